@@ -1,0 +1,95 @@
+"""What only the PC side of the stand-ins knows: camera paths, and MicroPython's extra functions.
+
+A camera script never imports this; tests and scripts/run_on_host.py do.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from typing import TextIO
+
+_TICKS_PERIOD = 1 << 30  # ticks_ms() and ticks_us() wrap here on the camera
+_resolver: Callable[[str], str] | None = None
+
+
+def set_resolver(resolver: Callable[[str], str] | None) -> None:
+    """Says where a path of the camera (`/rom/model.tflite`) lies on this PC; None: nowhere else."""
+    global _resolver
+    _resolver = resolver
+
+
+def resolve(path: str) -> str:
+    """The path to open on this PC for a path that a script gave."""
+    return path if _resolver is None else _resolver(path)
+
+
+def _ticks_add(ticks: int, delta: int) -> int:
+    return (ticks + delta) % _TICKS_PERIOD
+
+
+def _ticks_diff(end: int, start: int) -> int:
+    """Signed: right as long as the two are less than half a period apart."""
+    half = _TICKS_PERIOD // 2
+    return (end - start + half) % _TICKS_PERIOD - half
+
+
+def _print_exception(error: BaseException, file: TextIO | None = None) -> None:
+    traceback.print_exception(error, file=file or sys.stdout)
+
+
+def install() -> None:
+    """Gives CPython's own `time`, `gc` and `sys` what MicroPython's have besides.
+
+    They are built in, so a file of the same name in stubs/ would never be found. Calling it
+    again changes nothing.
+    """
+    extra_time: dict[str, object] = {
+        "ticks_ms": lambda: time.perf_counter_ns() // 1_000_000 % _TICKS_PERIOD,
+        "ticks_us": lambda: time.perf_counter_ns() // 1_000 % _TICKS_PERIOD,
+        "ticks_cpu": lambda: time.perf_counter_ns() % _TICKS_PERIOD,
+        "ticks_add": _ticks_add,
+        "ticks_diff": _ticks_diff,
+        "sleep_ms": lambda ms: time.sleep(max(ms, 0) / 1e3),
+        "sleep_us": lambda us: time.sleep(max(us, 0) / 1e6),
+        "clock": _Clock,
+    }
+    # CPython does not say how much of a heap is free; 24 MiB is what the OpenMV N6 has in PSRAM.
+    extra_gc: dict[str, object] = {"mem_alloc": lambda: 0, "mem_free": lambda: 24 << 20,
+                                   "threshold": lambda amount=-1: -1}
+    extra_sys: dict[str, object] = {"print_exception": _print_exception}
+    for module, extra in ((time, extra_time), (gc, extra_gc), (sys, extra_sys)):
+        for name, value in extra.items():
+            if not hasattr(module, name):
+                setattr(module, name, value)
+
+
+class _Clock:
+    """OpenMV's time.clock(): tick() before a frame, fps() after it."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        self._start = time.perf_counter()
+        self._elapsed = 0.0
+        self._frames = 0
+
+    def tick(self) -> None:
+        self._start = time.perf_counter()
+
+    def _spent(self) -> float:
+        self._frames += 1
+        self._elapsed += time.perf_counter() - self._start
+        return max(self._elapsed, 1e-9)
+
+    def fps(self) -> float:
+        spent = self._spent()
+        return self._frames / spent
+
+    def avg(self) -> float:
+        spent = self._spent()
+        return 1000.0 * spent / self._frames

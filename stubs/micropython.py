@@ -1,0 +1,77 @@
+"""The `micropython` module: on CPython its decorators have nothing to compile and do nothing."""
+
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeVar
+
+T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
+
+_lock_depth = 0
+_opt_level = 0
+
+
+def const(value: T) -> T:
+    return value
+
+
+def native(function: F) -> F:
+    return function
+
+
+def viper(function: F) -> F:
+    """The function as it is: viper's own types (ptr8, uint) do not exist here."""
+    return function
+
+
+def asm_thumb(function: Callable[..., Any]) -> NoReturn:
+    """What the compiler of a port without the inline assembler says."""
+    raise SyntaxError("invalid micropython decorator")
+
+
+def opt_level(level: int | None = None) -> int | None:
+    global _opt_level
+    if level is None:
+        return _opt_level
+    _opt_level = level
+    return None
+
+
+def heap_lock() -> None:
+    """Counted only: CPython cannot refuse allocations."""
+    global _lock_depth
+    _lock_depth += 1
+
+
+def heap_unlock() -> int:
+    global _lock_depth
+    _lock_depth = max(_lock_depth - 1, 0)
+    return _lock_depth
+
+
+def heap_locked() -> int:
+    return _lock_depth
+
+
+def mem_info(verbose: object = None, /) -> None:
+    print("mem: not known on CPython")
+
+
+def qstr_info(verbose: object = None, /) -> None:
+    print("qstr pool: not known on CPython")
+
+
+def stack_use() -> int:
+    return 0
+
+
+def alloc_emergency_exception_buf(size: int) -> None:
+    pass
+
+
+def kbd_intr(character: int) -> None:
+    pass
+
+
+def schedule(function: Callable[[Any], Any], argument: Any) -> None:
+    """Runs it at once; the camera runs it soon."""
+    function(argument)

@@ -1,0 +1,147 @@
+"""What runs a network on a PC: ai-edge-litert for .tflite, onnxruntime for .onnx.
+
+Both are asked for only when a model is loaded: nothing else of the stand-ins needs them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+# The firmware's one-letter type codes. Other types it refuses.
+_CODES = {"int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "float32": "f"}
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """An input or output as the firmware describes it. A float one has scale 1.0 and zero point 0."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    scale: float = 1.0
+    zero_point: int = 0
+
+    def zeros(self) -> Array:
+        return np.zeros(self.shape, dtype=np.dtype(self.dtype))
+
+
+class Backend(Protocol):
+    inputs: list[Tensor]
+    outputs: list[Tensor]
+    ram: int
+
+    def run(self, inputs: list[Array]) -> list[Array]: ...
+
+
+def open_backend(path: str) -> tuple[Backend, int]:
+    """The backend for a model file, and the file's length. OSError where there is no such file."""
+    with open(path, "rb") as file:
+        data = file.read()
+    if data[4:8] == b"TFL3":
+        return _LiteRt(path, data), len(data)
+    if path.endswith(".onnx"):
+        return _Onnx(data), len(data)
+    raise ValueError(
+        f"{path}: neither a .tflite nor an .onnx model. One that was compiled for the NPU runs only on the camera; "
+        "a PC needs the file it was compiled from"
+    )
+
+
+def _code(dtype: Any) -> str:
+    name = np.dtype(dtype).name
+    if name not in _CODES:
+        raise ValueError(f"Unsupported data type {name}")
+    return _CODES[name]
+
+
+class _LiteRt:
+    def __init__(self, path: str, data: bytes) -> None:
+        try:
+            from ai_edge_litert.interpreter import Interpreter  # type: ignore[import-untyped]
+        except ImportError as error:
+            raise ImportError(
+                f"{path}: a .tflite model needs ai-edge-litert on a PC: pip install ai-edge-litert"
+            ) from error
+        self._interpreter = Interpreter(model_content=data)
+        self._interpreter.allocate_tensors()
+        self._in = self._interpreter.get_input_details()
+        self._out = self._interpreter.get_output_details()
+        self.inputs = [self._tensor(detail) for detail in self._in]
+        self.outputs = [self._tensor(detail) for detail in self._out]
+        self.ram = self._largest_step()
+
+    @staticmethod
+    def _tensor(detail: dict[str, Any]) -> Tensor:
+        scale, zero_point = detail["quantization"]
+        shape = tuple(int(n) for n in detail["shape"])
+        return Tensor(shape, _code(detail["dtype"]), float(scale) or 1.0, int(zero_point))
+
+    def _largest_step(self) -> int:
+        """Bytes of activations that the largest layer needs at once: a lower bound of what the camera will want."""
+        details = {d["index"]: d for d in self._interpreter.get_tensor_details()}
+        sizes = {
+            index: int(np.prod(d["shape"], dtype=np.int64)) * np.dtype(d["dtype"]).itemsize
+            for index, d in details.items()
+            if isinstance(d["dtype"], type)
+        }
+        try:
+            steps = self._interpreter._get_ops_details()  # the only way to the graph; not a public function
+        except AttributeError:
+            return max(sizes.get(d["index"], 0) for d in self._in + self._out)
+        # What no layer puts out is a weight, which stays in flash.
+        activations = {int(i) for step in steps for i in step["outputs"]} | {d["index"] for d in self._in}
+        used = [{int(i) for i in (*step["inputs"], *step["outputs"])} & activations for step in steps]
+        return max(sum(sizes.get(i, 0) for i in tensors) for tensors in used)
+
+    def run(self, inputs: list[Array]) -> list[Array]:
+        for detail, values in zip(self._in, inputs, strict=True):
+            self._interpreter.set_tensor(detail["index"], values)
+        self._interpreter.invoke()
+        return [self._interpreter.get_tensor(detail["index"]) for detail in self._out]
+
+
+class _Onnx:
+    """Inputs in NCHW are offered as NHWC, as the camera's own conversion of the file does; outputs stay as they are."""
+
+    def __init__(self, data: bytes) -> None:
+        try:
+            import onnxruntime  # type: ignore[import-untyped]
+        except ImportError as error:
+            raise ImportError("an .onnx model needs onnxruntime on a PC: pip install onnxruntime") from error
+        self._session = onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"])
+        self._in = self._session.get_inputs()
+        self._channels_first = [
+            len(i.shape) == 4 and i.shape[1] in (1, 3) and i.shape[3] not in (1, 3) for i in self._in
+        ]
+        self.inputs = [
+            Tensor(self._hwc(self._shape(i)) if first else self._shape(i), self._dtype(i))
+            for i, first in zip(self._in, self._channels_first, strict=True)
+        ]
+        self.outputs = [Tensor(self._shape(o), self._dtype(o)) for o in self._session.get_outputs()]
+        self.ram = max(t.zeros().nbytes for t in (*self.inputs, *self.outputs))
+
+    @staticmethod
+    def _shape(detail: Any) -> tuple[int, ...]:
+        """Dimensions that the file leaves open (the batch) are 1."""
+        return tuple(n if isinstance(n, int) else 1 for n in detail.shape)
+
+    @staticmethod
+    def _hwc(shape: tuple[int, ...]) -> tuple[int, ...]:
+        return shape[0], shape[2], shape[3], shape[1]
+
+    @staticmethod
+    def _dtype(detail: Any) -> str:
+        name = detail.type.removeprefix("tensor(").removesuffix(")")
+        return _code("float32" if name == "float" else name)
+
+    def run(self, inputs: list[Array]) -> list[Array]:
+        feeds = {
+            i.name: np.ascontiguousarray(values.transpose(0, 3, 1, 2)) if first else values
+            for i, values, first in zip(self._in, inputs, self._channels_first, strict=True)
+        }
+        return [np.asarray(o) for o in self._session.run(None, feeds)]

@@ -1,0 +1,37 @@
+"""The firmware's `omv` module: which firmware runs on which board.
+
+The stand-ins follow firmware 5.0.0. `_host_set_version(4, 8, 1)` makes them the older one where the
+two differ for a network's input: see ml.preprocessing. The three numbers are ints, not functions, in both
+firmwares (modules/py_omv.c), whatever the documentation's brackets say.
+"""
+
+version_major: int = 5
+version_minor: int = 0
+version_patch: int = 0
+
+
+def version_string() -> str:
+    return f"{version_major}.{version_minor}.{version_patch}"
+
+
+def arch() -> str:
+    return "OpenMV N6"
+
+
+def board_type() -> str:
+    return "N6"
+
+
+def board_id() -> str:
+    return "000000000000000000000000"
+
+
+def debug_mode() -> bool:
+    """Whether OpenMV IDE is attached."""
+    return False
+
+
+def _host_set_version(major: int = 5, minor: int = 0, patch: int = 0) -> None:
+    """Only on a PC: the firmware to behave like; without arguments back to the default."""
+    global version_major, version_minor, version_patch
+    version_major, version_minor, version_patch = major, minor, patch

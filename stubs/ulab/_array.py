@@ -1,0 +1,431 @@
+"""The ndarray: a strict shell around one numpy array, with ulab's methods and no other.
+
+Source: ulab 6.12.0 `ndarray.c`, `ndarray_properties.c`; golden getitem*, setitem_*, mask*, shape*, view_*,
+share_*, unary_*, misc_*, absent_*.
+"""
+
+from __future__ import annotations
+
+import dis
+import math
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _index, _ops
+from ._convert import convert, from_iterable, operand
+from ._core import BOOLEAN, F32, FLOAT, NO_DIMS, Array, Raw, UlabTrap, dense, dense_bytes, dtype_of, is_dense
+from ._print import text
+
+_new = object.__new__
+
+# CPython turns `3 < a` into `a > 3`, where MicroPython raises TypeError. The instruction that is being
+# executed in the caller tells which of the two it was.
+_COMPARE_OP = dis.opmap["COMPARE_OP"]
+_CMP_SHIFT = 0 if sys.version_info < (3, 12) else 4 if sys.version_info < (3, 13) else 5
+
+
+def _written(frame: Any) -> str:
+    """The comparison operator that the caller executes, or "" if it called the method by another way."""
+    code = frame.f_code.co_code
+    at = frame.f_lasti
+    return dis.cmp_op[code[at + 1] >> _CMP_SHIFT] if code[at] == _COMPARE_OP else ""
+
+
+def _reflected(operator: str, left: object) -> TypeError:
+    name = {"<": "__lt__", ">": "__gt__", "<=": "__le__", ">=": "__ge__"}[operator]
+    return TypeError(f"unsupported types for {name}: '{type(left).__name__}', 'ndarray'")
+
+
+class _Len:
+    """`len(a)` works, `a.__len__` is an AttributeError (absent_217), as in MicroPython."""
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if "__len__" in sys._getframe(1).f_code.co_names:
+            raise AttributeError("'ndarray' object has no attribute '__len__'")
+        return lambda: 0 if instance._flag & NO_DIMS else instance._np.shape[0]
+
+
+class _SharedBytes(bytearray):
+    """What `tobytes()` gives: on the board a bytearray over the array's own memory (share_014).
+
+    Assigning to it changes the array. CPython cannot do the reverse: it does not see later changes of
+    the array, so call `tobytes()` again.
+    """
+
+    _target: Array
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        super().__setitem__(index, value)
+        self._target[index] = np.frombuffer(self, dtype=np.uint8)[index]
+
+
+class ndarray(Raw):
+    """`ulab.numpy.ndarray(iterable, *, dtype=np.float)`; `_np` is the numpy array over the same memory."""
+
+    __slots__ = ()
+    # numpy's scalars and arrays on the left leave the operation to this class
+    __array_ufunc__ = None
+    __hash__ = None  # type: ignore[assignment]
+
+    def __new__(cls, source: Any, /, *, dtype: int = FLOAT) -> ndarray:
+        return array(source, dtype=dtype)
+
+    # -- attributes
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._np.shape
+
+    @shape.setter
+    def shape(self, shape: tuple[int, ...]) -> None:
+        made = self.reshape(shape)
+        if not is_dense(self):
+            raise ValueError("cannot assign new shape")
+        if made._np.ndim != self._np.ndim:
+            raise UlabTrap(
+                "assigned shape", "another number of dimensions leaves a corrupt shape: use reshape"
+            )
+        self._np = made._np
+
+    @property
+    def ndim(self) -> int:
+        return 0 if self._flag & NO_DIMS else self._np.ndim
+
+    @property
+    def size(self) -> int:
+        return self._np.size
+
+    @property
+    def itemsize(self) -> int:
+        return self._np.itemsize
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        a = self._np
+        if a.size == 0 and a.base is None:  # numpy has strides of its own for a new empty array
+            return (
+                ()
+                if self._flag & NO_DIMS
+                else tuple(a.itemsize * math.prod(a.shape[i:]) for i in range(1, a.ndim + 1))
+            )
+        return a.strides
+
+    @property
+    def dtype(self) -> int:
+        """An int code, as `np.uint8` is; that of uint8 for a boolean array."""
+        return ord(self._np.dtype.char)
+
+    @property
+    def T(self) -> ndarray:
+        a = self._np
+        return self if a.ndim == 1 else wrap(a.T, self._flag)
+
+    @property
+    def flat(self) -> Iterator[Any]:
+        return _index.flat(self)
+
+    # -- methods
+
+    def copy(self) -> ndarray:
+        return wrap(np.array(self._np, order="C"), self._flag)
+
+    def flatten(self, *, order: str = "C") -> ndarray:
+        """A dense 1-D copy; a boolean array becomes uint8 (getitem_042)."""
+        if not isinstance(order, str):
+            raise TypeError("can't convert to str implicitly")
+        if order not in ("C", "F"):
+            raise ValueError("flattening order must be either 'C', or 'F'")
+        return linear(self._np.flatten(order))  # type: ignore[arg-type]
+
+    def reshape(self, shape: int | tuple[int, ...], /) -> ndarray:
+        """A view of a dense array, a copy (uint8 if it was boolean) of any other."""
+        return _index.reshape(self, shape, wrap)
+
+    def transpose(self, axes: tuple[int, ...] | None = None) -> ndarray:
+        """A view; of 1-D the array itself."""
+        a = self._np
+        if a.ndim == 1:
+            return self
+        if axes is None:
+            return wrap(a.T, self._flag)
+        return wrap(a.transpose(_index.transposition(axes, a.ndim)), self._flag)
+
+    def tobytes(self) -> bytearray:
+        """A bytearray over the same memory, of dense arrays only."""
+        if not dense_bytes(self, "tobytes"):
+            raise ValueError("tobytes can be invoked for dense arrays only")
+        flat = self._np.reshape(-1).view(np.uint8)
+        shared = _SharedBytes(flat.tobytes())
+        shared._target = flat
+        return shared
+
+    def tolist(self) -> list[Any]:
+        if self._flag & BOOLEAN:
+            return (self._np != 0).tolist()  # type: ignore[no-any-return]
+        return self._np.tolist()  # type: ignore[no-any-return]
+
+    def byteswap(self, *, inplace: bool = False) -> ndarray:
+        if inplace is False:
+            return wrap(np.array(self._np, order="C").byteswap(), self._flag)
+        self._np.byteswap(inplace=True)
+        return wrap(self._np[...], self._flag)
+
+    def sort(self, *, axis: int | None = -1) -> None:
+        from ._sort import sort_inplace
+
+        sort_inplace(self, axis)
+
+    # -- the sequence
+
+    if TYPE_CHECKING:
+
+        def __len__(self) -> int: ...
+
+    else:
+        __len__ = _Len()
+
+    def __iter__(self) -> Iterator[Any]:
+        a = self._np
+        if self._flag & NO_DIMS:
+            return iter(())
+        if a.ndim == 1:
+            return _index.each(a, self._flag)
+        return (wrap(row, self._flag) for row in a)
+
+    def __contains__(self, value: object) -> bool:
+        if self._np.ndim > 1:
+            raise UlabTrap("in", "a 2-D array contains everything: its rows are compared as truth values")
+        return any(value == item for item in self)
+
+    def __getitem__(self, index: Any) -> Any:
+        a = self._np
+        kind = type(index)
+        if kind is int and a.ndim == 1:
+            try:
+                item = a.item(index)
+            except IndexError:
+                raise IndexError("index is out of bounds") from None
+            return item != 0 if self._flag & BOOLEAN else item
+        if kind is slice and not self._flag & NO_DIMS:
+            return wrap(a[index], self._flag)
+        view = _index.view(self, index, kind)
+        if isinstance(view, np.ndarray):
+            if isinstance(index, Raw):  # a copy, and uint8 if it was boolean
+                return linear(view)
+            return wrap(view, self._flag)
+        return view != 0 if self._flag & BOOLEAN else view
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        values, _ = operand(value)
+        _index.assign(self, index, values)
+
+    def __delitem__(self, index: Any) -> None:
+        raise ValueError("cannot delete array elements")
+
+    def __bool__(self) -> bool:
+        """True unless empty, as of any sequence; of a mask that is never what is meant (misc_018)."""
+        if self._flag & BOOLEAN:
+            raise UlabTrap(
+                "truth of a mask",
+                "`if mask`, `and`, `or` and `not` only ask whether it is empty: & | ~, np.any",
+            )
+        return not self._flag & NO_DIMS and self._np.shape[0] > 0
+
+    def __bytes__(self) -> bytes:
+        if dense_bytes(self, "bytes"):
+            return self._np.tobytes()
+        if self._np.ndim > 1:
+            raise TypeError("can't convert ndarray to int")
+        return bytes(self._np.tolist())
+
+    def __buffer__(self, flags: int) -> memoryview:
+        """The buffer protocol, for CPython 3.12 and later (PEP 688); before it, `ulab._host.memoryview`."""
+        from ._host import memoryview as view
+
+        return view(self)
+
+    def __int__(self) -> int:
+        raise ValueError("invalid syntax for integer with base 10")
+
+    def __float__(self) -> float:
+        raise ValueError("invalid syntax for number")
+
+    def __repr__(self) -> str:
+        return text(self._np, self._flag)
+
+    # -- operators
+
+    def __add__(self, other: Any) -> ndarray:
+        a = self._np
+        return wrap(*_ops.add(a, self._flag, *operand(other, a.dtype.char)))
+
+    def __radd__(self, other: Any) -> ndarray:
+        return wrap(*_ops.add(*operand(other), self._np, self._flag))
+
+    def __iadd__(self, other: Any) -> ndarray:
+        return self._inplace(np.add, other)
+
+    def __sub__(self, other: Any) -> ndarray:
+        a = self._np
+        return wrap(*_ops.subtract(a, self._flag, *operand(other, a.dtype.char)))
+
+    def __rsub__(self, other: Any) -> ndarray:
+        return wrap(*_ops.subtract(*operand(other), self._np, self._flag))
+
+    def __isub__(self, other: Any) -> ndarray:
+        return self._inplace(np.subtract, other)
+
+    def __mul__(self, other: Any) -> ndarray:
+        a = self._np
+        return wrap(*_ops.multiply(a, self._flag, *operand(other, a.dtype.char)))
+
+    def __rmul__(self, other: Any) -> ndarray:
+        return wrap(*_ops.multiply(*operand(other), self._np, self._flag))
+
+    def __imul__(self, other: Any) -> ndarray:
+        return self._inplace(np.multiply, other)
+
+    def __truediv__(self, other: Any) -> ndarray:
+        a = self._np
+        return wrap(*_ops.true_divide(a, self._flag, *operand(other, a.dtype.char)))
+
+    def __rtruediv__(self, other: Any) -> ndarray:
+        return wrap(*_ops.true_divide(*operand(other), self._np, self._flag))
+
+    def __itruediv__(self, other: Any) -> ndarray:
+        return self._inplace(np.true_divide, other, True)
+
+    def __floordiv__(self, other: Any) -> ndarray:
+        a = self._np
+        return fresh(*_ops.floor_divide(a, self._flag, *operand(other, a.dtype.char)))
+
+    def __mod__(self, other: Any) -> ndarray:
+        a = self._np
+        return fresh(*_ops.modulo(a, self._flag, *operand(other, a.dtype.char)))
+
+    def __imod__(self, other: Any) -> ndarray:
+        return self._inplace(np.fmod, other)
+
+    def __pow__(self, other: Any) -> ndarray:
+        a = self._np
+        return wrap(*_ops.power(a, self._flag, *operand(other, a.dtype.char)))
+
+    def __rpow__(self, other: Any) -> ndarray:
+        return wrap(*_ops.power(*operand(other), self._np, self._flag))
+
+    def __ipow__(self, other: Any) -> ndarray:  # type: ignore[misc]
+        return self._inplace(np.power, other, True)
+
+    def __and__(self, other: Any) -> ndarray:
+        a = self._np
+        return wrap(*_ops.logical_and(a, self._flag, *operand(other, a.dtype.char)))
+
+    def __or__(self, other: Any) -> ndarray:
+        a = self._np
+        return wrap(*_ops.logical_or(a, self._flag, *operand(other, a.dtype.char)))
+
+    def __xor__(self, other: Any) -> ndarray:
+        a = self._np
+        return wrap(*_ops.logical_xor(a, self._flag, *operand(other, a.dtype.char)))
+
+    def __lt__(self, other: Any) -> ndarray:
+        if _written(sys._getframe(1)) == ">":
+            raise _reflected(">", other)
+        a = self._np
+        return wrap(*_ops.less(a, self._flag, *operand(other, a.dtype.char)))
+
+    def __le__(self, other: Any) -> ndarray:
+        if _written(sys._getframe(1)) == ">=":
+            raise _reflected(">=", other)
+        a = self._np
+        return wrap(*_ops.less_equal(a, self._flag, *operand(other, a.dtype.char)))
+
+    def __gt__(self, other: Any) -> ndarray:
+        if _written(sys._getframe(1)) == "<":
+            raise _reflected("<", other)
+        a = self._np
+        return wrap(*_ops.greater(a, self._flag, *operand(other, a.dtype.char)))
+
+    def __ge__(self, other: Any) -> ndarray:
+        if _written(sys._getframe(1)) == "<=":
+            raise _reflected("<=", other)
+        a = self._np
+        return wrap(*_ops.greater_equal(a, self._flag, *operand(other, a.dtype.char)))
+
+    def __eq__(self, other: Any) -> ndarray:  # type: ignore[override]
+        self._not_itself(other)
+        a = self._np
+        return wrap(*_ops.equal(a, self._flag, *operand(other, a.dtype.char)))
+
+    def __ne__(self, other: Any) -> ndarray:  # type: ignore[override]
+        self._not_itself(other)
+        a = self._np
+        return wrap(*_ops.not_equal(a, self._flag, *operand(other, a.dtype.char)))
+
+    def __neg__(self) -> ndarray:
+        if self._flag & BOOLEAN:
+            raise UlabTrap("-mask", "the negative of a boolean array holds 255 for True: use ~")
+        return wrap(np.negative(self._np, order="C"), self._flag)
+
+    def __pos__(self) -> ndarray:
+        return self.copy()
+
+    def __abs__(self) -> ndarray:
+        if self._np.dtype.char in "BH":
+            raise UlabTrap("abs of unsigned", "treats the elements as floats and writes outside the array")
+        return fresh(np.where(self._np < 0, -self._np, self._np), self._flag)
+
+    def __invert__(self) -> ndarray:
+        if self._np.dtype == F32:
+            raise ValueError("operation is not supported for given type")
+        if self._flag & BOOLEAN:
+            return wrap(np.bitwise_xor(self._np, np.uint8(1), order="C"), self._flag)
+        return wrap(np.invert(self._np, order="C"), self._flag)
+
+    def _inplace(self, ufunc: np.ufunc, other: Any, needs_float: bool = False) -> ndarray:
+        a = self._np
+        right, rflag = operand(other, a.dtype.char)
+        if _ops.inplace(ufunc, a, right, rflag, needs_float):
+            return self
+        return linear(np.zeros(0, F32 if needs_float else _ops.add(a, 0, right, 0)[0].dtype))
+
+    def _not_itself(self, other: object) -> None:
+        if other is self:
+            raise UlabTrap(
+                "array == itself", "== and != of one object with itself give True and False, not an array"
+            )
+
+
+def wrap(a: Array, flag: int = 0) -> ndarray:
+    """The ulab array over this very numpy array."""
+    made = _new(ndarray)
+    made._np = a
+    made._flag = flag
+    return made
+
+
+def fresh(a: Array, flag: int = 0) -> ndarray:
+    """A computed result: dense, as ulab makes it, whatever order numpy left it in."""
+    return wrap(dense(a), flag)
+
+
+def linear(a: Array) -> ndarray:
+    """A 1-D result as `ndarray_new_linear_array` makes it: without a dimension if it is empty."""
+    return wrap(a, 0 if a.size else NO_DIMS)
+
+
+def array(source: Any, /, *, dtype: int = FLOAT) -> ndarray:
+    """A dense copy of an array, or a new array from (nested) sequences."""
+    made, flag = dtype_of(dtype)
+    if isinstance(source, ndarray):
+        if flag:
+            raise UlabTrap(
+                "array to bool", "converting an array to np.bool gives False everywhere: use a != 0"
+            )
+        same = source._np.dtype == made  # a boolean array stays one as uint8 (boolarr_013)
+        kept = source._flag & (NO_DIMS | BOOLEAN) if same else source._flag & NO_DIMS
+        return wrap(convert(source._np, made), kept)
+    return wrap(from_iterable(source, made, flag), flag)

@@ -1,0 +1,48 @@
+"""What the other stand-ins (image, ml, ...) and tests need of arrays and no camera script ever sees.
+
+The board's arrays export their memory by the buffer protocol. A Python class can do so only from CPython
+3.12 on (PEP 688), so on older ones use `ndarray._np`, the numpy array over the same memory, or the
+`memoryview` and `bytearray` below.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from ._array import ndarray
+from ._array import wrap as _wrap
+from ._core import BOOLEAN, BY_CHAR, MAX_DIMS, Array, Raw, UlabTrap, dense_bytes
+
+
+def wrap(array: Array, boolean: bool = False) -> ndarray:
+    """A ulab array that is a view of this numpy array: nothing is copied, writes go both ways.
+
+    uint8, int8, uint16, int16 or float32 in native byte order, 1 to 4 dimensions, any strides.
+    """
+    if array.dtype.char not in BY_CHAR or not array.dtype.isnative:
+        raise TypeError(f"ulab has no {array.dtype}")
+    if not 1 <= array.ndim <= MAX_DIMS:
+        raise ValueError(f"ulab arrays have 1 to {MAX_DIMS} dimensions, not {array.ndim}")
+    return _wrap(array, BOOLEAN if boolean else 0)
+
+
+def memoryview(obj: Any) -> builtins.memoryview:
+    """The built-in one, and for ulab arrays the flat view of their elements that the board gives."""
+    if not isinstance(obj, Raw):
+        return builtins.memoryview(obj)
+    if not dense_bytes(obj, "memoryview"):
+        raise TypeError("object with buffer protocol required")
+    if obj._np.size == 0:
+        return builtins.memoryview(b"")
+    return builtins.memoryview(obj._np.reshape(-1))
+
+
+def bytearray(*arguments: Any) -> builtins.bytearray:
+    """The built-in one, and for ulab arrays a copy of their memory."""
+    if len(arguments) == 1 and isinstance(arguments[0], Raw):
+        return builtins.bytearray(memoryview(arguments[0]).tobytes())
+    return builtins.bytearray(*arguments)
+
+
+__all__ = ["UlabTrap", "bytearray", "memoryview", "wrap"]

@@ -1,0 +1,193 @@
+"""Functions of one variable, arctan2, around, vectorize (`vector.c` of ulab 6.12.0; golden math_*).
+
+Computed in double precision and rounded once: the C libraries differ from each other in the last bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ._array import fresh, linear, ndarray, wrap
+from ._convert import elements, float32, items, operand, to_float, to_int
+from ._core import F32, FLOAT, NO_DIMS, Array, Raw, UlabTrap, canonical, dtype_of
+
+_Function = Callable[[Array], Array]
+
+
+@np.errstate(all="ignore")
+def _apply(function: _Function, x: Any, out: Any) -> Any:
+    if type(x) is not bool and isinstance(x, (int, float)):
+        return float(function(np.asarray(float32(x), np.float64)).astype(F32))
+    if type(x) is bool:
+        raise UlabTrap("math of a bool", "treats one byte as a float and writes outside it")
+    if not isinstance(x, Raw):
+        a = operand(x)[0]
+        return wrap(function(a.astype(np.float64)).astype(F32))
+    a = x._np
+    if out is None:
+        return wrap(function(a.astype(np.float64, order="C")).astype(F32, order="C"), x._flag & NO_DIMS)
+    if not isinstance(out, ndarray):
+        raise ValueError("out must be an ndarray")
+    if out._np.dtype != F32:
+        raise ValueError("out must be of float dtype")
+    if out.ndim != x.ndim:  # type: ignore[attr-defined]
+        raise ValueError("input and output dimensions differ")
+    if out.shape != a.shape:
+        raise ValueError("input and output shapes differ")
+    if not canonical(out._np):
+        raise UlabTrap("out= of a view", "an output that is not dense is written as if it were")
+    out._np[...] = function(a.astype(np.float64)).astype(F32)
+    return out
+
+
+def _in_float32(function: _Function) -> _Function:
+    """For functions whose own roundings are specified: the argument is exact in float32."""
+    return lambda x: function(x.astype(F32))
+
+
+_PI = np.float32(np.pi)
+
+
+def _sinc(x: Array) -> Array:
+    scaled = x.astype(F32) * _PI
+    sine = np.sin(scaled.astype(np.float64)).astype(F32)
+    return np.where(x == 0, np.float32(1), sine / np.where(x == 0, np.float32(1), scaled))
+
+
+def acos(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
+    return _apply(np.arccos, x, out)
+
+
+def acosh(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
+    return _apply(np.arccosh, x, out)
+
+
+def asin(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
+    return _apply(np.arcsin, x, out)
+
+
+def asinh(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
+    return _apply(np.arcsinh, x, out)
+
+
+def atan(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
+    return _apply(np.arctan, x, out)
+
+
+def atanh(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
+    return _apply(np.arctanh, x, out)
+
+
+def ceil(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
+    return _apply(np.ceil, x, out)
+
+
+def cos(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
+    return _apply(np.cos, x, out)
+
+
+def cosh(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
+    return _apply(np.cosh, x, out)
+
+
+def degrees(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
+    return _apply(_in_float32(lambda v: v * np.float32(180) / _PI), x, out)
+
+
+def exp(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
+    return _apply(np.exp, x, out)
+
+
+def expm1(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
+    return _apply(np.expm1, x, out)
+
+
+def floor(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
+    return _apply(np.floor, x, out)
+
+
+def log(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
+    return _apply(np.log, x, out)
+
+
+def log10(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
+    return _apply(np.log10, x, out)
+
+
+def log2(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
+    return _apply(np.log2, x, out)
+
+
+def radians(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
+    return _apply(_in_float32(lambda v: v * _PI / np.float32(180)), x, out)
+
+
+def sin(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
+    return _apply(np.sin, x, out)
+
+
+def sinc(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
+    return _apply(_sinc, x, out)
+
+
+def sinh(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
+    return _apply(np.sinh, x, out)
+
+
+def sqrt(x: Any, /, *, out: ndarray | None = None) -> Any:
+    return _apply(np.sqrt, x, out)
+
+
+def tan(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
+    return _apply(np.tan, x, out)
+
+
+def tanh(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
+    return _apply(np.tanh, x, out)
+
+
+def arctan2(y: Any, x: Any, /) -> Any:
+    top, bottom = operand(y)[0], operand(x)[0]
+    if top.size == 0 or bottom.size == 0:
+        raise UlabTrap("empty array", "arctan2 of an empty array reads outside it")
+    try:
+        angle = np.arctan2(top, bottom, dtype=np.float64, order="C").astype(F32)
+    except ValueError:
+        raise ValueError("operands could not be broadcast together") from None
+    return wrap(angle) if angle.ndim else float(angle)
+
+
+@np.errstate(all="ignore")
+def around(array: ndarray, /, *, decimals: int = 0, out: None = None) -> ndarray:
+    """Half away from zero, a float array."""
+    if not isinstance(array, Raw):
+        raise TypeError("first argument must be an ndarray")
+    if out is not None:
+        raise ValueError("out keyword is not supported for function")
+    factor = np.float32(10.0 ** to_int(decimals))
+    scaled = (array._np.astype(F32) * factor).astype(np.float64)
+    whole = np.trunc(scaled + np.copysign(0.5, scaled)).astype(F32)
+    return fresh(whole / factor, array._flag & NO_DIMS)
+
+
+def vectorize(function: Callable[[Any], Any], /, *, otypes: int | None = None) -> Callable[[Any], ndarray]:
+    if not callable(function):
+        raise TypeError("first argument must be a callable")
+    if otypes is not None and (type(otypes) is not int or otypes not in map(ord, "BbHhf")):
+        raise ValueError("wrong output type")
+    dtype = dtype_of(FLOAT if otypes is None else otypes)[0]
+
+    def call(x: Any, /) -> ndarray:
+        if isinstance(x, Raw):
+            flat = [function(v) for v in x._np.reshape(-1).tolist()]
+            return wrap(elements(flat, dtype, 0).reshape(x._np.shape), x._flag & NO_DIMS)
+        if isinstance(x, (tuple, list, range)):
+            return linear(elements([function(v) for v in items(x)], dtype, 0))
+        if type(x) is not bool and isinstance(x, (int, float)):
+            return wrap(elements([function(x)], dtype, 0))
+        raise ValueError("wrong input type")
+
+    return call

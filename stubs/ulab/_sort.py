@@ -1,0 +1,206 @@
+"""sort, argsort, median, flip, roll, diff, cross (`numerical.c` of ulab 6.12.0; golden select_*, view_*)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._array import fresh, linear, ndarray, wrap
+from ._convert import to_int, truncated
+from ._core import BOOLEAN, F32, NO_DIMS, U16, Array, Raw, UlabTrap
+from ._ops import WHERE
+from ._reduce import checked_axis
+
+
+def _ndarray(obj: Any, name: str) -> ndarray:
+    if not isinstance(obj, ndarray):
+        raise TypeError(f"{name} argument must be an ndarray")
+    return obj
+
+
+def _unsigned_order(lanes: Array) -> None:
+    """Signed integers are sorted by their bits, so negative ones come last."""
+    if lanes.dtype.char in "bh" and lanes.size:
+        negative = lanes < 0
+        if (negative.any(-1) & ~negative.all(-1)).any():
+            raise UlabTrap(
+                "unsigned order", "sort, argsort and median put negative integers last: sort floats"
+            )
+
+
+def _heap_order(values: list[Any]) -> list[int]:
+    """The order in which ulab's heap sort leaves equal elements and NaN (select_255..257)."""
+    order = list(range(len(values)))
+    q = len(values)
+    r = q >> 1
+    while True:
+        if r > 0:
+            r -= 1
+            held = order[r]
+        else:
+            q -= 1
+            if q <= 0:
+                return order
+            held = order[q]
+            order[q] = order[0]
+        key = values[held]
+        p, c = r, 2 * r + 1
+        while c < q:
+            if c + 1 < q and values[order[c + 1]] > values[order[c]]:
+                c += 1
+            if not values[order[c]] > key:
+                break
+            order[p] = order[c]
+            p, c = c, 2 * c + 1
+        order[p] = held
+
+
+def _order(lane: Array) -> Array:
+    """Indices that sort one lane, ties in the heap's order."""
+    order = lane.argsort(kind="stable")
+    ranked = lane[order]
+    if len(lane) > 1 and not (ranked[1:] > ranked[:-1]).all():
+        order = np.array(_heap_order(lane.tolist()))
+    return order
+
+
+def _sorted_lanes(lanes: Array) -> Array:
+    """Sorted along the last axis."""
+    _unsigned_order(lanes)
+    if (
+        lanes.dtype == F32
+        and lanes.size
+        and (np.isnan(lanes).any() or (np.signbit(lanes) & (lanes == 0)).any())
+    ):
+        return np.stack([lane[_order(lane)] for lane in lanes.reshape(-1, lanes.shape[-1])]).reshape(
+            lanes.shape
+        )
+    return np.sort(lanes, axis=-1)
+
+
+def sort(array: Any, /, *, axis: int | None = None) -> ndarray:
+    """A sorted copy; without axis of the flattened array."""
+    source = _ndarray(array, "sort")
+    a = source._np
+    if axis is None:
+        return wrap(_sorted_lanes(a.reshape(-1)).copy(), source._flag & BOOLEAN)
+    axis = checked_axis(to_int(axis), source.ndim)
+    moved = np.moveaxis(_sorted_lanes(np.moveaxis(a, axis, -1)), -1, axis)
+    return fresh(moved, source._flag)
+
+
+def sort_inplace(array: ndarray, axis: int | None) -> None:
+    if axis is None:
+        if array._np.ndim > 1:
+            raise UlabTrap("sort(axis=None)", "in place turns the array itself into a 1-D one: np.sort")
+        axis = 0
+    array._np[...] = sort(array, axis=axis)._np
+
+
+def argsort(array: Any, /, *, axis: int | None = None) -> ndarray:
+    """uint16 indices; not stable: ties come in the order of a heap sort."""
+    source = _ndarray(array, "argsort")
+    a = source._np
+    if axis is None:
+        raise NotImplementedError("argsort is not implemented for flattened arrays")
+    if any(n > 65535 for n in a.shape):
+        raise ValueError("axis too long")
+    axis = checked_axis(to_int(axis), source.ndim)
+    if a.shape[axis] > 32768:
+        raise UlabTrap(
+            "argsort too long", "beyond 32768 elements the permutation is wrong, at 65535 it never ends"
+        )
+    if a.size == 0:
+        return wrap(np.zeros(a.shape, U16))
+    lanes = np.moveaxis(a, axis, -1)
+    _unsigned_order(lanes)
+    flat = lanes.reshape(-1, lanes.shape[-1])
+    order = np.stack([_order(lane) for lane in flat]).astype(U16).reshape(lanes.shape)
+    return fresh(np.moveaxis(order, -1, axis))
+
+
+def median(array: Any, /, *, axis: int | None = None) -> Any:
+    """A float, along an axis of 2 or more dimensions a float array."""
+    source = _ndarray(array, "median")
+    a = source._np
+    if a.size == 0:
+        return float("nan")
+    if axis is None or a.ndim == 1:
+        if axis is not None:
+            checked_axis(to_int(axis), a.ndim)
+        lanes = a.reshape(-1)
+    else:
+        lanes = np.moveaxis(a, checked_axis(to_int(axis), a.ndim), -1)
+    middle = _middle(np.sort(lanes, -1) if lanes.dtype.char in "bh" else _sorted_lanes(lanes))
+    if lanes.dtype.char in "bh":
+        bits = np.sort(lanes.astype(lanes.dtype.char.upper(), order="C"), -1)
+        if (_middle(bits.view(lanes.dtype)) != middle).any():
+            _unsigned_order(lanes)
+    return fresh(middle) if lanes.ndim > 1 else float(middle)
+
+
+def _middle(ranked: Array) -> Array:
+    n = ranked.shape[-1]
+    middle = ranked[..., n >> 1].astype(F32)
+    if n % 2 == 0:
+        middle = (middle + ranked[..., (n >> 1) - 1].astype(F32)) * np.float32(0.5)
+    return middle
+
+
+def flip(array: Any, /, *, axis: int | None = None) -> ndarray:
+    """Along an axis a view; without axis a reversed flat copy."""
+    source = _ndarray(array, "flip")
+    a = source._np
+    if axis is None:
+        flat = a.flatten()
+        return linear(flat[::-1]) if flat.size else linear(flat)
+    if type(axis) is not int:
+        raise TypeError("wrong axis index")
+    return wrap(np.flip(a, checked_axis(axis, source.ndim)), source._flag)
+
+
+def roll(array: Any, distance: int, /, *, axis: int | None = None) -> ndarray:
+    source = _ndarray(array, "roll")
+    a = source._np
+    shift = to_int(distance)
+    if axis is not None and type(axis) is not int and shift:
+        raise TypeError("wrong axis index")
+    if shift:
+        n = a.size if axis is None else a.shape[checked_axis(axis, source.ndim)]
+        if a.size == 0:
+            raise UlabTrap("roll of nothing", "divides by the length 0")
+        if shift < 0 and -shift % n == 0:
+            raise UlabTrap("roll", "by a negative multiple of the length writes behind the array")
+    return fresh(np.roll(a, shift, axis))
+
+
+def diff(array: Any, /, *, n: int = 1, axis: int = -1) -> ndarray:
+    source = _ndarray(array, "diff")
+    a = source._np
+    made = to_int(axis) + source.ndim if axis < 0 else to_int(axis)
+    if not 0 <= made < source.ndim:
+        raise ValueError("index out of range")
+    if not 0 <= to_int(n) <= 9 or n > a.shape[made]:
+        raise ValueError("differentiation order out of range")
+    if n % 2 == 0:
+        raise UlabTrap("sign of diff", "differences of an even order come with the opposite sign")
+    if a.ndim > 1:
+        raise UlabTrap("diff in 2-D", "is wrong from the second row on: subtract slices")
+    with np.errstate(all="ignore"):
+        return wrap(np.diff(a, n).astype(a.dtype))
+
+
+def cross(a: Any, b: Any, /) -> ndarray:
+    if not isinstance(a, Raw) or not isinstance(b, Raw):
+        raise TypeError("arguments must be ndarrays")
+    left, right = a._np, b._np
+    if left.shape != (3,) or right.shape != (3,) or (a._flag | b._flag) & NO_DIMS:
+        raise ValueError("cross is defined for 1D arrays of length 3")
+    if left.strides[0] != left.itemsize or right.strides[0] != right.itemsize:
+        raise UlabTrap("cross of a view", "ignores the strides of a view: copy() it first")
+    x, y = left.astype(F32), right.astype(F32)
+    with np.errstate(all="ignore"):
+        product = np.array([x[i] * y[j] - x[j] * y[i] for i, j in ((1, 2), (2, 0), (0, 1))], F32)
+    dtype = WHERE.get(left.dtype.char + right.dtype.char, F32)
+    return wrap(truncated(product, dtype))

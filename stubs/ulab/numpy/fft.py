@@ -1,0 +1,5 @@
+"""`ulab.numpy.fft`."""
+
+from .._fft import fft, ifft
+
+__all__ = ["fft", "ifft"]
