@@ -1,0 +1,88 @@
+"""What several test files ask of results: their pixels as numpy, their form, their equality with a reference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import reference
+from fakes import Array
+from numpy.testing import assert_allclose
+
+
+def gray(image: Any) -> Array:
+    """The bytes of a GRAYSCALE image as (height, width)."""
+    return np.frombuffer(bytes(image.bytearray()), np.uint8).reshape(image.height(), image.width())
+
+
+def rgb565(image: Any) -> Array:
+    return np.frombuffer(bytes(image.bytearray()), np.uint16).reshape(image.height(), image.width())
+
+
+def mask_plane(mask: Any, width: int, height: int) -> Array:
+    """A Mask as booleans over all of the prototypes."""
+    plane = np.zeros((height, width), dtype=bool)
+    x, y, w, h = mask.crop
+    if mask.image is None:
+        assert w == 0 or h == 0
+        return plane
+    assert 0 <= x and 0 <= y and x + w <= width and y + h <= height
+    assert (mask.image.width(), mask.image.height()) == (w, h)
+    plane[y : y + h, x : x + w] = gray(mask.image) >= 128
+    return plane
+
+
+def assert_well_formed(found: Any, roi: tuple[int, int, int, int], most: int) -> None:
+    """A list of at most `most` detections, best first, no NaN, every rect of ints inside the roi of the frame."""
+    assert type(found) is list and len(found) <= most
+    x0, y0, width, height = roi
+    for d in found:
+        assert len(d.rect) == 4 and all(type(v) is int for v in d.rect)
+        x, y, w, h = d.rect
+        assert x0 <= x <= x + w <= x0 + width and y0 <= y <= y + h <= y0 + height
+        assert isinstance(d.score, float) and d.score == d.score
+        assert type(d.class_id) is int and isinstance(d.label, str)
+    scores = [d.score for d in found]
+    assert scores == sorted(scores, reverse=True)
+
+
+def assert_same_survivors(rows: list[Any], expected: reference.Candidates, size: tuple[int, int]) -> None:
+    """survivors() against the reference: anchors, classes and their order; scores and boxes to float32 precision."""
+    assert [row[0] for row in rows] == expected.anchor.tolist()
+    assert [row[1] for row in rows] == expected.class_id.tolist()
+    assert_allclose([row[2] for row in rows], expected.score, rtol=1e-6)
+    boxes = np.array([row[3:] for row in rows]).reshape(-1, 4)
+    assert_allclose(boxes, expected.box, rtol=1e-6, atol=max(size) * 3e-7)
+
+
+def assert_same_detections(found: Any, expected: reference.Candidates, corners: Array, roi: tuple[int, ...]) -> None:
+    """The detections against the reference and its boxes as corners in frame pixels (before clipping and rounding)."""
+    assert [d.class_id for d in found] == expected.class_id.tolist()
+    assert_allclose([d.score for d in found], expected.score, rtol=1e-6)
+    for d, (x1, y1, x2, y2) in zip(found, corners, strict=True):
+        low_x, low_y = np.clip([x1, x2], roi[0], roi[0] + roi[2]), np.clip([y1, y2], roi[1], roi[1] + roi[3])
+        x, y, w, h = d.rect
+        # Half a pixel is the rounding; a thousandth, what float32 leaves open on that edge.
+        limit = 0.501
+        assert abs(x - low_x[0]) <= limit and abs(y - low_y[0]) <= limit
+        assert abs(x + w - max(low_x)) <= limit and abs(y + h - max(low_y)) <= limit
+
+
+def contents(found: Any) -> list[Any]:
+    """All that a result says, as plain values that can be compared (and that later changes do not reach)."""
+    return [
+        (
+            d.rect,
+            d.score,
+            d.class_id,
+            d.label,
+            None if d.mask is None else mask_contents(d.mask),
+            None if d.keypoints is None else [[float(v) for v in row] for row in d.keypoints],
+        )
+        for d in found
+    ]
+
+
+def mask_contents(mask: Any) -> Any:
+    pixels = None if mask.image is None else gray(mask.image).tolist()
+    return mask.crop, pixels, mask.area, mask.centroid, mask.outline()

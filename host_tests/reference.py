@@ -1,0 +1,235 @@
+"""Plain numpy statements of the published post-processing rules: the witness that lib is compared with.
+
+Nothing here comes from lib. The rules are those of Ultralytics (`ops.non_max_suppression`, `ops.process_mask`,
+`ops.crop_mask`, `LetterBox`), of torchvision (`box_iou`) and of Bodla et al., "Soft-NMS" (2017), with one total order
+(score descending, anchor ascending), and with the threshold in the integer domain: keep q iff
+q >= ceil(threshold / scale + zero_point). Written to be read, not to be fast.
+
+Heads are [C, N] (4 box rows cx, cy, w, h; classes; extra rows), prototypes [H, W, K], in any integer dtype with a scale
+and zero point, or float with scale None. Boxes that come out are x1, y1, x2, y2 in model input pixels.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Floats = NDArray[np.float32]
+
+
+class Candidates(NamedTuple):
+    """Columns of a head, best first: the same rows of every array belong together."""
+
+    anchor: Array  # (n,) int
+    class_id: Array  # (n,) int
+    score: Floats  # (n,)
+    box: Floats  # (n, 4) x1, y1, x2, y2, model input pixels
+    extra: Floats  # (n, rows after the classes), as the network gives them
+
+    def take(self, index: Any) -> Candidates:
+        return Candidates(*(column[index] for column in self))
+
+
+# --- tensors ---------------------------------------------------------------------------------------------------------
+def dequantise(values: Array, scale: float | None = None, zero_point: int = 0) -> Floats:
+    """(q - zero_point) * scale in float32; a float array as it is."""
+    if scale is None:
+        return values.astype(np.float32)
+    return ((values.astype(np.int64) - zero_point) * np.float32(scale)).astype(np.float32)
+
+
+def integer_threshold(threshold: float, scale: float, zero_point: int) -> int:
+    """The smallest quantised value that passes."""
+    return math.ceil(threshold / scale + zero_point)
+
+
+def passes(values: Array, threshold: float, scale: float | None = None, zero_point: int = 0) -> Array:
+    """Which values reach the threshold: compared as integers where they are integers; NaN never does."""
+    if scale is None:
+        return values >= np.float32(threshold)
+    return values.astype(np.int64) >= integer_threshold(threshold, scale, zero_point)
+
+
+# --- the YOLOv8 head -------------------------------------------------------------------------------------------------
+def decode(
+    head: Array,
+    class_count: int,
+    threshold: float,
+    *,
+    scale: float | None = None,
+    zero_point: int = 0,
+    box_unit: tuple[float, float] = (1, 1),
+    classes: Sequence[int] | None = None,
+    max_candidates: int | None = None,
+) -> Candidates:
+    """The anchors whose best class (the first of equals) reaches the threshold, best first.
+
+    `box_unit` is (width, height) of the model input where boxes are in 0..1, (1, 1) where they are in pixels. `classes`
+    filters after the best class is chosen; `max_candidates` keeps the best.
+    """
+    scores = head[4 : 4 + class_count]
+    if scores.dtype.kind == "f":
+        scores = np.where(np.isnan(scores), -np.inf, scores)
+    class_id = scores.argmax(axis=0)
+    best = scores.max(axis=0)
+    keep = passes(best, threshold, scale, zero_point)
+    if classes is not None:
+        keep &= np.isin(class_id, classes)
+    anchor = np.flatnonzero(keep)
+    columns = dequantise(head[:, anchor], scale, zero_point)
+    width, height = np.float32(box_unit)
+    centre = columns[:2].T * (width, height)
+    half = columns[2:4].T * (width, height) / np.float32(2)
+    found = Candidates(
+        anchor,
+        class_id[anchor],
+        dequantise(best[anchor], scale, zero_point),
+        np.concatenate([centre - half, centre + half], axis=1).astype(np.float32),
+        columns[4 + class_count :].T,
+    )
+    return found.take(np.lexsort((found.anchor, -found.score))[:max_candidates])
+
+
+def iou(box: Floats, boxes: Floats) -> Floats:
+    """torchvision.ops.box_iou of one box with many; a pair without any area has none (0)."""
+    low = np.maximum(box[:2], boxes[:, :2])
+    high = np.minimum(box[2:], boxes[:, 2:])
+    shared = np.maximum(high - low, np.float32(0)).prod(axis=1)
+    union = (box[2:] - box[:2]).prod() + (boxes[:, 2:] - boxes[:, :2]).prod(axis=1) - shared
+    return np.divide(shared, union, out=np.zeros_like(shared), where=shared > 0)
+
+
+def hard_nms(found: Candidates, iou_threshold: float, agnostic: bool = False) -> list[int]:
+    """Rows kept, best first: a row goes when a better kept one of its class has IoU > iou_threshold with it."""
+    kept: list[int] = []
+    for row in range(len(found.anchor)):
+        rivals = [k for k in kept if agnostic or found.class_id[k] == found.class_id[row]]
+        if not np.any(iou(found.box[row], found.box[rivals]) > np.float32(iou_threshold)):
+            kept.append(row)
+    return kept
+
+
+def soft_nms(
+    found: Candidates, sigma: float, threshold: float, agnostic: bool = False
+) -> tuple[list[int], list[np.float32]]:
+    """Gaussian Soft-NMS: rows in the order they are taken, and the score that each had left then."""
+    score = found.score.copy()
+    alive = [row for row in range(len(score)) if score[row] >= threshold]
+    taken: list[int] = []
+    while alive:
+        best = min(alive, key=lambda row: (-score[row], found.anchor[row]))
+        alive.remove(best)
+        taken.append(best)
+        rivals = [row for row in alive if agnostic or found.class_id[row] == found.class_id[best]]
+        score[rivals] *= np.exp(-(iou(found.box[best], found.box[rivals]) ** 2) / np.float32(sigma))
+        alive = [row for row in alive if score[row] >= threshold]
+    return taken, [score[row] for row in taken]
+
+
+def suppress(
+    found: Candidates,
+    nms_threshold: float = 0.5,
+    *,
+    nms_sigma: float = 0,
+    threshold: float = 0,
+    agnostic: bool = False,
+    max_detections: int | None = None,
+) -> Candidates:
+    """What survives hard NMS, or Soft-NMS where nms_sigma > 0, and the cap."""
+    if nms_sigma:
+        kept = soft_nms(found, nms_sigma, threshold, agnostic)[0]
+    else:
+        kept = hard_nms(found, nms_threshold, agnostic)
+    return found.take(kept[:max_detections])
+
+
+def keypoints(extra: Floats, box_unit: tuple[float, float] = (1, 1)) -> Floats:
+    """(n, 3K) rows of a pose head -> (n, K, 3): x, y in model input pixels, score."""
+    return (extra.reshape(len(extra), -1, 3) * np.float32((*box_unit, 1))).astype(np.float32)
+
+
+# --- masks -----------------------------------------------------------------------------------------------------------
+def crop_mask(mask: Array, box: Array) -> Array:
+    """Ultralytics' crop_mask: column x stays iff x1 <= x < x2, rows alike; box in the mask's own pixels."""
+    x, y = np.arange(mask.shape[1]), np.arange(mask.shape[0])[:, None]
+    x1, y1, x2, y2 = box
+    return mask & (x >= x1) & (x < x2) & (y >= y1) & (y < y2)
+
+
+def scaled_box(box: Floats, size: tuple[int, int], shape: tuple[int, ...], padding: float = 0) -> Floats:
+    """A box in model input pixels, grown by padding, in the pixels of a map of shape (height, width)."""
+    ratio = np.float32((shape[1] / size[0], shape[0] / size[1]))
+    return (box + np.float32((-padding, -padding, padding, padding))) * np.concatenate([ratio, ratio])
+
+
+def mask_logits(coefficients: Array, prototypes: Array) -> Array:
+    """(H, W) logits of one instance; exact where both are integers less their zero points."""
+    return prototypes @ coefficients
+
+
+def prototype_mask(
+    logits: Array, box: Floats, size: tuple[int, int], *, logit: float = 0, padding: float = 0
+) -> Array:
+    """Inside the box and above the logit, at prototype resolution; size is (width, height) of the model input."""
+    return crop_mask(logits > logit, scaled_box(box, size, logits.shape, padding))
+
+
+def upsample(logits: Array, size: tuple[int, int]) -> Array:
+    """torch's F.interpolate(mode='bilinear', align_corners=False) to (width, height)."""
+    return _weights(logits.shape[0], size[1]) @ logits @ _weights(logits.shape[1], size[0]).T
+
+
+def _weights(count: int, wanted: int) -> Array:
+    at = np.maximum((np.arange(wanted) + 0.5) * count / wanted - 0.5, 0)
+    low = np.minimum(at.astype(int), count - 1)
+    high = np.minimum(low + 1, count - 1)
+    weights = np.zeros((wanted, count))
+    np.add.at(weights, (np.arange(wanted), low), 1 - (at - low))
+    np.add.at(weights, (np.arange(wanted), high), at - low)
+    return weights
+
+
+def full_mask(logits: Array, box: Floats, size: tuple[int, int], *, logit: float = 0, padding: float = 0) -> Array:
+    """Logits upsampled to the model input, then thresholded, then cropped."""
+    return crop_mask(upsample(logits, size) > logit, scaled_box(box, size, size[::-1], padding))
+
+
+# --- model input to frame --------------------------------------------------------------------------------------------
+def to_frame(
+    points: Array, fit: str, size: tuple[int, int], roi: tuple[int, int, int, int]
+) -> Array:
+    """(..., 2) points in model input pixels -> frame pixels, for a roi (x, y, w, h) of the frame.
+
+    'stretch': each axis by itself; 'crop': one scale, the roi fills the input and overhangs it; 'letterbox': one scale,
+    the roi fits inside, centred.
+    """
+    size_, offset, extent = np.float64(size), np.float64(roi[:2]), np.float64(roi[2:])
+    ratio = size_ / extent
+    scale = {"stretch": ratio, "crop": ratio.max(), "letterbox": ratio.min()}[fit]
+    return (points - size_ / 2) / scale + extent / 2 + offset
+
+
+def to_rect(corners: Sequence[float], frame: tuple[int, int]) -> tuple[int, int, int, int]:
+    """Corners in frame pixels, clipped to the frame, rounded to the nearest pixel -> x, y, w, h."""
+    limits = (*frame, *frame)
+    clipped = [np.float32(min(max(v, 0), limit)) for v, limit in zip(corners, limits, strict=True)]
+    x1, y1, x2, y2 = (int(np.floor(v + np.float32(0.5))) for v in clipped)
+    return x1, y1, max(x2 - x1, 0), max(y2 - y1, 0)
+
+
+# --- other families --------------------------------------------------------------------------------------------------
+def class_map(logits: Array) -> NDArray[np.uint8]:
+    """DeepLab: (H, W, C) of any dtype -> (H, W), ties to the lowest class."""
+    return logits.argmax(axis=-1).astype(np.uint8)
+
+
+def peaks(heatmaps: Array) -> list[tuple[int, int]]:
+    """MoveNet: (H, W, K) -> for each joint (column, row) of its first maximum in row order."""
+    height, width, joints = heatmaps.shape
+    flat = heatmaps.reshape(height * width, joints).argmax(axis=0)
+    return [(int(at) % width, int(at) // width) for at in flat]

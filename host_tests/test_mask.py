@@ -1,0 +1,372 @@
+"""lib/n6post/mask.py: masks drawn at frame resolution, and what a script asks of them."""
+
+from pathlib import Path
+from typing import Any
+
+import image
+import n6post
+import numpy as np
+import pytest
+import recorded
+import reference
+from checks import gray, mask_plane, rgb565
+from fakes import Array, FakeModel, Framed, Tensor, capture
+from hypothesis import given
+from hypothesis import strategies as st
+from scenes import Head, Thing, float_head, quantised, random_head
+
+SEGMENTATION = "yolov8n_320_quant_pc_ii_seg_coco-st"
+SETTINGS = [(0.25, 0.7), (0.25, 0.45), (0.6, 0.5)]  # threshold, nms_threshold
+SIDE = 16  # of the prototypes of the made-up model, whose input has four times as much
+WHOLE = (0, 0, 64, 64)
+
+
+def iou(one: Array, other: Array) -> float:
+    return float((one & other).sum() / max((one | other).sum(), 1))
+
+
+def drawn(mask: Any, size: tuple[int, int], pixformat: int = image.GRAYSCALE, **options: Any) -> Array:
+    """Where the mask paints in white on a black frame."""
+    frame = image.Image(*size, pixformat)
+    mask.draw(frame, (255, 255, 255), 255, **options)
+    return (gray(frame) if pixformat == image.GRAYSCALE else rgb565(frame)) != 0
+
+
+def model_of(
+    logits: Array, box: tuple[float, ...] = WHOLE, size: tuple[int, int] = (64, 64), raw: bool = False
+) -> FakeModel:
+    """A model that finds one object with these prototype logits; raw: as int8, of logits that are small integers."""
+    prototypes = np.zeros((1, *logits.shape, 8), dtype=np.float32)
+    prototypes[0, :, :, 2] = logits
+    head = float_head(size, 1, [Thing(9, box, {0: 0.9}, (0, 0, 1))], 8, pixels=not raw)
+    if raw:
+        # A box step of 1/128 of the input, where a score of .9 and a coefficient of 1 find room beside.
+        return FakeModel([quantised(head, 1 / 128, -20), quantised(prototypes, 1 / 4, 5)], size)
+    return FakeModel([Tensor(head), Tensor(prototypes)], size)
+
+
+def mask_of(logits: Array, box: tuple[float, ...] = WHOLE, source: Any = None, **options: Any) -> Any:
+    (d,) = model_of(logits, box).run(n6post.YoloV8Seg(**options), source)
+    return d.mask
+
+
+def rectangle(x: int, y: int, w: int, h: int) -> Array:
+    """Logits of 1 inside and -1 outside."""
+    logits = np.full((SIDE, SIDE), -1.0)
+    logits[y : y + h, x : x + w] = 1
+    return logits
+
+
+def disc(x: float, y: float, radius: float) -> Array:
+    """Logits that fall with the distance from a circle."""
+    across, down = np.arange(SIDE) + 0.5 - x, np.arange(SIDE)[:, None] + 0.5 - y
+    return radius - np.hypot(across, down)
+
+
+# --- at frame resolution ---------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("picture", ["bus", "person"])
+@pytest.mark.parametrize(("threshold", "nms_threshold"), SETTINGS)
+@pytest.mark.parametrize("pixformat", [image.GRAYSCALE, image.RGB565])
+def test_each_drawn_mask_is_the_oracles_at_frame_resolution(
+    shared: Path, picture: str, threshold: float, nms_threshold: float, pixformat: int
+) -> None:
+    tensors, size = capture(shared / "captures" / f"{SEGMENTATION}__{picture}.npz")
+    stored = np.load(shared / "captures" / f"{SEGMENTATION}__{picture}__oracle.npz")
+    full = stored[f"c{threshold}_i{nms_threshold}_mask_full"]
+    for raw in (True, False):
+        model = FakeModel(tensors if raw else [t.dequantised() for t in tensors], size)
+        found = model.run(n6post.YoloV8Seg(threshold, nms_threshold, mask_padding=0))
+        for d, wanted in zip(found, full, strict=True):
+            assert iou(drawn(d.mask, size, pixformat), wanted.astype(bool)) >= 0.98
+
+
+@pytest.mark.parametrize("picture", [p for m, p in recorded.names() if m == "yolov8n_seg_320"])
+def test_each_mask_of_the_recorded_photographs_drawn_at_frame_resolution_is_the_references(picture: str) -> None:
+    recording = recorded.load("yolov8n_seg_320", picture)
+    head = Head(recording.size, 80, *recording.tensors)
+    expected = reference.suppress(head.candidates(0.3), 0.6, max_detections=20)
+    found = recording.model().run(n6post.YoloV8Seg(0.3, 0.6, mask_padding=0))
+    for i, d in enumerate(found):
+        wanted = reference.full_mask(head.logits(expected.anchor[i]), expected.box[i], recording.size)
+        assert iou(drawn(d.mask, recording.size), wanted) >= 0.98
+
+
+@pytest.mark.parametrize("roi", [(0, 0, 640, 480), (64, 32, 480, 400), (0, 0, 160, 120)])
+def test_a_mask_drawn_on_a_frame_of_another_size_is_the_references_there(roi: tuple[int, int, int, int]) -> None:
+    recording = recorded.load("yolov8n_seg_320", "astronaut")
+    head = Head(recording.size, 80, *recording.tensors)
+    expected = reference.suppress(head.candidates(0.4), max_detections=20)
+    found = recording.model().run(n6post.YoloV8Seg(0.4, mask_padding=0), Framed(roi))
+    assert found
+    for i, d in enumerate(found):
+        scaled = expected.box[i] * np.tile(np.divide(roi[2:], recording.size), 2)
+        wanted = np.zeros((512, 640), dtype=bool)
+        wanted[roi[1] : roi[1] + roi[3], roi[0] : roi[0] + roi[2]] = reference.full_mask(
+            head.logits(expected.anchor[i]), scaled, roi[2:]
+        )
+        assert iou(drawn(d.mask, (640, 512)), wanted) >= 0.97
+
+
+def test_a_disc_is_drawn_round_and_in_its_place() -> None:
+    """Its edge is that of the interpolated logits: within a frame pixel of the true circle, where a block is 4 wide."""
+    mask = mask_of(disc(7.3, 8.6, 4.2))
+    painted = drawn(mask, (64, 64))
+    away = np.hypot(np.arange(64) + 0.5 - 4 * 7.3, np.arange(64)[:, None] + 0.5 - 4 * 8.6) - 4 * 4.2
+    assert painted[away < -1].all() and not painted[away > 1].any()
+
+
+def test_drawing_in_blocks_paints_the_prototype_pixels() -> None:
+    logits = disc(7.3, 8.6, 4.2)
+    blocks = drawn(mask_of(logits), (64, 64), smooth=False)
+    np.testing.assert_array_equal(blocks, np.kron(logits > 0, np.ones((4, 4), dtype=bool)))
+
+
+@pytest.mark.parametrize("smooth", [True, False])
+def test_drawing_tints_inside_and_leaves_the_rest_alone(smooth: bool) -> None:
+    mask = mask_of(disc(8, 8, 5))
+    painted = drawn(mask, (64, 64), smooth=smooth)
+    frame = image.Image(64, 64, image.GRAYSCALE)
+    frame.draw_rectangle((0, 0, 64, 64), color=(100, 100, 100), fill=True)
+    mask.draw(frame, (200, 200, 200), 128, smooth)
+    (tint,) = set(gray(frame)[painted])
+    assert abs(tint - 150) <= 3 and set(gray(frame)[~painted]) == {100}  # a palette's colours have 5 and 6 bits
+    mask.draw(frame, (0, 0, 0), 0, smooth)
+    assert set(gray(frame)[painted]) == {tint}
+    colored = image.Image(64, 64, image.RGB565)
+    mask.draw(colored, (255, 0, 0), 255, smooth)
+    assert set(rgb565(colored)[painted]) == {0xF800} and set(rgb565(colored)[~painted]) == {0}
+
+
+@pytest.mark.parametrize("smooth", [True, False])
+@pytest.mark.parametrize("size", [(64, 64), (32, 48), (20, 90), (1, 1)])
+def test_drawing_on_a_smaller_frame_than_the_masks_own_is_cut_off(size: tuple[int, int], smooth: bool) -> None:
+    logits = disc(7, 9, 6)
+    wanted = drawn(mask_of(logits), (64, 64), smooth=smooth)
+    height, width = min(size[1], 64), min(size[0], 64)
+    painted = drawn(mask_of(logits), size, smooth=smooth)
+    np.testing.assert_array_equal(painted[:height, :width], wanted[:height, :width])
+    assert not painted[64:].any()
+
+
+def test_nothing_is_drawn_outside_the_box() -> None:
+    everywhere = np.full((SIDE, SIDE), 3.0)
+    wanted = np.zeros((64, 64), dtype=bool)
+    wanted[14:51, 10:31] = True
+    np.testing.assert_array_equal(drawn(mask_of(everywhere, (10, 14, 31, 51)), (64, 64)), wanted)
+
+
+def test_other_pixel_formats_are_refused() -> None:
+    mask = mask_of(disc(8, 8, 5))
+    with pytest.raises(ValueError, match="expected an RGB565 or GRAYSCALE image.*, got"):
+        mask.draw(image.Image(64, 64, image.BINARY))
+
+
+# --- pixels ----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("raw", [False, True])
+def test_the_image_is_the_crop_with_its_threshold_at_128(raw: bool) -> None:
+    logits = np.round(np.random.default_rng(4).normal(0, 4, (SIDE, SIDE)))
+    (d,) = model_of(logits, (16, 24, 48, 40), raw=raw).run(n6post.YoloV8Seg(mask_padding=0))
+    assert d.mask.crop == (4, 6, 8, 4)
+    assert (d.mask.image.width(), d.mask.image.height(), d.mask.image.format()) == (8, 4, image.GRAYSCALE)
+    np.testing.assert_array_equal(gray(d.mask.image) >= 128, logits[6:10, 4:12] > 0)
+
+
+@pytest.mark.parametrize("raw", [False, True])
+@pytest.mark.parametrize("threshold", [0.1, 0.5, 0.731, 0.9])
+def test_mask_threshold_is_a_probability(raw: bool, threshold: float) -> None:
+    """The integers -4..4 as logits: none is the logit of a tested threshold but 0, which is not above one half."""
+    logits = np.resize(np.arange(-4, 5), (SIDE, SIDE))
+    (d,) = model_of(logits, raw=raw).run(n6post.YoloV8Seg(mask_threshold=threshold))
+    probability = 1 / (1 + np.exp(-logits.astype(float)))
+    np.testing.assert_array_equal(mask_plane(d.mask, SIDE, SIDE), probability > threshold)
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([(64, 64), (64, 96), (96, 32)]),
+    st.none() | st.floats(0, 12),
+    st.sampled_from([False, True]),
+)
+def test_padding_grows_the_crop_by_model_input_pixels_or_half_a_quantisation_step(
+    seed: int, size: tuple[int, int], padding: float | None, raw: bool
+) -> None:
+    head = random_head(seed, size, 2, 8, -30, 1.3)
+    processor = n6post.YoloV8Seg(0.3, mask_padding=padding)
+    model = FakeModel([t if raw else t.dequantised() for t in head.tensors()], size)
+    found = model.run(processor)
+    expected = reference.suppress(head.candidates(0.3), max_detections=20)
+    assert [row[0] for row in processor.survivors()] == expected.anchor.tolist()
+    step = head.head.scale / 2 * np.float32(size) if raw else np.zeros(2)
+    grown = step if padding is None else np.full(2, padding)
+    for i, d in enumerate(found):
+        box = expected.box[i] + np.concatenate([-grown, grown])
+        logits = head.logits(expected.anchor[i])
+        wanted = [reference.prototype_mask(logits, box, size, padding=p) for p in (-1e-3, 0, 1e-3)]
+        clear = (wanted[0] == wanted[2]) & (np.abs(logits) > (0 if raw else 2))
+        plane = mask_plane(d.mask, size[0] // 4, size[1] // 4)
+        np.testing.assert_array_equal(plane[clear], wanted[1][clear])
+
+
+@pytest.mark.parametrize("count", [8, 9, 32, 63, 64])
+def test_any_count_of_coefficients_from_8_to_64(count: int) -> None:
+    head = random_head(count, (64, 32), 3, count, 12)
+    processor = n6post.YoloV8Seg(0.3, mask_padding=0)
+    for tensors in (head.tensors(), [t.dequantised() for t in head.tensors()]):
+        found = FakeModel(tensors, head.size).run(processor)
+        assert len(found) > 1
+        for d, row in zip(found, processor.survivors(), strict=True):
+            wanted = reference.prototype_mask(head.logits(row[0]), np.float32(row[3:]), head.size)
+            assert (mask_plane(d.mask, 16, 8) != wanted).sum() <= (0 if tensors[0].scale else 1)
+
+
+def test_extreme_int8_products_are_exact() -> None:
+    """64 products of 255 * 255: the largest sums there are, and sums of 1, 0 and -1 beside them."""
+    prototypes = np.full((1, 16, 16, 64), 127, dtype=np.int8)
+    prototypes[0, 0] = -128
+    prototypes[0, 1, :, 32:] = -128  # the halves cancel
+    prototypes[0, 1, 3, 0] = 126
+    prototypes[0, 1, 4, 63] = -127
+    head = np.full((1, 69, 84), -128, dtype=np.int8)
+    head[0, :4, 9] = -64, -64, 0, 0  # a box of the whole input and more around its centre
+    head[0, 4, 9] = 0
+    head[0, 5:, 9] = 127
+    model = FakeModel([Tensor(head, 1 / 128, -128), Tensor(prototypes, 0.01, -1)], (64, 64))
+    (d,) = model.run(n6post.YoloV8Seg())
+    logits = (prototypes[0].astype(int) + 1) @ (head[0, 5:, 9].astype(int) + 128)
+    np.testing.assert_array_equal(mask_plane(d.mask, 16, 16), logits > 0)
+
+
+# --- what a script asks ----------------------------------------------------------------------------------------------
+def test_area_is_that_of_the_frame() -> None:
+    logits = rectangle(3, 5, 4, 3)
+    assert mask_of(logits).area == 12 * 16
+    assert mask_of(logits, source=Framed((0, 0, 640, 480))).area == 12 * 40 * 30
+    assert mask_of(logits, source=Framed((7, 9, 24, 21))).area == 24  # 12 * 1.5 * 1.3125
+    assert mask_of(logits, (16, 20, 64, 64)).area == 9 * 16  # the box cuts a column off
+    assert mask_of(np.ones((SIDE, SIDE))).area == 64 * 64
+
+
+def test_the_area_of_a_mask_of_more_pixels_than_a_byte_or_a_word_counts() -> None:
+    """A mask's row sum wraps at 256 and its area at 65536 in the camera's integer sums."""
+    size = (1200, 1200)
+    prototypes = np.ones((1, 300, 300, 8), dtype=np.float32)
+    head = float_head(size, 1, [Thing(9, (0, 0, 1200, 1200), {0: 0.9}, (1,) * 8)], 8)
+    (d,) = FakeModel([Tensor(head), Tensor(prototypes)], size).run(n6post.YoloV8Seg())
+    assert d.mask.area == 1200 * 1200
+    assert d.mask.centroid in [(599, 599), (600, 600)]
+
+
+def test_contains_tells_of_every_frame_pixel() -> None:
+    logits = np.random.default_rng(2).normal(0, 1, (SIDE, SIDE))
+    mask = mask_of(logits, (8, 12, 48, 60))
+    wanted = np.kron(mask_plane(mask, SIDE, SIDE), np.ones((4, 4), dtype=bool))
+    assert wanted.sum() > 200
+    told = [[mask.contains(x, y) for x in range(64)] for y in range(64)]
+    np.testing.assert_array_equal(told, wanted)
+    for x, y in ((-1, 20), (20, -1), (64, 20), (20, 64), (-1000, 20), (20, 10**6)):
+        assert mask.contains(x, y) is False
+
+
+def test_contains_and_centroid_are_in_frame_pixels() -> None:
+    logits = rectangle(4, 8, 2, 4)  # 16..24 x 32..48 of the input
+    mask = mask_of(logits, source=Framed((100, 50, 128, 256)))
+    corners = {(x, y): mask.contains(x, y) for x in (131, 132, 147, 148) for y in (177, 178, 241, 242)}
+    assert [at for at, inside in corners.items() if inside] == [(132, 178), (132, 241), (147, 178), (147, 241)]
+    x, y = mask.centroid
+    assert abs(x - 140) <= 1 and abs(y - 210) <= 1
+
+
+def test_the_centroid_is_the_middle_of_the_mass() -> None:
+    logits = np.maximum(rectangle(2, 3, 4, 1), rectangle(2, 3, 1, 9))  # an angle
+    x, y = mask_of(logits).centroid
+    rows, columns = np.nonzero(logits > 0)
+    assert abs(x - 4 * (columns.mean() + 0.5)) <= 1 and abs(y - 4 * (rows.mean() + 0.5)) <= 1
+
+
+EMPTY = {
+    "a box between two pixels": (np.ones((SIDE, SIDE)), (5, 5, 7, 7)),
+    "a box without area": (np.ones((SIDE, SIDE)), (20, 20, 20, 20)),
+    "a box beside the frame": (np.ones((SIDE, SIDE)), (80, 80, 90, 90)),
+    "logits that are all outside": (-np.ones((SIDE, SIDE)), WHOLE),
+    "logits of 0": (np.zeros((SIDE, SIDE)), WHOLE),
+}
+
+
+@pytest.mark.parametrize("what", EMPTY)
+def test_an_empty_mask_says_so_everywhere(what: str) -> None:
+    mask = mask_of(*EMPTY[what])
+    assert (mask.area, mask.centroid, mask.outline()) == (0, None, [])
+    assert not any(mask.contains(x, y) for x in range(0, 64, 3) for y in range(0, 64, 3))
+    assert not mask_plane(mask, SIDE, SIDE).any()
+    assert (mask.image is None) == what.startswith("a box")
+    for smooth in (True, False):
+        assert not drawn(mask, (64, 64), smooth=smooth).any()
+
+
+# --- outlines --------------------------------------------------------------------------------------------------------
+def filled(points: list[tuple[int, int]], size: tuple[int, int]) -> Array:
+    """The pixels whose centres a polygon of pixels (taken at their centres) encloses or passes through."""
+    x, y = np.arange(size[0])[None, :], np.arange(size[1])[:, None]
+    inside = np.zeros((size[1], size[0]), dtype=bool)
+    for (x1, y1), (x2, y2) in zip(points, points[1:] + points[:1], strict=True):
+        if y1 != y2:
+            crossing = x1 + (y - y1) * (x2 - x1) / (y2 - y1)
+            inside ^= ((y1 <= y) != (y2 <= y)) & (x < crossing)
+    for px, py in points:
+        inside[py, px] = True
+    return inside
+
+
+def assert_polygon(points: Any, roi: tuple[int, int, int, int]) -> None:
+    assert type(points) is list
+    assert all(type(p) is tuple and len(p) == 2 and all(type(v) is int for v in p) for p in points)
+    assert all(roi[0] <= x < roi[0] + roi[2] and roi[1] <= y < roi[1] + roi[3] for x, y in points)
+    assert all(one != other for one, other in zip(points, points[1:], strict=False))
+
+
+@pytest.mark.parametrize("radius", [1.5, 3, 5.5, 7.5])
+def test_the_outline_follows_a_disc(radius: float) -> None:
+    points = mask_of(disc(8.2, 7.9, radius)).outline()
+    assert_polygon(points, WHOLE)
+    away = np.hypot(*(np.array(points) + 0.5 - (4 * 8.2, 4 * 7.9)).T) - 4 * radius
+    assert np.abs(away).max() <= 1.6
+    assert iou(filled(points, (64, 64)), reference.upsample(disc(8.2, 7.9, radius), (64, 64)) > 0) >= 0.85
+
+
+@pytest.mark.parametrize("picture", ["astronaut", "chelsea", "horse"])
+def test_the_outline_of_a_photographed_object_encloses_its_largest_part(picture: str) -> None:
+    for d in recorded.load("yolov8n_seg_320", picture).model().run(n6post.YoloV8Seg(0.4)):
+        points = d.mask.outline()
+        assert_polygon(points, (0, 0, 320, 320))
+        enclosed, painted = filled(points, (320, 320)), drawn(d.mask, (320, 320))
+        assert (enclosed & painted).sum() >= 0.95 * enclosed.sum()
+        assert (enclosed & painted).sum() >= 0.8 * painted.sum()
+
+
+def test_the_outline_is_that_of_the_largest_part_and_ignores_holes() -> None:
+    logits = np.maximum(rectangle(1, 1, 3, 3), rectangle(6, 6, 8, 8))
+    logits[9:11, 9:11] = -1
+    points = np.array(mask_of(logits).outline())
+    assert points.min() >= 22 and points.max() <= 57
+    assert points.min() <= 25 and points.max() >= 54
+
+
+def test_outlines_of_one_pixel_of_the_whole_crop_and_of_diagonal_neighbours() -> None:
+    single = mask_of(rectangle(5, 6, 1, 1)).outline()
+    assert_polygon(single, WHOLE)
+    assert all(18 <= x <= 26 and 22 <= y <= 30 for x, y in single) and len(single) >= 3
+    whole = mask_of(np.ones((SIDE, SIDE))).outline()
+    assert_polygon(whole, WHOLE)
+    assert filled(whole, (64, 64)).mean() > 0.9
+    diagonal = mask_of(np.maximum(rectangle(2, 2, 2, 2), rectangle(4, 4, 2, 2))).outline()
+    assert_polygon(diagonal, WHOLE)
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.05, 0.3, 0.5, 0.8]))
+def test_any_mask_has_an_outline_that_ends(seed: int, share: float) -> None:
+    """Noise: every pixel inside by chance, the hardest case for a contour walk."""
+    logits = np.where(np.random.default_rng(seed).random((SIDE, SIDE)) < share, 1.0, -1.0)
+    mask = mask_of(logits)
+    points = mask.outline()
+    assert_polygon(points, WHOLE)
+    assert bool(points) == (mask.area > 0)

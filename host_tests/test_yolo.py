@@ -1,0 +1,735 @@
+"""lib/n6post/yolo.py: the head against the oracles, against reference.py, in every storage, and its refusals."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import n6post
+import numpy as np
+import pytest
+import recorded
+import reference
+from checks import (
+    assert_same_detections,
+    assert_same_survivors,
+    assert_well_formed,
+    contents,
+    mask_plane,
+)
+from fakes import FakeModel, Framed, Tensor, capture
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scenes import Head, Thing, anchor_count, float_head, quantised, random_head
+from ulab import _host
+
+SETTINGS = [(0.25, 0.7), (0.25, 0.45), (0.6, 0.5)]  # threshold, nms_threshold
+PICTURES = ["bus", "person"]
+DETECTION = "yolov8n_192"
+SEGMENTATION = "yolov8n_320_quant_pc_ii_seg_coco-st"
+POSE = "yolov8n_256_quant_pc_uf_pose_coco-st"
+
+at_every_setting = pytest.mark.parametrize(("threshold", "nms_threshold"), SETTINGS)
+on_every_picture = pytest.mark.parametrize("picture", PICTURES)
+
+
+def oracle(shared: Path, model: str, picture: str, threshold: float, nms_threshold: float) -> Callable[[str], Any]:
+    stored = np.load(shared / "captures" / f"{model}__{picture}__oracle.npz")
+    return lambda name: stored[f"c{threshold}_i{nms_threshold}_{name}"]
+
+
+def expected_of(results: Callable[[str], Any]) -> reference.Candidates:
+    det = results("det")
+    return reference.Candidates(results("anchor"), det[:, 5].astype(int), det[:, 4], det[:, :4], results("extra"))
+
+
+def corners_in_frame(
+    found: reference.Candidates, fit: str, size: tuple[int, int], roi: tuple[int, int, int, int]
+) -> Any:
+    return reference.to_frame(found.box.reshape(-1, 2, 2), fit, size, roi).reshape(-1, 4)
+
+
+# --- the oracles -----------------------------------------------------------------------------------------------------
+@on_every_picture
+@at_every_setting
+def test_detection_equals_the_oracle(shared: Path, picture: str, threshold: float, nms_threshold: float) -> None:
+    tensors, size = capture(shared / "captures" / f"{DETECTION}__{picture}.npz")
+    expected = expected_of(oracle(shared, DETECTION, picture, threshold, nms_threshold))
+    processor = n6post.YoloV8(threshold, nms_threshold)
+    found = FakeModel(tensors, size).run(processor)
+    assert_same_survivors(processor.survivors(), expected, size)
+    assert_same_detections(found, expected, expected.box, (0, 0, *size))
+
+
+@on_every_picture
+@at_every_setting
+def test_segmentation_equals_the_oracle_and_its_masks_pixel_for_pixel(
+    shared: Path, picture: str, threshold: float, nms_threshold: float
+) -> None:
+    tensors, size = capture(shared / "captures" / f"{SEGMENTATION}__{picture}.npz")
+    results = oracle(shared, SEGMENTATION, picture, threshold, nms_threshold)
+    expected = expected_of(results)
+    processor = n6post.YoloV8Seg(threshold, nms_threshold, mask_padding=0)
+    found = FakeModel(tensors, size).run(processor)
+    assert_same_survivors(processor.survivors(), expected, size)
+    assert_same_detections(found, expected, expected.box, (0, 0, *size))
+    for d, mask in zip(found, results("mask_proto"), strict=True):
+        np.testing.assert_array_equal(mask_plane(d.mask, 80, 80), mask)
+
+
+STORAGE: dict[str, Callable[[list[Tensor]], list[Tensor]]] = {
+    "dequantised floats": lambda t: [one.dequantised() for one in t],
+    "[1, N, C]": lambda t: [t[0].reordered(0, 2, 1), t[1]],
+    "NCHW prototypes": lambda t: [t[0], t[1].reordered(0, 3, 1, 2)],
+    "prototypes first": lambda t: t[::-1],
+    "uint8": lambda t: [one.as_uint8() for one in t],
+    "int16": lambda t: [one.as_int16(256) for one in t],
+    "int16 with the int8's scale": lambda t: [one.as_int16() for one in t],
+    "int16, [1, N, C], NCHW, prototypes first": lambda t: [
+        t[1].as_int16(4).reordered(0, 3, 1, 2),
+        t[0].as_int16(256).reordered(0, 2, 1),
+    ],
+    "floats, [1, N, C], NCHW, prototypes first": lambda t: [
+        t[1].dequantised().reordered(0, 3, 1, 2),
+        t[0].dequantised().reordered(0, 2, 1),
+    ],
+    "float head in pixels": lambda t: [in_pixels(t[0], 320), t[1].dequantised()],
+    "float head in pixels, [1, N, C]": lambda t: [in_pixels(t[0], 320).reordered(0, 2, 1), t[1].dequantised()],
+    "int8 head, float prototypes": lambda t: [t[0], t[1].dequantised()],
+    "float head, int8 prototypes": lambda t: [t[0].dequantised(), t[1]],
+    "int8 head, uint8 prototypes": lambda t: [t[0], t[1].as_uint8()],
+}
+
+
+def in_pixels(head: Tensor, side: int) -> Tensor:
+    values = head.dequantised().values.copy()
+    values[:, :4] *= np.float32(side)
+    return Tensor(values)
+
+
+@pytest.mark.parametrize("storage", STORAGE)
+@on_every_picture
+@at_every_setting
+def test_segmentation_equals_the_oracle_in_every_storage(
+    shared: Path, picture: str, threshold: float, nms_threshold: float, storage: str
+) -> None:
+    tensors, size = capture(shared / "captures" / f"{SEGMENTATION}__{picture}.npz")
+    results = oracle(shared, SEGMENTATION, picture, threshold, nms_threshold)
+    expected = expected_of(results)
+    processor = n6post.YoloV8Seg(threshold, nms_threshold, mask_padding=0)
+    found = FakeModel(STORAGE[storage](tensors), size).run(processor)
+    assert_same_survivors(processor.survivors(), expected, size)
+    assert_same_detections(found, expected, expected.box, (0, 0, *size))
+    for d, mask in zip(found, results("mask_proto"), strict=True):
+        np.testing.assert_array_equal(mask_plane(d.mask, 80, 80), mask)
+
+
+@on_every_picture
+@at_every_setting
+def test_a_float_head_transposed_or_in_pixels_gives_the_same(
+    shared: Path, picture: str, threshold: float, nms_threshold: float
+) -> None:
+    tensors, size = capture(shared / "captures" / f"{DETECTION}__{picture}.npz")
+    expected = expected_of(oracle(shared, DETECTION, picture, threshold, nms_threshold))
+    for head in (tensors[0].reordered(0, 2, 1), in_pixels(tensors[0], 192)):
+        processor = n6post.YoloV8(threshold, nms_threshold)
+        FakeModel([head], size).run(processor)
+        assert_same_survivors(processor.survivors(), expected, size)
+
+
+def test_float_arrays_are_taken_as_they_are_whatever_the_metadata_says(shared: Path) -> None:
+    """The trap of the forum's thread: without a post-processor attached, outputs are floats but described as int8."""
+    tensors, size = capture(shared / "captures" / f"{SEGMENTATION}__bus.npz")
+    floats = [t.dequantised() for t in tensors]
+    described = [Tensor(f.values, t.scale, t.zero_point) for f, t in zip(floats, tensors, strict=True)]
+    honest = FakeModel(floats, size).run(n6post.YoloV8Seg(0.25, 0.7))
+    found = FakeModel(described, size, output_dtype="bb").run(n6post.YoloV8Seg(0.25, 0.7))
+    assert len(found) == 5
+    assert contents(found) == contents(honest)
+
+
+# --- the recorded photographs ----------------------------------------------------------------------------------------
+@pytest.mark.parametrize("picture", [p for m, p in recorded.names() if m == "yolov8n_seg_320"])
+@pytest.mark.parametrize("storage", ["raw", *STORAGE])
+def test_recorded_segmentation_equals_the_reference_in_every_storage(picture: str, storage: str) -> None:
+    recording = recorded.load("yolov8n_seg_320", picture)
+    tensors = recording.tensors if storage == "raw" else STORAGE[storage](recording.tensors)
+    head = Head(recording.size, 80, recording.tensors[0], recording.tensors[1])
+    expected = reference.suppress(head.candidates(0.3), 0.6, max_detections=20)
+    processor = n6post.YoloV8Seg(0.3, 0.6, mask_padding=0)
+    found = FakeModel(tensors, recording.size).run(processor)
+    assert_same_survivors(processor.survivors(), expected, recording.size)
+    assert_same_detections(found, expected, expected.box, (0, 0, 320, 320))
+    for i, d in enumerate(found):
+        mask = reference.prototype_mask(head.logits(expected.anchor[i]), expected.box[i], recording.size)
+        np.testing.assert_array_equal(mask_plane(d.mask, 80, 80), mask)
+    assert bool(found) == (picture != "rocket")
+
+
+@pytest.mark.parametrize("picture", [p for m, p in recorded.names() if m == "yolov8n_192"])
+@pytest.mark.parametrize("raw", [True, False])
+def test_recorded_detection_equals_the_reference(picture: str, raw: bool) -> None:
+    recording = recorded.load("yolov8n_192", picture)
+    expected = reference.suppress(Head(recording.size, 1, recording.tensors[0], None).candidates(0.3), 0.5)
+    processor = n6post.YoloV8(0.3)
+    found = recording.model(raw).run(processor)
+    assert_same_survivors(processor.survivors(), expected, recording.size)
+    assert [d.label for d in found] == ["person"] * len(expected.anchor)
+
+
+# --- any head --------------------------------------------------------------------------------------------------------
+sides = st.sampled_from([32, 64, 96])
+class_counts = st.one_of(st.integers(1, 7), st.sampled_from([80, 300]))
+seeds = st.integers(0, 2**32 - 1)
+zero_points = st.integers(-128, 60)
+
+
+def heads(*coefficients: int) -> st.SearchStrategy[Head]:
+    """Random models with one of these counts of coefficients; any without arguments."""
+    counts = st.sampled_from(coefficients) if coefficients else st.just(0) | st.integers(8, 64)
+    return st.builds(
+        random_head, seeds, st.tuples(sides, sides), class_counts, counts, zero_points, st.floats(1.05, 7.5)
+    )
+
+
+def stored(
+    head: Head, kind: str, anchors_first: bool = False, planar: bool = False, swapped: bool = False, pixels: bool = False
+) -> FakeModel:
+    """The model in another storage; pixels (float heads only): boxes in input pixels."""
+    convert = {
+        "int8": lambda t: t,
+        "uint8": Tensor.as_uint8,
+        "int16": lambda t: t.as_int16(256),  # symmetric converters use all of int16, too
+        "float32": Tensor.dequantised,
+    }[kind]
+    tensors = [convert(t) for t in head.tensors()]
+    if pixels and kind == "float32":
+        values = tensors[0].values.copy()
+        values[0, :4] *= np.float32(head.size * 2)[:, None]
+        tensors[0] = Tensor(values)
+    if anchors_first:
+        tensors[0] = tensors[0].reordered(0, 2, 1)
+    if planar and len(tensors) > 1:
+        tensors[1] = tensors[1].reordered(0, 3, 1, 2)
+    return FakeModel(tensors[::-1] if swapped else tensors, head.size)
+
+
+def is_square(head: Head) -> bool:
+    """As many channels as anchors: nothing tells the two orders apart, and [1, C, N] is assumed."""
+    return head.head.values.shape[1] == head.head.values.shape[2]
+
+
+def score_between_steps(head: Head, share: float) -> float:
+    """A threshold half a quantisation step off every score, so that every precision agrees on who passes."""
+    steps = int(share / head.head.scale)
+    return min((steps + 0.5) * head.head.scale, 1.0)
+
+
+def unmistakable(run: Callable[[float], reference.Candidates], at: float) -> reference.Candidates:
+    """The reference's result, where a threshold a hair lower or higher gives the same."""
+    results = [run(v) for v in (at - 1e-5, at, at + 1e-5)]
+    assume(all(np.array_equal(r.anchor, results[0].anchor) for r in results))
+    return results[1]
+
+
+layouts = st.fixed_dictionaries(
+    {
+        "kind": st.sampled_from(["int8", "uint8", "int16", "float32"]),
+        "anchors_first": st.booleans(),
+        "planar": st.booleans(),
+        "swapped": st.booleans(),
+        "pixels": st.booleans(),
+    }
+)
+
+
+@given(
+    heads(),
+    layouts,
+    st.floats(0.02, 0.95),
+    st.floats(0, 1),
+    st.booleans(),
+    st.integers(1, 30),
+    st.integers(1, 300),
+    st.none() | st.integers(1, 7),
+)
+def test_any_head_in_any_storage_equals_the_reference(
+    head: Head,
+    layout: dict[str, Any],
+    share: float,
+    nms_threshold: float,
+    agnostic: bool,
+    max_detections: int,
+    max_candidates: int,
+    every: int | None,
+) -> None:
+    assume(not (layout["anchors_first"] and is_square(head)))
+    classes = None if every is None else list(range(0, head.class_count, every))
+    threshold = score_between_steps(head, share)
+    candidates = head.candidates(threshold, classes=classes, max_candidates=max_candidates)
+    assume(len(candidates.anchor) < 120)  # the reference takes its time
+    expected = unmistakable(
+        lambda iou: reference.suppress(candidates, iou, agnostic=agnostic, max_detections=max_detections), nms_threshold
+    )
+    kind = n6post.YoloV8Seg if head.prototypes else n6post.YoloV8
+    extra = {"mask_padding": 0} if head.prototypes else {}
+    processor = kind(
+        threshold,
+        nms_threshold,
+        agnostic=agnostic,
+        max_detections=max_detections,
+        max_candidates=max_candidates,
+        classes=classes,
+        **extra,
+    )
+    found = stored(head, **layout).run(processor)
+    assert_well_formed(found, (0, 0, *head.size), max_detections)
+    assert_same_survivors(processor.survivors(), expected, head.size)
+    assert_same_detections(found, expected, expected.box, (0, 0, *head.size))
+    if head.prototypes:
+        for i, d in enumerate(found):
+            assert_same_mask(head, expected, i, d.mask, exact=layout["kind"] != "float32")
+
+
+def assert_same_mask(head: Head, expected: reference.Candidates, i: int, mask: Any, exact: bool) -> None:
+    """Pixel for pixel, but where an edge of the box falls on a pixel's edge or a float logit on 0 by rounding alone."""
+    logits = head.logits(expected.anchor[i])
+    width, height = head.size[0] // 4, head.size[1] // 4
+    wanted = [reference.prototype_mask(logits, expected.box[i], head.size, padding=p) for p in (-1e-3, 0, 1e-3)]
+    unclear = wanted[0] != wanted[2]
+    if not exact:
+        unclear |= np.abs(logits) < 2  # in raw products, of which a typical logit has thousands
+    np.testing.assert_array_equal(mask_plane(mask, width, height)[~unclear], wanted[1][~unclear])
+
+
+@given(heads(), st.floats(0.02, 0.95), st.floats(0.1, 0.9))
+def test_eight_bit_storages_give_the_same_result_to_the_last_bit(head: Head, share: float, nms_threshold: float) -> None:
+    assume(not is_square(head))
+    kind = n6post.YoloV8Seg if head.prototypes else n6post.YoloV8
+    threshold = score_between_steps(head, share)
+    plain = contents(head.model().run(kind(threshold, nms_threshold)))
+    for layout in (
+        {"kind": "int8", "anchors_first": True, "planar": True},
+        {"kind": "uint8", "swapped": True},
+        {"kind": "uint8", "anchors_first": True, "swapped": True, "planar": True},
+    ):
+        assert contents(stored(head, **layout).run(kind(threshold, nms_threshold))) == plain
+
+
+@given(heads(0), st.floats(0.05, 0.9), st.floats(0.05, 2), st.booleans())
+def test_soft_suppression_equals_the_reference(head: Head, share: float, sigma: float, agnostic: bool) -> None:
+    threshold = score_between_steps(head, share)
+    candidates = head.candidates(threshold)
+    assume(len(candidates.anchor) < 80)
+    runs = [reference.soft_nms(candidates, sigma, threshold * (1 + e), agnostic) for e in (-1e-5, 0, 1e-5)]
+    assume(all(sorted(rows) == sorted(runs[0][0]) for rows, _ in runs))
+    processor = n6post.YoloV8(
+        threshold, nms_sigma=sigma, agnostic=agnostic, max_detections=100, max_candidates=100
+    )
+    found = head.model().run(processor)
+    assert_well_formed(found, (0, 0, *head.size), 100)
+    rows = {row[0]: row for row in processor.survivors()}
+    taken, scores = runs[1]
+    assert set(rows) == set(candidates.anchor[taken].tolist())
+    for row, score in zip(taken, scores, strict=True):
+        assert rows[candidates.anchor[row]][1] == candidates.class_id[row]
+        assert rows[candidates.anchor[row]][2] == pytest.approx(score, rel=1e-4)
+
+
+@given(
+    seeds,
+    st.sampled_from(["int8", "uint8", "int16", "float32"]),
+    st.integers(1, 5),
+    st.sampled_from([0, 8, 33]),
+    st.booleans(),
+    st.booleans(),
+    st.integers(1, 9),
+    st.floats(0, 1),
+    st.floats(0, 1),
+    st.sampled_from([0, 0.5]),
+)
+def test_any_numbers_at_all_give_a_well_formed_result(
+    seed: int,
+    kind: str,
+    class_count: int,
+    coefficients: int,
+    anchors_first: bool,
+    agnostic: bool,
+    most: int,
+    threshold: float,
+    nms_threshold: float,
+    sigma: float,
+) -> None:
+    """Any bits: floats may be NaN, infinite or huge."""
+    random = np.random.default_rng(seed)
+    shapes = [(1, 4 + class_count + coefficients, 21)] + ([(1, 8, 8, coefficients)] if coefficients else [])
+    tensors = []
+    for shape in shapes:
+        count = int(np.prod(shape)) * np.dtype(kind).itemsize
+        values = np.frombuffer(random.bytes(count), dtype=kind).reshape(shape).copy()
+        if kind == "float32":
+            tame = random.normal(0.4, 0.4, shape).astype(np.float32)
+            values = np.where(random.random(shape) < random.choice([0.02, 0.5]), values, tame)
+            tensors.append(Tensor(values))
+        else:
+            tensors.append(Tensor(values, float(random.uniform(0.001, 0.1)), int(random.integers(-100, 100))))
+    if anchors_first:
+        tensors[0] = tensors[0].reordered(0, 2, 1)
+    options: dict[str, Any] = {"max_detections": most, "agnostic": agnostic, "nms_sigma": sigma}
+    processor = (n6post.YoloV8Seg if coefficients else n6post.YoloV8)(threshold, nms_threshold, **options)
+    with np.errstate(all="ignore"):
+        found = FakeModel(tensors, (32, 32)).run(processor, Framed((3, 5, 100, 70)))
+    assert_well_formed(found, (3, 5, 100, 70), most)
+    if not sigma:
+        order = [(-row[2], row[0]) for row in processor.survivors()]
+        assert order == sorted(order) and len(set(order)) == len(order)
+    for d in found:
+        if coefficients:
+            mask_plane(d.mask, 8, 8)
+            assert 0 <= d.mask.area <= 100 * 70 + 1
+            assert d.mask.centroid is None or all(v == v for v in d.mask.centroid)
+            d.mask.outline()
+
+
+# --- what a head may be ----------------------------------------------------------------------------------------------
+def run_floats(things: list[Thing], class_count: int = 3, size: tuple[int, int] = (64, 64), **options: Any) -> Any:
+    processor = n6post.YoloV8(**options)
+    return FakeModel([Tensor(float_head(size, class_count, things))], size).run(processor)
+
+
+def test_nothing_found_is_an_empty_list() -> None:
+    assert run_floats([]) == []
+    constant = Tensor(np.zeros((1, 7, 84), dtype=np.int8), 0.02, 0)
+    assert FakeModel([constant], (64, 64)).run(n6post.YoloV8()) == []
+
+
+def test_survivors_are_those_of_the_last_frame() -> None:
+    processor = n6post.YoloV8()
+    assert processor.survivors() == []
+    one = Tensor(float_head((64, 64), 1, [Thing(3, (8, 8, 40, 40), {0: 0.9})]))
+    FakeModel([one], (64, 64)).run(processor)
+    assert [row[:2] for row in processor.survivors()] == [(3, 0)]
+    FakeModel([Tensor(float_head((64, 64), 1, []))], (64, 64)).run(processor)
+    assert processor.survivors() == []
+
+
+def test_a_score_at_the_threshold_passes_and_one_below_does_not() -> None:
+    """0.5 / (1/128) - 28 is the integer 36 exactly."""
+    for q, passes in ((36, True), (35, False)):
+        head = np.full((1, 5, 84), -28, dtype=np.int8)
+        head[0, :, 7] = (36, 36, 0, 0, q)
+        found = FakeModel([Tensor(head, 1 / 128, -28)], (64, 64)).run(n6post.YoloV8(0.5))
+        assert bool(found) == passes
+    for score, passes in ((0.5, True), (np.nextafter(np.float32(0.5), np.float32(0)), False)):
+        assert bool(run_floats([Thing(7, (8, 8, 40, 40), {1: score})], threshold=0.5)) == passes
+
+
+def test_a_threshold_of_two_fifths_on_a_scale_of_1_255_is_step_102() -> None:
+    """.4 * 255 is 102, on the camera's 30-bit floats as on a PC's."""
+    scale = float(np.float32(1 / 255))
+    for q, passes in ((102, True), (101, False)):
+        head = np.zeros((1, 5, 84), dtype=np.uint8)
+        head[0, :, 7] = (100, 100, 60, 60, q)
+        assert bool(FakeModel([Tensor(head, scale, 0)], (64, 64)).run(n6post.YoloV8(0.4))) == passes
+
+
+def test_a_threshold_that_no_step_of_the_scale_reaches_finds_nothing() -> None:
+    head = np.full((1, 5, 84), 127, dtype=np.int8)
+    assert FakeModel([Tensor(head, 0.005, 0)], (64, 64)).run(n6post.YoloV8(0.9)) == []
+
+
+def test_a_score_that_dequantises_above_one_is_kept_as_it_is() -> None:
+    head = np.zeros((1, 5, 84), dtype=np.int8)
+    head[0, :, 7] = (25, 25, 10, 10, 51)
+    (d,) = FakeModel([Tensor(head, 0.0204021, 0)], (64, 64)).run(n6post.YoloV8())
+    assert d.score == pytest.approx(1.0405, rel=1e-4)
+
+
+def test_nan_never_passes_and_hides_no_other_class() -> None:
+    nan = float("nan")
+    assert run_floats([Thing(5, (8, 8, 40, 40), {0: nan, 1: nan, 2: nan})], threshold=0) != []  # the others, at 0
+    assert run_floats([Thing(5, (8, 8, 40, 40), {0: nan, 1: nan, 2: nan})], threshold=0.1) == []
+    (d,) = run_floats([Thing(5, (8, 8, 40, 40), {0: nan, 1: 0.6, 2: 0.7})])
+    assert (d.class_id, d.rect) == (2, (8, 8, 32, 32))
+
+
+def test_the_first_of_equal_classes_wins() -> None:
+    (d,) = run_floats([Thing(5, (8, 8, 40, 40), {1: 0.75, 2: 0.75})])
+    assert d.class_id == 1
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "float32"])
+def test_anchors_past_32767_and_classes_past_255_keep_their_numbers(kind: str) -> None:
+    size = (1280, 1280)  # 33,600 anchors: one more than int16 counts
+    things = [Thing(33599, (100, 100, 300, 300), {0: 0.9}), Thing(32768, (600, 600, 700, 900), {0: 0.8})]
+    tensor = quantised(float_head(size, 1, things, pixels=False), 0.01, -10)
+    tensor = {"int8": tensor, "uint8": tensor.as_uint8(), "float32": tensor.dequantised()}[kind]
+    for one in (tensor, tensor.reordered(0, 2, 1)):
+        processor = n6post.YoloV8()
+        FakeModel([one], size).run(processor)
+        assert [row[0] for row in processor.survivors()] == [33599, 32768]
+    many = float_head((64, 64), 1203, [Thing(7, (8, 8, 40, 40), {1202: 0.9}), Thing(9, (30, 30, 60, 60), {256: 0.8})])
+    found = FakeModel([Tensor(many)], (64, 64)).run(n6post.YoloV8(classes=[256, 1202]))
+    assert [d.class_id for d in found] == [1202, 256]
+
+
+def test_a_head_in_pixels_with_int16_is_told_from_its_range() -> None:
+    head = float_head((64, 64), 2, [Thing(5, (8, 8, 40, 48), {1: 0.9})])
+    values = np.round(head / (1 / 256)).astype(np.int16)
+    (d,) = FakeModel([Tensor(values, 1 / 256, 0)], (64, 64)).run(n6post.YoloV8())
+    assert d.rect == (8, 8, 32, 40)
+
+
+def test_a_float_head_in_0_to_1_is_told_from_one_in_pixels() -> None:
+    things = [Thing(5, (8, 8, 40, 48), {1: 0.9})]
+    for pixels in (True, False):
+        head = Tensor(float_head((64, 96), 2, things, pixels=pixels))
+        (d,) = FakeModel([head], (64, 96)).run(n6post.YoloV8())
+        assert d.rect == (8, 8, 32, 40)
+
+
+def test_the_unit_of_boxes_is_not_settled_by_an_empty_first_frame() -> None:
+    processor = n6post.YoloV8()
+    model = FakeModel([Tensor(np.zeros((1, 7, 84), dtype=np.float32))], (64, 64))
+    assert model.run(processor) == []
+    model.tensors = [Tensor(float_head((64, 64), 3, [Thing(5, (8, 8, 40, 48), {1: 0.9})]))]
+    assert [d.rect for d in model.run(processor)] == [(8, 8, 32, 40)]
+
+
+def test_boxes_that_leave_the_frame_are_clipped_not_dropped() -> None:
+    things = [
+        Thing(5, (-20, -30, 32, 32), {0: 0.9}),
+        Thing(6, (40, 40, 99, 120), {1: 0.8}),
+        Thing(7, (70, 70, 90, 90), {2: 0.7}),
+    ]
+    assert [d.rect for d in run_floats(things)] == [(0, 0, 32, 32), (40, 40, 24, 24), (64, 64, 0, 0)]
+
+
+def test_corners_are_rounded_each_to_the_nearest_pixel() -> None:
+    """Width is the difference of rounded corners, not the rounded width."""
+    things = [Thing(5, (10.4, 10.6, 20.6, 20.4), {0: 0.9}), Thing(6, (30.5, 30.5, 40.5, 41), {1: 0.8})]
+    assert [d.rect for d in run_floats(things)] == [(10, 11, 11, 9), (31, 31, 10, 10)]
+
+
+# --- the frame -------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("roi", [(0, 0, 640, 480), (32, 16, 320, 240), (0, 0, 100, 333)])
+def test_boxes_are_in_pixels_of_the_frame_that_went_in(roi: tuple[int, int, int, int]) -> None:
+    """Firmware 5.0, which the stand-ins are: the image's roi is stretched over the input."""
+    head = random_head(3, (64, 96), 4)
+    processor = n6post.YoloV8(0.3)
+    found = head.model().run(processor, Framed(roi))
+    expected = reference.suppress(head.candidates(0.3), max_detections=20)
+    assert len(found) > 2
+    assert_same_detections(found, expected, corners_in_frame(expected, "stretch", head.size, roi), roi)
+
+
+def test_a_changed_roi_counts_from_its_own_frame_on() -> None:
+    model = FakeModel([Tensor(float_head((64, 64), 1, [Thing(3, (16, 16, 32, 48), {0: 0.9})]))], (64, 64))
+    processor = n6post.YoloV8()
+    for roi, rect in (
+        ((0, 0, 64, 64), (16, 16, 16, 32)),
+        ((0, 0, 128, 256), (32, 64, 32, 128)),
+        ((10, 20, 128, 256), (42, 84, 32, 128)),
+        ((0, 0, 64, 64), (16, 16, 16, 32)),
+    ):
+        assert [d.rect for d in model.run(processor, Framed(roi))] == [rect]
+    assert [d.rect for d in model.run(processor)] == [(16, 16, 16, 32)]
+
+
+def test_any_input_without_a_roi_means_the_frame_is_the_model_input() -> None:
+    model = FakeModel([Tensor(float_head((64, 64), 1, [Thing(3, (16, 16, 32, 48), {0: 0.9})]))], (64, 64))
+    array = _host.wrap(np.zeros((1, 64, 64, 3), dtype=np.uint8))
+    for source in (array, lambda buffer, shape, dtype: None):
+        assert [d.rect for d in model.run(n6post.YoloV8(), source)] == [(16, 16, 16, 32)]
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
+def labels_of(class_count: int, model_labels: list[str] | None = None, **options: Any) -> list[str]:
+    things = [Thing(5, (8, 8, 20, 20), {0: 0.9}), Thing(6, (30, 30, 60, 60), {class_count - 1: 0.8})]
+    model = FakeModel([Tensor(float_head((64, 64), class_count, things))], (64, 64), model_labels)
+    return [d.label for d in model.run(n6post.YoloV8(**options))]
+
+
+def test_labels_are_the_options_then_the_models_then_cocos_then_numbers() -> None:
+    assert labels_of(2, ["cat", "dog"], labels=["Katze", "Hund"]) == ["Katze", "Hund"]
+    assert labels_of(2, ["cat", "dog"]) == ["cat", "dog"]
+    assert labels_of(80) == ["person", "toothbrush"]
+    assert labels_of(3) == ["0", "2"]
+    assert labels_of(3, ["cat"]) == ["cat", "2"]
+
+
+# --- memory and models -----------------------------------------------------------------------------------------------
+def test_results_stay_true_after_the_models_memory_is_overwritten() -> None:
+    head = random_head(11, (64, 64), 3, 16, -20)
+    model = head.model()
+    processor = n6post.YoloV8Seg(0.3)
+    found = model.run(processor)
+    before = contents(found)
+    assert len(found) > 2 and any(d.mask.area for d in found)
+    for tensor in model.tensors:
+        tensor.values[:] = np.random.default_rng(1).integers(-128, 128, tensor.values.shape)
+    again = model.run(processor)
+    assert contents(found) == before
+    assert contents(again) != before
+
+
+def test_one_processor_serves_several_models_in_turn() -> None:
+    """More models than it remembers, with other sizes, dtypes, layouts, class counts and scales."""
+    models = [
+        random_head(1, (64, 64), 3, 16, -20).model(),
+        random_head(2, (96, 64), 5, 32, 10).model(),
+        stored(random_head(1, (64, 64), 3, 16, -20), "uint8", anchors_first=True),
+        stored(random_head(4, (64, 64), 3, 16), "float32", planar=True, swapped=True),
+        stored(random_head(5, (32, 32), 80, 8), "int16"),
+        random_head(1, (64, 64), 3, 16, 40).model(),  # the shapes of the first with another scale and zero point
+    ]
+    processor = n6post.YoloV8Seg(0.3)
+    alone = [contents(model.run(n6post.YoloV8Seg(0.3))) for model in models]
+    assert sum(len(found) > 0 for found in alone) == len(models)
+    for _ in range(2):
+        for model, found in zip(models, alone, strict=True):
+            assert contents(model.run(processor)) == found
+            assert contents(model.run(processor)) == found
+
+
+def test_the_same_outputs_give_the_same_result_every_time() -> None:
+    model = random_head(21, (64, 64), 2, 8).model()
+    processor = n6post.YoloV8Seg(0.2, nms_sigma=0.4)
+    assert contents(model.run(processor)) == contents(model.run(processor)) == contents(
+        model.run(n6post.YoloV8Seg(0.2, nms_sigma=0.4))
+    )
+
+
+# --- refusals --------------------------------------------------------------------------------------------------------
+NAN = float("nan")
+BAD_OPTIONS = [
+    *[("threshold", v) for v in (-0.1, 1.1, NAN, float("inf"), None, "0.4")],
+    *[("nms_threshold", v) for v in (-0.1, 1.1, NAN, None, "0.5")],
+    *[("nms_sigma", v) for v in (-1, NAN, float("inf"), None, "0.5")],
+    *[("max_detections", v) for v in (0, -1, 2.0, None, "20")],
+    *[("max_candidates", v) for v in (0, -1, 300.0, 70000, None)],
+    *[("classes", v) for v in ((), [-1], ["person"], 0, [1.5], "0")],
+]
+
+
+@pytest.mark.parametrize(("name", "value"), BAD_OPTIONS)
+def test_a_bad_option_is_refused_when_the_processor_is_made(name: str, value: Any) -> None:
+    for kind in (n6post.YoloV8, n6post.YoloV8Seg):
+        with pytest.raises(ValueError, match=f"{name}: expected .*, got"):
+            kind(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *[("mask_threshold", v) for v in (0, 1, 0.0, 1.0, -0.5, NAN, None, "0.5")],
+        *[("mask_padding", v) for v in (-1, NAN, float("inf"), "2")],
+    ],
+)
+def test_a_bad_mask_option_is_refused_when_the_processor_is_made(name: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=f"{name}: expected .*, got"):
+        n6post.YoloV8Seg(**{name: value})
+
+
+def test_an_option_that_does_not_exist_is_a_type_error() -> None:
+    with pytest.raises(TypeError):
+        n6post.YoloV8(treshold=0.4)
+
+
+def zeros(*shape: int, kind: str = "int8", scale: float = 0.02, zero_point: int = 0) -> Tensor:
+    return Tensor(np.zeros(shape, dtype=kind), 0.0 if kind == "float32" else scale, zero_point)
+
+
+BAD_HEADS = {
+    "no class": [zeros(1, 4, 84)],
+    "no class, anchors first": [zeros(1, 84, 4)],
+    "a batch of two": [zeros(2, 7, 84)],
+    "one dimension": [zeros(588)],
+    "four dimensions": [zeros(1, 7, 84, 2)],
+    "two outputs": [zeros(1, 7, 84), zeros(1, 16, 16, 8)],
+    "no output": [],
+    "uint16": [zeros(1, 7, 84, kind="uint16")],
+    "no scale": [zeros(1, 7, 84, scale=0)],
+    "a negative scale": [zeros(1, 7, 84, scale=-0.1)],
+    "a scale that is not a number": [zeros(1, 7, 84, scale=NAN)],
+    "an infinite scale": [zeros(1, 7, 84, scale=float("inf"))],
+}
+BAD_SEGMENTATION = {
+    "no output": [],
+    "no prototypes": [zeros(1, 15, 84)],
+    "no head": [zeros(1, 16, 16, 8)],
+    "two heads": [zeros(1, 15, 84), zeros(1, 15, 84)],
+    "two prototypes": [zeros(1, 16, 16, 8), zeros(1, 16, 16, 8)],
+    "three outputs": [zeros(1, 15, 84), zeros(1, 16, 16, 8), zeros(1, 16, 16, 8)],
+    "7 coefficients": [zeros(1, 15, 84), zeros(1, 16, 16, 7)],
+    "65 coefficients": [zeros(1, 75, 84), zeros(1, 16, 16, 65)],
+    "coefficients that leave no class": [zeros(1, 12, 84), zeros(1, 16, 16, 8)],
+    "a batch of two prototypes": [zeros(1, 15, 84), zeros(2, 16, 16, 8)],
+    "uint16 prototypes": [zeros(1, 15, 84), zeros(1, 16, 16, 8, kind="uint16")],
+    "prototypes without a scale": [zeros(1, 15, 84), zeros(1, 16, 16, 8, scale=0)],
+    "a head without a scale": [zeros(1, 15, 84, scale=0), zeros(1, 16, 16, 8)],
+}
+
+
+@pytest.mark.parametrize("what", BAD_HEADS)
+def test_outputs_that_are_no_detection_head_are_refused(what: str) -> None:
+    with pytest.raises(ValueError, match=r"expected .*, got .+"):
+        FakeModel(BAD_HEADS[what], (64, 64)).run(n6post.YoloV8())
+
+
+@pytest.mark.parametrize("what", BAD_SEGMENTATION)
+def test_outputs_that_are_no_segmentation_are_refused(what: str) -> None:
+    with pytest.raises(ValueError, match=r"expected .*, got .+"):
+        FakeModel(BAD_SEGMENTATION[what], (64, 64)).run(n6post.YoloV8Seg())
+
+
+def test_outputs_that_are_no_arrays_are_refused() -> None:
+    model = FakeModel([zeros(1, 7, 84)], (64, 64))
+    for outputs in (None, [None], [[1.0, 2.0]], [b"bytes"], 3):
+        with pytest.raises(ValueError, match=r"expected .*, got .+"):
+            n6post.YoloV8()(model, [model.input()], outputs)
+
+
+def test_a_model_that_does_not_tell_enough_is_refused() -> None:
+    for name, value in (
+        ("output_scale", ()),
+        ("output_zero_point", ()),
+        ("output_scale", None),
+        ("input_shape", ()),
+        ("input_shape", ((1, 588),)),
+        ("input_shape", None),
+    ):
+        model = FakeModel([zeros(1, 7, 84)], (64, 64))
+        source = model.input()
+        setattr(model, name, value)
+        with pytest.raises(ValueError, match=r"expected .*, got .+"):
+            model.run(n6post.YoloV8(), source)
+
+
+def test_classes_that_the_model_does_not_have_are_refused_at_its_first_frame() -> None:
+    with pytest.raises(ValueError, match=r"classes: expected .* 3.*, got 3"):
+        FakeModel([zeros(1, 7, 84)], (64, 64)).run(n6post.YoloV8(classes=[0, 3]))
+
+
+def test_labels_that_do_not_reach_are_refused_at_a_models_first_frame() -> None:
+    with pytest.raises(ValueError, match=r"expected 3 labels.*, got 2"):
+        FakeModel([zeros(1, 7, 84)], (64, 64)).run(n6post.YoloV8(labels=["a", "b"]))
+
+
+def test_a_refusal_leaves_the_processor_fit_for_the_next_model() -> None:
+    processor = n6post.YoloV8(0.3)
+    good = random_head(9, (64, 64), 3).model()
+    before = contents(good.run(processor))
+    for bad in (FakeModel([zeros(1, 4, 84)], (64, 64)), FakeModel([zeros(1, 7, 84, scale=-1)], (64, 64))):
+        with pytest.raises(ValueError):
+            bad.run(processor)
+        assert contents(good.run(processor)) == before
+
+
+def test_the_seven_options_come_in_the_documented_order() -> None:
+    """DESIGN: threshold, nms_threshold, nms_sigma, max_detections, classes, agnostic."""
+    head = random_head(5, (64, 64), 4, 8)
+    for kind, model in ((n6post.YoloV8, random_head(5, (64, 64), 4).model()), (n6post.YoloV8Seg, head.model())):
+        named = kind(
+            threshold=0.2, nms_threshold=0.9, nms_sigma=0, max_detections=3, classes=(0, 1), agnostic=True
+        )
+        assert contents(model.run(named)) == contents(model.run(kind(0.2, 0.9, 0, 3, (0, 1), True)))

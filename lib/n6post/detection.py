@@ -1,0 +1,26 @@
+"""What the YOLO and MoveNet families return: a list of `Detection`, best first."""
+
+from collections import namedtuple
+
+# rect       (x, y, w, h), ints, frame pixels, clipped to the frame
+# score      0..1 (a quantised network may give a little more than 1)
+# class_id   the class number
+# label      its name, or the number as text
+# mask       a Mask (YoloV8Seg), else None
+# keypoints  float array (K, 3): x, y in frame pixels and score (YoloV8Pose, MoveNet), else None
+Detection = namedtuple("Detection", ("rect", "score", "class_id", "label", "mask", "keypoints"))
+
+
+def by_class(found):
+    """OpenMV's own shape of a result: a list a class, each of ([x, y, w, h], score) or ([x, y, w, h], score, keypoints).
+
+    It is what `ml.utils.draw_predictions` and scripts for the stock post-processors take. There are as many lists as
+    the largest class number found needs.
+    """
+    lists = []
+    for d in found:
+        while len(lists) <= d.class_id:
+            lists.append([])
+        entry = (list(d.rect), d.score) if d.keypoints is None else (list(d.rect), d.score, d.keypoints)
+        lists[d.class_id].append(entry)
+    return lists

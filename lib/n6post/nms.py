@@ -1,0 +1,65 @@
+"""Suppression of overlapping candidates, on arrays: class-wise or agnostic, hard or Gaussian, capped, in one total order.
+
+Candidates come as kernels.candidates leaves them: `values` float32 (5, capacity) with rows x1, y1, x2, y2, score and
+`labels` uint16 (3, capacity) with rows anchor, class, and the positions kept. Coordinates may have any unit: IoU has none.
+"""
+
+from array import array
+
+from ulab import numpy as np
+
+from . import kernels
+
+
+class Suppressor:
+    """Non-maximum suppression with fixed options and its own buffers.
+
+    threshold   a candidate goes when its IoU with a better kept one is larger than this (0..1)
+    sigma       0: hard. Above: Soft-NMS with the Gaussian penalty exp(-iou^2 / sigma) of Bodla et al., ICCV 2017
+                (arXiv 1704.04503, equation 6); `threshold` does not apply
+    agnostic    compare candidates of different classes too
+    most        how many to keep
+    capacity    the row length of values and labels
+    """
+
+    def __init__(self, threshold, sigma, agnostic, most, capacity):
+        self._plan = array("i", (0, 0, 1 if agnostic else 0, most, capacity))
+        np.frombuffer(self._plan, dtype=np.float)[1] = threshold
+        self._sigma = sigma
+        self._agnostic = agnostic
+        self._most = most
+
+    def __call__(self, count, values, labels, cut):
+        """Write the positions kept into labels[2], best first, and return how many.
+
+        cut     the score threshold in the unit of values[4]: a decayed score below it ends a candidate
+        """
+        if self._sigma:
+            return self._soft(count, values, labels, cut)
+        self._plan[0] = count
+        return kernels.suppress(self._plan, values, labels)
+
+    def _soft(self, count, values, labels, cut):
+        x1, y1, x2, y2, score = [values[row, :count] for row in range(5)]
+        group = labels[1, :count]
+        area = (x2 - x1) * (y2 - y1)
+        alive = score * 1.0
+        kept = 0
+        while kept < self._most:
+            best = int(np.argmax(alive))  # the first maximum: equal scores stay in the order of their anchors
+            if not alive[best] >= cut:
+                break
+            labels[2, kept] = best
+            score[best] = alive[best : best + 1]  # an array, not a scalar: the camera's scalars have 30 bits
+            kept += 1
+            alive[best] = -1.0
+            width = np.minimum(x2, x2[best : best + 1]) - np.maximum(x1, x1[best : best + 1])
+            height = np.minimum(y2, y2[best : best + 1]) - np.maximum(y1, y1[best : best + 1])
+            inter = np.maximum(width, 0.0) * np.maximum(height, 0.0)
+            iou = inter / (area + area[best : best + 1] - inter)
+            decay = np.exp(iou * iou * (-1.0 / self._sigma))
+            touched = inter > 0.0  # elsewhere 0 / 0 may be NaN
+            if not self._agnostic:
+                touched = touched * (group == group[best : best + 1])
+            alive = np.where(touched, alive * decay, alive)
+        return kept

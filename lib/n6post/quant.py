@@ -1,0 +1,215 @@
+"""One output tensor with its scale and zero point: what a model says of its outputs, held against the arrays themselves.
+
+The truth is the array's own dtype. With a post-processor OpenMV hands over raw integers; without one it hands over
+float copies while `model.output_dtype` still says 'b' and scale and zero point still describe int8. So a float array is
+taken as it is, and only an integer array needs the model's scale and zero point.
+"""
+
+from math import ceil
+
+UINT8 = 66  # ulab's own codes: ord('B'), ord('b'), ord('h'), ord('f')
+INT8 = 98
+INT16 = 104
+FLOAT = 102
+
+_NAMES = {UINT8: "uint8", INT8: "int8", 72: "uint16", INT16: "int16", FLOAT: "float32"}
+_RANGES = {UINT8: (0, 255), INT8: (-128, 127), INT16: (-32768, 32767)}
+
+
+def dtype_name(dtype):
+    """'int8' of ulab's dtype code 98."""
+    return _NAMES.get(dtype, str(dtype))
+
+
+class Output:
+    """What there is to know of one output: index, dtype (ulab's code), shape, scale, zero_point.
+
+    A float output has scale 1.0 and zero_point 0. Raises ValueError for a dtype that no network of ours puts out, for an
+    integer array whose scale the model does not tell, and for a scale that is no positive number.
+    """
+
+    def __init__(self, model, index, array):
+        self.index = index
+        try:
+            self.dtype = array.dtype
+            self.shape = tuple(array.shape)
+        except AttributeError:
+            raise ValueError("output %d: expected an ndarray, got %s" % (index, type(array).__name__)) from None
+        if self.dtype == FLOAT:
+            self.scale = 1.0
+            self.zero_point = 0
+            return
+        if self.dtype not in _RANGES:
+            raise ValueError(
+                "output %d: expected int8, uint8, int16 or float32, got %s" % (index, dtype_name(self.dtype))
+            )
+        scales = getattr(model, "output_scale", None)
+        zeros = getattr(model, "output_zero_point", None)
+        if scales is None or zeros is None or index >= len(scales) or index >= len(zeros):
+            raise ValueError(
+                "output %d: expected a scale and zero point from the model for its %s array, got none"
+                % (index, dtype_name(self.dtype))
+            )
+        self.scale = float(scales[index])
+        self.zero_point = int(zeros[index])
+        if not 0.0 < self.scale < 1e30:
+            raise ValueError("output %d: expected a positive scale, got %r" % (index, self.scale))
+
+    def __repr__(self):
+        return "output %d: %s %s" % (self.index, dtype_name(self.dtype), self.shape)
+
+    def cut(self, threshold):
+        """The threshold in the array's own domain: keep q iff q >= cut. An int, or the float itself for floats."""
+        if self.dtype == FLOAT:
+            return threshold
+        # The camera's 30-bit floats lose up to 5e-7 of a value: .4 / (1 / 255) must stay 102 and not become 103.
+        steps = threshold / self.scale
+        cut = ceil(steps - abs(steps) * 1e-6) + self.zero_point
+        low, high = _RANGES[self.dtype]
+        return min(max(cut, low), high + 1)
+
+    def largest(self):
+        """The largest value that the array's dtype can express."""
+        return (_RANGES[self.dtype][1] - self.zero_point) * self.scale
+
+    def least(self):
+        """The least value that the array's dtype can express."""
+        return (_RANGES[self.dtype][0] - self.zero_point) * self.scale
+
+
+def describe(model, outputs, count, wanted):
+    """An Output for each of `count` arrays; `wanted` says in the ValueError what was expected."""
+    if not isinstance(outputs, (list, tuple)) or len(outputs) != count:
+        got = len(outputs) if isinstance(outputs, (list, tuple)) else type(outputs).__name__
+        raise ValueError("expected %d output%s (%s), got %s" % (count, "s" if count > 1 else "", wanted, got))
+    return [Output(model, i, outputs[i]) for i in range(count)]
+
+
+def squeezed(shape):
+    """The dimensions that are not 1."""
+    return [n for n in shape if n != 1]
+
+
+def input_size(model):
+    """(width, height) of the model's first input, NHWC or NCHW; None where the model does not tell."""
+    shapes = getattr(model, "input_shape", None)
+    if not shapes:
+        return None
+    shape = tuple(shapes[0])
+    if len(shape) == 4:
+        shape = shape[1:]
+    if len(shape) != 3:
+        return None
+    if shape[2] in (1, 3):
+        return shape[1], shape[0]
+    if shape[0] in (1, 3):
+        return shape[2], shape[1]
+    return None
+
+
+def head_layout(shape, size, extra=""):
+    """(channels, anchors, channels first?) of a YOLOv8 head's shape: [1, C, N] or [1, N, C].
+
+    `size` is the model's (width, height): a head has (w/8)(h/8) + (w/16)(h/16) + (w/32)(h/32) anchors, which tells the two
+    storage orders apart; without it, or for a head of other strides, the longer side is the anchors.
+    Raises ValueError for anything that is no head.
+    """
+    dims = shape[1:] if len(shape) > 2 and shape[0] == 1 else shape
+    while len(dims) > 2 and 1 in dims:  # [1, C, N, 1] or [1, 1, C, N] of some converters
+        at = dims.index(1)
+        dims = dims[:at] + dims[at + 1 :]
+    if len(dims) != 2 or min(dims) < 1:
+        raise ValueError("expected a head [1, C, N] or [1, N, C]%s, got %s" % (extra, shape))
+    first, second = dims
+    if size is not None:
+        w, h = size
+        anchors = sum([(w // s) * (h // s) for s in (8, 16, 32)])
+        if second == anchors:
+            return first, second, True
+        if first == anchors:
+            return second, first, False
+    return (first, second, True) if second >= first else (second, first, False)
+
+
+def prototype_layout(shape, size):
+    """(coefficients, width, height, NHWC?) of prototypes [1, H, W, M] or [1, M, H, W].
+
+    Prototypes have a quarter of the input's side in every YOLO that segments; without that hint a square tells.
+    """
+    if len(shape) == 4 and shape[0] == 1:
+        _, a, b, c = shape
+        if size is not None:
+            w, h = size[0] // 4, size[1] // 4
+            if (b, c) == (h, w) and (a, b) != (h, w):
+                return a, c, b, False
+            if (a, b) == (h, w):
+                return c, b, a, True
+        return (a, c, b, False) if b == c and a != b else (c, b, a, True)
+    raise ValueError("expected prototypes [1, H, W, M] or [1, M, H, W], got %s" % (shape,))
+
+
+def map_layout(shape, size, most, layout=None, wanted="a map [1, H, W, C] or [1, C, H, W]"):
+    """(width, height, channels, channels last?) of a map [1, H, W, C] or [1, C, H, W] of 1 to `most` channels.
+
+    Height and width are the two neighbours whose ratio is nearer to that of the model's input, `size` (width, height).
+    `layout` "NHWC" or "NCHW" says it where both are as near. ValueError for no such map, or where it cannot be told.
+    """
+    if len(shape) != 4 or shape[0] != 1 or min(shape) < 1:
+        raise ValueError("expected %s, got %s" % (wanted, shape))
+    _, a, b, c = shape
+    last = layout == "NHWC" or layout is None and c <= most
+    first = layout == "NCHW" or layout is None and a <= most
+    if last and first and (a, b, c) != (1, 1, 1):
+        off_last = abs(b * size[1] - a * size[0])
+        off_first = abs(c * size[1] - b * size[0])
+        if off_last == off_first:
+            raise ValueError("%s may be [1, H, W, C] or [1, C, H, W]: expected layout='NHWC' or 'NCHW'" % (shape,))
+        last = off_last < off_first
+    channels = c if last else a
+    if not (last or first) or channels > most:
+        raise ValueError("expected %s of 1 to %d channels, got %s" % (wanted, most, shape))
+    return (b, a, channels, True) if last else (c, b, channels, False)
+
+
+class Signature:
+    """What a processor's setup was made for: a model, and the shapes and dtypes of its outputs.
+
+    The model itself is not kept: that would keep its memory when a script has done with it.
+    """
+
+    def __init__(self, model, outputs):
+        self.shapes = [tuple(out.shape) for out in outputs]
+        self.sizes = [out.size for out in outputs]
+        self.dtypes = [out.dtype for out in outputs]
+        self.input_shape = getattr(model, "input_shape", None)
+        self.output_shape = getattr(model, "output_shape", None)
+        self.scale = getattr(model, "output_scale", None)
+        self.zero_point = getattr(model, "output_zero_point", None)
+        self.labels = getattr(model, "labels", None)
+
+    def holds(self, model, outputs):
+        """Whether model and outputs are still the same."""
+        try:
+            # The tuple that a model keeps as its output_shape is no other model's. An array's `shape` would be a new
+            # tuple every time, and an allocation of more than 16 bytes looks through the heap for room: often 50,000
+            # instructions and more, measured on the emulated camera.
+            if model.output_shape is self.output_shape and len(outputs) == len(self.sizes):
+                at = 0
+                for out in outputs:
+                    if out.dtype != self.dtypes[at] or out.size != self.sizes[at]:
+                        return False
+                    at += 1
+                return True
+            if (
+                [tuple(out.shape) for out in outputs] != self.shapes
+                or [out.dtype for out in outputs] != self.dtypes
+                or model.input_shape != self.input_shape
+                or getattr(model, "output_scale", None) != self.scale
+                or getattr(model, "output_zero_point", None) != self.zero_point
+                or getattr(model, "labels", None) != self.labels
+            ):
+                return False
+            self.output_shape = model.output_shape
+            return True
+        except (AttributeError, TypeError):
+            return False
