@@ -98,6 +98,7 @@ def capture(path: Path) -> tuple[list[Tensor], tuple[int, int]]:
     while f"out{len(tensors)}" in stored:
         i = len(tensors)
         scale, zero = stored[f"out{i}_scale"], stored[f"out{i}_zp"]
-        tensors.append(Tensor(stored[f"out{i}"], float(scale[0]) if len(scale) else 0.0, int(zero[0]) if len(zero) else 0))
+        quantisation = (float(scale[0]), int(zero[0])) if len(scale) else ()
+        tensors.append(Tensor(stored[f"out{i}"], *quantisation))
     height, width = stored["picture"].shape[:2]
     return tensors, (width, height)

@@ -19,7 +19,7 @@ from checks import (
 from fakes import FakeModel, Framed, Tensor, capture
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from scenes import Head, Thing, anchor_count, float_head, quantised, random_head
+from scenes import Head, Thing, float_head, quantised, random_head
 from ulab import _host
 
 SETTINGS = [(0.25, 0.7), (0.25, 0.45), (0.6, 0.5)]  # threshold, nms_threshold
@@ -192,7 +192,12 @@ def heads(*coefficients: int) -> st.SearchStrategy[Head]:
 
 
 def stored(
-    head: Head, kind: str, anchors_first: bool = False, planar: bool = False, swapped: bool = False, pixels: bool = False
+    head: Head,
+    kind: str,
+    anchors_first: bool = False,
+    planar: bool = False,
+    swapped: bool = False,
+    pixels: bool = False,
 ) -> FakeModel:
     """The model in another storage; pixels (float heads only): boxes in input pixels."""
     convert = {
@@ -213,9 +218,12 @@ def stored(
     return FakeModel(tensors[::-1] if swapped else tensors, head.size)
 
 
-def is_square(head: Head) -> bool:
-    """As many channels as anchors: nothing tells the two orders apart, and [1, C, N] is assumed."""
-    return head.head.values.shape[1] == head.head.values.shape[2]
+def is_ambiguous(head: Head) -> bool:
+    """As many channels as anchors, or as many coefficients as rows and columns: no shape tells the orders apart.
+
+    [1, C, N] and [1, H, W, C] are assumed there.
+    """
+    return any(len(set(tensor.values.shape[1:])) == 1 for tensor in head.tensors())
 
 
 def score_between_steps(head: Head, share: float) -> float:
@@ -262,7 +270,7 @@ def test_any_head_in_any_storage_equals_the_reference(
     max_candidates: int,
     every: int | None,
 ) -> None:
-    assume(not (layout["anchors_first"] and is_square(head)))
+    assume(not is_ambiguous(head))
     classes = None if every is None else list(range(0, head.class_count, every))
     threshold = score_between_steps(head, share)
     candidates = head.candidates(threshold, classes=classes, max_candidates=max_candidates)
@@ -302,8 +310,8 @@ def assert_same_mask(head: Head, expected: reference.Candidates, i: int, mask: A
 
 
 @given(heads(), st.floats(0.02, 0.95), st.floats(0.1, 0.9))
-def test_eight_bit_storages_give_the_same_result_to_the_last_bit(head: Head, share: float, nms_threshold: float) -> None:
-    assume(not is_square(head))
+def test_eight_bit_storages_give_the_same_to_the_last_bit(head: Head, share: float, nms_threshold: float) -> None:
+    assume(not is_ambiguous(head))
     kind = n6post.YoloV8Seg if head.prototypes else n6post.YoloV8
     threshold = score_between_steps(head, share)
     plain = contents(head.model().run(kind(threshold, nms_threshold)))
@@ -485,6 +493,15 @@ def test_a_float_head_in_0_to_1_is_told_from_one_in_pixels() -> None:
         head = Tensor(float_head((64, 96), 2, things, pixels=pixels))
         (d,) = FakeModel([head], (64, 96)).run(n6post.YoloV8())
         assert d.rect == (8, 8, 32, 40)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+@pytest.mark.parametrize("pixels", [True, False])
+def test_one_box_that_is_no_number_does_not_change_the_unit_of_the_others(value: float, pixels: bool) -> None:
+    head = float_head((64, 64), 2, [Thing(5, (8, 8, 40, 48), {1: 0.9})], pixels=pixels)
+    head[0, :4, 60] = value
+    (d,) = FakeModel([Tensor(head)], (64, 64)).run(n6post.YoloV8())
+    assert d.rect == (8, 8, 32, 40)
 
 
 def test_the_unit_of_boxes_is_not_settled_by_an_empty_first_frame() -> None:
@@ -733,3 +750,128 @@ def test_the_seven_options_come_in_the_documented_order() -> None:
             threshold=0.2, nms_threshold=0.9, nms_sigma=0, max_detections=3, classes=(0, 1), agnostic=True
         )
         assert contents(model.run(named)) == contents(model.run(kind(0.2, 0.9, 0, 3, (0, 1), True)))
+
+
+# --- pose ------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("anchors_first", [False, True])
+@pytest.mark.parametrize("pixels", [False, True])
+@on_every_picture
+@at_every_setting
+def test_pose_equals_the_oracle(
+    shared: Path, picture: str, threshold: float, nms_threshold: float, anchors_first: bool, pixels: bool
+) -> None:
+    (head,), size = capture(shared / "captures" / f"{POSE}__{picture}.npz")
+    expected = expected_of(oracle(shared, POSE, picture, threshold, nms_threshold))
+    points = reference.keypoints(expected.extra, size)
+    if pixels:
+        head = in_pixels(head, 256)
+        head.values[0, 5::3] *= np.float32(256)
+        head.values[0, 6::3] *= np.float32(256)
+    if anchors_first:
+        head = head.reordered(0, 2, 1)
+    processor = n6post.YoloV8Pose(threshold, nms_threshold)
+    found = FakeModel([head], size).run(processor)
+    assert_same_survivors(processor.survivors(), expected, size)
+    for d, wanted in zip(found, points, strict=True):
+        assert_same_keypoints(d.keypoints, wanted, (0, 0, *size))
+
+
+def assert_same_keypoints(keypoints: Any, points: Any, roi: tuple[int, int, int, int]) -> None:
+    """(K, 3) of x, y clipped to the frame, and score, against x, y in frame pixels not clipped, and score."""
+    assert keypoints.shape == points.shape and keypoints.dtype == ord("f")
+    low, high = np.array(roi[:2]), np.array(roi[:2]) + roi[2:]
+    told = np.array([[float(v) for v in row] for row in keypoints])
+    np.testing.assert_allclose(told[:, :2], np.clip(points[:, :2], low, high), rtol=1e-5, atol=1e-3)
+    np.testing.assert_allclose(told[:, 2], points[:, 2], rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("picture", [p for m, p in recorded.names() if m == "yolov8n_pose_256"])
+@pytest.mark.parametrize("raw", [True, False])
+@pytest.mark.parametrize("roi", [(0, 0, 256, 256), (40, 30, 512, 384)])
+def test_recorded_pose_equals_the_reference_in_frame_pixels(
+    picture: str, raw: bool, roi: tuple[int, int, int, int]
+) -> None:
+    recording = recorded.load("yolov8n_pose_256", picture)
+    expected = reference.suppress(Head(recording.size, 1, recording.tensors[0], None).candidates(0.3), 0.5)
+    points = reference.keypoints(expected.extra, recording.size)
+    points[:, :, :2] = reference.to_frame(points[:, :, :2], "stretch", recording.size, roi)
+    processor = n6post.YoloV8Pose(0.3)
+    found = recording.model(raw).run(processor, Framed(roi))
+    assert_same_survivors(processor.survivors(), expected, recording.size)
+    assert len(found) >= 1
+    for d, wanted in zip(found, points, strict=True):
+        assert (d.label, d.mask) == ("person", None)
+        assert_same_keypoints(d.keypoints, wanted, roi)
+
+
+def pose_head(joints: int, class_count: int = 1, scores: float = 0.75) -> Any:
+    """One object whose joint i lies at (10 + i, 20 + i) of a 64 x 64 input."""
+    rows = [v for i in range(joints) for v in (10 + i, 20 + i, scores)]
+    return float_head((64, 64), class_count, [Thing(9, (8, 16, 40, 60), {class_count - 1: 0.9}, rows)], 3 * joints)
+
+
+@pytest.mark.parametrize("joints", [1, 2, 5, 13, 17, 21])
+def test_any_count_of_keypoints(joints: int) -> None:
+    for head in (Tensor(pose_head(joints)), Tensor(pose_head(joints)).reordered(0, 2, 1)):
+        (d,) = FakeModel([head], (64, 64)).run(n6post.YoloV8Pose())
+        wanted = np.array([(10 + i, 20 + i, 0.75) for i in range(joints)])
+        assert_same_keypoints(d.keypoints, wanted, (0, 0, 64, 64))
+
+
+def test_several_classes_are_told_from_the_keypoints_by_an_option_or_the_labels() -> None:
+    head = Tensor(pose_head(4, class_count=3))
+    for labels, options in ((None, {"class_count": 3}), (["a", "b", "c"], {}), (None, {"labels": ["a", "b", "c"]})):
+        (d,) = FakeModel([head], (64, 64), labels).run(n6post.YoloV8Pose(**options))
+        assert d.class_id == 2 and d.keypoints.shape == (4, 3)
+
+
+def test_keypoint_scores_that_are_logits_go_through_the_sigmoid() -> None:
+    head = pose_head(5, scores=2.0)
+    (d,) = FakeModel([Tensor(head)], (64, 64)).run(n6post.YoloV8Pose(keypoint_scores="logit"))
+    assert [float(v) for v in d.keypoints[:, 2]] == pytest.approx([1 / (1 + np.exp(-2))] * 5)
+    (d,) = FakeModel([Tensor(head)], (64, 64)).run(n6post.YoloV8Pose(keypoint_scores="score"))
+    assert [float(v) for v in d.keypoints[:, 2]] == pytest.approx([2.0] * 5)
+
+
+def test_a_quantised_score_a_step_below_zero_is_no_logit() -> None:
+    """int8 scores scatter about their zero point: -.02 is noise, where logits of unseen joints are far below 0."""
+    head = pose_head(5)
+    head[0, 7::3, 30:40] = -0.02
+    (d,) = FakeModel([Tensor(head)], (64, 64)).run(n6post.YoloV8Pose())
+    assert [float(v) for v in d.keypoints[:, 2]] == pytest.approx([0.75] * 5)
+
+
+def test_keypoints_outside_the_frame_are_clipped_and_not_dropped() -> None:
+    head = pose_head(4)
+    head[0, 5:7, 9] = -30, 99
+    (d,) = FakeModel([Tensor(head)], (64, 64)).run(n6post.YoloV8Pose())
+    assert [float(v) for v in d.keypoints[0]] == [0, 64, 0.75]
+
+
+def test_keypoints_stay_true_after_the_models_memory_is_overwritten() -> None:
+    model = FakeModel([Tensor(pose_head(17))], (64, 64))
+    processor = n6post.YoloV8Pose()
+    found = model.run(processor)
+    before = contents(found)
+    model.tensors[0].values[:] *= 0.9
+    again = model.run(processor)
+    assert contents(found) == before != contents(again)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *[("keypoint_threshold", v) for v in (-0.1, 1.1, NAN, None, "0.5")],
+        *[("class_count", v) for v in (0, -1, 1.5, "1")],
+        ("keypoint_scores", "sigmoid"),
+    ],
+)
+def test_a_bad_pose_option_is_refused_when_the_processor_is_made(name: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=f"{name}: expected .*, got"):
+        n6post.YoloV8Pose(**{name: value})
+
+
+@pytest.mark.parametrize("channels", [4, 5, 6, 7, 9, 10])
+def test_channels_that_are_no_keypoints_are_refused(channels: int) -> None:
+    with pytest.raises(ValueError, match=r"expected .*, got .+"):
+        FakeModel([zeros(1, channels, 84)], (64, 64)).run(n6post.YoloV8Pose())

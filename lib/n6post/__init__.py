@@ -9,37 +9,25 @@ The names below are loaded on first use: a script pays for the family it uses on
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "YoloV8": "yolo",
-    "YoloV8Seg": "yolo",
-    "YoloV8Pose": "yolo",
-    "MoveNet": "movenet",
-    "DeepLab": "deeplab",
-    "Segmentation": "deeplab",
-    "Detection": "detection",
-    "by_class": "detection",
-    "Mask": "mask",
-    "draw": "draw",
-    "processor_for": "models",
-    "load": "models",
-    "diagnose": "doctor",
-    "Stretch": "geometry",
-    "Crop": "geometry",
-    "Letterbox": "geometry",
-}
+# One string, for a dict would have the firmware intern every name in it, at some 3,000 instructions each.
+_HOMES = (
+    " yolo.YoloV8 yolo.YoloV8Seg yolo.YoloV8Pose movenet.MoveNet deeplab.DeepLab segmentation.Segmentation"
+    " detection.Detection detection.by_class mask.Mask draw.draw models.processor_for models.load doctor.diagnose"
+    " geometry.Stretch geometry.Crop geometry.Letterbox "
+)
 
 
 def __getattr__(name):
-    home = _HOMES.get(name)
-    try:
-        # A name that is not above may be a file of ours: MicroPython asks here before it looks for one.
-        module = None if name[0] == "_" else __import__("n6post." + (home or name), None, None, (name,))
-    except ImportError:
-        if home:
-            raise
-        module = None
-    if module is None:
-        raise AttributeError("module 'n6post' has no attribute '%s'" % name)
-    value = getattr(module, name) if home else module
+    end = _HOMES.find("." + name + " ")
+    if end >= 0:
+        value = getattr(__import__("n6post." + _HOMES[_HOMES.rfind(" ", 0, end) + 1 : end], None, None, (name,)), name)
+    elif name[0] == "_":
+        raise AttributeError(name)
+    else:
+        # It may be a file of ours: at `from . import nms` MicroPython asks here before it looks for one.
+        try:
+            value = __import__("n6post." + name, None, None, (name,))
+        except ImportError:
+            raise AttributeError("module 'n6post' has no attribute '%s'" % name) from None
     globals()[name] = value
     return value

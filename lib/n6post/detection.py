@@ -11,6 +11,11 @@ from collections import namedtuple
 Detection = namedtuple("Detection", ("rect", "score", "class_id", "label", "mask", "keypoints"))
 
 
+def with_keypoints(threshold):
+    """A Detection that knows besides the six which score a joint needs to count as seen: `keypoint_threshold`."""
+    return type("Detection", (Detection,), {"keypoint_threshold": threshold})
+
+
 def by_class(found):
     """OpenMV's own shape of a result: a list a class, each of ([x, y, w, h], score) or ([x, y, w, h], score, keypoints).
 

@@ -10,11 +10,11 @@ says nothing of a frame: then the frame is the model input itself.
 class Fit:
     """frame x = input x * sx + ox, y alike; `roi` (x, y, w, h) is the part of the frame that went in.
 
-    `source` tells whether a Fit still holds for the next frame: None (no frame), "firmware", or one of the input classes.
+    `key` tells whether a Fit still holds for the next frame: the type of what was passed, and its own roi.
     """
 
-    def __init__(self, source, roi, sx, ox, sy, oy):
-        self.source = source
+    def __init__(self, key, roi, sx, ox, sy, oy):
+        self.key = key
         self.roi = roi
         self.sx = sx
         self.ox = ox
@@ -36,17 +36,17 @@ def _checked(roi):
     return tuple(roi)
 
 
-def stretched(source, roi, width, height):
+def stretched(key, roi, width, height):
     """The whole roi onto the input of width x height, each axis with its own scale."""
     x, y, w, h = _checked(roi)
-    return Fit(source, (x, y, w, h), w / width, float(x), h / height, float(y))
+    return Fit(key, (x, y, w, h), w / width, float(x), h / height, float(y))
 
 
-def cropped(source, roi, width, height):
+def cropped(key, roi, width, height):
     """The middle of the roi onto the whole input, one scale for both axes: what sticks out is not seen."""
     x, y, w, h = _checked(roi)
     scale = min(w / width, h / height)
-    return Fit(source, (x, y, w, h), scale, x + (w - width * scale) * 0.5, scale, y + (h - height * scale) * 0.5)
+    return Fit(key, (x, y, w, h), scale, x + (w - width * scale) * 0.5, scale, y + (h - height * scale) * 0.5)
 
 
 def fit_of(inputs, size, last=None):
@@ -55,16 +55,17 @@ def fit_of(inputs, size, last=None):
     `last`, the answer for the frame before, is returned itself where it still holds: that saves making it anew.
     """
     source = inputs[0] if inputs else None
-    if isinstance(source, Input):
-        return source.fit(size, last)
     roi = getattr(source, "roi", None)
-    if roi is None or callable(roi):  # an ndarray, a plain callable, nothing: the frame is the model input
-        if last is not None and last.source is None:
-            return last
-        return Fit(None, (0, 0, size[0], size[1]), 1.0, 0.0, 1.0, 0.0)
-    if last is not None and last.source == "firmware" and last.roi == roi:
+    if callable(roi):
+        roi = None
+    key = (type(source), roi)
+    if last is not None and last.key == key:
         return last
-    return (stretched if _firmware_stretches() else cropped)("firmware", roi, size[0], size[1])
+    if roi is None:  # an ndarray, a plain callable, nothing: the frame is the model input
+        return Fit(key, (0, 0, size[0], size[1]), 1.0, 0.0, 1.0, 0.0)
+    if isinstance(source, Input):
+        return source.fit(key, size)
+    return (stretched if _firmware_stretches() else cropped)(key, roi, size[0], size[1])
 
 
 def _firmware_stretches():
@@ -89,12 +90,11 @@ class Input:
         self.roi = _checked(roi) if roi is not None else (0, 0, img.width(), img.height())
         self._normalization = normalization
 
-    def fit(self, size, last=None):
-        if last is not None and last.source is type(self) and last.roi == self.roi:
-            return last
+    def fit(self, key, size):
+        """The Fit for a model input of size (width, height)."""
         (sx, sy, sw, sh), (dx, dy, dw, dh) = self._boxes(size)
         kx, ky = sw / dw, sh / dh
-        return Fit(type(self), self.roi, kx, sx - dx * kx, ky, sy - dy * ky)
+        return Fit(key, self.roi, kx, sx - dx * kx, ky, sy - dy * ky)
 
     def __call__(self, buffer, shape, dtype):
         """Called by the firmware: fill the input tensor."""

@@ -8,102 +8,130 @@ out     a `Mask`: bytes at prototype resolution with the threshold at 128, and t
 from array import array
 from math import floor
 
+from micropython import const
 from ulab import numpy as np
 
 from . import kernels
 
-_NUDGE = 2.44e-4  # as in yolo.py: an edge on half a pixel rounds the same way on the camera and on a PC
+_NUDGE = const(2.44e-4)  # as in yolo_head.py: an edge on half a pixel rounds the same way on the camera and on a PC
+_HALF = const(0.500244)
+_ROW = const(16)
 
 
 class Grid:
     """From mask pixels to frame pixels: frame = mask * scale + offset, x and y apart. Shared by the masks of a frame.
 
-    bounds  (x, y, w, h): the part of the frame that the network saw; masks are cut to it
+    bounds  (x, y, w, h): the part of the frame that the network saw; margin_x, margin_y: frame pixels by which masks reach
+            beyond their boxes
     """
 
-    def __init__(self, sx, ox, sy, oy, bounds):
+    def __init__(self, sx, ox, sy, oy, bounds, margin_x=0, margin_y=0):
         self.sx = sx
         self.ox = ox
         self.sy = sy
         self.oy = oy
         self.bounds = bounds
-        self.plan = array("i", [0] * 16)  # of kernels.tint_mask
-        floats = np.frombuffer(self.plan, dtype=np.float)
+        self.plan = plan = array("i", [0] * 24)  # of kernels.aim and tint_mask
+        floats = np.frombuffer(plan, dtype=np.float)
         floats[7] = sx
         floats[8] = sy
-        self.plan[15] = 1
+        plan[15] = 1
+        floats[16] = ox + _HALF
+        floats[17] = oy + _HALF
+        plan[18], plan[19], plan[20], plan[21] = bounds
+        plan[22] = margin_x
+        plan[23] = margin_y
+
+
+class Masks:
+    """The masks of one frame: a copy of the table that kernels.place wrote, all their bytes, and their grid."""
+
+    def __init__(self, table, data, grid):
+        self.table = table
+        self.data = data
+        self.grid = grid
+
+    def parts(self, at):
+        """(data, window, crop, clip, grid) of the mask whose row begins at `at`, as Mask describes them."""
+        x, y, w, h, _, _, _, x0, y0, x1, y1, wx, wy, ww, wh, start = self.table[at : at + _ROW]
+        left, top, width, height, mx, my = self.grid.plan[18:24]
+        x_low = max(0, x - mx)
+        y_low = max(0, y - my)
+        return (
+            self.data[start : start + ww * wh],
+            (wx, wy, ww, wh),
+            (x0, y0, x1 - x0, y1 - y0),
+            (left + x_low, top + y_low, min(width, x + w + mx) - x_low, min(height, y + h + my) - y_low),
+            self.grid,
+        )
 
 
 class Mask:
-    """One object's mask.
+    """One object's mask: Mask(data, window, crop, clip, grid), or Mask(source, at) for a row of a `Masks`.
 
-    data    bytearray, h rows of w bytes of the window: 128 and more is inside
-    window  (x, y, w, h) in mask pixels: the crop and, where the mask has them, a ring of neighbours that drawing interpolates with
+    data    bytes, h rows of w of the window: 128 and more is inside
+    window  (x, y, w, h) in mask pixels: the crop and, where there are any, a ring of neighbours for drawing to interpolate with
     crop    (x, y, w, h) in mask pixels: what belongs to the object's box
     clip    (x, y, w, h) in frame pixels: nothing is drawn outside
+    grid    a Grid
     """
 
-    def __init__(self, data, window, crop, clip, grid):
-        self._data = data
-        self._window = window
-        self.crop = crop
-        self._clip = clip
-        self._grid = grid
+    def __init__(self, *parts):
+        # One attribute: an instance grows its table anew at the 1st, 2nd, 3rd and 5th, each time searching the heap.
+        self._parts = parts
 
-    def _inside(self):
-        # The crop as a (h, w) array of 0.0 and 1.0; float, because sums over uint8 wrap.
-        wx, wy, ww, wh = self._window
-        x, y, w, h = self.crop
-        rows = np.frombuffer(self._data, dtype=np.uint8).reshape((wh, ww))
-        return np.where(rows[y - wy : y - wy + h, x - wx : x - wx + w] >= 128, 1.0, 0.0)
+    def _unpacked(self):
+        parts = self._parts
+        return parts if len(parts) == 5 else parts[0].parts(parts[1])
+
+    @property
+    def crop(self):
+        """(x, y, w, h) of the object's crop in mask pixels."""
+        return self._unpacked()[2]
+
 
     @property
     def area(self):
         """The object's size in frame pixels (mask pixels inside, times the frame's pixels to a mask pixel)."""
-        if not self._data:
-            return 0
-        return round(float(np.sum(self._inside())) * self._grid.sx * self._grid.sy)
+        data, window, crop, _, grid = self._unpacked()
+        return round(_total(np.sum(_inside(data, window, crop), axis=1)) * grid.sx * grid.sy) if data else 0
 
     @property
     def centroid(self):
         """The frame pixel (x, y) in the middle of the object's mass, ints; None for an empty mask."""
-        if not self._data:
-            return None
-        inside = self._inside()
-        count = float(np.sum(inside))
+        data, window, crop, _, grid = self._unpacked()
+        inside = _inside(data, window, crop) if data else np.zeros((1, 1))
+        columns = np.sum(inside, axis=0)
+        rows = np.sum(inside, axis=1)
+        count = _total(rows)
         if not count:
             return None
-        x, y, w, h = self.crop
-        cx = float(np.sum(np.sum(inside, axis=0) * np.arange(w))) / count + x + 0.5
-        cy = float(np.sum(np.sum(inside, axis=1) * np.arange(h))) / count + y + 0.5
-        return int(cx * self._grid.sx + self._grid.ox), int(cy * self._grid.sy + self._grid.oy)
+        x, y, w, h = crop
+        cx = _total(columns * np.arange(w)) / count + x + 0.5
+        cy = _total(rows * np.arange(h)) / count + y + 0.5
+        return int(cx * grid.sx + grid.ox), int(cy * grid.sy + grid.oy)
 
     def contains(self, x, y):
         """Whether frame pixel (x, y) belongs to the object (to the precision of a mask pixel)."""
-        cx, cy, cw, ch = self._clip
-        if not self._data or not (cx <= x < cx + cw and cy <= y < cy + ch):
+        data, (wx, wy, ww, _), (left, top, w, h), (cx, cy, cw, ch), grid = self._unpacked()
+        if not data or not (cx <= x < cx + cw and cy <= y < cy + ch):
             return False
-        px = floor((x + 0.5 - self._grid.ox) / self._grid.sx)
-        py = floor((y + 0.5 - self._grid.oy) / self._grid.sy)
-        left, top, w, h = self.crop
-        if not (left <= px < left + w and top <= py < top + h):
-            return False
-        wx, wy, ww, _ = self._window
-        return self._data[(py - wy) * ww + px - wx] >= 128
+        px = floor((x + 0.5 - grid.ox) / grid.sx)
+        py = floor((y + 0.5 - grid.oy) / grid.sy)
+        return left <= px < left + w and top <= py < top + h and data[(py - wy) * ww + px - wx] >= 128
 
     @property
     def image(self):
         """The crop as a GRAYSCALE image at mask resolution, 128 and more inside; None for an empty crop."""
-        if not self._data:
+        data, (wx, wy, ww, _), (x, y, w, h), _, _ = self._unpacked()
+        if not data:
             return None
         import image
 
-        wx, wy, ww, _ = self._window
-        x, y, w, h = self.crop
         pixels = bytearray(w * h)
         for row in range(h):
             at = (y - wy + row) * ww + x - wx
-            pixels[row * w : (row + 1) * w] = self._data[at : at + w]
+            pixels[row * w : (row + 1) * w] = data[at : at + w]
         return image.Image(w, h, image.GRAYSCALE, buffer=pixels)
 
     def draw(self, img, color=(255, 0, 0), alpha=128, smooth=True):
@@ -111,44 +139,42 @@ class Mask:
 
         smooth=False draws blocks of mask pixels with one plain draw_image instead, which on the N6 goes to the GPU.
         """
-        if not self._data:
-            return
         pixel_bytes, value = pixel(img, color)
-        grid = self._grid
-        x, y, w, h = self._window
-        cx, cy, cw, ch = self._clip
+        if not smooth:
+            self._draw_blocks(img, value, alpha)
+            return
+        data, table, at, grid = self._row()
         plan = grid.plan
         plan[0] = pixel_bytes
-        plan[1] = width = img.width()
-        plan[2] = height = img.height()
-        plan[3] = w
-        plan[4] = h
-        plan[5] = floor(x * grid.sx + grid.ox + 0.5 + _NUDGE)
-        plan[6] = floor(y * grid.sy + grid.oy + 0.5 + _NUDGE)
-        plan[9] = max(0, cx, plan[5])
-        plan[10] = max(0, cy, plan[6])
-        plan[11] = min(width, cx + cw, plan[5] + floor(w * grid.sx + _NUDGE))
-        plan[12] = min(height, cy + ch, plan[6] + floor(h * grid.sy + _NUDGE))
+        plan[1] = img.width()
+        plan[2] = img.height()
         plan[13] = value
         plan[14] = alpha
-        if plan[11] <= plan[9] or plan[12] <= plan[10]:
-            return
-        if smooth:
-            kernels.tint_mask(img.bytearray(), self._data, plan)
-        else:
-            self._draw_blocks(img, color, alpha)
+        start = kernels.aim(plan, table, at)
+        if start >= 0:
+            kernels.tint_mask(img.bytearray(), data[start:], plan)
 
-    def _draw_blocks(self, img, color, alpha):
-        import image
+    def _row(self):
+        # (all data, table, position of the row in it, grid) as kernels.aim reads them.
+        parts = self._parts
+        if len(parts) == 2:
+            source, at = parts
+            return source.data, source.table, at, source.grid
+        data, window, _, (x, y, w, h), grid = parts
+        left, top, _, _ = grid.bounds
+        return data, array("i", (x - left, y - top, w, h, 0, 0, 0, 0, 0, 0, 0) + window + (0,)), 0, grid
 
+    def _draw_blocks(self, img, value, alpha):
         from .kernels.portable import step_palettes
 
-        grid = self._grid
-        colors, alphas = step_palettes(pixel(img, color)[1])
+        data, _, crop, _, grid = self._unpacked()
+        if not data:
+            return
+        colors, alphas = step_palettes(value)
         img.draw_image(
             self.image,
-            floor(self.crop[0] * grid.sx + grid.ox + 0.5 + _NUDGE),
-            floor(self.crop[1] * grid.sy + grid.oy + 0.5 + _NUDGE),
+            floor(crop[0] * grid.sx + grid.ox + _HALF),
+            floor(crop[1] * grid.sy + grid.oy + _HALF),
             x_scale=grid.sx,
             y_scale=grid.sy,
             alpha=alpha,
@@ -162,21 +188,19 @@ class Mask:
         Each point lies between a pixel inside and its neighbour outside, where the interpolated logit crosses the
         threshold. [] for an empty mask. For `img.draw_line`, areas and shapes; it costs Python time for every point.
         """
-        if not self._data:
-            return []
+        data, window, crop, (cx, cy, cw, ch), grid = self._unpacked()
         best = []
         largest = 0
-        for loop in _contours(self._data, self._window, self.crop):
+        for loop in _contours(data, window, crop) if data else ():
             size = _doubled_area(loop)
             if size > largest:
                 largest = size
                 best = loop
-        cx, cy, cw, ch = self._clip
         points = []
         for x, y in best:
             point = (
-                min(max(floor(x * self._grid.sx + self._grid.ox), cx), cx + cw - 1),
-                min(max(floor(y * self._grid.sy + self._grid.oy), cy), cy + ch - 1),
+                min(max(floor(x * grid.sx + grid.ox), cx), cx + cw - 1),
+                min(max(floor(y * grid.sy + grid.oy), cy), cy + ch - 1),
             )
             if not points or points[-1] != point:
                 points.append(point)
@@ -185,15 +209,34 @@ class Mask:
         return points
 
 
+def _inside(data, window, crop):
+    # The crop as a (h, w) array of 0.0 and 1.0; float, because sums over uint8 wrap.
+    wx, wy, ww, wh = window
+    x, y, w, h = crop
+    rows = np.frombuffer(data, dtype=np.uint8).reshape((wh, ww))
+    return np.where(rows[y - wy : y - wy + h, x - wx : x - wx + w] >= 128, 1.0, 0.0)
+
+
+def _total(counts):
+    # Not np.sum: without an axis that is a running mean times the length, and rounds.
+    return sum([float(n) for n in counts])
+
+
+_formats = []
+
+
 def pixel(img, color):
     """(bytes a pixel of img, color (r, g, b) as RGB565); ValueError for an image that is neither RGB565 nor GRAYSCALE."""
-    import image
+    if not _formats:
+        import image
 
+        _formats.append(image.RGB565)
+        _formats.append(image.GRAYSCALE)
     image_format = img.format()
-    if image_format != image.RGB565 and image_format != image.GRAYSCALE:
+    if image_format not in _formats:
         raise ValueError("expected an RGB565 or GRAYSCALE image to draw on, got format %s" % image_format)
     r, g, b = color
-    return 2 if image_format == image.RGB565 else 1, (r & 0xF8) << 8 | (g & 0xFC) << 3 | b >> 3
+    return 2 if image_format == _formats[0] else 1, (r & 0xF8) << 8 | (g & 0xFC) << 3 | b >> 3
 
 
 # East, south, west, north.

@@ -55,6 +55,7 @@ class Model:
         self._inputs = [bytearray(t.zeros().nbytes) for t in inputs]
         self._outputs = [t.zeros() for t in outputs]
         self.labels = _labels(host_path)
+        self._native = _Native(self)
 
     def predict(self, inputs: Iterable[Any], *, callback: Postprocess | None = None) -> Any:
         """Runs the network on a list with one image, ndarray or callable a tensor.
@@ -82,7 +83,7 @@ class Model:
         if process is None:
             return [wrap(_dequantised(own, t)) for own, t in zip(self._outputs, self._backend.outputs, strict=True)]
         # The firmware hands over the native object, not the Python one around it: whatever it has, labels are not there.
-        return process(_Native(self), arguments, [wrap(own) for own in self._outputs])
+        return process(self._native, arguments, [wrap(own) for own in self._outputs])
 
     def __repr__(self) -> str:
         described = (

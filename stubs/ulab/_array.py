@@ -24,14 +24,20 @@ _new = object.__new__
 # CPython turns `3 < a` into `a > 3`, where MicroPython raises TypeError. The instruction that is being
 # executed in the caller tells which of the two it was.
 _COMPARE_OP = dis.opmap["COMPARE_OP"]
-_CMP_SHIFT = 0 if sys.version_info < (3, 12) else 4 if sys.version_info < (3, 13) else 5
+_ARGUMENTS = {  # what the compiler of this CPython puts behind it, in an expression and in a condition
+    instruction.arg: operator
+    for operator in ("<", "<=", ">", ">=")
+    for source in (f"a {operator} b", f"if a {operator} b: c")
+    for instruction in dis.get_instructions(source)
+    if instruction.opcode == _COMPARE_OP
+}
 
 
 def _written(frame: Any) -> str:
     """The comparison operator that the caller executes, or "" if it called the method by another way."""
     code = frame.f_code.co_code
     at = frame.f_lasti
-    return dis.cmp_op[code[at + 1] >> _CMP_SHIFT] if code[at] == _COMPARE_OP else ""
+    return _ARGUMENTS.get(code[at + 1], "") if code[at] == _COMPARE_OP else ""
 
 
 def _reflected(operator: str, left: object) -> TypeError:
@@ -105,12 +111,10 @@ class ndarray(Raw):
     @property
     def strides(self) -> tuple[int, ...]:
         a = self._np
+        if self._flag & NO_DIMS:
+            return ()
         if a.size == 0 and a.base is None:  # numpy has strides of its own for a new empty array
-            return (
-                ()
-                if self._flag & NO_DIMS
-                else tuple(a.itemsize * math.prod(a.shape[i:]) for i in range(1, a.ndim + 1))
-            )
+            return tuple(a.itemsize * math.prod(a.shape[i:]) for i in range(1, a.ndim + 1))
         return a.strides
 
     @property

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ._array import fresh, linear, ndarray, wrap
-from ._convert import elements, float32, items, operand, to_float, to_int
+from ._convert import elements, float32, items, operand, to_int
 from ._core import F32, FLOAT, NO_DIMS, Array, Raw, UlabTrap, canonical, dtype_of
 
 _Function = Callable[[Array], Array]

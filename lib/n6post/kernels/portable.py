@@ -436,6 +436,36 @@ def _parabola(low, peak, high):
     return np.where(usable, _clipped(shift, -0.5, 0.5), 0.0)
 
 
+def aim(plan, table, at):
+    """Lay one row of place's table into the plan of tint_mask: where its window lies in the frame, what it is cut to.
+
+    plan    as tint_mask's, 24 entries: 1, 2, 7 and 8 are read, 3..6 and 9..12 are written; further 16 and 17 float bits of
+            the frame position of mask pixel 0, 0 (and a half more: it is rounded down), 18..21 the part of the frame
+            that the network saw: x, y, w, h, 22 and 23 margin in frame pixels that a mask has around its box
+    table   rows of 16 as place writes them, entry 15 being free for the position of the mask's bytes
+    at      where the row begins
+
+    The window's left top corner is floor(window * scale + offset), its size floor(size * scale + 2^-12). The clip rectangle is
+    the box, grown by the margin and clipped to the part seen, to the window and to the frame. Returns entry 15 of
+    the row, or -1 where there is nothing to draw.
+    """
+    floats = _floats(plan)
+    limits = []
+    for axis in (0, 1):
+        scale = floats[7 + axis : 8 + axis]
+        size = table[at + 13 + axis]
+        start = int(np.floor(float(table[at + 11 + axis]) * scale + floats[16 + axis : 17 + axis])[0])
+        end = start + int(np.floor(float(size) * scale + 2.0**-12)[0])
+        low = max(0, table[at + axis] - plan[22 + axis]) + plan[18 + axis]
+        high = min(plan[20 + axis], table[at + axis] + table[at + 2 + axis] + plan[22 + axis]) + plan[18 + axis]
+        plan[3 + axis] = size
+        plan[5 + axis] = start
+        plan[9 + axis] = max(0, start, low)
+        plan[11 + axis] = min(plan[1 + axis], end, high)
+        limits.append(plan[9 + axis] < plan[11 + axis])
+    return table[at + 15] if limits[0] and limits[1] else -1
+
+
 def tint_mask(frame, mask, plan):
     """Scale a mask bilinearly and blend one colour into the frame where it is 128 or more.
 
@@ -525,15 +555,8 @@ def tint_map(frame, classes, plan, palette):
     bottom = min(plan[2], y + rows, plan[12])
     if right <= left or bottom <= top:
         return
-    colors = palette[:512]
-    if pixformat == image.GRAYSCALE:
-        for at in range(0, 512, 2):  # draw_image takes RGB565 palettes only, and makes them grey again
-            if palette[512 + at // 2]:
-                color = _rgb565_of(colors[at])
-                colors[at] = color & 255
-                colors[at + 1] = color >> 8
     palettes = {
-        "color_palette": image.Image(256, 1, image.RGB565, buffer=colors),
+        "color_palette": image.Image(256, 1, image.RGB565, buffer=palette),
         "alpha_palette": image.Image(256, 1, image.GRAYSCALE, buffer=memoryview(palette)[512:]),
     }
     x_scale, y_scale = [float(n) for n in scales]
@@ -548,11 +571,24 @@ def tint_map(frame, classes, plan, palette):
     canvas.draw_image(scaled, left, top, roi=(left - x0, top - y0, right - left, bottom - top), **palettes)
 
 
-def _rgb565_of(gray):
-    """An RGB565 value of which the firmware's luma, (38 r + 75 g + 15 b) >> 7 of 8-bit channels, is `gray`."""
-    red = gray >> 3
-    for green in range(gray >> 2, -1, -1):
-        rest = 128 * gray - 38 * (red << 3 | red >> 2) - 75 * (green << 2 | green >> 4)
-        for blue in range(32):
-            if 0 <= 15 * (blue << 3 | blue >> 2) - rest < 128:
-                return red << 11 | green << 5 | blue
+def box(frame, plan):
+    """A rectangle's outline and a filled rectangle, the ground of its label, in one colour.
+
+    frame   the frame's pixels, as in tint_mask
+    plan    0 bytes a pixel (2: RGB565, 1: GRAYSCALE), 1 and 2 frame width and height, 3..6 rectangle x, y, w, h, 7 thickness of its
+            outline, which lies inside it (0: none), 8..11 filled rectangle x, y, w, h, 12 colour (RGB565; a GRAYSCALE
+            frame takes its luma). Both rectangles are clipped to the frame.
+    """
+    import image
+
+    canvas = image.Image(plan[1], plan[2], image.RGB565 if plan[0] == 2 else image.GRAYSCALE, buffer=frame)
+    x, y, w, h, thickness, left, top, width, height, color = plan[3:13]
+    paint = (color >> 8 & 0xF8, color >> 3 & 0xFC, color << 3 & 0xF8)
+    rectangles = [(left, top, width, height)]
+    if thickness > 0:
+        tall = min(thickness, h)
+        wide = min(thickness, w)
+        rectangles += [(x, y, w, tall), (x, y + h - tall, w, tall), (x, y, wide, h), (x + w - wide, y, wide, h)]
+    for rectangle in rectangles:
+        if rectangle[2] > 0 and rectangle[3] > 0:
+            canvas.draw_rectangle(rectangle, color=paint, fill=True)
