@@ -107,6 +107,27 @@ def test_a_mask_drawn_on_a_frame_of_another_size_is_the_references_there(roi: tu
         assert iou(drawn(d.mask, (640, 512)), wanted) >= 0.97
 
 
+@pytest.mark.parametrize("box", [WHOLE, (10.5, 14, 41, 60), (21, 3, 35.5, 30), (20.1, 5, 35, 33), (30, 30, 44, 44)])
+@pytest.mark.parametrize("raw", [False, True])
+def test_only_logits_next_to_the_threshold_are_drawn_otherwise_than_by_the_reference(
+    box: tuple[float, ...], raw: bool
+) -> None:
+    """Also where the box cuts through the object: what lies beyond the cut still shapes the edge inside."""
+    across, down = np.arange(SIDE), np.arange(SIDE)[:, None]
+    logits = np.round(4 * np.sin(across * 1.1 + 0.3) * np.cos(down * 0.9) - 1.5)  # bumps of about three pixels
+    processor = n6post.YoloV8Seg(mask_padding=0)
+    (d,) = model_of(logits, box, raw=raw).run(processor)
+    ((_, _, _, *corners),) = processor.survivors()  # a quantised box is not quite the one asked for
+    wanted = reference.full_mask(logits, np.float32(corners), (64, 64))
+    wrong = drawn(d.mask, (64, 64)) != wanted
+    # An edge of the box that lies inside a frame pixel may be rounded either way.
+    for axis, at in ((1, corners[0]), (0, corners[1]), (1, corners[2]), (0, corners[3])):
+        if at != round(at):
+            np.moveaxis(wrong, axis, 0)[max(int(at) - 1, 0) : int(at) + 2] = False
+    assert wanted.sum() > 30
+    assert not wrong[np.abs(reference.upsample(logits, (64, 64))) > 0.15].any()
+
+
 def test_a_disc_is_drawn_round_and_in_its_place() -> None:
     """Its edge is that of the interpolated logits: within a frame pixel of the true circle, where a block is 4 wide."""
     mask = mask_of(disc(7.3, 8.6, 4.2))
@@ -179,6 +200,19 @@ def test_mask_threshold_is_a_probability(raw: bool, threshold: float) -> None:
     (d,) = model_of(logits, raw=raw).run(n6post.YoloV8Seg(mask_threshold=threshold))
     probability = 1 / (1 + np.exp(-logits.astype(float)))
     np.testing.assert_array_equal(mask_plane(d.mask, SIDE, SIDE), probability > threshold)
+
+
+@pytest.mark.parametrize("padding", [0, 2, 5, None])
+def test_padding_shows_when_the_mask_is_drawn(padding: float | None) -> None:
+    everywhere = np.full((SIDE, SIDE), 3.0)
+    (d,) = model_of(everywhere, (12, 20, 36, 44), raw=True).run(n6post.YoloV8Seg(mask_padding=padding), Framed(WHOLE))
+    x, y, w, h = d.rect
+    margin = 0.25 if padding is None else padding  # the step of this head's boxes is half a pixel
+    rows, columns = np.nonzero(drawn(d.mask, (64, 64)))
+    shown = np.array([columns.min(), rows.min(), columns.max() + 1, rows.max() + 1])
+    assert np.abs(shown - [x - margin, y - margin, x + w + margin, y + h + margin]).max() <= 0.75
+    full = model_of(everywhere, raw=True).run(n6post.YoloV8Seg(mask_padding=padding))[0].mask
+    assert full.area == 64 * 64 and drawn(full, (64, 64)).all()
 
 
 @given(
@@ -255,6 +289,20 @@ def test_the_area_of_a_mask_of_more_pixels_than_a_byte_or_a_word_counts() -> Non
     (d,) = FakeModel([Tensor(head), Tensor(prototypes)], size).run(n6post.YoloV8Seg())
     assert d.mask.area == 1200 * 1200
     assert d.mask.centroid in [(599, 599), (600, 600)]
+
+
+@pytest.mark.parametrize("raw", [False, True])
+def test_area_and_centroid_count_exactly_the_pixels_of_the_image(raw: bool) -> None:
+    """Down to the faintest that is inside: a byte of 128."""
+    head = random_head(17, (64, 96), 3, 16, -40)
+    found = FakeModel([t if raw else t.dequantised() for t in head.tensors()], head.size).run(n6post.YoloV8Seg(0.3))
+    assert len(found) > 4
+    for d in found:
+        rows, columns = np.nonzero(mask_plane(d.mask, 16, 24))
+        assert d.mask.area == 16 * len(rows)
+        if len(rows):
+            x, y = d.mask.centroid
+            assert abs(x + 0.5 - 4 * (columns.mean() + 0.5)) <= 0.51 and abs(y + 0.5 - 4 * (rows.mean() + 0.5)) <= 0.51
 
 
 def test_contains_tells_of_every_frame_pixel() -> None:
@@ -350,6 +398,14 @@ def test_the_outline_is_that_of_the_largest_part_and_ignores_holes() -> None:
     points = np.array(mask_of(logits).outline())
     assert points.min() >= 22 and points.max() <= 57
     assert points.min() <= 25 and points.max() >= 54
+
+
+def test_the_outline_lies_in_the_frame_that_went_in() -> None:
+    logits = disc(8.2, 7.9, 5)
+    points = np.array(mask_of(logits, source=Framed((100, 50, 128, 256))).outline())
+    x, y = (points[:, 0] - 100) / 2, (points[:, 1] - 50) / 4  # in model input pixels
+    away = np.hypot(x + 0.25 - 4 * 8.2, y + 0.125 - 4 * 7.9) - 20
+    assert np.abs(away).max() <= 1.6
 
 
 def test_outlines_of_one_pixel_of_the_whole_crop_and_of_diagonal_neighbours() -> None:

@@ -11,23 +11,50 @@ __version__ = "0.1.0"
 
 # One string, for a dict would have the firmware intern every name in it, at some 3,000 instructions each.
 _HOMES = (
-    " yolo.YoloV8 yolo.YoloV8Seg yolo.YoloV8Pose movenet.MoveNet deeplab.DeepLab segmentation.Segmentation"
+    " yolo.YoloV8 yolo.YoloV8Seg yolo_pose.YoloV8Pose movenet.MoveNet deeplab.DeepLab segmentation.Segmentation"
     " detection.Detection detection.by_class mask.Mask draw.draw models.processor_for models.load doctor.diagnose"
     " geometry.Stretch geometry.Crop geometry.Letterbox "
 )
 
 
+# The checks of options, which every family shares. They are here because a file of their own would cost the import
+# 37,000 instructions more.
+
+
+def number(name, value, low, high):
+    """An option's value if it is a number from low to high, and an integer where they are; else ValueError."""
+    kind = type(value)
+    if kind is not int and (kind is not float or type(low) is int) or not low <= value <= high:
+        what = "an integer from" if type(low) is int else "a number from"
+        raise ValueError("%s: expected %s %s to %s, got %r" % (name, what, low, high, value))
+    return value
+
+
+def class_ids(name, value):
+    """An option's value if it is None, or as a tuple if it is class numbers; else ValueError."""
+    if value is None:
+        return None
+    try:
+        ids = tuple(value)
+    except TypeError:
+        ids = ()
+    if not ids:
+        raise ValueError("%s: expected class numbers or None, got %r" % (name, value))
+    for i in ids:
+        number(name, i, 0, 65535)
+    return ids
+
+
 def __getattr__(name):
-    end = _HOMES.find("." + name + " ")
-    if end >= 0:
-        value = getattr(__import__("n6post." + _HOMES[_HOMES.rfind(" ", 0, end) + 1 : end], None, None, (name,)), name)
-    elif name[0] == "_":
-        raise AttributeError(name)
-    else:
-        # It may be a file of ours: at `from . import nms` MicroPython asks here before it looks for one.
-        try:
-            value = __import__("n6post." + name, None, None, (name,))
-        except ImportError:
-            raise AttributeError("module 'n6post' has no attribute '%s'" % name) from None
+    # A name that is not above may be a file of ours: at `from . import nms` MicroPython asks here before it looks for one.
+    end = _HOMES.find(".%s " % name)
+    home = name if end < 0 else _HOMES[_HOMES.rfind(" ", 0, end) + 1 : end]
+    try:
+        module = __import__("n6post." + home, None, None, (name,))
+    except ImportError:
+        if end >= 0:
+            raise
+        raise AttributeError("module 'n6post' has no attribute '%s'" % name) from None
+    value = module if end < 0 else getattr(module, name)
     globals()[name] = value
     return value

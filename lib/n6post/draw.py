@@ -9,7 +9,7 @@ from micropython import const
 
 from . import kernels
 from .labels import color as class_color
-from .mask import pixel
+from .mask import pixel_bytes
 
 _CELL_WIDTH = const(8)  # of the firmware's font
 _CELL_HEIGHT = const(10)
@@ -34,46 +34,77 @@ def draw(img, result, color=None, alpha=128, thickness=2, masks=True, boxes=True
             raise ValueError("expected a list of Detection or a Segmentation, got %s" % type(result).__name__)
         result.draw(img, alpha=alpha, legend=labels)
         return img
+    # What is asked for more than once is kept in a local, and a Detection is unpacked: on the camera a call, an attribute or
+    # an item of an array costs 400 to 1,500 instructions, and there is a budget for the lot.
     if masks:
-        # The best last: where masks overlap it lies on top.
-        for d in reversed(result):
-            if d.mask is not None:
-                d.mask.draw(img, color or class_color(d.class_id), alpha, smooth)
-    if not (boxes or labels):
-        thickness = 0
-    pixels = img.bytearray()
-    width = img.width()
-    height = img.height()
-    plan = _plan
-    plan[1] = width
-    plan[2] = height
-    # The font's cells are 8 x 10 pixels: from VGA on they would be too small to read.
-    scale = 2 if width >= 480 else 1
-    line = scale * _CELL_HEIGHT + 1
+        depth = pixel_bytes(img)
+        pixels = img.bytearray()
+        width = img.width()
+        height = img.height()
+        for _, _, class_id, _, mask, _ in reversed(result):  # the best last: where masks overlap it lies on top
+            if mask is None:
+                continue
+            if smooth:
+                mask.tint(pixels, depth, width, height, _paint(color, class_id)[1], alpha)
+            else:
+                mask.draw(img, _paint(color, class_id)[0], alpha, False)
+    if boxes or labels:
+        _draw_boxes(img, result, color, thickness if boxes else 0, labels)
     for d in reversed(result):
-        paint = color or class_color(d.class_id)
-        x, y, w, h = d.rect
-        plan[0], plan[12] = pixel(img, paint)
-        plan[3] = x
-        plan[4] = y
-        plan[5] = w
-        plan[6] = h
-        plan[7] = thickness if boxes else 0
-        plan[10] = 0
-        if labels:
-            text = "%s %d%%" % (d.label, int(d.score * 100 + 0.5))
-            plan[10] = span = scale * _CELL_WIDTH * len(text) + 2
-            plan[8] = left = max(0, min(x, width - span))
-            plan[9] = top = y - line if y >= line else max(0, min(y, height - line))
-            plan[11] = line
-        kernels.box(pixels, plan)
-        if labels:
-            r, g, b = paint
-            # Black on what is light, white on what is dark, by the firmware's luma.
-            ink = (0, 0, 0) if 38 * r + 75 * g + 15 * b >= 128 * 128 else (255, 255, 255)
-            img.draw_string((left + 1, top), text, color=ink, scale=scale, mono_space=True)
-        if d.keypoints is not None:
+        if d[5] is not None:
             from .skeleton import draw_pose
 
             draw_pose(img, d)
     return img
+
+
+def _draw_boxes(img, result, color, thickness, labels):
+    depth = pixel_bytes(img)
+    pixels = img.bytearray()
+    width = img.width()
+    plan = _plan
+    plan[0] = depth
+    plan[1] = width
+    plan[2] = img.height()
+    plan[7] = thickness
+    plan[10] = 0
+    # The font's cells are 8 x 10 pixels: from VGA on they would be too small to read.
+    scale = 2 if width >= 480 else 1
+    cell = scale * _CELL_WIDTH
+    plan[11] = line = scale * _CELL_HEIGHT + 1
+    for (x, y, w, h), score, class_id, label, _, _ in reversed(result):
+        _, plan[12], ink = _paint(color, class_id)
+        plan[3] = x
+        plan[4] = y
+        plan[5] = w
+        plan[6] = h
+        if not labels:
+            kernels.box(pixels, plan)
+            continue
+        text = "%s %d%%" % (label, score * 100 + 0.5)
+        span = cell * len(text) + 2
+        if x + span > width:
+            x = width - span if width > span else 0
+        if y >= line:
+            y -= line
+        plan[8] = x
+        plan[9] = y
+        plan[10] = span
+        kernels.box(pixels, plan)
+        img.draw_string((x + 1, y), text, color=ink, scale=scale, mono_space=True)
+
+
+_paints = {}
+
+
+def _paint(color, class_id):
+    """(color (r, g, b), its RGB565, the colour of text on it), kept for the next frame."""
+    key = color or class_id
+    if key not in _paints:
+        r, g, b = color or class_color(class_id)
+        # Black on what is light, white on what is dark, by the firmware's luma.
+        ink = (0, 0, 0) if 38 * r + 75 * g + 15 * b >= 128 * 128 else (255, 255, 255)
+        if len(_paints) > 100:
+            _paints.clear()
+        _paints[key] = (r, g, b), (r & 0xF8) << 8 | (g & 0xFC) << 3 | b >> 3, ink
+    return _paints[key]

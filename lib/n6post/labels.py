@@ -19,12 +19,18 @@ _JOINTS_17 = (
     "nose,left eye,right eye,left ear,right ear,left shoulder,right shoulder,left elbow,right elbow,left wrist,"
     "right wrist,left hip,right hip,left knee,right knee,left ankle,right ankle"
 )
-_LIMBS_17 = b"\x00\x01\x00\x02\x01\x03\x02\x04\x05\x06\x05\x07\x07\x09\x06\x08\x08\x0a\x05\x0b\x06\x0c\x0b\x0c\x0b\x0d\x0d\x0f\x0c\x0e\x0e\x10"
+_LIMBS_17 = (
+    b"\x00\x01\x00\x02\x01\x03\x02\x04\x05\x06\x05\x07\x07\x09\x06\x08\x08\x0a"
+    b"\x05\x0b\x06\x0c\x0b\x0c\x0b\x0d\x0d\x0f\x0c\x0e\x0e\x10"
+)
 _JOINTS_13 = (
     "head,left shoulder,right shoulder,left elbow,right elbow,left wrist,right wrist,left hip,right hip,left knee,"
     "right knee,left ankle,right ankle"
 )
-_LIMBS_13 = b"\x0b\x09\x09\x07\x0c\x0a\x0a\x08\x07\x08\x01\x07\x02\x08\x01\x02\x01\x03\x02\x04\x03\x05\x04\x06\x00\x01\x00\x02"
+_LIMBS_13 = (
+    b"\x0b\x09\x09\x07\x0c\x0a\x0a\x08\x07\x08\x01\x07\x02\x08\x01\x02\x01\x03"
+    b"\x02\x04\x03\x05\x04\x06\x00\x01\x00\x02"
+)
 
 
 def default_names(classes, background=False):
@@ -57,11 +63,9 @@ def limbs(joints):
 
 def joint_side(joints, joint):
     """-1 for a left joint, 1 for a right one, 0 for one in the middle (or an unknown skeleton)."""
-    if joints == 17:
-        return 0 if joint == 0 else (-1 if joint & 1 else 1)
-    if joints == 13:
-        return 0 if joint == 0 else (-1 if joint & 1 else 1)
-    return 0
+    if joint == 0 or joints not in (13, 17):
+        return 0
+    return -1 if joint & 1 else 1  # both skeletons alternate behind the head
 
 
 # Twenty colours that stay apart on a camera's screen, as 0xRRGGBB; class n takes n modulo 20.

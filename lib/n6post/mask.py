@@ -70,7 +70,7 @@ class Mask:
     """One object's mask: Mask(data, window, crop, clip, grid), or Mask(source, at) for a row of a `Masks`.
 
     data    bytes, h rows of w of the window: 128 and more is inside
-    window  (x, y, w, h) in mask pixels: the crop and, where there are any, a ring of neighbours for drawing to interpolate with
+    window  (x, y, w, h) in mask pixels: the crop and, where there are any, neighbours that drawing interpolates with
     crop    (x, y, w, h) in mask pixels: what belongs to the object's box
     clip    (x, y, w, h) in frame pixels: nothing is drawn outside
     grid    a Grid
@@ -139,20 +139,24 @@ class Mask:
 
         smooth=False draws blocks of mask pixels with one plain draw_image instead, which on the N6 goes to the GPU.
         """
-        pixel_bytes, value = pixel(img, color)
-        if not smooth:
+        depth, value = pixel(img, color)
+        if smooth:
+            self.tint(img.bytearray(), depth, img.width(), img.height(), value, alpha)
+        else:
             self._draw_blocks(img, value, alpha)
-            return
+
+    def tint(self, pixels, depth, width, height, value, alpha):
+        """The smooth way of draw(), for who has asked the image for all of this once already."""
         data, table, at, grid = self._row()
         plan = grid.plan
-        plan[0] = pixel_bytes
-        plan[1] = img.width()
-        plan[2] = img.height()
+        plan[0] = depth
+        plan[1] = width
+        plan[2] = height
         plan[13] = value
         plan[14] = alpha
         start = kernels.aim(plan, table, at)
         if start >= 0:
-            kernels.tint_mask(img.bytearray(), data[start:], plan)
+            kernels.tint_mask(pixels, data[start:], plan)
 
     def _row(self):
         # (all data, table, position of the row in it, grid) as kernels.aim reads them.
@@ -227,6 +231,12 @@ _formats = []
 
 def pixel(img, color):
     """(bytes a pixel of img, color (r, g, b) as RGB565); ValueError for an image that is neither RGB565 nor GRAYSCALE."""
+    r, g, b = color
+    return pixel_bytes(img), (r & 0xF8) << 8 | (g & 0xFC) << 3 | b >> 3
+
+
+def pixel_bytes(img):
+    """2 for an RGB565 image, 1 for a GRAYSCALE one, ValueError for any other."""
     if not _formats:
         import image
 
@@ -235,8 +245,7 @@ def pixel(img, color):
     image_format = img.format()
     if image_format not in _formats:
         raise ValueError("expected an RGB565 or GRAYSCALE image to draw on, got format %s" % image_format)
-    r, g, b = color
-    return 2 if image_format == _formats[0] else 1, (r & 0xF8) << 8 | (g & 0xFC) << 3 | b >> 3
+    return 2 if image_format == _formats[0] else 1
 
 
 # East, south, west, north.

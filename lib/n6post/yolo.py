@@ -1,14 +1,15 @@
-"""YOLOv8 processors: their options. YOLO11 and YOLO26 (end2end off) export the same head.
+"""YOLOv8 detection and segmentation: their options. YOLO11 and YOLO26 (end2end off) export the same head.
 
 in      [1, 4 + classes (+ coefficients, + 3 x keypoints), anchors] or the transpose: int8, uint8, int16 or float32; boxes
         cx, cy, w, h in 0..1 or in input pixels; class scores already through the sigmoid; for segmentation a second output,
         prototypes [1, H, W, coefficients] or [1, coefficients, H, W], in either order
 out     a list of Detection, best first, in frame pixels
 
-What is done with the outputs stands in yolo_head.py, which the first frame loads: making a processor stays cheap.
+The options of pose are in yolo_pose.py. What is done with the outputs stands in yolo_head.py, which the first frame loads:
+making a processor stays cheap.
 """
 
-from .options import class_ids, number
+from . import class_ids, number
 
 
 class YoloV8:
@@ -28,8 +29,6 @@ class YoloV8:
     ValueError for an option out of range, and at a model's first frame for outputs that are not this family's.
     """
 
-    _plan = "BoxPlan"  # of yolo_head
-
     def __init__(
         self,
         threshold=0.4,
@@ -42,13 +41,13 @@ class YoloV8:
         labels=None,
         pixels=None,
     ):
-        self.threshold = number("threshold", threshold, 0, 1)
-        self.nms_threshold = number("nms_threshold", nms_threshold, 0, 1)
-        self.nms_sigma = number("nms_sigma", nms_sigma, 0)
-        self.max_detections = number("max_detections", max_detections, 1, 65535, True)
+        self.threshold = number("threshold", threshold, 0.0, 1.0)
+        self.nms_threshold = number("nms_threshold", nms_threshold, 0.0, 1.0)
+        self.nms_sigma = number("nms_sigma", nms_sigma, 0.0, 1e6)
+        self.max_detections = number("max_detections", max_detections, 1, 65535)
         self.classes = class_ids("classes", classes)
         self.agnostic = agnostic
-        self.max_candidates = number("max_candidates", max_candidates, 1, 65535, True)
+        self.max_candidates = number("max_candidates", max_candidates, 1, 65535)
         self.labels = labels
         self.pixels = pixels
         self._head = None
@@ -57,7 +56,7 @@ class YoloV8:
         if self._head is None:
             from . import yolo_head
 
-            self._head = yolo_head.Head(self, getattr(yolo_head, self._plan))
+            self._head = yolo_head.Head(self)
         return self._head(model, inputs, outputs)
 
     def survivors(self):
@@ -76,34 +75,7 @@ class YoloV8Seg(YoloV8):
                     quantised box, which gives back what its rounding cut off (0 on a float head); 0: Ultralytics' crop
     """
 
-    _plan = "MaskPlan"
-
     def __init__(self, threshold=0.4, *args, mask_threshold=0.5, mask_padding=None, **kwargs):
         super().__init__(threshold, *args, **kwargs)
         self.mask_threshold = number("mask_threshold", mask_threshold, 1e-6, 1 - 1e-6)
-        self.mask_padding = None if mask_padding is None else number("mask_padding", mask_padding, 0)
-
-
-class YoloV8Pose(YoloV8):
-    """Post-processor for YOLOv8 pose: YoloV8's options, and every detection has `.keypoints`.
-
-    They are a float32 array (K, 3): x and y in frame pixels, clipped to the frame, and the keypoint's score.
-
-    keypoint_threshold  the least score of a keypoint that counts as seen, 0..1. All are returned: the score tells, and
-                        `draw` leaves out those under this, which a detection carries as `keypoint_threshold`
-    class_count         how many classes the head has; None: as many as there are labels, else 1
-    keypoint_scores     "score": the third number of a keypoint is its score, 0..1; "logit": it goes through the sigmoid
-                        first; None: told from the first frame, where only logits can be negative
-    """
-
-    _plan = "PosePlan"
-
-    def __init__(
-        self, threshold=0.4, *args, keypoint_threshold=0.5, class_count=None, keypoint_scores=None, **kwargs
-    ):
-        super().__init__(threshold, *args, **kwargs)
-        self.keypoint_threshold = number("keypoint_threshold", keypoint_threshold, 0, 1)
-        self.class_count = None if class_count is None else number("class_count", class_count, 1, 65535, True)
-        if keypoint_scores not in (None, "score", "logit"):
-            raise ValueError("keypoint_scores: expected 'score', 'logit' or None, got %r" % (keypoint_scores,))
-        self.keypoint_scores = keypoint_scores
+        self.mask_padding = None if mask_padding is None else number("mask_padding", mask_padding, 0.0, 1e4)

@@ -162,7 +162,8 @@ def place(plan, values, labels, table):
             7..10 crop x0, y0, x1, y1 in prototype pixels, half open: ceil((raw -+ padding) * p), clipped to the
             prototypes, x1 >= x0 (the pixels x with x1_box <= x < x2_box: Ultralytics' crop_mask)
             11..14 window x, y, w, h: the crop grown by the ring and clipped; all 0 where the crop is empty
-            15 free
+            15 w * h of all windows before: where this one's bytes begin
+    Returns w * h of all windows.
     """
     kept = plan[0]
     floats = _floats(plan)
@@ -182,6 +183,7 @@ def place(plan, values, labels, table):
             crops.append(_clipped(np.ceil(grown * floats[12 + axis : 13 + axis]), 0.0, float(plan[10 + axis])))
     scores = raw[4] * floats[8:9]
     table_floats = _floats(table)
+    size = 0
     for i in range(kept):
         at = i * 16
         x0, y0, x1, y1 = [int(corner[i]) for corner in corners]
@@ -208,6 +210,9 @@ def place(plan, values, labels, table):
                 table[at + 12] = max(0, y0 - ring)
                 table[at + 13] = min(plan[10], x1 + ring) - table[at + 11]
                 table[at + 14] = min(plan[11], y1 + ring) - table[at + 12]
+        table[at + 15] = size
+        size += table[at + 13] * table[at + 14]
+    return size
 
 
 def prototype_mask(protos, head, plan, out):
@@ -223,8 +228,8 @@ def prototype_mask(protos, head, plan, out):
 
     uint8 and int8 in integers: byte = 128 + ((sum - threshold - 1) >> shift) clipped to 0..255, with the smallest shift
     for which max |sum - threshold| over every second pixel of every second row of the window is at most 127 << shift.
-    int16 and float32 in float32 (a NaN's |.| is 0): byte = 127 + ceil((sum - threshold) * k) clipped to 0..255, k = 127 / that
-    maximum; 1 where the maximum is 0 or infinite or k is. Such a sum runs in four lanes, lane j adding the products
+    int16 and float32 in float32 (a NaN's |.| is 0): byte = 127 + ceil((sum - threshold) * k) clipped to 0..255, k = 127 /
+    that maximum; 1 where the maximum is 0 or infinite or k is. Such a sum runs in four lanes, lane j adding the products
     of coefficients j, j + 4, j + 8, ... in order, from 0; then (lane 0 + lane 1) + (lane 2 + lane 3).
     """
     dtype, _, _, terms = plan[:4]
@@ -445,8 +450,8 @@ def aim(plan, table, at):
     table   rows of 16 as place writes them, entry 15 being free for the position of the mask's bytes
     at      where the row begins
 
-    The window's left top corner is floor(window * scale + offset), its size floor(size * scale + 2^-12). The clip rectangle is
-    the box, grown by the margin and clipped to the part seen, to the window and to the frame. Returns entry 15 of
+    The window's left top corner is floor(window * scale + offset), its size floor(size * scale + 2^-12). The clip rectangle
+    is the box, grown by the margin and clipped to the part seen, to the window and to the frame. Returns entry 15 of
     the row, or -1 where there is nothing to draw.
     """
     floats = _floats(plan)
@@ -471,10 +476,11 @@ def tint_mask(frame, mask, plan):
 
     frame   the frame's pixels: RGB565 (native uint16) or GRAYSCALE
     mask    bytes, width * height
-    plan    0 frame format (2: RGB565, 1: GRAYSCALE: bytes a pixel), 1 and 2 frame width and height, 3 and 4 mask width and height,
+    plan    0 bytes a pixel (2: RGB565, 1: GRAYSCALE), 1 and 2 frame width and height, 3 and 4 mask width and height,
             5 and 6 x and y of the mask's left top corner in the frame, 7 and 8 x and y scale (float bits, frame pixels a
-            mask pixel), 9..12 clip rectangle x0, y0, x1, y1 in the frame (half open, inside the frame), 13 colour (RGB565; a GRAYSCALE frame takes its luma),
-            14 alpha 0..255, 15 centred: 0 samples as draw_image does (k / scale - .5), 1 at pixel centres ((k + .5) / scale - .5)
+            mask pixel), 9..12 clip rectangle x0, y0, x1, y1 in the frame (half open, inside the frame), 13 colour
+            (RGB565; a GRAYSCALE frame takes its luma), 14 alpha 0..255, 15 centred: 0 samples as draw_image does
+            (k / scale - .5), 1 at pixel centres ((k + .5) / scale - .5)
 
     With centred = 0 the result equals, pixel for pixel and inside the clip rectangle,
     frame.draw_image(mask, x, y, x_scale=, y_scale=, alpha=, color_palette=<colour>, alpha_palette=<0 below 128, 255 from
@@ -555,29 +561,30 @@ def tint_map(frame, classes, plan, palette):
     bottom = min(plan[2], y + rows, plan[12])
     if right <= left or bottom <= top:
         return
-    palettes = {
-        "color_palette": image.Image(256, 1, image.RGB565, buffer=palette),
-        "alpha_palette": image.Image(256, 1, image.GRAYSCALE, buffer=memoryview(palette)[512:]),
-    }
+    colors = image.Image(256, 1, image.RGB565, buffer=palette)
+    alphas = image.Image(256, 1, image.GRAYSCALE, buffer=memoryview(palette)[512:])
     x_scale, y_scale = [float(n) for n in scales]
     x0 = max(0, x)
     y0 = max(0, y)
     if left == x0 and top == y0 and right == min(plan[1], x + columns) and bottom == min(plan[2], y + rows):
-        canvas.draw_image(source, x, y, x_scale=x_scale, y_scale=y_scale, **palettes)
+        canvas.draw_image(
+            source, x, y, x_scale=x_scale, y_scale=y_scale, color_palette=colors, alpha_palette=alphas
+        )
         return
     # draw_image clips to its destination only: so first into a grey picture, then the part inside the clip rectangle.
     scaled = image.Image(right - x0, bottom - y0, image.GRAYSCALE)
     scaled.draw_image(source, min(0, x), min(0, y), x_scale=x_scale, y_scale=y_scale)
-    canvas.draw_image(scaled, left, top, roi=(left - x0, top - y0, right - left, bottom - top), **palettes)
+    roi = (left - x0, top - y0, right - left, bottom - top)
+    canvas.draw_image(scaled, left, top, roi=roi, color_palette=colors, alpha_palette=alphas)
 
 
 def box(frame, plan):
     """A rectangle's outline and a filled rectangle, the ground of its label, in one colour.
 
     frame   the frame's pixels, as in tint_mask
-    plan    0 bytes a pixel (2: RGB565, 1: GRAYSCALE), 1 and 2 frame width and height, 3..6 rectangle x, y, w, h, 7 thickness of its
-            outline, which lies inside it (0: none), 8..11 filled rectangle x, y, w, h, 12 colour (RGB565; a GRAYSCALE
-            frame takes its luma). Both rectangles are clipped to the frame.
+    plan    0 bytes a pixel (2: RGB565, 1: GRAYSCALE), 1 and 2 frame width and height, 3..6 rectangle x, y, w, h,
+            7 thickness of its outline, which lies inside it (0: none), 8..11 filled rectangle x, y, w, h,
+            12 colour (RGB565; a GRAYSCALE frame takes its luma). Both rectangles are clipped to the frame.
     """
     import image
 

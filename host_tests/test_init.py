@@ -1,0 +1,59 @@
+"""lib/n6post/__init__.py: the public names, loaded on first use."""
+
+import importlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import n6post
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+YOLO = ["YoloV8", "YoloV8Seg"]
+PUBLIC = [*YOLO, "Detection", "Mask", "draw", "by_class", "Stretch", "Crop", "Letterbox"]
+
+
+def run(code: str) -> str:
+    """What a fresh interpreter prints."""
+    path = f"import sys; sys.path[:0] = [{str(ROOT / 'lib')!r}, {str(ROOT / 'stubs')!r}]\n"
+    command = [sys.executable, "-c", path + code]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_public_name_is_there(name: str) -> None:
+    value = getattr(n6post, name)
+    assert getattr(n6post, name) is value
+    assert value.__module__.startswith("n6post")
+
+
+def test_names_can_be_imported_from_the_package() -> None:
+    assert run("from n6post import YoloV8Seg, draw, Letterbox; print(YoloV8Seg.__name__)") == "YoloV8Seg"
+
+
+def test_the_package_loads_nothing_before_a_name_is_used() -> None:
+    listed = "print(sorted(m for m in sys.modules if m.startswith('n6post') or m in ('ulab', 'image', 'ml')))"
+    assert run(f"import n6post; {listed}") == "['n6post']"
+
+
+def test_a_name_loads_its_own_family_only() -> None:
+    listed = "print([m for m in ('deeplab', 'movenet', 'doctor', 'models', 'draw') if 'n6post.' + m in sys.modules])"
+    assert run(f"import n6post; n6post.YoloV8; {listed}") == "[]"
+
+
+def test_submodules_can_be_imported_and_reached() -> None:
+    assert importlib.import_module("n6post.quant") is n6post.quant
+    assert run("import n6post; print(n6post.geometry.__name__)") == "n6post.geometry"
+
+
+def test_an_unknown_name_is_an_attribute_error_that_names_it() -> None:
+    with pytest.raises(AttributeError, match="YoloV9"):
+        n6post.YoloV9  # noqa: B018
+    assert not hasattr(n6post, "__path_to_nowhere__")
+    with pytest.raises(ImportError):
+        exec("from n6post import YoloV9")
+
+
+def test_the_version_is_one() -> None:
+    assert re.fullmatch(r"\d+\.\d+\.\d+", n6post.__version__)

@@ -1,0 +1,187 @@
+"""lib/n6post/nms.py: which of overlapping candidates stay, seen through YoloV8."""
+
+from typing import Any
+
+import n6post
+import numpy as np
+import pytest
+import reference
+from fakes import FakeModel, Tensor
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scenes import Thing, float_head
+
+SIZE = (256, 256)  # 1344 anchors
+Box = tuple[float, float, float, float]
+
+A: Box = (0, 0, 100, 100)
+HALF: Box = (0, 0, 100, 200)  # IoU with A exactly 1/2
+FAR: Box = (180, 10, 250, 60)
+
+
+def survivors(*things: tuple[Box, float, int], **options: Any) -> list[tuple[int, float]]:
+    """(index, score) of what is left of (box, score, class) triples, which get ascending anchors."""
+    anchored = [Thing(10 + 3 * i, box, {class_id: score}) for i, (box, score, class_id) in enumerate(things)]
+    processor = n6post.YoloV8(**{"threshold": 0.1, **options})
+    found = FakeModel([Tensor(float_head(SIZE, 4, anchored))], SIZE).run(processor)
+    rows = processor.survivors()
+    assert [d.score for d in found] == pytest.approx([row[2] for row in rows])
+    return [((row[0] - 10) // 3, row[2]) for row in rows]
+
+
+def kept(*things: tuple[Box, float, int], **options: Any) -> list[int]:
+    return [index for index, _ in survivors(*things, **options)]
+
+
+# --- hard ------------------------------------------------------------------------------------------------------------
+def test_the_better_of_two_that_overlap_stays() -> None:
+    assert kept((A, 0.5, 0), (A, 0.8, 0), (FAR, 0.3, 0)) == [1, 2]
+
+
+def test_an_iou_equal_to_the_threshold_does_not_suppress() -> None:
+    assert kept((A, 0.9, 0), (HALF, 0.8, 0), nms_threshold=0.5) == [0, 1]
+    assert kept((A, 0.9, 0), (HALF, 0.8, 0), nms_threshold=0.4999) == [0]
+
+
+def test_another_class_is_left_alone_unless_agnostic() -> None:
+    """A bus does not swallow the person in front of it."""
+    things = ((A, 0.9, 3), (A, 0.8, 0), (A, 0.7, 3))
+    assert kept(*things) == [0, 1]
+    assert kept(*things, agnostic=True) == [0]
+
+
+def test_what_is_suppressed_suppresses_nothing_itself() -> None:
+    chain = [((x, 0, x + 100, 100), score, 0) for x, score in ((0, 0.9), (40, 0.8), (80, 0.7), (120, 0.6))]
+    assert kept(*chain, nms_threshold=0.4) == [0, 2]  # neighbours have IoU 60/140, the next but one 20/180
+
+
+def test_equal_scores_are_in_the_order_of_their_anchors() -> None:
+    things = [((20 * i, 0, 20 * i + 10, 10), 0.5, i % 2) for i in range(12)]
+    assert kept(*things) == list(range(12))
+    assert kept((A, 0.5, 0), (A, 0.5, 0), (A, 0.5, 0)) == [0]
+
+
+def test_thresholds_of_0_and_1_are_the_ends() -> None:
+    touching = ((0, 0, 100, 100), 0.9, 0), ((99, 99, 200, 200), 0.8, 0), ((100, 0, 200, 99), 0.7, 0)
+    assert kept(*touching, nms_threshold=0) == [0, 2]  # one pixel is shared by the first two; none by the others
+    assert kept((A, 0.9, 0), (A, 0.8, 0), nms_threshold=1) == [0, 1]
+
+
+def test_boxes_without_area_suppress_nothing_and_are_not_suppressed() -> None:
+    point: Box = (50, 50, 50, 50)
+    line: Box = (20, 50, 80, 50)
+    assert kept((point, 0.9, 0), (point, 0.8, 0), (line, 0.7, 0), (A, 0.6, 0), nms_threshold=0) == [0, 1, 2, 3]
+    inside_out: Box = (80, 80, 20, 20)  # a quantised width may come out negative
+    assert kept((inside_out, 0.9, 0), (A, 0.8, 0), (inside_out, 0.7, 0), nms_threshold=0) == [0, 1, 2]
+
+
+# --- caps and classes ------------------------------------------------------------------------------------------------
+def test_the_caps_keep_the_best() -> None:
+    things = [((20 * i, 0, 20 * i + 10, 10), (0.3, 0.9, 0.5, 0.9, 0.7)[i], 0) for i in range(5)]
+    assert kept(*things, max_detections=3) == [1, 3, 4]
+    assert kept(*things, max_candidates=3) == [1, 3, 4]
+    assert kept(*things, max_detections=1, max_candidates=1) == [1]
+
+
+def test_the_first_cap_counts_candidates_and_the_second_detections() -> None:
+    things = [(A, 0.9, 0), (A, 0.8, 0), (FAR, 0.7, 0), (HALF, 0.6, 0)]
+    assert kept(*things, max_candidates=2) == [0]
+    assert kept(*things, max_candidates=3) == [0, 2]
+    assert kept(*things, max_detections=2) == [0, 2]
+
+
+def test_more_candidates_than_a_byte_counts() -> None:
+    things = [Thing(i, (i % 64 * 4, i // 64 * 12, i % 64 * 4 + 3, i // 64 * 12 + 11), {0: 0.5}) for i in range(1300)]
+    model = FakeModel([Tensor(float_head(SIZE, 1, things))], SIZE)
+    processor = n6post.YoloV8(0.1, max_detections=1300, max_candidates=1300)
+    assert len(model.run(processor)) == 1300
+    assert [row[0] for row in processor.survivors()] == list(range(1300))
+    assert len(model.run(n6post.YoloV8(0.1, max_detections=1300))) == 300
+
+
+def test_classes_are_filtered_after_the_best_class_is_chosen_and_before_the_cap() -> None:
+    both = Thing(5, A, {0: 0.9, 1: 0.8})
+    other = Thing(6, FAR, {1: 0.3})
+    model = FakeModel([Tensor(float_head(SIZE, 40, [both, other]))], SIZE)
+    found = model.run(n6post.YoloV8(0.1, classes=[1, 39], max_candidates=1))
+    assert [(d.class_id, d.rect) for d in found] == [(1, (180, 10, 70, 50))]
+    assert model.run(n6post.YoloV8(0.1, classes=(31, 32, 39))) == []
+    assert [d.class_id for d in model.run(n6post.YoloV8(0.1, classes=range(40)))] == [0, 1]
+
+
+# --- soft ------------------------------------------------------------------------------------------------------------
+def test_soft_suppression_decays_by_the_gaussian_of_the_iou() -> None:
+    """Bodla et al.: s = s * exp(-iou^2 / sigma); an IoU of 1/2 and sigma 1/2 leave 60.65 %."""
+    things = (A, 0.9, 0), (HALF, 0.8, 0), (FAR, 0.6, 0)
+    left = survivors(*things, nms_sigma=0.5)
+    assert [index for index, _ in left] == [0, 2, 1]
+    assert_allclose([score for _, score in left], [0.9, 0.6, 0.8 * np.exp(-0.5)], rtol=1e-5)
+
+
+def test_soft_suppression_drops_what_falls_below_the_score_threshold() -> None:
+    things = (A, 0.9, 0), (A, 0.8, 0)
+    assert kept(*things, nms_sigma=0.5, threshold=0.108) == [0, 1]  # .8 * exp(-2) = .10827
+    assert kept(*things, nms_sigma=0.5, threshold=0.109) == [0]
+
+
+def test_soft_suppression_is_class_wise_unless_agnostic() -> None:
+    things = (A, 0.9, 3), (A, 0.8, 0)
+    assert survivors(*things, nms_sigma=0.5) == [(0, pytest.approx(0.9)), (1, pytest.approx(0.8))]
+    assert survivors(*things, nms_sigma=0.5, agnostic=True) == [
+        (0, pytest.approx(0.9)), (1, pytest.approx(0.8 * np.exp(-2), rel=1e-5)),
+    ]
+
+
+def test_soft_suppression_ignores_nms_threshold_and_keeps_the_caps() -> None:
+    things = (A, 0.9, 0), (HALF, 0.8, 0), (FAR, 0.6, 0)
+    assert survivors(*things, nms_sigma=0.5, nms_threshold=0) == survivors(*things, nms_sigma=0.5)
+    assert kept(*things, nms_sigma=0.5, max_detections=2) == [0, 2]
+    assert kept(*things, nms_sigma=0.5, max_candidates=2) == [0, 1]
+
+
+def test_equal_scores_decay_to_equal_scores_in_the_order_of_their_anchors() -> None:
+    left: Box = (-50, 0, 50, 100)
+    right: Box = (50, 0, 150, 100)
+    assert kept((left, 0.5, 0), (right, 0.5, 0), (A, 0.9, 0), nms_sigma=0.5) == [2, 0, 1]
+
+
+# --- any boxes -------------------------------------------------------------------------------------------------------
+whole_boxes = st.tuples(*[st.integers(0, 240)] * 2, *[st.integers(0, 120)] * 2).map(
+    lambda v: (v[0], v[1], v[0] + v[2], v[1] + v[3])
+)
+some_things = st.lists(st.tuples(whole_boxes, st.integers(1, 12).map(lambda v: v / 12), st.integers(0, 3)), max_size=25)
+
+
+def as_candidates(things: list[tuple[Box, float, int]]) -> reference.Candidates:
+    order = sorted(range(len(things)), key=lambda i: (-things[i][1], i))
+    boxes = np.array([things[i][0] for i in order], dtype=np.float32).reshape(-1, 4)
+    scores = np.float32([things[i][1] for i in order])
+    classes = np.array([things[i][2] for i in order], dtype=int)
+    return reference.Candidates(np.array(order, dtype=int), classes, scores, boxes, boxes[:, :0])
+
+
+@given(some_things, st.floats(0, 1), st.booleans(), st.integers(1, 25))
+def test_any_boxes_are_suppressed_as_by_the_reference(
+    things: list[tuple[Box, float, int]], nms_threshold: float, agnostic: bool, most: int
+) -> None:
+    candidates = as_candidates(things)
+    runs = [reference.hard_nms(candidates, nms_threshold + e, agnostic) for e in (-1e-6, 0, 1e-6)]
+    assume(runs[0] == runs[2])
+    wanted = candidates.anchor[runs[1]][:most].tolist()
+    options: dict[str, Any] = {"threshold": 0.01, "agnostic": agnostic, "max_detections": most}
+    assert kept(*things, nms_threshold=nms_threshold, **options) == wanted
+
+
+@given(some_things, st.floats(0.05, 3), st.booleans())
+def test_any_boxes_are_softly_suppressed_as_by_the_reference(
+    things: list[tuple[Box, float, int]], sigma: float, agnostic: bool
+) -> None:
+    candidates = as_candidates(things)
+    runs = [reference.soft_nms(candidates, sigma, t, agnostic) for t in (0.2 - 1e-5, 0.2, 0.2 + 1e-5)]
+    assume(sorted(runs[0][0]) == sorted(runs[2][0]))
+    left = survivors(*things, nms_sigma=sigma, threshold=0.2, agnostic=agnostic, max_detections=25)
+    scores = [score for _, score in left]
+    assert scores == sorted(scores, reverse=True)
+    wanted = {int(candidates.anchor[row]): score for row, score in zip(*runs[1], strict=True)}
+    assert dict(left) == pytest.approx(wanted, rel=1e-4)

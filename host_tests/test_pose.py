@@ -1,0 +1,233 @@
+"""YoloV8Pose in lib/n6post/yolo.py and yolo_head.py: keypoints against the oracle and reference.py, in every storage."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import n6post
+import numpy as np
+import pytest
+import recorded
+import reference
+from checks import assert_well_formed
+from fakes import FakeModel, Framed, Tensor, capture
+from hypothesis import given
+from hypothesis import strategies as st
+from scenes import Thing, float_head, quantised
+
+MODEL = "yolov8n_256_quant_pc_uf_pose_coco-st"
+SETTINGS = [(0.25, 0.7), (0.25, 0.45), (0.6, 0.5)]  # threshold, nms_threshold
+SIZE = (64, 64)
+
+
+def points_of(found: Any) -> Any:
+    """(n, K, 3)"""
+    return np.array([d.keypoints.tolist() for d in found])
+
+
+def in_frame(points: Any, fit: str, size: tuple[int, int], roi: tuple[int, int, int, int]) -> Any:
+    """Keypoints in model input pixels -> in frame pixels, clipped to the roi."""
+    corner, far = np.float64(roi[:2]), np.float64(roi[:2]) + roi[2:]
+    return np.concatenate([np.clip(reference.to_frame(points[..., :2], fit, size, roi), corner, far), points[..., 2:]], -1)
+
+
+def storages(tensor: Tensor) -> list[Tensor]:
+    return [tensor, tensor.as_uint8(), tensor.as_int16(2, 5), tensor.dequantised()]
+
+
+# --- the oracle ------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("picture", ["bus", "person"])
+@pytest.mark.parametrize(("threshold", "nms_threshold"), SETTINGS)
+def test_keypoints_equal_the_oracles_in_both_storage_orders(
+    shared: Path, picture: str, threshold: float, nms_threshold: float
+) -> None:
+    tensors, size = capture(shared / "captures" / f"{MODEL}__{picture}.npz")
+    results = np.load(shared / "captures" / f"{MODEL}__{picture}__oracle.npz")
+    extra = results[f"c{threshold}_i{nms_threshold}_extra"]
+    expected = in_frame(reference.keypoints(extra, size), "stretch", size, (0, 0, *size))
+    for tensor in (tensors[0], tensors[0].reordered(0, 2, 1)):
+        processor = n6post.YoloV8Pose(threshold, nms_threshold)
+        found = FakeModel([tensor], size).run(processor)
+        assert_well_formed(found, (0, 0, *size), 20)
+        assert [row[0] for row in processor.survivors()] == results[f"c{threshold}_i{nms_threshold}_anchor"].tolist()
+        np.testing.assert_allclose(points_of(found), expected, rtol=1e-6, atol=1e-4)
+
+
+@pytest.mark.parametrize("picture", ["astronaut", "camera"])
+@pytest.mark.parametrize("roi", [(0, 0, 256, 256), (30, 20, 640, 480)])
+def test_recorded_keypoints_are_those_of_the_reference_in_every_dtype(
+    picture: str, roi: tuple[int, int, int, int]
+) -> None:
+    recording = recorded.load("yolov8n_pose_256", picture)
+    (tensor,) = recording.tensors
+    unit = recording.size if tensor.values.dtype == np.int8 and tensor.scale * 255 < 8 else (1, 1)
+    head = tensor.values[0]
+    candidates = reference.decode(head, 1, 0.4, box_unit=unit, **tensor.quantisation())
+    expected = reference.suppress(candidates, 0.5, threshold=0.4)
+    points = in_frame(reference.keypoints(expected.extra, unit), "stretch", recording.size, roi)
+    assert len(points)
+    for one in storages(tensor):
+        for stored in (one, one.reordered(0, 2, 1)):
+            found = FakeModel([stored], recording.size).run(n6post.YoloV8Pose(), Framed(roi))
+            np.testing.assert_allclose(points_of(found), points, rtol=2e-6, atol=2e-4)
+
+
+# --- any head --------------------------------------------------------------------------------------------------------
+def people(joints: int, classes: int, seed: int, count: int = 3, pixels: bool = True) -> tuple[Any, list[Thing]]:
+    """A head with a few people far apart; keypoints may lie outside of the input."""
+    random = np.random.default_rng(seed)
+    things = []
+    for i in range(count):
+        left, top = random.uniform(0, 12, 2) + 20 * i
+        keypoints = random.uniform(-10, 74, (joints, 3))
+        keypoints[:, 2] = random.random(joints)
+        extra = keypoints.copy()
+        if not pixels:
+            extra[:, :2] /= SIZE
+        thing = Thing(7 * i + 3, (left, top, left + 12, top + 10), {int(random.integers(classes)): 0.9 - 0.1 * i})
+        things.append(thing._replace(extra=extra.ravel().tolist()))
+    return float_head(SIZE, classes, things, extra=3 * joints, pixels=pixels), things
+
+
+@given(
+    st.integers(0, 2**32), st.integers(1, 33), st.integers(1, 5), st.booleans(), st.booleans(),
+    st.sampled_from([(0, 0, 64, 64), (10, 20, 320, 240), (0, 0, 31, 47)]),
+)
+def test_any_number_of_keypoints_and_classes(
+    seed: int, joints: int, classes: int, pixels: bool, anchors_last: bool, roi: tuple[int, int, int, int]
+) -> None:
+    head, things = people(joints, classes, seed, pixels=pixels)
+    tensor = Tensor(head if anchors_last else np.ascontiguousarray(head.transpose(0, 2, 1)))
+    found = FakeModel([tensor], SIZE).run(n6post.YoloV8Pose(class_count=classes), Framed(roi))
+    assert [d.class_id for d in found] == [next(iter(t.scores)) for t in things]
+    expected = np.float64([t.extra for t in things]).reshape(-1, joints, 3)
+    if not pixels:
+        expected[..., :2] *= SIZE
+    points = points_of(found)
+    np.testing.assert_allclose(points, in_frame(expected, "stretch", SIZE, roi), rtol=1e-4, atol=1e-2)
+    assert (points[..., 0] >= roi[0]).all() and (points[..., 0] <= roi[0] + roi[2]).all()
+    assert (points[..., 1] >= roi[1]).all() and (points[..., 1] <= roi[1] + roi[3]).all()
+
+
+@pytest.mark.parametrize("fit", ["crop", "letterbox"])
+def test_keypoints_find_their_way_back_through_every_input(fit: str) -> None:
+    import image
+
+    roi = (0, 0, 320, 240)
+    source = getattr(n6post, fit.capitalize())(image.Image(320, 240, image.RGB565))
+    head, things = people(5, 1, 1)
+    found = FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8Pose(), source)
+    expected = in_frame(np.float64([t.extra for t in things]).reshape(-1, 5, 3), fit, SIZE, roi)
+    np.testing.assert_allclose(points_of(found), expected, rtol=1e-5, atol=1e-3)
+
+
+def test_a_head_knows_its_classes_from_the_option_the_labels_given_or_the_models() -> None:
+    head, _ = people(4, 3, 2)
+    tensor = Tensor(head)
+    names = ["cat", "dog", "cow"]
+    for options, from_model in (
+        ({"class_count": 3}, None), ({"labels": names}, None), ({}, names), ({"class_count": 3}, ["a", "b"])
+    ):
+        found = FakeModel([tensor], SIZE, from_model).run(n6post.YoloV8Pose(**options))
+        assert points_of(found).shape == (3, 4, 3)
+    assert found[0].label in ("a", "b", "2")
+
+
+def test_labels_of_the_model_that_name_its_keypoints_are_not_taken_for_classes() -> None:
+    head, _ = people(17, 1, 3)
+    found = FakeModel([Tensor(head)], SIZE, [f"joint {i}" for i in range(17)]).run(n6post.YoloV8Pose())
+    assert points_of(found).shape == (3, 17, 3)
+
+
+# --- scores of keypoints ---------------------------------------------------------------------------------------------
+def with_logits(joints: int = 6) -> tuple[Any, Any, Any]:
+    """(head with logits, people, their keypoint scores)"""
+    head, things = people(joints, 1, 4)
+    logits = np.random.default_rng(5).normal(0, 3, (joints, head.shape[2])).astype(np.float32)
+    head[0, 7::3] = logits
+    return head, things, 1 / (1 + np.exp(-logits[:, [t.anchor for t in things]].T.astype(float)))
+
+
+def test_negative_numbers_tell_that_a_keypoints_score_is_a_logit() -> None:
+    head, _, scores = with_logits()
+    found = FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8Pose())
+    np.testing.assert_allclose(points_of(found)[..., 2], scores, rtol=1e-5)
+    for one in storages(quantised(head, 0.6, 0)):
+        steps = one.dequantised().values if one.scale else one.values
+        found = FakeModel([one], SIZE).run(n6post.YoloV8Pose())
+        expected = 1 / (1 + np.exp(-steps[0, 7::3].astype(float)))
+        np.testing.assert_allclose(points_of(found)[0, :, 2], expected[:, 3], rtol=1e-5)
+
+
+def test_what_a_keypoints_score_is_can_be_said() -> None:
+    head, things = people(6, 1, 6)
+    plain = np.float64([t.extra for t in things]).reshape(-1, 6, 3)[..., 2]
+    for option, expected in ((None, plain), ("score", plain), ("logit", 1 / (1 + np.exp(-plain)))):
+        found = FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8Pose(keypoint_scores=option))
+        np.testing.assert_allclose(points_of(found)[..., 2], expected, rtol=1e-5)
+    head, _, scores = with_logits()
+    found = FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8Pose(keypoint_scores="score"))
+    np.testing.assert_allclose(points_of(found)[..., 2], np.log(scores / (1 - scores)), rtol=1e-3, atol=1e-4)
+
+
+def test_a_detection_carries_the_threshold_of_its_keypoints_and_keeps_those_under_it() -> None:
+    head, _ = people(6, 1, 7)
+    found = FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8Pose(keypoint_threshold=0.7))
+    assert (points_of(found)[..., 2] < 0.7).any()
+    assert found[0].keypoint_threshold == 0.7
+    assert isinstance(found[0], n6post.Detection)
+    rect, score, class_id, label, mask, keypoints = found[0]
+    assert mask is None and keypoints is found[0].keypoints
+
+
+def test_nan_in_a_keypoint_is_the_frames_corner_and_no_score() -> None:
+    head, things = people(3, 1, 8)
+    head[0, 5:8, things[0].anchor] = np.nan
+    found = FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8Pose(), Framed((5, 6, 64, 64)))
+    assert points_of(found)[0, 0].tolist() == [5, 6, -np.inf]
+    assert not np.isnan(points_of(found)).any()
+
+
+def test_keypoints_stay_true_after_the_next_frames() -> None:
+    head, _ = people(3, 1, 9)
+    model = FakeModel([Tensor(head)], SIZE)
+    processor = n6post.YoloV8Pose()
+    found = model.run(processor)
+    before = points_of(found).tolist()
+    head[0, 5:] = 0.5
+    model.run(processor)
+    model.run(processor)
+    assert points_of(found).tolist() == before
+
+
+# --- refusals --------------------------------------------------------------------------------------------------------
+BAD_OPTIONS: list[tuple[dict[str, Any], str]] = [
+    ({"keypoint_threshold": 1.5}, "keypoint_threshold: expected a number from 0(.0)? to 1(.0)?, got 1.5"),
+    ({"keypoint_threshold": None}, "keypoint_threshold: expected a number from 0(.0)? to 1(.0)?, got None"),
+    ({"class_count": 0}, "class_count: expected an integer from 1 to 65535, got 0"),
+    ({"class_count": 1.0}, "class_count: expected an integer from 1 to 65535, got 1.0"),
+    ({"keypoint_scores": "sigmoid"}, "keypoint_scores: expected 'score', 'logit' or None, got 'sigmoid'"),
+    ({"threshold": 2}, "threshold: expected a number from 0(.0)? to 1(.0)?, got 2"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), BAD_OPTIONS)
+def test_an_option_out_of_range_is_refused_when_the_processor_is_made(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        n6post.YoloV8Pose(**options)
+
+
+@pytest.mark.parametrize(
+    ("joints", "options", "message"),
+    [
+        (17, {"class_count": 2}, "4 box channels, 2 classes and 3 for each keypoint, got 56 channels"),
+        (17, {"labels": ["cat", "dog"]}, "4 box channels, 2 classes and 3 for each keypoint, got 56 channels"),
+        (0, {}, "4 box channels, 1 class and 3 for each keypoint, got 5 channels"),
+        (2, {"class_count": 10}, "10 classes and 3 for each keypoint, got 11 channels"),
+    ],
+)
+def test_channels_that_are_no_whole_keypoints_are_refused(joints: int, options: dict[str, Any], message: str) -> None:
+    head, _ = people(joints, 1, 10)
+    with pytest.raises(ValueError, match=message):
+        FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8Pose(**options))
