@@ -1,0 +1,318 @@
+"""lib/n6post/deeplab.py and the first half of segmentation.py: class maps of every shape, dtype and storage; refusals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import n6post
+import numpy as np
+import pytest
+import recorded
+import reference
+from fakes import FakeModel, Tensor, capture
+from hypothesis import given
+from hypothesis import strategies as st
+from ulab import _host
+
+NAME = "deeplab_v3_mobilenetv2_05_16_320_fft_qdq_int8"
+PICTURES = ["bus", "bus__crop", "person", "person__crop"]
+VOC = 21
+
+
+def classes_of(found: Any) -> Any:
+    """The class map as numpy (a copy)."""
+    return np.array(found.classes.tolist(), np.uint8)
+
+
+def mapped(tensor: Tensor, size: tuple[int, int], **options: Any) -> Any:
+    return classes_of(FakeModel([tensor], size).run(n6post.DeepLab(**options)))
+
+
+def logits_of(shared: Path, picture: str) -> Tensor:
+    """The recorded output as NHWC."""
+    tensors, size = capture(shared / "captures" / f"{NAME}__{picture}.npz")
+    assert size == (320, 320) and tensors[0].values.shape == (1, 2, 320, 320)
+    return tensors[0].reordered(0, 2, 3, 1)
+
+
+def quantised(values: Any, dtype: str) -> Tensor:
+    """Every step of the floats kept apart where the dtype has room for it: their order is what counts."""
+    limits = np.iinfo(dtype)
+    scale = np.abs(values).max() / 120
+    zero_point = 128 if dtype == "uint8" else 0
+    q = np.clip(np.round(values / scale) + zero_point, limits.min, limits.max)
+    return Tensor(q.astype(dtype), float(scale), zero_point)
+
+
+# --- real outputs ----------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("picture", PICTURES)
+def test_the_map_of_a_recorded_output_is_numpys_argmax(shared: Path, picture: str) -> None:
+    tensor = logits_of(shared, picture)
+    expected = reference.class_map(tensor.values[0])
+    assert 0 < expected.mean() < 1
+    np.testing.assert_array_equal(mapped(tensor, (320, 320)), expected)
+    np.testing.assert_array_equal(mapped(tensor.reordered(0, 3, 1, 2), (320, 320)), expected)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
+def test_integers_are_compared_as_they_are_in_both_layouts(shared: Path, dtype: str) -> None:
+    tensor = quantised(logits_of(shared, "bus").values, dtype)
+    expected = reference.class_map(tensor.values[0])
+    np.testing.assert_array_equal(mapped(tensor, (320, 320)), expected)
+    np.testing.assert_array_equal(mapped(tensor.reordered(0, 3, 1, 2), (320, 320)), expected)
+
+
+@pytest.mark.parametrize("picture", ["astronaut", "camera", "coffee"])
+def test_the_map_of_the_recordings_that_come_with_the_project_is_numpys_argmax(picture: str) -> None:
+    recording = recorded.load("deeplab_320", picture)
+    values = recording.tensors[0].values[0]
+    if values.shape[0] == 2:
+        values = values.transpose(1, 2, 0)
+    for raw in (False, True):
+        found = recording.model(raw).run(n6post.DeepLab())
+        np.testing.assert_array_equal(classes_of(found), reference.class_map(values))
+
+
+# --- any shape, any dtype --------------------------------------------------------------------------------------------
+@given(
+    st.integers(0, 2**32), st.sampled_from(["int8", "uint8", "int16", "float32"]), st.booleans(),
+    st.integers(1, 20), st.integers(1, 20), st.one_of(st.integers(2, 8), st.integers(2, 255)),
+)
+def test_any_map_is_numpys_argmax_with_ties_to_the_lowest_class(
+    seed: int, dtype: str, channels_last: bool, height: int, width: int, classes: int
+) -> None:
+    random = np.random.default_rng(seed)
+    values = (random.integers(0, 5, (1, height, width, classes)) + 3).astype(dtype)
+    tensor = Tensor(values, 0.0 if dtype == "float32" else 0.1, 0)
+    if not channels_last:
+        tensor = tensor.reordered(0, 3, 1, 2)
+    got = mapped(tensor, (width * 8, height * 8), layout="NHWC" if channels_last else "NCHW")
+    np.testing.assert_array_equal(got, reference.class_map(values[0]))
+
+
+@pytest.mark.parametrize(
+    ("height", "width", "classes"), [(1, 1, 2), (1, 1, 255), (65, 65, VOC), (512, 512, 5), (320, 320, 2), (60, 80, 3)]
+)
+@pytest.mark.parametrize("channels_last", [True, False])
+def test_the_shape_tells_the_layout(height: int, width: int, classes: int, channels_last: bool) -> None:
+    values = np.random.default_rng(5).integers(-128, 128, (1, height, width, classes)).astype(np.int8)
+    tensor = Tensor(values, 0.1, 3)
+    if not channels_last:
+        tensor = tensor.reordered(0, 3, 1, 2)
+    np.testing.assert_array_equal(mapped(tensor, (width * 4, height * 4)), reference.class_map(values[0]))
+
+
+def test_where_the_shape_does_not_tell_the_layout_option_does() -> None:
+    values = np.random.default_rng(6).integers(-128, 128, (1, 9, 9, 9)).astype(np.int8)
+    with pytest.raises(ValueError, match=r"\(1, 9, 9, 9\) may be .* expected layout='NHWC' or 'NCHW'"):
+        mapped(Tensor(values, 0.1), (72, 72))
+    np.testing.assert_array_equal(mapped(Tensor(values, 0.1), (72, 72), layout="NHWC"), values[0].argmax(axis=-1))
+    np.testing.assert_array_equal(mapped(Tensor(values, 0.1), (72, 72), layout="NCHW"), values[0].argmax(axis=0))
+
+
+@pytest.mark.parametrize("scale", [2956686.0, 1e-12, 0.0, -1.0, float("nan")])
+def test_no_scale_can_spoil_a_comparison_of_raw_integers(scale: float) -> None:
+    values = np.random.default_rng(7).integers(-128, 128, (1, 8, 8, 3)).astype(np.int8)
+    np.testing.assert_array_equal(mapped(Tensor(values, scale), (64, 64)), values[0].argmax(axis=-1))
+
+
+def test_nan_is_no_classs_score() -> None:
+    values = np.zeros((1, 2, 2, 3), np.float32)
+    values[0, 0, 0] = np.nan, -1, 0
+    values[0, 0, 1] = 2, np.nan, 3
+    values[0, 1, 0] = np.nan
+    assert mapped(Tensor(values), (8, 8)).tolist() == [[2, 2], [0, 0]]
+
+
+# --- one channel -----------------------------------------------------------------------------------------------------
+def plane(dtype: str = "float32") -> Any:
+    return np.random.default_rng(8).permutation(np.linspace(-120, 120, 64)).reshape(1, 8, 8, 1).astype(dtype)
+
+
+@pytest.mark.parametrize("channels_last", [True, False])
+@pytest.mark.parametrize("threshold", [None, 0.3, 0.9])
+def test_one_channel_of_probabilities_is_cut_at_the_threshold(threshold: float | None, channels_last: bool) -> None:
+    q = plane("int8")
+    probability = (q.astype(int) + 128) / 256
+    expected = probability[0, ..., 0] >= (0.5 if threshold is None else threshold)
+    tensors = [Tensor(q, 1 / 256, -128), Tensor(q, 1 / 256, -128).dequantised(), Tensor(q, 1 / 256, -128).as_uint8()]
+    for tensor in tensors:
+        tensor = tensor if channels_last else tensor.reordered(0, 3, 1, 2)
+        np.testing.assert_array_equal(mapped(tensor, (64, 64), threshold=threshold), expected)
+
+
+def test_a_sixteen_bit_sigmoid_is_told_though_its_dtype_reaches_below_0() -> None:
+    probability = np.random.default_rng(9).random((1, 8, 8, 1))
+    tensor = Tensor(np.round(probability * 32767).astype(np.int16), 1 / 32768, 0)
+    np.testing.assert_array_equal(mapped(tensor, (64, 64)), tensor.values[0, ..., 0] >= 16384)
+
+
+@pytest.mark.parametrize("threshold", [0.1, 0.5, 0.9])
+def test_one_channel_of_logits_is_cut_where_its_sigmoid_reaches_the_threshold(threshold: float) -> None:
+    q = plane("int8")
+    tensor = Tensor(q, 0.05, 7)
+    sigmoid = 1 / (1 + np.exp(-(q[0, ..., 0].astype(int) - 7) * 0.05))
+    for one in (tensor, tensor.dequantised(), tensor.as_int16(4), tensor.as_uint8()):
+        np.testing.assert_array_equal(mapped(one, (64, 64), threshold=threshold), sigmoid >= threshold - 1e-9)
+
+
+def test_what_one_channel_holds_can_be_said() -> None:
+    values = np.float32([[[[0.0], [0.25]], [[0.6], [1.0]]]])
+    assert mapped(Tensor(values), (8, 8)).tolist() == [[0, 0], [1, 1]]
+    assert mapped(Tensor(values), (8, 8), values="logit").tolist() == [[1, 1], [1, 1]]
+    assert mapped(Tensor(values), (8, 8), values="logit", threshold=0.6).tolist() == [[0, 0], [1, 1]]
+    assert mapped(Tensor(values - 0.5), (8, 8), values="probability", threshold=0.4).tolist() == [[0, 0], [0, 1]]
+    assert mapped(Tensor(np.round(values)), (8, 8), values="classes").tolist() == [[0, 0], [1, 1]]
+
+
+def test_a_first_frame_of_zeros_does_not_settle_what_floats_mean() -> None:
+    processor = n6post.DeepLab()
+    values = np.zeros((1, 4, 4, 1), np.float32)
+    model = FakeModel([Tensor(values)], (32, 32))
+    assert not classes_of(model.run(processor)).any()
+    values[0, 0, :, 0] = [-2, -0.5, 0.2, 3]
+    assert classes_of(model.run(processor))[0].tolist() == [0, 0, 1, 1]
+    values[:] = 0.2  # from now on they are logits
+    assert classes_of(model.run(processor)).all()
+
+
+# --- class numbers already -------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
+@pytest.mark.parametrize("shape", [(1, 12, 10), (1, 12, 10, 1), (1, 1, 12, 10)])
+def test_a_map_of_class_numbers_is_taken_over(dtype: str, shape: tuple[int, ...]) -> None:
+    values = np.random.default_rng(10).integers(0, 128, (12, 10)).astype(dtype)
+    np.testing.assert_array_equal(mapped(Tensor(values.reshape(shape)), (80, 96)), values)
+
+
+def test_class_numbers_in_int8_below_0_are_those_from_128_on() -> None:
+    assert mapped(Tensor(np.int8([[[-1, -128], [0, 127]]])), (16, 16)).tolist() == [[255, 128], [0, 127]]
+
+
+@pytest.mark.parametrize("wrong", [-1, 256])
+def test_class_numbers_beyond_a_byte_are_refused(wrong: int) -> None:
+    with pytest.raises(ValueError, match=rf"class numbers from 0 to 255, got .*{wrong}"):
+        mapped(Tensor(np.int16([[[3, wrong], [0, 4]]])), (16, 16))
+
+
+# --- from frame to frame ---------------------------------------------------------------------------------------------
+def test_a_result_stays_true_during_the_next_call_and_its_copy_for_good() -> None:
+    processor = n6post.DeepLab()
+    values = np.zeros((1, 4, 4, 3), np.int8)
+    model = FakeModel([Tensor(values, 0.1)], (32, 32))
+    results, copies = [], []
+    for frame in range(3):
+        values[:] = 0
+        values[..., frame] = 1
+        results.append(model.run(processor))
+        copies.append(results[-1].copy())
+        values[:] = 99  # the model's memory is used again
+        for back in range(min(frame + 1, 2)):
+            assert (classes_of(results[frame - back]) == frame - back).all()
+            assert results[frame - back].present(background=True) == [frame - back]
+    assert results[2] is results[0], "two results take turns"
+    assert [np.unique(classes_of(c)).tolist() for c in copies] == [[0], [1], [2]]
+    assert [c.present(background=True) for c in copies] == [[0], [1], [2]]
+
+
+def test_one_processor_serves_several_models_in_turn() -> None:
+    processor = n6post.DeepLab()
+    random = np.random.default_rng(11)
+    made = []
+    for height, width, classes in ((8, 8, 2), (4, 6, 5), (8, 8, 2), (16, 16, 3), (2, 2, 4), (3, 3, 2)):
+        values = random.integers(-128, 128, (1, height, width, classes)).astype(np.int8)
+        made.append((FakeModel([Tensor(values, 0.1)], (width * 8, height * 8)), values[0].argmax(axis=-1)))
+    for model, expected in made * 2:
+        np.testing.assert_array_equal(classes_of(model.run(processor)), expected)
+
+
+def test_raw_and_dequantised_arrays_of_one_model_may_follow_each_other() -> None:
+    processor = n6post.DeepLab()
+    values = np.random.default_rng(12).integers(-128, 128, (1, 8, 8, 3)).astype(np.int8)
+    model = FakeModel([Tensor(values, 0.1, 4)], (64, 64))
+    for outputs in (model.outputs(), [_host.wrap(model.tensors[0].dequantised().values)]) * 2:
+        found = processor(model, [model.input()], outputs)
+        np.testing.assert_array_equal(classes_of(found), values[0].argmax(axis=-1))
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
+def label_of(classes: int, class_id: int, from_model: list[str] | None = None, **options: Any) -> Any:
+    tensor = Tensor(np.zeros((1, 5, 7, classes), np.int8), 0.1)
+    return FakeModel([tensor], (56, 40), from_model).run(n6post.DeepLab(**options)).label(class_id)
+
+
+def test_a_class_has_the_name_given_or_the_models_or_pascal_vocs_or_its_number() -> None:
+    assert label_of(2, 1, ["sky", "road"], labels=["nothing", "person"]) == "person"
+    assert label_of(2, 1, ["sky", "road"]) == "road"
+    assert label_of(VOC, 15) == "person"
+    assert label_of(VOC, 0) == "background"
+    assert label_of(5, 3) == "3"
+    assert label_of(5, 3, ["a", "b"]) == "3"
+
+
+# --- refusals --------------------------------------------------------------------------------------------------------
+BAD_OPTIONS: list[tuple[dict[str, Any], str]] = [
+    ({"background": 256}, "background: expected an integer from 0 to 255, got 256"),
+    ({"background": "sky"}, "background: expected an integer"),
+    ({"background": 0.0}, "background: expected an integer"),
+    ({"threshold": 0}, "threshold: expected a number between 0 and 1 or None, got 0"),
+    ({"threshold": 1.0}, "threshold: expected a number between 0 and 1 or None, got 1.0"),
+    ({"threshold": float("nan")}, "threshold: expected a number between 0 and 1 or None, got nan"),
+    ({"threshold": "half"}, "threshold: .* got 'half'"),
+    ({"layout": "CHW"}, "layout: expected 'NHWC', 'NCHW' or None, got 'CHW'"),
+    ({"values": "softmax"}, "values: expected 'probability', 'logit', 'classes' or None, got 'softmax'"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), BAD_OPTIONS)
+def test_an_option_out_of_range_is_refused_when_the_processor_is_made(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        n6post.DeepLab(**options)
+
+
+def zeros(*shape: int, dtype: str = "int8") -> Tensor:
+    return Tensor(np.zeros(shape, dtype), 0.1)
+
+
+BAD_OUTPUTS: list[tuple[Tensor, dict[str, Any], str]] = [
+    (zeros(2, 8, 8, 3), {}, r"expected .*\[1, H, W, classes\].*, got \(2, 8, 8, 3\)"),
+    (zeros(8, 8), {}, r"expected .*\[1, H, W\], got \(8, 8\)"),
+    (zeros(2, 8, 8), {}, r"got \(2, 8, 8\)"),
+    (zeros(1, 300, 300, 300), {}, r"1 to 255 channels, got \(1, 300, 300, 300\)"),
+    (zeros(1, 8, 8, 300), {"layout": "NHWC"}, r"1 to 255 channels, got \(1, 8, 8, 300\)"),
+    (zeros(1, 8, 8, 3, dtype="uint16"), {}, "output 0: expected int8, uint8, int16 or float32, got uint16"),
+    (zeros(1, 8, 8, 3), {"threshold": 0.5}, "threshold: expected None for a map of 3 classes.* got 0.5"),
+    (zeros(1, 8, 8, 3), {"values": "logit"}, "values: expected None for a map of 3 classes.* got 'logit'"),
+    (zeros(1, 8, 8), {"threshold": 0.5}, "threshold: expected None for a map of class numbers, got 0.5"),
+    (zeros(1, 8, 8, 3), {"background": 3}, "background: expected a class below 3 or None, got 3"),
+    (zeros(1, 8, 8, 3), {"labels": ["a", "b"]}, "expected 3 labels, one a class, got 2"),
+    (Tensor(np.zeros((1, 8, 8), np.int8)), {"values": "probability"}, "expected a positive scale, got 0"),
+]
+
+
+@pytest.mark.parametrize(("tensor", "options", "message"), BAD_OUTPUTS)
+def test_an_output_that_is_no_class_map_is_refused_at_the_first_frame(
+    tensor: Tensor, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        FakeModel([tensor], (64, 64)).run(n6post.DeepLab(**options))
+
+
+def test_outputs_that_are_no_list_of_one_array_are_refused_even_after_a_good_frame() -> None:
+    model = FakeModel([zeros(1, 8, 8, 3)], (64, 64))
+    processor = n6post.DeepLab()
+    good = model.outputs()
+    with pytest.raises(ValueError, match="expected 1 output .*, got ndarray"):
+        processor(model, [model.input()], good[0])
+    for _ in range(2):
+        for outputs in ([], good + good, None, [None], ["map"]):
+            with pytest.raises(ValueError, match="expected"):
+                processor(model, [model.input()], outputs)
+        assert not classes_of(processor(model, [model.input()], good)).any()
+
+
+def test_a_model_that_tells_no_input_size_is_refused() -> None:
+    model = FakeModel([zeros(1, 8, 8, 3)], (64, 64))
+    model.input_shape = ((1, 10),)
+    with pytest.raises(ValueError, match=r"expected model.input_shape \[\(1, H, W, C\)\], got \(\(1, 10\),\)"):
+        model.run(n6post.DeepLab())

@@ -1,0 +1,250 @@
+"""lib/n6post/kernels/portable.py: class_map, count, peaks and tint_map against plain numpy and the image module."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+import image
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from n6post.kernels import portable
+from ulab import _host
+
+CODES = {"uint8": 66, "int8": 98, "int16": 104, "float32": 102}
+DTYPES = sorted(CODES)
+f32 = np.float32
+
+
+def bits(value: float) -> int:
+    return int(np.float32(value).view(np.int32))
+
+
+def random_tensor(random: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> Any:
+    """Values of the whole range or, for ties, of a few neighbours; floats now and then with NaN and infinities."""
+    if dtype == "float32":
+        values = random.normal(size=shape).astype(np.float32)
+        if random.random() < 0.5:
+            values = np.round(values * 2) / f32(2)
+        if random.random() < 0.4:
+            where = random.random(shape)
+            values[where < 0.2] = np.nan
+            values[(where > 0.2) & (where < 0.25)] = np.inf
+            values[(where > 0.25) & (where < 0.35)] = -np.inf
+        return values
+    limits = np.iinfo(dtype)
+    low, high = int(limits.min), int(limits.max)
+    if random.random() < 0.5:
+        low = int(random.integers(low, high - 3))
+        high = low + 3
+    return random.integers(low, high, size=shape, endpoint=True).astype(dtype)
+
+
+def stored(values: Any, channels_last: bool) -> tuple[Any, int, int]:
+    """(array as a kernel gets it, element step from pixel to pixel, from channel to channel)."""
+    height, width, channels = values.shape
+    if channels_last:
+        return _host.wrap(np.ascontiguousarray(values[None])), channels, 1
+    return _host.wrap(np.ascontiguousarray(values.transpose(2, 0, 1)[None])), 1, height * width
+
+
+def mapped(values: Any, channels_last: bool, cut: int = 0) -> Any:
+    height, width, channels = values.shape
+    logits, pixel_step, class_step = stored(values, channels_last)
+    plan = array("i", (CODES[values.dtype.name], height * width, channels, pixel_step, class_step, cut))
+    out = bytearray(b"\x07" * (height * width))
+    portable.class_map(logits, plan, out)
+    return np.frombuffer(out, np.uint8).reshape(height, width)
+
+
+# --- class_map -------------------------------------------------------------------------------------------------------
+@given(
+    st.integers(0, 2**32), st.sampled_from(DTYPES), st.booleans(), st.integers(1, 24), st.integers(1, 24),
+    st.one_of(st.integers(2, 8), st.integers(9, 255)),
+)
+def test_class_map_is_the_first_maximum_in_every_dtype_and_layout(
+    seed: int, dtype: str, channels_last: bool, height: int, width: int, classes: int
+) -> None:
+    values = random_tensor(np.random.default_rng(seed), dtype, (height, width, classes))
+    ranked = np.where(np.isnan(values), -np.inf, values) if dtype == "float32" else values
+    np.testing.assert_array_equal(mapped(values, channels_last), ranked.argmax(axis=-1))
+
+
+@pytest.mark.parametrize("channels_last", [True, False])
+@pytest.mark.parametrize("shape", [(512, 512, 5), (1, 70000, 2), (65, 65, 21)])
+def test_class_map_takes_more_pixels_than_ulab_can_reduce_at_once(
+    shape: tuple[int, int, int], channels_last: bool
+) -> None:
+    values = random_tensor(np.random.default_rng(1), "int8", shape)
+    np.testing.assert_array_equal(mapped(values, channels_last), values.argmax(axis=-1))
+
+
+@given(st.integers(0, 2**32), st.sampled_from(DTYPES), st.integers(1, 40), st.integers(1, 40))
+def test_one_channel_is_cut_at_a_value_and_nan_is_below_any(seed: int, dtype: str, height: int, width: int) -> None:
+    random = np.random.default_rng(seed)
+    values = random_tensor(random, dtype, (height, width, 1))
+    if dtype == "float32":
+        cut = f32(random.normal())
+        expected, word = values >= cut, bits(cut)
+    else:
+        limits = np.iinfo(dtype)
+        word = int(random.choice([limits.min, limits.max, limits.max + 1, random.integers(limits.min, limits.max)]))
+        expected = values.astype(int) >= word
+    np.testing.assert_array_equal(mapped(values, True, word), expected[..., 0])
+
+
+# --- count -----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("shape", [(1, 1), (65, 65), (512, 512), (3, 40000)])
+def test_count_is_exact_beyond_sixteen_bits(shape: tuple[int, int]) -> None:
+    classes = np.random.default_rng(2).choice([0, 1, 255], size=shape, p=[0.8, 0.1, 0.1]).astype(np.uint8)
+    out = array("i", [7] * 256)
+    portable.count(_host.wrap(classes), array("i", [classes.size]), out)
+    assert list(out) == np.bincount(classes.ravel(), minlength=256).tolist()
+
+
+def test_count_reads_as_many_pixels_as_it_is_told() -> None:
+    out = array("i", [0] * 256)
+    portable.count(bytearray(b"\x01\x01\x02\x03"), array("i", [3]), out)
+    assert list(out[:4]) == [0, 2, 1, 0]
+
+
+# --- peaks -----------------------------------------------------------------------------------------------------------
+def parabola(low: Any, peak: Any, high: Any) -> Any:
+    divisor = f32(f32(f32(2) * peak - low) - high)
+    if not 0 < divisor < np.inf:
+        return f32(0)
+    return min(max(f32(f32(f32(0.5) * f32(high - low)) / divisor), f32(-0.5)), f32(0.5))
+
+
+def clipped(value: Any, limit: int) -> Any:
+    return f32(0) if not value > 0 else value if value < f32(limit) else f32(limit)
+
+
+def expected_peaks(values: Any, plan: Any) -> tuple[Any, list[Any]]:
+    """Row by row what the contract says, a float32 operation at a time: (K, 3), [seen, x1, y1, x2, y2, sum]."""
+    height, width, joints = values.shape
+    ax, bx, ay, by = plan[10:14].view(f32)
+    cut = plan[7:8].view(f32)[0] if values.dtype == f32 else f32(plan[7])
+    out = np.zeros((joints, 3), f32)
+    seen = []
+    for joint in range(joints):
+        plane = values[..., joint].astype(f32)
+        row, column = divmod(int(np.where(np.isnan(plane), -np.inf, plane).argmax()), width)
+        peak = plane[row, column]
+        dx = dy = f32(0)
+        if plan[8] and 0 < column < width - 1:
+            dx = parabola(plane[row, column - 1], peak, plane[row, column + 1])
+        if plan[8] and 0 < row < height - 1:
+            dy = parabola(plane[row - 1, column], peak, plane[row + 1, column])
+        out[joint, 0] = clipped(f32(f32(f32(column) + dx) * ax) + bx, plan[14])
+        out[joint, 1] = clipped(f32(f32(f32(row) + dy) * ay) + by, plan[15])
+        out[joint, 2] = f32((f32(0) if np.isnan(peak) else peak) - f32(plan[6])) * plan[9:10].view(f32)[0]
+        if peak >= cut:
+            seen.append(joint)
+    if not seen:
+        return out, [0] + [f32(0)] * 5
+    total = f32(0)
+    for joint in seen:
+        total = f32(total + out[joint, 2])
+    return out, [len(seen), *out[seen, :2].min(axis=0), *out[seen, :2].max(axis=0), total]
+
+
+def check_peaks(values: Any, channels_last: bool, refine: int, random: np.random.Generator) -> None:
+    height, width, joints = values.shape
+    heat, pixel_step, joint_step = stored(values, channels_last)
+    if values.dtype == f32:
+        zero_point, cut, scale = 0, bits(random.normal()), bits(1)
+    else:
+        limits = np.iinfo(values.dtype)
+        zero_point, scale = int(random.integers(-128, 128)), bits(random.random() / 100)
+        cut = int(random.integers(limits.min, limits.max + 1, endpoint=True))
+    plan = array("i", (CODES[values.dtype.name], width, height, joints, pixel_step, joint_step, zero_point, cut, refine))
+    plan.extend([scale] + [bits(v) for v in (*random.uniform(0, 20, 1), 2.3, *random.uniform(0, 20, 1), -1.7)])
+    plan.extend([int(n) for n in random.integers(1, 400, 2)] + [77] * 6)
+    before = np.array(plan[:16], np.int32)
+    out = np.full((joints, 3), 9, f32)
+    with np.errstate(all="ignore"):
+        portable.peaks(heat, plan, _host.wrap(out))
+        expected, summary = expected_peaks(values, before)
+    np.testing.assert_array_equal(out, expected)
+    after = np.array(plan, np.int32)
+    np.testing.assert_array_equal(after[:16], before)
+    assert after[16] == summary[0]
+    np.testing.assert_array_equal(after[17:22].view(f32), np.array(summary[1:], f32))
+    assert not np.isnan(out[:, :2]).any()
+
+
+@given(
+    st.integers(0, 2**32), st.sampled_from(DTYPES), st.booleans(), st.integers(1, 20), st.integers(1, 20),
+    st.integers(1, 20), st.integers(0, 1),
+)
+def test_peaks_are_those_of_the_contract_to_the_last_bit(
+    seed: int, dtype: str, channels_last: bool, height: int, width: int, joints: int, refine: int
+) -> None:
+    random = np.random.default_rng(seed)
+    check_peaks(random_tensor(random, dtype, (height, width, joints)), channels_last, refine, random)
+
+
+@pytest.mark.parametrize("channels_last", [True, False])
+@pytest.mark.parametrize("shape", [(48, 48, 17), (200, 400, 3), (400, 200, 1)])
+def test_peaks_are_found_beyond_the_32767th_pixel(shape: tuple[int, int, int], channels_last: bool) -> None:
+    random = np.random.default_rng(3)
+    check_peaks(random_tensor(random, "int8", shape), channels_last, 1, random)
+
+
+def test_a_map_of_nan_has_its_peak_in_the_first_cell_with_score_0_and_is_not_seen() -> None:
+    values = np.full((4, 5, 2), np.nan, f32)
+    values[2, 3, 1] = 0.5
+    heat, pixel_step, joint_step = stored(values, True)
+    plan = array("i", (102, 5, 4, 2, pixel_step, joint_step, 0, bits(0), 1, *map(bits, (1, 1, 0, 1, 0)), 5, 4) + (0,) * 6)
+    out = np.zeros((2, 3), f32)
+    with np.errstate(invalid="ignore"):
+        portable.peaks(heat, plan, _host.wrap(out))
+    assert out.tolist() == [[0, 0, 0], [3, 2, 0.5]]
+    assert plan[16] == 1
+
+
+# --- tint_map --------------------------------------------------------------------------------------------------------
+SCALES = st.sampled_from([1.0, 2.0, 0.5, 1.3, 3.0, 0.77, 2.9999, 10 / 7])
+SIDE = st.integers(1, 24)
+
+
+@given(
+    st.integers(0, 2**32), st.booleans(), st.tuples(SIDE, SIDE), st.tuples(SIDE, SIDE),
+    st.tuples(st.integers(-12, 20), st.integers(-12, 20)), SCALES, SCALES, st.booleans(),
+)
+def test_tint_map_is_draw_image_inside_the_clip_rectangle_and_nothing_outside(
+    seed: int, color: bool, size: tuple[int, int], map_size: tuple[int, int], corner: tuple[int, int],
+    x_scale: float, y_scale: float, cut: bool,
+) -> None:
+    random = np.random.default_rng(seed)
+    depth, pixformat = (2, image.RGB565) if color else (1, image.GRAYSCALE)
+    width, height = size
+    before = random.integers(0, 256, width * height * depth, dtype=np.uint8)
+    classes = random.integers(0, 6, map_size[0] * map_size[1], dtype=np.uint8)
+    palette = bytearray(768)
+    palette[:12] = random.bytes(12)
+    palette[512:518] = bytes([0, 255, 128, 60, int(random.integers(256)), 7])
+    left, top, right, bottom = 0, 0, width, height
+    if cut:
+        left, top = int(random.integers(width)), int(random.integers(height))
+        right, bottom = int(random.integers(left + 1, width + 1)), int(random.integers(top + 1, height + 1))
+    plan = array("i", (depth, width, height, *map_size, *corner, bits(x_scale), bits(y_scale), left, top, right, bottom))
+    frame = bytearray(before.tobytes())
+    portable.tint_map(frame, bytearray(classes.tobytes()), plan, palette)
+
+    whole = bytearray(before.tobytes())
+    image.Image(width, height, pixformat, buffer=whole).draw_image(
+        image.Image(*map_size, image.GRAYSCALE, buffer=bytearray(classes.tobytes())),
+        *corner,
+        x_scale=float(f32(x_scale)),
+        y_scale=float(f32(y_scale)),
+        color_palette=image.Image(256, 1, image.RGB565, buffer=palette[:512]),
+        alpha_palette=image.Image(256, 1, image.GRAYSCALE, buffer=palette[512:]),
+    )
+    expected = before.reshape(height, width, depth).copy()
+    drawn = np.frombuffer(whole, np.uint8).reshape(height, width, depth)
+    expected[top:bottom, left:right] = drawn[top:bottom, left:right]
+    np.testing.assert_array_equal(np.frombuffer(frame, np.uint8).reshape(height, width, depth), expected)

@@ -1,0 +1,398 @@
+"""lib/n6post/movenet.py and movenet_head.py: joints from heatmaps and from coordinates, refinement, boxes, refusals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import image
+import n6post
+import numpy as np
+import pytest
+import recorded
+import reference
+from checks import assert_well_formed
+from fakes import FakeModel, Framed, Tensor, capture
+from hypothesis import given
+from hypothesis import strategies as st
+
+OPENMV = "movenet_singlepose_192"
+ST = "st_movenet_lightning_heatmaps_192_int8_pc"
+PICTURES = ["bus", "bus__crop", "person", "person__crop"]
+FRAME = (0, 0, 640, 480)
+
+
+def points_of(detection: Any) -> Any:
+    return np.array(detection.keypoints.tolist())
+
+
+def person(tensor: Tensor, size: tuple[int, int] = (192, 192), roi: tuple[int, ...] = FRAME, **options: Any) -> Any:
+    """The one that is found."""
+    found = FakeModel([tensor], size).run(n6post.MoveNet(**options), Framed(roi))
+    assert_well_formed(found, roi, 1)
+    assert len(found) == 1
+    return found[0]
+
+
+def cells(tensor: Tensor, roi: tuple[int, ...] = FRAME) -> Any:
+    """Numpy's first maxima, as the middles of their cells in frame pixels: (K, 2)."""
+    height, width = tensor.values.shape[1:3]
+    places = np.float64(reference.peaks(tensor.values[0])) + 0.5
+    return places / (width, height) * roi[2:] + roi[:2]
+
+
+def quantised(values: Any, scale: float = 1 / 256, zero_point: int = -128) -> Tensor:
+    return Tensor(np.clip(np.round(values / scale) + zero_point, -128, 127).astype(np.int8), scale, zero_point)
+
+
+def storages(tensor: Tensor) -> list[Tensor]:
+    """An int8 tensor as every dtype and in both layouts."""
+    kinds = [tensor, tensor.as_uint8(), tensor.as_int16(2, 5), tensor.dequantised()]
+    return kinds + [kind.reordered(0, 3, 1, 2) for kind in kinds]
+
+
+# --- real heatmaps ---------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("picture", PICTURES)
+@pytest.mark.parametrize("model", [OPENMV, ST])
+def test_unrefined_joints_are_the_cells_of_numpys_first_maxima(shared: Path, model: str, picture: str) -> None:
+    (tensor,), _ = capture(shared / "captures" / f"{model}__{picture}.npz")
+    steps = tensor.values * 256
+    np.testing.assert_array_equal(steps, np.round(steps))
+    for one in storages(quantised(tensor.values)):
+        found = points_of(person(one, refine=False))
+        np.testing.assert_allclose(found[:, :2], cells(tensor), atol=1e-3)
+        np.testing.assert_allclose(found[:, 2], tensor.values[0].max(axis=(0, 1)), rtol=1e-6)
+
+
+def test_openmvs_own_test_picture_gives_the_rectangle_of_openmvs_own_test(shared: Path) -> None:
+    # scripts/unittest/tests/ml_movenet.py expects (20, 104, 350, 208) of this model for person.bmp (400 x 400), .4. What
+    # went into the network was scaled in another way here, hence a cell (8.3 frame pixels) of tolerance.
+    (tensor,), _ = capture(shared / "captures" / f"{OPENMV}__person.npz")
+    rect = person(tensor, roi=(0, 0, 400, 400), threshold=0.4, refine=False).rect
+    np.testing.assert_allclose(rect, (20, 104, 350, 208), atol=9)
+
+
+@pytest.mark.parametrize("name", ["movenet_13_192", "movenet_17_192"])
+def test_refined_joints_of_the_recordings_stay_within_half_a_cell(name: str) -> None:
+    tensor = recorded.load(name, "astronaut").tensors[0]
+    half = np.float64(FRAME[2:]) / tensor.values.shape[2:0:-1] / 2
+    refined = [points_of(person(one)) for one in storages(tensor)]
+    away = np.abs(refined[0][:, :2] - cells(tensor))
+    assert (away <= half + 1e-3).all() and away.max() > 1
+    for other in refined[1:]:
+        np.testing.assert_allclose(other, refined[0], atol=1e-2)
+
+
+# --- refinement ------------------------------------------------------------------------------------------------------
+def gaussians(centres: Any, sigma: float, side: int = 48) -> Any:
+    """Heatmaps of height 0.9 about centres (x, y) in cells, where cell c reaches from c to c + 1: (1, side, side, K)."""
+    at = np.arange(side) + 0.5
+    x, y = centres[:, 0], centres[:, 1]
+    return (0.9 * np.exp(-((at[:, None, None] - y) ** 2 + (at[None, :, None] - x) ** 2) / (2 * sigma**2)))[None]
+
+
+def errors(values: Any, centres: Any, make: Any) -> tuple[float, float]:
+    """Mean distance from the true centres, in cells: unrefined, refined."""
+    mean = []
+    for refine in (False, True):
+        found = points_of(person(make(values), (192, 192), (0, 0, 48, 48), refine=refine, threshold=0.1))
+        mean.append(float(np.hypot(*(found[:, :2] - centres).T).mean()))
+    return mean[0], mean[1]
+
+
+@pytest.mark.parametrize("make", [quantised, lambda v: Tensor(v.astype(np.float32))], ids=["int8", "float"])
+@pytest.mark.parametrize("sigma", [1.0, 1.5, 2.0, 3.0])
+def test_refinement_lowers_the_error_on_gaussians_of_known_centre(sigma: float, make: Any) -> None:
+    centres = np.random.default_rng(1).uniform(4, 44, (400, 2))
+    plain, refined = errors(gaussians(centres, sigma), centres, make)
+    print(f"48 x 48, sigma {sigma}: mean error {plain:.3f} cells unrefined, {refined:.3f} refined")
+    # The mean distance of a random point from the middle of its cell is 0.383.
+    assert plain == pytest.approx(0.383, abs=0.02)
+    assert refined < plain / 3
+
+
+def heat(height: int, width: int, joints: int = 1) -> Any:
+    return np.zeros((1, height, width, joints), np.float32)
+
+
+def test_refinement_changes_nothing_at_a_single_hot_cell() -> None:
+    values = heat(9, 12)
+    values[0, 4, 7] = 0.8
+    for tensor in storages(quantised(values)):
+        assert points_of(person(tensor, (48, 36), (0, 0, 12, 9)))[0, :2].tolist() == [7.5, 4.5]
+
+
+def test_a_peak_of_two_equal_cells_lies_between_them_and_a_wider_one_no_further() -> None:
+    for count in (2, 3, 4):
+        values = heat(9, 12)
+        values[0, 4, 3 : 3 + count] = 0.8
+        np.testing.assert_allclose(points_of(person(Tensor(values), (48, 36), (0, 0, 12, 9)))[0, :2], [4, 4.5])
+
+
+def test_at_a_border_only_the_other_axis_is_refined() -> None:
+    values = heat(9, 12, 4)
+    for joint, (row, column) in enumerate([(4, 0), (4, 11), (0, 5), (8, 5)]):
+        values[0, row, column, joint] = 0.8
+        values[0, min(row + 1, 8), column, joint] = max(0.4, values[0, min(row + 1, 8), column, joint])
+        values[0, row, min(column + 1, 11), joint] = max(0.4, values[0, row, min(column + 1, 11), joint])
+    found = points_of(person(Tensor(values), (48, 36), (0, 0, 12, 9)))[:, :2]
+    third = 0.5 * 0.4 / (2 * 0.8 - 0.4)
+    np.testing.assert_allclose(found, [[0.5, 4.5 + third], [11.5, 4.5 + third], [5.5 + third, 0.5], [5.5 + third, 8.5]])
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_what_is_no_number_beside_a_peak_moves_it_nowhere(bad: float) -> None:
+    values = heat(9, 12)
+    values[0, 4, 7] = 0.8 if bad != np.inf else np.inf
+    values[0, 4, 8] = values[0, 3, 7] = -np.inf if bad == np.inf else bad
+    with np.errstate(invalid="ignore", over="ignore"):
+        assert points_of(person(Tensor(values), (48, 36), (0, 0, 12, 9)))[0, :2].tolist() == [7.5, 4.5]
+
+
+# --- which joints are seen -------------------------------------------------------------------------------------------
+def test_joints_under_the_threshold_are_returned_too_and_their_score_tells() -> None:
+    values = heat(12, 12, 3)
+    values[0, 2, 3, 0], values[0, 5, 8, 1], values[0, 9, 1, 2] = 0.9, 0.2, 0.5
+    found = person(Tensor(values), (48, 48), (0, 0, 120, 120), threshold=0.4)
+    np.testing.assert_allclose(points_of(found), [[35, 25, 0.9], [85, 55, 0.2], [15, 95, 0.5]], rtol=1e-6)
+    assert found.rect == (15, 25, 20, 70), "around the first and the last alone"
+    assert found.score == pytest.approx(0.7)
+    assert found.keypoint_threshold == 0.4
+    assert (found.class_id, found.label, found.mask) == (0, "person", None)
+
+
+@pytest.mark.parametrize(("row", "column"), [(0, 0), (0, 11), (11, 0), (11, 11), (5, 6)])
+def test_one_joint_seen_makes_a_box_of_a_pixel_inside_the_frame(row: int, column: int) -> None:
+    values = heat(12, 12, 5)
+    values[0, row, column, 2] = 0.9
+    for roi in ((0, 0, 640, 480), (30, 20, 12, 12), (7, 9, 3, 2), (5, 5, 1, 1)):
+        found = person(Tensor(values), (48, 48), roi)
+        assert found.rect[2:] == (1, 1)
+        x, y = points_of(found)[2, :2]
+        assert found.rect[0] <= x <= found.rect[0] + 1 and found.rect[1] <= y <= found.rect[1] + 1
+
+
+def test_with_no_joint_seen_there_is_nobody() -> None:
+    for tensor in (*storages(quantised(heat(12, 12, 17) + 0.29)), Tensor(heat(1, 17, 3))):
+        assert FakeModel([tensor], (48, 48)).run(n6post.MoveNet(threshold=0.3)) == []
+
+
+def test_a_threshold_is_compared_in_the_integers_own_domain() -> None:
+    values = heat(12, 12, 2)
+    values[0, 3, 3, 0], values[0, 6, 6, 1] = 77 / 256, 76 / 256  # .3 lies between 76 and 77 steps
+    for tensor in storages(quantised(values)):
+        assert person(tensor, (48, 48), threshold=0.3).rect[2:] == (1, 1)
+
+
+def test_nan_is_never_seen() -> None:
+    values = heat(12, 12, 2)
+    values[...] = np.nan
+    with np.errstate(invalid="ignore"):
+        assert FakeModel([Tensor(values)], (48, 48)).run(n6post.MoveNet(threshold=0)) == []
+        values[0, 4, 4, 0] = 0.6
+        found = person(Tensor(values), (48, 48), (0, 0, 12, 12))
+    assert found.rect == (4, 4, 1, 1)
+    assert points_of(found).tolist() == [[4.5, 4.5, pytest.approx(0.6)], [0.5, 0.5, 0]]
+
+
+# --- any shape -------------------------------------------------------------------------------------------------------
+@given(
+    st.integers(0, 2**32), st.sampled_from(["int8", "uint8", "int16", "float32"]), st.booleans(),
+    st.integers(1, 20), st.integers(1, 20), st.integers(1, 20),
+    st.tuples(st.integers(0, 50), st.integers(0, 50), st.integers(1, 400), st.integers(1, 300)),
+)
+def test_any_heatmaps_give_numpys_maxima(
+    seed: int, dtype: str, channels_last: bool, height: int, width: int, joints: int, roi: tuple[int, int, int, int]
+) -> None:
+    random = np.random.default_rng(seed)
+    values = (random.integers(0, 100, (1, height, width, joints)) + 3).astype(dtype)
+    tensor = Tensor(values, 0.0 if dtype == "float32" else 0.01, 3 if dtype != "float32" else 0)
+    stored = tensor if channels_last else tensor.reordered(0, 3, 1, 2)
+    layout = "NHWC" if channels_last else "NCHW"
+    for refine in (False, True):
+        found = person(stored, (width * 4, height * 4), roi, threshold=0, refine=refine, layout=layout)
+        points = points_of(found)
+        assert points.shape == (joints, 3)
+        reach = np.float64(roi[2:]) / (width, height) * (0.5 if refine else 0)
+        assert (np.abs(points[:, :2] - cells(tensor, roi)) <= reach + 1e-2).all()
+        x, y, w, h = found.rect
+        assert (points[:, 0] >= x - 0.01).all() and (points[:, 0] <= x + w + 0.01).all()
+        assert (points[:, 1] >= y - 0.01).all() and (points[:, 1] <= y + h + 0.01).all()
+        assert w >= 1 and h >= 1
+
+
+def test_where_the_shape_does_not_tell_the_layout_option_does() -> None:
+    values = np.random.default_rng(2).random((1, 13, 13, 13)).astype(np.float32)
+    with pytest.raises(ValueError, match=r"\(1, 13, 13, 13\) may be .* expected layout='NHWC' or 'NCHW'"):
+        person(Tensor(values), (52, 52))
+    roi = (0, 0, 13, 13)
+    last = points_of(person(Tensor(values), (52, 52), roi, layout="NHWC", refine=False))
+    first = points_of(person(Tensor(values).reordered(0, 3, 1, 2), (52, 52), roi, layout="NCHW", refine=False))
+    np.testing.assert_array_equal(last, first)
+    np.testing.assert_allclose(last[:, :2], cells(Tensor(values), roi), atol=1e-5)
+
+
+def test_one_processor_serves_models_of_both_kinds_in_turn() -> None:
+    processor = n6post.MoveNet(refine=False)
+    heatmaps = Tensor(np.random.default_rng(3).random((1, 48, 48, 13)).astype(np.float32))
+    direct = Tensor(np.random.default_rng(4).random((1, 1, 17, 3)).astype(np.float32))
+    models = [FakeModel([heatmaps], (192, 192)), FakeModel([direct], (192, 192))] * 2
+    sizes = [len(model.run(processor, Framed(FRAME))[0].keypoints) for model in models]
+    assert sizes == [13, 17, 13, 17]
+
+
+def test_a_result_stays_true_after_the_next_frames() -> None:
+    values = np.random.default_rng(5).random((1, 48, 48, 13)).astype(np.float32)
+    model = FakeModel([Tensor(values)], (192, 192))
+    processor = n6post.MoveNet()
+    before = model.run(processor)[0]
+    kept = points_of(before).tolist(), before.rect, before.score
+    values[...] = values[:, ::-1, ::-1]
+    model.run(processor)
+    assert (points_of(before).tolist(), before.rect, before.score) == kept
+
+
+# --- coordinates -----------------------------------------------------------------------------------------------------
+def direct(joints: int = 17, seed: int = 6) -> Any:
+    """[1, 1, K, 3] of y, x, score in 0..1."""
+    return np.random.default_rng(seed).random((1, 1, joints, 3)).astype(np.float32)
+
+
+@pytest.mark.parametrize("joints", [2, 13, 17, 21])
+@pytest.mark.parametrize("roi", [FRAME, (40, 30, 200, 100)])
+def test_googles_own_export_gives_y_x_and_score_of_every_joint(joints: int, roi: tuple[int, ...]) -> None:
+    values = direct(joints)
+    found = person(Tensor(values), roi=roi, threshold=0.25)
+    y, x, score = values[0, 0].astype(float).T
+    expected = np.stack([x * roi[2] + roi[0], y * roi[3] + roi[1], score], axis=1)
+    np.testing.assert_allclose(points_of(found), expected, rtol=1e-5, atol=1e-3)
+    seen = expected[score >= 0.25]
+    left, top = np.floor(seen[:, :2].min(axis=0))
+    right, bottom = np.ceil(seen[:, :2].max(axis=0))
+    assert found.rect == (left, top, right - left, bottom - top)
+    assert found.score == pytest.approx(seen[:, 2].mean())
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16"])
+def test_coordinates_may_be_integers_too(dtype: str) -> None:
+    scale, zero_point = (1 / 255, 0) if dtype == "uint8" else (1 / 255, -128)
+    q = np.round(direct() / scale + zero_point).astype(dtype)
+    found = person(Tensor(q, scale, zero_point))
+    y, x, score = ((q[0, 0].astype(int) - zero_point) * scale).T
+    np.testing.assert_allclose(points_of(found), np.stack([x * 640, y * 480, score], axis=1), rtol=1e-5, atol=1e-3)
+
+
+def test_coordinates_outside_of_the_frame_are_clipped_and_nan_is_0_and_not_seen() -> None:
+    values = direct(4)
+    values[0, 0, :, 2] = [0.9, 0.9, np.nan, 0.8]
+    values[0, 0, 0, :2] = -0.1, 1.2
+    values[0, 0, 1, :2] = np.nan, 0.5
+    values[0, 0, 3, :2] = 1.5, 1.5
+    found = person(Tensor(values))
+    np.testing.assert_allclose(points_of(found)[:2, :2], [[640, 0], [320, 0]])
+    assert points_of(found)[2, 2] == 0
+    assert points_of(found)[3, :2].tolist() == [640, 480]
+    assert found.rect == (320, 0, 320, 480)
+    assert found.score == pytest.approx((0.9 + 0.9 + 0.8) / 3)
+
+
+def test_coordinates_with_one_joint_seen_make_a_box_of_a_pixel() -> None:
+    values = direct()
+    values[..., 2] = 0.1
+    values[0, 0, 5] = 1.0, 1.0, 0.9
+    assert person(Tensor(values)).rect == (639, 479, 1, 1)
+
+
+def test_the_layout_option_tells_coordinates_from_heatmaps_of_three_joints() -> None:
+    values = direct()
+    as_heatmaps = points_of(person(Tensor(values), layout="NHWC", refine=False, threshold=0))
+    assert as_heatmaps.shape == (3, 3)
+    one = np.float32([[[[0.25, 0.5, 0.75]]]])
+    assert points_of(person(Tensor(one), threshold=0)).shape == (3, 3)
+    assert points_of(person(Tensor(one), layout="joints")).tolist() == [[320, 120, 0.75]]
+
+
+@pytest.mark.parametrize("roi", [(0, 0, 640, 480), (40, 30, 200, 100), (40, 30, 100, 300)])
+@pytest.mark.parametrize("fit", ["crop", "letterbox"])
+def test_joints_find_their_way_back_through_every_input_and_are_clipped_to_its_roi(
+    fit: str, roi: tuple[int, int, int, int]
+) -> None:
+    tensor = Tensor(np.random.default_rng(8).random((1, 48, 48, 17)).astype(np.float32))
+    source = getattr(n6post, fit.capitalize())(image.Image(640, 480, image.RGB565), roi=roi)
+    (found,) = FakeModel([tensor], (192, 192)).run(n6post.MoveNet(0.0, refine=False), source)
+    inputs = (np.float64(reference.peaks(tensor.values[0])) + 0.5) * 4
+    corner, far = np.float64(roi[:2]), np.float64(roi[:2]) + roi[2:]
+    expected = np.clip(reference.to_frame(inputs, fit, (192, 192), roi), corner, far)
+    # Crop and Letterbox work with whole pixels of frame and input: up to half a one each way.
+    np.testing.assert_allclose(points_of(found)[:, :2], expected, atol=1 + 2 * max(roi[2:]) / 192)
+    x, y, w, h = found.rect
+    assert roi[0] <= x < x + w <= roi[0] + roi[2] and roi[1] <= y < y + h <= roi[1] + roi[3]
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
+def test_what_is_found_is_a_person_or_has_the_one_name_that_was_given() -> None:
+    tensor = Tensor(np.random.default_rng(7).random((1, 48, 48, 13)).astype(np.float32))
+    joints = [f"joint {i}" for i in range(13)]
+    for from_model, given_, expected in (
+        (None, None, "person"), (["dancer"], None, "dancer"), (["dancer"], ["skater"], "skater"),
+        (joints, None, "person"), (None, joints, "person"),
+    ):
+        model = FakeModel([tensor], (192, 192), from_model)
+        assert model.run(n6post.MoveNet(labels=given_))[0].label == expected
+
+
+# --- refusals --------------------------------------------------------------------------------------------------------
+BAD_OPTIONS: list[tuple[dict[str, Any], str]] = [
+    ({"threshold": 1.5}, "threshold: expected a number from 0(.0)? to 1(.0)?, got 1.5"),
+    ({"threshold": -0.1}, "threshold: expected a number from 0(.0)? to 1(.0)?, got -0.1"),
+    ({"threshold": "high"}, "threshold: expected a number from 0(.0)? to 1(.0)?, got 'high'"),
+    ({"layout": "HWC"}, "layout: expected 'NHWC', 'NCHW', 'joints' or None, got 'HWC'"),
+    ({"labels": []}, "labels: expected one name, or one a joint, got none"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), BAD_OPTIONS)
+def test_an_option_out_of_range_is_refused_when_the_processor_is_made(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        n6post.MoveNet(**options)
+
+
+def zeros(*shape: int, dtype: str = "int8", scale: float = 0.01) -> Tensor:
+    return Tensor(np.zeros(shape, dtype), scale)
+
+
+BAD_OUTPUTS: list[tuple[Tensor, dict[str, Any], str]] = [
+    (zeros(2, 8, 8, 3), {}, r"expected heatmaps \[1, H, W, joints\].*, got \(2, 8, 8, 3\)"),
+    (zeros(8, 8, 3), {}, r"expected heatmaps .*, got \(8, 8, 3\)"),
+    (zeros(1, 8, 8, 3, dtype="uint16"), {}, "output 0: expected int8, uint8, int16 or float32, got uint16"),
+    (zeros(1, 8, 8, 3, scale=0.0), {}, "output 0: expected a positive scale, got 0.0"),
+    (zeros(1, 8, 8, 3, scale=-1.0), {}, "output 0: expected a positive scale, got -1.0"),
+    (zeros(1, 8, 8, 3), {"layout": "joints"}, r"expected joints \[1, 1, joints, 3\], got \(1, 8, 8, 3\)"),
+    (zeros(1, 8, 8, 3), {"labels": ["a", "b"]}, "labels: expected one name or 3, one a joint, got 2"),
+]
+
+
+@pytest.mark.parametrize(("tensor", "options", "message"), BAD_OUTPUTS)
+def test_an_output_that_is_no_heatmap_is_refused_at_the_first_frame(
+    tensor: Tensor, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        FakeModel([tensor], (64, 64)).run(n6post.MoveNet(**options))
+
+
+def test_outputs_that_are_no_list_of_one_array_are_refused_even_after_a_good_frame() -> None:
+    model = FakeModel([zeros(1, 8, 8, 3)], (64, 64))
+    processor = n6post.MoveNet()
+    good = model.outputs()
+    for _ in range(2):
+        for outputs in ([], good + good, None, [None], ["map"]):
+            with pytest.raises(ValueError, match="expected"):
+                processor(model, [model.input()], outputs)
+        assert processor(model, [model.input()], good) == []
+
+
+def test_a_model_that_tells_no_input_size_is_refused() -> None:
+    model = FakeModel([zeros(1, 8, 8, 3)], (64, 64))
+    model.input_shape = ((1, 10),)
+    with pytest.raises(ValueError, match=r"expected model.input_shape \[\(1, H, W, C\)\], got \(\(1, 10\),\)"):
+        model.run(n6post.MoveNet())

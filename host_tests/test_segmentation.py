@@ -1,0 +1,337 @@
+"""lib/n6post/segmentation.py: what a script asks of a class map, and how it is drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import image
+import n6post
+import numpy as np
+import pytest
+import recorded
+import reference
+from checks import gray, rgb565
+from fakes import FakeModel, Framed, Tensor
+from hypothesis import given
+from hypothesis import strategies as st
+from n6post import kernels, labels
+
+SIZE = (64, 48)  # of the model input
+FRAME = (320, 240)
+
+
+def map_of(classes: Any, size: tuple[int, int] = SIZE, source: Any = None, **options: Any) -> Any:
+    """A Segmentation with these class numbers, seen through that input."""
+    tensor = Tensor(np.asarray(classes, np.uint8)[None])
+    return FakeModel([tensor], size).run(n6post.DeepLab(**options), source)
+
+
+def blobs(height: int, width: int, seed: int = 0, classes: int = 4) -> Any:
+    """Class numbers in patches of a few pixels."""
+    coarse = np.random.default_rng(seed).integers(0, classes, (height // 3 + 1, width // 4 + 1))
+    return coarse.repeat(3, axis=0).repeat(4, axis=1)[:height, :width].astype(np.uint8)
+
+
+def picture(width: int = FRAME[0], height: int = FRAME[1]) -> image.Image:
+    return image.Image(width, height, image.RGB565)
+
+
+INPUTS: dict[str, Any] = {
+    "stretch": lambda roi, img: Framed(roi),
+    "crop": lambda roi, img: n6post.Crop(img, roi=roi),
+    "letterbox": lambda roi, img: n6post.Letterbox(img, roi=roi),
+}
+ROIS = [(0, 0, 320, 240), (0, 0, 320, 120), (16, 40, 90, 200), (100, 0, 64, 48)]
+through_every_input = pytest.mark.parametrize("fit", list(INPUTS))
+of_every_roi = pytest.mark.parametrize("roi", ROIS)
+
+
+def frame_to_map(fit: str, roi: tuple[int, int, int, int], shape: tuple[int, int]) -> tuple[Any, Any, Any, Any]:
+    """For the frame: columns and rows of the map (floats, of each pixel's middle), and which x and y lie in the roi."""
+    corners = reference.to_frame(np.float64([[0, 0], SIZE]), fit, SIZE, roi)
+    spots = np.float64([np.arange(FRAME[0]) + 0.5]).T, np.float64([np.arange(FRAME[1]) + 0.5]).T
+    columns = (spots[0][:, 0] - corners[0, 0]) / (corners[1, 0] - corners[0, 0]) * shape[1]
+    rows = (spots[1][:, 0] - corners[0, 1]) / (corners[1, 1] - corners[0, 1]) * shape[0]
+    inside_x = (np.arange(FRAME[0]) >= roi[0]) & (np.arange(FRAME[0]) < roi[0] + roi[2])
+    inside_y = (np.arange(FRAME[1]) >= roi[1]) & (np.arange(FRAME[1]) < roi[1] + roi[3])
+    return columns, rows, inside_x & (columns >= 0) & (columns < shape[1]), inside_y & (rows >= 0) & (rows < shape[0])
+
+
+# --- questions -------------------------------------------------------------------------------------------------------
+@through_every_input
+@of_every_roi
+@pytest.mark.parametrize("shape", [(48, 64), (12, 16), (5, 7), (1, 1)])
+def test_at_tells_the_class_under_every_frame_pixel_and_none_where_the_network_did_not_look(
+    fit: str, roi: tuple[int, int, int, int], shape: tuple[int, int]
+) -> None:
+    classes = blobs(*shape)
+    found = map_of(classes, source=INPUTS[fit](roi, picture()))
+    columns, rows, seen_x, seen_y = frame_to_map(fit, roi, shape)
+    # What lies within a thousandth of a pixel's edge may fall to either side; Crop and Letterbox take whole frame pixels.
+    slack = 1e-3 if fit == "stretch" else 1e-3 + 0.51 * max(shape[1] / roi[2], shape[0] / roi[3])
+    wrong = 0
+    for x in range(0, FRAME[0], 7):
+        for y in range(0, FRAME[1], 5):
+            got = found.at(x, y)
+            near = min(abs(columns[x] - round(columns[x])), abs(rows[y] - round(rows[y]))) < slack
+            if seen_x[x] and seen_y[y]:
+                expected = classes[int(rows[y]), int(columns[x])]
+                wrong += not near and got != expected
+            else:
+                wrong += not near and got is not None
+    assert wrong == 0
+
+
+def test_at_outside_of_the_frame_is_none() -> None:
+    found = map_of(blobs(12, 16), source=Framed((0, 0, *FRAME)))
+    assert [found.at(x, y) for x, y in ((-1, 5), (5, -1), (320, 5), (5, 240))] == [None] * 4
+
+
+@given(st.integers(0, 2**32), st.integers(1, 40), st.integers(1, 40), st.integers(1, 256))
+def test_present_share_and_area_of_a_stretched_frame_are_counts_of_the_map(
+    seed: int, height: int, width: int, classes: int
+) -> None:
+    plane = np.random.default_rng(seed).integers(0, classes, (height, width)).astype(np.uint8)
+    found = map_of(plane, source=Framed((0, 0, *FRAME)))
+    counts = np.bincount(plane.ravel(), minlength=256)
+    assert found.present(background=True) == np.flatnonzero(counts).tolist()
+    assert found.present() == [c for c in np.flatnonzero(counts).tolist() if c != 0]
+    for class_id in (0, 1, classes - 1, 255):
+        share = counts[class_id] / plane.size
+        assert found.share(class_id) == pytest.approx(share)
+        assert abs(found.area(class_id) - share * FRAME[0] * FRAME[1]) <= 0.51
+
+
+@through_every_input
+@of_every_roi
+def test_shares_are_of_what_the_network_saw_of_the_frame_bars_and_all_that_is_cut_off_apart(
+    fit: str, roi: tuple[int, int, int, int]
+) -> None:
+    shape = (48, 64)
+    classes = blobs(*shape)
+    found = map_of(classes, source=INPUTS[fit](roi, picture()), background=None)
+    columns, rows, seen_x, seen_y = frame_to_map(fit, roi, shape)
+    xs, ys = columns[seen_x].astype(int), rows[seen_y].astype(int)
+    window = classes[ys.min() : ys.max() + 1, xs.min() : xs.max() + 1]
+    for class_id in range(4):
+        # The edge of a letterbox may run through a pixel of the map: a row or column more or less.
+        slack = 1.5 / window.shape[0] + 1.5 / window.shape[1] if fit == "letterbox" else 1e-6
+        assert found.share(class_id) == pytest.approx((window == class_id).mean(), abs=slack)
+    assert sum(found.share(c) for c in range(4)) == pytest.approx(1)
+    seen = seen_x.sum() * seen_y.sum()
+    assert sum(found.area(c) for c in found.present()) == pytest.approx(seen, rel=0.02, abs=3)
+
+
+def test_present_leaves_out_the_background_that_was_chosen() -> None:
+    classes = [[0, 1], [2, 2]]
+    assert map_of(classes).present() == [1, 2]
+    assert map_of(classes, background=2).present() == [0, 1]
+    assert map_of(classes, background=None).present() == [0, 1, 2]
+    assert map_of(classes, background=2).background == 2
+
+
+@pytest.mark.parametrize("class_id", [-1, 256, "person", None, 1.0])
+def test_a_question_about_what_is_no_class_is_refused(class_id: Any) -> None:
+    found = map_of(blobs(5, 5))
+    for ask in (found.share, found.area, found.mask, found.label):
+        with pytest.raises(ValueError, match="class_id: expected an integer from 0 to 255, got"):
+            ask(class_id)
+
+
+# --- masks -----------------------------------------------------------------------------------------------------------
+@through_every_input
+def test_a_mask_holds_the_pixels_of_its_class(fit: str) -> None:
+    classes = blobs(48, 64)
+    found = map_of(classes, source=INPUTS[fit]((0, 0, *FRAME), picture()))
+    for class_id in range(4):
+        mask = found.mask(class_id)
+        x, y, w, h = mask.crop
+        np.testing.assert_array_equal(gray(mask.image) >= 128, classes[y : y + h, x : x + w] == class_id)
+        inside = classes == class_id
+        rows, columns = np.flatnonzero(inside.any(axis=1)), np.flatnonzero(inside.any(axis=0))
+        assert (x, y, x + w, y + h) == (columns[0], rows[0], columns[-1] + 1, rows[-1] + 1)
+        assert mask.area == pytest.approx(found.area(class_id), rel=0.01)
+        for frame_x, frame_y in ((3, 5), (100, 100), (250, 200)):
+            assert mask.contains(frame_x, frame_y) == (found.at(frame_x, frame_y) == class_id)
+
+
+def test_the_outline_of_a_mask_runs_around_its_pixels() -> None:
+    classes = np.zeros((12, 16), np.uint8)
+    classes[3:6, 4:10] = 1
+    outline = map_of(classes, source=Framed((0, 0, *FRAME))).mask(1).outline()
+    xs, ys = [p[0] for p in outline], [p[1] for p in outline]
+    # 20 frame pixels a map pixel; a corner of the outline lies in the middle between two pixels of different class.
+    assert min(xs) == pytest.approx(80, abs=1) and max(xs) == pytest.approx(200, abs=1)
+    assert min(ys) == pytest.approx(60, abs=1) and max(ys) == pytest.approx(120, abs=1)
+
+
+def test_the_mask_of_a_class_that_is_not_there_is_empty() -> None:
+    mask = map_of(blobs(12, 16)).mask(200)
+    assert (mask.area, mask.centroid, mask.image, mask.outline()) == (0, None, None, [])
+    img = picture()
+    mask.draw(img)
+    assert not rgb565(img).any()
+
+
+def test_a_mask_stays_true_when_the_map_is_written_over() -> None:
+    classes = blobs(12, 16)
+    tensor = Tensor(classes[None].copy())
+    model = FakeModel([tensor], SIZE)
+    processor = n6post.DeepLab()
+    mask = model.run(processor).mask(2)
+    before = gray(mask.image).tolist()
+    tensor.values[:] = 0
+    model.run(processor)
+    model.run(processor)
+    assert gray(mask.image).tolist() == before
+
+
+# --- drawing ---------------------------------------------------------------------------------------------------------
+def drawn_by_hand(img: image.Image, classes: Any, alpha: int, colors: dict[int, tuple[int, int, int]], **where: Any) -> None:
+    table, alphas = bytearray(512), bytearray(256)
+    for class_id, (r, g, b) in colors.items():
+        value = (r & 0xF8) << 8 | (g & 0xFC) << 3 | b >> 3
+        table[2 * class_id : 2 * class_id + 2] = value.to_bytes(2, "little")
+        alphas[class_id] = alpha
+    height, width = classes.shape
+    source = image.Image(width, height, image.GRAYSCALE, buffer=bytearray(classes.tobytes()))
+    img.draw_image(
+        source,
+        color_palette=image.Image(256, 1, image.RGB565, buffer=table),
+        alpha_palette=image.Image(256, 1, image.GRAYSCALE, buffer=alphas),
+        **where,
+    )
+
+
+def noise(pixformat: int, seed: int = 1) -> image.Image:
+    depth = 1 if pixformat == image.GRAYSCALE else 2
+    pixels = bytearray(np.random.default_rng(seed).bytes(FRAME[0] * FRAME[1] * depth))
+    return image.Image(*FRAME, pixformat, buffer=pixels)
+
+
+@pytest.mark.parametrize("pixformat", [image.RGB565, image.GRAYSCALE])
+@pytest.mark.parametrize("alpha", [0, 60, 128, 255])
+@pytest.mark.parametrize("shape", [(48, 64), (240, 320), (65, 65), (1, 1), (480, 640)])
+def test_drawing_is_one_draw_image_of_the_map_with_palettes(
+    monkeypatch: pytest.MonkeyPatch, shape: tuple[int, int], alpha: int, pixformat: int
+) -> None:
+    classes = blobs(*shape)
+    found = map_of(classes, source=Framed((0, 0, *FRAME)))
+    got, expected = noise(pixformat), noise(pixformat)
+    colors = {c: labels.color(c) for c in range(1, 256)}
+    scales = {"x_scale": FRAME[0] / shape[1], "y_scale": FRAME[1] / shape[0]}
+    if shape == (65, 65):  # these scales are no binary fractions: a hair more makes floor(scale * 65) the whole frame
+        scales = {name: scale * 1.000001 for name, scale in scales.items()}
+    drawn_by_hand(expected, classes, alpha, colors, x=0, y=0, **scales)
+    calls = []
+    real = image.Image.draw_image
+    monkeypatch.setattr(image.Image, "draw_image", lambda *a, **k: calls.append(1) or real(*a, **k))
+    monkeypatch.setattr(kernels, "tint_map", kernels.portable.tint_map if hasattr(kernels, "portable") else kernels.tint_map)
+    assert found.draw(got, alpha=alpha) is got
+    assert len(calls) == 1
+    assert bytes(got.bytearray()) == bytes(expected.bytearray())
+
+
+@through_every_input
+@of_every_roi
+def test_a_class_is_drawn_where_at_says_it_is_and_nothing_else_changes(
+    fit: str, roi: tuple[int, int, int, int]
+) -> None:
+    classes = blobs(12, 16)
+    img = picture()
+    found = map_of(classes, source=INPUTS[fit](roi, img))
+    found.draw(img, palette=[(0, 0, 0), (255, 0, 0), (0, 255, 0), (0, 0, 255)], alpha=255)
+    drawn = {0xF800: 1, 0x07E0: 2, 0x001F: 3}
+    got = rgb565(img)
+    _, _, seen_x, seen_y = frame_to_map(fit, roi, classes.shape)
+    inside = seen_y[:, None] & seen_x[None, :]
+    # draw_image starts at a whole pixel and steps in 1/65536: an edge may be a pixel off.
+    grown = inside.copy()
+    for axis in (0, 1):
+        grown |= np.roll(grown, 1, axis) | np.roll(grown, -1, axis)
+    assert not got[~grown].any()
+    same = total = 0
+    for y in range(0, FRAME[1], 3):
+        for x in range(0, FRAME[0], 3):
+            if inside[y, x]:
+                total += 1
+                same += drawn.get(int(got[y, x]), 0) == found.at(x, y)
+    assert total and same / total > (0.9 if min(roi[2:]) > 48 else 0.8)
+
+
+def test_the_background_is_transparent_and_a_palette_may_hide_classes() -> None:
+    classes = np.uint8([[0, 1], [2, 3]])
+    img = noise(image.RGB565)
+    before = rgb565(img).copy()
+    map_of(classes, source=Framed((0, 0, *FRAME))).draw(img, palette=[None, None, (255, 255, 255)], alpha=255)
+    after = rgb565(img)
+    # draw_image steps in 1/65536 of a map pixel, rounded down: an edge may come a pixel late.
+    top, bottom, left, right = slice(0, 120), slice(121, 240), slice(0, 160), slice(161, 320)
+    np.testing.assert_array_equal(after[top], before[top])
+    assert (after[bottom, left] == 0xFFFF).all()
+    r, g, b = labels.color(3)  # beyond the palette's end
+    assert (after[bottom, right] == ((r & 0xF8) << 8 | (g & 0xFC) << 3 | b >> 3)).all()
+
+
+def test_another_palette_alpha_or_format_is_not_mixed_up_with_the_last_one() -> None:
+    found = map_of(np.ones((2, 2), np.uint8), source=Framed((0, 0, *FRAME)))
+    colors = []
+    for palette, alpha in (([None, (255, 0, 0)], 255), ([None, (0, 0, 255)], 255), ([None, (0, 0, 255)], 128), (None, 255)):
+        img = picture()
+        found.draw(img, palette=palette, alpha=alpha)
+        colors.append(int(rgb565(img)[5, 5]))
+    assert colors[:3] == [0xF800, 0x001F, 0x000F]
+    assert colors[3] not in colors[:3]
+    grey = image.Image(*FRAME, image.GRAYSCALE)
+    found.draw(grey, palette=[None, (255, 0, 0)], alpha=255)
+    assert gray(grey)[5, 5] == 38 * 255 >> 7
+
+
+def test_a_map_larger_than_the_image_is_clipped_to_it() -> None:
+    img = picture(50, 30)
+    map_of(np.ones((12, 16), np.uint8), source=Framed((0, 0, *FRAME))).draw(img, alpha=255)
+    assert rgb565(img).all()
+
+
+@pytest.mark.parametrize("pixformat", [image.RGB565, image.GRAYSCALE])
+def test_the_legend_names_the_classes_that_are_present(monkeypatch: pytest.MonkeyPatch, pixformat: int) -> None:
+    written = []
+    real = image.Image.draw_string
+    monkeypatch.setattr(image.Image, "draw_string", lambda *a, **k: written.append(a[2]) or real(*a, **k))
+    names = ["background", "road", "tree", "car", "sky"]
+    found = map_of([[0, 1], [3, 3]], source=Framed((0, 0, *FRAME)), labels=names)
+    img = image.Image(*FRAME, pixformat)
+    found.draw(img, alpha=0, legend=True)
+    assert written == ["road", "car"]
+    pixels = np.frombuffer(bytes(img.bytearray()), np.uint16 if pixformat == image.RGB565 else np.uint8)
+    rows, columns = np.nonzero(pixels.reshape(FRAME[1], FRAME[0]))
+    assert rows.min() >= FRAME[1] - 2 * 12 - 2 and columns.max() < 18 + 8 * 4
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"alpha": 256}, "alpha: expected an integer from 0 to 255, got 256"),
+        ({"alpha": -1}, "alpha: expected an integer from 0 to 255, got -1"),
+        ({"alpha": 0.5}, "alpha: expected an integer from 0 to 255, got 0.5"),
+        ({"palette": {1: (1, 2, 3)}}, r"palette: expected a list of \(r, g, b\), one a class, got dict"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        map_of(blobs(5, 5), source=Framed((0, 0, *FRAME))).draw(picture(), **options)
+
+
+def test_an_image_of_another_format_is_refused() -> None:
+    with pytest.raises(ValueError, match="expected an RGB565 or GRAYSCALE image"):
+        map_of(blobs(5, 5), source=Framed((0, 0, *FRAME))).draw(image.Image(32, 32, image.BINARY))
+
+
+def test_a_recorded_map_covers_the_person_it_shows() -> None:
+    recording = recorded.load("deeplab_320", "astronaut")
+    found = recording.model().run(n6post.DeepLab(), Framed((0, 0, 512, 512)))
+    assert found.present() == [1] and found.label(1) == "person"
+    assert 0.2 < found.share(1) < 0.8
+    assert found.at(220, 150) == 1 and found.at(500, 20) == 0  # her face, the flag beside
+    x, y = found.mask(1).centroid
+    assert 100 < x < 400 and 200 < y < 512

@@ -1,0 +1,152 @@
+"""lib/n6post/skeleton.py: which limbs and joints are drawn, in which colours, and that the firmware takes the calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import image
+import n6post
+import numpy as np
+import pytest
+import recorded
+from checks import gray, rgb565
+from fakes import Array, FakeModel, Framed, Tensor
+from n6post import labels
+from n6post.detection import Detection, with_keypoints
+from n6post.skeleton import LEFT, MIDDLE, RIGHT, draw_pose
+from ulab import _host
+
+
+class Canvas:
+    """Notes what is drawn on it, and refuses what firmware 4.8.1 or 5.0 would."""
+
+    def __init__(self, width: int = 200, height: int = 100) -> None:
+        self.size = width, height
+        self.lines: list[Any] = []
+        self.circles: list[Any] = []
+
+    def width(self) -> int:
+        return self.size[0]
+
+    def height(self) -> int:
+        return self.size[1]
+
+    def draw_line(self, ends: Any, *, color: Any, thickness: int) -> None:
+        assert type(ends) is tuple and len(ends) == 4 and all(type(v) is int for v in ends)
+        self.lines.append((ends, color, thickness))
+
+    def draw_circle(self, circle: Any, *, color: Any, fill: bool) -> None:
+        assert type(circle) is tuple and len(circle) == 3 and all(type(v) is int for v in circle) and fill is True
+        self.circles.append((circle, color))
+
+
+def person(points: Array, threshold: float | None = None) -> Any:
+    kind = Detection if threshold is None else with_keypoints(threshold)
+    return kind((0, 0, 10, 10), 0.9, 0, "person", None, _host.wrap(np.ascontiguousarray(points, np.float32)))
+
+
+def row_of(joints: int, score: float = 0.9) -> Array:
+    """Joint j at (10 j, 5)."""
+    return np.float32([[10 * j, 5, score] for j in range(joints)])
+
+
+@pytest.mark.parametrize("joints", [13, 17])
+def test_all_limbs_and_joints_of_a_person_who_is_seen_whole_are_drawn(joints: int) -> None:
+    canvas = Canvas()
+    draw_pose(canvas, person(row_of(joints)), thickness=3, radius=4)
+    pairs = list(labels.limbs(joints))
+    assert [ends for ends, _, _ in canvas.lines] == [(10 * a, 5, 10 * b, 5) for a, b in zip(pairs[::2], pairs[1::2])]
+    assert {thickness for _, _, thickness in canvas.lines} == {3}
+    assert [circle for circle, _ in canvas.circles] == [(10 * j, 5, 4) for j in range(joints)]
+
+
+@pytest.mark.parametrize("joints", [13, 17])
+def test_sides_have_their_own_colours_and_what_joins_them_a_third(joints: int) -> None:
+    canvas = Canvas()
+    draw_pose(canvas, person(row_of(joints)))
+    names = labels.joint_names(joints)
+
+    def expected(*ends: str) -> Any:
+        sides = {side for side in ("left", "right") for end in ends if end.startswith(side)}
+        return MIDDLE if len(sides) != 1 else LEFT if sides == {"left"} else RIGHT
+
+    for (x0, _, x1, _), color, _ in canvas.lines:
+        assert color == expected(names[x0 // 10], names[x1 // 10])
+    for (x, _, _), color in canvas.circles:
+        assert color == expected(names[x // 10])
+    assert len({LEFT, RIGHT, MIDDLE} & {color for _, color, _ in canvas.lines}) == 3
+
+
+def test_a_joint_that_is_not_seen_is_left_out_with_its_limbs() -> None:
+    points = row_of(17)
+    points[7, 2] = 0.2  # the left elbow
+    canvas = Canvas()
+    draw_pose(canvas, person(points, 0.5))
+    assert 70 not in [circle[0] for circle, _ in canvas.circles] and len(canvas.circles) == 16
+    assert not [ends for ends, _, _ in canvas.lines if 70 in (ends[0], ends[2])]
+    assert len(canvas.lines) == len(labels.limbs(17)) // 2 - 2
+
+
+def test_the_threshold_is_the_processors_unless_another_is_given() -> None:
+    points = row_of(13)
+    points[:, 2] = np.linspace(0.05, 0.95, 13)
+    for carried, given, least in ((0.5, None, 0.5), (0.8, None, 0.8), (0.8, 0.1, 0.1), (None, None, 0.3), (0.8, 0, 0)):
+        canvas = Canvas()
+        draw_pose(canvas, person(points, carried), threshold=given)
+        assert len(canvas.circles) == (points[:, 2] >= np.float32(least)).sum()
+
+
+@pytest.mark.parametrize("joints", [1, 5, 21, 33])
+def test_an_unknown_skeleton_is_drawn_as_joints_alone(joints: int) -> None:
+    canvas = Canvas(400)
+    draw_pose(canvas, person(row_of(joints)))
+    assert not canvas.lines
+    assert [color for _, color in canvas.circles] == [MIDDLE] * joints
+
+
+def test_limbs_or_joints_can_be_left_out() -> None:
+    canvas = Canvas()
+    draw_pose(canvas, person(row_of(17)), thickness=0)
+    assert not canvas.lines and len(canvas.circles) == 17
+    canvas = Canvas()
+    draw_pose(canvas, person(row_of(17)), radius=0)
+    assert canvas.lines and not canvas.circles
+
+
+def test_a_point_on_the_frames_far_edge_lies_in_its_last_pixel() -> None:
+    canvas = Canvas(64, 48)
+    draw_pose(canvas, person(np.float32([[64, 48, 1], [0, 0, 1], [63.9, 47.2, 1], [10.99, 3.5, 1]])), radius=1)
+    assert [circle[:2] for circle, _ in canvas.circles] == [(63, 47), (0, 0), (63, 47), (10, 3)]
+
+
+def test_a_detection_without_keypoints_is_refused() -> None:
+    with pytest.raises(ValueError, match="expected a detection with keypoints"):
+        draw_pose(Canvas(), Detection((0, 0, 1, 1), 0.5, 0, "person", None, None))
+
+
+@pytest.mark.parametrize("pixformat", [image.RGB565, image.GRAYSCALE])
+def test_a_recorded_person_is_painted_on_colour_and_grey_frames(pixformat: int) -> None:
+    recording = recorded.load("movenet_17_192", "astronaut")
+    (found,) = recording.model().run(n6post.MoveNet(), Framed((0, 0, 512, 512)))
+    img = image.Image(512, 512, pixformat)
+    draw_pose(img, found)
+    painted = rgb565(img) if pixformat == image.RGB565 else gray(img)
+    for x, y, score in found.keypoints.tolist():
+        assert score < 0.3 or painted[int(y), int(x)]
+    rows, columns = np.nonzero(painted)
+    x, y, w, h = found.rect
+    assert x - 6 <= columns.min() and columns.max() <= x + w + 6
+    assert y - 6 <= rows.min() and rows.max() <= y + h + 6
+    assert len(np.unique(painted)) >= 4, "black and three colours that stay apart"
+
+
+def test_draw_paints_the_skeleton_with_the_processors_threshold() -> None:
+    values = np.zeros((1, 48, 48, 17), np.float32)
+    for joint in range(17):
+        values[0, 2 * joint + 5, 2 * joint + 5, joint] = 0.9 if joint % 4 else 0.5
+    for threshold, seen in ((0.3, True), (0.7, False)):
+        found = FakeModel([Tensor(values)], (192, 192)).run(n6post.MoveNet(threshold), Framed((0, 0, 480, 480)))
+        img = image.Image(480, 480, image.RGB565)
+        n6post.draw(img, found, boxes=False, labels=False)
+        assert bool(rgb565(img)[50:60, 50:60].any()) == seen  # joint 0
+        assert rgb565(img)[75, 75]  # joint 1
