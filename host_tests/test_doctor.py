@@ -1,0 +1,279 @@
+"""doctor.py: each finding shows itself, has its remedy in one sentence, and no healthy model raises one."""
+
+from __future__ import annotations
+
+import gc
+import re
+from pathlib import Path
+from typing import Any
+
+import n6post
+import numpy as np
+import pytest
+import recorded
+from fakes import Array, FakeModel, Tensor, capture
+from scenes import anchor_count, random_head
+
+SIZE = (64, 64)
+SCALE, ZERO_POINT = 0.0204, 24
+
+
+def detector(classes: int = 2, **changes: Any) -> FakeModel:
+    """A healthy int8 detector, with some of the model's attributes changed."""
+    head = random_head(1, SIZE, classes, zero_point=ZERO_POINT).head
+    return changed(FakeModel([head._replace(scale=SCALE)], SIZE), changes)
+
+
+def heatmaps() -> FakeModel:
+    return FakeModel([Tensor(noise((1, 16, 16, 13)), 1 / 256, -128)], SIZE)
+
+
+def class_map(classes: int = 3) -> FakeModel:
+    return FakeModel([Tensor(noise((1, 64, 64, classes)), 0.15, 3)], SIZE)
+
+
+def floats() -> FakeModel:
+    return FakeModel([random_head(1, SIZE, 2).head.dequantised()], SIZE)
+
+
+def noise(shape: tuple[int, ...]) -> Array:
+    return np.random.default_rng(5).integers(-128, 128, shape).astype(np.int8)
+
+
+def changed(model: FakeModel, attributes: dict[str, Any]) -> FakeModel:
+    for name, value in attributes.items():
+        setattr(model, name, value)
+    return model
+
+
+def the_only_finding(model: FakeModel, outputs: Any = None) -> str:
+    (finding,) = n6post.diagnose(model, outputs)
+    assert re.match("(output \\d|labels|RAM): ", finding) and "\n" not in finding
+    return finding
+
+
+@pytest.mark.parametrize("model", [detector(), heatmaps(), class_map(), class_map(1), floats()])
+def test_healthy_models_have_no_finding(model: FakeModel) -> None:
+    assert n6post.diagnose(model) == []
+    assert n6post.diagnose(model, model.outputs()) == []
+
+
+# --- outputs that never change ---
+
+
+@pytest.mark.parametrize("value", [0, -128, 77])
+@pytest.mark.parametrize("make", [detector, heatmaps, class_map, floats])
+def test_an_output_of_one_value_tells_that_the_weights_were_never_loaded(make: Any, value: int) -> None:
+    model = make()
+    model.tensors[0].values[...] = value
+    finding = the_only_finding(model, model.outputs())
+    assert finding.startswith(f"output 0: every number of it is {value}")
+    assert "weights" in finding and "write" in finding
+
+
+def test_the_second_output_is_looked_at_too() -> None:
+    head = random_head(1, SIZE, 2, coefficients=32)
+    assert head.prototypes is not None
+    head.prototypes.values[...] = 0
+    assert "output 1: every number" in the_only_finding(head.model(), head.model().outputs())
+
+
+def test_one_differing_number_at_the_very_end_is_no_constant() -> None:
+    model = class_map()
+    model.tensors[0].values[...] = 0
+    model.tensors[0].values[0, -1, -1, -1] = 1
+    assert n6post.diagnose(model, model.outputs()) == []
+
+
+@pytest.mark.parametrize("shape", [(1, 64, 64), (1, 64, 64, 1)])
+def test_a_map_that_shows_one_class_everywhere_is_no_finding(shape: tuple[int, ...]) -> None:
+    model = FakeModel([Tensor(np.zeros(shape, np.uint8), 1.0, 0)], SIZE)
+    assert n6post.diagnose(model, model.outputs()) == []
+
+
+# --- scales ---
+
+
+@pytest.mark.parametrize("scale", [2956686.0, 0.0, -0.01, float("nan"), float("inf"), 1e-12])
+@pytest.mark.parametrize("make", [detector, class_map])
+def test_an_absurd_scale_tells_that_the_conversion_failed(make: Any, scale: float) -> None:
+    finding = the_only_finding(changed(make(), {"output_scale": (scale,)}))
+    assert "scale" in finding and "conversion" in finding and "convert" in finding
+
+
+def test_the_scale_of_a_float_output_means_nothing() -> None:
+    assert n6post.diagnose(changed(floats(), {"output_scale": (0.0,)})) == []
+
+
+def test_boxes_in_pixels_that_share_a_scale_with_scores_are_found() -> None:
+    finding = the_only_finding(detector(output_scale=(64 / 255,), output_zero_point=(-128,)))
+    assert "boxes in pixels" in finding and "boxes in 0..1" in finding
+
+
+def test_a_scale_at_which_every_score_is_zero_is_found() -> None:
+    finding = the_only_finding(detector(output_scale=(640 / 255,), output_zero_point=(-128,)))
+    assert "nothing can pass" in finding and "float outputs" in finding
+
+
+def test_int16_boxes_in_pixels_leave_scores_enough_steps() -> None:
+    head = random_head(1, SIZE, 2).head
+    wide = Tensor(head.values.astype(np.int16) * 100, 64 / 32767, 0)
+    assert n6post.diagnose(FakeModel([wide], SIZE)) == []
+
+
+@pytest.mark.parametrize("make", [detector, heatmaps])
+def test_a_threshold_above_the_largest_score_that_an_output_can_express_is_found(make: Any) -> None:
+    model = changed(make(), {"output_scale": (0.002,), "output_zero_point": (0,)})
+    finding = the_only_finding(model)
+    assert "largest score" in finding and "0.25" in finding and "calibrated" in finding
+
+
+def test_the_threshold_is_that_of_the_attached_processor() -> None:
+    model = detector(output_scale=(0.002,), output_zero_point=(0,), postprocess=n6post.YoloV8(threshold=0.1))
+    assert n6post.diagnose(model) == []
+    model = detector(output_scale=(0.006,), output_zero_point=(0,), postprocess=n6post.YoloV8(threshold=0.9))
+    assert "threshold is 0.9" in the_only_finding(model)
+
+
+def test_a_coarse_scale_of_class_logits_is_no_finding() -> None:
+    assert n6post.diagnose(changed(class_map(), {"output_scale": (2.5,)})) == []
+
+
+# --- float copies, NaN ---
+
+
+def test_float_arrays_of_a_model_that_says_int8_are_found() -> None:
+    model = detector()
+    copies = FakeModel([model.tensors[0].dequantised()], SIZE).outputs()
+    finding = the_only_finding(model, copies)
+    assert "float" in finding and "'b'" in finding and "attach a post-processor" in finding
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_nan_and_infinity_are_found(value: float) -> None:
+    model = floats()
+    model.tensors[0].values[0, -1, -1] = value
+    assert "NaN or infinity" in the_only_finding(model, model.outputs())
+
+
+def test_an_output_of_nothing_but_nan_is_one_finding() -> None:
+    model = floats()
+    model.tensors[0].values[...] = np.nan
+    assert "NaN or infinity" in the_only_finding(model, model.outputs())
+
+
+# --- labels ---
+
+
+@pytest.mark.parametrize("count", [79, 81])
+def test_labels_that_do_not_match_the_heads_classes_are_found(count: int) -> None:
+    model = detector(80, labels=[f"class {i}" for i in range(count)])
+    finding = the_only_finding(model)
+    assert "80 classes" in finding and f"{count} labels" in finding and ".txt" in finding
+
+
+def test_labels_of_segmenters_and_class_maps_are_counted_too() -> None:
+    head = random_head(1, SIZE, 5, coefficients=32)
+    assert "5 classes" in the_only_finding(changed(head.model(), {"labels": ["a", "b"]}))
+    assert "3 classes" in the_only_finding(changed(class_map(), {"labels": ["a", "b"]}))
+
+
+def test_labels_of_the_processor_count_where_the_camera_does_not_show_the_models() -> None:
+    model = detector(80, postprocess=n6post.YoloV8(labels=["class"] * 81))
+    assert "81 labels" in the_only_finding(model)
+
+
+@pytest.mark.parametrize("count", [80, 0])
+def test_matching_labels_a_blank_last_line_and_no_labels_are_no_finding(count: int) -> None:
+    labels = [f"class {i}" for i in range(count)]
+    assert n6post.diagnose(detector(80, labels=[*labels, ""])) == []
+    assert n6post.diagnose(detector(80, labels=labels or None)) == []
+
+
+def test_a_label_for_the_one_person_is_no_finding() -> None:
+    assert n6post.diagnose(changed(heatmaps(), {"labels": ["person"]})) == []
+
+
+# --- memory ---
+
+
+def large_map() -> FakeModel:
+    return FakeModel([Tensor(np.zeros((1, 512, 512, 5), np.int8), 0.1, 0)], (512, 512))
+
+
+def test_a_map_too_large_for_the_heap_as_floats_is_found_while_no_processor_is_attached() -> None:
+    finding = the_only_finding(large_map())
+    assert "5.2 MB" in finding and "n6post.load" in finding
+    assert n6post.diagnose(changed(large_map(), {"postprocess": n6post.DeepLab()})) == []
+
+
+def test_a_small_heap_finds_smaller_maps_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = FakeModel([Tensor(noise((1, 320, 320, 2)), 0.1, 0)], (320, 320))
+    assert n6post.diagnose(model) == []
+    monkeypatch.setattr(gc, "mem_free", lambda: 500_000, raising=False)
+    assert "0.8 MB" in the_only_finding(model)
+
+
+def test_more_ram_than_the_npu_has_is_found() -> None:
+    finding = the_only_finding(detector(ram=3 << 20))
+    assert "3.0 MiB" in finding and "1.75 MiB" in finding and "smaller input" in finding
+    assert n6post.diagnose(detector(ram=1_800_000)) == []
+
+
+# --- what else may come ---
+
+
+def test_findings_add_up() -> None:
+    model = detector(80, labels=["one"], ram=3 << 20, output_scale=(2956686.0,))
+    assert len(n6post.diagnose(model)) == 3
+
+
+def test_a_model_that_no_family_fits_is_judged_all_the_same() -> None:
+    model = FakeModel([Tensor(np.zeros((1, 1000), np.int8), 1e9, 0)], SIZE)
+    assert len(n6post.diagnose(model, model.outputs())) == 2
+
+
+def test_a_model_with_shapes_only_is_judged_by_them() -> None:
+    class Bare:
+        output_shape = ((1, 6, anchor_count(SIZE)),)
+
+    assert n6post.diagnose(Bare()) == []
+
+
+@pytest.mark.parametrize("outputs", [3, [1.0, 2.0], [n6post.Detection((0, 0, 1, 1), 1, 0, "a", None, None)]])
+def test_outputs_that_are_no_arrays_are_refused(outputs: Any) -> None:
+    with pytest.raises(ValueError, match="expected a list of ndarrays"):
+        n6post.diagnose(detector(), outputs)
+
+
+# --- real models ---
+
+
+def test_no_shared_model_file_raises_a_false_alarm(shared: Path) -> None:
+    pytest.importorskip("ai_edge_litert")
+    pytest.importorskip("onnxruntime")
+    import image
+    import ml
+
+    picture = image.Image(str(shared / "pictures" / "bus.jpg"))
+    for file in sorted((shared / "models").iterdir()):
+        for attach in (None, n6post.load):
+            model = attach(str(file)) if attach else ml.Model(str(file))
+            assert n6post.diagnose(model) == [], file.name
+            seen = model.predict([picture], callback=lambda m, i, outputs: n6post.diagnose(m, outputs))
+            assert seen == [], file.name
+
+
+def test_no_shared_capture_raises_a_false_alarm(shared: Path) -> None:
+    files = [f for f in sorted((shared / "captures").glob("*.npz")) if "oracle" not in f.name]
+    assert files
+    for file in files:
+        model = FakeModel(*capture(file))
+        assert n6post.diagnose(model, model.outputs()) == [], file.name
+
+
+@pytest.mark.parametrize(("name", "picture"), recorded.names())
+def test_no_recording_raises_a_false_alarm(name: str, picture: str) -> None:
+    for raw in (False, True):
+        model = recorded.load(name, picture).model(raw)
+        assert n6post.diagnose(model, model.outputs()) == []

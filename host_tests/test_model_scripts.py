@@ -1,0 +1,97 @@
+"""scripts/inspect_model.py and scripts/run_model.py: what a model file is, and what it makes of a picture."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from commands import script
+from PIL import Image as PilImage
+
+SCRIPTS = Path(__file__).parents[1] / "scripts"
+SEG = "yolov8n_320_quant_pc_ii_seg_coco-st.tflite"
+
+
+@pytest.fixture
+def inspect_model(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The script's functions, in this Python: by itself it would first make .venv."""
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    import _venv
+
+    monkeypatch.setattr(_venv, "enter", lambda: None)
+    return runpy.run_path(str(SCRIPTS / "inspect_model.py"))
+
+
+# --- inspect_model ---
+
+
+def test_a_convolution_with_257_channels_is_found(inspect_model: dict[str, Any]) -> None:
+    layers = [("CONV_2D", 256), ("CONV_2D", 257), ("DEPTHWISE_CONV_2D", 257)]
+    (finding,) = inspect_model["layer_findings"](layers)
+    assert "257 channels" in finding and "prime" in finding and "256 or 264" in finding
+
+
+def test_other_layers_are_no_finding(inspect_model: dict[str, Any]) -> None:
+    for layers in ([], [("CONV_2D", n) for n in (1, 13, 17, 32, 255, 256, 258, 1280)], [("ADD", 257)]):
+        assert inspect_model["layer_findings"](layers) == []
+
+
+def test_a_tensor_is_described_with_the_range_of_its_numbers(inspect_model: dict[str, Any]) -> None:
+    line = inspect_model["tensor_line"]("output 0", (1, 116, 2100), "b", 0.02, 24)
+    assert line == "output 0  1 x 116 x 2100     int8     (q - 24) * 0.02, -3.04 to 2.06"
+    assert inspect_model["tensor_line"]("input 0", (1, 2), "B", 0.5, 0).endswith("q * 0.5, 0 to 127.5")
+    assert inspect_model["tensor_line"]("input 0", (1, 2), "f", 1.0, 0).endswith("float32")
+
+
+def test_the_shared_models_are_inspected_without_a_finding(shared: Path) -> None:
+    pytest.importorskip("ai_edge_litert")
+    pytest.importorskip("onnxruntime")
+    models = sorted(p for p in (shared / "models").iterdir() if p.suffix in (".tflite", ".onnx"))
+    done = script("inspect_model.py", *models, "--picture", shared / "pictures" / "bus.jpg")
+    assert done.returncode == 0, done.stderr
+    reports = done.stdout.strip().split("\n\n")
+    assert len(reports) == len(models)
+    for report, model in zip(reports, models, strict=True):
+        assert report.startswith(model.name) and report.endswith("findings  none")
+        assert "fits      n6post." in report
+
+
+def test_no_such_file_and_no_such_format_are_said(tmp_path: Path) -> None:
+    assert "no such file" in script("inspect_model.py", tmp_path / "absent.tflite").stderr
+    (tmp_path / "network.bin").write_bytes(b"compiled for the NPU")
+    done = script("inspect_model.py", tmp_path / "network.bin")
+    assert done.returncode == 1 and "neither a .tflite nor an .onnx" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+# --- run_model ---
+
+
+def test_a_model_file_runs_on_pictures_with_a_table_and_annotated_pngs(shared: Path, tmp_path: Path) -> None:
+    pytest.importorskip("ai_edge_litert")
+    pictures = [shared / "pictures" / name for name in ("bus.jpg", "person.bmp")]
+    done = script("run_model.py", shared / "models" / SEG, *pictures, "--out", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "bus.jpg" in done.stdout and "person" in done.stdout and "pixels" in done.stdout
+    for picture in pictures:
+        annotated = tmp_path / f"{Path(SEG).stem}__{picture.stem}.png"
+        with PilImage.open(picture) as plain, PilImage.open(annotated) as png:
+            before, drawn = (np.asarray(p.convert("RGB")).astype(int) for p in (plain, png))
+        assert drawn.shape == before.shape and np.any(np.abs(drawn - before) > 60)
+
+
+def test_the_processor_can_be_named_and_a_wrong_option_is_said(shared: Path, tmp_path: Path) -> None:
+    pytest.importorskip("ai_edge_litert")
+    model, picture = shared / "models" / "yolov8n_192.tflite", shared / "pictures" / "person.bmp"
+    options = ("--processor", "YoloV8", "--threshold", 0.99, "--out", tmp_path)
+    done = script("run_model.py", model, picture, *options)
+    assert done.returncode == 0 and "nothing" in done.stdout
+    done = script("run_model.py", model, picture, "--threshold", 7, "--out", tmp_path)
+    assert done.returncode == 1 and "threshold" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_missing_picture_is_said(tmp_path: Path) -> None:
+    assert "no such file" in script("run_model.py", Path(__file__), tmp_path / "absent.jpg").stderr

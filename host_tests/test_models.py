@@ -1,0 +1,258 @@
+"""models.py: which processor a model gets, told from its shapes, dtypes and labels."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import n6post
+import numpy as np
+import pytest
+from fakes import FakeModel, Tensor, capture
+from n6post import models
+from scenes import anchor_count
+
+N192, N320 = anchor_count((192, 192)), anchor_count((320, 320))
+JOINT_LABELS = ["head", "left shoulder", "right shoulder"] + [f"joint {i}" for i in range(10)]
+
+
+def described(
+    size: tuple[int, int], *shapes: tuple[int, ...], dtype: str = "b", labels: list[str] | None = None
+) -> Any:
+    """A model that has attributes only: nothing can be run."""
+    return SimpleNamespace(
+        input_shape=((1, size[1], size[0], 3),),
+        output_shape=shapes,
+        output_dtype=(dtype,) * len(shapes),
+        output_scale=(0.01,) * len(shapes),
+        output_zero_point=(0,) * len(shapes),
+        labels=labels,
+    )
+
+
+def names(count: int) -> list[str]:
+    return [f"class {i}" for i in range(count)]
+
+
+# name of the family, input (width, height), output shapes, labels
+CERTAIN = [
+    ("YoloV8", (192, 192), [(1, 5, N192)], None),  # one class leaves no room for a keypoint
+    ("YoloV8", (192, 192), [(1, N192, 5)], None),
+    ("YoloV8", (192, 192), [(1, 8, N192)], None),  # four classes
+    ("YoloV8", (320, 320), [(1, 84, N320)], None),  # COCO
+    ("YoloV8", (320, 320), [(1, 24, N320)], None),  # Pascal VOC
+    ("YoloV8", (320, 320), [(1, 56, N320)], names(52)),
+    ("YoloV8", (320, 320), [(1, 17, N320)], names(13)),
+    ("YoloV8", (320, 320), [(1, 84, N320, 1)], None),
+    ("YoloV8", (320, 256), [(1, 84, anchor_count((320, 256)))], None),
+    ("YoloV8", (320, 320), [(1, 84, 80 * 80 + N320)], None),  # with P2
+    ("YoloV8", (640, 640), [(1, 84, 8400 + 100)], None),  # with P6
+    ("YoloV8", (320, 320), [(1, 84, N320)], [*names(80), "", " "]),  # a text file's last lines
+    ("YoloV8", (320, 320), [(1, 84, N320)], names(79)),  # wrong labels say so later; they fit no other family
+    ("YoloV8Seg", (320, 320), [(1, 116, N320), (1, 80, 80, 32)], None),
+    ("YoloV8Seg", (320, 320), [(1, 80, 80, 32), (1, N320, 116)], None),
+    ("YoloV8Seg", (320, 320), [(1, 37, N320), (1, 32, 80, 80)], ["part"]),
+    ("YoloV8Seg", (320, 192), [(1, 37, anchor_count((320, 192))), (1, 48, 80, 32)], None),
+    ("YoloV8Pose", (256, 256), [(1, 56, 1344)], None),  # COCO's 17 joints
+    ("YoloV8Pose", (256, 256), [(1, 1344, 56)], ["person"]),
+    ("YoloV8Pose", (256, 256), [(1, 20, 1344)], ["face"]),  # five landmarks
+    ("YoloV8Pose", (256, 256), [(1, 57, 1344)], ["sitting", "standing"]),
+    ("YoloV8Pose", (256, 256), [(1, 56, 1344)], names(17)),  # one a joint
+    ("YoloV8Pose", (256, 256), [(1, 20, 1344)], names(5)),
+    ("YoloV8", (64, 64), [(1, 84, 20)], names(16)),  # [1, N, C], where C counts the cells of other strides
+    ("MoveNet", (192, 192), [(1, 48, 48, 13)], None),
+    ("MoveNet", (192, 192), [(1, 48, 48, 17)], ["person"]),
+    ("MoveNet", (192, 192), [(1, 17, 48, 48)], None),
+    ("MoveNet", (256, 192), [(1, 48, 64, 17)], None),
+    ("MoveNet", (192, 192), [(1, 48, 48, 13)], JOINT_LABELS),
+    ("MoveNet", (192, 192), [(1, 24, 24, 17)], ["person"]),
+    ("MoveNet", (192, 192), [(1, 1, 17, 3)], None),
+    ("DeepLab", (320, 320), [(1, 320, 320, 2)], None),
+    ("DeepLab", (320, 320), [(1, 2, 320, 320)], None),
+    ("DeepLab", (512, 512), [(1, 512, 512, 5)], None),
+    ("DeepLab", (513, 513), [(1, 65, 65, 21)], None),
+    ("DeepLab", (257, 193), [(1, 25, 33, 4)], None),  # a stride that does not divide the input
+    ("DeepLab", (96, 96), [(1, 13, 12, 12)], names(13)),  # NCHW, whose 13 x 12 is nearly square too
+    ("DeepLab", (320, 240), [(1, 240, 320)], None),  # arg-maxed
+    ("DeepLab", (320, 320), [(1, 320, 320, 1)], None),
+    ("DeepLab", (320, 320), [(1, 1, 160, 160)], None),
+    ("DeepLab", (320, 320), [(1, 320, 320, 17)], None),  # heatmaps are smaller than the input
+    ("DeepLab", (192, 192), [(1, 48, 48, 13)], names(13)),
+    ("DeepLab", (192, 192), [(1, 48, 48, 19)], None),  # Cityscapes
+    ("DeepLab", (512, 512), [(1, 128, 128, 150)], None),  # ADE20K
+]
+
+
+@pytest.mark.parametrize(("family", "size", "shapes", "labels"), CERTAIN)
+def test_a_model_that_fits_one_family_gets_its_processor(
+    family: str, size: tuple[int, int], shapes: list[tuple[int, ...]], labels: list[str] | None
+) -> None:
+    assert models.told(described(size, *shapes, labels=labels))[0] == family
+    processor = n6post.processor_for(described(size, *shapes, labels=labels))
+    assert type(processor) is getattr(n6post, family)
+
+
+DOUBTFUL = [
+    ("YoloV8", "YoloV8Pose", (320, 320), (1, 20, N320), None),  # 16 classes, or a face with 5 landmarks
+    ("YoloV8", "YoloV8Pose", (320, 320), (1, 17, N320), None),
+    ("YoloV8", "YoloV8Pose", (320, 320), (1, N320, 68), None),  # 64 classes, or a hand with 21 keypoints
+    ("YoloV8", "YoloV8Pose", (320, 320), (1, 56, N320), names(4)),
+    ("MoveNet", "DeepLab", (192, 192), (1, 24, 24, 13), None),
+    ("MoveNet", "DeepLab", (192, 192), (1, 17, 96, 96), None),
+    ("MoveNet", "DeepLab", (192, 192), (1, 48, 48, 21), None),  # Pascal VOC, or a hand
+]
+
+
+@pytest.mark.parametrize(("one", "other", "size", "shape", "labels"), DOUBTFUL)
+def test_where_two_families_fit_the_error_names_both_constructors_and_the_way_out(
+    one: str, other: str, size: tuple[int, int], shape: tuple[int, ...], labels: list[str] | None
+) -> None:
+    with pytest.raises(ValueError) as caught:
+        n6post.processor_for(described(size, shape, labels=labels))
+    message = str(caught.value)
+    assert f"postprocess=n6post.{one}()" in message and f"postprocess=n6post.{other}()" in message
+    assert str(shape) in message and "labels" in message
+
+
+@pytest.mark.parametrize(
+    ("size", "shapes", "hint"),
+    [
+        ((224, 224), [(1, 1000)], "got (1, 1000)"),
+        ((320, 320), [(1, 300, 6)], "end2end=False"),
+        ((640, 640), [(1, 25200, 85)], "YOLOv5"),
+        ((320, 320), [(1, 84, 2101)], "got (1, 84, 2101)"),
+        ((320, 320), [(1, 4, N320)], "expected a YOLOv8 head"),
+        ((320, 320), [(1, 100, 320, 2)], "expected"),
+        ((320, 320), [(1, 116, N320), (1, 80, 80, 32), (1, 1)], "expected"),
+        ((320, 320), [(1, 320, 320, 300)], "expected"),
+        ((320, 320), [], "expected"),
+    ],
+)
+def test_a_stranger_is_refused_with_what_was_expected_and_what_came(
+    size: tuple[int, int], shapes: list[tuple[int, ...]], hint: str
+) -> None:
+    with pytest.raises(ValueError, match="expected .* got") as caught:
+        n6post.processor_for(described(size, *shapes))
+    assert hint in str(caught.value)
+
+
+def test_a_model_that_does_not_tell_its_input_is_refused() -> None:
+    model = described((320, 320), (1, 84, N320))
+    del model.input_shape
+    with pytest.raises(ValueError, match="None"):
+        n6post.processor_for(model)
+
+
+def test_the_models_labels_go_into_the_processor() -> None:
+    """The firmware shows a post-processor a model without them."""
+    model = described((320, 320), (1, 56, N320), labels=names(52))
+    assert n6post.processor_for(model).labels == names(52)
+
+
+def test_labels_that_name_joints_do_not_become_the_names_of_classes() -> None:
+    processor = n6post.processor_for(described((256, 256), (1, 56, 1344), labels=names(17)))
+    assert processor.labels is None
+    assert n6post.processor_for(described((192, 192), (1, 48, 48, 13), labels=names(80))).labels is None
+    movenet = n6post.processor_for(described((192, 192), (1, 48, 48, 13), labels=JOINT_LABELS))
+    assert movenet.labels == JOINT_LABELS
+
+
+def test_labels_given_as_an_option_win_over_the_models() -> None:
+    model = described((320, 320), (1, 56, N320), labels=["person"])
+    processor = n6post.processor_for(model, labels=names(52))
+    assert type(processor) is n6post.YoloV8 and processor.labels == names(52)
+
+
+def test_options_reach_the_constructor() -> None:
+    assert n6post.processor_for(described((320, 320), (1, 84, N320)), threshold=0.7).threshold == 0.7
+    with pytest.raises(ValueError, match="threshold"):
+        n6post.processor_for(described((320, 320), (1, 84, N320)), threshold=7)
+    with pytest.raises(TypeError):
+        n6post.processor_for(described((320, 320), (1, 84, N320)), refine=True)
+
+
+class NativeModel:
+    """The firmware's ml.Model: its post-processor is fixed as it opens, and sees it without labels."""
+
+    opened = 0
+
+    def __init__(self, path: str, postprocess: Any = None) -> None:
+        NativeModel.opened += 1
+        self._native = described((64, 64), (1, 6, anchor_count((64, 64))))
+        del self._native.labels
+        head = np.full((1, 6, anchor_count((64, 64))), -128, np.int8)
+        head[0, :, 3] = (0, 0, -64, -64, -128, 127)
+        self._native.output_scale, self._native.output_zero_point = (1 / 255,), (-128,)
+        self._outputs = FakeModel([Tensor(head)], (64, 64)).outputs()
+        self._postprocess = postprocess
+        for name, value in vars(self._native).items():
+            setattr(self, name, value)
+        self.labels = ["cup", "spoon"]
+
+    @property
+    def postprocess(self) -> Any:
+        return self._postprocess
+
+    def predict(self, inputs: list[Any]) -> Any:
+        return self._postprocess(self._native, inputs, self._outputs)
+
+
+@pytest.fixture
+def native(monkeypatch: pytest.MonkeyPatch) -> type[NativeModel]:
+    NativeModel.opened = 0
+    monkeypatch.setitem(sys.modules, "ml", SimpleNamespace(Model=NativeModel))
+    return NativeModel
+
+
+def test_load_opens_a_model_once_and_attaches_a_processor_with_its_labels(native: type[NativeModel]) -> None:
+    model = n6post.load("/rom/two.tflite", threshold=0.9)
+    assert native.opened == 1
+    assert type(model.postprocess.processor) is n6post.YoloV8 and model.postprocess.processor.threshold == 0.9
+    (found,) = model.predict([None])
+    assert found.label == "spoon" and found.class_id == 1
+
+
+def test_load_of_a_model_that_nothing_fits_raises(
+    native: type[NativeModel], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(models, "_FAMILIES", ())
+    with pytest.raises(ValueError, match="expected"):
+        n6post.load("/rom/two.tflite")
+
+
+# --- the models and captures of ../shared ---
+
+SHARED_FAMILIES = {
+    "deeplab_v3_mobilenetv2_05_16_320_fft_qdq_int8.onnx": "DeepLab",
+    "movenet_singlepose_192.tflite": "MoveNet",
+    "st_movenet_lightning_heatmaps_192_int8_pc.tflite": "MoveNet",
+    "yolov8n_192.tflite": "YoloV8",
+    "yolov8n_256_quant_pc_uf_pose_coco-st.tflite": "YoloV8Pose",
+    "yolov8n_320_quant_pc_ii_seg_coco-st.tflite": "YoloV8Seg",
+}
+
+
+def test_every_shared_model_file_is_told(shared: Path) -> None:
+    pytest.importorskip("ai_edge_litert")
+    pytest.importorskip("onnxruntime")
+    files = sorted((shared / "models").iterdir())
+    assert files
+    for file in files:
+        if file.suffix in (".tflite", ".onnx"):
+            model = n6post.load(str(file))
+            assert type(model.postprocess.processor).__name__ == SHARED_FAMILIES[file.name]
+
+
+def test_every_shared_capture_is_told_and_processed(shared: Path) -> None:
+    for file in sorted((shared / "captures").glob("*.npz")):
+        if "oracle" in file.name:
+            continue
+        tensors, size = capture(file)
+        model = FakeModel(tensors, size)
+        processor = n6post.processor_for(model)
+        family = next(f for name, f in SHARED_FAMILIES.items() if file.name.startswith(Path(name).stem))
+        assert type(processor).__name__ == family
+        result = model.run(processor)
+        assert isinstance(result, list) or result.present()

@@ -1,0 +1,212 @@
+"""`diagnose`: what is wrong with a model or with what it put out, and what to do about it.
+
+Each finding is one function of the table _CHECKS at the end: it gets a _Case and gives sentences, none for a
+healthy model.
+"""
+
+import gc
+
+from micropython import const
+from ulab import numpy as np
+
+from . import quant
+from .models import told
+
+_NPU_RAM = const(1835008)  # 1.75 MiB: the fast SRAM beside the OpenMV N6's NPU
+_LARGE_COPY = const(4194304)  # bytes in one piece that a heap in use for a while hardly ever has left
+_STEP = const(4096)  # elements looked at together: what is allocated stays small
+_RANGES = {"b": (-128, 127), "B": (0, 255), "h": (-32768, 32767), "H": (0, 65535)}
+
+
+def diagnose(model, outputs=None):
+    """A list of findings, each a sentence with its remedy; empty for a healthy model.
+
+    outputs     the arrays as a post-processor gets them; without them only what the model tells of itself is
+                judged. On the camera:
+                `model.predict([img], callback=lambda m, i, outputs: n6post.diagnose(m, outputs))`
+    ValueError for outputs that are no list of ndarrays.
+    """
+    case = _Case(model, outputs)
+    findings = []
+    for check in _CHECKS:
+        findings.extend(check(case))
+    return findings
+
+
+class _Case:
+    """A model, its outputs, and what is known of it: family and told are None where no single family fits."""
+
+    def __init__(self, model, outputs):
+        self.model = model
+        self.outputs = [] if outputs is None else outputs
+        listed = isinstance(self.outputs, (list, tuple))
+        if not listed or not all([hasattr(out, "dtype") for out in self.outputs]):
+            kind = type(outputs).__name__ + (" of " + type(outputs[0]).__name__ if listed else "")
+            raise ValueError("outputs: expected a list of ndarrays, raw as the model has them, got %s" % kind)
+        self.shapes = list(model.output_shape)
+        count = len(self.shapes)
+        self.dtypes = list(getattr(model, "output_dtype", None) or "f" * count)
+        self.scales = list(getattr(model, "output_scale", None) or [1.0] * count)
+        self.zero_points = list(getattr(model, "output_zero_point", None) or [0] * count)
+        processor = getattr(model, "postprocess", None)
+        self.processor = getattr(processor, "processor", processor)  # n6post.load's stands behind a Chosen
+        labels = getattr(self.processor, "labels", None)
+        self.labels = labels if labels is not None else getattr(model, "labels", None)
+        try:
+            self.family, self.told = told(model, self.labels)
+        except ValueError:
+            self.family = self.told = None
+
+    def integers(self):
+        """(index, dtype, scale) of each output of integers."""
+        for i, dtype in enumerate(self.dtypes):
+            if dtype in _RANGES:
+                yield i, dtype, self.scales[i]
+
+
+# --- what the model says of itself ---
+
+
+def _absurd_scale(case):
+    for i, dtype, scale in case.integers():
+        if not 1e-7 < scale < 1e3:  # NaN is neither
+            yield (
+                "output %d: its scale is %g, which no network's numbers have: the conversion to %s failed;"
+                " convert the model again, with pictures like the camera's for calibration"
+                % (i, scale, quant.dtype_name(ord(dtype)))
+            )
+
+
+def _coarse_scale(case):
+    """Scores that the output's own numbers cannot tell apart or cannot reach."""
+    if case.family in (None, "DeepLab"):
+        return
+    threshold = getattr(case.processor, "threshold", None) or (0.3 if case.family == "MoveNet" else 0.4)
+    for i, dtype, scale in case.integers():
+        if not 1e-7 < scale < 1e3 or case.family == "YoloV8Seg" and len(quant.squeezed(case.shapes[i])) > 2:
+            continue  # absurd; or prototypes, which hold no scores
+        largest = (_RANGES[dtype][1] - case.zero_points[i]) * scale
+        if scale > 0.1:  # fewer than ten steps from 0 to 1
+            yield (
+                "output %d: its scale is %g%s, so a score is %s: export the model with boxes in 0..1, or with"
+                " float outputs"
+                % (
+                    i,
+                    scale,
+                    "" if case.family == "MoveNet" else " (boxes in pixels share it)",
+                    "always 0 and nothing can pass" if scale > 2.0 else "hardly more than 0 or 1",
+                )
+            )
+        elif largest < threshold:
+            yield (
+                "output %d: the largest score that it can express is %.2g and the threshold is %.2g, so"
+                " nothing can pass: convert the model again, calibrated with pictures that show what it looks"
+                " for"
+                % (i, largest, threshold)
+            )
+
+
+def _labels(case):
+    classes = case.told.classes(case.family) if case.told else None
+    named = case.told.named if case.told else 0
+    if classes and named and classes != named:
+        yield (
+            "labels: the head has %d classes and there are %d labels, so names are wrong or missing: the .txt"
+            " beside the model needs one line a class" % (classes, named)
+        )
+
+
+def _large_map(case):
+    """Without a post-processor the firmware hands out float copies."""
+    if case.processor is not None:
+        return
+    room = min(_LARGE_COPY, gc.mem_free() if hasattr(gc, "mem_free") else _LARGE_COPY)
+    for i, shape in enumerate(case.shapes):
+        size = 4
+        for n in shape:
+            size *= n
+        if size > room:
+            yield (
+                "output %d: without a post-processor predict copies it as %.1f MB of floats, more than the"
+                " heap has in one piece: attach one (n6post.load does), which reads the model's own memory"
+                % (i, size / 1e6)
+            )
+
+
+def _too_much_ram(case):
+    ram = getattr(case.model, "ram", None) or 0
+    if ram > _NPU_RAM:
+        yield (
+            "RAM: the model needs %.1f MiB where the NPU has 1.75 MiB, and from the PSRAM it runs slowly or"
+            " not at all: take a smaller input or a narrower network" % (ram / 1048576)
+        )
+
+
+# --- what it put out ---
+
+
+def _float_copies(case):
+    for i, dtype, _ in case.integers():
+        if i < len(case.outputs) and case.outputs[i].dtype == quant.FLOAT:
+            yield (
+                "output %d: its array is float while the model says '%s': predict ran without a"
+                " post-processor and dequantised it already; do not apply scale and zero point to it, or"
+                " attach a post-processor, which gets the raw numbers" % (i, dtype)
+            )
+
+
+def _not_finite(case):
+    for i, out in enumerate(case.outputs):
+        if out.dtype == quant.FLOAT and not all([bool(np.all(np.isfinite(part))) for part in _parts(out)]):
+            yield (
+                "output %d: it holds NaN or infinity, so the network's own arithmetic failed: check how the"
+                " input is normalised, or convert the model again" % i
+            )
+
+
+def _constant(case):
+    """A map of one class may well show one class; anything else with one value throughout is no answer."""
+    if case.family == "DeepLab" and case.told.map[2] < 2:
+        return
+    for i, out in enumerate(case.outputs):
+        value = _only_value(out)
+        if value is not None:
+            yield (
+                "output %d: every number of it is %g, so the weights probably never reached the network's"
+                " memory: write the model file to the camera again, and in firmware of your own enable the"
+                " NPU's RAM and caches" % (i, value)
+            )
+
+
+def _only_value(array):
+    """The value that every element has, or None."""
+    first = None
+    for part in _parts(array):
+        low = np.min(part)
+        if first is None:
+            first = low
+        if not first == low == np.max(part):  # NaN equals nothing
+            return None
+    return first if len(quant.squeezed(array.shape)) else None
+
+
+def _parts(array):
+    """The array in flat pieces."""
+    size = 1
+    for n in array.shape:
+        size *= n
+    flat = array.reshape((size,))
+    for at in range(0, size, _STEP):
+        yield flat[at : min(at + _STEP, size)]
+
+
+_CHECKS = (
+    _absurd_scale,
+    _coarse_scale,
+    _labels,
+    _large_map,
+    _too_much_ram,
+    _float_copies,
+    _not_finite,
+    _constant,
+)

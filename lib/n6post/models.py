@@ -1,0 +1,254 @@
+"""From a model to its post-processor: `processor_for` and `load`, told from shapes, dtypes and labels alone.
+
+Each family has one row in _FAMILIES with a function that reads the outputs in its own way and answers with
+(certain, what the model would be), or None. The one family that is certain is the answer, or the only one
+that answers at all; where two are left it is for the user to say.
+"""
+
+from micropython import const
+
+from . import quant
+
+# Strides of the feature maps that YOLOv8 heads are made of: n and s to x, with P2, with P6, tiny.
+_STRIDES = ((8, 16, 32), (4, 8, 16, 32), (8, 16, 32, 64), (16, 32))
+_COCO_CLASSES = const(80)
+_COCO_JOINTS = const(17)
+_HEATMAPS = (13, 17)  # joints of ST's and Google's MoveNet
+_SKELETONS = (14, 15, 16, 18, 20, 21, 25, 33)  # joints of LSP, MPII, OpenPose, hands, BODY_25, BlazePose
+
+
+def processor_for(model, **options):
+    """The post-processor for a model, a YoloV8, YoloV8Seg, YoloV8Pose, MoveNet or DeepLab with these options.
+
+    model   what tells: input_shape, output_shape, labels (or the option `labels`); nothing is run
+    A model takes it per call, `model.predict([img], callback=process)`; `load` attaches it.
+    ValueError where no family fits, and where two do: then labels, one a class, tell, or the constructor.
+    """
+    family, shapes = told(model, options.get("labels"))
+    if "labels" not in options and shapes.named and shapes.names_fit(family):
+        # The firmware does not show a model's labels to a post-processor: they have to go in here.
+        options["labels"] = shapes.names
+    return getattr(__import__("n6post"), family)(**options)  # the package loads a family on first use
+
+
+class Chosen:
+    """A post-processor that is chosen once the model is open: `processor` does the work.
+
+    `ml.Model` takes its post-processor when it opens the file and never another one (modules/py_ml.c), but
+    what fits is told from the open model; opening it twice would take its memory twice.
+    """
+
+    def __init__(self, processor=None):
+        self.processor = processor
+
+    def __call__(self, model, inputs, outputs):
+        return self.processor(model, inputs, outputs)
+
+
+def load(path, **options):
+    """`ml.Model(path)` with the post-processor that fits, and the model's labels in it.
+
+    The processor itself is `model.postprocess.processor`. ValueError as for `processor_for`.
+    """
+    import ml
+
+    chosen = Chosen()
+    model = ml.Model(path, postprocess=chosen)
+    chosen.processor = processor_for(model, **options)
+    return model
+
+
+def told(model, labels=None):
+    """(family, Shapes): the name of the only constructor that fits. ValueError otherwise."""
+    shapes = Shapes(model, labels)
+    fits = []
+    sure = []
+    for family, reads in _FAMILIES:
+        answer = reads(shapes)
+        if answer:
+            (sure if answer[0] else fits).append((family, answer[1]))
+    found = sure or fits
+    if len(found) == 1:
+        return found[0][0], shapes
+    came = " and ".join(["%s %s" % (shape, dtype) for shape, dtype in zip(shapes.outputs, shapes.dtypes)])
+    if found:
+        raise ValueError(
+            "%s fits %s: give labels, one a class, or choose %s"
+            % (
+                came,
+                " and ".join(["%s (%s)" % one for one in found]),
+                " or ".join(["ml.Model(path, postprocess=n6post.%s())" % family for family, _ in found]),
+            )
+        )
+    raise ValueError(
+        "expected a YOLOv8 head [1, C, N] or [1, N, C] alone or with prototypes [1, H, W, M], heatmaps [1, H,"
+        " W, joints], joints [1, 1, joints, 3] or a class map [1, H, W, classes], that belongs to an input of"
+        " (width, height) %s, got %s%s" % (shapes.size, came, _stranger(shapes))
+    )
+
+
+class Shapes:
+    """What tells families apart.
+
+    outputs, dtypes   of all outputs; size: (width, height) of the input
+    names, named      the labels without blank lines at the end, and how many there are; 0: none known
+    joints_named      whether the labels are those of joints
+    head              (channels, anchors) of the output that is a YOLOv8 head, or None
+    map               (width, height, channels) of the output that is a map, or None; channels 0: arg-maxed
+    """
+
+    def __init__(self, model, labels=None):
+        self.outputs = [tuple(shape) for shape in model.output_shape]
+        self.dtypes = list(getattr(model, "output_dtype", None) or "?" * len(self.outputs))
+        self.size = quant.input_size(model)
+        names = labels if labels is not None else getattr(model, "labels", None)
+        names = list(names) if names else []
+        while names and not names[-1].strip():
+            names.pop()
+        self.names = names
+        self.named = len(names)
+        self.joints_named = any(["shoulder" in name for name in names])
+        self.head = None
+        self.map = None
+        for shape in self.outputs:
+            head = _as_head(shape, self.size)
+            if head:
+                self.head = head
+            else:
+                self.map = _as_map(shape, self.size) or self.map
+
+    def names_fit(self, family):
+        """Whether the labels are what that family's constructor takes: a pose model may name its joints."""
+        if family == "MoveNet":
+            return self.named in (1, self.map[2] if self.map else self.outputs[0][2])
+        if family == "YoloV8Pose":
+            values = self.head[0] - 4 - self.named
+            return values >= 3 and values % 3 == 0
+        return True
+
+    def classes(self, family):
+        """How many classes or, None, that family has none or hides them among keypoints."""
+        if family == "YoloV8":
+            return self.head[0] - 4
+        if family == "YoloV8Seg":
+            return self.head[0] - 4 - self.map[2]
+        if family == "DeepLab" and self.map[2] > 1:
+            return self.map[2]
+        return None
+
+
+def _anchor_counts(size):
+    return [sum([(size[0] // s) * (size[1] // s) for s in strides]) for strides in _STRIDES] if size else []
+
+
+def _as_head(shape, size):
+    """(channels, anchors) where one of two dimensions counts the cells of an input of that size."""
+    dims = quant.squeezed(shape)
+    if len(dims) == 2:
+        for anchors in _anchor_counts(size):
+            if dims[1] == anchors:
+                return dims[0], anchors
+            if dims[0] == anchors:
+                return dims[1], anchors
+    return None
+
+
+def _as_map(shape, size):
+    """(width, height, channels) where two neighbouring dimensions have the input's aspect ratio."""
+    if size is None:
+        return None
+    if len(shape) == 3 and shape[0] == 1:
+        width, height, channels = shape[2], shape[1], 0
+    else:
+        try:
+            width, height, channels, _ = quant.map_layout(shape, size, 255)
+        except ValueError:
+            return None
+    # Within the pixel that a stride cuts off or adds: 33 x 25 of 257 x 193.
+    return (width, height, channels) if abs(width * size[1] - height * size[0]) <= max(size) else None
+
+
+# --- how each family reads the outputs: (certain, what the model would be) or None ---
+
+
+def _detector(m):
+    if len(m.outputs) != 1 or m.head is None or m.head[0] < 5:
+        return None
+    classes = m.head[0] - 4
+    if m.named:
+        sure = m.named == classes
+    else:
+        sure = classes == _COCO_CLASSES or _pose(m) is None
+    return sure, "a detector of %d class%s" % (classes, "es" if classes > 1 else "")
+
+
+def _segmenter(m):
+    if len(m.outputs) != 2 or m.head is None or m.map is None or not 8 <= m.map[2] <= 64:
+        return None
+    classes = m.head[0] - 4 - m.map[2]
+    return (True, "a segmenter of %d classes" % classes) if classes > 0 else None
+
+
+def _pose(m):
+    if len(m.outputs) != 1 or m.head is None:
+        return None
+    classes = m.named if m.named and 5 + 3 * m.named != m.head[0] else 1  # labels may name the joints
+    values = m.head[0] - 4 - classes
+    joints = values // 3
+    # One keypoint without labels: a detector of four classes is so much more usual that it is no doubt.
+    if values % 3 or joints < (1 if m.named else 2):
+        return None
+    sure = joints == _COCO_JOINTS or m.named == 1 or m.named == joints and classes == 1
+    return sure, "%d class%s with %d keypoints" % (classes, "es" if classes > 1 else "", joints)
+
+
+def _are_joints(shape):
+    return len(shape) == 4 and shape[:2] == (1, 1) and shape[3] == 3 and shape[2] > 1
+
+
+def _heatmaps(m):
+    if len(m.outputs) != 1 or m.head:
+        return None
+    if _are_joints(m.outputs[0]):
+        return True, "%d joints as y, x, score" % m.outputs[0][2]
+    if m.map is None:
+        return None
+    width, height, joints = m.map
+    if (width, height) == m.size:
+        return None  # heatmaps are smaller than the input
+    quarter = (width, height) == (m.size[0] // 4, m.size[1] // 4)
+    if joints not in _HEATMAPS and not (quarter and joints in _SKELETONS):
+        return None
+    sure = m.joints_named or m.named == 1 or (quarter and joints in _HEATMAPS and m.named != joints)
+    return sure, "heatmaps of %d joints" % joints
+
+
+def _class_map(m):
+    if len(m.outputs) != 1 or m.head or m.map is None or _are_joints(m.outputs[0]):
+        return None
+    classes = m.map[2]
+    if classes < 2:
+        return True, "a class map" if classes == 0 else "a map of one class"
+    heatmaps = _heatmaps(m)
+    sure = heatmaps is None or (m.named == classes and not m.joints_named)
+    return sure, "a map of %d classes" % classes
+
+
+# constructor, and how it reads a model
+_FAMILIES = (
+    ("YoloV8", _detector),
+    ("YoloV8Seg", _segmenter),
+    ("YoloV8Pose", _pose),
+    ("MoveNet", _heatmaps),
+    ("DeepLab", _class_map),
+)
+
+
+def _stranger(m):
+    """A hint for outputs that are often met and are none of ours."""
+    dims = [quant.squeezed(shape) for shape in m.outputs]
+    if any([len(d) == 2 and d[0] == 300 and d[1] >= 6 for d in dims]):
+        return ": an end-to-end head with suppression of its own; export it with end2end=False or nms=False"
+    if any([len(d) == 2 and d[0] % 3 == 0 and d[0] // 3 in _anchor_counts(m.size) for d in dims]):
+        return ": three boxes an anchor, as YOLOv5 and older have them"
+    return ""
