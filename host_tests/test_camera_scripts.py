@@ -1,0 +1,115 @@
+"""The scripts in scripts/camera run as they are on a PC, with real models where ../shared has them."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import _host
+import numpy as np
+import pytest
+import recorded
+from commands import script
+from PIL import Image as PilImage
+from PIL import ImageOps
+
+ROOT = Path(__file__).parents[1]
+CAMERA = ROOT / "scripts" / "camera"
+
+# example: model, picture, and what it prints of that picture
+EXAMPLES = {
+    "yolov8_seg": (
+        "yolov8n_320_quant_pc_ii_seg_coco-st.tflite",
+        "bus.jpg",
+        r"bus 0\.\d\d at .*: \d+ pixels around \(",
+    ),
+    "yolov8": ("yolov8n_192.tflite", "person.bmp", r"\S+ 0\.\d\d, middle at \d+, \d+"),
+    "yolov8_pose": ("yolov8n_256_quant_pc_uf_pose_coco-st.tflite", "bus.jpg", r"[1-4] people, "),
+    "movenet": ("movenet_singlepose_192.tflite", "person.bmp", r"score 0\.\d\d, head at \d+, \d+ \(0"),
+    "deeplab": (
+        "deeplab_v3_mobilenetv2_05_16_320_fft_qdq_int8.onnx",
+        "person.bmp",
+        r"1: \d+\.\d % of the frame",
+    ),
+}
+
+
+def run(folder: Path, camera_script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    return script("run_on_host.py", CAMERA / camera_script, *arguments, cwd=folder)
+
+
+@pytest.mark.parametrize("firmware", ["5.0.0", "4.8.1"])
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_an_example_finds_and_draws_on_a_real_photograph(
+    example: str, firmware: str, shared: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("ai_edge_litert")
+    pytest.importorskip("onnxruntime")
+    model, picture, says = EXAMPLES[example]
+    out, photo, file = tmp_path / "out.png", shared / "pictures" / picture, shared / "models" / model
+    options = ("--picture", photo, "--model", file, "--firmware", firmware, "--frames", 2, "--out", out)
+    done = run(tmp_path, f"{example}.py", *options)
+    assert done.returncode == 0, done.stderr
+    assert re.search(says, done.stdout), done.stdout
+    assert len(re.findall(r"[\d.]+ fps", done.stdout)) == 2
+    assert "output 0:" not in done.stdout  # a finding of diagnose
+    with PilImage.open(out) as drawn:
+        assert drawn.size == (640, 480)
+        with PilImage.open(photo) as plain:
+            expected = np.asarray(ImageOps.pad(plain.convert("RGB"), drawn.size, PilImage.Resampling.LANCZOS))
+        changed = np.abs(np.asarray(drawn.convert("RGB")).astype(int) - expected).max(axis=2) > 40
+        assert 0.002 < changed.mean() < 0.7
+
+
+def test_every_family_has_an_example() -> None:
+    sources = "".join((CAMERA / f"{name}.py").read_text() for name in EXAMPLES)
+    for family in ("YoloV8Seg", "YoloV8Pose", "MoveNet"):
+        assert f"n6post.{family}(" in sources
+    assert sources.count("n6post.load(") == 2  # YoloV8, DeepLab
+    assert "n6post.diagnose(model)" in sources
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_an_example_fits_on_a_screen(example: str) -> None:
+    assert len((CAMERA / f"{example}.py").read_text().splitlines()) <= 36
+
+
+def test_the_benchmark_prints_a_markdown_table_of_every_family(tmp_path: Path) -> None:
+    blank = tmp_path / "blank.png"
+    PilImage.new("RGB", (64, 48)).save(blank)
+    done = run(tmp_path, "benchmark.py", "--picture", blank)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[2:4] == ["| work | ms | in kernels | the rest |", "| --- | ---: | --- | ---: |"]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[4:]]
+    assert all(len(row) == 4 and re.fullmatch(r"\d+\.\d\d", row[1]) for row in rows)
+    for family, kernel in (
+        ("YoloV8Seg, ", "prototype_mask"),
+        ("YoloV8, ", "candidates"),
+        ("YoloV8Pose, ", "candidates"),
+        ("MoveNet, ", "peaks"),
+        ("DeepLab, ", "class_map"),
+    ):
+        (first, *_) = [row for row in rows if row[0].startswith(family)]
+        assert f"{kernel} " in first[2]
+    drawn = [row for row in rows if row[0].startswith("drawing")]
+    assert any("tint_mask " in row[2] for row in drawn) and any("tint_map " in row[2] for row in drawn)
+
+
+def test_the_benchmark_takes_tensors_from_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = script("benchmark_tensors.py", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {p.stem for p in tmp_path.glob("*.bin")} == {
+        "seg_head", "seg_protos", "det", "pose", "movenet", "deeplab_320",
+    }  # fmt: skip
+    _host.install()
+    monkeypatch.setattr(sys, "argv", ["benchmark.py", str(tmp_path)])
+    benchmark = runpy.run_path(str(CAMERA / "benchmark.py"))
+    _, (head, protos) = benchmark["seg"]()
+    tensors = recorded.load("yolov8n_seg_320", "astronaut").tensors
+    assert np.array_equal(head._np, tensors[0].values) and np.array_equal(protos._np, tensors[1].values)
+    _, (maps,) = benchmark["class_scores"](320, 320, 2, "deeplab_320")
+    assert maps.shape == (1, 320, 320, 2)

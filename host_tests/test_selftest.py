@@ -1,0 +1,149 @@
+"""scripts/camera/selftest.py passes here, carries what make_selftest.py makes, and notices what is broken."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib.util
+import os
+import re
+import runpy
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import n6post
+import pytest
+from commands import script
+from n6post import kernels
+
+ROOT = Path(__file__).parents[1]
+SELFTEST = ROOT / "scripts" / "camera" / "selftest.py"
+
+
+@pytest.fixture
+def selftest() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("selftest", SELFTEST)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_it_passes_on_the_stubs_and_ends_with_its_one_line() -> None:
+    done = script("run_selftest.py")
+    assert done.returncode == 0, done.stdout + done.stderr
+    passed, failed = re.fullmatch(r"(\d+) passed, (\d+) failed", done.stdout.splitlines()[-1]).groups()  # type: ignore[union-attr]
+    assert int(passed) >= 50 and int(failed) == 0
+    assert "FAILED" not in done.stdout
+    assert "no image module" not in done.stdout  # the drawing is checked here
+
+
+def test_it_passes_on_micropython_where_drawing_is_skipped_and_counted() -> None:
+    binary = os.environ.get("N6POST_MICROPYTHON")
+    if not binary:
+        pytest.skip("needs a MicroPython with ulab: its path in the environment variable N6POST_MICROPYTHON")
+    done = script("run_selftest.py", "--micropython", binary)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"^skipped \d+: there is no image module$", done.stdout, re.MULTILINE)
+
+
+def test_its_tensors_and_results_are_those_that_make_selftest_writes() -> None:
+    done = script("make_selftest.py", "--check")
+    assert done.returncode == 0, done.stderr
+
+
+def test_it_is_small_enough_for_a_camera() -> None:
+    assert SELFTEST.stat().st_size < 60_000
+
+
+def test_every_kernel_is_compared(selftest: ModuleType) -> None:
+    compared = {name for name, _, _ in selftest.KERNELS + selftest.DRAWING_KERNELS}
+    helium = Path(kernels.__file__).with_name("helium.py").read_text()
+    assert compared == set(re.findall(r"^def (\w+)", helium, re.MULTILINE))
+
+
+def test_every_family_is_checked(selftest: ModuleType) -> None:
+    assert set(selftest.RECORDED) == {"YoloV8", "YoloV8Seg", "YoloV8Pose", "MoveNet", "DeepLab"}
+
+
+def outcome(selftest: ModuleType, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """How many checks fail now, and what was printed."""
+    _, failed, _ = selftest.run()
+    return failed, capsys.readouterr().out
+
+
+def test_a_wrong_result_is_a_failure(
+    selftest: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def one_pixel_off(plan: Any, values: Any, labels: Any, table: Any, place: Any = kernels.place) -> None:
+        place(plan, values, labels, table)
+        table[0] += 1
+
+    monkeypatch.setattr(kernels, "place", one_pixel_off)
+    failed, printed = outcome(selftest, capsys)
+    assert failed >= 4
+    assert "FAILED  YoloV8Seg finds what numpy finds, int8" in printed
+    assert "FAILED  kernel place equals the portable one" in printed
+
+
+def test_a_kernel_that_writes_past_its_end_is_a_failure(
+    selftest: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def one_too_many(protos: Any, head: Any, plan: Any, out: Any, mask: Any = kernels.prototype_mask) -> None:
+        mask(protos, head, plan, out)
+        if len(out) > plan[12] * plan[13]:
+            out[plan[12] * plan[13]] = 7
+
+    monkeypatch.setattr(kernels, "prototype_mask", one_too_many)
+    failed, printed = outcome(selftest, capsys)
+    assert failed == 1 and "FAILED  kernel prototype_mask equals the portable one" in printed
+
+
+def test_a_missing_family_is_a_failure(
+    selftest: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delitem(vars(n6post), "DeepLab", raising=False)
+    monkeypatch.setitem(sys.modules, "n6post.deeplab", None)
+    failed, printed = outcome(selftest, capsys)
+    assert failed >= 5 and "FAILED  DeepLab finds what numpy finds, int8" in printed
+
+
+def test_run_selftest_tells_a_run_that_stops_midway_from_one_that_passes(tmp_path: Path) -> None:
+    fake = tmp_path / "micropython"
+    outcomes = {"ok\n3 passed, 0 failed": 0, "3 passed, 1 failed": 1, "0 passed, 0 failed": 1, "ok  one": 1}
+    for said, code in outcomes.items():
+        fake.write_text(f"#!/bin/sh\nprintf '{said}\\n'\n")
+        fake.chmod(0o755)
+        assert script("run_selftest.py", "--micropython", fake).returncode == code, said
+
+
+def test_a_camera_is_shown_this_checkouts_library_unless_its_own_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    import _venv
+
+    monkeypatch.setattr(_venv, "enter", lambda: None)
+    command = runpy.run_path(str(ROOT / "scripts" / "run_selftest.py"))["command"]
+    arguments = argparse.Namespace(port="/dev/ttyACM0", installed=False, micropython=None)
+    words, _ = command(arguments)
+    at = words.index("mpremote")
+    connected = ["mpremote", "connect", "/dev/ttyACM0"]
+    assert words[at:] == [*connected, "mount", str(ROOT / "lib"), "run", str(SELFTEST)]
+    arguments.installed = True
+    assert command(arguments)[0][at:] == [*connected, "run", str(SELFTEST)]
+
+
+def test_camera_scripts_use_no_syntax_that_micropython_lacks() -> None:
+    for path in sorted((ROOT / "scripts" / "camera").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            where = f"{path.name}:{getattr(node, 'lineno', '')}"
+            if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+                assert not any(isinstance(element, ast.Starred) for element in node.elts), where
+            if isinstance(node, ast.Dict):
+                assert None not in node.keys, where
+            if isinstance(node, ast.arguments):
+                assert not node.posonlyargs, where
+            assert not isinstance(node, (ast.Match, ast.TryStar)), where

@@ -1,0 +1,974 @@
+"""Checks n6post on whatever runs it: a camera, an emulated one, MicroPython with ulab, CPython with stubs.
+
+    python3 scripts/run_selftest.py      on the PC itself; --port: on a camera, --micropython: on that binary
+
+The device needs n6post only; no model, no camera, no file. Carries small recorded outputs of real networks
+and what plain numpy makes of them. Says what it checks, and ends with one line: N passed, N failed.
+"""
+
+import gc
+import sys
+from array import array
+from binascii import a2b_base64, crc32
+
+import micropython
+import n6post
+from n6post import kernels
+from n6post.kernels import portable
+from ulab import numpy as np
+
+try:
+    import image
+except ImportError:  # a MicroPython that is no camera
+    image = None
+
+REAL = sys.implementation.name == "micropython"
+FRAME_HEAP = 4096  # bytes that a frame may take from the heap besides what its result holds
+
+
+class Skipped(Exception):  # noqa: N818
+    """A check that this machine cannot make."""
+
+
+def expect(got, wanted, what):
+    if got != wanted:
+        raise ValueError("%s: expected %s, got %s" % (what, wanted, got))
+
+
+def expect_close(got, wanted, tolerance, what):
+    if len(got) != len(wanted) or any([not abs(g - w) <= tolerance for g, w in zip(got, wanted)]):
+        raise ValueError("%s: expected %s, got %s" % (what, wanted, got))
+
+
+# --- the recorded tensors, in every form in which a network may put them out ---
+
+
+def inflated(data):
+    try:
+        import io
+
+        import deflate
+
+        return deflate.DeflateIO(io.BytesIO(data), deflate.ZLIB, 15).read()
+    except ImportError:
+        import zlib
+
+        return zlib.decompress(data)
+
+
+class Model:
+    """The attributes of ml.Model that post-processors look at."""
+
+    def __init__(self, size, arrays, scales, zero_points):
+        self.input_shape = ((1, size[1], size[0], 3),)
+        self.output_shape = tuple([a.shape for a in arrays])
+        self.output_dtype = tuple([chr(a.dtype) for a in arrays])
+        self.output_scale = tuple(scales)
+        self.output_zero_point = tuple(zero_points)
+
+
+FORMS = ("int8", "uint8", "int16", "float", "other order")
+
+
+def recorded(family, form="int8"):
+    """(model, outputs, options, expected results) of a family."""
+    options, size, outputs, expected = RECORDED[family]
+    arrays, scales, zero_points = [], [], []
+    for shape, scale, zero_point, data in outputs:
+        raw = bytearray(inflated(a2b_base64(data)))
+        if form == "uint8":
+            for at in range(len(raw)):
+                raw[at] ^= 0x80
+            zero_point += 128
+            values = np.frombuffer(raw, dtype=np.uint8)
+        elif form == "other order":
+            # Heads [1, C, N] become [1, N, C], maps [1, H, W, C] become [1, C, H, W].
+            rows, columns = (shape[1], shape[2]) if len(shape) == 3 else (shape[1] * shape[2], shape[3])
+            raw = turned(raw, rows, columns)
+            shape = (1, shape[2], shape[1]) if len(shape) == 3 else (1, shape[3], shape[1], shape[2])
+            values = np.frombuffer(raw, dtype=np.int8)
+        else:
+            values = np.frombuffer(raw, dtype=np.int8)
+            if form == "int16":
+                values = np.array(values, dtype=np.int16)
+            elif form == "float":
+                values = (np.array(values, dtype=np.float) - float(zero_point)) * scale
+                scale, zero_point = 1.0, 0  # what the firmware says of a float output
+        arrays.append(values.reshape(shape))
+        scales.append(scale)
+        zero_points.append(zero_point)
+    return Model(size, arrays, scales, zero_points), arrays, dict(options), expected
+
+
+def turned(raw, rows, columns):
+    result = bytearray(rows * columns)
+    for row in range(rows):
+        for column in range(columns):
+            result[column * rows + row] = raw[row * columns + column]
+    return result
+
+
+def processor(family, options):
+    return getattr(n6post, family)(**options)
+
+
+def no_frame(model):
+    """An input that says nothing of a frame: results come in pixels of the model's input."""
+    return [None]
+
+
+def processed(family, form="int8"):
+    model, outputs, options, expected = recorded(family, form)
+    return processor(family, options)(model, no_frame(model), outputs), expected
+
+
+# --- each family ---
+
+
+def check_detections(family, form):
+    found, expected = processed(family, form)
+    if "classes" in expected:
+        expect([d.class_id for d in found], expected["classes"], "classes")
+        expect([d.rect for d in found], expected["rects"], "rects")
+        expect_close([d.score for d in found], expected["scores"], 3e-6, "scores")
+    if "keypoints" in expected:
+        expect(len(found), len(expected["keypoints"]), "people")
+        for person, points in zip(found, expected["keypoints"]):
+            got = [float(person.keypoints[j, k]) for j in range(len(person.keypoints)) for k in range(3)]
+            expect_close(got, points, 2e-3, "keypoints")
+    if "masks" in expected:
+        expect([plane_crc(d.mask) for d in found], expected["masks"], "masks")
+        expect([d.mask.area for d in found], expected["areas"], "mask areas")
+
+
+def plane_crc(mask):
+    """CRC of what the mask says of a pixel of each 4 x 4, which share a prototype pixel; a byte each."""
+    plane = bytearray(256)
+    for at in range(256):
+        plane[at] = mask.contains(at % 16 * 4 + 1, at // 16 * 4 + 1)
+    return crc32(plane)
+
+
+def check_letterbox(family):
+    """Results land in the frame where a letterboxed part of it had been."""
+    model, outputs, options, expected = recorded(family)
+    found = processor(family, options)(model, [n6post.Letterbox(None, ROI)], outputs)
+    expect([d.rect for d in found], expected["letterboxed"], "rects")
+
+
+def check_class_map(form):
+    seen, expected = processed("DeepLab", form)
+    expect(crc32(seen.classes.tobytes()), expected["map"], "class map")
+    expect([seen.area(0), seen.area(1)], expected["areas"], "areas")
+    expect(seen.present(), [1], "classes present")
+
+
+def check_told(family):
+    model, _, options, _ = recorded(family)
+    expect(type(n6post.processor_for(model, **options)).__name__, family, "processor_for")
+
+
+def check_diagnosed(family):
+    model, outputs, _, _ = recorded(family)
+    expect(n6post.diagnose(model, outputs), [], "findings")
+
+
+def check_refused():
+    model, outputs, _, _ = recorded("YoloV8")
+    for bad in ([], [outputs[0], outputs[0]], [outputs[0].reshape((5, 12, 7))], [3]):
+        try:
+            n6post.YoloV8()(model, [None], bad)
+        except ValueError:
+            continue
+        raise ValueError("outputs that are no head were not refused: %s" % (bad,))
+
+
+def check_nothing_found():
+    model, outputs, options, _ = recorded("YoloV8Seg")
+    options["threshold"] = 1.0
+    expect(n6post.YoloV8Seg(**options)(model, [None], outputs), [], "detections")
+
+
+# --- kernels: the ones that run here against the portable ones, byte by byte ---
+
+LETTERS = ("b", "B", "h", "f")
+DTYPES = {"b": np.int8, "B": np.uint8, "h": np.int16, "f": np.float}
+
+
+class Random:
+    """The same numbers everywhere; 16 bits, so that they stay off the heap."""
+
+    def __init__(self, seed):
+        self.state = seed
+
+    def bytes(self, count):
+        result = bytearray(count)
+        state = self.state
+        for at in range(count):
+            state ^= (state << 7) & 0xFFFF
+            state ^= state >> 9
+            state ^= (state << 8) & 0xFFFF
+            result[at] = state >> 4 & 0xFF
+        self.state = state
+        return result
+
+    def values(self, letter, count, special=()):
+        """An array over its type's whole range; floats: steps of 1/16, with NaN and infinity at `special`."""
+        if letter == "f":
+            values = np.array(np.frombuffer(self.bytes(count), dtype=np.int8), dtype=np.float) * 0.0625
+            for at, value in zip(special, (float("nan"), float("inf"), float("nan"), -float("inf"))):
+                if at < count:
+                    values[at] = value
+            return values
+        return np.frombuffer(self.bytes(count * (2 if letter == "h" else 1)), dtype=DTYPES[letter])
+
+
+def raw(buffer):
+    return buffer.tobytes() if hasattr(buffer, "tobytes") else bytes(buffer)
+
+
+def with_floats(words, *floats):
+    """An array('i') of `words`, with (index, float) pairs laid in as float32 bits."""
+    plan = array("i", words)
+    view = np.frombuffer(plan, dtype=np.float)
+    for at, value in floats:
+        view[at] = value
+    return plan
+
+
+# Each of the following makes one kernel's arguments, the same at every call, and the buffers that it writes.
+
+
+def head_case(letter, channels_first, classes, anchors, capacity, allowed):
+    channels = 4 + classes + 1
+    first = 4 * anchors if channels_first else 4
+    head = Random(classes * 64 + anchors).values(letter, channels * anchors, (first, first + 1))
+    cut = {"b": 90, "B": 200, "h": 20000, "f": 0}[letter]
+    zero_point = {"b": -7, "B": 121, "h": 300, "f": 0}[letter]
+    steps = [anchors, 1] if channels_first else [1, channels]
+    words = [ord(letter), anchors, channels] + steps + [4, classes, zero_point, cut, capacity] + [0] * 6
+    if allowed:
+        words[10] = 1
+        words += [0] * ((classes + 31) // 32)
+        for class_id in allowed:
+            words[16 + class_id // 32] |= 1 << class_id % 32
+    plan = with_floats(words, (8, 5.5)) if letter == "f" else array("i", words)
+    written = [np.zeros((5, capacity)), np.zeros((3, capacity), dtype=np.uint16)]
+    return [head, plan] + written, written
+
+
+def survivors(agnostic, most):
+    """Candidates of a crowded head, and the plan of suppress."""
+    (head, plan, values, labels), written = head_case("b", True, 3, 120, 60, None)
+    found = portable.candidates(head, plan, values, labels)
+    return [with_floats((found, 0, agnostic, most, 60), (1, 0.4)), values, labels], written
+
+
+def place_case(window, ring, padding):
+    (plan, values, labels), _ = survivors(0, 30)
+    kept = portable.suppress(plan, values, labels)
+    words = [kept, 60, 200, 150, 0, 0, 0, 0, 0, window, 40, 30, 0, 0, 0, 0, ring]
+    floats = ((4, 0.75), (5, 60.25), (6, 0.625), (7, 40.5), (8, 0.0078125), (12, 0.15), (13, 0.125))
+    plan = with_floats(words, (14, padding), (15, 2 * padding), *floats)
+    table = array("i", [-1] * (16 * kept + 4))
+    return [plan, values, labels, table], [table]
+
+
+def prototype_case(letter, channels_last, terms, window):
+    width, height = 9, 7
+    random = Random(terms)
+    protos = random.values(letter, width * height * terms)
+    head = random.values(letter, terms * 5)
+    steps = [terms, 1] if channels_last else [1, width * height]
+    zero_points = [0, 0] if letter == "f" else [3, -5]
+    words = [ord(letter), width, height, terms] + steps + zero_points + [2, 5] + list(window) + [40]
+    plan = with_floats(words, (14, 1.5)) if letter in "hf" else array("i", words)
+    out = bytearray(window[2] * window[3] + 16)
+    return [protos, head, plan, out], [out]
+
+
+def class_map_case(letter, channels_last, classes, pixels):
+    logits = Random(classes).values(letter, classes * pixels, (0, 3, 9, 14))
+    steps = [classes, 1] if channels_last else [1, pixels]
+    words = [ord(letter), pixels, classes] + steps + [20]
+    plan = with_floats(words, (5, 1.25)) if letter == "f" else array("i", words)
+    out = bytearray(pixels + 16)
+    return [logits, plan, memoryview(out)[:pixels]], [out]
+
+
+def count_case(pixels):
+    classes = np.frombuffer(Random(pixels).bytes(pixels), dtype=np.uint8)
+    out = array("i", [-1] * 256)
+    return [classes, array("i", (pixels,)), out], [out]
+
+
+def peak_case(letter, channels_last, joints, width, height, refine):
+    heat = Random(joints + width).values(letter, joints * width * height, (2, 4))
+    cut = {"b": 100, "B": 230, "h": 30000, "f": 0}[letter]
+    steps = [joints, 1] if channels_last else [1, width * height]
+    words = [ord(letter), width, height, joints] + steps + [0 if letter == "f" else 4, cut, refine]
+    words += [0] * 5 + [60, 50] + [0] * 6
+    floats = [(9, 0.0078125), (10, 8.5), (11, 3.25), (12, 7.75), (13, -2.5)]
+    if letter == "f":
+        floats.append((7, 6.5))
+    plan = with_floats(words, *floats)
+    out = np.zeros((joints, 3))
+    return [heat, plan, out], [out, plan]
+
+
+def tint_mask_case(depth, centred, x, y, scale, clip):
+    frame = Random(61).bytes(depth * 61 * 47)
+    # The clip rectangle lies inside the scaled mask, as Mask.draw makes it.
+    left, top, right, bottom = clip
+    clip = [max(left, x), max(top, y), min(right, x + int(9 * scale)), min(bottom, y + int(7 * scale))]
+    words = [depth, 61, 47, 9, 7, x, y, 0, 0] + clip + [0x8C51 if depth == 2 else 201, 150, centred]
+    return [frame, Random(11).bytes(9 * 7), with_floats(words, (7, scale), (8, scale))], [frame]
+
+
+def tint_map_case(depth, x, y, scale, clip):
+    frame = Random(61).bytes(depth * 61 * 47)
+    words = [depth, 61, 47, 13, 9, x, y, 0, 0] + list(clip) + [0, 0, 0]
+    plan = with_floats(words, (7, scale), (8, scale))
+    return [frame, Random(12).bytes(13 * 9), plan, Random(13).bytes(768)], [frame]
+
+
+def aim_case(rect, window, margin):
+    plan = with_floats([2, 200, 150] + [0] * 21, (7, 4.375), (8, 3.625), (16, 10.75), (17, -5.25))
+    for at, value in zip(range(18, 24), (7, 3, 180, 140, margin, 2 * margin)):
+        plan[at] = value
+    table = array("i", [9] * 16 + list(rect) + [0] * 7 + list(window) + [77])
+    return [plan, table, 16], [plan]
+
+
+def box_case(depth, thickness, rect, filled):
+    frame = Random(61).bytes(depth * 61 * 47)
+    words = [depth, 61, 47] + list(rect) + [thickness] + list(filled) + [0xE94A]
+    return [frame, array("i", words)], [frame]
+
+
+def every(first, second, rest):
+    """All combinations, as flat tuples."""
+    return [(a, b) + c for a in first for b in second for c in rest]
+
+
+# kernel, what makes a case, with which arguments
+KERNELS = (
+    (
+        "candidates",
+        head_case,
+        every(LETTERS, (0, 1), ((1, 17, 20, None), (7, 84, 84, None), (40, 33, 9, (0, 3, 30, 39)))),
+    ),
+    ("suppress", survivors, ((0, 30), (1, 30), (0, 2))),
+    ("place", place_case, ((0, 0, 0.0), (1, 0, 0.0), (1, 1, 0.5))),
+    (
+        "prototype_mask",
+        prototype_case,
+        every(
+            LETTERS,
+            (0, 1),
+            ((32, (0, 0, 9, 7)), (8, (3, 2, 5, 1)), (13, (8, 6, 1, 1)), (33, (1, 0, 7, 6))),
+        ),
+    ),
+    (
+        "class_map",
+        class_map_case,
+        every(LETTERS, (0, 1), ((1, 77), (2, 131), (3, 18), (5, 77), (16, 33), (21, 65), (40, 5))),
+    ),
+    ("count", count_case, ((1,), (333,), (4096,))),
+    (
+        "aim",
+        aim_case,
+        (
+            ((30, 20, 90, 60), (4, 5, 12, 9), 0),
+            ((0, 0, 180, 140), (0, 0, 40, 40), 3),
+            ((170, 5, 10, 0), (36, 1, 4, 1), 1),
+            ((5, 5, 9, 9), (40, 38, 1, 2), 0),
+        ),
+    ),
+    ("peaks", peak_case, every(LETTERS, (0, 1), ((1, 7, 6, 1), (13, 7, 6, 1), (17, 12, 9, 0), (3, 1, 1, 1)))),
+)
+DRAWING_KERNELS = (
+    (
+        "tint_mask",
+        tint_mask_case,
+        every(
+            (2, 1),
+            (0, 1),
+            ((3, 2, 4.0, (0, 0, 61, 47)), (-5, -3, 3.3, (0, 4, 40, 30)), (40, 30, 2.5, (42, 31, 61, 47))),
+        ),
+    ),
+    (
+        "tint_map",
+        tint_map_case,
+        every(
+            (2, 1),
+            (0, -4),
+            ((6, 4.4, (2, 0, 50, 40)), (0, 5.0, (0, 0, 61, 47)), (10, 0.75, (0, 0, 61, 47))),
+        ),
+    ),
+    (
+        "box",
+        box_case,
+        every(
+            (2, 1),
+            (0, 1, 3),
+            (
+                ((5, 6, 30, 20), (4, 2, 33, 11)),
+                ((-7, 40, 90, 20), (50, 44, 40, 9)),
+                ((9, 9, 2, 1), (0, 0, 0, 0)),
+            ),
+        ),
+    ),
+)
+
+
+def check_same(name, make, cases):
+    """Every case twice: the active kernel and the portable one write and return the same."""
+    for case in cases:
+        results = []
+        for module in (kernels, portable):
+            arguments, written = make(*case)
+            returned = getattr(module, name)(*arguments)
+            results.append([returned] + [raw(w) for w in written])
+        if results[1][0] is None:  # machine code always returns something
+            results[0][0] = None
+        if results[0] != results[1]:
+            raise ValueError("%s%s differs from the portable kernel" % (name, case))
+    if kernels.active == "portable":
+        raise Skipped("the portable kernels are the active ones here")
+
+
+def check_heap_locked(name, make, cases):
+    """Machine code has no business on the heap."""
+    if kernels.active == "portable":
+        raise Skipped("the portable kernels work on the heap")
+    kernel = getattr(kernels, name)
+    for case in cases:
+        arguments, _ = make(*case)
+        a, b, c, d = (arguments + [None, None])[:4]
+        micropython.heap_lock()
+        try:  # written out: a call with *arguments is made on the heap
+            if len(arguments) == 2:
+                kernel(a, b)
+            elif len(arguments) == 3:
+                kernel(a, b, c)
+            else:
+                kernel(a, b, c, d)
+        finally:
+            micropython.heap_unlock()
+
+
+# --- the heap ---
+
+
+def check_heap(family):
+    """What a frame in the steady state takes besides its result."""
+    if not REAL:
+        raise Skipped("CPython does not count its heap")
+    if kernels.active == "portable":
+        raise Skipped("the portable kernels work on the heap")
+    model, outputs, options, _ = recorded(family)
+    inputs = no_frame(model)
+    process = processor(family, options)
+    for _ in range(3):
+        process(model, inputs, outputs)
+    gc.collect()
+    gc.disable()
+    try:
+        before = gc.mem_alloc()
+        result = process(model, inputs, outputs)
+        taken = gc.mem_alloc() - before
+    finally:
+        gc.enable()
+    gc.collect()
+    held = gc.mem_alloc() - before
+    if taken - held > FRAME_HEAP:
+        raise ValueError("%d bytes a frame besides the result's %d" % (taken - held, held))
+    del result
+
+
+# --- drawing ---
+
+
+def frame(width, height):
+    """The frame of scripts/make_selftest.py, RGB565: every pixel differs from its neighbours."""
+    img = image.Image(width, height, image.RGB565)
+    pixels = img.bytearray()
+    for at in range(width * height):
+        value = at * 2657 + 77
+        pixels[2 * at] = value & 255
+        pixels[2 * at + 1] = value >> 8 & 255
+    return img
+
+
+def check_masks_drawn():
+    found, expected = processed("YoloV8Seg")
+    img = frame(64, 64)
+    for d in reversed(found):
+        d.mask.draw(img, COLOR, ALPHA)
+    expect(crc32(img.bytearray()), expected["drawn"], "frame")
+
+
+def check_class_map_drawn():
+    model, outputs, options, expected = recorded("DeepLab")
+    seen = processor("DeepLab", options)(model, [n6post.Stretch(None, (0, 0, 128, 128))], outputs)
+    img = frame(128, 128)
+    seen.draw(img, palette=PALETTE, alpha=ALPHA)
+    expect(crc32(img.bytearray()), expected["drawn"], "frame")
+
+
+def check_drawn(family, pixformat):
+    """draw() of each family touches the frame, keeps to it, and returns it."""
+    result, _ = processed(family)
+    img = image.Image(64, 64, pixformat)
+    expect(n6post.draw(img, result) is img, True, "draw returns the frame")
+    if not any(img.bytearray()):
+        raise ValueError("nothing was drawn")
+
+
+# --- all of it ---
+
+
+def checks():
+    """(name, function, arguments) of every check."""
+    for family in ("YoloV8", "YoloV8Seg", "YoloV8Pose", "MoveNet"):
+        for form in FORMS:
+            yield "%s finds what numpy finds, %s" % (family, form), check_detections, (family, form)
+    for form in FORMS:
+        yield "DeepLab finds what numpy finds, %s" % form, check_class_map, (form,)
+    for family in ("YoloV8", "YoloV8Seg", "YoloV8Pose"):
+        yield "%s maps a letterbox back to the frame" % family, check_letterbox, (family,)
+    for family in RECORDED:
+        yield "%s is told from the model" % family, check_told, (family,)
+        yield "%s has no finding" % family, check_diagnosed, (family,)
+    yield "outputs that are no head are refused", check_refused, ()
+    yield "no detection is an empty list", check_nothing_found, ()
+    for name, make, cases in KERNELS:
+        yield "kernel %s equals the portable one" % name, check_same, (name, make, cases)
+        yield "kernel %s keeps off the heap" % name, check_heap_locked, (name, make, cases)
+    for family in RECORDED:
+        yield "%s keeps off the heap" % family, check_heap, (family,)
+    for name, make, cases in DRAWING_KERNELS:
+        yield "kernel %s equals the portable one" % name, needs_image, (check_same, name, make, cases)
+        yield "kernel %s keeps off the heap" % name, needs_image, (check_heap_locked, name, make, cases)
+    yield "masks are drawn as numpy draws them", needs_image, (check_masks_drawn,)
+    yield "a class map is drawn as numpy draws it", needs_image, (check_class_map_drawn,)
+    for family in RECORDED:
+        for pixformat in ("RGB565", "GRAYSCALE"):
+            yield "%s is drawn on %s" % (family, pixformat), draws, (family, pixformat)
+
+
+def needs_image(check, *arguments):
+    if image is None:
+        raise Skipped("there is no image module")
+    check(*arguments)
+
+
+def draws(family, pixformat):
+    needs_image(check_drawn, family, getattr(image, pixformat, None))
+
+
+def run():
+    """Make every check; returns (passed, failed, skipped)."""
+    passed = failed = 0
+    skipped = {}
+    for name, check, arguments in checks():
+        gc.collect()
+        try:
+            check(*arguments)
+        except Skipped as why:
+            reason = str(why)
+            skipped[reason] = skipped.get(reason, 0) + 1
+            continue
+        except Exception as error:
+            failed += 1
+            print("FAILED  %s" % name)
+            if REAL:
+                sys.print_exception(error)
+            else:
+                print("        %s: %s" % (type(error).__name__, error))
+            continue
+        passed += 1
+        print("ok      %s" % name)
+    for reason in skipped:
+        print("skipped %d: %s" % (skipped[reason], reason))
+    return passed, failed, sum(skipped.values())
+
+
+def machine_line():
+    version = ".".join([str(n) for n in sys.implementation.version[:3]])
+    return "n6post %s, %s kernels, %s %s on %s" % (
+        n6post.__version__, kernels.active, sys.implementation.name, version, sys.platform
+    )
+
+
+# --- recorded tensors and what they give: written by scripts/make_selftest.py ---
+# family: options, (width, height) of the input, outputs, expected results. An output: shape, scale, zero
+# point and the int8 tensor, compressed by zlib, in base 64.
+RECORDED = {
+    "YoloV8": (
+        {'threshold': 0.3},
+        (64, 64),
+        (
+            ((1, 5, 84), 0.005075086373835802, -128,
+             b""
+             b"eNpNiM1LAlEAxCkoPeWhSxmCh6DLdvTQId0y+rvazVZ9u8/90tzHtvtMay8R9EFFllpC0JKEdIwkzM2iCPpAwUjqiZdmmN8MAwSo"
+             b"4a3DcvX27rbGC0RQIBWFnCBzYjIuqlCEkHy8AEAsFhcB5HmowkRCJhYl2bZtSekhSSBiO5PNrimKKgl8PBaJLK8YhqEb2MDYzGby"
+             b"+zv28c5V8ahSurmuvn++tb7a7Vbnpzs85ME4c1a/b9TrDw3HcR4bjWbTeXgk02k2n18+VA3t7l1W7NMDK7ed1oiQRiqBBG0dmpaC"
+             b"Ld1ESNfSKU1VZVkxkvpqKr2RRggTGyZ2u12mMexymZsEesFdLF8cWTkro6UUGI1yIJ8/PiQpFE7Oi19O3fNRG+s8jX9PjgxS1PSE"
+             b"3+vzeUc93d/X/ElpIBRcmKfD4TmaDoXnaTq4GKbJng3OBKaYpX9iAMcCwEU4lo0wLDHD9sn0w/TPHlmOQawkIYkKUAQeCgHKTwHO"
+             b"D1jmD8Is7N4="
+            ),
+        ),
+        {
+            'classes': [0],
+            'scores': [0.918591],
+            'rects': [(2, 1, 44, 63)],
+            'letterboxed': [(16, 4, 221, 160)],
+        },
+    ),
+    "YoloV8Seg": (
+        {'threshold': 0.3, 'mask_padding': 0},
+        (64, 64),
+        (
+            ((1, 116, 84), 0.020402077585458755, 24,
+             b""
+             b"eNrtWllvG9cVprgNhxzOvq+c4SqRlERJFklLjt3EkiyjBYoYRgM4QH5ln/oHCgMFChh5CBAvsWpZiiiuw10ke+4l7bRFX/qWIvx0"
+             b"defOndGde7bvDHRG0w3TclJuOpPN5Te3iuXtnd29/YN7h7X6/eMHDx/97svHJydnZ080dJ/tpLxMJpsvbB4eHu4CKpUKOmzj3iuh"
+             b"fndvT9MM3TD0JTTUtP8EvmL+O6rVarFY2t7d2d2GTcCqgM8HzYCHu67num4q5XoeNC/lpGAM8Ly056YcxzJhURtdzmS8NCDjOE4J"
+             b"cH5+XiqVz0+ewLhcengGffn0VDdsEMmxEGzbgRPbMk0L7cVabglkNg0dFoEHwfpLwAD2Wake1ip7e9Vaba9S2avV6nCo1GrqGmus"
+             b"scYaa6yxxhprrLHGGr9CaJ5rweHk1IO+dnryCJ08fqD9FkT/P1p1jTV+pVG0dvjftvkz0GdwDycoi6iba5dYY4011ljjfwZP0QzH"
+             b"0gzDshzH8Tw0nheE5ZFjGTqZpBLxOOHohmmYuCSHCmB5RwmGYmTataIR2jYMMhIhZN0kogTpWPFoMBBYzOF3EUDYCGwEQ8FgMATd"
+             b"BgxD+CQajcz73W6n2wP4fd/XVLHfal3e3DQ/frxutJqtRuPDh3br+urj9cdrjk6QZCwGbQUCd7/06GKCTrJkcD6fzREWi/k8yTFG"
+             b"ykwHwpOvTh/NxuPa0f0ve9PR8dEX9+azJn76YDAajceTyfTu7m4GbXY3RZhMxqPhYDAcDibXt81mq931hyO4aTZ/+fJvP7756X3H"
+             b"b902ur2Lm16703p50ej7vU63GYqQSYZlVmAR0HF5wiEl81wyFgwHQqyOCn66YRioOilp52enT0ki9vXzPxB07NmL717QdOybF9+c"
+             b"h+NUnIhEwpEoARImkwwniLKi6dgWqPaIkPY8xwhvTId9vz8cT+eBYIjIZzyOV1RJkcBwGiWphuks4rJl2yY8E9UcUbFxWStdvV1o"
+             b"n4qoMIMmteV9pgkzqiLLMhkjBF7gY/FEOBzjmCRNRmKywJIkozF8OhkOErSiLz1LUWRokiTBH8iyKosCx0uGVzwoFZOBWSipWcay"
+             b"WpvLFeA5OjhdyrHA7xzHscEBUYGUTYKYlp1a1l29FVBV1kN1WbgRlUptC5aC/eKKMS6eun/9y5/LO9tl2ESpuKmqcjafL4iikM3m"
+             b"bI41RQVLI4kYkiwrsF1Vw0IiPSgixyQoiYlT4P80TVMUxAA5vWlTNCvDLRzLC5oqcywHwqI44dnmYDSeTLHfzWYz3K3caDIFl8K+"
+             b"NZsOOv0ZEU9QSQQqQVF/f/U9yfJKtXYgcFrt8B7PJKXjg32OVe2j43wGu4axrBajcjGyOIxQ3dhAttMNO50vepZIMyzHI1Fgd+mC"
+             b"p+iGKko8Q/OqyDPxGC1LPJXgFMNheEEUVoD4Zmkab2W5I5pmQFogAwadrKboZCIRD0Xilz/8+MrR5dfvLjRefH91844SpW7n7VuR"
+             b"f3hUrVWrhwcH9w5XqFartXqtXq/DfBWf1I+Ov6g9qNfhGrRarVatffen58f37x9ls+7jxydZ1z0/e/IUjPrVydnjTIaXwHsU5ESS"
+             b"KPAsQ0H4E+FgYDGbTsbDwXDQ97tdfxoUwJYohnQwnSRyP11+jGwMbg3T3phNDNeezBe9zZQ16rduJZ6IEDEiGgkjIAraCCKEEDEt"
+             b"AewECCJuiUYiMIHv296ra1aqKEpqIbsJCs57bl6VpJSTywoC8Bz8rDgD2Rv3yNwrq8/gOgyDYcx7G4sFoqW5poJQNFXeLsfi9H6+"
+             b"HKeouJPficdJan+PAsklBUUgDkaQDhMFCksdjS0LzK+KTFwC9cgqlh+mgZk1sDl4B2zfMR2SJMOmaZOxSMSyYBfzRSAUJeMU9hUw"
+             b"P+iVY4BWQScgZmA+HY/Gs26z0bht+ZNFKBqnkoiv3PxWiVflYmlTCsulra3yq7lc3tnZF8LgHOAl2HcoFCL/BVQSvAmeARoloisw"
+             b"Aoe8rO9P3Yw+Cs50y05HogGgQ96faijeERALIEGxmyNNfPqOA4mrayJyDwhWPKOpA7///u2bS2DYRrNJJzi/17ulBHl25y8sM+05"
+             b"sI7tLL+oSH0GjqRlMKHPOPK2pSPO0wwdqxmsGNnYGD05/eP1deP502c/NxtXx6dfX19fXJ3+3tsuZkxZEIBDJMQgMmIRcEUVBooK"
+             b"m1L4BBkl5a16tewZsrLavt/zgbk1hmM8z4Zgs1NuCpQIvcVSk0G33em0263WbasNo56P8g+koRHGcDgcDfv94fRuCKmm3Wo2bm4a"
+             b"t7e3O5Wtf9y2ppIk43hXIKolWtZYRnItIxregDwM6SAYCkci0RiJ2Idmebxn5dNbgCjOJn4XnjiAbDgG/wXK63aGE2D+RmfqMkZ3"
+             b"4PuvKaPXbd84afy9Sw64FEi1UNgEbG1BVyjk8/lcLpvJZvHRTec3i6XtMvrEZ7eyt//s228ffPHgGHR0eFiB/t7Rcc0z1PpxvW47"
+             b"LGKZOElCgy2C41CIehjMRpA9kcPQkFiTmobsLqO8gjQ+9tsH2yXgOx3UbsgazPGcpOqGEAZmZxFzU0sWWwH56tJdl25LQ1JiEgTm"
+             b"hGgUv04AJ7SbzQZwYLc9hBeaYbvbuQvHuu3+lCbcbA5E+4xM9l+Ryy0vpjOFdCadhqSMvgkCpA1FL1Yq9Z2dXHlzr2x75UKh6Bip"
+             b"UnF7p5R3PPyXvyyGF8GL5ZBK86jLeI6bBUUjTSNdbxZcOzXu9ZtsUvjh+zeCLDYu3r82FPnduw89SRsFKNkwZA5e7kB9WAE4XHmR"
+             b"51mUKxTD0vjwuDklRMtSOET6kOxsV5d4jsvls4bu5FMeuLNu2i76R2vWUxSgDEgaEPNgqk8BTSCfwvZiYFkZ+b6pgoEENhmPEZFw"
+             b"8PLqyu+0byDFNm6asqY2Wo2LnKX9fPnhUlL+CUdrYGQ="
+            ),
+            ((1, 16, 16, 32), 0.019669143483042717, -114,
+             b""
+             b"eNodeN2H7Fr/p23bbNt2HI5j8xyO43E8PMbjeO7mYi5+5mbM5dyOn/kf5j/4rpX3qrzLiyQSiUhEIiIiIhGlRClFFaWUVorSWmta"
+             b"a61pR2vbZs86c9ft02slK5/v+ry0wQlZGM5FRs5kVgE9EGmGK6OZvhK9+4Q2DNDSWtBCz7gRQbDp1BYppwx14bH03q3NVAMz7UQ5"
+             b"iY1bCaQYR56GnDw0+dsyerc0MhU8grNxad0qoMYoiXQI09AQrprmQ6MS3Mk6GUeFeauDHKE4tiDJQ322b5cfWi3RwctrE4WZdqeA"
+             b"7OE8dsHPPVs7dOv3jRJo4BW1jYLcuFdhZuE89MEtPM8+NJsPBNfBL0oHBZlxr8Fco8rAB71wQm9Xbz5Uqq9BWBQ+9hPjxoCZRBWe"
+             b"D0ruxvG2GN9niqeR9VmA/ci4V2DG043vgFI7Yb4rxg+FHCrk+bnH+JFO9p/RdO2YoFRW2O6K9kMtJwq4Zeqyf61XQcB0G+hIa+1g"
+             b"2JXk/HIhg1MUNhOmxq1BcFyE5IvWvjts8+5jo5YyeGVO8Nx40AiOqlgBp3KdYV90H2qllsHMCo1LI/OWnJ8i30dBeus79Tmp3/dm"
+             b"oRL+Ep7ObPMkgMDSRSBgvfeN4CbuPi71Iqe5tBEMWuG3JnJk0TEErvEWCE61vCjnQo2YOAXZNtK3AppUCTzG69aeAMeNseqbtsd8"
+             b"EiExMLPXCvpWCVzGG3e2ANuDuWna5RKLmU8LcVB9bXG/EWJ/bhzWHgeLO3eTxeOE5cLl+DCs3gaq3bCprVmXtcNA/+Bt0rgZKKU0"
+             b"ZMYPs68L3G6YyvPMq73Fof4u2kZROmKl0gzGi5JXgk9M7cTm8eDyVPf/cb/Faq34lOdHf064r9jOrY39wRak5r4guN5gs5Yi2vGT"
+             b"lxE1Idcblb44WpLdXMd7N1JbyqjEgHb95HWEVhFat1K7o6MX1U2ys0O9obRSNhk3SN96aJhZ7cZGd+XoQ3MT7fzcbSmtElXWc4O3"
+             b"BVT0vPUio7qyzaE5hVsv9Wqsl+qcccOY7F9isXJttTz61rI5h0cvSRvKLDSBs93o6wgVkkvPlJK9b4/dwd9bWVZiM3UonpzvtYUG"
+             b"yamvitnWMqrF3rty6yxDSuQiLnXcx4zgQkqOnu4s0Z8G9+SnUcFBFlECFunGZUKNV1xW3wUHgGGQw1JlZIBWRZgX7I1DjRnrmpAO"
+             b"MY+wPRli7g8mwWXAiqRMLr0YGdsEvw0FhJW1LsbOFAFqdcC6aR0zZjjyjk9Zm1DF2H7w9FjflMC0OqIt0z7lTHvNhzYXXFIdofA5"
+             b"cBN9mQPbKjRtWPqpovtrIXFU61gZFCRPYZxYZQl8N+cpw9fONd3dcIXtele9TkP0EmWRGaYw62YmZTrmdUW1u3nlluZ2MFmcv8Sl"
+             b"rysJzFvBp01DOVeoK8TK6rVmUOdyfhuWrsPGZL3gYVPVLy3qbLF2B7UdtFkc3yS5a3E+CB2nYUPVTzlq2Xnp53rda0IXXqLENsXw"
+             b"r+fLtCmppwoarFa2r6W9Ji7io5/ZlukRfM4z+ly5lFAis7Jd1et0dUz2bmEbpg1CO+colZOv/uLPKkxdMmtZacOlHxsOoYOrRYRU"
+             b"XjkE0ICZWLKo1aJcRIOf6o6jA1sogG1OOzgE11Kd0dxO4tx0cMle4Q3LJDYTy6qRp0IZ0qgXxo/LX2i8WqPZQ8w8Al8l0NXc9a0P"
+             b"pzuK2qEfXjc3mN4wGP/75Y+R8GMjp9ePlwA23zCzRt8vhy3QC1pgPl/+w0F45DGV24dlDOvvIK/hadqWCBfzmD7Wf2wpvAMOhePm"
+             b"zxKEd+hWkZbd90qDMrS70N7WmN3SCCWn7Suh4idqF87rxVOnItdLVq53UwC3xRRlL6aNC8oJ72Sx6W9jDmTd6yWvsGmndGs+XeWt"
+             b"C9slmHkHoWbL1NoKQiGmRcYojZpOO72w4aogBIzgKpogVkrqcC62AK9Qh7M42Lqg0dTe0lcrYkW1JHiJLqkhxW3Rn3hostcdzIG6"
+             b"1+nd5oeK/c00wtE0HguaXkPLDXX8+Qo8wE8Ovel+DLUvS09pC/9bRskTmLzXJB9WiFyWV3k2Zu8j++PeVaZQv1RYWIKku3H6NOEM"
+             b"0KMuLINvvn48qEzhZqsGUT0S7NpL7gdUAuwtto9fQml/rTNFWa0LYEoKmb23vMRoBFjaTF3cR1RzEJjO99sXmktimOaW0GvzZABU"
+             b"sVf/s/tVYNoLzN/F4gOQNACVz513PJzWGLbw4VN3YbCPKPh49z4HmGigbXXZK9BsIJdhu13pgARDmYXeeceiA0Wm6vz+9yXmfoO9"
+             b"x20P78MQVZehKdyf1yw+Aovym0+/NFj4AkfLPF6+JDYo+2oM3EcH82vEABsEoQiuBQtOFaVEEChWVWYg0JH1GH1PZO9/N20jtCua"
+             b"+AoZrH41a16yigiubH4I/tn7w3/6q/2se2Hh8F2q2HJkV49ZifaUYn4M/nbyHv7DXC35es9A+1EKmGT0dpegxAPSnW/x77n2/v/W"
+             b"i26WrXh0/lka2aiLs+eqQhMYqlcmCHk7xTVwpSA+HCgDREkz/JgFA0rgNsjlCsPYTchH8MDPFuVbwB08z6odqyhYcQMe6y27X0fy"
+             b"5+jVok/Lv8X2T1Enrz35e8vIK2AspS8/HSHFcBejYXgXOJ/Glt1nzW8pJUyI8ty6fjlBBnBsuG74bqv3y5BbZ+VDi+cdotw26u5K"
+             b"qAmuQxO/hvrVJqS3sf/thkOJj2ohU1NpnnWAA6b7b9UfHF2ewF74swLYA4Ww6+xvE+CvqRsVT+mt4kKzdMsgvt1RzJ5ioLr78f0B"
+             b"qz/BwZTb8c0hXviw6Mro2wJxe4wh3b3c1qB/hStTWiy/+jaoq2VvBtcF6B0nIvu4vg6o8BpXlU+joXrAx6wozLC9kp7Tb5Wu/kcw"
+             b"rrhyR6HkZe4z44ou74sEXLDlP/NfIs/7H8ViI7h3DAyPYsuMJUX8rkFLWjI/Zf9Yle1/1/qbWfsnDcsvUsfGlRC+hR3agWB8TP4+"
+             b"NMMf0rDnC7L/9JOUkUjkhn8aLbUFSX2X/dPtDv+nJvtHSwaff5VKzpsS+6tS4Wuw5x+yXxg1/1/ZYSvYNgXd72LFudMuet/XhP3R"
+             b"5GIDrKexZ1s4URQ0RLFInibRQOaYBBP+DlDNvMZ+W8McwZ8Zd5x+CMwHZad2jnwaaWaHOEsfiw9bsAEdRzxU3/P0xV9xfZL/UFPc"
+             b"jpixlvnPF/AQIi7Y1m+G/1wsZsu8fu2w0GOSYfL0oUEVoG2G8+jFc/dDJq6S4M6iqIXECoxk1R4YDtPLmutNBYMyT+8ihT4QfcMM"
+             b"8g8vr0dwXul1LWfpW0g07Rwvk+ypx8KW3E/z+t1DD8k7tC2kynt1d+DtusZOXslLNSYx2af+queLI6qbNYAXfMCnfF/o2rxHRi+o"
+             b"yL4xbvZMdAP1SEQqrz9RTT7VWmjspOf8fe9K/zXuJqbZYOy9zTQmPdHpQxER/n3vW/pjv8j+i5luheIKoH8Rc9arGP9NGvAEjvc1"
+             b"/n2a9het3bPmPmGGdxLHZ7cSmfEKnyDw7+Of/VV5tuIza5ceM3yTeHZxcuO/sw16AUd/q/7urjd/xM1eMEKgxp+lmLUXjfRJGNAF"
+             b"XPEt/0LFxb/89YkPSRqqf5lnjL6awh9SYvhQI2nFcBDPosKa0yR6Uw4Fsd7HkZFHNAm2wJF7TUlddLERDfCgUevyIVD2/CgHEp4a"
+             b"mj2Brppd/W4FMqDzgtukn5Lmu7EVmiD52lLCEWhNHKunR/ABn3q5Tt6s7jnZqos0vxuwOiEse3l5PxF/oc+xUNgvan0oFvrGC44a"
+             b"PRstnmYkt7YoxxMGxZClNlJQZaWbQGN7xt4Aj+Rq824nB2/Um6fV3Of5NdRVfNL18wKM/V943uxqxRyoJ9V00dX8TEV+XszU9BZm"
+             b"vU0u+cW5v7KSLRWfDoAC51dqFR38OBQKpE6ajOSj+HSW3XuI7wn/afkjlcTHxEz8o3ZTPqaZtq/KHuW7ECt3PI2LCy6/Ggm5EK79"
+             b"sfy8XIS/W82Scy/k+7+JFomwTPROrHEHvv0h/2W1aj8qzY6N9hS1+iBJfHKQ7Y/znDqA5b7PvkTL7Ekp94zfc/TivSRx3cq2yHpq"
+             b"B777Kfk306l/GPVZMFJgH/4tucK075xfrYK6IN//WP7CZsVdnze0Oyd18+e5wiq7Q/hj3EFBJJffIwfSWbAlPYmxD4orobV91UTK"
+             b"mArz+QlmI0/BGORX/ughrasqjurVT5daOkY+G6QgnMGR9NQ+rxkH8GMrTPKzPj5otR158aXB1onYjR57jze6Ccxzaeb00+z6JSn8"
+             b"0Q2PDTZ2wMz1LL3fzj1EPVROyb/Md/u4cJaG21lYGyyRpQVtdDXC/yRaAt2FDu7m6dFTuJFx1iSfadnq4yFOvlIvnlygz+oTlF5y"
+             b"q8k3t8jtZ6T5JlF3SIZJapwEQWS9kDMuAtEwrhG9IAe3r73HJzfeY+90BSic/47a+Oy1S6GB2YqRWDMyq3fpcKP0TYfx1nlPRc60"
+             b"LQavnNWDa+p8QhoWVI2lGR2NsL/A9nJmg4hC73P5a1ob62XV4ui0wsOzCNzilXW+eAtc4Vn4e/XbUBV3YT0xyVlHy/fk/ocX2fjJ"
+             b"G+gKZOe38ucwDr9a9Y5xjxiyd5LAJQdFe5ds6Bhk72/Nezkgoa9ssV2EEH6a00xxjsyP4YYiv0bXzYWx8vlkOVwi7LH6wAOSTm22"
+             b"DnPCf4mEK7qB7Sx4WpNEbZFRndHH/N0mFa4yQXBvMdFfQBfdeprudCoOrjeY7aVfDw2396s5kc7ZGWJOtcJ9Z1mAnn1ugR+l1aNq"
+             b"+olD+Kf0I8wlw4leLpmLCP9Bjb7Nbx5Sx1ra7lBicj8pRnST511sIeqlcir0VTjvEjtcqU7tCkJlKYgTBjewW1sPbImnx72NRq7Z"
+             b"mbHQ0fEKOKxw6du4Sd7mr9oshDftGnouuhHmVyewFpwMrNn262pYSQs14qBQL9Ary0jUrCuQV5EFs8m93EbpES+bNYJY/ITy4Fue"
+             b"p/IC/IMSgOvPrx8m447btqQ7lMLfmET5czBjYwHKmaEhkZzd1KLdbIpjmloWfyJzvhl4Q1sqTmMJUgAruU2T/A0rOWDz+YqrY79G"
+             b"KaP6fdcXQktqfYqTvMDxigVQlrNgyBOiz0y0rZeJWGoLI0FluYTFgQOItpq/zwogfYDkvs43W3UlBELl5EifGGJgS8vKzQJa6Lyo"
+             b"XYnCNVpZUZ6Jb2i2QxSyz2kTly6uYImZM9fCzrde9i1imPEQsNQm/rSTlUMsct41ZkbiGhdHf1k+mpzivNwCU/C/bXPmEua8QCr/"
+             b"ETJen6fXZWsB9+izNTzMzs/GzG1c/25g1D2IsqXXnzeTB9xd43XwSXx4ShVxqTvrFaNtADFzeXq/W8fA3+XWAJ/nt8dU1FaSs3KQ"
+             b"M9i8wNDWpJORIMe0OOiDCNdM/GArwpYj+ZKduczit8Mluo9OrtzAl+gWOm52cEkNAWEFGGnsZsi6dq9tKK6Asz+Bx4X+TFkcwF45"
+             b"EfBOcrka4r27TklcSdF7nDtPRJ/4FQqurBz5jvX8ujefhE19Bjqjv1CB8r5XbaUj/jUL5gInJJs+j72mGQDHzoWL+LSSQnRUrThN"
+             b"fEMNpDaZ3B7qHoN2fRBay14yC1QzxiJZwYJtkio30pEPJgS2uFVyc7Um0cXjgkHXKENyw8Zuy8DMdgCWs1FdZ1zQObrUVnB4Df9A"
+             b"Ke1lLfuJLhsGo3Q7lIGeoGdq2WrWI8oudDpTk2H+iT2eGWLwx6gPLYv9Bgni1rSGShyl17tUjOu24NDe3pYOs+1NTxxBG3XiWji6"
+             b"7q4jrawWxKNK5q5MmOvGVPiakveQCTpun4pdBMqNi0f4qq/f2ZRG1n8fOGkL3Mxmp1/WRx+0SyxO8KN4fIm4+c70747cbAWAde78"
+             b"8/qUER/2hS38PLs6pZy5Nc17H/GDwdk8FUx2FSRmr2oarEofBqxsUkvc89BjZEX88h+7XXPKiYr28FtHMqtArWr3heT/HUKKCcuX"
+             b"5Nb/VuxFNOLvGaEVuN7x3rXAr7EOPN63Zl01+UbKDVjxPXKFMeRN9gpZ27DAkpG+HQb76B6SK/J5ue9M7n2uHU1Yg3Mgu4tMdlpu"
+             b"1L03mSOFu/CGMWa3o2CIDXJWkodVZLbzTMnihqmJvnAVa86SiYlQD9Y66DDpWIfVXt+d9GELVKyfOF9cksLH1BBMSYhdyjjvFl6/"
+             b"1uoHRNnJveNb6wVboCqTMj+QNkrIzKSBD7EdA8w9MhWOG+MB2tjIGkE5zxp+LuZcj/wKAWeUbhS4Be5RS0VH3WdHeHy5ekLGovBq"
+             b"iprSZaXhLwfg9Zb0K+BBQUOrZSrNXQl6AhcjyGnsuljQ1wy9QxpvwfS+um+wd+WS0vJJ6T5rSB/S+MuGwxtEzQJq/evyNgdrqkno"
+             b"/VFb3ztYGJPgxwNHLgFRRPr6p+SYg7HxqRV8FoZVTGlbL3kOEdOajDujoims09CqdclFx8GEFZK3lSNf8dDSEIV0/6/x2F8l6Qo2"
+             b"8NuqQQlG/eR9WbJoQ4M+h+637uK/z8cQDvDz2GAdMes8+dcaqCOFKR32e29pXpfrGbeCp8QFhQpJv1s3CG+xACIMhdUmHWnYrg97"
+             b"LQGF7lzZma/AXTg2lsTFZujKXVUVS4ST+JlLvQ+tqOlrCJdRDjoOd4dltulTf0s6rHPFx9p5wZfCBFkfFlSB7O151R2IXB8Ibm35"
+             b"VFxumYYMczJ4MRVS3nG/qKfey68BR8nJSPVpx8V//fNmTOZIxcHDtEuX2yh8Acp2nq3EPOz5BBOHX0ciFaLFc7kWim5hXwEVSSfP"
+             b"lz8dKJUpyPnxnBSVRedOKmXuZDuEk2CXDIyeoJuPAAesQIc+H7RjRMKYAGf4sfK/MxDmhfF5omGHBWzixeN4P+KOMLOHDzr3jeBD"
+             b"X/5rw8HE0HKOhn80lwIFVQcTfPKyRxvxXZf8c8shwh/fwNUv+XmErM7QBn423SlB/JRG300WLUTJIg0/9hRXlXNfTIW2o6GkBMfz"
+             b"KBvgiIDnkTWmdr2QJhnWuKeJ5AONVWPlExyDPEPKqsrqOzO3YYCVTlEE5yL/B5fgFCUISF2mhfcpjm3oYWFyDAJGsL1fQww78iPJ"
+             b"zZkVlgurUJkcjZYADJI4VSlJW1ohhCVIHdvvm9BW+QD6mAYaZGZuOyaFVwwPc8gjM4vcNNcMFQZ3RksoNxlTkBlxaQoggZ8KQegE"
+             b"8TwApIkmJ6DRQQbN0cySs8FEfigmmeDnqslAzLOKAKWOFUbGaIV7aFDnuWGErFwUPFgJOOIhkFlJtGiYiE00UIZhlqEodPgIVj5d"
+             b"CZAoiuy5GDaYJFOUhUZYgpEJhOuljzYIVFoRjx7Ano2Rg50urlPspBJFQkWCbwFMzrD/qQFcMSoTYnEIo5TkcAu3qOaAtOg5tsq/"
+             b"yQAnhGmNorsya0EodUggpUmyQRxI5j3JFlty/zVs9wZJBvOehRJqFgIAgebEZUCxpa9bHEuSlevyeuryItX1Bn1h1C7XSNhnGgGZ"
+             b"tmW/LpI6ZzYOn6JrYYBbblbUadYhphNmUhp4r9usaPDGtyN0y23ghtfLxncHkv85QY4i7euhzLb4ENke3GkXIG06a+x0AGpNibpr"
+             b"inf7hvSDs2ul8BjuoWfUtLGzCvCGsk1Hmd9sqqjBV25QwJ2yoJe06DaV2QFeUWGQicJ5kyUBPmhhie7ESlwwvNvmag3MxMROMuNO"
+             b"U5E6+KgFIZyVRhtp0csDpQN6ojMjF9jTmMUyPkp+is5qGbS06hY+WU9NTDEvxNntlEUsvpLtDN1rTdOyVlD4TgXUkinnuSHcbaMI"
+             b"o71iROjO6TcNiTyNn1Z/7R/wmT17WAVEM0+2kuBHa9y18yBtoj4HchKb1Bvpbu1kgI4mn1IPbn/oRL+o400O1ILWuTjUn5ZqidDO"
+             b"Fwru0Wy2neonbbVOAQ+cwJWheTcpBUIbZ1bwT0YxDpJf9WUfAa4Flist5aaS/xJbjc65BztIxrlft24bU1wZSD7LyatQ8wW9sAWZ"
+             b"bRcadRLEIZXnHcKVjh3LUd56v8mEZSKk+F7p4aDIw5qoMcatxFmhJ/+5DpueX2VahJ+UFdEAfTFlxRrjUZjpkSO/bpN6O99lJGe/"
+             b"mHvoTKuZ4nqD8MTODN+U7vdZdRT2kZHBn94WSpU0ep+kPTQJOnFj4W4VFBthmxJ+Hs0Vqk29mopgBLzkPC+wuduNk4/8Lspj/GhP"
+             b"dO1q9SLTeyDzl7uRxd8unboQtmHj43trUhpXrbpY7IEZ+NKIndntYNQut/ErD9/ZC6fxzK6NRTIfI1cZqSPckw4hc9swi6lHeyxL"
+             b"z6y7SO8RM3Kxlriz+8msWG7nxxH16CyXhe+2XeyNf81/IMfu7GmhV5SwD8KEfnIW2yz0m560ZkT2d7TIm79MeoHJ+zkJ/RIst0Vk"
+             b"9WOaE7znDM0358+DUmJxG5oZ+xw0y5rgbZ6R57eiYES2+DSIBZovPTXhHqyavLs5dFVO5q+WKDW1pcdqnmNh5Qkx92jn8eBbyzZN"
+             b"/x/F3cq6"
+            ),
+        ),
+        {
+            'classes': [41, 60],
+            'scores': [0.938496, 0.346835],
+            'rects': [(18, 12, 26, 34), (4, 10, 60, 42)],
+            'letterboxed': [(99, 4, 131, 149), (28, 4, 300, 160)],
+            'masks': [2958348582, 455091632],
+            'areas': [688, 2000],
+            'drawn': 1453455816,
+        },
+    ),
+    "YoloV8Pose": (
+        {'threshold': 0.3},
+        (64, 64),
+        (
+            ((1, 56, 84), 0.00668359687551856, -111,
+             b""
+             b"eNp1mPlb09gaxwVERBYFKyDLlG7gNvPcuffX+zdebXOyJ01DU1oTamhpLR1mKliqIAMIQrUbZZPBYRFBkBHE+560Os48955z0oQY"
+             b"03ze5fu+KclxFMeR8Clwbo6FHc0wNEPDYiiGZEiawpPiOUliYbkZkREYgRVYkfUIiuiWJiakiUlj80xMFgra+FLA368G/CFNjYZ+"
+             b"jv08nHianJ1ZXMxkX79+s7G7fbB/dHh6cnJ8fJycSCWz80+yLzYLhWwuly0UVooba5uwLxTyhcJSYWlpKY+PM/kCoyi8orDw2a9o"
+             b"fbLC9bs9kltyuyXRw0mMxIicmxU5wecNBmUNlue+5Jf6Zb/cL+v9wwFNPTxSj2D7cHQc/PDBak7t2x79PJIcTcwmRzNzm4XfD46r"
+             b"Px6+++P9/valqrqzxvONFy9duFx3/vTg4P3Z0XtL84n12r9v3Prh5s0bVlubteV6vdVhs1rtNpvDarPaeqxWm/1Oj9X1fwdBEC48"
+             b"XcYngQg8aNjJFM/SiCYohBAhK5dbFVN7u2IymdyXW1mCJ0knol2IciHaSbpIJ76BEzmNe8L/oAnWxSIWMS74/y7K5SRcTjyR03nX"
+             b"5SRJkmMQmpuDtYAW5hacC3OL8870IoUIioSb3qPv0RQf0CORF5NzczOzM7/i8WJ2YT6XLhbfbXAyJwyp/TE9Ho1HEvHRX8bHUxMT"
+             b"af9Pw5FIPBaLDEej0fhDGJFIpERFIpKiKJpmIZpojmIoYyCKpEiGYimOYgkCnpcSCZpgEIQeyZIQg8b1dgdvtzs4m83G2mzWGn9l"
+             b"972v7BRBGaa7R9xzGUYAAtdf2DE+HkDvhCsgdDmGQdkck83l8QaH2TzKZBEYDtbd/6D/kIhVtHBoNjUz8+v0r5PPJicnZ6fmZ17O"
+             b"53Nv10mRYnRf36AWGYwOxiIjw4nEo8fj856hsK5HgoPB6IMHDx7qelCHPTwYLJIAeMBnWJwzcAgDwUmYJEGSFBwT4GeSJShj0hAA"
+             b"NJiFYjneauWtFgtrMZthu170fmx1AiBBAn7Z707XPZgYDQKFIhiDncYsTgLOOu86sc/v4j0iSRYh59Q0mpqeQdPTM3D465RzdvYL"
+             b"+11gd5XYx//CPvu/2KMl9uQcsA8AezAY1f7Ojj0PbqawXpA0SYEp4CkwOZzGZ2hwDemCcC3lAYKNBAy4hrBYUbfVCjsr0W3trhJ2"
+             b"vsMxTxkLLGTcH+idzpLrkRNcDaaDuICvoEgjq5yYHjYSvoxlGWZ1HdYas7G8Bvv1FSa7jiArYBl+d7G+4NBQ2e+gXU+fzDybm07P"
+             b"AfsaAvbBft9QMBp+OFRmHx9fUMoxHxuODn+J+RgA4jyiDJ1keBF0kypHPGnkOPgenpGkWZoWBKyxEifzPtErugU3L3r8akNDoKGm"
+             b"Sqmr+qTUVK7qajrvQmR5YdOBr7GpsM0InO+IQSykDA23NZwJTDgC8CdykTjIEEol0VgyBbsUk0omx9HTJ4YqfGVXgkPhb9if/p1d"
+             b"iQSjEWCPldnnPbHhcDgeiQzCDtjD4YehUAQHdSkUMT7DMpwR9WTJ78jIeRwN8OgUQfDY24iBmIfrcUDAlZ9ryKrGRrLGZCKrmuo2"
+             b"PYkqgoaghoxmESgCtiK4H5PiuCKNdMETBATkAkYp1GDi+4FZwPE7u8zO9i6zt/0ODt9uM0tvQQVwQSMRj0Shf3jsyUQhnStk89nM"
+             b"y1cvX+WzxeLr1a2t031vWL0/nRiefTo3szi7OJ9eyGTyxZXtsXxuaTlTXFvLrqyv5FdWVvIvlpZEtyzJsuz3yX5/QFE0WddiWlyP"
+             b"6eFA0OOXfXJA8nlVJaAGtLgaTgZToamR/Ojr2ER0RAsH9Vhq2mabAo0btVq6E93ftR8nD68ZiozDF2cOomhsQQxuVOAyOXYvBSoP"
+             b"yk0ZUmMMrDRgWzSoI30giAYGgow+8OAhioY5jI7ZOUrkDfb8YjafyWWAPP0ql10qrq/9vnWC2dVnY5h9dmHuxfziQiabLxa3EtmX"
+             b"uVwmn8+/gjqcgXKceVEocKybZUUIXk52K6IoiV6PT/Z5vYrX6wWzKB5V8ssB2c9xnMKJQc4vakrcP+rRPZoIZvGIotUm2uw2wWa3"
+             b"ihZrZ51v7xrFi5RoLMgKnuMpkRM52POwMVAiDHawiCx7FViS193n9giQQ4IIU5BYds/wO1va9o+E7KHXGIrc1+8DYzxN54rvdvcP"
+             b"Dw4PjvaPjv44PT07V3W+9tK1psTcVHJref79zvHh5z8qPlVX1V6or29sXq9uaGura2lpqYdaXN8G+9pWkxbVw6PR6GgoHAppMi9w"
+             b"ok8L6MFwKKxpfp/fC2aAx1OUiXgyGQzHQlA2R1ITL0aTI7GQHtL1aOLT8einva34QTEf3cpMRYPxCRI0g4XFUNB7MdCD8SzPlSeE"
+             b"OGMEOXheEHhagA4NvtWYeM9DGgiCT4HVB5tP8il+XVJVTN5XYlcN9uW93Xfv373fx+3XHyennyoqz1+oMzU9mp9Jbb9OH747+fD5"
+             b"9Ny56upLtY2NjVeWPtc0NV1sbG6ubW5uroetttZ0RfZpsk9V/EEPdi4ULQacL3lEr9svKx6fogC+ongVN8d7KFqCms4LkCKiR/By"
+             b"ECssSe4cUnufDozt9UExzYSeG35344X9zoPfobUEahaCBxKaKeUAQrLk9bm9PqFPwF73gPe9kg/6UZZd/U3Y+O034c36urS6/tuB"
+             b"NLvp998PBAY0NaiDSA2NTqdz21v7B+8Pj49PTisqa2ouXWoEso7r09nM/Pbm8uH7s7OamssNbVe7Oh1Wh+Nt47UuS4u9t7fV4XC0"
+             b"2e12c6vZrIY0PR7SY0FdCwYkKC+s6HZ7PGBljwQRCM8O7hB4fkSPJ5SA7gv4/AFND2tBVcVH0DFkMuH08+nQ81Qy9DwZ07RYAlQO"
+             b"FItkOcQygAyeLYmaIWwMSX9hFzjezXECtonhdczvg2LSFxhL6mOPH+up5GNtLPnkaSDxBNj9gQFVDT4IDQ6FR6cXc9u/vzs4OPxg"
+             b"sF+4WFvf0NjU3H79WTb/cmd7/fjo3OeLNU2X203dnQ5Lj22zusnWc91it3cAd5vdYre0mjsUPzgdMFQv+JnDWg/tCjyKyEkCpKkg"
+             b"GoMXJU70UrQbApZl4SnBkbgl97hpaiJNTeXTzFQmzU6kJ1K8PoFoBhZB0y4GdAsZ1RyV5Q7h1gj3TFD38J1YTqC+Kr3RSILMo/wS"
+             b"wj1dPleEw5W3aHJdVe8PDKgPBrRBfTg+/nJ9c/fk5Kzic2VlVWX1hYuX6hsuN11taTN3zm+tLdZ83GiqaWlsN3W0drZ3dnR1mS3H"
+             b"17vu3Om63ftDx82bNzt6enraTFarPprSUkl1NO6PhcI+aNTBC6Igi6D+4HcjR2HQbNgbHBH9YVnzB1UoAZAVxrUgTaNxMRHWhbiu"
+             b"8jF4J+J8GqIBFoMY9R0MwWB9Z0pvWljlDFsgZDSRWBrwNGQeGwBiDw1FnEORmDMWiaHYcHwKhX++r95XB9QgZo8Nl9k/VZxVngP2"
+             b"auz1b9lPN4G9qd3UZrB3lthv3erq7b3d4XAAu73HbDJbtfioH6I5FpPDqi7DI0Ah4Vk37mGgk4EB7CxLM35R1hm3xsmi4gl4FBBs"
+             b"XLkZhiTjMSoWDZGxmE6FoTRSchBXdux3aF7hVYDGrT/EOh5l8hI9aB00SLzE4W9gS4aBqMKVvLiMiktFBvzOFpcPL7JPj8JDg9Fo"
+             b"KB6PJn5Kjj2bzyyv7O1+OPx4fO6spvrSxca6pistV1tNbc1L21urVRU7DTXtJnNrd0dne+u1tpbrnQ29lls93ZZuy3f27ywweiwg"
+             b"Ar5gyKMF3WpABFHzQP00WjkSv92QyHh3w8cEyVOsh6TFcmzCP8FpqOP4MqP9N5xmvA+B07Hfof2BnhacipOf+tPn1Jdsh3wX+JIQ"
+             b"cNjvXybgs7+MMInHj5lEMiUknrx6y0azX9l/wewvMsure7tHf2NvMdi314D9ykVgbzd/Zb9gs3S1dV1tvtoBKm9uvmzGwxvQRZ8q"
+             b"KH7OJ3lFqvSm6iq9xJT+KLEDM0+QHP6LIInyAOMY7ye4BwRyoKU4CFqQDLLU17G0wLA8KRgyx5WUrswPA0RVEdwKrm0giLSheJBn"
+             b"UONW16WN5aK0sVTs21g+1yIkPz76JT726KfU48Tkk9nnudWNne2PHyrPLlRcqWs1dUKs27tv9Nxw9Nj3Tj5sXak/7rj6vf2ft//1"
+             b"/T/u3IST9htXe3vu3LL32nstDrvDDvluv3n7ByWgiV4fL3uht5EkDprUL9yY6Qu70eOyJXajOS+15/hVhjBesAx74A2ogB4KGWMk"
+             b"Os3RuLXF8Y7fUXAXbwxD7gTBLUHMg8xjtaOw5Av4hxmpL7skvXmz3rezv9v/Zvdcs5A4wuyJb9l3Ph5XnFVXXAb2ji/sPQb7tsF+"
+             b"x/7j7R+B/YbBXmvuutbU1VjX2AG9jrm+vs3ssJqhvguSwkky64GmDnKYLPn9z1GOfwLrM02Ufs0o/7gBL+Df/M5hBAI20n8BKqjL"
+             b"0A=="
+            ),
+        ),
+        {
+            'classes': [0],
+            'scores': [0.915653],
+            'rects': [(3, 1, 42, 63)],
+            'letterboxed': [(21, 4, 214, 160)],
+            'keypoints': [
+                [
+                    27.376, 16.255, 0.982, 31.654, 13.26, 0.962, 25.665, 11.977, 0.969, 35.503, 16.255, 0.789,
+                    21.388, 14.971, 0.835, 38.925, 35.076, 0.976, 11.549, 32.081, 0.982, 38.925, 56.891,
+                    0.635, 8.127, 55.18, 0.722, 36.787, 64.0, 0.421, 20.96, 62.879, 0.501, 31.654, 64.0,
+                    0.221, 14.971, 64.0, 0.241, 32.937, 61.168, 0.027, 20.96, 55.18, 0.027, 33.792, 62.879,
+                    0.007, 37.642, 52.186, 0.013,
+                ],
+            ],
+        },
+    ),
+    "MoveNet": (
+        {'threshold': 0.3},
+        (192, 192),
+        (
+            ((1, 48, 48, 13), 0.00390625, -128,
+             b""
+             b"eNrtXUuOozAUzBFygznBXGBOx7MNQpGQ2LBhlV22WXOAXCAnyA36CNMNTagHXQmdP+RZGmkqxsaUy+9jPh1FkfjoZBFhIJJRh2kQ"
+             b"UUAPu3XhY7jkMCunyXJGjpVnKXGMERpn317MApg9mupMjNVbZHp7S38sj+PN9DZ2nc5Lb/IKepNZXOydBypD8NhxeApkYmqepBl8"
+             b"2MDloStnZLYoU54PN6HLUgs7R1AiSB/hN+Q2vc/HYcu14PUGXiDYITggqB4uPiuj7bG89sCVSdsg+IPgH4I9gszk8expm1KU5qjX"
+             b"/ECwQLBFEJvezL5dWGIqPhXMJSaxl9LbPMqUEp030pu86RRcZ8Ttpv91ensLru+Vd5veXmGmbBas3F5vzkImK/eVmNo7CTQ/DCY+"
+             b"s/e3SF/VjnxBdx1WVKPyLitzsveen72doAzXGsGO1UhBjZ3MS2IxXXLxOBP/ruLjJk3ZKrU9v2Dik8289MYlpjaWK8pUTtk1F9pn"
+             b"JKcmbYntl9CN1pufPB+BRhGKD3XXdk85DKa2XqHP9sgHTIQsdQ1MUzH59TxSb3sKzL6N51gxkiH3Fdbt6xpBZ+J+8MEzC9lSGmyU"
+             b"40ya5Qt9Inxfb8eaTa0oafkFkGMXbsbEntuCfOJj5rPITwOylaLEFHBG7DlxWhlHmaASA65aZ5SOVpttg1xAW09iYtRdpjcrF/la"
+             b"K+ZNH71MjVQr5hamw6E5DAt7bx95qC0mtWuXmvis3CKXV5u8atdc3XsoqPisWDln0gQlFhGJLRCoW7C5eQ9LwMaXmBou9ezIXwQH"
+             b"qjd7isn0djpK6z2OKkRvS6q3knYdI+ONq3YCh8V4A03fZpPZSMyeDtcmLaFZQUld6Ia28cPzfH+BrnHVWQwn3abQZhPDQHN3rfjk"
+             b"VSRmejvx3gZ/iSOhHZxzoYL2K3MAqgBg64c1TS6TCvTHxSfPlBhP7E1vD16M/LG8HKs2+PSEApmA+BIUX/8ju/JI8fGXshKaj83D"
+             b"9r32BfF5UZ54jcftPUjsgGAXSxf1ZQ6AcyAyOfFnEm5UuMSy4e373yZUPRMpz543br9f4TlJziOPFis87iNA4z8ZuORD6jqXXPq4"
+             b"A14CWkVRIeDFL3heciklTo8/8fHYcEKyqo1cYC+vtUIJjeUrWnPrrxNefXU8JtzgcRWGaR9x6FS180kHcld2UZ9EKwwOlfi8Gxi7"
+             b"qz/Jm9FNobXeQvdUOwmCEsEGQYG0pVrMAUcXrjSr/KWzim5PVJSGW0cSV381w9PpUwyX7d8eql1omz64+l+OyYgCCeotkYGxk3Hb"
+             b"RfwF+VJn7IK5vNJHTwVCHG+O4IBdrJGpCpdphrQpEPAwhx0IF5/Dn1NysaL3KnZ0Py3W/V2iN7mfsett0sRIneKxwJ7yH6y5DE27"
+             b"TqjlF3pbaToxxkSw0OvfkaXj+qm9QyHBOihBpfK3GUVTs8VRLOqtKWllue3Aqj5MfhQf0ZvQmLGn1wTBClsG3cppGF0nvxvoTQgN"
+             b"XhOUYwdrasBX4wzTueSBv1qq7vCpOy5Lqrcc5wqmQOphebzmtGPo0KwxOQrpmAAtag8mrXHZdwNu9Oba05YovhSJcRjkCtnFQqoE"
+             b"j1JNeg8zO50pCQ08hYK7RnaC/3UIQn8NHUExLlqNaY37zaXoGHMYxXx3Vr9aKqFpXjtX+VZPXIOjelzbpzteqDQgrmfESxspfP3Q"
+             b"MLSteyyaDlafEvOt8ov6hcOqHeq2Aw1PeXvFoYtYmhOkmMkHthodcuIRxHhIgjUBpzFGWv2zU27iXnt66016QaO+kfYtnFHdMKcR"
+             b"fKHPeQiUXQpKdEVraL5mZwOnbt+ml2EwlOGJE1wikE2sP6/Nd2ss7cxu+fl71lHjOxIynO4Vgk8CpAMCqfyXvetsgAcqPht0jLoY"
+             b"GNUgABCHUQEPInvG7pIwj7USGsH1RhBowJCSmp6qPK2Jov+QBaT5"
+            ),
+        ),
+        {
+            'keypoints': [
+                [
+                    84.831, 38.422, 0.727, 118.158, 86.282, 0.621, 36.0, 88.0, 0.562, 130.408, 138.432, 0.676,
+                    23.247, 182.169, 0.676, 172.0, 164.0, 0.008, 54.162, 178.0, 0.676, 98.0, 170.364, 0.379,
+                    61.667, 184.0, 0.324, 165.725, 162.275, 0.621, 32.0, 190.0, 0.152, 170.0, 178.0, 0.125,
+                    64.0, 186.218, 0.227,
+                ],
+            ],
+        },
+    ),
+    "DeepLab": (
+        {},
+        (64, 64),
+        (
+            ((1, 64, 64, 2), 0.19202861189842224, 0,
+             b""
+             b"eNrFWWVc1PnXhZkhhqG7U1rFQFGxFRNQwQCxFcUO7Np1XcXuxkSRUFABBQW7ABVFpbu7GYaYGf5zvPtb2RfP6+dzX0g55+a58Z3x"
+             b"YIZEpj+c9sgteurjybETn0545hI/PmHi08mxrjFu0a4xUx9DXGNcY6Y8mRw7Kc4lfszLkW+Gvxv2YejHYR9Gvhnz0iV+UtzUx+5R"
+             b"0x7NeOAZMTt87t35txfeWnxj6bWl1xbfWHRz/u25d+eEzQ73Cp17d96dBUGLbi65vuqC/7Hd+//4c8b/M75nhGeERySDP+XJpLiJ"
+             b"T4E/4Rnh/1egzaS48QljXo56DR1Gv3KJn/LEPWr6Q8+IWfdmhc8OnxMG9EU3gb7sKuEvCPIJ9gqdE+Yd4hOM3y29tvzK2rNbjuz5"
+             b"648/Z0v+z6x7HpHAx6dDgwnPGHzYNP0h+YgRt+gpT+AjaDnliUeETzDsWXp12dUl1xfeWhC0+Mayqysur7i8/IpvIPDxs3l3fILn"
+             b"3vUJhvVLr628uO6M/7HtAcCfe3fuXa9Qz4hpj+BhaDA5dsKzcc+BD5/OeDDzvsSyezPv4985YXPCPCOmP6SouMbMvL/o5pqzm477"
+             b"H9t8zP/4ujMrLy676ndp9fl1Z9acW3lx+RUGf0HQ/NuQBUELb624vP701iM7Du7+e+++P/70CfYJ9g6ZeR+f6RbtHuUeNfXxxKew"
+             b"n2LqETnrHjyEOHlGQAv85eRYaOcaMzvcN9D/2K6/d+/f89fu/VsPbzgJ7I0nNx/beHLt2d8aQICNuEgif1yC/RfQ//jTO8Q7hGxy"
+             b"i0b+eES6R8G/E59OipvyxDUGP4PPJ8ci70a8HfbBKcnx84AUx89DEp3fT3g28/6SaxIPnNh2aOeB7Ye2HN10fPOxrUe2H9p6xP/4"
+             b"BokOqy5AB+QAcnLJdd9ASeSP7tkvQf+FD4/CuukPydezw2c8cI2ZFAeZHAsN4BGX+JFvnJIcUq2zTIqMiw1LDcpMCy1z7NMGJ49P"
+             b"mBE5P2jFpY0ndgT8koM7D+46sPvvXQd2HNwesOXohlNrzq24vOT6/NvIE9/AVRc2nNx2aO9fhP7HnxRbVAByGNk78/60R6g01Bo0"
+             b"gDdGvHX8bJduXKxeL9sp2ynTxRHy+Or1+uVW2QO/jHk57dGCoDXnth3eeXDPfvpURnb9vfXIhpOrLiy9Nu+Od8iimysurz3rf3xH"
+             b"APl+7769++B/r9DZ4YisV6hP8IIgr9AZD1AHpANk7IvBybYZRiWqjRxhuzyf16LUqNouL92t0KZTZZnj+Nkl3it09fkdAbsOIKNJ"
+             b"9u5DRmwP8D+27ozfpSXXgb8gaNnVf+zft2f/zgPbDm09jKycdwc14BU67w4qySfYM4JhHeKDkW8cUk2KVBvZojaFKp0ygyKT3F5l"
+             b"Bg1qHXJyHTpVVtnDPnhErrog8fr+vf/i7/lr1987D249svEk/L/4Bhhg/u3FN5ZfWXdm6+G9+3Ye2CLxzPrTi28QQ0CPRTdRuQuC"
+             b"Zt0DFxDjge+c31tnadayxHxehV6OZZr91/5JTt/75ptX6bTLcwV6Ff2+ucasvCjJqX9y+hf+/p0Htx1GTa664Bu46Cbw4d0l19ec"
+             b"23J0777tARtPrrwIzUgDVMiS68uu+gb6BE9/6BI/7jk4zvm9U9LAL3bpBmWKrd3SrYpVOvnm2VZp9t/6pdvlWZQaNqlISak2WmdN"
+             b"eOYbuCOAcn7zsX9r4cT606vPI/vm3gXDzLw/9+6im6subJbg7zjof3zt2dXnCZ9EwmISxp4TNuXJiLdDEh0/9/tmn2aZY1KkW6nS"
+             b"JNMlYrcq1mqWGhaZ5JvnWOZZ5JsXmtZoIQbGxaNeL7q55ei6M8uvLLqx4vK6M1uOSjQ5herzu+QbuPDWzPtTnrjEu0XPujf/tt9F"
+             b"/2N790ky8/DGExtO9USmfuEROT5h0Ke+320yzQr0yzXqeHzZTpZYzOqUbVVsUKvSqdSt0CvXLzEqNCUPiFlaNUMSfYI3nPIN9A6Z"
+             b"/nBusG/g+lPrzqw+73dp+RX0gHl3pj0a8xJsMf2hT/CKy5uO7923e/8OSXZsOQpuJGZCjOaEzXgw7vmgT9ZZpoXAVmqR7ZSSEnK6"
+             b"ZDpl2+VblOo0gA8pMyg2LjAr129WFrM06gakTH+45Prs8ClPRr9yi/YOWX4F/E8dAN53jRn5ZkjiuOfuUd4hy66uO70jYHvAtsNb"
+             b"JPioP+8Q9MW5d6c9Qq45pFrk6VSpNcBu6W4Ru12+TUHAFXDbFBpVq7XLDBgpNSw1rNUUcFlizVr7tLEvpj0anzD0Y79vI9+4RVNP"
+             b"8g2kDuQdMvXxiLdOSWNfuEV7hS6+sfLixhObjm86AUHdg/XAweMTHD9b5hiUqTXIdbDEQKZab1RtVm5VhPUVesXGxcYlRiVGZQYV"
+             b"elU6TSpCjlyHZm2vXMfPw98NSLHJNC3s9230qxkPvEIXBDH4XqFTngx/Nzh5zEvXmDlh82+DBdacW3dm/en1p6nO0Hkmxw5JtMrW"
+             b"qoHPEe02hWblRtV69TqNOg1o0KzcE79cv1q7ToPP65bmCjRrTYrs0/p/tc4yKtGutsoe9Gl8gmuMZwT11jlhqKdhHwZ9GvV6Utz0"
+             b"h7PueYeg1qnaxrwc83L0K4jze/s0/XLyupDTISfgtipCA8JvUWpRqlcH+5QZlOuX61fp1Gk0qbTLS0lxBer1RiXWWb1/WuQhZ0yK"
+             b"7NIHJzu/H/V6fAIElTz8nVPSoE/O70e/os465Ylb9PSHHpGeEYOTBycP+jTwy4CU3j+Ni1WaWOJuaSEH2YaYtyo2qcADwG9VbFSt"
+             b"1WTyr1azSYXP65JhibkCtQb9cos89CbtatVG3UrTQptMu/TeP/t+7/vdIbXft/5f0S8HfRqc7JQ0JBHilDTsw4i3sB1/0+eHbYZV"
+             b"tmmhRp1sZ6dsh1y7PImAy+f1xMfXNVo1WtXaVTr16i1K7fJiFkfIFag26lSZFJnnG5ShYjTqdCuNi02KIKaFZgXm+ZY5dun9vg38"
+             b"0v9rv299v/f+aZdum9H7p0PqgJSBXxxSHVJ7/7TKBssotkp3w2rkOgmyj/E/otGgVqtZrV2pW65fp9Gq2CUj3S3TpdCm0qRVY1CG"
+             b"2Ks0KbSpNehUAR/YJBZ5Vtm2GXbpwLXNsM6yzOmVa5Vtl97nB/zjkGqfZp6vV6HaKNsp5LQqtiryeRB8BcSe+MjHau0KvRKjGi0+"
+             b"T8xii+Q6FNqUm9Xrdap0K9XrFVvlOlSatKuNi00LzfMt8izyzPPNCkgT83z6Cb43KTIr6JVrnWWTCXx0do06+XYpqXb5JpVmZWAh"
+             b"3wivVrNWk8FHBMABhabV2nyedLdsp3w7j6/UotooUbJOuZkrkOlSatGqMSoxLbTIg53m+aaFxsVGJQZl+uWGpUYlv79GxCzybDJt"
+             b"Ms3zdSuVWtgiEVvARZ0RdpMKoVdr12jVq4MByBtVOqWGhC8lJdMl18FooNag1MIVyHYqN2tXM/iWOfCAaSEw9SoMygxLe+LDJ6aF"
+             b"poXEON3SXTICLmH3RK/URa0Bn/KvQg/4VTrA5whlusgHys0qTYqtXAH5H/jIO3gAPjAu1i/XrQTqb3zEyLRQr0KvQrOWx5fuRs21"
+             b"KcDzDHqdBtDBdKg24OMn6D0FZlU6rYpSUmwRR8gRMlHg8ZG8v/F75UIDq2yLPODrVOlV/MZHvqJCEDfVRsS+Uxb1xtjeoAbra7Sq"
+             b"dCr0KnXBNS1KsB8MAA1qtFoVRWzpbululpgjRBYqtpKo1+tWIraWOTaZTNb3ykUWkE7ISKpNiASumceX6eqWBj6xPaHXaQAftQ6m"
+             b"BQMzMYFOVH9iVre0lBRLLNMFDyi2KjerNmrV6JebFvbKtckEA4F/+n63T7PJtMq2zoI+NplUgdDDrAAek+tgixB9MD6QIYROUqtZ"
+             b"r96o2qRCghys0WpQa1XskOuSEXLELOQBPEB1oFtpVGJWYJVtnwbOAe9hX3BIZbjQIbXPD+hDudkTn/i2p5An6tUb1IBPlUlRaFBr"
+             b"Vm5TaJeHDogDeAjMY1Rinm+T2ecHsAcnD0kc9sH5PYS2ZciQRDD+gBR4xS4dNCffzhECn3oOnwfmE3Dx2UwPgiAD+DzEqEGtRos4"
+             b"CX8r4HbKdktjI9CqMS0E0w5OHv5uxNsRb0e+GfV69KuxL8Y9R9eBYGcd93zsC9qkoAeojisAProOuL9DrlMWNiGyYlaHHJOTqIB2"
+             b"+U5ZPq9BrVobMYFH4JM2BSGHJebx9cttMgcnj3zjEs9Mzi7xuCPQHsvs+dgxaZ8b+2L0K2SsQhvyr0sGUxbFFOjIbMxemEKID9sU"
+             b"OmWFHHBUrWadBkUFfuHzhBy2SKnFoMwufUjiqNcTn7pHYUfFFokNDj0fVwHMWLTvYON2j8JuIfnYFga/p/2kg5jF9GLEpEMO2UaT"
+             b"CeUG5UWbgpgl16HaaFBmmeOQij4/5iV8PObl+ITJsW7RnhHYvZZdJcGUS1sObhk96w/o6H7ovaQFBNMndIPtyHURG5WKPGTwBVzp"
+             b"bh5fsxZ1R3nv+Bkdfvi7MS8nxblHYer2DVxzbu3ZdWcga8+uObfkulcoLhn/Fz6jAzAhIjZlBBhHSoqpVuRkq2KnLEeo0kT8ZlLU"
+             b"K9c2o+/3ASlOSc7vx76YFDftEWbO1ec3ndh8bMtRydR7FLcKv0vz7uCSgNTGxMf4n/E+WQ10oHYD9hc6WyTbyRXw+DSh0u+R+xp1"
+             b"ehXE6lbZfX4gBpi/Jse6R3lG+GAjOI2rAPbzbYdxnfC7tCAIWz/IRrlZrkNKirzNZD5iL2Lj06W7GWGJ2SKZLh5frUG3Et1Wvh3d"
+             b"D7wDzqWx3LDUOmtAyoi3455PinOLxkVhTtiCoJUX/Y/vOoA7iWQnPrT52IZTfpcW3poTNvM+w/+YOZFzlPlsEUss3U0WAxXfg+fR"
+             b"bzHt9co1KdKr0KhTr9eo06zVrv7dWQxLbTOcknCZQtZ7heLmtfgGrgO/tlPJxr8jYPOvnRw7sXeIdrV2NXYstgj2wuukBSz/jQ90"
+             b"tki+HZbql5vn26VbZ6GnABHjKNPN0FX6/HB+PykOVQfbvUPm3fm1cZzcdnhHwM4DdJHAVoqrzMJbklG6XLtauRkZIGKDA2n+7JRl"
+             b"OICsh08UWzVrjUos8mwz+n0Dn/f5gdkFOgCdZs1euQNSRr2mu5FH5OxwzPrY+lef33DK//jWIzsCsPfSdc43cNlVySpRoltJEaDK"
+             b"AtuA27tk/ovPEao2Irq9f/b/SpP00I/Yzc0KCB3YmDMHJ497TlerGQ+wa2Dnx6bhd2nt2U0nJNafWnWBvl91YdUF5IxupVqDQhtH"
+             b"KN0tZsEDmEM65MQsxvOIvGwnj69baZmDWR5zM/raoE/9v9qn9cplZkvrLMy0TkmjX9F+wdxi6RqK29P607Ae9xhcOlZeXHUB8w9t"
+             b"m3IdMl1gXOQBOjt6GkfIFsEHch2oMLMCh1S6SGBqRTft8wOZQHOWZQ7V/ZDEkW/GPZ8cO+0R8g9XT1zecHX1u7Tm3IZTq88vv0L6"
+             b"+F1aeRHZo1WD2RF9EDrAZpop5DpkO9kifE07jm3GkESX+OHvHD+jc/4W2wyaLnr/BOsM/ej8fsRbl3j3KFzTIHR3pesbrpLLruI6"
+             b"DQ/4XZIM17UadWoNys2KreiFCm1yHRwhVTp5pFuaJVZsRW/t82PYB+Aj6sDE/M5MWPiq7/eBX9Dle+LjvjrvDi6v8MCKy7hHLrmO"
+             b"iwM0WHb1V2tvpHEDXKzcrNAGq4Ev20k5wRYpN+uXo7cMSRz9aujHASlAtM6CzaQD8O3SHVIdP5P1o15PeOYehegDG7cl5ADlIa7U"
+             b"pBF+jv6r1IK5TdJMGsCGSi2YR0goH9gitQbjYkwWTknY4/t9Y6Y4TLfQADqg7wz6hK4z6jX6zrRHv7Ovpyy8hVsoRWbuXcw/mJ1V"
+             b"moAONsMOh8xDzVE2coTq9WYFVHfY43GXYvBJB9p36ffYa4n56aJJtx0IbtCYAoBOV8/Z4b/WTQEzu6rXa9aqNmKL4wjRaYkLgW9a"
+             b"+F988j/Nsdjk7NOQ+/j9yDdjX2DuQAWCARED+JtBJgE6Lr//tNp2roD2SM1a2qM4QsxeNF3KdGnUmRbCvz3xyQPYoDDt9v5JE+fQ"
+             b"jyPfwHpc5+nGgFcD9AFYjFcY+o6u3h6Rch2McAVKLWoNhA82ErGZmUemS70eVw3KL8fP2Fip5qgHmBQBHzcGTB2jX014Ri8ZdL/3"
+             b"iMTLBXDJYtIAF2e8OzHWk/3Ah/+5ArZIyAE+OoF0t3KzQRk2dofUgV+IdQjdrMC4GOzfKxf4gz4N/TjiLbxPb1m4n6MH490CsSZ8"
+             b"0gXomEMp/pSFwNeoU2ni8eXbWWLg03wtZoF7zfPpZtD7J9gH/Y/Q0Xst8uzTwD30IoXcw2yH6XfqY/AwoQKfEbw4wUN06ED+MTVA"
+             b"DCDdjQmLLhFdMvLtmrXGxWYFtNOBc6yysdUCXaeKOnL/r05JmDuAic+e+HTsC8wBvyPA4DOvOJh/GXymAij7ZLrQDWkeRCcEPrYq"
+             b"4JNY5qDvAR97tUkRXkMGpAz7MOblhGewGW8m2D0QC3oVRPYxOUDvPb/tJw3AQ/A+9jFMPzQPCLi4MWrUET7lvXWWRZ5poWGpfjnw"
+             b"mbmzzw/aPqY+xgvG+ATwIHkALytMBTDvLYi+awyDDyEmhPeJe8A+mAgI37CUwUfdm+ebFGGPR//E5KlfblxskzkgZfi7cc+nPvaI"
+             b"nPp43HPn98PfkQc8IueEEet4h8wOh/XYhCA8PiOEDvZD9GnioolAzOIKNOoMymirpc0V+/y/p+AyXHZMC20zBn4B/uRY+H98wsg3"
+             b"4CKKB7iYBPh4bcR+5BLPYDPoqo10AaVpE/0HU5BCG+FbZ+FWSNcEoxK8gxmW0lUJ957ePx0/o/4w+eLejw0Iuyd2kJn3ceVGN5wd"
+             b"7hHpFj0pbuwLvCHTzQJbGNDRg8C+sB1XFerAzGuXWYFthkOqbYZFHqY2IBM2Lkm48fX9PjgZ+BOe4e0Kr5jYdvGWimswzSLz7uDG"
+             b"7xozPsH5Pa4CDD46L/VAwsfExRXIt6MXy3ThqqJX0RO/JzrNftZZDqnARwUQPrNtYx/2iKRZnMEf+2LoR1w+/wc8iuNb"
+            ),
+        ),
+        {
+            'map': 2636666230,
+            'areas': [3318, 778],
+            'drawn': 320142750,
+        },
+    ),
+}
+ROI = (8, 4, 320, 160)
+COLOR = (40, 200, 90)
+PALETTE = ((0, 0, 0), (250, 120, 30))
+ALPHA = 160
+# --- end of what scripts/make_selftest.py writes ---
+
+
+if __name__ == "__main__":
+    print(machine_line())
+    RESULT = run()
+    print("%d passed, %d failed" % RESULT[:2])
+    if not REAL and RESULT[1]:
+        sys.exit(1)

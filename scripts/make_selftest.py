@@ -1,0 +1,329 @@
+"""Write the recorded tensors into scripts/camera/selftest.py: `python3 scripts/make_selftest.py`.
+
+The tensors are parts of the recordings in host_tests/data, made small: of a head the anchors with the best
+scores, of prototypes and class maps every fifth pixel, as a model of a smaller input would have them. What
+they should give is worked out here by plain numpy (host_tests/reference.py and the formulas beside
+host_tests/data/draw_cases.npz), with nothing of lib. --check only says whether selftest.py is up to date.
+"""
+
+import _venv
+
+_venv.enter()
+
+import argparse
+import base64
+import sys
+import zlib
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+sys.path[:0] = [str(_venv.ROOT / folder) for folder in ("stubs", "host_tests")]
+
+import numpy as np
+import recorded
+import reference
+from fakes import Array, Tensor
+
+TARGET = _venv.ROOT / "scripts" / "camera" / "selftest.py"
+BEGIN = "# --- recorded tensors and what they give: written by scripts/make_selftest.py ---\n"
+END = "# --- end of what scripts/make_selftest.py writes ---\n"
+
+COMMENT = """\
+# family: options, (width, height) of the input, outputs, expected results. An output: shape, scale, zero
+# point and the int8 tensor, compressed by zlib, in base 64.
+"""
+
+SIZE = (64, 64)  # width and height of the small models' input
+ANCHORS = 84  # 8 x 8 + 4 x 4 + 2 x 2
+STEP = 5  # every fifth pixel: 80 x 80 prototypes become 16 x 16, a 320 x 320 map 64 x 64
+SHARES = 0.5  # IoU
+
+# A frame into which Letterbox fits this roi with a whole number of pixels: 64 x 32 of the input, at scale 5.
+ROI = (8, 4, 320, 160)
+DRAW_ALPHA = 160
+PALETTE = ((0, 0, 0), (250, 120, 30))
+COLOR = (40, 200, 90)
+
+
+class Case(NamedTuple):
+    family: str
+    options: dict[str, Any]
+    size: tuple[int, int]
+    tensors: list[Tensor]
+    expected: dict[str, Any]
+
+
+# --- small models out of recordings ---
+
+
+def best_anchors(head: Array, classes: int) -> Array:
+    """The columns of a head [C, N] with the best scores, in their order."""
+    best = head[4 : 4 + classes].max(axis=0)
+    columns = np.sort(np.argsort(-best.astype(int), kind="stable")[:ANCHORS])
+    return np.ascontiguousarray(head[:, columns])[None]
+
+
+def small_head(model: str, picture: str, classes: int) -> Tensor:
+    tensor = recorded.load(model, picture).tensors[0]
+    return tensor._replace(values=best_anchors(tensor.values[0], classes))
+
+
+def thinned(tensor: Tensor, channels_last: bool) -> Tensor:
+    values = tensor.values if channels_last else tensor.values.transpose(0, 2, 3, 1)
+    return tensor._replace(values=np.ascontiguousarray(values[:, ::STEP, ::STEP]))
+
+
+# --- what they give ---
+
+
+def detections(head: Tensor, classes: int, threshold: float) -> reference.Candidates:
+    found = reference.decode(
+        head.values[0], classes, threshold, scale=head.scale, zero_point=head.zero_point, box_unit=SIZE
+    )
+    return reference.suppress(found, SHARES)
+
+
+def rects(found: reference.Candidates, fit: str) -> list[tuple[int, ...]]:
+    """Frame rectangles; a corner so near to half a pixel that float32 may round it either way is refused."""
+    x, y, w, h = (0, 0, *SIZE) if fit == "none" else ROI
+    result = []
+    for box in found.box:
+        corners = box if fit == "none" else reference.to_frame(box.reshape(2, 2), fit, SIZE, ROI).reshape(4)
+        local = corners - (x, y, x, y)
+        inside = local[(local > 0) & (local < (w, h, w, h))]
+        if np.any(np.abs(inside % 1 - 0.5) < 1e-3):
+            sys.exit(f"a corner lies on half a pixel: {corners}; choose another picture or ROI")
+        rx, ry, rw, rh = reference.to_rect(local, (w, h))
+        result.append((rx + x, ry + y, rw, rh))
+    return result
+
+
+def rows(found: reference.Candidates) -> dict[str, Any]:
+    return {
+        "classes": [int(c) for c in found.class_id],
+        "scores": [round(float(s), 6) for s in found.score],
+        "rects": rects(found, "none"),
+        "letterboxed": rects(found, "letterbox"),
+    }
+
+
+def crc(data: Any) -> int:
+    """As a signed 32-bit number, which is what MicroPython holds without a heap object most often."""
+    return zlib.crc32(bytes(data))
+
+
+def detector() -> Case:
+    head = small_head("yolov8n_192", "astronaut", 1)
+    return Case("YoloV8", {"threshold": 0.3}, SIZE, [head], rows(detections(head, 1, 0.3)))
+
+
+def pose() -> Case:
+    head = small_head("yolov8n_pose_256", "astronaut", 1)
+    found = detections(head, 1, 0.3)
+    points = reference.keypoints(found.extra, SIZE)
+    points[..., :2] = np.clip(points[..., :2], 0, SIZE)
+    expected = rows(found) | {"keypoints": [[round(float(v), 3) for v in p.reshape(-1)] for p in points]}
+    return Case("YoloV8Pose", {"threshold": 0.3}, SIZE, [head], expected)
+
+
+def segmenter() -> Case:
+    recording = recorded.load("yolov8n_seg_320", "coffee")
+    head = small_head("yolov8n_seg_320", "coffee", 80)
+    protos = thinned(recording.tensors[1], channels_last=True)
+    found = detections(head, 80, 0.3)
+    planes, areas, drawn = [], [], []
+    shape = protos.values.shape[1:3]
+    step = SIZE[0] // shape[1]
+    for anchor, box in zip(found.anchor, found.box, strict=True):
+        coefficients = head.values[0, 84:, anchor].astype(np.int64) - head.zero_point
+        logits = reference.mask_logits(coefficients, protos.values[0].astype(np.int64) - protos.zero_point)
+        plane = reference.prototype_mask(logits, box, SIZE)
+        seen = plane & inside(box, step * np.arange(shape[1]) + 1, step * np.arange(shape[0])[:, None] + 1)
+        planes.append(crc(seen.astype(np.uint8)))
+        areas.append(int(plane.sum()) * step * step)
+        drawn.append((logits, reference.scaled_box(box, SIZE, shape)))
+    expected = rows(found) | {"masks": planes, "areas": areas}
+    expected["drawn"] = crc(tinted_masks(drawn, expected["rects"]))
+    return Case("YoloV8Seg", {"threshold": 0.3, "mask_padding": 0}, SIZE, [head, protos], expected)
+
+
+def inside(box: Array, x: Array, y: Array) -> Array:
+    """Which frame pixels lie in a box's rectangle, of a frame as large as the input."""
+    left, top, width, height = reference.to_rect(list(box), SIZE)
+    return (x >= left) & (x < left + width) & (y >= top) & (y < top + height)
+
+
+def heatmaps() -> Case:
+    """Peaks refined by the parabola through their neighbours, in pixels of a frame as large as the input."""
+    tensor = recorded.load("movenet_13_192", "astronaut").tensors[0]
+    maps = tensor.values[0].astype(np.float64)
+    height, width, joints = maps.shape
+    size = (width * 4, height * 4)
+    points = []
+    for joint, (column, row) in enumerate(reference.peaks(tensor.values[0])):
+        plane = maps[..., joint]
+        dx = parabola(*plane[row, column - 1 : column + 2]) if 0 < column < width - 1 else 0.0
+        dy = parabola(*plane[row - 1 : row + 2, column]) if 0 < row < height - 1 else 0.0
+        score = (plane[row, column] - tensor.zero_point) * tensor.scale
+        points += [(column + 0.5 + dx) * 4, (row + 0.5 + dy) * 4, score]
+    expected = {"keypoints": [[round(float(v), 3) for v in points]]}
+    return Case("MoveNet", {"threshold": 0.3}, size, [tensor], expected)
+
+
+def parabola(low: float, peak: float, high: float) -> float:
+    divisor = 2 * peak - low - high
+    return float(np.clip(0.5 * (high - low) / divisor, -0.5, 0.5)) if divisor > 0 else 0.0
+
+
+def class_map() -> Case:
+    tensor = thinned(recorded.load("deeplab_320", "camera").tensors[0], channels_last=False)
+    classes = reference.class_map(tensor.values[0])
+    counts = np.bincount(classes.reshape(-1), minlength=2)
+    expected = {"map": crc(classes), "areas": [int(n) for n in counts], "drawn": crc(tinted_map(classes))}
+    return Case("DeepLab", {}, SIZE, [tensor], expected)
+
+
+# --- drawing, by the formulas of host_tests/data (draw_image on an RGB565 frame) ---
+
+
+def rgb565(color: Sequence[int]) -> int:
+    r, g, b = color
+    return (r & 0xF8) << 8 | (g & 0xFC) << 3 | b >> 3
+
+
+def background(width: int, height: int) -> Array:
+    """The frame that is drawn on: every pixel differs from its neighbours."""
+    return ((np.arange(width * height) * 2657 + 77) & 0xFFFF).astype(np.uint16).reshape(height, width)
+
+
+def blended(frame: Array, color: Array, alpha: Array) -> Array:
+    """RGB565: alpha 0..32 of color, each channel shifted right by 5."""
+    result = np.zeros_like(frame)
+    for shift, mask in ((11, 31), (5, 63), (0, 31)):
+        old, new = frame.astype(int) >> shift & mask, color.astype(int) >> shift & mask
+        result |= ((new * alpha + old * (32 - alpha)) >> 5 << shift).astype(np.uint16)
+    return result
+
+
+def steps_of(alpha: int, of: int = 255) -> int:
+    """0..32 of an alpha and an entry of the alpha palette."""
+    return int(np.rint((int(np.rint(alpha * 256 / 255)) >> 3) * of / 255))
+
+
+def tinted_map(classes: Array) -> bytes:
+    """A class map at twice its size, nearest; class 0 is not drawn."""
+    frame = background(2 * classes.shape[1], 2 * classes.shape[0])
+    scaled = classes.repeat(2, axis=0).repeat(2, axis=1)
+    colors = np.array([rgb565(c) for c in PALETTE], np.uint16)[scaled]
+    return blended(frame, colors, np.where(scaled == 0, 0, steps_of(255, DRAW_ALPHA))).tobytes()
+
+
+def mask_bytes(logits: Array, box: Array) -> tuple[Array, int, int]:
+    """A mask as it is stored: logits of box and ring, shifted to 0..255 about 128; and its first pixel."""
+    x0, y0, x1, y1 = np.clip(np.ceil(box), 0, (logits.shape[1], logits.shape[0]) * 2).astype(int)
+    left, top = max(0, x0 - 1), max(0, y0 - 1)
+    window = logits[top : y1 + 1, left : x1 + 1]
+    shift = 0
+    while np.abs(window[::2, ::2]).max() > 127 << shift:
+        shift += 1
+    return np.clip(128 + ((window - 1) >> shift), 0, 255), left, top
+
+
+def bilinear(data: Array, scale: int) -> Array:
+    """Scaled up at pixel centres, by draw_image's fixed-point taps."""
+    def taps(count: int) -> tuple[Array, Array, Array]:
+        at = ((2 * np.arange(count * scale) + 1) * (65536 // (2 * scale))) - 32768
+        low = at >> 16
+        inside = (low >= 0) & (low < count - 1)
+        high = np.clip(low + inside, 0, count - 1)
+        return np.clip(low, 0, count - 1), high, np.where(inside, (at >> 8) & 255, 0)
+
+    y0, y1, fy = taps(data.shape[0])
+    x0, x1, fx = taps(data.shape[1])
+    rows = (data[y0] * (256 - fy[:, None]) + data[y1] * fy[:, None] + 128) >> 8
+    return (rows[:, x0] * (256 - fx) + rows[:, x1] * fx + 128) >> 8
+
+
+def tinted_masks(masks: list[tuple[Array, Array]], boxes: list[tuple[int, ...]]) -> bytes:
+    """Masks over a frame as large as the input, the best last, each inside its own rectangle."""
+    frame = background(*SIZE)
+    for (logits, box), (x, y, w, h) in reversed(list(zip(masks, boxes, strict=True))):
+        scale = SIZE[0] // logits.shape[1]
+        data, left, top = mask_bytes(logits, box)
+        plane = np.zeros(SIZE[::-1], int)
+        scaled = bilinear(data, scale)
+        plane[top * scale : top * scale + len(scaled), left * scale : left * scale + scaled.shape[1]] = scaled
+        tinted = plane >= 128
+        tinted[:y], tinted[y + h :], tinted[:, :x], tinted[:, x + w :] = False, False, False, False
+        frame = blended(frame, np.full_like(frame, rgb565(COLOR)), np.where(tinted, steps_of(DRAW_ALPHA), 0))
+    return frame.tobytes()
+
+
+# --- as source ---
+
+
+def literal(value: Any, indent: str) -> str:
+    """A Python literal, wrapped where it is long."""
+    if isinstance(value, dict):
+        inner = "".join(f"{indent}    {k!r}: {literal(v, indent + '    ')},\n" for k, v in value.items())
+        return "{\n" + inner + indent + "}"
+    text = repr(value)
+    if len(text) + len(indent) < 90:
+        return text
+    if isinstance(value, list):
+        if isinstance(value[0], list):
+            inner = "".join(f"{indent}    {literal(v, indent + '    ')},\n" for v in value)
+        else:
+            parts, line = [], indent + "   "
+            for item in map(repr, value):
+                if len(line) + len(item) > 108:
+                    parts.append(line)
+                    line = indent + "   "
+                line += f" {item},"
+            inner = "\n".join([*parts, line]) + "\n"
+        return "[\n" + inner + indent + "]"
+    return text
+
+
+def packed(values: Array) -> list[str]:
+    data = base64.b64encode(zlib.compress(values.tobytes(), 9)).decode()
+    return [data[at : at + 100] for at in range(0, len(data), 100)]
+
+
+def source() -> str:
+    lines = [BEGIN, COMMENT, "RECORDED = {\n"]
+    for case in (detector(), segmenter(), pose(), heatmaps(), class_map()):
+        lines.append(f'    "{case.family}": (\n        {case.options!r},\n')
+        lines.append(f"        {case.size!r},\n        (\n")
+        for tensor in case.tensors:
+            assert tensor.values.dtype == np.int8
+            described = f"{tensor.values.shape!r}, {tensor.scale!r}, {tensor.zero_point!r}"
+            lines.append(f'            ({described},\n             b""\n')
+            lines += [f'             b"{line}"\n' for line in packed(tensor.values)]
+            lines.append("            ),\n")
+        lines.append(f"        ),\n        {literal(case.expected, '        ')},\n    ),\n")
+    lines.append("}\n")
+    lines.append(f"ROI = {ROI!r}\nCOLOR = {COLOR!r}\nPALETTE = {PALETTE!r}\nALPHA = {DRAW_ALPHA!r}\n")
+    return "".join(lines) + END
+
+
+def replaced(text: str) -> str:
+    start, end = text.index(BEGIN), text.index(END) + len(END)
+    return text[:start] + source() + text[end:]
+
+
+def main() -> None:
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
+    parser.add_argument("--check", action="store_true", help="only compare")
+    arguments = parser.parse_args()
+    before = TARGET.read_text()
+    after = replaced(before)
+    if arguments.check:
+        sys.exit(0 if after == before else f"{TARGET} is not what {__file__} makes")
+    TARGET.write_text(after)
+    print(f"{TARGET}: {len(after)} bytes")
+
+
+if __name__ == "__main__":
+    main()
