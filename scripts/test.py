@@ -1,0 +1,68 @@
+"""Every check of the project: `python3 scripts/test.py [pytest arguments]`.
+
+Makes `.venv` on its first run, then runs ruff, mypy (over lib, as MicroPython code) and pytest. All three
+run, whatever the first ones find; the exit code is 0 only if all of them pass.
+"""
+
+import _venv
+
+_venv.enter()
+
+import importlib.metadata
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = _venv.ROOT
+TYPINGS = ROOT / "build" / "typings"
+
+# Debian package -> the program it is looked for by
+DEBIAN = {"qemu-system-arm": "qemu-system-arm", "gcc-arm-none-eabi": "arm-none-eabi-gcc",
+          "binutils-arm-none-eabi": "arm-none-eabi-objcopy"}
+
+
+def copy_typings() -> None:
+    """Type stubs of MicroPython's own modules, out of the environment to where mypy accepts them.
+
+    mypy takes no folder of site-packages as `mypy_path`. The packages' idea of the standard library (stdlib/) stays
+    behind: with it mypy could not read what stubs/ imports, numpy above all.
+    """
+    shutil.rmtree(TYPINGS, ignore_errors=True)
+    for package in ("micropython-stm32-stubs", "micropython-stdlib-stubs"):
+        for file in importlib.metadata.files(package) or ():
+            if file.suffix == ".pyi" and file.parts[0] not in ("stdlib", "stubs"):
+                target = TYPINGS / file
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(Path(str(file.locate())), target)
+
+
+def report_missing() -> None:
+    missing = [package for package, program in DEBIAN.items() if shutil.which(program) is None]
+    if missing:
+        print(f"Not installed: {' '.join(missing)} (apt-get install them).\n"
+              "  Skipped without them: running the Helium kernels' machine code on an emulated Cortex-M55\n"
+              "  (host_tests/test_kernels_helium.py). Everything else runs.")
+
+
+def run(what: str, *command: str) -> bool:
+    print(f"\n== {what}: {' '.join(command)}", flush=True)
+    return subprocess.run([sys.executable, "-m", *command], cwd=ROOT).returncode == 0
+
+
+def main() -> int:
+    report_missing()
+    copy_typings()
+    passed = {
+        "ruff": run("style", "ruff", "check", "."),
+        "mypy": run("types", "mypy"),
+        # -n auto: a worker a core. A later -n on the command line wins.
+        "pytest": run("tests", "pytest", "-n", "auto", "--dist", "loadgroup", *sys.argv[1:]),
+    }
+    failed = [name for name, ok in passed.items() if not ok]
+    print(f"\nFailed: {', '.join(failed)}" if failed else "\nAll of ruff, mypy and pytest pass.")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
