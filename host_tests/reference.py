@@ -82,7 +82,7 @@ def decode(
         keep &= np.isin(class_id, classes)
     anchor = np.flatnonzero(keep)
     columns = dequantise(head[:, anchor], scale, zero_point)
-    width, height = np.float32(box_unit)
+    width, height = np.array(box_unit, dtype=np.float32)
     centre = columns[:2].T * (width, height)
     half = columns[2:4].T * (width, height) / np.float32(2)
     found = Candidates(
@@ -150,7 +150,7 @@ def suppress(
 
 def keypoints(extra: Floats, box_unit: tuple[float, float] = (1, 1)) -> Floats:
     """(n, 3K) rows of a pose head -> (n, K, 3): x, y in model input pixels, score."""
-    return (extra.reshape(len(extra), -1, 3) * np.float32((*box_unit, 1))).astype(np.float32)
+    return extra.reshape(len(extra), -1, 3) * np.array((*box_unit, 1), dtype=np.float32)
 
 
 # --- masks -----------------------------------------------------------------------------------------------------------
@@ -163,8 +163,9 @@ def crop_mask(mask: Array, box: Array) -> Array:
 
 def scaled_box(box: Floats, size: tuple[int, int], shape: tuple[int, ...], padding: float = 0) -> Floats:
     """A box in model input pixels, grown by padding, in the pixels of a map of shape (height, width)."""
-    ratio = np.float32((shape[1] / size[0], shape[0] / size[1]))
-    return (box + np.float32((-padding, -padding, padding, padding))) * np.concatenate([ratio, ratio])
+    ratio = np.array((shape[1] / size[0], shape[0] / size[1]), dtype=np.float32)
+    grown = box + np.array((-padding, -padding, padding, padding), dtype=np.float32)
+    return grown * np.concatenate([ratio, ratio])
 
 
 def mask_logits(coefficients: Array, prototypes: Array) -> Array:
@@ -200,18 +201,16 @@ def full_mask(logits: Array, box: Floats, size: tuple[int, int], *, logit: float
 
 
 # --- model input to frame --------------------------------------------------------------------------------------------
-def to_frame(
-    points: Array, fit: str, size: tuple[int, int], roi: tuple[int, int, int, int]
-) -> Array:
+def to_frame(points: Array, fit: str, size: tuple[int, int], roi: tuple[int, int, int, int]) -> Array:
     """(..., 2) points in model input pixels -> frame pixels, for a roi (x, y, w, h) of the frame.
 
     'stretch': each axis by itself; 'crop': one scale, the roi fills the input and overhangs it; 'letterbox': one scale,
     the roi fits inside, centred.
     """
-    size_, offset, extent = np.float64(size), np.float64(roi[:2]), np.float64(roi[2:])
-    ratio = size_ / extent
+    input_size, offset, extent = (np.array(v, dtype=float) for v in (size, roi[:2], roi[2:]))
+    ratio = input_size / extent
     scale = {"stretch": ratio, "crop": ratio.max(), "letterbox": ratio.min()}[fit]
-    return (points - size_ / 2) / scale + extent / 2 + offset
+    return (points - input_size / 2) / scale + extent / 2 + offset
 
 
 def to_rect(corners: Sequence[float], frame: tuple[int, int]) -> tuple[int, int, int, int]:

@@ -73,3 +73,11 @@ def test_soft_nms_decays_by_the_gaussian_of_the_overlap() -> None:
     taken, scores = reference.soft_nms(found, 0.5, 0.1, agnostic=True)
     assert taken == [0, 1]  # the third is left with .7 * exp(-2) * exp(-.5) = .0575
     np.testing.assert_allclose(scores, [0.9, 0.8 * 0.60653], rtol=1e-5)
+
+
+def test_ties_go_to_the_lowest_class_and_to_the_first_peak_in_row_order() -> None:
+    logits = np.array([[[1, 1, 0], [-5, -3, -3]]], dtype=np.int8)
+    assert reference.class_map(logits).tolist() == [[0, 1]]
+    heatmaps = np.zeros((3, 4, 2), dtype=np.uint8)
+    heatmaps[1, 2, 0] = heatmaps[2, 0, 0] = 9
+    assert reference.peaks(heatmaps) == [(2, 1), (0, 0)]

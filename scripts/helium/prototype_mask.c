@@ -1,0 +1,145 @@
+// One detection's mask: coefficients . prototypes over a window. prototype_mask(protos, head, plan, out); see portable.py.
+//
+// In words: centre the coefficients; over every second pixel of every second row find the largest |sum - threshold|, which
+// gives the scale; then over all pixels write the scaled sum as a byte.
+//
+// NHWC bytes with 32 coefficients, the usual case, are prototype_mask_rows.s; everything else goes four pixels abreast
+// through prototype_mask_lanes.s.
+#include "tensors.h"
+
+struct pass { // known to prototype_mask_rows.s by its offsets
+    const uint8_t *p;
+    uint8_t *out;
+    int blocks, overlap, bias, level, zero, rows, step, kind;
+    uint8_t coefficients[32];
+};
+
+void rows_of_32(struct pass *);
+uint32x4_t sums(const void *p, const void *c, int step, int terms, uint32x4_t offsets, float zero, int dtype);
+
+// The smallest shift for which most is at most 127 << shift.
+static int shift_for(uint32_t most)
+{
+    int shift = 0;
+    while (most > 127u << shift)
+        shift++;
+    return shift;
+}
+
+static void thirty_two_bytes(const uint8_t *protos, const uint8_t *head, const int32_t *plan, uint8_t *out)
+{
+    int is_signed = plan[0] == INT8, zero = plan[7], total = 0, fit = is_signed;
+    int width = plan[12], height = plan[13], stride = plan[1] * 32;
+    struct pass pass;
+    uint8_t centred[32];
+    head += plan[8];
+    for (int i = 0; i < 32; i++, head += plan[9]) {
+        int value = (is_signed ? (int8_t)*head : *head) - zero;
+        pass.coefficients[i] = *head;
+        centred[i] = value;
+        total += value;
+        fit &= value == (int8_t)value;
+    }
+    pass.zero = zero;
+    if (fit) {
+        vst1q_u8(pass.coefficients, vld1q_u8(centred));
+        vst1q_u8(pass.coefficients + 16, vld1q_u8(centred + 16));
+    }
+    int bias = -plan[6] * total - plan[14];
+    pass.p = protos + plan[11] * stride + plan[10] * 32;
+    pass.bias = bias;
+    pass.level = 0;
+    pass.rows = (height + 1) >> 1;
+    pass.step = 2 * stride;
+    int n = (width + 1) >> 1;
+    pass.blocks = n >> 2;
+    pass.overlap = -n & 3;
+    pass.kind = fit ? 0 : is_signed ? 2 : 4;
+    rows_of_32(&pass);
+
+    int shift = shift_for(pass.level);
+    pass.out = out;
+    pass.bias = bias - 1 + (128 << shift);
+    pass.level = -shift;
+    pass.rows = height;
+    pass.step = stride;
+    pass.blocks = width >> 2;
+    pass.overlap = -width & 3;
+    pass.kind++;
+    rows_of_32(&pass);
+}
+
+static void any(const uint8_t *protos, const uint8_t *head, const int32_t *plan, uint8_t *out)
+{
+    int dtype = plan[0], size = log2_size(dtype), terms = plan[3], step = plan[5] << size;
+    int exact = dtype == UINT8 || dtype == INT8;
+    int width = plan[12], height = plan[13], bias = -plan[14];
+    union { int i[64]; float f[64]; } c;
+    float zero = plan[6], threshold = as_float(plan[14]);
+    head += plan[8] << size;
+    for (int i = 0; i < terms; i++, head += plan[9] << size) {
+        c.f[i] = element(head, dtype) - (float)plan[7];
+        if (exact) {
+            c.i[i] = c.f[i];
+            bias -= plan[6] * c.i[i];
+        }
+    }
+    protos += ((plan[11] * plan[1] + plan[10]) * plan[4]) << size;
+
+    uint32_t largest = 0;
+    float most = 0, factor = 1;
+    int shift = 0;
+    for (int skip = 2; skip; skip--) { // first every second pixel, measured; then all, written
+        for (int y = 0; y < height; y += skip) {
+            const uint8_t *row = protos + ((y * plan[1] * plan[4]) << size);
+            uint8_t *to = out + y * width;
+            for (int left = width; left > 0; left -= 4 * skip) {
+                int n = skip == 2 ? (left + 1) >> 1 : left;
+                // Where fewer than four are left the last is taken again: that changes no maximum, and is not stored.
+                uint32x4_t offsets = vminq_u32(vidupq_n_u32(0, 1), vdupq_n_u32(n - 1));
+                offsets = vmulq_n_u32(offsets, skip * plan[4]);
+                mve_pred16_t lanes = vctp32q(n);
+                uint32x4_t sum = sums(row, &c, step, terms, offsets, zero, dtype);
+                if (exact) {
+                    int32x4_t v = vaddq_n_s32(vreinterpretq_s32_u32(sum), bias);
+                    if (skip == 2) {
+                        largest = vmaxavq_s32(largest, v);
+                    } else {
+                        v = vshlq_r_s32(v, -shift);
+                        v = vminq_s32(vmaxq_s32(v, vdupq_n_s32(0)), vdupq_n_s32(255));
+                        vstrbq_p_s32((int8_t *)to, v, lanes);
+                    }
+                } else {
+                    float32x4_t v = vsubq_n_f32(vreinterpretq_f32_u32(sum), threshold);
+                    if (skip == 2) {
+                        most = vmaxnmavq_f32(most, v);
+                    } else {
+                        v = vaddq_n_f32(vrndpq_f32(vmulq_n_f32(v, factor)), 127);
+                        v = vminnmq_f32(vmaxnmq_f32(v, vdupq_n_f32(0)), vdupq_n_f32(255)); // NaN becomes 0
+                        vstrbq_p_u32(to, vcvtq_u32_f32(v), lanes);
+                    }
+                }
+                to += 4;
+                row += (4 * skip * plan[4]) << size;
+            }
+        }
+        if (exact) {
+            shift = shift_for(largest);
+            bias += (128 << shift) - 1;
+        } else if (most > 0 && most < __builtin_inff() && 127 / most < __builtin_inff()) {
+            factor = 127 / most;
+        }
+    }
+}
+
+int prototype_mask(const void *protos, const void *head, const int32_t *plan, uint8_t *out)
+{
+    // From 7 pixels up a measured row has four.
+    if (plan[12] <= 0 || plan[13] <= 0)
+        return 0;
+    if (plan[0] != INT16 && plan[0] != FLOAT32 && plan[3] == 32 && plan[4] == 32 && plan[5] == 1 && plan[12] >= 7)
+        thirty_two_bytes(protos, head, plan, out);
+    else
+        any(protos, head, plan, out);
+    return 0;
+}

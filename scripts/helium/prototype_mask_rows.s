@@ -1,0 +1,117 @@
+@ The rows of a window of 32-byte prototype pixels, at least four pixels measured or written in each: called by
+@ prototype_mask.c as void rows_of_32(struct pass *), whose kind is
+@   0 measure, 1 write    int8 with centred coefficients                    5 and 6 instructions a pixel
+@   2 measure, 3 write    int8 with raw coefficients and their zero point   8 and 9
+@   4 measure, 5 write    uint8 likewise                                    8 and 9
+@
+@ In words: a pixel is two vectors; VMLAV sums sixteen products (with raw coefficients VADDV sums the pixel itself, times
+@ the zero point to be taken off). Four sums go into q4 and share threshold, shift and saturation. A row whose length is no
+@ multiple of four ends with a block that overlaps the one before it.
+@
+@ r0 pixel  r1 out  r2 blocks a row  r3 pixels by which the last block overlaps (negative while it runs)
+@ r4 r6 r8 r10 sums  r5 bias  r7 largest |sum|, or -shift  r9 zero point  r11 row  r12 scratch
+@ q0 q1 coefficients  q2 q3 pixel  q4 sums
+
+        .syntax unified
+        .thumb
+        .equ    P, 0
+        .equ    OUT, 4
+        .equ    BLOCKS, 8
+        .equ    OVERLAP, 12
+        .equ    BIAS, 16
+        .equ    LEVEL, 20               @ -shift; the largest |sum| is written here
+        .equ    ZERO, 24
+        .equ    ROWS, 28                @ counted down
+        .equ    STEP, 32                @ bytes from row to row
+        .equ    KIND, 36
+        .equ    COEFFICIENTS, 40
+
+        .macro  pixel sum, type, raw, gap
+        vldrb.u8 q2, [r0], #16
+        vldrb.u8 q3, [r0], #\gap
+        vmlav.\type \sum, q0, q2
+        vmlava.\type \sum, q1, q3
+        .if     \raw
+        vaddv.\type r12, q2
+        vaddva.\type r12, q3
+        mls     \sum, r12, r9, \sum
+        .endif
+        .endm
+
+        .macro  blocks type, raw, write
+1:
+        .irp    sum, r4, r6, r8, r10
+        .if     \write
+        pixel   \sum, \type, \raw, 16
+        .else
+        pixel   \sum, \type, \raw, 48  @ every second pixel
+        .endif
+        .endr
+        vmov    q4[2], q4[0], r4, r8
+        vmov    q4[3], q4[1], r6, r10
+        vadd.i32 q4, q4, r5
+        .if     \write
+        vshl.s32 q4, r7
+        vqmovunb.s32 q4, q4
+        vqmovnb.u16 q4, q4
+        vstrb.32 q4, [r1], #4
+        .else
+        vmaxav.s32 r7, q4
+        .endif
+        le      lr, 1b
+        .endm
+
+        .global rows_of_32
+        .type   rows_of_32, %function
+rows_of_32:
+        push    {r0, r4-r11, lr}
+        vpush   {d8-d9}
+        add     r12, r0, #COEFFICIENTS
+        vldrb.u8 q0, [r12]
+        vldrb.u8 q1, [r12, #16]
+        ldr     r11, [r0, #P]
+        ldr     r1, [r0, #OUT]
+        ldrd    r2, r3, [r0, #BLOCKS]
+        ldrd    r5, r7, [r0, #BIAS]     @ and LEVEL
+        ldr     r9, [r0, #ZERO]
+row:    mov     r0, r11
+        dls     lr, r2
+again:  ldr     r12, [sp, #16]          @ the struct, behind d8 and d9
+        ldr     r12, [r12, #KIND]
+        tbh     [pc, r12, lsl #1]
+2:      .short  (kind0 - 2b) / 2, (kind1 - 2b) / 2, (kind2 - 2b) / 2, (kind3 - 2b) / 2, (kind4 - 2b) / 2, (kind5 - 2b) / 2
+kind0:  blocks  s8, 0, 0
+        b       measured
+kind1:  blocks  s8, 0, 1
+        b       written
+kind2:  blocks  s8, 1, 0
+        b       measured
+kind3:  blocks  s8, 1, 1
+        b       written
+kind5:  blocks  u8, 1, 1
+written:
+        cmp     r3, #0
+        ble     next
+        sub     r0, r0, r3, lsl #5
+        subs    r1, r1, r3
+        b       overlap
+kind4:  blocks  u8, 1, 0
+measured:
+        cmp     r3, #0
+        ble     next
+        sub     r0, r0, r3, lsl #6
+overlap:
+        negs    r3, r3
+        mov     lr, #1
+        b       again
+next:   it      mi
+        negmi   r3, r3
+        ldr     r12, [sp, #16]
+        ldrd    r4, r6, [r12, #ROWS]
+        add     r11, r11, r6
+        subs    r4, #1
+        str     r4, [r12, #ROWS]
+        bgt     row
+        str     r7, [r12, #LEVEL]
+        vpop    {d8-d9}
+        pop     {r0, r4-r11, pc}

@@ -1,0 +1,111 @@
+// Scale a mask bilinearly and blend one colour where it is 128 or more. tint_mask(frame, mask, plan); see portable.py.
+//
+// In words: the arithmetic of the firmware's draw_image with hint=BILINEAR, a strip of columns at a time: where in the mask
+// each column lies is worked out once, then tint_mask_rows.s runs down the rows. Frame pixel k of a picture that begins s
+// pixels left of the frame lies at floor((s << 16) / scale) - 32768 + k * floor(65536 / scale) in the mask, 16.16, in float32
+// up to the floors; at the edges both neighbours are the edge pixel.
+#include "tensors.h"
+
+struct strip { // known to tint_mask_rows.s by its offsets
+    uint8_t *frame;
+    int frame_step;
+    const uint8_t *mask;
+    int mask_step, below, last, span, at, step, rows, columns, keep, red, green, blue;
+    uint8_t pixels[256], fx[256], v[260];
+};
+
+void rows_rgb565(struct strip *);
+void rows_gray(struct strip *);
+
+// One axis: which frame pixels [from, to) the mask covers inside the clip, and where it is sampled, 16.16.
+struct axis {
+    int from, to, at, step;
+};
+
+static struct axis axis_of(int origin, int size, float scale, int from, int to, int centred)
+{
+    // Centred: the mask at twice the scale, one pixel up and left; every second pixel counts.
+    int doubled = centred + 1, start = origin > 0 ? origin : 0;
+    scale *= doubled;
+    int skipped = (start - origin) * doubled + centred; // left of the picture that draw_image draws into
+    struct axis a;
+    a.step = (int)(65536.0f / scale);
+    a.from = from > start ? from : start;
+    int end = start + ((int)(scale * size) - skipped + centred) / doubled;
+    a.to = to < end ? to : end;
+    a.at = (int)((float)(skipped << 16) / scale) + (a.from - start) * doubled * a.step;
+    return a;
+}
+
+int tint_mask(uint8_t *frame, const uint8_t *mask, const int32_t *plan)
+{
+    struct strip s;
+    int bytes = plan[0], width = plan[3], height = plan[4], color = plan[13], alpha = plan[14], centred = plan[15];
+    struct axis x = axis_of(plan[5], width, as_float(plan[7]), plan[9], plan[11], centred);
+    struct axis y = axis_of(plan[6], height, as_float(plan[8]), plan[10], plan[12], centred);
+    if (x.to <= x.from || y.to <= y.from || !alpha)
+        return 0;
+
+    // draw_image drops the interpolation where it would change nothing, and for a mask one pixel wide or high.
+    int smooth = (x.step != 65536 || y.step != 65536) && width > 1 && height > 1;
+    if (smooth) {
+        x.at -= 32768;
+        y.at -= 32768;
+    }
+    x.step *= centred + 1;
+    y.step *= centred + 1;
+
+    int red = color >> 11, green = color >> 5 & 63, blue = color & 31;
+    alpha += alpha >> 7; // of 256
+    if (bytes == 2) {
+        alpha >>= 3; // of 32
+        s.keep = 32 - alpha;
+        s.red = red * alpha << 6;
+        s.green = green * alpha << 5;
+        s.blue = blue * alpha << 6;
+    } else {
+        s.keep = 256 - alpha;
+        s.red = ((38 * (red << 3 | red >> 2) + 75 * (green << 2 | green >> 4) + 15 * (blue << 3 | blue >> 2)) >> 7) * alpha;
+    }
+    s.frame_step = plan[1] * bytes;
+    s.mask_step = width;
+    s.below = smooth ? width : 0;
+    s.last = height - 1;
+    s.step = y.step;
+
+    int at = x.at;
+    for (int column = x.from; column < x.to;) {
+        int n = 0, first = 0, pixel;
+        while (column + n < x.to && n < 256) {
+            pixel = at >> 16;
+            int fx = smooth ? at >> 8 & 255 : 0;
+            if (pixel < 0) {
+                pixel = 0;
+                fx = 0;
+            } else if (pixel >= width - 1) {
+                pixel = width - 1;
+                fx = 0;
+            }
+            if (!n)
+                first = pixel;
+            if (pixel - first > 254)
+                break;
+            s.pixels[n] = pixel - first;
+            s.fx[n++] = fx;
+            s.span = pixel - first;
+            at += x.step;
+        }
+        s.span += first + s.span + 1 < width ? 2 : 1;
+        s.mask = mask + first;
+        s.frame = frame + y.from * s.frame_step + column * bytes;
+        s.at = y.at;
+        s.rows = y.to - y.from;
+        s.columns = n;
+        if (bytes == 2)
+            rows_rgb565(&s);
+        else
+            rows_gray(&s);
+        column += n;
+    }
+    return 0;
+}
