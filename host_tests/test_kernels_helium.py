@@ -393,6 +393,11 @@ def tint_map_calls(random: Random) -> Iterator[Call]:
         if number % 60 == 59:
             plan = [2, 64, 48, 64, 48, 0, 0, bits(1), bits(1), 0, 0, 64, 48]
             frame = bytearray(random.bytes(64 * 48 * 2))
+        if (
+            number % 10 == 7
+        ):  # scales that a 30-bit float cuts, as on a host; unclipped, for portable counts with the whole ones
+            plan[7:9] = (bits(n) for n in random.choice([1.3, 6.4, 2.1], 2))
+            plan[9:13] = 0, 0, plan[1], plan[2]
         few = random.integers(2)
         classes = random.integers(0, 3 if few else 256, plan[3] * plan[4]).astype(np.uint8)
         palette = bytearray(random.bytes(768))

@@ -11,7 +11,7 @@
 @   gather   whatever is left of the above, 6..15 classes, int16 and float: all through one offset vector of pixels, in
 @            which the last pixels repeat where fewer than a full vector is left  7 (bytes: 8) for a class
 @ From 16 classes on of bytes pixel after pixel, the classes are the lanes:
-@   wide     16..32: two vectors that overlap                                     14 or 18 for a pixel
+@   wide     16..32: two vectors that overlap                                     13 or 17 for a pixel
 @   long     33..255: as many as it takes, the last one overlapping
 @
 @ r0 source, r2 destination, r3 dtype, r4 pixels left, r5 classes, r6 elements from pixel to pixel, r7 from class to
@@ -60,15 +60,13 @@
  cmp r5, #32
  bhi long
 
- @ wide: r1 lanes of the maximum, r3 maximum, r9 offset of the second vector, r10 its address
+ @ wide: r1 lanes of the maximum, r3 maximum, r9 offset of the second vector
  sub r9, r5, #16
- add r10, r0, r9
  dls lr, r4
 1:
  vldrb.u8 q0, [r0]
- vldrb.u8 q1, [r10]
- add r0, r0, r5
- add r10, r10, r5
+ add r0, r0, r9
+ vldrb.u8 q1, [r0], #16     @ which ends where the next pixel begins
  vmax.\type q2, q0, q1
  mvn r3, #\lowest           @ -128; unsigned: 0
  vmaxv.\type r3, q2
