@@ -287,8 +287,8 @@ def _row(protos, plan, y):
 
 
 def _exact_dot(protos, plan, y, coefficients):
-    # Integers below 2^24 in float32: whatever the order of the additions, the sum is exact. So the prototypes stay bytes, and
-    # their zero point comes off the sum: making floats of them would cost three times the products.
+    # Integers below 2^24 in float32: whatever the order of the additions, the sum is exact. So the prototypes stay bytes
+    # and their zero point comes off the sum: making floats of them would cost three times what the products cost.
     row, last = _row(protos, plan, y)
     terms = plan[3]
     offset = float(np.dot(np.ones(terms), coefficients)) * plan[6]
