@@ -231,3 +231,11 @@ def test_channels_that_are_no_whole_keypoints_are_refused(joints: int, options: 
     head, _ = people(joints, 1, 10)
     with pytest.raises(ValueError, match=message):
         FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8Pose(**options))
+
+
+@pytest.mark.parametrize(("joints", "label"), [(17, "person"), (5, "0")])
+def test_one_class_with_the_keypoints_of_coco_is_a_person(joints: int, label: str) -> None:
+    head = np.zeros((1, 5 + 3 * joints, 84), dtype=np.float32)
+    head[0, :5, 40] = (0.5, 0.5, 0.4, 0.4, 0.9)
+    (found,) = FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8Pose())
+    assert found.label == label

@@ -360,6 +360,8 @@ class PosePlan(BoxPlan):
         return rows
 
     def complete(self, options, outputs):
+        if self.names is None and self.classes == 1 and self.joints == 17:
+            self.names = ["person"]  # COCO's keypoints are a person's
         grid = self._grid(outputs[0])
         scores = grid[self.first + 2 :: 3] if self.channels_first else grid[:, self.first + 2 :: 3]
         told = options.keypoint_scores
