@@ -1,9 +1,8 @@
 """lib/n6post/detection.py: the result's own shape, and OpenMV's."""
 
-from typing import Any
-
+import image
+import ml.utils
 import n6post
-import pytest
 
 
 def test_a_detection_is_a_tuple_with_names() -> None:
@@ -27,10 +26,16 @@ def test_by_class_is_openmvs_list_of_lists() -> None:
     assert n6post.by_class([]) == []
 
 
-def test_by_class_can_be_drawn_the_way_openmv_does() -> None:
-    """ml.utils.draw_predictions pairs each class's list with labels[i] and colors[i] and takes x, y, w, h from it."""
-    found = [n6post.Detection((1, 2, 3, 4), 0.9, 1, "car", None, None)]
-    drawn: list[Any] = []
-    for _, rects, label in zip(range(80), n6post.by_class(found), ["person", "car"], strict=False):
-        drawn += [(label, x, y, w, h, score) for (x, y, w, h), score in rects]
-    assert drawn == [("car", 1, 2, 3, 4, pytest.approx(0.9))]
+def test_openmvs_own_function_draws_by_class_a_class_at_a_time() -> None:
+    found = [
+        n6post.Detection((4, 20, 30, 20), 0.9, 1, "car", None, None),
+        n6post.Detection((40, 30, 10, 25), 0.8, 1, "car", None, None),
+    ]
+    img, wanted = image.Image(64, 64, image.RGB565), image.Image(64, 64, image.RGB565)
+    for i, entries in enumerate(n6post.by_class(found)):
+        rects = [entry[0] for entry in entries]
+        ml.utils.draw_predictions(img, rects, ["car"] * len(rects), [(0, 255, 0)] * i * len(rects), format=None)
+    for d in found:
+        wanted.draw_rectangle(d.rect, color=(0, 255, 0))
+    corners = [(4, 30), (33, 39), (40, 54), (49, 40)]
+    assert [p for p in corners if img.get_pixel(p) == wanted.get_pixel(p) != (0, 0, 0)] == corners

@@ -234,3 +234,22 @@ def test_what_a_processor_returned_can_be_drawn_at_once() -> None:
     img = canvas(width=64, height=64)
     n6post.draw(img, found)
     assert pixels(img).any()
+
+
+def test_one_detection_alone_is_no_result() -> None:
+    d = n6post.Detection((1, 2, 3, 4), 0.5, 0, "x", None, None)
+    with pytest.raises(ValueError, match="expected a list of Detection or a Segmentation, got Detection"):
+        n6post.draw(image.Image(32, 32, image.RGB565), d)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"alpha": -1}, {"alpha": 256}, {"alpha": 12.5}, {"thickness": -1}, {"color": (1, 2)}, {"color": 255},
+        {"color": (300, 0, 0)}, {"color": (1.0, 2, 3)},
+    ],
+)  # fmt: skip
+def test_an_option_of_draw_out_of_range_is_refused(option: dict[str, Any]) -> None:
+    (name,) = option
+    with pytest.raises(ValueError, match=rf"{name}: expected .*, got"):
+        n6post.draw(image.Image(32, 32, image.RGB565), [], **option)

@@ -230,11 +230,27 @@ def test_a_letterboxed_mask_lies_where_its_box_lies() -> None:
 
 
 # --- refusals --------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("roi", [(0, 0, 0, 10), (0, 0, 10, 0), (0, 0, 10, -1), (0, 0, 10), ()])
-def test_a_roi_without_pixels_is_refused(roi: Any) -> None:
+@pytest.mark.parametrize(
+    ("roi", "expected"),
+    [
+        ((0, 0, 0, 10), "at least one pixel"),
+        ((0, 0, 10, 0), "at least one pixel"),
+        ((0, 0, 10, -1), "at least one pixel"),
+        ((0, 0, 10), "four integers"),
+        ((), "four integers"),
+        (5, "four integers"),
+        ("abcd", "four integers"),
+        ((0.0, 0, 10, 10), "four integers"),
+        ((-1, 0, 10, 10), "inside the image"),
+        ((0, 0, 1000, 10), "inside the image"),
+        ((0, 470, 10, 20), "inside the image"),
+    ],
+)
+def test_a_roi_that_is_no_part_of_the_image_is_refused(roi: Any, expected: str) -> None:
+    """What lies outside would be left of the frame before: the canvas is kept."""
     for kind in INPUTS.values():
-        with pytest.raises(ValueError, match=r"expected a roi.*, got"):
-            kind(frame(), roi)
+        with pytest.raises(ValueError, match=rf"roi: expected .*{expected}.*, got"):
+            kind(image.Image(640, 480, image.RGB565), roi)
 
 
 @pytest.mark.parametrize("shape", [(1, 32, 32, 4), (1, 3, 32, 32), (32, 32, 3), (1, 32)])

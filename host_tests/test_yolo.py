@@ -875,3 +875,20 @@ def test_a_bad_pose_option_is_refused_when_the_processor_is_made(name: str, valu
 def test_channels_that_are_no_keypoints_are_refused(channels: int) -> None:
     with pytest.raises(ValueError, match=r"expected .*, got .+"):
         FakeModel([zeros(1, channels, 84)], (64, 64)).run(n6post.YoloV8Pose())
+
+
+@pytest.mark.parametrize(
+    "option", [{"labels": "abc"}, {"labels": 5}, {"labels": [1] * 80}, {"pixels": "x"}, {"pixels": 1}, {"agnostic": "no"}]
+)
+def test_the_rarer_options_too_are_checked_when_the_processor_is_made(option: dict[str, Any]) -> None:
+    (name,) = option
+    with pytest.raises(ValueError, match=rf"{name}: expected .*, got"):
+        n6post.YoloV8(**option)
+
+
+@pytest.mark.parametrize("sigma", [0, 0.5])
+def test_a_score_exactly_at_the_threshold_passes_hard_and_soft(sigma: float) -> None:
+    head = np.zeros((1, 5, 84), dtype=np.int8)
+    head[0, :, 40] = (100, 100, 60, 60, 110)  # .55 of 1 / 200, which no float32 hits
+    model = FakeModel([Tensor(head, 1 / 200, 0)], (64, 64))
+    assert len(model.run(n6post.YoloV8(0.55, nms_sigma=sigma))) == 1

@@ -17,10 +17,7 @@ _HOMES = (
 )
 
 
-# The checks of options, which every family shares. They are here because a file of their own would cost the import
-# 37,000 instructions more.
-
-
+# Here because a file of its own would cost the import 27,000 instructions more; rarer checks are in options.py.
 def number(name, value, low, high):
     """An option's value if it is a number from low to high, and an integer where they are; else ValueError."""
     kind = type(value)
@@ -28,21 +25,6 @@ def number(name, value, low, high):
         what = "an integer from" if type(low) is int else "a number from"
         raise ValueError("%s: expected %s %s to %s, got %r" % (name, what, low, high, value))
     return value
-
-
-def class_ids(name, value):
-    """An option's value if it is None, or as a tuple if it is class numbers; else ValueError."""
-    if value is None:
-        return None
-    try:
-        ids = tuple(value)
-    except TypeError:
-        ids = ()
-    if not ids:
-        raise ValueError("%s: expected class numbers or None, got %r" % (name, value))
-    for i in ids:
-        number(name, i, 0, 65535)
-    return ids
 
 
 def __getattr__(name):

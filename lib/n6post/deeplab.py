@@ -42,6 +42,10 @@ class DeepLab:
             raise ValueError("values: expected 'probability', 'logit', 'classes' or None, got %r" % (values,))
         self.background = background
         self.threshold = threshold
+        if labels is not None:
+            from . import options
+
+            options.names("labels", labels)
         self.labels = labels
         self.layout = layout
         self.values = values

@@ -19,8 +19,13 @@ def with_keypoints(threshold):
 def by_class(found):
     """OpenMV's own shape of a result: a list a class, each of ([x, y, w, h], score) or ([x, y, w, h], score, keypoints).
 
-    It is what `ml.utils.draw_predictions` and scripts for the stock post-processors take. There are as many lists as
-    the largest class number found needs.
+    For scripts written for the stock post-processors, which draw class by class:
+
+        for i, entries in enumerate(n6post.by_class(found)):
+            rects = [entry[0] for entry in entries]
+            ml.utils.draw_predictions(img, rects, [labels[i]] * len(rects), [color] * len(rects), format=None)
+
+    There are as many lists as the largest class number found needs.
     """
     lists = []
     for d in found:

@@ -7,9 +7,9 @@ from array import array
 
 from micropython import const
 
-from . import kernels
+from . import kernels, number
 from .labels import color as class_color
-from .mask import pixel_bytes
+from .mask import checked_color, pixel_bytes
 
 _CELL_WIDTH = const(8)  # of the firmware's font
 _CELL_HEIGHT = const(10)
@@ -23,16 +23,20 @@ def draw(img, result, color=None, alpha=128, thickness=2, masks=True, boxes=True
     result      a list of Detection, or a Segmentation
     color       (r, g, b) for everything; None: one colour a class
     alpha       of masks and class maps, 0..255 (below 8 an RGB565 frame does not change: the firmware cuts alpha to 5 bits)
-    thickness   of boxes, pixels
-    masks, boxes, labels   what to draw
+    thickness   of boxes, pixels, 0..100
+    masks, boxes, labels   what to draw; of a Segmentation masks is the map and labels its legend
     smooth      False: masks as blocks, drawn with a plain draw_image (on the N6 that goes to the GPU)
 
-    ValueError for an image that is neither RGB565 nor GRAYSCALE, and for what is no result.
+    ValueError for an image that is neither RGB565 nor GRAYSCALE, an option out of range, and for what is no result.
     """
-    if not isinstance(result, (list, tuple)) or hasattr(result, "_fields"):
-        if not hasattr(result, "draw"):
+    number("alpha", alpha, 0, 255)
+    number("thickness", thickness, 0, 100)
+    if color is not None:
+        color = checked_color(color)
+    if not isinstance(result, (list, tuple)) or hasattr(result, "rect"):
+        if not hasattr(result, "present"):
             raise ValueError("expected a list of Detection or a Segmentation, got %s" % type(result).__name__)
-        result.draw(img, alpha=alpha, legend=labels)
+        result.draw(img, palette=color and [color] * 256, alpha=alpha if masks else 0, legend=labels)
         return img
     # What is asked for more than once is kept in a local, and a Detection is unpacked: on the camera a call, an attribute or
     # an item of an array costs 400 to 1,500 instructions, and there is a budget for the lot.

@@ -31,8 +31,10 @@ class Fit:
 
 
 def _checked(roi):
-    if len(roi) != 4 or roi[2] < 1 or roi[3] < 1:
-        raise ValueError("expected a roi (x, y, w, h) of at least one pixel, got %r" % (roi,))
+    if not isinstance(roi, (list, tuple)) or len(roi) != 4 or [v for v in roi if not isinstance(v, int)]:
+        raise ValueError("roi: expected four integers x, y, w, h, got %r" % (roi,))
+    if roi[2] < 1 or roi[3] < 1:
+        raise ValueError("roi: expected at least one pixel, got %r" % (roi,))
     return tuple(roi)
 
 
@@ -86,8 +88,12 @@ class Input:
     """
 
     def __init__(self, img, roi=None, **normalization):
+        width, height = img.width(), img.height()
         self.image = img
-        self.roi = _checked(roi) if roi is not None else (0, 0, img.width(), img.height())
+        self.roi = _checked(roi) if roi is not None else (0, 0, width, height)
+        x, y, w, h = self.roi
+        if x < 0 or y < 0 or x + w > width or y + h > height:
+            raise ValueError("roi: expected one inside the image of %d x %d, got %r" % (width, height, roi))
         self._normalization = normalization
 
     def fit(self, key, size):

@@ -11,7 +11,7 @@ from math import floor
 from micropython import const
 from ulab import numpy as np
 
-from . import kernels
+from . import kernels, number
 
 _NUDGE = const(2.44e-4)  # as in yolo_head.py: an edge on half a pixel rounds the same way on the camera and on a PC
 _HALF = const(0.500244)
@@ -139,6 +139,7 @@ class Mask:
 
         smooth=False draws blocks of mask pixels with one plain draw_image instead, which on the N6 goes to the GPU.
         """
+        number("alpha", alpha, 0, 255)
         depth, value = pixel(img, color)
         if smooth:
             self.tint(img.bytearray(), depth, img.width(), img.height(), value, alpha)
@@ -231,8 +232,17 @@ _formats = []
 
 def pixel(img, color):
     """(bytes a pixel of img, color (r, g, b) as RGB565); ValueError for an image that is neither RGB565 nor GRAYSCALE."""
-    r, g, b = color
+    r, g, b = checked_color(color)
     return pixel_bytes(img), (r & 0xF8) << 8 | (g & 0xFC) << 3 | b >> 3
+
+
+def checked_color(color):
+    """color (r, g, b) as a tuple; ValueError for anything else."""
+    if not isinstance(color, (list, tuple)) or len(color) != 3 or [c for c in color if not isinstance(c, int)]:
+        raise ValueError("color: expected (r, g, b), got %r" % (color,))
+    if min(color) < 0 or max(color) > 255:
+        raise ValueError("color: expected r, g and b from 0 to 255, got %r" % (color,))
+    return tuple(color)
 
 
 def pixel_bytes(img):

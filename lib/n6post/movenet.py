@@ -31,9 +31,12 @@ class MoveNet:
         self.threshold = number("threshold", threshold, 0.0, 1.0)
         if layout not in (None, "NHWC", "NCHW", "joints"):
             raise ValueError("layout: expected 'NHWC', 'NCHW', 'joints' or None, got %r" % (layout,))
-        if labels is not None and not labels:
-            raise ValueError("labels: expected one name, or one a joint, got none")
-        self.refine = bool(refine)
+        if labels is not None or refine is not True:
+            from . import options
+
+            options.names("labels", labels)
+            options.flag("refine", refine)
+        self.refine = refine
         self.labels = labels
         self.layout = layout
         self._head = None

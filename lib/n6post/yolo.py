@@ -9,7 +9,7 @@ The options of pose are in yolo_pose.py. What is done with the outputs stands in
 making a processor stays cheap.
 """
 
-from . import class_ids, number
+from . import number
 
 
 class YoloV8:
@@ -45,7 +45,11 @@ class YoloV8:
         self.nms_threshold = number("nms_threshold", nms_threshold, 0.0, 1.0)
         self.nms_sigma = number("nms_sigma", nms_sigma, 0.0, 1e6)
         self.max_detections = number("max_detections", max_detections, 1, 65535)
-        self.classes = class_ids("classes", classes)
+        if not (classes is labels is pixels is None and agnostic is False):
+            from .options import rarer
+
+            classes = rarer(classes, agnostic, labels, pixels)
+        self.classes = classes
         self.agnostic = agnostic
         self.max_candidates = number("max_candidates", max_candidates, 1, 65535)
         self.labels = labels

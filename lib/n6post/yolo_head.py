@@ -136,7 +136,10 @@ class BoxPlan:
         self.names = _names(options.labels, getattr(model, "labels", None), self.classes)
         self._tell_units(options.pixels, outputs[self.head.index])
         self._make_search(options)
+        # The threshold in raw units, for scores that Soft-NMS has decayed; those that the integer cut let through pass.
         self.least = options.threshold / self.head.scale
+        if self.head.dtype != quant.FLOAT:
+            self.least = min(self.least, self.search[8] - self.head.zero_point)
         self.complete(options, outputs)
 
     def prepare(self, options, model):
