@@ -111,6 +111,15 @@ def test_where_the_shape_does_not_tell_the_layout_option_does() -> None:
     np.testing.assert_array_equal(mapped(Tensor(values, 0.1), (72, 72), layout="NCHW"), values[0].argmax(axis=0))
 
 
+def test_a_map_of_another_aspect_ratio_than_the_input_needs_the_layout_option() -> None:
+    values = np.random.default_rng(6).integers(-128, 128, (1, 8, 30, 3)).astype(np.int8)
+    with pytest.raises(ValueError, match=r"aspect ratio of the input, \(64, 64\), got \(1, 8, 30, 3\)"):
+        mapped(Tensor(values, 0.1), (64, 64))
+    np.testing.assert_array_equal(mapped(Tensor(values, 0.1), (64, 64), layout="NHWC"), values[0].argmax(axis=-1))
+    numbers = values[..., 0].astype(np.uint8)
+    np.testing.assert_array_equal(mapped(Tensor(numbers), (64, 64), layout="NHWC"), numbers[0])
+
+
 @pytest.mark.parametrize("scale", [2956686.0, 1e-12, 0.0, -1.0, float("nan")])
 def test_no_scale_can_spoil_a_comparison_of_raw_integers(scale: float) -> None:
     values = np.random.default_rng(7).integers(-128, 128, (1, 8, 8, 3)).astype(np.int8)
@@ -183,6 +192,56 @@ def test_a_first_frame_of_zeros_does_not_settle_what_floats_mean() -> None:
 def test_a_map_of_class_numbers_is_taken_over(dtype: str, shape: tuple[int, ...]) -> None:
     values = np.random.default_rng(10).integers(0, 128, (12, 10)).astype(dtype)
     np.testing.assert_array_equal(mapped(Tensor(values.reshape(shape)), (80, 96)), values)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "float32"])
+@pytest.mark.parametrize("shape", [(1, 12, 10), (1, 12, 10, 1), (1, 1, 12, 10)])
+def test_an_arg_maxed_map_is_told_in_every_dtype_and_shape(dtype: str, shape: tuple[int, ...]) -> None:
+    """One channel of whole floats with one above 1, as predict copies it, or of integers with scale 1, zero point 0."""
+    values = np.random.default_rng(10).integers(0, 3, (12, 10)).astype(dtype)
+    tensor = Tensor(values.reshape(shape), 0.0 if dtype == "float32" else 1.0)
+    np.testing.assert_array_equal(mapped(tensor, (80, 96)), values)
+    assert FakeModel([tensor], (80, 96)).run(n6post.DeepLab(labels=["sky", "cat", "dog"])).present() == [1, 2]
+
+
+def test_floats_of_only_0_and_1_do_not_settle_that_they_are_class_numbers_or_probabilities() -> None:
+    for later, expected in (([0, 1, 2, 255], [0, 1, 2, 255]), ([0, 0.2, 0.7, 1], [0, 0, 1, 1])):
+        for first in (0, 1):
+            processor = n6post.DeepLab(labels=None if expected[2] == 1 else ["sky", "cat", "dog"])
+            values = np.zeros((1, 4, 4, 1), np.float32)
+            values[0, 2] = first
+            model = FakeModel([Tensor(values)], (32, 32))
+            assert classes_of(model.run(processor)).tolist() == values[0, :, :, 0].tolist()
+            values[0, :, :, 0] = later
+            assert classes_of(model.run(processor))[1].tolist() == expected
+
+
+@pytest.mark.parametrize("wrong", [-1.0, 256.0, 1.5, np.nan])
+def test_fractions_and_nan_are_no_class_numbers_in_any_frame(wrong: float) -> None:
+    values = np.full((1, 96, 96), 2, np.float32)
+    for options in ({}, {"values": "classes"}):
+        processor = n6post.DeepLab(**options)
+        model = FakeModel([Tensor(values)], (96, 96))
+        assert classes_of(model.run(processor)).tolist() == values[0].tolist()
+        values[0, 95, 94] = wrong
+        with pytest.raises(ValueError, match=rf"class numbers from 0 to 255, got .*{wrong}"):
+            model.run(processor)
+        values[0, 95, 94] = 2
+    values[0, 95, 94] = wrong
+    with pytest.raises(ValueError, match=rf"class numbers from 0 to 255, got .*{wrong}"):
+        mapped(Tensor(values), (96, 96), values="classes")
+
+
+def test_whole_floats_below_0_or_beyond_a_byte_are_logits() -> None:
+    for values in ([-3, 2], [0, 256]):
+        assert mapped(Tensor(np.float32([[values] * 2])), (16, 16))[0].tolist() == [int(v >= 0) for v in values]
+
+
+def test_a_threshold_says_that_a_first_frame_of_0_and_1_holds_no_class_numbers() -> None:
+    values = np.float32([[[0, 1], [1, 0]]])
+    assert mapped(Tensor(values), (16, 16), threshold=0.7).tolist() == values[0].tolist()
+    with pytest.raises(ValueError, match="threshold: expected None for a map of class numbers, got 0.7"):
+        mapped(Tensor(2 * values), (16, 16), threshold=0.7)
 
 
 def test_class_numbers_in_int8_below_0_are_those_from_128_on() -> None:
@@ -278,8 +337,13 @@ BAD_OUTPUTS: list[tuple[Tensor, dict[str, Any], str]] = [
     (zeros(2, 8, 8, 3), {}, r"expected .*\[1, H, W, classes\].*, got \(2, 8, 8, 3\)"),
     (zeros(8, 8), {}, r"expected .*\[1, H, W\], got \(8, 8\)"),
     (zeros(2, 8, 8), {}, r"got \(2, 8, 8\)"),
-    (zeros(1, 300, 300, 300), {}, r"1 to 255 channels, got \(1, 300, 300, 300\)"),
-    (zeros(1, 8, 8, 300), {"layout": "NHWC"}, r"1 to 255 channels, got \(1, 8, 8, 300\)"),
+    (zeros(1, 300, 300, 300), {}, r"1 to 255 classes and the aspect ratio .*, got \(1, 300, 300, 300\)"),
+    (zeros(1, 8, 8, 300), {"layout": "NHWC"}, r"1 to 255 classes, got \(1, 8, 8, 300\)"),
+    (zeros(1, 8, 8, 256), {}, r"1 to 255 classes and the aspect ratio .*\(64, 64\), got \(1, 8, 8, 256\)"),
+    (zeros(1, 257, 8, 8), {}, r"1 to 255 classes and the aspect ratio .*, got \(1, 257, 8, 8\)"),
+    (zeros(1, 1, 1, 1000), {}, r"1 to 255 classes and the aspect ratio .*, got \(1, 1, 1, 1000\)"),
+    (zeros(1, 1, 17, 3), {}, r"aspect ratio of the input, \(64, 64\), got \(1, 1, 17, 3\)"),
+    (zeros(1, 7, 84), {}, r"aspect ratio of the input, \(64, 64\), got \(1, 7, 84\)"),
     (zeros(1, 8, 8, 3, dtype="uint16"), {}, "output 0: expected int8, uint8, int16 or float32, got uint16"),
     (zeros(1, 8, 8, 3), {"threshold": 0.5}, "threshold: expected None for a map of 3 classes.* got 0.5"),
     (zeros(1, 8, 8, 3), {"values": "logit"}, "values: expected None for a map of 3 classes.* got 'logit'"),

@@ -48,7 +48,7 @@ def changed(model: FakeModel, attributes: dict[str, Any]) -> FakeModel:
 
 def the_only_finding(model: FakeModel, outputs: Any = None) -> str:
     (finding,) = n6post.diagnose(model, outputs)
-    assert re.match("(output \\d|labels|RAM): ", finding) and "\n" not in finding
+    assert re.match("(output \\d|outputs|labels|RAM): ", finding) and "\n" not in finding
     return finding
 
 
@@ -69,6 +69,15 @@ def test_an_output_of_one_value_tells_that_the_weights_were_never_loaded(make: A
     finding = the_only_finding(model, model.outputs())
     assert finding.startswith(f"output 0: every number of it is {value}")
     assert "weights" in finding and "write" in finding
+
+
+@pytest.mark.parametrize("floating", [False, True])
+def test_heatmaps_of_nothing_but_0_may_show_an_empty_scene(floating: bool) -> None:
+    empty = Tensor(np.full((1, 16, 16, 13), -128, np.int8), 1 / 256, -128)
+    model = FakeModel([empty.dequantised() if floating else empty], SIZE)
+    assert "unless the scene is empty" in the_only_finding(model, model.outputs())
+    model.tensors[0].values[...] = 77
+    assert "scene" not in the_only_finding(model, model.outputs())
 
 
 def test_the_second_output_is_looked_at_too() -> None:
@@ -99,6 +108,13 @@ def test_a_map_that_shows_one_class_everywhere_is_no_finding(shape: tuple[int, .
 def test_an_absurd_scale_tells_that_the_conversion_failed(make: Any, scale: float) -> None:
     finding = the_only_finding(changed(make(), {"output_scale": (scale,)}))
     assert "scale" in finding and "conversion" in finding and "convert" in finding
+
+
+@pytest.mark.parametrize("shape", [(1, 64, 64), (1, 64, 64, 1), (1, 1, 64, 64)])
+def test_class_numbers_need_no_scale(shape: tuple[int, ...]) -> None:
+    model = FakeModel([Tensor(np.zeros(shape, np.uint8), 0.0, 0)], SIZE)
+    assert n6post.diagnose(model) == n6post.diagnose(model, model.outputs()) == []
+    assert "conversion" in the_only_finding(changed(model, {"output_scale": (2956686.0,)}))
 
 
 def test_the_scale_of_a_float_output_means_nothing() -> None:
@@ -137,6 +153,23 @@ def test_the_threshold_is_that_of_the_attached_processor() -> None:
 
 def test_a_coarse_scale_of_class_logits_is_no_finding() -> None:
     assert n6post.diagnose(changed(class_map(), {"output_scale": (2.5,)})) == []
+
+
+# --- other arrays than the model tells of ---
+
+
+def test_an_array_of_another_shape_than_the_model_tells_is_found() -> None:
+    model = detector()
+    (head,) = model.outputs()
+    finding = the_only_finding(model, [head.reshape((1, head.shape[2], 6))])
+    assert finding.startswith("output 0: its array is (1, 84, 6) and the model says (1, 6, 84): ")
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_another_number_of_arrays_than_the_model_tells_is_found(count: int) -> None:
+    model = detector()
+    finding = the_only_finding(model, model.outputs() * count)
+    assert finding.startswith(f"outputs: {count} came and the model tells of 1: ")
 
 
 # --- float copies, NaN ---
@@ -218,6 +251,11 @@ def test_more_ram_than_the_npu_has_is_found() -> None:
     finding = the_only_finding(detector(ram=3 << 20))
     assert "3.0 MiB" in finding and "1.75 MiB" in finding and "smaller input" in finding
     assert n6post.diagnose(detector(ram=1_800_000)) == []
+
+
+def test_the_npu_has_a_mebibyte_and_three_quarters() -> None:
+    assert n6post.diagnose(detector(ram=7 << 18)) == []
+    assert the_only_finding(detector(ram=(7 << 18) + 1)).startswith("RAM: ")
 
 
 # --- what else may come ---

@@ -181,6 +181,19 @@ def test_one_input_may_be_reused_and_shows_no_frame_before() -> None:
     assert (values[16:48] == 0).all() and np.abs(values[:16] - 114).max() <= 4
 
 
+@pytest.mark.parametrize(("width", "height", "side"), [(41, 47, 32), (55, 82, 32), (305, 266, 320)])
+def test_the_picture_reaches_the_last_row_and_column_where_float32_makes_their_scale_too_small(
+    width: int, height: int, side: int
+) -> None:
+    """The float32 next to 32 / 41, times 41, is less than 32; what was on the canvas before must not show."""
+    for length in (width, height):
+        assert np.float32(side / length) * np.float32(length) < side
+    black, white = frame(width, height), frame(width, height)
+    white.draw_rectangle((0, 0, width, height), color=(255, 255, 255), fill=True)
+    seen(n6post.Stretch(black), (side, side))
+    assert (seen(n6post.Stretch(white), (side, side)) == 255).all()
+
+
 def test_a_grey_model_gets_a_grey_picture() -> None:
     img = frame(64, 64)
     img.draw_rectangle((0, 0, 64, 64), color=(255, 255, 255), fill=True)

@@ -12,6 +12,19 @@ ST_LIMBS = {
     (11, 9), (9, 7), (12, 10), (10, 8), (7, 8), (1, 7), (2, 8), (1, 2), (1, 3), (2, 4), (3, 5), (4, 6), (0, 1), (0, 2),
 }  # fmt: skip
 
+# The category numbers of COCO's instance annotations; ten of 1..90 are not in use.
+COCO_NUMBERS = """
+1 person, 2 bicycle, 3 car, 4 motorcycle, 5 airplane, 6 bus, 7 train, 8 truck, 9 boat, 10 traffic light,
+11 fire hydrant, 13 stop sign, 14 parking meter, 15 bench, 16 bird, 17 cat, 18 dog, 19 horse, 20 sheep, 21 cow,
+22 elephant, 23 bear, 24 zebra, 25 giraffe, 27 backpack, 28 umbrella, 31 handbag, 32 tie, 33 suitcase, 34 frisbee,
+35 skis, 36 snowboard, 37 sports ball, 38 kite, 39 baseball bat, 40 baseball glove, 41 skateboard, 42 surfboard,
+43 tennis racket, 44 bottle, 46 wine glass, 47 cup, 48 fork, 49 knife, 50 spoon, 51 bowl, 52 banana, 53 apple,
+54 sandwich, 55 orange, 56 broccoli, 57 carrot, 58 hot dog, 59 pizza, 60 donut, 61 cake, 62 chair, 63 couch,
+64 potted plant, 65 bed, 67 dining table, 70 toilet, 72 tv, 73 laptop, 74 mouse, 75 remote, 76 keyboard,
+77 cell phone, 78 microwave, 79 oven, 80 toaster, 81 sink, 82 refrigerator, 84 book, 85 clock, 86 vase, 87 scissors,
+88 teddy bear, 89 hair drier, 90 toothbrush
+"""
+
 
 def pairs(flat: bytes) -> set[frozenset[int]]:
     return {frozenset(flat[i : i + 2]) for i in range(0, len(flat), 2)}
@@ -25,6 +38,17 @@ def test_coco_has_80_names_and_voc_21() -> None:
     assert voc is not None and len(voc) == len(set(voc)) == 21
     assert (voc[0], voc[15], voc[20]) == ("background", "person", "tvmonitor")
     assert labels.default_names(21) is labels.default_names(1) is labels.default_names(5, background=True) is None
+
+
+def test_vocs_classes_stand_in_alphabetical_order_behind_the_background() -> None:
+    voc = labels.default_names(21, background=True)
+    assert voc is not None and voc[0] == "background"
+    assert voc[1:] == sorted(voc[1:])
+
+
+def test_cocos_classes_stand_in_the_order_of_its_category_numbers() -> None:
+    ordered = [entry.strip().split(" ", 1)[1] for entry in COCO_NUMBERS.split(",")]
+    assert labels.default_names(80) == ordered
 
 
 def test_given_names_must_reach() -> None:

@@ -13,6 +13,7 @@ from checks import gray, mask_plane, rgb565
 from fakes import Array, FakeModel, Framed, Tensor, capture
 from hypothesis import given
 from hypothesis import strategies as st
+from n6post.mask import _contours
 from scenes import Head, Thing, float_head, quantised, random_head
 
 SEGMENTATION = "yolov8n_320_quant_pc_ii_seg_coco-st"
@@ -325,6 +326,40 @@ def test_contains_and_centroid_are_in_frame_pixels() -> None:
     assert abs(x - 140) <= 1 and abs(y - 210) <= 1
 
 
+@pytest.mark.parametrize("box", [(10, 14, 29, 49), (5, 13, 51, 45), (18.5, 22, 21, 60)])
+def test_contains_is_false_on_the_edge_of_a_box_whose_mask_pixel_has_its_middle_outside(box: tuple[float, ...]) -> None:
+    """A quarter of a mask pixel inside the box: the next of the window is no pixel of the object."""
+    (d,) = model_of(np.ones((SIDE, SIDE)), box).run(n6post.YoloV8Seg(mask_padding=0))
+    x, y, w, h = d.rect
+    in_rect = np.zeros((64, 64), dtype=bool)
+    in_rect[y : y + h, x : x + w] = True
+    wanted = in_rect & np.kron(mask_plane(d.mask, SIDE, SIDE), np.ones((4, 4), dtype=bool))
+    told = np.array([[d.mask.contains(x, y) for x in range(64)] for y in range(64)])
+    np.testing.assert_array_equal(told, wanted)
+    assert (told != in_rect).any()
+
+
+@pytest.mark.parametrize("box", [(0, 16.5, 64, 23), (16.5, 0, 23, 64), (16.5, 16.5, 23, 23)])
+def test_a_box_that_rounds_to_no_frame_pixel_has_an_empty_mask(box: tuple[float, ...]) -> None:
+    """Of a frame coarser than the mask: the box has pixels of the mask, and none of the frame."""
+    (d,) = model_of(np.ones((SIDE, SIDE)), box).run(n6post.YoloV8Seg(mask_padding=0), Framed((0, 0, 4, 4)))
+    assert 0 in d.rect[2:] and d.mask.image is not None
+    assert (d.mask.area, d.mask.centroid, d.mask.outline()) == (0, None, [])
+    assert not any(d.mask.contains(x, y) for x in range(-1, 5) for y in range(-1, 5))
+    assert not drawn(d.mask, (4, 4)).any()
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([(64, 64), (16, 9), (5, 160), (4, 4)]))
+def test_centroid_and_outline_lie_within_the_box(seed: int, frame: tuple[int, int]) -> None:
+    head = random_head(seed, (64, 64), 2, 8, -30, 1.3)
+    source = Framed((0, 0, *frame))
+    for d in FakeModel(head.tensors(), head.size).run(n6post.YoloV8Seg(0.3, 0.4537, mask_padding=0), source):
+        x, y, w, h = d.rect
+        points = d.mask.outline() + ([d.mask.centroid] if d.mask.centroid else [])
+        assert all(x <= px < x + w and y <= py < y + h for px, py in points)
+        assert points or not d.mask.area
+
+
 def test_the_centroid_is_the_middle_of_the_mass() -> None:
     logits = np.maximum(rectangle(2, 3, 4, 1), rectangle(2, 3, 1, 9))  # an angle
     x, y = mask_of(logits).centroid
@@ -417,6 +452,29 @@ def test_outlines_of_one_pixel_of_the_whole_crop_and_of_diagonal_neighbours() ->
     assert filled(whole, (64, 64)).mean() > 0.9
     diagonal = mask_of(np.maximum(rectangle(2, 2, 2, 2), rectangle(4, 4, 2, 2))).outline()
     assert_polygon(diagonal, WHOLE)
+
+
+@pytest.mark.parametrize("top", [0, 26, 27, 53, 54, 290])
+def test_the_parts_of_a_mask_of_several_blocks_of_rows_are_all_looked_at(top: int) -> None:
+    """27 of these rows are compared together: the largest part begins at an end of such a block."""
+    size = (1200, 1200)
+    prototypes = np.full((1, 300, 300, 8), -1, dtype=np.float32)
+    for y, w in ((3, 20), (40, 20), (200, 20), (top, 60)):
+        prototypes[0, y : y + 2, 100 : 100 + w] = 1
+    head = float_head(size, 1, [Thing(9, (0, 0, 1200, 1200), {0: 0.9}, (1,) * 8)], 8)
+    (d,) = FakeModel([Tensor(head), Tensor(prototypes)], size).run(n6post.YoloV8Seg())
+    xs, ys = np.array(d.mask.outline()).T
+    assert (xs.min(), xs.max() + 1) == pytest.approx((400, 640), abs=3)
+    assert (ys.min(), ys.max() + 1) == pytest.approx((4 * top, 4 * top + 8), abs=3)
+
+
+def test_every_contour_is_walked_once() -> None:
+    plane = np.zeros((9, 12), np.uint8)
+    plane[1:8, 1:7] = 255  # a part with two holes, which touch by a corner and thus are apart
+    plane[3, 3] = plane[4, 4] = 0
+    plane[5:7, 9:12] = 255  # another part
+    loops = _contours(bytearray(plane), (0, 0, 12, 9), (0, 0, 12, 9))
+    assert sorted(len(loop) for loop in loops) == [4, 4, 10, 26]
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.05, 0.3, 0.5, 0.8]))

@@ -232,6 +232,12 @@ def test_where_the_shape_does_not_tell_the_layout_option_does() -> None:
     np.testing.assert_allclose(last[:, :2], cells(Tensor(values), roi), atol=1e-5)
 
 
+def test_the_layout_option_takes_heatmaps_of_any_size() -> None:
+    for shape in ((1, 64, 64, 2), (1, 8, 16, 2)):
+        values = np.random.default_rng(2).random(shape).astype(np.float32)
+        assert points_of(person(Tensor(values), (64, 64), layout="NHWC")).shape == (2, 3)
+
+
 def test_one_processor_serves_models_of_both_kinds_in_turn() -> None:
     processor = n6post.MoveNet(refine=False)
     heatmaps = Tensor(np.random.default_rng(3).random((1, 48, 48, 13)).astype(np.float32))
@@ -364,6 +370,9 @@ def zeros(*shape: int, dtype: str = "int8", scale: float = 0.01) -> Tensor:
 BAD_OUTPUTS: list[tuple[Tensor, dict[str, Any], str]] = [
     (zeros(2, 8, 8, 3), {}, r"expected heatmaps \[1, H, W, joints\].*, got \(2, 8, 8, 3\)"),
     (zeros(8, 8, 3), {}, r"expected heatmaps .*, got \(8, 8, 3\)"),
+    (zeros(1, 1, 1, 1000), {}, r"1 to 511 joints and the aspect ratio .*, got \(1, 1, 1, 1000\)"),
+    (zeros(1, 8, 16, 3), {}, r"aspect ratio of the input, \(64, 64\), got \(1, 8, 16, 3\)"),
+    (zeros(1, 64, 64, 2), {}, r"smaller than the input \(64, 64\), got \(1, 64, 64, 2\)"),
     (zeros(1, 8, 8, 3, dtype="uint16"), {}, "output 0: expected int8, uint8, int16 or float32, got uint16"),
     (zeros(1, 8, 8, 3, scale=0.0), {}, "output 0: expected a positive scale, got 0.0"),
     (zeros(1, 8, 8, 3, scale=-1.0), {}, "output 0: expected a positive scale, got -1.0"),

@@ -92,9 +92,31 @@ def test_the_known_input_sizes_have_the_known_counts(side: int, count: int) -> N
     assert tuple(quant.head_layout((1, count, 116), (side, side))) == (116, count, False)
 
 
-def test_a_head_of_other_strides_has_more_anchors_than_channels() -> None:
-    assert tuple(quant.head_layout((1, 84, 1000), (320, 320))) == (84, 1000, True)
-    assert tuple(quant.head_layout((1, 1000, 84), (320, 320))) == (84, 1000, False)
+@pytest.mark.parametrize("strides", [(8, 16, 32), (4, 8, 16, 32), (8, 16, 32, 64), (16, 32)])
+@pytest.mark.parametrize("size", [(320, 320), (640, 384)])
+def test_every_set_of_strides_that_heads_are_made_of_is_known(strides: tuple[int, ...], size: tuple[int, int]) -> None:
+    count = sum((size[0] // s) * (size[1] // s) for s in strides)
+    assert tuple(quant.head_layout((1, 84, count), size)) == (84, count, True)
+    assert tuple(quant.head_layout((1, count, 84), size)) == (84, count, False)
+
+
+@pytest.mark.parametrize(
+    ("shape", "hint"),
+    [
+        ((1, 300, 6), "end2end=False or nms=False"),
+        ((1, 300, 38), "end2end=False or nms=False"),
+        ((1, 6300, 7), "YOLOv5"),
+        ((1, 84, 1000), r"got \(1, 84, 1000\)$"),
+        ((1, 84, 2101), "2100 or 8500 or 2125 or 500 anchors"),
+        ((1, 320, 320), r"\(320, 320\), got \(1, 320, 320\)$"),
+    ],
+)
+def test_a_head_whose_anchors_do_not_belong_to_the_input_is_refused_with_a_hint(
+    shape: tuple[int, ...], hint: str
+) -> None:
+    with pytest.raises(ValueError, match=hint) as caught:
+        quant.head_layout(shape, (320, 320))
+    assert f"got {shape}" in str(caught.value)
 
 
 def test_dimensions_of_1_that_converters_add_do_not_matter() -> None:
@@ -123,6 +145,36 @@ def test_prototypes_are_told_by_a_quarter_of_the_input(w: int, h: int, count: in
 def test_shapes_that_are_no_prototypes_are_refused(shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match=r"expected .*, got .+"):
         quant.prototype_layout(shape, (320, 320))
+
+
+@pytest.mark.parametrize("size", [(320, 320), (320, 192)])
+def test_prototypes_of_half_the_input_are_told_by_its_aspect_ratio(size: tuple[int, int]) -> None:
+    width, height = size[0] // 2, size[1] // 2
+    assert tuple(quant.prototype_layout((1, height, width, 32), size)) == (32, width, height, True)
+    assert tuple(quant.prototype_layout((1, 32, height, width), size)) == (32, width, height, False)
+
+
+@pytest.mark.parametrize("shape", [(1, 80, 40, 32), (1, 32, 80, 40), (1, 80, 80, 8), (1, 8, 80, 80)])
+def test_prototypes_of_another_aspect_ratio_are_refused(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match=r"aspect ratio of the input, \(320, 192\), got \(1, "):
+        quant.prototype_layout(shape, (320, 192))
+
+
+# --- maps ------------------------------------------------------------------------------------------------------------
+def test_a_map_has_the_aspect_ratio_of_the_input_but_for_the_pixel_that_a_stride_rounds_by() -> None:
+    for width, height in ((33, 25), (32, 24), (257, 193), (128, 96)):
+        assert quant.like_input(width, height, (257, 193))
+        assert tuple(quant.map_layout((1, height, width, 4), (257, 193))) == (width, height, 4, True)
+        assert tuple(quant.map_layout((1, 4, height, width), (257, 193))) == (width, height, 4, False)
+    for width, height in ((25, 33), (33, 33), (33, 28)):
+        assert not quant.like_input(width, height, (257, 193))
+        with pytest.raises(ValueError, match=r"1 to 255 channels and the aspect ratio .*\(257, 193\), got"):
+            quant.map_layout((1, height, width, 4), (257, 193))
+
+
+def test_a_layout_that_is_said_holds_for_a_map_of_any_aspect_ratio() -> None:
+    assert tuple(quant.map_layout((1, 9, 30, 4), (64, 64), layout="NHWC")) == (30, 9, 4, True)
+    assert tuple(quant.map_layout((1, 9, 30, 4), (64, 64), layout="NCHW")) == (4, 30, 9, False)
 
 
 # --- models ----------------------------------------------------------------------------------------------------------

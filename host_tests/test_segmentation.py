@@ -7,6 +7,7 @@ from typing import Any
 import image
 import n6post
 import numpy as np
+import omv
 import pytest
 import recorded
 import reference
@@ -23,7 +24,8 @@ FRAME = (320, 240)
 def map_of(classes: Any, size: tuple[int, int] = SIZE, source: Any = None, **options: Any) -> Any:
     """A Segmentation with these class numbers, seen through that input."""
     tensor = Tensor(np.asarray(classes, np.uint8)[None])
-    return FakeModel([tensor], size).run(n6post.DeepLab(**options), source)
+    # The layout lets a map have any shape, whatever the input's.
+    return FakeModel([tensor], size).run(n6post.DeepLab(layout="NHWC", **options), source)
 
 
 def blobs(height: int, width: int, seed: int = 0, classes: int = 4) -> Any:
@@ -80,6 +82,22 @@ def test_at_tells_the_class_under_every_frame_pixel_and_none_where_the_network_d
             else:
                 wrong += not near and got is not None
     assert wrong == 0
+
+
+def test_at_asks_at_the_middle_of_a_frame_pixel() -> None:
+    """Three map pixels to a frame pixel: its middle lies in the second, its corner in the first."""
+    found = map_of([[0, 1, 0] * 4, [0, 2, 0] * 4, [0, 0, 0] * 4], (12, 3), Framed((8, 6, 4, 1)))
+    assert [found.at(x, 6) for x in range(7, 13)] == [None, 2, 2, 2, 2, None]
+    assert found.at(8, 5) is found.at(8, 7) is None
+
+
+def test_a_frame_pixel_is_seen_if_its_middle_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Firmware 4.8.1 cuts half a pixel off either side here: the first middle lies on the edge, the last beyond it."""
+    monkeypatch.setattr(omv, "version_major", 4)
+    across = map_of(np.ones((4, 4), np.uint8), (4, 4), Framed((0, 0, 5, 4)))
+    assert [across.at(x, 2) for x in range(-1, 6)] == [None, 1, 1, 1, 1, None, None]
+    down = map_of(np.ones((4, 4), np.uint8), (4, 4), Framed((0, 0, 4, 5)))
+    assert [down.at(2, y) for y in range(-1, 6)] == [None, 1, 1, 1, 1, None, None]
 
 
 def test_at_outside_of_the_frame_is_none() -> None:
@@ -306,6 +324,24 @@ def test_the_legend_names_the_classes_that_are_present(monkeypatch: pytest.Monke
     pixels = np.frombuffer(bytes(img.bytearray()), np.uint16 if pixformat == image.RGB565 else np.uint8)
     rows, columns = np.nonzero(pixels.reshape(FRAME[1], FRAME[0]))
     assert rows.min() >= FRAME[1] - 2 * 12 - 2 and columns.max() < 18 + 8 * 4
+
+
+@pytest.mark.parametrize(("width", "scale"), [(320, 1), (479, 1), (480, 2), (640, 2)])
+def test_the_legend_is_twice_as_large_where_the_labels_of_boxes_are(
+    monkeypatch: pytest.MonkeyPatch, width: int, scale: int
+) -> None:
+    scales = []
+    real = image.Image.draw_string
+    monkeypatch.setattr(image.Image, "draw_string", lambda *a, **k: scales.append(k["scale"]) or real(*a, **k))
+    names = ["background", "road", "tree"]
+    found = map_of([[0, 1], [2, 2]], source=Framed((0, 0, width, 240)), labels=names)
+    img = image.Image(width, 240, image.RGB565)
+    img.draw_rectangle((0, 0, width, 240), color=(255, 255, 255), fill=True)
+    found.draw(img, alpha=0, legend=True)
+    rows, columns = np.nonzero(rgb565(img) != 0xFFFF)
+    assert (rows.min(), columns.max()) == (240 - 2 * 12 * scale - 2, (18 + 8 * 4) * scale - 1)
+    n6post.draw(img, [n6post.Detection((0, 0, 9, 9), 0.5, 0, "road", None, None)])
+    assert scales == [scale] * 3
 
 
 @pytest.mark.parametrize(

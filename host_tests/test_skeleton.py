@@ -77,6 +77,16 @@ def test_sides_have_their_own_colours_and_what_joins_them_a_third(joints: int) -
     assert len({LEFT, RIGHT, MIDDLE} & {color for _, color, _ in canvas.lines}) == 3
 
 
+def test_the_persons_left_is_blue_and_right_is_orange() -> None:
+    """As the README's pictures and the examples show them."""
+    canvas = Canvas()
+    draw_pose(canvas, person(row_of(17)))
+    paint = {labels.joint_names(17)[x // 10]: color for (x, _, _), color in canvas.circles}
+    assert paint["left wrist"] == (0, 160, 255)
+    assert paint["right wrist"] == (255, 128, 0)
+    assert paint["nose"] == (255, 255, 255)
+
+
 def test_a_joint_that_is_not_seen_is_left_out_with_its_limbs() -> None:
     points = row_of(17)
     points[7, 2] = 0.2  # the left elbow

@@ -18,8 +18,9 @@ _HOMES = (
 
 
 # Here because a file of its own would cost the import 27,000 instructions more; rarer checks are in options.py.
-def number(name, value, low, high):
-    """An option's value if it is a number from low to high, and an integer where they are; else ValueError."""
+def number(name, value, *limits):
+    """An option's value if it is a number from limits[0] to limits[1], and an integer where they are; else ValueError."""
+    low, high = limits
     kind = type(value)
     if kind is not int and (kind is not float or type(low) is int) or not low <= value <= high:
         what = "an integer from" if type(low) is int else "a number from"
@@ -34,9 +35,8 @@ def __getattr__(name):
     try:
         module = __import__("n6post." + home, None, None, (name,))
     except ImportError:
-        if end >= 0:
-            raise
-        raise AttributeError("module 'n6post' has no attribute '%s'" % name) from None
-    value = module if end < 0 else getattr(module, name)
-    globals()[name] = value
+        if end < 0:
+            raise AttributeError("module 'n6post' has no attribute '%s'" % name) from None
+        raise
+    globals()[name] = value = getattr(module, name, module)
     return value

@@ -38,7 +38,8 @@ class _Case:
 
     def __init__(self, model, outputs):
         self.model = model
-        self.outputs = [] if outputs is None else outputs
+        self.given = outputs is not None
+        self.outputs = outputs if self.given else []
         listed = isinstance(self.outputs, (list, tuple))
         if not listed or not all([hasattr(out, "dtype") for out in self.outputs]):
             kind = type(outputs).__name__ + (" of " + type(outputs[0]).__name__ if listed else "")
@@ -68,7 +69,10 @@ class _Case:
 
 
 def _absurd_scale(case):
+    class_numbers = case.family == "DeepLab" and case.told.map[2] < 2  # arg-maxed: they need no scale
     for i, dtype, scale in case.integers():
+        if scale == 0.0 and class_numbers:
+            continue
         if not 1e-7 < scale < 1e3:  # NaN is neither
             yield (
                 "output %d: its scale is %g, which no network's numbers have: the conversion to %s failed;"
@@ -145,6 +149,23 @@ def _too_much_ram(case):
 # --- what it put out ---
 
 
+def _other_outputs(case):
+    """Arrays that are not those the model tells of."""
+    if not case.given:
+        return
+    if len(case.outputs) != len(case.shapes):
+        yield (
+            "outputs: %d came and the model tells of %d: hand over the whole list, as a post-processor gets it"
+            % (len(case.outputs), len(case.shapes))
+        )
+    for i, (out, told_shape) in enumerate(zip(case.outputs, case.shapes)):
+        if tuple(out.shape) != tuple(told_shape):
+            yield (
+                "output %d: its array is %s and the model says %s: hand over the arrays of this very model, in its"
+                " order and not reshaped" % (i, tuple(out.shape), tuple(told_shape))
+            )
+
+
 def _float_copies(case):
     for i, dtype, _ in case.integers():
         if i < len(case.outputs) and case.outputs[i].dtype == quant.FLOAT:
@@ -171,10 +192,13 @@ def _constant(case):
     for i, out in enumerate(case.outputs):
         value = _only_value(out)
         if value is not None:
+            # Heatmaps of nobody are all 0; every other head tells boxes even then.
+            score = value - (0 if out.dtype == quant.FLOAT or i >= len(case.zero_points) else case.zero_points[i])
             yield (
-                "output %d: every number of it is %g, so the weights probably never reached the network's"
+                "output %d: every number of it is %g, so%s the weights probably never reached the network's"
                 " memory: write the model file to the camera again, and in firmware of your own enable the"
-                " NPU's RAM and caches" % (i, value)
+                " NPU's RAM and caches"
+                % (i, value, ", unless the scene is empty," if case.family == "MoveNet" and not score else "")
             )
 
 
@@ -206,6 +230,7 @@ _CHECKS = (
     _labels,
     _large_map,
     _too_much_ram,
+    _other_outputs,
     _float_copies,
     _not_finite,
     _constant,

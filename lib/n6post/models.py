@@ -9,8 +9,6 @@ from micropython import const
 
 from . import quant
 
-# Strides of the feature maps that YOLOv8 heads are made of: n and s to x, with P2, with P6, tiny.
-_STRIDES = ((8, 16, 32), (4, 8, 16, 32), (8, 16, 32, 64), (16, 32))
 _COCO_CLASSES = const(80)
 _COCO_JOINTS = const(17)
 _HEATMAPS = (13, 17)  # joints of ST's and Google's MoveNet
@@ -80,10 +78,11 @@ def told(model, labels=None):
                 " or ".join(["ml.Model(path, postprocess=n6post.%s())" % family for family, _ in found]),
             )
         )
+    hint = "".join([quant.stranger(shape, shapes.size) for shape in shapes.outputs])
     raise ValueError(
         "expected a YOLOv8 head [1, C, N] or [1, N, C] alone or with prototypes [1, H, W, M], heatmaps [1, H,"
         " W, joints], joints [1, 1, joints, 3] or a class map [1, H, W, classes], that belongs to an input of"
-        " (width, height) %s, got %s%s" % (shapes.size, came, _stranger(shapes))
+        " (width, height) %s, got %s%s" % (shapes.size, came, hint)
     )
 
 
@@ -137,20 +136,12 @@ class Shapes:
         return None
 
 
-def _anchor_counts(size):
-    return [sum([(size[0] // s) * (size[1] // s) for s in strides]) for strides in _STRIDES] if size else []
-
-
 def _as_head(shape, size):
     """(channels, anchors) where one of two dimensions counts the cells of an input of that size."""
-    dims = quant.squeezed(shape)
-    if len(dims) == 2:
-        for anchors in _anchor_counts(size):
-            if dims[1] == anchors:
-                return dims[0], anchors
-            if dims[0] == anchors:
-                return dims[1], anchors
-    return None
+    try:
+        return quant.head_layout(shape, size)[:2]
+    except ValueError:
+        return None
 
 
 def _as_map(shape, size):
@@ -158,14 +149,11 @@ def _as_map(shape, size):
     if size is None:
         return None
     if len(shape) == 3 and shape[0] == 1:
-        width, height, channels = shape[2], shape[1], 0
-    else:
-        try:
-            width, height, channels, _ = quant.map_layout(shape, size, 255)
-        except ValueError:
-            return None
-    # Within the pixel that a stride cuts off or adds: 33 x 25 of 257 x 193.
-    return (width, height, channels) if abs(width * size[1] - height * size[0]) <= max(size) else None
+        return (shape[2], shape[1], 0) if quant.like_input(shape[2], shape[1], size) else None
+    try:
+        return quant.map_layout(shape, size)[:3]
+    except ValueError:
+        return None
 
 
 # --- how each family reads the outputs: (certain, what the model would be) or None ---
@@ -242,13 +230,3 @@ _FAMILIES = (
     ("MoveNet", _heatmaps),
     ("DeepLab", _class_map),
 )
-
-
-def _stranger(m):
-    """A hint for outputs that are often met and are none of ours."""
-    dims = [quant.squeezed(shape) for shape in m.outputs]
-    if any([len(d) == 2 and d[0] == 300 and d[1] >= 6 for d in dims]):
-        return ": an end-to-end head with suppression of its own; export it with end2end=False or nms=False"
-    if any([len(d) == 2 and d[0] % 3 == 0 and d[0] // 3 in _anchor_counts(m.size) for d in dims]):
-        return ": three boxes an anchor, as YOLOv5 and older have them"
-    return ""

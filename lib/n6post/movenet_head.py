@@ -15,6 +15,7 @@ from . import geometry, kernels, quant
 from .detection import with_keypoints
 
 _NUDGE = const(2.44e-4)  # as in yolo_head.py: an edge between two pixels rounds the same way on camera and PC
+_MOST_JOINTS = const(511)  # MediaPipe's face, the most that is known, has 478; 1000 are the classes of a classifier
 _WANTED = "heatmaps [1, H, W, joints] or [1, joints, H, W], or joints [1, 1, joints, 3]"
 
 
@@ -86,8 +87,10 @@ class _Setup(quant.OneOutput):
             last = True
         else:
             self.width, self.height, self.joints, last = quant.map_layout(
-                shape, self.size, 65535, chosen.layout, _WANTED
+                shape, self.size, _MOST_JOINTS, chosen.layout, _WANTED, "joints"
             )
+            if chosen.layout is None and (self.width, self.height) == self.size:
+                raise ValueError("expected %s, smaller than the input %s, got %s" % (_WANTED, self.size, shape))
         names = chosen.labels
         if names is not None and len(names) not in (1, self.joints):
             raise ValueError("labels: expected one name or %d, one a joint, got %d" % (self.joints, len(names)))

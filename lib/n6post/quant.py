@@ -12,6 +12,9 @@ INT8 = 98
 INT16 = 104
 FLOAT = 102
 
+# Strides of the feature maps that YOLOv8 heads are made of: n and s to x, with P2, with P6, tiny.
+_STRIDES = ((8, 16, 32), (4, 8, 16, 32), (8, 16, 32, 64), (16, 32))
+
 _NAMES = {UINT8: "uint8", INT8: "int8", 72: "uint16", INT16: "int16", FLOAT: "float32"}
 _RANGES = {UINT8: (0, 255), INT8: (-128, 127), INT16: (-32768, 32767)}
 
@@ -108,68 +111,98 @@ def input_size(model):
     return None
 
 
-def head_layout(shape, size, extra=""):
+def anchor_counts(size):
+    """How many anchors a YOLOv8 head may have for an input of (width, height): a cell each of its feature maps."""
+    return [sum([(size[0] // s) * (size[1] // s) for s in strides]) for strides in _STRIDES] if size else []
+
+
+def head_layout(shape, size):
     """(channels, anchors, channels first?) of a YOLOv8 head's shape: [1, C, N] or [1, N, C].
 
-    `size` is the model's (width, height): a head has (w/8)(h/8) + (w/16)(h/16) + (w/32)(h/32) anchors, which tells the two
-    storage orders apart; without it, or for a head of other strides, the longer side is the anchors.
-    Raises ValueError for anything that is no head.
+    `size` is the model's (width, height): the number of anchors that belongs to it tells a head from other outputs, and
+    the two storage orders apart. Raises ValueError for anything that is no head.
     """
     dims = shape[1:] if len(shape) > 2 and shape[0] == 1 else shape
     while len(dims) > 2 and 1 in dims:  # [1, C, N, 1] or [1, 1, C, N] of some converters
         at = dims.index(1)
         dims = dims[:at] + dims[at + 1 :]
-    if len(dims) != 2 or min(dims) < 1:
-        raise ValueError("expected a head [1, C, N] or [1, N, C]%s, got %s" % (extra, shape))
-    first, second = dims
-    if size is not None:
-        w, h = size
-        anchors = sum([(w // s) * (h // s) for s in (8, 16, 32)])
-        if second == anchors:
-            return first, second, True
-        if first == anchors:
-            return second, first, False
-    return (first, second, True) if second >= first else (second, first, False)
+    counts = anchor_counts(size)
+    if len(dims) == 2 and min(dims) > 0:
+        for anchors in counts:
+            if dims[1] == anchors:
+                return dims[0], anchors, True
+            if dims[0] == anchors:
+                return dims[1], anchors, False
+    raise ValueError(
+        "expected a head [1, C, N] or [1, N, C] of N = %s anchors, that belongs to an input of (width, height) %s, got %s%s"
+        % (" or ".join([str(n) for n in counts]), size, shape, stranger(shape, size))
+    )
+
+
+def stranger(shape, size):
+    """A hint for a shape that is often met and is none of ours; else ""."""
+    dims = squeezed(shape)
+    if len(dims) == 2 and dims[0] == 300 and dims[1] >= 6:
+        return ": an end-to-end head with suppression of its own; export it with end2end=False or nms=False"
+    if len(dims) == 2 and dims[0] % 3 == 0 and dims[0] // 3 in anchor_counts(size):
+        return ": three boxes an anchor, as YOLOv5 and older have them"
+    return ""
 
 
 def prototype_layout(shape, size):
     """(coefficients, width, height, NHWC?) of prototypes [1, H, W, M] or [1, M, H, W].
 
-    Prototypes have a quarter of the input's side in every YOLO that segments; without that hint a square tells.
+    Prototypes have a quarter of the input's side in every YOLO that segments; others have its aspect ratio at least.
     """
     if len(shape) == 4 and shape[0] == 1:
         _, a, b, c = shape
-        if size is not None:
-            w, h = size[0] // 4, size[1] // 4
-            if (b, c) == (h, w) and (a, b) != (h, w):
-                return a, c, b, False
-            if (a, b) == (h, w):
-                return c, b, a, True
-        return (a, c, b, False) if b == c and a != b else (c, b, a, True)
-    raise ValueError("expected prototypes [1, H, W, M] or [1, M, H, W], got %s" % (shape,))
+        w, h = size[0] // 4, size[1] // 4
+        last = (a, b) == (h, w)
+        first = (b, c) == (h, w)
+        if not (last or first):
+            last = like_input(b, a, size)
+            first = like_input(c, b, size)
+            if last and first:
+                last = a == b
+        if last:
+            return c, b, a, True
+        if first:
+            return a, c, b, False
+    raise ValueError(
+        "expected prototypes [1, H, W, M] or [1, M, H, W] of the aspect ratio of the input, %s, got %s" % (size, shape)
+    )
 
 
-def map_layout(shape, size, most, layout=None, wanted="a map [1, H, W, C] or [1, C, H, W]"):
+def like_input(width, height, size):
+    """Whether a map has the aspect ratio of an input of that (width, height).
+
+    Within the pixel that a stride cuts off or adds: 33 x 25 of 257 x 193.
+    """
+    return abs(width * size[1] - height * size[0]) <= max(size)
+
+
+def map_layout(shape, size, most=255, layout=None, wanted="a map [1, H, W, C] or [1, C, H, W]", parts="channels"):
     """(width, height, channels, channels last?) of a map [1, H, W, C] or [1, C, H, W] of 1 to `most` channels.
 
-    Height and width are the two neighbours whose ratio is nearer to that of the model's input, `size` (width, height).
-    `layout` "NHWC" or "NCHW" says it where both are as near. ValueError for no such map, or where it cannot be told.
+    Height and width are the two neighbours that have the aspect ratio of the model's input, `size` (width, height); if
+    both pairs have, the nearer. `layout` "NHWC" or "NCHW" says it whatever their ratio. ValueError for no such map (it
+    calls the channels `parts`), or where it cannot be told.
     """
     if len(shape) != 4 or shape[0] != 1 or min(shape) < 1:
         raise ValueError("expected %s, got %s" % (wanted, shape))
     _, a, b, c = shape
-    last = layout == "NHWC" or layout is None and c <= most
-    first = layout == "NCHW" or layout is None and a <= most
+    last = c <= most and (layout == "NHWC" or layout is None and like_input(b, a, size))
+    first = a <= most and (layout == "NCHW" or layout is None and like_input(c, b, size))
+    if not (last or first):
+        ratio = "" if layout else " and the aspect ratio of the input, %s" % (size,)
+        raise ValueError("expected %s of 1 to %d %s%s, got %s" % (wanted, most, parts, ratio, shape))
     if last and first and (a, b, c) != (1, 1, 1):
         off_last = abs(b * size[1] - a * size[0])
         off_first = abs(c * size[1] - b * size[0])
         if off_last == off_first:
             raise ValueError("%s may be [1, H, W, C] or [1, C, H, W]: expected layout='NHWC' or 'NCHW'" % (shape,))
         last = off_last < off_first
-    channels = c if last else a
-    if not (last or first) or channels > most:
-        raise ValueError("expected %s of 1 to %d channels, got %s" % (wanted, most, shape))
-    return (b, a, channels, True) if last else (c, b, channels, False)
+    return (b, a, c, True) if last else (c, b, a, False)
 
 
 class OneOutput:

@@ -83,8 +83,14 @@ class _Setup(quant.OneOutput):
         if len(shape) == 3 and shape[0] == 1 and min(shape) > 0:
             self.height, self.width = shape[1:]
             channels, last = 1, True
+            if chosen.layout is None and not quant.like_input(self.width, self.height, self.size):
+                raise ValueError(
+                    "expected %s of the aspect ratio of the input, %s, got %s" % (_WANTED, self.size, shape)
+                )
         else:
-            self.width, self.height, channels, last = quant.map_layout(shape, self.size, 255, chosen.layout, _WANTED)
+            self.width, self.height, channels, last = quant.map_layout(
+                shape, self.size, 255, chosen.layout, _WANTED, "classes"
+            )
         pixels = self.width * self.height
 
         self.plan = array("i", (self.dtype, pixels, channels, channels if last else 1, 1 if last else pixels, 0))
@@ -97,7 +103,7 @@ class _Setup(quant.OneOutput):
                     )
             self.classes = channels
         else:
-            values = chosen.values or self._tell_values(model, out, len(shape))
+            values = chosen.values or self._tell_values(model, out, chosen.threshold)
             if values == "classes":
                 if chosen.threshold is not None:
                     raise ValueError("threshold: expected None for a map of class numbers, got %r" % chosen.threshold)
@@ -123,17 +129,24 @@ class _Setup(quant.OneOutput):
             return labels.checked_names(names, self.classes if self.plan is not None else 1)
         return from_model or labels.default_names(channels, background=True)
 
-    def _tell_values(self, model, out, dimensions):
+    def _tell_values(self, model, out, threshold):
         if self.dtype == quant.FLOAT:
             # Without an axis there is no limit to the size. NaN is passed over, but for a first one.
             low = np.min(out)
             high = np.max(out)
+            if 0.0 <= low and high <= 255.0 and (high > 1.0 or threshold is None):
+                if _fraction(out.reshape((self.elements,))) is None:
+                    # Nothing but 0 and 1 may be probabilities as well, with the same map: the next frame tells more.
+                    self.settled = high > 1.0
+                    return "classes"
             self.settled = low == low and (low != 0.0 or high != 0.0)
             return "logit" if low < 0.0 or high > 1.0 else "probability"
         scales = getattr(model, "output_scale", None)
-        if dimensions == 3 or not scales or not scales[0]:
+        if len(self.shape) == 3 or not scales or not scales[0]:
             return "classes"
         described = quant.Output(model, 0, out)
+        if described.scale == 1.0 and described.zero_point == 0:
+            return "classes"
         return "logit" if described.largest() > 1.5 or described.least() < -1.5 else "probability"
 
     def _set_cut(self, model, out, values, threshold):
@@ -162,6 +175,9 @@ class _Setup(quant.OneOutput):
             low, high = np.min(source), np.max(source)
             if not (low >= 0 and high <= 255):
                 raise ValueError("expected class numbers from 0 to 255, got %s to %s" % (low, high))
+        fraction = _fraction(source) if self.dtype == quant.FLOAT else None
+        if fraction is not None:
+            raise ValueError("expected whole class numbers from 0 to 255, got %s" % fraction)
         for at in range(0, pixels, _BLOCK):  # an assignment copies what it assigns
             target[at : at + _BLOCK] = source[at : at + _BLOCK]
 
@@ -193,6 +209,16 @@ class _Setup(quant.OneOutput):
                     table[512 + class_id] = alpha
             self._palette = key, depth, table
         return self._palette[1], self._palette[2]
+
+
+def _fraction(floats):
+    """The first number that is not whole, which NaN is not either, or None."""
+    for at in range(0, len(floats), _BLOCK):
+        part = floats[at : at + _BLOCK]
+        whole = np.floor(part) == part
+        if not np.all(whole):
+            return part[int(np.argmin(whole))]
+    return None
 
 
 class View:
@@ -382,17 +408,20 @@ class Segmentation:
 
     def _draw_legend(self, img, palette):
         shown = self.present()
-        y = img.height() - 12 * len(shown) - 2
+        # The font's cells are 8 x 10 pixels: from VGA on they would be too small to read, as in draw.py.
+        scale = 2 if img.width() >= 480 else 1
+        line = 12 * scale
+        y = img.height() - line * len(shown) - 2
         for class_id in shown:
             color = palette[class_id] if palette and class_id < len(palette) else labels.color(class_id)
             if color is None:
                 continue
             text = self.label(class_id)
-            # On black: the tint behind would have the colours of the squares. 8 x 10 pixels a character.
-            img.draw_rectangle((0, y, 18 + 8 * len(text), 12), color=(0, 0, 0), fill=True)
-            img.draw_rectangle((2, y + 1, 10, 10), color=color, fill=True)
-            img.draw_string((16, y + 1), text, color=(255, 255, 255))
-            y += 12
+            # On black: the tint behind would have the colours of the squares.
+            img.draw_rectangle((0, y, (18 + 8 * len(text)) * scale, line), color=(0, 0, 0), fill=True)
+            img.draw_rectangle((2 * scale, y + scale, 10 * scale, 10 * scale), color=color, fill=True)
+            img.draw_string((16 * scale, y + scale), text, color=(255, 255, 255), scale=scale, mono_space=True)
+            y += line
 
 
 def _class(class_id):
