@@ -92,7 +92,11 @@ def file_of(name, shape, dtype):
         return None
     try:
         with open("%s/%s.bin" % (folder, name), "rb") as file:
-            return np.frombuffer(bytearray(file.read()), dtype=dtype).reshape(shape)
+            try:
+                data = memoryview(file)  # in a ROMFS the file is memory: outside the heap, as a model's outputs are
+            except TypeError:
+                data = bytearray(file.read())
+            return np.frombuffer(data, dtype=dtype).reshape(shape)
     except OSError:
         return None
 
