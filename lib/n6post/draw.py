@@ -40,11 +40,11 @@ def draw(img, result, color=None, alpha=128, thickness=2, masks=True, boxes=True
         return img
     # What is asked for more than once is kept in a local, and a Detection is unpacked: on the camera a call, an attribute or
     # an item of an array costs 400 to 1,500 instructions, and there is a budget for the lot.
+    depth = pixel_bytes(img)
+    pixels = img.bytearray()
+    width = img.width()
+    height = img.height()
     if masks:
-        depth = pixel_bytes(img)
-        pixels = img.bytearray()
-        width = img.width()
-        height = img.height()
         for _, _, class_id, _, mask, _ in reversed(result):  # the best last: where masks overlap it lies on top
             if mask is None:
                 continue
@@ -53,7 +53,12 @@ def draw(img, result, color=None, alpha=128, thickness=2, masks=True, boxes=True
             else:
                 mask.draw(img, _paint(color, class_id)[0], alpha, False)
     if boxes or labels:
-        _draw_boxes(img, result, color, thickness if boxes else 0, labels)
+        plan = _plan
+        plan[0] = depth
+        plan[1] = width
+        plan[2] = height
+        plan[7] = thickness if boxes else 0
+        _draw_boxes(img, pixels, width, result, color, labels)
     for d in reversed(result):
         if d[5] is not None:
             from .skeleton import draw_pose
@@ -62,15 +67,8 @@ def draw(img, result, color=None, alpha=128, thickness=2, masks=True, boxes=True
     return img
 
 
-def _draw_boxes(img, result, color, thickness, labels):
-    depth = pixel_bytes(img)
-    pixels = img.bytearray()
-    width = img.width()
+def _draw_boxes(img, pixels, width, result, color, labels):
     plan = _plan
-    plan[0] = depth
-    plan[1] = width
-    plan[2] = img.height()
-    plan[7] = thickness
     plan[10] = 0
     # The font's cells are 8 x 10 pixels: from VGA on they would be too small to read.
     scale = 2 if width >= 480 else 1

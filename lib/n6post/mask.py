@@ -178,8 +178,6 @@ class Mask:
         return data, array("i", (x - left, y - top, w, h, 0, 0, 0, 0, 0, 0, 0) + window + (0,)), 0, grid
 
     def _draw_blocks(self, img, value, alpha):
-        from .kernels.portable import step_palettes
-
         data, _, crop, _, grid = self._unpacked()
         if not data:
             return
@@ -270,6 +268,16 @@ def _total(counts):
 
 
 _formats = []
+
+
+def step_palettes(color):
+    """256 times one RGB565 colour, and an alpha that steps from 0 to 255 at 128: palettes for draw_image."""
+    import image
+
+    colors = bytearray([color & 255, color >> 8] * 256)  # the firmware takes RGB565 only, for a GRAYSCALE frame too
+    alphas = bytearray(256)
+    alphas[128:] = b"\xff" * 128
+    return image.Image(256, 1, image.RGB565, buffer=colors), image.Image(256, 1, image.GRAYSCALE, buffer=alphas)
 
 
 def pixel(img, color):

@@ -28,6 +28,10 @@ class Suppressor:
         self._sigma = sigma
         self._agnostic = agnostic
         self._most = most
+        if sigma:
+            from .kernels.portable import iou
+
+            self._iou = iou
 
     def __call__(self, count, values, labels, cut):
         """Write the positions kept into labels[2], best first, and return how many.
@@ -53,12 +57,9 @@ class Suppressor:
             score[best] = alive[best : best + 1]  # an array, not a scalar: the camera's scalars have 30 bits
             kept += 1
             alive[best] = -1.0
-            width = np.minimum(x2, x2[best : best + 1]) - np.maximum(x1, x1[best : best + 1])
-            height = np.minimum(y2, y2[best : best + 1]) - np.maximum(y1, y1[best : best + 1])
-            inter = np.maximum(width, 0.0) * np.maximum(height, 0.0)
-            iou = inter / (area + area[best : best + 1] - inter)
-            decay = np.exp(iou * iou * (-1.0 / self._sigma))
-            touched = inter > 0.0  # elsewhere 0 / 0 may be NaN
+            overlap = self._iou(x1, y1, x2, y2, area, best)
+            decay = np.exp(overlap * overlap * (-1.0 / self._sigma))
+            touched = overlap > 0.0  # elsewhere it may be 0 / 0, NaN
             if not self._agnostic:
                 touched = touched * (group == group[best : best + 1])
             alive = np.where(touched, alive * decay, alive)

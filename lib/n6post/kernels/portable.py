@@ -493,6 +493,8 @@ def tint_mask(frame, mask, plan):
     """
     import image
 
+    from ..mask import step_palettes
+
     pixformat = image.RGB565 if plan[0] == 2 else image.GRAYSCALE
     canvas = image.Image(plan[1], plan[2], pixformat, buffer=frame)
     source = image.Image(plan[3], plan[4], image.GRAYSCALE, buffer=mask)
@@ -526,16 +528,6 @@ def tint_mask(frame, mask, plan):
         alpha_palette=alpha_palette,
         alpha=alpha,
     )
-
-
-def step_palettes(color):
-    """256 times one RGB565 colour, and an alpha that steps from 0 to 255 at 128: palettes for draw_image."""
-    import image
-
-    colors = bytearray([color & 255, color >> 8] * 256)  # the firmware takes RGB565 only, for a GRAYSCALE frame too
-    alphas = bytearray(256)
-    alphas[128:] = b"\xff" * 128
-    return image.Image(256, 1, image.RGB565, buffer=colors), image.Image(256, 1, image.GRAYSCALE, buffer=alphas)
 
 
 def tint_map(frame, classes, plan, palette):
