@@ -9,7 +9,7 @@ import pytest
 import recorded
 from checks import gray, rgb565
 from fakes import Array, FakeModel, Tensor
-from n6post import labels
+from n6post.pixels import class_color
 from scenes import Thing, float_head, random_head
 
 FORMATS = [image.RGB565, image.GRAYSCALE]
@@ -112,10 +112,10 @@ def test_a_box_is_drawn_along_its_rect(pixformat: int, thickness: int) -> None:
 
 
 def test_each_class_has_a_colour_of_its_own() -> None:
-    colors = [labels.color(class_id) for class_id in range(20)]
+    colors = [class_color(class_id) for class_id in range(20)]
     assert len(set(colors)) == 20
     assert all(len(c) == 3 and all(type(v) is int and 0 <= v <= 255 for v in c) for c in colors)
-    assert labels.color(20) == labels.color(0) and len(labels.color(70000)) == 3
+    assert class_color(20) == class_color(0) and len(class_color(70000)) == 3
     shown = drawn([detection(class_id=3), detection((100, 80, 40, 30), 4)], labels=False, thickness=1)
     assert shown[50, 40] == as_565(colors[3]) and shown[80, 100] == as_565(colors[4])
     assert set(np.unique(shown)) == {0, as_565(colors[3]), as_565(colors[4])}
@@ -188,7 +188,7 @@ def test_masks_are_drawn_as_they_draw_themselves_the_best_on_top(pixformat: int,
     n6post.draw(img, found, alpha=200, boxes=False, labels=False, smooth=smooth)
     wanted = canvas(pixformat, *size)
     for d in found[::-1]:
-        d.mask.draw(wanted, labels.color(d.class_id), 200, smooth)
+        d.mask.draw(wanted, class_color(d.class_id), 200, smooth)
     np.testing.assert_array_equal(pixels(img), pixels(wanted))
 
 

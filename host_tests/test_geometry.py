@@ -32,8 +32,13 @@ def frame(width: int = 640, height: int = 480) -> Any:
     return image.Image(width, height, image.RGB565)
 
 
+def to_frame(fit: Any, x: float, y: float) -> tuple[float, float]:
+    """The formula of Fit's docstring."""
+    return x * fit.sx + fit.ox, y * fit.sy + fit.oy
+
+
 def mapped(fit: Any, points: Any) -> Any:
-    return np.array([fit.to_frame(float(x), float(y)) for x, y in points])
+    return np.array([to_frame(fit, float(x), float(y)) for x, y in points])
 
 
 # --- mappings --------------------------------------------------------------------------------------------------------
@@ -62,25 +67,22 @@ def test_without_a_roi_an_input_is_the_whole_image() -> None:
     for kind in INPUTS.values():
         fit = geometry.fit_of([kind(frame(640, 480))], (320, 320))
         assert tuple(fit.roi) == (0, 0, 640, 480)
-        assert_allclose(fit.to_frame(160, 160), (320, 240))
+        assert_allclose(to_frame(fit, 160, 160), (320, 240))
 
 
 @given(
     st.sampled_from(list(INPUTS)),
     st.tuples(st.integers(1, 20), st.integers(1, 20)),
     st.tuples(st.integers(0, 50), st.integers(0, 50), st.integers(1, 700), st.integers(1, 700)),
-    st.floats(-50, 700),
-    st.floats(-50, 700),
 )
-def test_there_and_back_is_the_same_point(
-    kind: str, tiles: tuple[int, int], roi: tuple[int, int, int, int], x: float, y: float
+def test_the_middle_of_the_input_is_the_middle_of_the_roi(
+    kind: str, tiles: tuple[int, int], roi: tuple[int, int, int, int]
 ) -> None:
     size = (32 * tiles[0], 32 * tiles[1])
     fit = geometry.fit_of([INPUTS[kind](frame(800, 800), roi)], size)
-    assert_allclose(fit.to_input(*fit.to_frame(x, y)), (x, y), rtol=1e-6, atol=1e-3)
     # One pixel of rounding on the shorter side is all that the true mapping and the whole pixels may differ by.
     loss = max(roi[2] / size[0], roi[3] / size[1]) + 1
-    centre = fit.to_frame(size[0] / 2, size[1] / 2)
+    centre = to_frame(fit, size[0] / 2, size[1] / 2)
     assert_allclose(centre, (roi[0] + roi[2] / 2, roi[1] + roi[3] / 2), atol=loss)
 
 
@@ -98,7 +100,7 @@ def test_a_plain_image_maps_as_the_running_firmware_fits_it(
 def test_an_input_without_a_roi_is_its_own_frame() -> None:
     for source in (object(), lambda buffer, shape, dtype: None):
         fit = geometry.fit_of([source], (320, 192))
-        assert fit.to_frame(10, 20) == (10, 20) and tuple(fit.roi) == (0, 0, 320, 192)
+        assert to_frame(fit, 10, 20) == (10, 20) and tuple(fit.roi) == (0, 0, 320, 192)
 
 
 def test_a_fit_that_still_holds_is_handed_back_itself_and_no_other() -> None:
@@ -111,7 +113,7 @@ def test_a_fit_that_still_holds_is_handed_back_itself_and_no_other() -> None:
             changed = geometry.fit_of([other], size, fit)
             assert changed is not fit
             fresh = geometry.fit_of([other], size)
-            assert_allclose(changed.to_frame(3, 5), fresh.to_frame(3, 5))
+            assert_allclose(to_frame(changed, 3, 5), to_frame(fresh, 3, 5))
 
 
 # --- what the network gets to see ------------------------------------------------------------------------------------
@@ -220,7 +222,7 @@ def test_detections_come_in_frame_pixels(kind: str, roi: tuple[int, int, int, in
     fit = geometry.fit_of([source], size)
     left, top, width, height = roi or (0, 0, 640, 480)
     for d, thing in zip(found, inside, strict=True):
-        corners = [*fit.to_frame(*thing.box[:2]), *fit.to_frame(*thing.box[2:])]
+        corners = [*to_frame(fit, *thing.box[:2]), *to_frame(fit, *thing.box[2:])]
         low = [left, top, left, top]
         high = [left + width, top + height] * 2
         clipped = np.clip(corners, low, high)

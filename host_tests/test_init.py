@@ -44,7 +44,7 @@ def test_a_name_loads_its_own_family_only() -> None:
 
 def test_submodules_can_be_imported_and_reached() -> None:
     assert importlib.import_module("n6post.quant") is n6post.quant
-    assert run("import n6post; print(n6post.geometry.__name__)") == "n6post.geometry"
+    assert run("from n6post.geometry import fit_of; print(fit_of.__module__)") == "n6post.geometry"
 
 
 def test_an_unknown_name_is_an_attribute_error_that_names_it() -> None:
@@ -53,6 +53,19 @@ def test_an_unknown_name_is_an_attribute_error_that_names_it() -> None:
     assert not hasattr(n6post, "__path_to_nowhere__")
     with pytest.raises(ImportError):
         exec("from n6post import YoloV9")
+
+
+@pytest.mark.parametrize("name", ["quant", "kernels", ".", "/", "", "n6post", "__wrapped__"])
+def test_what_is_not_public_is_an_attribute_error_without_an_import(name: str) -> None:
+    code = f"""
+import n6post
+before = set(sys.modules)
+try:
+    getattr(n6post, {name!r})
+except AttributeError:
+    print(set(sys.modules) - before)
+"""
+    assert run(code) == "set()"
 
 
 def test_the_version_is_one() -> None:

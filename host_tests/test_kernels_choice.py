@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import subprocess
 import sys
@@ -10,25 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from n6post.kernels import portable
 
 ROOT = Path(__file__).parents[1]
 HELIUM = 0x12100211  # MVFR1 of a Cortex-M55
 WITHOUT = 0x12000011  # and of a Cortex-M7
 MVFR1 = 0xE000EF44
-NAMES = [
-    "candidates",
-    "suppress",
-    "place",
-    "prototype_mask",
-    "class_map",
-    "count",
-    "peaks",
-    "tint_mask",
-    "tint_map",
-    "box",
-    "aim",
-]
+GROUPS = {
+    "boxes": ["candidates", "suppress", "place", "prototype_mask"],
+    "maps": ["class_map", "count", "peaks"],
+    "drawing": ["tint_mask", "tint_map", "box", "aim"],
+}
 
 
 class Memory(dict[int, int]):
@@ -55,43 +47,19 @@ def chosen(
         modules.mem32 = Memory({MVFR1: machine})  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "machine", modules)
     monkeypatch.setitem(sys.modules, "umachine", modules if u else None)
-    imported: list[str] = []
-
-    class Finder:
-        """Where `from .helium import *` and `from .portable import *` of the package below arrive."""
-
-        def find_spec(self, name: str, path: object, target: object = None) -> Any:
-            if not name.startswith("chosen_kernels."):
-                return None
-            imported.append(name.rpartition(".")[2])
-            return importlib.util.spec_from_loader(name, self)  # type: ignore[arg-type]
-
-        def create_module(self, spec: Any) -> Any:
-            return None
-
-        def exec_module(self, module: Any) -> None:
-            if module.__name__.endswith("helium") and isinstance(helium, BaseException):
-                raise helium
-            source = f"the {module.__name__.rpartition('.')[2]} one"
-            module.__dict__.update({name: source for name in NAMES})
-
-    for name in [name for name in sys.modules if name.startswith("chosen_kernels")]:
-        monkeypatch.delitem(sys.modules, name)
-    spec = importlib.util.spec_from_file_location(
-        "chosen_kernels", ROOT / "lib/n6post/kernels/__init__.py", submodule_search_locations=[]
-    )
+    spec = importlib.util.spec_from_file_location("chosen_kernels", ROOT / "lib/n6post/kernels/__init__.py")
     assert spec and spec.loader
     module: Any = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "chosen_kernels", module)
-    monkeypatch.setattr(sys, "meta_path", [Finder(), *sys.meta_path])
-    try:
-        spec.loader.exec_module(module)
-    finally:
-        for name in [name for name in sys.modules if name.startswith("chosen_kernels.")]:
-            del sys.modules[name]
-    for name in NAMES:
-        assert getattr(module, name) == f"the {module.active} one"
-    module.imported = imported
+    spec.loader.exec_module(module)
+    module.imported = []
+
+    def import_group(name: str, *_: object) -> Any:
+        module.imported.append(name.rpartition(".")[2])
+        if "helium" in name and isinstance(helium, BaseException):
+            raise helium
+        return f"the module {module.imported[-1]}"
+
+    module.__import__ = import_group  # what `load` calls
     return module
 
 
@@ -103,13 +71,17 @@ def test_helium_is_taken_where_the_register_says_so_whatever_the_board(
     assert chosen(monkeypatch, arch, platform).active == "helium"
 
 
-def test_portable_is_not_even_imported_where_helium_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert chosen(monkeypatch).imported == ["helium"]
+@pytest.mark.parametrize("group", GROUPS)
+def test_portable_is_not_even_imported_where_helium_is_taken(monkeypatch: pytest.MonkeyPatch, group: str) -> None:
+    module = chosen(monkeypatch)
+    assert module.load(group) == f"the module helium_{group}"
+    assert module.imported == [f"helium_{group}"]
 
 
 def test_a_core_without_helium_takes_portable_and_does_not_import_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
     module = chosen(monkeypatch, machine=WITHOUT, platform="OpenMV-H7+")
-    assert (module.active, module.imported) == ("portable", ["portable"])
+    assert module.load("boxes") == "the module portable_boxes"
+    assert (module.active, module.imported) == ("portable", ["portable_boxes"])
 
 
 def test_machine_serves_where_there_is_no_umachine(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,25 +120,40 @@ def test_it_falls_back_silently_where_helium_does_not_load(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception
 ) -> None:
     module = chosen(monkeypatch, helium=error)
-    assert (module.active, module.imported) == ("portable", ["helium", "portable"])
+    assert module.load("maps") == "the module portable_maps"
+    assert module.load("boxes") == "the module portable_boxes"
+    assert (module.active, module.imported) == ("portable", ["helium_maps", "portable_maps", "portable_boxes"])
     assert capsys.readouterr() == ("", "")
 
 
 def test_a_full_heap_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = chosen(monkeypatch, helium=MemoryError("memory allocation failed"))
     with pytest.raises(MemoryError):
-        chosen(monkeypatch, helium=MemoryError("memory allocation failed"))
+        module.load("boxes")
+    assert module.active == "helium"
 
 
 def test_cpython_takes_portable() -> None:
-    code = "from n6post import kernels; print(kernels.active, kernels.class_map.__module__)"
+    code = "from n6post.kernels import active, maps; print(active, maps.class_map.__module__)"
     path = f"import sys; sys.path[:0] = [{str(ROOT / 'lib')!r}, {str(ROOT / 'stubs')!r}]\n"
     done = subprocess.run([sys.executable, "-c", path + code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["portable", "n6post.kernels.portable"]
+    assert done.stdout.split() == ["portable", "n6post.kernels.portable_maps"]
     assert done.stderr == ""
 
 
-def test_the_package_offers_every_kernel_of_portable_by_name() -> None:
-    from n6post import kernels
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_group_offers_every_one_of_its_kernels_by_name(group: str) -> None:
+    offered = importlib.import_module(f"n6post.kernels.{group}")
+    portable = importlib.import_module(f"n6post.kernels.portable_{group}")
+    for name in GROUPS[group]:
+        assert getattr(offered, name) is getattr(portable, name)
 
-    for name in NAMES:
-        assert getattr(kernels, name) is getattr(portable, name)
+
+def test_nothing_that_draws_is_loaded_before_something_is_drawn() -> None:
+    code = (
+        "import sys, n6post; n6post.YoloV8Seg; n6post.DeepLab; n6post.MoveNet;"
+        "print([m for m in sys.modules if 'draw' in m or 'paint' in m or 'pixels' in m])"
+    )
+    path = f"import sys; sys.path[:0] = [{str(ROOT / 'lib')!r}, {str(ROOT / 'stubs')!r}]\n"
+    done = subprocess.run([sys.executable, "-c", path + code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

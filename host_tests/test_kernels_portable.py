@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from n6post.kernels import portable
+from n6post.kernels import portable_drawing, portable_maps
 from ulab import _host
 
 CODES = {"uint8": 66, "int8": 98, "int16": 104, "float32": 102}
@@ -55,7 +55,7 @@ def mapped(values: Any, channels_last: bool, cut: int = 0) -> Any:
     logits, pixel_step, class_step = stored(values, channels_last)
     plan = array("i", (CODES[values.dtype.name], height * width, channels, pixel_step, class_step, cut))
     out = bytearray(b"\x07" * (height * width))
-    portable.class_map(logits, plan, out)
+    portable_maps.class_map(logits, plan, out)
     return np.frombuffer(out, np.uint8).reshape(height, width)
 
 
@@ -100,13 +100,13 @@ def test_one_channel_is_cut_at_a_value_and_nan_is_below_any(seed: int, dtype: st
 def test_count_is_exact_beyond_sixteen_bits(shape: tuple[int, int]) -> None:
     classes = np.random.default_rng(2).choice([0, 1, 255], size=shape, p=[0.8, 0.1, 0.1]).astype(np.uint8)
     out = array("i", [7] * 256)
-    portable.count(_host.wrap(classes), array("i", [classes.size]), out)
+    portable_maps.count(_host.wrap(classes), array("i", [classes.size]), out)
     assert list(out) == np.bincount(classes.ravel(), minlength=256).tolist()
 
 
 def test_count_reads_as_many_pixels_as_it_is_told() -> None:
     out = array("i", [0] * 256)
-    portable.count(bytearray(b"\x01\x01\x02\x03"), array("i", [3]), out)
+    portable_maps.count(bytearray(b"\x01\x01\x02\x03"), array("i", [3]), out)
     assert list(out[:4]) == [0, 2, 1, 0]
 
 
@@ -166,7 +166,7 @@ def check_peaks(values: Any, channels_last: bool, refine: int, random: np.random
     before = np.array(plan[:16], np.int32)
     out = np.full((joints, 3), 9, f32)
     with np.errstate(all="ignore"):
-        portable.peaks(heat, plan, _host.wrap(out))
+        portable_maps.peaks(heat, plan, _host.wrap(out))
         expected, summary = expected_peaks(values, before)
     np.testing.assert_array_equal(out, expected)
     after = np.array(plan, np.int32)
@@ -201,7 +201,7 @@ def test_a_map_of_nan_has_its_peak_in_the_first_cell_with_score_0_and_is_not_see
     plan = array("i", (102, 5, 4, 2, pixel_step, joint_step, 0, bits(0), 1, *map(bits, (1, 1, 0, 1, 0)), 5, 4) + (0,) * 6)
     out = np.zeros((2, 3), f32)
     with np.errstate(invalid="ignore"):
-        portable.peaks(heat, plan, _host.wrap(out))
+        portable_maps.peaks(heat, plan, _host.wrap(out))
     assert out.tolist() == [[0, 0, 0], [3, 2, 0.5]]
     assert plan[16] == 1
 
@@ -233,7 +233,7 @@ def test_tint_map_is_draw_image_inside_the_clip_rectangle_and_nothing_outside(
         right, bottom = int(random.integers(left + 1, width + 1)), int(random.integers(top + 1, height + 1))
     plan = array("i", (depth, width, height, *map_size, *corner, bits(x_scale), bits(y_scale), left, top, right, bottom))
     frame = bytearray(before.tobytes())
-    portable.tint_map(frame, bytearray(classes.tobytes()), plan, palette)
+    portable_drawing.tint_map(frame, bytearray(classes.tobytes()), plan, palette)
 
     whole = bytearray(before.tobytes())
     image.Image(width, height, pixformat, buffer=whole).draw_image(

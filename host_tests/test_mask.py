@@ -13,7 +13,7 @@ from checks import gray, mask_plane, rgb565
 from fakes import Array, FakeModel, Framed, Tensor, capture
 from hypothesis import given
 from hypothesis import strategies as st
-from n6post.mask import _contours
+from n6post.contour import contours
 from scenes import Head, Thing, float_head, quantised, random_head
 
 SEGMENTATION = "yolov8n_320_quant_pc_ii_seg_coco-st"
@@ -473,7 +473,7 @@ def test_every_contour_is_walked_once() -> None:
     plane[1:8, 1:7] = 255  # a part with two holes, which touch by a corner and thus are apart
     plane[3, 3] = plane[4, 4] = 0
     plane[5:7, 9:12] = 255  # another part
-    loops = _contours(bytearray(plane), (0, 0, 12, 9), (0, 0, 12, 9))
+    loops = contours(bytearray(plane), (0, 0, 12, 9), (0, 0, 12, 9))
     assert sorted(len(loop) for loop in loops) == [4, 4, 10, 26]
 
 

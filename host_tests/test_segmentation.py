@@ -15,7 +15,7 @@ from checks import gray, rgb565
 from fakes import FakeModel, Framed, Tensor
 from hypothesis import given
 from hypothesis import strategies as st
-from n6post import kernels, labels
+from n6post.pixels import class_color
 
 SIZE = (64, 48)  # of the model input
 FRAME = (320, 240)
@@ -236,7 +236,7 @@ def test_drawing_is_one_draw_image_of_the_map_with_palettes(
     classes = blobs(*shape)
     found = map_of(classes, source=Framed((0, 0, *FRAME)))
     got, expected = noise(pixformat), noise(pixformat)
-    colors = {c: labels.color(c) for c in range(1, 256)}
+    colors = {c: class_color(c) for c in range(1, 256)}
     scales = {"x_scale": FRAME[0] / shape[1], "y_scale": FRAME[1] / shape[0]}
     if shape == (65, 65):  # these scales are no binary fractions: a hair more makes floor(scale * 65) the whole frame
         scales = {name: scale * 1.000001 for name, scale in scales.items()}
@@ -244,7 +244,6 @@ def test_drawing_is_one_draw_image_of_the_map_with_palettes(
     calls = []
     real = image.Image.draw_image
     monkeypatch.setattr(image.Image, "draw_image", lambda *a, **k: calls.append(1) or real(*a, **k))
-    monkeypatch.setattr(kernels, "tint_map", kernels.portable.tint_map if hasattr(kernels, "portable") else kernels.tint_map)
     assert found.draw(got, alpha=alpha) is got
     assert len(calls) == 1
     assert bytes(got.bytearray()) == bytes(expected.bytearray())
@@ -287,7 +286,7 @@ def test_the_background_is_transparent_and_a_palette_may_hide_classes() -> None:
     top, bottom, left, right = slice(0, 120), slice(121, 240), slice(0, 160), slice(161, 320)
     np.testing.assert_array_equal(after[top], before[top])
     assert (after[bottom, left] == 0xFFFF).all()
-    r, g, b = labels.color(3)  # beyond the palette's end
+    r, g, b = class_color(3)  # beyond the palette's end
     assert (after[bottom, right] == ((r & 0xF8) << 8 | (g & 0xFC) << 3 | b >> 3)).all()
 
 

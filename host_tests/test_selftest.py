@@ -16,7 +16,8 @@ from typing import Any
 import n6post
 import pytest
 from commands import script
-from n6post import kernels
+from fakes import replace_kernel
+from n6post.kernels import boxes
 
 ROOT = Path(__file__).parents[1]
 SELFTEST = ROOT / "scripts" / "camera" / "selftest.py"
@@ -50,7 +51,7 @@ def test_it_passes_on_micropython_where_drawing_is_skipped_and_counted() -> None
 
 
 def test_its_tensors_and_results_are_those_that_make_selftest_writes() -> None:
-    done = script("make_selftest.py", "--check")
+    done = script("dev/make_selftest.py", "--check")
     assert done.returncode == 0, done.stderr
 
 
@@ -60,8 +61,8 @@ def test_it_is_small_enough_for_a_camera() -> None:
 
 def test_every_kernel_is_compared(selftest: ModuleType) -> None:
     compared = {name for name, _, _ in selftest.KERNELS + selftest.DRAWING_KERNELS}
-    helium = Path(kernels.__file__).with_name("helium.py").read_text()
-    assert compared == set(re.findall(r"^def (\w+)", helium, re.MULTILINE))
+    helium = [file.read_text() for file in Path(boxes.__file__).parent.glob("helium_*.py")]
+    assert compared == {name for text in helium for name in re.findall(r"^def (\w+)", text, re.MULTILINE)}
 
 
 def test_every_family_is_checked(selftest: ModuleType) -> None:
@@ -77,11 +78,11 @@ def outcome(selftest: ModuleType, capsys: pytest.CaptureFixture[str]) -> tuple[i
 def test_a_wrong_result_is_a_failure(
     selftest: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def one_pixel_off(plan: Any, values: Any, labels: Any, table: Any, place: Any = kernels.place) -> None:
+    def one_pixel_off(plan: Any, values: Any, labels: Any, table: Any, place: Any = boxes.place) -> None:
         place(plan, values, labels, table)
         table[0] += 1
 
-    monkeypatch.setattr(kernels, "place", one_pixel_off)
+    replace_kernel(monkeypatch, "place", one_pixel_off)
     failed, printed = outcome(selftest, capsys)
     assert failed >= 4
     assert "FAILED  YoloV8Seg finds what numpy finds, int8" in printed
@@ -91,12 +92,12 @@ def test_a_wrong_result_is_a_failure(
 def test_a_kernel_that_writes_past_its_end_is_a_failure(
     selftest: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def one_too_many(protos: Any, head: Any, plan: Any, out: Any, mask: Any = kernels.prototype_mask) -> None:
+    def one_too_many(protos: Any, head: Any, plan: Any, out: Any, mask: Any = boxes.prototype_mask) -> None:
         mask(protos, head, plan, out)
         if len(out) > plan[12] * plan[13]:
             out[plan[12] * plan[13]] = 7
 
-    monkeypatch.setattr(kernels, "prototype_mask", one_too_many)
+    replace_kernel(monkeypatch, "prototype_mask", one_too_many)
     failed, printed = outcome(selftest, capsys)
     assert failed == 1 and "FAILED  kernel prototype_mask equals the portable one" in printed
 

@@ -11,8 +11,8 @@ import pytest
 import recorded
 from checks import gray, rgb565
 from fakes import Array, FakeModel, Framed, Tensor
-from n6post import labels
 from n6post.detection import Detection, with_keypoints
+from n6post.joints import joint_names, limbs
 from n6post.skeleton import LEFT, MIDDLE, RIGHT, draw_pose
 from ulab import _host
 
@@ -54,7 +54,7 @@ def row_of(joints: int, score: float = 0.9) -> Array:
 def test_all_limbs_and_joints_of_a_person_who_is_seen_whole_are_drawn(joints: int) -> None:
     canvas = Canvas()
     draw_pose(canvas, person(row_of(joints)), thickness=3, radius=4)
-    pairs = list(labels.limbs(joints))
+    pairs = list(limbs(joints))
     assert [ends for ends, _, _ in canvas.lines] == [(10 * a, 5, 10 * b, 5) for a, b in zip(pairs[::2], pairs[1::2])]
     assert {thickness for _, _, thickness in canvas.lines} == {3}
     assert [circle for circle, _ in canvas.circles] == [(10 * j, 5, 4) for j in range(joints)]
@@ -64,7 +64,7 @@ def test_all_limbs_and_joints_of_a_person_who_is_seen_whole_are_drawn(joints: in
 def test_sides_have_their_own_colours_and_what_joins_them_a_third(joints: int) -> None:
     canvas = Canvas()
     draw_pose(canvas, person(row_of(joints)))
-    names = labels.joint_names(joints)
+    names = joint_names(joints)
 
     def expected(*ends: str) -> Any:
         sides = {side for side in ("left", "right") for end in ends if end.startswith(side)}
@@ -81,7 +81,7 @@ def test_the_persons_left_is_blue_and_right_is_orange() -> None:
     """As the README's pictures and the examples show them."""
     canvas = Canvas()
     draw_pose(canvas, person(row_of(17)))
-    paint = {labels.joint_names(17)[x // 10]: color for (x, _, _), color in canvas.circles}
+    paint = {joint_names(17)[x // 10]: color for (x, _, _), color in canvas.circles}
     assert paint["left wrist"] == (0, 160, 255)
     assert paint["right wrist"] == (255, 128, 0)
     assert paint["nose"] == (255, 255, 255)
@@ -94,7 +94,7 @@ def test_a_joint_that_is_not_seen_is_left_out_with_its_limbs() -> None:
     draw_pose(canvas, person(points, 0.5))
     assert 70 not in [circle[0] for circle, _ in canvas.circles] and len(canvas.circles) == 16
     assert not [ends for ends, _, _ in canvas.lines if 70 in (ends[0], ends[2])]
-    assert len(canvas.lines) == len(labels.limbs(17)) // 2 - 2
+    assert len(canvas.lines) == len(limbs(17)) // 2 - 2
 
 
 def test_the_threshold_is_the_processors_unless_another_is_given() -> None:

@@ -1,7 +1,7 @@
 """stubs/image against the recordings of the firmware's `image` module, and what they do not cover.
 
 The recordings are those of ../shared/golden/draw where that stands, and always the selection in
-data/draw_cases.npz (made by scripts/select_golden_draw.py), so that a fresh machine checks it too.
+data/draw_cases.npz (made by scripts/dev/select_golden_draw.py), so that a fresh machine checks it too.
 """
 
 import builtins
@@ -176,7 +176,7 @@ def test_all_recordings_were_at_hand() -> None:
 def test_the_selection_is_what_its_script_makes() -> None:
     if not SHARED.is_dir():
         pytest.skip("needs the full set of recordings in ../shared")
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts" / "dev"))
     try:
         import select_golden_draw
     finally:

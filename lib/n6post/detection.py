@@ -2,13 +2,17 @@
 
 from collections import namedtuple
 
-# rect       (x, y, w, h), ints, frame pixels, clipped to the frame
-# score      0..1 (a quantised network may give a little more than 1)
-# class_id   the class number
-# label      its name, or the number as text
-# mask       a Mask (YoloV8Seg), else None
-# keypoints  float array (K, 3): x, y in frame pixels and score (YoloV8Pose, MoveNet), else None
-Detection = namedtuple("Detection", ("rect", "score", "class_id", "label", "mask", "keypoints"))
+
+class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "mask", "keypoints"))):
+    """One object or person, as a tuple with names.
+
+    rect        (x, y, w, h), ints, frame pixels, clipped to the frame
+    score       0..1 (a quantised network may give a little more than 1)
+    class_id    the class number
+    label       its name, or the number as text
+    mask        a Mask (YoloV8Seg), else None
+    keypoints   float array (K, 3): x, y in frame pixels and score (YoloV8Pose, MoveNet), else None
+    """
 
 
 def with_keypoints(threshold):

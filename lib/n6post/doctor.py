@@ -9,8 +9,9 @@ import gc
 from micropython import const
 from ulab import numpy as np
 
-from . import quant
+from .layout import squeezed
 from .models import told
+from .quant import FLOAT, dtype_name
 
 _NPU_RAM = const(1835008)  # 1.75 MiB: the fast SRAM beside the OpenMV N6's NPU
 _LARGE_COPY = const(4194304)  # bytes in one piece that a heap in use for a while hardly ever has left
@@ -41,7 +42,7 @@ class _Case:
         self.given = outputs is not None
         self.outputs = outputs if self.given else []
         listed = isinstance(self.outputs, (list, tuple))
-        if not listed or not all([hasattr(out, "dtype") for out in self.outputs]):
+        if not listed or not all([isinstance(out, np.ndarray) for out in self.outputs]):
             kind = type(outputs).__name__ + (" of " + type(outputs[0]).__name__ if listed else "")
             raise ValueError("outputs: expected a list of ndarrays, raw as the model has them, got %s" % kind)
         self.shapes = list(model.output_shape)
@@ -77,7 +78,7 @@ def _absurd_scale(case):
             yield (
                 "output %d: its scale is %g, which no network's numbers have: the conversion to %s failed;"
                 " convert the model again, with pictures like the camera's for calibration"
-                % (i, scale, quant.dtype_name(ord(dtype)))
+                % (i, scale, dtype_name(ord(dtype)))
             )
 
 
@@ -87,7 +88,7 @@ def _coarse_scale(case):
         return
     threshold = getattr(case.processor, "threshold", None) or (0.3 if case.family == "MoveNet" else 0.4)
     for i, dtype, scale in case.integers():
-        if not 1e-7 < scale < 1e3 or case.family == "YoloV8Seg" and len(quant.squeezed(case.shapes[i])) > 2:
+        if not 1e-7 < scale < 1e3 or case.family == "YoloV8Seg" and len(squeezed(case.shapes[i])) > 2:
             continue  # absurd; or prototypes, which hold no scores
         largest = (_RANGES[dtype][1] - case.zero_points[i]) * scale
         if scale > 0.1:  # fewer than ten steps from 0 to 1
@@ -124,7 +125,7 @@ def _large_map(case):
     """Without a post-processor the firmware hands out float copies."""
     if case.processor is not None:
         return
-    room = min(_LARGE_COPY, gc.mem_free() if hasattr(gc, "mem_free") else _LARGE_COPY)
+    room = min(_LARGE_COPY, _heap_free())
     for i, shape in enumerate(case.shapes):
         size = 4
         for n in shape:
@@ -135,6 +136,13 @@ def _large_map(case):
                 " heap has in one piece: attach one (n6post.load does), which reads the model's own memory"
                 % (i, size / 1e6)
             )
+
+
+def _heap_free():
+    try:
+        return gc.mem_free()
+    except AttributeError:  # CPython: the heap is as large as it takes
+        return _LARGE_COPY
 
 
 def _too_much_ram(case):
@@ -168,7 +176,7 @@ def _other_outputs(case):
 
 def _float_copies(case):
     for i, dtype, _ in case.integers():
-        if i < len(case.outputs) and case.outputs[i].dtype == quant.FLOAT:
+        if i < len(case.outputs) and case.outputs[i].dtype == FLOAT:
             yield (
                 "output %d: its array is float while the model says '%s': predict ran without a"
                 " post-processor and dequantised it already; do not apply scale and zero point to it, or"
@@ -178,7 +186,7 @@ def _float_copies(case):
 
 def _not_finite(case):
     for i, out in enumerate(case.outputs):
-        if out.dtype == quant.FLOAT and not all([bool(np.all(np.isfinite(part))) for part in _parts(out)]):
+        if out.dtype == FLOAT and not all([bool(np.all(np.isfinite(part))) for part in _parts(out)]):
             yield (
                 "output %d: it holds NaN or infinity, so the network's own arithmetic failed: check how the"
                 " input is normalised, or convert the model again" % i
@@ -193,7 +201,7 @@ def _constant(case):
         value = _only_value(out)
         if value is not None:
             # Heatmaps of nobody are all 0; every other head tells boxes even then.
-            score = value - (0 if out.dtype == quant.FLOAT or i >= len(case.zero_points) else case.zero_points[i])
+            score = value - (0 if out.dtype == FLOAT or i >= len(case.zero_points) else case.zero_points[i])
             yield (
                 "output %d: every number of it is %g, so%s the weights probably never reached the network's"
                 " memory: write the model file to the camera again, and in firmware of your own enable the"
@@ -211,7 +219,7 @@ def _only_value(array):
             first = low
         if not first == low == np.max(part):  # NaN equals nothing
             return None
-    return first if len(quant.squeezed(array.shape)) else None
+    return first if len(squeezed(array.shape)) else None
 
 
 def _parts(array):

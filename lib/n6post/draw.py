@@ -3,18 +3,29 @@
 Every drawing call of the firmware takes one tuple of ints and keywords here: 4.8.1 and 5.0 both accept that.
 """
 
-from array import array
+from .detection import Detection
+from .kernels.drawing import box
+from .kernels.drawing_plans import (
+    BOX_COLOR,
+    BOX_DEPTH,
+    BOX_FRAME_HEIGHT,
+    BOX_FRAME_WIDTH,
+    BOX_GROUND_H,
+    BOX_GROUND_W,
+    BOX_GROUND_X,
+    BOX_GROUND_Y,
+    BOX_H,
+    BOX_THICKNESS,
+    BOX_W,
+    BOX_X,
+    BOX_Y,
+)
+from .kernels.drawing_plans import box as box_plan
+from .options import number
+from .painting import draw_blocks, draw_map, tint
+from .pixels import FONT_HEIGHT, FONT_WIDTH, checked_color, class_color, depth_of, rgb565, text_scale
 
-from micropython import const
-
-from . import kernels, number
-from .labels import color as class_color
-from .mask import checked_color, pixel_bytes
-
-_CELL_WIDTH = const(8)  # of the firmware's font
-_CELL_HEIGHT = const(10)
-
-_plan = array("i", [0] * 13)  # of kernels.box
+_plan = box_plan()
 
 
 def draw(img, result, color=None, alpha=128, thickness=2, masks=True, boxes=True, labels=True, smooth=True):
@@ -33,14 +44,14 @@ def draw(img, result, color=None, alpha=128, thickness=2, masks=True, boxes=True
     number("thickness", thickness, 0, 100)
     if color is not None:
         color = checked_color(color)
-    if not isinstance(result, (list, tuple)) or hasattr(result, "rect"):
-        if not hasattr(result, "present"):
+    if not isinstance(result, (list, tuple)) or isinstance(result, Detection):
+        if not isinstance(result, _segmentation()):
             raise ValueError("expected a list of Detection or a Segmentation, got %s" % type(result).__name__)
-        result.draw(img, palette=color and [color] * 256, alpha=alpha if masks else 0, legend=labels)
+        draw_map(img, result, color and [color] * 256, alpha if masks else 0, labels)
         return img
-    # What is asked for more than once is kept in a local, and a Detection is unpacked: on the camera a call, an attribute or
-    # an item of an array costs 400 to 1,500 instructions, and there is a budget for the lot.
-    depth = pixel_bytes(img)
+    # What is asked for more than once is kept in a local, and a Detection is unpacked: on the camera an attribute or an item
+    # costs as much as drawing hundreds of pixels.
+    depth = depth_of(img)
     pixels = img.bytearray()
     width = img.width()
     height = img.height()
@@ -49,39 +60,56 @@ def draw(img, result, color=None, alpha=128, thickness=2, masks=True, boxes=True
             if mask is None:
                 continue
             if smooth:
-                mask.tint(pixels, depth, width, height, _paint(color, class_id)[1], alpha)
+                tint(mask, pixels, depth, width, height, _paint(color, class_id)[1], alpha)
             else:
-                mask.draw(img, _paint(color, class_id)[0], alpha, False)
+                draw_blocks(img, mask, _paint(color, class_id)[1], alpha)
     if boxes or labels:
         plan = _plan
-        plan[0] = depth
-        plan[1] = width
-        plan[2] = height
-        plan[7] = thickness if boxes else 0
+        plan[BOX_DEPTH] = depth
+        plan[BOX_FRAME_WIDTH] = width
+        plan[BOX_FRAME_HEIGHT] = height
+        plan[BOX_THICKNESS] = thickness if boxes else 0
         _draw_boxes(img, pixels, width, result, color, labels)
     for d in reversed(result):
         if d[5] is not None:
-            from .skeleton import draw_pose
-
-            draw_pose(img, d)
+            _draw_pose(img, d)
     return img
+
+
+# What is loaded when it is needed first, and kept: an import statement takes 10,000 instructions every time.
+_loaded = {}
+
+
+def _segmentation():
+    if "segmentation" not in _loaded:
+        from .segmentation import Segmentation
+
+        _loaded["segmentation"] = Segmentation
+    return _loaded["segmentation"]
+
+
+def _draw_pose(img, detection):
+    if "pose" not in _loaded:
+        from .skeleton import draw_pose
+
+        _loaded["pose"] = draw_pose
+    _loaded["pose"](img, detection)
 
 
 def _draw_boxes(img, pixels, width, result, color, labels):
     plan = _plan
-    plan[10] = 0
-    # The font's cells are 8 x 10 pixels: from VGA on they would be too small to read.
-    scale = 2 if width >= 480 else 1
-    cell = scale * _CELL_WIDTH
-    plan[11] = line = scale * _CELL_HEIGHT + 1
+    plan[BOX_GROUND_W] = 0
+    scale = text_scale(width)
+    cell = scale * FONT_WIDTH
+    plan[BOX_GROUND_H] = line = scale * FONT_HEIGHT + 1
     for (x, y, w, h), score, class_id, label, _, _ in reversed(result):
-        _, plan[12], ink = _paint(color, class_id)
-        plan[3] = x
-        plan[4] = y
-        plan[5] = w
-        plan[6] = h
+        _, plan[BOX_COLOR], ink = _paint(color, class_id)
+        plan[BOX_X] = x
+        plan[BOX_Y] = y
+        plan[BOX_W] = w
+        plan[BOX_H] = h
         if not labels:
-            kernels.box(pixels, plan)
+            box(pixels, plan)
             continue
         text = "%s %d%%" % (label, score * 100 + 0.5)
         span = cell * len(text) + 2
@@ -89,10 +117,10 @@ def _draw_boxes(img, pixels, width, result, color, labels):
             x = width - span if width > span else 0
         if y >= line:
             y -= line
-        plan[8] = x
-        plan[9] = y
-        plan[10] = span
-        kernels.box(pixels, plan)
+        plan[BOX_GROUND_X] = x
+        plan[BOX_GROUND_Y] = y
+        plan[BOX_GROUND_W] = span
+        box(pixels, plan)
         img.draw_string((x + 1, y), text, color=ink, scale=scale, mono_space=True)
 
 
@@ -108,5 +136,5 @@ def _paint(color, class_id):
         ink = (0, 0, 0) if 38 * r + 75 * g + 15 * b >= 128 * 128 else (255, 255, 255)
         if len(_paints) > 100:
             _paints.clear()
-        _paints[key] = (r, g, b), (r & 0xF8) << 8 | (g & 0xFC) << 3 | b >> 3, ink
+        _paints[key] = (r, g, b), rgb565((r, g, b)), ink
     return _paints[key]

@@ -7,7 +7,7 @@ that answers at all; where two are left it is for the user to say.
 
 from micropython import const
 
-from . import quant
+from .layout import are_joints, head_layout, input_size, like_input, map_layout, stranger
 
 _COCO_CLASSES = const(80)
 _COCO_JOINTS = const(17)
@@ -78,7 +78,7 @@ def told(model, labels=None):
                 " or ".join(["ml.Model(path, postprocess=n6post.%s())" % family for family, _ in found]),
             )
         )
-    hint = "".join([quant.stranger(shape, shapes.size) for shape in shapes.outputs])
+    hint = "".join([stranger(shape, shapes.size) for shape in shapes.outputs])
     raise ValueError(
         "expected a YOLOv8 head [1, C, N] or [1, N, C] alone or with prototypes [1, H, W, M], heatmaps [1, H,"
         " W, joints], joints [1, 1, joints, 3] or a class map [1, H, W, classes], that belongs to an input of"
@@ -99,7 +99,7 @@ class Shapes:
     def __init__(self, model, labels=None):
         self.outputs = [tuple(shape) for shape in model.output_shape]
         self.dtypes = list(getattr(model, "output_dtype", None) or "?" * len(self.outputs))
-        self.size = quant.input_size(model)
+        self.size = input_size(model)
         names = labels if labels is not None else getattr(model, "labels", None)
         names = list(names) if names else []
         while names and not names[-1].strip():
@@ -139,7 +139,7 @@ class Shapes:
 def _as_head(shape, size):
     """(channels, anchors) where one of two dimensions counts the cells of an input of that size."""
     try:
-        return quant.head_layout(shape, size)[:2]
+        return head_layout(shape, size)[:2]
     except ValueError:
         return None
 
@@ -149,9 +149,9 @@ def _as_map(shape, size):
     if size is None:
         return None
     if len(shape) == 3 and shape[0] == 1:
-        return (shape[2], shape[1], 0) if quant.like_input(shape[2], shape[1], size) else None
+        return (shape[2], shape[1], 0) if like_input(shape[2], shape[1], size) else None
     try:
-        return quant.map_layout(shape, size)[:3]
+        return map_layout(shape, size)[:3]
     except ValueError:
         return None
 
@@ -190,14 +190,10 @@ def _pose(m):
     return sure, "%d class%s with %d keypoints" % (classes, "es" if classes > 1 else "", joints)
 
 
-def _are_joints(shape):
-    return len(shape) == 4 and shape[:2] == (1, 1) and shape[3] == 3 and shape[2] > 1
-
-
 def _heatmaps(m):
     if len(m.outputs) != 1 or m.head:
         return None
-    if _are_joints(m.outputs[0]):
+    if are_joints(m.outputs[0]):
         return True, "%d joints as y, x, score" % m.outputs[0][2]
     if m.map is None:
         return None
@@ -212,7 +208,7 @@ def _heatmaps(m):
 
 
 def _class_map(m):
-    if len(m.outputs) != 1 or m.head or m.map is None or _are_joints(m.outputs[0]):
+    if len(m.outputs) != 1 or m.head or m.map is None or are_joints(m.outputs[0]):
         return None
     classes = m.map[2]
     if classes < 2:

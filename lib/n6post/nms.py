@@ -1,49 +1,32 @@
-"""Suppression of overlapping candidates, on arrays: class-wise or agnostic, hard or Gaussian, capped, in one total order.
+"""Soft suppression of overlapping candidates (hard suppression is one kernel call: yolo.py).
 
 Candidates come as kernels.candidates leaves them: `values` float32 (5, capacity) with rows x1, y1, x2, y2, score and
 `labels` uint16 (3, capacity) with rows anchor, class, and the positions kept. Coordinates may have any unit: IoU has none.
 """
 
-from array import array
-
 from ulab import numpy as np
 
-from . import kernels
+from .kernels.portable_boxes import iou
 
 
-class Suppressor:
-    """Non-maximum suppression with fixed options and its own buffers.
+class SoftSuppressor:
+    """Soft-NMS with the Gaussian penalty exp(-iou^2 / sigma) of Bodla et al., ICCV 2017 (arXiv 1704.04503, equation 6).
 
-    threshold   a candidate goes when its IoU with a better kept one is larger than this (0..1)
-    sigma       0: hard. Above: Soft-NMS with the Gaussian penalty exp(-iou^2 / sigma) of Bodla et al., ICCV 2017
-                (arXiv 1704.04503, equation 6); `threshold` does not apply
+    sigma       above 0
     agnostic    compare candidates of different classes too
     most        how many to keep
-    capacity    the row length of values and labels
     """
 
-    def __init__(self, threshold, sigma, agnostic, most, capacity):
-        self._plan = array("i", (0, 0, 1 if agnostic else 0, most, capacity))
-        np.frombuffer(self._plan, dtype=np.float)[1] = threshold
+    def __init__(self, sigma, agnostic, most):
         self._sigma = sigma
         self._agnostic = agnostic
         self._most = most
-        if sigma:
-            from .kernels.portable import iou
-
-            self._iou = iou
 
     def __call__(self, count, values, labels, cut):
         """Write the positions kept into labels[2], best first, and return how many.
 
         cut     the score threshold in the unit of values[4]: a decayed score below it ends a candidate
         """
-        if self._sigma:
-            return self._soft(count, values, labels, cut)
-        self._plan[0] = count
-        return kernels.suppress(self._plan, values, labels)
-
-    def _soft(self, count, values, labels, cut):
         x1, y1, x2, y2, score = [values[row, :count] for row in range(5)]
         group = labels[1, :count]
         area = (x2 - x1) * (y2 - y1)
@@ -57,7 +40,7 @@ class Suppressor:
             score[best] = alive[best : best + 1]  # an array, not a scalar: the camera's scalars have 30 bits
             kept += 1
             alive[best] = -1.0
-            overlap = self._iou(x1, y1, x2, y2, area, best)
+            overlap = iou(x1, y1, x2, y2, area, best)
             decay = np.exp(overlap * overlap * (-1.0 / self._sigma))
             touched = overlap > 0.0  # elsewhere it may be 0 / 0, NaN
             if not self._agnostic:

@@ -1,17 +1,61 @@
-"""Checks of the options that few scripts give, loaded only for those: each returns the value or raises ValueError.
+"""The options of a processor: declared once, and checked whenever they are assigned, in the constructor and later.
 
-(The others are checked by `number` in __init__.py: a file costs the import 27,000 instructions.)
+    class MoveNet(Processor):
+        threshold = option("threshold", number, 0.0, 1.0)
+
+A check takes (name, value, *limits), returns the value to keep, and raises a ValueError that names what was expected.
 """
 
-from . import number
+
+def option(name, check, *limits):
+    """A property of a Processor that checks what it is assigned; the new value counts from the next frame on."""
+
+    def read(processor):
+        return processor._chosen[name]
+
+    def assign(processor, value):
+        value = check(name, value, *limits)
+        chosen = processor._chosen
+        if chosen.get(name, processor) != value:
+            # What was made with the old one goes first: whatever fails, nothing stays half old.
+            if processor._setup is not None:
+                processor._start_over()
+            chosen[name] = value
+
+    return property(read, assign)
 
 
-def rarer(classes, agnostic, labels, pixels):
-    """Those of YoloV8; returns classes as a tuple."""
-    flag("agnostic", agnostic)
-    names("labels", labels)
-    flag("pixels", pixels, unknown=True)
-    return class_ids("classes", classes)
+def number(name, value, low, high):
+    """A number from low to high, and an integer where these are."""
+    kind = type(value)
+    if kind is not int and (kind is not float or type(low) is int) or not low <= value <= high:
+        what = "an integer from" if type(low) is int else "a number from"
+        raise ValueError("%s: expected %s %s to %s, got %r" % (name, what, low, high, value))
+    return value
+
+
+def number_or_none(name, value, low, high):
+    return None if value is None else number(name, value, low, high)
+
+
+def flag(name, value):
+    """True or False."""
+    if not isinstance(value, bool):
+        raise ValueError("%s: expected True or False, got %r" % (name, value))
+    return value
+
+
+def flag_or_none(name, value):
+    if value is not None and not isinstance(value, bool):
+        raise ValueError("%s: expected True, None or False, got %r" % (name, value))
+    return value
+
+
+def choice(name, value, *words):
+    """One of these words, or None."""
+    if value is not None and value not in words:
+        raise ValueError("%s: expected %s or None, got %r" % (name, ", ".join([repr(word) for word in words]), value))
+    return value
 
 
 def class_ids(name, value):
@@ -29,16 +73,9 @@ def class_ids(name, value):
     return ids
 
 
-def names(name, value):
+def name_list(name, value):
     """None, or a list or tuple of strings."""
     if value is not None:
         if not isinstance(value, (list, tuple)) or not value or [n for n in value if not isinstance(n, str)]:
             raise ValueError("%s: expected a list of names or None, got %r" % (name, value))
-    return value
-
-
-def flag(name, value, unknown=False):
-    """True or False; None too where `unknown`."""
-    if not isinstance(value, bool) and not (unknown and value is None):
-        raise ValueError("%s: expected True%s or False, got %r" % (name, ", None" if unknown else "", value))
     return value

@@ -3,7 +3,7 @@
 Every drawing call takes one tuple of ints and keywords: firmware 4.8.1 and 5.0 both accept that.
 """
 
-from .labels import joint_side, limbs
+from .joints import joint_side, limbs
 
 # The person's own left and right, and what belongs to neither or to both; apart on GRAYSCALE too (luma 123, 151, 255).
 LEFT = (0, 160, 255)

@@ -1,18 +1,34 @@
-"""YOLOv8 detection and segmentation: their options. YOLO11 and YOLO26 (end2end off) export the same head.
+"""YOLOv8 detection, and what its sisters inherit: yolo_seg.py and yolo_pose.py. YOLO11 and YOLO26 export the same heads.
 
-in      [1, 4 + classes (+ coefficients, + 3 x keypoints), anchors] or the transpose: int8, uint8, int16 or float32; boxes
-        cx, cy, w, h in 0..1 or in input pixels; class scores already through the sigmoid; for segmentation a second output,
-        prototypes [1, H, W, coefficients] or [1, coefficients, H, W], in either order
+in      a head [1, 4 + classes (+ coefficients, + 3 x keypoints), anchors] or the transpose: int8, uint8, int16 or float32;
+        boxes cx, cy, w, h in 0..1 or in input pixels; class scores already through the sigmoid
 out     a list of Detection, best first, in frame pixels
 
-The options of pose are in yolo_pose.py. What is done with the outputs stands in yolo_head.py, which the first frame loads:
-making a processor stays cheap.
+A frame's way: search the anchors above the threshold, suppress overlaps, place what is left in the frame, and for each
+make a Detection.
 """
 
-from . import number
+from array import array
+from struct import unpack_from
+
+from micropython import const
+from ulab import numpy as np
+
+from .detection import Detection
+from .kernels import plans
+from .kernels.boxes import candidates, place, suppress
+from .labels import checked_names, class_name
+from .layout import head_layout
+from .options import class_ids, flag, flag_or_none, name_list, number, option
+from .processor import Processor, Setup
+from .quant import FLOAT
+
+# A corner may lie exactly on half a pixel, and the camera's scale has lost up to 2 of its 24 bits: without this nudge
+# (frame pixels) it would round down there and up on a PC.
+_NUDGE = const(2.44e-4)
 
 
-class YoloV8:
+class YoloV8(Processor):
     """Post-processor for YOLOv8 detection: `ml.Model(path, postprocess=n6post.YoloV8())`.
 
     threshold       the least score, 0..1; on an integer head compared as q >= ceil(threshold / scale + zero_point)
@@ -29,6 +45,16 @@ class YoloV8:
     ValueError for an option out of range, and at a model's first frame for outputs that are not this family's.
     """
 
+    threshold = option("threshold", number, 0.0, 1.0)
+    nms_threshold = option("nms_threshold", number, 0.0, 1.0)
+    nms_sigma = option("nms_sigma", number, 0.0, 1e6)
+    max_detections = option("max_detections", number, 1, 65535)
+    classes = option("classes", class_ids)
+    agnostic = option("agnostic", flag)
+    max_candidates = option("max_candidates", number, 1, 65535)
+    labels = option("labels", name_list)
+    pixels = option("pixels", flag_or_none)
+
     def __init__(
         self,
         threshold=0.4,
@@ -41,45 +67,228 @@ class YoloV8:
         labels=None,
         pixels=None,
     ):
-        self.threshold = number("threshold", threshold, 0.0, 1.0)
-        self.nms_threshold = number("nms_threshold", nms_threshold, 0.0, 1.0)
-        self.nms_sigma = number("nms_sigma", nms_sigma, 0.0, 1e6)
-        self.max_detections = number("max_detections", max_detections, 1, 65535)
-        if not (classes is labels is pixels is None and agnostic is False):
-            from .options import rarer
-
-            classes = rarer(classes, agnostic, labels, pixels)
+        super().__init__()
+        self.threshold = threshold
+        self.nms_threshold = nms_threshold
+        self.nms_sigma = nms_sigma
+        self.max_detections = max_detections
         self.classes = classes
         self.agnostic = agnostic
-        self.max_candidates = number("max_candidates", max_candidates, 1, 65535)
+        self.max_candidates = max_candidates
         self.labels = labels
         self.pixels = pixels
-        self._head = None
 
-    def __call__(self, model, inputs, outputs):
-        if self._head is None:
-            from . import yolo_head
+    def _set_up(self, model, outputs):
+        return BoxSetup(self, model, outputs)
 
-            self._head = yolo_head.Head(self)
-        return self._head(model, inputs, outputs)
+    def _workspace(self):
+        # One for all models.
+        return self._setups[0].workspace if self._setups else _workspace(self)
 
     def survivors(self):
         """For debugging: (anchor, class_id, score, x1, y1, x2, y2) of each detection of the last frame.
 
         The box is in model input pixels and not clipped, as Ultralytics gives it.
         """
-        return self._head.survivors() if self._head else []
+        return self._setup.survivors() if self._setup else []
 
 
-class YoloV8Seg(YoloV8):
-    """Post-processor for YOLOv8 segmentation: YoloV8's options, and every detection has a `.mask`.
+def _workspace(options):
+    """(plan of hard suppression, soft suppression or None, values, labels, table), the last three as the kernels want."""
+    capacity = options.max_candidates
+    most = min(options.max_detections, capacity)
+    sigma = options.nms_sigma
+    agnostic = options.agnostic
+    hard = plans.suppress(0, options.nms_threshold, 1 if agnostic else 0, most, capacity)
+    soft = None
+    if sigma:
+        from .nms import SoftSuppressor
 
-    mask_threshold  probability above which a prototype pixel is inside, between 0 and 1
-    mask_padding    model input pixels by which a box is grown before the mask is cut to it; None: half the step of a
-                    quantised box, which gives back what its rounding cut off (0 on a float head); 0: Ultralytics' crop
-    """
+        soft = SoftSuppressor(sigma, agnostic, most)
+    # Not np.zeros, which takes fifteen instructions a byte.
+    values = np.frombuffer(bytearray(4 * 5 * capacity), dtype=np.float).reshape((5, capacity))
+    labels = np.frombuffer(bytearray(2 * 3 * capacity), dtype=np.uint16).reshape((3, capacity))
+    table = array("i", bytes(4 * plans.ROW * most))
+    return hard, soft, values, labels, table
 
-    def __init__(self, threshold=0.4, *args, mask_threshold=0.5, mask_padding=None, **kwargs):
-        super().__init__(threshold, *args, **kwargs)
-        self.mask_threshold = number("mask_threshold", mask_threshold, 1e-6, 1 - 1e-6)
-        self.mask_padding = None if mask_padding is None else number("mask_padding", mask_padding, 0.0, 1e4)
+
+class BoxSetup(Setup):
+    """A head [1, 4 + classes, N] or its transpose, and how many channels it has besides: `extra`."""
+
+    wanted = "a head [1, 4 + classes, N]"
+    detection = Detection
+
+    def __init__(self, options, model, outputs):
+        super().__init__(model, outputs)
+        self.head = self.outputs[0]
+        extra = self.prepare(options, model)
+        self.channels, self.anchors, self.channels_first = head_layout(self.head.shape, self.size)
+        self.classes = self.channels - 4 - extra
+        if self.classes < 1:
+            raise ValueError(
+                "expected a head of 4 box channels, at least one class and %d more, got %d channels in %s"
+                % (extra, self.channels, self.head)
+            )
+        if self.anchors > 65535:
+            raise ValueError("expected at most 65535 anchors, got %d in %s" % (self.anchors, self.head))
+        self.steps = (self.anchors, 1) if self.channels_first else (1, self.channels)
+        self.labels = _names(options, model, self.classes)
+        self.names = [None] * self.classes  # those that were needed so far
+        self._tell_units(options.pixels, outputs[self.head.index])
+        self.workspace = options._workspace()
+        self.capacity = options.max_candidates
+        self._plan_search(options)
+        self.kept = 0
+        self.window = {}  # what plans.place needs besides to lay out the windows of masks
+        self.complete(options, outputs)
+
+    def prepare(self, options, model):
+        """Find the head among the outputs and return how many channels it has besides boxes and classes."""
+        return 0
+
+    def complete(self, options, outputs):
+        """Whatever a family needs besides, once the head's layout and units are known."""
+
+    def masks(self, outputs, table, size):
+        """What the masks of a frame share, or None; `size`: bytes that their windows take."""
+
+    def mask(self, shared, at):
+        """The mask of one detection: of what `masks` returned, and where its row of the table begins."""
+
+    def keypoints(self, outputs, anchor):
+        """The keypoints of one anchor, or None."""
+
+    def use(self, fit):
+        x, y, w, h = fit.roi
+        self.placing = plans.place(
+            kept=0,
+            capacity=self.capacity,
+            width=w,
+            height=h,
+            ax=self.unit_x * fit.sx,
+            bx=fit.ox - x + _NUDGE,
+            ay=self.unit_y * fit.sy,
+            by=fit.oy - y + _NUDGE,
+            scale=self.head.scale,
+            **self.window
+        )  # fmt: skip
+
+    def result(self, outputs):
+        # One object for five: every attribute more makes the others slower to find.
+        hard, soft, values, labels, table = self.workspace
+        found = candidates(outputs[self.head.index], self.search, values, labels)
+        if not found:
+            kept = 0
+        elif soft:
+            kept = soft(found, values, labels, self.least)
+        else:
+            hard[plans.SUPPRESS_COUNT] = found
+            kept = suppress(hard, values, labels)
+        self.kept = kept
+        if not kept:
+            return []
+        self.placing[plans.PLACE_KEPT] = kept
+        size = place(self.placing, values, labels, table)
+        masks = self.masks(outputs, table, size)
+        names = self.names
+        detection = self.detection
+        row = plans.ROW
+        head = plans.ROW_HEAD
+        left, top, _, _ = self.fit.roi
+        detections = []
+        for at in range(0, kept * row, row):
+            # One call for the seven: an item of an array costs 470 instructions.
+            x, y, w, h, anchor, class_id, score = unpack_from(head, table, 4 * at)
+            detections.append(
+                detection(
+                    (x + left, y + top, w, h),
+                    score,
+                    class_id,
+                    names[class_id] or self.name_of(class_id),
+                    self.mask(masks, at) if masks else None,
+                    self.keypoints(outputs, anchor),
+                )
+            )
+        return detections
+
+    def name_of(self, class_id):
+        """A class's name, or its number as text; kept for the next frame."""
+        told = self.labels
+        if told is None:
+            name = class_name(class_id, self.classes)
+        else:
+            name = told[class_id] if class_id < len(told) else str(class_id)
+        self.names[class_id] = name
+        return name
+
+    def survivors(self):
+        _, _, values, labels, _ = self.workspace
+        rows = []
+        for i in range(self.kept):
+            at = int(labels[2, i])
+            x1, y1, x2, y2, score = [float(values[row, at]) for row in range(5)]
+            box = (x1 * self.unit_x, y1 * self.unit_y, x2 * self.unit_x, y2 * self.unit_y)
+            rows.append((int(labels[0, at]), int(labels[1, at]), score * self.head.scale) + box)
+        return rows
+
+    def _plan_search(self, options):
+        # An option is read once: it is a property.
+        head = self.head
+        threshold = options.threshold
+        allowed = options.classes or ()
+        for class_id in allowed:
+            if class_id >= self.classes:
+                raise ValueError("classes: expected numbers below %d, got %d" % (self.classes, class_id))
+        cut = head.cut(threshold)
+        self.search = plans.candidates(
+            dtype=head.dtype,
+            anchors=self.anchors,
+            channels=self.channels,
+            channel_step=self.steps[0],
+            anchor_step=self.steps[1],
+            first_class=4,
+            classes=self.classes,
+            zero_point=head.zero_point,
+            cut=cut,
+            capacity=self.capacity,
+            allowed=allowed,
+        )
+        # The threshold in raw units, for scores that Soft-NMS has decayed; those that the integer cut let through pass.
+        self.least = threshold / head.scale
+        if head.dtype != FLOAT:
+            self.least = min(self.least, cut - head.zero_point)
+
+    def _tell_units(self, pixels, head):
+        """Set unit_x and unit_y: model input pixels of one raw unit. `settled` is False while that can only be guessed.
+
+        Boxes in 0..1 need no range beyond 2. Where the dtype and scale allow more, the boxes tell: the anchors cover the
+        whole input, so that in pixels some centre lies beyond 2. (All zeros tell nothing yet.)
+        """
+        if pixels is None:
+            pixels = False
+            if self.head.dtype == FLOAT or self.head.largest() > 8.0:
+                grid = self.grid(head)
+                largest = np.max(grid[:4] if self.channels_first else grid[:, :4], axis=1 if self.channels_first else 0)
+                # Neither inf nor NaN tells anything (and NaN in the first place hides the rest of its row).
+                if not np.all(largest < 1e6):
+                    largest = np.where(grid < 1e6, grid, 0.0)
+                    largest = largest[:4] if self.channels_first else largest[:, :4]
+                largest = (float(np.max(largest)) - self.head.zero_point) * self.head.scale
+                self.settled = largest > 0.0
+                pixels = largest > 2.0
+        width, height = (1, 1) if pixels else self.size
+        self.unit_x = self.head.scale * width
+        self.unit_y = self.head.scale * height
+
+    def grid(self, head):
+        """The head's array in two dimensions, as it is stored."""
+        return head.reshape((self.channels, self.anchors) if self.channels_first else (self.anchors, self.channels))
+
+
+def _names(options, model, classes):
+    """What names the classes, a list that may be too short; None: class_name does."""
+    names = options.labels
+    if names is not None:
+        return checked_names(names, classes)
+    names = getattr(model, "labels", None)
+    return list(names) if names else None

@@ -1,12 +1,16 @@
-"""YOLOv8 pose: its options, besides those of yolo.py; the work is in yolo_head.py.
+"""YOLOv8 pose: what yolo.py finds, and for each survivor its keypoints.
 
-in      [1, 4 + classes + 3 x keypoints, anchors] or the transpose: int8, uint8, int16 or float32; a keypoint's three
+in      a head [1, 4 + classes + 3 x keypoints, anchors] or the transpose: int8, uint8, int16 or float32; a keypoint's three
         are x, y in the unit of the boxes, and its score or the logit of it
 out     a list of Detection with keypoints, best first, in frame pixels
 """
 
-from . import number
-from .yolo import YoloV8
+from ulab import numpy as np
+
+from .detection import with_keypoints
+from .layout import head_layout
+from .options import choice, number, number_or_none, option
+from .yolo import BoxSetup, YoloV8
 
 
 class YoloV8Pose(YoloV8):
@@ -21,12 +25,93 @@ class YoloV8Pose(YoloV8):
                         first; None: told from the first frame, where only logits can be negative
     """
 
+    keypoint_threshold = option("keypoint_threshold", number, 0.0, 1.0)
+    class_count = option("class_count", number_or_none, 1, 65535)
+    keypoint_scores = option("keypoint_scores", choice, "score", "logit")
+
     def __init__(
-        self, threshold=0.4, *args, keypoint_threshold=0.5, class_count=None, keypoint_scores=None, **kwargs
-    ):
-        super().__init__(threshold, *args, **kwargs)
-        self.keypoint_threshold = number("keypoint_threshold", keypoint_threshold, 0.0, 1.0)
-        self.class_count = None if class_count is None else number("class_count", class_count, 1, 65535)
-        if keypoint_scores not in (None, "score", "logit"):
-            raise ValueError("keypoint_scores: expected 'score', 'logit' or None, got %r" % (keypoint_scores,))
+        self,
+        threshold=0.4,
+        nms_threshold=0.5,
+        nms_sigma=0,
+        max_detections=20,
+        classes=None,
+        agnostic=False,
+        max_candidates=300,
+        labels=None,
+        pixels=None,
+        *,
+        keypoint_threshold=0.5,
+        class_count=None,
+        keypoint_scores=None
+    ):  # fmt: skip
+        super().__init__(
+            threshold, nms_threshold, nms_sigma, max_detections, classes, agnostic, max_candidates, labels, pixels
+        )
+        self.keypoint_threshold = keypoint_threshold
+        self.class_count = class_count
         self.keypoint_scores = keypoint_scores
+
+    def _set_up(self, model, outputs):
+        return PoseSetup(self, model, outputs)
+
+
+class PoseSetup(BoxSetup):
+    """A head with three rows a keypoint behind its classes: x, y, and score or its logit."""
+
+    wanted = "a head [1, 4 + classes + 3 x keypoints, N]"
+
+    def prepare(self, options, model):
+        channels, _, _ = head_layout(self.head.shape, self.size)
+        names = getattr(model, "labels", None) if options.labels is None else options.labels
+        classes = options.class_count
+        if classes is None:
+            classes = len(names) if names else 1
+            if options.labels is None and (channels - 4 - classes) % 3:
+                classes = 1  # the model's own labels name something else: its keypoints
+        rows = channels - 4 - classes
+        if rows < 3 or rows % 3:
+            raise ValueError(
+                "expected a head of 4 box channels, %d class%s and 3 for each keypoint, got %d channels in %s"
+                % (classes, "" if classes == 1 else "es", channels, self.head)
+            )
+        self.joints = rows // 3
+        self.first = 4 + classes
+        self.detection = with_keypoints(options.keypoint_threshold)
+        return rows
+
+    def complete(self, options, outputs):
+        if self.labels is None and self.classes == 1 and self.joints == 17:
+            self.labels = ["person"]  # COCO's keypoints are a person's
+        told = options.keypoint_scores
+        self.logits = told == "logit" or told is None and self._any_far_below_zero(self.grid(outputs[0]))
+
+    def _any_far_below_zero(self, grid):
+        # A score may lie a step below 0 and be noise; the logits of joints unseen lie far below.
+        limit = self.head.zero_point - 0.5 / self.head.scale
+        scores = grid[self.first + 2 :: 3] if self.channels_first else grid[:, self.first + 2 :: 3]
+        return bool(np.any(np.min(scores, axis=1 if self.channels_first else 0) < limit))
+
+    def use(self, fit):
+        super().use(fit)
+        x, y, w, h = fit.roi
+        self.factor = np.array([self.unit_x * fit.sx, self.unit_y * fit.sy, self.head.scale])
+        self.offset = np.array([fit.ox, fit.oy, 0.0])
+        self.low = np.array([float(x), float(y), -np.inf])
+        self.high = np.array([float(x + w), float(y + h), np.inf])
+
+    def keypoints(self, outputs, anchor):
+        """(K, 3) of one anchor: x, y in frame pixels, clipped to the frame, and score.
+
+        A NaN becomes the frame's left or upper edge, a NaN score -inf (0 where scores are logits).
+        """
+        grid = self.grid(outputs[0])
+        row = grid[self.first :, anchor] if self.channels_first else grid[anchor, self.first :]
+        points = np.array(row, dtype=np.float).reshape((self.joints, 3))
+        if self.head.zero_point:
+            points = points - float(self.head.zero_point)
+        # ulab's maximum(a, b) is a > b ? a : b. It costs 5,000 instructions here, np.where 11,000.
+        points = np.minimum(np.maximum(points * self.factor + self.offset, self.low), self.high)
+        if self.logits:
+            points[:, 2] = 1.0 / (np.exp(0.0 - points[:, 2]) + 1.0)
+        return points

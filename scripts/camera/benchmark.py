@@ -3,7 +3,7 @@
 On a camera in milliseconds; where a module `icount` counts instructions (the emulated camera), in those.
 Every line is one frame in the steady state. The tensors are made up, of the shapes that real networks put out
 and as full; real ones are used instead where a folder has them (the first argument, or TENSORS):
-scripts/benchmark_tensors.py writes such files.
+scripts/dev/benchmark_tensors.py writes such files.
 """
 
 import gc
@@ -18,25 +18,17 @@ except ImportError:
     now = time.ticks_us
     UNIT = "ms"
 
-gc.collect()
-HEAP = gc.mem_alloc()
-START = now()
-import n6post  # noqa: E402
-
-n6post.YoloV8()
-IMPORTED = now() - START
-gc.collect()
-HEAP = gc.mem_alloc() - HEAP
-
-from n6post import kernels  # noqa: E402
-from ulab import numpy as np  # noqa: E402
+from ulab import numpy as np
 
 try:
     import image
 except ImportError:
     image = None
 
+n6post = None  # imported by `start`, which takes the time of that
+
 TENSORS = None  # a folder of the camera, for instance "/sdcard/tensors"
+START = 0  # which work of the table below the start is measured with
 FRAMES = 5 if UNIT == "instructions" else 15  # the median of them
 NAMES = (
     "candidates", "suppress", "place", "prototype_mask", "class_map", "count", "peaks", "aim", "tint_mask",
@@ -217,16 +209,20 @@ class Meter:
         self.spent = {}
         self.calls = 0
         self._less = min([elapsed(now(), now()) for _ in range(5)])
-        self._plain = {}
+        self._plain = []  # (module, name, kernel), wherever the library has imported one
 
     def on(self):
-        for name in NAMES:
-            self._plain[name] = getattr(kernels, name)
-            setattr(kernels, name, self.metered(name, self._plain[name]))
+        for module in [m for name, m in sys.modules.items() if name.startswith("n6post.") and "portable" not in name]:
+            for name in NAMES:
+                kernel = getattr(module, name, None)
+                if kernel is not None and kernel is getattr(module_of(name), name):
+                    self._plain.append((module, name, kernel))
+        for module, name, kernel in self._plain:
+            setattr(module, name, self.metered(name, kernel))
 
     def off(self):
-        for name in NAMES:
-            setattr(kernels, name, self._plain[name])
+        for module, name, kernel in self._plain:
+            setattr(module, name, kernel)
 
     def metered(self, name, kernel):
         def metered_kernel(*arguments):
@@ -238,6 +234,15 @@ class Meter:
             return result
 
         return metered_kernel
+
+
+def module_of(name):
+    """Where a kernel is offered."""
+    from n6post.kernels import boxes, drawing, maps
+
+    for module in (boxes, maps, drawing):
+        if hasattr(module, name):
+            return module
 
 
 def cost_of_metering():
@@ -293,13 +298,32 @@ def machine():
         return "%s on %s" % (sys.implementation.name, sys.platform)
 
 
+def start(title, family, options, make, arguments, side):
+    """What a script waits for once: the import, a processor, and its first frame."""
+    global n6post
+    model, outputs = make(*arguments)
+    inputs = [None]
+    gc.collect()
+    heap = gc.mem_alloc()
+    begin = now()
+    import n6post
+
+    process = getattr(n6post, family)(**options)
+    result = process(model, inputs, outputs)
+    taken = elapsed(begin, now())
+    del result
+    gc.collect()
+    print("| start: import, %s, its first frame; then %d bytes of heap | %s | | |" % (
+        family, gc.mem_alloc() - heap, text(taken)))  # fmt: skip
+
+
 def main():
-    print("n6post %s, %s kernels, %s\n" % (n6post.__version__, kernels.active, machine()))
     print("| work | %s | in kernels | the rest |" % UNIT)
     print("| --- | ---: | --- | ---: |")
-    print("| import n6post, YoloV8 made; heap %d bytes | %s | | |" % (HEAP, text(IMPORTED)))
+    start(*WORK[START])
     for work in WORK:
         bench(*work)
+    print("\nn6post %s, %s kernels, %s" % (n6post.__version__, n6post.kernels.active, machine()))
 
 
 if __name__ == "__main__":

@@ -13,8 +13,18 @@ from binascii import a2b_base64, crc32
 
 import micropython
 import n6post
-from n6post import kernels
-from n6post.kernels import portable
+import n6post.kernels
+from n6post.kernels import (
+    boxes,
+    drawing,
+    drawing_plans,
+    map_plans,
+    maps,
+    plans,
+    portable_boxes,
+    portable_drawing,
+    portable_maps,
+)
 from ulab import numpy as np
 
 try:
@@ -237,15 +247,6 @@ def raw(buffer):
     return buffer.tobytes() if hasattr(buffer, "tobytes") else bytes(buffer)
 
 
-def with_floats(words, *floats):
-    """An array('i') of `words`, with (index, float) pairs laid in as float32 bits."""
-    plan = array("i", words)
-    view = np.frombuffer(plan, dtype=np.float)
-    for at, value in floats:
-        view[at] = value
-    return plan
-
-
 # Each of the following makes one kernel's arguments, the same at every call, and the buffers that it writes.
 
 
@@ -253,34 +254,56 @@ def head_case(letter, channels_first, classes, anchors, capacity, allowed):
     channels = 4 + classes + 1
     first = 4 * anchors if channels_first else 4
     head = Random(classes * 64 + anchors).values(letter, channels * anchors, (first, first + 1))
-    cut = {"b": 90, "B": 200, "h": 20000, "f": 0}[letter]
+    cut = {"b": 90, "B": 200, "h": 20000, "f": 5.5}[letter]
     zero_point = {"b": -7, "B": 121, "h": 300, "f": 0}[letter]
-    steps = [anchors, 1] if channels_first else [1, channels]
-    words = [ord(letter), anchors, channels] + steps + [4, classes, zero_point, cut, capacity] + [0] * 6
-    if allowed:
-        words[10] = 1
-        words += [0] * ((classes + 31) // 32)
-        for class_id in allowed:
-            words[16 + class_id // 32] |= 1 << class_id % 32
-    plan = with_floats(words, (8, 5.5)) if letter == "f" else array("i", words)
+    steps = (anchors, 1) if channels_first else (1, channels)
+    plan = plans.candidates(
+        dtype=ord(letter),
+        anchors=anchors,
+        channels=channels,
+        channel_step=steps[0],
+        anchor_step=steps[1],
+        first_class=4,
+        classes=classes,
+        zero_point=zero_point,
+        cut=cut,
+        capacity=capacity,
+        allowed=allowed,
+    )
     written = [np.zeros((5, capacity)), np.zeros((3, capacity), dtype=np.uint16)]
     return [head, plan] + written, written
 
 
 def survivors(agnostic, most):
     """Candidates of a crowded head, and the plan of suppress."""
-    (head, plan, values, labels), written = head_case("b", True, 3, 120, 60, None)
-    found = portable.candidates(head, plan, values, labels)
-    return [with_floats((found, 0, agnostic, most, 60), (1, 0.4)), values, labels], written
+    (head, plan, values, labels), written = head_case("b", True, 3, 120, 60, ())
+    found = portable_boxes.candidates(head, plan, values, labels)
+    return [plans.suppress(found, 0.4, agnostic, most, 60), values, labels], written
 
 
 def place_case(window, ring, padding):
     (plan, values, labels), _ = survivors(0, 30)
-    kept = portable.suppress(plan, values, labels)
-    words = [kept, 60, 200, 150, 0, 0, 0, 0, 0, window, 40, 30, 0, 0, 0, 0, ring]
-    floats = ((4, 0.75), (5, 60.25), (6, 0.625), (7, 40.5), (8, 0.0078125), (12, 0.15), (13, 0.125))
-    plan = with_floats(words, (14, padding), (15, 2 * padding), *floats)
-    table = array("i", [-1] * (16 * kept + 4))
+    kept = portable_boxes.suppress(plan, values, labels)
+    plan = plans.place(
+        kept=kept,
+        capacity=60,
+        width=200,
+        height=150,
+        ax=0.75,
+        bx=60.25,
+        ay=0.625,
+        by=40.5,
+        scale=0.0078125,
+        window=window,
+        proto_width=40,
+        proto_height=30,
+        px=0.15,
+        py=0.125,
+        pad_x=padding,
+        pad_y=2 * padding,
+        ring=ring,
+    )
+    table = array("i", [-1] * (plans.ROW * kept + 4))
     return [plan, values, labels, table], [table]
 
 
@@ -289,19 +312,31 @@ def prototype_case(letter, channels_last, terms, window):
     random = Random(terms)
     protos = random.values(letter, width * height * terms)
     head = random.values(letter, terms * 5)
-    steps = [terms, 1] if channels_last else [1, width * height]
-    zero_points = [0, 0] if letter == "f" else [3, -5]
-    words = [ord(letter), width, height, terms] + steps + zero_points + [2, 5] + list(window) + [40]
-    plan = with_floats(words, (14, 1.5)) if letter in "hf" else array("i", words)
+    plan = plans.prototype_mask(
+        dtype=ord(letter),
+        width=width,
+        height=height,
+        coefficients=terms,
+        pixel_step=terms if channels_last else 1,
+        coefficient_step=1 if channels_last else width * height,
+        zero_point=0 if letter == "f" else 3,
+        head_zero_point=0 if letter == "f" else -5,
+        first=2,
+        step=5,
+        window_x=window[0],
+        window_y=window[1],
+        window_w=window[2],
+        window_h=window[3],
+        threshold=1.5 if letter in "hf" else 40,
+    )
     out = bytearray(window[2] * window[3] + 16)
     return [protos, head, plan, out], [out]
 
 
 def class_map_case(letter, channels_last, classes, pixels):
     logits = Random(classes).values(letter, classes * pixels, (0, 3, 9, 14))
-    steps = [classes, 1] if channels_last else [1, pixels]
-    words = [ord(letter), pixels, classes] + steps + [20]
-    plan = with_floats(words, (5, 1.25)) if letter == "f" else array("i", words)
+    steps = (classes, 1) if channels_last else (1, pixels)
+    plan = map_plans.class_map(ord(letter), pixels, classes, steps[0], steps[1], 1.25 if letter == "f" else 20)
     out = bytearray(pixels + 16)
     return [logits, plan, memoryview(out)[:pixels]], [out]
 
@@ -309,19 +344,29 @@ def class_map_case(letter, channels_last, classes, pixels):
 def count_case(pixels):
     classes = np.frombuffer(Random(pixels).bytes(pixels), dtype=np.uint8)
     out = array("i", [-1] * 256)
-    return [classes, array("i", (pixels,)), out], [out]
+    return [classes, map_plans.count(pixels), out], [out]
 
 
 def peak_case(letter, channels_last, joints, width, height, refine):
     heat = Random(joints + width).values(letter, joints * width * height, (2, 4))
-    cut = {"b": 100, "B": 230, "h": 30000, "f": 0}[letter]
-    steps = [joints, 1] if channels_last else [1, width * height]
-    words = [ord(letter), width, height, joints] + steps + [0 if letter == "f" else 4, cut, refine]
-    words += [0] * 5 + [60, 50] + [0] * 6
-    floats = [(9, 0.0078125), (10, 8.5), (11, 3.25), (12, 7.75), (13, -2.5)]
-    if letter == "f":
-        floats.append((7, 6.5))
-    plan = with_floats(words, *floats)
+    plan = map_plans.peaks(
+        dtype=ord(letter),
+        width=width,
+        height=height,
+        joints=joints,
+        pixel_step=joints if channels_last else 1,
+        joint_step=1 if channels_last else width * height,
+        zero_point=0 if letter == "f" else 4,
+        cut={"b": 100, "B": 230, "h": 30000, "f": 6.5}[letter],
+        refine=refine,
+        scale=0.0078125,
+        ax=8.5,
+        bx=3.25,
+        ay=7.75,
+        by=-2.5,
+        frame_width=60,
+        frame_height=50,
+    )
     out = np.zeros((joints, 3))
     return [heat, plan, out], [out, plan]
 
@@ -330,30 +375,63 @@ def tint_mask_case(depth, centred, x, y, scale, clip):
     frame = Random(61).bytes(depth * 61 * 47)
     # The clip rectangle lies inside the scaled mask, as Mask.draw makes it.
     left, top, right, bottom = clip
-    clip = [max(left, x), max(top, y), min(right, x + int(9 * scale)), min(bottom, y + int(7 * scale))]
-    words = [depth, 61, 47, 9, 7, x, y, 0, 0] + clip + [0x8C51 if depth == 2 else 201, 150, centred]
-    return [frame, Random(11).bytes(9 * 7), with_floats(words, (7, scale), (8, scale))], [frame]
+    plan = drawing_plans.tint_mask(
+        depth=depth,
+        frame_width=61,
+        frame_height=47,
+        width=9,
+        height=7,
+        x=x,
+        y=y,
+        x_scale=scale,
+        y_scale=scale,
+        x0=max(left, x),
+        y0=max(top, y),
+        x1=min(right, x + int(9 * scale)),
+        y1=min(bottom, y + int(7 * scale)),
+        color=0x8C51 if depth == 2 else 201,
+        alpha=150,
+        centred=centred,
+    )
+    return [frame, Random(11).bytes(9 * 7), plan], [frame]
 
 
 def tint_map_case(depth, x, y, scale, clip):
     frame = Random(61).bytes(depth * 61 * 47)
-    words = [depth, 61, 47, 13, 9, x, y, 0, 0] + list(clip) + [0, 0, 0]
-    plan = with_floats(words, (7, scale), (8, scale))
+    x0, y0, x1, y1 = clip
+    plan = drawing_plans.tint_map(depth, 61, 47, 13, 9, x, y, scale, scale, x0, y0, x1, y1)
     return [frame, Random(12).bytes(13 * 9), plan, Random(13).bytes(768)], [frame]
 
 
 def aim_case(rect, window, margin):
-    plan = with_floats([2, 200, 150] + [0] * 21, (7, 4.375), (8, 3.625), (16, 10.75), (17, -5.25))
-    for at, value in zip(range(18, 24), (7, 3, 180, 140, margin, 2 * margin)):
-        plan[at] = value
-    table = array("i", [9] * 16 + list(rect) + [0] * 7 + list(window) + [77])
-    return [plan, table, 16], [plan]
+    plan = drawing_plans.tint_mask(
+        depth=2,
+        frame_width=200,
+        frame_height=150,
+        x_scale=4.375,
+        y_scale=3.625,
+        offset_x=10.75,
+        offset_y=-5.25,
+        seen_x=7,
+        seen_y=3,
+        seen_w=180,
+        seen_h=140,
+        margin_x=margin,
+        margin_y=2 * margin,
+    )
+    x, y, w, h = rect
+    wx, wy, ww, wh = window
+    row = drawing_plans.row(x, y, w, h, window_x=wx, window_y=wy, window_w=ww, window_h=wh, start=77)
+    table = array("i", [9] * plans.ROW) + row
+    return [plan, table, plans.ROW], [plan]
 
 
 def box_case(depth, thickness, rect, filled):
     frame = Random(61).bytes(depth * 61 * 47)
-    words = [depth, 61, 47] + list(rect) + [thickness] + list(filled) + [0xE94A]
-    return [frame, array("i", words)], [frame]
+    x, y, w, h = rect
+    gx, gy, gw, gh = filled
+    plan = drawing_plans.box(depth, 61, 47, x, y, w, h, thickness, gx, gy, gw, gh, 0xE94A)
+    return [frame, plan], [frame]
 
 
 def every(first, second, rest):
@@ -366,7 +444,7 @@ KERNELS = (
     (
         "candidates",
         head_case,
-        every(LETTERS, (0, 1), ((1, 17, 20, None), (7, 84, 84, None), (40, 33, 9, (0, 3, 30, 39)))),
+        every(LETTERS, (0, 1), ((1, 17, 20, ()), (7, 84, 84, ()), (40, 33, 9, (0, 3, 30, 39)))),
     ),
     ("suppress", survivors, ((0, 30), (1, 30), (0, 2))),
     ("place", place_case, ((0, 0, 0.0), (1, 0, 0.0), (1, 1, 0.5))),
@@ -432,11 +510,20 @@ DRAWING_KERNELS = (
 )
 
 
+def homes(name):
+    """The modules of a kernel: that of the one which runs here, and that of the portable one."""
+    if name in ("class_map", "count", "peaks"):
+        return maps, portable_maps
+    if name in ("aim", "tint_mask", "tint_map", "box"):
+        return drawing, portable_drawing
+    return boxes, portable_boxes
+
+
 def check_same(name, make, cases):
     """Every case twice: the active kernel and the portable one write and return the same."""
     for case in cases:
         results = []
-        for module in (kernels, portable):
+        for module in homes(name):
             arguments, written = make(*case)
             returned = getattr(module, name)(*arguments)
             results.append([returned] + [raw(w) for w in written])
@@ -444,15 +531,15 @@ def check_same(name, make, cases):
             results[0][0] = None
         if results[0] != results[1]:
             raise ValueError("%s%s differs from the portable kernel" % (name, case))
-    if kernels.active == "portable":
+    if n6post.kernels.active == "portable":
         raise Skipped("the portable kernels are the active ones here")
 
 
 def check_heap_locked(name, make, cases):
     """Machine code has no business on the heap."""
-    if kernels.active == "portable":
+    if n6post.kernels.active == "portable":
         raise Skipped("the portable kernels work on the heap")
-    kernel = getattr(kernels, name)
+    kernel = getattr(homes(name)[0], name)
     for case in cases:
         arguments, _ = make(*case)
         a, b, c, d = (arguments + [None, None])[:4]
@@ -475,7 +562,7 @@ def check_heap(family):
     """What a frame in the steady state takes besides its result."""
     if not REAL:
         raise Skipped("CPython does not count its heap")
-    if kernels.active == "portable":
+    if n6post.kernels.active == "portable":
         raise Skipped("the portable kernels work on the heap")
     model, outputs, options, _ = recorded(family)
     inputs = no_frame(model)
@@ -501,7 +588,7 @@ def check_heap(family):
 
 
 def frame(width, height):
-    """The frame of scripts/make_selftest.py, RGB565: every pixel differs from its neighbours."""
+    """The frame of scripts/dev/make_selftest.py, RGB565: every pixel differs from its neighbours."""
     img = image.Image(width, height, image.RGB565)
     pixels = img.bytearray()
     for at in range(width * height):
@@ -608,11 +695,11 @@ def run():
 def machine_line():
     version = ".".join([str(n) for n in sys.implementation.version[:3]])
     return "n6post %s, %s kernels, %s %s on %s" % (
-        n6post.__version__, kernels.active, sys.implementation.name, version, sys.platform
+        n6post.__version__, n6post.kernels.active, sys.implementation.name, version, sys.platform
     )
 
 
-# --- recorded tensors and what they give: written by scripts/make_selftest.py ---
+# --- recorded tensors and what they give: written by scripts/dev/make_selftest.py ---
 # family: options, (width, height) of the input, outputs, expected results. An output: shape, scale, zero
 # point and the int8 tensor, compressed by zlib, in base 64.
 RECORDED = {
@@ -973,7 +1060,7 @@ ROI = (8, 4, 320, 160)
 COLOR = (40, 200, 90)
 PALETTE = ((0, 0, 0), (250, 120, 30))
 ALPHA = 160
-# --- end of what scripts/make_selftest.py writes ---
+# --- end of what scripts/dev/make_selftest.py writes ---
 
 
 if __name__ == "__main__":

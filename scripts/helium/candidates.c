@@ -30,7 +30,7 @@ void insert(int32_t *keys, uint16_t *anchors, int n, int key, int anchor);
 
 struct search {
     const uint8_t *head, *scores;
-    const int32_t *plan;
+    const struct candidates_plan *plan;
     int32_t *keys;
     uint16_t *anchors;
     int dtype, size, count;
@@ -46,11 +46,11 @@ static int integer(const void *at, int dtype)
 
 static int best_class(const struct search *s, int anchor, int value)
 {
-    const int32_t *plan = s->plan;
-    int classes = plan[6], step = plan[3];
+    const struct candidates_plan *plan = s->plan;
+    int classes = plan->classes, step = plan->channel_step;
     if (classes == 1)
         return 0;
-    const uint8_t *p = s->scores + ((anchor * plan[4]) << s->size);
+    const uint8_t *p = s->scores + ((anchor * plan->anchor_step) << s->size);
     uint32x4_t offsets = vmulq_n_u32(vidupq_n_u32(0, 1), step);
     step <<= s->size + 2;
     if (s->dtype == FLOAT32)
@@ -62,15 +62,15 @@ static int best_class(const struct search *s, int anchor, int value)
 // value: the maximum, an integer or a float's bits. Anchors come in ascending order, which is the order of equal keys.
 static void found(struct search *s, int anchor, int value)
 {
-    const int32_t *plan = s->plan;
-    int full = s->count == plan[9];
+    const struct candidates_plan *plan = s->plan;
+    int full = s->count == plan->capacity;
     if (s->dtype == FLOAT32)
         value = as_bits(as_float(value) + 0.0f); // -0 and 0 are one score
     if (full && (!s->count || value <= s->keys[s->count - 1]))
         return;
-    if (plan[10]) {
+    if (plan->allowed[0]) { // the number of words that follow: a bit a class
         int class_id = best_class(s, anchor, value);
-        if (!(plan[16 + (class_id >> 5)] >> (class_id & 31) & 1))
+        if (!(plan->allowed[1 + (class_id >> 5)] >> (class_id & 31) & 1))
             return;
     }
     insert(s->keys, s->anchors, s->count - full, value, anchor);
@@ -79,14 +79,14 @@ static void found(struct search *s, int anchor, int value)
 
 static void scan(struct search *s, int cut)
 {
-    const int32_t *plan = s->plan;
-    int dtype = s->dtype, size = s->size, anchors = plan[1];
+    const struct candidates_plan *plan = s->plan;
+    int dtype = s->dtype, size = s->size, anchors = plan->anchors;
     const uint8_t *p = s->scores;
     int block = 112 >> size;
-    if (plan[4] == 1 && anchors >= block) {
+    if (plan->anchor_step == 1 && anchors >= block) {
         struct columns c;
-        c.rows = plan[6];
-        c.step = plan[3] << size;
+        c.rows = plan->classes;
+        c.step = plan->channel_step << size;
         c.cut = cut;
         c.kind = dtype == UINT8 ? 1 : dtype == INT8 ? 0 : size + 1;
         uint32_t one_of_a_lane = size == 0 ? 0xffff : size == 1 ? 0x5555 : 0x1111;
@@ -104,8 +104,8 @@ static void scan(struct search *s, int cut)
         }
         return;
     }
-    if (plan[3] == 1) {
-        struct rows r = { cut, plan[4] << size, plan[6] };
+    if (plan->channel_step == 1) {
+        struct rows r = { cut, plan->anchor_step << size, plan->classes };
         for (int left = anchors; left > 0; left--) {
             const uint8_t *from = p + (anchors - left) * r.step;
             int64_t hit = dtype == INT8 ? rows_s8(from, left, &r) : dtype == UINT8 ? rows_u8(from, left, &r) :
@@ -120,8 +120,8 @@ static void scan(struct search *s, int cut)
     // A few anchors only: no need for speed.
     for (int anchor = 0; anchor < anchors; anchor++, p += 1 << size) {
         float best = -__builtin_inff();
-        for (int i = 0; i < plan[6]; i++) {
-            float score = element(p + ((i * plan[3]) << size), dtype);
+        for (int i = 0; i < plan->classes; i++) {
+            float score = element(p + ((i * plan->channel_step) << size), dtype);
             if (score > best)
                 best = score;
         }
@@ -130,12 +130,12 @@ static void scan(struct search *s, int cut)
     }
 }
 
-int candidates(const void *head, const int32_t *plan, float *values, uint16_t *labels)
+int candidates(const void *head, const struct candidates_plan *plan, float *values, uint16_t *labels)
 {
-    int dtype = plan[0], capacity = plan[9], cut = plan[8];
+    int dtype = plan->dtype, capacity = plan->capacity, cut = plan->cut;
     int size = log2_size(dtype);
-    struct search s = { head, (const uint8_t *)head + ((plan[5] * plan[3]) << size), plan, (int32_t *)values + 4 * capacity, labels,
-                        dtype, size, 0 };
+    struct search s = { head, (const uint8_t *)head + ((plan->first_class * plan->channel_step) << size), plan,
+                        (int32_t *)values + 4 * capacity, labels, dtype, size, 0 };
     if (dtype != FLOAT32) {
         int largest = dtype == UINT8 ? 255 : dtype == INT8 ? 127 : 32767;
         int lowest = dtype == UINT8 ? 0 : -1 - largest;
@@ -147,13 +147,13 @@ int candidates(const void *head, const int32_t *plan, float *values, uint16_t *l
 
     for (int i = 0; i < s.count; i++)
         labels[capacity + i] = best_class(&s, s.anchors[i], s.keys[i]);
-    int zero = plan[7];
+    int zero = plan->zero_point;
     for (int i = 0; i < s.count; i += 4) {
         mve_pred16_t lanes = vctp32q(s.count - i);
-        uint32x4_t at = vmulq_n_u32(vldrhq_z_u32(s.anchors + i, lanes), plan[4]);
+        uint32x4_t at = vmulq_n_u32(vldrhq_z_u32(s.anchors + i, lanes), plan->anchor_step);
         float32x4_t box[4];
         for (int axis = 0; axis < 4; axis++)
-            box[axis] = vsubq_n_f32(gather(s.head + ((axis * plan[3]) << s.size), at, dtype, lanes), zero);
+            box[axis] = vsubq_n_f32(gather(s.head + ((axis * plan->channel_step) << s.size), at, dtype, lanes), zero);
         for (int axis = 0; axis < 2; axis++) {
             float32x4_t half = vmulq_n_f32(box[axis + 2], 0.5f);
             vstrwq_p_f32(values + axis * capacity + i, vsubq_f32(box[axis], half), lanes);

@@ -19,6 +19,7 @@
 @ bytes of the same order, and 0 for int8.
  .syntax unified
  .thumb
+ .include "plans.inc"
 
  .macro better type, cond, class      @ where q2 is greater than q0
  vptt.\type \cond, q2, q0
@@ -34,7 +35,17 @@
 
  push {r8-r11}
  vpush {d8-d15}
+ .macro in_order entries:vararg       @ what one ldm takes from the plan's begin on has to lie there in this order
+ .set at, 0
+ .irp entry, \entries
+ .if CLASS_MAP_\entry - at
+ .error "CLASS_MAP_\entry is not where ldm takes it"
+ .endif
+ .set at, at + 4
+ .endr
+ .endm
  ldm r1, {r3-r8}
+ in_order DTYPE, PIXELS, CLASSES, PIXEL_STEP, CLASS_STEP, CUT
  cmp r5, #1
  beq single
  cmp r3, #102

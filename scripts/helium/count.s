@@ -1,4 +1,4 @@
-@ count(r0 classes, r1 plan, r2 out): how many pixels each class has; plan 0 pixels; out int32[256].
+@ count(r0 classes, r1 plan, r2 out): how many pixels each class has; out int32[256].
 @
 @ Six classes at a time are compared with 16 pixels at once (14 instructions) until every pixel is counted; a map
 @ with classes from 24 on is counted pixel by pixel instead (5 instructions each).
@@ -7,11 +7,12 @@
 @ r11 out; r2, r4, r6, r8, r10, r12 the six counts; q0 pixels, q1 ones, q2-q7 the six classes.
  .syntax unified
  .thumb
+ .include "plans.inc"
  push {r8-r11}
  vpush {d8-d15}
  mov r9, r2
  mov r11, r2
- ldr r3, [r1]
+ ldr r3, [r1, #COUNT_PIXELS]
  mov r5, r3
  vmov.i8 q0, #0
  movs r1, #64

@@ -13,10 +13,6 @@
 // uint8 becomes int8 of the same order by flipping its top bit. A NaN never is a maximum (VMAXNM takes the number).
 #include "tensors.h"
 
-enum {
-    DTYPE, WIDTH, HEIGHT, JOINTS, PIXEL_STEP, JOINT_STEP, ZERO_POINT, CUT, REFINE, SCALE, AX, BX, AY, BY,
-    FRAME_WIDTH, FRAME_HEIGHT, VISIBLE, X1, Y1, X2, Y2, SUM
-};
 #define INFINITE __builtin_inff()
 #define NOINLINE __attribute__((noinline))
 
@@ -199,14 +195,14 @@ static inline float clipped(float a, float high)
     return __builtin_fminf(__builtin_fmaxf(a, 0.0f), high);
 }
 
-int peaks(const char *heat, int32_t *plan, float *out)
+int peaks(const char *heat, struct peaks_plan *plan, float *out)
 {
-    const int dtype = plan[DTYPE], width = plan[WIDTH], height = plan[HEIGHT], joints = plan[JOINTS];
-    const int pixel_step = plan[PIXEL_STEP], joint_step = plan[JOINT_STEP], pixels = width * height;
-    const int flip = dtype == UINT8 ? -128 : 0, refine = plan[REFINE];
-    const float zero_point = plan[ZERO_POINT], cut = dtype == FLOAT32 ? as_float(plan[CUT]) : (float) plan[CUT];
-    const float scale = as_float(plan[SCALE]), ax = as_float(plan[AX]), bx = as_float(plan[BX]);
-    const float ay = as_float(plan[AY]), by = as_float(plan[BY]), right = plan[FRAME_WIDTH], bottom = plan[FRAME_HEIGHT];
+    const int dtype = plan->dtype, width = plan->width, height = plan->height, joints = plan->joints;
+    const int pixel_step = plan->pixel_step, joint_step = plan->joint_step, pixels = width * height;
+    const int flip = dtype == UINT8 ? -128 : 0, refine = plan->refine;
+    const float zero_point = plan->zero_point, cut = dtype == FLOAT32 ? as_float(plan->cut) : (float) plan->cut;
+    const float scale = as_float(plan->scale), ax = as_float(plan->ax), bx = as_float(plan->bx);
+    const float ay = as_float(plan->ay), by = as_float(plan->by), right = plan->frame_width, bottom = plan->frame_height;
     float x1 = INFINITE, y1 = INFINITE, x2 = 0.0f, y2 = 0.0f, sum = 0.0f;
     int visible = 0, first[16];
     for (int joint = 0; joint < joints;) {
@@ -255,11 +251,11 @@ int peaks(const char *heat, int32_t *plan, float *out)
             }
         }
     }
-    plan[VISIBLE] = visible;
-    plan[X1] = visible ? as_bits(x1) : 0;
-    plan[Y1] = visible ? as_bits(y1) : 0;
-    plan[X2] = as_bits(x2);
-    plan[Y2] = as_bits(y2);
-    plan[SUM] = as_bits(sum);
+    plan->visible = visible;
+    plan->x1 = visible ? as_bits(x1) : 0;
+    plan->y1 = visible ? as_bits(y1) : 0;
+    plan->x2 = as_bits(x2);
+    plan->y2 = as_bits(y2);
+    plan->total = as_bits(sum);
     return 0;
 }

@@ -13,49 +13,61 @@ static inline int smaller(int a, int b)
     return a < b ? a : b;
 }
 
+// x and y of a pair, or a rectangle's four, are loaded and stored at once.
+ENTRIES(place_plan, width, height, 2);
+ENTRIES(place_plan, ax, by, 4);
+ENTRIES(place_plan, proto_width, proto_height, 2);
+ENTRIES(place_plan, px, py, 2);
+ENTRIES(place_plan, pad_x, pad_y, 2);
+ENTRIES(row, x, h, 4);
+ENTRIES(row, crop_x0, crop_y1, 4);
+ENTRIES(row, window_x, window_h, 4);
+
 // NaN becomes 0.
 static inline float32x4_t clipped(float32x4_t a, float32x4_t high)
 {
     return vminnmq_f32(vmaxnmq_f32(a, vdupq_n_f32(0)), high);
 }
 
-int place(const int32_t *plan, const float *values, const uint16_t *labels, int32_t *table)
+int place(const struct place_plan *plan, const float *values, const uint16_t *labels, struct row *row)
 {
-    const float *floats = (const float *)plan;
-    int capacity = plan[1], size = 0;
+    const float *ax = (const float *)&plan->ax, *bx = (const float *)&plan->bx, *scale = (const float *)&plan->scale;
+    const float *px = (const float *)&plan->px, *pad_x = (const float *)&plan->pad_x;
+    int capacity = plan->capacity, size = 0;
     uint32x4_t axis = viwdupq_n_u32(0, 2, 1), twice = vaddq_u32(axis, axis); // 0 1 0 1, 0 2 0 2
     uint32x4_t rows = vmulq_n_u32(vidupq_n_u32(0, 1), capacity);
-    float32x4_t a = vldrwq_gather_shifted_offset_f32(floats + 4, twice), b = vldrwq_gather_shifted_offset_f32(floats + 5, twice);
-    float32x4_t p = vldrwq_gather_shifted_offset_f32(floats + 12, axis);
-    float32x4_t padding = vldrwq_gather_shifted_offset_f32(floats + 14, axis);
+    float32x4_t a = vldrwq_gather_shifted_offset_f32(ax, twice), b = vldrwq_gather_shifted_offset_f32(bx, twice);
+    float32x4_t p = vldrwq_gather_shifted_offset_f32(px, axis);
+    float32x4_t padding = vldrwq_gather_shifted_offset_f32(pad_x, axis);
     padding = vnegq_m_f32(padding, padding, vctp32q(2)); // (as a constant GCC 12 gets a mask wrong)
-    float32x4_t frame = vcvtq_f32_s32(vldrwq_gather_shifted_offset_s32(plan + 2, axis));
-    float32x4_t protos = vcvtq_f32_s32(vldrwq_gather_shifted_offset_s32(plan + 10, axis));
-    for (int i = 0; i < plan[0]; i++, table += 16) {
+    float32x4_t frame = vcvtq_f32_s32(vldrwq_gather_shifted_offset_s32(&plan->width, axis));
+    float32x4_t protos = vcvtq_f32_s32(vldrwq_gather_shifted_offset_s32(&plan->proto_width, axis));
+    for (int i = 0; i < plan->kept; i++, row++) {
         int at = labels[2 * capacity + i];
         float32x4_t raw = vldrwq_gather_shifted_offset_f32(values + at, rows);
         float32x4_t mapped = clipped(vaddq_f32(vmulq_f32(raw, a), b), frame);
-        vst1q_s32(table, vcvtq_s32_f32(vaddq_n_f32(mapped, 0.5f))); // not negative: cut is floor
-        table[2] = larger(0, table[2] - table[0]);
-        table[3] = larger(0, table[3] - table[1]);
-        table[4] = labels[at];
-        table[5] = labels[capacity + at];
-        table[6] = as_bits(values[4 * capacity + at] * floats[8]);
+        vst1q_s32(&row->x, vcvtq_s32_f32(vaddq_n_f32(mapped, 0.5f))); // not negative: cut is floor
+        row->w = larger(0, row->w - row->x); // so far the lower right corner
+        row->h = larger(0, row->h - row->y);
+        row->anchor = labels[at];
+        row->class_id = labels[capacity + at];
+        row->score = as_bits(values[4 * capacity + at] * *scale);
         int32x4_t crop = vdupq_n_s32(0);
-        vst1q_s32(table + 11, crop);
-        if (plan[9])
+        vst1q_s32(&row->window_x, crop);
+        if (plan->window)
             crop = vcvtq_s32_f32(clipped(vrndpq_f32(vmulq_f32(vaddq_f32(raw, padding), p)), protos));
-        vst1q_s32(table + 7, crop);
-        int x0 = table[7], y0 = table[8], x1 = larger(x0, table[9]), y1 = larger(y0, table[10]), ring = plan[16];
-        table[9] = x1;
-        table[10] = y1;
-        table[15] = size;
+        vst1q_s32(&row->crop_x0, crop);
+        int x0 = row->crop_x0, y0 = row->crop_y0, x1 = larger(x0, row->crop_x1), y1 = larger(y0, row->crop_y1);
+        int ring = plan->ring;
+        row->crop_x1 = x1;
+        row->crop_y1 = y1;
+        row->start = size;
         if (x1 > x0 && y1 > y0) {
-            table[11] = larger(0, x0 - ring);
-            table[12] = larger(0, y0 - ring);
-            table[13] = smaller(plan[10], x1 + ring) - table[11];
-            table[14] = smaller(plan[11], y1 + ring) - table[12];
-            size += table[13] * table[14];
+            row->window_x = larger(0, x0 - ring);
+            row->window_y = larger(0, y0 - ring);
+            row->window_w = smaller(plan->proto_width, x1 + ring) - row->window_x;
+            row->window_h = smaller(plan->proto_height, y1 + ring) - row->window_y;
+            size += row->window_w * row->window_h;
         }
     }
     return size;

@@ -26,14 +26,15 @@ static int shift_for(uint32_t most)
     return shift;
 }
 
-static void thirty_two_bytes(const uint8_t *protos, const uint8_t *head, const int32_t *plan, uint8_t *out)
+static void thirty_two_bytes(const uint8_t *protos, const uint8_t *head, const struct prototype_mask_plan *plan,
+                             uint8_t *out)
 {
-    int is_signed = plan[0] == INT8, zero = plan[7], total = 0, fit = is_signed;
-    int width = plan[12], height = plan[13], stride = plan[1] * 32;
+    int is_signed = plan->dtype == INT8, zero = plan->head_zero_point, total = 0, fit = is_signed;
+    int width = plan->window_w, height = plan->window_h, stride = plan->width * 32;
     struct pass pass;
     uint8_t centred[32];
-    head += plan[8];
-    for (int i = 0; i < 32; i++, head += plan[9]) {
+    head += plan->first;
+    for (int i = 0; i < 32; i++, head += plan->step) {
         int value = (is_signed ? (int8_t)*head : *head) - zero;
         pass.coefficients[i] = *head;
         centred[i] = value;
@@ -45,8 +46,8 @@ static void thirty_two_bytes(const uint8_t *protos, const uint8_t *head, const i
         vst1q_u8(pass.coefficients, vld1q_u8(centred));
         vst1q_u8(pass.coefficients + 16, vld1q_u8(centred + 16));
     }
-    int bias = -plan[6] * total - plan[14];
-    pass.p = protos + plan[11] * stride + plan[10] * 32;
+    int bias = -plan->zero_point * total - plan->threshold;
+    pass.p = protos + plan->window_y * stride + plan->window_x * 32;
     pass.bias = bias;
     pass.level = 0;
     pass.rows = (height + 1) >> 1;
@@ -69,35 +70,35 @@ static void thirty_two_bytes(const uint8_t *protos, const uint8_t *head, const i
     rows_of_32(&pass);
 }
 
-static void any(const uint8_t *protos, const uint8_t *head, const int32_t *plan, uint8_t *out)
+static void any(const uint8_t *protos, const uint8_t *head, const struct prototype_mask_plan *plan, uint8_t *out)
 {
-    int dtype = plan[0], size = log2_size(dtype), terms = plan[3], step = plan[5] << size;
+    int dtype = plan->dtype, size = log2_size(dtype), terms = plan->coefficients, step = plan->coefficient_step << size;
     int exact = dtype == UINT8 || dtype == INT8;
-    int width = plan[12], height = plan[13], bias = -plan[14];
+    int width = plan->window_w, height = plan->window_h, bias = -plan->threshold;
     union { int i[64]; float f[64]; } c;
-    float zero = plan[6], threshold = as_float(plan[14]);
-    head += plan[8] << size;
-    for (int i = 0; i < terms; i++, head += plan[9] << size) {
-        c.f[i] = element(head, dtype) - (float)plan[7];
+    float zero = plan->zero_point, threshold = as_float(plan->threshold);
+    head += plan->first << size;
+    for (int i = 0; i < terms; i++, head += plan->step << size) {
+        c.f[i] = element(head, dtype) - (float)plan->head_zero_point;
         if (exact) {
             c.i[i] = c.f[i];
-            bias -= plan[6] * c.i[i];
+            bias -= plan->zero_point * c.i[i];
         }
     }
-    protos += ((plan[11] * plan[1] + plan[10]) * plan[4]) << size;
+    protos += ((plan->window_y * plan->width + plan->window_x) * plan->pixel_step) << size;
 
     uint32_t largest = 0;
     float most = 0, factor = 1;
     int shift = 0;
     for (int skip = 2; skip; skip--) { // first every second pixel, measured; then all, written
         for (int y = 0; y < height; y += skip) {
-            const uint8_t *row = protos + ((y * plan[1] * plan[4]) << size);
+            const uint8_t *row = protos + ((y * plan->width * plan->pixel_step) << size);
             uint8_t *to = out + y * width;
             for (int left = width; left > 0; left -= 4 * skip) {
                 int n = skip == 2 ? (left + 1) >> 1 : left;
                 // Where fewer than four are left the last is taken again: that changes no maximum, and is not stored.
                 uint32x4_t offsets = vminq_u32(vidupq_n_u32(0, 1), vdupq_n_u32(n - 1));
-                offsets = vmulq_n_u32(offsets, skip * plan[4]);
+                offsets = vmulq_n_u32(offsets, skip * plan->pixel_step);
                 mve_pred16_t lanes = vctp32q(n);
                 uint32x4_t sum = sums(row, &c, step, terms, offsets, zero, dtype);
                 if (exact) {
@@ -120,7 +121,7 @@ static void any(const uint8_t *protos, const uint8_t *head, const int32_t *plan,
                     }
                 }
                 to += 4;
-                row += (4 * skip * plan[4]) << size;
+                row += (4 * skip * plan->pixel_step) << size;
             }
         }
         if (exact) {
@@ -132,12 +133,13 @@ static void any(const uint8_t *protos, const uint8_t *head, const int32_t *plan,
     }
 }
 
-int prototype_mask(const void *protos, const void *head, const int32_t *plan, uint8_t *out)
+int prototype_mask(const void *protos, const void *head, const struct prototype_mask_plan *plan, uint8_t *out)
 {
     // From 7 pixels up a measured row has four.
-    if (plan[12] <= 0 || plan[13] <= 0)
+    if (plan->window_w <= 0 || plan->window_h <= 0)
         return 0;
-    if (plan[0] != INT16 && plan[0] != FLOAT32 && plan[3] == 32 && plan[4] == 32 && plan[5] == 1 && plan[12] >= 7)
+    if (plan->dtype != INT16 && plan->dtype != FLOAT32 && plan->coefficients == 32 && plan->pixel_step == 32 &&
+        plan->coefficient_step == 1 && plan->window_w >= 7)
         thirty_two_bytes(protos, head, plan, out);
     else
         any(protos, head, plan, out);

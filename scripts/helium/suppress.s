@@ -10,11 +10,7 @@
 
         .syntax unified
         .thumb
-        .equ    COUNT, 0                @ plan
-        .equ    THRESHOLD, 4
-        .equ    AGNOSTIC, 8
-        .equ    MOST, 12
-        .equ    CAPACITY, 16
+        .include "plans.inc"
         .equ    INTER, 0                @ stack: four floats
         .equ    UNION, 16               @ four floats
         .equ    CLASSES, 32
@@ -27,7 +23,7 @@
         push    {r8-r11}
         vpush   {d8-d15}
         sub     sp, #FRAME
-        ldr     r3, [r0, #CAPACITY]
+        ldr     r3, [r0, #SUPPRESS_CAPACITY]
         mov     r12, r1
         add     r9, r1, r3, lsl #2
         add     r10, r9, r3, lsl #2
@@ -42,10 +38,10 @@
 candidate:
         str     r2, [sp, #KEPT]         @ r2: kept so far
         ldr     r3, [sp, #AT]
-        ldr     lr, [r0, #COUNT]
+        ldr     lr, [r0, #SUPPRESS_COUNT]
         cmp     r3, lr
         bge     done
-        ldr     lr, [r0, #MOST]
+        ldr     lr, [r0, #SUPPRESS_MOST]
         cmp     r2, lr
         bge     done
         ldr     r4, [r12, r3, lsl #2]
@@ -64,7 +60,7 @@ candidate:
         ldr     r1, [sp, #KEEP]
         wlstp.32 lr, r2, keep
 four:   vldrh.u32 q0, [r1], #8
-        ldr     r2, [r0, #AGNOSTIC]
+        ldr     r2, [r0, #SUPPRESS_AGNOSTIC]
         cbnz    r2, 1f
         ldr     r2, [sp, #CLASSES]
         ldr     r3, [sp, #CLASS]
@@ -95,7 +91,7 @@ four:   vldrh.u32 q0, [r1], #8
         vmaxnm.f32 q2, q2, q7           @ NaN becomes 0
         vmaxnm.f32 q4, q4, q7
         vmul.f32 q2, q2, q4
-        ldr     r2, [r0, #THRESHOLD]
+        ldr     r2, [r0, #SUPPRESS_THRESHOLD]
         cmp     r2, #0
         blt     3f                      @ below zero even an IoU of 0 is too much
         vcmp.f32 gt, q2, q7
@@ -112,7 +108,7 @@ four:   vldrh.u32 q0, [r1], #8
         vldr    s0, [r2, #INTER]
         vldr    s1, [r2, #UNION]
         vdiv.f32 s0, s0, s1
-        vldr    s1, [r0, #THRESHOLD]
+        vldr    s1, [r0, #SUPPRESS_THRESHOLD]
         vcmp.f32 s0, s1
         vmrs    APSR_nzcv, fpscr
         bgt     suppressed

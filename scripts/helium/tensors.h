@@ -1,9 +1,15 @@
-// What the C kernels share: the dtypes of a plan, its float entries, and four elements of any tensor as floats.
+// What the C kernels share: the plans, their dtypes and float entries, and four elements of any tensor as floats.
 #include <arm_mve.h>
+#include <stddef.h>
 #include <stdint.h>
+#include "plans.h"
 
 // ulab's codes.
 enum { UINT8 = 66, INT8 = 98, INT16 = 104, FLOAT32 = 102 };
+
+// Checks that as many entries of a plan or a row lie from `first` to `last` as a vector takes at once.
+#define ENTRIES(block, first, last, count) \
+    _Static_assert(offsetof(struct block, last) - offsetof(struct block, first) == 4 * ((count) - 1), #first " to " #last)
 
 static inline float as_float(int32_t bits)
 {

@@ -11,29 +11,30 @@
 @ On the stack: 0 and 16 q6 and q7 at a row's begin, 32 width of the map, 36 rows left, 40 luma.
  .syntax unified
  .thumb
+ .include "plans.inc"
  push {r8-r11}
  vpush {d8-d15}
  sub sp, sp, #296
  vmov s2, r0
- vldr s0, [r2, #32]
- ldr r12, [r2, #8]
- ldr r4, [r2, #24]
- ldr r5, [r2, #16]
- ldr r6, [r2, #40]
- ldr r7, [r2, #48]
+ vldr s0, [r2, #TINT_MAP_Y_SCALE]
+ ldr r12, [r2, #TINT_MAP_FRAME_HEIGHT]
+ ldr r4, [r2, #TINT_MAP_Y]
+ ldr r5, [r2, #TINT_MAP_HEIGHT]
+ ldr r6, [r2, #TINT_MAP_Y0]
+ ldr r7, [r2, #TINT_MAP_Y1]
  bl axis
  mov r0, r4               @ first row
  mov r8, r5
  mov r10, r6
  mov r11, r7
- vldr s0, [r2, #28]
- ldr r12, [r2, #4]
+ vldr s0, [r2, #TINT_MAP_X_SCALE]
+ ldr r12, [r2, #TINT_MAP_FRAME_WIDTH]
  mov r9, r12
- ldr r4, [r2, #20]
- ldr r5, [r2, #12]
+ ldr r4, [r2, #TINT_MAP_X]
+ ldr r5, [r2, #TINT_MAP_WIDTH]
  str r5, [sp, #32]
- ldr r6, [r2, #36]
- ldr r7, [r2, #44]
+ ldr r6, [r2, #TINT_MAP_X0]
+ ldr r7, [r2, #TINT_MAP_X1]
  bl axis
  cmp r5, #0
  it gt
@@ -41,7 +42,7 @@
  ble end
  str r8, [sp, #36]
  mla r4, r0, r9, r4       @ first pixel
- ldr r12, [r2]            @ bytes a pixel
+ ldr r12, [r2, #TINT_MAP_DEPTH] @ bytes a pixel
  mul r4, r4, r12
  mul r9, r9, r12
  vmov r0, s2

@@ -37,12 +37,12 @@ static struct axis axis_of(int origin, int size, float scale, int from, int to, 
     return a;
 }
 
-int tint_mask(uint8_t *frame, const uint8_t *mask, const int32_t *plan)
+int tint_mask(uint8_t *frame, const uint8_t *mask, const struct tint_mask_plan *plan)
 {
     struct strip s;
-    int bytes = plan[0], width = plan[3], height = plan[4], color = plan[13], alpha = plan[14], centred = plan[15];
-    struct axis x = axis_of(plan[5], width, as_float(plan[7]), plan[9], plan[11], centred);
-    struct axis y = axis_of(plan[6], height, as_float(plan[8]), plan[10], plan[12], centred);
+    int width = plan->width, height = plan->height, color = plan->color, alpha = plan->alpha, centred = plan->centred;
+    struct axis x = axis_of(plan->x, width, as_float(plan->x_scale), plan->x0, plan->x1, centred);
+    struct axis y = axis_of(plan->y, height, as_float(plan->y_scale), plan->y0, plan->y1, centred);
     if (x.to <= x.from || y.to <= y.from || !alpha)
         return 0;
 
@@ -55,6 +55,7 @@ int tint_mask(uint8_t *frame, const uint8_t *mask, const int32_t *plan)
     x.step *= centred + 1;
     y.step *= centred + 1;
 
+    int bytes = plan->depth;
     int red = color >> 11, green = color >> 5 & 63, blue = color & 31;
     alpha += alpha >> 7; // of 256
     if (bytes == 2) {
@@ -67,7 +68,7 @@ int tint_mask(uint8_t *frame, const uint8_t *mask, const int32_t *plan)
         s.keep = 256 - alpha;
         s.red = ((38 * (red << 3 | red >> 2) + 75 * (green << 2 | green >> 4) + 15 * (blue << 3 | blue >> 2)) >> 7) * alpha;
     }
-    s.frame_step = plan[1] * bytes;
+    s.frame_step = plan->frame_width * bytes;
     s.mask_step = width;
     s.below = smooth ? width : 0;
     s.last = height - 1;

@@ -1,8 +1,10 @@
-"""The loops that touch every byte: helium.py where the core has Helium, else portable.py; `active` says which.
+"""The loops that touch every byte: machine code where the core has Helium, else plain ulab; `active` says which.
+
+boxes.py, maps.py and drawing.py offer the kernels by name, each from helium_*.py or from portable_*.py: the same functions
+with the same results. plans.py, map_plans.py and drawing_plans.py say what they read.
 
 The core's own register tells (MVFR1, bits 11..8: MVE), never a board's name; it is read on ARMv7E-M and later only, as the
-architecture of native .mpy files names them (6..8). Without the inline assembler, or where helium.py or its .mpy does
-not load, it is portable.py. No list of names: each would cost the import 2,000 instructions and more.
+architecture of native .mpy files names them (6..8).
 """
 
 import sys
@@ -10,15 +12,22 @@ import sys
 active = "portable"
 try:
     if 6 <= sys.implementation._mpy >> 10 & 15 <= 8 and sys.platform != "linux":
-        try:  # The u spares a search for machine.py on every path: 14,000 instructions, and the card's time.
+        try:  # The u spares a search for machine.py on every path, and the card's time.
             from umachine import mem32
         except ImportError:
             from machine import mem32
         if mem32[0xE000EF44] & 0xF00:
-            from .helium import *  # noqa: F403
-
             active = "helium"
-except (AttributeError, ImportError, SyntaxError, ValueError):  # not MemoryError: portable.py would need more
+except (AttributeError, ImportError):
     pass
-if active == "portable":
-    from .portable import *  # noqa: F403
+
+
+def load(group):
+    """The module with the kernels of a group. Where machine code does not load, the portable ones serve from then on."""
+    global active
+    if active == "helium":
+        try:
+            return __import__("n6post.kernels.helium_" + group, None, None, ("*",))
+        except (ImportError, SyntaxError, ValueError):  # not MemoryError: the portable ones would need more
+            active = "portable"
+    return __import__("n6post.kernels.portable_" + group, None, None, ("*",))

@@ -1,4 +1,4 @@
-"""Write the recorded tensors into scripts/camera/selftest.py: `python3 scripts/make_selftest.py`.
+"""Write the recorded tensors into scripts/camera/selftest.py: `python3 scripts/dev/make_selftest.py`.
 
 The tensors are parts of the recordings in host_tests/data, made small: of a head the anchors with the best
 scores, of prototypes and class maps every fifth pixel, as a model of a smaller input would have them. What
@@ -6,13 +6,16 @@ they should give is worked out here by plain numpy (host_tests/reference.py and 
 host_tests/data/draw_cases.npz), with nothing of lib. --check only says whether selftest.py is up to date.
 """
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import _venv
 
 _venv.enter()
 
 import argparse
 import base64
-import sys
 import zlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -25,8 +28,8 @@ import reference
 from fakes import Array, Tensor
 
 TARGET = _venv.ROOT / "scripts" / "camera" / "selftest.py"
-BEGIN = "# --- recorded tensors and what they give: written by scripts/make_selftest.py ---\n"
-END = "# --- end of what scripts/make_selftest.py writes ---\n"
+BEGIN = "# --- recorded tensors and what they give: written by scripts/dev/make_selftest.py ---\n"
+END = "# --- end of what scripts/dev/make_selftest.py writes ---\n"
 
 COMMENT = """\
 # family: options, (width, height) of the input, outputs, expected results. An output: shape, scale, zero

@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """Copies a selection of the recorded drawings into host_tests/data/draw_cases.npz.
 
-    python3 scripts/select_golden_draw.py [--golden DIR] [--out FILE]
+    python3 scripts/dev/select_golden_draw.py [--golden DIR] [--out FILE]
 
 The full set (1.6 MB) is not part of the project; this selection lets a fresh machine check
 stubs/image against the firmware too. It takes every small case, and of the others one of each kind
 of parameter, on RGB565 and on GRAYSCALE.
 """
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import _venv
 
 if __name__ == "__main__":
@@ -16,14 +20,12 @@ if __name__ == "__main__":
 import argparse
 import io
 import json
-import sys
 import zipfile
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = _venv.ROOT
 
 # Groups of small cases that are taken whole.
 WHOLE = {"construct", "wrap", "to_ndarray", "pixels", "tables"}

@@ -1,16 +1,18 @@
-"""Write recorded tensors for scripts/camera/benchmark.py: `python3 scripts/benchmark_tensors.py FOLDER`.
+"""Write recorded tensors for scripts/camera/benchmark.py: `python3 scripts/dev/benchmark_tensors.py FOLDER`.
 
 Takes the recordings in host_tests/data, or with --captures a folder of .npz captures (of the bus picture),
 and writes each as a file of raw bytes. Copy FOLDER to the camera and say where it is in benchmark.py.
 """
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import _venv
 
 _venv.enter()
 
 import argparse
-import sys
-from pathlib import Path
 
 sys.path[:0] = [str(_venv.ROOT / folder) for folder in ("stubs", "host_tests")]
 

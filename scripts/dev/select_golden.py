@@ -11,7 +11,7 @@ import json
 import re
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT.parent / "shared" / "golden"
 TARGET = ROOT / "host_tests" / "data" / "ulab_cases.json.gz"
 
@@ -46,7 +46,7 @@ def main():
         if _wanted(case):
             kept.setdefault(_signature(case), case)
     chosen = {
-        "made_by": "scripts/select_golden.py",
+        "made_by": "scripts/dev/select_golden.py",
         "recorded_with": "ulab 6.12.0, 4 dimensions, float32: host builds and OpenMV firmware 5.0.0",
         "cases": list(kept.values()),
         "forbidden": [{k: case[k] for k in ("setup", "expr", "effect", "why")} for case in forbidden],

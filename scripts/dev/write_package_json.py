@@ -1,4 +1,4 @@
-"""Write package.json for `mip install`: `python3 scripts/write_package_json.py`. Do so when files of lib come or go.
+"""Write package.json for `mip install`: `python3 scripts/dev/write_package_json.py`. Do so when files of lib come or go.
 
 mip takes what stands left in "urls" from the address on the right, which it resolves against package.json's own place.
 """
@@ -7,7 +7,7 @@ import json
 import tomllib
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def package() -> dict[str, object]:

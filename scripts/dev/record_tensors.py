@@ -1,4 +1,4 @@
-"""Record the raw outputs of real models on photographs: `python3 scripts/record_tensors.py FOLDER_WITH_THE_MODELS`.
+"""Record the raw outputs of real models on photographs: `python3 scripts/dev/record_tensors.py FOLDER_WITH_THE_MODELS`.
 
 Writes host_tests/data/recorded/: one .xz file a model and picture, and index.json, which says all that is not in the
 tensors. host_tests/recorded.py reads them. The models and photographs stay where they are; README.md beside the data
@@ -8,6 +8,10 @@ What goes into a network is the photograph in RGB, resized by Pillow's BILINEAR 
 gives it ("stretch": all of it; "letterbox": its aspect ratio kept, the bars grey 114), in the model's own numbers.
 """
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import _venv
 
 _venv.enter()
@@ -19,7 +23,6 @@ import json
 import lzma
 import os
 import re
-from pathlib import Path
 
 import numpy as np
 import skimage

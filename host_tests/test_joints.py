@@ -1,0 +1,43 @@
+"""lib/n6post/joints.py: names, limbs and sides of the skeletons of 13 and 17 joints."""
+
+import pytest
+from n6post.joints import joint_names, joint_side, limbs
+
+# COCO's "skeleton" below the head, counted from 0; how eyes and ears are joined differs from tool to tool.
+COCO_BODY = {
+    (15, 13), (13, 11), (16, 14), (14, 12), (11, 12), (5, 11), (6, 12), (5, 6), (5, 7), (6, 8), (7, 9), (8, 10),
+}  # fmt: skip
+# The 13 joints of ST's MoveNet: head, then left and right shoulder, elbow, wrist, hip, knee, ankle.
+ST_LIMBS = {
+    (11, 9), (9, 7), (12, 10), (10, 8), (7, 8), (1, 7), (2, 8), (1, 2), (1, 3), (2, 4), (3, 5), (4, 6), (0, 1), (0, 2),
+}  # fmt: skip
+
+
+
+def pairs(flat: bytes) -> set[frozenset[int]]:
+    return {frozenset(flat[i : i + 2]) for i in range(0, len(flat), 2)}
+
+
+def test_the_skeletons_are_cocos_and_sts() -> None:
+    assert pairs(limbs(17)) >= {frozenset(p) for p in COCO_BODY}
+    assert pairs(limbs(13)) == {frozenset(p) for p in ST_LIMBS}
+    assert len(limbs(5)) == 0
+    for joints in (13, 17):
+        assert max(limbs(joints)) == joints - 1
+        assert set(limbs(joints)) == set(range(joints))
+
+
+@pytest.mark.parametrize("joints", [13, 17])
+def test_a_joints_side_is_in_its_name(joints: int) -> None:
+    names = joint_names(joints)
+    assert len(names) == len(set(names)) == joints
+    sides = [-1 if n.startswith("left") else 1 if n.startswith("right") else 0 for n in names]
+    assert [joint_side(joints, i) for i in range(joints)] == sides
+
+
+def test_an_unknown_skeleton_has_no_sides() -> None:
+    assert joint_side(4, 1) == 0
+
+
+def test_unknown_joints_have_numbers_for_names() -> None:
+    assert joint_names(4) == ["0", "1", "2", "3"]

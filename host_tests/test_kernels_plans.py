@@ -1,0 +1,186 @@
+"""lib/n6post/kernels/*plans.py: one definition of every entry, with which all that read plans agree."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import runpy
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from n6post.kernels import boxes, drawing_plans, map_plans, plans
+
+ROOT = Path(__file__).parents[1]
+LIB = ROOT / "lib" / "n6post"
+HELIUM = ROOT / "scripts" / "helium"
+BUILD = runpy.run_path(str(ROOT / "scripts" / "dev" / "build_helium.py"))
+
+BUILDERS = {
+    name: function
+    for module in (plans, map_plans, drawing_plans)
+    for name, function in vars(module).items()
+    if inspect.isfunction(function) and function.__module__ == module.__name__
+}
+ENTRIES = {name: list(inspect.signature(BUILDERS[name]).parameters) for name in [*BUILD["KERNELS"], "row"] if name != "aim"}
+ENTRIES["aim"] = ENTRIES["tint_mask"]
+# Two names in a constant's, where the kernel's own is longer.
+PREFIX = {"MASK": "prototype_mask", "TINT": "tint_mask"}
+
+
+def test_every_kernel_has_its_builder_and_aim_shares_that_of_tint_mask() -> None:
+    assert set(BUILD["KERNELS"]) - {"aim"} | {"row", "bits", "cut_bits"} == {n for n in BUILDERS if not n.startswith("_")}
+
+
+FRACTIONS = {
+    "suppress": {"threshold"},
+    "place": {"ax", "bx", "ay", "by", "scale", "px", "py", "pad_x", "pad_y"},
+    "row": {"score"},
+    "peaks": {"scale", "ax", "bx", "ay", "by", "x1", "y1", "x2", "y2", "total"},
+    "tint_mask": {"x_scale", "y_scale", "offset_x", "offset_y"},
+    "tint_map": {"x_scale", "y_scale"},
+}
+BY_DTYPE = {"candidates": "cut", "class_map": "cut", "peaks": "cut", "prototype_mask": "threshold"}
+
+
+@pytest.mark.parametrize("kernel", sorted(set(ENTRIES) - {"aim"}))
+@pytest.mark.parametrize("dtype", [98, 102])
+def test_each_argument_becomes_the_entry_at_its_own_place(kernel: str, dtype: int) -> None:
+    names = [name for name in ENTRIES[kernel] if name != "allowed"]
+    arguments: dict[str, Any] = {name: 3 + at for at, name in enumerate(names)}
+    if "dtype" in arguments:
+        arguments["dtype"] = dtype
+    fractions = set(FRACTIONS.get(kernel, ()))
+    if dtype == 102:
+        fractions |= {BY_DTYPE.get(kernel, "")}
+    for name in fractions & set(names):
+        arguments[name] += 0.25
+    plan = BUILDERS[kernel](**arguments)
+    assert isinstance(plan, array) and plan.typecode == "i"
+    floats = np.frombuffer(plan, dtype=np.float32)
+    for at, name in enumerate(names):
+        stored = floats[at] if name in fractions else plan[at]
+        assert stored == arguments[name], name
+    assert len(plan) == len(names) + (kernel == "candidates")
+
+
+def test_the_classes_that_may_pass_are_bits_behind_their_number_of_words() -> None:
+    plan = plans.candidates(98, 10, 50, 10, 1, 4, 70, 0, 5, 300, (0, 31, 32, 69))
+    words = np.array(plan[11:], np.int32).view(np.uint32)
+    assert plan[10] == len(words) == 3
+    assert {c for c in range(96) if words[c // 32] >> c % 32 & 1} == {0, 31, 32, 69}
+    assert plans.candidates(98, 10, 50, 10, 1, 4, 70, 0, 5, 300).tolist()[10:] == [0]
+
+
+def constants() -> dict[str, int]:
+    every = {**vars(plans), **vars(map_plans), **vars(drawing_plans), **vars(boxes)}
+    prefixes = "|".join(["ROW", *PREFIX, *(kernel.upper() for kernel in ENTRIES)])
+    named = {name.lstrip("_"): value for name, value in every.items() if re.match(rf"_?({prefixes})(_|$)", name)}
+    assert len(named) > 25
+    return named
+
+
+def test_the_constants_are_the_places_of_the_entries_they_are_named_after() -> None:
+    special = {
+        "ROW": len(ENTRIES["row"]),
+        "ROW_HEAD": "6if",
+        "PEAKS_BOX": ENTRIES["peaks"].index("x1"),
+    }
+    for name, value in constants().items():
+        prefix, _, entry = name.partition("_")
+        expected = special[name] if name in special else ENTRIES[PREFIX.get(prefix, prefix.lower())].index(entry.lower())
+        assert value == expected, name
+    assert ENTRIES["row"][:7] == ["x", "y", "w", "h", "anchor", "class_id", "score"]
+    assert ENTRIES["row"][11:15] == ["window_x", "window_y", "window_w", "window_h"] == ENTRIES["prototype_mask"][10:14]
+    assert ENTRIES["peaks"][17:] == ["x1", "y1", "x2", "y2", "total"]
+
+
+def unpackings(path: Path) -> Iterator[tuple[str, int, list[str], str, int, int]]:
+    """(function, line, names, what is unpacked, first, last) of every `a, b = plan[i:j]` and `fractions(plan, i, j)`."""
+    for function in [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.FunctionDef)]:
+        for node in ast.walk(function):
+            if not isinstance(node, ast.Assign):
+                continue
+            target, value = node.targets[0], node.value
+            if isinstance(value, ast.Name) and value.id == "row" and path.name == "mask.py":
+                yield function.name, node.lineno, [ast.unparse(n) for n in target.elts], "row", 0, len(ENTRIES["row"])
+                continue
+            if isinstance(target, ast.Subscript):  # plan[i:j] = array("i", (a, b))
+                target, value = value, target
+                if isinstance(target, ast.Call) and len(target.args) == 2:
+                    target = target.args[1]
+            calls = [n for n in ast.walk(value) if isinstance(n, ast.Call) and ast.unparse(n.func) == "fractions"]
+            if calls:
+                subject, first, last = [ast.unparse(a) for a in calls[0].args]
+            elif isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice) and value.slice.upper:
+                subject = ast.unparse(value.value)
+                first, last = ast.unparse(value.slice.lower or ast.Constant(0)), ast.unparse(value.slice.upper)
+            else:
+                continue
+            if subject == "table" and first == "at":
+                subject, first, last = "row", "0", str(len(ENTRIES["row"]))
+            if subject not in ("plan", "row") or not isinstance(target, ast.Tuple):
+                continue
+            yield function.name, node.lineno, [ast.unparse(n) for n in target.elts], subject, int(first), int(last)
+
+
+# Of helpers the kernel whose plan they get.
+HELPERS = {"_row": "prototype_mask", "_exact_dot": "prototype_mask", "_lane_dot": "prototype_mask", "parts": "row"}
+# portable_drawing.aim writes the window's place under the names that it works it out by.
+WRITTEN = {("aim", "window_w"): "width", ("aim", "window_h"): "height", ("aim", "left"): "x", ("aim", "top"): "y"}
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "kernels/portable_boxes.py",
+        "kernels/portable_maps.py",
+        "kernels/portable_drawing.py",
+        "mask.py",
+    ],
+)
+def test_whatever_is_unpacked_from_a_plan_or_row_is_called_as_its_entries_are(file: str) -> None:
+    seen = 0
+    for function, line, names, subject, first, last in unpackings(LIB / file):
+        entries = ENTRIES["row"] if subject == "row" else ENTRIES[HELPERS.get(function, function)]
+        assert last - first == len(names), f"{file}, line {line}: {len(names)} names for {last - first} entries"
+        for at, name in enumerate(names, first):
+            name = WRITTEN.get((function, name), name) if subject == "plan" else name
+            assert name == "_" or name == entries[at], f"{file}, line {line}: entry {at} is {entries[at]}, not {name}"
+            seen += name != "_"
+    assert seen >= 10
+
+
+@pytest.mark.parametrize("file", ["portable_boxes.py", "portable_maps.py", "portable_drawing.py"])
+def test_the_portable_kernels_take_no_entry_by_a_number_alone(file: str) -> None:
+    text = (LIB / "kernels" / file).read_text()
+    single = re.findall(r"\bplan\[[^:\]]+\]", text)
+    # The bits of the class filter follow their number, and the kernel's own results have names.
+    assert set(single) <= {"plan[11 + class_id // 32]", "plan[PEAKS_VISIBLE]"}
+    assert ENTRIES["candidates"].index("allowed") + 1 == 11
+
+
+def test_the_sources_of_the_machine_code_take_no_entry_by_a_number() -> None:
+    for source in [*HELIUM.glob("*.c"), *HELIUM.glob("*.s")]:
+        code = re.sub(r"//.*|@.*", "", source.read_text())
+        assert not re.search(r"\bplan\s*\[|\bplan\s*\+\s*\d|\btable\s*\[\s*\d", code), source.name
+    kernels = [source for source in (*HELIUM.glob("*.c"), *HELIUM.glob("*.s")) if source.stem in BUILD["KERNELS"]]
+    assert len(kernels) == len(BUILD["KERNELS"])
+    for source in kernels:
+        named = re.search(r"_plan\b" if source.suffix == ".c" else rf"\b{source.stem.upper()}_[A-Z\\]", source.read_text())
+        assert named, f"{source.name} names no entry of its plan"
+
+
+def test_the_header_for_the_sources_follows_the_signatures(tmp_path: Path) -> None:
+    BUILD["write_plans"](tmp_path)
+    offsets = dict(re.findall(r"\.equ (\w+), (\d+)", (tmp_path / "plans.inc").read_text()))
+    for kernel, entries in ENTRIES.items():
+        if kernel != "aim":
+            for at, entry in enumerate(entries):
+                assert offsets[f"{kernel}_{entry}".upper()] == str(4 * at)
+    header = (tmp_path / "plans.h").read_text()
+    assert "struct suppress_plan { int32_t count, threshold, agnostic, most, capacity; };" in header

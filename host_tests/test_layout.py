@@ -1,0 +1,132 @@
+"""lib/n6post/layout.py: which dimension is what, told by the shapes of inputs, heads, prototypes and maps."""
+
+from __future__ import annotations
+
+import pytest
+from fakes import FakeModel
+from hypothesis import given
+from hypothesis import strategies as st
+from n6post import layout
+
+
+# --- heads -----------------------------------------------------------------------------------------------------------
+def anchors(width: int, height: int) -> int:
+    return sum((width // s) * (height // s) for s in (8, 16, 32))
+
+
+@given(st.integers(1, 40), st.integers(1, 40), st.integers(5, 1300))
+def test_the_count_of_anchors_tells_the_two_orders_of_a_head_apart(w: int, h: int, channels: int) -> None:
+    size = (32 * w, 32 * h)
+    count = anchors(*size)
+    assert tuple(layout.head_layout((1, channels, count), size)) == (channels, count, True)
+    if channels != count:
+        assert tuple(layout.head_layout((1, count, channels), size)) == (channels, count, False)
+
+
+@pytest.mark.parametrize(("side", "count"), [(192, 756), (256, 1344), (320, 2100), (416, 3549), (640, 8400)])
+def test_the_known_input_sizes_have_the_known_counts(side: int, count: int) -> None:
+    assert tuple(layout.head_layout((1, 116, count), (side, side))) == (116, count, True)
+    assert tuple(layout.head_layout((1, count, 116), (side, side))) == (116, count, False)
+
+
+@pytest.mark.parametrize("strides", [(8, 16, 32), (4, 8, 16, 32), (8, 16, 32, 64), (16, 32)])
+@pytest.mark.parametrize("size", [(320, 320), (640, 384)])
+def test_every_set_of_strides_that_heads_are_made_of_is_known(strides: tuple[int, ...], size: tuple[int, int]) -> None:
+    count = sum((size[0] // s) * (size[1] // s) for s in strides)
+    assert tuple(layout.head_layout((1, 84, count), size)) == (84, count, True)
+    assert tuple(layout.head_layout((1, count, 84), size)) == (84, count, False)
+
+
+@pytest.mark.parametrize(
+    ("shape", "hint"),
+    [
+        ((1, 300, 6), "end2end=False or nms=False"),
+        ((1, 300, 38), "end2end=False or nms=False"),
+        ((1, 6300, 7), "YOLOv5"),
+        ((1, 84, 1000), r"got \(1, 84, 1000\)$"),
+        ((1, 84, 2101), "2100 or 8500 or 2125 or 500 anchors"),
+        ((1, 320, 320), r"\(320, 320\), got \(1, 320, 320\)$"),
+    ],
+)
+def test_a_head_whose_anchors_do_not_belong_to_the_input_is_refused_with_a_hint(
+    shape: tuple[int, ...], hint: str
+) -> None:
+    with pytest.raises(ValueError, match=hint) as caught:
+        layout.head_layout(shape, (320, 320))
+    assert f"got {shape}" in str(caught.value)
+
+
+def test_dimensions_of_1_that_converters_add_do_not_matter() -> None:
+    for shape in ((1, 1, 116, 2100), (1, 116, 2100, 1), (1, 116, 1, 2100), (116, 2100)):
+        assert tuple(layout.head_layout(shape, (320, 320))) == (116, 2100, True)
+    assert tuple(layout.head_layout((1, 1, 2100, 5), (320, 320))) == (5, 2100, False)
+
+
+@pytest.mark.parametrize("shape", [(2, 116, 2100), (2100,), (1, 80, 80, 32), (1, 0, 2100), ()])
+def test_shapes_that_are_no_head_are_refused(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match=r"expected .*, got .+"):
+        layout.head_layout(shape, (320, 320))
+
+
+# --- prototypes ------------------------------------------------------------------------------------------------------
+@given(st.integers(1, 20), st.integers(1, 20), st.integers(8, 64))
+def test_prototypes_are_told_by_a_quarter_of_the_input(w: int, h: int, count: int) -> None:
+    size, width, height = (32 * w, 32 * h), 8 * w, 8 * h
+    last = tuple(layout.prototype_layout((1, height, width, count), size))
+    assert last == (count, width, height, True)
+    if not (count == height == width or (height, width) == (count, height)):
+        assert tuple(layout.prototype_layout((1, count, height, width), size)) == (count, width, height, False)
+
+
+@pytest.mark.parametrize("shape", [(80, 80, 32), (2, 80, 80, 32), (1, 116, 2100), (32,), ()])
+def test_shapes_that_are_no_prototypes_are_refused(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match=r"expected .*, got .+"):
+        layout.prototype_layout(shape, (320, 320))
+
+
+@pytest.mark.parametrize("size", [(320, 320), (320, 192)])
+def test_prototypes_of_half_the_input_are_told_by_its_aspect_ratio(size: tuple[int, int]) -> None:
+    width, height = size[0] // 2, size[1] // 2
+    assert tuple(layout.prototype_layout((1, height, width, 32), size)) == (32, width, height, True)
+    assert tuple(layout.prototype_layout((1, 32, height, width), size)) == (32, width, height, False)
+
+
+@pytest.mark.parametrize("shape", [(1, 80, 40, 32), (1, 32, 80, 40), (1, 80, 80, 8), (1, 8, 80, 80)])
+def test_prototypes_of_another_aspect_ratio_are_refused(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match=r"aspect ratio of the input, \(320, 192\), got \(1, "):
+        layout.prototype_layout(shape, (320, 192))
+
+
+# --- maps ------------------------------------------------------------------------------------------------------------
+def test_a_map_has_the_aspect_ratio_of_the_input_but_for_the_pixel_that_a_stride_rounds_by() -> None:
+    for width, height in ((33, 25), (32, 24), (257, 193), (128, 96)):
+        assert layout.like_input(width, height, (257, 193))
+        assert tuple(layout.map_layout((1, height, width, 4), (257, 193))) == (width, height, 4, True)
+        assert tuple(layout.map_layout((1, 4, height, width), (257, 193))) == (width, height, 4, False)
+    for width, height in ((25, 33), (33, 33), (33, 28)):
+        assert not layout.like_input(width, height, (257, 193))
+        with pytest.raises(ValueError, match=r"1 to 255 channels and the aspect ratio .*\(257, 193\), got"):
+            layout.map_layout((1, height, width, 4), (257, 193))
+
+
+def test_a_layout_that_is_said_holds_for_a_map_of_any_aspect_ratio() -> None:
+    assert tuple(layout.map_layout((1, 9, 30, 4), (64, 64), layout="NHWC")) == (30, 9, 4, True)
+    assert tuple(layout.map_layout((1, 9, 30, 4), (64, 64), layout="NCHW")) == (4, 30, 9, False)
+
+
+# --- models ----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("shape", "size"),
+    [
+        ((1, 240, 320, 3), (320, 240)),
+        ((1, 240, 320, 1), (320, 240)),
+        ((1, 3, 240, 320), (320, 240)),
+        ((240, 320, 3), (320, 240)),
+    ],
+)
+def test_the_input_size_is_width_and_height_in_either_order_of_channels(
+    shape: tuple[int, ...], size: tuple[int, int]
+) -> None:
+    model = FakeModel([], size)
+    model.input_shape = (shape,)  # type: ignore[assignment]
+    assert tuple(layout.input_size(model)) == size

@@ -1,0 +1,9 @@
+"""Masks, class maps and boxes into a frame: the kernels active here; portable_drawing.py says what each does."""
+
+from ..kernels import load
+
+_home = load("drawing")
+aim = _home.aim
+tint_mask = _home.tint_mask
+tint_map = _home.tint_map
+box = _home.box

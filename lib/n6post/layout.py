@@ -1,0 +1,133 @@
+"""Which dimension is what: a model's input, a YOLOv8 head, its prototypes, maps of classes and of joints, by their shapes.
+
+Shapes come as a model or an array tells them, with the leading 1 of the batch; sizes are (width, height) in pixels.
+"""
+
+# Strides of the feature maps that YOLOv8 heads are made of: n and s to x, with P2, with P6, tiny.
+_STRIDES = ((8, 16, 32), (4, 8, 16, 32), (8, 16, 32, 64), (16, 32))
+
+
+def squeezed(shape):
+    """The dimensions that are not 1."""
+    return [n for n in shape if n != 1]
+
+
+def input_size(model):
+    """(width, height) of the model's first input, NHWC or NCHW; None where the model does not tell."""
+    shapes = getattr(model, "input_shape", None)
+    if not shapes:
+        return None
+    shape = tuple(shapes[0])
+    if len(shape) == 4:
+        shape = shape[1:]
+    if len(shape) != 3:
+        return None
+    if shape[2] in (1, 3):
+        return shape[1], shape[0]
+    if shape[0] in (1, 3):
+        return shape[2], shape[1]
+    return None
+
+
+def anchor_counts(size):
+    """How many anchors a YOLOv8 head may have for an input of (width, height): a cell each of its feature maps."""
+    return [_cells(size, strides) for strides in _STRIDES] if size else []
+
+
+def _cells(size, strides):
+    return sum([(size[0] // stride) * (size[1] // stride) for stride in strides])
+
+
+def head_layout(shape, size):
+    """(channels, anchors, channels first?) of a YOLOv8 head's shape: [1, C, N] or [1, N, C].
+
+    `size` is the model's (width, height): the number of anchors that belongs to it tells a head from other outputs, and
+    the two storage orders apart. Raises ValueError for anything that is no head.
+    """
+    dims = shape[1:] if len(shape) > 2 and shape[0] == 1 else shape
+    while len(dims) > 2 and 1 in dims:  # [1, C, N, 1] or [1, 1, C, N] of some converters
+        at = dims.index(1)
+        dims = dims[:at] + dims[at + 1 :]
+    if len(dims) == 2 and min(dims) > 0 and size:
+        for strides in _STRIDES:
+            anchors = _cells(size, strides)
+            if dims[1] == anchors:
+                return dims[0], anchors, True
+            if dims[0] == anchors:
+                return dims[1], anchors, False
+    counts = anchor_counts(size)
+    raise ValueError(
+        "expected a head [1, C, N] or [1, N, C] of N = %s anchors, that belongs to an input of (width, height) %s, got %s%s"
+        % (" or ".join([str(n) for n in counts]), size, shape, stranger(shape, size))
+    )
+
+
+def stranger(shape, size):
+    """A hint for a shape that is often met and is none of ours; else ""."""
+    dims = squeezed(shape)
+    if len(dims) == 2 and dims[0] == 300 and dims[1] >= 6:
+        return ": an end-to-end head with suppression of its own; export it with end2end=False or nms=False"
+    if len(dims) == 2 and dims[0] % 3 == 0 and dims[0] // 3 in anchor_counts(size):
+        return ": three boxes an anchor, as YOLOv5 and older have them"
+    return ""
+
+
+def prototype_layout(shape, size):
+    """(coefficients, width, height, NHWC?) of prototypes [1, H, W, M] or [1, M, H, W].
+
+    Prototypes have a quarter of the input's side in every YOLO that segments; others have its aspect ratio at least.
+    """
+    if len(shape) == 4 and shape[0] == 1:
+        _, a, b, c = shape
+        w, h = size[0] // 4, size[1] // 4
+        last = (a, b) == (h, w)
+        first = (b, c) == (h, w)
+        if not (last or first):
+            last = like_input(b, a, size)
+            first = like_input(c, b, size)
+            if last and first:
+                last = a == b
+        if last:
+            return c, b, a, True
+        if first:
+            return a, c, b, False
+    raise ValueError(
+        "expected prototypes [1, H, W, M] or [1, M, H, W] of the aspect ratio of the input, %s, got %s" % (size, shape)
+    )
+
+
+def like_input(width, height, size):
+    """Whether a map has the aspect ratio of an input of that (width, height).
+
+    Within the pixel that a stride cuts off or adds: 33 x 25 of 257 x 193.
+    """
+    return abs(width * size[1] - height * size[0]) <= max(size)
+
+
+def are_joints(shape):
+    """Whether [1, 1, K, 3] are K joints of y, x, score: two at least, for one is rather three heatmaps of one cell."""
+    return len(shape) == 4 and shape[:2] == (1, 1) and shape[2] > 1 and shape[3] == 3
+
+
+def map_layout(shape, size, most=255, layout=None, wanted="a map [1, H, W, C] or [1, C, H, W]", parts="channels"):
+    """(width, height, channels, channels last?) of a map [1, H, W, C] or [1, C, H, W] of 1 to `most` channels.
+
+    Height and width are the two neighbours that have the aspect ratio of the model's input, `size` (width, height); if
+    both pairs have, the nearer. `layout` "NHWC" or "NCHW" says it whatever their ratio. ValueError for no such map (it
+    calls the channels `parts`), or where it cannot be told.
+    """
+    if len(shape) != 4 or shape[0] != 1 or min(shape) < 1:
+        raise ValueError("expected %s, got %s" % (wanted, shape))
+    _, a, b, c = shape
+    last = c <= most and (layout == "NHWC" or layout is None and like_input(b, a, size))
+    first = a <= most and (layout == "NCHW" or layout is None and like_input(c, b, size))
+    if not (last or first):
+        ratio = "" if layout else " and the aspect ratio of the input, %s" % (size,)
+        raise ValueError("expected %s of 1 to %d %s%s, got %s" % (wanted, most, parts, ratio, shape))
+    if last and first and (a, b, c) != (1, 1, 1):
+        off_last = abs(b * size[1] - a * size[0])
+        off_first = abs(c * size[1] - b * size[0])
+        if off_last == off_first:
+            raise ValueError("%s may be [1, H, W, C] or [1, C, H, W]: expected layout='NHWC' or 'NCHW'" % (shape,))
+        last = off_last < off_first
+    return (b, a, c, True) if last else (c, b, a, False)

@@ -1,0 +1,147 @@
+"""YOLOv8 segmentation: what yolo.py finds, and for each survivor its mask.
+
+in      a head as in yolo.py, with mask coefficients behind the classes; prototypes [1, H, W, coefficients] or
+        [1, coefficients, H, W], before or behind the head
+out     a list of Detection with masks, best first, in frame pixels
+"""
+
+from math import floor, log
+
+from ulab import numpy as np
+
+from .kernels import plans
+from .kernels.boxes import prototype_masks
+from .layout import prototype_layout, squeezed
+from .mask import FrameMask, Grid
+from .options import number, number_or_none, option
+from .quant import FLOAT, INT8, UINT8
+from .yolo import BoxSetup, YoloV8
+
+
+class YoloV8Seg(YoloV8):
+    """Post-processor for YOLOv8 segmentation: YoloV8's options, and every detection has a `.mask`.
+
+    mask_threshold  probability above which a prototype pixel is inside, between 0 and 1
+    mask_padding    model input pixels by which a box is grown before the mask is cut to it; None: half the step of a
+                    quantised box, which gives back what its rounding cut off (0 on a float head); 0: Ultralytics' crop
+    """
+
+    mask_threshold = option("mask_threshold", number, 1e-6, 1 - 1e-6)
+    mask_padding = option("mask_padding", number_or_none, 0.0, 1e4)
+
+    def __init__(
+        self,
+        threshold=0.4,
+        nms_threshold=0.5,
+        nms_sigma=0,
+        max_detections=20,
+        classes=None,
+        agnostic=False,
+        max_candidates=300,
+        labels=None,
+        pixels=None,
+        *,
+        mask_threshold=0.5,
+        mask_padding=None
+    ):  # fmt: skip
+        super().__init__(
+            threshold, nms_threshold, nms_sigma, max_detections, classes, agnostic, max_candidates, labels, pixels
+        )
+        self.mask_threshold = mask_threshold
+        self.mask_padding = mask_padding
+
+    def _set_up(self, model, outputs):
+        return MaskSetup(self, model, outputs)
+
+
+class MaskSetup(BoxSetup):
+    """A head with mask coefficients, and prototypes."""
+
+    wanted = "a head [1, 4 + classes + coefficients, N] and prototypes [1, H, W, coefficients]"
+    count = 2
+
+    def prepare(self, options, model):
+        # Told apart by shape, not by order: of a head's dimensions two are not 1, of prototypes' three.
+        first, second = self.outputs
+        if _real_dimensions(first) > _real_dimensions(second):
+            first, second = second, first
+        self.head = first
+        self.protos = second
+        self.layout = prototype_layout(second.shape, self.size)
+        coefficients = self.layout[0]
+        if not 8 <= coefficients <= 64:
+            raise ValueError("expected 8 to 64 mask coefficients, got %d in %s" % (coefficients, second))
+        return coefficients
+
+    def complete(self, options, outputs):
+        head = self.head
+        protos = self.protos
+        coefficients, width, height, channels_last = self.layout
+        self.first = (self.channels - coefficients) * self.steps[0]  # the element with anchor 0's first coefficient
+        # A head of one dtype and prototypes of another do not occur in the field; they go through float copies.
+        self.mixed = head.dtype != protos.dtype
+        dtype = FLOAT if self.mixed else head.dtype
+        threshold = options.mask_threshold
+        limit = log(threshold / (1.0 - threshold)) / (head.scale * protos.scale)
+        if dtype == INT8 or dtype == UINT8:
+            limit = min(max(floor(limit), -(1 << 23)), 1 << 23)
+        self.masking = plans.prototype_mask(
+            dtype=dtype,
+            width=width,
+            height=height,
+            coefficients=coefficients,
+            pixel_step=coefficients if channels_last else 1,
+            coefficient_step=1 if channels_last else width * height,
+            zero_point=protos.zero_point,
+            head_zero_point=head.zero_point,
+            step=self.steps[0],
+            threshold=limit,
+        )
+
+        # The padding in model input pixels; by default half the step that the box was rounded to.
+        padding = options.mask_padding
+        if padding is None:
+            half = 0.0 if head.dtype == FLOAT else 0.5
+            self.padding = half * self.unit_x, half * self.unit_y
+        else:
+            self.padding = padding, padding
+        self.window = {
+            "window": 1,
+            "proto_width": width,
+            "proto_height": height,
+            "px": self.unit_x * width / self.size[0],
+            "py": self.unit_y * height / self.size[1],
+            "pad_x": self.padding[0] / self.unit_x,
+            "pad_y": self.padding[1] / self.unit_y,
+            "ring": 2,  # a frame pixel at the left edge of a box is interpolated from up to two mask pixels outside
+        }
+
+    def use(self, fit):
+        super().use(fit)
+        _, width, height, _ = self.layout
+        self.grid_to_frame = Grid(
+            self.size[0] / width * fit.sx,
+            fit.ox,
+            self.size[1] / height * fit.sy,
+            fit.oy,
+            fit.roi,
+            (int(self.padding[0] * fit.sx + 0.5), int(self.padding[1] * fit.sy + 0.5)),
+        )
+
+    def masks(self, outputs, table, size):
+        """What the masks of a frame share, as FrameMask takes it: few allocations, for each has the heap searched."""
+        data = memoryview(bytearray(size))
+        protos = outputs[self.protos.index]
+        head = outputs[self.head.index]
+        if self.mixed:
+            protos = np.array(protos, dtype=np.float)
+            head = np.array(head, dtype=np.float)
+        rows = prototype_masks(protos, head, self.masking, self.first, self.steps[1], table, self.kept, data)
+        return rows, data, self.grid_to_frame
+
+    def mask(self, shared, at):
+        return FrameMask(shared, at)
+
+
+def _real_dimensions(output):
+    return len(squeezed(output.shape)), len(output.shape)
