@@ -1,7 +1,8 @@
 """Every check of the project: `python3 scripts/test.py [pytest arguments]`.
 
-Makes `.venv` on its first run, then runs ruff, mypy (over lib, as MicroPython code) and pytest. All three
-run, whatever the first ones find; the exit code is 0 only if all of them pass.
+Makes `.venv` on its first run, then runs ruff, mypy (over lib, as MicroPython code), stubtest (the types of the public
+names against the code), mypy again (over the camera examples, as their authors would) and pytest. All of them run,
+whatever the first ones find; the exit code is 0 only if all pass.
 """
 
 import _venv
@@ -9,6 +10,7 @@ import _venv
 _venv.enter()
 
 import importlib.metadata
+import os
 import shutil
 import subprocess
 import sys
@@ -16,6 +18,7 @@ from pathlib import Path
 
 ROOT = _venv.ROOT
 TYPINGS = ROOT / "build" / "typings"
+EXAMPLES = ("yolov8", "yolov8_seg", "yolov8_pose", "movenet", "deeplab")
 
 # Debian package -> the program it is looked for by
 DEBIAN = {"qemu-system-arm": "qemu-system-arm", "gcc-arm-none-eabi": "arm-none-eabi-gcc",
@@ -45,22 +48,29 @@ def report_missing() -> None:
               "  (host_tests/test_kernels_helium.py). Everything else runs.")
 
 
-def run(what: str, *command: str) -> bool:
+def run(what: str, *command: str, **environment: str) -> bool:
     print(f"\n== {what}: {' '.join(command)}", flush=True)
-    return subprocess.run([sys.executable, "-m", *command], cwd=ROOT).returncode == 0
+    return subprocess.run([sys.executable, *command], cwd=ROOT, env=os.environ | environment).returncode == 0
 
 
 def main() -> int:
     report_missing()
     copy_typings()
+    examples = [f"scripts/camera/{name}.py" for name in EXAMPLES]
     passed = {
-        "ruff": run("style", "ruff", "check", "."),
-        "mypy": run("types", "mypy"),
+        "ruff": run("style", "-m", "ruff", "check", "."),
+        "mypy": run("types", "-m", "mypy"),
+        "stubtest": run("public types", "scripts/dev/stubtest.py"),
+        # With a user's settings, which are none but the path. A cache of its own: another setting would empty it.
+        "examples": run(
+            "types of the examples", "-m", "mypy", "--config-file=", "--cache-dir=.mypy_cache/examples", *examples,
+            MYPYPATH=os.pathsep.join(("lib", "stubs")),
+        ),  # fmt: skip
         # -n auto: a worker a core. A later -n on the command line wins.
-        "pytest": run("tests", "pytest", "-n", "auto", "--dist", "loadgroup", *sys.argv[1:]),
+        "pytest": run("tests", "-m", "pytest", "-n", "auto", "--dist", "loadgroup", *sys.argv[1:]),
     }
     failed = [name for name, ok in passed.items() if not ok]
-    print(f"\nFailed: {', '.join(failed)}" if failed else "\nAll of ruff, mypy and pytest pass.")
+    print(f"\nFailed: {', '.join(failed)}" if failed else f"\nAll of {', '.join(passed)} pass.")
     return 1 if failed else 0
 
 

@@ -6,7 +6,7 @@ in turn, again and again, each scaled to the frame size that the script asked fo
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import _host
 import image
@@ -160,6 +160,17 @@ class CSI:
 
     def readable(self) -> bool:
         return True
+
+    @overload
+    def snapshot(self, *, blocking: Literal[True] = True) -> "image.Image": ...
+
+    @overload
+    def snapshot(self, *, blocking: bool) -> "image.Image | None": ...
+
+    @overload
+    def snapshot(
+        self, *, time: int = -1, frames: int = -1, blocking: bool = True, image: "image.Image | None" = None
+    ) -> None: ...
 
     def snapshot(
         self, *, time: int = -1, frames: int = -1, blocking: bool = True, image: "image.Image | None" = None

@@ -39,9 +39,7 @@ def reset() -> None:
 
 
 def snapshot() -> image.Image:
-    frame = _camera.snapshot()
-    assert frame is not None
-    return frame
+    return _camera.snapshot()
 
 
 def skip_frames(n: int = 0, *, time: int = 0) -> None:

@@ -25,4 +25,6 @@ while True:
     for class_id in seen.present():
         print("%s: %.1f %% of the frame" % (seen.label(class_id), 100 * seen.share(class_id)))
     middle = seen.at(img.width() // 2, img.height() // 2)
-    print("%s in the middle, %.1f fps" % (seen.label(middle), clock.fps()))
+    if middle is not None:  # None is where the network does not look
+        print("%s in the middle" % seen.label(middle))
+    print("%.1f fps" % clock.fps())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 import _host
 import numpy as np
@@ -17,12 +17,16 @@ from .preprocessing import Normalization
 if TYPE_CHECKING:
     from ulab.numpy import ndarray
 
-    Postprocess = Callable[["Model", list[Any], list[ndarray]], Any]
+    # What one tensor is filled with. Called, as the n6post inputs are: buffer, shape and the dtype's code.
+    Input = Image | ndarray | Callable[[Any, Any, Any], object]
+    Inputs = Sequence[Input]
 
+R = TypeVar("R")  # what predict returns
+S = TypeVar("S")
 Array = npt.NDArray[Any]
 
 
-class Model:
+class Model(Generic[R]):
     """A network from a .tflite or .onnx file.
 
     With a post-processor (`postprocess=` here or `callback=` of predict) the outputs are arrays of the network's own
@@ -34,8 +38,19 @@ class Model:
     """
 
     labels: list[str] | None
+    postprocess: Any
 
-    def __init__(self, path: str, /, *, postprocess: Postprocess | None = None, load_to_fb: bool = False) -> None:
+    @overload
+    def __init__(
+        self: Model[list[ndarray]], path: str, /, *, postprocess: None = None, load_to_fb: bool = False
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self, path: str, /, *, postprocess: Callable[[Any, list[Any], list[ndarray]], R], load_to_fb: bool = False
+    ) -> None: ...
+
+    def __init__(self, path: str, /, *, postprocess: Any = None, load_to_fb: bool = False) -> None:
         host_path = _host.resolve(path)
         self._backend, self.len = open_backend(host_path)
         self.ram = self._backend.ram
@@ -57,7 +72,13 @@ class Model:
         self.labels = _labels(host_path)
         self._native = _Native(self)
 
-    def predict(self, inputs: Iterable[Any], *, callback: Postprocess | None = None) -> Any:
+    @overload
+    def predict(self, inputs: Inputs, *, callback: Callable[[Any, list[Any], list[ndarray]], S]) -> S: ...
+
+    @overload
+    def predict(self, inputs: Inputs, *, callback: None = None) -> R: ...
+
+    def predict(self, inputs: Inputs, *, callback: Any = None) -> Any:
         """Runs the network on a list with one image, ndarray or callable a tensor.
 
         Returns what the post-processor returns, without one a list of float arrays.
@@ -97,7 +118,7 @@ class Model:
 class _Native:
     """What a post-processor sees of a Model: everything but its labels."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model[Any]) -> None:
         self._model = model
 
     def __getattr__(self, name: str) -> Any:

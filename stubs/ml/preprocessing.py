@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
 import image
 import numpy as np
@@ -34,6 +34,12 @@ class Normalization:
         self.stdev = stdev
         self.roi = roi
         self._image: image.Image | None = None
+
+    @overload
+    def __call__(self, source: image.Image, /) -> Normalization: ...
+
+    @overload
+    def __call__(self, buffer: bytearray, shape: tuple[int, ...], dtype: int, /) -> None: ...
 
     def __call__(self, *args: Any) -> Any:
         if len(args) == 1:

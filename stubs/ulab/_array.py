@@ -28,7 +28,7 @@ _ARGUMENTS = {  # what the compiler of this CPython puts behind it, in an expres
     instruction.arg: operator
     for operator in ("<", "<=", ">", ">=")
     for source in (f"a {operator} b", f"if a {operator} b: c")
-    for instruction in dis.get_instructions(source)
+    for instruction in dis.get_instructions(source)  # type: ignore[arg-type]  # a str is fine
     if instruction.opcode == _COMPARE_OP
 }
 
@@ -83,7 +83,7 @@ class ndarray(Raw):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self._np.shape
+        return self._np.shape  # type: ignore[no-any-return]
 
     @shape.setter
     def shape(self, shape: tuple[int, ...]) -> None:
@@ -146,7 +146,7 @@ class ndarray(Raw):
 
     def reshape(self, shape: int | tuple[int, ...], /) -> ndarray:
         """A view of a dense array, a copy (uint8 if it was boolean) of any other."""
-        return _index.reshape(self, shape, wrap)
+        return _index.reshape(self, shape, wrap)  # type: ignore[no-any-return]
 
     def transpose(self, axes: tuple[int, ...] | None = None) -> ndarray:
         """A view; of 1-D the array itself."""
@@ -320,7 +320,7 @@ class ndarray(Raw):
     def __rpow__(self, other: Any) -> ndarray:
         return wrap(*_ops.power(*operand(other), self._np, self._flag))
 
-    def __ipow__(self, other: Any) -> ndarray:  # type: ignore[misc]
+    def __ipow__(self, other: Any) -> ndarray:
         return self._inplace(np.power, other, True)
 
     def __and__(self, other: Any) -> ndarray:

@@ -61,7 +61,7 @@ def operand(obj: object, other: str = "") -> tuple[Any, int]:
     if isinstance(obj, Raw):
         return obj._np, obj._flag
     if kind is bool:
-        return np.uint8(obj), BOOLEAN  # type: ignore[call-overload]
+        return np.uint8(obj), BOOLEAN  # type: ignore[arg-type]
     if isinstance(obj, int):
         return _int_operand(int(obj), other in ("b", "h") and other != "")
     if isinstance(obj, float):

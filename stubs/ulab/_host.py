@@ -35,7 +35,7 @@ def memoryview(obj: Any) -> builtins.memoryview:
         raise TypeError("object with buffer protocol required")
     if obj._np.size == 0:
         return builtins.memoryview(b"")
-    return builtins.memoryview(obj._np.reshape(-1))
+    return builtins.memoryview(obj._np.reshape(-1))  # type: ignore[arg-type]
 
 
 def bytearray(*arguments: Any) -> builtins.bytearray:

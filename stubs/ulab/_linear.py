@@ -19,7 +19,7 @@ def _exact(left: Array, right: Array) -> bool:
     bound = max(abs(int(left.max())), abs(int(left.min()))) * max(
         abs(int(right.max())), abs(int(right.min()))
     )
-    return bound * left.shape[-1] < 1 << 24
+    return bound * left.shape[-1] < 1 << 24  # type: ignore[no-any-return]
 
 
 @np.errstate(all="ignore")

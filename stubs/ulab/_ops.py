@@ -85,7 +85,7 @@ def _wrapped(*flags: int) -> None:
 
 def _array(result: Any) -> Array:
     """Two scalars give a 1-element array (bits_020)."""
-    return result if result.ndim else result.reshape(1)
+    return result if result.ndim else result.reshape(1)  # type: ignore[no-any-return]
 
 
 def _modular(ufunc: np.ufunc, table: dict[str, np.dtype[Any]]) -> Callable[[Any, int, Any, int], Result]:

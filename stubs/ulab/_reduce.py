@@ -161,7 +161,7 @@ def _running(lanes: Array, spread: bool) -> tuple[Array, Array]:
 
 
 def _flat_floats(a: Array) -> list[float]:
-    return a.reshape(-1).tolist()  # type: ignore[no-any-return]
+    return a.reshape(-1).tolist()
 
 
 @np.errstate(all="ignore")
@@ -287,4 +287,4 @@ def size(array: Any, /, *, axis: int | None = None) -> int:
         return len(array)
     if axis is None:
         return array._np.size
-    return array._np.shape[checked_axis(axis, 0 if array._flag & NO_DIMS else array._np.ndim)]
+    return array._np.shape[checked_axis(axis, 0 if array._flag & NO_DIMS else array._np.ndim)]  # type: ignore[no-any-return]

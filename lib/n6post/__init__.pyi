@@ -1,0 +1,473 @@
+"""n6post: what a camera's neural network saw, as things a script can use and a person can see.
+
+    model = ml.Model(path, postprocess=n6post.YoloV8Seg(threshold=0.4))
+    found = model.predict([img])
+    n6post.draw(img, found)
+
+The names below are loaded on first use: a script pays for the family it uses only.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, Generic, Literal, NamedTuple, type_check_only
+
+from image import Image
+from ml import Model
+from typing_extensions import TypeVar
+from ulab.numpy import ndarray
+
+_Box = tuple[int, int, int, int]
+_Color = tuple[int, int, int] | list[int]
+_Names = list[str] | tuple[str, ...]
+
+# What a detection's mask and keypoints are: each family has its own answer, so that no script needs to ask for None.
+# Detection alone, in an annotation, is that of any family.
+_M = TypeVar("_M", covariant=True, default=Any)
+_K = TypeVar("_K", covariant=True, default=Any)
+
+__version__: str
+
+# ---- the families ----
+
+class YoloV8:
+    """Post-processor for YOLOv8 detection: `ml.Model(path, postprocess=n6post.YoloV8())`.
+
+    threshold       the least score, 0..1; on an integer head compared as q >= ceil(threshold / scale + zero_point)
+    nms_threshold   two boxes of a class with a larger IoU are one object, 0..1
+    nms_sigma       0: hard suppression; above: Gaussian Soft-NMS (.5 in its paper), whose scores come back decayed
+    max_detections  the most to return
+    classes         class numbers to keep, None for all; the best class of an anchor is chosen before
+    agnostic        suppress across classes
+    max_candidates  the most that enter suppression, best first
+    labels          names a class; None: the model's labels where it shows them, else COCO's for 80 classes, else numbers
+                    (the firmware does not hand a model's labels to a post-processor; `n6post.load` does)
+    pixels          True: boxes come in input pixels; False: in 0..1; None: told from the head
+
+    ValueError for an option out of range, and at a model's first frame for outputs that are not this family's.
+    """
+
+    threshold: float
+    nms_threshold: float
+    nms_sigma: float
+    max_detections: int
+    classes: Collection[int] | None
+    agnostic: bool
+    max_candidates: int
+    labels: _Names | None
+    pixels: bool | None
+
+    def __init__(
+        self,
+        threshold: float = 0.4,
+        nms_threshold: float = 0.5,
+        nms_sigma: float = 0,
+        max_detections: int = 20,
+        classes: Collection[int] | None = None,
+        agnostic: bool = False,
+        max_candidates: int = 300,
+        labels: _Names | None = None,
+        pixels: bool | None = None,
+    ) -> None: ...
+    def __call__(
+        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
+    ) -> list[Detection[None, None]]: ...
+    def survivors(self) -> list[tuple[int, int, float, float, float, float, float]]:
+        """For debugging: (anchor, class_id, score, x1, y1, x2, y2) of each detection of the last frame.
+
+        The box is in model input pixels and not clipped, as Ultralytics gives it.
+        """
+
+# A mask where YoloV8 says None: whoever has a YoloV8Seg knows it, and whoever has a YoloV8 may get one nevertheless.
+class YoloV8Seg(YoloV8):
+    """Post-processor for YOLOv8 segmentation: YoloV8's options, and every detection has a `.mask`.
+
+    mask_threshold  probability above which a prototype pixel is inside, between 0 and 1
+    mask_padding    model input pixels by which a box is grown before the mask is cut to it; None: half the step of a
+                    quantised box, which gives back what its rounding cut off (0 on a float head); 0: Ultralytics' crop
+    """
+
+    mask_threshold: float
+    mask_padding: float | None
+
+    def __init__(
+        self,
+        threshold: float = 0.4,
+        nms_threshold: float = 0.5,
+        nms_sigma: float = 0,
+        max_detections: int = 20,
+        classes: Collection[int] | None = None,
+        agnostic: bool = False,
+        max_candidates: int = 300,
+        labels: _Names | None = None,
+        pixels: bool | None = None,
+        *,
+        mask_threshold: float = 0.5,
+        mask_padding: float | None = None,
+    ) -> None: ...
+    def __call__(  # type: ignore[override]
+        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
+    ) -> list[Detection[Mask, None]]: ...
+
+class YoloV8Pose(YoloV8):
+    """Post-processor for YOLOv8 pose: YoloV8's options, and every detection has `.keypoints`.
+
+    They are a float32 array (K, 3): x and y in frame pixels, clipped to the frame, and the keypoint's score.
+
+    keypoint_threshold  the least score of a keypoint that counts as seen, 0..1. All are returned: the score tells, and
+                        `draw` leaves out those under this, which a detection carries as `keypoint_threshold`
+    class_count         how many classes the head has; None: as many as there are labels, else 1
+    keypoint_scores     "score": the third number of a keypoint is its score, 0..1; "logit": it goes through the sigmoid
+                        first; None: told from the first frame, where only logits can be negative
+    """
+
+    keypoint_threshold: float
+    class_count: int | None
+    keypoint_scores: Literal["score", "logit"] | None
+
+    def __init__(
+        self,
+        threshold: float = 0.4,
+        nms_threshold: float = 0.5,
+        nms_sigma: float = 0,
+        max_detections: int = 20,
+        classes: Collection[int] | None = None,
+        agnostic: bool = False,
+        max_candidates: int = 300,
+        labels: _Names | None = None,
+        pixels: bool | None = None,
+        *,
+        keypoint_threshold: float = 0.5,
+        class_count: int | None = None,
+        keypoint_scores: Literal["score", "logit"] | None = None,
+    ) -> None: ...
+    def __call__(  # type: ignore[override]
+        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
+    ) -> list[Detection[None, ndarray]]: ...
+
+class MoveNet:
+    """Post-processor for MoveNet: `ml.Model(path, postprocess=n6post.MoveNet())`.
+
+    threshold   the least score of a joint that counts as seen, 0..1; on integers compared as
+                q >= ceil(threshold / scale + zero_point)
+    refine      move each joint from its cell's middle to the top of the parabola through the peak and its two
+                neighbours, in x and in y: never more than half a cell, and not at all at the map's border
+    labels      one name, of what is found; or one a joint, which tells nothing new here. Else it is a "person"
+    layout      "NHWC" or "NCHW" for heatmaps, "joints" for [1, 1, K, 3]; None: told by the shape
+
+    Every joint is returned, seen or not: its score tells, and `draw` leaves out those under the threshold. The box goes
+    around the joints that are seen, at least one pixel wide and high; the score is their mean. With none seen, the
+    list is empty.
+
+    ValueError for an option out of range, and at a model's first frame for an output that is not this family's.
+    """
+
+    threshold: float
+    refine: bool
+    labels: _Names | None
+    layout: Literal["NHWC", "NCHW", "joints"] | None
+
+    def __init__(
+        self,
+        threshold: float = 0.3,
+        refine: bool = True,
+        labels: _Names | None = None,
+        layout: Literal["NHWC", "NCHW", "joints"] | None = None,
+    ) -> None: ...
+    def __call__(
+        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
+    ) -> list[Detection[None, ndarray]]: ...
+
+class DeepLab:
+    """Post-processor for semantic segmentation: `ml.Model(path, postprocess=n6post.DeepLab())`.
+
+    background  the class that is not drawn and that `present()` leaves out; None: there is none
+    threshold   for a map of one channel only: the least probability of class 1, between 0 and 1; None is .5
+    labels      names a class; None: the model's labels where it shows them, Pascal VOC's for 21 classes, else numbers
+    layout      "NHWC" or "NCHW"; None: told by the shape, as height and width have the input's aspect ratio. Only where
+                this says it, a map may have another
+    values      what one channel holds: "probability", "logit" or "classes" (class numbers already); None: told.
+                Integers [1, H, W], without a scale or with scale 1.0 and zero point 0 are class numbers. So are
+                floats if the whole first frame is whole numbers of 0..255 and one is above 1 (a frame of nothing but
+                0 and 1 tells too little: then the next is asked). Other integers are probabilities if all that they
+                can express lies within -1.5..1.5, other floats if the whole first frame lies within 0..1. Else they
+                are logits. Class numbers that are no whole numbers of 0..255 raise ValueError in every frame.
+
+    A call returns one of two `Segmentation`s, each with a class map of its own, that take turns: it stays true during
+    the next call, and the call after that writes over it (`copy()` keeps it). A new map of 320 x 320 bytes a frame
+    would cost more instructions than the argmax.
+
+    ValueError for an option out of range, and at a model's first frame for an output that is not this family's.
+    """
+
+    background: int | None
+    threshold: float | None
+    labels: _Names | None
+    layout: Literal["NHWC", "NCHW"] | None
+    values: Literal["probability", "logit", "classes"] | None
+
+    def __init__(
+        self,
+        background: int | None = 0,
+        threshold: float | None = None,
+        labels: _Names | None = None,
+        layout: Literal["NHWC", "NCHW"] | None = None,
+        values: Literal["probability", "logit", "classes"] | None = None,
+    ) -> None: ...
+    def __call__(self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]) -> Segmentation: ...
+
+# ---- results ----
+
+class Detection(NamedTuple, Generic[_M, _K]):
+    """One object or person, as a tuple with names.
+
+    rect        (x, y, w, h), ints, frame pixels, clipped to the frame
+    score       0..1 (a quantised network may give a little more than 1)
+    class_id    the class number
+    label       its name, or the number as text
+    mask        a Mask (YoloV8Seg), else None
+    keypoints   float array (K, 3): x, y in frame pixels and score (YoloV8Pose, MoveNet), else None
+    """
+
+    rect: _Box
+    score: float
+    class_id: int
+    label: str
+    mask: _M
+    keypoints: _K
+
+    @property
+    def keypoint_threshold(self: Detection[Any, ndarray]) -> float: ...  # type: ignore[misc]
+
+class Mask:
+    """One object's mask.
+
+    data    bytes, h rows of w of the window: 128 and more is inside
+    window  (x, y, w, h) in mask pixels: the crop and, where there are any, neighbours that drawing interpolates with
+    crop    (x, y, w, h) in mask pixels: what belongs to the object's box
+    clip    (x, y, w, h) in frame pixels: nothing is drawn outside
+    grid    a Grid
+    """
+
+    def __init__(self, data: bytes | bytearray, window: _Box, crop: _Box, clip: _Box, grid: Any) -> None: ...
+    @property
+    def crop(self) -> _Box:
+        """(x, y, w, h) of the object's crop in mask pixels."""
+
+    @property
+    def area(self) -> int:
+        """The object's size in frame pixels (mask pixels inside, times the frame's pixels to a mask pixel)."""
+
+    @property
+    def centroid(self) -> tuple[int, int] | None:
+        """The frame pixel (x, y) in the middle of the object's mass, ints; None for an empty mask."""
+
+    def contains(self, x: int, y: int) -> bool:
+        """Whether frame pixel (x, y) belongs to the object (to the precision of a mask pixel)."""
+
+    @property
+    def image(self) -> Image | None:
+        """The crop as a GRAYSCALE image at mask resolution, 128 and more inside; None for an empty crop."""
+
+    def draw(self, img: Image, color: _Color = (255, 0, 0), alpha: int = 128, smooth: bool = True) -> None:
+        """Tint the object in `img` (RGB565 or GRAYSCALE, the frame's size) with color (r, g, b) and alpha 0..255.
+
+        smooth=False draws blocks of mask pixels with one plain draw_image instead, which on the N6 goes to the GPU.
+        """
+
+    def outline(self) -> list[tuple[int, int]]:
+        """The outer contour of the object's largest part: a list of frame pixels (x, y), clockwise, closed by its first.
+
+        Each point lies between a pixel inside and its neighbour outside, where the interpolated logit crosses the
+        threshold. [] for an empty mask. For `img.draw_line`, areas and shapes.
+
+        On the emulated M55: 100 instructions for every mask pixel of the crop and 7,000 for every edge between a mask
+        pixel inside and one outside; 5,000 for those of the parts and holes that are not the largest.
+        """
+
+class Segmentation:
+    """A class for every pixel of a map that lies over the frame.
+
+    classes     uint8 array (H, W) of class numbers, the map as the network has it
+    background  the class that is not drawn, or None
+    """
+
+    classes: ndarray
+
+    def __init__(self, classes: ndarray, view: Any) -> None: ...
+    @property
+    def background(self) -> int | None: ...
+    def copy(self) -> Segmentation:
+        """The same with a class map of its own, which no later call of the processor writes over."""
+
+    def label(self, class_id: int) -> str:
+        """The name of a class, or its number as text."""
+
+    def present(self, background: bool = False) -> list[int]:
+        """The classes that the frame shows, ascending, without the background unless asked for."""
+
+    def share(self, class_id: int) -> float:
+        """The part of what the network saw of the frame that has this class: 0..1."""
+
+    def area(self, class_id: int) -> int:
+        """The same in frame pixels, an int."""
+
+    def at(self, x: int, y: int) -> int | None:
+        """The class of frame pixel (x, y); None where the network did not look: outside of its input or the frame."""
+
+    def mask(self, class_id: int) -> Mask:
+        """A `Mask` of all the pixels of a class, with area, centroid, contains(), outline() and draw()."""
+
+    def draw(
+        self, img: Image, palette: Sequence[_Color | None] | None = None, alpha: int = 128, legend: bool = False
+    ) -> Image:
+        """Tint every class but the background in `img` (RGB565 or GRAYSCALE, the frame's size), and return img.
+
+        palette     colours by class, each (r, g, b) or None for a class that is not drawn; for classes beyond its end,
+                    and without one, a colour of ours
+        alpha       0..255; below 8 an RGB565 frame does not change: the firmware cuts alpha to 5 bits
+        legend      write the names of the classes present into the lower left corner
+
+        One kernel call: nearest scaling, a colour palette, an alpha palette that leaves the background out.
+        """
+
+def draw(
+    img: Image,
+    result: Sequence[Detection] | Segmentation,
+    color: _Color | None = None,
+    alpha: int = 128,
+    thickness: int = 2,
+    masks: bool = True,
+    boxes: bool = True,
+    labels: bool = True,
+    smooth: bool = True,
+) -> Image:
+    """Draw what a processor returned onto the frame, and return the frame.
+
+    result      a list of Detection, or a Segmentation
+    color       (r, g, b) for everything; None: one colour a class
+    alpha       of masks and class maps, 0..255 (below 8 an RGB565 frame does not change: the firmware cuts alpha to 5 bits)
+    thickness   of boxes, pixels, 0..100
+    masks, boxes, labels   what to draw; of a Segmentation masks is the map and labels its legend
+    smooth      False: masks as blocks, drawn with a plain draw_image (on the N6 that goes to the GPU)
+
+    ValueError for an image that is neither RGB565 nor GRAYSCALE, an option out of range, and for what is no result.
+    """
+
+# An entry is ([x, y, w, h], score) or ([x, y, w, h], score, keypoints): a tuple of either length, for scripts unpack it.
+def by_class(found: Iterable[Detection]) -> list[list[tuple[Any, ...]]]:
+    """OpenMV's own shape of a result: a list a class, each of ([x, y, w, h], score) or ([x, y, w, h], score, keypoints).
+
+    For scripts written for the stock post-processors, which draw class by class:
+
+        for i, entries in enumerate(n6post.by_class(found)):
+            rects = [entry[0] for entry in entries]
+            ml.utils.draw_predictions(img, rects, [labels[i]] * len(rects), [color] * len(rects), format=None)
+
+    There are as many lists as the largest class number found needs.
+    """
+
+# ---- the right family for a model ----
+
+# Which family it will be only the model tells. So a script may ask of the result what any family's has, and each of the
+# options below is one of some family's.
+@type_check_only
+class _AnyResult(list[Detection[Mask, ndarray]], Segmentation):
+    def copy(self) -> _AnyResult: ...
+
+@type_check_only
+class _AnyFamily(YoloV8Seg, YoloV8Pose, MoveNet, DeepLab):
+    threshold: Any
+    layout: Any
+
+    def __call__(self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]) -> _AnyResult: ...  # type: ignore[override]
+
+def processor_for(
+    model: Model[Any],
+    *,
+    threshold: float | None = ...,
+    nms_threshold: float = ...,
+    nms_sigma: float = ...,
+    max_detections: int = ...,
+    classes: Collection[int] | None = ...,
+    agnostic: bool = ...,
+    max_candidates: int = ...,
+    labels: _Names | None = ...,
+    pixels: bool | None = ...,
+    mask_threshold: float = ...,
+    mask_padding: float | None = ...,
+    keypoint_threshold: float = ...,
+    class_count: int | None = ...,
+    keypoint_scores: Literal["score", "logit"] | None = ...,
+    refine: bool = ...,
+    layout: Literal["NHWC", "NCHW", "joints"] | None = ...,
+    background: int | None = ...,
+    values: Literal["probability", "logit", "classes"] | None = ...,
+) -> _AnyFamily:
+    """The post-processor for a model, a YoloV8, YoloV8Seg, YoloV8Pose, MoveNet or DeepLab with these options.
+
+    model   what tells: input_shape, output_shape, labels (or the option `labels`); nothing is run
+    A model takes it per call, `model.predict([img], callback=process)`; `load` attaches it.
+    ValueError where no family fits, and where two do: then labels, one a class, tell, or the constructor.
+    """
+
+def load(
+    path: str,
+    *,
+    threshold: float | None = ...,
+    nms_threshold: float = ...,
+    nms_sigma: float = ...,
+    max_detections: int = ...,
+    classes: Collection[int] | None = ...,
+    agnostic: bool = ...,
+    max_candidates: int = ...,
+    labels: _Names | None = ...,
+    pixels: bool | None = ...,
+    mask_threshold: float = ...,
+    mask_padding: float | None = ...,
+    keypoint_threshold: float = ...,
+    class_count: int | None = ...,
+    keypoint_scores: Literal["score", "logit"] | None = ...,
+    refine: bool = ...,
+    layout: Literal["NHWC", "NCHW", "joints"] | None = ...,
+    background: int | None = ...,
+    values: Literal["probability", "logit", "classes"] | None = ...,
+) -> Model[_AnyResult]:
+    """`ml.Model(path)` with the post-processor that fits, and the model's labels in it.
+
+    The processor itself is `model.postprocess.processor`. ValueError as for `processor_for`.
+    """
+
+def diagnose(model: Model[Any], outputs: Sequence[ndarray] | None = None) -> list[str]:
+    """A list of findings, each a sentence with its remedy; empty for a healthy model.
+
+    outputs     the arrays as a post-processor gets them; without them only what the model tells of itself is
+                judged. On the camera:
+                `model.predict([img], callback=lambda m, i, outputs: n6post.diagnose(m, outputs))`
+    ValueError for outputs that are no list of ndarrays.
+    """
+
+# ---- inputs ----
+
+@type_check_only
+class _Input:
+    image: Image
+    roi: _Box
+
+    def __init__(
+        self,
+        img: Image,
+        roi: Sequence[int] | None = None,
+        *,
+        scale: tuple[float, float] = (0.0, 1.0),
+        mean: Sequence[float] = (0.0, 0.0, 0.0),
+        stdev: Sequence[float] = (1.0, 1.0, 1.0),
+    ) -> None: ...
+    def __call__(self, buffer: Any, shape: Sequence[int], dtype: int) -> None: ...
+
+class Stretch(_Input):
+    """The whole image onto the model input, its aspect ratio not kept."""
+
+class Crop(_Input):
+    """The middle of the image that has the model input's aspect ratio."""
+
+class Letterbox(_Input):
+    """The whole image, its aspect ratio kept, between grey bars (114, as the networks were trained with)."""

@@ -1,0 +1,23 @@
+# mypy: disable-error-code="empty-body"
+"""The camera's `gc` as editors and checkers see it. Nothing ever imports this: see time.py."""
+
+
+def collect() -> int: ...
+def enable() -> None: ...
+def disable() -> None: ...
+def isenabled() -> bool: ...
+
+
+def mem_alloc() -> int:
+    """Bytes of the heap that are in use."""
+    ...
+
+
+def mem_free() -> int:
+    """Bytes of the heap that are free."""
+    ...
+
+
+def threshold(amount: int = -1, /) -> int:
+    """How many bytes may be allocated before a collection starts by itself; -1: only when the heap is full."""
+    ...
