@@ -1,6 +1,8 @@
 """lib/n6post/__init__.py: the public names, loaded on first use."""
 
+import ast
 import importlib
+import os
 import re
 import subprocess
 import sys
@@ -66,6 +68,38 @@ except AttributeError:
     print(set(sys.modules) - before)
 """
     assert run(code) == "set()"
+
+
+def on_micropython(code: str) -> str:
+    """What a MicroPython with ulab prints, where the environment names one."""
+    binary = os.environ.get("N6POST_MICROPYTHON")
+    if not binary:
+        pytest.skip("needs a MicroPython with ulab: its path in the environment variable N6POST_MICROPYTHON")
+    done = subprocess.run([binary, "-c", code], env={"MICROPYPATH": str(ROOT / "lib")}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.strip()
+
+
+def test_dir_on_micropython_shows_every_public_name_and_copies_no_module() -> None:
+    shown = on_micropython("import n6post, sys; print(dir(n6post)); print(sorted(sys.modules))").splitlines()
+    names, modules = ast.literal_eval(shown[0]), ast.literal_eval(shown[1])
+    assert set(dir(n6post)) <= set(names)
+    files = [path.relative_to(ROOT / "lib").with_suffix("") for path in (ROOT / "lib").rglob("*.py")]
+    assert {m for m in modules if m.startswith("n6post")} <= {".".join(f.parts).removesuffix(".__init__") for f in files}
+
+
+def test_what_is_not_public_is_an_attribute_error_on_micropython_too() -> None:
+    code = "import n6post, sys\nfor name in ('quant', '.', '/', 'n6post', 'YoloV9'):\n"
+    code += "    try:\n        getattr(n6post, name)\n        print(name)\n    except AttributeError:\n        pass\n"
+    assert on_micropython(code + "print(len([m for m in sys.modules if m.startswith('n6post')]))") == "1"
+
+
+def test_the_public_names_are_words_of_the_code_so_that_micropython_knows_them() -> None:
+    """A string of more than ten characters is none, and dir() would not ask for it before it was used somewhere."""
+    tree = ast.parse((ROOT / "lib" / "n6post" / "__init__.py").read_text())
+    (table,) = [n.value for n in tree.body if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "_HOMES"]
+    assert isinstance(table, ast.Call) and not table.args
+    assert {keyword.arg for keyword in table.keywords} | {"__version__"} == set(dir(n6post))
 
 
 def test_the_version_is_one() -> None:

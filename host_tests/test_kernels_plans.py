@@ -33,7 +33,7 @@ PREFIX = {"MASK": "prototype_mask", "TINT": "tint_mask"}
 
 
 def test_every_kernel_has_its_builder_and_aim_shares_that_of_tint_mask() -> None:
-    assert set(BUILD["KERNELS"]) - {"aim"} | {"row", "bits", "cut_bits"} == {n for n in BUILDERS if not n.startswith("_")}
+    assert set(BUILD["KERNELS"]) - {"aim"} | {"row", "bits"} == {n for n in BUILDERS if not n.startswith("_")}
 
 
 FRACTIONS = {

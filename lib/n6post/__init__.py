@@ -9,29 +9,29 @@ The names below are loaded on first use: a script pays for the family it uses on
 
 __version__ = "0.1.0"
 
-# Every public name, and the file it lives in.
-_HOMES = {
-    "YoloV8": "yolo",
-    "YoloV8Seg": "yolo_seg",
-    "YoloV8Pose": "yolo_pose",
-    "MoveNet": "movenet",
-    "DeepLab": "deeplab",
-    "Detection": "detection",
-    "Mask": "mask",
-    "Segmentation": "segmentation",
-    "draw": "draw",
-    "by_class": "detection",
-    "processor_for": "models",
-    "load": "models",
-    "diagnose": "doctor",
-    "Stretch": "inputs",
-    "Crop": "inputs",
-    "Letterbox": "inputs",
-}
+# Every public name, and the file it lives in. As keywords: MicroPython's dir() and Tab know only words that code uses.
+_HOMES = dict(
+    YoloV8="yolo",
+    YoloV8Seg="yolo_seg",
+    YoloV8Pose="yolo_pose",
+    MoveNet="movenet",
+    DeepLab="deeplab",
+    Detection="detection",
+    Mask="mask",
+    Segmentation="segmentation",
+    draw="draw",
+    by_class="detection",
+    processor_for="models",
+    load="models",
+    diagnose="doctor",
+    Stretch="inputs",
+    Crop="inputs",
+    Letterbox="inputs",
+)
 
 
 def __getattr__(name):
-    # MicroPython's dir() and Tab ask here for every name that there is: those of the table alone lead to an import.
+    # MicroPython's dir() and Tab ask here for every word there is, "." and "/" among them: the table alone leads to imports.
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError("module 'n6post' has no attribute '%s'" % name)

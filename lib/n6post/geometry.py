@@ -31,19 +31,6 @@ def checked_roi(roi):
     return tuple(roi)
 
 
-def stretched(key, roi, width, height):
-    """The whole roi onto the input of width x height, each axis with its own scale."""
-    x, y, w, h = checked_roi(roi)
-    return Fit(key, (x, y, w, h), w / width, float(x), h / height, float(y))
-
-
-def cropped(key, roi, width, height):
-    """The middle of the roi onto the whole input, one scale for both axes: what sticks out is not seen."""
-    x, y, w, h = checked_roi(roi)
-    scale = min(w / width, h / height)
-    return Fit(key, (x, y, w, h), scale, x + (w - width * scale) * 0.5, scale, y + (h - height * scale) * 0.5)
-
-
 def fit_of(inputs, size, last=None):
     """The Fit for the inputs of a `predict` and the model's (width, height).
 
@@ -61,7 +48,13 @@ def fit_of(inputs, size, last=None):
     fit = getattr(source, "fit", None)
     if fit is not None:  # one of ours, inputs.py
         return fit(key, size)
-    return (stretched if _firmware_stretches() else cropped)(key, roi, size[0], size[1])
+    x, y, w, h = roi = checked_roi(roi)
+    width, height = size
+    if _firmware_stretches():
+        return Fit(key, roi, w / width, float(x), h / height, float(y))
+    # One scale for both axes, and the middle of the roi: what sticks out is not seen.
+    scale = min(w / width, h / height)
+    return Fit(key, roi, scale, x + (w - width * scale) * 0.5, scale, y + (h - height * scale) * 0.5)
 
 
 def _firmware_stretches():

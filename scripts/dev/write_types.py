@@ -30,7 +30,7 @@ def home(name: str, module: str = "__init__") -> str:
     """The module of lib that a public name lives in, or one that `module` imports."""
     for node in parsed(module).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_HOMES":
-            return ast.literal_eval(node.value)[name]
+            return {k.arg: ast.literal_eval(k.value) for k in node.value.keywords}[name]
         if isinstance(node, ast.ImportFrom) and name in [alias.name for alias in node.names]:
             return str(node.module)
     return module

@@ -4,11 +4,18 @@ from array import array
 
 from micropython import const
 
-from .plans import bits, cut_bits
+from .plans import bits
+
+_FLOAT = const(102)  # ulab's code, as in quant.py
+
+
+def _cut(dtype, value):
+    # A threshold is stored as the tensor's own numbers are.
+    return bits(value) if dtype == _FLOAT else value
 
 
 def class_map(dtype, pixels, classes, pixel_step, class_step, cut=0):
-    return array("i", (dtype, pixels, classes, pixel_step, class_step, cut_bits(dtype, cut)))
+    return array("i", (dtype, pixels, classes, pixel_step, class_step, _cut(dtype, cut)))
 
 
 def count(pixels):
@@ -19,7 +26,7 @@ def peaks(
     dtype, width, height, joints, pixel_step, joint_step, zero_point, cut, refine, scale, ax, bx, ay, by,
     frame_width, frame_height, visible=0, x1=0, y1=0, x2=0, y2=0, total=0,
 ):  # fmt: skip
-    entries = dtype, width, height, joints, pixel_step, joint_step, zero_point, cut_bits(dtype, cut), refine
+    entries = dtype, width, height, joints, pixel_step, joint_step, zero_point, _cut(dtype, cut), refine
     fractions = bits(scale), bits(ax), bits(bx), bits(ay), bits(by)
     box = bits(x1), bits(y1), bits(x2), bits(y2), bits(total)
     return array("i", entries + fractions + (frame_width, frame_height, visible) + box)

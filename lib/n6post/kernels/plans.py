@@ -27,11 +27,6 @@ def bits(number):
     return _word[0]
 
 
-def cut_bits(dtype, value):
-    """A threshold as a plan holds it: a float32 for floats, else in the tensor's own integers."""
-    return bits(value) if dtype == _FLOAT else value
-
-
 def candidates(
     dtype, anchors, channels, channel_step, anchor_step, first_class, classes, zero_point, cut, capacity, allowed=()
 ):
@@ -40,8 +35,9 @@ def candidates(
     for class_id in allowed:
         word = words[class_id // 32] & 0xFFFFFFFF | 1 << class_id % 32
         words[class_id // 32] = word - (1 << 32) if word >> 31 else word  # the array's items are signed
-    entries = [dtype, anchors, channels, channel_step, anchor_step, first_class, classes, zero_point, cut_bits(dtype, cut)]
-    return array("i", entries + [capacity, len(words)] + words)
+    cut = bits(cut) if dtype == _FLOAT else cut
+    entries = [dtype, anchors, channels, channel_step, anchor_step, first_class, classes, zero_point, cut, capacity]
+    return array("i", entries + [len(words)] + words)
 
 
 def suppress(count, threshold, agnostic, most, capacity):
