@@ -4,76 +4,42 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+import runpy
 from pathlib import Path
 
 import pytest
 
-LIB = Path(__file__).parents[1] / "lib" / "n6post"
-
-# From top to bottom: a file imports from rows below its own, and from its own row.
-ROWS = [
-    {"__init__"},
-    {"models", "doctor"},
-    {"yolo", "yolo_seg", "yolo_pose", "movenet", "deeplab", "processor"},
-    {"draw", "skeleton"},
-    {"detection", "mask", "contour", "segmentation", "painting"},
-    {"nms", "geometry", "inputs"},
-    {"kernels"},
-    {"quant", "layout", "labels", "joints", "pixels", "options"},
-]
-
-
-def files() -> dict[str, Path]:
-    """Every file of lib by its dotted name: "yolo", "kernels", "kernels.plans"."""
-    found = {}
-    for path in sorted(LIB.rglob("*.py")):
-        parts = list(path.relative_to(LIB).with_suffix("").parts)
-        found[".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)] = path
-    return found
-
-
-def imports(name: str, path: Path) -> Iterator[str]:
-    """The files of lib that a file imports, at its top or inside a function."""
-    here = name.split(".") if path.name == "__init__.py" and name != "__init__" else name.split(".")[:-1]
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            assert not any(alias.name.startswith("n6post") for alias in node.names), f"{name}: import n6post..."
-        if not isinstance(node, ast.ImportFrom) or not node.level:
-            continue
-        base = here[: len(here) - node.level + 1] + (node.module.split(".") if node.module else [])
-        for alias in node.names:
-            target = ".".join([*base, alias.name])
-            yield target if target in FILES else ".".join(base)
-
-
-FILES = files()
-GRAPH = {name: sorted(set(imports(name, path)) - {name}) for name, path in FILES.items()}
-
-
-def row_of(name: str) -> int:
-    room = name.split(".")[0]
-    return next(number for number, row in enumerate(ROWS) if room in row)
+ROOT = Path(__file__).parents[1]
+ROOMS = runpy.run_path(str(ROOT / "scripts" / "dev" / "rooms.py"))
+FILES: dict[str, Path] = ROOMS["files"]()
+GRAPH: dict[str, list[str]] = ROOMS["graph"]()
 
 
 def test_every_file_has_its_place_in_a_row() -> None:
-    rooms = {name.split(".")[0] for name in FILES}
-    assert rooms == set().union(*ROWS)
+    assert sorted({name.split(".")[0] for name in FILES}) == sorted(room for _, rooms in ROOMS["ROWS"] for room in rooms)
 
 
 @pytest.mark.parametrize("name", sorted(FILES))
 def test_a_file_imports_from_its_own_row_and_from_rows_below_only(name: str) -> None:
+    row_of = ROOMS["row_of"]
     assert [other for other in GRAPH[name] if row_of(other) < row_of(name)] == []
 
 
 def test_no_imports_run_in_a_circle() -> None:
-    def walk(name: str, path: tuple[str, ...]) -> None:
-        assert name not in path, f"a circle: {' -> '.join([*path, name])}"
-        for other in GRAPH[name]:
-            walk(other, (*path, name))
+    assert ROOMS["circles"](GRAPH) == []
+    assert ROOMS["circles"]({"a": ["b"], "b": ["c"], "c": ["a"]}) == [["a", "b", "c"]]
 
-    for name in GRAPH:
-        walk(name, ())
+
+def test_every_import_within_the_library_is_relative() -> None:
+    for name, path in FILES.items():
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
+            assert not any(n.startswith("n6post") for n in names), f"{name}, line {node.lineno}"
+
+
+def test_the_picture_shows_the_imports_as_they_are() -> None:
+    assert ROOMS["PICTURE"].read_text() == ROOMS["svg"](), "run python3 scripts/dev/rooms.py"
 
 
 @pytest.mark.parametrize("name", sorted(FILES))
