@@ -278,9 +278,6 @@ class Mask:
 
         Each point lies between a pixel inside and its neighbour outside, where the interpolated logit crosses the
         threshold. [] for an empty mask. For `img.draw_line`, areas and shapes.
-
-        On the emulated M55: 100 instructions for every mask pixel of the crop and 7,000 for every edge between a mask
-        pixel inside and one outside; 5,000 for those of the parts and holes that are not the largest.
         """
 
 class Segmentation:
