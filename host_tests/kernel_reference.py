@@ -1,4 +1,4 @@
-"""The simpler kernels once more, in plain numpy and from their docstrings alone: a second witness beside portable.py.
+"""The simpler kernels once more, in plain numpy and from their docstrings alone: a second witness beside portable_*.py.
 
 Arrays come as (pixels or anchors, channels), whatever the layout in memory was; the results are those of the docstrings.
 """

@@ -65,7 +65,7 @@ def bytes_of(argument: Any) -> Any:
 
 
 def called(kernel: str, *arguments: Any, note: Any = None) -> Call:
-    """Call portable.py's kernel and write down what it did. Numpy arrays are passed as ulab's, over the same memory."""
+    """Call the portable kernel and write down what it did. Numpy arrays are passed as ulab's, over the same memory."""
     passed = [_host.wrap(a) if isinstance(a, np.ndarray) else a for a in arguments]
     before = [bytes_of(a) for a in passed]
     with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""lib/n6post/kernels/portable.py: class_map, count, peaks and tint_map against plain numpy and the image module."""
+"""lib/n6post/kernels/portable_maps.py and portable_drawing.py against plain numpy and the image module."""
 
 from __future__ import annotations
 

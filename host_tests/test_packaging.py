@@ -118,7 +118,7 @@ def test_all_versions_agree() -> None:
     assert json.loads((ROOT / "package.json").read_text())["version"] == version
     assert found(r'version="([^"]*)"', "manifest.py") == version
     assert found(r'^__version__ = "([^"]*)"', "lib/n6post/__init__.py") == version
-    assert found(r"^## (\S+)", "CHANGELOG.md") == version
+    assert found(r"^## (\d\S*)", "CHANGELOG.md") == version
 
 
 def test_build_mpy_compiles_all_of_lib_and_packs_it_into_a_romfs(tmp_path: Path) -> None:

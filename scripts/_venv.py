@@ -33,7 +33,7 @@ def enter() -> None:
 
 def _make() -> None:
     pins = [line for line in REQUIREMENTS.read_text().splitlines() if line and not line.startswith("#")]
-    print(f"First run: making .venv with {len(pins)} pinned packages (1 to 3 minutes, 600 MB).", flush=True)
+    print(f"First run: making .venv with {len(pins)} pinned packages (1 to 3 minutes, 800 MB).", flush=True)
     started = time.monotonic()
     # Not --clear: an existing environment is brought up to date in place.
     made = subprocess.run([sys.executable, "-m", "venv", str(VENV)], capture_output=True, text=True)

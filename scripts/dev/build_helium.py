@@ -166,7 +166,9 @@ def main():
     missing = [name for name in options.only if not source_of(name)]
     if missing:
         sys.exit(f"no source in {SOURCES.relative_to(ROOT)} for: {', '.join(missing)}")
-    for target in TARGETS:
+    if set(options.only) != set(KERNELS) and options.out == FOLDER:
+        parser.error("--only leaves the other kernels out: say with --out where to")
+    for target in [target for target in TARGETS if set(TARGETS[target]) & set(options.only)]:
         text = generate(target, options.only, report=not options.check)
         file = options.out / target
         if not options.check:

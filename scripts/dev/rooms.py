@@ -32,7 +32,7 @@ KERNELS = {"kernels/boxes": "boxes", "kernels/maps": "map", "kernels/drawing": "
 # The way of a frame through the rooms.
 WAY = ("processor", "yolo", "kernels/boxes", "detection", "draw")
 
-ROW_HEIGHT, ROOM_WIDTH, ROOM_HEIGHT, LEFT, WIDTH = 92, 116, 34, 220, 1010
+ROW_HEIGHT, ROOM_WIDTH, ROOM_HEIGHT, LEFT, WIDTH = 92, 116, 34, 210, 1070
 
 
 def files(lib: Path = LIB) -> dict[str, Path]:
@@ -97,7 +97,7 @@ def places() -> dict[str, tuple[float, float]]:
     for number, (_, rooms) in enumerate(ROWS):
         rooms = list(KERNELS) if rooms == ["kernels"] else rooms
         for at, room in enumerate(rooms):
-            x = LEFT + (at + 0.5) * (WIDTH - LEFT) / max(len(rooms), 6 if len(rooms) > 3 else 4)
+            x = LEFT + (at + 0.5) * (WIDTH - LEFT - 14) / max(len(rooms), 6 if len(rooms) > 3 else 4)
             found[room] = (x, number * ROW_HEIGHT + ROW_HEIGHT / 2 + 8)
     return found
 

@@ -1,4 +1,4 @@
-// The anchors whose best class reaches the threshold, best first. candidates(head, plan, values, labels); see portable.py.
+// The anchors whose best class reaches the threshold, best first. candidates(head, plan, values, labels); see portable_boxes.py.
 //
 // In words: candidates_scan.s finds the anchors whose largest score reaches the cut. Each is inserted into a sorted list,
 // whose last falls out when it is full; the list lives in the last row of `values` (keys: an integer score or a float's

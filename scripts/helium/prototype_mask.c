@@ -1,4 +1,4 @@
-// One detection's mask: coefficients . prototypes over a window. prototype_mask(protos, head, plan, out); see portable.py.
+// One detection's mask: coefficients . prototypes over a window. prototype_mask(protos, head, plan, out); see portable_boxes.py.
 //
 // In words: centre the coefficients; over every second pixel of every second row find the largest |sum - threshold|, which
 // gives the scale; then over all pixels write the scaled sum as a byte.

@@ -1,4 +1,4 @@
-@ Greedy non-maximum suppression. suppress(plan, values, labels); see portable.py.
+@ Greedy non-maximum suppression. suppress(plan, values, labels); see portable_boxes.py.
 @
 @ In words: take the candidates in order; compare each with those kept so far, four at once; keep it if none of its class
 @ overlaps it too much. MVE does not divide: the quotient is a scalar's work, and only where boxes overlap at all (any other is

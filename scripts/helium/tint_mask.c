@@ -1,4 +1,4 @@
-// Scale a mask bilinearly and blend one colour where it is 128 or more. tint_mask(frame, mask, plan); see portable.py.
+// Scale a mask bilinearly and blend one colour where it is 128 or more. tint_mask(frame, mask, plan); see portable_drawing.py.
 //
 // In words: the arithmetic of the firmware's draw_image with hint=BILINEAR, a strip of columns at a time: where in the mask
 // each column lies is worked out once, then tint_mask_rows.s runs down the rows. Frame pixel k of a picture that begins s
