@@ -19,6 +19,12 @@ def rgb565(image: Any) -> Array:
     return np.frombuffer(bytes(image.bytearray()), np.uint16).reshape(image.height(), image.width())
 
 
+def text_of(arguments: tuple[Any, ...]) -> tuple[Any, Any]:
+    """((x, y), text) of draw_string's arguments: (x, y), text of firmware 5.0 or (x, y, text) of 4.8.1."""
+    place, text = arguments if len(arguments) == 2 else (arguments[0][:2], arguments[0][2])
+    return place, text
+
+
 def mask_plane(mask: Any, width: int, height: int) -> Array:
     """A Mask as booleans over all of the prototypes."""
     plane = np.zeros((height, width), dtype=bool)

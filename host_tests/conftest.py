@@ -1,6 +1,10 @@
-"""What every test gets: lib and stubs importable, the reference captures where there are any, hypothesis' settings."""
+"""What every test gets: lib and stubs importable, the reference captures where there are any, hypothesis' settings.
+
+And which files run twice, as on firmware 5.0 and as on 4.8.1.
+"""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
@@ -13,6 +17,29 @@ sys.path[:0] = [str(ROOT / "lib"), str(ROOT / "stubs"), str(ROOT / "host_tests")
 hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60)
 hypothesis.settings.register_profile("search", derandomize=False, deadline=None, max_examples=2000)
 hypothesis.settings.load_profile("ci")
+
+# What draws, fits a frame into a model's input, counts classes or works in ulab. The other families are in test_recorded.
+BOTH_FIRMWARES = {
+    "test_deeplab", "test_draw", "test_geometry", "test_kernels_portable", "test_mask", "test_nms", "test_pose",
+    "test_recorded", "test_segmentation", "test_skeleton",
+}  # fmt: skip
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if metafunc.module.__name__ in BOTH_FIRMWARES:
+        versions = [(5, 0, 0), (4, 8, 1)]
+        metafunc.parametrize("as_firmware", versions, ids=["5.0.0", "4.8.1"], indirect=True, scope="module")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def as_firmware(request: pytest.FixtureRequest) -> Iterator[tuple[int, int, int]]:
+    """The firmware that the stand-ins follow. A module's, because hypothesis wants none that is made anew for each test."""
+    import omv
+
+    version: tuple[int, int, int] = getattr(request, "param", (5, 0, 0))
+    omv._host_set_version(*version)
+    yield version
+    omv._host_set_version()
 
 
 @pytest.fixture(scope="session")

@@ -93,6 +93,14 @@ class Framed:
         self.roi = roi
 
 
+def stretched(roi: tuple[int, int, int, int]) -> Any:
+    """An input that stretches this part of a frame of 700 x 520 into the model's, whatever firmware runs."""
+    import image
+    import n6post
+
+    return n6post.Stretch(image.Image(700, 520, image.GRAYSCALE), roi)
+
+
 def capture(path: Path) -> tuple[list[Tensor], tuple[int, int]]:
     """The raw outputs in a file of ../shared/captures, and the model's (width, height)."""
     stored = np.load(path)

@@ -7,7 +7,7 @@ import n6post
 import numpy as np
 import pytest
 import recorded
-from checks import gray, rgb565
+from checks import gray, rgb565, text_of
 from fakes import Array, FakeModel, Tensor
 from n6post.pixels import class_color
 from scenes import Thing, float_head, random_head
@@ -45,7 +45,7 @@ def as_565(color: tuple[int, int, int]) -> int:
 
 
 class Strict(image.Image):
-    """A frame that takes what both firmwares take: one tuple of ints, the rest by keyword."""
+    """A frame that takes what both firmwares take: one tuple of ints, the rest by keyword. Of text, its own firmware's."""
 
     def draw_rectangle(self, *args: Any, **kwargs: Any) -> Any:
         self._check(args, 4, 4)
@@ -64,8 +64,9 @@ class Strict(image.Image):
         return super().draw_cross(*args, **kwargs)
 
     def draw_string(self, *args: Any, **kwargs: Any) -> Any:
-        assert len(args) == 2 and type(args[1]) is str
-        self._check(args[:1], 2, 2)
+        place, text = text_of(args)
+        assert type(text) is str
+        self._check((place,), 2, 2)
         return super().draw_string(*args, **kwargs)
 
     @staticmethod
@@ -131,9 +132,9 @@ def test_the_label_tells_name_and_score_above_the_box_in_a_colour_that_can_be_re
     texts: list[tuple[Any, str]] = []
 
     class Recorder(image.Image):
-        def draw_string(self, xy: Any, text: str, *args: Any, **kwargs: Any) -> Any:
-            texts.append((xy, text))
-            return super().draw_string(xy, text, *args, **kwargs)
+        def draw_string(self, *args: Any, **kwargs: Any) -> Any:
+            texts.append(text_of(args))
+            return super().draw_string(*args, **kwargs)
 
     for color in ((0, 0, 0), (255, 255, 255), (255, 255, 0), (0, 0, 160)):
         img = Recorder(160, 120, pixformat)

@@ -1,12 +1,10 @@
 """lib/n6post/geometry.py: from the frame into the model input and back, for every way to fit one into the other."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import image
 import n6post
 import numpy as np
-import omv
 import pytest
 import reference
 from fakes import FakeModel, Framed, Tensor
@@ -19,13 +17,6 @@ from scenes import Thing, float_head, random_head
 
 INPUTS = {"stretch": n6post.Stretch, "crop": n6post.Crop, "letterbox": n6post.Letterbox}
 INT8 = ord("b")
-
-
-@pytest.fixture(params=[(5, 0, 0), (4, 8, 1)], ids=["5.0.0", "4.8.1"])
-def firmware(request: pytest.FixtureRequest) -> Iterator[tuple[int, int, int]]:
-    omv._host_set_version(*request.param)
-    yield request.param
-    omv._host_set_version()
 
 
 def frame(width: int = 640, height: int = 480) -> Any:
@@ -88,11 +79,11 @@ def test_the_middle_of_the_input_is_the_middle_of_the_roi(
 
 @pytest.mark.parametrize("roi", [(0, 0, 640, 480), (32, 16, 320, 240), (5, 0, 300, 333)])
 def test_a_plain_image_maps_as_the_running_firmware_fits_it(
-    firmware: tuple[int, int, int], roi: tuple[int, int, int, int]
+    as_firmware: tuple[int, int, int], roi: tuple[int, int, int, int]
 ) -> None:
     size = (320, 192)
     points = np.array([[0, 0], [320, 192], [100, 50]])
-    kind = "stretch" if firmware[0] == 5 else "crop"
+    kind = "stretch" if as_firmware[0] == 5 else "crop"
     fit = geometry.fit_of([Framed(roi)], size)
     assert_allclose(mapped(fit, points), reference.to_frame(points, kind, size, roi), rtol=1e-6)
 
@@ -138,7 +129,7 @@ def marked(width: int = 640, height: int = 480) -> Any:
 @pytest.mark.parametrize("size", [(320, 320), (192, 96), (96, 224)])
 @pytest.mark.parametrize("roi", [None, (120, 90, 400, 240)])
 def test_what_is_seen_in_the_input_maps_back_to_where_it_is_in_the_frame(
-    firmware: tuple[int, int, int], kind: str, size: tuple[int, int], roi: tuple[int, int, int, int] | None
+    as_firmware: tuple[int, int, int], kind: str, size: tuple[int, int], roi: tuple[int, int, int, int] | None
 ) -> None:
     img = marked()
     source = Normalization(roi=roi)(img) if kind == "plain" else INPUTS[kind](img, roi)
@@ -155,7 +146,7 @@ def test_what_is_seen_in_the_input_maps_back_to_where_it_is_in_the_frame(
 
 @pytest.mark.parametrize("size", [(320, 320), (96, 224)])
 def test_a_letterbox_is_grey_beside_the_picture_and_keeps_its_aspect_ratio(
-    firmware: tuple[int, int, int], size: tuple[int, int]
+    as_firmware: tuple[int, int, int], size: tuple[int, int]
 ) -> None:
     img = frame(640, 480)
     img.draw_rectangle((0, 0, 640, 480), color=(255, 255, 255), fill=True)

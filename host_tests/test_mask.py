@@ -10,7 +10,7 @@ import pytest
 import recorded
 import reference
 from checks import gray, mask_plane, rgb565
-from fakes import Array, FakeModel, Framed, Tensor, capture
+from fakes import Array, FakeModel, Framed, Tensor, capture, stretched
 from hypothesis import given
 from hypothesis import strategies as st
 from n6post.contour import contours
@@ -97,7 +97,7 @@ def test_a_mask_drawn_on_a_frame_of_another_size_is_the_references_there(roi: tu
     recording = recorded.load("yolov8n_seg_320", "astronaut")
     head = Head(recording.size, 80, *recording.tensors)
     expected = reference.suppress(head.candidates(0.4), max_detections=20)
-    found = recording.model().run(n6post.YoloV8Seg(0.4, mask_padding=0), Framed(roi))
+    found = recording.model().run(n6post.YoloV8Seg(0.4, mask_padding=0), stretched(roi))
     assert found
     for i, d in enumerate(found):
         scaled = expected.box[i] * np.tile(np.divide(roi[2:], recording.size), 2)
@@ -276,8 +276,8 @@ def test_extreme_int8_products_are_exact() -> None:
 def test_area_is_that_of_the_frame() -> None:
     logits = rectangle(3, 5, 4, 3)
     assert mask_of(logits).area == 12 * 16
-    assert mask_of(logits, source=Framed((0, 0, 640, 480))).area == 12 * 40 * 30
-    assert mask_of(logits, source=Framed((7, 9, 24, 21))).area == 24  # 12 * 1.5 * 1.3125
+    assert mask_of(logits, source=stretched((0, 0, 640, 480))).area == 12 * 40 * 30
+    assert mask_of(logits, source=stretched((7, 9, 24, 21))).area == 24  # 12 * 1.5 * 1.3125
     assert mask_of(logits, (16, 20, 64, 64)).area == 9 * 16  # the box cuts a column off
     assert mask_of(np.ones((SIDE, SIDE))).area == 64 * 64
 
@@ -319,7 +319,7 @@ def test_contains_tells_of_every_frame_pixel() -> None:
 
 def test_contains_and_centroid_are_in_frame_pixels() -> None:
     logits = rectangle(4, 8, 2, 4)  # 16..24 x 32..48 of the input
-    mask = mask_of(logits, source=Framed((100, 50, 128, 256)))
+    mask = mask_of(logits, source=stretched((100, 50, 128, 256)))
     corners = {(x, y): mask.contains(x, y) for x in (131, 132, 147, 148) for y in (177, 178, 241, 242)}
     assert [at for at, inside in corners.items() if inside] == [(132, 178), (132, 241), (147, 178), (147, 241)]
     x, y = mask.centroid
@@ -437,7 +437,7 @@ def test_the_outline_is_that_of_the_largest_part_and_ignores_holes() -> None:
 
 def test_the_outline_lies_in_the_frame_that_went_in() -> None:
     logits = disc(8.2, 7.9, 5)
-    points = np.array(mask_of(logits, source=Framed((100, 50, 128, 256))).outline())
+    points = np.array(mask_of(logits, source=stretched((100, 50, 128, 256))).outline())
     x, y = (points[:, 0] - 100) / 2, (points[:, 1] - 50) / 4  # in model input pixels
     away = np.hypot(x + 0.25 - 4 * 8.2, y + 0.125 - 4 * 7.9) - 20
     assert np.abs(away).max() <= 1.6

@@ -87,6 +87,20 @@ def test_the_library_and_the_stand_ins_are_importable_and_time_ticks(tmp_path: P
     assert "nothing to save" in done.stderr
 
 
+def test_as_firmware_4_8_1_a_script_meets_its_drawing_methods_and_its_ulab(tmp_path: Path, photo: Path) -> None:
+    source = """import image
+from ulab import numpy as np
+img = image.Image(40, 20, image.RGB565)
+img.draw_string((1, 2, "a"))
+print(any(img.bytearray()), "bincount" in dir(np))
+"""
+    script = _script(tmp_path, source)
+    done = _run(tmp_path, script, "--picture", photo, "--firmware", "4.8.1")
+    assert done.stdout == "True False\n", done.stderr
+    done = _run(tmp_path, script, "--picture", photo)
+    assert done.returncode == 1 and "draw_string" in done.stderr
+
+
 def test_an_error_of_the_script_is_shown_with_its_own_line_and_fails(tmp_path: Path, photo: Path) -> None:
     source = LOOP.replace("number += 1", "number += 1 // 0")
     done = _run(tmp_path, _script(tmp_path, source), "--picture", photo)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import image
@@ -11,7 +12,7 @@ import omv
 import pytest
 import recorded
 import reference
-from checks import gray, rgb565
+from checks import gray, rgb565, text_of
 from fakes import FakeModel, Framed, Tensor
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,7 +40,7 @@ def picture(width: int = FRAME[0], height: int = FRAME[1]) -> image.Image:
 
 
 INPUTS: dict[str, Any] = {
-    "stretch": lambda roi, img: Framed(roi),
+    "plain": lambda roi, img: Framed(roi),
     "crop": lambda roi, img: n6post.Crop(img, roi=roi),
     "letterbox": lambda roi, img: n6post.Letterbox(img, roi=roi),
 }
@@ -50,6 +51,8 @@ of_every_roi = pytest.mark.parametrize("roi", ROIS)
 
 def frame_to_map(fit: str, roi: tuple[int, int, int, int], shape: tuple[int, int]) -> tuple[Any, Any, Any, Any]:
     """For the frame: columns and rows of the map (floats, of each pixel's middle), and which x and y lie in the roi."""
+    if fit == "plain":
+        fit = "stretch" if omv.version_major >= 5 else "crop"
     corners = reference.to_frame(np.float64([[0, 0], SIZE]), fit, SIZE, roi)
     spots = np.float64([np.arange(FRAME[0]) + 0.5]).T, np.float64([np.arange(FRAME[1]) + 0.5]).T
     columns = (spots[0][:, 0] - corners[0, 0]) / (corners[1, 0] - corners[0, 0]) * shape[1]
@@ -70,7 +73,7 @@ def test_at_tells_the_class_under_every_frame_pixel_and_none_where_the_network_d
     found = map_of(classes, source=INPUTS[fit](roi, picture()))
     columns, rows, seen_x, seen_y = frame_to_map(fit, roi, shape)
     # What lies within a thousandth of a pixel's edge may fall to either side; Crop and Letterbox take whole frame pixels.
-    slack = 1e-3 if fit == "stretch" else 1e-3 + 0.51 * max(shape[1] / roi[2], shape[0] / roi[3])
+    slack = 1e-3 if fit == "plain" else 1e-3 + 0.51 * max(shape[1] / roi[2], shape[0] / roi[3])
     wrong = 0
     for x in range(0, FRAME[0], 7):
         for y in range(0, FRAME[1], 5):
@@ -91,13 +94,13 @@ def test_at_asks_at_the_middle_of_a_frame_pixel() -> None:
     assert found.at(8, 5) is found.at(8, 7) is None
 
 
-def test_a_frame_pixel_is_seen_if_its_middle_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_frame_pixel_is_seen_if_its_middle_is(as_firmware: tuple[int, int, int]) -> None:
     """Firmware 4.8.1 cuts half a pixel off either side here: the first middle lies on the edge, the last beyond it."""
-    monkeypatch.setattr(omv, "version_major", 4)
+    last = None if as_firmware[0] < 5 else 1
     across = map_of(np.ones((4, 4), np.uint8), (4, 4), Framed((0, 0, 5, 4)))
-    assert [across.at(x, 2) for x in range(-1, 6)] == [None, 1, 1, 1, 1, None, None]
+    assert [across.at(x, 2) for x in range(-1, 6)] == [None, 1, 1, 1, 1, last, None]
     down = map_of(np.ones((4, 4), np.uint8), (4, 4), Framed((0, 0, 4, 5)))
-    assert [down.at(2, y) for y in range(-1, 6)] == [None, 1, 1, 1, 1, None, None]
+    assert [down.at(2, y) for y in range(-1, 6)] == [None, 1, 1, 1, 1, last, None]
 
 
 def test_at_outside_of_the_frame_is_none() -> None:
@@ -310,11 +313,22 @@ def test_a_map_larger_than_the_image_is_clipped_to_it() -> None:
     assert rgb565(img).all()
 
 
+def note_texts(monkeypatch: pytest.MonkeyPatch, note: Callable[[str, dict[str, Any]], None]) -> None:
+    """Call note(text, options) of every text that is drawn."""
+    real = image.Image.draw_string
+
+    def noting(img: Any, *arguments: Any, **options: Any) -> Any:
+        if text := text_of(arguments)[1]:  # none is what a firmware is tried with
+            note(text, options)
+        return real(img, *arguments, **options)
+
+    monkeypatch.setattr(image.Image, "draw_string", noting)
+
+
 @pytest.mark.parametrize("pixformat", [image.RGB565, image.GRAYSCALE])
 def test_the_legend_names_the_classes_that_are_present(monkeypatch: pytest.MonkeyPatch, pixformat: int) -> None:
-    written = []
-    real = image.Image.draw_string
-    monkeypatch.setattr(image.Image, "draw_string", lambda *a, **k: written.append(a[2]) or real(*a, **k))
+    written: list[str] = []
+    note_texts(monkeypatch, lambda text, options: written.append(text))
     names = ["background", "road", "tree", "car", "sky"]
     found = map_of([[0, 1], [3, 3]], source=Framed((0, 0, *FRAME)), labels=names)
     img = image.Image(*FRAME, pixformat)
@@ -329,9 +343,8 @@ def test_the_legend_names_the_classes_that_are_present(monkeypatch: pytest.Monke
 def test_the_legend_is_twice_as_large_where_the_labels_of_boxes_are(
     monkeypatch: pytest.MonkeyPatch, width: int, scale: int
 ) -> None:
-    scales = []
-    real = image.Image.draw_string
-    monkeypatch.setattr(image.Image, "draw_string", lambda *a, **k: scales.append(k["scale"]) or real(*a, **k))
+    scales: list[int] = []
+    note_texts(monkeypatch, lambda text, options: scales.append(options["scale"]))
     names = ["background", "road", "tree"]
     found = map_of([[0, 1], [2, 2]], source=Framed((0, 0, width, 240)), labels=names)
     img = image.Image(width, 240, image.RGB565)

@@ -18,6 +18,7 @@ import pytest
 from commands import script
 from fakes import replace_kernel
 from n6post.kernels import boxes
+from PIL import Image as PilImage
 
 ROOT = Path(__file__).parents[1]
 SELFTEST = ROOT / "scripts" / "camera" / "selftest.py"
@@ -39,6 +40,16 @@ def test_it_passes_on_the_stubs_and_ends_with_its_one_line() -> None:
     assert int(passed) >= 50 and int(failed) == 0
     assert "FAILED" not in done.stdout
     assert "no image module" not in done.stdout  # the drawing is checked here
+
+
+def test_it_passes_on_the_stubs_as_firmware_4_8_1(tmp_path: Path) -> None:
+    blank = tmp_path / "blank.png"
+    PilImage.new("RGB", (64, 48)).save(blank)
+    done = script("run_on_host.py", SELFTEST, "--picture", blank, "--firmware", "4.8.1", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    passed, failed = re.fullmatch(r"(\d+) passed, (\d+) failed", done.stdout.splitlines()[-1]).groups()  # type: ignore[union-attr]
+    assert int(passed) >= 50 and int(failed) == 0, done.stdout
+    assert "no image module" not in done.stdout
 
 
 def test_it_passes_on_micropython_where_drawing_is_skipped_and_counted() -> None:

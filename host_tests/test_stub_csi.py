@@ -183,6 +183,22 @@ def test_the_firmware_version_is_5_0_0_until_set_otherwise() -> None:
     assert omv.version_string() == "5.0.0"
 
 
+def test_a_version_before_5_has_the_old_ways_unless_they_are_told() -> None:
+    try:
+        for version, ways, expected in (
+            ((4, 8, 1), None, {"drawing", "ulab"}),
+            ((5, 0, 0), None, set()),
+            ((5, 0, 0), ["drawing"], {"drawing"}),
+            ((4, 8, 1), [], set()),
+        ):
+            omv._host_set_version(*version, old=ways)
+            assert {way for way in _host.OLD_WAYS if _host.old(way)} == expected
+        with pytest.raises(ValueError, match="expected some of"):
+            omv._host_set_version(4, 8, 1, old=["drwaing"])
+    finally:
+        omv._host_set_version()
+
+
 def test_a_pc_shows_no_helium_and_has_no_inline_assembler() -> None:
     assert machine.mem32[0xE000EF44] >> 8 & 15 == 0
     with pytest.raises(ValueError, match="aligned"):

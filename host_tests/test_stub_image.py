@@ -6,6 +6,7 @@ data/draw_cases.npz (made by scripts/dev/select_golden_draw.py), so that a fresh
 
 import builtins
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 
 import image
 import numpy as np
+import omv
 import pytest
 from ulab import _host as ulab_host
 from ulab import numpy as ulab_numpy
@@ -292,6 +294,128 @@ def test_namedtuples_are_rectangles_but_no_points() -> None:
     picture.draw_rectangle(Rect(1, 1, 3, 3), color=255)
     with pytest.raises(TypeError):
         picture.draw_string(Point(1, 1), "a")  # the firmware wants a plain tuple here
+
+
+# Call, exception, its message or what is returned: seen on firmware 4.8.1, emulated.
+CALLS_OF_4_8_1: list[tuple[str, type[Exception] | None, Any]] = [
+    ("draw_line((1, 2, 8, 5))", None, "self"),
+    ("draw_line([1, 2, 8, 5])", None, "self"),
+    ("draw_line(1, 2, 8, 5)", None, "self"),
+    ("draw_line(1, 2, 8, 5, 255, 2)", None, "self"),
+    ("draw_line((1, 2, 8, 5, 9))", ValueError, "requested length 4 but object has length 5"),
+    ("draw_line((1, 2, 8))", ValueError, "requested length 4 but object has length 3"),
+    ("draw_line(1, 2, 8)", OSError, "Not enough positional arguments!"),
+    ("draw_line((1, 2, 8, 5), color=None)", TypeError, "object 'NoneType' isn't a tuple or list"),
+    ("draw_line((1, 2, 8, 5), thickness=None)", TypeError, "can't convert NoneType to int"),
+    ("draw_line((1, 2, 8, 5), thickness=1.5)", TypeError, "can't convert float to int"),
+    ("draw_line(R(1, 2, 8, 5))", OSError, "Not enough positional arguments!"),
+    ("draw_line((1.0, 2, 8, 5))", TypeError, "can't convert float to int"),
+    ("draw_rectangle((1, 2, 8, 5), fill=True)", None, "self"),
+    ("draw_rectangle(1, 2, 8, 5, (9, 9, 9), 1, True)", None, "self"),
+    ("draw_rectangle((1, 2, 8, 5, 6))", ValueError, "requested length 4 but object has length 5"),
+    ("draw_rectangle(R(1, 2, 8, 5))", OSError, "Not enough positional arguments!"),
+    ("draw_rectangle((1, 2, 8, 5), fill=None)", TypeError, "can't convert NoneType to int"),
+    ("draw_rectangle((1, 2, 8, 5), fill='yes')", TypeError, "can't convert str to int"),
+    ("draw_rectangle((1, 2, 8, 5), color=(1, 2))", ValueError, "requested length 3 but object has length 2"),
+    ("draw_circle((5, 5, 3))", None, "self"),
+    ("draw_circle(5, 5, 3)", None, "self"),
+    ("draw_circle((5, 5, 3, 9))", ValueError, "requested length 3 but object has length 4"),
+    ("draw_circle((5, 5))", ValueError, "requested length 3 but object has length 2"),
+    ("draw_circle(5, 5)", OSError, "Not enough positional arguments!"),
+    ("draw_cross((5, 5))", None, "self"),
+    ("draw_cross(5, 5)", None, "self"),
+    ("draw_cross((5, 5, 5))", ValueError, "requested length 2 but object has length 3"),
+    ("draw_cross(P(5, 5))", OSError, "Not enough positional arguments!"),
+    ("draw_cross((5, 5), size=2)", None, "self"),
+    ("draw_string((1, 2), 'a')", ValueError, "requested length 3 but object has length 2"),
+    ("draw_string((1, 2, 'a'))", None, "self"),
+    ("draw_string(1, 2, 'a')", None, "self"),
+    ("draw_string(1, 2, 'a', (9, 9, 9), 2)", None, "self"),
+    ("draw_string([1, 2, 'a'])", None, "self"),
+    ("draw_string((1, 2, 'a'), color=(9, 9, 9), scale=2)", None, "self"),
+    ("draw_string((1, 2, 'a', 3))", ValueError, "requested length 3 but object has length 4"),
+    ("draw_string((1, 2, 3))", TypeError, "can't convert 'int' object to str implicitly"),
+    ("draw_string((1, 2.5, 'a'))", TypeError, "can't convert float to int"),
+    ("draw_string((1, 2, 'a'), color=None)", TypeError, "object 'NoneType' isn't a tuple or list"),
+    ("draw_string((1, 2, 'a'), scale=None)", TypeError, "can't convert NoneType to float"),
+    ("draw_string((1, 2, 'a'), mono_space=None)", TypeError, "can't convert NoneType to int"),
+    ("draw_string((1, 2, 'a'), scale=0)", OSError, "Error: 0 < scale!"),
+    ("draw_string((1, 2, b'a'))", None, "self"),
+    ("draw_string(1, 2)", OSError, "Not enough positional arguments!"),
+    ("draw_string()", TypeError, "function missing 1 required positional arguments"),
+    ("draw_string(P(1, 2), 'a')", OSError, "Not enough positional arguments!"),
+    ("get_pixel((1, 2))", None, (0, 0, 0)),
+    ("get_pixel(1, 2)", None, (0, 0, 0)),
+    ("get_pixel((1, 2), rgbtuple=False)", None, 0),
+    ("get_pixel(1, 2, False)", None, 0),
+    ("get_pixel((1, 2, 3))", ValueError, "requested length 2 but object has length 3"),
+    ("get_pixel((1, 2), rgbtuple=None)", TypeError, "can't convert NoneType to int"),
+    ("set_pixel((1, 2), color=7)", None, "self"),
+    ("set_pixel(1, 2, 7)", None, "self"),
+    ("set_pixel((1, 2), 7)", None, "self"),
+    ("set_pixel(1, 2, (9, 9, 9))", None, "self"),
+    ("set_pixel((1, 2), color=None)", TypeError, "object 'NoneType' isn't a tuple or list"),
+    ("set_pixel((1, 2, 3), 7)", ValueError, "requested length 2 but object has length 3"),
+]
+
+
+class Box(NamedTuple):
+    x: int
+    y: int
+    w: int
+    h: int
+
+
+class Spot(NamedTuple):
+    x: int
+    y: int
+
+
+@pytest.fixture
+def older_firmware() -> Iterator[None]:
+    omv._host_set_version(4, 8, 1)
+    yield
+    omv._host_set_version()
+
+
+@pytest.mark.parametrize(("call", "error", "result"), CALLS_OF_4_8_1, ids=[call for call, _, _ in CALLS_OF_4_8_1])
+def test_as_firmware_4_8_1_drawing_methods_take_its_arguments_and_no_others(
+    older_firmware: None, call: str, error: type[Exception] | None, result: Any
+) -> None:
+    picture = image.Image(16, 12, image.RGB565)
+    names = {"picture": picture, "R": Box, "P": Spot}
+    if error is None:
+        got = eval("picture." + call, names)
+        assert got is picture if result == "self" else got == result
+    else:
+        with pytest.raises(error, match=re.escape(result)):
+            eval("picture." + call, names)
+        assert not any(picture.bytearray())
+
+
+def test_as_firmware_4_8_1_what_it_passes_over_in_silence_is_refused(older_firmware: None) -> None:
+    picture = image.Image(16, 12, image.RGB565)
+    for call in (
+        "draw_string((1, 2, 'a'), colour=7)", "draw_cross((5, 5), 7, 5, 1, 9)", "draw_line((1, 2, 3, 4), 7, color=8)",
+    ):  # fmt: skip
+        with pytest.raises(TypeError, match="extra arguments, which 4.8.1 passes over in silence"):
+            eval("picture." + call, {"picture": picture})
+
+
+def test_both_firmwares_draw_the_same_whatever_form_their_arguments_have() -> None:
+    def drawn(calls: str) -> bytes:
+        picture = image.Image(40, 30, image.RGB565)
+        for call in calls.split("; "):
+            eval("picture." + call, {"picture": picture})
+        return bytes(picture.bytearray())
+
+    new = drawn("draw_line((1, 2, 30, 9), color=7, thickness=3); draw_string((5, 9), 'ab', color=(9, 200, 90), scale=2)")
+    omv._host_set_version(4, 8, 1)
+    try:
+        assert drawn("draw_line(1, 2, 30, 9, 7, 3); draw_string(5, 9, 'ab', (9, 200, 90), 2)") == new
+        assert drawn("draw_line((1, 2, 30, 9), 7, 3); draw_string((5, 9, 'ab'), (9, 200, 90), scale=2)") == new
+    finally:
+        omv._host_set_version()
 
 
 def test_what_is_not_modelled_says_so() -> None:

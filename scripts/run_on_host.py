@@ -46,7 +46,8 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--fit", choices=("fit", "fill", "stretch"), default="fit",
                         help="a picture of another shape than the frame: black bars (fit, the default), cut, distorted")
     parser.add_argument("--firmware", default="5.0.0", metavar="X.Y.Z",
-                        help="which firmware to behave like: 5.0.0 stretches frames into the model, 4.8.1 crops them")
+                        help="which firmware to behave like: 5.0.0 stretches frames into the model, 4.8.1 crops them, takes "
+                             "other arguments to drawing methods and has an older ulab")
     options = parser.parse_args(arguments)
 
     files = [("script", options.script), ("model", options.model), *(("picture", p) for p in options.picture)]

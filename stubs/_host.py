@@ -1,4 +1,4 @@
-"""What only the PC side of the stand-ins knows: camera paths, and MicroPython's extra functions.
+"""What only the PC side of the stand-ins knows: the firmware they follow, camera paths, MicroPython's extra functions.
 
 A camera script never imports this; tests and scripts/run_on_host.py do.
 """
@@ -9,14 +9,44 @@ import gc
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TextIO
 
 # CPython's own, which checkers take for the camera's: see time.py.
 _time: Any = time
 
+# In what the stand-ins can be firmware 4.8.1 instead of 5.0: how drawing methods take their arguments; what ulab has. (How
+# an image is fitted into a network's input goes by omv.version_major.) Development builds had 5 as number, and old ways.
+OLD_WAYS = ("drawing", "ulab")
+
 _TICKS_PERIOD = 1 << 30  # ticks_ms() and ticks_us() wrap here on the camera
 _resolver: Callable[[str], str] | None = None
+_old: frozenset[str] = frozenset()
+_followers: list[Callable[[], None]] = []
+
+
+def old(way: str) -> bool:
+    """Whether the stand-ins do this, one of OLD_WAYS, as 4.8.1 does."""
+    return way in _old
+
+
+def set_old(ways: Iterable[str]) -> None:
+    """From now on do these of OLD_WAYS as 4.8.1 does, the others as 5.0: omv._host_set_version calls it."""
+    global _old
+    if unknown := set(ways) - set(OLD_WAYS):
+        raise ValueError(f"expected some of {OLD_WAYS}, got {unknown}")
+    _old = frozenset(ways)
+    for follower in _followers:
+        follower()
+    # On a camera the firmware never changes under a running script: what the library has found out it keeps.
+    if library := sys.modules.get("n6post.firmware"):
+        library._found.clear()
+
+
+def follow_firmware(follower: Callable[[], None]) -> None:
+    """Call this now, and again whenever `old` gives other answers."""
+    _followers.append(follower)
+    follower()
 
 
 def set_resolver(resolver: Callable[[str], str] | None) -> None:

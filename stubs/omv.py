@@ -1,9 +1,13 @@
 """The firmware's `omv` module: which firmware runs on which board.
 
-The stand-ins follow firmware 5.0.0. `_host_set_version(4, 8, 1)` makes them the older one where the
-two differ for a network's input: see ml.preprocessing. The three numbers are ints, not functions, in both
-firmwares (modules/py_omv.c), whatever the documentation's brackets say.
+The stand-ins follow firmware 5.0.0. `_host_set_version(4, 8, 1)` makes them the older one, as strict: in how an
+image is fitted into a network's input, in the forms that drawing methods take, in what ulab has. The three numbers are
+ints, not functions, in both firmwares (modules/py_omv.c), whatever the documentation's brackets say.
 """
+
+from collections.abc import Iterable
+
+import _host
 
 version_major: int = 5
 version_minor: int = 0
@@ -31,7 +35,11 @@ def debug_mode() -> bool:
     return False
 
 
-def _host_set_version(major: int = 5, minor: int = 0, patch: int = 0) -> None:
-    """Only on a PC: the firmware to behave like; without arguments back to the default."""
+def _host_set_version(major: int = 5, minor: int = 0, patch: int = 0, old: Iterable[str] | None = None) -> None:
+    """Only on a PC: the firmware to behave like; without arguments back to the default.
+
+    old: in which of _host.OLD_WAYS it is like 4.8.1, whatever its number; None: in all before 5.0, in none from there on.
+    """
     global version_major, version_minor, version_patch
     version_major, version_minor, version_patch = major, minor, patch
+    _host.set_old(old if old is not None else _host.OLD_WAYS if major < 5 else ())

@@ -1,9 +1,11 @@
 """Pictures of results: masks, boxes, labels, skeletons and class maps on an RGB565 or GRAYSCALE frame.
 
-Every drawing call of the firmware takes one tuple of ints and keywords here: 4.8.1 and 5.0 both accept that.
+Every drawing call of the firmware takes one tuple of ints and keywords here: 4.8.1 and 5.0 both accept that. Of
+draw_string no form suits both: firmware.py finds out which one does here.
 """
 
 from .detection import Detection
+from .firmware import text_apart
 from .kernels.drawing import box
 from .kernels.drawing_plans import (
     BOX_COLOR,
@@ -102,6 +104,7 @@ def _draw_boxes(img, pixels, width, result, color, labels):
     scale = text_scale(width)
     cell = scale * FONT_WIDTH
     plan[BOX_GROUND_H] = line = scale * FONT_HEIGHT + 1
+    apart = labels and text_apart()
     for (x, y, w, h), score, class_id, label, _, _ in reversed(result):
         _, plan[BOX_COLOR], ink = _paint(color, class_id)
         plan[BOX_X] = x
@@ -121,7 +124,10 @@ def _draw_boxes(img, pixels, width, result, color, labels):
         plan[BOX_GROUND_Y] = y
         plan[BOX_GROUND_W] = span
         box(pixels, plan)
-        img.draw_string((x + 1, y), text, color=ink, scale=scale, mono_space=True)
+        if apart:
+            img.draw_string((x + 1, y), text, color=ink, scale=scale)
+        else:
+            img.draw_string((x + 1, y, text), color=ink, scale=scale)
 
 
 _paints = {}

@@ -2,8 +2,8 @@
 
 A `Fit` maps model input pixels to frame pixels, x and y apart: frame = input * scale + offset. It follows from what the
 script passed to `predict`: a plain image, which the firmware fits its own way (5.0 stretches it, 4.8.1 crops its
-centre); one of `Stretch`, `Crop` and `Letterbox`, which fit one way on every firmware; or an ndarray or a callable, which
-says nothing of a frame: then the frame is the model input itself.
+centre; firmware.py finds out which); one of `Stretch`, `Crop` and `Letterbox`, which fit one way on every firmware; or an
+ndarray or a callable, which says nothing of a frame: then the frame is the model input itself.
 """
 
 
@@ -50,18 +50,10 @@ def fit_of(inputs, size, last=None):
         return fit(key, size)
     x, y, w, h = roi = checked_roi(roi)
     width, height = size
-    if _firmware_stretches():
+    from .firmware import stretches
+
+    if stretches():
         return Fit(key, roi, w / width, float(x), h / height, float(y))
     # One scale for both axes, and the middle of the roi: what sticks out is not seen.
     scale = min(w / width, h / height)
     return Fit(key, roi, scale, x + (w - width * scale) * 0.5, scale, y + (h - height * scale) * 0.5)
-
-
-def _firmware_stretches():
-    """Firmware 5.0 fits an image with SCALE_ASPECT_IGNORE, 4.8.1 with SCALE_ASPECT_EXPAND and its centre."""
-    try:
-        import omv
-
-        return omv.version_major >= 5
-    except (ImportError, AttributeError):
-        return True

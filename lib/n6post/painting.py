@@ -5,6 +5,7 @@ from math import ceil, floor
 from micropython import const
 from ulab import numpy as np
 
+from .firmware import text_apart
 from .kernels.drawing import aim, tint_map, tint_mask
 from .kernels.drawing_plans import TINT_ALPHA, TINT_COLOR, TINT_DEPTH, TINT_FRAME_HEIGHT, TINT_FRAME_WIDTH
 from .kernels.drawing_plans import tint_map as map_plan
@@ -108,7 +109,7 @@ def draw_map(img, segmentation, palette, alpha, legend):
         )
         tint_map(img.bytearray(), segmentation.classes, plan, table)
     if legend:
-        _draw_legend(img, segmentation, palette)
+        _draw_legend(img, width, height, segmentation, palette)
 
 
 def _palette(legend, colors, alpha):
@@ -143,11 +144,12 @@ def _whole_scale(scale, pixels):
     return scale * 1.000001 if abs(scale * pixels - whole) < 0.01 and stored * pixels < whole else scale
 
 
-def _draw_legend(img, segmentation, palette):
+def _draw_legend(img, width, height, segmentation, palette):
     shown = segmentation.present()
-    scale = text_scale(img.width())
+    apart = text_apart()
+    scale = text_scale(width)
     line = (FONT_HEIGHT + 2) * scale
-    y = img.height() - line * len(shown) - 2
+    y = height - line * len(shown) - 2
     for class_id in shown:
         color = _color_of(class_id, palette)
         if color is None:
@@ -156,5 +158,8 @@ def _draw_legend(img, segmentation, palette):
         # On black: the tint behind would have the colours of the squares.
         img.draw_rectangle((0, y, (18 + FONT_WIDTH * len(text)) * scale, line), color=(0, 0, 0), fill=True)
         img.draw_rectangle((2 * scale, y + scale, 10 * scale, 10 * scale), color=color, fill=True)
-        img.draw_string((16 * scale, y + scale), text, color=(255, 255, 255), scale=scale, mono_space=True)
+        if apart:
+            img.draw_string((16 * scale, y + scale), text, color=(255, 255, 255), scale=scale)
+        else:
+            img.draw_string((16 * scale, y + scale, text), color=(255, 255, 255), scale=scale)
         y += line

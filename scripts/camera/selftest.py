@@ -14,6 +14,7 @@ from binascii import a2b_base64, crc32
 import micropython
 import n6post
 import n6post.kernels
+from n6post.firmware import stretches
 from n6post.kernels import (
     boxes,
     drawing,
@@ -623,6 +624,19 @@ def check_drawn(family, pixformat):
         raise ValueError("nothing was drawn")
 
 
+def check_plain_fit():
+    """What was found out with a few pixels holds for a picture: whether its left end gets into the model's input."""
+    try:
+        from ml.preprocessing import Normalization
+    except ImportError:
+        raise Skipped("there is no ml module") from None
+    img = image.Image(256, 64, image.RGB565)
+    img.draw_rectangle((0, 0, 64, 64), color=(255, 255, 255), fill=True)
+    tensor = bytearray(64 * 64 * 3)
+    Normalization()(img)(tensor, (1, 64, 64, 3), ord("B"))
+    expect(tensor[3 * (32 * 64 + 2)] > 127, stretches(), "the left end of a stretched picture arrives")
+
+
 # --- all of it ---
 
 
@@ -648,6 +662,7 @@ def checks():
     for name, make, cases in DRAWING_KERNELS:
         yield "kernel %s equals the portable one" % name, needs_image, (check_same, name, make, cases)
         yield "kernel %s keeps off the heap" % name, needs_image, (check_heap_locked, name, make, cases)
+    yield "a plain image is fitted as it was tried", needs_image, (check_plain_fit,)
     yield "masks are drawn as numpy draws them", needs_image, (check_masks_drawn,)
     yield "a class map is drawn as numpy draws it", needs_image, (check_class_map_drawn,)
     for family in RECORDED:

@@ -23,7 +23,10 @@ ROWS = (
     ("results", ["detection", "mask", "contour", "segmentation", "painting"]),
     ("arrays of boxes; model input and frame", ["nms", "geometry", "inputs"]),
     ("the loops that touch every byte", ["kernels"]),
-    ("numbers, shapes, names, colours, checks", ["quant", "layout", "labels", "joints", "pixels", "options"]),
+    (
+        "numbers, shapes, names, colours, checks, firmwares",
+        ["quant", "layout", "labels", "joints", "pixels", "options", "firmware"],
+    ),
 )
 
 # In the picture the kernels are three rooms; what they share is drawn with the first.

@@ -2,9 +2,11 @@
 
 It follows firmware 5.0 and agrees with every recording in ../shared/golden/draw. What it leaves out
 raises NotImplementedError, or AttributeError for methods it does not have (find_blobs, filters,
-compression); text has letter shapes of its own in the camera's cells.
+compression); text has letter shapes of its own in the camera's cells. omv._host_set_version(4, 8, 1) gives its drawing
+methods the arguments that they take there.
 """
 
+from . import _old
 from ._formats import (
     APPLY_COLOR_PALETTE_FIRST,
     AREA,

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+import _host
 import numpy as np
 
 from . import _index, _ops
@@ -98,6 +99,9 @@ class ndarray(Raw):
 
     @property
     def ndim(self) -> int:
+        # The stand-in's own code asks in 6.7.3 too.
+        if _host.old("ulab") and not sys._getframe(1).f_globals.get("__name__", "").startswith("ulab."):
+            raise AttributeError("'ndarray' object has no attribute 'ndim'")
         return 0 if self._flag & NO_DIMS else self._np.ndim
 
     @property

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import _host
 import numpy as np
 
 from ._core import BOOLEAN, F32, MAX_DIMS, NO_DIMS, U8, WRAPPED, Array, Raw, UlabTrap
 
 _F32_MAX = 3.4028234663852886e38
 _scalars: dict[tuple[int, bool], tuple[Any, int]] = {}
+_host.follow_firmware(_scalars.clear)
 
 
 def float32(value: float) -> np.float32:
@@ -27,7 +29,15 @@ def float32(value: float) -> np.float32:
 
 
 def _int_operand(value: int, signed: bool) -> tuple[Any, int]:
-    """The smallest dtype that holds an int; beside a signed array 32768..65535 wraps (scalar_069)."""
+    """The smallest dtype that holds an int; beside a signed array 32768..65535 wraps (scalar_069).
+
+    In 6.7.3 -128 is an int16, and what is beyond 32767 either way a float.
+    """
+    if _host.old("ulab"):
+        if value == -128:
+            return np.int16(value), 0
+        if not -32767 <= value <= 32767 and -0x80000000 <= value <= 0x7FFFFFFF:
+            return np.float32(value), 0
     if value < -32768 or value > 65535:
         if not -0x80000000 <= value <= 0x7FFFFFFF:
             raise OverflowError("overflow converting long int to machine word")

@@ -53,11 +53,16 @@ def count(classes, plan, out):
     row = np.frombuffer(classes, dtype=np.uint8)
     for class_id in range(256):
         out[class_id] = 0
-    for at in range(0, pixels, _BLOCK):  # bincount counts in uint16
-        class_id = 0
-        for found in np.bincount(row[at : min(at + _BLOCK, pixels)]).tolist():
-            out[class_id] += found
-            class_id += 1
+    # No bincount: ulab 6.7.3, that of firmware 4.8.1, has none. Class by class, each time that of the pixel in the middle,
+    # which is likely to have many more; then on with the pixels of other classes.
+    for at in range(0, pixels, _BLOCK):
+        left = row[at : min(at + _BLOCK, pixels)]
+        many = len(left)
+        while many:
+            class_id = left[many // 2]
+            left = left[left != class_id]
+            out[class_id] += many - len(left)
+            many = len(left)
 
 
 def peaks(heat, plan, out):

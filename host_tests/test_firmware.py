@@ -1,0 +1,184 @@
+"""lib/n6post/firmware.py: what the firmware at hand does otherwise than another, told by trying and not by its number."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import image
+import n6post
+import numpy as np
+import omv
+import pytest
+from checks import rgb565, text_of
+from fakes import FakeModel, Framed, Tensor
+from ml import preprocessing
+from n6post import firmware, geometry
+
+LIB = Path(__file__).parents[1] / "lib" / "n6post"
+SIZE, ROI = (32, 32), (0, 0, 64, 32)
+STRETCHED, CROPPED = (2.0, 0.0), (1.0, 16.0)  # x scale and offset of the Fit
+
+
+@pytest.fixture(autouse=True)
+def default_firmware() -> Iterator[None]:
+    omv._host_set_version()
+    yield
+    omv._host_set_version()
+
+
+def across(source: Any = None) -> tuple[float, float]:
+    fit = geometry.fit_of([source or Framed(ROI)], SIZE)
+    return fit.sx, fit.ox
+
+
+def labelled() -> Any:
+    """A frame with one label on it."""
+    img = image.Image(120, 60, image.RGB565)
+    n6post.draw(img, [n6post.Detection((10, 20, 80, 30), 0.876, 0, "cat", None, None)], masks=False)
+    return rgb565(img)
+
+
+def legend() -> Any:
+    img = image.Image(120, 60, image.RGB565)
+    square = Framed((0, 0, 60, 60))  # fits the input in either way
+    found = FakeModel([Tensor(np.uint8([[[1, 0], [0, 2]]]))], SIZE).run(n6post.DeepLab(), square)
+    return rgb565(found.draw(img, legend=True))
+
+
+# --- text ------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("picture", [labelled, legend])
+def test_text_looks_the_same_on_both_firmwares(picture: Callable[[], Any]) -> None:
+    new = picture()
+    omv._host_set_version(4, 8, 1)
+    np.testing.assert_array_equal(picture(), new)
+
+
+@pytest.mark.parametrize("picture", [labelled, legend])
+def test_a_development_build_with_the_new_number_and_the_old_draw_string_is_written_on(picture: Callable[[], Any]) -> None:
+    """Builds of early 2026 were that: the version said 5, draw_string still took (x, y, text)."""
+    new = picture()
+    omv._host_set_version(5, 0, 0, old=["drawing"])
+    np.testing.assert_array_equal(picture(), new)
+    omv._host_set_version(4, 8, 1, old=["ulab"])  # and the other way round
+    np.testing.assert_array_equal(picture(), new)
+
+
+@pytest.mark.parametrize("version", [(5, 0, 0), (4, 8, 1)])
+def test_draw_string_is_tried_once_and_not_on_the_frame(
+    monkeypatch: pytest.MonkeyPatch, version: tuple[int, int, int]
+) -> None:
+    omv._host_set_version(*version)
+    real = image.Image.draw_string
+    written: list[tuple[int, str]] = []
+
+    def noting(img: Any, *arguments: Any, **options: Any) -> Any:
+        written.append((img.width(), text_of(arguments)[1]))
+        return real(img, *arguments, **options)
+
+    monkeypatch.setattr(image.Image, "draw_string", noting)
+    labelled()
+    labelled()
+    assert written == [(1, ""), (120, "cat 88%"), (120, "cat 88%")]
+
+
+def test_a_frame_without_text_tries_nothing() -> None:
+    img = image.Image(32, 32, image.RGB565)
+    n6post.draw(img, [n6post.Detection((1, 2, 9, 9), 0.5, 0, "cat", None, None)], labels=False)
+    assert firmware._found == {}
+
+
+# --- the fit ---------------------------------------------------------------------------------------------------------
+def test_a_plain_image_is_fitted_as_normalization_does_it_whatever_the_version_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Builds of early 2026 cropped as 4.8.1 does and said 5."""
+    assert across() == STRETCHED
+    firmware._found.clear()
+    with monkeypatch.context() as patched:
+        patched.setattr(preprocessing, "omv", SimpleNamespace(version_major=4))  # what decides in the stand-in
+        assert omv.version_major == 5 and across() == CROPPED
+    omv._host_set_version(4, 8, 1)
+    assert across() == CROPPED
+    firmware._found.clear()
+    monkeypatch.setattr(preprocessing, "omv", SimpleNamespace(version_major=5))
+    assert omv.version_major == 4 and across() == STRETCHED
+
+
+def test_the_fit_is_tried_once_and_for_plain_images_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+
+    class Counted(preprocessing.Normalization):
+        def __init__(self, *arguments: Any) -> None:
+            made.append(1)
+            super().__init__(*arguments)
+
+    monkeypatch.setattr(preprocessing, "Normalization", Counted)
+    img = image.Image(64, 32, image.RGB565)
+    for source in (n6post.Stretch(img), n6post.Crop(img), n6post.Letterbox(img), object()):
+        across(source)
+    assert not made
+    assert across() == STRETCHED and made
+    once = len(made)
+    geometry.fit_of([Framed((0, 0, 48, 32))], SIZE)
+    assert len(made) == once
+
+
+@pytest.mark.parametrize("missing", ["ml", "ml.preprocessing", "image"])
+def test_without_a_module_to_try_the_version_tells(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    assert across() == STRETCHED
+    firmware._found.clear()
+    monkeypatch.setattr(omv, "version_major", 4)
+    assert across() == CROPPED
+
+
+@pytest.mark.parametrize("error", [TypeError, ValueError, AttributeError, OSError])
+def test_a_normalization_of_another_kind_is_no_error_and_the_version_tells(
+    monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+) -> None:
+    def refusing(*arguments: Any) -> Any:
+        raise error("expected something else")
+
+    monkeypatch.setattr(preprocessing, "Normalization", refusing)
+    assert across() == STRETCHED
+    firmware._found.clear()
+    monkeypatch.setattr(omv, "version_major", 4)
+    assert across() == CROPPED
+
+
+def test_without_ml_and_omv_a_plain_image_counts_as_stretched(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ml", "ml.preprocessing", "omv"):
+        monkeypatch.setitem(sys.modules, name, None)
+    assert across() == STRETCHED
+
+
+def test_a_memoryerror_while_trying_is_raised_and_the_next_frame_tries_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_room(*arguments: Any, **options: Any) -> Any:
+        raise MemoryError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(image, "Image", no_room)
+        with pytest.raises(MemoryError):
+            firmware.stretches()
+        with pytest.raises(MemoryError):
+            firmware.text_apart()
+    omv._host_set_version(4, 8, 1)
+    assert (firmware.stretches(), firmware.text_apart()) == (False, False)
+
+
+# --- ulab ------------------------------------------------------------------------------------------------------------
+def test_nothing_of_the_library_asks_ulab_for_what_the_older_firmware_lacks() -> None:
+    """ulab 6.7.3 of 4.8.1: no bincount, meshgrid, .ndim, and a transpose() without axes. (% of arrays is for the tests.)"""
+    found = []
+    for path in sorted(LIB.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Attribute) and node.attr in ("bincount", "meshgrid", "ndim"):
+                found.append(f"{path.name}: .{node.attr}")
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "transpose":
+                assert not node.args and not node.keywords, f"{path.name}: transpose with axes"
+    assert found == []
