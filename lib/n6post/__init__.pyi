@@ -238,7 +238,7 @@ class Detection(NamedTuple, Generic[_M, _K]):
     def keypoint_threshold(self: Detection[Any, ndarray]) -> float: ...  # type: ignore[misc]
 
 class Mask:
-    """One object's mask.
+    """One object's mask, made of
 
     data    bytes, h rows of w of the window: 128 and more is inside
     window  (x, y, w, h) in mask pixels: the crop and, where there are any, neighbours that drawing interpolates with

@@ -1,8 +1,7 @@
-"""An object's mask: prototypes times coefficients inside a box, and what a script asks of it.
+"""An object's mask, and what a script asks of it.
 
-in      prototypes [1, H, W, M] or [1, M, H, W] and the M coefficients of one anchor, raw as the model gives them
-out     a `Mask`: bytes at prototype resolution with the threshold at 128, and the way to frame pixels. The bytes are scaled
-        logits, so that scaling them up bilinearly and cutting at 128 gives the smooth edge of the upsampled logits.
+A `Mask` is bytes at prototype resolution with the threshold at 128, and the way to frame pixels. The bytes are scaled
+logits, so that scaling them up bilinearly and cutting at 128 gives the smooth edge of the upsampled logits.
 """
 
 from math import floor
@@ -28,7 +27,7 @@ class Grid:
 
 
 class Mask:
-    """One object's mask.
+    """One object's mask, made of
 
     data    bytes, h rows of w of the window: 128 and more is inside
     window  (x, y, w, h) in mask pixels: the crop and, where there are any, neighbours that drawing interpolates with

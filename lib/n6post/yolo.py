@@ -81,10 +81,6 @@ class YoloV8(Processor):
     def _set_up(self, model, outputs):
         return BoxSetup(self, model, outputs)
 
-    def _workspace(self):
-        # One for all models.
-        return self._setups[0].workspace if self._setups else _workspace(self)
-
     def survivors(self):
         """For debugging: (anchor, class_id, score, x1, y1, x2, y2) of each detection of the last frame.
 
@@ -135,7 +131,8 @@ class BoxSetup(Setup):
         self.labels = _names(options, model, self.classes)
         self.names = [None] * self.classes  # those that were needed so far
         self._tell_units(options.pixels, outputs[self.head.index])
-        self.workspace = options._workspace()
+        others = options._setups
+        self.workspace = others[0].workspace if others else _workspace(options)  # one for all models
         self.capacity = options.max_candidates
         self._plan_search(options)
         self.kept = 0

@@ -63,7 +63,8 @@ class MaskSetup(BoxSetup):
     def prepare(self, options, model):
         # Told apart by shape, not by order: of a head's dimensions two are not 1, of prototypes' three.
         first, second = self.outputs
-        if _real_dimensions(first) > _real_dimensions(second):
+        real, more = len(squeezed(first.shape)), len(squeezed(second.shape))
+        if (real, len(first.shape)) > (more, len(second.shape)):
             first, second = second, first
         self.head = first
         self.protos = second
@@ -141,7 +142,3 @@ class MaskSetup(BoxSetup):
 
     def mask(self, shared, at):
         return FrameMask(shared, at)
-
-
-def _real_dimensions(output):
-    return len(squeezed(output.shape)), len(output.shape)

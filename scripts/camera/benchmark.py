@@ -29,7 +29,7 @@ n6post = None  # imported by `start`, which takes the time of that
 
 TENSORS = None  # a folder of the camera, for instance "/sdcard/tensors"
 START = 0  # which work of the table below the start is measured with
-FRAMES = 5 if UNIT == "instructions" else 15  # the median of them
+FRAMES = 15  # the median of them
 NAMES = (
     "candidates", "suppress", "place", "prototype_mask", "class_map", "count", "peaks", "aim", "tint_mask",
     "tint_map", "box",
