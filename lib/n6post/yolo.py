@@ -190,20 +190,25 @@ class BoxSetup(Setup):
         names = self.names
         detection = self.detection
         row = plans.ROW
-        head = plans.ROW_HEAD
         left, top, _, _ = self.fit.roi
+        shifted = left or top
         detections = []
         for at in range(0, kept * row, row):
-            # One call for the seven: an item of an array costs 470 instructions.
-            x, y, w, h, anchor, class_id, score = unpack_from(head, table, 4 * at)
+            # Two calls for six entries, one of which makes the rect itself: whatever is larger than two words has the heap
+            # searched, and reading an array item by item is dear too.
+            rect = unpack_from("4i", table, 4 * at)
+            class_id, score = unpack_from("if", table, 4 * (at + plans.ROW_CLASS_ID))
+            if shifted:
+                x, y, w, h = rect
+                rect = (x + left, y + top, w, h)
             detections.append(
                 detection(
-                    (x + left, y + top, w, h),
+                    rect,
                     score,
                     class_id,
                     names[class_id] or self.name_of(class_id),
                     self.mask(masks, at) if masks else None,
-                    self.keypoints(outputs, anchor),
+                    self.keypoints(outputs, table[at + plans.ROW_ANCHOR]),
                 )
             )
         return detections

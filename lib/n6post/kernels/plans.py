@@ -63,7 +63,8 @@ PLACE_KEPT = const(0)
 
 # The table that `place` writes, in rows: drawing_plans.row names their entries.
 ROW = const(16)
-ROW_HEAD = "6if"  # a row's first seven, for struct.unpack_from
+ROW_ANCHOR = const(4)
+ROW_CLASS_ID = const(5)  # and behind it the score
 
 
 def prototype_mask(
