@@ -1,16 +1,19 @@
-"""lib/n6post/kernels/portable_maps.py and portable_drawing.py against plain numpy and the image module."""
+"""lib/n6post/kernels/portable_*.py against plain numpy and the image module."""
 
 from __future__ import annotations
 
+import ast
 from array import array
+from pathlib import Path
 from typing import Any
 
 import image
+import kernel_reference as reference
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from n6post.kernels import portable_drawing, portable_maps
+from n6post.kernels import plans, portable_boxes, portable_drawing, portable_maps
 from ulab import _host
 
 CODES = {"uint8": 66, "int8": 98, "int16": 104, "float32": 102}
@@ -248,3 +251,44 @@ def test_tint_map_is_draw_image_inside_the_clip_rectangle_and_nothing_outside(
     drawn = np.frombuffer(whole, np.uint8).reshape(height, width, depth)
     expected[top:bottom, left:right] = drawn[top:bottom, left:right]
     np.testing.assert_array_equal(np.frombuffer(frame, np.uint8).reshape(height, width, depth), expected)
+
+
+# --- candidates ------------------------------------------------------------------------------------------------------
+SCORES = {
+    "random": lambda n, random: random.random(n),
+    "equal": lambda n, random: np.full(n, 0.5),
+    "ascending": lambda n, random: np.arange(1, n + 1) / n,
+    "descending": lambda n, random: np.arange(n, 0, -1) / n,
+    "of few levels": lambda n, random: random.integers(1, 5, n) / 4,
+}
+
+
+@pytest.mark.parametrize("scores", SCORES)
+@pytest.mark.parametrize("capacity", [1, 7, 300])
+@pytest.mark.parametrize("dtype", ["float32", "int8", "int16"])
+@pytest.mark.parametrize("allowed", [(), (1,)])
+def test_candidates_come_best_first_and_equal_ones_by_their_anchors(
+    scores: str, capacity: int, dtype: str, allowed: tuple[int, ...]
+) -> None:
+    random = np.random.default_rng(7)
+    anchors = 500
+    values = np.zeros((anchors, 6))
+    best = SCORES[scores](anchors, random)
+    values[np.arange(anchors), 4 + random.integers(0, 2, anchors)] = best if dtype == "float32" else np.round(best * 100)
+    values = values.astype(dtype)
+    cut = 0.011 if dtype == "float32" else 1  # between two scores: the reference compares in float64
+    plan = plans.candidates(CODES[dtype], anchors, 6, 1, 6, 4, 2, 0, cut, capacity, allowed)
+    labels = np.zeros((3, capacity), np.uint16)
+    found = portable_boxes.candidates(
+        _host.wrap(values), plan, _host.wrap(np.zeros((5, capacity), np.float32)), _host.wrap(labels)
+    )
+    rows = reference.candidates(values, slice(4, 6), cut, set(allowed) or None, capacity)
+    assert [row[:found].tolist() for row in labels[:2]] == [row.tolist() for row in rows]
+
+
+def test_candidates_are_not_left_to_micropythons_list_sort() -> None:
+    """Its pivot is the last element: on equal scores, or on scores in order, it takes quadratic time."""
+    tree = ast.parse(Path(portable_boxes.__file__).read_text())
+    called = [ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    assert "sorted" not in called
+    assert {name for name in called if name.endswith(".sort")} == {"np.sort"}  # ulab's: a heap sort
