@@ -74,8 +74,9 @@ def class_ids(name, value):
 
 
 def name_list(name, value):
-    """None, or a list or tuple of strings."""
-    if value is not None:
-        if not isinstance(value, (list, tuple)) or not value or [n for n in value if not isinstance(n, str)]:
-            raise ValueError("%s: expected a list of names or None, got %r" % (name, value))
-    return value
+    """None, or strings as a list of our own: the script's may change."""
+    if value is None:
+        return None
+    if not isinstance(value, (list, tuple)) or not value or [n for n in value if not isinstance(n, str)]:
+        raise ValueError("%s: expected a list of names or None, got %r" % (name, value))
+    return list(value)
