@@ -64,6 +64,8 @@ def test_each_argument_becomes_the_entry_at_its_own_place(kernel: str, dtype: in
     floats = np.frombuffer(plan, dtype=np.float32)
     for at, name in enumerate(names):
         stored = floats[at] if name in fractions else plan[at]
+        if (kernel, name) == ("suppress", "threshold"):  # with the bits that a camera's float has lost: test_nms.py
+            stored = np.int32(plan[at] & ~3).view(np.float32)
         assert stored == arguments[name], name
     assert len(plan) == len(names) + (kernel == "candidates")
 

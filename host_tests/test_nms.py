@@ -9,6 +9,7 @@ import reference
 from fakes import FakeModel, Tensor
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from n6post.kernels import plans
 from numpy.testing import assert_allclose
 from scenes import Thing, float_head
 
@@ -42,6 +43,50 @@ def test_the_better_of_two_that_overlap_stays() -> None:
 def test_an_iou_equal_to_the_threshold_does_not_suppress() -> None:
     assert kept((A, 0.9, 0), (HALF, 0.8, 0), nms_threshold=0.5) == [0, 1]
     assert kept((A, 0.9, 0), (HALF, 0.8, 0), nms_threshold=0.4999) == [0]
+
+
+def camera_floats(written: float) -> list[float]:
+    """What the camera makes of a number in a script: its floats have 30 bits. MicroPython 1.26 makes up the two others."""
+    cut = np.float32(written).view(np.int32) & ~np.int32(3)
+    return [float(np.int32(bits).view(np.float32)) for bits in (cut, cut | cut >> 2 & 3)]
+
+
+TWENTIETHS = [n / 20 for n in range(1, 20)]
+
+
+@pytest.mark.parametrize("written", TWENTIETHS)
+def test_a_threshold_means_the_number_that_was_written_on_a_camera_too(written: float) -> None:
+    """Of int8 boxes, an IoU of 9/10 is not above .9, which the camera's own .9 says; 91/100 is."""
+    width = round(100 * written)
+    head = np.zeros((1, 6, 84), np.int16)
+    for anchor, (w, class_id) in enumerate(((100, 0), (width, 0), (100, 1), (width + 1, 1))):
+        # The narrower one lies inside of the wider one, as high: the IoU is the ratio of the widths.
+        head[0, :4, anchor] = 128, 128, w, 20
+        head[0, 4 + class_id, anchor] = 250 - anchor
+    model = FakeModel([Tensor((head - 128).astype(np.int8), 1 / 255, -128)], (64, 64))
+    for threshold in (written, *camera_floats(written)):
+        processor = n6post.YoloV8(0.3, nms_threshold=threshold)
+        model.run(processor)
+        assert [row[0] for row in processor.survivors()] == [0, 1, 2]
+
+
+def test_every_machine_compares_with_the_same_number() -> None:
+    """Whatever was made up for the bits that a threshold lost, and not below the one that was written."""
+    for written in [n / 1000 for n in range(1001)]:
+        stored = {bytes(plans.suppress(0, t, 0, 20, 300)) for t in (written, *camera_floats(written))}
+        assert len(stored) == 1
+        (plan,) = stored
+        assert np.frombuffer(plan, np.float32)[1] >= np.float32(written)
+
+
+@pytest.mark.parametrize("twentieths", range(1, 20))
+def test_of_int8_boxes_every_iou_above_the_threshold_suppresses_and_no_other(twentieths: int) -> None:
+    """For every union that the input has room for. Corners lie on half steps: areas are whole numbers of quarters."""
+    stored = np.frombuffer(plans.suppress(0, twentieths / 20, 0, 20, 300), np.float32)[1]
+    union = np.arange(1, 255 * 255 * 4 + 1)
+    most = union * twentieths // 20  # the largest intersection that is not above
+    assert (most.astype(np.float32) / union.astype(np.float32) <= stored).all()
+    assert ((most + 1).astype(np.float32) / union.astype(np.float32) > stored).all()
 
 
 def test_another_class_is_left_alone_unless_agnostic() -> None:
