@@ -1,7 +1,18 @@
 """lib/n6post/labels.py: names of classes."""
 
+from pathlib import Path
+from typing import Any
+
+import image
+import ml
+import n6post
+import numpy as np
 import pytest
+from fakes import FakeModel, Tensor
+from ml import _backends
+from ml import model as ml_model
 from n6post import labels
+from scenes import Thing, anchor_count, float_head
 
 # The category numbers of COCO's instance annotations; ten of 1..90 are not in use.
 COCO_NUMBERS = """
@@ -37,6 +48,54 @@ def test_vocs_classes_stand_in_alphabetical_order_behind_the_background() -> Non
 def test_cocos_classes_stand_in_the_order_of_its_category_numbers() -> None:
     ordered = [entry.strip().split(" ", 1)[1] for entry in COCO_NUMBERS.split(",")]
     assert [labels.class_name(i, 80) for i in range(80)] == ordered
+
+
+def detector(lines: list[str] | None) -> Any:
+    things = [Thing(5, (8, 8, 20, 20), {0: 0.9}), Thing(6, (30, 30, 60, 60), {1: 0.8})]
+    return FakeModel([Tensor(float_head((64, 64), 2, things))], (64, 64), lines)
+
+
+def test_a_label_is_the_name_alone_in_every_family() -> None:
+    """The firmware splits a model's .txt at the line feed alone, and that of the N6's own detector has carriage returns."""
+    assert [d.label for d in detector(["person\r", "dog\r"]).run(n6post.YoloV8())] == ["person", "dog"]
+    head = float_head((64, 64), 2, [Thing(5, (8, 8, 20, 20), {1: 0.9}, [9] * 6)], extra=6)
+    (d,) = FakeModel([Tensor(head)], (64, 64), ["a\r", "b\r"]).run(n6post.YoloV8Pose())
+    assert (d.label, d.keypoints.shape) == ("b", (2, 3))
+    heat = np.random.default_rng(1).random((1, 16, 16, 13)).astype(np.float32)
+    (d,) = FakeModel([Tensor(heat)], (64, 64), ["dancer\r"]).run(n6post.MoveNet())
+    assert d.label == "dancer"
+    found = FakeModel([Tensor(np.zeros((1, 8, 8, 2), np.int8), 0.1)], (64, 64), ["sky\r", "sea\r"]).run(n6post.DeepLab())
+    assert found.label(1) == "sea"
+
+
+class Network:
+    """A detector of two classes in the place of a model file."""
+
+    ram = 1
+
+    def __init__(self) -> None:
+        self.values = detector(None).tensors[0].values
+        self.inputs = [_backends.Tensor((1, 64, 64, 3), "B", 1 / 255, 0)]
+        self.outputs = [_backends.Tensor((1, 6, anchor_count((64, 64))), "f", 0.0, 0)]
+
+    def run(self, inputs: list[Any]) -> list[Any]:
+        return [self.values]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_label_file_with_any_line_ends_names_what_a_loaded_model_finds(
+    end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ml_model, "open_backend", lambda path: (Network(), 1))
+    (tmp_path / "net.txt").write_bytes(end.join(["person", "traffic light", ""]).encode())
+    path = str(tmp_path / "net.tflite")
+    frame = image.Image(64, 64, image.RGB565)
+    loaded = n6post.load(path)
+    opened = ml.Model(path)
+    chosen = n6post.processor_for(opened)
+    by_hand = n6post.YoloV8(labels=opened.labels)
+    for found in (loaded.predict([frame]), *[opened.predict([frame], callback=p) for p in (chosen, by_hand)]):
+        assert [d.label for d in found] == ["person", "traffic light"]
 
 
 def test_given_names_must_reach() -> None:

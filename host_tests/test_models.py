@@ -159,6 +159,17 @@ def test_labels_that_name_joints_do_not_become_the_names_of_classes() -> None:
     assert movenet.labels == JOINT_LABELS
 
 
+def test_the_models_labels_go_in_without_their_line_ends() -> None:
+    lines = [name + "\r" for name in names(52)]
+    assert n6post.processor_for(described((320, 320), (1, 56, N320), labels=[*lines, "\r"])).labels == names(52)
+
+
+@pytest.mark.parametrize("wrong", [[1] * 80, "abc", [], 5])
+def test_labels_that_are_no_names_are_refused_as_by_the_constructor(wrong: Any) -> None:
+    with pytest.raises(ValueError, match="labels: expected a list of names or None, got"):
+        n6post.processor_for(described((320, 320), (1, 84, N320)), labels=wrong)
+
+
 def test_labels_given_as_an_option_win_over_the_models() -> None:
     model = described((320, 320), (1, 56, N320), labels=["person"])
     processor = n6post.processor_for(model, labels=names(52))

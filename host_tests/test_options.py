@@ -1,107 +1,253 @@
-"""lib/n6post/options.py: an option is checked whenever it is assigned, and counts from the next frame on."""
+"""lib/n6post/options.py: an option assigned between frames is checked as by the constructor and counts at the next frame."""
 
 from __future__ import annotations
 
-from typing import Any
+import inspect
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import n6post
 import numpy as np
 import pytest
 from checks import contents
-from fakes import FakeModel, Tensor
-from scenes import Thing, float_head, random_head
+from fakes import FakeModel, Framed, Tensor
+from scenes import Thing, float_head, quantised
 
-HEAD = random_head(8, (64, 64), 3, 8, -20)
-# family: a model of it
-MODELS: dict[str, Any] = {
-    "YoloV8": random_head(5, (64, 64), 4).model(),
-    "YoloV8Seg": HEAD.model(),
-    "YoloV8Pose": FakeModel(
-        [Tensor(float_head((64, 64), 1, [Thing(9, (8, 8, 40, 50), {0: 0.9}, (20, 30, 0.6) * 4)], 12))], (64, 64)
-    ),
-    "MoveNet": FakeModel([Tensor(np.random.default_rng(3).random((1, 16, 16, 13), np.float32))], (64, 64)),
-    "DeepLab": FakeModel([Tensor(np.random.default_rng(4).random((1, 16, 16, 3), np.float32))], (64, 64)),
+SIZE = (64, 64)
+ROI = (0, 0, 128, 96)
+NAN = float("nan")
+FAMILIES: dict[str, Any] = {
+    kind.__name__: kind for kind in (n6post.YoloV8, n6post.YoloV8Seg, n6post.YoloV8Pose, n6post.MoveNet, n6post.DeepLab)
 }
-# family, option, a value other than the default, and one that is none
-OPTIONS = [
-    ("YoloV8", "threshold", 1.0, 1.5),
-    ("YoloV8", "nms_threshold", 0.05, -1),
-    ("YoloV8", "nms_sigma", 0.5, -0.1),
-    ("YoloV8", "max_detections", 1, 0),
-    ("YoloV8", "classes", (1,), "no"),
-    ("YoloV8", "agnostic", True, 1),
-    ("YoloV8", "max_candidates", 2, 1.5),
-    ("YoloV8", "labels", ["a", "b", "c", "d"], [1]),
-    ("YoloV8", "pixels", True, 0),
-    ("YoloV8Seg", "threshold", 0.8, "x"),
-    ("YoloV8Seg", "mask_threshold", 0.9, 1.0),
-    ("YoloV8Seg", "mask_padding", 7.0, -1),
-    ("YoloV8Pose", "keypoint_threshold", 0.9, 2),
-    ("YoloV8Pose", "class_count", 1, 0),
-    ("YoloV8Pose", "keypoint_scores", "logit", "logits"),
-    ("MoveNet", "threshold", 0.99, 7),
-    ("MoveNet", "refine", False, None),
-    ("MoveNet", "labels", ["dancer"], "dancer"),
-    ("MoveNet", "layout", "NHWC", "HWC"),
-    ("DeepLab", "background", None, 300),
-    ("DeepLab", "labels", ["a", "b", "c"], []),
-    ("DeepLab", "layout", "NHWC", "joints"),
-]
 
 
-def said(processor: Any, family: str) -> Any:
-    """All that a frame's result says, and the threshold that its detections carry."""
-    result = MODELS[family].run(processor)
-    if family == "DeepLab":
-        return result.classes.tolist(), result.background, [result.label(c) for c in range(4)], result.present()
-    return contents(result), [getattr(d, "keypoint_threshold", None) for d in result]
+# --- models of which every option shows something ----------------------------------------------------------------------
+def things(extra: int = 0) -> list[Thing]:
+    values = np.linspace(-0.9, 1.2, extra).tolist() if extra else []
+    return [
+        Thing(9, (8, 8, 40, 40), {0: 0.9}, values),
+        Thing(13, (10, 8, 42, 40), {0: 0.8}, values[::-1]),  # IoU .88 with the first
+        Thing(20, (8, 10, 40, 42), {1: 0.7}, values),  # another class
+        Thing(30, (30, 44, 62, 60), {1: 0.5}, values),
+    ]
 
 
-@pytest.mark.parametrize(("family", "option", "value", "wrong"), OPTIONS)
-def test_an_option_assigned_after_a_frame_counts_from_the_next_one_on(
-    family: str, option: str, value: Any, wrong: Any
-) -> None:
-    make = getattr(n6post, family)
-    process = make()
-    before = said(process, family)
-    setattr(process, option, value)
-    assert getattr(process, option) == value
-    assert said(process, family) == said(make(**{option: value}), family)
-    setattr(process, option, getattr(make(), option))
-    assert said(process, family) == before
+def head() -> FakeModel:
+    return FakeModel([Tensor(float_head(SIZE, 2, things()))], SIZE)
 
 
-@pytest.mark.parametrize(("family", "option", "value", "wrong"), OPTIONS)
-def test_a_wrong_value_is_refused_as_in_the_constructor_and_the_old_one_stays(
-    family: str, option: str, value: Any, wrong: Any
-) -> None:
-    make = getattr(n6post, family)
-    process = make(**{option: value})
-    before = said(process, family)
-    with pytest.raises(ValueError, match=f"^{option}: expected .*, got ") as assigned:
-        setattr(process, option, wrong)
-    with pytest.raises(ValueError) as constructed:
-        make(**{option: wrong})
-    assert str(assigned.value) == str(constructed.value)
-    assert getattr(process, option) == value and said(process, family) == before
+def segmentation() -> FakeModel:
+    planes = np.random.default_rng(2).normal(size=(1, 16, 16, 8))
+    tensors = quantised(float_head(SIZE, 2, things(8), extra=8, pixels=False), 0.02, 3), quantised(planes, 0.03, -5)
+    return FakeModel(tensors, SIZE)
 
 
-def test_most_of_these_values_change_what_a_frame_says() -> None:
-    """Else the tests above could not fail."""
-    silent = {
-        (family, option)
-        for family, option, value, _ in OPTIONS
-        if said(getattr(n6post, family)(), family) == said(getattr(n6post, family)(**{option: value}), family)
+def pose() -> FakeModel:
+    """One class and three joints or, if somebody says so, four classes and two."""
+    rows = [0.3, 12, 0.4, 20, 30, 0.9, 25, 31, 0.8]
+    boxes = {0.9: (8, 8, 40, 40), 0.8: (10, 8, 42, 40), 0.5: (30, 44, 62, 60)}
+    found = [Thing(9 + i, box, {0: score}, rows) for i, (score, box) in enumerate(boxes.items())]
+    return FakeModel([Tensor(float_head(SIZE, 1, found, extra=9))], SIZE)
+
+
+def heatmaps() -> FakeModel:
+    return FakeModel([Tensor(np.random.default_rng(3).random((1, 16, 16, 13)).astype(np.float32))], SIZE)
+
+
+def joints() -> FakeModel:
+    """Twelve joints of y, x, score or, if somebody says so, three heatmaps of a row."""
+    return FakeModel([Tensor(np.random.default_rng(4).random((1, 1, 12, 3)).astype(np.float32))], SIZE)
+
+
+def scores() -> FakeModel:
+    values = np.random.default_rng(5).integers(-99, 99, (1, 8, 8, 3)).astype(np.int8)
+    return FakeModel([Tensor(values, 0.1)], SIZE)
+
+
+def cube() -> FakeModel:
+    return FakeModel([Tensor(np.random.default_rng(5).integers(-99, 99, (1, 8, 8, 8)).astype(np.int8), 0.1)], SIZE)
+
+
+def probabilities() -> FakeModel:
+    return FakeModel([Tensor(np.random.default_rng(6).random((1, 8, 8, 1)).astype(np.float32))], SIZE)
+
+
+class Case(NamedTuple):
+    """An option, a value that makes a difference to a frame, values that are none, and made with what besides."""
+
+    value: Any
+    wrong: tuple[Any, ...]
+    model: Callable[[], FakeModel]
+    options: dict[str, Any] = {}
+
+
+def yolo(model: Callable[[], FakeModel]) -> dict[str, Case]:
+    apart = {"classes": [0]} if model is not pose else {}
+    return {
+        "threshold": Case(0.85, (-0.1, 1.1, NAN, None, "0.4", True), model),
+        "nms_threshold": Case(0.95, (-0.1, 1.1, NAN, None), model),
+        "nms_sigma": Case(5, (-1, NAN, float("inf"), None), model),
+        "max_detections": Case(1, (0, -1, 2.0, None, 70000), model),
+        "classes": Case((1,) if model is not pose else (0,), ((), [-1], ["person"], 0, [1.5], "0"), model, apart),
+        "agnostic": Case(True, (1, None, "no"), model if model is not pose else three_classes),
+        "max_candidates": Case(1, (0, 300.0, 70000, None), model),
+        "labels": Case(["Katze", "Hund"][: 1 if model is pose else 2], ("abc", 5, [], [1], {"a": 1}), model),
+        "pixels": Case(model is segmentation, (1, 0, "yes"), model),
     }
-    # What is told without them is what they say here.
-    assert silent <= {("YoloV8Pose", "class_count"), ("MoveNet", "layout"), ("DeepLab", "layout")}
 
 
-def test_names_that_the_script_changes_later_stay_as_they_were_given() -> None:
-    names = ["a", "b", "c", "d"]
-    process = n6post.YoloV8(labels=names)
-    before = said(process, "YoloV8")
-    names[:] = ["e", "f", "g", "h"]
-    assert said(process, "YoloV8") == before
-    process.labels = names
-    assert {d.label for d in MODELS["YoloV8"].run(process)} <= set("efgh")
+def three_classes() -> FakeModel:
+    return FakeModel([Tensor(float_head(SIZE, 3, things(3)[:3], extra=3))], SIZE, ["a", "b", "c"])
+
+
+CASES: dict[str, dict[str, Case]] = {
+    "YoloV8": yolo(head),
+    "YoloV8Seg": {
+        **yolo(segmentation),
+        "mask_threshold": Case(0.7, (0, 1, -0.5, NAN, None), segmentation),
+        "mask_padding": Case(12, (-1, NAN, float("inf"), "2"), segmentation),
+    },
+    "YoloV8Pose": {
+        **yolo(pose),
+        "classes": Case([1], ((), [-1], 0), three_classes),
+        "keypoint_threshold": Case(0.85, (-0.1, 1.1, NAN, None), pose),
+        "class_count": Case(4, (0, 1.5, "1"), pose),
+        "keypoint_scores": Case("logit", ("sigmoid", 1), pose),
+    },
+    "MoveNet": {
+        "threshold": Case(0.999, (-0.1, 1.1, NAN, None), heatmaps),
+        "refine": Case(False, (1, None, "no"), heatmaps),
+        "labels": Case(["dancer"], ("abc", [], [1]), heatmaps),
+        "layout": Case("NHWC", ("CHW", 1), joints),
+    },
+    "DeepLab": {
+        "background": Case(1, (256, -1, 0.0, "sky"), scores),
+        "threshold": Case(0.9, (0, 1, NAN, "half"), probabilities),
+        "labels": Case(["sky", "sea", "sand"], ("abc", [], [1]), scores),
+        "layout": Case("NCHW", ("CHW", 1), cube, {"layout": "NHWC"}),
+        "values": Case("logit", ("softmax", 1), probabilities),
+    },
+}
+of_every_option = pytest.mark.parametrize(
+    ("family", "name"), [(family, name) for family, cases in CASES.items() for name in cases]
+)
+
+
+def test_every_option_of_every_family_is_here() -> None:
+    for family, kind in FAMILIES.items():
+        assert set(inspect.signature(kind).parameters) == set(CASES[family])
+
+
+def seen(result: Any) -> Any:
+    """What a frame's result says."""
+    if isinstance(result, list):
+        return [getattr(d, "keypoint_threshold", None) for d in result], contents(result)
+    return result.classes.tolist(), result.background, result.present(), [result.label(i) for i in range(3)]
+
+
+def frame(processor: Any, model: FakeModel) -> Any:
+    with np.errstate(all="ignore"):
+        return seen(model.run(processor, Framed(ROI)))
+
+
+# --- assigned ----------------------------------------------------------------------------------------------------------
+@of_every_option
+@pytest.mark.parametrize("frames", [0, 1, 2])
+def test_an_assigned_option_makes_the_next_frame_that_of_a_processor_made_with_it(
+    family: str, name: str, frames: int
+) -> None:
+    kind, case = FAMILIES[family], CASES[family][name]
+    model = case.model()
+    processor = kind(**case.options)
+    old = getattr(processor, name)
+    before = frame(kind(**case.options), model)
+    for _ in range(frames):
+        assert frame(processor, model) == before
+    setattr(processor, name, case.value)
+    after = frame(kind(**{**case.options, name: case.value}), model)
+    assert after != before, "the case shows nothing"
+    assert frame(processor, model) == after
+    setattr(processor, name, old)
+    assert frame(processor, model) == before
+
+
+@of_every_option
+def test_an_assigned_option_counts_for_every_model_that_was_seen(family: str, name: str) -> None:
+    kind, case = FAMILIES[family], CASES[family][name]
+    models = case.model(), case.model()
+    processor = kind(**case.options)
+    for model in models:
+        frame(processor, model)
+    setattr(processor, name, case.value)
+    fresh = kind(**{**case.options, name: case.value})
+    assert [frame(processor, model) for model in models] == [frame(fresh, model) for model in models]
+
+
+@of_every_option
+def test_a_wrong_value_raises_what_the_constructor_raises_and_leaves_the_old_one_in_force(family: str, name: str) -> None:
+    kind, case = FAMILIES[family], CASES[family][name]
+    model = case.model()
+    processor = kind(**case.options)
+    old = getattr(processor, name)
+    before = frame(processor, model)
+    for wrong in case.wrong:
+        with pytest.raises(ValueError, match=f"{name}: expected .*, got") as made:
+            kind(**{name: wrong})
+        with pytest.raises(ValueError) as assigned:
+            setattr(processor, name, wrong)
+        assert str(assigned.value) == str(made.value)
+        assert getattr(processor, name) == old
+        assert frame(processor, model) == before
+
+
+@pytest.mark.parametrize(
+    ("family", "name", "value", "message"),
+    [
+        ("YoloV8", "classes", [7], "classes: expected numbers below 2, got 7"),
+        ("YoloV8", "labels", ["one"], "expected 2 labels, one a class, got 1"),
+        ("YoloV8Pose", "class_count", 2, "expected a head of 4 box channels, 2 classes"),
+        ("MoveNet", "labels", ["a", "b"], "labels: expected one name or 13"),
+        ("DeepLab", "background", 3, "background: expected a class below 3 or None, got 3"),
+        ("DeepLab", "threshold", 0.3, "threshold: expected None for a map of 3 classes"),
+    ],
+)
+def test_what_does_not_fit_the_model_raises_at_the_next_frame_and_another_value_makes_it_good(
+    family: str, name: str, value: Any, message: str
+) -> None:
+    models = {"YoloV8": head, "YoloV8Pose": pose, "MoveNet": heatmaps, "DeepLab": scores}
+    model = models[family]()
+    processor = FAMILIES[family]()
+    old = getattr(processor, name)
+    before = frame(processor, model)
+    setattr(processor, name, value)
+    for _ in range(2):
+        with pytest.raises(ValueError, match=message):
+            frame(processor, model)
+    setattr(processor, name, old)
+    assert frame(processor, model) == before
+
+
+def test_a_list_of_names_that_was_changed_and_assigned_again_counts() -> None:
+    names = ["cat", "dog"]
+    processor, model = n6post.YoloV8(labels=names), head()
+    assert [d.label for d in model.run(processor)] == ["cat", "dog", "dog"]
+    names[1] = "fox"
+    assert [d.label for d in model.run(processor)] == ["cat", "dog", "dog"], "not before it is assigned"
+    processor.labels = names
+    assert [d.label for d in model.run(processor)] == ["cat", "fox", "fox"]
+
+
+def test_the_same_value_again_changes_nothing_and_costs_no_new_look_at_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    processor, model = n6post.YoloV8(threshold=0.4), head()
+    before = frame(processor, model)
+    monkeypatch.setattr(processor, "_set_up", None)
+    processor.threshold = 0.4
+    processor.labels = None
+    assert frame(processor, model) == before
+
+
+def test_names_keep_no_white_space_around_them() -> None:
+    """The lines of a file that came from Windows end with a carriage return."""
+    processor = n6post.YoloV8(labels=("cat\r", " dog \n"))
+    assert processor.labels == ["cat", "dog"]
+    assert [d.label for d in head().run(processor)] == ["cat", "dog", "dog"]

@@ -167,6 +167,17 @@ def test_labels_are_the_lines_of_the_text_file_beside_the_model(network: PlusOne
     assert ml.Model(str(tmp_path / "net.tflite")).labels == ["cat", "dog "]
 
 
+def test_labels_are_split_at_the_line_feed_alone_as_the_camera_does(network: PlusOne, tmp_path: Path) -> None:
+    """The labels that came with an N6 end with a carriage return."""
+    (tmp_path / "net.txt").write_bytes("person\r\nold\rmac\n\nKatze ä\r\n\r\n".encode())
+    assert ml.Model(str(tmp_path / "net.tflite")).labels == ["person\r", "old\rmac", "", "Katze ä\r", "\r"]
+
+
+def test_labels_in_another_encoding_are_none(network: PlusOne, tmp_path: Path) -> None:
+    (tmp_path / "net.txt").write_bytes("Bär\n".encode("latin-1"))
+    assert ml.Model(str(tmp_path / "net.tflite")).labels is None
+
+
 def test_a_path_of_the_camera_is_looked_up_on_the_pc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     asked = []
 

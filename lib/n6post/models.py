@@ -8,6 +8,7 @@ that answers at all; where two are left it is for the user to say.
 from micropython import const
 
 from .layout import are_joints, head_layout, input_size, like_input, map_layout, stranger
+from .options import name_list
 
 _COCO_CLASSES = const(80)
 _COCO_JOINTS = const(17)
@@ -100,9 +101,10 @@ class Shapes:
         self.outputs = [tuple(shape) for shape in model.output_shape]
         self.dtypes = list(getattr(model, "output_dtype", None) or "?" * len(self.outputs))
         self.size = input_size(model)
-        names = labels if labels is not None else getattr(model, "labels", None)
-        names = list(names) if names else []
-        while names and not names[-1].strip():
+        if labels is None:
+            labels = getattr(model, "labels", None)
+        names = name_list("labels", labels or None) or []
+        while names and not names[-1]:
             names.pop()
         self.names = names
         self.named = len(names)

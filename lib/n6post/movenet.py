@@ -83,7 +83,7 @@ class JointSetup(Setup):
         if names is not None and len(names) not in (1, self.joints):
             raise ValueError("labels: expected one name or %d, one a joint, got %d" % (self.joints, len(names)))
         if names is None:
-            names = getattr(model, "labels", None) or ()
+            names = name_list("labels", getattr(model, "labels", None) or None) or ()
         self.label = names[0] if len(names) == 1 else "person"
         self.cut = self.outputs[0].cut(options.threshold)
         self.refine = options.refine

@@ -74,9 +74,9 @@ def class_ids(name, value):
 
 
 def name_list(name, value):
-    """None, or strings as a list of our own: the script's may change."""
+    """None, or strings as a list of our own: the script's may change, and lines of a file may end with "\\r"."""
     if value is None:
         return None
     if not isinstance(value, (list, tuple)) or not value or [n for n in value if not isinstance(n, str)]:
         raise ValueError("%s: expected a list of names or None, got %r" % (name, value))
-    return list(value)
+    return [n.strip() for n in value]

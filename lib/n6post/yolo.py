@@ -292,5 +292,4 @@ def _names(options, model, classes):
     names = options.labels
     if names is not None:
         return checked_names(names, classes)
-    names = getattr(model, "labels", None)
-    return list(names) if names else None
+    return name_list("labels", getattr(model, "labels", None) or None)

@@ -9,7 +9,7 @@ from ulab import numpy as np
 
 from .detection import with_keypoints
 from .layout import head_layout
-from .options import choice, number, number_or_none, option
+from .options import choice, name_list, number, number_or_none, option
 from .yolo import BoxSetup, YoloV8
 
 
@@ -63,7 +63,9 @@ class PoseSetup(BoxSetup):
 
     def prepare(self, options, model):
         channels, _, _ = head_layout(self.head.shape, self.size)
-        names = getattr(model, "labels", None) if options.labels is None else options.labels
+        names = options.labels
+        if names is None:
+            names = name_list("labels", getattr(model, "labels", None) or None)
         classes = options.class_count
         if classes is None:
             classes = len(names) if names else 1

@@ -128,12 +128,15 @@ class _Native:
 
 
 def _labels(path: str) -> list[str] | None:
-    """The lines of the .txt beside the model. The firmware cuts the path at its first dot; here, the file's name."""
+    """The lines of the .txt beside the model, split at "\\n" alone: what else ends a line stays in the label.
+
+    A file that is no UTF-8 counts as none. The firmware cuts the path at its first dot; here, the file's name.
+    """
     folder, name = os.path.split(path)
     try:
-        with open(os.path.join(folder, name.split(".")[0] + ".txt"), encoding="utf-8") as file:
+        with open(os.path.join(folder, name.split(".")[0] + ".txt"), encoding="utf-8", newline="\n") as file:
             return [line.rstrip("\n") for line in file]
-    except OSError:
+    except (OSError, UnicodeError):
         return None
 
 
