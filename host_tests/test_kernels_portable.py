@@ -1,10 +1,13 @@
-"""lib/n6post/kernels/portable_*.py against plain numpy and the image module."""
+"""lib/n6post/kernels/portable_*.py against plain numpy and the image module, and what candidates costs."""
 
 from __future__ import annotations
 
 import ast
+import sys
 from array import array
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import image
@@ -292,3 +295,169 @@ def test_candidates_are_not_left_to_micropythons_list_sort() -> None:
     called = [ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)]
     assert "sorted" not in called
     assert {name for name in called if name.endswith(".sort")} == {"np.sort"}  # ulab's: a heap sort
+
+
+def searched(
+    scores: Any, columns: bool = True, cut: float = 0, allowed: Iterable[int] = (), capacity: int = 300
+) -> tuple[list[int], list[int], list[float]]:
+    """Anchors, classes and scores of candidates(): of scores (classes, anchors) behind four rows of boxes."""
+    classes, anchors = scores.shape
+    grid = np.concatenate([np.ones((4, anchors), scores.dtype), scores])
+    head = _host.wrap(np.ascontiguousarray((grid if columns else grid.T)[None]))
+    steps = (anchors, 1) if columns else (1, 4 + classes)
+    code = CODES[scores.dtype.name]
+    plan = plans.candidates(code, anchors, 4 + classes, *steps, 4, classes, 0, cut, capacity, tuple(allowed))
+    values, labels = np.zeros((5, capacity), f32), np.zeros((3, capacity), np.uint16)
+    with np.errstate(all="ignore"):
+        found = portable_boxes.candidates(head, plan, _host.wrap(values), _host.wrap(labels))
+    return labels[0, :found].tolist(), labels[1, :found].tolist(), values[4, :found].tolist()
+
+
+@given(
+    st.integers(0, 2**32), st.sampled_from(DTYPES), st.booleans(), st.integers(1, 5), st.integers(1, 90),
+    st.integers(1, 60), st.booleans(),
+)
+def test_candidates_are_the_best_of_the_contract_in_its_order(
+    seed: int, dtype: str, columns: bool, classes: int, anchors: int, capacity: int, filtered: bool
+) -> None:
+    random = np.random.default_rng(seed)
+    scores = random_tensor(random, dtype, (classes, anchors))
+    if dtype == "float32":
+        scores = np.abs(scores)
+        cut: float = float(f32(random.choice([0, 0.4, 1, 7])))
+    else:
+        cut = int(random.choice([scores.min(), scores.max(), np.median(scores), int(scores.max()) + 1]))
+    allowed = {int(c) for c in random.integers(0, classes, 2)} if filtered else None
+    wanted = reference.candidates(scores.T, slice(0, classes), cut, allowed, capacity)
+    got = searched(scores, columns, cut, allowed or (), capacity)
+    assert got[:2] == (wanted[0].tolist(), wanted[1].tolist())
+    assert got[2] == [float(scores[c, a]) for a, c in zip(*wanted, strict=True)]
+
+
+class Work:
+    """What the camera's interpreter would do: lines, and comparisons of MicroPython's sort and heap."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.done = 0
+        patch.setattr(portable_boxes, "sorted", self.sorted, raising=False)
+        patch.setattr(portable_boxes, "heapify", self.heapify, raising=False)
+        patch.setattr(portable_boxes, "heappop", self.heappop, raising=False)
+
+    def of(self, call: Callable[[], object]) -> int:
+        self.done = 0
+        before = sys.gettrace()
+        sys.settrace(self._trace)
+        try:
+            call()
+        finally:
+            sys.settrace(before)
+        return self.done
+
+    def _trace(self, frame: FrameType, event: str, argument: object) -> Any:
+        if not frame.f_code.co_filename.endswith("portable_boxes.py"):
+            return None
+        self.done += event == "line"
+        return self._trace
+
+    def _less(self, a: Any, b: Any) -> bool:
+        self.done += 1
+        return bool(a < b)
+
+    def sorted(self, items: Iterable[Any]) -> list[Any]:
+        """py/objlist.c: the last item is the pivot."""
+        of = list(items)
+        parts = [(0, len(of) - 1)]
+        while parts:
+            head, tail = parts.pop()
+            if head >= tail:
+                continue
+            low, high, pivot = head - 1, tail, of[tail]
+            while True:
+                low += 1
+                while low < high and self._less(of[low], pivot):
+                    low += 1
+                high -= 1
+                while low < high and self._less(pivot, of[high]):
+                    high -= 1
+                if low >= high:
+                    break
+                of[low], of[high] = of[high], of[low]
+            of[low], of[tail] = of[tail], of[low]
+            parts += [(head, high), (low + 1, tail)]
+        return of
+
+    def heapify(self, of: list[Any]) -> None:
+        for at in range(len(of) // 2 - 1, -1, -1):
+            self._sift(of, at)
+
+    def heappop(self, of: list[Any]) -> Any:
+        last = of.pop()
+        if not of:
+            return last
+        first, of[0] = of[0], last
+        self._sift(of, 0)
+        return first
+
+    def _sift(self, of: list[Any], at: int) -> None:
+        while 2 * at + 1 < len(of):
+            child = 2 * at + 1
+            if child + 1 < len(of) and self._less(of[child + 1], of[child]):
+                child += 1
+            if not self._less(of[child], of[at]):
+                return
+            of[at], of[child] = of[child], of[at]
+            at = child
+
+
+def fields(anchors: int, dtype: str) -> dict[str, Any]:
+    """Scores (3, anchors) of every kind that a sort may stumble over; the best class is the last."""
+    rising = np.linspace(1, 100, anchors)
+    best = {
+        "random": np.random.default_rng(7).permutation(rising),
+        "equal": np.full(anchors, 50.0),
+        "rising": rising,
+        "falling": rising[::-1],
+        "two halves": np.concatenate([rising[::2], rising[1::2][::-1]]),
+        "a few levels": np.arange(anchors) % 5 + 10.0,
+        "all but one equal": np.where(np.arange(anchors) == anchors - 1, 99.0, 50.0),
+    }
+    made = {name: np.stack([0 * one, 0 * one, one]).astype(dtype) for name, one in best.items()}
+    if dtype == "float32":
+        made["NaN before the best"] = made["random"].copy()
+        made["NaN before the best"][:2] = np.nan
+    return made
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+@pytest.mark.parametrize("filtered", [False, True])
+@pytest.mark.parametrize("capacity", [20, 300, 2000])
+def test_no_scores_take_candidates_more_than_twice_the_work_of_random_ones(
+    dtype: str, filtered: bool, capacity: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A camera without Helium that saw white had to wait six seconds for 8,400 anchors of one score."""
+    work = Work(monkeypatch)
+    costs = {}
+    for name, scores in fields(1000, dtype).items():
+        # A filter that nothing passes makes it look at every anchor.
+        costs[name] = work.of(lambda s=scores: searched(s, True, 1, (0,) if filtered else (), capacity))  # type: ignore[misc]
+    assert costs["random"] > 300
+    assert {name: cost for name, cost in costs.items() if cost > 2 * costs["random"]} == {}
+
+
+@pytest.mark.parametrize("kind", ["random", "equal", "rising", "falling"])
+def test_four_times_the_anchors_take_candidates_little_more_than_four_times_the_work(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = Work(monkeypatch)
+    costs = [
+        work.of(lambda n=n: searched(fields(n, "float32")[kind], True, 1, (), n))  # type: ignore[misc]
+        for n in (500, 2000)
+    ]
+    assert costs[1] < 5 * costs[0]
+
+
+def test_what_is_beyond_the_capacity_does_not_become_objects(monkeypatch: pytest.MonkeyPatch) -> None:
+    """60,000 tuples were 2.4 MB."""
+    work = Work(monkeypatch)
+    for scores in fields(4000, "float32").values():
+        assert work.of(lambda s=scores: searched(s, True, 1, (), 20)) < 1500  # type: ignore[misc]

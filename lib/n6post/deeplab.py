@@ -112,7 +112,7 @@ class MapSetup(Setup):
         if names is not None:
             names = checked_names(names, 1 if values == "classes" else classes)
         else:
-            names = getattr(model, "labels", None) or None
+            names = name_list("labels", getattr(model, "labels", None) or None)
         self.legend = Legend(classes, channels, names, options.background)
         self.recent = self.spare = None
 
@@ -155,20 +155,21 @@ class MapSetup(Setup):
     def use(self, fit):
         self.view = View(self.legend, fit, self.size, self.map_size)
         if self.spare is None:
-            # Last of all: what is allocated behind two maps has to be searched for behind them.
+            # Last of all: what is allocated behind two maps has to be searched for behind them. Both or none: a first one
+            # that was kept alone would leave the next try less room.
             width, height = self.map_size
-            self.recent = Segmentation(np.zeros((height, width), dtype=np.uint8), self.view)
-            self.spare = Segmentation(np.zeros((height, width), dtype=np.uint8), self.view)
+            recent = Segmentation(np.zeros((height, width), dtype=np.uint8), self.view)
+            spare = Segmentation(np.zeros((height, width), dtype=np.uint8), self.view)
+            self.recent, self.spare = recent, spare
 
     def result(self, outputs):
         found = self.spare
+        found.renew(self.view)  # first: what it counted is not true of a map that is half written
         if self.plan is None:
             self._take_over(outputs[0], found.classes)
         else:
             class_map(outputs[0], self.plan, found.classes)
-        found.renew(self.view)
-        self.spare = self.recent
-        self.recent = found
+        self.spare, self.recent = self.recent, found
         return found
 
     def _take_over(self, out, classes):

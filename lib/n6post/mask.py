@@ -142,7 +142,7 @@ _loaded = {}
 
 def _shape(name):
     # A function of contour.py, loaded when something is asked first, and kept: an import statement is dear every time.
-    if not _loaded:
+    if name not in _loaded:
         from .contour import area, centroid, outline
 
         _loaded.update({"area": area, "centroid": centroid, "outline": outline})

@@ -28,7 +28,7 @@ class Processor:
 
     def __init__(self):
         self._chosen = {}  # option: value
-        self._setup = None  # that of the last frame
+        self._setup = None  # that of the last frame; while there is none, none is kept either
         self._setups = ()  # those that are kept, the newest first
 
     def __call__(self, model, inputs, outputs):
@@ -47,8 +47,8 @@ class Processor:
 
     def _start_over(self):
         """Look at every model anew: an option has changed."""
-        self._setup = None
         self._setups = ()
+        self._setup = None
 
     def _setup_for(self, model, outputs):
         for setup in self._setups:
@@ -56,11 +56,13 @@ class Processor:
                 self._setup = setup
                 return setup
         setup = self._set_up(model, outputs)
+        setups = self._setups
         if setup.settled:
-            self._setups = (setup,) + self._setups[: _MODELS - 1]
+            setups = (setup,) + setups[: _MODELS - 1]
         else:
             setup.output_shape = setup  # no model's: it holds for no other frame
         self._setup = setup
+        self._setups = setups
         return setup
 
 

@@ -28,7 +28,7 @@ def clipped(a, low, high):
 
 def without_nan(a):
     """NaN to -inf: ulab's max and argmax pass over NaN except in the first place, where it sticks."""
-    return np.maximum(a, -np.inf)  # which is a > b ? a : b: 19 instructions a number, where np.where takes 62
+    return np.maximum(a, -np.inf)  # a > b ? a : b, in a third of the time that np.where takes
 
 
 def maximum(a):

@@ -1,0 +1,496 @@
+"""A MemoryError may come at any line: whatever it cut short, the next good frame is that of a processor it never met.
+
+A tracer raises it at the n-th line of the library that is executed, for every n. What a line does by itself, such as filling
+a dict with several items, has tests of its own at the end.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any, NamedTuple
+
+import image
+import n6post
+import numpy as np
+import pytest
+from fakes import FakeModel, Framed, Tensor
+from scenes import Thing, float_head, quantised
+
+LIB = str(Path(n6post.__file__).parent)
+SIZE = (32, 32)  # 21 anchors
+ROIS = (0, 0, 64, 48), (8, 4, 40, 44)
+
+
+# --- the fault -------------------------------------------------------------------------------------------------------
+class Fault:
+    """Lines of the library are counted; at one of them there is no memory.
+
+    A line counts the first two times, for it may stand in a long loop. In a kernel, which keeps nothing, it counts the first
+    time, or only the way in does.
+    """
+
+    def __init__(self, line: int, kernels: bool) -> None:
+        self.line = line
+        self.kernels = kernels
+        self.lines = 0
+        self.passed: dict[tuple[object, int], int] = {}
+
+    def _called(self, frame: FrameType, event: str, argument: object) -> Any:
+        path = frame.f_code.co_filename
+        if not path.startswith(LIB):
+            return None
+        if "portable" in path and not self.kernels:
+            self._count()
+            return None
+        return self._executed
+
+    def _executed(self, frame: FrameType, event: str, argument: object) -> Any:
+        if event == "line":
+            place = frame.f_code, frame.f_lineno
+            times = self.passed[place] = self.passed.get(place, 0) + 1
+            if times == 1 or times == 2 and "portable" not in frame.f_code.co_filename:
+                self._count()
+        return self._executed
+
+    def _count(self) -> None:
+        self.lines += 1
+        if self.lines == self.line:
+            raise MemoryError("memory allocation failed")
+
+    def hits(self, attempt: Callable[[], object]) -> bool:
+        """Whether the attempt met the fault: False once it has no line that late."""
+        tracer = sys.gettrace()
+        sys.settrace(self._called)
+        try:
+            attempt()
+        except MemoryError:
+            assert self.lines == self.line
+        finally:
+            sys.settrace(tracer)
+        return self.lines >= self.line
+
+
+class Scene(NamedTuple):
+    """before() makes a state; attempt(state) is cut short; after(state) is what the script then gets, and must be right."""
+
+    before: Callable[[], Any]
+    attempt: Callable[[Any], object]
+    after: Callable[[Any], object]
+
+
+def forget() -> None:
+    """What modules keep, in lists and dicts of small letters, is made anew in every attempt."""
+    for module in [m for name, m in sys.modules.items() if name.startswith("n6post.")]:
+        for name, value in vars(module).items():
+            if name.startswith("_") and name.islower() and not name.startswith("__") and isinstance(value, (dict, list)):
+                value.clear()
+
+
+def check(scene: Scene, kernels: bool = False) -> int:
+    """Every line of the attempt once; returns how many there were."""
+    forget()
+    state = scene.before()
+    scene.attempt(state)
+    clean = scene.after(state)
+    assert scene.after(scene.before()) == clean, "the scene itself tells success from failure"
+    line = 0
+    met = True
+    while met:
+        line += 1
+        forget()
+        state = scene.before()
+        met = Fault(line, kernels).hits(lambda state=state: scene.attempt(state))  # type: ignore[misc]
+        assert scene.after(state) == clean, f"after a MemoryError at line event {line}"
+    return line - 1
+
+
+# --- models: what they show is told apart by anything that is left of another frame ------------------------------------
+THINGS = [Thing(3, (2, 3, 17, 20), {0: 0.9}), Thing(9, (12, 10, 31, 30), {1: 0.7})]
+
+
+def detector() -> FakeModel:
+    return FakeModel([Tensor(float_head(SIZE, 2, THINGS))], SIZE, ["cat", "dog"])
+
+
+def crowd() -> FakeModel:
+    """Another model: int8, three classes."""
+    things = [Thing(i, (i, 2, i + 9, 20), {i % 2: 0.5 + i / 40}) for i in range(3)]
+    return FakeModel([quantised(float_head(SIZE, 3, things, pixels=False), 0.01, -20)], SIZE)
+
+
+def segmenter(step: float = 0.02) -> FakeModel:
+    coefficients = [-0.8, 0.4, 1.1, 0.2, -0.3, 0.9, 0.1, 0.7]
+    head = float_head(SIZE, 2, [Thing(3, (1, 2, 12, 8), {1: 0.9}, coefficients)], extra=8, pixels=False)
+    planes = np.random.default_rng(2).normal(size=(1, 8, 8, 8))
+    return FakeModel([quantised(head, step, 3), quantised(planes, 0.03, -5)], SIZE)
+
+
+def poser(joints: int = 13) -> FakeModel:
+    thing = THINGS[0]._replace(extra=[9.0, 14.0, 0.75] * joints)
+    return FakeModel([Tensor(float_head(SIZE, 1, [thing], extra=3 * joints))], SIZE)
+
+
+def heatmaps() -> FakeModel:
+    return FakeModel([Tensor(np.random.default_rng(3).random((1, 8, 8, 13)).astype(np.float32))], SIZE)
+
+
+def joints() -> FakeModel:
+    return FakeModel([Tensor(np.random.default_rng(4).random((1, 1, 13, 3)).astype(np.float32))], SIZE)
+
+
+def scored_map(seed: int = 5) -> FakeModel:
+    values = np.random.default_rng(seed).integers(-99, 99, (1, 6, 6, 3)).astype(np.int8)
+    return FakeModel([Tensor(values, 0.1)], SIZE)
+
+
+def numbered_map() -> FakeModel:
+    return FakeModel([Tensor(np.random.default_rng(6).integers(0, 3, (1, 6, 6)).astype(np.float32))], SIZE)
+
+
+# --- what a script sees ----------------------------------------------------------------------------------------------
+def told(result: Any) -> Any:
+    """A result as plain values."""
+    if isinstance(result, n6post.Segmentation):
+        view = vars(result.view)
+        return result.classes.tolist(), result.present(True), [view[key] for key in ("seen", "window", "sx", "oy")]
+    return [
+        (
+            *d[:4],
+            getattr(d, "keypoint_threshold", None),
+            d.mask and (bytes(d.mask.parts()[0]), d.mask.parts()[1:4], d.mask.area, vars(d.mask.parts()[4])["bounds"]),
+            d.keypoints is not None and d.keypoints.tolist(),
+        )
+        for d in result
+    ]
+
+
+def frames_of(processor: Any, model: FakeModel, roi: tuple[int, int, int, int], frames: int) -> Any:
+    """Some frames and what each result says, at once and once more after the next frame."""
+    results = [model.run(processor, Framed(roi))]
+    says = [told(results[0])]
+    assert results[0], "a scene with nothing in it shows nothing"
+    for _ in range(frames - 1):
+        for tensor in model.tensors:  # another picture
+            tensor.values[:] = np.roll(tensor.values, 1, axis=-2)
+        results.append(model.run(processor, Framed(roi)))
+        says.append(told(results[-1]))
+        says.append(told(results[-2]))
+    return says
+
+
+FAMILIES: dict[str, tuple[Callable[[], Any], Callable[[], FakeModel], Callable[[], FakeModel]]] = {
+    "YoloV8": (lambda: n6post.YoloV8(0.3), detector, crowd),
+    "YoloV8 soft": (lambda: n6post.YoloV8(0.3, nms_sigma=0.5, classes=(0, 1)), detector, crowd),
+    "YoloV8Seg": (lambda: n6post.YoloV8Seg(0.3), segmenter, lambda: segmenter(0.03)),
+    "YoloV8Pose": (lambda: n6post.YoloV8Pose(0.3), poser, lambda: poser(17)),
+    "MoveNet": (lambda: n6post.MoveNet(), heatmaps, joints),
+    "MoveNet direct": (lambda: n6post.MoveNet(), joints, heatmaps),
+    "DeepLab": (lambda: n6post.DeepLab(), scored_map, lambda: scored_map(7)),
+    "DeepLab numbers": (lambda: n6post.DeepLab(), numbered_map, scored_map),
+}
+of_every_family = pytest.mark.parametrize("family", FAMILIES)
+# Of those that share the code in question one: YoloV8Seg does all that YoloV8 does.
+of_every_kind = pytest.mark.parametrize("family", [f for f in FAMILIES if f not in ("YoloV8", "YoloV8 soft")])
+of_some_families = pytest.mark.parametrize("family", ["YoloV8", "MoveNet direct", "DeepLab"])
+
+
+class State(NamedTuple):
+    processor: Any
+    model: FakeModel
+    other: FakeModel
+
+
+def seen(family: str, *rois: tuple[int, int, int, int]) -> Callable[[], State]:
+    """A processor that has had a frame of each of these rois."""
+
+    def before() -> State:
+        make, model, other = FAMILIES[family]
+        state = State(make(), model(), other())
+        for roi in rois:
+            state.model.run(state.processor, Framed(roi))
+        return state
+
+    return before
+
+
+# --- frames ----------------------------------------------------------------------------------------------------------
+@of_every_family
+def test_a_first_frame_that_is_cut_short_is_made_good_by_the_next(family: str) -> None:
+    lines = check(
+        Scene(
+            seen(family),
+            lambda s: s.model.run(s.processor, Framed(ROIS[0])),
+            lambda s: frames_of(s.processor, s.model, ROIS[0], 3 if "DeepLab" in family else 1),
+        ),
+        kernels=family not in ("YoloV8", "YoloV8Pose"),  # those of YoloV8Seg
+    )
+    assert lines > 100
+
+
+@of_every_kind
+@pytest.mark.parametrize("again", ROIS)
+def test_a_change_of_the_frames_part_that_is_cut_short_leaves_nothing_between_the_two(
+    family: str, again: tuple[int, int, int, int]
+) -> None:
+    check(
+        Scene(
+            seen(family, ROIS[0]),
+            lambda s: s.model.run(s.processor, Framed(ROIS[1])),
+            lambda s: frames_of(s.processor, s.model, again, 1),
+        )
+    )
+
+
+@of_some_families
+def test_a_frame_of_another_model_that_is_cut_short_changes_neither(family: str) -> None:
+    check(
+        Scene(
+            seen(family, ROIS[0]),
+            lambda s: s.other.run(s.processor, Framed(ROIS[1])),
+            lambda s: [frames_of(s.processor, model, ROIS[1], 1) for model in (s.model, s.other)],
+        )
+    )
+
+
+@of_every_kind
+def test_a_steady_frame_that_is_cut_short_leaves_the_results_before_and_behind_it_true(family: str) -> None:
+    def before() -> tuple[State, Any]:
+        state = seen(family, ROIS[0], ROIS[0])()
+        return state, state.model.run(state.processor, Framed(ROIS[0]))
+
+    def after(told_before: tuple[State, Any]) -> Any:
+        state, result = told_before
+        return told(result), frames_of(state.processor, state.model, ROIS[0], 3 if "DeepLab" in family else 1)
+
+    check(Scene(before, lambda s: s[0].model.run(s[0].processor, Framed(ROIS[0])), after), kernels="DeepLab" in family)
+
+
+@pytest.mark.parametrize("family", ["DeepLab", "DeepLab numbers"])
+def test_a_class_map_that_a_lost_frame_was_writing_over_never_counts_what_it_does_not_hold(family: str) -> None:
+    def before() -> tuple[State, Any]:
+        state = seen(family)()
+        older = state.model.run(state.processor, Framed(ROIS[0]))
+        state.model.run(state.processor, Framed(ROIS[0]))
+        assert older.present(True) == [0, 1, 2]
+        state.model.tensors[0].values[:] = 0
+        return state, older
+
+    def after(told_before: tuple[State, Any]) -> bool:
+        older = told_before[1]
+        return bool(older.present(True) == np.unique(older.classes.tolist()).tolist())
+
+    check(Scene(before, lambda s: s[0].model.run(s[0].processor, Framed(ROIS[0])), after), kernels=True)
+
+
+def test_a_model_that_tells_its_numbers_late_is_looked_at_anew_whatever_was_cut_short() -> None:
+    """All zeros say neither class numbers nor logits; such a setup serves one frame."""
+
+    def before() -> State:
+        state = State(n6post.DeepLab(), numbered_map(), numbered_map())
+        state.other.tensors[0].values[:] = 0
+        state.other.run(state.processor)
+        return state
+
+    def after(state: State) -> Any:
+        state.other.tensors[0].values[0, 2] = [-2, -0.5, 0, 0, 1, 3]
+        return [frames_of(state.processor, model, ROIS[0], 3) for model in (state.other, state.model)]
+
+    check(Scene(before, lambda s: s.other.run(s.processor), after))
+
+
+# --- options ---------------------------------------------------------------------------------------------------------
+CHANGES: dict[str, tuple[str, Any, Any]] = {
+    "YoloV8": ("threshold", 0.3, 0.8),
+    "YoloV8 soft": ("classes", (0, 1), [1]),
+    "YoloV8Seg": ("mask_padding", None, 5),
+    "YoloV8Pose": ("labels", None, ["sitter\r"]),
+    "MoveNet": ("refine", True, False),
+    "MoveNet direct": ("threshold", 0.3, 0.7),
+    "DeepLab": ("background", 0, None),
+    "DeepLab numbers": ("labels", None, ("sky", "sea", "sand")),
+}
+
+
+@of_every_family
+@pytest.mark.parametrize("frames", [0, 1, 2])
+def test_an_option_whose_assignment_is_cut_short_is_the_old_or_the_new_one_and_the_next_frame_agrees(
+    family: str, frames: int
+) -> None:
+    name, old, new = CHANGES[family]
+    make, model, _ = FAMILIES[family]
+    expected = {}
+    for value in (old, new):
+        fresh = make()
+        setattr(fresh, name, value)
+        expected[repr(getattr(fresh, name))] = frames_of(fresh, model(), ROIS[0], 1)
+
+    def after(state: State) -> Any:
+        in_force = repr(getattr(state.processor, name))
+        assert frames_of(state.processor, state.model, ROIS[0], 1) == expected[in_force], in_force
+
+    def assigned_again(state: State) -> Any:
+        setattr(state.processor, name, new)
+        return frames_of(state.processor, state.model, ROIS[0], 1)
+
+    # Without a frame before, after one, and with a model between.
+    before = seen(family, *ROIS[:1] * min(frames, 1))
+
+    def prepared() -> State:
+        state = before()
+        if frames == 2:
+            state.other.run(state.processor)
+        return state
+
+    for so in (after, assigned_again):
+        check(Scene(prepared, lambda s: setattr(s.processor, name, new), so))
+
+
+@of_some_families
+def test_an_option_assigned_after_a_frame_that_was_cut_short_counts(family: str) -> None:
+    """Nothing of what the lost frame has laid out with the old value is left."""
+    name, _, new = CHANGES[family]
+
+    def after(state: State) -> Any:
+        setattr(state.processor, name, new)
+        return frames_of(state.processor, state.model, ROIS[0], 1)
+
+    check(Scene(seen(family), lambda s: s.model.run(s.processor, Framed(ROIS[0])), after))
+
+
+# --- pictures and questions ------------------------------------------------------------------------------------------
+def drawn(result: Any) -> Any:
+    img = image.Image(64, 48, image.RGB565)
+    return bytes(n6post.draw(img, result).bytearray())
+
+
+@pytest.mark.parametrize("family", ["YoloV8Seg", "YoloV8Pose", "DeepLab"])
+def test_a_picture_that_is_cut_short_is_drawn_anew_as_if_nothing_had_been(family: str) -> None:
+    def before() -> Any:
+        state = seen(family)()
+        return state.model.run(state.processor, Framed(ROIS[0]))
+
+    check(Scene(before, drawn, lambda result: [drawn(result), drawn(result)]))
+
+
+QUESTIONS: dict[str, Callable[[Any], Any]] = {
+    "present": lambda s: s.present(),
+    "share": lambda s: [s.share(c) for c in range(3)],
+    "area": lambda s: s.area(1),
+    "mask": lambda s: (s.mask(2).outline(), s.mask(2).centroid, s.mask(2).area),
+    "copy": lambda s: s.copy().present(True),
+    "draw": lambda s: bytes(s.draw(image.Image(64, 48, image.RGB565), alpha=99, legend=True).bytearray()),
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("bars", [False, True])
+def test_a_question_to_a_class_map_that_is_cut_short_is_answered_the_next_time(question: str, bars: bool) -> None:
+    """With bars left and right the columns are counted in pieces."""
+    frame = image.Image(24, 48, image.RGB565)
+
+    def before() -> Any:
+        return scored_map().run(n6post.DeepLab(), n6post.Letterbox(frame) if bars else Framed(ROIS[0]))
+
+    check(Scene(before, QUESTIONS[question], lambda s: [QUESTIONS[q](s) for q in ("present", question)]), kernels=True)
+
+
+MASK_QUESTIONS: dict[str, Callable[[Any], Any]] = {
+    "area": lambda m: m.area,
+    "centroid": lambda m: m.centroid,
+    "outline": lambda m: m.outline(),
+    "image": lambda m: bytes(m.image.bytearray()),
+    "blocks": lambda m: m.draw(image.Image(64, 48, image.RGB565), smooth=False),
+}
+
+
+@pytest.mark.parametrize("question", MASK_QUESTIONS)
+def test_a_question_to_a_mask_that_is_cut_short_is_answered_the_next_time(question: str) -> None:
+    found = segmenter().run(n6post.YoloV8Seg(0.3), Framed(ROIS[0]))
+    check(Scene(lambda: found[0].mask, MASK_QUESTIONS[question], lambda m: [ask(m) for ask in MASK_QUESTIONS.values()]))
+
+
+@pytest.mark.parametrize("kind", [n6post.Stretch, n6post.Crop, n6post.Letterbox])
+def test_an_input_that_is_cut_short_is_filled_the_next_time(kind: Any) -> None:
+    frame = image.Image(24, 48, image.RGB565)
+    frame.draw_rectangle((3, 4, 9, 20), color=(200, 90, 9), fill=True)
+
+    def filled(source: Any) -> bytes:
+        buffer = bytearray(8 * 8 * 3)
+        source(buffer, (1, 8, 8, 3), ord("B"))
+        return bytes(buffer)
+
+    check(Scene(lambda: kind(frame), filled, filled))
+
+
+# --- what is opened and chosen ---------------------------------------------------------------------------------------
+def test_a_processor_that_could_not_be_chosen_can_be_chosen_the_next_time() -> None:
+    model = detector()
+    check(
+        Scene(
+            lambda: model,
+            lambda m: n6post.processor_for(m, threshold=0.3),
+            lambda m: frames_of(n6post.processor_for(m, threshold=0.3), detector(), ROIS[0], 1),
+        )
+    )
+
+
+# --- several allocations in one line ---------------------------------------------------------------------------------
+class Crammed(dict[Any, Any]):
+    """MicroPython's dict.update puts in one item after the other, and the dict may have to grow for each."""
+
+    room = 0
+
+    def update(self, items: Any) -> None:  # type: ignore[override]
+        for key, value in items.items():
+            if len(self) >= self.room:
+                raise MemoryError
+            self[key] = value
+
+
+@pytest.mark.parametrize("room", range(4))
+def test_functions_of_masks_that_were_loaded_in_part_are_loaded_again(
+    room: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = sys.modules["n6post.mask"]
+    monkeypatch.setattr(kept, "_loaded", Crammed())
+    monkeypatch.setattr(Crammed, "room", room)
+    found = segmenter().run(n6post.YoloV8Seg(0.3), Framed(ROIS[0]))[0].mask
+    asked = [lambda: found.area, lambda: found.centroid, found.outline]
+    for ask in asked:
+        with pytest.MonkeyPatch.context() as patch:
+            try:
+                ask()
+            except MemoryError:
+                patch.setattr(Crammed, "room", 9)
+                assert ask() is not None
+    monkeypatch.setattr(Crammed, "room", 9)
+    assert [ask() is not None for ask in asked] == [True] * 3
+
+
+def test_a_second_class_map_that_finds_no_room_gives_up_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the next try would need room for three where there is room for two."""
+    deeplab = sys.modules["n6post.deeplab"]
+    made: list[weakref.ref[Any]] = []
+
+    def segmentation(*arguments: Any) -> Any:
+        if made:
+            raise MemoryError
+        result = n6post.Segmentation(*arguments)
+        made.append(weakref.ref(result))
+        return result
+
+    processor, model = n6post.DeepLab(), scored_map()
+    with monkeypatch.context() as patch:
+        patch.setattr(deeplab, "Segmentation", segmentation)
+        try:
+            model.run(processor)
+        except MemoryError:
+            pass
+    gc.collect()
+    assert len(made) == 1 and made[0]() is None
+    assert told(model.run(processor)) == told(model.run(n6post.DeepLab()))
