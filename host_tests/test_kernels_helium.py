@@ -719,17 +719,17 @@ def test_without_low_overhead_branches_the_results_are_the_same() -> None:
     check(calls, low_overhead_branches=False)
 
 
-# --- how helium.py is made and compiled -------------------------------------------------------------------------------
+# --- how helium_*.py are made and compiled -------------------------------------------------------------------------------
 def compiler() -> str:
     done = subprocess.run(["arm-none-eabi-gcc", "-dumpfullversion"], capture_output=True, text=True)
     return done.stdout.strip()
 
 
-def test_helium_py_is_what_its_sources_make(tmp_path: Path) -> None:
+def test_the_helium_files_are_what_their_sources_make(tmp_path: Path) -> None:
     if harness.missing():
         pytest.skip(harness.missing())
     if not compiler().startswith("12.2."):
-        pytest.skip(f"helium.py was made by GCC 12.2; this is {compiler()}, which may make other code")
+        pytest.skip(f"the kernels were made by GCC 12.2; this is {compiler()}, which may make other code")
     command = [sys.executable, str(ROOT / "scripts" / "dev" / "build_helium.py"), "--out", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

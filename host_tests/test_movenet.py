@@ -1,4 +1,4 @@
-"""lib/n6post/movenet.py and movenet_head.py: joints from heatmaps and from coordinates, refinement, boxes, refusals."""
+"""lib/n6post/movenet.py: joints from heatmaps and from coordinates, refinement, boxes, refusals."""
 
 from __future__ import annotations
 

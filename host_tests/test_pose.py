@@ -1,4 +1,4 @@
-"""YoloV8Pose in lib/n6post/yolo.py and yolo_head.py: keypoints against the oracle and reference.py, in every storage."""
+"""lib/n6post/yolo_pose.py: keypoints against the oracle and reference.py, in every storage."""
 
 from __future__ import annotations
 

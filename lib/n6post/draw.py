@@ -62,9 +62,9 @@ def draw(img, result, color=None, alpha=128, thickness=2, masks=True, boxes=True
             if mask is None:
                 continue
             if smooth:
-                tint(mask, pixels, depth, width, height, _paint(color, class_id)[1], alpha)
+                tint(mask, pixels, depth, width, height, _paint(color, class_id)[0], alpha)
             else:
-                draw_blocks(img, mask, _paint(color, class_id)[1], alpha)
+                draw_blocks(img, mask, _paint(color, class_id)[0], alpha)
     if boxes or labels:
         plan = _plan
         plan[BOX_DEPTH] = depth
@@ -78,7 +78,7 @@ def draw(img, result, color=None, alpha=128, thickness=2, masks=True, boxes=True
     return img
 
 
-# What is loaded when it is needed first, and kept: an import statement takes 10,000 instructions every time.
+# What is loaded when it is needed first, and kept: an import statement is dear every time.
 _loaded = {}
 
 
@@ -106,7 +106,7 @@ def _draw_boxes(img, pixels, width, result, color, labels):
     plan[BOX_GROUND_H] = line = scale * FONT_HEIGHT + 1
     apart = labels and text_apart()
     for (x, y, w, h), score, class_id, label, _, _ in reversed(result):
-        _, plan[BOX_COLOR], ink = _paint(color, class_id)
+        plan[BOX_COLOR], ink = _paint(color, class_id)
         plan[BOX_X] = x
         plan[BOX_Y] = y
         plan[BOX_W] = w
@@ -134,7 +134,7 @@ _paints = {}
 
 
 def _paint(color, class_id):
-    """(color (r, g, b), its RGB565, the colour of text on it), kept for the next frame."""
+    """(the RGB565 of a color or of a class's own, the colour of text on it), kept for the next frame."""
     key = color or class_id
     if key not in _paints:
         r, g, b = color or class_color(class_id)
@@ -142,5 +142,5 @@ def _paint(color, class_id):
         ink = (0, 0, 0) if 38 * r + 75 * g + 15 * b >= 128 * 128 else (255, 255, 255)
         if len(_paints) > 100:
             _paints.clear()
-        _paints[key] = (r, g, b), rgb565((r, g, b)), ink
+        _paints[key] = rgb565((r, g, b)), ink
     return _paints[key]

@@ -86,7 +86,6 @@ class JointSetup(Setup):
             names = name_list("labels", getattr(model, "labels", None) or None) or ()
         self.label = names[0] if len(names) == 1 else "person"
         self.cut = self.outputs[0].cut(options.threshold)
-        self.refine = options.refine
         self.detection = with_keypoints(options.threshold)
 
     def lay_out(self, options, shape):
@@ -126,6 +125,7 @@ class HeatmapSetup(JointSetup):
         if options.layout is None and (self.width, self.height) == self.size:
             raise ValueError("expected %s, smaller than the input %s, got %s" % (_WANTED, self.size, shape))
         self.steps = (self.joints, 1) if last else (1, self.width * self.height)
+        self.refine = options.refine
 
     def use(self, fit):
         x, y, width, height = fit.roi
