@@ -425,8 +425,8 @@ def test_what_is_not_modelled_says_so() -> None:
             picture.draw_image(source, x_scale=0.7, hint=hint)
     with pytest.raises(NotImplementedError):
         picture.draw_string((0, 0), "a", string_rotation=90)
-    with pytest.raises(AttributeError):
-        picture.find_blobs([(1, 255)])  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match=r"the stand-in has no Image\.find_qrcodes"):
+        picture.find_qrcodes()  # type: ignore[attr-defined]
 
 
 def test_area_and_bicubic_at_the_original_size_are_plain_copies() -> None:

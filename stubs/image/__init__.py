@@ -1,12 +1,22 @@
 """The firmware's `image` module for CPython: numpy underneath, pixel for pixel what the camera draws.
 
-It follows firmware 5.0 and agrees with every recording in ../shared/golden/draw. What it leaves out
-raises NotImplementedError, or AttributeError for methods it does not have (find_blobs, filters,
-compression); text has letter shapes of its own in the camera's cells. omv._host_set_version(4, 8, 1) gives its drawing
-methods the arguments that they take there.
+It follows firmware 5.0 and agrees with every recording in ../shared/golden/draw and host_tests/data/image_cases.npz. What
+it leaves out says so: NotImplementedError for an option, AttributeError ("the stand-in has no ...") for a method. Text has
+letter shapes of its own in the camera's cells, JPEG files are Pillow's. omv._host_set_version(4, 8, 1) gives its methods the
+arguments that they take there, and their results methods in place of attributes.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from . import _old
+from ._blobs import (
+    get_convexity,
+    get_enclosed_ellipse,
+    get_enclosing_circle,
+    get_major_axis_line,
+    get_minor_axis_line,
+    get_solidity,
+)
 from ._formats import (
     APPLY_COLOR_PALETTE_FIRST,
     AREA,
@@ -18,6 +28,12 @@ from ._formats import (
     EXTRACT_RGB_CHANNEL_FIRST,
     GRAYSCALE,
     HMIRROR,
+    JPEG,
+    JPEG_SUBSAMPLING_420,
+    JPEG_SUBSAMPLING_422,
+    JPEG_SUBSAMPLING_444,
+    JPEG_SUBSAMPLING_AUTO,
+    PNG,
     RGB565,
     SCALE_ASPECT_EXPAND,
     SCALE_ASPECT_IGNORE,
@@ -44,8 +60,14 @@ __all__ = [
     "GRAYSCALE",
     "HMIRROR",
     "Image",
+    "JPEG",
+    "JPEG_SUBSAMPLING_420",
+    "JPEG_SUBSAMPLING_422",
+    "JPEG_SUBSAMPLING_444",
+    "JPEG_SUBSAMPLING_AUTO",
     "PALETTE_IRONBOW",
     "PALETTE_RAINBOW",
+    "PNG",
     "RGB565",
     "ROTATE_180",
     "ROTATE_270",
@@ -55,4 +77,15 @@ __all__ = [
     "SCALE_ASPECT_KEEP",
     "TRANSPOSE",
     "VFLIP",
+    "get_convexity",
+    "get_enclosed_ellipse",
+    "get_enclosing_circle",
+    "get_major_axis_line",
+    "get_minor_axis_line",
+    "get_solidity",
 ]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        raise AttributeError(f"the stand-in has no image.{name}")

@@ -4,6 +4,7 @@ The camera reads and writes BMP, PPM, PGM, JPEG and PNG; JPEG decoders differ in
 pictures of exact tests are better not JPEG.
 """
 
+import io
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -27,9 +28,25 @@ def _pillow() -> Any:
     return Image
 
 
+def as_seen(picture: "PilImage.Image") -> "PilImage.Image":
+    """As a person would see it: turned upright, in 8 bits. Every command reads its pictures through this.
+
+    Telephones store pictures lying on their side and say so in the file (EXIF). Of 16 bits Pillow alone would keep
+    those below 256 and show all others white.
+    """
+    from PIL import ImageOps
+
+    upright: PilImage.Image = ImageOps.exif_transpose(picture)
+    if upright.mode.startswith("I"):
+        deep = np.asarray(upright).astype(np.int64)
+        upright = _pillow().fromarray(np.clip((deep + 128) // 257, 0, 255).astype(np.uint8))
+    return upright
+
+
 def from_pil(picture: "PilImage.Image") -> tuple[Pixels, int]:
     """Pixels and format: one-channel pictures become GRAYSCALE, all others RGB565."""
-    if picture.mode in ("1", "L", "I;16", "I"):
+    picture = as_seen(picture)
+    if picture.mode in ("1", "L"):
         return np.array(picture.convert("L")), f.GRAYSCALE
     rgb = np.asarray(picture.convert("RGB"))
     return f.rgb888_to_rgb565(rgb[..., 0], rgb[..., 1], rgb[..., 2]), f.RGB565
@@ -55,6 +72,27 @@ def load(path: str) -> tuple[Pixels, int]:
         if error.errno is not None:
             raise  # no such file, permission denied: as it is
         raise OSError(f"not a picture that can be read: {path}") from error
+
+
+def decode(data: bytes) -> tuple[Pixels, int]:
+    """Pixels and format of a JPEG or PNG file in memory."""
+    with _pillow().open(io.BytesIO(data)) as picture:
+        return from_pil(picture)
+
+
+_SUBSAMPLING = {f.JPEG_SUBSAMPLING_444: 0, f.JPEG_SUBSAMPLING_422: 1, f.JPEG_SUBSAMPLING_420: 2}
+
+
+def encode(pixels: Pixels, pixformat: int, target: int, quality: int, subsampling: int) -> bytes:
+    """A JPEG or PNG file. Without a subsampling it follows from the quality, as on the camera."""
+    file = io.BytesIO()
+    if target == f.PNG:
+        to_pil(pixels, pixformat).save(file, "PNG")
+    else:
+        automatic = 2 if quality <= 35 else 1 if quality < 60 else 0
+        to_pil(pixels, pixformat).save(
+            file, "JPEG", quality=quality, subsampling=_SUBSAMPLING.get(subsampling, automatic))
+    return file.getvalue()
 
 
 def save(pixels: Pixels, pixformat: int, path: str, quality: int) -> None:

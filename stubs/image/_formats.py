@@ -16,6 +16,14 @@ Ints = npt.NDArray[np.int32]
 BINARY = 134283264
 GRAYSCALE = 134348801
 RGB565 = 201523202
+JPEG = 101056512
+PNG = 101122048
+COMPRESSED = (JPEG, PNG)
+
+JPEG_SUBSAMPLING_AUTO = 0
+JPEG_SUBSAMPLING_444 = 0x11
+JPEG_SUBSAMPLING_422 = 0x21
+JPEG_SUBSAMPLING_420 = 0x22
 
 # draw_image() hints.
 AREA = 1
@@ -35,6 +43,7 @@ SCALE_ASPECT_IGNORE = 4096
 BLACK_BACKGROUND = 0
 
 NAMES = {BINARY: "binary", GRAYSCALE: "grayscale", RGB565: "rgb565"}
+COMPRESSED_NAMES = {JPEG: "jpeg", PNG: "png"}
 
 
 def size_of(width: int, height: int, pixformat: int) -> int:

@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _arguments as a
-from . import _files, _shapes, _text
+from . import _ellipse, _files, _shapes, _text
 from . import _formats as f
 from ._draw_image import draw_image
 from ._palettes import PALETTE_IRONBOW, PALETTE_RAINBOW, TABLES
+from ._processing import Processing
 
 if TYPE_CHECKING:
     from PIL import Image as PilImage
@@ -23,13 +24,14 @@ Point = tuple[int, ...] | list[int]
 Color = int | tuple[int, int, int] | list[int] | None
 
 
-class Image:
+class Image(Processing):
     """A picture of `width` x `height` pixels; every drawing method returns the image itself.
 
     `Image(width, height, format)` is black. With `buffer=` it is a view of any dense buffer
     (bytearray, memoryview, ulab ndarray): neither copies the other, writing to one shows in the other.
     `Image(ndarray)` copies a float array of 0..255: (h, w) to GRAYSCALE, (h, w, 3) to RGB565; `buffer=`
-    is then where it copies to. `Image(path)` reads a picture file.
+    is then where it copies to. `Image(path)` reads a picture file. to_jpeg() and to_png() make compressed images, whose
+    memory is the file: of their methods only those that convert, copy, save and describe work.
     """
 
     def __init__(
@@ -64,6 +66,11 @@ class Image:
             memory = None if buffer is None else a.to_memory(buffer, writable=False)
             self._set_up(width, height, pixformat, memory, buffer)
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise AttributeError(f"the stand-in has no Image.{name}")
+
     def _set_up(
         self,
         width: int,
@@ -72,7 +79,8 @@ class Image:
         memory: npt.NDArray[np.uint8] | None,
         owner: object = None,
     ) -> None:
-        size = f.size_of(width, height, pixformat)
+        compressed = pixformat in f.COMPRESSED and memory is not None
+        size = len(memory) if compressed else f.size_of(width, height, pixformat)  # type: ignore[arg-type]
         if memory is None:
             # A bytearray of its own, so that bytearray() can give out a real one, as the camera does.
             owner = bytearray(size)
@@ -85,6 +93,7 @@ class Image:
 
     def _pixels(self) -> Pixels:
         """(height, width) pixels: a view of the memory, except of a BINARY image (0 and 1, a copy)."""
+        self._check_mutable()
         if self._format == f.BINARY:
             return f.unpack_binary(self._memory, self._width, self._height)
         if self._format == f.RGB565:
@@ -100,6 +109,47 @@ class Image:
             if own is not pixels and not np.shares_memory(own, pixels):
                 own[:] = pixels
 
+    def _check_mutable(self) -> None:
+        if self._format in f.COMPRESSED:
+            raise ValueError("Expected a mutable image")
+
+    def _check_uncompressed(self) -> None:
+        if self._format in f.COMPRESSED:
+            raise ValueError("Expected an uncompressed image")
+
+    def _uncompressed(self) -> "Image":
+        """Itself, or what a compressed image shows."""
+        return Image._of(*_files.decode(self._memory.tobytes())) if self._format in f.COMPRESSED else self
+
+    @classmethod
+    def _of(cls, pixels: Pixels, pixformat: int) -> "Image":
+        made = cls(pixels.shape[1], pixels.shape[0], pixformat)
+        made._store(pixels)
+        return made
+
+    # ---- what Processing asks for ----
+
+    def _mask_of(self, value: object) -> npt.NDArray[np.bool_] | None:
+        return None if value is None else _to_image(value)._as_mask()
+
+    def _other(self, value: object) -> Pixels:
+        """Another image of the same size and format."""
+        other = _to_image(value)
+        if (other._width, other._height, other._format) != (self._width, self._height, self._format):
+            # The firmware reads on in whatever memory lies behind it.
+            raise ValueError("difference: expected an image of the same size and format")
+        return other._pixels()
+
+    def _copy_of(self, pixels: Pixels, pixformat: int) -> "Image":
+        return Image._of(pixels, pixformat)
+
+    def _turn_into_bitmap(self, pixels: Pixels) -> None:
+        """In place: of the memory less is used now."""
+        size = f.size_of(self._width, self._height, f.BINARY)
+        self._set_up(self._width, self._height, f.BINARY, self._memory[:size], self._owner)
+        self._memory[:] = 0
+        self._store(pixels)
+
     # ---- what it is ----
 
     def width(self) -> int:
@@ -114,6 +164,10 @@ class Image:
     def size(self) -> int:
         """Bytes."""
         return len(self._memory)
+
+    def __buffer__(self, flags: int) -> memoryview:
+        """The pixels' memory, for whatever takes a buffer (from CPython 3.12 on)."""
+        return self._memory.data
 
     def bytearray(self) -> "bytearray | memoryview":
         """The pixels' memory itself, not a copy.
@@ -131,6 +185,9 @@ class Image:
         Shape (h, w) from GRAYSCALE, (h, w, 3) from RGB565. `buffer` is memory to put it in.
         """
         from ulab._host import wrap
+
+        if self._format in f.COMPRESSED:
+            raise ValueError("Unsupported pixformat")
 
         code = dtype if isinstance(dtype, int) else ord((str(dtype) + "\0")[0])
         if code not in (ord("b"), ord("B"), ord("f")):
@@ -156,26 +213,29 @@ class Image:
 
     def to_pil(self) -> "PilImage.Image":
         """Only on a PC: a Pillow picture, a copy."""
-        return _files.to_pil(self._pixels(), self._format)
+        shown = self._uncompressed()
+        return _files.to_pil(shown._pixels(), shown._format)
 
     def save(self, path: str, *, roi: object = None, quality: int = 50) -> "Image":
         if not 1 <= a.to_int(quality) <= 100:
             raise OSError("Error: 1 <= quality <= 100!")
         x, y, w, h = a.to_roi(roi, self._width, self._height)
-        _files.save(self._pixels()[y : y + h, x : x + w], self._format, _host.resolve(path), quality)
+        shown = self._uncompressed()
+        _files.save(shown._pixels()[y : y + h, x : x + w], shown._format, _host.resolve(path), quality)
         return self
 
     def flush(self) -> None:
         """Shows the picture in the IDE; nothing to do here."""
 
     def __repr__(self) -> str:
-        name = f.NAMES[self._format]
+        name = {**f.NAMES, **f.COMPRESSED_NAMES}[self._format]
         return f'{{"w":{self._width}, "h":{self._height}, "type":"{name}", "size":{self.size()}}}'
 
     # ---- single pixels ----
 
     def get_pixel(self, xy: Point, /, *, rgbtuple: bool | None = None) -> Any:
         """The value, or (r, g, b): by default so for RGB565. None outside."""
+        self._check_uncompressed()
         x, y = a.fixed_ints(xy, 2)
         if rgbtuple is None:
             rgbtuple = self._format == f.RGB565
@@ -192,15 +252,19 @@ class Image:
         return tuple(int(c) for c in f.rgb565_to_rgb888(value))
 
     def set_pixel(self: Self, xy: Point, /, color: Color = None) -> Self:
+        self._check_uncompressed()
         x, y = a.fixed_ints(xy, 2)
         self._draw(color, lambda c: c.put(x, y))
         return self
 
     def __len__(self) -> int:
-        return self._height
+        """Rows; of a compressed image bytes."""
+        return len(self._memory) if self._format in f.COMPRESSED else self._height
 
     def __getitem__(self, index: int) -> Any:
-        """Pixels are numbered along the rows; RGB565 gives (r, g, b)."""
+        """Pixels are numbered along the rows; RGB565 gives (r, g, b). Of a compressed image a byte."""
+        if self._format in f.COMPRESSED:
+            return int(self._memory[self._check(index)])
         y, x = divmod(self._check(index), self._width)
         return self._value(self._pixels()[y, x], self._format == f.RGB565)
 
@@ -213,18 +277,21 @@ class Image:
         if isinstance(index, slice):
             raise NotImplementedError("slices of an image are not in this stand-in")
         index = a.to_int(index)
-        count = self._width * self._height
+        count = len(self._memory) if self._format in f.COMPRESSED else self._width * self._height
         if not -count <= index < count:
             raise IndexError("Image index out of range")
         return index % count
 
-    def __iter__(self) -> Iterator[list[int]]:
-        """Rows, as lists of raw pixel values."""
+    def __iter__(self) -> Iterator[Any]:
+        """Rows, as lists of raw pixel values; of a compressed image bytes."""
+        if self._format in f.COMPRESSED:
+            return iter(self._memory.tolist())
         return iter(self._pixels().tolist())
 
     # ---- drawing ----
 
     def _draw(self, color: Color, shape: Callable[[_shapes.Canvas], None]) -> None:
+        self._check_mutable()
         value = a.to_color(self._format, color)
         canvas = _shapes.Canvas(self._pixels(), self._format, value)
         shape(canvas)
@@ -232,6 +299,7 @@ class Image:
 
     def clear(self: Self, *, mask: "Image | None" = None) -> Self:
         """All pixels to 0, or those that are set in the mask."""
+        self._check_uncompressed()
         if mask is None:
             self._memory[:] = 0
         else:
@@ -264,6 +332,15 @@ class Image:
         x, y, radius = a.leading_ints(circle, 3)
         thickness = a.to_int(thickness)
         self._draw(color, lambda c: _shapes.circle(c, x, y, radius, thickness, bool(fill)))
+        return self
+
+    def draw_ellipse(
+        self: Self, ellipse: Point, /, color: Color = None, thickness: int = 1, fill: bool = False
+    ) -> Self:
+        """(x, y, x radius, y radius, degrees)."""
+        x, y, rx, ry, rotation = a.leading_ints(ellipse, 5)
+        thickness = a.to_int(thickness)
+        self._draw(color, lambda c: _ellipse.ellipse(c, x, y, rx, ry, rotation, thickness, bool(fill)))
         return self
 
     def draw_cross(self: Self, xy: Point, /, color: Color = None, size: int = 5, thickness: int = 1) -> Self:
@@ -374,6 +451,7 @@ class Image:
         if transform is not None:
             raise NotImplementedError("draw_image: transform is not in this stand-in")
         pixels = self._pixels()
+        source = source._uncompressed()
         draw_image(
             pixels, self._format, source._pixels(), source._format, x, y, *scales, region,
             rgb_channel=rgb_channel, alpha=alpha, color_palette=colors, alpha_palette=alphas, hint=hint,
@@ -386,8 +464,20 @@ class Image:
         self, pixformat: int, default_palette: int | None, copy: bool, x_scale: object = None,
         y_scale: object = None, roi: object = None, rgb_channel: int = -1, alpha: int = 255,
         color_palette: object = None, alpha_palette: object = None, hint: int = 0,
-        transform: object = None, copy_to_fb: bool = False,
+        transform: object = None, copy_to_fb: bool = False, quality: int = 90, subsampling: int = 0,
     ) -> "Image":
+        if not 1 <= a.to_int(quality) <= 100:
+            raise ValueError("Quality ranges between 0 and 100")
+        if pixformat in f.COMPRESSED:
+            plain = (x_scale, y_scale, roi, rgb_channel, alpha, color_palette, alpha_palette, hint, transform)
+            source = self if pixformat == self._format else self._uncompressed()
+            if plain != (None, None, None, -1, 255, None, None, 0, None):
+                # A part, or scaled: of colours through RGB565.
+                source = self._uncompressed()
+                gray = source._format == f.GRAYSCALE or source._format == f.BINARY
+                source = source._to(f.GRAYSCALE if gray else f.RGB565, None, True, x_scale, y_scale, roi, rgb_channel, alpha,
+                                    color_palette, alpha_palette, hint, transform)
+            return self._compressed(source, pixformat, copy or copy_to_fb, quality, a.to_int(subsampling))
         if color_palette is None:
             color_palette = default_palette
         region = a.to_roi(roi, self._width, self._height)
@@ -409,6 +499,32 @@ class Image:
         else:
             raise OSError("The image doesn't fit in the frame buffer!")
         return self
+
+    def _compressed(self, source: "Image", pixformat: int, copy: bool, quality: int, subsampling: int) -> "Image":
+        if source._format == pixformat:
+            data = source._memory.tobytes()
+        else:
+            data = _files.encode(source._pixels(), source._format, pixformat, quality, subsampling)
+        owner = bytearray(data)
+        memory = np.frombuffer(owner, dtype=np.uint8)
+        result = Image(1, 1, f.GRAYSCALE) if copy else self
+        if not copy and len(data) > len(self._memory) and not self._in_frame_buffer:
+            raise OSError("The image doesn't fit in the frame buffer!")
+        result._set_up(source._width, source._height, pixformat, memory, owner)
+        return result
+
+    def to_jpeg(self, *, quality: int = 90, subsampling: int = 0, copy: bool = False, **options: Any) -> "Image":
+        """A JPEG file as an image, in place unless `copy`: its bytes are bytearray(), how many there are size().
+
+        subsampling: image.JPEG_SUBSAMPLING_AUTO, _444, _422 or _420. The file is Pillow's, not the camera's to the byte.
+        """
+        return self._to(f.JPEG, None, copy, quality=quality, subsampling=subsampling, **options)
+
+    compress = to_jpeg
+
+    def to_png(self, *, copy: bool = False, **options: Any) -> "Image":
+        """A PNG file as an image, as to_jpeg()."""
+        return self._to(f.PNG, None, copy, **options)
 
     def copy(self, *, copy: bool = True, **options: Any) -> "Image":
         """A copy; with roi, x_scale, y_scale and the like, of a part, or scaled."""

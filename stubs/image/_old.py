@@ -5,12 +5,13 @@
             draw_string(x, y, text, ...)       draw_line(x0, y0, x1, y1, ...)
 
 So no form of draw_string suits both. In 4.8.1 None is no colour and no scale; what an argument too many or an unknown
-keyword says is passed over in silence there: here it is refused, as 5.0 does.
+keyword says is passed over in silence there: here it is refused, as 5.0 does. The same holds for filters and measures, whose
+options 5.0 takes by name only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import _host
@@ -35,6 +36,7 @@ _METHODS: dict[str, tuple[int, dict[str, Callable[[Any], Any]]]] = {
     "draw_line": (4, {"color": _color, "thickness": a.to_int}),
     "draw_rectangle": (4, {"color": _color, "thickness": a.to_int, "fill": a.to_int}),
     "draw_circle": (3, {"color": _color, "thickness": a.to_int, "fill": a.to_int}),
+    "draw_ellipse": (5, {"color": _color, "thickness": a.to_int, "fill": a.to_int}),
     "draw_cross": (2, {"color": _color, "size": a.to_int, "thickness": a.to_int}),
     "draw_string": (3, {
         "color": _color, "scale": _float, "x_spacing": a.to_int, "y_spacing": a.to_int, "mono_space": a.to_int,
@@ -61,7 +63,10 @@ def _as_4_8_1(name: str, new: Callable[..., Any]) -> Callable[..., Any]:
     count, options = _METHODS[name]
 
     def method(self: Image, *arguments: Any, **keywords: Any) -> Any:
+        self._check_mutable()
         place, rest = _place(arguments, count)
+        if name == "draw_ellipse" and rest:
+            raise TypeError("draw_ellipse: 4.8.1 passes over the first argument behind the ellipse: name the options")
         if len(rest) > len(options) or keywords.keys() - list(options)[len(rest) :]:
             raise TypeError(f"{name}: extra arguments, which 4.8.1 passes over in silence")
         given = dict(zip(options, rest, strict=False)) | keywords
@@ -74,13 +79,67 @@ def _as_4_8_1(name: str, new: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-_NEW = {name: vars(Image)[name] for name in _METHODS}
-_OLD = {name: _as_4_8_1(name, new) for name, new in _NEW.items()}
+def _as_it_is(value: object) -> Any:
+    return value
+
+
+def _roi(value: object) -> Any:
+    return tuple(a.fixed_ints(value, 4))
+
+
+# Of each method: how many arguments come first, the options that may follow without their names, and those that may not.
+_Options = dict[str, Callable[[Any], Any]]
+_BY_NAME: _Options = {"difference": _as_it_is, "roi": _roi, "bins": a.to_int, "l_bins": a.to_int, "a_bins": a.to_int,
+                      "b_bins": a.to_int}
+_MEASURES: dict[str, tuple[int, _Options, _Options]] = {
+    "mean": (1, {"threshold": a.to_int, "offset": a.to_int, "invert": a.to_int, "mask": _as_it_is}, {}),
+    "get_histogram": (0, {"thresholds": _as_it_is, "invert": a.to_int}, _BY_NAME),
+    "get_statistics": (0, {"thresholds": _as_it_is, "invert": a.to_int}, _BY_NAME),
+    "find_blobs": (1, {
+        "invert": a.to_int, "roi": _roi, "x_stride": a.to_int, "y_stride": a.to_int, "area_threshold": a.to_int,
+        "pixels_threshold": a.to_int, "merge": a.to_int, "margin": a.to_int, "threshold_cb": _as_it_is,
+        "merge_cb": _as_it_is, "x_hist_bins_max": a.to_int, "y_hist_bins_max": a.to_int,
+    }, {}),
+}  # fmt: skip
+_ALIASES = {"get_hist": "get_histogram", "histogram": "get_histogram", "get_stats": "get_statistics",
+            "statistics": "get_statistics"}
+
+
+def _measure_as_4_8_1(name: str, new: Callable[..., Any]) -> Callable[..., Any]:
+    count, options, by_name = _MEASURES[name]
+
+    def method(self: Image, *arguments: Any, **keywords: Any) -> Any:
+        if len(arguments) < count:
+            raise TypeError(f"function missing {count - len(arguments)} required positional arguments")
+        first, rest = arguments[:count], arguments[count:]
+        allowed = options | by_name
+        if len(rest) > len(options) or keywords.keys() - list(allowed)[len(rest) :]:
+            if by_name and len(rest) > len(options):
+                raise TypeError(f"{name}: 4.8.1 takes its third argument for roi and difference at once: name them")
+            raise TypeError(f"{name}: extra arguments, which 4.8.1 passes over in silence")
+        given = dict(zip(options, rest, strict=False)) | keywords
+        return new(self, *first, **{option: allowed[option](value) for option, value in given.items()})
+
+    method.__name__ = name
+    return method
+
+
+def _both(names: Iterable[str], as_4_8_1: Callable[[str, Callable[..., Any]], Callable[..., Any]]) -> list[dict[str, Any]]:
+    """5.0's methods, and 4.8.1's."""
+    new = {name: getattr(Image, name) for name in names}
+    return [new, {name: as_4_8_1(name, method) for name, method in new.items()}]
+
+
+_DRAWING = _both(_METHODS, _as_4_8_1)
+_MEASURING = _both(_MEASURES, _measure_as_4_8_1)
+for _methods in _MEASURING:
+    _methods.update({alias: _methods[name] for alias, name in _ALIASES.items()})
 
 
 def _follow() -> None:
-    for name, method in (_OLD if _host.old("drawing") else _NEW).items():
-        setattr(Image, name, method)
+    for methods, way in ((_DRAWING, "drawing"), (_MEASURING, "results")):
+        for name, method in methods[_host.old(way)].items():
+            setattr(Image, name, method)
 
 
 _host.follow_firmware(_follow)

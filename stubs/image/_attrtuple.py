@@ -1,0 +1,48 @@
+"""What the firmware's finders and measures return: tuples with names in 5.0, objects with methods in 4.8.1."""
+
+from typing import Any
+
+import _host
+
+
+class AttrTuple(tuple[Any, ...]):
+    """A tuple whose items have the names that a subclass annotates, in their order; nothing else of a namedtuple."""
+
+    _names: tuple[str, ...] = ()
+
+    def __init_subclass__(cls) -> None:
+        cls._names = tuple(cls.__annotations__)
+        for number, name in enumerate(cls._names):
+            setattr(cls, name, property(lambda self, number=number: self[number]))
+
+    def __repr__(self) -> str:
+        return "(" + ", ".join(f"{name}={value!r}" for name, value in zip(self._names, self, strict=True)) + ")"
+
+
+class Methods:
+    """4.8.1's form of the same: a method for every name, and items in an order of its own."""
+
+    def __init__(self, kind: str, items: dict[str, Any], methods: dict[str, Any], text: str,
+                 slices: list[Any] | None = None) -> None:
+        self._kind, self._items, self._text = kind, list(items.values()), text
+        self._slices = slices or self._items
+        for name, value in {**items, **methods}.items():
+            setattr(self, name, lambda value=value: value)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"'{self._kind}' object has no attribute '{name}'")
+
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            if index.step not in (None, 1):
+                raise OSError("only slices with step=1 (aka None) are supported")
+            return tuple(self._slices[index])
+        return self._items[index]
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def old() -> bool:
+    """Whether results are as in 4.8.1."""
+    return _host.old("results")

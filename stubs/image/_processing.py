@@ -1,0 +1,210 @@
+"""What Image does with its pixels besides drawing: thresholds, filters, statistics, blobs.
+
+The arguments are those of firmware 5.0; _old.py has 4.8.1's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from . import _arguments as a
+from . import _blobs, _filters, _statistics, _thresholds
+from . import _formats as f
+
+if TYPE_CHECKING:
+    from ._image import Image
+
+Self = TypeVar("Self", bound="Processing")
+Bands = list[tuple[int, ...]] | tuple[tuple[int, ...], ...] | list[list[int]]
+
+_UNDEFINED = "binary: with copy=True and zero= or mask= the firmware leaves the other pixels undefined"
+
+
+def _size(value: object) -> int:
+    size = a.to_int(value)
+    if size < 0:
+        raise OSError("KernelSize must be >= 0!")
+    return size
+
+
+def _float(value: object, default: float) -> np.float32:
+    return a.to_float(default if value is None else value)
+
+
+class Processing:
+    """The part of Image that changes or measures pixels. Methods that change them return the image itself."""
+
+    def _check_mutable(self) -> None:
+        raise NotImplementedError
+
+    # What Image provides.
+    _format: int
+    _width: int
+    _height: int
+    _pixels: Callable[[], Any]
+    _store: Callable[[Any], None]
+    _turn_into_bitmap: Callable[[Any], None]
+    _mask_of: Callable[[Any], Any]
+    _other: Callable[[Any], Any]
+    _copy_of: Callable[[Any, int], Any]
+
+    def binary(
+        self: Self, thresholds: Bands, *, invert: bool = False, zero: bool = False, mask: Image | str | None = None,
+        to_bitmap: bool = False, copy: bool = False,
+    ) -> Self:
+        """White where a pixel lies between thresholds, black elsewhere; `zero`: black there, and the rest as it is.
+
+        `to_bitmap` makes a BINARY image of it, in place unless `copy`.
+        """
+        self._check_mutable()
+        if to_bitmap and self._format != f.BINARY and (zero or mask is not None):
+            raise ValueError("Incompatible arguments!")
+        least = {f.GRAYSCALE: 4, f.RGB565: 2}.get(self._format, 0)
+        if to_bitmap and not copy and self._width < least:
+            raise OSError("Can't convert to bitmap in place!")
+        bands = _thresholds.to_bands(thresholds)
+        allowed = self._mask_of(mask)
+        if copy and (zero or allowed is not None):
+            raise NotImplementedError(_UNDEFINED)
+        pixels = self._pixels()
+        values = _thresholds.channels(pixels, self._format)
+        bits = np.zeros(pixels.shape, dtype=bool)
+        for band in bands:
+            bits |= _thresholds.inside(values, band, bool(invert))
+        pixformat = f.BINARY if to_bitmap else self._format
+        drawn = np.where(bits, _filters.full(pixformat), 0)
+        if zero:
+            drawn = _filters._where(allowed, pixels, np.where(bits, 0, pixels))
+        elif allowed is not None:
+            drawn = _filters._where(allowed, pixels, drawn)
+        if copy:
+            result: Self = self._copy_of(drawn, pixformat)
+            return result
+        if pixformat != self._format:
+            self._turn_into_bitmap(drawn)
+        else:
+            self._store(drawn)
+        return self
+
+    def invert(self: Self) -> Self:
+        self._check_mutable()
+        self._store(self._pixels() ^ _filters.full(self._format))
+        return self
+
+    negate = invert
+
+    # ---- filters ----
+
+    def _morphed(self: Self, function: Callable[..., Any], size: int, threshold: int, mask: Any) -> Self:
+        self._check_mutable()
+        size, threshold = _size(size), a.to_int(threshold)
+        self._store(function(self._pixels(), self._format, size, threshold, self._mask_of(mask)))
+        return self
+
+    def erode(self: Self, size: int, /, *, threshold: int = 0, mask: Image | str | None = None) -> Self:
+        """Black where more than `threshold` of the (2 * size + 1) ** 2 - 1 neighbours are."""
+        return self._morphed(_filters.erode, size, threshold, mask)
+
+    def dilate(self: Self, size: int, /, *, threshold: int = 0, mask: Image | str | None = None) -> Self:
+        """White where more than `threshold` of the (2 * size + 1) ** 2 pixels are not black."""
+        return self._morphed(_filters.dilate, size, threshold, mask)
+
+    def open(self: Self, size: int, /, *, threshold: int = 0, mask: Image | str | None = None) -> Self:
+        self._morphed(_filters.erode, size, threshold, mask)
+        return self._morphed(_filters.dilate, size, threshold, mask)
+
+    def close(self: Self, size: int, /, *, threshold: int = 0, mask: Image | str | None = None) -> Self:
+        self._morphed(_filters.dilate, size, threshold, mask)
+        return self._morphed(_filters.erode, size, threshold, mask)
+
+    def mean(
+        self: Self, size: int, /, *, threshold: bool = False, offset: int = 0, invert: bool = False,
+        mask: Image | str | None = None,
+    ) -> Self:
+        """The mean of (2 * size + 1) ** 2 pixels. `threshold`: white where a pixel is brighter than that less `offset`."""
+        self._check_mutable()
+        size, offset = _size(size), a.to_int(offset)
+        allowed = self._mask_of(mask)
+        self._store(_filters.mean(self._pixels(), self._format, size, bool(threshold), offset, bool(invert), allowed))
+        return self
+
+    def gaussian(
+        self: Self, size: int, /, *, unsharp: bool = False, mul: float | None = None, add: float | None = None,
+        threshold: bool = False, offset: int = 0, invert: bool = False, mask: Image | str | None = None,
+    ) -> Self:
+        """A blur by (2 * size + 1) ** 2 pixels; `unsharp` sharpens. `mul` and `add`: contrast and brightness."""
+        self._check_mutable()
+        size = _size(size)
+        if 2 * size + 1 > 31:
+            raise ValueError("Kernel size too large!")
+        offset = a.to_int(offset)
+        allowed = self._mask_of(mask)
+        kernel, total = _filters.gaussian_kernel(size, bool(unsharp))
+        scale = np.float32(_float(mul, 1.0) / np.float32(total)) if total else np.float32(np.inf)
+        self._store(_filters.morph(self._pixels(), self._format, kernel, scale, _float(add, 0.0), bool(threshold), offset,
+                                   bool(invert), allowed))
+        return self
+
+    blur = gaussian_blur = gaussian
+
+    # ---- measures ----
+
+    def _shares(self, thresholds: Any, invert: bool, roi: Any, bins: int, l_bins: int, a_bins: int, b_bins: int,
+                difference: Any) -> list[_statistics.Bins]:
+        self._check_mutable()
+        bands = [] if thresholds is None else _thresholds.to_bands(thresholds)
+        x, y, w, h = a.to_roi(roi, self._width, self._height)
+        other = None if difference is None else self._other(difference)[y : y + h, x : x + w]
+        counts = _statistics.bin_counts(self._format, a.to_int(bins), [a.to_int(n) for n in (l_bins, a_bins, b_bins)])
+        return _statistics.shares(self._pixels()[y : y + h, x : x + w], self._format, bands, bool(invert), other, counts)
+
+    def get_histogram(
+        self, *, thresholds: Bands | None = None, invert: bool = False, roi: tuple[int, int, int, int] | None = None,
+        bins: int = -1, l_bins: int = -1, a_bins: int = -1, b_bins: int = -1, difference: Image | str | None = None,
+    ) -> _statistics.Histogram:
+        """Shares of the pixels in `bins` steps of grey, or of L, A and B; of those between thresholds, if any are given."""
+        shares = self._shares(thresholds, invert, roi, bins, l_bins, a_bins, b_bins, difference)
+        return _statistics.Histogram(self._format, shares)
+
+    get_hist = histogram = get_histogram
+
+    def get_statistics(
+        self, *, thresholds: Bands | None = None, invert: bool = False, roi: tuple[int, int, int, int] | None = None,
+        bins: int = -1, l_bins: int = -1, a_bins: int = -1, b_bins: int = -1, difference: Image | str | None = None,
+    ) -> _statistics.Statistics:
+        """Mean, median, quartiles and the like of the histogram that get_histogram() gives for the same arguments."""
+        shares = self._shares(thresholds, invert, roi, bins, l_bins, a_bins, b_bins, difference)
+        return _statistics.statistics(self._format, shares)
+
+    get_stats = statistics = get_statistics
+
+    def find_blobs(
+        self, thresholds: Bands, /, *, invert: bool = False, roi: tuple[int, int, int, int] | None = None,
+        x_stride: int = 2, y_stride: int = 1, area_threshold: int = 10, pixels_threshold: int = 10, merge: bool = False,
+        margin: int = 0, threshold_cb: Callable[[_blobs.Blob], object] | None = None,
+        merge_cb: Callable[[_blobs.Blob, _blobs.Blob], object] | None = None, x_hist_bins_max: int = 0,
+        y_hist_bins_max: int = 0, contours: bool = False,
+    ) -> list[_blobs.Blob]:
+        """Areas of neighbouring pixels between thresholds, from top to bottom, threshold by threshold.
+
+        Those with a smaller rectangle or fewer pixels than the two limits, or for which `threshold_cb` is False, are left
+        out. `merge` makes one of those whose rectangles, `margin` pixels larger, overlap.
+        """
+        self._check_mutable()
+        if contours:
+            raise NotImplementedError("the stand-in has no contours of blobs")
+        bands = _thresholds.to_bands(thresholds)
+        if not bands:
+            return []
+        region = a.to_roi(roi, self._width, self._height)
+        for name, stride in (("x_stride", x_stride), ("y_stride", y_stride)):
+            if a.to_int(stride) <= 0:
+                raise OSError(f"{name} must not be zero.")
+        limits = [a.to_int(value) & 0xFFFFFFFF for value in (area_threshold, pixels_threshold)]
+        histograms = [a.to_int(value) & 0xFFFFFFFF for value in (x_hist_bins_max, y_hist_bins_max)]
+        return _blobs.find(
+            _thresholds.channels(self._pixels(), self._format), bands, bool(invert), region, x_stride, y_stride, *limits,
+            bool(merge), a.to_int(margin), threshold_cb, merge_cb, *histograms)
