@@ -10,7 +10,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 # CPython's own, which checkers take for the camera's: see time.py.
 _time: Any = time
@@ -50,6 +50,61 @@ def follow_firmware(follower: Callable[[], None]) -> None:
     follower()
 
 
+class StandIn:
+    """A class of the firmware of which not all is here."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            module = type(self).__module__.partition(".")[0]
+            raise AttributeError(f"the stand-in has no {module}.{type(self).__name__}.{name}")
+
+
+def missing(module: str) -> Callable[[str], Any]:
+    """The __getattr__ of a module of which not all is here."""
+
+    def absent(name: str) -> Any:
+        raise AttributeError(f"the stand-in has no {module}.{name}")
+
+    return absent
+
+
+_pollers: list[Callable[[], None]] = []
+
+
+def on_poll(poller: Callable[[], None]) -> None:
+    """Have this called whenever the script takes a frame, or has time."""
+    _pollers.append(poller)
+
+
+def poll() -> None:
+    """The script takes a frame, or has time: timers may call back."""
+    for poller in _pollers:
+        poller()
+
+
+def to_bytes(value: Any) -> bytes:
+    """What MicroPython takes as a buffer: bytes and the like, str, an array of ulab, an image."""
+    if isinstance(value, str):
+        return value.encode()
+    for name in ("_np", "_memory"):
+        if hasattr(type(value), "__len__") and hasattr(value, name):
+            return bytes(getattr(value, name).tobytes())
+    try:
+        return bytes(memoryview(value).cast("B"))
+    except TypeError:
+        raise TypeError("object with buffer protocol required") from None
+
+
+_SHOWN = 100
+
+
+def show(port: str, data: bytes) -> None:
+    """Prints what a script sends: `UART(3): b'12,34\\n'`, of long data the beginning."""
+    rest = f" and {len(data) - _SHOWN} bytes more" if len(data) > _SHOWN else ""
+    print(f"{port}: {data[:_SHOWN]!r}{rest}", flush=True)
+
+
 def set_resolver(resolver: Callable[[str], str] | None) -> None:
     """Says where a path of the camera (`/rom/model.tflite`) lies on this PC; None: nowhere else."""
     global _resolver
@@ -71,6 +126,11 @@ def _ticks_diff(end: int, start: int) -> int:
     return (end - start + half) % _TICKS_PERIOD - half
 
 
+def _sleep(seconds: float) -> None:
+    time.sleep(seconds)
+    poll()
+
+
 def _print_exception(error: BaseException, file: TextIO | None = None) -> None:
     traceback.print_exception(error, file=file or sys.stdout)
 
@@ -87,8 +147,8 @@ def install() -> None:
         "ticks_cpu": lambda: _time.perf_counter_ns() % _TICKS_PERIOD,
         "ticks_add": _ticks_add,
         "ticks_diff": _ticks_diff,
-        "sleep_ms": lambda ms: time.sleep(max(ms, 0) / 1e3),
-        "sleep_us": lambda us: time.sleep(max(us, 0) / 1e6),
+        "sleep_ms": lambda ms: _sleep(max(ms, 0) / 1e3),
+        "sleep_us": lambda us: _sleep(max(us, 0) / 1e6),
         "clock": _Clock,
     }
     # CPython does not say how much of a heap is free; 24 MiB is what the OpenMV N6 has in PSRAM.

@@ -1,10 +1,11 @@
 """The firmware's `csi` module: a camera whose frames are made of pictures.
 
-On a PC, say first what the camera sees: `csi._host_pictures = ["photo.jpg"]`. The pictures are shown
-in turn, again and again, each scaled to the frame size that the script asked for.
+On a PC, say first what the camera sees: `csi._host_pictures = ["photo.jpg"]`, or the frames of a video,
+`_video.Video("street.mp4")`. The pictures are shown in turn, again and again, each scaled to the frame size that the
+script asked for.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 # ---- what only a PC has ----
 
 # Files, Pillow pictures or (h, w, 3) uint8 arrays.
-_host_pictures: "list[Picture]" = []
+_host_pictures: "Sequence[Picture]" = []
 
 # How a picture of another shape gets into the frame: "fit" shows all of it between black bars, "fill"
 # cuts off what is too much, "stretch" distorts it.
@@ -183,6 +184,7 @@ class CSI:
             return None
         if _host_before_snapshot is not None:
             _host_before_snapshot()
+        _host.poll()
         frame = self._frame()
         self._taken += 1
         if image is not None:
@@ -332,14 +334,10 @@ def _open(picture: "Picture") -> "PilImage.Image":
         rgb: PilImage.Image = pillow.fromarray(picture).convert("RGB")
         return rgb
     if not isinstance(picture, (str, Path)):
-        return picture.convert("RGB")
+        return _files.as_seen(picture).convert("RGB")
     try:
-        from PIL import ImageOps
-
         with pillow.open(_host.resolve(str(picture))) as opened:
-            # Telephones store pictures lying on their side and say so in the file.
-            upright: PilImage.Image = ImageOps.exif_transpose(opened).convert("RGB")
-            return upright
+            return _files.as_seen(opened).convert("RGB")
     except OSError as error:
         if error.errno is not None:
             raise

@@ -1,7 +1,8 @@
 """The firmware's older camera module, for scripts that do not use `csi` yet: the same camera."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import _host
 import csi
 import image
 from csi import (
@@ -123,6 +124,88 @@ def set_saturation(value: int) -> None:
     pass
 
 
+def set_gainceiling(value: int) -> bool:
+    return True
+
+
+def set_quality(value: int) -> bool:
+    return True
+
+
+def set_colorbar(enable: bool) -> bool:
+    return True
+
+
+def set_color_palette(palette: int) -> None:
+    pass
+
+
+def set_auto_rotation(enable: bool) -> None:
+    _camera.auto_rotation(enable)
+
+
+def set_lens_correction(enable: bool, radi: int, coef: int) -> bool:
+    return True
+
+
+def set_vsync_callback(callback: Any) -> None:
+    pass
+
+
+def set_frame_callback(callback: Any) -> None:
+    pass
+
+
+def get_gain_db() -> float:
+    return _camera.gain_db()
+
+
+def get_exposure_us() -> int:
+    return _camera.exposure_us()
+
+
+def get_rgb_gain_db() -> tuple[float, float, float]:
+    return _camera.rgb_gain_db()
+
+
+def get_fb() -> image.Image | None:
+    """The frame that the script got last."""
+    return csi._host_last_frame
+
+
+def alloc_extra_fb(width: int, height: int, pixformat: int) -> image.Image:
+    """Memory for another picture of the script's."""
+    return image.Image(width, height, pixformat)
+
+
+def dealloc_extra_fb() -> None:
+    pass
+
+
+def disable_delays(disable: bool | None = None) -> bool:
+    return False
+
+
+def get_id() -> int:
+    return _camera.cid()
+
+
+def ioctl(*arguments: Any) -> None:
+    pass
+
+
+def shutdown(enable: bool) -> None:
+    pass
+
+
+def sleep(enable: bool) -> None:
+    pass
+
+
+def flush() -> None:
+    pass
+
+
 __all__ = [
     "B128X128",
     "B160X160",
@@ -151,3 +234,6 @@ __all__ = [
     "WXGA",
     "XGA",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = _host.missing("sensor")

@@ -1,5 +1,6 @@
 """What the firmware's finders and measures return: tuples with names in 5.0, objects with methods in 4.8.1."""
 
+import operator
 from typing import Any
 
 import _host
@@ -13,7 +14,7 @@ class AttrTuple(tuple[Any, ...]):
     def __init_subclass__(cls) -> None:
         cls._names = tuple(cls.__annotations__)
         for number, name in enumerate(cls._names):
-            setattr(cls, name, property(lambda self, number=number: self[number]))
+            setattr(cls, name, property(operator.itemgetter(number)))
 
     def __repr__(self) -> str:
         return "(" + ", ".join(f"{name}={value!r}" for name, value in zip(self._names, self, strict=True)) + ")"

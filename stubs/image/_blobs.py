@@ -40,7 +40,7 @@ class Blob(AttrTuple):
     pixels: int
     rotation: float
     code: int
-    count: int
+    count: int  # type: ignore[assignment]  # tuple.count, which the camera's has not
     perimeter: int
     roundness: float
     x_hist_bins: list[int]

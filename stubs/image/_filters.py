@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _formats as f
+from ._fast import int32
 from ._thresholds import Bits
 
 Pixels = npt.NDArray[Any]
@@ -87,17 +88,18 @@ def mean(pixels: Pixels, pixformat: int, size: int, threshold: bool, offset: int
 
 
 def _int32(values: Wide) -> Wide:
-    """As 32 bits hold it: what does not fit wraps around."""
-    return ((values + (1 << 31)) & 0xFFFFFFFF) - (1 << 31)
+    """int32() of each."""
+    wrapped: Wide = ((values + (1 << 31)) & 0xFFFFFFFF) - (1 << 31)
+    return wrapped
 
 
 def gaussian_kernel(size: int, unsharp: bool) -> tuple[Wide, int]:
     """Products of two rows of Pascal's triangle, and their sum; for unsharp masking less the picture itself twice."""
     row = [1]
     for i in range(2 * size):
-        row.append(int(_int32(np.int64(row[-1] * (2 * size - i)))) // (i + 1))
+        row.append(int32(row[-1] * (2 * size - i)) // (i + 1))
     kernel = _int32(np.outer(row, row).astype(np.int64))
-    total = int(_int32(kernel.sum()))
+    total = int32(int(kernel.sum()))
     if unsharp:
         kernel[size, size] -= 2 * total
         total = -total
@@ -118,8 +120,8 @@ def morph(pixels: Pixels, pixformat: int, kernel: Wide, scale: np.float32, add: 
         for j, row in enumerate(kernel):
             for k, weight in enumerate(row):
                 total += int(weight) * padded[j : j + height, k : k + width]
-        scaled = _int32(_int32(total) * factor + addend)
-        return np.clip(scaled >> 16, 0, (1 << bits) - 1)
+        scaled: Wide = np.clip(_int32(_int32(total) * factor + addend) >> 16, 0, (1 << bits) - 1)
+        return scaled
 
     filtered = _each_channel(pixels, pixformat, channel)
     return _where(mask, pixels, _adaptive(pixels, filtered, pixformat, threshold, offset, invert))

@@ -31,11 +31,12 @@ def _table() -> LAB:
     x = _f((0.4124 * r + 0.3576 * g + 0.1805 * b) / 95.047)
     y = _f((0.2126 * r + 0.7152 * g + 0.0722 * b) / 100)
     z = _f((0.0193 * r + 0.1192 * g + 0.9505 * b) / 108.883)
-    lab = np.stack((np.rint(116 * y) - 16, np.rint(500 * (x - y)), np.rint(200 * (y - z))), axis=1)
-    return np.trunc((lab[0::2] + lab[1::2]) / 2).astype(np.int16)
+    lab: npt.NDArray[np.float64] = np.stack((np.rint(116 * y) - 16, np.rint(500 * (x - y)), np.rint(200 * (y - z))), axis=1)
+    table: LAB = np.trunc((lab[0::2] + lab[1::2]) / 2).astype(np.int16)
+    return table
 
 
 def from_rgb565(pixels: npt.NDArray[Any]) -> LAB:
     """(..., 3): L, A and B of each pixel."""
-    table: LAB = _table()
-    return table[pixels >> 1]
+    lab: LAB = _table()[pixels >> 1]
+    return lab

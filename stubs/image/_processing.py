@@ -5,7 +5,7 @@ The arguments are those of firmware 5.0; _old.py has 4.8.1's.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ._image import Image
 
 Self = TypeVar("Self", bound="Processing")
-Bands = list[tuple[int, ...]] | tuple[tuple[int, ...], ...] | list[list[int]]
+Bands = Sequence[Sequence[int]]
 
 _UNDEFINED = "binary: with copy=True and zero= or mask= the firmware leaves the other pixels undefined"
 
@@ -203,8 +203,8 @@ class Processing:
         for name, stride in (("x_stride", x_stride), ("y_stride", y_stride)):
             if a.to_int(stride) <= 0:
                 raise OSError(f"{name} must not be zero.")
-        limits = [a.to_int(value) & 0xFFFFFFFF for value in (area_threshold, pixels_threshold)]
-        histograms = [a.to_int(value) & 0xFFFFFFFF for value in (x_hist_bins_max, y_hist_bins_max)]
+        area, pixels, x_bins, y_bins = (
+            a.to_int(value) & 0xFFFFFFFF for value in (area_threshold, pixels_threshold, x_hist_bins_max, y_hist_bins_max))
         return _blobs.find(
-            _thresholds.channels(self._pixels(), self._format), bands, bool(invert), region, x_stride, y_stride, *limits,
-            bool(merge), a.to_int(margin), threshold_cb, merge_cb, *histograms)
+            _thresholds.channels(self._pixels(), self._format), bands, bool(invert), region, x_stride, y_stride, area,
+            pixels, bool(merge), a.to_int(margin), threshold_cb, merge_cb, x_bins, y_bins)

@@ -106,14 +106,16 @@ class Histogram:
             return f'{{"bins":{self._bins[0]}}}'
         return '{{"l_bins":{}, "a_bins":{}, "b_bins":{}}}'.format(*self._bins)
 
-    def get_percentile(self, percentile: float, /) -> Percentile:
-        share = a.to_float(percentile)
-        values = [_percentile(bins, low, high, share) for bins, (low, high) in self._used()]
-        return _three(Percentile, "percentile", self._pixformat, values)
+    def get_percentile(self, share: float, /) -> Percentile:
+        part = a.to_float(share)
+        values = [_percentile(bins, low, high, part) for bins, (low, high) in self._used()]
+        percentile: Percentile = _three(Percentile, "percentile", self._pixformat, values)
+        return percentile
 
     def get_threshold(self) -> Threshold:
         values = [int(_otsu(bins) * (high - low) / (len(bins) - 1)) + low for bins, (low, high) in self._used()]
-        return _three(Threshold, "threshold", self._pixformat, values)
+        threshold: Threshold = _three(Threshold, "threshold", self._pixformat, values)
+        return threshold
 
     def get_statistics(self) -> Statistics:
         return statistics(self._pixformat, [bins for bins, _ in self._used()])
@@ -188,9 +190,11 @@ def shares(pixels: Pixels, pixformat: int, bands: list[_thresholds.Band], invert
 
 def _difference(pixels: Pixels, other: Pixels, pixformat: int) -> Pixels:
     if pixformat != f.RGB565:
-        return np.abs(pixels.astype(np.int16) - other).astype(np.uint8)
+        difference: Pixels = np.abs(pixels.astype(np.int16) - other).astype(np.uint8)
+        return difference
     r, g, b = (np.abs(x - y) for x, y in zip(f.rgb565_channels(pixels), f.rgb565_channels(other), strict=True))
-    return (r << 11 | g << 5 | b).astype(np.uint16)
+    rgb565: Pixels = (r << 11 | g << 5 | b).astype(np.uint16)
+    return rgb565
 
 
 def _value(number: int, bins: Bins, low: int, high: int) -> np.float32:

@@ -1,0 +1,66 @@
+"""CPython's sockets with what MicroPython's have besides: read(), readline() and write(), and str and images to be sent.
+
+Only scripts/run_on_host.py puts them in place, and takes them away again.
+"""
+
+import socket
+import sys
+from typing import Any
+
+import _host
+
+_original = socket.socket
+
+
+class Socket(_original):
+    """A socket of MicroPython: a stream too."""
+
+    def listen(self, *arguments: int) -> None:
+        super().listen(*arguments)
+        if self.family == socket.AF_INET:
+            port = self.getsockname()[1]
+            print(f"The script waits for a connection: http://localhost:{port}", file=sys.stderr, flush=True)
+
+    def send(self, data: Any, *flags: int) -> int:
+        return super().send(_host.to_bytes(data), *flags)
+
+    def sendall(self, data: Any, *flags: int) -> None:
+        super().sendall(_host.to_bytes(data), *flags)
+
+    def sendto(self, data: Any, *target: Any) -> int:
+        return super().sendto(_host.to_bytes(data), *target)
+
+    def write(self, data: Any) -> int:
+        sent = _host.to_bytes(data)
+        super().sendall(sent)
+        return len(sent)
+
+    def read(self, size: int = -1) -> bytes:
+        """So many bytes, or all until the other side ends."""
+        data = b""
+        while len(data) != size:
+            part = self.recv(4096 if size < 0 else size - len(data))
+            if not part:
+                break
+            data += part
+        return data
+
+    def readline(self) -> bytes:
+        line = b""
+        while not line.endswith(b"\n"):
+            part = self.recv(1)
+            if not part:
+                break
+            line += part
+        return line
+
+    def readinto(self, buf: Any, nbytes: int = 0) -> int:
+        return self.recv_into(buf, nbytes)
+
+
+def install() -> None:
+    socket.socket = Socket  # type: ignore[misc]
+
+
+def remove() -> None:
+    socket.socket = _original  # type: ignore[misc]

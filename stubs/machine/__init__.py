@@ -1,0 +1,55 @@
+"""The `machine` module: pins, buses, timers and clocks that remember what they are told; memory that reads as 0.
+
+A PC has no MVFR1 register, so `mem32[0xE000EF44]` is 0: no Helium, and the library takes its portable kernels. What a UART
+sends is printed; what it receives comes from `_host_uart_input`. What is missing says "the stand-in has no ...".
+"""
+
+from typing import TYPE_CHECKING
+
+import _host
+
+from ._analog import ADC, PWM
+from ._buses import I2C, SPI, SoftI2C, SoftSPI
+from ._memory import mem8, mem16, mem32
+from ._pins import LED, Pin, Signal
+from ._serial import UART
+from ._serial import inputs as _host_uart_input
+from ._system import (
+    DEEPSLEEP,
+    DEEPSLEEP_RESET,
+    HARD_RESET,
+    IDLE,
+    PIN_WAKE,
+    PWRON_RESET,
+    RTC_WAKE,
+    SLEEP,
+    SOFT_RESET,
+    WDT_RESET,
+    WLAN_WAKE,
+    bootloader,
+    deepsleep,
+    disable_irq,
+    enable_irq,
+    freq,
+    idle,
+    info,
+    lightsleep,
+    reset,
+    reset_cause,
+    rng,
+    sleep,
+    soft_reset,
+    time_pulse_us,
+    unique_id,
+)
+from ._time import RTC, WDT, Timer
+
+__all__ = [
+    "ADC", "DEEPSLEEP", "DEEPSLEEP_RESET", "HARD_RESET", "I2C", "IDLE", "LED", "PIN_WAKE", "PWM", "PWRON_RESET", "Pin",
+    "RTC", "RTC_WAKE", "SLEEP", "SOFT_RESET", "SPI", "Signal", "SoftI2C", "SoftSPI", "Timer", "UART", "WDT", "WDT_RESET",
+    "WLAN_WAKE", "bootloader", "deepsleep", "disable_irq", "enable_irq", "freq", "idle", "info", "lightsleep", "mem16",
+    "mem32", "mem8", "reset", "reset_cause", "rng", "sleep", "soft_reset", "time_pulse_us", "unique_id",
+]  # fmt: skip
+
+if not TYPE_CHECKING:
+    __getattr__ = _host.missing("machine")

@@ -1,0 +1,12 @@
+"""MicroPython's older name of `time`."""
+
+from typing import TYPE_CHECKING
+
+import _host
+
+_host.install()  # what MicroPython's has besides
+
+from time import *  # noqa: E402, F403
+
+if not TYPE_CHECKING:
+    __getattr__ = _host.missing("utime")
