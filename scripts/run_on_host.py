@@ -3,7 +3,7 @@
 
     python3 scripts/run_on_host.py scripts/camera/yolov8_seg.py --picture photo.jpg --model model.tflite
 
-The script imports the stand-ins of stubs/ in place of the firmware's modules: its camera sees the picture, any model
+The script imports the stand-ins of stubs/ in place of the firmware's modules: its camera sees the pictures, any model
 it opens is the given file, and after the asked-for number of frames its endless loop ends. The last frame, with what
 the script drew on it, is saved as PNG.
 """
@@ -15,20 +15,40 @@ if __name__ == "__main__":
 
 import argparse
 import errno
-import os
+import importlib.abc
 import runpy
 import sys
+import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 MODELS = (".tflite", ".onnx")
+PICTURES = (".bmp", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp")
+
+# Modules of the firmware that are not among the stand-ins.
+MISSING = {
+    "aioble", "apds9960", "audio", "bluetooth", "bno055", "buzzer", "cpufreq", "crc", "cryptolib", "deflate", "dht",
+    "fir", "framebuf", "ft5x06", "gif", "gt911", "hs3003", "hts221", "imu", "lps22h", "lsm6dsox", "lsm9ds1", "mjpeg",
+    "modbus", "mqtt", "mutex", "neopixel", "ntptime", "onewire", "openamp", "pca9685", "pid", "protocol", "rpc", "rtsp",
+    "servo", "stm", "tb6612", "tof", "tv", "vfs", "vl53l1x", "vl53l5cx", "vl53l8cx",
+}  # fmt: skip
+
+BAR_AFTER = 2  # seconds
 
 
 class EnoughFrames(BaseException):
     """Ends the script's loop. Not an Exception, so that a script that catches those does not catch this."""
+
+
+class NoStandIn(importlib.abc.MetaPathFinder):
+    """Asked last, for what nobody else has: names what the firmware has and the stand-ins have not."""
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> None:
+        if name in MISSING:
+            raise ModuleNotFoundError(f"the stand-in has no module {name}", name=name)
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -36,27 +56,40 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         description="Run a camera script on this PC and save the last frame that it drew.",
         epilog="The labels of a model are the lines of the .txt file beside it, as on the camera.",
     )
-    parser.add_argument("script", type=Path, help="the camera script, for instance scripts/camera/yolov8_seg.py")
-    parser.add_argument("--picture", type=Path, nargs="+", required=True, metavar="FILE",
-                        help="what the camera sees; several are shown in turn")
-    parser.add_argument("--model", type=Path, metavar="FILE",
-                        help="the .tflite or .onnx file to use for any model the script opens")
-    parser.add_argument("--frames", type=int, default=1, metavar="N", help="frames until the script is stopped (1)")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="where the last frame goes (out/SCRIPT_PICTURE.png)")
-    parser.add_argument("--fit", choices=("fit", "fill", "stretch"), default="fit",
-                        help="a picture of another shape than the frame: black bars (fit, the default), cut, distorted")
-    parser.add_argument("--firmware", default="5.0.0", metavar="X.Y.Z",
-                        help="which firmware to behave like: 5.0.0 stretches frames into the model, 4.8.1 crops them, takes "
-                             "other arguments to drawing methods and has an older ulab")
+    add = parser.add_argument
+    add("script", type=Path, help="the camera script, for instance scripts/camera/yolov8_seg.py")
+    add("--picture", type=Path, nargs="+", required=True, metavar="FILE",
+        help="what the camera sees: pictures, folders of them, video files; shown in turn")
+    add("--model", action="append", default=[], metavar="[NAME=]FILE",
+        help="the .tflite or .onnx file to use for the model that the script opens by this name (/rom/net.tflite, "
+             "net.tflite or net), without a name for any other; several times for several models")
+    add("--frames", type=int, metavar="N",
+        help="frames until the script is stopped (1; with a folder or a video as many as there are)")
+    add("--out", type=Path, metavar="FILE", help="where the last frame goes (out/SCRIPT_PICTURE.png)")
+    add("--save-frames", type=Path, metavar="FOLDER", help="save every frame too, with what was drawn on it")
+    add("--sdcard", type=Path, metavar="FOLDER", help="the folder that is the camera's /sdcard, its working folder")
+    add("--flash", type=Path, metavar="FOLDER", help="the folder that is the camera's /flash")
+    add("--uart", action="append", default=[], metavar="[ID=]FILE",
+        help="what the UART of this number receives (USB: pyb.USB_VCP), without a number every other one; several times")
+    add("--fit", choices=("fit", "fill", "stretch"), default="fit",
+        help="a picture of another shape than the frame: black bars (fit, the default), cut, distorted")
+    add("--firmware", default="5.0.0", metavar="X.Y.Z",
+        help="which firmware to behave like: 5.0.0 stretches frames into the model, 4.8.1 crops them, takes other "
+             "arguments to methods of images, returns other results and has an older ulab")
     options = parser.parse_args(arguments)
 
-    files = [("script", options.script), ("model", options.model), *(("picture", p) for p in options.picture)]
-    for what, path in files:
-        if path is not None and not path.is_file():
-            parser.error(f"no such {what}: {path}")
-    if options.model is not None and options.model.suffix not in MODELS:
-        parser.error(f"{options.model}: a model is a .tflite or .onnx file")
-    if options.frames < 1:
+    if not options.script.is_file():
+        parser.error(f"no such script: {options.script}")
+    options.model = named_files(parser, "model", options.model)
+    for path in options.model.values():
+        if path.suffix not in MODELS:
+            parser.error(f"{path}: a model is a .tflite or .onnx file")
+    options.uart = named_files(parser, "file for a UART", options.uart)
+    for name in ("sdcard", "flash"):
+        folder = getattr(options, name)
+        if folder is not None and not folder.is_dir():
+            parser.error(f"no such folder for /{name}: {folder}")
+    if options.frames is not None and options.frames < 1:
         parser.error("--frames is at least 1")
     try:
         options.firmware = tuple(int(number) for number in options.firmware.split("."))
@@ -64,20 +97,71 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         options.firmware = ()
     if len(options.firmware) != 3:
         parser.error("--firmware is three numbers, for instance 4.8.1")
+    for path in options.picture:
+        if not path.exists():
+            parser.error(f"no such picture: {path}")
+        if path.is_dir() and not pictures_in(path):
+            parser.error(f"no pictures in {path}: expected files that end in {', '.join(PICTURES)}")
     if options.out is None:
-        options.out = Path("out") / f"{options.script.stem}_{options.picture[-1].stem}.png"
+        options.out = Path("out") / f"{options.script.stem}_{options.picture[-1].resolve().stem}.png"
     return options
 
 
-def resolver(model: Path | None) -> Callable[[str], str]:
+def named_files(parser: argparse.ArgumentParser, what: str, given: list[str]) -> dict[str | None, Path]:
+    """Of arguments NAME=FILE and FILE: the files by name, the last one without a name under None."""
+    files: dict[str | None, Path] = {}
+    for argument in given:
+        name, equals, file = argument.partition("=")
+        path = Path(file if equals and not Path(argument).exists() else argument)
+        if not path.is_file():
+            parser.error(f"no such {what}: {path}")
+        files[name if str(path) != argument else None] = path.absolute()
+    return files
+
+
+def pictures_in(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.suffix.lower() in PICTURES)
+
+
+def seen(paths: Sequence[Path]) -> tuple[Sequence[Any], int]:
+    """The camera's pictures, and how many frames to take of them where nobody says."""
+    import _video
+
+    parts: list[Sequence[Any]] = []
+    every = False
+    for path in paths:
+        path = path.absolute()
+        if path.is_dir():
+            parts.append(pictures_in(path))
+        else:
+            parts.append(_video.Video(path) if path.suffix.lower() in _video.SUFFIXES else [path])
+        every |= path.is_dir() or path.suffix.lower() in _video.SUFFIXES
+    pictures = _video.Chain(parts)
+    return pictures, len(pictures) if every else 1
+
+
+def resolver(models: dict[str | None, Path]) -> Callable[[str], str]:
     """Where a path that the script opens lies on this PC."""
+    import _drives
+
+    known = {str(path) for path in models.values()}
+    folders = {path.parent for path in models.values()}
 
     def resolve(path: str) -> str:
-        if not path.endswith(MODELS):
+        if path in known:
             return path
-        if model is not None:
-            return str(model)
-        if os.path.exists(path):
+        if not path.endswith(MODELS):
+            if path.startswith("/rom/") and not _drives.exists(path):
+                # What lies beside a model in the camera's ROM, its labels perhaps, lies beside the file here.
+                beside = (str(folder / Path(path).name) for folder in folders)
+                return next(filter(_drives.exists, beside), path)
+            return _drives.resolve(path)
+        for name in (path, Path(path).name, Path(path).stem, None):
+            if name in models:
+                return str(models[name])
+        if _drives.drive(path) is not None:
+            path = _drives.resolve(path)
+        if _drives.exists(path):
             return path
         advice = "the script opens a model of the camera; give one of this PC by --model"
         raise FileNotFoundError(errno.ENOENT, advice, path)
@@ -94,60 +178,140 @@ def print_traceback() -> None:
     print("Traceback (most recent call last):\n" + "".join(lines), end="", file=sys.stderr)
 
 
+class Bar:
+    """How far it is: on a terminal, on stderr, and only once it takes longer."""
+
+    def __init__(self, total: int) -> None:
+        self._total, self._started = total, time.monotonic()
+        self._progress: Any = None
+
+    def show(self, done: int) -> None:
+        if self._progress is None:
+            if not sys.stderr.isatty() or time.monotonic() - self._started < BAR_AFTER:
+                return
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+            # What the script prints on the same terminal goes above the bar.
+            self._progress = Progress(
+                TextColumn("frame"), MofNCompleteColumn(), BarColumn(), TimeRemainingColumn(), console=Console(stderr=True),
+                redirect_stdout=sys.stdout.isatty(), transient=True)
+            self._task = self._progress.add_task("", total=self._total)
+            self._progress.start()
+        self._progress.update(self._task, completed=done)
+
+    def close(self) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+
+class Frames:
+    """Counts the frames, ends the script after the last one, saves those before if asked to."""
+
+    def __init__(self, total: int, folder: Path | None) -> None:
+        self.taken = 0
+        self.total, self.folder = total, folder
+        self.bar = Bar(total)
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+
+    def before(self) -> None:
+        self.save()
+        if self.taken == self.total:
+            raise EnoughFrames
+        self.bar.show(self.taken)
+        self.taken += 1
+
+    def save(self) -> None:
+        """The frame that the script is done with, and what it shows on a display."""
+        import csi
+        import display
+
+        if self.folder is None or not self.taken:
+            return
+        for name, shown in (("frame", csi._host_last_frame), ("display", display._host_last)):
+            if shown is not None:
+                shown.to_pil().save(self.folder / f"{name}_{self.taken:0{len(str(self.total))}d}.png")
+
+
 def run(options: argparse.Namespace) -> int:
     """Runs the script; returns the exit code. What it changes in this process it puts back."""
     path, argv = sys.path[:], sys.argv[:]
+    script = options.script.resolve()
     sys.path[:0] = [str(ROOT / "lib"), str(ROOT / "stubs")]
-    sys.path.append(str(options.script.resolve().parent))
+    sys.path.append(str(script.parent))
     sys.argv = [str(options.script)]
+    import _drives
     import _host
+    import _sockets
     import csi
+    import display
+    import machine
     import omv
 
-    taken = 0
-
-    def count() -> None:
-        nonlocal taken
-        if taken == options.frames:
-            raise EnoughFrames
-        taken += 1
-
-    def open_on_host(file: Any, *args: Any, **kwargs: Any) -> Any:
-        return open(resolve(file) if isinstance(file, str) else file, *args, **kwargs)
-
-    resolve = resolver(options.model)
+    try:
+        pictures, total = seen(options.picture)
+    except (ImportError, ValueError) as error:
+        sys.path[:], sys.argv[:] = path, argv
+        print(error, file=sys.stderr)
+        return 2
+    out = options.out.absolute()
+    frames = Frames(options.frames or total, options.save_frames and options.save_frames.absolute())
+    finder = NoStandIn()
+    sys.meta_path.append(finder)
     _host.install()
-    _host.set_resolver(resolve)
+    _sockets.install()
     omv._host_set_version(*options.firmware)
-    csi._host_pictures = list(options.picture)
+    machine._host_uart_input.update({name: file.read_bytes() for name, file in options.uart.items()})
+    csi._host_pictures = pictures
     csi._host_fit = options.fit
-    csi._host_before_snapshot = count
-    csi._host_last_frame = None
+    csi._host_before_snapshot = frames.before
+    csi._host_last_frame = display._host_last = None
+    drives = {name: getattr(options, name) for name in _drives.DRIVES if getattr(options, name) is not None}
+    _drives.mount(drives, resolver(options.model))
     code = 0
     try:
-        runpy.run_path(str(options.script), init_globals={"open": open_on_host}, run_name="__main__")
+        runpy.run_path(str(script), run_name="__main__")
     except EnoughFrames:
         pass
+    except KeyboardInterrupt:
+        code = 130
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
     except Exception:
+        frames.bar.close()
         print_traceback()
         code = 1
     finally:
-        frame = csi._host_last_frame
+        frames.bar.close()
+        frame, screen = csi._host_last_frame, display._host_last
+        _drives.unmount()
+        _sockets.remove()
         csi._host_pictures, csi._host_fit, csi._host_before_snapshot, csi._host_last_frame = [], "fit", None, None
-        _host.set_resolver(None)
+        display._host_last = None
+        machine._host_uart_input.clear()
+        machine._time._running.clear()
         omv._host_set_version()
+        sys.meta_path.remove(finder)
         sys.path[:], sys.argv[:] = path, argv
 
     sys.stdout.flush()
+    csi._host_last_frame, display._host_last = frame, screen
+    frames.save()  # the last one, where the script ended by itself
+    csi._host_last_frame = display._host_last = None
     if frame is None:
         print("The script took no frame: there is nothing to save.", file=sys.stderr)
         return code
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    frame.to_pil().save(options.out)
-    print(f"{taken} frame{'s' if taken > 1 else ''} of {frame.width()}x{frame.height()}; the last one: {options.out}",
-          file=sys.stderr)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    frame.to_pil().save(out)
+    plural = "s" if frames.taken > 1 else ""
+    print(f"{frames.taken} frame{plural} of {frame.width()}x{frame.height()}; the last one: {options.out}", file=sys.stderr)
+    if screen is not None:
+        shown = out.with_name(f"{out.stem}_display.png")
+        screen.to_pil().save(shown)
+        print(f"The display, {screen.width()}x{screen.height()}: {options.out.with_name(shown.name)}", file=sys.stderr)
+    if options.save_frames is not None:
+        print(f"Every frame: {options.save_frames}", file=sys.stderr)
     return code
 
 

@@ -1,8 +1,8 @@
 """The firmware's `omv` module: which firmware runs on which board.
 
 The stand-ins follow firmware 5.0.0. `_host_set_version(4, 8, 1)` makes them the older one, as strict: in how an
-image is fitted into a network's input, in the forms that drawing methods take, in what ulab has. The three numbers are
-ints, not functions, in both firmwares (modules/py_omv.c), whatever the documentation's brackets say.
+image is fitted into a network's input, in the forms that image's methods take and return, in what ulab has. The three
+numbers are ints, not functions, in both firmwares (modules/py_omv.c), whatever the documentation's brackets say.
 """
 
 from collections.abc import Iterable
