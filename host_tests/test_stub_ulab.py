@@ -415,6 +415,30 @@ def test_wrap_gives_a_view_of_a_numpy_array():
     assert _host.wrap(memory[:, ::2]).strides == (3, 2)
 
 
+def test_wrap_gives_a_dense_array_the_strides_of_one():
+    """numpy leaves those of axes of length 1 as they come; ulab's own test of density looks at the first."""
+    memory = numpy.zeros((2, 3), numpy.int8)
+    a = _host.wrap(memory[None])
+    assert a.strides == (6, 3, 1) and a.shape == (1, 2, 3)
+    memory[1, 2] = 4
+    assert a[0, 1, 2] == 4
+    assert _host.wrap(memory[::2][:, ::2]).strides == (6, 2)
+
+
+def test_bytes_compare_with_dense_memory_and_with_nothing_else():
+    """As on the emulated firmwares 5.0 and 4.8.1: MicroPython's bytes take what has the buffer protocol."""
+    a = np.array([[1, 2, 3], [4, 5, 6]], dtype=np.uint8)
+    for dense in (a, a[:1], a[1], np.zeros(3), np.zeros((1, 2, 3), dtype=np.int16)):
+        assert (b"" < dense) is True
+    assert (b"\x02" < a) is False and (b"\x01" < a) is True
+    for view in (a[:, ::2], a[::-1], a[0][::-1], a[:, :2], a[::2][:, :1]):
+        with pytest.raises(TypeError, match="unsupported types for __lt__: 'bytes', 'ndarray'"):
+            b"" < view  # noqa: B015
+    with pytest.raises(UlabTrap):  # there: True, and whoever reads on reads the wrong bytes
+        b"" < a[:, ::-1]  # noqa: B015
+    assert (a > 3).tolist() == [[False, False, False], [True, True, True]]
+
+
 def test_wrap_refuses_what_ulab_does_not_have():
     for dtype in (numpy.int32, numpy.float64, numpy.bool_, ">f4"):
         with pytest.raises(TypeError):

@@ -351,8 +351,10 @@ class ndarray(Raw):
         a = self._np
         return wrap(*_ops.less_equal(a, self._flag, *operand(other, a.dtype.char)))
 
-    def __gt__(self, other: Any) -> ndarray:
+    def __gt__(self, other: Any) -> Any:
         if _written(sys._getframe(1)) == "<":
+            if isinstance(other, bytes) and dense_bytes(self, "a comparison with bytes"):
+                return other < self._np.tobytes()  # as with all that has the buffer protocol
             raise _reflected("<", other)
         a = self._np
         return wrap(*_ops.greater(a, self._flag, *operand(other, a.dtype.char)))

@@ -12,7 +12,7 @@ from typing import Any
 
 from ._array import ndarray
 from ._array import wrap as _wrap
-from ._core import BOOLEAN, BY_CHAR, MAX_DIMS, Array, Raw, UlabTrap, dense_bytes
+from ._core import BOOLEAN, BY_CHAR, MAX_DIMS, Array, Raw, UlabTrap, canonical, dense_bytes
 
 
 def wrap(array: Array, boolean: bool = False) -> ndarray:
@@ -24,6 +24,9 @@ def wrap(array: Array, boolean: bool = False) -> ndarray:
         raise TypeError(f"ulab has no {array.dtype}")
     if not 1 <= array.ndim <= MAX_DIMS:
         raise ValueError(f"ulab arrays have 1 to {MAX_DIMS} dimensions, not {array.ndim}")
+    if array.flags.c_contiguous and not canonical(array):
+        # numpy leaves the strides of axes of length 1 as they come; ulab sets them all.
+        array = array.reshape(-1).reshape(array.shape)
     return _wrap(array, BOOLEAN if boolean else 0)
 
 
