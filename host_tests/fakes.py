@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from ulab import _host
+from ulab import _core, _host
+from ulab import numpy as ulab_numpy
 
 Array = NDArray[Any]
 
@@ -112,6 +113,31 @@ def capture(path: Path) -> tuple[list[Tensor], tuple[int, int]]:
         tensors.append(Tensor(stored[f"out{i}"], *quantisation))
     height, width = stored["picture"].shape[:2]
     return tensors, (width, height)
+
+
+KERNELS = (
+    "candidates", "suppress", "place", "prototype_mask", "class_map", "count", "peaks", "aim", "tint_mask", "tint_map", "box"
+)  # fmt: skip
+
+
+def pass_addresses(patch: pytest.MonkeyPatch) -> None:
+    """Kernels called as machine code is: a view would pass its header's address, and is an AssertionError."""
+
+    def guarded(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            for at, argument in enumerate(arguments):
+                if isinstance(argument, ulab_numpy.ndarray):
+                    dense = _core.canonical(argument._np)
+                    assert dense, f"{name} gets argument {at} of {argument.shape}, strides {argument.strides}"
+            return kernel(*arguments)
+
+        return call
+
+    from n6post.kernels import boxes, drawing, maps
+
+    for name in KERNELS:
+        kernel = next(getattr(group, name) for group in (boxes, maps, drawing) if hasattr(group, name))
+        replace_kernel(patch, name, guarded(name, kernel))
 
 
 def replace_kernel(patch: pytest.MonkeyPatch, name: str, stand_in: Callable[..., Any]) -> None:

@@ -350,7 +350,7 @@ BAD_OUTPUTS: list[tuple[Tensor, dict[str, Any], str]] = [
     (zeros(1, 8, 8), {"threshold": 0.5}, "threshold: expected None for a map of class numbers, got 0.5"),
     (zeros(1, 8, 8, 3), {"background": 3}, "background: expected a class below 3 or None, got 3"),
     (zeros(1, 8, 8, 3), {"labels": ["a", "b"]}, "expected 3 labels, one a class, got 2"),
-    (Tensor(np.zeros((1, 8, 8), np.int8)), {"values": "probability"}, "expected a positive scale, got 0"),
+    (Tensor(np.zeros((1, 8, 8), np.int8)), {"values": "probability"}, r"expected a scale from 1e-12 to 10000, got 0"),
 ]
 
 

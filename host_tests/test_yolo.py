@@ -379,7 +379,8 @@ def test_any_numbers_at_all_give_a_well_formed_result(
             values = np.where(random.random(shape) < random.choice([0.02, 0.5]), values, tame)
             tensors.append(Tensor(values))
         else:
-            tensors.append(Tensor(values, float(random.uniform(0.001, 0.1)), int(random.integers(-100, 100))))
+            zero_point = int(random.integers(-100, 100)) + (100 if kind == "uint8" else 0)
+            tensors.append(Tensor(values, float(random.uniform(0.001, 0.1)), zero_point))
     if anchors_first:
         tensors[0] = tensors[0].reordered(0, 2, 1)
     options: dict[str, Any] = {"max_detections": most, "agnostic": agnostic, "nms_sigma": sigma}

@@ -439,7 +439,7 @@ def diagnose(model: Model[Any], outputs: Sequence[ndarray] | None = None) -> lis
     outputs     the arrays as a post-processor gets them; without them only what the model tells of itself is
                 judged. On the camera:
                 `model.predict([img], callback=lambda m, i, outputs: n6post.diagnose(m, outputs))`
-    ValueError for outputs that are no list of ndarrays.
+    ValueError for outputs that are no list of dense ndarrays.
     """
 
 # ---- inputs ----

@@ -11,7 +11,8 @@ from ulab import numpy as np
 
 from .layout import squeezed
 from .models import told
-from .quant import FLOAT, dtype_name
+from .quant import FLOAT
+from .refusals import dtype_name, is_dense, view_refused
 
 _NPU_RAM = const(1835008)  # 1.75 MiB: the fast SRAM beside the OpenMV N6's NPU
 _LARGE_COPY = const(4194304)  # bytes in one piece that a heap in use for a while hardly ever has left
@@ -25,7 +26,7 @@ def diagnose(model, outputs=None):
     outputs     the arrays as a post-processor gets them; without them only what the model tells of itself is
                 judged. On the camera:
                 `model.predict([img], callback=lambda m, i, outputs: n6post.diagnose(m, outputs))`
-    ValueError for outputs that are no list of ndarrays.
+    ValueError for outputs that are no list of dense ndarrays.
     """
     case = _Case(model, outputs)
     findings = []
@@ -45,6 +46,9 @@ class _Case:
         if not listed or not all([isinstance(out, np.ndarray) for out in self.outputs]):
             kind = type(outputs).__name__ + (" of " + type(outputs[0]).__name__ if listed else "")
             raise ValueError("outputs: expected a list of ndarrays, raw as the model has them, got %s" % kind)
+        for i, out in enumerate(self.outputs):
+            if not is_dense(out):
+                raise view_refused(i, out)
         self.shapes = list(model.output_shape)
         count = len(self.shapes)
         self.dtypes = list(getattr(model, "output_dtype", None) or "f" * count)

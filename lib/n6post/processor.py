@@ -82,16 +82,15 @@ class Setup:
 
     def __init__(self, model, outputs):
         if not isinstance(outputs, (list, tuple)) or len(outputs) != self.count:
-            got = len(outputs) if isinstance(outputs, (list, tuple)) else type(outputs).__name__
-            raise ValueError(
-                "expected %d output%s (%s), got %s" % (self.count, "s" if self.count > 1 else "", self.wanted, got)
-            )
+            from .refusals import outputs_refused
+
+            raise outputs_refused(outputs, self.count, self.wanted)
         self.outputs = [Output(model, i, outputs[i], self.scaled) for i in range(self.count)]
         self.size = input_size(model)
         if self.size is None:
-            raise ValueError(
-                "expected model.input_shape [(1, H, W, C)], got %r" % (getattr(model, "input_shape", None),)
-            )
+            from .refusals import input_refused
+
+            raise input_refused(model)
         # The tuple that a model keeps as its output_shape is no other model's; keeping the model would keep its memory.
         self.output_shape = getattr(model, "output_shape", None)
         self.fit = None
@@ -104,9 +103,10 @@ class Setup:
             if model.output_shape is not self.output_shape or len(outputs) != self.count:
                 return False
             for one in self.outputs:
-                # Not their shape: a new tuple every time, for which the heap is searched.
+                # Not their shape or strides: a new tuple every time, for which the heap is searched. MicroPython compares
+                # bytes with any dense memory, which b"" is less than; of a view it raises TypeError.
                 out = outputs[one.index]
-                if out.dtype != one.dtype or out.size != one.size:
+                if out.dtype != one.dtype or out.size != one.size or not b"" < out:
                     return False
             return True
         except (AttributeError, TypeError):

@@ -12,56 +12,66 @@ INT8 = 98
 INT16 = 104
 FLOAT = 102
 
-_NAMES = {UINT8: "uint8", INT8: "int8", 72: "uint16", INT16: "int16", FLOAT: "float32"}
 _RANGES = {UINT8: (0, 255), INT8: (-128, 127), INT16: (-32768, 32767)}
 
-
-def dtype_name(dtype):
-    """'int8' of ulab's dtype code 98."""
-    return _NAMES.get(dtype, str(dtype))
+# Beyond these float32 overflows or underflows on the way from raw numbers to frame pixels.
+_LEAST_SCALE = 1e-12
+_LARGEST_SCALE = 1e4
 
 
 class Output:
     """What there is to know of one output: index, dtype (ulab's code), shape, scale, zero_point.
 
     A float output has scale 1.0 and zero_point 0; so have integers with scaled=False, which need none. Raises ValueError for
-    a dtype that no network of ours puts out, for an integer array whose scale the model does not tell, and for a scale
-    that is no positive number.
+    a dtype that no network of ours puts out, for an array that is not dense, and for an integer array of which the
+    model tells no scale from 1e-12 to 1e4 and no zero point that its dtype can hold.
     """
 
     def __init__(self, model, index, array, scaled=True):
         self.index = index
         try:
-            self.dtype = array.dtype
+            self.dtype = dtype = array.dtype
             self.shape = tuple(array.shape)
             self.size = array.size
+            # Dense, as refusals.is_dense tells: a kernel reads on from an array's address, and of a view it would get that
+            # of the view's header. ulab itself looks at the first stride only.
+            fits = dtype == FLOAT or dtype in _RANGES
+            strides = array.strides
+            step = array.itemsize
+            for i in range(len(strides) - 1, -1, -1):
+                if strides[i] != step:
+                    fits = False
+                step *= self.shape[i]
         except AttributeError:
-            raise ValueError("output %d: expected an ndarray, got %s" % (index, type(array).__name__)) from None
+            fits = False
+        if not fits:
+            from .refusals import array_refused
+
+            raise array_refused(index, array)
         self.scale = 1.0
         self.zero_point = 0
-        if self.dtype == FLOAT:
-            return
-        if self.dtype not in _RANGES:
-            raise ValueError(
-                "output %d: expected int8, uint8, int16 or float32, got %s" % (index, dtype_name(self.dtype))
-            )
-        if scaled:
-            self._read_scale(model, index)
+        if scaled and dtype != FLOAT:
+            self._read_scale(model)
 
-    def _read_scale(self, model, index):
-        scales = getattr(model, "output_scale", None)
-        zeros = getattr(model, "output_zero_point", None)
-        if scales is None or zeros is None or index >= len(scales) or index >= len(zeros):
-            raise ValueError(
-                "output %d: expected a scale and zero point from the model for its %s array, got none"
-                % (index, dtype_name(self.dtype))
-            )
-        self.scale = float(scales[index])
-        self.zero_point = int(zeros[index])
-        if not 0.0 < self.scale < 1e30:
-            raise ValueError("output %d: expected a positive scale, got %r" % (index, self.scale))
+    def _read_scale(self, model):
+        low, high = _RANGES[self.dtype]
+        try:
+            self.scale = float(model.output_scale[self.index])
+            zero_point = model.output_zero_point[self.index]
+            # NaN is not within anything.
+            fits = _LEAST_SCALE <= self.scale <= _LARGEST_SCALE and low <= zero_point <= high
+            self.zero_point = int(zero_point) if fits else None
+            fits = self.zero_point == zero_point
+        except (AttributeError, IndexError, TypeError, ValueError):
+            fits = False
+        if not fits:
+            from .refusals import scale_refused
+
+            raise scale_refused(model, self.index, self.dtype, _LEAST_SCALE, _LARGEST_SCALE, low, high)
 
     def __repr__(self):
+        from .refusals import dtype_name
+
         return "output %d: %s %s" % (self.index, dtype_name(self.dtype), self.shape)
 
     def cut(self, threshold):

@@ -204,6 +204,28 @@ def check_refused():
         raise ValueError("outputs that are no head were not refused: %s" % (bad,))
 
 
+def check_views_refused(family):
+    """Of an array that is not dense machine code would get the address of its header: it never comes so far."""
+    model, outputs, options, _ = recorded(family)
+    process = processor(family, options)
+    for at in range(len(outputs)):
+        out = outputs[at]
+        shape = out.shape
+        wide = np.zeros(2 * out.size, dtype=out.dtype).reshape((1, 2 * shape[1]) + shape[2:])
+        views = wide[:, : shape[1]], wide[:, ::2], out[:, ::-1], out[:, :, ::-1]
+        for i in range(len(views) + 2):
+            # Into the first frame, then the first two, whose steps alone ulab tells, into one after a good frame.
+            if i >= len(views):
+                process(model, [None], outputs)
+            else:
+                process = processor(family, options)
+            try:
+                process(model, [None], outputs[:at] + [views[i % len(views)]] + outputs[at + 1 :])
+            except ValueError:
+                continue
+            raise ValueError("view %d of output %d was not refused" % (i, at))
+
+
 def check_nothing_found():
     model, outputs, options, _ = recorded("YoloV8Seg")
     options["threshold"] = 1.0
@@ -652,6 +674,7 @@ def checks():
     for family in RECORDED:
         yield "%s is told from the model" % family, check_told, (family,)
         yield "%s has no finding" % family, check_diagnosed, (family,)
+        yield "%s refuses what is not dense" % family, check_views_refused, (family,)
     yield "outputs that are no head are refused", check_refused, ()
     yield "no detection is an empty list", check_nothing_found, ()
     for name, make, cases in KERNELS:

@@ -1,0 +1,234 @@
+"""lib/n6post/processor.py and what quant.py asks of an array: outputs that do not lie in memory as a kernel reads them.
+
+On a camera machine code gets the address of an array's elements; of a view it would get that of the array's header and read
+on from there. The kernels are called here as if they were machine code: `fakes.pass_addresses`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import image
+import n6post
+import numpy as np
+import pytest
+from checks import assert_well_formed, contents
+from fakes import Array, FakeModel, Framed, Tensor, pass_addresses
+from hypothesis import given
+from hypothesis import strategies as st
+from scenes import Thing, float_head
+from ulab import UlabTrap, _host
+
+SIZE = (32, 32)  # 21 anchors
+THINGS = [Thing(7, (4, 4, 20, 24), {0: 0.9}, [0.5] * 8), Thing(15, (12, 8, 30, 28), {1: 0.8}, [-0.5] * 8)]
+
+
+def noise(*shape: int) -> Array:
+    return np.random.default_rng(3).normal(0.3, 0.3, shape).astype(np.float32)
+
+
+def yolo(extra: int = 0, classes: int = 2) -> Array:
+    things = [thing._replace(extra=[*thing.extra, 0.1][:extra]) for thing in THINGS]
+    return float_head(SIZE, classes, things, extra)
+
+
+FAMILIES: dict[str, tuple[Callable[[], Any], list[Array]]] = {
+    "detector": (n6post.YoloV8, [yolo()]),
+    "detector [1, N, C]": (n6post.YoloV8, [np.ascontiguousarray(yolo().transpose(0, 2, 1))]),
+    "segmenter": (n6post.YoloV8Seg, [yolo(8), noise(1, 8, 8, 8)]),
+    "segmenter, NCHW": (n6post.YoloV8Seg, [yolo(9), noise(1, 9, 8, 8)]),
+    "pose": (lambda: n6post.YoloV8Pose(class_count=2), [yolo(6)]),
+    "heatmaps": (n6post.MoveNet, [np.abs(noise(1, 8, 8, 13))]),
+    "joints": (n6post.MoveNet, [np.abs(noise(1, 1, 13, 3))]),
+    "class map": (n6post.DeepLab, [noise(1, 32, 32, 3)]),
+    "one channel": (lambda: n6post.DeepLab(values="logit"), [noise(1, 32, 32, 1)]),
+    "class numbers": (n6post.DeepLab, [np.arange(1024).reshape(1, 32, 32).astype(np.uint8)]),
+}
+
+
+def case(family: str) -> tuple[Callable[[], Any], FakeModel, list[Any]]:
+    """(what makes its processor, a model, its outputs)."""
+    make, arrays = FAMILIES[family]
+    model = FakeModel([Tensor(a) for a in arrays], SIZE)
+    return make, model, model.outputs()
+
+
+def told(result: Any) -> Any:
+    if isinstance(result, n6post.Segmentation):
+        return result.classes.tolist(), result.present(background=True)
+    return contents(result)
+
+
+def within(values: Any, axis: int, step: int = 1) -> Any:
+    """The same numbers as a view of an array that is larger along one axis."""
+    old = values._np
+    shape = list(old.shape)
+    shape[axis] *= 2
+    index = [slice(None)] * len(shape)
+    index[axis] = slice(None, None, 2) if step == 2 else slice(old.shape[axis])
+    wide = np.ones(shape, old.dtype)
+    wide[tuple(index)] = old
+    return _host.wrap(wide)[tuple(index)]
+
+
+def backwards(values: Any, axis: int) -> Any:
+    index = [slice(None)] * (axis + 1)
+    index[axis] = slice(None, None, -1)
+    return _host.wrap(np.flip(values._np, axis).copy())[tuple(index)]
+
+
+def turned(values: Any) -> Any:
+    """The same numbers as a transposed view."""
+    axes = (0, *reversed(range(1, values._np.ndim)))
+    return _host.wrap(np.ascontiguousarray(values._np.transpose(axes))).transpose(axes)
+
+
+VIEWS: dict[str, Callable[[Any], Any]] = {
+    "head[:, :84]": lambda a: within(a, 1),
+    "head[:, ::2]": lambda a: within(a, 1, 2),
+    "head[:, :, :n]": lambda a: within(a, 2),
+    "head[:, ::-1]": lambda a: backwards(a, 1),
+    "head[:, :, ::-1]": lambda a: backwards(a, 2),
+    "transposed": turned,
+}
+
+
+def frame(processor: Any, model: FakeModel, outputs: list[Any]) -> Any:
+    return processor(model, [None], outputs)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_view_is_refused_at_the_first_frame(monkeypatch: pytest.MonkeyPatch, family: str, view: str) -> None:
+    make, model, outputs = case(family)
+    good = told(frame(make(), model, outputs))
+    pass_addresses(monkeypatch)
+    for at, out in enumerate(outputs):
+        other = VIEWS[view](out)
+        processor = make()
+        with pytest.raises(ValueError, match=rf"output {at}: expected a dense array, got a view .* give its copy\(\)"):
+            frame(processor, model, [*outputs[:at], other, *outputs[at + 1 :]])
+        assert told(frame(processor, model, [*outputs[:at], other.copy(), *outputs[at + 1 :]])) == good
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_view_is_refused_after_a_dense_array(monkeypatch: pytest.MonkeyPatch, family: str, view: str) -> None:
+    """Of a view that ulab itself takes for dense, by its first stride, the stand-in tells with a UlabTrap."""
+    make, model, outputs = case(family)
+    processor = make()
+    good = told(frame(processor, model, outputs))
+    pass_addresses(monkeypatch)
+    for at, out in enumerate(outputs):
+        if view == "head[:, ::-1]" and out.shape[1] == 1:
+            continue  # one row from its end is that row
+        error = UlabTrap if "-1" in view or view == "transposed" else ValueError
+        with pytest.raises(error):
+            frame(processor, model, [*outputs[:at], VIEWS[view](out), *outputs[at + 1 :]])
+        assert told(frame(processor, model, outputs)) == good
+
+
+@given(st.sampled_from(sorted(FAMILIES)), st.data())
+def test_any_slices_are_read_rightly_or_refused(family: str, data: st.DataObject) -> None:
+    """Whatever a script cuts out of larger arrays: the result of its copy, or ValueError, and no kernel that sees it."""
+    make, model, outputs = case(family)
+    cut = []
+    for out in outputs:
+        other = out
+        for axis in range(1, out._np.ndim):
+            kind = data.draw(st.sampled_from(["whole", "whole", "part", "stepped", "backwards"]))
+            if kind == "backwards":
+                other = backwards(other, axis)
+            elif kind != "whole":
+                other = within(other, axis, 2 if kind == "stepped" else 1)
+        cut.append(other)
+    with pytest.MonkeyPatch.context() as patch:
+        pass_addresses(patch)
+        try:
+            found = told(frame(make(), model, cut))
+        except ValueError as error:
+            assert "expected a dense array" in str(error)
+            assert any(other is not out for other, out in zip(cut, outputs))
+        else:
+            assert found == told(frame(make(), model, outputs))
+
+
+def test_results_are_drawn_by_kernels_that_get_dense_memory_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    pass_addresses(monkeypatch)
+    for family in FAMILIES:
+        make, model, outputs = case(family)
+        found = frame(make(), model, outputs)
+        for pixformat in (image.RGB565, image.GRAYSCALE):
+            n6post.draw(image.Image(48, 40, pixformat), found)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_is_refused_by_diagnose(view: str) -> None:
+    _, model, outputs = case("detector")
+    with pytest.raises(ValueError, match="output 0: expected a dense array"):
+        n6post.diagnose(model, [VIEWS[view](outputs[0])])
+
+
+@pytest.mark.parametrize("shape", [(1, 0, 32, 3), (1, 32, 0, 3), (1, 0, 0, 1), (1, -1, -1, 3)])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_an_input_without_pixels_is_refused(family: str, shape: tuple[int, ...]) -> None:
+    make, model, outputs = case(family)
+    model.input_shape = (shape,)  # type: ignore[assignment]
+    with pytest.raises(ValueError, match="expected model.input_shape"):
+        frame(make(), model, outputs)
+
+
+# --- extremes ---------------------------------------------------------------------------------------------------------
+ENDS = st.sampled_from([1e-12, 1e-9, 1e-6, 0.004, 0.02, 1.0, 30.0, 300.0, 1e4])
+ROIS = st.sampled_from([
+    None, (0, 0, 1, 1), (0, 0, 65535, 65535), (-65535, 65535, 65535, 1), (65535, -65535, 1, 65535), (7, 9, 320, 240),
+    (-5, -3, 9, 2),
+])  # fmt: skip
+
+
+@given(
+    st.sampled_from([name for name in FAMILIES if name != "class numbers"]), st.sampled_from(["int8", "uint8", "int16"]),
+    ENDS, ENDS, st.sampled_from([0.0, 0.5, 1.0]), ROIS, st.integers(0, 2**32 - 1), st.data(),
+)  # fmt: skip
+def test_the_ends_of_every_scale_zero_point_and_roi_give_well_formed_results(
+    family: str, kind: str, scale: float, other: float, share: float, roi: Any, seed: int, data: st.DataObject
+) -> None:
+    make, arrays = FAMILIES[family]
+    random = np.random.default_rng(seed)
+    limits = np.iinfo(kind)
+    zero_point = int(limits.min + share * (int(limits.max) - int(limits.min)))
+    tensors = [
+        Tensor(random.integers(limits.min, limits.max, a.shape, endpoint=True).astype(kind), step, zero_point)
+        for a, step in zip(arrays, (scale, other))
+    ]
+    processor = make()
+    for option, values in {
+        "threshold": [0, 1e-6, 0.3, 1], "nms_sigma": [0, 1e-30, 0.5], "mask_threshold": [1e-6, 0.5, 1 - 1e-6],
+        "mask_padding": [None, 0, 1e4], "pixels": [None, True, False], "refine": [True, False],
+    }.items():  # fmt: skip
+        if isinstance(getattr(type(processor), option, None), property) and family not in ("class map", "one channel"):
+            setattr(processor, option, data.draw(st.sampled_from(values)))
+    with np.errstate(all="ignore"):
+        found = FakeModel(tensors, SIZE).run(processor, None if roi is None else Framed(roi))
+        assert_sound(found, roi or (0, 0, *SIZE))
+
+
+def assert_sound(found: Any, roi: tuple[int, int, int, int]) -> None:
+    """No NaN, nothing outside of the roi, and every question has an answer."""
+    if isinstance(found, n6post.Segmentation):
+        for class_id in found.present(background=True):
+            assert 0 < found.share(class_id) <= 1
+            assert found.mask(class_id).area >= 0
+        return
+    assert_well_formed(found, roi, 20)
+    x, y, w, h = roi
+    for d in found:
+        if d.keypoints is not None:
+            points = np.array(d.keypoints.tolist())
+            assert not np.isnan(points).any()
+            assert ((points[:, :2] >= (x, y)) & (points[:, :2] <= (x + w, y + h))).all()
+        if d.mask is not None:
+            assert d.mask.area >= 0
+            for px, py in d.mask.outline():
+                assert x <= px < x + w and y <= py < y + h
