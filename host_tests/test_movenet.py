@@ -302,6 +302,43 @@ def test_coordinates_outside_of_the_frame_are_clipped_and_nan_is_0_and_not_seen(
     assert found.score == pytest.approx((0.9 + 0.9 + 0.8) / 3)
 
 
+@pytest.mark.parametrize("layout", [None, "joints"])
+@pytest.mark.parametrize("share", [0.05, 0.5, 1.0])
+def test_infinities_in_coordinates_never_make_a_result_that_is_no_number(layout: str | None, share: float) -> None:
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        values = direct(seed=seed)
+        odd = random.choice(np.float32([np.inf, -np.inf, np.inf, np.nan]), values.shape)
+        values = np.where(random.random(values.shape) < share, odd, values).astype(np.float32)
+        values[0, 0, 3, 2] = values[0, 0, 5, 2] = np.inf
+        found = person(Tensor(values), layout=layout, threshold=(0.0, 0.3, 1.0)[seed % 3])
+        assert found.score == np.inf and np.isfinite(points_of(found)[:, :2]).all()
+        assert not np.isnan(points_of(found)).any()
+
+
+@pytest.mark.parametrize("layout", ["NHWC", "NCHW"])
+def test_infinities_in_heatmaps_never_make_a_result_that_is_no_number(layout: str) -> None:
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        values = random.random((1, 12, 12, 5)).astype(np.float32)
+        odd = random.choice(np.float32([np.inf, -np.inf, np.inf, np.nan]), values.shape)
+        values = np.where(random.random(values.shape) < random.choice([0.01, 0.5, 1]), odd, values)
+        values[0, 4, 4, 2] = np.inf
+        tensor = Tensor(values) if layout == "NHWC" else Tensor(values).reordered(0, 3, 1, 2)
+        found = person(tensor, (48, 48), layout=layout, refine=bool(seed % 2))
+        assert found.score == np.inf and np.isfinite(points_of(found)[:, :2]).all()
+        assert not np.isnan(points_of(found)).any()
+
+
+def test_coordinates_of_more_joints_than_are_known_anywhere_are_refused() -> None:
+    assert len(person(Tensor(direct(511))).keypoints) == 511
+    for joints in (512, 1000, 70000):
+        for layout in (None, "joints"):
+            model = FakeModel([Tensor(direct(joints))], (192, 192))
+            with pytest.raises(ValueError, match=rf"of 1 to 511 joints, got \(1, 1, {joints}, 3\)"):
+                model.run(n6post.MoveNet(layout=layout))
+
+
 def test_coordinates_with_one_joint_seen_make_a_box_of_a_pixel() -> None:
     values = direct()
     values[..., 2] = 0.1
@@ -376,7 +413,7 @@ BAD_OUTPUTS: list[tuple[Tensor, dict[str, Any], str]] = [
     (zeros(1, 8, 8, 3, dtype="uint16"), {}, "output 0: expected int8, uint8, int16 or float32, got uint16"),
     (zeros(1, 8, 8, 3, scale=0.0), {}, "output 0: expected a scale from .*, got 0.0"),
     (zeros(1, 8, 8, 3, scale=-1.0), {}, "output 0: expected a scale from .*, got -1.0"),
-    (zeros(1, 8, 8, 3), {"layout": "joints"}, r"expected joints \[1, 1, joints, 3\], got \(1, 8, 8, 3\)"),
+    (zeros(1, 8, 8, 3), {"layout": "joints"}, r"expected joints \[1, 1, joints, 3\] of 1 to 511 joints, got \(1, 8, 8, 3\)"),
     (zeros(1, 8, 8, 3), {"labels": ["a", "b"]}, "labels: expected one name or 3, one a joint, got 2"),
 ]
 

@@ -170,8 +170,8 @@ class CoordinateSetup(JointSetup):
     """Joints [1, 1, joints, 3] of y, x, score: 51 numbers, for which array calls are all it takes."""
 
     def lay_out(self, options, shape):
-        if len(shape) != 4 or shape[:2] != (1, 1) or shape[2] < 1 or shape[3] != 3:
-            raise ValueError("expected joints [1, 1, joints, 3], got %s" % (shape,))
+        if len(shape) != 4 or shape[:2] != (1, 1) or not 1 <= shape[2] <= _MOST_JOINTS or shape[3] != 3:
+            raise ValueError("expected joints [1, 1, joints, 3] of 1 to %d joints, got %s" % (_MOST_JOINTS, shape))
         self.joints = shape[2]
 
     def use(self, fit):
@@ -201,7 +201,7 @@ class CoordinateSetup(JointSetup):
                 a = keypoints[:, k]
                 self.box[k] = np.min(np.where(visible, a, np.inf))
                 self.box[2 + k] = np.max(np.where(visible, a, -np.inf))
-            self.box[4] = np.sum(np.where(visible, raw[:, 2], 0.0))
+            self.box[4] = np.dot(visible, keypoints[:, 2])  # np.sum is a running mean, and NaN of infinities
         return seen
 
 
