@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import recorded
 import reference
-from fakes import FakeModel, Tensor, capture
+from fakes import FakeModel, Framed, Tensor, capture
 from hypothesis import given
 from hypothesis import strategies as st
 from ulab import _host
@@ -214,6 +214,67 @@ def test_floats_of_only_0_and_1_do_not_settle_that_they_are_class_numbers_or_pro
             assert classes_of(model.run(processor)).tolist() == values[0, :, :, 0].tolist()
             values[0, :, :, 0] = later
             assert classes_of(model.run(processor))[1].tolist() == expected
+
+
+def test_floats_of_only_0_and_1_keep_their_two_maps_while_each_frame_is_looked_at_anew() -> None:
+    """A person's arg-maxed map never says more. New maps a frame would be as large as all else together."""
+    process = n6post.DeepLab()
+    model = FakeModel([Tensor(np.zeros((1, 8, 8, 1), np.float32))], (32, 32))
+    source = Framed((0, 0, 64, 48))
+    random = np.random.default_rng(4)
+    seen: list[Any] = []
+    before = None
+    for _ in range(6):
+        classes = random.integers(0, 2, (1, 8, 8, 1)).astype(np.float32)
+        model.tensors[0] = Tensor(classes)
+        seen.append(model.run(process, source))
+        np.testing.assert_array_equal(classes_of(seen[-1]), classes[0, :, :, 0])
+        if len(seen) > 1:  # stays true during the next call
+            np.testing.assert_array_equal(classes_of(seen[-2]), before)
+        before = classes_of(seen[-1])
+    assert {id(found.classes) for found in seen} == {id(seen[0].classes), id(seen[1].classes)}
+    model.tensors[0] = Tensor(np.full((1, 8, 8, 1), 7, np.float32))
+    for _ in range(3):  # settled: class numbers
+        found = model.run(process, source)
+        assert found.present() == [7] and any(found.classes is one.classes for one in seen[:2])
+    process.background = 7  # an option's change starts over
+    assert model.run(process, source).present() == []
+
+
+def test_a_map_of_another_size_gets_maps_of_its_own() -> None:
+    process = n6post.DeepLab()
+    for side in (8, 16, 8, 4):
+        classes = np.eye(side, dtype=np.float32)[None, :, :, None]
+        found = FakeModel([Tensor(classes)], (32, 32)).run(process)
+        np.testing.assert_array_equal(classes_of(found), classes[0, :, :, 0])
+
+
+@pytest.mark.parametrize("layout", ["NHWC", "NCHW"])
+def test_infinite_logits_win_or_lose_and_nan_never_wins(layout: str) -> None:
+    values = np.float32([[np.inf, 1, np.nan], [-np.inf, np.nan, -3e38], [2, np.inf, np.inf], [-np.inf, -np.inf, -np.inf]])
+    values = values.reshape(1, 2, 2, 3)
+    tensor = Tensor(values) if layout == "NHWC" else Tensor(values).reordered(0, 3, 1, 2)
+    got = mapped(tensor, (2, 2), layout=layout)
+    np.testing.assert_array_equal(got, [[0, 2], [1, 0]])
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 65536, 2), (1, 65536, 1, 2), (1, 1, 70000), (1, 2, 65536, 1), (1, 131072, 1, 1)])
+def test_a_map_with_a_side_that_ulab_cannot_count_is_refused(shape: tuple[int, ...]) -> None:
+    layout = "NCHW" if shape[1] == 2 else "NHWC"
+    model = FakeModel([Tensor(np.zeros(shape, np.int8), 0.1)], (32, 32))
+    with pytest.raises(ValueError, match="expected a map of at most 65535 pixels a side"):
+        model.run(n6post.DeepLab(layout=layout))
+
+
+@pytest.mark.parametrize("shape", [(1, 65535), (65535, 1), (2, 40000)])
+def test_the_longest_map_answers_every_question(shape: tuple[int, int]) -> None:
+    classes = np.random.default_rng(1).integers(0, 3, (1, *shape)).astype(np.uint8)
+    found = FakeModel([Tensor(classes)], (32, 32)).run(n6post.DeepLab(layout="NHWC"))
+    mask = found.mask(2)
+    assert found.present() == [1, 2]
+    assert found.share(2) == pytest.approx((classes == 2).mean())
+    assert mask.area == pytest.approx((classes == 2).mean() * 32 * 32, abs=1)
+    assert mask.centroid is not None and mask.contains(*np.argwhere(classes[0] == 2)[0][::-1].tolist()) in (True, False)
 
 
 @pytest.mark.parametrize("wrong", [-1.0, 256.0, 1.5, np.nan])

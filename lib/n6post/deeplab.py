@@ -91,6 +91,8 @@ class MapSetup(Setup):
                 )
         else:
             width, height, channels, last = map_layout(shape, self.size, 255, options.layout, _WANTED, "classes")
+        if max(width, height) > 65535:  # where ulab's reductions over an axis never return
+            raise ValueError("expected a map of at most 65535 pixels a side, got %s" % (shape,))
         self.map_size = width, height
         self.channels = channels
         values = cut = None
@@ -113,8 +115,17 @@ class MapSetup(Setup):
             names = checked_names(names, 1 if values == "classes" else classes)
         else:
             names = name_list("labels", getattr(model, "labels", None) or None)
-        self.legend = Legend(classes, channels, names, options.background)
-        self.recent = self.spare = None
+        self.meaning = classes, channels, names, options.background
+        self.legend = self.recent = self.spare = None
+        # One of which too little could be told leaves what it made to the next: new maps a frame, and the colours of new
+        # classes a drawing, would cost more than the rest.
+        before = options._setup
+        if before is not None and not before.settled:
+            if before.map_size == self.map_size:
+                self.recent, self.spare = before.recent, before.spare
+            if before.meaning == self.meaning:
+                self.legend = before.legend
+        self.legend = self.legend or Legend(*self.meaning)
 
     def _check_options(self, options, values):
         if self.channels > 1:
@@ -178,13 +189,16 @@ class MapSetup(Setup):
         source = out.reshape((pixels,))
         target = classes.reshape((pixels,))
         dtype = self.outputs[0].dtype
-        if dtype == INT16 or dtype == FLOAT:
+        if dtype != INT16 and dtype != FLOAT:
+            target.tobytes()[:] = source.tobytes()  # both on the arrays' own memory: nothing is made of the map's size
+            return
+        if self.settled:  # else _tell_values has just looked at this very frame
             low, high = np.min(source), np.max(source)
             if not (low >= 0 and high <= 255):
                 raise ValueError("expected class numbers from 0 to 255, got %s to %s" % (low, high))
-        fraction = _first_fraction(source) if dtype == FLOAT else None
-        if fraction is not None:
-            raise ValueError("expected whole class numbers from 0 to 255, got %s" % fraction)
+            fraction = _first_fraction(source) if dtype == FLOAT else None
+            if fraction is not None:
+                raise ValueError("expected whole class numbers from 0 to 255, got %s" % fraction)
         for at in range(0, pixels, _BLOCK):  # an assignment copies what it assigns
             target[at : at + _BLOCK] = source[at : at + _BLOCK]
 
