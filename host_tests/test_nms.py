@@ -191,6 +191,38 @@ def test_equal_scores_decay_to_equal_scores_in_the_order_of_their_anchors() -> N
     assert kept((left, 0.5, 0), (right, 0.5, 0), (A, 0.9, 0), nms_sigma=0.5) == [2, 0, 1]
 
 
+@pytest.mark.parametrize("sigma", [1e-45, 1e-40, 1e-30, 1e-12, 1e-6, 0.01])
+@pytest.mark.parametrize("threshold", [0, 0.1])
+def test_with_the_least_sigma_each_candidate_comes_once_at_most(threshold: float, sigma: float) -> None:
+    """Whatever overlaps is decayed to 0, which reaches a threshold of 0: once."""
+    things = (A, 0.9, 0), (A, 0.8, 0), (HALF, 0.7, 0), (FAR, 0.6, 0), (A, 0.5, 0)
+    left = survivors(*things, nms_sigma=sigma, threshold=threshold, max_candidates=5)
+    assert left[:2] == [(0, pytest.approx(0.9)), (3, pytest.approx(0.6))]
+    if threshold:
+        assert len(left) == 2
+    else:
+        assert sorted(index for index, _ in left) == [0, 1, 2, 3, 4]
+        assert [score for _, score in left[2:]] == pytest.approx([0, 0, 0], abs=1e-9)
+
+
+def test_candidates_that_were_kept_never_come_again() -> None:
+    """A long row of boxes, each over its neighbours: every one that is kept decays those kept before."""
+    things = [((4 * i, 0, 4 * i + 30, 40), 0.3 + 0.6 * ((i * 7) % 20) / 20, 0) for i in range(40)]
+    for sigma in (1e-9, 0.001, 0.1, 0.5):
+        left = kept(*things, nms_sigma=sigma, threshold=0, max_detections=100, max_candidates=40)
+        assert sorted(left) == list(range(40))
+
+
+@pytest.mark.parametrize("sigma", [0, 1e-12, 0.001, 0.5])
+def test_infinite_scores_stay_numbers(sigma: float) -> None:
+    things = (A, np.inf, 0), (A, np.inf, 0), (HALF, np.inf, 0), (FAR, 0.6, 0)
+    for threshold in (0, 0.1):
+        left = survivors(*things, nms_sigma=sigma, threshold=threshold, max_candidates=4)
+        assert left[0] == (0, np.inf) and (3, pytest.approx(0.6)) in left
+        assert not any(np.isnan(score) for _, score in left)
+        assert len({index for index, _ in left}) == len(left)
+
+
 # --- any boxes -------------------------------------------------------------------------------------------------------
 whole_boxes = st.tuples(*[st.integers(0, 240)] * 2, *[st.integers(0, 120)] * 2).map(
     lambda v: (v[0], v[1], v[0] + v[2], v[1] + v[3])

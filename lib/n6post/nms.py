@@ -18,7 +18,7 @@ class SoftSuppressor:
     """
 
     def __init__(self, sigma, agnostic, most):
-        self._sigma = sigma
+        self._steepness = -1.0 / max(sigma, 1e-30)  # finite in float32; either way any overlap at all leaves nothing
         self._agnostic = agnostic
         self._most = most
 
@@ -39,11 +39,11 @@ class SoftSuppressor:
             labels[2, kept] = best
             score[best] = alive[best : best + 1]  # an array, not a scalar: the camera's scalars have 30 bits
             kept += 1
-            alive[best] = -1.0
+            alive[best] = -1.0  # kept: none that is alive has a score below 0
             overlap = iou(x1, y1, x2, y2, area, best)
-            decay = np.exp(overlap * overlap * (-1.0 / self._sigma))
-            touched = overlap > 0.0  # elsewhere it may be 0 / 0, NaN
+            decay = np.exp(overlap * overlap * self._steepness)
+            touched = (overlap > 0.0) * (alive >= 0.0)  # where nothing overlaps it may be 0 / 0, NaN
             if not self._agnostic:
                 touched = touched * (group == group[best : best + 1])
-            alive = np.where(touched, alive * decay, alive)
+            alive = np.where(touched, np.maximum(alive * decay, 0.0), alive)  # inf * 0 is NaN, and a > b ? a : b gives b
         return kept
