@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from n6post.contour import contours
 from scenes import Head, Thing, float_head, quantised, random_head
+from ulab import numpy as ulab_numpy
 
 SEGMENTATION = "yolov8n_320_quant_pc_ii_seg_coco-st"
 SETTINGS = [(0.25, 0.7), (0.25, 0.45), (0.6, 0.5)]  # threshold, nms_threshold
@@ -485,3 +486,38 @@ def test_any_mask_has_an_outline_that_ends(seed: int, share: float) -> None:
     points = mask.outline()
     assert_polygon(points, WHOLE)
     assert bool(points) == (mask.area > 0)
+
+
+# --- masks that a script makes ---------------------------------------------------------------------------------------
+def test_a_mask_may_be_made_of_any_bytes_and_of_its_own_parts() -> None:
+    made = mask_of(disc(20, 24, 7.5))
+    data, *rest = made.parts()
+    for kind in (bytes, bytearray, lambda d: memoryview(bytes(d))):
+        other = n6post.Mask(kind(data), *rest)
+        assert (other.area, other.centroid, other.outline()) == (made.area, made.centroid, made.outline())
+        assert np.array_equal(drawn(other, (64, 64)), drawn(made, (64, 64)))
+
+
+@pytest.mark.parametrize("data", [
+    bytes(11), bytes(13), bytearray(), None, [0] * 12, "x" * 12, ulab_numpy.zeros(24, dtype=ulab_numpy.uint8)[::2],
+    ulab_numpy.zeros((3, 8), dtype=ulab_numpy.uint8)[:, :4], ulab_numpy.zeros(12, dtype=ulab_numpy.uint8)[::-1],
+])  # fmt: skip
+def test_a_mask_of_other_data_than_its_window_holds_is_refused(data: Any) -> None:
+    grid = mask_of(disc(20, 24, 7.5)).parts()[4]
+    with pytest.raises(ValueError, match="data: expected 4 x 3 bytes, a bytearray or a memoryview, got "):
+        n6post.Mask(data, (2, 1, 4, 3), (2, 1, 4, 3), (0, 0, 64, 64), grid)
+
+
+@pytest.mark.parametrize("crop", [(1, 1, 4, 3), (2, 0, 4, 3), (2, 1, 5, 3), (3, 1, 4, 3), (2, 1, 4, 4), (5, 5, 4, 3)])
+def test_a_crop_that_sticks_out_of_its_window_is_refused(crop: tuple[int, int, int, int]) -> None:
+    grid = mask_of(disc(20, 24, 7.5)).parts()[4]
+    with pytest.raises(ValueError, match=r"crop: expected one inside the window \(2, 1, 4, 3\)"):
+        n6post.Mask(bytes(12), (2, 1, 4, 3), crop, (0, 0, 64, 64), grid)
+
+
+def test_a_mask_that_ulab_cannot_count_says_so() -> None:
+    grid = mask_of(disc(20, 24, 7.5)).parts()[4]
+    for w, h in ((65536, 1), (1, 70000)):
+        mask = n6post.Mask(bytes(w * h), (0, 0, w, h), (0, 0, w, h), (0, 0, 64, 64), grid)
+        with pytest.raises(ValueError, match="expected a mask of at most 65535 pixels a side"):
+            mask.area  # noqa: B018

@@ -17,6 +17,7 @@ from fakes import FakeModel, Framed, Tensor
 from hypothesis import given
 from hypothesis import strategies as st
 from n6post.pixels import class_color
+from ulab import numpy as ulab_numpy
 
 SIZE = (64, 48)  # of the model input
 FRAME = (320, 240)
@@ -383,3 +384,22 @@ def test_a_recorded_map_covers_the_person_it_shows() -> None:
     assert found.at(220, 150) == 1 and found.at(500, 20) == 0  # her face, the flag beside
     x, y = found.mask(1).centroid
     assert 100 < x < 400 and 200 < y < 512
+
+
+# --- maps that a script makes ----------------------------------------------------------------------------------------
+def test_a_segmentation_may_be_made_of_a_map_of_its_own() -> None:
+    found = map_of(blobs(48, 64))
+    other = n6post.Segmentation(ulab_numpy.zeros((48, 64), dtype=ulab_numpy.uint8), found.view)
+    assert other.present(background=True) == [0]
+
+
+@pytest.mark.parametrize("view", [
+    lambda zeros: zeros((48, 128))[:, ::2], lambda zeros: zeros((48, 128))[:, :64], lambda zeros: zeros((96, 64))[::2],
+    lambda zeros: zeros((48, 64))[:, ::-1], lambda zeros: zeros((48, 64))[::-1], lambda zeros: zeros((64, 48)).T,
+    lambda zeros: zeros((49, 64)), lambda zeros: zeros((1, 48, 64)), lambda zeros: zeros(48 * 64),
+    lambda zeros: ulab_numpy.zeros((48, 64)), lambda zeros: ulab_numpy.zeros((48, 64), dtype=ulab_numpy.int8),
+])  # fmt: skip
+def test_a_map_that_is_not_what_the_view_says_or_not_dense_is_refused(view: Any) -> None:
+    classes = view(lambda shape: ulab_numpy.zeros(shape, dtype=ulab_numpy.uint8))
+    with pytest.raises(ValueError, match=r"expected a dense uint8 array \(48, 64\), got "):
+        n6post.Segmentation(classes, map_of(blobs(48, 64)).view)

@@ -240,14 +240,16 @@ class Detection(NamedTuple, Generic[_M, _K]):
 class Mask:
     """One object's mask, made of
 
-    data    bytes, h rows of w of the window: 128 and more is inside
+    data    bytes, a bytearray or a memoryview, h rows of w of the window: 128 and more is inside
     window  (x, y, w, h) in mask pixels: the crop and, where there are any, neighbours that drawing interpolates with
     crop    (x, y, w, h) in mask pixels: what belongs to the object's box
     clip    (x, y, w, h) in frame pixels: nothing is drawn outside
     grid    a Grid
+
+    ValueError for data of another kind or size than the window's, and for a crop that sticks out of it.
     """
 
-    def __init__(self, data: bytes | bytearray, window: _Box, crop: _Box, clip: _Box, grid: Any) -> None: ...
+    def __init__(self, data: bytes | bytearray | memoryview, window: _Box, crop: _Box, clip: _Box, grid: Any) -> None: ...
     @property
     def crop(self) -> _Box:
         """(x, y, w, h) of the object's crop in mask pixels."""
@@ -285,6 +287,8 @@ class Segmentation:
 
     classes     uint8 array (H, W) of class numbers, the map as the network has it
     background  the class that is not drawn, or None
+
+    ValueError for an array of another dtype or shape than the view's, or one that is not dense.
     """
 
     classes: ndarray

@@ -13,6 +13,20 @@ from .pixels import copy_rows
 _BLOCK = const(8192)  # pixels that are compared together
 
 
+def parts(data, window, crop, clip, grid):
+    """What a Mask is made of, or ValueError."""
+    wx, wy, ww, wh = window
+    x, y, w, h = crop
+    # No arrays: of a view of one, a kernel would get another address than that of its bytes.
+    if not isinstance(data, (bytes, bytearray, memoryview)) or min(ww, wh) < 0 or len(data) != ww * wh:
+        raise ValueError(
+            "data: expected %d x %d bytes, a bytearray or a memoryview, got %s" % (ww, wh, type(data).__name__)
+        )
+    if x < wx or y < wy or x + w > wx + ww or y + h > wy + wh:
+        raise ValueError("crop: expected one inside the window %s, got %s" % (window, crop))
+    return data, window, crop, clip, grid
+
+
 def area(data, window, crop, clip, grid):
     """Mask.area: frame pixels."""
     if _is_empty(data, clip):
@@ -50,6 +64,8 @@ def _inside(data, window, crop):
     # The crop as a (h, w) array of 0.0 and 1.0; float, because sums over uint8 wrap.
     wx, wy, ww, wh = window
     x, y, w, h = crop
+    if max(w, h) > 65535:
+        raise ValueError("expected a mask of at most 65535 pixels a side, got %d x %d" % (w, h))  # ulab would never return
     rows = np.frombuffer(data, dtype=np.uint8).reshape((wh, ww))
     return np.where(rows[y - wy : y - wy + h, x - wx : x - wx + w] >= 128, 1.0, 0.0)
 

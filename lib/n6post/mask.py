@@ -29,16 +29,18 @@ class Grid:
 class Mask:
     """One object's mask, made of
 
-    data    bytes, h rows of w of the window: 128 and more is inside
+    data    bytes, a bytearray or a memoryview, h rows of w of the window: 128 and more is inside
     window  (x, y, w, h) in mask pixels: the crop and, where there are any, neighbours that drawing interpolates with
     crop    (x, y, w, h) in mask pixels: what belongs to the object's box
     clip    (x, y, w, h) in frame pixels: nothing is drawn outside
     grid    a Grid
+
+    ValueError for data of another kind or size than the window's, and for a crop that sticks out of it.
     """
 
     def __init__(self, data, window, crop, clip, grid):
         # One attribute: an instance grows its table anew at the 1st, 2nd, 3rd and 5th, each time searching the heap.
-        self._given = data, window, crop, clip, grid
+        self._given = _shape("parts")(data, window, crop, clip, grid)
 
     def parts(self):
         """(data, window, crop, clip, grid), as the constructor takes them."""
@@ -143,7 +145,7 @@ _loaded = {}
 def _shape(name):
     # A function of contour.py, loaded when something is asked first, and kept: an import statement is dear every time.
     if name not in _loaded:
-        from .contour import area, centroid, outline
+        from .contour import area, centroid, outline, parts
 
-        _loaded.update({"area": area, "centroid": centroid, "outline": outline})
+        _loaded.update({"area": area, "centroid": centroid, "outline": outline, "parts": parts})
     return _loaded[name]

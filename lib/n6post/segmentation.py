@@ -10,6 +10,7 @@ from .kernels import map_plans as plans
 from .kernels.maps import count
 from .labels import class_name
 from .options import number
+from .quant import UINT8
 
 _NUDGE = const(2.44e-4)  # as in yolo.py: what lies on half a pixel rounds the same way on camera and PC
 _BLOCK = const(8192)  # pixels that are looked at together: nothing of the map's size is made besides the maps
@@ -76,9 +77,14 @@ class Segmentation:
 
     classes     uint8 array (H, W) of class numbers, the map as the network has it
     background  the class that is not drawn, or None
+
+    ValueError for an array of another dtype or shape than the view's, or one that is not dense.
     """
 
     def __init__(self, classes, view):
+        height, width = view.height, view.width
+        if classes.dtype != UINT8 or tuple(classes.shape) != (height, width) or classes.strides != (width, 1):
+            raise ValueError("expected a dense uint8 array (%d, %d), got %s" % (height, width, tuple(classes.shape)))
         self.classes = classes
         self.renew(view)
 
