@@ -200,6 +200,13 @@ def test_the_best_lies_on_top(pixformat: int) -> None:
     np.testing.assert_array_equal(drawn(found, pixformat, labels=False), one)
 
 
+@on_both_formats
+def test_an_infinite_score_is_drawn_as_the_label_alone(pixformat: int) -> None:
+    d = detection()
+    infinite = n6post.Detection(d.rect, float("inf"), *d[2:])
+    assert drawn([infinite], pixformat).any()
+
+
 def test_drawing_twice_the_same_is_the_same() -> None:
     found, size = segmented()
     pictures = []

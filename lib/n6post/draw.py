@@ -114,7 +114,10 @@ def _draw_boxes(img, pixels, width, result, color, labels):
         if not labels:
             box(pixels, plan)
             continue
-        text = "%s %d%%" % (label, score * 100 + 0.5)
+        try:
+            text = "%s %d%%" % (label, score * 100 + 0.5)
+        except OverflowError:  # an infinite score
+            text = label
         span = cell * len(text) + 2
         if x + span > width:
             x = width - span if width > span else 0
