@@ -355,6 +355,20 @@ def test_the_layout_option_tells_coordinates_from_heatmaps_of_three_joints() -> 
     assert points_of(person(Tensor(one), layout="joints")).tolist() == [[320, 120, 0.75]]
 
 
+@pytest.mark.parametrize("roi", [(-100, 30, 200, 100), (40, -90, 200, 100), (-300, -200, 100, 60)])
+@pytest.mark.parametrize("kind", ["heatmaps", "joints"])
+def test_a_roi_that_begins_beside_the_frame_holds_joints_where_the_input_has_them(kind: str, roi: tuple[int, ...]) -> None:
+    values = np.zeros((1, 1, 3, 3), np.float32) if kind == "joints" else heat(16, 16, 3)
+    for joint, (row, column) in enumerate([(3, 5), (12, 9), (8, 14)]):
+        if kind == "joints":
+            values[0, 0, joint] = (row + 0.5) / 16, (column + 0.5) / 16, 0.9
+        else:
+            values[0, row, column, joint] = 0.9
+    found = person(Tensor(values), (64, 64), roi, layout="joints" if kind == "joints" else "NHWC", refine=False)
+    expected = [[roi[0] + (c + 0.5) / 16 * roi[2], roi[1] + (r + 0.5) / 16 * roi[3]] for r, c in [(3, 5), (12, 9), (8, 14)]]
+    np.testing.assert_allclose(points_of(found)[:, :2], expected, atol=1e-2)
+
+
 @pytest.mark.parametrize("roi", [(0, 0, 640, 480), (40, 30, 200, 100), (40, 30, 100, 300)])
 @pytest.mark.parametrize("fit", ["crop", "letterbox"])
 def test_joints_find_their_way_back_through_every_input_and_are_clipped_to_its_roi(

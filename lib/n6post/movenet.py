@@ -131,7 +131,7 @@ class HeatmapSetup(JointSetup):
         x, y, width, height = fit.roi
         # Peaks lie inside of the input. Where that lies inside of the roi as well (no bars), nothing can fall short of its
         # left upper corner, and frame pixels come out at once; else they are counted from that corner, and clipped there.
-        shifted = (x or y) and (fit.ox < x or fit.oy < y)
+        shifted = (x or y) and (fit.ox < x or fit.oy < y or min(x, y) < 0)
         if not shifted:
             width, height, x, y = x + width, y + height, 0, 0
         ax = fit.sx * self.size[0] / self.width
