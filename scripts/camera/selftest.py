@@ -602,7 +602,7 @@ def check_heap(family):
         gc.enable()
     gc.collect()
     held = gc.mem_alloc() - before
-    if taken - held > FRAME_HEAP:
+    if taken - held > (0 if family == "DeepLab" else FRAME_HEAP):  # its two maps take turns
         raise ValueError("%d bytes a frame besides the result's %d" % (taken - held, held))
     del result
 
