@@ -6,7 +6,6 @@ import ast
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import image
@@ -93,20 +92,25 @@ def test_a_frame_without_text_tries_nothing() -> None:
 
 
 # --- the fit ---------------------------------------------------------------------------------------------------------
-def test_a_plain_image_is_fitted_as_normalization_does_it_whatever_the_version_says(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Builds of early 2026 cropped as 4.8.1 does and said 5."""
-    assert across() == STRETCHED
-    firmware._found.clear()
-    with monkeypatch.context() as patched:
-        patched.setattr(preprocessing, "omv", SimpleNamespace(version_major=4))  # what decides in the stand-in
-        assert omv.version_major == 5 and across() == CROPPED
+def seen_column(column: int) -> int:
+    """What a network of one row of 8 pixels sees in one of them of an image 64 wide: white, a black middle, white."""
+    row = image.Image(64, 1, image.GRAYSCALE, buffer=bytearray(b"\xff" * 16 + bytes(32) + b"\xff" * 16))
+    tensor = bytearray(8)
+    preprocessing.Normalization()(row)(tensor, (1, 1, 8, 1), ord("B"))
+    return tensor[column]
+
+
+def test_a_plain_image_is_fitted_as_normalization_does_it_whatever_the_version_says() -> None:
+    """Builds of early 2026 cropped as 4.8.1 does and said 5: only the fit is old in them, or the drawing too."""
+    assert across() == STRETCHED and seen_column(0) == 255
+    for old in (["fit"], ["fit", "drawing"]):
+        omv._host_set_version(5, 0, 0, old=old)
+        assert omv.version_major == 5 and not firmware.stretches()
+        assert across() == CROPPED and seen_column(0) == 0
     omv._host_set_version(4, 8, 1)
-    assert across() == CROPPED
-    firmware._found.clear()
-    monkeypatch.setattr(preprocessing, "omv", SimpleNamespace(version_major=5))
-    assert omv.version_major == 4 and across() == STRETCHED
+    assert not firmware.stretches() and across() == CROPPED and seen_column(0) == 0
+    omv._host_set_version(4, 8, 1, old=["drawing", "ulab"])
+    assert omv.version_major == 4 and firmware.stretches() and across() == STRETCHED and seen_column(0) == 255
 
 
 def test_the_fit_is_tried_once_and_for_plain_images_only(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,9 +132,10 @@ def test_the_fit_is_tried_once_and_for_plain_images_only(monkeypatch: pytest.Mon
     assert len(made) == once
 
 
-@pytest.mark.parametrize("missing", ["ml", "ml.preprocessing", "image"])
-def test_without_a_module_to_try_the_version_tells(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
-    monkeypatch.setitem(sys.modules, missing, None)
+@pytest.mark.parametrize("missing", [("ml", "ml.preprocessing"), ("ml.preprocessing",), ("image",)])
+def test_without_a_module_to_try_the_version_tells(monkeypatch: pytest.MonkeyPatch, missing: tuple[str, ...]) -> None:
+    for name in missing:
+        monkeypatch.setitem(sys.modules, name, None)
     assert across() == STRETCHED
     firmware._found.clear()
     monkeypatch.setattr(omv, "version_major", 4)

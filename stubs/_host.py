@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 # CPython's own, which checkers take for the camera's: see time.py.
 _time: Any = time
 
-# In what the stand-ins can be firmware 4.8.1 instead of 5.0: how drawing methods take their arguments; what image's finders
-# and measures take and return; what ulab has. (How an image is fitted into a network's input goes by omv.version_major.)
-# Development builds had 5 as number, and old ways.
-OLD_WAYS = ("drawing", "results", "ulab")
+# In what the stand-ins can be firmware 4.8.1 instead of 5.0: how drawing methods take their arguments; how an image is
+# fitted into a network's input; what image's finders and measures take and return; what ulab has. Development builds had 5
+# as number, and old ways.
+OLD_WAYS = ("drawing", "fit", "results", "ulab")
 
 _TICKS_PERIOD = 1 << 30  # ticks_ms() and ticks_us() wrap here on the camera
 _resolver: Callable[[str], str] | None = None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, overload
 
+import _host
 import image
 import numpy as np
-import omv
 
 Triple = tuple[float, float, float] | list[float]
 
@@ -67,7 +67,7 @@ class Normalization:
         if self._image is None:
             raise ValueError("Expected an image input")
 
-        fit = image.SCALE_ASPECT_IGNORE if omv.version_major >= 5 else image.SCALE_ASPECT_EXPAND
+        fit = image.SCALE_ASPECT_EXPAND if _host.old("fit") else image.SCALE_ASPECT_IGNORE
         drawn = image.Image(width, height, image.GRAYSCALE if channels == 1 else image.RGB565)
         drawn.draw_image(self._image, 0, 0, roi=self.roi, hint=image.BILINEAR | image.CENTER | fit)
         drawn.to_ndarray(dtype, buffer=buffer)
