@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 import runpy
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import _host
 import numpy as np
@@ -98,6 +100,40 @@ def test_the_benchmark_prints_a_markdown_table_of_every_family(tmp_path: Path) -
         assert f"{kernel} " in first[2]
     drawn = [row for row in rows if row[0].startswith("drawing")]
     assert any("tint_mask " in row[2] for row in drawn) and any("tint_map " in row[2] for row in drawn)
+
+
+@pytest.mark.parametrize("offset", [0, 1, 2, 3])
+def test_the_benchmark_takes_floats_from_any_address_of_a_romfs(offset: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A core reads floats at multiples of 4 only; int8 stays where it is."""
+    _host.install()
+    monkeypatch.setattr(sys, "argv", ["benchmark.py", "/rom"])
+    benchmark = runpy.run_path(str(CAMERA / "benchmark.py"))
+    values = np.random.default_rng(1).random((1, 5, 756)).astype(np.float32)
+    memory = np.zeros(values.nbytes + 8, np.uint8)
+    first = -memory.ctypes.data % 4 + offset
+    memory[first : first + values.nbytes] = np.frombuffer(values.tobytes(), np.uint8)
+
+    class File(ctypes.c_ubyte * values.nbytes):  # type: ignore[misc]
+        """A file that is memory."""
+
+        def __enter__(self) -> Any:
+            return self
+
+        def __exit__(self, *error: object) -> None:
+            pass
+
+    def opened(path: str, mode: str) -> Any:
+        assert path.startswith("/rom/")
+        return File.from_buffer(memory, first)
+
+    tensors = benchmark["file_of"].__globals__
+    monkeypatch.setitem(tensors, "open", opened)
+    (found,) = benchmark["det"]()[1]
+    np.testing.assert_array_equal(found._np, values)
+    assert found._np.ctypes.data % 4 == 0
+    assert np.shares_memory(found._np, memory) == (offset == 0)
+    grey = benchmark["file_of"]("any", (values.nbytes,), tensors["np"].int8)
+    assert np.shares_memory(grey._np, memory)
 
 
 def test_the_benchmark_takes_tensors_from_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

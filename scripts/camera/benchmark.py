@@ -18,6 +18,7 @@ except ImportError:
     now = time.ticks_us
     UNIT = "ms"
 
+from uctypes import addressof
 from ulab import numpy as np
 
 try:
@@ -86,6 +87,9 @@ def file_of(name, shape, dtype):
         with open("%s/%s.bin" % (folder, name), "rb") as file:
             try:
                 data = memoryview(file)  # in a ROMFS the file is memory: outside the heap, as a model's outputs are
+                # It may lie at any address there, and floats that are not at a multiple of 4 fault the core.
+                if dtype == np.float and addressof(data) % 4:
+                    data = bytearray(data)
             except TypeError:
                 data = bytearray(file.read())
             return np.frombuffer(data, dtype=dtype).reshape(shape)
