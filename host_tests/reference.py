@@ -201,16 +201,35 @@ def full_mask(logits: Array, box: Floats, size: tuple[int, int], *, logit: float
 
 
 # --- model input to frame --------------------------------------------------------------------------------------------
+def first_taken(start: int, scale: np.float32, skipped: float = 0) -> float:
+    """The source pixel that draw_image begins with (imlib/draw.c, what it hands to a graphics unit), all in float32."""
+    return float(np.floor((np.floor(scale * np.float32(start)) + np.float32(skipped)) / scale + np.float32(0.5)))
+
+
 def to_frame(points: Array, fit: str, size: tuple[int, int], roi: tuple[int, int, int, int]) -> Array:
     """(..., 2) points in model input pixels -> frame pixels, for a roi (x, y, w, h) of the frame.
 
-    'stretch': each axis by itself; 'crop': one scale, the roi fills the input and overhangs it; 'letterbox': one scale,
-    the roi fits inside, centred.
+    'stretch': each axis by itself; 'crop': the middle of the roi, in whole pixels, stretched; 'letterbox': one scale, the
+    roi fits inside, centred in whole pixels; 'expand': one scale, the roi fills the input and overhangs it.
     """
-    input_size, offset, extent = (np.array(v, dtype=float) for v in (size, roi[:2], roi[2:]))
-    ratio = input_size / extent
-    scale = {"stretch": ratio, "crop": ratio.max(), "letterbox": ratio.min()}[fit]
-    return (points - input_size / 2) / scale + extent / 2 + offset
+    x, y, *extent = roi
+    begin, box = [x, y], [0, 0]
+    ends = list(size)
+    if fit == "crop":
+        extent = [min(extent[0], extent[1] * size[0] // size[1]), min(extent[1], extent[0] * size[1] // size[0])]
+        begin = [x + (roi[2] - extent[0]) // 2, y + (roi[3] - extent[1]) // 2]
+    elif fit == "letterbox":
+        ratio = min(size[0] / extent[0], size[1] / extent[1])
+        ends = [round(extent[0] * ratio), round(extent[1] * ratio)]
+        box = [round((size[0] - ends[0]) / 2 - 0.1), round((size[1] - ends[1]) / 2 - 0.1)]
+    scales = [np.float32(ends[i]) / np.float32(extent[i]) for i in (0, 1)]
+    if fit == "expand":
+        scale = max(scales)
+        overhang = [max(0, math.ceil((np.floor(scale * np.float32(extent[i])) - size[i]) / 2)) for i in (0, 1)]
+        first = [first_taken(begin[i], scale, overhang[i]) for i in (0, 1)]
+        return points / max(size[0] / extent[0], size[1] / extent[1]) + first
+    first = [first_taken(begin[i], scales[i]) for i in (0, 1)]
+    return (points - box) * np.divide(extent, ends) + first
 
 
 def to_rect(corners: Sequence[float], frame: tuple[int, int]) -> tuple[int, int, int, int]:

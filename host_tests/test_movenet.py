@@ -35,10 +35,11 @@ def person(tensor: Tensor, size: tuple[int, int] = (192, 192), roi: tuple[int, .
 
 
 def cells(tensor: Tensor, roi: tuple[int, ...] = FRAME) -> Any:
-    """Numpy's first maxima, as the middles of their cells in frame pixels: (K, 2)."""
+    """Numpy's first maxima, as the middles of their cells in frame pixels, clipped to the roi: (K, 2). A cell is 4 x 4."""
     height, width = tensor.values.shape[1:3]
     places = np.float64(reference.peaks(tensor.values[0])) + 0.5
-    return places / (width, height) * roi[2:] + roi[:2]
+    x, y, w, h = roi
+    return np.clip(reference.to_frame(4 * places, "stretch", (4 * width, 4 * height), (x, y, w, h)), (x, y), (x + w, y + h))
 
 
 def quantised(values: Any, scale: float = 1 / 256, zero_point: int = -128) -> Tensor:

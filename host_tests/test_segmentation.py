@@ -53,7 +53,7 @@ of_every_roi = pytest.mark.parametrize("roi", ROIS)
 def frame_to_map(fit: str, roi: tuple[int, int, int, int], shape: tuple[int, int]) -> tuple[Any, Any, Any, Any]:
     """For the frame: columns and rows of the map (floats, of each pixel's middle), and which x and y lie in the roi."""
     if fit == "plain":
-        fit = "stretch" if omv.version_major >= 5 else "crop"
+        fit = "stretch" if omv.version_major >= 5 else "expand"
     corners = reference.to_frame(np.float64([[0, 0], SIZE]), fit, SIZE, roi)
     spots = np.float64([np.arange(FRAME[0]) + 0.5]).T, np.float64([np.arange(FRAME[1]) + 0.5]).T
     columns = (spots[0][:, 0] - corners[0, 0]) / (corners[1, 0] - corners[0, 0]) * shape[1]
@@ -96,12 +96,12 @@ def test_at_asks_at_the_middle_of_a_frame_pixel() -> None:
 
 
 def test_a_frame_pixel_is_seen_if_its_middle_is(as_firmware: tuple[int, int, int]) -> None:
-    """Firmware 4.8.1 cuts half a pixel off either side here: the first middle lies on the edge, the last beyond it."""
-    last = None if as_firmware[0] < 5 else 1
+    """Firmware 4.8.1 has one pixel too many here, and cuts off the first."""
+    first = None if as_firmware[0] < 5 else 1
     across = map_of(np.ones((4, 4), np.uint8), (4, 4), Framed((0, 0, 5, 4)))
-    assert [across.at(x, 2) for x in range(-1, 6)] == [None, 1, 1, 1, 1, last, None]
+    assert [across.at(x, 2) for x in range(-1, 6)] == [None, first, 1, 1, 1, 1, None]
     down = map_of(np.ones((4, 4), np.uint8), (4, 4), Framed((0, 0, 4, 5)))
-    assert [down.at(2, y) for y in range(-1, 6)] == [None, 1, 1, 1, 1, last, None]
+    assert [down.at(2, y) for y in range(-1, 6)] == [None, first, 1, 1, 1, 1, None]
 
 
 def test_at_outside_of_the_frame_is_none() -> None:

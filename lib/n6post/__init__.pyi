@@ -465,10 +465,19 @@ class _Input:
     def __call__(self, buffer: Any, shape: Sequence[int], dtype: int) -> None: ...
 
 class Stretch(_Input):
-    """The whole image onto the model input, its aspect ratio not kept."""
+    """The whole image onto the model input, its aspect ratio not kept: for maps of classes that shall cover the frame.
+
+    It is what firmware 5.0 does with a plain image.
+    """
 
 class Crop(_Input):
-    """The middle of the image that has the model input's aspect ratio."""
+    """The middle of the image that has the model input's aspect ratio: where the ends of the frame do not matter.
+
+    Objects are the largest this way. It is about what firmware 4.8.1 does with a plain image.
+    """
 
 class Letterbox(_Input):
-    """The whole image, its aspect ratio kept, between grey bars (114, as the networks were trained with)."""
+    """The whole image, its aspect ratio kept, between grey bars (114): the first choice for networks of Ultralytics.
+
+    They were trained on that: its place and size are those of their LetterBox, to the pixel.
+    """

@@ -4,6 +4,10 @@ A `Fit` maps model input pixels to frame pixels, x and y apart: frame = input * 
 script passed to `predict`: a plain image, which the firmware fits its own way (5.0 stretches it, 4.8.1 crops its
 centre; firmware.py finds out which); one of `Stretch`, `Crop` and `Letterbox`, which fit one way on every firmware; or an
 ndarray or a callable, which says nothing of a frame: then the frame is the model input itself.
+
+Assumed is a graphics unit that samples at the middle of a pixel: by its driver's source the AE3's does, and the N6's maps
+edges on edges. Where the CPU scales, a picture lies half a pixel of the model's input further right and down than its Fit
+says, unless it goes in one to one.
 """
 
 
@@ -50,11 +54,11 @@ def fit_of(inputs, size, last=None):
     if fit is not None:  # one of ours, inputs.py
         return fit(key, size)
     x, y, w, h = roi = checked_roi(roi)
-    width, height = size
     from .firmware import stretches
 
-    if stretches():
-        return Fit(key, roi, w / width, float(x), h / height, float(y))
-    # One scale for both axes, and the middle of the roi: what sticks out is not seen.
-    scale = min(w / width, h / height)
-    return Fit(key, roi, scale, x + (w - width * scale) * 0.5, scale, y + (h - height * scale) * 0.5)
+    stretched = stretches()
+    if stretched and x == y == 0:
+        return Fit(key, roi, w / size[0], 0.0, h / size[1], 0.0)
+    from .scaling import fit
+
+    return Fit(key, roi, *fit(roi, size, stretched))

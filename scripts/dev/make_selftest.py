@@ -42,7 +42,7 @@ STEP = 5  # every fifth pixel: 80 x 80 prototypes become 16 x 16, a 320 x 320 ma
 SHARES = 0.5  # IoU
 
 # A frame into which Letterbox fits this roi with a whole number of pixels: 64 x 32 of the input, at scale 5.
-ROI = (8, 4, 320, 160)
+ROI = (10, 5, 320, 160)
 DRAW_ALPHA = 160
 PALETTE = ((0, 0, 0), (250, 120, 30))
 COLOR = (40, 200, 90)

@@ -25,7 +25,7 @@ ROWS = (
     ("the loops that touch every byte", ["kernels"]),
     (
         "numbers, shapes, names, colours, checks, firmwares",
-        ["quant", "refusals", "layout", "labels", "joints", "pixels", "options", "firmware"],
+        ["quant", "refusals", "layout", "labels", "joints", "pixels", "options", "firmware", "scaling"],
     ),
 )
 
