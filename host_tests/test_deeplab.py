@@ -373,7 +373,7 @@ def test_a_class_has_the_name_given_or_the_models_or_pascal_vocs_or_its_number()
 # --- refusals --------------------------------------------------------------------------------------------------------
 BAD_OPTIONS: list[tuple[dict[str, Any], str]] = [
     ({"background": 256}, "background: expected an integer from 0 to 255, got 256"),
-    ({"background": "sky"}, "background: expected an integer"),
+    ({"background": ["sky"]}, "background: expected an integer"),
     ({"background": 0.0}, "background: expected an integer"),
     ({"threshold": 0}, "threshold: expected a number between 0 and 1 or None, got 0"),
     ({"threshold": 1.0}, "threshold: expected a number between 0 and 1 or None, got 1.0"),
@@ -411,6 +411,8 @@ BAD_OUTPUTS: list[tuple[Tensor, dict[str, Any], str]] = [
     (zeros(1, 8, 8), {"threshold": 0.5}, "threshold: expected None for a map of class numbers, got 0.5"),
     (zeros(1, 8, 8, 3), {"background": 3}, "background: expected a class below 3 or None, got 3"),
     (zeros(1, 8, 8, 3), {"labels": ["a", "b"]}, "expected 3 labels, one a class, got 2"),
+    (zeros(1, 8, 8, 1), {"labels": ["a", "b", "c"]}, "expected 2 labels, one a class, got 3"),
+    (zeros(1, 8, 8, 3), {"background": "sky", "labels": ["a", "b", "c"]}, "background: .* one of 'a', 'b', 'c', got 'sky'"),
     (Tensor(np.zeros((1, 8, 8), np.int8)), {"values": "probability"}, r"expected a scale from 1e-12 to 10000, got 0"),
 ]
 

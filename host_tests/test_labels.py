@@ -98,7 +98,8 @@ def test_a_label_file_with_any_line_ends_names_what_a_loaded_model_finds(
         assert [d.label for d in found] == ["person", "traffic light"]
 
 
-def test_given_names_must_reach() -> None:
-    assert labels.checked_names(("a", "b", "c"), 2)[:2] == ["a", "b"]
-    with pytest.raises(ValueError, match="expected 3 labels.*, got 2"):
-        labels.checked_names(["a", "b"], 3)
+def test_given_names_must_be_one_a_class() -> None:
+    assert labels.checked_names(("a", "b"), 2) == ["a", "b"]
+    for names in (["a", "b"], list("abcd")):
+        with pytest.raises(ValueError, match=f"expected 3 labels.*, got {len(names)}"):
+            labels.checked_names(names, 3)

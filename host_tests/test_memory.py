@@ -306,7 +306,7 @@ def test_a_model_that_tells_its_numbers_late_is_looked_at_anew_whatever_was_cut_
 # --- options ---------------------------------------------------------------------------------------------------------
 CHANGES: dict[str, tuple[str, Any, Any]] = {
     "YoloV8": ("threshold", 0.3, 0.8),
-    "YoloV8 soft": ("classes", (0, 1), [1]),
+    "YoloV8 soft": ("classes", (0, 1), ["dog"]),
     "YoloV8Seg": ("mask_padding", None, 5),
     "YoloV8Pose": ("labels", None, ["sitter\r"]),
     "MoveNet": ("refine", True, False),
@@ -383,6 +383,7 @@ QUESTIONS: dict[str, Callable[[Any], Any]] = {
     "area": lambda s: s.area(1),
     "mask": lambda s: (s.mask(2).outline(), s.mask(2).centroid, s.mask(2).area),
     "copy": lambda s: s.copy().present(True),
+    "by name": lambda s: (s.share("0"), s.mask("1").area),
     "draw": lambda s: bytes(s.draw(image.Image(64, 48, image.RGB565), alpha=99, legend=True).bytearray()),
 }
 

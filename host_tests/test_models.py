@@ -50,7 +50,6 @@ CERTAIN = [
     ("YoloV8", (320, 320), [(1, 84, 80 * 80 + N320)], None),  # with P2
     ("YoloV8", (640, 640), [(1, 84, 8400 + 100)], None),  # with P6
     ("YoloV8", (320, 320), [(1, 84, N320)], [*names(80), "", " "]),  # a text file's last lines
-    ("YoloV8", (320, 320), [(1, 84, N320)], names(79)),  # wrong labels say so later; they fit no other family
     ("YoloV8Seg", (320, 320), [(1, 116, N320), (1, 80, 80, 32)], None),
     ("YoloV8Seg", (320, 320), [(1, 80, 80, 32), (1, N320, 116)], None),
     ("YoloV8Seg", (320, 320), [(1, 37, N320), (1, 32, 80, 80)], ["part"]),
@@ -154,7 +153,6 @@ def test_the_models_labels_go_into_the_processor() -> None:
 def test_labels_that_name_joints_do_not_become_the_names_of_classes() -> None:
     processor = n6post.processor_for(described((256, 256), (1, 56, 1344), labels=names(17)))
     assert processor.labels is None
-    assert n6post.processor_for(described((192, 192), (1, 48, 48, 13), labels=names(80))).labels is None
     movenet = n6post.processor_for(described((192, 192), (1, 48, 48, 13), labels=JOINT_LABELS))
     assert movenet.labels == JOINT_LABELS
 
@@ -166,7 +164,7 @@ def test_the_models_labels_go_in_without_their_line_ends() -> None:
 
 @pytest.mark.parametrize("wrong", [[1] * 80, "abc", [], 5])
 def test_labels_that_are_no_names_are_refused_as_by_the_constructor(wrong: Any) -> None:
-    with pytest.raises(ValueError, match="labels: expected a list of names or None, got"):
+    with pytest.raises(ValueError, match="labels: expected a list of names, a dict .* or None, got"):
         n6post.processor_for(described((320, 320), (1, 84, N320)), labels=wrong)
 
 
@@ -174,6 +172,84 @@ def test_labels_given_as_an_option_win_over_the_models() -> None:
     model = described((320, 320), (1, 56, N320), labels=["person"])
     processor = n6post.processor_for(model, labels=names(52))
     assert type(processor) is n6post.YoloV8 and processor.labels == names(52)
+
+
+# family, input, outputs, how many labels fit
+COUNTS: list[tuple[str, tuple[int, int], list[tuple[int, ...]], tuple[int, ...]]] = [
+    ("YoloV8", (320, 320), [(1, 84, N320)], (80,)),
+    ("YoloV8Seg", (320, 320), [(1, 37, N320), (1, 80, 80, 32)], (1,)),
+    ("YoloV8Pose", (256, 256), [(1, 56, 1344)], (1, 17)),
+    ("MoveNet", (192, 192), [(1, 48, 48, 13)], (1, 13)),
+    ("MoveNet", (192, 192), [(1, 1, 17, 3)], (1, 17)),
+    ("DeepLab", (320, 320), [(1, 320, 320, 2)], (2,)),
+    ("DeepLab", (65, 65), [(1, 65, 65, 21)], (21,)),
+]
+NUMBERS = (1, 2, 3, 13, 17, 21, 79, 80, 81)
+of_every_count = pytest.mark.parametrize(("family", "size", "shapes", "fit"), COUNTS)
+
+
+@of_every_count
+@pytest.mark.parametrize("count", NUMBERS)
+def test_the_number_of_labels_is_checked_before_a_frame(
+    family: str, size: tuple[int, int], shapes: list[tuple[int, ...]], fit: tuple[int, ...], count: int
+) -> None:
+    def told(**options: Any) -> Any:
+        return n6post.processor_for(described(size, *shapes, labels=options.pop("own", None)), **options)
+
+    for options in ({"own": names(count)}, {"labels": names(count)}, {"labels": dict(enumerate(names(count)))}):
+        if count in fit:
+            assert told(**options).labels in (None, names(count))
+            continue
+        with pytest.raises(ValueError) as caught:
+            told(**options)
+        source = "the model's labels" if "own" in options else "labels"
+        message = str(caught.value)
+        assert message.startswith(f"{source}: expected ") and message.endswith(f", got {count}") or "fits YoloV8 " in message
+
+
+def test_labels_of_a_pose_model_may_name_its_joints_and_tell_nothing_then() -> None:
+    """13 of them could be 13 classes of 9 keypoints too."""
+    for joints in (13, 17):
+        model = described((256, 256), (1, 5 + 3 * joints, 1344), labels=names(joints))
+        assert n6post.processor_for(model).labels is None
+        assert n6post.processor_for(model, labels=names(joints)).labels is None
+    with pytest.raises(ValueError, match="labels: expected 4, one a class, got 1"):
+        n6post.processor_for(described((256, 256), (1, 56, 1344)), labels=["person"], class_count=4)
+
+
+def test_none_as_labels_stands_for_the_models() -> None:
+    model = described((320, 320), (1, 56, N320), labels=names(52))
+    assert n6post.processor_for(model, labels=None).labels == names(52)
+
+
+@pytest.mark.parametrize(
+    ("size", "shape", "labels", "options", "message"),
+    [
+        ((320, 320), (1, 84, N320), None, {"classes": ["person", "lorry"]}, "classes: expected one of 80 names, .*'lorry'"),
+        ((320, 320), (1, 84, N320), None, {"classes": [80]}, "classes: expected numbers below 80, got 80"),
+        ((320, 320), (1, 6, N320), ["cup", "spoon"], {"classes": [0, "fork"]}, "classes: .* 'cup', 'spoon', got 'fork'"),
+        ((320, 320), (1, 6, N320), None, {"classes": ["cup"]}, "classes: .*'0', '1', got 'cup' .*give labels"),
+        ((256, 256), (1, 56, 1344), None, {"classes": ["dog"]}, "classes: expected 'person', got 'dog'"),
+        ((256, 256), (1, 57, 1344), ["up", "down"], {"classes": ["dog"]}, "classes: expected one of 'up', 'down', got"),
+        ((65, 65), (1, 65, 65, 21), None, {"background": "road"}, "background: expected one of 21 names, .*'road'"),
+        ((65, 65), (1, 65, 65, 1), ["road"], {"background": "sky"}, "background: .*'background', 'road', got 'sky'"),
+        ((65, 65), (1, 65, 65), ["sea", "sky", "sea"], {"background": "sea"}, "background: .* 'sea', which 0 and 2 have"),
+        ((65, 65), (1, 65, 65, 1), None, {"background": "sky"}, "background: .*'0', '1', got 'sky' .*give labels"),
+    ],
+)
+def test_a_class_that_the_model_does_not_have_is_refused_before_a_frame(
+    size: tuple[int, int], shape: tuple[int, ...], labels: Any, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        n6post.processor_for(described(size, shape, labels=labels), **options)
+
+
+def test_classes_that_the_model_has_are_kept_as_they_were_given() -> None:
+    assert n6post.processor_for(described((320, 320), (1, 84, N320)), classes=["person", 5]).classes == ("person", 5)
+    pose = n6post.processor_for(described((256, 256), (1, 56, 1344)), classes=["person"])
+    assert pose.classes == ("person",)
+    for shape, background in (((1, 65, 65, 21), "sofa"), ((1, 65, 65, 1), "1"), ((1, 65, 65), 200)):
+        assert n6post.processor_for(described((65, 65), shape), background=background).background == background
 
 
 def test_options_reach_the_constructor() -> None:
@@ -223,6 +299,63 @@ def test_load_opens_a_model_once_and_attaches_a_processor_with_its_labels(native
     assert type(model.postprocess.processor) is n6post.YoloV8 and model.postprocess.processor.threshold == 0.9
     (found,) = model.predict([None])
     assert found.label == "spoon" and found.class_id == 1
+
+
+def written(folder: Path, data: bytes) -> str:
+    (folder / "two.txt").write_bytes(data)
+    return str(folder / "two.tflite")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"cup\n\nspoon\n", r"two\.txt, line 2: expected a name, got a blank line"),
+        (b"cup\n", r"two\.txt: expected 2, one a class, got 1"),
+        (b"cup\nfork\nspoon", r"two\.txt: expected 2, one a class, got 3"),
+        ("Löffel\nspoon".encode("latin-1"), r"two\.txt, line 1: expected text in UTF-8, got b'L\\xf6ffel'"),
+        ("cup\nspoon".encode("utf-16"), r"two\.txt, line 1: expected text in UTF-8"),
+    ],
+)
+def test_load_looks_at_the_file_of_labels_and_names_it(
+    native: type[NativeModel], tmp_path: Path, data: bytes, message: str
+) -> None:
+    path = written(tmp_path, data)
+    with pytest.raises(ValueError, match=message) as caught:
+        n6post.load(path)
+    assert str(caught.value).startswith(str(tmp_path))
+    # Not where the script has labels of its own.
+    assert n6post.load(path, labels=["a", "b"]).postprocess.processor.labels == ["a", "b"]
+
+
+@pytest.mark.parametrize("form", [b"%s\n%s", b"\xef\xbb\xbf%s\r\n%s\r\n\r\n", b"%s\r%s\r"])
+def test_load_takes_the_names_out_of_the_file(native: type[NativeModel], tmp_path: Path, form: bytes) -> None:
+    model = n6post.load(written(tmp_path, form % (b"Fork", "Straße".encode())), classes=["Straße"])
+    assert model.postprocess.processor.labels == ["Fork", "Straße"]
+    (found,) = model.predict([None])
+    assert found.label == "Straße"
+
+
+def test_where_the_file_cannot_be_read_the_models_labels_count(native: type[NativeModel], tmp_path: Path) -> None:
+    for path in ("/rom/two.tflite", written(tmp_path, b"\n")):
+        assert n6post.load(path).postprocess.processor.labels == ["cup", "spoon"]
+
+
+@pytest.mark.parametrize("source", ["list", "dict", "path"])
+def test_load_takes_labels_in_every_form_and_checks_them(
+    native: type[NativeModel], tmp_path: Path, source: str
+) -> None:
+    def given(names: list[str]) -> Any:
+        (tmp_path / "names.txt").write_text("\n".join(names))
+        return {"list": names, "dict": dict(enumerate(names)), "path": str(tmp_path / "names.txt")}[source]
+
+    model = n6post.load("/rom/two.tflite", labels=given(["a", "b"]), classes=["b"])
+    assert [d.label for d in model.predict([None])] == ["b"]
+    name = str(tmp_path / "names.txt") if source == "path" else "labels"
+    with pytest.raises(ValueError) as caught:
+        n6post.load("/rom/two.tflite", labels=given(["a", "b", "c"]))
+    assert str(caught.value) == f"{name}: expected 2, one a class, got 3"
+    with pytest.raises(ValueError, match="classes: expected one of 'a', 'b', got 'c'"):
+        n6post.load("/rom/two.tflite", labels=given(["a", "b"]), classes=["c"])
 
 
 def test_load_of_a_model_that_nothing_fits_raises(

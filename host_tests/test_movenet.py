@@ -405,7 +405,7 @@ BAD_OPTIONS: list[tuple[dict[str, Any], str]] = [
     ({"threshold": -0.1}, "threshold: expected a number from 0(.0)? to 1(.0)?, got -0.1"),
     ({"threshold": "high"}, "threshold: expected a number from 0(.0)? to 1(.0)?, got 'high'"),
     ({"layout": "HWC"}, "layout: expected 'NHWC', 'NCHW', 'joints' or None, got 'HWC'"),
-    ({"labels": []}, "labels: expected a list of names or None, got"),
+    ({"labels": []}, "labels: expected a list of names, a dict .* or None, got"),
 ]
 
 

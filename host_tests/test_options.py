@@ -88,10 +88,10 @@ def yolo(model: Callable[[], FakeModel]) -> dict[str, Case]:
         "nms_threshold": Case(0.95, (-0.1, 1.1, NAN, None), model),
         "nms_sigma": Case(5, (-1, NAN, float("inf"), None), model),
         "max_detections": Case(1, (0, -1, 2.0, None, 70000), model),
-        "classes": Case((1,) if model is not pose else (0,), ((), [-1], ["person"], 0, [1.5], "0"), model, apart),
+        "classes": Case((1,) if model is not pose else (0,), ((), [-1], [("person",)], 0, [1.5], "0"), model, apart),
         "agnostic": Case(True, (1, None, "no"), model if model is not pose else three_classes),
         "max_candidates": Case(1, (0, 300.0, 70000, None), model),
-        "labels": Case(["Katze", "Hund"][: 1 if model is pose else 2], ("abc", 5, [], [1], {"a": 1}), model),
+        "labels": Case(["Katze", "Hund"][: 1 if model is pose else 2], ("abc", 5, [], [1], {"a": 1}, {0: 1}), model),
         "pixels": Case(model is segmentation, (1, 0, "yes"), model),
     }
 
@@ -121,7 +121,7 @@ CASES: dict[str, dict[str, Case]] = {
         "layout": Case("NHWC", ("CHW", 1), joints),
     },
     "DeepLab": {
-        "background": Case(1, (256, -1, 0.0, "sky"), scores),
+        "background": Case(1, (256, -1, 0.0, ["sky"]), scores),
         "threshold": Case(0.9, (0, 1, NAN, "half"), probabilities),
         "labels": Case(["sky", "sea", "sand"], ("abc", [], [1]), scores),
         "layout": Case("NCHW", ("CHW", 1), cube, {"layout": "NHWC"}),
@@ -204,9 +204,11 @@ def test_a_wrong_value_raises_what_the_constructor_raises_and_leaves_the_old_one
     ("family", "name", "value", "message"),
     [
         ("YoloV8", "classes", [7], "classes: expected numbers below 2, got 7"),
+        ("YoloV8", "classes", ["cat"], "classes: expected one of '0', '1', got 'cat' .*give labels"),
         ("YoloV8", "labels", ["one"], "expected 2 labels, one a class, got 1"),
         ("YoloV8Pose", "class_count", 2, "expected a head of 4 box channels, 2 classes"),
         ("MoveNet", "labels", ["a", "b"], "labels: expected one name or 13"),
+        ("DeepLab", "background", "sky", "background: expected one of '0', '1', '2', got 'sky' .*give labels"),
         ("DeepLab", "background", 3, "background: expected a class below 3 or None, got 3"),
         ("DeepLab", "threshold", 0.3, "threshold: expected None for a map of 3 classes"),
     ],

@@ -152,7 +152,7 @@ def test_present_leaves_out_the_background_that_was_chosen() -> None:
     assert map_of(classes, background=2).background == 2
 
 
-@pytest.mark.parametrize("class_id", [-1, 256, "person", None, 1.0])
+@pytest.mark.parametrize("class_id", [-1, 256, ["person"], None, 1.0])
 def test_a_question_about_what_is_no_class_is_refused(class_id: Any) -> None:
     found = map_of(blobs(5, 5))
     for ask in (found.share, found.area, found.mask, found.label):

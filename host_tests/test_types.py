@@ -44,8 +44,12 @@ cam.pixformat(csi.RGB565)
 cam.framesize(csi.VGA)
 
 things = ml.Model("/rom/things.tflite", postprocess=n6post.YoloV8Seg(threshold=0.4, classes=[0, 2], mask_padding=0))
+named = n6post.YoloV8(classes=["person", 2], labels={0: "cat", 1: "dog"})
+wanted: list[str] = ["person"]
+named.classes, named.labels = wanted, "/rom/names.txt"
 people = ml.Model("/rom/people.tflite", postprocess=n6post.YoloV8Pose(keypoint_scores="logit"))
 street = ml.Model("/rom/street.tflite", postprocess=n6post.DeepLab(background=None))
+marks = ml.Model("/rom/marks.tflite", postprocess=n6post.DeepLab(background="road", labels=("road", "mark")))
 anything = n6post.load("/rom/any.tflite", threshold=0.5, labels=["cat", "dog"])
 plain = ml.Model("/rom/plain.tflite")
 
@@ -79,6 +83,7 @@ while True:
     for class_id in seen.present():
         print(seen.label(class_id), seen.share(class_id), seen.mask(class_id).area, seen.classes.shape)
     seen.draw(img, palette=[None, (0, 255, 0)], legend=True)
+    print(seen.area("person"), seen.mask("person").centroid)
     results = anything.predict([n6post.Stretch(img)])
     n6post.draw(img, results)
     for one in results:
@@ -99,6 +104,9 @@ MISTAKES = {
     "an option": ("YoloV8Seg(threshold=", "YoloV8Seg(treshold="),
     "an option of another family": ("YoloV8Seg(threshold=", "YoloV8Seg(refine="),
     "an option's type": ("classes=[0, 2]", "classes='person'"),
+    "a name for a list of them": ('classes=["person", 2]', "classes=[1.5]"),
+    "what names classes": ('labels={0: "cat", 1: "dog"}', 'labels={"cat": 0}'),
+    "a class that is neither number nor name": ('background="road"', 'background=["road"]'),
     "an option's word": ('keypoint_scores="logit"', 'keypoint_scores="logits"'),
     "an option of load": ('"/rom/any.tflite", threshold=', '"/rom/any.tflite", treshold='),
     "an option of processor_for": ('layout="NHWC"', 'layuot="NHWC"'),
@@ -106,6 +114,7 @@ MISTAKES = {
     "an option of draw": ("thickness=3", "thicknes=3"),
     "an option of an input": ("scale=(-1.0, 1.0)", "scales=(-1.0, 1.0)"),
     "a field": ("d.label, d.score", "d.labell, d.score"),
+    "a list for a class": ('seen.area("person")', 'seen.area(["person"])'),
     "a mask's property": ("d.mask.area", "d.mask.aria"),
     "a mask's method": ("d.mask.outline()", "d.mask.outlines()"),
     "a mask of a pose": ("person.keypoints[0][0]", "person.mask.area"),
@@ -238,6 +247,17 @@ def test_load_and_processor_for_take_the_options_of_all_families(function: str) 
     assert keywords(named(function, TYPES.body)) == set().union(*[options(family) for family in FAMILIES])
 
 
+def test_no_frame_and_no_picture_loads_what_answers_questions() -> None:
+    loaded = (
+        "import sys; sys.path.insert(0, 'host_tests'); import image, n6post, test_options as m;"
+        " found = [m.segmentation().run(n6post.YoloV8Seg()), m.pose().run(n6post.YoloV8Pose()),"
+        " m.heatmaps().run(n6post.MoveNet()), m.scores().run(n6post.DeepLab())];"
+        " [n6post.draw(image.Image(64, 64, image.RGB565), f, labels=i < 3) for i, f in enumerate(found)];"
+        " print([len(f) for f in found[:3]], [n for n in ('names',) if 'n6post.' + n in sys.modules])"
+    )
+    assert fresh(loaded, cwd=ROOT) == "[3, 2, 1] []"
+
+
 def test_inputs_take_the_options_of_the_firmwares_normalization() -> None:
     init = named("__init__", named("_Input", TYPES.body).body)
     assert keywords(init) == set(inspect.signature(Normalization).parameters) - {"roi"}
@@ -267,11 +287,11 @@ def test_what_a_checker_sees_of_time_and_gc_is_what_a_script_finds_on_a_pc(modul
 # ---- what Python itself tells ----
 
 
-def fresh(code: str) -> str:
+def fresh(code: str, cwd: Path | None = None) -> str:
     """What a new interpreter prints."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join((str(LIB), str(STUBS)))}
     command = [sys.executable, "-c", code]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.strip()
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def test_dir_is_the_table() -> None:

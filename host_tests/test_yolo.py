@@ -625,7 +625,7 @@ BAD_OPTIONS = [
     *[("nms_sigma", v) for v in (-1, NAN, float("inf"), None, "0.5")],
     *[("max_detections", v) for v in (0, -1, 2.0, None, "20")],
     *[("max_candidates", v) for v in (0, -1, 300.0, 70000, None)],
-    *[("classes", v) for v in ((), [-1], ["person"], 0, [1.5], "0")],
+    *[("classes", v) for v in ((), [-1], [None], 0, [1.5], "0", "person")],
 ]
 
 
@@ -734,9 +734,10 @@ def test_classes_that_the_model_does_not_have_are_refused_at_its_first_frame() -
         FakeModel([zeros(1, 7, 84)], (64, 64)).run(n6post.YoloV8(classes=[0, 3]))
 
 
-def test_labels_that_do_not_reach_are_refused_at_a_models_first_frame() -> None:
-    with pytest.raises(ValueError, match=r"expected 3 labels.*, got 2"):
-        FakeModel([zeros(1, 7, 84)], (64, 64)).run(n6post.YoloV8(labels=["a", "b"]))
+@pytest.mark.parametrize("labels", [["a", "b"], ["a", "b", "c", "d"], {0: "a", 1: "b"}])
+def test_labels_of_another_number_than_the_classes_are_refused_at_a_models_first_frame(labels: Any) -> None:
+    with pytest.raises(ValueError, match=f"expected 3 labels.*, got {len(labels)}"):
+        FakeModel([zeros(1, 7, 84)], (64, 64)).run(n6post.YoloV8(labels=labels))
 
 
 def test_a_refusal_leaves_the_processor_fit_for_the_next_model() -> None:

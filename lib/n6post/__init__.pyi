@@ -7,8 +7,8 @@
 The names below are loaded on first use: a script pays for the family it uses only.
 """
 
-from collections.abc import Collection, Iterable, Sequence
-from typing import Any, Generic, Literal, NamedTuple, type_check_only
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Generic, Literal, NamedTuple, Protocol, type_check_only
 
 from image import Image
 from ml import Model
@@ -17,7 +17,13 @@ from ulab.numpy import ndarray
 
 _Box = tuple[int, int, int, int]
 _Color = tuple[int, int, int] | list[int]
-_Names = list[str] | tuple[str, ...]
+# Names of classes: one a class, or where to read them: the path of a .txt. A dict is what Ultralytics' data.yaml has.
+_Names = list[str] | tuple[str, ...] | dict[int, str] | str
+# Classes by number and name: any collection but a str, which is one of letters (and whose `in` takes nothing else).
+@type_check_only
+class _Classes(Protocol):
+    def __contains__(self, value: object, /) -> bool: ...
+    def __iter__(self) -> Iterator[int | str]: ...
 
 # What a detection's mask and keypoints are: each family has its own answer, so that no script needs to ask for None.
 # Detection alone, in an annotation, is that of any family.
@@ -35,11 +41,12 @@ class YoloV8:
     nms_threshold   two boxes of a class with a larger IoU are one object, 0..1
     nms_sigma       0: hard suppression; above: Gaussian Soft-NMS (.5 in its paper), whose scores come back decayed
     max_detections  the most to return
-    classes         class numbers to keep, None for all; the best class of an anchor is chosen before
+    classes         numbers and names of the classes to keep, None for all; the best class of an anchor is chosen before
     agnostic        suppress across classes
     max_candidates  the most that enter suppression, best first
-    labels          names a class; None: the model's labels where it shows them, else COCO's for 80 classes, else numbers
-                    (the firmware does not hand a model's labels to a post-processor; `n6post.load` does)
+    labels          names a class: a list, a dict {0: "person", ...} or the path of a .txt with one a line; None: the
+                    model's labels where it shows them, else COCO's for 80 classes, else numbers (the firmware does not
+                    hand a model's labels to a post-processor; `n6post.load` does)
     pixels          True: boxes come in input pixels; False: in 0..1; None: told from the head
 
     ValueError for an option out of range, and at a model's first frame for outputs that are not this family's.
@@ -49,7 +56,7 @@ class YoloV8:
     nms_threshold: float
     nms_sigma: float
     max_detections: int
-    classes: Collection[int] | None
+    classes: _Classes | None
     agnostic: bool
     max_candidates: int
     labels: _Names | None
@@ -61,7 +68,7 @@ class YoloV8:
         nms_threshold: float = 0.5,
         nms_sigma: float = 0,
         max_detections: int = 20,
-        classes: Collection[int] | None = None,
+        classes: _Classes | None = None,
         agnostic: bool = False,
         max_candidates: int = 300,
         labels: _Names | None = None,
@@ -94,7 +101,7 @@ class YoloV8Seg(YoloV8):
         nms_threshold: float = 0.5,
         nms_sigma: float = 0,
         max_detections: int = 20,
-        classes: Collection[int] | None = None,
+        classes: _Classes | None = None,
         agnostic: bool = False,
         max_candidates: int = 300,
         labels: _Names | None = None,
@@ -129,7 +136,7 @@ class YoloV8Pose(YoloV8):
         nms_threshold: float = 0.5,
         nms_sigma: float = 0,
         max_detections: int = 20,
-        classes: Collection[int] | None = None,
+        classes: _Classes | None = None,
         agnostic: bool = False,
         max_candidates: int = 300,
         labels: _Names | None = None,
@@ -150,7 +157,8 @@ class MoveNet:
                 q >= ceil(threshold / scale + zero_point)
     refine      move each joint from its cell's middle to the top of the parabola through the peak and its two
                 neighbours, in x and in y: never more than half a cell, and not at all at the map's border
-    labels      one name, of what is found; or one a joint, which tells nothing new here. Else it is a "person"
+    labels      one name, of what is found; or one a joint, which tells nothing new here. Else it is a "person". A list,
+                a dict {0: "person"} or the path of a .txt with one a line
     layout      "NHWC" or "NCHW" for heatmaps, "joints" for [1, 1, K, 3]; None: told by the shape
 
     Every joint is returned, seen or not: its score tells, and `draw` leaves out those under the threshold. The box goes
@@ -179,9 +187,11 @@ class MoveNet:
 class DeepLab:
     """Post-processor for semantic segmentation: `ml.Model(path, postprocess=n6post.DeepLab())`.
 
-    background  the class that is not drawn and that `present()` leaves out; None: there is none
+    background  the class that is not drawn and that `present()` leaves out, a number or a name; None: there is none
     threshold   for a map of one channel only: the least probability of class 1, between 0 and 1; None is .5
-    labels      names a class; None: the model's labels where it shows them, Pascal VOC's for 21 classes, else numbers
+    labels      names a class: a list, a dict {0: "sky", ...} or the path of a .txt with one a line; None: the model's
+                labels where it shows them, Pascal VOC's for 21 classes, else numbers. A single name for a map of one
+                channel is that of class 1, and class 0 is "background"
     layout      "NHWC" or "NCHW"; None: told by the shape, as height and width have the input's aspect ratio. Only where
                 this says it, a map may have another
     values      what one channel holds: "probability", "logit" or "classes" (class numbers already); None: told.
@@ -198,7 +208,7 @@ class DeepLab:
     ValueError for an option out of range, and at a model's first frame for an output that is not this family's.
     """
 
-    background: int | None
+    background: int | str | None
     threshold: float | None
     labels: _Names | None
     layout: Literal["NHWC", "NCHW"] | None
@@ -206,7 +216,7 @@ class DeepLab:
 
     def __init__(
         self,
-        background: int | None = 0,
+        background: int | str | None = 0,
         threshold: float | None = None,
         labels: _Names | None = None,
         layout: Literal["NHWC", "NCHW"] | None = None,
@@ -288,6 +298,9 @@ class Segmentation:
     classes     uint8 array (H, W) of class numbers, the map as the network has it
     background  the class that is not drawn, or None
 
+    Wherever a class is asked for, its name will do as well as its number; ValueError for a name that no class has, or
+    several have.
+
     ValueError for an array of another dtype or shape than the view's, or one that is not dense.
     """
 
@@ -299,22 +312,22 @@ class Segmentation:
     def copy(self) -> Segmentation:
         """The same with a class map of its own, which no later call of the processor writes over."""
 
-    def label(self, class_id: int) -> str:
+    def label(self, class_id: int | str) -> str:
         """The name of a class, or its number as text."""
 
     def present(self, background: bool = False) -> list[int]:
         """The classes that the frame shows, ascending, without the background unless asked for."""
 
-    def share(self, class_id: int) -> float:
+    def share(self, class_id: int | str) -> float:
         """The part of what the network saw of the frame that has this class: 0..1."""
 
-    def area(self, class_id: int) -> int:
+    def area(self, class_id: int | str) -> int:
         """The same in frame pixels, an int."""
 
     def at(self, x: int, y: int) -> int | None:
         """The class of frame pixel (x, y); None where the network did not look: outside of its input or the frame."""
 
-    def mask(self, class_id: int) -> Mask:
+    def mask(self, class_id: int | str) -> Mask:
         """A `Mask` of all the pixels of a class, with area, centroid, contains(), outline() and draw()."""
 
     def draw(
@@ -388,7 +401,7 @@ def processor_for(
     nms_threshold: float = ...,
     nms_sigma: float = ...,
     max_detections: int = ...,
-    classes: Collection[int] | None = ...,
+    classes: _Classes | None = ...,
     agnostic: bool = ...,
     max_candidates: int = ...,
     labels: _Names | None = ...,
@@ -400,14 +413,15 @@ def processor_for(
     keypoint_scores: Literal["score", "logit"] | None = ...,
     refine: bool = ...,
     layout: Literal["NHWC", "NCHW", "joints"] | None = ...,
-    background: int | None = ...,
+    background: int | str | None = ...,
     values: Literal["probability", "logit", "classes"] | None = ...,
 ) -> _AnyFamily:
     """The post-processor for a model, a YoloV8, YoloV8Seg, YoloV8Pose, MoveNet or DeepLab with these options.
 
     model   what tells: input_shape, output_shape, labels (or the option `labels`); nothing is run
     A model takes it per call, `model.predict([img], callback=process)`; `load` attaches it.
-    ValueError where no family fits, and where two do: then labels, one a class, tell, or the constructor.
+    ValueError where no family fits, and where two do: then labels, one a class, tell, or the constructor. Also at once for
+    labels of another number than the model has classes (or joints), and for a class that it does not have.
     """
 
 def load(
@@ -417,7 +431,7 @@ def load(
     nms_threshold: float = ...,
     nms_sigma: float = ...,
     max_detections: int = ...,
-    classes: Collection[int] | None = ...,
+    classes: _Classes | None = ...,
     agnostic: bool = ...,
     max_candidates: int = ...,
     labels: _Names | None = ...,
@@ -429,12 +443,14 @@ def load(
     keypoint_scores: Literal["score", "logit"] | None = ...,
     refine: bool = ...,
     layout: Literal["NHWC", "NCHW", "joints"] | None = ...,
-    background: int | None = ...,
+    background: int | str | None = ...,
     values: Literal["probability", "logit", "classes"] | None = ...,
 ) -> Model[_AnyResult]:
     """`ml.Model(path)` with the post-processor that fits, and the model's labels in it.
 
-    The processor itself is `model.postprocess.processor`. ValueError as for `processor_for`.
+    They are, without the option `labels`, the lines of the .txt beside it: UTF-8, one name a line, as many as it has
+    classes. The processor itself is `model.postprocess.processor`. ValueError as for `processor_for`, and for a file of
+    labels that is not so: it names the file, and the line.
     """
 
 def diagnose(model: Model[Any], outputs: Sequence[ndarray] | None = None) -> list[str]:

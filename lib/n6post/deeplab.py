@@ -25,6 +25,11 @@ _BLOCK = const(8192)  # pixels that are looked at together: nothing of the map's
 _WANTED = "one output [1, H, W, classes], [1, classes, H, W] or [1, H, W]"
 
 
+def _class_or_none(name, value, low, high):
+    # A check of options.py's kind: a class number or the name of one, which the model's first frame looks up.
+    return value if isinstance(value, str) else number_or_none(name, value, low, high)
+
+
 def _fraction_or_none(name, value):
     # A check of options.py's kind: a number between 0 and 1, neither of them.
     if value is not None and not (isinstance(value, (int, float)) and 0.0 < value < 1.0):
@@ -35,9 +40,11 @@ def _fraction_or_none(name, value):
 class DeepLab(Processor):
     """Post-processor for semantic segmentation: `ml.Model(path, postprocess=n6post.DeepLab())`.
 
-    background  the class that is not drawn and that `present()` leaves out; None: there is none
+    background  the class that is not drawn and that `present()` leaves out, a number or a name; None: there is none
     threshold   for a map of one channel only: the least probability of class 1, between 0 and 1; None is .5
-    labels      names a class; None: the model's labels where it shows them, Pascal VOC's for 21 classes, else numbers
+    labels      names a class: a list, a dict {0: "sky", ...} or the path of a .txt with one a line; None: the model's
+                labels where it shows them, Pascal VOC's for 21 classes, else numbers. A single name for a map of one
+                channel is that of class 1, and class 0 is "background"
     layout      "NHWC" or "NCHW"; None: told by the shape, as height and width have the input's aspect ratio. Only where
                 this says it, a map may have another
     values      what one channel holds: "probability", "logit" or "classes" (class numbers already); None: told.
@@ -54,7 +61,7 @@ class DeepLab(Processor):
     ValueError for an option out of range, and at a model's first frame for an output that is not this family's.
     """
 
-    background = option("background", number_or_none, 0, 255)
+    background = option("background", _class_or_none, 0, 255)
     threshold = option("threshold", _fraction_or_none)
     labels = option("labels", name_list)
     layout = option("layout", choice, "NHWC", "NCHW")
@@ -108,14 +115,20 @@ class MapSetup(Setup):
         if values != "classes":
             self.plan = plans.class_map(out.dtype, pixels, channels, steps[0], steps[1], cut or 0)
         classes = 256 if values == "classes" else max(channels, 2)
-        if options.background is not None and options.background >= classes:
-            raise ValueError("background: expected a class below %d or None, got %d" % (classes, options.background))
         names = options.labels
-        if names is not None:
-            names = checked_names(names, 1 if values == "classes" else classes)
-        else:
+        told = names is not None
+        if not told:
             names = name_list("labels", getattr(model, "labels", None) or None)
-        self.meaning = classes, channels, names, options.background
+        if channels == 1 and names and len(names) == 1:
+            names = ["background", names[0]]  # a network of one channel is trained for one thing, and that is class 1
+        if told and values != "classes":
+            names = checked_names(names, classes)
+        background = options.background
+        if isinstance(background, str):
+            background = Legend(classes, channels, names, None).number("background", background)
+        elif background is not None and background >= classes:
+            raise ValueError("background: expected a class below %d or None, got %d" % (classes, background))
+        self.meaning = classes, channels, names, background
         self.legend = self.recent = self.spare = None
         # One of which too little could be told leaves what it made to the next: new maps a frame, and the colours of new
         # classes a drawing, would cost more than the rest.

@@ -29,7 +29,7 @@ def class_name(class_id, classes, background=False):
 
 
 def checked_names(names, classes):
-    """`names` as a list of at least `classes` strings, or ValueError."""
-    if len(names) < classes:
+    """`names` as a list of `classes` strings, or ValueError."""
+    if len(names) != classes:
         raise ValueError("expected %d labels, one a class, got %d" % (classes, len(names)))
     return list(names)

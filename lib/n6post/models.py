@@ -7,6 +7,7 @@ that answers at all; where two are left it is for the user to say.
 
 from micropython import const
 
+from .labels import class_name
 from .layout import are_joints, head_layout, input_size, like_input, map_layout, stranger
 from .options import name_list
 
@@ -21,13 +22,59 @@ def processor_for(model, **options):
 
     model   what tells: input_shape, output_shape, labels (or the option `labels`); nothing is run
     A model takes it per call, `model.predict([img], callback=process)`; `load` attaches it.
-    ValueError where no family fits, and where two do: then labels, one a class, tell, or the constructor.
+    ValueError where no family fits, and where two do: then labels, one a class, tell, or the constructor. Also at once for
+    labels of another number than the model has classes (or joints), and for a class that it does not have.
     """
-    family, shapes = told(model, options.get("labels"))
-    if "labels" not in options and shapes.named and shapes.names_fit(family):
+    return _processor(model, options)
+
+
+def _processor(model, options, source=None):
+    # `source`: the file that options["labels"] came from, if it is not the script that gave them.
+    given = options.get("labels")
+    if source is None:
+        source = "the model's labels" if given is None else given if isinstance(given, str) else "labels"
+    family, shapes = told(model, given)
+    if shapes.named:
         # The firmware does not show a model's labels to a post-processor: they have to go in here.
-        options["labels"] = shapes.names
-    return getattr(__import__("n6post"), family)(**options)  # the package loads a family on first use
+        options["labels"] = None if shapes.names_joints(family) else shapes.names
+    processor = getattr(__import__("n6post"), family)(**options)  # the package loads a family on first use
+    wanted = shapes.wanted_names(family, options.get("class_count"))
+    if wanted:
+        raise ValueError("%s: expected %s, got %d" % (source, wanted, shapes.named))
+    _look_up_classes(family, shapes, processor)
+    return processor
+
+
+def _look_up_classes(family, shapes, processor):
+    """ValueError for a class that the model does not have, as its first frame would raise it."""
+    wanted = getattr(processor, "classes", None)
+    background = getattr(processor, "background", None)
+    if wanted is None and not isinstance(background, str):
+        return
+    names = _class_names(family, shapes, processor)
+    if not names:
+        return
+    from .names import class_number, classes
+
+    if wanted is None:
+        class_number("background", background, names)
+    else:
+        classes("classes", wanted, len(names), lambda class_id: names[class_id])
+
+
+def _class_names(family, shapes, processor):
+    """The names of all classes; None where only a frame tells how many there are."""
+    names = processor.labels
+    count = shapes.classes(family)
+    if family == "YoloV8Pose":
+        count = processor.class_count or len(names or " ")
+        if not names and count == 1 and shapes.head[0] == 5 + 3 * _COCO_JOINTS:
+            return ["person"]
+    elif family == "DeepLab" and count is None:  # one channel, or class numbers
+        count = 2
+        if names and len(names) == 1:
+            return ["background", names[0]]
+    return names or count and [class_name(i, count, family == "DeepLab") for i in range(count)]
 
 
 class Chosen:
@@ -47,26 +94,30 @@ class Chosen:
 def load(path, **options):
     """`ml.Model(path)` with the post-processor that fits, and the model's labels in it.
 
-    The processor itself is `model.postprocess.processor`. ValueError as for `processor_for`.
+    They are, without the option `labels`, the lines of the .txt beside it: UTF-8, one name a line, as many as it has
+    classes. The processor itself is `model.postprocess.processor`. ValueError as for `processor_for`, and for a file of
+    labels that is not so: it names the file, and the line.
     """
     import ml
 
+    source = None
+    if options.get("labels") is None:
+        # The firmware reads it too, but keeps quiet about a file that is no UTF-8, and hands a byte order mark over.
+        from .names import beside
+
+        source, options["labels"] = beside(path)
+        if options["labels"] is None:
+            source = None
     chosen = Chosen()
     model = ml.Model(path, postprocess=chosen)
-    chosen.processor = processor_for(model, **options)
+    chosen.processor = _processor(model, options, source)
     return model
 
 
 def told(model, labels=None):
     """(family, Shapes): the name of the only constructor that fits. ValueError otherwise."""
     shapes = Shapes(model, labels)
-    fits = []
-    sure = []
-    for family, reads in _FAMILIES:
-        answer = reads(shapes)
-        if answer:
-            (sure if answer[0] else fits).append((family, answer[1]))
-    found = sure or fits
+    found = fitting(shapes)
     if len(found) == 1:
         return found[0][0], shapes
     came = " and ".join(["%s %s" % (shape, dtype) for shape, dtype in zip(shapes.outputs, shapes.dtypes)])
@@ -87,11 +138,22 @@ def told(model, labels=None):
     )
 
 
+def fitting(shapes):
+    """[(family, what the model would be)]: the certain one, where there is one, else all that fit."""
+    fits = []
+    sure = []
+    for family, reads in _FAMILIES:
+        answer = reads(shapes)
+        if answer:
+            (sure if answer[0] else fits).append((family, answer[1]))
+    return sure or fits
+
+
 class Shapes:
     """What tells families apart.
 
     outputs, dtypes   of all outputs; size: (width, height) of the input
-    names, named      the labels without blank lines at the end, and how many there are; 0: none known
+    names, named      the labels, and how many there are; 0: none known
     joints_named      whether the labels are those of joints
     head              (channels, anchors) of the output that is a YOLOv8 head, or None
     map               (width, height, channels) of the output that is a map, or None; channels 0: arg-maxed
@@ -104,8 +166,6 @@ class Shapes:
         if labels is None:
             labels = getattr(model, "labels", None)
         names = name_list("labels", labels or None) or []
-        while names and not names[-1]:
-            names.pop()
         self.names = names
         self.named = len(names)
         self.joints_named = any(["shoulder" in name for name in names])
@@ -118,14 +178,20 @@ class Shapes:
             else:
                 self.map = _as_map(shape, self.size) or self.map
 
-    def names_fit(self, family):
-        """Whether the labels are what that family's constructor takes: a pose model may name its joints."""
+    def names_joints(self, family):
+        """Whether the labels are those of a YOLOv8-pose model's keypoints, which its constructor does not take."""
+        return family == "YoloV8Pose" and self.named > 1 and 5 + 3 * self.named == self.head[0]
+
+    def wanted_names(self, family, class_count=None):
+        """What labels the model would need, as text; None where there are none, or those that there are will do."""
+        named = self.named
+        if not named or self.names_joints(family):
+            return None
         if family == "MoveNet":
-            return self.named in (1, self.map[2] if self.map else self.outputs[0][2])
-        if family == "YoloV8Pose":
-            values = self.head[0] - 4 - self.named
-            return values >= 3 and values % 3 == 0
-        return True
+            joints = self.map[2] if self.map else self.outputs[0][2]
+            return None if named in (1, joints) else "one name or %d, one a joint" % joints
+        classes = class_count if family == "YoloV8Pose" else self.classes(family)
+        return None if classes in (None, named) else "%d, one a class" % classes
 
     def classes(self, family):
         """How many classes or, None, that family has none or hides them among keypoints."""
@@ -220,7 +286,7 @@ def _class_map(m):
     return sure, "a map of %d classes" % classes
 
 
-# constructor, and how it reads a model
+# Constructor, and how it reads a model.
 _FAMILIES = (
     ("YoloV8", _detector),
     ("YoloV8Seg", _segmenter),

@@ -33,7 +33,8 @@ class MoveNet(Processor):
                 q >= ceil(threshold / scale + zero_point)
     refine      move each joint from its cell's middle to the top of the parabola through the peak and its two
                 neighbours, in x and in y: never more than half a cell, and not at all at the map's border
-    labels      one name, of what is found; or one a joint, which tells nothing new here. Else it is a "person"
+    labels      one name, of what is found; or one a joint, which tells nothing new here. Else it is a "person". A list,
+                a dict {0: "person"} or the path of a .txt with one a line
     layout      "NHWC" or "NCHW" for heatmaps, "joints" for [1, 1, K, 3]; None: told by the shape
 
     Every joint is returned, seen or not: its score tells, and `draw` leaves out those under the threshold. The box goes

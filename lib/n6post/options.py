@@ -30,7 +30,9 @@ def number(name, value, low, high):
     kind = type(value)
     if kind is not int and (kind is not float or type(low) is int) or not low <= value <= high:
         what = "an integer from" if type(low) is int else "a number from"
-        raise ValueError("%s: expected %s %s to %s, got %r" % (name, what, low, high, value))
+        # ml.Model(path, postprocess=n6post.YoloV8): the firmware makes one of (model, inputs, outputs) at every frame.
+        hint = ": postprocess= needs brackets, n6post.YoloV8()" if getattr(value, "output_shape", None) else ""
+        raise ValueError("%s: expected %s %s to %s, got %r%s" % (name, what, low, high, value, hint))
     return value
 
 
@@ -59,24 +61,18 @@ def choice(name, value, *words):
 
 
 def class_ids(name, value):
-    """None, or class numbers as a tuple."""
+    """None, or class numbers and names as a tuple."""
     if value is None:
         return None
-    try:
-        ids = tuple(value)
-    except TypeError:
-        ids = ()
-    if not ids:
-        raise ValueError("%s: expected class numbers or None, got %r" % (name, value))
-    for i in ids:
-        number(name, i, 0, 65535)
-    return ids
+    from .names import class_ids as listed
+
+    return listed(name, value)
 
 
 def name_list(name, value):
-    """None, or strings as a list of our own: the script's may change, and lines of a file may end with "\\r"."""
+    """None, or names as a list of our own, out of whatever names.py takes for one."""
     if value is None:
         return None
-    if not isinstance(value, (list, tuple)) or not value or [n for n in value if not isinstance(n, str)]:
-        raise ValueError("%s: expected a list of names or None, got %r" % (name, value))
-    return [n.strip() for n in value]
+    from .names import name_list as listed
+
+    return listed(name, value)

@@ -31,12 +31,22 @@ class Legend:
         self.names = names
         self.background = background
         self.palette = None  # (colours and alpha, the table that painting.py made of them), once it is drawn
+        self.numbers = {}  # of the names that were asked for
 
     def label(self, class_id):
         """A class's name, or its number as text."""
         if self.names is None:
             return class_name(class_id, self.channels, background=True)
         return self.names[class_id] if class_id < len(self.names) else str(class_id)
+
+    def number(self, what, name):
+        """The number of the class of that name; ValueError, for `what`, where none has it, or several have."""
+        if name not in self.numbers:
+            from .names import class_number
+
+            count = self.classes if self.names is None else min(self.classes, len(self.names))
+            self.numbers[name] = class_number(what, name, [self.label(i) for i in range(count)])
+        return self.numbers[name]
 
 
 class View:
@@ -78,6 +88,9 @@ class Segmentation:
     classes     uint8 array (H, W) of class numbers, the map as the network has it
     background  the class that is not drawn, or None
 
+    Wherever a class is asked for, its name will do as well as its number; ValueError for a name that no class has, or
+    several have.
+
     ValueError for an array of another dtype or shape than the view's, or one that is not dense.
     """
 
@@ -103,7 +116,7 @@ class Segmentation:
 
     def label(self, class_id):
         """The name of a class, or its number as text."""
-        return self.view.legend.label(_class(class_id))
+        return self.view.legend.label(self._class(class_id))
 
     def present(self, background=False):
         """The classes that the frame shows, ascending, without the background unless asked for."""
@@ -114,7 +127,7 @@ class Segmentation:
     def share(self, class_id):
         """The part of what the network saw of the frame that has this class: 0..1."""
         x0, y0, x1, y1 = self.view.window
-        return self._count()[_class(class_id)] / ((x1 - x0) * (y1 - y0))
+        return self._count()[self._class(class_id)] / ((x1 - x0) * (y1 - y0))
 
     def area(self, class_id):
         """The same in frame pixels, an int."""
@@ -135,12 +148,13 @@ class Segmentation:
         """A `Mask` of all the pixels of a class, with area, centroid, contains(), outline() and draw()."""
         from .mask import Grid, Mask
 
+        class_id = self._class(class_id)
         view = self.view
         left, top, w, h = view.seen
         x, y = floor(left), floor(top)
         bounds = (x, y, ceil(left + w) - x, ceil(top + h) - y)
         grid = Grid(view.sx, view.ox, view.sy, view.oy, bounds)
-        x0, y0, x1, y1 = self._box_of(_class(class_id), view.window)
+        x0, y0, x1, y1 = self._box_of(class_id, view.window)
         if x1 <= x0:
             return Mask(bytearray(), (0, 0, 0, 0), (0, 0, 0, 0), bounds, grid)
         # A ring of pixels around it, of other classes or none: what the drawn edge is interpolated with.
@@ -211,6 +225,7 @@ class Segmentation:
         draw_map(img, self, palette, alpha, legend)
         return img
 
-
-def _class(class_id):
-    return number("class_id", class_id, 0, 255)
+    def _class(self, class_id):
+        if isinstance(class_id, str):
+            return self.view.legend.number("class_id", class_id)
+        return number("class_id", class_id, 0, 255)

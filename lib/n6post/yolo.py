@@ -35,11 +35,12 @@ class YoloV8(Processor):
     nms_threshold   two boxes of a class with a larger IoU are one object, 0..1
     nms_sigma       0: hard suppression; above: Gaussian Soft-NMS (.5 in its paper), whose scores come back decayed
     max_detections  the most to return
-    classes         class numbers to keep, None for all; the best class of an anchor is chosen before
+    classes         numbers and names of the classes to keep, None for all; the best class of an anchor is chosen before
     agnostic        suppress across classes
     max_candidates  the most that enter suppression, best first
-    labels          names a class; None: the model's labels where it shows them, else COCO's for 80 classes, else numbers
-                    (the firmware does not hand a model's labels to a post-processor; `n6post.load` does)
+    labels          names a class: a list, a dict {0: "person", ...} or the path of a .txt with one a line; None: the
+                    model's labels where it shows them, else COCO's for 80 classes, else numbers (the firmware does not
+                    hand a model's labels to a post-processor; `n6post.load` does)
     pixels          True: boxes come in input pixels; False: in 0..1; None: told from the head
 
     ValueError for an option out of range, and at a model's first frame for outputs that are not this family's.
@@ -134,10 +135,10 @@ class BoxSetup(Setup):
         others = options._setups
         self.workspace = others[0].workspace if others else _workspace(options)  # one for all models
         self.capacity = options.max_candidates
-        self._plan_search(options)
         self.kept = 0
         self.window = {}  # what plans.place needs besides to lay out the windows of masks
         self.complete(options, outputs)
+        self._plan_search(options)  # last: a family may have names of its own
 
     def prepare(self, options, model):
         """Find the head among the outputs and return how many channels it has besides boxes and classes."""
@@ -238,9 +239,10 @@ class BoxSetup(Setup):
         head = self.head
         threshold = options.threshold
         allowed = options.classes or ()
-        for class_id in allowed:
-            if class_id >= self.classes:
-                raise ValueError("classes: expected numbers below %d, got %d" % (self.classes, class_id))
+        if allowed:
+            from .names import classes
+
+            allowed = classes("classes", allowed, self.classes, self.name_of)
         cut = head.cut(threshold)
         self.search = plans.candidates(
             dtype=head.dtype,

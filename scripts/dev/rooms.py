@@ -25,7 +25,7 @@ ROWS = (
     ("the loops that touch every byte", ["kernels"]),
     (
         "numbers, shapes, names, colours, checks, firmwares",
-        ["quant", "refusals", "layout", "labels", "joints", "pixels", "options", "firmware", "scaling"],
+        ["quant", "refusals", "layout", "labels", "names", "joints", "pixels", "options", "firmware", "scaling"],
     ),
 )
 
@@ -35,7 +35,7 @@ KERNELS = {"kernels/boxes": "boxes", "kernels/maps": "map", "kernels/drawing": "
 # The way of a frame through the rooms.
 WAY = ("processor", "yolo", "kernels/boxes", "detection", "draw")
 
-ROW_HEIGHT, ROOM_WIDTH, ROOM_HEIGHT, LEFT, WIDTH = 92, 100, 34, 210, 1070
+ROW_HEIGHT, ROOM_WIDTH, ROOM_HEIGHT, LEFT, WIDTH = 92, 100, 34, 210, 1240
 
 
 def files(lib: Path = LIB) -> dict[str, Path]:
