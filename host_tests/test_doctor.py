@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import n6post
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 import recorded
 from fakes import Array, FakeModel, Tensor, capture
+from n6post.models import Chosen
 from scenes import anchor_count, random_head
 
 SIZE = (64, 64)
@@ -48,7 +50,7 @@ def changed(model: FakeModel, attributes: dict[str, Any]) -> FakeModel:
 
 def the_only_finding(model: FakeModel, outputs: Any = None) -> str:
     (finding,) = n6post.diagnose(model, outputs)
-    assert re.match("(output \\d|outputs|labels|RAM): ", finding) and "\n" not in finding
+    assert re.match("(input \\d|output \\d|outputs|labels|processor|RAM): ", finding) and "\n" not in finding
     return finding
 
 
@@ -223,6 +225,12 @@ def test_matching_labels_a_blank_last_line_and_no_labels_are_no_finding(count: i
     assert n6post.diagnose(detector(80, labels=labels or None)) == []
 
 
+def test_labels_of_joints_are_counted_too() -> None:
+    assert n6post.diagnose(changed(heatmaps(), {"labels": [f"joint {i}" for i in range(13)] + ["shoulder"]})) == [
+        "labels: expected one name or 13, one a joint, and there are 14: correct the .txt beside the model"
+    ]
+
+
 def test_a_label_for_the_one_person_is_no_finding() -> None:
     assert n6post.diagnose(changed(heatmaps(), {"labels": ["person"]})) == []
 
@@ -258,6 +266,111 @@ def test_the_npu_has_a_mebibyte_and_three_quarters() -> None:
     assert the_only_finding(detector(ram=(7 << 18) + 1)).startswith("RAM: ")
 
 
+# --- what it is used with, and what it is ---
+
+
+def segmenter() -> FakeModel:
+    return random_head(1, SIZE, 2, coefficients=32).model()
+
+
+def described(*outputs: tuple[int, ...], size: tuple[int, ...] = (1, 64, 64, 3), **more: Any) -> Any:
+    return SimpleNamespace(output_shape=outputs, output_dtype=("f",) * len(outputs), input_shape=(size,), **more)
+
+
+OURS = {"YoloV8": detector, "YoloV8Seg": segmenter, "MoveNet": heatmaps, "DeepLab": class_map}
+OURS["YoloV8Pose"] = lambda: described((1, 56, anchor_count(SIZE)))
+
+
+@pytest.mark.parametrize("right", OURS)
+@pytest.mark.parametrize("attached", OURS)
+def test_a_processor_of_another_family_is_named_with_the_right_one(attached: str, right: str) -> None:
+    model = OURS[right]()
+    model.postprocess = getattr(n6post, attached)()
+    findings = n6post.diagnose(model)
+    if attached == right:
+        assert findings == []
+    else:
+        assert findings[0].startswith(f"processor: {attached} is attached and the outputs are those of ")
+        assert findings[0].endswith(f": attach n6post.{right}()")
+
+
+def test_a_processor_that_is_one_of_those_that_fit_is_no_finding() -> None:
+    model = described((1, 20, anchor_count(SIZE)))  # 16 classes, or five keypoints
+    for name, fits in (("YoloV8", True), ("YoloV8Pose", True), ("DeepLab", False)):
+        model.postprocess = getattr(n6post, name)()
+        assert (n6post.diagnose(model) == []) == fits
+    assert n6post.diagnose(model)[0].endswith("attach n6post.YoloV8() or n6post.YoloV8Pose()")
+
+
+def test_a_processor_of_the_scripts_own_is_no_finding() -> None:
+    class Mine(n6post.YoloV8):
+        pass
+
+    for own in (Mine(), lambda model, inputs, outputs: None, n6post.YoloV8Pose(class_count=5)):
+        assert n6post.diagnose(described((1, 84, anchor_count(SIZE)), postprocess=own)) == []
+
+
+def test_what_load_attached_is_no_finding() -> None:
+    model = detector(80)
+    model.postprocess = Chosen(n6post.processor_for(model))
+    assert n6post.diagnose(model) == []
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_a_class_in_the_place_of_a_processor_lacks_its_brackets(name: str) -> None:
+    model = OURS[name]()
+    model.postprocess = getattr(n6post, name)
+    for labels in (None, ["a", "b"]):
+        model.labels = labels if name == "YoloV8" else None
+        finding = the_only_finding(model)
+        assert finding.startswith("processor: ") and finding.endswith(f"write n6post.{name}(), with brackets")
+
+
+def test_a_class_in_the_place_of_a_processor_says_so_at_its_first_frame() -> None:
+    """The firmware calls it with the model, the inputs and the outputs, which become its options."""
+    for name, make in OURS.items():
+        with pytest.raises(ValueError, match=r"expected .* got .*: postprocess= needs brackets, n6post.YoloV8\(\)"):
+            getattr(n6post, name)(make(), [None], [])
+    with pytest.raises(ValueError) as caught:
+        n6post.YoloV8("0.5")
+    assert "brackets" not in str(caught.value)
+
+
+@pytest.mark.parametrize("shape", [(1, 3, 64, 64), (1, 3, 48, 64), (1, 1, 64, 64)])
+def test_an_input_with_its_channels_first_is_named(shape: tuple[int, ...]) -> None:
+    model = described((1, 84, anchor_count((shape[3], shape[2]))), size=shape)
+    finding = the_only_finding(model)
+    assert finding.startswith(f"input 0: its shape is {shape}, channels first") and "8.4.83" in finding
+
+
+@pytest.mark.parametrize("shape", [(1, 64, 64, 3), (1, 64, 64, 1), (1, 48, 64, 3), (64, 64, 3), (1, 3, 64, 3)])
+def test_an_input_with_its_channels_last_is_no_finding(shape: tuple[int, ...]) -> None:
+    assert not [f for f in n6post.diagnose(described((1, 7), (1, 9), size=shape)) if f.startswith("input")]
+
+
+@pytest.mark.parametrize("shape", [(1, 1000), (1, 2), (1, 1, 1, 10), (1, 1), (1000,)])
+def test_a_classifier_is_named(shape: tuple[int, ...]) -> None:
+    finding = the_only_finding(described(shape))
+    assert finding.startswith(f"output 0: {shape} is one score a class") and "classifier" in finding
+
+
+@pytest.mark.parametrize("size", [(1, 1, 1, 3), (1, 3, 1, 1), (-1, 64, 64, 3), (1, -1, -1, 3)])
+def test_an_input_of_open_size_is_named(size: tuple[int, ...]) -> None:
+    finding = the_only_finding(described((1, 84, anchor_count(SIZE)), size=size, postprocess=n6post.YoloV8()))
+    assert finding.startswith(f"input 0: its shape is {size}, so the file leaves a size open") and "imgsz" in finding
+
+
+@pytest.mark.parametrize("shape", [(1, 84, -1), (1, 0, 6), (-1, 1000)])
+def test_an_output_of_open_size_is_named(shape: tuple[int, ...]) -> None:
+    finding = the_only_finding(described(shape, postprocess=n6post.YoloV8()))
+    assert finding.startswith(f"output 0: its shape is {shape}, so the file leaves a size open")
+
+
+def test_labels_that_cannot_be_used_are_a_finding_and_not_an_error() -> None:
+    finding = the_only_finding(detector(3, labels=["a", "", "c"]))
+    assert finding.startswith("labels: expected a name for every class, got a blank one for class 1: the .txt")
+
+
 # --- what else may come ---
 
 
@@ -267,7 +380,7 @@ def test_findings_add_up() -> None:
 
 
 def test_a_model_that_no_family_fits_is_judged_all_the_same() -> None:
-    model = FakeModel([Tensor(np.zeros((1, 1000), np.int8), 1e9, 0)], SIZE)
+    model = FakeModel([Tensor(np.zeros((1, 1000, 7), np.int8), 1e9, 0)], SIZE)
     assert len(n6post.diagnose(model, model.outputs())) == 2
 
 

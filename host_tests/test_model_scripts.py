@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 from commands import script
+from ml import _backends
+from ml import model as ml_model
 from PIL import Image as PilImage
 
 SCRIPTS = Path(__file__).parents[1] / "scripts"
@@ -44,6 +46,20 @@ def test_a_tensor_is_described_with_the_range_of_its_numbers(inspect_model: dict
     assert line == "output 0  1 x 116 x 2100     int8     (q - 24) * 0.02, -3.04 to 2.06"
     assert inspect_model["tensor_line"]("input 0", (1, 2), "B", 0.5, 0).endswith("q * 0.5, 0 to 127.5")
     assert inspect_model["tensor_line"]("input 0", (1, 2), "f", 1.0, 0).endswith("float32")
+
+
+def test_labels_are_shown_without_what_ends_their_lines(
+    inspect_model: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Network:
+        ram = 1
+        inputs = [_backends.Tensor((1, 64, 64, 3), "B", 1 / 255, 0)]
+        outputs = [_backends.Tensor((1, 6, 84), "f", 0.0, 0)]
+
+    monkeypatch.setattr(ml_model, "open_backend", lambda path: (Network(), 1))
+    (tmp_path / "net.txt").write_bytes(b"person\r\ntraffic light\r\n")
+    report = inspect_model["report"](tmp_path / "net.onnx")
+    assert "labels    2: person, traffic light" in report
 
 
 def test_the_shared_models_are_inspected_without_a_finding(shared: Path) -> None:

@@ -99,7 +99,7 @@ def report(path: Path, picture: Path | None = None) -> list[str]:
     lines.append(f"RAM       at least {model.ram / (1 << 20):.2f} MiB: the tensors of its largest layer")
     if model.labels:
         more = ", ..." if len(model.labels) > 4 else ""
-        lines.append(f"labels    {len(model.labels)}: {', '.join(model.labels[:4])}{more}")
+        lines.append(f"labels    {len(model.labels)}: {', '.join([label.strip() for label in model.labels[:4]])}{more}")
     lines.append(f"fits      {family_line(model)}")
     findings = n6post.diagnose(model) if picture is None else output_findings(model, picture)
     findings += layer_findings(layers(path))

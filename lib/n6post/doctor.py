@@ -10,13 +10,16 @@ from micropython import const
 from ulab import numpy as np
 
 from .layout import squeezed
-from .models import told
+from .models import Shapes, fitting
+from .options import name_list
+from .processor import Processor
 from .quant import FLOAT
 from .refusals import dtype_name, is_dense, view_refused
 
 _NPU_RAM = const(1835008)  # 1.75 MiB: the fast SRAM beside the OpenMV N6's NPU
 _LARGE_COPY = const(4194304)  # bytes in one piece that a heap in use for a while hardly ever has left
 _STEP = const(4096)  # elements looked at together: what is allocated stays small
+_OURS = ("YoloV8", "YoloV8Seg", "YoloV8Pose", "MoveNet", "DeepLab")
 _RANGES = {"b": (-128, 127), "B": (0, 255), "h": (-32768, 32767), "H": (0, 65535)}
 
 
@@ -36,7 +39,15 @@ def diagnose(model, outputs=None):
 
 
 class _Case:
-    """A model, its outputs, and what is known of it: family and told are None where no single family fits."""
+    """A model, its outputs, and what is known of it.
+
+    inputs, shapes   the shapes of inputs and outputs; open: those that are none, with which nothing is told from them
+    told        models.Shapes, None where it cannot be told
+    fits        [(family, what the model would be)], as models.fitting has it
+    family      the one that fits, None where none or several do
+    processor   the post-processor, None where there is none; or, in its place, kind: a class whose brackets are missing
+    labels      those that count, and unusable, why they are none
+    """
 
     def __init__(self, model, outputs):
         self.model = model
@@ -56,12 +67,23 @@ class _Case:
         self.zero_points = list(getattr(model, "output_zero_point", None) or [0] * count)
         processor = getattr(model, "postprocess", None)
         self.processor = getattr(processor, "processor", processor)  # n6post.load's stands behind a Chosen
+        self.kind = None
+        if isinstance(self.processor, type):
+            self.kind = self.processor
+            self.processor = None
         labels = getattr(self.processor, "labels", None)
-        self.labels = labels if labels is not None else getattr(model, "labels", None)
+        if labels is None:
+            labels = getattr(model, "labels", None)
+        self.labels = self.unusable = None
         try:
-            self.family, self.told = told(model, self.labels)
-        except ValueError:
-            self.family = self.told = None
+            self.labels = name_list("labels", labels or None)
+        except ValueError as error:
+            self.unusable = str(error)
+        self.inputs = list(getattr(model, "input_shape", None) or ())
+        self.open = [shape for shape in self.inputs + self.shapes if _is_open(shape)]
+        self.told = None if self.open else Shapes(model, self.labels or ())
+        self.fits = fitting(self.told) if self.told else []
+        self.family = self.fits[0][0] if len(self.fits) == 1 else None
 
     def integers(self):
         """(index, dtype, scale) of each output of integers."""
@@ -115,10 +137,71 @@ def _coarse_scale(case):
             )
 
 
+def _open_shapes(case):
+    """A file that leaves its height and width open."""
+    for kind, shapes in (("input", case.inputs), ("output", case.shapes)):
+        for i, shape in enumerate(shapes):
+            if _is_open(shape):
+                yield (
+                    "%s %d: its shape is %s, so the file leaves a size open: export the model for one height and width"
+                    " (with Ultralytics imgsz=320, and without dynamic=True)" % (kind, i, tuple(shape))
+                )
+
+
+def _is_open(shape):
+    # 1 x 1 pixels of 3 colours: what a .tflite holds in the place of a height and width that are not fixed.
+    return bool([n for n in shape if n < 1]) or tuple(shape[1:]) in ((1, 1, 3), (3, 1, 1))
+
+
+def _channels_first(case):
+    for i, shape in enumerate(case.inputs):
+        if len(shape) == 4 and shape[1] in (1, 3) and shape[3] not in (1, 3) and not _is_open(shape):
+            yield (
+                "input %d: its shape is %s, channels first, and the firmware fills [1, H, W, channels] only: export the"
+                " model in another way (Ultralytics 8.4.83 and later write format='tflite' so: take the"
+                " _full_integer_quant.tflite of format='edgetpu', or 8.4.82)" % (i, tuple(shape))
+            )
+
+
+def _classifier(case):
+    if len(case.shapes) == 1 and not case.open and len(squeezed(case.shapes[0])) < 2:
+        yield (
+            "output 0: %s is one score a class for the whole picture, so the model is a classifier, which needs no"
+            " post-processor of n6post: without one, predict([img])[0] has the scores, of which the largest wins"
+            % (tuple(case.shapes[0]),)
+        )
+
+
+def _other_family(case):
+    """A post-processor of ours that is not for these outputs."""
+    if case.kind:
+        name = case.kind.__name__
+        yield "processor: postprocess=n6post.%s is the class itself: write n6post.%s(), with brackets" % (name, name)
+        return
+    family = type(case.processor).__name__
+    families = [one for one, _ in case.fits]
+    # A subclass of somebody's own has another name, and may take what it likes; so may who says how many classes there are.
+    ours = isinstance(case.processor, Processor) and family in _OURS and not getattr(case.processor, "class_count", None)
+    if ours and families and family not in families:
+        yield "processor: %s is attached and the outputs are those of %s: attach %s" % (
+            family,
+            " or of ".join([what for _, what in case.fits]),
+            " or ".join(["n6post.%s()" % one for one in families]),
+        )
+
+
 def _labels(case):
-    classes = case.told.classes(case.family) if case.told else None
-    named = case.told.named if case.told else 0
-    if classes and named and classes != named:
+    if case.unusable:
+        yield case.unusable + ": the .txt beside the model needs one line a class, without blank ones"
+        return
+    if not case.family:
+        return
+    classes = case.told.classes(case.family)
+    named = case.told.named
+    wanted = case.told.wanted_names(case.family, getattr(case.processor, "class_count", None))
+    if wanted and not classes:
+        yield "labels: expected %s, and there are %d: correct the .txt beside the model" % (wanted, named)
+    elif wanted:
         yield (
             "labels: the head has %d classes and there are %d labels, so names are wrong or missing: the .txt"
             " beside the model needs one line a class" % (classes, named)
@@ -127,7 +210,7 @@ def _labels(case):
 
 def _large_map(case):
     """Without a post-processor the firmware hands out float copies."""
-    if case.processor is not None:
+    if case.processor is not None or case.kind:
         return
     room = min(_LARGE_COPY, _heap_free())
     for i, shape in enumerate(case.shapes):
@@ -237,6 +320,10 @@ def _parts(array):
 
 
 _CHECKS = (
+    _open_shapes,
+    _channels_first,
+    _classifier,
+    _other_family,
     _absurd_scale,
     _coarse_scale,
     _labels,
