@@ -1,7 +1,8 @@
 """lib/n6post/joints.py: names, limbs and sides of the skeletons of 13 and 17 joints."""
 
+import n6post
 import pytest
-from n6post.joints import joint_names, joint_side, limbs
+from n6post.joints import joint_names, joint_number, joint_side, limbs
 
 # COCO's "skeleton" below the head, counted from 0; how eyes and ears are joined differs from tool to tool.
 COCO_BODY = {
@@ -37,6 +38,25 @@ def test_a_joints_side_is_in_its_name(joints: int) -> None:
 
 def test_an_unknown_skeleton_has_no_sides() -> None:
     assert joint_side(4, 1) == 0
+
+
+def test_the_names_are_public_and_the_same_for_both_skeletons_but_for_the_first() -> None:
+    assert n6post.joint_names is joint_names
+    coco, st = joint_names(17), joint_names(13)
+    assert (coco[0], st[0]) == ("nose", "head")
+    assert [name for name in coco if name in st] == st[1:]
+
+
+def test_a_joint_is_found_by_its_number_and_its_name() -> None:
+    for joints in (13, 17, 3):
+        for i, name in enumerate(joint_names(joints)):
+            assert joint_number(i, joints) == joint_number(name, joints) == i
+    assert joint_number("left_elbow", 17) == joint_number("left elbow", 17) == 7
+    assert joint_number("head", 17) == joint_number("nose", 13) == 0
+    with pytest.raises(ValueError, match="joint: expected one of '0', '1', '2', got 'nose'"):
+        joint_number("nose", 3)
+    with pytest.raises(ValueError, match="joint: expected a name or a number from 0 to 2, got 3"):
+        joint_number(3, 3)
 
 
 def test_unknown_joints_have_numbers_for_names() -> None:

@@ -384,6 +384,7 @@ QUESTIONS: dict[str, Callable[[Any], Any]] = {
     "mask": lambda s: (s.mask(2).outline(), s.mask(2).centroid, s.mask(2).area),
     "copy": lambda s: s.copy().present(True),
     "by name": lambda s: (s.share("0"), s.mask("1").area),
+    "as_dict": lambda s: s.as_dict(background=True),
     "draw": lambda s: bytes(s.draw(image.Image(64, 48, image.RGB565), alpha=99, legend=True).bytearray()),
 }
 
@@ -413,6 +414,26 @@ MASK_QUESTIONS: dict[str, Callable[[Any], Any]] = {
 def test_a_question_to_a_mask_that_is_cut_short_is_answered_the_next_time(question: str) -> None:
     found = segmenter().run(n6post.YoloV8Seg(0.3), Framed(ROIS[0]))
     check(Scene(lambda: found[0].mask, MASK_QUESTIONS[question], lambda m: [ask(m) for ask in MASK_QUESTIONS.values()]))
+
+
+QUESTIONS_TO_ANY: dict[str, Callable[[Any], Any]] = {
+    "center": lambda d: d.center,
+    "as_dict": lambda d: d.as_dict(outline=True),
+    "replace": lambda d: told([d.replace(score=0.5)]),
+    "none": lambda d: getattr(d, "nothing", None),
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS_TO_ANY)
+@pytest.mark.parametrize("family", ["YoloV8Seg", "YoloV8Pose"])
+def test_a_question_to_a_detection_that_is_cut_short_is_answered_the_next_time(question: str, family: str) -> None:
+    (found,) = frames(family)
+    check(Scene(lambda: found, QUESTIONS_TO_ANY[question], lambda d: [ask(d) for ask in QUESTIONS_TO_ANY.values()]))
+
+
+def frames(family: str) -> Any:
+    state = seen(family)()
+    return state.model.run(state.processor, Framed(ROIS[0]))[:1]
 
 
 @pytest.mark.parametrize("kind", [n6post.Stretch, n6post.Crop, n6post.Letterbox])

@@ -18,6 +18,7 @@ import n6post
 import pytest
 from commands import script
 from ml.preprocessing import Normalization
+from n6post.answers import _ANSWERS, FIELDS, Answers
 
 # One worker, so that each checker runs once.
 pytestmark = pytest.mark.xdist_group("types")
@@ -32,6 +33,7 @@ EXAMPLES = ["yolov8", "yolov8_seg", "yolov8_pose", "movenet", "deeplab"]
 
 GOOD = """
 import gc
+import json
 import time
 
 import csi
@@ -76,14 +78,21 @@ while True:
         for point in d.mask.outline():
             img.set_pixel(point, color=(255, 255, 255))
         d.mask.draw(img, alpha=80)
+        cx, cy = d.center
+        img.draw_circle((cx, cy, 3))
+        print(json.dumps(d.as_dict(outline=True)), d.replace(label="it", score=0.5).label.upper())
     for person in people.predict([n6post.Crop(img, roi=(80, 0, 480, 480))]):
         if person.keypoints[0][2] >= person.keypoint_threshold:
             print("head at", person.keypoints[0][0], best([person], 0.5))
+        x, y, score = person.joint("left elbow")
+        bend = person.angle("left shoulder", 7, "left wrist")
+        if bend is not None and bend < 90:
+            print(x + y, score, n6post.joint_names(17)[7].upper())
     seen = street.predict([n6post.Letterbox(img, scale=(-1.0, 1.0))])
     for class_id in seen.present():
         print(seen.label(class_id), seen.share(class_id), seen.mask(class_id).area, seen.classes.shape)
     seen.draw(img, palette=[None, (0, 255, 0)], legend=True)
-    print(seen.area("person"), seen.mask("person").centroid)
+    print(seen.area("person"), seen.mask("person").centroid, seen.as_dict(background=True)["classes"])
     results = anything.predict([n6post.Stretch(img)])
     n6post.draw(img, results)
     for one in results:
@@ -114,6 +123,12 @@ MISTAKES = {
     "an option of draw": ("thickness=3", "thicknes=3"),
     "an option of an input": ("scale=(-1.0, 1.0)", "scales=(-1.0, 1.0)"),
     "a field": ("d.label, d.score", "d.labell, d.score"),
+    "a field to replace": ('d.replace(label="it"', 'd.replace(lable="it"'),
+    "the type of a field to replace": ('d.replace(label="it"', "d.replace(label=7"),
+    "an option of as_dict": ("d.as_dict(outline=True)", "d.as_dict(outlines=True)"),
+    "a joint of a mask": ("d.class_id, x + w // 2", "d.joint(0), x + w // 2"),
+    "a joint that is no name": ('person.joint("left elbow")', "person.joint(1.5)"),
+    "a joint too few": ('person.angle("left shoulder", 7, "left wrist")', 'person.angle("left shoulder", 7)'),
     "a list for a class": ('seen.area("person")', 'seen.area(["person"])'),
     "a mask's property": ("d.mask.area", "d.mask.aria"),
     "a mask's method": ("d.mask.outline()", "d.mask.outlines()"),
@@ -247,13 +262,33 @@ def test_load_and_processor_for_take_the_options_of_all_families(function: str) 
     assert keywords(named(function, TYPES.body)) == set().union(*[options(family) for family in FAMILIES])
 
 
+def test_a_detection_has_the_methods_that_answers_gives_it() -> None:
+    """They are not in its class, where stubtest would look for them."""
+    assert set(vars(n6post.Detection)) & {"center", "as_dict", "replace", "joint", "angle"} == set()
+    methods = {node.name: node for node in named("Detection", TYPES.body).body if isinstance(node, ast.FunctionDef)}
+    del methods["keypoint_threshold"]
+    told = {name: value for name, value in vars(Answers).items() if not name.startswith("_")}
+    assert set(methods) == set(told) and set(told) <= set(_ANSWERS)
+    for name, node in methods.items():
+        if isinstance(told[name], property):
+            assert [ast.unparse(d) for d in node.decorator_list] == ["property"]
+            continue
+        code = inspect.signature(told[name]).parameters.values()
+        if name == "replace":  # the types spell its fields out
+            assert keywords(node) == set(FIELDS) == set(n6post.Detection._fields)
+            continue
+        assert [a.arg for a in node.args.args] == [p.name for p in code]
+        defaults = [p.default for p in code if p.default is not p.empty]
+        assert [ast.literal_eval(d) for d in node.args.defaults] == defaults
+
+
 def test_no_frame_and_no_picture_loads_what_answers_questions() -> None:
     loaded = (
         "import sys; sys.path.insert(0, 'host_tests'); import image, n6post, test_options as m;"
         " found = [m.segmentation().run(n6post.YoloV8Seg()), m.pose().run(n6post.YoloV8Pose()),"
         " m.heatmaps().run(n6post.MoveNet()), m.scores().run(n6post.DeepLab())];"
         " [n6post.draw(image.Image(64, 64, image.RGB565), f, labels=i < 3) for i, f in enumerate(found)];"
-        " print([len(f) for f in found[:3]], [n for n in ('names',) if 'n6post.' + n in sys.modules])"
+        " print([len(f) for f in found[:3]], [n for n in ('answers', 'names') if 'n6post.' + n in sys.modules])"
     )
     assert fresh(loaded, cwd=ROOT) == "[3, 2, 1] []"
 

@@ -21,6 +21,7 @@ _HOMES = dict(
     Segmentation="segmentation",
     draw="draw",
     by_class="detection",
+    joint_names="joints",
     processor_for="models",
     load="models",
     diagnose="doctor",

@@ -235,6 +235,9 @@ class Detection(NamedTuple, Generic[_M, _K]):
     label       its name, or the number as text
     mask        a Mask (YoloV8Seg), else None
     keypoints   float array (K, 3): x, y in frame pixels and score (YoloV8Pose, MoveNet), else None
+
+    Besides, `center`, `as_dict(outline=False)`, `replace(**fields)`; with keypoints `joint(joint)` and `angle(first, middle,
+    last)`. A namedtuple's own `_replace`, `_asdict` and `_fields` work on the camera too.
     """
 
     rect: _Box
@@ -243,6 +246,49 @@ class Detection(NamedTuple, Generic[_M, _K]):
     label: str
     mask: _M
     keypoints: _K
+
+    @property
+    def center(self) -> tuple[int, int]:
+        """The frame pixel (x, y) in the middle of the box, ints."""
+
+    def as_dict(self, outline: bool = False) -> dict[str, Any]:
+        """The detection in numbers, strings and lists, for json.dumps, which makes the same text on camera and PC.
+
+        {"rect": [x, y, w, h], "score": 0.875, "class_id": 2, "label": "car"}; of one with a mask also "mask": {"rect":
+        [x, y, w, h], "area": n, "centroid": [x, y]} and, if asked for, in it "outline": [[x, y], ...]; of one with keypoints
+        also "keypoints": [[x, y, score], ...]. Scores are rounded to 3 decimals, keypoints to a tenth of a pixel. What an
+        empty mask has not, and a number that is not finite, is None.
+        """
+
+    def replace(
+        self,
+        *,
+        rect: _Box = ...,
+        score: float = ...,
+        class_id: int = ...,
+        label: str = ...,
+        mask: Any = ...,
+        keypoints: Any = ...,
+    ) -> Detection[_M, _K]:
+        """The same detection with other values in these of its fields; ValueError for a name that is no field."""
+
+    def joint(  # type: ignore[misc]
+        self: Detection[Any, ndarray], joint: str | int
+    ) -> tuple[int, int, float]:
+        """A joint by its name (see `joint_names`) or number: (x, y, score), the frame pixel that it lies in as ints.
+
+        Whether it was seen the score tells: at least the detection's `keypoint_threshold`. ValueError for an unknown joint,
+        which lists the names, and for a detection without keypoints.
+        """
+
+    def angle(  # type: ignore[misc]
+        self: Detection[Any, ndarray], first: str | int, middle: str | int, last: str | int
+    ) -> float | None:
+        """The angle at the middle joint between the ways to the other two, degrees: 180 where the three lie in a line.
+
+        None where one of the three was not seen (its score is below the detection's `keypoint_threshold`) or lies where the
+        middle one does. Joints as for `joint`.
+        """
 
     @property
     def keypoint_threshold(self: Detection[Any, ndarray]) -> float: ...  # type: ignore[misc]
@@ -343,6 +389,13 @@ class Segmentation:
         One kernel call: nearest scaling, a colour palette, an alpha palette that leaves the background out.
         """
 
+    def as_dict(self, background: bool = False) -> dict[str, Any]:
+        """What the frame shows in numbers, strings and lists, for json.dumps, which makes the same text on camera and PC.
+
+        {"classes": [{"class_id": 15, "label": "person", "area": 5120, "share": 0.05}, ...]}: the classes of `present()`,
+        the share rounded to 4 decimals.
+        """
+
 def draw(
     img: Image,
     result: Sequence[Detection] | Segmentation,
@@ -377,6 +430,13 @@ def by_class(found: Iterable[Detection]) -> list[list[tuple[Any, ...]]]:
             ml.utils.draw_predictions(img, rects, [labels[i]] * len(rects), [color] * len(rects), format=None)
 
     There are as many lists as the largest class number found needs.
+    """
+
+def joint_names(joints: int) -> list[str]:
+    """The names of 17 joints (COCO) or 13 (ST's MoveNet) in their order, a list; numbers as text for any other count.
+
+    Both have the same names but for the first: "nose" of the 17, "head" of the 13. `joint` and `angle` of a Detection take
+    either for it, and "left_elbow" as COCO writes it.
     """
 
 # ---- the right family for a model ----

@@ -12,7 +12,25 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
     label       its name, or the number as text
     mask        a Mask (YoloV8Seg), else None
     keypoints   float array (K, 3): x, y in frame pixels and score (YoloV8Pose, MoveNet), else None
+
+    Besides, `center`, `as_dict(outline=False)`, `replace(**fields)`; with keypoints `joint(joint)` and `angle(first, middle,
+    last)`. A namedtuple's own `_replace`, `_asdict` and `_fields` work on the camera too.
     """
+
+    def __getattr__(self, name):
+        # Not in the class, where their names and functions would take 60,000 instructions of every start.
+        if not _loaded:
+            from .answers import answers
+
+            _loaded.append(answers)
+        return _loaded[0](self, name)
+
+    def __setattr__(self, name, value):
+        # On the camera a field would change by name and stay by position.
+        raise AttributeError("a Detection stays as it is: replace(%s=...) makes another" % name)
+
+
+_loaded = []  # answers.answers, once it is needed: an import statement is dear every time
 
 
 def with_keypoints(threshold):

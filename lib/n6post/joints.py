@@ -1,4 +1,4 @@
-"""Joints of a person: their names, which of them a limb connects, and on which side they are."""
+"""Joints of a person: their names and numbers, which of them a limb connects, and on which side they are."""
 
 # Joints: 17 in COCO's order, 13 in that of ST's MoveNet.
 _JOINTS_17 = (
@@ -21,12 +21,38 @@ _LIMBS_13 = (
 
 
 def joint_names(joints):
-    """The names of 13 (ST MoveNet) or 17 (COCO) joints, numbers for any other count."""
+    """The names of 17 joints (COCO) or 13 (ST's MoveNet) in their order, a list; numbers as text for any other count.
+
+    Both have the same names but for the first: "nose" of the 17, "head" of the 13. `joint` and `angle` of a Detection take
+    either for it, and "left_elbow" as COCO writes it.
+    """
     if joints == 17:
         return _JOINTS_17.split(",")
     if joints == 13:
         return _JOINTS_13.split(",")
     return [str(i) for i in range(joints)]
+
+
+def joint_number(joint, joints):
+    """Which of so many joints a name or a number means; ValueError for none."""
+    if type(joint) is int and 0 <= joint < joints:
+        return joint
+    if not isinstance(joint, str):
+        raise ValueError("joint: expected a name or a number from 0 to %d, got %r" % (joints - 1, joint))
+    name = joint.replace("_", " ")
+    if joints in (13, 17):
+        if name in ("head", "nose"):
+            return 0
+        # Not in a list of them: split looks up every name among all words there are, a hundred thousand instructions.
+        names = _JOINTS_17 if joints == 17 else _JOINTS_13
+        at = -1 if "," in name else (names + ",").find("," + name + ",")
+        if at >= 0:
+            return names.count(",", 0, at) + 1
+    elif name in joint_names(joints):
+        return int(name)
+    from .names import unknown
+
+    unknown("joint", joint, joint_names(joints), most=joints)
 
 
 def limbs(joints):

@@ -225,6 +225,16 @@ class Segmentation:
         draw_map(img, self, palette, alpha, legend)
         return img
 
+    def as_dict(self, background=False):
+        """What the frame shows in numbers, strings and lists, for json.dumps, which makes the same text on camera and PC.
+
+        {"classes": [{"class_id": 15, "label": "person", "area": 5120, "share": 0.05}, ...]}: the classes of `present()`,
+        the share rounded to 4 decimals.
+        """
+        from .answers import map_as_dict
+
+        return map_as_dict(self, background)
+
     def _class(self, class_id):
         if isinstance(class_id, str):
             return self.view.legend.number("class_id", class_id)

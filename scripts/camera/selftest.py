@@ -7,6 +7,7 @@ and what plain numpy makes of them. Says what it checks, and ends with one line:
 """
 
 import gc
+import json
 import sys
 from array import array
 from binascii import a2b_base64, crc32
@@ -192,6 +193,86 @@ def check_told(family):
 def check_diagnosed(family):
     model, outputs, _, _ = recorded(family)
     expect(n6post.diagnose(model, outputs), [], "findings")
+
+
+def check_json(family):
+    """What as_dict makes of a result is, as text, the same on every machine."""
+    result, expected = processed(family)
+    if family == "DeepLab":
+        expect(json.dumps(result.as_dict()), expected["json"], "as_dict")
+    else:
+        expect([json.dumps(d.as_dict()) for d in result], expected["json"], "as_dict")
+
+
+def check_answers(family):
+    """What a detection tells besides its fields."""
+    found, expected = processed(family)
+    for i, d in enumerate(found):
+        x, y, w, h = d.rect
+        expect(d.center, (x + w // 2, y + h // 2), "center")
+        told = d.as_dict(outline=True)
+        read = json.loads(json.dumps(told))
+        expect((read["rect"], read["class_id"], read["label"]), ([x, y, w, h], d.class_id, d.label), "as_dict")
+        if d.mask is not None:
+            expect(read["mask"]["area"], expected["areas"][i], "area")
+            expect(read["mask"]["outline"], [list(point) for point in d.mask.outline()], "outline")
+        moved = d.replace(rect=(1, 2, 3, 4), label="moved")
+        expect((moved.rect, moved[1:3], moved.label, moved[4] is d.mask), ((1, 2, 3, 4), d[1:3], "moved", True), "replace")
+        expect((type(moved) is type(d), d.rect), (True, (x, y, w, h)), "replace")
+        expect(d._replace(score=2).score, 2, "_replace")
+        expect(list(d._asdict().items()), list(zip(d._fields, d)), "_asdict")
+        expect_error(AttributeError, lambda d=d: d.labell, "labell")
+        expect_error(AttributeError, lambda d=d: setattr(d, "label", "a"), "replace(label=...)")
+        expect_error(ValueError, lambda d=d: d.replace(lable="a"), "label, mask, keypoints, got lable")
+        expect_error(ValueError, lambda d=d: d.joint("left ellbow"), "expected")
+
+
+def check_joints(family):
+    found, expected = processed(family)
+    for d, bends in zip(found, expected["bends"]):
+        names = n6post.joint_names(len(d.keypoints))
+        for i, name in enumerate(names):
+            x, y, score = d.joint(name)
+            row = [float(v) for v in d.keypoints[i]]
+            expect((x, y, d.joint(i)), (int(row[0]), int(row[1]), d.joint(name)), "joint")
+            expect_close([score], row[2:], 1e-6, "score")
+        expect(d.joint("nose"), d.joint("head"), "nose and head")
+        for side, bend in zip(("left", "right"), bends):
+            got = d.angle(side + " shoulder", side + "_elbow", side + " wrist")
+            if bend is None:
+                expect(got, None, "angle")
+            else:
+                expect_close([got], [bend], 0.02, "angle")
+        expect_error(ValueError, lambda d=d: d.joint("left ellbow"), "'left elbow'")
+
+
+def expect_error(kind, ask, part):
+    try:
+        ask()
+    except kind as error:
+        if part not in str(error):
+            raise ValueError("expected an error that says %s, got %s" % (part, error)) from None
+        return
+    raise ValueError("nothing was raised that says %s" % part)
+
+
+def check_names():
+    """Classes by name are those of their numbers; an unknown name is told from the known ones."""
+    model, outputs, options, _ = recorded("YoloV8Seg")
+    everything = n6post.YoloV8Seg(**options)(model, [None], outputs)
+    wanted = everything[-1].label
+    found = n6post.YoloV8Seg(classes=[wanted], **options)(model, [None], outputs)
+    expect([d[:4] for d in found], [d[:4] for d in everything if d.label == wanted], "classes=[%s]" % wanted)
+    expect_error(
+        ValueError, lambda: n6post.YoloV8Seg(classes=[wanted + "s"], **options)(model, [None], outputs), repr(wanted)
+    )
+    model, outputs, options, _ = recorded("DeepLab")
+    seen = n6post.DeepLab(labels={0: "nothing", 1: "person"}, background="nothing")(model, [None], outputs)
+    expect((seen.share("person"), seen.area("person")), (seen.share(1), seen.area(1)), "by name")
+    expect((seen.mask("person").area, seen.background, seen.label(1)), (seen.mask(1).area, 0, "person"), "by name")
+    expect_error(ValueError, lambda: seen.share("dog"), "'person'")
+    for labels in (["a"], ["a", "", "b"], {1: "a"}, "/no/such/file.txt"):
+        expect_error(ValueError, lambda labels=labels: n6post.processor_for(model, labels=labels), "expected")
 
 
 def check_refused():
@@ -675,6 +756,13 @@ def checks():
         yield "%s is told from the model" % family, check_told, (family,)
         yield "%s has no finding" % family, check_diagnosed, (family,)
         yield "%s refuses what is not dense" % family, check_views_refused, (family,)
+    for family in ("YoloV8", "YoloV8Pose", "DeepLab"):
+        yield "%s is the same text everywhere" % family, check_json, (family,)
+    for family in ("YoloV8", "YoloV8Seg", "YoloV8Pose", "MoveNet"):
+        yield "%s answers questions" % family, check_answers, (family,)
+    for family in ("YoloV8Pose", "MoveNet"):
+        yield "joints of %s have names and angles" % family, check_joints, (family,)
+    yield "classes and labels by name", check_names, ()
     yield "outputs that are no head are refused", check_refused, ()
     yield "no detection is an empty list", check_nothing_found, ()
     for name, make, cases in KERNELS:
@@ -760,6 +848,7 @@ RECORDED = {
             'scores': [0.918591],
             'rects': [(2, 1, 44, 63)],
             'letterboxed': [(18, 5, 221, 160)],
+            'json': ['{"rect": [2, 1, 44, 63], "score": 0.919, "class_id": 0, "label": "0"}'],
         },
     ),
     "YoloV8Seg": (
@@ -967,6 +1056,16 @@ RECORDED = {
                     0.007, 37.642, 52.186, 0.013,
                 ],
             ],
+            'json': [
+                (
+                    '{"rect": [3, 1, 42, 63], "score": 0.916, "class_id": 0, "label": "person", "keypoints": [['
+                    '27.4, 16.3, 0.982], [31.7, 13.3, 0.962], [25.7, 12.0, 0.969], [35.5, 16.3, 0.789], [21.4, '
+                    '15.0, 0.835], [38.9, 35.1, 0.976], [11.5, 32.1, 0.982], [38.9, 56.9, 0.635], [8.1, 55.2, 0'
+                    '.722], [36.8, 64.0, 0.421], [21.0, 62.9, 0.501], [31.7, 64.0, 0.221], [15.0, 64.0, 0.241],'
+                    ' [32.9, 61.2, 0.027], [21.0, 55.2, 0.027], [33.8, 62.9, 0.007], [37.6, 52.2, 0.013]]}'
+                ),
+            ],
+            'bends': [[None, 112.54]],
         },
     ),
     "MoveNet": (
@@ -1006,6 +1105,7 @@ RECORDED = {
                     64.0, 186.218, 0.227,
                 ],
             ],
+            'bends': [[None, 74.61]],
         },
     ),
     "DeepLab": (
@@ -1091,6 +1191,7 @@ RECORDED = {
             'map': 2636666230,
             'areas': [3318, 778],
             'drawn': 320142750,
+            'json': '{"classes": [{"class_id": 1, "label": "1", "area": 778, "share": 0.1899}]}',
         },
     ),
 }

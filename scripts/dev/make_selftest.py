@@ -16,6 +16,7 @@ _venv.enter()
 
 import argparse
 import base64
+import json
 import zlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -101,6 +102,36 @@ def rects(found: reference.Candidates, fit: str) -> list[tuple[int, ...]]:
     return result
 
 
+def rounded(value: float, digits: int) -> float:
+    """As as_dict rounds; a number so near to the middle of two steps that float32 may go either way is refused."""
+    if abs(abs(value) * 10**digits % 1 - 0.5) < 1e-3:
+        sys.exit(f"{value} lies between two numbers of {digits} digits; choose another picture")
+    return round(float(value), digits)
+
+
+def text(rect: Sequence[int], score: float, class_id: int, label: str, **more: Any) -> str:
+    """json.dumps of a detection's as_dict."""
+    told = {"rect": list(rect), "score": rounded(score, 3), "class_id": class_id, "label": label}
+    return json.dumps(told | more)
+
+
+def keypoint_rows(points: Array) -> list[list[float]]:
+    return [[rounded(x, 1), rounded(y, 1), rounded(s, 3)] for x, y, s in points]
+
+
+def angle(a: Array, middle: Array, b: Array) -> float:
+    """Degrees, by the law of cosines."""
+    c, d, e = (float(np.hypot(*(p - q))) for p, q in ((a, middle), (b, middle), (a, b)))
+    return float(np.degrees(np.arccos((c * c + d * d - e * e) / (2 * c * d))))
+
+
+def bends(points: Array, threshold: float) -> list[float | None]:
+    """The angles at the elbows of 13 or 17 joints, left and right; None where a joint of the three is not seen."""
+    first = 1 if len(points) == 13 else 5
+    arms = points[first : first + 6 : 2], points[first + 1 : first + 7 : 2]
+    return [round(angle(*arm[:, :2]), 2) if arm[:, 2].min() >= threshold else None for arm in arms]
+
+
 def rows(found: reference.Candidates) -> dict[str, Any]:
     return {
         "classes": [int(c) for c in found.class_id],
@@ -117,7 +148,11 @@ def crc(data: Any) -> int:
 
 def detector() -> Case:
     head = small_head("yolov8n_192", "astronaut", 1)
-    return Case("YoloV8", {"threshold": 0.3}, SIZE, [head], rows(detections(head, 1, 0.3)))
+    found = detections(head, 1, 0.3)
+    expected = rows(found)
+    boxes = zip(expected["rects"], found.score, found.class_id, strict=True)
+    expected["json"] = [text(rect, float(score), int(c), str(c)) for rect, score, c in boxes]
+    return Case("YoloV8", {"threshold": 0.3}, SIZE, [head], expected)
 
 
 def pose() -> Case:
@@ -126,6 +161,9 @@ def pose() -> Case:
     points = reference.keypoints(found.extra, SIZE)
     points[..., :2] = np.clip(points[..., :2], 0, SIZE)
     expected = rows(found) | {"keypoints": [[round(float(v), 3) for v in p.reshape(-1)] for p in points]}
+    people = zip(expected["rects"], found.score, points, strict=True)
+    expected["json"] = [text(rect, float(s), 0, "person", keypoints=keypoint_rows(p)) for rect, s, p in people]
+    expected["bends"] = [bends(p, 0.5) for p in points]
     return Case("YoloV8Pose", {"threshold": 0.3}, SIZE, [head], expected)
 
 
@@ -169,7 +207,7 @@ def heatmaps() -> Case:
         dy = parabola(*plane[row - 1 : row + 2, column]) if 0 < row < height - 1 else 0.0
         score = (plane[row, column] - tensor.zero_point) * tensor.scale
         points += [(column + 0.5 + dx) * 4, (row + 0.5 + dy) * 4, score]
-    expected = {"keypoints": [[round(float(v), 3) for v in points]]}
+    expected = {"keypoints": [[round(float(v), 3) for v in points]], "bends": [bends(np.reshape(points, (-1, 3)), 0.3)]}
     return Case("MoveNet", {"threshold": 0.3}, size, [tensor], expected)
 
 
@@ -183,6 +221,9 @@ def class_map() -> Case:
     classes = reference.class_map(tensor.values[0])
     counts = np.bincount(classes.reshape(-1), minlength=2)
     expected = {"map": crc(classes), "areas": [int(n) for n in counts], "drawn": crc(tinted_map(classes))}
+    share = int(counts[1] * 1e4 / classes.size + 0.5) / 1e4
+    person = {"class_id": 1, "label": "1", "area": int(counts[1]), "share": share}
+    expected["json"] = json.dumps({"classes": [person]})
     return Case("DeepLab", {}, SIZE, [tensor], expected)
 
 
@@ -273,8 +314,11 @@ def literal(value: Any, indent: str) -> str:
     text = repr(value)
     if len(text) + len(indent) < 90:
         return text
+    if isinstance(value, str):
+        inner = "".join(f"{indent}    {value[at : at + 90]!r}\n" for at in range(0, len(value), 90))
+        return "(\n" + inner + indent + ")"
     if isinstance(value, list):
-        if isinstance(value[0], list):
+        if isinstance(value[0], list | str):
             inner = "".join(f"{indent}    {literal(v, indent + '    ')},\n" for v in value)
         else:
             parts, line = [], indent + "   "

@@ -20,7 +20,7 @@ ROWS = (
     ("which processor a model needs; what is wrong with it", ["models", "doctor"]),
     ("one family each: its options and its work", ["processor", "yolo", "yolo_seg", "yolo_pose", "movenet", "deeplab"]),
     ("pictures of results", ["draw", "skeleton"]),
-    ("results", ["detection", "mask", "contour", "segmentation", "painting"]),
+    ("results", ["detection", "answers", "mask", "contour", "segmentation", "painting"]),
     ("arrays of boxes; model input and frame", ["nms", "geometry", "inputs"]),
     ("the loops that touch every byte", ["kernels"]),
     (

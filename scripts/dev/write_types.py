@@ -12,6 +12,9 @@ from pathlib import Path
 LIB = Path(__file__).resolve().parents[2] / "lib" / "n6post"
 TARGET = LIB / "__init__.pyi"
 
+# Classes with methods that live elsewhere, loaded when the first is asked for: their class and file.
+LATER = {"Detection": ("Answers", "answers")}
+
 Documented = ast.Module | ast.ClassDef | ast.FunctionDef
 
 
@@ -39,6 +42,9 @@ def home(name: str, module: str = "__init__") -> str:
 def method(name: str, owner: str, module: str) -> ast.FunctionDef | None:
     """A method as the class itself has it, or inherits it."""
     node = find(owner, parsed(module).body)
+    if owner in LATER and not (isinstance(node, ast.ClassDef) and find(name, node.body)):
+        owner, module = LATER[owner]
+        node = find(owner, parsed(module).body)
     if not isinstance(node, ast.ClassDef):
         return None  # not of this library
     own = find(name, node.body)

@@ -1,0 +1,160 @@
+"""What a Detection and a Segmentation tell besides what they hold: loaded when the first of it is asked for.
+
+Dicts are OrderedDicts, and numbers are rounded, so that json.dumps makes the same text of them on camera and PC.
+"""
+
+from collections import OrderedDict
+from math import atan2, ceil, degrees
+
+from ulab import numpy as np
+
+from .joints import joint_number
+
+FIELDS = ("rect", "score", "class_id", "label", "mask", "keypoints")
+
+# What is answered. Those with an underscore are a namedtuple's, which the camera's lacks and a PC's has.
+_ANSWERS = ("center", "as_dict", "replace", "joint", "angle", "_asdict", "_replace", "_fields")
+
+
+def answers(detection, name):
+    """The attribute `name` of a Detection that is no field of it."""
+    if name == "center":  # by itself: the one that a script asks of every detection in every frame
+        x, y, w, h = detection[0]
+        return x + w // 2, y + h // 2
+    if name not in _ANSWERS:
+        raise AttributeError("'Detection' object has no attribute '%s'" % name)
+    return getattr(Answers(detection), name)
+
+
+class Answers:
+    """The methods of a Detection; `self.detection` is the one that was asked."""
+
+    _fields = FIELDS
+
+    def __init__(self, detection):
+        self.detection = detection
+
+    @property
+    def center(self):
+        """The frame pixel (x, y) in the middle of the box, ints."""
+        return answers(self.detection, "center")
+
+    def as_dict(self, outline=False):
+        """The detection in numbers, strings and lists, for json.dumps, which makes the same text on camera and PC.
+
+        {"rect": [x, y, w, h], "score": 0.875, "class_id": 2, "label": "car"}; of one with a mask also "mask": {"rect":
+        [x, y, w, h], "area": n, "centroid": [x, y]} and, if asked for, in it "outline": [[x, y], ...]; of one with keypoints
+        also "keypoints": [[x, y, score], ...]. Scores are rounded to 3 decimals, keypoints to a tenth of a pixel. What an
+        empty mask has not, and a number that is not finite, is None.
+        """
+        rect, score, class_id, label, mask, keypoints = self.detection
+        told = [
+            ("rect", [int(v) for v in rect]),
+            ("score", _rounded(score, 3)),
+            ("class_id", int(class_id)),
+            ("label", label),
+        ]
+        if mask is not None:
+            told.append(("mask", _mask_as_dict(mask, outline)))
+        if keypoints is not None:
+            rows = [[_rounded(x, 1), _rounded(y, 1), _rounded(s, 3)] for x, y, s in keypoints.tolist()]
+            told.append(("keypoints", rows))
+        return OrderedDict(told)
+
+    def replace(self, **fields):
+        """The same detection with other values in these of its fields; ValueError for a name that is no field."""
+        for name in fields:
+            if name not in FIELDS:
+                raise ValueError("replace: expected fields out of %s, got %s" % (", ".join(FIELDS), name))
+        detection = self.detection
+        return type(detection)(*[fields.get(name, detection[i]) for i, name in enumerate(FIELDS)])
+
+    def joint(self, joint):
+        """A joint by its name (see `joint_names`) or number: (x, y, score), the frame pixel that it lies in as ints.
+
+        Whether it was seen the score tells: at least the detection's `keypoint_threshold`. ValueError for an unknown joint,
+        which lists the names, and for a detection without keypoints.
+        """
+        x, y, score = self._row(joint)
+        return int(x), int(y), score
+
+    def angle(self, first, middle, last):
+        """The angle at the middle joint between the ways to the other two, degrees: 180 where the three lie in a line.
+
+        None where one of the three was not seen (its score is below the detection's `keypoint_threshold`) or lies where the
+        middle one does. Joints as for `joint`.
+        """
+        threshold = getattr(self.detection, "keypoint_threshold", 0.3)  # made by hand: as `draw` does
+        (ax, ay, a), (x, y, m), (bx, by, b) = self._row(first), self._row(middle), self._row(last)
+        if not (a >= threshold and m >= threshold and b >= threshold):
+            return None
+        ax, ay, bx, by = ax - x, ay - y, bx - x, by - y
+        if not (ax or ay) or not (bx or by):
+            return None
+        # Not the arc cosine, which tells small angles badly, and in float32 those near 180 too.
+        return degrees(atan2(abs(ax * by - ay * bx), ax * bx + ay * by))
+
+    def _row(self, joint):
+        keypoints = self.detection.keypoints
+        if keypoints is None:
+            raise ValueError("expected a detection with keypoints, got one without")
+        return keypoints[joint_number(joint, len(keypoints))].tolist()
+
+    def _asdict(self):
+        return OrderedDict(zip(FIELDS, self.detection))
+
+    _replace = replace
+
+
+def _mask_as_dict(mask, outline):
+    rect = _rect_of(mask)
+    centroid = mask.centroid
+    told = [("rect", rect and list(rect)), ("area", mask.area), ("centroid", centroid and list(centroid))]
+    if outline:
+        told.append(("outline", [list(point) for point in mask.outline()]))
+    return OrderedDict(told)
+
+
+def map_as_dict(segmentation, background):
+    """Segmentation.as_dict."""
+    x0, y0, x1, y1 = segmentation.view.window
+    pixels = (x1 - x0) * (y1 - y0)
+    counts = segmentation._count()
+    classes = []
+    for class_id in segmentation.present(background):
+        # In integers: a share often lies in the middle between two of these steps.
+        share = (counts[class_id] * 20000 + pixels) // (2 * pixels) / 10000
+        label, area = segmentation.label(class_id), segmentation.area(class_id)
+        classes.append(OrderedDict([("class_id", class_id), ("label", label), ("area", area), ("share", share)]))
+    return {"classes": classes}
+
+
+def _rounded(number, digits):
+    number = float(number)
+    # inf - inf and NaN - NaN are not 0; + 0.0 makes a plain 0 of -0.0.
+    return round(number, digits) + 0.0 if number - number == 0.0 else None
+
+
+def _rect_of(mask):
+    """(x, y, w, h) around a mask's pixels, by their centres as `contains` has it, or None for an empty one."""
+    from .contour import _inside, _is_empty
+
+    data, window, crop, clip, grid = mask.parts()
+    if _is_empty(data, clip):
+        return None
+    inside = _inside(data, window, crop)
+    columns = np.nonzero(np.max(inside, axis=0))[0]
+    if not len(columns):
+        return None
+    rows = np.nonzero(np.max(inside, axis=1))[0]
+    x, y, _, _ = crop
+    left, top, width, height = clip
+    x0, x1 = _pixels(x + int(columns[0]), x + int(columns[-1]) + 1, grid.sx, grid.ox, left, left + width)
+    y0, y1 = _pixels(y + int(rows[0]), y + int(rows[-1]) + 1, grid.sy, grid.oy, top, top + height)
+    return x0, y0, x1 - x0, y1 - y0
+
+
+def _pixels(start, end, scale, offset, low, high):
+    # Of mask pixels the frame pixels with a centre among them, at least one, within low..high.
+    first = min(max(ceil(start * scale + offset - 0.5), low), high - 1)
+    return first, max(min(ceil(end * scale + offset - 0.5), high), first + 1)
