@@ -19,7 +19,9 @@ import n6post
 import numpy as np
 import pytest
 from fakes import FakeModel, Framed, Tensor
+from n6post.detection import with_keypoints
 from scenes import Thing, float_head, quantised
+from ulab import _host
 
 LIB = str(Path(n6post.__file__).parent)
 SIZE = (32, 32)  # 21 anchors
@@ -360,6 +362,70 @@ def test_an_option_assigned_after_a_frame_that_was_cut_short_counts(family: str)
         return frames_of(state.processor, state.model, ROIS[0], 1)
 
     check(Scene(seen(family), lambda s: s.model.run(s.processor, Framed(ROIS[0])), after))
+
+
+# --- over time -------------------------------------------------------------------------------------------------------
+def walked(tracker: Any, frames: range) -> Any:
+    """People who walk, one of whom hides, and what the tracker made of each frame."""
+    kind = with_keypoints(0.5)
+    results = []
+    for k in frames:
+        points = _host.wrap(np.array([[20 + 5 * k, 30, 0.9]], np.float32))
+        found = [kind((20 + 4 * k + 70 * i, 30, 30, 60), 0.9 - 0.1 * i, 0, "person", None, points) for i in range(3)]
+        results += [(d.track_id, d.keypoint_threshold, *told([d])) for d in tracker.update(found[: 2 + (k % 4 > 1)])]
+    return results, tracker.tracks
+
+
+@pytest.mark.parametrize("options", [{}, {"smooth_keypoints": True, "coast": 2}])
+@pytest.mark.parametrize("frames", [0, 5])
+def test_an_update_that_is_cut_short_is_as_if_it_had_not_been(options: dict[str, Any], frames: int) -> None:
+    def before() -> Any:
+        tracker = n6post.Tracker(**options)
+        walked(tracker, range(frames))
+        return tracker
+
+    line = 0
+    met = True
+    while met:
+        line += 1
+        forget()
+        tracker = before()
+        fault = Fault(line, kernels=True)
+        met = fault.hits(lambda tracker=tracker: walked(tracker, range(frames, frames + 1)))  # type: ignore[misc]
+        after = walked(tracker, range(frames, frames + 5) if met else range(frames + 1, frames + 5))
+        if met:
+            # All of it is undone, or the tracker was through with it: the script alone did not get the result.
+            done = before()
+            walked(done, range(frames, frames + 1))
+            assert after in (walked(before(), range(frames, frames + 5)), walked(done, range(frames, frames + 5)))
+    assert line > 100
+
+
+@pytest.mark.parametrize("name", ["reset", "max_tracks"])
+def test_a_reset_and_a_larger_table_that_are_cut_short_leave_the_tracks_or_none(name: str) -> None:
+    def before() -> Any:
+        tracker = n6post.Tracker(max_tracks=4)
+        walked(tracker, range(4))
+        return tracker
+
+    def attempt(tracker: Any) -> None:
+        if name == "reset":
+            tracker.reset()
+        else:
+            tracker.max_tracks = 30
+            tracker.update([])
+
+    line = 0
+    met = True
+    while met:
+        line += 1
+        tracker = before()
+        met = Fault(line, kernels=False).hits(lambda tracker=tracker: attempt(tracker))  # type: ignore[misc]
+        numbers = {track.track_id for track in tracker.tracks}
+        assert numbers in ({1, 2, 3}, set()), line
+        results, _ = walked(tracker, range(5, 9))
+        assert {number for number, *_ in results} in ({1, 2, 3}, {4, 5, 6}), line
+    assert line > 4
 
 
 # --- pictures and questions ------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ _HOMES = dict(
     processor_for="models",
     load="models",
     diagnose="doctor",
+    Tracker="tracker",
     Stretch="inputs",
     Crop="inputs",
     Letterbox="inputs",

@@ -224,6 +224,89 @@ class DeepLab:
     ) -> None: ...
     def __call__(self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]) -> Segmentation: ...
 
+# ---- over time ----
+
+@type_check_only
+class _Track(NamedTuple):
+    track_id: int
+    rect: _Box
+    velocity: tuple[float, float]
+    missed: float
+    hits: int
+    class_id: int
+
+class Tracker:
+    """Gives objects numbers that stay: `found = tracker.update(model.predict([img]))`, once a frame.
+
+    threshold       the least score of a detection that begins a track, or finds one in the first round, 0..1
+    low_threshold   the least score of one that keeps up a confirmed track which the first round has left over, 0..1. The
+                    processor has to let them through: `YoloV8(threshold=0.1)`, and `threshold` here in the place of its own.
+                    (With the processor's default of .4 there is hardly a low round: everything works, more tracks are lost.)
+    max_age         frames after which a lost track is given up, or one that low scores alone have kept up, 1 to 10000
+    min_hits        detections of a high score that confirm a track, 1 to 1000: nobody has a number before. Meanwhile one
+                    frame may be missed
+    smooth          True: rects come from the tracks' filter; False: rects as they came
+    coast           for how many frames a lost track is returned nevertheless, where it is predicted to be, behind the
+                    detections: with its last score, without mask and keypoints. 0 to 10000
+    gate            the largest squared Mahalanobis distance that is still the same object, 1 to 64: a smaller one loses
+                    objects, a larger one hands numbers over to others
+    max_tracks      how many tracks there may be, confirmed or not, 1 to 1000; beyond, whoever was not seen for longest goes
+    use_masks       True: the filter takes an object's place from its mask, if it has one, whose middle jitters half as much
+                    as the network's box (some 10,000 instructions a mask); False: from the box alone
+    smooth_keypoints    True: keypoints pass a One-Euro filter by track and joint (one_euro.py); False: as they came
+
+    The numbers suit 10 to 15 updates a second. ValueError for an option out of range; each may be assigned between frames.
+    """
+
+    threshold: float
+    low_threshold: float
+    max_age: int
+    min_hits: int
+    smooth: bool
+    coast: int
+    gate: float
+    max_tracks: int
+    use_masks: bool
+    smooth_keypoints: bool
+
+    def __init__(
+        self,
+        threshold: float = 0.5,
+        low_threshold: float = 0.1,
+        max_age: int = 30,
+        min_hits: int = 2,
+        smooth: bool = True,
+        coast: int = 0,
+        gate: float = 22.0,
+        max_tracks: int = 64,
+        use_masks: bool = True,
+        smooth_keypoints: bool = False,
+    ) -> None: ...
+    def update(self, found: Sequence[Detection[_M, _K]], dt: float = 1.0) -> list[Detection[_M, _K]]:
+        """The detections of this frame that belong to confirmed tracks, in their order, as new objects with `track_id`.
+
+        found   list of Detection, as YoloV8, YoloV8Seg, YoloV8Pose or MoveNet return it; it is not changed
+        dt      frames that have passed since the last update: 2.0 after one that was skipped, .5 at 25 frames a second.
+                Below 0 (a clock that was put back) counts as 0
+
+        A number is never given twice. Class, label, score, mask and keypoints are the detection's own. An update that a
+        MemoryError cuts short is as if it had not been.
+        """
+
+    def reset(self) -> None:
+        """Forget all tracks: another scene begins. Numbers go on where they were."""
+
+    @property
+    def tracks(self) -> list[_Track]:
+        """The confirmed tracks, lost ones too: a list of tuples with names
+
+        track_id, rect  the number; (x, y, w, h) as filtered, or as predicted for one that is lost
+        velocity        (x, y), pixels a frame
+        missed          frames since its last detection, 0.0: found in the last update
+        hits            its detections so far
+        class_id        that of its last detection
+        """
+
 # ---- results ----
 
 class Detection(NamedTuple, Generic[_M, _K]):
@@ -236,6 +319,8 @@ class Detection(NamedTuple, Generic[_M, _K]):
     mask        a Mask (YoloV8Seg), else None
     keypoints   float array (K, 3): x, y in frame pixels and score (YoloV8Pose, MoveNet), else None
 
+    track_id    1, 2, 3, ... in what a Tracker returns, else None; no part of the tuple
+
     Besides, `center`, `as_dict(outline=False)`, `replace(**fields)`; with keypoints `joint(joint)` and `angle(first, middle,
     last)`. A namedtuple's own `_replace`, `_asdict` and `_fields` work on the camera too.
     """
@@ -247,6 +332,8 @@ class Detection(NamedTuple, Generic[_M, _K]):
     mask: _M
     keypoints: _K
 
+    @property
+    def track_id(self) -> int: ...
     @property
     def center(self) -> tuple[int, int]:
         """The frame pixel (x, y) in the middle of the box, ints."""

@@ -13,9 +13,13 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
     mask        a Mask (YoloV8Seg), else None
     keypoints   float array (K, 3): x, y in frame pixels and score (YoloV8Pose, MoveNet), else None
 
+    track_id    1, 2, 3, ... in what a Tracker returns, else None; no part of the tuple
+
     Besides, `center`, `as_dict(outline=False)`, `replace(**fields)`; with keypoints `joint(joint)` and `angle(first, middle,
     last)`. A namedtuple's own `_replace`, `_asdict` and `_fields` work on the camera too.
     """
+
+    track_id = None
 
     def __getattr__(self, name):
         # Not in the class, where their names and functions would take 60,000 instructions of every start.
@@ -27,7 +31,9 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
 
     def __setattr__(self, name, value):
         # On the camera a field would change by name and stay by position.
-        raise AttributeError("a Detection stays as it is: replace(%s=...) makes another" % name)
+        if name != "track_id":
+            raise AttributeError("a Detection stays as it is: replace(%s=...) makes another" % name)
+        object.__setattr__(self, name, value)
 
 
 _loaded = []  # answers.answers, once it is needed: an import statement is dear every time
