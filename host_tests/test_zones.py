@@ -1,0 +1,362 @@
+"""zones.py: lines and polygons, against roboflow's supervision and plain numpy."""
+
+import gzip
+import json
+import math
+from pathlib import Path
+
+import _host
+import image
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from n6post.detection import Detection
+from n6post.mask import Grid, Mask
+from n6post.zones import LineZone, PolygonZone
+
+_host.install()  # time.ticks_ms
+
+DATA = Path(__file__).parent / "data" / "zones.json.gz"
+SQUARE = [(100, 100), (300, 100), (300, 300), (100, 300)]
+
+
+def seen(track_id, x, y, w=20, h=40, class_id=0, mask=None):
+    """A detection whose bottom middle is at (x, y)."""
+    d = Detection((x - w // 2, y - h, w, h), 0.9, class_id, str(class_id), mask, None)
+    d.track_id = track_id
+    return d
+
+
+def walk(zone, *points, track_id=1):
+    """(in, out) counted for one track that is at these points, one a frame."""
+    for x, y in points:
+        zone.trigger([seen(track_id, x, y)])
+    return zone.in_count, zone.out_count
+
+
+# --- lines ---
+
+
+def test_a_line_counts_what_supervision_counts_frame_by_frame():
+    recorded = json.loads(gzip.decompress(DATA.read_bytes()))
+    for case in recorded["cases"]:
+        line = LineZone(tuple(case["start"]), tuple(case["end"]), case["anchor"], margin=0)
+        for frame, (came, went) in zip(case["frames"], case["crossed"]):
+            found = []
+            for track_id, x, y, w, h, class_id in frame:
+                found.append(Detection((x, y, w, h), 0.5, class_id, "", None, None))
+                found[-1].track_id = track_id
+            crossed_in, crossed_out = line.trigger(found)
+            assert [d.track_id for d in crossed_in] == came
+            assert [d.track_id for d in crossed_out] == went
+        assert [line.in_count, line.out_count] == case["counts"]
+        per_class = [{int(k): v for k, v in counts.items()} for counts in case["per_class"]]
+        assert [line.in_count_per_class, line.out_count_per_class] == per_class
+    assert sum(sum(case["counts"]) for case in recorded["cases"]) > 300
+
+
+def test_in_is_to_the_left_of_who_looks_from_start_to_end():
+    eastward = ((0, 200), (400, 200))
+    assert walk(LineZone(*eastward), (200, 300), (200, 100)) == (1, 0)
+    assert walk(LineZone(*eastward), (200, 100), (200, 300)) == (0, 1)
+    assert walk(LineZone(*eastward[::-1]), (200, 300), (200, 100)) == (0, 1)
+    assert walk(LineZone((200, 0), (200, 400)), (100, 200), (300, 200)) == (1, 0)
+
+
+def test_a_jitter_on_the_line_counts_once():
+    # 6 pixels to both sides of it; the margin is a tenth of the mean side, 8.
+    there_and_back = [(200, 200 + 6 * (-1) ** i) for i in range(50)]
+    counts = []
+    for margin in (0.1, 0.05):
+        line = LineZone((0, 200), (400, 200), margin=margin)
+        for x, y in [(200, 300), *there_and_back, (200, 100)]:
+            line.trigger([seen(1, x, y, 60, 100)])
+        counts.append((line.in_count, line.out_count))
+    assert counts == [(1, 0), (25, 24)]
+
+
+def test_who_begins_on_the_line_is_counted_on_neither_way_out():
+    for y in (100, 300):
+        assert walk(LineZone((0, 200), (400, 200)), (200, 200), (200, y)) == (0, 0)
+
+
+def test_who_goes_round_an_end_of_the_line_has_not_crossed_it():
+    line = LineZone((100, 200), (300, 200))
+    assert walk(line, (200, 300), (400, 300), (400, 100), (200, 100)) == (0, 0)
+    assert walk(line, (200, 300)) == (0, 1)
+
+
+def test_a_long_step_crosses_where_it_meets_the_line():
+    # From (200, 300) to (400, 100) the line y = 200 is met at x = 300.
+    assert walk(LineZone((0, 200), (300, 200)), (200, 300), (400, 100)) == (1, 0)
+    assert walk(LineZone((0, 200), (299, 200)), (200, 300), (400, 100)) == (0, 0)
+
+
+def test_a_track_that_was_lost_on_the_one_side_and_found_on_the_other_has_crossed():
+    line = LineZone((0, 200), (400, 200))
+    line.trigger([seen(1, 200, 300)])
+    for _ in range(30):
+        assert line.trigger([]) == ([], [])
+    d = seen(1, 200, 100)
+    assert line.trigger([d]) == ([d], [])
+
+
+def test_counts_go_by_the_class_at_the_crossing():
+    line = LineZone((0, 200), (400, 200))
+    line.trigger([seen(1, 50, 300, class_id=2), seen(2, 90, 300, class_id=7)])
+    line.trigger([seen(1, 50, 100, class_id=3), seen(2, 90, 100, class_id=7)])
+    line.trigger([seen(2, 90, 300, class_id=7)])
+    assert line.in_count_per_class == {3: 1, 7: 1}
+    assert line.out_count_per_class == {7: 1}
+
+
+def test_the_anchor_says_which_point_of_a_box_has_to_cross():
+    # A box 40 high goes up by 30: its bottom from 220 to 190, its top from 180 to 150, its middle from 200 to 170.
+    for anchor, crossed in (("bottom", 1), ("bottom_left", 1), ("top", 0), ("top_right", 0)):
+        line = LineZone((0, 200), (400, 200), anchor)
+        assert walk(line, (200, 220), (200, 190)) == (crossed, 0), anchor
+    line = LineZone((0, 195), (400, 195), "center")
+    assert walk(line, (200, 220), (200, 190)) == (1, 0)
+
+
+def test_the_centroid_of_a_mask_is_an_anchor_and_the_centre_where_there_is_none():
+    line = LineZone((0, 200), (400, 200), "centroid")
+    grid = Grid(1.0, 0.0, 1.0, 0.0, (0, 0, 400, 400))
+    for y in (250, 150):
+        mask = Mask(bytearray(b"\xff" * 16), (10, y, 4, 4), (10, y, 4, 4), (10, y, 4, 4), grid)
+        line.trigger([seen(1, 300, 300, mask=mask), seen(2, 300, y)])
+    assert (line.in_count, line.out_count) == (2, 0)
+
+
+def test_tracks_are_remembered_up_to_a_limit_and_those_in_the_frame_always():
+    line = LineZone((0, 200), (400, 200))
+    for first in range(1, 1001, 20):
+        line.trigger([seen(track_id, 200, 300) for track_id in range(first, first + 20)])
+        assert len(line._tracks) <= 128
+    assert len(line.trigger([seen(1000, 200, 100)])[0]) == 1
+
+
+def test_reset_begins_at_zero_with_nobody_seen():
+    line = LineZone((0, 200), (400, 200))
+    assert walk(line, (200, 300), (200, 100)) == (1, 0)
+    line.reset()
+    assert (line.in_count, line.out_count, line.in_count_per_class) == (0, 0, {})
+    assert walk(line, (200, 300)) == (0, 0)
+
+
+@given(st.data())
+def test_counts_are_those_of_exact_geometry(data):
+    # Segments from one place to the next against the line's segment, in fractions.
+    point = st.tuples(st.integers(-50, 50), st.integers(-50, 50))
+    start = data.draw(point)
+    end = data.draw(point.filter(lambda p: p != start))
+    places = data.draw(st.lists(point, min_size=2, max_size=8))
+    line = LineZone(start, end, margin=0)
+
+    def side(p):
+        return (end[0] - start[0]) * (p[1] - start[1]) - (end[1] - start[1]) * (p[0] - start[0])
+
+    expected = [0, 0]
+    last = None
+    for place in places:
+        if side(place) == 0:
+            continue
+        if last and (side(last) < 0) != (side(place) < 0):
+            t = side(last) / (side(last) - side(place))
+            x, y = [last[k] + t * (place[k] - last[k]) for k in (0, 1)]
+            along = (x - start[0]) * (end[0] - start[0]) + (y - start[1]) * (end[1] - start[1])
+            length = math.dist(start, end) ** 2
+            if abs(along) < 1e-6 or abs(along - length) < 1e-6:
+                return  # through an end: float64 cannot tell
+            if 0 < along < length:
+                expected[0 if side(place) < 0 else 1] += 1
+        last = place
+    assert walk(line, *places) == tuple(expected)
+
+
+# --- polygons ---
+
+
+def inside_by_angles(x, y, points):
+    """Whether a polygon without crossings has a point inside: the angles under which that sees the edges add up to a turn."""
+    total = 0.0
+    for (px, py), (qx, qy) in zip(points, points[1:] + points[:1]):
+        a, b = math.atan2(py - y, px - x), math.atan2(qy - y, qx - x)
+        total += (b - a + math.pi) % (2 * math.pi) - math.pi
+    return abs(total) > math.pi
+
+
+def on_an_edge(x, y, points):
+    edges = zip(points, points[1:] + points[:1])
+    return min(abs((qx - px) * (y - py) - (qy - py) * (x - px)) for (px, py), (qx, qy) in edges) < 1e-3
+
+
+def test_a_polygon_contains_what_the_angles_to_its_corners_say():
+    star = [(200, 20), (240, 150), (380, 150), (270, 230), (310, 370)]
+    star += [(200, 280), (90, 370), (130, 230), (20, 150), (160, 150)]
+    zone = PolygonZone(star)
+    random = np.random.default_rng(0)
+    hits = 0
+    for x, y in random.integers(0, 400, (3000, 2)).tolist():
+        if on_an_edge(x, y, star):
+            continue  # ruled in the next test
+        assert zone.contains(x, y) == inside_by_angles(x, y, star), (x, y)
+        hits += zone.contains(x, y)
+    assert 500 < hits < 2500
+
+
+def test_zones_side_by_side_share_no_point_and_leave_none_out():
+    left = PolygonZone([(0, 0), (50, 0), (70, 100), (0, 100)])
+    right = PolygonZone([(50, 0), (120, 0), (120, 100), (70, 100)])
+    for y in range(100):
+        for x in range(120):
+            assert left.contains(x, y) + right.contains(x, y) == 1
+
+
+def test_trigger_gives_who_is_inside_and_counts_them():
+    zone = PolygonZone(SQUARE)
+    found = [seen(1, 200, 200), seen(2, 50, 200), seen(None, 299, 299, class_id=5), seen(3, 300, 200)]
+    assert zone.trigger(found) == [found[0], found[2]]
+    assert zone.current_count == 2
+    assert zone.current_count_per_class == {0: 1, 5: 1}
+    assert zone.trigger([]) == []
+    assert (zone.current_count, zone.current_count_per_class) == (0, {})
+
+
+def test_seconds_are_those_between_the_frames_that_showed_a_track_inside():
+    zone = PolygonZone(SQUARE)
+    for _ in range(11):
+        zone.trigger([seen(1, 200, 200), seen(2, 50, 50)], ms=100)
+    assert (zone.seconds(1), zone.seconds(2), zone.seconds(3)) == (1.0, 0.0, 0.0)
+    zone.trigger([seen(1, 50, 50), seen(2, 200, 200)], ms=100)
+    assert (zone.seconds(1), zone.seconds(2)) == (0.0, 0.0)
+    zone.trigger([seen(2, 200, 200)], ms=250)
+    assert zone.seconds(2) == 0.25
+
+
+def test_a_track_may_be_lost_for_a_moment_and_dwells_on():
+    zone = PolygonZone(SQUARE, patience=1)
+    for present in (1, 1, 0, 0, 0, 1):
+        zone.trigger([seen(1, 200, 200)] * present, ms=250)
+    assert zone.seconds(1) == 1.25
+    for _ in range(5):
+        zone.trigger([], ms=250)
+    assert zone.seconds(1) == 0.0
+    zone.trigger([seen(1, 200, 200)], ms=250)
+    assert zone.seconds(1) == 0.0
+
+
+def test_without_a_time_the_camera_s_clock_tells(monkeypatch):
+    import time
+
+    ticks = [(1 << 30) - 500, 500, 1500, 1000]  # it wraps, and is set back
+    monkeypatch.setattr(time, "ticks_ms", lambda: ticks.pop(0), raising=False)
+    monkeypatch.setattr(time, "ticks_diff", lambda a, b: (a - b + (1 << 29)) % (1 << 30) - (1 << 29), raising=False)
+    zone = PolygonZone(SQUARE)
+    seconds = []
+    while ticks:
+        zone.trigger([seen(1, 200, 200)])
+        seconds.append(zone.seconds(1))
+    assert seconds == [0.0, 1.0, 2.0, 2.0]
+
+
+def test_a_crowd_and_a_long_time_take_a_bounded_table():
+    zone = PolygonZone(SQUARE, patience=1e6)
+    for first in range(1, 2000, 100):
+        zone.trigger([seen(track_id, 200, 200) for track_id in range(first, first + 100)], ms=10**8)
+    assert len(zone._tracks) <= 128
+    assert zone.current_count == 100
+
+
+@pytest.mark.parametrize("scale, offset", [(1.0, 0.0), (4.0, 0.0), (2.5, 37.0), (0.5, -3.0)])
+def test_share_is_the_part_of_a_mask_s_pixels_whose_centres_are_inside(scale, offset):
+    random = np.random.default_rng(int(scale * 10))
+    data = random.integers(0, 256, (30, 40)).astype(np.uint8)
+    points = [(int(x * scale + offset), int(y * scale + offset)) for x, y in ((10, 10), (38, 14), (30, 33), (8, 28))]
+    hits = total = 0
+    for row in range(9, 35):
+        for column in range(6, 43):
+            x, y = (column + 0.5) * scale + offset, (row + 0.5) * scale + offset
+            if on_an_edge(x, y, points):
+                data[row - 7, column - 5] = 0  # float64 cannot tell
+            if data[row - 7, column - 5] >= 128:
+                total += 1
+                hits += inside_by_angles(x, y, points)
+    grid = Grid(scale, offset, scale, offset, (0, 0, 999, 999))
+    mask = Mask(bytearray(data.tobytes()), (5, 7, 40, 30), (6, 9, 37, 26), (0, 0, 999, 999), grid)
+    assert 0.2 < hits / total < 0.9
+    assert abs(PolygonZone(points).share(mask) - hits / total) < 1e-6
+
+
+def test_the_share_of_an_empty_mask_is_none_of_it():
+    grid = Grid(1.0, 0.0, 1.0, 0.0, (0, 0, 400, 400))
+    assert PolygonZone(SQUARE).share(Mask(bytearray(), (0, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0), grid)) == 0.0
+    assert PolygonZone(SQUARE).share(Mask(bytearray(16), (0, 0, 4, 4), (0, 0, 4, 4), (0, 0, 4, 4), grid)) == 0.0
+
+
+# --- both ---
+
+
+def test_zones_leave_as_numbers_and_lists():
+    line, zone = LineZone((0, 200), (400, 200)), PolygonZone(SQUARE)
+    walk(line, (200, 300), (200, 100))
+    for _ in range(2):
+        zone.trigger([seen(4, 200, 200)], ms=500)
+    assert json.loads(json.dumps(line.as_dict())) == {"start": [0, 200], "end": [400, 200], "in": 1, "out": 0}
+    points = [[x, y] for x, y in SQUARE]
+    assert json.loads(json.dumps(zone.as_dict())) == {"points": points, "count": 1, "seconds": [[4, 0.5]]}
+
+
+@pytest.mark.parametrize("pixformat", [image.RGB565, image.GRAYSCALE])
+def test_drawing_paints_the_line_the_edges_and_the_counts(pixformat):
+    img = image.Image(400, 400, pixformat)
+    line = LineZone((20, 350), (380, 350))
+    zone = PolygonZone(SQUARE)
+    zone.trigger([seen(1, 200, 200)])
+    assert line.draw(img, labels=False) is img
+    assert zone.draw(img, labels=False) is img
+
+    def painted(x, y):
+        return np.max(img.get_pixel((x, y))) > 0
+
+    assert all(painted(x, y) for x, y in ((20, 350), (200, 350), (380, 350), (100, 200), (300, 200), (200, 100), (200, 300)))
+    assert painted(200, 340) and not painted(200, 360)  # the tick is on the left, where in is
+    assert not painted(200, 200)
+    plain = bytes(img.bytearray())
+    line.draw(img)
+    zone.draw(img)
+    assert bytes(img.bytearray()) != plain
+
+
+def test_counts_at_a_frame_s_edge_are_written_inside_of_it():
+    img = image.Image(160, 120, image.GRAYSCALE)
+    LineZone((0, 0), (159, 0)).draw(img)
+    LineZone((159, 119), (0, 119)).draw(img)
+    assert np.frombuffer(img.bytearray(), dtype=np.uint8).any()
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: LineZone((0, 0), (0, 0)), "end: expected another point than start"),
+        (lambda: LineZone((0, 0.5), (4, 4)), "start: expected a point"),
+        (lambda: LineZone((0, 0), (4, 4, 4)), "end: expected a point"),
+        (lambda: LineZone((0, 0), (4, True)), "end: expected a point"),
+        (lambda: LineZone((0, 0), (40000, 0)), "end: expected an integer from -32768 to 32767, got 40000"),
+        (lambda: LineZone((0, 0), (4, 4), "feet"), "anchor: expected bottom, .* or centroid, got 'feet'"),
+        (lambda: LineZone((0, 0), (4, 4), None), "anchor: expected .* got None"),
+        (lambda: LineZone((0, 0), (4, 4), margin=-1), "margin: expected a number from 0.0 to 10.0, got -1"),
+        (lambda: LineZone((0, 9), (9, 9)).trigger([seen(None, 1, 1)]), "expected detections with a track_id"),
+        (lambda: PolygonZone([(0, 0), (9, 9)]), "points: expected three or more"),
+        (lambda: PolygonZone(7), "points: expected three or more"),
+        (lambda: PolygonZone([(0, 0), (9, 9), (4, 4), (0, 0)]), "points: expected some that are not in a line"),
+        (lambda: PolygonZone([(0, 0), (0, 0), (0, 0)]), "points: expected some that are not in a line"),
+        (lambda: PolygonZone(SQUARE, patience="long"), "patience: expected a number"),
+        (lambda: PolygonZone(SQUARE).trigger([], ms="now"), "ms: expected milliseconds"),
+        (lambda: PolygonZone(SQUARE).trigger([], ms=float("nan")), "ms: expected milliseconds"),
+    ],
+)
+def test_what_a_zone_cannot_be_made_of_is_a_value_error(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
