@@ -37,6 +37,19 @@ def candidates(values: Array, classes: slice, cut: float, allowed: set[int] | No
     return order.astype(np.uint16), labels[order].astype(np.uint16)
 
 
+def dedupe(masks: Array, crops: Array, classes: Array, part: int, agnostic: bool) -> list[int]:
+    """Which of the masks stay: planes (n, H, W) of booleans, crops (n, 4) as x0, y0, x1, y1, best first."""
+    planes = np.zeros(masks.shape, dtype=bool)
+    for plane, mask, (x0, y0, x1, y1) in zip(planes, masks, crops, strict=True):
+        plane[y0:y1, x0:x1] = mask[y0:y1, x0:x1]
+    kept: list[int] = []
+    for i in range(len(planes)):
+        rivals = [j for j in kept if agnostic or classes[i] == classes[j]]
+        if not any((planes[i] & planes[j]).sum() * 1024 > planes[i].sum() * part for j in rivals):
+            kept.append(i)
+    return kept
+
+
 def exact_mask(protos: Array, coefficients: Array, zero_points: tuple[int, int], threshold: int) -> Array:
     """The bytes of an 8-bit window (h, w, terms): 128 + ((sum - threshold - 1) >> shift), clipped."""
     sums = (protos.astype(np.int64) - zero_points[0]) @ (coefficients.astype(np.int64) - zero_points[1]) - threshold

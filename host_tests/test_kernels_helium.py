@@ -382,6 +382,37 @@ def drawing(random: Random, smallest_left: bool) -> tuple[list[int], bytearray]:
             return [depth, width, height, w, h, x, y, bits(sx), bits(sy), left, top, right, bottom], frame
 
 
+def dedupe_calls(random: Random) -> Iterator[Call]:
+    for number in range(MANY):
+        width, height = (int(n) for n in random.integers(1, 90 if number % 20 == 0 else 24, 2))
+        rows = int(random.choice([1, 2, 3, 5, 9, 20]))
+        agnostic, part = bool(random.integers(2)), int(random.choice([0, 1, 300, 819, 1023, 1024]))
+        classes = random.integers(0, int(random.choice([1, 2, 300])), rows)
+        planes, crops, table, data = [], [], array("i"), bytearray()
+        shape = random.random((height, width)) > random.choice([0.0, 0.3, 0.7, 1.0])
+        for i in range(rows):
+            # A few objects seen again and again, a pixel aside, and their crops with or without a ring.
+            noise = random.random((height, width)) < random.choice([0.0, 0.02, 0.5])
+            plane = shape ^ noise
+            x0, x1 = (int(n) for n in np.sort(random.integers(0, width + 1, 2)))
+            y0, y1 = (int(n) for n in np.sort(random.integers(0, height + 1, 2)))
+            if random.random() < 0.4:
+                x0, y0, x1, y1 = 0, 0, width, height
+            ring = int(random.integers(3))
+            wx, wy = max(0, x0 - ring), max(0, y0 - ring)
+            ww, wh = min(width, x1 + ring) - wx, min(height, y1 + ring) - wy
+            if x1 == x0 or y1 == y0:
+                wx = wy = ww = wh = 0
+            values = np.where(plane, random.integers(128, 256, plane.shape), random.integers(0, 128, plane.shape))
+            table.extend((3, 4, 5, 6, i, int(classes[i]), 7, x0, y0, x1, y1, wx, wy, ww, wh, len(data)))
+            data += values[wy : wy + wh, wx : wx + ww].astype(np.uint8).tobytes()
+            planes.append(plane)
+            crops.append((x0, y0, x1, y1))
+        note = {"masks": np.array(planes), "crops": np.array(crops), "classes": classes, "part": part, "agnostic": agnostic}
+        table.extend([0x5A5A5A] * 16 * int(random.integers(2)))
+        yield called("dedupe", array("i", (rows, part, int(agnostic))), table, data or bytearray(1), note=note)
+
+
 def tint_mask_calls(random: Random) -> Iterator[Call]:
     for _ in range(MANY):
         plan, frame = drawing(random, True)
@@ -456,6 +487,9 @@ WITNESS: dict[str, Callable[[dict[str, Any], harness.Result], bool]] = {
         [rows[: result.value].tolist() for rows in np.frombuffer(result.buffers[3], np.uint16).reshape(3, -1)[:2]]
         == [rows.tolist() for rows in witness.candidates(**note)]
     ),
+    "dedupe": lambda note, result: (
+        np.frombuffer(result.buffers[1], np.int32).reshape(-1, 16)[: result.value, 4].tolist() == witness.dedupe(**note)
+    ),
     "prototype_mask": lambda note, result: result.buffers[3] == witness.exact_mask(**note).tobytes(),
 }
 
@@ -475,6 +509,15 @@ def test_the_machine_code_equals_portable_to_the_byte(kernel: str) -> None:
     for number, (call, result) in enumerate(zip(calls, results)):
         if agrees and call.note:
             assert agrees(call.note, result), f"call {number}: portable and machine code agree, but not with plain numpy"
+
+
+def test_portable_dedupe_is_that_of_plain_numpy() -> None:
+    gone = 0
+    for call in dedupe_calls(np.random.default_rng(7)):
+        rows = np.frombuffer(call.after[1], np.int32).reshape(-1, 16)
+        assert rows[: call.value, 4].tolist() == witness.dedupe(**call.note)
+        gone += len(call.note["classes"]) - (call.value or 0)
+    assert gone > MANY
 
 
 def test_every_kernel_of_portable_is_in_helium_and_tested_here() -> None:

@@ -179,7 +179,7 @@ def test_counts_are_those_of_exact_geometry(data):
 
 
 def inside_by_angles(x, y, points):
-    """Whether a polygon without crossings has a point inside: the angles under which that sees the edges add up to a turn."""
+    """Whether a polygon without crossings has a point inside: the angles under which it sees the edges are a whole turn."""
     total = 0.0
     for (px, py), (qx, qy) in zip(points, points[1:] + points[:1]):
         a, b = math.atan2(py - y, px - x), math.atan2(qy - y, qx - x)

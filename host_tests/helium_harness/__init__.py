@@ -36,6 +36,7 @@ WRITTEN = {
     "suppress": (2,),
     "place": (3,),
     "prototype_mask": (3,),
+    "dedupe": (1,),
     "class_map": (2,),
     "count": (2,),
     "peaks": (1, 2),

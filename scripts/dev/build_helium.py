@@ -23,7 +23,7 @@ SOURCES = ROOT / "scripts" / "helium"
 FOLDER = ROOT / "lib" / "n6post" / "kernels"
 # file: kernel: arguments
 TARGETS = {
-    "helium_boxes.py": {"candidates": 4, "suppress": 3, "place": 4, "prototype_mask": 4},
+    "helium_boxes.py": {"candidates": 4, "suppress": 3, "place": 4, "prototype_mask": 4, "dedupe": 3},
     "helium_maps.py": {"class_map": 3, "count": 3, "peaks": 3},
     "helium_drawing.py": {"tint_mask": 3, "tint_map": 4, "box": 2, "aim": 3},
 }

@@ -19,6 +19,7 @@ candidates = _home.candidates
 suppress = _home.suppress
 place = _home.place
 prototype_mask = _home.prototype_mask
+dedupe = _home.dedupe
 
 
 def prototype_masks(protos, head, plan, first, anchor_step, table, kept, data):

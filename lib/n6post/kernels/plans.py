@@ -70,6 +70,13 @@ ROW_ANCHOR = const(4)
 ROW_CLASS_ID = const(5)  # and behind it the score
 
 
+def dedupe(rows, part, agnostic):
+    return array("i", (rows, part, agnostic))
+
+
+DEDUPE_ROWS = const(0)
+
+
 def prototype_mask(
     dtype, width, height, coefficients, pixel_step, coefficient_step, zero_point, head_zero_point,
     first=0, step=1, window_x=0, window_y=0, window_w=0, window_h=0, threshold=0,

@@ -6,6 +6,7 @@ from heapq import heapify, heappop
 from micropython import const
 from ulab import numpy as np
 
+from .plans import ROW, ROW_CLASS_ID
 from .portable import LARGEST, clipped, fractions, maximum, without_nan
 
 _FLOAT = const(102)
@@ -275,6 +276,57 @@ def prototype_mask(protos, head, plan, out):
     for y in range(window_h):
         row = np.ceil(sums[y] * factor) + 127.0
         into[y * window_w : (y + 1) * window_w] = np.array(clipped(row, 0.0, 255.0), dtype=np.uint8)
+
+
+def dedupe(plan, table, data):
+    """Drop the rows of place's table of whose mask too large a part lies inside a better one's.
+
+    plan    0 rows, best first; 1 the part, in 1024ths: a row goes if inside * 1024 > own * part; 2 agnostic (0: only a
+            row of its class makes another go)
+    table   rows of 16 as place writes them; those that stay move up, in their order
+    data    the masks' bytes: 128 and more is inside
+
+    A mask counts within its crop; a row is compared with those before it that stay. One with nothing inside stays. Returns
+    how many stay.
+    """
+    rows, part, agnostic = plan[:3]
+    pixels = np.frombuffer(data, dtype=np.uint8) if len(data) else None
+    kept = 0
+    for i in range(rows):
+        row = table[i * ROW : i * ROW + ROW]
+        class_id, _, crop_x0, crop_y0, crop_x1, crop_y1 = row[5:11]
+        own = 0
+        stays = True
+        for j in range(kept):
+            better = table[j * ROW : j * ROW + ROW]
+            if better[ROW_CLASS_ID] != class_id and not agnostic:
+                continue
+            x0, y0 = max(crop_x0, better[7]), max(crop_y0, better[8])
+            x1, y1 = min(crop_x1, better[9]), min(crop_y1, better[10])
+            if x1 <= x0 or y1 <= y0:
+                continue
+            if not own:
+                own = _total(_inside(pixels, row, crop_x0, crop_y0, crop_x1, crop_y1))
+            both = _inside(pixels, row, x0, y0, x1, y1) * _inside(pixels, better, x0, y0, x1, y1)
+            if _total(both) * 1024 > own * part:
+                stays = False
+                break
+        if stays:
+            table[kept * ROW : kept * ROW + ROW] = row
+            kept += 1
+    return kept
+
+
+def _inside(pixels, row, x0, y0, x1, y1):
+    """A part of a row's mask, 1.0 where it is inside: a sum over uint8 would wrap."""
+    window_x, window_y, window_w, window_h, start = row[11:16]
+    window = pixels[start : start + window_w * window_h].reshape((window_h, window_w))
+    return np.where(window[y0 - window_y : y1 - window_y, x0 - window_x : x1 - window_x] >= 128, 1.0, 0.0)
+
+
+def _total(counts):
+    # ulab's sum is a running mean times the length: it may fall short of a whole number by a little.
+    return int(sum(np.sum(counts, axis=1).tolist()) + 0.5)
 
 
 def _size(a):
