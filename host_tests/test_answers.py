@@ -180,6 +180,14 @@ def test_replace_keeps_whatever_the_class_of_the_detection_knows() -> None:
     assert kind(*plain()).replace(rect=(0, 0, 1, 1)).frame_size == (640, 480)
 
 
+def test_a_track_stays_with_its_detection() -> None:
+    d = plain()
+    assert "track_id" not in d.as_dict()
+    d.track_id = 7
+    assert d.replace(label="bus").track_id == 7
+    assert list(d.as_dict().items())[-1] == ("track_id", 7)
+
+
 def test_replace_refuses_what_is_no_field_and_names_those_that_are() -> None:
     with pytest.raises(ValueError, match="expected .* rect, score, class_id, label, mask, keypoints, got lable"):
         plain().replace(label="a", lable="b")

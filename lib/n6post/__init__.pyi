@@ -318,7 +318,6 @@ class Detection(NamedTuple, Generic[_M, _K]):
     label       its name, or the number as text
     mask        a Mask (YoloV8Seg), else None
     keypoints   float array (K, 3): x, y in frame pixels and score (YoloV8Pose, MoveNet), else None
-
     track_id    1, 2, 3, ... in what a Tracker returns, else None; no part of the tuple
 
     Besides, `center`, `as_dict(outline=False)`, `replace(**fields)`; with keypoints `joint(joint)` and `angle(first, middle,
@@ -343,8 +342,8 @@ class Detection(NamedTuple, Generic[_M, _K]):
 
         {"rect": [x, y, w, h], "score": 0.875, "class_id": 2, "label": "car"}; of one with a mask also "mask": {"rect":
         [x, y, w, h], "area": n, "centroid": [x, y]} and, if asked for, in it "outline": [[x, y], ...]; of one with keypoints
-        also "keypoints": [[x, y, score], ...]. Scores are rounded to 3 decimals, keypoints to a tenth of a pixel. What an
-        empty mask has not, and a number that is not finite, is None.
+        also "keypoints": [[x, y, score], ...], of one of a track "track_id": n. Scores are rounded to 3 decimals, keypoints
+        to a tenth of a pixel. What an empty mask has not, and a number that is not finite, is None.
         """
 
     def replace(
@@ -357,7 +356,7 @@ class Detection(NamedTuple, Generic[_M, _K]):
         mask: Any = ...,
         keypoints: Any = ...,
     ) -> Detection[_M, _K]:
-        """The same detection with other values in these of its fields; ValueError for a name that is no field."""
+        """The same detection, and track, with other values in these of its fields; ValueError for a name that is none."""
 
     def joint(  # type: ignore[misc]
         self: Detection[Any, ndarray], joint: str | int

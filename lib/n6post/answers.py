@@ -44,8 +44,8 @@ class Answers:
 
         {"rect": [x, y, w, h], "score": 0.875, "class_id": 2, "label": "car"}; of one with a mask also "mask": {"rect":
         [x, y, w, h], "area": n, "centroid": [x, y]} and, if asked for, in it "outline": [[x, y], ...]; of one with keypoints
-        also "keypoints": [[x, y, score], ...]. Scores are rounded to 3 decimals, keypoints to a tenth of a pixel. What an
-        empty mask has not, and a number that is not finite, is None.
+        also "keypoints": [[x, y, score], ...], of one of a track "track_id": n. Scores are rounded to 3 decimals, keypoints
+        to a tenth of a pixel. What an empty mask has not, and a number that is not finite, is None.
         """
         rect, score, class_id, label, mask, keypoints = self.detection
         told = [
@@ -59,15 +59,20 @@ class Answers:
         if keypoints is not None:
             rows = [[_rounded(x, 1), _rounded(y, 1), _rounded(s, 3)] for x, y, s in keypoints.tolist()]
             told.append(("keypoints", rows))
+        if self.detection.track_id is not None:
+            told.append(("track_id", self.detection.track_id))
         return OrderedDict(told)
 
     def replace(self, **fields):
-        """The same detection with other values in these of its fields; ValueError for a name that is no field."""
+        """The same detection, and track, with other values in these of its fields; ValueError for a name that is none."""
         for name in fields:
             if name not in FIELDS:
                 raise ValueError("replace: expected fields out of %s, got %s" % (", ".join(FIELDS), name))
         detection = self.detection
-        return type(detection)(*[fields.get(name, detection[i]) for i, name in enumerate(FIELDS)])
+        other = type(detection)(*[fields.get(name, detection[i]) for i, name in enumerate(FIELDS)])
+        if detection.track_id is not None:
+            other.track_id = detection.track_id
+        return other
 
     def joint(self, joint):
         """A joint by its name (see `joint_names`) or number: (x, y, score), the frame pixel that it lies in as ints.

@@ -12,7 +12,6 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
     label       its name, or the number as text
     mask        a Mask (YoloV8Seg), else None
     keypoints   float array (K, 3): x, y in frame pixels and score (YoloV8Pose, MoveNet), else None
-
     track_id    1, 2, 3, ... in what a Tracker returns, else None; no part of the tuple
 
     Besides, `center`, `as_dict(outline=False)`, `replace(**fields)`; with keypoints `joint(joint)` and `angle(first, middle,
