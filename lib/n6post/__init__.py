@@ -21,6 +21,7 @@ _HOMES = dict(
     Segmentation="segmentation",
     draw="draw",
     by_class="detection",
+    to_json="to_json",
     joint_names="joints",
     processor_for="models",
     load="models",

@@ -307,6 +307,99 @@ class Tracker:
         class_id        that of its last detection
         """
 
+class LineZone:
+    """A line from start to end, both (x, y) in frame pixels, and who crosses it.
+
+    anchor  the point of a box that has to cross: "bottom" (its middle: where a person stands), "center", "top", "left",
+            "right", "top_left", ..., or "centroid" (of the mask; without one the box's centre)
+    margin  how far beyond the line an anchor has to be to count as across, as a part of the box's mean side: what jitters
+            on the line counts once
+
+    **In** is to the left of somebody who looks from start to end, **out** to the right. An object that goes round an end of
+    the line has not crossed it. One that is lost on the one side and found again on the other, by the same track, has.
+
+    in_count, out_count                         how many have crossed so far
+    in_count_per_class, out_count_per_class     {class_id: how many}, by the class they had when they crossed
+
+    ValueError for a line of no length, and for options out of range.
+    """
+
+    anchor: str
+    start: tuple[int, int]
+    end: tuple[int, int]
+    in_count: int
+    out_count: int
+    in_count_per_class: dict[int, int]
+    out_count_per_class: dict[int, int]
+
+    def __init__(
+        self,
+        start: tuple[int, int] | list[int],
+        end: tuple[int, int] | list[int],
+        anchor: str = "bottom",
+        margin: float = 0.1,
+    ) -> None: ...
+    def trigger(self, found: Sequence[Detection[_M, _K]]) -> tuple[list[Detection[_M, _K]], list[Detection[_M, _K]]]:
+        """Look at the detections of a frame; returns two lists of them: who has crossed in, and who out.
+
+        found   as Tracker.update returns them. ValueError for a detection without a `track_id`: a crossing takes two frames.
+        """
+
+    def reset(self) -> None:
+        """Begin at 0, with nobody seen."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Numbers and lists only, for JSON: start, end, in, out."""
+
+    def draw(self, img: Image, color: _Color = (255, 255, 255), thickness: int = 2, labels: bool = True) -> Image:
+        """Draw the line, a tick on its left ("in") and the counts; returns img."""
+
+class PolygonZone:
+    """A polygon of points (x, y) in frame pixels, who is inside, and for how long.
+
+    points  three or more; where edges cross each other, what an even number of them surrounds is outside
+    anchor  as LineZone's
+    patience    seconds for which a track may be lost and still dwells
+
+    current_count               how many of the last frame's detections are inside
+    current_count_per_class     {class_id: how many}
+
+    ValueError for fewer than three points or points in a line, and for options out of range.
+    """
+
+    anchor: str
+    points: list[tuple[int, int]]
+    current_count: int
+    current_count_per_class: dict[int, int]
+
+    def __init__(
+        self, points: Sequence[tuple[int, int] | list[int]], anchor: str = "bottom", patience: float = 1.0
+    ) -> None: ...
+    def trigger(self, found: Sequence[Detection[_M, _K]], ms: float | None = None) -> list[Detection[_M, _K]]:
+        """Look at the detections of a frame; returns a list of those inside.
+
+        found   detections; those with a `track_id`, as Tracker.update returns them, dwell
+        ms      milliseconds since the last call; None: time.ticks_ms() tells
+        """
+
+    def seconds(self, track_id: int) -> float:
+        """How long a track has been inside, by the frames that showed it there; 0.0 for one that is not."""
+
+    def contains(self, x: int, y: int) -> bool:
+        """Whether a point of the frame is inside. Left and upper edges belong to a zone, right and lower ones do not."""
+
+    def share(self, mask: Mask) -> float:
+        """The part of an object that is inside, 0..1, by the centres of its mask's pixels."""
+
+    def reset(self) -> None:
+        """Nobody is inside, nobody has dwelled."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Numbers and lists only, for JSON: points, count, and seconds by track."""
+
+    def draw(self, img: Image, color: _Color = (255, 255, 255), thickness: int = 2, labels: bool = True) -> Image:
+        """Draw the edges, and how many are inside; returns img."""
+
 # ---- results ----
 
 class Detection(NamedTuple, Generic[_M, _K]):
@@ -506,6 +599,15 @@ def draw(
     """
 
 # An entry is ([x, y, w, h], score) or ([x, y, w, h], score, keypoints): a tuple of either length, for scripts unpack it.
+def to_json(result: Any, outline: bool = False) -> str:
+    """A result as one line of JSON, without a line end; `json.loads` of it is what `as_dict` gives.
+
+    result      a list of Detection, or whatever has an `as_dict`: a Detection, a Segmentation, a LineZone, a PolygonZone
+    outline     give the outline of every mask as well
+
+    The text is ASCII, and the same on camera and PC for the same numbers. ValueError for what is no result.
+    """
+
 def by_class(found: Iterable[Detection]) -> list[list[tuple[Any, ...]]]:
     """OpenMV's own shape of a result: a list a class, each of ([x, y, w, h], score) or ([x, y, w, h], score, keypoints).
 

@@ -55,10 +55,9 @@ class Answers:
             ("label", label),
         ]
         if mask is not None:
-            told.append(("mask", _mask_as_dict(mask, outline)))
+            told.append(("mask", mask_as_dict(mask, outline)))
         if keypoints is not None:
-            rows = [[_rounded(x, 1), _rounded(y, 1), _rounded(s, 3)] for x, y, s in keypoints.tolist()]
-            told.append(("keypoints", rows))
+            told.append(("keypoints", keypoints_as_lists(keypoints)))
         if self.detection.track_id is not None:
             told.append(("track_id", self.detection.track_id))
         return OrderedDict(told)
@@ -111,7 +110,11 @@ class Answers:
     _replace = replace
 
 
-def _mask_as_dict(mask, outline):
+def keypoints_as_lists(keypoints):
+    return [[_rounded(x, 1), _rounded(y, 1), _rounded(s, 3)] for x, y, s in keypoints.tolist()]
+
+
+def mask_as_dict(mask, outline):
     rect = _rect_of(mask)
     centroid = mask.centroid
     told = [("rect", rect and list(rect)), ("area", mask.area), ("centroid", centroid and list(centroid))]

@@ -59,6 +59,6 @@ def fit_of(inputs, size, last=None):
     stretched = stretches()
     if stretched and x == y == 0:
         return Fit(key, roi, w / size[0], 0.0, h / size[1], 0.0)
-    from .scaling import fit
+    from .scaling import plain_fit
 
-    return Fit(key, roi, *fit(roi, size, stretched))
+    return Fit(key, roi, *plain_fit(roi, size, stretched))

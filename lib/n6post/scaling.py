@@ -37,7 +37,7 @@ def begin(start, scale, skipped=0):
     return np.floor((np.floor(scale * start) + skipped) / scale + 0.5)[0]
 
 
-def fit(roi, size, stretched):
+def plain_fit(roi, size, stretched):
     """(x scale, x offset, y scale, y offset) of a Fit, for a plain image as Normalization fits it."""
     x, y, w, h = roi
     width, height = size

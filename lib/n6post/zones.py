@@ -8,6 +8,7 @@ A detection is where its anchor is, a point of its box. All is reckoned in whole
 """
 
 import time
+from collections import OrderedDict
 from math import ceil, sqrt
 
 from micropython import const
@@ -167,7 +168,8 @@ class LineZone(Zone):
 
     def as_dict(self):
         """Numbers and lists only, for JSON: start, end, in, out."""
-        return {"start": list(self.start), "end": list(self.end), "in": self.in_count, "out": self.out_count}
+        told = ("start", list(self.start)), ("end", list(self.end)), ("in", self.in_count), ("out", self.out_count)
+        return OrderedDict(told)
 
     def draw(self, img, color=(255, 255, 255), thickness=2, labels=True):
         """Draw the line, a tick on its left ("in") and the counts; returns img."""
@@ -329,7 +331,8 @@ class PolygonZone(Zone):
     def as_dict(self):
         """Numbers and lists only, for JSON: points, count, and seconds by track."""
         seconds = [[track_id, self.seconds(track_id)] for track_id in sorted(self._tracks)]
-        return {"points": [list(point) for point in self.points], "count": self.current_count, "seconds": seconds}
+        points = [list(point) for point in self.points]
+        return OrderedDict((("points", points), ("count", self.current_count), ("seconds", seconds)))
 
     def draw(self, img, color=(255, 255, 255), thickness=2, labels=True):
         """Draw the edges, and how many are inside; returns img."""

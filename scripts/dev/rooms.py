@@ -18,7 +18,7 @@ PICTURE = ROOT / "docs" / "rooms.svg"
 ROWS = (
     ("the public names, loaded on first use", ["__init__"]),
     ("which processor a model needs; what is wrong with it", ["models", "doctor"]),
-    ("detections over time and place", ["tracker", "one_euro", "zones"]),
+    ("detections over time and place", ["tracker", "one_euro", "zones", "to_json"]),
     ("one family each: its options and its work", ["processor", "yolo", "yolo_seg", "yolo_pose", "movenet", "deeplab"]),
     ("pictures of results", ["draw", "skeleton"]),
     ("results", ["detection", "answers", "mask", "contour", "segmentation", "painting"]),
