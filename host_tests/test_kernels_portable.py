@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from n6post.kernels import plans, portable_boxes, portable_drawing, portable_maps
+from n6post.kernels import drawing_plans, plans, portable_boxes, portable_drawing, portable_maps
 from ulab import _host
 
 CODES = {"uint8": 66, "int8": 98, "int16": 104, "float32": 102}
@@ -254,6 +254,36 @@ def test_tint_map_is_draw_image_inside_the_clip_rectangle_and_nothing_outside(
     drawn = np.frombuffer(whole, np.uint8).reshape(height, width, depth)
     expected[top:bottom, left:right] = drawn[top:bottom, left:right]
     np.testing.assert_array_equal(np.frombuffer(frame, np.uint8).reshape(height, width, depth), expected)
+
+
+# --- tint_mask -------------------------------------------------------------------------------------------------------
+@given(
+    st.integers(0, 2**32), st.sampled_from([0.5, 0.77, 1.0, 1.3, 2.0, 2.9999, 10 / 3, 4.0]), st.integers(1, 9),
+    st.integers(1, 9), st.integers(0, 5),
+)
+def test_a_centred_mask_is_sampled_at_pixel_centres_and_its_last_pixels_go_on(
+    seed: int, scale: float, width: int, height: int, more: int
+) -> None:
+    """Held against float64, where its bilinear value is not within a hundredth of a mask pixel of the threshold."""
+    random = np.random.default_rng(seed)
+    mask = random.integers(0, 256, (height, width)).astype(np.uint8)
+    size = [int(n * scale) + 1 + more for n in (width, height)]
+    plan = drawing_plans.tint_mask(
+        1, *size, width, height, 0, 0, x_scale=scale, y_scale=scale, x1=size[0], y1=size[1], color=0xFFFF, alpha=255
+    )
+    frame = bytearray(size[0] * size[1])
+    portable_drawing.tint_mask(frame, bytearray(mask.tobytes()), plan)
+    shown = np.frombuffer(frame, np.uint8).reshape(size[::-1]) > 0
+    at = [((np.arange(n) + 0.5) / scale - 0.5).clip(0, last - 1) for n, last in zip(size, (width, height), strict=True)]
+    low = [np.minimum(a.astype(int), max(last - 2, 0)) for a, last in zip(at, (width, height), strict=True)]
+    high = [np.minimum(a + 1, last - 1) for a, last in zip(low, (width, height), strict=True)]
+    part = [a - b for a, b in zip(at, low, strict=True)]
+    plane = mask.astype(float)
+    rows = plane[low[1]] * (1 - part[1][:, None]) + plane[high[1]] * part[1][:, None]
+    value = rows[:, low[0]] * (1 - part[0]) + rows[:, high[0]] * part[0]
+    clear = np.abs(value - 127.5) > 8 if scale != 0.5 else np.zeros_like(shown)  # (1 : 2 is copied, not interpolated)
+    np.testing.assert_array_equal(shown[clear], value[clear] > 127.5)
+    assert shown[-1, -1] == (mask[-1, -1] >= 128)
 
 
 # --- candidates ------------------------------------------------------------------------------------------------------

@@ -178,6 +178,73 @@ def test_nothing_is_drawn_outside_the_box() -> None:
     np.testing.assert_array_equal(drawn(mask_of(everywhere, (10, 14, 31, 51)), (64, 64)), wanted)
 
 
+def by_float64(mask: Any, size: tuple[int, int]) -> tuple[Array, Array]:
+    """For each frame pixel whether the mask, sampled at its centre, is inside: surely and possibly.
+
+    Bilinear, beyond the window's edge its last pixel; tint_mask's origin is a whole frame pixel, so half a pixel either way.
+    """
+    data, (wx, wy, ww, wh), _, _, grid = mask.parts()
+    plane = np.frombuffer(data, np.uint8).reshape(wh, ww).astype(float)
+    surely, possibly = np.ones(size[::-1], bool), np.zeros(size[::-1], bool)
+    for dx in (-0.55, 0, 0.55):
+        for dy in (-0.55, 0, 0.55):
+            x = ((np.arange(size[0]) + 0.5 + dx - grid.ox) / grid.sx - 0.5 - wx).clip(0, ww - 1)
+            y = ((np.arange(size[1]) + 0.5 + dy - grid.oy) / grid.sy - 0.5 - wy).clip(0, wh - 1)
+            left, top = np.minimum(x.astype(int), max(ww - 2, 0)), np.minimum(y.astype(int), max(wh - 2, 0))
+            right, below = np.minimum(left + 1, ww - 1), np.minimum(top + 1, wh - 1)
+            fx, fy = x - left, (y - top)[:, None]
+            upper = plane[top][:, left] * (1 - fx) + plane[top][:, right] * fx
+            lower = plane[below][:, left] * (1 - fx) + plane[below][:, right] * fx
+            inside = upper * (1 - fy) + lower * fy >= 127.5
+            surely &= inside
+            possibly |= inside
+    return surely, possibly
+
+
+SIZES = sorted({round(SIDE * scale) for scale in np.arange(0.5, 4.01, 0.19)} | {8, 24, 64})  # of a side of the frame
+EDGES = {
+    "everything": (0, 0, 64, 64),
+    "left": (-3, 20, 23, 45.5),
+    "right": (37.5, 11, 70, 43),
+    "top": (9, 0, 50.2, 31),
+    "bottom": (22, 33.3, 41, 64),
+    "corner": (41, 29, 64, 64),
+    "inside": (13, 7.7, 51, 49),
+}
+
+
+@pytest.mark.parametrize("box", EDGES)
+@pytest.mark.parametrize("corner", [(0, 0), (5, 3)])
+def test_a_mask_reaches_every_edge_of_its_box_and_of_the_frame_at_any_scale(box: str, corner: tuple[int, int]) -> None:
+    """Scales from 1/2 to 4: no row or column is lost at the end, and inside it is what float64 makes of it."""
+    bumps = np.sin(np.arange(SIDE) * 0.7 + 0.4) * np.cos(np.arange(SIDE)[:, None] * 0.6) + 0.4
+    missing = []
+    for w, h in zip(SIZES, SIZES[7:] + SIZES[:7], strict=True):
+        size = (corner[0] + w, corner[1] + h)
+        source = n6post.Stretch(image.Image(*size, image.GRAYSCALE), (*corner, w, h))
+        for logits in (np.ones((SIDE, SIDE)), bumps):
+            (d,) = model_of(logits, EDGES[box]).run(n6post.YoloV8Seg(mask_padding=0), source)
+            x, y, across, down = d.rect
+            rect = np.zeros(size[::-1], bool)
+            rect[y : y + down, x : x + across] = True
+            surely, possibly = by_float64(d.mask, size)
+            shown = drawn(d.mask, size)
+            if (shown & ~(possibly & rect)).any() or (surely & rect & ~shown).any():
+                missing.append((w, h))
+    assert not missing
+
+
+@pytest.mark.parametrize("size", [(192, (640, 480)), (416, (640, 480)), (320, (400, 300)), (256, (320, 240))])
+def test_a_mask_over_everything_covers_the_frame(size: tuple[int, tuple[int, int]]) -> None:
+    side, frame = size
+    prototypes = np.ones((1, side // 4, side // 4, 8), np.float32)
+    head = float_head((side, side), 1, [Thing(9, (0, 0, side, side), {0: 0.9}, (1,) * 8)], 8)
+    source = n6post.Stretch(image.Image(*frame, image.GRAYSCALE))
+    (d,) = FakeModel([Tensor(head), Tensor(prototypes)], (side, side)).run(n6post.YoloV8Seg(), source)
+    assert drawn(d.mask, frame).all()
+    assert d.mask.area == frame[0] * frame[1]
+
+
 def test_other_pixel_formats_are_refused() -> None:
     mask = mask_of(disc(8, 8, 5))
     with pytest.raises(ValueError, match="expected an RGB565 or GRAYSCALE image.*, got"):

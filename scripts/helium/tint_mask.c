@@ -31,8 +31,8 @@ static struct axis axis_of(int origin, int size, float scale, int from, int to, 
     struct axis a;
     a.step = (int)(65536.0f / scale);
     a.from = from > start ? from : start;
-    int end = start + ((int)(scale * size) - skipped + centred) / doubled;
-    a.to = to < end ? to : end;
+    int end = start + (int)(scale * size) - skipped; // of draw_image; centred, the last pixel goes on
+    a.to = centred || to < end ? to : end;
     a.at = (int)((float)(skipped << 16) / scale) + (a.from - start) * doubled * a.step;
     return a;
 }
@@ -46,8 +46,8 @@ int tint_mask(uint8_t *frame, const uint8_t *mask, const struct tint_mask_plan *
     if (x.to <= x.from || y.to <= y.from || !alpha)
         return 0;
 
-    // draw_image drops the interpolation where it would change nothing, and for a mask one pixel wide or high.
-    int smooth = (x.step != 65536 || y.step != 65536) && width > 1 && height > 1;
+    // draw_image drops the interpolation where it would change nothing, and for a picture one pixel wide or high.
+    int smooth = (x.step != 65536 || y.step != 65536) && (centred || (width > 1 && height > 1));
     if (smooth) {
         x.at -= 32768;
         y.at -= 32768;

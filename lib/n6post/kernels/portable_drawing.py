@@ -18,9 +18,9 @@ def aim(plan, table, at):
     table   rows of 16 as place writes them, entry 15 being free for the position of the mask's bytes
     at      where the row begins
 
-    The window's left top corner is floor(window * scale + offset), its size floor(size * scale + 2^-12). The clip rectangle
-    is the box, grown by the margin and clipped to the part seen, to the window and to the frame. Returns entry 15 of
-    the row, or -1 where there is nothing to draw.
+    The window begins at floor(window * scale + offset) and ends at floor((window + size) * scale + offset). The clip
+    rectangle is the box, grown by the margin and clipped to the part seen, to the window and to the frame. Returns entry
+    15 of the row, or -1 where there is nothing to draw.
     """
     _, frame_width, frame_height = plan[:3]
     x_scale, y_scale = fractions(plan, 7, 9)
@@ -37,7 +37,7 @@ def aim(plan, table, at):
 def _span(low, size, window, pixels, scale, offset, seen, seen_size, margin, frame):
     """One axis: where the window begins in the frame, and from where to where the mask is drawn."""
     start = int(np.floor(float(window) * scale + offset)[0])
-    end = start + int(np.floor(float(pixels) * scale + 2.0**-12)[0])
+    end = int(np.floor(float(window + pixels) * scale + offset)[0])
     first = max(0, low - margin) + seen
     last = min(seen_size, low + size + margin) + seen
     return start, max(0, start, first), min(frame, end, last)
@@ -56,10 +56,12 @@ def tint_mask(frame, mask, plan):
 
     With centred = 0 the result equals, pixel for pixel and inside the clip rectangle,
     frame.draw_image(mask, x, y, x_scale=, y_scale=, alpha=, color_palette=<colour>, alpha_palette=<0 below 128, 255 from
-    there>, hint=BILINEAR). With centred = 1 it equals this: the mask drawn with hint=BILINEAR at (2x - 1, 2y - 1) and twice
-    the scale into a grey image of twice the frame's size; every second pixel of that (2k, 2l) is the byte of frame
-    pixel (k, l), which is blended as before. (The firmware's BILINEAR lies half an output pixel right of and below
-    the true place; on a mask a few prototype pixels wide that alone costs a tenth of the IoU.)
+    there>, hint=BILINEAR). With centred = 1 it equals this: the mask, its last column and row repeated without end, drawn
+    with hint=BILINEAR at (2x - 1, 2y - 1) and twice the scale into a grey image of twice the frame's size; every second
+    pixel of that (2k, 2l) is the byte of frame pixel (k, l), which is blended as before: so all of the clip rectangle right
+    of x and below y is drawn. (The firmware's BILINEAR lies half an output pixel right of and below the true place; on a
+    mask a few prototype pixels wide that alone costs a tenth of the IoU. And its floor(scale * width) pixels may be one
+    less than the frame pixels whose centres the mask has.)
     """
     import image
 
@@ -72,7 +74,10 @@ def tint_mask(frame, mask, plan):
     top = max(0, y)
     # Interpolation first, into a grey picture whose edge is the clip rectangle's (draw_image itself clips to its
     # destination only); then colour and alpha, pixel by pixel. In one draw it would be the same bytes, unclipped.
-    n = 2 if centred else 1
+    n = 1
+    if centred:
+        n = 2
+        mask, width, height = _continued(mask, width, height, _more(width, x_scale, x1 - x), _more(height, y_scale, y1 - y))
     columns = n * (x1 - left)
     rows = n * (y1 - top)
     scaled = gray(bytearray(columns * rows), columns, rows)
@@ -96,6 +101,25 @@ def tint_mask(frame, mask, plan):
         alpha_palette=alpha_palette,
         alpha=alpha,
     )
+
+
+def _more(pixels, scale, shown):
+    """How often to repeat a mask's last column or row for `shown` frame pixels from its begin on: at least once."""
+    more = 1
+    while (pixels + more) * scale < shown + 1:
+        more += 1
+    return more
+
+
+def _continued(mask, width, height, right, below):
+    """A mask with its last column and its last row repeated, its width and its height."""
+    pixels = np.zeros((height + below, width + right), dtype=np.uint8)
+    pixels[:height, :width] = np.frombuffer(mask, dtype=np.uint8)[: width * height].reshape((height, width))
+    for column in range(width, width + right):
+        pixels[:height, column : column + 1] = pixels[:height, width - 1 : width]
+    for row in range(height, height + below):
+        pixels[row : row + 1] = pixels[height - 1 : height]
+    return pixels, width + right, height + below
 
 
 def tint_map(frame, classes, plan, palette):
