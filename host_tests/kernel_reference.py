@@ -24,6 +24,11 @@ def count(values: Array) -> Array:
     return np.bincount(values.ravel(), minlength=256).astype(np.int32)
 
 
+def cover(values: Array, class_id: int, columns: list[int], rows: list[int]) -> int:
+    """The pixels of a class after each column and row of (height, width) was repeated as often as it is wide or high."""
+    return int(((values == class_id) * np.diff(columns) * np.diff(rows)[:, None]).sum())
+
+
 def candidates(values: Array, classes: slice, cut: float, allowed: set[int] | None, capacity: int) -> tuple[Array, Array]:
     """(anchors, classes), best first: the best class of each anchor at or above the cut, of the allowed classes."""
     scores = values[:, classes].astype(np.float64)

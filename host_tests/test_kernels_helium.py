@@ -25,7 +25,7 @@ import numpy as np
 import pytest
 import recorded
 from fakes import Array, FakeModel, Framed, Tensor, capture, replace_kernel
-from n6post.kernels import portable_boxes, portable_drawing, portable_maps
+from n6post.kernels import drawing_plans, portable_boxes, portable_drawing, portable_maps
 from ulab import _host
 
 ROOT = Path(__file__).parents[1]
@@ -361,27 +361,6 @@ def thirty_bits(value: float) -> float:
 SCALES = [thirty_bits(n) for n in (1, 1, 2, 4, 0.5, 1.3, 3, 0.77, 2.9999, 10 / 7, 8.1)]
 
 
-def drawing(random: Random, smallest_left: bool) -> tuple[list[int], bytearray]:
-    """Entries 0..12 of the plan of tint_mask and tint_map, and a frame."""
-    while True:
-        depth = int(random.choice([2, 2, 1]))
-        width, height = (int(n) for n in random.choice([1, 2, 7, 16, 17, 33, 40], 2))
-        w, h = (int(n) for n in random.choice([1, 2, 3, 5, 9, 16, 20], 2))
-        sx, sy = (float(n) for n in random.choice(SCALES, 2))
-        if random.random() < 0.4:
-            sy = sx
-        x, y = int(random.integers(-w * sx, width)), int(random.integers(-h * sy, height))
-        left, top, right, bottom = max(0, x), max(0, y), width, height
-        if random.random() < 0.7:
-            left, top = (int(random.integers(low, high)) for low, high in ((left, width), (top, height)))
-            right, bottom = (int(random.integers(low + 1, high + 1)) for low, high in ((left, width), (top, height)))
-        if not smallest_left and random.random() < 0.3:
-            left = top = 0
-        if right > left and bottom > top:
-            frame = bytearray(random.bytes(width * height * depth))
-            return [depth, width, height, w, h, x, y, bits(sx), bits(sy), left, top, right, bottom], frame
-
-
 def dedupe_calls(random: Random) -> Iterator[Call]:
     for number in range(MANY):
         width, height = (int(n) for n in random.integers(1, 90 if number % 20 == 0 else 24, 2))
@@ -414,33 +393,87 @@ def dedupe_calls(random: Random) -> Iterator[Call]:
 
 
 def tint_mask_calls(random: Random) -> Iterator[Call]:
+    """Clip rectangles inside the scaled mask and beyond its end, where its last column and row go on."""
     for _ in range(MANY):
-        plan, frame = drawing(random, True)
-        mask = tensor(random, "uint8", plan[3] * plan[4])
+        while True:
+            depth = int(random.choice([2, 2, 1]))
+            width, height = (int(n) for n in random.choice([1, 2, 7, 16, 17, 33, 40], 2))
+            w, h = (int(n) for n in random.choice([1, 2, 3, 5, 9, 16, 20], 2))
+            sx, sy = (float(n) for n in random.choice(SCALES, 2))
+            if random.random() < 0.4:
+                sy = sx
+            x, y = int(random.integers(-w * sx, width)), int(random.integers(-h * sy, height))
+            left, top, right, bottom = max(0, x), max(0, y), width, height
+            if random.random() < 0.3:  # as aim makes it: from the window's begin to its end, a part of a pixel further
+                right, bottom = min(width, int(x + w * sx + random.random())), min(height, int(y + h * sy + random.random()))
+            elif random.random() < 0.7:
+                left, top = (int(random.integers(low, high)) for low, high in ((left, width), (top, height)))
+                right, bottom = (int(random.integers(low + 1, high + 1)) for low, high in ((left, width), (top, height)))
+            if right > left and bottom > top:
+                break
+        frame = bytearray(random.bytes(width * height * depth))
+        mask = tensor(random, "uint8", w * h)
         alpha = int(random.choice([255, 255, 128, 0, 5, 8, 60, 200, int(random.integers(256))]))
+        plan = [depth, width, height, w, h, x, y, bits(sx), bits(sy), left, top, right, bottom]
         plan += [int(random.integers(65536)), alpha, int(random.integers(2))]
         yield called("tint_mask", frame, bytearray(mask.tobytes()), array("i", plan), note=plan)
 
 
+def edges(random: Random, count: int) -> list[int]:
+    """Where `count` columns begin and the last ends: even, as a scale makes them, by chance, none at all; cut off or not."""
+    kind = random.integers(4)
+    first = int(random.choice([0, 0, 3, 20]))
+    if kind == 0:
+        widths = np.full(count, random.choice([1, 1, 2, 3, 4]))
+    elif kind == 1:
+        widths = np.diff(np.floor(np.arange(count + 1) * random.choice([0.3, 0.77, 1.3, 10 / 7, 3.6]) + random.random()))
+    elif kind == 2:
+        widths = random.choice([0, 0, 1, 2, 9, 300], count)
+    else:
+        widths = np.zeros(count)
+    made = first + np.concatenate([[0], np.cumsum(widths)]).astype(int)
+    if random.random() < 0.3:
+        low, high = sorted(int(n) for n in random.integers(0, 40, 2))
+        made = made.clip(low, high)
+    return [int(n) for n in made]
+
+
+def some_classes(random: Random, pixels: int) -> tuple[Array, bool]:
+    few = bool(random.integers(2))
+    return random.integers(0, 3 if few else 256, pixels).astype(np.uint8), few
+
+
 def tint_map_calls(random: Random) -> Iterator[Call]:
     for number in range(MANY):
-        plan, frame = drawing(random, False)
-        if number % 60 == 59:
-            plan = [2, 64, 48, 64, 48, 0, 0, bits(1), bits(1), 0, 0, 64, 48]
-            frame = bytearray(random.bytes(64 * 48 * 2))
-        if (
-            number % 10 == 7
-        ):  # scales that a 30-bit float cuts, as on a host; unclipped, for portable counts with the whole ones
-            plan[7:9] = (bits(n) for n in random.choice([1.3, 6.4, 2.1], 2))
-            plan[9:13] = 0, 0, plan[1], plan[2]
-        few = random.integers(2)
-        classes = random.integers(0, 3 if few else 256, plan[3] * plan[4]).astype(np.uint8)
+        depth = int(random.choice([2, 2, 1]))
+        width, height = (int(n) for n in random.choice([1, 2, 7, 16, 17, 33, 40], 2))
+        w, h = (int(n) for n in random.choice([1, 2, 3, 5, 9, 16, 20], 2))
+        columns, rows = edges(random, w), edges(random, h)
+        if number % 60 == 59:  # more than a strip of columns
+            width, height, w, h = 300, 3, int(random.choice([280, 300, 400])), 3
+            columns, rows = edges(random, w), [0, 1, 2, 3]
+        frame = bytearray(random.bytes(width * height * depth))
+        classes, few = some_classes(random, w * h)
         palette = bytearray(random.bytes(768))
         if few:
             palette[512:515] = bytes(random.permutation([0, 255, int(random.integers(256))]).astype(np.uint8))
         if random.random() < 0.1:
             palette[512:] = bytes(256)
-        yield called("tint_map", frame, bytearray(classes.tobytes()), array("i", plan), palette, note=plan)
+        plan = drawing_plans.tint_map(depth, width, height, 0, w, h, columns + rows)
+        yield called("tint_map", frame, bytearray(classes.tobytes()), plan, palette, note=list(plan))
+
+
+def cover_calls(random: Random) -> Iterator[Call]:
+    for number in range(MANY):
+        w, h = (int(n) for n in random.choice([1, 2, 7, 8, 9, 16, 17, 33], 2))
+        if number % 20 == 19:
+            w, h = int(random.choice([255, 256, 257, 700])), int(random.choice([1, 3, 20]))
+        classes, _ = some_classes(random, w * h)
+        class_id = int(random.choice([0, 1, 2, 255, int(classes[0])]))
+        columns, rows = edges(random, w), edges(random, h)
+        note = {"values": classes.reshape(h, w), "class_id": class_id, "columns": columns, "rows": rows}
+        plan = drawing_plans.tint_map(class_id=class_id, width=w, height=h, edges=columns + rows)
+        yield called("cover", classes, plan, note=note)
 
 
 def box_calls(random: Random) -> Iterator[Call]:
@@ -491,6 +524,7 @@ WITNESS: dict[str, Callable[[dict[str, Any], harness.Result], bool]] = {
         np.frombuffer(result.buffers[1], np.int32).reshape(-1, 16)[: result.value, 4].tolist() == witness.dedupe(**note)
     ),
     "prototype_mask": lambda note, result: result.buffers[3] == witness.exact_mask(**note).tobytes(),
+    "cover": lambda note, result: result.value == witness.cover(**note),
 }
 
 
@@ -655,14 +689,23 @@ def test_peaks_stays_within_its_instructions(joints: int, most: int) -> None:
 
 
 @needs_emulator
-@pytest.mark.parametrize(("depth", "most"), [(2, 5.0), (1, 2.5)])
+@pytest.mark.parametrize(("depth", "most"), [(2, 4.7), (1, 2.4)])
 def test_tint_map_stays_within_its_instructions_a_pixel(depth: int, most: float) -> None:
     random = np.random.default_rng(6)
     classes = random.integers(1, 256, 320 * 320).astype(np.uint8)
-    plan = array("i", (depth, 320, 320, 320, 320, 0, 0, bits(1), bits(1), 0, 0, 320, 320))
+    plan = drawing_plans.tint_map(depth, 320, 320, 0, 320, 320, [*range(321), *range(321)])
     palette = bytearray(random.bytes(512) + b"\x80" * 256)
     frame = bytearray(random.bytes(320 * 320 * depth))
     assert instructions("tint_map", frame, bytearray(classes), plan, palette) <= most * 320 * 320
+
+
+@needs_emulator
+@pytest.mark.parametrize(("side", "frame", "most"), [(320, (400, 300), 70_000), (512, (640, 480), 180_000)])
+def test_cover_stays_within_its_instructions(side: int, frame: tuple[int, int], most: int) -> None:
+    classes = np.random.default_rng(7).integers(0, 5, side * side).astype(np.uint8)
+    columns, rows = ((np.arange(side + 1) * size // side).tolist() for size in frame)
+    plan = drawing_plans.tint_map(class_id=1, width=side, height=side, edges=columns + rows)
+    assert instructions("cover", classes, plan) <= most
 
 
 # --- the harness itself -----------------------------------------------------------------------------------------------

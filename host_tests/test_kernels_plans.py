@@ -26,14 +26,19 @@ BUILDERS = {
     for name, function in vars(module).items()
     if inspect.isfunction(function) and function.__module__ == module.__name__
 }
-ENTRIES = {name: list(inspect.signature(BUILDERS[name]).parameters) for name in [*BUILD["KERNELS"], "row"] if name != "aim"}
-ENTRIES["aim"] = ENTRIES["tint_mask"]
-# Two names in a constant's, where the kernel's own is longer.
-PREFIX = {"MASK": "prototype_mask", "TINT": "tint_mask"}
+# Kernels that read the plan of another.
+SHARED = {"aim": "tint_mask", "cover": "tint_map"}
+ENTRIES = {
+    name: list(inspect.signature(BUILDERS[SHARED.get(name, name)]).parameters) for name in [*BUILD["KERNELS"], "row"]
+}
+# Names in a constant's, where the kernel's own is longer.
+PREFIX = {"MASK": "prototype_mask", "TINT": "tint_mask", "MAP": "tint_map"}
+# What is stored as the number of the words that follow, and these.
+COUNTED = {"candidates": "allowed", "tint_map": "edges"}
 
 
-def test_every_kernel_has_its_builder_and_aim_shares_that_of_tint_mask() -> None:
-    assert set(BUILD["KERNELS"]) - {"aim"} | {"row", "bits"} == {n for n in BUILDERS if not n.startswith("_")}
+def test_every_kernel_has_its_builder_but_those_that_share_anothers() -> None:
+    assert set(BUILD["KERNELS"]) - set(SHARED) | {"row", "bits"} == {n for n in BUILDERS if not n.startswith("_")}
 
 
 FRACTIONS = {
@@ -42,15 +47,14 @@ FRACTIONS = {
     "row": {"score"},
     "peaks": {"scale", "ax", "bx", "ay", "by", "x1", "y1", "x2", "y2", "total"},
     "tint_mask": {"x_scale", "y_scale", "offset_x", "offset_y"},
-    "tint_map": {"x_scale", "y_scale"},
 }
 BY_DTYPE = {"candidates": "cut", "class_map": "cut", "peaks": "cut", "prototype_mask": "threshold"}
 
 
-@pytest.mark.parametrize("kernel", sorted(set(ENTRIES) - {"aim"}))
+@pytest.mark.parametrize("kernel", sorted(set(ENTRIES) - set(SHARED)))
 @pytest.mark.parametrize("dtype", [98, 102])
 def test_each_argument_becomes_the_entry_at_its_own_place(kernel: str, dtype: int) -> None:
-    names = [name for name in ENTRIES[kernel] if name != "allowed"]
+    names = [name for name in ENTRIES[kernel] if name != COUNTED.get(kernel)]
     arguments: dict[str, Any] = {name: 3 + at for at, name in enumerate(names)}
     if "dtype" in arguments:
         arguments["dtype"] = dtype
@@ -67,7 +71,7 @@ def test_each_argument_becomes_the_entry_at_its_own_place(kernel: str, dtype: in
         if (kernel, name) == ("suppress", "threshold"):  # with the bits that a camera's float has lost: test_nms.py
             stored = np.int32(plan[at] & ~3).view(np.float32)
         assert stored == arguments[name], name
-    assert len(plan) == len(names) + (kernel == "candidates")
+    assert len(plan) == len(names) + (kernel in COUNTED)
 
 
 def test_the_classes_that_may_pass_are_bits_behind_their_number_of_words() -> None:
@@ -76,6 +80,11 @@ def test_the_classes_that_may_pass_are_bits_behind_their_number_of_words() -> No
     assert plan[10] == len(words) == 3
     assert {c for c in range(96) if words[c // 32] >> c % 32 & 1} == {0, 31, 32, 69}
     assert plans.candidates(98, 10, 50, 10, 1, 4, 70, 0, 5, 300).tolist()[10:] == [0]
+
+
+def test_the_edges_of_a_map_are_words_behind_their_number() -> None:
+    plan = drawing_plans.tint_map(width=2, height=1, edges=array("H", [3, 5, 9, 0, 4]))
+    assert plan.tolist()[4:] == [2, 1, 5, 3, 5, 9, 0, 4]
 
 
 def constants() -> dict[str, int]:
@@ -163,6 +172,7 @@ def test_the_portable_kernels_take_no_entry_by_a_number_alone(file: str) -> None
     # The bits of the class filter follow their number, and the kernel's own results have names.
     assert set(single) <= {"plan[11 + class_id // 32]", "plan[PEAKS_VISIBLE]"}
     assert ENTRIES["candidates"].index("allowed") + 1 == 11
+    assert ENTRIES["tint_map"].index("edges") + 1 == 7  # of _edges
 
 
 def test_the_sources_of_the_machine_code_take_no_entry_by_a_number() -> None:
@@ -180,7 +190,7 @@ def test_the_header_for_the_sources_follows_the_signatures(tmp_path: Path) -> No
     BUILD["write_plans"](tmp_path)
     offsets = dict(re.findall(r"\.equ (\w+), (\d+)", (tmp_path / "plans.inc").read_text()))
     for kernel, entries in ENTRIES.items():
-        if kernel != "aim":
+        if kernel not in SHARED:
             for at, entry in enumerate(entries):
                 assert offsets[f"{kernel}_{entry}".upper()] == str(4 * at)
     header = (tmp_path / "plans.h").read_text()

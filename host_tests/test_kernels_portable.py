@@ -213,47 +213,42 @@ def test_a_map_of_nan_has_its_peak_in_the_first_cell_with_score_0_and_is_not_see
 
 
 # --- tint_map --------------------------------------------------------------------------------------------------------
-SCALES = st.sampled_from([1.0, 2.0, 0.5, 1.3, 3.0, 0.77, 2.9999, 10 / 7])
 SIDE = st.integers(1, 24)
+EVEN = st.builds(lambda width, count: [width] * count, st.sampled_from([1, 2, 3, 4]), SIDE)
+WIDTHS = st.lists(st.integers(0, 5), min_size=1, max_size=24) | EVEN
 
 
 @given(
-    st.integers(0, 2**32), st.booleans(), st.tuples(SIDE, SIDE), st.tuples(SIDE, SIDE),
-    st.tuples(st.integers(-12, 20), st.integers(-12, 20)), SCALES, SCALES, st.booleans(),
+    st.integers(0, 2**32), st.booleans(), st.tuples(SIDE, SIDE), st.integers(0, 9), st.integers(0, 9), WIDTHS, WIDTHS,
 )
-def test_tint_map_is_draw_image_inside_the_clip_rectangle_and_nothing_outside(
-    seed: int, color: bool, size: tuple[int, int], map_size: tuple[int, int], corner: tuple[int, int],
-    x_scale: float, y_scale: float, cut: bool,
+def test_tint_map_is_draw_image_of_the_map_with_its_columns_and_rows_repeated(
+    seed: int, color: bool, size: tuple[int, int], left: int, top: int, widths: list[int], heights: list[int]
 ) -> None:
     random = np.random.default_rng(seed)
     depth, pixformat = (2, image.RGB565) if color else (1, image.GRAYSCALE)
     width, height = size
-    before = random.integers(0, 256, width * height * depth, dtype=np.uint8)
-    classes = random.integers(0, 6, map_size[0] * map_size[1], dtype=np.uint8)
+    before = random.integers(0, 256, width * height * depth, dtype=np.uint8).tobytes()
+    classes = random.integers(0, 6, (len(heights), len(widths)), dtype=np.uint8)
     palette = bytearray(768)
     palette[:12] = random.bytes(12)
     palette[512:518] = bytes([0, 255, 128, 60, int(random.integers(256)), 7])
-    left, top, right, bottom = 0, 0, width, height
-    if cut:
-        left, top = int(random.integers(width)), int(random.integers(height))
-        right, bottom = int(random.integers(left + 1, width + 1)), int(random.integers(top + 1, height + 1))
-    plan = array("i", (depth, width, height, *map_size, *corner, bits(x_scale), bits(y_scale), left, top, right, bottom))
-    frame = bytearray(before.tobytes())
+    edges = [*(left + np.cumsum([0, *widths])), *(top + np.cumsum([0, *heights]))]
+    plan = drawing_plans.tint_map(depth, width, height, 3, len(widths), len(heights), [int(n) for n in edges])
+    frame = bytearray(before)
     portable_drawing.tint_map(frame, bytearray(classes.tobytes()), plan, palette)
 
-    whole = bytearray(before.tobytes())
-    image.Image(width, height, pixformat, buffer=whole).draw_image(
-        image.Image(*map_size, image.GRAYSCALE, buffer=bytearray(classes.tobytes())),
-        *corner,
-        x_scale=float(f32(x_scale)),
-        y_scale=float(f32(y_scale)),
-        color_palette=image.Image(256, 1, image.RGB565, buffer=palette[:512]),
-        alpha_palette=image.Image(256, 1, image.GRAYSCALE, buffer=palette[512:]),
-    )
-    expected = before.reshape(height, width, depth).copy()
-    drawn = np.frombuffer(whole, np.uint8).reshape(height, width, depth)
-    expected[top:bottom, left:right] = drawn[top:bottom, left:right]
-    np.testing.assert_array_equal(np.frombuffer(frame, np.uint8).reshape(height, width, depth), expected)
+    expected = bytearray(before)
+    scaled = classes.repeat(heights, axis=0).repeat(widths, axis=1)
+    if scaled.size:
+        image.Image(width, height, pixformat, buffer=expected).draw_image(
+            image.Image(*scaled.shape[::-1], image.GRAYSCALE, buffer=bytearray(scaled.tobytes())),
+            left,
+            top,
+            color_palette=image.Image(256, 1, image.RGB565, buffer=palette[:512]),
+            alpha_palette=image.Image(256, 1, image.GRAYSCALE, buffer=palette[512:]),
+        )
+    assert frame == expected
+    assert portable_drawing.cover(bytearray(classes.tobytes()), plan) == (scaled == 3).sum()
 
 
 # --- tint_mask -------------------------------------------------------------------------------------------------------

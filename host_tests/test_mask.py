@@ -181,15 +181,17 @@ def test_nothing_is_drawn_outside_the_box() -> None:
 def by_float64(mask: Any, size: tuple[int, int]) -> tuple[Array, Array]:
     """For each frame pixel whether the mask, sampled at its centre, is inside: surely and possibly.
 
-    Bilinear, beyond the window's edge its last pixel; tint_mask's origin is a whole frame pixel, so half a pixel either way.
+    Bilinear, beyond the middle of the window's last pixel that pixel, and nothing surely beyond its end; tint_mask's origin
+    is a whole frame pixel, so half a pixel either way.
     """
     data, (wx, wy, ww, wh), _, _, grid = mask.parts()
     plane = np.frombuffer(data, np.uint8).reshape(wh, ww).astype(float)
-    surely, possibly = np.ones(size[::-1], bool), np.zeros(size[::-1], bool)
+    across, down = (np.arange(size[0]) + 0.5 - grid.ox) / grid.sx - wx, (np.arange(size[1]) + 0.5 - grid.oy) / grid.sy - wy
+    surely, possibly = (across < ww - 1e-6) & (down[:, None] < wh - 1e-6), np.zeros(size[::-1], bool)
     for dx in (-0.55, 0, 0.55):
         for dy in (-0.55, 0, 0.55):
-            x = ((np.arange(size[0]) + 0.5 + dx - grid.ox) / grid.sx - 0.5 - wx).clip(0, ww - 1)
-            y = ((np.arange(size[1]) + 0.5 + dy - grid.oy) / grid.sy - 0.5 - wy).clip(0, wh - 1)
+            x = (across + dx / grid.sx - 0.5).clip(0, ww - 1)
+            y = (down + dy / grid.sy - 0.5).clip(0, wh - 1)
             left, top = np.minimum(x.astype(int), max(ww - 2, 0)), np.minimum(y.astype(int), max(wh - 2, 0))
             right, below = np.minimum(left + 1, ww - 1), np.minimum(top + 1, wh - 1)
             fx, fy = x - left, (y - top)[:, None]
@@ -241,8 +243,51 @@ def test_a_mask_over_everything_covers_the_frame(size: tuple[int, tuple[int, int
     head = float_head((side, side), 1, [Thing(9, (0, 0, side, side), {0: 0.9}, (1,) * 8)], 8)
     source = n6post.Stretch(image.Image(*frame, image.GRAYSCALE))
     (d,) = FakeModel([Tensor(head), Tensor(prototypes)], (side, side)).run(n6post.YoloV8Seg(), source)
-    assert drawn(d.mask, frame).all()
+    assert drawn(d.mask, frame).all() and drawn(d.mask, frame, smooth=False).all()
     assert d.mask.area == frame[0] * frame[1]
+
+
+@pytest.mark.parametrize("frame", [(64, 30), (29, 64), (150, 64), (61, 200)])
+def test_nothing_of_a_mask_lies_in_the_grey_bars_of_a_letterbox(frame: tuple[int, int]) -> None:
+    """The network may see an object there, and its box may reach into them: that is no part of the frame."""
+    roi = (4, 6, *frame)
+    size = (frame[0] + 9, frame[1] + 11)
+    source = n6post.Letterbox(image.Image(*size, image.GRAYSCALE), roi)
+    (d,) = model_of(np.ones((SIDE, SIDE))).run(n6post.YoloV8Seg(mask_padding=0), source)
+    fit = source.fit(None, (64, 64))
+    # What goes in may begin and end a part of a pixel beside the roi.
+    w = min(round(fit.ox + 64 * fit.sx), 4 + frame[0]) - 4
+    h = min(round(fit.oy + 64 * fit.sy), 6 + frame[1]) - 6
+    inside = np.zeros(size[::-1], bool)
+    inside[6 : 6 + h, 4 : 4 + w] = True
+    for smooth in (True, False):
+        np.testing.assert_array_equal(drawn(d.mask, size, smooth=smooth), inside)
+    np.testing.assert_array_equal(held(d.mask, size), inside)
+    assert d.mask.area == w * h >= (frame[0] - 2) * (frame[1] - 2)
+    assert d.mask.centroid == (4 + w // 2, 6 + h // 2)
+    assert all(inside[y, x] for x, y in d.mask.outline())
+
+
+def grown(plane: Array) -> Array:
+    """Also true beside what is."""
+    return np.lib.stride_tricks.sliding_window_view(np.pad(plane, 1), (3, 3)).any(axis=(2, 3))
+
+
+@pytest.mark.parametrize("frame", [(64, 64), (100, 75), (40, 90), (30, 22)])
+@pytest.mark.parametrize("fit", [n6post.Stretch, n6post.Letterbox])
+def test_drawing_in_blocks_paints_what_the_mask_contains_give_or_take_a_pixel(fit: Any, frame: tuple[int, int]) -> None:
+    for seed in range(3):
+        head = random_head(seed, (64, 64), 2, 8, -30, 1.3)
+        img = image.Image(*frame, image.GRAYSCALE)
+        for d in head.model().run(n6post.YoloV8Seg(0.3, mask_padding=0), fit(img))[:6]:
+            x, y, w, h = d.rect
+            rect = np.zeros(frame[::-1], bool)
+            rect[y : y + h, x : x + w] = True
+            shown, wanted = drawn(d.mask, frame, smooth=False), held(d.mask, frame)
+            assert not (shown & ~rect).any()
+            assert not (shown & ~grown(wanted)).any() and not (wanted & ~grown(shown)).any()
+            if frame == (64, 64):  # a whole scale
+                np.testing.assert_array_equal(shown, wanted)
 
 
 def test_other_pixel_formats_are_refused() -> None:
@@ -345,7 +390,8 @@ def test_area_is_that_of_the_frame() -> None:
     logits = rectangle(3, 5, 4, 3)
     assert mask_of(logits).area == 12 * 16
     assert mask_of(logits, source=stretched((0, 0, 640, 480))).area == 12 * 40 * 30
-    assert mask_of(logits, source=stretched((7, 9, 24, 21))).area == 24  # 12 * 1.5 * 1.3125
+    # Columns of 1.5 frame pixels, of which 4..9 have their centres in 4.5..10.5; rows of 1.3125, 7..9 in 6.5625..10.5.
+    assert mask_of(logits, source=stretched((7, 9, 24, 21))).area == 6 * 3
     assert mask_of(logits, (16, 20, 64, 64)).area == 9 * 16  # the box cuts a column off
     assert mask_of(np.ones((SIDE, SIDE))).area == 64 * 64
 
@@ -360,18 +406,26 @@ def test_the_area_of_a_mask_of_more_pixels_than_a_byte_or_a_word_counts() -> Non
     assert d.mask.centroid in [(599, 599), (600, 600)]
 
 
+def held(mask: Any, size: tuple[int, int]) -> Array:
+    """Which pixels of a frame the mask contains."""
+    return np.array([[mask.contains(x, y) for x in range(size[0])] for y in range(size[1])])
+
+
+@pytest.mark.parametrize("source", [None, Framed((0, 0, 50, 70)), Framed((3, 5, 40, 33))])
 @pytest.mark.parametrize("raw", [False, True])
-def test_area_and_centroid_count_exactly_the_pixels_of_the_image(raw: bool) -> None:
-    """Down to the faintest that is inside: a byte of 128."""
+def test_area_and_centroid_are_those_of_the_frame_pixels_that_the_mask_contains(raw: bool, source: Any) -> None:
     head = random_head(17, (64, 96), 3, 16, -40)
-    found = FakeModel([t if raw else t.dequantised() for t in head.tensors()], head.size).run(n6post.YoloV8Seg(0.3))
+    tensors = [t if raw else t.dequantised() for t in head.tensors()]
+    found = FakeModel(tensors, head.size).run(n6post.YoloV8Seg(0.3, mask_padding=0), source)
     assert len(found) > 4
     for d in found:
-        rows, columns = np.nonzero(mask_plane(d.mask, 16, 24))
-        assert d.mask.area == 16 * len(rows)
+        rows, columns = np.nonzero(held(d.mask, (64, 96)))
+        assert d.mask.area == len(rows)
         if len(rows):
             x, y = d.mask.centroid
-            assert abs(x + 0.5 - 4 * (columns.mean() + 0.5)) <= 0.51 and abs(y + 0.5 - 4 * (rows.mean() + 0.5)) <= 0.51
+            assert (x, y) == (int(columns.mean() + 0.5), int(rows.mean() + 0.5))
+        else:
+            assert d.mask.centroid is None
 
 
 def test_contains_tells_of_every_frame_pixel() -> None:

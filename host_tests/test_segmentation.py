@@ -16,6 +16,8 @@ from checks import gray, rgb565, text_of
 from fakes import FakeModel, Framed, Tensor
 from hypothesis import given
 from hypothesis import strategies as st
+from n6post import painting
+from n6post.kernels import portable_drawing
 from n6post.pixels import class_color
 from ulab import numpy as ulab_numpy
 
@@ -110,7 +112,7 @@ def test_at_outside_of_the_frame_is_none() -> None:
 
 
 @given(st.integers(0, 2**32), st.integers(1, 40), st.integers(1, 40), st.integers(1, 256))
-def test_present_share_and_area_of_a_stretched_frame_are_counts_of_the_map(
+def test_present_and_share_of_a_stretched_frame_are_counts_of_the_map(
     seed: int, height: int, width: int, classes: int
 ) -> None:
     plane = np.random.default_rng(seed).integers(0, classes, (height, width)).astype(np.uint8)
@@ -119,9 +121,7 @@ def test_present_share_and_area_of_a_stretched_frame_are_counts_of_the_map(
     assert found.present(background=True) == np.flatnonzero(counts).tolist()
     assert found.present() == [c for c in np.flatnonzero(counts).tolist() if c != 0]
     for class_id in (0, 1, classes - 1, 255):
-        share = counts[class_id] / plane.size
-        assert found.share(class_id) == pytest.approx(share)
-        assert abs(found.area(class_id) - share * FRAME[0] * FRAME[1]) <= 0.51
+        assert found.share(class_id) == pytest.approx(counts[class_id] / plane.size)
 
 
 @through_every_input
@@ -140,8 +140,8 @@ def test_shares_are_of_what_the_network_saw_of_the_frame_bars_and_all_that_is_cu
         slack = 1.5 / window.shape[0] + 1.5 / window.shape[1] if fit == "letterbox" else 1e-6
         assert found.share(class_id) == pytest.approx((window == class_id).mean(), abs=slack)
     assert sum(found.share(c) for c in range(4)) == pytest.approx(1)
-    seen = seen_x.sum() * seen_y.sum()
-    assert sum(found.area(c) for c in found.present()) == pytest.approx(seen, rel=0.02, abs=3)
+    # Crop takes whole frame pixels: a row more or less.
+    assert sum(found.area(c) for c in range(4)) == pytest.approx(seen_x.sum() * seen_y.sum(), rel=0.02 * (fit == "crop"))
 
 
 def test_present_leaves_out_the_background_that_was_chosen() -> None:
@@ -172,7 +172,7 @@ def test_a_mask_holds_the_pixels_of_its_class(fit: str) -> None:
         inside = classes == class_id
         rows, columns = np.flatnonzero(inside.any(axis=1)), np.flatnonzero(inside.any(axis=0))
         assert (x, y, x + w, y + h) == (columns[0], rows[0], columns[-1] + 1, rows[-1] + 1)
-        assert mask.area == pytest.approx(found.area(class_id), rel=0.01)
+        assert mask.area == found.area(class_id)
         for frame_x, frame_y in ((3, 5), (100, 100), (250, 200)):
             assert mask.contains(frame_x, frame_y) == (found.at(frame_x, frame_y) == class_id)
 
@@ -231,26 +231,92 @@ def noise(pixformat: int, seed: int = 1) -> image.Image:
     return image.Image(*FRAME, pixformat, buffer=pixels)
 
 
+def stretched_to(size: tuple[int, int]) -> Any:
+    return n6post.Stretch(image.Image(*size, image.GRAYSCALE))
+
+
+def under(size: int, pixels: int) -> Any:
+    """The map's column under the centre of each frame column: (k + 1/2) * pixels / size, rounded down, in integers."""
+    return (2 * np.arange(size) + 1) * pixels // (2 * size)
+
+
 @pytest.mark.parametrize("pixformat", [image.RGB565, image.GRAYSCALE])
 @pytest.mark.parametrize("alpha", [0, 60, 128, 255])
-@pytest.mark.parametrize("shape", [(48, 64), (240, 320), (65, 65), (1, 1), (480, 640)])
-def test_drawing_is_one_draw_image_of_the_map_with_palettes(
-    monkeypatch: pytest.MonkeyPatch, shape: tuple[int, int], alpha: int, pixformat: int
+@pytest.mark.parametrize("shape", [(48, 64), (240, 320), (65, 65), (1, 1), (480, 640), (7, 333)])
+def test_drawing_is_draw_image_with_palettes_of_the_map_sampled_at_the_frames_pixels(
+    shape: tuple[int, int], alpha: int, pixformat: int
 ) -> None:
     classes = blobs(*shape)
     found = map_of(classes, source=Framed((0, 0, *FRAME)))
     got, expected = noise(pixformat), noise(pixformat)
     colors = {c: class_color(c) for c in range(1, 256)}
-    scales = {"x_scale": FRAME[0] / shape[1], "y_scale": FRAME[1] / shape[0]}
-    if shape == (65, 65):  # these scales are no binary fractions: a hair more makes floor(scale * 65) the whole frame
-        scales = {name: scale * 1.000001 for name, scale in scales.items()}
-    drawn_by_hand(expected, classes, alpha, colors, x=0, y=0, **scales)
-    calls = []
-    real = image.Image.draw_image
-    monkeypatch.setattr(image.Image, "draw_image", lambda *a, **k: calls.append(1) or real(*a, **k))
+    drawn_by_hand(expected, classes[under(FRAME[1], shape[0])][:, under(FRAME[0], shape[1])], alpha, colors, x=0, y=0)
     assert found.draw(got, alpha=alpha) is got
-    assert len(calls) == 1
     assert bytes(got.bytearray()) == bytes(expected.bytearray())
+
+
+def everywhere(found: Any, size: tuple[int, int]) -> Any:
+    """What `at` tells of each pixel of a frame, -1 for None."""
+    told = [[found.at(x, y) for x in range(size[0])] for y in range(size[1])]
+    return np.array([[-1 if class_id is None else class_id for class_id in row] for row in told])
+
+
+COLORS = [(0, 0, 0), (255, 0, 0), (0, 255, 0), (0, 0, 255)]
+DRAWN = {0xF800: 1, 0x07E0: 2, 0x001F: 3}
+
+
+@given(
+    st.integers(0, 2**32), st.tuples(st.integers(1, 40), st.integers(1, 30)),
+    st.tuples(st.integers(1, 50), st.integers(1, 50)), st.sampled_from([(64, 48), (32, 32), (20, 48)]),
+    st.sampled_from(sorted(INPUTS)), st.data(),
+)
+def test_at_area_mask_and_drawing_agree_on_every_pixel(
+    seed: int, size: tuple[int, int], shape: tuple[int, int], input_size: tuple[int, int], fit: str, data: Any
+) -> None:
+    img = picture(*size)
+    x, y = data.draw(st.integers(0, size[0] - 1)), data.draw(st.integers(0, size[1] - 1))
+    roi = (x, y, data.draw(st.integers(1, size[0] - x)), data.draw(st.integers(1, size[1] - y)))
+    classes = np.random.default_rng(seed).integers(0, 4, shape).astype(np.uint8)
+    found = map_of(classes, input_size, INPUTS[fit](roi, img), background=None)
+    told = everywhere(found, size)
+    found.draw(img, palette=[None, *COLORS[1:]], alpha=255)
+    drawn = np.vectorize(lambda pixel: DRAWN.get(pixel, 0))(rgb565(img))
+    np.testing.assert_array_equal(drawn, np.maximum(told, 0))
+    for class_id in range(4):
+        mask = found.mask(class_id)
+        assert found.area(class_id) == mask.area == (told == class_id).sum()
+        holds = [[mask.contains(x, y) for x in range(size[0])] for y in range(size[1])]
+        np.testing.assert_array_equal(holds, told == class_id)
+
+
+SIDES = (5, 7, 13, 16, 21, 32, 33, 48, 64, 65, 80, 129, 160, 256, 320)
+WIDTHS = (32, 64, 96, 128, 160, 176, 192, 224, 240, 256, 320, 333, 400, 480, 640)
+
+
+def test_every_row_and_column_of_the_frame_is_tinted_at_any_pair_of_sizes() -> None:
+    """225 of them, across and down; the last one was missing for 65 on 192, among others."""
+    missing = []
+    for side in SIDES:
+        for width in WIDTHS:
+            for size, shape in (((width, 2), (1, side)), ((2, width), (side, 1))):
+                found = map_of(np.arange(side).reshape(shape) % 3 + 1, (side, side), stretched_to(size))
+                img = picture(*size)
+                found.draw(img, palette=COLORS, alpha=255)
+                got = np.vectorize(DRAWN.get)(rgb565(img), 0)
+                if (got != (under(width, side) % 3 + 1).reshape((1, width) if size[1] == 2 else (width, 1))).any():
+                    missing.append((side, size))
+    assert not missing
+
+
+def test_drawing_a_map_takes_little_memory_besides(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scaled a few rows at a time: never a picture of the frame's size."""
+    taken = []
+    real = portable_drawing.gray
+    monkeypatch.setattr(portable_drawing, "gray", lambda pixels, *size: taken.append(len(pixels)) or real(pixels, *size))
+    monkeypatch.setattr(painting, "tint_map", portable_drawing.tint_map)
+    found = map_of(blobs(100, 100), source=stretched_to((640, 480)))
+    found.draw(picture(640, 480))
+    assert sorted(set(taken)) == [256, 16000]  # the palette; 25 rows
 
 
 @through_every_input
@@ -261,23 +327,13 @@ def test_a_class_is_drawn_where_at_says_it_is_and_nothing_else_changes(
     classes = blobs(12, 16)
     img = picture()
     found = map_of(classes, source=INPUTS[fit](roi, img))
-    found.draw(img, palette=[(0, 0, 0), (255, 0, 0), (0, 255, 0), (0, 0, 255)], alpha=255)
-    drawn = {0xF800: 1, 0x07E0: 2, 0x001F: 3}
+    found.draw(img, palette=COLORS, alpha=255)
     got = rgb565(img)
     _, _, seen_x, seen_y = frame_to_map(fit, roi, classes.shape)
-    inside = seen_y[:, None] & seen_x[None, :]
-    # draw_image starts at a whole pixel and steps in 1/65536: an edge may be a pixel off.
-    grown = inside.copy()
-    for axis in (0, 1):
-        grown |= np.roll(grown, 1, axis) | np.roll(grown, -1, axis)
-    assert not got[~grown].any()
-    same = total = 0
+    assert not got[~(seen_y[:, None] & seen_x[None, :])].any()
     for y in range(0, FRAME[1], 3):
         for x in range(0, FRAME[0], 3):
-            if inside[y, x]:
-                total += 1
-                same += drawn.get(int(got[y, x]), 0) == found.at(x, y)
-    assert total and same / total > (0.9 if min(roi[2:]) > 48 else 0.8)
+            assert DRAWN.get(int(got[y, x]), 0) == (found.at(x, y) or 0)
 
 
 def test_the_background_is_transparent_and_a_palette_may_hide_classes() -> None:
@@ -286,8 +342,7 @@ def test_the_background_is_transparent_and_a_palette_may_hide_classes() -> None:
     before = rgb565(img).copy()
     map_of(classes, source=Framed((0, 0, *FRAME))).draw(img, palette=[None, None, (255, 255, 255)], alpha=255)
     after = rgb565(img)
-    # draw_image steps in 1/65536 of a map pixel, rounded down: an edge may come a pixel late.
-    top, bottom, left, right = slice(0, 120), slice(121, 240), slice(0, 160), slice(161, 320)
+    top, bottom, left, right = slice(0, 120), slice(120, 240), slice(0, 160), slice(160, 320)
     np.testing.assert_array_equal(after[top], before[top])
     assert (after[bottom, left] == 0xFFFF).all()
     r, g, b = class_color(3)  # beyond the palette's end

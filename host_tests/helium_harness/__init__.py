@@ -42,6 +42,7 @@ WRITTEN = {
     "peaks": (1, 2),
     "tint_mask": (0,),
     "tint_map": (0,),
+    "cover": (),
     "box": (0,),
     "aim": (0,),
 }

@@ -491,14 +491,14 @@ class Mask:
 
     @property
     def area(self) -> int:
-        """The object's size in frame pixels (mask pixels inside, times the frame's pixels to a mask pixel)."""
+        """The object's size: how many frame pixels it `contains`."""
 
     @property
     def centroid(self) -> tuple[int, int] | None:
-        """The frame pixel (x, y) in the middle of the object's mass, ints; None for an empty mask."""
+        """The frame pixel (x, y) in the middle of those that the object `contains`, ints; None where there is none."""
 
     def contains(self, x: int, y: int) -> bool:
-        """Whether frame pixel (x, y) belongs to the object (to the precision of a mask pixel)."""
+        """Whether frame pixel (x, y) belongs to the object: whether the mask pixel under its centre does."""
 
     @property
     def image(self) -> Image | None:
@@ -507,7 +507,8 @@ class Mask:
     def draw(self, img: Image, color: _Color = (255, 0, 0), alpha: int = 128, smooth: bool = True) -> None:
         """Tint the object in `img` (RGB565 or GRAYSCALE, the frame's size) with color (r, g, b) and alpha 0..255.
 
-        smooth=False draws blocks of mask pixels with one plain draw_image instead, which on the N6 goes to the GPU.
+        smooth=False draws blocks of mask pixels with plain draw_image instead, which on the N6 goes to the GPU: what the
+        object `contains`, but that the edges of a block may lie a frame pixel beside.
         """
 
     def outline(self) -> list[tuple[int, int]]:
@@ -547,7 +548,7 @@ class Segmentation:
         """The part of what the network saw of the frame that has this class: 0..1."""
 
     def area(self, class_id: int | str) -> int:
-        """The same in frame pixels, an int."""
+        """How many frame pixels have this class: as many as those for which `at` tells it, an int."""
 
     def at(self, x: int, y: int) -> int | None:
         """The class of frame pixel (x, y); None where the network did not look: outside of its input or the frame."""
@@ -565,7 +566,7 @@ class Segmentation:
         alpha       0..255; below 8 an RGB565 frame does not change: the firmware cuts alpha to 5 bits
         legend      write the names of the classes present into the lower left corner
 
-        One kernel call: nearest scaling, a colour palette, an alpha palette that leaves the background out.
+        Each frame pixel gets the colour of the class that `at` tells of it.
         """
 
     def as_dict(self, background: bool = False) -> dict[str, Any]:

@@ -4,10 +4,9 @@ Dicts are OrderedDicts, and numbers are rounded, so that json.dumps makes the sa
 """
 
 from collections import OrderedDict
-from math import atan2, ceil, degrees
+from math import atan2, degrees
 
-from ulab import numpy as np
-
+from .contour import tight
 from .joints import joint_number
 
 FIELDS = ("rect", "score", "class_id", "label", "mask", "keypoints")
@@ -115,7 +114,7 @@ def keypoints_as_lists(keypoints):
 
 
 def mask_as_dict(mask, outline):
-    rect = _rect_of(mask)
+    rect = tight(*mask.parts())
     centroid = mask.centroid
     told = [("rect", rect and list(rect)), ("area", mask.area), ("centroid", centroid and list(centroid))]
     if outline:
@@ -141,28 +140,3 @@ def _rounded(number, digits):
     number = float(number)
     # inf - inf and NaN - NaN are not 0; + 0.0 makes a plain 0 of -0.0.
     return round(number, digits) + 0.0 if number - number == 0.0 else None
-
-
-def _rect_of(mask):
-    """(x, y, w, h) around a mask's pixels, by their centres as `contains` has it, or None for an empty one."""
-    from .contour import _inside, _is_empty
-
-    data, window, crop, clip, grid = mask.parts()
-    if _is_empty(data, clip):
-        return None
-    inside = _inside(data, window, crop)
-    columns = np.nonzero(np.max(inside, axis=0))[0]
-    if not len(columns):
-        return None
-    rows = np.nonzero(np.max(inside, axis=1))[0]
-    x, y, _, _ = crop
-    left, top, width, height = clip
-    x0, x1 = _pixels(x + int(columns[0]), x + int(columns[-1]) + 1, grid.sx, grid.ox, left, left + width)
-    y0, y1 = _pixels(y + int(rows[0]), y + int(rows[-1]) + 1, grid.sy, grid.oy, top, top + height)
-    return x0, y0, x1 - x0, y1 - y0
-
-
-def _pixels(start, end, scale, offset, low, high):
-    # Of mask pixels the frame pixels with a centre among them, at least one, within low..high.
-    first = min(max(ceil(start * scale + offset - 0.5), low), high - 1)
-    return first, max(min(ceil(end * scale + offset - 0.5), high), first + 1)

@@ -8,6 +8,7 @@ from math import floor
 from micropython import const
 from ulab import numpy as np
 
+from .edges import column_at, of_grid, shown
 from .pixels import copy_rows
 
 _BLOCK = const(8192)  # pixels that are compared together
@@ -27,32 +28,58 @@ def parts(data, window, crop, clip, grid):
     return data, window, crop, clip, grid
 
 
+def contains(x, y, data, window, crop, clip, grid):
+    """Mask.contains: whether frame pixel (x, y) belongs to the object."""
+    wx, wy, ww, _ = window
+    left, top, w, h = crop
+    cx, cy, cw, ch = clip
+    columns, rows = of_grid(grid)
+    if not (max(cx, columns[0]) <= x < min(cx + cw, columns[-1]) and max(cy, rows[0]) <= y < min(cy + ch, rows[-1])):
+        return False
+    x = column_at(columns, x, grid.sx, grid.ox)
+    y = column_at(rows, y, grid.sy, grid.oy)
+    return left <= x < left + w and top <= y < top + h and data[(y - wy) * ww + x - wx] >= 128
+
+
 def area(data, window, crop, clip, grid):
     """Mask.area: frame pixels."""
-    if _is_empty(data, clip):
+    found = _inside(data, window, crop, clip, grid)
+    if found is None:
         return 0
-    return round(_total(np.sum(_inside(data, window, crop), axis=1)) * grid.sx * grid.sy)
+    inside, _, _, widths, heights = found
+    return int(np.dot(np.dot(inside, widths), heights))
 
 
 def centroid(data, window, crop, clip, grid):
     """Mask.centroid: a frame pixel (x, y), or None."""
-    if _is_empty(data, clip):
+    found = _inside(data, window, crop, clip, grid)
+    if found is None:
         return None
-    inside = _inside(data, window, crop)
-    columns = np.sum(inside, axis=0)
-    rows = np.sum(inside, axis=1)
-    count = _total(rows)
-    if not count:
+    inside, columns, rows, widths, heights = found
+    rows_mass = np.dot(inside, widths) * heights
+    mass = np.dot(rows_mass, np.ones(len(heights)))
+    if not mass:
         return None
-    x, y, w, h = crop
-    cx = _total(columns * np.arange(w)) / count + x + 0.5
-    cy = _total(rows * np.arange(h)) / count + y + 0.5
-    # A box thinner than a mask pixel may lie beside that pixel's middle.
-    x, y, w, h = clip
+    columns_mass = np.dot(heights.reshape((1, len(heights))), inside)[0] * widths
+    # The middle of the frame pixels from edge to edge lies half way between the edges.
     return (
-        min(max(int(cx * grid.sx + grid.ox), x), x + w - 1),
-        min(max(int(cy * grid.sy + grid.oy), y), y + h - 1),
+        columns[0] + int(np.dot(columns_mass, _middles(columns)) / mass),
+        rows[0] + int(np.dot(rows_mass, _middles(rows)) / mass),
     )
+
+
+def tight(data, window, crop, clip, grid):
+    """Mask.rect: (x, y, w, h) of the frame pixels around all that is inside, or None."""
+    found = _inside(data, window, crop, clip, grid)
+    if found is None:
+        return None
+    inside, columns, rows, widths, heights = found
+    across = np.nonzero(np.dot(heights.reshape((1, len(heights))), inside)[0] * widths)[0]
+    if not len(across):
+        return None
+    down = np.nonzero(np.dot(inside, widths) * heights)[0]
+    x, y = columns[int(across[0])], rows[int(down[0])]
+    return x, y, columns[int(across[-1]) + 1] - x, rows[int(down[-1]) + 1] - y
 
 
 def _is_empty(data, clip):
@@ -60,19 +87,31 @@ def _is_empty(data, clip):
     return not data or clip[2] < 1 or clip[3] < 1
 
 
-def _inside(data, window, crop):
-    # The crop as a (h, w) array of 0.0 and 1.0; float, because sums over uint8 wrap.
+def _inside(data, window, crop, clip, grid):
+    # The part of the crop that frame pixels show, a (h, w) array of booleans; the edges of its columns and rows, and their
+    # widths and heights as floats: for np.dot, as sums of integers wrap. None where it is empty.
     wx, wy, ww, wh = window
-    x, y, w, h = crop
+    _, _, w, h = crop
     if max(w, h) > 65535:
         raise ValueError("expected a mask of at most 65535 pixels a side, got %d x %d" % (w, h))  # ulab would never return
-    rows = np.frombuffer(data, dtype=np.uint8).reshape((wh, ww))
-    return np.where(rows[y - wy : y - wy + h, x - wx : x - wx + w] >= 128, 1.0, 0.0)
+    x, columns, y, rows = shown(grid, crop, clip)
+    w, h = len(columns) - 1, len(rows) - 1
+    if not data or w < 1 or h < 1:
+        return None
+    pixels = np.frombuffer(data, dtype=np.uint8).reshape((wh, ww))
+    inside = pixels[y - wy : y - wy + h, x - wx : x - wx + w] >= 128
+    return inside, columns, rows, _widths(columns), _widths(rows)
 
 
-def _total(counts):
-    # Not np.sum: without an axis that is a running mean times the length, and rounds.
-    return sum([float(n) for n in counts])
+def _widths(edges):
+    places = np.array(edges, dtype=np.float)
+    return places[1:] - places[:-1]
+
+
+def _middles(edges):
+    # From the first edge: small numbers lose less in float32.
+    places = np.array(edges, dtype=np.float)
+    return (places[1:] + places[:-1]) * 0.5 - places[0]
 
 
 def outline(data, window, crop, clip, grid):

@@ -4,8 +4,6 @@ A `Mask` is bytes at prototype resolution with the threshold at 128, and the way
 logits, so that scaling them up bilinearly and cutting at 128 gives the smooth edge of the upsampled logits.
 """
 
-from math import floor
-
 from .kernels import plans
 
 
@@ -24,6 +22,7 @@ class Grid:
         self.bounds = bounds
         self.margin = margin
         self.plan = None  # of kernels.aim and tint_mask, once something is drawn
+        self.edges = None  # edges.of_grid, once something is asked
 
 
 class Mask:
@@ -61,22 +60,17 @@ class Mask:
 
     @property
     def area(self):
-        """The object's size in frame pixels (mask pixels inside, times the frame's pixels to a mask pixel)."""
+        """The object's size: how many frame pixels it `contains`."""
         return _shape("area")(*self.parts())
 
     @property
     def centroid(self):
-        """The frame pixel (x, y) in the middle of the object's mass, ints; None for an empty mask."""
+        """The frame pixel (x, y) in the middle of those that the object `contains`, ints; None where there is none."""
         return _shape("centroid")(*self.parts())
 
     def contains(self, x, y):
-        """Whether frame pixel (x, y) belongs to the object (to the precision of a mask pixel)."""
-        data, (wx, wy, ww, _), (left, top, w, h), (cx, cy, cw, ch), grid = self.parts()
-        if not data or not (cx <= x < cx + cw and cy <= y < cy + ch):
-            return False
-        px = floor((x + 0.5 - grid.ox) / grid.sx)
-        py = floor((y + 0.5 - grid.oy) / grid.sy)
-        return left <= px < left + w and top <= py < top + h and data[(py - wy) * ww + px - wx] >= 128
+        """Whether frame pixel (x, y) belongs to the object: whether the mask pixel under its centre does."""
+        return _shape("contains")(x, y, *self.parts())
 
     @property
     def image(self):
@@ -93,7 +87,8 @@ class Mask:
     def draw(self, img, color=(255, 0, 0), alpha=128, smooth=True):
         """Tint the object in `img` (RGB565 or GRAYSCALE, the frame's size) with color (r, g, b) and alpha 0..255.
 
-        smooth=False draws blocks of mask pixels with one plain draw_image instead, which on the N6 goes to the GPU.
+        smooth=False draws blocks of mask pixels with plain draw_image instead, which on the N6 goes to the GPU: what the
+        object `contains`, but that the edges of a block may lie a frame pixel beside.
         """
         from .painting import draw_mask
 
@@ -145,7 +140,7 @@ _loaded = {}
 def _shape(name):
     # A function of contour.py, loaded when something is asked first, and kept: an import statement is dear every time.
     if name not in _loaded:
-        from .contour import area, centroid, outline, parts
+        from .contour import area, centroid, contains, outline, parts
 
-        _loaded.update({"area": area, "centroid": centroid, "outline": outline, "parts": parts})
+        _loaded.update({"area": area, "centroid": centroid, "contains": contains, "outline": outline, "parts": parts})
     return _loaded[name]

@@ -1,20 +1,38 @@
 """How masks and class maps are drawn into a frame: what Mask.draw, Segmentation.draw and draw() have in common."""
 
-from math import ceil, floor
-
 from micropython import const
-from ulab import numpy as np
 
+from .edges import of_view, shown
 from .firmware import text_apart
-from .kernels.drawing import aim, tint_map, tint_mask
-from .kernels.drawing_plans import TINT_ALPHA, TINT_COLOR, TINT_DEPTH, TINT_FRAME_HEIGHT, TINT_FRAME_WIDTH
+from .kernels.drawing import aim, cover, tint_map, tint_mask
+from .kernels.drawing_plans import (
+    MAP_CLASS_ID,
+    MAP_DEPTH,
+    MAP_FRAME_HEIGHT,
+    MAP_FRAME_WIDTH,
+    TINT_ALPHA,
+    TINT_COLOR,
+    TINT_DEPTH,
+    TINT_FRAME_HEIGHT,
+    TINT_FRAME_WIDTH,
+)
 from .kernels.drawing_plans import tint_map as map_plan
 from .kernels.drawing_plans import tint_mask as mask_plan
 from .options import number
-from .pixels import FONT_HEIGHT, FONT_WIDTH, checked_color, class_color, depth_of, rgb565, step_palettes, text_scale
+from .pixels import (
+    FONT_HEIGHT,
+    FONT_WIDTH,
+    checked_color,
+    class_color,
+    copy_rows,
+    depth_of,
+    gray,
+    rgb565,
+    step_palettes,
+    text_scale,
+)
 
-_NUDGE = const(2.44e-4)  # as in yolo.py: what lies on half a pixel rounds the same way on camera and PC
-_HALF = const(0.500244)
+_HALF = const(0.500244)  # with the nudge of yolo.py: what lies on half a pixel rounds the same way on camera and PC
 
 
 def draw_mask(img, mask, color, alpha, smooth):
@@ -61,55 +79,73 @@ def _plan_of(grid):
 
 
 def draw_blocks(img, mask, value, alpha):
-    """A Mask as blocks of its pixels, by one plain draw_image."""
-    pixels = mask.image
-    if pixels is None:
-        return
-    _, _, (x, y, _, _), _, grid = mask.parts()
+    """A Mask as blocks of its pixels, by plain draw_image: once, and once more for each side where its clip cuts them."""
+    data, (wx, wy, ww, _), crop, clip, grid = mask.parts()
+    x, columns, y, rows = shown(grid, crop, clip)
     colors, alphas = step_palettes(value)
-    img.draw_image(
-        pixels,
-        floor(x * grid.sx + grid.ox + _HALF),
-        floor(y * grid.sy + grid.oy + _HALF),
-        x_scale=grid.sx,
-        y_scale=grid.sy,
-        alpha=alpha,
-        color_palette=colors,
-        alpha_palette=alphas,
-    )
+    for top, bottom in _runs(rows, int(grid.sy)):
+        for left, right in _runs(columns, int(grid.sx)):
+            w, h = right - left, bottom - top
+            pixels = bytearray(w * h)
+            copy_rows(data, (y + top - wy) * ww + x + left - wx, ww, pixels, 0, w, w, h)
+            img.draw_image(
+                gray(pixels, w, h),
+                columns[left],
+                rows[top],
+                x_scale=_scale(columns[right] - columns[left], w),
+                y_scale=_scale(rows[bottom] - rows[top], h),
+                alpha=alpha,
+                color_palette=colors,
+                alpha_palette=alphas,
+            )
+
+
+def _runs(edges, width):
+    """The columns (from, to) of one scale: all; but the first or the last by itself where it is cut to less than `width`."""
+    last = len(edges) - 1
+    ends = [0]
+    if last > 1 and edges[1] - edges[0] < width:
+        ends.append(1)
+    if last > ends[-1] + 1 and edges[last] - edges[last - 1] < width:
+        ends.append(last - 1)
+    ends.append(last)
+    return [(ends[i], ends[i + 1]) for i in range(len(ends) - 1) if last > 0 and edges[ends[i + 1]] > edges[ends[i]]]
+
+
+def _scale(frame_pixels, pixels):
+    # draw_image makes floor(scale * pixels) of it, of a scale that has lost two bits: a hair more than exact. But a whole
+    # scale stays: a hair more would move every edge by a pixel.
+    return frame_pixels / pixels * (1.000001 if frame_pixels % pixels else 1.0)
 
 
 def draw_map(img, segmentation, palette, alpha, legend):
-    """Tint a Segmentation's classes in `img`, as Segmentation.draw tells: one kernel call, nearest scaling with palettes."""
+    """Tint a Segmentation's classes in `img`, as Segmentation.draw tells: one kernel call."""
     number("alpha", alpha, 0, 255)
     view = segmentation.view
     depth = depth_of(img)
     table = _palette(view.legend, palette, alpha)
     width, height = img.width(), img.height()
-    left, top, w, h = view.seen
-    x0 = max(0, floor(left + _NUDGE))
-    y0 = max(0, floor(top + _NUDGE))
-    x1 = min(width, ceil(left + w - _NUDGE))
-    y1 = min(height, ceil(top + h - _NUDGE))
-    if x1 > x0 and y1 > y0:
-        plan = map_plan(
-            depth=depth,
-            frame_width=width,
-            frame_height=height,
-            width=view.width,
-            height=view.height,
-            x=floor(view.ox + 0.5 + _NUDGE),
-            y=floor(view.oy + 0.5 + _NUDGE),
-            x_scale=_whole_scale(view.sx, view.width),
-            y_scale=_whole_scale(view.sy, view.height),
-            x0=x0,
-            y0=y0,
-            x1=x1,
-            y1=y1,
-        )
-        tint_map(img.bytearray(), segmentation.classes, plan, table)
+    plan = view.plan or _map_plan_of(view)
+    plan[MAP_DEPTH] = depth
+    plan[MAP_FRAME_WIDTH] = width
+    plan[MAP_FRAME_HEIGHT] = height
+    tint_map(img.bytearray(), segmentation.classes, plan, table)
     if legend:
         _draw_legend(img, width, height, segmentation, palette)
+
+
+def covered(segmentation, class_id):
+    """How many frame pixels a Segmentation's class has where they are not as many for each map pixel."""
+    view = segmentation.view
+    plan = view.plan or _map_plan_of(view)
+    plan[MAP_CLASS_ID] = class_id
+    return cover(segmentation.classes, plan)
+
+
+def _map_plan_of(view):
+    columns, rows = of_view(view)
+    view.plan = map_plan(width=view.width, height=view.height, edges=columns + rows)
+    return view.plan
 
 
 def _palette(legend, colors, alpha):
@@ -132,16 +168,6 @@ def _palette(legend, colors, alpha):
 
 def _color_of(class_id, colors):
     return colors[class_id] if colors and class_id < len(colors) else class_color(class_id)
-
-
-def _whole_scale(scale, pixels):
-    """Frame pixels a map pixel, such that draw_image's floor(scale * pixels) keeps the last pixel.
-
-    A whole scale stays exact: a hair more would move every boundary by a pixel.
-    """
-    whole = floor(scale * pixels + 0.5)
-    stored = np.array([scale])[0]  # as the plan will hold it
-    return scale * 1.000001 if abs(scale * pixels - whole) < 0.01 and stored * pixels < whole else scale
 
 
 def _draw_legend(img, width, height, segmentation, palette):

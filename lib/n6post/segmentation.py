@@ -69,6 +69,9 @@ class View:
         top, bottom, y0, y1 = _span(y, h, self.oy, self.sy, self.height)
         self.seen = (left, top, right - left, bottom - top)
         self.window = (x0, y0, x1, y1)
+        self.edges = None  # edges.of_view, once something is asked
+        self.even = None  # edges.even alike
+        self.plan = None  # of kernels.tint_map and cover, once something is drawn
 
 
 def _span(start, length, offset, scale, pixels):
@@ -130,19 +133,19 @@ class Segmentation:
         return self._count()[self._class(class_id)] / ((x1 - x0) * (y1 - y0))
 
     def area(self, class_id):
-        """The same in frame pixels, an int."""
-        _, _, w, h = self.view.seen
-        return floor(self.share(class_id) * w * h + 0.5 + _NUDGE)
+        """How many frame pixels have this class: as many as those for which `at` tells it, an int."""
+        class_id = self._class(class_id)
+        each = _later("even")(self.view)
+        return self._count()[class_id] * each if each else _later("covered")(self, class_id)
 
     def at(self, x, y):
         """The class of frame pixel (x, y); None where the network did not look: outside of its input or the frame."""
         view = self.view
-        left, top, w, h = view.seen
-        if not (left <= x + 0.5 < left + w and top <= y + 0.5 < top + h):
+        columns, rows = _later("of_view")(view)
+        if not (columns[0] <= x < columns[-1] and rows[0] <= y < rows[-1]):
             return None
-        column = floor((x + 0.5 - view.ox) / view.sx)
-        row = floor((y + 0.5 - view.oy) / view.sy)
-        return int(self.classes[min(max(row, 0), view.height - 1), min(max(column, 0), view.width - 1)])
+        column_at = _later("column_at")
+        return int(self.classes[column_at(rows, y, view.sy, view.oy), column_at(columns, x, view.sx, view.ox)])
 
     def mask(self, class_id):
         """A `Mask` of all the pixels of a class, with area, centroid, contains(), outline() and draw()."""
@@ -150,12 +153,16 @@ class Segmentation:
 
         class_id = self._class(class_id)
         view = self.view
-        left, top, w, h = view.seen
-        x, y = floor(left), floor(top)
-        bounds = (x, y, ceil(left + w) - x, ceil(top + h) - y)
+        columns, rows = _later("of_view")(view)
+        x, y = columns[0], rows[0]
+        bounds = (x, y, columns[-1] - x, rows[-1] - y)
         grid = Grid(view.sx, view.ox, view.sy, view.oy, bounds)
-        x0, y0, x1, y1 = self._box_of(class_id, view.window)
-        if x1 <= x0:
+        grid.edges = view.edges
+        x0, columns, y0, rows = _later("shown")(grid, (0, 0, view.width, view.height), bounds)
+        x1, y1 = x0 + len(columns) - 1, y0 + len(rows) - 1
+        if x1 > x0 and y1 > y0:
+            x0, y0, x1, y1 = self._box_of(class_id, (x0, y0, x1, y1))
+        if x1 <= x0 or y1 <= y0:
             return Mask(bytearray(), (0, 0, 0, 0), (0, 0, 0, 0), bounds, grid)
         # A ring of pixels around it, of other classes or none: what the drawn edge is interpolated with.
         wx, wy = max(x0 - 1, 0), max(y0 - 1, 0)
@@ -218,11 +225,9 @@ class Segmentation:
         alpha       0..255; below 8 an RGB565 frame does not change: the firmware cuts alpha to 5 bits
         legend      write the names of the classes present into the lower left corner
 
-        One kernel call: nearest scaling, a colour palette, an alpha palette that leaves the background out.
+        Each frame pixel gets the colour of the class that `at` tells of it.
         """
-        from .painting import draw_map
-
-        draw_map(img, self, palette, alpha, legend)
+        _later("draw_map")(img, self, palette, alpha, legend)
         return img
 
     def as_dict(self, background=False):
@@ -239,3 +244,20 @@ class Segmentation:
         if isinstance(class_id, str):
             return self.view.legend.number("class_id", class_id)
         return number("class_id", class_id, 0, 255)
+
+
+_loaded = {}
+
+
+def _later(name):
+    # A function that a frame of which nothing is asked does not need, kept: an import statement is dear every time.
+    if name not in _loaded:
+        if name in ("covered", "draw_map"):
+            from .painting import covered, draw_map
+
+            _loaded.update({"covered": covered, "draw_map": draw_map})
+        else:
+            from .edges import column_at, even, of_view, shown
+
+            _loaded.update({"column_at": column_at, "even": even, "of_view": of_view, "shown": shown})
+    return _loaded[name]

@@ -181,7 +181,8 @@ def segmenter() -> Case:
         plane = reference.prototype_mask(logits, box, SIZE)
         seen = plane & inside(box, step * np.arange(shape[1]) + 1, step * np.arange(shape[0])[:, None] + 1)
         planes.append(crc(seen.astype(np.uint8)))
-        areas.append(int(plane.sum()) * step * step)
+        pixels = inside(box, np.arange(SIZE[0]), np.arange(SIZE[1])[:, None])
+        areas.append(int((plane.repeat(step, axis=0).repeat(step, axis=1) & pixels).sum()))
         drawn.append((logits, reference.scaled_box(box, SIZE, shape)))
     expected = rows(found) | {"masks": planes, "areas": areas}
     expected["drawn"] = crc(tinted_masks(drawn, expected["rects"]))

@@ -22,7 +22,7 @@ ROWS = (
     ("one family each: its options and its work", ["processor", "yolo", "yolo_seg", "yolo_pose", "movenet", "deeplab"]),
     ("pictures of results", ["draw", "skeleton"]),
     ("results", ["detection", "answers", "mask", "contour", "segmentation", "painting"]),
-    ("arrays of boxes; model input and frame", ["nms", "geometry", "inputs"]),
+    ("arrays of boxes; model input and frame", ["nms", "geometry", "inputs", "edges"]),
     ("the loops that touch every byte", ["kernels"]),
     (
         "numbers, shapes, names, colours, checks, firmwares",

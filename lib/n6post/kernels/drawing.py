@@ -6,4 +6,5 @@ _home = load("drawing")
 aim = _home.aim
 tint_mask = _home.tint_mask
 tint_map = _home.tint_map
+cover = _home.cover
 box = _home.box

@@ -34,9 +34,20 @@ TINT_COLOR = const(13)
 TINT_ALPHA = const(14)
 
 
-def tint_map(depth, frame_width, frame_height, width, height, x, y, x_scale, y_scale, x0, y0, x1, y1):
-    entries = depth, frame_width, frame_height, width, height, x, y, bits(x_scale), bits(y_scale)
-    return array("i", entries + (x0, y0, x1, y1))
+def tint_map(depth=2, frame_width=0, frame_height=0, class_id=0, width=0, height=0, edges=()):
+    """The plan of `cover` too, which reads nothing of the frame.
+
+    edges   where the map's columns begin and the last ends, then its rows; behind their number
+    """
+    plan = array("i", (depth, frame_width, frame_height, class_id, width, height, len(edges)))
+    plan.extend(array("i", edges))
+    return plan
+
+
+MAP_DEPTH = const(0)
+MAP_FRAME_WIDTH = const(1)
+MAP_FRAME_HEIGHT = const(2)
+MAP_CLASS_ID = const(3)
 
 
 def box(

@@ -2,11 +2,14 @@
 
 from array import array
 
+from micropython import const
 from ulab import numpy as np
 
 from ..pixels import canvas, gray, step_palettes
 from .plans import ROW
 from .portable import fractions
+
+_BLOCK = const(16384)  # pixels that are scaled or compared together: what that takes of memory
 
 
 def aim(plan, table, at):
@@ -123,43 +126,89 @@ def _continued(mask, width, height, right, below):
 
 
 def tint_map(frame, classes, plan, palette):
-    """Scale a class map (nearest) and blend each class's colour into the frame.
+    """Blend each class's colour of a class map into the frame pixels where its columns and rows lie.
 
     frame   the frame's pixels, as in tint_mask
     classes bytes, width * height
-    plan    as tint_mask's 0..12 (no 13, 14: alpha 255)
+    plan    0 bytes a pixel (2: RGB565, 1: GRAYSCALE), 1 and 2 frame width and height, 3 class (cover's), 4 and 5 map width
+            and height, 6 how many edges follow: width + 1, at which column of the frame each of the map begins and where
+            the last ends, then height + 1 of the rows. They ascend, from 0 or more; what lies outside the frame is left out
     palette bytearray of 768: 256 colours (uint16 RGB565; a GRAYSCALE frame takes their luma) and 256 alphas (uint8)
 
-    Equals frame.draw_image(classes, x, y, x_scale=, y_scale=, color_palette=, alpha_palette=) inside the clip rectangle.
+    Equals frame.draw_image(scaled, ..., color_palette=, alpha_palette=) of the map that is scaled like that.
     """
     import image
 
-    depth, frame_width, frame_height, width, height, x, y = plan[:7]
-    x_scale, y_scale = fractions(plan, 7, 9)
-    x0, y0, x1, y1 = plan[9:13]
-    # An array's product is float32 as the firmware's own; a scalar's has two bits less.
-    end_x = x + int(np.floor(x_scale * float(width))[0])
-    end_y = y + int(np.floor(y_scale * float(height))[0])
-    left, right = max(0, x), min(frame_width, end_x)
-    top, bottom = max(0, y), min(frame_height, end_y)
-    x0, x1 = max(x0, left), min(x1, right)
-    y0, y1 = max(y0, top), min(y1, bottom)
-    if x1 <= x0 or y1 <= y0:
+    depth, frame_width, frame_height, _, width, height = plan[:6]
+    columns, rows = _edges(plan, width, height)
+    left, top = columns[0], rows[0]
+    right, bottom = min(frame_width, columns[width]), min(frame_height, rows[height])
+    if right <= left or bottom <= top:
         return
     palettes = {
         "color_palette": image.Image(256, 1, image.RGB565, buffer=palette),
         "alpha_palette": gray(memoryview(palette)[512:], 256, 1),
     }
-    scales = {"x_scale": float(x_scale[0]), "y_scale": float(y_scale[0])}
     into = canvas(frame, depth, frame_width, frame_height)
-    source = gray(classes, width, height)
-    if (x0, y0, x1, y1) == (left, top, right, bottom):
-        into.draw_image(source, x, y, **scales, **palettes)
+    across, down = _even(columns), _even(rows)
+    if across and down:
+        into.draw_image(gray(classes, width, height), left, top, x_scale=float(across), y_scale=float(down), **palettes)
         return
-    # draw_image clips to its destination only: so first into a grey picture, then the part inside the clip rectangle.
-    scaled = gray(bytearray((x1 - left) * (y1 - top)), x1 - left, y1 - top)
-    scaled.draw_image(source, min(0, x), min(0, y), **scales)
-    into.draw_image(scaled, x0, y0, roi=(x0 - left, y0 - top, x1 - x0, y1 - y0), **palettes)
+    # draw_image steps through its source evenly, from a whole pixel on: so it gets a few rows at a time, scaled here.
+    under = []
+    for column in range(width):
+        under += [column] * (min(columns[column + 1], right) - columns[column])
+    places = np.array(under, dtype=np.uint16)
+    span = right - left
+    source = np.frombuffer(classes, dtype=np.uint8)
+    stripe = memoryview(bytearray(span * max(1, min(_BLOCK // span, bottom - top))))
+    row = -1
+    end = top
+    at = 0
+    for y in range(top, bottom):
+        if y == end:
+            while end == y:
+                row += 1
+                end = rows[row + 1]
+            line = np.take(source[row * width : (row + 1) * width], places).tobytes()
+        stripe[at : at + span][:] = line
+        at += span
+        if at == len(stripe) or y == bottom - 1:
+            into.draw_image(gray(stripe, span, at // span), left, y + 1 - at // span, **palettes)
+            at = 0
+
+
+def _edges(plan, width, height):
+    """Where a map's columns and its rows begin in the frame, and where the last ends, of the plan of tint_map."""
+    return plan[7 : 8 + width], plan[8 + width : 9 + width + height]
+
+
+def _even(edges):
+    """The width of all columns where that is one power of two, which draw_image scales by exactly; else 0."""
+    width = edges[1] - edges[0]
+    if width < 1 or width & (width - 1):
+        return 0
+    edges = np.array(edges, dtype=np.float)
+    return width if np.all(edges[1:] - edges[:-1] == width) else 0
+
+
+def cover(classes, plan):
+    """How many frame pixels have one class of a map: those that tint_map, with the same plan, would give its colour.
+
+    classes bytes, width * height
+    plan    as tint_map's, of which 3 is the class; the frame's size is not looked at
+    """
+    class_id, width, height = plan[3:6]
+    columns, rows = _edges(plan, width, height)
+    columns = np.array(columns, dtype=np.float)
+    across = columns[1:] - columns[:-1]
+    source = np.frombuffer(classes, dtype=np.uint8)
+    pixels = 0
+    for row in range(height):
+        if rows[row + 1] > rows[row]:
+            hits = source[row * width : (row + 1) * width] == class_id
+            pixels += int(np.dot(hits, across)) * (rows[row + 1] - rows[row])
+    return pixels
 
 
 def box(frame, plan):
