@@ -366,7 +366,9 @@ def test_a_roi_that_begins_beside_the_frame_holds_joints_where_the_input_has_the
         else:
             values[0, row, column, joint] = 0.9
     found = person(Tensor(values), (64, 64), roi, layout="joints" if kind == "joints" else "NHWC", refine=False)
-    expected = [[roi[0] + (c + 0.5) / 16 * roi[2], roi[1] + (r + 0.5) / 16 * roi[3]] for r, c in [(3, 5), (12, 9), (8, 14)]]
+    x, y, w, h = roi
+    inputs = np.float64([[4 * c + 2, 4 * r + 2] for r, c in [(3, 5), (12, 9), (8, 14)]])
+    expected = reference.to_frame(inputs, "stretch", (64, 64), (x, y, w, h))
     np.testing.assert_allclose(points_of(found)[:, :2], expected, atol=1e-2)
 
 
