@@ -95,6 +95,30 @@ def decode(
     return found.take(np.lexsort((found.anchor, -found.score))[:max_candidates])
 
 
+def end_to_end(
+    head: Array,
+    threshold: float,
+    *,
+    scale: float | None = None,
+    zero_point: int = 0,
+    box_unit: tuple[float, float] = (1, 1),
+    classes: Sequence[int] | None = None,
+    max_detections: int | None = None,
+) -> Candidates:
+    """The rows x1, y1, x2, y2, score, class, ... of an end-to-end head [rows, 6 + m] that count, best first.
+
+    Ultralytics filters them by score, class and number, and nothing else.
+    """
+    values = dequantise(head, scale, zero_point)
+    keep = passes(head[:, 4], threshold, scale, zero_point) & np.isfinite(values[:, 4])
+    if classes is not None:
+        keep &= np.isin(np.round(values[:, 5]), classes)
+    row = np.flatnonzero(keep)
+    row = row[np.lexsort((row, -values[row, 4]))][:max_detections]
+    box = values[row, :4] * np.float32([*box_unit, *box_unit])
+    return Candidates(row, np.round(values[row, 5]).astype(int), values[row, 4], box, values[row, 6:])
+
+
 def iou(box: Floats, boxes: Floats) -> Floats:
     """torchvision.ops.box_iou of one box with many; a pair without any area has none (0)."""
     low = np.maximum(box[:2], boxes[:, :2])

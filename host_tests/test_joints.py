@@ -2,7 +2,7 @@
 
 import n6post
 import pytest
-from n6post.joints import joint_names, joint_number, joint_side, limbs
+from n6post.joints import joint_names, joint_number, joint_side, limbs, pose_classes
 
 # COCO's "skeleton" below the head, counted from 0; how eyes and ears are joined differs from tool to tool.
 COCO_BODY = {
@@ -61,3 +61,16 @@ def test_a_joint_is_found_by_its_number_and_its_name() -> None:
 
 def test_unknown_joints_have_numbers_for_names() -> None:
     assert joint_names(4) == ["0", "1", "2", "3"]
+
+
+@pytest.mark.parametrize(
+    ("channels", "named", "first", "classes"),
+    [
+        (56, 0, 5, 1), (56, 1, 5, 1), (56, 17, 5, 0), (44, 13, 5, 0), (57, 2, 5, 2), (8, 1, 5, 1), (11, 2, 5, 0),
+        (57, 17, 6, 0), (57, 2, 6, 2), (57, 0, 6, 1),
+    ],
+)  # fmt: skip
+def test_labels_of_a_pose_head_name_its_classes_or_as_many_as_its_joints_those(
+    channels: int, named: int, first: int, classes: int
+) -> None:
+    assert pose_classes(channels, named, first) == classes

@@ -137,6 +137,21 @@ def poser(joints: int = 13) -> FakeModel:
     return FakeModel([Tensor(float_head(SIZE, 1, [thing], extra=3 * joints))], SIZE)
 
 
+ROWS = np.float32([[2, 3, 17, 20, 0.9, 1], [12, 10, 31, 30, 0.7, 0], [0, 1, 9, 9, 0.8, 3]])
+
+
+def rows() -> FakeModel:
+    """End-to-end, not in the order of scores."""
+    return FakeModel([Tensor(ROWS[None].copy())], SIZE, ["cat", "dog"])
+
+
+def rows_of_two() -> FakeModel:
+    """As many rows as anchors, told by the numbers."""
+    filled = np.zeros((1, 21, 6), np.float32)
+    filled[0, :2] = ROWS[:2] + np.float32([1, 0, 0, 0, 0, 0])
+    return FakeModel([Tensor(filled)], SIZE)
+
+
 def heatmaps() -> FakeModel:
     return FakeModel([Tensor(np.random.default_rng(3).random((1, 8, 8, 13)).astype(np.float32))], SIZE)
 
@@ -190,6 +205,8 @@ FAMILIES: dict[str, tuple[Callable[[], Any], Callable[[], FakeModel], Callable[[
     "YoloV8 soft": (lambda: n6post.YoloV8(0.3, nms_sigma=0.5, classes=(0, 1)), detector, crowd),
     "YoloV8Seg": (lambda: n6post.YoloV8Seg(0.3), segmenter, lambda: segmenter(0.03)),
     "YoloV8Pose": (lambda: n6post.YoloV8Pose(0.3), poser, lambda: poser(17)),
+    "YoloV8 end-to-end": (lambda: n6post.YoloV8(0.3, classes=(0, 1, 2)), rows, rows_of_two),
+    "raw and end-to-end": (lambda: n6post.YoloV8(0.3), detector, rows),
     "MoveNet": (lambda: n6post.MoveNet(), heatmaps, joints),
     "MoveNet direct": (lambda: n6post.MoveNet(), joints, heatmaps),
     "DeepLab": (lambda: n6post.DeepLab(), scored_map, lambda: scored_map(7)),
@@ -197,7 +214,8 @@ FAMILIES: dict[str, tuple[Callable[[], Any], Callable[[], FakeModel], Callable[[
 }
 of_every_family = pytest.mark.parametrize("family", FAMILIES)
 # Of those that share the code in question one: YoloV8Seg does all that YoloV8 does.
-of_every_kind = pytest.mark.parametrize("family", [f for f in FAMILIES if f not in ("YoloV8", "YoloV8 soft")])
+LIKE_OTHERS = "YoloV8", "YoloV8 soft", "raw and end-to-end"
+of_every_kind = pytest.mark.parametrize("family", [f for f in FAMILIES if f not in LIKE_OTHERS])
 of_some_families = pytest.mark.parametrize("family", ["YoloV8", "MoveNet direct", "DeepLab"])
 
 
@@ -311,6 +329,8 @@ CHANGES: dict[str, tuple[str, Any, Any]] = {
     "YoloV8 soft": ("classes", (0, 1), ["dog"]),
     "YoloV8Seg": ("mask_padding", None, 5),
     "YoloV8Pose": ("labels", None, ["sitter\r"]),
+    "YoloV8 end-to-end": ("classes", (0, 1, 2), [0]),
+    "raw and end-to-end": ("labels", None, ["a", "b"]),
     "MoveNet": ("refine", True, False),
     "MoveNet direct": ("threshold", 0.3, 0.7),
     "DeepLab": ("background", 0, None),

@@ -60,6 +60,20 @@ CERTAIN = [
     ("YoloV8Pose", (256, 256), [(1, 57, 1344)], ["sitting", "standing"]),
     ("YoloV8Pose", (256, 256), [(1, 56, 1344)], names(17)),  # one a joint
     ("YoloV8Pose", (256, 256), [(1, 20, 1344)], names(5)),
+    ("YoloV8", (320, 320), [(1, 300, 6)], None),  # end-to-end: it does not tell how many classes
+    ("YoloV8", (320, 320), [(1, 300, 6)], names(80)),
+    ("YoloV8", (320, 320), [(1, 6, 20)], None),
+    ("YoloV8", (320, 320), [(1, 1, 6)], None),
+    ("YoloV8", (96, 96), [(1, 189, 6)], None),  # or two classes
+    ("YoloV8", (96, 96), [(1, 189, 6)], names(80)),
+    ("YoloV8Seg", (320, 320), [(1, 300, 38), (1, 80, 80, 32)], None),
+    ("YoloV8Seg", (96, 96), [(1, 32, 24, 24), (1, 189, 38)], names(80)),
+    ("YoloV8Pose", (320, 320), [(1, 300, 57)], None),
+    ("YoloV8Pose", (320, 320), [(1, 300, 57)], names(17)),
+    ("YoloV8Pose", (320, 320), [(1, 57, 300)], None),
+    ("YoloV8Pose", (96, 96), [(1, 189, 57)], ["person"]),
+    ("YoloV8Pose", (320, 320), [(1, 300, 21)], ["face"]),
+    ("YoloV8", (96, 96), [(1, 189, 57)], names(53)),
     ("YoloV8", (64, 64), [(1, 84, 20)], names(16)),  # [1, N, C], where C counts the cells of other strides
     ("MoveNet", (192, 192), [(1, 48, 48, 13)], None),
     ("MoveNet", (192, 192), [(1, 48, 48, 17)], ["person"]),
@@ -98,6 +112,7 @@ DOUBTFUL = [
     ("YoloV8", "YoloV8Pose", (320, 320), (1, 17, N320), None),
     ("YoloV8", "YoloV8Pose", (320, 320), (1, N320, 68), None),  # 64 classes, or a hand with 21 keypoints
     ("YoloV8", "YoloV8Pose", (320, 320), (1, 56, N320), names(4)),
+    ("YoloV8", "YoloV8Pose", (96, 96), (1, 189, 57), None),  # 53 classes, or rows with 17 keypoints
     ("MoveNet", "DeepLab", (192, 192), (1, 24, 24, 13), None),
     ("MoveNet", "DeepLab", (192, 192), (1, 17, 96, 96), None),
     ("MoveNet", "DeepLab", (192, 192), (1, 48, 48, 21), None),  # Pascal VOC, or a hand
@@ -119,7 +134,9 @@ def test_where_two_families_fit_the_error_names_both_constructors_and_the_way_ou
     ("size", "shapes", "hint"),
     [
         ((224, 224), [(1, 1000)], "got (1, 1000)"),
-        ((320, 320), [(1, 300, 6)], "end2end=False"),
+        ((320, 320), [(1, 300, 7)], "oriented boxes"),
+        ((320, 320), [(1, 6)], "got (1, 6)"),  # a classifier of six
+        ((320, 320), [(1, 300, 38)], "RT-DETR"),
         ((640, 640), [(1, 25200, 85)], "YOLOv5"),
         ((320, 320), [(1, 84, 2101)], "got (1, 84, 2101)"),
         ((320, 320), [(1, 4, N320)], "expected a YOLOv8 head"),
@@ -155,6 +172,17 @@ def test_labels_that_name_joints_do_not_become_the_names_of_classes() -> None:
     assert processor.labels is None
     movenet = n6post.processor_for(described((192, 192), (1, 48, 48, 13), labels=JOINT_LABELS))
     assert movenet.labels == JOINT_LABELS
+
+
+@pytest.mark.parametrize(
+    ("shape", "count", "classes"),
+    [((1, 44, 1344), 13, False), ((1, 57, 1344), 2, True), ((1, 300, 57), 17, False), ((1, 300, 57), 2, True)],
+)
+def test_labels_of_a_pose_model_go_in_unless_there_are_as_many_as_joints(
+    shape: tuple[int, ...], count: int, classes: bool
+) -> None:
+    processor = n6post.processor_for(described((256, 256), shape, labels=names(count)))
+    assert type(processor) is n6post.YoloV8Pose and processor.labels == (names(count) if classes else None)
 
 
 def test_the_models_labels_go_in_without_their_line_ends() -> None:

@@ -141,6 +141,17 @@ def test_labels_of_the_model_that_name_its_keypoints_are_not_taken_for_classes()
     assert points_of(found).shape == (3, 17, 3)
 
 
+@pytest.mark.parametrize("given", [True, False])
+def test_as_many_labels_as_joints_name_these_wherever_they_come_from(given: bool) -> None:
+    head, _ = people(13, 1, 3)
+    names = [f"joint {i}" for i in range(13)]
+    found = FakeModel([Tensor(head)], SIZE, None if given else names).run(n6post.YoloV8Pose(labels=names if given else None))
+    assert points_of(found).shape == (3, 13, 3) and {d.label for d in found} == {"0"}
+    head, _ = people(1, 1, 3)
+    found = FakeModel([Tensor(head)], SIZE, ["ball"]).run(n6post.YoloV8Pose())
+    assert points_of(found).shape == (3, 1, 3) and found[0].label == "ball"  # one name is the class's
+
+
 # --- scores of keypoints ---------------------------------------------------------------------------------------------
 def with_logits(joints: int = 6) -> tuple[Any, Any, Any]:
     """(head with logits, people, their keypoint scores)"""

@@ -663,7 +663,7 @@ BAD_HEADS = {
     "a batch of two": [zeros(2, 7, 84)],
     "one dimension": [zeros(588)],
     "four dimensions": [zeros(1, 7, 84, 2)],
-    "an end-to-end head": [zeros(1, 300, 6)],
+    "an end-to-end head of oriented boxes": [zeros(1, 300, 7)],
     "three boxes an anchor": [zeros(1, 252, 7)],
     "an arg-maxed map": [zeros(1, 64, 64)],
     "the anchors of another input": [zeros(1, 7, 756)],
@@ -686,7 +686,7 @@ BAD_SEGMENTATION = {
     "65 coefficients": [zeros(1, 75, 84), zeros(1, 16, 16, 65)],
     "coefficients that leave no class": [zeros(1, 12, 84), zeros(1, 16, 16, 8)],
     "prototypes of another aspect ratio": [zeros(1, 15, 84), zeros(1, 16, 32, 8)],
-    "an end-to-end head": [zeros(1, 300, 38), zeros(1, 16, 16, 32)],
+    "an end-to-end head of other coefficients": [zeros(1, 300, 38), zeros(1, 16, 16, 16)],
     "a batch of two prototypes": [zeros(1, 15, 84), zeros(2, 16, 16, 8)],
     "uint16 prototypes": [zeros(1, 15, 84), zeros(1, 16, 16, 8, kind="uint16")],
     "prototypes without a scale": [zeros(1, 15, 84), zeros(1, 16, 16, 8, scale=0)],
@@ -882,7 +882,8 @@ def test_a_bad_pose_option_is_refused_when_the_processor_is_made(name: str, valu
 @pytest.mark.parametrize("channels", [4, 5, 6, 7, 9, 10])
 def test_channels_that_are_no_keypoints_are_refused(channels: int) -> None:
     with pytest.raises(ValueError, match=r"expected .*, got .+"):
-        FakeModel([zeros(1, channels, 84)], (64, 64)).run(n6post.YoloV8Pose())
+        head = np.random.default_rng(0).random((1, channels, 84)).astype(np.float32)
+        FakeModel([Tensor(head)], (64, 64)).run(n6post.YoloV8Pose())
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,10 @@ class YoloV8:
                     hand a model's labels to a post-processor; `n6post.load` does)
     pixels          True: boxes come in input pixels; False: in 0..1; None: told from the head
 
+    An end-to-end head [1, rows, 6] is told from a raw one and taken too. Its network has suppressed overlaps already: of the
+    options threshold, classes and max_detections count, one object may have several classes, and without labels a class
+    is its number as text.
+
     ValueError for an option out of range, and at a model's first frame for outputs that are not this family's.
     """
 
@@ -90,6 +94,8 @@ class YoloV8Seg(YoloV8):
     mask_threshold  probability above which a prototype pixel is inside, between 0 and 1
     mask_padding    model input pixels by which a box is grown before the mask is cut to it; None: half the step of a
                     quantised box, which gives back what its rounding cut off (0 on a float head); 0: Ultralytics' crop
+
+    End-to-end heads [1, rows, 6 + coefficients] are taken as YoloV8 takes them.
     """
 
     mask_threshold: float
@@ -121,9 +127,12 @@ class YoloV8Pose(YoloV8):
 
     keypoint_threshold  the least score of a keypoint that counts as seen, 0..1. All are returned: the score tells, and
                         `draw` leaves out those under this, which a detection carries as `keypoint_threshold`
-    class_count         how many classes the head has; None: as many as there are labels, else 1
+    class_count         how many classes a raw head has; None: as many as there are labels, or 1 without any and where they
+                        are as many as one class has keypoints, whose names they are then
     keypoint_scores     "score": the third number of a keypoint is its score, 0..1; "logit": it goes through the sigmoid
                         first; None: told from the first frame, where only logits can be negative
+
+    End-to-end heads [1, rows, 6 + 3 x keypoints] are taken as YoloV8 takes them.
     """
 
     keypoint_threshold: float

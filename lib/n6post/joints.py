@@ -60,6 +60,14 @@ def limbs(joints):
     return _LIMBS_17 if joints == 17 else _LIMBS_13 if joints == 13 else b""
 
 
+def pose_classes(channels, named, first=5):
+    """How many classes a pose head has whose labels are `named`: 1 without any, 0 where they name its only class's joints.
+
+    first   the channels before the keypoints of one class: 5, or 6 of an end-to-end head
+    """
+    return 0 if named > 1 and channels == first + 3 * named else named or 1
+
+
 def joint_side(joints, joint):
     """-1 for a left joint, 1 for a right one, 0 for one in the middle (or an unknown skeleton)."""
     if joint == 0 or joints not in (13, 17):

@@ -3,9 +3,6 @@
 Shapes come as a model or an array tells them, with the leading 1 of the batch; sizes are (width, height) in pixels.
 """
 
-# Strides of the feature maps that YOLOv8 heads are made of: n and s to x, with P2, with P6, tiny.
-_STRIDES = ((8, 16, 32), (4, 8, 16, 32), (8, 16, 32, 64), (16, 32))
-
 
 def squeezed(shape):
     """The dimensions that are not 1."""
@@ -30,52 +27,51 @@ def input_size(model):
 
 
 def anchor_counts(size):
-    """How many anchors a YOLOv8 head may have for an input of (width, height): a cell each of its feature maps."""
-    return [_cells(size, strides) for strides in _STRIDES] if size else []
+    """How many anchors a raw YOLO head may have for an input of (width, height): a cell each of its feature maps.
 
-
-def _cells(size, strides):
-    return sum([(size[0] // stride) * (size[1] // stride) for stride in strides])
-
-
-def head_layout(shape, size):
-    """(channels, anchors, channels first?) of a YOLOv8 head's shape: [1, C, N] or [1, N, C].
-
-    `size` is the model's (width, height): the number of anchors that belongs to it tells a head from other outputs, and
-    the two storage orders apart. Raises ValueError for anything that is no head.
+    Their strides are 8, 16, 32 (n and s to x); with 4 (P2); with 64 (P6); 16 and 32 alone (tiny).
     """
+    if not size:
+        return ()
+    width, height = size
+    tiny = (width // 16) * (height // 16) + (width // 32) * (height // 32)
+    usual = (width // 8) * (height // 8) + tiny
+    return usual, usual + (width // 4) * (height // 4), usual + (width // 64) * (height // 64), tiny
+
+
+def flat(shape):
+    """The two dimensions of a head: [1, A, B] without the batch and the dimensions of 1 that converters add; else ()."""
     dims = shape[1:] if len(shape) > 2 and shape[0] == 1 else shape
-    while len(dims) > 2 and 1 in dims:  # [1, C, N, 1] or [1, 1, C, N] of some converters
+    while len(dims) > 2 and 1 in dims:  # [1, C, N, 1] or [1, 1, C, N]
         at = dims.index(1)
         dims = dims[:at] + dims[at + 1 :]
-    if len(dims) == 2 and min(dims) > 0 and size:
-        for strides in _STRIDES:
-            anchors = _cells(size, strides)
-            if dims[1] == anchors:
-                return dims[0], anchors, True
-            if dims[0] == anchors:
-                return dims[1], anchors, False
-    counts = anchor_counts(size)
-    raise ValueError(
-        "expected a head [1, C, N] or [1, N, C] of N = %s anchors, that belongs to an input of (width, height) %s, got %s%s"
-        % (" or ".join([str(n) for n in counts]), size, shape, stranger(shape, size))
-    )
+    return dims if len(dims) == 2 and 0 not in dims else ()
 
 
-def stranger(shape, size):
-    """A hint for a shape that is often met and is none of ours; else ""."""
-    dims = squeezed(shape)
-    if len(dims) == 2 and dims[0] == 300 and dims[1] >= 6:
-        return ": an end-to-end head with suppression of its own; export it with end2end=False or nms=False"
-    if len(dims) == 2 and dims[0] % 3 == 0 and dims[0] // 3 in anchor_counts(size):
-        return ": three boxes an anchor, as YOLOv5 and older have them"
-    return ""
+def head_layouts(shape, size):
+    """Every (channels, anchors, channels first?) that a raw head of this shape may have: [1, C, N] or [1, N, C].
+
+    `size` is the model's (width, height): the number of anchors that belongs to it tells a head from other outputs, and
+    the two storage orders apart. None for what is no raw head; more than one where the channels are a number of anchors
+    too ([1, 84, 84] of a 64 x 64 input): then the numbers tell (heads.py).
+    """
+    dims = flat(shape)
+    found = []
+    if dims:
+        a, b = dims
+        for anchors in anchor_counts(size):
+            if b == anchors and (a, b, True) not in found:
+                found.append((a, b, True))
+            if a == anchors and (b, a, False) not in found:
+                found.append((b, a, False))
+    return found
 
 
 def prototype_layout(shape, size):
     """(coefficients, width, height, NHWC?) of prototypes [1, H, W, M] or [1, M, H, W].
 
     Prototypes have a quarter of the input's side in every YOLO that segments; others have its aspect ratio at least.
+    NHWC where both orders fit, [1, 32, 32, 32] of a 128 x 128 input.
     """
     if len(shape) == 4 and shape[0] == 1:
         _, a, b, c = shape
@@ -83,8 +79,8 @@ def prototype_layout(shape, size):
         last = (a, b) == (h, w)
         first = (b, c) == (h, w)
         if not (last or first):
-            last = like_input(b, a, size)
-            first = like_input(c, b, size)
+            last = a * b > 1 and like_input(b, a, size)
+            first = b * c > 1 and like_input(c, b, size)
             if last and first:
                 last = a == b
         if last:
@@ -92,7 +88,8 @@ def prototype_layout(shape, size):
         if first:
             return a, c, b, False
     raise ValueError(
-        "expected prototypes [1, H, W, M] or [1, M, H, W] of the aspect ratio of the input, %s, got %s" % (size, shape)
+        "expected prototypes [1, H, W, M] or [1, M, H, W], more than one pixel and of the aspect ratio of the input, %s,"
+        " got %s" % (size, shape)
     )
 
 

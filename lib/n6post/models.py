@@ -7,13 +7,16 @@ that answers at all; where two are left it is for the user to say.
 
 from micropython import const
 
+from .joints import pose_classes
 from .labels import class_name
-from .layout import are_joints, head_layout, input_size, like_input, map_layout, stranger
+from .layout import are_joints, flat, head_layouts, input_size, like_input, map_layout
 from .options import name_list
 
 _COCO_CLASSES = const(80)
 _COCO_JOINTS = const(17)
 _HEATMAPS = (13, 17)  # joints of ST's and Google's MoveNet
+_ROWS = const(300)  # of end-to-end heads where nobody said otherwise
+_COLUMNS = const(405)  # of 133 keypoints, COCO-WholeBody's
 _SKELETONS = (14, 15, 16, 18, 20, 21, 25, 33)  # joints of LSP, MPII, OpenPose, hands, BODY_25, BlazePose
 
 
@@ -59,6 +62,8 @@ def _look_up_classes(family, shapes, processor):
     if wanted is None:
         class_number("background", background, names)
     else:
+        if shapes.rows:  # how many classes an end-to-end head has it does not tell
+            wanted = [one for one in wanted if isinstance(one, str)]
         classes("classes", wanted, len(names), lambda class_id: names[class_id])
 
 
@@ -68,7 +73,8 @@ def _class_names(family, shapes, processor):
     count = shapes.classes(family)
     if family == "YoloV8Pose":
         count = processor.class_count or len(names or " ")
-        if not names and count == 1 and shapes.head[0] == 5 + 3 * _COCO_JOINTS:
+        channels = shapes.head[0] if shapes.head else 0
+        if not names and count == 1 and (channels == 5 + 3 * _COCO_JOINTS or shapes.is_row(6 + 3 * _COCO_JOINTS)):
             return ["person"]
     elif family == "DeepLab" and count is None:  # one channel, or class numbers
         count = 2
@@ -130,11 +136,13 @@ def told(model, labels=None):
                 " or ".join(["ml.Model(path, postprocess=n6post.%s())" % family for family, _ in found]),
             )
         )
-    hint = "".join([stranger(shape, shapes.size) for shape in shapes.outputs])
+    from .heads import stranger
+
     raise ValueError(
-        "expected a YOLOv8 head [1, C, N] or [1, N, C] alone or with prototypes [1, H, W, M], heatmaps [1, H,"
-        " W, joints], joints [1, 1, joints, 3] or a class map [1, H, W, classes], that belongs to an input of"
-        " (width, height) %s, got %s%s" % (shapes.size, came, hint)
+        "expected a YOLOv8 head [1, C, N] or [1, N, C] or an end-to-end head [1, rows, 6 or more], alone or with prototypes"
+        " [1, H, W, M], heatmaps [1, H, W, joints], joints [1, 1, joints, 3] or a class map [1, H, W, classes], that belongs"
+        " to an input of (width, height) %s, got %s%s"
+        % (shapes.size, came, "".join([stranger(shape, shapes.size) for shape in shapes.outputs]))
     )
 
 
@@ -155,7 +163,8 @@ class Shapes:
     outputs, dtypes   of all outputs; size: (width, height) of the input
     names, named      the labels, and how many there are; 0: none known
     joints_named      whether the labels are those of joints
-    head              (channels, anchors) of the output that is a YOLOv8 head, or None
+    head              (channels, anchors) of the output that is a raw YOLOv8 head, or None
+    rows              (columns, rows) in the orders that an end-to-end head may have, if one output may be such a head
     map               (width, height, channels) of the output that is a map, or None; channels 0: arg-maxed
     """
 
@@ -170,17 +179,27 @@ class Shapes:
         self.named = len(names)
         self.joints_named = any(["shoulder" in name for name in names])
         self.head = None
+        self.rows = []
         self.map = None
         for shape in self.outputs:
-            head = _as_head(shape, self.size)
-            if head:
-                self.head = head
-            else:
-                self.map = _as_map(shape, self.size) or self.map
+            layouts = head_layouts(shape, self.size)
+            if layouts:
+                channels, anchors, channels_first = layouts[0]
+                self.head = channels, anchors
+                self.rows = [] if channels_first or anchors > _ROWS else [(channels, anchors)]
+                continue
+            dims = flat(shape)
+            # [1, 6] and [1, 1, 1, 6] are a classifier's.
+            if dims and self.size and not are_joints(shape) and len(shape) > 2 and (len(shape) == 3 or min(dims) > 1):
+                self.rows = [(dims[1], dims[0]), dims]
+            self.map = _as_map(shape, self.size) or self.map
 
     def names_joints(self, family):
         """Whether the labels are those of a YOLOv8-pose model's keypoints, which its constructor does not take."""
-        return family == "YoloV8Pose" and self.named > 1 and 5 + 3 * self.named == self.head[0]
+        if family != "YoloV8Pose":
+            return False
+        raw = self.head and pose_classes(self.head[0], self.named) == 0
+        return bool(raw) or 0 in [pose_classes(columns, self.named, 6) for columns, _ in self.rows]
 
     def wanted_names(self, family, class_count=None):
         """What labels the model would need, as text; None where there are none, or those that there are will do."""
@@ -190,25 +209,20 @@ class Shapes:
         if family == "MoveNet":
             joints = self.map[2] if self.map else self.outputs[0][2]
             return None if named in (1, joints) else "one name or %d, one a joint" % joints
-        classes = class_count if family == "YoloV8Pose" else self.classes(family)
+        classes = class_count if family == "YoloV8Pose" and self.head else self.classes(family)
         return None if classes in (None, named) else "%d, one a class" % classes
 
+    def is_row(self, columns):
+        """Whether there may be an end-to-end head of so many columns."""
+        return columns in [n for n, _ in self.rows]
+
     def classes(self, family):
-        """How many classes or, None, that family has none or hides them among keypoints."""
-        if family == "YoloV8":
-            return self.head[0] - 4
-        if family == "YoloV8Seg":
-            return self.head[0] - 4 - self.map[2]
+        """How many classes or, None, that family has none, does not tell or hides them among keypoints."""
+        if family in ("YoloV8", "YoloV8Seg"):
+            more = self.map[2] if family == "YoloV8Seg" else 0
+            return self.head[0] - 4 - more if self.head and not self.is_row(6 + more) else None
         if family == "DeepLab" and self.map[2] > 1:
             return self.map[2]
-        return None
-
-
-def _as_head(shape, size):
-    """(channels, anchors) where one of two dimensions counts the cells of an input of that size."""
-    try:
-        return head_layout(shape, size)[:2]
-    except ValueError:
         return None
 
 
@@ -228,9 +242,13 @@ def _as_map(shape, size):
 
 
 def _detector(m):
-    if len(m.outputs) != 1 or m.head is None or m.head[0] < 5:
+    if len(m.outputs) != 1:
         return None
+    if m.head is None:
+        return (True, "an end-to-end detector") if m.is_row(6) else None
     classes = m.head[0] - 4
+    if classes < 1:
+        return None
     if m.named:
         sure = m.named == classes
     else:
@@ -239,23 +257,35 @@ def _detector(m):
 
 
 def _segmenter(m):
-    if len(m.outputs) != 2 or m.head is None or m.map is None or not 8 <= m.map[2] <= 64:
+    if len(m.outputs) != 2 or m.map is None or not 8 <= m.map[2] <= 64:
         return None
-    classes = m.head[0] - 4 - m.map[2]
-    return (True, "a segmenter of %d classes" % classes) if classes > 0 else None
+    classes = m.head[0] - 4 - m.map[2] if m.head else 0
+    if classes > 0:
+        return True, "a segmenter of %d classes" % classes
+    return (True, "an end-to-end segmenter") if m.is_row(6 + m.map[2]) else None
 
 
 def _pose(m):
-    if len(m.outputs) != 1 or m.head is None:
+    if len(m.outputs) != 1:
         return None
-    classes = m.named if m.named and 5 + 3 * m.named != m.head[0] else 1  # labels may name the joints
-    values = m.head[0] - 4 - classes
-    joints = values // 3
-    # One keypoint without labels: a detector of four classes is so much more usual that it is no doubt.
-    if values % 3 or joints < (1 if m.named else 2):
+    if m.head:
+        classes = pose_classes(m.head[0], m.named) or 1
+        values = m.head[0] - 4 - classes
+        joints = values // 3
+        # One keypoint without labels: a detector of four classes is so much more usual that it is no doubt.
+        if values % 3 == 0 and joints >= (1 if m.named else 2):
+            sure = joints == _COCO_JOINTS or m.named == 1 or m.named == joints and classes == 1
+            return sure, "%d class%s with %d keypoints" % (classes, "es" if classes > 1 else "", joints)
+    if not m.rows:
         return None
-    sure = joints == _COCO_JOINTS or m.named == 1 or m.named == joints and classes == 1
-    return sure, "%d class%s with %d keypoints" % (classes, "es" if classes > 1 else "", joints)
+    columns, rows = m.rows[0]
+    if m.is_row(6 + 3 * _COCO_JOINTS):
+        columns = 6 + 3 * _COCO_JOINTS  # in either order; of others the transpose, 300 columns, would be 98 keypoints
+    elif rows > _ROWS or columns > _COLUMNS or columns % 3 or columns < 9:
+        return None
+    joints = columns // 3 - 2
+    sure = m.named in (1, joints) or joints == _COCO_JOINTS and not m.head
+    return sure, "an end-to-end head of %d keypoints" % joints
 
 
 def _heatmaps(m):
@@ -279,6 +309,8 @@ def _class_map(m):
     if len(m.outputs) != 1 or m.head or m.map is None or are_joints(m.outputs[0]):
         return None
     classes = m.map[2]
+    if classes == 0 and m.is_row(6):
+        return None  # no map is 6 pixels wide
     if classes < 2:
         return True, "a class map" if classes == 0 else "a map of one class"
     heatmaps = _heatmaps(m)

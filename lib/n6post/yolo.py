@@ -1,7 +1,8 @@
 """YOLOv8 detection, and what its sisters inherit: yolo_seg.py and yolo_pose.py. YOLO11 and YOLO26 export the same heads.
 
 in      a head [1, 4 + classes (+ coefficients, + 3 x keypoints), anchors] or the transpose: int8, uint8, int16 or float32;
-        boxes cx, cy, w, h in 0..1 or in input pixels; class scores already through the sigmoid
+        boxes cx, cy, w, h in 0..1 or in input pixels; class scores already through the sigmoid. Or an end-to-end head,
+        [1, rows, 6 (+ coefficients, + 3 x keypoints)]: end2end.py
 out     a list of Detection, best first, in frame pixels
 
 A frame's way: search the anchors above the threshold, suppress overlaps, place what is left in the frame, and for each
@@ -18,7 +19,7 @@ from .detection import Detection
 from .kernels import plans
 from .kernels.boxes import candidates, place, suppress
 from .labels import checked_names, class_name
-from .layout import head_layout
+from .layout import head_layouts
 from .options import class_ids, flag, flag_or_none, name_list, number, option
 from .processor import Processor, Setup
 from .quant import FLOAT
@@ -26,6 +27,8 @@ from .quant import FLOAT
 # A corner may lie exactly on half a pixel, and the camera's scale has lost up to 2 of its 24 bits: without this nudge
 # (frame pixels) it would round down there and up on a PC.
 _NUDGE = const(2.44e-4)
+
+_ANY_CLASS = const(65536)  # for how many classes an end-to-end head has, which it does not tell
 
 
 class YoloV8(Processor):
@@ -42,6 +45,10 @@ class YoloV8(Processor):
                     model's labels where it shows them, else COCO's for 80 classes, else numbers (the firmware does not
                     hand a model's labels to a post-processor; `n6post.load` does)
     pixels          True: boxes come in input pixels; False: in 0..1; None: told from the head
+
+    An end-to-end head [1, rows, 6] is told from a raw one and taken too. Its network has suppressed overlaps already: of the
+    options threshold, classes and max_detections count, one object may have several classes, and without labels a class
+    is its number as text.
 
     ValueError for an option out of range, and at a model's first frame for outputs that are not this family's.
     """
@@ -110,38 +117,63 @@ def _workspace(options):
 
 
 class BoxSetup(Setup):
-    """A head [1, 4 + classes, N] or its transpose, and how many channels it has besides: `extra`."""
+    """A head [1, 4 + classes, N], [1, rows, 6] or the transpose, and how many channels it has besides: `extra`."""
 
-    wanted = "a head [1, 4 + classes, N]"
+    wanted = "a head [1, 4 + classes, N] or [1, rows, 6]"
     detection = Detection
 
     def __init__(self, options, model, outputs):
         super().__init__(model, outputs)
         self.head = self.outputs[0]
-        extra = self.prepare(options, model)
-        self.channels, self.anchors, self.channels_first = head_layout(self.head.shape, self.size)
-        self.classes = self.channels - 4 - extra
+        extra = self.prepare()
+        layouts = head_layouts(self.head.shape, self.size)
+        rows = False
+        if len(layouts) == 1 and (layouts[0][0] - 6 != extra if extra >= 0 else layouts[0][0] % 3):
+            layout = layouts[0]
+        else:
+            from .heads import read
+
+            layout, rows, self.settled = read(layouts, extra, self.head, outputs[self.head.index], self.size)
+        self.channels, self.anchors, self.channels_first = layout
+        given = options.labels
+        self.labels = name_list("labels", getattr(model, "labels", None) or None) if given is None else given
+        if extra < 0:
+            extra = self.split(options, rows)
+        self.classes = _ANY_CLASS if rows else self.channels - 4 - extra
         if self.classes < 1:
             raise ValueError(
                 "expected a head of 4 box channels, at least one class and %d more, got %d channels in %s"
                 % (extra, self.channels, self.head)
             )
+        if given and self.labels and not rows:
+            self.labels = checked_names(given, self.classes)
         if self.anchors > 65535:
             raise ValueError("expected at most 65535 anchors, got %d in %s" % (self.anchors, self.head))
         self.steps = (self.anchors, 1) if self.channels_first else (1, self.channels)
-        self.labels = _names(options, model, self.classes)
-        self.names = [None] * self.classes  # those that were needed so far
         self._tell_units(options.pixels, outputs[self.head.index])
-        others = options._setups
-        self.workspace = others[0].workspace if others else _workspace(options)  # one for all models
-        self.capacity = options.max_candidates
         self.kept = 0
         self.window = {}  # what plans.place needs besides to lay out the windows of masks
         self.complete(options, outputs)
-        self._plan_search(options)  # last: a family may have names of its own
+        # Last: a family may have names of its own.
+        if rows:
+            from .end2end import take
 
-    def prepare(self, options, model):
-        """Find the head among the outputs and return how many channels it has besides boxes and classes."""
+            take(self, options)
+        else:
+            self._plan_search(options)
+
+    def prepare(self):
+        """Find the head among the outputs, and return how many channels it has besides boxes and classes.
+
+        -1: 3 a keypoint, and `split` tells how many once the layout is known.
+        """
+        return 0
+
+    def split(self, options, rows):
+        """How many channels there are for keypoints; `rows`: behind a box, score and class number, not behind classes.
+
+        Drops `labels` where they name the keypoints.
+        """
         return 0
 
     def complete(self, options, outputs):
@@ -174,7 +206,8 @@ class BoxSetup(Setup):
     def result(self, outputs):
         # One object for five: every attribute more makes the others slower to find.
         hard, soft, values, labels, table = self.workspace
-        found = candidates(outputs[self.head.index], self.search, values, labels)
+        search, plan = self.search
+        found = (search or candidates)(outputs[self.head.index], plan, values, labels)
         if not found:
             kept = 0
         elif soft:
@@ -238,13 +271,20 @@ class BoxSetup(Setup):
         # An option is read once: it is a property.
         head = self.head
         threshold = options.threshold
+        shared = None
+        for other in options._setups:
+            if other.workspace[0]:  # one for all models with a raw head
+                shared = other.workspace
+        self.workspace = shared or _workspace(options)
+        self.capacity = options.max_candidates
+        self.names = [None] * self.classes  # those that were needed so far
         allowed = options.classes or ()
         if allowed:
             from .names import classes
 
             allowed = classes("classes", allowed, self.classes, self.name_of)
         cut = head.cut(threshold)
-        self.search = plans.candidates(
+        self.search = None, plans.candidates(
             dtype=head.dtype,
             anchors=self.anchors,
             channels=self.channels,
@@ -278,7 +318,7 @@ class BoxSetup(Setup):
                     largest = np.where(grid < 1e6, grid, 0.0)
                     largest = largest[:4] if self.channels_first else largest[:, :4]
                 largest = (float(np.max(largest)) - self.head.zero_point) * self.head.scale
-                self.settled = largest > 0.0
+                self.settled = self.settled and largest > 0.0
                 pixels = largest > 2.0
         width, height = (1, 1) if pixels else self.size
         self.unit_x = self.head.scale * width
@@ -287,11 +327,3 @@ class BoxSetup(Setup):
     def grid(self, head):
         """The head's array in two dimensions, as it is stored."""
         return head.reshape((self.channels, self.anchors) if self.channels_first else (self.anchors, self.channels))
-
-
-def _names(options, model, classes):
-    """What names the classes, a list that may be too short; None: class_name does."""
-    names = options.labels
-    if names is not None:
-        return checked_names(names, classes)
-    return name_list("labels", getattr(model, "labels", None) or None)

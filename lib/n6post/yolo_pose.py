@@ -1,15 +1,14 @@
 """YOLOv8 pose: what yolo.py finds, and for each survivor its keypoints.
 
-in      a head [1, 4 + classes + 3 x keypoints, anchors] or the transpose: int8, uint8, int16 or float32; a keypoint's three
-        are x, y in the unit of the boxes, and its score or the logit of it
+in      a head [1, 4 + classes + 3 x keypoints, anchors] or the transpose, or end-to-end [1, rows, 6 + 3 x keypoints]: int8,
+        uint8, int16 or float32; a keypoint's three are x, y in the unit of the boxes, and its score or the logit of it
 out     a list of Detection with keypoints, best first, in frame pixels
 """
 
 from ulab import numpy as np
 
 from .detection import with_keypoints
-from .layout import head_layout
-from .options import choice, name_list, number, number_or_none, option
+from .options import choice, number, number_or_none, option
 from .yolo import BoxSetup, YoloV8
 
 
@@ -20,9 +19,12 @@ class YoloV8Pose(YoloV8):
 
     keypoint_threshold  the least score of a keypoint that counts as seen, 0..1. All are returned: the score tells, and
                         `draw` leaves out those under this, which a detection carries as `keypoint_threshold`
-    class_count         how many classes the head has; None: as many as there are labels, else 1
+    class_count         how many classes a raw head has; None: as many as there are labels, or 1 without any and where they
+                        are as many as one class has keypoints, whose names they are then
     keypoint_scores     "score": the third number of a keypoint is its score, 0..1; "logit": it goes through the sigmoid
                         first; None: told from the first frame, where only logits can be negative
+
+    End-to-end heads [1, rows, 6 + 3 x keypoints] are taken as YoloV8 takes them.
     """
 
     keypoint_threshold = option("keypoint_threshold", number, 0.0, 1.0)
@@ -59,31 +61,37 @@ class YoloV8Pose(YoloV8):
 class PoseSetup(BoxSetup):
     """A head with three rows a keypoint behind its classes: x, y, and score or its logit."""
 
-    wanted = "a head [1, 4 + classes + 3 x keypoints, N]"
+    wanted = "a head [1, 4 + classes + 3 x keypoints, N] or [1, rows, 6 + 3 x keypoints]"
 
-    def prepare(self, options, model):
-        channels, _, _ = head_layout(self.head.shape, self.size)
-        names = options.labels
-        if names is None:
-            names = name_list("labels", getattr(model, "labels", None) or None)
-        classes = options.class_count
-        if classes is None:
-            classes = len(names) if names else 1
-            if options.labels is None and (channels - 4 - classes) % 3:
-                classes = 1  # the model's own labels name something else: its keypoints
-        rows = channels - 4 - classes
-        if rows < 3 or rows % 3:
+    def prepare(self):
+        return -1
+
+    def split(self, options, rows):
+        channels = self.channels
+        named = len(self.labels) if self.labels else 0
+        told = 1
+        if named:
+            from .joints import pose_classes
+
+            told = pose_classes(channels, named, 6 if rows else 5)
+        classes = options.class_count or told or 1
+        if options.class_count is options.labels is None and (channels - 4 - classes) % 3:
+            classes = 1  # the model's own labels name something else
+        if classes == 1 and not told:
+            self.labels = None
+        self.first = 6 if rows else 4 + classes
+        extra = channels - self.first
+        if extra < 3 or extra % 3:
             raise ValueError(
                 "expected a head of 4 box channels, %d class%s and 3 for each keypoint, got %d channels in %s"
                 % (classes, "" if classes == 1 else "es", channels, self.head)
             )
-        self.joints = rows // 3
-        self.first = 4 + classes
+        self.joints = extra // 3
         self.detection = with_keypoints(options.keypoint_threshold)
-        return rows
+        return extra
 
     def complete(self, options, outputs):
-        if self.labels is None and self.classes == 1 and self.joints == 17:
+        if self.labels is None and self.joints == 17 and (self.classes == 1 or self.classes > 65535):
             self.labels = ["person"]  # COCO's keypoints are a person's
         told = options.keypoint_scores
         self.logits = told == "logit" or told is None and self._any_far_below_zero(self.grid(outputs[0]))

@@ -1,7 +1,7 @@
 """YOLOv8 segmentation: what yolo.py finds, and for each survivor its mask.
 
-in      a head as in yolo.py, with mask coefficients behind the classes; prototypes [1, H, W, coefficients] or
-        [1, coefficients, H, W], before or behind the head
+in      a head as in yolo.py, with mask coefficients behind the classes (or, end-to-end, behind the class number); prototypes
+        [1, H, W, coefficients] or [1, coefficients, H, W], before or behind the head
 out     a list of Detection with masks, best first, in frame pixels
 """
 
@@ -24,6 +24,8 @@ class YoloV8Seg(YoloV8):
     mask_threshold  probability above which a prototype pixel is inside, between 0 and 1
     mask_padding    model input pixels by which a box is grown before the mask is cut to it; None: half the step of a
                     quantised box, which gives back what its rounding cut off (0 on a float head); 0: Ultralytics' crop
+
+    End-to-end heads [1, rows, 6 + coefficients] are taken as YoloV8 takes them.
     """
 
     mask_threshold = option("mask_threshold", number, 1e-6, 1 - 1e-6)
@@ -57,14 +59,14 @@ class YoloV8Seg(YoloV8):
 class MaskSetup(BoxSetup):
     """A head with mask coefficients, and prototypes."""
 
-    wanted = "a head [1, 4 + classes + coefficients, N] and prototypes [1, H, W, coefficients]"
+    wanted = "a head [1, 4 + classes + M, N] or [1, rows, 6 + M] and prototypes [1, H, W, M]"
     count = 2
 
-    def prepare(self, options, model):
-        # Told apart by shape, not by order: of a head's dimensions two are not 1, of prototypes' three.
+    def prepare(self):
+        # Told apart by shape, not by order: a head has three dimensions, or four of which two are not 1.
         first, second = self.outputs
         real, more = len(squeezed(first.shape)), len(squeezed(second.shape))
-        if (real, len(first.shape)) > (more, len(second.shape)):
+        if (len(first.shape), real != 2, real) > (len(second.shape), more != 2, more):
             first, second = second, first
         self.head = first
         self.protos = second
@@ -78,6 +80,11 @@ class MaskSetup(BoxSetup):
         head = self.head
         protos = self.protos
         coefficients, width, height, channels_last = self.layout
+        if coefficients == width == height:  # [1, 32, 32, 32] of a 128 x 128 input
+            from .heads import channels_last as told
+
+            channels_last, sure = told(protos, outputs[protos.index])
+            self.settled = self.settled and sure
         self.first = (self.channels - coefficients) * self.steps[0]  # the element with anchor 0's first coefficient
         # A head of one dtype and prototypes of another do not occur in the field; they go through float copies.
         self.mixed = head.dtype != protos.dtype

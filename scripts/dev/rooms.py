@@ -19,14 +19,17 @@ ROWS = (
     ("the public names, loaded on first use", ["__init__"]),
     ("which processor a model needs; what is wrong with it", ["models", "doctor"]),
     ("detections over time and place", ["tracker", "one_euro", "zones", "to_json"]),
-    ("one family each: its options and its work", ["processor", "yolo", "yolo_seg", "yolo_pose", "movenet", "deeplab"]),
+    (
+        "one family each: its options and its work",
+        ["processor", "yolo", "yolo_seg", "yolo_pose", "end2end", "movenet", "deeplab"],
+    ),
     ("pictures of results", ["draw", "skeleton"]),
     ("results", ["detection", "answers", "mask", "contour", "segmentation", "painting"]),
     ("arrays of boxes; model input and frame", ["nms", "geometry", "inputs", "edges"]),
     ("the loops that touch every byte", ["kernels"]),
     (
         "numbers, shapes, names, colours, checks, firmwares",
-        ["quant", "refusals", "layout", "labels", "names", "joints", "pixels", "options", "firmware", "scaling"],
+        ["quant", "refusals", "layout", "heads", "labels", "names", "joints", "pixels", "options", "firmware", "scaling"],
     ),
 )
 

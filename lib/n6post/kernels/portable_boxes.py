@@ -50,7 +50,7 @@ def candidates(head, plan, values, labels):
     best = np.array(np.take(best, passing), dtype=np.float) + 0.0  # -0 and 0 are one score
     raw = np.zeros((min(len(passing), capacity), 5))
     count = 0
-    for at in _best_first(best, capacity, dtype == _FLOAT):
+    for at in best_first(best, capacity, dtype == _FLOAT):
         if count == capacity:
             break
         anchor = int(passing[at])
@@ -89,7 +89,7 @@ def _best_of_floats(scores, columns, anchors, classes):
     return best
 
 
-def _best_first(scores, some, fractional):
+def best_first(scores, some, fractional):
     """Positions of the scores, from the largest to the least and equal ones in order; mostly `some` are asked for.
 
     n log n for any scores. MicroPython's list.sort is not: its pivot is the last element, so that scores which are equal, or
