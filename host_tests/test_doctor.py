@@ -14,7 +14,7 @@ import pytest
 import recorded
 from fakes import Array, FakeModel, Tensor, capture
 from n6post.models import Chosen
-from scenes import anchor_count, random_head
+from scenes import anchor_count, quantised, random_head
 
 SIZE = (64, 64)
 SCALE, ZERO_POINT = 0.0204, 24
@@ -195,6 +195,60 @@ def test_an_output_of_nothing_but_nan_is_one_finding() -> None:
     model = floats()
     model.tensors[0].values[...] = np.nan
     assert "NaN or infinity" in the_only_finding(model, model.outputs())
+
+
+# --- end-to-end heads ---
+
+
+def end_to_end(classes: int, scale: float, boxes: float = 1.0, **changes: Any) -> FakeModel:
+    """int8 rows x1, y1, x2, y2, score, class, as a converter quantises them together."""
+    random = np.random.default_rng(4)
+    rows = np.zeros((1, 300, 6))
+    rows[0, :, :2] = random.uniform(0, 0.5, (300, 2)) * boxes
+    rows[0, :, 2:4] = rows[0, :, :2] + 0.3 * boxes
+    rows[0, :, 4] = np.linspace(0.9, 0.01, 300)
+    rows[0, :, 5] = random.integers(0, classes, 300)
+    return changed(FakeModel([quantised(rows, scale, -128)], SIZE), changes)
+
+
+@pytest.mark.parametrize(("classes", "scale"), [(80, 79 / 255), (40, 39 / 255)])
+def test_an_int8_end_to_end_head_of_many_classes_is_found_by_its_scale(classes: int, scale: float) -> None:
+    finding = the_only_finding(end_to_end(classes, scale))
+    assert "class numbers" in finding and "raw head" in finding and "nms=None" in finding
+
+
+def test_an_int8_end_to_end_head_without_any_score_is_found() -> None:
+    model = end_to_end(80, 79 / 255)
+    model.tensors[0].values[..., :5] = -128
+    findings = n6post.diagnose(model, model.outputs())
+    assert len(findings) == 2 and "every score is 0" in findings[1] and "float outputs" in findings[1]
+    model = FakeModel([model.tensors[0].reordered(0, 2, 1)], SIZE)
+    assert "every score is 0" in n6post.diagnose(model, model.outputs())[1]
+    # So where the rows are as many as the anchors of the input.
+    rows = end_to_end(80, 79 / 255).tensors[0].values[:, :189].copy()
+    rows[..., :5] = -128
+    model = FakeModel([Tensor(rows, 79 / 255, -128)], (96, 96))
+    assert "every score is 0" in n6post.diagnose(model, model.outputs())[1]
+
+
+def test_an_end_to_end_head_that_cannot_express_the_last_class_is_found() -> None:
+    model = end_to_end(5, 4 / 255, labels=[f"class {i}" for i in range(80)])
+    finding = the_only_finding(model)
+    assert "largest class number that it can express is 4" in finding and "80 labels" in finding
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_healthy_end_to_end_heads_are_no_finding(given: bool) -> None:
+    for model in (
+        end_to_end(3, 2 / 255, labels=["a", "b", "c"]),
+        FakeModel([end_to_end(80, 0.01).tensors[0].dequantised()], SIZE, [f"class {i}" for i in range(80)]),
+    ):
+        assert n6post.diagnose(model, model.outputs() if given else None) == []
+
+
+def test_an_end_to_end_head_of_zeros_may_be_an_empty_scene() -> None:
+    model = FakeModel([Tensor(np.zeros((1, 300, 6), np.float32))], SIZE)
+    assert "unless the scene is empty" in the_only_finding(model, model.outputs())
 
 
 # --- labels ---

@@ -9,7 +9,7 @@ import gc
 from micropython import const
 from ulab import numpy as np
 
-from .layout import squeezed
+from .layout import flat, squeezed
 from .models import Shapes, fitting
 from .options import name_list
 from .processor import Processor
@@ -20,6 +20,7 @@ _NPU_RAM = const(1835008)  # 1.75 MiB: the fast SRAM beside the OpenMV N6's NPU
 _LARGE_COPY = const(4194304)  # bytes in one piece that a heap in use for a while hardly ever has left
 _STEP = const(4096)  # elements looked at together: what is allocated stays small
 _OURS = ("YoloV8", "YoloV8Seg", "YoloV8Pose", "MoveNet", "DeepLab")
+_RAW_HEAD = "its raw head (nms=None; end2end=False before Ultralytics 8.4.144)"
 _RANGES = {"b": (-128, 127), "B": (0, 255), "h": (-32768, 32767), "H": (0, 65535)}
 
 
@@ -119,13 +120,17 @@ def _coarse_scale(case):
         largest = (_RANGES[dtype][1] - case.zero_points[i]) * scale
         if scale > 0.1:  # fewer than ten steps from 0 to 1
             yield (
-                "output %d: its scale is %g%s, so a score is %s: export the model with boxes in 0..1, or with"
-                " float outputs"
+                "output %d: its scale is %g%s, so a score is %s: export the model with %s, or with float outputs"
                 % (
                     i,
                     scale,
-                    "" if case.family == "MoveNet" else " (boxes in pixels share it)",
+                    ""
+                    if case.family == "MoveNet"
+                    else " (class numbers or boxes in pixels share it)"
+                    if case.told.rows
+                    else " (boxes in pixels share it)",
                     "always 0 and nothing can pass" if scale > 2.0 else "hardly more than 0 or 1",
+                    _RAW_HEAD if case.told.rows else "boxes in 0..1",
                 )
             )
         elif largest < threshold:
@@ -164,7 +169,8 @@ def _channels_first(case):
 
 
 def _classifier(case):
-    if len(case.shapes) == 1 and not case.open and len(squeezed(case.shapes[0])) < 2:
+    rows = case.told and case.told.rows  # [1, 1, 6]: an end-to-end head of one row
+    if len(case.shapes) == 1 and not case.open and not rows and len(squeezed(case.shapes[0])) < 2:
         yield (
             "output 0: %s is one score a class for the whole picture, so the model is a classifier, which needs no"
             " post-processor of n6post: without one, predict([img])[0] has the scores, of which the largest wins"
@@ -188,6 +194,40 @@ def _other_family(case):
             " or of ".join([what for _, what in case.fits]),
             " or ".join(["n6post.%s()" % one for one in families]),
         )
+
+
+def _end_to_end(case):
+    """An end-to-end head of integers, whose scores and class numbers share one scale."""
+    if case.family not in ("YoloV8", "YoloV8Seg", "YoloV8Pose") or not case.told.rows:
+        return
+    for i, dtype, scale in case.integers():
+        if not 1e-7 < scale < 1e3 or len(flat(case.shapes[i])) != 2:
+            continue
+        zero_point = case.zero_points[i]
+        largest = (_RANGES[dtype][1] - zero_point) * scale
+        if case.told.head is None and largest + 0.5 < case.told.named - 1:
+            yield (
+                "output %d: the largest class number that it can express is %d and there are %d labels: export the model"
+                " with %s, or with float outputs" % (i, largest, case.told.named, _RAW_HEAD)
+            )
+        if i < len(case.outputs) and case.outputs[i].dtype != FLOAT and _without_scores(case, i, scale, zero_point):
+            yield (
+                "output %d: it has class numbers and every score is 0, as end-to-end heads of many classes have in 8 bits:"
+                " export the model with %s, or with float outputs" % (i, _RAW_HEAD)
+            )
+
+
+def _without_scores(case, index, scale, zero_point):
+    """Whether rows, in an order that may be theirs, have class numbers, such as no raw head's scores are, and no score."""
+    for columns, rows in case.told.rows:
+        out = case.outputs[index]
+        if columns >= 6 and out.size == columns * rows:
+            transposed = flat(case.shapes[index]) != (rows, columns)
+            grid = out.reshape((columns, rows) if transposed else (rows, columns))
+            score, number = (grid[4], grid[5]) if transposed else (grid[:, 4], grid[:, 5])
+            if np.max(score) == zero_point == np.min(score) and (np.max(number) - zero_point) * scale > 1.5:
+                return True
+    return False
 
 
 def _labels(case):
@@ -287,13 +327,14 @@ def _constant(case):
     for i, out in enumerate(case.outputs):
         value = _only_value(out)
         if value is not None:
-            # Heatmaps of nobody are all 0; every other head tells boxes even then.
+            # Heatmaps of nobody are all 0, and end-to-end heads that nms=True made; every other head tells boxes even then.
+            blank = case.family == "MoveNet" or case.told is not None and case.told.rows
             score = value - (0 if out.dtype == FLOAT or i >= len(case.zero_points) else case.zero_points[i])
             yield (
                 "output %d: every number of it is %g, so%s the weights probably never reached the network's"
                 " memory: write the model file to the camera again, and in firmware of your own enable the"
                 " NPU's RAM and caches"
-                % (i, value, ", unless the scene is empty," if case.family == "MoveNet" and not score else "")
+                % (i, value, ", unless the scene is empty," if blank and not score else "")
             )
 
 
@@ -326,6 +367,7 @@ _CHECKS = (
     _other_family,
     _absurd_scale,
     _coarse_scale,
+    _end_to_end,
     _labels,
     _large_map,
     _too_much_ram,
