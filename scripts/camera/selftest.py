@@ -138,7 +138,10 @@ def processed(family, form="int8"):
 
 
 def check_detections(family, form):
-    found, expected = processed(family, form)
+    compare(*processed(family, form))
+
+
+def compare(found, expected):
     if "classes" in expected:
         expect([d.class_id for d in found], expected["classes"], "classes")
         expect([d.rect for d in found], expected["rects"], "rects")
@@ -176,6 +179,32 @@ def check_letterbox(family):
     model, outputs, options, expected = recorded(family)
     found = processor(family, options)(model, [n6post.Letterbox(Frame(), ROI)], outputs)
     expect([d.rect for d in found], expected["letterboxed"], "rects")
+
+
+def check_end_to_end(family, transposed):
+    """The same objects as rows x1, y1, x2, y2, score, class and what the family adds; the best ones last."""
+    model, outputs, options, expected = recorded(family, "float")
+    process = processor(family, options)
+    process(model, no_frame(model), outputs)
+    _, height, width, _ = model.input_shape[0]
+    _, channels, anchors = outputs[0].shape
+    head = outputs[0].reshape((channels, anchors))
+    first = 84 if family == "YoloV8Seg" else 5
+    found = process.survivors()
+    rows = np.zeros((len(found) + 2, 6 + channels - first))  # two of padding
+    for i, (anchor, class_id, score, x1, y1, x2, y2) in enumerate(found):
+        row = rows[len(found) - 1 - i]
+        row[:6] = np.array([x1 / width, y1 / height, x2 / width, y2 / height, score, class_id])
+        row[6:] = np.array(head[first:, anchor])
+    if transposed:
+        rows = np.array(rows.transpose())
+    outputs = [rows.reshape((1,) + rows.shape)] + outputs[1:]
+    model = Model((width, height), outputs, (1.0, 1.0), (0, 0))
+    expect(type(n6post.processor_for(model, **options)).__name__, family, "processor_for")
+    process = processor(family, options)
+    compare(process(model, no_frame(model), outputs), expected)
+    rows[:] = 0.0
+    expect(process(model, no_frame(model), outputs), [], "detections in zeros")
 
 
 def check_class_map(form):
@@ -769,6 +798,9 @@ def checks():
     for family in ("YoloV8", "YoloV8Seg", "YoloV8Pose", "MoveNet"):
         for form in FORMS:
             yield "%s finds what numpy finds, %s" % (family, form), check_detections, (family, form)
+    for family in ("YoloV8", "YoloV8Seg", "YoloV8Pose"):
+        yield "%s finds the same end-to-end" % family, check_end_to_end, (family, False)
+        yield "%s finds the same end-to-end, transposed" % family, check_end_to_end, (family, True)
     for form in FORMS:
         yield "DeepLab finds what numpy finds, %s" % form, check_class_map, (form,)
     for part in (("Stretch", (5, 3, 41, 33)), ("Letterbox", (2, 7, 29, 70)), ("Crop", (0, 0, 75, 22))):
