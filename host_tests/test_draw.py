@@ -1,5 +1,6 @@
 """lib/n6post/draw.py: detections drawn on RGB565 and GRAYSCALE frames."""
 
+import sys
 from typing import Any
 
 import image
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 import recorded
 from checks import gray, rgb565, text_of
-from fakes import Array, FakeModel, Tensor
+from fakes import Array, FakeModel, Framed, Tensor
 from n6post.pixels import class_color
 from scenes import Thing, float_head, random_head
 
@@ -122,6 +123,15 @@ def test_each_class_has_a_colour_of_its_own() -> None:
     assert set(np.unique(shown)) == {0, as_565(colors[3]), as_565(colors[4])}
 
 
+def test_one_colour_for_all_is_that_of_joints_and_limbs_too() -> None:
+    joints = [k for j in range(17) for k in (9 + j, 50 - j, 0.9)]
+    head = float_head((64, 64), 1, [Thing(3, (2, 3, 47, 60), {0: 0.9}, joints)], 51)
+    found = FakeModel([Tensor(head)], (64, 64)).run(n6post.YoloV8Pose(0.3))
+    img = canvas(image.RGB565, 64, 64)
+    n6post.draw(img, found, color=(0, 0, 255), labels=False)
+    assert (pixels(img) == 0x001F).sum() > 100 and not (pixels(img) & 0xFFE0).any()
+
+
 def test_one_colour_may_be_given_for_all() -> None:
     shown = drawn([detection(class_id=3), detection((100, 80, 40, 30), 4)], color=(0, 255, 0), labels=False)
     assert set(np.unique(shown)) == {0, as_565((0, 255, 0))}
@@ -157,6 +167,180 @@ def test_a_label_stays_in_the_frame(pixformat: int, at: tuple[int, int], size: t
     with_label = drawn([detection(rect)], pixformat, color=(255, 255, 255), boxes=False)
     middle = drawn([detection()], pixformat, color=(255, 255, 255), boxes=False)
     assert (with_label != 0).sum() == (middle != 0).sum()
+
+
+# --- texts of one's own ------------------------------------------------------------------------------------------------
+class Written(image.Image):
+    """Notes every text and the place of its ground."""
+
+    def __init__(self, width: int = 160, height: int = 120) -> None:
+        super().__init__(width, height, image.RGB565)
+        self.texts: list[tuple[str, tuple[int, int]]] = []
+
+    def draw_string(self, *args: Any, **kwargs: Any) -> Any:
+        (x, y), text = text_of(args)
+        if text:
+            self.texts.append((text, (x - 1, y)))
+        return super().draw_string(*args, **kwargs)
+
+
+THREE = [detection((10, 30, 30, 20)), detection((60, 60, 30, 20), 1), detection((100, 90, 30, 20), 2)]
+
+
+@pytest.mark.parametrize("labels", [["one", None, "three"], ("one", "", "three")])
+def test_labels_may_be_texts_one_a_detection(labels: Any) -> None:
+    img = Written()
+    n6post.draw(img, THREE, labels=labels)
+    assert dict(img.texts) == {"one": (10, 19), "three": (100, 79)}
+
+
+def test_labels_may_be_what_a_function_says_of_a_detection() -> None:
+    asked = []
+
+    def text(d: Any) -> str | None:
+        asked.append(d)
+        return None if d.class_id == 1 else f"#{d.class_id} {d.rect[0]}"
+
+    img = Written()
+    n6post.draw(img, THREE, labels=text)
+    assert dict(img.texts) == {"#0 10": (10, 19), "#2 100": (100, 79)}
+    assert all(d is e for d, e in zip(asked, THREE, strict=True))
+
+
+def test_a_function_is_asked_of_the_detection_as_it_is_in_its_frame() -> None:
+    kind = type("Detection", (n6post.Detection,), {"frame_size": (320, 240)})
+    img = Written()
+    n6post.draw(img, [kind((100, 80, 50, 60), 0.5, 0, "a", None, None)], labels=lambda d: f"{d.rect[0]} {d.rect[1]}")
+    assert img.texts == [("100 80", (50, 29))]
+
+
+def test_a_detection_without_a_text_has_no_ground_either() -> None:
+    for nothing in (None, ""):
+        np.testing.assert_array_equal(drawn(THREE, labels=[nothing] * 3), drawn(THREE, labels=False))
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (["one", "two"], "labels: expected 3 texts, one a detection, got 2"),
+        ([], "labels: expected 3 texts, one a detection, got 0"),
+        (["one", 2, "three"], "labels: expected texts and None, got 2"),
+        (lambda d: d.score, "labels: expected texts and None, got 0.8"),
+        ("person", "labels: expected True, False, a list of texts or a function, got 'person'"),
+        (None, "labels: expected True, False, a list of texts or a function, got None"),
+    ],
+)
+def test_labels_of_another_kind_are_refused_before_anything_is_drawn(labels: Any, message: str) -> None:
+    img = canvas()
+    with pytest.raises(ValueError, match=message):
+        n6post.draw(img, THREE, labels=labels)
+    assert not pixels(img).any()
+
+
+def test_a_class_map_takes_no_texts() -> None:
+    seen = FakeModel([Tensor(np.ones((1, 8, 8), np.uint8))], (64, 64)).run(n6post.DeepLab())
+    with pytest.raises(ValueError, match="labels: expected True or False, got"):
+        n6post.draw(canvas(), seen, labels=["background", "road"])
+
+
+@pytest.mark.parametrize("stranger", [None, 5, "cat", (1, 2)])
+def test_a_list_with_something_else_in_it_is_refused_before_anything_is_drawn(stranger: Any) -> None:
+    img = canvas()
+    expected = f"expected a list of Detection or a Segmentation, got a list with {type(stranger).__name__}"
+    with pytest.raises(ValueError, match=expected):
+        n6post.draw(img, [*THREE, stranger])
+    assert not pixels(img).any()
+
+
+# --- labels that avoid each other --------------------------------------------------------------------------------------
+def grounds(found: Any, width: int = 160, height: int = 120, **options: Any) -> dict[str, tuple[int, int, int, int]]:
+    """x, y, w, h of each label's ground by its text."""
+    img = Written(width, height)
+    n6post.draw(img, found, **options)
+    scale = 2 if width >= 480 else 1
+    return {text: (x, y, 8 * scale * len(text) + 2, 10 * scale + 1) for text, (x, y) in img.texts}
+
+
+def overlap(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> bool:
+    return all(one[k] < other[k] + other[k + 2] and other[k] < one[k] + one[k + 2] for k in (0, 1))
+
+
+def test_a_label_whose_place_is_taken_goes_inside_then_below_then_inside_at_the_bottom() -> None:
+    same = [detection((20, 40, 50, 40)) for _ in range(6)]
+    texts = ["a", "b", "c", "d", "e", "f"]
+    tops = {text: y for text, (_, y, _, _) in grounds(same, labels=texts).items()}
+    # The fifth finds no place: above, as if there were none.
+    assert tops == {"a": 29, "b": 40, "c": 80, "d": 69, "e": 29, "f": 29}
+
+
+def test_a_place_outside_of_the_frame_is_none() -> None:
+    tops = [y for _, y, _, _ in grounds([detection((20, 5, 50, 30))] * 3, labels=["a", "b", "c"]).values()]
+    assert sorted(tops) == [5, 24, 35]  # no room above
+    tops = [y for _, y, _, _ in grounds([detection((20, 85, 50, 35))] * 4, labels=["a", "b", "c", "d"]).values()]
+    assert sorted(tops) == [74, 74, 85, 109]  # none below
+
+
+def test_labels_that_only_touch_stay_where_they_are() -> None:
+    found = [detection((20, 40, 50, 9)), detection((20, 51, 50, 9)), detection((38, 40, 50, 9))]
+    places = grounds(found, labels=["aa", "b", "c"])
+    assert places == {"aa": (20, 29, 18, 11), "b": (20, 40, 10, 11), "c": (38, 29, 10, 11)}
+
+
+def test_the_better_one_has_the_choice_and_lies_on_top() -> None:
+    found = [detection((20, 40, 60, 60)), detection((24, 42, 60, 60), 1)]
+    places = grounds(found, labels=["best", "second"])
+    assert places["best"][:2] == (20, 29) and places["second"][:2] == (24, 42)
+    img = Written()
+    n6post.draw(img, found, labels=["best", "second"])
+    assert [text for text, _ in img.texts] == ["second", "best"]
+
+
+@pytest.mark.parametrize("count", [3, 12, 16, 17, 18, 60, 150])
+@pytest.mark.parametrize("size", [(320, 240), (640, 480)])
+def test_a_label_overlaps_a_better_ones_only_if_each_of_its_places_is_taken(count: int, size: tuple[int, int]) -> None:
+    """However many there are: the short cut for a crowd is no other rule."""
+    random = np.random.default_rng(count)
+    found = []
+    for _ in range(count):
+        w, h = (int(v) for v in random.integers(8, 90, 2))
+        rect = (int(random.integers(0, size[0] - w)), int(random.integers(0, size[1] - h)), w, h)
+        found.append(detection(rect))
+    texts = [f"n{k}" for k in range(count)]
+    places = grounds(found, *size, labels=texts)
+    line = 21 if size[0] >= 480 else 11
+    moved = 0
+    for k, (text, d) in enumerate(zip(texts, found, strict=True)):
+        _, y, _, h = d.rect
+        x, got, span, _ = places[text]
+        better = [places[t] for t in texts[:k]]
+        wanted = [y - line if y >= line else y]
+        wanted += [top for top in (y, y + h, y + h - line) if 0 <= top <= size[1] - line]
+        free = [top for top in wanted if not any(overlap((x, top, span, line), other) for other in better)]
+        assert got == (free or wanted)[0]
+        moved += got != wanted[0]
+    assert moved or count < 17
+
+
+def test_where_no_labels_meet_every_pixel_is_as_if_they_did_not_know_of_each_other() -> None:
+    wanted = canvas()
+    for d in THREE[::-1]:
+        n6post.draw(wanted, [d])
+    np.testing.assert_array_equal(drawn(THREE), pixels(wanted))
+
+
+def test_the_text_of_a_label_follows_its_score_and_its_name() -> None:
+    """What is kept from frame to frame is not mixed up."""
+    labels: list[tuple[Any, float, str]] = [
+        ("cat", 0.5, "cat 50%"), ("cat", 0.504, "cat 50%"), ("cat", 0.505, "cat 51%"), ("dog", 0.5, "dog 50%"),
+        ("cat", 1.001, "cat 100%"), ("cat", 0.0, "cat 0%"), (7, 0.5, "7 50%"),
+    ]  # fmt: skip
+    for label, score, text in labels:
+        img = Written()
+        n6post.draw(img, [n6post.Detection(RECT, score, 0, label, None, None)])
+        assert [t for t, _ in img.texts] == [text]
+    for k in range(1000):
+        n6post.draw(canvas(), [n6post.Detection(RECT, 0.5, 0, f"n{k}", None, None)])
+    assert len(vars(sys.modules["n6post.draw"])["_texts"]) < 300
 
 
 def test_a_label_longer_than_the_frame_begins_at_its_edge() -> None:
@@ -218,8 +402,9 @@ def test_drawing_twice_the_same_is_the_same() -> None:
 
 
 @on_both_formats
-def test_results_of_a_larger_frame_are_cut_off_at_the_edge_of_a_smaller_one(pixformat: int) -> None:
-    found, _ = segmented()
+def test_results_of_a_larger_frame_of_unknown_size_are_cut_off_at_the_edge_of_a_smaller_one(pixformat: int) -> None:
+    recording = recorded.load("yolov8n_seg_320", "astronaut")
+    found = recording.model().run(n6post.YoloV8Seg(0.4), Framed((0, 0, *recording.size)))
     small = canvas(pixformat, 100, 80)
     n6post.draw(small, found)
     assert pixels(small).any()

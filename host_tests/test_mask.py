@@ -94,7 +94,9 @@ def test_each_mask_of_the_recorded_photographs_drawn_at_frame_resolution_is_the_
 
 
 @pytest.mark.parametrize("roi", [(0, 0, 640, 480), (64, 32, 480, 400), (0, 0, 160, 120)])
-def test_a_mask_drawn_on_a_frame_of_another_size_is_the_references_there(roi: tuple[int, int, int, int]) -> None:
+def test_a_mask_drawn_on_a_frame_larger_than_the_models_input_is_the_references_there(
+    roi: tuple[int, int, int, int],
+) -> None:
     recording = recorded.load("yolov8n_seg_320", "astronaut")
     head = Head(recording.size, 80, *recording.tensors)
     expected = reference.suppress(head.candidates(0.4), max_detections=20)
@@ -102,11 +104,11 @@ def test_a_mask_drawn_on_a_frame_of_another_size_is_the_references_there(roi: tu
     assert found
     for i, d in enumerate(found):
         scaled = expected.box[i] * np.tile(np.divide(roi[2:], recording.size), 2)
-        wanted = np.zeros((512, 640), dtype=bool)
+        wanted = np.zeros((520, 700), dtype=bool)
         wanted[roi[1] : roi[1] + roi[3], roi[0] : roi[0] + roi[2]] = reference.full_mask(
             head.logits(expected.anchor[i]), scaled, roi[2:]
         )
-        assert iou(drawn(d.mask, (640, 512)), wanted) >= 0.97
+        assert iou(drawn(d.mask, (700, 520)), wanted) >= 0.97
 
 
 @pytest.mark.parametrize("box", [WHOLE, (10.5, 14, 41, 60), (21, 3, 35.5, 30), (20.1, 5, 35, 33), (30, 30, 44, 44)])
@@ -162,11 +164,13 @@ def test_drawing_tints_inside_and_leaves_the_rest_alone(smooth: bool) -> None:
 
 @pytest.mark.parametrize("smooth", [True, False])
 @pytest.mark.parametrize("size", [(64, 64), (32, 48), (20, 90), (1, 1)])
-def test_drawing_on_a_smaller_frame_than_the_masks_own_is_cut_off(size: tuple[int, int], smooth: bool) -> None:
-    logits = disc(7, 9, 6)
-    wanted = drawn(mask_of(logits), (64, 64), smooth=smooth)
+def test_drawing_on_a_smaller_picture_is_cut_off_where_the_frames_size_is_not_known(
+    size: tuple[int, int], smooth: bool
+) -> None:
+    mask = mask_of(disc(7, 9, 6), source=Framed(WHOLE))
+    wanted = drawn(mask, (64, 64), smooth=smooth)
     height, width = min(size[1], 64), min(size[0], 64)
-    painted = drawn(mask_of(logits), size, smooth=smooth)
+    painted = drawn(mask, size, smooth=smooth)
     np.testing.assert_array_equal(painted[:height, :width], wanted[:height, :width])
     assert not painted[64:].any()
 
@@ -507,6 +511,141 @@ def test_an_empty_mask_says_so_everywhere(what: str) -> None:
     assert (mask.image is None) == what.startswith("a box")
     for smooth in (True, False):
         assert not drawn(mask, (64, 64), smooth=smooth).any()
+
+
+# --- the smallest rectangle ------------------------------------------------------------------------------------------
+def extent(painted: Array) -> tuple[int, int, int, int] | None:
+    rows, columns = np.nonzero(painted)
+    if not len(rows):
+        return None
+    x, y = int(columns.min()), int(rows.min())
+    return x, y, int(columns.max()) + 1 - x, int(rows.max()) + 1 - y
+
+
+def corners(rect: tuple[int, int, int, int]) -> Array:
+    x, y, w, h = rect
+    return np.array([x, y, x + w, y + h])
+
+
+@pytest.mark.parametrize("radius", [1.5, 3, 5.5, 7])
+@pytest.mark.parametrize("roi", [WHOLE, (100, 50, 128, 256), (8, 8, 300, 100)])
+def test_the_rect_of_a_disc_is_the_square_around_it(radius: float, roi: tuple[int, int, int, int]) -> None:
+    """Finer than a mask pixel, which is 4 to 19 frame pixels here: the logits between two of them tell."""
+    mask = mask_of(disc(8.2, 7.9, radius), source=stretched(roi))
+    kx, ky = roi[2] / SIDE, roi[3] / SIDE
+    wanted = [8.2 * kx - radius * kx + roi[0], 7.9 * ky - radius * ky + roi[1],
+              8.2 * kx + radius * kx + roi[0], 7.9 * ky + radius * ky + roi[1]]  # fmt: skip
+    assert np.abs(corners(mask.rect) - wanted).max() <= 1 + 0.25 * max(kx, ky)
+    painted = drawn(mask, (700, 520))
+    assert np.abs(corners(mask.rect) - corners(extent(painted) or (0, 0, 0, 0))).max() <= 1 + 0.1 * max(kx, ky)
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([(64, 64), (160, 120), (640, 480), (16, 9)]),
+    st.none() | st.floats(0, 9),
+    st.booleans(),
+)
+def test_all_that_the_crop_tints_lies_in_the_rect_and_its_edges_are_near(
+    seed: int, frame: tuple[int, int], padding: float | None, raw: bool
+) -> None:
+    head = random_head(seed, (64, 64), 2, 8, -30, 1.3)
+    model = FakeModel([t if raw else t.dequantised() for t in head.tensors()], (64, 64))
+    for d in model.run(n6post.YoloV8Seg(0.3, 0.4537, mask_padding=padding), Framed((0, 0, *frame))):
+        rect = d.mask.rect
+        if rect is None:
+            assert d.mask.area == 0
+            continue
+        assert all(type(v) is int for v in rect) and min(rect[2:]) >= 1
+        x1, y1, x2, y2 = corners(rect).tolist()
+        _, _, crop, clip, grid = d.mask.parts()
+        assert (np.sign(corners(rect) - corners(clip)) * (1, 1, -1, -1)).min() >= 0
+        painted = drawn(d.mask, frame)
+        # Between the middles of its outermost pixels the crop alone shapes the tint; beyond them, up to the edge of the
+        # box, its neighbours do as well, which are no part of the object.
+        for axis, scale, offset in ((1, grid.sx, grid.ox), (0, grid.sy, grid.oy)):
+            middles = np.arange(painted.shape[axis]) + 0.5
+            first, count = crop[1 - axis], crop[3 - axis]
+            core = (middles > (first + 0.5) * scale + offset) & (middles < (first + count - 0.5) * scale + offset)
+            painted &= core if axis else core[:, None]
+        # A window is drawn from a whole frame pixel on: half a pixel off its place at most.
+        painted[max(y1 - 1, 0) : y2 + 1, max(x1 - 1, 0) : x2 + 1] = False
+        assert not painted.any()
+        # And each edge lies within one and a half of a mask pixel from the middle of one that is inside.
+        rows, columns = np.nonzero(mask_plane(d.mask, SIDE, SIDE))
+        for at, low, high, scale, offset, start, size in (
+            (columns, x1, x2, grid.sx, grid.ox, clip[0], clip[2]),
+            (rows, y1, y2, grid.sy, grid.oy, clip[1], clip[3]),
+        ):
+            first, last = (at.min() + 0.5) * scale + offset, (at.max() + 0.5) * scale + offset
+            assert min(max(first - 1.5 * scale, start), start + size - 1) - 1 <= low <= max(first + 1, start)
+            assert min(last - 1, start + size) <= high <= max(min(last + 1.5 * scale, start + size), start + 1) + 1
+
+
+@pytest.mark.parametrize("what", list(EMPTY))
+def test_an_empty_mask_has_no_rect(what: str) -> None:
+    assert mask_of(*EMPTY[what]).rect is None
+
+
+def test_a_rect_ends_where_the_box_cuts_the_object() -> None:
+    everywhere = np.full((SIDE, SIDE), 3.0)
+    assert mask_of(everywhere, (10, 14, 31, 51)).rect == (10, 14, 21, 37)
+    assert mask_of(everywhere).rect == WHOLE
+    (d,) = model_of(everywhere, (12, 20, 36, 44), raw=True).run(n6post.YoloV8Seg(mask_padding=5), Framed(WHOLE))
+    assert d.mask.rect == (d.rect[0] - 5, d.rect[1] - 5, d.rect[2] + 10, d.rect[3] + 10)
+
+
+def test_contains_takes_a_place_as_a_tuple_too() -> None:
+    mask = mask_of(disc(8.2, 7.9, 3))
+    assert mask.contains(mask.centroid) is mask.contains(*mask.centroid) is True
+    assert mask.contains((0, 0)) is mask.contains(0, 0) is False
+
+
+def test_a_mask_says_what_it_has_not() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'aria'"):
+        mask_of(disc(8, 8, 3)).aria  # noqa: B018
+
+
+# --- tight rects -----------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("raw", [False, True])
+def test_tight_takes_each_rect_from_the_mask_and_changes_nothing_else(raw: bool) -> None:
+    head = random_head(8, (64, 64), 5, 8, -20)
+    model = FakeModel([t if raw else t.dequantised() for t in head.tensors()], (64, 64))
+    plain = model.run(n6post.YoloV8Seg(0.3), stretched((0, 0, 640, 480)))
+    tight = model.run(n6post.YoloV8Seg(0.3, tight=True), stretched((0, 0, 640, 480)))
+    assert len(plain) > 3 and ([d.rect for d in plain] != [d.rect for d in tight] or not raw)  # raw boxes are padded
+    for d, e in zip(plain, tight, strict=True):
+        assert isinstance(e, n6post.Detection) and e.frame_size == (700, 520)
+        assert e.rect == (d.mask.rect or d.rect)
+        assert d[1:4] == e[1:4]
+        np.testing.assert_array_equal(drawn(d.mask, (700, 520)), drawn(e.mask, (700, 520)))
+
+
+def test_tight_leaves_the_rect_of_an_empty_mask_and_of_a_frame_without_objects() -> None:
+    (d,) = model_of(-np.ones((SIDE, SIDE)), (10, 14, 31, 51)).run(n6post.YoloV8Seg(tight=True))
+    assert d.rect == (10, 14, 21, 37) and d.mask.area == 0
+    model = FakeModel([Tensor(float_head((64, 64), 1, [], 8)), Tensor(np.zeros((1, SIDE, SIDE, 8), np.float32))], (64, 64))
+    assert model.run(n6post.YoloV8Seg(tight=True)) == []
+
+
+def test_tight_may_be_assigned_between_frames() -> None:
+    model, processor = model_of(disc(8.2, 7.9, 3), (2, 2, 62, 60)), n6post.YoloV8Seg()
+    loose = model.run(processor)[0].rect
+    processor.tight = True
+    tight = model.run(processor)[0].rect
+    processor.tight = False
+    assert model.run(processor)[0].rect == loose == (2, 2, 60, 58)
+    assert tight[2] < 30
+    with pytest.raises(ValueError, match="tight: expected True or False, got 1"):
+        n6post.YoloV8Seg(tight=1)
+
+
+@pytest.mark.parametrize("picture", ["astronaut", "chelsea", "horse"])
+def test_the_rect_of_a_photographed_object_is_that_of_its_tint(picture: str) -> None:
+    for d in recorded.load("yolov8n_seg_320", picture).model().run(n6post.YoloV8Seg(0.4)):
+        painted = extent(drawn(d.mask, (320, 320)))
+        assert painted is not None
+        assert np.abs(corners(d.mask.rect) - corners(painted)).max() <= 2
 
 
 # --- outlines --------------------------------------------------------------------------------------------------------

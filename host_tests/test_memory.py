@@ -491,8 +491,12 @@ MASK_QUESTIONS: dict[str, Callable[[Any], Any]] = {
     "area": lambda m: m.area,
     "centroid": lambda m: m.centroid,
     "outline": lambda m: m.outline(),
+    "rect": lambda m: m.rect,
     "image": lambda m: bytes(m.image.bytearray()),
-    "blocks": lambda m: m.draw(image.Image(64, 48, image.RGB565), smooth=False),
+    "blocks": lambda m: bytes(m.draw(image.Image(64, 48, image.RGB565), smooth=False).bytearray()),
+    "to_image": lambda m: bytes(m.to_image(64, 48).bytearray()),
+    "cut_out": lambda m: bytes(m.cut_out(image.Image(64, 48, image.RGB565), (9, 99, 200)).bytearray()),
+    "iou": lambda m: m.iou(m),
 }
 
 
@@ -520,6 +524,11 @@ def test_a_question_to_a_detection_that_is_cut_short_is_answered_the_next_time(q
 def frames(family: str) -> Any:
     state = seen(family)()
     return state.model.run(state.processor, Framed(ROIS[0]))[:1]
+@pytest.mark.parametrize("family", ["YoloV8Seg", "YoloV8Pose", "DeepLab"])
+def test_a_picture_of_another_size_that_is_cut_short_is_drawn_anew_as_if_nothing_had_been(family: str) -> None:
+    make, model, _ = FAMILIES[family]
+    frame = image.Image(90, 70, image.RGB565)
+    check(Scene(lambda: model().run(make(), n6post.Stretch(frame)), drawn, lambda result: [drawn(result), drawn(result)]))
 
 
 @pytest.mark.parametrize("kind", [n6post.Stretch, n6post.Crop, n6post.Letterbox])
@@ -548,38 +557,6 @@ def test_a_processor_that_could_not_be_chosen_can_be_chosen_the_next_time() -> N
 
 
 # --- several allocations in one line ---------------------------------------------------------------------------------
-class Crammed(dict[Any, Any]):
-    """MicroPython's dict.update puts in one item after the other, and the dict may have to grow for each."""
-
-    room = 0
-
-    def update(self, items: Any) -> None:  # type: ignore[override]
-        for key, value in items.items():
-            if len(self) >= self.room:
-                raise MemoryError
-            self[key] = value
-
-
-@pytest.mark.parametrize("room", range(4))
-def test_functions_of_masks_that_were_loaded_in_part_are_loaded_again(
-    room: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kept = sys.modules["n6post.mask"]
-    monkeypatch.setattr(kept, "_loaded", Crammed())
-    monkeypatch.setattr(Crammed, "room", room)
-    found = segmenter().run(n6post.YoloV8Seg(0.3), Framed(ROIS[0]))[0].mask
-    asked = [lambda: found.area, lambda: found.centroid, found.outline]
-    for ask in asked:
-        with pytest.MonkeyPatch.context() as patch:
-            try:
-                ask()
-            except MemoryError:
-                patch.setattr(Crammed, "room", 9)
-                assert ask() is not None
-    monkeypatch.setattr(Crammed, "room", 9)
-    assert [ask() is not None for ask in asked] == [True] * 3
-
-
 def test_a_second_class_map_that_finds_no_room_gives_up_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else the next try would need room for three where there is room for two."""
     deeplab = sys.modules["n6post.deeplab"]

@@ -395,6 +395,19 @@ def test_the_legend_names_the_classes_that_are_present(monkeypatch: pytest.Monke
     assert rows.min() >= FRAME[1] - 2 * 12 - 2 and columns.max() < 18 + 8 * 4
 
 
+def test_a_legend_has_no_line_for_a_class_that_the_palette_hides(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[str] = []
+    note_texts(monkeypatch, lambda text, options: written.append(text))
+    names = ["background", "road", "tree", "car"]
+    found = map_of([[0, 1], [2, 3]], source=Framed((0, 0, *FRAME)), labels=names)
+    img = image.Image(*FRAME, image.RGB565)
+    img.draw_rectangle((0, 0, *FRAME), color=(255, 255, 255), fill=True)
+    found.draw(img, palette=[None, (255, 0, 0), None, (0, 0, 255)], alpha=0, legend=True)
+    assert written == ["road", "car"]
+    rows, _ = np.nonzero(rgb565(img) != 0xFFFF)
+    assert sorted(set(rows)) == list(range(FRAME[1] - 2 * 12 - 2, FRAME[1] - 2))  # two lines, at the lower edge
+
+
 @pytest.mark.parametrize(("width", "scale"), [(320, 1), (479, 1), (480, 2), (640, 2)])
 def test_the_legend_is_twice_as_large_where_the_labels_of_boxes_are(
     monkeypatch: pytest.MonkeyPatch, width: int, scale: int

@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LIB, STUBS = ROOT / "lib", ROOT / "stubs"
 TYPES = ast.parse((LIB / "n6post" / "__init__.pyi").read_text())
 FAMILIES = ["YoloV8", "YoloV8Seg", "YoloV8Pose", "MoveNet", "DeepLab"]
-EXAMPLES = ["yolov8", "yolov8_seg", "yolov8_pose", "movenet", "deeplab"]
+EXAMPLES = ["yolov8", "yolov8_seg", "yolov8_pose", "movenet", "deeplab", "privacy", "background"]
 
 # ---- what checkers say of scripts ----
 
@@ -71,10 +71,14 @@ while True:
     img = cam.snapshot()
     found = things.predict([img])
     n6post.draw(img, found, color=(255, 0, 0), thickness=3)
+    n6post.draw(img=img, result=found, labels=lambda d: d.label.upper() if d.score > 0.5 else None)
+    n6post.draw(img=img, result=found, labels=["one", None, ""])
     for d in found:
         x, y, w, h = d.rect
         print(d.label, d.score, d.class_id, x + w // 2, d._asdict())
-        print(d.mask.area, d.mask.centroid, d.mask.contains(x, y))
+        print(d.mask.area, d.mask.centroid, d.mask.contains(x, y), d.mask.contains((x, y)), d.mask.rect)
+        print(d.mask.iou(found[0].mask), d.frame_size, d.mask.to_image(96, 96).width())
+        img.draw_image(d.mask.cut_out(img, color=(9, 9, 9)), 0, 0, mask=d.mask.to_image())
         for point in d.mask.outline():
             img.set_pixel(point, color=(255, 255, 255))
         d.mask.draw(img, alpha=80)
@@ -131,6 +135,8 @@ MISTAKES = {
     "a joint too few": ('person.angle("left shoulder", 7, "left wrist")', 'person.angle("left shoulder", 7)'),
     "a list for a class": ('seen.area("person")', 'seen.area(["person"])'),
     "a mask's property": ("d.mask.area", "d.mask.aria"),
+    "a mask's image": ("d.mask.to_image(96, 96)", "d.mask.to_image(96, high=96)"),
+    "texts of labels": ('labels=["one", None', 'labels=["one", 2'),
     "a mask's method": ("d.mask.outline()", "d.mask.outlines()"),
     "a mask of a pose": ("person.keypoints[0][0]", "person.mask.area"),
     "keypoints of a mask": ("d.mask.centroid", "d.keypoints[0]"),
@@ -266,7 +272,8 @@ def test_a_detection_has_the_methods_that_answers_gives_it() -> None:
     """They are not in its class, where stubtest would look for them."""
     assert set(vars(n6post.Detection)) & {"center", "as_dict", "replace", "joint", "angle"} == set()
     methods = {node.name: node for node in named("Detection", TYPES.body).body if isinstance(node, ast.FunctionDef)}
-    del methods["keypoint_threshold"], methods["track_id"]
+    for attribute in ("keypoint_threshold", "track_id", "frame_size"):
+        del methods[attribute]
     told = {name: value for name, value in vars(Answers).items() if not name.startswith("_")}
     assert set(methods) == set(told) and set(told) <= set(_ANSWERS)
     for name, node in methods.items():
@@ -349,7 +356,8 @@ def test_a_constructor_shows_all_its_options_and_each_may_be_assigned(family: st
 
 def test_help_shows_the_options() -> None:
     shown = pydoc.render_doc(n6post.YoloV8Seg, renderer=pydoc.plaintext)
-    assert re.search(r"YoloV8Seg\(threshold=0.4, .*max_detections=20, .*mask_threshold=0.5, mask_padding=None\)", shown)
+    options = r"YoloV8Seg\(threshold=0.4, .*max_detections=20, .*mask_threshold=0.5, mask_padding=None, tight=False\)"
+    assert re.search(options, shown)
 
 
 @pytest.mark.parametrize("name", n6post._HOMES)

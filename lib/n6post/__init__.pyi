@@ -7,7 +7,7 @@
 The names below are loaded on first use: a script pays for the family it uses only.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, Literal, NamedTuple, Protocol, type_check_only
 
 from image import Image
@@ -94,12 +94,15 @@ class YoloV8Seg(YoloV8):
     mask_threshold  probability above which a prototype pixel is inside, between 0 and 1
     mask_padding    model input pixels by which a box is grown before the mask is cut to it; None: half the step of a
                     quantised box, which gives back what its rounding cut off (0 on a float head); 0: Ultralytics' crop
+    tight           take each rect from its mask: it jumps less from frame to frame than the head's, which an int8 head
+                    rounds to steps of several pixels, at the cost of `Mask.rect` for each; an empty mask leaves it
 
     End-to-end heads [1, rows, 6 + coefficients] are taken as YoloV8 takes them.
     """
 
     mask_threshold: float
     mask_padding: float | None
+    tight: bool
 
     def __init__(
         self,
@@ -115,6 +118,7 @@ class YoloV8Seg(YoloV8):
         *,
         mask_threshold: float = 0.5,
         mask_padding: float | None = None,
+        tight: bool = False,
     ) -> None: ...
     def __call__(  # type: ignore[override]
         self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
@@ -421,6 +425,8 @@ class Detection(NamedTuple, Generic[_M, _K]):
     mask        a Mask (YoloV8Seg), else None
     keypoints   float array (K, 3): x, y in frame pixels and score (YoloV8Pose, MoveNet), else None
     track_id    1, 2, 3, ... in what a Tracker returns, else None; no part of the tuple
+    frame_size  (width, height) of the frame that it speaks of, None where that is not known; no part of the tuple either:
+                `draw` scales to a picture of another size
 
     Besides, `center`, `as_dict(outline=False)`, `replace(**fields)`; with keypoints `joint(joint)` and `angle(first, middle,
     last)`. A namedtuple's own `_replace`, `_asdict` and `_fields` work on the camera too.
@@ -433,6 +439,8 @@ class Detection(NamedTuple, Generic[_M, _K]):
     mask: _M
     keypoints: _K
 
+    @property
+    def frame_size(self) -> tuple[int, int] | None: ...
     @property
     def track_id(self) -> int: ...
     @property
@@ -506,18 +514,48 @@ class Mask:
     def centroid(self) -> tuple[int, int] | None:
         """The frame pixel (x, y) in the middle of those that the object `contains`, ints; None where there is none."""
 
-    def contains(self, x: int, y: int) -> bool:
-        """Whether frame pixel (x, y) belongs to the object: whether the mask pixel under its centre does."""
+    @property
+    def rect(self) -> _Box | None:
+        """(x, y, w, h), ints, frame pixels: the smallest rectangle around what is inside; None for an empty mask.
+
+        It ends where the logits between two mask pixels cross the threshold, as what `draw` tints does. (What pixels beyond
+        the box tint within half a mask pixel of its edge is not counted, as it is not in `area`.)
+        """
+
+    def contains(self, x: int | tuple[int, int], y: int | None = None) -> bool:
+        """Whether frame pixel (x, y) belongs to the object: whether the mask pixel under its centre does. Or `contains((x, y))`."""
 
     @property
     def image(self) -> Image | None:
         """The crop as a GRAYSCALE image at mask resolution, 128 and more inside; None for an empty crop."""
 
-    def draw(self, img: Image, color: _Color = (255, 0, 0), alpha: int = 128, smooth: bool = True) -> None:
-        """Tint the object in `img` (RGB565 or GRAYSCALE, the frame's size) with color (r, g, b) and alpha 0..255.
+    def to_image(self, width: int | None = None, height: int | None = None) -> Image:
+        """A GRAYSCALE image of the frame's size, 255 inside and 0 outside: what `draw` tints, at its place in the frame.
+
+        For `mask=` of the firmware's own functions. A width and a height make it that large, with the frame scaled to it;
+        ValueError for one of them alone, and without them where the frame's size is not known.
+        """
+
+    def cut_out(self, img: Image, color: _Color = (0, 0, 0)) -> Image:
+        """Paint all of `img` (RGB565 or GRAYSCALE) but the object with color (r, g, b), and return img.
+
+        What stays is what `draw` tints. A picture of another size than the frame is taken for the frame, scaled.
+        """
+
+    def iou(self, other: Mask) -> float:
+        """The overlap with another Mask, 0..1: intersection over union; 0 where both are empty.
+
+        Masks of one model and one way into the frame are counted mask pixel by mask pixel, also those of two frames. Of any
+        others the one with the larger mask pixels is asked at the middles of the other's, and only where both networks saw
+        the frame: so a thing that two overlapping tiles cut in two is told by its part in both.
+        """
+
+    def draw(self, img: Image, color: _Color = (255, 0, 0), alpha: int = 128, smooth: bool = True) -> Image:
+        """Tint the object in `img` (RGB565 or GRAYSCALE) with color (r, g, b) and alpha 0..255, and return img.
 
         smooth=False draws blocks of mask pixels with plain draw_image instead, which on the N6 goes to the GPU: what the
-        object `contains`, but that the edges of a block may lie a frame pixel beside.
+        object `contains`, but that the edges of a block may lie a frame pixel beside. A picture of another size than the
+        frame is taken for the frame, scaled.
         """
 
     def outline(self) -> list[tuple[int, int]]:
@@ -568,7 +606,9 @@ class Segmentation:
     def draw(
         self, img: Image, palette: Sequence[_Color | None] | None = None, alpha: int = 128, legend: bool = False
     ) -> Image:
-        """Tint every class but the background in `img` (RGB565 or GRAYSCALE, the frame's size), and return img.
+        """Tint every class but the background in `img` (RGB565 or GRAYSCALE), and return img.
+
+        A picture of another size than the frame is taken for the frame, scaled.
 
         palette     colours by class, each (r, g, b) or None for a class that is not drawn; for classes beyond its end,
                     and without one, a colour of ours
@@ -593,17 +633,22 @@ def draw(
     thickness: int = 2,
     masks: bool = True,
     boxes: bool = True,
-    labels: bool = True,
+    labels: bool | Sequence[str | None] | Callable[[Detection], str | None] = True,
     smooth: bool = True,
 ) -> Image:
     """Draw what a processor returned onto the frame, and return the frame.
 
     result      a list of Detection, or a Segmentation
-    color       (r, g, b) for everything; None: one colour a class
+    color       (r, g, b) for everything; None: one colour a class, of joints and limbs one a side
     alpha       of masks and class maps, 0..255 (below 8 an RGB565 frame does not change: the firmware cuts alpha to 5 bits)
     thickness   of boxes, pixels, 0..100
-    masks, boxes, labels   what to draw; of a Segmentation masks is the map and labels its legend
+    masks, boxes    whether to draw them; of a Segmentation masks is the map
+    labels      True: name and score; a list of texts, one a detection, or a function that is called with each and returns
+                its text: None or "" for no label; False: none. Of a Segmentation whether to draw its legend
     smooth      False: masks as blocks, drawn with a plain draw_image (on the N6 that goes to the GPU)
+
+    A picture of another size than the frame (an LCD's) is taken for the frame, and all is scaled, x and y apart.
+    A label stands above its box; where a better one's stands there already: inside at the top, below, inside at the bottom.
 
     ValueError for an image that is neither RGB565 nor GRAYSCALE, an option out of range, and for what is no result.
     """
@@ -666,6 +711,7 @@ def processor_for(
     pixels: bool | None = ...,
     mask_threshold: float = ...,
     mask_padding: float | None = ...,
+    tight: bool = ...,
     keypoint_threshold: float = ...,
     class_count: int | None = ...,
     keypoint_scores: Literal["score", "logit"] | None = ...,
@@ -696,6 +742,7 @@ def load(
     pixels: bool | None = ...,
     mask_threshold: float = ...,
     mask_padding: float | None = ...,
+    tight: bool = ...,
     keypoint_threshold: float = ...,
     class_count: int | None = ...,
     keypoint_scores: Literal["score", "logit"] | None = ...,

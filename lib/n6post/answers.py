@@ -6,7 +6,6 @@ Dicts are OrderedDicts, and numbers are rounded, so that json.dumps makes the sa
 from collections import OrderedDict
 from math import atan2, degrees
 
-from .contour import tight
 from .joints import joint_number
 
 FIELDS = ("rect", "score", "class_id", "label", "mask", "keypoints")
@@ -114,7 +113,7 @@ def keypoints_as_lists(keypoints):
 
 
 def mask_as_dict(mask, outline):
-    rect = tight(*mask.parts())
+    rect = mask.rect
     centroid = mask.centroid
     told = [("rect", rect and list(rect)), ("area", mask.area), ("centroid", centroid and list(centroid))]
     if outline:

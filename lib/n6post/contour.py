@@ -1,9 +1,9 @@
-"""The shape of a mask: its size, its middle, and the loops around its parts and holes, traced between pixels.
+"""The shape of a mask: its size, middle and extent, and the loops around its parts and holes, traced between pixels.
 
 The functions take what a Mask is made of: data, window, crop, clip and grid, as its docstring describes them.
 """
 
-from math import floor
+from math import ceil, floor
 
 from micropython import const
 from ulab import numpy as np
@@ -12,20 +12,7 @@ from .edges import column_at, of_grid, shown
 from .pixels import copy_rows
 
 _BLOCK = const(8192)  # pixels that are compared together
-
-
-def parts(data, window, crop, clip, grid):
-    """What a Mask is made of, or ValueError."""
-    wx, wy, ww, wh = window
-    x, y, w, h = crop
-    # No arrays: of a view of one, a kernel would get another address than that of its bytes.
-    if not isinstance(data, (bytes, bytearray, memoryview)) or min(ww, wh) < 0 or len(data) != ww * wh:
-        raise ValueError(
-            "data: expected %d x %d bytes, a bytearray or a memoryview, got %s" % (ww, wh, type(data).__name__)
-        )
-    if x < wx or y < wy or x + w > wx + ww or y + h > wy + wh:
-        raise ValueError("crop: expected one inside the window %s, got %s" % (window, crop))
-    return data, window, crop, clip, grid
+_NUDGE = const(2.44e-4)  # as in yolo.py: what lies on half a pixel rounds the same way on camera and PC
 
 
 def contains(x, y, data, window, crop, clip, grid):
@@ -68,18 +55,70 @@ def centroid(data, window, crop, clip, grid):
     )
 
 
-def tight(data, window, crop, clip, grid):
-    """Mask.rect: (x, y, w, h) of the frame pixels around all that is inside, or None."""
-    found = _inside(data, window, crop, clip, grid)
-    if found is None:
+def rect(data, window, crop, clip, grid):
+    """Mask.rect: (x, y, w, h) in frame pixels, or None."""
+    if _is_empty(data, clip):
         return None
-    inside, columns, rows, widths, heights = found
-    across = np.nonzero(np.dot(heights.reshape((1, len(heights))), inside)[0] * widths)[0]
-    if not len(across):
+    wx, wy, ww, wh = window
+    x, y, w, h = crop
+    rows = np.frombuffer(data, dtype=np.uint8).reshape((wh, ww))
+    left, right = _extent(np.max(rows[y - wy : y - wy + h], axis=0).tobytes(), x - wx, w)
+    if left is None:
         return None
-    down = np.nonzero(np.dot(inside, widths) * heights)[0]
-    x, y = columns[int(across[0])], rows[int(down[0])]
-    return x, y, columns[int(across[-1]) + 1] - x, rows[int(down[-1]) + 1] - y
+    top, bottom = _extent(np.max(rows[:, x - wx : x - wx + w], axis=1).tobytes(), y - wy, h)
+    cx, cy, cw, ch = clip
+    left, right = _pixels(left + wx, right + wx, grid.sx, grid.ox, cx, cw)
+    top, bottom = _pixels(top + wy, bottom + wy, grid.sy, grid.oy, cy, ch)
+    return left, top, right - left, bottom - top
+
+
+def _extent(peaks, start, count):
+    """From where to where the interpolated peaks of columns (or rows) are inside, in pixels of the window; or None, None.
+
+    peaks   the greatest byte of each column of the window
+    start, count    those of the crop: a peak beyond it does not count, but an edge is interpolated with it
+    """
+    # By steps from both ends: in most boxes the object is near.
+    low = start
+    high = start + count - 1
+    while low <= high and peaks[low] < 128:
+        low += 1
+    if low > high:
+        return None, None
+    while peaks[high] < 128:
+        high -= 1
+    # An edge lies between the middle of a pixel inside and that of its neighbour. Where the neighbour is inside too, or
+    # there is none, as far out as the window and then the clip rectangle let it.
+    left = 0.0
+    right = float(len(peaks))
+    inside = peaks[low]
+    beside = peaks[low - 1] if low else 255
+    if beside < 128:
+        left = low + 0.5 - (inside - 127.5) / (inside - beside)
+    inside = peaks[high]
+    beside = peaks[high + 1] if high + 1 < len(peaks) else 255
+    if beside < 128:
+        right = high + 0.5 + (inside - 127.5) / (inside - beside)
+    return left, right
+
+
+def _pixels(low, high, scale, offset, start, count):
+    """The frame pixels from low to high whose middles lie between, at least one, of those from start on: (first, end)."""
+    first = max(ceil(low * scale + offset - 0.5 - _NUDGE), start)
+    end = min(ceil(high * scale + offset - 0.5 - _NUDGE), start + count)
+    if end <= first:
+        first = min(max(floor((low + high) * 0.5 * scale + offset), start), start + count - 1)
+        end = first + 1
+    return first, end
+
+
+def tight(detection):
+    """What makes a Detection out of its six fields, with the rect of its mask; of an empty one as it was given."""
+
+    def made(given, score, class_id, label, mask, keypoints):
+        return detection(rect(*mask.parts()) or given, score, class_id, label, mask, keypoints)
+
+    return made
 
 
 def _is_empty(data, clip):

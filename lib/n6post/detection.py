@@ -13,12 +13,15 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
     mask        a Mask (YoloV8Seg), else None
     keypoints   float array (K, 3): x, y in frame pixels and score (YoloV8Pose, MoveNet), else None
     track_id    1, 2, 3, ... in what a Tracker returns, else None; no part of the tuple
+    frame_size  (width, height) of the frame that it speaks of, None where that is not known; no part of the tuple either:
+                `draw` scales to a picture of another size
 
     Besides, `center`, `as_dict(outline=False)`, `replace(**fields)`; with keypoints `joint(joint)` and `angle(first, middle,
     last)`. A namedtuple's own `_replace`, `_asdict` and `_fields` work on the camera too.
     """
 
     track_id = None
+    frame_size = None
 
     def __getattr__(self, name):
         # Not in the class, where their names and functions would take 60,000 instructions of every start.
@@ -38,9 +41,9 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
 _loaded = []  # answers.answers, once it is needed: an import statement is dear every time
 
 
-def with_keypoints(threshold):
+def with_keypoints(threshold, frame_size=None):
     """A Detection that knows besides the six which score a joint needs to count as seen: `keypoint_threshold`."""
-    return type("Detection", (Detection,), {"keypoint_threshold": threshold})
+    return type("Detection", (Detection,), {"keypoint_threshold": threshold, "frame_size": frame_size})
 
 
 def by_class(found):

@@ -4,6 +4,8 @@ Every drawing call of the firmware takes one tuple of ints and keywords here: 4.
 draw_string no form suits both: firmware.py finds out which one does here.
 """
 
+from micropython import const
+
 from .detection import Detection
 from .firmware import text_apart
 from .kernels.drawing import box
@@ -23,9 +25,12 @@ from .kernels.drawing_plans import (
     BOX_Y,
 )
 from .kernels.drawing_plans import box as box_plan
-from .options import number
+from .options import flag, number
 from .painting import draw_blocks, draw_map, tint
 from .pixels import FONT_HEIGHT, FONT_WIDTH, checked_color, class_color, depth_of, rgb565, text_scale
+
+_FEW = const(16)
+_NOWHERE = ("", 0, -30000, 0)
 
 _plan = box_plan()
 
@@ -34,11 +39,16 @@ def draw(img, result, color=None, alpha=128, thickness=2, masks=True, boxes=True
     """Draw what a processor returned onto the frame, and return the frame.
 
     result      a list of Detection, or a Segmentation
-    color       (r, g, b) for everything; None: one colour a class
+    color       (r, g, b) for everything; None: one colour a class, of joints and limbs one a side
     alpha       of masks and class maps, 0..255 (below 8 an RGB565 frame does not change: the firmware cuts alpha to 5 bits)
     thickness   of boxes, pixels, 0..100
-    masks, boxes, labels   what to draw; of a Segmentation masks is the map and labels its legend
+    masks, boxes    whether to draw them; of a Segmentation masks is the map
+    labels      True: name and score; a list of texts, one a detection, or a function that is called with each and returns
+                its text: None or "" for no label; False: none. Of a Segmentation whether to draw its legend
     smooth      False: masks as blocks, drawn with a plain draw_image (on the N6 that goes to the GPU)
+
+    A picture of another size than the frame (an LCD's) is taken for the frame, and all is scaled, x and y apart.
+    A label stands above its box; where a better one's stands there already: inside at the top, below, inside at the bottom.
 
     ValueError for an image that is neither RGB565 nor GRAYSCALE, an option out of range, and for what is no result.
     """
@@ -49,6 +59,7 @@ def draw(img, result, color=None, alpha=128, thickness=2, masks=True, boxes=True
     if not isinstance(result, (list, tuple)) or isinstance(result, Detection):
         if not isinstance(result, _segmentation()):
             raise ValueError("expected a list of Detection or a Segmentation, got %s" % type(result).__name__)
+        flag("labels", labels)
         draw_map(img, result, color and [color] * 256, alpha if masks else 0, labels)
         return img
     # What is asked for more than once is kept in a local, and a Detection is unpacked: on the camera an attribute or an item
@@ -57,24 +68,46 @@ def draw(img, result, color=None, alpha=128, thickness=2, masks=True, boxes=True
     pixels = img.bytearray()
     width = img.width()
     height = img.height()
+    size = None
+    other_size = False
+    try:
+        for d in result:
+            if d.frame_size is not size:  # one object, of all that one setup has found
+                size = d.frame_size
+                if size is not None and size != (width, height):
+                    other_size = True
+    except AttributeError:
+        other_size = None
+    if other_size is None:
+        raise ValueError("expected a list of Detection or a Segmentation, got a list with %s" % type(d).__name__)
+    if labels is not True and labels is not False:
+        labels = _checked_texts(labels, result)
+    if other_size:
+        result = _scaled(result, width, height)
+    known = _paints.get
     if masks:
         for _, _, class_id, _, mask, _ in reversed(result):  # the best last: where masks overlap it lies on top
             if mask is None:
                 continue
+            value, _ = known(color or class_id) or _paint(color, class_id)
             if smooth:
-                tint(mask, pixels, depth, width, height, _paint(color, class_id)[0], alpha)
+                tint(mask.row(), pixels, depth, width, height, value, alpha)
             else:
-                draw_blocks(img, mask, _paint(color, class_id)[0], alpha)
+                draw_blocks(img, mask, value, alpha)
+    posed = True
     if boxes or labels:
         plan = _plan
         plan[BOX_DEPTH] = depth
         plan[BOX_FRAME_WIDTH] = width
         plan[BOX_FRAME_HEIGHT] = height
         plan[BOX_THICKNESS] = thickness if boxes else 0
-        _draw_boxes(img, pixels, width, result, color, labels)
-    for d in reversed(result):
-        if d[5] is not None:
-            _draw_pose(img, d)
+        scale = text_scale(width)
+        places = _places(result, labels, width, height, scale) if labels else ()
+        posed = _draw_boxes(img, pixels, result, color, places, scale)
+    if posed:
+        for d in reversed(result):
+            if d[5] is not None:
+                _draw_pose(img, d, color)
     return img
 
 
@@ -90,47 +123,128 @@ def _segmentation():
     return _loaded["segmentation"]
 
 
-def _draw_pose(img, detection):
+def _scaled(result, width, height):
+    if "scaled" not in _loaded:
+        from .resizing import scaled
+
+        _loaded["scaled"] = scaled
+    return _loaded["scaled"](result, width, height)
+
+
+def _draw_pose(img, detection, color):
     if "pose" not in _loaded:
         from .skeleton import draw_pose
 
         _loaded["pose"] = draw_pose
-    _loaded["pose"](img, detection)
+    _loaded["pose"](img, detection, color=color)
 
 
-def _draw_boxes(img, pixels, width, result, color, labels):
-    plan = _plan
-    plan[BOX_GROUND_W] = 0
-    scale = text_scale(width)
+def _checked_texts(labels, result):
+    """A text or None for each detection: `labels`, or what it returns."""
+    if callable(labels):
+        texts = [labels(d) for d in result]
+    elif isinstance(labels, (list, tuple)):
+        texts = list(labels)
+    else:
+        raise ValueError("labels: expected True, False, a list of texts or a function, got %r" % (labels,))
+    if len(texts) != len(result):
+        raise ValueError("labels: expected %d texts, one a detection, got %d" % (len(result), len(texts)))
+    for text in texts:
+        if text is not None and not isinstance(text, str):
+            raise ValueError("labels: expected texts and None, got %r" % (text,))
+    return texts
+
+
+def _places(result, labels, width, height, scale):
+    """(text, x, y, width) of each label, the best first, or None where there is none: the better one has the choice."""
     cell = scale * FONT_WIDTH
-    plan[BOX_GROUND_H] = line = scale * FONT_HEIGHT + 1
-    apart = labels and text_apart()
-    for (x, y, w, h), score, class_id, label, _, _ in reversed(result):
-        plan[BOX_COLOR], ink = _paint(color, class_id)
+    line = scale * FONT_HEIGHT + 1
+    known = _texts.get
+    places = []
+    # Of many labels only those near by are looked at: by stripes of the frame a line high, the ones that may reach into it.
+    stripes = {} if len(result) > _FEW else None
+    for (x, y, _, h), score, _, label, _, _ in result:
+        if labels is True:
+            try:
+                key = label, int(score * 100 + 0.5)
+                text = known(key) or _text(key)
+            except OverflowError:  # an infinite score
+                text = str(label)
+        else:
+            text = labels[len(places)]
+            if not text:
+                places.append(_NOWHERE)
+                continue
+        span = cell * len(text) + 2
+        if x + span > width:
+            x = width - span if width > span else 0
+        end = x + span
+        top = y - line if y >= line else y
+        for _, left, at, other in places if stripes is None else stripes.get(top // line, ()):
+            if left < end and x < left + other and -line < at - top < line:
+                for other in (y, y + h, y + h - line):
+                    if 0 <= other <= height - line and _is_free(places, stripes, line, x, end, other):
+                        top = other
+                        break
+                break
+        place = text, x, top, span
+        places.append(place)
+        if stripes is not None:
+            at = top // line
+            for stripe in range(at - 1, at + 2):
+                stripes.setdefault(stripe, []).append(place)
+    return places
+
+
+def _is_free(places, stripes, line, x, end, y):
+    near = places if stripes is None else stripes.get(y // line, ())
+    for _, left, top, span in near:
+        if left < end and x < left + span and -line < y - top < line:
+            return False
+    return True
+
+
+_texts = {}
+
+
+def _text(key):
+    """A label's text, kept for the next frame: to make it costs more than to find it."""
+    if len(_texts) > 200:
+        _texts.clear()
+    _texts[key] = "%s %d%%" % key
+    return _texts[key]
+
+
+def _draw_boxes(img, pixels, result, color, places, scale):
+    plan = _plan
+    plan[BOX_GROUND_H] = scale * FONT_HEIGHT + 1
+    plan[BOX_GROUND_W] = 0
+    apart = places and text_apart()
+    posed = False
+    known = _paints.get
+    for (x, y, w, h), _, class_id, _, _, keypoints in reversed(result):
+        if keypoints is not None:
+            posed = True
+        plan[BOX_COLOR], ink = known(color or class_id) or _paint(color, class_id)
         plan[BOX_X] = x
         plan[BOX_Y] = y
         plan[BOX_W] = w
         plan[BOX_H] = h
-        if not labels:
+        if not places:
             box(pixels, plan)
             continue
-        try:
-            text = "%s %d%%" % (label, score * 100 + 0.5)
-        except OverflowError:  # an infinite score
-            text = label
-        span = cell * len(text) + 2
-        if x + span > width:
-            x = width - span if width > span else 0
-        if y >= line:
-            y -= line
+        text, x, y, span = places.pop()
         plan[BOX_GROUND_X] = x
         plan[BOX_GROUND_Y] = y
         plan[BOX_GROUND_W] = span
         box(pixels, plan)
+        if not text:
+            continue
         if apart:
             img.draw_string((x + 1, y), text, color=ink, scale=scale)
         else:
             img.draw_string((x + 1, y, text), color=ink, scale=scale)
+    return posed
 
 
 _paints = {}

@@ -14,11 +14,13 @@ says, unless it goes in one to one.
 class Fit:
     """frame x = input x * sx + ox, y alike; `roi` (x, y, w, h) is the part of the frame that went in.
 
-    `key` tells whether a Fit still holds for the next frame: the type of what was passed, and its own roi.
+    `key` tells whether a Fit still holds for the next frame: the type of what was passed, and its own roi. `frame_size` is
+    (width, height) of the whole frame, None where what was passed does not show it.
     """
 
-    def __init__(self, key, roi, sx, ox, sy, oy):
+    def __init__(self, key, roi, sx, ox, sy, oy, frame_size=None):
         self.key = key
+        self.frame_size = frame_size
         self.roi = roi
         self.sx = sx
         self.ox = ox
@@ -39,26 +41,40 @@ def checked_roi(roi):
 def fit_of(inputs, size, last=None):
     """The Fit for the inputs of a `predict` and the model's (width, height).
 
-    `last`, the answer for the frame before, is returned itself where it still holds: that saves making it anew.
+    `last`, the answer for the frame before, is returned itself where it still holds: that saves making it anew. (A caller
+    that compares types and rois itself, as processor.py does while the roi is the whole frame, takes a frame that grows
+    around the very same roi for the old one.)
     """
     source = inputs[0] if inputs else None
     roi = getattr(source, "roi", None)
     if callable(roi):
         roi = None
     key = (type(source), roi)
-    if last is not None and last.key == key:
+    frame_size = size
+    if roi is not None:
+        picture = getattr(source, "_image", None)  # of the firmware's Normalization
+        if picture is None:
+            picture = getattr(source, "image", None)  # of ours
+        try:
+            frame_size = picture.width(), picture.height()
+        except (AttributeError, TypeError):
+            frame_size = None
+    if last is not None and last.key == key and last.frame_size == frame_size:
         return last
     if roi is None:  # an ndarray, a plain callable, nothing: the frame is the model input
-        return Fit(key, (0, 0, size[0], size[1]), 1.0, 0.0, 1.0, 0.0)
-    fit = getattr(source, "fit", None)
-    if fit is not None:  # one of ours, inputs.py
-        return fit(key, size)
+        return Fit(key, (0, 0, size[0], size[1]), 1.0, 0.0, 1.0, 0.0, frame_size)
+    ours = getattr(source, "fit", None)
+    if ours is not None:  # inputs.py
+        made = ours(key, size)
+        made.frame_size = frame_size
+        return made
     x, y, w, h = roi = checked_roi(roi)
     from .firmware import stretches
 
     stretched = stretches()
     if stretched and x == y == 0:
-        return Fit(key, roi, w / size[0], 0.0, h / size[1], 0.0)
+        return Fit(key, roi, w / size[0], 0.0, h / size[1], 0.0, frame_size)
     from .scaling import plain_fit
 
-    return Fit(key, roi, *plain_fit(roi, size, stretched))
+    sx, ox, sy, oy = plain_fit(roi, size, stretched)
+    return Fit(key, roi, sx, ox, sy, oy, frame_size)

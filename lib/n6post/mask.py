@@ -12,15 +12,17 @@ class Grid:
 
     bounds  (x, y, w, h): the part of the frame that the network saw
     margin  (x, y): frame pixels by which masks reach beyond their boxes
+    frame_size  (width, height) of the whole frame, or None
     """
 
-    def __init__(self, sx, ox, sy, oy, bounds, margin=(0, 0)):
+    def __init__(self, sx, ox, sy, oy, bounds, margin=(0, 0), frame_size=None):
         self.sx = sx
         self.ox = ox
         self.sy = sy
         self.oy = oy
         self.bounds = bounds
         self.margin = margin
+        self.frame_size = frame_size
         self.plan = None  # of kernels.aim and tint_mask, once something is drawn
         self.edges = None  # edges.of_grid, once something is asked
 
@@ -39,7 +41,7 @@ class Mask:
 
     def __init__(self, data, window, crop, clip, grid):
         # One attribute: an instance grows its table anew at the 1st, 2nd, 3rd and 5th, each time searching the heap.
-        self._given = _shape("parts")(data, window, crop, clip, grid)
+        self._given = _later("parts")(data, window, crop, clip, grid)
 
     def parts(self):
         """(data, window, crop, clip, grid), as the constructor takes them."""
@@ -53,54 +55,9 @@ class Mask:
 
         return data, row(x - left, y - top, w, h, window_x=wx, window_y=wy, window_w=ww, window_h=wh), 0, grid
 
-    @property
-    def crop(self):
-        """(x, y, w, h) of the object's crop in mask pixels."""
-        return self.parts()[2]
-
-    @property
-    def area(self):
-        """The object's size: how many frame pixels it `contains`."""
-        return _shape("area")(*self.parts())
-
-    @property
-    def centroid(self):
-        """The frame pixel (x, y) in the middle of those that the object `contains`, ints; None where there is none."""
-        return _shape("centroid")(*self.parts())
-
-    def contains(self, x, y):
-        """Whether frame pixel (x, y) belongs to the object: whether the mask pixel under its centre does."""
-        return _shape("contains")(x, y, *self.parts())
-
-    @property
-    def image(self):
-        """The crop as a GRAYSCALE image at mask resolution, 128 and more inside; None for an empty crop."""
-        data, (wx, wy, ww, _), (x, y, w, h), _, _ = self.parts()
-        if not data:
-            return None
-        from .pixels import copy_rows, gray
-
-        pixels = bytearray(w * h)
-        copy_rows(data, (y - wy) * ww + x - wx, ww, pixels, 0, w, w, h)
-        return gray(pixels, w, h)
-
-    def draw(self, img, color=(255, 0, 0), alpha=128, smooth=True):
-        """Tint the object in `img` (RGB565 or GRAYSCALE, the frame's size) with color (r, g, b) and alpha 0..255.
-
-        smooth=False draws blocks of mask pixels with plain draw_image instead, which on the N6 goes to the GPU: what the
-        object `contains`, but that the edges of a block may lie a frame pixel beside.
-        """
-        from .painting import draw_mask
-
-        draw_mask(img, self, color, alpha, smooth)
-
-    def outline(self):
-        """The outer contour of the object's largest part: a list of frame pixels (x, y), clockwise, closed by its first.
-
-        Each point lies between a pixel inside and its neighbour outside, where the interpolated logit crosses the
-        threshold. [] for an empty mask. For `img.draw_line`, areas and shapes.
-        """
-        return _shape("outline")(*self.parts())
+    def __getattr__(self, name):
+        # What a script asks, its Shape answers: in the class itself it would take 90,000 instructions of every start.
+        return getattr(_later("Shape")(self), name)
 
 
 class FrameMask(Mask):
@@ -137,10 +94,11 @@ class FrameMask(Mask):
 _loaded = {}
 
 
-def _shape(name):
-    # A function of contour.py, loaded when something is asked first, and kept: an import statement is dear every time.
+def _later(name):
+    # Of shape.py, loaded when something is asked first, and kept: an import statement is dear every time.
     if name not in _loaded:
-        from .contour import area, centroid, contains, outline, parts
+        from .shape import Shape, parts
 
-        _loaded.update({"area": area, "centroid": centroid, "contains": contains, "outline": outline, "parts": parts})
+        _loaded["parts"] = parts
+        _loaded["Shape"] = Shape
     return _loaded[name]

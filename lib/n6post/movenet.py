@@ -87,10 +87,13 @@ class JointSetup(Setup):
             names = name_list("labels", getattr(model, "labels", None) or None) or ()
         self.label = names[0] if len(names) == 1 else "person"
         self.cut = self.outputs[0].cut(options.threshold)
-        self.detection = with_keypoints(options.threshold)
+        self.threshold = options.threshold
 
     def lay_out(self, options, shape):
         """Set `joints` and whatever else the shape tells; ValueError for one that is not this family's."""
+
+    def use(self, fit):
+        self.detection = with_keypoints(self.threshold, fit.frame_size)
 
     def find(self, out, keypoints):
         """Write the joints and `box`, and return how many are seen."""
@@ -129,6 +132,7 @@ class HeatmapSetup(JointSetup):
         self.refine = options.refine
 
     def use(self, fit):
+        super().use(fit)
         x, y, width, height = fit.roi
         # Peaks lie inside of the input. Where that lies inside of the roi as well (no bars), nothing can fall short of its
         # left upper corner, and frame pixels come out at once; else they are counted from that corner, and clipped there.
@@ -176,6 +180,7 @@ class CoordinateSetup(JointSetup):
         self.joints = shape[2]
 
     def use(self, fit):
+        super().use(fit)
         x, y, width, height = fit.roi
         # Of x and y: the column of the output, scale and offset to the frame, limit.
         self.axes = (

@@ -40,15 +40,34 @@ def draw_mask(img, mask, color, alpha, smooth):
     number("alpha", alpha, 0, 255)
     value = rgb565(checked_color(color))
     depth = depth_of(img)
+    width, height = img.width(), img.height()
+    row = mask.row()
+    size = row[3].frame_size
+    if size is not None and size != (width, height):
+        mask = _resizing("scaled_mask")(mask, width, height)
+        row = mask.row()
     if smooth:
-        tint(mask, img.bytearray(), depth, img.width(), img.height(), value, alpha)
+        tint(row, img.bytearray(), depth, width, height, value, alpha)
     else:
         draw_blocks(img, mask, value, alpha)
 
 
-def tint(mask, pixels, depth, width, height, value, alpha):
-    """A Mask with smooth edges into the pixels of a frame; value is an RGB565 colour."""
-    data, table, at, grid = mask.row()
+_loaded = {}
+
+
+def _resizing(name):
+    # A function of resizing.py, loaded with the first picture of another size than the frame's, and kept.
+    if name not in _loaded:
+        from .resizing import scaled_mask, scaled_view
+
+        _loaded["scaled_mask"] = scaled_mask
+        _loaded["scaled_view"] = scaled_view
+    return _loaded[name]
+
+
+def tint(row, pixels, depth, width, height, value, alpha):
+    """A Mask, by its row(), with smooth edges into the pixels of a frame; value is an RGB565 colour."""
+    data, table, at, grid = row
     plan = grid.plan or _plan_of(grid)
     plan[TINT_DEPTH] = depth
     plan[TINT_FRAME_WIDTH] = width
@@ -125,6 +144,9 @@ def draw_map(img, segmentation, palette, alpha, legend):
     depth = depth_of(img)
     table = _palette(view.legend, palette, alpha)
     width, height = img.width(), img.height()
+    size = view.frame_size
+    if size is not None and size != (width, height):
+        view = _resizing("scaled_view")(view, width, height)
     plan = view.plan or _map_plan_of(view)
     plan[MAP_DEPTH] = depth
     plan[MAP_FRAME_WIDTH] = width
@@ -172,14 +194,14 @@ def _color_of(class_id, colors):
 
 def _draw_legend(img, width, height, segmentation, palette):
     shown = segmentation.present()
+    if palette:
+        shown = _visible(shown, palette)
     apart = text_apart()
     scale = text_scale(width)
     line = (FONT_HEIGHT + 2) * scale
     y = height - line * len(shown) - 2
     for class_id in shown:
         color = _color_of(class_id, palette)
-        if color is None:
-            continue
         text = segmentation.label(class_id)
         # On black: the tint behind would have the colours of the squares.
         img.draw_rectangle((0, y, (18 + FONT_WIDTH * len(text)) * scale, line), color=(0, 0, 0), fill=True)
@@ -189,3 +211,8 @@ def _draw_legend(img, width, height, segmentation, palette):
         else:
             img.draw_string((16 * scale, y + scale, text), color=(255, 255, 255), scale=scale)
         y += line
+
+
+def _visible(present, palette):
+    """Without the classes that the palette hides."""
+    return [class_id for class_id in present if _color_of(class_id, palette) is not None]

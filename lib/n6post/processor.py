@@ -119,7 +119,10 @@ class Setup:
             self.fit = self.source = None  # should `use` fail half way, the next frame begins here again
             self.use(fit)
             self.fit = fit
-        self.source, self.roi = fit.key
+            size = fit.frame_size
+            if size is None or fit.roi == (0, 0) + size:
+                self.source, self.roi = fit.key
+            # Else a part of the frame, whose size may change while the part stays: every frame comes here.
 
     def use(self, fit):
         """Lay out whatever depends on the way to the frame."""

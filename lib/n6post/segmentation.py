@@ -53,6 +53,7 @@ class View:
     """A class map of width x height over a frame: frame = map * scale + offset, x and y apart.
 
     legend  the map's Legend
+    frame_size  (width, height) of the whole frame, or None
     seen    (x, y, w, h), floats: the part of the frame that the network saw
     window  (x0, y0, x1, y1): the map's pixels that lie on it by their centres (a letterbox's bars do not); at least one
     """
@@ -64,6 +65,7 @@ class View:
         self.sy = fit.sy * input_size[1] / self.height
         self.ox = fit.ox
         self.oy = fit.oy
+        self.frame_size = fit.frame_size
         x, y, w, h = fit.roi
         left, right, x0, x1 = _span(x, w, self.ox, self.sx, self.width)
         top, bottom, y0, y1 = _span(y, h, self.oy, self.sy, self.height)
@@ -156,7 +158,7 @@ class Segmentation:
         columns, rows = _later("of_view")(view)
         x, y = columns[0], rows[0]
         bounds = (x, y, columns[-1] - x, rows[-1] - y)
-        grid = Grid(view.sx, view.ox, view.sy, view.oy, bounds)
+        grid = Grid(view.sx, view.ox, view.sy, view.oy, bounds, frame_size=view.frame_size)
         grid.edges = view.edges
         x0, columns, y0, rows = _later("shown")(grid, (0, 0, view.width, view.height), bounds)
         x1, y1 = x0 + len(columns) - 1, y0 + len(rows) - 1
@@ -218,7 +220,9 @@ class Segmentation:
                     counts[class_id] += some[class_id]
 
     def draw(self, img, palette=None, alpha=128, legend=False):
-        """Tint every class but the background in `img` (RGB565 or GRAYSCALE, the frame's size), and return img.
+        """Tint every class but the background in `img` (RGB565 or GRAYSCALE), and return img.
+
+        A picture of another size than the frame is taken for the frame, scaled.
 
         palette     colours by class, each (r, g, b) or None for a class that is not drawn; for classes beyond its end,
                     and without one, a colour of ours

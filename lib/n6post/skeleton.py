@@ -11,7 +11,7 @@ RIGHT = (255, 128, 0)
 MIDDLE = (255, 255, 255)
 
 
-def draw_pose(img, detection, threshold=None, thickness=2, radius=3):
+def draw_pose(img, detection, threshold=None, thickness=2, radius=3, color=None):
     """Draw the joints of a Detection that are seen, and the limbs of which both ends are.
 
     img         RGB565 or GRAYSCALE, the frame's size
@@ -20,6 +20,7 @@ def draw_pose(img, detection, threshold=None, thickness=2, radius=3):
     threshold   the least score of a joint that is seen; None: the processor's, which the detection carries
     thickness   of limbs, pixels; 0: no limbs
     radius      of joints, pixels; 0: no joints
+    color       (r, g, b) of all of them; None: by side
     """
     if detection.keypoints is None:
         raise ValueError("expected a detection with keypoints, got one without")
@@ -35,12 +36,13 @@ def draw_pose(img, detection, threshold=None, thickness=2, radius=3):
         for at in range(0, len(pairs), 2):
             a, b = pairs[at], pairs[at + 1]
             if places[a] and places[b]:
-                paint = _paint(joint_side(joints, a) + joint_side(joints, b))
+                paint = color or _paint(joint_side(joints, a) + joint_side(joints, b))
                 img.draw_line(places[a] + places[b], color=paint, thickness=thickness)
     if radius:
         for joint in range(joints):
             if places[joint]:
-                img.draw_circle(places[joint] + (radius,), color=_paint(joint_side(joints, joint)), fill=True)
+                paint = color or _paint(joint_side(joints, joint))
+                img.draw_circle(places[joint] + (radius,), color=paint, fill=True)
 
 
 def _paint(side):

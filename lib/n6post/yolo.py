@@ -120,7 +120,6 @@ class BoxSetup(Setup):
     """A head [1, 4 + classes, N], [1, rows, 6] or the transpose, and how many channels it has besides: `extra`."""
 
     wanted = "a head [1, 4 + classes, N] or [1, rows, 6]"
-    detection = Detection
 
     def __init__(self, options, model, outputs):
         super().__init__(model, outputs)
@@ -202,6 +201,8 @@ class BoxSetup(Setup):
             scale=self.head.scale,
             **self.window
         )  # fmt: skip
+        # Of each frame size a class of its own: a list of detections may be filtered, and each still knows it.
+        self.detection = type("Detection", (Detection,), {"frame_size": fit.frame_size})
 
     def result(self, outputs):
         # One object for five: every attribute more makes the others slower to find.

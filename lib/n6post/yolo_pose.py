@@ -87,7 +87,7 @@ class PoseSetup(BoxSetup):
                 % (classes, "" if classes == 1 else "es", channels, self.head)
             )
         self.joints = extra // 3
-        self.detection = with_keypoints(options.keypoint_threshold)
+        self.threshold = options.keypoint_threshold
         return extra
 
     def complete(self, options, outputs):
@@ -104,6 +104,7 @@ class PoseSetup(BoxSetup):
 
     def use(self, fit):
         super().use(fit)
+        self.detection = with_keypoints(self.threshold, fit.frame_size)
         x, y, w, h = fit.roi
         self.factor = np.array([self.unit_x * fit.sx, self.unit_y * fit.sy, self.head.scale])
         self.offset = np.array([fit.ox, fit.oy, 0.0])

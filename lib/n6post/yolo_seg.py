@@ -13,7 +13,7 @@ from .kernels import plans
 from .kernels.boxes import prototype_masks
 from .layout import prototype_layout, squeezed
 from .mask import FrameMask, Grid
-from .options import number, number_or_none, option
+from .options import flag, number, number_or_none, option
 from .quant import FLOAT, INT8, UINT8
 from .yolo import BoxSetup, YoloV8
 
@@ -24,12 +24,15 @@ class YoloV8Seg(YoloV8):
     mask_threshold  probability above which a prototype pixel is inside, between 0 and 1
     mask_padding    model input pixels by which a box is grown before the mask is cut to it; None: half the step of a
                     quantised box, which gives back what its rounding cut off (0 on a float head); 0: Ultralytics' crop
+    tight           take each rect from its mask: it jumps less from frame to frame than the head's, which an int8 head
+                    rounds to steps of several pixels, at the cost of `Mask.rect` for each; an empty mask leaves it
 
     End-to-end heads [1, rows, 6 + coefficients] are taken as YoloV8 takes them.
     """
 
     mask_threshold = option("mask_threshold", number, 1e-6, 1 - 1e-6)
     mask_padding = option("mask_padding", number_or_none, 0.0, 1e4)
+    tight = option("tight", flag)
 
     def __init__(
         self,
@@ -44,13 +47,15 @@ class YoloV8Seg(YoloV8):
         pixels=None,
         *,
         mask_threshold=0.5,
-        mask_padding=None
+        mask_padding=None,
+        tight=False
     ):  # fmt: skip
         super().__init__(
             threshold, nms_threshold, nms_sigma, max_detections, classes, agnostic, max_candidates, labels, pixels
         )
         self.mask_threshold = mask_threshold
         self.mask_padding = mask_padding
+        self.tight = tight
 
     def _set_up(self, model, outputs):
         return MaskSetup(self, model, outputs)
@@ -89,6 +94,7 @@ class MaskSetup(BoxSetup):
         # A head of one dtype and prototypes of another do not occur in the field; they go through float copies.
         self.mixed = head.dtype != protos.dtype
         dtype = FLOAT if self.mixed else head.dtype
+        self.tight = options.tight
         threshold = options.mask_threshold
         limit = log(threshold / (1.0 - threshold)) / (head.scale * protos.scale)
         if dtype == INT8 or dtype == UINT8:
@@ -134,7 +140,12 @@ class MaskSetup(BoxSetup):
             fit.oy,
             fit.roi,
             (int(self.padding[0] * fit.sx + 0.5), int(self.padding[1] * fit.sy + 0.5)),
+            fit.frame_size,
         )
+        if self.tight:
+            from .contour import tight
+
+            self.detection = tight(self.detection)
 
     def masks(self, outputs, table, size):
         """What the masks of a frame share, as FrameMask takes it: few allocations, for each has the heap searched."""

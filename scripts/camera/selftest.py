@@ -167,11 +167,14 @@ def plane_crc(mask):
 class Frame:
     """As much of an image as an input asks for the way back, where there is no image module."""
 
+    def __init__(self, width=640, height=480):
+        self.size = width, height
+
     def width(self):
-        return 640
+        return self.size[0]
 
     def height(self):
-        return 480
+        return self.size[1]
 
 
 def check_letterbox(family):
@@ -217,7 +220,7 @@ def check_class_map(form):
 def check_agreement(fit, roi):
     """Of each frame pixel at, contains and drawing tell the same; areas count them."""
     model, outputs, options, _ = recorded("DeepLab")
-    seen = processor("DeepLab", options)(model, [getattr(n6post, fit)(Frame(), roi)], outputs)
+    seen = processor("DeepLab", options)(model, [getattr(n6post, fit)(Frame(80, 80), roi)], outputs)
     mask = seen.mask(1)
     counted = [0, 0]
     pixels = image and seen.draw(image.Image(80, 80, image.RGB565), palette=(None, (255,) * 3), alpha=255).bytearray()
@@ -583,6 +586,15 @@ def aim_case(rect, window, margin):
     return [plan, table, plans.ROW], [plan]
 
 
+def dedupe_case(part, agnostic):
+    data = Random(5).bytes(5 * 120)
+    table = array("i")
+    for i in range(5):
+        window = {"window_x": i, "window_y": 2, "window_w": 12, "window_h": 10, "start": 120 * i}
+        table += drawing_plans.row(class_id=i & 1, crop_x0=i, crop_y0=2, crop_x1=i + 11 - i % 3, crop_y1=12 - i, **window)
+    return [plans.dedupe(5, part, agnostic), table, data], [table]
+
+
 def box_case(depth, thickness, rect, filled):
     frame = Random(61).bytes(depth * 61 * 47)
     x, y, w, h = rect
@@ -619,6 +631,7 @@ KERNELS = (
         class_map_case,
         every(LETTERS, (0, 1), ((1, 77), (2, 131), (3, 18), (5, 77), (16, 33), (21, 65), (40, 5))),
     ),
+    ("dedupe", dedupe_case, ((0, 0), (512, 0), (512, 1), (1024, 1))),
     ("count", count_case, ((1,), (333,), (4096,))),
     ("cover", cover_case, ((0, 6, 4.4), (3, 0, 5.0), (0, 0, 0.75))),
     (
@@ -762,10 +775,47 @@ def check_masks_drawn():
 
 def check_class_map_drawn():
     model, outputs, options, expected = recorded("DeepLab")
-    seen = processor("DeepLab", options)(model, [n6post.Stretch(Frame(), (0, 0, 128, 128))], outputs)
+    seen = processor("DeepLab", options)(model, [n6post.Stretch(Frame(128, 128))], outputs)
     img = frame(128, 128)
     seen.draw(img, palette=PALETTE, alpha=ALPHA)
     expect(crc32(img.bytearray()), expected["drawn"], "frame")
+
+
+def check_scaled():
+    """On a picture of another size every result is drawn as on one of its frame, scaled there."""
+    for family in RECORDED:
+        model, outputs, options, _ = recorded(family)
+        pictures = []
+        for width, height in ((96, 128), (640, 480)):  # the frame; the picture is 96 x 128
+            result = processor(family, options)(model, [n6post.Stretch(Frame(width, height))], outputs)
+            img = image.Image(96, 128, image.GRAYSCALE)
+            n6post.draw(img, result, boxes=False, labels=False, color=(255, 255, 255), alpha=255)
+            pictures.append(img.bytearray())
+        one, other = pictures
+        both = sum([1 for a, b in zip(one, other) if a and b])
+        either = sum([1 for a, b in zip(one, other) if a or b])
+        expect(both >= 0.9 * either, True, "%s: %d of %d pixels agree" % (family, both, either))
+
+
+def check_masks_cut():
+    """A mask's image is what it tints, its rect lies around that, and cut_out leaves just that."""
+    found, _ = processed("YoloV8Seg")
+    for d in found:
+        tinted = image.Image(64, 64, image.GRAYSCALE)
+        d.mask.draw(tinted, (255, 255, 255), 255)
+        made = d.mask.to_image(64, 64)
+        expect(crc32(made.bytearray()), crc32(tinted.bytearray()), "image of the mask")
+        img = frame(64, 64)
+        img.draw_rectangle((0, 0, 64, 64), color=(255, 255, 255), fill=True)
+        d.mask.cut_out(img)
+        left = img.bytearray()
+        expect(bytes([left[2 * at] for at in range(64 * 64)]), bytes(made.bytearray()), "what is left")
+        x, y, w, h = d.mask.rect
+        places = [at for at, inside in enumerate(made.bytearray()) if inside]
+        columns = [at % 64 for at in places]
+        around = min(columns), places[0] // 64, max(columns) + 1, places[-1] // 64 + 1
+        expect(max([abs(a - b) for a, b in zip(around, (x, y, x + w, y + h))]) <= 2, True, "rect")
+        expect(d.mask.iou(d.mask), 1.0, "iou with itself")
 
 
 def check_drawn(family, pixformat):
@@ -831,6 +881,8 @@ def checks():
     yield "a plain image is fitted as it was tried", needs_image, (check_plain_fit,)
     yield "masks are drawn as numpy draws them", needs_image, (check_masks_drawn,)
     yield "a class map is drawn as numpy draws it", needs_image, (check_class_map_drawn,)
+    yield "a picture of another size gets the result scaled", needs_image, (check_scaled,)
+    yield "a mask is cut out as it is drawn", needs_image, (check_masks_cut,)
     for family in RECORDED:
         for pixformat in ("RGB565", "GRAYSCALE"):
             yield "%s is drawn on %s" % (family, pixformat), draws, (family, pixformat)

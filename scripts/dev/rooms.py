@@ -24,7 +24,8 @@ ROWS = (
         ["processor", "yolo", "yolo_seg", "yolo_pose", "end2end", "movenet", "deeplab"],
     ),
     ("pictures of results", ["draw", "skeleton"]),
-    ("results", ["detection", "answers", "mask", "contour", "segmentation", "painting"]),
+    ("results", ["detection", "answers", "mask", "shape", "contour", "overlap", "segmentation"]),
+    ("masks and maps on a picture", ["painting", "resizing", "cutting"]),
     ("arrays of boxes; model input and frame", ["nms", "geometry", "inputs", "edges"]),
     ("the loops that touch every byte", ["kernels"]),
     (

@@ -13,7 +13,7 @@ LIB = Path(__file__).resolve().parents[2] / "lib" / "n6post"
 TARGET = LIB / "__init__.pyi"
 
 # Classes with methods that live elsewhere, loaded when the first is asked for: their class and file.
-LATER = {"Detection": ("Answers", "answers")}
+LATER = {"Detection": ("Answers", "answers"), "Mask": ("Shape", "shape")}
 
 Documented = ast.Module | ast.ClassDef | ast.FunctionDef
 

@@ -1,0 +1,102 @@
+"""lib/n6post/overlap.py: intersection over union of two masks, against plain numpy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import image
+import n6post
+import numpy as np
+import pytest
+from checks import mask_plane
+from fakes import Array, FakeModel, Tensor
+from hypothesis import given
+from hypothesis import strategies as st
+from scenes import random_head
+
+
+def objects(seed: int, source: Any = None, size: tuple[int, int] = (64, 64)) -> list[Any]:
+    return [d.mask for d in random_head(seed, size, 3, 8, -25, 1.2).model().run(n6post.YoloV8Seg(0.3), source)]
+
+
+def of_plane(plane: Array, source: Any, size: tuple[int, int] = (64, 64)) -> Any:
+    """A mask of these pixels of a class map over the frame."""
+    return FakeModel([Tensor(plane[None].astype(np.uint8))], size).run(n6post.DeepLab(background=None), source).mask(1)
+
+
+def stretch(size: tuple[int, int], roi: tuple[int, int, int, int] | None = None) -> Any:
+    return n6post.Stretch(image.Image(*size, image.RGB565), roi)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1))
+def test_on_one_grid_it_is_the_count_of_mask_pixels(seed: int, other: int) -> None:
+    """Of one frame and of two."""
+    first, second = objects(seed), objects(other)
+    for one in first[:4]:
+        for two in first[:4] + second[:4]:
+            a, b = mask_plane(one, 16, 16), mask_plane(two, 16, 16)
+            wanted = (a & b).sum() / max((a | b).sum(), 1)
+            assert one.iou(two) == two.iou(one) == pytest.approx(wanted, rel=1e-6)
+
+
+def test_a_mask_covers_itself_and_an_empty_one_nothing() -> None:
+    plane = np.zeros((16, 16), bool)
+    plane[3:9, 4:12] = True
+    one, none = of_plane(plane, stretch((160, 120))), of_plane(plane & False, stretch((160, 120)))
+    assert one.iou(one) == 1.0
+    assert one.iou(none) == none.iou(one) == none.iou(none) == 0.0
+
+
+FINE, COARSE = (48, 64), (24, 32)  # rows and columns of maps over the same frame
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([2, 3, 5]))
+def test_a_coarser_grid_is_asked_at_the_middles_of_the_finer_ones_pixels(seed: int, parts: int) -> None:
+    random = np.random.default_rng(seed)
+    fine = random.random(FINE) < random.random()
+    coarse = random.random((FINE[0] // parts, FINE[1] // parts)) < random.random()
+    a = of_plane(fine, stretch((640, 480)), (64, 48))
+    b = of_plane(coarse, stretch((640, 480)), (coarse.shape[1] * 4, coarse.shape[0] * 4))
+    rows = ((np.arange(FINE[0]) + 0.5) * coarse.shape[0] / FINE[0]).astype(int)
+    columns = ((np.arange(FINE[1]) + 0.5) * coarse.shape[1] / FINE[1]).astype(int)
+    large = coarse[rows][:, columns]
+    wanted = (fine & large).sum() / max((fine | large).sum(), 1)
+    assert a.iou(b) == b.iou(a)
+    if parts == 2:  # no middle lies on an edge
+        assert a.iou(b) == pytest.approx(wanted, rel=1e-6)
+    else:
+        assert a.iou(b) == pytest.approx(wanted, abs=0.05)
+
+
+def test_two_tiles_of_a_frame_are_compared_where_they_overlap() -> None:
+    """Left and right tile share 160 columns; of a bar through both each sees the same there."""
+    left, right = np.zeros((16, 16), bool), np.zeros((16, 16), bool)
+    left[4:8, 2:] = True
+    right[4:8, :12] = True
+    one = of_plane(left, stretch((640, 480), (0, 0, 400, 480)))
+    two = of_plane(right, stretch((640, 480), (240, 0, 400, 480)))
+    assert one.iou(two) == two.iou(one) == 1.0
+    right[4:8, 3:] = False  # 75 of the 160
+    cut = of_plane(right, stretch((640, 480), (240, 0, 400, 480)))
+    assert one.iou(cut) == pytest.approx(75 / 160, abs=0.08)
+    apart = of_plane(left, stretch((640, 480), (400, 0, 240, 480)))
+    assert one.iou(apart) == 0.0
+
+
+def test_a_frame_of_another_roi_is_near_the_truth() -> None:
+    """The same disc, seen through two rois of different scale."""
+
+    def disc(roi: tuple[int, int, int, int]) -> Any:
+        x = roi[0] + (np.arange(64) + 0.5) * roi[2] / 64
+        y = roi[1] + (np.arange(64) + 0.5) * roi[3] / 64
+        return of_plane(np.hypot(x - 300, y[:, None] - 220) < 90, stretch((640, 480), roi))
+
+    one, two = disc((0, 0, 640, 480)), disc((150, 90, 300, 280))
+    assert one.iou(two) == two.iou(one) > 0.93
+
+
+@pytest.mark.parametrize("other", [None, (0, 0, 5, 5), "mask", 3])
+def test_what_is_no_mask_is_refused(other: Any) -> None:
+    (mask, *_) = objects(8)
+    with pytest.raises(ValueError, match="iou: expected a Mask, got"):
+        mask.iou(other)
