@@ -160,18 +160,18 @@ def tint_map(frame, classes, plan, palette):
         under += [column] * (min(columns[column + 1], right) - columns[column])
     places = np.array(under, dtype=np.uint16)
     span = right - left
-    source = np.frombuffer(classes, dtype=np.uint8)
-    stripe = memoryview(bytearray(span * max(1, min(_BLOCK // span, bottom - top))))
-    row = -1
-    end = top
-    at = 0
+    step = max(1, _BLOCK // span)
+    grid = np.frombuffer(classes, dtype=np.uint8)[: width * height].reshape((height, width))
+    stripe = memoryview(bytearray(span * min(step, bottom - top)))
+    row = first = at = 0
+    scaled = None
     for y in range(top, bottom):
-        if y == end:
-            while end == y:
-                row += 1
-                end = rows[row + 1]
-            line = np.take(source[row * width : (row + 1) * width], places).tobytes()
-        stripe[at : at + span][:] = line
+        while rows[row + 1] <= y:
+            row += 1
+        if scaled is None or row >= first + step:
+            first = row  # many rows at once: of one row take costs five times as much
+            scaled = memoryview(np.take(grid[first : first + step], places, axis=1).tobytes())
+        stripe[at : at + span][:] = scaled[(row - first) * span : (row - first + 1) * span]
         at += span
         if at == len(stripe) or y == bottom - 1:
             into.draw_image(gray(stripe, span, at // span), left, y + 1 - at // span, **palettes)
