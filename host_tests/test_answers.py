@@ -111,7 +111,7 @@ def test_the_rect_of_a_mask_is_its_own_which_lies_around_the_frame_pixels_that_i
         rows, columns = np.nonzero(inside.any(axis=1))[0], np.nonzero(inside.any(axis=0))[0]
         x, y, w, h = d.as_dict()["mask"]["rect"]
         assert (x, y, w, h) == d.mask.rect
-        # It ends between two mask pixels, of 8 x 6 frame pixels, where the logits cross the threshold, or where the box does.
+        # It ends between two mask pixels, of 8 x 6 frame pixels, where the logits cross the threshold, or with the box.
         assert np.abs(np.subtract((x, x + w), (columns[0], columns[-1] + 1))).max() < 8
         assert np.abs(np.subtract((y, y + h), (rows[0], rows[-1] + 1))).max() <= 6
 

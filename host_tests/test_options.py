@@ -42,6 +42,14 @@ def segmentation() -> FakeModel:
     return FakeModel(tensors, SIZE)
 
 
+def overlapping() -> FakeModel:
+    """Two of a class whose boxes have an IoU of .18, and whose masks are the same where both are."""
+    values = np.random.default_rng(1).normal(size=8)
+    both = [Thing(9, (8, 8, 40, 40), {0: 0.9}, values), Thing(13, (20, 20, 60, 60), {0: 0.8}, values)]
+    planes = np.random.default_rng(2).normal(size=(1, 16, 16, 8)).astype(np.float32)
+    return FakeModel([Tensor(float_head(SIZE, 2, both, extra=8)), Tensor(planes)], SIZE)
+
+
 def pose() -> FakeModel:
     """One class and three joints or, if somebody says so, four classes and two."""
     rows = [0.3, 12, 0.4, 20, 30, 0.9, 25, 31, 0.8]
@@ -106,6 +114,8 @@ CASES: dict[str, dict[str, Case]] = {
         **yolo(segmentation),
         "mask_threshold": Case(0.7, (0, 1, -0.5, NAN, None), segmentation),
         "mask_padding": Case(12, (-1, NAN, float("inf"), "2"), segmentation),
+        "mask_overlap": Case(0.1, (-0.1, 1.1, NAN, "half"), overlapping),
+        "tight": Case(True, (1, None, "yes"), segmentation),
     },
     "YoloV8Pose": {
         **yolo(pose),

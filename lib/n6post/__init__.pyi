@@ -94,6 +94,9 @@ class YoloV8Seg(YoloV8):
     mask_threshold  probability above which a prototype pixel is inside, between 0 and 1
     mask_padding    model input pixels by which a box is grown before the mask is cut to it; None: half the step of a
                     quantised box, which gives back what its rounding cut off (0 on a float head); 0: Ultralytics' crop
+    mask_overlap    a detection goes of whose mask more than this part, 0..1, lies inside a better one's of its class (of any
+                    class if agnostic): an int8 head often finds one object twice, in boxes of too small an IoU for
+                    suppression. .7 suits such a head; None: all stay, as with Ultralytics
     tight           take each rect from its mask: it jumps less from frame to frame than the head's, which an int8 head
                     rounds to steps of several pixels, at the cost of `Mask.rect` for each; an empty mask leaves it
 
@@ -102,6 +105,7 @@ class YoloV8Seg(YoloV8):
 
     mask_threshold: float
     mask_padding: float | None
+    mask_overlap: float | None
     tight: bool
 
     def __init__(
@@ -118,6 +122,7 @@ class YoloV8Seg(YoloV8):
         *,
         mask_threshold: float = 0.5,
         mask_padding: float | None = None,
+        mask_overlap: float | None = None,
         tight: bool = False,
     ) -> None: ...
     def __call__(  # type: ignore[override]
@@ -523,7 +528,7 @@ class Mask:
         """
 
     def contains(self, x: int | tuple[int, int], y: int | None = None) -> bool:
-        """Whether frame pixel (x, y) belongs to the object: whether the mask pixel under its centre does. Or `contains((x, y))`."""
+        """Whether frame pixel (x, y), or ((x, y)), belongs to the object: whether the mask pixel under its centre does."""
 
     @property
     def image(self) -> Image | None:
@@ -711,6 +716,7 @@ def processor_for(
     pixels: bool | None = ...,
     mask_threshold: float = ...,
     mask_padding: float | None = ...,
+    mask_overlap: float | None = ...,
     tight: bool = ...,
     keypoint_threshold: float = ...,
     class_count: int | None = ...,
@@ -742,6 +748,7 @@ def load(
     pixels: bool | None = ...,
     mask_threshold: float = ...,
     mask_padding: float | None = ...,
+    mask_overlap: float | None = ...,
     tight: bool = ...,
     keypoint_threshold: float = ...,
     class_count: int | None = ...,

@@ -179,7 +179,7 @@ class BoxSetup(Setup):
         """Whatever a family needs besides, once the head's layout and units are known."""
 
     def masks(self, outputs, table, size):
-        """What the masks of a frame share, or None; `size`: bytes that their windows take."""
+        """What the masks of a frame share, first the rows of those that stay, or None; `size`: bytes of their windows."""
 
     def mask(self, shared, at):
         """The mask of one detection: of what `masks` returned, and where its row of the table begins."""
@@ -225,6 +225,9 @@ class BoxSetup(Setup):
         names = self.names
         detection = self.detection
         row = plans.ROW
+        if masks:
+            table = masks[0]  # as many rows as are left
+            kept = len(table) // row
         left, top, _, _ = self.fit.roi
         shifted = left or top
         detections = []

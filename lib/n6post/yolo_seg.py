@@ -10,7 +10,7 @@ from math import floor, log
 from ulab import numpy as np
 
 from .kernels import plans
-from .kernels.boxes import prototype_masks
+from .kernels.boxes import dedupe, prototype_masks
 from .layout import prototype_layout, squeezed
 from .mask import FrameMask, Grid
 from .options import flag, number, number_or_none, option
@@ -24,6 +24,9 @@ class YoloV8Seg(YoloV8):
     mask_threshold  probability above which a prototype pixel is inside, between 0 and 1
     mask_padding    model input pixels by which a box is grown before the mask is cut to it; None: half the step of a
                     quantised box, which gives back what its rounding cut off (0 on a float head); 0: Ultralytics' crop
+    mask_overlap    a detection goes of whose mask more than this part, 0..1, lies inside a better one's of its class (of any
+                    class if agnostic): an int8 head often finds one object twice, in boxes of too small an IoU for
+                    suppression. .7 suits such a head; None: all stay, as with Ultralytics
     tight           take each rect from its mask: it jumps less from frame to frame than the head's, which an int8 head
                     rounds to steps of several pixels, at the cost of `Mask.rect` for each; an empty mask leaves it
 
@@ -32,6 +35,7 @@ class YoloV8Seg(YoloV8):
 
     mask_threshold = option("mask_threshold", number, 1e-6, 1 - 1e-6)
     mask_padding = option("mask_padding", number_or_none, 0.0, 1e4)
+    mask_overlap = option("mask_overlap", number_or_none, 0.0, 1.0)
     tight = option("tight", flag)
 
     def __init__(
@@ -48,6 +52,7 @@ class YoloV8Seg(YoloV8):
         *,
         mask_threshold=0.5,
         mask_padding=None,
+        mask_overlap=None,
         tight=False
     ):  # fmt: skip
         super().__init__(
@@ -55,6 +60,7 @@ class YoloV8Seg(YoloV8):
         )
         self.mask_threshold = mask_threshold
         self.mask_padding = mask_padding
+        self.mask_overlap = mask_overlap
         self.tight = tight
 
     def _set_up(self, model, outputs):
@@ -95,6 +101,8 @@ class MaskSetup(BoxSetup):
         self.mixed = head.dtype != protos.dtype
         dtype = FLOAT if self.mixed else head.dtype
         self.tight = options.tight
+        overlap = options.mask_overlap
+        self.distinct = None if overlap is None else plans.dedupe(0, int(overlap * 1024 + 0.5), 1 if options.agnostic else 0)
         threshold = options.mask_threshold
         limit = log(threshold / (1.0 - threshold)) / (head.scale * protos.scale)
         if dtype == INT8 or dtype == UINT8:
@@ -156,6 +164,9 @@ class MaskSetup(BoxSetup):
             protos = np.array(protos, dtype=np.float)
             head = np.array(head, dtype=np.float)
         rows = prototype_masks(protos, head, self.masking, self.first, self.steps[1], table, self.kept, data)
+        if self.distinct:
+            self.distinct[plans.DEDUPE_ROWS] = self.kept
+            rows = rows[: dedupe(self.distinct, rows, data) * plans.ROW]
         return rows, data, self.grid_to_frame
 
     def mask(self, shared, at):

@@ -218,7 +218,7 @@ def check_class_map(form):
 
 
 def check_agreement(fit, roi):
-    """Of each frame pixel at, contains and drawing tell the same; areas count them."""
+    """Of each pixel all tell the same; areas count them."""
     model, outputs, options, _ = recorded("DeepLab")
     seen = processor("DeepLab", options)(model, [getattr(n6post, fit)(Frame(80, 80), roi)], outputs)
     mask = seen.mask(1)
@@ -559,8 +559,8 @@ def tint_map_case(depth, x, y, scale):
     return [frame, Random(12).bytes(13 * 9), map_plan(depth, x, y, scale), Random(13).bytes(768)], [frame]
 
 
-def cover_case(x, y, scale):
-    return [bytearray(b"\5\0\5\5\7" * 24), map_plan(2, x, y, scale)], []
+def cover_case(*where):
+    return [bytearray(b"\5\0\5\7" * 30), map_plan(2, *where)], []
 
 
 def aim_case(rect, window, margin):
