@@ -1,4 +1,4 @@
-"""What a Detection and a Segmentation tell besides what they hold: loaded when the first of it is asked for.
+"""What results tell besides what they hold, and in OpenMV's own shape: loaded when the first of it is asked for.
 
 Dicts are OrderedDicts, and numbers are rounded, so that json.dumps makes the same text of them on camera and PC.
 """
@@ -139,3 +139,23 @@ def _rounded(number, digits):
     number = float(number)
     # inf - inf and NaN - NaN are not 0; + 0.0 makes a plain 0 of -0.0.
     return round(number, digits) + 0.0 if number - number == 0.0 else None
+
+
+def by_class(found):
+    """OpenMV's own shape of a result: a list a class, each of ([x, y, w, h], score) or ([x, y, w, h], score, keypoints).
+
+    For scripts written for the stock post-processors, which draw class by class:
+
+        for i, entries in enumerate(n6post.by_class(found)):
+            rects = [entry[0] for entry in entries]
+            ml.utils.draw_predictions(img, rects, [labels[i]] * len(rects), [color] * len(rects), format=None)
+
+    There are as many lists as the largest class number found needs.
+    """
+    lists = []
+    for d in found:
+        while len(lists) <= d.class_id:
+            lists.append([])
+        entry = (list(d.rect), d.score) if d.keypoints is None else (list(d.rect), d.score, d.keypoints)
+        lists[d.class_id].append(entry)
+    return lists

@@ -44,23 +44,3 @@ _loaded = []  # answers.answers, once it is needed: an import statement is dear 
 def with_keypoints(threshold, frame_size=None):
     """A Detection that knows besides the six which score a joint needs to count as seen: `keypoint_threshold`."""
     return type("Detection", (Detection,), {"keypoint_threshold": threshold, "frame_size": frame_size})
-
-
-def by_class(found):
-    """OpenMV's own shape of a result: a list a class, each of ([x, y, w, h], score) or ([x, y, w, h], score, keypoints).
-
-    For scripts written for the stock post-processors, which draw class by class:
-
-        for i, entries in enumerate(n6post.by_class(found)):
-            rects = [entry[0] for entry in entries]
-            ml.utils.draw_predictions(img, rects, [labels[i]] * len(rects), [color] * len(rects), format=None)
-
-    There are as many lists as the largest class number found needs.
-    """
-    lists = []
-    for d in found:
-        while len(lists) <= d.class_id:
-            lists.append([])
-        entry = (list(d.rect), d.score) if d.keypoints is None else (list(d.rect), d.score, d.keypoints)
-        lists[d.class_id].append(entry)
-    return lists
