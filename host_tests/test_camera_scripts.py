@@ -69,6 +69,33 @@ def test_an_example_finds_and_draws_on_a_real_photograph(
         assert 0.002 < changed.mean() < MOST_CHANGED.get(example, 0.7)
 
 
+# example over time: model, what its .txt says, and what it prints of the first eight seconds of the street
+STREET = {
+    "count_people": ("yolov8n_192.tflite", "person", r"\d came: [3-9] in, \d out"),
+    "zone_alarm": ("yolov8n_192.tflite", "person", r"\d+ has been here for 3\.\d seconds"),
+    "send_results": ("yolov8n_192.tflite", "person", r"UART\(3\): b'\[\{\"rect\": \[\d+, \d+, \d+, \d+\], \"score\": 0\.\d"),
+    "fall_alarm": ("movenet_singlepose_192.tflite", "", ""),
+}
+
+
+@pytest.mark.parametrize("firmware", ["5.0.0", "4.8.1"])
+@pytest.mark.parametrize("example", STREET)
+def test_an_example_over_time_runs_through_a_street(example: str, firmware: str, shared: Path, tmp_path: Path) -> None:
+    pytest.importorskip("ai_edge_litert")
+    model, label, says = STREET[example]
+    video = shared / "video" / "street.avi"
+    if not video.exists():
+        pytest.skip("needs the street in ../shared, which is not part of the project")
+    file = tmp_path / model
+    file.symlink_to(shared / "models" / model)
+    if label:
+        file.with_suffix(".txt").write_text(label + "\n")
+    options = ("--picture", video, "--model", file, "--firmware", firmware, "--frames", 80, "--out", tmp_path / "out.png")
+    done = run(tmp_path, f"{example}.py", *options)
+    assert done.returncode == 0, done.stderr
+    assert re.search(says, done.stdout), done.stdout
+
+
 def test_every_family_has_an_example() -> None:
     sources = "".join((CAMERA / f"{name}.py").read_text() for name in EXAMPLES)
     for family in ("YoloV8Seg", "YoloV8Pose", "MoveNet"):

@@ -18,7 +18,10 @@ from pathlib import Path
 
 ROOT = _venv.ROOT
 TYPINGS = ROOT / "build" / "typings"
-EXAMPLES = ("yolov8", "yolov8_seg", "yolov8_pose", "movenet", "deeplab", "privacy", "background")
+EXAMPLES = (
+    "yolov8", "yolov8_seg", "yolov8_pose", "movenet", "deeplab", "privacy", "background", "count_people", "zone_alarm",
+    "fall_alarm", "send_results",
+)  # fmt: skip
 
 # Debian package -> the program it is looked for by
 DEBIAN = {"qemu-system-arm": "qemu-system-arm", "gcc-arm-none-eabi": "arm-none-eabi-gcc",
