@@ -532,6 +532,8 @@ def test_a_letterboxed_mask_lies_where_its_box_lies() -> None:
         ("abcd", "four integers"),
         ((0.0, 0, 10, 10), "four integers"),
         ((0, 0, 65536, 10), "at most 65535 x 65535"),
+        ((65535, 0, 7, 10), "at most 65535 x 65535"),
+        ((0, 65535, 7, 1), "at most 65535 x 65535"),
         ((0, 0, 10, 1 << 40), "at most 65535 x 65535"),
         ((-70000, 0, 10, 10), "at most 65535 x 65535"),
         ((0, 1 << 31, 10, 10), "at most 65535 x 65535"),

@@ -182,7 +182,7 @@ def test_an_input_without_pixels_is_refused(family: str, shape: tuple[int, ...])
 # --- extremes ---------------------------------------------------------------------------------------------------------
 ENDS = st.sampled_from([1e-12, 1e-9, 1e-6, 0.004, 0.02, 1.0, 30.0, 300.0, 1e4])
 ROIS = st.sampled_from([
-    None, (0, 0, 1, 1), (0, 0, 65535, 65535), (-65535, 65535, 65535, 1), (65535, -65535, 1, 65535), (7, 9, 320, 240),
+    None, (0, 0, 1, 1), (0, 0, 65535, 65535), (-65535, 65534, 65535, 1), (65534, -65535, 1, 65535), (7, 9, 320, 240),
     (-5, -3, 9, 2),
 ])  # fmt: skip
 
@@ -232,3 +232,12 @@ def assert_sound(found: Any, roi: tuple[int, int, int, int]) -> None:
             assert d.mask.area >= 0
             for px, py in d.mask.outline():
                 assert x <= px < x + w and y <= py < y + h
+
+
+@pytest.mark.parametrize("roi", [(0, 0, 65535, 65535), (65534, 65534, 1, 1), (65528, 0, 7, 65535)])
+def test_a_class_map_over_the_end_of_the_largest_frame_answers_every_question(roi: tuple[int, ...]) -> None:
+    make, model, outputs = case("class map")
+    found = make()(model, [Framed(roi)], outputs)  # type: ignore[arg-type]
+    assert_sound(found, roi)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="roi: expected"):
+        make()(model, [Framed((roi[0] + 1, *roi[1:]))], outputs)  # type: ignore[arg-type]

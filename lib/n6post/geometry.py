@@ -32,9 +32,10 @@ def checked_roi(roi):
     """roi as a tuple, or ValueError."""
     if not isinstance(roi, (list, tuple)) or len(roi) != 4 or [v for v in roi if not isinstance(v, int)]:
         raise ValueError("roi: expected four integers x, y, w, h, got %r" % (roi,))
-    # What is larger is no frame, and what follows from it would not fit into a plan.
-    if roi[2] < 1 or roi[3] < 1 or max(roi) > 65535 or min(roi) < -65535:
-        raise ValueError("roi: expected at least one pixel and at most 65535 x 65535, got %r" % (roi,))
+    x, y, w, h = roi
+    # What reaches further is no frame: it would not fit into a plan, nor into the 16 bits of edges.py.
+    if w < 1 or h < 1 or max(w, h, x + w, y + h) > 65535 or min(x, y) < -65535:
+        raise ValueError("roi: expected at least one pixel of a frame of at most 65535 x 65535, got %r" % (roi,))
     return tuple(roi)
 
 
