@@ -170,9 +170,9 @@ def test_a_view_is_refused_by_diagnose(view: str) -> None:
         n6post.diagnose(model, [VIEWS[view](outputs[0])])
 
 
-@pytest.mark.parametrize("shape", [(1, 0, 32, 3), (1, 32, 0, 3), (1, 0, 0, 1), (1, -1, -1, 3)])
+@pytest.mark.parametrize("shape", [(1, 0, 32, 3), (1, 32, 0, 3), (1, 0, 0, 1), (1, -1, -1, 3), (1, 1, 65536, 3)])
 @pytest.mark.parametrize("family", FAMILIES)
-def test_an_input_without_pixels_is_refused(family: str, shape: tuple[int, ...]) -> None:
+def test_an_input_without_pixels_or_of_too_many_is_refused(family: str, shape: tuple[int, ...]) -> None:
     make, model, outputs = case(family)
     model.input_shape = (shape,)  # type: ignore[assignment]
     with pytest.raises(ValueError, match="expected model.input_shape"):

@@ -17,7 +17,7 @@ def input_size(model):
     shape = tuple(shapes[0])
     if len(shape) == 4:
         shape = shape[1:]
-    if len(shape) != 3 or min(shape) < 1:
+    if len(shape) != 3 or min(shape) < 1 or max(shape) > 65535:
         return None
     if shape[2] in (1, 3):
         return shape[1], shape[0]
