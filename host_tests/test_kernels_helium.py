@@ -584,6 +584,7 @@ class Recorder:
             n6post.draw(canvas, found, alpha=128)
             if isinstance(found, n6post.Segmentation):
                 found.present()
+                found.area(1)
 
 
 def variants(tensors: list[Tensor]) -> Iterator[list[Tensor]]:
