@@ -18,7 +18,7 @@ from .kernels import plans
 from .quant import FLOAT
 
 _FEW = const(32)  # rows that mostly hold all that is found
-_LARGEST_CLASS = 65535.0  # as labels, uint16, can hold them
+_CLASSES = const(65536)  # what labels, uint16, can hold
 
 
 class _Names:
@@ -98,55 +98,57 @@ def candidates(head, plan, values, labels):
     passing = np.nonzero(scores >= cut)[0]
     if not len(passing):
         return 0
-    rows = np.take(grid[:6], passing, axis=1).transpose() if columns_first else np.take(grid[:, :6], passing, axis=0)
+    columns = np.take(grid[:6], passing, axis=1) if columns_first else np.take(grid[:, :6], passing, axis=0).transpose()
     if output.dtype != FLOAT:
         # Float first: ulab subtracts a float from an int16 as if that were unsigned.
-        rows = np.array(rows, dtype=np.float) - float(output.zero_point)
-    elif np.max(rows[:, 4]) == np.inf:
-        finite = np.nonzero(rows[:, 4] < np.inf)[0]
-        if not len(finite):
-            return 0
-        passing = np.take(passing, finite)
-        rows = np.take(rows, finite, axis=0)
-    classes = _whole(rows[:, 5] * output.scale, limit, output)
+        columns = np.array(columns, dtype=np.float) - float(output.zero_point)
+        classes = _whole(columns[5] * output.scale, limit, output)
+    else:
+        if np.max(columns[4]) == np.inf:
+            finite = np.nonzero(columns[4] < np.inf)[0]
+            if not len(finite):
+                return 0
+            passing = np.take(passing, finite)
+            columns = np.take(columns, finite, axis=1)
+        classes = _whole(columns[5], limit, output)
     if allowed is not None:
-        last = float(len(allowed) - 1)
-        wanted = np.take(allowed, np.array(np.where(classes < last, classes, last), dtype=np.uint16))
-        wanted = np.nonzero(wanted)[0]
+        last = np.array([len(allowed) - 1], dtype=np.uint16)
+        wanted = np.nonzero(np.take(allowed, np.minimum(classes, last)))[0]
         if not len(wanted):
             return 0
-        passing, rows, classes = _taken(wanted, passing, rows, classes)
-    ranks = rows[:, 4]
+        passing, columns, classes = _taken(wanted, passing, columns, classes)
+    ranks = columns[4]
     count = len(ranks)
     most = labels.shape[1]
     if count > 1 and not np.all(ranks[:-1] >= ranks[1:]):
-        passing, rows, classes = _taken(_order(ranks + 0.0, most, output), passing, rows, classes)  # -0 and 0 are one score
-        count = len(passing)
+        order = _order(ranks + 0.0, most, output)  # -0 and 0 are one score
+        passing, columns, classes = _taken(order, passing, columns, classes)
+        count = len(order)
     elif count > most:
-        passing, rows, classes = passing[:most], rows[:most], classes[:most]
+        passing, columns, classes = passing[:most], columns[:, :most], classes[:most]
         count = most
-    values[:, :count] = rows[:, :5].transpose()
+    values[:, :count] = columns[:5]
     labels[0, :count] = passing
-    labels[1, :count] = np.array(classes, dtype=np.uint16)
+    labels[1, :count] = classes
     return count
 
 
 def _whole(numbers, limit, output):
-    """Class numbers, floats, as whole numbers; ValueError where they are none."""
-    classes = np.floor(numbers + 0.5)
-    off = numbers - classes
-    # The sum of squares says it at once of floats; NaN and infinity, which a maximum may pass over, stick to it.
-    near = np.dot(off, off) <= limit or np.all(off * off <= limit)
-    if not near or np.min(classes) < 0.0 or np.max(classes) > _LARGEST_CLASS:
-        raise ValueError(
-            "expected whole numbers of 0..65535 in the class column of an end-to-end head, got %s in %s"
-            % (numbers.tolist(), output)
-        )
-    return classes
+    """Class numbers, floats, as uint16; ValueError where they are none."""
+    # Neither minimum nor maximum tells of NaN; it sticks to a sum of squares.
+    if np.min(numbers) > -0.5 and np.max(numbers) < _CLASSES - 0.5 and np.dot(numbers, numbers) >= 0.0:
+        classes = np.array(numbers, dtype=np.uint16)  # to the nearest, as ulab converts
+        off = numbers - classes
+        if np.dot(off, off) <= limit or np.all(off * off <= limit):  # the sum says it at once of floats
+            return classes
+    raise ValueError(
+        "expected whole numbers of 0..65535 in the class column of an end-to-end head, got %s in %s"
+        % (numbers.tolist(), output)
+    )
 
 
-def _taken(positions, passing, rows, classes):
-    return np.take(passing, positions), np.take(rows, positions, axis=0), np.take(classes, positions)
+def _taken(positions, passing, columns, classes):
+    return np.take(passing, positions), np.take(columns, positions, axis=1), np.take(classes, positions)
 
 
 _loaded = {}
