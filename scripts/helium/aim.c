@@ -4,16 +4,6 @@
 // No loop, and here only because in Python it takes 15,000 instructions a mask.
 #include "tensors.h"
 
-static inline int smaller(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-static inline int larger(int a, int b)
-{
-    return a > b ? a : b;
-}
-
 int aim(struct tint_mask_plan *plan, const int32_t *table, int at)
 {
     const struct row *row = (const struct row *)(table + at);

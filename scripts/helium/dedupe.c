@@ -1,16 +1,6 @@
 // Rows whose masks lie inside better ones'. dedupe(plan, table, data); see portable_boxes.py.
 #include "tensors.h"
 
-static inline int larger(int a, int b)
-{
-    return a > b ? a : b;
-}
-
-static inline int smaller(int a, int b)
-{
-    return a < b ? a : b;
-}
-
 struct box { int x0, y0, x1, y1; };
 
 static inline const uint8_t *pixel(const struct row *row, const uint8_t *data, int x, int y)

@@ -3,16 +3,6 @@
 // In words: the four coordinates x1, y1, x2, y2 of a box are the four lanes of a vector from the candidate to the pixels.
 #include "tensors.h"
 
-static inline int larger(int a, int b)
-{
-    return a > b ? a : b;
-}
-
-static inline int smaller(int a, int b)
-{
-    return a < b ? a : b;
-}
-
 // x and y of a pair, or a rectangle's four, are loaded and stored at once.
 ENTRIES(place_plan, width, height, 2);
 ENTRIES(place_plan, ax, by, 4);

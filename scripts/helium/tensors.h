@@ -1,4 +1,5 @@
-// What the C kernels share: the plans, their dtypes and float entries, and four elements of any tensor as floats.
+// What the C kernels share: the plans, their dtypes and float entries, the larger of two, four elements of any tensor as
+// floats.
 #include <arm_mve.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,6 +11,16 @@ enum { UINT8 = 66, INT8 = 98, INT16 = 104, FLOAT32 = 102 };
 // Checks that as many entries of a plan or a row lie from `first` to `last` as a vector takes at once.
 #define ENTRIES(block, first, last, count) \
     _Static_assert(offsetof(struct block, last) - offsetof(struct block, first) == 4 * ((count) - 1), #first " to " #last)
+
+static inline int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static inline int smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
 
 static inline float as_float(int32_t bits)
 {
