@@ -650,7 +650,7 @@ def draw(
     masks, boxes    whether to draw them; of a Segmentation masks is the map
     labels      True: name and score; a list of texts, one a detection, or a function that is called with each and returns
                 its text: None or "" for no label; False: none. Of a Segmentation whether to draw its legend
-    smooth      False: masks as blocks, drawn with a plain draw_image (on the N6 that goes to the GPU)
+    smooth      False: masks as blocks, drawn with plain draw_image (on the N6 that goes to the GPU)
 
     A picture of another size than the frame (an LCD's) is taken for the frame, and all is scaled, x and y apart.
     A label stands above its box; where a better one's stands there already: inside at the top, below, inside at the bottom.
