@@ -72,7 +72,7 @@ def test_an_example_finds_and_draws_on_a_real_photograph(
 # example over time: model, what its .txt says, and what it prints of the first eight seconds of the street
 STREET = {
     "count_people": ("yolov8n_192.tflite", "person", r"\d came: [3-9] in, \d out"),
-    "zone_alarm": ("yolov8n_192.tflite", "person", r"\d+ has been here for 3\.\d seconds"),
+    "zone_alarm": ("yolov8n_192.tflite", "person", r"\d+ has been here for \d+\.\d seconds"),
     "send_results": ("yolov8n_192.tflite", "person", r"UART\(3\): b'\[\{\"rect\": \[\d+, \d+, \d+, \d+\], \"score\": 0\.\d"),
     "fall_alarm": ("movenet_singlepose_192.tflite", "", ""),
 }
@@ -91,7 +91,12 @@ def test_an_example_over_time_runs_through_a_street(example: str, firmware: str,
     if label:
         file.with_suffix(".txt").write_text(label + "\n")
     options = ("--picture", video, "--model", file, "--firmware", firmware, "--frames", 80, "--out", tmp_path / "out.png")
-    done = run(tmp_path, f"{example}.py", *options)
+    # A PC runs through eight seconds of street in two: the alarm may not wait for three.
+    text = (CAMERA / f"{example}.py").read_text()
+    hurried = tmp_path / f"{example}.py"
+    hurried.write_text(text.replace("SECONDS = 3.0", "SECONDS = 0.1"))
+    assert (hurried.read_text() != text) == (example == "zone_alarm")
+    done = run(tmp_path, str(hurried), *options)
     assert done.returncode == 0, done.stderr
     assert re.search(says, done.stdout), done.stdout
 
