@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import re
 import runpy
 import subprocess
 import sys
+import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import _host
+import csi
+import image
+import n6post
 import numpy as np
 import pytest
 import recorded
 from commands import script
+from n6post.detection import with_keypoints
 from PIL import Image as PilImage
 from PIL import ImageOps
+from ulab import _host as ulab_host
 
 ROOT = Path(__file__).parents[1]
 CAMERA = ROOT / "scripts" / "camera"
@@ -74,7 +82,6 @@ STREET = {
     "count_people": ("yolov8n_192.tflite", "person", r"\d came: [3-9] in, \d out"),
     "zone_alarm": ("yolov8n_192.tflite", "person", r"\d+ has been here for \d+\.\d seconds"),
     "send_results": ("yolov8n_192.tflite", "person", r"UART\(3\): b'\[\{\"rect\": \[\d+, \d+, \d+, \d+\], \"score\": 0\.\d"),
-    "fall_alarm": ("movenet_singlepose_192.tflite", "", ""),
 }
 
 
@@ -88,8 +95,7 @@ def test_an_example_over_time_runs_through_a_street(example: str, firmware: str,
         pytest.skip("needs the street in ../shared, which is not part of the project")
     file = tmp_path / model
     file.symlink_to(shared / "models" / model)
-    if label:
-        file.with_suffix(".txt").write_text(label + "\n")
+    file.with_suffix(".txt").write_text(label + "\n")
     options = ("--picture", video, "--model", file, "--firmware", firmware, "--frames", 80, "--out", tmp_path / "out.png")
     # A PC runs through eight seconds of street in two: the alarm may not wait for three.
     text = (CAMERA / f"{example}.py").read_text()
@@ -99,6 +105,52 @@ def test_an_example_over_time_runs_through_a_street(example: str, firmware: str,
     done = run(tmp_path, str(hurried), *options)
     assert done.returncode == 0, done.stderr
     assert re.search(says, done.stdout), done.stdout
+
+
+class EnoughError(Exception):
+    """Ends the endless loop of an example."""
+
+
+def person(shoulders: tuple[int, int], hips: tuple[int, int], score: float = 0.9) -> Any:
+    """13 joints, of which the left and the right one lie 20 pixels apart."""
+    keypoints = np.zeros((13, 3), np.float32)
+    for joint, (x, y) in ((1, shoulders), (7, hips)):
+        keypoints[joint], keypoints[joint + 1] = (x - 10, y, score), (x + 10, y, score)
+    return with_keypoints(0.3)((0, 0, 9, 9), 0.9, 0, "person", None, ulab_host.wrap(keypoints))
+
+
+@pytest.mark.parametrize(
+    "people, alarms",
+    [
+        ([person((200, 300), (100, 310))], 4),  # lies, for 1, 2, 3, 4, 5 seconds
+        ([person((200, 100), (190, 300))], 0),
+        ([person((200, 300), (100, 310), score=0.1)], 0),  # joints that are not seen tell nothing
+        ([], 0),
+    ],
+)
+def test_the_alarm_of_a_fall_goes_off_after_two_seconds_of_lying(
+    people: list[Any], alarms: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = itertools.count(0, 1000)
+    shown = itertools.count()
+
+    class Camera:
+        def snapshot(self) -> Any:
+            if next(shown) == 5:
+                raise EnoughError
+            return image.Image(320, 240, image.RGB565)
+
+        def __getattr__(self, name: str) -> Any:
+            return lambda *arguments: None
+
+    _host.install()
+    monkeypatch.setattr(csi, "CSI", Camera)
+    monkeypatch.setattr(n6post, "load", lambda path: SimpleNamespace(predict=lambda inputs: people))
+    # A second goes by whenever it is asked: at first, then once a frame, and once more where nobody lies.
+    monkeypatch.setattr(time, "ticks_ms", lambda: next(clock), raising=False)
+    with pytest.raises(EnoughError):
+        runpy.run_path(str(CAMERA / "fall_alarm.py"))
+    assert capsys.readouterr().out.count("somebody has been lying there for") == alarms
 
 
 def test_every_family_has_an_example() -> None:

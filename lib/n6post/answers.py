@@ -48,7 +48,7 @@ class Answers:
         rect, score, class_id, label, mask, keypoints = self.detection
         told = [
             ("rect", [int(v) for v in rect]),
-            ("score", _rounded(score, 3)),
+            ("score", rounded(score, 3)),
             ("class_id", int(class_id)),
             ("label", label),
         ]
@@ -109,7 +109,7 @@ class Answers:
 
 
 def keypoints_as_lists(keypoints):
-    return [[_rounded(x, 1), _rounded(y, 1), _rounded(s, 3)] for x, y, s in keypoints.tolist()]
+    return [[rounded(x, 1), rounded(y, 1), rounded(s, 3)] for x, y, s in keypoints.tolist()]
 
 
 def mask_as_dict(mask, outline):
@@ -135,7 +135,7 @@ def map_as_dict(segmentation, background):
     return {"classes": classes}
 
 
-def _rounded(number, digits):
+def rounded(number, digits):
     number = float(number)
     # inf - inf and NaN - NaN are not 0; + 0.0 makes a plain 0 of -0.0.
     return round(number, digits) + 0.0 if number - number == 0.0 else None

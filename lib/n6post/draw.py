@@ -29,8 +29,8 @@ from .options import flag, number
 from .painting import draw_blocks, draw_map, tint
 from .pixels import FONT_HEIGHT, FONT_WIDTH, checked_color, class_color, depth_of, rgb565, text_scale
 
-_FEW = const(16)
-_NOWHERE = ("", 0, -30000, 0)
+_FEW = const(16)  # labels that are compared each with each
+_NOWHERE = ("", 0, -30000, 0)  # the place of a label that is not drawn: in nobody's way
 
 _plan = box_plan()
 
@@ -77,9 +77,8 @@ def draw(img, result, color=None, alpha=128, thickness=2, masks=True, boxes=True
                 if size is not None and size != (width, height):
                     other_size = True
     except AttributeError:
-        other_size = None
-    if other_size is None:
-        raise ValueError("expected a list of Detection or a Segmentation, got a list with %s" % type(d).__name__)
+        kind = type(d).__name__
+        raise ValueError("expected a list of Detection or a Segmentation, got a list with %s" % kind) from None
     if labels is not True and labels is not False:
         labels = _checked_texts(labels, result)
     if other_size:

@@ -4,6 +4,8 @@ from math import ceil, floor
 
 from ulab import numpy as np
 
+from .kernels.portable import total
+
 
 def iou(one, other):
     """Mask.iou: intersection over union."""
@@ -16,8 +18,8 @@ def iou(one, other):
         x0, y0, x1, y1 = _overlap(a[2], b[2])
         both = 0
         if x0 < x1 and y0 < y1:
-            both = _total(_inside(a, x0, y0, x1, y1) * _inside(b, x0, y0, x1, y1))
-        either = _total(_whole(a)) + _total(_whole(b)) - both
+            both = total(_inside(a, x0, y0, x1, y1) * _inside(b, x0, y0, x1, y1))
+        either = total(_whole(a)) + total(_whole(b)) - both
     else:
         both, either = _sampled(a, b)
     return both / either if either else 0.0
@@ -40,7 +42,7 @@ def _overlap(one, other):
 
 
 def _inside(parts, x0, y0, x1, y1):
-    """Mask pixels of the crop as floats 0.0 and 1.0: sums over uint8 wrap."""
+    """Mask pixels of the crop as floats 0.0 and 1.0."""
     data, (wx, wy, ww, wh), _, _, _ = parts
     rows = np.frombuffer(data, dtype=np.uint8).reshape((wh, ww))
     return np.where(rows[y0 - wy : y1 - wy, x0 - wx : x1 - wx] >= 128, 1.0, 0.0)
@@ -49,11 +51,6 @@ def _inside(parts, x0, y0, x1, y1):
 def _whole(parts):
     x, y, w, h = parts[2]
     return _inside(parts, x, y, x + w, y + h)
-
-
-def _total(pixels):
-    # Not np.sum without an axis: that is a running mean times the length, and rounds.
-    return sum([float(n) for n in np.sum(pixels, axis=1)])
 
 
 def _sampled(a, b):

@@ -2,7 +2,7 @@
 
 import json
 
-from .answers import keypoints_as_lists, mask_as_dict
+from .answers import keypoints_as_lists, mask_as_dict, rounded
 from .detection import Detection
 
 
@@ -27,7 +27,7 @@ def to_json(result, outline=False):
 def _line(d, outline):
     # Written out, not as_dict() and json.dumps: that takes half as long again, and more memory.
     (x, y, w, h), score, class_id, label, mask, keypoints = d
-    score = round(score, 3) + 0.0 if score - score == 0.0 else "null"  # JSON knows no infinity
+    score = rounded(score, 3)
     rest = ""
     if mask is not None:
         rest += ', "mask": ' + json.dumps(mask_as_dict(mask, outline))
@@ -37,7 +37,7 @@ def _line(d, outline):
     if track_id is not None:
         rest += ', "track_id": %d' % track_id
     return '{"rect": [%d, %d, %d, %d], "score": %s, "class_id": %d, "label": %s%s}' % (
-        x, y, w, h, score, class_id, _texts.get(label) or _quoted(label), rest
+        x, y, w, h, "null" if score is None else score, class_id, _texts.get(label) or _quoted(label), rest
     )  # fmt: skip
 
 

@@ -240,7 +240,6 @@ class Tracker:
                     middle(data, table, entry, way, rows, at)
             at += _DETECTION
 
-
     def _filter(self, result, filters, dt):
         # The results with calmed keypoints, and the filters' states, of lost tracks too.
         if not self.smooth_keypoints:

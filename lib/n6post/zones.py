@@ -15,6 +15,7 @@ from micropython import const
 from ulab import numpy as np
 
 from .firmware import text_apart
+from .kernels.portable import total
 from .options import number
 from .pixels import FONT_HEIGHT, FONT_WIDTH, text_scale
 
@@ -302,7 +303,6 @@ class PolygonZone(Zone):
         if not data:
             return 0.0
         rows = np.frombuffer(data, dtype=np.uint8).reshape((wh, ww))
-        # Floats, because sums over uint8 wrap.
         object_ = np.where(rows[top - wy : top - wy + h, left - wx : left - wx + w] >= 128, 1.0, 0.0)
         zone = np.zeros((h, w))
         for row in range(h):
@@ -314,8 +314,8 @@ class PolygonZone(Zone):
                 ]
                 if last > first:
                     zone[row, first:last] = 1.0
-        whole = sum(np.sum(object_, axis=1).tolist())
-        return sum(np.sum(object_ * zone, axis=1).tolist()) / whole if whole else 0.0
+        whole = total(object_)
+        return total(object_ * zone) / whole if whole else 0.0
 
     def _crossings(self, y):
         """Where the edges cross a line of the frame, ascending."""

@@ -7,7 +7,7 @@ from micropython import const
 from ulab import numpy as np
 
 from .plans import ROW, ROW_CLASS_ID
-from .portable import LARGEST, clipped, fractions, maximum, without_nan
+from .portable import LARGEST, clipped, fractions, maximum, total, without_nan
 
 _FLOAT = const(102)
 _BLOCK = const(16384)  # elements worked on at once: what a temporary array costs in memory
@@ -306,9 +306,9 @@ def dedupe(plan, table, data):
             if x1 <= x0 or y1 <= y0:
                 continue
             if not own:
-                own = _total(_inside(pixels, row, crop_x0, crop_y0, crop_x1, crop_y1))
+                own = total(_inside(pixels, row, crop_x0, crop_y0, crop_x1, crop_y1))
             both = _inside(pixels, row, x0, y0, x1, y1) * _inside(pixels, better, x0, y0, x1, y1)
-            if _total(both) * 1024 > own * part:
+            if total(both) * 1024 > own * part:
                 stays = False
                 break
         if stays:
@@ -322,11 +322,6 @@ def _inside(pixels, row, x0, y0, x1, y1):
     window_x, window_y, window_w, window_h, start = row[11:16]
     window = pixels[start : start + window_w * window_h].reshape((window_h, window_w))
     return np.where(window[y0 - window_y : y1 - window_y, x0 - window_x : x1 - window_x] >= 128, 1.0, 0.0)
-
-
-def _total(counts):
-    # ulab's sum is a running mean times the length: it may fall short of a whole number by a little.
-    return int(sum(np.sum(counts, axis=1).tolist()) + 0.5)
 
 
 def _size(a):
