@@ -12,6 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "lib"), str(ROOT / "stubs"), str(ROOT / "host_tests")]
+sys.path.append(str(ROOT / "scripts"))  # last: it has a test.py and a build.py
 
 # The same examples every time: a failure in CI is a failure here. `--hypothesis-profile=search` looks further.
 hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60)

@@ -3,89 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
-from ulab import _core, _host
+from n6post_pc.recorded import Array, RecordedModel, Tensor
+from ulab import _core
 from ulab import numpy as ulab_numpy
 
-Array = NDArray[Any]
+__all__ = ["Array", "FakeModel", "Tensor"]
 
-_CODES = {"int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "float32": "f"}
-
-
-class Tensor(NamedTuple):
-    """An output as numpy has it, with the quantisation that its model tells (scale 0: none)."""
-
-    values: Array
-    scale: float = 0.0
-    zero_point: int = 0
-
-    def quantisation(self) -> dict[str, Any]:
-        """As reference.py's functions want it."""
-        return {"scale": self.scale, "zero_point": self.zero_point} if self.scale else {"scale": None}
-
-    def dequantised(self) -> Tensor:
-        if not self.scale:
-            return self
-        raw = self.values.astype(np.int64) - self.zero_point
-        return Tensor((raw * np.float32(self.scale)).astype(np.float32))
-
-    def as_uint8(self) -> Tensor:
-        """The same numbers one storage type further: q + 128 about zero_point + 128."""
-        shifted = (self.values.astype(np.int16) + 128).astype(np.uint8)
-        return Tensor(shifted, self.scale, self.zero_point + 128)
-
-    def as_int16(self, factor: int = 1, offset: int = 0) -> Tensor:
-        """The same numbers as int16; with a power of two as factor every product stays exact."""
-        values = (self.values.astype(np.int32) * factor + offset).astype(np.int16)
-        return Tensor(values, self.scale / factor, self.zero_point * factor + offset)
-
-    def reordered(self, *axes: int) -> Tensor:
-        return self._replace(values=np.ascontiguousarray(self.values.transpose(axes)))
-
-
-class FakeModel:
-    """The attributes of OpenMV's ml.Model that a post-processor may look at."""
-
-    def __init__(
-        self,
-        tensors: Sequence[Tensor],
-        size: tuple[int, int],
-        labels: list[str] | None = None,
-        output_dtype: Sequence[str] | None = None,
-    ) -> None:
-        self.tensors = list(tensors)
-        self.size = size  # (width, height), for tests only
-        self.input_shape = ((1, size[1], size[0], 3),)
-        self.input_dtype = ("b",)
-        self.input_scale = (1 / 255,)
-        self.input_zero_point = (-128,)
-        self.output_shape = tuple(t.values.shape for t in tensors)
-        self.output_dtype = tuple(output_dtype or [_CODES[t.values.dtype.name] for t in tensors])
-        self.output_scale = tuple(float(t.scale) for t in tensors)
-        self.output_zero_point = tuple(int(t.zero_point) for t in tensors)
-        self.labels = labels
-        self.len = 1000
-        self.ram = 1000
-        self.postprocess = None
-
-    def input(self) -> Any:
-        """An ndarray such as a script may pass to predict: it has no roi, so the frame is the model input."""
-        return _host.wrap(np.zeros(self.input_shape[0], dtype=np.uint8))
-
-    def outputs(self) -> list[Any]:
-        """ulab views of the tensors, as the firmware hands them to a post-processor: writing to them shows."""
-        return [_host.wrap(t.values) for t in self.tensors]
-
-    def run(self, processor: Any, source: Any = None) -> Any:
-        """What predict would return with this post-processor, for a given input (default: an ndarray)."""
-        return processor(self, [self.input() if source is None else source], self.outputs())
-
+FakeModel = RecordedModel
 
 class Framed:
     """An input as OpenMV's Normalization wraps an image: it knows its roi."""

@@ -615,10 +615,10 @@ def bytes_of_any(argument: Any) -> bytes:
 
 
 @needs_emulator
-@pytest.mark.parametrize("model", sorted(recorded.INDEX))
+@pytest.mark.parametrize("model", sorted(recorded.index()))
 def test_every_call_of_the_library_on_recorded_tensors_is_equal(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     recorder = Recorder(monkeypatch)
-    for picture in list(recorded.INDEX[model]["pictures"])[:4]:
+    for picture in list(recorded.index()[model]["pictures"])[:4]:
         recording = recorded.load(model, picture)
         for options in OPTIONS[recording.processor]:
             for tensors in variants(recording.tensors):

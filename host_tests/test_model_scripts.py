@@ -2,54 +2,42 @@
 
 from __future__ import annotations
 
-import runpy
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from commands import script
 from ml import _backends
 from ml import model as ml_model
+from n6post_pc import inspect_model
 from PIL import Image as PilImage
 
-SCRIPTS = Path(__file__).parents[1] / "scripts"
 SEG = "yolov8n_320_quant_pc_ii_seg_coco-st.tflite"
-
-
-@pytest.fixture
-def inspect_model(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """The script's functions, in this Python: by itself it would first make .venv."""
-    monkeypatch.syspath_prepend(str(SCRIPTS))
-    import _venv
-
-    monkeypatch.setattr(_venv, "enter", lambda: None)
-    return runpy.run_path(str(SCRIPTS / "inspect_model.py"))
 
 
 # --- inspect_model ---
 
 
-def test_a_convolution_with_257_channels_is_found(inspect_model: dict[str, Any]) -> None:
+def test_a_convolution_with_257_channels_is_found() -> None:
     layers = [("CONV_2D", 256), ("CONV_2D", 257), ("DEPTHWISE_CONV_2D", 257)]
-    (finding,) = inspect_model["layer_findings"](layers)
+    (finding,) = inspect_model.layer_findings(layers)
     assert "257 channels" in finding and "prime" in finding and "256 or 264" in finding
 
 
-def test_other_layers_are_no_finding(inspect_model: dict[str, Any]) -> None:
+def test_other_layers_are_no_finding() -> None:
     for layers in ([], [("CONV_2D", n) for n in (1, 13, 17, 32, 255, 256, 258, 1280)], [("ADD", 257)]):
-        assert inspect_model["layer_findings"](layers) == []
+        assert inspect_model.layer_findings(layers) == []
 
 
-def test_a_tensor_is_described_with_the_range_of_its_numbers(inspect_model: dict[str, Any]) -> None:
-    line = inspect_model["tensor_line"]("output 0", (1, 116, 2100), "b", 0.02, 24)
+def test_a_tensor_is_described_with_the_range_of_its_numbers() -> None:
+    line = inspect_model.tensor_line("output 0", (1, 116, 2100), "b", 0.02, 24)
     assert line == "output 0  1 x 116 x 2100     int8     (q - 24) * 0.02, -3.04 to 2.06"
-    assert inspect_model["tensor_line"]("input 0", (1, 2), "B", 0.5, 0).endswith("q * 0.5, 0 to 127.5")
-    assert inspect_model["tensor_line"]("input 0", (1, 2), "f", 1.0, 0).endswith("float32")
+    assert inspect_model.tensor_line("input 0", (1, 2), "B", 0.5, 0).endswith("q * 0.5, 0 to 127.5")
+    assert inspect_model.tensor_line("input 0", (1, 2), "f", 1.0, 0).endswith("float32")
 
 
 def test_labels_are_shown_without_what_ends_their_lines(
-    inspect_model: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Network:
         ram = 1
@@ -58,7 +46,7 @@ def test_labels_are_shown_without_what_ends_their_lines(
 
     monkeypatch.setattr(ml_model, "open_backend", lambda path: (Network(), 1))
     (tmp_path / "net.txt").write_bytes(b"person\r\ntraffic light\r\n")
-    report = inspect_model["report"](tmp_path / "net.onnx")
+    report = inspect_model.report(tmp_path / "net.onnx")
     assert "labels    2: person, traffic light" in report
 
 
@@ -79,7 +67,7 @@ def test_no_such_file_and_no_such_format_are_said(tmp_path: Path) -> None:
     assert "no such file" in script("inspect_model.py", tmp_path / "absent.tflite").stderr
     (tmp_path / "network.bin").write_bytes(b"compiled for the NPU")
     done = script("inspect_model.py", tmp_path / "network.bin")
-    assert done.returncode == 1 and "neither a .tflite nor an .onnx" in done.stderr
+    assert done.returncode == 2 and "neither a .tflite nor an .onnx" in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -106,7 +94,7 @@ def test_the_processor_can_be_named_and_a_wrong_option_is_said(shared: Path, tmp
     done = script("run_model.py", model, picture, *options)
     assert done.returncode == 0 and "nothing" in done.stdout
     done = script("run_model.py", model, picture, "--threshold", 7, "--out", tmp_path)
-    assert done.returncode == 1 and "threshold" in done.stderr and "Traceback" not in done.stderr
+    assert done.returncode == 2 and "threshold" in done.stderr and "Traceback" not in done.stderr
 
 
 def test_a_missing_picture_is_said(tmp_path: Path) -> None:

@@ -122,8 +122,8 @@ def test_all_versions_agree() -> None:
     assert found(r"^## (\d\S*)", "CHANGELOG.md") == version
 
 
-def test_build_mpy_compiles_all_of_lib_and_packs_it_into_a_romfs(tmp_path: Path) -> None:
-    done = script("scripts/build_mpy.py", "--output", str(tmp_path / "mpy"), "--romfs")
+def test_build_compiles_all_of_lib_and_packs_it_into_a_romfs(tmp_path: Path) -> None:
+    done = script("scripts/build.py", "--output", str(tmp_path / "mpy"), "--romfs")
     assert done.returncode == 0, done.stdout + done.stderr
     made = sorted(file.relative_to(tmp_path / "mpy").as_posix() for file in (tmp_path / "mpy").rglob("*.*"))
     assert made == [file[:-3] + ".mpy" for file in FILES]

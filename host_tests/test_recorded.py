@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import recorded
 from fakes import Array
+from n6post_pc import places
 
 DATA = Path(__file__).parent / "data"
 COCO = {0: "person", 3: "motorcycle", 15: "cat", 17: "horse", 41: "cup"}
@@ -21,7 +22,7 @@ def real(recording: recorded.Recording, output: int = 0) -> Array:
 def test_a_recording_has_the_shapes_and_types_that_the_index_says(model: str, picture: str) -> None:
     recording = recorded.load(model, picture)
     fake = recording.model()
-    for tensor, output, dtype in zip(recording.tensors, recorded.INDEX[model]["outputs"], fake.output_dtype):
+    for tensor, output, dtype in zip(recording.tensors, recorded.index()[model]["outputs"], fake.output_dtype):
         assert list(tensor.values.shape) == output["shape"]
         assert tensor.values.dtype == np.int8
         assert tensor.values.flags.c_contiguous
@@ -30,7 +31,7 @@ def test_a_recording_has_the_shapes_and_types_that_the_index_says(model: str, pi
 
 
 def test_every_file_is_in_the_index_and_the_other_way_round() -> None:
-    files = sorted(file.stem for file in recorded.FOLDER.glob("*.xz"))
+    files = sorted(file.stem for file in places.RECORDED.glob("*.xz"))
     assert files == sorted(f"{model}__{picture}" for model, picture in NAMES)
 
 

@@ -17,7 +17,8 @@ SHARED = ROOT.parent / "shared"
 
 # As the command, but in this very Python: the command itself would first make .venv.
 COMMAND = (
-    "import sys; sys.path.insert(0, sys.argv.pop(1)); import run_on_host; sys.exit(run_on_host.main(sys.argv[1:]))"
+    "import sys; sys.path.insert(0, sys.argv.pop(1)); from n6post_pc import cli, command;"
+    " sys.exit(cli.call('host', sys.argv[1:], 'run_on_host.py'))"
 )
 
 LOOP = """
@@ -422,7 +423,7 @@ def _on_a_terminal(folder: Path, *arguments: object, bar_after: float | None = N
     """What the command prints, and what it shows on the terminal that is its stderr."""
     import pty
 
-    setting = "" if bar_after is None else f"run_on_host.BAR_AFTER = {bar_after}; "
+    setting = "" if bar_after is None else f"command.BAR_AFTER = {bar_after}; "
     command = [sys.executable, "-c", COMMAND.replace("sys.exit(", setting + "sys.exit("), str(ROOT / "scripts")]
     ours, theirs = pty.openpty()
     environment = os.environ | {"TERM": "xterm", "COLUMNS": "80"}

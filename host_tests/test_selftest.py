@@ -7,7 +7,6 @@ import ast
 import importlib.util
 import os
 import re
-import runpy
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -18,6 +17,7 @@ import pytest
 from commands import script
 from fakes import replace_kernel
 from n6post.kernels import boxes
+from n6post_pc import camera
 from PIL import Image as PilImage
 
 ROOT = Path(__file__).parents[1]
@@ -34,7 +34,7 @@ def selftest() -> ModuleType:
 
 
 def test_it_passes_on_the_stubs_and_ends_with_its_one_line() -> None:
-    done = script("run_selftest.py")
+    done = script("camera.py", "selftest")
     assert done.returncode == 0, done.stdout + done.stderr
     passed, failed = re.fullmatch(r"(\d+) passed, (\d+) failed", done.stdout.splitlines()[-1]).groups()  # type: ignore[union-attr]
     assert int(passed) >= 50 and int(failed) == 0
@@ -56,7 +56,7 @@ def test_it_passes_on_micropython_where_drawing_is_skipped_and_counted() -> None
     binary = os.environ.get("N6POST_MICROPYTHON")
     if not binary:
         pytest.skip("needs a MicroPython with ulab: its path in the environment variable N6POST_MICROPYTHON")
-    done = script("run_selftest.py", "--micropython", binary)
+    done = script("camera.py", "selftest", "--micropython", binary)
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"^skipped \d+: there is no image module$", done.stdout, re.MULTILINE)
 
@@ -122,30 +122,23 @@ def test_a_missing_family_is_a_failure(
     assert failed >= 5 and "FAILED  DeepLab finds what numpy finds, int8" in printed
 
 
-def test_run_selftest_tells_a_run_that_stops_midway_from_one_that_passes(tmp_path: Path) -> None:
+def test_the_command_tells_a_run_that_stops_midway_from_one_that_passes(tmp_path: Path) -> None:
     fake = tmp_path / "micropython"
     outcomes = {"ok\n3 passed, 0 failed": 0, "3 passed, 1 failed": 1, "0 passed, 0 failed": 1, "ok  one": 1}
     for said, code in outcomes.items():
         fake.write_text(f"#!/bin/sh\nprintf '{said}\\n'\n")
         fake.chmod(0o755)
-        assert script("run_selftest.py", "--micropython", fake).returncode == code, said
+        assert script("camera.py", "selftest", "--micropython", fake).returncode == code, said
 
 
-def test_a_camera_is_shown_this_checkouts_library_unless_its_own_is_asked_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
-    import _venv
-
-    monkeypatch.setattr(_venv, "enter", lambda: None)
-    command = runpy.run_path(str(ROOT / "scripts" / "run_selftest.py"))["command"]
+def test_a_camera_is_shown_this_checkouts_library_unless_its_own_is_asked_for() -> None:
     arguments = argparse.Namespace(port="/dev/ttyACM0", installed=False, micropython=None)
-    words, _ = command(arguments)
+    words, _ = camera.command(arguments)
     at = words.index("mpremote")
     connected = ["mpremote", "connect", "/dev/ttyACM0"]
     assert words[at:] == [*connected, "mount", str(ROOT / "lib"), "run", str(SELFTEST)]
     arguments.installed = True
-    assert command(arguments)[0][at:] == [*connected, "run", str(SELFTEST)]
+    assert camera.command(arguments)[0][at:] == [*connected, "run", str(SELFTEST)]
 
 
 def test_camera_scripts_use_no_syntax_that_micropython_lacks() -> None:

@@ -1,109 +1,14 @@
-"""What the library makes of real networks' raw outputs: `python3 scripts/demo.py`.
+"""What the library makes of real networks' recorded outputs: `python3 scripts/demo.py --help`.
 
-Takes the outputs that int8 models gave for a few photographs (recorded: host_tests/data), hands them to n6post's
-post-processors just as the camera would, prints what was found and draws it: annotated pictures land in out/.
+Its code is in n6post_pc/demo.py.
 """
 
 import _venv
 
-_venv.enter()
+if __name__ == "__main__":
+    _venv.enter()
 
-import argparse
-import os
-import sys
-from pathlib import Path
-from typing import Any
-
-ROOT = _venv.ROOT
-sys.path[:0] = [str(ROOT / folder) for folder in ("lib", "stubs", "host_tests")]
-
-import _results
-import image
-import n6post
-import recorded
-import skimage
-from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn
-
-PHOTOGRAPHS = Path(skimage.__file__).parent / "data"
-
-# What each recorded model is, and the pictures of it that the README shows (public domain or CC0).
-TITLES = {
-    "yolov8n_seg_320": ("YOLOv8n-seg, 320 x 320: instances with masks", ["chelsea", "coffee", "camera"]),
-    "yolov8n_192": ("YOLOv8n, 192 x 192: boxes", ["astronaut", "camera"]),
-    "yolov8n_pose_256": ("YOLOv8n-pose, 256 x 256: people with keypoints", ["astronaut", "camera"]),
-    "movenet_17_192": ("MoveNet, 17 joints, 192 x 192: one person", ["astronaut", "camera"]),
-    "movenet_13_192": ("MoveNet, 13 joints (ST), 192 x 192: one person", []),
-    "deeplab_320": ("DeepLab v3, 320 x 320: a class for every pixel", ["astronaut", "camera"]),
-}
-DOCS_HEIGHT = 320
-
-
-def photograph(recording: recorded.Recording) -> image.Image:
-    return image.Image(str(PHOTOGRAPHS / recording.photograph)).to_rgb565(copy=True)
-
-
-def process(recording: recorded.Recording, img: image.Image) -> Any:
-    """What `model.predict([fitted image])` returns on the camera, with the recorded outputs in place of the network."""
-    model = recording.model()
-    fitted = {"stretch": n6post.Stretch, "letterbox": n6post.Letterbox}[recording.fit](img)
-    processor = n6post.processor_for(model)  # the family, told from the shapes; or n6post.YoloV8Seg() and so on
-    return processor(model, [fitted], model.outputs())
-
-
-def write_docs(model: str) -> None:
-    """The README's picture of a model: a few photographs side by side, each drawn on at the size that is shown."""
-    drawn = []
-    for picture in TITLES[model][1]:
-        recording = recorded.load(model, picture)
-        full = photograph(recording)
-        scale = DOCS_HEIGHT / full.height()
-        img = full.copy(x_scale=scale, y_scale=scale, hint=image.BILINEAR)
-        drawn.append(n6post.draw(img, process(recording, img)))
-    strip = image.Image(sum(img.width() for img in drawn), DOCS_HEIGHT, image.RGB565)
-    x = 0
-    for img in drawn:
-        strip.draw_image(img, x, 0)
-        x += img.width()
-    strip.save(str(ROOT / "docs" / f"{model}.jpg"), quality=90)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("models", nargs="*", metavar="model", help=f"only these: {', '.join(TITLES)}")
-    parser.add_argument("--out", type=Path, default=ROOT / "out", help="where the pictures go (default out/)")
-    parser.add_argument("--update-docs", action="store_true", help="write the README's pictures into docs/ as well")
-    arguments = parser.parse_args()
-    for model in arguments.models:
-        if model not in TITLES:
-            parser.error(f"no recording of {model}; there are {', '.join(TITLES)}")
-
-    console = Console(highlight=False)
-    work = [(m, p) for m, p in recorded.names() if not arguments.models or m in arguments.models]
-    console.print(f"Post-processing {len(work)} recorded network outputs with n6post {n6post.__version__}.")
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    sheets: dict[str, Any] = {}
-    columns = (SpinnerColumn(), TextColumn("{task.completed}/{task.total}  {task.description}"))
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("", total=len(work))
-        for model, picture in work:
-            progress.update(task, description=f"{model} on {picture}")
-            recording = recorded.load(model, picture)
-            img = photograph(recording)
-            result = process(recording, img)
-            n6post.draw(img, result)
-            img.save(str(arguments.out / f"{model}__{picture}.png"))
-            _results.add(sheets.setdefault(model, _results.table(TITLES[model][0])), picture, result)
-            progress.advance(task)
-        if arguments.update_docs:
-            for model in sheets:
-                if TITLES[model][1]:
-                    progress.update(task, description=f"docs/{model}.jpg")
-                    write_docs(model)
-    for sheet in sheets.values():
-        console.print(sheet)
-    console.print(f"{len(work)} annotated pictures to look at are in {os.path.relpath(arguments.out)}")
-
+from n6post_pc import cli
 
 if __name__ == "__main__":
-    main()
+    cli.script("demo")

@@ -2,7 +2,7 @@
 
 Between `mount()` and `unmount()` whatever opens, lists or changes files finds them there: open(), the functions of `os`, and
 the stand-ins, by _host.resolve(). As on the camera the SD card is the working folder where there is one,
-else the flash. Only scripts/run_on_host.py and tests use this.
+else the flash. Only the command `n6post host` and tests use this.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What only the PC side of the stand-ins knows: the firmware they follow, camera paths, MicroPython's extra functions.
 
-A camera script never imports this; tests and scripts/run_on_host.py do.
+A camera script never imports this; tests and the command `n6post host` do.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """CPython's sockets with what MicroPython's have besides: read(), readline() and write(), and str and images to be sent.
 
-Only scripts/run_on_host.py puts them in place, and takes them away again.
+Only the command `n6post host` puts them in place, and takes them away again.
 """
 
 import socket

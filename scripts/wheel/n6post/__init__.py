@@ -1,0 +1,20 @@
+"""What `import n6post` finds where the wheel is installed: it puts the stand-ins on the path and loads the camera's package.
+
+A checkout and a camera never see this file. The stand-ins come last on the path: a module of yours that is called like one
+of the firmware's (image, ml, ...) is found first, by your code and by n6post.
+"""
+
+import importlib.util
+import sys
+
+from n6post_pc import places
+
+if str(places.STUBS) not in sys.path:
+    sys.path.append(str(places.STUBS))
+
+_folder = places.LIB / "n6post"
+_spec = importlib.util.spec_from_file_location(__name__, _folder / "__init__.py", submodule_search_locations=[str(_folder)])
+assert _spec is not None and _spec.loader is not None
+_module = importlib.util.module_from_spec(_spec)
+sys.modules[__name__] = _module  # what the import statement hands out, in place of this file
+_spec.loader.exec_module(_module)
