@@ -292,7 +292,7 @@ def test_a_detection_has_the_methods_that_answers_gives_it() -> None:
 
 def test_no_frame_and_no_picture_loads_what_answers_questions() -> None:
     loaded = (
-        "import sys; sys.path.insert(0, 'host_tests'); import image, n6post, test_options as m;"
+        "import sys; sys.path += ['host_tests', 'scripts']; import image, n6post, test_options as m;"
         " found = [m.segmentation().run(n6post.YoloV8Seg()), m.pose().run(n6post.YoloV8Pose()),"
         " m.heatmaps().run(n6post.MoveNet()), m.scores().run(n6post.DeepLab())];"
         " [n6post.draw(image.Image(64, 64, image.RGB565), f, labels=i < 3) for i, f in enumerate(found)];"
