@@ -3,18 +3,27 @@
 // In words: centre the coefficients; over every second pixel of every second row find the largest |sum - threshold|, which
 // gives the scale; then over all pixels write the scaled sum as a byte.
 //
-// NHWC bytes with 32 coefficients, the usual case, are prototype_mask_rows.s; everything else goes four pixels abreast
-// through prototype_mask_lanes.s.
+// NHWC bytes and floats with 32 coefficients, the usual cases, are prototype_mask_rows.s, NCHW bytes prototype_mask_planes.s;
+// everything else goes four pixels abreast through prototype_mask_lanes.s.
 #include "tensors.h"
 
 struct pass { // known to prototype_mask_rows.s by its offsets
     const uint8_t *p;
     uint8_t *out;
-    int blocks, overlap, bias, level, zero, rows, step, kind;
+    int blocks, overlap, bias, level, zero, rows, step, kind; // floats: bits in bias and level, zero their coefficients
     uint8_t coefficients[32];
 };
 
+struct planes { // known to prototype_mask_planes.s by its offsets
+    const uint8_t *p;
+    uint8_t *out;
+    int blocks, overlap, bias, level, plane;
+    const int *coefficients;
+    int rows, step, pairs, last, kind;
+};
+
 void rows_of_32(struct pass *);
+void planes(struct planes *);
 uint32x4_t sums(const void *p, const void *c, int step, int terms, uint32x4_t offsets, float zero, int dtype);
 
 // The smallest shift for which most is at most 127 << shift.
@@ -70,6 +79,53 @@ static void thirty_two_bytes(const uint8_t *protos, const uint8_t *head, const s
     rows_of_32(&pass);
 }
 
+// Its factor: what the largest |sum| is scaled to 127 by.
+static float factor_for(float most)
+{
+    return most > 0 && most < __builtin_inff() && 127 / most < __builtin_inff() ? 127 / most : 1;
+}
+
+static void thirty_two_floats(const uint8_t *protos, const float *c, const struct prototype_mask_plan *plan, uint8_t *out)
+{
+    int width = plan->window_w, n = (width + 1) >> 1, stride = plan->width * 128;
+    struct pass pass;
+    pass.p = protos;
+    pass.out = out;
+    pass.zero = (intptr_t)c;
+    pass.bias = plan->threshold;
+    pass.level = 0;
+    pass.rows = (plan->window_h + 1) >> 1;
+    pass.step = 2 * stride;
+    pass.blocks = n >> 2;
+    pass.overlap = -n & 3;
+    pass.kind = 6;
+    rows_of_32(&pass);
+    pass.level = as_bits(factor_for(as_float(pass.level)));
+    pass.rows = plan->window_h;
+    pass.step = stride;
+    pass.blocks = width >> 2;
+    pass.overlap = -width & 3;
+    pass.kind = 7;
+    rows_of_32(&pass);
+}
+
+static void planes_of_bytes(const uint8_t *protos, const int *c, int bias, const struct prototype_mask_plan *plan, uint8_t *out)
+{
+    int width = plan->window_w, n = (width + 1) >> 1, kind = plan->dtype == INT8 ? 0 : 2;
+    struct planes p = { protos, out, (n + 7) >> 3, n < 8 ? 0 : -n & 7, bias, 0, plan->coefficient_step, c,
+                        (plan->window_h + 1) >> 1, 2 * plan->width, plan->coefficients >> 1, 2 * smaller(n - 1, 7), kind };
+    planes(&p);
+    int shift = shift_for(p.level);
+    p.bias = bias - 1 + (128 << shift);
+    p.level = -shift;
+    p.rows = plan->window_h;
+    p.step = plan->width;
+    p.blocks = (width + 7) >> 3;
+    p.overlap = -width & 7;
+    p.kind++;
+    planes(&p);
+}
+
 static void any(const uint8_t *protos, const uint8_t *head, const struct prototype_mask_plan *plan, uint8_t *out)
 {
     int dtype = plan->dtype, size = log2_size(dtype), terms = plan->coefficients, step = plan->coefficient_step << size;
@@ -86,6 +142,10 @@ static void any(const uint8_t *protos, const uint8_t *head, const struct prototy
         }
     }
     protos += ((plan->window_y * plan->width + plan->window_x) * plan->pixel_step) << size;
+    if (exact && plan->pixel_step == 1 && width >= 8 && !(terms & 1))
+        return planes_of_bytes(protos, c.i, bias, plan, out);
+    if (dtype == FLOAT32 && terms == 32 && plan->pixel_step == 32 && plan->coefficient_step == 1 && width >= 7 && zero == 0)
+        return thirty_two_floats(protos, c.f, plan, out);
 
     uint32_t largest = 0;
     float most = 0, factor = 1;
@@ -127,8 +187,8 @@ static void any(const uint8_t *protos, const uint8_t *head, const struct prototy
         if (exact) {
             shift = shift_for(largest);
             bias += (128 << shift) - 1;
-        } else if (most > 0 && most < __builtin_inff() && 127 / most < __builtin_inff()) {
-            factor = 127 / most;
+        } else {
+            factor = factor_for(most);
         }
     }
 }
