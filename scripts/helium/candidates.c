@@ -1,10 +1,10 @@
 // The anchors whose best class reaches the threshold, best first. candidates(head, plan, values, labels); see portable_boxes.py.
 //
-// In words: candidates_scan.s finds the anchors whose largest score reaches the cut. Each is inserted into a sorted list,
-// whose last falls out when it is full; the list lives in the last row of `values` (keys: an integer score or a float's
-// bits) and the first of `labels` (anchors). Then the survivors' classes are looked up and their boxes decoded, four
-// boxes at once. (Insertion moves four entries in ten instructions: with 41 of them it costs half of a heap, with 300 and
-// 2100 anchors above the cut as much.)
+// In words: candidates_scan.s finds the anchors whose largest score reaches the cut. They are collected in a buffer for twice
+// as many as are wanted; when it is full, the better half stays and the cut rises to what could still get in, so that a crowd is
+// soon passed over. What is left in the end is sorted by insertion (four entries move in ten instructions). Then the
+// survivors' classes are looked up and their boxes decoded, four boxes at once. The buffer lives in the first rows of
+// `values` (keys: an integer score or a float's bits) and the last two of `labels` (anchors), the sorted ones in the other.
 #include "tensors.h"
 
 struct columns { // known to candidates_scan.s by its offsets
@@ -33,7 +33,7 @@ struct search {
     const struct candidates_plan *plan;
     int32_t *keys;
     uint16_t *anchors;
-    int dtype, size, count;
+    int dtype, size, count, cut; // cut: of keys
 };
 
 // An integer, or a float's bits.
@@ -59,25 +59,62 @@ static int best_class(const struct search *s, int anchor, int value)
                              : find_b(p, step, classes, value & 0xff, offsets);
 }
 
+// How many keys are larger than `key`.
+static int larger_than(const struct search *s, int key)
+{
+    uint32x4_t found = vdupq_n_u32(0);
+    for (int i = 0; i < s->count; i += 4)
+        found = vaddq_m_n_u32(found, found, 1, vcmpgtq_m_n_s32(vldrwq_s32(s->keys + i), key, vctp32q(s->count - i)));
+    return vaddvq_u32(found);
+}
+
+// Keeps the best of the buffer, as many as are wanted; of equal ones the first. A key less than the least of them, or equal
+// to it, has no place any more: the cut becomes one more than the least.
+static void select(struct search *s)
+{
+    int wanted = s->plan->capacity, below = s->cut - 2, least = s->cut, kept = 0;
+    for (int i = 0; i < s->count; i += 4)
+        least = vmaxvq_p_s32(least, vldrwq_s32(s->keys + i), vctp32q(s->count - i));
+    while (least - 1 > below) { // more than are wanted are above `below`, fewer above `least`
+        int middle = below + ((least - below) >> 1);
+        if (larger_than(s, middle) < wanted)
+            least = middle;
+        else
+            below = middle;
+    }
+    int equal = wanted - larger_than(s, least);
+    for (int i = 0; i < s->count; i++) {
+        int key = s->keys[i];
+        if (key < least || (key == least && --equal < 0))
+            continue;
+        s->keys[kept] = key;
+        s->anchors[kept++] = s->anchors[i];
+    }
+    s->count = kept;
+    s->cut = least + 1;
+}
+
 // value: the maximum, an integer or a float's bits. Anchors come in ascending order, which is the order of equal keys.
 static void found(struct search *s, int anchor, int value)
 {
     const struct candidates_plan *plan = s->plan;
-    int full = s->count == plan->capacity;
     if (s->dtype == FLOAT32)
         value = as_bits(as_float(value) + 0.0f); // -0 and 0 are one score
-    if (full && (!s->count || value <= s->keys[s->count - 1]))
+    if (value < s->cut)
         return;
     if (plan->allowed[0]) { // the number of words that follow: a bit a class
         int class_id = best_class(s, anchor, value);
         if (!(plan->allowed[1 + (class_id >> 5)] >> (class_id & 31) & 1))
             return;
     }
-    insert(s->keys, s->anchors, s->count - full, value, anchor);
-    s->count += !full;
+    s->keys[s->count] = value;
+    s->anchors[s->count++] = anchor;
+    if (s->count == 2 * plan->capacity)
+        select(s);
 }
 
-static void scan(struct search *s, int cut)
+// most: the largest key that there may be.
+static void scan(struct search *s, int most)
 {
     const struct candidates_plan *plan = s->plan;
     int dtype = s->dtype, size = s->size, anchors = plan->anchors;
@@ -87,12 +124,12 @@ static void scan(struct search *s, int cut)
         struct columns c;
         c.rows = plan->classes;
         c.step = plan->channel_step << size;
-        c.cut = cut;
         c.kind = dtype == UINT8 ? 1 : dtype == INT8 ? 0 : size + 1;
         uint32_t one_of_a_lane = size == 0 ? 0xffff : size == 1 ? 0x5555 : 0x1111;
-        for (int next = 0; next < anchors;) {
+        for (int next = 0; next < anchors && s->cut <= most;) {
             int at = next < anchors - block ? next : anchors - block; // the last block overlaps the one before it
             c.p = p + (at << size);
+            c.cut = s->cut;
             const struct hit *end = columns(&c);
             for (const struct hit *hit = c.hits; hit < end; hit++)
                 for (uint32_t mask = hit->mask & one_of_a_lane; mask; mask &= mask - 1) {
@@ -105,8 +142,9 @@ static void scan(struct search *s, int cut)
         return;
     }
     if (plan->channel_step == 1) {
-        struct rows r = { cut, plan->anchor_step << size, plan->classes };
-        for (int left = anchors; left > 0; left--) {
+        struct rows r = { 0, plan->anchor_step << size, plan->classes };
+        for (int left = anchors; left > 0 && s->cut <= most; left--) {
+            r.cut = s->cut;
             const uint8_t *from = p + (anchors - left) * r.step;
             int64_t hit = dtype == INT8 ? rows_s8(from, left, &r) : dtype == UINT8 ? rows_u8(from, left, &r) :
                           dtype == INT16 ? rows_s16(from, left, &r) : rows_f32(from, left, &r);
@@ -125,7 +163,7 @@ static void scan(struct search *s, int cut)
             if (score > best)
                 best = score;
         }
-        if (best >= (dtype == FLOAT32 ? as_float(cut) : cut))
+        if (best >= (dtype == FLOAT32 ? as_float(s->cut) : s->cut))
             found(s, anchor, dtype == FLOAT32 ? as_bits(best) : (int)best);
     }
 }
@@ -134,23 +172,28 @@ int candidates(const void *head, const struct candidates_plan *plan, float *valu
 {
     int dtype = plan->dtype, capacity = plan->capacity, cut = plan->cut;
     int size = log2_size(dtype);
+    int most = dtype == FLOAT32 ? 0x7f800000 : dtype == UINT8 ? 255 : dtype == INT8 ? 127 : 32767;
+    if (!capacity || cut > most)
+        return 0;
+    if (dtype == FLOAT32)
+        cut = as_bits(as_float(cut) + 0.0f);
+    else
+        cut = larger(cut, dtype == UINT8 ? 0 : -1 - most);
     struct search s = { head, (const uint8_t *)head + ((plan->first_class * plan->channel_step) << size), plan,
-                        (int32_t *)values + 4 * capacity, labels, dtype, size, 0 };
-    if (dtype != FLOAT32) {
-        int largest = dtype == UINT8 ? 255 : dtype == INT8 ? 127 : 32767;
-        int lowest = dtype == UINT8 ? 0 : -1 - largest;
-        if (cut > largest)
-            return 0;
-        cut = cut < lowest ? lowest : cut;
-    }
-    scan(&s, cut);
+                        (int32_t *)values, labels + capacity, dtype, size, 0, cut };
+    scan(&s, most);
+    if (s.count > capacity)
+        select(&s);
+    int32_t *keys = (int32_t *)values + 4 * capacity;
+    for (int i = 0; i < s.count; i++)
+        insert(keys, labels, i, s.keys[i], s.anchors[i]);
 
     for (int i = 0; i < s.count; i++)
-        labels[capacity + i] = best_class(&s, s.anchors[i], s.keys[i]);
+        labels[capacity + i] = best_class(&s, labels[i], keys[i]);
     int zero = plan->zero_point;
     for (int i = 0; i < s.count; i += 4) {
         mve_pred16_t lanes = vctp32q(s.count - i);
-        uint32x4_t at = vmulq_n_u32(vldrhq_z_u32(s.anchors + i, lanes), plan->anchor_step);
+        uint32x4_t at = vmulq_n_u32(vldrhq_z_u32(labels + i, lanes), plan->anchor_step);
         float32x4_t box[4];
         for (int axis = 0; axis < 4; axis++)
             box[axis] = vsubq_n_f32(gather(s.head + ((axis * plan->channel_step) << s.size), at, dtype, lanes), zero);
@@ -159,7 +202,7 @@ int candidates(const void *head, const struct candidates_plan *plan, float *valu
             vstrwq_p_f32(values + axis * capacity + i, vsubq_f32(box[axis], half), lanes);
             vstrwq_p_f32(values + (axis + 2) * capacity + i, vaddq_f32(box[axis], half), lanes);
         }
-        int32x4_t key = vldrwq_z_s32(s.keys + i, lanes);
+        int32x4_t key = vldrwq_z_s32(keys + i, lanes);
         float32x4_t score = dtype == FLOAT32 ? vreinterpretq_f32_s32(key) : vcvtq_f32_s32(key);
         score = vaddq_n_f32(vsubq_n_f32(score, zero), 0.0f);
         vstrwq_p_f32(values + 4 * capacity + i, score, lanes);
