@@ -341,15 +341,36 @@ def prototype_mask_calls(random: Random) -> Iterator[Call]:
                 w,
                 h,
                 word(threshold, dtype if exact else "float32"),
+                1 if spread else terms + 3,
+                0,
             ),
         )
         note = None
+        if number % 3 == 0:
+            plan, size = with_rows(random, plan, anchors, 3 * anchors if spread else 3)
+            yield called("prototype_mask", protos, head, plan, bytearray(b"\xee" * size))
+            continue
         if exact:
             grid = protos.reshape(height, width, terms) if last else protos.reshape(terms, height, width).transpose(1, 2, 0)
             coefficients = head[start : start + (terms - 1) * step + 1 : step]
             note = {"protos": grid[y : y + h, x : x + w], "coefficients": coefficients}
             note |= {"zero_points": zero_points, "threshold": threshold}
         yield called("prototype_mask", protos, head, plan, bytearray(b"\xee" * (w * h)), note=note)
+
+
+def with_rows(random: Random, plan: array[int], anchors: int, first: int) -> tuple[array[int], int]:
+    """The plan with up to three rows of place's table behind it, and how many bytes their masks are."""
+    width, height = plan[1:3]
+    start, rows = 0, int(random.integers(1, 4))
+    plan[8], plan[16] = first, 16 * rows
+    for _ in range(rows):
+        x, y = int(random.integers(width)), int(random.integers(height))
+        w, h = int(random.integers(1, width - x + 1)), int(random.integers(1, height - y + 1))
+        if random.random() < 0.2:  # its box has no pixel
+            x = y = w = h = 0
+        plan.extend([7, 7, 7, 7, int(random.integers(anchors)), 7, 7, 7, 7, 7, 7, x, y, w, h, start])
+        start += w * h
+    return plan, start
 
 
 def thirty_bits(value: float) -> float:

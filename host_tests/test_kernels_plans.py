@@ -34,7 +34,7 @@ ENTRIES = {
 # Names in a constant's, where the kernel's own is longer.
 PREFIX = {"MASK": "prototype_mask", "TINT": "tint_mask", "MAP": "tint_map"}
 # What is stored as the number of the words that follow, and these.
-COUNTED = {"candidates": "allowed", "tint_map": "edges"}
+COUNTED = {"candidates": "allowed", "tint_map": "edges", "prototype_mask": "rows"}
 
 
 def test_every_kernel_has_its_builder_but_those_that_share_anothers() -> None:
@@ -99,6 +99,7 @@ def test_the_constants_are_the_places_of_the_entries_they_are_named_after() -> N
     special = {
         "ROW": len(ENTRIES["row"]),
         "PEAKS_BOX": ENTRIES["peaks"].index("x1"),
+        "MASK_TABLE": len(ENTRIES["prototype_mask"]),
     }
     for name, value in constants().items():
         prefix, _, entry = name.partition("_")

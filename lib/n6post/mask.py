@@ -63,7 +63,7 @@ class Mask:
 class FrameMask(Mask):
     """One of the masks of a frame: unpacked only when something is asked of it.
 
-    shared  (table, data, grid) of all masks of the frame: a copy of the table that kernels.place wrote, all their bytes
+    shared  (table, data, grid) of all masks of the frame: the plan of kernels.prototype_mask with its rows, all their bytes
     at      where this mask's row begins
     """
 
@@ -79,7 +79,7 @@ class FrameMask(Mask):
         x_low = max(0, x - mx)
         y_low = max(0, y - my)
         return (
-            data[start : start + window_w * window_h],
+            memoryview(data)[start : start + window_w * window_h],
             (window_x, window_y, window_w, window_h),
             (crop_x0, crop_y0, crop_x1 - crop_x0, crop_y1 - crop_y0),
             (left + x_low, top + y_low, min(width, x + w + mx) - x_low, min(height, y + h + my) - y_low),

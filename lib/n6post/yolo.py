@@ -179,13 +179,12 @@ class BoxSetup(Setup):
         """Whatever a family needs besides, once the head's layout and units are known."""
 
     def masks(self, outputs, table, size):
-        """What the masks of a frame share, first the rows of those that stay, or None; `size`: bytes of their windows."""
+        """What the masks of a frame share, or None; `size`: bytes of their windows.
 
-    def mask(self, shared, at):
-        """The mask of one detection: of what `masks` returned, and where its row of the table begins."""
+        A family with masks has besides `mask(shared, at)`, which makes one: shared[0] is their kernel's plan with the
+        rows of the detections that stay, `at` where its row begins. One with keypoints has `keypoints(outputs, anchor)`.
+        """
 
-    def keypoints(self, outputs, anchor):
-        """The keypoints of one anchor, or None."""
 
     def use(self, fit):
         x, y, w, h = fit.roi
@@ -224,14 +223,18 @@ class BoxSetup(Setup):
         masks = self.masks(outputs, table, size)
         names = self.names
         detection = self.detection
+        mask = getattr(self, "mask", None)
+        keypoints = getattr(self, "keypoints", None)
         row = plans.ROW
+        start = 0
         if masks:
-            table = masks[0]  # as many rows as are left
-            kept = len(table) // row
+            table = masks[0]
+            start = plans.MASK_TABLE
+            kept = (len(table) - start) // row
         left, top, _, _ = self.fit.roi
         shifted = left or top
         detections = []
-        for at in range(0, kept * row, row):
+        for at in range(start, start + kept * row, row):
             # Two calls for six entries, one of which makes the rect itself: whatever is larger than two words has the heap
             # searched, and reading an array item by item is dear too.
             rect = unpack_from("4i", table, 4 * at)
@@ -245,8 +248,8 @@ class BoxSetup(Setup):
                     score,
                     class_id,
                     names[class_id] or self.name_of(class_id),
-                    self.mask(masks, at) if masks else None,
-                    self.keypoints(outputs, table[at + plans.ROW_ANCHOR]),
+                    mask(masks, at) if masks else None,
+                    keypoints(outputs, table[at + plans.ROW_ANCHOR]) if keypoints else None,
                 )
             )
         return detections

@@ -10,7 +10,7 @@ from math import floor, log
 from ulab import numpy as np
 
 from .kernels import plans
-from .kernels.boxes import dedupe, prototype_masks
+from .kernels.boxes import dedupe, prototype_mask
 from .layout import prototype_layout, squeezed
 from .mask import FrameMask, Grid
 from .options import flag, number, number_or_none, option
@@ -72,6 +72,7 @@ class MaskSetup(BoxSetup):
 
     wanted = "a head [1, 4 + classes + M, N] or [1, rows, 6 + M] and prototypes [1, H, W, M]"
     count = 2
+    mask = FrameMask
 
     def prepare(self):
         # Told apart by shape, not by order: a head has three dimensions, or four of which two are not 1.
@@ -96,18 +97,17 @@ class MaskSetup(BoxSetup):
 
             channels_last, sure = told(protos, outputs[protos.index])
             self.settled = self.settled and sure
-        self.first = (self.channels - coefficients) * self.steps[0]  # the element with anchor 0's first coefficient
         # A head of one dtype and prototypes of another do not occur in the field; they go through float copies.
-        self.mixed = head.dtype != protos.dtype
-        dtype = FLOAT if self.mixed else head.dtype
+        mixed = head.dtype != protos.dtype
+        dtype = FLOAT if mixed else head.dtype
         self.tight = options.tight
         overlap = options.mask_overlap
-        self.distinct = None if overlap is None else plans.dedupe(0, int(overlap * 1024 + 0.5), 1 if options.agnostic else 0)
+        distinct = None if overlap is None else plans.dedupe(0, int(overlap * 1024 + 0.5), 1 if options.agnostic else 0)
         threshold = options.mask_threshold
         limit = log(threshold / (1.0 - threshold)) / (head.scale * protos.scale)
         if dtype == INT8 or dtype == UINT8:
             limit = min(max(floor(limit), -(1 << 23)), 1 << 23)
-        self.masking = plans.prototype_mask(
+        masking = plans.prototype_mask(
             dtype=dtype,
             width=width,
             height=height,
@@ -116,9 +116,13 @@ class MaskSetup(BoxSetup):
             coefficient_step=1 if channels_last else width * height,
             zero_point=protos.zero_point,
             head_zero_point=head.zero_point,
+            first=(self.channels - coefficients) * self.steps[0],
             step=self.steps[0],
             threshold=limit,
+            anchor_step=self.steps[1],
         )
+        # One object for five: every attribute more makes the others slower to find.
+        self.masking = protos.index, head.index, mixed, masking, distinct
 
         # The padding in model input pixels; by default half the step that the box was rounded to.
         padding = options.mask_padding
@@ -157,17 +161,18 @@ class MaskSetup(BoxSetup):
 
     def masks(self, outputs, table, size):
         """What the masks of a frame share, as FrameMask takes it: few allocations, for each has the heap searched."""
-        data = memoryview(bytearray(size))
-        protos = outputs[self.protos.index]
-        head = outputs[self.head.index]
-        if self.mixed:
+        data = bytearray(size)
+        protos, head, mixed, plan, distinct = self.masking
+        protos = outputs[protos]
+        head = outputs[head]
+        if mixed:
             protos = np.array(protos, dtype=np.float)
             head = np.array(head, dtype=np.float)
-        rows = prototype_masks(protos, head, self.masking, self.first, self.steps[1], table, self.kept, data)
-        if self.distinct:
-            self.distinct[plans.DEDUPE_ROWS] = self.kept
-            rows = rows[: dedupe(self.distinct, rows, data) * plans.ROW]
+        words = plan[plans.MASK_ROWS] = self.kept * plans.ROW
+        rows = plan + table[:words]
+        prototype_mask(protos, head, rows, data)
+        if distinct:
+            distinct[plans.DEDUPE_ROWS] = self.kept
+            kept = dedupe(distinct, memoryview(rows)[plans.MASK_TABLE :], data)
+            rows = rows[: plans.MASK_TABLE + kept * plans.ROW]
         return rows, data, self.grid_to_frame
-
-    def mask(self, shared, at):
-        return FrameMask(shared, at)

@@ -193,15 +193,34 @@ static void any(const uint8_t *protos, const uint8_t *head, const struct prototy
     }
 }
 
-int prototype_mask(const void *protos, const void *head, const struct prototype_mask_plan *plan, uint8_t *out)
+static void mask_of(const void *protos, const void *head, const struct prototype_mask_plan *plan, uint8_t *out)
 {
     // From 7 pixels up a measured row has four.
     if (plan->window_w <= 0 || plan->window_h <= 0)
-        return 0;
+        return;
     if (plan->dtype != INT16 && plan->dtype != FLOAT32 && plan->coefficients == 32 && plan->pixel_step == 32 &&
         plan->coefficient_step == 1 && plan->window_w >= 7)
         thirty_two_bytes(protos, head, plan, out);
     else
         any(protos, head, plan, out);
+}
+
+int prototype_mask(const void *protos, const void *head, const struct prototype_mask_plan *plan, uint8_t *out)
+{
+    int words = plan->rows[0]; // how many follow
+    if (!words)
+        mask_of(protos, head, plan, out);
+    ENTRIES(prototype_mask_plan, dtype, anchor_step, 16);
+    ENTRIES(prototype_mask_plan, window_x, window_h, 4);
+    ENTRIES(row, window_x, window_h, 4);
+    struct prototype_mask_plan one;
+    for (int i = 0; i < 4; i++)
+        vst1q_s32(&one.dtype + 4 * i, vld1q_s32(&plan->dtype + 4 * i));
+    const struct row *row = (const struct row *)(plan->rows + 1);
+    for (; words > 0; words -= sizeof *row >> 2, row++) {
+        one.first = plan->first + row->anchor * plan->anchor_step;
+        vst1q_s32(&one.window_x, vld1q_s32(&row->window_x));
+        mask_of(protos, head, &one, out + row->start);
+    }
     return 0;
 }

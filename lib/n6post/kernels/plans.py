@@ -79,8 +79,14 @@ DEDUPE_ROWS = const(0)
 
 def prototype_mask(
     dtype, width, height, coefficients, pixel_step, coefficient_step, zero_point, head_zero_point,
-    first=0, step=1, window_x=0, window_y=0, window_w=0, window_h=0, threshold=0,
+    first=0, step=1, window_x=0, window_y=0, window_w=0, window_h=0, threshold=0, anchor_step=0, rows=(),
 ):  # fmt: skip
+    """rows: the first of place's table; stored as the number of the words that follow, those rows."""
     threshold = bits(threshold) if dtype == _FLOAT or dtype == _INT16 else threshold
     entries = dtype, width, height, coefficients, pixel_step, coefficient_step, zero_point, head_zero_point
-    return array("i", entries + (first, step, window_x, window_y, window_w, window_h, threshold))
+    window = window_x, window_y, window_w, window_h
+    return array("i", entries + (first, step) + window + (threshold, anchor_step, len(rows)) + tuple(rows))
+
+
+MASK_ROWS = const(16)
+MASK_TABLE = const(17)  # where the rows begin

@@ -230,7 +230,9 @@ def prototype_mask(protos, head, plan, out):
             5 from coefficient to coefficient (NHWC: coefficients and 1; NCHW: 1 and width * height),
             6 zero point of protos, 7 of head, 8 element of the head where the first coefficient of this anchor is,
             9 element step to its next coefficient, 10..13 window x, y, w, h, 14 logit threshold in raw products
-            (uint8, int8: an integer within +-2^23; int16, float32: float bits)
+            (uint8, int8: an integer within +-2^23; int16, float32: float bits), 15 element step of the head from anchor to
+            anchor, 16 words (0: none) that follow: rows of place's table. Then of each row the anchor (8 is that of
+            anchor 0) and the window are taken, and its bytes go to where the row says
     out     bytearray or uint8 array of w * h, written: 128 and more where sum((c - zc) * (p - zp)) > threshold
 
     uint8 and int8 in integers: byte = 128 + ((sum - threshold - 1) >> shift) clipped to 0..255, with the smallest shift
@@ -241,6 +243,18 @@ def prototype_mask(protos, head, plan, out):
     """
     dtype, _, _, coefficients = plan[:4]
     head_zero_point, first, step, _, window_y, window_w, window_h, threshold = plan[7:15]
+    anchor_step, rows = plan[15:17]
+    for at in range(17, 17 + rows, ROW):
+        row = plan[at : at + ROW]
+        (anchor,) = row[4:5]
+        window_x, window_y, window_w, window_h, start = row[11:16]
+        one = plan[:16] + array("i", (0,))
+        one[8:9] = array("i", (first + anchor * anchor_step,))
+        one[10:14] = array("i", (window_x, window_y, window_w, window_h))
+        if window_w:
+            prototype_mask(protos, head, one, memoryview(out)[start : start + window_w * window_h])
+    if rows:
+        return
     exact = dtype == 66 or dtype == 98
     if exact:
         threshold = float(threshold)
