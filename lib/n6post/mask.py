@@ -79,7 +79,7 @@ class FrameMask(Mask):
         x_low = max(0, x - mx)
         y_low = max(0, y - my)
         return (
-            memoryview(data)[start : start + window_w * window_h],
+            data[start : start + window_w * window_h],
             (window_x, window_y, window_w, window_h),
             (crop_x0, crop_y0, crop_x1 - crop_x0, crop_y1 - crop_y0),
             (left + x_low, top + y_low, min(width, x + w + mx) - x_low, min(height, y + h + my) - y_low),

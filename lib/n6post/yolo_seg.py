@@ -161,7 +161,7 @@ class MaskSetup(BoxSetup):
 
     def masks(self, outputs, table, size):
         """What the masks of a frame share, as FrameMask takes it: few allocations, for each has the heap searched."""
-        data = bytearray(size)
+        data = memoryview(bytearray(size))
         protos, head, mixed, plan, distinct = self.masking
         protos = outputs[protos]
         head = outputs[head]
