@@ -1,5 +1,8 @@
 """stubs/ml: the contract between a network, its inputs and its post-processor."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -200,6 +203,34 @@ def test_what_is_not_a_model_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "npu.tflite").write_bytes(b"compiled for the NPU")
     with pytest.raises(ValueError, match="only on the camera"):
         ml.Model(str(tmp_path / "npu.tflite"))
+
+
+@pytest.mark.parametrize("ending, package", [("tflite", "ai_edge_litert"), ("onnx", "onnxruntime")])
+def test_a_model_file_that_breaks_off_is_refused_by_name(tmp_path: Path, ending: str, package: str) -> None:
+    pytest.importorskip(package)
+    broken = tmp_path / f"broken.{ending}"
+    # The beginning of a flatbuffer, or of an ONNX file whose graph is longer than the file.
+    broken.write_bytes(b"\x20\0\0\0TFL3" + bytes(30) if ending == "tflite" else b"\x08\x07\x3a\xff\xff\x03abc")
+    with pytest.raises(ValueError, match=rf"broken\.{ending}: \w+ cannot run it"):
+        ml.Model(str(broken))
+
+
+def test_of_what_is_printed_while_litert_loads_the_chatter_alone_is_lost(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(KeyError), _backends.without_chatter():
+        os.write(2, b"before\n" + _backends._CHATTER + b"ERROR: Regular TensorFlow ops are not supported\n")
+        raise KeyError
+    os.write(2, b"behind\n")
+    assert capfd.readouterr().err == "before\nERROR: Regular TensorFlow ops are not supported\nbehind\n"
+
+
+def test_a_real_model_is_loaded_without_a_word_and_without_stderr_too() -> None:
+    # In a process of its own: LiteRT says it once in each.
+    code = "import sys, os; sys.path[:0] = sys.argv[3:]; exec(sys.argv[2]); import ml; print(ml.Model(sys.argv[1]).len)"
+    path = _shared_model("yolov8n_192.tflite")
+    for before in ("", "os.close(2)"):
+        command = [sys.executable, "-c", code, path, before, *sys.path]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        assert done.stdout.splitlines()[-1:] == [str(os.path.getsize(path))] and not done.stderr
 
 
 def test_without_a_runtime_the_error_names_the_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -5,6 +5,10 @@ Both are asked for only when a model is loaded: nothing else of the stand-ins ne
 
 from __future__ import annotations
 
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -45,7 +49,7 @@ def open_backend(path: str) -> tuple[Backend, int]:
     if data[4:8] == b"TFL3":
         return _LiteRt(path, data), len(data)
     if path.endswith(".onnx"):
-        return _Onnx(data), len(data)
+        return _Onnx(path, data), len(data)
     raise ValueError(
         f"{path}: neither a .tflite nor an .onnx model. One that was compiled for the NPU runs only on the camera; "
         "a PC needs the file it was compiled from"
@@ -59,6 +63,34 @@ def _code(dtype: Any) -> str:
     return _CODES[name]
 
 
+# What LiteRT says of every model that works.
+_CHATTER = b"INFO: Created TensorFlow Lite XNNPACK delegate for CPU.\n"
+
+
+@contextlib.contextmanager
+def without_chatter() -> Iterator[None]:
+    """Put around whatever makes a LiteRT interpreter: all that is printed to stderr meanwhile comes out, but for _CHATTER.
+
+    LiteRT prints from C++, past sys.stderr, and its logger can neither be reached from Python nor told by an environment
+    variable to keep quiet.
+    """
+    try:
+        own = os.dup(2)
+    except OSError:  # no stderr: nobody is told anything
+        yield
+        return
+    with tempfile.TemporaryFile() as said:
+        os.dup2(said.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(own, 2)
+            os.close(own)
+            said.seek(0)
+            if rest := said.read().replace(_CHATTER, b""):
+                os.write(2, rest)
+
+
 class _LiteRt:
     def __init__(self, path: str, data: bytes) -> None:
         try:
@@ -67,8 +99,12 @@ class _LiteRt:
             raise ImportError(
                 f"{path}: a .tflite model needs ai-edge-litert on a PC: pip install ai-edge-litert"
             ) from error
-        self._interpreter = Interpreter(model_content=data)
-        self._interpreter.allocate_tensors()
+        try:
+            with without_chatter():
+                self._interpreter = Interpreter(model_content=data)
+                self._interpreter.allocate_tensors()
+        except (RuntimeError, ValueError) as error:  # an unknown operator; a file that is cut off
+            raise ValueError(f"{path}: LiteRT cannot run it: {error}") from error
         self._in = self._interpreter.get_input_details()
         self._out = self._interpreter.get_output_details()
         self.inputs = [self._tensor(detail) for detail in self._in]
@@ -108,12 +144,15 @@ class _LiteRt:
 class _Onnx:
     """Inputs in NCHW are offered as NHWC, as the camera's own conversion of the file does; outputs stay as they are."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, path: str, data: bytes) -> None:
         try:
             import onnxruntime  # type: ignore[import-untyped]
         except ImportError as error:
             raise ImportError("an .onnx model needs onnxruntime on a PC: pip install onnxruntime") from error
-        self._session = onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"])
+        try:
+            self._session = onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"])
+        except Exception as error:  # of a broken file its own kinds, which have no base but this
+            raise ValueError(f"{path}: onnxruntime cannot run it: {error}") from error
         self._in = self._session.get_inputs()
         self._channels_first = [
             len(i.shape) == 4 and i.shape[1] in (1, 3) and i.shape[3] not in (1, 3) for i in self._in
