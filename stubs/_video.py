@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ class Video(Sequence[Frame]):
         self._frames: Iterator[Frame] = iter(())
         with self._opened() as container:
             # What the file says of itself is often missing, so its packets are counted.
+            self.rate: Fraction = container.streams.video[0].average_rate or Fraction(10)  # frames a second
             self._length: int = sum(packet.size > 0 for packet in container.demux(container.streams.video[0]))
         if not self._length:
             raise ValueError(f"{self._path}: a video without frames")

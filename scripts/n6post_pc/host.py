@@ -15,11 +15,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import places
+from . import places, sources
 from .command import Bar, parser
 
 MODELS = (".tflite", ".onnx")
-PICTURES = (".bmp", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp")
 
 # Modules of the firmware that are not among the stand-ins.
 MISSING = {
@@ -98,8 +97,8 @@ def parse(arguments: list[str], prog: str) -> argparse.Namespace:
     for path in options.picture:
         if not path.exists():
             command.error(f"no such picture: {path}")
-        if path.is_dir() and not pictures_in(path):
-            command.error(f"no pictures in {path}: expected files that end in {', '.join(PICTURES)}")
+        if path.is_dir() and not sources.in_folder(path):
+            command.error(f"no pictures in {path}: expected files that end in {', '.join(sources.PICTURES)}")
     if options.out is None:
         options.out = Path("out") / f"{options.script.stem}_{options.picture[-1].resolve().stem}.png"
     return options
@@ -117,10 +116,6 @@ def named_files(command: argparse.ArgumentParser, what: str, given: list[str]) -
     return files
 
 
-def pictures_in(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if path.suffix.lower() in PICTURES)
-
-
 def seen(paths: Sequence[Path]) -> tuple[Sequence[Any], int]:
     """The camera's pictures, and how many frames to take of them where nobody says."""
     import _video
@@ -130,7 +125,7 @@ def seen(paths: Sequence[Path]) -> tuple[Sequence[Any], int]:
     for path in paths:
         path = path.absolute()
         if path.is_dir():
-            parts.append(pictures_in(path))
+            parts.append(sources.in_folder(path))
         else:
             parts.append(_video.Video(path) if path.suffix.lower() in _video.SUFFIXES else [path])
         every |= path.is_dir() or path.suffix.lower() in _video.SUFFIXES
