@@ -440,3 +440,12 @@ def test_a_pil_copy_shows_the_same_colours() -> None:
     picture.set_pixel((1, 0), (255, 128, 7))
     assert picture.to_pil().getpixel((1, 0)) == picture.get_pixel((1, 0)) == (255, 130, 0)
     assert image.Image(2, 1, image.BINARY).set_pixel((0, 0), 1).to_pil().getpixel((0, 0)) == 255
+
+
+@pytest.mark.parametrize("scale", [1.1, 2.5, 3.7, 9.3])
+def test_smoothed_grey_lies_between_its_neighbours_up_to_white(scale: float) -> None:
+    white = image.Image(9, 7, image.GRAYSCALE, buffer=bytearray(b"\xff" * 63))
+    size = int(9 * scale), int(7 * scale)
+    drawn = image.Image(*size, image.GRAYSCALE)
+    drawn.draw_image(white, 0, 0, x_scale=scale, y_scale=scale, hint=image.BILINEAR)
+    assert bytes(drawn.bytearray()) == b"\xff" * (size[0] * size[1])

@@ -233,6 +233,33 @@ def test_a_real_model_is_loaded_without_a_word_and_without_stderr_too() -> None:
         assert done.stdout.splitlines()[-1:] == [str(os.path.getsize(path))] and not done.stderr
 
 
+def _field(number: int, value: int | bytes | str) -> bytes:
+    """A field of a protobuf message, shorter than 128 bytes."""
+    if isinstance(value, int):
+        return bytes([number << 3, value])
+    data = value.encode() if isinstance(value, str) else value
+    return bytes([number << 3 | 2, len(data)]) + data
+
+
+def test_onnxruntime_loads_a_file_with_numbers_that_no_layer_uses_without_a_word(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("onnxruntime")
+    # onnx.proto3: a graph of one Identity of [1, 2] floats, and an initializer besides.
+    shape = _field(2, _field(1, _field(1, 1)) + _field(1, _field(1, 2)))
+    kind = _field(2, _field(1, _field(1, 1) + shape))
+    ends = [_field(number, _field(1, name) + kind) for number, name in ((11, "x"), (12, "y"))]
+    node = _field(1, "x") + _field(2, "y") + _field(4, "Identity")
+    unused = _field(1, 1) + _field(2, 1) + _field(8, "unused") + _field(9, bytes(4))
+    graph = _field(1, node) + _field(2, "graph") + _field(5, unused) + b"".join(ends)
+    # Its length takes two bytes.
+    whole = _field(1, 8) + bytes([0x3A, len(graph) & 127 | 128, len(graph) >> 7]) + graph + _field(8, _field(2, 13))
+    (tmp_path / "one.onnx").write_bytes(whole)
+    model = ml.Model(str(tmp_path / "one.onnx"))
+    (output,) = model.predict([ulab_numpy.array([[3.0, 4.0]])])
+    assert output.tolist() == [[3.0, 4.0]] and capfd.readouterr() == ("", "")
+
+
 def test_without_a_runtime_the_error_names_the_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "net.tflite").write_bytes(b"\0\0\0\0TFL3")
     monkeypatch.setitem(__import__("sys").modules, "ai_edge_litert.interpreter", None)

@@ -150,7 +150,9 @@ class _Onnx:
         except ImportError as error:
             raise ImportError("an .onnx model needs onnxruntime on a PC: pip install onnxruntime") from error
         try:
-            self._session = onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"])
+            options = onnxruntime.SessionOptions()
+            options.log_severity_level = 3  # errors; it warns of every number in a file that no layer uses
+            self._session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # of a broken file its own kinds, which have no base but this
             raise ValueError(f"{path}: onnxruntime cannot run it: {error}") from error
         self._in = self._session.get_inputs()
