@@ -1,21 +1,14 @@
-"""scripts/inspect_model.py and scripts/run_model.py: what a model file is, and what it makes of a picture."""
+"""scripts/inspect_model.py: what a model file is."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from commands import script
 from ml import _backends
 from ml import model as ml_model
 from n6post_pc import inspect_model
-from PIL import Image as PilImage
-
-SEG = "yolov8n_320_quant_pc_ii_seg_coco-st.tflite"
-
-
-# --- inspect_model ---
 
 
 def test_a_convolution_with_257_channels_is_found() -> None:
@@ -69,33 +62,3 @@ def test_no_such_file_and_no_such_format_are_said(tmp_path: Path) -> None:
     done = script("inspect_model.py", tmp_path / "network.bin")
     assert done.returncode == 2 and "neither a .tflite nor an .onnx" in done.stderr
     assert "Traceback" not in done.stderr
-
-
-# --- run_model ---
-
-
-def test_a_model_file_runs_on_pictures_with_a_table_and_annotated_pngs(shared: Path, tmp_path: Path) -> None:
-    pytest.importorskip("ai_edge_litert")
-    pictures = [shared / "pictures" / name for name in ("bus.jpg", "person.bmp")]
-    done = script("run_model.py", shared / "models" / SEG, *pictures, "--out", tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "bus.jpg" in done.stdout and "person" in done.stdout and "pixels" in done.stdout
-    for picture in pictures:
-        annotated = tmp_path / f"{Path(SEG).stem}__{picture.stem}.png"
-        with PilImage.open(picture) as plain, PilImage.open(annotated) as png:
-            before, drawn = (np.asarray(p.convert("RGB")).astype(int) for p in (plain, png))
-        assert drawn.shape == before.shape and np.any(np.abs(drawn - before) > 60)
-
-
-def test_the_processor_can_be_named_and_a_wrong_option_is_said(shared: Path, tmp_path: Path) -> None:
-    pytest.importorskip("ai_edge_litert")
-    model, picture = shared / "models" / "yolov8n_192.tflite", shared / "pictures" / "person.bmp"
-    options = ("--processor", "YoloV8", "--threshold", 0.99, "--out", tmp_path)
-    done = script("run_model.py", model, picture, *options)
-    assert done.returncode == 0 and "nothing" in done.stdout
-    done = script("run_model.py", model, picture, "--threshold", 7, "--out", tmp_path)
-    assert done.returncode == 2 and "threshold" in done.stderr and "Traceback" not in done.stderr
-
-
-def test_a_missing_picture_is_said(tmp_path: Path) -> None:
-    assert "no such file" in script("run_model.py", Path(__file__), tmp_path / "absent.jpg").stderr

@@ -1,19 +1,25 @@
-"""A table of what a post-processor found, shared by the scripts that show one."""
+"""Tables of what a post-processor found, shared by the commands that show one. They fit 80 columns."""
 
 from typing import Any
 
 from rich import box
 from rich.table import Table
 
-SEEN = 0.3  # a joint's score from which it counts as seen
+SEEN = 0.3  # a joint's score from which it counts as seen, where the detection does not tell
 
 
-def table(title: str) -> Table:
-    """An empty table that fits 80 columns."""
+def _sheet(title: str | None, *columns: tuple[str, int]) -> Table:
     sheet = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading, width in (("picture", 15), ("label", 11), ("score", 5), ("rect (x, y, w, h)", 20), ("extent", 15)):
-        sheet.add_column(heading, no_wrap=True, min_width=width, justify="right" if heading == "score" else "left")
+    for number, (heading, width) in enumerate(columns):
+        # Names wrap rather than lose their end, by which the pictures of a camera differ.
+        sheet.add_column(heading, no_wrap=number > 1, overflow="fold", min_width=width,
+                         justify="right" if heading == "score" else "left")  # fmt: skip
     return sheet
+
+
+def table(title: str | None = None) -> Table:
+    """An empty table."""
+    return _sheet(title, ("picture", 13), ("label", 11), ("score", 5), ("rect (x, y, w, h)", 20), ("extent", 14))
 
 
 def add(sheet: Table, picture: str, result: Any) -> None:
@@ -32,6 +38,60 @@ def _extent(detection: Any) -> str:
     if detection.mask is not None:
         return f"{detection.mask.area} pixels"
     if detection.keypoints is not None:
+        least = getattr(detection, "keypoint_threshold", SEEN)
         scores = [detection.keypoints[k, 2] for k in range(len(detection.keypoints))]
-        return f"{sum(score >= SEEN for score in scores)} of {len(scores)} joints"
+        return f"{sum(score >= least for score in scores)} of {len(scores)} joints"
     return ""
+
+
+class Tables:
+    """One table of all pictures, and one of each video: of its frames together, for there are many."""
+
+    def __init__(self) -> None:
+        self.numbered = False  # whether there are classes with a number as name
+        self._pictures: Table | None = None
+        self._videos: dict[Any, dict[str, list[list[float]]]] = {}  # path: label: of each frame with it its scores or share
+        self._frames: dict[Any, int] = {}
+        self._maps = False
+
+    def add(self, picture: Any, result: Any) -> None:
+        """The result of a picture, or of a video's frame."""
+        labels = [d.label for d in result] if isinstance(result, list) else [result.label(c) for c in result.present()]
+        self.numbered |= any(label.isdigit() for label in labels)
+        if picture.frame is None:
+            if self._pictures is None:
+                self._pictures = table()
+            add(self._pictures, picture.path.name, result)
+            self._pictures.add_section()
+            return
+        video = self._videos.setdefault(picture.path, {})
+        self._frames[picture.path] = self._frames.get(picture.path, 0) + 1
+        here: dict[str, list[float]] = {}
+        if isinstance(result, list):
+            for d in result:
+                here.setdefault(d.label, []).append(float(d.score))
+        else:
+            self._maps = True
+            here = {result.label(c): [result.share(c)] for c in result.present()}
+        for label, values in here.items():
+            video.setdefault(label, []).append(values)
+
+    def all(self) -> list[Table]:
+        sheets = [] if self._pictures is None else [self._pictures]
+        for path, labels in self._videos.items():
+            title = f"{path.name}, {self._frames[path]} frames"
+            if self._maps:
+                sheet = _sheet(title, ("label", 13), ("frames with it", 14), ("mean share of them", 18), ("most", 8))
+            else:
+                sheet = _sheet(title, ("label", 13), ("frames with it", 14), ("found in all", 12), ("most in one", 11),
+                               ("mean score", 10))  # fmt: skip
+            for label, seen in sorted(labels.items(), key=lambda entry: (-len(entry[1]), entry[0])):
+                values = [value for here in seen for value in here]
+                mean = sum(values) / len(values)
+                told = [f"{mean:.1%}", f"{max(values):.1%}"] if self._maps else [
+                    str(len(values)), str(max(map(len, seen))), f"{mean:.2f}"]  # fmt: skip
+                sheet.add_row(label, str(len(seen)), *told)
+            if not labels:
+                sheet.add_row("nothing")
+            sheets.append(sheet)
+        return sheets

@@ -1,9 +1,15 @@
-"""Run a model file on pictures: n6post run, scripts/run_model.py.
+"""Run a model file on pictures and videos: n6post run, scripts/run_model.py.
 
-Prints a table of what n6post made of the network's outputs and writes each picture with it drawn in into
-out/. The post-processor is told from the model, or named by --processor.
+Shows what n6post made of the network's outputs as a table and draws it into a copy of each picture, or tells it as JSON or
+in COCO's format; --compare holds the model against another one. The post-processor is told from the model, or named by
+--processor.
 """
 
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,55 +18,301 @@ import ml
 import n6post
 from rich.console import Console
 
-from . import results
-from .command import FINE, UserError, parser
+from . import coco, pictures, results, sources
+from .command import FINDINGS, FINE, Bar, UserError, parser
+from .compare import Comparison
+from .pictures import Picture, UnreadableError
 
 FAMILIES = ("YoloV8", "YoloV8Seg", "YoloV8Pose", "MoveNet", "DeepLab")
-FITS = {"letterbox": "Letterbox", "stretch": "Stretch", "crop": "Crop"}
 
-
-def open_model(path: Path, family: str | None, options: dict[str, Any]) -> Any:
-    if family is None:
-        return n6post.load(str(path), **options)
-    return ml.Model(str(path), postprocess=getattr(n6post, family)(**options))
-
+# How a picture gets into the input: the class of n6post that does it, and what the user is told.
+FITS = {
+    "stretch": ("Stretch", "the whole picture, distorted, as firmware 5.0 does"),
+    "crop": ("Crop", "its middle, about as firmware 4.8.1 does"),
+    "letterbox": ("Letterbox", "the whole picture between grey bars, as Ultralytics does"),
+}
 
 DESCRIPTION = """\
-Run a model file on pictures: prints a table of what n6post makes of the network's outputs, and writes each picture with
-that drawn in. The post-processor is told from the model, or named by --processor."""
-EXAMPLES = ("model.tflite photo.jpg", "model.tflite *.jpg --threshold 0.5 --out drawn")
+Run a model file on pictures, folders of pictures and videos: prints a table of what n6post makes of the network's outputs,
+and writes a copy of each picture with that drawn in. The post-processor is told from the model, or named by --processor.
+
+Results are in pixels of the whole picture, upright as its EXIF data says; one much larger than a camera's frame is averaged
+down before the network sees it, and drawn on at 1600 pixels. Of a folder the pictures count, not what is in folders
+inside. A picture that cannot be read is told on stderr, the others are looked at, and the exit code is 1."""
+EXAMPLES = (
+    "model.tflite photo.jpg",
+    "model.tflite photos/ street.mp4 --threshold 0.5 --out drawn",
+    "model.tflite photos/ --json --masks polygon > found.jsonl",
+    "model.tflite val2017/ --coco found.json --coco-images instances_val2017.json --threshold 0.001 --max-detections 100",
+    "model_int8.tflite photos/ --compare model_float.tflite",
+)
+
+
+def parse(argv: list[str], prog: str) -> argparse.Namespace:
+    command = parser(prog, DESCRIPTION, EXAMPLES)
+    add = command.add_argument
+    add("model", type=Path, help="a .tflite or .onnx file; a .txt beside it has the labels")
+    add("pictures", nargs="+", type=Path, metavar="PICTURE", help="picture files, folders of them, video files")
+    add("--processor", choices=FAMILIES, help="where a model fits two families")
+    add("--threshold", type=float, metavar="SCORE", help="the least score (default: the processor's)")
+    add("--max-detections", type=int, metavar="N",
+        help="the most to find in a picture (default: the processor's; COCO evaluates 100)")
+    add("--fit", choices=FITS, default="stretch",
+        help="how a picture gets into the network's input: " + "; ".join(f"{name}: {FITS[name][1]}" for name in FITS)
+        + " (default stretch)")  # fmt: skip
+    add("--every", type=int, default=1, metavar="N", help="of a video take every Nth frame")
+    add("--frames", type=int, metavar="N", help="of a video take N frames at most")
+    add("-o", "--out", type=Path, metavar="FOLDER",
+        help="where the pictures and videos with what was found go (default out/; with --json, --coco or --compare none are "
+             "written unless this says where to)")  # fmt: skip
+    add("--json", action="store_true",
+        help="print one JSON object a picture or frame, and nothing else, to stdout: file, frame (of a video, from 1), "
+             "size, fit, and detections (class_id, label, score, rect, mask, keypoints) or classes (class_id, label, area, "
+             "share, mask)")  # fmt: skip
+    add("--masks", choices=coco.MASKS, default="rle",
+        help="masks in JSON: rle: COCO's compressed run lengths of the picture's pixels, exact (default); polygon: "
+             "[[x, y, x, y, ...], ...], holes filled; none: box, area and centroid only")  # fmt: skip
+    add("--coco", type=Path, metavar="FILE",
+        help="write all results to FILE in COCO's format of results. image_id is the last number in a picture's name, or "
+             "counted from 1 where names have none or share one; category_id COCO's own (1 to 90) for its 80 classes, the "
+             "class number + 1 for others, and for a map of classes the class number")  # fmt: skip
+    add("--coco-images", type=Path, metavar="FILE",
+        help="with --coco: annotations in COCO's format; image_id is then that of the picture's file name in there, and "
+             "category_id that of the label's name")  # fmt: skip
+    add("--compare", type=Path, metavar="OTHER_MODEL",
+        help="how far another model, the float one perhaps, agrees on the same pictures; exit code 1 if it does not")
+    arguments = command.parse_intermixed_args(argv)  # pictures may come behind options too
+    for name in ("every", "frames"):
+        number = getattr(arguments, name)
+        if number is not None and number < 1:
+            command.error(f"--{name} is at least 1")
+    if arguments.coco_images and not arguments.coco:
+        command.error("--coco-images goes with --coco")
+    if arguments.coco and arguments.compare:
+        command.error("--coco and --compare do not go together")
+    for path in (arguments.model, arguments.compare):
+        if path is not None and not path.is_file():
+            command.error(f"no such file: {path}")
+    if arguments.out is None and not (arguments.json or arguments.coco or arguments.compare):
+        arguments.out = Path("out")
+    return arguments
+
+
+class Network:
+    """A model file with its post-processor."""
+
+    def __init__(self, path: Path, family: str | None, options: dict[str, Any]) -> None:
+        try:
+            if family is None:
+                self.model = n6post.load(str(path), **options)
+                self.processor = self.model.postprocess.processor
+            else:
+                labels = [label.strip() for label in ml.Model(str(path)).labels or ()]
+                self.processor = getattr(n6post, family)(**options, **({"labels": labels} if labels else {}))
+                self.model = ml.Model(str(path), postprocess=self.processor)
+        except (ValueError, TypeError, OSError, ImportError) as error:
+            said = re.sub(r"(\w+)\.__init__\(\) got an unexpected keyword argument", r"\1 has no option", str(error))
+            raise UserError(said if said.startswith(str(path)) else f"{path}: {said}") from error
+        self.path = path
+        shape = self.model.input_shape[0]
+        self.size = (shape[2], shape[1])
+
+    @property
+    def family(self) -> str:
+        return type(self.processor).__name__
+
+    @property
+    def names(self) -> list[str] | None:
+        """Of all classes, where the processor was given them."""
+        labels = self.processor.labels
+        return list(labels.values()) if isinstance(labels, dict) else None if labels is None else list(labels)
+
+    def see(self, picture: Picture, fit: str) -> Any:
+        """What is found in a picture. UserError for outputs that are not the processor's."""
+        try:
+            return self.model.predict([picture.input(FITS[fit][0], self.size)])
+        except ValueError as error:
+            raise UserError(f"{self.path}: {error}") from error
+
+
+class Pictures:
+    """All pictures, and the frames of all videos, one after the other; what cannot be read is told, and passed by."""
+
+    def __init__(self, arguments: argparse.Namespace, prog: str) -> None:
+        self.paths = sources.listed(arguments.pictures)
+        self.names = dict(zip(self.paths, sources.names(self.paths)))
+        self.failed = 0
+        self._prog = prog
+        self.films: dict[Path, pictures.Film] = {}
+        unreadable = set()
+        for path in filter(sources.is_video, self.paths):
+            try:
+                self.films[path] = pictures.Film(path, arguments.every, arguments.frames)
+            except UnreadableError as error:
+                self.tell(path, error)
+                unreadable.add(path)
+        self.paths = [path for path in self.paths if path not in unreadable]
+        self.total = sum(len(self.films.get(path, [path])) for path in self.paths)
+
+    def tell(self, path: Path, error: Exception) -> None:
+        self.failed += 1
+        print(f"{self._prog}: {path}: {error}", file=sys.stderr, flush=True)
+
+    def __iter__(self) -> Iterator[Picture]:
+        for path in self.paths:
+            try:
+                if path in self.films:
+                    yield from self.films[path]
+                else:
+                    yield pictures.read(path)
+            except UnreadableError as error:
+                self.tell(path, error)
+
+
+class Drawings:
+    """Copies of the pictures with what was found drawn in: a .png each, of a video an .mp4."""
+
+    def __init__(self, folder: Path, prefix: str, seen: Pictures) -> None:
+        self.folder, self._prefix, self._seen = folder, prefix, seen
+        self.written: list[Path] = []
+        self._recorder: pictures.Recorder | None = None
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UserError(f"{folder}: no folder that pictures can be written into: {error.strerror}") from error
+
+    def add(self, picture: Picture, *found: Any) -> None:
+        """Results of one picture, each on a copy of its own, side by side."""
+        film = self._seen.films.get(picture.path)
+        canvases = [picture.canvas(even=film is not None) for _ in found]
+        thickness = max(2, round(max(canvases[0].width(), canvases[0].height()) / 500))
+        drawn = [n6post.draw(canvas, result, thickness=thickness) for canvas, result in zip(canvases, found)]
+        shown: image.Image = drawn[0] if len(drawn) == 1 else pictures.beside(*drawn)
+        path = self.folder / f"{self._prefix}__{self._seen.names[picture.path]}{'.png' if film is None else '.mp4'}"
+        try:
+            if film is None:
+                pictures.save(shown, path)
+            else:
+                if self._recorder is None or self._recorder.path != path:
+                    self.close()
+                    self._recorder = pictures.Recorder(path, film.rate)
+                self._recorder.add(shown)
+        except OSError as error:
+            raise UserError(f"{path} cannot be written: {error.strerror or error}") from error
+        if not self.written or self.written[-1] != path:
+            self.written.append(path)
+
+    def close(self) -> None:
+        if self._recorder is not None:
+            self._recorder.close()
+            self._recorder = None
+
+
+def one_line(picture: Picture, fit: str, **told: Any) -> str:
+    """A picture's line of JSON."""
+    line: dict[str, Any] = {"file": str(picture.path)}
+    if picture.frame is not None:
+        line["frame"] = picture.frame
+    return json.dumps({**line, "size": list(picture.size), "fit": fit, **told})
+
+
+def run(network: Network, seen: Pictures, arguments: argparse.Namespace, console: Console) -> bool:
+    """The model alone; whether nothing is to be said of it."""
+    tables = results.Tables()
+    file = coco.Results(arguments.coco, seen.paths, arguments.coco_images) if arguments.coco else None
+    drawings = Drawings(arguments.out, network.path.stem, seen) if arguments.out else None
+    fine = True
+    try:
+        for picture in Bar(seen.total, "picture").over(seen):
+            result = network.see(picture, arguments.fit)
+            if drawings:
+                drawings.add(picture, result)
+            told: dict[str, Any] = {}
+            if file:
+                image_id = file.image_id(picture.path)
+                if image_id is None:
+                    seen.tell(picture.path, ValueError(f"no image of this name in {arguments.coco_images}"))
+                else:
+                    told["image_id"] = image_id
+                    file.add(image_id, result, picture.size, network.names)
+            if arguments.json:
+                told.update(coco.as_dict(result, picture.size, arguments.masks))
+                print(one_line(picture, arguments.fit, **told), flush=True)
+            else:
+                tables.add(picture, result)
+    finally:
+        if drawings:
+            drawings.close()
+    said = file.write() if file else None
+    if file and file.missing:
+        fine = False
+        missing = ", ".join(sorted(file.missing))
+        print(f"{arguments.coco_images}: no category is called {missing}: left out of {file.path}", file=sys.stderr)
+    if not arguments.json:
+        tell_what_runs(console, arguments.fit, ("", network))
+        for sheet in tables.all():
+            console.print(sheet)
+        if tables.numbered:
+            names = network.path.with_suffix(".txt").name
+            console.print(f"The classes have no names: write them, one a line, into {names} beside the model.")
+        if said:
+            console.print(said, soft_wrap=True)
+        tell_of(drawings, console)
+    return fine
+
+
+def compare(one: Network, other: Network, seen: Pictures, arguments: argparse.Namespace, console: Console) -> bool:
+    """Two models on the same pictures; whether they agree."""
+    comparison = Comparison()
+    drawings = Drawings(arguments.out, f"{one.path.stem}__{other.path.stem}", seen) if arguments.out else None
+    try:
+        for picture in Bar(seen.total, "picture").over(seen):
+            found = one.see(picture, arguments.fit), other.see(picture, arguments.fit)
+            if drawings:
+                drawings.add(picture, *found)
+            told = comparison.add(picture.short_name, picture.size, *found)
+            if arguments.json:
+                print(one_line(picture, arguments.fit, **told), flush=True)
+    finally:
+        if drawings:
+            drawings.close()
+    if arguments.json:
+        print(json.dumps({"model": str(one.path), "other": str(other.path), **comparison.summary()}))
+    else:
+        tell_what_runs(console, arguments.fit, ("MODEL  ", one), ("OTHER  ", other))
+        of_a_video = " and frames" if seen.films else ""
+        console.print(comparison.table(f"{comparison.pictures} pictures{of_a_video}"))
+        console.print(f"Verdict: {comparison.verdict()[0]}.")
+        tell_of(drawings, console)
+    return comparison.verdict()[1]
+
+
+def tell_what_runs(console: Console, fit: str, *networks: tuple[str, Network]) -> None:
+    for role, network in networks:
+        console.print(f"{role}{network.path.name}", style="bold", soft_wrap=True)
+        console.print(f"{' ' * len(role)}{network.family}, input {network.size[0]} x {network.size[1]}")
+    console.print(f"{' ' * len(networks[0][0])}fit: {fit} ({FITS[fit][1]})\n")
+
+
+def tell_of(drawings: Drawings | None, console: Console) -> None:
+    """Which pictures were written: each of a few, the folder of many."""
+    if drawings is None:
+        return
+    if len(drawings.written) > 8:
+        console.print(f"{len(drawings.written)} pictures with what was found are in {drawings.folder}", soft_wrap=True)
+    else:
+        console.print(*drawings.written, sep="\n", soft_wrap=True)
 
 
 def main(argv: list[str], prog: str) -> int:
-    command = parser(prog, DESCRIPTION, EXAMPLES)
-    command.add_argument("model", type=Path, help="a .tflite or .onnx file; a .txt beside it has the labels")
-    command.add_argument("pictures", nargs="+", type=Path, metavar="picture")
-    command.add_argument("--processor", choices=FAMILIES, help="where a model fits two families")
-    command.add_argument("--threshold", type=float, help="the least score (default: the processor's)")
-    command.add_argument("--fit", choices=FITS, default="letterbox", help="how a picture gets into the input")
-    command.add_argument("-o", "--out", type=Path, default=Path("out"), help="where the pictures go (default out/)")
-    arguments = command.parse_args(argv)
-    for path in (arguments.model, *arguments.pictures):
-        if not path.is_file():
-            command.error(f"no such file: {path}")
-
-    options = {} if arguments.threshold is None else {"threshold": arguments.threshold}
-    try:
-        model = open_model(arguments.model, arguments.processor, options)
-    except (ValueError, TypeError, ImportError) as error:
-        raise UserError(f"{arguments.model}: {error}") from error
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    sheet = results.table(arguments.model.name)
-    written = []
-    for picture in arguments.pictures:
-        img = image.Image(str(picture)).to_rgb565(copy=True)
-        result = model.predict([getattr(n6post, FITS[arguments.fit])(img)])
-        n6post.draw(img, result)
-        written.append(arguments.out / f"{arguments.model.stem}__{picture.stem}.png")
-        img.save(str(written[-1]))
-        results.add(sheet, picture.name, result)
-        sheet.add_section()
-    console = Console()
-    console.print(sheet)
-    console.print(*written, sep="\n", highlight=False, soft_wrap=True)
-    return FINE
+    arguments = parse(argv, prog)
+    seen = Pictures(arguments, prog)
+    given = {"threshold": arguments.threshold, "max_detections": arguments.max_detections}
+    options = {name: value for name, value in given.items() if value is not None}
+    network = Network(arguments.model, arguments.processor, options)
+    console = Console(highlight=False, markup=False, emoji=False)  # names of files are no markup
+    if arguments.compare:
+        fine = compare(network, Network(arguments.compare, arguments.processor, options), seen, arguments, console)
+    else:
+        fine = run(network, seen, arguments, console)
+    return FINE if fine and not seen.failed else FINDINGS
