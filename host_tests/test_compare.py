@@ -84,6 +84,7 @@ def test_what_is_found_by_both_or_by_one_is_counted_over_all_pictures() -> None:
     ious, off = np.array([30 / 50, 400 / 600]), np.array([0.9 - 0.7, 0.6 - 0.66])
     assert comparison.summary() == {
         "pictures": 2, "found": [4, 4], "found_by_both": 2, "only_model": 2, "only_other": 2, "other_class": 1,
+        "below_threshold": [0, 0],
         "box_iou": {"mean": round(ious.mean(), 3), "least": 0.6},
         "score_difference": {"mean": round(off.mean(), 3), "mean_size": 0.13, "largest_size": 0.2},
         "verdict": "they differ: 33% found by both, IoU of boxes 0.63", "agree": False,

@@ -354,6 +354,20 @@ def test_two_models_are_compared_in_words_in_json_and_side_by_side(run: Run, tmp
     assert summary["box_iou"] == {"mean": round((1 + 1 + 56 / 64) / 3, 3), "least": 0.875}
 
 
+def test_what_one_model_has_below_its_threshold_is_told(run: Run, tmp_path: Path) -> None:
+    picture(tmp_path / "a.png", 2)
+    weak, weaker = CAR._replace(scores={2: 0.3125}), PERSON._replace(scores={0: 0.125})  # the threshold is .4
+    networks = {"int8.tflite": Network(boxes(weaker, weak)), "float.tflite": detector()}
+    done = run("int8.tflite", "a.png", "--compare", "float.tflite", "--json", networks=networks)
+    person, car = done.lines[0]["only_other"]
+    assert person["label"] == "person" and "score_by_other" not in person
+    assert car["label"] == "car" and car["score"] == 0.75 and car["score_by_other"] == 0.312
+    assert done.lines[1]["below_threshold"] == [0, 1]
+    done = run("int8.tflite", "a.png", "--compare", "float.tflite", networks=networks)
+    assert "only by OTHER 2 person 0.88 in a.png, car 0.75 in a.png 1 of these MODEL has below its threshold" in (
+        " ".join(done.out.split()))  # fmt: skip
+
+
 def test_models_that_differ_are_a_finding(run: Run, tmp_path: Path) -> None:
     picture(tmp_path / "a.png", 2)
     networks = {"one.tflite": detector(), "other.tflite": Network(boxes())}

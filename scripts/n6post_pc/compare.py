@@ -4,7 +4,7 @@ Two detections are the same object where their classes are the same and their bo
 by IoU, the largest first, and each detection once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -107,18 +107,26 @@ class Comparison:
         self.pictures = 0
         self.pairs: list[Pair] = []
         self.alone: tuple[list[tuple[str, Any]], list[tuple[str, Any]]] = ([], [])  # (picture, detection) of each network
+        self.below = [0, 0]  # of them: those that the other network has too, with a score below its threshold
         self.renamed = 0  # pairs of them that are one object with two classes
         self._pixels: dict[tuple[int, int], int] = {}  # (class by the one, by the other): pixels
         self._labels: dict[int, str] = {}
 
-    def add(self, picture: str, size: tuple[int, int], one: Any, other: Any) -> dict[str, Any]:
-        """A picture's two results; what is to be told of it, for JSON."""
+    def add(
+        self, picture: str, size: tuple[int, int], one: Any, other: Any, lower: Callable[[int], Any] | None = None
+    ) -> dict[str, Any]:
+        """A picture's two results; what is to be told of it, for JSON.
+
+        lower   what the one (0) or the other (1) finds with a lower threshold: asked where something was found by one only
+        """
         if isinstance(one, list) != isinstance(other, list):
             raise UserError("one of the models finds objects, the other tells a class for every pixel: nothing to compare")
         self.pictures += 1
-        return self._objects(picture, one, other) if isinstance(one, list) else self._maps(size, one, other)
+        return self._objects(picture, one, other, lower) if isinstance(one, list) else self._maps(size, one, other)
 
-    def _objects(self, picture: str, one: list[Any], other: list[Any]) -> dict[str, Any]:
+    def _objects(
+        self, picture: str, one: list[Any], other: list[Any], lower: Callable[[int], Any] | None
+    ) -> dict[str, Any]:
         same = matched(one, other)
         pairs = [_pair(picture, one[i], other[k]) for i, k in same]
         self.pairs += pairs
@@ -126,12 +134,18 @@ class Comparison:
         right = [d for k, d in enumerate(other) if k not in {k for _, k in same}]
         renamed = matched(left, right, classes=False)
         self.renamed += len(renamed)
-        for mine, alone in zip(self.alone, (left, right)):
-            mine.extend((picture, d) for d in alone)
+        briefs = [_brief(d) for d in left], [_brief(d) for d in right]
+        for network, alone in enumerate((left, right)):
+            self.alone[network].extend((picture, d) for d in alone)
+            if alone and lower is not None:
+                weak = lower(1 - network)
+                for i, k in matched(alone, weak):
+                    briefs[network][i]["score_by_other"] = round(float(weak[k].score), 3)
+                    self.below[network] += 1
         return {
             "both": [pair.as_dict() for pair in pairs],
-            "only_model": [_brief(d) for d in left],
-            "only_other": [_brief(d) for d in right],
+            "only_model": briefs[0],
+            "only_other": briefs[1],
             "other_class": [[_brief(left[i]), _brief(right[k])] for i, k in renamed],
         }
 
@@ -163,6 +177,7 @@ class Comparison:
                 found_by_both=len(self.pairs),
                 only_model=len(self.alone[0]),
                 only_other=len(self.alone[1]),
+                below_threshold=list(self.below),
                 other_class=self.renamed,
             )
             if self.pairs:
@@ -231,8 +246,10 @@ class Comparison:
             rows = [("pixels of the same class", f"{told['pixels_alike']:.1%}", "")]
             return rows + [(f"IoU of {name}", f"{iou:.2f}", "") for name, iou in told["iou"].items()]
         rows = [("found by both", str(len(self.pairs)), f"of {told['found'][0]} and {told['found'][1]}")]
-        for name, alone in zip(("only by MODEL", "only by OTHER"), self.alone):
-            rows.append((name, str(len(alone)), _examples(alone)))
+        for name, alone, weak, blind in zip(("MODEL", "OTHER"), self.alone, self.below, ("OTHER", "MODEL")):
+            rows.append((f"only by {name}", str(len(alone)), _examples(alone)))
+            if weak:
+                rows.append(("", str(weak), f"of these {blind} has below its threshold"))
         if self.renamed:
             rows.append(("the same box, other classes", str(self.renamed), "counted on both lines above"))
         if not self.pairs:
@@ -254,7 +271,7 @@ class Comparison:
         return rows
 
 
-def _examples(alone: Sequence[tuple[str, Any]], most: int = 3) -> str:
+def _examples(alone: Sequence[tuple[str, Any]], most: int = 2) -> str:
     best = sorted(alone, key=lambda entry: -entry[1].score)
     said = ", ".join(f"{d.label} {d.score:.2f} in {picture}" for picture, d in best[:most])
     return said + (", ..." if len(best) > most else "")

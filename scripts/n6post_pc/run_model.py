@@ -134,6 +134,17 @@ class Network:
         except ValueError as error:
             raise UserError(f"{self.path}: {error}") from error
 
+    def see_more(self, picture: Picture, fit: str) -> Any:
+        """What is found with half the threshold, where that is one of detections."""
+        threshold = self.processor.threshold
+        if not isinstance(self.processor, n6post.YoloV8):
+            return self.see(picture, fit)
+        self.processor.threshold = threshold / 2
+        try:
+            return self.see(picture, fit)
+        finally:
+            self.processor.threshold = threshold
+
 
 class Pictures:
     """All pictures, and the frames of all videos, one after the other; what cannot be read is told, and passed by."""
@@ -179,7 +190,8 @@ class Drawings:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise UserError(f"{folder}: no folder that pictures can be written into: {error.strerror}") from error
+            why = "a file has this name" if isinstance(error, FileExistsError) else error.strerror
+            raise UserError(f"{folder}: no folder that pictures can be written into: {why}") from error
 
     def add(self, picture: Picture, *found: Any) -> None:
         """Results of one picture, each on a copy of its own, side by side."""
@@ -264,13 +276,18 @@ def run(network: Network, seen: Pictures, arguments: argparse.Namespace, console
 def compare(one: Network, other: Network, seen: Pictures, arguments: argparse.Namespace, console: Console) -> bool:
     """Two models on the same pictures; whether they agree."""
     comparison = Comparison()
+    networks = one, other
     drawings = Drawings(arguments.out, f"{one.path.stem}__{other.path.stem}", seen) if arguments.out else None
     try:
         for picture in Bar(seen.total, "picture").over(seen):
-            found = one.see(picture, arguments.fit), other.see(picture, arguments.fit)
+            found = [network.see(picture, arguments.fit) for network in networks]
             if drawings:
                 drawings.add(picture, *found)
-            told = comparison.add(picture.short_name, picture.size, *found)
+
+            def lower(which: int, picture: Picture = picture) -> Any:
+                return networks[which].see_more(picture, arguments.fit)
+
+            told = comparison.add(picture.short_name, picture.size, found[0], found[1], lower)
             if arguments.json:
                 print(one_line(picture, arguments.fit, **told), flush=True)
     finally:
@@ -280,8 +297,8 @@ def compare(one: Network, other: Network, seen: Pictures, arguments: argparse.Na
         print(json.dumps({"model": str(one.path), "other": str(other.path), **comparison.summary()}))
     else:
         tell_what_runs(console, arguments.fit, ("MODEL  ", one), ("OTHER  ", other))
-        of_a_video = " and frames" if seen.films else ""
-        console.print(comparison.table(f"{comparison.pictures} pictures{of_a_video}"))
+        what = "pictures" if not seen.films else "frames" if len(seen.films) == len(seen.paths) else "pictures and frames"
+        console.print(comparison.table(f"{comparison.pictures} {what}"))
         console.print(f"Verdict: {comparison.verdict()[0]}.")
         tell_of(drawings, console)
     return comparison.verdict()[1]
