@@ -1,6 +1,7 @@
 """The command `n6post`, and what the scripts of a checkout call: which command it is, and how each of them ends."""
 
 import importlib
+import io
 import os
 import sys
 
@@ -50,6 +51,9 @@ def script(name: str) -> None:
 def call(name: str, arguments: list[str], prog: str) -> int:
     """Run a command; its exit code. What a user can put right is a sentence on stderr, not a traceback."""
     places.use_stand_ins()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a file's name may hold what the terminal cannot show
     try:
         code: int = importlib.import_module(f"n6post_pc.{COMMANDS[name][0]}").main(arguments, prog)
         sys.stdout.flush()
@@ -64,10 +68,21 @@ def call(name: str, arguments: list[str], prog: str) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:  # whoever read what it prints has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _print_no_more()
         return 0
+    except OSError as error:  # of a file or a disk, not of the command
+        said = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
+        try:
+            sys.stdout.flush()
+        except OSError:
+            _print_no_more()
     print(f"{prog}: {said}", file=sys.stderr)
     return WRONG
+
+
+def _print_no_more() -> None:
+    """What is left to print would fail once more when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def version() -> str:
