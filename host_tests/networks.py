@@ -23,8 +23,8 @@ class Network:
 
     ram = 1
 
-    def __init__(self, *scenes: Sequence[Any]) -> None:
-        self.inputs = [_backends.Tensor((1, SIDE, SIDE, 3), "B", 1 / 255, 0)]
+    def __init__(self, *scenes: Sequence[Any], shape: tuple[int, ...] = (1, SIDE, SIDE, 3)) -> None:
+        self.inputs = [_backends.Tensor(shape, "B", 1 / 255, 0)]
         self.outputs = [_backends.Tensor(values.shape, "f") for values in scenes[0]]
         self.seen: list[Any] = []
         self._scenes = scenes

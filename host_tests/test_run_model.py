@@ -323,6 +323,17 @@ def test_an_option_that_the_family_does_not_have_is_named(run: Run, tmp_path: Pa
     assert done.code == 2 and done.err == "n6post run: net.tflite: DeepLab has no option 'max_detections'\n"
 
 
+@pytest.mark.parametrize("shape", [(1, 64), (1, 3, 64, 64)])
+def test_an_input_that_takes_no_pictures_as_a_camera_gives_them_is_said(
+    run: Run, tmp_path: Path, shape: tuple[int, ...]
+) -> None:
+    picture(tmp_path / "a.png")
+    network = Network(boxes(), shape=shape)
+    done = run("net.tflite", "a.png", "--processor", "YoloV8", networks={"net.tflite": network})
+    assert done.code == 2 and done.err == (
+        f"n6post run: net.tflite: expected an input [1, H, W, 3] or [1, H, W, 1], got {list(shape)}\n")  # fmt: skip
+
+
 def test_a_network_of_no_known_family_is_named(run: Run, tmp_path: Path) -> None:
     picture(tmp_path / "a.png")
     done = run("net.tflite", "a.png", networks={"net.tflite": Network([np.zeros((1, 7), dtype=np.float32)])})

@@ -241,23 +241,38 @@ def _field(number: int, value: int | bytes | str) -> bytes:
     return bytes([number << 3 | 2, len(data)]) + data
 
 
-def test_onnxruntime_loads_a_file_with_numbers_that_no_layer_uses_without_a_word(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    pytest.importorskip("onnxruntime")
-    # onnx.proto3: a graph of one Identity of [1, 2] floats, and an initializer besides.
-    shape = _field(2, _field(1, _field(1, 1)) + _field(1, _field(1, 2)))
+def _identity(path: Path, *dimensions: bytes) -> ml.Model:
+    """An ONNX file (onnx.proto3) with one Identity of floats [1, ...], and an initializer that no layer uses."""
+    shape = _field(2, b"".join(_field(1, dimension) for dimension in (_field(1, 1), *dimensions)))
     kind = _field(2, _field(1, _field(1, 1) + shape))
     ends = [_field(number, _field(1, name) + kind) for number, name in ((11, "x"), (12, "y"))]
     node = _field(1, "x") + _field(2, "y") + _field(4, "Identity")
     unused = _field(1, 1) + _field(2, 1) + _field(8, "unused") + _field(9, bytes(4))
     graph = _field(1, node) + _field(2, "graph") + _field(5, unused) + b"".join(ends)
-    # Its length takes two bytes.
-    whole = _field(1, 8) + bytes([0x3A, len(graph) & 127 | 128, len(graph) >> 7]) + graph + _field(8, _field(2, 13))
-    (tmp_path / "one.onnx").write_bytes(whole)
-    model = ml.Model(str(tmp_path / "one.onnx"))
-    (output,) = model.predict([ulab_numpy.array([[3.0, 4.0]])])
+    # The graph's length takes two bytes.
+    graph = bytes([0x3A, len(graph) & 127 | 128, len(graph) >> 7]) + graph
+    path.write_bytes(_field(1, 8) + graph + _field(8, _field(2, 13)))
+    return ml.Model(str(path))
+
+
+def test_onnxruntime_loads_a_file_with_numbers_that_no_layer_uses_without_a_word(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("onnxruntime")
+    (output,) = _identity(tmp_path / "one.onnx", _field(1, 2)).predict([ulab_numpy.array([[3.0, 4.0]])])
     assert output.tolist() == [[3.0, 4.0]] and capfd.readouterr() == ("", "")
+
+
+def test_what_onnxruntime_says_of_a_run_that_fails_is_a_value_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("onnxruntime")
+    model = _identity(tmp_path / "one.onnx", _field(1, 2))
+    wrong = model._backend.inputs[0].__class__((1, 3), "f")
+    monkeypatch.setattr(model._backend, "inputs", [wrong])
+    model._inputs = [bytearray(12)]
+    with pytest.raises(ValueError, match="onnxruntime cannot run it: .*Expected: 2 Please"):
+        model.predict([lambda buffer, shape, dtype: None])
 
 
 def test_without_a_runtime_the_error_names_the_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

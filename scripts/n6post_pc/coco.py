@@ -6,6 +6,7 @@ pycocotools makes the run lengths. A mask is what `Mask.to_image` shows, at the 
 import json
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,10 @@ def class_map(segmentation: Any, size: tuple[int, int]) -> NDArray[np.int16]:
     whole = np.full((height, width), -1, dtype=np.int16)
     whole[rows[0] : rows[-1], columns[0] : columns[-1]] = seen
     return whole
+
+
+def _of_class(whole: Any, class_id: int) -> Pixels:
+    return (whole == class_id).view(np.uint8)
 
 
 def rle(pixels: Pixels) -> dict[str, Any]:
@@ -155,7 +160,7 @@ class Results:
             for class_id in result.present():
                 category = self._category(result.label(class_id), class_id, "the class number")
                 if category is not None:
-                    segmentation = rle((whole == class_id).view(np.uint8))
+                    segmentation = rle(_of_class(whole, class_id))
                     self._entries.append({"image_id": image_id, "category_id": category, "segmentation": segmentation})
             return
         for d in result:
@@ -213,14 +218,14 @@ def as_dict(result: Any, size: tuple[int, int], masks: str) -> dict[str, Any]:
         for d in result:
             told = d.as_dict()
             if d.mask is not None:
-                told["mask"].update(_MASKS[masks](d.mask, lambda mask=d.mask: pixels_of(mask, size)))
+                told["mask"].update(_MASKS[masks](d.mask, partial(pixels_of, d.mask, size)))
             detections.append(told)
         return {"detections": detections}
     whole = class_map(result, size) if masks == "rle" else None
     classes = result.as_dict()["classes"]
     for told in classes:
         number = told["class_id"]
-        shape = _MASKS[masks](result.mask(number), lambda number=number: (whole == number).view(np.uint8))
+        shape = _MASKS[masks](result.mask(number), partial(_of_class, whole, number))
         if shape:
             told["mask"] = shape
     return {"classes": classes}

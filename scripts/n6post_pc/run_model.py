@@ -115,6 +115,8 @@ class Network:
             raise UserError(said if said.startswith(str(path)) else f"{path}: {said}") from error
         self.path = path
         shape = self.model.input_shape[0]
+        if len(shape) != 4 or shape[3] not in (1, 3):
+            raise UserError(f"{path}: expected an input [1, H, W, 3] or [1, H, W, 1], got {list(shape)}")
         self.size = (shape[2], shape[1])
 
     @property

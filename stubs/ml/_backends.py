@@ -56,6 +56,10 @@ def open_backend(path: str) -> tuple[Backend, int]:
     )
 
 
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
+
+
 def _code(dtype: Any) -> str:
     name = np.dtype(dtype).name
     if name not in _CODES:
@@ -104,7 +108,7 @@ class _LiteRt:
                 self._interpreter = Interpreter(model_content=data)
                 self._interpreter.allocate_tensors()
         except (RuntimeError, ValueError) as error:  # an unknown operator; a file that is cut off
-            raise ValueError(f"{path}: LiteRT cannot run it: {error}") from error
+            raise ValueError(f"{path}: LiteRT cannot run it: {_one_line(error)}") from error
         self._in = self._interpreter.get_input_details()
         self._out = self._interpreter.get_output_details()
         self.inputs = [self._tensor(detail) for detail in self._in]
@@ -137,7 +141,10 @@ class _LiteRt:
     def run(self, inputs: list[Array]) -> list[Array]:
         for detail, values in zip(self._in, inputs, strict=True):
             self._interpreter.set_tensor(detail["index"], values)
-        self._interpreter.invoke()
+        try:
+            self._interpreter.invoke()
+        except RuntimeError as error:  # numbers that a layer does not take
+            raise ValueError(f"LiteRT cannot run it: {_one_line(error)}") from error
         return [self._interpreter.get_tensor(detail["index"]) for detail in self._out]
 
 
@@ -154,7 +161,7 @@ class _Onnx:
             options.log_severity_level = 3  # errors; it warns of every number in a file that no layer uses
             self._session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # of a broken file its own kinds, which have no base but this
-            raise ValueError(f"{path}: onnxruntime cannot run it: {error}") from error
+            raise ValueError(f"{path}: onnxruntime cannot run it: {_one_line(error)}") from error
         self._in = self._session.get_inputs()
         self._channels_first = [
             len(i.shape) == 4 and i.shape[1] in (1, 3) and i.shape[3] not in (1, 3) for i in self._in
@@ -185,4 +192,7 @@ class _Onnx:
             i.name: np.ascontiguousarray(values.transpose(0, 3, 1, 2)) if first else values
             for i, values, first in zip(self._in, inputs, self._channels_first, strict=True)
         }
-        return [np.asarray(o) for o in self._session.run(None, feeds)]
+        try:
+            return [np.asarray(o) for o in self._session.run(None, feeds)]
+        except Exception as error:  # as above: an input of a size that the file leaves open, for instance
+            raise ValueError(f"onnxruntime cannot run it: {_one_line(error)}") from error
