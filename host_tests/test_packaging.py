@@ -122,17 +122,6 @@ def test_all_versions_agree() -> None:
     assert found(r"^## (\d\S*)", "CHANGELOG.md") == version
 
 
-def test_build_compiles_all_of_lib_and_packs_it_into_a_romfs(tmp_path: Path) -> None:
-    done = script("scripts/build.py", "--output", str(tmp_path / "mpy"), "--romfs")
-    assert done.returncode == 0, done.stdout + done.stderr
-    made = sorted(file.relative_to(tmp_path / "mpy").as_posix() for file in (tmp_path / "mpy").rglob("*.*"))
-    assert made == [file[:-3] + ".mpy" for file in FILES]
-    image = (tmp_path / "n6post.romfs").read_bytes()
-    assert image.startswith(b"\xd2\xcd\x31")  # ROMFS' own mark
-    for file in made:
-        assert (tmp_path / "mpy" / file).read_bytes() in image
-
-
 def test_mpremote_packs_the_sources_of_lib_into_a_romfs(tmp_path: Path) -> None:
     # A copy, for mpremote would pack __pycache__ as well. --no-mpy: it cannot pass -march on for the kernels.
     for file in FILES:

@@ -129,8 +129,10 @@ def test_with_its_extras_it_does_what_the_checkout_does(python: Path, tmp_path: 
         assert done.returncode == 0, done.stderr
         pictures = {f"{model}__{picture}.png" for model, picture in recorded.names() if model == "yolov8n_192"}
         assert {file.name for file in (tmp_path / "drawn").iterdir()} == pictures
-        done = run(python, "build", "--output", "mpy", cwd=tmp_path)
+        done = run(python, "build", "--output", "mpy", "--zip", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
+        archive = zipfile.ZipFile(tmp_path / f"n6post-{cli.version()}.zip")
+        assert archive.read(f"n6post-{cli.version()}/LICENSE.txt") == (ROOT / "LICENSE").read_bytes()
         compiled = {file.relative_to(tmp_path / "mpy").with_suffix(".py") for file in (tmp_path / "mpy").rglob("*.mpy")}
         assert compiled == {file.relative_to(ROOT / "lib") for file in (ROOT / "lib").rglob("*.py")}
     finally:

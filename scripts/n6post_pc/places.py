@@ -10,6 +10,7 @@ CHECKOUT = _ROOT if (_ROOT / "lib" / "n6post" / "__init__.py").is_file() and HER
 # pyproject.toml puts the same folders of the checkout under the same names into the wheel.
 _PLACE = CHECKOUT or HERE / "carried"
 LIB = _PLACE / "lib"  # what goes onto a camera
+LICENSE = _PLACE / "LICENSE"
 STUBS = _PLACE / "stubs"  # stand-ins for the firmware's modules
 CAMERA = _PLACE / "scripts" / "camera"  # examples, self-test, benchmark
 RECORDED = _PLACE / "host_tests" / "data" / "recorded"  # outputs of real networks
