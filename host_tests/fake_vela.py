@@ -6,6 +6,7 @@ import os
 import sys
 from pathlib import Path
 
+import model_files
 import pytest
 from n6post_pc import vela
 
@@ -20,8 +21,6 @@ Quantize,Quantize,NPU,55458,tfl.quantize
 Conv2D,Conv2D,NPU,56183,"model_1/tf.math.add/Add;model_1/tf.nn.convolution,4"
 Dequantize,Passthrough,CPU,0,PartitionedCall:0
 """
-COMPILED = b"\x20\x00\x00\x00TFL3 as Vela compiled it"
-
 _PROGRAM = """\
 #!{python}
 import pathlib, sys
@@ -41,6 +40,11 @@ if b"crash" in network.read_bytes():
 """
 
 
+def compiled() -> bytes:
+    """The file that it makes of any network."""
+    return model_files.for_ethos() + b"by the stand-in"
+
+
 def install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Put it where n6post looks for Vela; the file that then tells what it was asked with."""
     if os.name == "nt":
@@ -50,7 +54,7 @@ def install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     python.parent.mkdir(parents=True)
     asked = folder / "asked.txt"
     python.write_text(
-        _PROGRAM.format(python=sys.executable, asked=str(asked), summary=SUMMARY, layers=LAYERS, compiled=COMPILED)
+        _PROGRAM.format(python=sys.executable, asked=str(asked), summary=SUMMARY, layers=LAYERS, compiled=compiled())
     )
     python.chmod(0o755)
     return asked

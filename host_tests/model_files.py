@@ -77,6 +77,26 @@ def for_ethos() -> bytes:
     return tflite(tensors, [("ethos-u", ("picture",), ("head",))])
 
 
+def with_topk(first: str = "RELU") -> bytes:
+    """A .tflite with an operator that OpenMV's TensorFlow Lite Micro was built without, as end-to-end heads have it."""
+    quantised = (0.01, -28)
+    tensors: list[Described] = [
+        ("picture", (1, 8, 8, 3), "INT8", quantised),
+        ("scores", (1, 8, 8, 3), "INT8", quantised),
+        ("k", (), [2], None),
+        ("best", (1, 8, 8, 2), "INT8", quantised),
+        ("places", (1, 8, 8, 2), "INT32", None),
+        ("shape", (3,), [1, 64, 2], None),
+        ("out", (1, 64, 2), "INT8", quantised),
+    ]
+    operators = [
+        (first, ("picture",), ("scores",)),
+        ("TOPK_V2", ("scores", "k"), ("best", "places")),
+        ("RESHAPE", ("best", "shape"), ("out",)),
+    ]
+    return tflite(tensors, operators)
+
+
 def for_st() -> bytes:
     """What ST's relocatable binaries begin with: AI_RELOC_MAGIC, 0x4E49424E, little-endian."""
     return (0x4E49424E).to_bytes(4, "little") + bytes(range(200)) * 5

@@ -56,9 +56,7 @@ def test_all_of_lib_is_compiled_and_told_with_its_sizes(folder: Path) -> None:
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
 
 
-def test_an_earlier_build_is_replaced_and_nothing_else_is_removed(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_earlier_build_is_replaced_and_nothing_else_is_removed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     old = Path("build/mpy/n6post/gone.mpy")
     old.parent.mkdir(parents=True)
     old.write_bytes(b"M")
@@ -183,6 +181,16 @@ def test_a_model_that_the_board_cannot_run_is_refused_before_anything_is_made(
     assert "ST's compiler" in said and "OpenMV IDE" in said
 
 
+def test_a_model_with_an_operator_that_the_firmware_has_not_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("topk.tflite").write_bytes(model_files.with_topk())
+    Path("topk_ethos.tflite").write_bytes(model_files.with_topk("ethos-u"))
+    for board, model in (("RT1062", "topk"), ("AE3", "topk"), ("AE3", "topk_ethos")):
+        code, _, said = run(capsys, "--romfs", "--board", board, "--model", f"{model}.tflite")
+        assert code == 2 and "has no TOPK_V2" in said
+
+
 def test_a_model_that_would_run_on_the_ae3_s_cpu_is_a_finding(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, printed, _ = run(capsys, "--romfs", "--board", "AE3", "--model", "plain.tflite")
     assert code == 1 and "not compiled for the Ethos-U55" in printed
@@ -199,7 +207,7 @@ def test_vela_compiles_the_models_of_an_ae3(
     models = ("--model", "plain.tflite", "--model", "ethos.tflite")
     code, printed, _ = run(capsys, "--romfs", "--board", "AE3", "--vela", *models)
     assert code == 0 and "not compiled" not in printed
-    assert image()["plain.tflite"] == fake_vela.COMPILED
+    assert image()["plain.tflite"] == fake_vela.compiled()
     assert image()["ethos.tflite"] == Path("ethos.tflite").read_bytes()
     Path("plain.tflite").write_bytes(model_files.runnable() + b"refuse")
     code, _, said = run(capsys, "--romfs", "--board", "AE3", "--vela", *models)

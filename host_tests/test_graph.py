@@ -9,7 +9,7 @@ import model_files
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from n6post_pc import graph, n6
+from n6post_pc import graph, n6, tflm
 from n6post_pc.graph import Graph, Operator, Tensor
 
 KIB = 1024
@@ -116,6 +116,17 @@ def test_what_is_no_model_is_refused(tmp_path: Path, name: str) -> None:
             graph.read(tmp_path / name)
 
 
+def test_operators_that_the_firmware_has_not_are_found(shared: Path) -> None:
+    # Some that its tflm_backend.cc adds, and some that it does not.
+    assert {"CONV_2D", "SELECT_V2", "BATCH_MATMUL", "PADV2", "MAX_POOL_2D"} <= tflm.OPERATORS and len(tflm.OPERATORS) == 96
+    assert not {"TOPK_V2", "TILE", "POW", "SELECT", "NON_MAX_SUPPRESSION_V5", "ethos-u"} & tflm.OPERATORS
+    assert tflm.missing(graph.parse(model_files.with_topk())) == ["TOPK_V2"]
+    assert tflm.missing(graph.parse(model_files.with_topk("ethos-u"))) == ["TOPK_V2"]
+    assert tflm.missing(graph.parse(model_files.for_ethos())) == [] == tflm.missing(graph.parse(model_files.for_st()))
+    for path in (shared / "models").glob("*.tflite"):  # OpenMV's own among them
+        assert tflm.missing(graph.read(path)) == []
+
+
 # --- memory ---
 
 
@@ -136,9 +147,7 @@ def test_activations_alive_at_once_are_the_tensors_between_their_first_and_their
 @given(st.lists(st.integers(1, 50), min_size=2, max_size=8), st.data())
 def test_activations_alive_at_once_are_found_for_any_network(sizes: list[int], data: st.DataObject) -> None:
     network = chain(*sizes)
-    network.operators = [
-        Operator("ADD", (at, data.draw(st.integers(0, at))), (at + 1,)) for at in range(len(sizes) - 1)
-    ]
+    network.operators = [Operator("ADD", (at, data.draw(st.integers(0, at))), (at + 1,)) for at in range(len(sizes) - 1)]
     peaks = []
     for now, operator in enumerate(network.operators):
         later = {i for one in network.operators[now:] for i in one.inputs} | set(network.outputs)

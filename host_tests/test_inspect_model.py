@@ -69,9 +69,7 @@ def test_its_lines_fit_a_terminal_of_80_columns_but_the_one_to_paste(
     assert all(line.startswith("paste     model = n6post.load(") for line in long)
 
 
-def test_the_line_to_paste_opens_the_model_with_its_post_processor(
-    model: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_line_to_paste_opens_the_model_with_its_post_processor(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, printed, _ = run(capsys, model)
     line = facts(printed)["paste"]
     assert line == 'model = n6post.load("/rom/net.tflite")'
@@ -82,9 +80,7 @@ def test_the_line_to_paste_opens_the_model_with_its_post_processor(
     assert type(names["model"].postprocess.processor).__name__ == facts(printed)["fits"].removeprefix("n6post.")
 
 
-def test_a_model_that_vela_compiled_is_described_but_not_run(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_model_that_vela_compiled_is_described_but_not_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "net.tflite"
     path.write_bytes(model_files.for_ethos())
     PilImage.new("RGB", (64, 64)).save(tmp_path / "black.png")
@@ -137,6 +133,18 @@ def test_the_ae3_is_told_with_vela_s_numbers(
     model.write_bytes(model.read_bytes() + b"refuse")
     code, printed, _ = run(capsys, model, "--npu", "u55")
     assert code == 1 and "AE3: Vela does not take it: Error: Invalid tensor" in printed
+
+
+def test_operators_that_the_ae3_s_firmware_has_not_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "net.tflite"
+    path.write_bytes(model_files.with_topk())
+    _, printed, _ = run(capsys, path)
+    assert facts(printed)["AE3"].startswith("its firmware has no TOPK_V2")
+    before = printed.partition("findings")[2]
+    assert "TOPK_V2" not in before  # an N6 may run it
+    path.write_bytes(model_files.with_topk("ethos-u"))  # this file is for an AE3
+    code, printed, _ = run(capsys, path)
+    assert code == 1 and "AE3: its firmware has no TOPK_V2" in printed.partition("findings")[2]
 
 
 # --- findings and mistakes ---

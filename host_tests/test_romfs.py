@@ -90,9 +90,7 @@ contents = st.binary(max_size=40) | st.integers(100, 40_000).map(bytes)
 @given(st.dictionaries(paths, st.tuples(contents, st.sampled_from([1, 4, 16, 32, 64, 4096])), max_size=8))
 def test_every_file_is_read_back_and_lies_where_it_was_told_to(wanted: dict[str, tuple[bytes, int]]) -> None:
     # A file is no folder of another one.
-    files = {
-        path: one for path, one in wanted.items() if not any(other.startswith(path + "/") for other in wanted)
-    }
+    files = {path: one for path, one in wanted.items() if not any(other.startswith(path + "/") for other in wanted)}
     image, offsets = pack(File(path, data, alignment) for path, (data, alignment) in files.items())
     found = read(image)
     assert {path: data for path, (_, data) in found.items()} == {path: data for path, (data, _) in files.items()}

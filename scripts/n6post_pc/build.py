@@ -22,7 +22,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from . import graph, romfs, vela
+from . import graph, romfs, tflm, vela
 from .boards import BOARDS, ETHOS, ST, Board
 from .cli import version
 from .command import FINDINGS, FINE, Bar, UserError, parser
@@ -77,8 +77,8 @@ def model_files(model: Path, board: Board, python: Path | None) -> tuple[list[ro
     python      that of vela.compiler(), to have a model for the AE3 compiled
     """
     try:
-        form = graph.read(model).form
         data, findings = model.read_bytes(), []
+        form = graph.parse(data, model.suffix).form
         if form == graph.TFLITE and board.npu == ETHOS:
             if python is None:
                 findings.append(f"{model.name} is not compiled for the {board.npu}: it runs on the CPU, many times slower. "
@@ -87,6 +87,8 @@ def model_files(model: Path, board: Board, python: Path | None) -> tuple[list[ro
                 data = _by_vela(model, python)
         elif form != {ST: graph.ST, ETHOS: graph.VELA, None: graph.TFLITE}[board.npu]:
             raise ValueError(_refused(form, board))
+        if missing := tflm.missing(graph.parse(data, model.suffix)):
+            raise ValueError(f"the {board.name} cannot run it: {tflm.refused(missing)}")
     except ValueError as error:
         raise UserError(f"{model}: {error}") from error
     # The firmware looks for a model's labels under its name up to the first dot.
@@ -205,7 +207,8 @@ def main(argv: list[str], prog: str) -> int:
     command.add_argument("--board", choices=BOARDS, default="N6", help="the image's camera (default %(default)s)")
     command.add_argument("--model", type=Path, action="append", default=[], dest="models", help="a model for the image")
     command.add_argument("--add", type=Path, action="append", default=[], help="another file or folder for the image")
-    command.add_argument("--vela", action="store_true", help="AE3: have Arm's compiler compile the models for its NPU")
+    command.add_argument("--vela", action="store_true", help="AE3: have Arm's compiler compile the models for its NPU "
+                         f"(ethos-u-vela {vela.VERSION}; OpenMV's own build has 4.2.0; not tried on a camera)")  # fmt: skip
     command.add_argument("--json", action="store_true", help="an object for each thing made, a line each, for machines")
     arguments = command.parse_args(argv)
     board = BOARDS[arguments.board]

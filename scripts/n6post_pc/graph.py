@@ -17,7 +17,7 @@ TFLITE, ONNX, VELA, ST = "TensorFlow Lite", "ONNX", "compiled by Vela for an Eth
 # ST's relocatable binary: AI_RELOC_MAGIC of ll_aton_reloc_network.h, 0x4E49424E. OpenMV names it .tflite all the same.
 _ST_MARK = b"NBIN"
 _TFLITE_MARK = b"TFL3"  # a flatbuffer's file identifier, at byte 4
-_VELA_OPERATOR = "ethos-u"  # stands for all that runs on the NPU
+VELA_OPERATOR = "ethos-u"  # stands for all that runs on the NPU
 
 # Bytes of an element of TensorFlow Lite's tensor types, by their names.
 _BYTES = {"FLOAT32": 4, "FLOAT16": 2, "INT32": 4, "UINT32": 4, "UINT8": 1, "INT8": 1, "INT16": 2, "UINT16": 2, "INT64": 8,
@@ -93,12 +93,16 @@ class Graph:
 
 def read(path: Path) -> Graph:
     """The graph of a model file. ValueError, a sentence, for a broken one and for a file that is none."""
-    data = path.read_bytes()
+    return parse(path.read_bytes(), path.suffix)
+
+
+def parse(data: bytes, suffix: str = ".tflite") -> Graph:
+    """The same of a file's bytes and the end of its name."""
     if data[:4] == _ST_MARK:
         return Graph(ST)
     if data[4:8] == _TFLITE_MARK:
         return _tflite(data)
-    if path.suffix.lower() == ".onnx":
+    if suffix.lower() == ".onnx":
         return _onnx(data)
     raise ValueError("neither a .tflite nor an .onnx model, nor one that was compiled for a camera's NPU")
 
@@ -121,7 +125,7 @@ def _tflite(data: bytes) -> Graph:
             shape = tensors[outputs[0]].shape if outputs else ()
             channels = shape[3] if "CONV" in name and len(shape) == 4 else None
             operators.append(Operator(name, inputs, outputs, channels))
-        form = VELA if _VELA_OPERATOR in names else TFLITE
+        form = VELA if VELA_OPERATOR in names else TFLITE
         graph = Graph(form, operators, tensors, tuple(map(int, main.inputs)), tuple(map(int, main.outputs)))
         _ = [tensors[i] for one in (graph, *operators) for i in one.inputs + one.outputs]
     except Exception as error:  # a flatbuffer that ends early or lies of its offsets fails anywhere, in any way

@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from . import graph, n6, vela
+from . import graph, n6, tflm, vela
 from .command import FINDINGS, FINE, WRONG, Bar, UserError, parser
 
 RANGES = {"b": (-128, 127), "B": (0, 255), "h": (-32768, 32767), "H": (0, 65535)}
@@ -103,6 +103,8 @@ def inspect(path: Path, picture: Any = None, python: Path | None = None) -> Insp
     seen.estimate = n6.estimate(network)
     if seen.estimate is not None:
         seen.findings += seen.estimate.findings
+    if network.form == graph.VELA and (missing := tflm.missing(network)):
+        seen.findings.append(f"AE3: {tflm.refused(missing)}")
     if python is not None:
         _ask_vela(seen, python)
     return seen
@@ -195,6 +197,8 @@ def _facts(seen: Inspection) -> list[tuple[str, str]]:
         facts.append(("AE3", _verdict_line(seen.ae3)))
     elif seen.ae3:
         facts.append(("AE3", seen.ae3))
+    elif seen.network.form == graph.TFLITE and (missing := tflm.missing(seen.network)):
+        facts.append(("AE3", tflm.refused(missing)))
     return facts
 
 
@@ -244,6 +248,7 @@ def _operators(seen: Inspection) -> Table:
 
 def as_json(seen: Inspection) -> dict[str, Any]:
     """The same for machines; sizes in bytes."""
+
     def tensors(kind: str) -> list[dict[str, Any]]:
         return [
             {"shape": list(shape), "dtype": NAMES[dtype], "scale": scale, "zero_point": zero_point}
