@@ -116,7 +116,8 @@ def test_machines_get_one_object_a_file(
     assert told["outputs"][0]["shape"] == [1, 6, 84] and told["float_copies"] == 6 * 84 * 4
     assert told["operators"] == {"SLICE": 1, "RESHAPE": 1} and told["labels"] is None
     assert told["processor"] == "YoloV8" and told["code"].startswith("model = n6post.load(")
-    assert told["n6"] == {"activations": 64 * 64 * 3 + 6 * 84, "sram": 1835008, "on_cpu": []}
+    alive = 64 * 64 * 3 + 6 * 84  # the picture and what is cut out of it
+    assert told["n6"] == {"activations": [round(alive * 0.95), round(alive * 1.9)], "sram": 1835008, "on_cpu": []}
     assert told["ae3"]["on_cpu"] == {"Dequantize": 1} and told["ae3"]["sram"] == 835392
     assert told["findings"] == []
 
@@ -145,6 +146,18 @@ def test_operators_that_the_ae3_s_firmware_has_not_are_told(tmp_path: Path, caps
     path.write_bytes(model_files.with_topk("ethos-u"))  # this file is for an AE3
     code, printed, _ = run(capsys, path)
     assert code == 1 and "AE3: its firmware has no TOPK_V2" in printed.partition("findings")[2]
+
+
+def test_whether_the_activations_fit_the_n6_is_said_as_far_as_it_is_known(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for side, said in ((64, "they fit"), (500, "they may not fit"), (900, "they do not fit")):
+        tensors = [(name, (1, side, side, 3), "INT8", (0.01, -28)) for name in ("picture", "same")]
+        (tmp_path / "net.tflite").write_bytes(model_files.tflite(tensors, [("RELU", ("picture",), ("same",))]))
+        code, printed, _ = run(capsys, tmp_path / "net.tflite")
+        fact, _, found = " ".join(printed.split()).partition(" findings")
+        assert f": {said}; 0 of 1 operators" in fact
+        assert ("memory: its activations take" in found) == (said == "they do not fit") and (code == 0 or found)
 
 
 # --- findings and mistakes ---

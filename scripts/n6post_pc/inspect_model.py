@@ -205,8 +205,13 @@ def _facts(seen: Inspection) -> list[tuple[str, str]]:
 def _memory(seen: Inspection) -> str:
     if seen.estimate is None or not seen.estimate.activations:
         return "an .onnx does not tell how much memory the activations take"
-    held, has = seen.estimate.activations / _MIB, n6.SRAM / _MIB
-    return f"{held:.2f} MiB of activations alive at once, its NPU has {has:.2f} MiB {_source_numbers(seen)['memory']}"
+    least, most = seen.estimate.activations
+    fits = "they fit" if most <= n6.SRAM else "they may not fit" if least <= n6.SRAM else "they do not fit"
+    sources = _source_numbers(seen)
+    return (
+        f"activations take {least / _MIB:.2f} to {most / _MIB:.2f} MiB {sources['activations']}, its NPU has"
+        f" {n6.SRAM / _MIB:.2f} MiB {sources['memory']}: {fits}"
+    )
 
 
 def _on_cpu(seen: Inspection) -> str:
