@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -142,6 +143,27 @@ def test_mpremote_takes_the_image_for_one(folder: Path, capsys: pytest.CaptureFi
     # What `mpremote romfs deploy` asks of a file: its name, its mark, and that it fits.
     path = Path("build/n6post.img")
     assert path.name.endswith((".img", ".romfs")) and path.read_bytes().startswith(VfsRomWriter.ROMFS_HEADER)
+
+
+def test_micropython_mounts_the_image_and_imports_n6post_from_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    binary = os.environ.get("N6POST_MICROPYTHON")
+    if not binary:
+        pytest.skip("needs a MicroPython with ulab: its path in the environment variable N6POST_MICROPYTHON")
+    Path("st.txt").write_bytes(b"person\n")
+    run(capsys, "--romfs", "--model", "st.tflite")
+    code = """
+import hashlib, sys, vfs
+vfs.mount(vfs.VfsRom(open("build/n6post.img", "rb").read()), "/rom")
+sys.path[:] = ["/rom"]
+import n6post
+print(n6post.__file__, n6post.YoloV8Seg.__name__)
+for name in ("st.tflite", "st.txt"):
+    print(hashlib.sha256(open("/rom/" + name, "rb").read()).digest().hex())
+"""
+    done = subprocess.run([binary, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+    sums = [hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in ("st.tflite", "st.txt")]
+    assert done.stdout.split() == ["/rom/n6post/__init__.mpy", "YoloV8Seg", *sums]
 
 
 def test_an_image_that_is_too_large_is_refused_with_sizes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
