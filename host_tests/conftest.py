@@ -22,8 +22,8 @@ hypothesis.settings.load_profile("ci")
 # What draws, fits a frame into a model's input, counts classes or works in ulab. The other families are in test_recorded.
 BOTH_FIRMWARES = {
     "test_cutting", "test_deeplab", "test_draw", "test_end2end", "test_geometry", "test_heads", "test_kernels_portable",
-    "test_mask", "test_nms", "test_overlap", "test_pose", "test_recorded", "test_resizing", "test_segmentation",
-    "test_skeleton",
+    "test_mask", "test_nms", "test_overlap", "test_overlays", "test_pose", "test_recorded", "test_resizing",
+    "test_segmentation", "test_skeleton",
 }  # fmt: skip
 
 

@@ -446,3 +446,99 @@ def test_an_option_of_draw_out_of_range_is_refused(option: dict[str, Any]) -> No
     (name,) = option
     with pytest.raises(ValueError, match=rf"{name}: expected .*, got"):
         n6post.draw(image.Image(32, 32, image.RGB565), [], **option)
+
+
+# --- colours by class, track and instance ------------------------------------------------------------------------------
+def tracked(track_id: int | None, d: Any) -> Any:
+    made = type(d)(*d)
+    made.track_id = track_id
+    return made
+
+
+def shown_colors(found: Any, **options: Any) -> list[int]:
+    """The colour of each detection's box at its upper left corner."""
+    img = canvas()
+    n6post.draw(img, found, labels=False, **options)
+    return [int(pixels(img)[d.rect[1], d.rect[0]]) for d in found]
+
+
+def test_what_has_a_colour_of_its_own_is_the_class_the_track_or_the_place() -> None:
+    found = [tracked(7, THREE[0]), tracked(4, THREE[1]), tracked(None, THREE[2])]
+    found += [tracked(7, detection((60, 10, 20, 20), 2))]
+    classes, tracks = (0, 1, 2, 2), (7, 4, None, 7)
+    by_class = [as_565(class_color(c)) for c in classes]
+    assert shown_colors(found) == shown_colors(found, color_by="class") == by_class
+    by_track = [as_565((255, 255, 255) if t is None else class_color(t)) for t in tracks]
+    assert shown_colors(found, color_by="track") == by_track
+    assert shown_colors(found, color_by="instance") == [as_565(class_color(k)) for k in range(4)]
+    assert shown_colors(found, color_by="track", color=(0, 0, 255)) == [0x001F] * 4
+
+
+@pytest.mark.parametrize("color_by", ["track", "instance"])
+def test_masks_and_the_grounds_of_labels_have_the_colour_of_their_box(color_by: str) -> None:
+    head = random_head(8, (64, 64), 5, 8, -20)
+    found = [tracked(k + 30, d) for k, d in enumerate(head.model().run(n6post.YoloV8Seg(0.3)))]
+    colors = [class_color(k + 30 if color_by == "track" else k) for k in range(len(found))]
+    assert len(found) > 3
+    nothing: list[str | None] = [None] * len(found)
+    for masks, boxes, texts in ((True, False, nothing), (False, True, nothing), (False, False, [None, "a", *nothing[2:]])):
+        img, wanted = canvas(width=64, height=64), canvas(width=64, height=64)
+        n6post.draw(img, found, masks=masks, boxes=boxes, labels=texts, color_by=color_by, alpha=255)
+        for d, color, text in list(zip(found, colors, texts, strict=True))[::-1]:
+            n6post.draw(wanted, [d], color=color, masks=masks, boxes=boxes, labels=[text], alpha=255)
+        assert pixels(img).any()
+        np.testing.assert_array_equal(pixels(img), pixels(wanted))
+
+
+def test_joints_and_limbs_go_by_side_or_have_the_colour_of_their_person() -> None:
+    joints = [k for j in range(17) for k in (9 + j, 50 - j, 0.9)]
+    head = float_head((64, 64), 1, [Thing(3, (2, 3, 47, 60), {0: 0.9}, joints)], 51)
+    (person,) = FakeModel([Tensor(head)], (64, 64)).run(n6post.YoloV8Pose(0.3))
+    sides, own = set(), {}
+    for color_by in ("class", "track", "instance"):
+        img = canvas(width=64, height=64)
+        n6post.draw(img, [tracked(11, person)], color_by=color_by, boxes=False, labels=False)
+        if color_by == "class":
+            sides = set(np.unique(pixels(img)).tolist())
+        else:
+            own[color_by] = pixels(img).copy()
+    assert {as_565(c) for c in ((0, 160, 255), (255, 128, 0), (255, 255, 255))} <= sides
+    for color_by, number in (("track", 11), ("instance", 0)):
+        wanted = canvas(width=64, height=64)
+        n6post.draw(wanted, [person], color=class_color(number), boxes=False, labels=False)
+        np.testing.assert_array_equal(own[color_by], pixels(wanted))
+
+
+def test_colours_by_track_stay_on_a_picture_of_another_size() -> None:
+    kind = type("Detection", (n6post.Detection,), {"frame_size": (320, 240)})
+    img = canvas()
+    n6post.draw(img, [tracked(9, kind((100, 80, 50, 60), 0.5, 0, "a", None, None))], color_by="track", labels=False)
+    assert pixels(img)[40, 50] == as_565(class_color(9))
+
+
+@pytest.mark.parametrize("word", ["id", "Track", None, 3, ["class"]])
+def test_a_word_that_no_colour_goes_by_is_refused_with_the_three_that_do(word: Any) -> None:
+    img = canvas()
+    with pytest.raises(ValueError, match=r"color_by: expected 'class', 'track' or 'instance', got .+"):
+        n6post.draw(img, THREE, color_by=word)
+    assert not pixels(img).any()
+
+
+@pytest.mark.parametrize("word", ["track", "instance"])
+def test_a_class_map_has_colours_by_class_alone(word: Any) -> None:
+    seen = FakeModel([Tensor(np.ones((1, 8, 8), np.uint8))], (64, 64)).run(n6post.DeepLab())
+    img = canvas()
+    with pytest.raises(ValueError, match=f"color_by: expected 'class' of a Segmentation, got '{word}'"):
+        n6post.draw(img, seen, color_by=word)
+    assert not pixels(img).any()
+
+
+def test_the_label_of_a_track_begins_with_its_number() -> None:
+    found = [tracked(3, THREE[0]), tracked(None, THREE[1]), tracked(12, THREE[2])]
+    for _ in range(2):  # the second time what was kept
+        img = Written()
+        n6post.draw(img, found)
+        assert sorted(text for text, _ in img.texts) == ["#12 cat 88%", "#3 cat 88%", "cat 88%"]
+    img = Written()
+    n6post.draw(img, found, labels=["a", None, "c"])
+    assert sorted(text for text, _ in img.texts) == ["a", "c"]

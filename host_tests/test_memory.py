@@ -463,6 +463,135 @@ def test_a_picture_that_is_cut_short_is_drawn_anew_as_if_nothing_had_been(family
     check(Scene(before, drawn, lambda result: [drawn(result), drawn(result)]))
 
 
+# --- lines, zones and trails -----------------------------------------------------------------------------------------
+def passing(k: int) -> list[Any]:
+    """Frame k of four who walk: over y = 50 one in and two out, of whom the first comes late; one stays above it."""
+    found = []
+    ways = (1, 0, 40, 90 - 10 * k), (2, 1, 60, 10 + 10 * k), (3, 0, 80, 5 + 10 * k), (4, 2, 20 + 5 * k, 70)
+    for track_id, class_id, x, y in ways:
+        if track_id != 2 or k > 2:
+            found.append(n6post.Detection((x - 5, y - 20, 10, 20), 0.9, class_id, "", None, None))
+            found[-1].track_id = track_id
+    return found
+
+
+def every_line(before: Callable[[], Any], attempt: Callable[[Any], object], then: Callable[[Any, bool], None]) -> None:
+    """then(state, whether it was cut short) after an attempt that meets the fault at its first line, its second, ..."""
+    line = 0
+    met = True
+    while met:
+        line += 1
+        forget()
+        state = before()
+        met = Fault(line, kernels=False).hits(lambda state=state: attempt(state))  # type: ignore[misc]
+        then(state, met)
+    assert line > 15
+
+
+@pytest.mark.parametrize("frame", range(3, 7))
+def test_a_line_that_is_cut_short_counts_nobody_twice_and_nobody_never(frame: int) -> None:
+    def before() -> Any:
+        zone = n6post.LineZone((0, 50), (100, 50), margin=0)
+        for k in range(frame):
+            zone.trigger(passing(k))
+        return zone
+
+    def then(zone: Any, met: bool) -> None:
+        counted = zone.in_count, zone.out_count
+        assert counted == (sum(zone.in_count_per_class.values()), sum(zone.out_count_per_class.values()))
+        for k in range(frame + (not met), 10):
+            zone.trigger(passing(k))
+        told = zone.in_count, zone.out_count, zone.in_count_per_class, zone.out_count_per_class
+        assert told == (1, 2, {0: 1}, {1: 1, 0: 1})
+
+    every_line(before, lambda zone: zone.trigger(passing(frame)), then)
+
+
+@pytest.mark.parametrize("frame", [0, 2, 3, 5, 8])
+def test_a_zone_that_is_cut_short_goes_on_with_the_next_frame_and_its_time(
+    frame: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0]
+    monkeypatch.setattr("time.ticks_ms", lambda: now[0], raising=False)
+    monkeypatch.setattr("time.ticks_diff", lambda a, b: a - b, raising=False)
+
+    def run(zone: Any, frames: Any) -> None:
+        for k in frames:
+            now[0] = 100 * k
+            zone.trigger(passing(k))
+
+    def before() -> Any:
+        zone = n6post.PolygonZone([(0, 40), (100, 40), (100, 80), (0, 80)])
+        run(zone, range(frame))
+        return zone
+
+    def told(zone: Any) -> Any:
+        return zone.current_count, zone.current_count_per_class
+
+    clean, without = before(), before()
+    run(clean, (frame,))
+    afterwards, skipping = before(), before()
+    run(afterwards, range(frame, frame + 2))
+    run(skipping, (frame + 1,))
+
+    def then(zone: Any, met: bool) -> None:
+        assert told(zone) in (told(clean), told(without)) if met else told(zone) == told(clean)
+        run(zone, (frame + 1,))
+        assert told(zone) == told(afterwards)
+        for track_id in range(1, 5):
+            assert zone.seconds(track_id) in (afterwards.seconds(track_id), skipping.seconds(track_id))
+
+    every_line(before, lambda zone: run(zone, (frame,)), then)
+
+
+@pytest.mark.parametrize("frame", [0, 2, 3, 7])
+def test_a_trail_that_is_cut_short_has_whole_places_and_the_next_frame_s(frame: int) -> None:
+    def before() -> Any:
+        trail = n6post.Trail(3)
+        for k in range(frame):
+            trail.update(passing(k))
+        return trail
+
+    old, new = before(), before()
+    new.update(passing(frame))
+    wanted = before()
+    for k in range(frame, frame + 4):
+        wanted.update(passing(k))
+
+    def then(trail: Any, met: bool) -> None:
+        for n in range(1, 5):
+            assert trail.positions(n) in (old.positions(n), new.positions(n))
+        for k in range(frame + 1, frame + 4):
+            trail.update(passing(k))
+        assert [trail.positions(n) for n in range(1, 5)] == [wanted.positions(n) for n in range(1, 5)]
+
+    every_line(before, lambda trail: trail.update(passing(frame)), then)
+
+
+@pytest.mark.parametrize("frame_size", [None, (128, 96)])
+@pytest.mark.parametrize("kind", ["line", "polygon", "trail"])
+def test_a_zone_or_trail_whose_picture_is_cut_short_is_drawn_anew_as_if_nothing_had_been(kind: str, frame_size: Any) -> None:
+    def before() -> Any:
+        made: dict[str, Any] = {
+            "line": n6post.LineZone((3, 30), (60, 20), frame_size=frame_size),
+            "polygon": n6post.PolygonZone([(3, 3), (60, 9), (30, 40)], frame_size=frame_size),
+            "trail": n6post.Trail(4, frame_size=frame_size),
+        }
+        for k in range(6):
+            made["trail"].update(passing(k))
+        return made[kind]
+
+    check(Scene(before, drawn, lambda zone: [drawn(zone), drawn(zone)]))
+
+
+@pytest.mark.parametrize("color_by", ["track", "instance"])
+def test_colours_by_track_and_place_that_are_cut_short_are_right_the_next_time(color_by: str) -> None:
+    def painted(found: Any) -> bytes:
+        return bytes(n6post.draw(image.Image(64, 48, image.RGB565), found, color_by=color_by).bytearray())
+
+    check(Scene(lambda: passing(4), painted, lambda found: [painted(found), drawn(found), painted(found)]))
+
+
 QUESTIONS: dict[str, Callable[[Any], Any]] = {
     "present": lambda s: s.present(),
     "share": lambda s: [s.share(c) for c in range(3)],

@@ -29,6 +29,7 @@ _HOMES = dict(
     Tracker="tracker",
     LineZone="zones",
     PolygonZone="zones",
+    Trail="trail",
     Stretch="inputs",
     Crop="inputs",
     Letterbox="inputs",

@@ -29,6 +29,7 @@ class _Classes(Protocol):
 # Detection alone, in an annotation, is that of any family.
 _M = TypeVar("_M", covariant=True, default=Any)
 _K = TypeVar("_K", covariant=True, default=Any)
+_Found = TypeVar("_Found", bound=Sequence[Any])
 
 __version__: str
 
@@ -332,6 +333,8 @@ class LineZone:
             "right", "top_left", ..., or "centroid" (of the mask; without one the box's centre)
     margin  how far beyond the line an anchor has to be to count as across, as a part of the box's mean side: what jitters
             on the line counts once
+    frame_size  (width, height) of the frame that the line speaks of, for drawing on a picture of another size (an LCD's);
+                None: that of the first detection which knows it
 
     **In** is to the left of somebody who looks from start to end, **out** to the right. An object that goes round an end of
     the line has not crossed it. One that is lost on the one side and found again on the other, by the same track, has.
@@ -343,6 +346,7 @@ class LineZone:
     """
 
     anchor: str
+    frame_size: tuple[int, int] | None
     start: tuple[int, int]
     end: tuple[int, int]
     in_count: int
@@ -356,6 +360,7 @@ class LineZone:
         end: tuple[int, int] | list[int],
         anchor: str = "bottom",
         margin: float = 0.1,
+        frame_size: tuple[int, int] | list[int] | None = None,
     ) -> None: ...
     def trigger(self, found: Sequence[Detection[_M, _K]]) -> tuple[list[Detection[_M, _K]], list[Detection[_M, _K]]]:
         """Look at the detections of a frame; returns two lists of them: who has crossed in, and who out.
@@ -370,7 +375,11 @@ class LineZone:
         """Numbers and lists only, for JSON: start, end, in, out."""
 
     def draw(self, img: Image, color: _Color = (255, 255, 255), thickness: int = 2, labels: bool = True) -> Image:
-        """Draw the line, a tick on its left ("in") and the counts; returns img."""
+        """Draw a line, an arrow to its left ("in") and its counts, or a polygon and how many are inside; returns img.
+
+        All is edged with black, to be read on any picture. thickness: pixels, 0..100; labels: whether to write the counts.
+        A picture of another size than `frame_size` is taken for the frame, scaled. ValueError as of `n6post.draw`.
+        """
 
 class PolygonZone:
     """A polygon of points (x, y) in frame pixels, who is inside, and for how long.
@@ -378,6 +387,7 @@ class PolygonZone:
     points  three or more; where edges cross each other, what an even number of them surrounds is outside
     anchor  as LineZone's
     patience    seconds for which a track may be lost and still dwells
+    frame_size  as LineZone's
 
     current_count               how many of the last frame's detections are inside
     current_count_per_class     {class_id: how many}
@@ -386,12 +396,17 @@ class PolygonZone:
     """
 
     anchor: str
+    frame_size: tuple[int, int] | None
     points: list[tuple[int, int]]
     current_count: int
     current_count_per_class: dict[int, int]
 
     def __init__(
-        self, points: Sequence[tuple[int, int] | list[int]], anchor: str = "bottom", patience: float = 1.0
+        self,
+        points: Sequence[tuple[int, int] | list[int]],
+        anchor: str = "bottom",
+        patience: float = 1.0,
+        frame_size: tuple[int, int] | list[int] | None = None,
     ) -> None: ...
     def trigger(self, found: Sequence[Detection[_M, _K]], ms: float | None = None) -> list[Detection[_M, _K]]:
         """Look at the detections of a frame; returns a list of those inside.
@@ -416,7 +431,59 @@ class PolygonZone:
         """Numbers and lists only, for JSON: points, count, and seconds by track."""
 
     def draw(self, img: Image, color: _Color = (255, 255, 255), thickness: int = 2, labels: bool = True) -> Image:
-        """Draw the edges, and how many are inside; returns img."""
+        """Draw a line, an arrow to its left ("in") and its counts, or a polygon and how many are inside; returns img.
+
+        All is edged with black, to be read on any picture. thickness: pixels, 0..100; labels: whether to write the counts.
+        A picture of another size than `frame_size` is taken for the frame, scaled. ValueError as of `n6post.draw`.
+        """
+
+class Trail:
+    """The last places of every track, to be drawn as lines.
+
+    length      how many places a track has at most, one an update: 2 to 1000
+    anchor      the point of a box that is followed: "bottom" (its middle), "center", ..., as LineZone's
+    frame_size  as LineZone's
+
+    A track that is not found loses its oldest place at every update, and is forgotten with the last. A place takes 4 bytes.
+    Besides the tracks in the frame 128 at most are kept. Room for a track is taken once, when it is new.
+
+    ValueError for options out of range.
+    """
+
+    anchor: str
+    frame_size: tuple[int, int] | None
+    length: int
+
+    def __init__(
+        self, length: int = 30, anchor: str = "bottom", frame_size: tuple[int, int] | list[int] | None = None
+    ) -> None: ...
+    def update(self, found: _Found) -> _Found:
+        """Add the places of a frame's detections; returns the detections, as they are.
+
+        found   as Tracker.update returns them. ValueError for a detection without a `track_id`, and for places that 16 bits
+                do not hold.
+        """
+
+    def positions(self, track_id: int) -> list[tuple[int, int]]:
+        """The frame pixels (x, y) where a track has been, the oldest first; [] for one that is not known."""
+
+    def reset(self) -> None:
+        """Forget all places."""
+
+    def draw(
+        self,
+        img: Image,
+        color: _Color | None = None,
+        thickness: int = 2,
+        color_by: Literal["class", "track", "instance"] = "class",
+    ) -> Image:
+        """Draw a line through the places of each track; returns img.
+
+        color       (r, g, b) of all; None: what color_by says, "class", "track" or "instance", as of `n6post.draw`
+        thickness   pixels, 0..100
+
+        A picture of another size than `frame_size` is taken for the frame, scaled. ValueError as of `n6post.draw`.
+        """
 
 # ---- results ----
 
@@ -632,7 +699,7 @@ class Segmentation:
 
 def draw(
     img: Image,
-    result: Sequence[Detection] | Segmentation,
+    result: Sequence[Detection] | Segmentation | LineZone | PolygonZone | Trail,
     color: _Color | None = None,
     alpha: int = 128,
     thickness: int = 2,
@@ -640,22 +707,29 @@ def draw(
     boxes: bool = True,
     labels: bool | Sequence[str | None] | Callable[[Detection], str | None] = True,
     smooth: bool = True,
+    color_by: Literal["class", "track", "instance"] = "class",
 ) -> Image:
-    """Draw what a processor returned onto the frame, and return the frame.
+    """Draw what a processor, a tracker, a zone or a trail tells onto the frame, and return the frame.
 
-    result      a list of Detection, or a Segmentation
-    color       (r, g, b) for everything; None: one colour a class, of joints and limbs one a side
+    result      a list of Detection, a Segmentation, a LineZone, a PolygonZone or a Trail
+    color       (r, g, b) for everything; None: what color_by says, and white for zones
     alpha       of masks and class maps, 0..255 (below 8 an RGB565 frame does not change: the firmware cuts alpha to 5 bits)
-    thickness   of boxes, pixels, 0..100
+    thickness   of boxes, zones and trails, pixels, 0..100
     masks, boxes    whether to draw them; of a Segmentation masks is the map
-    labels      True: name and score; a list of texts, one a detection, or a function that is called with each and returns
-                its text: None or "" for no label; False: none. Of a Segmentation whether to draw its legend
+    labels      True: name and score, of a track with its number before them ("#3 person 75%"); a list of texts, one a
+                detection, or a function that is called with each and returns its text: None or "" for no label; False: none.
+                Of a Segmentation whether to draw its legend, of a zone its counts
     smooth      False: masks as blocks, drawn with plain draw_image (on the N6 that goes to the GPU)
+    color_by    what has a colour of its own, in mask, box, label and trail alike:
+                "class"     each class; joints and limbs go by side, left and right
+                "track"     each track_id, white where there is none; joints and limbs too: that tells persons apart
+                "instance"  each place in the list, joints and limbs too
 
     A picture of another size than the frame (an LCD's) is taken for the frame, and all is scaled, x and y apart.
     A label stands above its box; where a better one's stands there already: inside at the top, below, inside at the bottom.
 
-    ValueError for an image that is neither RGB565 nor GRAYSCALE, an option out of range, and for what is no result.
+    ValueError for an image that is neither RGB565 nor GRAYSCALE, an option out of range, and for what is no result. A class
+    map and zones have neither tracks nor places: of them color_by is "class".
     """
 
 # An entry is ([x, y, w, h], score) or ([x, y, w, h], score, keypoints): a tuple of either length, for scripts unpack it.

@@ -27,40 +27,57 @@ from .kernels.drawing_plans import (
 from .kernels.drawing_plans import box as box_plan
 from .options import flag, number
 from .painting import draw_blocks, draw_map, tint
-from .pixels import FONT_HEIGHT, FONT_WIDTH, checked_color, class_color, depth_of, rgb565, text_scale
+from .pixels import FONT_HEIGHT, FONT_WIDTH, NO_TRACK, checked_color, class_color, depth_of, rgb565, text_scale
 
 _FEW = const(16)  # labels that are compared each with each
 _NOWHERE = ("", 0, -30000, 0)  # the place of a label that is not drawn: in nobody's way
+_COLORED = ("class", "track", "instance")
 
 _plan = box_plan()
 
 
-def draw(img, result, color=None, alpha=128, thickness=2, masks=True, boxes=True, labels=True, smooth=True):
-    """Draw what a processor returned onto the frame, and return the frame.
+def draw(
+    img, result, color=None, alpha=128, thickness=2, masks=True, boxes=True, labels=True, smooth=True, color_by="class"
+):
+    """Draw what a processor, a tracker, a zone or a trail tells onto the frame, and return the frame.
 
-    result      a list of Detection, or a Segmentation
-    color       (r, g, b) for everything; None: one colour a class, of joints and limbs one a side
+    result      a list of Detection, a Segmentation, a LineZone, a PolygonZone or a Trail
+    color       (r, g, b) for everything; None: what color_by says, and white for zones
     alpha       of masks and class maps, 0..255 (below 8 an RGB565 frame does not change: the firmware cuts alpha to 5 bits)
-    thickness   of boxes, pixels, 0..100
+    thickness   of boxes, zones and trails, pixels, 0..100
     masks, boxes    whether to draw them; of a Segmentation masks is the map
-    labels      True: name and score; a list of texts, one a detection, or a function that is called with each and returns
-                its text: None or "" for no label; False: none. Of a Segmentation whether to draw its legend
+    labels      True: name and score, of a track with its number before them ("#3 person 75%"); a list of texts, one a
+                detection, or a function that is called with each and returns its text: None or "" for no label; False: none.
+                Of a Segmentation whether to draw its legend, of a zone its counts
     smooth      False: masks as blocks, drawn with plain draw_image (on the N6 that goes to the GPU)
+    color_by    what has a colour of its own, in mask, box, label and trail alike:
+                "class"     each class; joints and limbs go by side, left and right
+                "track"     each track_id, white where there is none; joints and limbs too: that tells persons apart
+                "instance"  each place in the list, joints and limbs too
 
     A picture of another size than the frame (an LCD's) is taken for the frame, and all is scaled, x and y apart.
     A label stands above its box; where a better one's stands there already: inside at the top, below, inside at the bottom.
 
-    ValueError for an image that is neither RGB565 nor GRAYSCALE, an option out of range, and for what is no result.
+    ValueError for an image that is neither RGB565 nor GRAYSCALE, an option out of range, and for what is no result. A class
+    map and zones have neither tracks nor places: of them color_by is "class".
     """
     number("alpha", alpha, 0, 255)
     number("thickness", thickness, 0, 100)
     if color is not None:
         color = checked_color(color)
+    if color_by not in _COLORED:
+        raise ValueError("color_by: expected 'class', 'track' or 'instance', got %r" % (color_by,))
     if not isinstance(result, (list, tuple)) or isinstance(result, Detection):
-        if not isinstance(result, _segmentation()):
+        overlay = getattr(result, "_overlay", None)  # of what happens over time: rooms above know their own pictures
+        if overlay:
+            overlay(img, color, thickness, labels, color_by)
+        elif isinstance(result, _segmentation()):
+            flag("labels", labels)
+            if color_by != "class":
+                raise ValueError("color_by: expected 'class' of a Segmentation, got %r" % (color_by,))
+            draw_map(img, result, color and [color] * 256, alpha if masks else 0, labels)
+        else:
             raise ValueError("expected a list of Detection or a Segmentation, got %s" % type(result).__name__)
-        flag("labels", labels)
-        draw_map(img, result, color and [color] * 256, alpha if masks else 0, labels)
         return img
     # What is asked for more than once is kept in a local, and a Detection is unpacked: on the camera an attribute or an item
     # costs as much as drawing hundreds of pixels.
@@ -83,16 +100,16 @@ def draw(img, result, color=None, alpha=128, thickness=2, masks=True, boxes=True
         labels = _checked_texts(labels, result)
     if other_size:
         result = _scaled(result, width, height)
-    known = _paints.get
+    paints = _paints_of(result, color, color_by)
     if masks:
-        for _, _, class_id, _, mask, _ in reversed(result):  # the best last: where masks overlap it lies on top
+        for at in range(len(result) - 1, -1, -1):  # the best last: where masks overlap it lies on top
+            mask = result[at][4]
             if mask is None:
                 continue
-            value, _ = known(color or class_id) or _paint(color, class_id)
             if smooth:
-                tint(mask.row(), pixels, depth, width, height, value, alpha)
+                tint(mask.row(), pixels, depth, width, height, paints[at][0], alpha)
             else:
-                draw_blocks(img, mask, value, alpha)
+                draw_blocks(img, mask, paints[at][0], alpha)
     posed = True
     if boxes or labels:
         plan = _plan
@@ -102,11 +119,12 @@ def draw(img, result, color=None, alpha=128, thickness=2, masks=True, boxes=True
         plan[BOX_THICKNESS] = thickness if boxes else 0
         scale = text_scale(width)
         places = _places(result, labels, width, height, scale) if labels else ()
-        posed = _draw_boxes(img, pixels, result, color, places, scale)
+        posed = _draw_boxes(img, pixels, result, paints, places, scale)
     if posed:
-        for d in reversed(result):
+        for at in range(len(result) - 1, -1, -1):
+            d = result[at]
             if d[5] is not None:
-                _draw_pose(img, d, color)
+                _draw_pose(img, d, paints[at][2] if color or color_by != "class" else None)
     return img
 
 
@@ -162,10 +180,11 @@ def _places(result, labels, width, height, scale):
     places = []
     # Of many labels only those near by are looked at: by stripes of the frame a line high, the ones that may reach into it.
     stripes = {} if len(result) > _FEW else None
-    for (x, y, _, h), score, _, label, _, _ in result:
+    for d in result:
+        (x, y, _, h), score, _, label, _, _ = d
         if labels is True:
             try:
-                key = label, int(score * 100 + 0.5)
+                key = d.track_id, label, int(score * 100 + 0.5)
                 text = known(key) or _text(key)
             except OverflowError:  # an infinite score
                 text = str(label)
@@ -210,21 +229,23 @@ def _text(key):
     """A label's text, kept for the next frame: to make it costs more than to find it."""
     if len(_texts) > 200:
         _texts.clear()
-    _texts[key] = "%s %d%%" % key
+    track_id, label, percent = key
+    text = "%s %d%%" % (label, percent)
+    _texts[key] = text if track_id is None else "#%s %s" % (track_id, text)
     return _texts[key]
 
 
-def _draw_boxes(img, pixels, result, color, places, scale):
+def _draw_boxes(img, pixels, result, paints, places, scale):
     plan = _plan
     plan[BOX_GROUND_H] = scale * FONT_HEIGHT + 1
     plan[BOX_GROUND_W] = 0
     apart = places and text_apart()
     posed = False
-    known = _paints.get
-    for (x, y, w, h), _, class_id, _, _, keypoints in reversed(result):
+    for at in range(len(result) - 1, -1, -1):
+        (x, y, w, h), _, _, _, _, keypoints = result[at]
         if keypoints is not None:
             posed = True
-        plan[BOX_COLOR], ink = known(color or class_id) or _paint(color, class_id)
+        plan[BOX_COLOR], ink, _ = paints[at]
         plan[BOX_X] = x
         plan[BOX_Y] = y
         plan[BOX_W] = w
@@ -232,7 +253,7 @@ def _draw_boxes(img, pixels, result, color, places, scale):
         if not places:
             box(pixels, plan)
             continue
-        text, x, y, span = places.pop()
+        text, x, y, span = places[at]
         plan[BOX_GROUND_X] = x
         plan[BOX_GROUND_Y] = y
         plan[BOX_GROUND_W] = span
@@ -246,17 +267,28 @@ def _draw_boxes(img, pixels, result, color, places, scale):
     return posed
 
 
+def _paints_of(result, color, color_by):
+    """What _paint says for each detection, in their order."""
+    known = _paints.get
+    if color:
+        return [known(color) or _paint(color)] * len(result)
+    if color_by == "class":
+        return [known(d[2]) or _paint(d[2]) for d in result]
+    if color_by == "instance":
+        return [known(at) or _paint(at) for at in range(len(result))]
+    keys = [NO_TRACK if d.track_id is None else d.track_id for d in result]
+    return [known(key) or _paint(key) for key in keys]
+
+
 _paints = {}
 
 
-def _paint(color, class_id):
-    """(the RGB565 of a color or of a class's own, the colour of text on it), kept for the next frame."""
-    key = color or class_id
-    if key not in _paints:
-        r, g, b = color or class_color(class_id)
-        # Black on what is light, white on what is dark, by the firmware's luma.
-        ink = (0, 0, 0) if 38 * r + 75 * g + 15 * b >= 128 * 128 else (255, 255, 255)
-        if len(_paints) > 100:
-            _paints.clear()
-        _paints[key] = rgb565((r, g, b)), ink
+def _paint(key):
+    """(RGB565, the colour of text on it, (r, g, b)) of a colour, or of the number of a class, track or place; kept."""
+    r, g, b = color = key if isinstance(key, tuple) else class_color(key)
+    # Black on what is light, white on what is dark, by the firmware's luma.
+    ink = (0, 0, 0) if 38 * r + 75 * g + 15 * b >= 128 * 128 else (255, 255, 255)
+    if len(_paints) > 100:
+        _paints.clear()
+    _paints[key] = rgb565(color), ink, color
     return _paints[key]

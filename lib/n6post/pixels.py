@@ -6,6 +6,8 @@ from micropython import const
 FONT_WIDTH = const(8)
 FONT_HEIGHT = const(10)
 
+NO_TRACK = (255, 255, 255)  # the colour, among those by track, of what has no track
+
 # Twenty colours that stay apart on a camera's screen, as 0xRRGGBB; class n takes n modulo 20.
 _COLORS = (
     b"\xe6\x19\x4b\x3c\xb4\x4b\xff\xe1\x19\x43\x63\xd8\xf5\x82\x31\x91\x1e\xb4\x42\xd4\xf4\xf0\x32\xe6\xbf\xef\x45\xfa\xbe\xd4"
@@ -16,7 +18,7 @@ _formats = []  # image.RGB565 and image.GRAYSCALE, once they are known
 
 
 def class_color(class_id):
-    """(r, g, b) of a class, 0..255 each."""
+    """(r, g, b) of a class, or of the number of a track or of a place in a list; 0..255 each."""
     at = class_id % 20 * 3
     return _COLORS[at], _COLORS[at + 1], _COLORS[at + 2]
 

@@ -5,69 +5,39 @@
     print(line.in_count, line.out_count)
 
 A detection is where its anchor is, a point of its box. All is reckoned in whole half pixels: camera and PC agree.
+A trigger that a MemoryError cuts short counts nobody half, and the next one nobody twice.
 """
 
 import time
 from collections import OrderedDict
 from math import ceil, sqrt
 
-from micropython import const
 from ulab import numpy as np
 
-from .firmware import text_apart
 from .kernels.portable import total
 from .options import number
-from .pixels import FONT_HEIGHT, FONT_WIDTH, text_scale
-
-_MOST_TRACKS = const(128)  # that are remembered though they are not in the frame
-
-# Twice the part of a box's width and height at which an anchor lies.
-_ANCHORS = {
-    "center": (1, 1),
-    "top": (1, 0),
-    "bottom": (1, 2),
-    "left": (0, 1),
-    "right": (2, 1),
-    "top_left": (0, 0),
-    "top_right": (2, 0),
-    "bottom_left": (0, 2),
-    "bottom_right": (2, 2),
-}
+from .positions import Anchored, overlay
 
 
-class Zone:
-    """What lines and polygons share: the anchor, and a table of the tracks that were seen."""
+class Zone(Anchored):
+    """What lines and polygons share: how they are drawn."""
 
-    def __init__(self, anchor):
-        if not isinstance(anchor, str) or anchor not in _ANCHORS and anchor != "centroid":
-            raise ValueError("anchor: expected %s or centroid, got %r" % (", ".join(sorted(_ANCHORS)), anchor))
-        self.anchor = anchor
-        self._parts = _ANCHORS.get(anchor)
-        self._tracks = {}
+    _picture = ""
 
-    def _places(self, found):
-        """Where each detection is: a list of (x, y) in half pixels."""
-        if self._parts:
-            u, v = self._parts
-            places = []
-            for x, y, w, h in [d[0] for d in found]:
-                places.append((2 * x + u * w, 2 * y + v * h))
-            return places
-        return [_centroid(d) for d in found]
+    def draw(self, img, color=(255, 255, 255), thickness=2, labels=True):
+        """Draw a line, an arrow to its left ("in") and its counts, or a polygon and how many are inside; returns img.
 
-    def _forget(self, found):
-        # The table is bounded: once there are many, whoever is not here is gone.
-        if len(self._tracks) > _MOST_TRACKS:
-            here = set([d.track_id for d in found])
-            self._tracks = {track_id: known for track_id, known in self._tracks.items() if track_id in here}
+        All is edged with black, to be read on any picture. thickness: pixels, 0..100; labels: whether to write the counts.
+        A picture of another size than `frame_size` is taken for the frame, scaled. ValueError as of `n6post.draw`.
+        """
+        overlay(self._picture)(img, self, color, thickness, labels)
+        return img
 
-
-def _centroid(d):
-    at = d.mask and d.mask.centroid
-    if at:
-        return 2 * at[0] + 1, 2 * at[1] + 1
-    x, y, w, h = d.rect
-    return 2 * x + w, 2 * y + h
+    def _overlay(self, img, color, thickness, labels, color_by):
+        # For n6post.draw, which knows nothing of zones.
+        if color_by != "class":
+            raise ValueError("color_by: expected 'class' of a zone, got %r" % (color_by,))
+        self.draw(img, color or (255, 255, 255), thickness, labels)
 
 
 class LineZone(Zone):
@@ -77,6 +47,8 @@ class LineZone(Zone):
             "right", "top_left", ..., or "centroid" (of the mask; without one the box's centre)
     margin  how far beyond the line an anchor has to be to count as across, as a part of the box's mean side: what jitters
             on the line counts once
+    frame_size  (width, height) of the frame that the line speaks of, for drawing on a picture of another size (an LCD's);
+                None: that of the first detection which knows it
 
     **In** is to the left of somebody who looks from start to end, **out** to the right. An object that goes round an end of
     the line has not crossed it. One that is lost on the one side and found again on the other, by the same track, has.
@@ -87,8 +59,10 @@ class LineZone(Zone):
     ValueError for a line of no length, and for options out of range.
     """
 
-    def __init__(self, start, end, anchor="bottom", margin=0.1):
-        super().__init__(anchor)
+    _picture = "line"
+
+    def __init__(self, start, end, anchor="bottom", margin=0.1, frame_size=None):
+        super().__init__(anchor, frame_size)
         self.start = _point("start", start)
         self.end = _point("end", end)
         if self.start == self.end:
@@ -104,11 +78,7 @@ class LineZone(Zone):
 
     def reset(self):
         """Begin at 0, with nobody seen."""
-        self._tracks = {}
-        self.in_count = 0
-        self.out_count = 0
-        self.in_count_per_class = {}
-        self.out_count_per_class = {}
+        self.in_count_per_class, self.out_count_per_class, self._tracks, self.in_count, self.out_count = {}, {}, {}, 0, 0
 
     def trigger(self, found):
         """Look at the detections of a frame; returns two lists of them: who has crossed in, and who out.
@@ -136,19 +106,19 @@ class LineZone(Zone):
             if last is None:
                 tracks[track_id] = [side, x, y]
                 continue
-            if (last[0] < 0) != (side < 0) and self._between(last, side, x, y):
-                # What may fail for want of memory comes first, then what may not: nobody is counted half or twice.
-                if side < 0:
-                    crossed_in.append(d)
-                    _add(self.in_count_per_class, d.class_id)
-                    self.in_count += 1
-                else:
-                    crossed_out.append(d)
-                    _add(self.out_count_per_class, d.class_id)
-                    self.out_count += 1
-            last[0] = side
-            last[1] = x
-            last[2] = y
+            # What may fail for want of memory comes first. Then a line that does all or nothing: nobody is counted twice.
+            if (last[0] < 0) == (side < 0) or not self._between(last, side, x, y):
+                last[0], last[1], last[2] = side, x, y
+            elif side < 0:
+                crossed_in.append(d)
+                counts, count = self.in_count_per_class, self.in_count + 1
+                many = counts.get(d.class_id, 0) + 1
+                counts[d.class_id], self.in_count, last[0], last[1], last[2] = many, count, side, x, y
+            else:
+                crossed_out.append(d)
+                counts, count = self.out_count_per_class, self.out_count + 1
+                many = counts.get(d.class_id, 0) + 1
+                counts[d.class_id], self.out_count, last[0], last[1], last[2] = many, count, side, x, y
         self._forget(found)
         return crossed_in, crossed_out
 
@@ -172,20 +142,6 @@ class LineZone(Zone):
         told = ("start", list(self.start)), ("end", list(self.end)), ("in", self.in_count), ("out", self.out_count)
         return OrderedDict(told)
 
-    def draw(self, img, color=(255, 255, 255), thickness=2, labels=True):
-        """Draw the line, a tick on its left ("in") and the counts; returns img."""
-        (sx, sy), (ex, ey) = self.start, self.end
-        img.draw_line((sx, sy, ex, ey), color=color, thickness=thickness)
-        length = sqrt((ex - sx) * (ex - sx) + (ey - sy) * (ey - sy))
-        # A unit to the left of the line.
-        ux, uy = (ey - sy) / length, (sx - ex) / length
-        x, y = (sx + ex) // 2, (sy + ey) // 2
-        img.draw_line((x, y, x + int(12 * ux), y + int(12 * uy)), color=color, thickness=thickness)
-        if labels:
-            for text, far in (("in %d" % self.in_count, 24), ("out %d" % self.out_count, -24)):
-                _write(img, text, x + int(far * ux), y + int(far * uy), color)
-        return img
-
 
 class PolygonZone(Zone):
     """A polygon of points (x, y) in frame pixels, who is inside, and for how long.
@@ -193,6 +149,7 @@ class PolygonZone(Zone):
     points  three or more; where edges cross each other, what an even number of them surrounds is outside
     anchor  as LineZone's
     patience    seconds for which a track may be lost and still dwells
+    frame_size  as LineZone's
 
     current_count               how many of the last frame's detections are inside
     current_count_per_class     {class_id: how many}
@@ -200,8 +157,10 @@ class PolygonZone(Zone):
     ValueError for fewer than three points or points in a line, and for options out of range.
     """
 
-    def __init__(self, points, anchor="bottom", patience=1.0):
-        super().__init__(anchor)
+    _picture = "polygon"
+
+    def __init__(self, points, anchor="bottom", patience=1.0, frame_size=None):
+        super().__init__(anchor, frame_size)
         if not isinstance(points, (list, tuple)) or len(points) < 3:
             raise ValueError("points: expected three or more (x, y), got %r" % (points,))
         self.points = [_point("points", point) for point in points]
@@ -220,11 +179,8 @@ class PolygonZone(Zone):
 
     def reset(self):
         """Nobody is inside, nobody has dwelled."""
-        self._tracks = {}
-        self._time = 0  # of this zone's clock, milliseconds
-        self._ticks = None
-        self.current_count = 0
-        self.current_count_per_class = {}
+        # _time is that of this zone's clock, milliseconds.
+        self._time, self._ticks, self._tracks, self.current_count, self.current_count_per_class = 0, None, {}, 0, {}
 
     def trigger(self, found, ms=None):
         """Look at the detections of a frame; returns a list of those inside.
@@ -232,8 +188,7 @@ class PolygonZone(Zone):
         found   detections; those with a `track_id`, as Tracker.update returns them, dwell
         ms      milliseconds since the last call; None: time.ticks_ms() tells
         """
-        self._advance(ms)
-        now = self._time
+        now, ticks = self._clock(ms)
         tracks = self._tracks
         inside = []
         counts = {}
@@ -254,18 +209,20 @@ class PolygonZone(Zone):
         for track_id in [old for old, known in tracks.items() if now - known[1] > self._patience]:
             del tracks[track_id]
         self._forget(found)
-        self.current_count = len(inside)
-        self.current_count_per_class = counts
+        # All or nothing: a call that was cut short has not been, and the next one counts its time too.
+        many = len(inside)
+        self._time, self._ticks, self.current_count, self.current_count_per_class = now, ticks, many, counts
         return inside
 
-    def _advance(self, ms):
+    def _clock(self, ms):
+        # What this zone's clock, and the camera's, say now.
+        ticks = self._ticks
         if ms is None:
             ticks = time.ticks_ms()
             ms = 0 if self._ticks is None else time.ticks_diff(ticks, self._ticks)
-            self._ticks = ticks
         elif type(ms) is not int and type(ms) is not float or not -1e9 <= ms <= 1e9:
             raise ValueError("ms: expected milliseconds since the last call or None, got %r" % (ms,))
-        self._time += max(0, int(ms))  # a clock that is set back stands still
+        return self._time + max(0, int(ms)), ticks  # a clock that is set back stands still
 
     def seconds(self, track_id):
         """How long a track has been inside, by the frames that showed it there; 0.0 for one that is not."""
@@ -334,19 +291,6 @@ class PolygonZone(Zone):
         points = [list(point) for point in self.points]
         return OrderedDict((("points", points), ("count", self.current_count), ("seconds", seconds)))
 
-    def draw(self, img, color=(255, 255, 255), thickness=2, labels=True):
-        """Draw the edges, and how many are inside; returns img."""
-        px, py = self.points[-1]
-        for x, y in self.points:
-            img.draw_line((px, py, x, y), color=color, thickness=thickness)
-            px, py = x, y
-        if labels:
-            many = len(self.points)
-            x = sum([x for x, _ in self.points]) // many
-            y = sum([y for _, y in self.points]) // many
-            _write(img, str(self.current_count), x, y, color)
-        return img
-
 
 def _point(name, point):
     if not isinstance(point, (list, tuple)) or len(point) != 2 or [v for v in point if type(v) is not int]:
@@ -358,17 +302,3 @@ def _point(name, point):
 
 def _add(counts, class_id):
     counts[class_id] = counts.get(class_id, 0) + 1
-
-
-def _write(img, text, x, y, color):
-    """Text on black with its middle at (x, y), moved into the picture."""
-    scale = text_scale(img.width())
-    w = FONT_WIDTH * scale * len(text) + 2
-    h = FONT_HEIGHT * scale
-    x = max(0, min(x - w // 2, img.width() - w))
-    y = max(0, min(y - h // 2, img.height() - h))
-    img.draw_rectangle((x, y, w, h), color=(0, 0, 0), fill=True)
-    if text_apart():
-        img.draw_string((x + 1, y), text, color=color, scale=scale)
-    else:
-        img.draw_string((x + 1, y, text), color=color, scale=scale)

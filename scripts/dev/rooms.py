@@ -18,12 +18,12 @@ PICTURE = ROOT / "docs" / "rooms.svg"
 ROWS = (
     ("the public names, loaded on first use", ["__init__"]),
     ("which processor a model needs; what is wrong with it", ["models", "doctor"]),
-    ("detections over time and place", ["tracker", "one_euro", "zones", "to_json"]),
+    ("detections over time and place", ["tracker", "one_euro", "zones", "trail", "positions", "to_json"]),
     (
         "one family each: its options and its work",
         ["processor", "yolo", "yolo_seg", "yolo_pose", "end2end", "movenet", "deeplab"],
     ),
-    ("pictures of results", ["draw", "skeleton"]),
+    ("pictures of results", ["draw", "skeleton", "overlays"]),
     ("results", ["detection", "answers", "mask", "shape", "contour", "overlap", "segmentation"]),
     ("masks and maps on a picture", ["painting", "resizing", "cutting"]),
     ("arrays of boxes; model input and frame", ["nms", "geometry", "inputs", "edges"]),

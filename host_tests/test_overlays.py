@@ -1,0 +1,355 @@
+"""lib/n6post/overlays.py: zones and trails drawn over a frame."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import _host
+import image
+import n6post
+import numpy as np
+import pytest
+import recorded
+from checks import gray, rgb565, text_of
+from fakes import Array
+from n6post.pixels import class_color
+
+_host.install()  # time.ticks_ms
+
+FORMATS = [image.RGB565, image.GRAYSCALE]
+on_both_formats = pytest.mark.parametrize("pixformat", FORMATS, ids=["RGB565", "GRAYSCALE"])
+SQUARE = [(100, 100), (300, 100), (300, 300), (100, 300)]
+
+
+class Noted(image.Image):
+    """A frame that notes what is drawn: the ends of lines with colour and thickness, and texts with their ground."""
+
+    def __init__(self, width: int = 400, height: int = 400, pixformat: int = image.RGB565) -> None:
+        super().__init__(width, height, pixformat)
+        self.lines: list[tuple[tuple[int, ...], tuple[int, ...], int]] = []
+        self.texts: dict[str, tuple[int, int, int, int]] = {}
+        self.grounds: list[tuple[int, int, int, int]] = []
+
+    def draw_line(self, ends: Any, **options: Any) -> Any:
+        assert type(ends) is tuple and len(ends) == 4 and all(type(v) is int for v in ends)
+        self.lines.append((ends, options["color"], options["thickness"]))
+        return super().draw_line(ends, **options)
+
+    def draw_rectangle(self, rect: Any, **options: Any) -> Any:
+        assert type(rect) is tuple and len(rect) == 4 and all(type(v) is int for v in rect)
+        self.grounds.append(rect)
+        return super().draw_rectangle(rect, **options)
+
+    def draw_string(self, *args: Any, **options: Any) -> Any:
+        (x, y), text = text_of(args)
+        if text:
+            gx, gy, gw, gh = self.grounds[-1]
+            scale = options["scale"]
+            assert (x, y) == (gx + 1, gy) and gw >= 8 * scale * len(text) and gh >= 10 * scale
+            self.texts[text] = self.grounds[-1]
+        return super().draw_string(*args, **options)
+
+
+def pixels(img: Any) -> Array:
+    return (rgb565 if img.format() == image.RGB565 else gray)(img)
+
+
+def seen(track_id: int | None, x: int, y: int, class_id: int = 0, kind: Any = n6post.Detection) -> Any:
+    """A detection whose bottom middle is at (x, y)."""
+    d = kind((x - 10, y - 40, 20, 40), 0.9, class_id, "", None, None)
+    d.track_id = track_id
+    return d
+
+
+def of_frame(width: int, height: int) -> Any:
+    return type("Detection", (n6post.Detection,), {"frame_size": (width, height)})
+
+
+def segment(a: tuple[int, int], b: tuple[int, int], at: tuple[float, float]) -> float:
+    """The distance of a point from the line between two."""
+    p, q, r = (np.array(v, float) for v in (a, b, at))
+    t = np.clip(np.dot(r - p, q - p) / np.dot(q - p, q - p), 0, 1)
+    return float(np.hypot(*(p + t * (q - p) - r)))
+
+
+LINES = [((20, 350), (380, 350)), ((380, 350), (20, 350)), ((200, 20), (200, 380)), ((60, 70), (330, 290))]
+
+
+# --- lines -------------------------------------------------------------------------------------------------------------
+@on_both_formats
+@pytest.mark.parametrize(("start", "end"), LINES)
+def test_a_line_has_an_arrow_to_its_left_and_each_count_on_its_own_side(
+    pixformat: int, start: tuple[int, int], end: tuple[int, int]
+) -> None:
+    img = Noted(pixformat=pixformat)
+    zone = n6post.LineZone(start, end)
+    zone.in_count, zone.out_count = 12, 3
+    assert n6post.draw(img, zone) is img
+
+    def left(x: float, y: float) -> bool:  # of somebody who looks from start to end, y downwards
+        return (end[0] - start[0]) * (y - start[1]) - (end[1] - start[1]) * (x - start[0]) < 0
+
+    middle = ((start[0] + end[0]) // 2, (start[1] + end[1]) // 2)
+    coloured = [ends for ends, color, _ in img.lines if color == (255, 255, 255)]
+    assert start + end in coloured
+    arrow = next(ends for ends in coloured if ends[:2] == middle)
+    assert left(*arrow[2:]) and 10 < np.hypot(arrow[2] - arrow[0], arrow[3] - arrow[1]) < 20
+    wings = [ends for ends in coloured if ends[:2] == arrow[2:]]
+    assert len(wings) == 2 and all(segment(start, end, w[2:]) > 5 for w in wings)
+    for text, side in (("in 12", True), ("out 3", False)):
+        x, y, w, h = img.texts[text]
+        assert all(left(*at) is side for at in ((x, y), (x + w, y), (x, y + h), (x + w, y + h)))
+
+
+@on_both_formats
+def test_lines_are_edged_with_black_to_be_seen_on_any_picture(pixformat: int) -> None:
+    img = Noted(pixformat=pixformat)
+    img.draw_rectangle((0, 0, 400, 400), color=(255, 255, 255), fill=True)
+    n6post.LineZone((20, 200), (380, 200)).draw(img, labels=False, thickness=4)
+    column = pixels(img)[:, 40]
+    assert column[200] == pixels(img)[0, 0]
+    black = np.flatnonzero(column == 0)
+    assert len(black) >= 2 and 194 <= black[0] < 200 < black[-1] <= 206
+
+
+@pytest.mark.parametrize("ends", [
+    ((0, 0), (159, 0)), ((159, 0), (0, 0)), ((159, 119), (0, 119)), ((0, 0), (0, 119)), ((159, 0), (159, 119)),
+    ((0, 119), (0, 0)), ((150, 0), (159, 9)), ((0, 0), (1, 1)),
+])  # fmt: skip
+def test_counts_at_a_frame_s_edge_stay_in_it_and_off_each_other(ends: Any) -> None:
+    img = Noted(160, 120)
+    n6post.LineZone(*ends).draw(img)
+    (x, y, w, h), (left, top, across, down) = img.texts["in 0"], img.texts["out 0"]
+    assert all(0 <= a and a + c <= 160 and 0 <= b and b + d <= 120 for a, b, c, d in img.texts.values())
+    assert x >= left + across or left >= x + w or y >= top + down or top >= y + h
+
+
+# --- polygons ----------------------------------------------------------------------------------------------------------
+@on_both_formats
+def test_a_polygon_is_drawn_along_all_its_edges_and_tells_how_many_are_inside(pixformat: int) -> None:
+    img = Noted(pixformat=pixformat)
+    zone = n6post.PolygonZone(SQUARE)
+    zone.trigger([seen(1, 200, 200), seen(2, 210, 210), seen(3, 10, 50)], ms=100)
+    n6post.draw(img, zone, color=(0, 255, 0), thickness=3)
+    edges = {frozenset((ends[:2], ends[2:])) for ends, color, thick in img.lines if (color, thick) == ((0, 255, 0), 3)}
+    assert edges == {frozenset(pair) for pair in zip(SQUARE, SQUARE[1:] + SQUARE[:1], strict=True)}
+    x, y, w, h = img.texts["2"]
+    assert abs(x + w / 2 - 200) <= 1 and abs(y + h / 2 - 200) <= 1
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_count_stands_inside_of_a_polygon_whose_corners_mean_does_not(turned: bool) -> None:
+    points = [(20, 20), (380, 20), (380, 60), (60, 60), (60, 380), (20, 380)]  # an L
+    if turned:
+        points = [(20, 20), (380, 20), (380, 380), (340, 380), (340, 60), (60, 60), (60, 380), (20, 380)]  # a bridge
+    zone = n6post.PolygonZone(points)
+    mean = [sum(v) // len(points) for v in zip(*points, strict=True)]
+    assert not zone.contains(*mean)
+    img = Noted()
+    zone.draw(img)
+    x, y, w, h = img.texts["0"]
+    assert zone.contains(x + w // 2, y + h // 2)
+
+
+# --- trails ------------------------------------------------------------------------------------------------------------
+@on_both_formats
+def test_a_trail_is_a_line_through_the_places_of_its_track(pixformat: int) -> None:
+    img = Noted(pixformat=pixformat)
+    trail = n6post.Trail(5)
+    ways = {1: [(10 + 20 * k, 100 + 7 * k) for k in range(9)], 2: [(300, 350 - 30 * k) for k in range(9)]}
+    for k in range(9):
+        trail.update([seen(n, *way[k]) for n, way in ways.items()])
+    n6post.draw(img, trail, color_by="track", thickness=1)
+    wanted = [
+        (a + b, class_color(n), 1) for n, way in ways.items() for a, b in zip(way[4:], way[5:], strict=False)
+    ]  # the last five places
+    assert img.lines == wanted
+
+
+def test_steps_too_small_to_be_seen_are_drawn_together_and_the_line_ends_where_the_track_is() -> None:
+    trail = n6post.Trail(60)
+    for k in range(50):
+        trail.update([seen(1, 100 + k, 200)])
+    img = Noted()
+    trail.draw(img)
+    assert len(img.lines) < 20
+    assert img.lines[0][0][:2] == (100, 200) and img.lines[-1][0][2:] == (149, 200)
+    assert all(one[0][2:] == other[0][:2] for one, other in zip(img.lines, img.lines[1:], strict=False))
+
+
+def test_trails_go_by_class_track_or_place_as_the_boxes_do() -> None:
+    trail = n6post.Trail(5)
+    for x in (50, 90):
+        found = trail.update([seen(7, x, 100, 3), seen(4, x, 200, 5)])
+    for color_by, numbers in (("class", (3, 5)), ("track", (7, 4)), ("instance", (0, 1))):
+        img = Noted()
+        n6post.draw(img, trail, color_by=color_by)
+        at = {ends[1]: color for ends, color, _ in img.lines}
+        assert at == {100: class_color(numbers[0]), 200: class_color(numbers[1])}
+        boxes = image.Image(400, 400, image.RGB565)
+        n6post.draw(boxes, found, color_by=color_by, labels=False)
+        for d, number in zip(found, numbers, strict=True):
+            r, g, b = class_color(number)
+            assert pixels(boxes)[d.rect[1], d.rect[0]] == (r >> 3) << 11 | (g >> 2) << 5 | b >> 3
+    img = Noted()
+    n6post.draw(img, trail, color=(9, 8, 7))
+    assert {color for _, color, _ in img.lines} == {(9, 8, 7)}
+
+
+def test_what_stands_on_the_frame_s_edge_leaves_its_trail_in_the_last_line_and_column() -> None:
+    trail = n6post.Trail(5)
+    for x in (300, 400):
+        trail.update([seen(1, x, 400)])
+    img = Noted()
+    trail.draw(img, color=(255, 255, 255), thickness=1)
+    assert img.lines[0][0] == (300, 399, 399, 399)
+    assert pixels(img)[399, 350]
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_a_track_of_one_place_and_none_at_all_draw_nothing(count: int) -> None:
+    trail = n6post.Trail()
+    trail.update([seen(1, 50, 50)] * count)
+    img = Noted()
+    assert n6post.draw(img, trail) is img
+    assert not pixels(img).any()
+
+
+# --- pictures of another size, and options -----------------------------------------------------------------------------
+def overlays(size: tuple[int, int] | None, kind: Any = n6post.Detection) -> dict[str, Any]:
+    """A line, a polygon and a trail of a frame of 200 x 100."""
+    line = n6post.LineZone((20, 50), (180, 50), frame_size=size)
+    polygon = n6post.PolygonZone([(20, 10), (180, 20), (150, 90), (30, 80)], frame_size=size)
+    trail = n6post.Trail(frame_size=size)
+    for x in (30, 90, 150):
+        found = [seen(1, x, 60, kind=kind)]
+        line.trigger(found)
+        polygon.trigger(found, ms=100)
+        trail.update(found)
+    return {"line": line, "polygon": polygon, "trail": trail}
+
+
+@pytest.mark.parametrize("name", ["line", "polygon", "trail"])
+def test_a_picture_of_another_size_is_taken_for_the_frame_that_was_given_or_learnt(name: str) -> None:
+    pictures = []
+    for made in (overlays((200, 100)), overlays(None, of_frame(200, 100))):
+        img = Noted(400, 300)
+        made[name].draw(img)
+        pictures.append(img.lines)
+    assert pictures[0] == pictures[1]
+    same = Noted(200, 100)
+    overlays(None)[name].draw(same)
+    at = {
+        "line": same.lines[0][0], "polygon": same.lines[1][0], "trail": same.lines[0][0]
+    }[name]  # fmt: skip
+    scaled = pictures[0][1 if name == "polygon" else 0][0]
+    # The middle of a pixel goes to that of its block of 2 x 3.
+    assert scaled == tuple([v * (2, 3)[k % 2] + 1 for k, v in enumerate(at)])
+    unknown = Noted(400, 300)
+    overlays(None)[name].draw(unknown)
+    assert unknown.lines[0][0] == same.lines[0][0]
+
+
+def test_a_zone_on_a_picture_of_a_few_pixels_is_drawn_nevertheless() -> None:
+    for name, zone in overlays((200, 100)).items():
+        for size in ((1, 1), (3, 2), (8, 8)):
+            img = Noted(*size)
+            zone.draw(img)
+            assert img.lines and (img.texts or name == "trail")
+
+
+@pytest.mark.parametrize("name", ["line", "polygon", "trail"])
+def test_n6post_draw_draws_what_each_draws_itself(name: str) -> None:
+    for options in ({}, {"color": (9, 99, 200)}, {"thickness": 5}, {"thickness": 0}):
+        zone = overlays(None)[name]
+        img, wanted = Noted(200, 100), Noted(200, 100)
+        zone.draw(wanted, **options)
+        n6post.draw(img, zone, **options)
+        assert (img.lines, img.texts) == (wanted.lines, wanted.texts)
+        assert bool(img.lines) is (options.get("thickness") != 0)
+    if name != "trail":
+        img = Noted(200, 100)
+        n6post.draw(img, zone, labels=False)
+        assert img.lines and not img.texts
+
+
+@pytest.mark.parametrize("name", ["line", "polygon", "trail"])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"color": (1, 2)}, r"color: expected \(r, g, b\), got \(1, 2\)"),
+        ({"thickness": -1}, "thickness: expected an integer from 0 to 100, got -1"),
+        ({"thickness": 2.0}, "thickness: expected an integer from 0 to 100, got 2.0"),
+        ({"labels": "yes"}, "labels: expected True or False, got 'yes'"),
+        ({"color_by": "id"}, "color_by: expected 'class', 'track' or 'instance', got 'id'"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused_before_anything_is_drawn(name: str, options: Any, message: str) -> None:
+    zone = overlays(None)[name]
+    draws = [lambda img: n6post.draw(img, zone, **options)]
+    if "color_by" not in options if name != "trail" else "labels" not in options:
+        draws.append(lambda img: zone.draw(img, **options))
+    elif name == "trail":
+        return  # it has none
+    for draw in draws:
+        img = Noted(200, 100)
+        with pytest.raises(ValueError, match=message):
+            draw(img)
+        assert not pixels(img).any()
+
+
+@pytest.mark.parametrize("word", ["track", "instance"])
+def test_zones_have_no_colours_by_track(word: Any) -> None:
+    with pytest.raises(ValueError, match=f"color_by: expected 'class' of a zone, got '{word}'"):
+        n6post.draw(Noted(), n6post.PolygonZone(SQUARE), color_by=word)
+
+
+@pytest.mark.parametrize("name", ["line", "polygon", "trail"])
+def test_another_pixel_format_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="expected an RGB565 or GRAYSCALE image to draw on"):
+        n6post.draw(image.Image(200, 100, image.BINARY), overlays(None)[name])
+
+
+@pytest.mark.parametrize("size", [(0, 9), (9,), "vga", 5, (9.5, 9), (40000, 9)])
+@pytest.mark.parametrize("make", [
+    lambda size: n6post.LineZone((0, 0), (9, 9), frame_size=size),
+    lambda size: n6post.PolygonZone(SQUARE, frame_size=size),
+    lambda size: n6post.Trail(frame_size=size),
+])  # fmt: skip
+def test_a_frame_size_that_is_none_is_refused(make: Any, size: Any) -> None:
+    with pytest.raises(ValueError, match=r"frame_size: expected .+, got .+"):
+        make(size)
+
+
+# --- docs/tracking.md --------------------------------------------------------------------------------------------------
+class EnoughError(Exception):
+    """Ends the endless loop of a script."""
+
+
+def test_the_script_of_the_docs_draws_zones_trails_and_tracks_of_a_street(capsys: pytest.CaptureFixture[str]) -> None:
+    text = (Path(__file__).parents[1] / "docs" / "tracking.md").read_text()
+    (script,) = [code for code in re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE) if "LineZone" in code]
+    frames = iter(recorded.street()[:60])
+    pictures: list[Any] = []
+
+    class Camera:
+        def snapshot(self) -> Any:
+            pictures.append(image.Image(480, 360, image.RGB565))
+            return pictures[-1]
+
+    class Model:
+        def predict(self, inputs: Any) -> Any:
+            try:
+                return next(frames)
+            except StopIteration:
+                raise EnoughError from None
+
+    names: dict[str, Any] = {"n6post": n6post, "cam": Camera(), "model": Model()}
+    with pytest.raises(EnoughError):
+        exec(script, names)
+    assert "is inside for" in capsys.readouterr().out
+    colors = set(np.unique(pixels(pictures[-2])).tolist())
+    for d in names["found"]:
+        r, g, b = class_color(d.track_id)
+        assert (r >> 3) << 11 | (g >> 2) << 5 | b >> 3 in colors
+    assert len(names["found"]) > 3 and all(len(names["trail"].positions(d.track_id)) > 1 for d in names["found"])

@@ -1,0 +1,129 @@
+"""lib/n6post/trail.py: the last places of every track."""
+
+from collections import defaultdict
+from typing import Any
+
+import n6post
+import pytest
+import recorded
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+def seen(track_id: int | None, x: int, y: int, w: int = 20, h: int = 40) -> Any:
+    """A detection whose bottom middle is at (x, y)."""
+    d = n6post.Detection((x - w // 2, y - h, w, h), 0.9, 0, "", None, None)
+    d.track_id = track_id
+    return d
+
+
+def test_the_places_of_a_track_are_the_last_ones_the_oldest_first() -> None:
+    trail = n6post.Trail(4)
+    for k in range(11):
+        assert trail.positions(1) == [(10 * j, 5 * j) for j in range(max(0, k - 4), k)]
+        found = [seen(1, 10 * k, 5 * k), seen(2, 7, 8)]
+        assert trail.update(found) is found
+    assert trail.positions(2) == [(7, 8)] * 4
+    assert trail.positions(3) == []
+
+
+def test_the_anchor_says_which_point_of_a_box_is_followed() -> None:
+    for anchor, place in (("bottom", (100, 200)), ("center", (100, 180)), ("top_left", (90, 160)), ("right", (110, 180))):
+        trail = n6post.Trail(4, anchor)
+        trail.update([seen(1, 100, 200)])
+        assert trail.positions(1) == [place]
+
+
+def test_a_track_that_is_lost_loses_a_place_a_frame_and_goes_on_where_it_is_found() -> None:
+    trail = n6post.Trail(5)
+    for k in range(5):
+        trail.update([seen(1, k, 9)])
+    trail.update([])
+    trail.update([])
+    assert trail.positions(1) == [(2, 9), (3, 9), (4, 9)]
+    trail.update([seen(1, 40, 9)])
+    assert trail.positions(1) == [(2, 9), (3, 9), (4, 9), (40, 9)]
+    for _ in range(4):
+        trail.update([])
+    assert trail.positions(1) == [] and not trail._tracks
+
+
+@given(st.integers(2, 7), st.lists(st.lists(st.integers(1, 5), unique=True, max_size=5), max_size=40))
+def test_whoever_comes_and_goes_the_places_are_those_of_a_plain_list(length: int, frames: list[list[int]]) -> None:
+    trail = n6post.Trail(length)
+    plain: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for k, here in enumerate(frames):
+        trail.update([seen(n, 3 * k + n, k) for n in here])
+        for n in range(1, 6):
+            if n in here:
+                plain[n] = [*plain[n], (3 * k + n, k)][-length:]
+            else:
+                plain[n] = plain[n][1:]
+            assert trail.positions(n) == plain[n]
+    assert sorted(trail._tracks) == sorted(n for n in plain if plain[n])
+
+
+def test_new_tracks_for_ever_take_a_bounded_table() -> None:
+    trail = n6post.Trail(1000)
+    for first in range(1, 3000, 30):
+        trail.update([seen(n, 5, 5) for n in range(first, first + 30)])
+        assert len(trail._tracks) <= 128
+    crowd = [seen(n, 5, 5) for n in range(5000, 5300)]
+    trail.update(crowd)
+    assert len(trail._tracks) == 300  # those in the frame always
+    trail.update([])
+    assert not trail._tracks
+
+
+def test_a_frame_takes_no_room_but_for_tracks_that_are_new() -> None:
+    trail = n6post.Trail(30)
+    trail.update([seen(1, 5, 5), seen(2, 6, 6)])
+    rings = {n: known[0] for n, known in trail._tracks.items()}
+    for k in range(100):
+        trail.update([seen(1, k, 5), seen(2, 6, k)])
+    assert all(known[0] is rings[n] and len(known[0]) == 60 for n, known in trail._tracks.items())
+
+
+def test_reset_forgets_all_places() -> None:
+    trail = n6post.Trail(5)
+    trail.update([seen(1, 5, 5)])
+    trail.reset()
+    assert trail.positions(1) == []
+    trail.update([seen(1, 6, 6)])
+    assert trail.positions(1) == [(6, 6)]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: n6post.Trail(1), "length: expected an integer from 2 to 1000, got 1"),
+        (lambda: n6post.Trail(2.5), "length: expected an integer from 2 to 1000, got 2.5"),
+        (lambda: n6post.Trail(5, "feet"), "anchor: expected bottom, .* or centroid, got 'feet'"),
+        (lambda: n6post.Trail().update([seen(1, 5, 5), seen(None, 5, 5)]), "expected detections with a track_id, .*got one"),
+        (lambda: n6post.Trail().update([seen(1, 40000, 5)]), "found: expected rects within -32768..32767 pixels, got "),
+    ],
+)
+def test_what_makes_no_trail_is_a_value_error(make: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_a_frame_that_is_refused_leaves_all_as_it_was() -> None:
+    trail = n6post.Trail(5)
+    trail.update([seen(1, 5, 5)])
+    with pytest.raises(ValueError):
+        trail.update([seen(1, 6, 6), seen(None, 5, 5)])
+    assert trail.positions(1) == [(5, 5)]
+
+
+def test_on_a_street_the_trails_are_where_the_walkers_feet_have_been() -> None:
+    tracker, trail = n6post.Tracker(), n6post.Trail(30)
+    feet: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for found in recorded.street()[:120]:
+        for d in trail.update(tracker.update(found)):
+            x, y, w, h = d.rect
+            feet[d.track_id].append((x + w // 2, y + h))
+    assert len(trail._tracks) > 4
+    for track_id in trail._tracks:
+        places = trail.positions(track_id)
+        assert [at for at in feet[track_id] if at in places][-len(places) :] == places
