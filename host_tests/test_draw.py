@@ -10,6 +10,7 @@ import pytest
 import recorded
 from checks import gray, rgb565, text_of
 from fakes import Array, FakeModel, Framed, Tensor
+from n6post import firmware
 from n6post.pixels import class_color
 from scenes import Thing, float_head, random_head
 
@@ -139,22 +140,15 @@ def test_one_colour_may_be_given_for_all() -> None:
 
 @on_both_formats
 def test_the_label_tells_name_and_score_above_the_box_in_a_colour_that_can_be_read(pixformat: int) -> None:
-    texts: list[tuple[Any, str]] = []
-
-    class Recorder(image.Image):
-        def draw_string(self, *args: Any, **kwargs: Any) -> Any:
-            texts.append(text_of(args))
-            return super().draw_string(*args, **kwargs)
-
     for color in ((0, 0, 0), (255, 255, 255), (255, 255, 0), (0, 0, 160)):
-        img = Recorder(160, 120, pixformat)
+        img = Written(160, 120, pixformat)
         img.draw_rectangle((0, 0, 160, 120), color=(100, 100, 100), fill=True)
         n6post.draw(img, [detection()], color=color)
-        ((x, y), text) = texts.pop()
+        ((text, (x, y)),) = img.texts
         assert text == "cat 88%"
         assert RECT[0] <= x <= RECT[0] + 2 and y + 8 <= RECT[1] + 1
         plate = img.copy().to_grayscale()
-        values = gray(plate)[y : y + 10, x : x + 8 * len(text)].astype(int)
+        values = gray(plate)[y : y + 10, x + 1 : x + 1 + 8 * len(text)].astype(int)
         assert values.max() - values.min() > 90
 
 
@@ -170,18 +164,33 @@ def test_a_label_stays_in_the_frame(pixformat: int, at: tuple[int, int], size: t
 
 
 # --- texts of one's own ------------------------------------------------------------------------------------------------
-class Written(image.Image):
-    """Notes every text and the place of its ground."""
+WRITTEN: list[tuple[str, tuple[int, int]]] = []
 
-    def __init__(self, width: int = 160, height: int = 120) -> None:
-        super().__init__(width, height, image.RGB565)
-        self.texts: list[tuple[str, tuple[int, int]]] = []
 
-    def draw_string(self, *args: Any, **kwargs: Any) -> Any:
+@pytest.fixture(autouse=True)
+def _noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every text that the firmware writes, with the place of its ground: a kernel asks it with an Image of its own."""
+    plain = image.Image.draw_string
+
+    def noted(self: Any, *args: Any, **options: Any) -> Any:
         (x, y), text = text_of(args)
         if text:
-            self.texts.append((text, (x - 1, y)))
-        return super().draw_string(*args, **kwargs)
+            WRITTEN.append((text, (x - 1, y)))
+        return plain(self, *args, **options)
+
+    monkeypatch.setattr(image.Image, "draw_string", noted)
+
+
+class Written(image.Image):
+    """A frame that tells the texts written since it was made."""
+
+    def __init__(self, width: int = 160, height: int = 120, pixformat: int = image.RGB565) -> None:
+        super().__init__(width, height, pixformat)
+        WRITTEN.clear()
+
+    @property
+    def texts(self) -> list[tuple[str, tuple[int, int]]]:
+        return WRITTEN
 
 
 THREE = [detection((10, 30, 30, 20)), detection((60, 60, 30, 20), 1), detection((100, 90, 30, 20), 2)]
@@ -542,3 +551,37 @@ def test_the_label_of_a_track_begins_with_its_number() -> None:
     img = Written()
     n6post.draw(img, found, labels=["a", None, "c"])
     assert sorted(text for text, _ in img.texts) == ["a", "c"]
+
+
+# --- text by a kernel --------------------------------------------------------------------------------------------------
+def test_a_kernel_that_writes_gets_the_firmware_s_glyphs_of_every_character(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is drawn once: the next time it is there."""
+    module = sys.modules["n6post.draw"]
+    font = bytearray(95 * 80)
+    monkeypatch.setattr(module, "font", font)
+    monkeypatch.setattr(module, "_spelled", {})
+    plain, written = vars(module)["box"], []
+
+    def box(frame: Any, plan: Any, text: str, given: Any) -> None:
+        assert given is font
+        for letter in text:
+            if " " <= letter <= "~":
+                glyph = image.Image(8, 10, image.GRAYSCALE)
+                glyph.draw_string(*(((0, 0), letter) if firmware.text_apart() else ((0, 0, letter),)), color=(255, 255, 255))
+                at = 80 * (ord(letter) - 32)
+                assert font[at : at + 80] == bytes(glyph.bytearray())
+        written.append(text)
+        plain(frame, plan, text, None)
+
+    monkeypatch.setattr(module, "box", box)
+    every = "".join(map(chr, range(32, 127)))
+    texts = ["person 75%", "caf\u00e9\n\u4e2d", every[:40], every[40:], every]
+    for text in texts:
+        n6post.draw(canvas(), [detection()], labels=[text])
+        n6post.draw(canvas(), [detection()], labels=[text])
+    assert written[::2] == written[1::2] == texts
+    spelled = vars(module)["_spelled"]
+    assert all(letter in spelled for letter in every) and "\u00e9" not in spelled
+    for k in range(1000):
+        n6post.draw(canvas(), [detection()], labels=[f"n{k}"])
+    assert len(spelled) < 500

@@ -14,6 +14,7 @@ import subprocess
 import sys
 from array import array
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -61,12 +62,14 @@ class Call(NamedTuple):
 def bytes_of(argument: Any) -> Any:
     if isinstance(argument, int):
         return argument
+    if isinstance(argument, str):
+        return argument.encode() + b"\0"  # as MicroPython holds it
     return bytes(_host.memoryview(argument).cast("B"))
 
 
 def called(kernel: str, *arguments: Any, note: Any = None) -> Call:
     """Call the portable kernel and write down what it did. Numpy arrays are passed as ulab's, over the same memory."""
-    passed = [_host.wrap(a) if isinstance(a, np.ndarray) else a for a in arguments]
+    passed = [_host.wrap(a) if isinstance(a, np.ndarray) else glyphs() if a is None else a for a in arguments]
     before = [bytes_of(a) for a in passed]
     with np.errstate(all="ignore"):
         value = getattr(PORTABLE[kernel], kernel)(*passed)
@@ -497,20 +500,30 @@ def cover_calls(random: Random) -> Iterator[Call]:
         yield called("cover", classes, plan, note=note)
 
 
+@cache
+def glyphs() -> bytearray:
+    """box's font, as draw.py has the firmware draw it."""
+    font = bytearray(95 * 80)
+    for code in range(95):
+        image.Image(8, 10, image.GRAYSCALE, buffer=memoryview(font)[80 * code : 80 * code + 80]).draw_string(
+            (0, 0), chr(32 + code), color=(255, 255, 255)
+        )
+    return font
+
+
+LETTERS = [chr(code) for code in (*range(32, 127), 0xE9, 0x4E2D, 127, 9)] + ["\n", "\r", "\r\n"] * 4
+
+
 def box_calls(random: Random) -> Iterator[Call]:
+    font = glyphs()
     for _ in range(MANY):
         depth, width, height = int(random.choice([1, 2])), *(int(n) for n in random.choice([1, 2, 9, 16, 33, 50], 2))
         rectangles = [[int(n) for n in (*random.integers(-9, 45, 2), *random.integers(0, 60, 2))] for _ in range(2)]
-        plan = [
-            depth,
-            width,
-            height,
-            *rectangles[0],
-            int(random.choice([0, 1, 2, 3, 20])),
-            *rectangles[1],
-            int(random.integers(65536)),
-        ]
-        yield called("box", bytearray(random.bytes(width * height * depth)), array("i", plan), note=plan)
+        thickness, scale = int(random.choice([0, 1, 2, 3, 20])), int(random.choice([1, 2]))
+        colors = [int(n) for n in random.integers(65536, size=2)]
+        plan = [depth, width, height, *rectangles[0], thickness, *rectangles[1], *colors, scale]
+        text = "".join(random.choice(LETTERS, random.integers(0, 9)))
+        yield called("box", bytearray(random.bytes(width * height * depth)), array("i", plan), text, font, note=(plan, text))
 
 
 def aim_calls(random: Random) -> Iterator[Call]:

@@ -2,13 +2,16 @@
 
 Every drawing call of the firmware takes one tuple of ints and keywords here: 4.8.1 and 5.0 both accept that. Of
 draw_string no form suits both: firmware.py finds out which one does here.
+
+Text is the firmware's, but costs 4,300 instructions a character: where a kernel writes, it asks the firmware once for the
+glyph of each, and keeps it.
 """
 
 from micropython import const
 
 from .detection import Detection
 from .firmware import text_apart
-from .kernels.drawing import box
+from .kernels.drawing import box, font
 from .kernels.drawing_plans import (
     BOX_COLOR,
     BOX_DEPTH,
@@ -19,6 +22,8 @@ from .kernels.drawing_plans import (
     BOX_GROUND_X,
     BOX_GROUND_Y,
     BOX_H,
+    BOX_INK,
+    BOX_SCALE,
     BOX_THICKNESS,
     BOX_W,
     BOX_X,
@@ -27,7 +32,7 @@ from .kernels.drawing_plans import (
 from .kernels.drawing_plans import box as box_plan
 from .options import flag, number
 from .painting import draw_blocks, draw_map, tint
-from .pixels import FONT_HEIGHT, FONT_WIDTH, NO_TRACK, checked_color, class_color, depth_of, rgb565, text_scale
+from .pixels import FONT_HEIGHT, FONT_WIDTH, NO_TRACK, checked_color, class_color, depth_of, gray, rgb565, text_scale
 
 _FEW = const(16)  # labels that are compared each with each
 _NOWHERE = ("", 0, -30000, 0)  # the place of a label that is not drawn: in nobody's way
@@ -119,7 +124,7 @@ def draw(
         plan[BOX_THICKNESS] = thickness if boxes else 0
         scale = text_scale(width)
         places = _places(result, labels, width, height, scale) if labels else ()
-        posed = _draw_boxes(img, pixels, result, paints, places, scale)
+        posed = _draw_boxes(pixels, result, paints, places, scale)
     if posed:
         for at in range(len(result) - 1, -1, -1):
             d = result[at]
@@ -193,6 +198,8 @@ def _places(result, labels, width, height, scale):
             if not text:
                 places.append(_NOWHERE)
                 continue
+        if font and text not in _spelled:
+            _spell(text)
         span = cell * len(text) + 2
         if x + span > width:
             x = width - span if width > span else 0
@@ -235,35 +242,41 @@ def _text(key):
     return _texts[key]
 
 
-def _draw_boxes(img, pixels, result, paints, places, scale):
+_spelled = {}
+
+
+def _spell(text):
+    """Have the glyphs of a text in the font: each character is drawn by the firmware once."""
+    glyphs = gray(font, FONT_WIDTH, 95 * FONT_HEIGHT)
+    apart = text_apart()
+    if len(_spelled) > 400:
+        _spelled.clear()
+    for letter in text:
+        at = ord(letter) - 32
+        if letter not in _spelled and 0 <= at < 95:
+            if apart:
+                glyphs.draw_string((0, at * FONT_HEIGHT), letter, color=(255, 255, 255), scale=1)
+            else:
+                glyphs.draw_string((0, at * FONT_HEIGHT, letter), color=(255, 255, 255), scale=1)
+            _spelled[letter] = True
+    _spelled[text] = True
+
+
+def _draw_boxes(pixels, result, paints, places, scale):
     plan = _plan
     plan[BOX_GROUND_H] = scale * FONT_HEIGHT + 1
     plan[BOX_GROUND_W] = 0
-    apart = places and text_apart()
+    plan[BOX_SCALE] = scale
     posed = False
+    text = ""
     for at in range(len(result) - 1, -1, -1):
-        (x, y, w, h), _, _, _, _, keypoints = result[at]
+        (plan[BOX_X], plan[BOX_Y], plan[BOX_W], plan[BOX_H]), _, _, _, _, keypoints = result[at]
         if keypoints is not None:
             posed = True
-        plan[BOX_COLOR], ink, _ = paints[at]
-        plan[BOX_X] = x
-        plan[BOX_Y] = y
-        plan[BOX_W] = w
-        plan[BOX_H] = h
-        if not places:
-            box(pixels, plan)
-            continue
-        text, x, y, span = places[at]
-        plan[BOX_GROUND_X] = x
-        plan[BOX_GROUND_Y] = y
-        plan[BOX_GROUND_W] = span
-        box(pixels, plan)
-        if not text:
-            continue
-        if apart:
-            img.draw_string((x + 1, y), text, color=ink, scale=scale)
-        else:
-            img.draw_string((x + 1, y, text), color=ink, scale=scale)
+        plan[BOX_COLOR], plan[BOX_INK], _ = paints[at]
+        if places:
+            text, plan[BOX_GROUND_X], plan[BOX_GROUND_Y], plan[BOX_GROUND_W] = places[at]
+        box(pixels, plan, text, font)
     return posed
 
 
@@ -287,7 +300,7 @@ def _paint(key):
     """(RGB565, the colour of text on it, (r, g, b)) of a colour, or of the number of a class, track or place; kept."""
     r, g, b = color = key if isinstance(key, tuple) else class_color(key)
     # Black on what is light, white on what is dark, by the firmware's luma.
-    ink = (0, 0, 0) if 38 * r + 75 * g + 15 * b >= 128 * 128 else (255, 255, 255)
+    ink = 0 if 38 * r + 75 * g + 15 * b >= 128 * 128 else 0xFFFF
     if len(_paints) > 100:
         _paints.clear()
     _paints[key] = rgb565(color), ink, color

@@ -15,7 +15,7 @@ from binascii import a2b_base64, crc32
 import micropython
 import n6post
 import n6post.kernels
-from n6post.firmware import stretches
+from n6post.firmware import stretches, text_apart
 from n6post.kernels import (
     boxes,
     drawing,
@@ -599,8 +599,24 @@ def box_case(depth, thickness, rect, filled):
     frame = Random(61).bytes(depth * 61 * 47)
     x, y, w, h = rect
     gx, gy, gw, gh = filled
-    plan = drawing_plans.box(depth, 61, 47, x, y, w, h, thickness, gx, gy, gw, gh, 0xE94A)
-    return [frame, plan], [frame]
+    scale = 1 + thickness % 2
+    plan = drawing_plans.box(depth, 61, 47, x, y, w, h, thickness, gx, gy, gw, gh, 0xE94A, 0xFFFF, scale)
+    text = "%d~ Qg" % (gx + gw)
+    return [frame, plan, text, glyphs(text)], [frame]
+
+
+def glyphs(text):
+    """The font of box, with what the firmware draws for these characters."""
+    font = bytearray(95 * 80)
+    for letter in text:
+        at = 80 * (ord(letter) - 32)
+        glyph = image.Image(8, 10, image.GRAYSCALE)
+        if text_apart():
+            glyph.draw_string((0, 0), letter, color=(255, 255, 255), scale=1)
+        else:
+            glyph.draw_string((0, 0, letter), color=(255, 255, 255), scale=1)
+        font[at : at + 80] = glyph.bytearray()
+    return font
 
 
 def every(first, second, rest):

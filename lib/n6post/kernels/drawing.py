@@ -8,3 +8,4 @@ tint_mask = _home.tint_mask
 tint_map = _home.tint_map
 cover = _home.cover
 box = _home.box
+font = bytearray(95 * 80) if "helium" in _home.__name__ else None  # of box: glyphs of 8 x 10 bytes, " " to "~", once drawn

@@ -52,10 +52,10 @@ MAP_CLASS_ID = const(3)
 
 def box(
     depth=2, frame_width=0, frame_height=0, x=0, y=0, w=0, h=0, thickness=0,
-    ground_x=0, ground_y=0, ground_w=0, ground_h=0, color=0,
+    ground_x=0, ground_y=0, ground_w=0, ground_h=0, color=0, ink=0, scale=1,
 ):  # fmt: skip
     entries = depth, frame_width, frame_height, x, y, w, h, thickness
-    return array("i", entries + (ground_x, ground_y, ground_w, ground_h, color))
+    return array("i", entries + (ground_x, ground_y, ground_w, ground_h, color, ink, scale))
 
 
 BOX_DEPTH = const(0)
@@ -71,3 +71,5 @@ BOX_GROUND_Y = const(9)
 BOX_GROUND_W = const(10)
 BOX_GROUND_H = const(11)
 BOX_COLOR = const(12)
+BOX_INK = const(13)
+BOX_SCALE = const(14)

@@ -5,6 +5,7 @@ from array import array
 from micropython import const
 from ulab import numpy as np
 
+from ..firmware import text_apart
 from ..pixels import canvas, gray, step_palettes
 from .plans import ROW
 from .portable import fractions
@@ -211,17 +212,21 @@ def cover(classes, plan):
     return pixels
 
 
-def box(frame, plan):
-    """A rectangle's outline and a filled rectangle, the ground of its label, in one colour.
+def box(frame, plan, text, font):
+    """A rectangle's outline, a filled rectangle, the ground of its label, and the label's text.
 
     frame   the frame's pixels, as in tint_mask
     plan    0 bytes a pixel (2: RGB565, 1: GRAYSCALE), 1 and 2 frame width and height, 3..6 rectangle x, y, w, h,
-            7 thickness of its outline, which lies inside it (0: none), 8..11 filled rectangle x, y, w, h,
-            12 colour (RGB565; a GRAYSCALE frame takes its luma). Both rectangles are clipped to the frame.
+            7 thickness of its outline, which lies inside it (0: none), 8..11 filled rectangle x, y, w, h, 12 colour of both
+            and 13 of the text (RGB565; a GRAYSCALE frame takes its luma), 14 scale of the text, 1 or 2. All is clipped to
+            the frame.
+    text    a str, written a pixel right of the ground's left edge as the firmware's draw_string does; without a ground none
+    font    95 glyphs of 8 x 10 bytes, those of " " to "~", 0 where nothing is set: those of the text's characters are read.
+            Here the firmware writes, and None will do.
     """
-    depth, frame_width, frame_height, x, y, w, h, thickness, ground_x, ground_y, ground_w, ground_h, color = plan[:13]
+    depth, frame_width, frame_height, x, y, w, h, thickness, ground_x, ground_y, ground_w, ground_h, color, ink, scale = plan
     img = canvas(frame, depth, frame_width, frame_height)
-    paint = (color >> 8 & 0xF8, color >> 3 & 0xFC, color << 3 & 0xF8)
+    paint = _channels(color)
     rectangles = [(ground_x, ground_y, ground_w, ground_h)]
     if thickness > 0:
         tall = min(thickness, h)
@@ -230,3 +235,12 @@ def box(frame, plan):
     for rectangle in rectangles:
         if rectangle[2] > 0 and rectangle[3] > 0:
             img.draw_rectangle(rectangle, color=paint, fill=True)
+    if text and ground_w > 0:
+        if text_apart():
+            img.draw_string((ground_x + 1, ground_y), text, color=_channels(ink), scale=scale)
+        else:
+            img.draw_string((ground_x + 1, ground_y, text), color=_channels(ink), scale=scale)
+
+
+def _channels(value):
+    return value >> 8 & 0xF8, value >> 3 & 0xFC, value << 3 & 0xF8
