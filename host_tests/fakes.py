@@ -46,7 +46,8 @@ def capture(path: Path) -> tuple[list[Tensor], tuple[int, int]]:
 
 
 KERNELS = (
-    "candidates", "suppress", "place", "prototype_mask", "class_map", "count", "peaks", "aim", "tint_mask", "tint_map", "box"
+    "candidates", "suppress", "place", "prototype_mask", "class_map", "count", "peaks", "aim", "tint_mask", "tint_map",
+    "box", "pose",
 )  # fmt: skip
 
 
@@ -63,10 +64,10 @@ def pass_addresses(patch: pytest.MonkeyPatch) -> None:
 
         return call
 
-    from n6post.kernels import boxes, drawing, maps
+    from n6post.kernels import boxes, drawing, maps, poses
 
     for name in KERNELS:
-        kernel = next(getattr(group, name) for group in (boxes, maps, drawing) if hasattr(group, name))
+        kernel = next(getattr(group, name) for group in (boxes, maps, drawing, poses) if hasattr(group, name))
         replace_kernel(patch, name, guarded(name, kernel))
 
 
@@ -74,11 +75,11 @@ def replace_kernel(patch: pytest.MonkeyPatch, name: str, stand_in: Callable[...,
     """Put a function in the place of a kernel, wherever the library has imported it."""
     import n6post
     from n6post import skeleton  # noqa: F401
-    from n6post.kernels import boxes, drawing, maps
+    from n6post.kernels import boxes, drawing, maps, poses
 
     for public in dir(n6post):
         getattr(n6post, public)  # all that is imported later would keep the stand-in
-    kernel = next(getattr(group, name) for group in (boxes, maps, drawing) if hasattr(group, name))
+    kernel = next(getattr(group, name) for group in (boxes, maps, drawing, poses) if hasattr(group, name))
     for module in [m for m in sys.modules if m.startswith("n6post.") and ".portable" not in m]:
         if vars(sys.modules[module]).get(name) is kernel:
             patch.setattr(sys.modules[module], name, stand_in)

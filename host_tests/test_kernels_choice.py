@@ -20,6 +20,7 @@ GROUPS = {
     "boxes": ["candidates", "suppress", "place", "prototype_mask"],
     "maps": ["class_map", "count", "peaks"],
     "drawing": ["tint_mask", "tint_map", "box", "aim"],
+    "poses": ["pose"],
 }
 
 

@@ -26,7 +26,7 @@ import numpy as np
 import pytest
 import recorded
 from fakes import Array, FakeModel, Framed, Tensor, capture, replace_kernel
-from n6post.kernels import drawing_plans, portable_boxes, portable_drawing, portable_maps
+from n6post.kernels import drawing_plans, portable_boxes, portable_drawing, portable_maps, portable_poses, pose_plans
 from ulab import _host
 
 ROOT = Path(__file__).parents[1]
@@ -36,7 +36,7 @@ f32 = np.float32
 Random = np.random.Generator
 PORTABLE = {
     name: module
-    for module in (portable_boxes, portable_maps, portable_drawing)
+    for module in (portable_boxes, portable_maps, portable_drawing, portable_poses)
     for name in vars(module)
     if getattr(getattr(module, name), "__module__", None) == module.__name__
 }
@@ -544,6 +544,28 @@ def aim_calls(random: Random) -> Iterator[Call]:
         yield called("aim", plan, table, int(random.integers(3)) * 16)
 
 
+def pose_calls(random: Random) -> Iterator[Call]:
+    far = [-1e9, 1e9, 40000, -40000, np.nan, np.inf, -np.inf, -0.5, 32767.5]
+    for _ in range(MANY):
+        depth, width, height = int(random.choice([1, 2])), *(int(n) for n in random.choice([1, 2, 9, 16, 33, 50], 2))
+        joints = int(random.choice([1, 2, 5, 13, 17]))
+        points = np.empty((joints, 3), f32)
+        beyond = random.choice([0, 0, 5, 300])
+        points[:, 0] = random.uniform(-beyond, width + beyond, joints)
+        points[:, 1] = random.uniform(-beyond, height + beyond, joints)
+        points[:, 2] = random.choice([0.1, 0.3, 0.5, 0.9, 0.9, 0.9, np.nan], joints)
+        if random.integers(4) == 0:
+            points[random.integers(joints), random.integers(2)] = random.choice(far)
+        limbs = random.integers(0, 6)
+        skeleton = np.column_stack([random.integers(0, joints, (limbs, 2)), random.integers(0, 3, limbs)]).ravel()
+        skeleton = bytearray(np.concatenate([skeleton, random.integers(0, 3, joints)]).astype(np.uint8).tobytes())
+        thickness, radius = int(random.choice([-1, 0, 1, 2, 2, 3, 4, 9])), int(random.choice([-1, 0, 1, 2, 3, 3, 4, 12]))
+        colors = [int(n) for n in random.integers(65536, size=3)]
+        plan = pose_plans.pose(depth, width, height, joints, int(limbs), thickness, radius, 0.3, *colors)
+        frame = bytearray(random.bytes(width * height * depth))
+        yield called("pose", frame, plan, points, skeleton)
+
+
 CALLS: dict[str, Callable[[Random], Iterator[Call]]] = {
     name[: -len("_calls")]: function for name, function in list(globals().items()) if name.endswith("_calls")
 }
@@ -589,7 +611,7 @@ def test_portable_dedupe_is_that_of_plain_numpy() -> None:
 
 
 def test_every_kernel_of_portable_is_in_helium_and_tested_here() -> None:
-    for group in ("boxes", "maps", "drawing"):
+    for group in ("boxes", "maps", "drawing", "poses"):
         kernels = BUILD["TARGETS"][f"helium_{group}.py"]
         assert defined(f"helium_{group}") == list(kernels), "run python3 scripts/dev/build_helium.py"
         assert set(kernels) <= set(defined(f"portable_{group}"))

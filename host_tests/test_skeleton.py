@@ -13,6 +13,7 @@ from checks import gray, rgb565
 from fakes import Array, FakeModel, Framed, Tensor
 from n6post.detection import Detection, with_keypoints
 from n6post.joints import joint_names, limbs
+from n6post.kernels import portable_poses
 from n6post.skeleton import LEFT, MIDDLE, RIGHT, draw_pose
 from ulab import _host
 
@@ -31,13 +32,34 @@ class Canvas:
     def height(self) -> int:
         return self.size[1]
 
+    def format(self) -> int:
+        return image.RGB565
+
+    def bytearray(self) -> Canvas:
+        return self
+
     def draw_line(self, ends: Any, *, color: Any, thickness: int) -> None:
         assert type(ends) is tuple and len(ends) == 4 and all(type(v) is int for v in ends)
-        self.lines.append((ends, color, thickness))
+        self.lines.append((ends, PAINTS.get(color, color), thickness))
 
     def draw_circle(self, circle: Any, *, color: Any, fill: bool) -> None:
         assert type(circle) is tuple and len(circle) == 3 and all(type(v) is int for v in circle) and fill is True
-        self.circles.append((circle, color))
+        self.circles.append((circle, PAINTS.get(color, color)))
+
+
+# As RGB565 holds them.
+PAINTS = {(r & 0xF8, g & 0xFC, b & 0xF8): (r, g, b) for r, g, b in (LEFT, RIGHT, MIDDLE)}
+
+
+@pytest.fixture(autouse=True)
+def _kernel_draws_on_a_canvas(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The portable kernel makes an Image over the pixels that it gets: a Canvas stays what it is."""
+    plain = portable_poses.canvas
+
+    def canvas(pixels: Any, *shape: int) -> Any:
+        return pixels if isinstance(pixels, Canvas) else plain(pixels, *shape)
+
+    monkeypatch.setattr(portable_poses, "canvas", canvas)
 
 
 def person(points: Array, threshold: float | None = None) -> Any:
@@ -127,6 +149,36 @@ def test_a_point_on_the_frames_far_edge_lies_in_its_last_pixel() -> None:
     canvas = Canvas(64, 48)
     draw_pose(canvas, person(np.float32([[64, 48, 1], [0, 0, 1], [63.9, 47.2, 1], [10.99, 3.5, 1]])), radius=1)
     assert [circle[:2] for circle, _ in canvas.circles] == [(63, 47), (0, 0), (63, 47), (10, 3)]
+
+
+def test_what_is_not_finite_is_not_seen_and_what_is_far_away_does_no_harm() -> None:
+    points = row_of(17)
+    points[3, 0], points[4, 1], points[5, 2], points[6, 0] = np.nan, np.inf, np.nan, -1e9
+    canvas = Canvas()
+    draw_pose(canvas, person(points))
+    wanted = [-32768 if j == 6 else 10 * j for j in range(17) if j not in (3, 4, 5)]
+    assert [circle[0] for circle, _ in canvas.circles] == wanted
+    img = image.Image(64, 48, image.RGB565)
+    draw_pose(img, person(points))
+    assert rgb565(img).any()
+
+
+def test_keypoints_that_are_a_view_are_drawn_as_their_copy() -> None:
+    """Machine code is given the address of a buffer: it gets one of its own."""
+    points = np.random.default_rng(3).uniform(0.5, 47, (34, 6)).astype(np.float32)
+    pictures = []
+    for given in (points[::2, ::2], points[::2, ::2].copy()):
+        img = image.Image(48, 48, image.RGB565)
+        draw_pose(img, Detection((0, 0, 9, 9), 0.9, 0, "", None, _host.wrap(given)))
+        pictures.append(bytes(img.bytearray()))
+    assert pictures[0] == pictures[1] and any(pictures[0])
+
+
+@pytest.mark.parametrize("shape", [(17, 2), (17,), (3, 17, 1)])
+def test_keypoints_of_another_shape_are_refused(shape: tuple[int, ...]) -> None:
+    d = Detection((0, 0, 9, 9), 0.9, 0, "", None, _host.wrap(np.ones(shape, np.float32)))
+    with pytest.raises(ValueError, match=r"keypoints: expected an array \(K, 3\), got "):
+        draw_pose(Canvas(), d)
 
 
 def test_a_detection_without_keypoints_is_refused() -> None:

@@ -28,7 +28,7 @@ import numpy as np
 
 HERE = Path(__file__).parent
 KERNELS = HERE.parents[1] / "lib" / "n6post" / "kernels"
-HELIUM = tuple(KERNELS / f"helium_{group}.py" for group in ("boxes", "maps", "drawing"))
+HELIUM = tuple(KERNELS / f"helium_{group}.py" for group in ("boxes", "maps", "drawing", "poses"))
 PROGRAMS = ("qemu-system-arm", "arm-none-eabi-gcc")
 # By kernel: the arguments that it writes.
 WRITTEN = {
@@ -45,6 +45,7 @@ WRITTEN = {
     "cover": (),
     "box": (0,),
     "aim": (0,),
+    "pose": (0,),
 }
 INPUT_LIMIT = 120 << 20  # bytes between the places of input and output in the emulated memory
 

@@ -1,14 +1,31 @@
-"""Drawing a person's keypoints: limbs and joints, painted by side.
-
-Every drawing call takes one tuple of ints and keywords: firmware 4.8.1 and 5.0 both accept that.
-"""
+"""Drawing a person's keypoints: limbs and joints, painted by side, in the firmware's own shapes (kernels/poses.py)."""
 
 from .joints import joint_side, limbs
+from .kernels.plans import bits
+from .kernels.pose_plans import (
+    POSE_DEPTH,
+    POSE_FRAME_HEIGHT,
+    POSE_FRAME_WIDTH,
+    POSE_JOINTS,
+    POSE_LEFT,
+    POSE_LIMBS,
+    POSE_MIDDLE,
+    POSE_RADIUS,
+    POSE_RIGHT,
+    POSE_THICKNESS,
+    POSE_THRESHOLD,
+)
+from .kernels.pose_plans import pose as pose_plan
+from .kernels.poses import pose
+from .pixels import checked_color, depth_of, rgb565
 
 # The person's own left and right, and what belongs to neither or to both; apart on GRAYSCALE too (luma 123, 151, 255).
 LEFT = (0, 160, 255)
 RIGHT = (255, 128, 0)
 MIDDLE = (255, 255, 255)
+
+_plan = pose_plan()
+_skeletons = {}
 
 
 def draw_pose(img, detection, threshold=None, thickness=2, radius=3, color=None):
@@ -22,28 +39,45 @@ def draw_pose(img, detection, threshold=None, thickness=2, radius=3, color=None)
     radius      of joints, pixels; 0: no joints
     color       (r, g, b) of all of them; None: by side
     """
-    if detection.keypoints is None:
+    keypoints = detection.keypoints
+    if keypoints is None:
         raise ValueError("expected a detection with keypoints, got one without")
+    shape = keypoints.shape
+    if len(shape) != 2 or shape[1] != 3:
+        raise ValueError("keypoints: expected an array (K, 3), got %s" % (tuple(shape),))
     if threshold is None:
         threshold = getattr(detection, "keypoint_threshold", 0.3)
-    rows = detection.keypoints.tolist()  # one call: reading 51 floats one by one costs 1,500 instructions each
-    joints = len(rows)
-    # The pixel that a point lies in. A point clipped to the frame's right or lower edge lies in the last one.
-    right, bottom = img.width() - 1, img.height() - 1
-    places = [(min(int(x), right), min(int(y), bottom)) if score >= threshold else None for x, y, score in rows]
-    if thickness:
-        pairs = limbs(joints)
-        for at in range(0, len(pairs), 2):
-            a, b = pairs[at], pairs[at + 1]
-            if places[a] and places[b]:
-                paint = color or _paint(joint_side(joints, a) + joint_side(joints, b))
-                img.draw_line(places[a] + places[b], color=paint, thickness=thickness)
-    if radius:
-        for joint in range(joints):
-            if places[joint]:
-                paint = color or _paint(joint_side(joints, joint))
-                img.draw_circle(places[joint] + (radius,), color=paint, fill=True)
+    skeleton = _skeletons.get(shape[0]) or _skeleton(shape[0])
+    plan = _plan
+    plan[POSE_DEPTH] = depth_of(img)
+    plan[POSE_FRAME_WIDTH] = img.width()
+    plan[POSE_FRAME_HEIGHT] = img.height()
+    plan[POSE_JOINTS] = shape[0]
+    plan[POSE_LIMBS] = (len(skeleton) - shape[0]) // 3
+    plan[POSE_THICKNESS] = thickness
+    plan[POSE_RADIUS] = radius
+    plan[POSE_THRESHOLD] = bits(threshold)
+    if color is None:
+        plan[POSE_LEFT], plan[POSE_RIGHT], plan[POSE_MIDDLE] = _by_side
+    else:
+        plan[POSE_LEFT] = plan[POSE_RIGHT] = plan[POSE_MIDDLE] = rgb565(checked_color(color))
+    pose(img.bytearray(), plan, keypoints * 1.0, skeleton)  # a copy: of a view, machine code would get another address
 
 
-def _paint(side):
-    return LEFT if side < 0 else RIGHT if side > 0 else MIDDLE
+_by_side = rgb565(LEFT), rgb565(RIGHT), rgb565(MIDDLE)
+
+
+def _skeleton(joints):
+    """Limbs and sides as kernels.pose reads them, kept for the next person."""
+    skeleton = bytearray()
+    pairs = limbs(joints)
+    for at in range(0, len(pairs), 2):
+        a, b = pairs[at], pairs[at + 1]
+        skeleton.extend(bytes((a, b, _side(joint_side(joints, a) + joint_side(joints, b)))))
+    skeleton.extend(bytes([_side(joint_side(joints, joint)) for joint in range(joints)]))
+    _skeletons[joints] = skeleton
+    return skeleton
+
+
+def _side(side):
+    return 0 if side < 0 else 1 if side > 0 else 2

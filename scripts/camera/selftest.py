@@ -26,6 +26,9 @@ from n6post.kernels import (
     portable_boxes,
     portable_drawing,
     portable_maps,
+    portable_poses,
+    pose_plans,
+    poses,
 )
 from ulab import numpy as np
 
@@ -619,6 +622,15 @@ def glyphs(text):
     return font
 
 
+def pose_case(depth, thickness, radius):
+    random = Random(17)
+    frame = random.bytes(depth * 61 * 47)
+    points = np.array([[a * 0.3 - 8.0, b * 0.25 - 8.0, c / 256] for a, b, c in zip(*[iter(random.bytes(51))] * 3)])
+    skeleton = bytearray([3, 9, 0, 4, 5, 1, 0, 16, 2, 9, 11, 2] + [i % 3 for i in range(17)])
+    plan = pose_plans.pose(depth, 61, 47, 17, 4, thickness, radius, 0.3, 0x051F, 0xFC00, 0xFFFF)
+    return [frame, plan, points, skeleton], [frame]
+
+
 def every(first, second, rest):
     """All combinations, as flat tuples."""
     return [(a, b) + c for a in first for b in second for c in rest]
@@ -690,6 +702,7 @@ DRAWING_KERNELS = (
             ),
         ),
     ),
+    ("pose", pose_case, every((2, 1), (0, 1, 2, 5), ((0,), (1,), (3,)))),
 )
 
 
@@ -699,6 +712,8 @@ def homes(name):
         return maps, portable_maps
     if name in ("aim", "tint_mask", "tint_map", "cover", "box"):
         return drawing, portable_drawing
+    if name == "pose":
+        return poses, portable_poses
     return boxes, portable_boxes
 
 

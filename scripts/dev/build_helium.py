@@ -8,7 +8,7 @@ What a source may rely on: up to four arguments in r0-r3, a result in r0. An ass
 prologue (r0-r7 and lr are free, the rest it saves itself) and falls out at its end. A C source is one function
 `int NAME(...)` and whatever static it needs; it is entered with `bl`. Its hot loops may be functions in files NAME_*.s,
 linked to it. Nothing may need a relocation, data, or the C library. What a plan holds at which place comes from
-plans.py and its two neighbours: as structs in plans.h, as offsets in bytes in plans.inc, both made by every build.
+plans.py and its three neighbours: as structs in plans.h, as offsets in bytes in plans.inc, both made by every build.
 """
 
 import argparse
@@ -26,8 +26,9 @@ TARGETS = {
     "helium_boxes.py": {"candidates": 4, "suppress": 3, "place": 4, "prototype_mask": 4, "dedupe": 3},
     "helium_maps.py": {"class_map": 3, "count": 3, "peaks": 3},
     "helium_drawing.py": {"tint_mask": 3, "tint_map": 4, "cover": 2, "box": 4, "aim": 3},
+    "helium_poses.py": {"pose": 4},
 }
-PLANS = ("plans.py", "map_plans.py", "drawing_plans.py")
+PLANS = ("plans.py", "map_plans.py", "drawing_plans.py", "pose_plans.py")
 KERNELS = {name: count for kernels in TARGETS.values() for name, count in kernels.items()}
 # GNU as 2.40 rejects -mcpu=cortex-m55. -mpure-code: no literal pools, so that no alignment of the code matters.
 # -ffp-contract=off: every operation rounds, as it does in ulab.

@@ -224,7 +224,8 @@ def box(frame, plan, text, font):
     font    95 glyphs of 8 x 10 bytes, those of " " to "~", 0 where nothing is set: those of the text's characters are read.
             Here the firmware writes, and None will do.
     """
-    depth, frame_width, frame_height, x, y, w, h, thickness, ground_x, ground_y, ground_w, ground_h, color, ink, scale = plan
+    depth, frame_width, frame_height, x, y, w, h, thickness = plan[:8]
+    ground_x, ground_y, ground_w, ground_h, color, ink, scale = plan[8:15]
     img = canvas(frame, depth, frame_width, frame_height)
     paint = _channels(color)
     rectangles = [(ground_x, ground_y, ground_w, ground_h)]

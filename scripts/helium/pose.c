@@ -1,0 +1,224 @@
+// gcc: -O2
+// A person's joints and limbs, pixel for pixel as the firmware's draw_line and filled draw_circle: anti-aliased after Alois
+// Zingl, "A Rasterizing Algorithm for Drawing Curves" (2012), in integers of 1/256. A pixel may be blended twice: the order
+// counts.
+#include <stdint.h>
+#include "plans.h"
+
+struct canvas {
+    uint8_t *frame;
+    int width, height, depth, color;
+};
+
+static int luma(int value)
+{
+    int r = value >> 11, g = value >> 5 & 63, b = value & 31;
+    return (38 * (r << 3 | r >> 2) + 75 * (g << 2 | g >> 4) + 15 * (b << 3 | b >> 2)) >> 7;
+}
+
+static void put(const struct canvas *c, int x, int y)
+{
+    if ((unsigned)x >= (unsigned)c->width || (unsigned)y >= (unsigned)c->height)
+        return;
+    int at = y * c->width + x;
+    if (c->depth == 2)
+        ((uint16_t *)c->frame)[at] = c->color;
+    else
+        c->frame[at] = c->color;
+}
+
+// error 0 stores the colour, 256 leaves what is there.
+static __attribute__((noinline)) void blend(const struct canvas *c, int x, int y, int error)
+{
+    if ((unsigned)x >= (unsigned)c->width || (unsigned)y >= (unsigned)c->height)
+        return;
+    int at = y * c->width + x, rest = 256 - error, new = c->color;
+    if (c->depth == 2) {
+        uint16_t *pixel = (uint16_t *)c->frame + at;
+        int old = *pixel;
+        int r = ((old >> 11) * error + (new >> 11) * rest) >> 8;
+        int g = ((old >> 5 & 63) * error + (new >> 5 & 63) * rest) >> 8;
+        int b = ((old & 31) * error + (new & 31) * rest) >> 8;
+        *pixel = r << 11 | g << 5 | b;
+    } else
+        c->frame[at] = (c->frame[at] * error + new * rest) >> 8;
+}
+
+static int distance(int a)
+{
+    return a < 0 ? -a : a;
+}
+
+static int length_of(int dx, int dy)
+{
+    return (int)__builtin_sqrtf((float)(dx * dx + dy * dy));
+}
+
+static __attribute__((noinline)) void thin_line(const struct canvas *c, int x0, int y0, int x1, int y1)
+{
+    int dx = distance(x1 - x0), dy = distance(y1 - y0);
+    int sx = x0 < x1 ? 1 : -1, sy = y0 < y1 ? 1 : -1;
+    int error = dx - dy, length = length_of(dx, dy);
+    if (!length)
+        length = 1;
+    for (;;) {
+        blend(c, x0, y0, 256 * distance(error - dx + dy) / length);
+        int e2 = error, x2 = x0;
+        if (2 * e2 >= -dx) {
+            if (x0 == x1)
+                return;
+            if (e2 + dy < length)
+                blend(c, x0, y0 + sy, 256 * (e2 + dy) / length);
+            error -= dy;
+            x0 += sx;
+        }
+        if (2 * e2 <= dy) {
+            if (y0 == y1)
+                return;
+            if (dx - e2 < length)
+                blend(c, x2 + sx, y0, 256 * (dx - e2) / length);
+            error += dx;
+            y0 += sy;
+        }
+    }
+}
+
+// Liang-Barsky: one edge of the frame. False where nothing of the line is inside.
+static int cut(int p, int q, float *enter, float *leave)
+{
+    if (!p)
+        return q >= 0;
+    float u = (float)q / (float)p;
+    if (p < 0) {
+        if (u > *leave)
+            return 0;
+        if (u > *enter)
+            *enter = u;
+    } else {
+        if (u < *enter)
+            return 0;
+        if (u < *leave)
+            *leave = u;
+    }
+    return 1;
+}
+
+static __attribute__((noinline)) void line(const struct canvas *c, int x0, int y0, int x1, int y1, int thickness)
+{
+    int dx = x1 - x0, dy = y1 - y0;
+    float enter = 0, leave = 1;
+    if (!cut(-dx, x0, &enter, &leave) || !cut(dx, c->width - 1 - x0, &enter, &leave) ||
+        !cut(-dy, y0, &enter, &leave) || !cut(dy, c->height - 1 - y0, &enter, &leave) || leave < enter)
+        return;
+    float fx = (float)x0, fy = (float)y0;
+    x0 = (int)__builtin_fmaf((float)dx, enter, fx);
+    y0 = (int)__builtin_fmaf((float)dy, enter, fy);
+    x1 = (int)__builtin_fmaf((float)dx, leave, fx);
+    y1 = (int)__builtin_fmaf((float)dy, leave, fy);
+    int ex = distance(x1 - x0), ey = distance(y1 - y0), length = length_of(ex, ey);
+    if (thickness <= 1 || !length) {
+        thin_line(c, x0, y0, x1, y1);
+        return;
+    }
+    int sx = x0 < x1 ? 1 : -1, sy = y0 < y1 ? 1 : -1;
+    int steep = 256 * ex / length < 256 * ey / length;
+    int along = steep ? y0 : x0, across = steep ? x0 : y0, end = steep ? y1 : x1;
+    int step = steep ? sy : sx, side = steep ? sx : sy;
+    int near = 256 * (steep ? ex : ey) / length, far = 256 * (steep ? ey : ex) / length;
+    int width = 256 * (thickness - 1);
+    int offset = (length + width / 2) / far, error = offset * far - width / 2;
+    if (error < 0)
+        error = 0;
+    across -= offset * side;
+    for (;;) {
+        int at = across, rest = far - error - width;
+        blend(c, steep ? at : along, steep ? along : at, error);
+        while (rest + far < 256) {
+            at += side;
+            put(c, steep ? at : along, steep ? along : at);
+            rest += far;
+        }
+        at += side;
+        blend(c, steep ? at : along, steep ? along : at, rest);
+        if (along == end)
+            return;
+        error += near;
+        if (error > 256) {
+            error -= far;
+            across += side;
+        }
+        along += step;
+    }
+}
+
+// The four quadrants of the point (a, -b).
+static __attribute__((noinline)) void ring(const struct canvas *c, int cx, int cy, int a, int b, int amount)
+{
+    blend(c, cx + a, cy - b, amount);
+    blend(c, cx + b, cy + a, amount);
+    blend(c, cx - a, cy + b, amount);
+    blend(c, cx - b, cy - a, amount);
+}
+
+static __attribute__((noinline)) void disc(const struct canvas *c, int cx, int cy, int radius)
+{
+    int x = radius, y = 0, error = 2 - 2 * radius, scale = 1 - error;
+    for (;;) {
+        ring(c, cx, cy, x, y, 256 * distance(error + 2 * (x + y) - 2) / scale);
+        for (int k = 0; k < x; k++) {
+            put(c, cx + k, cy - y);
+            put(c, cx + y, cy + k);
+            put(c, cx - k, cy + y);
+            put(c, cx - y, cy - k);
+        }
+        if (!x)
+            return;
+        int e2 = error, x2 = x;
+        if (error > y) {
+            int amount = 256 * (error + 2 * x - 1) / scale;
+            if (amount < 256)
+                ring(c, cx, cy, x, y - 1, amount);
+            x--;
+            error -= 2 * x - 1;
+        }
+        if (e2 <= x2) {
+            y--;
+            error -= 2 * y - 1;
+        }
+    }
+}
+
+// Whether a joint is seen, and the pixel that it lies in.
+static __attribute__((noinline)) int seen(const struct pose_plan *plan, const float *point, int *x, int *y)
+{
+    float threshold;
+    __builtin_memcpy(&threshold, &plan->threshold, 4);
+    if (!(point[2] >= threshold) || point[0] - point[0] != 0 || point[1] - point[1] != 0)
+        return 0;
+    int right = plan->frame_width - 1, bottom = plan->frame_height - 1;
+    *x = (int)point[0];
+    *y = (int)point[1];
+    *x = *x > right ? right : *x < -32768 ? -32768 : *x;
+    *y = *y > bottom ? bottom : *y < -32768 ? -32768 : *y;
+    return 1;
+}
+
+int pose(void *frame, const struct pose_plan *plan, const float *points, const uint8_t *skeleton)
+{
+    struct canvas c = {frame, plan->frame_width, plan->frame_height, plan->depth, 0};
+    const int32_t *colors = &plan->left;
+    int ax, ay, bx, by;
+    for (int n = plan->limbs; n > 0; n--, skeleton += 3)
+        if (plan->thickness && seen(plan, points + 3 * skeleton[0], &ax, &ay) &&
+            seen(plan, points + 3 * skeleton[1], &bx, &by)) {
+            c.color = c.depth == 2 ? colors[skeleton[2]] : luma(colors[skeleton[2]]);
+            line(&c, ax, ay, bx, by, plan->thickness);
+        }
+    if (plan->radius > 0)
+        for (int n = plan->joints; n > 0; n--, skeleton++, points += 3)
+            if (seen(plan, points, &ax, &ay)) {
+                c.color = c.depth == 2 ? colors[*skeleton] : luma(colors[*skeleton]);
+                disc(&c, ax, ay, plan->radius);
+            }
+    return 0;
+}
