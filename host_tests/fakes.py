@@ -47,7 +47,7 @@ def capture(path: Path) -> tuple[list[Tensor], tuple[int, int]]:
 
 KERNELS = (
     "candidates", "suppress", "place", "prototype_mask", "class_map", "count", "peaks", "aim", "tint_mask", "tint_map",
-    "box", "pose",
+    "box", "spread", "pose",
 )  # fmt: skip
 
 

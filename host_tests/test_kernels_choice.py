@@ -19,7 +19,7 @@ MVFR1 = 0xE000EF44
 GROUPS = {
     "boxes": ["candidates", "suppress", "place", "prototype_mask"],
     "maps": ["class_map", "count", "peaks"],
-    "drawing": ["tint_mask", "tint_map", "box", "aim"],
+    "drawing": ["tint_mask", "tint_map", "box", "aim", "spread"],
     "poses": ["pose"],
 }
 

@@ -544,6 +544,20 @@ def aim_calls(random: Random) -> Iterator[Call]:
         yield called("aim", plan, table, int(random.integers(3)) * 16)
 
 
+def spread_calls(random: Random) -> Iterator[Call]:
+    for _ in range(MANY):
+        count, line = int(random.choice([0, 1, 2, 9, 16, 17, 40])), int(random.choice([11, 21]))
+        width, height = (int(n) for n in random.choice([9, 60, 160, 320, 700], 2))
+        spans = random.choice([0, 26, 58, 82, 82, 400], count)
+        low = random.choice([0, 0, -30])
+        x, y = random.integers(low, width + 9, count), random.integers(low, height + 9, count)
+        rows = np.column_stack([x, y, random.integers(0, 90, count), spans])
+        if random.integers(2):
+            rows[:, :2] //= 3  # many in one place
+        table = array("i", [int(n) for n in rows.ravel()])
+        yield called("spread", drawing_plans.spread(count, width, height, line), table)
+
+
 def pose_calls(random: Random) -> Iterator[Call]:
     far = [-1e9, 1e9, 40000, -40000, np.nan, np.inf, -np.inf, -0.5, 32767.5]
     for _ in range(MANY):

@@ -45,6 +45,7 @@ WRITTEN = {
     "cover": (),
     "box": (0,),
     "aim": (0,),
+    "spread": (1,),
     "pose": (0,),
 }
 INPUT_LIMIT = 120 << 20  # bytes between the places of input and output in the emulated memory

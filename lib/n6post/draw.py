@@ -7,11 +7,11 @@ Text is the firmware's, but costs 4,300 instructions a character: where a kernel
 glyph of each, and keeps it.
 """
 
-from micropython import const
+from array import array
 
 from .detection import Detection
 from .firmware import text_apart
-from .kernels.drawing import box, font
+from .kernels.drawing import box, font, spread
 from .kernels.drawing_plans import (
     BOX_COLOR,
     BOX_DEPTH,
@@ -28,17 +28,22 @@ from .kernels.drawing_plans import (
     BOX_W,
     BOX_X,
     BOX_Y,
+    LABEL,
+    SPREAD_COUNT,
+    SPREAD_FRAME_HEIGHT,
+    SPREAD_FRAME_WIDTH,
+    SPREAD_LINE,
 )
 from .kernels.drawing_plans import box as box_plan
+from .kernels.drawing_plans import spread as spread_plan
 from .options import flag, number
-from .painting import draw_blocks, draw_map, tint
+from .painting import draw_blocks, draw_map, tint_all
 from .pixels import FONT_HEIGHT, FONT_WIDTH, NO_TRACK, checked_color, class_color, depth_of, gray, rgb565, text_scale
 
-_FEW = const(16)  # labels that are compared each with each
-_NOWHERE = ("", 0, -30000, 0)  # the place of a label that is not drawn: in nobody's way
 _COLORED = ("class", "track", "instance")
 
 _plan = box_plan()
+_spread = spread_plan()
 
 
 def draw(
@@ -107,14 +112,13 @@ def draw(
         result = _scaled(result, width, height)
     paints = _paints_of(result, color, color_by)
     if masks:
-        for at in range(len(result) - 1, -1, -1):  # the best last: where masks overlap it lies on top
-            mask = result[at][4]
-            if mask is None:
-                continue
-            if smooth:
-                tint(mask.row(), pixels, depth, width, height, paints[at][0], alpha)
-            else:
-                draw_blocks(img, mask, paints[at][0], alpha)
+        if smooth:
+            tint_all(result, paints, pixels, depth, width, height, alpha)
+        else:
+            for at in range(len(result) - 1, -1, -1):  # the best last: where masks overlap it lies on top
+                mask = result[at][4]
+                if mask is not None:
+                    draw_blocks(img, mask, paints[at][0], alpha)
     posed = True
     if boxes or labels:
         plan = _plan
@@ -123,8 +127,8 @@ def draw(
         plan[BOX_FRAME_HEIGHT] = height
         plan[BOX_THICKNESS] = thickness if boxes else 0
         scale = text_scale(width)
-        places = _places(result, labels, width, height, scale) if labels else ()
-        posed = _draw_boxes(pixels, result, paints, places, scale)
+        texts = _label(result, labels, width, height, scale) if labels else ()
+        posed = _draw_boxes(pixels, result, paints, texts, scale)
     if posed:
         for at in range(len(result) - 1, -1, -1):
             d = result[at]
@@ -177,56 +181,43 @@ def _checked_texts(labels, result):
     return texts
 
 
-def _places(result, labels, width, height, scale):
-    """(text, x, y, width) of each label, the best first, or None where there is none: the better one has the choice."""
+def _label(result, labels, width, height, scale):
+    """The text of each detection, "" for none; where it goes the table of labels tells."""
+    many = len(result)
+    if len(_tables) == 0 or len(_tables[0]) < LABEL * many:
+        _tables[:] = [array("i", bytes(4 * LABEL * many))]
+    table = _tables[0]
     cell = scale * FONT_WIDTH
-    line = scale * FONT_HEIGHT + 1
     known = _texts.get
-    places = []
-    # Of many labels only those near by are looked at: by stripes of the frame a line high, the ones that may reach into it.
-    stripes = {} if len(result) > _FEW else None
+    texts = _room(_words, many)
+    at = n = 0
     for d in result:
-        (x, y, _, h), score, _, label, _, _ = d
+        (table[at], table[at + 1], _, table[at + 2]), score, _, label, _, _ = d
         if labels is True:
             try:
-                key = d.track_id, label, int(score * 100 + 0.5)
+                track_id = d.track_id
+                if track_id is None:
+                    key = label, int(score * 100 + 0.5)
+                else:
+                    key = track_id, label, int(score * 100 + 0.5)
                 text = known(key) or _text(key)
             except OverflowError:  # an infinite score
-                text = str(label)
+                text = _spelled_out(str(label))
         else:
-            text = labels[len(places)]
-            if not text:
-                places.append(_NOWHERE)
-                continue
-        if font and text not in _spelled:
-            _spell(text)
-        span = cell * len(text) + 2
-        if x + span > width:
-            x = width - span if width > span else 0
-        end = x + span
-        top = y - line if y >= line else y
-        for _, left, at, other in places if stripes is None else stripes.get(top // line, ()):
-            if left < end and x < left + other and -line < at - top < line:
-                for other in (y, y + h, y + h - line):
-                    if 0 <= other <= height - line and _is_free(places, stripes, line, x, end, other):
-                        top = other
-                        break
-                break
-        place = text, x, top, span
-        places.append(place)
-        if stripes is not None:
-            at = top // line
-            for stripe in range(at - 1, at + 2):
-                stripes.setdefault(stripe, []).append(place)
-    return places
+            text = _spelled_out(labels[n] or "")
+        texts[n] = text
+        table[at + 3] = cell * len(text) + 2 if text else 0
+        at += LABEL
+        n += 1
+    _spread[SPREAD_COUNT] = many
+    _spread[SPREAD_FRAME_WIDTH] = width
+    _spread[SPREAD_FRAME_HEIGHT] = height
+    _spread[SPREAD_LINE] = scale * FONT_HEIGHT + 1
+    spread(_spread, table)
+    return texts
 
 
-def _is_free(places, stripes, line, x, end, y):
-    near = places if stripes is None else stripes.get(y // line, ())
-    for _, left, top, span in near:
-        if left < end and x < left + span and -line < y - top < line:
-            return False
-    return True
+_tables = []  # the places of labels: x, y, height of the box, width
 
 
 _texts = {}
@@ -234,19 +225,20 @@ _texts = {}
 
 def _text(key):
     """A label's text, kept for the next frame: to make it costs more than to find it."""
+    text = _spelled_out(("%s %d%%" if len(key) == 2 else "#%s %s %d%%") % key)
     if len(_texts) > 200:
         _texts.clear()
-    track_id, label, percent = key
-    text = "%s %d%%" % (label, percent)
-    _texts[key] = text if track_id is None else "#%s %s" % (track_id, text)
-    return _texts[key]
+    _texts[key] = text
+    return text
 
 
 _spelled = {}
 
 
-def _spell(text):
-    """Have the glyphs of a text in the font: each character is drawn by the firmware once."""
+def _spelled_out(text):
+    """The text, whose glyphs the font has then, where a kernel writes: each character is drawn by the firmware once."""
+    if not font or text in _spelled:
+        return text
     glyphs = gray(font, FONT_WIDTH, 95 * FONT_HEIGHT)
     apart = text_apart()
     if len(_spelled) > 400:
@@ -260,13 +252,15 @@ def _spell(text):
                 glyphs.draw_string((0, at * FONT_HEIGHT, letter), color=(255, 255, 255), scale=1)
             _spelled[letter] = True
     _spelled[text] = True
+    return text
 
 
-def _draw_boxes(pixels, result, paints, places, scale):
+def _draw_boxes(pixels, result, paints, texts, scale):
     plan = _plan
     plan[BOX_GROUND_H] = scale * FONT_HEIGHT + 1
     plan[BOX_GROUND_W] = 0
     plan[BOX_SCALE] = scale
+    table = _tables[0] if texts else None
     posed = False
     text = ""
     for at in range(len(result) - 1, -1, -1):
@@ -274,23 +268,46 @@ def _draw_boxes(pixels, result, paints, places, scale):
         if keypoints is not None:
             posed = True
         plan[BOX_COLOR], plan[BOX_INK], _ = paints[at]
-        if places:
-            text, plan[BOX_GROUND_X], plan[BOX_GROUND_Y], plan[BOX_GROUND_W] = places[at]
+        if texts:
+            text = texts[at]
+            at *= LABEL
+            plan[BOX_GROUND_X] = table[at]
+            plan[BOX_GROUND_Y] = table[at + 1]
+            plan[BOX_GROUND_W] = table[at + 3]
         box(pixels, plan, text, font)
     return posed
 
 
 def _paints_of(result, color, color_by):
-    """What _paint says for each detection, in their order."""
+    """What _paint says for each detection, in their order, behind it what an earlier frame has left."""
     known = _paints.get
-    if color:
-        return [known(color) or _paint(color)] * len(result)
-    if color_by == "class":
-        return [known(d[2]) or _paint(d[2]) for d in result]
-    if color_by == "instance":
-        return [known(at) or _paint(at) for at in range(len(result))]
-    keys = [NO_TRACK if d.track_id is None else d.track_id for d in result]
-    return [known(key) or _paint(key) for key in keys]
+    paints = _room(_shades, len(result))
+    by_class = color is None and color_by == "class"
+    by_track = color is None and color_by == "track"
+    at = 0
+    for d in result:
+        if by_class:
+            key = d[2]
+        elif by_track:
+            key = d.track_id
+            if key is None:
+                key = NO_TRACK
+        else:
+            key = color or at
+        paints[at] = known(key) or _paint(key)
+        at += 1
+    return paints
+
+
+# Lists that are kept from frame to frame, and written over: one that grows has the heap searched anew at every step.
+_shades = []
+_words = []
+
+
+def _room(kept, many):
+    if len(kept) < many:
+        kept.extend([None] * (many - len(kept)))
+    return kept
 
 
 _paints = {}

@@ -79,6 +79,27 @@ def tint(row, pixels, depth, width, height, value, alpha):
         tint_mask(pixels, data[start:], plan)
 
 
+def tint_all(result, paints, pixels, depth, width, height, alpha):
+    """The masks of a list of Detection, each as by tint, in the first of its paints: the best last, on top of the others."""
+    last = None
+    for at in range(len(result) - 1, -1, -1):
+        mask = result[at][4]
+        if mask is None:
+            continue
+        data, table, entry, grid = mask.row()
+        if grid is not last:  # one for all masks of a frame
+            last = grid
+            plan = grid.plan or _plan_of(grid)
+            plan[TINT_DEPTH] = depth
+            plan[TINT_FRAME_WIDTH] = width
+            plan[TINT_FRAME_HEIGHT] = height
+            plan[TINT_ALPHA] = alpha
+        plan[TINT_COLOR] = paints[at][0]
+        start = aim(plan, table, entry)
+        if start >= 0:
+            tint_mask(pixels, data[start:], plan)
+
+
 def _plan_of(grid):
     x, y, w, h = grid.bounds
     margin_x, margin_y = grid.margin

@@ -622,6 +622,11 @@ def glyphs(text):
     return font
 
 
+def spread_case(count, line):
+    table = array("i", [value // 3 for value in Random(3).bytes(4 * count)])
+    return [drawing_plans.spread(count, 160, 90, line), table], [table]
+
+
 def pose_case(depth, thickness, radius):
     random = Random(17)
     frame = random.bytes(depth * 61 * 47)
@@ -702,6 +707,7 @@ DRAWING_KERNELS = (
             ),
         ),
     ),
+    ("spread", spread_case, ((5, 11), (16, 11), (17, 11), (40, 21))),
     ("pose", pose_case, every((2, 1), (0, 1, 2, 5), ((0,), (1,), (3,)))),
 )
 
@@ -710,7 +716,7 @@ def homes(name):
     """The modules of a kernel: that of the one which runs here, and that of the portable one."""
     if name in ("class_map", "count", "peaks"):
         return maps, portable_maps
-    if name in ("aim", "tint_mask", "tint_map", "cover", "box"):
+    if name in ("aim", "tint_mask", "tint_map", "cover", "box", "spread"):
         return drawing, portable_drawing
     if name == "pose":
         return poses, portable_poses

@@ -25,7 +25,7 @@ FOLDER = ROOT / "lib" / "n6post" / "kernels"
 TARGETS = {
     "helium_boxes.py": {"candidates": 4, "suppress": 3, "place": 4, "prototype_mask": 4, "dedupe": 3},
     "helium_maps.py": {"class_map": 3, "count": 3, "peaks": 3},
-    "helium_drawing.py": {"tint_mask": 3, "tint_map": 4, "cover": 2, "box": 4, "aim": 3},
+    "helium_drawing.py": {"tint_mask": 3, "tint_map": 4, "cover": 2, "box": 4, "aim": 3, "spread": 2},
     "helium_poses.py": {"pose": 4},
 }
 PLANS = ("plans.py", "map_plans.py", "drawing_plans.py", "pose_plans.py")

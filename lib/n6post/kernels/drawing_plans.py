@@ -58,6 +58,16 @@ def box(
     return array("i", entries + (ground_x, ground_y, ground_w, ground_h, color, ink, scale))
 
 
+def spread(count=0, frame_width=0, frame_height=0, line=0):
+    return array("i", (count, frame_width, frame_height, line))
+
+
+SPREAD_COUNT = const(0)
+SPREAD_FRAME_WIDTH = const(1)
+SPREAD_FRAME_HEIGHT = const(2)
+SPREAD_LINE = const(3)
+LABEL = const(4)  # words of a label's row
+
 BOX_DEPTH = const(0)
 BOX_FRAME_WIDTH = const(1)
 BOX_FRAME_HEIGHT = const(2)

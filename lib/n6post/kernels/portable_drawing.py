@@ -7,9 +7,11 @@ from ulab import numpy as np
 
 from ..firmware import text_apart
 from ..pixels import canvas, gray, step_palettes
+from .drawing_plans import LABEL
 from .plans import ROW
 from .portable import fractions
 
+_FEW = const(16)  # labels that are compared each with each
 _BLOCK = const(16384)  # pixels that are scaled or compared together: what that takes of memory
 
 
@@ -241,6 +243,48 @@ def box(frame, plan, text, font):
             img.draw_string((ground_x + 1, ground_y), text, color=_channels(ink), scale=scale)
         else:
             img.draw_string((ground_x + 1, ground_y, text), color=_channels(ink), scale=scale)
+
+
+def spread(plan, table):
+    """Where labels go, the best first: above their boxes, or where a better one's is inside at the top, below, or inside at
+    the bottom, whatever is free and in the frame; above if nothing is.
+
+    plan    0 how many, 1 and 2 frame width and height, 3 height of a line
+    table   four words a label: x, y and height of its box, and its own width, 0: there is none. x and y become the label's.
+            One that would stick out at the right is moved to the left.
+    """
+    count, frame_width, frame_height, line = plan[:4]
+    places = []
+    # Of many labels only those near by are looked at: by stripes of the frame a line high, the ones that may reach into it.
+    stripes = {} if count > _FEW else None
+    for at in range(0, LABEL * count, LABEL):
+        x, y, h, span = [table[at + word] for word in range(LABEL)]
+        if not span:
+            continue
+        if x + span > frame_width:
+            x = frame_width - span if frame_width > span else 0
+        end = x + span
+        top = y - line if y >= line else y
+        if not _is_free(places, stripes, line, x, end, top):
+            for other in (y, y + h, y + h - line):
+                if 0 <= other <= frame_height - line and _is_free(places, stripes, line, x, end, other):
+                    top = other
+                    break
+        table[at] = x
+        table[at + 1] = top
+        place = x, top, end
+        places.append(place)
+        if stripes is not None:
+            middle = top // line
+            for stripe in range(middle - 1, middle + 2):
+                stripes.setdefault(stripe, []).append(place)
+
+
+def _is_free(places, stripes, line, x, end, y):
+    for left, top, right in places if stripes is None else stripes.get(y // line, ()):
+        if left < end and x < right and -line < y - top < line:
+            return False
+    return True
 
 
 def _channels(value):
