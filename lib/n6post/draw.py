@@ -196,10 +196,8 @@ def _label(result, labels, width, height, scale):
         if labels is True:
             try:
                 track_id = d.track_id
-                if track_id is None:
-                    key = label, int(score * 100 + 0.5)
-                else:
-                    key = track_id, label, int(score * 100 + 0.5)
+                percent = int(score * 100 + 0.5)
+                key = (label, percent) if track_id is None else (track_id, label, percent)
                 text = known(key) or _text(key)
             except OverflowError:  # an infinite score
                 text = _spelled_out(str(label))

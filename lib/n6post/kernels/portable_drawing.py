@@ -226,23 +226,30 @@ def box(frame, plan, text, font):
     font    95 glyphs of 8 x 10 bytes, those of " " to "~", 0 where nothing is set: those of the text's characters are read.
             Here the firmware writes, and None will do.
     """
-    depth, frame_width, frame_height, x, y, w, h, thickness = plan[:8]
-    ground_x, ground_y, ground_w, ground_h, color, ink, scale = plan[8:15]
+    (
+        depth, frame_width, frame_height, x, y, w, h, thickness, ground_x, ground_y, ground_w, ground_h, color, ink, scale
+    ) = plan[:15]  # fmt: skip
     img = canvas(frame, depth, frame_width, frame_height)
-    paint = _channels(color)
-    rectangles = [(ground_x, ground_y, ground_w, ground_h)]
+    paint = (color >> 8 & 0xF8, color >> 3 & 0xFC, color << 3 & 0xF8)
     if thickness > 0:
         tall = min(thickness, h)
         wide = min(thickness, w)
-        rectangles += [(x, y, w, tall), (x, y + h - tall, w, tall), (x, y, wide, h), (x + w - wide, y, wide, h)]
-    for rectangle in rectangles:
-        if rectangle[2] > 0 and rectangle[3] > 0:
-            img.draw_rectangle(rectangle, color=paint, fill=True)
-    if text and ground_w > 0:
-        if text_apart():
-            img.draw_string((ground_x + 1, ground_y), text, color=_channels(ink), scale=scale)
-        else:
-            img.draw_string((ground_x + 1, ground_y, text), color=_channels(ink), scale=scale)
+        for rectangle in (x, y, w, tall), (x, y + h - tall, w, tall), (x, y, wide, h), (x + w - wide, y, wide, h):
+            if rectangle[2] > 0 and rectangle[3] > 0:
+                img.draw_rectangle(rectangle, color=paint, fill=True)
+    if ground_w > 0:
+        if ground_h > 0:
+            img.draw_rectangle((ground_x, ground_y, ground_w, ground_h), color=paint, fill=True)
+        if text:
+            # The two that draw.py asks for are kept: a tuple has the heap searched.
+            paint = _INKS.get(ink) or (ink >> 8 & 0xF8, ink >> 3 & 0xFC, ink << 3 & 0xF8)
+            if text_apart():
+                img.draw_string((ground_x + 1, ground_y), text, color=paint, scale=scale)
+            else:
+                img.draw_string((ground_x + 1, ground_y, text), color=paint, scale=scale)
+
+
+_INKS = {0: (0, 0, 0), 0xFFFF: (255, 255, 255)}
 
 
 def spread(plan, table):
@@ -258,18 +265,23 @@ def spread(plan, table):
     # Of many labels only those near by are looked at: by stripes of the frame a line high, the ones that may reach into it.
     stripes = {} if count > _FEW else None
     for at in range(0, LABEL * count, LABEL):
-        x, y, h, span = [table[at + word] for word in range(LABEL)]
+        span = table[at + 3]
         if not span:
             continue
+        x = table[at]
+        y = table[at + 1]
         if x + span > frame_width:
             x = frame_width - span if frame_width > span else 0
         end = x + span
         top = y - line if y >= line else y
-        if not _is_free(places, stripes, line, x, end, top):
-            for other in (y, y + h, y + h - line):
-                if 0 <= other <= frame_height - line and _is_free(places, stripes, line, x, end, other):
-                    top = other
-                    break
+        for left, other, right in places if stripes is None else stripes.get(top // line, ()):
+            if left < end and x < right and -line < top - other < line:
+                h = table[at + 2]
+                for other in (y, y + h, y + h - line):
+                    if 0 <= other <= frame_height - line and _is_free(places, stripes, line, x, end, other):
+                        top = other
+                        break
+                break
         table[at] = x
         table[at + 1] = top
         place = x, top, end
@@ -285,7 +297,3 @@ def _is_free(places, stripes, line, x, end, y):
         if left < end and x < right and -line < y - top < line:
             return False
     return True
-
-
-def _channels(value):
-    return value >> 8 & 0xF8, value >> 3 & 0xFC, value << 3 & 0xF8

@@ -1,7 +1,9 @@
 """Joints and limbs into a frame, by draw_line and draw_circle: the reference of helium_poses.py."""
 
+from struct import unpack_from
+
 from ..pixels import canvas
-from .portable import fractions
+from .pose_plans import POSE_THRESHOLD
 
 
 def pose(frame, plan, points, skeleton):
@@ -18,14 +20,17 @@ def pose(frame, plan, points, skeleton):
     -32768 are that. What is not finite is not seen.
     """
     depth, frame_width, frame_height, _, limbs, thickness, radius, _, left, right, middle = plan[:11]
-    threshold = fractions(plan, 7, 8)[0][0]
+    (threshold,) = unpack_from("f", plan, 4 * POSE_THRESHOLD)
     img = canvas(frame, depth, frame_width, frame_height)
     paints = [(value >> 8 & 0xF8, value >> 3 & 0xFC, value << 3 & 0xF8) for value in (left, right, middle)]
     places = []
     for x, y, score in points.tolist():  # one call: reading 51 floats one by one costs 1,500 instructions each
         place = None
-        if score >= threshold and x - x == 0.0 and y - y == 0.0:
-            place = max(-32768, min(int(x), frame_width - 1)), max(-32768, min(int(y), frame_height - 1))
+        if score >= threshold:
+            if 0.0 <= x < frame_width and 0.0 <= y < frame_height:
+                place = int(x), int(y)
+            elif x - x == 0.0 and y - y == 0.0:
+                place = max(-32768, min(int(x), frame_width - 1)), max(-32768, min(int(y), frame_height - 1))
         places.append(place)
     if thickness:
         for at in range(0, 3 * limbs, 3):
