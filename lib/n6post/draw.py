@@ -186,13 +186,13 @@ def _label(result, labels, width, height, scale):
     many = len(result)
     if len(_tables) == 0 or len(_tables[0]) < LABEL * many:
         _tables[:] = [array("i", bytes(4 * LABEL * many))]
-    table = _tables[0]
+    places = _tables[0]
     cell = scale * FONT_WIDTH
     known = _texts.get
     texts = _room(_words, many)
     at = n = 0
     for d in result:
-        (table[at], table[at + 1], _, table[at + 2]), score, _, label, _, _ = d
+        (places[at], places[at + 1], _, places[at + 2]), score, _, label, _, _ = d
         if labels is True:
             try:
                 track_id = d.track_id
@@ -204,14 +204,14 @@ def _label(result, labels, width, height, scale):
         else:
             text = _spelled_out(labels[n] or "")
         texts[n] = text
-        table[at + 3] = cell * len(text) + 2 if text else 0
+        places[at + 3] = cell * len(text) + 2 if text else 0
         at += LABEL
         n += 1
     _spread[SPREAD_COUNT] = many
     _spread[SPREAD_FRAME_WIDTH] = width
     _spread[SPREAD_FRAME_HEIGHT] = height
     _spread[SPREAD_LINE] = scale * FONT_HEIGHT + 1
-    spread(_spread, table)
+    spread(_spread, places)
     return texts
 
 
@@ -258,7 +258,7 @@ def _draw_boxes(pixels, result, paints, texts, scale):
     plan[BOX_GROUND_H] = scale * FONT_HEIGHT + 1
     plan[BOX_GROUND_W] = 0
     plan[BOX_SCALE] = scale
-    table = _tables[0] if texts else None
+    places = _tables[0] if texts else None
     posed = False
     text = ""
     for at in range(len(result) - 1, -1, -1):
@@ -269,9 +269,9 @@ def _draw_boxes(pixels, result, paints, texts, scale):
         if texts:
             text = texts[at]
             at *= LABEL
-            plan[BOX_GROUND_X] = table[at]
-            plan[BOX_GROUND_Y] = table[at + 1]
-            plan[BOX_GROUND_W] = table[at + 3]
+            plan[BOX_GROUND_X] = places[at]
+            plan[BOX_GROUND_Y] = places[at + 1]
+            plan[BOX_GROUND_W] = places[at + 3]
         box(pixels, plan, text, font)
     return posed
 

@@ -76,12 +76,13 @@ def tint(row, pixels, depth, width, height, value, alpha):
     plan[TINT_ALPHA] = alpha
     start = aim(plan, table, at)
     if start >= 0:
-        tint_mask(pixels, data[start:], plan)
+        tint_mask(pixels, memoryview(data)[start:], plan)
 
 
 def tint_all(result, paints, pixels, depth, width, height, alpha):
     """The masks of a list of Detection, each as by tint, in the first of its paints: the best last, on top of the others."""
     last = None
+    held = None
     for at in range(len(result) - 1, -1, -1):
         mask = result[at][4]
         if mask is None:
@@ -94,10 +95,13 @@ def tint_all(result, paints, pixels, depth, width, height, alpha):
             plan[TINT_FRAME_WIDTH] = width
             plan[TINT_FRAME_HEIGHT] = height
             plan[TINT_ALPHA] = alpha
+        if data is not held:
+            held = data
+            view = memoryview(data)
         plan[TINT_COLOR] = paints[at][0]
         start = aim(plan, table, entry)
         if start >= 0:
-            tint_mask(pixels, data[start:], plan)
+            tint_mask(pixels, view[start:], plan)
 
 
 def _plan_of(grid):
