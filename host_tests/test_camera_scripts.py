@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import ast
 import ctypes
+import importlib
 import itertools
+import json
+import os
 import re
 import runpy
+import select
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import _host
+import cbor2
 import csi
 import image
 import n6post
 import numpy as np
+import protocol
 import pytest
 import recorded
 from commands import script
+from image import _formats
 from n6post.detection import with_keypoints
 from PIL import Image as PilImage
 from PIL import ImageOps
@@ -77,38 +86,257 @@ def test_an_example_finds_and_draws_on_a_real_photograph(
         assert 0.002 < changed.mean() < MOST_CHANGED.get(example, 0.7)
 
 
-# example over time: model, what its .txt says, and what it prints of the first eight seconds of the street
-STREET = {
-    "count_people": ("yolov8n_192.tflite", "person", r"\d came: [3-9] in, \d out"),
-    "zone_alarm": ("yolov8n_192.tflite", "person", r"\d+ has been here for \d+\.\d seconds"),
-    "send_results": ("yolov8n_192.tflite", "person", r"UART\(3\): b'\[\{\"rect\": \[\d+, \d+, \d+, \d+\], \"score\": 0\.\d"),
-}
+# ---- through eight seconds of a street ----
+
+PEOPLE = "yolov8n_192.tflite"
+FRAMES = 80
 
 
-@pytest.mark.parametrize("firmware", ["5.0.0", "4.8.1"])
-@pytest.mark.parametrize("example", STREET)
-def test_an_example_over_time_runs_through_a_street(example: str, firmware: str, shared: Path, tmp_path: Path) -> None:
+def through_the_street(
+    example: str, firmware: str, shared: Path, folder: Path, model: str = PEOPLE, before: str = "", **instead: str
+) -> tuple[subprocess.CompletedProcess[str], Any]:
+    """What the example did, and its last frame. before: code that runs first; instead: other values of its constants."""
     pytest.importorskip("ai_edge_litert")
-    model, label, says = STREET[example]
+    pytest.importorskip("av")
     video = shared / "video" / "street.avi"
     if not video.exists():
         pytest.skip("needs the street in ../shared, which is not part of the project")
-    file = tmp_path / model
-    file.symlink_to(shared / "models" / model)
-    file.with_suffix(".txt").write_text(label + "\n")
-    options = ("--picture", video, "--model", file, "--firmware", firmware, "--frames", 80, "--out", tmp_path / "out.png")
-    # A PC runs through eight seconds of street in two: the alarm may not wait for three.
+    file = folder / model
+    if not file.exists():
+        file.symlink_to(shared / "models" / model)
+        file.with_suffix(".txt").write_text("person\n")
     text = (CAMERA / f"{example}.py").read_text()
-    hurried = tmp_path / f"{example}.py"
-    hurried.write_text(text.replace("SECONDS = 3.0", "SECONDS = 0.1"))
-    assert (hurried.read_text() != text) == (example == "zone_alarm")
-    done = run(tmp_path, str(hurried), *options)
+    for name, value in instead.items():
+        text, found = re.subn(rf"^{name} = .*$", f"{name} = {value}", text, flags=re.MULTILINE)
+        assert found == 1, name
+    (folder / f"{example}.py").write_text(before + text)
+    options = ("--model", file, "--firmware", firmware, "--frames", FRAMES, "--out", folder / "drawn.png")
+    done = run(folder, str(folder / f"{example}.py"), "--picture", video, *options)
+    with PilImage.open(folder / "drawn.png") as picture:
+        return done, np.asarray(picture.convert("RGB")).astype(int)
+
+
+@pytest.fixture(scope="module")
+def plain(shared: Path) -> Any:
+    """The last of these frames as the camera gives it."""
+    pytest.importorskip("av")
+    video = importlib.import_module("_video").Video(shared / "video" / "street.avi")
+    picture = ImageOps.pad(PilImage.fromarray(video[FRAMES - 1]).convert("RGB"), (640, 480), PilImage.Resampling.LANCZOS)
+    frame = image.Image(640, 480, image.RGB565)
+    frame._store(_formats.rgb888_to_rgb565(*np.moveaxis(np.asarray(picture), 2, 0)))
+    return np.asarray(frame.to_pil().convert("RGB")).astype(int)
+
+
+FIRMWARES = pytest.mark.parametrize("firmware", ["5.0.0", "4.8.1"])
+
+
+@FIRMWARES
+def test_people_are_counted_and_whoever_is_told_of_them_is_told_the_same(
+    firmware: str, shared: Path, plain: Any, tmp_path: Path
+) -> None:
+    """count_people prints who crosses; a line of JSON a frame goes out by UART and by USB, the counts by a channel."""
+    done, drawn = through_the_street("count_people", firmware, shared, tmp_path)
     assert done.returncode == 0, done.stderr
-    assert re.search(says, done.stdout), done.stdout
+    crossings = re.findall(r"^(\d+) (?:came|went): (\d+) in, (\d+) out$", done.stdout, re.MULTILINE)
+    assert len(crossings) == len(done.stdout.splitlines()) >= 3
+    assert [int(i) + int(o) for _, i, o in crossings[-1:]] == [len(crossings)] and int(crossings[-1][1]) >= 3
+    assert (drawn[240, 400:600] == 255).all() and not (plain[240, 400:600] == 255).all()  # the line
+
+    whole = "import _host\n_host._SHOWN = 1 << 20\n"
+    done, _ = through_the_street("send_results", firmware, shared, tmp_path, before=whole)
+    assert done.returncode == 0, done.stderr
+    sent = [ast.literal_eval(line.removeprefix("UART(3): ")).decode() for line in done.stdout.splitlines()]
+    found = [json.loads(line) for line in sent]
+    assert len(found) == FRAMES and all(line.endswith("\n") for line in sent)
+    assert {int(track_id) for track_id, *_ in crossings} < {d["track_id"] for frame in found for d in frame}
+    assert {d["label"] for frame in found for d in frame} == {"person"}
+    assert max(map(len, found)) >= 5
+
+    done, _ = through_the_street("send_results_usb", firmware, shared, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "".join(sent)
+
+    hexed = "import protocol\nprotocol._host_reader = lambda name, data: print(name, data.hex())\n"
+    done, _ = through_the_street("live_counts", firmware, shared, tmp_path, before=hexed)
+    if firmware < "5":
+        assert done.returncode == 1 and "no module named 'protocol'" in done.stderr
+        return
+    assert done.returncode == 0, done.stderr
+    names, told = zip(*[line.split() for line in done.stdout.splitlines()])
+    assert set(names) == {"people"}
+    read = [cbor2.loads(bytes.fromhex(data)) for data in told]
+    assert all([(f[0], f[-30]) for f in fields] == [(n, "label") for n in ("people", "in", "out", "fps")] for fields in read)
+    people, came, went, fps = zip(*[[field[2] for field in fields] for fields in read])
+    assert list(people) == [0] + [len(frame) for frame in found[:-1]]  # it is read before a frame
+    assert [came[-1], went[-1]] == [int(n) for n in crossings[-1][1:]]
+    assert fps[0] == 0 and all(0 < rate == round(rate, 1) for rate in fps[1:])
+
+
+@FIRMWARES
+def test_the_alarm_of_a_zone_goes_off_and_the_zone_is_red(
+    firmware: str, shared: Path, plain: Any, tmp_path: Path
+) -> None:
+    # A PC runs through eight seconds of street in two: the alarm may not wait for three.
+    done, drawn = through_the_street("zone_alarm", firmware, shared, tmp_path, SECONDS="0.1")
+    assert done.returncode == 0, done.stderr
+    stays = re.findall(r"^(\d+) has been here for (\d+\.\d) seconds$", done.stdout, re.MULTILINE)
+    assert len(stays) == len([line for line in done.stdout.splitlines() if "LED" not in line]) > 5
+    assert all(float(seconds) >= 0.1 for _, seconds in stays)
+    edge = drawn[160, 210:450]  # from the zone's first corner to the second
+    assert (edge == (255, 0, 0)).all(axis=1).mean() > 0.5 and not (plain[160, 210:450] == (255, 0, 0)).all(axis=1).any()
+
+
+@FIRMWARES
+def test_nobody_on_the_street_has_fallen_for_two_seconds(
+    firmware: str, shared: Path, plain: Any, tmp_path: Path
+) -> None:
+    """MoveNet looks for one person in a crowd of small ones: it wavers, and so does who lies."""
+    done, drawn = through_the_street("fall_alarm", firmware, shared, tmp_path, "movenet_singlepose_192.tflite")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
+    assert 200 < (drawn != plain).any(axis=2).sum() < 60000  # a skeleton
+
+
+@FIRMWARES
+def test_who_is_on_the_street_becomes_coarse_blocks_and_the_street_stays(
+    firmware: str, shared: Path, plain: Any, tmp_path: Path
+) -> None:
+    model = "yolov8n_320_quant_pc_ii_seg_coco-st.tflite"
+    done, drawn = through_the_street("privacy", firmware, shared, tmp_path, model)
+    assert done.returncode == 0, done.stderr
+    people = [int(n) for n in re.findall(r"^(\d+) people hidden, [\d.]+ fps$", done.stdout, re.MULTILINE)]
+    assert len(people) == FRAMES and min(people[1:]) >= 2 and people[-1] >= 5
+    changed = (drawn != plain).any(axis=2)
+    assert 0.01 < changed.mean() < 0.2
+    for y in range(0, 480, 16):
+        for x in range(0, 640, 16):
+            hidden = drawn[y : y + 16, x : x + 16][changed[y : y + 16, x : x + 16]]
+            assert len(np.unique(hidden, axis=0)) <= 1, (x, y)
+
+
+# ---- on any PC ----
 
 
 class EnoughError(Exception):
     """Ends the endless loop of an example."""
+
+
+def see(monkeypatch: pytest.MonkeyPatch, predicted: Iterator[list[Any]]) -> None:
+    """A camera of black frames, and a model that finds this in them, frame by frame."""
+
+    class Camera:
+        def snapshot(self) -> Any:
+            _host.poll()
+            self.found = next(predicted, None)
+            if self.found is None:
+                raise EnoughError
+            return image.Image(480, 360, image.RGB565)
+
+        def __getattr__(self, name: str) -> Any:
+            return lambda *arguments: None
+
+    _host.install()
+    camera = Camera()
+    monkeypatch.setattr(csi, "CSI", lambda: camera)
+    monkeypatch.setattr(n6post, "load", lambda path, **options: SimpleNamespace(predict=lambda inputs: camera.found))
+
+
+def printed(example: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    with pytest.raises(EnoughError):
+        runpy.run_path(str(CAMERA / f"{example}.py"))
+    return capsys.readouterr().out.splitlines()
+
+
+def test_the_recorded_street_is_told_by_uart_usb_and_channel_as_it_is_printed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    people = [[d for d in found if d.label == "person"] for found in recorded.street()]
+    see(monkeypatch, iter(people))
+    crossings = [re.fullmatch(r"\d+ (came|went): (\d+) in, (\d+) out", line) for line in printed("count_people", capsys)]
+    last = crossings[-1]
+    assert last and int(last[2]) + int(last[3]) == len(crossings) > 2
+
+    see(monkeypatch, iter(people))
+    lines = printed("send_results_usb", capsys)
+    found = [json.loads(line) for line in lines]
+    assert len(found) == len(people) == 300
+    tracker = n6post.Tracker(threshold=0.4)
+    assert found[:40] == [[json.loads(json.dumps(d.as_dict())) for d in tracker.update(now)] for now in people[:40]]
+
+    monkeypatch.setattr(_host, "_SHOWN", 1 << 20)
+    see(monkeypatch, iter(people))
+    sent = [ast.literal_eval(line.removeprefix("UART(3): ")) for line in printed("send_results", capsys)]
+    assert sent == [line.encode() + b"\n" for line in lines]
+
+    read: list[Any] = []
+    monkeypatch.setattr(protocol, "_host_reader", lambda name, data: read.append((name, cbor2.loads(data))))
+    see(monkeypatch, iter(people))
+    try:
+        assert printed("live_counts", capsys) == []
+    finally:
+        protocol._host_forget()
+    assert [[field[2] for field in fields[:3]] for _, fields in read[-1:]] == [[len(found[-1]), int(last[2]), int(last[3])]]
+    assert [fields[0][2] for _, fields in read[1:]] == [len(now) for now in found]
+    assert {name for name, _ in read} == {"people"} and all(fields[3][2] > 0 for _, fields in read[1:])
+
+
+# ---- the other end: the programs of docs/results.md ----
+
+RECEIVERS = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs" / "results.md").read_text(), re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
+def test_the_program_at_a_serial_port_reads_the_lines_and_leaves_out_the_one_under_way(tmp_path: Path) -> None:
+    import pty
+    import tty
+
+    ours, theirs = pty.openpty()
+    tty.setraw(theirs)
+    d = n6post.Detection((1, 2, 30, 40), 0.5, 0, "person", None, None)
+    d.track_id = 7
+    line = n6post.to_json([d])
+    program = "print('here')\n" + RECEIVERS[0].replace("/dev/ttyUSB0", os.ttyname(theirs))
+    running = subprocess.Popen([sys.executable, "-u", "-c", program], stdout=subprocess.PIPE, text=True)
+    assert running.stdout is not None
+    try:
+        assert running.stdout.readline() == "here\n"
+        for cut in (line[40:], *[line] * 100):  # opening the port throws away what came before
+            os.write(ours, f"{cut}\n{line}\n[]\n{line}\n".encode())
+            if select.select([running.stdout], [], [], 0.2)[0]:
+                break
+        assert running.stdout.readline() == "7 person [1, 2, 30, 40]\n"
+    finally:
+        running.kill()
+        running.wait()
+        os.close(ours)
+        os.close(theirs)
+
+
+CAMERA_OF_OPENMV = """
+import cbor2
+class Camera:
+    def __init__(self, port, **options): self.calls, self.asked = [], 0
+    def __enter__(self): return self
+    def __exit__(self, *error): pass
+    def stop(self): self.calls.append("stop")
+    def exec(self, script): assert self.calls == ["stop"] and "CBORChannel" in script; self.calls.append("exec")
+    def read_status(self):
+        self.asked += 1
+        if self.asked == 4: raise SystemExit
+        return {"stdout": True, "people": self.asked > 1} if self.asked > 1 else {"stdout": True}
+    def channel_read(self, channel, size=None):
+        assert channel == "people" and self.calls == ["stop", "exec"]
+        return cbor2.dumps([{0: "in", -30: "label", 2: self.asked}, {0: "fps", -30: "label", 2: 14.5, 1: "Hz"}])
+"""
+
+
+def test_the_program_at_a_channel_reads_its_labels(tmp_path: Path) -> None:
+    """Against a Camera with the methods of PyPI's openmv 1.0.7, which needs a camera."""
+    (tmp_path / "openmv.py").write_text(CAMERA_OF_OPENMV)
+    code = "import sys; sys.path.insert(0, sys.argv[1])\n" + RECEIVERS[1]
+    done = subprocess.run([sys.executable, "-c", code, tmp_path], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "{'in': 2, 'fps': 14.5}\n{'in': 3, 'fps': 14.5}\n"
 
 
 def person(shoulders: tuple[int, int], hips: tuple[int, int], score: float = 0.9) -> Any:
@@ -132,25 +360,11 @@ def test_the_alarm_of_a_fall_goes_off_after_two_seconds_of_lying(
     people: list[Any], alarms: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     clock = itertools.count(0, 1000)
-    shown = itertools.count()
-
-    class Camera:
-        def snapshot(self) -> Any:
-            if next(shown) == 5:
-                raise EnoughError
-            return image.Image(320, 240, image.RGB565)
-
-        def __getattr__(self, name: str) -> Any:
-            return lambda *arguments: None
-
-    _host.install()
-    monkeypatch.setattr(csi, "CSI", Camera)
-    monkeypatch.setattr(n6post, "load", lambda path: SimpleNamespace(predict=lambda inputs: people))
+    see(monkeypatch, iter([people] * 5))
     # A second goes by whenever it is asked: at first, then once a frame, and once more where nobody lies.
     monkeypatch.setattr(time, "ticks_ms", lambda: next(clock), raising=False)
-    with pytest.raises(EnoughError):
-        runpy.run_path(str(CAMERA / "fall_alarm.py"))
-    assert capsys.readouterr().out.count("somebody has been lying there for") == alarms
+    said = printed("fall_alarm", capsys)
+    assert [line.startswith("somebody has been lying there for") for line in said] == [True] * alarms
 
 
 def test_every_family_has_an_example() -> None:

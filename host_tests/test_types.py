@@ -28,7 +28,7 @@ LIB, STUBS = ROOT / "lib", ROOT / "stubs"
 TYPES = ast.parse((LIB / "n6post" / "__init__.pyi").read_text())
 FAMILIES = ["YoloV8", "YoloV8Seg", "YoloV8Pose", "MoveNet", "DeepLab"]
 EXAMPLES = ["yolov8", "yolov8_seg", "yolov8_pose", "movenet", "deeplab", "privacy", "background"]
-EXAMPLES += ["count_people", "zone_alarm", "fall_alarm", "send_results"]
+EXAMPLES += ["count_people", "zone_alarm", "fall_alarm", "send_results", "send_results_usb", "live_counts"]
 
 # ---- what checkers say of scripts ----
 

@@ -20,7 +20,7 @@ ROOT = _venv.ROOT
 TYPINGS = ROOT / "build" / "typings"
 EXAMPLES = (
     "yolov8", "yolov8_seg", "yolov8_pose", "movenet", "deeplab", "privacy", "background", "count_people", "zone_alarm",
-    "fall_alarm", "send_results",
+    "fall_alarm", "send_results", "send_results_usb", "live_counts",
 )  # fmt: skip
 
 # Debian package -> the program it is looked for by

@@ -21,6 +21,10 @@ _time: Any = time
 OLD_WAYS = ("drawing", "fit", "results", "ulab")
 
 _TICKS_PERIOD = 1 << 30  # ticks_ms() and ticks_us() wrap here on the camera
+
+# Whether OpenMV IDE, or another program that speaks its protocol, is attached: what a script prints and draws is seen here.
+attached = True
+
 _resolver: Callable[[str], str] | None = None
 _old: frozenset[str] = frozenset()
 _followers: list[Callable[[], None]] = []

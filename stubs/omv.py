@@ -31,8 +31,8 @@ def board_id() -> str:
 
 
 def debug_mode() -> bool:
-    """Whether OpenMV IDE is attached."""
-    return False
+    """Whether OpenMV IDE is attached: the PC stands in for it, too."""
+    return _host.attached
 
 
 def _host_set_version(major: int = 5, minor: int = 0, patch: int = 0, old: Iterable[str] | None = None) -> None:

@@ -24,7 +24,7 @@ MODELS = (".tflite", ".onnx")
 MISSING = {
     "aioble", "apds9960", "audio", "bluetooth", "bno055", "buzzer", "cpufreq", "crc", "cryptolib", "deflate", "dht",
     "fir", "framebuf", "ft5x06", "gif", "gt911", "hs3003", "hts221", "imu", "lps22h", "lsm6dsox", "lsm9ds1", "mjpeg",
-    "modbus", "mqtt", "mutex", "neopixel", "ntptime", "onewire", "openamp", "pca9685", "pid", "protocol", "rpc", "rtsp",
+    "modbus", "mqtt", "mutex", "neopixel", "ntptime", "onewire", "openamp", "pca9685", "pid", "rpc", "rtsp",
     "servo", "stm", "tb6612", "tof", "tv", "vfs", "vl53l1x", "vl53l5cx", "vl53l8cx",
 }  # fmt: skip
 

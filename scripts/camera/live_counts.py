@@ -1,0 +1,43 @@
+"""Counts and frames a second, live in OpenMV IDE: labels in a channel of firmware 5.0's protocol (N6, AE3, RT1062).
+
+Any other program reads the channel too: docs/results.md. On firmware 4.8.1, which has no channels: count_people.py.
+"""
+
+import time
+
+import csi
+import n6post
+import protocol
+from protocol import CBORChannel
+
+cam = csi.CSI()
+cam.reset()
+cam.pixformat(csi.RGB565)
+cam.framesize(csi.VGA)
+
+model = n6post.load("/rom/yolov8n_192.tflite", threshold=0.1, classes=["person"])
+tracker = n6post.Tracker(threshold=0.4)
+line = n6post.LineZone((0, 240), (639, 240))  # in is to its left, as seen from its start: upwards here
+clock = time.clock()
+now = {"people": 0, "in": 0, "out": 0, "fps": 0.0}
+
+
+def tell(channel):
+    """Called when the PC asks, in the midst of the loop: where nobody asks, it costs nothing."""
+    for name in now:
+        channel[name] = now[name]
+
+
+labels = CBORChannel(on_read=tell)
+for name in ("people", "in", "out", "fps"):
+    labels.add(name, type="label")
+protocol.register(name="people", backend=labels)
+
+while True:
+    clock.tick()
+    img = cam.snapshot()
+    people = tracker.update(model.predict([img]))
+    line.trigger(people)
+    now.update({"people": len(people), "in": line.in_count, "out": line.out_count, "fps": round(clock.fps(), 1)})
+    n6post.draw(img, people)
+    line.draw(img)

@@ -1,0 +1,93 @@
+"""CBOR (RFC 8949) as far as the `cbor2` of MicroPython's library goes, which the firmware's `protocol` uses.
+
+That package writes integers, floats (as double), bytes, str, bool, None, list and dict: any other type is a KeyError, a
+tuple too. Not a module of its own, `cbor2.py`: that would hide PyPI's, with which a PC reads what is sent.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from typing import Any
+
+# Major types, in the upper three bits of an item's first byte.
+_UNSIGNED, _NEGATIVE, _BYTES, _TEXT, _ARRAY, _MAP = range(0, 6 << 5, 1 << 5)
+_SIMPLE = {0xF4: False, 0xF5: True, 0xF6: None}
+_SPECIAL = {b"\x7e\x00": math.nan, b"\x7c\x00": math.inf, b"\xfc\x00": -math.inf}  # the three as half floats
+
+
+def _head(major: int, count: int) -> bytes:
+    """The first byte of an item and its count: below 24 in the byte itself, else in the 1, 2, 4 or 8 that follow."""
+    if count < 24:
+        return bytes([major | count])
+    width = next(k for k in range(4) if count < 1 << (8 << k))
+    return bytes([major | 24 + width]) + count.to_bytes(1 << width, "big")
+
+
+def dumps(value: Any) -> bytes:
+    """The bytes of a value. OverflowError for an integer beyond 64 bits (MicroPython's goes on; nobody needs it)."""
+    kind = type(value)
+    if kind is bool or value is None:
+        return bytes([next(code for code, simple in _SIMPLE.items() if simple is value)])
+    if kind is int:
+        if not -(1 << 64) <= value < 1 << 64:
+            raise OverflowError(f"the stand-in writes integers of 64 bits, got {value}")
+        return _head(_UNSIGNED, value) if value >= 0 else _head(_NEGATIVE, -1 - value)
+    if kind is float:
+        if not math.isfinite(value):
+            return b"\xf9" + (b"\x7e\x00" if value != value else b"\x7c\x00" if value > 0 else b"\xfc\x00")
+        return b"\xfb" + struct.pack(">d", value)
+    if kind in (bytes, bytearray):
+        return _head(_BYTES, len(value)) + bytes(value)
+    if kind is str:
+        text: bytes = value.encode()
+        return _head(_TEXT, len(text)) + text
+    if kind is list:
+        return _head(_ARRAY, len(value)) + b"".join(map(dumps, value))
+    if kind is dict:
+        return _head(_MAP, len(value)) + b"".join(dumps(part) for pair in value.items() for part in pair)
+    raise KeyError(kind)
+
+
+def loads(data: bytes) -> Any:
+    """The value that these bytes begin with. ValueError for what `dumps` does not write."""
+    try:
+        return _load(data, 0)[0]
+    except (IndexError, struct.error):
+        raise ValueError(f"CBOR that ends too early, of {len(data)} bytes") from None
+
+
+def _load(data: bytes, at: int) -> tuple[Any, int]:
+    """(value, where the next one begins)"""
+    first = data[at]
+    at += 1
+    if first in _SIMPLE:
+        return _SIMPLE[first], at
+    if first == 0xFB:
+        return struct.unpack_from(">d", data, at)[0], at + 8
+    if first == 0xFA:
+        return struct.unpack_from(">f", data, at)[0], at + 4
+    if first == 0xF9 and data[at : at + 2] in _SPECIAL:
+        return _SPECIAL[data[at : at + 2]], at + 2
+    major, count = first & 0xE0, first & 0x1F
+    if 24 <= count < 28:
+        (count,) = struct.unpack_from(">" + "BHIQ"[count - 24], data, at)
+        at += 1 << (first & 0x1F) - 24
+    elif count >= 28:
+        raise ValueError(f"no CBOR that the stand-in reads: an item that begins with {first:#x}")
+    if major == _UNSIGNED:
+        return count, at
+    if major == _NEGATIVE:
+        return -1 - count, at
+    if major in (_BYTES, _TEXT):
+        raw = bytes(data[at : at + count])
+        if len(raw) < count:
+            raise IndexError
+        return (raw if major == _BYTES else raw.decode()), at + count
+    if major not in (_ARRAY, _MAP):
+        raise ValueError(f"no CBOR that the stand-in reads: an item that begins with {first:#x}")
+    items = []
+    for _ in range(count if major == _ARRAY else 2 * count):
+        item, at = _load(data, at)
+        items.append(item)
+    return (items if major == _ARRAY else dict(zip(items[::2], items[1::2], strict=True))), at
