@@ -261,6 +261,45 @@ def test_without_a_time_the_camera_s_clock_tells(monkeypatch):
     assert seconds == [0.0, 1.0, 2.0, 2.0]
 
 
+def test_parts_of_a_millisecond_count(monkeypatch):
+    # 15 frames a second are 66.67 ms: whole ones alone would lose a second in a hundred.
+    zone = PolygonZone(SQUARE)
+    for _ in range(151):
+        zone.trigger([seen(1, 200, 200)], ms=1000 / 15)
+    assert abs(zone.seconds(1) - 10) < 0.002
+    zone.reset()
+    for _ in range(101):
+        zone.trigger([seen(1, 200, 200)], ms=0.25)
+    assert zone.seconds(1) == 0.025
+
+
+def test_time_that_runs_backwards_stands_still():
+    zone = PolygonZone(SQUARE)
+    seconds = []
+    for ms in (0, 100, -50, -1e9, -0.5, 0, 100.0):
+        zone.trigger([seen(1, 200, 200)], ms=ms)
+        seconds.append(zone.seconds(1))
+    assert seconds == [0.0, 0.1, 0.1, 0.1, 0.1, 0.1, 0.2]
+
+
+def test_a_jump_of_the_clock_ends_a_stay_only_where_nobody_is_seen():
+    zone = PolygonZone(SQUARE)
+    zone.trigger([seen(1, 200, 200), seen(2, 200, 200)], ms=100)
+    zone.trigger([seen(1, 200, 200)], ms=10**9)
+    assert (zone.seconds(1), zone.seconds(2)) == (1e6, 0.0)
+
+
+def test_ticks_wrap_between_two_frames_that_are_days_apart(monkeypatch):
+    import time
+
+    ticks = [0, (1 << 29) - 1, (1 << 30) - 2, 5]  # each half of the period later, but the last one
+    monkeypatch.setattr(time, "ticks_ms", lambda: ticks.pop(0), raising=False)
+    zone = PolygonZone(SQUARE)
+    while ticks:
+        zone.trigger([seen(1, 200, 200)])
+    assert zone.seconds(1) == ((1 << 30) + 5) / 1000
+
+
 def test_a_crowd_and_a_long_time_take_a_bounded_table():
     zone = PolygonZone(SQUARE, patience=1e6)
     for first in range(1, 2000, 100):
@@ -296,6 +335,83 @@ def test_the_share_of_an_empty_mask_is_none_of_it():
 
 
 # --- both ---
+
+
+def test_a_hundred_at_once_then_nobody_for_a_minute_then_the_hundred_on_the_other_side():
+    line, zone = LineZone((0, 200), (2000, 200)), PolygonZone([(0, 250), (2000, 250), (2000, 350), (0, 350)])
+    for y in (300, 100):
+        hundred = [seen(track_id, 19 * track_id, y) for track_id in range(1, 101)]
+        crossed = line.trigger(hundred)
+        assert (len(crossed[0]), crossed[1]) == (100 if y == 100 else 0, [])
+        assert len(zone.trigger(hundred, ms=100)) == zone.current_count == (100 if y == 300 else 0)
+        for _ in range(600):
+            assert line.trigger([]) == ([], []) and zone.trigger([], ms=100) == []
+        assert zone.as_dict()["seconds"] == [] and len(line._tracks) == 100
+    assert (line.in_count, line.out_count) == (100, 0)
+
+
+@pytest.mark.parametrize("score", [math.nan, math.inf, 0.0, 1.001])
+@pytest.mark.parametrize("size", [(0, 0), (0, 40), (20, 0), (20, 40)])
+def test_scores_that_are_none_and_boxes_of_no_size_are_where_they_are(size, score):
+    line, zone = LineZone((0, 200), (400, 200), "top_left"), PolygonZone(SQUARE, "top_left")
+    for y in (220, 200, 180):
+        d = Detection((150, y, *size), score, 0, "", None, None)
+        d.track_id = 1
+        line.trigger([d])
+        assert zone.trigger([d], ms=500) == [d]
+    assert (line.in_count, line.out_count, zone.seconds(1)) == (1, 0, 1.0)
+
+
+anything = st.lists(
+    st.tuples(
+        st.integers(1, 12), st.tuples(*[st.integers(-1024, 8191)] * 4), st.sampled_from([0.9, math.nan, math.inf]),
+        st.integers(0, 2),
+    ),
+    max_size=6, unique_by=lambda d: d[0],
+)  # fmt: skip
+times = st.one_of(st.floats(-1e9, 1e9), st.integers(-(10**9), 10**9), st.sampled_from([0, 40, 66.7]))
+
+
+@given(st.lists(st.tuples(anything, times), max_size=10), st.sampled_from(["bottom", "center", "top_left", "centroid"]))
+def test_whatever_is_seen_counts_add_up_and_nobody_stays_longer_than_the_time_that_has_passed(frames, anchor):
+    line, zone = LineZone((-500, 3000), (7000, 3100), anchor), PolygonZone([(0, 0), (5000, 0), (4000, 6000)], anchor)
+    passed, came, went = 0.0, 0, 0
+    for found, ms in frames:
+        detections = [Detection(rect, score, class_id, "", None, None) for _, rect, score, class_id in found]
+        for d, (track_id, *_) in zip(detections, found):
+            d.track_id = track_id
+        crossed = line.trigger(detections)
+        came, went = came + len(crossed[0]), went + len(crossed[1])
+        inside = zone.trigger(detections, ms)
+        passed += max(0, ms)
+        assert all(any(d is e for e in detections) for d in inside + crossed[0] + crossed[1])
+        assert zone.current_count == len(inside) == sum(zone.current_count_per_class.values())
+        stays = [zone.seconds(track_id) for track_id in range(13)]
+        assert all(0 <= seconds <= passed / 1000 + 1e-6 for seconds in stays)
+    assert (line.in_count, line.out_count) == (came, went)
+    assert (sum(line.in_count_per_class.values()), sum(line.out_count_per_class.values())) == (came, went)
+    assert abs(came - went) <= 12
+
+
+@pytest.mark.parametrize("found", [None, 7, "person", {}, [None], [(1, 2, 3, 4)], [[0, 0, 9, 9]], [((0, 0, 9, 9), 0.5)]])
+def test_what_is_no_list_of_detections_is_a_value_error_and_changes_nothing(found):
+    line, zone = LineZone((0, 200), (400, 200)), PolygonZone(SQUARE)
+    for _ in range(2):
+        zone.trigger([seen(1, 200, 200)], ms=500)
+    for one in (line, zone):
+        before = one.as_dict()
+        with pytest.raises(ValueError, match="found: expected a list of Detection, got "):
+            one.trigger(found)
+        assert one.as_dict() == before and zone.current_count == 1
+
+
+def test_one_detection_without_a_track_and_nobody_of_its_frame_has_crossed():
+    line = LineZone((0, 200), (400, 200))
+    line.trigger([seen(1, 200, 300)])
+    with pytest.raises(ValueError, match="expected detections with a track_id"):
+        line.trigger([seen(1, 200, 100), seen(None, 50, 50)])
+    assert (line.in_count, line.in_count_per_class) == (0, {})
+    assert line.trigger([seen(1, 200, 100)])[0] != []
 
 
 def test_zones_leave_as_numbers_and_lists():

@@ -2,6 +2,7 @@
 
 from micropython import const
 
+from .detection import Detection
 from .options import number
 
 _MOST_TRACKS = const(128)  # that are remembered though they are not in the frame
@@ -36,7 +37,9 @@ class Anchored:
         self._tracks = {}
 
     def _places(self, found):
-        """Where each detection is: a list of (x, y) in half pixels."""
+        """Where each detection is: a list of (x, y) in half pixels. ValueError for what is no list of Detection."""
+        if not isinstance(found, (list, tuple)) or [d for d in found if not isinstance(d, Detection)]:
+            raise ValueError("found: expected a list of Detection, got %r" % (found,))
         if self.frame_size is None and found:
             self.frame_size = found[0].frame_size
         if self._parts:

@@ -90,10 +90,11 @@ class LineZone(Zone):
         tracks = self._tracks
         a, b, c = self._side
         margin = self._reach
-        for d, (x, y) in zip(found, self._places(found)):
-            track_id = d.track_id
-            if track_id is None:
-                raise ValueError("expected detections with a track_id, as Tracker.update returns them, got one without")
+        places = self._places(found)
+        numbers = [d.track_id for d in found]
+        if None in numbers:
+            raise ValueError("expected detections with a track_id, as Tracker.update returns them, got one without")
+        for d, track_id, (x, y) in zip(found, numbers, places):
             side = a * x + b * y + c
             if margin:
                 _, _, w, h = d[0]
@@ -179,8 +180,9 @@ class PolygonZone(Zone):
 
     def reset(self):
         """Nobody is inside, nobody has dwelled."""
-        # _time is that of this zone's clock, milliseconds.
-        self._time, self._ticks, self._tracks, self.current_count, self.current_count_per_class = 0, None, {}, 0, {}
+        # _time is that of this zone's clock, milliseconds; _rest, of one, is yet to be counted.
+        self._time, self._rest, self._ticks = 0, 0.0, None
+        self._tracks, self.current_count, self.current_count_per_class = {}, 0, {}
 
     def trigger(self, found, ms=None):
         """Look at the detections of a frame; returns a list of those inside.
@@ -188,7 +190,7 @@ class PolygonZone(Zone):
         found   detections; those with a `track_id`, as Tracker.update returns them, dwell
         ms      milliseconds since the last call; None: time.ticks_ms() tells
         """
-        now, ticks = self._clock(ms)
+        now, rest, ticks = self._clock(ms)
         tracks = self._tracks
         inside = []
         counts = {}
@@ -210,8 +212,8 @@ class PolygonZone(Zone):
             del tracks[track_id]
         self._forget(found)
         # All or nothing: a call that was cut short has not been, and the next one counts its time too.
-        many = len(inside)
-        self._time, self._ticks, self.current_count, self.current_count_per_class = now, ticks, many, counts
+        clock, many = (now, rest, ticks), len(inside)
+        (self._time, self._rest, self._ticks), self.current_count, self.current_count_per_class = clock, many, counts
         return inside
 
     def _clock(self, ms):
@@ -222,7 +224,12 @@ class PolygonZone(Zone):
             ms = 0 if self._ticks is None else time.ticks_diff(ticks, self._ticks)
         elif type(ms) is not int and type(ms) is not float or not -1e9 <= ms <= 1e9:
             raise ValueError("ms: expected milliseconds since the last call or None, got %r" % (ms,))
-        return self._time + max(0, int(ms)), ticks  # a clock that is set back stands still
+        ms = max(0, ms)  # a clock that is set back stands still
+        rest = self._rest
+        if type(ms) is float:
+            ms += rest
+            rest = ms - int(ms)
+        return self._time + int(ms), rest, ticks
 
     def seconds(self, track_id):
         """How long a track has been inside, by the frames that showed it there; 0.0 for one that is not."""

@@ -27,9 +27,11 @@ from n6post.kernels import (
     portable_drawing,
     portable_maps,
     portable_poses,
+    portable_tracks,
     pose_plans,
     poses,
 )
+from n6post.kernels import tracks as track_kernels
 from ulab import numpy as np
 
 try:
@@ -759,7 +761,165 @@ def check_heap_locked(name, make, cases):
             micropython.heap_unlock()
 
 
+# --- over time: tracks, lines, zones ---
+
+
+def words(data):
+    """Signed numbers of 16 bits, low byte first."""
+    raw = inflated(a2b_base64(data))
+    return [(raw[at] | raw[at + 1] << 8) - (raw[at + 1] >> 7 << 16) for at in range(0, len(raw), 2)]
+
+
+def detection(rect, score=0.9, track_id=None, mask=None):
+    found = n6post.Detection(rect, score, 0, 'd\xfcrer "Hase"', mask, None)
+    found.track_id = track_id
+    return found
+
+
+def street():
+    """A made-up street, frame by frame: detections, and the number of each by a float64 reference, 0 for none."""
+    data = words(TRACKED["frames"])
+    at = 0
+    while at < len(data):
+        many = data[at]
+        rows = [data[i : i + 6] for i in range(at + 1, at + 1 + 6 * many, 6)]
+        at += 1 + 6 * many
+        yield [detection(tuple(row[:4]), row[4] / 128) for row in rows], [row[5] for row in rows]
+
+
+def numbers(found):
+    return [d.track_id for d in found]
+
+
+def check_numbers():
+    tracker = n6post.Tracker(**TRACKED["options"])
+    for frame, (found, given) in enumerate(street()):
+        tracked = tracker.update(found)
+        expect(numbers(tracked), [n for n in given if n], "numbers in frame %d" % frame)
+    for d, rect in zip(tracked, TRACKED["rects"]):
+        expect_close(d.rect, rect, 2, "rect of %d" % d.track_id)  # whole numbers round on their way
+    tracker.reset()
+    expect((tracker.tracks, tracker.update(found)), ([], []), "tracks after reset")
+    expect(min(numbers(tracker.update(found))) > max(numbers(tracked)), True, "new numbers after reset")
+
+
+def check_tracks_told():
+    tracker = n6post.Tracker(smooth=False, **TRACKED["options"])
+    for found, _ in street():
+        tracked = tracker.update(found)
+    expect(n6post.to_json(tracked), TRACKED["json"], "to_json")
+    expect(json.loads(n6post.to_json(tracked[0]))["track_id"], tracked[0].track_id, "to_json of one")
+
+
+def plain_tracks():
+    return track_kernels.place is portable_tracks.place
+
+
+def check_tracks_same():
+    """Machine code of viper and plain Python keep the same tables, word by word."""
+    if plain_tracks():
+        raise Skipped("the plain kernels of tracks are the active ones here")
+    module = __import__("n6post.tracker", None, None, ("*",))
+    masked, _ = processed("YoloV8Seg")
+    tables = []
+    for home in (track_kernels, portable_tracks):
+        for name in ("read", "predict", "match", "middle", "learn", "place", "named"):
+            setattr(module, name, getattr(home, name))
+        tables.append([])
+        try:
+            tracker = n6post.Tracker(low_threshold=0.2, max_age=5, coast=2, max_tracks=6)
+            random = Random(7)
+            for frame, (found, _) in enumerate(street()):
+                x, y, w, h = random.bytes(4)
+                found = found + masked + [detection((4 * x - 99, 3 * y - 40, w, h >> frame % 8))]
+                tracked = tracker.update(found, (1.0, 0.4, 2.5, 30.0)[frame % 4 if frame > 9 else 0])
+                tables[-1].append([(d.track_id, d.rect) for d in tracked] + tracker.tracks)
+        finally:
+            for name in ("read", "predict", "match", "middle", "learn", "place", "named"):
+                setattr(module, name, getattr(track_kernels, name))
+    for frame in range(len(tables[0])):
+        expect(tables[0][frame], tables[1][frame], "frame %d" % frame)
+
+
+def check_anything():
+    """A hundred at once, none for a minute, scores and boxes that are none, a clock put back: no number twice."""
+    tracker = n6post.Tracker(max_tracks=64)
+    zone = n6post.PolygonZone([(0, 0), (500, 0), (500, 700), (0, 700)])
+    line = n6post.LineZone((0, 300), (500, 300))
+    given = []
+    for _ in (0, 1):
+        crowd = [detection((40 * (i % 10), 60 * (i // 10), 20, 40)) for i in range(100)]
+        tracker.update(crowd)
+        tracked = tracker.update(crowd)
+        expect(len(tracked), 64, "tracks of a hundred people")
+        given += numbers(tracked)
+        expect(len(zone.trigger(tracked, 100)), 64, "inside")
+        line.trigger(tracked)
+        for _ in range(600):
+            if tracker.update([]) or zone.trigger([], 100):
+                raise ValueError("somebody is where nobody is")
+        expect((tracker.tracks, zone.seconds(given[-1])), ([], 0.0), "after a minute")
+    expect(len(set(given)), 128, "numbers")
+    odd = [detection((9, 9, 0, 0)), detection((99, 9, 0, 40), float("nan")), detection((200, 9, 40, 0))]
+    for dt in (1, -5, 1.0, -1e9, 0):
+        tracked = tracker.update(odd, dt)
+        zone.trigger(tracked, -100)
+        line.trigger(tracked)
+    expect([d.rect for d in tracked], [odd[0].rect, odd[2].rect], "boxes of no size")
+    expect(min(numbers(tracked)) > max(given), True, "new numbers")
+    expect((zone.current_count, zone.seconds(tracked[0].track_id)), (2, 0.0), "a clock that runs backwards")
+
+
+def check_crossings():
+    """Who crosses a line is what supervision counted."""
+    line = n6post.LineZone(tuple(ZONES["start"]), tuple(ZONES["end"]), ZONES["anchor"], margin=0)
+    steps, sizes = words(ZONES["steps"]), ZONES["sizes"]
+    place = [0] * (2 * len(sizes))
+    crossed = []
+    for frame in range(len(steps) // len(place)):
+        place = [a + b for a, b in zip(place, steps[frame * len(place) :])]
+        walkers = [detection((place[2 * i], place[2 * i + 1]) + tuple(sizes[i]), 0.9, i + 1) for i in range(len(sizes))]
+        for side, those in zip(("in", "out"), line.trigger(walkers)):
+            crossed += [[frame, d.track_id, side] for d in those]
+    expect(crossed, ZONES["crossed"], "crossings")
+    expect(n6post.to_json(line), ZONES["json"], "to_json")
+    expect(line.in_count_per_class, {0: line.in_count}, "by class")
+
+
+def star():
+    corners = ZONES["star"]
+    return n6post.PolygonZone([tuple(corners[at : at + 2]) for at in range(0, len(corners), 2)])
+
+
+def check_inside():
+    zone = star()
+    places = range(1, 400, 8)
+    expect(crc32(bytes([zone.contains(x, y) for y in places for x in places])), ZONES["inside"], "inside")
+    for _ in range(5):
+        inside = zone.trigger([detection((190, 160, 20, 40), track_id=1), detection((0, 0, 20, 40), track_id=2)], 250.5)
+        expect((numbers(inside), zone.current_count, zone.seconds(2)), ([1], 1, 0.0), "inside")
+    expect(zone.seconds(1), 1.002, "seconds")
+
+
+def check_zone_drawn():
+    img = image.Image(400, 400, image.RGB565)
+    star().draw(img)
+    n6post.LineZone((0, 390), (399, 390)).draw(img)
+    for x, y, there in ((330, 150, True), (300, 390, True), (200, 100, False), (330, 260, False)):
+        expect(any(img.get_pixel((x, y))), there, "something at %d, %d" % (x, y))
+
+
 # --- the heap ---
+
+
+def check_tracker_heap():
+    if not REAL:
+        raise Skipped("CPython does not count its heap")
+    if plain_tracks():
+        raise Skipped("the plain kernels of tracks are the active ones here")
+    tracker = n6post.Tracker()
+    found = [detection((40 * i, 60, 30, 80)) for i in range(10)]
+    check_steady(lambda: tracker.update(found), FRAME_HEAP)
 
 
 def check_heap(family):
@@ -771,19 +931,25 @@ def check_heap(family):
     model, outputs, options, _ = recorded(family)
     inputs = no_frame(model)
     process = processor(family, options)
+    # DeepLab's two maps take turns.
+    check_steady(lambda: process(model, inputs, outputs), 0 if family == "DeepLab" else FRAME_HEAP)
+
+
+def check_steady(work, most):
+    """What is taken, at the fourth time, besides the result."""
     for _ in range(3):
-        process(model, inputs, outputs)
+        work()
     gc.collect()
     gc.disable()
     try:
         before = gc.mem_alloc()
-        result = process(model, inputs, outputs)
+        result = work()
         taken = gc.mem_alloc() - before
     finally:
         gc.enable()
     gc.collect()
     held = gc.mem_alloc() - before
-    if taken - held > (0 if family == "DeepLab" else FRAME_HEAP):  # its two maps take turns
+    if taken - held > most:
         raise ValueError("%d bytes a frame besides the result's %d" % (taken - held, held))
     del result
 
@@ -907,6 +1073,13 @@ def checks():
     yield "classes and labels by name", check_names, ()
     yield "outputs that are no head are refused", check_refused, ()
     yield "no detection is an empty list", check_nothing_found, ()
+    yield "a tracker gives the reference's numbers", check_numbers, ()
+    yield "tracks are the same text everywhere", check_tracks_told, ()
+    yield "kernels of tracks in viper keep the tables of the plain ones", check_tracks_same, ()
+    yield "a tracker keeps off the heap", check_tracker_heap, ()
+    yield "tracks and zones bear a hundred people, nobody, nonsense and a clock put back", check_anything, ()
+    yield "who crosses a line is what supervision counted", check_crossings, ()
+    yield "a zone has inside what the angles to its corners say", check_inside, ()
     for name, make, cases in KERNELS:
         yield "kernel %s equals the portable one" % name, check_same, (name, make, cases)
         yield "kernel %s keeps off the heap" % name, check_heap_locked, (name, make, cases)
@@ -919,6 +1092,7 @@ def checks():
     yield "masks are drawn as numpy draws them", needs_image, (check_masks_drawn,)
     yield "a class map is drawn as numpy draws it", needs_image, (check_class_map_drawn,)
     yield "a picture of another size gets the result scaled", needs_image, (check_scaled,)
+    yield "lines and zones are drawn", needs_image, (check_zone_drawn,)
     yield "a mask is cut out as it is drawn", needs_image, (check_masks_cut,)
     for family in RECORDED:
         for pixformat in ("RGB565", "GRAYSCALE"):
@@ -1338,6 +1512,63 @@ RECORDED = {
             'json': '{"classes": [{"class_id": 1, "label": "1", "area": 778, "share": 0.1899}]}',
         },
     ),
+}
+TRACKED = {
+    'options': {
+        'threshold': 0.5,
+    },
+    'frames': (
+        'eNpdlU9onFUUxc+L7UytjdL8MXFsMm0am6Q1kUzsn3TGhhQ6lUoyRSu1raXW1D9IspwRN7VFEAmUgLpsxY0GCoUEgl'
+        'C7EUQCkk02oZBNELLJohs3ARnw9+73vvqcWV2+7zvn3HPevW8yOuG2VNRdTUm6qTWVVNM49dduVZP6VceoF90OXdKM'
+        'eqjLbl3dKqiF+lDTkMvrQzVT79KQ+xume3pfTndgKsD0npr0p8u6Nt4c56sRtwz6ko5Sz8FU0bw6I6YXqPOuFeyCsf'
+        '6CcgXlRKEXhX4URk1hwxQGURgIrIf5KlU7GPXdRb3H/Ug3M+qgXtcTPae8XqS+7VZ4vmgKWXJYUx+sE7Ducdsa1ndw'
+        'uacK3RHrvogpF3l4nrrX9dDpz8aa0bd8V9QtS6MJDwU8nIR11q2pjFOf8V4U+kIyKetAlPcr1Du1zZsCmV0F/RMJlE'
+        'Kv7ZxWHvR4hPZplNwST6eNKaP72gQ9rQsgsiD6efeWntEfZNZNh0W+2kCjiOshFFKnrTy/roucxKy52/m026ug15U4'
+        'ugBiSVvUVY2gkPbRCyLnuuh1wRLfxQmvWprvgF4N6HOgH6JexFG5YWrmyKkCepD6L7ch32tnlE1HwyxmtBz6OAtT6u'
+        'IEbx4qmdFjqKVdvE4Xv7m6vNqRKL9kIkbCV2f56nf5XalqDNalcBIlmO6TxRlmx6MfhSwPR0wvW38D9DdtfWfZulXL'
+        '7xNYV2AtwfoBrHdVt/7KsOaYoRIzlLNtXGMbF2zrUtfNDa53aDyc6Q1Yv+Icz9DfBEzrIY03UUi3a7/ltEmHw2TzNm'
+        '9uol1C+zyIcnA9BlO6p/vsHJOeOiN3bcb0JGhch+ka6DbQE6CrsPbBespYk85HzdEyjh6pPWJtMabLQdujPw7TcRr0'
+        'Vki/hMJjN+IK+lKvRRkM2t3RZe4OGNOkzfI875ymwoZUYK0HJj8d37AjRfI+bsluodxnjlKmZpv3rEsQN0CcDGdUgf'
+        'XTkPik7UGSx35zt8KzRZv3DP78vVXTZ6A/D+4uRgg/v7MgyiDaG044x3mVQh+7uYHrnNc9fYT27WiL8nar1PRGtDlH'
+        'o2x8Tnf4yrP2RGd3IHLaFfXdOGe7uQEThRkU/L2Vx/8VlFvpyN/JV+horxsju4JeBfHACd2qDkVq/vY8Qkft4aYvu0'
+        '2eDZtCnHfqINnl74PPy6ilfk7L/+oo/X+yDkboeEY77BR/CExTMJWc399bNq955q/A/A1Frgdto7bBzjMRjvp8SOAa'
+        'iAdhf332i+5Zqhop+F8T2vPMgEPvXftHrNlmp52csn+QZBZHQY+j1w9vrsF3lpvkv5tnKnRbhOkfN+eqpO9T9tn4LX'
+        '+p4Tb8Ao08p94S/V951n8B3MI7lQ=='
+    ),
+    'rects': [[444, 209, 32, 88], [354, 243, 52, 119]],
+    'json': (
+        '[{"rect": [443, 209, 30, 89], "score": 0.555, "class_id": 0, "label": "d\\u00fcrer \\"Hase\\"'
+        '", "track_id": 3}, {"rect": [355, 238, 50, 128], "score": 0.461, "class_id": 0, "label": "'
+        'd\\u00fcrer \\"Hase\\"", "track_id": 2}]'
+    ),
+}
+ZONES = {
+    'start': [5000, 250],
+    'end': [-5000, 211],
+    'anchor': 'bottom',
+    'sizes': [[60, 95], [49, 77], [95, 110], [57, 14]],
+    'steps': (
+        'eNotkUtP21AUhMc4TpwYk5CQh6CqkPgp/AJ+MeqKbVfdlS5aohQKScgD52EP37W6uJZnzpwzc+69jb5Fd7qPHvSgm5'
+        'Pvsneeu7BUuatURx+99MEV3JkS2MpruMpb91U6lrTkv6kt+sqpdp6h7WrljFoKP9Ga/8Idpsd6B+/RF46oR3SPdXAL'
+        '7kA10asvwALvYDNt3MOn9B7fHnjN7JIEpVckSvUPNqSRFri09FbnKOp6Cp7V+gPTFiTINHVOjg+YJSla+usheAOeO8'
+        'H/Cf8S7Z492or1TN4K7cYv9Dfwmyhod+BYTc09Iuscv1eH/dce1P0xSU7It+KetvQnTEqUo0/ZPfROmX+GKtcHvYle'
+        '2PcUVZ9bX5DtucYrn3NLBTjkz/EfkKJwmJxSn9HfoKMNbtb7d3A1+A2PTEOqudL/lVxf1NY5OGP+qToaMyOcgHO+XT'
+        'J95XTJk6Drww3o6enRDWaNYIZwY/1kv4YmoMBdgkWOEcyUN5noFy+89xWV3w4ejw73eKVr/aE+0g/0n8kmJq8='
+    ),
+    'crossed': [
+        [2, 4, 'in'],
+        [3, 4, 'out'],
+        [9, 4, 'in'],
+        [11, 3, 'out'],
+        [22, 1, 'out'],
+        [29, 3, 'in'],
+        [36, 1, 'in'],
+    ],
+    'json': '{"start": [5000, 250], "end": [-5000, 211], "in": 4, "out": 3}',
+    'star': [
+        200, 20, 240, 150, 380, 150, 270, 230, 310, 370, 200, 280, 90, 370, 130, 230, 20, 150, 160, 150,
+    ],
+    'inside': 935055082,
 }
 ROI = (10, 5, 320, 160)
 COLOR = (40, 200, 90)

@@ -3,7 +3,9 @@
 The tensors are parts of the recordings in host_tests/data, made small: of a head the anchors with the best
 scores, of prototypes and class maps every fifth pixel, as a model of a smaller input would have them. What
 they should give is worked out here by plain numpy (host_tests/reference.py and the formulas beside
-host_tests/data/draw_cases.npz), with nothing of lib. --check only says whether selftest.py is up to date.
+host_tests/data/draw_cases.npz), with nothing of lib. So are the numbers of a made-up street's people
+(host_tests/tracker_reference.py); who crosses a line is what supervision counted (host_tests/data/zones.json.gz).
+--check only says whether selftest.py is up to date.
 """
 
 import sys
@@ -16,6 +18,7 @@ _venv.enter()
 
 import argparse
 import base64
+import gzip
 import json
 import zlib
 from collections.abc import Sequence
@@ -23,11 +26,14 @@ from typing import Any, NamedTuple
 
 sys.path[:0] = [str(_venv.ROOT / folder) for folder in ("stubs", "host_tests")]
 
+import crowd
 import numpy as np
 import recorded
 import reference
 from fakes import Array, Tensor
+from tracker_reference import Reference
 
+ZONES = _venv.ROOT / "host_tests" / "data" / "zones.json.gz"
 TARGET = _venv.ROOT / "scripts" / "camera" / "selftest.py"
 BEGIN = "# --- recorded tensors and what they give: written by scripts/dev/make_selftest.py ---\n"
 END = "# --- end of what scripts/dev/make_selftest.py writes ---\n"
@@ -47,6 +53,17 @@ ROI = (10, 5, 320, 160)
 DRAW_ALPHA = 160
 PALETTE = ((0, 0, 0), (250, 120, 30))
 COLOR = (40, 200, 90)
+
+
+# A made-up street for the tracker (crowd.py): people, frames a second, quantised, seed; and how many frames of it.
+STREET, STREET_FRAMES = (3, 10, True, 5), 26
+TRACKED = {"threshold": 0.5}
+SCORE = 128  # steps of a score, so that it is the same number as float32
+
+# Of supervision's walks (data/zones.json.gz): which, and how many tracks and frames of it.
+WALKS, WALKERS, WALK_FRAMES = 3, 4, 40
+STAR = ((200, 20), (240, 150), (380, 150), (270, 230), (310, 370), (200, 280), (90, 370), (130, 230), (20, 150), (160, 150))
+GRID = range(1, 400, 8)  # x and y of points
 
 
 class Case(NamedTuple):
@@ -228,6 +245,70 @@ def class_map() -> Case:
     return Case("DeepLab", {}, SIZE, [tensor], expected)
 
 
+# --- tracks and zones ---
+
+
+def tracks() -> dict[str, Any]:
+    """Frames of detections and the number of each by the float64 reference: 0 for one that belongs to no track."""
+    tracker = Reference(**TRACKED)
+    words: list[int] = []
+    tracked: list[Any] = []
+    for frame in crowd.street(*STREET)[:STREET_FRAMES]:
+        found = [(rect, round(score * SCORE), 0) for rect, score in frame.found]
+        tracked = tracker.update([(rect, score / SCORE, class_id) for rect, score, class_id in found])
+        numbers = {which: track_id for which, track_id, _ in tracked}
+        words.append(len(found))
+        for which, (rect, score, _) in enumerate(found):
+            words += [*rect, score, numbers.get(which, 0)]
+    told = []
+    for which, track_id, _ in tracked:
+        rect, score, _ = found[which]
+        told.append(text(rect, score / SCORE, 0, 'd\u00fcrer "Hase"', track_id=track_id))
+    rects = [[round(v) for v in (x1, y1, x2 - x1, y2 - y1)] for _, _, (x1, y1, x2, y2) in tracked]
+    return {"options": TRACKED, "frames": packed(np.array(words, "<i2")), "rects": rects, "json": f"[{', '.join(told)}]"}
+
+
+def zones() -> dict[str, Any]:
+    """Walks across a line and what supervision counts of them; which points of a grid a star has inside."""
+    case = json.loads(gzip.decompress(ZONES.read_bytes()))["cases"][WALKS]
+    places, crossed = [], []
+    for number, (frame, sides) in enumerate(zip(case["frames"], case["crossed"], strict=True)):
+        if number < WALK_FRAMES:
+            assert [row[0] for row in frame[:WALKERS]] == list(range(1, WALKERS + 1))
+            places.append([row[1:3] for row in frame[:WALKERS]])
+            for side, ids in zip(("in", "out"), sides, strict=True):
+                crossed += [[number, i, side] for i in ids if i <= WALKERS]
+    # A step of two neighbouring frames is small, and packs better than a place.
+    steps = np.diff(np.array(places), axis=0, prepend=0).astype("<i2")
+    counts = [sum(side == which for *_, side in crossed) for which in ("in", "out")]
+    line = {"start": case["start"], "end": case["end"]}
+    x, y = np.meshgrid(GRID, GRID)
+    return line | {
+        "anchor": case["anchor"],
+        "sizes": [row[3:5] for row in case["frames"][0][:WALKERS]],
+        "steps": packed(steps),
+        "crossed": crossed,
+        "json": json.dumps(line | {"in": counts[0], "out": counts[1]}),
+        "star": [v for point in STAR for v in point],
+        "inside": crc(turns(x, y).astype(np.uint8)),
+    }
+
+
+def turns(x: Array, y: Array) -> Array:
+    """Whether STAR has these points inside: the angles under which they see its edges are a whole turn."""
+    total = np.zeros(x.shape)
+    for (px, py), (qx, qy) in zip(STAR, STAR[1:] + STAR[:1], strict=True):
+        if np.abs((qx - px) * (y - py) - (qy - py) * (x - px)).min(where=within(x, y, px, py, qx, qy), initial=9) == 0:
+            sys.exit("a point of the grid lies on an edge of the star; choose another GRID")
+        a, b = np.arctan2(py - y, px - x), np.arctan2(qy - y, qx - x)
+        total += (b - a + np.pi) % (2 * np.pi) - np.pi
+    return np.abs(total) > np.pi
+
+
+def within(x: Array, y: Array, px: int, py: int, qx: int, qy: int) -> Array:
+    return (x >= min(px, qx)) & (x <= max(px, qx)) & (y >= min(py, qy)) & (y <= max(py, qy))
+
+
 # --- drawing, by the formulas of host_tests/data (draw_image on an RGB565 frame) ---
 
 
@@ -313,11 +394,13 @@ def literal(value: Any, indent: str) -> str:
         inner = "".join(f"{indent}    {k!r}: {literal(v, indent + '    ')},\n" for k, v in value.items())
         return "{\n" + inner + indent + "}"
     text = repr(value)
-    if len(text) + len(indent) < 90:
+    if len(text) + len(indent) < 90 and not isinstance(value, Packed):
         return text
     if isinstance(value, str):
         inner = "".join(f"{indent}    {value[at : at + 90]!r}\n" for at in range(0, len(value), 90))
         return "(\n" + inner + indent + ")"
+    if isinstance(value, Packed):
+        return "(" + "".join(f'\n{indent}    b"{line}"' for line in hundreds(value)) + f"\n{indent})"
     if isinstance(value, list):
         if isinstance(value[0], list | str):
             inner = "".join(f"{indent}    {literal(v, indent + '    ')},\n" for v in value)
@@ -333,9 +416,16 @@ def literal(value: Any, indent: str) -> str:
     return text
 
 
-def packed(values: Array) -> list[str]:
-    data = base64.b64encode(zlib.compress(values.tobytes(), 9)).decode()
-    return [data[at : at + 100] for at in range(0, len(data), 100)]
+class Packed(str):
+    """What a2b_base64 takes; written as bytes."""
+
+
+def packed(values: Array) -> Packed:
+    return Packed(base64.b64encode(zlib.compress(values.tobytes(), 9)).decode())
+
+
+def hundreds(text: str) -> list[str]:
+    return [text[at : at + 100] for at in range(0, len(text), 100)]
 
 
 def source() -> str:
@@ -347,10 +437,11 @@ def source() -> str:
             assert tensor.values.dtype == np.int8
             described = f"{tensor.values.shape!r}, {tensor.scale!r}, {tensor.zero_point!r}"
             lines.append(f'            ({described},\n             b""\n')
-            lines += [f'             b"{line}"\n' for line in packed(tensor.values)]
+            lines += [f'             b"{line}"\n' for line in hundreds(packed(tensor.values))]
             lines.append("            ),\n")
         lines.append(f"        ),\n        {literal(case.expected, '        ')},\n    ),\n")
     lines.append("}\n")
+    lines += [f"TRACKED = {literal(tracks(), '')}\n", f"ZONES = {literal(zones(), '')}\n"]
     lines.append(f"ROI = {ROI!r}\nCOLOR = {COLOR!r}\nPALETTE = {PALETTE!r}\nALPHA = {DRAW_ALPHA!r}\n")
     return "".join(lines) + END
 
