@@ -25,5 +25,5 @@ while True:
         print("%d came: %d in, %d out" % (d.track_id, line.in_count, line.out_count))
     for d in went:
         print("%d went: %d in, %d out" % (d.track_id, line.in_count, line.out_count))
-    n6post.draw(img, people)
-    line.draw(img)
+    n6post.draw(img, people, color_by="track")
+    n6post.draw(img, line)

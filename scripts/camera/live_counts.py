@@ -39,5 +39,5 @@ while True:
     people = tracker.update(model.predict([img]))
     line.trigger(people)
     now.update({"people": len(people), "in": line.in_count, "out": line.out_count, "fps": round(clock.fps(), 1)})
-    n6post.draw(img, people)
-    line.draw(img)
+    n6post.draw(img, people, color_by="track")
+    n6post.draw(img, line)

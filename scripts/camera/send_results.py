@@ -20,4 +20,4 @@ while True:
     img = cam.snapshot()
     found = tracker.update(model.predict([img]))
     uart.write(n6post.to_json(found) + "\n")
-    n6post.draw(img, found)
+    n6post.draw(img, found, color_by="track")

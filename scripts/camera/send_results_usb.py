@@ -19,4 +19,4 @@ while True:
     img = cam.snapshot()
     found = tracker.update(model.predict([img]))
     print(n6post.to_json(found))  # and nothing else: who reads expects a line a frame
-    n6post.draw(img, found)
+    n6post.draw(img, found, color_by="track")

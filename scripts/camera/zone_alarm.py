@@ -29,5 +29,5 @@ while True:
             print("%d has been here for %.1f seconds" % (d.track_id, zone.seconds(d.track_id)))
     else:
         alarm.off()
-    n6post.draw(img, people)
-    zone.draw(img, color=(255, 0, 0) if stay else (0, 255, 0))
+    n6post.draw(img, people, color_by="track")
+    n6post.draw(img, zone, color=(255, 0, 0) if stay else (0, 255, 0))
