@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 import recorded
 import skimage
+from commands import script
+from n6post_pc import sequence
 from PIL import Image
 
 ROOT = Path(__file__).parents[1]
@@ -28,7 +30,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
 
 def test_it_writes_a_picture_for_every_recording(run: tuple[str, Path]) -> None:
     written = sorted(file.name for file in run[1].iterdir())
-    assert written == sorted(f"{model}__{picture}.png" for model, picture in recorded.names())
+    assert written == sorted([f"{model}__{picture}.png" for model, picture in recorded.names()] + ["street.gif"])
 
 
 @pytest.mark.parametrize("label", ["person", "cat", "cup", "horse", "motorcycle", "nothing"])
@@ -45,3 +47,37 @@ def test_it_draws_on_every_picture_but_the_empty_one(run: tuple[str, Path], mode
     changed = (np.abs(after - before).max(axis=2) > 8).mean()
     empty = picture == "rocket" or (model, picture) == ("deeplab_320", "coffee")
     assert changed == 0 if empty else 0.01 < changed < 0.9
+
+
+def test_its_sequence_shows_each_tracked_persons_mask_in_the_colour_of_the_number(run: tuple[str, Path]) -> None:
+    from n6post.pixels import class_color
+
+    floor = np.asarray(sequence.floor().to_pil().convert("RGB")).astype(int)[: sequence.SHOWN]
+    people = shown = 0
+    with Image.open(run[1] / "street.gif") as gif:
+        assert gif.n_frames == (sequence.LAST - sequence.FIRST) // sequence.STEP == 90  # type: ignore[attr-defined]
+        for number, (_, tracked, line) in enumerate(sequence.frames()):  # noqa: B007  (the line that has counted them all)
+            gif.seek(number)
+            assert gif.info["duration"] == 200 and gif.size == (640, 336)
+            picture = np.asarray(gif.convert("RGB")).astype(int)
+            for d in tracked:
+                x, y = [int((v + 0.5) * 4 / 3) for v in d.mask.centroid]  # 480 x 360 is drawn as 640 x 480
+                expected = 0.75 * np.array(class_color(d.track_id)) + 0.25 * floor[y, x]
+                shown += bool(np.abs(picture[y, x] - expected).max() < 40)
+                people += 1
+    assert people > 600 and shown > 0.75 * people  # the others are behind a label or a box
+    assert line.in_count >= 8 and line.out_count >= 4
+
+
+def test_the_readmes_sequence_is_this_one_and_small() -> None:
+    file = ROOT / "docs" / "street.gif"
+    assert file.stat().st_size < 700_000
+    with Image.open(file) as gif:
+        assert gif.n_frames == 90 and gif.size == (640, 336)  # type: ignore[attr-defined]
+
+
+def test_the_sequence_alone_is_written_by_its_name(tmp_path: Path) -> None:
+    done = script("demo.py", "street", "--out", "drawn", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "To look at in drawn: a tracked sequence, street.gif"
+    assert [file.name for file in (tmp_path / "drawn").iterdir()] == ["street.gif"]

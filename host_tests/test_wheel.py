@@ -59,6 +59,8 @@ def test_it_carries_the_cameras_files_and_the_stand_ins_as_they_are(wheel: Path)
         assert files
         for file in files:
             assert inside.read(f"n6post_pc/carried/{file.relative_to(ROOT).as_posix()}") == file.read_bytes()
+    street = "host_tests/data/street.xz"
+    assert inside.read(f"n6post_pc/carried/{street}") == (ROOT / street).read_bytes()
     assert not [name for name in inside.namelist() if "__pycache__" in name]
 
 

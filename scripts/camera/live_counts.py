@@ -25,7 +25,8 @@ now = {"people": 0, "in": 0, "out": 0, "fps": 0.0}
 def tell(channel):
     """Called when the PC asks, in the midst of the loop: where nobody asks, it costs nothing."""
     for name in now:
-        channel[name] = now[name]
+        if channel[name] != now[name]:  # one that is set packs all of them again
+            channel[name] = now[name]
 
 
 labels = CBORChannel(on_read=tell)

@@ -1,6 +1,6 @@
 """Record what YOLOv8n-seg finds in a video: `python3 scripts/dev/record_street.py VIDEO MODEL.tflite`.
 
-Writes host_tests/data/street.xz, which host_tests/recorded.py reads: the detections of every frame from a score of .1 up,
+Writes host_tests/data/street.xz, which n6post_pc/recorded.py reads: the detections of every frame from a score of .1 up,
 with their masks, second boxes of one object among them.
 
 A frame is resized to the model's input by Pillow's BILINEAR, stretched as firmware 5.0 does it.

@@ -1,7 +1,7 @@
 """Record the raw outputs of real models on photographs: `python3 scripts/dev/record_tensors.py FOLDER_WITH_THE_MODELS`.
 
 Writes host_tests/data/recorded/: one .xz file a model and picture, and index.json, which says all that is not in the
-tensors. host_tests/recorded.py reads them. The models and photographs stay where they are; README.md beside the data
+tensors. n6post_pc/recorded.py reads them. The models and photographs stay where they are; README.md beside the data
 says where they come from and what is in the files.
 
 What goes into a network is the photograph in RGB, resized by Pillow's BILINEAR to the part of the input that its fit

@@ -5,6 +5,7 @@ post-processors just as the camera would, prints what was found and draws it: an
 """
 
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import skimage
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
-from . import places, recorded, results
+from . import places, recorded, results, sequence
 from .command import FINE, parser
 
 PHOTOGRAPHS = Path(skimage.__file__).parent / "data"
@@ -29,6 +30,7 @@ TITLES = {
     "deeplab_320": ("DeepLab v3, 320 x 320: a class for every pixel", ["astronaut", "camera"]),
 }
 DOCS_HEIGHT = 320
+STREET = "street"  # the name of the tracked sequence
 
 
 def photograph(recording: recorded.Recording) -> image.Image:
@@ -62,29 +64,33 @@ def write_docs(model: str, docs: Path) -> None:
 
 DESCRIPTION = """\
 What the library makes of real networks' raw outputs: those that int8 models gave for a few photographs (recorded) go to
-n6post's post-processors just as on the camera. Prints what was found and writes annotated pictures."""
-EXAMPLES = ("", "yolov8n_seg_320 --out drawn")
+n6post's post-processors just as on the camera. Prints what was found, writes annotated pictures, and a street with its
+people tracked as an animated GIF."""
+EXAMPLES = ("", "yolov8n_seg_320 --out drawn", "street")
 
 
 def main(argv: list[str], prog: str) -> int:
     command = parser(prog, DESCRIPTION, EXAMPLES)
-    command.add_argument("models", nargs="*", metavar="model", help=f"only these: {', '.join(TITLES)}")
+    names = [*TITLES, STREET]
+    command.add_argument("models", nargs="*", metavar="model", help=f"only these: {', '.join(names)}")
     command.add_argument("-o", "--out", type=Path, default=Path("out"), help="where the pictures go (default out/)")
     if places.CHECKOUT:
         command.add_argument("--update-docs", action="store_true", help="write the README's pictures into docs/ as well")
     arguments = command.parse_args(argv)
     for model in arguments.models:
-        if model not in TITLES:
-            command.error(f"no recording of {model}; there are {', '.join(TITLES)}")
+        if model not in names:
+            command.error(f"no recording of {model}; there are {', '.join(names)}")
 
     console = Console(highlight=False)
     work = [(m, p) for m, p in recorded.names() if not arguments.models or m in arguments.models]
-    console.print(f"Post-processing {len(work)} recorded network outputs with n6post {n6post.__version__}.")
+    street = not arguments.models or STREET in arguments.models
+    if work:
+        console.print(f"Post-processing {len(work)} recorded network outputs with n6post {n6post.__version__}.")
     arguments.out.mkdir(parents=True, exist_ok=True)
     sheets: dict[str, Any] = {}
     columns = (SpinnerColumn(), TextColumn("{task.completed}/{task.total}  {task.description}"))
     with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("", total=len(work))
+        task = progress.add_task("", total=len(work) + street)
         for model, picture in work:
             progress.update(task, description=f"{model} on {picture}")
             recording = recorded.load(model, picture)
@@ -94,12 +100,19 @@ def main(argv: list[str], prog: str) -> int:
             img.save(str(arguments.out / f"{model}__{picture}.png"))
             results.add(sheets.setdefault(model, results.table(TITLES[model][0])), picture, result)
             progress.advance(task)
+        if street:
+            progress.update(task, description="people tracked in a street")
+            sequence.write(arguments.out / f"{STREET}.gif")
+            progress.advance(task)
         if places.CHECKOUT and arguments.update_docs:
+            if street:
+                shutil.copyfile(arguments.out / f"{STREET}.gif", places.CHECKOUT / "docs" / f"{STREET}.gif")
             for model in sheets:
                 if TITLES[model][1]:
                     progress.update(task, description=f"docs/{model}.jpg")
                     write_docs(model, places.CHECKOUT / "docs")
     for sheet in sheets.values():
         console.print(sheet)
-    console.print(f"{len(work)} annotated pictures to look at are in {os.path.relpath(arguments.out)}")
+    written = [f"{len(work)} annotated pictures"] * bool(work) + [f"a tracked sequence, {STREET}.gif"] * street
+    console.print(f"To look at in {os.path.relpath(arguments.out)}: {' and '.join(written)}")
     return FINE

@@ -14,6 +14,7 @@ LICENSE = _PLACE / "LICENSE"
 STUBS = _PLACE / "stubs"  # stand-ins for the firmware's modules
 CAMERA = _PLACE / "scripts" / "camera"  # examples, self-test, benchmark
 RECORDED = _PLACE / "host_tests" / "data" / "recorded"  # outputs of real networks
+STREET = RECORDED.parent / "street.xz"  # what a network finds in a video, frame by frame
 
 
 def use_stand_ins() -> None:
