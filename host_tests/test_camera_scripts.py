@@ -399,6 +399,10 @@ def test_the_benchmark_prints_a_markdown_table_of_every_family(tmp_path: Path) -
     ):
         (first, *_) = [row for row in rows if row[0].startswith(family)]
         assert f"{kernel} " in first[2]
+    over_time = [row[0] for row in rows[-5:]]
+    assert over_time == [f"Tracker.update, {n} tracks and {n} detections" for n in (10, 30)] + [
+        "LineZone.trigger of 10", "PolygonZone.trigger of 10", "to_json of 10",
+    ]  # fmt: skip
     drawn = [row for row in rows if row[0].startswith("drawing")]
     assert any("tint_mask " in row[2] for row in drawn) and any("tint_map " in row[2] for row in drawn)
 

@@ -293,6 +293,19 @@ def bench(title, family, options, make, arguments, side):
         line("drawing that on %dx%d RGB565" % (side, side), *measured(lambda: n6post.draw(img, result)))
 
 
+def over_time():
+    """What comes after a frame's detections."""
+    people = [n6post.Detection((20 * i, 60 + 3 * i, 30, 80), 0.9, 0, "person", None, None) for i in range(30)]
+    for found in (people[:10], people):
+        update, many = n6post.Tracker().update, len(found)
+        line("Tracker.update, %d tracks and %d detections" % (many, many), *measured(lambda u=update, f=found: u(f)))
+    tracked = update(people)[:10]
+    border, zone = n6post.LineZone((0, 240), (639, 240)), n6post.PolygonZone([(0, 0), (400, 0), (400, 300), (0, 300)])
+    line("LineZone.trigger of 10", *measured(lambda: border.trigger(tracked)))
+    line("PolygonZone.trigger of 10", *measured(lambda: zone.trigger(tracked)))
+    line("to_json of 10", *measured(lambda: n6post.to_json(tracked)))
+
+
 def machine():
     try:
         import omv
@@ -327,6 +340,7 @@ def main():
     start(*WORK[START])
     for work in WORK:
         bench(*work)
+    over_time()
     print("\nn6post %s, %s kernels, %s" % (n6post.__version__, n6post.kernels.active, machine()))
 
 
