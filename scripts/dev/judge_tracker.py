@@ -15,15 +15,17 @@ import sys
 import warnings
 from pathlib import Path
 
+# Before stubs/ can be seen: SciPy, which they bring along, takes a module `uarray` for its own kind.
+import motmetrics
+import numpy as np
+import supervision
+from trackers import ByteTrackTracker, SORTTracker
+
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "lib"), str(ROOT / "stubs"), str(ROOT / "host_tests")]
 
 import crowd
-import motmetrics
 import n6post
-import numpy as np
-import supervision
-from trackers import ByteTrackTracker, SORTTracker
 
 warnings.filterwarnings("ignore")
 METRICS = ["idf1", "mota", "num_switches"]
