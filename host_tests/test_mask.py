@@ -77,7 +77,7 @@ def test_each_drawn_mask_is_the_oracles_at_frame_resolution(
     full = stored[f"c{threshold}_i{nms_threshold}_mask_full"]
     for raw in (True, False):
         model = FakeModel(tensors if raw else [t.dequantised() for t in tensors], size)
-        found = model.run(n6post.YoloV8Seg(threshold, nms_threshold, mask_padding=0))
+        found = model.run(n6post.YoloV8Seg(threshold, nms_threshold, mask_padding=0, mask_overlap=None))
         for d, wanted in zip(found, full, strict=True):
             assert iou(drawn(d.mask, size, pixformat), wanted.astype(bool)) >= 0.98
 
@@ -87,7 +87,7 @@ def test_each_mask_of_the_recorded_photographs_drawn_at_frame_resolution_is_the_
     recording = recorded.load("yolov8n_seg_320", picture)
     head = Head(recording.size, 80, *recording.tensors)
     expected = reference.suppress(head.candidates(0.3), 0.6, max_detections=20)
-    found = recording.model().run(n6post.YoloV8Seg(0.3, 0.6, mask_padding=0))
+    found = recording.model().run(n6post.YoloV8Seg(0.3, 0.6, mask_padding=0, mask_overlap=None))
     for i, d in enumerate(found):
         wanted = reference.full_mask(head.logits(expected.anchor[i]), expected.box[i], recording.size)
         assert iou(drawn(d.mask, recording.size), wanted) >= 0.98
@@ -344,7 +344,7 @@ def test_padding_grows_the_crop_by_model_input_pixels_or_half_a_quantisation_ste
 ) -> None:
     head = random_head(seed, size, 2, 8, -30, 1.3)
     # No ratio of small integers is this threshold: boxes in whole steps have an IoU of exactly one half now and then.
-    processor = n6post.YoloV8Seg(0.3, 0.4537, mask_padding=padding)
+    processor = n6post.YoloV8Seg(0.3, 0.4537, mask_padding=padding, mask_overlap=None)
     model = FakeModel([t if raw else t.dequantised() for t in head.tensors()], size)
     found = model.run(processor)
     expected = reference.suppress(head.candidates(0.3), 0.4537, max_detections=20)

@@ -97,7 +97,8 @@ class YoloV8Seg(YoloV8):
                     quantised box, which gives back what its rounding cut off (0 on a float head); 0: Ultralytics' crop
     mask_overlap    a detection goes of whose mask more than this part, 0..1, lies inside a better one's of its class (of any
                     class if agnostic): an int8 head often finds one object twice, in boxes of too small an IoU for
-                    suppression. .7 suits such a head; None: all stay, as with Ultralytics
+                    suppression (docs/tracking.md has figures). .7 drops more, for a Tracker; None: all stay, as with
+                    Ultralytics
     tight           take each rect from its mask: it jumps less from frame to frame than the head's, which an int8 head
                     rounds to steps of several pixels, at the cost of `Mask.rect` for each; an empty mask leaves it
 
@@ -123,7 +124,7 @@ class YoloV8Seg(YoloV8):
         *,
         mask_threshold: float = 0.5,
         mask_padding: float | None = None,
-        mask_overlap: float | None = None,
+        mask_overlap: float | None = 0.8,
         tight: bool = False,
     ) -> None: ...
     def __call__(  # type: ignore[override]

@@ -26,7 +26,8 @@ class YoloV8Seg(YoloV8):
                     quantised box, which gives back what its rounding cut off (0 on a float head); 0: Ultralytics' crop
     mask_overlap    a detection goes of whose mask more than this part, 0..1, lies inside a better one's of its class (of any
                     class if agnostic): an int8 head often finds one object twice, in boxes of too small an IoU for
-                    suppression. .7 suits such a head; None: all stay, as with Ultralytics
+                    suppression (docs/tracking.md has figures). .7 drops more, for a Tracker; None: all stay, as with
+                    Ultralytics
     tight           take each rect from its mask: it jumps less from frame to frame than the head's, which an int8 head
                     rounds to steps of several pixels, at the cost of `Mask.rect` for each; an empty mask leaves it
 
@@ -52,7 +53,7 @@ class YoloV8Seg(YoloV8):
         *,
         mask_threshold=0.5,
         mask_padding=None,
-        mask_overlap=None,
+        mask_overlap=0.8,
         tight=False
     ):  # fmt: skip
         super().__init__(
@@ -107,6 +108,7 @@ class MaskSetup(BoxSetup):
         limit = log(threshold / (1.0 - threshold)) / (head.scale * protos.scale)
         if dtype == INT8 or dtype == UINT8:
             limit = min(max(floor(limit), -(1 << 23)), 1 << 23)
+        self.stayed = None  # the rows of the last frame, where some may have gone
         masking = plans.prototype_mask(
             dtype=dtype,
             width=width,
@@ -175,4 +177,14 @@ class MaskSetup(BoxSetup):
             distinct[plans.DEDUPE_ROWS] = self.kept
             kept = dedupe(distinct, memoryview(rows)[plans.MASK_TABLE :], data)
             rows = rows[: plans.MASK_TABLE + kept * plans.ROW]
+            self.stayed = rows
         return rows, data, self.grid_to_frame
+
+    def survivors(self):
+        found = super().survivors()
+        rows = self.stayed
+        if rows is None:
+            return found
+        first = range(plans.MASK_TABLE, len(rows), plans.ROW)
+        stayed = [(rows[at + plans.ROW_ANCHOR], rows[at + plans.ROW_CLASS_ID]) for at in first]
+        return [one for one in found if one[:2] in stayed]

@@ -32,7 +32,7 @@ TENSORS = None  # a folder of the camera, for instance "/sdcard/tensors"
 START = 0  # which work of the table below the start is measured with
 FRAMES = 15  # the median of them
 NAMES = (
-    "candidates", "suppress", "place", "prototype_mask", "class_map", "count", "peaks", "aim", "tint_mask",
+    "candidates", "suppress", "place", "prototype_mask", "dedupe", "class_map", "count", "peaks", "aim", "tint_mask",
     "tint_map", "box",
 )  # fmt: skip
 
