@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import struct
+from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
 import n6post
@@ -12,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from n6post.detection import with_keypoints
 from test_answers import FAMILIES, found_in, plain
+from test_init import on_micropython
 from ulab import _host
 
 
@@ -24,6 +28,7 @@ def told(found: Any, outline: bool = False) -> Any:
 def test_every_family_s_detections_are_told_as_as_dict_tells_them(name: str, outline: bool) -> None:
     found = found_in(name)
     line = n6post.to_json(found, outline)
+    assert line == json.dumps([d.as_dict(outline) for d in found])
     assert json.loads(line) == told(found, outline)
     assert "\n" not in line and line.isascii()
     assert n6post.to_json(found[0], outline) == n6post.to_json(found[:1], outline)[1:-1]
@@ -42,6 +47,57 @@ def test_any_detection_is_told_as_as_dict_tells_it(rect: Any, score: float, labe
     line = n6post.to_json([d, d])
     assert json.loads(line) == told([d, d])
     assert line.isascii() and line.isprintable()
+
+
+@given(st.lists(st.integers(0, 0x3FFFFFFF).map(lambda bits: struct.unpack("f", struct.pack("I", bits))[0]), max_size=40))
+def test_every_score_below_2_is_rounded_as_decimals_are(scores: list[float]) -> None:
+    """Float32, from the smallest there is: against decimal arithmetic, halves to the even digit."""
+    scores += [k / 2000 * 2.0**-n for k in (1, 3, 125, 999, 1999) for n in (0, 1)] + [k / 16 for k in range(32)]
+    scores = [struct.unpack("f", struct.pack("f", score))[0] for score in scores]
+    wanted = [float(Decimal(score).quantize(Decimal("0.001"), ROUND_HALF_EVEN)) for score in scores]
+    line = n6post.to_json([plain(score=score) for score in scores])
+    assert re.findall(r'"score": ([^,]*)', line) == [repr(score) for score in wanted]
+
+
+@given(st.lists(st.integers(-(2**30), 2**30 - 1) | st.integers(-1001, 10001), min_size=6))
+def test_every_whole_number_is_written_as_python_writes_it(numbers: list[int]) -> None:
+    found = []
+    for x, y, w, h, class_id, track_id in zip(*[iter(numbers)] * 6):
+        found.append(plain(rect=(x, y, w, h), class_id=class_id))
+        found[-1].track_id = track_id
+    assert n6post.to_json(found) == json.dumps([d.as_dict() for d in found])
+
+
+def test_a_line_may_be_of_any_length_and_a_short_one_after_it_is_whole() -> None:
+    many = [plain(rect=(i, i * i, i, 7), label="x" * (i % 90)) for i in range(300)]
+    assert n6post.to_json(many) == json.dumps([d.as_dict() for d in many])
+    assert n6post.to_json([plain(label="y" * 5000)] + many[:2]) == json.dumps(
+        [d.as_dict() for d in [plain(label="y" * 5000), *many[:2]]]
+    )
+    assert n6post.to_json(many[:1]) == json.dumps([many[0].as_dict()])
+
+
+def test_numbers_of_other_kinds_are_told_as_as_dict_tells_them() -> None:
+    found = [plain(rect=(1.9, np.int32(2), -3.5, True), class_id=2.0, score=np.float32(0.25)), plain(score=1)]
+    found[0].track_id = 5
+    assert n6post.to_json(found) == json.dumps([d.as_dict() for d in found])
+
+
+KINDS = """
+from n6post import Detection, to_json
+found = []
+for i in range(400):
+    rect = i * 37 % 1300 - 9, i * i, 12 + i, 4096 - i
+    found.append(Detection(rect, i / 128, i % 80, ("person", "car", "k\u00e4fer")[i % 3], None, None))
+    if i % 2:
+        found[-1].track_id = i * i * i + 1
+print(to_json(found))
+"""
+
+
+def test_micropython_writes_the_same_bytes_as_cpython(capsys: pytest.CaptureFixture[str]) -> None:
+    exec(KINDS, {})
+    assert on_micropython(KINDS) == capsys.readouterr().out.strip()
 
 
 def test_labels_of_any_alphabet_are_escaped_as_micropythons_own_json_does_not() -> None:
@@ -67,7 +123,7 @@ def test_zones_and_class_maps_are_told_too() -> None:
     assert n6post.to_json(zone) == '{"points": [[0, 0], [9, 0], [9, 9]], "count": 0, "seconds": []}'
 
 
-@pytest.mark.parametrize("result", [None, 7, "person", {}])
+@pytest.mark.parametrize("result", [None, 7, "person", {}, [None], [plain(), 7], [(1, 2)], [tuple(plain())], ["person"]])
 def test_what_is_no_result_is_refused(result: Any) -> None:
     with pytest.raises(ValueError, match=r"expected a list of Detection or something with as_dict\(\), got "):
         n6post.to_json(result)

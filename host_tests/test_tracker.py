@@ -498,9 +498,11 @@ def track_plans_detection() -> int:
     return VIPER["_DETECTION"]
 
 
-def test_the_plain_kernels_are_those_in_viper_without_what_is_vipers() -> None:
-    assert WRITE["TARGET"].read_text() == WRITE["text"](), "run python3 scripts/dev/write_portable_tracks.py"
-    assert not re.search(r"@micropython|ptr\d", WRITE["text"]().split('"""')[2])
+@pytest.mark.parametrize("name", WRITE["WHAT"])
+def test_the_plain_kernels_are_those_in_viper_without_what_is_vipers(name: str) -> None:
+    text = WRITE["text"](name)
+    assert WRITE["target_of"](name).read_text() == text, "run python3 scripts/dev/write_portable_tracks.py"
+    assert not re.search(r"@micropython|ptr\d", text.split('"""')[2])
 
 
 def test_every_place_has_one_number() -> None:

@@ -1,9 +1,15 @@
 """Results as one line of JSON, the same bytes on camera and PC: for a UART, a socket, a file."""
 
 import json
+from array import array
+
+from micropython import const
 
 from .answers import keypoints_as_lists, mask_as_dict, rounded
 from .detection import Detection
+from .kernels.text import write
+
+_KEPT = const(16384)  # bytes: a longer line's are not kept
 
 
 def to_json(result, outline=False):
@@ -21,24 +27,70 @@ def to_json(result, outline=False):
         if told is None:
             raise ValueError("expected a list of Detection or something with as_dict(), got %s" % type(result).__name__)
         return _encoded(told())
-    return "[" + ", ".join([_line(d, outline) for d in result]) + "]"
+    return _lines(result, outline)
 
 
-def _line(d, outline):
-    # Written out, not as_dict() and json.dumps: that takes half as long again, and more memory.
-    (x, y, w, h), score, class_id, label, mask, keypoints = d
-    score = rounded(score, 3)
+def _lines(found, outline):
+    # Not as_dict() and json.dumps: that takes ten times as long, and more memory.
+    out = _out[0]
+    tell = _with_outlines if outline else _told
+    _words[0] = 1
+    _words[1] = 0
+    while True:
+        try:
+            need = write(found, _words, out, len(out), _score, _texts, tell)
+        except (TypeError, ValueError, AttributeError):
+            found = [_usual(d) for d in found]
+            need = write(found, _words, out, len(out), _score, _texts, tell)
+        if not need:
+            break
+        size = _words[0]
+        larger = bytearray(2 * len(out) + need)
+        larger[:size] = memoryview(out)[:size]
+        out = larger
+        if len(out) <= _KEPT:
+            _out[0] = out
+    size = _words[0]
+    out[size] = 93
+    return str(memoryview(out)[: size + 1], "utf-8")
+
+
+# What a line is put together in, kept for the next one; how far it is; a score, to read its bits; labels as JSON has them.
+_out = [bytearray(b"[" + bytes(1023))]
+_words = array("i", bytes(52))
+_score = array("f", bytes(4))
+_texts = {}
+
+
+def _told(what, d, outline=False):
+    # What the kernel asks for.
+    if what == 0:
+        if len(_texts) > 200:
+            _texts.clear()
+        told = _texts[d[3]] = _quoted(d[3]).encode()
+        return told
+    if what == 1:
+        return json.dumps(rounded(d[1], 3)).encode()
+    mask, keypoints = d[4], d[5]
     rest = ""
     if mask is not None:
         rest += ', "mask": ' + json.dumps(mask_as_dict(mask, outline))
     if keypoints is not None:
         rest += ', "keypoints": ' + json.dumps(keypoints_as_lists(keypoints))
-    track_id = d.track_id
-    if track_id is not None:
-        rest += ', "track_id": %d' % track_id
-    return '{"rect": [%d, %d, %d, %d], "score": %s, "class_id": %d, "label": %s%s}' % (
-        x, y, w, h, "null" if score is None else score, class_id, _texts.get(label) or _quoted(label), rest
-    )  # fmt: skip
+    return rest.encode()
+
+
+def _with_outlines(what, d):
+    return _told(what, d, True)
+
+
+def _usual(d):
+    # Of numbers of other kinds than a Detection's own, what as_dict tells.
+    if not isinstance(d, Detection):
+        raise ValueError("expected a list of Detection or something with as_dict(), got a list with %s" % type(d).__name__)
+    other = type(d)(tuple([int(v) for v in d[0]]), float(d[1]), int(d[2]), d[3], d[4], d[5])
+    other.track_id = d.track_id
+    return other
 
 
 def _encoded(value):
@@ -49,15 +101,8 @@ def _encoded(value):
     return _quoted(value) if isinstance(value, str) else json.dumps(value)
 
 
-_texts = {}  # labels, as JSON has them
-
-
 def _quoted(text):
-    if text not in _texts:
-        if len(_texts) > 200:
-            _texts.clear()
-        _texts[text] = '"' + "".join([_escaped(ord(c)) for c in text]) + '"'
-    return _texts[text]
+    return '"' + "".join([_escaped(ord(c)) for c in text]) + '"'
 
 
 def _escaped(code):
