@@ -114,8 +114,8 @@ def keypoints_as_lists(keypoints):
 
 def mask_as_dict(mask, outline):
     rect = mask.rect
-    centroid = mask.centroid
-    told = [("rect", rect and list(rect)), ("area", mask.area), ("centroid", centroid and list(centroid))]
+    area, centroid = mask._area_and_centroid
+    told = [("rect", rect and list(rect)), ("area", area), ("centroid", centroid and list(centroid))]
     if outline:
         told.append(("outline", [list(point) for point in mask.outline()]))
     return OrderedDict(told)

@@ -1,6 +1,6 @@
 """What a script asks of a `Mask`: loaded at the first question, for a quiet frame asks none."""
 
-from .contour import area, centroid, contains, outline, rect
+from .contour import area, area_and_centroid, centroid, contains, outline, rect
 
 
 def parts(data, window, crop, clip, grid):
@@ -37,6 +37,10 @@ class Shape:
     def centroid(self):
         """The frame pixel (x, y) in the middle of those that the object `contains`, ints; None where there is none."""
         return centroid(*self.mask.parts())
+
+    @property
+    def _area_and_centroid(self):
+        return area_and_centroid(*self.mask.parts())
 
     @property
     def rect(self):
