@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from fakes import Array
 
-FADE, CLASS_COST, AGE_COST, FLOOR = 0.93, 4.0, 1.0, 3.0
+FADE, CLASS_COST, AGE_COST, DOUBT_COST, FLOOR = 0.93, 4.0, 26 / 64, 2.0, 3.0
 CENTRE, SIZE, ACCELERATION, GROWTH, FIRST_SPEED, COVERED = 0.05, 0.08, 0.015, 0.01, 0.08, 0.75
 
 Box = tuple[float, float, float, float]
@@ -41,9 +41,13 @@ class Track:
         self.found = False
 
     def cost(self, box: Array, class_id: int, dt: float, gate: float) -> float:
-        centre = np.sum((box[:2] - self.place) ** 2) / (self.p[0, 0] + self.noise(CENTRE))
+        noise = self.noise(CENTRE)
+        variance = self.p[0, 0] + noise
+        doublings = np.interp(variance / noise, 2.0 ** np.arange(25), np.arange(25))  # log2, linear between
+        centre = np.sum((box[:2] - self.place) ** 2) / variance
         size = np.sum((box[2:] - self.size) ** 2) / (self.ps + self.noise(SIZE))
-        return float(centre + size + (self.missed - dt) * AGE_COST + (class_id != self.class_id) * CLASS_COST)
+        of_track = (self.missed - dt) * AGE_COST + doublings * DOUBT_COST
+        return float(centre + size + of_track + (class_id != self.class_id) * CLASS_COST)
 
     def correct(self, box: Array, class_id: int, sure: bool) -> None:
         gain = self.p[:, 0] / (self.p[0, 0] + self.noise(CENTRE))

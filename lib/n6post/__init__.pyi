@@ -268,8 +268,8 @@ class Tracker:
     smooth          True: rects come from the tracks' filter; False: rects as they came
     coast           for how many frames a lost track is returned nevertheless, where it is predicted to be, behind the
                     detections: with its last score, without mask and keypoints. 0 to 10000
-    gate            the largest squared Mahalanobis distance that is still the same object, 1 to 64: a smaller one loses
-                    objects, a larger one hands numbers over to others
+    gate            the largest cost that is still the same object, 1 to 64: the squared Mahalanobis distance, and 1 or 2;
+                    more of a lost track. A smaller one loses objects, a larger one hands numbers over to others
     max_tracks      how many tracks there may be, confirmed or not, 1 to 1000; beyond, whoever was not seen for longest goes
     use_masks       True: the filter takes an object's place from its mask, if it has one, whose middle jitters half as much
                     as the network's box (some 10,000 instructions a mask); False: from the box alone

@@ -22,7 +22,8 @@ from .options import flag, number, option
 # Tuned on made-up scenes (scripts/dev/judge_tracker.py), then held against a real street.
 _FADE = 0.93  # what the velocity of a lost track keeps in a frame
 _CLASS_COST = 4.0  # of another class: evidence, not a wall, for networks waver between car and truck
-_AGE_COST = 1.0  # of a frame that a track has missed
+_AGE_COST = 26 / 64  # of a frame that a track has missed
+_DOUBT_COST = 2.0  # of every doubling of the variance of where a track is: whoever is nearly sure to be there goes first
 _FLOOR = 3.0
 _CENTRE_NOISE = 0.05
 _SIZE_NOISE = 0.08
@@ -50,8 +51,8 @@ class Tracker:
     smooth          True: rects come from the tracks' filter; False: rects as they came
     coast           for how many frames a lost track is returned nevertheless, where it is predicted to be, behind the
                     detections: with its last score, without mask and keypoints. 0 to 10000
-    gate            the largest squared Mahalanobis distance that is still the same object, 1 to 64: a smaller one loses
-                    objects, a larger one hands numbers over to others
+    gate            the largest cost that is still the same object, 1 to 64: the squared Mahalanobis distance, and 1 or 2;
+                    more of a lost track. A smaller one loses objects, a larger one hands numbers over to others
     max_tracks      how many tracks there may be, confirmed or not, 1 to 1000; beyond, whoever was not seen for longest goes
     use_masks       True: the filter takes an object's place from its mask, if it has one, whose middle jitters half as much
                     as the network's box (some 10,000 instructions a mask); False: from the box alone
@@ -198,6 +199,7 @@ class Tracker:
             gate=self.gate,
             class_cost=_CLASS_COST,
             age_cost=_AGE_COST,
+            doubt_cost=_DOUBT_COST,
             floor=_FLOOR,
             centre_noise=_CENTRE_NOISE,
             size_noise=_SIZE_NOISE,

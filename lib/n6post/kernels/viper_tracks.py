@@ -26,7 +26,7 @@ _TOP = const(3)
 _RIGHT = const(4)
 _BOTTOM = const(5)
 # A track.
-_TRACK = const(25)  # its words
+_TRACK = const(26)  # its words
 _X = const(0)  # the middle
 _Y = const(1)
 _PP = const(2)  # covariance of the middle: of place, of place and velocity, of velocity
@@ -41,17 +41,18 @@ _RECT_X = const(10)  # pixels
 _RECT_Y = const(11)
 _RECT_W = const(12)
 _RECT_H = const(13)
-_W = const(14)  # what a prediction does not change begins here
-_H = const(15)
-_VX = const(16)
-_VY = const(17)
-_HITS = const(18)  # detections so far
-_ID = const(19)  # 0: not confirmed
-_CLASS_ID = const(20)  # of the last detection
-_MASKED = const(21)  # whether the last detection had a mask; if so, from that mask's middle to the box's:
-_OFFSET_X = const(22)
-_OFFSET_Y = const(23)
-_UNSURE = const(24)  # 1/256 frames since a detection of a high score
+_COST = const(14)  # of whatever detection, 1/64
+_W = const(15)  # what a prediction does not change begins here
+_H = const(16)
+_VX = const(17)
+_VY = const(18)
+_HITS = const(19)  # detections so far
+_ID = const(20)  # 0: not confirmed
+_CLASS_ID = const(21)  # of the last detection
+_MASKED = const(22)  # whether the last detection had a mask; if so, from that mask's middle to the box's:
+_OFFSET_X = const(23)
+_OFFSET_Y = const(24)
+_UNSURE = const(25)  # 1/256 frames since a detection of a high score
 # A detection.
 _DETECTION = const(11)  # its words
 _D_X = const(0)  # the middle
@@ -75,13 +76,14 @@ _P_MAX_TRACKS = const(5)
 _P_GATE = const(6)
 _P_CLASS_COST = const(7)
 _P_AGE_COST = const(8)
-_P_FLOOR = const(9)
-_P_CENTRE_NOISE = const(10)
-_P_SIZE_NOISE = const(11)
-_P_ACCELERATION = const(12)
-_P_GROWTH = const(13)
-_P_FIRST_SPEED = const(14)
-_P_COVERED = const(15)
+_P_DOUBT_COST = const(9)
+_P_FLOOR = const(10)
+_P_CENTRE_NOISE = const(11)
+_P_SIZE_NOISE = const(12)
+_P_ACCELERATION = const(13)
+_P_GROWTH = const(14)
+_P_FIRST_SPEED = const(15)
+_P_COVERED = const(16)
 # A row of kernels.place's table (drawing_plans.row).
 _ROW_CROP_X0 = const(7)
 _ROW_CROP_Y0 = const(8)
@@ -201,8 +203,17 @@ def predict(old: ptr32, tracks: ptr32, plan: ptr32):
                 ps = _LARGEST_VARIANCE
             tracks[to + _PS] = ps
             # Of what a detection would differ by; in 1/16 pixel^2, as the differences below are squared.
-            tracks[to + _CENTRE_VARIANCE] = (pp + ((area * plan[_P_CENTRE_NOISE]) >> 8) + plan[_P_FLOOR]) >> 4
+            noise = (((area * plan[_P_CENTRE_NOISE]) >> 8) + plan[_P_FLOOR]) >> 4
+            variance = (pp >> 4) + noise
+            tracks[to + _CENTRE_VARIANCE] = variance
             tracks[to + _SIZE_VARIANCE] = (ps + ((area * plan[_P_SIZE_NOISE]) >> 8) + plan[_P_FLOOR]) >> 4
+            # The likelihood falls with the logarithm of the variance, here in 1/64 of a doubling, and linear between two.
+            cost = -64
+            while variance >= 2 * noise:
+                variance >>= 1
+                cost += 64
+            cost += (variance << 6) // noise
+            tracks[to + _COST] = ((old[o + _MISSED] * plan[_P_AGE_COST]) >> 8) + ((cost * plan[_P_DOUBT_COST]) >> 6)
             tracks[to + _MISSED] = old[o + _MISSED] + dt
             tracks[to + _UNSURE] += dt
             tracks[to + _FOUND] = -1
@@ -216,10 +227,10 @@ def predict(old: ptr32, tracks: ptr32, plan: ptr32):
 def match(tracks: ptr32, rows: ptr32, plan: ptr32, turn: int):
     """Give the detections of a round to tracks that are free, the nearest pair first, while their cost is below the gate.
 
-    The cost is (dx^2 + dy^2) / centre variance + (dw^2 + dh^2) / size variance, and more for every frame that the track has
-    missed and for another class. Equal costs: the first detection, then the first track. Low scores confirm no track, and
-    keep up none that had no high one for as long as a lost one is kept: what stands where somebody was lost would hold the
-    number for ever.
+    The cost is (dx^2 + dy^2) / centre variance + (dw^2 + dh^2) / size variance, and more for every doubling of the centre's
+    variance, for every frame that the track has missed and for another class. Equal costs: the first detection, then the
+    first track. Low scores confirm no track, and keep up none that had no high one for as long as a lost one is kept: what
+    stands where somebody was lost would hold the number for ever.
     """
     many = plan[_P_MANY]
     count = tracks[_COUNT]
@@ -264,7 +275,7 @@ def match(tracks: ptr32, rows: ptr32, plan: ptr32, turn: int):
                                         cost = (x << 6) // variance
                                     else:
                                         cost = x // (variance >> 6)
-                                    cost += ((tracks[o + _MISSED] - plan[_P_DT]) * plan[_P_AGE_COST]) >> 8
+                                    cost += tracks[o + _COST]
                                     if tracks[o + _CLASS_ID] != rows[e + _D_CLASS_ID]:
                                         cost += plan[_P_CLASS_COST]
                                     if cost < least:
