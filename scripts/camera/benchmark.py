@@ -315,6 +315,12 @@ def machine():
         return "%s on %s" % (sys.implementation.name, sys.platform)
 
 
+def place():
+    """Where the library lies: in ROMFS its bytecode takes no heap, and over a cable it is slow to start."""
+    folder = n6post.__file__.replace("\\", "/").rpartition("/n6post/")[0]
+    return folder if folder else "the working folder, or frozen"
+
+
 def start(title, family, options, make, arguments, side):
     """What a script waits for once: the import, a processor, and its first frame."""
     global n6post
@@ -341,7 +347,7 @@ def main():
     for work in WORK:
         bench(*work)
     over_time()
-    print("\nn6post %s, %s kernels, %s" % (n6post.__version__, n6post.kernels.active, machine()))
+    print("\nn6post %s, %s kernels, %s, from %s" % (n6post.__version__, n6post.kernels.active, machine(), place()))
 
 
 if __name__ == "__main__":
