@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -14,8 +16,23 @@ _IN_THIS_PYTHON = (
 )
 
 
+def _words(name: str, arguments: tuple[object, ...]) -> list[str]:
+    command = [sys.executable, "-c", _IN_THIS_PYTHON, str(ROOT / "scripts"), str(ROOT / "scripts" / name)]
+    return command + [str(argument) for argument in arguments]
+
+
 def script(name: str, *arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """scripts/NAME with these arguments."""
-    command = [sys.executable, "-c", _IN_THIS_PYTHON, str(ROOT / "scripts"), str(ROOT / "scripts" / name)]
-    command += [str(argument) for argument in arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=600)
+    return subprocess.run(_words(name, arguments), capture_output=True, text=True, cwd=cwd, timeout=600)
+
+
+@contextmanager
+def running(name: str, *arguments: object) -> Iterator[subprocess.Popen[str]]:
+    """scripts/NAME while it runs. It is killed where it still does at the end."""
+    process = subprocess.Popen(_words(name, arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait()

@@ -1,0 +1,110 @@
+"""A page on localhost that shows a camera's frames: for this PC's browser only."""
+
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import PurePosixPath
+
+from .command import UserError
+
+HOST = "127.0.0.1"
+LINES = 30  # the last ones of what the script prints
+
+_PAGE = """\
+<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>{title}</title>
+<style>body {{ font-family: sans-serif; margin: 1em; background: #181818; color: #ddd }}
+img {{ max-width: 100%; min-width: 320px; image-rendering: auto; background: #000 }} pre {{ white-space: pre-wrap }}</style>
+<h3>{title}</h3><img src="/stream" alt="no frame yet"><pre id="lines"></pre>
+<script>setInterval(() => fetch("/lines").then(r => r.text()).then(t => {{
+document.getElementById("lines").textContent = t }}).catch(() => {{}}), 500)</script></html>
+"""
+
+
+class Page:
+    """Serves until it is closed. `show` takes a JPEG, `tell` a line; both come from one thread, the readers from others."""
+
+    def __init__(self, title: str, port: int = 0) -> None:
+        self._title = title
+        self._new = threading.Condition()
+        self._jpeg, self._number, self._closed = b"", 0, False
+        self._lines: list[str] = []
+        try:
+            self._server = ThreadingHTTPServer((HOST, port), self._handler())
+        except (OSError, OverflowError) as error:
+            raise UserError(f"no page on port {port}: {error}; --http takes another port") from None
+        self._server.daemon_threads = True
+        self.address = f"http://{HOST}:{self._server.server_address[1]}/"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def show(self, jpeg: bytes) -> None:
+        with self._new:
+            self._jpeg, self._number = jpeg, self._number + 1
+            self._new.notify_all()
+
+    def tell(self, line: str) -> None:
+        with self._new:
+            self._lines = [*self._lines[1 - LINES :], line]
+
+    def close(self) -> None:
+        with self._new:
+            self._closed = True
+            self._new.notify_all()
+        self._server.shutdown()
+        self._server.server_close()
+
+    def _next(self, after: int) -> tuple[bytes, int]:
+        """The newest frame behind number `after`, or nothing once the page is closed."""
+        with self._new:
+            while self._number == after and not self._closed:
+                self._new.wait(1)
+            return (b"", after) if self._number == after else (self._jpeg, self._number)
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        page = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                # A page of somebody else's, under a name that points here, is told nothing.
+                if self.headers.get("Host", "").rpartition(":")[0] not in (HOST, "localhost"):
+                    self.send_error(403)
+                    return
+                what = PurePosixPath(self.path.partition("?")[0]).name
+                try:
+                    if what == "":
+                        self._send("text/html; charset=utf-8", _PAGE.format(title=page._title).encode())
+                    elif what == "lines":
+                        with page._new:
+                            text = "\n".join(page._lines)
+                        self._send("text/plain; charset=utf-8", text.encode())
+                    elif what == "frame.jpg" and page._jpeg:
+                        self._send("image/jpeg", page._jpeg)
+                    elif what == "stream":
+                        self._stream()
+                    else:
+                        self.send_error(404)
+                except (BrokenPipeError, ConnectionResetError):
+                    pass  # the browser went away
+
+            def _send(self, kind: str, body: bytes) -> None:
+                self.send_response(200)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(body)))
+                self.send_header("Cache-Control", "no-store")
+                self.end_headers()
+                self.wfile.write(body)
+
+            def _stream(self) -> None:
+                self.send_response(200)
+                self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=frame")
+                self.end_headers()
+                number = 0
+                while True:
+                    jpeg, number = page._next(number)
+                    if not jpeg:
+                        return
+                    head = f"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: {len(jpeg)}\r\n\r\n"
+                    self.wfile.write(head.encode() + jpeg + b"\r\n")
+
+            def log_message(self, format: str, *arguments: object) -> None:
+                pass
+
+        return Handler
