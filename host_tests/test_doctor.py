@@ -48,8 +48,18 @@ def changed(model: FakeModel, attributes: dict[str, Any]) -> FakeModel:
     return model
 
 
+def findings_of(model: Any, outputs: Any = None) -> list[str]:
+    """What diagnose says, without where to read on: that stands behind every finding."""
+    found = []
+    for finding in n6post.diagnose(model, outputs):
+        said, pointer = finding.rsplit(" (", 1)
+        assert re.fullmatch(r"docs/troubleshooting\.md#[a-z-]+\)", pointer), finding
+        found.append(said)
+    return found
+
+
 def the_only_finding(model: FakeModel, outputs: Any = None) -> str:
-    (finding,) = n6post.diagnose(model, outputs)
+    (finding,) = findings_of(model, outputs)
     assert re.match("(input \\d|output \\d|outputs|labels|processor|RAM): ", finding) and "\n" not in finding
     return finding
 
@@ -280,7 +290,7 @@ def test_matching_labels_a_blank_last_line_and_no_labels_are_no_finding(count: i
 
 
 def test_labels_of_joints_are_counted_too() -> None:
-    assert n6post.diagnose(changed(heatmaps(), {"labels": [f"joint {i}" for i in range(13)] + ["shoulder"]})) == [
+    assert findings_of(changed(heatmaps(), {"labels": [f"joint {i}" for i in range(13)] + ["shoulder"]})) == [
         "labels: expected one name or 13, one a joint, and there are 14: correct the .txt beside the model"
     ]
 
@@ -340,7 +350,7 @@ OURS["YoloV8Pose"] = lambda: described((1, 56, anchor_count(SIZE)))
 def test_a_processor_of_another_family_is_named_with_the_right_one(attached: str, right: str) -> None:
     model = OURS[right]()
     model.postprocess = getattr(n6post, attached)()
-    findings = n6post.diagnose(model)
+    findings = findings_of(model)
     if attached == right:
         assert findings == []
     else:
@@ -353,7 +363,7 @@ def test_a_processor_that_is_one_of_those_that_fit_is_no_finding() -> None:
     for name, fits in (("YoloV8", True), ("YoloV8Pose", True), ("DeepLab", False)):
         model.postprocess = getattr(n6post, name)()
         assert (n6post.diagnose(model) == []) == fits
-    assert n6post.diagnose(model)[0].endswith("attach n6post.YoloV8() or n6post.YoloV8Pose()")
+    assert findings_of(model)[0].endswith("attach n6post.YoloV8() or n6post.YoloV8Pose()")
 
 
 def test_a_processor_of_the_scripts_own_is_no_finding() -> None:

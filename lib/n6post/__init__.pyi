@@ -841,7 +841,7 @@ def load(
     """
 
 def diagnose(model: Model[Any], outputs: Sequence[ndarray] | None = None) -> list[str]:
-    """A list of findings, each a sentence with its remedy; empty for a healthy model.
+    """A list of findings, each a sentence with its remedy and its line in docs/troubleshooting.md; [] for a healthy model.
 
     outputs     the arrays as a post-processor gets them; without them only what the model tells of itself is
                 judged. On the camera:

@@ -1,7 +1,7 @@
 """`diagnose`: what is wrong with a model or with what it put out, and what to do about it.
 
 Each finding is one function of the table _CHECKS at the end: it gets a _Case and gives sentences, none for a
-healthy model.
+healthy model. Its name is its line's in docs/troubleshooting.md, where every sentence points to.
 """
 
 import gc
@@ -25,7 +25,7 @@ _RANGES = {"b": (-128, 127), "B": (0, 255), "h": (-32768, 32767), "H": (0, 65535
 
 
 def diagnose(model, outputs=None):
-    """A list of findings, each a sentence with its remedy; empty for a healthy model.
+    """A list of findings, each a sentence with its remedy and its line in docs/troubleshooting.md; [] for a healthy model.
 
     outputs     the arrays as a post-processor gets them; without them only what the model tells of itself is
                 judged. On the camera:
@@ -35,7 +35,10 @@ def diagnose(model, outputs=None):
     case = _Case(model, outputs)
     findings = []
     for check in _CHECKS:
-        findings.extend(check(case))
+        for finding in check(case):
+            # MicroPython keeps a function's name anyway: no texts of its own in the flash.
+            anchor = check.__name__[1:].replace("_", "-")
+            findings.append("%s (docs/troubleshooting.md#%s)" % (finding, anchor))
     return findings
 
 
