@@ -1,0 +1,548 @@
+"""The words: what the pages tell to type works, what they name exists, and their links lead somewhere.
+
+Every command of a code block runs in a copy of the checkout, where model.tflite, photo.jpg and street.avi are real files of
+../shared. What cannot run here is proven by a substitute, which SUBSTITUTES names.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import builtins
+import importlib.util
+import inspect
+import re
+import runpy
+import shlex
+import shutil
+import subprocess
+import sys
+import textwrap
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote
+
+import n6post
+import pytest
+from n6post_pc import cli
+from PIL import Image as PilImage
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = ROOT.parent / "shared"
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "host_tests" / "data").glob("*.md")])
+
+# One worker: the copy of the checkout is made once.
+pytestmark = pytest.mark.xdist_group("docs")
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+# ---- the pages, taken apart ----
+
+
+class Block(NamedTuple):
+    page: Path
+    line: int
+    language: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{name_of(self.page)}:{self.line}"
+
+
+def blocks(page: Path) -> Iterator[Block]:
+    """The code between fences, without the indentation that a list gives it."""
+    lines = page.read_text().splitlines()
+    opened: tuple[int, str] | None = None
+    for number, line in enumerate(lines, 1):
+        fence = re.match(r"\s*```(\w*)\s*$", line)
+        if fence and opened is None:
+            opened = number, fence[1]
+        elif fence and opened is not None:
+            yield Block(page, opened[0], opened[1], textwrap.dedent("\n".join(lines[opened[0] : number - 1])))
+            opened = None
+    assert opened is None, f"{name_of(page)}: the code of line {opened} does not end"
+
+
+def prose(page: Path) -> str:
+    """A page without its code blocks."""
+    return re.sub(r"^\s*```.*?^\s*```\s*$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+
+
+BLOCKS = [block for page in PAGES for block in blocks(page)]
+PYTHON = [block for block in BLOCKS if block.language == "python"]
+
+
+class Command(NamedTuple):
+    where: str
+    text: str
+
+    @property
+    def words(self) -> list[str]:
+        return shlex.split(self.text, comments=True)
+
+
+# What a line begins with that is for a shell, also in a block of no language.
+PROGRAMS = ("python3", "python", "n6post", "mpremote", "pip", "yolo", "git", "cd", "sudo", "apt-get", ".venv/bin/python")
+
+
+def commands() -> Iterator[Command]:
+    for block in BLOCKS:
+        text = re.sub(r"\\\n\s*", " ", block.text)
+        for line in text.splitlines():
+            if block.language in ("sh", "bash", "console") or (not block.language and line.split(" ")[0] in PROGRAMS):
+                if line.strip() and not line.startswith("#"):
+                    yield Command(str(block), line.strip().removeprefix("$ "))
+
+
+def mentioned() -> Iterator[Command]:
+    """Commands in the middle of a sentence, as far as they are whole: `python3 scripts/build.py`."""
+    for page in PAGES:
+        for number, line in enumerate(prose(page).splitlines(), 1):
+            for span in re.findall(r"`([^`]+)`", line):
+                if re.match(r"(python3 scripts/|n6post [a-z]|mpremote )", span):
+                    yield Command(f"{name_of(page)}, about line {number}", span)
+
+
+COMMANDS = list(commands())
+MENTIONED = list(mentioned())
+
+
+def test_the_pages_tell_to_type_something() -> None:
+    """What is found here is tested below: nothing found would be nothing tested."""
+    assert len(COMMANDS) > 15 and len(MENTIONED) > 5 and len(PYTHON) > 20
+    programs = {command.words[0] for command in COMMANDS}
+    assert programs <= set(PROGRAMS), programs
+
+
+# ---- commands ----
+
+
+class ParsedError(Exception):
+    """The arguments are such as the command takes: it shall do nothing more."""
+
+
+SCRIPTS = {script: command for command, (_, script, _) in cli.COMMANDS.items()}
+
+
+def takes(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fails if a script of this checkout, or n6post, does not take these arguments. It does not run."""
+    original = argparse.ArgumentParser.parse_args
+
+    def parse(self: argparse.ArgumentParser, *arguments: object, **options: object) -> None:
+        original(self, *arguments, **options)  # type: ignore[call-overload]
+        raise ParsedError
+
+    monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parse)
+    if words[0] == "n6post":
+        if words[1].startswith("-"):
+            assert words[1] in ("--help", "-h", "--version")
+            return
+        assert words[1] in cli.COMMANDS, f"n6post has no command {words[1]}"
+        name, arguments = words[1], words[2:]
+    else:
+        script = ROOT / words[1]
+        assert script.is_file(), f"there is no {words[1]}"
+        name, arguments = SCRIPTS.get(script.name, "") if script.parent.name == "scripts" else "", words[2:]
+    try:
+        if name:
+            cli.call(name, arguments, name)
+        elif "parse_args" not in script.read_text():
+            assert words[1] == "scripts/test.py" or not arguments, f"{words[1]} takes no arguments"
+            return
+        else:
+            monkeypatch.setattr(sys, "argv", [str(script), *arguments])
+            monkeypatch.syspath_prepend(script.parent)
+            runpy.run_path(str(script), run_name="__main__")
+    except ParsedError:
+        return
+    except SystemExit as leaving:
+        assert not leaving.code, f"{' '.join(words)}: wrong arguments"
+    if "--help" not in words and "-h" not in words:
+        pytest.fail(f"{' '.join(words)} did not ask for its arguments")
+
+
+def only_takes(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    takes(words, monkeypatch)
+
+
+def installs(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The wheel and its extras are installed by test_wheel.py; of others the name is looked at."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert words[1] == "install"
+    for package in words[2:]:
+        found = re.fullmatch(r"(\.|n6post|dist/n6post-.*\.whl|[a-z0-9-]+)(?:\[([a-z,]+)\])?(==[\d.]+)?", package)
+        assert found, package
+        for extra in (found[2] or "").split(","):
+            assert not extra or extra in extras, f"there is no extra {extra}"
+
+
+# The arguments of `yolo` that the pages use: Ultralytics' own list is asked where it is installed.
+YOLO = {"model", "data", "format", "imgsz", "epochs", "int8", "quantize", "end2end", "nms", "dynamic"}
+
+
+def is_ultralytics(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the syntax: a mode and argument=value. (The lines were run by hand with the versions that the page names.)"""
+    assert words[1] in ("train", "export", "val", "predict")
+    pairs = [word.partition("=") for word in words[2:]]
+    assert all(key in YOLO and separator and value for key, separator, value in pairs), words
+    if importlib.util.find_spec("ultralytics"):
+        from ultralytics.cfg import DEFAULT_CFG_DICT
+
+        assert {key for key, _, _ in pairs} <= {*DEFAULT_CFG_DICT, "int8", "end2end"}
+
+
+def is_mpremote(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its command exists, and its files. (test_packaging.py installs package.json through mpremote's own code.)"""
+    from mpremote.main import _COMMANDS
+
+    assert words[1] in _COMMANDS, words
+    for word in words[2:]:
+        if re.fullmatch(r"[\w./]+\.(py|json)", word):
+            assert (ROOT / word).is_file(), word
+
+
+def collects(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The checks are what runs this: pytest's arguments choose tests, of the other tools the name is looked at."""
+    if "-m" in words and words[words.index("-m") + 1] != "pytest":
+        assert importlib.util.find_spec(words[words.index("-m") + 1])
+        return
+    chosen = words[words.index("pytest") + 1 :] if "pytest" in words else words[2:]
+    if not chosen:
+        return
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-p", "no:cacheprovider", "-q", *chosen]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
+def is_in_ci(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Debian's packages are those that CI installs, which does so for every change."""
+    assert words[1:3] == ["apt-get", "install"] and words[3:]
+    assert set(words[3:]) <= set(re.findall(r"[\w-]+", (ROOT / ".ci" / "run").read_text()))
+
+
+def is_known(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of ours."""
+
+
+Proof = Callable[[list[str], pytest.MonkeyPatch], None]
+
+# What does not run here, and what stands for it: the first pattern that fits. A camera is never there: its options are read.
+SUBSTITUTES: tuple[tuple[str, Proof], ...] = (
+    (r"(python3 scripts/camera\.py|n6post camera) .*", only_takes),
+    (r"python3 scripts/test\.py|(\.venv/bin/)?python3? -m (pytest|ruff|mypy)\b", collects),
+    (r"pip install ", installs),
+    (r"yolo ", is_ultralytics),
+    (r"mpremote ", is_mpremote),
+    (r"sudo apt-get install ", is_in_ci),
+    (r"git clone |cd ", is_known),
+)
+
+_IN_THIS_PYTHON = (
+    "import sys, runpy; sys.path.insert(0, sys.argv[1]); import _venv; _venv.enter = lambda: None;"
+    " sys.argv = sys.argv[2:]; runpy.run_path(sys.argv[0], run_name='__main__')"
+)
+_N6POST = "import sys; sys.path.insert(0, sys.argv.pop(1)); from n6post_pc import cli; sys.exit(cli.main())"
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the checkout, which commands may write into, with what the pages call model.tflite and so on in it."""
+    folder = tmp_path_factory.mktemp("docs") / "n6post"
+    ignored = shutil.ignore_patterns(".git", ".venv", "build", "out", "__pycache__", ".*_cache", ".hypothesis", "*.mpy")
+    shutil.copytree(ROOT, folder, ignore=ignored)
+    if SHARED.is_dir():
+        for name, source in STAND_INS.items():
+            (folder / name).symlink_to(SHARED / source)
+        (folder / "photos").mkdir()
+        with PilImage.open(SHARED / "pictures" / "person.bmp") as picture:
+            for number in (1, 2):
+                picture.convert("RGB").save(folder / "photos" / f"{number}.jpg")
+    return folder
+
+
+# name on the pages: file of ../shared
+STAND_INS = {
+    "model.tflite": "models/yolov8n_320_quant_pc_ii_seg_coco-st.tflite",
+    "float.tflite": "models/yolov8n_320_quant_pc_ii_seg_coco-st.tflite",  # the other one to compare with
+    "photo.jpg": "pictures/bus.jpg",
+    "street.avi": "video/street.avi",
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda c: f"{c.where} {c.text}")
+def test_a_command_of_the_pages_works(
+    command: Command, checkout: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    for pattern, proof in SUBSTITUTES:
+        if re.match(pattern, command.text):
+            proof(command.words, monkeypatch)
+            return
+    words = command.words
+    if set(words) & {*STAND_INS, "photos"}:
+        request.getfixturevalue("shared")  # skips without it
+        pytest.importorskip("ai_edge_litert")
+    if words[0] == "n6post":
+        run = [sys.executable, "-c", _N6POST, str(checkout / "scripts"), *words[1:]]
+    else:
+        assert words[0] == "python3" and (checkout / words[1]).is_file(), command
+        run = [sys.executable, "-c", _IN_THIS_PYTHON, str(checkout / "scripts"), str(checkout / words[1]), *words[2:]]
+    done = subprocess.run(run, capture_output=True, text=True, cwd=checkout, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("command", MENTIONED, ids=lambda c: f"{c.where} {c.text}")
+def test_a_command_in_a_sentence_takes_its_arguments(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    if command.words[0] == "mpremote":
+        is_mpremote(command.words, monkeypatch)
+    elif len(command.words) > 2 and "..." not in command.words:
+        takes(command.words, monkeypatch)
+    elif command.words[0] == "n6post":
+        assert command.words[1] in cli.COMMANDS
+    else:
+        assert (ROOT / command.words[1]).is_file()
+
+
+def test_arguments_that_a_command_does_not_take_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    for wrong in ("python3 scripts/run_model.py model.tflite photo.jpg --treshold 0.4", "n6post camera fly",
+                  "python3 scripts/dev/rooms.py --cheque"):  # fmt: skip
+        with pytest.raises(AssertionError, match="wrong arguments"):
+            takes(wrong.split(), monkeypatch)
+    with pytest.raises(AssertionError, match="there is no"):
+        takes(["python3", "scripts/build_mpy.py"], monkeypatch)
+
+
+# ---- Python ----
+
+# What a block that is a part of a script may take for granted.
+GIVEN = """\
+import csi, image, ml, n6post, time
+cam = csi.CSI()
+cam.reset()
+cam.pixformat(csi.RGB565)
+cam.framesize(csi.VGA)
+path = "/rom/yolov8n_192.tflite"
+model = n6post.load("/rom/seg.tflite")
+img = cam.snapshot()
+found = model.predict([img])
+labels = names = [str(number) for number in range(80)]
+colors = [(255, 0, 0)] * 80
+r, g, b = color = (255, 0, 0)
+x, y, w, h = (0, 0, 320, 240)
+"""
+
+
+def free_names(tree: ast.Module) -> set[str]:
+    """The names that a block uses and does not make."""
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    made = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            made |= {alias.asname or alias.name for alias in node.names}
+    made |= {argument.arg for node in ast.walk(tree) if isinstance(node, ast.arguments) for argument in node.args}
+    made |= {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    return {node.id for node in names if isinstance(node.ctx, ast.Load)} - made - set(dir(builtins))
+
+
+def imported(tree: ast.Module) -> set[str]:
+    found = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    return found | {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+
+
+def source_of(block: Block) -> str | None:
+    """A script for the camera; None for a block that is none: a signature, a line for a PC, OpenMV's own."""
+    tree = ast.parse(block.text)
+    on_a_pc = imported(tree) & {"serial", "openmv", "cbor2"}
+    if block.page.name == "api.md" or block.text.startswith("# OpenMV's own") or on_a_pc:
+        return None
+    if "csi" in imported(tree):
+        return block.text
+    given = free_names(ast.parse(GIVEN)) | {name.id for name in ast.walk(ast.parse(GIVEN)) if isinstance(name, ast.Name)}
+    missing = free_names(tree) - given - {"n6post", "csi", "ml", "image", "time"}
+    assert not missing, f"{block}: a part of a script may use what GIVEN has, not {', '.join(sorted(missing))}"
+    return GIVEN + block.text
+
+
+# A model's name on the pages, and the recording that plays it; any other is a segmenter.
+PLAYED = {"yolov8n_192": "yolov8n_192", "pose": "yolov8n_pose_256", "movenet": "movenet_17_192", None: "yolov8n_seg_320"}
+
+
+@pytest.mark.parametrize("block", PYTHON, ids=str)
+def test_python_of_the_pages_runs(block: Block, tmp_path: Path) -> None:
+    source = source_of(block)
+    if source is None:
+        return  # looked at below
+    (tmp_path / "script.py").write_text(source)
+    PilImage.new("RGB", (640, 480), (90, 120, 150)).save(tmp_path / "photo.png")
+    options = ["--picture", "photo.png", "--frames", "3", "--sdcard", "card", "--out", "last.png"]
+    (tmp_path / "card").mkdir()
+    for name, recording in PLAYED.items():
+        file = tmp_path / f"{name or 'any'}.tflite"
+        file.write_text(recording)
+        options += ["--model", f"{name}={file}" if name else str(file)]
+    run = [sys.executable, str(ROOT / "host_tests" / "played.py"), str(ROOT / "scripts"), "host", "script.py", *options]
+    done = subprocess.run(run, capture_output=True, text=True, cwd=tmp_path, timeout=120)
+    assert done.returncode == 0, done.stderr + source
+
+
+def calls(tree: ast.AST) -> Iterator[tuple[str, list[str]]]:
+    """(public name, its keywords) of every call n6post.NAME(...); and without keywords, of every mention."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "n6post":
+            yield node.attr, []
+        elif isinstance(node, ast.Call):
+            name = ast.unparse(node.func).removeprefix("n6post.")  # "seg.draw" is another one
+            if name in n6post._HOMES:
+                yield name, [keyword.arg for keyword in node.keywords if keyword.arg]
+
+
+def options_of(name: str) -> set[str]:
+    """The options of a public name; of `load` and `processor_for` those of every family."""
+    if name in ("load", "processor_for"):
+        return set().union(*(options_of(family) for family in ("YoloV8Seg", "YoloV8Pose", "MoveNet", "DeepLab")))
+    made = getattr(n6post, name)
+    if name in ("Stretch", "Crop", "Letterbox"):
+        return {"img", "roi", "scale", "mean", "stdev"}
+    return set(inspect.signature(made).parameters)
+
+
+def misused(tree: ast.AST) -> list[str]:
+    found = []
+    for name, keywords in calls(tree):
+        if name not in n6post._HOMES and name != "__version__":
+            found.append(f"there is no n6post.{name}")
+        else:
+            found += [f"{name} has no option {keyword}" for keyword in keywords if keyword not in options_of(name)]
+    return found
+
+
+@pytest.mark.parametrize("block", PYTHON, ids=str)
+def test_python_of_the_pages_names_what_exists(block: Block) -> None:
+    assert misused(ast.parse(block.text)) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_code_in_a_sentence_names_what_exists(page: Path) -> None:
+    if page.name == "CHANGELOG.md":
+        return  # it tells of names that were
+    for span in re.findall(r"`([^`\n]+)`", prose(page)):
+        try:
+            tree = ast.parse(span)
+        except SyntaxError:
+            continue
+        assert misused(tree) == [], span
+
+
+def test_what_does_not_exist_is_found() -> None:
+    assert misused(ast.parse("n6post.drow(img, n6post.YoloV8(treshold=0.4))")) == [
+        "there is no n6post.drow", "YoloV8 has no option treshold"]  # fmt: skip
+    assert misused(ast.parse('n6post.load("/rom/x.tflite", refine=False, mask_overlap=0.7)')) == []
+
+
+# ---- links ----
+
+
+def slugs(page: Path) -> set[str]:
+    """The anchors of a page: GitHub's for its headings, and those that it sets itself."""
+    text = prose(page)
+    found: set[str] = set()
+    for heading in re.findall(r"^#{1,6} +(.+)$", text, re.MULTILINE):
+        bare = re.sub(r"\[([^\]]*)\]\([^)]*\)|[`*]", r"\1", heading).strip().lower()
+        slug = re.sub(r"[^\w\- ]", "", bare).replace(" ", "-")
+        number = 0
+        while (unique := f"{slug}-{number}" if number else slug) in found:
+            number += 1
+        found.add(unique)
+    return found | set(re.findall(r'<a (?:id|name)="([^"]+)"', text))
+
+
+def links(page: Path) -> list[str]:
+    text = re.sub(r"`[^`\n]*`", "", prose(page))
+    return re.findall(r"\]\(\s*<?([^)>\s]+)>?(?:\s+\"[^\"]*\")?\s*\)", text) + re.findall(r'(?:src|href)="([^"]+)"', text)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for link in links(page):
+        if re.match(r"[a-z]+:", link):
+            assert link.startswith("https://"), link
+            continue
+        path, _, anchor = unquote(link).partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), f"{name_of(page)}: {link}"
+        assert target.is_relative_to(ROOT), link
+        if anchor:
+            assert anchor in slugs(target), f"{name_of(page)}: {link}"
+
+
+def test_every_page_is_linked_from_the_readme() -> None:
+    linked = {(ROOT / link.partition("#")[0]).resolve() for link in links(ROOT / "README.md")}
+    assert {page for page in PAGES if page.parent == ROOT / "docs"} <= linked
+
+
+# ---- api.md ----
+
+API = runpy.run_path(str(ROOT / "scripts" / "dev" / "write_api.py"))
+
+
+def test_the_page_of_names_is_what_its_script_writes() -> None:
+    assert (ROOT / "docs" / "api.md").read_text() == API["text"](), "run python3 scripts/dev/write_api.py"
+
+
+@pytest.mark.parametrize("name", sorted(n6post._HOMES))
+def test_the_page_of_names_has_every_name_with_its_options(name: str) -> None:
+    text = (ROOT / "docs" / "api.md").read_text()
+    assert f"[`{name}`](#{name.lower()})" in text and name.lower() in slugs(ROOT / "docs" / "api.md")
+    section = text.partition(f"\n### {name}\n")[2].partition("\n### ")[0].partition("\n## ")[0]
+    if name not in ("Mask", "Segmentation"):  # what the library alone makes
+        options = options_of(name) - {"first_state", "_source"}
+        assert not [option for option in options if not re.search(rf"\b{option}\b", section)], name
+    types = ast.parse((ROOT / "lib" / "n6post" / "__init__.pyi").read_text())
+    (node,) = [one for one in types.body if isinstance(one, ast.ClassDef | ast.FunctionDef) and one.name == name]
+    methods = [one.name for one in node.body if isinstance(one, ast.FunctionDef) and not one.name.startswith("_")]
+    assert not [method for method in methods if not re.search(rf"[.`]{method}\b", section)], name
+
+
+@pytest.mark.parametrize(
+    ("doc", "expected"),
+    [
+        ("a   what it is\nb     another,\n      on two lines", "- `a=1`: what it is\n- `b`: another, on two lines"),
+        ("Prose of\ntwo lines.\n\nMore.", "Prose of two lines.\n\nMore."),
+        ("So:\n\n    x = 1\n    y = 2\n\nEnd.", "So:\n\n```python\nx = 1\ny = 2\n```\n\nEnd."),
+        ("[1, H, W] and **bold** and `a[0]`", "\\[1, H, W\\] and **bold** and `a[0]`"),
+    ],
+)
+def test_docstrings_become_markdown(doc: str, expected: str) -> None:
+    assert API["markdown"](doc, {"a": "1", "b": None}) == expected
+
+
+# ---- troubleshooting ----
+
+
+def test_every_finding_of_diagnose_has_its_line_and_every_line_its_finding() -> None:
+    from n6post import doctor
+
+    page = ROOT / "docs" / "troubleshooting.md"
+    findings = page.read_text().partition("## What diagnose finds")[2]
+    lines = re.findall(r'<a id="([^"]+)"></a>\*\*([\w-]+)\*\*', findings)
+    assert [name for name, shown in lines if name != shown] == []
+    assert [name for name, _ in lines] == [check.__name__[1:].replace("_", "-") for check in doctor._CHECKS]
+
+
+def test_what_code_points_to_on_a_page_is_there() -> None:
+    for folder in ("lib", "scripts", "stubs"):
+        for file in (ROOT / folder).rglob("*.py"):
+            for page, anchor in re.findall(r"docs/([\w-]+\.md)(?:#([a-z0-9-]+))?", file.read_text()):
+                assert (ROOT / "docs" / page).is_file(), f"{file}: {page}"
+                assert not anchor or anchor in slugs(ROOT / "docs" / page), f"{file}: {page}#{anchor}"
+
+
+def test_the_defaults_that_are_compared_with_openmvs_are_ours() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| [^|]* \| ([\d.]+)", (ROOT / "docs" / "from-openmv.md").read_text(), re.MULTILINE)
+    assert {name for name, _ in rows} == {"threshold", "nms_threshold", "nms_sigma", "max_detections"}
+    ours = inspect.signature(n6post.YoloV8).parameters
+    assert {name: float(value) for name, value in rows} == {name: float(ours[name].default) for name, _ in rows}
