@@ -131,13 +131,6 @@ SCRIPTS = {script: command for command, (_, script, _) in cli.COMMANDS.items()}
 
 def takes(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Fails if a script of this checkout, or n6post, does not take these arguments. It does not run."""
-    original = argparse.ArgumentParser.parse_args
-
-    def parse(self: argparse.ArgumentParser, *arguments: object, **options: object) -> None:
-        original(self, *arguments, **options)  # type: ignore[call-overload]
-        raise ParsedError
-
-    monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parse)
     if words[0] == "n6post":
         if words[1].startswith("-"):
             assert words[1] in ("--help", "-h", "--version")
@@ -148,22 +141,35 @@ def takes(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
         script = ROOT / words[1]
         assert script.is_file(), f"there is no {words[1]}"
         name, arguments = SCRIPTS.get(script.name, "") if script.parent.name == "scripts" else "", words[2:]
-    try:
-        if name:
-            cli.call(name, arguments, name)
-        elif "parse_args" not in script.read_text():
+        if not name and "parse_args" not in script.read_text():
             assert words[1] == "scripts/test.py" or not arguments, f"{words[1]} takes no arguments"
             return
-        else:
-            monkeypatch.setattr(sys, "argv", [str(script), *arguments])
-            monkeypatch.syspath_prepend(script.parent)
-            runpy.run_path(str(script), run_name="__main__")
-    except ParsedError:
-        return
-    except SystemExit as leaving:
-        assert not leaving.code, f"{' '.join(words)}: wrong arguments"
+    with monkeypatch.context() as patch:
+        for method in ("parse_args", "parse_intermixed_args"):
+            patch.setattr(argparse.ArgumentParser, method, _only(getattr(argparse.ArgumentParser, method)))
+        try:
+            if name:
+                cli.call(name, arguments, name)
+            else:
+                patch.setattr(sys, "argv", [str(script), *arguments])
+                patch.syspath_prepend(script.parent)
+                runpy.run_path(str(script), run_name="__main__")
+        except ParsedError:
+            return
+        except SystemExit as leaving:
+            assert not leaving.code, f"{' '.join(words)}: wrong arguments"
     if "--help" not in words and "-h" not in words:
         pytest.fail(f"{' '.join(words)} did not ask for its arguments")
+
+
+def _only(parse: Callable[..., object]) -> Callable[..., None]:
+    """A parser's method that parses, and ends the command then."""
+
+    def parsing(*arguments: object, **options: object) -> None:
+        parse(*arguments, **options)
+        raise ParsedError
+
+    return parsing
 
 
 def only_takes(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,6 +240,7 @@ Proof = Callable[[list[str], pytest.MonkeyPatch], None]
 # What does not run here, and what stands for it: the first pattern that fits. A camera is never there: its options are read.
 SUBSTITUTES: tuple[tuple[str, Proof], ...] = (
     (r"(python3 scripts/camera\.py|n6post camera) .*", only_takes),
+    (r"(python3 scripts/|n6post ).* (--npu|--vela)\b", only_takes),  # Arm's compiler is installed on first use
     (r"python3 scripts/test\.py|(\.venv/bin/)?python3? -m (pytest|ruff|mypy)\b", collects),
     (r"pip install ", installs),
     (r"yolo ", is_ultralytics),
@@ -292,7 +299,9 @@ def test_a_command_of_the_pages_works(
         assert words[0] == "python3" and (checkout / words[1]).is_file(), command
         run = [sys.executable, "-c", _IN_THIS_PYTHON, str(checkout / "scripts"), str(checkout / words[1]), *words[2:]]
     done = subprocess.run(run, capture_output=True, text=True, cwd=checkout, timeout=600)
-    assert done.returncode == 0, done.stdout + done.stderr
+    # 1 is no failure of these: they have found something to say of the model.
+    fine = (0, 1) if re.search("inspect|compare", command.text) else (0,)
+    assert done.returncode in fine and "Traceback" not in done.stderr, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("command", MENTIONED, ids=lambda c: f"{c.where} {c.text}")

@@ -1,7 +1,7 @@
 """Who comes and who goes: people who cross a line across the picture, counted on an OpenMV camera.
 
-The model is in every OpenMV N6; any YOLOv8, YOLO11 or YOLO26 that knows a person will do, for instance
-yolo export model=yolo11n.pt format=tflite int8=True imgsz=320
+The model is in every OpenMV N6; any YOLOv8, YOLO11 or YOLO26 that knows a person will do: docs/your-model.md tells how one
+is exported.
 """
 
 import csi

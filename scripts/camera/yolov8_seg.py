@@ -1,7 +1,7 @@
 """Objects with masks: YOLOv8-seg (or YOLO11-seg) on an OpenMV camera.
 
 Put a quantised model into the ROMFS (OpenMV IDE: Tools, Edit ROMFS), for instance ST's
-yolov8n_320_quant_pc_ii_seg or your own: yolo export model=yolov8n-seg.pt format=tflite int8=True imgsz=320
+yolov8n_320_quant_pc_ii_seg or your own (docs/your-model.md tells how one is exported).
 """
 
 import time
