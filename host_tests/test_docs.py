@@ -33,10 +33,6 @@ ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "host_tests" / "data").glob("*.md")])
 
-# One worker: the copy of the checkout is made once.
-pytestmark = pytest.mark.xdist_group("docs")
-
-
 def name_of(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
@@ -75,6 +71,7 @@ def prose(page: Path) -> str:
 
 BLOCKS = [block for page in PAGES for block in blocks(page)]
 PYTHON = [block for block in BLOCKS if block.language == "python"]
+SIGNATURES = [block for block in PYTHON if block.page.name == "api.md"]
 
 
 class Command(NamedTuple):
@@ -281,6 +278,7 @@ STAND_INS = {
 }
 
 
+@pytest.mark.xdist_group("docs")  # one worker: the copy of the checkout is made once
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda c: f"{c.where} {c.text}")
 def test_a_command_of_the_pages_works(
     command: Command, checkout: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
@@ -363,10 +361,10 @@ def imported(tree: ast.Module) -> set[str]:
 
 
 def source_of(block: Block) -> str | None:
-    """A script for the camera; None for a block that is none: a signature, a line for a PC, OpenMV's own."""
+    """A script for the camera; None for a block that is none: lines for a PC, or for OpenMV's own post-processors."""
     tree = ast.parse(block.text)
     on_a_pc = imported(tree) & {"serial", "openmv", "cbor2"}
-    if block.page.name == "api.md" or block.text.startswith("# OpenMV's own") or on_a_pc:
+    if block.text.startswith("# OpenMV's own") or on_a_pc:
         return None
     if "csi" in imported(tree):
         return block.text
@@ -380,7 +378,7 @@ def source_of(block: Block) -> str | None:
 PLAYED = {"yolov8n_192": "yolov8n_192", "pose": "yolov8n_pose_256", "movenet": "movenet_17_192", None: "yolov8n_seg_320"}
 
 
-@pytest.mark.parametrize("block", PYTHON, ids=str)
+@pytest.mark.parametrize("block", [block for block in PYTHON if block not in SIGNATURES], ids=str)
 def test_python_of_the_pages_runs(block: Block, tmp_path: Path) -> None:
     source = source_of(block)
     if source is None:
