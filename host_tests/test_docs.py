@@ -543,7 +543,8 @@ def test_every_finding_of_diagnose_has_its_line_and_every_line_its_finding() -> 
 def test_what_code_points_to_on_a_page_is_there() -> None:
     for folder in ("lib", "scripts", "stubs"):
         for file in (ROOT / folder).rglob("*.py"):
-            for page, anchor in re.findall(r"docs/([\w-]+\.md)(?:#([a-z0-9-]+))?", file.read_text()):
+            # "its docs/...": another project's.
+            for page, anchor in re.findall(r"(?<!its )docs/([\w-]+\.md)(?:#([a-z0-9-]+))?", file.read_text()):
                 assert (ROOT / "docs" / page).is_file(), f"{file}: {page}"
                 assert not anchor or anchor in slugs(ROOT / "docs" / page), f"{file}: {page}#{anchor}"
 
