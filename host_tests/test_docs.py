@@ -71,7 +71,7 @@ def prose(page: Path) -> str:
 
 BLOCKS = [block for page in PAGES for block in blocks(page)]
 PYTHON = [block for block in BLOCKS if block.language == "python"]
-SIGNATURES = [block for block in PYTHON if block.page.name == "api.md"]
+SIGNATURES = [block for block in PYTHON if block.page.name == "api.md" and re.match(r"[A-Z]?\w+\(", block.text)]
 
 
 class Command(NamedTuple):
@@ -519,7 +519,7 @@ def test_the_page_of_names_has_every_name_with_its_options(name: str) -> None:
     [
         ("a   what it is\nb     another,\n      on two lines", "- `a=1`: what it is\n- `b`: another, on two lines"),
         ("Prose of\ntwo lines.\n\nMore.", "Prose of two lines.\n\nMore."),
-        ("So:\n\n    x = 1\n    y = 2\n\nEnd.", "So:\n\n```python\nx = 1\ny = 2\n```\n\nEnd."),
+        ("So:\n\n    x = 1\n\n    y = 2\n\nEnd.", "So:\n\n```python\nx = 1\n\ny = 2\n```\n\nEnd."),
         ("[1, H, W] and **bold** and `a[0]`", "\\[1, H, W\\] and **bold** and `a[0]`"),
     ],
 )
@@ -554,3 +554,34 @@ def test_the_defaults_that_are_compared_with_openmvs_are_ours() -> None:
     assert {name for name, _ in rows} == {"threshold", "nms_threshold", "nms_sigma", "max_detections"}
     ours = inspect.signature(n6post.YoloV8).parameters
     assert {name: float(value) for name, value in rows} == {name: float(ours[name].default) for name, _ in rows}
+
+
+# network of the README's table: its result and its drawing in docs/performance.md
+FRAMES = {
+    "YOLOv8n 192": ("`YoloV8` call, float [1,5,756]", None),
+    "YOLOv8n-pose 256": ("`YoloV8Pose` call, float [1,56,1344]", "drawing the joints of YOLOv8-pose"),
+    "YOLOv8n-seg 320": ("`YoloV8Seg` call", "drawing its 5 masks, boxes and labels"),
+    "MoveNet 192": ("`MoveNet` call, int8 [1,48,48,13], refined", "of MoveNet"),
+    "DeepLab v3 320": ("`DeepLab` call, int8 [1,320,320,2]", "drawing the 320x320 map with its legend"),
+}
+
+
+def instructions(what: str) -> float:
+    """The last count that docs/performance.md has behind these words: the bold one of a row, or one in a sentence."""
+    text = (ROOT / "docs" / "performance.md").read_text()
+    row = re.search(rf"^\| {re.escape(what)}.*\*\*([\d,]+)(?: to ([\d,]+))?\*\*", text, re.MULTILINE)
+    found = row or re.search(rf"{re.escape(what)} ([\d,]+\d)", text)
+    assert found, what
+    return float((found[row.lastindex or 1] if row else found[1]).replace(",", ""))
+
+
+def test_the_frames_a_second_are_what_their_table_says_they_are_made_of() -> None:
+    table = (ROOT / "README.md").read_text().partition("### How many frames a second")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| ([^|]+?) \| ([\d.]+) ms \| ([\d.]+) ms, (?:([\d.]+) ms|[^|]*) \| (\d+)", table, re.MULTILINE)
+    assert {row[0] for row in rows} == set(FRAMES)
+    for network, npu, result, drawing, frames in rows:
+        told = [float(result), float(drawing or 0)]
+        counted = [instructions(what) / 800_000 if what else 0 for what in FRAMES[network]]
+        for ours, theirs in zip(told, counted):
+            assert ours == pytest.approx(theirs, rel=0.25), f"{network}: {theirs:.2f} ms"
+        assert int(frames) == pytest.approx(1000 / (float(npu) + sum(counted)), abs=1)

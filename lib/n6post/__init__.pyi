@@ -748,9 +748,11 @@ def by_class(found: Iterable[Detection]) -> list[list[tuple[Any, ...]]]:
 
     For scripts written for the stock post-processors, which draw class by class:
 
+        from ml.utils import draw_predictions
+
         for i, entries in enumerate(n6post.by_class(found)):
             rects = [entry[0] for entry in entries]
-            ml.utils.draw_predictions(img, rects, [labels[i]] * len(rects), [color] * len(rects), format=None)
+            draw_predictions(img, rects, [labels[i]] * len(rects), [color] * len(rects), format=None)
 
     There are as many lists as the largest class number found needs.
     """

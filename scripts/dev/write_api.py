@@ -139,6 +139,8 @@ def items(lines: list[str]) -> list[tuple[str | None, str]]:
         indent = len(line) - len(line.lstrip())
         if options:
             found.append(options)
+        elif fresh and indent >= 4 and found and found[-1][0] == "":
+            found[-1] = ("", found[-1][1] + "\n\n" + line[4:])
         elif fresh and indent >= 4:
             found.append(("", line[4:]))
         elif found and found[-1][0] == "" and indent >= 4:
