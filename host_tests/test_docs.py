@@ -518,6 +518,7 @@ def test_the_page_of_names_has_every_name_with_its_options(name: str) -> None:
     ("doc", "expected"),
     [
         ("a   what it is\nb     another,\n      on two lines", "- `a=1`: what it is\n- `b`: another, on two lines"),
+        ('a   one of\n    "x"   an\n          x\n    "yz"  a y', '- `a=1`: one of\n  - `"x"`: an x\n  - `"yz"`: a y'),
         ("Prose of\ntwo lines.\n\nMore.", "Prose of two lines.\n\nMore."),
         ("So:\n\n    x = 1\n\n    y = 2\n\nEnd.", "So:\n\n```python\nx = 1\n\ny = 2\n```\n\nEnd."),
         ("[1, H, W] and **bold** and `a[0]`", "\\[1, H, W\\] and **bold** and `a[0]`"),

@@ -28,6 +28,7 @@ frames (`process.threshold = 0.6`), and are checked then too.
 
 SECTION = re.compile(r"# ---- (.+) ----")
 COLUMN = re.compile(r"^( *)(\S(?:.*?\S)?) {2,}(\S.*)$")
+VALUE = re.compile(r'("\w+") {2,}(\S.*)')  # of an option, on a line of its own
 NAMES = re.compile(r"[\w(), .\"]+$")
 
 # What the stub writes for type checkers, as whoever reads calls it: in this order.
@@ -146,7 +147,9 @@ def items(lines: list[str]) -> list[tuple[str | None, str]]:
         elif found and found[-1][0] == "" and indent >= 4:
             found[-1] = ("", found[-1][1] + "\n" + line[4:])
         elif found and not fresh and (indent >= 4) == (found[-1][0] is not None):
-            found[-1] = (found[-1][0], found[-1][1] + " " + bare)
+            value = VALUE.match(bare) if found[-1][0] else None
+            more = f"\n  - `{value[1]}`: {value[2]}" if value else " " + bare
+            found[-1] = (found[-1][0], found[-1][1] + more)
         else:
             found.append((None, bare))
         fresh = False
