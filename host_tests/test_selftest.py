@@ -68,7 +68,7 @@ def test_its_tensors_and_results_are_those_that_make_selftest_writes() -> None:
 
 
 def test_it_is_small_enough_for_a_camera() -> None:
-    assert SELFTEST.stat().st_size < 82_000
+    assert SELFTEST.stat().st_size < 84_000
 
 
 def test_every_kernel_is_compared(selftest: ModuleType) -> None:
@@ -106,7 +106,7 @@ def test_a_kernel_that_writes_past_its_end_is_a_failure(
 ) -> None:
     def one_too_many(protos: Any, head: Any, plan: Any, out: Any, mask: Any = boxes.prototype_mask) -> None:
         mask(protos, head, plan, out)
-        if len(out) > plan[12] * plan[13]:
+        if 0 < plan[12] * plan[13] < len(out):  # not those that call it row by row
             out[plan[12] * plan[13]] = 7
 
     replace_kernel(monkeypatch, "prototype_mask", one_too_many)

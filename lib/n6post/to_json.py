@@ -32,7 +32,7 @@ def to_json(result, outline=False):
 
 def _lines(found, outline):
     # Not as_dict() and json.dumps: that takes ten times as long, and more memory.
-    out = _out[0]
+    out = _OUT[0]
     tell = _with_outlines if outline else _told
     _words[0] = 1
     _words[1] = 0
@@ -49,14 +49,14 @@ def _lines(found, outline):
         larger[:size] = memoryview(out)[:size]
         out = larger
         if len(out) <= _KEPT:
-            _out[0] = out
+            _OUT[0] = out
     size = _words[0]
     out[size] = 93
     return str(memoryview(out)[: size + 1], "utf-8")
 
 
 # What a line is put together in, kept for the next one; how far it is; a score, to read its bits; labels as JSON has them.
-_out = [bytearray(b"[" + bytes(1023))]
+_OUT = [bytearray(b"[" + bytes(1023))]
 _words = array("i", bytes(52))
 _score = array("f", bytes(4))
 _texts = {}

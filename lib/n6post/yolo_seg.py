@@ -176,7 +176,8 @@ class MaskSetup(BoxSetup):
         if distinct:
             distinct[plans.DEDUPE_ROWS] = self.kept
             kept = dedupe(distinct, memoryview(rows)[plans.MASK_TABLE :], data)
-            rows = rows[: plans.MASK_TABLE + kept * plans.ROW]
+            if kept < self.kept:
+                rows = rows[: plans.MASK_TABLE + kept * plans.ROW]
             self.stayed = rows
         return rows, data, self.grid_to_frame
 
