@@ -561,9 +561,9 @@ def test_the_defaults_that_are_compared_with_openmvs_are_ours() -> None:
 # network of the README's table: its result and its drawing in docs/performance.md
 FRAMES = {
     "YOLOv8n 192": ("`YoloV8` call, float [1,5,756]", None),
-    "YOLOv8n-pose 256": ("`YoloV8Pose` call, float [1,56,1344]", "drawing the joints of YOLOv8-pose"),
-    "YOLOv8n-seg 320": ("`YoloV8Seg` call", "drawing its 5 masks, boxes and labels"),
-    "MoveNet 192": ("`MoveNet` call, int8 [1,48,48,13], refined", "of MoveNet"),
+    "YOLOv8n-pose 256": ("`YoloV8Pose` call, float [1,56,1344]", "drawing its 3 people"),
+    "YOLOv8n-seg 320": ("`YoloV8Seg` call", "drawing its 4 masks, boxes and labels"),
+    "MoveNet 192": ("`MoveNet` call, int8 [1,48,48,13], refined", "drawing its person"),
     "DeepLab v3 320": ("`DeepLab` call, int8 [1,320,320,2]", "drawing the 320x320 map with its legend"),
 }
 
