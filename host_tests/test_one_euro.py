@@ -70,6 +70,25 @@ def test_a_joint_that_is_not_seen_stays_as_it_came_and_begins_anew() -> None:
     assert found.tolist()[1][:2] == [90, 50]
 
 
+@pytest.mark.parametrize("nowhere", [math.nan, math.inf])
+@pytest.mark.parametrize("score", [0.9, 0.1, math.nan])
+def test_a_joint_that_was_nowhere_for_a_frame_is_filtered_again(nowhere: float, score: float) -> None:
+    state = None
+    for k in range(8):
+        odd = k in (0, 3)
+        points = joints(np.array([[10 + k, 10], [nowhere if odd else 50 + k, nowhere]]), [0.9, score if odd else 0.9])
+        points[1, 1] = nowhere if odd else 20.0
+        found, state = filtered(points, state, 1.0, 0.5)
+        other = found.tolist()[1]
+        if odd:
+            assert not math.isfinite(other[0]) and not math.isfinite(other[1])
+        elif k in (1, 4):
+            assert other[:2] == [50 + k, 20]
+        else:
+            assert 50 < other[0] < 50 + k and abs(other[1] - 20) < 1e-3
+        assert found.tolist()[0][1] == 10
+
+
 def test_the_filter_leaves_its_input_and_the_scores_alone() -> None:
     given = joints(np.array([[10, 10], [50, 50]]), [0.75, 0.5])
     _, state = filtered(given, None, 1.0, 0.5)

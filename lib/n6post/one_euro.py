@@ -22,22 +22,24 @@ def filtered(keypoints, state, dt, threshold):
     threshold   the least score of a joint that is seen: another one stays as it is, and begins anew when it is seen
     """
     points = keypoints[:, :2] * 1.0
-    # 1.0 where a joint is seen, both of its coordinates
-    seen = np.where(keypoints[:, 2:] >= threshold, 1.0, 0.0)
+    # 1.0 where a joint is seen, both of its coordinates; one that is nowhere (NaN or infinite) is not
+    seen = np.where(keypoints[:, 2:] >= threshold, 1.0, 0.0) * np.where(points - points == 0.0, 1.0, 0.0)
+    # Of the others 0 is kept: what is not finite stays so whatever it is multiplied by, and would for ever.
+    kept = np.where(seen > 0.0, points, 0.0)
     joints = len(keypoints)
     if state is None or len(state[0]) != joints or not dt > 0:
-        return keypoints, (points, points * 0.0, seen)
+        return keypoints, (kept, kept * 0.0, seen)
     last, speed, before = state
     known = seen * before  # a speed needs both
-    change = (points - last) * (known / dt)
+    change = (kept - last) * (known / dt)
     speed = (speed + (change - speed) * _weight(_SPEED_CUTOFF, dt)) * known
     cutoff = np.maximum(speed, -speed) * _BETA + _MIN_CUTOFF
-    # A joint that was not seen before is where it is: its weight is 1.
-    weight = _weight(cutoff, dt) * known + (1.0 - known)
-    points = last + (points - last) * weight
+    # A joint that was not seen, now or before, is where it is.
+    weight = _weight(cutoff, dt)
+    kept = np.where(known > 0.0, last + (kept - last) * weight, kept)
     result = keypoints * 1.0
-    result[:, :2] = points
-    return result, (points, speed, seen)
+    result[:, :2] = np.where(seen > 0.0, kept, points)
+    return result, (kept, speed, seen)
 
 
 def _weight(cutoff, dt):
