@@ -11,7 +11,7 @@ from typing import Any
 import n6post
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from n6post.detection import with_keypoints
 from test_answers import FAMILIES, found_in, plain
@@ -59,6 +59,41 @@ def test_every_score_below_2_is_rounded_as_decimals_are(scores: list[float]) -> 
     assert re.findall(r'"score": ([^,]*)', line) == [repr(score) for score in wanted]
 
 
+@given(st.floats(-3, 3))
+@example(0.8765)
+def test_a_score_of_more_digits_than_a_camera_s_is_that_of_the_camera_first(score: float) -> None:
+    d = plain(score=score)
+    (camera_s,) = struct.unpack("f", struct.pack("f", score))
+    wanted = float(Decimal(camera_s).quantize(Decimal("0.001"), ROUND_HALF_EVEN))
+    assert json.loads(n6post.to_json(d))["score"] == d.as_dict()["score"] == wanted
+
+
+NEAR_HALVES = """
+import n6post, struct
+from array import array
+from ulab import numpy as np
+
+def bits(value):
+    return struct.unpack("i", struct.pack("f", value))[0] & ~15
+
+total = 0
+for k in range(400):
+    # Keypoints as networks give them: all bits of a float32, which a camera's float objects have not.
+    near = [bits((1000 + k + 0.5) / 10), bits(k / 8 + 0.05), bits((k + 0.5) / 1000)]
+    words = array("i", [first + step for step in range(32) for first in near])
+    points = np.frombuffer(words, dtype=np.float).reshape((32, 3))
+    for step in range(0, 16, 4):
+        word = near[2] + step
+        score = struct.unpack("f", struct.pack("i", word | word >> 2 & 3))[0]  # one of those that they have
+        d = n6post.Detection((1, 2, 3, 4), score, 0, "p", None, None if step else points)
+        line = n6post.to_json([d])
+        assert '"score": %s,' % d.as_dict()["score"] in line, (score, line)
+        for c in line:
+            total = (total * 31 + ord(c)) & 0xFFFFFF
+print(total)
+"""
+
+
 @given(st.lists(st.integers(-(2**30), 2**30 - 1) | st.integers(-1001, 10001), min_size=6))
 def test_every_whole_number_is_written_as_python_writes_it(numbers: list[int]) -> None:
     found = []
@@ -98,6 +133,11 @@ print(to_json(found))
 def test_micropython_writes_the_same_bytes_as_cpython(capsys: pytest.CaptureFixture[str]) -> None:
     exec(KINDS, {})
     assert on_micropython(KINDS) == capsys.readouterr().out.strip()
+
+
+def test_scores_and_keypoints_near_a_half_are_rounded_alike_everywhere(capsys: pytest.CaptureFixture[str]) -> None:
+    exec(NEAR_HALVES, {})
+    assert on_micropython(NEAR_HALVES) == capsys.readouterr().out.strip()
 
 
 def test_labels_of_any_alphabet_are_escaped_as_micropythons_own_json_does_not() -> None:

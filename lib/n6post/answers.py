@@ -3,8 +3,11 @@
 Dicts are OrderedDicts, and numbers are rounded, so that json.dumps makes the same text of them on camera and PC.
 """
 
+from array import array
 from collections import OrderedDict
 from math import atan2, degrees
+
+from ulab import numpy as np
 
 from .joints import joint_number
 
@@ -48,7 +51,7 @@ class Answers:
         rect, score, class_id, label, mask, keypoints = self.detection
         told = [
             ("rect", [int(v) for v in rect]),
-            ("score", rounded(score, 3)),
+            ("score", rounded(score)),
             ("class_id", int(class_id)),
             ("label", label),
         ]
@@ -109,7 +112,17 @@ class Answers:
 
 
 def keypoints_as_lists(keypoints):
-    return [[rounded(x, 1), rounded(y, 1), rounded(s, 3)] for x, y, s in keypoints.tolist()]
+    # In float32 arrays, which are the same everywhere: a camera's float objects have two bits less than their elements.
+    steps = (keypoints * _STEPS + _WHOLE) - _WHOLE
+    return [[_part(x, 10.0), _part(y, 10.0), _part(s, 1000.0)] for x, y, s in steps.tolist()]
+
+
+_STEPS = np.array([10.0, 10.0, 1000.0])
+_WHOLE = 12582912.0  # 1.5 * 2^23: next to it float32 has whole numbers only, and halves go to the even one
+
+
+def _part(steps, of):
+    return steps / of if steps - steps == 0.0 else None  # inf - inf and NaN - NaN are not 0
 
 
 def mask_as_dict(mask, outline):
@@ -135,10 +148,17 @@ def map_as_dict(segmentation, background):
     return {"classes": classes}
 
 
-def rounded(number, digits):
-    number = float(number)
-    # inf - inf and NaN - NaN are not 0; + 0.0 makes a plain 0 of -0.0.
-    return round(number, digits) + 0.0 if number - number == 0.0 else None
+def rounded(score):
+    """A score to three decimals, halves to the even one; None for one that is not finite."""
+    score = array("f", (score,))[0]
+    if score - score != 0.0:
+        return None
+    # Exactly, in whole numbers: a product of floats would now and then become a half, on a camera at another place.
+    scaled = int(score * 1099511627776.0) * 1000  # times 2^40: no bit of what is .0005 or more is lost
+    whole = (scaled + (1 << 39)) >> 40
+    if whole & 1 and scaled & (1 << 40) - 1 == 1 << 39:
+        whole -= 1
+    return whole / 1000
 
 
 def by_class(found):

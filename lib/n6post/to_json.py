@@ -70,7 +70,7 @@ def _told(what, d, outline=False):
         told = _texts[d[3]] = _quoted(d[3]).encode()
         return told
     if what == 1:
-        return json.dumps(rounded(d[1], 3)).encode()
+        return json.dumps(rounded(d[1])).encode()
     mask, keypoints = d[4], d[5]
     rest = ""
     if mask is not None:
