@@ -394,10 +394,11 @@ def test_the_best_lies_on_top(pixformat: int) -> None:
 
 
 @on_both_formats
-def test_an_infinite_score_is_drawn_as_the_label_alone(pixformat: int) -> None:
+@pytest.mark.parametrize("score", [float("inf"), float("nan")])
+def test_a_score_that_is_not_finite_is_drawn_as_the_label_alone(pixformat: int, score: float) -> None:
     d = detection()
-    infinite = n6post.Detection(d.rect, float("inf"), *d[2:])
-    assert drawn([infinite], pixformat).any()
+    odd = n6post.Detection(d.rect, score, *d[2:])
+    np.testing.assert_array_equal(drawn([odd], pixformat), drawn([d], pixformat, labels=[d.label]))
 
 
 def test_drawing_twice_the_same_is_the_same() -> None:

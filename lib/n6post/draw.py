@@ -199,7 +199,7 @@ def _label(result, labels, width, height, scale):
                 percent = int(score * 100 + 0.5)
                 key = (label, percent) if track_id is None else (track_id, label, percent)
                 text = known(key) or _text(key)
-            except OverflowError:  # an infinite score
+            except (OverflowError, ValueError):  # an infinite score, or NaN
                 text = _spelled_out(str(label))
         else:
             text = _spelled_out(labels[n] or "")
