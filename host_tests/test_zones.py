@@ -332,6 +332,8 @@ def test_the_share_of_an_empty_mask_is_none_of_it():
     grid = Grid(1.0, 0.0, 1.0, 0.0, (0, 0, 400, 400))
     assert PolygonZone(SQUARE).share(Mask(bytearray(), (0, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0), grid)) == 0.0
     assert PolygonZone(SQUARE).share(Mask(bytearray(16), (0, 0, 4, 4), (0, 0, 4, 4), (0, 0, 4, 4), grid)) == 0.0
+    for crop in (0, 0, 0, 4), (0, 0, 4, 0), (0, 0, 0, 0):
+        assert PolygonZone(SQUARE).share(Mask(bytearray(16), (0, 0, 4, 4), crop, crop, grid)) == 0.0
 
 
 # --- both ---

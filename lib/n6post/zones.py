@@ -264,7 +264,7 @@ class PolygonZone(Zone):
     def share(self, mask):
         """The part of an object that is inside, 0..1, by the centres of its mask's pixels."""
         data, (wx, wy, ww, wh), (left, top, w, h), _, grid = mask.parts()
-        if not data:
+        if not data or w < 1 or h < 1:
             return 0.0
         rows = np.frombuffer(data, dtype=np.uint8).reshape((wh, ww))
         object_ = np.where(rows[top - wy : top - wy + h, left - wx : left - wx + w] >= 128, 1.0, 0.0)
