@@ -10,11 +10,12 @@ import os
 import re
 import sys
 import tempfile
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
 from . import devices, repl
-from .command import FINDINGS, FINE, UserError, parser
+from .command import FINDINGS, FINE, UserError, parser, shown
 from .places import CAMERA, LIB, STUBS
 
 SELFTEST = CAMERA / "selftest.py"
@@ -263,7 +264,8 @@ def main(argv: list[str], prog: str) -> int:
     def kind(
         name: str, call: Callable[[argparse.Namespace], int], short: str, told: str, port: bool = True
     ) -> argparse.ArgumentParser:
-        sub = kinds.add_parser(name, help=short, description=told)
+        examples = [example for example in EXAMPLES if example.split()[0] == name]
+        sub = kinds.add_parser(name, help=short, **shown(prog, textwrap.fill(told, 79), examples))
         sub.set_defaults(call=call)
         if port:
             sub.add_argument("--port", help="the camera's serial port (default: that of the only camera)")

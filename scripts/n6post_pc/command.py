@@ -19,10 +19,13 @@ class UserError(Exception):
 
 def parser(prog: str, description: str, examples: Sequence[str] = ()) -> argparse.ArgumentParser:
     """A parser whose help shows `description` as it is written, and examples: command lines that begin behind `prog`."""
+    return argparse.ArgumentParser(prog=prog, **shown(prog, description, examples))
+
+
+def shown(prog: str, description: str, examples: Sequence[str]) -> dict[str, Any]:
+    """The arguments of a parser, or of a subcommand's, for such a help."""
     epilog = "\n".join(["examples:", *(f"  {prog} {example}" for example in examples)]) if examples else None
-    return argparse.ArgumentParser(
-        prog=prog, description=description, epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    return {"description": description, "epilog": epilog, "formatter_class": argparse.RawDescriptionHelpFormatter}
 
 
 class Bar:
