@@ -536,7 +536,7 @@ def test_every_finding_of_diagnose_has_its_line_and_every_line_its_finding() -> 
     from n6post import doctor
 
     page = ROOT / "docs" / "troubleshooting.md"
-    findings = page.read_text().partition("## What diagnose finds")[2]
+    findings = page.read_text().partition("## What diagnose finds")[2].partition("\n## ")[0]
     lines = re.findall(r'<a id="([^"]+)"></a>\*\*([\w-]+)\*\*', findings)
     assert [name for name, shown in lines if name != shown] == []
     assert [name for name, _ in lines] == [check.__name__[1:].replace("_", "-") for check in doctor._CHECKS]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -174,6 +175,22 @@ def test_findings_are_told_and_make_exit_code_1(tmp_path: Path, capsys: pytest.C
     assert run(capsys, fine)[0] == 0 and run(capsys, fine, path)[0] == 1
 
 
+def test_every_finding_ends_with_its_line_on_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = (ROOT / "docs" / "troubleshooting.md").read_text()
+    labels, large, topk = (tmp_path / f"{name}.tflite" for name in ("labels", "large", "topk"))
+    labels.write_bytes(model_files.runnable())
+    labels.with_suffix(".txt").write_text("person\ncat\ndog\n")
+    tensors = [(name, (1, 900, 900, 3), "INT8", (0.01, -28)) for name in ("picture", "same")]
+    large.write_bytes(model_files.tflite(tensors, [("RELU", ("picture",), ("same",))]))
+    topk.write_bytes(model_files.with_topk("ethos-u"))
+    code, printed, _ = run(capsys, labels, large, topk, "--json")
+    found = [finding for line in printed.splitlines() for finding in json.loads(line)["findings"]]
+    pointers = [re.search(r" \(docs/troubleshooting\.md#([a-z0-9-]+)\)$", finding) for finding in found]
+    assert code == 1 and None not in pointers, found
+    names = {pointer[1] for pointer in pointers if pointer}
+    assert names >= {"labels", "memory", "ae3"} and all(f'<a id="{name}"></a>' in page for name in names)
+
+
 def test_the_outputs_for_a_picture_are_judged_too(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     grey = model.with_name("grey.png")
     PilImage.new("RGB", (64, 64), (255, 255, 255)).save(grey)
@@ -202,7 +219,7 @@ def test_one_bad_file_does_not_lose_the_rest(model: Path, capsys: pytest.Capture
 def test_a_picture_that_is_none_is_wrong_use(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for picture in (model, model.with_name("absent.png"), model.parent):
         code, printed, said = run(capsys, model, "--picture", picture)
-        assert code == 2 and printed == "" and str(picture) in said
+        assert code == 2 and printed == "" and str(picture) in said and "Errno" not in said
 
 
 def test_the_shared_models_are_inspected_without_a_finding(shared: Path) -> None:

@@ -97,6 +97,20 @@ def test_its_command_says_what_there_is(python: Path, tmp_path: Path) -> None:
     assert wrong.returncode == 2 and "no command 'fly'" in wrong.stderr and "Traceback" not in wrong.stderr
 
 
+@pytest.mark.parametrize("command", [
+    *([name] for name in cli.COMMANDS), *(["camera", name] for name in ("selftest", "benchmark", "run", "install", "watch")),
+], ids=" ".join)  # fmt: skip
+def test_each_command_shows_its_help_without_what_its_extra_would_bring(
+    command: list[str], python: Path, tmp_path: Path
+) -> None:
+    asked = run(python, *command, "--help", cwd=tmp_path)
+    assert asked.returncode == 0 and not asked.stderr, asked.stderr
+    told, _, examples = asked.stdout.partition("\nexamples:\n")
+    assert all(line.startswith(f"  n6post {' '.join(command)}") for line in examples.splitlines()) and examples
+    assert max(map(len, told.splitlines())) <= 80  # a command line to copy may be longer
+    assert not list(tmp_path.iterdir())
+
+
 def test_it_runs_a_camera_script_and_the_self_test(python: Path, tmp_path: Path) -> None:
     script = "import csi, n6post\ncam = csi.CSI()\ncam.reset()\ncam.pixformat(csi.RGB565)\ncam.framesize(csi.QVGA)\n"
     script += "img = cam.snapshot()\nn6post.draw(img, [n6post.Detection((9, 9, 50, 50), .9, 0, 'cat', None, None)])\n"

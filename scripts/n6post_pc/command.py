@@ -1,7 +1,9 @@
 """What the commands have in common: their help, what they say of a mistake, how far they are, and their exit codes."""
 
 import argparse
+import shutil
 import sys
+import textwrap
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
@@ -18,14 +20,18 @@ class UserError(Exception):
 
 
 def parser(prog: str, description: str, examples: Sequence[str] = ()) -> argparse.ArgumentParser:
-    """A parser whose help shows `description` as it is written, and examples: command lines that begin behind `prog`."""
+    """A parser whose help shows the paragraphs of `description`, and examples: command lines that begin behind `prog`."""
     return argparse.ArgumentParser(prog=prog, **shown(prog, description, examples))
 
 
 def shown(prog: str, description: str, examples: Sequence[str]) -> dict[str, Any]:
     """The arguments of a parser, or of a subcommand's, for such a help."""
-    epilog = "\n".join(["examples:", *(f"  {prog} {example}" for example in examples)]) if examples else None
-    return {"description": description, "epilog": epilog, "formatter_class": argparse.RawDescriptionHelpFormatter}
+    width = max(shutil.get_terminal_size().columns - 2, 20)  # as argparse has it for the options
+    paragraphs = [textwrap.fill(text, width, break_on_hyphens=False) for text in description.split("\n\n")]
+    # A command line stays one line, however long: it is there to be copied.
+    epilog = "\n".join(["examples:", *(f"  {prog} {example}".rstrip() for example in examples)]) if examples else None
+    told = "\n\n".join(paragraphs)
+    return {"description": told, "epilog": epilog, "formatter_class": argparse.RawDescriptionHelpFormatter}
 
 
 class Bar:

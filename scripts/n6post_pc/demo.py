@@ -4,6 +4,7 @@ Takes the outputs that int8 models gave for a few photographs (recorded.py), han
 post-processors just as the camera would, prints what was found and draws it: annotated pictures land in out/.
 """
 
+import importlib
 import os
 import shutil
 from pathlib import Path
@@ -11,14 +12,11 @@ from typing import Any
 
 import image
 import n6post
-import skimage
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
 from . import places, recorded, results, sequence
 from .command import FINE, parser
-
-PHOTOGRAPHS = Path(skimage.__file__).parent / "data"
 
 # What each recorded model is, and the pictures of it that the README shows (public domain or CC0).
 TITLES = {
@@ -34,7 +32,10 @@ STREET = "street"  # the name of the tracked sequence
 
 
 def photograph(recording: recorded.Recording) -> image.Image:
-    return image.Image(str(PHOTOGRAPHS / recording.photograph)).to_rgb565(copy=True)
+    import skimage  # here, for the help is there without it
+
+    photographs = Path(skimage.__file__).parent / "data"
+    return image.Image(str(photographs / recording.photograph)).to_rgb565(copy=True)
 
 
 def process(recording: recorded.Recording, img: image.Image) -> Any:
@@ -80,6 +81,7 @@ def main(argv: list[str], prog: str) -> int:
     for model in arguments.models:
         if model not in names:
             command.error(f"no recording of {model}; there are {', '.join(names)}")
+    importlib.import_module("skimage")  # told by its extra where it is not installed
 
     console = Console(highlight=False)
     work = [(m, p) for m, p in recorded.names() if not arguments.models or m in arguments.models]

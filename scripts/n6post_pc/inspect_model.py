@@ -102,9 +102,9 @@ def inspect(path: Path, picture: Any = None, python: Path | None = None) -> Insp
             seen.findings = seen.model.predict([picture], callback=lambda m, _, outputs: n6post.diagnose(m, outputs))
     seen.estimate = n6.estimate(network)
     if seen.estimate is not None:
-        seen.findings += seen.estimate.findings
+        seen.findings += _placed(seen.estimate.findings)
     if network.form == graph.VELA and (missing := tflm.missing(network)):
-        seen.findings.append(f"AE3: {tflm.refused(missing)}")
+        seen.findings += _placed([f"AE3: {tflm.refused(missing)}"])
     if python is not None:
         _ask_vela(seen, python)
     return seen
@@ -130,10 +130,15 @@ def _ask_vela(seen: Inspection, python: Path) -> None:
         return
     try:
         seen.ae3 = vela.compile_model(python, seen.path)
-        seen.findings += seen.ae3.findings()
+        seen.findings += _placed(seen.ae3.findings())
     except ValueError as error:
         seen.ae3 = str(error)
-        seen.findings.append(f"AE3: {error}")
+        seen.findings += _placed([f"AE3: {error}"])
+
+
+def _placed(findings: list[str]) -> list[str]:
+    """Each with its line of the page at its end, as diagnose's have it: the line is named as the finding begins."""
+    return [f"{finding} (docs/troubleshooting.md#{finding.partition(':')[0].lower()})" for finding in findings]
 
 
 def numbers(dtype: str, scale: float, zero_point: int) -> str:
@@ -331,4 +336,4 @@ def _open_picture(path: Path) -> Any:
     try:
         return image.Image(str(path)).to_rgb565(copy=True)
     except (OSError, ValueError) as error:
-        raise UserError(f"{path}: {error}") from error
+        raise UserError(f"{path}: {isinstance(error, OSError) and error.strerror or error}") from error

@@ -53,7 +53,7 @@ def parse(argv: list[str], prog: str) -> argparse.Namespace:
     add = command.add_argument
     add("model", type=Path, help="a .tflite or .onnx file; a .txt beside it has the labels")
     add("pictures", nargs="+", type=Path, metavar="PICTURE", help="picture files, folders of them, video files")
-    add("--processor", choices=FAMILIES, help="where a model fits two families")
+    add("--processor", choices=FAMILIES, metavar="FAMILY", help=f"where a model fits two of {', '.join(FAMILIES)}")
     add("--threshold", type=float, metavar="SCORE", help="the least score (default: the processor's)")
     add("--max-detections", type=int, metavar="N",
         help="the most to find in a picture (default: the processor's; COCO evaluates 100)")
