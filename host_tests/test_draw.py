@@ -1,6 +1,9 @@
 """lib/n6post/draw.py: detections drawn on RGB565 and GRAYSCALE frames."""
 
+import importlib
 import sys
+import types
+from pathlib import Path
 from typing import Any
 
 import image
@@ -384,6 +387,47 @@ def test_masks_are_drawn_as_they_draw_themselves_the_best_on_top(pixformat: int,
     for d in found[::-1]:
         d.mask.draw(wanted, class_color(d.class_id), 200, smooth)
     np.testing.assert_array_equal(pixels(img), pixels(wanted))
+
+
+@pytest.mark.parametrize("cheap", [True, False])
+def test_smooth_none_draws_smooth_masks_where_that_is_cheap_and_else_blocks(
+    cheap: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head = random_head(8, (64, 64), 5, 8, -20)
+    found, size = head.model().run(n6post.YoloV8Seg(0.3)), head.size
+    for module in ("draw", "painting"):
+        monkeypatch.setattr(importlib.import_module(f"n6post.{module}"), "smooth_is_cheap", cheap)
+    shown = {}
+    for smooth in (None, True, False):
+        img = canvas(width=size[0], height=size[1])
+        n6post.draw(img, found, alpha=200, boxes=False, labels=False, smooth=smooth)
+        own = canvas(width=size[0], height=size[1])
+        for d in found[::-1]:
+            d.mask.draw(own, class_color(d.class_id), 200, smooth)
+        np.testing.assert_array_equal(pixels(img), pixels(own))
+        shown[smooth] = pixels(img).copy()
+    np.testing.assert_array_equal(shown[None], shown[cheap])
+    assert (shown[True] != shown[False]).any()
+
+
+@pytest.mark.parametrize(
+    ("kind", "interpreter", "cheap"),
+    [("helium", "micropython", True), ("thumb", "micropython", True), ("portable", "micropython", False),
+     ("portable", "cpython", True)],
+)  # fmt: skip
+def test_smooth_masks_are_cheap_where_machine_code_draws_them_and_on_a_pc(
+    kind: str, interpreter: str, cheap: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from n6post import kernels
+
+    home = types.SimpleNamespace(**vars(importlib.import_module("n6post.kernels.portable_drawing")))
+    home.__name__ = f"n6post.kernels.{kind}_drawing"
+    monkeypatch.setattr(kernels, "load", lambda group: home)
+    monkeypatch.setattr(sys, "implementation", types.SimpleNamespace(name=interpreter))
+    file = Path(kernels.__file__).parent / "drawing.py"
+    names: dict[str, Any] = {"__name__": "n6post.kernels.again", "__package__": "n6post.kernels"}
+    exec(compile(file.read_text(), str(file), "exec"), names)
+    assert names["smooth_is_cheap"] is cheap and (names["font"] is None) == (kind == "portable")
 
 
 @on_both_formats

@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[1]
-HELIUM = 0x12100211  # MVFR1 of a Cortex-M55
-WITHOUT = 0x12000011  # and of a Cortex-M7
-MVFR1 = 0xE000EF44
+M55 = (0x12100211, 0x00000040)  # MVFR1 and MVFR2 of a Cortex-M55
+M7 = (0x12000011, 0x00000040)
+M4 = (0x11000011, 0)  # its floating-point unit neither rounds nor takes maxima
+REGISTERS = 0xE000EF44, 0xE000EF48
 GROUPS = {
     "boxes": ["candidates", "suppress", "place", "prototype_mask"],
     "maps": ["class_map", "count", "peaks"],
@@ -32,12 +33,12 @@ def chosen(
     monkeypatch: pytest.MonkeyPatch,
     arch: int | None = 8,
     platform: str = "OpenMV-N6",
-    machine: object = HELIUM,
-    helium: object = None,
+    machine: tuple[int, int] | None = M55,
+    fails: object = None,
     u: bool = True,
 ) -> Any:
-    """kernels/__init__.py as it runs on such a port. `helium`: the module, or what importing it raises; None: a fake one.
-    machine: MVFR1, or None for a port without mem32; u: whether there is the name umachine too."""
+    """kernels/__init__.py as it runs on such a port. `fails`: what importing machine code raises; None: nothing.
+    machine: its two registers, or None for a port without mem32; u: whether there is the name umachine too."""
     if arch is None:
         monkeypatch.delattr(sys.implementation, "_mpy", raising=False)
     else:
@@ -45,7 +46,7 @@ def chosen(
     monkeypatch.setattr(sys, "platform", platform)
     modules = types.ModuleType("machine")
     if machine is not None:
-        modules.mem32 = Memory({MVFR1: machine})  # type: ignore[attr-defined]
+        modules.mem32 = Memory(zip(REGISTERS, machine))  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "machine", modules)
     monkeypatch.setitem(sys.modules, "umachine", modules if u else None)
     spec = importlib.util.spec_from_file_location("chosen_kernels", ROOT / "lib/n6post/kernels/__init__.py")
@@ -56,8 +57,8 @@ def chosen(
 
     def import_group(name: str, *_: object) -> Any:
         module.imported.append(name.rpartition(".")[2])
-        if "helium" in name and isinstance(helium, BaseException):
-            raise helium
+        if "portable" not in name and isinstance(fails, BaseException):
+            raise fails
         return f"the module {module.imported[-1]}"
 
     module.__import__ = import_group  # what `load` calls
@@ -79,8 +80,16 @@ def test_portable_is_not_even_imported_where_helium_is_taken(monkeypatch: pytest
     assert module.imported == [f"helium_{group}"]
 
 
-def test_a_core_without_helium_takes_portable_and_does_not_import_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = chosen(monkeypatch, machine=WITHOUT, platform="OpenMV-H7+")
+@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("arch", [6, 7, 8])
+def test_a_cortex_m7_takes_thumb_and_imports_nothing_else(monkeypatch: pytest.MonkeyPatch, arch: int, group: str) -> None:
+    module = chosen(monkeypatch, arch, machine=M7, platform="OpenMV-H7+")
+    assert module.load(group) == f"the module thumb_{group}"
+    assert (module.active, module.imported) == ("thumb", [f"thumb_{group}"])
+
+
+def test_a_core_without_either_takes_portable_and_does_not_import_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = chosen(monkeypatch, machine=M4, platform="OpenMV-M4")
     assert module.load("boxes") == "the module portable_boxes"
     assert (module.active, module.imported) == ("portable", ["portable_boxes"])
 
@@ -117,18 +126,24 @@ def test_a_port_without_mem32_takes_portable(monkeypatch: pytest.MonkeyPatch) ->
         ValueError("native code in .mpy unsupported"),
     ],
 )
-def test_it_falls_back_silently_where_helium_does_not_load(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception
+@pytest.mark.parametrize(("kind", "machine"), [("helium", M55), ("thumb", M7)])
+def test_it_falls_back_silently_where_machine_code_does_not_load(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: Exception,
+    kind: str,
+    machine: tuple[int, int],
 ) -> None:
-    module = chosen(monkeypatch, helium=error)
+    module = chosen(monkeypatch, machine=machine, fails=error)
+    assert module.active == kind
     assert module.load("maps") == "the module portable_maps"
     assert module.load("boxes") == "the module portable_boxes"
-    assert (module.active, module.imported) == ("portable", ["helium_maps", "portable_maps", "portable_boxes"])
+    assert (module.active, module.imported) == ("portable", [f"{kind}_maps", "portable_maps", "portable_boxes"])
     assert capsys.readouterr() == ("", "")
 
 
 def test_a_full_heap_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = chosen(monkeypatch, helium=MemoryError("memory allocation failed"))
+    module = chosen(monkeypatch, fails=MemoryError("memory allocation failed"))
     with pytest.raises(MemoryError):
         module.load("boxes")
     assert module.active == "helium"

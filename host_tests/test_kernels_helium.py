@@ -1,4 +1,4 @@
-"""helium_*.py equal portable_*.py, byte for byte: their machine code runs on an emulated Cortex-M55 (see helium_harness).
+"""helium_*.py and thumb_*.py equal portable_*.py, byte for byte: run on an emulated Cortex-M55 (see helium_harness).
 
 Each kernel gets a thousand random and adversarial calls (ties, extremes, all equal, NaN and infinities, sizes of 1, odd
 sizes, every dtype and layout) in one start of the emulator; in the end every call that the library makes itself on
@@ -40,7 +40,7 @@ PORTABLE = {
     for name in vars(module)
     if getattr(getattr(module, name), "__module__", None) == module.__name__
 }
-BUILD = runpy.run_path(str(ROOT / "scripts" / "dev" / "build_helium.py"))
+BUILD = runpy.run_path(str(ROOT / "scripts" / "dev" / "build_kernels.py"))
 needs_emulator = pytest.mark.skipif(bool(harness.missing()), reason=harness.missing())
 
 
@@ -92,9 +92,10 @@ def told(call: Call, buffers: list[Any]) -> list[Any]:
     return found
 
 
-def check(calls: list[Call], **options: Any) -> list[harness.Result]:
+def check(calls: list[Call], kind: str = "helium", **options: Any) -> list[harness.Result]:
     """Make the same calls on the emulated core: the same bytes, the same values."""
-    results = harness.run([(call.kernel, call.before) for call in calls], **options)
+    codes = harness.kernels(*harness.files(kind))
+    results = harness.run([(call.kernel, call.before) for call in calls], codes=codes, **options)
     for number, (call, result) in enumerate(zip(calls, results, strict=True)):
         name = f"call {number}, {call.kernel}, {call.note if not isinstance(call.note, dict) else list(call.note)}"
         if call.value is not None:
@@ -608,11 +609,12 @@ def defined(module: str) -> list[str]:
 @pytest.mark.parametrize("kernel", sorted(CALLS))
 def test_the_machine_code_equals_portable_to_the_byte(kernel: str) -> None:
     calls = list(CALLS[kernel](np.random.default_rng(sum(kernel.encode()))))
-    results = check(calls)
-    agrees = WITNESS.get(kernel)
-    for number, (call, result) in enumerate(zip(calls, results)):
-        if agrees and call.note:
-            assert agrees(call.note, result), f"call {number}: portable and machine code agree, but not with plain numpy"
+    for kind in harness.KINDS:
+        results = check(calls, kind)
+        agrees = WITNESS.get(kernel)
+        for number, (call, result) in enumerate(zip(calls, results)):
+            if agrees and call.note:
+                assert agrees(call.note, result), f"call {number}: portable and {kind} agree, but not with plain numpy"
 
 
 def test_portable_dedupe_is_that_of_plain_numpy() -> None:
@@ -624,10 +626,11 @@ def test_portable_dedupe_is_that_of_plain_numpy() -> None:
     assert gone > MANY
 
 
-def test_every_kernel_of_portable_is_in_helium_and_tested_here() -> None:
-    for group in ("boxes", "maps", "drawing", "poses"):
-        kernels = BUILD["TARGETS"][f"helium_{group}.py"]
-        assert defined(f"helium_{group}") == list(kernels), "run python3 scripts/dev/build_helium.py"
+@pytest.mark.parametrize("kind", harness.KINDS)
+def test_every_kernel_of_portable_is_there_as_machine_code_and_tested_here(kind: str) -> None:
+    assert list(BUILD["GROUPS"]) == list(harness.GROUPS) and list(BUILD["KINDS"]) == list(harness.KINDS)
+    for group, kernels in BUILD["GROUPS"].items():
+        assert defined(f"{kind}_{group}") == list(kernels), "run python3 scripts/dev/build_kernels.py"
         assert set(kernels) <= set(defined(f"portable_{group}"))
     assert set(BUILD["KERNELS"]) == set(CALLS) == set(harness.WRITTEN)
 
@@ -677,7 +680,8 @@ def check_family(recorder: Recorder) -> None:
     assert recorder.calls
     # Equal calls (a head searched again with the same plan) once.
     calls = {(call.kernel, *map(bytes_of_any, call.before)): call for call in recorder.calls}
-    check(list(calls.values()))
+    for kind in harness.KINDS:
+        check(list(calls.values()), kind)
 
 
 def bytes_of_any(argument: Any) -> bytes:
@@ -876,32 +880,34 @@ def test_without_low_overhead_branches_the_results_are_the_same() -> None:
     check(calls, low_overhead_branches=False)
 
 
-# --- how helium_*.py are made and compiled -------------------------------------------------------------------------------
+# --- how helium_*.py and thumb_*.py are made and compiled ------------------------------------------------------------------
 def compiler() -> str:
     done = subprocess.run(["arm-none-eabi-gcc", "-dumpfullversion"], capture_output=True, text=True)
     return done.stdout.strip()
 
 
-def test_the_helium_files_are_what_their_sources_make(tmp_path: Path) -> None:
+def test_the_files_are_what_their_sources_make(tmp_path: Path) -> None:
     if harness.missing():
         pytest.skip(harness.missing())
     if not compiler().startswith("12.2."):
         pytest.skip(f"the kernels were made by GCC 12.2; this is {compiler()}, which may make other code")
-    command = [sys.executable, str(ROOT / "scripts" / "dev" / "build_helium.py"), "--out", str(tmp_path)]
+    command = [sys.executable, str(ROOT / "scripts" / "dev" / "build_kernels.py"), "--out", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    for file in harness.HELIUM:
-        assert (tmp_path / file.name).read_text() == file.read_text(), "run python3 scripts/dev/build_helium.py"
+    for file in [file for kind in harness.KINDS for file in harness.files(kind)]:
+        assert (tmp_path / file.name).read_text() == file.read_text(), "run python3 scripts/dev/build_kernels.py"
 
 
 @pytest.mark.parametrize("march", ["armv7m", "armv7em", "armv7emsp", "armv7emdp"])
-def test_mpy_cross_makes_the_same_machine_code_for_every_architecture_that_the_camera_loads(march: str) -> None:
-    assert harness.kernels(march=march) == harness.kernels()
+@pytest.mark.parametrize("kind", harness.KINDS)
+def test_mpy_cross_makes_the_same_machine_code_for_every_architecture_that_the_camera_loads(kind: str, march: str) -> None:
+    assert harness.kernels(*harness.files(kind), march=march) == harness.kernels(*harness.files(kind))
 
 
-def test_the_machine_code_is_the_words_of_helium_py() -> None:
-    text = "\n\n".join(file.read_text() for file in harness.HELIUM)
-    for kernel, code in harness.kernels().items():
+@pytest.mark.parametrize("kind", harness.KINDS)
+def test_the_machine_code_is_the_words_of_the_file(kind: str) -> None:
+    text = "\n\n".join(file.read_text() for file in harness.files(kind))
+    for kernel, code in harness.kernels(*harness.files(kind)).items():
         body = re.search(rf"def {kernel}\(.*?\):\n(.*?)(\n\n|\Z)", text, re.DOTALL)
         assert body
         words = np.array([int(w, 16) for w in re.findall(r"0x([0-9a-f]{4})\b", body[1])], np.uint16)

@@ -17,8 +17,8 @@ from n6post.kernels import boxes, drawing_plans, map_plans, plans, pose_plans
 
 ROOT = Path(__file__).parents[1]
 LIB = ROOT / "lib" / "n6post"
-HELIUM = ROOT / "scripts" / "helium"
-BUILD = runpy.run_path(str(ROOT / "scripts" / "dev" / "build_helium.py"))
+SOURCES = ROOT / "scripts" / "kernels"
+BUILD = runpy.run_path(str(ROOT / "scripts" / "dev" / "build_kernels.py"))
 
 BUILDERS = {
     name: function
@@ -28,9 +28,7 @@ BUILDERS = {
 }
 # Kernels that read the plan of another.
 SHARED = {"aim": "tint_mask", "cover": "tint_map"}
-ENTRIES = {
-    name: list(inspect.signature(BUILDERS[SHARED.get(name, name)]).parameters) for name in [*BUILD["KERNELS"], "row"]
-}
+ENTRIES = {name: list(inspect.signature(BUILDERS[SHARED.get(name, name)]).parameters) for name in [*BUILD["KERNELS"], "row"]}
 # Names in a constant's, where the kernel's own is longer.
 PREFIX = {"MASK": "prototype_mask", "TINT": "tint_mask", "MAP": "tint_map"}
 # What is stored as the number of the words that follow, and these.
@@ -179,11 +177,12 @@ def test_the_portable_kernels_take_no_entry_by_a_number_alone(file: str) -> None
 
 
 def test_the_sources_of_the_machine_code_take_no_entry_by_a_number() -> None:
-    for source in [*HELIUM.glob("*.c"), *HELIUM.glob("*.s")]:
+    sources = [source for source in SOURCES.rglob("*.*") if source.suffix in (".c", ".h", ".s")]
+    for source in sources:
         code = re.sub(r"//.*|@.*", "", source.read_text())
         assert not re.search(r"\bplan\s*\[|\bplan\s*\+\s*\d|\btable\s*\[\s*\d", code), source.name
-    kernels = [source for source in (*HELIUM.glob("*.c"), *HELIUM.glob("*.s")) if source.stem in BUILD["KERNELS"]]
-    assert len(kernels) == len(BUILD["KERNELS"])
+    kernels = {BUILD["source_of"](kind, name) for kind in BUILD["KINDS"] for name in BUILD["KERNELS"]}
+    assert kernels == {source for source in sources if source.stem in BUILD["KERNELS"] and source.suffix != ".h"}
     for source in kernels:
         named = re.search(r"_plan\b" if source.suffix == ".c" else rf"\b{source.stem.upper()}_[A-Z\\]", source.read_text())
         assert named, f"{source.name} names no entry of its plan"

@@ -55,10 +55,11 @@ def test_only_inline_assembler_needs_an_architecture(file: str, tmp_path: Path) 
         assert said == ""
 
 
-def test_the_helium_kernels_and_those_in_viper_are_the_only_files_with_machine_code() -> None:
+def test_the_kernels_and_those_in_viper_are_the_only_files_with_machine_code() -> None:
     with_assembler = {file for file in FILES if has_assembler(file)}
-    helium = {f"n6post/kernels/helium_{group}.py" for group in ("boxes", "maps", "drawing", "poses")}
-    assert with_assembler == helium | {"n6post/kernels/viper_tracks.py", "n6post/kernels/viper_text.py"}
+    groups = "boxes", "maps", "drawing", "poses"
+    kernels = {f"n6post/kernels/{kind}_{group}.py" for kind in ("helium", "thumb") for group in groups}
+    assert with_assembler == kernels | {"n6post/kernels/viper_tracks.py", "n6post/kernels/viper_text.py"}
 
 
 def test_package_json_lists_exactly_the_files_of_lib() -> None:

@@ -73,8 +73,9 @@ def test_it_is_small_enough_for_a_camera() -> None:
 
 def test_every_kernel_is_compared(selftest: ModuleType) -> None:
     compared = {name for name, _, _ in selftest.KERNELS + selftest.DRAWING_KERNELS}
-    helium = [file.read_text() for file in Path(boxes.__file__).parent.glob("helium_*.py")]
-    assert compared == {name for text in helium for name in re.findall(r"^def (\w+)", text, re.MULTILINE)}
+    for kind in ("helium", "thumb"):
+        files = [file.read_text() for file in Path(boxes.__file__).parent.glob(f"{kind}_*.py")]
+        assert compared == {name for text in files for name in re.findall(r"^def (\w+)", text, re.MULTILINE)}
 
 
 def test_every_family_is_checked(selftest: ModuleType) -> None:

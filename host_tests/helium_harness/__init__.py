@@ -1,4 +1,4 @@
-"""Machine code on an emulated Cortex-M55: what mpy-cross makes of the Helium kernels, run by QEMU on given buffers.
+"""Machine code on an emulated Cortex-M55: what mpy-cross makes of the kernels, run by QEMU on given buffers.
 
     results = run([("count", [classes, plan, out]), ...])
 
@@ -28,7 +28,8 @@ import numpy as np
 
 HERE = Path(__file__).parent
 KERNELS = HERE.parents[1] / "lib" / "n6post" / "kernels"
-HELIUM = tuple(KERNELS / f"helium_{group}.py" for group in ("boxes", "maps", "drawing", "poses"))
+GROUPS = ("boxes", "maps", "drawing", "poses")
+KINDS = ("helium", "thumb")
 PROGRAMS = ("qemu-system-arm", "arm-none-eabi-gcc")
 # By kernel: the arguments that it writes.
 WRITTEN = {
@@ -76,11 +77,16 @@ def missing() -> str:
     return f"needs {' and '.join(absent)} (Debian: qemu-system-arm gcc-arm-none-eabi)" if absent else ""
 
 
+def files(kind: str = "helium") -> list[Path]:
+    """The library's files with the kernels of a kind."""
+    return [KERNELS / f"{kind}_{group}.py" for group in GROUPS]
+
+
 @functools.cache
 def kernels(*sources: Path, march: str = "armv7m") -> dict[str, bytes]:
-    """Each inline assembler function's machine code as a .mpy file holds it; without a file those of the library."""
+    """Each inline assembler function's machine code as a .mpy file holds it; without a file the library's Helium."""
     found = {}
-    for source in sources or HELIUM:
+    for source in sources or files():
         found.update(_kernels_of(source, march))
     return found
 

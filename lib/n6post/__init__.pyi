@@ -19,6 +19,7 @@ _Box = tuple[int, int, int, int]
 _Color = tuple[int, int, int] | list[int]
 # Names of classes: one a class, or where to read them: the path of a .txt. A dict is what Ultralytics' data.yaml has.
 _Names = list[str] | tuple[str, ...] | dict[int, str] | str
+
 # Classes by number and name: any collection but a str, which is one of letters (and whose `in` takes nothing else).
 @type_check_only
 class _Classes(Protocol):
@@ -79,9 +80,7 @@ class YoloV8:
         labels: _Names | None = None,
         pixels: bool | None = None,
     ) -> None: ...
-    def __call__(
-        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
-    ) -> list[Detection[None, None]]: ...
+    def __call__(self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]) -> list[Detection[None, None]]: ...
     def survivors(self) -> list[tuple[int, int, float, float, float, float, float]]:
         """For debugging: (anchor, class_id, score, x1, y1, x2, y2) of each detection of the last frame.
 
@@ -200,9 +199,7 @@ class MoveNet:
         labels: _Names | None = None,
         layout: Literal["NHWC", "NCHW", "joints"] | None = None,
     ) -> None: ...
-    def __call__(
-        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
-    ) -> list[Detection[None, ndarray]]: ...
+    def __call__(self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]) -> list[Detection[None, ndarray]]: ...
 
 class DeepLab:
     """Post-processor for semantic segmentation: `ml.Model(path, postprocess=n6post.DeepLab())`.
@@ -623,12 +620,12 @@ class Mask:
         the frame: so a thing that two overlapping tiles cut in two is told by its part in both.
         """
 
-    def draw(self, img: Image, color: _Color = (255, 0, 0), alpha: int = 128, smooth: bool = True) -> Image:
+    def draw(self, img: Image, color: _Color = (255, 0, 0), alpha: int = 128, smooth: bool | None = None) -> Image:
         """Tint the object in `img` (RGB565 or GRAYSCALE) with color (r, g, b) and alpha 0..255, and return img.
 
         smooth=False draws blocks of mask pixels with plain draw_image instead, which on the N6 goes to the GPU: what the
-        object `contains`, but that the edges of a block may lie a frame pixel beside. A picture of another size than the
-        frame is taken for the frame, scaled.
+        object `contains`, but that the edges of a block may lie a frame pixel beside. None chooses as `n6post.draw` does. A
+        picture of another size than the frame is taken for the frame, scaled.
         """
 
     def outline(self) -> list[tuple[int, int]]:
@@ -707,7 +704,7 @@ def draw(
     masks: bool = True,
     boxes: bool = True,
     labels: bool | Sequence[str | None] | Callable[[Detection], str | None] = True,
-    smooth: bool = True,
+    smooth: bool | None = None,
     color_by: Literal["class", "track", "instance"] = "class",
 ) -> Image:
     """Draw what a processor, a tracker, a zone or a trail tells onto the frame, and return the frame.
@@ -720,7 +717,8 @@ def draw(
     labels      True: name and score, of a track with its number before them ("#3 person 75%"); a list of texts, one a
                 detection, or a function that is called with each and returns its text: None or "" for no label; False: none.
                 Of a Segmentation whether to draw its legend, of a zone its counts
-    smooth      False: masks as blocks, drawn with plain draw_image (on the N6 that goes to the GPU)
+    smooth      True: masks with smooth edges; False: as blocks, by plain draw_image (on the N6 that goes to the GPU); None:
+                smooth where machine code does it, and on a PC; else blocks, which cost a fifth there
     color_by    what has a colour of its own, in mask, box, label and trail alike:
                 "class"     each class; joints and limbs go by side, left and right
                 "track"     each track_id, white where there is none; joints and limbs too: that tells persons apart

@@ -11,7 +11,7 @@ from array import array
 
 from .detection import Detection
 from .firmware import text_apart
-from .kernels.drawing import box, font, spread
+from .kernels.drawing import box, font, smooth_is_cheap, spread
 from .kernels.drawing_plans import (
     BOX_COLOR,
     BOX_DEPTH,
@@ -47,7 +47,7 @@ _spread = spread_plan()
 
 
 def draw(
-    img, result, color=None, alpha=128, thickness=2, masks=True, boxes=True, labels=True, smooth=True, color_by="class"
+    img, result, color=None, alpha=128, thickness=2, masks=True, boxes=True, labels=True, smooth=None, color_by="class"
 ):
     """Draw what a processor, a tracker, a zone or a trail tells onto the frame, and return the frame.
 
@@ -59,7 +59,8 @@ def draw(
     labels      True: name and score, of a track with its number before them ("#3 person 75%"); a list of texts, one a
                 detection, or a function that is called with each and returns its text: None or "" for no label; False: none.
                 Of a Segmentation whether to draw its legend, of a zone its counts
-    smooth      False: masks as blocks, drawn with plain draw_image (on the N6 that goes to the GPU)
+    smooth      True: masks with smooth edges; False: as blocks, by plain draw_image (on the N6 that goes to the GPU); None:
+                smooth where machine code does it, and on a PC; else blocks, which cost a fifth there
     color_by    what has a colour of its own, in mask, box, label and trail alike:
                 "class"     each class; joints and limbs go by side, left and right
                 "track"     each track_id, white where there is none; joints and limbs too: that tells persons apart
@@ -112,7 +113,7 @@ def draw(
         result = _scaled(result, width, height)
     paints = _paints_of(result, color, color_by)
     if masks:
-        if smooth:
+        if smooth or smooth is None and smooth_is_cheap:
             tint_all(result, paints, pixels, depth, width, height, alpha)
         else:
             for at in range(len(result) - 1, -1, -1):  # the best last: where masks overlap it lies on top

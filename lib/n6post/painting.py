@@ -4,7 +4,7 @@ from micropython import const
 
 from .edges import of_view, shown
 from .firmware import text_apart
-from .kernels.drawing import aim, cover, tint_map, tint_mask
+from .kernels.drawing import aim, cover, smooth_is_cheap, tint_map, tint_mask
 from .kernels.drawing_plans import (
     MAP_CLASS_ID,
     MAP_DEPTH,
@@ -46,7 +46,7 @@ def draw_mask(img, mask, color, alpha, smooth):
     if size is not None and size != (width, height):
         mask = _resizing("scaled_mask")(mask, width, height)
         row = mask.row()
-    if smooth:
+    if smooth or smooth is None and smooth_is_cheap:
         tint(row, img.bytearray(), depth, width, height, value, alpha)
     else:
         draw_blocks(img, mask, value, alpha)

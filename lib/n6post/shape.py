@@ -9,9 +9,7 @@ def parts(data, window, crop, clip, grid):
     x, y, w, h = crop
     # No arrays: of a view of one, a kernel would get another address than that of its bytes.
     if not isinstance(data, (bytes, bytearray, memoryview)) or min(ww, wh) < 0 or len(data) != ww * wh:
-        raise ValueError(
-            "data: expected %d x %d bytes, a bytearray or a memoryview, got %s" % (ww, wh, type(data).__name__)
-        )
+        raise ValueError("data: expected %d x %d bytes, a bytearray or a memoryview, got %s" % (ww, wh, type(data).__name__))
     if x < wx or y < wy or x + w > wx + ww or y + h > wy + wh:
         raise ValueError("crop: expected one inside the window %s, got %s" % (window, crop))
     return data, window, crop, clip, grid
@@ -99,12 +97,12 @@ class Shape:
 
         return iou(self.mask, other)
 
-    def draw(self, img, color=(255, 0, 0), alpha=128, smooth=True):
+    def draw(self, img, color=(255, 0, 0), alpha=128, smooth=None):
         """Tint the object in `img` (RGB565 or GRAYSCALE) with color (r, g, b) and alpha 0..255, and return img.
 
         smooth=False draws blocks of mask pixels with plain draw_image instead, which on the N6 goes to the GPU: what the
-        object `contains`, but that the edges of a block may lie a frame pixel beside. A picture of another size than the
-        frame is taken for the frame, scaled.
+        object `contains`, but that the edges of a block may lie a frame pixel beside. None chooses as `n6post.draw` does. A
+        picture of another size than the frame is taken for the frame, scaled.
         """
         from .painting import draw_mask
 

@@ -1,10 +1,12 @@
-"""The loops that touch every byte: machine code where the core has Helium, else plain ulab; `active` says which.
+"""The loops that touch every byte: machine code where the core has what it needs, else plain ulab; `active` says which.
 
-boxes.py, maps.py and drawing.py offer the kernels by name, each from helium_*.py or from portable_*.py: the same functions
-with the same results. plans.py, map_plans.py and drawing_plans.py say what they read.
+boxes.py, maps.py, drawing.py and poses.py offer the kernels by name, each from helium_*.py (Cortex-M55), thumb_*.py
+(Cortex-M7) or portable_*.py: the same functions with the same results. plans.py, map_plans.py, drawing_plans.py and
+pose_plans.py say what they read.
 
-The core's own register tells (MVFR1, bits 11..8: MVE), never a board's name; it is read on ARMv7E-M and later only, as the
-architecture of native .mpy files names them (6..8).
+The core's own registers tell, never a board's name: MVFR1, bits 11..8, Helium; MVFR2, bits 7..4, 4 where the floating-point
+unit rounds and takes maxima (FPv5). They are read on ARMv7E-M and later only, as the architecture of native .mpy files
+names them (6..8).
 """
 
 import sys
@@ -18,6 +20,8 @@ try:
             from machine import mem32
         if mem32[0xE000EF44] & 0xF00:
             active = "helium"
+        elif mem32[0xE000EF48] & 0xF0 == 0x40:
+            active = "thumb"
 except (AttributeError, ImportError):
     pass
 
@@ -25,9 +29,9 @@ except (AttributeError, ImportError):
 def load(group):
     """The module with the kernels of a group. Where machine code does not load, the portable ones serve from then on."""
     global active
-    if active == "helium":
+    if active != "portable":
         try:
-            return __import__("n6post.kernels.helium_" + group, None, None, ("*",))
+            return __import__("n6post.kernels." + active + "_" + group, None, None, ("*",))
         except (ImportError, SyntaxError, ValueError):  # not MemoryError: the portable ones would need more
             active = "portable"
     return __import__("n6post.kernels.portable_" + group, None, None, ("*",))

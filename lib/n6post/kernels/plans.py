@@ -6,7 +6,7 @@ given as numbers and stored as the bits of a float32. What has a default may be 
 function are the positions of what its callers fill in frame by frame, or read.
 
 Here are those of boxes.py; map_plans.py and drawing_plans.py beside it have the others, loaded where they are needed.
-scripts/dev/build_helium.py makes the names that the C and assembler sources use out of these signatures;
+scripts/dev/build_kernels.py makes the names that the C and assembler sources use out of these signatures;
 host_tests/test_kernels_plans.py holds the constants, and what the portable kernels unpack, against them.
 """
 

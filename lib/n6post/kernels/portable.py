@@ -1,14 +1,15 @@
-"""What the portable kernels have in common: how they read a plan, and float arithmetic that Helium repeats bit for bit.
+"""What the portable kernels have in common: how they read a plan; float arithmetic that machine code repeats bit for bit.
 
 A kernel takes dense arrays and one *plan*: an `array('i')` that plans.py and its neighbours make and that is read by
 position, where the names unpacked are those that they give the entries (a test holds them against each other). "Float
 bits" are read as arrays of one: on the camera a Python float has 30 bits.
 
-All float arithmetic is float32, one rounding an operation, in the order written: the kernels of helium_*.py give the same
-bits. But Helium counts denormals as 0, and a signalling NaN, which no arithmetic ever gives, may hide the numbers beside it
-in candidates, class_map and peaks, where every other NaN is passed over. "dtype" in a plan is ulab's own code: 66 uint8,
-98 int8, 104 int16, 102 float32. An *element step* counts elements, not bytes. Raw units are `q - zero_point` (floats: the
-value itself). "a clipped to lo..hi" is `a > lo ? a : lo`, then `a < hi ? a : hi`: NaN gives lo.
+All float arithmetic is float32, one rounding an operation, in the order written: the kernels of helium_*.py and
+thumb_*.py give the same bits. But Helium counts denormals as 0, and a signalling NaN, which no arithmetic ever gives, may
+hide the numbers beside it in candidates, class_map and peaks, where every other NaN is passed over. "dtype" in a plan is
+ulab's own code: 66 uint8, 98 int8, 104 int16, 102 float32. An *element step* counts elements, not bytes. Raw units are
+`q - zero_point` (floats: the value itself). "a clipped to lo..hi" is `a > lo ? a : lo`, then `a < hi ? a : hi`: NaN gives
+lo.
 """
 
 from ulab import numpy as np

@@ -1,4 +1,7 @@
-"""From a YOLOv8 head to boxes and masks, in plain ulab: the reference of helium_boxes.py. Conventions: portable.py."""
+"""From a YOLOv8 head to boxes and masks, in plain ulab: the reference of helium_boxes.py and thumb_boxes.py.
+
+Conventions: portable.py.
+"""
 
 from array import array
 from heapq import heapify, heappop

@@ -1,4 +1,7 @@
-"""Masks, class maps and boxes into a frame, by draw_image: the reference of helium_drawing.py. Conventions: portable.py."""
+"""Masks, class maps and boxes into a frame, by draw_image: the reference of helium_drawing.py and thumb_drawing.py.
+
+Conventions: portable.py.
+"""
 
 from array import array
 

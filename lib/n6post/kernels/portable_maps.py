@@ -1,4 +1,7 @@
-"""From maps to a class a pixel, or a peak a joint, in ulab: the reference of helium_maps.py. Conventions: portable.py."""
+"""From maps to a class a pixel, or a peak a joint, in ulab: the reference of helium_maps.py and thumb_maps.py.
+
+Conventions: portable.py.
+"""
 
 from micropython import const
 from ulab import numpy as np

@@ -1,4 +1,4 @@
-"""Joints and limbs into a frame, by draw_line and draw_circle: the reference of helium_poses.py."""
+"""Joints and limbs into a frame, by draw_line and draw_circle: the reference of helium_poses.py and thumb_poses.py."""
 
 from struct import unpack_from
 

@@ -5,7 +5,7 @@
 // soon passed over. What is left in the end is sorted by insertion (four entries move in ten instructions). Then the
 // survivors' classes are looked up and their boxes decoded, four boxes at once. The buffer lives in the first rows of
 // `values` (keys: an integer score or a float's bits) and the last two of `labels` (anchors), the sorted ones in the other.
-#include "tensors.h"
+#include "vectors.h"
 
 struct columns { // known to candidates_scan.s by its offsets
     const uint8_t *p;

@@ -1,18 +1,8 @@
 // How many frame pixels have a class of a map. cover(classes, plan); see portable_drawing.py.
 //
-// In words: a strip of the map's columns at a time, the frame columns of each; then cover_rows.s runs down the map's rows
-// and adds up, eight columns at once, those of the class, times the frame rows.
-#include "tensors.h"
-
-struct strip { // known to cover_rows.s by its offsets
-    const uint8_t *map;
-    int map_step;
-    const int32_t *rows;
-    int map_rows, columns, class_id;
-    uint16_t widths[256];
-};
-
-int cover_rows(struct strip *);
+// In words: a strip of the map's columns at a time, the frame columns of each; then cover_rows runs down the map's rows
+// and adds up those of the class, times the frame rows.
+#include "cover.h"
 
 int cover(const uint8_t *classes, const struct tint_map_plan *plan)
 {

@@ -1,7 +1,4 @@
 // gcc: -fno-tree-vectorize
-// peaks(heat, plan, out): each joint's first maximum, refined to a fraction of a cell and mapped to the frame; the box of
-// the visible ones.
-//
 // The search for the pixel of a joint's first maximum:
 //   byte_channels, float_channels  pixel after pixel, the joints are the lanes, 16 or 4 at once: about 3 instructions a pixel.
 //             The map is cut into blocks of 32 pixels or more; a joint's best block is kept, and the pixel is looked for
@@ -11,7 +8,8 @@
 //             joints lie plane by plane, or too few are left to be worth a pass of their own.
 //   either    int16, which no known network puts out: value by value.
 // uint8 becomes int8 of the same order by flipping its top bit. A NaN never is a maximum (VMAXNM takes the number).
-#include "tensors.h"
+#include "peaks.h"
+#include "vectors.h"
 
 #define INFINITE __builtin_inff()
 #define NOINLINE __attribute__((noinline))
@@ -180,82 +178,20 @@ static NOINLINE int either(const char *heat, int pixels, int step, int dtype)
     return first;
 }
 
-// Where the parabola through three neighbours has its top, in cells from the middle one.
-static inline float parabola(float low, float peak, float high)
+int peaks_first(const struct heat *heat, int *first)
 {
-    const float divisor = 2.0f * peak - low - high;
-    if (!(divisor > 0.0f && divisor < INFINITE))
-        return 0.0f;
-    return __builtin_fminf(__builtin_fmaxf(0.5f * (high - low) / divisor, -0.5f), 0.5f);
-}
-
-// VMAXNM gives 0 for a NaN and for -0.
-static inline float clipped(float a, float high)
-{
-    return __builtin_fminf(__builtin_fmaxf(a, 0.0f), high);
-}
-
-int peaks(const char *heat, struct peaks_plan *plan, float *out)
-{
-    const int dtype = plan->dtype, width = plan->width, height = plan->height, joints = plan->joints;
-    const int pixel_step = plan->pixel_step, joint_step = plan->joint_step, pixels = width * height;
-    const int flip = dtype == UINT8 ? -128 : 0, refine = plan->refine;
-    const float zero_point = plan->zero_point, cut = dtype == FLOAT32 ? as_float(plan->cut) : (float) plan->cut;
-    const float scale = as_float(plan->scale), ax = as_float(plan->ax), bx = as_float(plan->bx);
-    const float ay = as_float(plan->ay), by = as_float(plan->by), right = plan->frame_width, bottom = plan->frame_height;
-    float x1 = INFINITE, y1 = INFINITE, x2 = 0.0f, y2 = 0.0f, sum = 0.0f;
-    int visible = 0, first[16];
-    for (int joint = 0; joint < joints;) {
-        const char *group = heat + (joint * joint_step << log2_size(dtype));
-        const int left = joints - joint, step = pixel_step;
-        int lanes = 1;
-        if (dtype == INT16)
-            *first = either(group, pixels, step, dtype);
-        else if (dtype == FLOAT32 && joint_step == 1 && left > 2)
-            float_channels((const float *) group, pixels, joints, lanes = left < 4 ? left : 4, first);
-        else if (dtype == FLOAT32)
-            *first = float_plane((const float *) group, pixels, step);
-        else if (step > 17 || (joint_step == 1 && left > 6)) // the offset of a plane's lane 15 is 15 steps
-            byte_channels((const int8_t *) group, pixels, joints, lanes = left < 16 ? left : 16, flip, first);
-        else
-            *first = byte_plane((const int8_t *) group, pixels, step, flip);
-
-        joint += lanes;
-        for (int lane = 0; lane < lanes; lane++) {
-            const int pixel = first[lane] / step, row = pixel / width, column = pixel - row * width;
-            const char *at = group + ((first[lane] + lane) << log2_size(dtype));
-            const float peak = element(at, dtype);
-            float x = column, y = row;
-            if (refine) {
-                // Left, right, above, below; at a border the peak itself, which leaves x or y as it is.
-                const int dx = column > 0 && column < width - 1 ? step : 0;
-                const int dy = row > 0 && row < height - 1 ? step * width : 0;
-                const int32x4_t offsets = {-dx, dx, -dy, dy};
-                const float32x4_t near = gather(at, (uint32x4_t) offsets, dtype, 0xffff);
-                x += parabola(near[0], peak, near[1]);
-                y += parabola(near[2], peak, near[3]);
-            }
-            x = clipped(x * ax + bx, right);
-            y = clipped(y * ay + by, bottom);
-            const float score = ((peak == peak ? peak : 0.0f) - zero_point) * scale;
-            *out++ = x;
-            *out++ = y;
-            *out++ = score;
-            if (peak >= cut) {
-                x1 = __builtin_fminf(x1, x);
-                y1 = __builtin_fminf(y1, y);
-                x2 = __builtin_fmaxf(x2, x);
-                y2 = __builtin_fmaxf(y2, y);
-                sum += score;
-                visible++;
-            }
-        }
-    }
-    plan->visible = visible;
-    plan->x1 = visible ? as_bits(x1) : 0;
-    plan->y1 = visible ? as_bits(y1) : 0;
-    plan->x2 = as_bits(x2);
-    plan->y2 = as_bits(y2);
-    plan->total = as_bits(sum);
-    return 0;
+    const int step = heat->step, left = heat->joints, dtype = heat->dtype, pixels = heat->pixels;
+    const int flip = dtype == UINT8 ? -128 : 0;
+    int lanes = 1;
+    if (dtype == INT16)
+        *first = either(heat->group, pixels, step, dtype);
+    else if (dtype == FLOAT32 && heat->joint_step == 1 && left > 2)
+        float_channels((const float *) heat->group, pixels, step, lanes = left < 4 ? left : 4, first);
+    else if (dtype == FLOAT32)
+        *first = float_plane((const float *) heat->group, pixels, step);
+    else if (step > 17 || (heat->joint_step == 1 && left > 6)) // the offset of a plane's lane 15 is 15 steps
+        byte_channels((const int8_t *) heat->group, pixels, step, lanes = left < JOINTS ? left : JOINTS, flip, first);
+    else
+        *first = byte_plane((const int8_t *) heat->group, pixels, step, flip);
+    return lanes;
 }

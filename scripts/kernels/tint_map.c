@@ -1,23 +1,8 @@
 // Blend each class's colour of a class map into the frame pixels where its columns and rows lie. tint_map(frame, classes,
 // plan, palette); see portable_drawing.py.
 //
-// In words: a strip of frame columns at a time, the map's column of each; then tint_map_rows.s runs down the map's rows.
-#include "tensors.h"
-
-struct strip { // known to tint_map_rows.s by its offsets
-    uint8_t *frame;
-    int frame_step;
-    const uint8_t *map;
-    int map_step;
-    const int32_t *rows;
-    int map_rows, bottom, columns;
-    const uint8_t *colors, *alphas;
-    uint16_t places[256];
-    uint8_t luma[256];
-};
-
-void rows_rgb565(struct strip *);
-void rows_gray(struct strip *);
+// In words: a strip of frame columns at a time, the map's column of each; then tint_map_rows runs down the map's rows.
+#include "tint_map.h"
 
 int tint_map(uint8_t *frame, const uint8_t *classes, const struct tint_map_plan *plan, const uint8_t *palette)
 {

@@ -5,7 +5,7 @@
 //
 // NHWC bytes and floats with 32 coefficients, the usual cases, are prototype_mask_rows.s, NCHW bytes prototype_mask_planes.s;
 // everything else goes four pixels abreast through prototype_mask_lanes.s.
-#include "tensors.h"
+#include "vectors.h"
 
 struct pass { // known to prototype_mask_rows.s by its offsets
     const uint8_t *p;

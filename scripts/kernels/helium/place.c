@@ -1,7 +1,7 @@
 // Kept candidates to frame rectangles and prototype windows. place(plan, values, labels, table); see portable_boxes.py.
 //
 // In words: the four coordinates x1, y1, x2, y2 of a box are the four lanes of a vector from the candidate to the pixels.
-#include "tensors.h"
+#include "vectors.h"
 
 // x and y of a pair, or a rectangle's four, are loaded and stored at once.
 ENTRIES(place_plan, width, height, 2);

@@ -1,21 +1,11 @@
 // Scale a mask bilinearly and blend one colour where it is 128 or more. tint_mask(frame, mask, plan); see portable_drawing.py.
 //
 // In words: the arithmetic of the firmware's draw_image with hint=BILINEAR, a strip of columns at a time: where in the mask
-// each column lies is worked out once, then tint_mask_rows.s runs down the rows. Frame pixel k of a picture that begins s
+// each column lies is worked out once, then tint_mask_rows runs down the rows. Frame pixel k of a picture that begins s
 // pixels left of the frame lies at floor((s << 16) / scale) - 32768 + k * floor(65536 / scale) in the mask, 16.16, in float32
 // up to the floors; at the edges both neighbours are the edge pixel.
-#include "tensors.h"
-
-struct strip { // known to tint_mask_rows.s by its offsets
-    uint8_t *frame;
-    int frame_step;
-    const uint8_t *mask;
-    int mask_step, below, last, span, at, step, rows, columns, keep, red, green, blue;
-    uint8_t pixels[256], fx[256], v[260];
-};
-
-void rows_rgb565(struct strip *);
-void rows_gray(struct strip *);
+#include "pixels.h"
+#include "tint_mask.h"
 
 // One axis: which frame pixels [from, to) the mask covers inside the clip, and where it is sampled, 16.16.
 struct axis {
@@ -66,7 +56,7 @@ int tint_mask(uint8_t *frame, const uint8_t *mask, const struct tint_mask_plan *
         s.blue = blue * alpha << 6;
     } else {
         s.keep = 256 - alpha;
-        s.red = ((38 * (red << 3 | red >> 2) + 75 * (green << 2 | green >> 4) + 15 * (blue << 3 | blue >> 2)) >> 7) * alpha;
+        s.red = luma(color) * alpha;
     }
     s.frame_step = plan->frame_width * bytes;
     s.mask_step = width;

@@ -3,18 +3,13 @@
 // Zingl, "A Rasterizing Algorithm for Drawing Curves" (2012), in integers of 1/256. A pixel may be blended twice: the order
 // counts.
 #include <stdint.h>
+#include "pixels.h"
 #include "plans.h"
 
 struct canvas {
     uint8_t *frame;
     int width, height, depth, color;
 };
-
-static int luma(int value)
-{
-    int r = value >> 11, g = value >> 5 & 63, b = value & 31;
-    return (38 * (r << 3 | r >> 2) + 75 * (g << 2 | g >> 4) + 15 * (b << 3 | b >> 2)) >> 7;
-}
 
 static void put(const struct canvas *c, int x, int y)
 {

@@ -1,0 +1,233 @@
+// gcc: -O2 -fno-strict-aliasing
+// The anchors whose best class reaches the threshold, best first. candidates(head, plan, values, labels); see portable_boxes.py.
+//
+// In words: for 16 anchors at a time (4 where a lane is a class or a float) the largest score; those that reach the cut are
+// collected in a buffer for twice as many as are wanted. When it is full, the better half stays and the cut rises to what
+// could still get in. What is left in the end is sorted, its classes are looked up and its boxes decoded. The buffer lives
+// in the first rows of `values` (keys: an integer score or a float's bits) and the last two of `labels` (anchors), the sorted
+// ones in the other.
+#include "words.h"
+
+#define INLINE static inline __attribute__((always_inline))
+enum { BLOCK = 16 };
+
+struct search {
+    const uint8_t *head, *scores;
+    const struct candidates_plan *plan;
+    int32_t *keys;
+    uint16_t *anchors;
+    int dtype, size, count, cut; // cut: of keys
+};
+
+// An integer, or a float's bits: they have the order of what is not negative.
+INLINE int key_of(const void *at, int dtype)
+{
+    if (dtype == INT8)
+        return *(const int8_t *)at;
+    return dtype == UINT8 ? *(const uint8_t *)at : dtype == INT16 ? *(const int16_t *)at : *(const int32_t *)at;
+}
+
+static int best_class(const struct search *s, int anchor, int key)
+{
+    const struct candidates_plan *plan = s->plan;
+    const uint8_t *p = s->scores + ((anchor * plan->anchor_step) << s->size);
+    int step = plan->channel_step << s->size, class_id = 0;
+    if (s->dtype == FLOAT32)
+        while (class_id < plan->classes - 1 && *(const float *)p != as_float(key)) // 0 and -0 are equal
+            class_id++, p += step;
+    else
+        while (class_id < plan->classes - 1 && key_of(p, s->dtype) != key)
+            class_id++, p += step;
+    return class_id;
+}
+
+static int larger_than(const struct search *s, int key)
+{
+    int found = 0;
+    for (int i = 0; i < s->count; i++)
+        found += s->keys[i] > key;
+    return found;
+}
+
+// Keeps the best of the buffer, as many as are wanted; of equal ones the first. A key less than the least of them, or equal
+// to it, has no place any more: the cut becomes one more than the least.
+static __attribute__((noinline)) void select(struct search *s)
+{
+    int wanted = s->plan->capacity, below = s->cut - 2, least = s->cut, kept = 0;
+    for (int i = 0; i < s->count; i++)
+        least = larger(least, s->keys[i]);
+    while (least - 1 > below) { // more than are wanted are above `below`, fewer above `least`
+        int middle = below + ((least - below) >> 1);
+        if (larger_than(s, middle) < wanted)
+            least = middle;
+        else
+            below = middle;
+    }
+    int equal = wanted - larger_than(s, least);
+    for (int i = 0; i < s->count; i++) {
+        int key = s->keys[i];
+        if (key < least || (key == least && --equal < 0))
+            continue;
+        s->keys[kept] = key;
+        s->anchors[kept++] = s->anchors[i];
+    }
+    s->count = kept;
+    s->cut = least + 1;
+}
+
+// Anchors come in ascending order, which is the order of equal keys.
+static __attribute__((noinline)) void found(struct search *s, int anchor, int key)
+{
+    const struct candidates_plan *plan = s->plan;
+    if (plan->allowed[0]) { // the number of words that follow: a bit a class
+        int class_id = best_class(s, anchor, key);
+        if (!(plan->allowed[1 + (class_id >> 5)] >> (class_id & 31) & 1))
+            return;
+    }
+    s->keys[s->count] = key;
+    s->anchors[s->count++] = anchor;
+    if (s->count == 2 * plan->capacity)
+        select(s);
+}
+
+// The largest scores of 16 anchors that lie side by side, bytes.
+INLINE void columns(const uint8_t *p, int step, int classes, int dtype, uint32_t most[4])
+{
+    uint32_t a = four(p), b = four(p + 4), c = four(p + 8), d = four(p + 12);
+#define LARGER(best, at) \
+    do { \
+        uint32_t value = four(at); \
+        if (dtype == INT8) \
+            __ssub8(value, best); \
+        else \
+            __usub8(value, best); \
+        best = __sel(value, best); \
+    } while (0)
+    while (--classes) {
+        p += step;
+        LARGER(a, p);
+        LARGER(b, p + 4);
+        LARGER(c, p + 8);
+        LARGER(d, p + 12);
+    }
+    most[0] = a;
+    most[1] = b;
+    most[2] = c;
+    most[3] = d;
+}
+
+// Of four anchors that lie side by side, floats; NaN is no maximum.
+INLINE void four_floats(const float *p, int step, int classes, float most[4])
+{
+    float low = -__builtin_inff();
+    float a = __builtin_fmaxf(p[0], low), b = __builtin_fmaxf(p[1], low);
+    float c = __builtin_fmaxf(p[2], low), d = __builtin_fmaxf(p[3], low);
+    while (--classes) {
+        p += step;
+        a = __builtin_fmaxf(p[0], a);
+        b = __builtin_fmaxf(p[1], b);
+        c = __builtin_fmaxf(p[2], c);
+        d = __builtin_fmaxf(p[3], d);
+    }
+    most[0] = a;
+    most[1] = b;
+    most[2] = c;
+    most[3] = d;
+}
+
+// Of one anchor, wherever its classes lie.
+INLINE int one(const uint8_t *p, int step, int classes, int dtype)
+{
+    if (dtype == FLOAT32) {
+        float most = -__builtin_inff();
+        for (; classes; classes--, p += step)
+            most = __builtin_fmaxf(*(const float *)p, most);
+        return as_bits(most + 0.0f); // -0 and 0 are one score
+    }
+    int most = key_of(p, dtype);
+    while (--classes) {
+        p += step;
+        most = larger(most, key_of(p, dtype));
+    }
+    return most;
+}
+
+// most: the largest key that there may be.
+INLINE void scan(struct search *s, int most, int dtype)
+{
+    const struct candidates_plan *plan = s->plan;
+    int size = log2_size(dtype), anchors = plan->anchors, classes = plan->classes, anchor = 0;
+    int step = plan->channel_step << size, anchor_step = plan->anchor_step << size;
+    if (plan->anchor_step == 1 && dtype != INT16) {
+        int side = dtype == FLOAT32 ? 4 : BLOCK;
+        union { uint32_t words[4]; float floats[4]; uint8_t bytes[BLOCK]; } best;
+        for (; anchor + side <= anchors && s->cut <= most; anchor += side) {
+            const uint8_t *p = s->scores + (anchor << size);
+            if (dtype == FLOAT32)
+                four_floats((const float *)p, step >> 2, classes, best.floats);
+            else
+                columns(p, step, classes, dtype, best.words);
+            for (int i = 0; i < side; i++) {
+                int key = dtype == FLOAT32 ? as_bits(best.floats[i] + 0.0f) : key_of(best.bytes + i, dtype);
+                if (key >= s->cut)
+                    found(s, anchor + i, key);
+            }
+        }
+    }
+    for (; anchor < anchors && s->cut <= most; anchor++) {
+        int key = one(s->scores + anchor * anchor_step, step, classes, dtype);
+        if (key >= s->cut)
+            found(s, anchor, key);
+    }
+}
+
+int candidates(const void *head, const struct candidates_plan *plan, float *values, uint16_t *labels)
+{
+    int dtype = plan->dtype, capacity = plan->capacity, cut = plan->cut;
+    int size = log2_size(dtype);
+    int most = dtype == FLOAT32 ? 0x7f800000 : dtype == UINT8 ? 255 : dtype == INT8 ? 127 : 32767;
+    if (!capacity || cut > most)
+        return 0;
+    if (dtype == FLOAT32)
+        cut = as_bits(as_float(cut) + 0.0f);
+    else
+        cut = larger(cut, dtype == UINT8 ? 0 : -1 - most);
+    struct search s = { head, (const uint8_t *)head + ((plan->first_class * plan->channel_step) << size), plan,
+                        (int32_t *)values, labels + capacity, dtype, size, 0, cut };
+    if (dtype == INT8)
+        scan(&s, most, INT8);
+    else if (dtype == UINT8)
+        scan(&s, most, UINT8);
+    else if (dtype == INT16)
+        scan(&s, most, INT16);
+    else
+        scan(&s, most, FLOAT32);
+    if (s.count > capacity)
+        select(&s);
+    int32_t *keys = (int32_t *)values + 4 * capacity;
+    for (int i = 0; i < s.count; i++) { // by insertion; equal ones stay in order
+        int key = s.keys[i], at = i;
+        for (; at && keys[at - 1] < key; at--) {
+            keys[at] = keys[at - 1];
+            labels[at] = labels[at - 1];
+        }
+        keys[at] = key;
+        labels[at] = s.anchors[i];
+    }
+    float zero = plan->zero_point;
+    int step = plan->channel_step << size;
+    for (int i = 0; i < s.count; i++)
+        labels[capacity + i] = best_class(&s, labels[i], keys[i]);
+    for (int i = 0; i < s.count; i++) {
+        const uint8_t *p = s.head + ((labels[i] * plan->anchor_step) << size);
+        float x = element(p, dtype) - zero, y = element(p + step, dtype) - zero;
+        float w = (element(p + 2 * step, dtype) - zero) * 0.5f, h = (element(p + 3 * step, dtype) - zero) * 0.5f;
+        float score = dtype == FLOAT32 ? as_float(keys[i]) : keys[i];
+        values[i] = x - w;
+        values[capacity + i] = y - h;
+        values[2 * capacity + i] = x + w;
+        values[3 * capacity + i] = y + h;
+        values[4 * capacity + i] = score - zero + 0.0f;
+    }
+    return s.count;
+}

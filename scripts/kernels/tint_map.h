@@ -1,0 +1,17 @@
+// A strip of the frame, up to 256 columns, and the map under it: what tint_map.c hands to tint_map_rows.
+#include "tensors.h"
+
+struct strip { // known to helium/tint_map_rows.s by its offsets
+    uint8_t *frame;
+    int frame_step;
+    const uint8_t *map;
+    int map_step;
+    const int32_t *rows;
+    int map_rows, bottom, columns;
+    const uint8_t *colors, *alphas;
+    uint16_t places[256];
+    uint8_t luma[256];
+};
+
+void rows_rgb565(struct strip *);
+void rows_gray(struct strip *);
