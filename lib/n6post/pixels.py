@@ -65,13 +65,20 @@ def gray(pixels, width, height):
 
 
 def step_palettes(color):
-    """256 times one RGB565 colour, and an alpha that steps from 0 to 255 at 128: palettes for draw_image."""
+    """256 times one RGB565 colour, and an alpha that steps from 0 to 255 at 128: palettes for draw_image. Kept."""
     import image
 
-    colors = bytearray([color & 255, color >> 8] * 256)  # the firmware takes RGB565 only, for a GRAYSCALE frame too
-    alphas = bytearray(256)
-    alphas[128:] = b"\xff" * 128
-    return image.Image(256, 1, image.RGB565, buffer=colors), gray(alphas, 256, 1)
+    if color not in _palettes:
+        if len(_palettes) > 16:
+            _palettes.clear()
+        # The firmware takes RGB565 only, for a GRAYSCALE frame too.
+        colors = bytearray(bytes((color & 255, color >> 8)) * 256)
+        alphas = bytearray(bytes(128) + b"\xff" * 128)
+        _palettes[color] = image.Image(256, 1, image.RGB565, buffer=colors), gray(alphas, 256, 1)
+    return _palettes[color]
+
+
+_palettes = {}  # making them costs as much as drawing 2,000 pixels
 
 
 def text_scale(width):
