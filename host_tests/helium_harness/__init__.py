@@ -93,7 +93,7 @@ def kernels(*sources: Path, march: str = "armv7m") -> dict[str, bytes]:
 
 def _kernels_of(source: Path, march: str) -> dict[str, bytes]:
     tree = ast.parse(source.read_text())
-    names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+    names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef) if "asm_thumb" in ast.dump(node)]
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "kernels.mpy"
         options = ["-O3", f"-march={march}", "-o", str(target), str(source)]
@@ -129,8 +129,21 @@ def _native_code(mpy: bytes) -> list[bytes]:
         length = number()
         if not length & 1:  # else a name that every MicroPython has
             at += (length >> 1) + 1
-    if objects:
-        raise ValueError("a module of kernels has no constant objects")
+
+    def pass_over_object() -> None:
+        nonlocal at
+        kind = mpy[at]
+        at += 1
+        if kind == 10:  # a tuple: the names of an import
+            for _ in range(number()):
+                pass_over_object()
+        elif kind in (5, 6):  # str and bytes, with a 0 behind them
+            at += number() + 1
+        elif kind > 4:  # 0 is the table of functions that viper calls, 1 to 4 None, False, True and ...
+            raise ValueError("a module of kernels has no constant numbers")
+
+    for _ in range(objects):
+        pass_over_object()
 
     def code() -> list[bytes]:
         nonlocal at
@@ -144,7 +157,10 @@ def _native_code(mpy: bytes) -> list[bytes]:
             number()
             assert not flags & 0x20, "has relocations"
             return [body]
-        assert kind == 0, "viper or native code among the kernels"
+        if kind == 2:  # viper: flags of its scope. It works on Python's objects: not run here
+            assert not number() & 0x20 and not has_children
+            return []
+        assert kind == 0, "native code among the kernels"
         return sum((code() for _ in range(number())), []) if has_children else []
 
     return code()

@@ -91,6 +91,7 @@ class Setup:
 
             raise outputs_refused(outputs, self.count, self.wanted)
         self.outputs = [Output(model, i, outputs[i], self.scaled) for i in range(self.count)]
+        self.kinds = [(one.index, one.dtype, one.size) for one in self.outputs]  # of every frame's: attributes are dear
         self.size = input_size(model)
         if self.size is None:
             from .refusals import input_refused
@@ -107,11 +108,11 @@ class Setup:
         try:
             if model.output_shape is not self.output_shape or len(outputs) != self.count:
                 return False
-            for one in self.outputs:
+            for index, dtype, size in self.kinds:
                 # Not their shape or strides: a new tuple every time, for which the heap is searched. MicroPython compares
                 # bytes with any dense memory, which b"" is less than; of a view it raises TypeError.
-                out = outputs[one.index]
-                if out.dtype != one.dtype or out.size != one.size or not b"" < out:
+                out = outputs[index]
+                if out.dtype != dtype or out.size != size or not b"" < out:
                     return False
             return True
         except (AttributeError, TypeError):

@@ -10,14 +10,13 @@ make a Detection.
 """
 
 from array import array
-from struct import unpack_from
 
 from micropython import const
 from ulab import numpy as np
 
 from .detection import Detection
 from .kernels import plans
-from .kernels.boxes import candidates, place, suppress
+from .kernels.boxes import candidates, detected, place, suppress
 from .labels import checked_names, class_name
 from .layout import head_layouts
 from .options import class_ids, flag, flag_or_none, name_list, number, option
@@ -181,10 +180,11 @@ class BoxSetup(Setup):
     def masks(self, outputs, table, size):
         """What the masks of a frame share, or None; `size`: bytes of their windows.
 
-        A family with masks has besides `mask(shared, at)`, which makes one: shared[0] is their kernel's plan with the
-        rows of the detections that stay, `at` where its row begins. One with keypoints has `keypoints(outputs, anchor)`.
+        shared[0] is their kernel's plan with the rows of the detections that stay.
         """
 
+    mask = None  # of a family with masks: mask(shared, at) makes one, `at` being where its row begins
+    keypoints = None  # of one with keypoints: keypoints(outputs, anchor)
 
     def use(self, fit):
         x, y, w, h = fit.roi
@@ -221,38 +221,11 @@ class BoxSetup(Setup):
         self.placing[plans.PLACE_KEPT] = kept
         size = place(self.placing, values, labels, table)
         masks = self.masks(outputs, table, size)
-        names = self.names
-        detection = self.detection
-        mask = getattr(self, "mask", None)
-        keypoints = getattr(self, "keypoints", None)
-        row = plans.ROW
-        start = 0
-        if masks:
-            table = masks[0]
-            start = plans.MASK_TABLE
-            kept = (len(table) - start) // row
-        left, top, _, _ = self.fit.roi
-        shifted = left or top
-        detections = []
-        for at in range(start, start + kept * row, row):
-            # Two calls for six entries, one of which makes the rect itself: whatever is larger than two words has the heap
-            # searched, and reading an array item by item is dear too.
-            rect = unpack_from("4i", table, 4 * at)
-            class_id, score = unpack_from("if", table, 4 * (at + plans.ROW_CLASS_ID))
-            if shifted:
-                x, y, w, h = rect
-                rect = (x + left, y + top, w, h)
-            detections.append(
-                detection(
-                    rect,
-                    score,
-                    class_id,
-                    names[class_id] or self.name_of(class_id),
-                    mask(masks, at) if masks else None,
-                    keypoints(outputs, table[at + plans.ROW_ANCHOR]) if keypoints else None,
-                )
-            )
-        return detections
+        if not masks:
+            return detected(self, outputs, None, table, 0, kept)
+        table = masks[0]
+        start = plans.MASK_TABLE
+        return detected(self, outputs, masks, table, start, (len(table) - start) // plans.ROW)
 
     def name_of(self, class_id):
         """A class's name, or its number as text; kept for the next frame."""

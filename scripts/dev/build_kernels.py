@@ -31,6 +31,8 @@ GROUPS = {
     "drawing": {"tint_mask": 3, "tint_map": 4, "cover": 2, "box": 4, "aim": 3, "spread": 2},
     "poses": {"pose": 4},
 }
+# group: functions that go through Python's own objects, in viper: NAME.py, put behind the machine code of both kinds.
+VIPER = {"boxes": ["detected"]}
 PLANS = ("plans.py", "map_plans.py", "drawing_plans.py", "pose_plans.py")
 KERNELS = {name: count for kernels in GROUPS.values() for name, count in kernels.items()}
 # GNU as 2.40 rejects -mcpu=cortex-m55. -mpure-code: no literal pools, so that no alignment of the code matters.
@@ -161,6 +163,14 @@ def generate(kind, group, names=tuple(KERNELS), report=False):
             blocks.append(f"def {name}({', '.join(f'r{i}' for i in range(KERNELS[name]))}):")
             for at in range(0, len(words), 12):
                 blocks.append(f"    data(2, {', '.join(f'0x{w:04x}' for w in words[at : at + 12])})")
+    for name in VIPER.get(group, ()):
+        # Its docstring stays behind, which would be a statement in the middle of the file; what it imports comes first.
+        source = ast.parse((SOURCES / f"{name}.py").read_text())
+        code = (SOURCES / f"{name}.py").read_text().splitlines()[source.body[1].lineno - 1 :]
+        imports = [line for line in code if line.startswith(("import ", "from ")) and line not in blocks[0].splitlines()]
+        rest = [line for line in code if not line.startswith(("import ", "from "))]
+        blocks[0] = blocks[0].replace("\nimport micropython\n", "\n" + "\n".join([*imports, "import micropython", ""]))
+        blocks.append("\n" + "\n".join(rest).rstrip())
     return "\n".join(blocks) + "\n"
 
 

@@ -8,3 +8,4 @@ suppress = _home.suppress
 place = _home.place
 prototype_mask = _home.prototype_mask
 dedupe = _home.dedupe
+detected = _home.detected

@@ -5,11 +5,12 @@ Conventions: portable.py.
 
 from array import array
 from heapq import heapify, heappop
+from struct import unpack_from
 
 from micropython import const
 from ulab import numpy as np
 
-from .plans import ROW, ROW_CLASS_ID
+from .plans import ROW, ROW_ANCHOR, ROW_CLASS_ID
 from .portable import LARGEST, clipped, fractions, maximum, total, without_nan
 
 _FLOAT = const(102)
@@ -293,6 +294,33 @@ def prototype_mask(protos, head, plan, out):
     for y in range(window_h):
         row = np.ceil(sums[y] * factor) + 127.0
         into[y * window_w : (y + 1) * window_w] = np.array(clipped(row, 0.0, 255.0), dtype=np.uint8)
+
+
+def detected(setup, outputs, shared, table, first, many):
+    """What a BoxSetup has found: a Detection for each of so many rows of place's table, the first of which begins there.
+
+    shared  what `setup.masks` told, or None
+    """
+    names = setup.names
+    detection = setup.detection
+    mask = setup.mask if shared else None
+    keypoints = setup.keypoints
+    left, top, _, _ = setup.fit.roi
+    found = []
+    for at in range(first, first + many * ROW, ROW):
+        x, y, w, h = unpack_from("4i", table, 4 * at)
+        class_id, score = unpack_from("if", table, 4 * (at + ROW_CLASS_ID))
+        found.append(
+            detection(
+                (x + left, y + top, w, h),
+                score,
+                class_id,
+                names[class_id] or setup.name_of(class_id),
+                mask(shared, at) if mask else None,
+                keypoints(outputs, table[at + ROW_ANCHOR]) if keypoints else None,
+            )
+        )
+    return found
 
 
 def dedupe(plan, table, data):

@@ -100,6 +100,8 @@
  b end
 
 \v\()_pairs:
+ lsls r1, r0, #30           @ VLD2 takes words: an array that lies elsewhere goes the way of the rest
+ bne \v\()_rest
  vmov.i8 q2, #0
  vmov.i8 q3, #1
  lsrs r1, r4, #6
