@@ -1,16 +1,18 @@
 """What every test gets: lib and stubs importable, the reference captures where there are any, hypothesis' settings.
 
-And which files run twice, as on firmware 5.0 and as on 4.8.1.
+Which files run twice, as on firmware 5.0 and as on 4.8.1; and what is left out where there are no reference captures.
 """
 
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
 
 ROOT = Path(__file__).parents[1]
+SHARED = ROOT.parent / "shared"
 sys.path[:0] = [str(ROOT / "lib"), str(ROOT / "stubs"), str(ROOT / "host_tests")]
 sys.path.append(str(ROOT / "scripts"))  # last: it has a test.py and a build.py
 
@@ -44,10 +46,50 @@ def as_firmware(request: pytest.FixtureRequest) -> Iterator[tuple[int, int, int]
     omv._host_set_version()
 
 
+# ---- the reference captures, which are not part of the project ----
+
+LEFT_OUT = pytest.StashKey[int]()
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of reference captures, golden cases and models beside the checkout; without it the test is skipped."""
-    folder = ROOT.parent / "shared"
-    if not (folder / "captures").is_dir():
-        pytest.skip("needs the reference captures in ../shared, which are not part of the project")
-    return folder
+    """The folder of reference captures, golden cases and models beside the checkout; without it the test is left out."""
+    assert has_captures(), "a test that needs ../shared takes the fixture as an argument, or has the mark `shared`"
+    return SHARED
+
+
+def has_captures() -> bool:
+    return (SHARED / "captures").is_dir()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "shared: needs the reference captures in ../shared, as the fixture `shared` says too")
+    config.stash[LEFT_OUT] = 0
+
+
+@pytest.hookimpl(trylast=True)  # after -k and -m: what those leave out is not counted
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Who has no ../shared cannot get it either: what needs it is no skip of theirs to mend, it is not there at all."""
+    if has_captures():
+        return
+    needing = [i for i in items if "shared" in getattr(i, "fixturenames", ()) or i.get_closest_marker("shared")]
+    items[:] = [item for item in items if item not in set(needing)]
+    config.stash[LEFT_OUT] = len(needing)
+    config.hook.pytest_deselected(items=needing)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):  # a worker of xdist, which tells its controller
+        session.config.workeroutput["left_out"] = session.config.stash[LEFT_OUT]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """The controller of xdist has collected nothing itself; every worker has collected everything."""
+    told = getattr(node, "workeroutput", {}).get("left_out", 0)  # none: the worker has crashed
+    node.config.stash[LEFT_OUT] = max(node.config.stash[LEFT_OUT], told)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if count := config.stash[LEFT_OUT]:
+        terminalreporter.write_line(f"{count} left out: they need reference captures, which are not part of the project")

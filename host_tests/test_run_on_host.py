@@ -13,7 +13,6 @@ import pytest
 from PIL import Image as PilImage
 
 ROOT = Path(__file__).resolve().parents[1]
-SHARED = ROOT.parent / "shared"
 
 # As the command, but in this very Python: the command itself would first make .venv.
 COMMAND = (
@@ -157,12 +156,10 @@ def test_wrong_arguments_are_named(tmp_path: Path, photo: Path, arguments: list[
     assert complaint in done.stderr
 
 
-def test_the_segmentation_example_draws_on_a_real_photograph(tmp_path: Path) -> None:
+def test_the_segmentation_example_draws_on_a_real_photograph(shared: Path, tmp_path: Path) -> None:
     script = ROOT / "scripts" / "camera" / "yolov8_seg.py"
-    model = SHARED / "models" / "yolov8n_320_quant_pc_ii_seg_coco-st.tflite"
-    picture = SHARED / "pictures" / "bus.jpg"
-    if not (script.is_file() and model.is_file() and picture.is_file()):
-        pytest.skip("needs the example, and the models in ../shared, which are not part of the project")
+    model = shared / "models" / "yolov8n_320_quant_pc_ii_seg_coco-st.tflite"
+    picture = shared / "pictures" / "bus.jpg"
     pytest.importorskip("ai_edge_litert")
     done = _run(tmp_path, script, "--picture", picture, "--model", model, "--out", "bus.png")
     assert done.returncode == 0, done.stderr

@@ -19,7 +19,7 @@ import pytest
 from ulab import _host as ulab_host
 from ulab import numpy as ulab_numpy
 
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "golden" / "draw"
+GOLDEN = Path(__file__).resolve().parents[2] / "shared" / "golden" / "draw"
 SELECTED = Path(__file__).resolve().parent / "data" / "draw_cases.npz"
 
 Case = dict[str, Any]
@@ -30,9 +30,9 @@ def _cases() -> Iterator[tuple[str, Case, str]]:
     with np.load(SELECTED) as archive:
         for case in json.loads(bytes(archive["index"])):
             yield "selected", case, str(SELECTED)
-    if SHARED.is_dir():
-        for case in json.loads((SHARED / "index.json").read_text()):
-            yield "golden", case, str(SHARED / case["file"])
+    if GOLDEN.is_dir():
+        for case in json.loads((GOLDEN / "index.json").read_text()):
+            yield "golden", case, str(GOLDEN / case["file"])
 
 
 CASES = list(_cases())
@@ -169,21 +169,18 @@ def test_each_letter_fills_its_recorded_rows_and_columns() -> None:
                 assert _box(cell) == _box(recorded)
 
 
+@pytest.mark.shared
 def test_all_recordings_were_at_hand() -> None:
-    if not SHARED.is_dir():
-        pytest.skip("needs the full set of recordings in ../shared; the selection was checked")
     assert sum(where == "golden" for where, _, _ in CASES) == 377
 
 
-def test_the_selection_is_what_its_script_makes() -> None:
-    if not SHARED.is_dir():
-        pytest.skip("needs the full set of recordings in ../shared")
+def test_the_selection_is_what_its_script_makes(shared: Path) -> None:
     sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts" / "dev"))
     try:
         import select_golden_draw
     finally:
         del sys.path[0]
-    made, stored = select_golden_draw.select(SHARED), _arrays(str(SELECTED))
+    made, stored = select_golden_draw.select(shared / "golden" / "draw"), _arrays(str(SELECTED))
     assert list(made) == list(stored)
     assert all(made[key].tobytes() == stored[key].tobytes() for key in made)
 

@@ -57,10 +57,8 @@ def _ramp(*_: Any) -> Any:
     return ulab_numpy.array([[[[0.0], [1.0], [2.0]], [[3.0], [4.0], [5.0]]]])
 
 
-def _shared_model(name: str) -> str:
-    path = SHARED / "models" / name
-    if not path.is_file():
-        pytest.skip("needs the models in ../shared, which are not part of the project")
+def _shared_model(shared: Path, name: str) -> str:
+    path = shared / "models" / name
     pytest.importorskip("ai_edge_litert" if path.suffix == ".tflite" else "onnxruntime")
     return str(path)
 
@@ -223,10 +221,10 @@ def test_of_what_is_printed_while_litert_loads_the_chatter_alone_is_lost(capfd: 
     assert capfd.readouterr().err == "before\nERROR: Regular TensorFlow ops are not supported\nbehind\n"
 
 
-def test_a_real_model_is_loaded_without_a_word_and_without_stderr_too() -> None:
+def test_a_real_model_is_loaded_without_a_word_and_without_stderr_too(shared: Path) -> None:
     # In a process of its own: LiteRT says it once in each.
     code = "import sys, os; sys.path[:0] = sys.argv[3:]; exec(sys.argv[2]); import ml; print(ml.Model(sys.argv[1]).len)"
-    path = _shared_model("yolov8n_192.tflite")
+    path = _shared_model(shared, "yolov8n_192.tflite")
     for before in ("", "os.close(2)"):
         command = [sys.executable, "-c", code, path, before, *sys.path]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
@@ -362,20 +360,20 @@ def test_predictions_are_drawn_as_a_box_with_its_label_above() -> None:
 # ---- real models ----
 
 
-NEEDS_CAPTURES = pytest.mark.skip(reason="needs the captures in ../shared, which are not part of the project")
 CAPTURES = [
     pytest.param(path, id=path.stem)
     for path in sorted((SHARED / "captures").glob("*.npz"))
     if not path.stem.endswith("__oracle")
-] or [pytest.param(SHARED, marks=NEEDS_CAPTURES, id="none")]
+] or [pytest.param(SHARED, id="none")]
 
 
 @pytest.mark.parametrize("capture", CAPTURES)
-def test_a_real_model_gives_the_recorded_outputs(capture: Path) -> None:
+def test_a_real_model_gives_the_recorded_outputs(capture: Path, shared: Path) -> None:
     with np.load(capture) as recorded:
         name = capture.name.split("__")[0]
-        path = SHARED / "models" / f"{name}.tflite"
-        model = ml.Model(_shared_model(path.name if path.is_file() else f"{name}.onnx"), postprocess=lambda m, i, o: o)
+        path = shared / "models" / f"{name}.tflite"
+        file = path.name if path.is_file() else f"{name}.onnx"
+        model = ml.Model(_shared_model(shared, file), postprocess=lambda m, i, o: o)
         tensor = recorded["input"]
         if model.input_shape[0] != tensor.shape:
             tensor = tensor.transpose(0, 2, 3, 1)  # recorded as the .onnx file has it
@@ -398,8 +396,8 @@ def test_a_real_model_gives_the_recorded_outputs(capture: Path) -> None:
                 assert model.output_zero_point[i] == int(recorded[f"out{i}_zp"][0])
 
 
-def test_a_real_model_describes_itself_as_on_the_camera() -> None:
-    path = _shared_model(f"{SEGMENTATION}.tflite")
+def test_a_real_model_describes_itself_as_on_the_camera(shared: Path) -> None:
+    path = _shared_model(shared, f"{SEGMENTATION}.tflite")
     model = ml.Model(path)
     assert model.input_shape == ((1, 320, 320, 3),)
     assert (model.input_dtype, model.input_zero_point) == (("b",), (-128,))

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from ulab import UlabTrap, _host
 from ulab import numpy as np
 
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "golden"
 SELECTION = Path(__file__).resolve().parent / "data" / "ulab_cases.json.gz"
 # Of these cases the ones of which 6.7.3, that of firmware 4.8.1, makes something else: data/README.md.
 OLDER = json.loads((SELECTION.parent / "ulab_6_7_3.json").read_text())
@@ -166,10 +165,8 @@ def test_the_stub_agrees_with_the_recorded_selection(selection):
     _check(selection["cases"])
 
 
-def test_the_stub_agrees_with_every_recorded_case():
-    if not SHARED.is_dir():
-        pytest.skip("needs ../shared/golden, which is not part of the project")
-    _check(json.loads((SHARED / "ulab_cases.json").read_text()))
+def test_the_stub_agrees_with_every_recorded_case(shared):
+    _check(json.loads((shared / "golden" / "ulab_cases.json").read_text()))
 
 
 def test_as_firmware_4_8_1_the_stub_agrees_with_the_older_ulab(selection, older_ulab):
@@ -178,10 +175,8 @@ def test_as_firmware_4_8_1_the_stub_agrees_with_the_older_ulab(selection, older_
     _check(cases)
 
 
-def test_as_firmware_4_8_1_the_stub_agrees_with_every_case_of_the_older_ulab(older_ulab):
-    if not SHARED.is_dir():
-        pytest.skip("needs ../shared/golden, which is not part of the project")
-    _check(list(_as_6_7_3(json.loads((SHARED / "ulab_cases.json").read_text()))))
+def test_as_firmware_4_8_1_the_stub_agrees_with_every_case_of_the_older_ulab(older_ulab, shared):
+    _check(list(_as_6_7_3(json.loads((shared / "golden" / "ulab_cases.json").read_text()))))
 
 
 def test_what_hangs_crashes_or_corrupts_memory_raises_ulabtrap_in_the_older_ulab_too(selection, older_ulab):
@@ -210,10 +205,8 @@ def test_what_hangs_crashes_or_corrupts_memory_raises_ulabtrap(selection):
     _check_forbidden(selection["forbidden"])
 
 
-def test_every_forbidden_expression_beside_the_project_raises_ulabtrap():
-    if not SHARED.is_dir():
-        pytest.skip("needs ../shared/golden, which is not part of the project")
-    _check_forbidden(json.loads((SHARED / "ulab_forbidden.json").read_text()))
+def test_every_forbidden_expression_beside_the_project_raises_ulabtrap(shared):
+    _check_forbidden(json.loads((shared / "golden" / "ulab_forbidden.json").read_text()))
 
 
 # -- strictness

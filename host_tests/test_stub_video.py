@@ -76,9 +76,6 @@ def test_files_without_pictures_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_shared_video_has_all_of_its_frames(shared: Path) -> None:
-    path = shared / "video" / "street.avi"
-    if not path.is_file():
-        pytest.skip("needs ../shared/video/street.avi")
-    video = Video(path)
+    video = Video(shared / "video" / "street.avi")
     assert len(video) == 795 and video[0].shape == (360, 480, 3)
     assert np.abs(video[0].astype(int) - video[40]).mean() > 1
