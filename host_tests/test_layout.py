@@ -86,6 +86,13 @@ def test_shapes_that_are_no_prototypes_are_refused(shape: tuple[int, ...]) -> No
         layout.prototype_layout(shape, (320, 320))
 
 
+def test_prototypes_of_a_side_that_ulab_could_not_compare_are_refused() -> None:
+    """A reduction over 65,536 and more never returns there: of the input's aspect ratio, but for the tolerance, they are."""
+    assert tuple(layout.prototype_layout((1, 65535, 8, 9), (8, 65535))) == (9, 8, 65535, True)
+    with pytest.raises(ValueError, match=r"expected prototypes .*, got \(1, 65536, 8, 9\)"):
+        layout.prototype_layout((1, 65536, 8, 9), (8, 65535))
+
+
 @pytest.mark.parametrize("size", [(320, 320), (320, 192)])
 def test_prototypes_of_half_the_input_are_told_by_its_aspect_ratio(size: tuple[int, int]) -> None:
     width, height = size[0] // 2, size[1] // 2

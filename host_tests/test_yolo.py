@@ -481,6 +481,20 @@ def test_anchors_past_32767_and_classes_past_255_keep_their_numbers(kind: str) -
     assert [d.class_id for d in found] == [1202, 256]
 
 
+@pytest.mark.parametrize("swapped", [False, True])
+def test_as_many_classes_as_ulab_can_compare_are_taken_and_more_are_refused(swapped: bool) -> None:
+    """Of 65,536 and more a reduction of ulab never returns, and a class number is 16 bits."""
+    values = np.full((1, 4 + 65536, 21), -128, np.int8)
+    values[0, :4, 5] = values[0, 4 + 65534, 5] = 0
+    order = (0, 2, 1) if swapped else (0, 1, 2)
+    head = Tensor(values[:, :-1], 1 / 256, -128).reordered(*order)
+    (d,) = FakeModel([head], (32, 32)).run(n6post.YoloV8())
+    assert (d.class_id, d.rect) == (65534, (8, 8, 16, 16))
+    one_more = FakeModel([Tensor(values, 1 / 256, -128).reordered(*order)], (32, 32))
+    with pytest.raises(ValueError, match="expected at most 65535 classes, got 65536 in output 0: int8"):
+        one_more.run(n6post.YoloV8())
+
+
 def test_a_head_in_pixels_with_int16_is_told_from_its_range() -> None:
     head = float_head((64, 64), 2, [Thing(5, (8, 8, 40, 48), {1: 0.9})])
     values = np.round(head / (1 / 256)).astype(np.int16)

@@ -73,7 +73,7 @@ def prototype_layout(shape, size):
     Prototypes have a quarter of the input's side in every YOLO that segments; others have its aspect ratio at least.
     NHWC where both orders fit, [1, 32, 32, 32] of a 128 x 128 input.
     """
-    if len(shape) == 4 and shape[0] == 1:
+    if len(shape) == 4 and shape[0] == 1 and max(shape) <= 65535:  # ulab's reductions over more never return
         _, a, b, c = shape
         w, h = size[0] // 4, size[1] // 4
         last = (a, b) == (h, w)

@@ -145,8 +145,11 @@ class BoxSetup(Setup):
             )
         if given and self.labels and not rows:
             self.labels = checked_names(given, self.classes)
+        # Both are uint16 in `labels`, and ulab's reductions over an axis of more never return.
         if self.anchors > 65535:
             raise ValueError("expected at most 65535 anchors, got %d in %s" % (self.anchors, self.head))
+        if self.classes > 65535 and not rows:
+            raise ValueError("expected at most 65535 classes, got %d in %s" % (self.classes, self.head))
         self.steps = (self.anchors, 1) if self.channels_first else (1, self.channels)
         self._tell_units(options.pixels, outputs[self.head.index])
         self.kept = 0
