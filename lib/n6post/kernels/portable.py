@@ -41,4 +41,4 @@ def total(a):
 
 def maximum(a):
     # An array of one: a scalar would lose bits, and keepdims=True gives a 1-D array the shape (0, 1).
-    return np.max(a.reshape((1, len(a))), axis=1)
+    return np.max(a.reshape((1, len(a))), axis=1)  # camera: long-axis: a row of a mask, or the joints

@@ -46,9 +46,9 @@ def candidates(head, plan, values, labels):
     else:
         if cut > LARGEST[dtype]:
             return 0
-        best = np.max(scores, axis=0 if columns else 1)
+        best = np.max(scores, axis=0 if columns else 1)  # camera: long-axis: yolo.py takes 65535 classes at most
         cut = np.array([cut], dtype=best.dtype)  # of the same dtype: ulab compares int16 with others as unsigned
-    passing = np.nonzero(best >= cut)[0]
+    passing = np.nonzero(best >= cut)[0]  # camera: many-hits: yolo.py takes 65535 anchors at most
     if not len(passing):
         return 0
     best = np.array(np.take(best, passing), dtype=np.float) + 0.0  # -0 and 0 are one score
@@ -82,13 +82,15 @@ def _best_of_floats(scores, columns, anchors, classes):
     """The largest score of each anchor, NaN apart."""
     first = scores[0] if columns else scores[:, 0]
     if np.all(first == first[:]):
-        return np.max(scores, axis=0 if columns else 1)
+        return np.max(scores, axis=0 if columns else 1)  # camera: long-axis: as above
     best = np.zeros(anchors)
     step = max(1, _BLOCK // classes)
     for at in range(0, anchors, step):
         if columns:
+            # camera: long-axis: as above
             best[at : at + step] = np.max(without_nan(scores[:, at : at + step]), axis=0)
         else:
+            # camera: long-axis: as above
             best[at : at + step] = np.max(without_nan(scores[at : at + step]), axis=1)
     return best
 
@@ -101,7 +103,7 @@ def best_first(scores, some, fractional):
     score of rank `some`: only the positions above it become objects, and go through a heap. Who asks for more, a class
     filter being at work, gets twice as many the next time.
     """
-    ranked = np.sort(scores)
+    ranked = np.sort(scores)  # camera: argsort: floats, and sort is no argsort
     left = len(scores)
     above = None
     while left:
@@ -110,8 +112,8 @@ def best_first(scores, some, fractional):
         inside = scores > least
         if above is not None:
             inside = inside * (scores < above)
-        inside = np.nonzero(inside)[0]
-        equal = np.nonzero(scores == least)[0]
+        inside = np.nonzero(inside)[0]  # camera: many-hits: of 65535 anchors at most
+        equal = np.nonzero(scores == least)[0]  # camera: many-hits: of 65535 anchors at most
         left -= len(inside) + len(equal)
         if len(inside):
             chosen = np.take(scores, inside)
@@ -366,6 +368,7 @@ def _inside(pixels, row, x0, y0, x1, y1):
     """A part of a row's mask, 1.0 where it is inside: a sum over uint8 would wrap."""
     window_x, window_y, window_w, window_h, start = row[11:16]
     window = pixels[start : start + window_w * window_h].reshape((window_h, window_w))
+    # camera: int-with-array: bytes, and 128 is one
     return np.where(window[y0 - window_y : y1 - window_y, x0 - window_x : x1 - window_x] >= 128, 1.0, 0.0)
 
 

@@ -47,7 +47,7 @@ def class_map(logits, plan, out):
             first = block[:, 0] if last else block[0]
             if not np.all(first == first[:]):
                 block = without_nan(block)
-        into[at : at + step] = np.argmax(block, axis=1 if last else 0)
+        into[at : at + step] = np.argmax(block, axis=1 if last else 0)  # camera: argmax-axis: 255 classes at most
 
 
 def count(classes, plan, out):
@@ -101,8 +101,9 @@ def peaks(heat, plan, out):
         block = grid[start : start + step] if last else grid[:, start : start + step]
         if dtype == _FLOAT:
             block = without_nan(block)
+        # camera: long-axis: of a block
         top = np.array(np.max(block, axis=0 if last else 1), dtype=np.float)
-        index = np.argmax(block, axis=0 if last else 1)
+        index = np.argmax(block, axis=0 if last else 1)  # camera: argmax-axis: of a block
         better = top > best if start else np.ones(joints, dtype=np.uint8)
         best = np.where(better, top, best)
         for j in range(joints):
@@ -138,7 +139,7 @@ def peaks(heat, plan, out):
     out[:, 2] = score
 
     x1, y1, x2, y2, total = fractions(plan, 17, 22)
-    plan[PEAKS_VISIBLE] = int(np.sum(seen))
+    plan[PEAKS_VISIBLE] = int(np.sum(seen))  # camera: sum-without-axis: exact for as few as 511 joints
     for entry in (x1, y1, x2, y2, total):
         entry[:] = 0.0
     if plan[PEAKS_VISIBLE]:
