@@ -74,9 +74,11 @@ def rect(data, window, crop, clip, grid):
     wx, wy, ww, wh = window
     x, y, w, h = crop
     rows = np.frombuffer(data, dtype=np.uint8).reshape((wh, ww))
+    # camera: long-axis: prototypes and maps are taken up to 65535 pixels a side
     left, right = _extent(np.max(rows[y - wy : y - wy + h], axis=0).tobytes(), x - wx, w)
     if left is None:
         return None
+    # camera: long-axis: nor are they wider
     top, bottom = _extent(np.max(rows[:, x - wx : x - wx + w], axis=1).tobytes(), y - wy, h)
     cx, cy, cw, ch = clip
     left, right = _pixels(left + wx, right + wx, grid.sx, grid.ox, cx, cw)
@@ -260,6 +262,7 @@ def _starts(pixels, width):
         inside = rows[y : y + step + 1] >= 128
         fresh = inside[1:] > inside[:-1]
         first = (y + 1) * width
+        # camera: many-hits: of _BLOCK pixels, or of one row
         starts.extend([first + int(at) for at in np.nonzero(fresh.reshape((fresh.size,)))[0].tolist()])
     return starts
 

@@ -95,7 +95,7 @@ def candidates(head, plan, values, labels):
     # The best rows come first: asking once for the others' maximum is half of what comparing all 300 takes.
     if len(scores) > 2 * _FEW and np.max(scores[_FEW:]) < least:
         scores = scores[:_FEW]
-    passing = np.nonzero(scores >= cut)[0]
+    passing = np.nonzero(scores >= cut)[0]  # camera: many-hits: yolo.py takes 65535 rows at most
     if not len(passing):
         return 0
     columns = np.take(grid[:6], passing, axis=1) if columns_first else np.take(grid[:, :6], passing, axis=0).transpose()
@@ -105,7 +105,7 @@ def candidates(head, plan, values, labels):
         classes = _whole(columns[5] * output.scale, limit, output)
     else:
         if np.max(columns[4]) == np.inf:
-            finite = np.nonzero(columns[4] < np.inf)[0]
+            finite = np.nonzero(columns[4] < np.inf)[0]  # camera: many-hits: of those rows
             if not len(finite):
                 return 0
             passing = np.take(passing, finite)
@@ -113,7 +113,7 @@ def candidates(head, plan, values, labels):
         classes = _whole(columns[5], limit, output)
     if allowed is not None:
         last = np.array([len(allowed) - 1], dtype=np.uint16)
-        wanted = np.nonzero(np.take(allowed, np.minimum(classes, last)))[0]
+        wanted = np.nonzero(np.take(allowed, np.minimum(classes, last)))[0]  # camera: many-hits: of those rows
         if not len(wanted):
             return 0
         passing, columns, classes = _taken(wanted, passing, columns, classes)

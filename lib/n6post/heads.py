@@ -82,13 +82,14 @@ def _evidence(layout, output, array):
     # Rows of zeros only fill the head up; NaN and infinity tell nothing.
     size = x1 * x1 + y1 * y1 + x2 * x2 + y2 * y2 + score * score + number * number
     speaks = (size > 0.0) * (size < np.inf)
-    spoken = np.nonzero(speaks)[0]
+    spoken = np.nonzero(speaks)[0]  # camera: many-hits: of _SAMPLE rows
     if not len(spoken):
         return None, None
     off = number - np.floor(number + 0.5)
     limit = tolerance(output)
     whole = (off * off <= limit * limit) * (number > -0.5) * speaks
     ordered = (x1 <= x2) * (y1 <= y2) * speaks
+    # camera: many-hits: of _SAMPLE rows
     corners = len(np.nonzero(whole)[0]) == len(spoken) and 2 * len(np.nonzero(ordered)[0]) >= len(spoken)
     score = np.take(score, spoken)
     if not np.any(score > 0.0):

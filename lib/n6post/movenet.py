@@ -201,7 +201,7 @@ class CoordinateSetup(JointSetup):
             # ulab's maximum(a, b) is a > b ? a : b: NaN becomes 0.
             keypoints[:, k] = np.minimum(np.maximum(raw[:, column] * scale + offset, 0.0), limit)
         keypoints[:, 2] = np.maximum(raw[:, 2], 0.0)
-        seen = int(np.sum(visible))
+        seen = int(np.sum(visible))  # camera: sum-without-axis: exact for as few joints as _MOST_JOINTS
         if seen:
             for k in (0, 1):
                 a = keypoints[:, k]

@@ -33,6 +33,7 @@ def filtered(keypoints, state, dt, threshold):
     known = seen * before  # a speed needs both
     change = (kept - last) * (known / dt)
     speed = (speed + (change - speed) * _weight(_SPEED_CUTOFF, dt)) * known
+    # camera: float-literal: how much is smoothed, with which nothing is compared
     cutoff = np.maximum(speed, -speed) * _BETA + _MIN_CUTOFF
     # A joint that was not seen, now or before, is where it is.
     weight = _weight(cutoff, dt)

@@ -185,15 +185,17 @@ class Segmentation:
         step = max(1, _BLOCK // (right - left))
         for y in range(top, bottom, step):
             hits = self.classes[y : min(y + step, bottom), left:right] == class_id
+            # camera: long-axis: DeepLab takes maps of at most 65535 pixels a side
+            # camera: many-hits: of one side
             rows = np.nonzero(np.max(hits, axis=1))[0]
             if len(rows):
-                columns = np.where(np.max(hits, axis=0), 1, columns)
+                columns = np.where(np.max(hits, axis=0), 1, columns)  # camera: long-axis: of one side
                 last = y + int(rows[-1])
                 if first < 0:
                     first = y + int(rows[0])
         if first < 0:
             return 0, 0, 0, 0
-        columns = np.nonzero(columns)[0]
+        columns = np.nonzero(columns)[0]  # camera: many-hits: of one side
         return left + int(columns[0]), first, left + int(columns[-1]) + 1, last + 1
 
     def _count(self):

@@ -295,6 +295,7 @@ class BoxSetup(Setup):
             pixels = False
             if self.head.dtype == FLOAT or self.head.largest() > 8.0:
                 grid = self.grid(head)
+                # camera: long-axis: at most 65535 anchors came as far as this
                 largest = np.max(grid[:4] if self.channels_first else grid[:, :4], axis=1 if self.channels_first else 0)
                 # Neither inf nor NaN tells anything (and NaN in the first place hides the rest of its row).
                 if not np.all(largest < 1e6):

@@ -100,6 +100,7 @@ class PoseSetup(BoxSetup):
         # A score may lie a step below 0 and be noise; the logits of joints unseen lie far below.
         limit = self.head.zero_point - 0.5 / self.head.scale
         scores = grid[self.first + 2 :: 3] if self.channels_first else grid[:, self.first + 2 :: 3]
+        # camera: long-axis: yolo.py takes at most 65535 anchors
         return bool(np.any(np.min(scores, axis=1 if self.channels_first else 0) < limit))
 
     def use(self, fit):
