@@ -62,3 +62,47 @@ def exact_mask(protos: Array, coefficients: Array, zero_points: tuple[int, int],
     while largest > 127 << shift:
         shift += 1
     return np.clip(128 + ((sums - 1) >> shift), 0, 255).astype(np.uint8)
+
+
+def float_mask(protos: Array, coefficients: Array, zero_points: tuple[int, int], threshold: np.float32) -> Array:
+    """The bytes of an int16 or float32 window (h, w, terms): 127 + ceil((sum - threshold) * k), clipped, NaN 0."""
+    with np.errstate(all="ignore"):
+        products = (protos.astype(f32) - f32(zero_points[0])) * (coefficients.astype(f32) - f32(zero_points[1]))
+        lanes = np.zeros((4, *protos.shape[:2]), f32)
+        for i in range(protos.shape[2]):
+            lanes[i % 4] += products[:, :, i]
+        sums = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) - threshold
+        sizes = np.abs(sums[::2, ::2])
+        largest = sizes[~np.isnan(sizes)].max(initial=f32(0))
+        k = f32(1) if largest == 0 or np.isinf(largest) or np.isinf(f32(127) / largest) else f32(127) / largest
+        found = np.ceil(sums * k) + f32(127)
+    return np.nan_to_num(np.clip(found, 0, 255), nan=0.0).astype(np.uint8)
+
+
+def tint_map(frame: Array, classes: Array, columns: list[int], rows: list[int], palette: bytes) -> Array:
+    """A frame (height, width) of RGB565 words or grey bytes with the rectangle of each map pixel blended in, cut to it."""
+    colours, alphas = np.frombuffer(palette[:512], np.uint16), palette[512:]
+    made = frame.copy()
+    for (row, column), class_id in np.ndenumerate(classes):
+        place = np.s_[rows[row] : rows[row + 1], columns[column] : columns[column + 1]]
+        made[place] = blended(frame[place], int(colours[class_id]), alphas[class_id])
+    return made
+
+
+def blended(pixels: Array, colour: int, alpha: int) -> Array:
+    """OpenMV's blend: of RGB565 part by part in 33 levels of alpha, of grey bytes in 257, towards the colour or its luma."""
+    if pixels.dtype == np.uint16:
+        level = round(32 * alpha / 255)
+        mixed = np.zeros(pixels.shape, np.int64)
+        for shift, most in ((11, 31), (5, 63), (0, 31)):
+            old, new = pixels.astype(np.int64) >> shift & most, colour >> shift & most
+            mixed |= (new * level + old * (32 - level) >> 5) << shift
+        return mixed.astype(np.uint16)
+    level = round(256 * alpha / 255)
+    return (luma(colour) * level + pixels.astype(np.int64) * (256 - level) >> 8).astype(np.uint8)
+
+
+def luma(colour: int) -> int:
+    """Of an RGB565 word whose parts are widened to 8 bits by their own first bits."""
+    red, green, blue = colour >> 11, colour >> 5 & 63, colour & 31
+    return 38 * (red << 3 | red >> 2) + 75 * (green << 2 | green >> 4) + 15 * (blue << 3 | blue >> 2) >> 7

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import sys
 from array import array
 from collections.abc import Callable, Iterable
@@ -14,7 +15,8 @@ import image
 import kernel_reference as reference
 import numpy as np
 import pytest
-from hypothesis import given
+import test_kernels_helium as hostile
+from hypothesis import example, given
 from hypothesis import strategies as st
 from n6post.kernels import drawing_plans, plans, portable_boxes, portable_drawing, portable_maps
 from ulab import _host
@@ -249,6 +251,132 @@ def test_tint_map_is_draw_image_of_the_map_with_its_columns_and_rows_repeated(
         )
     assert frame == expected
     assert portable_drawing.cover(bytearray(classes.tobytes()), plan) == (scaled == 3).sum()
+
+
+# --- tint_map and prototype_mask, byte by byte -----------------------------------------------------------------------
+@given(
+    st.integers(0, 2**32), st.booleans(), st.tuples(SIDE, SIDE), st.integers(0, 30), st.integers(0, 30), WIDTHS, WIDTHS,
+)
+@example(0, True, (5, 4), 0, 0, [2, 2, 1], [2, 2])  # to the frame's last column and row
+@example(0, True, (5, 4), 0, 0, [2, 2, 2], [2, 2])  # one column further
+@example(0, False, (5, 4), 0, 0, [2, 2, 1], [2, 3])  # one row further
+@example(0, True, (5, 4), 4, 3, [1], [1])  # the last pixel
+@example(0, True, (5, 4), 5, 0, [3], [4])  # beside the frame
+@example(0, False, (5, 4), 0, 4, [5], [3])  # below it
+@example(0, True, (5, 4), 4, 3, [4] * 3, [4] * 3)  # drawn by draw_image alone, cut at the first of its blocks
+@example(0, True, (5, 4), 0, 0, [300, 1], [0, 1, 300])
+def test_tint_map_blends_each_map_pixel_into_its_rectangle_cut_at_the_frames_sides(
+    seed: int, color: bool, size: tuple[int, int], left: int, top: int, widths: list[int], heights: list[int]
+) -> None:
+    random = np.random.default_rng(seed)
+    (width, height), depth = size, 2 if color else 1
+    columns = [int(n) for n in left + np.cumsum([0, *widths])]
+    rows = [int(n) for n in top + np.cumsum([0, *heights])]
+    classes = random.integers(0, 256, (len(heights), len(widths)), dtype=np.uint8)
+    palette = bytearray(random.bytes(512) + bytes(random.choice([0, 255, 128, 7, 60, 200], 256).astype(np.uint8)))
+    before = random.integers(0, 256, width * height * depth, dtype=np.uint8).tobytes()
+    frame = bytearray(before)
+    plan = drawing_plans.tint_map(depth, width, height, 0, len(widths), len(heights), columns + rows)
+    portable_drawing.tint_map(frame, bytearray(classes.tobytes()), plan, palette)
+    plain = np.frombuffer(before, np.uint16 if color else np.uint8).reshape(height, width)
+    assert frame == reference.tint_map(plain, classes, columns, rows, bytes(palette)).tobytes()
+
+
+def test_tint_map_of_a_thousand_hostile_plans_is_plain_numpys_to_the_byte() -> None:
+    beyond = 0
+    for call in hostile.tint_map_calls(np.random.default_rng(12)):
+        frame, classes, words, palette = call.before
+        plan = np.frombuffer(words, np.int32).tolist()
+        depth, width, height, _, w, h, _ = plan[:7]
+        columns, rows = plan[7 : 8 + w], plan[8 + w :]
+        plain = np.frombuffer(frame, np.uint16 if depth == 2 else np.uint8).reshape(height, width)
+        expected = reference.tint_map(plain, np.frombuffer(classes, np.uint8).reshape(h, w), columns, rows, palette)
+        assert call.after[0] == expected.tobytes(), plan
+        beyond += columns[-1] > width and rows[-1] > height
+    assert beyond > 50
+
+
+def masks(words: bytes, protos: bytes, head: bytes) -> Iterable[tuple[int, bytes]]:
+    """(where in `out`, its bytes) of each mask that a plan of prototype_mask asks for, by plain numpy."""
+    plan = np.frombuffer(words, np.int32)
+    names = list(inspect.signature(plans.prototype_mask).parameters)
+    of = dict(zip(names, plan.tolist()))
+    dtype = next(name for name, code in CODES.items() if code == of["dtype"])
+    shape = of["height"], of["width"], of["coefficients"]
+    values = np.frombuffer(protos, dtype)
+    if of["coefficient_step"] == 1:
+        grid = values.reshape(shape)
+    else:
+        grid = values.reshape(shape[2], shape[0], shape[1]).transpose(1, 2, 0)
+    windows = [(of["first"], *(of[f"window_{side}"] for side in "xywh"), 0)]
+    if of["rows"]:
+        table = plan[len(names) :].reshape(-1, 16)
+        windows = [(of["first"] + int(row[4]) * of["anchor_step"], *(int(n) for n in row[11:16])) for row in table]
+    exact = dtype in ("int8", "uint8")
+    threshold = of["threshold"] if exact else plan[names.index("threshold")].view(f32)
+    for first, x, y, w, h, start in windows:
+        factors = np.frombuffer(head, dtype)[first:][: (shape[2] - 1) * of["step"] + 1 : of["step"]]
+        window = grid[y : y + h, x : x + w]
+        if window.size:
+            mask = reference.exact_mask if exact else reference.float_mask
+            zero_points = of["zero_point"], of["head_zero_point"]
+            yield start, mask(window, factors, zero_points, threshold).tobytes()
+
+
+def test_prototype_mask_of_a_thousand_hostile_plans_is_plain_numpys_to_the_byte() -> None:
+    """Every dtype, both layouts, one anchor or rows of place's table, NaN and infinities, thresholds out of reach."""
+    seen = set()
+    for call in hostile.prototype_mask_calls(np.random.default_rng(13)):
+        protos, head, words, out = call.before
+        expected = bytearray(out)
+        for start, mask in masks(words, protos, head):
+            expected[start : start + len(mask)] = mask
+        plan = np.frombuffer(words, np.int32)[:17].tolist()
+        assert call.after[3] == bytes(expected), plan
+        seen.add((plan[0], plan[5] == 1, plan[16] > 0))
+    assert len(seen) == 16
+
+
+TERMS = st.sampled_from([1, 2, 3, 4, 5, 8, 31, 32, 33, 64])
+
+
+@given(
+    st.integers(0, 2**32), st.sampled_from(DTYPES), st.booleans(), st.tuples(SIDE, SIDE), TERMS,
+    st.tuples(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1)), st.sampled_from([-1, 0, 1]),
+)
+@example(0, "int8", True, (1, 1), 32, (0, 0, 1, 1), 0)
+@example(0, "uint8", False, (9, 1), 32, (0.9, 0, 1, 1), 0)  # the last column
+@example(0, "float32", True, (1, 9), 3, (0, 0.9, 1, 1), 0)  # the last row
+@example(0, "int16", False, (8, 8), 5, (0, 0, 1, 1), 0)  # all of it
+def test_prototype_mask_is_exact_where_a_sum_is_just_the_threshold(
+    seed: int, dtype: str, last: bool, size: tuple[int, int], terms: int, at: tuple[float, ...], beside: int
+) -> None:
+    """A sum that is the threshold is outside, 127; one above it is inside: 128 and more, in windows at every edge."""
+    random = np.random.default_rng(seed)
+    width, height = size
+    values = random_tensor(random, dtype, (height, width, terms))
+    if dtype == "float32":
+        values = np.round(np.nan_to_num(values, posinf=8, neginf=-8) * 4) / f32(4)  # sums of these are exact
+    head = random.permutation(values.reshape(-1)[:terms])
+    low = 0 if dtype == "uint8" else -128
+    zero_points = tuple(int(n) for n in random.integers(low, low + 256, 2)) if dtype != "float32" else (0, 0)
+    if dtype == "int16":  # likewise exact in float32
+        values, head = values // 256, head // 256
+    x, y = min(int(at[0] * width), width - 1), min(int(at[1] * height), height - 1)
+    w, h = max(1, round(at[2] * (width - x))), max(1, round(at[3] * (height - y)))
+    protos, pixel_step, coefficient_step = stored(values, last)
+    sums = (values.astype(np.float64) - zero_points[0]) @ (head.astype(np.float64) - zero_points[1])
+    threshold = float(sums[y + h - 1, x + w - 1]) + beside
+    plan = plans.prototype_mask(
+        CODES[dtype], width, height, terms, pixel_step, coefficient_step, *zero_points, 0, 1, x, y, w, h,
+        int(threshold) if dtype in ("int8", "uint8") else threshold,
+    )  # fmt: skip
+    guarded = bytearray(b"\xee" * (w * h + 8))
+    portable_boxes.prototype_mask(protos, _host.wrap(head), plan, memoryview(guarded)[: w * h])
+    ((_, expected),) = masks(plan.tobytes(), _host.memoryview(protos).cast("B").tobytes(), head.tobytes())
+    assert guarded == expected + b"\xee" * 8
+    inside = sums[y : y + h, x : x + w] > threshold
+    assert (np.frombuffer(expected, np.uint8).reshape(h, w) >= 128).tolist() == inside.tolist()
 
 
 # --- tint_mask -------------------------------------------------------------------------------------------------------
