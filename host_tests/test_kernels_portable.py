@@ -337,6 +337,27 @@ def test_prototype_mask_of_a_thousand_hostile_plans_is_plain_numpys_to_the_byte(
     assert len(seen) == 16
 
 
+@pytest.mark.parametrize(
+    ("sums", "expected"),
+    [
+        ((2e-37, -2e-37, 0.0), (128, 127, 127)),  # 127 / the largest is infinite: k is 1
+        ((2.0**-120, -(2.0**-120), 0.0), (254, 0, 127)),  # and here it is not
+        ((np.inf, -1.5, 2.5), (255, 126, 130)),  # an infinite one: k is 1
+        ((0.0, 0.0, 0.0), (127, 127, 127)),
+        ((0.5, np.nan, -0.5), (254, 0, 0)),
+    ],
+)
+def test_a_mask_of_floats_is_scaled_by_its_largest_sum_where_that_can_be(sums: Any, expected: tuple[int, ...]) -> None:
+    protos = _host.wrap(np.array(sums, f32).reshape(1, 1, 3, 1))
+    plan = plans.prototype_mask(102, 3, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 3, 1, 0.0)
+    out = bytearray(3)
+    with np.errstate(invalid="ignore", over="ignore"):
+        portable_boxes.prototype_mask(protos, _host.wrap(np.ones(1, f32)), plan, out)
+    assert tuple(out) == expected
+    ((_, plain),) = masks(plan.tobytes(), np.array(sums, f32).tobytes(), np.ones(1, f32).tobytes())
+    assert tuple(plain) == expected
+
+
 TERMS = st.sampled_from([1, 2, 3, 4, 5, 8, 31, 32, 33, 64])
 
 

@@ -164,10 +164,13 @@ EXAMPLES = {
         refused("import contextlib", "ImportError") + refused("import dataclasses", "ImportError"),
     ),
     "float-literal": Example(
-        ulab("a = np.zeros(3)\nb = a >= 0.9\n", "_K = 0.1\ndef f(a):\n    return np.max(a) + a[:, 0] * _K\n"),
-        ulab("a = np.zeros(3)\nb = (a >= 0.5) * (a < 1e-3 + 0.125)\n", "def f(score):\n    return score > 0.9\n"),
+        ulab("a = np.zeros(3)\nb = a >= 0.9\n", "_K = 0.1\ndef f(a):\n    return np.max(a) + a[:, 0] * _K\n")
+        + ulab("a = np.array([0.5, 0.9])\n", "a = np.zeros(3)\na[1] = 0.9\n")
+        + ("from struct import pack\na = pack('f', 0.9)\n", "a = int(1e9)\n"),
+        ulab("a = np.array([0.5, 3])\nb = (a >= 0.5) * (a < 1e-3 + 0.125)\n", "def f(score):\n    return score > 0.9\n")
+        + ("a = -1e9 <= int(4e5) <= 1e9\n",),
         "import struct\nassert struct.pack('f', 0.9) != b'fff?' and struct.pack('f', 0.03) == struct.pack('I', 0x3cf5c28f)\n"
-        "assert (np.frombuffer(b'fff?', dtype=np.float) == 0.9).tolist() == [False]\n",
+        "assert (np.frombuffer(b'fff?', dtype=np.float) == 0.9).tolist() == [False] and int(1e9) == 1000000128\n",
     ),
     "absent-ulab": Example(
         ulab("a = np.abs(np.zeros(3))\n", "a = np.zeros(3).astype(np.int8)\n", "def f(a):\n    return np.max(a) - a.min()\n")

@@ -233,6 +233,9 @@ class Linter(Kinds, ast.NodeVisitor):
                 self.add(node, "assigned-shape")
             if isinstance(target, ast.Subscript):
                 self.check_step(target, assigned=True)
+                value = self.kind(node.value)
+                if self.kind(target.value).is_array and value.what == "float" and loses_bits(value.value or 0.0):
+                    self.add(node, "float-literal")
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         self.generic_visit(node)
@@ -398,6 +401,12 @@ class Linter(Kinds, ast.NodeVisitor):
                 isinstance(key, ast.Lambda) and isinstance(key.body, ast.Tuple) and len(key.body.elts) > 1
             ):
                 self.add(node, "stable-sort")
+        if called == "int" and node.args and isinstance(value := constant(node.args[0]), float) and loses_bits(value):
+            self.add(node, "float-literal")
+        makes = self.function(node) in ("array", "full") or called in ("bits", "pack", "pack_into")
+        parts = [part for a in node.args for part in (a.elts if isinstance(a, ast.List | ast.Tuple) else [a])]
+        if makes and any(loses_bits(self.kind(part).value or 0.0) for part in parts if self.kind(part).what == "float"):
+            self.add(node, "float-literal")
         if self.function(node):
             self.check_ulab(self.function(node), node, keywords)
         elif isinstance(f, ast.Attribute):
