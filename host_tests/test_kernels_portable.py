@@ -265,6 +265,7 @@ def test_tint_map_is_draw_image_of_the_map_with_its_columns_and_rows_repeated(
 @example(0, False, (5, 4), 0, 4, [5], [3])  # below it
 @example(0, True, (5, 4), 4, 3, [4] * 3, [4] * 3)  # drawn by draw_image alone, cut at the first of its blocks
 @example(0, True, (5, 4), 0, 0, [300, 1], [0, 1, 300])
+@example(0, True, (300, 90), 0, 0, [1, 2] * 100, [1] * 80 + [3, 2])  # more rows than are scaled at once
 def test_tint_map_blends_each_map_pixel_into_its_rectangle_cut_at_the_frames_sides(
     seed: int, color: bool, size: tuple[int, int], left: int, top: int, widths: list[int], heights: list[int]
 ) -> None:
@@ -280,6 +281,21 @@ def test_tint_map_blends_each_map_pixel_into_its_rectangle_cut_at_the_frames_sid
     portable_drawing.tint_map(frame, bytearray(classes.tobytes()), plan, palette)
     plain = np.frombuffer(before, np.uint16 if color else np.uint8).reshape(height, width)
     assert frame == reference.tint_map(plain, classes, columns, rows, bytes(palette)).tobytes()
+
+
+def test_tint_map_makes_no_more_of_a_map_than_the_frame_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a few columns that reach far beyond the frame would take the heap, and as many rows seconds."""
+    made: list[tuple[int, int]] = []
+
+    def noted(data: Any, width: int, height: int, gray: Any = portable_drawing.gray) -> Any:
+        made.append((width, height))
+        return gray(data, width, height)
+
+    monkeypatch.setattr(portable_drawing, "gray", noted)
+    plan = drawing_plans.tint_map(1, 50, 40, 0, 2, 2, [1, 9, 60000, 2, 7, 60000])
+    portable_drawing.tint_map(bytearray(50 * 40), bytearray(4), plan, bytearray(768))
+    made.remove((256, 1))  # the palette of alphas
+    assert {width for width, _ in made} == {49} and sum(height for _, height in made) == 38
 
 
 def test_tint_map_of_a_thousand_hostile_plans_is_plain_numpys_to_the_byte() -> None:
