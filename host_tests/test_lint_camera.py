@@ -81,7 +81,10 @@ EXAMPLES = {
     ),
     "const-place": Example(
         ("from micropython import const\nclass A:\n    _X = const(3)\n",),
-        ("from micropython import const\n_X = const(3)\nclass A:\n    x = _X\n",),
+        (
+            "from micropython import const\n_X = const(3)\nclass A:\n    x = _X\n",
+            "from micropython import const\ndef f():\n    _X = const(3)\n    return _X\n",
+        ),
         refused("from micropython import const\nclass A:\n  _X = const(3)\nA()._X", "AttributeError"),
     ),
     "const-import": Example(

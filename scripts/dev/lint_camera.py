@@ -225,7 +225,7 @@ class Linter(Kinds, ast.NodeVisitor):
 
     def visit_Assign(self, node: ast.Assign) -> None:
         self.generic_visit(node)
-        if is_const(node.value) and not isinstance(self.inside[-1], ast.Module):
+        if is_const(node.value) and isinstance(self.inside[-1], ast.ClassDef):
             self.add(node, "const-place")
         for target in node.targets:
             self.bind(target, node.value)
@@ -342,15 +342,14 @@ class Linter(Kinds, ast.NodeVisitor):
         kind = self.kind(node.value)
         if step is None or constant(step) == 1 or kind.is_array:
             return
-        if assigned and kind.what != "" or kind.what in ("bytes", "tuple"):
-            self.add(node, "step-slice")
-        elif assigned and not self.np:
+        # What cannot be told may be an array, in a file that has some.
+        if kind.what in ("bytes", "tuple") or assigned and (kind.what or not self.np):
             self.add(node, "step-slice")
 
     def visit_Name(self, node: ast.Name) -> None:
-        if isinstance(node.ctx, ast.Load) and node.id in ABSENT_BUILTINS and not self.look_up(node.id).what:
-            if not any(node.id in scope for scope in self.scopes):
-                self.add(node, "absent-name")
+        ours = any(node.id in scope for scope in self.scopes)
+        if isinstance(node.ctx, ast.Load) and node.id in ABSENT_BUILTINS and not ours:
+            self.add(node, "absent-name")
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         of = self.kind(node.value)
@@ -487,10 +486,10 @@ class Linter(Kinds, ast.NodeVisitor):
                 self.check_pair(node, a, b, op)
             if isinstance(op, (ast.Eq, ast.NotEq)):
                 for array, scalar, source in ((a, b, right), (b, a, left)):
-                    read = isinstance(source, ast.Name) or isinstance(source, (ast.Call, ast.Subscript))
-                    if array.is_array and array.dtype in (None, "float") and scalar.what in ("float", "number"):
-                        if scalar.value is None and read:
-                            self.add(node, "equals-scalar")
+                    read = scalar.value is None and isinstance(source, (ast.Name, ast.Call, ast.Subscript))
+                    fraction = array.dtype in (None, "float") and scalar.what in ("float", "number")
+                    if array.is_array and fraction and read:
+                        self.add(node, "equals-scalar")
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
         self.generic_visit(node)
