@@ -74,6 +74,17 @@ def test_the_arrays_own_dtype_counts_whatever_the_model_says(kind: str) -> None:
     assert (told.scale, told.zero_point, told.shape) == (pytest.approx(0.1), 3, (1, 5, 21))
 
 
+@pytest.mark.parametrize(("kind", "low", "high"), [(kind, *ends) for kind, ends in RANGES.items()])
+def test_the_ends_of_a_dtype_are_told_in_the_networks_own_numbers(kind: str, low: int, high: int) -> None:
+    told = output(kind, 0.25, 7)
+    assert (told.least(), told.largest()) == ((low - 7) * 0.25, (high - 7) * 0.25)
+
+
+def test_an_output_is_shown_by_its_number_dtype_and_shape() -> None:
+    assert repr(output("int8", 0.25, 7)) == "output 0: int8 (1, 5, 21)"
+    assert repr(output("float32", 1.0, 0)) == "output 0: float32 (1, 5, 21)"
+
+
 # --- what no network's numbers are -----------------------------------------------------------------------------------
 NAN, INF = float("nan"), float("inf")
 
