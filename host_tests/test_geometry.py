@@ -98,6 +98,22 @@ def test_an_input_without_a_roi_is_its_own_frame() -> None:
         assert to_frame(fit, 10, 20) == (10, 20) and tuple(fit.roi) == (0, 0, 320, 192)
 
 
+@pytest.mark.parametrize("kind", ["plain", *INPUTS])
+@pytest.mark.parametrize("roi", [None, (0, 0, 300, 200), (32, 16, 320, 240)])
+def test_a_fit_tells_its_roi_and_the_size_of_the_whole_frame(kind: str, roi: tuple[int, int, int, int] | None) -> None:
+    source = Normalization(roi=roi)(frame(640, 480)) if kind == "plain" else INPUTS[kind](frame(640, 480), roi)
+    fit = geometry.fit_of([source], (320, 192))
+    assert (tuple(fit.roi), fit.frame_size) == (roi or (0, 0, 640, 480), (640, 480))
+
+
+def test_what_shows_no_frame_has_none_and_what_has_no_roi_is_its_own() -> None:
+    assert geometry.fit_of([Framed((0, 0, 64, 48))], (320, 192)).frame_size is None
+    with_a_method = mock.Mock(roi=lambda: (0, 0, 64, 48))  # an image's own, say
+    for inputs in ([], None, [object()], [with_a_method]):
+        fit = geometry.fit_of(inputs, (320, 192))
+        assert fit.frame_size == (320, 192) and tuple(fit.roi) == (0, 0, 320, 192)
+
+
 def test_a_fit_that_still_holds_is_handed_back_itself_and_no_other() -> None:
     """It saves the setting up a frame; a changed roi or another kind of input makes a new one."""
     size = (64, 64)
@@ -547,6 +563,23 @@ def test_a_roi_that_is_no_part_of_the_image_is_refused(roi: Any, expected: str) 
     for kind in INPUTS.values():
         with pytest.raises(ValueError, match=rf"roi: expected .*{expected}.*, got"):
             kind(image.Image(640, 480, image.RGB565), roi)
+
+
+@pytest.mark.parametrize(
+    ("furthest", "further"),
+    [
+        ((-65535, 0, 10, 10), (-65536, 0, 10, 10)),
+        ((0, -65535, 10, 10), (0, -65536, 10, 10)),
+        ((0, 0, 65535, 1), (0, 0, 65536, 1)),
+        ((0, 0, 1, 65535), (0, 0, 1, 65536)),
+        ((65534, 0, 1, 1), (65534, 0, 2, 1)),
+        ((0, 65534, 1, 1), (0, 65535, 1, 1)),
+    ],
+)
+def test_a_roi_may_reach_as_far_as_sixteen_bits_and_no_pixel_further(furthest: Any, further: Any) -> None:
+    assert geometry.checked_roi(list(furthest)) == furthest
+    with pytest.raises(ValueError, match=r"^roi: expected at least one pixel of a frame of at most 65535 x 65535, got \("):
+        geometry.checked_roi(further)
 
 
 @pytest.mark.parametrize("shape", [(1, 32, 32, 4), (1, 3, 32, 32), (32, 32, 3), (1, 32)])
