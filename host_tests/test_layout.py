@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import pytest
 from fakes import FakeModel
 from hypothesis import given
@@ -44,6 +47,13 @@ def test_every_set_of_strides_that_heads_are_made_of_is_known(strides: tuple[int
     assert tuple(head_layout((1, count, 84), size)) == (84, count, False)
 
 
+@pytest.mark.parametrize("size", [(200, 136), (96, 160), (65, 127), (31, 33), (40, 90)])
+def test_cells_that_the_input_cuts_off_are_no_anchors(size: tuple[int, int]) -> None:
+    cells = {s: len(range(s, size[0] + 1, s)) * len(range(s, size[1] + 1, s)) for s in (4, 8, 16, 32, 64)}
+    usual = cells[8] + cells[16] + cells[32]
+    assert layout.anchor_counts(size) == (usual, usual + cells[4], usual + cells[64], cells[16] + cells[32])
+
+
 @pytest.mark.parametrize(
     "shape", [(1, 300, 6), (1, 6300, 7), (1, 84, 1000), (1, 84, 2101), (1, 320, 320), (1, 80, 80, 32), (1, 0, 2100), ()]
 )
@@ -66,6 +76,12 @@ def test_dimensions_of_1_that_converters_add_do_not_matter() -> None:
 @pytest.mark.parametrize("shape", [(2, 116, 2100), (2100,), (1, 80, 80, 32), (1, 0, 2100), ()])
 def test_shapes_of_other_than_two_dimensions_are_not_flat(shape: tuple[int, ...]) -> None:
     assert layout.flat(shape) == ()
+
+
+def test_the_last_two_dimensions_of_a_head_stay_whatever_they_are() -> None:
+    assert layout.flat((1, 84, 1)) == (84, 1) and layout.flat((1, 1, 84)) == (1, 84) and layout.flat((84, 1)) == (84, 1)
+    assert layout.flat((1, 1, 84, 1)) == (84, 1) and layout.flat((1, 1, 1)) == layout.flat((1, 1)) == (1, 1)
+    assert layout.squeezed((1, 84, 1, 2100)) == [84, 2100]
 
 
 # --- prototypes ------------------------------------------------------------------------------------------------------
@@ -100,6 +116,17 @@ def test_prototypes_of_half_the_input_are_told_by_its_aspect_ratio(size: tuple[i
     assert tuple(layout.prototype_layout((1, 32, height, width), size)) == (32, width, height, False)
 
 
+def test_two_pixels_are_prototypes_and_one_is_not() -> None:
+    assert layout.prototype_layout((1, 1, 2, 32), (320, 160)) == (32, 2, 1, True)
+    assert layout.prototype_layout((1, 32, 1, 2), (320, 160)) == (32, 2, 1, False)
+    expected = (
+        "expected prototypes [1, H, W, M] or [1, M, H, W], more than one pixel and of the aspect ratio of the input,"
+        " (320, 320), got (1, 1, 1, 32)"
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(expected)}$"):
+        layout.prototype_layout((1, 1, 1, 32), (320, 320))
+
+
 @pytest.mark.parametrize("shape", [(1, 80, 40, 32), (1, 32, 80, 40), (1, 80, 80, 8), (1, 8, 80, 80)])
 def test_prototypes_of_another_aspect_ratio_are_refused(shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match=r"aspect ratio of the input, \(320, 192\), got \(1, "):
@@ -116,6 +143,60 @@ def test_a_map_has_the_aspect_ratio_of_the_input_but_for_the_pixel_that_a_stride
         assert not layout.like_input(width, height, (257, 193))
         with pytest.raises(ValueError, match=r"1 to 255 channels and the aspect ratio .*\(257, 193\), got"):
             layout.map_layout((1, height, width, 4), (257, 193))
+
+
+def test_of_a_square_input_a_map_may_be_a_pixel_off_the_square_and_no_two() -> None:
+    for width, height in ((10, 10), (11, 10), (10, 11)):
+        assert layout.like_input(width, height, (320, 320))
+    assert not layout.like_input(12, 10, (320, 320)) and not layout.like_input(10, 12, (320, 320))
+
+
+@pytest.mark.parametrize(
+    ("shape", "size", "told"),
+    [
+        ((1, 8, 8, 9), (64, 64), (8, 8, 9, True)),
+        ((1, 9, 8, 8), (64, 64), (8, 8, 9, False)),
+        ((1, 4, 9, 16), (64, 32), (9, 4, 16, True)),  # 9 x 4 is half a pixel off, 16 x 9 is a whole one
+        ((1, 4, 7, 14), (64, 32), (14, 7, 4, False)),
+        ((1, 4, 8, 17), (64, 32), (8, 4, 17, True)),
+        ((1, 5, 9, 18), (64, 32), (18, 9, 5, False)),
+        ((1, 16, 8, 5), (32, 64), (8, 16, 5, True)),
+        ((1, 17, 8, 4), (32, 64), (4, 8, 17, False)),
+        ((1, 3, 16, 8), (32, 64), (8, 16, 3, False)),
+        ((1, 1, 1, 1), (64, 64), (1, 1, 1, True)),
+        ((1, 10, 10, 255), (64, 64), (10, 10, 255, True)),
+        ((1, 255, 10, 10), (64, 64), (10, 10, 255, False)),
+    ],
+)
+def test_where_both_pairs_of_neighbours_have_the_aspect_ratio_the_nearer_one_is_the_map(
+    shape: tuple[int, ...], size: tuple[int, int], told: tuple[int, int, int, bool]
+) -> None:
+    assert layout.map_layout(shape, size) == told
+
+
+MAP = "a map [1, H, W, C] or [1, C, H, W]"
+
+
+@pytest.mark.parametrize(
+    ("shape", "options", "said"),
+    [
+        ((1, 8, 8), {}, f"expected {MAP}, got (1, 8, 8)"),
+        ((2, 8, 8, 4), {}, f"expected {MAP}, got (2, 8, 8, 4)"),
+        ((1, 8, 8, 0), {"wanted": "heatmaps"}, "expected heatmaps, got (1, 8, 8, 0)"),
+        ((1, 9, 30, 4), {},
+         f"expected {MAP} of 1 to 255 channels and the aspect ratio of the input, (64, 64), got (1, 9, 30, 4)"),
+        ((1, 10, 10, 256), {},
+         f"expected {MAP} of 1 to 255 channels and the aspect ratio of the input, (64, 64), got (1, 10, 10, 256)"),
+        ((1, 256, 10, 10), {"parts": "joints"},
+         f"expected {MAP} of 1 to 255 joints and the aspect ratio of the input, (64, 64), got (1, 256, 10, 10)"),
+        ((1, 9, 30, 4), {"layout": "NHWC", "most": 3}, f"expected {MAP} of 1 to 3 channels, got (1, 9, 30, 4)"),
+        ((1, 4, 30, 9), {"layout": "NCHW", "most": 3}, f"expected {MAP} of 1 to 3 channels, got (1, 4, 30, 9)"),
+        ((1, 8, 8, 8), {}, "(1, 8, 8, 8) may be [1, H, W, C] or [1, C, H, W]: expected layout='NHWC' or 'NCHW'"),
+    ],
+)  # fmt: skip
+def test_what_is_no_map_is_told_with_what_was_expected(shape: tuple[int, ...], options: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
+        layout.map_layout(shape, (64, 64), **options)
 
 
 def test_a_layout_that_is_said_holds_for_a_map_of_any_aspect_ratio() -> None:
@@ -139,3 +220,29 @@ def test_the_input_size_is_width_and_height_in_either_order_of_channels(
     model = FakeModel([], size)
     model.input_shape = (shape,)  # type: ignore[assignment]
     assert tuple(layout.input_size(model)) == size
+
+
+@pytest.mark.parametrize("shape", [(1, 65535, 2, 3), (65535, 2, 1), (3, 65535, 2), (1, 1, 65535, 2)])
+def test_an_input_may_be_as_long_as_sixteen_bits_count(shape: tuple[int, ...]) -> None:
+    model = FakeModel([], (64, 64))
+    model.input_shape = (shape,)  # type: ignore[assignment]
+    assert layout.input_size(model) == (2, 65535)
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [None, (), ((1, 65536, 1, 3),), ((1, 0, 64, 3),), ((1, 64, 64, 4),), ((1, 1, 64, 64, 3),), ((64, 64),), ((2, 64, 64),)],
+)
+def test_of_an_input_that_is_no_picture_no_size_is_told(shapes: Any) -> None:
+    model = FakeModel([], (64, 64))
+    model.input_shape = shapes
+    assert layout.input_size(model) is None
+    assert layout.input_size(object()) is None
+
+
+# --- joints ----------------------------------------------------------------------------------------------------------
+def test_joints_are_rows_of_three_and_more_than_one() -> None:
+    assert layout.are_joints((1, 1, 17, 3)) and layout.are_joints((1, 1, 2, 3))
+    others = [(1, 1, 1, 3), (1, 2, 17, 3), (2, 1, 17, 3), (1, 1, 17, 2), (1, 1, 17, 4), (1, 1, 1, 17, 3), (1, 17, 3), (1, 1)]
+    for shape in others:
+        assert not layout.are_joints(shape)

@@ -143,6 +143,19 @@ def test_what_is_no_array_is_refused(wrong: Any) -> None:
         quant.Output(model, 0, wrong)
 
 
+@pytest.mark.parametrize("kind", [*RANGES, "float32"])
+def test_a_view_with_gaps_is_refused_and_one_without_is_not(kind: str) -> None:
+    model = FakeModel([Tensor(np.zeros((2, 5, 21), kind), 0.1)], (32, 32))
+    array = model.outputs()[0]
+    for dense in (array, array[1:], array[:1]):
+        told = quant.Output(model, 0, dense)
+        assert (told.shape, told.size) == (dense.shape, dense.size)
+    for view in (array[:, :, ::2], array[:, ::2], array[:, :3], array[:, :, :20], array[1, :, 3:]):
+        expected = f"output 0: expected a dense array, got a view of another, {view.shape} with strides {view.strides}: "
+        with pytest.raises(ValueError, match=f"^{re.escape(expected)}"):
+            quant.Output(model, 0, view)
+
+
 def test_an_array_of_sixteen_bits_without_a_sign_is_refused() -> None:
     model = FakeModel([Tensor(np.zeros((1, 5, 21), "uint16"), 0.1)], (32, 32))
     with pytest.raises(ValueError, match="^output 0: expected int8, uint8, int16 or float32, got uint16$"):
