@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 import sys
 from array import array
 from collections.abc import Callable, Iterable
@@ -87,6 +88,15 @@ def test_class_map_takes_more_pixels_than_ulab_can_reduce_at_once(
 ) -> None:
     values = random_tensor(np.random.default_rng(1), "int8", shape)
     np.testing.assert_array_equal(mapped(values, channels_last), values.argmax(axis=-1))
+
+
+@pytest.mark.parametrize("channels_last", [True, False])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_of_nan_infinities_and_numbers_class_map_takes_the_first_greatest_number(classes: int, channels_last: bool) -> None:
+    """Every row of them that there is, NaN below all."""
+    rows = np.array(list(itertools.product((-np.inf, -1, 0, 1, np.inf, np.nan), repeat=classes)), f32)
+    wanted = [max(range(classes), key=lambda c: (-np.inf if np.isnan(row[c]) else row[c], -c)) for row in rows]
+    assert mapped(rows[None], channels_last)[0].tolist() == wanted
 
 
 @given(st.integers(0, 2**32), st.sampled_from(DTYPES), st.integers(1, 40), st.integers(1, 40))
