@@ -49,7 +49,7 @@ JUDGES = {
     "edges": ["segmentation", "overlap"],
     "inputs": ["geometry"],
     "kernels.portable": ["kernels_portable", "skeleton"],
-    "kernels.portable_boxes": ["kernels_portable"],
+    "kernels.portable_boxes": ["kernels_portable", "nms", "overlap"],
     "kernels.portable_drawing": ["kernels_portable"],
     "kernels.portable_maps": ["kernels_portable"],
     "kernels.portable_poses": ["skeleton"],
