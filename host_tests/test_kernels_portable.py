@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import inspect
-import itertools
 import sys
 from array import array
 from collections.abc import Callable, Iterable
+from itertools import product
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -94,7 +94,7 @@ def test_class_map_takes_more_pixels_than_ulab_can_reduce_at_once(
 @pytest.mark.parametrize("classes", [2, 3])
 def test_of_nan_infinities_and_numbers_class_map_takes_the_first_greatest_number(classes: int, channels_last: bool) -> None:
     """Every row of them that there is, NaN below all."""
-    rows = np.array(list(itertools.product((-np.inf, -1, 0, 1, np.inf, np.nan), repeat=classes)), f32)
+    rows = np.array(list(product((-np.inf, -1, 0, 1, np.inf, np.nan), repeat=classes)), f32)
     wanted = [max(range(classes), key=lambda c: (-np.inf if np.isnan(row[c]) else row[c], -c)) for row in rows]
     assert mapped(rows[None], channels_last)[0].tolist() == wanted
 
