@@ -5,10 +5,10 @@ None), and runs those tests that come by that place. A mutant that they all pass
 missing, or nobody can tell the two apart. Mutants of the second kind stand in scripts/dev/equivalent/MODULE.txt, as diffs
 below a line "# reason"; they count neither as dead nor as alive. The exit code is 0 where --least percent of the others die.
 
-Nothing is written into the tree: a mutant lives in a forked process only. First its functions take the place of the sound
-ones where pytest has collected the tests already; a survivor of these, and whatever an import runs, is then imported in the
-module's place before anything else is, and shown to all of the module's tests. Results are kept in build/mutants. A run goes
-on where the last one was stopped, and asks survivors again when tests have changed.
+Nothing is written into the tree: a mutant lives in a forked process only, where its functions take the place of the sound
+ones where pytest has collected the tests already. A survivor of what runs outside of tests too, at an import say, is then
+imported in the module's place before anything else is. Results are kept in build/mutants: a run goes on where the last one
+was stopped, and asks survivors again when tests have changed.
 """
 
 import sys
@@ -168,6 +168,9 @@ def mutants(source: str) -> list[Mutant]:
 # --- asking the tests ---
 
 
+_SETUP = " (set-up)"  # of a test, where what is done may serve others too
+
+
 class Judge:
     """pytest's plugin in a forked process: which tests run, in which order, and what came of them."""
 
@@ -201,9 +204,13 @@ class Judge:
         self.serve(session)
         return True
 
-    def pytest_runtest_logstart(self, nodeid: str) -> None:
+    def pytest_runtest_setup(self, item: Any) -> None:
         if self.switch:
-            self.switch(nodeid)
+            self.switch(item.nodeid + _SETUP)
+
+    def pytest_runtest_call(self, item: Any) -> None:
+        if self.switch:
+            self.switch(item.nodeid)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         self.durations[report.nodeid] = self.durations.get(report.nodeid, 0.0) + report.duration
@@ -256,7 +263,7 @@ def _pytest(target: Target, judge: Judge, *arguments: str) -> int:
 
 
 def baseline(target: Target) -> dict[str, Any]:
-    """What the sound module's tests take, and which of them come by which line: {"durations": .., "lines": .., ..}."""
+    """What the sound module's tests take, which of them come by which line, and which lines run outside of tests too."""
     import coverage
 
     cov = coverage.Coverage(data_file=None, config_file=False, include=[str(target.path)])
@@ -265,8 +272,9 @@ def baseline(target: Target) -> dict[str, Any]:
     code = _pytest(target, judge)
     cov.stop()
     by_line = cov.get_data().contexts_by_lineno(str(target.path))
-    lines = {str(line): sorted(name for name in names if name) for line, names in by_line.items()}
-    return {"code": code, "failed": judge.failed, "durations": judge.durations, "lines": lines}
+    lines = {str(line): sorted({name.removesuffix(_SETUP) for name in names if name}) for line, names in by_line.items()}
+    shared = [line for line, names in by_line.items() if any(not name or name.endswith(_SETUP) for name in names)]
+    return {"code": code, "failed": judge.failed, "durations": judge.durations, "lines": lines, "shared": shared}
 
 
 def verdict(target: Target, code: str, chosen: dict[str, float]) -> dict[str, Any]:
@@ -277,39 +285,54 @@ def verdict(target: Target, code: str, chosen: dict[str, float]) -> dict[str, An
     return {"by": judge.failed or (f"pytest left with {exit_code}" if exit_code else "")}
 
 
-def replace_functions(target: Target, code: str) -> None:
-    """The functions of a module that is imported become the mutant's, whoever has taken hold of them."""
+def take_over(target: Target, code: str) -> None:
+    """The mutant's functions, defaults and constants take the places of a module's, for whoever has got hold of it."""
     module = sys.modules.get(target.name)
     if module is None:  # whoever imports it then gets the mutant
         sys.meta_path.insert(0, _Finder(target, code))
         return
-    mutated: dict[str, types.CodeType] = {}
+    sound = _executed(module, target, target.path.read_text())
+    _take_over(module, sound, _executed(module, target, code), target.name)
 
-    def walk(outer: types.CodeType) -> None:
-        for part in outer.co_consts:
-            if isinstance(part, types.CodeType):
-                mutated[part.co_qualname] = part
-                walk(part)
 
-    walk(compile(code, str(target.path), "exec", dont_inherit=True))
-    parts = list(vars(module).values())
-    for part in parts:
-        if isinstance(part, type) and part.__module__ == target.name:
-            parts += vars(part).values()
-        if isinstance(part, property):
-            parts += [part.fget, part.fset]
-        function = getattr(part, "__func__", part)
-        if isinstance(function, types.FunctionType) and function.__module__ == target.name:
-            changed = mutated.get(function.__code__.co_qualname)
-            if changed and len(changed.co_freevars) == len(function.__code__.co_freevars):
-                function.__code__ = changed
+def _executed(module: types.ModuleType, target: Target, code: str) -> types.ModuleType:
+    again = types.ModuleType(target.name)
+    again.__package__, again.__spec__ = module.__package__, module.__spec__
+    exec(compile(code, str(target.path), "exec", dont_inherit=True), again.__dict__)
+    return again
+
+
+_PLAIN = (int, float, str, bytes, tuple, list, dict, set, bytearray, type(None))
+
+
+def _take_over(old: Any, sound: Any, new: Any, name: str) -> None:
+    """`old` is in use, `sound` is the same made anew: only what `new` has otherwise is taken, and no object of a class."""
+    for word, value in list(vars(new).items()):
+        mine, before = vars(old).get(word), vars(sound).get(word)
+        if isinstance(value, type) and value.__module__ == name and isinstance(mine, type):
+            _take_over(mine, before, value, name)
+        elif isinstance(value, property) and isinstance(mine, property):
+            _become(mine.fget, value.fget, name)
+            _become(mine.fset, value.fset, name)
+        elif hasattr(getattr(value, "__func__", value), "__code__"):
+            _become(getattr(mine, "__func__", mine), getattr(value, "__func__", value), name)
+        elif isinstance(value, _PLAIN) and not word.startswith("__") and repr(value) != repr(before):
+            setattr(old, word, value)
+
+
+def _become(old: Any, new: Any, name: str) -> None:
+    if isinstance(old, types.FunctionType) and old.__module__ == name:
+        old.__code__, old.__defaults__, old.__kwdefaults__ = new.__code__, new.__defaults__, new.__kwdefaults__
 
 
 def quick_verdict(target: Target, code: str, session: Any, judge: Judge, chosen: dict[str, float]) -> dict[str, Any]:
     """The same by tests that are collected already, of the sound module."""
     judge.serve = None
     session.items[:] = arranged(session.items, chosen)
-    replace_functions(target, code)
+    try:
+        take_over(target, code)
+    except Exception as error:
+        return {"by": f"its import: {error!r}"}
     try:
         session.config.hook.pytest_runtestloop(session=session)
     except session.Failed:  # -x
@@ -410,19 +433,16 @@ class Run:
     def ask(self, asked: Sequence[Mutant], jobs: int) -> Iterator[Mutant]:
         """Find out about mutants, several at a time; yields each as it is known."""
         slow = []
-        quick = [mutant for mutant in asked if mutant.lines and self.chosen(mutant, False)]
-        if quick:
-            for mutant, by in self.ask_quickly(quick, jobs):
-                if by:
-                    yield self.known(mutant, by)
-                else:
-                    slow.append(mutant)
-        slow += [mutant for mutant in asked if mutant not in quick]
+        for mutant, by in self.ask_quickly(asked, jobs):
+            # Of what ran at an import or in a set-up, something of the sound module may be left.
+            if by or mutant.lines and not set(self.baseline["shared"]) & set(mutant.lines):
+                yield self.known(mutant, by)
+            else:
+                slow.append(mutant)
 
         def work(mutant: Mutant, chosen: dict[str, float]) -> dict[str, Any]:
             return verdict(self.target, mutant.code, chosen)
 
-        # What one test has made, another may read: all of the module's tests.
         for mutant, by in self.fork_each([(mutant, self.chosen(mutant, True)) for mutant in slow], work, jobs):
             yield self.known(mutant, by)
 
