@@ -60,9 +60,11 @@ JUDGES = {
     "scaling": ["geometry"],
     "shape": ["mask"],
     "skeleton": ["skeleton", "draw"],
+    "tracker": ["tracker", "one_euro"],
     "yolo": ["yolo", "end2end", "heads"],
     "yolo_pose": ["pose", "yolo"],
     "yolo_seg": ["mask", "yolo"],
+    "zones": ["zones", "overlays"],
 }
 
 
@@ -422,13 +424,13 @@ class Run:
         self.baseline = found
         self.save()
 
-    def chosen(self, mutant: Mutant, every: bool) -> dict[str, float]:
-        """The tests to ask, and what they take: those that come by the place, or all that come by the module."""
-        lines = self.baseline["lines"]
-        wanted = mutant.lines if mutant.lines and not every else lines
-        names = {name for line in wanted for name in lines.get(str(line), ())}
+    def chosen(self, mutant: Mutant) -> dict[str, float]:
+        """The tests to ask, and what they take: those that come by the place; of what an import runs, all."""
         durations: dict[str, float] = self.baseline["durations"]
-        return {name: durations[name] for name in (names or (durations if every or not mutant.lines else ()))}
+        if not mutant.lines:
+            return durations
+        lines = self.baseline["lines"]
+        return {name: durations[name] for line in mutant.lines for name in lines.get(str(line), ())}
 
     def ask(self, asked: Sequence[Mutant], jobs: int) -> Iterator[Mutant]:
         """Find out about mutants, several at a time; yields each as it is known."""
@@ -443,7 +445,7 @@ class Run:
         def work(mutant: Mutant, chosen: dict[str, float]) -> dict[str, Any]:
             return verdict(self.target, mutant.code, chosen)
 
-        for mutant, by in self.fork_each([(mutant, self.chosen(mutant, True)) for mutant in slow], work, jobs):
+        for mutant, by in self.fork_each([(mutant, self.baseline["durations"]) for mutant in slow], work, jobs):
             yield self.known(mutant, by)
 
     def known(self, mutant: Mutant, by: str) -> Mutant:
@@ -460,7 +462,7 @@ class Run:
                 os.close(reading)
                 _be_quiet()
                 judge = Judge(None)
-                order = [(mutant, self.chosen(mutant, False)) for mutant in asked]
+                order = [(mutant, self.chosen(mutant)) for mutant in asked]
 
                 def serve(session: Any) -> None:
                     def work(mutant: Mutant, chosen: dict[str, float]) -> dict[str, Any]:
