@@ -125,3 +125,20 @@ def test_filters_of_tracks_that_are_gone_are_forgotten() -> None:
     tracker.smooth_keypoints = False
     tracker.update([])
     assert tracker._kept[2] == {}
+
+
+def test_a_filter_that_was_switched_off_begins_anew_when_it_is_switched_on() -> None:
+    tracker = n6post.Tracker(smooth_keypoints=True, max_age=100)
+    kind = with_keypoints(0.5)
+
+    def update(x: float) -> float:
+        points = joints(np.array([[x, 40]]), [0.9])
+        return float(tracker.update([kind((10, 20, 40, 90), 0.9, 0, "person", None, points)])[0].keypoints.tolist()[0][0])
+
+    tracker.update([kind((10, 20, 40, 90), 0.9, 0, "person", None, joints(np.array([[20, 40]]), [0.9]))])
+    assert [update(20), update(20)] == [20, 20] and 20 < update(30) < 30
+    tracker.smooth_keypoints = False
+    assert [update(30), update(40)] == [30, 40]
+    tracker.smooth_keypoints = True
+    assert update(50) == 50
+    assert 50 < update(60) < 60

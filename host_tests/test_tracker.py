@@ -252,6 +252,21 @@ def test_rects_stay_in_the_box_around_all_that_came() -> None:
             assert d.rect[0] + d.rect[2] <= 640 and d.rect[2] > 0 and d.rect[3] > 0
 
 
+def test_the_box_around_all_that_came_has_the_corner_of_the_frame_in_it() -> None:
+    """Somebody who comes from the left and above, or goes there, and is lost: x and y end at 0."""
+    for step in (12, -12):
+        tracker = n6post.Tracker(coast=40)
+        for k in range(10):
+            place = 12 * k - 200 if step > 0 else 250 - 12 * k
+            tracker.update([person(place, place, 30, 30)])
+        rects = [d.rect for _ in range(40) for d in tracker.update([])]
+        assert len(rects) > 5 and min(w for _, _, w, _ in rects) > 0
+        if step > 0:
+            assert rects[0][0] < 0 and max(x + w for x, _, w, _ in rects) == max(y + h for _, y, _, h in rects) == 0
+        else:
+            assert min(x for x, *_ in rects) == min(y for _, y, *_ in rects) == 0
+
+
 def test_dt_counts_the_frames_that_were_skipped() -> None:
     tracker = n6post.Tracker(max_age=10)
     for k in range(8):
@@ -273,6 +288,15 @@ def test_tracks_tells_of_all_that_are_confirmed() -> None:
     assert (second.missed, third.missed) == (1.0, 1.0)
     assert all(abs(track.velocity[0] - 4) < 0.6 and abs(track.velocity[1]) < 0.1 for track in (first, second, third))
     assert abs(second.rect[0] - 200) < 3 and second.rect[1:] == (100, 30, 80)
+
+
+def test_a_track_has_a_name_for_each_of_its_numbers_and_is_as_fast_down_as_to_the_right() -> None:
+    tracker = n6post.Tracker()
+    for k in range(20):
+        tracker.update([person(20 + 7 * k, 30 + 7 * k, 40, 40)])
+    (track,) = tracker.tracks
+    assert track.velocity[0] == track.velocity[1] == pytest.approx(7, abs=0.5)
+    assert re.fullmatch(r"Track\(track_id=1, rect=\(.*\), velocity=\(.*\), missed=0.0, hits=20, class_id=0\)", repr(track))
 
 
 def test_reset_forgets_everybody_and_gives_no_number_again() -> None:
@@ -401,6 +425,28 @@ def test_what_is_no_list_of_detections_is_refused_and_changes_nothing(found: Any
         tracker.update(found)
     assert tracker.tracks == before
     assert ids(walk(tracker, 1, 5)) == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (3, "expected a list of Detection, rects of ints, got 3"),
+        ([GOOD, GOOD._replace(rect=(1, 2, 3))],
+         f"expected a list of Detection, rects of ints, got [{GOOD!r}, {GOOD._replace(rect=(1, 2, 3))!r}]"),
+        ([GOOD, GOOD._replace(rect=(8000, 0, 192, 5))],
+         f"expected rects within -1024..8191 pixels, got {GOOD._replace(rect=(8000, 0, 192, 5))!r}"),
+        ([GOOD._replace(rect=(0, -1025, 1, 5))],
+         f"expected rects within -1024..8191 pixels, got {GOOD._replace(rect=(0, -1025, 1, 5))!r}"),
+        ([tuple(GOOD)], f"expected a list of Detection, got [{tuple(GOOD)!r}]"),
+    ],
+)  # fmt: skip
+def test_what_is_refused_is_told_with_what_came(found: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape('found: ' + said)}$"):
+        n6post.Tracker().update(found)
+
+
+def test_rects_at_the_ends_of_what_is_taken_are_taken() -> None:
+    n6post.Tracker().update([GOOD._replace(rect=(8000, 0, 191, 5)), GOOD._replace(rect=(0, -1024, 1, 5))])
 
 
 @pytest.mark.parametrize("dt", [None, "1", float("nan"), [1]])

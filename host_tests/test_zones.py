@@ -465,7 +465,10 @@ def test_counts_at_a_frame_s_edge_are_written_inside_of_it():
         (lambda: LineZone((0, 0), (4, 4), "feet"), "anchor: expected bottom, .* or centroid, got 'feet'"),
         (lambda: LineZone((0, 0), (4, 4), None), "anchor: expected .* got None"),
         (lambda: LineZone((0, 0), (4, 4), margin=-1), "margin: expected a number from 0.0 to 10.0, got -1"),
-        (lambda: LineZone((0, 9), (9, 9)).trigger([seen(None, 1, 1)]), "expected detections with a track_id"),
+        (
+            lambda: LineZone((0, 9), (9, 9)).trigger([seen(None, 1, 1)]),
+            "^expected detections with a track_id, as Tracker.update returns them, got one without$",
+        ),
         (lambda: PolygonZone([(0, 0), (9, 9)]), "points: expected three or more"),
         (lambda: PolygonZone(7), "points: expected three or more"),
         (lambda: PolygonZone([(0, 0), (9, 9), (4, 4), (0, 0)]), "points: expected some that are not in a line"),
@@ -473,6 +476,9 @@ def test_counts_at_a_frame_s_edge_are_written_inside_of_it():
         (lambda: PolygonZone(SQUARE, patience="long"), "patience: expected a number"),
         (lambda: PolygonZone(SQUARE).trigger([], ms="now"), "ms: expected milliseconds"),
         (lambda: PolygonZone(SQUARE).trigger([], ms=float("nan")), "ms: expected milliseconds"),
+        (lambda: PolygonZone(SQUARE).trigger([], ms=10**9 + 1), "ms: expected milliseconds"),
+        (lambda: PolygonZone(SQUARE).trigger([], ms=-(10**9) - 1), "ms: expected milliseconds"),
+        (lambda: PolygonZone(SQUARE).trigger([], ms=True), "ms: expected milliseconds"),
     ],
 )
 def test_what_a_zone_cannot_be_made_of_is_a_value_error(make, message):
