@@ -185,7 +185,8 @@ class Judge:
         self.chosen = chosen
         self.switch = switch
         self.serve = serve  # called with the session in the place of its tests
-        self.durations: dict[str, float] = {}
+        self.started = 0.0
+        self.durations: dict[str, float] = {}  # of the core
         self.failed = ""
 
     def pytest_sessionstart(self) -> None:
@@ -206,6 +207,14 @@ class Judge:
         self.serve(session)
         return True
 
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self.started = time.process_time()
+        if self.chosen is not None:  # whoever takes five times as long, and a second, does not come back: SIGPROF ends it
+            signal.setitimer(signal.ITIMER_PROF, 1 + 5 * self.chosen[nodeid])
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        self.durations[nodeid] = time.process_time() - self.started
+
     def pytest_runtest_setup(self, item: Any) -> None:
         if self.switch:
             self.switch(item.nodeid + _SETUP)
@@ -215,7 +224,6 @@ class Judge:
             self.switch(item.nodeid)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        self.durations[report.nodeid] = self.durations.get(report.nodeid, 0.0) + report.duration
         if report.failed and not self.failed:
             self.failed = report.nodeid
 
@@ -329,7 +337,7 @@ def _become(old: Any, new: Any, name: str) -> None:
 
 def quick_verdict(target: Target, code: str, session: Any, judge: Judge, chosen: dict[str, float]) -> dict[str, Any]:
     """The same by tests that are collected already, of the sound module."""
-    judge.serve = None
+    judge.serve, judge.chosen = None, chosen
     session.items[:] = arranged(session.items, chosen)
     try:
         take_over(target, code)
