@@ -95,6 +95,8 @@ print(total)
 
 
 @given(st.lists(st.integers(-(2**30), 2**30 - 1) | st.integers(-1001, 10001), min_size=6))
+@example([0, 9, 10, 99, 100, 101, 999, 1000, 1001, 9999, 10000, 10001, 99999, 100000, 999999, 1000000, 2**30 - 1, 1])
+@example([-1, -9, -10, -99, -100, -101, -999, -1000, -1001, -9999, -10000, -10001, -99999, -100000, -(2**30), -7, 5, 1])
 def test_every_whole_number_is_written_as_python_writes_it(numbers: list[int]) -> None:
     found = []
     for x, y, w, h, class_id, track_id in zip(*[iter(numbers)] * 6):
