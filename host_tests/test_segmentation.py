@@ -144,6 +144,29 @@ def test_shares_are_of_what_the_network_saw_of_the_frame_bars_and_all_that_is_cu
     assert sum(found.area(c) for c in range(4)) == pytest.approx(seen_x.sum() * seen_y.sum(), rel=0.02 * (fit == "crop"))
 
 
+@pytest.mark.parametrize(("thin", "frame"), [("rows", (640, 4)), ("columns", (4, 640))])
+@pytest.mark.parametrize("shape", [(5, 5), (4, 4), (1, 1), (41, 41), (64, 64)])
+def test_of_a_letterbox_thinner_than_a_pixel_of_the_map_the_pixel_under_its_middle_counts(
+    thin: str, frame: tuple[int, int], shape: tuple[int, int]
+) -> None:
+    """Between its grey bars it is one pixel of the input: no centre of a coarse map's pixels lies in it."""
+    classes = np.arange(shape[0])[:, None].repeat(shape[1], axis=1).astype(np.uint8)
+    classes = classes if thin == "rows" else np.ascontiguousarray(classes.T)
+    source = n6post.Letterbox(picture(*frame))
+    (left, top, width, height) = source._boxes((64, 64))[1]
+    assert (left, top, width, height) == ((0, 31, 64, 1) if thin == "rows" else (31, 0, 1, 64))
+    found = map_of(classes, (64, 64), source, background=None)
+    middle = int(31.5 / 64 * shape[0])
+    assert found.present() == [middle] and found.share(middle) == 1
+    lines = [int((31 + (line + 0.5) / 4) / 64 * shape[0]) for line in range(4)]  # of four pixels of the frame
+    assert lines[3] == middle and len(set(lines)) == (2 if shape[0] == 41 else 1)
+    for class_id in (middle - 1, middle, middle + 1):
+        if class_id >= 0:
+            assert found.area(class_id) == found.mask(class_id).area == 640 * lines.count(class_id)
+    for x, y in ((0, 0), (3, 3), (1, 2), (frame[0] - 1, frame[1] - 1)):
+        assert found.at(x, y) == lines[y if thin == "rows" else x]
+
+
 def test_present_leaves_out_the_background_that_was_chosen() -> None:
     classes = [[0, 1], [2, 2]]
     assert map_of(classes).present() == [1, 2]
@@ -175,6 +198,39 @@ def test_a_mask_holds_the_pixels_of_its_class(fit: str) -> None:
         assert mask.area == found.area(class_id)
         for frame_x, frame_y in ((3, 5), (100, 100), (250, 200)):
             assert mask.contains(frame_x, frame_y) == (found.at(frame_x, frame_y) == class_id)
+
+
+@pytest.mark.parametrize("roi", [(16, 40, 128, 96), (200, 4, 64, 192), (8, 190, 256, 48)])
+def test_a_mask_of_a_roi_off_the_diagonal_lies_in_that_roi_and_nowhere_else(roi: tuple[int, int, int, int]) -> None:
+    """x and y, width and height differ, so that none can stand in for another. (Of these a graphics unit takes all.)"""
+    x, y, w, h = roi
+    whole = map_of(np.ones((12, 16), np.uint8), source=stretched_part(roi)).mask(1)
+    assert whole.parts()[3] == whole.rect == roi
+    assert (whole.area, whole.centroid) == (w * h, (x + w // 2, y + h // 2))
+    wanted = np.zeros((FRAME[1], FRAME[0]), bool)
+    wanted[y : y + h, x : x + w] = True
+    for smooth in (True, False):
+        img = picture()
+        whole.draw(img, (255, 255, 255), 255, smooth)
+        np.testing.assert_array_equal(rgb565(img) == 0xFFFF, wanted)
+        assert not rgb565(img)[~wanted].any()
+    np.testing.assert_array_equal(gray(whole.to_image()), np.where(wanted, 255, 0))
+    outline = whole.outline()
+    assert {px for px, _ in outline} >= {x, x + w - 1} and {py for _, py in outline} >= {y, y + h - 1}
+    assert all(x <= px < x + w and y <= py < y + h for px, py in outline)
+
+    classes = blobs(12, 16)
+    found = map_of(classes, source=stretched_part(roi))
+    columns, rows = (2 * np.arange(w) + 1) * 16 // (2 * w), (2 * np.arange(h) + 1) * 12 // (2 * h)
+    for class_id in range(4):
+        plane = np.zeros((FRAME[1], FRAME[0]), bool)
+        plane[y : y + h, x : x + w] = classes[rows][:, columns] == class_id
+        mask = found.mask(class_id)
+        holds = [[mask.contains(px, py) for px in range(0, FRAME[0], 3)] for py in range(0, FRAME[1], 3)]
+        np.testing.assert_array_equal(holds, plane[::3, ::3])
+        assert mask.area == plane.sum()
+        middle = np.argwhere(plane).mean(axis=0)[::-1] + 0.5
+        assert np.abs(np.array(mask.centroid) + 0.5 - middle).max() <= 0.501  # the pixel in which the middle lies
 
 
 def test_the_outline_of_a_mask_runs_around_its_pixels() -> None:
@@ -223,6 +279,11 @@ def drawn_by_hand(img: image.Image, classes: Any, alpha: int, colors: dict[int, 
         alpha_palette=image.Image(256, 1, image.GRAYSCALE, buffer=alphas),
         **where,
     )
+
+
+def stretched_part(roi: tuple[int, int, int, int]) -> Any:
+    """This part of a frame of FRAME, stretched on every firmware."""
+    return n6post.Stretch(image.Image(*FRAME, image.GRAYSCALE), roi)
 
 
 def noise(pixformat: int, seed: int = 1) -> image.Image:
@@ -349,6 +410,23 @@ def test_the_background_is_transparent_and_a_palette_may_hide_classes() -> None:
     assert (after[bottom, right] == ((r & 0xF8) << 8 | (g & 0xFC) << 3 | b >> 3)).all()
 
 
+@pytest.mark.parametrize("pixformat", [image.RGB565, image.GRAYSCALE])
+@pytest.mark.parametrize("kind", ["probability", "logit", "int8"])
+def test_a_map_of_one_channel_is_drawn_where_it_reaches_the_threshold(kind: str, pixformat: int) -> None:
+    """It has two classes, though one channel."""
+    inside = blobs(12, 16, classes=2).astype(bool)
+    values = {"probability": (0.1, 0.9), "logit": (-3, 4), "int8": (-100, 90)}[kind]
+    plane = np.where(inside, values[1], values[0])[None, :, :, None]
+    tensor = Tensor(plane.astype(np.int8), 1 / 256, -128) if kind == "int8" else Tensor(plane.astype(np.float32))
+    found = FakeModel([tensor], SIZE).run(n6post.DeepLab(), stretched_to(FRAME))
+    for draw in (found.draw, lambda img, **options: n6post.draw(img, found, labels=False, **options)):
+        got, expected = noise(pixformat), noise(pixformat)
+        where = inside[under(FRAME[1], 12)][:, under(FRAME[0], 16)].astype(np.uint8)
+        drawn_by_hand(expected, where, 128, {1: class_color(1)}, x=0, y=0)
+        draw(got, alpha=128)
+        assert bytes(got.bytearray()) == bytes(expected.bytearray()) != bytes(noise(pixformat).bytearray())
+
+
 def test_another_palette_alpha_or_format_is_not_mixed_up_with_the_last_one() -> None:
     found = map_of(np.ones((2, 2), np.uint8), source=Framed((0, 0, *FRAME)))
     colors = []
@@ -406,6 +484,52 @@ def test_a_legend_has_no_line_for_a_class_that_the_palette_hides(monkeypatch: py
     assert written == ["road", "car"]
     rows, _ = np.nonzero(rgb565(img) != 0xFFFF)
     assert sorted(set(rows)) == list(range(FRAME[1] - 2 * 12 - 2, FRAME[1] - 2))  # two lines, at the lower edge
+
+
+def test_a_palette_and_a_legend_together_hide_a_class_in_both_and_show_the_others_in_one_colour() -> None:
+    """Class 1 is hidden, 2 has a colour of the palette's, 3 lies beyond its end."""
+    found = map_of([[0, 1], [2, 3]], source=Framed((0, 0, *FRAME)), labels=["background", "road", "tree", "car"])
+    img = noise(image.RGB565)
+    before = rgb565(img).copy()
+    found.draw(img, palette=[(1, 2, 3), None, (255, 0, 255)], alpha=255, legend=True)
+    got = rgb565(img)
+    np.testing.assert_array_equal(got[:120], before[:120])  # the background, and what is hidden
+    r, g, b = class_color(3)
+    last = (r & 0xF8) << 8 | (g & 0xFC) << 3 | b >> 3
+    assert (got[120:214, :160] == 0xF81F).all() and (got[120:240, 160:] == last).all()
+    for top, color in ((214, 0xF81F), (226, last)):  # a line each: black, with a square of the class's colour
+        np.testing.assert_array_equal(got[top + 1 : top + 11, 2:12], np.full((10, 10), color))
+        assert not got[top, :12].any() and not got[top : top + 12, [0, 1, 12, 13, 14, 15]].any()
+    assert (got[238:, :160] == 0xF81F).all()
+
+
+@pytest.mark.parametrize("pixformat", [image.RGB565, image.GRAYSCALE])
+@pytest.mark.parametrize("masks", [True, False])
+@pytest.mark.parametrize("labels", [True, False])
+@pytest.mark.parametrize("color", [None, (0, 255, 0)])
+def test_draw_takes_masks_for_the_map_labels_for_the_legend_and_a_color_for_the_palette(
+    masks: bool, labels: bool, color: tuple[int, int, int] | None, pixformat: int
+) -> None:
+    classes = blobs(12, 16)
+    names = ["background", "road", "tree", "car"]
+    found = map_of(classes, source=stretched_to(FRAME), labels=names)
+    got, expected = noise(pixformat), noise(pixformat)
+    assert n6post.draw(got, found, color=color, alpha=200, masks=masks, labels=labels) is got
+    if masks:
+        colors = {c: color or class_color(c) for c in (1, 2, 3)}
+        drawn_by_hand(expected, classes[under(FRAME[1], 12)][:, under(FRAME[0], 16)], 200, colors, x=0, y=0)
+    top = FRAME[1] - 3 * 12 - 2 if labels else FRAME[1]
+    tint, wanted = [(rgb565 if pixformat == image.RGB565 else gray)(img) for img in (got, expected)]
+    np.testing.assert_array_equal(tint[:top], wanted[:top])
+    width = [18 + 8 * len(name) for name in names[1:]]
+    np.testing.assert_array_equal(tint[top:, max(width) :], wanted[top:, max(width) :])
+    if labels:
+        legend = image.Image(*FRAME, pixformat)
+        for line in range(3):
+            y = top + 12 * line
+            legend.draw_rectangle((2, y + 1, 10, 10), color=color or class_color(line + 1), fill=True)
+        squares = (rgb565 if pixformat == image.RGB565 else gray)(legend)
+        np.testing.assert_array_equal(tint[top : FRAME[1] - 2, :16], squares[top : FRAME[1] - 2, :16])
 
 
 @pytest.mark.parametrize(("width", "scale"), [(320, 1), (479, 1), (480, 2), (640, 2)])
