@@ -431,6 +431,7 @@ BAD_OUTPUTS: list[tuple[Tensor, dict[str, Any], str]] = [
     (zeros(1, 8, 8, 3, scale=0.0), {}, "output 0: expected a scale from .*, got 0.0"),
     (zeros(1, 8, 8, 3, scale=-1.0), {}, "output 0: expected a scale from .*, got -1.0"),
     (zeros(1, 8, 8, 3), {"layout": "joints"}, r"expected joints \[1, 1, joints, 3\] of 1 to 511 joints, got \(1, 8, 8, 3\)"),
+    (zeros(2, 1, 8, 3), {"layout": "joints"}, r"expected joints \[1, 1, joints, 3\] of 1 to 511 joints, got \(2, 1, 8, 3\)"),
     (zeros(1, 8, 8, 3), {"labels": ["a", "b"]}, "labels: expected one name or 3, one a joint, got 2"),
 ]
 

@@ -6,6 +6,7 @@ on from there. The kernels are called here as if they were machine code: `fakes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -94,6 +95,12 @@ VIEWS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+def told_of(model: FakeModel, processor: Any) -> Any:
+    """With the way into the frame besides, which of class numbers is all that another model changes."""
+    result = model.run(processor, n6post.Letterbox(image.Image(96, 64, image.GRAYSCALE)))
+    return told(result), [result.at(40, y) for y in range(64)] if isinstance(result, n6post.Segmentation) else None
+
+
 def frame(processor: Any, model: FakeModel, outputs: list[Any]) -> Any:
     return processor(model, [None], outputs)
 
@@ -177,6 +184,143 @@ def test_an_input_without_pixels_or_of_too_many_is_refused(family: str, shape: t
     model.input_shape = (shape,)  # type: ignore[assignment]
     with pytest.raises(ValueError, match="expected model.input_shape"):
         frame(make(), model, outputs)
+
+
+NO_INPUTS: list[Any] = [None, (), ((),), ((1, 10),), ((1, 32, 32, 4),), ((32, 32),), ((2, 1, 32, 32, 3),)]
+
+
+@pytest.mark.parametrize("shapes", NO_INPUTS)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_model_that_tells_no_size_of_its_input_is_refused_by_every_family(family: str, shapes: Any) -> None:
+    make, model, outputs = case(family)
+    model.input_shape = shapes
+    wanted = f"expected model.input_shape [(1, H, W, C)], got {shapes!r}"
+    with pytest.raises(ValueError, match=f"^{re.escape(wanted)}$"):
+        frame(make(), model, outputs)
+    del model.input_shape
+    with pytest.raises(ValueError, match=r"^expected model\.input_shape \[\(1, H, W, C\)\], got None$"):
+        frame(make(), model, outputs)
+
+
+HEAD = (
+    "expected a head [1, C, N] or [1, N, C] of N = 21 or 85 or 21 or 5 anchors, that belongs to an input of "
+    "(width, height) (32, 32)"
+)
+ROWS = "or an end-to-end head [1, rows, 6 and what the family adds], got"
+STRANGE = {  # what each family says of a batch of two, and of [1, 1, K]
+    "detector": (f"{HEAD}, {ROWS} (2, 6, 21)", f"{HEAD}, {ROWS} (1, 1, 125)"),
+    "segmenter": (
+        "expected prototypes [1, H, W, M] or [1, M, H, W], more than one pixel and of the aspect ratio of the input, "
+        "(32, 32), got (2, 8, 8, 8)",
+        "expected prototypes [1, H, W, M] or [1, M, H, W], more than one pixel and of the aspect ratio of the input, "
+        "(32, 32), got (1, 1, 511)",
+    ),
+    "pose": (f"{HEAD}, {ROWS} (2, 12, 21)", f"{HEAD}, {ROWS} (1, 1, 251)"),
+    "heatmaps": (
+        "expected heatmaps [1, H, W, joints] or [1, joints, H, W], or joints [1, 1, joints, 3], got (2, 8, 8, 13)",
+        "expected heatmaps [1, H, W, joints] or [1, joints, H, W], or joints [1, 1, joints, 3], got (1, 1, 831)",
+    ),
+    "joints": (
+        "expected heatmaps [1, H, W, joints] or [1, joints, H, W], or joints [1, 1, joints, 3], got (2, 1, 13, 3)",
+        "expected heatmaps [1, H, W, joints] or [1, joints, H, W], or joints [1, 1, joints, 3], got (1, 1, 38)",
+    ),
+    "class map": (
+        "expected one output [1, H, W, classes], [1, classes, H, W] or [1, H, W], got (2, 32, 32, 3)",
+        "of the aspect ratio of the input, (32, 32), got (1, 1, 3071)",
+    ),
+    "class numbers": (
+        "expected one output [1, H, W, classes], [1, classes, H, W] or [1, H, W], got (2, 32, 32)",
+        "of the aspect ratio of the input, (32, 32), got (1, 1, 1023)",
+    ),
+}
+
+
+@pytest.mark.parametrize("family", STRANGE)
+def test_a_batch_of_two_and_a_row_of_numbers_are_refused_by_every_family(family: str) -> None:
+    make, arrays = FAMILIES[family]
+    shapes = [lambda a: np.concatenate([a, a]), lambda a: a.reshape(1, 1, a.size)[:, :, 1:]]
+    for change, wanted in zip(shapes, STRANGE[family], strict=True):
+        model = FakeModel([Tensor(change(a)) for a in arrays], SIZE)
+        with pytest.raises(ValueError, match=re.escape(wanted)):
+            model.run(make())
+    if len(arrays) == 2:
+        two = FakeModel([Tensor(np.concatenate([arrays[0]] * 2)), Tensor(arrays[1])], SIZE)
+        with pytest.raises(ValueError, match=re.escape(f"{HEAD}, {ROWS} (2, 14, 21)")):
+            two.run(make())
+
+
+# --- models that take turns --------------------------------------------------------------------------------------------
+def integers(arrays: list[Array], scale: float, zero_point: int) -> FakeModel:
+    """A model of int8 with these numbers, nearly."""
+    limits = np.iinfo(np.int8)
+    tensors = [
+        Tensor(np.clip(np.round(a / scale) + zero_point, limits.min, limits.max).astype(np.int8), scale, zero_point)
+        for a in arrays
+    ]
+    return FakeModel(tensors, SIZE)
+
+
+def pair(family: str) -> tuple[FakeModel, FakeModel]:
+    """Two models whose outputs have the same shapes and dtypes: nothing but what they tell of these tells them apart."""
+    _, arrays = FAMILIES[family]
+    if family == "class numbers":  # a scale would make them probabilities
+        return FakeModel([Tensor(arrays[0])], SIZE), FakeModel([Tensor(arrays[0])], (96, 94))
+    reach = max(float(np.abs(a).max()) for a in arrays)
+    # Boxes in pixels are told by what the scale can express: both can.
+    return integers(arrays, reach / 100, -20), integers(arrays, reach / 60, 30)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_two_models_with_outputs_of_one_kind_take_turns_and_each_finds_its_own(family: str) -> None:
+    """A, B, A, B: what was laid out for one is never taken for the other."""
+    make, _ = FAMILIES[family]
+    one, other = pair(family)
+    alone, rows = [], []
+    for model in (one, other):
+        processor = make()
+        alone.append(told_of(model, processor))
+        rows.append(processor.survivors() if isinstance(processor, n6post.YoloV8) else None)
+    assert alone[0] != alone[1]
+    processor = make()
+    for model, wanted in ((one, 0), (other, 1), (one, 0), (one, 0), (other, 1), (other, 1), (one, 0)):
+        assert told_of(model, processor) == alone[wanted]
+        assert rows[wanted] is None or processor.survivors() == rows[wanted]
+
+
+@pytest.mark.parametrize("first", ["raw", "floats"])
+@pytest.mark.parametrize("family", [name for name in FAMILIES if name != "class numbers"])
+def test_raw_arrays_and_float_copies_of_one_model_take_turns_in_every_family(family: str, first: str) -> None:
+    """Without a post-processor `predict` returns float copies, while the model still describes its integers."""
+    make, _ = FAMILIES[family]
+    model = pair(family)[0]
+    raw = model.outputs()
+    floats = [_host.wrap(t.dequantised().values) for t in model.tensors]
+    turns = {"raw": raw, "floats": floats}
+    alone = {kind: told(frame(make(), model, arrays)) for kind, arrays in turns.items()}
+    processor = make()
+    order = ("raw", "floats") if first == "raw" else ("floats", "raw")
+    for kind in order + order + (order[1], order[0], order[0]):
+        assert told(frame(processor, model, turns[kind])) == alone[kind]
+
+
+def answer(processor: Any, model: FakeModel, outputs: list[Any]) -> Any:
+    try:
+        return told(frame(processor, model, outputs))
+    except ValueError as refused:
+        return str(refused)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_an_output_that_grows_after_a_good_frame_is_looked_at_anew(family: str) -> None:
+    """The model still says what it was: the array counts. Twice as many channels may be as good, or none."""
+    make, model, outputs = case(family)
+    processor = make()
+    good = answer(processor, model, outputs)
+    for at, out in enumerate(outputs):
+        larger = _host.wrap(np.concatenate([out._np, out._np + 1], axis=-1))
+        other = [*outputs[:at], larger, *outputs[at + 1 :]]
+        assert answer(processor, model, other) == answer(make(), model, other) != good
+        assert answer(processor, model, outputs) == good
 
 
 # --- extremes ---------------------------------------------------------------------------------------------------------
