@@ -117,6 +117,21 @@ def test_a_box_is_drawn_along_its_rect(pixformat: int, thickness: int) -> None:
     assert shown[y + h // 2].sum() == shown[:, x + w // 2].sum() == 2 * thickness
 
 
+@on_both_formats
+def test_a_thickness_of_0_draws_no_box_and_all_the_rest(pixformat: int) -> None:
+    found = THREE
+    np.testing.assert_array_equal(drawn(found, pixformat, thickness=0), drawn(found, pixformat, boxes=False))
+    assert not drawn(found, pixformat, thickness=0, labels=False).any()
+    masked, size = segmented()
+    shown = []
+    for options in ({"thickness": 0}, {"boxes": False}, {}):
+        img = canvas(pixformat, *size)
+        n6post.draw(img, masked, **options)
+        shown.append(pixels(img).copy())
+    np.testing.assert_array_equal(shown[0], shown[1])
+    assert (shown[0] != shown[2]).any()
+
+
 def test_each_class_has_a_colour_of_its_own() -> None:
     colors = [class_color(class_id) for class_id in range(20)]
     assert len(set(colors)) == 20

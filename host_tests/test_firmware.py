@@ -162,6 +162,37 @@ def test_without_ml_and_omv_a_plain_image_counts_as_stretched(monkeypatch: pytes
     assert across() == STRETCHED
 
 
+@pytest.mark.parametrize("missing", [("omv",), ("omv", "ml", "ml.preprocessing")])
+def test_without_omv_every_family_finds_and_draws_what_it_does_with_it(
+    monkeypatch: pytest.MonkeyPatch, missing: tuple[str, ...]
+) -> None:
+    """Firmware of one's own, or another port: what the version would say is found out by trying, or taken for 5.0's."""
+    wanted = [labelled(), legend()], across()
+    firmware._found.clear()
+    for name in missing:
+        monkeypatch.setitem(sys.modules, name, None)
+    assert across() == wanted[1] == STRETCHED
+    for got, expected in zip([labelled(), legend()], wanted[0], strict=True):
+        np.testing.assert_array_equal(got, expected)
+    head = np.zeros((1, 5, 21), np.float32)
+    head[0, :, 3] = 0.5, 0.5, 0.25, 0.5, 0.9
+    (d,) = FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8(), Framed(ROI))
+    assert d.rect == (24, 8, 16, 16)
+
+
+@pytest.mark.parametrize("attribute", ["version_major", None])
+def test_an_omv_that_tells_no_version_counts_as_the_newer_firmware(
+    monkeypatch: pytest.MonkeyPatch, attribute: str | None
+) -> None:
+    for name in ("ml", "ml.preprocessing"):
+        monkeypatch.setitem(sys.modules, name, None)
+    if attribute is None:
+        monkeypatch.setitem(sys.modules, "omv", None)
+    else:
+        monkeypatch.delattr(omv, attribute)
+    assert firmware.stretches() is True and across() == STRETCHED
+
+
 def test_a_memoryerror_while_trying_is_raised_and_the_next_frame_tries_again(monkeypatch: pytest.MonkeyPatch) -> None:
     def no_room(*arguments: Any, **options: Any) -> Any:
         raise MemoryError

@@ -155,6 +155,23 @@ def test_classes_are_filtered_after_the_best_class_is_chosen_and_before_the_cap(
     assert [d.class_id for d in model.run(n6post.YoloV8(0.1, classes=range(40)))] == [0, 1]
 
 
+@pytest.mark.parametrize("count", [1, 31, 32, 33, 63, 64, 65, 97])
+@pytest.mark.parametrize("anchors_first", [False, True])
+def test_class_0_and_the_last_one_are_filtered_of_any_number_of_classes(count: int, anchors_first: bool) -> None:
+    """The kernel gets 32 classes a word: 1, 33 and 65 need a word for one class."""
+    things = [Thing(5, A, {0: 0.9}), Thing(9, FAR, {count - 1: 0.8})]
+    wanted = {5: 0, 9: count - 1}
+    tensor = Tensor(float_head(SIZE, count, things))
+    model = FakeModel([tensor.reordered(0, 2, 1) if anchors_first else tensor], SIZE)
+    for classes in ([0], [count - 1], [0, count - 1], list(range(count)), list(range(0, count, 2))):
+        processor = n6post.YoloV8(0.1, classes=classes)
+        model.run(processor)
+        expected = [(anchor, class_id) for anchor, class_id in wanted.items() if class_id in classes]
+        assert [row[:2] for row in processor.survivors()] == expected
+    with pytest.raises(ValueError, match=f"^classes: expected numbers below {count}, got {count}$"):
+        model.run(n6post.YoloV8(0.1, classes=[0, count]))
+
+
 # --- soft ------------------------------------------------------------------------------------------------------------
 def test_soft_suppression_decays_by_the_gaussian_of_the_iou() -> None:
     """Bodla et al.: s = s * exp(-iou^2 / sigma); an IoU of 1/2 and sigma 1/2 leave 60.65 %."""
@@ -168,6 +185,34 @@ def test_soft_suppression_drops_what_falls_below_the_score_threshold() -> None:
     things = (A, 0.9, 0), (A, 0.8, 0)
     assert kept(*things, nms_sigma=0.5, threshold=0.108) == [0, 1]  # .8 * exp(-2) = .10827
     assert kept(*things, nms_sigma=0.5, threshold=0.109) == [0]
+
+
+@pytest.mark.parametrize(("kind", "zero_point"), [("int8", 0), ("int8", -100), ("uint8", 30), ("int16", 5)])
+@pytest.mark.parametrize("threshold", [0.55, 0.3, 0.05, 0.4, 0.595])
+def test_on_integers_a_score_at_the_threshold_is_as_good_for_soft_suppression_as_for_hard(
+    kind: str, zero_point: int, threshold: float
+) -> None:
+    """Steps of 1 / 200, which no float32 hits: .55 is the 110th. The camera's own .55 may be a hair less or more."""
+    steps = round(threshold * 200)
+    for off, passes in ((0, True), (-1, False)):
+        head = np.full((1, 5, 1344), zero_point, dtype=kind)
+        head[0, :, 40] = np.array((10, 10, 6, 6, steps + off)) + zero_point
+        model = FakeModel([Tensor(head, 1 / 200, zero_point)], SIZE)
+        for sigma in (0, 0.5, 1e-9):
+            for hair in (-4e-7, 0, 4e-7):
+                found = model.run(n6post.YoloV8(threshold * (1 + hair), nms_sigma=sigma))
+                assert [d.score for d in found] == pytest.approx([threshold] * passes)
+
+
+@pytest.mark.parametrize(("threshold", "count"), [(0.5475, 2), (0.5485, 2), (0.5495, 1), (0.55, 1)])
+def test_on_integers_a_decayed_score_is_held_against_the_threshold_itself(threshold: float, count: int) -> None:
+    """Whole ones are cut at the next step, the 110th of 1 / 200 here; what is left of 127 is 109.8 of them, .549."""
+    head = np.zeros((1, 5, 1344), dtype=np.int8)
+    head[0, :, 40] = 50, 50, 40, 40, 127
+    head[0, :, 70] = 50, 60, 40, 20, 127  # half of it: their IoU is 1/2
+    sigma = float(-0.25 / np.log(109.8 / 127))
+    found = FakeModel([Tensor(head, 1 / 200, 0)], SIZE).run(n6post.YoloV8(threshold, nms_sigma=sigma))
+    assert [d.score for d in found] == pytest.approx([0.635, 0.549][:count], rel=1e-5)
 
 
 def test_soft_suppression_is_class_wise_unless_agnostic() -> None:

@@ -495,6 +495,28 @@ def test_as_many_classes_as_ulab_can_compare_are_taken_and_more_are_refused(swap
         one_more.run(n6post.YoloV8())
 
 
+def test_65535_anchors_are_the_most_that_a_label_can_number() -> None:
+    """Of a raw head and of an end-to-end one."""
+    size = (1960, 1632)
+    head = float_head(size, 1, [Thing(65534, (100, 100, 300, 300), {0: 0.9})])
+    assert head.shape[2] == 65535
+    for tensor in (Tensor(head), Tensor(head).reordered(0, 2, 1)):
+        processor = n6post.YoloV8()
+        assert [d.rect for d in FakeModel([tensor], size).run(processor)] == [(100, 100, 200, 200)]
+        assert [row[0] for row in processor.survivors()] == [65534]
+    more = float_head((1792, 1792), 1, [Thing(7, (100, 100, 300, 300), {0: 0.9})])
+    for tensor, shape in ((Tensor(more), "1, 5, 65856"), (Tensor(more).reordered(0, 2, 1), "1, 65856, 5")):
+        with pytest.raises(ValueError, match=rf"^expected at most 65535 anchors, got 65856 in output 0: .*\({shape}\)$"):
+            FakeModel([tensor], (1792, 1792)).run(n6post.YoloV8())
+    rows = np.zeros((1, 65536, 6), dtype=np.float32)
+    rows[0, 65534] = 0.25, 0.25, 0.5, 0.5, 0.9, 3
+    processor = n6post.YoloV8()
+    assert [d.rect for d in FakeModel([Tensor(rows[:, :65535])], (64, 64)).run(processor)] == [(16, 16, 16, 16)]
+    assert [row[:2] for row in processor.survivors()] == [(65534, 3)]
+    with pytest.raises(ValueError, match=r"^expected at most 65535 anchors, got 65536 in output 0: .*\(1, 65536, 6\)$"):
+        FakeModel([Tensor(rows)], (64, 64)).run(n6post.YoloV8())
+
+
 def test_a_head_in_pixels_with_int16_is_told_from_its_range() -> None:
     head = float_head((64, 64), 2, [Thing(5, (8, 8, 40, 48), {1: 0.9})])
     values = np.round(head / (1 / 256)).astype(np.int16)
