@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from fakes import FakeModel, Tensor, capture
 from n6post import models
-from scenes import anchor_count
+from scenes import Thing, anchor_count, float_head, quantised
 
 N192, N320 = anchor_count((192, 192)), anchor_count((320, 320))
 JOINT_LABELS = ["head", "left shoulder", "right shoulder"] + [f"joint {i}" for i in range(10)]
@@ -140,17 +140,49 @@ def test_where_two_families_fit_the_error_names_both_constructors_and_the_way_ou
         ((640, 640), [(1, 25200, 85)], "YOLOv5"),
         ((320, 320), [(1, 84, 2101)], "got (1, 84, 2101)"),
         ((320, 320), [(1, 4, N320)], "expected a YOLOv8 head"),
-        ((320, 320), [(1, 100, 320, 2)], "expected"),
-        ((320, 320), [(1, 116, N320), (1, 80, 80, 32), (1, 1)], "expected"),
-        ((320, 320), [(1, 320, 320, 300)], "expected"),
-        ((320, 320), [], "expected"),
+        ((320, 320), [(1, 100, 320, 2)], "got (1, 100, 320, 2) b"),
+        ((320, 320), [(1, 116, N320), (1, 80, 80, 32), (1, 1)], f"{N320}) b and (1, 80, 80, 32) b and (1, 1) b"),
+        ((320, 320), [(1, 320, 320, 300)], "got (1, 320, 320, 300) b"),
+        ((320, 320), [], "input of (width, height) (320, 320), got "),
+        # [1, 1, K]: a classifier's scores with a dimension more, as many as joints or columns of a row among them.
+        *[((224, 224), [(1, 1, count)], f"got (1, 1, {count}) b") for count in (1, 2, 5, 7, 9, 17, 51, 80, 1000)],
+        *[((224, 224), [(1, 1, 1, count)], f"got (1, 1, 1, {count}) b") for count in (2, 6, 13, 57, 1000)],
+        *[((224, 224), [(1, count, 1, 1)], f"got (1, {count}, 1, 1) b") for count in (2, 6, 13, 1000)],
+        # A batch of two, of every family.
+        ((320, 320), [(2, 84, N320)], f"got (2, 84, {N320}) b"),
+        ((320, 320), [(2, 300, 6)], "got (2, 300, 6) b"),
+        ((320, 320), [(2, 116, N320), (2, 80, 80, 32)], f"got (2, 116, {N320}) b and (2, 80, 80, 32) b"),
+        ((320, 320), [(1, 116, N320), (2, 80, 80, 32)], f"got (1, 116, {N320}) b and (2, 80, 80, 32) b"),
+        ((256, 256), [(2, 56, 1344)], "got (2, 56, 1344) b"),
+        ((192, 192), [(2, 48, 48, 13)], "got (2, 48, 48, 13) b"),
+        ((192, 192), [(2, 1, 17, 3)], "got (2, 1, 17, 3) b"),
+        ((320, 320), [(2, 320, 320, 2)], "got (2, 320, 320, 2) b"),
+        ((320, 320), [(2, 320, 320)], "got (2, 320, 320) b"),
+        # Two outputs, of which one alone or with another would be a family's.
+        ((320, 320), [(1, 84, N320), (1, 10)], f"got (1, 84, {N320}) b and (1, 10) b"),
+        ((320, 320), [(1, 84, N320), (1, 84, N320)], f"got (1, 84, {N320}) b and (1, 84, {N320}) b"),
+        ((320, 320), [(1, 300, 6), (1, 300)], "got (1, 300, 6) b and (1, 300) b"),
+        ((320, 320), [(1, 116, N320), (1, 80, 80, 7)], f"got (1, 116, {N320}) b and (1, 80, 80, 7) b"),
+        ((320, 320), [(1, 116, N320), (1, 80, 80, 65)], f"got (1, 116, {N320}) b and (1, 80, 80, 65) b"),
+        ((320, 320), [(1, 36, N320), (1, 80, 80, 32)], f"got (1, 36, {N320}) b and (1, 80, 80, 32) b"),
+        ((320, 320), [(1, 300, 39), (1, 80, 80, 32)], "got (1, 300, 39) b and (1, 80, 80, 32) b"),
+        ((256, 256), [(1, 56, 1344), (1, 1344)], "got (1, 56, 1344) b and (1, 1344) b"),
+        ((192, 192), [(1, 48, 48, 13), (1, 48, 48, 26)], "got (1, 48, 48, 13) b and (1, 48, 48, 26) b"),
+        ((192, 192), [(1, 1, 17, 3), (1, 1)], "got (1, 1, 17, 3) b and (1, 1) b"),
+        ((320, 320), [(1, 320, 320, 2), (1, 320, 320, 2)], "got (1, 320, 320, 2) b and (1, 320, 320, 2) b"),
+        ((320, 320), [(1, 320, 320), (1, 2)], "got (1, 320, 320) b and (1, 2) b"),
     ],
 )
 def test_a_stranger_is_refused_with_what_was_expected_and_what_came(
     size: tuple[int, int], shapes: list[tuple[int, ...]], hint: str
 ) -> None:
-    with pytest.raises(ValueError, match="expected .* got") as caught:
+    with pytest.raises(ValueError) as caught:
         n6post.processor_for(described(size, *shapes))
+    assert str(caught.value).startswith(
+        "expected a YOLOv8 head [1, C, N] or [1, N, C] or an end-to-end head [1, rows, 6 or more], alone or with prototypes"
+        " [1, H, W, M], heatmaps [1, H, W, joints], joints [1, 1, joints, 3] or a class map [1, H, W, classes], that belongs"
+        f" to an input of (width, height) {size}, got "
+    )
     assert hint in str(caught.value)
 
 
@@ -327,6 +359,38 @@ def test_load_opens_a_model_once_and_attaches_a_processor_with_its_labels(native
     assert type(model.postprocess.processor) is n6post.YoloV8 and model.postprocess.processor.threshold == 0.9
     (found,) = model.predict([None])
     assert found.label == "spoon" and found.class_id == 1
+
+
+class NativePose(NativeModel):
+    """A pose model of two classes with COCO's 17 joints, whose one person stands."""
+
+    def __init__(self, path: str, postprocess: Any = None) -> None:
+        super().__init__(path, postprocess)
+        self._native.output_shape = self.output_shape = ((1, 57, anchor_count((64, 64))),)
+        person = Thing(3, (24, 20, 40, 52), {1: 0.9}, [0.25, 0.5, 0.8] * 17)
+        head = quantised(float_head((64, 64), 2, [person], 51, pixels=False), 1 / 255, -128)
+        self._outputs = FakeModel([head], (64, 64)).outputs()
+
+
+@pytest.mark.parametrize("given", ["file", "list", "model"])
+def test_load_hands_the_labels_of_two_classes_to_a_pose_model(
+    native: type[NativeModel], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, given: str
+) -> None:
+    monkeypatch.setitem(sys.modules, "ml", SimpleNamespace(Model=NativePose))
+    if given == "file":
+        model = n6post.load(written(tmp_path, b"sitting\nstanding\n"), classes=["standing"])
+    else:
+        monkeypatch.setattr(NativePose, "labels", ["sitting", "standing"], raising=False)
+        options = {"labels": ["sitting", "standing"]} if given == "list" else {}
+        model = n6post.load("/rom/two.tflite", **options)
+    processor = model.postprocess.processor
+    assert type(processor) is n6post.YoloV8Pose and processor.labels == (
+        ["cup", "spoon"] if given == "model" else ["sitting", "standing"]
+    )
+    (found,) = model.predict([None])
+    assert (found.class_id, found.label) == (1, "spoon" if given == "model" else "standing")
+    assert found.rect == (24, 20, 16, 32) and found.keypoints.shape == (17, 3)
+    np.testing.assert_allclose(np.array(found.keypoints.tolist()), [[16, 32, 0.8]] * 17, atol=64 / 255 / 2 + 1e-5)
 
 
 def written(folder: Path, data: bytes) -> str:

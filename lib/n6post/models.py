@@ -227,15 +227,19 @@ class Shapes:
 
 
 def _as_map(shape, size):
-    """(width, height, channels) where two neighbouring dimensions have the input's aspect ratio."""
+    """(width, height, channels) where two neighbouring dimensions have the input's aspect ratio.
+
+    A single row or column is no map: scores of a classifier, [1, 1, 1, K], with dimensions that converters add.
+    """
     if size is None:
         return None
     if len(shape) == 3 and shape[0] == 1:
-        return (shape[2], shape[1], 0) if like_input(shape[2], shape[1], size) else None
+        return (shape[2], shape[1], 0) if min(shape[1:]) > 1 and like_input(shape[2], shape[1], size) else None
     try:
-        return map_layout(shape, size)[:3]
+        found = map_layout(shape, size)[:3]
     except ValueError:
         return None
+    return found if min(found[:2]) > 1 else None
 
 
 # --- how each family reads the outputs: (certain, what the model would be) or None ---
@@ -281,7 +285,7 @@ def _pose(m):
     columns, rows = m.rows[0]
     if m.is_row(6 + 3 * _COCO_JOINTS):
         columns = 6 + 3 * _COCO_JOINTS  # in either order; of others the transpose, 300 columns, would be 98 keypoints
-    elif rows > _ROWS or columns > _COLUMNS or columns % 3 or columns < 9:
+    elif not 1 < rows <= _ROWS or columns > _COLUMNS or columns % 3 or columns < 9:  # one row is rather a classifier's
         return None
     joints = columns // 3 - 2
     sure = m.named in (1, joints) or joints == _COCO_JOINTS and not m.head
