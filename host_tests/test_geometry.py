@@ -136,6 +136,12 @@ def seen(source: Any, size: tuple[int, int], channels: int = 3) -> Any:
     return values.reshape(size[1], size[0], channels)
 
 
+def luma(r: int, g: int, b: int) -> int:
+    """The grey of a colour as the firmware draws it: through RGB565, also onto a grey frame (imlib's COLOR_RGB565_TO_Y)."""
+    r, g, b = (r >> 3) << 3 | r >> 5, (g >> 2) << 2 | g >> 6, (b >> 3) << 3 | b >> 5
+    return (38 * r + 75 * g + 15 * b) >> 7
+
+
 MARK = (292, 188, 60, 44)  # in the middle, where a crop keeps it
 
 
@@ -162,6 +168,33 @@ def test_what_is_seen_in_the_input_maps_back_to_where_it_is_in_the_frame(
     # begins at a whole pixel of what is drawn, by less than one.
     limit = 1.1 * max(fit.sx, fit.sy) if roi is None else 1.9 * max(fit.sx, fit.sy)
     assert_allclose(corners, [[x, y], [x + w, y + h]], atol=limit)
+
+
+@pytest.mark.parametrize("upright", [True, False])
+@pytest.mark.parametrize("kind", INPUTS)
+def test_a_roi_of_one_pixel_by_700_goes_into_a_square_input_and_back(kind: str, upright: bool) -> None:
+    """Its aspect ratio kept it would be a twentieth of a pixel wide: it gets a whole one."""
+    # Of the long side and the short one: frame pixels an input pixel, where the input begins, where in it the picture lies.
+    long, short, box = {
+        "stretch": ((700 / 32, 0), (1 / 32, 5), (0, 32)),
+        "crop": ((1 / 32, 349), (1 / 32, 5), (0, 32)),
+        "letterbox": ((700 / 32, 0), (1, 5 - 15), (15, 16)),
+    }[kind]
+    img = image.Image(*((9, 740) if upright else (740, 9)), image.GRAYSCALE)
+    roi = (5, 0, 1, 700) if upright else (0, 5, 700, 1)
+    img.draw_rectangle(roi, color=(200, 200, 200), fill=True)
+    source = INPUTS[kind](img, roi)
+    fit = geometry.fit_of([source], (32, 32))
+    across, down = (short, long) if upright else (long, short)
+    assert (fit.sx, fit.ox, fit.sy, fit.oy) == pytest.approx((*across, *down), abs=1e-4)
+    values = seen(source, (32, 32), channels=1)[:, :, 0]
+    values = values if upright else values.T
+    assert (values[:, slice(*box)] == luma(200, 200, 200)).all()
+    assert (np.delete(values, range(*box), axis=1) == luma(114, 114, 114)).all()
+    head = float_head((32, 32), 1, [Thing(3, (0, 8, 32, 24), {0: 0.9}) if upright else Thing(3, (8, 0, 24, 32), {0: 0.9})])
+    (d,) = FakeModel([Tensor(head)], (32, 32)).run(n6post.YoloV8(), source)
+    first, count = (175, 350) if kind != "crop" else (349, 1)
+    assert d.rect == ((5, first, 1, count) if upright else (first, 5, count, 1))
 
 
 @pytest.mark.parametrize("size", [(320, 320), (96, 224)])
@@ -492,6 +525,26 @@ def test_a_grey_model_gets_a_grey_picture() -> None:
     img.draw_rectangle((0, 0, 64, 64), color=(255, 255, 255), fill=True)
     for kind in INPUTS.values():
         assert (seen(kind(img), (32, 32), channels=1) == 255).all()
+
+
+SHADES = [(255, 0, 0), (0, 255, 0), (0, 0, 255), (16, 132, 74)]
+
+
+@pytest.mark.parametrize("pixformat", FORMATS.values(), ids=FORMATS)
+@pytest.mark.parametrize("kind", INPUTS)
+@pytest.mark.parametrize("side", [32, 64, 128])
+def test_a_grey_model_sees_the_firmwares_luma_of_every_colour(kind: str, side: int, pixformat: int) -> None:
+    """Four colours in quarters, halved, copied and doubled; grey frames keep their levels."""
+    img = image.Image(64, 64, pixformat)
+    for k, color in enumerate(SHADES):
+        img.draw_rectangle((32 * (k % 2), 32 * (k // 2), 32, 32), color=color, fill=True)
+    values = seen(INPUTS[kind](img), (side, side), channels=1)[:, :, 0]
+    for k, color in enumerate(SHADES):
+        y, x = (k // 2) * side // 2, (k % 2) * side // 2
+        quarter = values[y : y + side // 2, x : x + side // 2][2:-2, 2:-2]  # BILINEAR mixes at their edges
+        assert (quarter == luma(*color)).all()
+    bars = seen(n6post.Letterbox(img, (0, 0, 64, 32)), (side, side), channels=1)[:, :, 0]
+    assert (bars[: side // 4] == luma(114, 114, 114)).all() and (bars[-side // 4 :] == luma(114, 114, 114)).all()
 
 
 def test_normalization_options_are_passed_on() -> None:

@@ -14,6 +14,7 @@ from fakes import Array, FakeModel, Framed, Tensor, capture, stretched
 from hypothesis import given
 from hypothesis import strategies as st
 from n6post.contour import contours
+from n6post.mask import Grid
 from scenes import Head, Thing, float_head, quantised, random_head
 from ulab import numpy as ulab_numpy
 
@@ -713,6 +714,54 @@ def test_outlines_of_one_pixel_of_the_whole_crop_and_of_diagonal_neighbours() ->
     assert filled(whole, (64, 64)).mean() > 0.9
     diagonal = mask_of(np.maximum(rectangle(2, 2, 2, 2), rectangle(4, 4, 2, 2))).outline()
     assert_polygon(diagonal, WHOLE)
+
+
+BESIDE = {(2, 3): 255, (3, 3): 100, (2, 4): 127, (1, 3): 50}  # one pixel inside; what lies beside it is not black
+OUTLINES: dict[str, tuple[dict[tuple[int, int], int], tuple[float, float], list[tuple[int, int]]]] = {
+    # pixels of 8 x 8 by (x, y), frame pixels a mask pixel, the outline: half way to black pixels, between pixels' middles
+    "a pixel": ({(2, 3): 255}, (10, 10), [(25, 30), (30, 35), (25, 40), (20, 35)]),
+    "a pixel beside grey": (BESIDE, (10, 10), [(25, 30), (33, 35), (25, 44), (18, 35)]),
+    "a horizontal line": (
+        {(2, 3): 255, (3, 3): 255, (4, 3): 255}, (10, 10),
+        [(25, 30), (35, 30), (45, 30), (50, 35), (45, 40), (35, 40), (25, 40), (20, 35)],
+    ),
+    "a vertical line": (
+        {(2, 3): 255, (2, 4): 255, (2, 5): 255}, (10, 10),
+        [(25, 30), (30, 35), (30, 45), (30, 55), (25, 60), (20, 55), (20, 45), (20, 35)],
+    ),
+    "a flat line": (
+        {(2, 3): 255, (3, 3): 255, (4, 3): 255}, (10, 0.1),
+        [(25, 0), (35, 0), (45, 0), (50, 0), (45, 0), (35, 0), (25, 0), (20, 0)],
+    ),
+    "an upright line": (
+        {(2, 3): 255, (2, 4): 255, (2, 5): 255}, (0.1, 10),
+        [(0, 30), (0, 35), (0, 45), (0, 55), (0, 60), (0, 55), (0, 45), (0, 35)],
+    ),
+    "a line whose ends meet": ({(1, 3): 255, (2, 3): 255, (3, 3): 255}, (0.5, 0.1), [(0, 0), (1, 0), (2, 0), (1, 0)]),
+    "a pixel within one of the frame": ({(3, 3): 255}, (0.4, 0.4), [(1, 1)]),
+    "all to the far edges": (
+        {(x, y): 255 for x in (6, 7) for y in (6, 7)}, (10, 10),
+        [(65, 60), (75, 60), (79, 65), (79, 75), (75, 79), (65, 79), (60, 75), (60, 65)],
+    ),
+    "the larger of two": (
+        {(0, 0): 255, (1, 0): 255, (5, 5): 255, (6, 5): 255, (5, 6): 255}, (10, 10),
+        [(55, 50), (65, 50), (70, 55), (65, 60), (60, 65), (55, 70), (50, 65), (50, 55)],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", OUTLINES)
+def test_the_outline_of_pixels_lines_and_flat_shapes_is_known_to_the_pixel(what: str) -> None:
+    inside, (sx, sy), wanted = OUTLINES[what]
+    plane = np.zeros((8, 8), np.uint8)
+    for (x, y), value in inside.items():
+        plane[y, x] = value
+    clip = (0, 0, max(1, int(8 * sx)), max(1, int(8 * sy)))
+    mask = n6post.Mask(bytes(plane), (0, 0, 8, 8), (0, 0, 8, 8), clip, Grid(sx, 0.0, sy, 0.0, clip))
+    assert mask.outline() == wanted
+    moved = (3, 5, *clip[2:])
+    mask = n6post.Mask(bytes(plane), (0, 0, 8, 8), (0, 0, 8, 8), moved, Grid(sx, 3.0, sy, 5.0, moved))
+    assert mask.outline() == [(x + 3, y + 5) for x, y in wanted]
 
 
 @pytest.mark.parametrize("top", [0, 26, 27, 53, 54, 290])
