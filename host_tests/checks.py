@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -92,3 +93,46 @@ def contents(found: Any) -> list[Any]:
 def mask_contents(mask: Any) -> Any:
     pixels = None if mask.image is None else gray(mask.image).tolist()
     return mask.crop, pixels, mask.area, mask.centroid, mask.outline()
+
+
+# --- refusals ---
+_SHARE = "a number from 0.0 to 1.0"
+_COUNT = "an integer from 1 to 65535"
+_FLAG = "True or False"
+# What each option is said to want; of more than one sentence, which one depends on the value.
+WANTED: dict[str, tuple[str, ...]] = {
+    "threshold": (_SHARE, "a number between 0 and 1 or None"),  # of DeepLab
+    "nms_threshold": (_SHARE,),
+    "nms_sigma": ("a number from 0.0 to 1000000.0",),
+    "max_detections": (_COUNT,),
+    "max_candidates": (_COUNT,),
+    "class_count": (_COUNT,),
+    "classes": ("a list of class numbers and names, or None", "class numbers from 0 to 65535 and names"),
+    "labels": (
+        "a list of names, a dict {0: name, ...}, the path of a .txt file or None",
+        "class numbers as the keys of a dict, each once",
+    ),
+    "agnostic": (_FLAG,),
+    "tight": (_FLAG,),
+    "refine": (_FLAG,),
+    "pixels": ("True, None or False",),
+    "mask_threshold": ("a number from 1e-06 to 0.999999",),
+    "mask_padding": ("a number from 0.0 to 10000.0",),
+    "mask_overlap": (_SHARE,),
+    "keypoint_threshold": (_SHARE,),
+    "keypoint_scores": ("'score', 'logit' or None",),
+    "layout": ("'NHWC', 'NCHW', 'joints' or None", "'NHWC', 'NCHW' or None"),
+    "values": ("'probability', 'logit', 'classes' or None",),
+    "background": ("an integer from 0 to 255",),
+}
+
+
+def says(*sentences: str) -> str:
+    """`match` of an error that says one of these, and nothing besides."""
+    return "^(" + "|".join(re.escape(sentence) for sentence in sentences) + ")$"
+
+
+def refuses(name: str, value: Any) -> str:
+    """`match` of the refusal of an option: what was wanted, and the value or the part of it that was none."""
+    parts = [value, *(value if isinstance(value, (list, tuple, dict)) else ())]
+    return says(*[f"{name}: expected {wanted}, got {part!r}" for wanted in WANTED[name] for part in parts])

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import recorded
 import reference
+from checks import says
 from fakes import FakeModel, Framed, Tensor, capture
 from hypothesis import given
 from hypothesis import strategies as st
@@ -429,11 +430,13 @@ def test_outputs_that_are_no_list_of_one_array_are_refused_even_after_a_good_fra
     model = FakeModel([zeros(1, 8, 8, 3)], (64, 64))
     processor = n6post.DeepLab()
     good = model.outputs()
-    with pytest.raises(ValueError, match="expected 1 output .*, got ndarray"):
+    wanted = "expected 1 output (one output [1, H, W, classes], [1, classes, H, W] or [1, H, W])"
+    with pytest.raises(ValueError, match=says(f"{wanted}, got ndarray")):
         processor(model, [model.input()], good[0])
     for _ in range(2):
-        for outputs in ([], good + good, None, [None], ["map"]):
-            with pytest.raises(ValueError, match="expected"):
+        for outputs, came in (([], 0), (good + good, 2), (None, "NoneType"), ([None], "NoneType"), (["map"], "str")):
+            what = wanted if came in (0, 2) or outputs is None else "output 0: expected an ndarray"
+            with pytest.raises(ValueError, match=says(f"{what}, got {came}")):
                 processor(model, [model.input()], outputs)
         assert not classes_of(processor(model, [model.input()], good)).any()
 

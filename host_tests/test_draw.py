@@ -11,7 +11,7 @@ import n6post
 import numpy as np
 import pytest
 import recorded
-from checks import gray, rgb565, text_of
+from checks import gray, rgb565, says, text_of
 from fakes import Array, FakeModel, Framed, Tensor
 from n6post import firmware
 from n6post.pixels import class_color
@@ -481,12 +481,13 @@ def test_results_of_a_larger_frame_of_unknown_size_are_cut_off_at_the_edge_of_a_
 
 @pytest.mark.parametrize("result", [None, 3, "found", {"a": 1}])
 def test_what_no_processor_returns_is_refused(result: Any) -> None:
-    with pytest.raises(ValueError, match="expected a list of Detection or a Segmentation, got"):
+    came = type(result).__name__
+    with pytest.raises(ValueError, match=says(f"expected a list of Detection or a Segmentation, got {came}")):
         n6post.draw(canvas(), result)
 
 
 def test_a_single_detection_is_refused_with_a_hint() -> None:
-    with pytest.raises(ValueError, match="expected a list of Detection.*, got"):
+    with pytest.raises(ValueError, match=says("expected a list of Detection or a Segmentation, got Detection")):
         n6post.draw(canvas(), detection())
 
 
@@ -512,8 +513,12 @@ def test_one_detection_alone_is_no_result() -> None:
     ],
 )  # fmt: skip
 def test_an_option_of_draw_out_of_range_is_refused(option: dict[str, Any]) -> None:
-    (name,) = option
-    with pytest.raises(ValueError, match=rf"{name}: expected .*, got"):
+    ((name, value),) = option.items()
+    wanted = {
+        "alpha": "an integer from 0 to 255", "thickness": "an integer from 0 to 100",
+        "color": "r, g and b from 0 to 255" if value == (300, 0, 0) else "(r, g, b)",
+    }[name]  # fmt: skip
+    with pytest.raises(ValueError, match=says(f"{name}: expected {wanted}, got {value!r}")):
         n6post.draw(image.Image(32, 32, image.RGB565), [], **option)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import recorded
 import reference
-from checks import assert_same_detections, assert_same_survivors, assert_well_formed, contents, mask_plane
+from checks import assert_same_detections, assert_same_survivors, assert_well_formed, contents, mask_plane, says
 from fakes import Array, FakeModel, Framed, Tensor, capture, stretched
 from hypothesis import given
 from hypothesis import strategies as st
@@ -474,7 +474,16 @@ REFUSED: list[tuple[Any, Sequence[tuple[int, ...]]]] = [
 def test_rows_of_another_family_are_refused(kind: Any, shapes: Sequence[tuple[int, ...]]) -> None:
     random = np.random.default_rng(13)
     model = FakeModel([Tensor(random.random(shape).astype(np.float32)) for shape in shapes], SIZE)
-    with pytest.raises(ValueError, match=r"expected .*, got .+"):
+    hint = ""
+    if shapes[0] == (1, 300, 6) and len(shapes) == 1:
+        hint = ": its numbers are no rows of x1, y1, x2, y2, score, class"
+    elif shapes[0][:2] == (1, 300):
+        hint = ": 300 rows, but of another family or network (RT-DETR, oriented boxes)"
+    sentence = (
+        "expected a head [1, C, N] or [1, N, C] of N = 126 or 510 or 127 or 30 anchors, that belongs to an input of (width,"
+        f" height) (96, 64), or an end-to-end head [1, rows, 6 and what the family adds], got {shapes[0]}{hint}"
+    )
+    with pytest.raises(ValueError, match=says(sentence)):
         model.run(kind())
 
 

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from checks import says
 from fakes import FakeModel
 from hypothesis import given
 from hypothesis import strategies as st
@@ -98,7 +99,11 @@ def test_prototypes_are_told_by_a_quarter_of_the_input(w: int, h: int, count: in
     "shape", [(80, 80, 32), (2, 80, 80, 32), (1, 116, 2100), (32,), (), (1, 1, 1, 32), (1, 32, 1, 1)]
 )
 def test_shapes_that_are_no_prototypes_are_refused(shape: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match=r"expected .*, got .+"):
+    sentence = (
+        "expected prototypes [1, H, W, M] or [1, M, H, W], more than one pixel and of the aspect ratio of the input, (320,"
+        f" 320), got {shape}"
+    )
+    with pytest.raises(ValueError, match=says(sentence)):
         layout.prototype_layout(shape, (320, 320))
 
 

@@ -15,6 +15,8 @@ from checks import (
     assert_well_formed,
     contents,
     mask_plane,
+    refuses,
+    says,
 )
 from fakes import FakeModel, Framed, Tensor, capture
 from hypothesis import assume, given
@@ -668,7 +670,7 @@ BAD_OPTIONS = [
 @pytest.mark.parametrize(("name", "value"), BAD_OPTIONS)
 def test_a_bad_option_is_refused_when_the_processor_is_made(name: str, value: Any) -> None:
     for kind in (n6post.YoloV8, n6post.YoloV8Seg):
-        with pytest.raises(ValueError, match=f"{name}: expected .*, got"):
+        with pytest.raises(ValueError, match=refuses(name, value)):
             kind(**{name: value})
 
 
@@ -680,7 +682,7 @@ def test_a_bad_option_is_refused_when_the_processor_is_made(name: str, value: An
     ],
 )
 def test_a_bad_mask_option_is_refused_when_the_processor_is_made(name: str, value: Any) -> None:
-    with pytest.raises(ValueError, match=f"{name}: expected .*, got"):
+    with pytest.raises(ValueError, match=refuses(name, value)):
         n6post.YoloV8Seg(**{name: value})
 
 
@@ -693,59 +695,94 @@ def zeros(*shape: int, kind: str = "int8", scale: float = 0.02, zero_point: int 
     return Tensor(np.zeros(shape, dtype=kind), 0.0 if kind == "float32" else scale, zero_point)
 
 
-BAD_HEADS = {
-    "no class": [zeros(1, 4, 84)],
-    "no class, anchors first": [zeros(1, 84, 4)],
-    "a batch of two": [zeros(2, 7, 84)],
-    "one dimension": [zeros(588)],
-    "four dimensions": [zeros(1, 7, 84, 2)],
-    "an end-to-end head of oriented boxes": [zeros(1, 300, 7)],
-    "three boxes an anchor": [zeros(1, 252, 7)],
-    "an arg-maxed map": [zeros(1, 64, 64)],
-    "the anchors of another input": [zeros(1, 7, 756)],
-    "two outputs": [zeros(1, 7, 84), zeros(1, 16, 16, 8)],
-    "no output": [],
-    "uint16": [zeros(1, 7, 84, kind="uint16")],
-    "no scale": [zeros(1, 7, 84, scale=0)],
-    "a negative scale": [zeros(1, 7, 84, scale=-0.1)],
-    "a scale that is not a number": [zeros(1, 7, 84, scale=NAN)],
-    "an infinite scale": [zeros(1, 7, 84, scale=float("inf"))],
+NO_HEAD = (
+    "expected a head [1, C, N] or [1, N, C] of N = 84 or 340 or 85 or 20 anchors, that belongs to an input of (width,"
+    " height) (64, 64), or an end-to-end head [1, rows, 6 and what the family adds], got"
+)
+OTHER_ROWS = ": 300 rows, but of another family or network (RT-DETR, oriented boxes)"
+CHANNELS = "expected a head of 4 box channels, at least one class and"
+NO_SCALE = "expected a scale from 1e-12 to 10000, got"
+TWO = "expected 2 outputs (a head [1, 4 + classes + M, N] or [1, rows, 6 + M] and prototypes [1, H, W, M])"
+NO_PROTOTYPES = (
+    "expected prototypes [1, H, W, M] or [1, M, H, W], more than one pixel and of the aspect ratio of the input, (64, 64),"
+    " got"
+)
+BAD_HEADS = {  # outputs, and what is said of them
+    "no class": ([zeros(1, 4, 84)], f"{CHANNELS} 0 more, got 4 channels in output 0: int8 (1, 4, 84)"),
+    "no class, anchors first": ([zeros(1, 84, 4)], f"{CHANNELS} 0 more, got 4 channels in output 0: int8 (1, 84, 4)"),
+    "a batch of two": ([zeros(2, 7, 84)], f"{NO_HEAD} (2, 7, 84)"),
+    "one dimension": ([zeros(588)], f"{NO_HEAD} (588,)"),
+    "four dimensions": ([zeros(1, 7, 84, 2)], f"{NO_HEAD} (1, 7, 84, 2)"),
+    "an end-to-end head of oriented boxes": ([zeros(1, 300, 7)], f"{NO_HEAD} (1, 300, 7){OTHER_ROWS}"),
+    "three boxes an anchor": (
+        [zeros(1, 252, 7)], f"{NO_HEAD} (1, 252, 7): three boxes an anchor, as YOLOv5 and older have them",
+    ),
+    "an arg-maxed map": ([zeros(1, 64, 64)], f"{NO_HEAD} (1, 64, 64)"),
+    "the anchors of another input": ([zeros(1, 7, 756)], f"{NO_HEAD} (1, 7, 756)"),
+    "two outputs": (
+        [zeros(1, 7, 84), zeros(1, 16, 16, 8)], "expected 1 output (a head [1, 4 + classes, N] or [1, rows, 6]), got 2",
+    ),
+    "no output": ([], "expected 1 output (a head [1, 4 + classes, N] or [1, rows, 6]), got 0"),
+    "uint16": ([zeros(1, 7, 84, kind="uint16")], "output 0: expected int8, uint8, int16 or float32, got uint16"),
+    "no scale": ([zeros(1, 7, 84, scale=0)], f"output 0: {NO_SCALE} 0.0"),
+    "a negative scale": ([zeros(1, 7, 84, scale=-0.1)], f"output 0: {NO_SCALE} -0.1"),
+    "a scale that is not a number": ([zeros(1, 7, 84, scale=NAN)], f"output 0: {NO_SCALE} nan"),
+    "an infinite scale": ([zeros(1, 7, 84, scale=float("inf"))], f"output 0: {NO_SCALE} inf"),
 }
 BAD_SEGMENTATION = {
-    "no output": [],
-    "no prototypes": [zeros(1, 15, 84)],
-    "no head": [zeros(1, 16, 16, 8)],
-    "two heads": [zeros(1, 15, 84), zeros(1, 15, 84)],
-    "two prototypes": [zeros(1, 16, 16, 8), zeros(1, 16, 16, 8)],
-    "three outputs": [zeros(1, 15, 84), zeros(1, 16, 16, 8), zeros(1, 16, 16, 8)],
-    "7 coefficients": [zeros(1, 15, 84), zeros(1, 16, 16, 7)],
-    "65 coefficients": [zeros(1, 75, 84), zeros(1, 16, 16, 65)],
-    "coefficients that leave no class": [zeros(1, 12, 84), zeros(1, 16, 16, 8)],
-    "prototypes of another aspect ratio": [zeros(1, 15, 84), zeros(1, 16, 32, 8)],
-    "an end-to-end head of other coefficients": [zeros(1, 300, 38), zeros(1, 16, 16, 16)],
-    "a batch of two prototypes": [zeros(1, 15, 84), zeros(2, 16, 16, 8)],
-    "uint16 prototypes": [zeros(1, 15, 84), zeros(1, 16, 16, 8, kind="uint16")],
-    "prototypes without a scale": [zeros(1, 15, 84), zeros(1, 16, 16, 8, scale=0)],
-    "a head without a scale": [zeros(1, 15, 84, scale=0), zeros(1, 16, 16, 8)],
+    "no output": ([], f"{TWO}, got 0"),
+    "no prototypes": ([zeros(1, 15, 84)], f"{TWO}, got 1"),
+    "no head": ([zeros(1, 16, 16, 8)], f"{TWO}, got 1"),
+    "two heads": ([zeros(1, 15, 84), zeros(1, 15, 84)], f"{NO_PROTOTYPES} (1, 15, 84)"),
+    "two prototypes": ([zeros(1, 16, 16, 8), zeros(1, 16, 16, 8)], f"{NO_HEAD} (1, 16, 16, 8)"),
+    "three outputs": ([zeros(1, 15, 84), zeros(1, 16, 16, 8), zeros(1, 16, 16, 8)], f"{TWO}, got 3"),
+    "7 coefficients": (
+        [zeros(1, 15, 84), zeros(1, 16, 16, 7)],
+        "expected 8 to 64 mask coefficients, got 7 in output 1: int8 (1, 16, 16, 7)",
+    ),
+    "65 coefficients": (
+        [zeros(1, 75, 84), zeros(1, 16, 16, 65)],
+        "expected 8 to 64 mask coefficients, got 65 in output 1: int8 (1, 16, 16, 65)",
+    ),
+    "coefficients that leave no class": (
+        [zeros(1, 12, 84), zeros(1, 16, 16, 8)], f"{CHANNELS} 8 more, got 12 channels in output 0: int8 (1, 12, 84)",
+    ),
+    "prototypes of another aspect ratio": ([zeros(1, 15, 84), zeros(1, 16, 32, 8)], f"{NO_PROTOTYPES} (1, 16, 32, 8)"),
+    "an end-to-end head of other coefficients": (
+        [zeros(1, 300, 38), zeros(1, 16, 16, 16)], f"{NO_HEAD} (1, 300, 38){OTHER_ROWS}",
+    ),
+    "a batch of two prototypes": ([zeros(1, 15, 84), zeros(2, 16, 16, 8)], f"{NO_PROTOTYPES} (2, 16, 16, 8)"),
+    "uint16 prototypes": (
+        [zeros(1, 15, 84), zeros(1, 16, 16, 8, kind="uint16")],
+        "output 1: expected int8, uint8, int16 or float32, got uint16",
+    ),
+    "prototypes without a scale": ([zeros(1, 15, 84), zeros(1, 16, 16, 8, scale=0)], f"output 1: {NO_SCALE} 0.0"),
+    "a head without a scale": ([zeros(1, 15, 84, scale=0), zeros(1, 16, 16, 8)], f"output 0: {NO_SCALE} 0.0"),
 }
 
 
 @pytest.mark.parametrize("what", BAD_HEADS)
 def test_outputs_that_are_no_detection_head_are_refused(what: str) -> None:
-    with pytest.raises(ValueError, match=r"expected .*, got .+"):
-        FakeModel(BAD_HEADS[what], (64, 64)).run(n6post.YoloV8())
+    tensors, sentence = BAD_HEADS[what]
+    with pytest.raises(ValueError, match=says(sentence)):
+        FakeModel(tensors, (64, 64)).run(n6post.YoloV8())
 
 
 @pytest.mark.parametrize("what", BAD_SEGMENTATION)
 def test_outputs_that_are_no_segmentation_are_refused(what: str) -> None:
-    with pytest.raises(ValueError, match=r"expected .*, got .+"):
-        FakeModel(BAD_SEGMENTATION[what], (64, 64)).run(n6post.YoloV8Seg())
+    tensors, sentence = BAD_SEGMENTATION[what]
+    with pytest.raises(ValueError, match=says(sentence)):
+        FakeModel(tensors, (64, 64)).run(n6post.YoloV8Seg())
 
 
 def test_outputs_that_are_no_arrays_are_refused() -> None:
     model = FakeModel([zeros(1, 7, 84)], (64, 64))
     for outputs in (None, [None], [[1.0, 2.0]], [b"bytes"], 3):
-        with pytest.raises(ValueError, match=r"expected .*, got .+"):
+        kind = type(outputs[0] if isinstance(outputs, list) else outputs).__name__
+        wanted = "output 0: expected an ndarray"
+        if not isinstance(outputs, list):
+            wanted = "expected 1 output (a head [1, 4 + classes, N] or [1, rows, 6])"
+        with pytest.raises(ValueError, match=says(f"{wanted}, got {kind}")):
             n6post.YoloV8()(model, [model.input()], outputs)
 
 
@@ -761,7 +798,10 @@ def test_a_model_that_does_not_tell_enough_is_refused() -> None:
         model = FakeModel([zeros(1, 7, 84)], (64, 64))
         source = model.input()
         setattr(model, name, value)
-        with pytest.raises(ValueError, match=r"expected .*, got .+"):
+        wanted = f"expected model.input_shape [(1, H, W, C)], got {value!r}"
+        if name != "input_shape":
+            wanted = "output 0: expected a scale and zero point from the model for its int8 array, got none"
+        with pytest.raises(ValueError, match=says(wanted)):
             model.run(n6post.YoloV8(), source)
 
 
@@ -911,13 +951,15 @@ def test_keypoints_stay_true_after_the_models_memory_is_overwritten() -> None:
     ],
 )
 def test_a_bad_pose_option_is_refused_when_the_processor_is_made(name: str, value: Any) -> None:
-    with pytest.raises(ValueError, match=f"{name}: expected .*, got"):
+    with pytest.raises(ValueError, match=refuses(name, value)):
         n6post.YoloV8Pose(**{name: value})
 
 
 @pytest.mark.parametrize("channels", [4, 5, 6, 7, 9, 10])
 def test_channels_that_are_no_keypoints_are_refused(channels: int) -> None:
-    with pytest.raises(ValueError, match=r"expected .*, got .+"):
+    came = f"{channels} channels in output 0: float32 (1, {channels}, 84)"
+    wanted = "expected a head of 4 box channels, 1 class and 3 for each keypoint"
+    with pytest.raises(ValueError, match=says(f"{wanted}, got {came}")):
         head = np.random.default_rng(0).random((1, channels, 84)).astype(np.float32)
         FakeModel([Tensor(head)], (64, 64)).run(n6post.YoloV8Pose())
 
@@ -926,8 +968,8 @@ def test_channels_that_are_no_keypoints_are_refused(channels: int) -> None:
     "option", [{"labels": "abc"}, {"labels": 5}, {"labels": [1] * 80}, {"pixels": "x"}, {"pixels": 1}, {"agnostic": "no"}]
 )
 def test_the_rarer_options_too_are_checked_when_the_processor_is_made(option: dict[str, Any]) -> None:
-    (name,) = option
-    with pytest.raises(ValueError, match=rf"{name}: expected .*, got"):
+    ((name, value),) = option.items()
+    with pytest.raises(ValueError, match=refuses(name, value)):
         n6post.YoloV8(**option)
 
 
