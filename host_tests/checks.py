@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import floor
 from typing import Any
 
 import numpy as np
@@ -62,17 +63,29 @@ def assert_same_survivors(rows: list[Any], expected: reference.Candidates, size:
     assert_allclose(boxes, expected.box, rtol=1e-6, atol=max(size) * 3e-7)
 
 
+def pixels_at(edge: float) -> set[int]:
+    """The frame pixel to which an edge is rounded, half up: one, or both where float32 leaves open on which side it lies.
+
+    That is within 2e-4 of a pixel of a half, and below it lib's nudge, 2.44e-4, by which a camera's floats round alike.
+    """
+    return {floor(edge + 0.5 - 2e-4), floor(edge + 0.5 + 2e-4 + 2.44e-4)}
+
+
+def assert_rect(rect: Any, corners: Any, roi: tuple[int, ...]) -> None:
+    """(x, y, w, h) is that of corners x1, y1, x2, y2 in frame pixels, clipped to the roi and each rounded."""
+    x, y, w, h = rect
+    x1, y1, x2, y2 = (float(v) for v in corners)
+    for first, length, low, high, axis in ((x, w, x1, x2, 0), (y, h, y1, y2, 1)):
+        edges = [min(max(v, roi[axis]), roi[axis] + roi[axis + 2]) for v in (low, max(low, high))]
+        assert first in pixels_at(edges[0]) and first + length in pixels_at(edges[1]), (rect, corners)
+
+
 def assert_same_detections(found: Any, expected: reference.Candidates, corners: Array, roi: tuple[int, ...]) -> None:
     """The detections against the reference and its boxes as corners in frame pixels (before clipping and rounding)."""
     assert [d.class_id for d in found] == expected.class_id.tolist()
     assert_allclose([d.score for d in found], expected.score, rtol=1e-6)
-    for d, (x1, y1, x2, y2) in zip(found, corners, strict=True):
-        low_x, low_y = np.clip([x1, x2], roi[0], roi[0] + roi[2]), np.clip([y1, y2], roi[1], roi[1] + roi[3])
-        x, y, w, h = d.rect
-        # Half a pixel is the rounding; a thousandth, what float32 leaves open on that edge.
-        limit = 0.501
-        assert abs(x - low_x[0]) <= limit and abs(y - low_y[0]) <= limit
-        assert abs(x + w - max(low_x)) <= limit and abs(y + h - max(low_y)) <= limit
+    for d, box in zip(found, corners, strict=True):
+        assert_rect(d.rect, box, roi)
 
 
 def contents(found: Any) -> list[Any]:

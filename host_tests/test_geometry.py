@@ -11,6 +11,7 @@ import n6post
 import numpy as np
 import pytest
 import reference
+from checks import assert_rect
 from fakes import FakeModel, Framed, Tensor
 from hypothesis import given
 from hypothesis import strategies as st
@@ -195,6 +196,20 @@ def test_a_roi_of_one_pixel_by_700_goes_into_a_square_input_and_back(kind: str, 
     (d,) = FakeModel([Tensor(head)], (32, 32)).run(n6post.YoloV8(), source)
     first, count = (175, 350) if kind != "crop" else (349, 1)
     assert d.rect == ((5, first, 1, count) if upright else (first, 5, count, 1))
+
+
+@pytest.mark.parametrize(("roi", "size"), [((0, 5, 700, 1), (32, 64)), ((5, 0, 1, 700), (64, 32))])
+def test_the_middle_of_a_line_is_one_pixel_for_an_input_that_stands_across(
+    roi: tuple[int, int, int, int], size: tuple[int, int]
+) -> None:
+    """Half a pixel would have the aspect ratio of the input."""
+    img = image.Image(roi[0] + roi[2] + 7, roi[1] + roi[3] + 7, image.GRAYSCALE)
+    x, y = (349, 5) if roi[2] > 1 else (5, 349)
+    img.draw_rectangle((x, y, 1, 1), color=(200, 200, 200), fill=True)
+    source = n6post.Crop(img, roi)
+    fit = geometry.fit_of([source], size)
+    assert (fit.sx, fit.ox, fit.sy, fit.oy) == pytest.approx((1 / size[0], x, 1 / size[1], y), abs=1e-4)
+    assert (seen(source, size, channels=1) == luma(200, 200, 200)).all()
 
 
 @pytest.mark.parametrize("size", [(320, 320), (96, 224)])
@@ -567,11 +582,7 @@ def test_detections_come_in_frame_pixels(kind: str, roi: tuple[int, int, int, in
     left, top, width, height = roi or (0, 0, 640, 480)
     for d, thing in zip(found, inside, strict=True):
         corners = [*to_frame(fit, *thing.box[:2]), *to_frame(fit, *thing.box[2:])]
-        low = [left, top, left, top]
-        high = [left + width, top + height] * 2
-        clipped = np.clip(corners, low, high)
-        x, y, w, h = d.rect
-        assert np.abs(np.array([x, y, x + w, y + h]) - clipped).max() <= 0.51
+        assert_rect(d.rect, corners, (left, top, width, height))
 
 
 def test_a_letterboxed_mask_lies_where_its_box_lies() -> None:

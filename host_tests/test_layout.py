@@ -132,6 +132,13 @@ def test_two_pixels_are_prototypes_and_one_is_not() -> None:
         layout.prototype_layout((1, 1, 1, 32), (320, 320))
 
 
+@pytest.mark.parametrize(("count", "side"), [(39, 40), (41, 40), (33, 32)])
+def test_of_prototypes_whose_count_is_nearly_their_side_the_equal_sides_are_width_and_height(count: int, side: int) -> None:
+    """Both orders have the input's aspect ratio, but for the pixel that a stride rounds by."""
+    assert tuple(layout.prototype_layout((1, side, side, count), (256, 256))) == (count, side, side, True)
+    assert tuple(layout.prototype_layout((1, count, side, side), (256, 256))) == (count, side, side, False)
+
+
 @pytest.mark.parametrize("shape", [(1, 80, 40, 32), (1, 32, 80, 40), (1, 80, 80, 8), (1, 8, 80, 80)])
 def test_prototypes_of_another_aspect_ratio_are_refused(shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match=r"aspect ratio of the input, \(320, 192\), got \(1, "):

@@ -146,7 +146,7 @@ def test_where_two_families_fit_the_error_names_both_constructors_and_the_way_ou
         ((320, 320), [], "input of (width, height) (320, 320), got "),
         # [1, 1, K]: a classifier's scores with a dimension more, as many as joints or columns of a row among them.
         *[((224, 224), [(1, 1, count)], f"got (1, 1, {count}) b") for count in (1, 2, 5, 7, 9, 17, 51, 80, 1000)],
-        *[((224, 224), [(1, 1, 1, count)], f"got (1, 1, 1, {count}) b") for count in (2, 6, 13, 57, 1000)],
+        *[((224, 224), [(1, 1, 1, count)], f"got (1, 1, 1, {count}) b") for count in (2, 3, 6, 13, 57, 1000)],
         *[((224, 224), [(1, count, 1, 1)], f"got (1, {count}, 1, 1) b") for count in (2, 6, 13, 1000)],
         # A batch of two, of every family.
         ((320, 320), [(2, 84, N320)], f"got (2, 84, {N320}) b"),
