@@ -158,9 +158,12 @@ def test_what_is_not_finite_is_not_seen_and_what_is_far_away_does_no_harm() -> N
     draw_pose(canvas, person(points))
     wanted = [-32768 if j == 6 else 10 * j for j in range(17) if j not in (3, 4, 5)]
     assert [circle[0] for circle, _ in canvas.circles] == wanted
-    img = image.Image(64, 48, image.RGB565)
+    img, wanted = image.Image(64, 48, image.RGB565), image.Image(64, 48, image.RGB565)
     draw_pose(img, person(points))
-    assert rgb565(img).any()
+    points[3:6] = 0  # unseen
+    draw_pose(wanted, person(points))
+    np.testing.assert_array_equal(rgb565(img), rgb565(wanted))
+    assert all(rgb565(img)[5, 10 * j] for j in (0, 1, 2))
 
 
 def test_keypoints_that_are_a_view_are_drawn_as_their_copy() -> None:
@@ -210,5 +213,5 @@ def test_draw_paints_the_skeleton_with_the_processors_threshold() -> None:
         found = FakeModel([Tensor(values)], (192, 192)).run(n6post.MoveNet(threshold), Framed((0, 0, 480, 480)))
         img = image.Image(480, 480, image.RGB565)
         n6post.draw(img, found, boxes=False, labels=False)
-        assert bool(rgb565(img)[50:60, 50:60].any()) == seen  # joint 0
+        assert (rgb565(img)[50:60, 50:60] != 0)[5, 5] == seen and (seen or not rgb565(img)[50:60, 50:60].any())  # joint 0
         assert rgb565(img)[75, 75]  # joint 1
