@@ -16,9 +16,11 @@ SHARED = ROOT.parent / "shared"
 sys.path[:0] = [str(ROOT / "lib"), str(ROOT / "stubs"), str(ROOT / "host_tests")]
 sys.path.append(str(ROOT / "scripts"))  # last: it has a test.py and a build.py
 
-# The same examples every time: a failure in CI is a failure here. `--hypothesis-profile=search` looks further.
+# The same 60 examples every time, and the corners that stand above a test as @example: a failure in CI is a failure here.
+# For maintainers, before a release and after a change of a kernel: `--hypothesis-profile=search` takes 2,000 others at every
+# run, tells of a failure how to repeat it (@reproduce_failure), and keeps it in .hypothesis for the next run.
 hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60)
-hypothesis.settings.register_profile("search", derandomize=False, deadline=None, max_examples=2000)
+hypothesis.settings.register_profile("search", derandomize=False, deadline=None, max_examples=2000, print_blob=True)
 hypothesis.settings.load_profile("ci")
 
 # What draws, fits a frame into a model's input, counts classes or works in ulab. The other families are in test_recorded.

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import recorded
 from fakes import FakeModel, Framed, Tensor
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from n6post.answers import Answers, answers
 from n6post.detection import with_keypoints
@@ -54,6 +54,9 @@ def skeleton(joints: int, seed: int = 0) -> Any:
 
 # --- center ----------------------------------------------------------------------------------------------------------
 @given(st.tuples(*[st.integers(0, 5000)] * 4))
+@example((0, 0, 0, 0))
+@example((0, 0, 1, 1))
+@example((5000, 5000, 5000, 4999))
 def test_the_center_is_the_pixel_in_the_middle_of_the_box(rect: tuple[int, int, int, int]) -> None:
     x, y = plain(rect=rect).center
     assert type(x) is type(y) is int
@@ -158,6 +161,9 @@ def test_a_segmentation_as_a_dict_tells_of_every_class_present(background: bool)
 
 
 @given(st.integers(0, 64 * 50))
+@example(0)
+@example(1)
+@example(3200)
 def test_a_share_in_the_middle_of_two_steps_is_rounded_up_everywhere(count: int) -> None:
     """Of 3,200 pixels every third count or so: no rounding of floats would be the same on camera and PC."""
     classes = np.zeros(3200, np.uint8)

@@ -12,7 +12,7 @@ import recorded
 import reference
 from checks import says
 from fakes import FakeModel, Framed, Tensor, capture
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from ulab import _host
 
@@ -80,6 +80,10 @@ def test_the_map_of_the_recordings_that_come_with_the_project_is_numpys_argmax(p
     st.integers(0, 2**32), st.sampled_from(["int8", "uint8", "int16", "float32"]), st.booleans(),
     st.integers(1, 20), st.integers(1, 20), st.one_of(st.integers(2, 8), st.integers(2, 255)),
 )
+@example(0, "float32", True, 1, 1, 2)
+@example(1, "int16", False, 1, 20, 255)
+@example(2, "uint8", False, 20, 1, 2)
+@example(3, "int8", True, 20, 20, 255)
 def test_any_map_is_numpys_argmax_with_ties_to_the_lowest_class(
     seed: int, dtype: str, channels_last: bool, height: int, width: int, classes: int
 ) -> None:

@@ -13,7 +13,7 @@ import recorded
 import reference
 from checks import assert_same_detections, assert_same_survivors, assert_well_formed, contents, mask_plane, says
 from fakes import Array, FakeModel, Framed, Tensor, capture, stretched
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scenes import Thing, anchor_count, float_head, quantised
 
@@ -62,6 +62,9 @@ ROIS = [(0, 0, 96, 64), (10, 20, 320, 240)]
     seeds, counts, st.integers(1, 90), st.booleans(), st.booleans(), st.floats(0.01, 0.9), st.integers(1, 12),
     st.none() | st.lists(st.integers(0, 90), min_size=1, max_size=40), st.sampled_from(ROIS),
 )
+@example(0, 1, 1, False, False, 0.01, 1, None, (0, 0, 96, 64))
+@example(1, 40, 90, True, True, 0.01, 12, [0], (10, 20, 320, 240))
+@example(2, 40, 90, False, True, 0.9, 12, [90, 0, 90], (0, 0, 96, 64))
 def test_rows_are_filtered_by_score_class_and_number_and_nothing_else(
     seed: int, count: int, classes: int, pixels: bool, shuffled: bool, threshold: float, most: int,
     chosen: list[int] | None, roi: tuple[int, int, int, int],
@@ -85,6 +88,9 @@ def test_rows_are_filtered_by_score_class_and_number_and_nothing_else(
 
 
 @given(seeds, counts, st.integers(1, 3), st.sampled_from(["int8", "uint8", "int16"]), st.booleans())
+@example(0, 1, 1, "int8", False)
+@example(1, 40, 3, "uint8", True)
+@example(2, 40, 1, "int16", True)
 def test_heads_of_integers_give_what_their_steps_say(
     seed: int, count: int, classes: int, kind: str, shuffled: bool
 ) -> None:
@@ -267,6 +273,8 @@ def test_masks_of_integers_are_exact_and_grow_by_half_a_step_of_the_box(kind: st
 
 
 @given(seeds, st.integers(1, 33), st.booleans(), st.booleans(), st.sampled_from(ROIS))
+@example(0, 1, True, False, (10, 20, 320, 240))
+@example(1, 33, False, True, (0, 0, 96, 64))
 def test_keypoints_are_those_of_the_row(
     seed: int, joints: int, pixels: bool, anchors_last: bool, roi: tuple[int, int, int, int]
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from checks import says
 from fakes import FakeModel
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from n6post import layout
 
@@ -26,6 +26,10 @@ def anchors(width: int, height: int) -> int:
 
 
 @given(st.integers(1, 40), st.integers(1, 40), st.integers(5, 1300))
+@example(1, 1, 5)
+@example(40, 40, 1300)
+@example(1, 40, 5)
+@example(1, 1, 20)
 def test_the_count_of_anchors_tells_the_two_orders_of_a_head_apart(w: int, h: int, channels: int) -> None:
     size = (32 * w, 32 * h)
     count = anchors(*size)
@@ -87,6 +91,10 @@ def test_the_last_two_dimensions_of_a_head_stay_whatever_they_are() -> None:
 
 # --- prototypes ------------------------------------------------------------------------------------------------------
 @given(st.integers(1, 20), st.integers(1, 20), st.integers(8, 64))
+@example(1, 1, 8)
+@example(1, 1, 64)
+@example(20, 1, 8)
+@example(8, 8, 64)
 def test_prototypes_are_told_by_a_quarter_of_the_input(w: int, h: int, count: int) -> None:
     size, width, height = (32 * w, 32 * h), 8 * w, 8 * h
     last = tuple(layout.prototype_layout((1, height, width, count), size))

@@ -11,7 +11,7 @@ import recorded
 import reference
 from checks import gray, mask_plane, rgb565
 from fakes import Array, FakeModel, Framed, Tensor, capture, stretched
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from n6post.contour import contours
 from n6post.mask import Grid
@@ -340,6 +340,8 @@ def test_padding_shows_when_the_mask_is_drawn(padding: float | None) -> None:
     st.none() | st.floats(0, 12),
     st.sampled_from([False, True]),
 )
+@example(0, (64, 64), 0.0, True)
+@example(1, (96, 32), 12.0, False)
 def test_padding_grows_the_crop_by_model_input_pixels_or_half_a_quantisation_step(
     seed: int, size: tuple[int, int], padding: float | None, raw: bool
 ) -> None:
@@ -547,6 +549,8 @@ def test_the_rect_of_a_disc_is_the_square_around_it(radius: float, roi: tuple[in
     st.none() | st.floats(0, 9),
     st.booleans(),
 )
+@example(0, (16, 9), 9.0, True)
+@example(1, (640, 480), 0.0, False)
 def test_all_that_the_crop_tints_lies_in_the_rect_and_its_edges_are_near(
     seed: int, frame: tuple[int, int], padding: float | None, raw: bool
 ) -> None:
@@ -788,6 +792,8 @@ def test_every_contour_is_walked_once() -> None:
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.05, 0.3, 0.5, 0.8]))
+@example(0, 0.0)
+@example(0, 1.0)
 def test_any_mask_has_an_outline_that_ends(seed: int, share: float) -> None:
     """Noise: every pixel inside by chance, the hardest case for a contour walk."""
     logits = np.where(np.random.default_rng(seed).random((SIDE, SIDE)) < share, 1.0, -1.0)

@@ -13,7 +13,7 @@ import recorded
 import reference
 from checks import assert_well_formed, says
 from fakes import FakeModel, Framed, Tensor, capture
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 OPENMV = "movenet_singlepose_192"
@@ -202,6 +202,10 @@ def test_nan_is_never_seen() -> None:
     st.integers(1, 20), st.integers(1, 20), st.integers(1, 20),
     st.tuples(st.integers(0, 50), st.integers(0, 50), st.integers(1, 400), st.integers(1, 300)),
 )
+@example(0, "float32", True, 1, 1, 1, (0, 0, 1, 1))
+@example(1, "int8", False, 1, 20, 20, (50, 0, 400, 1))
+@example(2, "uint8", True, 20, 1, 1, (0, 50, 1, 300))
+@example(3, "int16", False, 20, 20, 20, (50, 50, 400, 300))
 def test_any_heatmaps_give_numpys_maxima(
     seed: int, dtype: str, channels_last: bool, height: int, width: int, joints: int, roi: tuple[int, int, int, int]
 ) -> None:

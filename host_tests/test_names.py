@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from checks import contents
 from fakes import FakeModel, Tensor
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from n6post import labels, names
 from scenes import Thing, float_head, random_head
@@ -110,6 +110,9 @@ def test_what_the_firmware_left_of_a_file_is_taken_off() -> None:
 
 
 @given(st.dictionaries(st.integers(0, 30), st.just("x"), min_size=1))
+@example({0: "x"})
+@example({30: "x"})
+@example({1: "x"})
 def test_a_dict_is_complete_or_the_numbers_that_it_lacks_are_named(given_: dict[int, str]) -> None:
     missing = [i for i in range(max(given_)) if i not in given_]
     if missing:
@@ -208,6 +211,10 @@ def test_of_many_names_those_spelt_most_alike_are_shown_and_how_many_there_are(w
 
 
 @given(st.text("abc", max_size=6), st.text("abc", max_size=6))
+@example("", "")
+@example("abc", "")
+@example("", "abc")
+@example("aaaaaa", "bbbbbb")
 def test_how_unlike_two_names_are_is_the_edit_distance(one: str, other: str) -> None:
     def apart(a: str, b: str) -> int:
         if not a or not b:

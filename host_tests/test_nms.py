@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import reference
 from fakes import FakeModel, Tensor
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from n6post.kernels import plans
 from numpy.testing import assert_allclose
@@ -284,6 +284,11 @@ def as_candidates(things: list[tuple[Box, float, int]]) -> reference.Candidates:
 
 
 @given(some_things, st.floats(0, 1), st.booleans(), st.integers(1, 25))
+@example([], 0.5, False, 1)
+@example([(A, 0.5, 0)] * 25, 0.999, False, 25)
+@example([(A, 0.5, 0), (A, 0.5, 1), (A, 0.5, 3)], 0.01, True, 25)
+@example([((0, 0, 10, 10), 0.5, 2), ((10, 0, 20, 10), 0.5, 2), ((0, 10, 10, 20), 0.5, 2)], 0.01, False, 25)
+@example([((9, 9, 9, 9), 0.5, 0)] * 3, 0.01, True, 2)
 def test_any_boxes_are_suppressed_as_by_the_reference(
     things: list[tuple[Box, float, int]], nms_threshold: float, agnostic: bool, most: int
 ) -> None:
@@ -296,6 +301,9 @@ def test_any_boxes_are_suppressed_as_by_the_reference(
 
 
 @given(some_things, st.floats(0.05, 3), st.booleans())
+@example([], 0.5, False)
+@example([(A, 1.0, 0)] * 9, 3.0, False)
+@example([(A, 1.0, 0), (A, 1.0, 1), ((9, 9, 9, 9), 1.0, 1)], 0.05, True)
 def test_any_boxes_are_softly_suppressed_as_by_the_reference(
     things: list[tuple[Box, float, int]], sigma: float, agnostic: bool
 ) -> None:

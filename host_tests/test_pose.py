@@ -12,7 +12,7 @@ import recorded
 import reference
 from checks import assert_well_formed
 from fakes import FakeModel, Framed, Tensor, capture, stretched
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scenes import Thing, float_head, quantised
 
@@ -94,6 +94,9 @@ def people(joints: int, classes: int, seed: int, count: int = 3, pixels: bool = 
     st.integers(0, 2**32), st.integers(1, 33), st.integers(1, 5), st.booleans(), st.booleans(),
     st.sampled_from([(0, 0, 64, 64), (10, 20, 320, 240), (0, 0, 31, 47)]),
 )
+@example(0, 1, 1, False, False, (0, 0, 31, 47))
+@example(1, 33, 5, True, True, (10, 20, 320, 240))
+@example(2, 33, 1, False, True, (0, 0, 64, 64))
 def test_any_number_of_keypoints_and_classes(
     seed: int, joints: int, classes: int, pixels: bool, anchors_last: bool, roi: tuple[int, int, int, int]
 ) -> None:

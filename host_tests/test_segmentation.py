@@ -14,7 +14,7 @@ import recorded
 import reference
 from checks import gray, rgb565, text_of
 from fakes import FakeModel, Framed, Tensor
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from n6post import painting
 from n6post.kernels import portable_drawing
@@ -112,6 +112,10 @@ def test_at_outside_of_the_frame_is_none() -> None:
 
 
 @given(st.integers(0, 2**32), st.integers(1, 40), st.integers(1, 40), st.integers(1, 256))
+@example(0, 1, 1, 1)
+@example(1, 40, 1, 256)
+@example(2, 1, 40, 2)
+@example(3, 40, 40, 256)
 def test_present_and_share_of_a_stretched_frame_are_counts_of_the_map(
     seed: int, height: int, width: int, classes: int
 ) -> None:
@@ -329,14 +333,21 @@ DRAWN = {0xF800: 1, 0x07E0: 2, 0x001F: 3}
 @given(
     st.integers(0, 2**32), st.tuples(st.integers(1, 40), st.integers(1, 30)),
     st.tuples(st.integers(1, 50), st.integers(1, 50)), st.sampled_from([(64, 48), (32, 32), (20, 48)]),
-    st.sampled_from(sorted(INPUTS)), st.data(),
+    st.sampled_from(sorted(INPUTS)), st.tuples(*[st.integers(0, 49)] * 4),
 )
+@example(0, (1, 1), (1, 1), (64, 48), "plain", (0, 0, 0, 0))
+@example(1, (1, 1), (50, 50), (20, 48), "letterbox", (0, 0, 0, 0))
+@example(2, (40, 30), (1, 1), (32, 32), "crop", (39, 29, 0, 0))  # the last pixel of the frame
+@example(3, (40, 1), (50, 50), (20, 48), "letterbox", (0, 0, 39, 0))  # thinner than a pixel of the map
+@example(4, (1, 30), (5, 5), (32, 32), "letterbox", (0, 0, 0, 29))
+@example(5, (40, 30), (3, 50), (64, 48), "plain", (7, 3, 20, 11))
 def test_at_area_mask_and_drawing_agree_on_every_pixel(
-    seed: int, size: tuple[int, int], shape: tuple[int, int], input_size: tuple[int, int], fit: str, data: Any
+    seed: int, size: tuple[int, int], shape: tuple[int, int], input_size: tuple[int, int], fit: str,
+    part: tuple[int, int, int, int],
 ) -> None:
     img = picture(*size)
-    x, y = data.draw(st.integers(0, size[0] - 1)), data.draw(st.integers(0, size[1] - 1))
-    roi = (x, y, data.draw(st.integers(1, size[0] - x)), data.draw(st.integers(1, size[1] - y)))
+    x, y = part[0] % size[0], part[1] % size[1]
+    roi = (x, y, 1 + part[2] % (size[0] - x), 1 + part[3] % (size[1] - y))
     classes = np.random.default_rng(seed).integers(0, 4, shape).astype(np.uint8)
     found = map_of(classes, input_size, INPUTS[fit](roi, img), background=None)
     told = everywhere(found, size)

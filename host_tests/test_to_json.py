@@ -40,6 +40,9 @@ def test_every_family_s_detections_are_told_as_as_dict_tells_them(name: str, out
     st.text(),
     st.none() | st.integers(1, 2**30 - 1),
 )
+@example((0, 0, 0, 0), 0.0, "", None)
+@example((-5000, 5000, 0, 1), float("nan"), '"\\\n\x00\x7f\u20ac\U0001f600', 2**30 - 1)
+@example((1, 2, 3, 4), float("inf"), "/", 1)
 def test_any_detection_is_told_as_as_dict_tells_it(rect: Any, score: float, label: str, track_id: int | None) -> None:
     d = plain(rect=rect, score=score, label=label)
     if track_id is not None:
@@ -50,6 +53,8 @@ def test_any_detection_is_told_as_as_dict_tells_it(rect: Any, score: float, labe
 
 
 @given(st.lists(st.integers(0, 0x3FFFFFFF).map(lambda bits: struct.unpack("f", struct.pack("I", bits))[0]), max_size=40))
+@example([])
+@example([0.0, 0.0005, 0.9995, 1.9995, 1.99999988])
 def test_every_score_below_2_is_rounded_as_decimals_are(scores: list[float]) -> None:
     """Float32, from the smallest there is: against decimal arithmetic, halves to the even digit."""
     scores += [k / 2000 * 2.0**-n for k in (1, 3, 125, 999, 1999) for n in (0, 1)] + [k / 16 for k in range(32)]
@@ -97,6 +102,12 @@ print(total)
 @given(st.lists(st.integers(-(2**30), 2**30 - 1) | st.integers(-1001, 10001), min_size=6))
 @example([0, 9, 10, 99, 100, 101, 999, 1000, 1001, 9999, 10000, 10001, 99999, 100000, 999999, 1000000, 2**30 - 1, 1])
 @example([-1, -9, -10, -99, -100, -101, -999, -1000, -1001, -9999, -10000, -10001, -99999, -100000, -(2**30), -7, 5, 1])
+
+
+@example([-(2**30)] * 6)
+@example([2**30 - 1] * 6)
+@example([0, -1, 9, 10, 99, 100])
+@example([999, 1000, 9999, 10000, 10001, -10])
 def test_every_whole_number_is_written_as_python_writes_it(numbers: list[int]) -> None:
     found = []
     for x, y, w, h, class_id, track_id in zip(*[iter(numbers)] * 6):

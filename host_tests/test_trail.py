@@ -6,7 +6,7 @@ from typing import Any
 import n6post
 import pytest
 import recorded
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 
@@ -49,6 +49,10 @@ def test_a_track_that_is_lost_loses_a_place_a_frame_and_goes_on_where_it_is_foun
 
 
 @given(st.integers(2, 7), st.lists(st.lists(st.integers(1, 5), unique=True, max_size=5), max_size=40))
+@example(2, [])
+@example(7, [[]] * 12)
+@example(2, [[1], [], [1], [], [], [1]])
+@example(3, [[5, 4, 3, 2, 1]] * 5 + [[]] * 5)
 def test_whoever_comes_and_goes_the_places_are_those_of_a_plain_list(length: int, frames: list[list[int]]) -> None:
     trail = n6post.Trail(length)
     plain: dict[int, list[tuple[int, int]]] = defaultdict(list)

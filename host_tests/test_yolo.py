@@ -19,7 +19,7 @@ from checks import (
     says,
 )
 from fakes import FakeModel, Framed, Tensor, capture
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scenes import Head, Thing, float_head, quantised, random_head
 from ulab import _host
@@ -262,6 +262,16 @@ layouts = st.fixed_dictionaries(
     st.integers(1, 300),
     st.none() | st.integers(1, 7),
 )
+@example(
+    random_head(3, (32, 32), 2, 0, 60, 7.5), {"kind": "float32", "anchors_first": True, "pixels": True},
+    0.5, 0.51, False, 1, 1, None,
+)  # fmt: skip
+@example(random_head(4, (96, 32), 300, 64, -128, 1.05), {"kind": "int16", "planar": True}, 0.3, 0.51, False, 30, 300, 7)
+@example(
+    random_head(5, (32, 96), 33, 8, 0, 2.0), {"kind": "uint8", "anchors_first": True, "swapped": True},
+    0.3, 0.51, True, 30, 300, 1,
+)  # fmt: skip
+@example(random_head(6, (32, 64), 65, 0, 0, 2.0), {"kind": "int8"}, 0.3, 0.51, False, 30, 300, 64)
 def test_any_head_in_any_storage_equals_the_reference(
     head: Head,
     layout: dict[str, Any],
@@ -312,6 +322,8 @@ def assert_same_mask(head: Head, expected: reference.Candidates, i: int, mask: A
 
 
 @given(heads(), st.floats(0.02, 0.95), st.floats(0.1, 0.9))
+@example(random_head(6, (32, 32), 1, 64, -128, 1.05), 0.4, 0.51)
+@example(random_head(7, (96, 32), 300, 0, 60, 7.5), 0.3, 0.51)
 def test_eight_bit_storages_give_the_same_to_the_last_bit(head: Head, share: float, nms_threshold: float) -> None:
     assume(not is_ambiguous(head))
     kind = n6post.YoloV8Seg if head.prototypes else n6post.YoloV8
@@ -326,6 +338,8 @@ def test_eight_bit_storages_give_the_same_to_the_last_bit(head: Head, share: flo
 
 
 @given(heads(0), st.floats(0.05, 0.9), st.floats(0.05, 2), st.booleans())
+@example(random_head(7, (64, 64), 1, 0, 0, 1.5), 0.5, 0.05, True)
+@example(random_head(8, (32, 32), 300, 0, -128, 1.05), 0.5, 2.0, False)
 def test_soft_suppression_equals_the_reference(head: Head, share: float, sigma: float, agnostic: bool) -> None:
     threshold = score_between_steps(head, share)
     candidates = head.candidates(threshold)
@@ -357,6 +371,10 @@ def test_soft_suppression_equals_the_reference(head: Head, share: float, sigma: 
     st.floats(0, 1),
     st.sampled_from([0, 0.5]),
 )
+@example(0, "float32", 1, 0, True, True, 1, 0.0, 0.0, 0.0)
+@example(1, "float32", 5, 33, False, False, 9, 0.0, 1.0, 0.5)
+@example(2, "int8", 1, 8, True, False, 1, 0.0, 0.0, 0.5)
+@example(3, "int16", 5, 33, True, True, 9, 1.0, 1.0, 0.0)
 def test_any_numbers_at_all_give_a_well_formed_result(
     seed: int,
     kind: str,
