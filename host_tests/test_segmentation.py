@@ -16,9 +16,11 @@ from checks import gray, rgb565, text_of
 from fakes import FakeModel, Framed, Tensor
 from hypothesis import example, given
 from hypothesis import strategies as st
-from n6post import painting
+from n6post import painting, segmentation
+from n6post.geometry import Fit
 from n6post.kernels import portable_drawing
 from n6post.pixels import class_color
+from n6post.segmentation import View
 from ulab import numpy as ulab_numpy
 
 SIZE = (64, 48)  # of the model input
@@ -199,6 +201,8 @@ def test_a_mask_holds_the_pixels_of_its_class(fit: str) -> None:
         inside = classes == class_id
         rows, columns = np.flatnonzero(inside.any(axis=1)), np.flatnonzero(inside.any(axis=0))
         assert (x, y, x + w, y + h) == (columns[0], rows[0], columns[-1] + 1, rows[-1] + 1)
+        left, top = max(x - 1, 0), max(y - 1, 0)  # a ring of one pixel around it, within the map
+        assert mask.parts()[1] == (left, top, min(x + w + 1, 64) - left, min(y + h + 1, 48) - top)
         assert mask.area == found.area(class_id)
         for frame_x, frame_y in ((3, 5), (100, 100), (250, 200)):
             assert mask.contains(frame_x, frame_y) == (found.at(frame_x, frame_y) == class_id)
@@ -250,9 +254,42 @@ def test_the_outline_of_a_mask_runs_around_its_pixels() -> None:
 def test_the_mask_of_a_class_that_is_not_there_is_empty() -> None:
     mask = map_of(blobs(12, 16)).mask(200)
     assert (mask.area, mask.centroid, mask.image, mask.outline()) == (0, None, None, [])
+    assert mask.parts()[1] == mask.crop == (0, 0, 0, 0)
     img = picture()
     mask.draw(img)
     assert not rgb565(img).any()
+
+
+@pytest.mark.parametrize("across", [True, False])
+def test_of_a_map_between_the_middles_of_two_frame_pixels_nothing_is_seen(across: bool) -> None:
+    """Narrower than a pixel, it has no column (or row) of them, however many of the other."""
+    thin, wide = (0.001, 3.6), (0.1, 0.0)
+    fit = Fit(None, (0, 0, 8, 8), *(thin + wide if across else wide + thin), (8, 8))
+    found = map_of(np.ones((48, 64), np.uint8))
+    found = n6post.Segmentation(found.classes, View(found.view.legend, fit, SIZE, (64, 48)))
+    mask = found.mask(1)
+    assert (mask.area, found.area(1), mask.image, mask.rect, mask.centroid) == (0, 0, None, None, None)
+    assert {found.at(x, y) for x in range(8) for y in range(8)} == {None}
+    img = picture(8, 8)
+    found.draw(img)
+    mask.draw(img)
+    assert not rgb565(img).any()
+
+
+@pytest.mark.parametrize("first", ["draw", "area", "at", "mask"])
+def test_whatever_is_asked_first_loads_what_it_needs(monkeypatch: pytest.MonkeyPatch, first: str) -> None:
+    classes = blobs(12, 16)
+    fresh, known = [map_of(classes, source=stretched_part((16, 40, 130, 90))) for _ in range(2)]
+    asked = {
+        "draw": lambda found: rgb565(found.draw(picture())).tolist(),
+        "area": lambda found: [found.area(class_id) for class_id in range(4)],
+        "at": lambda found: [found.at(x, 80) for x in range(0, 320, 9)],
+        "mask": lambda found: found.mask(2).area,
+    }
+    wanted = {name: ask(known) for name, ask in asked.items()}
+    monkeypatch.setattr(segmentation, "_loaded", {})
+    assert asked[first](fresh) == wanted[first]
+    assert {name: ask(fresh) for name, ask in asked.items()} == wanted
 
 
 def test_a_mask_stays_true_when_the_map_is_written_over() -> None:
