@@ -237,6 +237,14 @@ def test_where_the_shape_does_not_tell_the_layout_option_does() -> None:
     np.testing.assert_allclose(last[:, :2], cells(Tensor(values), roi), atol=1e-5)
 
 
+@pytest.mark.parametrize(("shape", "steps"), [((1, 6, 8, 3), (3, 1)), ((1, 3, 6, 8), (1, 48))])
+def test_the_kernel_is_told_where_pixels_and_joints_lie(shape: tuple[int, ...], steps: tuple[int, int]) -> None:
+    """Machine code reads steps that the portable kernel tells from one another's."""
+    processor = n6post.MoveNet()
+    FakeModel([Tensor(np.zeros(shape, np.int8), 0.1)], (64, 48)).run(processor)
+    assert tuple(processor._setup.plan[:6]) == (ord("b"), 8, 6, 3, *steps)
+
+
 def test_the_layout_option_takes_heatmaps_of_any_size() -> None:
     for shape in ((1, 64, 64, 2), (1, 8, 16, 2)):
         values = np.random.default_rng(2).random(shape).astype(np.float32)
@@ -394,6 +402,21 @@ def test_joints_find_their_way_back_through_every_input_and_are_clipped_to_its_r
 
 
 # --- names -----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("roi", [(100, 0, 50, 100), (0, 100, 100, 50), (100, 30, 50, 100), (0, 0, 50, 100)])
+def test_a_joint_in_a_bar_of_a_letterbox_lies_on_the_edge_of_its_roi(roi: tuple[int, int, int, int]) -> None:
+    """The bar is half as wide as the picture: where it ends the roi begins, not the frame."""
+    x, y, w, h = roi
+    values = np.zeros((1, 48, 48, 3), np.float32)
+    values[0, 24, 24, 0] = values[0, 0, 0, 1] = values[0, 47, 47, 2] = 0.9
+    source = n6post.Letterbox(image.Image(200, 200, image.GRAYSCALE), roi)
+    (found,) = FakeModel([Tensor(values)], (192, 192)).run(n6post.MoveNet(refine=False), source)
+    cell = 100 / 48  # frame pixels
+    along = [(24.5 * cell, 0.5 * cell, 47.5 * cell), (24.5 * cell - 25, 0, 50)]
+    across, down = along[::-1] if w < h else along
+    wanted = np.array([np.float64(across) + x, np.float64(down) + y, [0.9] * 3]).T
+    np.testing.assert_allclose(points_of(found), wanted, atol=1e-3)
+
+
 def test_what_is_found_is_a_person_or_has_the_one_name_that_was_given() -> None:
     tensor = Tensor(np.random.default_rng(7).random((1, 48, 48, 13)).astype(np.float32))
     joints = [f"joint {i}" for i in range(13)]
@@ -403,6 +426,13 @@ def test_what_is_found_is_a_person_or_has_the_one_name_that_was_given() -> None:
     ):
         model = FakeModel([tensor], (192, 192), from_model)
         assert model.run(n6post.MoveNet(labels=given_))[0].label == expected
+
+
+def test_labels_of_a_model_that_are_no_names_are_refused_as_those_given() -> None:
+    wanted = "labels: expected a list of names, a dict {0: name, ...}, the path of a .txt file or None, got [1, 2]"
+    model = FakeModel([zeros(1, 8, 8, 2)], (64, 64), [1, 2])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match=says(wanted)):
+        model.run(n6post.MoveNet())
 
 
 # --- refusals --------------------------------------------------------------------------------------------------------
