@@ -55,7 +55,7 @@ def test_line_ends_a_byte_order_mark_and_blank_last_lines_are_no_part_of_a_name(
 
 @pytest.mark.parametrize(("data", "line"), [(b"a\n\nb\n", 2), (b"\na\nb", 1), (b"a\nb\n \t\r\n\nc", 3)])
 def test_a_blank_line_between_names_is_refused_with_file_and_line(data: bytes, line: int, file: Any) -> None:
-    with pytest.raises(ValueError, match=rf"things\.TXT, line {line}: expected a name, got a blank line"):
+    with pytest.raises(ValueError, match=rf"things\.TXT, line {line}: expected a name, got a blank line$"):
         n6post.YoloV8(labels=file(data))
 
 
@@ -63,13 +63,13 @@ def test_a_blank_line_between_names_is_refused_with_file_and_line(data: bytes, l
     ("data", "line"), [("a\nKäse\n".encode("latin-1"), 2), ("a\nb".encode("utf-16"), 1), (b"a\nb\n\xf0\x9f", 3)]
 )
 def test_another_encoding_than_utf_8_is_refused_with_file_and_line(data: bytes, line: int, file: Any) -> None:
-    with pytest.raises(ValueError, match=rf"things\.TXT, line {line}: expected text in UTF-8, got b'"):
+    with pytest.raises(ValueError, match=rf"things\.TXT, line {line}: expected text in UTF-8, got b'.+'$"):
         n6post.YoloV8(labels=file(data))
 
 
 @pytest.mark.parametrize("data", [b"", b"\n \n", b"\xef\xbb\xbf"])
 def test_a_file_without_a_name_is_refused(data: bytes, file: Any) -> None:
-    with pytest.raises(ValueError, match=r"things\.TXT: expected one name a line, got none at all"):
+    with pytest.raises(ValueError, match=r"things\.TXT: expected one name a line, got none at all$"):
         n6post.YoloV8(labels=file(data))
 
 
@@ -178,7 +178,7 @@ def test_the_names_of_the_model_count_too_and_those_of_a_pose() -> None:
     thing = Thing(5, (8, 8, 20, 20), {0: 0.9}, [9.0] * 51)
     people = FakeModel([Tensor(float_head((64, 64), 1, [thing], extra=51))], (64, 64))
     assert [d.label for d in people.run(n6post.YoloV8Pose(classes=["person"]))] == ["person"]
-    with pytest.raises(ValueError, match="classes: expected 'person', got 'dog'"):
+    with pytest.raises(ValueError, match="^classes: expected 'person', got 'dog'$"):
         people.run(n6post.YoloV8Pose(classes=["dog"]))
     things = [Thing(5, (8, 8, 20, 20), {0: 0.9}), Thing(6, (30, 30, 60, 60), {1: 0.8})]
     model = FakeModel([Tensor(float_head((64, 64), 2, things))], (64, 64), ["cup\r", "spoon\r"])
@@ -195,7 +195,7 @@ def test_names_are_looked_up_for_every_model_anew() -> None:
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
     model = random_head(5, (64, 64), 4).model()
-    with pytest.raises(ValueError, match="classes: expected one of 'cat', 'dog', 'owl', 'fox', got 'Dog'"):
+    with pytest.raises(ValueError, match="^classes: expected one of 'cat', 'dog', 'owl', 'fox', got 'Dog'$"):
         model.run(n6post.YoloV8(labels=["cat", "dog", "owl", "fox"], classes=["cat", "Dog"]))
 
 

@@ -12,7 +12,7 @@ import omv
 import pytest
 import recorded
 import reference
-from checks import gray, rgb565, text_of
+from checks import gray, rgb565, says, text_of
 from fakes import FakeModel, Framed, Tensor
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -185,7 +185,7 @@ def test_present_leaves_out_the_background_that_was_chosen() -> None:
 def test_a_question_about_what_is_no_class_is_refused(class_id: Any) -> None:
     found = map_of(blobs(5, 5))
     for ask in (found.share, found.area, found.mask, found.label):
-        with pytest.raises(ValueError, match="class_id: expected an integer from 0 to 255, got"):
+        with pytest.raises(ValueError, match=says(f"class_id: expected an integer from 0 to 255, got {class_id!r}")):
             ask(class_id)
 
 
@@ -612,7 +612,7 @@ def test_what_cannot_be_drawn_is_refused(options: dict[str, Any], message: str) 
 
 
 def test_an_image_of_another_format_is_refused() -> None:
-    with pytest.raises(ValueError, match="expected an RGB565 or GRAYSCALE image"):
+    with pytest.raises(ValueError, match=rf"^expected an RGB565 or GRAYSCALE image to draw on, got format {image.BINARY}$"):
         map_of(blobs(5, 5), source=Framed((0, 0, *FRAME))).draw(image.Image(32, 32, image.BINARY))
 
 
@@ -641,5 +641,5 @@ def test_a_segmentation_may_be_made_of_a_map_of_its_own() -> None:
 ])  # fmt: skip
 def test_a_map_that_is_not_what_the_view_says_or_not_dense_is_refused(view: Any) -> None:
     classes = view(lambda shape: ulab_numpy.zeros(shape, dtype=ulab_numpy.uint8))
-    with pytest.raises(ValueError, match=r"expected a dense uint8 array \(48, 64\), got "):
+    with pytest.raises(ValueError, match=says(f"expected a dense uint8 array (48, 64), got {tuple(classes.shape)}")):
         n6post.Segmentation(classes, map_of(blobs(48, 64)).view)
