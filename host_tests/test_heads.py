@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import n6post
 import numpy as np
 import pytest
 import recorded
 from checks import contents
-from fakes import Array, FakeModel, Tensor, capture
-from scenes import anchor_count
+from fakes import Array, FakeModel, Tensor
+from n6post import heads
+from n6post.quant import Output
+from scenes import Thing, anchor_count, float_head
+from ulab import _host
 
 SMALL = (64, 64)  # 84 anchors; 20 with strides of 16 and 32 alone
 
@@ -66,9 +67,9 @@ def test_the_network_that_a_label_says_is_found_in_both_orders() -> None:
         assert "person" in [d.label for d in found]
 
 
-def test_twenty_channels_that_could_be_the_anchors_of_larger_strides_are_told_by_the_numbers(shared: Path) -> None:
-    tensors, size = capture(shared / "captures" / "yolov8n_320_quant_pc_ii_seg_coco-st__bus.npz")
-    head = next(t for t in tensors if t.values.ndim == 3)
+def test_twenty_channels_that_could_be_the_anchors_of_larger_strides_are_told_by_the_numbers() -> None:
+    recording = recorded.load("yolov8n_seg_320", "astronaut")
+    head, size = recording.tensors[0], recording.size
     few = head._replace(values=first_anchors(head, size, list(range(20)), SMALL))  # 16 classes
     for one in (few, few.reordered(0, 2, 1)):
         processor = n6post.YoloV8(0.1)
@@ -92,6 +93,58 @@ def test_a_square_head_of_zeros_decides_nothing_for_ever() -> None:
     assert model.run(processor) == []
     head.values[:] = full
     assert "person" in [d.label for d in model.run(processor)]
+
+
+# --- rows or a raw head ------------------------------------------------------------------------------------------------
+def rows_of(*rows: tuple[float, ...]) -> Tensor:
+    """[1, 189, 6] of a 96 x 96 input: a raw head of two classes, or rows of an end-to-end one."""
+    head = np.zeros((1, 189, 6), np.float32)
+    head[0, : len(rows)] = rows
+    return Tensor(head)
+
+
+def is_end_to_end(tensor: Tensor, **options: object) -> tuple[bool, bool]:
+    """(read as rows?, settled?)."""
+    processor = n6post.YoloV8(**options)  # type: ignore[arg-type]
+    FakeModel([tensor], (96, 96)).run(processor)
+    return processor._setup.classes > 2, processor._setup.settled
+
+
+def test_small_boxes_of_class_0_in_0_to_1_are_rows_too() -> None:
+    """Every number of theirs is below 1, and so is the sum of their squares."""
+    rows = [(0.1, 0.1, 0.2, 0.2, 0.6, 0), (0.3, 0.3, 0.4, 0.35, 0.5, 0), (0.5, 0.1, 0.55, 0.2, 0.45, 0)]
+    assert is_end_to_end(rows_of(*rows)) == (True, True)
+
+
+def test_two_rows_are_an_end_to_end_head_only_with_the_better_score_first() -> None:
+    one, other = (8, 8, 40, 40, 0.9, 1), (50, 50, 90, 90, 0.3, 0)
+    nothing = (0, 0, 0, 0, 0, 0)  # of 189 rows every other one is looked at
+    assert is_end_to_end(rows_of(one, nothing, other)) == (True, True)
+    assert is_end_to_end(rows_of(other, nothing, one))[0] is False
+    assert is_end_to_end(rows_of(other)) == (True, True)
+
+
+@pytest.mark.parametrize("number", [-1, -0.6, 0.5, 1.2])
+def test_rows_whose_class_is_no_number_of_one_are_none(number: float) -> None:
+    rows = [(8, 8, 40, 40, 0.9 - k / 100, number) for k in range(9)]
+    assert is_end_to_end(rows_of(*rows))[0] is False
+
+
+def test_a_pose_of_zeros_whose_shape_has_two_readings_as_rows_and_one_as_a_raw_head_decides_nothing() -> None:
+    """[1, 57, 84] of a 64 x 64 input: 84 anchors, 84 rows with 17 keypoints, or 57 rows with 26."""
+    processor = n6post.YoloV8Pose()
+    model = FakeModel([Tensor(np.zeros((1, 57, 84), np.float32))], SMALL)
+    assert model.run(processor) == [] and not processor._setup.settled
+    model.tensors = [Tensor(float_head(SMALL, 2, [Thing(3, (8, 8, 40, 48), {1: 0.9}, [9, 9, 0.9] * 17)], 51))]
+    processor.class_count = 2
+    assert [(d.rect, d.class_id) for d in model.run(processor)] == [((8, 8, 32, 40), 1)]
+
+
+@pytest.mark.parametrize(("scale", "limit"), [(0.0, 0.05), (0.004, 0.052), (0.1, 0.1), (0.5, 0.3), (0.9, 0.5), (3.0, 0.5)])
+def test_a_class_number_may_be_half_a_step_off_but_not_half_a_class(scale: float, limit: float) -> None:
+    values = np.zeros((1, 4, 6), np.int8 if scale else np.float32)
+    model = FakeModel([Tensor(values, scale)], SMALL)
+    assert heads.tolerance(Output(model, 0, model.outputs()[0])) == pytest.approx(limit)
 
 
 # --- prototypes ------------------------------------------------------------------------------------------------------
@@ -123,6 +176,23 @@ def test_prototypes_of_one_pixel_are_what_the_error_is_about(
     model = FakeModel(tensors[::-1] if swapped else tensors, (320, 320))
     with pytest.raises(ValueError, match=r"expected prototypes .*more than one pixel.*, got \(1, \d+, 1, \d+\)$"):
         model.run(n6post.YoloV8Seg())
+
+
+@pytest.mark.parametrize("slope", [1, 3])
+def test_prototypes_that_rise_steadily_across_the_picture_are_told_by_their_neighbours(slope: int) -> None:
+    """A ramp of 32 columns is far from its first column, and near its neighbours; channels differ by 9."""
+    ramp = slope * np.arange(32, dtype=np.float32)
+    planes = np.zeros((32, 32, 32), np.float32) + ramp  # channel, row, column
+    planes += 9 * (np.arange(32) % 2)[:, None, None]
+    for array, last in ((planes, False), (np.ascontiguousarray(planes.transpose(1, 2, 0)), True)):
+        model = FakeModel([Tensor(array[None])], (128, 128))
+        out = model.outputs()[0]
+        assert heads.channels_last(Output(model, 0, out), out) == (last, True)
+
+
+def test_prototypes_that_are_all_alike_count_as_nhwc_for_now() -> None:
+    out = _host.wrap(np.ones((1, 32, 32, 32), np.float32))
+    assert heads.channels_last(Output(FakeModel([Tensor(out._np)], (128, 128)), 0, out), out) == (True, False)
 
 
 # --- refusals --------------------------------------------------------------------------------------------------------

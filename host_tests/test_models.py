@@ -11,7 +11,7 @@ import n6post
 import numpy as np
 import pytest
 from checks import refuses
-from fakes import FakeModel, Tensor, capture
+from fakes import FakeModel, Tensor, capture, stretched
 from n6post import models
 from scenes import Thing, anchor_count, float_head, quantised
 
@@ -54,6 +54,8 @@ CERTAIN = [
     ("YoloV8Seg", (320, 320), [(1, 116, N320), (1, 80, 80, 32)], None),
     ("YoloV8Seg", (320, 320), [(1, 80, 80, 32), (1, N320, 116)], None),
     ("YoloV8Seg", (320, 320), [(1, 37, N320), (1, 32, 80, 80)], ["part"]),
+    ("YoloV8Seg", (64, 64), [(1, 13, 84), (1, 16, 16, 8)], None),  # the fewest coefficients and the most
+    ("YoloV8Seg", (64, 64), [(1, 69, 84), (1, 64, 16, 16)], None),
     ("YoloV8Seg", (320, 192), [(1, 37, anchor_count((320, 192))), (1, 48, 80, 32)], None),
     ("YoloV8Pose", (256, 256), [(1, 56, 1344)], None),  # COCO's 17 joints
     ("YoloV8Pose", (256, 256), [(1, 1344, 56)], ["person"]),
@@ -67,6 +69,8 @@ CERTAIN = [
     ("YoloV8", (320, 320), [(1, 1, 6)], None),
     ("YoloV8", (96, 96), [(1, 189, 6)], None),  # or two classes
     ("YoloV8", (96, 96), [(1, 189, 6)], names(80)),
+    ("YoloV8", (96, 96), [(1, 189, 84)], None),  # COCO, or rows with 26 keypoints
+    ("YoloV8", (320, 320), [(1, 6, 6)], None),  # no map is 6 pixels wide
     ("YoloV8Seg", (320, 320), [(1, 300, 38), (1, 80, 80, 32)], None),
     ("YoloV8Seg", (96, 96), [(1, 32, 24, 24), (1, 189, 38)], names(80)),
     ("YoloV8Pose", (320, 320), [(1, 300, 57)], None),
@@ -116,6 +120,7 @@ DOUBTFUL = [
     ("YoloV8", "YoloV8Pose", (96, 96), (1, 189, 57), None),  # 53 classes, or rows with 17 keypoints
     ("MoveNet", "DeepLab", (192, 192), (1, 24, 24, 13), None),
     ("MoveNet", "DeepLab", (192, 192), (1, 17, 96, 96), None),
+    *[("MoveNet", "DeepLab", (192, 192), (1, 48, 48, n), None) for n in (14, 15, 16, 18, 20, 25, 33)],  # known skeletons
     ("MoveNet", "DeepLab", (192, 192), (1, 48, 48, 21), None),  # Pascal VOC, or a hand
 ]
 
@@ -128,7 +133,29 @@ def test_where_two_families_fit_the_error_names_both_constructors_and_the_way_ou
         n6post.processor_for(described(size, shape, labels=labels))
     message = str(caught.value)
     assert f"postprocess=n6post.{one}()" in message and f"postprocess=n6post.{other}()" in message
-    assert str(shape) in message and "labels" in message
+    assert message.startswith(f"{shape} b fits {one} (") and f") and {other} (" in message
+    assert message.endswith(
+        f"): give labels, one a class, or choose ml.Model(path, postprocess=n6post.{one}())"
+        f" or ml.Model(path, postprocess=n6post.{other}())"
+    )
+
+
+def test_a_doubt_says_what_either_family_would_be() -> None:
+    for size, shape, kinds in (
+        ((320, 320), (1, 20, N320), ("a detector of 16 classes", "1 class with 5 keypoints")),
+        ((96, 96), (1, 189, 57), ("a detector of 53 classes", "an end-to-end head of 17 keypoints")),
+        ((192, 192), (1, 24, 24, 13), ("heatmaps of 13 joints", "a map of 13 classes")),
+    ):
+        with pytest.raises(ValueError) as caught:
+            n6post.processor_for(described(size, shape))
+        assert all(f" ({kind})" in str(caught.value) for kind in kinds)
+
+
+def test_an_unknown_dtype_is_a_question_mark_in_what_came() -> None:
+    model = described((320, 320), (1, 84, 2101))
+    del model.output_dtype
+    with pytest.raises(ValueError, match=r"\(320, 320\), got \(1, 84, 2101\) \?$"):
+        n6post.processor_for(model)
 
 
 @pytest.mark.parametrize(
@@ -363,6 +390,9 @@ def test_load_opens_a_model_once_and_attaches_a_processor_with_its_labels(native
     assert type(model.postprocess.processor) is n6post.YoloV8 and model.postprocess.processor.threshold == 0.9
     (found,) = model.predict([None])
     assert found.label == "spoon" and found.class_id == 1
+    (other,) = model.predict([stretched((0, 0, 128, 256))])  # what the script passed comes through
+    x, y, w, h = found.rect
+    assert other.rect == pytest.approx((2 * x, 4 * y, 2 * w, 4 * h), abs=4)
 
 
 class NativePose(NativeModel):
