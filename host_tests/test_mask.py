@@ -592,6 +592,23 @@ def test_an_empty_mask_has_no_rect(what: str) -> None:
     assert mask_of(*EMPTY[what]).rect is None
 
 
+@pytest.mark.parametrize("beside", [0, 100, 127, 128, 200])
+@pytest.mark.parametrize("side", ["left", "top", "right", "bottom"])
+def test_a_rect_reaches_to_what_lies_beside_the_crop_if_that_is_inside_too(side: str, beside: int) -> None:
+    """128 is inside. What is not ends it where the logits cross 127.5, half way between 255 and 0."""
+    plane = np.full((4, 4), 255, np.uint8)
+    crop = {"left": (2, 0, 2, 4), "top": (0, 2, 4, 2), "right": (0, 0, 2, 4), "bottom": (0, 0, 4, 2)}[side]
+    at = {"left": np.s_[:, :2], "top": np.s_[:2], "right": np.s_[:, 2:], "bottom": np.s_[2:]}[side]
+    plane[at] = beside
+    # From the middle of the neighbour, 15 frame pixels from the edge, to that of the first pixel inside, 10 further.
+    reach = 15 + (127.5 - beside) / (255 - beside) * 10
+    first = int(np.ceil(reach - 0.5)) if beside < 128 else 0
+    mask = n6post.Mask(bytes(plane), (0, 0, 4, 4), crop, (0, 0, 40, 40), Grid(10, 0.0, 10, 0.0, (0, 0, 40, 40)))
+    wanted = {"left": (first, 0, 40 - first, 40), "top": (0, first, 40, 40 - first)}
+    wanted |= {"right": (0, 0, 40 - first, 40), "bottom": (0, 0, 40, 40 - first)}
+    assert mask.rect == wanted[side]
+
+
 def test_a_rect_ends_where_the_box_cuts_the_object() -> None:
     everywhere = np.full((SIDE, SIDE), 3.0)
     assert mask_of(everywhere, (10, 14, 31, 51)).rect == (10, 14, 21, 37)

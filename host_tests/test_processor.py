@@ -18,6 +18,7 @@ from checks import assert_well_formed, contents
 from fakes import Array, FakeModel, Framed, Tensor, pass_addresses
 from hypothesis import given
 from hypothesis import strategies as st
+from n6post import processor
 from scenes import Thing, float_head
 from ulab import UlabTrap, _host
 
@@ -321,6 +322,36 @@ def test_an_output_that_grows_after_a_good_frame_is_looked_at_anew(family: str) 
         other = [*outputs[:at], larger, *outputs[at + 1 :]]
         assert answer(processor, model, other) == answer(make(), model, other) != good
         assert answer(processor, model, outputs) == good
+
+
+def test_a_frame_that_is_fitted_as_the_last_one_asks_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it saves is most of a quiet frame's time; another roi or kind of input is asked about."""
+    asked: list[Any] = []
+    real = processor.fit_of
+
+    def noting(inputs: Any, *more: Any) -> Any:
+        asked.append(inputs)
+        return real(inputs, *more)
+
+    monkeypatch.setattr(processor, "fit_of", noting)
+    make, model, _ = case("detector")
+    process = make()
+    array = _host.wrap(np.zeros((1, 32, 32, 3), np.uint8))
+    for source, count in (
+        (Framed((0, 0, 64, 48)), 1), (Framed((0, 0, 64, 48)), 1), (Framed((0, 0, 64, 40)), 2), (Framed((0, 0, 64, 40)), 2),
+        (array, 3), (array, 3), (lambda *_: None, 4), (Framed((0, 0, 64, 48)), 5),
+    ):  # fmt: skip
+        model.run(process, source)
+        assert len(asked) == count
+
+
+def test_a_first_frame_that_tells_too_little_settles_nothing_for_a_model_without_output_shape() -> None:
+    model = FakeModel([Tensor(np.zeros((1, 7, 21), np.float32))], SIZE)
+    model.output_shape = None  # type: ignore[assignment]
+    process = n6post.YoloV8()
+    assert model.run(process) == []
+    model.tensors = [Tensor(float_head(SIZE, 3, [Thing(5, (8, 8, 24, 20), {1: 0.9})]))]  # in pixels
+    assert [d.rect for d in model.run(process)] == [(8, 8, 16, 12)]
 
 
 # --- extremes ---------------------------------------------------------------------------------------------------------

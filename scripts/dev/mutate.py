@@ -44,7 +44,7 @@ KEPT = ROOT / "build" / "mutants"
 # Which tests judge a module, where it is not (only) the file of its own name.
 JUDGES = {
     "answers": ["answers", "detection"],
-    "contour": ["mask"],
+    "contour": ["mask", "segmentation"],
     "cutting": ["cutting", "mask"],
     "deeplab": ["deeplab", "processor", "names"],
     "detection": ["detection", "answers", "pose"],
