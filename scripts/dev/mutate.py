@@ -61,7 +61,6 @@ JUDGES = {
     "labels": ["labels", "names"],
     "layout": ["layout", "yolo", "deeplab", "movenet"],
     "movenet": ["movenet", "processor"],
-    "options": ["options", "yolo", "deeplab"],
     "painting": ["draw", "cutting"],
     "positions": ["zones", "trail", "overlays"],
     "processor": ["processor", "options", "deeplab"],
