@@ -428,6 +428,7 @@ def test_area_and_centroid_are_those_of_the_frame_pixels_that_the_mask_contains(
     for d in found:
         rows, columns = np.nonzero(held(d.mask, (64, 96)))
         assert d.mask.area == len(rows)
+        assert d.mask._area_and_centroid == (d.mask.area, d.mask.centroid)  # at once, for as_dict
         if len(rows):
             x, y = d.mask.centroid
             assert (x, y) == (int(columns.mean() + 0.5), int(rows.mean() + 0.5))

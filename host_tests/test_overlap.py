@@ -12,6 +12,7 @@ from checks import mask_plane
 from fakes import Array, FakeModel, Tensor
 from hypothesis import given
 from hypothesis import strategies as st
+from n6post.mask import Grid
 from scenes import random_head
 
 
@@ -81,6 +82,51 @@ def test_two_tiles_of_a_frame_are_compared_where_they_overlap() -> None:
     assert one.iou(cut) == pytest.approx(75 / 160, abs=0.08)
     apart = of_plane(left, stretch((640, 480), (400, 0, 240, 480)))
     assert one.iou(apart) == 0.0
+
+
+Way = tuple[float, float, float, float]  # x scale and offset, y scale and offset
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ((3.0, 7.3, 5.0, -4.2), (7.0, 1.1, 9.0, 3.4)),
+        ((2.0, 40.1, 9.0, 3.3), (9.0, -5.2, 3.0, 11.7)),  # coarser across and finer down, the finer one by its area
+        ((4.0, -9.7, 4.0, 21.4), (11.0, 13.3, 11.0, -6.1)),
+    ],
+)
+@pytest.mark.parametrize("seed", range(4))
+def test_masks_of_any_two_grids_are_compared_at_the_middles_of_the_finer_one(one: Way, other: Way, seed: int) -> None:
+    """x and y have scales and offsets of their own; the crops begin anywhere in their grids."""
+    random = np.random.default_rng(seed)
+    bounds = (5, 3, 100, 90), (11, 7, 80, 95)
+    masks, planes = [], []
+    for (sx, ox, sy, oy), seen in zip((one, other), bounds, strict=True):
+        columns, rows = int(110 / sx) + 1, int(100 / sy) + 1
+        plane = np.zeros((rows, columns), bool)
+        x, y = random.integers(0, columns // 3 + 1), random.integers(0, rows // 3 + 1)
+        w, h = random.integers(columns // 2, columns - x), random.integers(rows // 2, rows - y)
+        plane[y : y + h, x : x + w] = random.random((h, w)) < 0.6
+        crop = (int(x), int(y), int(w), int(h))
+        data = np.where(plane[y : y + h, x : x + w], 255, 0).astype(np.uint8).tobytes()
+        masks.append(n6post.Mask(data, crop, crop, seen, Grid(sx, ox, sy, oy, seen)))
+        planes.append(plane)
+    seen_x, seen_y = (11, 91), (7, 93)  # what both saw
+    (sx, ox, sy, oy), (tx, px, ty, py) = one, other
+    assert sx * sy < tx * ty
+    both = either = 0
+    for row in range(int((7 - oy) // sy), int((93 - oy) // sy) + 1):
+        for column in range(int((11 - ox) // sx), int((91 - ox) // sx) + 1):
+            x, y = (column + 0.5) * sx + ox, (row + 0.5) * sy + oy
+            if seen_x[0] <= x < seen_x[1] and seen_y[0] <= y < seen_y[1]:
+                held = []
+                for plane, at in zip(planes, ((row, column), (int((y - py) // ty), int((x - px) // tx))), strict=True):
+                    inside = 0 <= at[0] < plane.shape[0] and 0 <= at[1] < plane.shape[1]
+                    held.append(inside and bool(plane[at]))
+                both += held[0] and held[1]
+                either += held[0] or held[1]
+    assert masks[0].iou(masks[1]) == masks[1].iou(masks[0]) == pytest.approx(both / either, rel=1e-6)
+    assert both
 
 
 def test_a_frame_of_another_roi_is_near_the_truth() -> None:
