@@ -1153,15 +1153,12 @@ RECORDED = {
         {'threshold': 0.3},
         (64, 64),
         (
-            ((1, 5, 84), 0.005075086373835802, -128,
-             b""
-             b"eNpNiM1LAlEAxCkoPeWhSxmCh6DLdvTQId0y+rvazVZ9u8/90tzHtvtMay8R9EFFllpC0JKEdIwkzM2iCPpAwUjqiZdmmN8MAwSo"
-             b"4a3DcvX27rbGC0RQIBWFnCBzYjIuqlCEkHy8AEAsFhcB5HmowkRCJhYl2bZtSekhSSBiO5PNrimKKgl8PBaJLK8YhqEb2MDYzGby"
-             b"+zv28c5V8ahSurmuvn++tb7a7Vbnpzs85ME4c1a/b9TrDw3HcR4bjWbTeXgk02k2n18+VA3t7l1W7NMDK7ed1oiQRiqBBG0dmpaC"
-             b"Ld1ESNfSKU1VZVkxkvpqKr2RRggTGyZ2u12mMexymZsEesFdLF8cWTkro6UUGI1yIJ8/PiQpFE7Oi19O3fNRG+s8jX9PjgxS1PSE"
-             b"3+vzeUc93d/X/ElpIBRcmKfD4TmaDoXnaTq4GKbJng3OBKaYpX9iAMcCwEU4lo0wLDHD9sn0w/TPHlmOQawkIYkKUAQeCgHKTwHO"
-             b"D1jmD8Is7N4="
-            ),
+            ((1, 5, 84), 0.005075086373835802, -128, b"""
+eNpNiM1LAlEAxCkoPeWhSxmCh6DLdvTQId0y+rvazVZ9u8/90tzHtvtMay8R9EFFllpC0JKEdIwkzM2iCPpAwUjqiZdmmN8MAwSo4a3DcvX27rbGC0RQIBWF
+nCBzYjIuqlCEkHy8AEAsFhcB5HmowkRCJhYl2bZtSekhSSBiO5PNrimKKgl8PBaJLK8YhqEb2MDYzGby+zv28c5V8ahSurmuvn++tb7a7Vbnpzs85ME4c1a/
+b9TrDw3HcR4bjWbTeXgk02k2n18+VA3t7l1W7NMDK7ed1oiQRiqBBG0dmpaCLd1ESNfSKU1VZVkxkvpqKr2RRggTGyZ2u12mMexymZsEesFdLF8cWTkro6UU
+GI1yIJ8/PiQpFE7Oi19O3fNRG+s8jX9PjgxS1PSE3+vzeUc93d/X/ElpIBRcmKfD4TmaDoXnaTq4GKbJng3OBKaYpX9iAMcCwEU4lo0wLDHD9sn0w/TPHlmO
+QawkIYkKUAQeCgHKTwHOD1jmD8Is7N4="""),
         ),
         {
             'classes': [0],
@@ -1175,128 +1172,104 @@ RECORDED = {
         {'threshold': 0.3, 'mask_padding': 0},
         (64, 64),
         (
-            ((1, 116, 84), 0.020402077585458755, 24,
-             b""
-             b"eNrtWllvG9cVprgNhxzOvq+c4SqRlERJFklLjt3EkiyjBYoYRgM4QH5ln/oHCgMFChh5CBAvsWpZiiiuw10ke+4l7bRFX/qWIvx0"
-             b"defOndGde7bvDHRG0w3TclJuOpPN5Te3iuXtnd29/YN7h7X6/eMHDx/97svHJydnZ080dJ/tpLxMJpsvbB4eHu4CKpUKOmzj3iuh"
-             b"fndvT9MM3TD0JTTUtP8EvmL+O6rVarFY2t7d2d2GTcCqgM8HzYCHu67num4q5XoeNC/lpGAM8Ly056YcxzJhURtdzmS8NCDjOE4J"
-             b"cH5+XiqVz0+ewLhcengGffn0VDdsEMmxEGzbgRPbMk0L7cVabglkNg0dFoEHwfpLwAD2Wake1ip7e9Vaba9S2avV6nCo1GrqGmus"
-             b"scYaa6yxxhprrLHGGr9CaJ5rweHk1IO+dnryCJ08fqD9FkT/P1p1jTV+pVG0dvjftvkz0GdwDycoi6iba5dYY4011ljjfwZP0QzH"
-             b"0gzDshzH8Tw0nheE5ZFjGTqZpBLxOOHohmmYuCSHCmB5RwmGYmTataIR2jYMMhIhZN0kogTpWPFoMBBYzOF3EUDYCGwEQ8FgMATd"
-             b"BgxD+CQajcz73W6n2wP4fd/XVLHfal3e3DQ/frxutJqtRuPDh3br+urj9cdrjk6QZCwGbQUCd7/06GKCTrJkcD6fzREWi/k8yTFG"
-             b"ykwHwpOvTh/NxuPa0f0ve9PR8dEX9+azJn76YDAajceTyfTu7m4GbXY3RZhMxqPhYDAcDibXt81mq931hyO4aTZ/+fJvP7756X3H"
-             b"b902ur2Lm16703p50ej7vU63GYqQSYZlVmAR0HF5wiEl81wyFgwHQqyOCn66YRioOilp52enT0ki9vXzPxB07NmL717QdOybF9+c"
-             b"h+NUnIhEwpEoARImkwwniLKi6dgWqPaIkPY8xwhvTId9vz8cT+eBYIjIZzyOV1RJkcBwGiWphuks4rJl2yY8E9UcUbFxWStdvV1o"
-             b"n4qoMIMmteV9pgkzqiLLMhkjBF7gY/FEOBzjmCRNRmKywJIkozF8OhkOErSiLz1LUWRokiTBH8iyKosCx0uGVzwoFZOBWSipWcay"
-             b"WpvLFeA5OjhdyrHA7xzHscEBUYGUTYKYlp1a1l29FVBV1kN1WbgRlUptC5aC/eKKMS6eun/9y5/LO9tl2ESpuKmqcjafL4iikM3m"
-             b"bI41RQVLI4kYkiwrsF1Vw0IiPSgixyQoiYlT4P80TVMUxAA5vWlTNCvDLRzLC5oqcywHwqI44dnmYDSeTLHfzWYz3K3caDIFl8K+"
-             b"NZsOOv0ZEU9QSQQqQVF/f/U9yfJKtXYgcFrt8B7PJKXjg32OVe2j43wGu4axrBajcjGyOIxQ3dhAttMNO50vepZIMyzHI1Fgd+mC"
-             b"p+iGKko8Q/OqyDPxGC1LPJXgFMNheEEUVoD4Zmkab2W5I5pmQFogAwadrKboZCIRD0Xilz/8+MrR5dfvLjRefH91844SpW7n7VuR"
-             b"f3hUrVWrhwcH9w5XqFartXqtXq/DfBWf1I+Ov6g9qNfhGrRarVatffen58f37x9ls+7jxydZ1z0/e/IUjPrVydnjTIaXwHsU5ESS"
-             b"KPAsQ0H4E+FgYDGbTsbDwXDQ97tdfxoUwJYohnQwnSRyP11+jGwMbg3T3phNDNeezBe9zZQ16rduJZ6IEDEiGgkjIAraCCKEEDEt"
-             b"AewECCJuiUYiMIHv296ra1aqKEpqIbsJCs57bl6VpJSTywoC8Bz8rDgD2Rv3yNwrq8/gOgyDYcx7G4sFoqW5poJQNFXeLsfi9H6+"
-             b"HKeouJPficdJan+PAsklBUUgDkaQDhMFCksdjS0LzK+KTFwC9cgqlh+mgZk1sDl4B2zfMR2SJMOmaZOxSMSyYBfzRSAUJeMU9hUw"
-             b"P+iVY4BWQScgZmA+HY/Gs26z0bht+ZNFKBqnkoiv3PxWiVflYmlTCsulra3yq7lc3tnZF8LgHOAl2HcoFCL/BVQSvAmeARoloisw"
-             b"Aoe8rO9P3Yw+Cs50y05HogGgQ96faijeERALIEGxmyNNfPqOA4mrayJyDwhWPKOpA7///u2bS2DYRrNJJzi/17ulBHl25y8sM+05"
-             b"sI7tLL+oSH0GjqRlMKHPOPK2pSPO0wwdqxmsGNnYGD05/eP1deP502c/NxtXx6dfX19fXJ3+3tsuZkxZEIBDJMQgMmIRcEUVBooK"
-             b"m1L4BBkl5a16tewZsrLavt/zgbk1hmM8z4Zgs1NuCpQIvcVSk0G33em0263WbasNo56P8g+koRHGcDgcDfv94fRuCKmm3Wo2bm4a"
-             b"t7e3O5Wtf9y2ppIk43hXIKolWtZYRnItIxregDwM6SAYCkci0RiJ2Idmebxn5dNbgCjOJn4XnjiAbDgG/wXK63aGE2D+RmfqMkZ3"
-             b"4PuvKaPXbd84afy9Sw64FEi1UNgEbG1BVyjk8/lcLpvJZvHRTec3i6XtMvrEZ7eyt//s228ffPHgGHR0eFiB/t7Rcc0z1PpxvW47"
-             b"LGKZOElCgy2C41CIehjMRpA9kcPQkFiTmobsLqO8gjQ+9tsH2yXgOx3UbsgazPGcpOqGEAZmZxFzU0sWWwH56tJdl25LQ1JiEgTm"
-             b"hGgUv04AJ7SbzQZwYLc9hBeaYbvbuQvHuu3+lCbcbA5E+4xM9l+Ryy0vpjOFdCadhqSMvgkCpA1FL1Yq9Z2dXHlzr2x75UKh6Bip"
-             b"UnF7p5R3PPyXvyyGF8GL5ZBK86jLeI6bBUUjTSNdbxZcOzXu9ZtsUvjh+zeCLDYu3r82FPnduw89SRsFKNkwZA5e7kB9WAE4XHmR"
-             b"51mUKxTD0vjwuDklRMtSOET6kOxsV5d4jsvls4bu5FMeuLNu2i76R2vWUxSgDEgaEPNgqk8BTSCfwvZiYFkZ+b6pgoEENhmPEZFw"
-             b"8PLqyu+0byDFNm6asqY2Wo2LnKX9fPnhUlL+CUdrYGQ="
-            ),
-            ((1, 16, 16, 32), 0.019669143483042717, -114,
-             b""
-             b"eNodeN2H7Fr/p23bbNt2HI5j8xyO43E8PMbjeO7mYi5+5mbM5dyOn/kf5j/4rpX3qrzLiyQSiUhEIiIiIhGlRClFFaWUVorSWmta"
-             b"a61pR2vbZs86c9ft02slK5/v+ry0wQlZGM5FRs5kVgE9EGmGK6OZvhK9+4Q2DNDSWtBCz7gRQbDp1BYppwx14bH03q3NVAMz7UQ5"
-             b"iY1bCaQYR56GnDw0+dsyerc0MhU8grNxad0qoMYoiXQI09AQrprmQ6MS3Mk6GUeFeauDHKE4tiDJQ322b5cfWi3RwctrE4WZdqeA"
-             b"7OE8dsHPPVs7dOv3jRJo4BW1jYLcuFdhZuE89MEtPM8+NJsPBNfBL0oHBZlxr8Fco8rAB71wQm9Xbz5Uqq9BWBQ+9hPjxoCZRBWe"
-             b"D0ruxvG2GN9niqeR9VmA/ci4V2DG043vgFI7Yb4rxg+FHCrk+bnH+JFO9p/RdO2YoFRW2O6K9kMtJwq4Zeqyf61XQcB0G+hIa+1g"
-             b"2JXk/HIhg1MUNhOmxq1BcFyE5IvWvjts8+5jo5YyeGVO8Nx40AiOqlgBp3KdYV90H2qllsHMCo1LI/OWnJ8i30dBeus79Tmp3/dm"
-             b"oRL+Ep7ObPMkgMDSRSBgvfeN4CbuPi71Iqe5tBEMWuG3JnJk0TEErvEWCE61vCjnQo2YOAXZNtK3AppUCTzG69aeAMeNseqbtsd8"
-             b"EiExMLPXCvpWCVzGG3e2ANuDuWna5RKLmU8LcVB9bXG/EWJ/bhzWHgeLO3eTxeOE5cLl+DCs3gaq3bCprVmXtcNA/+Bt0rgZKKU0"
-             b"ZMYPs68L3G6YyvPMq73Fof4u2kZROmKl0gzGi5JXgk9M7cTm8eDyVPf/cb/Faq34lOdHf064r9jOrY39wRak5r4guN5gs5Yi2vGT"
-             b"lxE1Idcblb44WpLdXMd7N1JbyqjEgHb95HWEVhFat1K7o6MX1U2ys0O9obRSNhk3SN96aJhZ7cZGd+XoQ3MT7fzcbSmtElXWc4O3"
-             b"BVT0vPUio7qyzaE5hVsv9Wqsl+qcccOY7F9isXJttTz61rI5h0cvSRvKLDSBs93o6wgVkkvPlJK9b4/dwd9bWVZiM3UonpzvtYUG"
-             b"yamvitnWMqrF3rty6yxDSuQiLnXcx4zgQkqOnu4s0Z8G9+SnUcFBFlECFunGZUKNV1xW3wUHgGGQw1JlZIBWRZgX7I1DjRnrmpAO"
-             b"MY+wPRli7g8mwWXAiqRMLr0YGdsEvw0FhJW1LsbOFAFqdcC6aR0zZjjyjk9Zm1DF2H7w9FjflMC0OqIt0z7lTHvNhzYXXFIdofA5"
-             b"cBN9mQPbKjRtWPqpovtrIXFU61gZFCRPYZxYZQl8N+cpw9fONd3dcIXtele9TkP0EmWRGaYw62YmZTrmdUW1u3nlluZ2MFmcv8Sl"
-             b"rysJzFvBp01DOVeoK8TK6rVmUOdyfhuWrsPGZL3gYVPVLy3qbLF2B7UdtFkc3yS5a3E+CB2nYUPVTzlq2Xnp53rda0IXXqLENsXw"
-             b"r+fLtCmppwoarFa2r6W9Ji7io5/ZlukRfM4z+ly5lFAis7Jd1et0dUz2bmEbpg1CO+colZOv/uLPKkxdMmtZacOlHxsOoYOrRYRU"
-             b"XjkE0ICZWLKo1aJcRIOf6o6jA1sogG1OOzgE11Kd0dxO4tx0cMle4Q3LJDYTy6qRp0IZ0qgXxo/LX2i8WqPZQ8w8Al8l0NXc9a0P"
-             b"pzuK2qEfXjc3mN4wGP/75Y+R8GMjp9ePlwA23zCzRt8vhy3QC1pgPl/+w0F45DGV24dlDOvvIK/hadqWCBfzmD7Wf2wpvAMOhePm"
-             b"zxKEd+hWkZbd90qDMrS70N7WmN3SCCWn7Suh4idqF87rxVOnItdLVq53UwC3xRRlL6aNC8oJ72Sx6W9jDmTd6yWvsGmndGs+XeWt"
-             b"C9slmHkHoWbL1NoKQiGmRcYojZpOO72w4aogBIzgKpogVkrqcC62AK9Qh7M42Lqg0dTe0lcrYkW1JHiJLqkhxW3Rn3hostcdzIG6"
-             b"1+nd5oeK/c00wtE0HguaXkPLDXX8+Qo8wE8Ovel+DLUvS09pC/9bRskTmLzXJB9WiFyWV3k2Zu8j++PeVaZQv1RYWIKku3H6NOEM"
-             b"0KMuLINvvn48qEzhZqsGUT0S7NpL7gdUAuwtto9fQml/rTNFWa0LYEoKmb23vMRoBFjaTF3cR1RzEJjO99sXmktimOaW0GvzZABU"
-             b"sVf/s/tVYNoLzN/F4gOQNACVz513PJzWGLbw4VN3YbCPKPh49z4HmGigbXXZK9BsIJdhu13pgARDmYXeeceiA0Wm6vz+9yXmfoO9"
-             b"x20P78MQVZehKdyf1yw+Aovym0+/NFj4AkfLPF6+JDYo+2oM3EcH82vEABsEoQiuBQtOFaVEEChWVWYg0JH1GH1PZO9/N20jtCua"
-             b"+AoZrH41a16yigiubH4I/tn7w3/6q/2se2Hh8F2q2HJkV49ZifaUYn4M/nbyHv7DXC35es9A+1EKmGT0dpegxAPSnW/x77n2/v/W"
-             b"i26WrXh0/lka2aiLs+eqQhMYqlcmCHk7xTVwpSA+HCgDREkz/JgFA0rgNsjlCsPYTchH8MDPFuVbwB08z6odqyhYcQMe6y27X0fy"
-             b"5+jVok/Lv8X2T1Enrz35e8vIK2AspS8/HSHFcBejYXgXOJ/Glt1nzW8pJUyI8ty6fjlBBnBsuG74bqv3y5BbZ+VDi+cdotw26u5K"
-             b"qAmuQxO/hvrVJqS3sf/thkOJj2ohU1NpnnWAA6b7b9UfHF2ewF74swLYA4Ww6+xvE+CvqRsVT+mt4kKzdMsgvt1RzJ5ioLr78f0B"
-             b"qz/BwZTb8c0hXviw6Mro2wJxe4wh3b3c1qB/hStTWiy/+jaoq2VvBtcF6B0nIvu4vg6o8BpXlU+joXrAx6wozLC9kp7Tb5Wu/kcw"
-             b"rrhyR6HkZe4z44ou74sEXLDlP/NfIs/7H8ViI7h3DAyPYsuMJUX8rkFLWjI/Zf9Yle1/1/qbWfsnDcsvUsfGlRC+hR3agWB8TP4+"
-             b"NMMf0rDnC7L/9JOUkUjkhn8aLbUFSX2X/dPtDv+nJvtHSwaff5VKzpsS+6tS4Wuw5x+yXxg1/1/ZYSvYNgXd72LFudMuet/XhP3R"
-             b"5GIDrKexZ1s4URQ0RLFInibRQOaYBBP+DlDNvMZ+W8McwZ8Zd5x+CMwHZad2jnwaaWaHOEsfiw9bsAEdRzxU3/P0xV9xfZL/UFPc"
-             b"jpixlvnPF/AQIi7Y1m+G/1wsZsu8fu2w0GOSYfL0oUEVoG2G8+jFc/dDJq6S4M6iqIXECoxk1R4YDtPLmutNBYMyT+8ihT4QfcMM"
-             b"8g8vr0dwXul1LWfpW0g07Rwvk+ypx8KW3E/z+t1DD8k7tC2kynt1d+DtusZOXslLNSYx2af+queLI6qbNYAXfMCnfF/o2rxHRi+o"
-             b"yL4xbvZMdAP1SEQqrz9RTT7VWmjspOf8fe9K/zXuJqbZYOy9zTQmPdHpQxER/n3vW/pjv8j+i5luheIKoH8Rc9arGP9NGvAEjvc1"
-             b"/n2a9het3bPmPmGGdxLHZ7cSmfEKnyDw7+Of/VV5tuIza5ceM3yTeHZxcuO/sw16AUd/q/7urjd/xM1eMEKgxp+lmLUXjfRJGNAF"
-             b"XPEt/0LFxb/89YkPSRqqf5lnjL6awh9SYvhQI2nFcBDPosKa0yR6Uw4Fsd7HkZFHNAm2wJF7TUlddLERDfCgUevyIVD2/CgHEp4a"
-             b"mj2Brppd/W4FMqDzgtukn5Lmu7EVmiD52lLCEWhNHKunR/ABn3q5Tt6s7jnZqos0vxuwOiEse3l5PxF/oc+xUNgvan0oFvrGC44a"
-             b"PRstnmYkt7YoxxMGxZClNlJQZaWbQGN7xt4Aj+Rq824nB2/Um6fV3Of5NdRVfNL18wKM/V943uxqxRyoJ9V00dX8TEV+XszU9BZm"
-             b"vU0u+cW5v7KSLRWfDoAC51dqFR38OBQKpE6ajOSj+HSW3XuI7wn/afkjlcTHxEz8o3ZTPqaZtq/KHuW7ECt3PI2LCy6/Ggm5EK79"
-             b"sfy8XIS/W82Scy/k+7+JFomwTPROrHEHvv0h/2W1aj8qzY6N9hS1+iBJfHKQ7Y/znDqA5b7PvkTL7Ekp94zfc/TivSRx3cq2yHpq"
-             b"B777Kfk306l/GPVZMFJgH/4tucK075xfrYK6IN//WP7CZsVdnze0Oyd18+e5wiq7Q/hj3EFBJJffIwfSWbAlPYmxD4orobV91UTK"
-             b"mArz+QlmI0/BGORX/ughrasqjurVT5daOkY+G6QgnMGR9NQ+rxkH8GMrTPKzPj5otR158aXB1onYjR57jze6Ccxzaeb00+z6JSn8"
-             b"0Q2PDTZ2wMz1LL3fzj1EPVROyb/Md/u4cJaG21lYGyyRpQVtdDXC/yRaAt2FDu7m6dFTuJFx1iSfadnq4yFOvlIvnlygz+oTlF5y"
-             b"q8k3t8jtZ6T5JlF3SIZJapwEQWS9kDMuAtEwrhG9IAe3r73HJzfeY+90BSic/47a+Oy1S6GB2YqRWDMyq3fpcKP0TYfx1nlPRc60"
-             b"LQavnNWDa+p8QhoWVI2lGR2NsL/A9nJmg4hC73P5a1ob62XV4ui0wsOzCNzilXW+eAtc4Vn4e/XbUBV3YT0xyVlHy/fk/ocX2fjJ"
-             b"G+gKZOe38ucwDr9a9Y5xjxiyd5LAJQdFe5ds6Bhk72/Nezkgoa9ssV2EEH6a00xxjsyP4YYiv0bXzYWx8vlkOVwi7LH6wAOSTm22"
-             b"DnPCf4mEK7qB7Sx4WpNEbZFRndHH/N0mFa4yQXBvMdFfQBfdeprudCoOrjeY7aVfDw2396s5kc7ZGWJOtcJ9Z1mAnn1ugR+l1aNq"
-             b"+olD+Kf0I8wlw4leLpmLCP9Bjb7Nbx5Sx1ra7lBicj8pRnST511sIeqlcir0VTjvEjtcqU7tCkJlKYgTBjewW1sPbImnx72NRq7Z"
-             b"mbHQ0fEKOKxw6du4Sd7mr9oshDftGnouuhHmVyewFpwMrNn262pYSQs14qBQL9Ary0jUrCuQV5EFs8m93EbpES+bNYJY/ITy4Fue"
-             b"p/IC/IMSgOvPrx8m447btqQ7lMLfmET5czBjYwHKmaEhkZzd1KLdbIpjmloWfyJzvhl4Q1sqTmMJUgAruU2T/A0rOWDz+YqrY79G"
-             b"KaP6fdcXQktqfYqTvMDxigVQlrNgyBOiz0y0rZeJWGoLI0FluYTFgQOItpq/zwogfYDkvs43W3UlBELl5EifGGJgS8vKzQJa6Lyo"
-             b"XYnCNVpZUZ6Jb2i2QxSyz2kTly6uYImZM9fCzrde9i1imPEQsNQm/rSTlUMsct41ZkbiGhdHf1k+mpzivNwCU/C/bXPmEua8QCr/"
-             b"ETJen6fXZWsB9+izNTzMzs/GzG1c/25g1D2IsqXXnzeTB9xd43XwSXx4ShVxqTvrFaNtADFzeXq/W8fA3+XWAJ/nt8dU1FaSs3KQ"
-             b"M9i8wNDWpJORIMe0OOiDCNdM/GArwpYj+ZKduczit8Mluo9OrtzAl+gWOm52cEkNAWEFGGnsZsi6dq9tKK6Asz+Bx4X+TFkcwF45"
-             b"EfBOcrka4r27TklcSdF7nDtPRJ/4FQqurBz5jvX8ujefhE19Bjqjv1CB8r5XbaUj/jUL5gInJJs+j72mGQDHzoWL+LSSQnRUrThN"
-             b"fEMNpDaZ3B7qHoN2fRBay14yC1QzxiJZwYJtkio30pEPJgS2uFVyc7Um0cXjgkHXKENyw8Zuy8DMdgCWs1FdZ1zQObrUVnB4Df9A"
-             b"Ke1lLfuJLhsGo3Q7lIGeoGdq2WrWI8oudDpTk2H+iT2eGWLwx6gPLYv9Bgni1rSGShyl17tUjOu24NDe3pYOs+1NTxxBG3XiWji6"
-             b"7q4jrawWxKNK5q5MmOvGVPiakveQCTpun4pdBMqNi0f4qq/f2ZRG1n8fOGkL3Mxmp1/WRx+0SyxO8KN4fIm4+c70747cbAWAde78"
-             b"8/qUER/2hS38PLs6pZy5Nc17H/GDwdk8FUx2FSRmr2oarEofBqxsUkvc89BjZEX88h+7XXPKiYr28FtHMqtArWr3heT/HUKKCcuX"
-             b"5Nb/VuxFNOLvGaEVuN7x3rXAr7EOPN63Zl01+UbKDVjxPXKFMeRN9gpZ27DAkpG+HQb76B6SK/J5ue9M7n2uHU1Yg3Mgu4tMdlpu"
-             b"1L03mSOFu/CGMWa3o2CIDXJWkodVZLbzTMnihqmJvnAVa86SiYlQD9Y66DDpWIfVXt+d9GELVKyfOF9cksLH1BBMSYhdyjjvFl6/"
-             b"1uoHRNnJveNb6wVboCqTMj+QNkrIzKSBD7EdA8w9MhWOG+MB2tjIGkE5zxp+LuZcj/wKAWeUbhS4Be5RS0VH3WdHeHy5ekLGovBq"
-             b"iprSZaXhLwfg9Zb0K+BBQUOrZSrNXQl6AhcjyGnsuljQ1wy9QxpvwfS+um+wd+WS0vJJ6T5rSB/S+MuGwxtEzQJq/evyNgdrqkno"
-             b"/VFb3ztYGJPgxwNHLgFRRPr6p+SYg7HxqRV8FoZVTGlbL3kOEdOajDujoims09CqdclFx8GEFZK3lSNf8dDSEIV0/6/x2F8l6Qo2"
-             b"8NuqQQlG/eR9WbJoQ4M+h+637uK/z8cQDvDz2GAdMes8+dcaqCOFKR32e29pXpfrGbeCp8QFhQpJv1s3CG+xACIMhdUmHWnYrg97"
-             b"LQGF7lzZma/AXTg2lsTFZujKXVUVS4ST+JlLvQ+tqOlrCJdRDjoOd4dltulTf0s6rHPFx9p5wZfCBFkfFlSB7O151R2IXB8Ibm35"
-             b"VFxumYYMczJ4MRVS3nG/qKfey68BR8nJSPVpx8V//fNmTOZIxcHDtEuX2yh8Acp2nq3EPOz5BBOHX0ciFaLFc7kWim5hXwEVSSfP"
-             b"lz8dKJUpyPnxnBSVRedOKmXuZDuEk2CXDIyeoJuPAAesQIc+H7RjRMKYAGf4sfK/MxDmhfF5omGHBWzixeN4P+KOMLOHDzr3jeBD"
-             b"X/5rw8HE0HKOhn80lwIFVQcTfPKyRxvxXZf8c8shwh/fwNUv+XmErM7QBn423SlB/JRG300WLUTJIg0/9hRXlXNfTIW2o6GkBMfz"
-             b"KBvgiIDnkTWmdr2QJhnWuKeJ5AONVWPlExyDPEPKqsrqOzO3YYCVTlEE5yL/B5fgFCUISF2mhfcpjm3oYWFyDAJGsL1fQww78iPJ"
-             b"zZkVlgurUJkcjZYADJI4VSlJW1ohhCVIHdvvm9BW+QD6mAYaZGZuOyaFVwwPc8gjM4vcNNcMFQZ3RksoNxlTkBlxaQoggZ8KQegE"
-             b"8TwApIkmJ6DRQQbN0cySs8FEfigmmeDnqslAzLOKAKWOFUbGaIV7aFDnuWGErFwUPFgJOOIhkFlJtGiYiE00UIZhlqEodPgIVj5d"
-             b"CZAoiuy5GDaYJFOUhUZYgpEJhOuljzYIVFoRjx7Ano2Rg50urlPspBJFQkWCbwFMzrD/qQFcMSoTYnEIo5TkcAu3qOaAtOg5tsq/"
-             b"yQAnhGmNorsya0EodUggpUmyQRxI5j3JFlty/zVs9wZJBvOehRJqFgIAgebEZUCxpa9bHEuSlevyeuryItX1Bn1h1C7XSNhnGgGZ"
-             b"tmW/LpI6ZzYOn6JrYYBbblbUadYhphNmUhp4r9usaPDGtyN0y23ghtfLxncHkv85QY4i7euhzLb4ENke3GkXIG06a+x0AGpNibpr"
-             b"inf7hvSDs2ul8BjuoWfUtLGzCvCGsk1Hmd9sqqjBV25QwJ2yoJe06DaV2QFeUWGQicJ5kyUBPmhhie7ESlwwvNvmag3MxMROMuNO"
-             b"U5E6+KgFIZyVRhtp0csDpQN6ojMjF9jTmMUyPkp+is5qGbS06hY+WU9NTDEvxNntlEUsvpLtDN1rTdOyVlD4TgXUkinnuSHcbaMI"
-             b"o71iROjO6TcNiTyNn1Z/7R/wmT17WAVEM0+2kuBHa9y18yBtoj4HchKb1Bvpbu1kgI4mn1IPbn/oRL+o400O1ILWuTjUn5ZqidDO"
-             b"Fwru0Wy2neonbbVOAQ+cwJWheTcpBUIbZ1bwT0YxDpJf9WUfAa4Flist5aaS/xJbjc65BztIxrlft24bU1wZSD7LyatQ8wW9sAWZ"
-             b"bRcadRLEIZXnHcKVjh3LUd56v8mEZSKk+F7p4aDIw5qoMcatxFmhJ/+5DpueX2VahJ+UFdEAfTFlxRrjUZjpkSO/bpN6O99lJGe/"
-             b"mHvoTKuZ4nqD8MTODN+U7vdZdRT2kZHBn94WSpU0ep+kPTQJOnFj4W4VFBthmxJ+Hs0Vqk29mopgBLzkPC+wuduNk4/8Lspj/GhP"
-             b"dO1q9SLTeyDzl7uRxd8unboQtmHj43trUhpXrbpY7IEZ+NKIndntYNQut/ErD9/ZC6fxzK6NRTIfI1cZqSPckw4hc9swi6lHeyxL"
-             b"z6y7SO8RM3Kxlriz+8msWG7nxxH16CyXhe+2XeyNf81/IMfu7GmhV5SwD8KEfnIW2yz0m560ZkT2d7TIm79MeoHJ+zkJ/RIst0Vk"
-             b"9WOaE7znDM0358+DUmJxG5oZ+xw0y5rgbZ6R57eiYES2+DSIBZovPTXhHqyavLs5dFVO5q+WKDW1pcdqnmNh5Qkx92jn8eBbyzZN"
-             b"/x/F3cq6"
-            ),
+            ((1, 116, 84), 0.020402077585458755, 24, b"""
+eNrtWllvG9cVprgNhxzOvq+c4SqRlERJFklLjt3EkiyjBYoYRgM4QH5ln/oHCgMFChh5CBAvsWpZiiiuw10ke+4l7bRFX/qWIvx0defOndGde7bvDHRG0w3T
+clJuOpPN5Te3iuXtnd29/YN7h7X6/eMHDx/97svHJydnZ080dJ/tpLxMJpsvbB4eHu4CKpUKOmzj3iuhfndvT9MM3TD0JTTUtP8EvmL+O6rVarFY2t7d2d2G
+TcCqgM8HzYCHu67num4q5XoeNC/lpGAM8Ly056YcxzJhURtdzmS8NCDjOE4JcH5+XiqVz0+ewLhcengGffn0VDdsEMmxEGzbgRPbMk0L7cVabglkNg0dFoEH
+wfpLwAD2Wake1ip7e9Vaba9S2avV6nCo1GrqGmusscYaa6yxxhprrLHGGr9CaJ5rweHk1IO+dnryCJ08fqD9FkT/P1p1jTV+pVG0dvjftvkz0GdwDycoi6ib
+a5dYY4011ljjfwZP0QzH0gzDshzH8Tw0nheE5ZFjGTqZpBLxOOHohmmYuCSHCmB5RwmGYmTataIR2jYMMhIhZN0kogTpWPFoMBBYzOF3EUDYCGwEQ8FgMATd
+BgxD+CQajcz73W6n2wP4fd/XVLHfal3e3DQ/frxutJqtRuPDh3br+urj9cdrjk6QZCwGbQUCd7/06GKCTrJkcD6fzREWi/k8yTFGykwHwpOvTh/NxuPa0f0v
+e9PR8dEX9+azJn76YDAajceTyfTu7m4GbXY3RZhMxqPhYDAcDibXt81mq931hyO4aTZ/+fJvP7756X3Hb902ur2Lm16703p50ej7vU63GYqQSYZlVmAR0HF5
+wiEl81wyFgwHQqyOCn66YRioOilp52enT0ki9vXzPxB07NmL717QdOybF9+ch+NUnIhEwpEoARImkwwniLKi6dgWqPaIkPY8xwhvTId9vz8cT+eBYIjIZzyO
+V1RJkcBwGiWphuks4rJl2yY8E9UcUbFxWStdvV1on4qoMIMmteV9pgkzqiLLMhkjBF7gY/FEOBzjmCRNRmKywJIkozF8OhkOErSiLz1LUWRokiTBH8iyKosC
+x0uGVzwoFZOBWSipWcayWpvLFeA5OjhdyrHA7xzHscEBUYGUTYKYlp1a1l29FVBV1kN1WbgRlUptC5aC/eKKMS6eun/9y5/LO9tl2ESpuKmqcjafL4iikM3m
+bI41RQVLI4kYkiwrsF1Vw0IiPSgixyQoiYlT4P80TVMUxAA5vWlTNCvDLRzLC5oqcywHwqI44dnmYDSeTLHfzWYz3K3caDIFl8K+NZsOOv0ZEU9QSQQqQVF/
+f/U9yfJKtXYgcFrt8B7PJKXjg32OVe2j43wGu4axrBajcjGyOIxQ3dhAttMNO50vepZIMyzHI1Fgd+mCp+iGKko8Q/OqyDPxGC1LPJXgFMNheEEUVoD4Zmka
+b2W5I5pmQFogAwadrKboZCIRD0Xilz/8+MrR5dfvLjRefH91844SpW7n7VuRf3hUrVWrhwcH9w5XqFartXqtXq/DfBWf1I+Ov6g9qNfhGrRarVatffen58f3
+7x9ls+7jxydZ1z0/e/IUjPrVydnjTIaXwHsU5ESSKPAsQ0H4E+FgYDGbTsbDwXDQ97tdfxoUwJYohnQwnSRyP11+jGwMbg3T3phNDNeezBe9zZQ16rduJZ6I
+EDEiGgkjIAraCCKEEDEtAewECCJuiUYiMIHv296ra1aqKEpqIbsJCs57bl6VpJSTywoC8Bz8rDgD2Rv3yNwrq8/gOgyDYcx7G4sFoqW5poJQNFXeLsfi9H6+
+HKeouJPficdJan+PAsklBUUgDkaQDhMFCksdjS0LzK+KTFwC9cgqlh+mgZk1sDl4B2zfMR2SJMOmaZOxSMSyYBfzRSAUJeMU9hUwP+iVY4BWQScgZmA+HY/G
+s26z0bht+ZNFKBqnkoiv3PxWiVflYmlTCsulra3yq7lc3tnZF8LgHOAl2HcoFCL/BVQSvAmeARoloiswAoe8rO9P3Yw+Cs50y05HogGgQ96faijeERALIEGx
+myNNfPqOA4mrayJyDwhWPKOpA7///u2bS2DYRrNJJzi/17ulBHl25y8sM+05sI7tLL+oSH0GjqRlMKHPOPK2pSPO0wwdqxmsGNnYGD05/eP1deP502c/NxtX
+x6dfX19fXJ3+3tsuZkxZEIBDJMQgMmIRcEUVBooKm1L4BBkl5a16tewZsrLavt/zgbk1hmM8z4Zgs1NuCpQIvcVSk0G33em0263WbasNo56P8g+koRHGcDgc
+Dfv94fRuCKmm3Wo2bm4at7e3O5Wtf9y2ppIk43hXIKolWtZYRnItIxregDwM6SAYCkci0RiJ2Idmebxn5dNbgCjOJn4XnjiAbDgG/wXK63aGE2D+RmfqMkZ3
+4PuvKaPXbd84afy9Sw64FEi1UNgEbG1BVyjk8/lcLpvJZvHRTec3i6XtMvrEZ7eyt//s228ffPHgGHR0eFiB/t7Rcc0z1PpxvW47LGKZOElCgy2C41CIehjM
+RpA9kcPQkFiTmobsLqO8gjQ+9tsH2yXgOx3UbsgazPGcpOqGEAZmZxFzU0sWWwH56tJdl25LQ1JiEgTmhGgUv04AJ7SbzQZwYLc9hBeaYbvbuQvHuu3+lCbc
+bA5E+4xM9l+Ryy0vpjOFdCadhqSMvgkCpA1FL1Yq9Z2dXHlzr2x75UKh6BipUnF7p5R3PPyXvyyGF8GL5ZBK86jLeI6bBUUjTSNdbxZcOzXu9ZtsUvjh+zeC
+LDYu3r82FPnduw89SRsFKNkwZA5e7kB9WAE4XHmR51mUKxTD0vjwuDklRMtSOET6kOxsV5d4jsvls4bu5FMeuLNu2i76R2vWUxSgDEgaEPNgqk8BTSCfwvZi
+YFkZ+b6pgoEENhmPEZFw8PLqyu+0byDFNm6asqY2Wo2LnKX9fPnhUlL+CUdrYGQ="""),
+            ((1, 16, 16, 32), 0.019669143483042717, -114, b"""
+eNodeN2H7Fr/p23bbNt2HI5j8xyO43E8PMbjeO7mYi5+5mbM5dyOn/kf5j/4rpX3qrzLiyQSiUhEIiIiIhGlRClFFaWUVorSWmtaa61pR2vbZs86c9ft02sl
+K5/v+ry0wQlZGM5FRs5kVgE9EGmGK6OZvhK9+4Q2DNDSWtBCz7gRQbDp1BYppwx14bH03q3NVAMz7UQ5iY1bCaQYR56GnDw0+dsyerc0MhU8grNxad0qoMYo
+iXQI09AQrprmQ6MS3Mk6GUeFeauDHKE4tiDJQ322b5cfWi3RwctrE4WZdqeA7OE8dsHPPVs7dOv3jRJo4BW1jYLcuFdhZuE89MEtPM8+NJsPBNfBL0oHBZlx
+r8Fco8rAB71wQm9Xbz5Uqq9BWBQ+9hPjxoCZRBWeD0ruxvG2GN9niqeR9VmA/ci4V2DG043vgFI7Yb4rxg+FHCrk+bnH+JFO9p/RdO2YoFRW2O6K9kMtJwq4
+Zeqyf61XQcB0G+hIa+1g2JXk/HIhg1MUNhOmxq1BcFyE5IvWvjts8+5jo5YyeGVO8Nx40AiOqlgBp3KdYV90H2qllsHMCo1LI/OWnJ8i30dBeus79Tmp3/dm
+oRL+Ep7ObPMkgMDSRSBgvfeN4CbuPi71Iqe5tBEMWuG3JnJk0TEErvEWCE61vCjnQo2YOAXZNtK3AppUCTzG69aeAMeNseqbtsd8EiExMLPXCvpWCVzGG3e2
+ANuDuWna5RKLmU8LcVB9bXG/EWJ/bhzWHgeLO3eTxeOE5cLl+DCs3gaq3bCprVmXtcNA/+Bt0rgZKKU0ZMYPs68L3G6YyvPMq73Fof4u2kZROmKl0gzGi5JX
+gk9M7cTm8eDyVPf/cb/Faq34lOdHf064r9jOrY39wRak5r4guN5gs5Yi2vGTlxE1Idcblb44WpLdXMd7N1JbyqjEgHb95HWEVhFat1K7o6MX1U2ys0O9obRS
+Nhk3SN96aJhZ7cZGd+XoQ3MT7fzcbSmtElXWc4O3BVT0vPUio7qyzaE5hVsv9Wqsl+qcccOY7F9isXJttTz61rI5h0cvSRvKLDSBs93o6wgVkkvPlJK9b4/d
+wd9bWVZiM3UonpzvtYUGyamvitnWMqrF3rty6yxDSuQiLnXcx4zgQkqOnu4s0Z8G9+SnUcFBFlECFunGZUKNV1xW3wUHgGGQw1JlZIBWRZgX7I1DjRnrmpAO
+MY+wPRli7g8mwWXAiqRMLr0YGdsEvw0FhJW1LsbOFAFqdcC6aR0zZjjyjk9Zm1DF2H7w9FjflMC0OqIt0z7lTHvNhzYXXFIdofA5cBN9mQPbKjRtWPqpovtr
+IXFU61gZFCRPYZxYZQl8N+cpw9fONd3dcIXtele9TkP0EmWRGaYw62YmZTrmdUW1u3nlluZ2MFmcv8SlrysJzFvBp01DOVeoK8TK6rVmUOdyfhuWrsPGZL3g
+YVPVLy3qbLF2B7UdtFkc3yS5a3E+CB2nYUPVTzlq2Xnp53rda0IXXqLENsXwr+fLtCmppwoarFa2r6W9Ji7io5/ZlukRfM4z+ly5lFAis7Jd1et0dUz2bmEb
+pg1CO+colZOv/uLPKkxdMmtZacOlHxsOoYOrRYRUXjkE0ICZWLKo1aJcRIOf6o6jA1sogG1OOzgE11Kd0dxO4tx0cMle4Q3LJDYTy6qRp0IZ0qgXxo/LX2i8
+WqPZQ8w8Al8l0NXc9a0PpzuK2qEfXjc3mN4wGP/75Y+R8GMjp9ePlwA23zCzRt8vhy3QC1pgPl/+w0F45DGV24dlDOvvIK/hadqWCBfzmD7Wf2wpvAMOhePm
+zxKEd+hWkZbd90qDMrS70N7WmN3SCCWn7Suh4idqF87rxVOnItdLVq53UwC3xRRlL6aNC8oJ72Sx6W9jDmTd6yWvsGmndGs+XeWtC9slmHkHoWbL1NoKQiGm
+RcYojZpOO72w4aogBIzgKpogVkrqcC62AK9Qh7M42Lqg0dTe0lcrYkW1JHiJLqkhxW3Rn3hostcdzIG61+nd5oeK/c00wtE0HguaXkPLDXX8+Qo8wE8Ovel+
+DLUvS09pC/9bRskTmLzXJB9WiFyWV3k2Zu8j++PeVaZQv1RYWIKku3H6NOEM0KMuLINvvn48qEzhZqsGUT0S7NpL7gdUAuwtto9fQml/rTNFWa0LYEoKmb23
+vMRoBFjaTF3cR1RzEJjO99sXmktimOaW0GvzZABUsVf/s/tVYNoLzN/F4gOQNACVz513PJzWGLbw4VN3YbCPKPh49z4HmGigbXXZK9BsIJdhu13pgARDmYXe
+eceiA0Wm6vz+9yXmfoO9x20P78MQVZehKdyf1yw+Aovym0+/NFj4AkfLPF6+JDYo+2oM3EcH82vEABsEoQiuBQtOFaVEEChWVWYg0JH1GH1PZO9/N20jtCua
++AoZrH41a16yigiubH4I/tn7w3/6q/2se2Hh8F2q2HJkV49ZifaUYn4M/nbyHv7DXC35es9A+1EKmGT0dpegxAPSnW/x77n2/v/Wi26WrXh0/lka2aiLs+eq
+QhMYqlcmCHk7xTVwpSA+HCgDREkz/JgFA0rgNsjlCsPYTchH8MDPFuVbwB08z6odqyhYcQMe6y27X0fy5+jVok/Lv8X2T1Enrz35e8vIK2AspS8/HSHFcBej
+YXgXOJ/Glt1nzW8pJUyI8ty6fjlBBnBsuG74bqv3y5BbZ+VDi+cdotw26u5KqAmuQxO/hvrVJqS3sf/thkOJj2ohU1NpnnWAA6b7b9UfHF2ewF74swLYA4Ww
+6+xvE+CvqRsVT+mt4kKzdMsgvt1RzJ5ioLr78f0Bqz/BwZTb8c0hXviw6Mro2wJxe4wh3b3c1qB/hStTWiy/+jaoq2VvBtcF6B0nIvu4vg6o8BpXlU+joXrA
+x6wozLC9kp7Tb5Wu/kcwrrhyR6HkZe4z44ou74sEXLDlP/NfIs/7H8ViI7h3DAyPYsuMJUX8rkFLWjI/Zf9Yle1/1/qbWfsnDcsvUsfGlRC+hR3agWB8TP4+
+NMMf0rDnC7L/9JOUkUjkhn8aLbUFSX2X/dPtDv+nJvtHSwaff5VKzpsS+6tS4Wuw5x+yXxg1/1/ZYSvYNgXd72LFudMuet/XhP3R5GIDrKexZ1s4URQ0RLFI
+nibRQOaYBBP+DlDNvMZ+W8McwZ8Zd5x+CMwHZad2jnwaaWaHOEsfiw9bsAEdRzxU3/P0xV9xfZL/UFPcjpixlvnPF/AQIi7Y1m+G/1wsZsu8fu2w0GOSYfL0
+oUEVoG2G8+jFc/dDJq6S4M6iqIXECoxk1R4YDtPLmutNBYMyT+8ihT4QfcMM8g8vr0dwXul1LWfpW0g07Rwvk+ypx8KW3E/z+t1DD8k7tC2kynt1d+DtusZO
+XslLNSYx2af+queLI6qbNYAXfMCnfF/o2rxHRi+oyL4xbvZMdAP1SEQqrz9RTT7VWmjspOf8fe9K/zXuJqbZYOy9zTQmPdHpQxER/n3vW/pjv8j+i5luheIK
+oH8Rc9arGP9NGvAEjvc1/n2a9het3bPmPmGGdxLHZ7cSmfEKnyDw7+Of/VV5tuIza5ceM3yTeHZxcuO/sw16AUd/q/7urjd/xM1eMEKgxp+lmLUXjfRJGNAF
+XPEt/0LFxb/89YkPSRqqf5lnjL6awh9SYvhQI2nFcBDPosKa0yR6Uw4Fsd7HkZFHNAm2wJF7TUlddLERDfCgUevyIVD2/CgHEp4amj2Brppd/W4FMqDzgtuk
+n5Lmu7EVmiD52lLCEWhNHKunR/ABn3q5Tt6s7jnZqos0vxuwOiEse3l5PxF/oc+xUNgvan0oFvrGC44aPRstnmYkt7YoxxMGxZClNlJQZaWbQGN7xt4Aj+Rq
+824nB2/Um6fV3Of5NdRVfNL18wKM/V943uxqxRyoJ9V00dX8TEV+XszU9BZmvU0u+cW5v7KSLRWfDoAC51dqFR38OBQKpE6ajOSj+HSW3XuI7wn/afkjlcTH
+xEz8o3ZTPqaZtq/KHuW7ECt3PI2LCy6/Ggm5EK79sfy8XIS/W82Scy/k+7+JFomwTPROrHEHvv0h/2W1aj8qzY6N9hS1+iBJfHKQ7Y/znDqA5b7PvkTL7Ekp
+94zfc/TivSRx3cq2yHpqB777Kfk306l/GPVZMFJgH/4tucK075xfrYK6IN//WP7CZsVdnze0Oyd18+e5wiq7Q/hj3EFBJJffIwfSWbAlPYmxD4orobV91UTK
+mArz+QlmI0/BGORX/ughrasqjurVT5daOkY+G6QgnMGR9NQ+rxkH8GMrTPKzPj5otR158aXB1onYjR57jze6Ccxzaeb00+z6JSn80Q2PDTZ2wMz1LL3fzj1E
+PVROyb/Md/u4cJaG21lYGyyRpQVtdDXC/yRaAt2FDu7m6dFTuJFx1iSfadnq4yFOvlIvnlygz+oTlF5yq8k3t8jtZ6T5JlF3SIZJapwEQWS9kDMuAtEwrhG9
+IAe3r73HJzfeY+90BSic/47a+Oy1S6GB2YqRWDMyq3fpcKP0TYfx1nlPRc60LQavnNWDa+p8QhoWVI2lGR2NsL/A9nJmg4hC73P5a1ob62XV4ui0wsOzCNzi
+lXW+eAtc4Vn4e/XbUBV3YT0xyVlHy/fk/ocX2fjJG+gKZOe38ucwDr9a9Y5xjxiyd5LAJQdFe5ds6Bhk72/Nezkgoa9ssV2EEH6a00xxjsyP4YYiv0bXzYWx
+8vlkOVwi7LH6wAOSTm22DnPCf4mEK7qB7Sx4WpNEbZFRndHH/N0mFa4yQXBvMdFfQBfdeprudCoOrjeY7aVfDw2396s5kc7ZGWJOtcJ9Z1mAnn1ugR+l1aNq
++olD+Kf0I8wlw4leLpmLCP9Bjb7Nbx5Sx1ra7lBicj8pRnST511sIeqlcir0VTjvEjtcqU7tCkJlKYgTBjewW1sPbImnx72NRq7ZmbHQ0fEKOKxw6du4Sd7m
+r9oshDftGnouuhHmVyewFpwMrNn262pYSQs14qBQL9Ary0jUrCuQV5EFs8m93EbpES+bNYJY/ITy4Fuep/IC/IMSgOvPrx8m447btqQ7lMLfmET5czBjYwHK
+maEhkZzd1KLdbIpjmloWfyJzvhl4Q1sqTmMJUgAruU2T/A0rOWDz+YqrY79GKaP6fdcXQktqfYqTvMDxigVQlrNgyBOiz0y0rZeJWGoLI0FluYTFgQOItpq/
+zwogfYDkvs43W3UlBELl5EifGGJgS8vKzQJa6LyoXYnCNVpZUZ6Jb2i2QxSyz2kTly6uYImZM9fCzrde9i1imPEQsNQm/rSTlUMsct41ZkbiGhdHf1k+mpzi
+vNwCU/C/bXPmEua8QCr/ETJen6fXZWsB9+izNTzMzs/GzG1c/25g1D2IsqXXnzeTB9xd43XwSXx4ShVxqTvrFaNtADFzeXq/W8fA3+XWAJ/nt8dU1FaSs3KQ
+M9i8wNDWpJORIMe0OOiDCNdM/GArwpYj+ZKduczit8Mluo9OrtzAl+gWOm52cEkNAWEFGGnsZsi6dq9tKK6Asz+Bx4X+TFkcwF45EfBOcrka4r27TklcSdF7
+nDtPRJ/4FQqurBz5jvX8ujefhE19Bjqjv1CB8r5XbaUj/jUL5gInJJs+j72mGQDHzoWL+LSSQnRUrThNfEMNpDaZ3B7qHoN2fRBay14yC1QzxiJZwYJtkio3
+0pEPJgS2uFVyc7Um0cXjgkHXKENyw8Zuy8DMdgCWs1FdZ1zQObrUVnB4Df9AKe1lLfuJLhsGo3Q7lIGeoGdq2WrWI8oudDpTk2H+iT2eGWLwx6gPLYv9Bgni
+1rSGShyl17tUjOu24NDe3pYOs+1NTxxBG3XiWji67q4jrawWxKNK5q5MmOvGVPiakveQCTpun4pdBMqNi0f4qq/f2ZRG1n8fOGkL3Mxmp1/WRx+0SyxO8KN4
+fIm4+c70747cbAWAde788/qUER/2hS38PLs6pZy5Nc17H/GDwdk8FUx2FSRmr2oarEofBqxsUkvc89BjZEX88h+7XXPKiYr28FtHMqtArWr3heT/HUKKCcuX
+5Nb/VuxFNOLvGaEVuN7x3rXAr7EOPN63Zl01+UbKDVjxPXKFMeRN9gpZ27DAkpG+HQb76B6SK/J5ue9M7n2uHU1Yg3Mgu4tMdlpu1L03mSOFu/CGMWa3o2CI
+DXJWkodVZLbzTMnihqmJvnAVa86SiYlQD9Y66DDpWIfVXt+d9GELVKyfOF9cksLH1BBMSYhdyjjvFl6/1uoHRNnJveNb6wVboCqTMj+QNkrIzKSBD7EdA8w9
+MhWOG+MB2tjIGkE5zxp+LuZcj/wKAWeUbhS4Be5RS0VH3WdHeHy5ekLGovBqiprSZaXhLwfg9Zb0K+BBQUOrZSrNXQl6AhcjyGnsuljQ1wy9QxpvwfS+um+w
+d+WS0vJJ6T5rSB/S+MuGwxtEzQJq/evyNgdrqkno/VFb3ztYGJPgxwNHLgFRRPr6p+SYg7HxqRV8FoZVTGlbL3kOEdOajDujoims09CqdclFx8GEFZK3lSNf
+8dDSEIV0/6/x2F8l6Qo28NuqQQlG/eR9WbJoQ4M+h+637uK/z8cQDvDz2GAdMes8+dcaqCOFKR32e29pXpfrGbeCp8QFhQpJv1s3CG+xACIMhdUmHWnYrg97
+LQGF7lzZma/AXTg2lsTFZujKXVUVS4ST+JlLvQ+tqOlrCJdRDjoOd4dltulTf0s6rHPFx9p5wZfCBFkfFlSB7O151R2IXB8Ibm35VFxumYYMczJ4MRVS3nG/
+qKfey68BR8nJSPVpx8V//fNmTOZIxcHDtEuX2yh8Acp2nq3EPOz5BBOHX0ciFaLFc7kWim5hXwEVSSfPlz8dKJUpyPnxnBSVRedOKmXuZDuEk2CXDIyeoJuP
+AAesQIc+H7RjRMKYAGf4sfK/MxDmhfF5omGHBWzixeN4P+KOMLOHDzr3jeBDX/5rw8HE0HKOhn80lwIFVQcTfPKyRxvxXZf8c8shwh/fwNUv+XmErM7QBn42
+3SlB/JRG300WLUTJIg0/9hRXlXNfTIW2o6GkBMfzKBvgiIDnkTWmdr2QJhnWuKeJ5AONVWPlExyDPEPKqsrqOzO3YYCVTlEE5yL/B5fgFCUISF2mhfcpjm3o
+YWFyDAJGsL1fQww78iPJzZkVlgurUJkcjZYADJI4VSlJW1ohhCVIHdvvm9BW+QD6mAYaZGZuOyaFVwwPc8gjM4vcNNcMFQZ3RksoNxlTkBlxaQoggZ8KQegE
+8TwApIkmJ6DRQQbN0cySs8FEfigmmeDnqslAzLOKAKWOFUbGaIV7aFDnuWGErFwUPFgJOOIhkFlJtGiYiE00UIZhlqEodPgIVj5dCZAoiuy5GDaYJFOUhUZY
+gpEJhOuljzYIVFoRjx7Ano2Rg50urlPspBJFQkWCbwFMzrD/qQFcMSoTYnEIo5TkcAu3qOaAtOg5tsq/yQAnhGmNorsya0EodUggpUmyQRxI5j3JFlty/zVs
+9wZJBvOehRJqFgIAgebEZUCxpa9bHEuSlevyeuryItX1Bn1h1C7XSNhnGgGZtmW/LpI6ZzYOn6JrYYBbblbUadYhphNmUhp4r9usaPDGtyN0y23ghtfLxncH
+kv85QY4i7euhzLb4ENke3GkXIG06a+x0AGpNibprinf7hvSDs2ul8BjuoWfUtLGzCvCGsk1Hmd9sqqjBV25QwJ2yoJe06DaV2QFeUWGQicJ5kyUBPmhhie7E
+SlwwvNvmag3MxMROMuNOU5E6+KgFIZyVRhtp0csDpQN6ojMjF9jTmMUyPkp+is5qGbS06hY+WU9NTDEvxNntlEUsvpLtDN1rTdOyVlD4TgXUkinnuSHcbaMI
+o71iROjO6TcNiTyNn1Z/7R/wmT17WAVEM0+2kuBHa9y18yBtoj4HchKb1Bvpbu1kgI4mn1IPbn/oRL+o400O1ILWuTjUn5ZqidDOFwru0Wy2neonbbVOAQ+c
+wJWheTcpBUIbZ1bwT0YxDpJf9WUfAa4Flist5aaS/xJbjc65BztIxrlft24bU1wZSD7LyatQ8wW9sAWZbRcadRLEIZXnHcKVjh3LUd56v8mEZSKk+F7p4aDI
+w5qoMcatxFmhJ/+5DpueX2VahJ+UFdEAfTFlxRrjUZjpkSO/bpN6O99lJGe/mHvoTKuZ4nqD8MTODN+U7vdZdRT2kZHBn94WSpU0ep+kPTQJOnFj4W4VFBth
+mxJ+Hs0Vqk29mopgBLzkPC+wuduNk4/8Lspj/GhPdO1q9SLTeyDzl7uRxd8unboQtmHj43trUhpXrbpY7IEZ+NKIndntYNQut/ErD9/ZC6fxzK6NRTIfI1cZ
+qSPckw4hc9swi6lHeyxLz6y7SO8RM3Kxlriz+8msWG7nxxH16CyXhe+2XeyNf81/IMfu7GmhV5SwD8KEfnIW2yz0m560ZkT2d7TIm79MeoHJ+zkJ/RIst0Vk
+9WOaE7znDM0358+DUmJxG5oZ+xw0y5rgbZ6R57eiYES2+DSIBZovPTXhHqyavLs5dFVO5q+WKDW1pcdqnmNh5Qkx92jn8eBbyzZN/x/F3cq6"""),
         ),
         {
             'classes': [41, 60],
@@ -1312,55 +1285,45 @@ RECORDED = {
         {'threshold': 0.3},
         (64, 64),
         (
-            ((1, 56, 84), 0.00668359687551856, -111,
-             b""
-             b"eNp1mPlb09gaxwVERBYFKyDLlG7gNvPcuffX+zdebXOyJ01DU1oTamhpLR1mKliqIAMIQrUbZZPBYRFBkBHE+560Os48955z0oQY"
-             b"03ze5fu+KclxFMeR8Clwbo6FHc0wNEPDYiiGZEiawpPiOUliYbkZkREYgRVYkfUIiuiWJiakiUlj80xMFgra+FLA368G/CFNjYZ+"
-             b"jv08nHianJ1ZXMxkX79+s7G7fbB/dHh6cnJ8fJycSCWz80+yLzYLhWwuly0UVooba5uwLxTyhcJSYWlpKY+PM/kCoyi8orDw2a9o"
-             b"fbLC9bs9kltyuyXRw0mMxIicmxU5wecNBmUNlue+5Jf6Zb/cL+v9wwFNPTxSj2D7cHQc/PDBak7t2x79PJIcTcwmRzNzm4XfD46r"
-             b"Px6+++P9/valqrqzxvONFy9duFx3/vTg4P3Z0XtL84n12r9v3Prh5s0bVlubteV6vdVhs1rtNpvDarPaeqxWm/1Oj9X1fwdBEC48"
-             b"XcYngQg8aNjJFM/SiCYohBAhK5dbFVN7u2IymdyXW1mCJ0knol2IciHaSbpIJ76BEzmNe8L/oAnWxSIWMS74/y7K5SRcTjyR03nX"
-             b"5SRJkmMQmpuDtYAW5hacC3OL8870IoUIioSb3qPv0RQf0CORF5NzczOzM7/i8WJ2YT6XLhbfbXAyJwyp/TE9Ho1HEvHRX8bHUxMT"
-             b"af9Pw5FIPBaLDEej0fhDGJFIpERFIpKiKJpmIZpojmIoYyCKpEiGYimOYgkCnpcSCZpgEIQeyZIQg8b1dgdvtzs4m83G2mzWGn9l"
-             b"972v7BRBGaa7R9xzGUYAAtdf2DE+HkDvhCsgdDmGQdkck83l8QaH2TzKZBEYDtbd/6D/kIhVtHBoNjUz8+v0r5PPJicnZ6fmZ17O"
-             b"53Nv10mRYnRf36AWGYwOxiIjw4nEo8fj856hsK5HgoPB6IMHDx7qelCHPTwYLJIAeMBnWJwzcAgDwUmYJEGSFBwT4GeSJShj0hAA"
-             b"NJiFYjneauWtFgtrMZthu170fmx1AiBBAn7Z707XPZgYDQKFIhiDncYsTgLOOu86sc/v4j0iSRYh59Q0mpqeQdPTM3D465RzdvYL"
-             b"+11gd5XYx//CPvu/2KMl9uQcsA8AezAY1f7Ojj0PbqawXpA0SYEp4CkwOZzGZ2hwDemCcC3lAYKNBAy4hrBYUbfVCjsr0W3trhJ2"
-             b"vsMxTxkLLGTcH+idzpLrkRNcDaaDuICvoEgjq5yYHjYSvoxlGWZ1HdYas7G8Bvv1FSa7jiArYBl+d7G+4NBQ2e+gXU+fzDybm07P"
-             b"AfsaAvbBft9QMBp+OFRmHx9fUMoxHxuODn+J+RgA4jyiDJ1keBF0kypHPGnkOPgenpGkWZoWBKyxEifzPtErugU3L3r8akNDoKGm"
-             b"Sqmr+qTUVK7qajrvQmR5YdOBr7GpsM0InO+IQSykDA23NZwJTDgC8CdykTjIEEol0VgyBbsUk0omx9HTJ4YqfGVXgkPhb9if/p1d"
-             b"iQSjEWCPldnnPbHhcDgeiQzCDtjD4YehUAQHdSkUMT7DMpwR9WTJ78jIeRwN8OgUQfDY24iBmIfrcUDAlZ9ryKrGRrLGZCKrmuo2"
-             b"PYkqgoaghoxmESgCtiK4H5PiuCKNdMETBATkAkYp1GDi+4FZwPE7u8zO9i6zt/0ODt9uM0tvQQVwQSMRj0Shf3jsyUQhnStk89nM"
-             b"y1cvX+WzxeLr1a2t031vWL0/nRiefTo3szi7OJ9eyGTyxZXtsXxuaTlTXFvLrqyv5FdWVvIvlpZEtyzJsuz3yX5/QFE0WddiWlyP"
-             b"6eFA0OOXfXJA8nlVJaAGtLgaTgZToamR/Ojr2ER0RAsH9Vhq2mabAo0btVq6E93ftR8nD68ZiozDF2cOomhsQQxuVOAyOXYvBSoP"
-             b"yk0ZUmMMrDRgWzSoI30giAYGgow+8OAhioY5jI7ZOUrkDfb8YjafyWWAPP0ql10qrq/9vnWC2dVnY5h9dmHuxfziQiabLxa3EtmX"
-             b"uVwmn8+/gjqcgXKceVEocKybZUUIXk52K6IoiV6PT/Z5vYrX6wWzKB5V8ssB2c9xnMKJQc4vakrcP+rRPZoIZvGIotUm2uw2wWa3"
-             b"ihZrZ51v7xrFi5RoLMgKnuMpkRM52POwMVAiDHawiCx7FViS193n9giQQ4IIU5BYds/wO1va9o+E7KHXGIrc1+8DYzxN54rvdvcP"
-             b"Dw4PjvaPjv44PT07V3W+9tK1psTcVHJref79zvHh5z8qPlVX1V6or29sXq9uaGura2lpqYdaXN8G+9pWkxbVw6PR6GgoHAppMi9w"
-             b"ok8L6MFwKKxpfp/fC2aAx1OUiXgyGQzHQlA2R1ITL0aTI7GQHtL1aOLT8einva34QTEf3cpMRYPxCRI0g4XFUNB7MdCD8SzPlSeE"
-             b"OGMEOXheEHhagA4NvtWYeM9DGgiCT4HVB5tP8il+XVJVTN5XYlcN9uW93Xfv373fx+3XHyennyoqz1+oMzU9mp9Jbb9OH747+fD5"
-             b"9Ny56upLtY2NjVeWPtc0NV1sbG6ubW5uroetttZ0RfZpsk9V/EEPdi4ULQacL3lEr9svKx6fogC+ongVN8d7KFqCms4LkCKiR/By"
-             b"ECssSe4cUnufDozt9UExzYSeG35344X9zoPfobUEahaCBxKaKeUAQrLk9bm9PqFPwF73gPe9kg/6UZZd/U3Y+O034c36urS6/tuB"
-             b"NLvp998PBAY0NaiDSA2NTqdz21v7B+8Pj49PTisqa2ouXWoEso7r09nM/Pbm8uH7s7OamssNbVe7Oh1Wh+Nt47UuS4u9t7fV4XC0"
-             b"2e12c6vZrIY0PR7SY0FdCwYkKC+s6HZ7PGBljwQRCM8O7hB4fkSPJ5SA7gv4/AFND2tBVcVH0DFkMuH08+nQ81Qy9DwZ07RYAlQO"
-             b"FItkOcQygAyeLYmaIWwMSX9hFzjezXECtonhdczvg2LSFxhL6mOPH+up5GNtLPnkaSDxBNj9gQFVDT4IDQ6FR6cXc9u/vzs4OPxg"
-             b"sF+4WFvf0NjU3H79WTb/cmd7/fjo3OeLNU2X203dnQ5Lj22zusnWc91it3cAd5vdYre0mjsUPzgdMFQv+JnDWg/tCjyKyEkCpKkg"
-             b"GoMXJU70UrQbApZl4SnBkbgl97hpaiJNTeXTzFQmzU6kJ1K8PoFoBhZB0y4GdAsZ1RyV5Q7h1gj3TFD38J1YTqC+Kr3RSILMo/wS"
-             b"wj1dPleEw5W3aHJdVe8PDKgPBrRBfTg+/nJ9c/fk5Kzic2VlVWX1hYuX6hsuN11taTN3zm+tLdZ83GiqaWlsN3W0drZ3dnR1mS3H"
-             b"17vu3Om63ftDx82bNzt6enraTFarPprSUkl1NO6PhcI+aNTBC6Igi6D+4HcjR2HQbNgbHBH9YVnzB1UoAZAVxrUgTaNxMRHWhbiu"
-             b"8jF4J+J8GqIBFoMY9R0MwWB9Z0pvWljlDFsgZDSRWBrwNGQeGwBiDw1FnEORmDMWiaHYcHwKhX++r95XB9QgZo8Nl9k/VZxVngP2"
-             b"auz1b9lPN4G9qd3UZrB3lthv3erq7b3d4XAAu73HbDJbtfioH6I5FpPDqi7DI0Ah4Vk37mGgk4EB7CxLM35R1hm3xsmi4gl4FBBs"
-             b"XLkZhiTjMSoWDZGxmE6FoTRSchBXdux3aF7hVYDGrT/EOh5l8hI9aB00SLzE4W9gS4aBqMKVvLiMiktFBvzOFpcPL7JPj8JDg9Fo"
-             b"KB6PJn5Kjj2bzyyv7O1+OPx4fO6spvrSxca6pistV1tNbc1L21urVRU7DTXtJnNrd0dne+u1tpbrnQ29lls93ZZuy3f27ywweiwg"
-             b"Ar5gyKMF3WpABFHzQP00WjkSv92QyHh3w8cEyVOsh6TFcmzCP8FpqOP4MqP9N5xmvA+B07Hfof2BnhacipOf+tPn1Jdsh3wX+JIQ"
-             b"cNjvXybgs7+MMInHj5lEMiUknrx6y0azX9l/wewvMsure7tHf2NvMdi314D9ykVgbzd/Zb9gs3S1dV1tvtoBKm9uvmzGwxvQRZ8q"
-             b"KH7OJ3lFqvSm6iq9xJT+KLEDM0+QHP6LIInyAOMY7ye4BwRyoKU4CFqQDLLU17G0wLA8KRgyx5WUrswPA0RVEdwKrm0giLSheJBn"
-             b"UONW16WN5aK0sVTs21g+1yIkPz76JT726KfU48Tkk9nnudWNne2PHyrPLlRcqWs1dUKs27tv9Nxw9Nj3Tj5sXak/7rj6vf2ft//1"
-             b"/T/u3IST9htXe3vu3LL32nstDrvDDvluv3n7ByWgiV4fL3uht5EkDprUL9yY6Qu70eOyJXajOS+15/hVhjBesAx74A2ogB4KGWMk"
-             b"Os3RuLXF8Y7fUXAXbwxD7gTBLUHMg8xjtaOw5Av4hxmpL7skvXmz3rezv9v/Zvdcs5A4wuyJb9l3Ph5XnFVXXAb2ji/sPQb7tsF+"
-             b"x/7j7R+B/YbBXmvuutbU1VjX2AG9jrm+vs3ssJqhvguSwkky64GmDnKYLPn9z1GOfwLrM02Ufs0o/7gBL+Df/M5hBAI20n8BKqjL"
-             b"0A=="
-            ),
+            ((1, 56, 84), 0.00668359687551856, -111, b"""
+eNp1mPlb09gaxwVERBYFKyDLlG7gNvPcuffX+zdebXOyJ01DU1oTamhpLR1mKliqIAMIQrUbZZPBYRFBkBHE+560Os48955z0oQY03ze5fu+KclxFMeR8Clw
+bo6FHc0wNEPDYiiGZEiawpPiOUliYbkZkREYgRVYkfUIiuiWJiakiUlj80xMFgra+FLA368G/CFNjYZ+jv08nHianJ1ZXMxkX79+s7G7fbB/dHh6cnJ8fJyc
+SCWz80+yLzYLhWwuly0UVooba5uwLxTyhcJSYWlpKY+PM/kCoyi8orDw2a9ofbLC9bs9kltyuyXRw0mMxIicmxU5wecNBmUNlue+5Jf6Zb/cL+v9wwFNPTxS
+j2D7cHQc/PDBak7t2x79PJIcTcwmRzNzm4XfD46rPx6+++P9/valqrqzxvONFy9duFx3/vTg4P3Z0XtL84n12r9v3Prh5s0bVlubteV6vdVhs1rtNpvDarPa
+eqxWm/1Oj9X1fwdBEC48XcYngQg8aNjJFM/SiCYohBAhK5dbFVN7u2IymdyXW1mCJ0knol2IciHaSbpIJ76BEzmNe8L/oAnWxSIWMS74/y7K5SRcTjyR03nX
+5SRJkmMQmpuDtYAW5hacC3OL8870IoUIioSb3qPv0RQf0CORF5NzczOzM7/i8WJ2YT6XLhbfbXAyJwyp/TE9Ho1HEvHRX8bHUxMTaf9Pw5FIPBaLDEej0fhD
+GJFIpERFIpKiKJpmIZpojmIoYyCKpEiGYimOYgkCnpcSCZpgEIQeyZIQg8b1dgdvtzs4m83G2mzWGn9l972v7BRBGaa7R9xzGUYAAtdf2DE+HkDvhCsgdDmG
+Qdkck83l8QaH2TzKZBEYDtbd/6D/kIhVtHBoNjUz8+v0r5PPJicnZ6fmZ17O53Nv10mRYnRf36AWGYwOxiIjw4nEo8fj856hsK5HgoPB6IMHDx7qelCHPTwY
+LJIAeMBnWJwzcAgDwUmYJEGSFBwT4GeSJShj0hAANJiFYjneauWtFgtrMZthu170fmx1AiBBAn7Z707XPZgYDQKFIhiDncYsTgLOOu86sc/v4j0iSRYh59Q0
+mpqeQdPTM3D465RzdvYL+11gd5XYx//CPvu/2KMl9uQcsA8AezAY1f7Ojj0PbqawXpA0SYEp4CkwOZzGZ2hwDemCcC3lAYKNBAy4hrBYUbfVCjsr0W3trhJ2
+vsMxTxkLLGTcH+idzpLrkRNcDaaDuICvoEgjq5yYHjYSvoxlGWZ1HdYas7G8Bvv1FSa7jiArYBl+d7G+4NBQ2e+gXU+fzDybm07PAfsaAvbBft9QMBp+OFRm
+Hx9fUMoxHxuODn+J+RgA4jyiDJ1keBF0kypHPGnkOPgenpGkWZoWBKyxEifzPtErugU3L3r8akNDoKGmSqmr+qTUVK7qajrvQmR5YdOBr7GpsM0InO+IQSyk
+DA23NZwJTDgC8CdykTjIEEol0VgyBbsUk0omx9HTJ4YqfGVXgkPhb9if/p1diQSjEWCPldnnPbHhcDgeiQzCDtjD4YehUAQHdSkUMT7DMpwR9WTJ78jIeRwN
+8OgUQfDY24iBmIfrcUDAlZ9ryKrGRrLGZCKrmuo2PYkqgoaghoxmESgCtiK4H5PiuCKNdMETBATkAkYp1GDi+4FZwPE7u8zO9i6zt/0ODt9uM0tvQQVwQSMR
+j0Shf3jsyUQhnStk89nMy1cvX+WzxeLr1a2t031vWL0/nRiefTo3szi7OJ9eyGTyxZXtsXxuaTlTXFvLrqyv5FdWVvIvlpZEtyzJsuz3yX5/QFE0WddiWlyP
+6eFA0OOXfXJA8nlVJaAGtLgaTgZToamR/Ojr2ER0RAsH9Vhq2mabAo0btVq6E93ftR8nD68ZiozDF2cOomhsQQxuVOAyOXYvBSoPyk0ZUmMMrDRgWzSoI30g
+iAYGgow+8OAhioY5jI7ZOUrkDfb8YjafyWWAPP0ql10qrq/9vnWC2dVnY5h9dmHuxfziQiabLxa3EtmXuVwmn8+/gjqcgXKceVEocKybZUUIXk52K6IoiV6P
+T/Z5vYrX6wWzKB5V8ssB2c9xnMKJQc4vakrcP+rRPZoIZvGIotUm2uw2wWa3ihZrZ51v7xrFi5RoLMgKnuMpkRM52POwMVAiDHawiCx7FViS193n9giQQ4II
+U5BYds/wO1va9o+E7KHXGIrc1+8DYzxN54rvdvcPDw4PjvaPjv44PT07V3W+9tK1psTcVHJref79zvHh5z8qPlVX1V6or29sXq9uaGura2lpqYdaXN8G+9pW
+kxbVw6PR6GgoHAppMi9wok8L6MFwKKxpfp/fC2aAx1OUiXgyGQzHQlA2R1ITL0aTI7GQHtL1aOLT8einva34QTEf3cpMRYPxCRI0g4XFUNB7MdCD8SzPlSeE
+OGMEOXheEHhagA4NvtWYeM9DGgiCT4HVB5tP8il+XVJVTN5XYlcN9uW93Xfv373fx+3XHyennyoqz1+oMzU9mp9Jbb9OH747+fD59Ny56upLtY2NjVeWPtc0
+NV1sbG6ubW5uroetttZ0RfZpsk9V/EEPdi4ULQacL3lEr9svKx6fogC+ongVN8d7KFqCms4LkCKiR/ByECssSe4cUnufDozt9UExzYSeG35344X9zoPfobUE
+ahaCBxKaKeUAQrLk9bm9PqFPwF73gPe9kg/6UZZd/U3Y+O034c36urS6/tuBNLvp998PBAY0NaiDSA2NTqdz21v7B+8Pj49PTisqa2ouXWoEso7r09nM/Pbm
+8uH7s7OamssNbVe7Oh1Wh+Nt47UuS4u9t7fV4XC02e12c6vZrIY0PR7SY0FdCwYkKC+s6HZ7PGBljwQRCM8O7hB4fkSPJ5SA7gv4/AFND2tBVcVH0DFkMuH0
+8+nQ81Qy9DwZ07RYAlQOFItkOcQygAyeLYmaIWwMSX9hFzjezXECtonhdczvg2LSFxhL6mOPH+up5GNtLPnkaSDxBNj9gQFVDT4IDQ6FR6cXc9u/vzs4OPxg
+sF+4WFvf0NjU3H79WTb/cmd7/fjo3OeLNU2X203dnQ5Lj22zusnWc91it3cAd5vdYre0mjsUPzgdMFQv+JnDWg/tCjyKyEkCpKkgGoMXJU70UrQbApZl4SnB
+kbgl97hpaiJNTeXTzFQmzU6kJ1K8PoFoBhZB0y4GdAsZ1RyV5Q7h1gj3TFD38J1YTqC+Kr3RSILMo/wSwj1dPleEw5W3aHJdVe8PDKgPBrRBfTg+/nJ9c/fk
+5Kzic2VlVWX1hYuX6hsuN11taTN3zm+tLdZ83GiqaWlsN3W0drZ3dnR1mS3H17vu3Om63ftDx82bNzt6enraTFarPprSUkl1NO6PhcI+aNTBC6Igi6D+4Hcj
+R2HQbNgbHBH9YVnzB1UoAZAVxrUgTaNxMRHWhbiu8jF4J+J8GqIBFoMY9R0MwWB9Z0pvWljlDFsgZDSRWBrwNGQeGwBiDw1FnEORmDMWiaHYcHwKhX++r95X
+B9QgZo8Nl9k/VZxVngP2auz1b9lPN4G9qd3UZrB3lthv3erq7b3d4XAAu73HbDJbtfioH6I5FpPDqi7DI0Ah4Vk37mGgk4EB7CxLM35R1hm3xsmi4gl4FBBs
+XLkZhiTjMSoWDZGxmE6FoTRSchBXdux3aF7hVYDGrT/EOh5l8hI9aB00SLzE4W9gS4aBqMKVvLiMiktFBvzOFpcPL7JPj8JDg9FoKB6PJn5Kjj2bzyyv7O1+
+OPx4fO6spvrSxca6pistV1tNbc1L21urVRU7DTXtJnNrd0dne+u1tpbrnQ29lls93ZZuy3f27ywweiwgAr5gyKMF3WpABFHzQP00WjkSv92QyHh3w8cEyVOs
+h6TFcmzCP8FpqOP4MqP9N5xmvA+B07Hfof2BnhacipOf+tPn1Jdsh3wX+JIQcNjvXybgs7+MMInHj5lEMiUknrx6y0azX9l/wewvMsure7tHf2NvMdi314D9
+ykVgbzd/Zb9gs3S1dV1tvtoBKm9uvmzGwxvQRZ8qKH7OJ3lFqvSm6iq9xJT+KLEDM0+QHP6LIInyAOMY7ye4BwRyoKU4CFqQDLLU17G0wLA8KRgyx5WUrswP
+A0RVEdwKrm0giLSheJBnUONW16WN5aK0sVTs21g+1yIkPz76JT726KfU48Tkk9nnudWNne2PHyrPLlRcqWs1dUKs27tv9Nxw9Nj3Tj5sXak/7rj6vf2ft//1
+/T/u3IST9htXe3vu3LL32nstDrvDDvluv3n7ByWgiV4fL3uht5EkDprUL9yY6Qu70eOyJXajOS+15/hVhjBesAx74A2ogB4KGWMkOs3RuLXF8Y7fUXAXbwxD
+7gTBLUHMg8xjtaOw5Av4hxmpL7skvXmz3rezv9v/Zvdcs5A4wuyJb9l3Ph5XnFVXXAb2ji/sPQb7tsF+x/7j7R+B/YbBXmvuutbU1VjX2AG9jrm+vs3ssJqh
+vguSwkky64GmDnKYLPn9z1GOfwLrM02Ufs0o/7gBL+Df/M5hBAI20n8BKqjL0A=="""),
         ),
         {
             'classes': [0],
@@ -1392,29 +1355,24 @@ RECORDED = {
         {'threshold': 0.3},
         (192, 192),
         (
-            ((1, 48, 48, 13), 0.00390625, -128,
-             b""
-             b"eNrtXUuOozAUzBFygznBXGBOx7MNQpGQ2LBhlV22WXOAXCAnyA36CNMNTagHXQmdP+RZGmkqxsaUy+9jPh1FkfjoZBFhIJJRh2kQ"
-             b"UUAPu3XhY7jkMCunyXJGjpVnKXGMERpn317MApg9mupMjNVbZHp7S38sj+PN9DZ2nc5Lb/IKepNZXOydBypD8NhxeApkYmqepBl8"
-             b"2MDloStnZLYoU54PN6HLUgs7R1AiSB/hN+Q2vc/HYcu14PUGXiDYITggqB4uPiuj7bG89sCVSdsg+IPgH4I9gszk8expm1KU5qjX"
-             b"/ECwQLBFEJvezL5dWGIqPhXMJSaxl9LbPMqUEp030pu86RRcZ8Ttpv91ensLru+Vd5veXmGmbBas3F5vzkImK/eVmNo7CTQ/DCY+"
-             b"s/e3SF/VjnxBdx1WVKPyLitzsveen72doAzXGsGO1UhBjZ3MS2IxXXLxOBP/ruLjJk3ZKrU9v2Dik8289MYlpjaWK8pUTtk1F9pn"
-             b"JKcmbYntl9CN1pufPB+BRhGKD3XXdk85DKa2XqHP9sgHTIQsdQ1MUzH59TxSb3sKzL6N51gxkiH3Fdbt6xpBZ+J+8MEzC9lSGmyU"
-             b"40ya5Qt9Inxfb8eaTa0oafkFkGMXbsbEntuCfOJj5rPITwOylaLEFHBG7DlxWhlHmaASA65aZ5SOVpttg1xAW09iYtRdpjcrF/la"
-             b"K+ZNH71MjVQr5hamw6E5DAt7bx95qC0mtWuXmvis3CKXV5u8atdc3XsoqPisWDln0gQlFhGJLRCoW7C5eQ9LwMaXmBou9ezIXwQH"
-             b"qjd7isn0djpK6z2OKkRvS6q3knYdI+ONq3YCh8V4A03fZpPZSMyeDtcmLaFZQUld6Ia28cPzfH+BrnHVWQwn3abQZhPDQHN3rfjk"
-             b"VSRmejvx3gZ/iSOhHZxzoYL2K3MAqgBg64c1TS6TCvTHxSfPlBhP7E1vD16M/LG8HKs2+PSEApmA+BIUX/8ju/JI8fGXshKaj83D"
-             b"9r32BfF5UZ54jcftPUjsgGAXSxf1ZQ6AcyAyOfFnEm5UuMSy4e373yZUPRMpz543br9f4TlJziOPFis87iNA4z8ZuORD6jqXXPq4"
-             b"A14CWkVRIeDFL3heciklTo8/8fHYcEKyqo1cYC+vtUIJjeUrWnPrrxNefXU8JtzgcRWGaR9x6FS180kHcld2UZ9EKwwOlfi8Gxi7"
-             b"qz/Jm9FNobXeQvdUOwmCEsEGQYG0pVrMAUcXrjSr/KWzim5PVJSGW0cSV381w9PpUwyX7d8eql1omz64+l+OyYgCCeotkYGxk3Hb"
-             b"RfwF+VJn7IK5vNJHTwVCHG+O4IBdrJGpCpdphrQpEPAwhx0IF5/Dn1NysaL3KnZ0Py3W/V2iN7mfsett0sRIneKxwJ7yH6y5DE27"
-             b"TqjlF3pbaToxxkSw0OvfkaXj+qm9QyHBOihBpfK3GUVTs8VRLOqtKWllue3Aqj5MfhQf0ZvQmLGn1wTBClsG3cppGF0nvxvoTQgN"
-             b"XhOUYwdrasBX4wzTueSBv1qq7vCpOy5Lqrcc5wqmQOphebzmtGPo0KwxOQrpmAAtag8mrXHZdwNu9Oba05YovhSJcRjkCtnFQqoE"
-             b"j1JNeg8zO50pCQ08hYK7RnaC/3UIQn8NHUExLlqNaY37zaXoGHMYxXx3Vr9aKqFpXjtX+VZPXIOjelzbpzteqDQgrmfESxspfP3Q"
-             b"MLSteyyaDlafEvOt8ov6hcOqHeq2Aw1PeXvFoYtYmhOkmMkHthodcuIRxHhIgjUBpzFGWv2zU27iXnt66016QaO+kfYtnFHdMKcR"
-             b"fKHPeQiUXQpKdEVraL5mZwOnbt+ml2EwlOGJE1wikE2sP6/Nd2ss7cxu+fl71lHjOxIynO4Vgk8CpAMCqfyXvetsgAcqPht0jLoY"
-             b"GNUgABCHUQEPInvG7pIwj7USGsH1RhBowJCSmp6qPK2Jov+QBaT5"
-            ),
+            ((1, 48, 48, 13), 0.00390625, -128, b"""
+eNrtXUuOozAUzBFygznBXGBOx7MNQpGQ2LBhlV22WXOAXCAnyA36CNMNTagHXQmdP+RZGmkqxsaUy+9jPh1FkfjoZBFhIJJRh2kQUUAPu3XhY7jkMCunyXJG
+jpVnKXGMERpn317MApg9mupMjNVbZHp7S38sj+PN9DZ2nc5Lb/IKepNZXOydBypD8NhxeApkYmqepBl82MDloStnZLYoU54PN6HLUgs7R1AiSB/hN+Q2vc/H
+Ycu14PUGXiDYITggqB4uPiuj7bG89sCVSdsg+IPgH4I9gszk8expm1KU5qjX/ECwQLBFEJvezL5dWGIqPhXMJSaxl9LbPMqUEp030pu86RRcZ8Ttpv91ensL
+ru+Vd5veXmGmbBas3F5vzkImK/eVmNo7CTQ/DCY+s/e3SF/VjnxBdx1WVKPyLitzsveen72doAzXGsGO1UhBjZ3MS2IxXXLxOBP/ruLjJk3ZKrU9v2Dik828
+9MYlpjaWK8pUTtk1F9pnJKcmbYntl9CN1pufPB+BRhGKD3XXdk85DKa2XqHP9sgHTIQsdQ1MUzH59TxSb3sKzL6N51gxkiH3Fdbt6xpBZ+J+8MEzC9lSGmyU
+40ya5Qt9Inxfb8eaTa0oafkFkGMXbsbEntuCfOJj5rPITwOylaLEFHBG7DlxWhlHmaASA65aZ5SOVpttg1xAW09iYtRdpjcrF/laK+ZNH71MjVQr5hamw6E5
+DAt7bx95qC0mtWuXmvis3CKXV5u8atdc3XsoqPisWDln0gQlFhGJLRCoW7C5eQ9LwMaXmBou9ezIXwQHqjd7isn0djpK6z2OKkRvS6q3knYdI+ONq3YCh8V4
+A03fZpPZSMyeDtcmLaFZQUld6Ia28cPzfH+BrnHVWQwn3abQZhPDQHN3rfjkVSRmejvx3gZ/iSOhHZxzoYL2K3MAqgBg64c1TS6TCvTHxSfPlBhP7E1vD16M
+/LG8HKs2+PSEApmA+BIUX/8ju/JI8fGXshKaj83D9r32BfF5UZ54jcftPUjsgGAXSxf1ZQ6AcyAyOfFnEm5UuMSy4e373yZUPRMpz543br9f4TlJziOPFis8
+7iNA4z8ZuORD6jqXXPq4A14CWkVRIeDFL3heciklTo8/8fHYcEKyqo1cYC+vtUIJjeUrWnPrrxNefXU8JtzgcRWGaR9x6FS180kHcld2UZ9EKwwOlfi8Gxi7
+qz/Jm9FNobXeQvdUOwmCEsEGQYG0pVrMAUcXrjSr/KWzim5PVJSGW0cSV381w9PpUwyX7d8eql1omz64+l+OyYgCCeotkYGxk3HbRfwF+VJn7IK5vNJHTwVC
+HG+O4IBdrJGpCpdphrQpEPAwhx0IF5/Dn1NysaL3KnZ0Py3W/V2iN7mfsett0sRIneKxwJ7yH6y5DE27TqjlF3pbaToxxkSw0OvfkaXj+qm9QyHBOihBpfK3
+GUVTs8VRLOqtKWllue3Aqj5MfhQf0ZvQmLGn1wTBClsG3cppGF0nvxvoTQgNXhOUYwdrasBX4wzTueSBv1qq7vCpOy5Lqrcc5wqmQOphebzmtGPo0KwxOQrp
+mAAtag8mrXHZdwNu9Oba05YovhSJcRjkCtnFQqoEj1JNeg8zO50pCQ08hYK7RnaC/3UIQn8NHUExLlqNaY37zaXoGHMYxXx3Vr9aKqFpXjtX+VZPXIOjelzb
+pzteqDQgrmfESxspfP3QMLSteyyaDlafEvOt8ov6hcOqHeq2Aw1PeXvFoYtYmhOkmMkHthodcuIRxHhIgjUBpzFGWv2zU27iXnt66016QaO+kfYtnFHdMKcR
+fKHPeQiUXQpKdEVraL5mZwOnbt+ml2EwlOGJE1wikE2sP6/Nd2ss7cxu+fl71lHjOxIynO4Vgk8CpAMCqfyXvetsgAcqPht0jLoYGNUgABCHUQEPInvG7pIw
+j7USGsH1RhBowJCSmp6qPK2Jov+QBaT5"""),
         ),
         {
             'keypoints': [
@@ -1432,80 +1390,67 @@ RECORDED = {
         {},
         (64, 64),
         (
-            ((1, 64, 64, 2), 0.19202861189842224, 0,
-             b""
-             b"eNrFWWVc1PnXhZkhhqG7U1rFQFGxFRNQwQCxFcUO7Np1XcXuxkSRUFABBQW7ABVFpbu7GYaYGf5zvPtb2RfP6+dzX0g55+a58Z3x"
-             b"YIZEpj+c9sgteurjybETn0545hI/PmHi08mxrjFu0a4xUx9DXGNcY6Y8mRw7Kc4lfszLkW+Gvxv2YejHYR9Gvhnz0iV+UtzUx+5R"
-             b"0x7NeOAZMTt87t35txfeWnxj6bWl1xbfWHRz/u25d+eEzQ73Cp17d96dBUGLbi65vuqC/7Hd+//4c8b/M75nhGeERySDP+XJpLiJ"
-             b"T4E/4Rnh/1egzaS48QljXo56DR1Gv3KJn/LEPWr6Q8+IWfdmhc8OnxMG9EU3gb7sKuEvCPIJ9gqdE+Yd4hOM3y29tvzK2rNbjuz5"
-             b"648/Z0v+z6x7HpHAx6dDgwnPGHzYNP0h+YgRt+gpT+AjaDnliUeETzDsWXp12dUl1xfeWhC0+Mayqysur7i8/IpvIPDxs3l3fILn"
-             b"3vUJhvVLr628uO6M/7HtAcCfe3fuXa9Qz4hpj+BhaDA5dsKzcc+BD5/OeDDzvsSyezPv4985YXPCPCOmP6SouMbMvL/o5pqzm477"
-             b"H9t8zP/4ujMrLy676ndp9fl1Z9acW3lx+RUGf0HQ/NuQBUELb624vP701iM7Du7+e+++P/70CfYJ9g6ZeR+f6RbtHuUeNfXxxKew"
-             b"n2LqETnrHjyEOHlGQAv85eRYaOcaMzvcN9D/2K6/d+/f89fu/VsPbzgJ7I0nNx/beHLt2d8aQICNuEgif1yC/RfQ//jTO8Q7hGxy"
-             b"i0b+eES6R8G/E59OipvyxDUGP4PPJ8ci70a8HfbBKcnx84AUx89DEp3fT3g28/6SaxIPnNh2aOeB7Ye2HN10fPOxrUe2H9p6xP/4"
-             b"BokOqy5AB+QAcnLJdd9ASeSP7tkvQf+FD4/CuukPydezw2c8cI2ZFAeZHAsN4BGX+JFvnJIcUq2zTIqMiw1LDcpMCy1z7NMGJ49P"
-             b"mBE5P2jFpY0ndgT8koM7D+46sPvvXQd2HNwesOXohlNrzq24vOT6/NvIE9/AVRc2nNx2aO9fhP7HnxRbVAByGNk78/60R6g01Bo0"
-             b"gDdGvHX8bJduXKxeL9sp2ynTxRHy+Or1+uVW2QO/jHk57dGCoDXnth3eeXDPfvpURnb9vfXIhpOrLiy9Nu+Od8iimysurz3rf3xH"
-             b"APl+7769++B/r9DZ4YisV6hP8IIgr9AZD1AHpANk7IvBybYZRiWqjRxhuzyf16LUqNouL92t0KZTZZnj+Nkl3it09fkdAbsOIKNJ"
-             b"9u5DRmwP8D+27ozfpSXXgb8gaNnVf+zft2f/zgPbDm09jKycdwc14BU67w4qySfYM4JhHeKDkW8cUk2KVBvZojaFKp0ygyKT3F5l"
-             b"Bg1qHXJyHTpVVtnDPnhErrog8fr+vf/i7/lr1987D249svEk/L/4Bhhg/u3FN5ZfWXdm6+G9+3Ye2CLxzPrTi28QQ0CPRTdRuQuC"
-             b"Zt0DFxDjge+c31tnadayxHxehV6OZZr91/5JTt/75ptX6bTLcwV6Ff2+ucasvCjJqX9y+hf+/p0Htx1GTa664Bu46Cbw4d0l19ec"
-             b"23J0777tARtPrrwIzUgDVMiS68uu+gb6BE9/6BI/7jk4zvm9U9LAL3bpBmWKrd3SrYpVOvnm2VZp9t/6pdvlWZQaNqlISak2WmdN"
-             b"eOYbuCOAcn7zsX9r4cT606vPI/vm3gXDzLw/9+6im6subJbg7zjof3zt2dXnCZ9EwmISxp4TNuXJiLdDEh0/9/tmn2aZY1KkW6nS"
-             b"JNMlYrcq1mqWGhaZ5JvnWOZZ5JsXmtZoIQbGxaNeL7q55ei6M8uvLLqx4vK6M1uOSjQ5herzu+QbuPDWzPtTnrjEu0XPujf/tt9F"
-             b"/2N790ky8/DGExtO9USmfuEROT5h0Ke+320yzQr0yzXqeHzZTpZYzOqUbVVsUKvSqdSt0CvXLzEqNCUPiFlaNUMSfYI3nPIN9A6Z"
-             b"/nBusG/g+lPrzqw+73dp+RX0gHl3pj0a8xJsMf2hT/CKy5uO7923e/8OSXZsOQpuJGZCjOaEzXgw7vmgT9ZZpoXAVmqR7ZSSEnK6"
-             b"ZDpl2+VblOo0gA8pMyg2LjAr129WFrM06gakTH+45Prs8ClPRr9yi/YOWX4F/E8dAN53jRn5ZkjiuOfuUd4hy66uO70jYHvAtsNb"
-             b"JPioP+8Q9MW5d6c9Qq45pFrk6VSpNcBu6W4Ru12+TUHAFXDbFBpVq7XLDBgpNSw1rNUUcFlizVr7tLEvpj0anzD0Y79vI9+4RVNP"
-             b"8g2kDuQdMvXxiLdOSWNfuEV7hS6+sfLixhObjm86AUHdg/XAweMTHD9b5hiUqTXIdbDEQKZab1RtVm5VhPUVesXGxcYlRiVGZQYV"
-             b"elU6TSpCjlyHZm2vXMfPw98NSLHJNC3s9230qxkPvEIXBDH4XqFTngx/Nzh5zEvXmDlh82+DBdacW3dm/en1p6nO0Hkmxw5JtMrW"
-             b"qoHPEe02hWblRtV69TqNOg1o0KzcE79cv1q7ToPP65bmCjRrTYrs0/p/tc4yKtGutsoe9Gl8gmuMZwT11jlhqKdhHwZ9GvV6Utz0"
-             b"h7PueYeg1qnaxrwc83L0K4jze/s0/XLyupDTISfgtipCA8JvUWpRqlcH+5QZlOuX61fp1Gk0qbTLS0lxBer1RiXWWb1/WuQhZ0yK"
-             b"7NIHJzu/H/V6fAIElTz8nVPSoE/O70e/os465Ylb9PSHHpGeEYOTBycP+jTwy4CU3j+Ni1WaWOJuaSEH2YaYtyo2qcADwG9VbFSt"
-             b"1WTyr1azSYXP65JhibkCtQb9cos89CbtatVG3UrTQptMu/TeP/t+7/vdIbXft/5f0S8HfRqc7JQ0JBHilDTsw4i3sB1/0+eHbYZV"
-             b"tmmhRp1sZ6dsh1y7PImAy+f1xMfXNVo1WtXaVTr16i1K7fJiFkfIFag26lSZFJnnG5ShYjTqdCuNi02KIKaFZgXm+ZY5dun9vg38"
-             b"0v9rv299v/f+aZdum9H7p0PqgJSBXxxSHVJ7/7TKBssotkp3w2rkOgmyj/E/otGgVqtZrV2pW65fp9Gq2CUj3S3TpdCm0qRVY1CG"
-             b"2Ks0KbSpNehUAR/YJBZ5Vtm2GXbpwLXNsM6yzOmVa5Vtl97nB/zjkGqfZp6vV6HaKNsp5LQqtiryeRB8BcSe+MjHau0KvRKjGi0+"
-             b"T8xii+Q6FNqUm9Xrdap0K9XrFVvlOlSatKuNi00LzfMt8izyzPPNCkgT83z6Cb43KTIr6JVrnWWTCXx0do06+XYpqXb5JpVmZWAh"
-             b"3wivVrNWk8FHBMABhabV2nyedLdsp3w7j6/UotooUbJOuZkrkOlSatGqMSoxLbTIg53m+aaFxsVGJQZl+uWGpUYlv79GxCzybDJt"
-             b"Ms3zdSuVWtgiEVvARZ0RdpMKoVdr12jVq4MByBtVOqWGhC8lJdMl18FooNag1MIVyHYqN2tXM/iWOfCAaSEw9SoMygxLe+LDJ6aF"
-             b"poXEON3SXTICLmH3RK/URa0Bn/KvQg/4VTrA5whlusgHys0qTYqtXAH5H/jIO3gAPjAu1i/XrQTqb3zEyLRQr0KvQrOWx5fuRs21"
-             b"KcDzDHqdBtDBdKg24OMn6D0FZlU6rYpSUmwRR8gRMlHg8ZG8v/F75UIDq2yLPODrVOlV/MZHvqJCEDfVRsS+Uxb1xtjeoAbra7Sq"
-             b"dCr0KnXBNS1KsB8MAA1qtFoVRWzpbululpgjRBYqtpKo1+tWIraWOTaZTNb3ykUWkE7ISKpNiASumceX6eqWBj6xPaHXaQAftQ6m"
-             b"BQMzMYFOVH9iVre0lBRLLNMFDyi2KjerNmrV6JebFvbKtckEA4F/+n63T7PJtMq2zoI+NplUgdDDrAAek+tgixB9MD6QIYROUqtZ"
-             b"r96o2qRCghys0WpQa1XskOuSEXLELOQBPEB1oFtpVGJWYJVtnwbOAe9hX3BIZbjQIbXPD+hDudkTn/i2p5An6tUb1IBPlUlRaFBr"
-             b"Vm5TaJeHDogDeAjMY1Rinm+T2ecHsAcnD0kc9sH5PYS2ZciQRDD+gBR4xS4dNCffzhECn3oOnwfmE3Dx2UwPgiAD+DzEqEGtRos4"
-             b"CX8r4HbKdktjI9CqMS0E0w5OHv5uxNsRb0e+GfV69KuxL8Y9R9eBYGcd93zsC9qkoAeojisAProOuL9DrlMWNiGyYlaHHJOTqIB2"
-             b"+U5ZPq9BrVobMYFH4JM2BSGHJebx9cttMgcnj3zjEs9Mzi7xuCPQHsvs+dgxaZ8b+2L0K2SsQhvyr0sGUxbFFOjIbMxemEKID9sU"
-             b"OmWFHHBUrWadBkUFfuHzhBy2SKnFoMwufUjiqNcTn7pHYUfFFokNDj0fVwHMWLTvYON2j8JuIfnYFga/p/2kg5jF9GLEpEMO2UaT"
-             b"CeUG5UWbgpgl16HaaFBmmeOQij4/5iV8PObl+ITJsW7RnhHYvZZdJcGUS1sObhk96w/o6H7ovaQFBNMndIPtyHURG5WKPGTwBVzp"
-             b"bh5fsxZ1R3nv+Bkdfvi7MS8nxblHYer2DVxzbu3ZdWcga8+uObfkulcoLhn/Fz6jAzAhIjZlBBhHSoqpVuRkq2KnLEeo0kT8ZlLU"
-             b"K9c2o+/3ASlOSc7vx76YFDftEWbO1ec3ndh8bMtRydR7FLcKv0vz7uCSgNTGxMf4n/E+WQ10oHYD9hc6WyTbyRXw+DSh0u+R+xp1"
-             b"ehXE6lbZfX4gBpi/Jse6R3lG+GAjOI2rAPbzbYdxnfC7tCAIWz/IRrlZrkNKirzNZD5iL2Lj06W7GWGJ2SKZLh5frUG3Et1Wvh3d"
-             b"D7wDzqWx3LDUOmtAyoi3455PinOLxkVhTtiCoJUX/Y/vOoA7iWQnPrT52IZTfpcW3poTNvM+w/+YOZFzlPlsEUss3U0WAxXfg+fR"
-             b"bzHt9co1KdKr0KhTr9eo06zVrv7dWQxLbTOcknCZQtZ7heLmtfgGrgO/tlPJxr8jYPOvnRw7sXeIdrV2NXYstgj2wuukBSz/jQ90"
-             b"tki+HZbql5vn26VbZ6GnABHjKNPN0FX6/HB+PykOVQfbvUPm3fm1cZzcdnhHwM4DdJHAVoqrzMJbklG6XLtauRkZIGKDA2n+7JRl"
-             b"OICsh08UWzVrjUos8mwz+n0Dn/f5gdkFOgCdZs1euQNSRr2mu5FH5OxwzPrY+lef33DK//jWIzsCsPfSdc43cNlVySpRoltJEaDK"
-             b"AtuA27tk/ovPEao2Irq9f/b/SpP00I/Yzc0KCB3YmDMHJ497TlerGQ+wa2Dnx6bhd2nt2U0nJNafWnWBvl91YdUF5IxupVqDQhtH"
-             b"KN0tZsEDmEM65MQsxvOIvGwnj69baZmDWR5zM/raoE/9v9qn9cplZkvrLMy0TkmjX9F+wdxi6RqK29P607Ae9xhcOlZeXHUB8w9t"
-             b"m3IdMl1gXOQBOjt6GkfIFsEHch2oMLMCh1S6SGBqRTft8wOZQHOWZQ7V/ZDEkW/GPZ8cO+0R8g9XT1zecHX1u7Tm3IZTq88vv0L6"
-             b"+F1aeRHZo1WD2RF9EDrAZpop5DpkO9kifE07jm3GkESX+OHvHD+jc/4W2wyaLnr/BOsM/ej8fsRbl3j3KFzTIHR3pesbrpLLruI6"
-             b"DQ/4XZIM17UadWoNys2KreiFCm1yHRwhVTp5pFuaJVZsRW/t82PYB+Aj6sDE/M5MWPiq7/eBX9Dle+LjvjrvDi6v8MCKy7hHLrmO"
-             b"iwM0WHb1V2tvpHEDXKzcrNAGq4Ev20k5wRYpN+uXo7cMSRz9aujHASlAtM6CzaQD8O3SHVIdP5P1o15PeOYehegDG7cl5ADlIa7U"
-             b"pBF+jv6r1IK5TdJMGsCGSi2YR0goH9gitQbjYkwWTknY4/t9Y6Y4TLfQADqg7wz6hK4z6jX6zrRHv7Ovpyy8hVsoRWbuXcw/mJ1V"
-             b"moAONsMOh8xDzVE2coTq9WYFVHfY43GXYvBJB9p36ffYa4n56aJJtx0IbtCYAoBOV8/Z4b/WTQEzu6rXa9aqNmKL4wjRaYkLgW9a"
-             b"+F988j/Nsdjk7NOQ+/j9yDdjX2DuQAWCARED+JtBJgE6Lr//tNp2roD2SM1a2qM4QsxeNF3KdGnUmRbCvz3xyQPYoDDt9v5JE+fQ"
-             b"jyPfwHpc5+nGgFcD9AFYjFcY+o6u3h6Rch2McAVKLWoNhA82ErGZmUemS70eVw3KL8fP2Fip5qgHmBQBHzcGTB2jX014Ri8ZdL/3"
-             b"iMTLBXDJYtIAF2e8OzHWk/3Ah/+5ArZIyAE+OoF0t3KzQRk2dofUgV+IdQjdrMC4GOzfKxf4gz4N/TjiLbxPb1m4n6MH490CsSZ8"
-             b"0gXomEMp/pSFwNeoU2ni8eXbWWLg03wtZoF7zfPpZtD7J9gH/Y/Q0Xst8uzTwD30IoXcw2yH6XfqY/AwoQKfEbw4wUN06ED+MTVA"
-             b"DCDdjQmLLhFdMvLtmrXGxWYFtNOBc6yysdUCXaeKOnL/r05JmDuAic+e+HTsC8wBvyPA4DOvOJh/GXymAij7ZLrQDWkeRCcEPrYq"
-             b"4JNY5qDvAR97tUkRXkMGpAz7MOblhGewGW8m2D0QC3oVRPYxOUDvPb/tJw3AQ/A+9jFMPzQPCLi4MWrUET7lvXWWRZ5poWGpfjnw"
-             b"mbmzzw/aPqY+xgvG+ATwIHkALytMBTDvLYi+awyDDyEmhPeJe8A+mAgI37CUwUfdm+ebFGGPR//E5KlfblxskzkgZfi7cc+nPvaI"
-             b"nPp43HPn98PfkQc8IueEEet4h8wOh/XYhCA8PiOEDvZD9GnioolAzOIKNOoMymirpc0V+/y/p+AyXHZMC20zBn4B/uRY+H98wsg3"
-             b"4CKKB7iYBPh4bcR+5BLPYDPoqo10AaVpE/0HU5BCG+FbZ+FWSNcEoxK8gxmW0lUJ957ePx0/o/4w+eLejw0Iuyd2kJn3ceVGN5wd"
-             b"7hHpFj0pbuwLvCHTzQJbGNDRg8C+sB1XFerAzGuXWYFthkOqbYZFHqY2IBM2Lkm48fX9PjgZ+BOe4e0Kr5jYdvGWimswzSLz7uDG"
-             b"7xozPsH5Pa4CDD46L/VAwsfExRXIt6MXy3ThqqJX0RO/JzrNftZZDqnARwUQPrNtYx/2iKRZnMEf+2LoR1w+/wc8iuNb"
-            ),
+            ((1, 64, 64, 2), 0.19202861189842224, 0, b"""
+eNrFWWVc1PnXhZkhhqG7U1rFQFGxFRNQwQCxFcUO7Np1XcXuxkSRUFABBQW7ABVFpbu7GYaYGf5zvPtb2RfP6+dzX0g55+a58Z3xYIZEpj+c9sgteurjybET
+n0545hI/PmHi08mxrjFu0a4xUx9DXGNcY6Y8mRw7Kc4lfszLkW+Gvxv2YejHYR9Gvhnz0iV+UtzUx+5R0x7NeOAZMTt87t35txfeWnxj6bWl1xbfWHRz/u25
+d+eEzQ73Cp17d96dBUGLbi65vuqC/7Hd+//4c8b/M75nhGeERySDP+XJpLiJT4E/4Rnh/1egzaS48QljXo56DR1Gv3KJn/LEPWr6Q8+IWfdmhc8OnxMG9EU3
+gb7sKuEvCPIJ9gqdE+Yd4hOM3y29tvzK2rNbjuz5648/Z0v+z6x7HpHAx6dDgwnPGHzYNP0h+YgRt+gpT+AjaDnliUeETzDsWXp12dUl1xfeWhC0+Mayqysu
+r7i8/IpvIPDxs3l3fILn3vUJhvVLr628uO6M/7HtAcCfe3fuXa9Qz4hpj+BhaDA5dsKzcc+BD5/OeDDzvsSyezPv4985YXPCPCOmP6SouMbMvL/o5pqzm477
+H9t8zP/4ujMrLy676ndp9fl1Z9acW3lx+RUGf0HQ/NuQBUELb624vP701iM7Du7+e+++P/70CfYJ9g6ZeR+f6RbtHuUeNfXxxKewn2LqETnrHjyEOHlGQAv8
+5eRYaOcaMzvcN9D/2K6/d+/f89fu/VsPbzgJ7I0nNx/beHLt2d8aQICNuEgif1yC/RfQ//jTO8Q7hGxyi0b+eES6R8G/E59OipvyxDUGP4PPJ8ci70a8HfbB
+Kcnx84AUx89DEp3fT3g28/6SaxIPnNh2aOeB7Ye2HN10fPOxrUe2H9p6xP/4BokOqy5AB+QAcnLJdd9ASeSP7tkvQf+FD4/CuukPydezw2c8cI2ZFAeZHAsN
+4BGX+JFvnJIcUq2zTIqMiw1LDcpMCy1z7NMGJ49PmBE5P2jFpY0ndgT8koM7D+46sPvvXQd2HNwesOXohlNrzq24vOT6/NvIE9/AVRc2nNx2aO9fhP7HnxRb
+VAByGNk78/60R6g01Bo0gDdGvHX8bJduXKxeL9sp2ynTxRHy+Or1+uVW2QO/jHk57dGCoDXnth3eeXDPfvpURnb9vfXIhpOrLiy9Nu+Od8iimysurz3rf3xH
+APl+7769++B/r9DZ4YisV6hP8IIgr9AZD1AHpANk7IvBybYZRiWqjRxhuzyf16LUqNouL92t0KZTZZnj+Nkl3it09fkdAbsOIKNJ9u5DRmwP8D+27ozfpSXX
+gb8gaNnVf+zft2f/zgPbDm09jKycdwc14BU67w4qySfYM4JhHeKDkW8cUk2KVBvZojaFKp0ygyKT3F5lBg1qHXJyHTpVVtnDPnhErrog8fr+vf/i7/lr1987
+D249svEk/L/4Bhhg/u3FN5ZfWXdm6+G9+3Ye2CLxzPrTi28QQ0CPRTdRuQuCZt0DFxDjge+c31tnadayxHxehV6OZZr91/5JTt/75ptX6bTLcwV6Ff2+ucas
+vCjJqX9y+hf+/p0Htx1GTa664Bu46Cbw4d0l19ec23J0777tARtPrrwIzUgDVMiS68uu+gb6BE9/6BI/7jk4zvm9U9LAL3bpBmWKrd3SrYpVOvnm2VZp9t/6
+pdvlWZQaNqlISak2WmdNeOYbuCOAcn7zsX9r4cT606vPI/vm3gXDzLw/9+6im6subJbg7zjof3zt2dXnCZ9EwmISxp4TNuXJiLdDEh0/9/tmn2aZY1KkW6nS
+JNMlYrcq1mqWGhaZ5JvnWOZZ5JsXmtZoIQbGxaNeL7q55ei6M8uvLLqx4vK6M1uOSjQ5herzu+QbuPDWzPtTnrjEu0XPujf/tt9F/2N790ky8/DGExtO9USm
+fuEROT5h0Ke+320yzQr0yzXqeHzZTpZYzOqUbVVsUKvSqdSt0CvXLzEqNCUPiFlaNUMSfYI3nPIN9A6Z/nBusG/g+lPrzqw+73dp+RX0gHl3pj0a8xJsMf2h
+T/CKy5uO7923e/8OSXZsOQpuJGZCjOaEzXgw7vmgT9ZZpoXAVmqR7ZSSEnK6ZDpl2+VblOo0gA8pMyg2LjAr129WFrM06gakTH+45Prs8ClPRr9yi/YOWX4F
+/E8dAN53jRn5ZkjiuOfuUd4hy66uO70jYHvAtsNbJPioP+8Q9MW5d6c9Qq45pFrk6VSpNcBu6W4Ru12+TUHAFXDbFBpVq7XLDBgpNSw1rNUUcFlizVr7tLEv
+pj0anzD0Y79vI9+4RVNP8g2kDuQdMvXxiLdOSWNfuEV7hS6+sfLixhObjm86AUHdg/XAweMTHD9b5hiUqTXIdbDEQKZab1RtVm5VhPUVesXGxcYlRiVGZQYV
+elU6TSpCjlyHZm2vXMfPw98NSLHJNC3s9230qxkPvEIXBDH4XqFTngx/Nzh5zEvXmDlh82+DBdacW3dm/en1p6nO0Hkmxw5JtMrWqoHPEe02hWblRtV69TqN
+Og1o0KzcE79cv1q7ToPP65bmCjRrTYrs0/p/tc4yKtGutsoe9Gl8gmuMZwT11jlhqKdhHwZ9GvV6Utz0h7PueYeg1qnaxrwc83L0K4jze/s0/XLyupDTISfg
+tipCA8JvUWpRqlcH+5QZlOuX61fp1Gk0qbTLS0lxBer1RiXWWb1/WuQhZ0yK7NIHJzu/H/V6fAIElTz8nVPSoE/O70e/os465Ylb9PSHHpGeEYOTBycP+jTw
+y4CU3j+Ni1WaWOJuaSEH2YaYtyo2qcADwG9VbFSt1WTyr1azSYXP65JhibkCtQb9cos89CbtatVG3UrTQptMu/TeP/t+7/vdIbXft/5f0S8HfRqc7JQ0JBHi
+lDTsw4i3sB1/0+eHbYZVtmmhRp1sZ6dsh1y7PImAy+f1xMfXNVo1WtXaVTr16i1K7fJiFkfIFag26lSZFJnnG5ShYjTqdCuNi02KIKaFZgXm+ZY5dun9vg38
+0v9rv299v/f+aZdum9H7p0PqgJSBXxxSHVJ7/7TKBssotkp3w2rkOgmyj/E/otGgVqtZrV2pW65fp9Gq2CUj3S3TpdCm0qRVY1CG2Ks0KbSpNehUAR/YJBZ5
+Vtm2GXbpwLXNsM6yzOmVa5Vtl97nB/zjkGqfZp6vV6HaKNsp5LQqtiryeRB8BcSe+MjHau0KvRKjGi0+T8xii+Q6FNqUm9Xrdap0K9XrFVvlOlSatKuNi00L
+zfMt8izyzPPNCkgT83z6Cb43KTIr6JVrnWWTCXx0do06+XYpqXb5JpVmZWAh3wivVrNWk8FHBMABhabV2nyedLdsp3w7j6/UotooUbJOuZkrkOlSatGqMSox
+LbTIg53m+aaFxsVGJQZl+uWGpUYlv79GxCzybDJtMs3zdSuVWtgiEVvARZ0RdpMKoVdr12jVq4MByBtVOqWGhC8lJdMl18FooNag1MIVyHYqN2tXM/iWOfCA
+aSEw9SoMygxLe+LDJ6aFpoXEON3SXTICLmH3RK/URa0Bn/KvQg/4VTrA5whlusgHys0qTYqtXAH5H/jIO3gAPjAu1i/XrQTqb3zEyLRQr0KvQrOWx5fuRs21
+KcDzDHqdBtDBdKg24OMn6D0FZlU6rYpSUmwRR8gRMlHg8ZG8v/F75UIDq2yLPODrVOlV/MZHvqJCEDfVRsS+Uxb1xtjeoAbra7SqdCr0KnXBNS1KsB8MAA1q
+tFoVRWzpbululpgjRBYqtpKo1+tWIraWOTaZTNb3ykUWkE7ISKpNiASumceX6eqWBj6xPaHXaQAftQ6mBQMzMYFOVH9iVre0lBRLLNMFDyi2KjerNmrV6Jeb
+FvbKtckEA4F/+n63T7PJtMq2zoI+NplUgdDDrAAek+tgixB9MD6QIYROUqtZr96o2qRCghys0WpQa1XskOuSEXLELOQBPEB1oFtpVGJWYJVtnwbOAe9hX3BI
+ZbjQIbXPD+hDudkTn/i2p5An6tUb1IBPlUlRaFBrVm5TaJeHDogDeAjMY1Rinm+T2ecHsAcnD0kc9sH5PYS2ZciQRDD+gBR4xS4dNCffzhECn3oOnwfmE3Dx
+2UwPgiAD+DzEqEGtRos4CX8r4HbKdktjI9CqMS0E0w5OHv5uxNsRb0e+GfV69KuxL8Y9R9eBYGcd93zsC9qkoAeojisAProOuL9DrlMWNiGyYlaHHJOTqIB2
++U5ZPq9BrVobMYFH4JM2BSGHJebx9cttMgcnj3zjEs9Mzi7xuCPQHsvs+dgxaZ8b+2L0K2SsQhvyr0sGUxbFFOjIbMxemEKID9sUOmWFHHBUrWadBkUFfuHz
+hBy2SKnFoMwufUjiqNcTn7pHYUfFFokNDj0fVwHMWLTvYON2j8JuIfnYFga/p/2kg5jF9GLEpEMO2UaTCeUG5UWbgpgl16HaaFBmmeOQij4/5iV8PObl+ITJ
+sW7RnhHYvZZdJcGUS1sObhk96w/o6H7ovaQFBNMndIPtyHURG5WKPGTwBVzpbh5fsxZ1R3nv+Bkdfvi7MS8nxblHYer2DVxzbu3ZdWcga8+uObfkulcoLhn/
+Fz6jAzAhIjZlBBhHSoqpVuRkq2KnLEeo0kT8ZlLUK9c2o+/3ASlOSc7vx76YFDftEWbO1ec3ndh8bMtRydR7FLcKv0vz7uCSgNTGxMf4n/E+WQ10oHYD9hc6
+WyTbyRXw+DSh0u+R+xp1ehXE6lbZfX4gBpi/Jse6R3lG+GAjOI2rAPbzbYdxnfC7tCAIWz/IRrlZrkNKirzNZD5iL2Lj06W7GWGJ2SKZLh5frUG3Et1Wvh3d
+D7wDzqWx3LDUOmtAyoi3455PinOLxkVhTtiCoJUX/Y/vOoA7iWQnPrT52IZTfpcW3poTNvM+w/+YOZFzlPlsEUss3U0WAxXfg+fRbzHt9co1KdKr0KhTr9eo
+06zVrv7dWQxLbTOcknCZQtZ7heLmtfgGrgO/tlPJxr8jYPOvnRw7sXeIdrV2NXYstgj2wuukBSz/jQ90tki+HZbql5vn26VbZ6GnABHjKNPN0FX6/HB+PykO
+VQfbvUPm3fm1cZzcdnhHwM4DdJHAVoqrzMJbklG6XLtauRkZIGKDA2n+7JRlOICsh08UWzVrjUos8mwz+n0Dn/f5gdkFOgCdZs1euQNSRr2mu5FH5OxwzPrY
++lef33DK//jWIzsCsPfSdc43cNlVySpRoltJEaDKAtuA27tk/ovPEao2Irq9f/b/SpP00I/Yzc0KCB3YmDMHJ497TlerGQ+wa2Dnx6bhd2nt2U0nJNafWnWB
+vl91YdUF5IxupVqDQhtHKN0tZsEDmEM65MQsxvOIvGwnj69baZmDWR5zM/raoE/9v9qn9cplZkvrLMy0TkmjX9F+wdxi6RqK29P607Ae9xhcOlZeXHUB8w9t
+m3IdMl1gXOQBOjt6GkfIFsEHch2oMLMCh1S6SGBqRTft8wOZQHOWZQ7V/ZDEkW/GPZ8cO+0R8g9XT1zecHX1u7Tm3IZTq88vv0L6+F1aeRHZo1WD2RF9EDrA
+Zpop5DpkO9kifE07jm3GkESX+OHvHD+jc/4W2wyaLnr/BOsM/ej8fsRbl3j3KFzTIHR3pesbrpLLruI6DQ/4XZIM17UadWoNys2KreiFCm1yHRwhVTp5pFua
+JVZsRW/t82PYB+Aj6sDE/M5MWPiq7/eBX9Dle+LjvjrvDi6v8MCKy7hHLrmOiwM0WHb1V2tvpHEDXKzcrNAGq4Ev20k5wRYpN+uXo7cMSRz9aujHASlAtM6C
+zaQD8O3SHVIdP5P1o15PeOYehegDG7cl5ADlIa7UpBF+jv6r1IK5TdJMGsCGSi2YR0goH9gitQbjYkwWTknY4/t9Y6Y4TLfQADqg7wz6hK4z6jX6zrRHv7Ov
+pyy8hVsoRWbuXcw/mJ1VmoAONsMOh8xDzVE2coTq9WYFVHfY43GXYvBJB9p36ffYa4n56aJJtx0IbtCYAoBOV8/Z4b/WTQEzu6rXa9aqNmKL4wjRaYkLgW9a
++F988j/Nsdjk7NOQ+/j9yDdjX2DuQAWCARED+JtBJgE6Lr//tNp2roD2SM1a2qM4QsxeNF3KdGnUmRbCvz3xyQPYoDDt9v5JE+fQjyPfwHpc5+nGgFcD9AFY
+jFcY+o6u3h6Rch2McAVKLWoNhA82ErGZmUemS70eVw3KL8fP2Fip5qgHmBQBHzcGTB2jX014Ri8ZdL/3iMTLBXDJYtIAF2e8OzHWk/3Ah/+5ArZIyAE+OoF0
+t3KzQRk2dofUgV+IdQjdrMC4GOzfKxf4gz4N/TjiLbxPb1m4n6MH490CsSZ80gXomEMp/pSFwNeoU2ni8eXbWWLg03wtZoF7zfPpZtD7J9gH/Y/Q0Xst8uzT
+wD30IoXcw2yH6XfqY/AwoQKfEbw4wUN06ED+MTVADCDdjQmLLhFdMvLtmrXGxWYFtNOBc6yysdUCXaeKOnL/r05JmDuAic+e+HTsC8wBvyPA4DOvOJh/GXym
+Aij7ZLrQDWkeRCcEPrYq4JNY5qDvAR97tUkRXkMGpAz7MOblhGewGW8m2D0QC3oVRPYxOUDvPb/tJw3AQ/A+9jFMPzQPCLi4MWrUET7lvXWWRZ5poWGpfjnw
+mbmzzw/aPqY+xgvG+ATwIHkALytMBTDvLYi+awyDDyEmhPeJe8A+mAgI37CUwUfdm+ebFGGPR//E5KlfblxskzkgZfi7cc+nPvaInPp43HPn98PfkQc8IueE
+Eet4h8wOh/XYhCA8PiOEDvZD9GnioolAzOIKNOoMymirpc0V+/y/p+AyXHZMC20zBn4B/uRY+H98wsg34CKKB7iYBPh4bcR+5BLPYDPoqo10AaVpE/0HU5BC
+G+FbZ+FWSNcEoxK8gxmW0lUJ957ePx0/o/4w+eLejw0Iuyd2kJn3ceVGN5wd7hHpFj0pbuwLvCHTzQJbGNDRg8C+sB1XFerAzGuXWYFthkOqbYZFHqY2IBM2
+Lkm48fX9PjgZ+BOe4e0Kr5jYdvGWimswzSLz7uDG7xozPsH5Pa4CDD46L/VAwsfExRXIt6MXy3ThqqJX0RO/JzrNftZZDqnARwUQPrNtYx/2iKRZnMEf+2Lo
+R1w+/wc8iuNb"""),
         ),
         {
             'map': 2636666230,
