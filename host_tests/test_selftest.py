@@ -9,17 +9,22 @@ import importlib.util
 import os
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import _host
+import machine
 import n6post
 import pytest
 from commands import script
 from fakes import replace_kernel
-from n6post.kernels import boxes
+from n6post.kernels import boxes, maps
 from n6post_pc import camera
 from PIL import Image as PilImage
+
+_host.install()  # time.ticks_ms
 
 ROOT = Path(__file__).parents[1]
 SELFTEST = ROOT / "scripts" / "camera" / "selftest.py"
@@ -135,6 +140,121 @@ def test_a_missing_family_is_a_failure(
     monkeypatch.setitem(sys.modules, "n6post.deeplab", None)
     failed, printed = outcome(selftest, capsys)
     assert failed >= 5 and "FAILED  DeepLab finds what numpy finds, int8" in printed
+
+
+# ---- interrupts: here a stand-in of the timer fires where a test says, in the middle of a kernel ----
+
+
+class Interrupt:
+    """machine.Timer of firmware 5.0, but for the clock."""
+
+    fire: Callable[[Any], None] | None = None
+
+    def __init__(self, id: int, *, period: int, callback: Callable[[Any], None], hard: bool = False) -> None:
+        assert id == -1 and period == 1  # all that there is on a camera
+        Interrupt.fire = callback
+
+    def deinit(self) -> None:
+        Interrupt.fire = None
+
+
+class OldInterrupt(Interrupt):
+    """That of firmware 4.8.1, which knows no `hard`."""
+
+    def __init__(self, id: int, *, period: int, callback: Callable[[Any], None]) -> None:
+        super().__init__(id, period=period, callback=callback)
+
+
+def interrupted(
+    patch: pytest.MonkeyPatch, name: str, stand_in: Callable[..., Any], timer: type[Interrupt] | None = Interrupt
+) -> None:
+    """As on a camera with Helium, whose kernel is this one."""
+    replace_kernel(patch, name, stand_in)
+    patch.setattr(n6post.kernels, "active", "helium")
+    patch.setattr(machine, "Timer", timer) if timer else patch.delattr(machine, "Timer")
+
+
+def count_with_interrupts(broken: int = 0, count: Any = maps.count) -> Callable[..., Any]:
+    """The kernel with an interrupt in each call; `broken`: after so many of them one comes back to other registers."""
+    fired = 0
+
+    def kernel(classes: Any, plan: Any, out: Any) -> None:
+        nonlocal fired
+        count(classes, plan, out)
+        if Interrupt.fire is not None:
+            Interrupt.fire(None)
+            fired += 1
+            out[7] += bool(broken) and fired == broken
+
+    return kernel
+
+
+COUNT = ("count", ((1,), (333,)))
+
+
+def check_count(selftest: ModuleType, calls: int = 60) -> str:
+    selftest.CALLS = calls  # the plain kernels are slow, and what they notice they notice in the first ones
+    said: str = selftest.check_interrupted(COUNT[0], selftest.count_case, COUNT[1])
+    return said
+
+
+def test_every_kernel_is_called_with_interrupts(selftest: ModuleType) -> None:
+    names = {name for name, _, _ in selftest.checks()}
+    for name, _, _ in selftest.KERNELS + selftest.DRAWING_KERNELS:
+        assert f"kernel {name} bears interrupts" in names
+
+
+def test_a_kernel_that_bears_interrupts_passes_and_says_how_many_there_were(
+    selftest: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupted(monkeypatch, "count", count_with_interrupts())
+    assert check_count(selftest, selftest.CALLS) == "1000 calls, 1000 timer interrupts in them"
+
+
+def test_a_single_wrong_result_after_an_interrupt_is_a_failure(
+    selftest: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    interrupted(monkeypatch, "count", count_with_interrupts(broken=119))
+    selftest.CALLS = 120
+    count = ("kernel count bears interrupts", selftest.check_interrupted, (COUNT[0], selftest.count_case, COUNT[1]))
+    monkeypatch.setattr(selftest, "checks", lambda: [count])
+    failed, printed = outcome(selftest, capsys)
+    assert failed == 1 and "FAILED  kernel count bears interrupts" in printed
+    assert "count(333,): call 59 gave another result than the quiet one" in printed
+
+
+def test_a_kernel_within_the_interrupt_that_goes_wrong_is_a_failure(
+    selftest: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def class_map(logits: Any, plan: Any, out: Any, right: Any = maps.class_map) -> None:
+        right(logits, plan, out)
+        if Interrupt.fire is not None:
+            out[5] ^= 1
+
+    replace_kernel(monkeypatch, "class_map", class_map)
+    interrupted(monkeypatch, "count", count_with_interrupts())
+    with pytest.raises(ValueError, match="100 of 100 interrupts computed wrongly"):
+        check_count(selftest)
+
+
+def test_without_interrupts_the_check_is_skipped_with_the_reason(
+    selftest: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(selftest.Skipped, match="the portable kernels are the active ones here"):
+        check_count(selftest)
+    interrupted(monkeypatch, "count", maps.count, timer=None)
+    with pytest.raises(selftest.Skipped, match=r"there is no machine\.Timer"):
+        check_count(selftest)
+    monkeypatch.setattr(machine, "Timer", Interrupt, raising=False)
+    monkeypatch.setattr(selftest, "MOST", 10)
+    with pytest.raises(selftest.Skipped, match="no timer interrupt came"):
+        check_count(selftest)
+
+
+def test_a_timer_without_hard_callbacks_is_told_apart(selftest: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyb", None)  # whose timers would be hard ones
+    interrupted(monkeypatch, "count", count_with_interrupts(), timer=OldInterrupt)
+    assert check_count(selftest, 100) == "100 calls, 100 timer interrupts between their lines"
 
 
 def test_the_command_tells_a_run_that_stops_midway_from_one_that_passes(tmp_path: Path) -> None:

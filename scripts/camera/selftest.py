@@ -9,6 +9,7 @@ and what plain numpy makes of them. Says what it checks, and ends with one line:
 import gc
 import json
 import sys
+import time
 from array import array
 from binascii import a2b_base64, crc32
 
@@ -763,6 +764,101 @@ def check_heap_locked(name, make, cases):
             micropython.heap_unlock()
 
 
+# --- the kernels again while a timer interrupts them: vectors, predicates and loop counters shall come back as they were ---
+
+# Of each kernel: calls at least; interrupts in them that are wished for, and how many milliseconds are given for that.
+CALLS, HITS, MOST = 1000, 100, 1000
+
+
+class Disturbance:
+    """What the interrupts do: floats, and a kernel of their own. Nothing may be made on the heap there."""
+
+    def __init__(self):
+        (self.logits, self.plan, self.out), (self.classes,) = class_map_case("f", 0, 5, 77)
+        self.kernel = maps.class_map
+        self.kernel(self.logits, self.plan, self.out)
+        self.quiet = bytes(self.classes)
+        self.number = 0.5
+        self.fired = self.wrong = 0
+
+    def tick(self, _):
+        self.number = self.number * 1.5 - 0.25  # 0.5 again
+        self.kernel(self.logits, self.plan, self.out)
+        if self.number != 0.5 or self.classes != self.quiet:
+            self.wrong += 1
+        self.fired += 1
+
+
+def started(tick):
+    """A timer that calls it a thousand times a second, and whether from within the interrupt."""
+    try:
+        from machine import Timer
+    except ImportError:
+        raise Skipped("there is no machine.Timer") from None
+    try:
+        return Timer(-1, period=1, callback=tick, hard=True), True
+    except TypeError:  # firmware 4.8.1: its machine.Timer calls back between two steps of a script only
+        pass
+    try:
+        from pyb import Timer as Hardware
+
+        return Hardware(7, freq=1009, callback=tick), True
+    except Exception:
+        return Timer(-1, period=1, callback=tick), False
+
+
+def copied(buffer):
+    if isinstance(buffer, bytearray):
+        return bytearray(buffer)
+    return array("i", buffer) if isinstance(buffer, array) else buffer.copy()
+
+
+def check_interrupted(name, make, cases):
+    if n6post.kernels.active == "portable":
+        raise Skipped("the portable kernels are the active ones here")
+    kernel, portable = [getattr(module, name) for module in homes(name)]
+    returns = portable(*make(*cases[0])[0]) is not None  # machine code always returns something
+    disturbance = Disturbance()
+    calls = hits = 0
+    hard = False
+
+    def call():
+        """How many interrupts came meanwhile, and what came out."""
+        for buffer, values in zip(written, begin):
+            buffer[:] = values
+        fired = disturbance.fired
+        returned = kernel(*arguments)
+        meanwhile = disturbance.fired - fired
+        got = [returned if returns else None] + [raw(buffer) for buffer in written]
+        return meanwhile if hard else disturbance.fired - fired, got
+
+    for case in cases:
+        arguments, written = make(*case)
+        begin = [copied(buffer) for buffer in written]
+        quiet = call()[1]
+        done = hit = 0
+        timer, hard = started(disturbance.tick)
+        try:
+            began = time.ticks_ms()
+            while done * len(cases) < CALLS or (
+                hit * len(cases) < HITS and time.ticks_diff(time.ticks_ms(), began) * len(cases) < MOST
+            ):
+                meanwhile, got = call()
+                done += 1
+                hit += meanwhile
+                if got != quiet:
+                    raise ValueError("%s%s: call %d gave another result than the quiet one" % (name, case, done))
+        finally:
+            timer.deinit()
+        calls += done
+        hits += hit
+    if not hits:
+        raise Skipped("no timer interrupt came")
+    if disturbance.wrong:
+        raise ValueError("%d of %d interrupts computed wrongly" % (disturbance.wrong, disturbance.fired))
+    return "%d calls, %d timer interrupts %s" % (calls, hits, "in them" if hard else "between their lines")
+
+
 # --- over time: tracks, lines, zones ---
 
 
@@ -1085,11 +1181,13 @@ def checks():
     for name, make, cases in KERNELS:
         yield "kernel %s equals the portable one" % name, check_same, (name, make, cases)
         yield "kernel %s keeps off the heap" % name, check_heap_locked, (name, make, cases)
+        yield "kernel %s bears interrupts" % name, check_interrupted, (name, make, cases)
     for family in RECORDED:
         yield "%s keeps off the heap" % family, check_heap, (family,)
     for name, make, cases in DRAWING_KERNELS:
         yield "kernel %s equals the portable one" % name, needs_image, (check_same, name, make, cases)
         yield "kernel %s keeps off the heap" % name, needs_image, (check_heap_locked, name, make, cases)
+        yield "kernel %s bears interrupts" % name, needs_image, (check_interrupted, name, make, cases)
     yield "a plain image is fitted as it was tried", needs_image, (check_plain_fit,)
     yield "masks are drawn as numpy draws them", needs_image, (check_masks_drawn,)
     yield "a class map is drawn as numpy draws it", needs_image, (check_class_map_drawn,)
@@ -1104,7 +1202,7 @@ def checks():
 def needs_image(check, *arguments):
     if image is None:
         raise Skipped("there is no image module")
-    check(*arguments)
+    return check(*arguments)
 
 
 def draws(family, pixformat):
@@ -1118,7 +1216,7 @@ def run():
     for name, check, arguments in checks():
         gc.collect()
         try:
-            check(*arguments)
+            said = check(*arguments)
         except Skipped as why:
             reason = str(why)
             skipped[reason] = skipped.get(reason, 0) + 1
@@ -1132,7 +1230,7 @@ def run():
                 print("        %s: %s" % (type(error).__name__, error))
             continue
         passed += 1
-        print("ok      %s" % name)
+        print("ok      %s%s" % (name, ": " + said if said else ""))
     for reason in skipped:
         print("skipped %d: %s" % (skipped[reason], reason))
     return passed, failed, sum(skipped.values())
