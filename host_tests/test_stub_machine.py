@@ -13,6 +13,7 @@ import csi
 import image
 import machine
 import numpy as np
+import omv
 import pytest
 from ulab import numpy as ulab_numpy
 
@@ -145,6 +146,17 @@ def test_a_timer_calls_back_once_it_is_due_when_the_script_sleeps_or_takes_a_fra
     assert len(calls) == 3
     with pytest.raises(ValueError, match="freq or period"):
         machine.Timer(2).init(callback=print)
+
+
+def test_a_timer_of_firmware_4_8_1_takes_no_hard_as_its_micropython_1_26_does_not() -> None:
+    machine.Timer(-1, period=5, callback=print, hard=True).deinit()
+    omv._host_set_version(4, 8, 1)
+    try:
+        with pytest.raises(TypeError, match="extra keyword arguments given"):
+            machine.Timer(-1, period=5, callback=print, hard=True)
+        machine.Timer(-1, period=5, callback=print).deinit()
+    finally:
+        omv._host_set_version()
 
 
 def test_the_clock_is_the_pcs_until_it_is_set() -> None:

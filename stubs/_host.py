@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 _time: Any = time
 
 # In what the stand-ins can be firmware 4.8.1 instead of 5.0: how drawing methods take their arguments; how an image is
-# fitted into a network's input; what image's finders and measures take and return; what ulab has. Development builds had 5
-# as number, and old ways.
-OLD_WAYS = ("drawing", "fit", "results", "ulab")
+# fitted into a network's input; what image's finders and measures take and return; what ulab has; that machine.Timer has no
+# `hard`, which came with MicroPython 1.27. Development builds had 5 as number, and old ways.
+OLD_WAYS = ("drawing", "fit", "results", "ulab", "timer")
 
 _TICKS_PERIOD = 1 << 30  # ticks_ms() and ticks_us() wrap here on the camera
 

@@ -38,9 +38,11 @@ class Timer(_host.StandIn):
 
     def init(
         self, *, mode: int = PERIODIC, freq: float = -1, period: int = -1, callback: Callable[[Any], object] | None = None,
-        tick_hz: int = 1000, hard: bool = False,
+        tick_hz: int = 1000, hard: bool | None = None,
     ) -> None:
-        """`period` in milliseconds, or `freq` in hertz."""
+        """`period` in milliseconds, or `freq` in hertz; `hard`: from within the interrupt (not on firmware 4.8.1)."""
+        if hard is not None and _host.old("timer"):
+            raise TypeError("extra keyword arguments given")
         if freq <= 0 and period <= 0:
             raise ValueError("Timer: expected freq or period above 0")
         self.deinit()
