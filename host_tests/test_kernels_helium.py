@@ -2,12 +2,14 @@
 
 Each kernel gets a thousand random and adversarial calls (ties, extremes, all equal, NaN and infinities, sizes of 1, odd
 sizes, every dtype and layout) in one start of the emulator; in the end every call that the library makes itself on
-the recorded tensors. Each runs with every buffer's end, then its start, against forbidden memory, inputs read-only.
+the recorded tensors. Each runs with every buffer's end, then its start, against forbidden memory, inputs read-only. One in
+five runs once more under interrupts.
 """
 
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 import runpy
 import subprocess
@@ -607,10 +609,13 @@ def defined(module: str) -> list[str]:
 # --- the tests -------------------------------------------------------------------------------------------------------
 @needs_emulator
 @pytest.mark.parametrize("kernel", sorted(CALLS))
-def test_the_machine_code_equals_portable_to_the_byte(kernel: str) -> None:
+def test_the_machine_code_equals_portable_to_the_byte_also_when_it_is_interrupted(kernel: str) -> None:
     calls = list(CALLS[kernel](np.random.default_rng(sum(kernel.encode()))))
     for kind in harness.KINDS:
         results = check(calls, kind)
+        # After every fifty instructions or so an interrupt uses all registers, and the core brings them back.
+        disturbed = check(calls[::5], kind, interrupts=harness.INTERRUPTS)
+        assert all(result.interrupts for result in disturbed)
         agrees = WITNESS.get(kernel)
         for number, (call, result) in enumerate(zip(calls, results)):
             if agrees and call.note:
@@ -872,6 +877,14 @@ def test_a_kernel_that_misbehaves_is_named_and_the_others_still_run(
     with pytest.raises(harness.KernelError, match=said) as error:
         harness.run([("load", [b"ab", 1]), (kernel, [1]), ("load", [b"ab", 1])], codes=faulty)
     assert "case 0" not in str(error.value) and "case 2" not in str(error.value)
+
+
+@needs_emulator
+@pytest.mark.parametrize("kernel", ["candidates", "class_map", "prototype_mask", "tint_map"])
+def test_interrupts_fall_where_they_spoil_what_the_core_does_not_save(kernel: str) -> None:
+    calls = list(itertools.islice(CALLS[kernel](np.random.default_rng(3)), 60))
+    with pytest.raises(AssertionError):
+        check(calls, interrupts=harness.INTERRUPTS, saved=False)
 
 
 @needs_emulator

@@ -49,11 +49,12 @@ WRITTEN = {
     "spread": (1,),
     "pose": (0,),
 }
+INTERRUPTS = 101  # instructions from one to the next, at the least: about half of them are its own
 INPUT_LIMIT = 120 << 20  # bytes between the places of input and output in the emulated memory
 
 _VALUE, _READ_ONLY, _WRITTEN = range(3)
 _STATUS = ("", "fault", "endless (16 million instructions)", "wrote outside a buffer")
-_RESULT = struct.Struct("<8I")
+_RESULT = struct.Struct("<9I")
 _FAULTS = {
     0: "instruction fetch from forbidden memory", 1: "access to forbidden memory", 4: "stack overflow",
     9: "bus fault", 16: "undefined instruction", 24: "unaligned access", 25: "division by zero",
@@ -65,6 +66,7 @@ class Result(NamedTuple):
     buffers: list[Any]  # the arguments after the call, of the types that they had before
     instructions: int  # of the function alone, its MicroPython prologue and epilogue included
     stack: int  # bytes
+    interrupts: int  # while it ran, both times together
 
 
 class KernelError(AssertionError):
@@ -191,8 +193,15 @@ def run(
     codes: dict[str, bytes] | None = None,
     written: dict[str, tuple[int, ...]] = WRITTEN,
     low_overhead_branches: bool = True,
+    interrupts: int = 0,
+    saved: bool = True,
 ) -> list[Result]:
-    """Run (kernel name, arguments) cases. Raises KeyError for a kernel that there is not, KernelError as above."""
+    """Run (kernel name, arguments) cases. Raises KeyError for a kernel that there is not, KernelError as above.
+
+    interrupts: an interrupt that spoils vectors, flags, predicates and the loop counter, every so many instructions (its own
+    included), at least INTERRUPTS; saved: the core is told to bring back what was there.
+    """
+    assert interrupts == 0 or interrupts >= INTERRUPTS
     codes = kernels() if codes is None else codes
     image, entries = bytearray(), {}
     for name in dict.fromkeys(name for name, _ in cases):
@@ -214,7 +223,7 @@ def run(
     found: list[tuple[int, ...] | None] = []
     outputs: list[list[bytes]] = []
     head = struct.pack("<I", 0x6E36686D)
-    flags = 0 if low_overhead_branches else 1
+    flags = (0 if low_overhead_branches else 1) | (0 if saved else 2) | interrupts << 8
     batch: list[bytes] = []
     for position, data in enumerate(runs):
         batch.append(data)
@@ -242,7 +251,7 @@ def _results(cases: Any, found: Any, outputs: Any, written: dict[str, tuple[int,
     for number, (name, arguments) in enumerate(cases):
         at = 2 * number
         for placement in (0, 1):
-            status, _, _, _, registers, pc, address, fault = found[at + placement]
+            status, _, _, _, registers, pc, address, fault, _ = found[at + placement]
             where = f"case {number}, {name}, buffers at their {('end', 'start')[placement]}: "
             if status:
                 kinds = [text for bit, text in _FAULTS.items() if fault >> bit & 1]
@@ -261,7 +270,8 @@ def _results(cases: Any, found: Any, outputs: Any, written: dict[str, tuple[int,
             else:
                 after[i] = data
         value, instructions, stack = found[at][1], found[at][2], max(found[at][3], found[at + 1][3])
-        results.append(Result(value - (value >> 31 << 32), after, instructions, stack))
+        interrupts = found[at][8] + found[at + 1][8]
+        results.append(Result(value - (value >> 31 << 32), after, instructions, stack, interrupts))
     if troubles:
         more = f"\n... and {len(troubles) - 12} more" if len(troubles) > 12 else ""
         raise KernelError("\n".join(troubles[:12]) + more)
