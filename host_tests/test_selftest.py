@@ -251,6 +251,16 @@ def test_without_interrupts_the_check_is_skipped_with_the_reason(
         check_count(selftest)
 
 
+def test_a_core_that_saves_no_vectors_is_a_failure(selftest: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(n6post.kernels, "active", "helium")
+    registers = {0xE000ED00: 0x411FD221, 0xE000ED14: 0x00070201, 0xE000EF34: 0xC0000000}
+    monkeypatch.setattr(machine, "mem32", registers)
+    assert selftest.check_core() == "CPUID 411fd221, CCR 00070201, FPCCR c0000000"
+    registers[0xE000EF34] = 0x40000000
+    with pytest.raises(ValueError, match="interrupts do not save vectors: .*FPCCR 40000000"):
+        selftest.check_core()
+
+
 def test_a_timer_without_hard_callbacks_is_told_apart(selftest: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyb", None)  # whose timers would be hard ones
     interrupted(monkeypatch, "count", count_with_interrupts(), timer=OldInterrupt)

@@ -813,6 +813,19 @@ def copied(buffer):
     return array("i", buffer) if isinstance(buffer, array) else buffer.copy()
 
 
+def check_core():
+    """Tells the registers that decide what an interrupt saves, and of which core they are."""
+    if n6post.kernels.active == "portable":
+        raise Skipped("the portable kernels are the active ones here")
+    from machine import mem32
+
+    said = [mem32[0xE000E000 + at] & 0xFFFFFFFF for at in (0xD00, 0xD14, 0xF34)]
+    told = "CPUID %08x, CCR %08x, FPCCR %08x" % tuple(said)
+    if not said[2] >> 31:  # FPCCR.ASPEN
+        raise ValueError("interrupts do not save vectors: " + told)
+    return told
+
+
 def check_interrupted(name, make, cases):
     if n6post.kernels.active == "portable":
         raise Skipped("the portable kernels are the active ones here")
@@ -1178,6 +1191,7 @@ def checks():
     yield "tracks and zones bear a hundred people, nobody, nonsense and a clock put back", check_anything, ()
     yield "who crosses a line is what supervision counted", check_crossings, ()
     yield "a zone has inside what the angles to its corners say", check_inside, ()
+    yield "the core saves vectors when it is interrupted", check_core, ()
     for name, make, cases in KERNELS:
         yield "kernel %s equals the portable one" % name, check_same, (name, make, cases)
         yield "kernel %s keeps off the heap" % name, check_heap_locked, (name, make, cases)
