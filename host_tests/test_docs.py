@@ -239,6 +239,7 @@ SUBSTITUTES: tuple[tuple[str, Proof], ...] = (
     (r"(python3 scripts/camera\.py|n6post camera) .*", only_takes),
     (r"(python3 scripts/|n6post ).* (--npu|--vela)\b", only_takes),  # Arm's compiler is installed on first use
     (r"(python3 scripts/build\.py|n6post build) .*--board N6\b", only_takes),  # ST's compiler is in OpenMV IDE only
+    (r"python3 scripts/dev/(fuzz|endure|mutate)\.py ", only_takes),  # minutes to hours: each has a short run among the tests
     (r"python3 scripts/test\.py|(\.venv/bin/)?python3? -m (pytest|ruff|mypy)\b", collects),
     (r"pip install ", installs),
     (r"yolo ", is_ultralytics),
