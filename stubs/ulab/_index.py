@@ -124,6 +124,9 @@ def assign(raw: Raw, index: Any, values: Any) -> None:
         target = a[index]
     except IndexError:
         raise IndexError("index is out of bounds") from None
+    if isinstance(target, np.ndarray) and target.shape == values.shape and target.dtype == values.dtype and target.size:
+        a[index] = values
+        return
     if values.size == 0:
         return
     whole = target.shape if isinstance(target, np.ndarray) else ()

@@ -48,6 +48,9 @@ def _no_broadcast() -> ValueError:
 
 def fits(*arrays: Any) -> None:
     """ValueError unless they broadcast."""
+    shapes = {a.shape for a in arrays if getattr(a, "shape", ())}
+    if len(shapes) < 2:  # of one shape, besides numbers: nearly always, and numpy takes its time
+        return
     try:
         np.broadcast_shapes(*[np.shape(a) for a in arrays])
     except ValueError:

@@ -75,8 +75,10 @@ def where(condition: Any, x: Any, y: Any, /) -> ndarray:
     c, left, right = operand(condition)[0], operand(x)[0], operand(y)[0]
     _not_empty("where", c, left, right)
     _ops.fits(c, left, right)
-    chosen = np.atleast_1d(np.where(c != 0, left.astype(F32), right.astype(F32)))
     dtype = _ops.WHERE.get(left.dtype.char + right.dtype.char, F32)
+    if left.dtype == right.dtype == dtype:
+        return fresh(np.atleast_1d(np.where(c, left, right)))
+    chosen = np.atleast_1d(np.where(c != 0, left.astype(F32), right.astype(F32)))
     return fresh(truncated(chosen, dtype))
 
 
