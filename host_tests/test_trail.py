@@ -3,6 +3,7 @@
 from collections import defaultdict
 from typing import Any
 
+import image
 import n6post
 import pytest
 import recorded
@@ -110,6 +111,18 @@ def test_reset_forgets_all_places() -> None:
 def test_what_makes_no_trail_is_a_value_error(make: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize("labels", ["yes", 5, None, ["#1"]])
+def test_draw_takes_no_texts_for_a_trail_which_has_none(labels: Any) -> None:
+    trail, img = n6post.Trail(5), image.Image(64, 48, image.GRAYSCALE)
+    for x in (5, 40):
+        trail.update([seen(1, x, 20)])
+    with pytest.raises(ValueError, match="labels: expected True or False, got "):
+        n6post.draw(img, trail, labels=labels)
+    assert not any(img.bytearray())
+    n6post.draw(img, trail, labels=False)
+    assert any(img.bytearray())
 
 
 def test_a_frame_that_is_refused_leaves_all_as_it_was() -> None:

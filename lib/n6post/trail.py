@@ -10,7 +10,7 @@ from array import array
 
 from micropython import const
 
-from .options import number
+from .options import flag, number
 from .positions import Anchored, overlay
 
 # What is kept of a track: a ring of its places (x, y in frame pixels, one behind the other), and numbers.
@@ -104,8 +104,9 @@ class Trail(Anchored):
         overlay("trail")(img, self._rings(color_by), self.frame_size, color, thickness)
         return img
 
-    def _overlay(self, img, color, thickness, _, color_by):
-        # For n6post.draw, which knows nothing of trails.
+    def _overlay(self, img, color, thickness, labels, color_by):
+        # For n6post.draw, which knows nothing of trails. They have no labels.
+        flag("labels", labels)
         self.draw(img, color, thickness, color_by)
 
     def _rings(self, color_by):
