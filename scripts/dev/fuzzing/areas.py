@@ -1,0 +1,35 @@
+"""The areas by name, how often each has its turn, and what is set before each case."""
+
+from __future__ import annotations
+
+from . import drawing, files, fitting, frames, heads, maps, models, options, overtime, seg, words, yolo
+from .core import Dice, Fuzzer
+
+
+def prepare(dice: Dice) -> None:
+    frames.as_firmware(frames.FIRMWARES[dice.chance(0.3)])
+
+
+# So that 20,000 cases take half a minute: what draws or searches takes milliseconds, a refused option a tenth of one.
+AREAS = {
+    "boxes": (11.0, yolo.boxes),
+    "seg": (3.0, seg.seg),
+    "pose": (4.5, yolo.pose),
+    "end2end": (8.0, heads.end2end),
+    "movenet": (6.0, maps.movenet),
+    "deeplab": (6.0, maps.deeplab),
+    "rois": (14.0, fitting.rois),
+    "inputs": (4.0, fitting.fills),
+    "labels": (8.0, words.labels),
+    "answers": (5.0, words.answers),
+    "options": (14.0, options.options),
+    "tracker": (3.0, overtime.tracker),
+    "zones": (10.0, overtime.zones),
+    "json": (5.0, overtime.texts),
+    "draw": (6.0, drawing.drawing),
+    "models": (5.0, models.shapes),
+    "files": (1.5, files.files),
+    "sequence": (0.7, yolo.sequence),
+}
+
+FUZZER = Fuzzer(AREAS, prepare)

@@ -1,0 +1,303 @@
+"""The dice, what a judge may say, and the loop that runs cases: nothing here knows of any area."""
+
+from __future__ import annotations
+
+import linecache
+import random
+import re
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeVar
+
+import numpy as np
+
+T = TypeVar("T")
+
+LIB = str(Path(__file__).resolve().parents[3] / "lib" / "n6post")
+
+# How far an answer was checked.
+REFUSED = "refused"  # a ValueError or TypeError, raised on purpose and with a sentence
+CONFIRMED = "confirmed"  # an independent reference says the same
+BOUNDED = "bounded"  # no reference can tell: within its bounds, and the same after the model's memory was overwritten
+
+SECONDS = 60  # of this process' own time, that a case may take
+
+
+class Finding(Exception):  # noqa: N818  (an answer is wrong, not this program)
+    """What is wrong with an answer; `place`: the area and the dice of its case."""
+
+    place: tuple[str, Dice]
+
+
+class Dice:
+    """Where a case gets its choices from: one after the other, the same for the same seed and case.
+
+    `calm`: the numbers of choices that fall to the first, and simplest, of what there is to choose from. So a failure is
+    made smaller (`calmed`) and its smaller form can be asked for again.
+    """
+
+    def __init__(self, seed: int, case: int, calm: Iterable[int] = ()) -> None:
+        self.key = seed, case
+        self.calm = frozenset(calm)
+        self.count = 0
+        self.told: dict[str, Any] = {}
+        self._random = random.Random(seed * 0x1_0000_0001 + case).random
+        self._array: np.random.Generator | None = None
+
+    @property
+    def array(self) -> np.random.Generator:
+        """For the numbers of tensors: made when first asked for, which takes longer than many a case."""
+        if self._array is None:
+            self._array = np.random.Generator(np.random.PCG64(self.key[0] * 0x1_0000_0001 + self.key[1]))
+        return self._array
+
+    def share(self) -> float:
+        """0 and more, less than 1."""
+        drawn = self._random()
+        self.count += 1
+        return 0.0 if self.calm and self.count - 1 in self.calm else drawn
+
+    def chance(self, part: float) -> bool:
+        return self.share() > 1.0 - part
+
+    def pick(self, what: Sequence[T]) -> T:
+        return what[int(self.share() * len(what))]
+
+    def whole(self, low: int, high: int) -> int:
+        return low + int(self.share() * (high - low + 1))
+
+    def between(self, low: float, high: float) -> float:
+        return low + self.share() * (high - low)
+
+    def tell(self, **what: Any) -> None:
+        """What a report of this case shows."""
+        self.told.update(what)
+
+
+def require(fact: Any, what: str, *values: Any) -> None:
+    """A Finding unless this is so; the values are put into the text only then."""
+    if not fact:
+        raise Finding(what % values if values else what)
+
+
+# --- refusals ----------------------------------------------------------------------------------------------------------
+def attempt(call: Callable[..., T], *arguments: Any, **options: Any) -> tuple[T | None, str]:
+    """(what a call returns, "") or (None, the sentence with which it refuses).
+
+    A refusal is a ValueError (or TypeError) that the library raises on purpose: by a line that says `raise`, of a text with
+    words in it. One that numpy, ulab or Python raised on the way is a Finding, as any other exception is.
+    """
+    try:
+        return call(*arguments, **options), ""
+    except (ValueError, TypeError) as error:
+        return None, sentence(error)
+    except Finding:
+        raise
+    except Exception as error:
+        raise Finding(f"{type(error).__name__}: {error}\n{_last_lines(error)}") from error
+
+
+def sentence(error: Exception) -> str:
+    """The text of a refusal, which has to be one."""
+    said = str(error)
+    if not on_purpose(error):
+        raise Finding(f"{type(error).__name__} that nobody raised on purpose: {said}\n{_last_lines(error)}") from error
+    if not re.search(r"[a-z]{2}.* .*\w", said):
+        raise Finding(f"a {type(error).__name__} without a sentence: {said!r}") from error
+    return said
+
+
+def on_purpose(error: Exception) -> bool:
+    """Whether a `raise` of the library raised it, or the call itself had an argument that the function does not know."""
+    last: TracebackType | None = error.__traceback__
+    while last and last.tb_next:
+        last = last.tb_next
+    if last is None:
+        return False
+    name = last.tb_frame.f_code.co_filename
+    if not name.startswith(LIB):
+        return isinstance(error, TypeError) and "argument" in str(error) and "fuzzing" in name
+    return linecache.getline(name, last.tb_lineno).strip().startswith("raise ")
+
+
+def _last_lines(error: Exception) -> str:
+    return "".join(traceback.format_exception(error)[-4:]).rstrip()
+
+
+# --- running -----------------------------------------------------------------------------------------------------------
+Area = Callable[[Dice], str]
+
+
+@dataclass
+class Tally:
+    """What came of the cases of an area."""
+
+    cases: int = 0
+    refused: int = 0
+    confirmed: int = 0
+    bounded: int = 0
+    failed: int = 0
+    seconds: float = 0.0  # of a core
+
+    def add(self, other: Tally) -> None:
+        for name in vars(other):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+@dataclass(frozen=True)
+class Failure:
+    case: int
+    area: str
+    what: str
+    told: str
+    calm: tuple[int, ...] = ()
+
+
+@dataclass
+class Outcome:
+    tallies: dict[str, Tally] = field(default_factory=dict)
+    failures: list[Failure] = field(default_factory=list)
+
+    @property
+    def cases(self) -> int:
+        return sum(tally.cases for tally in self.tallies.values())
+
+    def add(self, other: Outcome) -> None:
+        for name, tally in other.tallies.items():
+            self.tallies.setdefault(name, Tally()).add(tally)
+        self.failures += other.failures
+
+
+class Fuzzer:
+    """Areas and how often each has its turn."""
+
+    def __init__(self, areas: Mapping[str, tuple[float, Area]], prepare: Callable[[Dice], None] = lambda dice: None) -> None:
+        self.areas = areas
+        self.prepare = prepare  # before each case
+        self._names = list(areas)
+        self._ends = np.cumsum([weight for weight, _ in areas.values()]).tolist()
+
+    def area_of(self, dice: Dice) -> str:
+        at = dice.share() * self._ends[-1]
+        return next(name for name, end in zip(self._names, self._ends, strict=True) if at < end)
+
+    def one(self, seed: int, case: int, calm: Iterable[int] = (), area: str | None = None) -> tuple[str, str, Dice]:
+        """(area, what came of it, dice) of one case; a Finding is raised, with the dice as its `dice`."""
+        name, dice = area or "", Dice(seed, case, calm)
+        try:
+            chosen = self.area_of(Dice(seed, case))
+            dice.share()  # of the choice of the area, which is never calmed
+            name = area or chosen
+            self.prepare(dice)
+            signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+            try:
+                return name, self.areas[name][1](dice), dice
+            finally:
+                signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        except Finding as finding:
+            finding.place = name, dice
+            raise
+        except Exception as error:
+            accident = Finding(f"{type(error).__name__}: {error}\n{_last_lines(error)}")
+            accident.place = name, dice
+            raise accident from error
+
+    def run(self, cases: Iterable[int], seed: int, most: int = 20, area: str | None = None) -> Outcome:
+        """Run these cases; after `most` failures it is enough."""
+        outcome = Outcome({name: Tally() for name in self.areas if area in (None, name)})
+        with np.errstate(all="ignore"), _timed_out():
+            for case in cases:
+                start = time.process_time()
+                try:
+                    name, what, _ = self.one(seed, case, area=area)
+                    tally = outcome.tallies[name]
+                    setattr(tally, what, getattr(tally, what) + 1)
+                except Finding as finding:
+                    name, dice = finding.place
+                    tally = outcome.tallies[name]
+                    tally.failed += 1
+                    outcome.failures.append(
+                        self.smaller(Failure(case, name, str(finding), described(dice.told)), seed, area)
+                    )
+                tally.cases += 1
+                tally.seconds += time.process_time() - start
+                if len(outcome.failures) >= most:
+                    break
+        return outcome
+
+    def smaller(self, failure: Failure, seed: int, area: str | None, seconds: float = 2.0) -> Failure:
+        """The same failure with as many choices calmed as two seconds allow to try."""
+        until = time.perf_counter() + seconds
+        kind = failure.what.split("\n")[0][:24]
+        at, count = 1, 10**9
+        while at < count and time.perf_counter() < until:
+            calm = (*failure.calm, at)
+            try:
+                _, _, dice = self.one(seed, failure.case, calm, area)
+            except Finding as finding:
+                dice = finding.place[1]
+                if str(finding).startswith(kind):
+                    failure = Failure(failure.case, failure.area, str(finding), described(dice.told), calm)
+            count = min(count, dice.count)
+            at += 1
+        return failure
+
+
+@contextmanager
+def _timed_out() -> Iterator[None]:
+    def stop(*_: Any) -> None:
+        raise Finding(f"took more than {SECONDS} seconds")
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def described(told: Mapping[str, Any]) -> str:
+    return "\n".join(f"    {name} = {_short(value)}" for name, value in told.items())
+
+
+def _short(value: Any) -> str:
+    with np.printoptions(threshold=24, edgeitems=4, linewidth=110):
+        text = (f"{value.dtype} {value.shape} " if isinstance(value, np.ndarray) else "") + repr(value)
+    return text if len(text) < 700 else text[:690] + " ..."
+
+
+def told(failure: Failure, seed: int, area: str | None = None) -> str:
+    """A failure with the command that repeats it."""
+    calm = f" --calm {','.join(map(str, failure.calm))}" if failure.calm else ""
+    only = f" --area {area}" if area else ""
+    command = f"  python3 scripts/dev/fuzz.py --seed {seed} --case {failure.case}{only}{calm}"
+    return "\n".join([f"case {failure.case} ({failure.area}): {failure.what}", failure.told, command, ""])
+
+
+def report(outcome: Outcome, seed: int, seconds: float, area: str | None = None) -> str:
+    """Each failure, and the table of areas."""
+    lines = [told(failure, seed, area) for failure in outcome.failures]
+    columns = ("area", "cases", "refused", "confirmed", "bounded", "failed", "ms a case")
+    lines.append(f"{columns[0]:<12}" + "".join(f"{name:>11}" for name in columns[1:]))
+    whole = Tally()
+    for name, tally in [*outcome.tallies.items(), ("all", whole)]:
+        numbers = tally.cases, tally.refused, tally.confirmed, tally.bounded, tally.failed
+        each = 1000 * tally.seconds / max(tally.cases, 1)
+        lines.append(f"{name:<12}" + "".join(f"{number:>11,}" for number in numbers) + f"{each:>11.2f}")
+        if tally is not whole:
+            whole.add(tally)
+    failed = f"{len(outcome.failures)} failed" if outcome.failures else "none failed"
+    rate = whole.cases / max(whole.seconds, 1e-9)
+    lines.append(f"\n{whole.cases:,} cases of seed {seed} in {seconds:.0f} s, {rate:.0f} a second of a core: {failed}")
+    return "\n".join(lines)
+
+
+def fail(text: str) -> int:
+    print(text, file=sys.stderr)
+    return 1

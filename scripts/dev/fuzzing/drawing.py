@@ -1,0 +1,367 @@
+"""draw on frames of both formats and any size: which pixels may change, which have to, and to which colour."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import image
+import n6post
+import numpy as np
+from n6post.detection import with_keypoints
+from n6post.mask import Grid, Mask
+from ulab import _host
+
+from . import frames, maps
+from .core import BOUNDED, CONFIRMED, REFUSED, Dice, attempt, require
+from .tensors import Array, Model, Quantised
+
+LABELS = ("person", "a", "ä", "", "日本", "x" * 40, "\x00\x7f\n", "#3 cup 75%")
+COLORS = ((255, 255, 255), (255, 0, 0), (1, 2, 3), (0, 0, 0), (8, 252, 248))
+
+
+def canvas(dice: Dice) -> tuple[Any, Array]:
+    """A frame of noise, and what it shows, as numpy sees it."""
+    width, height = dice.pick((48, 33, 64, 20, 7, 1)), dice.pick((40, 17, 64, 25, 9, 1))
+    gray = dice.chance(0.4)
+    img = image.Image(width, height, image.GRAYSCALE if gray else image.RGB565)
+    seen = np.frombuffer(img.bytearray(), np.uint8 if gray else np.uint16).reshape(height, width)
+    seen[...] = dice.array.integers(0, 200 if gray else 60000, seen.shape)
+    return img, seen
+
+
+def value_of(color: tuple[int, int, int], seen: Array) -> int:
+    r, g, b = color
+    if seen.dtype == np.uint8:
+        return 255 if r == 255 and g == 255 and b == 255 else 0 if not (r or g or b) else -1
+    return (r & 0xF8) << 8 | (g & 0xFC) << 3 | b >> 3
+
+
+def drawing(dice: Dice) -> str:
+    return dice.pick((_boxes, _masks, _map, _anything, _boxes, _masks))(dice)
+
+
+def _rect(dice: Dice, width: int, height: int) -> tuple[int, int, int, int]:
+    if dice.chance(0.1):
+        return tuple([dice.pick((-5, 0, 3, 100, 32767, -1024, 8191)) for _ in range(2)]) + tuple(  # type: ignore[return-value]
+            [dice.pick((1, 0, 50, 8191, 2)) for _ in range(2)]
+        )
+    return frames.roi_in(dice, width, height)
+
+
+def _boxes(dice: Dice) -> str:
+    """Boxes alone: their outermost pixels have the colour, and nothing changes further away than the thickness."""
+    img, seen = canvas(dice)
+    height, width = seen.shape
+    rects = [_rect(dice, width, height) for _ in range(dice.pick((1, 2, 0, 5)))]
+    color = dice.pick(COLORS)
+    thickness = dice.pick((1, 2, 0, 5, 100, 3))
+    found = [n6post.Detection(rect, 0.5, 0, "x", None, None) for rect in rects]
+    dice.tell(size=(width, height), rects=rects, color=color, thickness=thickness, format=seen.dtype.name)
+    before = seen.copy()
+    result, refused = attempt(n6post.draw, img, found, color=color, thickness=thickness, labels=False)
+    require(result is img, "refused good boxes: %s", refused)
+    edge = np.zeros(seen.shape, bool)
+    near = np.zeros(seen.shape, bool)
+    xs, ys = np.arange(width), np.arange(height)[:, None]
+    for x, y, w, h in rects:
+        if not thickness or not w or not h:
+            continue
+        inside = (xs >= x) & (xs < x + w) & (ys >= y) & (ys < y + h)
+        edge |= inside & ~((xs > x) & (xs < x + w - 1) & (ys > y) & (ys < y + h - 1))
+        t = thickness
+        near |= ((xs >= x - t) & (xs < x + w + t) & (ys >= y - t) & (ys < y + h + t)) & ~(
+            (xs >= x + t) & (xs < x + w - t) & (ys >= y + t) & (ys < y + h - t)
+        )
+    if all([w and h for _, _, w, h in rects]):
+        require(
+            not (seen != before)[~near].any(),
+            "pixels %r changed beside the boxes",
+            np.argwhere((seen != before) & ~near)[:3],
+        )
+    value = value_of(color, seen)
+    if value >= 0:
+        require((seen[edge] == value).all(), "edges of a box are %r", np.unique(seen[edge])[:5])
+        require(
+            (seen[seen != before] == value).all(),
+            "another colour than was asked for: %r",
+            np.unique(seen[seen != before])[:5],
+        )
+    return CONFIRMED
+
+
+def hand_made(dice: Dice, width: int, height: int) -> tuple[Any, Array, tuple[float, float], tuple[int, int, int, int]]:
+    """A mask made by hand over a frame of that size: it, its bytes, its scale and its clip."""
+    w, h = dice.pick((8, 5, 1, 12)), dice.pick((8, 3, 1, 9))
+    data = dice.array.integers(0, 256, (h, w)).astype(np.uint8)
+    if dice.chance(0.5):  # one piece
+        data[...] = 0
+        x, y, a, b = frames.roi_in(dice, w, h)
+        data[y : y + b, x : x + a] = dice.pick((255, 128, 200))
+    scale = width / w, height / h
+    clip = frames.roi_in(dice, width, height) if dice.chance(0.5) else (0, 0, width, height)
+    grid = Grid(
+        scale[0], 0.0, scale[1], 0.0, (0, 0, width, height), frame_size=(width, height) if dice.chance(0.5) else None
+    )
+    return Mask(data.tobytes(), (0, 0, w, h), (0, 0, w, h), clip, grid), data, scale, clip
+
+
+def _masks(dice: Dice) -> str:
+    """A mask in one colour, opaque: nothing changes outside of its clip, nor where it and its neighbours have nothing."""
+    img, seen = canvas(dice)
+    height, width = seen.shape
+    mask, data, scale, clip = hand_made(dice, width, height)
+    color = dice.pick(COLORS[:4])
+    smooth = dice.chance(0.6)
+    alpha = 255 if dice.chance(0.8) else dice.whole(0, 255)
+    dice.tell(size=(width, height), data=data, clip=clip, color=color, smooth=smooth, alpha=alpha)
+    before = seen.copy()
+    x, y, w, h = clip
+    columns = np.minimum(((np.arange(width) + 0.5) / scale[0]).astype(int), data.shape[1] - 1)
+    rows = np.minimum(((np.arange(height) + 0.5) / scale[1]).astype(int), data.shape[0] - 1)
+    full, empty = around(data >= 128)
+    clipped = np.zeros(seen.shape, bool)
+    clipped[y : y + h, x : x + w] = True
+    if dice.chance(0.5):
+        d = n6post.Detection(clip, 0.5, 0, "x", mask, None)
+        result, refused = attempt(n6post.draw, img, [d], color=color, alpha=alpha, boxes=False, labels=False, smooth=smooth)
+    else:
+        result, refused = attempt(mask.draw, img, color, alpha, smooth)
+    require(result is img, "refused a good mask: %s", refused)
+    changed = seen != before
+    spread = data.shape[1] > width or data.shape[0] > height
+    require(
+        not (changed & ~clipped).any(), "pixels %r changed outside of the clip", np.argwhere(changed & ~clipped)[:3].tolist()
+    )
+    quiet = empty[rows][:, columns]
+    if not spread:
+        require(not (changed & quiet).any(), "pixels %r changed beside the mask", np.argwhere(changed & quiet)[:3].tolist())
+    if alpha == 0:
+        require(not changed.any(), "alpha 0 changed pixels")
+    value = value_of(color, seen)
+    if alpha == 255 and value >= 0:
+        due = full[rows][:, columns] & clipped
+        if not smooth:  # an edge of a block may lie a pixel beside
+            due &= np.roll(due, 1, 0) & np.roll(due, -1, 0) & np.roll(due, 1, 1) & np.roll(due, -1, 1)
+        if not spread:
+            require(
+                (seen[due] == value).all(),
+                "pixels %r inside are not tinted",
+                np.argwhere(due & (seen != value))[:3].tolist(),
+            )
+        require((seen[changed] == value).all(), "another colour than was asked for")
+    _asked(mask, data, scale, clip, (width, height), dice)
+    return CONFIRMED
+
+
+def _asked(
+    mask: Any, data: Array, scale: tuple[float, float], clip: tuple[int, int, int, int], size: tuple[int, int], dice: Dice
+) -> None:
+    """Area, centroid, contains, rect and outline of a mask against all pixels of the frame."""
+    (width, height), (x, y, w, h) = size, clip
+    places = [(np.arange(n) + 0.5) / s for n, s in zip(size, scale, strict=True)]
+    clear = [np.abs(p - np.round(p)) > 1e-3 / s + 1e-6 for p, s in zip(places, scale, strict=True)]
+    columns, rows = (np.minimum(p.astype(int), n - 1) for p, n in zip(places, data.shape[::-1], strict=True))
+    held = (data >= 128)[rows][:, columns]
+    held[:y], held[y + h :], held[:, :x], held[:, x + w :] = False, False, False, False
+    doubt = int((~clear[0]).sum()) * height + int((~clear[1]).sum()) * width
+    area = mask.area
+    require(type(area) is int and abs(area - int(held.sum())) <= doubt, "area %r, expected %d", area, held.sum())
+    for _ in range(3):
+        i, j = dice.whole(-1, width), dice.whole(-1, height)
+        wanted = 0 <= i < width and 0 <= j < height and bool(held[j, i])
+        if not (0 <= i < width and 0 <= j < height) or clear[0][i] and clear[1][j]:
+            require(mask.contains(i, j) == wanted, "contains(%d, %d) is %r", i, j, mask.contains(i, j))
+    middle = mask.centroid
+    require((middle is None) == (area == 0), "centroid %r of an area of %d", middle, area)
+    if middle is not None and not doubt:
+        at = np.argwhere(held).mean(axis=0)[::-1]
+        require(np.abs(np.array(middle) - at).max() <= 1.01, "centroid %r, expected %r", middle, at)
+    rect = mask.rect
+    require((rect is None) == (not (data >= 128).any()), "rect %r", rect)
+    if rect is not None:
+        require(x <= rect[0] < rect[0] + rect[2] <= x + w and y <= rect[1] < rect[1] + rect[3] <= y + h, "rect %r", rect)
+    points = mask.outline()
+    require(bool(points) == bool((data >= 128).any()), "outline %r", points)
+    require(all([x <= a < x + w and y <= b < y + h for a, b in points]), "outline %r outside of %r", points, clip)
+    require(mask.iou(mask) == (1.0 if (data >= 128).any() else 0.0), "iou with itself %r", mask.iou(mask))
+    if dice.chance(0.3):
+        _cut(mask, data, scale, clip, size, dice)
+
+
+def _cut(mask: Any, data: Array, scale: tuple[float, float], clip: Any, size: tuple[int, int], dice: Dice) -> None:
+    """iou with another mask, to_image and cut_out."""
+    (width, height), (x, y, w, h) = size, clip
+    _, window, crop, _, grid = mask.parts()
+    other = dice.array.integers(0, 256, data.shape).astype(np.uint8)
+    both, either = ((data >= 128) & (other >= 128)).sum(), ((data >= 128) | (other >= 128)).sum()
+    got = mask.iou(Mask(other.tobytes(), window, crop, clip, grid))
+    require(abs(got - (both / either if either else 0.0)) < 1e-6, "iou %r, expected %d of %d", got, both, either)
+    _, refused = attempt(mask.iou, dice.pick((None, 5, "mask", (1, 2))))
+    require(refused, "took the iou with what is no mask")
+    columns = np.minimum(((np.arange(width) + 0.5) / scale[0]).astype(int), data.shape[1] - 1)
+    rows = np.minimum(((np.arange(height) + 0.5) / scale[1]).astype(int), data.shape[0] - 1)
+    full, empty = around(data >= 128)
+    clipped = np.zeros((height, width), bool)
+    clipped[y : y + h, x : x + w] = True
+    due, quiet = full[rows][:, columns] & clipped, ~clipped
+    if data.shape[1] <= width and data.shape[0] <= height:
+        quiet |= empty[rows][:, columns]
+    else:
+        due &= False
+    made = mask.to_image(width, height)
+    shown = np.frombuffer(bytes(made.bytearray()), np.uint8).reshape(height, width)
+    require((made.width(), made.height(), made.format()) == (width, height, image.GRAYSCALE), "an image of another size")
+    require(((shown == 0) | (shown == 255)).all(), "neither 0 nor 255: %r", np.unique(shown)[:5])
+    require((shown[due] == 255).all() and (shown[quiet] == 0).all(), "another image than the mask")
+    img = image.Image(width, height, image.RGB565)
+    seen = np.frombuffer(img.bytearray(), np.uint16).reshape(height, width)
+    seen[...] = dice.array.integers(1, 60000, seen.shape)
+    before = seen.copy()
+    require(mask.cut_out(img) is img, "another image")
+    require((seen[quiet] == 0).all() and (seen[due] == before[due]).all(), "what is cut out is not the object")
+    require(((seen == before) | (seen == 0)).all(), "other colours than black")
+
+
+def around(inside: Array) -> tuple[Array, Array]:
+    """Where a pixel and its eight neighbours are all inside, and where all outside; the edge goes on beyond the map."""
+    height, width = inside.shape
+    wide = np.pad(inside, 1, mode="edge")
+    near = [wide[1 + j : 1 + j + height, 1 + i : 1 + i + width] for j in (-1, 0, 1) for i in (-1, 0, 1)]
+    full: Array = np.logical_and.reduce(near)
+    some: Array = np.logical_or.reduce(near)
+    return full, ~some
+
+
+def _map(dice: Dice) -> str:
+    """A class map, opaque: each pixel has the colour of the class under its centre, the background its own."""
+    img, seen = canvas(dice)
+    height, width = seen.shape
+    w, h = dice.pick(((8, 8), (5, 3), (1, 1), (12, 9), (64, 40)))
+    classes = dice.array.integers(0, 4, (h, w)).astype(np.uint8)
+    roi = frames.roi_in(dice, width, height) if dice.chance(0.5) else (0, 0, width, height)
+    background = dice.pick((0, None, 3))
+    model = Model([Quantised(classes[None].copy())], (w, h))
+    source = frames.way(frames.Framed(roi, frames.Picture(width, height)), frames.plain(), (w, h), roi, (width, height))
+    alpha = dice.pick((255, 255, 0, 128))
+    palette = [(255, 255, 255), None, (0, 0, 0), (255, 255, 255)]
+    dice.tell(size=(width, height), classes=classes, roi=roi, background=background, alpha=alpha)
+    found, refused = attempt(n6post.DeepLab(background=background, layout="NHWC"), model, [source.given], model.outputs())
+    require(found is not None, "refused a good map: %s", refused)
+    assert found is not None
+    before = seen.copy()
+    result, refused = attempt(found.draw, img, palette, alpha)
+    require(result is img, "refused to draw a good map: %s", refused)
+    changed = seen != before
+    if alpha == 0:
+        require(not changed.any(), "alpha 0 changed pixels")
+    if not source.clear:
+        return BOUNDED
+    (columns, seen_x, clear_x), (rows, seen_y, clear_y) = (
+        maps.pixel_edges(source, (w, h), (w, h), axis) for axis in (0, 1)
+    )  # fmt: skip
+    x0, y0 = max(roi[0], 0) - 2, max(roi[1], 0) - 2
+    under = np.full(seen.shape, -1)
+    sure = np.ones(seen.shape, bool)
+    for j in range(height):
+        for i in range(width):
+            a, b = i - x0, j - y0
+            if 0 <= a < len(columns) and 0 <= b < len(rows):
+                sure[j, i] = clear_x[a] and clear_y[b]
+                if seen_x[a] and seen_y[b]:
+                    under[j, i] = classes[rows[b], columns[a]]
+    for class_id in range(-1, 4):
+        here = (under == class_id) & sure
+        color = None if class_id < 0 or class_id == background else palette[class_id]
+        if color is None:
+            require(not changed[here].any(), "pixels of class %d changed", class_id)
+        elif alpha == 255:
+            require(
+                (seen[here] == value_of(color, seen)).all(), "pixels of class %d are %r", class_id, np.unique(seen[here])[:4]
+            )
+    return CONFIRMED
+
+
+def _anything(dice: Dice) -> str:
+    """Every option with everything on any frame: it is drawn, or refused, and the frame stays one of its size."""
+    img, seen = canvas(dice)
+    if dice.chance(0.05):
+        img = image.Image(8, 8, image.BINARY)
+        seen = np.frombuffer(img.bytearray(), np.uint8)
+    height, width = seen.shape if seen.ndim == 2 else (8, 8)
+    size = dice.pick((None, (width, height), (640, 480), (5, 900)))
+    kind: Any = with_keypoints(dice.pick((0.5, 0.0, 1.0)), size) if dice.chance(0.7) else n6post.Detection
+    found: Any = []
+    for _ in range(dice.pick((1, 2, 0, 8))):
+        points = None
+        if dice.chance(0.4):
+            values = dice.array.uniform(-20, 700, (dice.pick((17, 13, 3)), 3)).astype(np.float32)
+            values[:, 2] = dice.array.uniform(0, 1, len(values))
+            if dice.chance(0.2):
+                values[0] = dice.pick((np.nan, np.inf, 1e9, -1e9))
+            points = _host.wrap(values)
+        mask = hand_made(dice, width, height)[0] if dice.chance(0.4) else None
+        d = kind(_rect(dice, width, height), dice.pick((0.5, float("nan"), float("inf"), 1.0)), dice.pick((0, 79, 65535)),
+                 dice.pick(LABELS), mask, points)  # fmt: skip
+        if dice.chance(0.5):
+            d.track_id = dice.whole(1, 9)
+        found.append(d)
+    options: dict[str, Any] = {}
+    wrong = set()
+    for name, fits, other in (
+        ("color", (None, (1, 2, 3), [9, 9, 9]), ("red", (1, 2), (0, 0, 256), (1.0, 2, 3), 7)),
+        ("alpha", (128, 0, 255, 8), (-1, 256, 1.5, None, True)),
+        ("thickness", (2, 0, 100, 1), (-1, 101, 0.5, None)),
+        ("masks", (True, False), ()), ("boxes", (True, False), ()), ("smooth", (True, False), ()),
+        ("labels", (True, False, ["t"] * len(found), [None] * len(found), lambda d: d.label), (["t"] * 99, "text", 5)),
+        ("color_by", ("class", "track", "instance"), ("colour", None, 3)),
+    ):  # fmt: skip
+        if not dice.chance(0.35):
+            continue
+        if other and dice.chance(0.08):
+            options[name] = dice.pick(other)
+            wrong.add(name)
+        else:
+            options[name] = dice.pick(fits)
+    good = seen.ndim == 2
+    result: Any = found
+    if dice.chance(0.06):
+        result = dice.pick((None, 5, "x", [5], [(1, 2)], {}, found[0] if found else None))
+        good = False
+    elif dice.chance(0.2):
+        result = _over_time(dice, size)
+        if options.get("color_by", "class") != "class" and not isinstance(result, n6post.Trail):
+            good = False
+        if isinstance(options.get("labels"), list) or callable(options.get("labels")):
+            del options["labels"]
+            wrong.discard("labels")
+    good = good and not wrong
+    before = bytes(img.bytearray())
+    dice.tell(size=(width, height), format=img.format(), result=result, options=options)
+    got, refused = attempt(n6post.draw, img, result, **options)
+    require(len(img.bytearray()) == len(before) and img.width() == width, "the frame has another size")
+    if got is None:
+        require(not good, "refused to draw what can be drawn: %s", refused)
+        require(bytes(img.bytearray()) == before, "it was refused, and something was drawn")
+        return REFUSED
+    require(good, "drew what has to be refused")
+    require(got is img, "another image than the frame")
+    if isinstance(result, list) and not result:
+        require(bytes(img.bytearray()) == before, "nothing was found, and something was drawn")
+        return CONFIRMED
+    return BOUNDED
+
+
+def _over_time(dice: Dice, size: Any) -> Any:
+    places = [(dice.whole(-5, 60), dice.whole(-5, 60)) for _ in range(4)]
+    if dice.chance(0.4):
+        trail = n6post.Trail(dice.pick((5, 2)), frame_size=size)
+        for x, y in places:
+            d: Any = n6post.Detection((x, y, 4, 4), 0.5, 1, "x", None, None)
+            d.track_id = dice.whole(1, 2)
+            trail.update([d])
+        return trail
+    if dice.chance(0.5):
+        end = places[1] if places[1] != places[0] else (99, 99)
+        return n6post.LineZone(places[0], end, frame_size=size)
+    zone, _ = attempt(n6post.PolygonZone, places, frame_size=size)
+    return zone or n6post.PolygonZone([(0, 0), (9, 0), (9, 9)], frame_size=size)

@@ -1,0 +1,141 @@
+"""What a script may pass to `predict`, and where its pixels come from: reference.to_frame, float64."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import n6post
+import numpy as np
+import omv
+import reference
+from n6post import firmware
+
+from .core import Dice
+from .tensors import Array
+
+Roi = tuple[int, int, int, int]
+
+# By firmware: what lib finds out by trying is tried once.
+_TRIED: dict[tuple[int, int, int], dict[str, bool]] = {}
+FIRMWARES = ((5, 0, 0), (4, 8, 1))
+
+
+def as_firmware(version: tuple[int, int, int]) -> None:
+    """The stand-ins follow that firmware from now on, and lib has found out that they do."""
+    if (omv.version_major, omv.version_minor, omv.version_patch) != version:
+        omv._host_set_version(*version)
+    if version not in _TRIED:
+        firmware._found.clear()
+        _TRIED[version] = {"stretches": firmware.stretches(), "text": firmware.text_apart()}
+    firmware._found.update(_TRIED[version])
+
+
+class Picture:
+    """An image as far as the way back to the frame asks for one: its size."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self._size = width, height
+
+    def width(self) -> int:
+        return self._size[0]
+
+    def height(self) -> int:
+        return self._size[1]
+
+
+class Framed:
+    """An input as the firmware's Normalization wraps an image: it knows its roi, and the image it is of."""
+
+    def __init__(self, roi: Any, picture: Picture | None = None) -> None:
+        self.roi = roi
+        self._image = picture
+
+
+class Source(NamedTuple):
+    """An input and the way back: model input pixels -> frame pixels, x and y apart."""
+
+    given: Any
+    roi: Roi
+    frame_size: tuple[int, int] | None
+    scale: tuple[float, float]
+    offset: tuple[float, float]
+    clear: bool = True  # whether the reference can tell
+
+    def points(self, points: Array) -> Array:
+        """(..., 2) points of the model input in frame pixels."""
+        return points * self.scale + self.offset
+
+    def boxes(self, boxes: Array) -> Array:
+        return boxes * (*self.scale, *self.scale) + (*self.offset, *self.offset)
+
+
+def side(dice: Dice) -> int:
+    """Of a frame: mostly that of a camera's."""
+    return dice.pick((320, 240, 640, 480, 160, dice.whole(1, 2000), dice.pick((1, 7, 4096, 65535))))
+
+
+def roi_in(dice: Dice, width: int, height: int) -> Roi:
+    w, h = dice.whole(1, width), dice.whole(1, height)
+    return dice.whole(0, width - w), dice.whole(0, height - h), w, h
+
+
+INPUTS: dict[str, Callable[..., Any]] = {"stretch": n6post.Stretch, "crop": n6post.Crop, "letterbox": n6post.Letterbox}
+
+
+def source(dice: Dice, size: tuple[int, int]) -> Source:
+    """An input for a model of this size, and the way back."""
+    how = dice.pick(("array", "array", "plain", "plain", "stretch", "crop", "letterbox", "nothing"))
+    if how in ("array", "nothing"):
+        given: Any = object() if how == "array" else (lambda buffer, shape, dtype: None)
+        return Source(given, (0, 0, *size), size, (1.0, 1.0), (0.0, 0.0))
+    width, height = side(dice), side(dice)
+    roi = roi_in(dice, width, height) if dice.chance(0.5) else (0, 0, width, height)
+    if how == "plain":
+        known = dice.chance(0.5)
+        return way(
+            Framed(roi, Picture(width, height) if known else None), plain(), size, roi, (width, height) if known else None
+        )
+    whole = roi == (0, 0, width, height) and dice.chance(0.5)
+    return way(INPUTS[how](Picture(width, height), None if whole else roi), how, size, roi, (width, height))
+
+
+def plain() -> str:
+    """How a plain image is fitted by the firmware of now."""
+    return "stretch" if omv.version_major >= 5 else "expand"
+
+
+def way(given: Any, fit: str, size: tuple[int, int], roi: Roi, frame_size: tuple[int, int] | None) -> Source:
+    """The Source of an input that is fitted like that."""
+    corners = reference.to_frame(np.array([[0.0, 0.0], size]), fit, size, roi)
+    scale = (corners[1] - corners[0]) / size
+    # Of what is a hundred times as long as it is wide nothing is left on the other axis: there is no such picture.
+    clear = bool(np.isfinite(corners).all() and (scale > 0).all()) and max(roi[2] * size[1], roi[3] * size[0]) < 64 * min(
+        roi[2] * size[1], roi[3] * size[0]
+    )
+    if fit in ("crop", "letterbox", "stretch") and fit_of_ours(given):
+        clear = clear and not any(_on_an_edge(roi[axis] + extra, 1 / scale[axis]) for axis, extra in _begins(fit, roi, size))
+    return Source(
+        given, roi, frame_size, (float(scale[0]), float(scale[1])), (float(corners[0, 0]), float(corners[0, 1])), clear
+    )
+
+
+def fit_of_ours(given: Any) -> bool:
+    return hasattr(given, "fit")
+
+
+def _begins(fit: str, roi: Roi, size: tuple[int, int]) -> list[tuple[int, int]]:
+    """(axis, pixels of the roi that are cut off before the first one taken)."""
+    if fit != "crop":
+        return [(0, 0), (1, 0)]
+    extent = min(roi[2], roi[3] * size[0] // size[1]), min(roi[3], roi[2] * size[1] // size[0])
+    return [(axis, (roi[2 + axis] - extent[axis]) // 2) for axis in (0, 1)]
+
+
+def _on_an_edge(start: int, scale: float) -> bool:
+    """Whether the first pixel taken hangs by the last bits of the scale that is asked for, which lib has found by trying."""
+    whole = scale * start
+    if start and abs(whole - round(whole)) < 1e-5 * (1 + whole):
+        return True
+    taken = np.floor(whole) / scale + 0.5
+    return bool(start and abs(taken - round(taken)) < 1e-5 * (1 + taken))

@@ -1,0 +1,196 @@
+"""Options of everything public, each against what its documentation allows: one that is out of range changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import n6post
+
+from .core import CONFIRMED, REFUSED, Dice, attempt, require
+
+Rule = Callable[[Any], bool]
+
+
+class Odd:
+    """Of no type that anything takes."""
+
+
+HOSTILE: tuple[Any, ...] = (
+    0.5, 0, 1, None, True, False, -1, 2, 255, 256, 1000, 65535, 65536, 1.0, 0.0, -0.5, 1.5, 1e-7, 1e9, 10**30,
+    float("nan"), float("inf"), -float("inf"), "", "person", "NHWC", "NCHW", "joints", "score", "logit", "classes",
+    "probability", "bottom", "centroid", "names.txt", [], (), {}, [0], (1, 2), [0.5], ["person"], [None], [-1], [70000],
+    [True], {0: "a"}, {1: "b"}, {"0": "a", "1": "b"}, range(3), b"ab", bytearray(b"x"), {1, 2}, Odd(), Odd, 1j, ["a", "b"],
+    ("a", ""), ["", "a"], [1, "a"], (0, 0), (3, 4), [5, 6], (1.5, 2), ((0, 0), (9, 0), (9, 9)), [(0, 0), (9, 9)],
+    [(0, 0), (5, 5), (9, 9)], (40000, 1), (0, -1),
+)  # fmt: skip
+
+
+def number(low: float, high: float) -> Rule:
+    return lambda v: type(v) in (int, float) and low <= v <= high
+
+
+def integer(low: int, high: int) -> Rule:
+    return lambda v: type(v) is int and low <= v <= high
+
+
+def word(*words: str) -> Rule:
+    return lambda v: v is None or type(v) is str and v in words
+
+
+def or_none(rule: Rule) -> Rule:
+    return lambda v: v is None or rule(v)
+
+
+def flag(value: Any) -> bool:
+    return type(value) is bool
+
+
+def classes(value: Any) -> bool:
+    """A collection of class numbers and names; not a str, which is one of letters."""
+    if value is None:
+        return True
+    try:
+        listed = () if isinstance(value, str) else tuple(value)
+    except TypeError:
+        return False
+    return bool(listed) and all([type(v) is str or type(v) is int and 0 <= v <= 65535 for v in listed])
+
+
+def names(value: Any) -> bool:
+    """A list or dict of names without a blank one in between."""
+    if value is None:
+        return True
+    if isinstance(value, dict):
+        keys = [int(k) if isinstance(k, str) and k.isdigit() else k for k in value]
+        if not all([type(k) is int for k in keys]) or sorted(keys) != list(range(len(keys))):
+            return False
+        value = list(value.values())
+    if not isinstance(value, (list, tuple)) or not value or not all([isinstance(v, str) for v in value]):
+        return False
+    stripped = [v.strip() for v in value]
+    while stripped and not stripped[-1]:
+        stripped.pop()
+    return "" not in stripped
+
+
+def fraction(value: Any) -> bool:
+    return value is None or type(value) in (int, float) and 0 < value < 1
+
+
+UNIT = number(0, 1)
+YOLO: dict[str, Rule] = {
+    "threshold": UNIT, "nms_threshold": UNIT, "nms_sigma": number(0, 1e6), "max_detections": integer(1, 65535),
+    "classes": classes, "agnostic": flag, "max_candidates": integer(1, 65535), "labels": names, "pixels": or_none(flag),
+}  # fmt: skip
+FAMILIES: tuple[tuple[Any, dict[str, Rule]], ...] = (
+    (n6post.YoloV8, YOLO),
+    (n6post.YoloV8Seg, {**YOLO, "mask_threshold": number(1e-6, 1 - 1e-6), "mask_padding": or_none(number(0, 1e4)),
+                        "mask_overlap": or_none(UNIT), "tight": flag}),
+    (n6post.YoloV8Pose, {**YOLO, "keypoint_threshold": UNIT, "class_count": or_none(integer(1, 65535)),
+                         "keypoint_scores": word("score", "logit")}),
+    (n6post.MoveNet, {"threshold": UNIT, "refine": flag, "labels": names, "layout": word("NHWC", "NCHW", "joints")}),
+    (n6post.DeepLab, {"background": lambda v: v is None or type(v) is str or type(v) is int and 0 <= v <= 255,
+                      "threshold": fraction, "labels": names, "layout": word("NHWC", "NCHW"),
+                      "values": word("probability", "logit", "classes")}),
+    (n6post.Tracker, {"threshold": UNIT, "low_threshold": UNIT, "max_age": integer(1, 10000), "min_hits": integer(1, 1000),
+                      "smooth": flag, "coast": integer(0, 10000), "gate": number(1, 64), "max_tracks": integer(1, 1000),
+                      "use_masks": flag, "smooth_keypoints": flag}),
+)  # fmt: skip
+
+ANCHORS = ("center", "top", "bottom", "left", "right", "top_left", "top_right", "bottom_left", "bottom_right", "centroid")
+
+
+def point(value: Any) -> bool:
+    return (
+        isinstance(value, (list, tuple))
+        and len(value) == 2
+        and all([type(v) is int and -32768 <= v <= 32767 for v in value])
+    )
+
+
+def corners(value: Any) -> bool:
+    """Three points and more that are not in a line."""
+    if not isinstance(value, (list, tuple)) or len(value) < 3 or not all([point(one) for one in value]):
+        return False
+    x, y = value[0]
+    ways = [(a - x, b - y) for a, b in value]
+    return any([a * d != b * c for a, b in ways for c, d in ways])
+
+
+def size(value: Any) -> bool:
+    listed = isinstance(value, (list, tuple)) and len(value) == 2
+    return value is None or listed and all([type(n) is int and 1 <= n <= 32767 for n in value])
+
+
+def anchor(value: Any) -> bool:
+    return type(value) is str and value in ANCHORS
+
+
+OVER_TIME: tuple[tuple[Any, dict[str, Rule], dict[str, Any]], ...] = (
+    (n6post.LineZone, {"start": point, "end": point, "anchor": anchor, "margin": number(0, 10), "frame_size": size},
+     {"start": (-7, 3), "end": (100, 3)}),
+    (n6post.PolygonZone, {"points": corners, "anchor": anchor, "patience": number(0, 1e6), "frame_size": size},
+     {"points": ((0, 0), (50, 0), (9, 70))}),
+    (n6post.Trail, {"length": integer(2, 1000), "anchor": anchor, "frame_size": size}, {}),
+)  # fmt: skip
+
+
+_GOOD: dict[tuple[Any, str], list[Any]] = {}
+
+
+def _good(kind: Any, name: str, rule: Rule) -> list[Any]:
+    """Of all values those that an option takes."""
+    if (kind, name) not in _GOOD:
+        _GOOD[kind, name] = [value for value in (*HOSTILE, *ANCHORS) if rule(value)]
+    return _GOOD[kind, name]
+
+
+def options(dice: Dice) -> str:
+    """One or two options of something that has some."""
+    if dice.chance(0.25):
+        kind, rules, given = dice.pick(OVER_TIME)
+    else:
+        (kind, rules), given = dice.pick(FAMILIES), {}
+    chosen: dict[str, Any] = {}
+    for _ in range(dice.whole(1, 2)):
+        name = dice.pick(list(rules))
+        chosen[name] = dice.pick(HOSTILE) if dice.chance(0.3) else dice.pick(_good(kind, name, rules[name]))
+    dice.tell(kind=kind.__name__, options=chosen)
+    fits = all([rules[name](value) for name, value in chosen.items()])
+    if kind is n6post.LineZone and fits:
+        ends = {**given, **chosen}
+        fits = tuple(ends["start"]) != tuple(ends["end"])
+    if dice.chance(0.02):
+        made, refused = attempt(kind, **given, treshold=0.5)
+        require(made is None, "took an option that there is not")
+        return REFUSED
+    made, refused = attempt(kind, **{**given, **chosen})
+    require((made is not None) == fits, "%s", refused or "took an option that is out of range")
+    if made is None:
+        require(
+            any([name in refused for name in (*chosen, "names.txt")]), "a refusal that does not name its option: %s", refused
+        )
+        return REFUSED
+    if given or kind is n6post.Trail:
+        return CONFIRMED
+    for name, value in chosen.items():
+        _kept(made, name, value)
+    # Assigned later it is checked in the same way; what is refused leaves the old value.
+    name, value = dice.pick(list(rules)), dice.pick(HOSTILE)
+    before = getattr(made, name)
+    dice.tell(assigned=(name, value))
+    _, refused = attempt(setattr, made, name, value)
+    require((not refused) == rules[name](value), "%s", refused or "took an option that is out of range")
+    if refused:
+        require(getattr(made, name) is before, "an option that was refused has changed from %r", before)
+    else:
+        _kept(made, name, value)
+    return CONFIRMED
+
+
+def _kept(made: Any, name: str, value: Any) -> None:
+    if name == "labels" or name == "classes":  # a list and a tuple of their own
+        return
+    got = getattr(made, name)
+    require(got == value, "%s is %r and not %r", name, got, value)
