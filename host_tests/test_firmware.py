@@ -82,7 +82,8 @@ def test_draw_string_is_tried_once_and_not_on_the_frame(
     monkeypatch.setattr(image.Image, "draw_string", noting)
     labelled()
     labelled()
-    assert written == [(1, ""), (120, "cat 88%"), (120, "cat 88%")]
+    tries = 1 if version >= (5, 0, 0) else 2  # (x, y), text; where that is refused (x, y, text)
+    assert written == [(1, "")] * tries + [(120, "cat 88%"), (120, "cat 88%")]
 
 
 def test_a_frame_without_text_tries_nothing() -> None:
@@ -205,6 +206,28 @@ def test_a_memoryerror_while_trying_is_raised_and_the_next_frame_tries_again(mon
             firmware.text_apart()
     omv._host_set_version(4, 8, 1)
     assert (firmware.stretches(), firmware.text_apart()) == (False, False)
+
+
+@pytest.mark.parametrize("version", [(5, 0, 0), (4, 8, 1)])
+def test_a_firmware_that_refuses_one_call_while_it_is_tried_is_tried_again(
+    monkeypatch: pytest.MonkeyPatch, version: tuple[int, int, int]
+) -> None:
+    """Else every later label would be written the other firmware's way, and raise."""
+    omv._host_set_version(*version, old=["drawing", "fit"])  # 4.8.1's ways, whatever the number says
+    for name, ask in (("draw_string", firmware.text_apart), ("Image", firmware.stretches), ("Image", firmware.text_apart)):
+        firmware._found.clear()
+
+        def refusing(*arguments: Any, **options: Any) -> Any:
+            raise ValueError("not now")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(image if name == "Image" else image.Image, name, refusing)
+            try:
+                ask()
+            except ValueError:
+                pass
+        assert firmware._found == {}, name
+        assert ask() is False
 
 
 # --- ulab ------------------------------------------------------------------------------------------------------------

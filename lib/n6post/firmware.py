@@ -9,11 +9,15 @@ _found = {}  # what has been tried, and what came of it
 def stretches():
     """Whether a plain image is stretched into the model's input, as by 5.0; 4.8.1 cuts out its middle."""
     if "stretches" not in _found:
-        _found["stretches"] = _try_input()
+        told = _try_input()
+        if told is None:
+            return _claims_5()  # for now: where the firmware refused this one call, the next try tells
+        _found["stretches"] = told
     return _found["stretches"]
 
 
 def _try_input():
+    # None where the attempt itself came to nothing.
     try:
         import image
         from ml.preprocessing import Normalization
@@ -24,8 +28,10 @@ def _try_input():
         tensor = bytearray(8)
         Normalization()(row)(tensor, (1, 1, 8, 1), 66)  # uint8
         return tensor[0] > 127
-    except (ImportError, AttributeError, TypeError, ValueError, OSError):
+    except ImportError:
         return _claims_5()
+    except (AttributeError, TypeError, ValueError, OSError):
+        return None
 
 
 def _claims_5():
@@ -51,8 +57,10 @@ def text_apart():
 def _try_text():
     import image
 
+    img = image.Image(1, 1, image.GRAYSCALE)
     try:
-        image.Image(1, 1, image.GRAYSCALE).draw_string((0, 0), "")
+        img.draw_string((0, 0), "")
         return True
     except (TypeError, ValueError):
+        img.draw_string((0, 0, ""))  # what refuses this too has told nothing, and nothing is kept
         return False
