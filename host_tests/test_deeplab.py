@@ -483,3 +483,14 @@ def test_a_model_that_tells_no_input_size_is_refused() -> None:
     model.input_shape = ((1, 10),)
     with pytest.raises(ValueError, match=r"expected model.input_shape \[\(1, H, W, C\)\], got \(\(1, 10\),\)"):
         model.run(n6post.DeepLab())
+
+
+def test_a_first_frame_of_one_number_everywhere_does_not_settle_what_floats_mean() -> None:
+    numbers = np.zeros((1, 4, 4), np.float32)
+    numbers[0, 1] = 0, 1, 2, 3
+    for number in (-3.4e38, -1.0, 0.5, 1.0, 300.0, 3.4e38, np.nan):
+        model = FakeModel([Tensor(np.full((1, 4, 4), number, np.float32))], (64, 64))
+        processor = n6post.DeepLab()
+        model.run(processor)
+        model.tensors[0].values[:] = numbers
+        assert classes_of(model.run(processor)).tolist() == numbers[0].astype(int).tolist(), number

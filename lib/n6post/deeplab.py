@@ -161,7 +161,7 @@ class MapSetup(Setup):
                     # Nothing but 0 and 1 may be probabilities as well, with the same map: the next frame tells more.
                     self.settled = high > 1.0
                     return "classes"
-            self.settled = low == low and (low != 0.0 or high != 0.0)
+            self.settled = bool(low < high)  # one number everywhere, or NaN, tells nothing
             return "logit" if low < 0.0 or high > 1.0 else "probability"
         scales = getattr(model, "output_scale", None)
         if len(out.shape) == 3 or not scales or not scales[0]:
