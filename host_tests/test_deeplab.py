@@ -494,3 +494,28 @@ def test_a_first_frame_of_one_number_everywhere_does_not_settle_what_floats_mean
         model.run(processor)
         model.tensors[0].values[:] = numbers
         assert classes_of(model.run(processor)).tolist() == numbers[0].astype(int).tolist(), number
+
+
+def test_an_option_that_changes_leaves_the_two_maps_in_use_and_the_last_result_true() -> None:
+    """Two new ones, 205 KB at 320 x 320, may find no room in a heap in use."""
+    values = np.random.default_rng(3).integers(-99, 99, (1, 8, 8, 3)).astype(np.int8)
+    model, other = (FakeModel([Tensor(values.copy(), 0.1)], (64, 64)) for _ in range(2))
+    processor = n6post.DeepLab()
+    maps = [model.run(processor).classes for _ in range(2)]
+    for background in (None, 1, 2):
+        last = model.run(processor)
+        says = classes_of(last).tolist()
+        processor.background = background
+        model.tensors[0].values[:] = np.roll(model.tensors[0].values, 1, axis=1)
+        again = model.run(processor)
+        assert again.background == background
+        assert classes_of(again).tolist() == model.tensors[0].values[0].argmax(axis=-1).tolist() != says
+        assert classes_of(last).tolist() == says
+        assert any(again.classes is one for one in maps)
+    # They went to one setup: another model writes elsewhere.
+    processor.background = 0
+    one = model.run(processor)
+    says = classes_of(one).tolist()
+    for _ in range(3):
+        assert not any(other.run(processor).classes is own for own in maps)
+    assert classes_of(one).tolist() == says

@@ -69,6 +69,7 @@ class DeepLab(Processor):
 
     def __init__(self, background=0, threshold=None, labels=None, layout=None, values=None):
         super().__init__()
+        self._kept = None  # of the setup that an option has ended: (map size, its two results)
         self.background = background
         self.threshold = threshold
         self.layout = layout
@@ -77,6 +78,13 @@ class DeepLab(Processor):
 
     def _set_up(self, model, outputs):
         return MapSetup(self, model, outputs)
+
+    def _start_over(self):
+        # The next setup takes them over: in a heap in use two new maps may find no room.
+        setup = self._setup
+        if setup is not None and setup.spare is not None:
+            self._kept = setup.map_size, setup.recent, setup.spare
+        super()._start_over()
 
 
 class MapSetup(Setup):
@@ -132,6 +140,10 @@ class MapSetup(Setup):
         self.legend = self.recent = self.spare = None
         # One of which too little could be told leaves what it made to the next: new maps a frame, and the colours of new
         # classes a drawing, would cost more than the rest.
+        kept = options._kept
+        options._kept = None  # no two setups write into one map
+        if kept and kept[0] == self.map_size:
+            _, self.recent, self.spare = kept
         before = options._setup
         if before is not None and not before.settled:
             if before.map_size == self.map_size:
