@@ -622,6 +622,22 @@ def test_the_machine_code_equals_portable_to_the_byte_also_when_it_is_interrupte
                 assert agrees(call.note, result), f"call {number}: portable and {kind} agree, but not with plain numpy"
 
 
+@needs_emulator
+@pytest.mark.parametrize("kernel", sorted(CALLS))
+def test_a_cortex_m7_has_every_instruction_of_its_kernels_and_gives_the_same_bytes(kernel: str) -> None:
+    calls = list(CALLS[kernel](np.random.default_rng(sum(kernel.encode()))))[::4]
+    small = [call for call in calls if sum(len(data) for data in call.before if isinstance(data, bytes)) < 1 << 20]
+    assert len(small) > 0.9 * len(calls)
+    check(small, "thumb", core="cortex-m7")
+
+
+@needs_emulator
+def test_a_cortex_m7_refuses_the_kernels_with_helium() -> None:
+    call = next(class_map_calls(np.random.default_rng(1)))
+    with pytest.raises(RuntimeError, match="exit status 3"):
+        check([call], "helium", core="cortex-m7")
+
+
 def test_portable_dedupe_is_that_of_plain_numpy() -> None:
     gone = 0
     for call in dedupe_calls(np.random.default_rng(7)):
