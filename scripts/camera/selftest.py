@@ -494,8 +494,9 @@ def prototype_case(letter, channels_last, terms, window):
     return [protos, head, plan, out], [out]
 
 
-def class_map_case(letter, channels_last, classes, pixels):
-    logits = Random(classes).values(letter, classes * pixels, (0, 3, 9, 14))
+def class_map_case(letter, channels_last, classes, pixels, at=0):
+    """`at`: how many bytes behind a multiple of 16 the logits lie."""
+    logits = Random(classes).values(letter, classes * pixels + at, (0, 3, 9, 14))[at:]
     steps = (classes, 1) if channels_last else (1, pixels)
     plan = map_plans.class_map(ord(letter), pixels, classes, steps[0], steps[1], 1.25 if letter == "f" else 20)
     out = bytearray(pixels + 16)
@@ -667,7 +668,8 @@ KERNELS = (
     (
         "class_map",
         class_map_case,
-        every(LETTERS, (0, 1), ((1, 77), (2, 131), (3, 18), (5, 77), (16, 33), (21, 65), (40, 5))),
+        every(LETTERS, (0, 1), ((1, 77), (2, 131), (3, 18), (5, 77), (16, 33), (21, 65), (40, 5)))
+        + every("bB", (1,), ((2, 131, 1), (2, 131, 2), (2, 131, 3))),
     ),
     ("dedupe", dedupe_case, ((0, 0), (512, 0), (512, 1), (1024, 1))),
     ("count", count_case, ((1,), (333,), (4096,))),
