@@ -805,7 +805,7 @@ def started(tick):
         from pyb import Timer as Hardware
 
         return Hardware(7, freq=1009, callback=tick), True
-    except Exception:
+    except (ImportError, AttributeError, TypeError, ValueError, OSError):  # no such module, timer or keyword
         return Timer(-1, period=1, callback=tick), False
 
 
