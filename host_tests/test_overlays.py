@@ -300,7 +300,7 @@ def test_options_that_do_not_fit_are_refused_before_anything_is_drawn(name: str,
 
 @pytest.mark.parametrize("word", ["track", "instance"])
 def test_zones_have_no_colours_by_track(word: Any) -> None:
-    with pytest.raises(ValueError, match=f"color_by: expected 'class' of a zone, got '{word}'"):
+    with pytest.raises(ValueError, match=f"^color_by: expected 'class' of a zone, got '{word}'$"):
         n6post.draw(Noted(), n6post.PolygonZone(SQUARE), color_by=word)
 
 
