@@ -425,7 +425,9 @@ class Run:
                     self.baseline = {}
 
     def save(self) -> None:
-        self.store.write_text(json.dumps({"of": self.of, "by": self.by, "baseline": self.baseline}))
+        written = self.store.with_suffix(".new")  # whoever stops a run stops it anywhere
+        written.write_text(json.dumps({"of": self.of, "by": self.by, "baseline": self.baseline}))
+        written.replace(self.store)
 
     def measure(self) -> None:
         """The sound module first: its tests pass, and tell where they come by."""
