@@ -7,8 +7,10 @@ import image
 import n6post
 import pytest
 import recorded
+from checks import rgb565
 from hypothesis import example, given
 from hypothesis import strategies as st
+from n6post.pixels import class_color
 
 
 def seen(track_id: int | None, x: int, y: int, w: int = 20, h: int = 40) -> Any:
@@ -104,12 +106,18 @@ def test_reset_forgets_all_places() -> None:
         (lambda: n6post.Trail(1), "length: expected an integer from 2 to 1000, got 1"),
         (lambda: n6post.Trail(2.5), "length: expected an integer from 2 to 1000, got 2.5"),
         (lambda: n6post.Trail(5, "feet"), "anchor: expected bottom, .* or centroid, got 'feet'"),
-        (lambda: n6post.Trail().update([seen(1, 5, 5), seen(None, 5, 5)]), "expected detections with a track_id, .*got one"),
-        (lambda: n6post.Trail().update([seen(1, 40000, 5)]), "found: expected rects within -32768..32767 pixels, got "),
+        (
+            lambda: n6post.Trail().update([seen(1, 5, 5), seen(None, 5, 5)]),
+            "expected detections with a track_id, as Tracker.update returns them, got one without",
+        ),
+        (
+            lambda: n6post.Trail().update([seen(1, 40000, 5)]),
+            r"found: expected rects within -32768..32767 pixels, got \(39990, -35, 20, 40\)",
+        ),
     ],
 )
 def test_what_makes_no_trail_is_a_value_error(make: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
         make()
 
 
@@ -123,6 +131,48 @@ def test_draw_takes_no_texts_for_a_trail_which_has_none(labels: Any) -> None:
     assert not any(img.bytearray())
     n6post.draw(img, trail, labels=False)
     assert any(img.bytearray())
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_places_reach_as_far_as_16_bits_and_no_further(axis: int) -> None:
+    def at(place: int, size: int = 0) -> Any:
+        d = n6post.Detection((place, 5, size, 0) if axis == 0 else (5, place, 0, size), 0.9, 0, "", None, None)
+        d.track_id = 1
+        return d
+
+    for place, size, kept in ((-32768, 0, -32768), (32767, 0, 32767), (32767, 1, 32767), (-32768, 1, -32768)):
+        trail = n6post.Trail(3, "center")
+        trail.update([at(place, size)])
+        assert trail.positions(1) == [(kept, 5) if axis == 0 else (5, kept)]
+    for place, size in ((-32769, 0), (-32769, 1), (32768, 0)):
+        with pytest.raises(ValueError, match="^found: expected rects within -32768..32767 pixels, got "):
+            n6post.Trail(3, "center").update([at(place, size)])
+
+
+@pytest.mark.parametrize("color_by", ["class", "track", "instance"])
+def test_a_trail_draws_itself_as_draw_does_in_the_colours_of_class_track_or_place(color_by: str) -> None:
+    trail = n6post.Trail(5)
+    for k in range(4):
+        found = [seen(7, 20 + 20 * k, 90), seen(3, 20 + 20 * k, 50)]
+        found[0] = found[0].replace(class_id=5)
+        found[0].track_id = 7
+        trail.update(found)
+    one, other = [image.Image(160, 120, image.RGB565) for _ in range(2)]
+    assert trail.draw(one, color_by=color_by) is one
+    n6post.draw(other, trail, color_by=color_by)
+    assert bytes(one.bytearray()) == bytes(other.bytearray())
+    numbers = {"class": (5, 0), "track": (7, 3), "instance": (0, 1)}[color_by]
+    for y, number in zip((90, 50), numbers, strict=True):
+        r, g, b = class_color(number)
+        assert rgb565(one)[y, 50] == (r >> 3) << 11 | (g >> 2) << 5 | b >> 3
+    if color_by == "class":
+        default, thin = [image.Image(160, 120, image.RGB565) for _ in range(2)]
+        assert bytes(trail.draw(default).bytearray()) == bytes(one.bytearray())
+        assert bytes(trail.draw(thin, thickness=3).bytearray()) != bytes(one.bytearray())
+        n6post.draw(other, trail, thickness=3)
+        assert bytes(other.bytearray()) == bytes(trail.draw(one, thickness=3).bytearray())
+    with pytest.raises(ValueError, match="^color_by: expected 'class', 'track' or 'instance', got 'name'$"):
+        trail.draw(one, color_by="name")
 
 
 def test_a_frame_that_is_refused_leaves_all_as_it_was() -> None:

@@ -70,6 +70,7 @@ JUDGES = {
     "shape": ["mask"],
     "skeleton": ["skeleton", "draw"],
     "tracker": ["tracker", "one_euro"],
+    "trail": ["trail", "overlays"],
     "yolo": ["yolo", "end2end", "heads", "nms", "processor"],
     "yolo_pose": ["pose", "yolo"],
     "yolo_seg": ["mask", "yolo"],
