@@ -134,6 +134,14 @@ def test_a_number_that_is_not_finite_is_none_and_there_is_no_minus_zero() -> Non
     assert json.dumps(told["keypoints"]) == "[[1.0, 2.0, null], [3.0, 4.0, null], [0.0, 0.0, 0.0]]"
 
 
+@pytest.mark.parametrize("score", [k / 16 for k in range(-20, 33)] + [0.0005, 0.9995, 1e-9, 0.8765, 1.0005])
+def test_a_score_is_rounded_as_decimals_are_halves_to_the_even_digit(score: float) -> None:
+    """Of sixteenths every other odd one is such a half: .0625 is .062 and .1875 is .188."""
+    for near in (np.float32(score), *(np.nextafter(np.float32(score), np.float32(way)) for way in (-9, 9))):
+        wanted = float(Decimal(float(near)).quantize(Decimal("0.001"), ROUND_HALF_EVEN))
+        assert plain(score=float(near)).as_dict()["score"] == wanted
+
+
 def test_scalars_of_numpy_and_ulab_do_not_get_into_it() -> None:
     odd = plain(rect=tuple(np.arange(4)), score=np.float32(0.25), class_id=np.int16(3))
     assert json.dumps(odd.as_dict()) == '{"rect": [0, 1, 2, 3], "score": 0.25, "class_id": 3, "label": "car"}'
@@ -158,6 +166,19 @@ def test_a_segmentation_as_a_dict_tells_of_every_class_present(background: bool)
         if background or i
     ]
     assert json.dumps(found.as_dict(background=background)) == json.dumps({"classes": expected})
+
+
+@pytest.mark.parametrize("upright", [False, True])
+def test_a_share_of_a_letterbox_is_that_of_the_picture_between_its_bars(upright: bool) -> None:
+    """48 of 64 columns (or rows) from the 8th on show the picture, and the first half of these is class 1."""
+    classes = np.full((64, 64), 2, np.uint8)
+    classes[:, 8:32] = 1
+    frame = image.Image(*((48, 64) if upright else (64, 48)), image.GRAYSCALE)
+    model = FakeModel([Tensor(np.ascontiguousarray(classes if upright else classes.T)[None])], (64, 64))
+    found = model.run(n6post.DeepLab(), n6post.Letterbox(frame))
+    assert [(one["class_id"], one["area"], one["share"]) for one in found.as_dict()["classes"]] == [
+        (1, 1536, 0.5), (2, 1536, 0.5),
+    ]  # fmt: skip
 
 
 @given(st.integers(0, 64 * 50))

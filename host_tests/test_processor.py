@@ -288,6 +288,19 @@ def test_two_models_with_outputs_of_one_kind_take_turns_and_each_finds_its_own(f
         assert rows[wanted] is None or processor.survivors() == rows[wanted]
 
 
+def test_the_setups_of_four_models_are_kept_and_the_oldest_goes() -> None:
+    make, model, outputs = case("detector")
+    process = make()
+    models = [FakeModel(model.tensors, SIZE) for _ in range(6)]
+    kept = []
+    for one in models:
+        frame(process, one, outputs)
+        kept.append(process._setup)
+    assert process._setups == tuple(kept[:1:-1])
+    frame(process, models[3], outputs)
+    assert process._setup is kept[3]
+
+
 @pytest.mark.parametrize("first", ["raw", "floats"])
 @pytest.mark.parametrize("family", [name for name in FAMILIES if name != "class numbers"])
 def test_raw_arrays_and_float_copies_of_one_model_take_turns_in_every_family(family: str, first: str) -> None:

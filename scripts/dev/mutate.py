@@ -63,7 +63,7 @@ JUDGES = {
     "movenet": ["movenet", "processor"],
     "painting": ["draw", "cutting"],
     "positions": ["zones", "trail", "overlays"],
-    "processor": ["processor", "options", "deeplab"],
+    "processor": ["processor", "options", "resizing"],
     "quant": ["quant", "processor"],
     "scaling": ["geometry"],
     "segmentation": ["segmentation", "deeplab", "names"],
