@@ -142,6 +142,11 @@ def test_a_score_is_rounded_as_decimals_are_halves_to_the_even_digit(score: floa
         assert plain(score=float(near)).as_dict()["score"] == wanted
 
 
+def test_keypoints_are_rounded_halves_to_the_even_digit() -> None:
+    d = posed([[0.25, 0.75, 0.0625], [1.25, 1.75, 0.1875], [-0.25, 639.75, 0.5625]])
+    assert d.as_dict()["keypoints"] == [[0.2, 0.8, 0.062], [1.2, 1.8, 0.188], [-0.2, 639.8, 0.562]]
+
+
 def test_scalars_of_numpy_and_ulab_do_not_get_into_it() -> None:
     odd = plain(rect=tuple(np.arange(4)), score=np.float32(0.25), class_id=np.int16(3))
     assert json.dumps(odd.as_dict()) == '{"rect": [0, 1, 2, 3], "score": 0.25, "class_id": 3, "label": "car"}'
