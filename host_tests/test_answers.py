@@ -123,6 +123,7 @@ def test_the_rect_of_a_mask_is_its_own_which_lies_around_the_frame_pixels_that_i
 
 def test_what_an_empty_mask_has_not_is_none() -> None:
     mask = FakeModel([Tensor(np.zeros((1, 8, 8), np.uint8))], (64, 64)).run(n6post.DeepLab()).mask(3)
+    assert plain(mask=mask).as_dict()["mask"] == {"rect": None, "area": 0, "centroid": None}  # no outline unasked
     told = plain(mask=mask).as_dict(outline=True)
     assert told["mask"] == {"rect": None, "area": 0, "centroid": None, "outline": []}
 
