@@ -101,5 +101,5 @@ def test_a_label_file_with_any_line_ends_names_what_a_loaded_model_finds(
 def test_given_names_must_be_one_a_class() -> None:
     assert labels.checked_names(("a", "b"), 2) == ["a", "b"]
     for names in (["a", "b"], list("abcd")):
-        with pytest.raises(ValueError, match=f"expected 3 labels.*, got {len(names)}"):
+        with pytest.raises(ValueError, match=f"^expected 3 labels, one a class, got {len(names)}$"):
             labels.checked_names(names, 3)
