@@ -9,7 +9,7 @@ from typing import Any
 import n6post
 import numpy as np
 import pytest
-from checks import contents
+from checks import contents, says
 from fakes import FakeModel, Tensor
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -191,6 +191,32 @@ def test_names_are_looked_up_for_every_model_anew() -> None:
         model = random_head(5, (64, 64), 4).model()
         model.labels = order
         assert {d.class_id for d in model.run(processor)} == {number}
+
+
+@pytest.mark.parametrize("wrong", ["person", 5, (), 0, [-1], [65536], [None], [1.5], [2, True]])
+def test_what_is_no_list_of_classes_is_refused(wrong: Any) -> None:
+    part = wrong[-1] if isinstance(wrong, list) else wrong
+    wanted = "class numbers from 0 to 65535 and names"
+    if not isinstance(wrong, list):
+        wanted = "a list of class numbers and names, or None"
+    with pytest.raises(ValueError, match=says(f"classes: expected {wanted}, got {part!r}")):
+        names.class_ids("classes", wrong)
+
+
+def test_class_numbers_from_0_to_65535_are_taken_and_those_of_the_model_looked_up() -> None:
+    assert names.class_ids("classes", [0, 65535, "cat"]) == (0, 65535, "cat")
+    assert sorted(names.classes("classes", (2, "b", 0), 3, "abc".__getitem__)) == [0, 1, 2]
+    for wrong in (3, 65535):
+        with pytest.raises(ValueError, match=says(f"classes: expected numbers below 3, got {wrong}")):
+            names.classes("classes", (0, wrong), 3, "abc".__getitem__)
+
+
+def test_ten_names_are_all_shown_and_of_eleven_the_ten_most_alike() -> None:
+    for count, shown in ((10, "one of "), (11, "one of 11 names, such as ")):
+        known = [f"name {k}" for k in range(count)]
+        with pytest.raises(ValueError) as caught:
+            names.unknown("classes", "name", known)
+        assert str(caught.value) == f"classes: expected {shown}{', '.join(map(repr, known[:10]))}, got 'name'"
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:

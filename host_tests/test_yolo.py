@@ -537,6 +537,18 @@ def test_65535_anchors_are_the_most_that_a_label_can_number() -> None:
         FakeModel([Tensor(rows)], (64, 64)).run(n6post.YoloV8())
 
 
+@pytest.mark.parametrize("kind", [n6post.YoloV8, n6post.YoloV8Seg])
+def test_the_kernels_are_told_where_anchors_and_channels_lie(kind: Any) -> None:
+    """Machine code reads steps that the portable kernels tell from one another's."""
+    extra = 8 if kind is n6post.YoloV8Seg else 0
+    head = random_head(3, (64, 64), 3, extra)
+    for anchors_first, steps in ((False, (84, 1)), (True, (1, 7 + extra))):
+        processor = kind()
+        stored(head, "int8", anchors_first).run(processor)
+        plan = processor._setup.search[1]
+        assert tuple(plan[:7]) == (ord("b"), 84, 7 + extra, *steps, 4, 3)
+
+
 def test_a_head_in_pixels_with_int16_is_told_from_its_range() -> None:
     head = float_head((64, 64), 2, [Thing(5, (8, 8, 40, 48), {1: 0.9})])
     values = np.round(head / (1 / 256)).astype(np.int16)
