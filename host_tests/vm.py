@@ -1,14 +1,23 @@
-"""A real MicroPython for tests: npm's, under node, behind a pseudo-terminal as a camera is behind its cable."""
+"""A real MicroPython for tests: npm's, under node.
+
+`at_a_port` is one behind a pseudo-terminal, as a camera is behind its cable; a `Machine` runs scripts one after the other:
+
+    machine = vm.Machine(heap=1 << 20, folders={"/lib": LIB})
+    print(machine.run("import n6post; print(n6post.__version__)"))
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -96,3 +105,59 @@ def at_a_port(boot: str = "", folder: Path | None = None) -> Iterator[tuple[str,
         process.kill()
         process.wait()
         os.close(slave)
+
+
+class Raised(Exception):  # noqa: N818
+    """What a script in the VM did not catch: `kind`, the exception's name, and `message`; as text the whole traceback."""
+
+    def __init__(self, traceback: str, printed: str) -> None:
+        super().__init__(traceback)
+        self.kind, _, self.message = traceback.strip().splitlines()[-1].partition(": ")
+        self.printed = printed
+
+
+class Machine:
+    """A MicroPython with a heap of its own size and files of its own, until `close`.
+
+    heap        bytes; the VM collects garbage between scripts only: what one script allocates has to fit
+    seconds     most that a script may take
+    folders     where there -> a folder here, whose .py and .mpy files it gets; `copy` gives it single files
+    """
+
+    def __init__(self, heap: int = 1 << 20, folders: Mapping[str, Path] | None = None, seconds: float = 120) -> None:
+        self._seconds = seconds
+        words = [node(), str(HERE / "micropython_run.mjs"), str(module()), str(heap)]
+        self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.taken = (0, 0)
+        for there, folder in (folders or {}).items():
+            files = [file for file in folder.rglob("*") if file.suffix in (".py", ".mpy")]
+            self.copy({f"{there}/{file.relative_to(folder).as_posix()}": file for file in files})
+
+    def _ask(self, **asked: Any) -> dict[str, Any]:
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(json.dumps(asked).encode() + b"\n")
+        self._process.stdin.flush()
+        patience = threading.Timer(self._seconds, self._process.kill)
+        patience.start()
+        said = self._process.stdout.readline()
+        patience.cancel()
+        if not said:
+            raise RuntimeError(f"the VM ended, with {self._process.wait()}, or took more than {self._seconds} seconds")
+        answer: dict[str, Any] = json.loads(said)
+        return answer
+
+    def copy(self, files: Mapping[str, Path]) -> None:
+        self._ask(files=[[str(file.absolute()), there] for there, file in files.items()])
+
+    def run(self, script: str) -> str:
+        """What it prints. Names stay from one script to the next; `taken` is the heap in use before and after."""
+        answer = self._ask(run=script)
+        self.taken = (answer["taken"][0], answer["taken"][1])
+        if answer["error"] is not None:
+            raise Raised(answer["error"], answer["out"])
+        printed: str = answer["out"]
+        return printed
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.communicate()

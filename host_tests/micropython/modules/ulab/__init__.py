@@ -1,0 +1,11 @@
+"""ulab in plain MicroPython, for tests on a MicroPython without it: what lib and the self-test use of it, and no more.
+
+Slow, but right: every element an object, floats rounded to float32 after each operation. It is held against the results of
+the genuine ulab and against stubs/ulab by host_tests/test_micropython_ulab.py. What it has not raises Unmodelled, what
+nobody should lean on, because the genuine one does it wrongly, UlabTrap.
+"""
+
+from . import numpy
+from ._array import UlabTrap, Unmodelled, follow
+
+__all__ = ["UlabTrap", "Unmodelled", "follow", "numpy"]
