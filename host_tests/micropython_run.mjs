@@ -3,7 +3,8 @@
 // A line of JSON in, a line of JSON out: {"files": [[file here, path there], ...]} copies files; {"run": SCRIPT} answers
 // {"out": what it printed, "error": its traceback or null, "taken": bytes of the heap in use before and after}.
 // HEAP bytes is all there is: this port's heap grows by itself, and collects between scripts only, so that what one script
-// allocates has to fit as a whole. What does not fit is a MemoryError. At least 256 KiB; a script may have 100 KiB of text.
+// allocates has to fit as a whole. What does not fit is a MemoryError; where small things fill it to the last byte, none can be
+// made, and the VM never returns. At least 256 KiB; a script may have 100 KiB of text.
 
 import { readFileSync, readSync, writeSync } from "node:fs";
 import { dirname } from "node:path";

@@ -2,8 +2,10 @@
 
 `at_a_port` is one behind a pseudo-terminal, as a camera is behind its cable; a `Machine` runs scripts one after the other:
 
-    machine = vm.Machine(heap=1 << 20, folders={"/lib": LIB})
+    machine = vm.with_lib(heap=1 << 20)
     print(machine.run("import n6post; print(n6post.__version__)"))
+
+On its own it runs a script file beside lib: `.venv/bin/python host_tests/vm.py script.py`.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
@@ -24,6 +27,7 @@ import pytest
 PACKAGE, VERSION = "@micropython/micropython-webassembly-pyscript", "1.27.0"
 HERE = Path(__file__).parent
 PLACE = HERE.parent / "build" / "npm" / VERSION
+LIB = HERE.parent / "lib"
 
 # The folders, the path and the errors of a camera.
 BOOT = """
@@ -142,7 +146,7 @@ class Machine:
         said = self._process.stdout.readline()
         patience.cancel()
         if not said:
-            raise RuntimeError(f"the VM ended, with {self._process.wait()}, or took more than {self._seconds} seconds")
+            raise RuntimeError(f"the VM ended, with {self._process.wait()}, or took {self._seconds} seconds: a full heap?")
         answer: dict[str, Any] = json.loads(said)
         return answer
 
@@ -161,3 +165,15 @@ class Machine:
     def close(self) -> None:
         self._process.kill()
         self._process.communicate()
+
+
+def with_lib(heap: int = 1 << 20, lib: Path = LIB) -> Machine:
+    """A Machine with lib, the ulab for tests and the scripts of host_tests/micropython."""
+    here = HERE / "micropython"
+    machine = Machine(heap, {"/lib": lib, "/test": here / "modules", "/scripts": here / "scripts"})
+    machine.run("import sys\nsys.path[:] = ['/test', '/lib', '/scripts', '.frozen']")
+    return machine
+
+
+if __name__ == "__main__":
+    print(with_lib(64 << 20).run(Path(sys.argv[1]).read_text()), end="")

@@ -1,0 +1,29 @@
+"""The way from a model's input to the frame, of every kind of input: its numbers as bytes."""
+
+from array import array
+from binascii import hexlify
+
+import n6post
+from n6post.geometry import fit_of
+
+
+class Frame:
+    def __init__(self, width, height):
+        self.size = width, height
+
+    def width(self):
+        return self.size[0]
+
+    def height(self):
+        return self.size[1]
+
+
+def run(cases):
+    """cases: [name of the input's class, frame size, roi or None, size of the model's input]."""
+    for kind, frame, roi, size in cases:
+        try:
+            source = getattr(n6post, kind)(Frame(frame[0], frame[1]), roi and tuple(roi)) if kind else None
+            fit = fit_of([source], tuple(size))
+            print(kind, hexlify(array("f", (fit.sx, fit.ox, fit.sy, fit.oy))), fit.roi, fit.frame_size)
+        except ValueError as error:
+            print(kind, error)
