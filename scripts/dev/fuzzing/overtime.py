@@ -265,7 +265,9 @@ def _line(dice: Dice, anchor: str, sequence: list[Frame]) -> str:
             side = dx * (y - 2 * start[1]) - dy * (x - 2 * start[0])  # below 0: left, "in"
             away = abs(side) / 2 / length
             reach = margin * (d.rect[2] + d.rect[3]) / 2
-            certain = certain and (margin == 0 or abs(away - reach) > 1e-2 * (1 + reach))
+            # lib reckons in whole numbers, of which a short line has few.
+            slack = 1e-2 * (1 + reach) + (d.rect[2] + d.rect[3]) / 8 / length
+            certain = certain and (margin == 0 or abs(away - reach) > slack)
             if away <= reach:
                 continue
             known = last.get(d.track_id)
