@@ -267,6 +267,22 @@ def test_the_box_around_all_that_came_has_the_corner_of_the_frame_in_it() -> Non
             assert min(x for x, *_ in rects) == min(y for _, y, *_ in rects) == 0
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_rect_of_who_leaves_ends_at_the_edge_though_the_filter_goes_on(turned: bool) -> None:
+    """A thing of 8 x 300 pixels leaves a frame of 640 pixels; what is left of it there has no width."""
+    tracker = n6post.Tracker()
+    last = []
+    for k in range(42):
+        x = min(300 + 10 * k, 640)
+        rect = x, 100, min(8, 640 - x), 300
+        rect = (rect[1], rect[0], rect[3], rect[2]) if turned else rect
+        last = tracker.update([n6post.Detection(rect, 0.9, 0, "person", None, None)])
+        for d in last:
+            x, y, w, h = d.rect
+            assert (y + h if turned else x + w) <= 640
+    assert last
+
+
 def test_dt_counts_the_frames_that_were_skipped() -> None:
     tracker = n6post.Tracker(max_age=10)
     for k in range(8):

@@ -540,6 +540,8 @@ def place(tracks: ptr32):
         right = (x + w + 16) >> 5
         if left < tracks[_LEFT]:
             left = tracks[_LEFT]
+        if left > tracks[_RIGHT]:
+            left = tracks[_RIGHT]
         if right > tracks[_RIGHT]:
             right = tracks[_RIGHT]
         y = tracks[o + _Y] * 2
@@ -548,6 +550,8 @@ def place(tracks: ptr32):
         bottom = (y + h + 16) >> 5
         if top < tracks[_TOP]:
             top = tracks[_TOP]
+        if top > tracks[_BOTTOM]:
+            top = tracks[_BOTTOM]
         if bottom > tracks[_BOTTOM]:
             bottom = tracks[_BOTTOM]
         w = right - left
