@@ -149,6 +149,9 @@ def test_a_point_on_the_frames_far_edge_lies_in_its_last_pixel() -> None:
     canvas = Canvas(64, 48)
     draw_pose(canvas, person(np.float32([[64, 48, 1], [0, 0, 1], [63.9, 47.2, 1], [10.99, 3.5, 1]])), radius=1)
     assert [circle[:2] for circle, _ in canvas.circles] == [(63, 47), (0, 0), (63, 47), (10, 3)]
+    canvas = Canvas(64, 48)
+    draw_pose(canvas, person(np.float32([[10, 48, 1], [64, 10, 1], [5, -1e9, 1], [-1e9, 5, 1]])), radius=1)
+    assert [circle[:2] for circle, _ in canvas.circles] == [(10, 47), (63, 10), (5, -32768), (-32768, 5)]
 
 
 def test_what_is_not_finite_is_not_seen_and_what_is_far_away_does_no_harm() -> None:
