@@ -136,6 +136,9 @@ def test_a_pose_of_zeros_whose_shape_has_two_readings_as_rows_and_one_as_a_raw_h
     model = FakeModel([Tensor(np.zeros((1, 57, 84), np.float32))], SMALL)
     assert model.run(processor) == [] and not processor._setup.settled
     model.tensors = [Tensor(float_head(SMALL, 2, [Thing(3, (8, 8, 40, 48), {1: 0.9}, [9, 9, 0.9] * 17)], 51))]
+    quantised = n6post.YoloV8Pose()  # whose boxes can only be in 0..1: nothing but the reading is open
+    assert FakeModel([Tensor(np.zeros((1, 57, 84), np.int8), 0.004)], SMALL).run(quantised) == []
+    assert not quantised._setup.settled
     processor.class_count = 2
     assert [(d.rect, d.class_id) for d in model.run(processor)] == [((8, 8, 32, 40), 1)]
 
