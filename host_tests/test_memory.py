@@ -19,7 +19,9 @@ import n6post
 import numpy as np
 import pytest
 from fakes import FakeModel, Framed, Tensor
+from ml import model as ml_model
 from n6post.detection import with_keypoints
+from networks import Network
 from scenes import Thing, float_head, quantised
 from ulab import _host
 
@@ -454,7 +456,7 @@ def drawn(result: Any) -> Any:
     return bytes(n6post.draw(img, result).bytearray())
 
 
-@pytest.mark.parametrize("family", ["YoloV8Seg", "YoloV8Pose", "DeepLab"])
+@pytest.mark.parametrize("family", [f for f in FAMILIES if f not in LIKE_OTHERS[1:] + ("DeepLab numbers",)])
 def test_a_picture_that_is_cut_short_is_drawn_anew_as_if_nothing_had_been(family: str) -> None:
     def before() -> Any:
         state = seen(family)()
@@ -673,6 +675,31 @@ def test_an_input_that_is_cut_short_is_filled_the_next_time(kind: Any) -> None:
     check(Scene(lambda: kind(frame), filled, filled))
 
 
+TEXTS: dict[str, Callable[[], Any]] = {
+    "YoloV8": lambda: frames("YoloV8"),
+    "YoloV8Seg": lambda: frames("YoloV8Seg"),
+    "YoloV8Pose": lambda: frames("YoloV8Pose"),
+    "DeepLab": lambda: scored_map().run(n6post.DeepLab()),
+    "crowd": lambda: [n6post.Detection((i, 2, 9, 9), 0.5 + i / 64, i, f"g\u00e4rtner {i}", None, None) for i in range(30)],
+    "line": lambda: n6post.LineZone((0, 50), (100, 50)),
+    "zone": lambda: n6post.PolygonZone([(0, 40), (100, 40), (100, 80)]),
+}
+
+
+@pytest.mark.parametrize("result", TEXTS)
+def test_a_text_that_is_cut_short_is_the_same_the_next_time_and_so_is_another(result: str) -> None:
+    """What a line is put together in is kept, and may just have grown."""
+    one, other = TEXTS[result](), TEXTS["crowd"]()
+    wanted = n6post.to_json(one), n6post.to_json(other)
+    module: Any = sys.modules["n6post.to_json"]
+
+    def before() -> Any:
+        module._OUT[0] = bytearray(b"[" + bytes(63))
+        return one
+
+    check(Scene(before, n6post.to_json, lambda r: (n6post.to_json(r), n6post.to_json(other)) == wanted))
+
+
 # --- what is opened and chosen ---------------------------------------------------------------------------------------
 def test_a_processor_that_could_not_be_chosen_can_be_chosen_the_next_time() -> None:
     model = detector()
@@ -683,6 +710,35 @@ def test_a_processor_that_could_not_be_chosen_can_be_chosen_the_next_time() -> N
             lambda m: frames_of(n6post.processor_for(m, threshold=0.3), detector(), ROIS[0], 1),
         )
     )
+
+
+def test_a_model_that_could_not_be_opened_is_opened_the_next_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    things = [Thing(9, (12, 10, 31, 30), {1: 0.7})]
+    monkeypatch.setattr(ml_model, "open_backend", lambda path: (Network([float_head((64, 64), 2, things)]), 1))
+    (tmp_path / "net.txt").write_text("cat\r\ndog\n")
+    (tmp_path / "net.tflite").write_bytes(b"stands for a model")
+
+    def opened(_: Any) -> Any:
+        model = n6post.load(str(tmp_path / "net.tflite"), threshold=0.3)
+        return told(model.predict([model_input]))
+
+    model_input = _host.wrap(np.zeros((1, 64, 64, 3), np.uint8))
+    check(Scene(lambda: None, opened, opened))
+    assert opened(None)[0][3] == "dog"
+
+
+@pytest.mark.parametrize("model", [detector, segmenter, poser, rows, heatmaps, scored_map])
+def test_a_diagnosis_that_is_cut_short_is_the_same_the_next_time(model: Callable[[], FakeModel]) -> None:
+    """Of a model with something to find: its scale is absurd."""
+    one = model()
+    one.output_dtype = ("b",) * len(one.tensors)
+    one.output_scale = (2956686.0,) * len(one.tensors)
+
+    def findings(_: Any) -> Any:
+        return n6post.diagnose(one, one.outputs())
+
+    assert findings(None)
+    check(Scene(lambda: None, findings, findings))
 
 
 # --- several allocations in one line ---------------------------------------------------------------------------------
