@@ -14,9 +14,9 @@ ROOT = Path(__file__).parents[1]
 DEVICE = ROOT / "scripts" / "dev" / "endure_device.py"
 
 
-def test_two_thousand_frames_of_tracks_zones_and_text_leave_nothing_on_a_heap_of_1_mib() -> None:
+def test_twelve_hundred_frames_of_tracks_zones_and_text_leave_nothing_on_a_heap_of_1_mib() -> None:
     vm.module()  # skipped without node
-    done = script("dev/endure.py", "--frames", "2000", "--block", "250")
+    done = script("dev/endure.py", "--frames", "1200", "--block", "200")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.endswith("Nothing is left behind.\n")
 

@@ -102,6 +102,8 @@ def main() -> None:
     parser.add_argument("--heap", type=int, default=1024, help="KiB of --micropython, besides the memory of the networks")
     parser.add_argument("--folder", type=Path, help="only write what a camera needs, in two folders")
     arguments = parser.parse_args()
+    if arguments.frames < 3 * arguments.block:
+        parser.error("--frames: expected three blocks or more")
     runs = {"boxes": [name for name in recorded.index() if name != MAPS]}
     runs["maps"] = [MAPS] + [name for name in runs["boxes"] if name.startswith("movenet")]
     place = arguments.folder or Path(tempfile.mkdtemp())

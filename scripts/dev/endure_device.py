@@ -367,8 +367,9 @@ def running(folder, frames, block=BLOCK):
     random = Random(7)
     scenes = Families(folder, random) if np else Walkers(random)
     script = Script()
-    levels = []
-    bare = []
+    levels = [0] * max(frames // block, 1)  # lists that grow would be growth
+    bare = [0] * 3
+    looks = looked = 0
     allocated = counted = peak = longest = slowest = lost = wanted = 0
     since = begun = time.ticks_ms()
     last = gc.mem_alloc()
@@ -406,21 +407,26 @@ def running(folder, frames, block=BLOCK):
         if number % block == block - 1:
             gc.collect()
             yield
-            levels.append(gc.mem_alloc())
+            levels[looks] = gc.mem_alloc()
+            looks += 1
             if number < 2 * block or number + block >= frames:
                 script.begin()
                 forget()
                 gc.collect()
                 yield
-                bare.append(gc.mem_alloc())
-            print("frame %d: %d bytes in use, %d at the last look without what is kept" % (number + 1, levels[-1], bare[-1]))
+                bare[looked] = gc.mem_alloc()
+                looked += 1
+            print(
+                "frame %d: %d bytes in use, %d at the last look without what is kept"
+                % (number + 1, levels[looks - 1], bare[looked - 1])
+            )
             since = time.ticks_ms()
             last = gc.mem_alloc()
         elif np is None and number % 20 == 19:
             gc.collect()
         yield
     half = len(levels) // 2
-    growth = bare[-1] - bare[1] if len(bare) > 1 else 0
+    growth = bare[looked - 1] - bare[1]
     told = {
         "frames": frames,
         "seconds": time.ticks_diff(time.ticks_ms(), begun) / 1000,
