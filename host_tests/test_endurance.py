@@ -48,7 +48,7 @@ def test_frames_that_are_starved_of_memory_are_right_the_next_time_on_micropytho
     binary = os.environ.get("N6POST_MICROPYTHON")
     if not binary:
         pytest.skip("needs a MicroPython with ulab: its path in the environment variable N6POST_MICROPYTHON")
-    words = [binary, "-X", "heapsize=4m", str(ROOT / "scripts" / "dev" / "starve.py"), "0", "9999", "6"]
+    words = [binary, "-X", "heapsize=8m", str(ROOT / "scripts" / "dev" / "starve.py"), "0", "9999", "6"]
     done = subprocess.run(words, capture_output=True, text=True, env=os.environ | {"MICROPYPATH": str(ROOT / "lib")})
     assert done.stdout.splitlines()[-1].endswith(" passed, 0 failed"), done.stdout + done.stderr
 

@@ -1,7 +1,7 @@
 """Leaves n6post too little of the heap, wherever it allocates, and looks whether the next frame is right.
 
     python3 scripts/camera.py run scripts/dev/starve.py                                     a camera
-    MICROPYPATH=lib micropython -X heapsize=4m scripts/dev/starve.py [FIRST LAST [MOST]]    a MicroPython with ulab
+    MICROPYPATH=lib micropython -X heapsize=8m scripts/dev/starve.py [FIRST LAST [MOST]]    a MicroPython with ulab
 
 FIRST and LAST are the numbers of scenes; MOST is at how many places a scene's heap ends, roughly: 100; 0 is all (hours).
 
@@ -19,7 +19,7 @@ import sys
 from micropython import const
 
 BLOCK = const(16)  # bytes: the heap's unit where a pointer has four
-CALM = const(16)  # so many steps without a failure, one after the other, and there is none to come
+CALM = const(16)  # so many steps without a failure, or one beyond what is taken, and there is none to come
 
 try:
     import image
@@ -502,6 +502,15 @@ def filled():
     return chain
 
 
+def released(chain):
+    """Link by link: an address that is left on the stack would hold all behind it."""
+    while chain is not None:
+        inner = chain[0]
+        if isinstance(chain, list):
+            chain[0] = chain[1] = None
+        chain = inner
+
+
 def starved(attempt, state, left, collecting):
     """The MemoryError that attempt(state) meets with so many bytes left, or None; and the bytes that were free behind it."""
     error = None
@@ -517,8 +526,9 @@ def starved(attempt, state, left, collecting):
     except MemoryError as caught:
         error = caught
     free = gc.mem_free()
-    chain = None  # noqa: F841
     gc.enable()
+    released(chain)
+    chain = None
     gc.collect()
     return error, free
 
@@ -548,7 +558,7 @@ def check(before, attempt, after, most):
     gc.enable()
     failed = tries = left = calm = 0
     step = (taken // BLOCK // most + 1) * BLOCK if most else BLOCK
-    while calm < CALM:
+    while calm < CALM and not (calm and left > taken):
         tries += 1
         error, free = one_time(before, attempt, after, left, False, good)
         left += step
