@@ -1,5 +1,6 @@
 """lib/n6post/mask.py: masks drawn at frame resolution, and what a script asks of them."""
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -807,6 +808,33 @@ def test_every_contour_is_walked_once() -> None:
     plane[5:7, 9:12] = 255  # another part
     loops = contours(bytearray(plane), (0, 0, 12, 9), (0, 0, 12, 9))
     assert sorted(len(loop) for loop in loops) == [4, 4, 10, 26]
+
+
+def camera_float(value: float) -> float:
+    """What is left of a number in a float of MicroPython's that has 30 bits: never more."""
+    return float((np.float32(value).view(np.uint32) & ~np.uint32(3)).view(np.float32))
+
+
+@pytest.mark.parametrize("scale", [1.5, 2.4, 3.75, 4.2, 5.1, 7.5])
+def test_an_outline_is_the_same_where_the_cameras_floats_lose_two_bits(scale: float) -> None:
+    """Half way between pixels and at broken scales many points lie on a whole frame pixel exactly."""
+    window = (0, 0, 80, 80)
+    data = bytearray(80 * 80)
+    for x, y, w, h in ((3, 4, 60, 20), (20, 30, 45, 41)):
+        for row in range(y, y + h):
+            data[80 * row + x : 80 * row + x + w] = b"\xff" * w
+    clip = (0, 0, int(80 * scale), int(80 * scale))
+
+    def outline(scale: float) -> list[tuple[int, int]]:
+        return list(n6post.Mask(data, window, window, clip, Grid(scale, 0.0, scale, 0.0, clip)).outline())
+
+    points = outline(scale)
+    assert len(points) > 100
+    assert points == outline(camera_float(camera_float(scale) * (1 - 2**-22)))
+    # In exact fractions: the left edge of the larger part is at 20 mask pixels, its top at 30.
+    assert min(x for x, _ in points) == int(20 * Fraction(str(scale)))
+    assert min(y for _, y in points) == int(30 * Fraction(str(scale)))
+
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.05, 0.3, 0.5, 0.8]))

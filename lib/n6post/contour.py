@@ -13,6 +13,7 @@ from .pixels import copy_rows
 
 _BLOCK = const(8192)  # pixels that are compared together
 _NUDGE = const(2.44e-4)  # as in yolo.py: what lies on half a pixel rounds the same way on camera and PC
+_MORE = const(9.77e-4)  # an outline's points have been through more floats, which lose two bits each on a camera
 
 
 def contains(x, y, data, window, crop, clip, grid):
@@ -178,7 +179,7 @@ def outline(data, window, crop, clip, grid):
         if size > largest:
             largest = size
             best = loop
-    sx, ox, sy, oy = grid.sx, grid.ox, grid.sy, grid.oy
+    sx, ox, sy, oy = grid.sx, grid.ox + _MORE, grid.sy, grid.oy + _MORE
     cx, cy, cw, ch = clip
     points = []
     right = cx + cw - 1
