@@ -19,7 +19,7 @@ import pytest
 import test_kernels_helium as hostile
 from hypothesis import example, given
 from hypothesis import strategies as st
-from n6post.kernels import drawing_plans, plans, portable_boxes, portable_drawing, portable_maps
+from n6post.kernels import drawing_plans, plans, portable, portable_boxes, portable_drawing, portable_maps
 from ulab import _host
 
 CODES = {"uint8": 66, "int8": 98, "int16": 104, "float32": 102}
@@ -66,6 +66,15 @@ def mapped(values: Any, channels_last: bool, cut: int = 0) -> Any:
     out = bytearray(b"\x07" * (height * width))
     portable_maps.class_map(logits, plan, out)
     return np.frombuffer(out, np.uint8).reshape(height, width)
+
+
+# --- clipped ---------------------------------------------------------------------------------------------------------
+def test_a_number_at_a_bound_becomes_the_bound_with_its_sign_and_nan_the_lower_one() -> None:
+    """`a > lo ? a : lo`, then `a < hi ? a : hi`: what machine code does with -0 is told by its bits alone."""
+    values = _host.wrap(np.array([-0.0, 0.0, -1, 3, np.nan, np.inf, -np.inf, 1], f32))
+    assert portable.clipped(values, 0.0, 3.0).tobytes() == np.array([0, 0, 0, 3, 0, 3, 0, 1], f32).tobytes()
+    below = np.array([-0.0, -0.0, -1, -0.0, -2, -0.0, -2, -0.0], f32)
+    assert portable.clipped(values, -2.0, -0.0).tobytes() == below.tobytes()
 
 
 # --- class_map -------------------------------------------------------------------------------------------------------

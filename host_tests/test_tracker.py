@@ -11,6 +11,7 @@ import runpy
 import sys
 from array import array
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -553,6 +554,7 @@ def test_whatever_is_seen_numbers_are_given_once_and_results_are_of_the_frame(
 
 SOURCE = (ROOT / "lib" / "n6post" / "kernels" / "viper_tracks.py").read_text()
 VIPER = {name: int(value) for name, value in re.findall(r"^(_\w+) = const\((-?\d+)\)", SOURCE, re.MULTILINE)}
+NO_MASK = portable_tracks._NO_MASK
 WRITE = runpy.run_path(str(ROOT / "scripts" / "dev" / "write_portable_tracks.py"))
 
 
@@ -596,6 +598,145 @@ HEADER = ("_COUNT", "_NEXT_ID", "_LEFT", "_TOP", "_RIGHT", "_BOTTOM")
 def test_a_plan_holds_its_numbers_as_its_docstring_says() -> None:
     plan = track_plans.tracking(0, 1.0, 0.93, 30, 2, 64, 22.0, 4.0, 0.4, 2.0, 3.0, 0.05, 0.08, 0.015, 0.01, 0.08, 0.75)
     assert plan.tolist() == [0, 256, 238, 7680, 2, 64, 1408, 256, 26, 128, 2304, 164, 419, 236, 105, 419, 192]
+
+
+def one_track(**words: int) -> Any:
+    """A header and a track, whose detection is the first row."""
+    tracks = array("i", [0] * (VIPER["_HEADER"] + VIPER["_TRACK"]))
+    tracks[VIPER["_COUNT"]], tracks[VIPER["_NEXT_ID"]] = 1, 1
+    for name, value in words.items():
+        tracks[VIPER["_HEADER"] + VIPER["_" + name.upper()]] = value
+    return tracks
+
+
+def one_row(**words: int) -> Any:
+    """A detection that the first track has, without a mask."""
+    row = array("i", [0] * VIPER["_DETECTION"])
+    for name, value in ({"track": VIPER["_HEADER"], "middle_x": NO_MASK} | words).items():
+        row[VIPER["_D_" + name.upper()]] = value
+    return row
+
+
+def word(tracks: Any, name: str) -> int:
+    return int(tracks[VIPER["_HEADER"] + VIPER["_" + name.upper()]])
+
+
+def plan_of(many: int, dt: int = 256) -> Any:
+    plan = n6post.Tracker()._lay_out()
+    plan[VIPER["_P_MANY"]], plan[VIPER["_P_DT"]], plan[VIPER["_P_FADE"]] = many, dt, 238
+    return plan
+
+
+def rounded(numerator: int, denominator: int) -> int:
+    return math.floor(Fraction(numerator, denominator) + Fraction(1, 2))
+
+
+def test_a_correction_is_the_kalman_filters_to_the_last_step() -> None:
+    """In fractions: gains and what is left of variances are rounded down, places and speeds to the nearest."""
+    for seed in range(200):
+        check_correction(random.Random(seed))
+
+
+def check_correction(rng: random.Random) -> None:
+    plan = plan_of(1)
+    w, h = [16 * rng.randrange(1, 300) for _ in range(2)]
+    area = w * h // 256
+    centre = area * plan[VIPER["_P_CENTRE_NOISE"]] // 256 + plan[VIPER["_P_FLOOR"]]
+    size = area * plan[VIPER["_P_SIZE_NOISE"]] // 256 + plan[VIPER["_P_FLOOR"]]
+    pp, ps, vv = rng.randrange(0x3FFFF - centre), rng.randrange(0x3FFFF - size), rng.randrange(1 << 20)
+    pv = 64 * rng.randrange(3 * (pp + centre) // 64)
+    before = {"x": rng.randrange(9000), "y": rng.randrange(9000), "w": w, "h": h, "pp": pp, "pv": pv, "vv": vv, "ps": ps}
+    before |= {"vx": rng.randrange(-900, 900), "vy": rng.randrange(-900, 900), "hits": 3, "id": 1, "unsure": 512}
+    # Now and then far enough for the highest speed.
+    seen = {"x": before["x"] + rng.randrange(-9000, 9000), "y": before["y"] + rng.randrange(-9000, 9000)}
+    seen |= {"w": 16 * rng.randrange(300), "h": 16 * rng.randrange(300), "class_id": 5, "round": rng.choice([1, 2])}
+    track = one_track(**before)
+    portable_tracks.learn(track, one_row(**seen), plan)
+
+    k, ks = 4096 * pp // (pp + centre), 4096 * ps // (ps + size)
+    kv = min(4096 * pv // (pp + centre), 8192)
+    for place, speed in (("x", "vx"), ("y", "vy")):
+        off = seen[place] - before[place]
+        assert word(track, place) == before[place] + rounded(k * off, 4096)
+        assert word(track, speed) == max(-0x3FFFF, min(0x3FFFF, before[speed] + rounded(kv * off, 256)))
+    for side in "wh":
+        assert word(track, side) == before[side] + rounded(ks * (seen[side] - before[side]), 4096)
+    left = {"pp": pp * (4096 - k) // 4096, "pv": pv * (4096 - k) // 4096, "ps": ps * (4096 - ks) // 4096}
+    left |= {"vv": max(0, vv - kv * pv // 4096), "hits": 4, "missed": 0, "class_id": 5, "id": 1, "masked": 0}
+    left |= {"unsure": 0 if seen["round"] == 1 else 512}
+    assert {name: word(track, name) for name in left} == left
+
+
+@pytest.mark.parametrize("size", [16, 480, 6400])
+@pytest.mark.parametrize("variance", [0x40000, 300000, 5000000, 0x0FFFFFFF])
+def test_of_a_large_variance_the_gains_are_a_64th_too_large_at_most_and_never_more_than_1(size: int, variance: int) -> None:
+    plan = plan_of(1)
+    track = one_track(x=8000, y=8000, w=size, h=size, pp=variance, pv=variance, vv=2 * variance, ps=variance, vx=10, vy=-10)
+    portable_tracks.learn(track, one_row(x=8100, y=7000, w=size + 1600, h=size + 800, round=1), plan)
+    area = min(size * size // 256, 0xFFFFF)
+    for names, noise in ((("x", "y", "vx", "vy"), "_P_CENTRE_NOISE"), (("w", "h"), "_P_SIZE_NOISE")):
+        gain = variance / (variance + area * plan[VIPER[noise]] / 256 + plan[VIPER["_P_FLOOR"]])
+        more = min(1.0 if names[0] == "w" else 65 / 64, gain * 65 / 64)
+        for name in names:
+            was, off = {"x": (8000, 100), "y": (8000, -1000), "vx": (10, 100), "vy": (-10, -1000)}.get(
+                name, (size, {"w": 1600, "h": 800}.get(name, 0))
+            )
+            off *= 16 if name[0] == "v" else 1
+            moved = (word(track, name) - was) / off
+            most = min(more, 1.0) if name[0] != "v" else more
+            assert gain - 0.01 <= moved <= most + 0.01, name
+    if size == 16 and variance == 300000:
+        assert word(track, "w") == 16 + 1600 and word(track, "ps") == 0
+
+
+@pytest.mark.parametrize("dt", [128, 256, 300, 512, 2048, 9000])
+def test_a_prediction_is_the_kalman_filters(dt: int) -> None:
+    """Places to the step; variances, of which some products are rounded down, to a thousandth and a few steps."""
+    for seed in range(20):
+        check_prediction(dt, random.Random(seed))
+
+
+def check_prediction(dt: int, rng: random.Random) -> None:
+    plan = plan_of(0, dt)
+    w, h = [16 * rng.randrange(20, 300) for _ in range(2)]
+    old = {"x": rng.randrange(200000), "y": rng.randrange(200000), "w": w, "h": h, "pp": rng.randrange(1 << 18)}
+    old |= {"pv": rng.randrange(1 << 18), "vv": rng.randrange(1 << 18), "ps": rng.randrange(1 << 18)}
+    old |= {"vx": rng.randrange(-30000, 30000), "vy": rng.randrange(-30000, 30000), "hits": 7, "id": 3, "missed": 64}
+    old |= {"unsure": 32, "class_id": 2, "masked": 1, "offset_x": 11, "offset_y": -5, "found": 0}
+    before, after = one_track(**old), one_track()
+    plan[VIPER["_P_MAX_AGE"]] = 10000
+    portable_tracks.predict(before, after, plan)
+    steps = min(dt, 8 * 256)
+    for place, speed in (("x", "vx"), ("y", "vy")):
+        moved = old[place] + rounded(old[speed] * steps, 4096)
+        assert word(after, place) == max(-1024 * 16, min(8191 * 16, moved))
+    kept = "w h vx vy hits id class_id masked offset_x offset_y".split()
+    assert {name: word(after, name) for name in kept} == {name: old[name] for name in kept}
+    assert [word(after, name) for name in ("missed", "unsure", "found")] == [64 + dt, 32 + dt, -1]
+    t = steps / 256
+    area = w * h / 256
+    q, growth = [area * plan[VIPER[name]] / 4096 for name in ("_P_ACCELERATION", "_P_GROWTH")]
+    pp = old["pp"] + 2 * t * old["pv"] + t * t * old["vv"] + q * t**3 / 3
+    pv = old["pv"] + t * old["vv"] + q * t * t / 2
+    wanted = {"pp": pp, "pv": pv, "vv": old["vv"] + q * t, "ps": old["ps"] + growth * t}
+    for name, value in wanted.items():
+        assert word(after, name) == pytest.approx(value, rel=0.001, abs=4 + 2 * t**3), name
+    centre = (pp + area * plan[VIPER["_P_CENTRE_NOISE"]] / 256 + plan[VIPER["_P_FLOOR"]]) / 16
+    size = (wanted["ps"] + area * plan[VIPER["_P_SIZE_NOISE"]] / 256 + plan[VIPER["_P_FLOOR"]]) / 16
+    assert word(after, "centre_variance") == pytest.approx(centre, rel=0.001, abs=1 + t**3)
+    assert word(after, "size_variance") == pytest.approx(size, rel=0.001, abs=1 + t**3)
+
+
+@pytest.mark.parametrize("x, y", [(1, 0), (-1, 0), (0, 1), (0, -1)])
+@pytest.mark.parametrize("other", [16, 48])
+def test_three_quarters_of_a_box_on_another_begin_a_track_and_a_pixel_more_does_not(x: int, y: int, other: int) -> None:
+    """Boxes of 16 x 16 at each side of one of 16 x 16 and of 48 x 48, 12 or 13 pixels of them inside."""
+    for inside, many in ((12, 2), (13, 1)):
+        tracker = n6post.Tracker(min_hits=1)
+        first = person(100, 100, other, other)
+        tracker.update([first])
+        at = [100 + (other - 16) // 2 + d * ((other + 16) // 2 - inside) for d in (x, y)]
+        assert len(tracker.update([first, person(*at, 16, 16)])) == many, (inside, at)
 
 
 class Word(int):
