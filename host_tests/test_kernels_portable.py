@@ -435,6 +435,40 @@ def test_prototype_mask_is_exact_where_a_sum_is_just_the_threshold(
     assert (np.frombuffer(expected, np.uint8).reshape(h, w) >= 128).tolist() == inside.tolist()
 
 
+# --- place -----------------------------------------------------------------------------------------------------------
+@given(st.integers(0, 2**32), st.integers(1, 12), st.integers(0, 3), st.tuples(st.integers(1, 40), st.integers(1, 40)))
+def test_place_lays_rects_crops_and_windows_one_behind_the_other(
+    seed: int, kept: int, ring: int, protos: tuple[int, int]
+) -> None:
+    """Raw units of a quarter of a frame pixel and half a prototype's: all of it is exact in binary."""
+    random = np.random.default_rng(seed)
+    boxes = random.integers(-8, 90, (4, kept + 3)).astype(f32) / 4
+    values = np.concatenate([boxes, random.integers(0, 100, (1, kept + 3)).astype(f32)])
+    labels = random.integers(0, 80, (3, kept + 3)).astype(np.uint16)
+    labels[2, :kept] = order = np.sort(random.permutation(kept + 3)[:kept])
+    plan = plans.place(kept, kept + 3, 70, 60, 4, 1, 4, -2, 0.5, 1, *protos, 2, 2, 0.25, 0.5, ring)
+    table = array("i", [77] * (16 * kept + 16))
+    size = portable_boxes.place(plan, _host.wrap(values), _host.wrap(labels), table)
+    start = 0
+    for n, at in enumerate(order):
+        x0, y0, x1, y1, score = (float(value) for value in values[:, at])
+        corners = [min(max(4 * v + b, 0), most) for v, b, most in ((x0, 1, 70), (y0, -2, 60), (x1, 1, 70), (y1, -2, 60))]
+        left, top, right, bottom = [int(corner + 0.5) for corner in corners]
+        wanted = [left, top, max(0, right - left), max(0, bottom - top), *labels[:2, at].tolist(), bits(score / 2)]
+        pads = ((x0 - 0.25, protos[0]), (y0 - 0.5, protos[1]), (x1 + 0.25, protos[0]), (y1 + 0.5, protos[1]))
+        left, top, right, bottom = [min(max(int(np.ceil(2 * edge)), 0), most) for edge, most in pads]
+        right, bottom = max(left, right), max(top, bottom)
+        wanted += [left, top, right, bottom]
+        window = [0, 0, 0, 0]
+        if right > left and bottom > top:
+            ends = min(right + ring, protos[0]), min(bottom + ring, protos[1])
+            window[:2] = max(left - ring, 0), max(top - ring, 0)
+            window[2:] = ends[0] - window[0], ends[1] - window[1]
+        assert table[16 * n : 16 * n + 16].tolist() == [*wanted, *window, start]
+        start += window[2] * window[3]
+    assert size == start and table[16 * kept :].tolist() == [77] * 16
+
+
 # --- tint_mask -------------------------------------------------------------------------------------------------------
 @given(
     st.integers(0, 2**32), st.sampled_from([0.5, 0.77, 1.0, 1.3, 2.0, 2.9999, 10 / 3, 4.0]), st.integers(1, 9),

@@ -699,8 +699,8 @@ def test_a_prediction_is_the_kalman_filters(dt: int) -> None:
 def check_prediction(dt: int, rng: random.Random) -> None:
     plan = plan_of(0, dt)
     w, h = [16 * rng.randrange(20, 300) for _ in range(2)]
-    old = {"x": rng.randrange(200000), "y": rng.randrange(200000), "w": w, "h": h, "pp": rng.randrange(1 << 18)}
-    old |= {"pv": rng.randrange(1 << 18), "vv": rng.randrange(1 << 18), "ps": rng.randrange(1 << 18)}
+    old = {"x": rng.randrange(-16384, 131072), "y": rng.randrange(-16384, 131072), "w": w, "h": h}
+    old |= {name: rng.randrange(1 << 18) for name in ("pp", "pv", "vv", "ps")}
     old |= {"vx": rng.randrange(-30000, 30000), "vy": rng.randrange(-30000, 30000), "hits": 7, "id": 3, "missed": 64}
     old |= {"unsure": 32, "class_id": 2, "masked": 1, "offset_x": 11, "offset_y": -5, "found": 0}
     before, after = one_track(**old), one_track()
@@ -725,6 +725,18 @@ def check_prediction(dt: int, rng: random.Random) -> None:
     size = (wanted["ps"] + area * plan[VIPER["_P_SIZE_NOISE"]] / 256 + plan[VIPER["_P_FLOOR"]]) / 16
     assert word(after, "centre_variance") == pytest.approx(centre, rel=0.001, abs=1 + t**3)
     assert word(after, "size_variance") == pytest.approx(size, rel=0.001, abs=1 + t**3)
+
+
+@pytest.mark.parametrize("off, resized", [(16384, 0), (0, 16384), (16380, 16380), (16388, 16388)])
+def test_a_distance_whose_square_is_2_to_the_25_leaves_32_bits_nowhere(off: int, resized: int) -> None:
+    """As it is taken by 64, which would be the sign's bit."""
+    variances = {"centre_variance": 9000001, "size_variance": 9000001}
+    tracks = one_track(x=0, y=0, w=16, h=16, id=1, found=-1, class_id=1, **variances)
+    row = one_row(x=off, y=off, w=16 + resized, h=16 + resized, class_id=1, round=1, nearest=-2, track=-1)
+    rows = Words(map(Word, row))
+    portable_tracks.match(Words(map(Word, tracks)), rows, Words(map(Word, plan_of(1))), 1)
+    assert rows[VIPER["_D_TRACK"]] == VIPER["_HEADER"]
+    assert rows[VIPER["_D_COST"]] == pytest.approx(64 * 2 * sum((d // 4) ** 2 for d in (off, resized)) / 9000001, abs=2)
 
 
 @pytest.mark.parametrize("x, y", [(1, 0), (-1, 0), (0, 1), (0, -1)])

@@ -53,7 +53,7 @@ JUDGES = {
     "inputs": ["geometry"],
     "kernels.portable": ["kernels_portable", "skeleton", "overlap", "zones"],
     "kernels.portable_boxes": ["kernels_portable", "nms", "overlap", "mask", "yolo"],
-    "kernels.portable_drawing": ["kernels_portable"],
+    "kernels.portable_drawing": ["kernels_portable", "draw", "cutting"],
     "kernels.portable_maps": ["kernels_portable"],
     "kernels.portable_poses": ["skeleton"],
     "kernels.portable_text": ["to_json"],
