@@ -499,6 +499,57 @@ def test_a_centred_mask_is_sampled_at_pixel_centres_and_its_last_pixels_go_on(
     assert shown[-1, -1] == (mask[-1, -1] >= 128)
 
 
+@given(
+    st.integers(0, 2**32), st.booleans(), st.sampled_from([1.0, 1.5, 2.0, 3.25, 10 / 3]), st.sampled_from([1.0, 1.5, 4.0]),
+    st.integers(1, 9), st.integers(1, 9),
+)
+def test_a_mask_that_is_not_centred_is_draw_images_own_cut_to_the_clip_rectangle(
+    seed: int, color: bool, x_scale: float, y_scale: float, width: int, height: int
+) -> None:
+    random = np.random.default_rng(seed)
+    mask = bytearray(random.bytes(width * height))
+    depth, pixformat = (2, image.RGB565) if color else (1, image.GRAYSCALE)
+    before = np.frombuffer(random.bytes(30 * 20 * depth), np.uint16 if color else np.uint8).reshape(20, 30)
+    x, y = (int(n) for n in random.integers(-4, 12, 2))
+    alpha, paint = int(random.integers(0, 256)), int(random.integers(0, 65536))
+    drawn = bytearray(before.tobytes())
+    image.Image(30, 20, pixformat, buffer=drawn).draw_image(
+        image.Image(width, height, image.GRAYSCALE, buffer=mask),
+        x,
+        y,
+        x_scale=x_scale,
+        y_scale=y_scale,
+        alpha=alpha,
+        color_palette=image.Image(256, 1, image.RGB565, buffer=bytearray(np.full(256, paint, np.uint16).tobytes())),
+        alpha_palette=image.Image(256, 1, image.GRAYSCALE, buffer=bytearray(128) + bytearray(b"\xff" * 128)),
+        hint=image.BILINEAR,
+    )
+    # Where the mask lies, or a part of that.
+    x0, y0 = max(x, 0) + int(random.integers(0, 3)), max(y, 0) + int(random.integers(0, 3))
+    x1, y1 = min(30, x + int(width * x_scale)), min(20, y + int(height * y_scale))
+    plan = drawing_plans.tint_mask(
+        depth, 30, 20, width, height, x, y, x_scale, y_scale, x0, y0, x1, y1, paint, alpha, centred=0
+    )
+    frame = bytearray(before.tobytes())
+    portable_drawing.tint_mask(frame, mask, plan)
+    expected = before.copy()
+    if x0 < x1 and y0 < y1:
+        expected[y0:y1, x0:x1] = np.frombuffer(drawn, before.dtype).reshape(20, 30)[y0:y1, x0:x1]
+    assert frame == expected.tobytes()
+
+
+@pytest.mark.parametrize("box, start", [((2, 3, 4, 4), 7), ((2, 3, 0, 4), -1), ((2, 3, 4, 0), -1), ((12, 3, 4, 4), -1)])
+def test_aim_tells_where_a_masks_bytes_begin_or_minus_1_where_nothing_of_it_is_drawn(
+    box: tuple[int, ...], start: int
+) -> None:
+    plan = drawing_plans.tint_mask(2, 10, 10, x_scale=2, y_scale=2, offset_x=0.5, offset_y=0.5, seen_w=10, seen_h=10)
+    table = array("i", [77, *box, 0, 0, 0, 0, 0, 0, 0, 1, 1, 3, 3, 7])
+    assert portable_drawing.aim(plan, table, 1) == start
+    assert plan[3:7].tolist() == [3, 3, 2, 2]
+    if start == 7:
+        assert plan[9:13].tolist() == [2, 3, 6, 7]
+
+
 # --- candidates ------------------------------------------------------------------------------------------------------
 SCORES = {
     "random": lambda n, random: random.random(n),

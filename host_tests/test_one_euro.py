@@ -89,6 +89,21 @@ def test_a_joint_that_was_nowhere_for_a_frame_is_filtered_again(nowhere: float, 
         assert found.tolist()[0][1] == 10
 
 
+@pytest.mark.parametrize("dt", [0.0, -1.0, math.nan])
+def test_where_no_time_has_passed_the_filter_begins_anew(dt: float) -> None:
+    _, state = filtered(joints(np.array([[10, 10]]), [0.9]), None, 1.0, 0.5)
+    found, state = filtered(joints(np.array([[30, 50]]), [0.9]), state, dt, 0.5)
+    assert found.tolist()[0][:2] == [30, 50]
+    assert [part.tolist() for part in state] == [[[30, 50]], [[0, 0]], [[1, 1]]]
+
+
+def test_of_another_number_of_joints_the_filter_begins_anew() -> None:
+    _, state = filtered(joints(np.array([[10, 10], [50, 60]]), [0.9, 0.9]), None, 1.0, 0.5)
+    found, state = filtered(joints(np.array([[30, 50], [60, 90], [1, 2]]), [0.9] * 3), state, 1.0, 0.5)
+    assert [joint[:2] for joint in found.tolist()] == [[30, 50], [60, 90], [1, 2]]
+    assert state[0].tolist() == [[30, 50], [60, 90], [1, 2]] and not any(sum(state[1].tolist(), []))
+
+
 def test_the_filter_leaves_its_input_and_the_scores_alone() -> None:
     given = joints(np.array([[10, 10], [50, 50]]), [0.75, 0.5])
     _, state = filtered(given, None, 1.0, 0.5)

@@ -699,7 +699,9 @@ def test_a_prediction_is_the_kalman_filters(dt: int) -> None:
 def check_prediction(dt: int, rng: random.Random) -> None:
     plan = plan_of(0, dt)
     w, h = [16 * rng.randrange(20, 300) for _ in range(2)]
-    old = {"x": rng.randrange(-16384, 131072), "y": rng.randrange(-16384, 131072), "w": w, "h": h}
+    old = {"w": w, "h": h}
+    for place in "xy":  # now and then near an end of what there is
+        old[place] = rng.choice([rng.randrange(-16384, 131072), -16384 + rng.randrange(500), 131056 - rng.randrange(500)])
     old |= {name: rng.randrange(1 << 18) for name in ("pp", "pv", "vv", "ps")}
     old |= {"vx": rng.randrange(-30000, 30000), "vy": rng.randrange(-30000, 30000), "hits": 7, "id": 3, "missed": 64}
     old |= {"unsure": 32, "class_id": 2, "masked": 1, "offset_x": 11, "offset_y": -5, "found": 0}
