@@ -65,7 +65,7 @@ JUDGES = {
     "positions": ["positions", "zones", "trail", "overlays"],
     "processor": ["processor", "options", "resizing"],
     "quant": ["quant", "processor"],
-    "scaling": ["geometry"],
+    "scaling": ["scaling", "geometry"],
     "segmentation": ["segmentation", "deeplab", "names"],
     "shape": ["mask"],
     "skeleton": ["skeleton", "draw"],
