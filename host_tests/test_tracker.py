@@ -667,6 +667,16 @@ def check_correction(rng: random.Random) -> None:
     assert {name: word(track, name) for name in left} == left
 
 
+@pytest.mark.parametrize("off, moved", [(2047, 0), (2048, 1), (-2048, 0), (-2049, -1)])
+def test_half_a_step_is_rounded_up_and_less_is_not(off: int, moved: int) -> None:
+    """Gains of 1/4096, of the least variance there is."""
+    tracks = one_track(x=9000, y=9000, w=3072, h=16, pp=1, ps=1)
+    plan = plan_of(1)
+    plan[VIPER["_P_CENTRE_NOISE"]] = plan[VIPER["_P_SIZE_NOISE"]] = 0
+    portable_tracks.learn(tracks, one_row(x=9000 + off, y=9000 + off, w=3072 + off, h=16 + off), plan)
+    assert [word(tracks, name) for name in "xywh"] == [9000 + moved, 9000 + moved, 3072 + moved, 16 + moved]
+
+
 @pytest.mark.parametrize("size", [16, 480, 6400])
 @pytest.mark.parametrize("variance", [0x40000, 300000, 5000000, 0x0FFFFFFF])
 def test_of_a_large_variance_the_gains_are_a_64th_too_large_at_most_and_never_more_than_1(size: int, variance: int) -> None:
