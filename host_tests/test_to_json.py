@@ -11,6 +11,7 @@ from typing import Any
 import n6post
 import numpy as np
 import pytest
+from fakes import FakeModel, Tensor
 from hypothesis import example, given
 from hypothesis import strategies as st
 from n6post.detection import with_keypoints
@@ -125,10 +126,44 @@ def test_a_line_may_be_of_any_length_and_a_short_one_after_it_is_whole() -> None
     assert n6post.to_json(many[:1]) == json.dumps([many[0].as_dict()])
 
 
+def test_a_line_that_is_much_longer_than_the_room_that_is_kept_gets_its_room_at_once() -> None:
+    """Twice what there is would be too little here: the text alone takes more."""
+    d = plain(label="y" * 100_000)
+    assert n6post.to_json([d]) == json.dumps([d.as_dict()])
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_no_detection_is_made_anew_of_numbers_as_processors_return_them(name: str) -> None:
+    """That would be as_dict's way, which takes ten times as long."""
+    made = []
+
+    class Counted(n6post.Detection):
+        def __new__(cls, *fields: Any) -> Any:
+            made.append(fields)
+            return super().__new__(cls, *fields)
+
+    found = [Counted(*d).replace(label=f"{name} {i}", score=i * 1.5) for i, d in enumerate(found_in(name))]
+    made.clear()
+    assert n6post.to_json(found) == json.dumps([d.as_dict() for d in found])
+    assert not made
+
+
 def test_numbers_of_other_kinds_are_told_as_as_dict_tells_them() -> None:
     found = [plain(rect=(1.9, np.int32(2), -3.5, True), class_id=2.0, score=np.float32(0.25)), plain(score=1)]
     found[0].track_id = 5
     assert n6post.to_json(found) == json.dumps([d.as_dict() for d in found])
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("rect", [(1, 2, 30, 40), (1.0, 2, 30, 40)])
+def test_a_mask_and_keypoints_are_told_whatever_the_kind_of_the_other_numbers_and_both_of_one_with_both(
+    name: str, rect: Any
+) -> None:
+    found = [d.replace(rect=rect) for d in found_in(name)]
+    assert json.loads(n6post.to_json(found)) == told(found)
+    both = found[0].replace(mask=found_in("yolov8n_seg_320")[0].mask, keypoints=found_in("movenet_17_192")[0].keypoints)
+    assert json.loads(n6post.to_json(both)) == told([both])[0]
+    assert {"mask", "keypoints"} <= told([both])[0].keys()
 
 
 KINDS = """
@@ -154,7 +189,10 @@ def test_scores_and_keypoints_near_a_half_are_rounded_alike_everywhere(capsys: p
 
 
 def test_labels_of_any_alphabet_are_escaped_as_micropythons_own_json_does_not() -> None:
-    assert '"label": "\\u00c4pfel \\"\\\\\\u000a\\ud83d\\ude80"' in n6post.to_json([plain(label='Äpfel "\\\n🚀')])
+    text, told = 'Äpfel "\\\n🚀', '"label": "\\u00c4pfel \\"\\\\\\u000a\\ud83d\\ude80"'
+    assert told in n6post.to_json([plain(label=text)])
+    classes = FakeModel([Tensor(np.zeros((1, 4, 4), np.uint8))], (4, 4))
+    assert told in n6post.to_json(classes.run(n6post.DeepLab(labels=[text, "b"], background=None)))
 
 
 def test_no_detections_are_an_empty_list() -> None:
