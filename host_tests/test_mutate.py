@@ -70,6 +70,14 @@ def test_a_mutant_that_the_tests_let_pass_is_told_and_others_are_not(toy: Path) 
     assert done.returncode == 0 and done.stdout == "toy: 10 mutants, 10 killed, 0 equivalent, 0 survive: 100.0 % die\n"
 
 
+def test_a_function_that_was_made_at_an_import_is_broken_too(toy: Path) -> None:
+    (toy / "toy.py").write_text("def more(by):\n    def add(number):\n        return number + by\n\n    return add\n")
+    kept = "import toy\n\nADD = property(toy.more(2)).fget\n\n\ndef test_add() -> None:\n    assert ADD(3) == 5\n"
+    (toy / "test_toy.py").write_text(kept)
+    done = mutate(toy)
+    assert done.returncode == 0 and done.stdout == "toy: 1 mutants, 1 killed, 0 equivalent, 0 survive: 100.0 % die\n", done
+
+
 def test_tests_that_fail_anyway_tell_nothing(toy: Path) -> None:
     (toy / "test_toy.py").write_text("def test_nothing() -> None:\n    assert False\n")
     done = mutate(toy, "--sample", "1")

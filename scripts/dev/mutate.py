@@ -6,8 +6,8 @@ missing, or nobody can tell the two apart. Mutants of the second kind stand in s
 below a line "# reason"; they count neither as dead nor as alive. The exit code is 0 where --least percent of the others die.
 
 Nothing is written into the tree: a mutant lives in a forked process only, where its functions take the place of the sound
-ones where pytest has collected the tests already. A survivor of what runs outside of tests too, at an import say, is then
-imported in the module's place before anything else is. Results are kept in build/mutants: a run goes on where the last one
+ones where pytest has collected the tests already. A survivor of what runs outside of tests too, at an import say, or of a
+function within a function is then imported in the module's place before anything else is. Results are kept in build/mutants: a run goes on where the last one
 was stopped, and asks survivors again when tests have changed.
 """
 
@@ -85,6 +85,7 @@ class Mutant(NamedTuple):
     lines: tuple[int, ...]
     diff: str  # "-old" and "+new" lines
     code: str
+    made: bool = False  # in a function that a function makes, which somebody may keep
 
     @property
     def key(self) -> str:
@@ -171,7 +172,7 @@ def mutants(source: str) -> list[Mutant]:
             reached = (self.statements[-1], *range(first, last + 1)) if self.functions and self.statements else ()
             new = code.splitlines()[first - 1 : last + len(code.splitlines()) - len(lines)]
             diff = [*("-" + line.rstrip("\n") for line in lines[first - 1 : last]), *("+" + line for line in new)]
-            found.setdefault(code, Mutant(first, reached, "\n".join(diff), code))
+            found.setdefault(code, Mutant(first, reached, "\n".join(diff), code, self.functions > 1))
 
     wrapper.module.visit(Visitor())
     return sorted(found.values())
@@ -456,8 +457,8 @@ class Run:
         """Find out about mutants, several at a time; yields each as it is known."""
         slow = []
         for mutant, by in self.ask_quickly(asked, jobs):
-            # Of what ran at an import or in a set-up, something of the sound module may be left.
-            if by or mutant.lines and not set(self.baseline["shared"]) & set(mutant.lines):
+            # Of what ran at an import or in a set-up, or was made there, something of the sound module may be left.
+            if by or mutant.lines and not mutant.made and not set(self.baseline["shared"]) & set(mutant.lines):
                 yield self.known(mutant, by)
             else:
                 slow.append(mutant)
