@@ -175,6 +175,29 @@ def test_negative_numbers_tell_that_a_keypoints_score_is_a_logit() -> None:
         np.testing.assert_allclose(points_of(found)[0, :, 2], expected[:, 3], rtol=1e-5)
 
 
+@pytest.mark.parametrize(("lowest", "logit"), [(-0.4, False), (-0.6, True), (-1.4, True)])
+def test_a_score_half_of_one_below_zero_is_still_noise_and_a_lower_one_a_logit(lowest: float, logit: bool) -> None:
+    head, things = people(6, 1, 4)
+    head[0, 10, 0] = lowest  # of an anchor that is nobody's
+    score = things[0].extra[2::3]
+    found = FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8Pose())
+    np.testing.assert_allclose(points_of(found)[0, :, 2], 1 / (1 + np.exp(-np.array(score))) if logit else score, rtol=1e-5)
+    head[0, 10, 0] = -1.0 if logit else -0.5
+    for one in storages(quantised(head, 0.5, 0)):
+        steps = (one.dequantised().values if one.scale else one.values)[0, 7::3, 3].astype(float)
+        found = FakeModel([one], SIZE).run(n6post.YoloV8Pose())
+        np.testing.assert_allclose(points_of(found)[0, :, 2], 1 / (1 + np.exp(-steps)) if logit else steps, rtol=1e-5)
+
+
+def test_only_the_classes_that_are_asked_for_are_returned() -> None:
+    head, _ = people(4, 3, 6)
+    every = FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8Pose(class_count=3))
+    assert len({d.class_id for d in every}) == 2
+    for class_id in range(3):
+        found = FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8Pose(class_count=3, classes=[class_id]))
+        assert [d.rect for d in found] == [d.rect for d in every if d.class_id == class_id]
+
+
 def test_what_a_keypoints_score_is_can_be_said() -> None:
     head, things = people(6, 1, 6)
     plain = np.float64([t.extra for t in things]).reshape(-1, 6, 3)[..., 2]

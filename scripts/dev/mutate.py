@@ -7,8 +7,8 @@ below a line "# reason"; they count neither as dead nor as alive. The exit code 
 
 Nothing is written into the tree: a mutant lives in a forked process only, where its functions take the place of the sound
 ones where pytest has collected the tests already. A survivor of what runs outside of tests too, at an import say, or of a
-function within a function is then imported in the module's place before anything else is. Results are kept in build/mutants: a run goes on where the last one
-was stopped, and asks survivors again when tests have changed.
+function within a function is then imported in the module's place before anything else is. Results are kept in build/mutants:
+a run goes on where the last one was stopped, and asks survivors again when tests have changed.
 """
 
 import sys
