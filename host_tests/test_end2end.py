@@ -107,6 +107,13 @@ def test_heads_of_integers_give_what_their_steps_say(
         assert_same_detections(found, expected, expected.box, (0, 0, *SIZE))
 
 
+def test_where_no_integer_of_a_head_reaches_the_threshold_nothing_is_found() -> None:
+    tensor = quantised(rows_of(3, 12, 1, pixels=False), 0.001, 100)  # .027 at most
+    for one in (tensor, tensor.as_uint8(), tensor.reordered(0, 2, 1)):
+        model = FakeModel([one], SIZE)
+        assert model.run(n6post.YoloV8(0.4)) == [] != model.run(n6post.YoloV8(0.02))
+
+
 def test_integers_whose_boxes_are_pixels_are_told_by_them() -> None:
     head = rows_of(3, 12, 9)
     tensor = quantised(head, 0.5, -100).as_int16(128)  # steps of 1 / 256

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import n6post
 import numpy as np
 import pytest
-from checks import contents, refuses
+from checks import contents, refuses, says
 from fakes import FakeModel, Framed, Tensor
 from scenes import Thing, float_head, quantised
 
@@ -240,6 +240,32 @@ def test_what_does_not_fit_the_model_raises_at_the_next_frame_and_another_value_
             frame(processor, model)
     setattr(processor, name, old)
     assert frame(processor, model) == before
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "limits"),
+    [
+        (n6post.YoloV8, "threshold", (0.0, 1.0)), (n6post.YoloV8, "nms_threshold", (0, 1)),
+        (n6post.YoloV8, "max_detections", (1, 65535)), (n6post.YoloV8Seg, "mask_overlap", (0.0, 1.0)),
+        (n6post.YoloV8Pose, "keypoint_threshold", (0.0, 1.0)), (n6post.YoloV8Pose, "class_count", (1, 65535)),
+        (n6post.DeepLab, "background", (0, 255)),
+    ],
+)  # fmt: skip
+def test_a_limit_itself_is_within_it(kind: Any, name: str, limits: tuple[float, float]) -> None:
+    processor = kind()
+    for limit in limits:
+        setattr(processor, name, limit)
+        assert getattr(processor, name) == limit == getattr(kind(**{name: limit}), name)
+
+
+def test_a_model_in_the_place_of_the_threshold_is_told_of_the_missing_brackets() -> None:
+    """The firmware calls postprocess= with a model, inputs and outputs: a class makes a processor of them."""
+    model = head()
+    number = f"threshold: expected a number from 0.0 to 1.0, got {model!r}"
+    with pytest.raises(ValueError, match=says(f"{number}: postprocess= needs brackets, n6post.YoloV8()")):
+        n6post.YoloV8(model)
+    with pytest.raises(ValueError, match=says("threshold: expected a number from 0.0 to 1.0, got 2")):
+        n6post.YoloV8(2)
 
 
 def test_a_list_of_names_that_was_changed_and_assigned_again_counts() -> None:
