@@ -164,6 +164,19 @@ def test_drawing_tints_inside_and_leaves_the_rest_alone(smooth: bool) -> None:
     assert set(rgb565(colored)[painted]) == {0xF800} and set(rgb565(colored)[~painted]) == {0}
 
 
+@pytest.mark.parametrize("pixformat", [image.RGB565, image.GRAYSCALE])
+def test_a_mask_is_tinted_half_red_where_nothing_else_is_said(pixformat: int) -> None:
+    mask = mask_of(disc(8, 8, 9))
+    noise = np.random.default_rng(3).integers(0, 256, 64 * 64 * (2 if pixformat == image.RGB565 else 1), np.uint8)
+    shown = []
+    for how in ((), ((255, 0, 0), 128, None), ((255, 0, 0), 129, None)):
+        frame = image.Image(64, 64, pixformat, buffer=bytearray(noise))
+        assert mask.draw(frame, *how) is frame
+        shown.append(bytes(frame.bytearray()))
+    assert shown[0] == shown[1] != bytes(noise)
+    assert shown[2] != shown[1] or pixformat == image.RGB565
+
+
 @pytest.mark.parametrize("smooth", [True, False])
 @pytest.mark.parametrize("size", [(64, 64), (32, 48), (20, 90), (1, 1)])
 def test_drawing_on_a_smaller_picture_is_cut_off_where_the_frames_size_is_not_known(
@@ -851,12 +864,42 @@ def test_any_mask_has_an_outline_that_ends(seed: int, share: float) -> None:
 
 # --- masks that a script makes ---------------------------------------------------------------------------------------
 def test_a_mask_may_be_made_of_any_bytes_and_of_its_own_parts() -> None:
-    made = mask_of(disc(20, 24, 7.5))
+    made = mask_of(disc(8, 9, 5.5))
     data, *rest = made.parts()
     for kind in (bytes, bytearray, lambda d: memoryview(bytes(d))):
         other = n6post.Mask(kind(data), *rest)
         assert (other.area, other.centroid, other.outline()) == (made.area, made.centroid, made.outline())
         assert np.array_equal(drawn(other, (64, 64)), drawn(made, (64, 64)))
+        assert made.area > 1000
+
+
+@pytest.mark.parametrize("smooth", [True, False])
+@pytest.mark.parametrize("box", [(9, 14, 50, 41), (30, 3, 64, 64), (-5, 22, 30, 90)])
+def test_a_mask_made_of_the_parts_of_another_paints_the_same_wherever_the_network_looked(
+    box: tuple[float, ...], smooth: bool
+) -> None:
+    """The window lies off the map's corner, and the part of the frame that went in off the frame's."""
+    made = mask_of(disc(8.3, 8.6, 5.2), box, stretched((30, 50, 90, 70)))
+    other = n6post.Mask(*made.parts())
+    painted = drawn(made, (700, 520), smooth=smooth)
+    assert painted.any() and np.array_equal(drawn(other, (700, 520), smooth=smooth), painted)
+    assert (other.to_image().width(), other.to_image().height()) == (700, 520)
+    assert np.array_equal(gray(other.to_image()), gray(made.to_image()))
+
+
+def test_a_grid_has_no_margin_and_knows_no_frame_where_none_is_given() -> None:
+    grid = Grid(4.0, 0.0, 4.0, 0.0, WHOLE)
+    assert grid.margin == (0, 0) and grid.frame_size is None
+    grid = Grid(4.0, 0.0, 4.0, 0.0, WHOLE, (3, 2), (640, 480))
+    assert grid.margin == (3, 2) and grid.frame_size == (640, 480)
+
+
+@pytest.mark.parametrize(("w", "h"), [(0, 0), (0, 3), (3, 0)])
+def test_a_mask_may_be_made_of_a_window_of_nothing(w: int, h: int) -> None:
+    grid = mask_of(disc(20, 24, 7.5)).parts()[4]
+    mask = n6post.Mask(b"", (2, 1, w, h), (2, 1, w, h), (0, 0, 64, 64), grid)
+    assert (mask.area, mask.centroid, mask.rect, mask.outline(), mask.image) == (0, None, None, [], None)
+    assert not drawn(mask, (64, 64)).any()
 
 
 @pytest.mark.parametrize("data", [

@@ -67,7 +67,7 @@ JUDGES = {
     "quant": ["quant", "processor"],
     "scaling": ["scaling", "geometry"],
     "segmentation": ["segmentation", "deeplab", "names"],
-    "shape": ["mask"],
+    "shape": ["mask", "cutting", "overlap"],
     "skeleton": ["skeleton", "draw"],
     "tracker": ["tracker", "one_euro"],
     "trail": ["trail", "overlays"],
