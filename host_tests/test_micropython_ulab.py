@@ -137,10 +137,9 @@ def test_as_6_7_3_it_agrees_with_the_recorded_selection(older: vm.Machine) -> No
     assert counts["agrees"] > 350, counts
 
 
+@pytest.mark.shared
 @pytest.mark.parametrize("version", ["6.12.0", "6.7.3"])
 def test_it_agrees_with_every_recorded_case(version: str, machine: vm.Machine, request: pytest.FixtureRequest) -> None:
-    if not SHARED.is_dir():
-        pytest.skip("needs ../shared/golden, which is not part of the project")
     cases = json.loads((SHARED / "ulab_cases.json").read_text())
     if version == "6.7.3":
         request.getfixturevalue("older")

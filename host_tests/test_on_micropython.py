@@ -33,7 +33,9 @@ SMALL = 1 << 20
 ARRAYS = 64 << 20
 MAPS = 160 << 20  # 204,800 logits
 
-MACHINE_CODE = {f"n6post.kernels.helium_{name}" for name in ("boxes", "drawing", "maps", "poses")}
+MACHINE_CODE = {
+    f"n6post.kernels.{kind}_{name}" for kind in ("helium", "thumb") for name in ("boxes", "drawing", "maps", "poses")
+}
 VIPER = {"n6post.kernels.viper_text", "n6post.kernels.viper_tracks"}
 NEEDS_IMAGE = {"n6post.cutting"}
 

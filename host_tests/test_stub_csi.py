@@ -186,7 +186,7 @@ def test_the_firmware_version_is_5_0_0_until_set_otherwise() -> None:
 def test_a_version_before_5_has_the_old_ways_unless_they_are_told() -> None:
     try:
         for version, ways, expected in (
-            ((4, 8, 1), None, {"drawing", "fit", "results", "ulab"}),
+            ((4, 8, 1), None, {"drawing", "fit", "results", "timer", "ulab"}),
             ((5, 0, 0), None, set()),
             ((5, 0, 0), ["drawing"], {"drawing"}),
             ((5, 0, 0), ["fit"], {"fit"}),

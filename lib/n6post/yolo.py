@@ -183,9 +183,11 @@ class BoxSetup(Setup):
     def masks(self, outputs, table, size):
         """What the masks of a frame share, or None; `size`: bytes of their windows.
 
-        shared[0] is their kernel's plan with the rows of the detections that stay. A family with masks has besides
-        `mask(shared, at)`, which makes one, `at` being where its row begins; one with keypoints `keypoints(outputs, anchor)`.
+        shared[0] is their kernel's plan with the rows of the detections that stay.
         """
+
+    mask = None  # of a family with masks: mask(shared, at) makes one, `at` being where its row begins
+    keypoints = None  # of one with keypoints: keypoints(outputs, anchor)
 
     def use(self, fit):
         x, y, w, h = fit.roi

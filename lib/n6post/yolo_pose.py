@@ -112,7 +112,7 @@ class PoseSetup(BoxSetup):
         self.low = np.array([float(x), float(y), -np.inf])
         self.high = np.array([float(x + w), float(y + h), np.inf])
 
-    def keypoints(self, outputs, anchor):
+    def keypoints(self, outputs, anchor):  # type: ignore[override]
         """(K, 3) of one anchor: x, y in frame pixels, clipped to the frame, and score.
 
         A NaN becomes the frame's left or upper edge, a NaN score -inf (0 where scores are logits).

@@ -73,7 +73,7 @@ class MaskSetup(BoxSetup):
 
     wanted = "a head [1, 4 + classes + M, N] or [1, rows, 6 + M] and prototypes [1, H, W, M]"
     count = 2
-    mask = FrameMask
+    mask = FrameMask  # type: ignore[assignment]
 
     def prepare(self):
         # Told apart by shape, not by order: a head has three dimensions, or four of which two are not 1.

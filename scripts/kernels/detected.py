@@ -29,8 +29,8 @@ def detected(setup, outputs, shared, table: ptr32, first: int, many):
     none = _NONE
     names = setup.names
     detection = setup.detection
-    mask = getattr(setup, "mask", none) if shared else none
-    keypoints = getattr(setup, "keypoints", none)
+    mask = setup.mask if shared else none
+    keypoints = setup.keypoints
     left, top, _, _ = setup.fit.roi
     x = int(left)
     y = int(top)

@@ -305,8 +305,8 @@ def detected(setup, outputs, shared, table, first, many):
     """
     names = setup.names
     detection = setup.detection
-    mask = getattr(setup, "mask", None) if shared else None
-    keypoints = getattr(setup, "keypoints", None)
+    mask = setup.mask if shared else None
+    keypoints = setup.keypoints
     left, top, _, _ = setup.fit.roi
     found = []
     for at in range(first, first + many * ROW, ROW):
