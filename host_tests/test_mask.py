@@ -148,6 +148,15 @@ def test_drawing_in_blocks_paints_the_prototype_pixels() -> None:
     np.testing.assert_array_equal(blocks, np.kron(logits > 0, np.ones((4, 4), dtype=bool)))
 
 
+@pytest.mark.parametrize("size", [(128, 64), (64, 128)])
+def test_a_mask_of_an_input_that_is_not_square_is_drawn_in_its_place(size: tuple[int, int]) -> None:
+    logits = np.full((size[1] // 4, size[0] // 4), -1.0)
+    logits[6:9, 4:9] = 1
+    (d,) = model_of(logits, (0, 0, *size), size).run(n6post.YoloV8Seg())
+    wanted = np.kron(logits > 0, np.ones((4, 4), dtype=bool))
+    np.testing.assert_array_equal(drawn(d.mask, size, smooth=False), wanted)
+
+
 @pytest.mark.parametrize("smooth", [True, False])
 def test_drawing_tints_inside_and_leaves_the_rest_alone(smooth: bool) -> None:
     mask = mask_of(disc(8, 8, 5))
