@@ -169,26 +169,14 @@ def _native_code(mpy: bytes) -> list[bytes]:
 
 
 @functools.cache
-def _program_of_m7() -> bytes:
+def _program(name: str, core: str, floats: str) -> bytes:
+    """NAME.c beside this file, for that core; floats: -mfloat-abi."""
     with tempfile.TemporaryDirectory() as folder:
-        elf = Path(folder) / "m7.elf"
+        elf = Path(folder) / "program.elf"
         subprocess.run(
-            ["arm-none-eabi-gcc", "-mcpu=cortex-m7", "-mthumb", "-mfloat-abi=soft", "-std=gnu11", "-O1", "-ffreestanding",
+            ["arm-none-eabi-gcc", f"-mcpu={core}", "-mthumb", f"-mfloat-abi={floats}", "-std=gnu11", "-O1", "-ffreestanding",
              "-nostdlib", "-fno-tree-loop-distribute-patterns", "-Wall", "-Wextra",
-             "-T", str(HERE / "m7.ld"), "-o", str(elf), str(HERE / "m7.c")],
-            check=True,
-        )  # fmt: skip
-        return elf.read_bytes()
-
-
-@functools.cache
-def _program() -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        elf = Path(folder) / "harness.elf"
-        subprocess.run(
-            ["arm-none-eabi-gcc", "-mcpu=cortex-m55", "-mthumb", "-mfloat-abi=hard", "-std=gnu11", "-O1", "-ffreestanding",
-             "-nostdlib", "-fno-tree-loop-distribute-patterns", "-Wall", "-Wextra",
-             "-T", str(HERE / "harness.ld"), "-o", str(elf), str(HERE / "harness.c")],
+             "-T", str(HERE / f"{name}.ld"), "-o", str(elf), str(HERE / f"{name}.c")],
             check=True,
         )  # fmt: skip
         return elf.read_bytes()
@@ -297,11 +285,11 @@ def _results(cases: Any, found: Any, outputs: Any, written: dict[str, tuple[int,
 def _boot(data: bytes) -> bytes:
     # An instruction takes 32 nanoseconds of the emulated time, whatever the PC is doing.
     machine = ["mps3-an547", "-icount", "shift=5,align=off,sleep=off"]
-    return _booted(_program(), machine, 0x68000000, data)
+    return _booted(_program("harness", "cortex-m55", "hard"), machine, 0x68000000, data)
 
 
 def _boot_m7(data: bytes) -> bytes:
-    return _booted(_program_of_m7(), ["mps2-an500"], 0x60000000, data)
+    return _booted(_program("m7", "cortex-m7", "soft"), ["mps2-an500"], 0x60000000, data)
 
 
 def _booted(program: bytes, machine: list[str], address: int, data: bytes) -> bytes:
