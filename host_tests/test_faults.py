@@ -222,6 +222,7 @@ def camera(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     network = Network([float_head((SIDE, SIDE), 2, things)])
     monkeypatch.setattr(ml_model, "open_backend", lambda path: (network, 1))
     monkeypatch.setattr(csi, "_host_pictures", [np.full((48, 64, 3), 90, np.uint8)])
+    monkeypatch.setattr(csi, "_host_last_frame", None)  # and back at the end: what was seen stays with this test
     path = tmp_path / "net.tflite"
     path.write_bytes(b"stands for a model")
     yield path
