@@ -6,6 +6,7 @@
 // survivors' classes are looked up and their boxes decoded, four boxes at once. The buffer lives in the first rows of
 // `values` (keys: an integer score or a float's bits) and the last two of `labels` (anchors), the sorted ones in the other.
 #include "vectors.h"
+#include "candidates.h"
 
 struct columns { // known to candidates_scan.s by its offsets
     const uint8_t *p;
@@ -28,22 +29,6 @@ int find_h(const void *p, int four_steps, int classes, int value, uint32x4_t off
 int find_f32(const void *p, int four_steps, int classes, int value, uint32x4_t offsets);
 void insert(int32_t *keys, uint16_t *anchors, int n, int key, int anchor);
 
-struct search {
-    const uint8_t *head, *scores;
-    const struct candidates_plan *plan;
-    int32_t *keys;
-    uint16_t *anchors;
-    int dtype, size, count, cut; // cut: of keys
-};
-
-// An integer, or a float's bits.
-static int integer(const void *at, int dtype)
-{
-    if (dtype == INT8)
-        return *(const int8_t *)at;
-    return dtype == UINT8 ? *(const uint8_t *)at : dtype == INT16 ? *(const int16_t *)at : *(const int32_t *)at;
-}
-
 static int best_class(const struct search *s, int anchor, int value)
 {
     const struct candidates_plan *plan = s->plan;
@@ -59,7 +44,6 @@ static int best_class(const struct search *s, int anchor, int value)
                              : find_b(p, step, classes, value & 0xff, offsets);
 }
 
-// How many keys are larger than `key`.
 static int larger_than(const struct search *s, int key)
 {
     uint32x4_t found = vdupq_n_u32(0);
@@ -68,49 +52,11 @@ static int larger_than(const struct search *s, int key)
     return vaddvq_u32(found);
 }
 
-// Keeps the best of the buffer, as many as are wanted; of equal ones the first. A key less than the least of them, or equal
-// to it, has no place any more: the cut becomes one more than the least.
-static void select(struct search *s)
+static int largest(const struct search *s, int least)
 {
-    int wanted = s->plan->capacity, below = s->cut - 2, least = s->cut, kept = 0;
     for (int i = 0; i < s->count; i += 4)
         least = vmaxvq_p_s32(least, vldrwq_s32(s->keys + i), vctp32q(s->count - i));
-    while (least - 1 > below) { // more than are wanted are above `below`, fewer above `least`
-        int middle = below + ((least - below) >> 1);
-        if (larger_than(s, middle) < wanted)
-            least = middle;
-        else
-            below = middle;
-    }
-    int equal = wanted - larger_than(s, least);
-    for (int i = 0; i < s->count; i++) {
-        int key = s->keys[i];
-        if (key < least || (key == least && --equal < 0))
-            continue;
-        s->keys[kept] = key;
-        s->anchors[kept++] = s->anchors[i];
-    }
-    s->count = kept;
-    s->cut = least + 1;
-}
-
-// value: the maximum, an integer or a float's bits. Anchors come in ascending order, which is the order of equal keys.
-static void found(struct search *s, int anchor, int value)
-{
-    const struct candidates_plan *plan = s->plan;
-    if (s->dtype == FLOAT32)
-        value = as_bits(as_float(value) + 0.0f); // -0 and 0 are one score
-    if (value < s->cut)
-        return;
-    if (plan->allowed[0]) { // the number of words that follow: a bit a class
-        int class_id = best_class(s, anchor, value);
-        if (!(plan->allowed[1 + (class_id >> 5)] >> (class_id & 31) & 1))
-            return;
-    }
-    s->keys[s->count] = value;
-    s->anchors[s->count++] = anchor;
-    if (s->count == 2 * plan->capacity)
-        select(s);
+    return least;
 }
 
 // most: the largest key that there may be.
@@ -135,7 +81,7 @@ static void scan(struct search *s, int most)
                 for (uint32_t mask = hit->mask & one_of_a_lane; mask; mask &= mask - 1) {
                     int byte = hit->byte + __builtin_ctz(mask), anchor = at + (byte >> size);
                     if (anchor >= next)
-                        found(s, anchor, integer(c.maxima + byte, dtype));
+                        found(s, anchor, key_of(c.maxima + byte, dtype));
                 }
             next = at + block;
         }

@@ -7,25 +7,10 @@
 // in the first rows of `values` (keys: an integer score or a float's bits) and the last two of `labels` (anchors), the sorted
 // ones in the other.
 #include "words.h"
+#include "candidates.h"
 
 #define INLINE static inline __attribute__((always_inline))
 enum { BLOCK = 16 };
-
-struct search {
-    const uint8_t *head, *scores;
-    const struct candidates_plan *plan;
-    int32_t *keys;
-    uint16_t *anchors;
-    int dtype, size, count, cut; // cut: of keys
-};
-
-// An integer, or a float's bits: they have the order of what is not negative.
-INLINE int key_of(const void *at, int dtype)
-{
-    if (dtype == INT8)
-        return *(const int8_t *)at;
-    return dtype == UINT8 ? *(const uint8_t *)at : dtype == INT16 ? *(const int16_t *)at : *(const int32_t *)at;
-}
 
 static int best_class(const struct search *s, int anchor, int key)
 {
@@ -49,45 +34,11 @@ static int larger_than(const struct search *s, int key)
     return found;
 }
 
-// Keeps the best of the buffer, as many as are wanted; of equal ones the first. A key less than the least of them, or equal
-// to it, has no place any more: the cut becomes one more than the least.
-static __attribute__((noinline)) void select(struct search *s)
+static int largest(const struct search *s, int least)
 {
-    int wanted = s->plan->capacity, below = s->cut - 2, least = s->cut, kept = 0;
     for (int i = 0; i < s->count; i++)
         least = larger(least, s->keys[i]);
-    while (least - 1 > below) { // more than are wanted are above `below`, fewer above `least`
-        int middle = below + ((least - below) >> 1);
-        if (larger_than(s, middle) < wanted)
-            least = middle;
-        else
-            below = middle;
-    }
-    int equal = wanted - larger_than(s, least);
-    for (int i = 0; i < s->count; i++) {
-        int key = s->keys[i];
-        if (key < least || (key == least && --equal < 0))
-            continue;
-        s->keys[kept] = key;
-        s->anchors[kept++] = s->anchors[i];
-    }
-    s->count = kept;
-    s->cut = least + 1;
-}
-
-// Anchors come in ascending order, which is the order of equal keys.
-static __attribute__((noinline)) void found(struct search *s, int anchor, int key)
-{
-    const struct candidates_plan *plan = s->plan;
-    if (plan->allowed[0]) { // the number of words that follow: a bit a class
-        int class_id = best_class(s, anchor, key);
-        if (!(plan->allowed[1 + (class_id >> 5)] >> (class_id & 31) & 1))
-            return;
-    }
-    s->keys[s->count] = key;
-    s->anchors[s->count++] = anchor;
-    if (s->count == 2 * plan->capacity)
-        select(s);
+    return least;
 }
 
 // The largest scores of 16 anchors that lie side by side, bytes.
