@@ -911,6 +911,15 @@ def test_a_mask_may_be_made_of_a_window_of_nothing(w: int, h: int) -> None:
     assert not drawn(mask, (64, 64)).any()
 
 
+@pytest.mark.parametrize("padding", [0, 1])
+@pytest.mark.parametrize("what", EMPTY)
+def test_a_mask_may_be_made_of_the_parts_of_an_empty_one(what: str, padding: int) -> None:
+    given = mask_of(*EMPTY[what], mask_padding=padding)
+    made = n6post.Mask(*given.parts())
+    assert made.parts() == given.parts()
+    assert (made.area, made.centroid, made.outline(), made.crop) == (given.area, given.centroid, given.outline(), given.crop)
+
+
 @pytest.mark.parametrize("data", [
     bytes(11), bytes(13), bytearray(), None, [0] * 12, "x" * 12, ulab_numpy.zeros(24, dtype=ulab_numpy.uint8)[::2],
     ulab_numpy.zeros((3, 8), dtype=ulab_numpy.uint8)[:, :4], ulab_numpy.zeros(12, dtype=ulab_numpy.uint8)[::-1],
@@ -922,7 +931,9 @@ def test_a_mask_of_other_data_than_its_window_holds_is_refused(data: Any) -> Non
         n6post.Mask(data, (2, 1, 4, 3), (2, 1, 4, 3), (0, 0, 64, 64), grid)
 
 
-@pytest.mark.parametrize("crop", [(1, 1, 4, 3), (2, 0, 4, 3), (2, 1, 5, 3), (3, 1, 4, 3), (2, 1, 4, 4), (5, 5, 4, 3)])
+@pytest.mark.parametrize("crop", [
+    (1, 1, 4, 3), (2, 0, 4, 3), (2, 1, 5, 3), (3, 1, 4, 3), (2, 1, 4, 4), (5, 5, 4, 3), (3, 2, -1, 1), (3, 2, 1, -1),
+])  # fmt: skip
 def test_a_crop_that_sticks_out_of_its_window_is_refused(crop: tuple[int, int, int, int]) -> None:
     grid = mask_of(disc(20, 24, 7.5)).parts()[4]
     with pytest.raises(ValueError, match=says(f"crop: expected one inside the window (2, 1, 4, 3), got {crop}")):

@@ -10,7 +10,8 @@ def parts(data, window, crop, clip, grid):
     # No arrays: of a view of one, a kernel would get another address than that of its bytes.
     if not isinstance(data, (bytes, bytearray, memoryview)) or min(ww, wh) < 0 or len(data) != ww * wh:
         raise ValueError("data: expected %d x %d bytes, a bytearray or a memoryview, got %s" % (ww, wh, type(data).__name__))
-    if x < wx or y < wy or x + w > wx + ww or y + h > wy + wh:
+    # An empty crop has no place: one of a frame's own, of a box between two mask pixels, lies where no window is.
+    if min(w, h) < 0 or w * h and (x < wx or y < wy or x + w > wx + ww or y + h > wy + wh):
         raise ValueError("crop: expected one inside the window %s, got %s" % (window, crop))
     return data, window, crop, clip, grid
 
