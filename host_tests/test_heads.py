@@ -143,6 +143,37 @@ def test_a_pose_of_zeros_whose_shape_has_two_readings_as_rows_and_one_as_a_raw_h
     assert [(d.rect, d.class_id) for d in model.run(processor)] == [((8, 8, 32, 40), 1)]
 
 
+def test_five_poses_that_could_be_rows_in_either_order_decide_nothing_for_ever() -> None:
+    """[1, 15, 30], stored column by column: 30 rows with 3 keypoints, or 15 rows with 8, whose classes are all 0."""
+    rows = np.zeros((30, 15), np.float32)
+    for i in range(9):
+        rows[i] = [2 * i + 1.5, 2 * i + 2.5, 2 * i + 30.5, 2 * i + 40.5, 0.9 - i / 50, 0] + [2 * i + 20.5, 2 * i + 20.5, 0.8] * 3
+    few = rows.copy()
+    few[5:] = 0
+    right = [(2 * i + 1, 2 * i + 2, 29, 38) for i in range(9)]
+    head = Tensor(np.ascontiguousarray(few.T[None]))
+    model, processor = FakeModel([head], SMALL), n6post.YoloV8Pose(pixels=True, threshold=0.5)
+    model.run(processor)
+    assert not processor._setup.settled
+    head.values[0] = rows.T
+    assert [d.rect for d in model.run(processor)] == [pytest.approx(rect, abs=1) for rect in right]
+    assert processor._setup.settled
+    head.values[0] = few.T
+    assert [d.rect for d in model.run(processor)] == [pytest.approx(rect, abs=1) for rect in right[:5]]
+
+
+def test_rows_without_a_score_are_no_rival_of_rows_that_have_some() -> None:
+    """Four poses of 30 rows: read in the other order all scores are 0."""
+    rows = np.zeros((30, 15), np.float32)
+    for i in range(4):
+        rows[i] = [2 * i + 1, 2 * i + 2, 2 * i + 30, 2 * i + 40, 0.9 - i / 50, 0] + [2 * i + 20, 2 * i + 20, 0.8] * 3
+    for values in (rows, np.ascontiguousarray(rows.T)):
+        processor = n6post.YoloV8Pose(pixels=True, threshold=0.5)
+        found = FakeModel([Tensor(values[None])], SMALL).run(processor)
+        assert [d.rect for d in found] == [(2 * i + 1, 2 * i + 2, 29, 38) for i in range(4)]
+        assert processor._setup.settled
+
+
 @pytest.mark.parametrize(("scale", "limit"), [(0.0, 0.05), (0.004, 0.052), (0.1, 0.1), (0.5, 0.3), (0.9, 0.5), (3.0, 0.5)])
 def test_a_class_number_may_be_half_a_step_off_but_not_half_a_class(scale: float, limit: float) -> None:
     values = np.zeros((1, 4, 6), np.int8 if scale else np.float32)

@@ -29,14 +29,20 @@ def read(layouts, extra, output, array, size):
         more = dims[at] - 6
         if more == extra if extra >= 0 else more > 0 and more % 3 == 0:
             rows.append((dims[at], dims[1 - at], at == 0))
+    fits = []
     unsure = None
     for layout in rows:
         corners, ranked = _evidence(layout, output, array)
         # Beside a raw head, whose class scores may look like anything, the order of the rows has to tell too.
         if corners and (ranked or not layouts):
-            return layout, True, True
-        if corners and ranked is None or corners is None and (not layouts or _only_zeros(output, array)):
+            fits.append((ranked is None, not ranked, len(fits), layout))
+        elif corners and ranked is None or corners is None and (not layouts or _only_zeros(output, array)):
             unsure = unsure or layout
+    if fits:
+        # [1, 15, 30] may be 15 rows or 30 of keypoints, and a few rows of one look like those of the other: a later frame
+        # tells. Rows without any score are no rival of rows with some.
+        best = min(fits)
+        return best[3], True, len([fit for fit in fits if fit[0] == best[0]]) == 1
     if unsure:
         return unsure, True, len(rows) + len(layouts) == 1
     if layouts:
