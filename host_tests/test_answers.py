@@ -13,6 +13,7 @@ import n6post
 import numpy as np
 import pytest
 import recorded
+from checks import says
 from fakes import FakeModel, Framed, Tensor
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
@@ -356,6 +357,12 @@ def test_by_class_is_openmvs_list_of_lists() -> None:
         [([1, 2, 3, 4], 0.9), ([9, 9, 9, 9], 0.7)],
     ]
     assert n6post.by_class([]) == []
+
+
+@pytest.mark.parametrize("found", [None, 7, "person", [None], [5], [(0, 0, 9, 9)], [[]]])
+def test_what_is_no_list_of_detections_has_no_classes(found: Any) -> None:
+    with pytest.raises(ValueError, match=says(f"found: expected a list of Detection, got {found!r}")):
+        n6post.by_class(found)
 
 
 def test_openmvs_own_function_draws_by_class_a_class_at_a_time() -> None:

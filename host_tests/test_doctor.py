@@ -461,6 +461,13 @@ def test_outputs_that_are_no_arrays_are_refused(outputs: Any) -> None:
         n6post.diagnose(detector(), outputs)
 
 
+@pytest.mark.parametrize("model", [None, 5, "model.tflite", [], FakeModel, SimpleNamespace(output_shape=7)])
+def test_what_is_no_model_is_refused(model: Any) -> None:
+    for asked in (n6post.diagnose, n6post.processor_for):
+        with pytest.raises(ValueError, match=f"^model: expected an ml.Model, got {type(model).__name__}$"):
+            asked(model)
+
+
 # --- real models ---
 
 

@@ -629,6 +629,13 @@ def test_a_roi_that_is_no_part_of_the_image_is_refused(roi: Any, expected: str) 
             kind(image.Image(640, 480, image.RGB565), roi)
 
 
+@pytest.mark.parametrize("img", [None, 5, "picture", [], image.Image, image])
+def test_an_input_of_no_image_is_refused(img: Any) -> None:
+    for kind in INPUTS.values():
+        with pytest.raises(ValueError, match=f"^img: expected an image, got {type(img).__name__}$"):
+            kind(img)
+
+
 @pytest.mark.parametrize(
     ("furthest", "further"),
     [

@@ -324,6 +324,15 @@ def test_other_pixel_formats_are_refused() -> None:
         mask.draw(image.Image(64, 64, image.BINARY))
 
 
+@pytest.mark.parametrize("img", [None, 5, b"picture", [], image.Image, image])
+def test_what_is_no_picture_is_not_drawn_on(img: Any) -> None:
+    mask = mask_of(disc(8, 8, 5))
+    calls = (mask.draw, mask.cut_out, lambda x: n6post.draw(x, []), n6post.LineZone((0, 0), (9, 9)).draw)
+    for call in calls:
+        with pytest.raises(ValueError, match=f"^img: expected an image to draw on, got {type(img).__name__}$"):
+            call(img)
+
+
 # --- pixels ----------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("raw", [False, True])
 def test_the_image_is_the_crop_with_its_threshold_at_128(raw: bool) -> None:

@@ -141,7 +141,7 @@ def test_a_frame_of_another_roi_is_near_the_truth() -> None:
     assert one.iou(two) == two.iou(one) > 0.93
 
 
-@pytest.mark.parametrize("other", [None, (0, 0, 5, 5), "mask", 3])
+@pytest.mark.parametrize("other", [None, (0, 0, 5, 5), "mask", 3, n6post.Mask])
 def test_what_is_no_mask_is_refused(other: Any) -> None:
     (mask, *_) = objects(8)
     with pytest.raises(ValueError, match=f"^iou: expected a Mask, got {type(other).__name__}$"):

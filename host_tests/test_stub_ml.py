@@ -105,6 +105,13 @@ def test_a_callback_goes_before_the_post_processor(network: PlusOne) -> None:
     assert model.predict([_ramp()]) == "own"  # the firmware keeps the one it was made with
 
 
+@pytest.mark.parametrize("path", [None, 5, True, 1.5, []])
+def test_a_path_is_text_or_bytes(path: Any) -> None:
+    """CPython's open() would take a number for an open file."""
+    with pytest.raises(TypeError, match=f"^can't convert '{type(path).__name__}' object to str implicitly$"):
+        ml.Model(path)
+
+
 def test_the_post_processor_must_be_named(network: PlusOne) -> None:
     with pytest.raises(TypeError):
         ml.Model("network.tflite", _ramp)  # type: ignore[call-arg]

@@ -427,7 +427,7 @@ GOOD = person(10)
 @pytest.mark.parametrize(
     "found",
     [
-        None, 3, person(10), [None], [GOOD, 4], [(10, 10, 20, 20)], ["person"], [tuple(GOOD)],
+        None, 3, person(10), [None], [GOOD, 4], [(10, 10, 20, 20)], ["person"], [tuple(GOOD)], {"a": GOOD},
         [GOOD._replace(rect=None)], [GOOD._replace(rect=(1, 2, 3))], [GOOD._replace(rect="abcd")],
         [GOOD, GOOD._replace(rect=(1.5, 2.5, "x", 4))], [GOOD._replace(score=None)], [GOOD._replace(score="high")],
         [GOOD._replace(class_id=None)], [GOOD._replace(rect=(0, 0, -1, 5))], [GOOD._replace(rect=(9000, 0, 1, 5))],

@@ -407,6 +407,12 @@ def test_what_is_no_list_of_detections_is_a_value_error_and_changes_nothing(foun
         assert one.as_dict() == before and zone.current_count == 1
 
 
+@pytest.mark.parametrize("mask", [None, 5, SQUARE, Mask])
+def test_a_share_is_of_a_mask_and_of_nothing_else(mask):
+    with pytest.raises(ValueError, match=f"^share: expected a Mask, got {type(mask).__name__}$"):
+        PolygonZone(SQUARE).share(mask)
+
+
 def test_one_detection_without_a_track_and_nobody_of_its_frame_has_crossed():
     line = LineZone((0, 200), (400, 200))
     line.trigger([seen(1, 200, 300)])

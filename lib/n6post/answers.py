@@ -175,9 +175,12 @@ def by_class(found):
     There are as many lists as the largest class number found needs.
     """
     lists = []
-    for d in found:
-        while len(lists) <= d.class_id:
-            lists.append([])
-        entry = (list(d.rect), d.score) if d.keypoints is None else (list(d.rect), d.score, d.keypoints)
-        lists[d.class_id].append(entry)
+    try:
+        for d in found:
+            while len(lists) <= d.class_id:
+                lists.append([])
+            entry = (list(d.rect), d.score) if d.keypoints is None else (list(d.rect), d.score, d.keypoints)
+            lists[d.class_id].append(entry)
+    except (AttributeError, TypeError):
+        raise ValueError("found: expected a list of Detection, got %r" % (found,)) from None
     return lists

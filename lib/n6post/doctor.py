@@ -9,7 +9,7 @@ import gc
 from micropython import const
 from ulab import numpy as np
 
-from .layout import flat, squeezed
+from .layout import flat, output_shapes, squeezed
 from .models import Shapes, fitting
 from .options import name_list
 from .processor import Processor
@@ -64,7 +64,7 @@ class _Case:
         for i, out in enumerate(self.outputs):
             if not is_dense(out):
                 raise view_refused(i, out)
-        self.shapes = list(model.output_shape)
+        self.shapes = output_shapes(model)
         count = len(self.shapes)
         self.dtypes = list(getattr(model, "output_dtype", None) or "f" * count)
         self.scales = list(getattr(model, "output_scale", None) or [1.0] * count)

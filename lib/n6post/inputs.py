@@ -20,7 +20,10 @@ class Input:
     """
 
     def __init__(self, img, roi=None, **normalization):
-        width, height = img.width(), img.height()
+        try:
+            width, height = img.width(), img.height()
+        except (AttributeError, TypeError):
+            raise ValueError("img: expected an image, got %s" % type(img).__name__) from None
         self.image = img
         self.roi = checked_roi(roi) if roi is not None else (0, 0, width, height)
         x, y, w, h = self.roi

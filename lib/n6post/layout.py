@@ -9,6 +9,14 @@ def squeezed(shape):
     return [n for n in shape if n != 1]
 
 
+def output_shapes(model):
+    """The shapes of a model's outputs, a list of tuples; ValueError for what is no model."""
+    shapes = getattr(model, "output_shape", None)
+    if not isinstance(shapes, (list, tuple)):
+        raise ValueError("model: expected an ml.Model, got %s" % type(model).__name__)
+    return [tuple(shape) for shape in shapes]
+
+
 def input_size(model):
     """(width, height) of the model's first input, NHWC or NCHW; None where the model does not tell."""
     shapes = getattr(model, "input_shape", None)

@@ -9,7 +9,7 @@ from micropython import const
 
 from .joints import pose_classes
 from .labels import class_name
-from .layout import are_joints, flat, head_layouts, input_size, like_input, map_layout
+from .layout import are_joints, flat, head_layouts, input_size, like_input, map_layout, output_shapes
 from .options import name_list
 
 _COCO_CLASSES = const(80)
@@ -169,7 +169,7 @@ class Shapes:
     """
 
     def __init__(self, model, labels=None):
-        self.outputs = [tuple(shape) for shape in model.output_shape]
+        self.outputs = output_shapes(model)
         self.dtypes = list(getattr(model, "output_dtype", None) or "?" * len(self.outputs))
         self.size = input_size(model)
         if labels is None:

@@ -44,7 +44,10 @@ def depth_of(img):
         import image
 
         _formats.extend((image.RGB565, image.GRAYSCALE))
-    pixformat = img.format()
+    try:
+        pixformat = img.format()
+    except (AttributeError, TypeError):
+        raise ValueError("img: expected an image to draw on, got %s" % type(img).__name__) from None
     if pixformat not in _formats:
         raise ValueError("expected an RGB565 or GRAYSCALE image to draw on, got format %s" % pixformat)
     return 2 if pixformat == _formats[0] else 1

@@ -130,7 +130,7 @@ class Tracker:
             if len(rows) < _DETECTION * many:
                 rows = self._rows = array("i", bytes(4 * _DETECTION * many))
             bad = read(found, rows, table, chosen["threshold"], chosen["low_threshold"])
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, KeyError):
             raise ValueError("found: expected a list of Detection, rects of ints, got %r" % (found,)) from None
         if bad >= 0:
             raise ValueError("found: expected rects within -1024..8191 pixels, got %r" % (found[bad],))

@@ -263,6 +263,10 @@ class PolygonZone(Zone):
 
     def share(self, mask):
         """The part of an object that is inside, 0..1, by the centres of its mask's pixels."""
+        from .mask import Mask
+
+        if not isinstance(mask, Mask):
+            raise ValueError("share: expected a Mask, got %s" % type(mask).__name__)
         data, (wx, wy, ww, wh), (left, top, w, h), _, grid = mask.parts()
         if not data or w < 1 or h < 1:
             return 0.0

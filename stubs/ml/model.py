@@ -51,6 +51,8 @@ class Model(Generic[R]):
     ) -> None: ...
 
     def __init__(self, path: str, /, *, postprocess: Any = None, load_to_fb: bool = False) -> None:
+        if not isinstance(path, (str, bytes)):
+            raise TypeError(f"can't convert '{type(path).__name__}' object to str implicitly")
         host_path = _host.resolve(path)
         self._backend, self.len = open_backend(host_path)
         self.ram = self._backend.ram

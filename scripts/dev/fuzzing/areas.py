@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import drawing, files, fitting, frames, heads, maps, models, options, overtime, seg, words, yolo
+from . import drawing, files, fitting, frames, heads, kinds, maps, models, options, overtime, seg, words, yolo
 from .core import Dice, Fuzzer
 
 
@@ -23,6 +23,7 @@ AREAS = {
     "labels": (8.0, words.labels),
     "answers": (5.0, words.answers),
     "options": (14.0, options.options),
+    "kinds": (5.0, kinds.kinds),
     "tracker": (3.0, overtime.tracker),
     "zones": (10.0, overtime.zones),
     "json": (5.0, overtime.texts),
