@@ -147,7 +147,8 @@ def test_five_poses_that_could_be_rows_in_either_order_decide_nothing_for_ever()
     """[1, 15, 30], stored column by column: 30 rows with 3 keypoints, or 15 rows with 8, whose classes are all 0."""
     rows = np.zeros((30, 15), np.float32)
     for i in range(9):
-        rows[i] = [2 * i + 1.5, 2 * i + 2.5, 2 * i + 30.5, 2 * i + 40.5, 0.9 - i / 50, 0] + [2 * i + 20.5, 2 * i + 20.5, 0.8] * 3
+        x, y = 2 * i + 1.5, 2 * i + 2.5
+        rows[i] = [x, y, x + 29, y + 38, 0.9 - i / 50, 0] + [x + 19, y + 18, 0.8] * 3
     few = rows.copy()
     few[5:] = 0
     right = [(2 * i + 1, 2 * i + 2, 29, 38) for i in range(9)]
