@@ -1041,6 +1041,26 @@ def test_mask_overlap_drops_what_lies_inside_a_better_mask_and_nothing_else(
     assert overlap > 0.9 or len(kept) < len(everything)
 
 
+@pytest.mark.parametrize(("overlap", "boxes"), [(0.5, 2), (0.4996, 2), (0.499, 1)])
+def test_a_mask_of_which_exactly_so_much_lies_inside_a_better_one_stays(overlap: float, boxes: int) -> None:
+    """Two boxes of eight columns of mask pixels each, four of which they share. .4996 is 512 1024ths, .499 is 511."""
+    things = [Thing(9, (0, 0, 32, 64), {0: 0.9}, [1]), Thing(5, (16, 0, 48, 64), {0: 0.8}, [1])]
+    tensors = [Tensor(float_head((64, 64), 1, things, 8)), Tensor(np.ones((1, 16, 16, 8), np.float32))]
+    found = FakeModel(tensors, (64, 64)).run(n6post.YoloV8Seg(mask_overlap=overlap))
+    assert [d.rect for d in found] == [(0, 0, 32, 64), (16, 0, 32, 64)][:boxes]
+
+
+@pytest.mark.parametrize(("shape", "steps"), [((1, 12, 16, 8), (8, 1)), ((1, 8, 12, 16), (1, 192))])
+def test_the_mask_kernel_is_told_where_pixels_and_coefficients_lie(shape: tuple[int, ...], steps: tuple[int, int]) -> None:
+    """Machine code reads steps that the portable kernel tells from one another's."""
+    processor = n6post.YoloV8Seg()
+    head = Tensor(np.zeros((1, 13, 62), np.int8), 0.1, 1)
+    FakeModel([head, Tensor(np.zeros(shape, np.int8), 0.2, -3)], (64, 48)).run(processor)
+    plan = processor._setup.masking[3]
+    assert tuple(plan[:8]) == (ord("b"), 16, 12, 8, *steps, -3, 1)
+    assert tuple(plan[8:10]) == (5 * 62, 62) and plan[15] == 1
+
+
 def test_by_default_the_second_box_of_one_person_goes_and_whoever_stands_before_the_bus_stays(shared: Path) -> None:
     """Ultralytics' rules give five at these thresholds: the fifth, a person of .65, is the fourth once more."""
     tensors, size = capture(shared / "captures" / f"{SEGMENTATION}__bus.npz")

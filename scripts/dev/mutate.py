@@ -73,7 +73,7 @@ JUDGES = {
     "trail": ["trail", "overlays"],
     "yolo": ["yolo", "end2end", "heads", "nms", "processor"],
     "yolo_pose": ["pose", "yolo"],
-    "yolo_seg": ["mask", "yolo"],
+    "yolo_seg": ["mask", "yolo", "heads"],
     "zones": ["zones", "overlays"],
 }
 
