@@ -882,5 +882,6 @@ class Crop(_Input):
 class Letterbox(_Input):
     """The whole image, its aspect ratio kept, between grey bars (114): the first choice for networks of Ultralytics.
 
-    They were trained on that: its place and size are those of their LetterBox, to the pixel.
+    They were trained on that: its place and size are those of their LetterBox, to the pixel. (Where a side ends at exactly
+    half a pixel, their floats may round it the other way: one roi of a million.)
     """

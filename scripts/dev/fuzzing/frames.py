@@ -113,6 +113,9 @@ def way(given: Any, fit: str, size: tuple[int, int], roi: Roi, frame_size: tuple
     clear = bool(np.isfinite(corners).all() and (scale > 0).all()) and max(roi[2] * size[1], roi[3] * size[0]) < 64 * min(
         roi[2] * size[1], roi[3] * size[0]
     )
+    if fit == "letterbox":  # the reference's floats, as Ultralytics', may miss a half
+        n, d = (size[0], roi[2]) if size[0] * roi[3] <= size[1] * roi[2] else (size[1], roi[3])
+        clear = clear and not any([2 * (extent * n % d) == d for extent in roi[2:]])
     if fit in ("crop", "letterbox", "stretch") and fit_of_ours(given):
         clear = clear and not any(_on_an_edge(roi[axis] + extra, 1 / scale[axis]) for axis, extra in _begins(fit, roi, size))
     return Source(
