@@ -18,6 +18,7 @@ from checks import assert_well_formed, contents
 from fakes import Array, FakeModel, Framed, Tensor, pass_addresses
 from hypothesis import given
 from hypothesis import strategies as st
+from ml.preprocessing import Normalization
 from n6post import processor
 from scenes import Thing, float_head
 from ulab import UlabTrap, _host
@@ -350,9 +351,13 @@ def test_a_frame_that_is_fitted_as_the_last_one_asks_no_more(monkeypatch: pytest
     make, model, _ = case("detector")
     process = make()
     array = _host.wrap(np.zeros((1, 32, 32, 3), np.uint8))
+
+    def frame(height: int) -> Any:
+        return Normalization()(image.Image(64, height, image.GRAYSCALE))
+
     for source, count in (
-        (Framed((0, 0, 64, 48)), 1), (Framed((0, 0, 64, 48)), 1), (Framed((0, 0, 64, 40)), 2), (Framed((0, 0, 64, 40)), 2),
-        (array, 3), (array, 3), (lambda *_: None, 4), (Framed((0, 0, 64, 48)), 5),
+        (frame(48), 1), (frame(48), 1), (frame(40), 2), (frame(40), 2), (array, 3), (array, 3), (lambda *_: None, 4),
+        (frame(48), 5), (frame(48), 5), (Framed((0, 0, 64, 48)), 6), (Framed((0, 0, 64, 48)), 7),  # these show no picture
     ):  # fmt: skip
         model.run(process, source)
         assert len(asked) == count

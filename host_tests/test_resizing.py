@@ -82,6 +82,15 @@ def test_a_frame_that_changes_its_size_under_the_same_roi_is_noticed() -> None:
             assert d.frame_size == size
 
 
+def test_a_frame_that_shows_its_size_late_is_noticed() -> None:
+    processor = n6post.YoloV8(0.1)
+    model = FakeModel([Tensor(float_head((64, 64), 1, [Thing(3, (4, 4, 40, 40), {0: 0.9})]))], (64, 64))
+    source = Framed((0, 0, 480, 480))
+    assert [d.frame_size for d in model.run(processor, source)] == [None]
+    source._image = picture(480, 480)  # type: ignore[attr-defined]
+    assert [(d.rect, d.frame_size) for d in model.run(processor, source)] == [((30, 30, 270, 270), (480, 480))]
+
+
 # --- where things lie ------------------------------------------------------------------------------------------------
 def covered(start: int, size: int, of: int, to: int) -> list[int]:
     """The pixels of `to` whose middles lie in start..start + size of a frame of `of`, in exact fractions."""
@@ -227,12 +236,13 @@ def test_joints_are_drawn_at_their_scaled_places(monkeypatch: pytest.MonkeyPatch
 def test_on_a_picture_of_the_frames_size_nothing_of_this_is_loaded(monkeypatch: pytest.MonkeyPatch, smooth: bool) -> None:
     import sys
 
+    draw = n6post.draw  # before __import__ puts the module of that name in its place
     for result in (segmented(plain()), posed(plain()), mapped(plain()), segmented(Framed((0, 0, *FRAME)))):
         monkeypatch.setitem(sys.modules, "n6post.resizing", None)  # an import would fail
         for module in ("draw", "painting"):
             __import__(f"n6post.{module}")
             monkeypatch.setattr(sys.modules[f"n6post.{module}"], "_loaded", {})
-        n6post.draw(picture(*FRAME), result, smooth=smooth)
+        draw(picture(*FRAME), result, smooth=smooth)
 
 
 def test_results_of_several_frames_are_each_scaled_as_their_own_asks() -> None:

@@ -126,9 +126,10 @@ class Setup:
             self.use(fit)
             self.fit = fit
             size = fit.frame_size
-            if size is None or fit.roi == (0, 0) + size:
+            if size is not None and fit.roi == (0, 0) + size:
                 self.source, self.roi = fit.key
-            # Else a part of the frame, whose size may change while the part stays: every frame comes here.
+            # Else a part of the frame, whose size may change, or be told at last, while the part stays: every frame comes
+            # here.
 
     def use(self, fit):
         """Lay out whatever depends on the way to the frame."""
