@@ -193,6 +193,17 @@ def test_every_wrong_option_is_refused_in_the_same_words(small: vm.Machine, monk
         assert re.match(rf"{kind} {name}: expected .*, got ", first), first
 
 
+def test_what_is_of_another_kind_is_refused_in_the_same_words(small: vm.Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = ("None", "5", "-1.5", "True", "'x'", "[5]", "[None]", "[(1, 2, 3, 4)]", "{'a': 1}")
+    script = f"import refusals\nrefusals.kinds({values!r})"
+    said = small.run(script)
+    assert said == on_cpython(script, monkeypatch)
+    lines = said.splitlines()
+    assert len(lines) == 12 * len(values)
+    for line in lines:
+        assert re.match(r"\d+ \w+: expected .*, got .", line), line
+
+
 # --- tracks, zones, JSON, geometry -------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def street(tmp_path_factory: pytest.TempPathFactory) -> Path:
