@@ -16,7 +16,7 @@ import image
 import kernel_reference as reference
 import numpy as np
 import pytest
-import test_kernels_helium as hostile
+import test_kernels_machine_code as hostile
 from hypothesis import example, given
 from hypothesis import strategies as st
 from n6post.kernels import drawing_plans, plans, portable, portable_boxes, portable_drawing, portable_maps

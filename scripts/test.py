@@ -48,7 +48,7 @@ def report_missing() -> None:
     if missing:
         print(f"Not installed: {' '.join(missing)} (apt-get install them).\n"
               "  Skipped without them: running the Helium kernels' machine code on an emulated Cortex-M55\n"
-              "  (host_tests/test_kernels_helium.py). Everything else runs.")
+              "  (host_tests/test_kernels_machine_code.py). Everything else runs.")
 
 
 def run(what: str, *command: str, **environment: str) -> bool:

@@ -1,4 +1,4 @@
-"""helium_*.py and thumb_*.py equal portable_*.py, byte for byte: run on an emulated Cortex-M55 (see helium_harness).
+"""helium_*.py and thumb_*.py equal portable_*.py, byte for byte: run on an emulated Cortex-M55 (see kernel_harness).
 
 Each kernel gets a thousand random and adversarial calls (ties, extremes, all equal, NaN and infinities, sizes of 1, odd
 sizes, every dtype and layout) in one start of the emulator; in the end every call that the library makes itself on
@@ -20,8 +20,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import helium_harness as harness
 import image
+import kernel_harness as harness
 import kernel_reference as witness
 import n6post
 import numpy as np
