@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[1]
-M55 = (0x12100211, 0x00000040)  # MVFR1 and MVFR2 of a Cortex-M55
-M7 = (0x12000011, 0x00000040)
-M4 = (0x11000011, 0)  # its floating-point unit neither rounds nor takes maxima
-REGISTERS = 0xE000EF44, 0xE000EF48
+M55 = (0x12100211, 0x00000040, 0x01111131)  # MVFR1, MVFR2 and ID_ISAR3 of a Cortex-M55
+M7 = (0x12000011, 0x00000040, 0x01111131)
+M4 = (0x11000011, 0, 0x01111131)  # its floating-point unit neither rounds nor takes maxima
+M33 = (0x11000011, 0x00000040, 0x01111110)  # without the DSP extension
+REGISTERS = 0xE000EF44, 0xE000EF48, 0xE000ED6C
 GROUPS = {
     "boxes": ["candidates", "suppress", "place", "prototype_mask"],
     "maps": ["class_map", "count", "peaks"],
@@ -33,12 +34,12 @@ def chosen(
     monkeypatch: pytest.MonkeyPatch,
     arch: int | None = 8,
     platform: str = "OpenMV-N6",
-    machine: tuple[int, int] | None = M55,
+    machine: tuple[int, int, int] | None = M55,
     fails: object = None,
     u: bool = True,
 ) -> Any:
     """kernels/__init__.py as it runs on such a port. `fails`: what importing machine code raises; None: nothing.
-    machine: its two registers, or None for a port without mem32; u: whether there is the name umachine too."""
+    machine: its three registers, or None for a port without mem32; u: whether there is the name umachine too."""
     if arch is None:
         monkeypatch.delattr(sys.implementation, "_mpy", raising=False)
     else:
@@ -88,8 +89,11 @@ def test_a_cortex_m7_takes_thumb_and_imports_nothing_else(monkeypatch: pytest.Mo
     assert (module.active, module.imported) == ("thumb", [f"thumb_{group}"])
 
 
-def test_a_core_without_either_takes_portable_and_does_not_import_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = chosen(monkeypatch, machine=M4, platform="OpenMV-M4")
+@pytest.mark.parametrize("core", [M4, M33])
+def test_a_core_without_either_takes_portable_and_does_not_import_the_others(
+    monkeypatch: pytest.MonkeyPatch, core: tuple[int, int, int]
+) -> None:
+    module = chosen(monkeypatch, machine=core, platform="OpenMV")
     assert module.load("boxes") == "the module portable_boxes"
     assert (module.active, module.imported) == ("portable", ["portable_boxes"])
 
@@ -132,7 +136,7 @@ def test_it_falls_back_silently_where_machine_code_does_not_load(
     capsys: pytest.CaptureFixture[str],
     error: Exception,
     kind: str,
-    machine: tuple[int, int],
+    machine: tuple[int, int, int],
 ) -> None:
     module = chosen(monkeypatch, machine=machine, fails=error)
     assert module.active == kind

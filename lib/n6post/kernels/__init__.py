@@ -5,8 +5,8 @@ boxes.py, maps.py, drawing.py and poses.py offer the kernels by name, each from 
 pose_plans.py say what they read.
 
 The core's own registers tell, never a board's name: MVFR1, bits 11..8, Helium; MVFR2, bits 7..4, 4 where the floating-point
-unit rounds and takes maxima (FPv5). They are read on ARMv7E-M and later only, as the architecture of native .mpy files
-names them (6..8).
+unit rounds and takes maxima (FPv5); ID_ISAR3, bits 7..4, 3 where there are the DSP extension's instructions, without which a
+Cortex-M33 may be. They are read on ARMv7E-M and later only, as the architecture of native .mpy files names them (6..8).
 """
 
 import sys
@@ -20,7 +20,7 @@ try:
             from machine import mem32
         if mem32[0xE000EF44] & 0xF00:
             active = "helium"
-        elif mem32[0xE000EF48] & 0xF0 == 0x40:
+        elif mem32[0xE000EF48] & 0xF0 == 0x40 and mem32[0xE000ED6C] & 0xF0 == 0x30:
             active = "thumb"
 except (AttributeError, ImportError):
     pass
