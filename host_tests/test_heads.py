@@ -82,17 +82,29 @@ def test_twenty_channels_that_could_be_the_anchors_of_larger_strides_are_told_by
         assert (processor._setup.channels, processor._setup.anchors) == (84, 20)
 
 
-def test_a_square_head_of_zeros_decides_nothing_for_ever() -> None:
+@pytest.mark.parametrize("constant", [0.0, 0.25, 1.0])
+def test_a_square_head_of_one_number_decides_nothing_for_ever(constant: float) -> None:
     tensor = recorded.load("yolov8n_seg_320", "astronaut").tensors[0]
     head = tensor._replace(values=first_anchors(tensor, (320, 320), list(range(84)), SMALL)).dequantised()
     head = head.reordered(0, 2, 1)
     full = head.values.copy()
-    head.values[:] = 0
+    head.values[:] = constant
     model = FakeModel([head], SMALL)
-    processor = n6post.YoloV8(0.3)
-    assert model.run(processor) == []
+    processor = n6post.YoloV8(0.3, pixels=False)
+    assert bool(model.run(processor)) == (constant > 0.3) and not processor._setup.settled
     head.values[:] = full
     assert "person" in [d.label for d in model.run(processor)]
+
+
+def test_the_centres_tell_and_no_width_has_a_say() -> None:
+    """Thin boxes, and two first anchors that are .45 of every class: more than a third of a centre's .5 twice."""
+    head = np.zeros((84, 84), np.float32)
+    head[:2], head[2:4] = 0.5, 0.03
+    head[4:, :2] = 0.45
+    for values, channels_first in ((head, True), (np.ascontiguousarray(head.T), False)):
+        processor = n6post.YoloV8(0.3, pixels=False)
+        FakeModel([Tensor(values[None])], SMALL).run(processor)
+        assert (processor._setup.channels_first, processor._setup.settled) == (channels_first, True)
 
 
 # --- rows or a raw head ------------------------------------------------------------------------------------------------
@@ -122,6 +134,14 @@ def test_two_rows_are_an_end_to_end_head_only_with_the_better_score_first() -> N
     assert is_end_to_end(rows_of(one, nothing, other)) == (True, True)
     assert is_end_to_end(rows_of(other, nothing, one))[0] is False
     assert is_end_to_end(rows_of(other)) == (True, True)
+
+
+def test_a_row_speaks_whatever_its_corners_are() -> None:
+    """Two of three rows end above their beginning: no corners, also where y1 is the largest number of a row by far."""
+    upside_down = (0.5, 80, 1, 2, 0.8, 0)
+    nothing = (0, 0, 0, 0, 0, 0)
+    rows = [(8, 8, 40, 40, 0.9, 1), nothing, upside_down, nothing, upside_down]
+    assert is_end_to_end(rows_of(*rows))[0] is False
 
 
 @pytest.mark.parametrize("number", [-1, -0.6, 0.5, 1.2])
@@ -235,7 +255,7 @@ def test_prototypes_that_are_all_alike_count_as_nhwc_for_now() -> None:
     ("shape", "hint"),
     [
         ((1, 300, 7), r"got \(1, 300, 7\): 300 rows, but of another family"),
-        ((1, 6300, 7), "YOLOv5"),
+        ((1, 6300, 7), r"got \(1, 6300, 7\): three boxes an anchor, as YOLOv5 and older have them$"),
         ((1, 84, 1000), r"got \(1, 84, 1000\)$"),
         ((1, 84, 2101), "2100 or 8500 or 2125 or 500 anchors"),
         ((1, 320, 320), r"\(320, 320\), or an end-to-end head \[1, rows, 6 .*, got \(1, 320, 320\)$"),
@@ -245,3 +265,8 @@ def test_prototypes_that_are_all_alike_count_as_nhwc_for_now() -> None:
 def test_a_head_of_no_kind_is_refused_with_what_was_expected_and_a_hint(shape: tuple[int, ...], hint: str) -> None:
     with pytest.raises(ValueError, match="expected a head .*" + hint):
         FakeModel([Tensor(np.ones(shape, np.float32))], (320, 320)).run(n6post.YoloV8())
+
+
+def test_three_boxes_an_anchor_are_told_for_every_size() -> None:
+    with pytest.raises(ValueError, match=r"got \(1, 378, 7\): three boxes an anchor, as YOLOv5 and older have them$"):
+        FakeModel([Tensor(np.ones((1, 378, 7), np.float32))], (96, 64)).run(n6post.YoloV8())

@@ -125,6 +125,7 @@ def _with_centres(layouts, output, array):
     if len(layouts) == 1:
         return best, True
     most = None
+    alike = False
     for layout in layouts:
         channels, anchors, channels_first = layout
         if most is not None and anchors < _FEWEST:
@@ -133,8 +134,10 @@ def _with_centres(layouts, output, array):
         centres = np.array(grid[:2] if channels_first else grid[:, :2], dtype=np.float) - float(output.zero_point)
         mean = float(np.mean(np.where(centres * centres < 1e12, centres, 0.0)))  # neither NaN nor infinity
         if most is None or mean > (most if anchors == best[1] else 2.0 * most):
-            best, most = layout, mean
-    return best, most > 0.0
+            best, most, alike = layout, mean, False
+        elif mean == most:
+            alike = True
+    return best, most > 0.0 and not alike
 
 
 def channels_last(output, array):
