@@ -117,7 +117,10 @@ def way(given: Any, fit: str, size: tuple[int, int], roi: Roi, frame_size: tuple
         n, d = (size[0], roi[2]) if size[0] * roi[3] <= size[1] * roi[2] else (size[1], roi[3])
         clear = clear and not any([2 * (extent * n % d) == d for extent in roi[2:]])
     if fit in ("crop", "letterbox", "stretch") and fit_of_ours(given):
-        clear = clear and not any(_on_an_edge(roi[axis] + extra, 1 / scale[axis]) for axis, extra in _begins(fit, roi, size))
+        clear = clear and not any(
+            _on_an_edge(roi[axis] + extra, 1 / scale[axis], size[axis] * scale[axis] / roi[2 + axis])
+            for axis, extra in _begins(fit, roi, size)
+        )
     return Source(
         given, roi, frame_size, (float(scale[0]), float(scale[1])), (float(corners[0, 0]), float(corners[0, 1])), clear
     )
@@ -135,10 +138,14 @@ def _begins(fit: str, roi: Roi, size: tuple[int, int]) -> list[tuple[int, int]]:
     return [(axis, (roi[2 + axis] - extent[axis]) // 2) for axis in (0, 1)]
 
 
-def _on_an_edge(start: int, scale: float) -> bool:
-    """Whether the first pixel taken hangs by the last bits of the scale that is asked for, which lib has found by trying."""
+def _on_an_edge(start: int, scale: float, times: float = 1.0) -> bool:
+    """Whether the first pixel taken hangs by the last bits of the scale that is asked for, which lib has found by trying.
+
+    It asks in steps of 2^-19: of a picture that fills one `times`th of the input they are so many times as coarse.
+    """
+    reach = max(1e-5, 4e-6 * times)
     whole = scale * start
-    if start and abs(whole - round(whole)) < 1e-5 * (1 + whole):
+    if start and abs(whole - round(whole)) < reach * (1 + whole):
         return True
     taken = np.floor(whole) / scale + 0.5
-    return bool(start and abs(taken - round(taken)) < 1e-5 * (1 + taken))
+    return bool(start and abs(taken - round(taken)) < reach * (1 + taken))

@@ -92,6 +92,7 @@ def labels(dice: Dice) -> str:
         if dice.chance(0.2) and keys:
             keys[dice.whole(0, count - 1)] = dice.pick((-1, 99, "x", 1.0, None, "7"))
         given = dict(zip(keys, names, strict=True))
+        names = list(given.values())  # 1 and 1.0 are one key
         numbers = [int(k) if isinstance(k, str) and k.isdigit() else k for k in given]
         whole = all([type(k) is int for k in numbers]) and sorted(numbers) == list(range(len(numbers)))
         ordered = [name for _, name in sorted(zip(numbers, given.values(), strict=True))] if whole else []
