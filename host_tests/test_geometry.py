@@ -562,12 +562,15 @@ def test_a_grey_model_sees_the_firmwares_luma_of_every_colour(kind: str, side: i
     assert (bars[: side // 4] == luma(114, 114, 114)).all() and (bars[-side // 4 :] == luma(114, 114, 114)).all()
 
 
-def test_normalization_options_are_passed_on() -> None:
-    img = frame(32, 32)
-    img.draw_rectangle((0, 0, 32, 32), color=(255, 255, 255), fill=True)
-    buffer = bytearray(32 * 32 * 3 * 4)
-    n6post.Stretch(img, scale=(-1.0, 1.0))(buffer, (1, 32, 32, 3), ord("f"))
-    assert_allclose(np.frombuffer(buffer, np.float32), 1.0, rtol=1e-6)
+@pytest.mark.parametrize("side", [16, 32])
+@pytest.mark.parametrize("kind", INPUTS)
+def test_normalization_options_are_passed_on(kind: str, side: int) -> None:
+    img = image.Image(32, 32, image.RGB565)  # black
+    options = {"scale": (-1.0, 1.0), "mean": (0.5, 0.25, 0.0), "stdev": (0.5, 1.0, 2.0)}
+    buffer = bytearray(side * side * 3 * 4)
+    INPUTS[kind](img, **options)(buffer, (1, side, side, 3), ord("f"))
+    values = np.frombuffer(buffer, np.float32).reshape(-1, 3)
+    assert_allclose(values, np.tile([-3.0, -1.25, -0.5], (side * side, 1)), rtol=1e-6)
 
 
 # --- processors ------------------------------------------------------------------------------------------------------
