@@ -48,6 +48,14 @@ def test_a_mask_covers_itself_and_an_empty_one_nothing() -> None:
     assert one.iou(none) == none.iou(one) == none.iou(none) == 0.0
 
 
+@pytest.mark.parametrize(("w", "h", "empty"), [(1, 1, False), (1, 40, False), (40, 1, False), (0, 9, True), (9, 0, True)])
+def test_a_mask_that_may_paint_one_pixel_is_not_empty(w: int, h: int, empty: bool) -> None:
+    bounds = (0, 0, 64, 64)
+    mask = n6post.Mask(b"\xff" * 4, (0, 0, 2, 2), (0, 0, 2, 2), (3, 5, w, h), Grid(32.0, 0.0, 32.0, 0.0, bounds))
+    other = n6post.Mask(b"\xff", (0, 0, 1, 1), (0, 0, 1, 1), bounds, Grid(64.0, 0.0, 64.0, 0.0, bounds))
+    assert mask.iou(mask) == mask.iou(other) == other.iou(mask) == (0.0 if empty else 1.0)
+
+
 FINE, COARSE = (48, 64), (24, 32)  # rows and columns of maps over the same frame
 
 
@@ -93,6 +101,7 @@ Way = tuple[float, float, float, float]  # x scale and offset, y scale and offse
         ((3.0, 7.3, 5.0, -4.2), (7.0, 1.1, 9.0, 3.4)),
         ((2.0, 40.1, 9.0, 3.3), (9.0, -5.2, 3.0, 11.7)),  # coarser across and finer down, the finer one by its area
         ((4.0, -9.7, 4.0, 21.4), (11.0, 13.3, 11.0, -6.1)),
+        ((0.5, 7.3, 0.7, -4.2), (0.8, 1.1, 0.9, 3.4)),  # finer than the frame
     ],
 )
 @pytest.mark.parametrize("seed", range(4))
