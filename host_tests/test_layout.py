@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,6 +19,18 @@ def head_layout(shape: tuple[int, ...], size: tuple[int, int]) -> tuple[int, int
     found = layout.head_layouts(shape, size)
     assert len(found) == len(set(found))
     return tuple(found[0])  # type: ignore[return-value]
+
+
+# --- models ---
+def test_the_shapes_of_a_models_outputs_are_tuples() -> None:
+    for shapes in (((1, 84, 2100), (1, 80, 80, 32)), [[1, 84, 2100], [1, 80, 80, 32]]):
+        assert layout.output_shapes(SimpleNamespace(output_shape=shapes)) == [(1, 84, 2100), (1, 80, 80, 32)]
+
+
+@pytest.mark.parametrize("model", [None, 5, "model.tflite", FakeModel, SimpleNamespace(output_shape=7)])
+def test_what_has_no_output_shapes_is_no_model(model: Any) -> None:
+    with pytest.raises(ValueError, match=says(f"model: expected an ml.Model, got {type(model).__name__}")):
+        layout.output_shapes(model)
 
 
 # --- heads -----------------------------------------------------------------------------------------------------------
@@ -132,6 +145,7 @@ def test_prototypes_of_half_the_input_are_told_by_its_aspect_ratio(size: tuple[i
 def test_two_pixels_are_prototypes_and_one_is_not() -> None:
     assert layout.prototype_layout((1, 1, 2, 32), (320, 160)) == (32, 2, 1, True)
     assert layout.prototype_layout((1, 32, 1, 2), (320, 160)) == (32, 2, 1, False)
+    assert layout.prototype_layout((1, 1, 1, 32), (7, 5)) == (32, 1, 1, True)  # a whole quarter of either side
     expected = (
         "expected prototypes [1, H, W, M] or [1, M, H, W], more than one pixel and of the aspect ratio of the input,"
         " (320, 320), got (1, 1, 1, 32)"
