@@ -107,6 +107,19 @@ def test_the_centres_tell_and_no_width_has_a_say() -> None:
         assert (processor._setup.channels_first, processor._setup.settled) == (channels_first, True)
 
 
+@pytest.mark.parametrize(("other", "anchors"), [(0.3, 84), (0.55, 20)])
+def test_rarer_strides_have_to_be_twice_as_good(other: float, anchors: int) -> None:
+    """[1, 20, 84] of a 64 x 64 input: 84 anchors of 16 classes, or 20 of the strides 16 and 32 with centres at `other`."""
+    head = np.zeros((20, 84), np.float32)
+    head[:2] = 0.2
+    head[:, :2] = other
+    ratio = head[:, :2].mean() / head[:2].mean()
+    assert 1.4 < ratio < 1.6 if anchors == 84 else 2.5 < ratio < 3
+    processor = n6post.YoloV8(0.9, pixels=False)
+    FakeModel([Tensor(head[None])], SMALL).run(processor)
+    assert processor._setup.anchors == anchors
+
+
 # --- rows or a raw head ------------------------------------------------------------------------------------------------
 def rows_of(*rows: tuple[float, ...]) -> Tensor:
     """[1, 189, 6] of a 96 x 96 input: a raw head of two classes, or rows of an end-to-end one."""
@@ -233,11 +246,12 @@ def test_prototypes_of_one_pixel_are_what_the_error_is_about(
         model.run(n6post.YoloV8Seg())
 
 
+@pytest.mark.parametrize("down", [False, True])
 @pytest.mark.parametrize("slope", [1, 3])
-def test_prototypes_that_rise_steadily_across_the_picture_are_told_by_their_neighbours(slope: int) -> None:
-    """A ramp of 32 columns is far from its first column, and near its neighbours; channels differ by 9."""
+def test_prototypes_that_rise_steadily_across_the_picture_are_told_by_their_neighbours(slope: int, down: bool) -> None:
+    """A ramp of 32 columns or rows is far from its first, and near its neighbours; channels differ by 9."""
     ramp = slope * np.arange(32, dtype=np.float32)
-    planes = np.zeros((32, 32, 32), np.float32) + ramp  # channel, row, column
+    planes = np.zeros((32, 32, 32), np.float32) + (ramp[:, None] if down else ramp)  # channel, row, column
     planes += 9 * (np.arange(32) % 2)[:, None, None]
     for array, last in ((planes, False), (np.ascontiguousarray(planes.transpose(1, 2, 0)), True)):
         model = FakeModel([Tensor(array[None])], (128, 128))
