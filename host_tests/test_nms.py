@@ -215,6 +215,14 @@ def test_on_integers_a_decayed_score_is_held_against_the_threshold_itself(thresh
     assert [d.score for d in found] == pytest.approx([0.635, 0.549][:count], rel=1e-5)
 
 
+@pytest.mark.parametrize("threshold", [0.9662745147943497, 0.1, 0.4, 1 / 3, 0.7])
+def test_on_floats_a_score_at_the_threshold_is_as_good_for_soft_suppression_as_for_hard(threshold: float) -> None:
+    """A float32 score of the threshold, which is less than the double that was written, or more."""
+    head = float_head((64, 64), 1, [Thing(9, (0, 0, 32, 64), {0: threshold})])
+    for sigma in (0, 0.5):
+        assert len(FakeModel([Tensor(head)], (64, 64)).run(n6post.YoloV8(threshold, nms_sigma=sigma))) == 1
+
+
 def test_soft_suppression_is_class_wise_unless_agnostic() -> None:
     things = (A, 0.9, 3), (A, 0.8, 0)
     assert survivors(*things, nms_sigma=0.5) == [(0, pytest.approx(0.9)), (1, pytest.approx(0.8))]

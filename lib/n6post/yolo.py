@@ -280,10 +280,11 @@ class BoxSetup(Setup):
             capacity=self.capacity,
             allowed=allowed,
         )
-        # The threshold in raw units, for scores that Soft-NMS has decayed; those that the integer cut let through pass.
-        self.least = threshold / head.scale
-        if head.dtype != FLOAT:
-            self.least = min(self.least, cut - head.zero_point)
+        # The threshold in raw units, for scores that Soft-NMS has decayed; those that the cut let through pass.
+        if head.dtype == FLOAT:
+            self.least = np.array([threshold])[0]  # as float32, which the scores are
+        else:
+            self.least = min(threshold / head.scale, cut - head.zero_point)
 
     def _tell_units(self, pixels, head):
         """Set unit_x and unit_y: model input pixels of one raw unit. `settled` is False while that can only be guessed.
