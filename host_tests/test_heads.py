@@ -176,24 +176,51 @@ def test_a_pose_of_zeros_whose_shape_has_two_readings_as_rows_and_one_as_a_raw_h
     assert [(d.rect, d.class_id) for d in model.run(processor)] == [((8, 8, 32, 40), 1)]
 
 
-def test_five_poses_that_could_be_rows_in_either_order_decide_nothing_for_ever() -> None:
-    """[1, 15, 30], stored column by column: 30 rows with 3 keypoints, or 15 rows with 8, whose classes are all 0."""
+def poses_of(count: int) -> Array:
+    """30 rows with 3 keypoints, the first `count` of them people."""
     rows = np.zeros((30, 15), np.float32)
-    for i in range(9):
+    for i in range(count):
         x, y = 2 * i + 1.5, 2 * i + 2.5
         rows[i] = [x, y, x + 29, y + 38, 0.9 - i / 50, 0] + [x + 19, y + 18, 0.8] * 3
-    few = rows.copy()
-    few[5:] = 0
+    return rows
+
+
+def test_five_poses_that_could_be_rows_in_either_order_are_told_by_the_order_of_their_scores() -> None:
+    """[1, 15, 30], stored column by column: 30 rows with 3 keypoints, or 15 rows with 8, whose classes are all 0."""
     right = [(2 * i + 1, 2 * i + 2, 29, 38) for i in range(9)]
-    head = Tensor(np.ascontiguousarray(few.T[None]))
+    head = Tensor(np.ascontiguousarray(poses_of(5).T[None]))
+    model, processor = FakeModel([head], SMALL), n6post.YoloV8Pose(pixels=True, threshold=0.5)
+    for count in (5, 9, 5):
+        head.values[0] = poses_of(count).T
+        assert [d.rect for d in model.run(processor)] == [pytest.approx(rect, abs=1) for rect in right[:count]]
+        assert processor._setup.settled
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_poses_whose_scores_are_in_order_either_way_decide_nothing_for_ever(turned: bool) -> None:
+    head = Tensor(np.ones((1, 15, 30) if turned else (1, 30, 15), np.float32))
     model, processor = FakeModel([head], SMALL), n6post.YoloV8Pose(pixels=True, threshold=0.5)
     model.run(processor)
     assert not processor._setup.settled
-    head.values[0] = rows.T
-    assert [d.rect for d in model.run(processor)] == [pytest.approx(rect, abs=1) for rect in right]
+    head.values[0] = poses_of(5).T if turned else poses_of(5)
+    assert [d.rect for d in model.run(processor)] == [pytest.approx((2 * i + 1, 2 * i + 2, 29, 38), abs=1) for i in range(5)]
     assert processor._setup.settled
-    head.values[0] = few.T
-    assert [d.rect for d in model.run(processor)] == [pytest.approx(rect, abs=1) for rect in right[:5]]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize(("scale", "scores"), [(0.9, True), (2.51, False)])
+def test_poses_in_steps_of_a_pixel_are_not_read_across(scale: float, scores: bool, turned: bool) -> None:
+    """[1, 300, 57] in int8: two people left of all others, so that across it is 57 boxes, their scores in pixels."""
+    rows = np.zeros((300, 57), np.float32)
+    for i in range(300):
+        x = y = 4 if i < 2 else 180
+        rows[i] = [x, y, x + 60, y + 60, 0.95 - i / 1000, 0] + [x + 9, y + 30, 0.9] * 17
+    values = np.clip(np.round(rows / scale) - 128, -128, 127).astype(np.int8)
+    head = Tensor(np.ascontiguousarray(values.T if turned else values)[None], scale, -128)
+    processor = n6post.YoloV8Pose(0.5, pixels=True)
+    found = FakeModel([head], (256, 256)).run(processor)
+    assert [d.score for d in found] == ([pytest.approx(0.9)] * 20 if scores else [])
+    assert processor._setup.settled
 
 
 def test_rows_without_a_score_are_no_rival_of_rows_that_have_some() -> None:

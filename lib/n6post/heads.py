@@ -35,14 +35,15 @@ def read(layouts, extra, output, array, size):
         corners, ranked = _evidence(layout, output, array)
         # Beside a raw head, whose class scores may look like anything, the order of the rows has to tell too.
         if corners and (ranked or not layouts):
-            fits.append((ranked is None, not ranked, len(fits), layout))
+            fits.append((0 if ranked else 1 if ranked is None else 2, len(fits), layout))
         elif corners and ranked is None or corners is None and (not layouts or _only_zeros(output, array)):
             unsure = unsure or layout
     if fits:
-        # [1, 15, 30] may be 15 rows or 30 of keypoints, and a few rows of one look like those of the other: a later frame
-        # tells. Rows without any score are no rival of rows with some.
+        # [1, 15, 30] may be 15 rows or 30 of keypoints, and a few rows of one look like those of the other, in coarse steps
+        # many: 300 columns read as rows pass for boxes with scores of 100. But rows come best first, or have no score: what
+        # is out of order is the other reading. Where both are in order a later frame tells.
         best = min(fits)
-        return best[3], True, len([fit for fit in fits if fit[0] == best[0]]) == 1
+        return best[2], True, len([fit for fit in fits if fit[0] == best[0]]) == 1
     if unsure:
         return unsure, True, len(rows) + len(layouts) == 1
     if layouts:
