@@ -149,6 +149,27 @@ def test_two_rows_are_an_end_to_end_head_only_with_the_better_score_first() -> N
     assert is_end_to_end(rows_of(other)) == (True, True)
 
 
+@pytest.mark.parametrize("constant", [0.0, 0.25, 1.0])
+def test_one_number_everywhere_does_not_tell_rows_from_a_raw_head(constant: float) -> None:
+    raw = Tensor(float_head((96, 96), 2, [Thing(70, (8, 8, 40, 48), {1: 0.9})]))
+    rows = rows_of((8, 8, 40, 48, 0.9, 1), (0, 0, 0, 0, 0, 0), (50, 50, 90, 90, 0.3, 0))
+    for head in (raw, rows):
+        model = FakeModel([Tensor(np.full_like(head.values, constant))], (96, 96))
+        processor = n6post.YoloV8(0.5)
+        model.run(processor)
+        assert not processor._setup.settled
+        model.tensors[0].values[:] = head.values
+        assert [(d.rect, d.class_id) for d in model.run(processor)] == [((8, 8, 32, 40), 1)]
+
+
+def test_a_raw_head_that_begins_and_ends_with_the_same_number_is_told_at_once() -> None:
+    head = float_head((96, 96), 2, [Thing(70, (8, 8, 40, 48), {1: 0.9})])
+    head[0, -1, -1] = head[0, 0, 0]
+    processor = n6post.YoloV8(0.5)
+    FakeModel([Tensor(head)], (96, 96)).run(processor)
+    assert processor._setup.settled and processor._setup.classes == 2
+
+
 def test_a_row_speaks_whatever_its_corners_are() -> None:
     """Two of three rows end above their beginning: no corners, also where y1 is the largest number of a row by far."""
     upside_down = (0.5, 80, 1, 2, 0.8, 0)

@@ -19,7 +19,7 @@ def read(layouts, extra, output, array, size):
 
     layouts     those that a raw head of this shape may have (layout.head_layouts)
     extra       how many columns a family's end-to-end rows have behind the first six; -1: 3 a keypoint
-    sure        False: these numbers, zeros for example, tell too little
+    sure        False: these numbers, zeros or one number everywhere for example, tell too little
     ValueError for what is no head of either kind.
     """
     dims = flat(output.shape)
@@ -43,12 +43,13 @@ def read(layouts, extra, output, array, size):
         # many: 300 columns read as rows pass for boxes with scores of 100. But rows come best first, or have no score: what
         # is out of order is the other reading. Where both are in order a later frame tells.
         best = min(fits)
-        return best[2], True, len([fit for fit in fits if fit[0] == best[0]]) == 1
+        sure = len([fit for fit in fits if fit[0] == best[0]]) == 1
+        return best[2], True, sure and not (layouts and _one_number(array))
     if unsure:
         return unsure, True, len(rows) + len(layouts) == 1
     if layouts:
         layout, sure = _with_centres(layouts, output, array)
-        return layout, False, sure
+        return layout, False, sure and not (rows and _one_number(array))
     raise ValueError(
         "expected a head [1, C, N] or [1, N, C] of N = %s anchors, that belongs to an input of (width, height) %s, or an"
         " end-to-end head [1, rows, 6 and what the family adds], got %s%s"
@@ -106,6 +107,12 @@ def _evidence(layout, output, array):
 
 def _only_zeros(output, array):
     return float(np.min(array)) == float(np.max(array)) == output.zero_point
+
+
+def _one_number(array):
+    # A saturated frame's: it says no more than zeros. First and last number spare most heads a search through all.
+    numbers = array.reshape((array.size,))
+    return numbers[0] == numbers[array.size - 1] and float(np.min(array)) == float(np.max(array))
 
 
 def tolerance(output):
