@@ -920,6 +920,16 @@ def test_a_mask_may_be_made_of_a_window_of_nothing(w: int, h: int) -> None:
     assert not drawn(mask, (64, 64)).any()
 
 
+@pytest.mark.parametrize("smooth", [False, True])
+@pytest.mark.parametrize("crop", [(2, 1, 0, 3), (3, 2, 2, 0), (3, 2, 0, 0), (50, 90, 0, 3)])
+def test_a_mask_of_an_empty_crop_is_empty_whatever_its_window_holds(crop: tuple[int, int, int, int], smooth: bool) -> None:
+    whole = mask_of(disc(20, 24, 7.5))
+    mask = n6post.Mask(b"\xff" * 12, (2, 1, 4, 3), crop, (0, 0, 64, 64), whole.parts()[4])
+    assert (mask.area, mask.centroid, mask.rect, mask.outline(), mask.image) == (0, None, None, [], None)
+    assert (mask.crop, mask.iou(whole), whole.iou(mask), mask.iou(mask)) == (crop, 0.0, 0.0, 0.0)
+    assert not drawn(mask, (64, 64), smooth=smooth).any() and not mask_plane(mask, SIDE, SIDE).any()
+
+
 @pytest.mark.parametrize("padding", [0, 1])
 @pytest.mark.parametrize("what", EMPTY)
 def test_a_mask_may_be_made_of_the_parts_of_an_empty_one(what: str, padding: int) -> None:

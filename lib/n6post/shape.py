@@ -13,6 +13,9 @@ def parts(data, window, crop, clip, grid):
     # An empty crop has no place: one of a frame's own, of a box between two mask pixels, lies where no window is.
     if min(w, h) < 0 or w * h and (x < wx or y < wy or x + w > wx + ww or y + h > wy + wh):
         raise ValueError("crop: expected one inside the window %s, got %s" % (window, crop))
+    if not w * h:
+        # Else what lies beside an empty crop would be drawn, and ulab would read past the end of a slice of nothing.
+        data, window = b"", (wx, wy, 0, 0)
     return data, window, crop, clip, grid
 
 
