@@ -27,7 +27,10 @@ def test_the_shapes_of_a_models_outputs_are_tuples() -> None:
         assert layout.output_shapes(SimpleNamespace(output_shape=shapes)) == [(1, 84, 2100), (1, 80, 80, 32)]
 
 
-@pytest.mark.parametrize("model", [None, 5, "model.tflite", FakeModel, SimpleNamespace(output_shape=7)])
+@pytest.mark.parametrize("model", [
+    None, 5, "model.tflite", FakeModel, SimpleNamespace(output_shape=7), SimpleNamespace(output_shape=(1, 84, 2100)),
+    SimpleNamespace(output_shape=["1, 84, 2100"]),
+])  # fmt: skip
 def test_what_has_no_output_shapes_is_no_model(model: Any) -> None:
     with pytest.raises(ValueError, match=says(f"model: expected an ml.Model, got {type(model).__name__}")):
         layout.output_shapes(model)

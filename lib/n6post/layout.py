@@ -12,7 +12,7 @@ def squeezed(shape):
 def output_shapes(model):
     """The shapes of a model's outputs, a list of tuples; ValueError for what is no model."""
     shapes = getattr(model, "output_shape", None)
-    if not isinstance(shapes, (list, tuple)):
+    if not isinstance(shapes, (list, tuple)) or [shape for shape in shapes if not isinstance(shape, (list, tuple))]:
         raise ValueError("model: expected an ml.Model, got %s" % type(model).__name__)
     return [tuple(shape) for shape in shapes]
 
