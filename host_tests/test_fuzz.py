@@ -267,7 +267,7 @@ def _an_empty_answer_of_a_file_is_an_index_error(patch: pytest.MonkeyPatch) -> N
 
 
 def _whatever_has_parts_is_a_mask(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(_module("overlap"), "Mask", (_module("mask").Mask, type))
+    patch.setattr(_module("mask")._later("Shape"), "_kind", (_module("mask").Mask, type))
 
 
 PLANTED: dict[str, tuple[str, Plant]] = {

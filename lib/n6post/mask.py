@@ -99,6 +99,7 @@ def _later(name):
     if name not in _loaded:
         from .shape import Shape, parts
 
+        Shape._kind = Mask
         _loaded["parts"] = parts
         _loaded["Shape"] = Shape
     return _loaded[name]

@@ -22,6 +22,8 @@ def parts(data, window, crop, clip, grid):
 class Shape:
     """What the Mask that it is made of (`mask`) answers."""
 
+    _kind = None  # the class Mask, which mask.py puts here: imported from there, it would import in a circle
+
     def __init__(self, mask):
         self.mask = mask
 
@@ -97,6 +99,8 @@ class Shape:
         others the one with the larger mask pixels is asked at the middles of the other's, and only where both networks saw
         the frame: so a thing that two overlapping tiles cut in two is told by its part in both.
         """
+        if not isinstance(other, self._kind):
+            raise ValueError("iou: expected a Mask, got %s" % type(other).__name__)
         from .overlap import iou
 
         return iou(self.mask, other)
