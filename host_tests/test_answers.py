@@ -359,7 +359,9 @@ def test_by_class_is_openmvs_list_of_lists() -> None:
     assert n6post.by_class([]) == []
 
 
-@pytest.mark.parametrize("found", [None, 7, "person", [None], [5], [(0, 0, 9, 9)], [[]]])
+@pytest.mark.parametrize("found", [
+    None, 7, "person", [None], [5], [(0, 0, 9, 9)], [[]], [n6post.Detection((1, 2, 3, 4), 0.9, -1, "car", None, None)],
+])  # fmt: skip
 def test_what_is_no_list_of_detections_has_no_classes(found: Any) -> None:
     with pytest.raises(ValueError, match=says(f"found: expected a list of Detection, got {found!r}")):
         n6post.by_class(found)

@@ -959,6 +959,22 @@ def test_a_crop_that_sticks_out_of_its_window_is_refused(crop: tuple[int, int, i
         n6post.Mask(bytes(12), (2, 1, 4, 3), crop, (0, 0, 64, 64), grid)
 
 
+@pytest.mark.parametrize("wrong", [None, 5, (1, 2, 3), "NHWC", (0, 0, None, 3), [1, 2, 3, 4, 5]])
+@pytest.mark.parametrize("at", [1, 2, 3])
+def test_a_rectangle_of_a_mask_has_four_numbers(at: int, wrong: Any) -> None:
+    grid = mask_of(disc(20, 24, 7.5)).parts()[4]
+    parts: list[Any] = [bytes(12), (2, 1, 4, 3), (2, 1, 4, 3), (0, 0, 64, 64), grid]
+    parts[at] = wrong
+    with pytest.raises(ValueError, match=r"^window, crop and clip: expected \(x, y, w, h\) each, got .+, .+ and .+$"):
+        n6post.Mask(*parts)
+
+
+@pytest.mark.parametrize("grid", [None, 5, (0, 0, 64, 64), Grid])
+def test_a_mask_without_a_grid_is_refused(grid: Any) -> None:
+    with pytest.raises(ValueError, match=f"^grid: expected a Grid, got {type(grid).__name__}$"):
+        n6post.Mask(bytes(12), (2, 1, 4, 3), (2, 1, 4, 3), (0, 0, 64, 64), grid)
+
+
 def test_a_mask_that_ulab_cannot_count_says_so() -> None:
     grid = mask_of(disc(20, 24, 7.5)).parts()[4]
     for w, h in ((65536, 1), (1, 70000)):

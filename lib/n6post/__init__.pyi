@@ -420,7 +420,7 @@ class PolygonZone:
         """Whether a point of the frame is inside. Left and upper edges belong to a zone, right and lower ones do not."""
 
     def share(self, mask: Mask) -> float:
-        """The part of an object that is inside, 0..1, by the centres of its mask's pixels."""
+        """How much of an object is inside, 0..1, by the centres of its mask's pixels. ValueError for what is no Mask."""
 
     def reset(self) -> None:
         """Nobody is inside, nobody has dwelled."""
@@ -617,7 +617,8 @@ class Mask:
 
         Masks of one model and one way into the frame are counted mask pixel by mask pixel, also those of two frames. Of any
         others the one with the larger mask pixels is asked at the middles of the other's, and only where both networks saw
-        the frame: so a thing that two overlapping tiles cut in two is told by its part in both.
+        the frame: so a thing that two overlapping tiles cut in two is told by its part in both. ValueError for what is no
+        Mask.
         """
 
     def draw(self, img: Image, color: _Color = (255, 0, 0), alpha: int = 128, smooth: bool | None = None) -> Image:
@@ -752,7 +753,7 @@ def by_class(found: Iterable[Detection]) -> list[list[tuple[Any, ...]]]:
             rects = [entry[0] for entry in entries]
             draw_predictions(img, rects, [labels[i]] * len(rects), [color] * len(rects), format=None)
 
-    There are as many lists as the largest class number found needs.
+    There are as many lists as the largest class number found needs. ValueError for what is no list of Detection.
     """
 
 def joint_names(joints: int) -> list[str]:

@@ -172,11 +172,13 @@ def by_class(found):
             rects = [entry[0] for entry in entries]
             draw_predictions(img, rects, [labels[i]] * len(rects), [color] * len(rects), format=None)
 
-    There are as many lists as the largest class number found needs.
+    There are as many lists as the largest class number found needs. ValueError for what is no list of Detection.
     """
     lists = []
     try:
         for d in found:
+            if d.class_id < 0:
+                raise TypeError
             while len(lists) <= d.class_id:
                 lists.append([])
             entry = (list(d.rect), d.score) if d.keypoints is None else (list(d.rect), d.score, d.keypoints)

@@ -83,7 +83,7 @@ class _Case:
             self.labels = name_list("labels", labels or None)
         except ValueError as error:
             self.unusable = str(error)
-        self.inputs = list(getattr(model, "input_shape", None) or ())
+        self.inputs = [shape for shape in getattr(model, "input_shape", None) or () if isinstance(shape, (list, tuple))]
         self.open = [shape for shape in self.inputs + self.shapes if _is_open(shape)]
         self.told = None if self.open else Shapes(model, self.labels or ())
         self.fits = fitting(self.told) if self.told else []

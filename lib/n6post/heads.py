@@ -50,6 +50,8 @@ def read(layouts, extra, output, array, size):
     if layouts:
         layout, sure = _with_centres(layouts, output, array)
         return layout, False, sure and not (rows and _one_number(array))
+    if rows and _one_number(array):
+        return rows[0], True, False  # a network's first frame may be: nothing is lost by looking at the next
     raise ValueError(
         "expected a head [1, C, N] or [1, N, C] of N = %s anchors, that belongs to an input of (width, height) %s, or an"
         " end-to-end head [1, rows, 6 and what the family adds], got %s%s"

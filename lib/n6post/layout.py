@@ -22,7 +22,9 @@ def input_size(model):
     shapes = getattr(model, "input_shape", None)
     if not shapes:
         return None
-    shape = tuple(shapes[0])
+    shape = shapes[0]
+    if not isinstance(shape, (list, tuple)):
+        return None
     if len(shape) == 4:
         shape = shape[1:]
     if len(shape) != 3 or min(shape) < 1 or max(shape) > 65535:

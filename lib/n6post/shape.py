@@ -5,8 +5,14 @@ from .contour import area, area_and_centroid, centroid, contains, outline, rect
 
 def parts(data, window, crop, clip, grid):
     """What a Mask is made of, or ValueError."""
-    wx, wy, ww, wh = window
-    x, y, w, h = crop
+    try:
+        (wx, wy, ww, wh), (x, y, w, h), (_, _, _, _) = window, crop, clip
+        sum(window) + sum(crop) + sum(clip)  # of numbers
+    except (TypeError, ValueError):
+        said = "window, crop and clip: expected (x, y, w, h) each, got %r, %r and %r" % (window, crop, clip)
+        raise ValueError(said) from None
+    if getattr(grid, "bounds", None) is None:
+        raise ValueError("grid: expected a Grid, got %s" % type(grid).__name__)
     # No arrays: of a view of one, a kernel would get another address than that of its bytes.
     if not isinstance(data, (bytes, bytearray, memoryview)) or min(ww, wh) < 0 or len(data) != ww * wh:
         raise ValueError("data: expected %d x %d bytes, a bytearray or a memoryview, got %s" % (ww, wh, type(data).__name__))
@@ -97,7 +103,8 @@ class Shape:
 
         Masks of one model and one way into the frame are counted mask pixel by mask pixel, also those of two frames. Of any
         others the one with the larger mask pixels is asked at the middles of the other's, and only where both networks saw
-        the frame: so a thing that two overlapping tiles cut in two is told by its part in both.
+        the frame: so a thing that two overlapping tiles cut in two is told by its part in both. ValueError for what is no
+        Mask.
         """
         if not isinstance(other, self._kind):
             raise ValueError("iou: expected a Mask, got %s" % type(other).__name__)

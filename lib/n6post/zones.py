@@ -262,7 +262,7 @@ class PolygonZone(Zone):
         return edges
 
     def share(self, mask):
-        """The part of an object that is inside, 0..1, by the centres of its mask's pixels."""
+        """How much of an object is inside, 0..1, by the centres of its mask's pixels. ValueError for what is no Mask."""
         from .mask import Mask
 
         if not isinstance(mask, Mask):

@@ -54,19 +54,25 @@ def _listed(value: Any) -> bool | None:
         return None if isinstance(value, Iterator) else False
 
 
+def _nothing(value: Any) -> bool:
+    """Of none of all these values is it."""
+    return False
+
+
 def _tracked(value: Any) -> bool | None:
     listed = _listed(value)
     return listed and all([d.track_id is not None for d in value])
 
 
 def kinds(dice: Dice) -> str:
-    """Taken where it is of the kind that is asked for, else refused; and what was refused has changed nothing."""
+    """Taken where it is of the kind that is asked for, else refused; what was refused has drawn and counted nothing."""
     things = _things(dice)
     pictures, mask, d = things[:3], things[4], things[5]
     line, area = n6post.LineZone((0, 3), (9, 3)), n6post.PolygonZone(((0, 0), (9, 0), (9, 7)))
     trail, tracker = n6post.Trail(), n6post.Tracker()
     trail.update([d])
     kind = dice.pick(("Stretch", "Crop", "Letterbox"))
+    data, window, crop, clip, grid = mask.parts()
     calls: tuple[tuple[str, Call, Callable[[Any], bool | None]], ...] = (
         ("draw", lambda x: n6post.draw(x, [d]), _paintable),
         ("draw nothing", lambda x: n6post.draw(x, []), _paintable),
@@ -76,6 +82,10 @@ def kinds(dice: Dice) -> str:
         ("line.draw", line.draw, _paintable),
         ("area.draw", area.draw, _paintable),
         ("trail.draw", trail.draw, _paintable),
+        ("Mask.window", lambda x: n6post.Mask(data, x, crop, clip, grid), _nothing),
+        ("Mask.crop", lambda x: n6post.Mask(data, window, x, clip, grid), _nothing),
+        ("Mask.clip", lambda x: n6post.Mask(data, window, crop, x, grid), _nothing),
+        ("Mask.grid", lambda x: n6post.Mask(data, window, crop, clip, x), _nothing),
         ("input", getattr(n6post, kind), _picture),
         ("processor_for", n6post.processor_for, lambda x: None if isinstance(x, Model) else False),  # some fit two families
         ("diagnose", n6post.diagnose, lambda x: isinstance(x, Model)),
