@@ -100,6 +100,14 @@ def test_class_map_takes_more_pixels_than_ulab_can_reduce_at_once(
 
 
 @pytest.mark.parametrize("channels_last", [True, False])
+@pytest.mark.parametrize("of", range(3))
+def test_one_class_of_nan_never_wins(of: int, channels_last: bool) -> None:
+    values = random_tensor(np.random.default_rng(3), "int8", (4, 7, 3)).astype(f32)
+    values[:, :, of] = np.nan
+    np.testing.assert_array_equal(mapped(values, channels_last), np.nanargmax(values, axis=-1))
+
+
+@pytest.mark.parametrize("channels_last", [True, False])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_of_nan_infinities_and_numbers_class_map_takes_the_first_greatest_number(classes: int, channels_last: bool) -> None:
     """Every row of them that there is, NaN below all."""
