@@ -1,6 +1,7 @@
 """lib/n6post/geometry.py, inputs.py, scaling.py: from the frame into the model input and back, for every way to fit one
 into the other."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -646,14 +647,23 @@ def test_an_input_of_no_image_is_refused(img: Any) -> None:
         ((0, -65535, 10, 10), (0, -65536, 10, 10)),
         ((0, 0, 65535, 1), (0, 0, 65536, 1)),
         ((0, 0, 1, 65535), (0, 0, 1, 65536)),
+        ((-1, 0, 65535, 1), (-1, 0, 65536, 1)),
+        ((0, -1, 1, 65535), (0, -1, 1, 65536)),
         ((65534, 0, 1, 1), (65534, 0, 2, 1)),
         ((0, 65534, 1, 1), (0, 65535, 1, 1)),
     ],
 )
 def test_a_roi_may_reach_as_far_as_sixteen_bits_and_no_pixel_further(furthest: Any, further: Any) -> None:
     assert geometry.checked_roi(list(furthest)) == furthest
-    with pytest.raises(ValueError, match=r"^roi: expected at least one pixel of a frame of at most 65535 x 65535, got \("):
+    message = f"roi: expected at least one pixel of a frame of at most 65535 x 65535, got {further!r}"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         geometry.checked_roi(further)
+
+
+@pytest.mark.parametrize("roi", [None, 5, "abcd", (), (0, 0, 10), [0, 0, 10, 10, 10], (0, 0, 10, 10.0), (None, 0, 10, 10)])
+def test_a_roi_of_another_kind_is_told_as_it_came(roi: Any) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(f'roi: expected four integers x, y, w, h, got {roi!r}')}$"):
+        geometry.checked_roi(roi)
 
 
 @pytest.mark.parametrize("shape", [(1, 32, 32, 4), (1, 3, 32, 32), (32, 32, 3), (1, 32)])

@@ -101,6 +101,48 @@ def test_a_line_has_an_arrow_to_its_left_and_each_count_on_its_own_side(
         assert all(left(*at) is side for at in ((x, y), (x + w, y), (x, y + h), (x + w, y + h)))
 
 
+# An arrow of 16 pixels whose head goes back by 5 and out by 5 to both sides; twice that on a picture as wide as VGA.
+@pytest.mark.parametrize(
+    ("ends", "tip", "wings"),
+    [
+        (((100, 200), (300, 200)), (200, 184), {(195, 189), (205, 189)}),
+        (((300, 200), (100, 200)), (200, 216), {(195, 211), (205, 211)}),
+        (((200, 100), (200, 300)), (216, 200), {(211, 195), (211, 205)}),
+        (((200, 300), (200, 100)), (184, 200), {(189, 195), (189, 205)}),
+        # Along (3, 4) / 5, to the left of which is (4, -3) / 5: 11 that way are (8.8, -6.6), 5 along (3, 4), cut to pixels.
+        (((50, 0), (350, 400)), (212, 191), {(205, 190), (211, 198)}),
+    ],
+)  # fmt: skip
+def test_the_arrow_of_a_line_has_a_head_with_a_wing_on_either_side(ends: Any, tip: Any, wings: Any) -> None:
+    for size, scale in ((400, 1), (640, 2)):
+        img = Noted(size, size)
+        n6post.LineZone(*[(x * scale, y * scale) for x, y in ends]).draw(img, (255, 0, 0), 1, labels=False)
+        line, arrow, one, other = [ends for ends, color, thick in img.lines if (color, thick) == ((255, 0, 0), 1)]
+        assert line == tuple([v * scale for point in ends for v in point])
+        assert arrow[:2] == (200 * scale, 200 * scale)
+        assert one[:2] == other[:2] == arrow[2:]
+        far = [(x - 200, y - 200) for x, y in (tip, *sorted(wings))]
+        found = [(x - 200 * scale, y - 200 * scale) for x, y in (arrow[2:], *sorted((one[2:], other[2:])))]
+        assert np.allclose(found, scale * np.array(far), atol=scale - 1)
+
+
+@on_both_formats
+def test_counts_are_written_on_black_whatever_the_picture_shows(pixformat: int) -> None:
+    line, polygon = n6post.LineZone((200, 40), (200, 360)), n6post.PolygonZone(SQUARE)
+    for zone, texts in ((line, {"in 0", "out 0"}), (polygon, {"0"})):
+        img = Noted(pixformat=pixformat)
+        image.Image.draw_rectangle(img, (0, 0, 400, 400), color=(200, 40, 40), fill=True)
+        before = pixels(img).copy()
+        zone.draw(img, (0, 255, 0), 0)
+        assert set(img.texts) == texts
+        for x, y, w, h in img.texts.values():
+            ground = pixels(img)[y : y + h, x : x + w]
+            ink = ground != 0
+            assert 0.05 < ink.mean() < 0.5 and len(np.unique(ground[ink])) == 1 and before[0, 0] not in ground
+            before[y : y + h, x : x + w] = ground
+        assert np.array_equal(pixels(img), before)
+
+
 @on_both_formats
 def test_lines_are_edged_with_black_to_be_seen_on_any_picture(pixformat: int) -> None:
     img = Noted(pixformat=pixformat)

@@ -243,6 +243,19 @@ def test_coast_returns_the_lost_where_they_are_predicted_behind_the_others() -> 
     assert ids(tracker.update([still, found[14]._replace(mask=None)])) == [2, 1]
 
 
+@pytest.mark.parametrize("coast", [1, 3, 100])
+def test_coast_counts_frames_and_not_updates_to_the_256th_part_of_one(coast: int) -> None:
+    """Half frames, frames that were skipped, and what is a hair too late."""
+    for steps in ([0.5] * (2 * coast), [float(coast)], [coast - 0.75, 0.5, 0.25]):
+        tracker = n6post.Tracker(coast=coast, max_age=1000)
+        for _ in range(10):
+            tracker.update([person(100)])
+        assert [ids(tracker.update([], dt)) for dt in steps] == [[1]] * len(steps)
+        assert [track.missed for track in tracker.tracks] == [coast]
+        assert tracker.update([], 1 / 256) == []
+        assert [track.missed for track in tracker.tracks] == [coast + 1 / 256]
+
+
 def test_rects_stay_in_the_box_around_all_that_came() -> None:
     tracker = n6post.Tracker(coast=30)
     for k in range(10):

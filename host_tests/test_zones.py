@@ -76,6 +76,33 @@ def test_a_jitter_on_the_line_counts_once():
     assert counts == [(1, 0), (25, 24)]
 
 
+@pytest.mark.parametrize(
+    "start, end, far, near, across",
+    [
+        ((100, 300), (200, 300), (150, 400), (150, 280), (150, 279.5)),
+        ((200, 300), (100, 300), (150, 200), (150, 320), (150, 320.5)),
+        ((300, 200), (300, 100), (400, 150), (280, 150), (279.5, 150)),
+        ((300, 100), (300, 200), (200, 150), (320, 150), (320.5, 150)),
+        ((0, 0), (300, 400), (70, 260), (166, 188), (166.5, 188)),  # 500 long; (16, -12) leads 20 to its left
+    ],
+)
+def test_a_box_is_across_once_it_is_further_than_a_tenth_of_its_mean_side(start, end, far, near, across):
+    # A mean side of 200, or of 200.5 where the middle lies on half a pixel: 20 pixels are too near, 20.4 and more are not.
+    def around(x, y):
+        w, h = 300 + (x % 1 > 0), 100 + (y % 1 > 0)
+        d = Detection((int(x - w / 2), int(y - h / 2), w, h), 0.9, 0, "", None, None)
+        d.track_id = 1
+        assert (d.rect[0] + w / 2, d.rect[1] + h / 2) == (x, y)
+        return d
+
+    for ends, count in (((start, end), (1, 0)), ((end, start), (0, 1))):
+        line = LineZone(*ends, "center")
+        for place in (far, near, far, near):
+            assert line.trigger([around(*place)]) == ([], [])
+        line.trigger([around(*across)])
+        assert (line.in_count, line.out_count) == count
+
+
 def test_who_begins_on_the_line_is_counted_on_neither_way_out():
     for y in (100, 300):
         assert walk(LineZone((0, 200), (400, 200)), (200, 200), (200, y)) == (0, 0)
@@ -259,6 +286,19 @@ def test_without_a_time_the_camera_s_clock_tells(monkeypatch):
         zone.trigger([seen(1, 200, 200)])
         seconds.append(zone.seconds(1))
     assert seconds == [0.0, 1.0, 2.0, 2.0]
+
+
+def test_a_time_that_is_given_counts_besides_the_camera_s_clock_and_does_not_set_it(monkeypatch):
+    import time
+
+    ticks = [7000, 8000, 8500]
+    monkeypatch.setattr(time, "ticks_ms", lambda: ticks.pop(0), raising=False)
+    zone = PolygonZone(SQUARE)
+    seconds = []
+    for ms in (100, 100, None, None, 250, None, 30):  # the clock's first call has nothing to count from
+        zone.trigger([seen(1, 200, 200)], ms=ms)
+        seconds.append(zone.seconds(1))
+    assert seconds == [0.0, 0.1, 0.1, 1.1, 1.35, 1.85, 1.88] and not ticks
 
 
 def test_parts_of_a_millisecond_count(monkeypatch):
