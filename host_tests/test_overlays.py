@@ -166,6 +166,65 @@ def test_counts_at_a_frame_s_edge_stay_in_it_and_off_each_other(ends: Any) -> No
     assert x >= left + across or left >= x + w or y >= top + down or top >= y + h
 
 
+# A text of n characters has a ground of 8 n + 2 by 10 pixels: "in 0" 34, "out 0" 42. Four pixels are between it and the
+# arrow's tip, or the line. All twice as large on a picture as wide as VGA, but the 2 pixels beside a text.
+@pytest.mark.parametrize(
+    ("ends", "places", "large"),
+    [
+        # To the right: 200 - 16 - 4 - 10 = 170 and 200 + 4; across by half a text.
+        (((100, 200), (300, 200)), ((183, 170), (179, 204)), ((367, 340), (359, 408))),
+        (((300, 200), (100, 200)), ((183, 220), (179, 186)), ((367, 440), (359, 372))),
+        # Down: 200 + 16 + 4 = 220 and 200 - 4 - 42 = 154.
+        (((200, 100), (200, 300)), ((220, 195), (154, 195)), ((440, 390), (310, 390))),
+        (((200, 300), (200, 100)), ((146, 195), (204, 195)), ((294, 390), (408, 390))),
+        # Along (3, 4) / 5: .8 * 17 + .6 * 5 + 20 = 36.6 to (4, -3) / 5, and .8 * 21 + .6 * 5 + 4 = 23.8 the other way; of
+        # the large ones .8 * 33 + .6 * 10 + 40 = 72.4 and .8 * 41 + .6 * 10 + 8 = 46.8.
+        (((50, 0), (350, 400)), ((212, 174), (160, 209)), ((424, 347), (322, 418))),
+    ],
+)
+def test_counts_are_four_pixels_off_the_line_and_the_arrow(ends: Any, places: Any, large: Any) -> None:
+    for scale, wanted in ((1, places), (2, large)):
+        img = Noted(400 * scale, 400 * scale)
+        n6post.LineZone(*[(x * scale, y * scale) for x, y in ends]).draw(img)
+        sizes = (32 * scale + 2, 10 * scale), (40 * scale + 2, 10 * scale)
+        assert (img.texts["in 0"], img.texts["out 0"]) == (wanted[0] + sizes[0], wanted[1] + sizes[1])
+
+
+@pytest.mark.parametrize(
+    ("ends", "size", "places"),
+    [
+        # Moved into the picture, "in" lies where "out" would: that goes behind it along the line, a pixel off ...
+        (((0, 0), (159, 0)), (160, 120), ((62, 0), (62 + 34 + 1, 4))),
+        (((0, 0), (0, 119)), (160, 120), ((20, 54), (0, 54 + 10 + 1))),
+        # ... and before it where there is no room.
+        (((150, 0), (159, 0)), (160, 120), ((126, 0), (126 - 42 - 1, 4))),
+        (((0, 110), (0, 119)), (160, 120), ((20, 109), (0, 109 - 10 - 1))),
+        (((150, 0), (158, 8)), (160, 15), ((126, 0), (126 - 42 - 1, 5))),  # as steep as flat: sideways
+        (((10, 0), (40, 0)), (60, 40), ((8, 0), (4, 4))),  # no room on either side: it stays, on top
+        (((0, 10), (0, 20)), (60, 20), ((20, 10), (0, 10))),
+        # What only touches stays where it is.
+        (((0, 6), (159, 6)), (160, 120), ((62, 0), (58, 10))),
+        (((159, 114), (0, 114)), (160, 120), ((62, 110), (58, 100))),
+        (((130, 0), (130, 119)), (160, 120), ((126, 54), (84, 54))),
+        (((30, 119), (30, 0)), (160, 120), ((0, 54), (34, 54))),
+    ],
+)
+def test_a_count_whose_place_is_taken_goes_along_the_line(ends: Any, size: Any, places: Any) -> None:
+    img = Noted(*size)
+    n6post.LineZone(*ends).draw(img)
+    assert (img.texts["in 0"], img.texts["out 0"]) == (places[0] + (34, 10), places[1] + (42, 10))
+
+
+@pytest.mark.parametrize("thickness", [1, 2, 5])
+def test_an_edge_is_two_pixels_to_both_sides_and_beneath_all_lines(thickness: int) -> None:
+    for zone in (n6post.LineZone((20, 200), (380, 200)), n6post.PolygonZone(SQUARE)):
+        img = Noted()
+        zone.draw(img, (0, 255, 0), thickness)
+        half = len(img.lines) // 2
+        assert [line[1:] for line in img.lines] == half * [((0, 0, 0), thickness + 4)] + half * [((0, 255, 0), thickness)]
+        assert [line[0] for line in img.lines[:half]] == [line[0] for line in img.lines[half:]]
+
+
 # --- polygons ----------------------------------------------------------------------------------------------------------
 @on_both_formats
 def test_a_polygon_is_drawn_along_all_its_edges_and_tells_how_many_are_inside(pixformat: int) -> None:
@@ -193,6 +252,30 @@ def test_the_count_stands_inside_of_a_polygon_whose_corners_mean_does_not(turned
     assert zone.contains(x + w // 2, y + h // 2)
 
 
+@pytest.mark.parametrize(
+    ("points", "at"),
+    [
+        (SQUARE, (200, 200)),
+        ([(20, 20), (380, 20), (380, 60), (60, 60), (60, 380), (20, 380)], (40, 153)),  # the mean of its corners: 920 / 6
+        ([(20, 20), (380, 20), (380, 380), (340, 380), (340, 60), (60, 60), (60, 380), (20, 380)], (40, 210)),  # left
+        ([(20, 20), (380, 20), (380, 380), (300, 380), (300, 60), (60, 60), (60, 380), (20, 380)], (340, 210)),  # wide
+        ([(20, 20), (100, 20), (100, 200), (380, 200), (380, 380), (20, 380)], (200, 200)),  # where its lower part begins
+        ([(100, 100), (300, 100), (300, 400)], (233, 200)),  # from 100 + 200 / 3 to 300
+        ([(100, 100), (300, 100), (100, 400)], (166, 200)),  # from 100 to 300 - 200 / 3
+    ],
+)
+def test_the_count_stands_in_the_middle_of_the_longest_stretch(points: Any, at: tuple[int, int]) -> None:
+    img = Noted()
+    n6post.PolygonZone(points).draw(img)
+    assert img.texts["0"] == (at[0] - 5, at[1] - 5, 10, 10)
+
+
+def test_the_count_of_a_polygon_that_has_become_flat_stands_at_its_corners_mean() -> None:
+    img = Noted(200, 10)
+    n6post.PolygonZone([(40, 10), (80, 10), (100, 20), (20, 20)], frame_size=(200, 1000)).draw(img)
+    assert img.texts["0"] == (60 - 5, 0, 10, 10)
+
+
 # --- trails ------------------------------------------------------------------------------------------------------------
 @on_both_formats
 def test_a_trail_is_a_line_through_the_places_of_its_track(pixformat: int) -> None:
@@ -217,6 +300,33 @@ def test_steps_too_small_to_be_seen_are_drawn_together_and_the_line_ends_where_t
     assert len(img.lines) < 20
     assert img.lines[0][0][:2] == (100, 200) and img.lines[-1][0][2:] == (149, 200)
     assert all(one[0][2:] == other[0][:2] for one, other in zip(img.lines, img.lines[1:], strict=False))
+
+
+@pytest.mark.parametrize("step", [(4, 0), (0, 4), (2, 2), (-1, 3), (3, -1), (-2, -2), (3, 0), (0, -3), (-1, -2), (1, 2)])
+def test_a_line_of_a_trail_is_four_pixels_long_across_and_down_together(step: tuple[int, int]) -> None:
+    """Twice that on a picture as wide as VGA."""
+    for width, scale in ((400, 1), (640, 2)):
+        places = [(200 + scale * step[0] * k, 200 + scale * step[1] * k) for k in range(9)]
+        trail = n6post.Trail(9)
+        for place in places:
+            trail.update([seen(1, *place)])
+        img = Noted(width, 400)
+        trail.draw(img)
+        kept = places if abs(step[0]) + abs(step[1]) == 4 else places[::2]
+        assert [line[0] for line in img.lines] == [a + b for a, b in zip(kept, kept[1:], strict=False)]
+
+
+@pytest.mark.parametrize("size", [(90, 200), (200, 90)])
+def test_places_beyond_the_frame_are_drawn_at_its_edge_whichever_side_is_longer(size: tuple[int, int]) -> None:
+    width, height = size
+    trail = n6post.Trail(4)
+    places = [(width - 20, height - 20), (width - 1, height - 9), (width, height), (width + 30, height + 50)]
+    for place in places:
+        trail.update([seen(1, *place)])
+    img = Noted(width, height)
+    trail.draw(img)
+    last = (width - 1, height - 1)
+    assert [line[0] for line in img.lines] == [places[0] + places[1], places[1] + last, last + last]
 
 
 def test_trails_go_by_class_track_or_place_as_the_boxes_do() -> None:
