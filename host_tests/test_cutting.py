@@ -137,6 +137,30 @@ def test_a_mask_of_a_class_is_cut_out_too() -> None:
     assert tinted(mask, FRAME)[32:88, 42:118].all()
 
 
+@on_both_formats
+@pytest.mark.parametrize("size", [(16, 12), (32, 24), (16, 1), (1, 12), (3, 1), (1, 2)])
+@pytest.mark.parametrize(("rows", "columns"), [([5], [3, 7, 8]), ([1, 2, 9], [15]), ([11], [2, 4]), ([3, 5], [0])])
+def test_what_is_a_pixel_high_or_wide_is_cut_out_with_its_gaps_of_pictures_that_are_too(
+    pixformat: int, size: tuple[int, int], rows: list[int], columns: list[int]
+) -> None:
+    from fakes import FakeModel, Tensor
+
+    plane = np.zeros((1, 12, 16), np.uint8)
+    plane[0, rows, columns] = 1  # several of one row, or of one column
+    seen = FakeModel([Tensor(plane)], (64, 48)).run(n6post.DeepLab(), framed((16, 12)))
+    mask = seen.mask(1)
+    assert mask.rect == (columns[0], rows[0], columns[-1] - columns[0] + 1, rows[-1] - rows[0] + 1)
+    img = noise(size, pixformat)
+    before = pixels(img)
+    inside = tinted(mask, size)
+    if size == (16, 12):
+        np.testing.assert_array_equal(inside, plane[0] == 1)
+    mask.cut_out(img, (255, 255, 255))
+    white = 255 if pixformat == image.GRAYSCALE else 0xFFFF
+    np.testing.assert_array_equal(pixels(img), np.where(inside, before, white))
+    assert (before != white)[inside].all() or size != (16, 12)
+
+
 def test_an_empty_mask_leaves_nothing() -> None:
     from fakes import FakeModel, Tensor
 

@@ -148,6 +148,50 @@ def test_drawing_in_blocks_paints_the_prototype_pixels() -> None:
     np.testing.assert_array_equal(blocks, np.kron(logits > 0, np.ones((4, 4), dtype=bool)))
 
 
+@pytest.mark.parametrize(
+    ("frame", "box", "across", "down"),
+    [
+        # Prototype pixels are 4 wide. A box cuts the last column or row.
+        ((64, 64), (8, 12, 40, 44), [8], [12]),
+        ((64, 64), (8, 12, 41, 44), [8, 40], [12]),
+        ((64, 64), (8, 12, 40, 47), [8], [12, 44]),
+        ((64, 64), (8, 12, 43, 46), [8, 40], [12, 44]),
+        ((64, 64), (8, 12, 12, 15), [8], [12]),  # one of them
+        ((64, 64), (8, 12, 15, 19), [8, 12], [12, 16]),  # two
+        # The bars of a letterbox are 17 wide: they cut the first from 4 to 3, the last from 4 to 3.
+        ((30, 64), WHOLE, [0, 3, 27], [0]),
+        ((30, 64), (0, 0, 44, 62), [0, 3], [0, 60]),
+        ((30, 64), (20, 0, 64, 64), [3, 27], [0]),
+        ((30, 64), (20, 0, 44, 64), [3], [0]),
+        ((30, 64), (16, 0, 24, 64), [0, 3], [0]),
+        ((30, 64), (16, 0, 20, 64), [0], [0]),
+        ((64, 30), WHOLE, [0], [0, 3, 27]),
+        ((64, 30), (0, 0, 62, 44), [0, 60], [0, 3]),
+        ((64, 30), (0, 20, 64, 44), [0], [3]),
+        ((64, 30), (0, 16, 64, 24), [0], [0, 3]),
+    ],
+)
+def test_blocks_are_one_drawing_and_one_more_a_side_that_is_cut(
+    monkeypatch: pytest.MonkeyPatch, frame: tuple[int, int], box: Any, across: list[int], down: list[int]
+) -> None:
+    """Each costs the camera a call to the graphics unit."""
+    places: list[tuple[int, int]] = []
+    mask = mask_of(np.ones((SIDE, SIDE)), box, n6post.Letterbox(image.Image(*frame, image.GRAYSCALE)), mask_padding=0)
+    plain = image.Image.draw_image
+
+    def noted(self: Any, other: Any, x: int, y: int, **options: Any) -> Any:
+        places.append((x, y))
+        return plain(self, other, x, y, **options)
+
+    monkeypatch.setattr(image.Image, "draw_image", noted)
+    shown = drawn(mask, frame, smooth=False)
+    assert sorted(places) == [(x, y) for x in across for y in down]
+    wanted = np.zeros((64, 64), bool)
+    wanted[box[1] : box[3], box[0] : box[2]] = True
+    left, top = (64 - frame[0]) // 2, (64 - frame[1]) // 2
+    np.testing.assert_array_equal(shown, wanted[top : top + frame[1], left : left + frame[0]])
+
+
 @pytest.mark.parametrize("size", [(128, 64), (64, 128)])
 def test_a_mask_of_an_input_that_is_not_square_is_drawn_in_its_place(size: tuple[int, int]) -> None:
     logits = np.full((size[1] // 4, size[0] // 4), -1.0)

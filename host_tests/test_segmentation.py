@@ -607,7 +607,7 @@ def test_the_legend_is_twice_as_large_where_the_labels_of_boxes_are(
     ],
 )
 def test_what_cannot_be_drawn_is_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
         map_of(blobs(5, 5), source=Framed((0, 0, *FRAME))).draw(picture(), **options)
 
 

@@ -11,6 +11,7 @@ import pytest
 import recorded
 from checks import gray, rgb565
 from fakes import Array, FakeModel, Framed, Tensor
+from n6post import skeleton
 from n6post.detection import Detection, with_keypoints
 from n6post.joints import joint_names, limbs
 from n6post.kernels import portable_poses
@@ -60,6 +61,12 @@ def _kernel_draws_on_a_canvas(monkeypatch: pytest.MonkeyPatch) -> None:
         return pixels if isinstance(pixels, Canvas) else plain(pixels, *shape)
 
     monkeypatch.setattr(portable_poses, "canvas", canvas)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test has its skeletons made anew: those that another one has left would hide how they are made."""
+    monkeypatch.setattr(skeleton, "_skeletons", {})
 
 
 def person(points: Array, threshold: float | None = None) -> Any:
@@ -134,6 +141,14 @@ def test_an_unknown_skeleton_is_drawn_as_joints_alone(joints: int) -> None:
     draw_pose(canvas, person(row_of(joints)))
     assert not canvas.lines
     assert [color for _, color in canvas.circles] == [MIDDLE] * joints
+
+
+def test_limbs_are_two_pixels_thick_and_joints_have_a_radius_of_three_unless_others_are_given() -> None:
+    for options, thickness, radius in (({}, 2, 3), ({"thickness": 5}, 5, 3), ({"radius": 1}, 2, 1)):
+        canvas = Canvas()
+        draw_pose(canvas, person(row_of(17)), **options)
+        assert [thick for _, _, thick in canvas.lines] == [thickness] * (len(limbs(17)) // 2)
+        assert [circle[2] for circle, _ in canvas.circles] == [radius] * 17
 
 
 def test_limbs_or_joints_can_be_left_out() -> None:

@@ -62,7 +62,7 @@ JUDGES = {
     "labels": ["labels", "names"],
     "layout": ["layout", "yolo", "deeplab", "movenet"],
     "movenet": ["movenet", "processor"],
-    "painting": ["draw", "cutting"],
+    "painting": ["draw", "cutting", "segmentation", "mask"],
     "positions": ["positions", "zones", "trail", "overlays"],
     "processor": ["processor", "options", "resizing"],
     "quant": ["quant", "processor"],
