@@ -3,6 +3,7 @@
 import gzip
 import json
 import math
+import re
 from pathlib import Path
 
 import _host
@@ -18,6 +19,7 @@ from n6post.zones import LineZone, PolygonZone
 _host.install()  # time.ticks_ms
 
 DATA = Path(__file__).parent / "data" / "zones.json.gz"
+ANCHORS = "bottom, bottom_left, bottom_right, center, left, right, top, top_left, top_right"
 SQUARE = [(100, 100), (300, 100), (300, 300), (100, 300)]
 
 
@@ -118,6 +120,9 @@ def test_a_long_step_crosses_where_it_meets_the_line():
     # From (200, 300) to (400, 100) the line y = 200 is met at x = 300.
     assert walk(LineZone((0, 200), (300, 200)), (200, 300), (400, 100)) == (1, 0)
     assert walk(LineZone((0, 200), (299, 200)), (200, 300), (400, 100)) == (0, 0)
+    # The same of the end where a line begins.
+    assert walk(LineZone((300, 200), (0, 200)), (200, 300), (400, 100)) == (0, 1)
+    assert walk(LineZone((299, 200), (0, 200)), (200, 300), (400, 100)) == (0, 0)
 
 
 def test_a_track_that_was_lost_on_the_one_side_and_found_on_the_other_has_crossed():
@@ -274,6 +279,14 @@ def test_a_track_may_be_lost_for_a_moment_and_dwells_on():
     assert zone.seconds(1) == 0.0
 
 
+@pytest.mark.parametrize("seconds, patience", [(None, 1000), (0.25, 250), (0, 0), (1e6, 10**9)])
+def test_a_lost_track_dwells_for_as_long_as_the_patience_lasts_and_no_millisecond_longer(seconds, patience):
+    zone = PolygonZone(SQUARE) if seconds is None else PolygonZone(SQUARE, patience=seconds)
+    for present, ms, dwelled in ((1, 0, 0.0), (1, 500, 0.5), (0, patience, 0.5), (0, 1, 0.0)):
+        zone.trigger([seen(1, 200, 200)] * present, ms=ms)
+        assert zone.seconds(1) == dwelled
+
+
 def test_without_a_time_the_camera_s_clock_tells(monkeypatch):
     import time
 
@@ -366,6 +379,31 @@ def test_share_is_the_part_of_a_mask_s_pixels_whose_centres_are_inside(scale, of
     mask = Mask(bytearray(data.tobytes()), (5, 7, 40, 30), (6, 9, 37, 26), (0, 0, 999, 999), grid)
     assert 0.2 < hits / total < 0.9
     assert abs(PolygonZone(points).share(mask) - hits / total) < 1e-6
+
+
+@pytest.mark.parametrize("w, h", [(1, 1), (1, 4), (4, 1), (4, 8)])
+@pytest.mark.parametrize(
+    "left, top, right, bottom", [(0, 0, 99, 99), (0, 0, 12, 99), (12, 0, 99, 99), (0, 0, 99, 24), (0, 24, 99, 99)]
+)
+def test_the_share_of_a_rectangle_is_that_of_the_pixels_on_this_side_of_an_edge(w, h, left, top, right, bottom):
+    # A mask of w by h pixels at (10, 20), each of them a pixel of the frame.
+    place = (10, 20, w, h)
+    mask = Mask(bytearray(b"\xff" * (w * h)), place, place, place, Grid(1.0, 0.0, 1.0, 0.0, (0, 0, 400, 400)))
+    zone = PolygonZone([(left, top), (right, top), (right, bottom), (left, bottom)])
+    inside = [left <= x < right and top <= y < bottom for x in range(10, 10 + w) for y in range(20, 20 + h)]
+    assert zone.share(mask) == sum(inside) / len(inside)
+
+
+def test_a_pixel_whose_centre_is_on_an_upper_or_left_edge_is_of_the_share_and_on_the_others_it_is_not():
+    # Pixels with centres at 1, 2, 3, 4, 5: those at 1, 2, 3 are in a zone from 1 to 4.
+    zone = PolygonZone([(1, 1), (4, 1), (4, 4), (1, 4)])
+    grid = Grid(1.0, 0.5, 1.0, 0.5, (0, 0, 400, 400))
+    for column in range(5):
+        for row in range(5):
+            place = (column, row, 1, 1)
+            mask = Mask(bytearray(b"\xff"), place, place, place, grid)
+            within = column in (0, 1, 2) and row in (0, 1, 2)
+            assert zone.share(mask) == within == zone.contains(column + 1, row + 1)
 
 
 def test_the_share_of_an_empty_mask_is_none_of_it():
@@ -470,6 +508,11 @@ def test_zones_leave_as_numbers_and_lists():
     assert json.loads(json.dumps(line.as_dict())) == {"start": [0, 200], "end": [400, 200], "in": 1, "out": 0}
     points = [[x, y] for x, y in SQUARE]
     assert json.loads(json.dumps(zone.as_dict())) == {"points": points, "count": 1, "seconds": [[4, 0.5]]}
+    # The same text every time, whoever came first.
+    assert json.dumps(line.as_dict()) == '{"start": [0, 200], "end": [400, 200], "in": 1, "out": 0}'
+    zone.trigger([seen(4, 200, 200), seen(2, 200, 200)], ms=0)
+    text = '{"points": [[100, 100], [300, 100], [300, 300], [100, 300]], "count": 2, "seconds": [[2, 0.0], [4, 0.5]]}'
+    assert json.dumps(zone.as_dict()) == text
 
 
 @pytest.mark.parametrize("pixformat", [image.RGB565, image.GRAYSCALE])
@@ -503,30 +546,49 @@ def test_counts_at_a_frame_s_edge_are_written_inside_of_it():
 @pytest.mark.parametrize(
     "make, message",
     [
-        (lambda: LineZone((0, 0), (0, 0)), "end: expected another point than start"),
-        (lambda: LineZone((0, 0.5), (4, 4)), "start: expected a point"),
-        (lambda: LineZone((0, 0), (4, 4, 4)), "end: expected a point"),
-        (lambda: LineZone((0, 0), (4, True)), "end: expected a point"),
+        (lambda: LineZone((0, 0), (0, 0)), "end: expected another point than start, got (0, 0) twice"),
+        (lambda: LineZone((0, 0.5), (4, 4)), "start: expected a point (x, y) of integers, got (0, 0.5)"),
+        (lambda: LineZone((0, 0), (4, 4, 4)), "end: expected a point (x, y) of integers, got (4, 4, 4)"),
+        (lambda: LineZone((0, 0), (4, True)), "end: expected a point (x, y) of integers, got (4, True)"),
         (lambda: LineZone((0, 0), (40000, 0)), "end: expected an integer from -32768 to 32767, got 40000"),
-        (lambda: LineZone((0, 0), (4, 4), "feet"), "anchor: expected bottom, .* or centroid, got 'feet'"),
-        (lambda: LineZone((0, 0), (4, 4), None), "anchor: expected .* got None"),
+        (lambda: LineZone((0, -32769), (4, 0)), "start: expected an integer from -32768 to 32767, got -32769"),
+        (lambda: LineZone((0, 0), (4, 4), "feet"), f"anchor: expected {ANCHORS} or centroid, got 'feet'"),
+        (lambda: LineZone((0, 0), (4, 4), None), f"anchor: expected {ANCHORS} or centroid, got None"),
         (lambda: LineZone((0, 0), (4, 4), margin=-1), "margin: expected a number from 0.0 to 10.0, got -1"),
+        (lambda: LineZone((0, 0), (4, 4), margin=10.5), "margin: expected a number from 0.0 to 10.0, got 10.5"),
         (
             lambda: LineZone((0, 9), (9, 9)).trigger([seen(None, 1, 1)]),
-            "^expected detections with a track_id, as Tracker.update returns them, got one without$",
+            "expected detections with a track_id, as Tracker.update returns them, got one without",
         ),
-        (lambda: PolygonZone([(0, 0), (9, 9)]), "points: expected three or more"),
-        (lambda: PolygonZone(7), "points: expected three or more"),
-        (lambda: PolygonZone([(0, 0), (9, 9), (4, 4), (0, 0)]), "points: expected some that are not in a line"),
-        (lambda: PolygonZone([(0, 0), (0, 0), (0, 0)]), "points: expected some that are not in a line"),
-        (lambda: PolygonZone(SQUARE, patience="long"), "patience: expected a number"),
-        (lambda: PolygonZone(SQUARE).trigger([], ms="now"), "ms: expected milliseconds"),
-        (lambda: PolygonZone(SQUARE).trigger([], ms=float("nan")), "ms: expected milliseconds"),
-        (lambda: PolygonZone(SQUARE).trigger([], ms=10**9 + 1), "ms: expected milliseconds"),
-        (lambda: PolygonZone(SQUARE).trigger([], ms=-(10**9) - 1), "ms: expected milliseconds"),
-        (lambda: PolygonZone(SQUARE).trigger([], ms=True), "ms: expected milliseconds"),
+        (lambda: PolygonZone([(0, 0), (9, 9)]), "points: expected three or more (x, y), got [(0, 0), (9, 9)]"),
+        (lambda: PolygonZone(7), "points: expected three or more (x, y), got 7"),
+        (lambda: PolygonZone([(0, 0), (9, 9), (4, 4.0)]), "points: expected a point (x, y) of integers, got (4, 4.0)"),
+        (
+            lambda: PolygonZone([(0, 0), (9, 9), (4, 4), (0, 0)]),
+            "points: expected some that are not in a line, got [(0, 0), (9, 9), (4, 4), (0, 0)]",
+        ),
+        (
+            lambda: PolygonZone(((0, 0), (0, 0), (0, 0))),
+            "points: expected some that are not in a line, got ((0, 0), (0, 0), (0, 0))",
+        ),
+        (lambda: PolygonZone(SQUARE, patience="long"), "patience: expected a number from 0.0 to 1000000.0, got 'long'"),
+        (lambda: PolygonZone(SQUARE, patience=-0.5), "patience: expected a number from 0.0 to 1000000.0, got -0.5"),
+        (lambda: PolygonZone(SQUARE, patience=1e6 + 1), "patience: expected a number from 0.0 to 1000000.0, got 1000001.0"),
+        *[
+            (lambda ms=ms: PolygonZone(SQUARE).trigger([], ms=ms),
+             f"ms: expected milliseconds since the last call or None, got {ms!r}")
+            for ms in ("now", float("nan"), 10**9 + 1, -(10**9) - 1, True)
+        ],
     ],
-)
+)  # fmt: skip
 def test_what_a_zone_cannot_be_made_of_is_a_value_error(make, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         make()
+
+
+@pytest.mark.parametrize("points", [
+    [(0, 0), (10, 0), (0, 0), (10, 10)], [(0, 0), (0, 10), (0, 0), (10, 10)], [(0, 0), (0, 0), (10, 0), (0, 10)],
+    [(5, 5), (5, 9), (5, 7), (6, 7)], [(5, 5), (9, 5), (7, 5), (7, 6)],
+])  # fmt: skip
+def test_corners_may_come_again_as_long_as_some_are_not_in_a_line(points):
+    assert PolygonZone(points).points == points
