@@ -16,6 +16,7 @@ from fakes import Array, FakeModel, Framed, Tensor, capture, stretched
 from hypothesis import example, given
 from hypothesis import strategies as st
 from scenes import Thing, anchor_count, float_head, quantised
+from ulab import numpy as ulab_numpy
 
 NAN, INF = float("nan"), float("inf")
 SIZE = (96, 64)
@@ -114,6 +115,29 @@ def test_where_no_integer_of_a_head_reaches_the_threshold_nothing_is_found() -> 
         assert model.run(n6post.YoloV8(0.4)) == [] != model.run(n6post.YoloV8(0.02))
 
 
+@pytest.mark.parametrize("rows", [1, 32, 33, 64, 65, 300])
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "float32"])
+@pytest.mark.parametrize("threshold", [0.0, 0.5])
+def test_a_score_that_is_the_threshold_itself_counts_in_every_row(rows: int, kind: str, threshold: float) -> None:
+    """Steps of 1 / 64 hold both thresholds exactly; the first rows are no better than the last, which is not a rule."""
+    steps = np.tile(np.int16([8, 8, 40, 40, 64 * threshold, 0]), (rows, 1))
+
+    def found(scores: Array | int) -> list[int]:
+        steps[:, 4] = scores
+        tensor = Tensor((steps[None] - 10).astype(np.int8), 1 / 64, -10)
+        kinds = {"int8": tensor, "uint8": tensor.as_uint8(), "int16": tensor.as_int16(16), "float32": tensor.dequantised()}
+        processor = n6post.YoloV8(threshold, max_detections=rows)
+        FakeModel([kinds[kind]], SIZE).run(processor)
+        return [row[0] for row in processor.survivors()]
+
+    cut = int(64 * threshold)
+    assert found(cut) == list(range(rows))
+    only_last = np.where(np.arange(rows) == rows - 1, cut, cut - 1)
+    assert found(only_last) == [rows - 1]
+    assert found(only_last[::-1]) == [0]
+    assert found(cut - 1) == []
+
+
 def test_integers_whose_boxes_are_pixels_are_told_by_them() -> None:
     head = rows_of(3, 12, 9)
     tensor = quantised(head, 0.5, -100).as_int16(128)  # steps of 1 / 256
@@ -204,6 +228,24 @@ def test_a_class_number_is_rounded_by_what_quantisation_may_have_cost(number: fl
     assert d.class_id == class_id
 
 
+@pytest.mark.parametrize("rows", [2, 12, 60])
+def test_each_class_number_is_rounded_by_itself_however_many_there_are(rows: int) -> None:
+    """Together they are off by more than one may be: floats by .04 of .05 each, steps of .7 by .1 to .3 of .4."""
+    numbers = 1 + np.arange(rows) % 3
+    head = np.tile(np.float32([8, 9, 40, 30, 0.9, 0]), (1, rows, 1))
+    head[0, :, 5] = numbers + 0.04
+    processor = n6post.YoloV8(max_detections=60)
+    assert [d.class_id for d in FakeModel([Tensor(head)], SIZE).run(processor)] == numbers.tolist()
+    tensor = quantised(head, 0.7, -128)  # .9 becomes .7
+    assert tensor.values[0, :2, 5].tolist() == [1 - 128, 3 - 128]  # .7 and 2.1, and of class 3 2.8
+    for one in (tensor, tensor.as_uint8(), tensor.as_int16(1)):
+        model = FakeModel([one], SIZE)
+        assert [d.class_id for d in model.run(processor)] == numbers.tolist()
+        one.values[0, -1, 5] = one.zero_point + 5  # 3.5 lies half way between two
+        with pytest.raises(ValueError, match=r"^expected whole numbers of 0\.\.65535 in the class column"):
+            model.run(processor)
+
+
 # --- names -----------------------------------------------------------------------------------------------------------
 def test_a_class_beyond_the_labels_is_its_number_as_text() -> None:
     head = np.float32([[[8, 9, 40, 30, 0.9, n] for n in (0, 1, 2, 79, 65535)]])
@@ -240,6 +282,29 @@ def test_class_0_of_seventeen_joints_is_a_person_unless_labels_say_otherwise() -
         found = FakeModel([Tensor(head)], SIZE, labels).run(n6post.YoloV8Pose())
         assert [d.label for d in found] == names
         assert found[0].keypoints.shape == (17, 3)
+
+
+def test_scores_that_differ_by_their_last_bit_come_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where a float that leaves an array has 30 bits, as on the camera: one object in another's place there."""
+    whole = ulab_numpy.ndarray.tolist
+
+    def cut_off(value: Any) -> Any:
+        if isinstance(value, list):
+            return [cut_off(one) for one in value]
+        bits = np.float32(value).view(np.uint32) & ~np.uint32(3)
+        return float(bits.view(np.float32)) if isinstance(value, float) else value
+
+    monkeypatch.setattr(ulab_numpy.ndarray, "tolist", lambda array: cut_off(whole(array)))
+    bits = np.float32(0.75).view(np.uint32) + np.arange(12, dtype=np.uint32)
+    order = np.random.default_rng(14).permutation(12)
+    rows = np.tile(np.float32([8, 9, 40, 30, 0, 0]), (1, 12, 1))
+    rows[0, :, 4] = bits[order].view(np.float32)
+    raw = float_head(SIZE, 1, [Thing(i, (8 * i, 9, 8 * i + 7, 30), {0: float(s)}) for i, s in enumerate(rows[0, :, 4])])
+    for head in (rows, raw):
+        for most in (12, 5):
+            processor = n6post.YoloV8(max_detections=most)
+            FakeModel([Tensor(head)], SIZE).run(processor)
+            assert [row[0] for row in processor.survivors()] == np.argsort(-order).tolist()[:most]
 
 
 # --- masks and keypoints ---------------------------------------------------------------------------------------------

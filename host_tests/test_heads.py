@@ -178,6 +178,19 @@ def test_a_row_speaks_whatever_its_corners_are() -> None:
     assert is_end_to_end(rows_of(*rows))[0] is False
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("column", range(6))
+def test_a_row_with_a_number_that_is_none_tells_nothing(column: int, value: float) -> None:
+    """Neither that rows are no rows, by a class of 1.5, corners upside down and a score above the one before it ..."""
+    good, worse, nothing = (8, 8, 40, 40, 0.3, 1), (50, 50, 90, 90, 0.2, 0), (0, 0, 0, 0, 0, 0)
+    strange = [40.0, 40.0, 8.0, 8.0, 0.35, 1.5]
+    strange[column] = value
+    with np.errstate(invalid="ignore"):
+        assert is_end_to_end(rows_of(good, nothing, tuple(strange), nothing, worse)) == (True, True)
+        # ... nor that they are some, where the only other one speaks against it.
+        assert is_end_to_end(rows_of((8, 8, 40, 40, 0.3, 1.5), nothing, tuple(strange)))[0] is False
+
+
 @pytest.mark.parametrize("number", [-1, -0.6, 0.5, 1.2])
 def test_rows_whose_class_is_no_number_of_one_are_none(number: float) -> None:
     rows = [(8, 8, 40, 40, 0.9 - k / 100, number) for k in range(9)]
@@ -276,10 +289,42 @@ def test_prototypes_of_three_equal_sides_are_told_by_what_resembles_its_neighbou
     if is_float:
         head, protos = head.dequantised(), protos.dequantised()
     assert protos.values.shape == (1, 32, 32, 32) and head.values.shape[2] == anchor_count(size)
-    results = [
-        contents(FakeModel([head, one], size).run(n6post.YoloV8Seg(0.2))) for one in (protos, protos.reordered(0, 3, 1, 2))
-    ]
+    results = []
+    for one in (protos, protos.reordered(0, 3, 1, 2)):
+        processor = n6post.YoloV8Seg(0.2)
+        results.append(contents(FakeModel([head, one], size).run(processor)))
+        assert processor._setup.settled
     assert results[0] == results[1] != []
+
+
+@pytest.mark.parametrize("planar", [False, True])
+def test_prototypes_of_one_number_decide_nothing_for_ever(planar: bool) -> None:
+    """[1, 32, 32, 32] of a 128 x 128 input: the first frame that has prototypes tells their order, and then it stays."""
+    size = (128, 128)
+    planes = np.zeros((1, 32, 32, 32), np.float32) - 1
+    planes[0, 4:12, 6:20, 3] = 1  # row, column, coefficient
+    stored = np.ascontiguousarray(planes.transpose(0, 3, 1, 2)) if planar else planes
+    head = float_head(size, 1, [Thing(9, (0, 0, 128, 128), {0: 0.9}, [0, 0, 0, 1])], 32)
+    protos = np.zeros_like(stored)
+    model, processor = FakeModel([Tensor(head), Tensor(protos)], size), n6post.YoloV8Seg()
+    for _ in range(2):
+        assert [d.mask.area for d in model.run(processor)] == [0] and not processor._setup.settled
+    protos[:] = stored
+    assert [d.mask.crop + (d.mask.area,) for d in model.run(processor)] == [(0, 0, 32, 32, 16 * 8 * 14)]
+    assert processor._setup.settled
+    protos[:] = 0
+    assert [d.mask.area for d in model.run(processor)] == [0] and processor._setup.settled
+
+
+def test_prototypes_that_tell_their_order_do_not_settle_what_the_head_leaves_open() -> None:
+    """A float head of zeros does not tell whether boxes are pixels."""
+    size = (128, 128)
+    head = np.zeros((1, 4 + 1 + 32, anchor_count(size)), np.float32)
+    protos = np.random.default_rng(1).normal(size=(1, 32, 32, 32)).astype(np.float32)
+    model, processor = FakeModel([Tensor(head), Tensor(protos)], size), n6post.YoloV8Seg()
+    assert model.run(processor) == [] and not processor._setup.settled
+    head[:] = float_head(size, 1, [Thing(9, (20, 30, 60, 90), {0: 0.9}, [1] * 32)], 32)
+    assert [d.rect for d in model.run(processor)] == [(20, 30, 40, 60)] and processor._setup.settled
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 1, 32), (1, 32, 1, 1)])
