@@ -410,6 +410,33 @@ def test_padding_shows_when_the_mask_is_drawn(padding: float | None) -> None:
     assert full.area == 64 * 64 and drawn(full, (64, 64)).all()
 
 
+@pytest.mark.parametrize(
+    ("size", "roi", "padding", "margin"),
+    [
+        # Half a step is 1 / 256 of the input: .5 of its pixels in 128, .25 in 64, each times the frame's pixels of one.
+        ((128, 64), (40, 0, 640, 512), None, (3, 2)),  # .5 * 5 and .25 * 8, to the nearest
+        ((64, 128), (40, 0, 512, 384), None, (2, 2)),  # .25 * 8 and .5 * 3
+        ((128, 64), (40, 0, 256, 512), None, (1, 2)),  # .5 * 2 and .25 * 8
+        ((128, 64), (40, 0, 640, 512), 3, (15, 24)),  # 3 * 5 and 3 * 8
+        ((64, 128), (40, 0, 640, 512), 3, (30, 12)),
+        ((128, 64), (40, 0, 640, 512), 0, (0, 0)),
+    ],
+)
+def test_a_mask_reaches_beyond_its_box_by_the_padding_of_each_axis(
+    size: tuple[int, int], roi: tuple[int, int, int, int], padding: float | None, margin: tuple[int, int]
+) -> None:
+    box = (size[0] / 4, size[1] / 4, size[0] * 5 / 8, size[1] / 2)
+    model = model_of(np.full((size[1] // 4, size[0] // 4), 3.0), box, size, raw=True)
+    (d,) = model.run(n6post.YoloV8Seg(mask_padding=padding), stretched(roi))
+    w, h = roi[2:]
+    assert d.rect == (roi[0] + w // 4, roi[1] + h // 4, w * 3 // 8, h // 4)
+    grown = np.array([d.rect[0], d.rect[1], d.rect[0] + d.rect[2], d.rect[1] + d.rect[3]])
+    grown += [-margin[0], -margin[1], *margin]
+    assert d.mask.parts()[3] == (*grown[:2], *(grown[2:] - grown[:2]))
+    rows, columns = np.nonzero(drawn(d.mask, (700, 520)))
+    assert [columns.min(), rows.min(), columns.max() + 1, rows.max() + 1] == grown.tolist()
+
+
 @given(
     st.integers(0, 2**32 - 1),
     st.sampled_from([(64, 64), (64, 96), (96, 32)]),

@@ -148,6 +148,28 @@ def test_every_option_of_every_family_is_here() -> None:
         assert set(inspect.signature(kind).parameters) == set(CASES[family])
 
 
+BOXES = {
+    "threshold": 0.4, "nms_threshold": 0.5, "nms_sigma": 0, "max_detections": 20, "classes": None, "agnostic": False,
+    "max_candidates": 300, "labels": None, "pixels": None,
+}  # fmt: skip
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "YoloV8": BOXES,
+    "YoloV8Seg": {**BOXES, "mask_threshold": 0.5, "mask_padding": None, "mask_overlap": 0.8, "tight": False},
+    "YoloV8Pose": {**BOXES, "keypoint_threshold": 0.5, "class_count": None, "keypoint_scores": None},
+    "MoveNet": {"threshold": 0.3, "refine": True, "labels": None, "layout": None},
+    "DeepLab": {"background": 0, "threshold": None, "labels": None, "layout": None, "values": None},
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_an_option_that_nobody_gives_is_what_the_documentation_says(family: str) -> None:
+    processor = FAMILIES[family]()
+    for name, default in DEFAULTS[family].items():
+        value = getattr(processor, name)
+        assert (value, type(value)) == (default, type(default)), name
+    assert set(DEFAULTS[family]) == set(CASES[family])
+
+
 def seen(result: Any) -> Any:
     """What a frame's result says."""
     if isinstance(result, list):

@@ -61,7 +61,7 @@ JUDGES = {
     "kernels.portable_tracks": ["tracker"],
     "labels": ["labels", "names"],
     "layout": ["layout", "yolo", "deeplab", "movenet"],
-    "movenet": ["movenet", "processor"],
+    "movenet": ["movenet", "processor", "options"],
     "painting": ["draw", "cutting", "segmentation", "mask"],
     "positions": ["positions", "zones", "trail", "overlays"],
     "processor": ["processor", "options", "resizing"],
@@ -72,9 +72,9 @@ JUDGES = {
     "skeleton": ["skeleton", "draw"],
     "tracker": ["tracker", "one_euro"],
     "trail": ["trail", "overlays"],
-    "yolo": ["yolo", "end2end", "heads", "nms", "processor"],
-    "yolo_pose": ["pose", "yolo"],
-    "yolo_seg": ["mask", "yolo", "heads"],
+    "yolo": ["yolo", "end2end", "heads", "nms", "processor", "options"],
+    "yolo_pose": ["pose", "yolo", "options"],
+    "yolo_seg": ["mask", "yolo", "heads", "options"],
     "zones": ["zones", "overlays"],
 }
 
