@@ -158,6 +158,25 @@ def test_two_pixels_are_prototypes_and_one_is_not() -> None:
         layout.prototype_layout((1, 1, 1, 32), (320, 320))
 
 
+@pytest.mark.parametrize(
+    ("shape", "size", "told"),
+    [
+        # 33 x 32 is a quarter of 132 x 128, and 32 x 32 has its aspect ratio but for 128 of 132 that are allowed.
+        ((1, 32, 32, 33), (132, 128), (32, 33, 32, False)),
+        ((1, 32, 33, 32), (132, 128), (32, 33, 32, True)),
+        ((1, 33, 33, 32), (128, 132), (33, 32, 33, False)),
+        ((1, 33, 32, 33), (128, 132), (33, 32, 33, True)),
+        # One pixel may be a quarter: of an input of less than eight.
+        ((1, 1, 1, 32), (7, 5), (32, 1, 1, True)),
+        ((1, 32, 1, 1), (7, 5), (32, 1, 1, False)),
+    ],
+)
+def test_a_quarter_of_the_input_goes_before_its_aspect_ratio(
+    shape: tuple[int, ...], size: tuple[int, int], told: tuple[int, int, int, bool]
+) -> None:
+    assert layout.prototype_layout(shape, size) == told
+
+
 @pytest.mark.parametrize(("count", "side"), [(39, 40), (41, 40), (33, 32)])
 def test_of_prototypes_whose_count_is_nearly_their_side_the_equal_sides_are_width_and_height(count: int, side: int) -> None:
     """Both orders have the input's aspect ratio, but for the pixel that a stride rounds by."""

@@ -211,12 +211,23 @@ def test_class_numbers_from_0_to_65535_are_taken_and_those_of_the_model_looked_u
             names.classes("classes", (0, wrong), 3, "abc".__getitem__)
 
 
-def test_ten_names_are_all_shown_and_of_eleven_the_ten_most_alike() -> None:
-    for count, shown in ((10, "one of "), (11, "one of 11 names, such as ")):
-        known = [f"name {k}" for k in range(count)]
-        with pytest.raises(ValueError) as caught:
-            names.unknown("classes", "name", known)
-        assert str(caught.value) == f"classes: expected {shown}{', '.join(map(repr, known[:10]))}, got 'name'"
+@pytest.mark.parametrize(
+    ("count", "shown"), [(1, ""), (2, "one of "), (3, "one of "), (10, "one of "), (11, "one of 11 names, such as ")]
+)
+def test_ten_names_are_all_shown_and_of_eleven_the_ten_most_alike(count: int, shown: str) -> None:
+    known = [f"name {k}" for k in range(count)]
+    with pytest.raises(ValueError) as caught:
+        names.unknown("classes", "name", known)
+    assert str(caught.value) == f"classes: expected {shown}{', '.join(map(repr, known[:10]))}, got 'name'"
+
+
+def test_names_are_shown_from_the_most_alike_on_whatever_their_capitals_and_equal_ones_in_their_order() -> None:
+    """Letters to change, add or leave out: none for a part of the name, then 1 and 2. The last two have 4 and more."""
+    known = ["gremlin", "rope", "rode", "road", "ROAD", "crossroads", "roads", "load", "rd", "toad", "rooad", "xyz"]
+    alike = ["road", "ROAD", "crossroads", "roads", "load", "toad", "rooad", "rope", "rode", "rd"]
+    with pytest.raises(ValueError) as caught:
+        names.unknown("labels", "Road", known)
+    assert str(caught.value) == f"labels: expected one of 12 names, such as {', '.join(map(repr, alike))}, got 'Road'"
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:

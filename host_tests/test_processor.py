@@ -363,6 +363,51 @@ def test_a_frame_that_is_fitted_as_the_last_one_asks_no_more(monkeypatch: pytest
         assert len(asked) == count
 
 
+def test_the_model_of_the_last_frame_is_not_looked_for_among_those_that_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What holds for it is asked once a frame; another model, or arrays of another kind, have it looked for."""
+    asked: list[Any] = []
+    real = processor.Setup.holds
+
+    def noting(setup: Any, *more: Any) -> Any:
+        asked.append(more)
+        return real(setup, *more)
+
+    monkeypatch.setattr(processor.Setup, "holds", noting)
+    make, model, outputs = case("detector")
+    other = FakeModel(model.tensors, SIZE)
+    process = make()
+    for one, count in ((model, 0), (model, 1), (model, 1), (other, 2), (other, 1), (model, 3), (model, 1)):
+        asked.clear()
+        process(one, [None], outputs)
+        assert len(asked) == count
+
+
+@pytest.mark.parametrize("inputs", [[], (), None])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_without_any_input_the_frame_is_that_of_the_model(family: str, inputs: Any) -> None:
+    make, model, outputs = case(family)
+    processor = make()
+    good = told(frame(make(), model, outputs))
+    assert told(processor(model, inputs, outputs)) == good == told(processor(model, inputs, outputs))
+    model.run(processor, Framed((4, 5, 64, 40)))
+    assert told(processor(model, inputs, outputs)) == good
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_model_without_output_shape_is_looked_at_anew_in_every_frame(family: str) -> None:
+    """It could be any: another one of the same outputs, or an input of another size."""
+    make, model, outputs = case(family)
+    processor = make()
+    good = told(frame(make(), model, outputs))
+    del model.output_shape
+    assert [told(frame(processor, model, outputs)) for _ in range(3)] == [good] * 3
+    other = pair(family)[1]
+    wanted = told_of(other, make())
+    del other.output_shape
+    assert told_of(other, processor) == wanted
+    assert told(frame(processor, model, outputs)) == good
+
+
 def test_a_first_frame_that_tells_too_little_settles_nothing_for_a_model_without_output_shape() -> None:
     model = FakeModel([Tensor(np.zeros((1, 7, 21), np.float32))], SIZE)
     model.output_shape = None  # type: ignore[assignment]
