@@ -115,6 +115,26 @@ def test_where_no_integer_of_a_head_reaches_the_threshold_nothing_is_found() -> 
         assert model.run(n6post.YoloV8(0.4)) == [] != model.run(n6post.YoloV8(0.02))
 
 
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int16"])
+def test_a_threshold_that_only_the_largest_integer_reaches_lets_it_through(kind: str) -> None:
+    """Scores from 0 to 1 over all numbers of the dtype."""
+    head = np.full((1, 2, 6), -128, np.int8)
+    head[0, :, 2:4] = 40 - 128
+    head[0, :, 4] = 127, 126
+    dtype, lowest = np.dtype(kind), int(np.iinfo(kind).min)
+    values = head.astype(np.int64) + 128 + lowest
+    if kind == "int16":
+        values[0, :, 4] = 32767, 32766
+    scale = 1 / (int(np.iinfo(kind).max) - lowest)  # the largest is 1, the next one a step less
+    model = FakeModel([Tensor(values.astype(dtype), scale, lowest)], SIZE)
+    for threshold, wanted in ((1.0 - 1.5 * scale, [0, 1]), (1.0 - 0.5 * scale, [0]), (1.0, [0])):
+        processor = n6post.YoloV8(threshold)
+        model.run(processor)
+        assert [row[0] for row in processor.survivors()] == wanted
+    model = FakeModel([Tensor(values.astype(dtype), scale * 0.99, lowest)], SIZE)
+    assert model.run(n6post.YoloV8(1.0)) == []
+
+
 @pytest.mark.parametrize("rows", [1, 32, 33, 64, 65, 300])
 @pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "float32"])
 @pytest.mark.parametrize("threshold", [0.0, 0.5])
@@ -221,6 +241,25 @@ def test_a_class_number_that_is_none_is_refused_in_any_frame(number: float) -> N
     assert len(model.run(processor)) == len(reference.end_to_end(before[0], 0.01).anchor) - 1
 
 
+@pytest.mark.parametrize(
+    ("scale", "near", "off"),
+    [(0.0, 1.04, 1.06), (0.0, 0.96, 0.94), (0.0, 1, 1.3), (0.08, 13, 14), (0.08, 12, 11), (0.08, 12, 23)],
+)
+def test_a_class_number_that_is_further_from_a_whole_one_than_a_step_explains_is_refused(
+    scale: float, near: float, off: float
+) -> None:
+    """.05 of floats; half a step more of integers: 12 of .08 are .96 and 13 are 1.04; 14 are 1.12, and 23 are 1.84."""
+    head = np.tile(np.float32([8, 9, 40, 30, 0.9, near]), (1, 2, 1))
+    if scale:
+        head[..., :5] = np.round(head[..., :5] / scale)
+        head = head.astype(np.int16)
+    model, processor = FakeModel([Tensor(head, scale)], SIZE), n6post.YoloV8(0.5)
+    assert [d.class_id for d in model.run(processor)] == [1, 1]
+    head[0, 1, 5] = off
+    with pytest.raises(ValueError, match=r"^expected whole numbers of 0\.\.65535 in the class column"):
+        model.run(processor)
+
+
 @pytest.mark.parametrize(("number", "class_id"), [(0.04, 0), (2.96, 3), (65535, 65535)])
 def test_a_class_number_is_rounded_by_what_quantisation_may_have_cost(number: float, class_id: int) -> None:
     head = np.float32([[[8, 9, 40, 30, 0.9, number]]])
@@ -264,7 +303,8 @@ def test_classes_are_asked_for_by_the_names_of_the_labels_and_by_any_number() ->
         model.run(n6post.YoloV8(classes=["cow"]))
     with pytest.raises(ValueError, match="classes: expected one of 'cat', 'dog', got 'cow'"):
         n6post.processor_for(model, classes=["cow"])
-    with pytest.raises(ValueError, match="classes: expected .* got 'cow' .*give labels"):
+    nameless = "classes: expected '0', got 'cow' (the classes have no names: give labels)"  # how many there are is not told
+    with pytest.raises(ValueError, match=says(nameless)):
         FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8(classes=["cow"]))
     people = np.zeros((1, 2, 57), np.float32)
     people[0, :, :6] = [8, 9, 40, 30, 0.9, 1], [8, 9, 40, 30, 0.8, 0]
@@ -571,6 +611,12 @@ def test_rows_of_another_family_are_refused(kind: Any, shapes: Sequence[tuple[in
     )
     with pytest.raises(ValueError, match=says(sentence)):
         model.run(kind())
+
+
+@pytest.mark.parametrize("size", [SIZE, (96, 96)])
+def test_good_rows_without_keypoints_are_no_poses(size: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match=r"^expected a head \[1, C, N\] or .*, got \(1, 300, 6\):"):
+        FakeModel([Tensor(rows_of(9, 300, 4, size=size))], size).run(n6post.YoloV8Pose())
 
 
 @pytest.mark.parametrize("rows", range(1, 10))

@@ -210,6 +210,22 @@ def test_a_pose_of_zeros_whose_shape_has_two_readings_as_rows_and_one_as_a_raw_h
     assert [(d.rect, d.class_id) for d in model.run(processor)] == [((8, 8, 32, 40), 1)]
 
 
+def test_zeros_settle_what_has_one_reading_and_nothing_else() -> None:
+    """In integers that hold boxes in 0..1 alone. [1, 189, 6] of 96 x 96: 189 rows, or 189 anchors of two classes."""
+    zeros = np.zeros((1, 300, 6), np.int8)
+    assert is_end_to_end(Tensor(zeros, 1 / 127)) == (True, True)
+    assert is_end_to_end(Tensor(np.zeros((1, 7, 189), np.int8), 1 / 127)) == (True, True)  # classes, of which it has 3
+    processor = n6post.YoloV8(0.3)
+    head = Tensor(np.zeros((1, 189, 6), np.int8), 1 / 127)
+    model = FakeModel([head], (96, 96))
+    for _ in range(2):
+        assert model.run(processor) == [] and not processor._setup.settled
+    raw = float_head((96, 96), 2, [Thing(100, (24, 36, 72, 60), {1: 0.9})], pixels=False)
+    head.values[:] = np.round(raw.transpose(0, 2, 1) * 127)
+    (d,) = model.run(processor)
+    assert d.class_id == 1 and np.abs(np.subtract(d.rect, (24, 36, 48, 24))).max() <= 1 and processor._setup.settled
+
+
 def poses_of(count: int) -> Array:
     """30 rows with 3 keypoints, the first `count` of them people."""
     rows = np.zeros((30, 15), np.float32)

@@ -138,6 +138,26 @@ def test_a_head_knows_its_classes_from_the_option_the_labels_given_or_the_models
     assert found[0].label in ("a", "b", "2")
 
 
+@pytest.mark.parametrize("classes", [1, 2, 3, 4, 5])
+def test_the_models_labels_are_its_classes_where_whole_keypoints_are_left(classes: int) -> None:
+    head, things = people(4, classes, 2)
+    names = [f"animal {i}" for i in range(classes)]
+    found = FakeModel([Tensor(head)], SIZE, names).run(n6post.YoloV8Pose())
+    assert points_of(found).shape == (3, 4, 3)
+    assert [d.label for d in found] == [names[next(iter(thing.scores))] for thing in things]
+
+
+@pytest.mark.parametrize("count", [2, 3, 5, 6, 8])
+def test_labels_of_the_model_that_leave_no_whole_keypoints_name_something_else(count: int) -> None:
+    """Four joints of one class are 17 channels: a third of what 2, 3, 5, 6 or 8 classes leave is no whole number."""
+    head, _ = people(4, 1, 2)
+    names = [f"name {i}" for i in range(count)]
+    found = FakeModel([Tensor(head)], SIZE, names).run(n6post.YoloV8Pose())
+    assert points_of(found).shape == (3, 4, 3)
+    with pytest.raises(ValueError, match=f"^{HEAD} {count} classes and 3 for each keypoint, got 17 channels"):
+        FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8Pose(labels=names))
+
+
 def test_labels_of_the_model_that_name_its_keypoints_are_not_taken_for_classes() -> None:
     head, _ = people(17, 1, 3)
     found = FakeModel([Tensor(head)], SIZE, [f"joint {i}" for i in range(17)]).run(n6post.YoloV8Pose())
