@@ -397,6 +397,18 @@ def test_mask_threshold_is_a_probability(raw: bool, threshold: float) -> None:
     np.testing.assert_array_equal(mask_plane(d.mask, SIDE, SIDE), probability > threshold)
 
 
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "float32"])
+@pytest.mark.parametrize("threshold", [0.02, 0.1, 0.3, 0.5, 0.62, 0.731, 0.9, 0.98])
+def test_mask_threshold_lies_between_logits_of_any_fraction(kind: str, threshold: float) -> None:
+    """Quarters from -4.5 to 4.5; .62 is the probability of .49, .1 and .9 are those of -2.197 and 2.197."""
+    logits = np.resize(np.arange(-18, 19) / 4, (SIDE, SIDE))
+    tensors = model_of(logits, raw=kind != "float32").tensors
+    if kind in ("uint8", "int16"):
+        tensors = [t.as_uint8() if kind == "uint8" else t.as_int16(4) for t in tensors]
+    (d,) = FakeModel(tensors, (64, 64)).run(n6post.YoloV8Seg(mask_threshold=threshold))
+    np.testing.assert_array_equal(mask_plane(d.mask, SIDE, SIDE), 1 / (1 + np.exp(-logits)) > threshold)
+
+
 @pytest.mark.parametrize("padding", [0, 2, 5, None])
 def test_padding_shows_when_the_mask_is_drawn(padding: float | None) -> None:
     everywhere = np.full((SIDE, SIDE), 3.0)

@@ -564,6 +564,29 @@ def test_a_float_head_in_0_to_1_is_told_from_one_in_pixels() -> None:
         assert d.rect == (8, 8, 32, 40)
 
 
+@pytest.mark.parametrize("row", range(4))
+@pytest.mark.parametrize(
+    ("reach", "largest", "pixels"),
+    [(None, 2.0, False), (None, 2.125, True), (8.0, 7.0, False), (8.5, 7.0, True), (8.5, 2.125, True), (8.5, 2.0, False)],
+)
+def test_boxes_beyond_2_are_pixels_where_the_head_can_express_more_than_8(
+    row: int, reach: float | None, largest: float, pixels: bool
+) -> None:
+    """int16 in steps of 1 / 128 that end at `reach`, or floats; cx, cy, w or h is the largest number of all."""
+    head = np.zeros((1, 5, 126), np.float32)
+    head[0, :, 40] = 1.0, 1.0, 0.5, 0.5, 0.75
+    head[0, row, 40] = largest
+    tensor = Tensor(head)
+    if reach:
+        zero_point = 32767 - int(128 * reach)
+        tensor = Tensor((head * 128 + zero_point).astype(np.int16), 1 / 128, zero_point)
+    processor = n6post.YoloV8()
+    FakeModel([tensor], (64, 96)).run(processor)
+    (found,) = processor.survivors()
+    cx, cy, w, h = head[0, :4, 40].astype(float) * ((1, 1, 1, 1) if pixels else (64, 96, 64, 96))
+    assert found[3:] == pytest.approx((cx - w / 2, cy - h / 2, cx + w / 2, cy + h / 2))
+
+
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 @pytest.mark.parametrize("pixels", [True, False])
 def test_one_box_that_is_no_number_does_not_change_the_unit_of_the_others(value: float, pixels: bool) -> None:
@@ -1041,9 +1064,9 @@ def test_mask_overlap_drops_what_lies_inside_a_better_mask_and_nothing_else(
     assert overlap > 0.9 or len(kept) < len(everything)
 
 
-@pytest.mark.parametrize(("overlap", "boxes"), [(0.5, 2), (0.4996, 2), (0.499, 1)])
+@pytest.mark.parametrize(("overlap", "boxes"), [(0.5, 2), (0.4996, 2), (0.4994, 1), (0.499, 1)])
 def test_a_mask_of_which_exactly_so_much_lies_inside_a_better_one_stays(overlap: float, boxes: int) -> None:
-    """Two boxes of eight columns of mask pixels each, four of which they share. .4996 is 512 1024ths, .499 is 511."""
+    """Two boxes of eight columns of mask pixels each, four of which they share. Of 1024ths .4996 is 512, .4994 511."""
     things = [Thing(9, (0, 0, 32, 64), {0: 0.9}, [1]), Thing(5, (16, 0, 48, 64), {0: 0.8}, [1])]
     tensors = [Tensor(float_head((64, 64), 1, things, 8)), Tensor(np.ones((1, 16, 16, 8), np.float32))]
     found = FakeModel(tensors, (64, 64)).run(n6post.YoloV8Seg(mask_overlap=overlap))
