@@ -1,6 +1,7 @@
 """lib/n6post/draw.py: detections drawn on RGB565 and GRAYSCALE frames."""
 
 import importlib
+import re
 import sys
 import types
 from pathlib import Path
@@ -38,6 +39,10 @@ def drawn(found: Any, pixformat: int = image.RGB565, **options: Any) -> Array:
     img = canvas(pixformat)
     n6post.draw(img, found, **options)
     return pixels(img).copy()
+
+
+def drawn_on(size: tuple[int, int], found: Any, **options: Any) -> Array:
+    return pixels(n6post.draw(canvas(image.RGB565, *size), found, **options))
 
 
 def by_hand(img: Any, found: Any, masks: bool = True, boxes: bool = True, labels: bool = True) -> Any:
@@ -196,6 +201,35 @@ def test_the_label_tells_name_and_score_above_the_box_in_a_colour_that_can_be_re
         assert values.max() - values.min() > 90
 
 
+@pytest.mark.parametrize(
+    ("color", "ink"),
+    [
+        # Their luma is 38 r + 75 g + 15 b, of 32640: black from 16384 on.
+        ((128, 128, 128), 0),
+        ((8, 200, 72), 0),
+        ((128, 144, 48), 0),
+        ((120, 128, 128), 0xFFFF),
+        ((128, 124, 128), 0xFFFF),
+        ((128, 144, 40), 0xFFFF),
+    ],
+)
+def test_a_label_is_black_on_what_is_light_and_white_on_what_is_dark(color: tuple[int, int, int], ink: int) -> None:
+    shown = drawn([detection()], color=color, boxes=False)
+    assert set(np.unique(shown)) == {0, as_565(color), ink}
+    assert (shown == as_565(color)).sum() > 300
+    x, y = RECT[0] + 1, RECT[1] - 11
+    assert (shown[y : y + 10, x : x + 56] == ink).sum() > 40  # "cat 88%"
+
+
+@pytest.mark.parametrize(("size", "scale"), [((479, 640), 1), ((480, 320), 2), ((320, 480), 1), ((640, 100), 2)])
+def test_labels_are_twice_as_large_from_a_width_of_480_on_whatever_the_height(size: tuple[int, int], scale: int) -> None:
+    shown = np.nonzero(drawn_on(size, [detection()], color=(0, 0, 160), boxes=False))
+    # Seven characters of 8 by 10, and a pixel to each side and below.
+    left, top, right, bottom = shown[1].min(), shown[0].min(), shown[1].max() + 1, shown[0].max() + 1
+    assert (left, right - left) == (RECT[0], 7 * 8 * scale + 2)
+    assert (bottom, bottom - top) == (RECT[1], 10 * scale + 1)
+
+
 @on_both_formats
 @pytest.mark.parametrize("at", [(0, 0), (140, 0), (0, 100), (150, 110), (160, 120)])
 @pytest.mark.parametrize("size", [(0, 0), (20, 20), (160, 120)])
@@ -278,14 +312,14 @@ def test_a_detection_without_a_text_has_no_ground_either() -> None:
         (["one", "two"], "labels: expected 3 texts, one a detection, got 2"),
         ([], "labels: expected 3 texts, one a detection, got 0"),
         (["one", 2, "three"], "labels: expected texts and None, got 2"),
-        (lambda d: d.score, "labels: expected texts and None, got 0.8"),
+        (lambda d: d.score, "labels: expected texts and None, got 0.876"),
         ("person", "labels: expected True, False, a list of texts or a function, got 'person'"),
         (None, "labels: expected True, False, a list of texts or a function, got None"),
     ],
 )
 def test_labels_of_another_kind_are_refused_before_anything_is_drawn(labels: Any, message: str) -> None:
     img = canvas()
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
         n6post.draw(img, THREE, labels=labels)
     assert not pixels(img).any()
 
@@ -628,7 +662,8 @@ def test_colours_by_track_stay_on_a_picture_of_another_size() -> None:
 @pytest.mark.parametrize("word", ["id", "Track", None, 3, ["class"]])
 def test_a_word_that_no_colour_goes_by_is_refused_with_the_three_that_do(word: Any) -> None:
     img = canvas()
-    with pytest.raises(ValueError, match=r"color_by: expected 'class', 'track' or 'instance', got .+"):
+    message = f"color_by: expected 'class', 'track' or 'instance', got {word!r}"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         n6post.draw(img, THREE, color_by=word)
     assert not pixels(img).any()
 

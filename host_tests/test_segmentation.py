@@ -597,6 +597,37 @@ def test_the_legend_is_twice_as_large_where_the_labels_of_boxes_are(
     assert scales == [scale] * 3
 
 
+@pytest.mark.parametrize(("width", "scale"), [(320, 1), (480, 2)])
+def test_a_line_of_the_legend_is_a_square_of_its_colour_and_a_white_name_on_black(
+    monkeypatch: pytest.MonkeyPatch, width: int, scale: int
+) -> None:
+    drawings: list[Any] = []
+    written, painted = image.Image.draw_string, image.Image.draw_rectangle
+
+    def note_text(img: Any, *arguments: Any, **options: Any) -> Any:
+        place, text = text_of(arguments)
+        if text:  # none is what a firmware is tried with
+            drawings.append((text, place, options))
+        return written(img, *arguments, **options)
+
+    def note_rectangle(img: Any, rect: Any, **options: Any) -> Any:
+        drawings.append((rect, options))
+        return painted(img, rect, **options)
+
+    monkeypatch.setattr(image.Image, "draw_string", note_text)
+    monkeypatch.setattr(image.Image, "draw_rectangle", note_rectangle)
+    found = map_of([[0, 1], [2, 2]], source=Framed((0, 0, width, 240)), labels=["background", "road", "a tree"])
+    found.draw(image.Image(width, 240, image.RGB565), legend=True)
+    expected: list[Any] = []
+    for class_id, name, top in ((1, "road", 240 - 2 - 24 * scale), (2, "a tree", 240 - 2 - 12 * scale)):
+        ground = (0, top, (18 + 8 * len(name)) * scale, 12 * scale)
+        square = (2 * scale, top + scale, 10 * scale, 10 * scale)
+        expected.append((ground, {"color": (0, 0, 0), "fill": True}))
+        expected.append((square, {"color": class_color(class_id), "fill": True}))
+        expected.append((name, (16 * scale, top + scale), {"color": (255, 255, 255), "scale": scale}))
+    assert drawings == expected
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -62,7 +62,7 @@ JUDGES = {
     "labels": ["labels", "names"],
     "layout": ["layout", "yolo", "deeplab", "movenet"],
     "movenet": ["movenet", "processor", "options"],
-    "painting": ["draw", "cutting", "segmentation", "mask"],
+    "painting": ["draw", "cutting", "segmentation", "mask", "resizing"],
     "positions": ["positions", "zones", "trail", "overlays"],
     "processor": ["processor", "options", "resizing"],
     "quant": ["quant", "processor"],
