@@ -99,7 +99,7 @@ def _later(name):
     if name not in _loaded:
         from .shape import Shape, parts
 
-        Shape._kind = Mask
+        Shape._kind = Mask  # type: ignore[assignment]
         _loaded["parts"] = parts
         _loaded["Shape"] = Shape
     return _loaded[name]
