@@ -329,6 +329,15 @@ def test_places_beyond_the_frame_are_drawn_at_its_edge_whichever_side_is_longer(
     assert [line[0] for line in img.lines] == [places[0] + places[1], places[1] + last, last + last]
 
 
+def test_trails_are_drawn_in_the_order_of_their_numbers_whoever_came_first() -> None:
+    trail = n6post.Trail(5)
+    for k in range(2):
+        trail.update([seen(n, 50 * n + 9 * k, 99) for n in (3, 1, 2)])
+    img = Noted()
+    trail.draw(img, color_by="track")
+    assert [(line[0][0], line[1]) for line in img.lines] == [(50 * n, class_color(n)) for n in (1, 2, 3)]
+
+
 def test_trails_go_by_class_track_or_place_as_the_boxes_do() -> None:
     trail = n6post.Trail(5)
     for x in (50, 90):
@@ -469,7 +478,9 @@ def test_another_pixel_format_is_refused(name: str) -> None:
     lambda size: n6post.Trail(frame_size=size),
 ])  # fmt: skip
 def test_a_frame_size_that_is_none_is_refused(make: Any, size: Any) -> None:
-    with pytest.raises(ValueError, match=r"frame_size: expected .+, got .+"):
+    pair = isinstance(size, tuple) and len(size) == 2
+    expected = "an integer from 1 to 32767" if pair else r"\(width, height\) or None"
+    with pytest.raises(ValueError, match=f"^frame_size: expected {expected}, got "):
         make(size)
 
 

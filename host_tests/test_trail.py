@@ -82,6 +82,23 @@ def test_new_tracks_for_ever_take_a_bounded_table() -> None:
     assert not trail._tracks
 
 
+@pytest.mark.parametrize(("crowd", "kept"), [(64, True), (65, False)])
+def test_of_tracks_with_many_places_too_128_are_kept_and_beyond_those_in_the_frame(crowd: int, kept: bool) -> None:
+    trail = n6post.Trail(10)
+    last = 2 * crowd - (not kept)  # 128 together, or 129
+    for k in range(10):
+        trail.update([seen(n, k, 5) for n in range(1, crowd + 1)])
+    trail.update([seen(n, 5, 5) for n in range(crowd + 1, last + 1)])
+    assert [len(trail.positions(n)) for n in (1, crowd, crowd + 1, last)] == [9 * kept, 9 * kept, 1, 1]
+
+
+def test_a_track_has_thirty_places_unless_told_otherwise() -> None:
+    trail = n6post.Trail()
+    for k in range(40):
+        trail.update([seen(1, k, 9)])
+    assert trail.length == 30 and trail.positions(1) == [(k, 9) for k in range(10, 40)]
+
+
 def test_a_frame_takes_no_room_but_for_tracks_that_are_new() -> None:
     trail = n6post.Trail(30)
     trail.update([seen(1, 5, 5), seen(2, 6, 6)])
@@ -126,7 +143,7 @@ def test_draw_takes_no_texts_for_a_trail_which_has_none(labels: Any) -> None:
     trail, img = n6post.Trail(5), image.Image(64, 48, image.GRAYSCALE)
     for x in (5, 40):
         trail.update([seen(1, x, 20)])
-    with pytest.raises(ValueError, match="labels: expected True or False, got "):
+    with pytest.raises(ValueError, match="^labels: expected True or False, got "):
         n6post.draw(img, trail, labels=labels)
     assert not any(img.bytearray())
     n6post.draw(img, trail, labels=False)

@@ -169,6 +169,15 @@ def test_tracks_are_remembered_up_to_a_limit_and_those_in_the_frame_always():
     assert len(line.trigger([seen(1000, 200, 100)])[0]) == 1
 
 
+@pytest.mark.parametrize("many, known", [(128, 128), (129, 1)])
+def test_128_tracks_are_remembered_and_of_more_those_in_the_frame(many, known):
+    line = LineZone((0, 200), (400, 200))
+    everybody = list(range(1, many + 1))
+    for track_ids in (everybody[:-1], everybody[-1:]):
+        line.trigger([seen(n, 200, 300) for n in track_ids])
+    assert len(line.trigger([seen(n, 200, 100) for n in everybody])[0]) == known
+
+
 def test_reset_begins_at_zero_with_nobody_seen():
     line = LineZone((0, 200), (400, 200))
     assert walk(line, (200, 300), (200, 100)) == (1, 0)
@@ -480,7 +489,7 @@ def test_what_is_no_list_of_detections_is_a_value_error_and_changes_nothing(foun
         zone.trigger([seen(1, 200, 200)], ms=500)
     for one in (line, zone):
         before = one.as_dict()
-        with pytest.raises(ValueError, match="found: expected a list of Detection, got "):
+        with pytest.raises(ValueError, match="^found: expected a list of Detection, got "):
             one.trigger(found)
         assert one.as_dict() == before and zone.current_count == 1
 
