@@ -202,6 +202,14 @@ def test_a_map_has_the_aspect_ratio_of_the_input_but_for_the_pixel_that_a_stride
             layout.map_layout((1, height, width, 4), (257, 193))
 
 
+def test_of_an_oblong_input_the_longer_side_of_a_map_may_be_two_of_its_pixels_off() -> None:
+    """One of the shorter side, which are two across: 8 x 4 is 64 x 32, and 10 x 5 as well."""
+    for width, height in ((6, 4), (8, 4), (10, 4), (8, 3), (8, 5)):
+        assert layout.like_input(width, height, (64, 32)) and layout.like_input(height, width, (32, 64))
+    for width, height in ((5, 4), (11, 4), (8, 2), (8, 6)):
+        assert not layout.like_input(width, height, (64, 32)) and not layout.like_input(height, width, (32, 64))
+
+
 def test_of_a_square_input_a_map_may_be_a_pixel_off_the_square_and_no_two() -> None:
     for width, height in ((10, 10), (11, 10), (10, 11)):
         assert layout.like_input(width, height, (320, 320))

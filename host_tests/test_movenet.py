@@ -12,7 +12,7 @@ import pytest
 import recorded
 import reference
 from checks import assert_well_formed, says
-from fakes import FakeModel, Framed, Tensor, capture
+from fakes import FakeModel, Framed, Tensor, capture, stretched
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -499,3 +499,26 @@ def test_a_model_that_tells_no_input_size_is_refused() -> None:
     model.input_shape = ((1, 10),)
     with pytest.raises(ValueError, match=r"expected model.input_shape \[\(1, H, W, C\)\], got \(\(1, 10\),\)"):
         model.run(n6post.MoveNet())
+
+
+# --- coordinates at the limits -----------------------------------------------------------------------------------------
+@pytest.mark.parametrize("kind", ["float32", "int8", "uint8"])
+@pytest.mark.parametrize(("score", "seen"), [(32, True), (31, False)])
+def test_a_joint_whose_score_is_the_threshold_itself_is_seen(kind: str, score: int, seen: bool) -> None:
+    """Steps of 1 / 64: .5 is the 32nd. Joints of y, x, score."""
+    steps = np.int16([[[[16, 8, 40], [48, 32, score]]]])
+    tensor = Tensor((steps - 10).astype(np.int8), 1 / 64, -10)
+    tensor = {"int8": tensor, "uint8": tensor.as_uint8(), "float32": tensor.dequantised()}[kind]
+    (d,) = FakeModel([tensor], (64, 64)).run(n6post.MoveNet(0.5))
+    assert d.rect == ((8, 16, 24, 32) if seen else (8, 16, 1, 1))
+    assert d.score == pytest.approx((40 + 32) / 128 if seen else 40 / 64)
+
+
+@pytest.mark.parametrize("roi", [(0, 0, 128, 192), (24, 0, 128, 192), (0, 48, 128, 192), (24, 48, 128, 192)])
+def test_coordinates_lie_in_the_part_of_the_frame_that_went_in(roi: tuple[int, int, int, int]) -> None:
+    """Off the frame's left edge, off its upper edge, off both: 64 x 64 pixels of the input are 128 x 192 of the frame."""
+    x, y, _, _ = roi
+    joints = np.float32([[[[0.25, 0.125, 0.9], [0.75, 0.5, 0.7]]]])
+    (d,) = FakeModel([Tensor(joints)], (64, 64)).run(n6post.MoveNet(0.5), stretched(roi))
+    assert d.rect == (x + 16, y + 48, 48, 96)
+    np.testing.assert_allclose(d.keypoints.tolist(), [[x + 16, y + 48, 0.9], [x + 64, y + 144, 0.7]], rtol=1e-5)
