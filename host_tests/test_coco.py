@@ -13,6 +13,7 @@ import n6post
 import numpy as np
 import pytest
 from fakes import FakeModel, Tensor
+from n6post.mask import Grid
 from n6post_pc import coco, command
 from scenes import Thing, float_head
 
@@ -102,7 +103,7 @@ def test_polygons_surround_every_part_and_fill_its_holes(fit: str) -> None:
 
 
 def test_a_mask_of_nothing_has_no_polygons() -> None:
-    empty = n6post.Mask(b"", (0, 0, 0, 0), (0, 0, 0, 0), (0, 0, 9, 9), None)
+    empty = n6post.Mask(b"", (0, 0, 0, 0), (0, 0, 0, 0), (0, 0, 9, 9), Grid(1.0, 0.0, 1.0, 0.0, (0, 0, 9, 9)))
     assert coco.polygons(empty) == []
 
 
