@@ -556,6 +556,45 @@ def test_ctrl_c_stops_the_watched_script_on_the_camera_too(tmp_path: Path) -> No
     assert kept.endswith("\n") and sent.read_text().startswith(kept)
 
 
+def test_a_ctrl_c_whose_exception_is_lost_ends_the_watching_all_the_same() -> None:
+    pytest.importorskip("openmv")
+    from n6post_pc import watch
+    from n6post_pc.lines import Lines
+
+    class Busy:
+        """A camera that is asked when Ctrl-C comes, by something that hears of no exception."""
+
+        asked = 0
+
+        def ask(self, what: str) -> dict[str, bool]:
+            self.asked += 1
+            with contextlib.suppress(KeyboardInterrupt):
+                if self.asked == 3:
+                    os.kill(os.getpid(), signal.SIGINT)
+                    time.sleep(5)
+            assert self.asked < 10
+            return {"stdin": True}
+
+        def channel(self, name: str) -> bool:
+            return False
+
+        def attempt(self, what: str, *arguments: Any) -> None:
+            return None
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    link: Any = Busy()
+    asked = [False]
+    restore = watch._note_interrupts(asked)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            watch._Session(link, Lines(None, None), watch.Frames(None, None), None, asked).run()
+        assert (asked, link.asked) == ([True], 3)
+        restore()
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_watch_ends_after_as_many_frames_as_are_wanted_and_stops_the_script(tmp_path: Path) -> None:
     source, sent = talker(tmp_path, count=100_000)
     with stand_in() as (port, _):

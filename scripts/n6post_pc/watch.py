@@ -7,11 +7,14 @@ on_camera.py is the other end: each byte once, whatever is lost on the way. A tr
 import contextlib
 import io
 import logging
+import signal
 import struct
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 from typing import Any, TextIO
 
 import openmv.camera
@@ -252,8 +255,10 @@ def watch(
     shown = Frames(page, folder)
     wanted = page is not None or folder is not None or frames is not None
     say: Say = lambda sentence: print(sentence, file=sys.stderr, flush=True)  # noqa: E731
-    session = _Session(link, lines, shown, frames)
+    asked = [False]  # by Ctrl-C
+    session = _Session(link, lines, shown, frames, asked)
     code = FINE
+    restore = _note_interrupts(asked)
     try:
         say(f"Firmware {'.'.join(map(str, link.firmware))} on {port} runs {script.name}. Ctrl-C ends it.")
         if page is not None:
@@ -276,20 +281,40 @@ def watch(
             raise
         raise UserError(f"{error.filename or 'a file'} cannot be written: {error.strerror}") from None
     finally:
+        restore()
         link.close()
     session.end()
     say(end + session.told())
     return code
 
 
-class _Session:
-    """One run of a script."""
+def _note_interrupts(asked: list[bool]) -> Callable[[], object]:
+    """Make Ctrl-C say in asked[0] that it came; returns what makes it as before.
 
-    def __init__(self, link: Link, lines: Lines, frames: Frames, enough: int | None) -> None:
-        self._link, self._lines, self._frames, self._enough = link, lines, frames, enough
+    The KeyboardInterrupt itself may be lost: on a busy machine it vanished twice in what is called from here, and the script
+    ran on.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before) or threading.current_thread() is not threading.main_thread():
+        return lambda: None
+
+    def interrupted(number: int, frame: FrameType | None) -> None:
+        asked[0] = True
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupted)
+    return lambda: signal.signal(signal.SIGINT, before)
+
+
+class _Session:
+    """One run of a script. asked[0]: whether it is to be stopped, also where the KeyboardInterrupt was lost."""
+
+    def __init__(self, link: Link, lines: Lines, frames: Frames, enough: int | None, asked: list[bool]) -> None:
+        self._link, self._lines, self._frames, self._enough, self._asked = link, lines, frames, enough, asked
         self.printed = Printed(lines)
         self._seen: set[str] = set()  # channels
         self._look_again = 0.0  # for the channel
+        self._streams = False  # frames
         self._text = ""  # of the firmware's own, behind the last end of line
 
     def start(self, text: str, frames: bool) -> None:
@@ -329,6 +354,8 @@ class _Session:
         """Why it ended: a sentence, or `ended`."""
         started, quiet_since = False, time.monotonic()
         while True:
+            if self._asked[0]:
+                raise KeyboardInterrupt
             status = self._link.ask("read_status")
             self._seen.update(status)
             if status.get("stdin") or self.printed.count:
