@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import n6post
 import numpy as np
 import pytest
@@ -271,6 +273,21 @@ def test_poses_in_steps_of_a_pixel_are_not_read_across(scale: float, scores: boo
     found = FakeModel([head], (256, 256)).run(processor)
     assert [d.score for d in found] == ([pytest.approx(0.9)] * 20 if scores else [])
     assert processor._setup.settled
+
+
+@pytest.mark.parametrize(("kind", "shape"), [(n6post.YoloV8, (1, 300, 6)), (n6post.YoloV8Pose, (1, 15, 30))])
+def test_a_first_frame_of_one_number_that_is_no_class_is_not_refused_and_decides_nothing(
+    kind: Any, shape: tuple[int, ...]
+) -> None:
+    head = Tensor(np.full(shape, 0.1, np.float32))
+    model, processor = FakeModel([head], SMALL), kind(0.5, pixels=True)
+    assert model.run(processor) == [] and not processor._setup.settled
+    head.values[:] = 0
+    head.values[0, 0, :6] = 8, 9, 40, 30, 0.9, 2
+    if shape[2] == 30:
+        head.values[0] = poses_of(5).T
+    found = model.run(processor)
+    assert len(found) == (5 if shape[2] == 30 else 1) and processor._setup.settled
 
 
 def test_rows_without_a_score_are_no_rival_of_rows_that_have_some() -> None:
