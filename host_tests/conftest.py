@@ -1,6 +1,6 @@
-"""What every test gets: lib and stubs importable, the reference captures where there are any, hypothesis' settings.
+"""Configuration of all tests: import paths, hypothesis' settings, the firmware, and the reference captures.
 
-Which files run twice, as on firmware 5.0 and as on 4.8.1; and what is left out where there are no reference captures.
+Some files run twice, as on firmware 5.0 and as on 4.8.1. Tests that need captures are left out where there are none.
 """
 
 import sys
@@ -13,22 +13,45 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
-sys.path[:0] = [str(ROOT / "lib"), str(ROOT / "stubs"), str(ROOT / "host_tests")]
+TEST_FOLDERS = [folder for folder in (ROOT / "host_tests").iterdir() if list(folder.glob("test_*.py"))]
+sys.path[:0] = [str(ROOT / "lib"), str(ROOT / "stubs"), str(ROOT / "host_tests"), *map(str, TEST_FOLDERS)]
 sys.path.append(str(ROOT / "scripts"))  # last: it has a test.py and a build.py
 
-# The same 60 examples every time, and the corners that stand above a test as @example: a failure in CI is a failure here.
-# For maintainers, before a release and after a change of a kernel: `--hypothesis-profile=search` takes 2,000 others at every
-# run, tells of a failure how to repeat it (@reproduce_failure), and keeps it in .hypothesis for the next run.
+# The same 60 examples in every run, and the explicit ones of @example: a failure in CI can be repeated here.
+# For maintainers, before a release and after a change of a kernel: `--hypothesis-profile=search` tries 2,000 new examples in
+# every run, prints how to repeat a failure (@reproduce_failure), and keeps it in .hypothesis for the next run.
 hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60)
 hypothesis.settings.register_profile("search", derandomize=False, deadline=None, max_examples=2000, print_blob=True)
 hypothesis.settings.load_profile("ci")
 
-# What draws, fits a frame into a model's input, counts classes or works in ulab. The other families are in test_recorded.
+# Tests of code that depends on the firmware: drawing, input transforms, class counts and ulab.
 BOTH_FIRMWARES = {
-    "test_cutting", "test_deeplab", "test_draw", "test_end2end", "test_geometry", "test_heads", "test_kernels_portable",
-    "test_mask", "test_nms", "test_overlap", "test_overlays", "test_pose", "test_recorded", "test_resizing",
-    "test_segmentation", "test_skeleton",
+    "test_mask_image", "test_deeplab", "test_draw", "test_end_to_end", "test_transform", "test_layout_probe",
+    "test_kernels_portable", "test_mask", "test_soft_nms", "test_mask_iou", "test_draw_zones", "test_yolov8_pose",
+    "test_recorded_models", "test_scaled", "test_segmentation", "test_poses",
 }  # fmt: skip
+
+
+# Test files that take more than some seconds of a core. They are marked `slow`; `scripts/test.py --fast` leaves them out.
+SLOW = {
+    "test_build", "test_camera", "test_conftest", "test_deeplab", "test_demo", "test_dicts", "test_docs", "test_draw",
+    "test_draw_zones", "test_end_to_end", "test_examples", "test_faults", "test_fuzz", "test_graph",
+    "test_inspect_model", "test_kernels_machine_code", "test_kernels_portable", "test_layout_probe", "test_mask",
+    "test_mask_image", "test_mask_iou", "test_memory", "test_micropython_ulab", "test_objects", "test_on_micropython",
+    "test_options", "test_packaging", "test_pictures", "test_processor", "test_run_model", "test_run_script",
+    "test_scaled", "test_segmentation", "test_selftest", "test_soak", "test_soft_nms", "test_stub_image_processing",
+    "test_stub_ulab", "test_tracker", "test_transform", "test_types", "test_vela", "test_wheel", "test_yolov8",
+}  # fmt: skip
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With -m "not slow" a slow file is not even read: reading all takes a quarter of a minute."""
+    return True if config.option.markexpr == "not slow" and collection_path.stem in SLOW else None
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if item.path.stem in SLOW:
+        item.add_marker("slow")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -39,7 +62,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def as_firmware(request: pytest.FixtureRequest) -> Iterator[tuple[int, int, int]]:
-    """The firmware that the stand-ins follow. A module's, because hypothesis wants none that is made anew for each test."""
+    """The firmware version of the stubs. Module scope, because hypothesis rejects function-scoped fixtures."""
     import omv
 
     version: tuple[int, int, int] = getattr(request, "param", (5, 0, 0))
@@ -55,8 +78,8 @@ LEFT_OUT = pytest.StashKey[int]()
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of reference captures, golden cases and models beside the checkout; without it the test is left out."""
-    assert has_captures(), "a test that needs ../shared takes the fixture as an argument, or has the mark `shared`"
+    """The folder of reference captures, golden cases and models beside the checkout. Without it the test is left out."""
+    assert has_captures(), "a test that needs ../shared has the fixture as an argument, or the mark `shared`"
     return SHARED
 
 
@@ -65,13 +88,14 @@ def has_captures() -> bool:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: takes long; `scripts/test.py --fast` leaves it out")
     config.addinivalue_line("markers", "shared: needs the reference captures in ../shared, as the fixture `shared` says too")
     config.stash[LEFT_OUT] = 0
 
 
-@pytest.hookimpl(trylast=True)  # after -k and -m: what those leave out is not counted
+@pytest.hookimpl(trylast=True)  # after -k and -m, so that tests which they leave out are not counted
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Who has no ../shared cannot get it either: what needs it is no skip of theirs to mend, it is not there at all."""
+    """Leave out tests that need ../shared: users cannot get these files, so a skip would only be noise."""
     if has_captures():
         return
     needing = [i for i in items if "shared" in getattr(i, "fixturenames", ()) or i.get_closest_marker("shared")]
@@ -81,15 +105,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    if hasattr(session.config, "workeroutput"):  # a worker of xdist, which tells its controller
+    if hasattr(session.config, "workeroutput"):  # a worker of xdist reports to its controller
         session.config.workeroutput["left_out"] = session.config.stash[LEFT_OUT]
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """The controller of xdist has collected nothing itself; every worker has collected everything."""
-    told = getattr(node, "workeroutput", {}).get("left_out", 0)  # none: the worker has crashed
-    node.config.stash[LEFT_OUT] = max(node.config.stash[LEFT_OUT], told)
+    """The controller of xdist collects nothing itself; every worker collects everything."""
+    count = getattr(node, "workeroutput", {}).get("left_out", 0)  # no output if the worker crashed
+    node.config.stash[LEFT_OUT] = max(node.config.stash[LEFT_OUT], count)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -1,4 +1,4 @@
-"""What stands in for a model and its outputs in tests of the families."""
+"""Stand-ins for a model and its outputs in tests of the families."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Array", "FakeModel", "Tensor"]
 FakeModel = RecordedModel
 
 class Framed:
-    """An input as OpenMV's Normalization wraps an image: it knows its roi."""
+    """An input with a roi, as OpenMV's Normalization wraps an image."""
 
     def __init__(self, roi: tuple[int, int, int, int]) -> None:
         self.roi = roi
@@ -29,7 +29,7 @@ def stretched(roi: tuple[int, int, int, int]) -> Any:
     import image
     import n6post
 
-    return n6post.Stretch(image.Image(700, 520, image.GRAYSCALE), roi)
+    return n6post.Stretch(image.Image(700, 520, image.GRAYSCALE), roi=roi)
 
 
 def capture(path: Path) -> tuple[list[Tensor], tuple[int, int]]:
@@ -46,13 +46,14 @@ def capture(path: Path) -> tuple[list[Tensor], tuple[int, int]]:
 
 
 KERNELS = (
-    "candidates", "suppress", "place", "prototype_mask", "class_map", "count", "peaks", "aim", "tint_mask", "tint_map",
-    "box", "spread", "pose",
+    "candidates", "suppress", "boxes_to_frame", "prototype_mask", "class_map", "class_histogram", "peaks", "clip_mask",
+    "tint_mask", "tint_map",
+    "box", "place_labels", "pose",
 )  # fmt: skip
 
 
 def pass_addresses(patch: pytest.MonkeyPatch) -> None:
-    """Kernels called as machine code is: a view would pass its header's address, and is an AssertionError."""
+    """Call kernels as machine code is called: a view, which would pass the address of its header, is an AssertionError."""
 
     def guarded(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arguments: Any) -> Any:
@@ -72,13 +73,13 @@ def pass_addresses(patch: pytest.MonkeyPatch) -> None:
 
 
 def replace_kernel(patch: pytest.MonkeyPatch, name: str, stand_in: Callable[..., Any]) -> None:
-    """Put a function in the place of a kernel, wherever the library has imported it."""
+    """Replace a kernel by a function wherever the library has imported it."""
     import n6post
-    from n6post import skeleton  # noqa: F401
+    from n6post.drawing import poses as skeleton  # noqa: F401
     from n6post.kernels import boxes, drawing, maps, poses
 
     for public in dir(n6post):
-        getattr(n6post, public)  # all that is imported later would keep the stand-in
+        getattr(n6post, public)  # what is imported later would keep the stand-in
     kernel = next(getattr(group, name) for group in (boxes, maps, drawing, poses) if hasattr(group, name))
     for module in [m for m in sys.modules if m.startswith("n6post.") and ".portable" not in m]:
         if vars(sys.modules[module]).get(name) is kernel:

@@ -1,4 +1,4 @@
-"""The simpler kernels once more, in plain numpy and from their docstrings alone: a second witness beside portable_*.py.
+"""The simpler kernels in plain numpy, written from their docstrings alone: a second reference besides portable_*.py.
 
 Arrays come as (pixels or anchors, channels), whatever the layout in memory was; the results are those of the docstrings.
 """
@@ -20,11 +20,11 @@ def class_map(values: Array, cut: float = 0) -> Array:
     return ranked.argmax(axis=1).astype(np.uint8)
 
 
-def count(values: Array) -> Array:
+def class_histogram(values: Array) -> Array:
     return np.bincount(values.ravel(), minlength=256).astype(np.int32)
 
 
-def cover(values: Array, class_id: int, columns: list[int], rows: list[int]) -> int:
+def count_class_pixels(values: Array, class_id: int, columns: list[int], rows: list[int]) -> int:
     """The pixels of a class after each column and row of (height, width) was repeated as often as it is wide or high."""
     return int(((values == class_id) * np.diff(columns) * np.diff(rows)[:, None]).sum())
 
@@ -42,14 +42,14 @@ def candidates(values: Array, classes: slice, cut: float, allowed: set[int] | No
     return order.astype(np.uint16), labels[order].astype(np.uint16)
 
 
-def dedupe(masks: Array, crops: Array, classes: Array, part: int, agnostic: bool) -> list[int]:
-    """Which of the masks stay: planes (n, H, W) of booleans, crops (n, 4) as x0, y0, x1, y1, best first."""
+def suppress_masks(masks: Array, crops: Array, classes: Array, part: int, class_agnostic: bool) -> list[int]:
+    """Which of the masks are kept: planes (n, H, W) of booleans, crops (n, 4) as x0, y0, x1, y1, best first."""
     planes = np.zeros(masks.shape, dtype=bool)
     for plane, mask, (x0, y0, x1, y1) in zip(planes, masks, crops, strict=True):
         plane[y0:y1, x0:x1] = mask[y0:y1, x0:x1]
     kept: list[int] = []
     for i in range(len(planes)):
-        rivals = [j for j in kept if agnostic or classes[i] == classes[j]]
+        rivals = [j for j in kept if class_agnostic or classes[i] == classes[j]]
         if not any((planes[i] & planes[j]).sum() * 1024 > planes[i].sum() * part for j in rivals):
             kept.append(i)
     return kept

@@ -1,4 +1,4 @@
-"""The recorded outputs in data/recorded, and what a network found in a street (n6post_pc/recorded.py)."""
+"""The recorded outputs in data/recorded, and the detections of a network in a street (n6post_pc/recorded.py)."""
 
 from n6post_pc.recorded import Recording, index, load, names, street
 

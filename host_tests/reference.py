@@ -1,4 +1,4 @@
-"""Plain numpy statements of the published post-processing rules: the witness that lib is compared with.
+"""The published post-processing rules in plain numpy, as the reference for lib.
 
 Nothing here comes from lib. The rules are those of Ultralytics (`ops.non_max_suppression`, `ops.process_mask`,
 `ops.crop_mask`, `LetterBox`), of torchvision (`box_iou`) and of Bodla et al., "Soft-NMS" (2017), with one total order
@@ -35,7 +35,7 @@ class Candidates(NamedTuple):
         return Candidates(*(column[index] for column in self))
 
 
-# --- tensors ---------------------------------------------------------------------------------------------------------
+# --- tensors ---
 def dequantise(values: Array, scale: float | None = None, zero_point: int = 0) -> Floats:
     """(q - zero_point) * scale in float32; a float array as it is."""
     if scale is None:
@@ -44,7 +44,7 @@ def dequantise(values: Array, scale: float | None = None, zero_point: int = 0) -
 
 
 def integer_threshold(threshold: float, scale: float, zero_point: int) -> int:
-    """The smallest quantised value that passes."""
+    """The smallest quantized value that passes."""
     return math.ceil(threshold / scale + zero_point)
 
 
@@ -55,7 +55,7 @@ def passes(values: Array, threshold: float, scale: float | None = None, zero_poi
     return values.astype(np.int64) >= integer_threshold(threshold, scale, zero_point)
 
 
-# --- the YOLOv8 head -------------------------------------------------------------------------------------------------
+# --- the YOLOv8 head ---
 def decode(
     head: Array,
     class_count: int,
@@ -105,9 +105,9 @@ def end_to_end(
     classes: Sequence[int] | None = None,
     max_detections: int | None = None,
 ) -> Candidates:
-    """The rows x1, y1, x2, y2, score, class, ... of an end-to-end head [rows, 6 + m] that count, best first.
+    """The detections of an end-to-end head [rows, 6 + m] (x1, y1, x2, y2, score, class, ...), best first.
 
-    Ultralytics filters them by score, class and number, and nothing else.
+    Ultralytics filters rows only by score, class and number.
     """
     values = dequantise(head, scale, zero_point)
     keep = passes(head[:, 4], threshold, scale, zero_point) & np.isfinite(values[:, 4])
@@ -128,20 +128,20 @@ def iou(box: Floats, boxes: Floats) -> Floats:
     return np.divide(shared, union, out=np.zeros_like(shared), where=shared > 0)
 
 
-def hard_nms(found: Candidates, iou_threshold: float, agnostic: bool = False) -> list[int]:
-    """Rows kept, best first: a row goes when a better kept one of its class has IoU > iou_threshold with it."""
+def hard_nms(found: Candidates, iou_threshold: float, class_agnostic: bool = False) -> list[int]:
+    """Rows kept, best first. A row is dropped if its IoU with a better kept row of its class exceeds iou_threshold."""
     kept: list[int] = []
     for row in range(len(found.anchor)):
-        rivals = [k for k in kept if agnostic or found.class_id[k] == found.class_id[row]]
+        rivals = [k for k in kept if class_agnostic or found.class_id[k] == found.class_id[row]]
         if not np.any(iou(found.box[row], found.box[rivals]) > np.float32(iou_threshold)):
             kept.append(row)
     return kept
 
 
 def soft_nms(
-    found: Candidates, sigma: float, threshold: float, agnostic: bool = False
+    found: Candidates, sigma: float, threshold: float, class_agnostic: bool = False
 ) -> tuple[list[int], list[np.float32]]:
-    """Gaussian Soft-NMS: rows in the order they are taken, and the score that each had left then."""
+    """Gaussian Soft-NMS: rows in the order in which they are kept, and the decayed score of each."""
     score = found.score.copy()
     alive = [row for row in range(len(score)) if score[row] >= threshold]
     taken: list[int] = []
@@ -149,7 +149,7 @@ def soft_nms(
         best = min(alive, key=lambda row: (-score[row], found.anchor[row]))
         alive.remove(best)
         taken.append(best)
-        rivals = [row for row in alive if agnostic or found.class_id[row] == found.class_id[best]]
+        rivals = [row for row in alive if class_agnostic or found.class_id[row] == found.class_id[best]]
         score[rivals] *= np.exp(-(iou(found.box[best], found.box[rivals]) ** 2) / np.float32(sigma))
         alive = [row for row in alive if score[row] >= threshold]
     return taken, [score[row] for row in taken]
@@ -157,18 +157,18 @@ def soft_nms(
 
 def suppress(
     found: Candidates,
-    nms_threshold: float = 0.5,
+    iou_threshold: float = 0.5,
     *,
     nms_sigma: float = 0,
     threshold: float = 0,
-    agnostic: bool = False,
+    class_agnostic: bool = False,
     max_detections: int | None = None,
 ) -> Candidates:
-    """What survives hard NMS, or Soft-NMS where nms_sigma > 0, and the cap."""
+    """The candidates that remain after hard NMS, or Soft-NMS if nms_sigma > 0, and max_detections."""
     if nms_sigma:
-        kept = soft_nms(found, nms_sigma, threshold, agnostic)[0]
+        kept = soft_nms(found, nms_sigma, threshold, class_agnostic)[0]
     else:
-        kept = hard_nms(found, nms_threshold, agnostic)
+        kept = hard_nms(found, iou_threshold, class_agnostic)
     return found.take(kept[:max_detections])
 
 
@@ -177,7 +177,7 @@ def keypoints(extra: Floats, box_unit: tuple[float, float] = (1, 1)) -> Floats:
     return extra.reshape(len(extra), -1, 3) * np.array((*box_unit, 1), dtype=np.float32)
 
 
-# --- masks -----------------------------------------------------------------------------------------------------------
+# --- masks ---
 def crop_mask(mask: Array, box: Array) -> Array:
     """Ultralytics' crop_mask: column x stays iff x1 <= x < x2, rows alike; box in the mask's own pixels."""
     x, y = np.arange(mask.shape[1]), np.arange(mask.shape[0])[:, None]
@@ -224,7 +224,7 @@ def full_mask(logits: Array, box: Floats, size: tuple[int, int], *, logit: float
     return crop_mask(upsample(logits, size) > logit, scaled_box(box, size, size[::-1], padding))
 
 
-# --- model input to frame --------------------------------------------------------------------------------------------
+# --- model input to frame ---
 def first_taken(start: int, scale: np.float32, skipped: float = 0) -> float:
     """The source pixel that draw_image begins with (imlib/draw.c, what it hands to a graphics unit), all in float32."""
     return float(np.floor((np.floor(scale * np.float32(start)) + np.float32(skipped)) / scale + np.float32(0.5)))
@@ -264,14 +264,14 @@ def to_rect(corners: Sequence[float], frame: tuple[int, int]) -> tuple[int, int,
     return x1, y1, max(x2 - x1, 0), max(y2 - y1, 0)
 
 
-# --- other families --------------------------------------------------------------------------------------------------
+# --- other families ---
 def class_map(logits: Array) -> NDArray[np.uint8]:
     """DeepLab: (H, W, C) of any dtype -> (H, W), ties to the lowest class."""
     return logits.argmax(axis=-1).astype(np.uint8)
 
 
 def peaks(heatmaps: Array) -> list[tuple[int, int]]:
-    """MoveNet: (H, W, K) -> for each joint (column, row) of its first maximum in row order."""
-    height, width, joints = heatmaps.shape
-    flat = heatmaps.reshape(height * width, joints).argmax(axis=0)
+    """MoveNet: (H, W, K) -> for each keypoint (column, row) of its first maximum in row order."""
+    height, width, keypoint_count = heatmaps.shape
+    flat = heatmaps.reshape(height * width, keypoint_count).argmax(axis=0)
     return [(int(at) % width, int(at) // width) for at in flat]

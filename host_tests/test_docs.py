@@ -1,7 +1,7 @@
-"""The words: what the pages tell to type works, what they name exists, and their links lead somewhere.
+"""The pages: their commands and code work, the names in them exist, and their links lead somewhere.
 
 Every command of a code block runs in a copy of the checkout, where model.tflite, photo.jpg and street.avi are real files of
-../shared. What cannot run here is proven by a substitute, which SUBSTITUTES names.
+../shared. SUBSTITUTES names a substitute for each command that cannot run here.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import argparse
 import ast
 import builtins
 import importlib.util
-import inspect
 import re
 import runpy
 import shlex
@@ -31,13 +30,17 @@ from PIL import Image as PilImage
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "host_tests" / "data").glob("*.md")])
+PAGES = sorted([
+    *ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "host_tests" / "data").glob("*.md"),
+    ROOT / "stubs" / "README.md", ROOT / "scripts" / "n6post_pc" / "data" / "README.md",
+])  # fmt: skip
+
 
 def name_of(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
-# ---- the pages, taken apart ----
+# ---- the parts of the pages ----
 
 
 class Block(NamedTuple):
@@ -51,7 +54,7 @@ class Block(NamedTuple):
 
 
 def blocks(page: Path) -> Iterator[Block]:
-    """The code between fences, without the indentation that a list gives it."""
+    """The code between fences, without the indentation of a list."""
     lines = page.read_text().splitlines()
     opened: tuple[int, str] | None = None
     for number, line in enumerate(lines, 1):
@@ -83,7 +86,7 @@ class Command(NamedTuple):
         return shlex.split(self.text, comments=True)
 
 
-# What a line begins with that is for a shell, also in a block of no language.
+# The programs with which a line for a shell begins, also in a block without a language.
 PROGRAMS = ("python3", "python", "n6post", "mpremote", "pip", "yolo", "git", "cd", "sudo", "apt-get", ".venv/bin/python")
 
 
@@ -97,7 +100,7 @@ def commands() -> Iterator[Command]:
 
 
 def mentioned() -> Iterator[Command]:
-    """Commands in the middle of a sentence, as far as they are whole: `python3 scripts/build.py`."""
+    """Complete commands in the middle of a sentence: `python3 scripts/build.py`."""
     for page in PAGES:
         for number, line in enumerate(prose(page).splitlines(), 1):
             for span in re.findall(r"`([^`]+)`", line):
@@ -109,8 +112,8 @@ COMMANDS = list(commands())
 MENTIONED = list(mentioned())
 
 
-def test_the_pages_tell_to_type_something() -> None:
-    """What is found here is tested below: nothing found would be nothing tested."""
+def test_the_pages_contain_commands_and_code() -> None:
+    """The tests below run what is found here; without this test they could pass with nothing found."""
     assert len(COMMANDS) > 15 and len(MENTIONED) > 5 and len(PYTHON) > 20
     programs = {command.words[0] for command in COMMANDS}
     assert programs <= set(PROGRAMS), programs
@@ -120,14 +123,14 @@ def test_the_pages_tell_to_type_something() -> None:
 
 
 class ParsedError(Exception):
-    """The arguments are such as the command takes: it shall do nothing more."""
+    """The command accepts the arguments. It ends here."""
 
 
 SCRIPTS = {script: command for command, (_, script, _) in cli.COMMANDS.items()}
 
 
 def takes(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fails if a script of this checkout, or n6post, does not take these arguments. It does not run."""
+    """Fails if a script of this checkout, or n6post, does not accept these arguments. It does not run the command."""
     if words[0] == "n6post":
         if words[1].startswith("-"):
             assert words[1] in ("--help", "-h", "--version")
@@ -156,11 +159,11 @@ def takes(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
         except SystemExit as leaving:
             assert not leaving.code, f"{' '.join(words)}: wrong arguments"
     if "--help" not in words and "-h" not in words:
-        pytest.fail(f"{' '.join(words)} did not ask for its arguments")
+        pytest.fail(f"{' '.join(words)} did not parse its arguments")
 
 
 def _only(parse: Callable[..., object]) -> Callable[..., None]:
-    """A parser's method that parses, and ends the command then."""
+    """A parser method that parses, then ends the command."""
 
     def parsing(*arguments: object, **options: object) -> None:
         parse(*arguments, **options)
@@ -174,7 +177,7 @@ def only_takes(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def installs(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The wheel and its extras are installed by test_wheel.py; of others the name is looked at."""
+    """test_wheel.py installs the wheel and its extras; here only the names of packages are checked."""
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     assert words[1] == "install"
     for package in words[2:]:
@@ -184,12 +187,12 @@ def installs(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
             assert not extra or extra in extras, f"there is no extra {extra}"
 
 
-# The arguments of `yolo` that the pages use: Ultralytics' own list is asked where it is installed.
+# The arguments of `yolo` in the pages. Ultralytics' own list is used where it is installed.
 YOLO = {"model", "data", "format", "imgsz", "epochs", "int8", "quantize", "end2end", "nms", "dynamic"}
 
 
 def is_ultralytics(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the syntax: a mode and argument=value. (The lines were run by hand with the versions that the page names.)"""
+    """Only the syntax: a mode and argument=value. (The lines were run with the versions that the page names.)"""
     assert words[1] in ("train", "export", "val", "predict")
     pairs = [word.partition("=") for word in words[2:]]
     assert all(key in YOLO and separator and value for key, separator, value in pairs), words
@@ -210,11 +213,11 @@ def is_mpremote(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def collects(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The checks are what runs this: pytest's arguments choose tests, of the other tools the name is looked at."""
+    """The arguments of pytest select tests. Other tools exist; they are not run."""
     if "-m" in words and words[words.index("-m") + 1] != "pytest":
         assert importlib.util.find_spec(words[words.index("-m") + 1])
         return
-    chosen = words[words.index("pytest") + 1 :] if "pytest" in words else words[2:]
+    chosen = words[words.index("pytest") + 1 :] if "pytest" in words else [word for word in words[2:] if word != "--fast"]
     if not chosen:
         return
     command = [sys.executable, "-m", "pytest", "--collect-only", "-p", "no:cacheprovider", "-q", *chosen]
@@ -223,23 +226,24 @@ def collects(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def is_in_ci(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Debian's packages are those that CI installs, which does so for every change."""
+    """The Debian packages are those that CI installs for every change."""
     assert words[1:3] == ["apt-get", "install"] and words[3:]
     assert set(words[3:]) <= set(re.findall(r"[\w-]+", (ROOT / ".ci" / "run").read_text()))
 
 
 def is_known(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing of ours."""
+    """Not a command of this project."""
 
 
 Proof = Callable[[list[str], pytest.MonkeyPatch], None]
 
-# What does not run here, and what stands for it: the first pattern that fits. A camera is never there: its options are read.
+# Commands that cannot run here, and their substitutes; the first pattern that matches counts. Without a camera, only the
+# options are checked.
 SUBSTITUTES: tuple[tuple[str, Proof], ...] = (
     (r"(python3 scripts/camera\.py|n6post camera) .*", only_takes),
     (r"(python3 scripts/|n6post ).* (--npu|--vela)\b", only_takes),  # Arm's compiler is installed on first use
     (r"(python3 scripts/build\.py|n6post build) .*--board N6\b", only_takes),  # ST's compiler is in OpenMV IDE only
-    (r"python3 scripts/dev/(fuzz|endure|mutate)\.py ", only_takes),  # minutes to hours: each has a short run among the tests
+    (r"python3 scripts/dev/(fuzz|soak_test)\.py ", only_takes),  # minutes to hours; short runs are among the tests
     (r"python3 scripts/test\.py|(\.venv/bin/)?python3? -m (pytest|ruff|mypy)\b", collects),
     (r"pip install ", installs),
     (r"yolo ", is_ultralytics),
@@ -257,7 +261,7 @@ _N6POST = "import sys; sys.path.insert(0, sys.argv.pop(1)); from n6post_pc impor
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the checkout, which commands may write into, with what the pages call model.tflite and so on in it."""
+    """A copy of the checkout that commands may write to, with the files that the pages call model.tflite and so on."""
     folder = tmp_path_factory.mktemp("docs") / "n6post"
     ignored = shutil.ignore_patterns(".git", ".venv", "build", "out", "__pycache__", ".*_cache", ".hypothesis", "*.mpy")
     shutil.copytree(ROOT, folder, ignore=ignored)
@@ -281,7 +285,7 @@ STAND_INS = {
 
 
 def needs_a_model(command: Command) -> bool:
-    """Whether it runs here, and on real files."""
+    """Whether the command runs here, on real files."""
     runs = not any(re.match(pattern, command.text) for pattern, _ in SUBSTITUTES)
     return runs and bool(set(command.words) & {*STAND_INS, "photos"})
 
@@ -306,13 +310,13 @@ def test_a_command_of_the_pages_works(command: Command, checkout: Path, monkeypa
         assert words[0] == "python3" and (checkout / words[1]).is_file(), command
         run = [sys.executable, "-c", _IN_THIS_PYTHON, str(checkout / "scripts"), str(checkout / words[1]), *words[2:]]
     done = subprocess.run(run, capture_output=True, text=True, cwd=checkout, timeout=600)
-    # 1 is no failure of these: they have found something to say of the model.
+    # Exit code 1 of these commands means findings about the model.
     fine = (0, 1) if re.search("inspect|compare", command.text) else (0,)
     assert done.returncode in fine and "Traceback" not in done.stderr, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("command", MENTIONED, ids=lambda c: f"{c.where} {c.text}")
-def test_a_command_in_a_sentence_takes_its_arguments(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_in_a_sentence_accepts_its_arguments(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     if command.words[0] == "mpremote":
         is_mpremote(command.words, monkeypatch)
     elif len(command.words) > 2 and "..." not in command.words:
@@ -323,9 +327,9 @@ def test_a_command_in_a_sentence_takes_its_arguments(command: Command, monkeypat
         assert (ROOT / command.words[1]).is_file()
 
 
-def test_arguments_that_a_command_does_not_take_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_arguments_of_a_command_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     for wrong in ("python3 scripts/run_model.py model.tflite photo.jpg --treshold 0.4", "n6post camera fly",
-                  "python3 scripts/dev/rooms.py --cheque"):  # fmt: skip
+                  "python3 scripts/dev/generate.py --cheque"):  # fmt: skip
         with pytest.raises(AssertionError, match="wrong arguments"):
             takes(wrong.split(), monkeypatch)
     with pytest.raises(AssertionError, match="there is no"):
@@ -334,7 +338,7 @@ def test_arguments_that_a_command_does_not_take_are_found(monkeypatch: pytest.Mo
 
 # ---- Python ----
 
-# What a block that is a part of a script may take for granted.
+# The names that a fragment of a script may use.
 GIVEN = """\
 import csi, image, ml, n6post, time
 cam = csi.CSI()
@@ -344,7 +348,7 @@ cam.framesize(csi.VGA)
 path = "/rom/yolov8n_192.tflite"
 model = n6post.load("/rom/seg.tflite")
 img = cam.snapshot()
-found = model.predict([img])
+detections = found = model.predict([img])
 labels = names = [str(number) for number in range(80)]
 colors = [(255, 0, 0)] * 80
 r, g, b = color = (255, 0, 0)
@@ -353,7 +357,7 @@ x, y, w, h = (0, 0, 320, 240)
 
 
 def free_names(tree: ast.Module) -> set[str]:
-    """The names that a block uses and does not make."""
+    """The names that a block uses but does not define."""
     names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     made = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
     for node in ast.walk(tree):
@@ -370,7 +374,7 @@ def imported(tree: ast.Module) -> set[str]:
 
 
 def source_of(block: Block) -> str | None:
-    """A script for the camera; None for a block that is none: lines for a PC, or for OpenMV's own post-processors."""
+    """A script for the camera; None for code for a PC or for OpenMV's own post-processors."""
     tree = ast.parse(block.text)
     on_a_pc = imported(tree) & {"serial", "openmv", "cbor2"}
     if block.text.startswith("# OpenMV's own") or on_a_pc:
@@ -379,11 +383,11 @@ def source_of(block: Block) -> str | None:
         return block.text
     given = free_names(ast.parse(GIVEN)) | {name.id for name in ast.walk(ast.parse(GIVEN)) if isinstance(name, ast.Name)}
     missing = free_names(tree) - given - {"n6post", "csi", "ml", "image", "time"}
-    assert not missing, f"{block}: a part of a script may use what GIVEN has, not {', '.join(sorted(missing))}"
+    assert not missing, f"{block}: a fragment of a script may use only the names of GIVEN, not {', '.join(sorted(missing))}"
     return GIVEN + block.text
 
 
-# A model's name on the pages, and the recording that plays it; any other is a segmenter.
+# Model name in the pages: its recording. Other names get the segmenter.
 PLAYED = {"yolov8n_192": "yolov8n_192", "pose": "yolov8n_pose_256", "movenet": "movenet_17_192", None: "yolov8n_seg_320"}
 
 
@@ -391,7 +395,7 @@ PLAYED = {"yolov8n_192": "yolov8n_192", "pose": "yolov8n_pose_256", "movenet": "
 def test_python_of_the_pages_runs(block: Block, tmp_path: Path) -> None:
     source = source_of(block)
     if source is None:
-        return  # looked at below
+        return  # another test checks its names
     (tmp_path / "script.py").write_text(source)
     PilImage.new("RGB", (640, 480), (90, 120, 150)).save(tmp_path / "photo.png")
     options = ["--picture", "photo.png", "--frames", "3", "--sdcard", "card", "--out", "last.png"]
@@ -400,51 +404,81 @@ def test_python_of_the_pages_runs(block: Block, tmp_path: Path) -> None:
         file = tmp_path / f"{name or 'any'}.tflite"
         file.write_text(recording)
         options += ["--model", f"{name}={file}" if name else str(file)]
-    run = [sys.executable, str(ROOT / "host_tests" / "played.py"), str(ROOT / "scripts"), "host", "script.py", *options]
-    done = subprocess.run(run, capture_output=True, text=True, cwd=tmp_path, timeout=120)
+    play = [sys.executable, str(ROOT / "host_tests" / "recorded_models.py"), str(ROOT / "scripts"), "host", "script.py"]
+    done = subprocess.run([*play, *options], capture_output=True, text=True, cwd=tmp_path, timeout=120)
     assert done.returncode == 0, done.stderr + source
 
 
 def calls(tree: ast.AST) -> Iterator[tuple[str, list[str]]]:
-    """(public name, its keywords) of every call n6post.NAME(...); and without keywords, of every mention."""
+    """(public name, its keywords) of every call n6post.NAME(...); without keywords, of every mention."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "n6post":
             yield node.attr, []
         elif isinstance(node, ast.Call):
             name = ast.unparse(node.func).removeprefix("n6post.")  # "seg.draw" is another one
-            if name in n6post._HOMES:
+            if name in n6post._EXPORTS:
                 yield name, [keyword.arg for keyword in node.keywords if keyword.arg]
+
+
+TYPES = {
+    node.name: node
+    for node in ast.parse((ROOT / "lib" / "n6post" / "__init__.pyi").read_text()).body
+    if isinstance(node, ast.ClassDef | ast.FunctionDef)
+}
+
+
+def parameters(name: str) -> dict[str, ast.expr | None]:
+    """The parameters of a public name and their defaults, as lib/n6post/__init__.pyi declares them."""
+    node = TYPES[name]
+    if isinstance(node, ast.ClassDef):
+        made = [one for one in node.body if isinstance(one, ast.FunctionDef) and one.name in ("__init__", "__new__")]
+        if "NamedTuple" in [ast.unparse(base) for base in node.bases]:
+            fields = [one for one in node.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
+            return {one.target.id: one.value for one in fields}
+        if not made:
+            return parameters(next(base.id for base in node.bases if isinstance(base, ast.Name) and base.id in TYPES))
+        node = made[0]
+    arguments = node.args
+    plain = [one.arg for one in [*arguments.posonlyargs, *arguments.args] if one.arg not in ("self", "cls")]
+    defaults = [None] * (len(plain) - len(arguments.defaults)) + arguments.defaults
+    named = zip([one.arg for one in arguments.kwonlyargs], arguments.kw_defaults)
+    return {**dict(zip(plain, defaults)), **dict(named)}
 
 
 def options_of(name: str) -> set[str]:
     """The options of a public name; of `load` and `processor_for` those of every family."""
     if name in ("load", "processor_for"):
         return set().union(*(options_of(family) for family in ("YoloV8Seg", "YoloV8Pose", "MoveNet", "DeepLab")))
-    made = getattr(n6post, name)
-    if name in ("Stretch", "Crop", "Letterbox"):
-        return {"img", "roi", "scale", "mean", "stdev"}
-    return set(inspect.signature(made).parameters)
+    return set(parameters(name))
 
 
 def misused(tree: ast.AST) -> list[str]:
     found = []
     for name, keywords in calls(tree):
-        if name not in n6post._HOMES and name != "__version__":
+        if name not in n6post._EXPORTS and name != "__version__":
             found.append(f"there is no n6post.{name}")
         else:
             found += [f"{name} has no option {keyword}" for keyword in keywords if keyword not in options_of(name)]
     return found
 
 
-@pytest.mark.parametrize("block", PYTHON, ids=str)
-def test_python_of_the_pages_names_what_exists(block: Block) -> None:
+@pytest.mark.parametrize("block", [block for block in PYTHON if block not in SIGNATURES], ids=str)
+def test_python_of_the_pages_uses_names_that_exist(block: Block) -> None:
     assert misused(ast.parse(block.text)) == []
 
 
+@pytest.mark.parametrize("block", SIGNATURES, ids=str)
+def test_the_signatures_of_the_pages_have_parameters_that_exist(block: Block) -> None:
+    (function,) = ast.parse(f"def {block.text.rstrip()}: ...").body
+    assert isinstance(function, ast.FunctionDef) and function.name in n6post._EXPORTS
+    shown = {one.arg for one in [*function.args.args, *function.args.kwonlyargs]}
+    assert shown <= options_of(function.name) | {*parameters(function.name)}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_code_in_a_sentence_names_what_exists(page: Path) -> None:
+def test_code_in_a_sentence_uses_names_that_exist(page: Path) -> None:
     if page.name == "CHANGELOG.md":
-        return  # it tells of names that were
+        return  # it contains old names
     for span in re.findall(r"`([^`\n]+)`", prose(page)):
         try:
             tree = ast.parse(span)
@@ -453,7 +487,7 @@ def test_code_in_a_sentence_names_what_exists(page: Path) -> None:
         assert misused(tree) == [], span
 
 
-def test_what_does_not_exist_is_found() -> None:
+def test_names_that_do_not_exist_are_found() -> None:
     assert misused(ast.parse("n6post.drow(img, n6post.YoloV8(treshold=0.4))")) == [
         "there is no n6post.drow", "YoloV8 has no option treshold"]  # fmt: skip
     assert misused(ast.parse('n6post.load("/rom/x.tflite", refine=False, mask_overlap=0.7)')) == []
@@ -463,7 +497,7 @@ def test_what_does_not_exist_is_found() -> None:
 
 
 def slugs(page: Path) -> set[str]:
-    """The anchors of a page: GitHub's for its headings, and those that it sets itself."""
+    """The anchors of a page: of its headings, as GitHub makes them, and explicit ones."""
     text = prose(page)
     found: set[str] = set()
     for heading in re.findall(r"^#{1,6} +(.+)$", text, re.MULTILINE):
@@ -505,16 +539,16 @@ def test_every_page_is_linked_from_the_readme() -> None:
 API = runpy.run_path(str(ROOT / "scripts" / "dev" / "write_api.py"))
 
 
-def test_the_page_of_names_is_what_its_script_writes() -> None:
+def test_api_md_is_up_to_date() -> None:
     assert (ROOT / "docs" / "api.md").read_text() == API["text"](), "run python3 scripts/dev/write_api.py"
 
 
-@pytest.mark.parametrize("name", sorted(n6post._HOMES))
-def test_the_page_of_names_has_every_name_with_its_options(name: str) -> None:
+@pytest.mark.parametrize("name", sorted(n6post._EXPORTS))
+def test_api_md_has_every_name_with_its_options(name: str) -> None:
     text = (ROOT / "docs" / "api.md").read_text()
     assert f"[`{name}`](#{name.lower()})" in text and name.lower() in slugs(ROOT / "docs" / "api.md")
     section = text.partition(f"\n### {name}\n")[2].partition("\n### ")[0].partition("\n## ")[0]
-    if name not in ("Mask", "Segmentation"):  # what the library alone makes
+    if name not in ("Mask", "Segmentation"):  # only the library creates them
         options = options_of(name) - {"first_state", "_source"}
         assert not [option for option in options if not re.search(rf"\b{option}\b", section)], name
     types = ast.parse((ROOT / "lib" / "n6post" / "__init__.pyi").read_text())
@@ -540,33 +574,33 @@ def test_docstrings_become_markdown(doc: str, expected: str) -> None:
 # ---- troubleshooting ----
 
 
-def test_every_finding_of_diagnose_has_its_line_and_every_line_its_finding() -> None:
-    from n6post import doctor
+def test_every_finding_of_diagnose_is_documented() -> None:
+    from n6post.models import diagnostics
 
     page = ROOT / "docs" / "troubleshooting.md"
     findings = page.read_text().partition("## What diagnose finds")[2].partition("\n## ")[0]
     lines = re.findall(r'<a id="([^"]+)"></a>\*\*([\w-]+)\*\*', findings)
     assert [name for name, shown in lines if name != shown] == []
-    assert [name for name, _ in lines] == [check.__name__[1:].replace("_", "-") for check in doctor._CHECKS]
+    assert [name for name, _ in lines] == [check.__name__[1:].replace("_", "-") for check in diagnostics._CHECKS]
 
 
-def test_what_code_points_to_on_a_page_is_there() -> None:
+def test_page_references_in_code_exist() -> None:
     for folder in ("lib", "scripts", "stubs"):
         for file in (ROOT / folder).rglob("*.py"):
             # "its docs/...": another project's.
-            for page, anchor in re.findall(r"(?<!its )docs/([\w-]+\.md)(?:#([a-z0-9-]+))?", file.read_text()):
+            for page, anchor in re.findall(r"(?<!its )docs/((?:internals/)?[\w-]+\.md)(?:#([a-z0-9-]+))?", file.read_text()):
                 assert (ROOT / "docs" / page).is_file(), f"{file}: {page}"
                 assert not anchor or anchor in slugs(ROOT / "docs" / page), f"{file}: {page}#{anchor}"
 
 
-def test_the_defaults_that_are_compared_with_openmvs_are_ours() -> None:
+def test_the_documented_defaults_are_ours() -> None:
     rows = re.findall(r"^\| `(\w+)` \| [^|]* \| ([\d.]+)", (ROOT / "docs" / "from-openmv.md").read_text(), re.MULTILINE)
-    assert {name for name, _ in rows} == {"threshold", "nms_threshold", "nms_sigma", "max_detections"}
-    ours = inspect.signature(n6post.YoloV8).parameters
-    assert {name: float(value) for name, value in rows} == {name: float(ours[name].default) for name, _ in rows}
+    assert {name for name, _ in rows} == {"threshold", "iou_threshold", "nms_sigma", "max_detections"}
+    ours = parameters("YoloV8")
+    assert {name: float(value) for name, value in rows} == {name: float(ast.unparse(ours[name])) for name, _ in rows}
 
 
-# network of the README's table: its result and its drawing in docs/performance.md
+# network of the table in docs/inputs-and-speed.md: its result and its drawing in docs/internals/performance.md
 FRAMES = {
     "YOLOv8n 192": ("`YoloV8` call, float [1,5,756]", None),
     "YOLOv8n-pose 256": ("`YoloV8Pose` call, float [1,56,1344]", "drawing its 3 people"),
@@ -577,21 +611,21 @@ FRAMES = {
 
 
 def instructions(what: str) -> float:
-    """The last count that docs/performance.md has behind these words: the bold one of a row, or one in a sentence."""
-    text = (ROOT / "docs" / "performance.md").read_text()
+    """The last count after these words in docs/internals/performance.md: the bold one of a row, or one in a sentence."""
+    text = (ROOT / "docs" / "internals" / "performance.md").read_text()
     row = re.search(rf"^\| {re.escape(what)}.*\*\*([\d,]+)(?: to ([\d,]+))?\*\*", text, re.MULTILINE)
     found = row or re.search(rf"{re.escape(what)} ([\d,]+\d)", text)
     assert found, what
     return float((found[row.lastindex or 1] if row else found[1]).replace(",", ""))
 
 
-def test_the_frames_a_second_are_what_their_table_says_they_are_made_of() -> None:
-    table = (ROOT / "README.md").read_text().partition("### How many frames a second")[2].partition("\n## ")[0]
+def test_the_frame_rates_follow_from_the_counts_of_instructions() -> None:
+    table = (ROOT / "docs" / "inputs-and-speed.md").read_text().partition("## Frames per second")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| ([^|]+?) \| ([\d.]+) ms \| ([\d.]+) ms, (?:([\d.]+) ms|[^|]*) \| (\d+)", table, re.MULTILINE)
     assert {row[0] for row in rows} == set(FRAMES)
     for network, npu, result, drawing, frames in rows:
-        told = [float(result), float(drawing or 0)]
+        printed = [float(result), float(drawing or 0)]
         counted = [instructions(what) / 800_000 if what else 0 for what in FRAMES[network]]
-        for ours, theirs in zip(told, counted):
+        for ours, theirs in zip(printed, counted):
             assert ours == pytest.approx(theirs, rel=0.25), f"{network}: {theirs:.2f} ms"
         assert int(frames) == pytest.approx(1000 / (float(npu) + sum(counted)), abs=1)

@@ -1,7 +1,7 @@
-"""What comes from outside while a frame is worked on: an error out of the firmware, other memory, another picture, a thread.
+"""Disturbances during a frame: errors raised by the firmware, overwritten memory, other pictures, other threads.
 
-Whatever it was: the next good frame is that of a processor which never met it, byte for byte. For MemoryError:
-test_memory.py.
+After each of them the next frame is right: it equals that of a new processor, byte for byte. test_memory.py has the
+same for MemoryError.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ import image
 import n6post
 import numpy as np
 import pytest
-from checks import assert_well_formed
+from assertions import assert_well_formed
+from fake_networks import SIDE, Network
 from ml import model as ml_model
-from networks import SIDE, Network
-from scenes import Thing, float_head
-from test_memory import FAMILIES, LIB, forget, passing, told
+from synthetic_heads import Thing, float_head
+from test_memory import FAMILIES, LIB, forget, passing, values_of
 
 STUBS = str(Path(image.__file__).parents[1])
 FRAME = (64, 48)
 ERRORS = OSError, ValueError, TypeError, RuntimeError, KeyboardInterrupt
 of_every_family = pytest.mark.parametrize("family", FAMILIES)
-# Those that go another way than the rest: YoloV8Seg does all that YoloV8 does.
+# Families with code of their own. YoloV8Seg runs all the code of YoloV8.
 of_some_families = pytest.mark.parametrize(
     "family", ["YoloV8 soft", "YoloV8Seg", "YoloV8Pose", "YoloV8 end-to-end", "MoveNet", "MoveNet direct", "DeepLab"]
 )
@@ -48,14 +48,14 @@ def drawn(result: Any, size: tuple[int, int] = FRAME, pixformat: str = "RGB565",
 
 def everything(result: Any) -> Any:
     """Numbers, pixels and text."""
-    return told(result), drawn(result), drawn(result, pixformat="GRAYSCALE"), n6post.to_json(result)
+    return values_of(result), drawn(result), drawn(result, pixformat="GRAYSCALE"), n6post.to_json(result)
 
 
-# --- an error out of the firmware's call -----------------------------------------------------------------------------
+# --- errors raised by the firmware -----------------------------------------------------------------------------
 class Refusal:
-    """Calls of the library into the firmware's modules are counted; one of them raises.
+    """Counts the calls of the library to the modules of the firmware, and raises an error in one of them.
 
-    A call counts the first time that it comes from one place. `script`: those of the test's function of that name count too.
+    A call from the same place counts once. `script`: calls of the test's function of this name count too.
     """
 
     def __init__(self, call: int, error: type[BaseException], script: str = "") -> None:
@@ -79,10 +79,10 @@ class Refusal:
             self.calls += 1
             if self.calls == self.call:
                 self.met = f"{frame.f_code.co_name} for {by.co_name}, line {caller.f_lineno} of {by.co_filename}"
-                raise self.error("the firmware does not like it")
+                raise self.error("raised by the firmware")
 
     def hits(self, attempt: Callable[[], object]) -> bool:
-        """Whether the attempt met the error: False once it has no call that late."""
+        """Whether the error was raised in the attempt: False if it has fewer calls."""
         tracer = sys.gettrace()
         sys.settrace(self._called)
         try:
@@ -94,14 +94,14 @@ class Refusal:
         return bool(self.met)
 
 
-def refused(
+def each_call_refused(
     before: Callable[[], Any],
     attempt: Callable[[Any], object],
     after: Callable[[Any], Any],
     wanted: Any,
     script: str = "",
 ) -> int:
-    """Every call of the attempt refused once, with the kinds of errors in turn; `after` is one of those wanted each time."""
+    """Raise an error once in every call of the attempt. `after` must then return one of the wanted values."""
     call = 0
     met = True
     while met:
@@ -115,11 +115,11 @@ def refused(
 
 
 def sources(img: image.Image) -> list[Any]:
-    return [n6post.Stretch(img), n6post.Letterbox(img, (3, 2, 41, 40))]
+    return [n6post.Stretch(img), n6post.Letterbox(img, roi=(3, 2, 41, 40))]
 
 
 @of_some_families
-def test_a_frame_in_which_the_firmware_refuses_a_call_leaves_the_next_one_right(family: str) -> None:
+def test_a_call_that_fails_in_one_frame_leaves_the_next_frame_right(family: str) -> None:
     make, model, other = FAMILIES[family]
     one, second = model(), other()
 
@@ -132,33 +132,33 @@ def test_a_frame_in_which_the_firmware_refuses_a_call_leaves_the_next_one_right(
 
     def after(process: Any) -> Any:
         result = one.run(process, last)
-        return told(result), drawn(result), told(second.run(process, first))
+        return values_of(result), drawn(result), values_of(second.run(process, first))
 
     wanted = [after(make())]
-    assert refused(make, lambda p: one.run(p, first), after, wanted) > 3
-    refused(used, lambda p: one.run(p, last), after, wanted)
+    assert each_call_refused(make, lambda p: one.run(p, first), after, wanted) > 3
+    each_call_refused(used, lambda p: one.run(p, last), after, wanted)
     if family in ("MoveNet", "DeepLab"):
-        refused(used, lambda p: second.run(p, last), after, wanted)
+        each_call_refused(used, lambda p: second.run(p, last), after, wanted)
 
 
 @of_every_family
-def test_a_picture_in_which_the_firmware_refuses_a_call_is_drawn_anew_as_if_nothing_had_been(family: str) -> None:
+def test_a_picture_is_right_after_a_call_has_failed_while_drawing(family: str) -> None:
     make, model, _ = FAMILIES[family]
     result = model().run(make(), n6post.Stretch(frame()))
     ways: list[Callable[[], bytes]] = [lambda: drawn(result), lambda: drawn(result, (40, 60), "GRAYSCALE")]
     if isinstance(result, list):
-        ways.append(lambda: drawn(result, smooth=False, labels=[f"a {at}" for at in range(len(result))]))
+        ways.append(lambda: drawn(result, antialias=False, labels=[f"a {at}" for at in range(len(result))]))
     else:
-        ways.append(lambda: bytes(result.draw(frame(), [None, (9, 99, 200)], legend=True).bytearray()))
+        ways.append(lambda: bytes(result.draw(frame(), palette=[None, (9, 99, 200)], legend=True).bytearray()))
     forget()
     wanted = [[way() for way in ways]]
     for way in ways:
-        calls = refused(lambda: None, lambda _, way=way: way(), lambda _: [again() for again in ways], wanted)  # type: ignore[misc]
+        calls = each_call_refused(lambda: None, lambda _, way=way: way(), lambda _: [again() for again in ways], wanted)  # type: ignore[misc]
         assert calls > 3
 
 
 @pytest.mark.parametrize("kind", ["line", "polygon", "trail"])
-def test_a_zone_in_whose_picture_the_firmware_refuses_a_call_is_drawn_anew(kind: str) -> None:
+def test_a_zone_is_drawn_right_after_a_call_has_failed(kind: str) -> None:
     made: dict[str, Any] = {
         "line": n6post.LineZone((3, 30), (60, 20)),
         "polygon": n6post.PolygonZone([(3, 3), (60, 9), (30, 40)]),
@@ -166,7 +166,7 @@ def test_a_zone_in_whose_picture_the_firmware_refuses_a_call_is_drawn_anew(kind:
     }
     for k in range(6):
         made["trail"].update(passing(k))
-    assert refused(lambda: made[kind], drawn, drawn, [drawn(made[kind])]) > 3
+    assert each_call_refused(lambda: made[kind], drawn, drawn, [drawn(made[kind])]) > 3
 
 
 QUESTIONS: dict[str, Callable[[Any], Any]] = {
@@ -177,13 +177,13 @@ QUESTIONS: dict[str, Callable[[Any], Any]] = {
     "iou": lambda m: m.iou(m),
     "image": lambda m: bytes(m.image.bytearray()),
     "to_image": lambda m: bytes(m.to_image(*FRAME).bytearray()),
-    "cut_out": lambda m: bytes(m.cut_out(frame(), (9, 99, 200)).bytearray()),
-    "draw": lambda m: bytes(m.draw(frame(), smooth=False).bytearray()),
+    "fill_outside": lambda m: bytes(m.fill_outside(frame(), color=(9, 99, 200)).bytearray()),
+    "draw": lambda m: bytes(m.draw(frame(), antialias=False).bytearray()),
 }
 
 
 @pytest.mark.parametrize("family", ["YoloV8Seg", "DeepLab"])
-def test_a_question_in_which_the_firmware_refuses_a_call_is_answered_the_next_time(family: str) -> None:
+def test_a_mask_property_is_right_after_a_call_has_failed(family: str) -> None:
     make, model, _ = FAMILIES[family]
 
     def mask() -> Any:
@@ -192,44 +192,44 @@ def test_a_question_in_which_the_firmware_refuses_a_call_is_answered_the_next_ti
 
     wanted = [[ask(mask()) for ask in QUESTIONS.values()]]
     for question in QUESTIONS.values():
-        refused(mask, question, lambda m: [ask(m) for ask in QUESTIONS.values()], wanted)
+        each_call_refused(mask, question, lambda m: [ask(m) for ask in QUESTIONS.values()], wanted)
 
 
 @pytest.mark.parametrize("kind", [n6post.Stretch, n6post.Crop, n6post.Letterbox])
-def test_an_input_in_which_the_firmware_refuses_a_call_is_filled_the_next_time(kind: Any) -> None:
+def test_an_input_is_filled_right_after_a_call_has_failed(kind: Any) -> None:
     def filled(source: Any) -> bytes:
         buffer = bytearray(8 * 8 * 3)
         source(buffer, (1, 8, 8, 3), ord("B"))
         return bytes(buffer)
 
     forget()
-    assert refused(lambda: kind(frame()), filled, filled, [filled(kind(frame()))]) > 3
+    assert each_call_refused(lambda: kind(frame()), filled, filled, [filled(kind(frame()))]) > 3
 
 
-def test_what_a_firmware_does_otherwise_is_found_out_after_all_where_the_first_try_was_refused() -> None:
-    from n6post.firmware import stretches, text_apart
+def test_the_firmware_is_examined_again_if_the_first_try_failed() -> None:
+    from n6post.pixels.firmware import draw_string_takes_xy_tuple, stretches_plain_image
 
-    for ask in (stretches, text_apart):
+    for ask in (stretches_plain_image, draw_string_takes_xy_tuple):
         forget()
         wanted = ask()
-        assert refused(lambda: None, lambda _, ask=ask: ask(), lambda _, ask=ask: ask(), [wanted]) > 1  # type: ignore[misc]
+        assert each_call_refused(lambda: None, lambda _, ask=ask: ask(), lambda _, ask=ask: ask(), [wanted]) > 1  # type: ignore[misc]
 
 
 @pytest.fixture
 def camera(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
-    """A camera that sees grey, and /net.tflite, a detector that finds a cat and a dog."""
+    """A camera that sees a grey picture, and the model file of a detector that finds a cat and a dog."""
     things = [Thing(3, (2, 3, 17, 20), {0: 0.9}), Thing(9, (12, 10, 31, 30), {1: 0.7})]
     network = Network([float_head((SIDE, SIDE), 2, things)])
     monkeypatch.setattr(ml_model, "open_backend", lambda path: (network, 1))
     monkeypatch.setattr(csi, "_host_pictures", [np.full((48, 64, 3), 90, np.uint8)])
-    monkeypatch.setattr(csi, "_host_last_frame", None)  # and back at the end: what was seen stays with this test
+    monkeypatch.setattr(csi, "_host_last_frame", None)  # restored at the end of the test
     path = tmp_path / "net.tflite"
-    path.write_bytes(b"stands for a model")
+    path.write_bytes(b"in place of a model")
     yield path
 
 
-def test_a_script_s_turn_in_which_the_firmware_refuses_a_call_is_followed_by_right_ones(camera: Path) -> None:
-    """snapshot, predict, the tracker, a zone, drawing and text: as if the turn had been, or as if it had not."""
+def test_a_script_goes_on_right_after_a_call_has_failed_in_its_loop(camera: Path) -> None:
+    """snapshot, predict, tracker, zone, draw and to_json: as if the whole turn had happened, or none of it."""
 
     def begin() -> Any:
         cam = csi.CSI()
@@ -243,10 +243,10 @@ def test_a_script_s_turn_in_which_the_firmware_refuses_a_call_is_followed_by_rig
     def turn(state: Any) -> Any:
         cam, model, tracker, line = state
         img = cam.snapshot()
-        found = tracker.update(model.predict([n6post.Letterbox(img)]))
-        line.trigger(found)
-        n6post.draw(n6post.draw(img, found), line)
-        return told(found), bytes(img.bytearray()), n6post.to_json(found), n6post.to_json(line)
+        detections = tracker.update(model.predict([n6post.Letterbox(img)]))
+        line.trigger(detections)
+        n6post.draw(n6post.draw(img, detections), line)
+        return values_of(detections), bytes(img.bytearray()), n6post.to_json(detections), n6post.to_json(line)
 
     def after(state: Any) -> Any:
         return [turn(state), turn(state), state[2].tracks[0][:3]]
@@ -255,21 +255,21 @@ def test_a_script_s_turn_in_which_the_firmware_refuses_a_call_is_followed_by_rig
     turn(with_it)
     wanted = [after(with_it), after(without)]
     assert len(wanted[0][0][0]) == 2
-    assert refused(begin, turn, after, wanted, "turn") > 30
+    assert each_call_refused(begin, turn, after, wanted, "turn") > 30
 
 
-def test_a_model_that_the_firmware_refuses_to_open_is_opened_the_next_time(camera: Path) -> None:
+def test_a_model_can_be_opened_after_a_failed_attempt(camera: Path) -> None:
     def opened(_: Any) -> Any:
         model = n6post.load(str(camera), threshold=0.3)
         findings: list[str] = n6post.diagnose(model)
-        return told(model.predict([n6post.Stretch(frame())])), findings
+        return values_of(model.predict([n6post.Stretch(frame())])), findings
 
-    assert refused(lambda: None, opened, opened, [opened(None)], "opened") > 3
+    assert each_call_refused(lambda: None, opened, opened, [opened(None)], "opened") > 3
 
 
-# --- other memory ----------------------------------------------------------------------------------------------------
+# --- overwritten memory ----------------------------------------------------------------------------------------------------
 def scrambled(values: Any, kind: int) -> None:
-    """Other numbers in a model's memory: as after another frame, or as no network has them."""
+    """Overwrite the output memory of a model with another frame, or with extreme numbers."""
     if kind == 0:
         values[:] = np.roll(values, 3, axis=-1)
     elif values.dtype.kind == "f":
@@ -279,8 +279,8 @@ def scrambled(values: Any, kind: int) -> None:
 
 
 @of_every_family
-def test_results_stay_what_they_are_when_the_models_memory_is_written_over_after_the_frame(family: str) -> None:
-    """A drawing too, and one that has begun: labels= calls back."""
+def test_results_do_not_change_when_the_output_memory_is_overwritten(family: str) -> None:
+    """Drawing is included, also when the memory changes in a function given as labels=."""
     make, model, _ = FAMILIES[family]
     one = model()
     whole = [tensor.values.copy() for tensor in one.tensors]
@@ -309,7 +309,7 @@ def test_results_stay_what_they_are_when_the_models_memory_is_written_over_after
 
 
 class Interruption:
-    """After the n-th kernel or call into the firmware something else happens."""
+    """Calls a function after the n-th call of a kernel or of the firmware."""
 
     def __init__(self, call: int, happens: Callable[[], None]) -> None:
         self.call = call
@@ -339,19 +339,19 @@ class Interruption:
             sys.settrace(tracer)
 
 
-# A model's first frame may tell what its numbers mean: of these nothing is told by numbers.
+# Families whose layout follows from the shapes alone, and not from the numbers of the first frame.
 TOLD_BY_SHAPE = "YoloV8 soft", "MoveNet", "MoveNet direct", "DeepLab"
 
 
 @of_some_families
 @pytest.mark.parametrize("kind", range(4))
-def test_a_models_memory_that_is_written_over_during_a_frame_spoils_that_frame_at_most(family: str, kind: int) -> None:
-    """Such a frame is a result in good order, or a ValueError. The one before it stays true, the next is right."""
+def test_output_memory_overwritten_in_a_frame_spoils_only_that_frame(family: str, kind: int) -> None:
+    """That frame returns a well-formed result or a ValueError. The frames before and after it are right."""
     make, model, _ = FAMILIES[family]
     one = model()
     whole = [tensor.values.copy() for tensor in one.tensors]
     source = n6post.Stretch(frame())
-    wanted = told(one.run(make(), source))
+    wanted = values_of(one.run(make(), source))
     process = make()
 
     def overwrite() -> None:
@@ -361,26 +361,26 @@ def test_a_models_memory_that_is_written_over_during_a_frame_spoils_that_frame_a
     call = 0
     came = True
     while came:
-        call += 1 + call // 8  # the first ones all; a loop over candidates is more of the same
+        call += 1 + call // 8  # all of the first calls, then fewer: a loop over candidates repeats the same calls
         before = one.run(process, source)
-        again = make() if family in TOLD_BY_SHAPE and call % 2 else process  # its first frame, or a later one
+        again = make() if family in TOLD_BY_SHAPE and call % 2 else process  # its first frame, or a later frame
         interruption = Interruption(call, overwrite)
         try:
             in_order(interruption.comes(lambda again=again: one.run(again, source)))  # type: ignore[misc]
         except ValueError as error:
             assert "expected" in str(error)
         came = interruption.calls >= call
-        assert told(before) == wanted
+        assert values_of(before) == wanted
         for tensor, values in zip(one.tensors, whole):
             tensor.values[:] = values
-        assert told(one.run(again, source)) == wanted, call
+        assert values_of(one.run(again, source)) == wanted, call
     assert call > 3
 
 
 @of_every_family
 @pytest.mark.parametrize("number", [0, "least", "most"])
-def test_a_first_frame_of_nothing_but_one_number_tells_nothing_of_the_model(family: str, number: Any) -> None:
-    """As of a network whose weights are not there yet. It is looked at anew."""
+def test_a_first_frame_of_one_constant_value_does_not_fix_the_layout(family: str, number: Any) -> None:
+    """This is what a network without weights returns. The next frame examines the layout again."""
     make, model, _ = FAMILIES[family]
     one = model()
     wanted = everything(one.run(make(), n6post.Stretch(frame())))
@@ -402,7 +402,7 @@ def test_a_first_frame_of_nothing_but_one_number_tells_nothing_of_the_model(fami
 
 def in_order(result: Any) -> None:
     if isinstance(result, n6post.Segmentation):
-        assert result.present(True) == np.unique(np.array(result.classes.tolist())).tolist()
+        assert result.class_ids(True) == np.unique(np.array(result.class_map.tolist())).tolist()
     else:
         assert_well_formed(result, (0, 0, *FRAME), 20)
         for d in result:
@@ -410,18 +410,18 @@ def in_order(result: Any) -> None:
     drawn(result)
 
 
-# --- another picture -------------------------------------------------------------------------------------------------
+# --- other pictures -------------------------------------------------------------------------------------------------
 PICTURES = [
     ((64, 48), "RGB565"), ((64, 48), "GRAYSCALE"), ((48, 64), "RGB565"), ((33, 31), "GRAYSCALE"), ((128, 96), "RGB565"),
     ((32, 32), "RGB565"), ((64, 48), "RGB565"), ((7, 90), "GRAYSCALE"),
 ]  # fmt: skip
 KINDS: list[Callable[[image.Image], Any]] = [
-    n6post.Stretch, n6post.Letterbox, n6post.Crop, lambda img: n6post.Stretch(img, (1, 2, 5, 17)), lambda img: None,
+    n6post.Stretch, n6post.Letterbox, n6post.Crop, lambda img: n6post.Stretch(img, roi=(1, 2, 5, 17)), lambda img: None,
 ]  # fmt: skip
 
 
 @of_every_family
-def test_formats_sizes_and_fits_that_change_from_frame_to_frame_give_each_what_a_processor_of_its_own_gives(
+def test_changing_formats_sizes_and_inputs_give_the_same_as_new_processors(
     family: str,
 ) -> None:
     make, model, _ = FAMILIES[family]
@@ -434,16 +434,16 @@ def test_formats_sizes_and_fits_that_change_from_frame_to_frame_give_each_what_a
         kind = KINDS[random.integers(len(KINDS))]
         result = one.run(process, kind(frame(size, pixformat)))
         own = one.run(make(), kind(frame(size, pixformat)))
-        assert told(result) == told(own)
-        size, pixformat = PICTURES[random.integers(len(PICTURES))]  # what is drawn on, an LCD's for instance
+        assert values_of(result) == values_of(own)
+        size, pixformat = PICTURES[random.integers(len(PICTURES))]  # the picture that is drawn on, such as that of an LCD
         assert drawn(result, size, pixformat) == drawn(own, size, pixformat)
-        results.append((result, told(result)))
-        for earlier, says in results[-2:]:
-            assert told(earlier) == says
+        results.append((result, values_of(result)))
+        for earlier, values in results[-2:]:
+            assert values_of(earlier) == values
 
 
 @pytest.mark.parametrize("kind", [n6post.Stretch, n6post.Letterbox, n6post.Crop])
-def test_an_input_of_changing_pictures_holds_each_as_if_it_were_the_first(kind: Any) -> None:
+def test_an_input_shows_each_of_several_pictures_like_the_first(kind: Any) -> None:
     random = np.random.default_rng(5)
 
     def filled(size: tuple[int, int], pixformat: str, channels: int) -> bytes:
@@ -459,7 +459,7 @@ def test_an_input_of_changing_pictures_holds_each_as_if_it_were_the_first(kind: 
         assert filled(size, pixformat, channels) == one
 
 
-def test_zones_and_trails_are_drawn_on_changing_pictures_as_on_the_first() -> None:
+def test_zones_and_trails_are_drawn_on_changing_pictures_like_new_ones() -> None:
     random = np.random.default_rng(6)
 
     def made() -> list[Any]:
@@ -475,9 +475,9 @@ def test_zones_and_trails_are_drawn_on_changing_pictures_as_on_the_first() -> No
             assert drawn(old, size, pixformat) == drawn(new, size, pixformat)
 
 
-# --- threads of a PC -------------------------------------------------------------------------------------------------
+# --- threads on a PC -------------------------------------------------------------------------------------------------
 def at_once(*works: Callable[[], None]) -> None:
-    """Each in a thread of its own, all at the same time, and switched as often as CPython allows."""
+    """Run each in its own thread, all at the same time, with as many switches as CPython allows."""
     errors: list[BaseException] = []
     begin = threading.Barrier(len(works))
 
@@ -503,19 +503,19 @@ def at_once(*works: Callable[[], None]) -> None:
 
 
 @of_every_family
-def test_two_processors_in_two_threads_give_what_each_gives_alone(family: str) -> None:
-    """On one model's outputs, which they only read; with frames of different parts of the picture."""
+def test_processors_in_parallel_threads_do_not_disturb_each_other(family: str) -> None:
+    """They read the outputs of the same model, with different parts of the picture."""
     make, model, _ = FAMILIES[family]
     one = model()
 
     def work(roi: tuple[int, int, int, int]) -> Callable[[], None]:
-        source = n6post.Stretch(frame(), roi)
-        wanted = told(one.run(make(), source))
+        source = n6post.Stretch(frame(), roi=roi)
+        wanted = values_of(one.run(make(), source))
         process = make()
 
         def frames() -> None:
             for _ in range(15):
-                assert told(one.run(process, source)) == wanted
+                assert values_of(one.run(process, source)) == wanted
 
         return frames
 
@@ -523,15 +523,15 @@ def test_two_processors_in_two_threads_give_what_each_gives_alone(family: str) -
     at_once(work((0, 0, 64, 48)), work((8, 4, 40, 44)), work((3, 1, 50, 40)))
 
 
-def test_a_frame_of_one_processor_in_two_threads_waits_for_the_other_where_a_lock_is_held(camera: Path) -> None:
-    """docs/architecture.md: one thread at a time for a processor, a model, a tracker, draw and to_json; a lock does it."""
+def test_one_processor_can_be_shared_by_two_threads_with_a_lock(camera: Path) -> None:
+    """docs/architecture.md allows one thread at a time for a processor, a model, a tracker, draw and to_json."""
     model = n6post.load(str(camera), threshold=0.3)
     tall, wide = frame((48, 64)), frame((128, 96))
     turn = threading.Lock()
 
     def one(img: image.Image) -> Any:
         result = model.predict([n6post.Letterbox(img)])
-        return told(result), bytes(n6post.draw(img.copy(), result).bytearray()), n6post.to_json(result)
+        return values_of(result), bytes(n6post.draw(img.copy(), result).bytearray()), n6post.to_json(result)
 
     def work(img: image.Image) -> Callable[[], None]:
         wanted = one(img)

@@ -1,7 +1,7 @@
-"""A MemoryError may come at any line: whatever it cut short, the next good frame is that of a processor it never met.
+"""A MemoryError may be raised at any line. The next frame then equals that of a new processor.
 
-A tracer raises it at the n-th line of the library that is executed, for every n. What a line does by itself, such as filling
-a dict with several items, has tests of its own at the end.
+A tracer raises the error at the n-th line of the library that is executed, for every n. Lines that allocate several times,
+such as a dict with several items, have separate tests at the end.
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ import image
 import n6post
 import numpy as np
 import pytest
+from fake_networks import Network
 from fakes import FakeModel, Framed, Tensor
 from ml import model as ml_model
-from n6post.detection import with_keypoints
-from networks import Network
-from scenes import Thing, float_head, quantised
+from synthetic_heads import Thing, float_head, quantised
 from ulab import _host
 
 LIB = str(Path(n6post.__file__).parent)
@@ -32,10 +31,10 @@ ROIS = (0, 0, 64, 48), (8, 4, 40, 44)
 
 # --- the fault -------------------------------------------------------------------------------------------------------
 class Fault:
-    """Lines of the library are counted; at one of them there is no memory.
+    """Counts the executed lines of the library, and raises a MemoryError at one of them.
 
-    A line counts the first two times, for it may stand in a long loop. In a kernel, which keeps nothing, it counts the first
-    time, or only the way in does.
+    A line counts twice, as it may be part of a long loop. A line of a kernel, which keeps no state, counts once, or only
+    the call of the kernel counts.
     """
 
     def __init__(self, line: int, kernels: bool) -> None:
@@ -67,7 +66,7 @@ class Fault:
             raise MemoryError("memory allocation failed")
 
     def hits(self, attempt: Callable[[], object]) -> bool:
-        """Whether the attempt met the fault: False once it has no line that late."""
+        """Whether the error was raised in the attempt: False if it has fewer lines."""
         tracer = sys.gettrace()
         sys.settrace(self._called)
         try:
@@ -80,7 +79,7 @@ class Fault:
 
 
 class Scene(NamedTuple):
-    """before() makes a state; attempt(state) is cut short; after(state) is what the script then gets, and must be right."""
+    """before() makes a state, attempt(state) is interrupted, and after(state) must then return the right values."""
 
     before: Callable[[], Any]
     attempt: Callable[[Any], object]
@@ -88,7 +87,7 @@ class Scene(NamedTuple):
 
 
 def forget() -> None:
-    """What modules keep, in lists and dicts of small letters, is made anew in every attempt."""
+    """Clear the caches of all modules: their private lists and dicts with names in lower case."""
     for module in [m for name, m in sys.modules.items() if name.startswith("n6post.")]:
         for name, value in vars(module).items():
             if name.startswith("_") and name.islower() and not name.startswith("__") and isinstance(value, (dict, list)):
@@ -96,12 +95,12 @@ def forget() -> None:
 
 
 def check(scene: Scene, kernels: bool = False) -> int:
-    """Every line of the attempt once; returns how many there were."""
+    """Interrupt every line of the attempt once; returns the number of lines."""
     forget()
     state = scene.before()
     scene.attempt(state)
     clean = scene.after(state)
-    assert scene.after(scene.before()) == clean, "the scene itself tells success from failure"
+    assert scene.after(scene.before()) == clean, "the scene itself depends on whether the attempt succeeded"
     line = 0
     met = True
     while met:
@@ -113,7 +112,7 @@ def check(scene: Scene, kernels: bool = False) -> int:
     return line - 1
 
 
-# --- models: what they show is told apart by anything that is left of another frame ------------------------------------
+# --- models, whose results differ if anything of another frame remains ------------------------------------
 THINGS = [Thing(3, (2, 3, 17, 20), {0: 0.9}), Thing(9, (12, 10, 31, 30), {1: 0.7})]
 
 
@@ -121,8 +120,8 @@ def detector() -> FakeModel:
     return FakeModel([Tensor(float_head(SIZE, 2, THINGS))], SIZE, ["cat", "dog"])
 
 
-def crowd() -> FakeModel:
-    """Another model: int8, three classes."""
+def three_objects() -> FakeModel:
+    """Another model: int8, with three classes."""
     things = [Thing(i, (i, 2, i + 9, 20), {i % 2: 0.5 + i / 40}) for i in range(3)]
     return FakeModel([quantised(float_head(SIZE, 3, things, pixels=False), 0.01, -20)], SIZE)
 
@@ -134,21 +133,21 @@ def segmenter(step: float = 0.02) -> FakeModel:
     return FakeModel([quantised(head, step, 3), quantised(planes, 0.03, -5)], SIZE)
 
 
-def poser(joints: int = 13) -> FakeModel:
-    thing = THINGS[0]._replace(extra=[9.0, 14.0, 0.75] * joints)
-    return FakeModel([Tensor(float_head(SIZE, 1, [thing], extra=3 * joints))], SIZE)
+def poser(count: int = 13) -> FakeModel:
+    thing = THINGS[0]._replace(extra=[9.0, 14.0, 0.75] * count)
+    return FakeModel([Tensor(float_head(SIZE, 1, [thing], extra=3 * count))], SIZE)
 
 
 ROWS = np.float32([[2, 3, 17, 20, 0.9, 1], [12, 10, 31, 30, 0.7, 0], [0, 1, 9, 9, 0.8, 3]])
 
 
 def rows() -> FakeModel:
-    """End-to-end, not in the order of scores."""
+    """An end-to-end head whose rows are not sorted by score."""
     return FakeModel([Tensor(ROWS[None].copy())], SIZE, ["cat", "dog"])
 
 
 def rows_of_two() -> FakeModel:
-    """As many rows as anchors, told by the numbers."""
+    """An end-to-end head with as many rows as anchors, which only the numbers can show."""
     filled = np.zeros((1, 21, 6), np.float32)
     filled[0, :2] = ROWS[:2] + np.float32([1, 0, 0, 0, 0, 0])
     return FakeModel([Tensor(filled)], SIZE)
@@ -158,7 +157,7 @@ def heatmaps() -> FakeModel:
     return FakeModel([Tensor(np.random.default_rng(3).random((1, 8, 8, 13)).astype(np.float32))], SIZE)
 
 
-def joints() -> FakeModel:
+def direct_keypoints() -> FakeModel:
     return FakeModel([Tensor(np.random.default_rng(4).random((1, 1, 13, 3)).astype(np.float32))], SIZE)
 
 
@@ -171,17 +170,17 @@ def numbered_map() -> FakeModel:
     return FakeModel([Tensor(np.random.default_rng(6).integers(0, 3, (1, 6, 6)).astype(np.float32))], SIZE)
 
 
-# --- what a script sees ----------------------------------------------------------------------------------------------
-def told(result: Any) -> Any:
+# --- results as plain values ----------------------------------------------------------------------------------------------
+def values_of(result: Any) -> Any:
     """A result as plain values."""
     if isinstance(result, n6post.Segmentation):
-        view = vars(result.view)
-        return result.classes.tolist(), result.present(True), [view[key] for key in ("seen", "window", "sx", "oy")]
+        transform = vars(result._transform)
+        return result.class_map.tolist(), result.class_ids(True), [transform[key] for key in ("seen", "window", "sx", "oy")]
     return [
         (
             *d[:4],
             getattr(d, "keypoint_threshold", None),
-            d.mask and (bytes(d.mask.parts()[0]), d.mask.parts()[1:4], d.mask.area, vars(d.mask.parts()[4])["bounds"]),
+            d.mask and (bytes(d.mask._parts()[0]), d.mask._parts()[1:4], d.mask.area, vars(d.mask._parts()[4])["bounds"]),
             d.keypoints is not None and d.keypoints.tolist(),
         )
         for d in result
@@ -189,33 +188,33 @@ def told(result: Any) -> Any:
 
 
 def frames_of(processor: Any, model: FakeModel, roi: tuple[int, int, int, int], frames: int) -> Any:
-    """Some frames and what each result says, at once and once more after the next frame."""
+    """The values of the results of some frames, each read immediately and again after the next frame."""
     results = [model.run(processor, Framed(roi))]
-    says = [told(results[0])]
-    assert results[0], "a scene with nothing in it shows nothing"
+    values = [values_of(results[0])]
+    assert results[0], "a scene needs a detection"
     for _ in range(frames - 1):
-        for tensor in model.tensors:  # another picture
+        for tensor in model.tensors:  # the next picture
             tensor.values[:] = np.roll(tensor.values, 1, axis=-2)
         results.append(model.run(processor, Framed(roi)))
-        says.append(told(results[-1]))
-        says.append(told(results[-2]))
-    return says
+        values.append(values_of(results[-1]))
+        values.append(values_of(results[-2]))
+    return values
 
 
 FAMILIES: dict[str, tuple[Callable[[], Any], Callable[[], FakeModel], Callable[[], FakeModel]]] = {
-    "YoloV8": (lambda: n6post.YoloV8(0.3), detector, crowd),
-    "YoloV8 soft": (lambda: n6post.YoloV8(0.3, nms_sigma=0.5, classes=(0, 1)), detector, crowd),
+    "YoloV8": (lambda: n6post.YoloV8(0.3), detector, three_objects),
+    "YoloV8 soft": (lambda: n6post.YoloV8(0.3, nms_sigma=0.5, classes=(0, 1)), detector, three_objects),
     "YoloV8Seg": (lambda: n6post.YoloV8Seg(0.3), segmenter, lambda: segmenter(0.03)),
     "YoloV8Pose": (lambda: n6post.YoloV8Pose(0.3), poser, lambda: poser(17)),
     "YoloV8 end-to-end": (lambda: n6post.YoloV8(0.3, classes=(0, 1, 2)), rows, rows_of_two),
     "raw and end-to-end": (lambda: n6post.YoloV8(0.3), detector, rows),
-    "MoveNet": (lambda: n6post.MoveNet(), heatmaps, joints),
-    "MoveNet direct": (lambda: n6post.MoveNet(), joints, heatmaps),
+    "MoveNet": (lambda: n6post.MoveNet(), heatmaps, direct_keypoints),
+    "MoveNet direct": (lambda: n6post.MoveNet(), direct_keypoints, heatmaps),
     "DeepLab": (lambda: n6post.DeepLab(), scored_map, lambda: scored_map(7)),
     "DeepLab numbers": (lambda: n6post.DeepLab(), numbered_map, scored_map),
 }
 of_every_family = pytest.mark.parametrize("family", FAMILIES)
-# Of those that share the code in question one: YoloV8Seg does all that YoloV8 does.
+# Families whose code others run too: YoloV8Seg runs all the code of YoloV8.
 LIKE_OTHERS = "YoloV8", "YoloV8 soft", "raw and end-to-end"
 of_every_kind = pytest.mark.parametrize("family", [f for f in FAMILIES if f not in LIKE_OTHERS])
 of_some_families = pytest.mark.parametrize("family", ["YoloV8", "MoveNet direct", "DeepLab"])
@@ -228,7 +227,7 @@ class State(NamedTuple):
 
 
 def seen(family: str, *rois: tuple[int, int, int, int]) -> Callable[[], State]:
-    """A processor that has had a frame of each of these rois."""
+    """A function that makes a processor which has processed a frame of each of these rois."""
 
     def before() -> State:
         make, model, other = FAMILIES[family]
@@ -242,21 +241,21 @@ def seen(family: str, *rois: tuple[int, int, int, int]) -> Callable[[], State]:
 
 # --- frames ----------------------------------------------------------------------------------------------------------
 @of_every_family
-def test_a_first_frame_that_is_cut_short_is_made_good_by_the_next(family: str) -> None:
+def test_the_frame_after_an_interrupted_first_frame_is_right(family: str) -> None:
     lines = check(
         Scene(
             seen(family),
             lambda s: s.model.run(s.processor, Framed(ROIS[0])),
             lambda s: frames_of(s.processor, s.model, ROIS[0], 3 if "DeepLab" in family else 1),
         ),
-        kernels=family not in ("YoloV8", "YoloV8Pose"),  # those of YoloV8Seg
+        kernels=family not in ("YoloV8", "YoloV8Pose"),  # the kernels of YoloV8Seg
     )
     assert lines > 100
 
 
 @of_every_kind
 @pytest.mark.parametrize("again", ROIS)
-def test_a_change_of_the_frames_part_that_is_cut_short_leaves_nothing_between_the_two(
+def test_an_interrupted_change_of_the_roi_leaves_no_mixture(
     family: str, again: tuple[int, int, int, int]
 ) -> None:
     check(
@@ -269,7 +268,7 @@ def test_a_change_of_the_frames_part_that_is_cut_short_leaves_nothing_between_th
 
 
 @of_some_families
-def test_a_frame_of_another_model_that_is_cut_short_changes_neither(family: str) -> None:
+def test_an_interrupted_frame_of_another_model_changes_neither(family: str) -> None:
     check(
         Scene(
             seen(family, ROIS[0]),
@@ -280,37 +279,37 @@ def test_a_frame_of_another_model_that_is_cut_short_changes_neither(family: str)
 
 
 @of_every_kind
-def test_a_steady_frame_that_is_cut_short_leaves_the_results_before_and_behind_it_true(family: str) -> None:
+def test_results_before_and_after_an_interrupted_frame_are_right(family: str) -> None:
     def before() -> tuple[State, Any]:
         state = seen(family, ROIS[0], ROIS[0])()
         return state, state.model.run(state.processor, Framed(ROIS[0]))
 
-    def after(told_before: tuple[State, Any]) -> Any:
-        state, result = told_before
-        return told(result), frames_of(state.processor, state.model, ROIS[0], 3 if "DeepLab" in family else 1)
+    def after(state_and_result: tuple[State, Any]) -> Any:
+        state, result = state_and_result
+        return values_of(result), frames_of(state.processor, state.model, ROIS[0], 3 if "DeepLab" in family else 1)
 
     check(Scene(before, lambda s: s[0].model.run(s[0].processor, Framed(ROIS[0])), after), kernels="DeepLab" in family)
 
 
 @pytest.mark.parametrize("family", ["DeepLab", "DeepLab numbers"])
-def test_a_class_map_that_a_lost_frame_was_writing_over_never_counts_what_it_does_not_hold(family: str) -> None:
+def test_an_overwritten_class_map_counts_only_classes_that_it_holds(family: str) -> None:
     def before() -> tuple[State, Any]:
         state = seen(family)()
         older = state.model.run(state.processor, Framed(ROIS[0]))
         state.model.run(state.processor, Framed(ROIS[0]))
-        assert older.present(True) == [0, 1, 2]
+        assert older.class_ids(True) == [0, 1, 2]
         state.model.tensors[0].values[:] = 0
         return state, older
 
-    def after(told_before: tuple[State, Any]) -> bool:
-        older = told_before[1]
-        return bool(older.present(True) == np.unique(older.classes.tolist()).tolist())
+    def after(state_and_result: tuple[State, Any]) -> bool:
+        older = state_and_result[1]
+        return bool(older.class_ids(True) == np.unique(older.class_map.tolist()).tolist())
 
     check(Scene(before, lambda s: s[0].model.run(s[0].processor, Framed(ROIS[0])), after), kernels=True)
 
 
-def test_a_model_that_tells_its_numbers_late_is_looked_at_anew_whatever_was_cut_short() -> None:
-    """All zeros say neither class numbers nor logits; such a setup serves one frame."""
+def test_an_undecided_layout_is_examined_again_after_an_interruption() -> None:
+    """Zeros may be class numbers or logits, so such a binding serves one frame only."""
 
     def before() -> State:
         state = State(n6post.DeepLab(), numbered_map(), numbered_map())
@@ -334,7 +333,7 @@ CHANGES: dict[str, tuple[str, Any, Any]] = {
     "YoloV8 end-to-end": ("classes", (0, 1, 2), [0]),
     "raw and end-to-end": ("labels", None, ["a", "b"]),
     "MoveNet": ("refine", True, False),
-    "MoveNet direct": ("threshold", 0.3, 0.7),
+    "MoveNet direct": ("keypoint_threshold", 0.3, 0.7),
     "DeepLab": ("background", 0, None),
     "DeepLab numbers": ("labels", None, ("sky", "sea", "sand")),
 }
@@ -342,7 +341,7 @@ CHANGES: dict[str, tuple[str, Any, Any]] = {
 
 @of_every_family
 @pytest.mark.parametrize("frames", [0, 1, 2])
-def test_an_option_whose_assignment_is_cut_short_is_the_old_or_the_new_one_and_the_next_frame_agrees(
+def test_an_interrupted_assignment_leaves_the_old_or_the_new_option(
     family: str, frames: int
 ) -> None:
     name, old, new = CHANGES[family]
@@ -361,7 +360,7 @@ def test_an_option_whose_assignment_is_cut_short_is_the_old_or_the_new_one_and_t
         setattr(state.processor, name, new)
         return frames_of(state.processor, state.model, ROIS[0], 1)
 
-    # Without a frame before, after one, and with a model between.
+    # Before any frame, after one frame, and after a frame of another model.
     before = seen(family, *ROIS[:1] * min(frames, 1))
 
     def prepared() -> State:
@@ -375,8 +374,8 @@ def test_an_option_whose_assignment_is_cut_short_is_the_old_or_the_new_one_and_t
 
 
 @of_some_families
-def test_an_option_assigned_after_a_frame_that_was_cut_short_counts(family: str) -> None:
-    """Nothing of what the lost frame has laid out with the old value is left."""
+def test_an_option_assigned_after_an_interrupted_frame_is_applied(family: str) -> None:
+    """No parameters that the interrupted frame has made with the old value are used."""
     name, _, new = CHANGES[family]
 
     def after(state: State) -> Any:
@@ -386,21 +385,23 @@ def test_an_option_assigned_after_a_frame_that_was_cut_short_counts(family: str)
     check(Scene(seen(family), lambda s: s.model.run(s.processor, Framed(ROIS[0])), after))
 
 
-# --- over time -------------------------------------------------------------------------------------------------------
+# --- tracker -------------------------------------------------------------------------------------------------------
 def walked(tracker: Any, frames: range) -> Any:
-    """People who walk, one of whom hides, and what the tracker made of each frame."""
-    kind = with_keypoints(0.5)
+    """The tracks in each frame of people who walk, one of whom hides."""
     results = []
     for k in frames:
         points = _host.wrap(np.array([[20 + 5 * k, 30, 0.9]], np.float32))
-        found = [kind((20 + 4 * k + 70 * i, 30, 30, 60), 0.9 - 0.1 * i, 0, "person", None, points) for i in range(3)]
-        results += [(d.track_id, d.keypoint_threshold, *told([d])) for d in tracker.update(found[: 2 + (k % 4 > 1)])]
+        rects = [(20 + 4 * k + 70 * i, 30, 30, 60) for i in range(3)]
+        detections = [n6post.Detection(rects[i], 0.9 - 0.1 * i, 0, "person", None, points) for i in range(3)]
+        detections = [d.replace(keypoint_threshold=0.5) for d in detections]
+        tracked = tracker.update(detections[: 2 + (k % 4 > 1)])
+        results += [(d.track_id, d.keypoint_threshold, *values_of([d])) for d in tracked]
     return results, tracker.tracks
 
 
-@pytest.mark.parametrize("options", [{}, {"smooth_keypoints": True, "coast": 2}])
+@pytest.mark.parametrize("options", [{}, {"smooth_keypoints": True, "coast_frames": 2}])
 @pytest.mark.parametrize("frames", [0, 5])
-def test_an_update_that_is_cut_short_is_as_if_it_had_not_been(options: dict[str, Any], frames: int) -> None:
+def test_an_interrupted_update_leaves_the_tracker_as_it_was(options: dict[str, Any], frames: int) -> None:
     def before() -> Any:
         tracker = n6post.Tracker(**options)
         walked(tracker, range(frames))
@@ -416,7 +417,7 @@ def test_an_update_that_is_cut_short_is_as_if_it_had_not_been(options: dict[str,
         met = fault.hits(lambda tracker=tracker: walked(tracker, range(frames, frames + 1)))  # type: ignore[misc]
         after = walked(tracker, range(frames, frames + 5) if met else range(frames + 1, frames + 5))
         if met:
-            # All of it is undone, or the tracker was through with it: the script alone did not get the result.
+            # All of the update is undone, or all of it is done and only the result is lost.
             done = before()
             walked(done, range(frames, frames + 1))
             assert after in (walked(before(), range(frames, frames + 5)), walked(done, range(frames, frames + 5)))
@@ -424,7 +425,7 @@ def test_an_update_that_is_cut_short_is_as_if_it_had_not_been(options: dict[str,
 
 
 @pytest.mark.parametrize("name", ["reset", "max_tracks"])
-def test_a_reset_and_a_larger_table_that_are_cut_short_leave_the_tracks_or_none(name: str) -> None:
+def test_an_interrupted_reset_or_resize_leaves_all_tracks_or_none(name: str) -> None:
     def before() -> Any:
         tracker = n6post.Tracker(max_tracks=4)
         walked(tracker, range(4))
@@ -450,14 +451,14 @@ def test_a_reset_and_a_larger_table_that_are_cut_short_leave_the_tracks_or_none(
     assert line > 4
 
 
-# --- pictures and questions ------------------------------------------------------------------------------------------
+# --- drawing ------------------------------------------------------------------------------------------
 def drawn(result: Any) -> Any:
     img = image.Image(64, 48, image.RGB565)
     return bytes(n6post.draw(img, result).bytearray())
 
 
 @pytest.mark.parametrize("family", [f for f in FAMILIES if f not in LIKE_OTHERS[1:] + ("DeepLab numbers",)])
-def test_a_picture_that_is_cut_short_is_drawn_anew_as_if_nothing_had_been(family: str) -> None:
+def test_a_picture_is_right_after_interrupted_drawing(family: str) -> None:
     def before() -> Any:
         state = seen(family)()
         return state.model.run(state.processor, Framed(ROIS[0]))
@@ -467,18 +468,18 @@ def test_a_picture_that_is_cut_short_is_drawn_anew_as_if_nothing_had_been(family
 
 # --- lines, zones and trails -----------------------------------------------------------------------------------------
 def passing(k: int) -> list[Any]:
-    """Frame k of four who walk: over y = 50 one in and two out, of whom the first comes late; one stays above it."""
-    found = []
+    """Frame k of four tracks: one crosses y = 50 inwards, two outwards, one of them later, and one does not cross."""
+    detections = []
     ways = (1, 0, 40, 90 - 10 * k), (2, 1, 60, 10 + 10 * k), (3, 0, 80, 5 + 10 * k), (4, 2, 20 + 5 * k, 70)
     for track_id, class_id, x, y in ways:
         if track_id != 2 or k > 2:
-            found.append(n6post.Detection((x - 5, y - 20, 10, 20), 0.9, class_id, "", None, None))
-            found[-1].track_id = track_id
-    return found
+            detections.append(n6post.Detection((x - 5, y - 20, 10, 20), 0.9, class_id, "", None, None))
+            detections[-1].track_id = track_id
+    return detections
 
 
 def every_line(before: Callable[[], Any], attempt: Callable[[Any], object], then: Callable[[Any, bool], None]) -> None:
-    """then(state, whether it was cut short) after an attempt that meets the fault at its first line, its second, ..."""
+    """Call then(state, interrupted) after attempts that are interrupted at the first line, the second line, ..."""
     line = 0
     met = True
     while met:
@@ -491,7 +492,7 @@ def every_line(before: Callable[[], Any], attempt: Callable[[Any], object], then
 
 
 @pytest.mark.parametrize("frame", range(3, 7))
-def test_a_line_that_is_cut_short_counts_nobody_twice_and_nobody_never(frame: int) -> None:
+def test_an_interrupted_line_counts_every_crossing_once(frame: int) -> None:
     def before() -> Any:
         zone = n6post.LineZone((0, 50), (100, 50), margin=0)
         for k in range(frame):
@@ -503,14 +504,14 @@ def test_a_line_that_is_cut_short_counts_nobody_twice_and_nobody_never(frame: in
         assert counted == (sum(zone.in_count_per_class.values()), sum(zone.out_count_per_class.values()))
         for k in range(frame + (not met), 10):
             zone.trigger(passing(k))
-        told = zone.in_count, zone.out_count, zone.in_count_per_class, zone.out_count_per_class
-        assert told == (1, 2, {0: 1}, {1: 1, 0: 1})
+        counts = zone.in_count, zone.out_count, zone.in_count_per_class, zone.out_count_per_class
+        assert counts == (1, 2, {0: 1}, {1: 1, 0: 1})
 
     every_line(before, lambda zone: zone.trigger(passing(frame)), then)
 
 
 @pytest.mark.parametrize("frame", [0, 2, 3, 5, 8])
-def test_a_zone_that_is_cut_short_goes_on_with_the_next_frame_and_its_time(
+def test_an_interrupted_zone_counts_the_time_in_the_next_frame(
     frame: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [0]
@@ -527,7 +528,7 @@ def test_a_zone_that_is_cut_short_goes_on_with_the_next_frame_and_its_time(
         run(zone, range(frame))
         return zone
 
-    def told(zone: Any) -> Any:
+    def counts(zone: Any) -> Any:
         return zone.current_count, zone.current_count_per_class
 
     clean, without = before(), before()
@@ -537,17 +538,17 @@ def test_a_zone_that_is_cut_short_goes_on_with_the_next_frame_and_its_time(
     run(skipping, (frame + 1,))
 
     def then(zone: Any, met: bool) -> None:
-        assert told(zone) in (told(clean), told(without)) if met else told(zone) == told(clean)
+        assert counts(zone) in (counts(clean), counts(without)) if met else counts(zone) == counts(clean)
         run(zone, (frame + 1,))
-        assert told(zone) == told(afterwards)
+        assert counts(zone) == counts(afterwards)
         for track_id in range(1, 5):
-            assert zone.seconds(track_id) in (afterwards.seconds(track_id), skipping.seconds(track_id))
+            assert zone.dwell_time(track_id) in (afterwards.dwell_time(track_id), skipping.dwell_time(track_id))
 
     every_line(before, lambda zone: run(zone, (frame,)), then)
 
 
 @pytest.mark.parametrize("frame", [0, 2, 3, 7])
-def test_a_trail_that_is_cut_short_has_whole_places_and_the_next_frame_s(frame: int) -> None:
+def test_an_interrupted_trail_holds_whole_positions_and_goes_on(frame: int) -> None:
     def before() -> Any:
         trail = n6post.Trail(3)
         for k in range(frame):
@@ -572,7 +573,7 @@ def test_a_trail_that_is_cut_short_has_whole_places_and_the_next_frame_s(frame: 
 
 @pytest.mark.parametrize("frame_size", [None, (128, 96)])
 @pytest.mark.parametrize("kind", ["line", "polygon", "trail"])
-def test_a_zone_or_trail_whose_picture_is_cut_short_is_drawn_anew_as_if_nothing_had_been(kind: str, frame_size: Any) -> None:
+def test_zones_and_trails_are_drawn_right_after_interrupted_drawing(kind: str, frame_size: Any) -> None:
     def before() -> Any:
         made: dict[str, Any] = {
             "line": n6post.LineZone((3, 30), (60, 20), frame_size=frame_size),
@@ -587,20 +588,20 @@ def test_a_zone_or_trail_whose_picture_is_cut_short_is_drawn_anew_as_if_nothing_
 
 
 @pytest.mark.parametrize("color_by", ["track", "instance"])
-def test_colours_by_track_and_place_that_are_cut_short_are_right_the_next_time(color_by: str) -> None:
-    def painted(found: Any) -> bytes:
-        return bytes(n6post.draw(image.Image(64, 48, image.RGB565), found, color_by=color_by).bytearray())
+def test_colors_by_track_or_instance_are_right_after_an_interruption(color_by: str) -> None:
+    def painted(detections: Any) -> bytes:
+        return bytes(n6post.draw(image.Image(64, 48, image.RGB565), detections, color_by=color_by).bytearray())
 
-    check(Scene(lambda: passing(4), painted, lambda found: [painted(found), drawn(found), painted(found)]))
+    check(Scene(lambda: passing(4), painted, lambda result: [painted(result), drawn(result), painted(result)]))
 
 
 QUESTIONS: dict[str, Callable[[Any], Any]] = {
-    "present": lambda s: s.present(),
-    "share": lambda s: [s.share(c) for c in range(3)],
+    "class_ids": lambda s: s.class_ids(),
+    "fraction": lambda s: [s.fraction(c) for c in range(3)],
     "area": lambda s: s.area(1),
     "mask": lambda s: (s.mask(2).outline(), s.mask(2).centroid, s.mask(2).area),
-    "copy": lambda s: s.copy().present(True),
-    "by name": lambda s: (s.share("0"), s.mask("1").area),
+    "copy": lambda s: s.copy().class_ids(True),
+    "by name": lambda s: (s.fraction("0"), s.mask("1").area),
     "as_dict": lambda s: s.as_dict(background=True),
     "draw": lambda s: bytes(s.draw(image.Image(64, 48, image.RGB565), alpha=99, legend=True).bytearray()),
 }
@@ -608,14 +609,14 @@ QUESTIONS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize("bars", [False, True])
-def test_a_question_to_a_class_map_that_is_cut_short_is_answered_the_next_time(question: str, bars: bool) -> None:
-    """With bars left and right the columns are counted in pieces."""
+def test_a_segmentation_answers_right_after_an_interruption(question: str, bars: bool) -> None:
+    """With bars on the left and right the columns are counted in blocks."""
     frame = image.Image(24, 48, image.RGB565)
 
     def before() -> Any:
         return scored_map().run(n6post.DeepLab(), n6post.Letterbox(frame) if bars else Framed(ROIS[0]))
 
-    check(Scene(before, QUESTIONS[question], lambda s: [QUESTIONS[q](s) for q in ("present", question)]), kernels=True)
+    check(Scene(before, QUESTIONS[question], lambda s: [QUESTIONS[q](s) for q in ("class_ids", question)]), kernels=True)
 
 
 MASK_QUESTIONS: dict[str, Callable[[Any], Any]] = {
@@ -624,46 +625,46 @@ MASK_QUESTIONS: dict[str, Callable[[Any], Any]] = {
     "outline": lambda m: m.outline(),
     "rect": lambda m: m.rect,
     "image": lambda m: bytes(m.image.bytearray()),
-    "blocks": lambda m: bytes(m.draw(image.Image(64, 48, image.RGB565), smooth=False).bytearray()),
+    "blocks": lambda m: bytes(m.draw(image.Image(64, 48, image.RGB565), antialias=False).bytearray()),
     "to_image": lambda m: bytes(m.to_image(64, 48).bytearray()),
-    "cut_out": lambda m: bytes(m.cut_out(image.Image(64, 48, image.RGB565), (9, 99, 200)).bytearray()),
+    "fill_outside": lambda m: bytes(m.fill_outside(image.Image(64, 48, image.RGB565), color=(9, 99, 200)).bytearray()),
     "iou": lambda m: m.iou(m),
 }
 
 
 @pytest.mark.parametrize("question", MASK_QUESTIONS)
-def test_a_question_to_a_mask_that_is_cut_short_is_answered_the_next_time(question: str) -> None:
-    found = segmenter().run(n6post.YoloV8Seg(0.3), Framed(ROIS[0]))
-    check(Scene(lambda: found[0].mask, MASK_QUESTIONS[question], lambda m: [ask(m) for ask in MASK_QUESTIONS.values()]))
+def test_a_mask_answers_right_after_an_interruption(question: str) -> None:
+    detections = segmenter().run(n6post.YoloV8Seg(0.3), Framed(ROIS[0]))
+    check(Scene(lambda: detections[0].mask, MASK_QUESTIONS[question], lambda m: [ask(m) for ask in MASK_QUESTIONS.values()]))
 
 
 QUESTIONS_TO_ANY: dict[str, Callable[[Any], Any]] = {
     "center": lambda d: d.center,
     "as_dict": lambda d: d.as_dict(outline=True),
-    "replace": lambda d: told([d.replace(score=0.5)]),
+    "replace": lambda d: values_of([d.replace(score=0.5)]),
     "none": lambda d: getattr(d, "nothing", None),
 }
 
 
 @pytest.mark.parametrize("question", QUESTIONS_TO_ANY)
 @pytest.mark.parametrize("family", ["YoloV8Seg", "YoloV8Pose"])
-def test_a_question_to_a_detection_that_is_cut_short_is_answered_the_next_time(question: str, family: str) -> None:
-    (found,) = frames(family)
-    check(Scene(lambda: found, QUESTIONS_TO_ANY[question], lambda d: [ask(d) for ask in QUESTIONS_TO_ANY.values()]))
+def test_a_detection_answers_right_after_an_interruption(question: str, family: str) -> None:
+    (detections,) = frames(family)
+    check(Scene(lambda: detections, QUESTIONS_TO_ANY[question], lambda d: [ask(d) for ask in QUESTIONS_TO_ANY.values()]))
 
 
 def frames(family: str) -> Any:
     state = seen(family)()
     return state.model.run(state.processor, Framed(ROIS[0]))[:1]
 @pytest.mark.parametrize("family", ["YoloV8Seg", "YoloV8Pose", "DeepLab"])
-def test_a_picture_of_another_size_that_is_cut_short_is_drawn_anew_as_if_nothing_had_been(family: str) -> None:
+def test_a_scaled_picture_is_right_after_interrupted_drawing(family: str) -> None:
     make, model, _ = FAMILIES[family]
     frame = image.Image(90, 70, image.RGB565)
     check(Scene(lambda: model().run(make(), n6post.Stretch(frame)), drawn, lambda result: [drawn(result), drawn(result)]))
 
 
 @pytest.mark.parametrize("kind", [n6post.Stretch, n6post.Crop, n6post.Letterbox])
-def test_an_input_that_is_cut_short_is_filled_the_next_time(kind: Any) -> None:
+def test_an_input_is_filled_right_after_an_interruption(kind: Any) -> None:
     frame = image.Image(24, 48, image.RGB565)
     frame.draw_rectangle((3, 4, 9, 20), color=(200, 90, 9), fill=True)
 
@@ -687,11 +688,11 @@ TEXTS: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("result", TEXTS)
-def test_a_text_that_is_cut_short_is_the_same_the_next_time_and_so_is_another(result: str) -> None:
-    """What a line is put together in is kept, and may just have grown."""
+def test_json_text_is_right_after_an_interruption(result: str) -> None:
+    """The buffer of the text is kept, and may just have been enlarged."""
     one, other = TEXTS[result](), TEXTS["crowd"]()
     wanted = n6post.to_json(one), n6post.to_json(other)
-    module: Any = sys.modules["n6post.to_json"]
+    module: Any = sys.modules["n6post.results.json_text"]
 
     def before() -> Any:
         module._OUT[0] = bytearray(b"[" + bytes(63))
@@ -700,8 +701,8 @@ def test_a_text_that_is_cut_short_is_the_same_the_next_time_and_so_is_another(re
     check(Scene(before, n6post.to_json, lambda r: (n6post.to_json(r), n6post.to_json(other)) == wanted))
 
 
-# --- what is opened and chosen ---------------------------------------------------------------------------------------
-def test_a_processor_that_could_not_be_chosen_can_be_chosen_the_next_time() -> None:
+# --- load, processor_for and diagnose --------------------------------------------------------------------------------
+def test_a_processor_can_be_chosen_after_an_interruption() -> None:
     model = detector()
     check(
         Scene(
@@ -712,15 +713,15 @@ def test_a_processor_that_could_not_be_chosen_can_be_chosen_the_next_time() -> N
     )
 
 
-def test_a_model_that_could_not_be_opened_is_opened_the_next_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_model_can_be_opened_after_an_interruption(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     things = [Thing(9, (12, 10, 31, 30), {1: 0.7})]
     monkeypatch.setattr(ml_model, "open_backend", lambda path: (Network([float_head((64, 64), 2, things)]), 1))
     (tmp_path / "net.txt").write_text("cat\r\ndog\n")
-    (tmp_path / "net.tflite").write_bytes(b"stands for a model")
+    (tmp_path / "net.tflite").write_bytes(b"in place of a model")
 
     def opened(_: Any) -> Any:
         model = n6post.load(str(tmp_path / "net.tflite"), threshold=0.3)
-        return told(model.predict([model_input]))
+        return values_of(model.predict([model_input]))
 
     model_input = _host.wrap(np.zeros((1, 64, 64, 3), np.uint8))
     check(Scene(lambda: None, opened, opened))
@@ -728,8 +729,8 @@ def test_a_model_that_could_not_be_opened_is_opened_the_next_time(monkeypatch: p
 
 
 @pytest.mark.parametrize("model", [detector, segmenter, poser, rows, heatmaps, scored_map])
-def test_a_diagnosis_that_is_cut_short_is_the_same_the_next_time(model: Callable[[], FakeModel]) -> None:
-    """Of a model with something to find: its scale is absurd."""
+def test_a_diagnosis_is_complete_after_an_interruption(model: Callable[[], FakeModel]) -> None:
+    """The model has an absurd scale, so there is something to report."""
     one = model()
     one.output_dtype = ("b",) * len(one.tensors)
     one.output_scale = (2956686.0,) * len(one.tensors)
@@ -742,9 +743,9 @@ def test_a_diagnosis_that_is_cut_short_is_the_same_the_next_time(model: Callable
 
 
 # --- several allocations in one line ---------------------------------------------------------------------------------
-def test_a_second_class_map_that_finds_no_room_gives_up_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else the next try would need room for three where there is room for two."""
-    deeplab = sys.modules["n6post.deeplab"]
+def test_without_memory_for_a_second_class_map_the_first_is_freed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise the next attempt would need memory for three maps instead of two."""
+    deeplab = sys.modules["n6post.families.deeplab"]
     made: list[weakref.ref[Any]] = []
 
     def segmentation(*arguments: Any) -> Any:
@@ -763,4 +764,4 @@ def test_a_second_class_map_that_finds_no_room_gives_up_the_first(monkeypatch: p
             pass
     gc.collect()
     assert len(made) == 1 and made[0]() is None
-    assert told(model.run(processor)) == told(model.run(n6post.DeepLab()))
+    assert values_of(model.run(processor)) == values_of(model.run(n6post.DeepLab()))

@@ -1,12 +1,14 @@
-"""lib/n6post/__init__.pyi: what an editor tells the author of a script, what checkers refuse, and that both are true."""
+"""lib/n6post/__init__.pyi: what an editor shows the author of a script, what checkers refuse, and that both are true."""
 
 from __future__ import annotations
 
 import ast
+import copy
 import importlib.util
 import inspect
 import json
 import os
+import pickle
 import pydoc
 import re
 import subprocess
@@ -15,10 +17,13 @@ from pathlib import Path
 from typing import Any
 
 import n6post
+import numpy as np
 import pytest
-from commands import script
+from fakes import FakeModel, Tensor
 from ml.preprocessing import Normalization
-from n6post.answers import _ANSWERS, FIELDS, Answers
+from n6post.results.detection import FIELDS, detection_from
+from n6post.results.mask import MaskTransform
+from ulab import numpy as ulab
 
 # One worker, so that each checker runs once.
 pytestmark = pytest.mark.xdist_group("types")
@@ -27,6 +32,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LIB, STUBS = ROOT / "lib", ROOT / "stubs"
 TYPES = ast.parse((LIB / "n6post" / "__init__.pyi").read_text())
 FAMILIES = ["YoloV8", "YoloV8Seg", "YoloV8Pose", "MoveNet", "DeepLab"]
+CONFIGURABLE = [*FAMILIES, "Tracker", "LineZone", "PolygonZone", "Trail"]
 EXAMPLES = ["yolov8", "yolov8_seg", "yolov8_pose", "movenet", "deeplab", "privacy", "background"]
 EXAMPLES += ["count_people", "zone_alarm", "fall_alarm", "send_results", "send_results_usb", "live_counts"]
 
@@ -54,12 +60,21 @@ people = ml.Model("/rom/people.tflite", postprocess=n6post.YoloV8Pose(keypoint_s
 street = ml.Model("/rom/street.tflite", postprocess=n6post.DeepLab(background=None))
 marks = ml.Model("/rom/marks.tflite", postprocess=n6post.DeepLab(background="road", labels=("road", "mark")))
 anything = n6post.load("/rom/any.tflite", threshold=0.5, labels=["cat", "dog"])
+anything.postprocess.processor.threshold = 0.3
 plain = ml.Model("/rom/plain.tflite")
 
 process = n6post.processor_for(plain, layout="NHWC")
 process.threshold = 0.6
 for finding in n6post.diagnose(things):
     print(finding.upper())
+
+
+tracker = n6post.Tracker(max_age=40)
+tracker.coast_frames = 5
+line = n6post.LineZone((0, 240), (640, 240), anchor="centroid")
+zone = n6post.PolygonZone([(0, 0), (99, 0), (99, 99)], max_gap=0.5)
+zone.anchor = "left"
+trail = n6post.Trail(20, anchor="bottom_left")
 
 
 def best(found: list[n6post.Detection], least: float) -> n6post.Detection | None:
@@ -74,28 +89,36 @@ while True:
     n6post.draw(img, found, color=(255, 0, 0), thickness=3)
     n6post.draw(img=img, result=found, labels=lambda d: d.label.upper() if d.score > 0.5 else None)
     n6post.draw(img=img, result=found, labels=["one", None, ""])
+    tracked = tracker.update(found, dt=2)
+    crossed_in, crossed_out = line.trigger(trail.update(tracked))
+    print("%d: %.1f seconds" % (tracked[0].track_id, zone.dwell_time(tracked[0])), len(crossed_in) + line.out_count)
+    print(tracked[0].track_id + 1)
+    for inside in zone.trigger(found, elapsed_ms=40):
+        print(zone.coverage(inside.mask), inside.track_id, zone.dwell_time(inside.track_id), line.start[0] + line.end[1])
+    for track in tracker.tracks:
+        print(track.velocity[0], trail.positions(track.track_id))
     for d in found:
         x, y, w, h = d.rect
         print(d.label, d.score, d.class_id, x + w // 2, d._asdict())
         print(d.mask.area, d.mask.centroid, d.mask.contains(x, y), d.mask.contains((x, y)), d.mask.rect)
         print(d.mask.iou(found[0].mask), d.frame_size, d.mask.to_image(96, 96).width())
-        img.draw_image(d.mask.cut_out(img, color=(9, 9, 9)), 0, 0, mask=d.mask.to_image())
+        img.draw_image(d.mask.fill_outside(img, color=(9, 9, 9)), 0, 0, mask=d.mask.to_image())
         for point in d.mask.outline():
             img.set_pixel(point, color=(255, 255, 255))
         d.mask.draw(img, alpha=80)
         cx, cy = d.center
         img.draw_circle((cx, cy, 3))
-        print(json.dumps(d.as_dict(outline=True)), d.replace(label="it", score=0.5).label.upper())
+        print(json.dumps(d.as_dict(outline=True)), d.replace(label="it", score=0.5, track_id=3).label.upper())
     for person in people.predict([n6post.Crop(img, roi=(80, 0, 480, 480))]):
         if person.keypoints[0][2] >= person.keypoint_threshold:
             print("head at", person.keypoints[0][0], best([person], 0.5))
-        x, y, score = person.joint("left elbow")
+        x, y, score = person.keypoint("left elbow")
         bend = person.angle("left shoulder", 7, "left wrist")
         if bend is not None and bend < 90:
-            print(x + y, score, n6post.joint_names(17)[7].upper())
+            print(x + y, score, n6post.keypoint_names(17)[7].upper())
     seen = street.predict([n6post.Letterbox(img, scale=(-1.0, 1.0))])
-    for class_id in seen.present():
-        print(seen.label(class_id), seen.share(class_id), seen.mask(class_id).area, seen.classes.shape)
+    for class_id in seen.class_ids():
+        print(seen.label(class_id), seen.fraction(class_id), seen.mask(class_id).area, seen.class_map.shape)
     seen.draw(img, palette=[None, (0, 255, 0)], legend=True)
     print(seen.area("person"), seen.mask("person").centroid, seen.as_dict(background=True)["classes"])
     results = anything.predict([n6post.Stretch(img)])
@@ -104,7 +127,7 @@ while True:
         print(one.label, one.mask.area, one.keypoints.shape)
     for other in plain.predict([img], callback=process):
         print(other.score)
-    for entries in n6post.by_class(found):
+    for entries in n6post.to_openmv(found):
         for rect, score in entries:
             print(rect, score)
     for out in plain.predict([img]):
@@ -112,7 +135,7 @@ while True:
     print(clock.fps(), time.ticks_diff(time.ticks_ms(), 0), gc.mem_free())
 """
 
-# what is wrong: the good line's part, and what stands there instead
+# A mistake: the part of the good line, and what replaces it.
 MISTAKES = {
     "a function": ("n6post.draw(img, found", "n6post.drow(img, found"),
     "an option": ("YoloV8Seg(threshold=", "YoloV8Seg(treshold="),
@@ -125,15 +148,29 @@ MISTAKES = {
     "an option of load": ('"/rom/any.tflite", threshold=', '"/rom/any.tflite", treshold='),
     "an option of processor_for": ('layout="NHWC"', 'layuot="NHWC"'),
     "an option assigned later": ("process.threshold", "process.treshold"),
+    "an option of load's processor": ("processor.threshold = 0.3", "processor.treshold = 0.3"),
+    "the processor of load's model": ("anything.postprocess.processor", "anything.postprocess.procesor"),
+    "an option by position": ("n6post.Tracker(max_age=40)", "n6post.Tracker(0.5, 40)"),
+    "an option of a tracker": ("tracker.coast_frames", "tracker.coast"),
+    "an anchor point": ('anchor="centroid"', 'anchor="middle"'),
+    "an anchor point assigned later": ('zone.anchor = "left"', 'zone.anchor = "leftmost"'),
+    "an option of a trail": ('20, anchor="bottom_left"', '20, achor="bottom_left"'),
+    "an option of a zone": ("max_gap=0.5", "patience=0.5"),
+    "a count of a line": ("line.out_count)", "line.outs)"),
+    "detections without ids for a line": ("line.trigger(trail.update(tracked))", "line.trigger(found)"),
+    "detections without ids for a trail": ("trail.update(tracked)", "trail.update(found)"),
+    "a number where there is none before tracking": ("tracked[0].track_id + 1", "found[0].track_id + 1"),
+    "a field of a track": ("track.velocity", "track.speed"),
     "an option of draw": ("thickness=3", "thicknes=3"),
+    "an option of draw by position": ("n6post.draw(img, found, color=(255, 0, 0)", "n6post.draw(img, found, (255, 0, 0)"),
     "an option of an input": ("scale=(-1.0, 1.0)", "scales=(-1.0, 1.0)"),
     "a field": ("d.label, d.score", "d.labell, d.score"),
     "a field to replace": ('d.replace(label="it"', 'd.replace(lable="it"'),
     "the type of a field to replace": ('d.replace(label="it"', "d.replace(label=7"),
     "an option of as_dict": ("d.as_dict(outline=True)", "d.as_dict(outlines=True)"),
-    "a joint of a mask": ("d.class_id, x + w // 2", "d.joint(0), x + w // 2"),
-    "a joint that is no name": ('person.joint("left elbow")', "person.joint(1.5)"),
-    "a joint too few": ('person.angle("left shoulder", 7, "left wrist")', 'person.angle("left shoulder", 7)'),
+    "a keypoint of a mask": ("d.class_id, x + w // 2", "d.keypoint(0), x + w // 2"),
+    "a keypoint that is neither name nor number": ('person.keypoint("left elbow")', "person.keypoint(1.5)"),
+    "a keypoint too few": ('person.angle("left shoulder", 7, "left wrist")', 'person.angle("left shoulder", 7)'),
     "a list for a class": ('seen.area("person")', 'seen.area(["person"])'),
     "a mask's property": ("d.mask.area", "d.mask.aria"),
     "a mask's image": ("d.mask.to_image(96, 96)", "d.mask.to_image(96, high=96)"),
@@ -141,8 +178,7 @@ MISTAKES = {
     "a mask's method": ("d.mask.outline()", "d.mask.outlines()"),
     "a mask of a pose": ("person.keypoints[0][0]", "person.mask.area"),
     "keypoints of a mask": ("d.mask.centroid", "d.keypoints[0]"),
-    "the limit of keypoints that are not there": ("d.class_id", "d.keypoint_threshold"),
-    "a segmentation's method": ("seen.share(", "seen.shares("),
+    "a segmentation's method": ("seen.fraction(", "seen.share("),
     "a field of what load's model finds": ("one.label", "one.labell"),
     "a mask's property there": ("one.mask.area", "one.mask.aria"),
     "a field of what processor_for's finds": ("other.score", "other.scores"),
@@ -168,7 +204,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "good.py").write_text(GOOD)
     (made / "readme.py").write_text(readme_script())
     for name in EXAMPLES:
-        (made / f"example_{name}.py").write_text((ROOT / "scripts" / "camera" / f"{name}.py").read_text())
+        (made / f"example_{name}.py").write_text((ROOT / "scripts" / "examples" / f"{name}.py").read_text())
     for number, source in enumerate(BAD.values()):
         (made / f"bad_{number}.py").write_text(source)
     (made / "mypy.ini").write_text(f"[mypy]\nmypy_path = {LIB}{os.pathsep}{STUBS}\n")
@@ -241,64 +277,109 @@ def keywords(function: ast.FunctionDef) -> set[str]:
     return {argument.arg for argument in function.args.kwonlyargs}
 
 
-def options(family: str) -> set[str]:
-    return set(inspect.signature(getattr(n6post, family)).parameters)
+def options(name: str) -> dict[str, Any]:
+    """The options of a class and their defaults, from the code."""
+    return dict(getattr(n6post, name)._option.defaults)
+
+
+def lines(node: ast.ClassDef) -> list[str]:
+    """The attributes that a class of the types lists."""
+    return [ast.unparse(line.target) for line in node.body if isinstance(line, ast.AnnAssign)]
 
 
 def test_the_types_hold_the_names_of_the_table() -> None:
     public = [node.name for node in TYPES.body if isinstance(node, ast.ClassDef | ast.FunctionDef)]
-    assert sorted(name for name in public if not name.startswith("_")) == sorted(n6post._HOMES)
+    assert sorted(name for name in public if not name.startswith("_")) == sorted(n6post._EXPORTS)
 
 
-def test_the_types_spell_out_every_option() -> None:
-    for node in ast.walk(TYPES):
-        if isinstance(node, ast.arguments):
-            assert node.vararg is None and node.kwarg is None, ast.unparse(node)
+@pytest.mark.parametrize("name", CONFIGURABLE)
+def test_every_option_is_one_line_of_the_class_that_declares_it(name: str) -> None:
+    node = named(name, TYPES.body)
+    bases = [base.id for base in node.bases if isinstance(base, ast.Name)]
+    inherited = [line for base in bases for line in lines(named(base, TYPES.body))]
+    own = lines(node)
+    assert sorted(own + inherited) == sorted(options(name)) and not set(own) & set(inherited)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_the_types_let_every_option_be_assigned_and_nothing_else(family: str) -> None:
-    node = named(family, TYPES.body)
-    bodies = [node.body, *[named(base.id, TYPES.body).body for base in node.bases]]
-    attributes = {ast.unparse(line.target) for body in bodies for line in body if isinstance(line, ast.AnnAssign)}
-    assert attributes == options(family)
+@pytest.mark.parametrize("name", CONFIGURABLE)
+def test_the_constructor_of_the_types_has_the_options_of_the_code(name: str) -> None:
+    init = named("__init__", named(name, TYPES.body).body).args
+    first = getattr(n6post, name)._option.first
+    by_position = [a.arg for a in init.args[len(init.args) - len(init.defaults) :]]
+    assert by_position == ([first] if first else [])
+    shown = dict(zip(by_position, init.defaults)) | {a.arg: d for a, d in zip(init.kwonlyargs, init.kw_defaults)}
+    assert {option: ast.literal_eval(default) for option, default in shown.items()} == options(name)
+
+
+@pytest.mark.parametrize("name", CONFIGURABLE)
+def test_the_page_of_names_shows_every_option_with_its_default(name: str) -> None:
+    page = (ROOT / "docs" / "api.md").read_text()
+    section = page.partition(f"\n### {name}\n")[2].partition("\n### ")[0]
+    for option, default in options(name).items():
+        shown = f"{option}={json.dumps(default) if isinstance(default, str) else default}"
+        assert re.search(rf"[ (]{re.escape(shown)}[,)]", section), f"{shown} in the signature"
+        if option in lines(named(name, TYPES.body)):
+            assert f"\n- `{shown}`: " in section
 
 
 @pytest.mark.parametrize("function", ["load", "processor_for"])
 def test_load_and_processor_for_take_the_options_of_all_families(function: str) -> None:
-    assert keywords(named(function, TYPES.body)) == set().union(*[options(family) for family in FAMILIES])
+    every = set().union(*[options(family) for family in FAMILIES])
+    assert set(lines(named("_Options", TYPES.body))) == every
+    node = named(function, TYPES.body)
+    assert ast.unparse(node.args.kwarg.annotation) == "Unpack[_Options]"
+    doc = ast.get_docstring(node) or ""
+    for family in FAMILIES:
+        for option, default in options(family).items():
+            assert f"`{option}={json.dumps(default) if isinstance(default, str) else default}`" in doc
 
 
-def test_a_detection_has_the_methods_that_answers_gives_it() -> None:
-    """They are not in its class, where stubtest would look for them."""
-    assert set(vars(n6post.Detection)) & {"center", "as_dict", "replace", "joint", "angle"} == set()
-    methods = {node.name: node for node in named("Detection", TYPES.body).body if isinstance(node, ast.FunctionDef)}
-    for attribute in ("keypoint_threshold", "track_id", "frame_size"):
-        del methods[attribute]
-    told = {name: value for name, value in vars(Answers).items() if not name.startswith("_")}
-    assert set(methods) == set(told) and set(told) <= set(_ANSWERS)
-    for name, node in methods.items():
-        if isinstance(told[name], property):
-            assert [ast.unparse(d) for d in node.decorator_list] == ["property"]
-            continue
-        code = inspect.signature(told[name]).parameters.values()
-        if name == "replace":  # the types spell its fields out
-            assert keywords(node) == set(FIELDS) == set(n6post.Detection._fields)
-            continue
-        assert [a.arg for a in node.args.args] == [p.name for p in code]
-        defaults = [p.default for p in code if p.default is not p.empty]
-        assert [ast.literal_eval(d) for d in node.args.defaults] == defaults
+def documented_lines(node: ast.ClassDef) -> list[tuple[str, bool]]:
+    """The attributes of a class of the types, and whether a docstring follows."""
+    after = [*node.body[1:], ast.Pass()]
+    return [
+        (ast.unparse(line.target), isinstance(doc, ast.Expr) and isinstance(doc.value, ast.Constant))
+        for line, doc in zip(node.body, after)
+        if isinstance(line, ast.AnnAssign)
+    ]
 
 
-def test_no_frame_and_no_picture_loads_what_answers_questions() -> None:
-    loaded = (
-        "import sys; sys.path += ['host_tests', 'scripts']; import image, n6post, test_options as m;"
-        " found = [m.segmentation().run(n6post.YoloV8Seg()), m.pose().run(n6post.YoloV8Pose()),"
-        " m.heatmaps().run(n6post.MoveNet()), m.scores().run(n6post.DeepLab())];"
-        " [n6post.draw(image.Image(64, 64, image.RGB565), f, labels=i < 3) for i, f in enumerate(found)];"
-        " print([len(f) for f in found[:3]], [n for n in ('answers', 'names') if 'n6post.' + n in sys.modules])"
-    )
-    assert fresh(loaded, cwd=ROOT) == "[3, 2, 1] []"
+def test_every_attribute_method_and_property_has_a_docstring() -> None:
+    without = []
+    private = ("_Input", "_Track", "_Options")  # an editor shows these attributes, too
+    for node in TYPES.body:
+        if isinstance(node, ast.ClassDef) and (not node.name.startswith("_") or node.name in private):
+            without += [f"{node.name}.{line}" for line, told in documented_lines(node) if not told]
+            methods = [one for one in node.body if isinstance(one, ast.FunctionDef) and not one.name.startswith("_")]
+            without += [f"{node.name}.{one.name}" for one in methods if not ast.get_docstring(one)]
+    assert without == []
+
+
+def test_no_docstring_of_the_types_has_columns() -> None:
+    """Editors join lines and spaces: only lists and indented code keep their shape."""
+    for node in ast.walk(TYPES):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            for line in inspect.cleandoc(node.value.value).splitlines():
+                assert line.startswith("    ") or not re.search(r"\S {2,}\S", line), line
+
+
+def test_replace_takes_the_fields_and_what_a_detection_has_besides() -> None:
+    node = named("replace", named("Detection", TYPES.body).body)
+    assert keywords(node) == {*FIELDS, "track_id", "frame_size", "keypoint_threshold"}
+    changes = {name: None for name in keywords(node)} | {"rect": (1, 2, 3, 4)}
+    assert detection_from(((0, 0, 1, 1), 0.5, 0, "it", None, None), (None, 0.3)).replace(**changes).rect == (1, 2, 3, 4)
+
+
+def test_the_types_know_every_anchor_point_and_keypoint() -> None:
+    literals = {
+        ast.unparse(node.targets[0]): {c.value for c in ast.walk(node.value) if isinstance(c, ast.Constant)}
+        for node in TYPES.body
+        if isinstance(node, ast.Assign)
+    }
+    from n6post.tracking import anchor_points
+
+    assert literals["_Anchor"] == {*anchor_points._ANCHORS, "centroid"}
+    assert literals["_Keypoint"] == {*n6post.keypoint_names(17), *n6post.keypoint_names(13)}
 
 
 def test_inputs_take_the_options_of_the_firmwares_normalization() -> None:
@@ -306,17 +387,12 @@ def test_inputs_take_the_options_of_the_firmwares_normalization() -> None:
     assert keywords(init) == set(inspect.signature(Normalization).parameters) - {"roi"}
 
 
-def test_the_types_have_the_docstrings_of_the_code() -> None:
-    done = script("dev/write_types.py", "--check")
-    assert done.returncode == 0, done.stderr
-
-
 def test_the_package_says_that_it_has_types() -> None:
     assert (LIB / "n6post" / "py.typed").read_text() == ""
 
 
 @pytest.mark.parametrize("module", ["time", "gc"])
-def test_what_a_checker_sees_of_time_and_gc_is_what_a_script_finds_on_a_pc(module: str) -> None:
+def test_checkers_see_the_time_and_gc_that_a_script_finds_on_a_pc(module: str) -> None:
     nodes = ast.parse((STUBS / f"{module}.py").read_text()).body
     typed = {node.name for node in nodes if isinstance(node, ast.ClassDef | ast.FunctionDef)}
     added = fresh(
@@ -327,7 +403,7 @@ def test_what_a_checker_sees_of_time_and_gc_is_what_a_script_finds_on_a_pc(modul
     assert new <= typed <= all_names
 
 
-# ---- what Python itself tells ----
+# ---- what Python itself shows ----
 
 
 def fresh(code: str, cwd: Path | None = None) -> str:
@@ -338,7 +414,7 @@ def fresh(code: str, cwd: Path | None = None) -> str:
 
 
 def test_dir_is_the_table() -> None:
-    assert dir(n6post) == sorted([*n6post._HOMES, "__version__"])
+    assert dir(n6post) == sorted([*n6post._EXPORTS, "__version__"])
 
 
 def test_neither_import_nor_dir_loads_a_file() -> None:
@@ -346,22 +422,68 @@ def test_neither_import_nor_dir_loads_a_file() -> None:
     assert fresh(listed) == "n6post"
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_a_constructor_shows_all_its_options_and_each_may_be_assigned(family: str) -> None:
-    constructor = getattr(n6post, family)
-    parameters = inspect.signature(constructor).parameters.values()
-    assert [p for p in parameters if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) or p.default is p.empty] == []
-    properties = {name for name, value in inspect.getmembers(constructor) if isinstance(value, property) and value.fset}
-    assert {p.name for p in parameters} == properties
+def test_a_star_import_brings_every_public_name_and_no_other() -> None:
+    names = fresh("before = set(globals()); from n6post import *; print(*set(globals()) - before - {'before'})")
+    assert sorted(names.split()) == sorted(n6post._EXPORTS)
 
 
-def test_help_shows_the_options() -> None:
-    shown = pydoc.render_doc(n6post.YoloV8Seg, renderer=pydoc.plaintext)
-    options = r"YoloV8Seg\(threshold=0.4, .*max_detections=20, .*mask_threshold=0.5, mask_padding=None, .*tight=False\)"
-    assert re.search(options, shown)
+@pytest.mark.parametrize("name", CONFIGURABLE)
+def test_dir_shows_every_option_as_a_property_that_may_be_assigned(name: str) -> None:
+    kind = getattr(n6post, name)
+    properties = {one for one, value in inspect.getmembers(kind) if isinstance(value, property) and value.fset}
+    assert properties == set(options(name)) <= set(dir(kind))
 
 
-@pytest.mark.parametrize("name", n6post._HOMES)
+def masked() -> Any:
+    """A tracked detection with a mask."""
+    transform = MaskTransform(4.0, 0.0, 4.0, 0.0, (0, 0, 64, 48), frame_size=(64, 48))
+    mask = n6post.Mask(memoryview(bytes([0, 200, 255, 130])), (1, 1, 2, 2), (1, 1, 2, 2), (0, 0, 64, 48), transform)
+    return detection_from(((4, 4, 8, 8), 0.75, 2, "car", mask, None), ((64, 48), 0.4), 7)
+
+
+def posed() -> Any:
+    """One with keypoints as well."""
+    return masked().replace(keypoints=ulab.array([[10, 20, 0.9], [30, 25, 0.1]]))
+
+
+def map_of_classes() -> Any:
+    values = np.random.default_rng(5).integers(-99, 99, (1, 8, 8, 3)).astype(np.int8)
+    return FakeModel([Tensor(values, 0.1)], (64, 64)).run(n6post.DeepLab())
+
+
+SHOWN = {
+    "Detection": [
+        *FIELDS, "track_id", "frame_size", "keypoint_threshold", "center", "as_dict", "replace", "keypoint", "angle",
+    ],
+    "Mask": ["area", "centroid", "rect", "crop", "contains", "image", "to_image", "fill_outside", "iou", "draw", "outline"],
+    "Segmentation": [
+        "background", "copy", "label", "class_ids", "fraction", "area", "class_at", "mask", "draw", "as_dict",
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_dir_and_help_show_what_a_result_has(name: str) -> None:
+    kind = getattr(n6post, name)
+    assert set(SHOWN[name]) <= set(dir(kind))
+    text = pydoc.render_doc(kind, renderer=pydoc.plaintext)
+    assert [one for one in SHOWN[name] if not re.search(rf"\b{one}\b", text)] == []
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+@pytest.mark.parametrize("make", [masked, posed, map_of_classes])
+def test_a_result_can_be_copied_and_pickled(make: Any, copied: Any) -> None:
+    one = make()
+    other = copied(one)
+    assert type(other) is type(one) and n6post.to_json(other) == n6post.to_json(one)
+    if make is map_of_classes:
+        assert other.class_map.tolist() == one.class_map.tolist() and other.class_at(9, 9) == one.class_at(9, 9)
+        return
+    assert (other.track_id, other.frame_size, other.keypoint_threshold) == (7, (64, 48), 0.4)
+    assert "track_id=7" in repr(other) and other.mask.outline() == one.mask.outline()
+
+
+@pytest.mark.parametrize("name", n6post._EXPORTS)
 def test_every_public_name_has_a_docstring_of_its_own(name: str) -> None:
     value = getattr(n6post, name)
     doc = vars(value)["__doc__"] if isinstance(value, type) else value.__doc__  # a class would give its base's

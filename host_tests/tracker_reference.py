@@ -1,4 +1,4 @@
-"""The tracker's filter and its assignment once more, in float64 and plain numpy, from their formulas alone."""
+"""The filter and the assignment of the tracker in float64 and plain numpy, written from the formulas."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Box = tuple[float, float, float, float]
 
 
 class Track:
-    """The state is x, y, vx, vy of the middle with one covariance for both axes, and w, h with one variance."""
+    """The state: x, y, vx, vy of the center, with one covariance for both axes, and w, h with one variance."""
 
     def __init__(self, box: Array, class_id: int) -> None:
         self.place, self.size = box[:2], box[2:]
@@ -40,10 +40,10 @@ class Track:
         self.unsure += dt
         self.found = False
 
-    def cost(self, box: Array, class_id: int, dt: float, gate: float) -> float:
+    def cost(self, box: Array, class_id: int, dt: float) -> float:
         noise = self.noise(CENTRE)
         variance = self.p[0, 0] + noise
-        doublings = np.interp(variance / noise, 2.0 ** np.arange(25), np.arange(25))  # log2, linear between
+        doublings = np.interp(variance / noise, 2.0 ** np.arange(25), np.arange(25))  # log2, linearly interpolated
         centre = np.sum((box[:2] - self.place) ** 2) / variance
         size = np.sum((box[2:] - self.size) ** 2) / (self.ps + self.noise(SIZE))
         of_track = (self.missed - dt) * AGE_COST + doublings * DOUBT_COST
@@ -72,15 +72,17 @@ class Track:
 
 class Reference:
     def __init__(
-        self, threshold: float = 0.5, low: float = 0.1, max_age: float = 30, min_hits: int = 2, gate: float = 22.0
+        self, threshold: float = 0.5, low: float = 0.1, max_age: float = 30, min_hits: int = 2,
+        max_distance: float = 22.0,
     ) -> None:
-        self.threshold, self.low, self.max_age, self.min_hits, self.gate = threshold, low, max_age, min_hits, gate
+        self.threshold, self.low, self.max_age, self.min_hits = threshold, low, max_age, min_hits
+        self.max_distance = max_distance
         self.tracks: list[Track] = []
         self.next_id = 1
-        self.box = np.zeros(4)  # around all rects so far
+        self.box = np.zeros(4)  # the extent of all rects so far
 
     def update(self, found: list[tuple[Box, float, int]], dt: float = 1.0) -> list[tuple[int, int, Array]]:
-        """found: (rect, score, class). Returns (which of found, id, (x1, y1, x2, y2)) of the confirmed."""
+        """found: (rect, score, class) of each detection. Returns (its index, id, (x1, y1, x2, y2)) for confirmed tracks."""
         self.tracks = [t for t in self.tracks if t.missed + dt - 1 <= (self.max_age if t.id else 1)]
         for track in self.tracks:
             track.predict(dt)
@@ -93,9 +95,9 @@ class Reference:
             rows = [j for j, (_, score, _) in enumerate(found) if low <= score < high]
             columns = [t for t in self.tracks if not t.found and (first or t.id and t.unsure <= self.max_age)]
             while rows and columns:
-                costs = np.array([[t.cost(boxes[j], found[j][2], dt, self.gate) for t in columns] for j in rows])
+                costs = np.array([[t.cost(boxes[j], found[j][2], dt) for t in columns] for j in rows])
                 j, i = np.unravel_index(costs.argmin(), costs.shape)
-                if costs[j, i] >= self.gate:
+                if costs[j, i] >= self.max_distance:
                     break
                 track = columns.pop(int(i))
                 owner[rows[j]] = track

@@ -1,8 +1,10 @@
-"""Every check of the project: `python3 scripts/test.py [pytest arguments]`.
+"""Every check of the project: `python3 scripts/test.py [--fast] [pytest arguments]`.
 
-Makes `.venv` on its first run, then runs ruff, mypy (over lib, as MicroPython code), stubtest (the types of the public
+Makes `.venv` on its first run. Then runs ruff, mypy (over lib, as MicroPython code), stubtest (the types of the public
 names against the code), mypy again (over the camera examples, as their authors would) and pytest. All of them run,
 whatever the first ones find; the exit code is 0 only if all pass.
+
+--fast  under a minute on two cores: the same lint and types, and all tests that are not marked `slow`
 """
 
 import _venv
@@ -18,21 +20,17 @@ from pathlib import Path
 
 ROOT = _venv.ROOT
 TYPINGS = ROOT / "build" / "typings"
-EXAMPLES = (
-    "yolov8", "yolov8_seg", "yolov8_pose", "movenet", "deeplab", "privacy", "background", "count_people", "zone_alarm",
-    "fall_alarm", "send_results", "send_results_usb", "live_counts",
-)  # fmt: skip
+EXAMPLES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "scripts" / "examples").glob("*.py"))
 
 # Debian package -> the program it is looked for by
 DEBIAN = {"qemu-system-arm": "qemu-system-arm", "gcc-arm-none-eabi": "arm-none-eabi-gcc",
           "binutils-arm-none-eabi": "arm-none-eabi-objcopy"}
 
-
 def copy_typings() -> None:
-    """Type stubs of MicroPython's own modules, out of the environment to where mypy accepts them.
+    """Copy the type stubs of MicroPython's own modules from the environment to where mypy accepts them.
 
-    mypy takes no folder of site-packages as `mypy_path`. The packages' idea of the standard library (stdlib/) stays
-    behind: with it mypy could not read what stubs/ imports, numpy above all.
+    mypy takes no folder of site-packages as `mypy_path`. The packages' version of the standard library (stdlib/) is left
+    out: with it mypy could not read what stubs/ imports, above all numpy.
     """
     shutil.rmtree(TYPINGS, ignore_errors=True)
     for package in ("micropython-stm32-stubs", "micropython-stdlib-stubs"):
@@ -47,8 +45,8 @@ def report_missing() -> None:
     missing = [package for package, program in DEBIAN.items() if shutil.which(program) is None]
     if missing:
         print(f"Not installed: {' '.join(missing)} (apt-get install them).\n"
-              "  Skipped without them: running the Helium kernels' machine code on an emulated Cortex-M55\n"
-              "  (host_tests/test_kernels_machine_code.py). Everything else runs.")
+              "  Skipped without them: running the kernels' machine code on an emulated Cortex-M55\n"
+              "  (host_tests/kernels/test_kernels_machine_code.py). Everything else runs.")
 
 
 def run(what: str, *command: str, **environment: str) -> bool:
@@ -57,20 +55,24 @@ def run(what: str, *command: str, **environment: str) -> bool:
 
 
 def main() -> int:
+    arguments = sys.argv[1:]
+    fast = "--fast" in arguments
+    if fast:
+        arguments.remove("--fast")
+        arguments = ["-m", "not slow", *arguments]
     report_missing()
     copy_typings()
-    examples = [f"scripts/camera/{name}.py" for name in EXAMPLES]
     passed = {
         "ruff": run("style", "-m", "ruff", "check", "."),
         "mypy": run("types", "-m", "mypy"),
         "stubtest": run("public types", "scripts/dev/stubtest.py"),
         # With a user's settings, which are none but the path. A cache of its own: another setting would empty it.
         "examples": run(
-            "types of the examples", "-m", "mypy", "--config-file=", "--cache-dir=.mypy_cache/examples", *examples,
+            "types of the examples", "-m", "mypy", "--config-file=", "--cache-dir=.mypy_cache/examples", *EXAMPLES,
             MYPYPATH=os.pathsep.join(("lib", "stubs")),
         ),  # fmt: skip
         # -n auto: a worker a core. A later -n on the command line wins.
-        "pytest": run("tests", "-m", "pytest", "-n", "auto", "--dist", "loadgroup", *sys.argv[1:]),
+        "pytest": run("tests", "-m", "pytest", "-n", "auto", "--dist", "loadgroup", *arguments),
     }
     failed = [name for name, ok in passed.items() if not ok]
     print(f"\nFailed: {', '.join(failed)}" if failed else f"\nAll of {', '.join(passed)} pass.")

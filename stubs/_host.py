@@ -44,8 +44,8 @@ def set_old(ways: Iterable[str]) -> None:
     for follower in _followers:
         follower()
     # On a camera the firmware never changes under a running script: what the library has found out it keeps.
-    if library := sys.modules.get("n6post.firmware"):
-        library._found.clear()
+    if library := sys.modules.get("n6post.pixels.firmware"):
+        library._results.clear()
 
 
 def follow_firmware(follower: Callable[[], None]) -> None:

@@ -1,6 +1,6 @@
 """Machine code on an emulated Cortex-M55: what mpy-cross makes of the kernels, run by QEMU on given buffers.
 
-    results = run([("count", [classes, plan, out]), ...])
+    results = run([("class_histogram", [classes, plan, out]), ...])
 
 An argument is a numpy array or bytes (a buffer) or an int. Every case runs twice in one boot, each buffer in memory of its
 own with nothing mapped around it: once its end touches forbidden memory, once its start, to the byte; up to 31 bytes of
@@ -29,24 +29,24 @@ import numpy as np
 HERE = Path(__file__).parent
 KERNELS = HERE.parents[1] / "lib" / "n6post" / "kernels"
 GROUPS = ("boxes", "maps", "drawing", "poses")
-KINDS = ("helium", "thumb")
+KINDS = ("helium", "m7")
 PROGRAMS = ("qemu-system-arm", "arm-none-eabi-gcc")
 # By kernel: the arguments that it writes.
 WRITTEN = {
     "candidates": (2, 3),
     "suppress": (2,),
-    "place": (3,),
+    "boxes_to_frame": (3,),
     "prototype_mask": (3,),
-    "dedupe": (1,),
+    "suppress_masks": (1,),
     "class_map": (2,),
-    "count": (2,),
+    "class_histogram": (2,),
     "peaks": (1, 2),
     "tint_mask": (0,),
     "tint_map": (0,),
-    "cover": (),
+    "count_class_pixels": (),
     "box": (0,),
-    "aim": (0,),
-    "spread": (1,),
+    "clip_mask": (0,),
+    "place_labels": (1,),
     "pose": (0,),
 }
 INTERRUPTS = 101  # instructions from one to the next, at the least: about half of them are its own
@@ -140,7 +140,8 @@ def _native_code(mpy: bytes) -> list[bytes]:
             for _ in range(number()):
                 pass_over_object()
         elif kind in (5, 6):  # str and bytes, with a 0 behind them
-            at += number() + 1
+            length = number()
+            at += length + 1
         elif kind > 4:  # 0 is the table of functions that viper calls, 1 to 4 None, False, True and ...
             raise ValueError("a module of kernels has no constant numbers")
 

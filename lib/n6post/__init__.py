@@ -1,50 +1,53 @@
-"""n6post: what a camera's neural network saw, as things a script can use and a person can see.
+"""n6post turns the raw outputs of a neural network on an OpenMV camera into results for scripts and people.
 
     model = ml.Model(path, postprocess=n6post.YoloV8Seg(threshold=0.4))
-    found = model.predict([img])
-    n6post.draw(img, found)
+    detections = model.predict([img])
+    n6post.draw(img, detections)
 
-The names below are loaded on first use: a script pays for the family it uses only.
+Each name is imported on first use, so a script loads only the families that it uses.
 """
 
 __version__ = "0.1.0"
 
-# Every public name, and the file it lives in. As keywords: MicroPython's dir() and Tab know only words that code uses.
-_HOMES = dict(
-    YoloV8="yolo",
-    YoloV8Seg="yolo_seg",
-    YoloV8Pose="yolo_pose",
-    MoveNet="movenet",
-    DeepLab="deeplab",
-    Detection="detection",
-    Mask="mask",
-    Segmentation="segmentation",
-    draw="draw",
-    by_class="answers",
-    to_json="to_json",
-    joint_names="joints",
-    processor_for="models",
-    load="models",
-    diagnose="doctor",
-    Tracker="tracker",
-    LineZone="zones",
-    PolygonZone="zones",
-    Trail="trail",
-    Stretch="inputs",
-    Crop="inputs",
-    Letterbox="inputs",
+# Every public name and its file. As keywords, because MicroPython's dir() and Tab know only words that are used in code.
+_EXPORTS = dict(
+    YoloV8="families.yolov8",
+    YoloV8Seg="families.yolov8_seg",
+    YoloV8Pose="families.yolov8_pose",
+    MoveNet="families.movenet",
+    DeepLab="families.deeplab",
+    Detection="results.detection",
+    Mask="results.mask",
+    Segmentation="results.segmentation",
+    draw="drawing.draw",
+    to_openmv="results.dicts",
+    to_json="results.json_text",
+    keypoint_names="tensors.keypoints",
+    processor_for="models.matching",
+    load="models.matching",
+    diagnose="models.diagnostics",
+    Tracker="tracking.tracker",
+    LineZone="tracking.zones",
+    PolygonZone="tracking.zones",
+    Trail="tracking.trail",
+    Stretch="inputs.resize",
+    Crop="inputs.resize",
+    Letterbox="inputs.resize",
 )
 
 
 def __getattr__(name):
-    # MicroPython's dir() and Tab ask here for every word there is, "." and "/" among them: the table alone leads to imports.
-    home = _HOMES.get(name)
-    if home is None:
+    # MicroPython's dir() and Tab call this for every word they know, even "." and "/". Only names in the table are imported.
+    path = _EXPORTS.get(name)
+    if path is None:
         raise AttributeError("module 'n6post' has no attribute '%s'" % name)
-    value = getattr(__import__("n6post." + home, None, None, (name,)), name)
+    value = getattr(__import__("n6post." + path, None, None, (name,)), name)
     globals()[name] = value
     return value
 
 
+__all__ = list(_EXPORTS)
+
+
 def __dir__():
-    return sorted(list(_HOMES) + ["__version__"])
+    return sorted(list(_EXPORTS) + ["__version__"])

@@ -1,244 +1,432 @@
-"""n6post: what a camera's neural network saw, as things a script can use and a person can see.
+"""n6post turns the raw outputs of a neural network on an OpenMV camera into results for scripts and people.
 
     model = ml.Model(path, postprocess=n6post.YoloV8Seg(threshold=0.4))
-    found = model.predict([img])
-    n6post.draw(img, found)
+    detections = model.predict([img])
+    n6post.draw(img, detections)
 
-The names below are loaded on first use: a script pays for the family it uses only.
+Each name is imported on first use, so a script loads only the families that it uses.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Generic, Literal, NamedTuple, Protocol, type_check_only
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypedDict, Unpack, type_check_only
 
 from image import Image
 from ml import Model
 from typing_extensions import TypeVar
 from ulab.numpy import ndarray
 
+__all__ = [
+    "YoloV8",
+    "YoloV8Seg",
+    "YoloV8Pose",
+    "MoveNet",
+    "DeepLab",
+    "Detection",
+    "Mask",
+    "Segmentation",
+    "draw",
+    "to_openmv",
+    "to_json",
+    "keypoint_names",
+    "processor_for",
+    "load",
+    "diagnose",
+    "Tracker",
+    "LineZone",
+    "PolygonZone",
+    "Trail",
+    "Stretch",
+    "Crop",
+    "Letterbox",
+]
+
 _Box = tuple[int, int, int, int]
 _Color = tuple[int, int, int] | list[int]
-# Names of classes: one a class, or where to read them: the path of a .txt. A dict is what Ultralytics' data.yaml has.
-_Names = list[str] | tuple[str, ...] | dict[int, str] | str
+_Point = tuple[int, int] | list[int]
 
-# Classes by number and name: any collection but a str, which is one of letters (and whose `in` takes nothing else).
+# The labels of all classes, in any form that an option takes: a list, a dict as in Ultralytics' data.yaml, a path to a .txt.
+_Labels = list[str] | tuple[str, ...] | dict[int, str] | str
+
+# Class numbers and names: any collection but a str, which is a collection of letters (its `in` takes nothing but a str).
 @type_check_only
 class _Classes(Protocol):
     def __contains__(self, value: object, /) -> bool: ...
     def __iter__(self) -> Iterator[int | str]: ...
 
-# What a detection's mask and keypoints are: each family has its own answer, so that no script needs to ask for None.
-# Detection alone, in an annotation, is that of any family.
+_Anchor = Literal[
+    "bottom",
+    "center",
+    "top",
+    "left",
+    "right",
+    "top_left",
+    "top_right",
+    "bottom_left",
+    "bottom_right",
+    "centroid",
+]
+
+# The names are what an editor offers. Any other text is allowed, too: "left_elbow", "left " + part.
+_Keypoint = (
+    Literal[
+        "nose",
+        "head",
+        "left eye",
+        "right eye",
+        "left ear",
+        "right ear",
+        "left shoulder",
+        "right shoulder",
+        "left elbow",
+        "right elbow",
+        "left wrist",
+        "right wrist",
+        "left hip",
+        "right hip",
+        "left knee",
+        "right knee",
+        "left ankle",
+        "right ankle",
+    ]
+    | int
+    | str
+)
+
+# Types of a detection's mask, keypoints and track_id. Each family has its own, so that no script needs to ask for None.
+# `Detection` alone, in an annotation, is a detection of any family, tracked or not.
 _M = TypeVar("_M", covariant=True, default=Any)
 _K = TypeVar("_K", covariant=True, default=Any)
-_Found = TypeVar("_Found", bound=Sequence[Any])
+_T = TypeVar("_T", covariant=True, default=Any)
+_Tracked = TypeVar("_Tracked", bound=Sequence[Detection[Any, Any, int]])
 
 __version__: str
 
 # ---- the families ----
 
 class YoloV8:
-    """Post-processor for YOLOv8 detection: `ml.Model(path, postprocess=n6post.YoloV8())`.
+    """Post-processor for YOLOv8, YOLO11 and YOLO26 detection: `ml.Model(path, postprocess=n6post.YoloV8())`.
 
-    threshold       the least score, 0..1; on an integer head compared as q >= ceil(threshold / scale + zero_point)
-    nms_threshold   two boxes of a class with a larger IoU are one object, 0..1
-    nms_sigma       0: hard suppression; above: Gaussian Soft-NMS (.5 in its paper), whose scores come back decayed
-    max_detections  the most to return
-    classes         numbers and names of the classes to keep, None for all; the best class of an anchor is chosen before
-    agnostic        suppress across classes
-    max_candidates  the most that enter suppression, best first
-    labels          names a class: a list, a dict {0: "person", ...} or the path of a .txt with one a line; None: the
-                    model's labels where it shows them, else COCO's for 80 classes, else numbers (the firmware does not
-                    hand a model's labels to a post-processor; `n6post.load` does)
-    pixels          True: boxes come in input pixels; False: in 0..1; None: told from the head
+    It accepts raw heads and end-to-end heads [1, rows, 6] and detects which of them a model has. The network of an
+    end-to-end head has suppressed overlaps already: only `threshold`, `classes`, `labels`, `max_detections` and
+    `box_units` apply to it, one object may have several classes, and without labels a class is its number as text.
 
-    An end-to-end head [1, rows, 6] is told from a raw one and taken too. Its network has suppressed overlaps already: of the
-    options threshold, classes and max_detections count, one object may have several classes, and without labels a class
-    is its number as text.
-
-    ValueError for an option out of range, and at a model's first frame for outputs that are not this family's.
+    ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
     """
 
     threshold: float
-    nms_threshold: float
+    """Minimum score of a detection, 0..1."""
+    iou_threshold: float
+    """Two boxes of a class whose IoU is larger than this are one object, 0..1."""
     nms_sigma: float
+    """Sigma of Gaussian Soft-NMS, which returns decayed scores (its paper uses 0.5). 0 suppresses overlapping boxes."""
     max_detections: int
+    """Maximum number of detections to return, 1..65535."""
     classes: _Classes | None
-    agnostic: bool
+    """Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each anchor."""
+    class_agnostic: bool
+    """Whether a box also suppresses boxes of other classes."""
     max_candidates: int
-    labels: _Names | None
-    pixels: bool | None
+    """Maximum number of boxes that enter suppression, the best first, 1..65535."""
+    labels: _Labels | None
+    """Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a line.
+
+    None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class numbers. The
+    firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+    """
+    box_units: Literal["pixels", "normalized"] | None
+    """Unit of the head's boxes: "pixels" of the model input, or "normalized" to 0..1; None detects it from the head."""
 
     def __init__(
         self,
         threshold: float = 0.4,
-        nms_threshold: float = 0.5,
+        *,
+        iou_threshold: float = 0.5,
         nms_sigma: float = 0,
         max_detections: int = 20,
         classes: _Classes | None = None,
-        agnostic: bool = False,
+        class_agnostic: bool = False,
         max_candidates: int = 300,
-        labels: _Names | None = None,
-        pixels: bool | None = None,
-    ) -> None: ...
-    def __call__(self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]) -> list[Detection[None, None]]: ...
-    def survivors(self) -> list[tuple[int, int, float, float, float, float, float]]:
-        """For debugging: (anchor, class_id, score, x1, y1, x2, y2) of each detection of the last frame.
+        labels: _Labels | None = None,
+        box_units: Literal["pixels", "normalized"] | None = None,
+    ) -> None:
+        """Post-processor for YOLOv8, YOLO11 and YOLO26 detection: `ml.Model(path, postprocess=n6post.YoloV8())`.
 
-        The box is in model input pixels and not clipped, as Ultralytics gives it.
+        - `threshold`: Minimum score of a detection, 0..1.
+        - `iou_threshold`: Two boxes of a class whose IoU is larger than this are one object, 0..1.
+        - `nms_sigma`: Sigma of Gaussian Soft-NMS, which returns decayed scores (its paper uses 0.5). 0 suppresses
+          overlapping boxes.
+        - `max_detections`: Maximum number of detections to return, 1..65535.
+        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
+          anchor.
+        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
+        - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535.
+        - `labels`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a
+          line. None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class
+          numbers. The firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+        - `box_units`: Unit of the head's boxes: "pixels" of the model input, or "normalized" to 0..1; None detects it from
+          the head.
         """
 
-# A mask where YoloV8 says None: whoever has a YoloV8Seg knows it, and whoever has a YoloV8 may get one nevertheless.
+    def __call__(
+        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
+    ) -> list[Detection[None, None, None]]: ...
+
+# It is a YoloV8 whose detections have a mask, where YoloV8's have None: a checker would not allow that.
 class YoloV8Seg(YoloV8):
-    """Post-processor for YOLOv8 segmentation: YoloV8's options, and every detection has a `.mask`.
+    """Post-processor for YOLOv8, YOLO11 and YOLO26 segmentation: every detection has a `.mask`.
 
-    mask_threshold  probability above which a prototype pixel is inside, between 0 and 1
-    mask_padding    model input pixels by which a box is grown before the mask is cut to it; None: half the step of a
-                    quantised box, which gives back what its rounding cut off (0 on a float head); 0: Ultralytics' crop
-    mask_overlap    a detection goes of whose mask more than this part, 0..1, lies inside a better one's of its class (of any
-                    class if agnostic): an int8 head often finds one object twice, in boxes of too small an IoU for
-                    suppression (docs/tracking.md has figures). .7 drops more, for a Tracker; None: all stay, as with
-                    Ultralytics
-    tight           take each rect from its mask: it jumps less from frame to frame than the head's, which an int8 head
-                    rounds to steps of several pixels, at the cost of `Mask.rect` for each; an empty mask leaves it
-
-    End-to-end heads [1, rows, 6 + coefficients] are taken as YoloV8 takes them.
+    It has YoloV8's options besides its own, and accepts end-to-end heads [1, rows, 6 + coefficients] as YoloV8 does.
     """
 
     mask_threshold: float
+    """Probability above which a pixel belongs to the object, between 0 and 1."""
     mask_padding: float | None
+    """Pixels of the model input by which a box grows before the mask is cropped to it; 0 crops as Ultralytics does.
+
+    None: half the step of a quantized box, which restores what its rounding has cut off; 0 for a float head.
+    """
     mask_overlap: float | None
-    tight: bool
+    """Drop a detection if more than this fraction of its mask lies inside the mask of a better one of its class, 0..1.
+
+    With `class_agnostic`, the better one may be of any class. An int8 head often finds an object twice, in boxes whose IoU
+    is too small for suppression. 0.7 drops more, for use with a Tracker (docs/tracking.md). None keeps all, as Ultralytics
+    does.
+    """
+    refit_boxes: bool
+    """Replace each box by the bounding box of its mask, which jitters less than the head's own.
+
+    An int8 head rounds its boxes to steps of several pixels. Costs one `Mask.rect` for each detection. The box of an empty
+    mask stays.
+    """
 
     def __init__(
         self,
         threshold: float = 0.4,
-        nms_threshold: float = 0.5,
+        *,
+        iou_threshold: float = 0.5,
         nms_sigma: float = 0,
         max_detections: int = 20,
         classes: _Classes | None = None,
-        agnostic: bool = False,
+        class_agnostic: bool = False,
         max_candidates: int = 300,
-        labels: _Names | None = None,
-        pixels: bool | None = None,
-        *,
+        labels: _Labels | None = None,
+        box_units: Literal["pixels", "normalized"] | None = None,
         mask_threshold: float = 0.5,
         mask_padding: float | None = None,
         mask_overlap: float | None = 0.8,
-        tight: bool = False,
-    ) -> None: ...
+        refit_boxes: bool = False,
+    ) -> None:
+        """Post-processor for YOLOv8, YOLO11 and YOLO26 segmentation: every detection has a `.mask`.
+
+        - `threshold`: Minimum score of a detection, 0..1.
+        - `iou_threshold`: Two boxes of a class whose IoU is larger than this are one object, 0..1.
+        - `nms_sigma`: Sigma of Gaussian Soft-NMS, which returns decayed scores (its paper uses 0.5). 0 suppresses
+          overlapping boxes.
+        - `max_detections`: Maximum number of detections to return, 1..65535.
+        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
+          anchor.
+        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
+        - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535.
+        - `labels`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a
+          line. None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class
+          numbers. The firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+        - `box_units`: Unit of the head's boxes: "pixels" of the model input, or "normalized" to 0..1; None detects it from
+          the head.
+        - `mask_threshold`: Probability above which a pixel belongs to the object, between 0 and 1.
+        - `mask_padding`: Pixels of the model input by which a box grows before the mask is cropped to it; 0 crops as
+          Ultralytics does. None: half the step of a quantized box, which restores what its rounding has cut off; 0 for a
+          float head.
+        - `mask_overlap`: Drop a detection if more than this fraction of its mask lies inside the mask of a better one of its
+          class, 0..1. With `class_agnostic`, the better one may be of any class. An int8 head often finds an object twice,
+          in boxes whose IoU is too small for suppression. 0.7 drops more, for use with a Tracker (docs/tracking.md). None
+          keeps all, as Ultralytics does.
+        - `refit_boxes`: Replace each box by the bounding box of its mask, which jitters less than the head's own. An int8
+          head rounds its boxes to steps of several pixels. Costs one `Mask.rect` for each detection. The box of an empty
+          mask stays.
+        """
+
     def __call__(  # type: ignore[override]
         self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
-    ) -> list[Detection[Mask, None]]: ...
+    ) -> list[Detection[Mask, None, None]]: ...
 
 class YoloV8Pose(YoloV8):
-    """Post-processor for YOLOv8 pose: YoloV8's options, and every detection has `.keypoints`.
+    """Post-processor for YOLOv8, YOLO11 and YOLO26 pose: every detection has `.keypoints`.
 
-    They are a float32 array (K, 3): x and y in frame pixels, clipped to the frame, and the keypoint's score.
+    They are a float32 array (K, 3): x and y in frame pixels, clipped to the frame, and the keypoint's score. All keypoints
+    are returned, whatever their score.
 
-    keypoint_threshold  the least score of a keypoint that counts as seen, 0..1. All are returned: the score tells, and
-                        `draw` leaves out those under this, which a detection carries as `keypoint_threshold`
-    class_count         how many classes a raw head has; None: as many as there are labels, or 1 without any and where they
-                        are as many as one class has keypoints, whose names they are then
-    keypoint_scores     "score": the third number of a keypoint is its score, 0..1; "logit": it goes through the sigmoid
-                        first; None: told from the first frame, where only logits can be negative
-
-    End-to-end heads [1, rows, 6 + 3 x keypoints] are taken as YoloV8 takes them.
+    It has YoloV8's options besides its own, and accepts end-to-end heads [1, rows, 6 + 3 x keypoints] as YoloV8 does.
     """
 
     keypoint_threshold: float
+    """Minimum score of a keypoint that counts as visible, 0..1. Detections carry it; `draw` leaves out those below."""
     class_count: int | None
+    """Number of classes of a raw head, 1..65535; None: as many as there are labels, or 1 without labels.
+
+    Labels that are as many as one class has keypoints are taken for the names of the keypoints; then there is one class.
+    """
     keypoint_scores: Literal["score", "logit"] | None
+    """What the third number of a keypoint is: its "score", 0..1, or a "logit", to which the sigmoid is applied.
+
+    None detects it at the first frame: only logits can be negative.
+    """
 
     def __init__(
         self,
         threshold: float = 0.4,
-        nms_threshold: float = 0.5,
+        *,
+        iou_threshold: float = 0.5,
         nms_sigma: float = 0,
         max_detections: int = 20,
         classes: _Classes | None = None,
-        agnostic: bool = False,
+        class_agnostic: bool = False,
         max_candidates: int = 300,
-        labels: _Names | None = None,
-        pixels: bool | None = None,
-        *,
+        labels: _Labels | None = None,
+        box_units: Literal["pixels", "normalized"] | None = None,
         keypoint_threshold: float = 0.5,
         class_count: int | None = None,
         keypoint_scores: Literal["score", "logit"] | None = None,
-    ) -> None: ...
+    ) -> None:
+        """Post-processor for YOLOv8, YOLO11 and YOLO26 pose: every detection has `.keypoints`.
+
+        - `threshold`: Minimum score of a detection, 0..1.
+        - `iou_threshold`: Two boxes of a class whose IoU is larger than this are one object, 0..1.
+        - `nms_sigma`: Sigma of Gaussian Soft-NMS, which returns decayed scores (its paper uses 0.5). 0 suppresses
+          overlapping boxes.
+        - `max_detections`: Maximum number of detections to return, 1..65535.
+        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
+          anchor.
+        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
+        - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535.
+        - `labels`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a
+          line. None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class
+          numbers. The firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+        - `box_units`: Unit of the head's boxes: "pixels" of the model input, or "normalized" to 0..1; None detects it from
+          the head.
+        - `keypoint_threshold`: Minimum score of a keypoint that counts as visible, 0..1. Detections carry it; `draw` leaves
+          out those below.
+        - `class_count`: Number of classes of a raw head, 1..65535; None: as many as there are labels, or 1 without labels.
+          Labels that are as many as one class has keypoints are taken for the names of the keypoints; then there is one
+          class.
+        - `keypoint_scores`: What the third number of a keypoint is: its "score", 0..1, or a "logit", to which the sigmoid is
+          applied. None detects it at the first frame: only logits can be negative.
+        """
+
     def __call__(  # type: ignore[override]
         self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
-    ) -> list[Detection[None, ndarray]]: ...
+    ) -> list[Detection[None, ndarray, None]]: ...
 
 class MoveNet:
     """Post-processor for MoveNet: `ml.Model(path, postprocess=n6post.MoveNet())`.
 
-    threshold   the least score of a joint that counts as seen, 0..1; on integers compared as
-                q >= ceil(threshold / scale + zero_point)
-    refine      move each joint from its cell's middle to the top of the parabola through the peak and its two
-                neighbours, in x and in y: never more than half a cell, and not at all at the map's border
-    labels      one name, of what is found; or one a joint, which tells nothing new here. Else it is a "person". A list,
-                a dict {0: "person"} or the path of a .txt with one a line
-    layout      "NHWC" or "NCHW" for heatmaps, "joints" for [1, 1, K, 3]; None: told by the shape
+    It returns a list of at most one Detection with all keypoints, whatever their score. The box surrounds the visible
+    keypoints and is at least one pixel wide and high; the score is their mean score. If none is visible, the list is empty.
 
-    Every joint is returned, seen or not: its score tells, and `draw` leaves out those under the threshold. The box goes
-    around the joints that are seen, at least one pixel wide and high; the score is their mean. With none seen, the
-    list is empty.
-
-    ValueError for an option out of range, and at a model's first frame for an output that is not this family's.
+    ValueError for an option out of range and, at a model's first frame, for an output that does not belong to this family.
     """
 
-    threshold: float
+    keypoint_threshold: float
+    """Minimum score of a keypoint that counts as visible, 0..1. Detections carry it; `draw` leaves out those below."""
     refine: bool
-    labels: _Names | None
-    layout: Literal["NHWC", "NCHW", "joints"] | None
+    """Move each keypoint from the center of its heatmap cell to the top of the parabola through the peak and its neighbors.
+
+    It moves by at most half a cell in x and in y, and not at all at the border of the map.
+    """
+    labels: _Labels | None
+    """Label of the detection: a list of one name, a dict {0: "person"} or the path of a .txt file with one line.
+
+    None: "person". A name for each keypoint is accepted, too, and changes nothing.
+    """
+    layout: Literal["NHWC", "NCHW", "keypoints"] | None
+    """Layout of the output: "NHWC" or "NCHW" for heatmaps, "keypoints" for [1, 1, K, 3]; None detects it from the shape."""
 
     def __init__(
         self,
-        threshold: float = 0.3,
+        keypoint_threshold: float = 0.3,
+        *,
         refine: bool = True,
-        labels: _Names | None = None,
-        layout: Literal["NHWC", "NCHW", "joints"] | None = None,
-    ) -> None: ...
-    def __call__(self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]) -> list[Detection[None, ndarray]]: ...
+        labels: _Labels | None = None,
+        layout: Literal["NHWC", "NCHW", "keypoints"] | None = None,
+    ) -> None:
+        """Post-processor for MoveNet: `ml.Model(path, postprocess=n6post.MoveNet())`.
+
+        - `keypoint_threshold`: Minimum score of a keypoint that counts as visible, 0..1. Detections carry it; `draw` leaves
+          out those below.
+        - `refine`: Move each keypoint from the center of its heatmap cell to the top of the parabola through the peak and
+          its neighbors. It moves by at most half a cell in x and in y, and not at all at the border of the map.
+        - `labels`: Label of the detection: a list of one name, a dict {0: "person"} or the path of a .txt file with one
+          line. None: "person". A name for each keypoint is accepted, too, and changes nothing.
+        - `layout`: Layout of the output: "NHWC" or "NCHW" for heatmaps, "keypoints" for [1, 1, K, 3]; None detects it from
+          the shape.
+        """
+
+    def __call__(
+        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
+    ) -> list[Detection[None, ndarray, None]]: ...
 
 class DeepLab:
     """Post-processor for semantic segmentation: `ml.Model(path, postprocess=n6post.DeepLab())`.
 
-    background  the class that is not drawn and that `present()` leaves out, a number or a name; None: there is none
-    threshold   for a map of one channel only: the least probability of class 1, between 0 and 1; None is .5
-    labels      names a class: a list, a dict {0: "sky", ...} or the path of a .txt with one a line; None: the model's
-                labels where it shows them, Pascal VOC's for 21 classes, else numbers. A single name for a map of one
-                channel is that of class 1, and class 0 is "background"
-    layout      "NHWC" or "NCHW"; None: told by the shape, as height and width have the input's aspect ratio. Only where
-                this says it, a map may have another
-    values      what one channel holds: "probability", "logit" or "classes" (class numbers already); None: told.
-                Integers [1, H, W], without a scale or with scale 1.0 and zero point 0 are class numbers. So are
-                floats if the whole first frame is whole numbers of 0..255 and one is above 1 (a frame of nothing but
-                0 and 1 tells too little: then the next is asked). Other integers are probabilities if all that they
-                can express lies within -1.5..1.5, other floats if the whole first frame lies within 0..1. Else they
-                are logits. Class numbers that are no whole numbers of 0..255 raise ValueError in every frame.
+    A call returns one of two Segmentations that take turns, each with a class map of its own. A result stays valid during
+    the next call; the call after that overwrites it (`copy()` keeps it). A new map of 320 x 320 bytes for each frame would
+    cost more instructions than the argmax.
 
-    A call returns one of two `Segmentation`s, each with a class map of its own, that take turns: it stays true during
-    the next call, and the call after that writes over it (`copy()` keeps it). A new map of 320 x 320 bytes a frame
-    would cost more instructions than the argmax.
-
-    ValueError for an option out of range, and at a model's first frame for an output that is not this family's.
+    ValueError for an option out of range and, at a model's first frame, for an output that does not belong to this family.
     """
 
     background: int | str | None
+    """Number (0..255) or label of the class that is not drawn and that `class_ids` leaves out; None: no class is."""
     threshold: float | None
-    labels: _Names | None
+    """Minimum probability of class 1, between 0 and 1, for a map of one channel; None is 0.5. Other maps take None only."""
+    labels: _Labels | None
+    """Labels of the classes: a list, a dict {0: "sky", ...} or the path of a .txt file with one label a line.
+
+    None: the model's labels if the post-processor can read them, else Pascal VOC's for 21 classes, else the class numbers. A
+    single label for a map of one channel is that of class 1; class 0 is then "background".
+    """
     layout: Literal["NHWC", "NCHW"] | None
-    values: Literal["probability", "logit", "classes"] | None
+    """Layout of the output; None detects it from the shape, whose height and width have the aspect ratio of the input.
+
+    A map of another aspect ratio is accepted only if this option is given.
+    """
+    output_type: Literal["probability", "logit", "class_ids"] | None
+    """What a map of one channel holds: probabilities or logits of class 1, or the numbers of classes; None detects it.
+
+    Integers are class numbers if the output is [1, H, W], has no scale, or has scale 1.0 and zero point 0; otherwise
+    probabilities if their scale allows only numbers within -1.5..1.5, else logits. Floats are class numbers if the first
+    frame holds only whole numbers of 0..255 and one above 1; otherwise probabilities if it lies within 0..1, else logits. A
+    first frame of nothing but 0 and 1 does not show the type: then the next frame is examined, too. ValueError, in every
+    frame, for class numbers that are not whole numbers of 0..255.
+    """
 
     def __init__(
         self,
         background: int | str | None = 0,
+        *,
         threshold: float | None = None,
-        labels: _Names | None = None,
+        labels: _Labels | None = None,
         layout: Literal["NHWC", "NCHW"] | None = None,
-        values: Literal["probability", "logit", "classes"] | None = None,
-    ) -> None: ...
+        output_type: Literal["probability", "logit", "class_ids"] | None = None,
+    ) -> None:
+        """Post-processor for semantic segmentation: `ml.Model(path, postprocess=n6post.DeepLab())`.
+
+        - `background`: Number (0..255) or label of the class that is not drawn and that `class_ids` leaves out; None: no
+          class is.
+        - `threshold`: Minimum probability of class 1, between 0 and 1, for a map of one channel; None is 0.5. Other maps
+          take None only.
+        - `labels`: Labels of the classes: a list, a dict {0: "sky", ...} or the path of a .txt file with one label a line.
+          None: the model's labels if the post-processor can read them, else Pascal VOC's for 21 classes, else the class
+          numbers. A single label for a map of one channel is that of class 1; class 0 is then "background".
+        - `layout`: Layout of the output; None detects it from the shape, whose height and width have the aspect ratio of the
+          input. A map of another aspect ratio is accepted only if this option is given.
+        - `output_type`: What a map of one channel holds: probabilities or logits of class 1, or the numbers of classes; None
+          detects it. Integers are class numbers if the output is [1, H, W], has no scale, or has scale 1.0 and zero point 0;
+          otherwise probabilities if their scale allows only numbers within -1.5..1.5, else logits. Floats are class numbers
+          if the first frame holds only whole numbers of 0..255 and one above 1; otherwise probabilities if it lies within
+          0..1, else logits. A first frame of nothing but 0 and 1 does not show the type: then the next frame is examined,
+          too. ValueError, in every frame, for class numbers that are not whole numbers of 0..255.
+        """
+
     def __call__(self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]) -> Segmentation: ...
 
 # ---- over time ----
@@ -246,284 +434,424 @@ class DeepLab:
 @type_check_only
 class _Track(NamedTuple):
     track_id: int
+    """The track's id: 1, 2, 3, ..."""
     rect: _Box
+    """(x, y, w, h) as filtered, or as predicted for a lost track."""
     velocity: tuple[float, float]
+    """(x, y) in pixels a frame."""
     missed: float
+    """Frames since the last detection; 0.0 if it was found in the last update."""
     hits: int
+    """Number of detections so far."""
     class_id: int
+    """Class number of the last detection."""
 
 class Tracker:
-    """Gives objects numbers that stay: `found = tracker.update(model.predict([img]))`, once a frame.
+    """Gives objects ids that stay from frame to frame.
 
-    threshold       the least score of a detection that begins a track, or finds one in the first round, 0..1
-    low_threshold   the least score of one that keeps up a confirmed track which the first round has left over, 0..1. The
-                    processor has to let them through: `YoloV8(threshold=0.1)`, and `threshold` here in the place of its own.
-                    (With the processor's default of .4 there is hardly a low round: everything works, more tracks are lost.)
-    max_age         frames after which a lost track is given up, or one that low scores alone have kept up, 1 to 10000
-    min_hits        detections of a high score that confirm a track, 1 to 1000: nobody has a number before. Meanwhile one
-                    frame may be missed
-    smooth          True: rects come from the tracks' filter; False: rects as they came
-    coast           for how many frames a lost track is returned nevertheless, where it is predicted to be, behind the
-                    detections: with its last score, without mask and keypoints. 0 to 10000
-    gate            the largest cost that is still the same object, 1 to 64: the squared Mahalanobis distance, and 1 or 2;
-                    more of a lost track. A smaller one loses objects, a larger one hands numbers over to others
-    max_tracks      how many tracks there may be, confirmed or not, 1 to 1000; beyond, whoever was not seen for longest goes
-    use_masks       True: the filter takes an object's place from its mask, if it has one, whose middle jitters half as much
-                    as the network's box (some 10,000 instructions a mask); False: from the box alone
-    smooth_keypoints    True: keypoints pass a One-Euro filter by track and joint (one_euro.py); False: as they came
+        tracker = n6post.Tracker()
+        detections = tracker.update(model.predict([img]))  # once a frame
 
-    The numbers suit 10 to 15 updates a second. ValueError for an option out of range; each may be assigned between frames.
+    It reports an object from its second frame on (`min_hits`). The defaults suit 10 to 15 updates a second. ValueError for
+    an option out of range; each option may be assigned between frames.
     """
 
     threshold: float
+    """Minimum score of a detection that begins a track, or is matched to one in the first round, 0..1."""
     low_threshold: float
+    """Minimum score of a detection that continues a confirmed track which the first round has left over, 0..1.
+
+    Set the processor's own threshold as low, `YoloV8(threshold=0.1)`: it has to let such detections through. With its
+    default of 0.4 everything works, but more tracks are lost.
+    """
     max_age: int
+    """Number of frames, 1..10000, after which a track is dropped that was lost, or continued by low scores alone."""
     min_hits: int
-    smooth: bool
-    coast: int
-    gate: float
+    """Number of high-score detections that confirm a track, 1..1000.
+
+    Unconfirmed tracks have no id and survive one missed frame.
+    """
+    smooth_boxes: bool
+    """Whether the boxes come from the filter of their track; False: as the processor returned them."""
+    coast_frames: int
+    """Number of frames, 0..10000, for which a lost track is still returned, at its predicted position.
+
+    Such a detection stands behind the others, has its last score, and its mask and keypoints are None.
+    """
+    max_distance: float
+    """The largest distance at which a detection still matches a track, 1..64: a squared Mahalanobis distance.
+
+    Penalties are added to it for another class and for missed frames. A smaller limit loses objects; a larger one hands ids
+    over to other objects.
+    """
     max_tracks: int
+    """Maximum number of tracks, confirmed or not, 1..1000. Beyond that, the one not seen for longest is dropped."""
     use_masks: bool
+    """Whether the filter takes the position from the centroid of the mask, if there is one, instead of the box.
+
+    The centroid jitters half as much as the network's box, and costs some 10,000 instructions a mask.
+    """
     smooth_keypoints: bool
+    """Whether a One-Euro filter smooths the keypoints of each track; False: as the processor returned them."""
 
     def __init__(
         self,
         threshold: float = 0.5,
+        *,
         low_threshold: float = 0.1,
         max_age: int = 30,
         min_hits: int = 2,
-        smooth: bool = True,
-        coast: int = 0,
-        gate: float = 22.0,
+        smooth_boxes: bool = True,
+        coast_frames: int = 0,
+        max_distance: float = 22.0,
         max_tracks: int = 64,
         use_masks: bool = True,
         smooth_keypoints: bool = False,
-    ) -> None: ...
-    def update(self, found: Sequence[Detection[_M, _K]], dt: float = 1.0) -> list[Detection[_M, _K]]:
+    ) -> None:
+        """Gives objects ids that stay from frame to frame.
+
+        - `threshold`: Minimum score of a detection that begins a track, or is matched to one in the first round, 0..1.
+        - `low_threshold`: Minimum score of a detection that continues a confirmed track which the first round has left over,
+          0..1. Set the processor's own threshold as low, `YoloV8(threshold=0.1)`: it has to let such detections through.
+          With its default of 0.4 everything works, but more tracks are lost.
+        - `max_age`: Number of frames, 1..10000, after which a track is dropped that was lost, or continued by low scores
+          alone.
+        - `min_hits`: Number of high-score detections that confirm a track, 1..1000. Unconfirmed tracks have no id and
+          survive one missed frame.
+        - `smooth_boxes`: Whether the boxes come from the filter of their track; False: as the processor returned them.
+        - `coast_frames`: Number of frames, 0..10000, for which a lost track is still returned, at its predicted position.
+          Such a detection stands behind the others, has its last score, and its mask and keypoints are None.
+        - `max_distance`: The largest distance at which a detection still matches a track, 1..64: a squared Mahalanobis
+          distance. Penalties are added to it for another class and for missed frames. A smaller limit loses objects; a
+          larger one hands ids over to other objects.
+        - `max_tracks`: Maximum number of tracks, confirmed or not, 1..1000. Beyond that, the one not seen for longest is
+          dropped.
+        - `use_masks`: Whether the filter takes the position from the centroid of the mask, if there is one, instead of the
+          box. The centroid jitters half as much as the network's box, and costs some 10,000 instructions a mask.
+        - `smooth_keypoints`: Whether a One-Euro filter smooths the keypoints of each track; False: as the processor returned
+          them.
+        """
+
+    def update(self, detections: Sequence[Detection[_M, _K, Any]], *, dt: float = 1.0) -> list[Detection[_M, _K, int]]:
         """The detections of this frame that belong to confirmed tracks, in their order, as new objects with `track_id`.
 
-        found   list of Detection, as YoloV8, YoloV8Seg, YoloV8Pose or MoveNet return it; it is not changed
-        dt      frames that have passed since the last update: 2.0 after one that was skipped, .5 at 25 frames a second.
-                Below 0 (a clock that was put back) counts as 0
+        - `detections`: list of Detection, as YoloV8, YoloV8Seg, YoloV8Pose or MoveNet return it; it is not changed
+        - `dt`: frames since the last update: 2.0 after a skipped frame, .5 at 25 frames a second. Less than 0 (the clock was
+          set back) counts as 0
 
-        A number is never given twice. Class, label, score, mask and keypoints are the detection's own. An update that a
-        MemoryError cuts short is as if it had not been.
+        A track id is never used twice. Class, label, score, mask and keypoints are those of the detection. A MemoryError
+        during an update leaves the tracker as it was before.
         """
 
     def reset(self) -> None:
-        """Forget all tracks: another scene begins. Numbers go on where they were."""
+        """Forget all tracks, for a new scene. Track ids continue; none is used again."""
 
     @property
     def tracks(self) -> list[_Track]:
-        """The confirmed tracks, lost ones too: a list of tuples with names
+        """The confirmed tracks, including lost ones: a list of named tuples.
 
-        track_id, rect  the number; (x, y, w, h) as filtered, or as predicted for one that is lost
-        velocity        (x, y), pixels a frame
-        missed          frames since its last detection, 0.0: found in the last update
-        hits            its detections so far
-        class_id        that of its last detection
+        - `track_id`: its id
+        - `rect`: (x, y, w, h), filtered; predicted for a lost track
+        - `velocity`: (x, y), pixels a frame
+        - `missed`: frames since its last detection; 0.0 if it was in the last update
+        - `hits`: number of detections so far
+        - `class_id`: class of the last detection
         """
 
+    def __copy__(self) -> Tracker: ...
+
 class LineZone:
-    """A line from start to end, both (x, y) in frame pixels, and who crosses it.
+    """A line from start to end, both (x, y) in frame pixels, that counts the tracks crossing it.
 
-    anchor  the point of a box that has to cross: "bottom" (its middle: where a person stands), "center", "top", "left",
-            "right", "top_left", ..., or "centroid" (of the mask; without one the box's centre)
-    margin  how far beyond the line an anchor has to be to count as across, as a part of the box's mean side: what jitters
-            on the line counts once
-    frame_size  (width, height) of the frame that the line speaks of, for drawing on a picture of another size (an LCD's);
-                None: that of the first detection which knows it
+    - `start`, `end`: read-only
 
-    **In** is to the left of somebody who looks from start to end, **out** to the right. An object that goes round an end of
-    the line has not crossed it. One that is lost on the one side and found again on the other, by the same track, has.
-
-    in_count, out_count                         how many have crossed so far
-    in_count_per_class, out_count_per_class     {class_id: how many}, by the class they had when they crossed
+    **In** is to the left when you look from start to end, **out** to the right. An object that passes around an end of the
+    line has not crossed it. An object that is lost on one side and found again on the other, as the same track, has.
 
     ValueError for a line of no length, and for options out of range.
     """
 
-    anchor: str
+    anchor: _Anchor
+    """The point of a box that has to cross.
+
+    "bottom" is the middle of the lower edge, where a person stands; "centroid" is that of the mask, or the center of the box
+    if there is none.
+    """
     frame_size: tuple[int, int] | None
-    start: tuple[int, int]
-    end: tuple[int, int]
-    in_count: int
-    out_count: int
-    in_count_per_class: dict[int, int]
-    out_count_per_class: dict[int, int]
+    """(width, height) of the frame in pixels, for drawing on a picture of another size; None: the first detection's."""
+    margin: float
+    """Distance beyond the line at which a crossing counts, as a fraction of the box's mean side, 0..10.
+
+    An object that jitters on the line is counted once.
+    """
 
     def __init__(
         self,
-        start: tuple[int, int] | list[int],
-        end: tuple[int, int] | list[int],
-        anchor: str = "bottom",
+        start: _Point,
+        end: _Point,
+        *,
+        anchor: _Anchor = "bottom",
+        frame_size: tuple[int, int] | None = None,
         margin: float = 0.1,
-        frame_size: tuple[int, int] | list[int] | None = None,
-    ) -> None: ...
-    def trigger(self, found: Sequence[Detection[_M, _K]]) -> tuple[list[Detection[_M, _K]], list[Detection[_M, _K]]]:
-        """Look at the detections of a frame; returns two lists of them: who has crossed in, and who out.
+    ) -> None:
+        """A line from start to end, both (x, y) in frame pixels, that counts the tracks crossing it.
 
-        found   as Tracker.update returns them. ValueError for a detection without a `track_id`: a crossing takes two frames.
+        - `start`: The start of the line, (x, y) in frame pixels.
+        - `end`: The end of the line, (x, y) in frame pixels.
+        - `anchor`: The point of a box that has to cross. "bottom" is the middle of the lower edge, where a person stands;
+          "centroid" is that of the mask, or the center of the box if there is none.
+        - `frame_size`: (width, height) of the frame in pixels, for drawing on a picture of another size; None: the first
+          detection's.
+        - `margin`: Distance beyond the line at which a crossing counts, as a fraction of the box's mean side, 0..10. An
+          object that jitters on the line is counted once.
+        """
+
+    @property
+    def start(self) -> tuple[int, int]:
+        """The start of the line, (x, y) in frame pixels."""
+
+    @property
+    def end(self) -> tuple[int, int]:
+        """The end of the line, (x, y) in frame pixels."""
+
+    @property
+    def in_count(self) -> int:
+        """The number of tracks that have crossed in."""
+
+    @property
+    def out_count(self) -> int:
+        """The number of tracks that have crossed out."""
+
+    @property
+    def in_count_per_class(self) -> dict[int, int]:
+        """{class_id: count}, by the class that the tracks had when they crossed in."""
+
+    @property
+    def out_count_per_class(self) -> dict[int, int]:
+        """{class_id: count}, by the class that the tracks had when they crossed out."""
+
+    def trigger(
+        self, detections: Sequence[Detection[_M, _K, int]]
+    ) -> tuple[list[Detection[_M, _K, int]], list[Detection[_M, _K, int]]]:
+        """Count the detections of a frame; returns two lists of them: those that crossed in, and those that crossed out.
+
+        - `detections`: as Tracker.update returns them. ValueError for one without a `track_id`: a crossing takes two frames.
         """
 
     def reset(self) -> None:
-        """Begin at 0, with nobody seen."""
+        """Start again: all counts are 0, and no track has been seen."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Numbers and lists only, for JSON: start, end, in, out."""
+        """The line as numbers and lists, for JSON: start, end, in, out."""
 
-    def draw(self, img: Image, color: _Color = (255, 255, 255), thickness: int = 2, labels: bool = True) -> Image:
-        """Draw a line, an arrow to its left ("in") and its counts, or a polygon and how many are inside; returns img.
+    def draw(self, img: Image, *, color: _Color = (255, 255, 255), thickness: int = 2, labels: bool = True) -> Image:
+        """Draw the zone: a line, an arrow to its left ("in") and its counts, or a polygon and its count. Returns img.
 
-        All is edged with black, to be read on any picture. thickness: pixels, 0..100; labels: whether to write the counts.
-        A picture of another size than `frame_size` is taken for the frame, scaled. ValueError as of `n6post.draw`.
+        Lines and text have black edges, to be visible on any picture. thickness: pixels, 0..100; labels: whether to write
+        the counts. A picture of another size than `frame_size` is treated as the frame, scaled. ValueError as for
+        `n6post.draw`.
         """
 
 class PolygonZone:
-    """A polygon of points (x, y) in frame pixels, who is inside, and for how long.
+    """A polygon of points (x, y) in frame pixels that reports which detections are inside, and for how long.
 
-    points  three or more; where edges cross each other, what an even number of them surrounds is outside
-    anchor  as LineZone's
-    patience    seconds for which a track may be lost and still dwells
-    frame_size  as LineZone's
+    - `points`: three or more, read-only. If edges cross each other, a part that is surrounded an even number of times is
+      outside
 
-    current_count               how many of the last frame's detections are inside
-    current_count_per_class     {class_id: how many}
-
-    ValueError for fewer than three points or points in a line, and for options out of range.
+    ValueError for fewer than three points or points on a line, and for options out of range.
     """
 
-    anchor: str
+    anchor: _Anchor
+    """The point of a box that has to be inside.
+
+    "bottom" is the middle of the lower edge, where a person stands; "centroid" is that of the mask, or the center of the box
+    if there is none.
+    """
     frame_size: tuple[int, int] | None
-    points: list[tuple[int, int]]
-    current_count: int
-    current_count_per_class: dict[int, int]
+    """(width, height) of the frame in pixels, for drawing on a picture of another size; None: the first detection's."""
+    max_gap: float
+    """Seconds, 0..1000000, for which a track may be lost without its dwell time starting again."""
 
     def __init__(
         self,
-        points: Sequence[tuple[int, int] | list[int]],
-        anchor: str = "bottom",
-        patience: float = 1.0,
-        frame_size: tuple[int, int] | list[int] | None = None,
-    ) -> None: ...
-    def trigger(self, found: Sequence[Detection[_M, _K]], ms: float | None = None) -> list[Detection[_M, _K]]:
-        """Look at the detections of a frame; returns a list of those inside.
+        points: Sequence[_Point],
+        *,
+        anchor: _Anchor = "bottom",
+        frame_size: tuple[int, int] | None = None,
+        max_gap: float = 1.0,
+    ) -> None:
+        """A polygon of points (x, y) in frame pixels that reports which detections are inside, and for how long.
 
-        found   detections; those with a `track_id`, as Tracker.update returns them, dwell
-        ms      milliseconds since the last call; None: time.ticks_ms() tells
+        - `points`: The corners, a list of (x, y) in frame pixels.
+        - `anchor`: The point of a box that has to be inside. "bottom" is the middle of the lower edge, where a person
+          stands; "centroid" is that of the mask, or the center of the box if there is none.
+        - `frame_size`: (width, height) of the frame in pixels, for drawing on a picture of another size; None: the first
+          detection's.
+        - `max_gap`: Seconds, 0..1000000, for which a track may be lost without its dwell time starting again.
         """
 
-    def seconds(self, track_id: int) -> float:
-        """How long a track has been inside, by the frames that showed it there; 0.0 for one that is not."""
+    @property
+    def points(self) -> list[tuple[int, int]]:
+        """The corners, a list of (x, y) in frame pixels."""
+
+    @property
+    def current_count(self) -> int:
+        """The number of detections inside in the last frame."""
+
+    @property
+    def current_count_per_class(self) -> dict[int, int]:
+        """{class_id: count} of the detections inside in the last frame."""
+
+    def trigger(
+        self, detections: Sequence[Detection[_M, _K, _T]], *, elapsed_ms: float | None = None
+    ) -> list[Detection[_M, _K, _T]]:
+        """Examine the detections of a frame; returns a list of those inside.
+
+        - `detections`: those with a `track_id`, as Tracker.update returns them, have a dwell time
+        - `elapsed_ms`: milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
+        """
+
+    def dwell_time(self, track: int | Detection | None) -> float:
+        """Seconds that a track has been inside, up to the last frame with it inside; 0.0 for a track that is not inside.
+
+        - `track`: its id, or a Detection
+        """
 
     def contains(self, x: int, y: int) -> bool:
-        """Whether a point of the frame is inside. Left and upper edges belong to a zone, right and lower ones do not."""
+        """Whether frame pixel (x, y) is inside. Left and upper edges belong to a zone, right and lower ones do not."""
 
-    def share(self, mask: Mask) -> float:
-        """How much of an object is inside, 0..1, by the centres of its mask's pixels. ValueError for what is no Mask."""
+    def coverage(self, mask: Mask) -> float:
+        """The fraction of an object that is inside, 0..1, by the centres of its mask's pixels.
+
+        ValueError for anything but a Mask.
+        """
 
     def reset(self) -> None:
-        """Nobody is inside, nobody has dwelled."""
+        """Start again: nothing is inside, and all dwell times are 0."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Numbers and lists only, for JSON: points, count, and seconds by track."""
+        """The zone as numbers and lists, for JSON: points, count, and dwell times in seconds by track."""
 
-    def draw(self, img: Image, color: _Color = (255, 255, 255), thickness: int = 2, labels: bool = True) -> Image:
-        """Draw a line, an arrow to its left ("in") and its counts, or a polygon and how many are inside; returns img.
+    def draw(self, img: Image, *, color: _Color = (255, 255, 255), thickness: int = 2, labels: bool = True) -> Image:
+        """Draw the zone: a line, an arrow to its left ("in") and its counts, or a polygon and its count. Returns img.
 
-        All is edged with black, to be read on any picture. thickness: pixels, 0..100; labels: whether to write the counts.
-        A picture of another size than `frame_size` is taken for the frame, scaled. ValueError as of `n6post.draw`.
+        Lines and text have black edges, to be visible on any picture. thickness: pixels, 0..100; labels: whether to write
+        the counts. A picture of another size than `frame_size` is treated as the frame, scaled. ValueError as for
+        `n6post.draw`.
         """
 
 class Trail:
-    """The last places of every track, to be drawn as lines.
+    """The last positions of every track, to be drawn as lines.
 
-    length      how many places a track has at most, one an update: 2 to 1000
-    anchor      the point of a box that is followed: "bottom" (its middle), "center", ..., as LineZone's
-    frame_size  as LineZone's
-
-    A track that is not found loses its oldest place at every update, and is forgotten with the last. A place takes 4 bytes.
-    Besides the tracks in the frame 128 at most are kept. Room for a track is taken once, when it is new.
+    A track without a detection loses its oldest position at every update, and is forgotten with the last. A position takes
+    4 bytes; the memory of a track is allocated once, when it is new. If there are more than 128 tracks, those that are not
+    in the frame are forgotten.
 
     ValueError for options out of range.
     """
 
-    anchor: str
-    frame_size: tuple[int, int] | None
     length: int
+    """Maximum number of positions of a track, one an update, 2..1000."""
+    anchor: _Anchor
+    """The point of a box that is followed.
+
+    "bottom" is the middle of the lower edge, where a person stands; "centroid" is that of the mask, or the center of the box
+    if there is none.
+    """
+    frame_size: tuple[int, int] | None
+    """(width, height) of the frame in pixels, for drawing on a picture of another size; None: the first detection's."""
 
     def __init__(
-        self, length: int = 30, anchor: str = "bottom", frame_size: tuple[int, int] | list[int] | None = None
-    ) -> None: ...
-    def update(self, found: _Found) -> _Found:
-        """Add the places of a frame's detections; returns the detections, as they are.
+        self,
+        length: int = 30,
+        *,
+        anchor: _Anchor = "bottom",
+        frame_size: tuple[int, int] | None = None,
+    ) -> None:
+        """The last positions of every track, to be drawn as lines.
 
-        found   as Tracker.update returns them. ValueError for a detection without a `track_id`, and for places that 16 bits
-                do not hold.
+        - `length`: Maximum number of positions of a track, one an update, 2..1000.
+        - `anchor`: The point of a box that is followed. "bottom" is the middle of the lower edge, where a person stands;
+          "centroid" is that of the mask, or the center of the box if there is none.
+        - `frame_size`: (width, height) of the frame in pixels, for drawing on a picture of another size; None: the first
+          detection's.
         """
 
-    def positions(self, track_id: int) -> list[tuple[int, int]]:
-        """The frame pixels (x, y) where a track has been, the oldest first; [] for one that is not known."""
+    def update(self, detections: _Tracked) -> _Tracked:
+        """Add the positions of a frame's detections; returns the detections unchanged.
+
+        - `detections`: as Tracker.update returns them. ValueError for a detection without a `track_id`, and for positions
+          beyond 16 bits.
+        """
+
+    def positions(self, track: int | Detection | None) -> list[tuple[int, int]]:
+        """The last frame pixels (x, y) of a track, oldest first; [] for an unknown one. `track`: its id or a Detection."""
 
     def reset(self) -> None:
-        """Forget all places."""
+        """Forget all positions."""
 
     def draw(
         self,
         img: Image,
+        *,
         color: _Color | None = None,
         thickness: int = 2,
         color_by: Literal["class", "track", "instance"] = "class",
     ) -> Image:
-        """Draw a line through the places of each track; returns img.
+        """Draw a line through the positions of each track; returns img.
 
-        color       (r, g, b) of all; None: what color_by says, "class", "track" or "instance", as of `n6post.draw`
-        thickness   pixels, 0..100
+        - `color`: (r, g, b) of all lines; None: colours by color_by
+        - `thickness`: pixels, 0..100
+        - `color_by`: "class", "track" or "instance", as for `n6post.draw`
 
-        A picture of another size than `frame_size` is taken for the frame, scaled. ValueError as of `n6post.draw`.
+        A picture of another size than `frame_size` is treated as the frame, scaled. ValueError as for `n6post.draw`.
         """
 
 # ---- results ----
 
-class Detection(NamedTuple, Generic[_M, _K]):
+class Detection(NamedTuple, Generic[_M, _K, _T]):
     """One object or person, as a tuple with names.
 
-    rect        (x, y, w, h), ints, frame pixels, clipped to the frame
-    score       0..1 (a quantised network may give a little more than 1)
-    class_id    the class number
-    label       its name, or the number as text
-    mask        a Mask (YoloV8Seg), else None
-    keypoints   float array (K, 3): x, y in frame pixels and score (YoloV8Pose, MoveNet), else None
-    track_id    1, 2, 3, ... in what a Tracker returns, else None; no part of the tuple
-    frame_size  (width, height) of the frame that it speaks of, None where that is not known; no part of the tuple either:
-                `draw` scales to a picture of another size
-
-    Besides, `center`, `as_dict(outline=False)`, `replace(**fields)`; with keypoints `joint(joint)` and `angle(first, middle,
-    last)`. A namedtuple's own `_replace`, `_asdict` and `_fields` work on the camera too.
+    It also has `track_id`, `frame_size` and `keypoint_threshold`, which are not part of the tuple. They are kept by
+    `replace`, by a Tracker and by everything else that makes a detection from another.
     """
 
     rect: _Box
+    """(x, y, w, h), ints, frame pixels, clipped to the frame."""
     score: float
+    """0..1 (a quantized network may give a little more than 1)."""
     class_id: int
+    """The class number."""
     label: str
+    """The name of the class, or its number as text."""
     mask: _M
+    """A `Mask` (YoloV8Seg), else None."""
     keypoints: _K
+    """A float array (K, 3): x and y in frame pixels, and a score (YoloV8Pose, MoveNet); else None."""
 
     @property
-    def frame_size(self) -> tuple[int, int] | None: ...
+    def track_id(self) -> _T:
+        """The id of its track, 1, 2, 3, ..., in what a Tracker returns; else None. Not part of the tuple."""
+
     @property
-    def track_id(self) -> int: ...
+    def frame_size(self) -> tuple[int, int] | None:
+        """(width, height) of the frame, or None where it is not known. `draw` scales to a picture of another size."""
+
+    @property
+    def keypoint_threshold(self) -> float:
+        """The minimum score of a keypoint that counts as visible."""
+
     @property
     def center(self) -> tuple[int, int]:
         """The frame pixel (x, y) in the middle of the box, ints."""
 
     def as_dict(self, outline: bool = False) -> dict[str, Any]:
-        """The detection in numbers, strings and lists, for json.dumps, which makes the same text on camera and PC.
+        """The detection as numbers, strings and lists. json.dumps makes the same text of it on a camera and on a PC.
 
-        {"rect": [x, y, w, h], "score": 0.875, "class_id": 2, "label": "car"}; of one with a mask also "mask": {"rect":
-        [x, y, w, h], "area": n, "centroid": [x, y]} and, if asked for, in it "outline": [[x, y], ...]; of one with keypoints
-        also "keypoints": [[x, y, score], ...], of one of a track "track_id": n. Scores are rounded to 3 decimals, keypoints
-        to a tenth of a pixel. What an empty mask has not, and a number that is not finite, is None.
+        {"rect": [x, y, w, h], "score": 0.875, "class_id": 2, "label": "car"}. With a mask also "mask": {"rect":
+        [x, y, w, h], "area": n, "centroid": [x, y]} and, if `outline` is True, "outline": [[x, y], ...] in it; with
+        keypoints also "keypoints": [[x, y, score], ...]; for a track also "track_id": n. Scores are rounded to 3 decimals,
+        keypoints to a tenth of a pixel. Values that an empty mask does not have and numbers that are not finite are None.
         """
 
     def replace(
@@ -535,102 +863,108 @@ class Detection(NamedTuple, Generic[_M, _K]):
         label: str = ...,
         mask: Any = ...,
         keypoints: Any = ...,
+        track_id: int | None = ...,
+        frame_size: tuple[int, int] | None = ...,
+        keypoint_threshold: float = ...,
     ) -> Detection[_M, _K]:
-        """The same detection, and track, with other values in these of its fields; ValueError for a name that is none."""
+        """A copy with other values for some fields, and for `track_id`, `frame_size` or `keypoint_threshold`.
 
-    def joint(  # type: ignore[misc]
-        self: Detection[Any, ndarray], joint: str | int
+        ValueError for any other name.
+        """
+
+    def keypoint(  # type: ignore[misc]
+        self: Detection[Any, ndarray, Any], keypoint: _Keypoint
     ) -> tuple[int, int, float]:
-        """A joint by its name (see `joint_names`) or number: (x, y, score), the frame pixel that it lies in as ints.
+        """A keypoint by its name (see `keypoint_names`) or index: (x, y, score), x and y being the ints of a frame pixel.
 
-        Whether it was seen the score tells: at least the detection's `keypoint_threshold`. ValueError for an unknown joint,
-        which lists the names, and for a detection without keypoints.
+        It was seen if its score is at least the detection's `keypoint_threshold`. ValueError for an unknown keypoint, which
+        lists the names, and for a detection without keypoints.
         """
 
     def angle(  # type: ignore[misc]
-        self: Detection[Any, ndarray], first: str | int, middle: str | int, last: str | int
+        self: Detection[Any, ndarray, Any], first: _Keypoint, middle: _Keypoint, last: _Keypoint
     ) -> float | None:
-        """The angle at the middle joint between the ways to the other two, degrees: 180 where the three lie in a line.
+        """The angle between two limbs that meet at the keypoint `middle`, degrees: 180 for a straight line.
 
-        None where one of the three was not seen (its score is below the detection's `keypoint_threshold`) or lies where the
-        middle one does. Joints as for `joint`.
+        None if one of the three was not seen (its score is below the detection's `keypoint_threshold`) or lies where the
+        middle one does. Keypoints as for `keypoint`.
         """
 
-    @property
-    def keypoint_threshold(self: Detection[Any, ndarray]) -> float: ...  # type: ignore[misc]
-
 class Mask:
-    """One object's mask, made of
+    """The pixels of one object.
 
-    data    bytes, a bytearray or a memoryview, h rows of w of the window: 128 and more is inside
-    window  (x, y, w, h) in mask pixels: the crop and, where there are any, neighbours that drawing interpolates with
-    crop    (x, y, w, h) in mask pixels: what belongs to the object's box
-    clip    (x, y, w, h) in frame pixels: nothing is drawn outside
-    grid    a Grid
+    - `data`: bytes, a bytearray or a memoryview: h rows of w pixels of the window; 128 and more is inside
+    - `window`: (x, y, w, h) in mask pixels: the crop, and neighbours for interpolation if there are any
+    - `crop`: (x, y, w, h) in mask pixels: the part that belongs to the object's box
+    - `clip`: (x, y, w, h) in frame pixels: nothing is drawn outside
+    - `transform`: a MaskTransform
 
-    ValueError for data of another kind or size than the window's, and for a crop that sticks out of it.
+    ValueError for data of another type or size than the window's, and for a crop that is not inside the window.
     """
 
-    def __init__(self, data: bytes | bytearray | memoryview, window: _Box, crop: _Box, clip: _Box, grid: Any) -> None: ...
+    def __init__(
+        self, data: bytes | bytearray | memoryview, window: _Box, crop: _Box, clip: _Box, transform: Any
+    ) -> None: ...
     @property
     def crop(self) -> _Box:
         """(x, y, w, h) of the object's crop in mask pixels."""
 
     @property
     def area(self) -> int:
-        """The object's size: how many frame pixels it `contains`."""
+        """The number of frame pixels that the object `contains`."""
 
     @property
     def centroid(self) -> tuple[int, int] | None:
-        """The frame pixel (x, y) in the middle of those that the object `contains`, ints; None where there is none."""
+        """The mean (x, y) of the frame pixels that the object `contains`, as the ints of a pixel; None for an empty mask."""
 
     @property
     def rect(self) -> _Box | None:
-        """(x, y, w, h), ints, frame pixels: the smallest rectangle around what is inside; None for an empty mask.
+        """(x, y, w, h), ints, frame pixels: the bounding box of the mask; None for an empty mask.
 
-        It ends where the logits between two mask pixels cross the threshold, as what `draw` tints does. (What pixels beyond
-        the box tint within half a mask pixel of its edge is not counted, as it is not in `area`.)
+        It ends where the interpolated logits cross the threshold, as in `draw`. (`draw` may tint less than half a mask pixel
+        beyond the box; that does not count here, nor in `area`.)
         """
 
     def contains(self, x: int | tuple[int, int], y: int | None = None) -> bool:
-        """Whether frame pixel (x, y), or ((x, y)), belongs to the object: whether the mask pixel under its centre does."""
+        """Whether frame pixel (x, y), or ((x, y)), belongs to the object, as the mask pixel under its centre does."""
 
     @property
     def image(self) -> Image | None:
-        """The crop as a GRAYSCALE image at mask resolution, 128 and more inside; None for an empty crop."""
+        """The crop as a GRAYSCALE image at mask resolution, inside from 128 up; None for an empty crop."""
 
     def to_image(self, width: int | None = None, height: int | None = None) -> Image:
-        """A GRAYSCALE image of the frame's size, 255 inside and 0 outside: what `draw` tints, at its place in the frame.
+        """A GRAYSCALE image of the frame's size: 255 where `draw` tints, 0 elsewhere.
 
-        For `mask=` of the firmware's own functions. A width and a height make it that large, with the frame scaled to it;
-        ValueError for one of them alone, and without them where the frame's size is not known.
+        For `mask=` of the firmware's own functions. With a width and a height the frame is scaled to that size. ValueError
+        for one of them alone, and without them where the frame's size is not known.
         """
 
-    def cut_out(self, img: Image, color: _Color = (0, 0, 0)) -> Image:
-        """Paint all of `img` (RGB565 or GRAYSCALE) but the object with color (r, g, b), and return img.
+    def fill_outside(self, img: Image, *, color: _Color = (0, 0, 0)) -> Image:
+        """Paint everything in `img` (RGB565 or GRAYSCALE) but the object with color (r, g, b), and return img.
 
-        What stays is what `draw` tints. A picture of another size than the frame is taken for the frame, scaled.
+        The object's pixels are those that `draw` tints. A picture of another size than the frame is treated as the frame,
+        scaled.
         """
 
     def iou(self, other: Mask) -> float:
         """The overlap with another Mask, 0..1: intersection over union; 0 where both are empty.
 
-        Masks of one model and one way into the frame are counted mask pixel by mask pixel, also those of two frames. Of any
-        others the one with the larger mask pixels is asked at the middles of the other's, and only where both networks saw
-        the frame: so a thing that two overlapping tiles cut in two is told by its part in both. ValueError for what is no
-        Mask.
+        Masks of one model with the same transform are compared mask pixel by mask pixel, even if they are of two frames.
+        Otherwise the mask with the larger pixels is sampled at the pixel centres of the other, only in the part of the frame
+        that both networks saw: an object that two overlapping tiles cut in two is compared in the part that both have.
+        ValueError for anything but a Mask.
         """
 
-    def draw(self, img: Image, color: _Color = (255, 0, 0), alpha: int = 128, smooth: bool | None = None) -> Image:
+    def draw(self, img: Image, *, color: _Color = (255, 0, 0), alpha: int = 128, antialias: bool | None = None) -> Image:
         """Tint the object in `img` (RGB565 or GRAYSCALE) with color (r, g, b) and alpha 0..255, and return img.
 
-        smooth=False draws blocks of mask pixels with plain draw_image instead, which on the N6 goes to the GPU: what the
-        object `contains`, but that the edges of a block may lie a frame pixel beside. None chooses as `n6post.draw` does. A
-        picture of another size than the frame is taken for the frame, scaled.
+        antialias=False draws blocks of mask pixels with plain draw_image, for which the N6 uses its GPU: the pixels that the
+        object `contains`, but the edges of a block may be off by a frame pixel. None chooses as `n6post.draw` does. A
+        picture of another size than the frame is treated as the frame, scaled.
         """
 
     def outline(self) -> list[tuple[int, int]]:
-        """The outer contour of the object's largest part: a list of frame pixels (x, y), clockwise, closed by its first.
+        """The outer contour of the object's largest part: frame pixels (x, y), clockwise, without repeating the first.
 
         Each point lies between a pixel inside and its neighbour outside, where the interpolated logit crosses the
         threshold. [] for an empty mask. For `img.draw_line`, areas and shapes.
@@ -639,136 +973,140 @@ class Mask:
 class Segmentation:
     """A class for every pixel of a map that lies over the frame.
 
-    classes     uint8 array (H, W) of class numbers, the map as the network has it
-    background  the class that is not drawn, or None
+    A class may be given by its number or by its name. ValueError for a name that no class has, or that several have.
 
-    Wherever a class is asked for, its name will do as well as its number; ValueError for a name that no class has, or
-    several have.
-
-    ValueError for an array of another dtype or shape than the view's, or one that is not dense.
+    ValueError for a class map of another dtype or shape than its MapTransform's, or one that is not dense.
     """
 
-    classes: ndarray
+    class_map: ndarray
+    """uint8 array (H, W) of class numbers, at the resolution of the network's output."""
 
-    def __init__(self, classes: ndarray, view: Any) -> None: ...
+    def __init__(self, class_map: ndarray, transform: Any) -> None: ...
     @property
-    def background(self) -> int | None: ...
+    def background(self) -> int | None:
+        """The number of the class that is not drawn, or None."""
+
     def copy(self) -> Segmentation:
-        """The same with a class map of its own, which no later call of the processor writes over."""
+        """A copy with a class map of its own, which later calls of the processor do not overwrite."""
+
+    def __copy__(self) -> Segmentation:
+        """A copy with a class map of its own, which later calls of the processor do not overwrite."""
 
     def label(self, class_id: int | str) -> str:
         """The name of a class, or its number as text."""
 
-    def present(self, background: bool = False) -> list[int]:
-        """The classes that the frame shows, ascending, without the background unless asked for."""
+    def class_ids(self, background: bool = False) -> list[int]:
+        """The numbers of the classes in the frame, ascending; without the background unless `background` is True."""
 
-    def share(self, class_id: int | str) -> float:
-        """The part of what the network saw of the frame that has this class: 0..1."""
+    def fraction(self, class_id: int | str) -> float:
+        """The fraction of the frame (of the part that the network saw) that has this class, 0..1."""
 
     def area(self, class_id: int | str) -> int:
-        """How many frame pixels have this class: as many as those for which `at` tells it, an int."""
+        """The number of frame pixels of this class: those for which `class_at` returns it."""
 
-    def at(self, x: int, y: int) -> int | None:
-        """The class of frame pixel (x, y); None where the network did not look: outside of its input or the frame."""
+    def class_at(self, x: int, y: int) -> int | None:
+        """The class of frame pixel (x, y); None outside of the frame or of the part that the network saw."""
 
     def mask(self, class_id: int | str) -> Mask:
         """A `Mask` of all the pixels of a class, with area, centroid, contains(), outline() and draw()."""
 
     def draw(
-        self, img: Image, palette: Sequence[_Color | None] | None = None, alpha: int = 128, legend: bool = False
+        self, img: Image, *, palette: Sequence[_Color | None] | None = None, alpha: int = 128, legend: bool = False
     ) -> Image:
         """Tint every class but the background in `img` (RGB565 or GRAYSCALE), and return img.
 
-        A picture of another size than the frame is taken for the frame, scaled.
+        A picture of another size than the frame is treated as the frame, scaled. Each frame pixel gets the colour of the
+        class that `class_at` returns for it.
 
-        palette     colours by class, each (r, g, b) or None for a class that is not drawn; for classes beyond its end,
-                    and without one, a colour of ours
-        alpha       0..255; below 8 an RGB565 frame does not change: the firmware cuts alpha to 5 bits
-        legend      write the names of the classes present into the lower left corner
-
-        Each frame pixel gets the colour of the class that `at` tells of it.
+        - `palette`: colours by class, each (r, g, b), or None for a class that is not drawn; classes beyond its end have the
+          library's own colours
+        - `alpha`: 0..255; below 8 an RGB565 frame does not change, because the firmware cuts alpha to 5 bits
+        - `legend`: write the labels of the classes in the frame into the lower left corner
         """
 
     def as_dict(self, background: bool = False) -> dict[str, Any]:
-        """What the frame shows in numbers, strings and lists, for json.dumps, which makes the same text on camera and PC.
+        """The classes in the frame as numbers, strings and lists. json.dumps makes the same text of it on camera and PC.
 
-        {"classes": [{"class_id": 15, "label": "person", "area": 5120, "share": 0.05}, ...]}: the classes of `present()`,
-        the share rounded to 4 decimals.
+        {"classes": [{"class_id": 15, "label": "person", "area": 5120, "fraction": 0.05}, ...]}: the classes of `class_ids`,
+        with the fraction rounded to 4 decimals.
         """
 
 def draw(
     img: Image,
     result: Sequence[Detection] | Segmentation | LineZone | PolygonZone | Trail,
+    *,
     color: _Color | None = None,
     alpha: int = 128,
     thickness: int = 2,
     masks: bool = True,
     boxes: bool = True,
     labels: bool | Sequence[str | None] | Callable[[Detection], str | None] = True,
-    smooth: bool | None = None,
+    antialias: bool | None = None,
     color_by: Literal["class", "track", "instance"] = "class",
 ) -> Image:
-    """Draw what a processor, a tracker, a zone or a trail tells onto the frame, and return the frame.
+    """Draw a result onto the frame, and return the frame.
 
-    result      a list of Detection, a Segmentation, a LineZone, a PolygonZone or a Trail
-    color       (r, g, b) for everything; None: what color_by says, and white for zones
-    alpha       of masks and class maps, 0..255 (below 8 an RGB565 frame does not change: the firmware cuts alpha to 5 bits)
-    thickness   of boxes, zones and trails, pixels, 0..100
-    masks, boxes    whether to draw them; of a Segmentation masks is the map
-    labels      True: name and score, of a track with its number before them ("#3 person 75%"); a list of texts, one a
-                detection, or a function that is called with each and returns its text: None or "" for no label; False: none.
-                Of a Segmentation whether to draw its legend, of a zone its counts
-    smooth      True: masks with smooth edges; False: as blocks, by plain draw_image (on the N6 that goes to the GPU); None:
-                smooth where machine code does it, and on a PC; else blocks, which cost a fifth there
-    color_by    what has a colour of its own, in mask, box, label and trail alike:
-                "class"     each class; joints and limbs go by side, left and right
-                "track"     each track_id, white where there is none; joints and limbs too: that tells persons apart
-                "instance"  each place in the list, joints and limbs too
+    - `img`: an RGB565 or GRAYSCALE image. One of another size than the frame (an LCD's) is treated as the frame, scaled
+    - `result`: a list of Detection, a Segmentation, a LineZone, a PolygonZone or a Trail
+    - `color`: (r, g, b) for everything; None: the colours of `color_by`, and white for zones
+    - `alpha`: of masks and class maps, 0..255; below 8 an RGB565 frame does not change, because the firmware cuts alpha to 5
+      bits
+    - `thickness`: of boxes, zones and trails, pixels, 0..100
+    - `masks`: whether to draw masks, and the class map of a Segmentation
+    - `boxes`: whether to draw boxes
+    - `labels`: True: label and score, after the id of a track ("#3 person 75%"); a list of texts, one for each detection; or
+      a function that is called with each detection and returns its text. None or "" is no text. False: no labels. For a
+      Segmentation whether to draw its legend, for a zone its counts
+    - `antialias`: True: masks with smooth edges; False: blocks of mask pixels, drawn by plain draw_image, for which the N6
+      uses its GPU; None: smooth edges if machine code draws them and on a PC, else blocks, which cost a fifth of that
+    - `color_by`: what has a colour of its own, in masks, boxes, labels and trails:
+      - `"class"`: each class; keypoints and limbs are coloured by side, left and right
+      - `"track"`: each track_id, white for detections without one; keypoints and limbs too
+      - `"instance"`: each position in the list; keypoints and limbs too
 
-    A picture of another size than the frame (an LCD's) is taken for the frame, and all is scaled, x and y apart.
-    A label stands above its box; where a better one's stands there already: inside at the top, below, inside at the bottom.
+    A label is placed above its box. If the label of a better detection is there, it is placed inside at the top, below, or
+    inside at the bottom.
 
-    ValueError for an image that is neither RGB565 nor GRAYSCALE, an option out of range, and for what is no result. A class
-    map and zones have neither tracks nor places: of them color_by is "class".
+    ValueError for an image of another format, an option out of range, and for anything but a result. For a class map and for
+    zones color_by must be "class".
     """
 
-# An entry is ([x, y, w, h], score) or ([x, y, w, h], score, keypoints): a tuple of either length, for scripts unpack it.
-def to_json(result: Any, outline: bool = False) -> str:
-    """A result as one line of JSON, without a line end; `json.loads` of it is what `as_dict` gives.
+def to_json(result: Any, *, outline: bool = False) -> str:
+    """A result as one line of JSON, without a line end. `json.loads` of it returns what `as_dict` returns.
 
-    result      a list of Detection, or whatever has an `as_dict`: a Detection, a Segmentation, a LineZone, a PolygonZone
-    outline     give the outline of every mask as well
+    - `result`: a list of Detection, or an object with `as_dict`: a Detection, a Segmentation, a LineZone, a PolygonZone
+    - `outline`: whether to include the outline of every mask
 
-    The text is ASCII, and the same on camera and PC for the same numbers. ValueError for what is no result.
+    The text is ASCII, and for the same numbers the same on a camera and on a PC. ValueError for anything else.
     """
 
-def by_class(found: Iterable[Detection]) -> list[list[tuple[Any, ...]]]:
-    """OpenMV's own shape of a result: a list a class, each of ([x, y, w, h], score) or ([x, y, w, h], score, keypoints).
+# An entry is ([x, y, w, h], score) or ([x, y, w, h], score, keypoints): a tuple of either length, which scripts unpack.
+def to_openmv(detections: Iterable[Detection]) -> list[list[tuple[Any, ...]]]:
+    """Detections in OpenMV's own form: a list for each class, of ([x, y, w, h], score) or (..., score, keypoints) tuples.
 
-    For scripts written for the stock post-processors, which draw class by class:
+    For scripts that were written for the stock post-processors, which draw class by class:
 
         from ml.utils import draw_predictions
 
-        for i, entries in enumerate(n6post.by_class(found)):
+        for i, entries in enumerate(n6post.to_openmv(detections)):
             rects = [entry[0] for entry in entries]
             draw_predictions(img, rects, [labels[i]] * len(rects), [color] * len(rects), format=None)
 
-    There are as many lists as the largest class number found needs. ValueError for what is no list of Detection.
+    There are as many lists as the largest class number needs. ValueError for anything but a list of Detection.
     """
 
-def joint_names(joints: int) -> list[str]:
-    """The names of 17 joints (COCO) or 13 (ST's MoveNet) in their order, a list; numbers as text for any other count.
+def keypoint_names(keypoint_count: int) -> list[str]:
+    """The names of 17 keypoints (COCO) or 13 (ST's MoveNet) in their order, a list; numbers as text for any other count.
 
-    Both have the same names but for the first: "nose" of the 17, "head" of the 13. `joint` and `angle` of a Detection take
-    either for it, and "left_elbow" as COCO writes it.
+    Both have the same names except for the first, "nose" of the 17 and "head" of the 13. `keypoint` and `angle` of a
+    Detection accept either of these two, and also "left_elbow" as COCO writes it.
     """
 
 # ---- the right family for a model ----
 
-# Which family it will be only the model tells. So a script may ask of the result what any family's has, and each of the
-# options below is one of some family's.
+# Only the model shows which family it will be. A script may therefore ask for anything that the result of one family has.
 @type_check_only
-class _AnyResult(list[Detection[Mask, ndarray]], Segmentation):
+class _AnyResult(list[Detection[Mask, ndarray, None]], Segmentation):
     def copy(self) -> _AnyResult: ...
 
 @type_check_only
@@ -778,76 +1116,161 @@ class _AnyFamily(YoloV8Seg, YoloV8Pose, MoveNet, DeepLab):
 
     def __call__(self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]) -> _AnyResult: ...  # type: ignore[override]
 
-def processor_for(
-    model: Model[Any],
-    *,
-    threshold: float | None = ...,
-    nms_threshold: float = ...,
-    nms_sigma: float = ...,
-    max_detections: int = ...,
-    classes: _Classes | None = ...,
-    agnostic: bool = ...,
-    max_candidates: int = ...,
-    labels: _Names | None = ...,
-    pixels: bool | None = ...,
-    mask_threshold: float = ...,
-    mask_padding: float | None = ...,
-    mask_overlap: float | None = ...,
-    tight: bool = ...,
-    keypoint_threshold: float = ...,
-    class_count: int | None = ...,
-    keypoint_scores: Literal["score", "logit"] | None = ...,
-    refine: bool = ...,
-    layout: Literal["NHWC", "NCHW", "joints"] | None = ...,
-    background: int | str | None = ...,
-    values: Literal["probability", "logit", "classes"] | None = ...,
-) -> _AnyFamily:
-    """The post-processor for a model, a YoloV8, YoloV8Seg, YoloV8Pose, MoveNet or DeepLab with these options.
+@type_check_only
+class _DeferredProcessor:
+    processor: _AnyFamily
+    """The post-processor that does the work: a YoloV8, YoloV8Seg, YoloV8Pose, MoveNet or DeepLab."""
 
-    model   what tells: input_shape, output_shape, labels (or the option `labels`); nothing is run
-    A model takes it per call, `model.predict([img], callback=process)`; `load` attaches it.
-    ValueError where no family fits, and where two do: then labels, one a class, tell, or the constructor. Also at once for
-    labels of another number than the model has classes (or joints), and for a class that it does not have.
+    def __call__(self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]) -> _AnyResult: ...
+
+@type_check_only
+class _LoadedModel(Model[_AnyResult]):
+    postprocess: _DeferredProcessor
+    """Holds the post-processor of the family that fits, as `postprocess.processor`."""
+
+@type_check_only
+class _Options(TypedDict, total=False):
+    threshold: float | None
+    """`YoloV8(threshold=0.4)`: Minimum score of a detection, 0..1.
+
+    `DeepLab(threshold=None)`: Minimum probability of class 1, between 0 and 1, for a map of one channel; None is 0.5.
+    Other maps take None only.
+    """
+    iou_threshold: float
+    """`YoloV8(iou_threshold=0.5)`: Two boxes of a class whose IoU is larger than this are one object, 0..1."""
+    nms_sigma: float
+    """`YoloV8(nms_sigma=0)`: Sigma of Gaussian Soft-NMS, which returns decayed scores (its paper uses 0.5). 0 suppresses
+    overlapping boxes.
+    """
+    max_detections: int
+    """`YoloV8(max_detections=20)`: Maximum number of detections to return, 1..65535."""
+    classes: _Classes | None
+    """`YoloV8(classes=None)`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best
+    class of each anchor.
+    """
+    class_agnostic: bool
+    """`YoloV8(class_agnostic=False)`: Whether a box also suppresses boxes of other classes."""
+    max_candidates: int
+    """`YoloV8(max_candidates=300)`: Maximum number of boxes that enter suppression, the best first, 1..65535."""
+    labels: _Labels | None
+    """`YoloV8(labels=None)`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one
+    label a line. None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the
+    class numbers. The firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+
+    `MoveNet(labels=None)`: Label of the detection: a list of one name, a dict {0: "person"} or the path of a .txt file
+    with one line. None: "person". A name for each keypoint is accepted, too, and changes nothing.
+
+    `DeepLab(labels=None)`: Labels of the classes: a list, a dict {0: "sky", ...} or the path of a .txt file with one
+    label a line. None: the model's labels if the post-processor can read them, else Pascal VOC's for 21 classes, else
+    the class numbers. A single label for a map of one channel is that of class 1; class 0 is then "background".
+    """
+    box_units: Literal["pixels", "normalized"] | None
+    """`YoloV8(box_units=None)`: Unit of the head's boxes: "pixels" of the model input, or "normalized" to 0..1; None
+    detects it from the head.
+    """
+    mask_threshold: float
+    """`YoloV8Seg(mask_threshold=0.5)`: Probability above which a pixel belongs to the object, between 0 and 1."""
+    mask_padding: float | None
+    """`YoloV8Seg(mask_padding=None)`: Pixels of the model input by which a box grows before the mask is cropped to it; 0
+    crops as Ultralytics does. None: half the step of a quantized box, which restores what its rounding has cut off; 0
+    for a float head.
+    """
+    mask_overlap: float | None
+    """`YoloV8Seg(mask_overlap=0.8)`: Drop a detection if more than this fraction of its mask lies inside the mask of a
+    better one of its class, 0..1. With `class_agnostic`, the better one may be of any class. An int8 head often finds
+    an object twice, in boxes whose IoU is too small for suppression. 0.7 drops more, for use with a Tracker
+    (docs/tracking.md). None keeps all, as Ultralytics does.
+    """
+    refit_boxes: bool
+    """`YoloV8Seg(refit_boxes=False)`: Replace each box by the bounding box of its mask, which jitters less than the
+    head's own. An int8 head rounds its boxes to steps of several pixels. Costs one `Mask.rect` for each detection. The
+    box of an empty mask stays.
+    """
+    keypoint_threshold: float
+    """`YoloV8Pose(keypoint_threshold=0.5)`: Minimum score of a keypoint that counts as visible, 0..1. Detections carry
+    it; `draw` leaves out those below.
+
+    `MoveNet(keypoint_threshold=0.3)`: Minimum score of a keypoint that counts as visible, 0..1. Detections carry it;
+    `draw` leaves out those below.
+    """
+    class_count: int | None
+    """`YoloV8Pose(class_count=None)`: Number of classes of a raw head, 1..65535; None: as many as there are labels, or 1
+    without labels. Labels that are as many as one class has keypoints are taken for the names of the keypoints; then
+    there is one class.
+    """
+    keypoint_scores: Literal["score", "logit"] | None
+    """`YoloV8Pose(keypoint_scores=None)`: What the third number of a keypoint is: its "score", 0..1, or a "logit", to
+    which the sigmoid is applied. None detects it at the first frame: only logits can be negative.
+    """
+    refine: bool
+    """`MoveNet(refine=True)`: Move each keypoint from the center of its heatmap cell to the top of the parabola through
+    the peak and its neighbors. It moves by at most half a cell in x and in y, and not at all at the border of the map.
+    """
+    layout: Literal["NHWC", "NCHW", "keypoints"] | None
+    """`MoveNet(layout=None)`: Layout of the output: "NHWC" or "NCHW" for heatmaps, "keypoints" for [1, 1, K, 3]; None
+    detects it from the shape.
+
+    `DeepLab(layout=None)`: Layout of the output; None detects it from the shape, whose height and width have the
+    aspect ratio of the input. A map of another aspect ratio is accepted only if this option is given.
+    """
+    background: int | str | None
+    """`DeepLab(background=0)`: Number (0..255) or label of the class that is not drawn and that `class_ids` leaves out;
+    None: no class is.
+    """
+    output_type: Literal["probability", "logit", "class_ids"] | None
+    """`DeepLab(output_type=None)`: What a map of one channel holds: probabilities or logits of class 1, or the numbers of
+    classes; None detects it. Integers are class numbers if the output is [1, H, W], has no scale, or has scale 1.0 and
+    zero point 0; otherwise probabilities if their scale allows only numbers within -1.5..1.5, else logits. Floats are
+    class numbers if the first frame holds only whole numbers of 0..255 and one above 1; otherwise probabilities if it
+    lies within 0..1, else logits. A first frame of nothing but 0 and 1 does not show the type: then the next frame is
+    examined, too. ValueError, in every frame, for class numbers that are not whole numbers of 0..255.
     """
 
-def load(
-    path: str,
-    *,
-    threshold: float | None = ...,
-    nms_threshold: float = ...,
-    nms_sigma: float = ...,
-    max_detections: int = ...,
-    classes: _Classes | None = ...,
-    agnostic: bool = ...,
-    max_candidates: int = ...,
-    labels: _Names | None = ...,
-    pixels: bool | None = ...,
-    mask_threshold: float = ...,
-    mask_padding: float | None = ...,
-    mask_overlap: float | None = ...,
-    tight: bool = ...,
-    keypoint_threshold: float = ...,
-    class_count: int | None = ...,
-    keypoint_scores: Literal["score", "logit"] | None = ...,
-    refine: bool = ...,
-    layout: Literal["NHWC", "NCHW", "joints"] | None = ...,
-    background: int | str | None = ...,
-    values: Literal["probability", "logit", "classes"] | None = ...,
-) -> Model[_AnyResult]:
-    """`ml.Model(path)` with the post-processor that fits, and the model's labels in it.
+def processor_for(model: Model[Any], **options: Unpack[_Options]) -> _AnyFamily:
+    """Return the post-processor for a model: a YoloV8, YoloV8Seg, YoloV8Pose, MoveNet or DeepLab with these options.
 
-    They are, without the option `labels`, the lines of the .txt beside it: UTF-8, one name a line, as many as it has
-    classes. The processor itself is `model.postprocess.processor`. ValueError as for `processor_for`, and for a file of
-    labels that is not so: it names the file, and the line.
+    - `model`: its input_shape, output_shape and labels (or the option `labels`) decide; it does not run
+
+    Pass the result to each call, `model.predict([img], callback=process)`. `load` attaches it to the model instead.
+
+    ValueError if no family fits, or if two do: then pass labels, one per class, or use a constructor. Also if the number of
+    labels is not the number of classes (or keypoints), and for a class that the model does not have.
+
+    Options:
+
+    - YoloV8: `threshold=0.4`, `iou_threshold=0.5`, `nms_sigma=0`, `max_detections=20`, `classes=None`,
+      `class_agnostic=False`, `max_candidates=300`, `labels=None`, `box_units=None`
+    - YoloV8Seg: those of YoloV8, and `mask_threshold=0.5`, `mask_padding=None`, `mask_overlap=0.8`, `refit_boxes=False`
+    - YoloV8Pose: those of YoloV8, and `keypoint_threshold=0.5`, `class_count=None`, `keypoint_scores=None`
+    - MoveNet: `keypoint_threshold=0.3`, `refine=True`, `labels=None`, `layout=None`
+    - DeepLab: `background=0`, `threshold=None`, `labels=None`, `layout=None`, `output_type=None`
+    """
+
+def load(path: str, **options: Unpack[_Options]) -> _LoadedModel:
+    """Open `ml.Model(path)` with the post-processor that fits and the model's labels in it.
+
+    Without the option `labels`, the labels are read from the .txt file beside the model: UTF-8, with one name per line and
+    one line per class. The processor itself is `model.postprocess.processor`.
+
+    ValueError as for `processor_for`, and for a .txt file that cannot be used: the message names the file and the line.
+
+    Options:
+
+    - YoloV8: `threshold=0.4`, `iou_threshold=0.5`, `nms_sigma=0`, `max_detections=20`, `classes=None`,
+      `class_agnostic=False`, `max_candidates=300`, `labels=None`, `box_units=None`
+    - YoloV8Seg: those of YoloV8, and `mask_threshold=0.5`, `mask_padding=None`, `mask_overlap=0.8`, `refit_boxes=False`
+    - YoloV8Pose: those of YoloV8, and `keypoint_threshold=0.5`, `class_count=None`, `keypoint_scores=None`
+    - MoveNet: `keypoint_threshold=0.3`, `refine=True`, `labels=None`, `layout=None`
+    - DeepLab: `background=0`, `threshold=None`, `labels=None`, `layout=None`, `output_type=None`
     """
 
 def diagnose(model: Model[Any], outputs: Sequence[ndarray] | None = None) -> list[str]:
-    """A list of findings, each a sentence with its remedy and its line in docs/troubleshooting.md; [] for a healthy model.
+    """Return a list of findings, each a sentence with its remedy and its line in docs/troubleshooting.md; [] if all is well.
 
-    outputs     the arrays as a post-processor gets them; without them only what the model tells of itself is
-                judged. On the camera:
-                `model.predict([img], callback=lambda m, i, outputs: n6post.diagnose(m, outputs))`
-    ValueError for outputs that are no list of dense ndarrays.
+    - `outputs`: the arrays as a post-processor gets them. Without them only the model's own description is checked. On the
+      camera: `model.predict([img], callback=lambda m, i, outputs: n6post.diagnose(m, outputs))`
+
+    ValueError for outputs that are not a list of dense ndarrays.
     """
 
 # ---- inputs ----
@@ -855,7 +1278,9 @@ def diagnose(model: Model[Any], outputs: Sequence[ndarray] | None = None) -> lis
 @type_check_only
 class _Input:
     image: Image
+    """The image that is fitted into the model input."""
     roi: _Box
+    """(x, y, w, h) of the part of the image that is used, in pixels; by default all of it."""
 
     def __init__(
         self,
@@ -865,24 +1290,32 @@ class _Input:
         scale: tuple[float, float] = (0.0, 1.0),
         mean: Sequence[float] = (0.0, 0.0, 0.0),
         stdev: Sequence[float] = (1.0, 1.0, 1.0),
-    ) -> None: ...
+    ) -> None:
+        """A model input made of an image: pass it to `predict` in a list.
+
+        - `img`: the frame, an RGB565 or GRAYSCALE image
+        - `roi`: (x, y, w, h) of the part of the image to use, in pixels; None: all of it
+        - `scale`: (minimum, maximum) that the pixels 0..255 are mapped to, for a float input
+        - `mean`, `stdev`: of each channel, subtracted and divided by, for a float input
+        """
+
     def __call__(self, buffer: Any, shape: Sequence[int], dtype: int) -> None: ...
 
 class Stretch(_Input):
-    """The whole image onto the model input, its aspect ratio not kept: for maps of classes that shall cover the frame.
+    """Stretch the whole image to the model input, without keeping its aspect ratio: for class maps of the whole frame.
 
-    It is what firmware 5.0 does with a plain image.
+    Firmware 5.0 does this with a plain image.
     """
 
 class Crop(_Input):
-    """The middle of the image that has the model input's aspect ratio: where the ends of the frame do not matter.
+    """Use the middle of the image, with the model input's aspect ratio: if the ends of the frame do not matter.
 
-    Objects are the largest this way. It is about what firmware 4.8.1 does with a plain image.
+    Objects are largest this way. Firmware 4.8.1 does about the same with a plain image.
     """
 
 class Letterbox(_Input):
-    """The whole image, its aspect ratio kept, between grey bars (114): the first choice for networks of Ultralytics.
+    """Fit the whole image between gray bars (114), keeping its aspect ratio: the best choice for networks of Ultralytics.
 
-    They were trained on that: its place and size are those of their LetterBox, to the pixel. (Where a side ends at exactly
-    half a pixel, their floats may round it the other way: one roi of a million.)
+    They are trained on such pictures. Place and size are the same as in their LetterBox, to the pixel. (If a side ends at
+    exactly half a pixel, their floats may round it the other way: one roi of a million.)
     """

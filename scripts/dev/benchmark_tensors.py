@@ -1,4 +1,4 @@
-"""Write recorded tensors for scripts/camera/benchmark.py: `python3 scripts/dev/benchmark_tensors.py FOLDER`.
+"""Write recorded tensors for scripts/device/benchmark.py: `python3 scripts/dev/benchmark_tensors.py FOLDER`.
 
 Takes the recordings in host_tests/data, or with --captures a folder of .npz captures (of the bus picture),
 and writes each as a file of raw bytes. Copy FOLDER to the camera and say where it is in benchmark.py.

@@ -1,17 +1,17 @@
-"""Generate lib/n6post/kernels/helium_*.py and thumb_*.py: `python3 scripts/dev/build_kernels.py`.
+"""Generate lib/n6post/kernels/helium_*.py and m7_*.py: `python3 scripts/dev/build_kernels.py`.
 
-Helium's are for cores that have it (Cortex-M55), Thumb's for those that have only a floating-point unit (Cortex-M7). A
-kernel is one file NAME.s (GNU assembler) or NAME.c of scripts/kernels/helium or scripts/kernels/thumb; where both take the
+Helium's are for cores that have it (Cortex-M55), m7 for those that have only a floating-point unit (Cortex-M7). A
+kernel is one file NAME.s (GNU assembler) or NAME.c of scripts/kernels/helium or scripts/kernels/m7; where both take the
 same, of scripts/kernels itself. It becomes a function NAME whose body is the machine code as `data()` words of
 MicroPython's inline assembler. Needs Debian's gcc-arm-none-eabi; GCC 12.2 made what is committed, and another compiler
-may make other, equally good code.
+may make other, equally good code. generate.py does the same, with everything else that is generated.
 
 What a source may rely on: up to four arguments in r0-r3, a result in r0. An assembler source runs behind MicroPython's own
 prologue (r0-r7 and lr are free, the rest it saves itself) and falls out at its end. A C source is one function
-`int NAME(...)` and whatever static it needs; it is entered with `bl`. Its hot loops may be functions in files NAME_*.s or
-NAME_*.c of helium or thumb, linked to it. Nothing may need a relocation, data, or the C library. What a plan holds at
-which place comes from plans.py and its three neighbours: as structs in plans.h, as offsets in bytes in plans.inc, both made
-by every build.
+`int NAME(...)` and whatever static it needs; it is entered with `bl`. Its hot loops may be functions in files NAME-PART.s or
+NAME-PART.c of helium or m7, linked to it. Nothing may need a relocation, data, or the C library. The entries of the
+parameter blocks come from params.py and its three neighbours: as structs in params.h and as offsets in bytes in params.inc.
+Every build makes both.
 """
 
 import argparse
@@ -26,14 +26,14 @@ SOURCES = ROOT / "scripts" / "kernels"
 FOLDER = ROOT / "lib" / "n6post" / "kernels"
 # group: kernel: arguments
 GROUPS = {
-    "boxes": {"candidates": 4, "suppress": 3, "place": 4, "prototype_mask": 4, "dedupe": 3},
-    "maps": {"class_map": 3, "count": 3, "peaks": 3},
-    "drawing": {"tint_mask": 3, "tint_map": 4, "cover": 2, "box": 4, "aim": 3, "spread": 2},
+    "boxes": {"candidates": 4, "suppress": 3, "boxes_to_frame": 4, "prototype_mask": 4, "suppress_masks": 3},
+    "maps": {"class_map": 3, "class_histogram": 3, "peaks": 3},
+    "drawing": {"tint_mask": 3, "tint_map": 4, "count_class_pixels": 2, "box": 4, "clip_mask": 3, "place_labels": 2},
     "poses": {"pose": 4},
 }
 # group: functions that go through Python's own objects, in viper: NAME.py, put behind the machine code of both kinds.
-VIPER = {"boxes": ["detected"]}
-PLANS = ("plans.py", "map_plans.py", "drawing_plans.py", "pose_plans.py")
+VIPER = {"boxes": ["make_detections"]}
+PARAMS = ("params.py", "map_params.py", "drawing_params.py", "pose_params.py")
 KERNELS = {name: count for kernels in GROUPS.values() for name, count in kernels.items()}
 # GNU as 2.40 rejects -mcpu=cortex-m55. -mpure-code: no literal pools, so that no alignment of the code matters.
 # -ffp-contract=off: every operation rounds, as it does in ulab.
@@ -46,7 +46,7 @@ CC = [
 ]  # fmt: skip
 KINDS = {
     "helium": {"cpu": ["-mcpu=cortex-m55"], "name": "Helium assembler"},
-    "thumb": {"cpu": ["-mcpu=cortex-m7", "-mfpu=fpv5-sp-d16"], "name": "machine code for a Cortex-M7"},
+    "m7": {"cpu": ["-mcpu=cortex-m7", "-mfpu=fpv5-sp-d16"], "name": "machine code for a Cortex-M7"},
 }
 SCRIPT = """SECTIONS { .text : { *(.text.kernel) *(.text*) } /DISCARD/ : { *(.ARM.*) *(.comment) *(.note*) } }"""
 
@@ -67,10 +67,10 @@ def run(*command):
     return done.stdout
 
 
-def plans():
-    """The entries of each block in the files of PLANS, and whether their last is the number of the words that follow."""
+def params():
+    """The entries of each block in the files of PARAMS, and whether their last is the number of the words that follow."""
     found = {}
-    nodes = [node for file in PLANS for node in ast.parse((FOLDER / file).read_text()).body]
+    nodes = [node for file in PARAMS for node in ast.parse((FOLDER / file).read_text()).body]
     for node in nodes:
         if isinstance(node, ast.FunctionDef) and node.name in {*KERNELS, "row"}:
             # A sequence, by default (), is stored as the number of its words and these.
@@ -79,24 +79,24 @@ def plans():
     return found
 
 
-def write_plans(work):
-    """plans.h: struct NAME_plan of each kernel, struct row. plans.inc: NAME_ENTRY, the byte where an entry begins."""
+def write_params(work):
+    """params.h: struct NAME_params of each kernel, struct row. params.inc: NAME_ENTRY, the byte where an entry begins."""
     header, offsets = ["#pragma once", "#include <stdint.h>"], []
-    for name, (entries, counted) in plans().items():
-        tag = f"{name}_plan" if name in KERNELS else name
+    for name, (entries, counted) in params().items():
+        tag = f"{name}_params" if name in KERNELS else name
         words = ", ".join(entries[:-1]) + f"; int32_t {entries[-1]}[]" if counted else ", ".join(entries)
         header.append(f"struct {tag} {{ int32_t {words}; }};")
         offsets += [f".equ {name.upper()}_{entry.upper()}, {4 * at}" for at, entry in enumerate(entries)]
-    (work / "plans.h").write_text("\n".join(header) + "\n")
-    (work / "plans.inc").write_text("\n".join(offsets) + "\n")
+    (work / "params.h").write_text("\n".join(header) + "\n")
+    (work / "params.inc").write_text("\n".join(offsets) + "\n")
 
 
 def machine_code(kind, name, work):
-    """The kernel's machine code as 16-bit words; `work` is a folder where write_plans has been."""
+    """The kernel's machine code as 16-bit words; `work` is a folder where write_params has been."""
     source = source_of(kind, name)
     elf, binary = work / f"{name}.elf", work / f"{name}.bin"
     objects = []
-    for part in [source, *sorted((SOURCES / kind).glob(f"{name}_*.[cs]"))]:
+    for part in [source, *sorted((SOURCES / kind).glob(f"{name}-*.[cs]"))]:
         objects.append(work / f"{part.stem}.o")
         folders = "-I", SOURCES, "-I", SOURCES / kind, "-I", work
         if part.suffix == ".s":
@@ -154,7 +154,7 @@ def generate(kind, group, names=tuple(KERNELS), report=False):
     """The text of KIND_GROUP.py with those of its kernels that are named; `report`: print how much machine code each is."""
     blocks = [HEADER.format(what=KINDS[kind]["name"], group=group)]
     with tempfile.TemporaryDirectory() as work:
-        write_plans(Path(work))
+        write_params(Path(work))
         for name in [name for name in GROUPS[group] if name in names]:
             words = machine_code(kind, name, Path(work))
             if report:
@@ -174,9 +174,22 @@ def generate(kind, group, names=tuple(KERNELS), report=False):
     return "\n".join(blocks) + "\n"
 
 
+def files(kinds=tuple(KINDS), names=tuple(KERNELS), report=False):
+    """{file name: text} of the kernels that are named, for these kinds of core."""
+    groups = [group for group in GROUPS if set(GROUPS[group]) & set(names)]
+    return {f"{kind}_{group}.py": generate(kind, group, names, report) for kind in kinds for group in groups}
+
+
+def compiler():
+    """The version of the installed GCC for ARM; "" without one."""
+    try:
+        return run("arm-none-eabi-gcc", "-dumpfullversion").strip()
+    except FileNotFoundError:
+        return ""
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="only tell whether the files are up to date")
     parser.add_argument("--only", nargs="+", choices=KERNELS, default=list(KERNELS), help="some kernels only, to try them")
     parser.add_argument("--kind", nargs="+", choices=KINDS, default=list(KINDS), help="for one kind of core only")
     parser.add_argument("--out", type=Path, default=FOLDER, help="write into that folder instead of lib's")
@@ -185,16 +198,10 @@ def main():
     if missing:
         sys.exit(f"no source in {SOURCES.relative_to(ROOT)} for: {', '.join(missing)}")
     if set(options.only) != set(KERNELS) and options.out == FOLDER:
-        parser.error("--only leaves the other kernels out: say with --out where to")
-    for kind in options.kind:
-        for group in [group for group in GROUPS if set(GROUPS[group]) & set(options.only)]:
-            text = generate(kind, group, options.only, report=not options.check)
-            file = options.out / f"{kind}_{group}.py"
-            if not options.check:
-                file.write_text(text)
-                print(f"wrote {file}")
-            elif file.read_text() != text:
-                sys.exit(f"{file.name} differs from what its sources make")
+        parser.error("--only leaves the other kernels out: give a folder with --out")
+    for name, text in files(options.kind, options.only, report=True).items():
+        (options.out / name).write_text(text)
+        print(f"wrote {options.out / name}")
 
 
 if __name__ == "__main__":

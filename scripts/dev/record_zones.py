@@ -1,4 +1,4 @@
-"""Records what roboflow's supervision counts on made-up walks, for host_tests/test_zones.py.
+"""Records what roboflow's supervision counts on made-up walks, for host_tests/tracking/test_zones.py.
 
     python -m venv FOLDER && FOLDER/bin/pip install supervision==0.31.2
     FOLDER/bin/python scripts/dev/record_zones.py

@@ -1,7 +1,7 @@
-"""Hold lib/n6post/__init__.pyi against the code, by mypy's stubtest: `python3 scripts/dev/stubtest.py`.
+"""Compare lib/n6post/__init__.pyi with the code, by mypy's stubtest: `python3 scripts/dev/stubtest.py`.
 
-It finds what only one of them has, and arguments with other names, kinds or defaults. stubtest_allowed.txt names what may
-differ.
+It finds names that only one of them has, and parameters with other names, kinds or defaults. stubtest_allowed.txt lists what
+may differ.
 """
 
 import sys
@@ -12,6 +12,7 @@ import _venv
 
 _venv.enter()
 
+import inspect
 import os
 import shutil
 import tempfile
@@ -19,29 +20,45 @@ import tempfile
 LIB, STUBS = _venv.ROOT / "lib", _venv.ROOT / "stubs"
 ALLOWED = Path(__file__).with_name("stubtest_allowed.txt")
 
-sys.path[:0] = [str(LIB), str(STUBS)]
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(LIB), str(STUBS)]
 
 import n6post
+import write_types
 from mypy import stubtest
-from n6post.shape import Shape
+
+
+def constructor(kind: type) -> inspect.Signature:
+    """What `__init__` of a class with options takes: (*first, **options) in the code, which looks them up in a table."""
+    required = [p for p in inspect.signature(kind.__init__).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    options = []
+    for name, default in write_types.options_of(kind):
+        how = inspect.Parameter.POSITIONAL_OR_KEYWORD if name == kind._option.first else inspect.Parameter.KEYWORD_ONLY
+        options.append(inspect.Parameter(name, how, default=default))
+    return inspect.Signature([*required, *options])
+
+
+def show_options(kinds: list[type]) -> None:
+    """Give each class an `__init__` of its own that shows its options."""
+    for kind, signature in [(kind, constructor(kind)) for kind in kinds]:
+
+        def init(self: object, *first: object, **options: object) -> None: ...
+
+        init.__signature__ = signature
+        kind.__init__ = init
 
 
 def main() -> int:
-    for name in dir(n6post):
-        getattr(n6post, name)
-    # What a Mask does not have itself, its Shape answers.
-    others = ("__getattr__", "__dict__", "__weakref__")
-    own = {name: value for name, value in vars(n6post.Mask).items() if name not in others}
-    n6post.Mask = type("Mask", (Shape,), own)
-    # All is loaded, so that the package can go without its folder: there stubtest would find private modules without types.
+    public = [getattr(n6post, name) for name in n6post.__all__]
+    show_options([value for value in public if write_types.options_of(value)])
+    # All is loaded, so the package can do without its folder: there stubtest would find private modules without types.
     n6post.__path__ = []
     with tempfile.TemporaryDirectory() as folder:
         # Alone, for the same reason: beside the modules, mypy would take those for types.
         types = Path(folder) / "n6post"
         types.mkdir()
-        shutil.copy(LIB / "n6post" / "__init__.pyi", types)
+        shutil.copy(write_types.TARGET, types)
         os.environ["MYPYPATH"] = os.pathsep.join((folder, str(STUBS)))
-        # Disjoint bases: whether two classes can be bases of one. Here nobody writes such a class.
+        # Disjoint bases: whether two classes can be bases of one. No script writes such a class.
         sys.argv[1:] = ["n6post", "--ignore-disjoint-bases", "--allowlist", str(ALLOWED)]
         return stubtest.main()
 

@@ -1,18 +1,18 @@
-// What box.c leaves to box_parts: a filled rectangle, and eight columns of a character.
+// The parts of box.c that differ by core, in box-parts.c: a filled rectangle, and eight columns of a character.
 #include <stdint.h>
 
 struct area {
     uint8_t *at; // the left top pixel
-    int stride, depth, width, rows, color; // in pixels, but stride: bytes from row to row; there is a pixel
+    int stride, depth, width, rows, color; // stride: bytes from row to row; width and rows: pixels, 1 or more
 };
 
 void box_fill(const struct area *);
 
 struct cell {
-    uint8_t *at; // the left end of the first row that is written, as if all eight columns were in the frame
+    uint8_t *at; // the left end of the first row to write, as if all eight columns were in the frame
     const uint8_t *glyph;
-    int stride, depth, ink, scale, part; // part: 0, of a scale of 2 also 1, the right half
-    int y0, y1, x0, x1; // rows and columns in the frame, half open
+    int stride, depth, ink, scale, part; // part: 0; with a scale of 2 also 1, the right half
+    int y0, y1, x0, x1; // the cell's rows and columns that are in the frame, half open
 };
 
 void box_cell(const struct cell *);

@@ -1,15 +1,15 @@
-// The buffer of candidates.c, of helium and thumb alike: what is found goes in, and of too many the better half stays.
+// The buffer of candidates that helium/candidates.c and m7/candidates.c share. When it is full, the better half is kept.
 #include "tensors.h"
 
 struct search {
     const uint8_t *head, *scores;
-    const struct candidates_plan *plan;
+    const struct candidates_params *params;
     int32_t *keys;
     uint16_t *anchors;
-    int dtype, size, count, cut; // cut: of keys
+    int dtype, size, count, cut; // size: log2 of an element's bytes; cut: minimum key
 };
 
-// An integer, or a float's bits.
+// The key of an element: the integer itself, or a float's bits.
 static inline int key_of(const void *at, int dtype)
 {
     if (dtype == INT8)
@@ -18,20 +18,20 @@ static inline int key_of(const void *at, int dtype)
 }
 
 static int best_class(const struct search *, int anchor, int key);
-static int larger_than(const struct search *, int key); // how many keys are
-static int largest(const struct search *, int least);   // the largest key, or least
+static int larger_than(const struct search *, int key); // number of keys that are larger
+static int largest(const struct search *, int least);   // the largest key, or `least` if that is larger
 
-// Keeps the best of the buffer, as many as are wanted; of equal ones the first. A key less than the least of them, or equal
-// to it, has no place any more: the cut becomes one more than the least.
+// Keeps as many keys as are wanted, the largest of the buffer; of equal ones the first. From now on a key must be larger than
+// the smallest of them: the cut becomes one more.
 static __attribute__((noinline)) void select(struct search *s)
 {
-    int wanted = s->plan->capacity, below = s->cut - 2, least = largest(s, s->cut), kept = 0;
-    while (least - 1 > below) { // more than are wanted are above `below`, fewer above `least`
-        int middle = below + ((least - below) >> 1);
-        if (larger_than(s, middle) < wanted)
-            least = middle;
+    int wanted = s->params->capacity, below = s->cut - 2, least = largest(s, s->cut), kept = 0;
+    while (least - 1 > below) { // at least `wanted` keys are above `below`, fewer above `least`
+        int half = below + ((least - below) >> 1);
+        if (larger_than(s, half) < wanted)
+            least = half;
         else
-            below = middle;
+            below = half;
     }
     int equal = wanted - larger_than(s, least);
     for (int i = 0; i < s->count; i++) {
@@ -45,21 +45,21 @@ static __attribute__((noinline)) void select(struct search *s)
     s->cut = least + 1;
 }
 
-// value: the maximum, an integer or a float's bits. Anchors come in ascending order, which is the order of equal keys.
-static __attribute__((noinline)) void found(struct search *s, int anchor, int value)
+// Adds an anchor. value: its maximum, an integer or a float's bits. Anchors come in ascending order, the order of equal keys.
+static __attribute__((noinline)) void add(struct search *s, int anchor, int value)
 {
-    const struct candidates_plan *plan = s->plan;
+    const struct candidates_params *params = s->params;
     if (s->dtype == FLOAT32)
         value = as_bits(as_float(value) + 0.0f); // -0 and 0 are one score
     if (value < s->cut)
         return;
-    if (plan->allowed[0]) { // the number of words that follow: a bit a class
+    if (params->allowed[0]) { // the number of words that follow, with a bit for each class
         int class_id = best_class(s, anchor, value);
-        if (!(plan->allowed[1 + (class_id >> 5)] >> (class_id & 31) & 1))
+        if (!(params->allowed[1 + (class_id >> 5)] >> (class_id & 31) & 1))
             return;
     }
     s->keys[s->count] = value;
     s->anchors[s->count++] = anchor;
-    if (s->count == 2 * plan->capacity)
+    if (s->count == 2 * params->capacity)
         select(s);
 }

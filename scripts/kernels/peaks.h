@@ -1,13 +1,14 @@
-// The search for the joints' first maxima: what peaks.c asks of peaks_first.
+// The search for the keypoints' first maxima, which peaks.c leaves to peaks_first.
 #include "tensors.h"
 
-// At most this many joints are done at once.
-#define JOINTS 16
+// Maximum number of keypoints that are searched for at once.
+#define KEYPOINTS 16
 
 struct heat {
-    const char *group; // the first joint's first pixel
-    int pixels, joints, step, joint_step, dtype; // step: elements from pixel to pixel
+    const char *group; // the first keypoint's first pixel
+    int pixels, keypoints, step, keypoint_step, dtype; // step: elements from pixel to pixel
 };
 
-// Where the joints' first maxima are, as elements from their first pixels. Returns for how many joints, 1 or more, it was done.
+// Writes the positions of the keypoints' first maxima, in elements from their first pixels. Returns for how many keypoints, 1
+// or more, it has done so.
 int peaks_first(const struct heat *, int *first);

@@ -1,10 +1,12 @@
 // gcc: -O2
-// A person's joints and limbs, pixel for pixel as the firmware's draw_line and filled draw_circle: anti-aliased after Alois
-// Zingl, "A Rasterizing Algorithm for Drawing Curves" (2012), in integers of 1/256. A pixel may be blended twice: the order
-// counts.
+// Draw a person's keypoints and limbs, pixel for pixel as the firmware's draw_line and filled draw_circle. pose(frame, params,
+// points, skeleton); see portable_poses.py.
+//
+// Lines and circles are anti-aliased as in Alois Zingl, "A Rasterizing Algorithm for Drawing Curves" (2012), in integers of
+// 1/256. A pixel may be blended twice, so the order matters.
 #include <stdint.h>
 #include "pixels.h"
-#include "plans.h"
+#include "params.h"
 
 struct canvas {
     uint8_t *frame;
@@ -22,7 +24,7 @@ static void put(const struct canvas *c, int x, int y)
         c->frame[at] = c->color;
 }
 
-// error 0 stores the colour, 256 leaves what is there.
+// error: 0 stores the colour, 256 leaves the pixel unchanged.
 static __attribute__((noinline)) void blend(const struct canvas *c, int x, int y, int error)
 {
     if ((unsigned)x >= (unsigned)c->width || (unsigned)y >= (unsigned)c->height)
@@ -78,7 +80,7 @@ static __attribute__((noinline)) void thin_line(const struct canvas *c, int x0, 
     }
 }
 
-// Liang-Barsky: one edge of the frame. False where nothing of the line is inside.
+// Liang-Barsky clipping at one edge of the frame. Returns 0 if no part of the line is inside.
 static int cut(int p, int q, float *enter, float *leave)
 {
     if (!p)
@@ -183,14 +185,14 @@ static __attribute__((noinline)) void disc(const struct canvas *c, int cx, int c
     }
 }
 
-// Whether a joint is seen, and the pixel that it lies in.
-static __attribute__((noinline)) int seen(const struct pose_plan *plan, const float *point, int *x, int *y)
+// Returns whether a keypoint is visible, and writes the pixel that contains it.
+static __attribute__((noinline)) int visible(const struct pose_params *params, const float *point, int *x, int *y)
 {
     float threshold;
-    __builtin_memcpy(&threshold, &plan->threshold, 4);
+    __builtin_memcpy(&threshold, &params->threshold, 4);
     if (!(point[2] >= threshold) || point[0] - point[0] != 0 || point[1] - point[1] != 0)
         return 0;
-    int right = plan->frame_width - 1, bottom = plan->frame_height - 1;
+    int right = params->frame_width - 1, bottom = params->frame_height - 1;
     *x = (int)point[0];
     *y = (int)point[1];
     *x = *x > right ? right : *x < -32768 ? -32768 : *x;
@@ -198,22 +200,22 @@ static __attribute__((noinline)) int seen(const struct pose_plan *plan, const fl
     return 1;
 }
 
-int pose(void *frame, const struct pose_plan *plan, const float *points, const uint8_t *skeleton)
+int pose(void *frame, const struct pose_params *params, const float *points, const uint8_t *skeleton)
 {
-    struct canvas c = {frame, plan->frame_width, plan->frame_height, plan->depth, 0};
-    const int32_t *colors = &plan->left;
+    struct canvas c = {frame, params->frame_width, params->frame_height, params->depth, 0};
+    const int32_t *colors = &params->left;
     int ax, ay, bx, by;
-    for (int n = plan->limbs; n > 0; n--, skeleton += 3)
-        if (plan->thickness && seen(plan, points + 3 * skeleton[0], &ax, &ay) &&
-            seen(plan, points + 3 * skeleton[1], &bx, &by)) {
+    for (int n = params->limbs; n > 0; n--, skeleton += 3)
+        if (params->thickness && visible(params, points + 3 * skeleton[0], &ax, &ay) &&
+            visible(params, points + 3 * skeleton[1], &bx, &by)) {
             c.color = c.depth == 2 ? colors[skeleton[2]] : luma(colors[skeleton[2]]);
-            line(&c, ax, ay, bx, by, plan->thickness);
+            line(&c, ax, ay, bx, by, params->thickness);
         }
-    if (plan->radius > 0)
-        for (int n = plan->joints; n > 0; n--, skeleton++, points += 3)
-            if (seen(plan, points, &ax, &ay)) {
+    if (params->radius > 0)
+        for (int n = params->keypoint_count; n > 0; n--, skeleton++, points += 3)
+            if (visible(params, points, &ax, &ay)) {
                 c.color = c.depth == 2 ? colors[*skeleton] : luma(colors[*skeleton]);
-                disc(&c, ax, ay, plan->radius);
+                disc(&c, ax, ay, params->radius);
             }
     return 0;
 }

@@ -1,8 +1,8 @@
 #pragma once
-// What the C kernels share: the plans, their dtypes and float entries, the larger of two, an element of any tensor.
+// Shared by the C kernels: the parameter blocks, dtypes, float entries, larger and smaller, an element of any tensor.
 #include <stddef.h>
 #include <stdint.h>
-#include "plans.h"
+#include "params.h"
 
 // ulab's codes.
 enum { UINT8 = 66, INT8 = 98, INT16 = 104, FLOAT32 = 102 };
@@ -29,7 +29,7 @@ static inline int32_t as_bits(float value)
     return word.i;
 }
 
-// The bytes of an element as a shift.
+// log2 of the bytes of an element.
 static inline int log2_size(int dtype)
 {
     return dtype == FLOAT32 ? 2 : dtype == INT16 ? 1 : 0;

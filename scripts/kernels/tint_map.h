@@ -1,7 +1,7 @@
-// A strip of the frame, up to 256 columns, and the map under it: what tint_map.c hands to tint_map_rows.
+// A strip of the frame, up to 256 columns, and the map under it, which tint_map.c passes to the functions of tint_map-rows.
 #include "tensors.h"
 
-struct strip { // known to helium/tint_map_rows.s by its offsets
+struct strip { // helium/tint_map-rows.s uses its offsets
     uint8_t *frame;
     int frame_step;
     const uint8_t *map;
@@ -9,7 +9,7 @@ struct strip { // known to helium/tint_map_rows.s by its offsets
     const int32_t *rows;
     int map_rows, bottom, columns;
     const uint8_t *colors, *alphas;
-    uint16_t places[256];
+    uint16_t map_columns[256];
     uint8_t luma[256];
 };
 

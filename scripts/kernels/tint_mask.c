@@ -1,42 +1,42 @@
-// Scale a mask bilinearly and blend one colour where it is 128 or more. tint_mask(frame, mask, plan); see portable_drawing.py.
+// Scale a mask bilinearly and blend one colour where it is 128 or more. tint_mask(frame, mask, params); see portable_drawing.py.
 //
-// In words: the arithmetic of the firmware's draw_image with hint=BILINEAR, a strip of columns at a time: where in the mask
-// each column lies is worked out once, then tint_mask_rows runs down the rows. Frame pixel k of a picture that begins s
-// pixels left of the frame lies at floor((s << 16) / scale) - 32768 + k * floor(65536 / scale) in the mask, 16.16, in float32
-// up to the floors; at the edges both neighbours are the edge pixel.
+// The arithmetic is that of the firmware's draw_image with hint=BILINEAR. The frame is taken in strips of columns. Here the
+// position of each column in the mask is computed once; then rows_rgb565 or rows_gray runs down the rows. Frame pixel k of a
+// picture that begins s pixels left of the frame is at floor((s << 16) / scale) - 32768 + k * floor(65536 / scale) in the
+// mask, 16.16, in float32 up to the floors. At the edges both neighbours are the edge pixel.
 #include "pixels.h"
 #include "tint_mask.h"
 
-// One axis: which frame pixels [from, to) the mask covers inside the clip, and where it is sampled, 16.16.
+// One axis: the frame pixels [from, to) that the mask covers within the clip, and its sampling positions, 16.16.
 struct axis {
     int from, to, at, step;
 };
 
 static struct axis axis_of(int origin, int size, float scale, int from, int to, int centred)
 {
-    // Centred: the mask at twice the scale, one pixel up and left; every second pixel counts.
+    // Centred: the mask at twice the scale, one pixel up and left, of which every second pixel is used.
     int doubled = centred + 1, start = origin > 0 ? origin : 0;
     scale *= doubled;
     int skipped = (start - origin) * doubled + centred; // left of the picture that draw_image draws into
     struct axis a;
     a.step = (int)(65536.0f / scale);
     a.from = from > start ? from : start;
-    int end = start + (int)(scale * size) - skipped; // of draw_image; centred, the last pixel goes on
+    int end = start + (int)(scale * size) - skipped; // of draw_image; centred, the last pixel is repeated
     a.to = centred || to < end ? to : end;
     a.at = (int)((float)(skipped << 16) / scale) + (a.from - start) * doubled * a.step;
     return a;
 }
 
-int tint_mask(uint8_t *frame, const uint8_t *mask, const struct tint_mask_plan *plan)
+int tint_mask(uint8_t *frame, const uint8_t *mask, const struct tint_mask_params *params)
 {
     struct strip s;
-    int width = plan->width, height = plan->height, color = plan->color, alpha = plan->alpha, centred = plan->centred;
-    struct axis x = axis_of(plan->x, width, as_float(plan->x_scale), plan->x0, plan->x1, centred);
-    struct axis y = axis_of(plan->y, height, as_float(plan->y_scale), plan->y0, plan->y1, centred);
+    int width = params->width, height = params->height, color = params->color, alpha = params->alpha, centred = params->centred;
+    struct axis x = axis_of(params->x, width, as_float(params->x_scale), params->x0, params->x1, centred);
+    struct axis y = axis_of(params->y, height, as_float(params->y_scale), params->y0, params->y1, centred);
     if (x.to <= x.from || y.to <= y.from || !alpha)
         return 0;
 
-    // draw_image drops the interpolation where it would change nothing, and for a picture one pixel wide or high.
+    // draw_image does not interpolate if that would change nothing, nor a picture one pixel wide or high.
     int smooth = (x.step != 65536 || y.step != 65536) && (centred || (width > 1 && height > 1));
     if (smooth) {
         x.at -= 32768;
@@ -45,7 +45,7 @@ int tint_mask(uint8_t *frame, const uint8_t *mask, const struct tint_mask_plan *
     x.step *= centred + 1;
     y.step *= centred + 1;
 
-    int bytes = plan->depth;
+    int bytes = params->depth;
     int red = color >> 11, green = color >> 5 & 63, blue = color & 31;
     alpha += alpha >> 7; // of 256
     if (bytes == 2) {
@@ -58,7 +58,7 @@ int tint_mask(uint8_t *frame, const uint8_t *mask, const struct tint_mask_plan *
         s.keep = 256 - alpha;
         s.red = luma(color) * alpha;
     }
-    s.frame_step = plan->frame_width * bytes;
+    s.frame_step = params->frame_width * bytes;
     s.mask_step = width;
     s.below = smooth ? width : 0;
     s.last = height - 1;

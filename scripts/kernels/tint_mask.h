@@ -1,7 +1,7 @@
-// A strip of the frame, up to 256 columns, and the mask under it: what tint_mask.c hands to tint_mask_rows.
+// A strip of the frame, up to 256 columns, and the mask under it, which tint_mask.c passes to the functions of tint_mask-rows.
 #include "tensors.h"
 
-struct strip { // known to helium/tint_mask_rows.s by its offsets
+struct strip { // helium/tint_mask-rows.s uses its offsets
     uint8_t *frame;
     int frame_step;
     const uint8_t *mask;

@@ -26,7 +26,7 @@ from . import graph, romfs, tflm, vela
 from .boards import BOARDS, ETHOS, ST, Board
 from .cli import version
 from .command import FINDINGS, FINE, Bar, UserError, parser
-from .places import LIB
+from .paths import LIB
 from .release import write_zip
 
 BUILD = Path("build")

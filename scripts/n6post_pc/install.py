@@ -10,7 +10,7 @@ from typing import Any
 from . import repl
 from .build import build
 from .command import FINDINGS, FINE, Bar, UserError
-from .places import LIB
+from .paths import LIB
 
 _MARK = "N6POST "
 

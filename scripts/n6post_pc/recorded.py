@@ -2,7 +2,7 @@
 
 `load("yolov8n_seg_320", "astronaut")` is what the model put out for that photograph: int8 or float32 numpy arrays with
 the scale and zero point of each, the model's input size and how the photograph was fitted into it. In a checkout
-host_tests/data/README.md says how they were made.
+data/README.md describes how they were made.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import places
+from . import paths
 
 Array = NDArray[Any]
 
@@ -119,7 +119,7 @@ class Recording(NamedTuple):
 @functools.cache
 def index() -> dict[str, dict[str, Any]]:
     """Of each model: its family, labels, input size, outputs and pictures."""
-    entries: dict[str, dict[str, Any]] = json.loads((places.RECORDED / "index.json").read_text())
+    entries: dict[str, dict[str, Any]] = json.loads((paths.RECORDED / "index.json").read_text())
     return entries
 
 
@@ -131,7 +131,7 @@ def names() -> list[tuple[str, str]]:
 def load(model_name: str, picture: str) -> Recording:
     entry = index()[model_name]
     tensors = []
-    with lzma.open(places.RECORDED / f"{model_name}__{picture}.xz") as file:
+    with lzma.open(paths.RECORDED / f"{model_name}__{picture}.xz") as file:
         for output in entry["outputs"]:
             values = np.load(file).transpose(np.argsort(output["stored_axes"]))
             assert list(values.shape) == output["shape"]
@@ -150,19 +150,19 @@ def load(model_name: str, picture: str) -> Recording:
 
 
 def street(overlap: float | None = 0.7) -> list[list[Any]]:
-    """What YOLOv8n-seg finds in each of 300 frames of a street (480 x 360, 10 a second), as lists of Detection with masks.
+    """The detections of YOLOv8n-seg in each of 300 frames of a street (480 x 360, 10 per second), with masks.
 
-    overlap     a detection of whose mask more than this part lies inside a better one's of its class is left out: it is a
-                second box of one object. None: all are there, from a score of .1 up
+    overlap     drop a detection if more than this fraction of its mask lies inside the mask of a better one of its class:
+                it is a second box of one object. None: return all detections with a score of at least .1
     """
-    from n6post.detection import Detection
-    from n6post.labels import class_name
-    from n6post.mask import Grid, Mask
+    from n6post.results.detection import detection_from
+    from n6post.results.mask import Mask, MaskTransform
+    from n6post.tensors.label_sets import class_name
 
-    with lzma.open(places.STREET) as file:
+    with lzma.open(paths.STREET) as file:
         stored = dict(np.load(io.BytesIO(file.read())))
-    kind = type("Detection", (Detection,), {"frame_size": STREET_SIZE})  # as processors make them
-    grid = Grid(*stored["grid"].tolist(), (0, 0, *STREET_SIZE), frame_size=STREET_SIZE)
+    source = STREET_SIZE, 0.3  # frame size and keypoint threshold, as processors pass them
+    transform = MaskTransform(*stored["grid"].tolist(), (0, 0, *STREET_SIZE), frame_size=STREET_SIZE)
     bits = np.unpackbits(stored["mask"])
     frames: list[list[Any]] = [[] for _ in range(int(stored["frame"][-1]) + 1)]
     masks: list[tuple[int, Any]] = []  # of this frame: class, the whole plane
@@ -180,7 +180,9 @@ def street(overlap: float | None = 0.7) -> list[list[Any]]:
             plane = np.zeros((80, 80), bool)
             plane[y : y + h, x : x + w] = inside
             masks.append((int(class_id), plane))
-        mask = Mask(bytes(np.where(inside, 255, 0).astype(np.uint8)), (x, y, w, h), (x, y, w, h), tuple(rect.tolist()), grid)
+        data = bytes(np.where(inside, 255, 0).astype(np.uint8))
+        mask = Mask(data, (x, y, w, h), (x, y, w, h), tuple(rect.tolist()), transform)
         label = class_name(int(class_id), 80)
-        frames[frame].append(kind(tuple(rect.tolist()), float(score), int(class_id), label, mask, None))
+        fields = tuple(rect.tolist()), float(score), int(class_id), label, mask, None
+        frames[frame].append(detection_from(fields, source))
     return frames

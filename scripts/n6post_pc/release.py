@@ -3,7 +3,7 @@
 import zipfile
 from pathlib import Path
 
-from .places import CAMERA, LICENSE
+from .paths import EXAMPLES, LICENSE
 
 README = """\
 n6post {version} for OpenMV cameras with firmware 4.8.1 or newer
@@ -26,7 +26,7 @@ def write_zip(archive: Path, compiled: dict[str, bytes], version: str) -> list[t
     """
     entries = {"README.txt": README.format(version=version).encode(), "LICENSE.txt": LICENSE.read_bytes()}
     entries |= {f"lib/{name}": data for name, data in compiled.items()}
-    for file in CAMERA.glob("*.py"):
+    for file in EXAMPLES.glob("*.py"):
         entries[f"examples/{file.name}"] = file.read_bytes()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as out:
         for name, data in sorted(entries.items()):

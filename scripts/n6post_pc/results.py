@@ -5,7 +5,7 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
-SEEN = 0.3  # a joint's score from which it counts as seen, where the detection does not tell
+SEEN = 0.3  # a keypoint's score from which it counts as seen, where the detection does not tell
 
 
 def _sheet(title: str | None, *columns: tuple[str, int]) -> Table:
@@ -31,7 +31,7 @@ def add(sheet: Table, picture: str, result: Any) -> None:
 def _rows(result: Any) -> list[tuple[str, ...]]:
     if isinstance(result, list):
         return [(d.label, f"{d.score:.2f}", str(d.rect), _extent(d)) for d in result]
-    return [(result.label(c), "", "", f"{result.share(c):.1%} of frame") for c in result.present()]
+    return [(result.label(c), "", "", f"{result.fraction(c):.1%} of frame") for c in result.class_ids()]
 
 
 def _extent(detection: Any) -> str:
@@ -40,7 +40,7 @@ def _extent(detection: Any) -> str:
     if detection.keypoints is not None:
         least = getattr(detection, "keypoint_threshold", SEEN)
         scores = [detection.keypoints[k, 2] for k in range(len(detection.keypoints))]
-        return f"{sum(score >= least for score in scores)} of {len(scores)} joints"
+        return f"{sum(score >= least for score in scores)} of {len(scores)} keypoints"
     return ""
 
 
@@ -56,7 +56,7 @@ class Tables:
 
     def add(self, picture: Any, result: Any) -> None:
         """The result of a picture, or of a video's frame."""
-        labels = [d.label for d in result] if isinstance(result, list) else [result.label(c) for c in result.present()]
+        labels = [d.label for d in result] if isinstance(result, list) else [result.label(c) for c in result.class_ids()]
         self.numbered |= any(label.isdigit() for label in labels)
         if picture.frame is None:
             if self._pictures is None:
@@ -72,7 +72,7 @@ class Tables:
                 here.setdefault(d.label, []).append(float(d.score))
         else:
             self._maps = True
-            here = {result.label(c): [result.share(c)] for c in result.present()}
+            here = {result.label(c): [result.fraction(c)] for c in result.class_ids()}
         for label, values in here.items():
             video.setdefault(label, []).append(values)
 

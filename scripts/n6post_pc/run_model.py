@@ -1,13 +1,11 @@
 """Run a model file on pictures and videos: n6post run, scripts/run_model.py.
 
-Shows what n6post made of the network's outputs as a table and draws it into a copy of each picture, or tells it as JSON or
-in COCO's format; --compare holds the model against another one. The post-processor is told from the model, or named by
---processor.
+Shows the results as a table and draws them into a copy of each picture, or prints them as JSON or in COCO's format.
+--compare compares the model with another one. The post-processor is chosen from the model, or named by --processor.
 """
 
 import argparse
 import json
-import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,17 +26,17 @@ FAMILIES = ("YoloV8", "YoloV8Seg", "YoloV8Pose", "MoveNet", "DeepLab")
 # How a picture gets into the input: the class of n6post that does it, and what the user is told.
 FITS = {
     "stretch": ("Stretch", "the whole picture, distorted, as firmware 5.0 does"),
-    "crop": ("Crop", "its middle, about as firmware 4.8.1 does"),
+    "crop": ("Crop", "the middle of the picture, about as firmware 4.8.1 does"),
     "letterbox": ("Letterbox", "the whole picture between grey bars, as Ultralytics does"),
 }
 
 DESCRIPTION = """\
-Run a model file on pictures, folders of pictures and videos: prints a table of what n6post makes of the network's outputs,
-and writes a copy of each picture with that drawn in. The post-processor is told from the model, or named by --processor.
+Run a model file on pictures, folders of pictures and videos. Prints a table of the results, and writes a copy of each
+picture with the results drawn on it. The post-processor is chosen from the model, or named by --processor.
 
-Results are in pixels of the whole picture, upright as its EXIF data says; one much larger than a camera's frame is averaged
-down before the network sees it, and drawn on at 1600 pixels. Of a folder the pictures count, not what is in folders
-inside. A picture that cannot be read is told on stderr, the others are looked at, and the exit code is 1."""
+Results are in pixels of the whole picture, rotated according to its EXIF data. A picture much larger than a camera's frame
+is averaged down for the network, and drawn with 1600 pixels at most. Folders are not searched recursively. A picture that
+cannot be read is reported on stderr, the others are processed, and the exit code is 1."""
 EXAMPLES = (
     "model.tflite photo.jpg",
     "model.tflite photos/ street.mp4 --threshold 0.5 --out drawn",
@@ -53,43 +51,42 @@ def parse(argv: list[str], prog: str) -> argparse.Namespace:
     add = command.add_argument
     add("model", type=Path, help="a .tflite or .onnx file; a .txt beside it has the labels")
     add("pictures", nargs="+", type=Path, metavar="PICTURE", help="picture files, folders of them, video files")
-    add("--processor", choices=FAMILIES, metavar="FAMILY", help=f"where a model fits two of {', '.join(FAMILIES)}")
-    add("--threshold", type=float, metavar="SCORE", help="the least score (default: the processor's)")
+    add("--processor", choices=FAMILIES, metavar="FAMILY", help=f"needed if a model fits two of {', '.join(FAMILIES)}")
+    add("--threshold", type=float, metavar="SCORE", help="minimum score (default: the processor's)")
     add("--max-detections", type=int, metavar="N",
-        help="the most to find in a picture (default: the processor's; COCO evaluates 100)")
+        help="maximum number per picture (default: the processor's; COCO evaluates 100)")
     add("--fit", choices=FITS, default="stretch",
-        help="how a picture gets into the network's input: " + "; ".join(f"{name}: {FITS[name][1]}" for name in FITS)
+        help="how a picture is fitted into the network's input: " + "; ".join(f"{name}: {FITS[name][1]}" for name in FITS)
         + " (default stretch)")  # fmt: skip
-    add("--every", type=int, default=1, metavar="N", help="of a video take every Nth frame")
-    add("--frames", type=int, metavar="N", help="of a video take N frames at most")
+    add("--every", type=int, default=1, metavar="N", help="use every Nth frame of a video")
+    add("--frames", type=int, metavar="N", help="use at most N frames of a video")
     add("-o", "--out", type=Path, metavar="FOLDER",
-        help="where the pictures and videos with what was found go (default out/; with --json, --coco or --compare none are "
-             "written unless this says where to)")  # fmt: skip
+        help="folder of the annotated pictures and videos (default out/; with --json, --coco or --compare none are written "
+             "without this option)")  # fmt: skip
     add("--json", action="store_true",
-        help="print one JSON object a picture or frame, and nothing else, to stdout: file, frame (of a video, from 1), "
-             "size, fit, and detections (class_id, label, score, rect, mask, keypoints) or classes (class_id, label, area, "
-             "share, mask)")  # fmt: skip
+        help="print one JSON object per picture or frame, and nothing else, to stdout: file, frame (of a video, "
+             "from 1), size, fit, and detections (class_id, label, score, rect, mask, keypoints) or classes (class_id, "
+             "label, area, fraction, mask)")  # fmt: skip
     add("--masks", choices=coco.MASKS, default="rle",
         help="masks in JSON: rle: COCO's compressed run lengths of the picture's pixels, exact (default); polygon: "
              "[[x, y, x, y, ...], ...], holes filled; none: box, area and centroid only")  # fmt: skip
     add("--coco", type=Path, metavar="FILE",
         help="write all results to FILE in COCO's format of results. image_id is the last number in a picture's name, or "
-             "counted from 1 where names have none or share one; category_id COCO's own (1 to 90) for its 80 classes, the "
-             "class number + 1 for others, and for a map of classes the class number")  # fmt: skip
+             "counted from 1 if a name has no number or two names have the same. category_id is COCO's own (1 to 90) for "
+             "its 80 classes, the class number + 1 for others, and the class number for a class map")  # fmt: skip
     add("--coco-images", type=Path, metavar="FILE",
-        help="with --coco: annotations in COCO's format; image_id is then that of the picture's file name in there, and "
-             "category_id that of the label's name")  # fmt: skip
+        help="with --coco: annotations in COCO's format; image_id is looked up by file name, category_id by label")
     add("--compare", type=Path, metavar="OTHER_MODEL",
-        help="how far another model, the float one perhaps, agrees on the same pictures; exit code 1 if it does not")
-    arguments = command.parse_intermixed_args(argv)  # pictures may come behind options too
+        help="compare with another model, for example the float one, on the same pictures; exit code 1 if they disagree")
+    arguments = command.parse_intermixed_args(argv)  # pictures may follow options
     for name in ("every", "frames"):
         number = getattr(arguments, name)
         if number is not None and number < 1:
-            command.error(f"--{name} is at least 1")
+            command.error(f"--{name}: expected 1 or more")
     if arguments.coco_images and not arguments.coco:
-        command.error("--coco-images goes with --coco")
+        command.error("--coco-images needs --coco")
     if arguments.coco and arguments.compare:
-        command.error("--coco and --compare do not go together")
+        command.error("--coco and --compare exclude each other")
     for path in (arguments.model, arguments.compare):
         if path is not None and not path.is_file():
             command.error(f"no such file: {path}")
@@ -111,7 +108,7 @@ class Network:
                 self.processor = getattr(n6post, family)(**options, **({"labels": labels} if labels else {}))
                 self.model = ml.Model(str(path), postprocess=self.processor)
         except (ValueError, TypeError, OSError, ImportError) as error:
-            said = re.sub(r"(\w+)\.__init__\(\) got an unexpected keyword argument", r"\1 has no option", str(error))
+            said = str(error)
             raise UserError(said if said.startswith(str(path)) else f"{path}: {said}") from error
         self.path = path
         shape = self.model.input_shape[0]

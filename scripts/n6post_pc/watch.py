@@ -1,7 +1,7 @@
 """n6post camera watch: run a script on a camera of firmware 5.0, show its frames, keep the lines that it prints.
 
 PyPI's `openmv` speaks OpenMV's protocol to the camera. What the script prints comes by a channel of its own, of which
-on_camera.py is the other end: each byte once, whatever is lost on the way. A traceback comes the same way.
+camera_agent.py is the other end: each byte once, whatever is lost on the way. A traceback comes the same way.
 """
 
 import contextlib
@@ -24,8 +24,8 @@ from openmv.exceptions import ResyncException
 from PIL import Image
 
 from .command import FINDINGS, FINE, UserError
-from .lines import Lines
-from .page import Page
+from .line_output import Lines
+from .stream_server import Page
 
 CHANNEL = "n6post_lines"
 PATIENCE = 12.0  # seconds without one good answer until the camera counts as gone
@@ -220,7 +220,7 @@ def program(script: Path) -> str:
         raise UserError(f"{script}: {error.strerror if isinstance(error, OSError) else 'is not UTF-8 text'}") from None
     except (SyntaxError, ValueError) as error:
         raise UserError(f"{script}: {error}") from None
-    around = Path(__file__).with_name("on_camera.py").read_text(encoding="utf-8")
+    around = Path(__file__).with_name("camera_agent.py").read_text(encoding="utf-8")
     code = [line for line in around.splitlines() if not line.lstrip().startswith("#")]
     return "\n".join([*code, f"_n6post_run({source!r}, {script.name!r})", ""])
 

@@ -48,12 +48,12 @@ class Image(Processing):
         array = a.numpy_of(arg)
         if isinstance(arg, str):
             pixels, pixformat = _files.load(_host.resolve(arg))
-            self._set_up(pixels.shape[1], pixels.shape[0], pixformat, None)
+            self._bind(pixels.shape[1], pixels.shape[0], pixformat, None)
             self._store(pixels)
         elif array is not None:
             pixels, pixformat = _from_floats(array)
             memory = None if buffer is None else a.to_memory(buffer, writable=True)
-            self._set_up(pixels.shape[1], pixels.shape[0], pixformat, memory, buffer)
+            self._bind(pixels.shape[1], pixels.shape[0], pixformat, memory, buffer)
             self._store(pixels)
         else:
             width, height, pixformat = a.to_int(arg), a.to_int(height), a.to_int(pixformat)
@@ -64,14 +64,14 @@ class Image(Processing):
             if pixformat not in f.NAMES:
                 raise OSError("Pixel format is not set or unsupported")
             memory = None if buffer is None else a.to_memory(buffer, writable=False)
-            self._set_up(width, height, pixformat, memory, buffer)
+            self._bind(width, height, pixformat, memory, buffer)
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
             raise AttributeError(f"the stand-in has no Image.{name}")
 
-    def _set_up(
+    def _bind(
         self,
         width: int,
         height: int,
@@ -146,7 +146,7 @@ class Image(Processing):
     def _turn_into_bitmap(self, pixels: Pixels) -> None:
         """In place: of the memory less is used now."""
         size = f.size_of(self._width, self._height, f.BINARY)
-        self._set_up(self._width, self._height, f.BINARY, self._memory[:size], self._owner)
+        self._bind(self._width, self._height, f.BINARY, self._memory[:size], self._owner)
         self._memory[:] = 0
         self._store(pixels)
 
@@ -493,9 +493,9 @@ class Image(Processing):
         if result.size() <= self.size():
             # In place: the same memory, of which less may be used now.
             self._memory[: result.size()] = result._memory
-            self._set_up(width, height, pixformat, self._memory[: result.size()], self._owner)
+            self._bind(width, height, pixformat, self._memory[: result.size()], self._owner)
         elif self._in_frame_buffer:
-            self._set_up(width, height, pixformat, result._memory, result._owner)
+            self._bind(width, height, pixformat, result._memory, result._owner)
         else:
             raise OSError("The image doesn't fit in the frame buffer!")
         return self
@@ -510,7 +510,7 @@ class Image(Processing):
         result = Image(1, 1, f.GRAYSCALE) if copy else self
         if not copy and len(data) > len(self._memory) and not self._in_frame_buffer:
             raise OSError("The image doesn't fit in the frame buffer!")
-        result._set_up(source._width, source._height, pixformat, memory, owner)
+        result._bind(source._width, source._height, pixformat, memory, owner)
         return result
 
     def to_jpeg(self, *, quality: int = 90, subsampling: int = 0, copy: bool = False, **options: Any) -> "Image":

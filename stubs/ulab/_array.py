@@ -395,6 +395,10 @@ class ndarray(Raw):
             return wrap(np.bitwise_xor(self._np, np.uint8(1), order="C"), self._flag)
         return wrap(np.invert(self._np, order="C"), self._flag)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # For pickle, copy.copy and copy.deepcopy on a PC: a dense array with memory of its own.
+        return wrap, (np.array(self._np, order="C"), self._flag)
+
     def _inplace(self, ufunc: np.ufunc, other: Any, needs_float: bool = False) -> ndarray:
         a = self._np
         right, rflag = operand(other, a.dtype.char)

@@ -1,4 +1,4 @@
-"""A family on a recorded tensor: everything that its result says, as text and bytes, the same on CPython and MicroPython."""
+"""A family on a recorded tensor: its whole result as text and bytes, to compare CPython with MicroPython."""
 
 import json
 from array import array
@@ -9,7 +9,7 @@ from ulab import numpy as np
 
 
 class Frame:
-    """As much of an image as an input asks for the way back."""
+    """The part of an image that an input transform needs."""
 
     def __init__(self, width, height):
         self.size = width, height
@@ -32,7 +32,7 @@ class Model:
 
 
 def run(family, options, size, labels, fit, outputs):
-    """outputs: of each the shape, scale, zero point, file of int8 numbers, and whether the model makes floats of them."""
+    """outputs: for each the shape, scale, zero point, file of int8 numbers, and whether the model outputs them as floats."""
     arrays = []
     for shape, scale, zero_point, path, fractions in outputs:
         with open(path, "rb") as file:
@@ -43,17 +43,18 @@ def run(family, options, size, labels, fit, outputs):
     model = Model(size, outputs, labels)
     process = getattr(n6post, family)(**options)
     frame = getattr(n6post, fit)(Frame(640, 480))
-    for _ in range(2):  # the second frame takes other ways than the first
+    for _ in range(2):  # the second frame runs other code than the first
         result = process(model, [frame], arrays)
     print("json", n6post.to_json(result, outline=True))
     if not isinstance(result, list):
-        print("map", hexlify(result.classes.tobytes()))
-        print("present", result.present(), [result.area(i) for i in range(2)], ["%.6f" % result.share(i) for i in range(2)])
+        print("map", hexlify(result.class_map.tobytes()))
+        print("present", result.class_ids(), [result.area(i) for i in range(2)])
+        print("fractions", ["%.6f" % result.fraction(i) for i in range(2)])
         return
     for d in result:
         print("found", d.rect, hexlify(array("f", (d.score,))), d.class_id, d.label, d.center, json.dumps(d.as_dict()))
         if d.mask is not None:
-            data, window, crop, clip, _ = d.mask.parts()
+            data, window, crop, clip, _ = d.mask._parts()
             print("mask", window, crop, clip, hexlify(bytes(data)), d.mask.area, d.mask.rect, d.mask.centroid)
         if d.keypoints is not None:
             print("keypoints", hexlify(d.keypoints.tobytes()))

@@ -1,10 +1,10 @@
-"""The way from a model's input to the frame, of every kind of input: its numbers as bytes."""
+"""The transform from a model's input to the frame, for every kind of input: its numbers as bytes."""
 
 from array import array
 from binascii import hexlify
 
 import n6post
-from n6post.geometry import fit_of
+from n6post.inputs.transform import transform_of
 
 
 class Frame:
@@ -23,7 +23,8 @@ def run(cases):
     for kind, frame, roi, size in cases:
         try:
             source = getattr(n6post, kind)(Frame(frame[0], frame[1]), roi and tuple(roi)) if kind else None
-            fit = fit_of([source], tuple(size))
-            print(kind, hexlify(array("f", (fit.sx, fit.ox, fit.sy, fit.oy))), fit.roi, fit.frame_size)
+            transform = transform_of([source], tuple(size))
+            numbers = array("f", (transform.sx, transform.ox, transform.sy, transform.oy))
+            print(kind, hexlify(numbers), transform.roi, transform.frame_size)
         except ValueError as error:
             print(kind, error)

@@ -1,17 +1,18 @@
-"""Masks, class maps and boxes into a frame: the kernels active here; portable_drawing.py says what each does."""
+"""Masks, class maps and boxes in a frame: the active kernels. portable_drawing.py describes them."""
 
 import sys
 
 from ..kernels import load
 
 _home = load("drawing")
-aim = _home.aim
+clip_mask = _home.clip_mask
 tint_mask = _home.tint_mask
 tint_map = _home.tint_map
-cover = _home.cover
+count_class_pixels = _home.count_class_pixels
 box = _home.box
-spread = _home.spread
-font = None if "portable" in _home.__name__ else bytearray(95 * 80)  # of box: glyphs of 8 x 10 bytes, " " to "~", once drawn
-# Whether a mask with smooth edges costs no more than one of blocks: where draw_image has to make it, it costs several times
-# that. A PC has the time.
-smooth_is_cheap = font is not None or sys.implementation.name != "micropython"
+place_labels = _home.place_labels
+# Of box: the glyphs " " to "~", 8 x 10 bytes each, which draw.py fills in.
+font = None if "portable" in _home.__name__ else bytearray(95 * 80)
+# Whether smooth mask edges are the default. With machine code they cost no more than blocks; by draw_image they cost several
+# times as much, for which only a PC has the time.
+antialias_is_cheap = font is not None or sys.implementation.name != "micropython"

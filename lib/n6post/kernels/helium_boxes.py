@@ -148,7 +148,7 @@ def suppress(r0, r1, r2):
 
 
 @micropython.asm_thumb
-def place(r0, r1, r2, r3):
+def boxes_to_frame(r0, r1, r2, r3):
     data(2, 0xbf00, 0xf000, 0xf802, 0xf000, 0xb8ea, 0xe92d, 0x4ff0, 0xf8d0, 0xc004, 0x4604, 0x2000, 0x2702)
     data(2, 0x4686, 0xee2f, 0x6f66, 0x4606, 0xee27, 0x2f6e, 0xed2d, 0x8b10, 0xee23, 0x3e6c, 0xb093, 0xad02)
     data(2, 0xed85, 0x3f00, 0xef26, 0x4846, 0xf104, 0x0510, 0xfc95, 0x2f45, 0xad06, 0xed85, 0x3f00, 0xf104)
@@ -343,7 +343,7 @@ def prototype_mask(r0, r1, r2, r3):
 
 
 @micropython.asm_thumb
-def dedupe(r0, r1, r2):
+def suppress_masks(r0, r1, r2):
     data(2, 0xbf00, 0xf000, 0xf828, 0xf000, 0xb8d3, 0xb5f0, 0x6bc4, 0xb087, 0x9d0c, 0x6b46, 0x6ac7, 0x6b00)
     data(2, 0x441c, 0x1a28, 0x1be4, 0xfb06, 0x4400, 0x6ac8, 0x4414, 0x6bcf, 0x9400, 0x6b4c, 0x6b09, 0x1a18)
     data(2, 0x1a69, 0x4438, 0xfb04, 0x0001, 0x4402, 0xe9cd, 0x2601, 0x9a0d, 0x4668, 0x1ad2, 0x9b0e, 0x9403)
@@ -365,7 +365,7 @@ def dedupe(r0, r1, r2):
 
 
 
-# Entries of a row of the table, as drawing_plans.row names them.
+# Entries of a row of the table, as drawing_params.row names them.
 _X = const(0)
 _Y = const(1)
 _W = const(2)
@@ -375,29 +375,32 @@ _CLASS_ID = const(5)
 _SCORE = const(6)
 _ROW = const(16)
 
-_NONE = None  # which viper compares with nothing
+_NONE = None  # viper cannot compare with the constant None
 _float = array("f", [0])
+_store = object.__setattr__  # past Detection.__setattr__
 
 
 @micropython.viper
-def detected(setup, outputs, shared, table: ptr32, first: int, many):
+def make_detections(binding, outputs, shared, table: ptr32, first: int, count):
     one = _float
     bits = ptr32(one)
     none = _NONE
-    names = setup.names
-    detection = setup.detection
-    mask = setup.mask if shared else none
-    keypoints = setup.keypoints
-    left, top, _, _ = setup.fit.roi
+    names = binding.head.names
+    make = binding.make
+    mask = binding.mask if shared else none
+    keypoints = binding.keypoints
+    source = binding.source
+    store = _store
+    left, top, _, _ = binding.transform.roi
     x = int(left)
     y = int(top)
-    found = [none] * many
+    detections = [none] * count
     at = first
-    for j in range(int(many)):
+    for j in range(int(count)):
         class_id = table[at + _CLASS_ID]
         label = names[class_id]
         if not label:
-            label = setup.name_of(class_id)
+            label = binding.head.name_of(class_id)
         own = none
         if mask:
             own = mask(shared, at)
@@ -406,6 +409,8 @@ def detected(setup, outputs, shared, table: ptr32, first: int, many):
             points = keypoints(outputs, table[at + _ANCHOR])
         bits[0] = table[at + _SCORE]
         rect = (x + table[at + _X], y + table[at + _Y], table[at + _W], table[at + _H])
-        found[j] = detection(rect, one[0], class_id, label, own, points)
+        made = make(rect, one[0], class_id, label, own, points)
+        store(made, "_source", source)
+        detections[j] = made
         at += _ROW
-    return found
+    return detections

@@ -1,8 +1,8 @@
-"""From maps to a class a pixel, or a peak a joint: the kernels active here; portable_maps.py says what each does."""
+"""From maps to a class for each pixel, or a peak for each keypoint: the active kernels. portable_maps.py describes them."""
 
 from ..kernels import load
 
 _home = load("maps")
 class_map = _home.class_map
-count = _home.count
+class_histogram = _home.class_histogram
 peaks = _home.peaks

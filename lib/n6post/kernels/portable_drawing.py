@@ -1,6 +1,6 @@
-"""Masks, class maps and boxes into a frame, by draw_image: the reference of helium_drawing.py and thumb_drawing.py.
+"""Masks, class maps and boxes in a frame, by draw_image: the reference of helium_drawing.py and m7_drawing.py.
 
-Conventions: portable.py.
+Conventions: numeric.py.
 """
 
 from array import array
@@ -8,43 +8,43 @@ from array import array
 from micropython import const
 from ulab import numpy as np
 
-from ..firmware import text_apart
-from ..pixels import canvas, gray, step_palettes
-from .drawing_plans import LABEL
-from .plans import ROW
-from .portable import fractions
+from ..pixels.colors import canvas, gray, step_palettes
+from ..pixels.text import draw_text
+from .drawing_params import LABEL
+from .numeric import fractions
+from .params import ROW
 
-_FEW = const(16)  # labels that are compared each with each
-_BLOCK = const(16384)  # pixels that are scaled or compared together: what that takes of memory
+_FEW = const(16)  # labels: up to here each is compared with every other
+_BLOCK = const(16384)  # pixels that are scaled or compared at once: limits the memory of temporary arrays
 
 
-def aim(plan, table, at):
-    """Lay one row of place's table into the plan of tint_mask: where its window lies in the frame, what it is cut to.
+def clip_mask(params, table, at):
+    """Fill the parameter block of tint_mask for one mask: the position of its window in the frame, and the clip rectangle.
 
-    plan    as tint_mask's, 24 entries: 1, 2, 7 and 8 are read, 3..6 and 9..12 are written; further 16 and 17 float bits of
-            the frame position of mask pixel 0, 0 (and a half more: it is rounded down), 18..21 the part of the frame
-            that the network saw: x, y, w, h, 22 and 23 margin in frame pixels that a mask has around its box
-    table   rows of 16 as place writes them, entry 15 being free for the position of the mask's bytes
-    at      where the row begins
+    params  the 24 entries of drawing_params.tint_mask: 1, 2, 7 and 8 are read, 3..6 and 9..12 are written. Read besides: 16
+            and 17 float bits of the frame position of mask pixel 0, 0 (plus .5, because it is rounded down), 18..21 x, y, w,
+            h of the part of the frame that the network saw, 22 and 23 margin around a box, frame pixels
+    table   rows of 16 as boxes_to_frame writes them; entry 15 may be any position of the mask's bytes
+    at      the entry where the row begins
 
     The window begins at floor(window * scale + offset) and ends at floor((window + size) * scale + offset). The clip
     rectangle is the box, grown by the margin and clipped to the part seen, to the window and to the frame. Returns entry
-    15 of the row, or -1 where there is nothing to draw.
+    15 of the row, or -1 if nothing is to be drawn.
     """
-    _, frame_width, frame_height = plan[:3]
-    x_scale, y_scale = fractions(plan, 7, 9)
-    offset_x, offset_y = fractions(plan, 16, 18)
-    seen_x, seen_y, seen_w, seen_h, margin_x, margin_y = plan[18:24]
+    _, frame_width, frame_height = params[:3]
+    x_scale, y_scale = fractions(params, 7, 9)
+    offset_x, offset_y = fractions(params, 16, 18)
+    seen_x, seen_y, seen_w, seen_h, margin_x, margin_y = params[18:24]
     x, y, w, h, _, _, _, _, _, _, _, window_x, window_y, window_w, window_h, start = table[at : at + ROW]
     left, x0, x1 = _span(x, w, window_x, window_w, x_scale, offset_x, seen_x, seen_w, margin_x, frame_width)
     top, y0, y1 = _span(y, h, window_y, window_h, y_scale, offset_y, seen_y, seen_h, margin_y, frame_height)
-    plan[3:7] = array("i", (window_w, window_h, left, top))
-    plan[9:13] = array("i", (x0, y0, x1, y1))
+    params[3:7] = array("i", (window_w, window_h, left, top))
+    params[9:13] = array("i", (x0, y0, x1, y1))
     return start if x0 < x1 and y0 < y1 else -1
 
 
 def _span(low, size, window, pixels, scale, offset, seen, seen_size, margin, frame):
-    """One axis: where the window begins in the frame, and from where to where the mask is drawn."""
+    """One axis: the first frame pixel of the window, and the first and the end of the pixels that are drawn."""
     start = int(np.floor(float(window) * scale + offset)[0])
     end = int(np.floor(float(window + pixels) * scale + offset)[0])
     first = max(0, low - margin) + seen
@@ -52,37 +52,37 @@ def _span(low, size, window, pixels, scale, offset, seen, seen_size, margin, fra
     return start, max(0, start, first), min(frame, end, last)
 
 
-def tint_mask(frame, mask, plan):
+def tint_mask(frame, mask, params):
     """Scale a mask bilinearly and blend one colour into the frame where it is 128 or more.
 
     frame   the frame's pixels: RGB565 (native uint16) or GRAYSCALE
     mask    bytes, width * height
-    plan    0 bytes a pixel (2: RGB565, 1: GRAYSCALE), 1 and 2 frame width and height, 3 and 4 mask width and height,
-            5 and 6 x and y of the mask's left top corner in the frame, 7 and 8 x and y scale (float bits, frame pixels a
-            mask pixel), 9..12 clip rectangle x0, y0, x1, y1 in the frame (half open, inside the frame), 13 colour
+    params  0 bytes of a pixel (2: RGB565, 1: GRAYSCALE), 1 and 2 frame width and height, 3 and 4 mask width and height,
+            5 and 6 x and y of the mask's upper left corner in the frame, 7 and 8 x and y scale (float bits, frame pixels for
+            each mask pixel), 9..12 clip rectangle x0, y0, x1, y1 in the frame (half open, inside the frame), 13 colour
             (RGB565; a GRAYSCALE frame takes its luma), 14 alpha 0..255, 15 centred: 0 samples as draw_image does
-            (k / scale - .5), 1 at pixel centres ((k + .5) / scale - .5)
+            (k / scale - .5), 1 at pixel centres ((k + .5) / scale - .5). The entries from 16 on are those of clip_mask
 
-    With centred = 0 the result equals, pixel for pixel and inside the clip rectangle,
-    frame.draw_image(mask, x, y, x_scale=, y_scale=, alpha=, color_palette=<colour>, alpha_palette=<0 below 128, 255 from
-    there>, hint=BILINEAR). With centred = 1 it equals this: the mask, its last column and row repeated without end, drawn
-    with hint=BILINEAR at (2x - 1, 2y - 1) and twice the scale into a grey image of twice the frame's size; every second
-    pixel of that (2k, 2l) is the byte of frame pixel (k, l), which is blended as before: so all of the clip rectangle right
-    of x and below y is drawn. (The firmware's BILINEAR lies half an output pixel right of and below the true place; on a
-    mask a few prototype pixels wide that alone costs a tenth of the IoU. And its floor(scale * width) pixels may be one
-    less than the frame pixels whose centres the mask has.)
+    With centred = 0 the result equals, pixel for pixel inside the clip rectangle,
+    frame.draw_image(mask, x, y, x_scale=, y_scale=, alpha=, color_palette=<colour>, alpha_palette=<0 below 128, else 255>,
+    hint=BILINEAR). With centred = 1 the mask, its last column and row repeated without end, is drawn with hint=BILINEAR at
+    (2x - 1, 2y - 1) and twice the scale into a grey image of twice the frame's size. Pixel (2k, 2l) of that is the byte of
+    frame pixel (k, l), which is blended as before. So the whole clip rectangle right of x and below y is drawn. (The
+    firmware's BILINEAR is half an output pixel too far right and down: on a mask a few prototype pixels wide this alone
+    costs a tenth of the IoU. And its floor(scale * width) pixels may be one less than the frame pixels whose centres are
+    in the mask.)
     """
     import image
 
-    depth, frame_width, frame_height, width, height, x, y = plan[:7]
-    x_scale, y_scale = [float(scale[0]) for scale in fractions(plan, 7, 9)]
-    x0, y0, x1, y1, color, alpha, centred = plan[9:16]
+    depth, frame_width, frame_height, width, height, x, y = params[:7]
+    x_scale, y_scale = [float(scale[0]) for scale in fractions(params, 7, 9)]
+    x0, y0, x1, y1, color, alpha, centred = params[9:16]
     if x1 <= x0 or y1 <= y0:
         return
     left = max(0, x)
     top = max(0, y)
-    # Interpolation first, into a grey picture whose edge is the clip rectangle's (draw_image itself clips to its
-    # destination only); then colour and alpha, pixel by pixel. In one draw it would be the same bytes, unclipped.
+    # First the interpolation, into a grey picture that ends at the clip rectangle, because draw_image clips only to its
+    # destination; then colour and alpha, pixel by pixel. A single draw would give the same bytes, but not clipped.
     n = 1
     if centred:
         n = 2
@@ -113,7 +113,7 @@ def tint_mask(frame, mask, plan):
 
 
 def _more(pixels, scale, shown):
-    """How often to repeat a mask's last column or row for `shown` frame pixels from its begin on: at least once."""
+    """How often to repeat a mask's last column or row so that it covers `shown` frame pixels: at least once."""
     more = 1
     while (pixels + more) * scale < shown + 1:
         more += 1
@@ -121,7 +121,7 @@ def _more(pixels, scale, shown):
 
 
 def _continued(mask, width, height, right, below):
-    """A mask with its last column and its last row repeated, its width and its height."""
+    """The mask with its last column and row repeated, and its new width and height."""
     pixels = np.zeros((height + below, width + right), dtype=np.uint8)
     pixels[:height, :width] = np.frombuffer(mask, dtype=np.uint8)[: width * height].reshape((height, width))
     for column in range(width, width + right):
@@ -131,22 +131,23 @@ def _continued(mask, width, height, right, below):
     return pixels, width + right, height + below
 
 
-def tint_map(frame, classes, plan, palette):
-    """Blend each class's colour of a class map into the frame pixels where its columns and rows lie.
+def tint_map(frame, classes, params, palette):
+    """Blend the colours of a class map into the frame.
 
-    frame   the frame's pixels, as in tint_mask
+    frame   the frame's pixels, as for tint_mask
     classes bytes, width * height
-    plan    0 bytes a pixel (2: RGB565, 1: GRAYSCALE), 1 and 2 frame width and height, 3 class (cover's), 4 and 5 map width
-            and height, 6 how many edges follow: width + 1, at which column of the frame each of the map begins and where
-            the last ends, then height + 1 of the rows. They ascend, from 0 or more; what lies outside the frame is left out
+    params  0 bytes of a pixel (2: RGB565, 1: GRAYSCALE), 1 and 2 frame width and height, 3 class (for count_class_pixels), 4
+            and 5 map width and height, 6 number of edges that follow: width + 1 frame columns, where each column of the map
+            begins and where the last ends, then height + 1 frame rows alike. Both ascend, from 0 or more; what is outside
+            the frame is not drawn
     palette bytearray of 768: 256 colours (uint16 RGB565; a GRAYSCALE frame takes their luma) and 256 alphas (uint8)
 
-    Equals frame.draw_image(scaled, ..., color_palette=, alpha_palette=) of the map that is scaled like that.
+    Equals frame.draw_image(scaled, ..., color_palette=, alpha_palette=) of the map scaled to these edges.
     """
     import image
 
-    depth, frame_width, frame_height, _, width, height = plan[:6]
-    columns, rows = _edges(plan, width, height)
+    depth, frame_width, frame_height, _, width, height = params[:6]
+    columns, rows = _edges(params, width, height)
     left, top = columns[0], rows[0]
     right, bottom = min(frame_width, columns[width]), min(frame_height, rows[height])
     if right <= left or bottom <= top:
@@ -160,11 +161,11 @@ def tint_map(frame, classes, plan, palette):
     if across and down:
         into.draw_image(gray(classes, width, height), left, top, x_scale=float(across), y_scale=float(down), **palettes)
         return
-    # draw_image steps through its source evenly, from a whole pixel on: so it gets a few rows at a time, scaled here.
+    # draw_image takes even steps through its source, from a whole pixel on. So the map is scaled here, a few rows at a time.
     under = []
     for column in range(width):
         under += [column] * (min(columns[column + 1], right) - columns[column])
-    places = np.array(under, dtype=np.uint16)
+    columns_under = np.array(under, dtype=np.uint16)
     span = right - left
     step = max(1, _BLOCK // span)
     grid = np.frombuffer(classes, dtype=np.uint8)[: width * height].reshape((height, width))
@@ -175,8 +176,8 @@ def tint_map(frame, classes, plan, palette):
         while rows[row + 1] <= y:
             row += 1
         if scaled is None or row >= first + step:
-            first = row  # many rows at once: of one row take costs five times as much
-            scaled = memoryview(np.take(grid[first : first + step], places, axis=1).tobytes())
+            first = row  # many rows at once: np.take of single rows costs five times as much
+            scaled = memoryview(np.take(grid[first : first + step], columns_under, axis=1).tobytes())
         stripe[at : at + span][:] = scaled[(row - first) * span : (row - first + 1) * span]
         at += span
         if at == len(stripe) or y == bottom - 1:
@@ -184,13 +185,13 @@ def tint_map(frame, classes, plan, palette):
             at = 0
 
 
-def _edges(plan, width, height):
-    """Where a map's columns and its rows begin in the frame, and where the last ends, of the plan of tint_map."""
-    return plan[7 : 8 + width], plan[8 + width : 9 + width + height]
+def _edges(params, width, height):
+    """The edges of a map's columns and of its rows in the frame, from the parameter block of tint_map."""
+    return params[7 : 8 + width], params[8 + width : 9 + width + height]
 
 
 def _even(edges):
-    """The width of all columns where that is one power of two, which draw_image scales by exactly; else 0."""
+    """The width of the columns if all have the same, a power of two, by which draw_image scales exactly; else 0."""
     width = edges[1] - edges[0]
     if width < 1 or width & (width - 1):
         return 0
@@ -198,14 +199,14 @@ def _even(edges):
     return width if np.all(edges[1:] - edges[:-1] == width) else 0
 
 
-def cover(classes, plan):
-    """How many frame pixels have one class of a map: those that tint_map, with the same plan, would give its colour.
+def count_class_pixels(classes, params):
+    """The number of frame pixels of one class of a map: those that tint_map would give its colour.
 
     classes bytes, width * height
-    plan    as tint_map's, of which 3 is the class; the frame's size is not looked at
+    params  the parameter block of tint_map; entry 3 is the class. The entries of the frame, 0..2, are not read
     """
-    class_id, width, height = plan[3:6]
-    columns, rows = _edges(plan, width, height)
+    class_id, width, height = params[3:6]
+    columns, rows = _edges(params, width, height)
     columns = np.array(columns, dtype=np.float)
     across = columns[1:] - columns[:-1]
     source = np.frombuffer(classes, dtype=np.uint8)
@@ -217,21 +218,22 @@ def cover(classes, plan):
     return pixels
 
 
-def box(frame, plan, text, font):
-    """A rectangle's outline, a filled rectangle, the ground of its label, and the label's text.
+def box(frame, params, text, font):
+    """Draw a box and its label: the outline of a rectangle, a filled rectangle as the label's ground, and text on that.
 
-    frame   the frame's pixels, as in tint_mask
-    plan    0 bytes a pixel (2: RGB565, 1: GRAYSCALE), 1 and 2 frame width and height, 3..6 rectangle x, y, w, h,
-            7 thickness of its outline, which lies inside it (0: none), 8..11 filled rectangle x, y, w, h, 12 colour of both
-            and 13 of the text (RGB565; a GRAYSCALE frame takes its luma), 14 scale of the text, 1 or 2. All is clipped to
-            the frame.
-    text    a str, written a pixel right of the ground's left edge as the firmware's draw_string does; without a ground none
-    font    95 glyphs of 8 x 10 bytes, those of " " to "~", 0 where nothing is set: those of the text's characters are read.
-            Here the firmware writes, and None will do.
+    frame   the frame's pixels, as for tint_mask
+    params  0 bytes of a pixel (2: RGB565, 1: GRAYSCALE), 1 and 2 frame width and height, 3..6 rectangle x, y, w, h,
+            7 thickness of its outline, which is inside it (0: no outline), 8..11 ground x, y, w, h, 12 colour of outline and
+            ground and 13 of the text (RGB565; a GRAYSCALE frame takes its luma), 14 scale of the text, 1 or 2. All is
+            clipped to the frame
+    text    a str, written one pixel right of the ground's left edge as by the firmware's draw_string; not written if the
+            ground has no width
+    font    95 glyphs of 8 x 10 bytes, " " to "~", 0 for pixels that are not set; those of the text's characters are read.
+            Here the firmware writes the text, and font may be None
     """
     (
         depth, frame_width, frame_height, x, y, w, h, thickness, ground_x, ground_y, ground_w, ground_h, color, ink, scale
-    ) = plan[:15]  # fmt: skip
+    ) = params[:15]  # fmt: skip
     img = canvas(frame, depth, frame_width, frame_height)
     paint = (color >> 8 & 0xF8, color >> 3 & 0xFC, color << 3 & 0xF8)
     if thickness > 0:
@@ -244,28 +246,29 @@ def box(frame, plan, text, font):
         if ground_h > 0:
             img.draw_rectangle((ground_x, ground_y, ground_w, ground_h), color=paint, fill=True)
         if text:
-            # The two that draw.py asks for are kept: a tuple has the heap searched.
+            # The two colours of draw.py are kept: a new tuple searches the heap.
             paint = _INKS.get(ink) or (ink >> 8 & 0xF8, ink >> 3 & 0xFC, ink << 3 & 0xF8)
-            if text_apart():
-                img.draw_string((ground_x + 1, ground_y), text, color=paint, scale=scale)
-            else:
-                img.draw_string((ground_x + 1, ground_y, text), color=paint, scale=scale)
+            draw_text(img, ground_x + 1, ground_y, text, paint, scale)
 
 
 _INKS = {0: (0, 0, 0), 0xFFFF: (255, 255, 255)}
 
 
-def spread(plan, table):
-    """Where labels go, the best first: above their boxes, or where a better one's is inside at the top, below, or inside at
-    the bottom, whatever is free and in the frame; above if nothing is.
+def place_labels(params, table):
+    """Find a position for each label, the best detection's first.
 
-    plan    0 how many, 1 and 2 frame width and height, 3 height of a line
-    table   four words a label: x, y and height of its box, and its own width, 0: there is none. x and y become the label's.
-            One that would stick out at the right is moved to the left.
+    params  0 count, 1 and 2 frame width and height, 3 line: the height of a label, pixels
+    table   array('i'), four words for each label: x, y and height of its box, and the label's own width (0: no label). x and
+            y are overwritten by the label's
+
+    A label is placed above its box. If that position is taken, it is placed inside at the top, below, or inside at the
+    bottom: the first position that is free and in the frame; if there is none, above. A label that would extend beyond the
+    right edge is moved to the left.
     """
-    count, frame_width, frame_height, line = plan[:4]
-    places = []
-    # Of many labels only those near by are looked at: by stripes of the frame a line high, the ones that may reach into it.
+    count, frame_width, frame_height, line = params[:4]
+    placed = []
+    # With many labels only those nearby are compared: for each stripe of the frame, a line high, the labels that may reach
+    # into it.
     stripes = {} if count > _FEW else None
     for at in range(0, LABEL * count, LABEL):
         span = table[at + 3]
@@ -277,26 +280,26 @@ def spread(plan, table):
             x = frame_width - span if frame_width > span else 0
         end = x + span
         top = y - line if y >= line else y
-        for left, other, right in places if stripes is None else stripes.get(top // line, ()):
+        for left, other, right in placed if stripes is None else stripes.get(top // line, ()):
             if left < end and x < right and -line < top - other < line:
                 h = table[at + 2]
                 for other in (y, y + h, y + h - line):
-                    if 0 <= other <= frame_height - line and _is_free(places, stripes, line, x, end, other):
+                    if 0 <= other <= frame_height - line and _is_free(placed, stripes, line, x, end, other):
                         top = other
                         break
                 break
         table[at] = x
         table[at + 1] = top
-        place = x, top, end
-        places.append(place)
+        label = x, top, end
+        placed.append(label)
         if stripes is not None:
-            middle = top // line
-            for stripe in range(middle - 1, middle + 2):
-                stripes.setdefault(stripe, []).append(place)
+            own = top // line
+            for stripe in range(own - 1, own + 2):
+                stripes.setdefault(stripe, []).append(label)
 
 
-def _is_free(places, stripes, line, x, end, y):
-    for left, top, right in places if stripes is None else stripes.get(y // line, ()):
+def _is_free(placed, stripes, line, x, end, y):
+    for left, top, right in placed if stripes is None else stripes.get(y // line, ()):
         if left < end and x < right and -line < y - top < line:
             return False
     return True

@@ -1,31 +1,34 @@
-"""From maps to a class a pixel, or a peak a joint, in ulab: the reference of helium_maps.py and thumb_maps.py.
+"""From maps to a class for each pixel, or a peak for each keypoint, in ulab: the reference of helium_maps.py and m7_maps.py.
 
-Conventions: portable.py.
+Conventions: numeric.py.
 """
 
 from micropython import const
 from ulab import numpy as np
 
-from .map_plans import PEAKS_VISIBLE
-from .portable import LARGEST, clipped, fractions, maximum, without_nan
+from .map_params import PEAKS_VISIBLE
+from .numeric import LARGEST, clipped, fractions, maximum, without_nan
 
 _FLOAT = const(102)
 _BLOCK = const(16384)  # elements worked on at once: what a temporary array costs in memory
 
 
-def class_map(logits, plan, out):
-    """Argmax over channels (first maximum wins; NaN counts as -inf), or one channel against a cut (NaN is below any).
+def class_map(logits, params, out):
+    """The class of each pixel: argmax over the channels, or one channel compared with a threshold.
 
-    plan    0 dtype, 1 pixels, 2 classes (1..255), 3 element step from pixel to pixel, 4 from class to class,
-            5 cut (classes == 1 only: 1 where value >= cut; integer or float bits)
+    logits  uint8, int8, int16 or float32: classes x pixels in either storage order
+    params  0 dtype, 1 pixels, 2 classes (1..255), 3 element step from pixel to pixel, 4 element step from class to class,
+            5 cut (for 1 class only: 1 where value >= cut; integer or float bits)
     out     uint8 array or bytearray of `pixels`, written
+
+    The first maximum wins. NaN counts as -inf, and is below any cut.
     """
-    dtype, pixels, classes, _, class_step, cut = plan[:6]
+    dtype, pixels, classes, _, class_step, cut = params[:6]
     into = np.frombuffer(out, dtype=np.uint8)
     if classes == 1:
         row = logits.reshape((pixels,))
         if dtype == _FLOAT:
-            (cut,) = fractions(plan, 5, 6)
+            (cut,) = fractions(params, 5, 6)
         elif cut > LARGEST[dtype]:
             into[:] = 0
             return
@@ -34,7 +37,7 @@ def class_map(logits, plan, out):
         for at in range(0, pixels, _BLOCK):
             into[at : at + _BLOCK] = row[at : at + _BLOCK] >= cut
         return
-    # In blocks: an axis of 65536 and more never ends, and argmax makes an int16 of every byte that comes out.
+    # In blocks: ulab never returns from an axis of 65536 and more, and argmax makes an int16 of every byte of the result.
     last = class_step == 1
     grid = logits.reshape((pixels, classes) if last else (classes, pixels))
     step = _BLOCK // classes
@@ -50,14 +53,19 @@ def class_map(logits, plan, out):
         into[at : at + step] = np.argmax(block, axis=1 if last else 0)  # camera: argmax-axis: 255 classes at most
 
 
-def count(classes, plan, out):
-    """How many pixels each class has. plan 0 pixels; out array('i') of 256, overwritten."""
-    (pixels,) = plan[:1]
+def class_histogram(classes, params, out):
+    """Count the pixels of each class.
+
+    classes bytes or uint8 array, one class for each pixel
+    params  0 pixels
+    out     array('i') of 256, written: the number of pixels of each class
+    """
+    (pixels,) = params[:1]
     row = np.frombuffer(classes, dtype=np.uint8)
     for class_id in range(256):
         out[class_id] = 0
-    # No bincount: ulab 6.7.3, that of firmware 4.8.1, has none. Class by class, each time that of the pixel in the middle,
-    # which is likely to have many more; then on with the pixels of other classes.
+    # ulab 6.7.3, that of firmware 4.8.1, has no bincount. So one class is counted after the other: that of the pixel in the
+    # middle, which probably has many more. Then the pixels of the other classes are left.
     for at in range(0, pixels, _BLOCK):
         left = row[at : min(at + _BLOCK, pixels)]
         many = len(left)
@@ -68,35 +76,36 @@ def count(classes, plan, out):
             many = len(left)
 
 
-def peaks(heat, plan, out):
-    """Each channel's first maximum, refined and mapped to the frame, and the box of those above a threshold.
+def peaks(heat, params, out):
+    """Keypoints from heat maps: each channel's first maximum, refined and mapped to the frame, and the box of the visible.
 
-    plan    0 dtype, 1 width, 2 height, 3 joints, 4 element step from pixel to pixel, 5 from joint to joint,
-            6 zero point, 7 cut (integer, or float bits): visible is q >= cut, 8 refine (0 or 1),
+    heat    uint8, int8, int16 or float32: height x width x keypoints, or keypoints x height x width
+    params  0 dtype, 1 width, 2 height, 3 keypoint count, 4 element step from pixel to pixel, 5 element step from keypoint to
+            keypoint, 6 zero point, 7 cut (integer, or float bits): a keypoint with q >= cut is visible, 8 refine (0 or 1),
             9 score scale (float bits), 10..13 float bits ax, bx, ay, by: frame = (column + dx) * a + b,
             14 and 15 frame width and height
-            written: 16 visible joints, 17..20 float bits of their x1, y1, x2, y2, 21 float bits of the sum of their
-            scores (in joint order)
-    out     float32 (joints, 3), written: x, y (clipped to 0..size), score = raw * scale
+            written: 16 number of visible keypoints, 17..20 float bits of their x1, y1, x2, y2, 21 float bits of the sum of
+            their scores (added in the order of the keypoints)
+    out     float32 (keypoints, 3), written: x, y (clipped to 0..size), score = raw * scale
 
-    dx = .5 * (right - left) / ((2 * peak - left) - right) (a parabola through the three) clipped to +-.5, 0 at a border
-    and where the divisor is not positive or not finite; dy alike. x = (column + dx) * a + b, clipped. The search runs row
-    by row; NaN counts as -inf there, and a joint whose peak is NaN has raw 0 and is not visible. With no visible joint
+    dx = .5 * (right - left) / ((2 * peak - left) - right) (a parabola through the three) clipped to +-.5, and 0 at a border
+    or if the divisor is not positive or not finite; dy alike. x = (column + dx) * a + b, clipped. The search runs row by
+    row. NaN counts as -inf there; a keypoint whose peak is NaN has raw 0 and is not visible. Without a visible keypoint
     17..21 are 0.
     """
-    dtype, width, height, joints, _, joint_step, zero_point, cut, refine = plan[:9]
-    scale, ax, bx, ay, by = fractions(plan, 9, 14)
-    frame_width, frame_height = plan[14:16]
+    dtype, width, height, keypoint_count, _, keypoint_step, zero_point, cut, refine = params[:9]
+    scale, ax, bx, ay, by = fractions(params, 9, 14)
+    frame_width, frame_height = params[14:16]
     if dtype == _FLOAT:
-        (cut,) = fractions(plan, 7, 8)
+        (cut,) = fractions(params, 7, 8)
     else:
         cut = float(cut)
     pixels = width * height
-    last = joint_step == 1
-    grid = heat.reshape((pixels, joints) if last else (joints, pixels))
-    first = [0] * joints
-    best = np.zeros(joints)
-    step = max(1, _BLOCK // joints)
+    last = keypoint_step == 1
+    grid = heat.reshape((pixels, keypoint_count) if last else (keypoint_count, pixels))
+    first = [0] * keypoint_count
+    best = np.zeros(keypoint_count)
+    step = max(1, _BLOCK // keypoint_count)
     for start in range(0, pixels, step):  # argmax counts in int16
         block = grid[start : start + step] if last else grid[:, start : start + step]
         if dtype == _FLOAT:
@@ -104,17 +113,17 @@ def peaks(heat, plan, out):
         # camera: long-axis: of a block
         top = np.array(np.max(block, axis=0 if last else 1), dtype=np.float)
         index = np.argmax(block, axis=0 if last else 1)  # camera: argmax-axis: of a block
-        better = top > best if start else np.ones(joints, dtype=np.uint8)
+        better = top > best if start else np.ones(keypoint_count, dtype=np.uint8)
         best = np.where(better, top, best)
-        for j in range(joints):
+        for j in range(keypoint_count):
             if better[j]:
                 first[j] = start + int(index[j])
 
-    # Rows of `near`: the peak, its left and right, its upper and lower neighbour; at a border the peak itself.
-    near = np.zeros((5, joints))
-    columns = np.zeros(joints)
-    rows = np.zeros(joints)
-    for j in range(joints):
+    # Rows of `near`: the peak, then its left, right, upper and lower neighbour; at a border the peak itself.
+    near = np.zeros((5, keypoint_count))
+    columns = np.zeros(keypoint_count)
+    rows = np.zeros(keypoint_count)
+    for j in range(keypoint_count):
         at = first[j]
         column = at % width
         row = at // width
@@ -138,21 +147,21 @@ def peaks(heat, plan, out):
     out[:, 1] = y
     out[:, 2] = score
 
-    x1, y1, x2, y2, total = fractions(plan, 17, 22)
-    plan[PEAKS_VISIBLE] = int(np.sum(seen))  # camera: sum-without-axis: exact for as few as 511 joints
+    x1, y1, x2, y2, total = fractions(params, 17, 22)
+    params[PEAKS_VISIBLE] = int(np.sum(seen))  # camera: sum-without-axis: exact for as few as 511 keypoints
     for entry in (x1, y1, x2, y2, total):
         entry[:] = 0.0
-    if plan[PEAKS_VISIBLE]:
+    if params[PEAKS_VISIBLE]:
         for a, low, high in ((x, x1, x2), (y, y1, y2)):
             low[:] = 0.0 - maximum(np.where(seen, 0.0 - a, -np.inf))
             high[:] = maximum(np.where(seen, a, -np.inf))
-        for j in range(joints):
+        for j in range(keypoint_count):
             if seen[j]:
                 total[:] = total + score[j : j + 1]
 
 
 def _parabola(low, peak, high):
-    """Where the parabola through three neighbours has its top, in cells from the middle one."""
+    """The vertex of the parabola through three neighbours, in cells from the centre one."""
     divisor = 2.0 * peak - low - high
     usable = (divisor > 0.0) * (divisor < np.inf)
     shift = 0.5 * (high - low) / np.where(usable, divisor, 1.0)

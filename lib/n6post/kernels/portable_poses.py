@@ -1,45 +1,47 @@
-"""Joints and limbs into a frame, by draw_line and draw_circle: the reference of helium_poses.py and thumb_poses.py."""
+"""Keypoints and limbs in a frame, by draw_line and draw_circle: the reference of helium_poses.py and m7_poses.py."""
 
 from struct import unpack_from
 
-from ..pixels import canvas
-from .pose_plans import POSE_THRESHOLD
+from ..pixels.colors import canvas
+from .pose_params import POSE_THRESHOLD
 
 
-def pose(frame, plan, points, skeleton):
-    """The limbs of a person both ends of which are seen, then the joints that are, just as the firmware draws them.
+def pose(frame, params, points, skeleton):
+    """Draw the limbs whose two ends are visible, then the visible keypoints, pixel for pixel as the firmware does.
 
-    frame   the frame's pixels, as in tint_mask
-    plan    0 bytes a pixel (2: RGB565, 1: GRAYSCALE), 1 and 2 frame width and height, 3 and 4 how many joints and limbs,
-            5 thickness of limbs (0: none), 6 radius of joints (0: none), 7 float bits of the least score of a joint that is
-            seen, 8..10 colours (RGB565; a GRAYSCALE frame takes their luma) of the left, the right and the middle
-    points  float array (joints, 3): x, y in frame pixels, score
-    skeleton    bytes: three a limb (its joints' numbers, and its side: 0 left, 1 right, 2 neither), then each joint's side
+    frame   the frame's pixels, as for tint_mask
+    params  0 bytes of a pixel (2: RGB565, 1: GRAYSCALE), 1 and 2 frame width and height, 3 number of keypoints, 4 number of
+            limbs, 5 thickness of limbs, pixels (0: no limbs), 6 radius of keypoints, pixels (0: no keypoints), 7 threshold
+            (float bits): a keypoint is visible if its score is not less, 8..10 colours (RGB565; a GRAYSCALE frame takes
+            their luma) of the left side, the right side and the middle
+    points  float array (keypoints, 3): x, y in frame pixels, score
+    skeleton    bytes: three for each limb (the indices of its two keypoints, and its side: 0 left, 1 right, 2 neither), then
+            the side of each keypoint
 
-    A point lies in the pixel that holds it, one beyond the right or lower edge in the last one; x and y of less than
-    -32768 are that. What is not finite is not seen.
+    A keypoint is drawn at the pixel that contains it; beyond the right or lower edge, at the last pixel. Coordinates below
+    -32768 count as -32768. A keypoint that is not finite is not visible.
     """
-    depth, frame_width, frame_height, _, limbs, thickness, radius, _, left, right, middle = plan[:11]
-    (threshold,) = unpack_from("f", plan, 4 * POSE_THRESHOLD)
+    depth, frame_width, frame_height, _, limbs, thickness, radius, _, left, right, middle = params[:11]
+    (threshold,) = unpack_from("f", params, 4 * POSE_THRESHOLD)
     img = canvas(frame, depth, frame_width, frame_height)
     paints = [(value >> 8 & 0xF8, value >> 3 & 0xFC, value << 3 & 0xF8) for value in (left, right, middle)]
-    places = []
+    pixels = []
     for x, y, score in points.tolist():  # one call: reading 51 floats one by one costs 1,500 instructions each
-        place = None
+        pixel = None
         if score >= threshold:
             if 0.0 <= x < frame_width and 0.0 <= y < frame_height:
-                place = int(x), int(y)
+                pixel = int(x), int(y)
             elif x - x == 0.0 and y - y == 0.0:
-                place = max(-32768, min(int(x), frame_width - 1)), max(-32768, min(int(y), frame_height - 1))
-        places.append(place)
+                pixel = max(-32768, min(int(x), frame_width - 1)), max(-32768, min(int(y), frame_height - 1))
+        pixels.append(pixel)
     if thickness:
         for at in range(0, 3 * limbs, 3):
-            a, b = places[skeleton[at]], places[skeleton[at + 1]]
+            a, b = pixels[skeleton[at]], pixels[skeleton[at + 1]]
             if a and b:
                 img.draw_line(a + b, color=paints[skeleton[at + 2]], thickness=thickness)
     if radius:
         at = 3 * limbs
-        for place in places:
-            if place:
-                img.draw_circle(place + (radius,), color=paints[skeleton[at]], fill=True)
+        for pixel in pixels:
+            if pixel:
+                img.draw_circle(pixel + (radius,), color=paints[skeleton[at]], fill=True)
             at += 1

@@ -1,4 +1,4 @@
-"""Joints and limbs into a frame: the kernel active here; portable_poses.py says what it does."""
+"""Keypoints and limbs in a frame: the active kernel. portable_poses.py describes it."""
 
 from ..kernels import load
 

@@ -1,4 +1,4 @@
-"""The loops of a Tracker: machine code where MicroPython makes some (viper_tracks.py), else the same in plain Python."""
+"""The loops of a Tracker: viper_tracks.py if MicroPython can make machine code of it, else the same in plain Python."""
 
 import sys
 
@@ -7,16 +7,16 @@ def _load():
     if sys.implementation.name == "micropython":
         try:
             return __import__("n6post.kernels.viper_tracks", None, None, ("*",))
-        except (ImportError, SyntaxError, ValueError):  # not MemoryError: the plain ones would need more
+        except (ImportError, SyntaxError, ValueError):  # not MemoryError: plain Python needs more memory
             pass
     return __import__("n6post.kernels.portable_tracks", None, None, ("*",))
 
 
 _home = _load()
-read = _home.read
+load_detections = _home.load_detections
 predict = _home.predict
 match = _home.match
-middle = _home.middle
-learn = _home.learn
-place = _home.place
-named = _home.named
+mask_centroid = _home.mask_centroid
+update_tracks = _home.update_tracks
+tracks_to_rects = _home.tracks_to_rects
+tracked_detections = _home.tracked_detections

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import drawing, files, fitting, frames, heads, kinds, maps, models, options, overtime, seg, words, yolo
+from . import drawing, files, fitting, frames, heads, labels, maps, models, options, seg, tracking, wrong_types, yolo
 from .core import Dice, Fuzzer
 
 
@@ -20,13 +20,13 @@ AREAS = {
     "deeplab": (6.0, maps.deeplab),
     "rois": (14.0, fitting.rois),
     "inputs": (4.0, fitting.fills),
-    "labels": (8.0, words.labels),
-    "answers": (5.0, words.answers),
+    "labels": (8.0, labels.labels),
+    "answers": (5.0, labels.answers),
     "options": (14.0, options.options),
-    "kinds": (5.0, kinds.kinds),
-    "tracker": (3.0, overtime.tracker),
-    "zones": (10.0, overtime.zones),
-    "json": (5.0, overtime.texts),
+    "wrong_types": (5.0, wrong_types.wrong_types),
+    "tracker": (3.0, tracking.tracker),
+    "zones": (10.0, tracking.zones),
+    "json": (5.0, tracking.texts),
     "draw": (6.0, drawing.drawing),
     "models": (5.0, models.shapes),
     "files": (1.5, files.files),

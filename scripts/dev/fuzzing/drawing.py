@@ -7,8 +7,7 @@ from typing import Any
 import image
 import n6post
 import numpy as np
-from n6post.detection import with_keypoints
-from n6post.mask import Grid, Mask
+from n6post.results.mask import Mask, MaskTransform
 from ulab import _host
 
 from . import frames, maps
@@ -99,7 +98,7 @@ def hand_made(dice: Dice, width: int, height: int) -> tuple[Any, Array, tuple[fl
         data[y : y + b, x : x + a] = dice.pick((255, 128, 200))
     scale = width / w, height / h
     clip = frames.roi_in(dice, width, height) if dice.chance(0.5) else (0, 0, width, height)
-    grid = Grid(
+    grid = MaskTransform(
         scale[0], 0.0, scale[1], 0.0, (0, 0, width, height), frame_size=(width, height) if dice.chance(0.5) else None
     )
     return Mask(data.tobytes(), (0, 0, w, h), (0, 0, w, h), clip, grid), data, scale, clip
@@ -111,9 +110,9 @@ def _masks(dice: Dice) -> str:
     height, width = seen.shape
     mask, data, scale, clip = hand_made(dice, width, height)
     color = dice.pick(COLORS[:4])
-    smooth = dice.chance(0.6)
+    antialias = dice.chance(0.6)
     alpha = 255 if dice.chance(0.8) else dice.whole(0, 255)
-    dice.tell(size=(width, height), data=data, clip=clip, color=color, smooth=smooth, alpha=alpha)
+    dice.tell(size=(width, height), data=data, clip=clip, color=color, antialias=antialias, alpha=alpha)
     before = seen.copy()
     x, y, w, h = clip
     columns = np.minimum(((np.arange(width) + 0.5) / scale[0]).astype(int), data.shape[1] - 1)
@@ -123,9 +122,10 @@ def _masks(dice: Dice) -> str:
     clipped[y : y + h, x : x + w] = True
     if dice.chance(0.5):
         d = n6post.Detection(clip, 0.5, 0, "x", mask, None)
-        result, refused = attempt(n6post.draw, img, [d], color=color, alpha=alpha, boxes=False, labels=False, smooth=smooth)
+        options = {"color": color, "alpha": alpha, "boxes": False, "labels": False, "antialias": antialias}
+        result, refused = attempt(n6post.draw, img, [d], **options)
     else:
-        result, refused = attempt(mask.draw, img, color, alpha, smooth)
+        result, refused = attempt(mask.draw, img, color=color, alpha=alpha, antialias=antialias)
     require(result is img, "refused a good mask: %s", refused)
     changed = seen != before
     spread = data.shape[1] > width or data.shape[0] > height
@@ -140,7 +140,7 @@ def _masks(dice: Dice) -> str:
     value = value_of(color, seen)
     if alpha == 255 and value >= 0:
         due = full[rows][:, columns] & clipped
-        if not smooth:  # an edge of a block may lie a pixel beside
+        if not antialias:  # an edge of a block may lie a pixel beside
             due &= np.roll(due, 1, 0) & np.roll(due, -1, 0) & np.roll(due, 1, 1) & np.roll(due, -1, 1)
         if not spread:
             require(
@@ -189,9 +189,9 @@ def _asked(
 
 
 def _cut(mask: Any, data: Array, scale: tuple[float, float], clip: Any, size: tuple[int, int], dice: Dice) -> None:
-    """iou with another mask, to_image and cut_out."""
+    """iou with another mask, to_image and fill_outside."""
     (width, height), (x, y, w, h) = size, clip
-    _, window, crop, _, grid = mask.parts()
+    _, window, crop, _, grid = mask._parts()
     other = dice.array.integers(0, 256, data.shape).astype(np.uint8)
     both, either = ((data >= 128) & (other >= 128)).sum(), ((data >= 128) | (other >= 128)).sum()
     got = mask.iou(Mask(other.tobytes(), window, crop, clip, grid))
@@ -217,7 +217,7 @@ def _cut(mask: Any, data: Array, scale: tuple[float, float], clip: Any, size: tu
     seen = np.frombuffer(img.bytearray(), np.uint16).reshape(height, width)
     seen[...] = dice.array.integers(1, 60000, seen.shape)
     before = seen.copy()
-    require(mask.cut_out(img) is img, "another image")
+    require(mask.fill_outside(img) is img, "another image")
     require((seen[quiet] == 0).all() and (seen[due] == before[due]).all(), "what is cut out is not the object")
     require(((seen == before) | (seen == 0)).all(), "other colours than black")
 
@@ -249,7 +249,7 @@ def _map(dice: Dice) -> str:
     require(found is not None, "refused a good map: %s", refused)
     assert found is not None
     before = seen.copy()
-    result, refused = attempt(found.draw, img, palette, alpha)
+    result, refused = attempt(found.draw, img, palette=palette, alpha=alpha)
     require(result is img, "refused to draw a good map: %s", refused)
     changed = seen != before
     if alpha == 0:
@@ -289,7 +289,7 @@ def _anything(dice: Dice) -> str:
         seen = np.frombuffer(img.bytearray(), np.uint8)
     height, width = seen.shape if seen.ndim == 2 else (8, 8)
     size = dice.pick((None, (width, height), (640, 480), (5, 900)))
-    kind: Any = with_keypoints(dice.pick((0.5, 0.0, 1.0)), size) if dice.chance(0.7) else n6post.Detection
+    source = {"keypoint_threshold": dice.pick((0.5, 0.0, 1.0)), "frame_size": size} if dice.chance(0.7) else {}
     found: Any = []
     for _ in range(dice.pick((1, 2, 0, 8))):
         points = None
@@ -300,8 +300,9 @@ def _anything(dice: Dice) -> str:
                 values[0] = dice.pick((np.nan, np.inf, 1e9, -1e9))
             points = _host.wrap(values)
         mask = hand_made(dice, width, height)[0] if dice.chance(0.4) else None
-        d = kind(_rect(dice, width, height), dice.pick((0.5, float("nan"), float("inf"), 1.0)), dice.pick((0, 79, 65535)),
-                 dice.pick(LABELS), mask, points)  # fmt: skip
+        rect, score = _rect(dice, width, height), dice.pick((0.5, float("nan"), float("inf"), 1.0))
+        d: Any = n6post.Detection(rect, score, dice.pick((0, 79, 65535)), dice.pick(LABELS), mask, points)
+        d = d.replace(**source)
         if dice.chance(0.5):
             d.track_id = dice.whole(1, 9)
         found.append(d)
@@ -311,7 +312,7 @@ def _anything(dice: Dice) -> str:
         ("color", (None, (1, 2, 3), [9, 9, 9]), ("red", (1, 2), (0, 0, 256), (1.0, 2, 3), 7)),
         ("alpha", (128, 0, 255, 8), (-1, 256, 1.5, None, True)),
         ("thickness", (2, 0, 100, 1), (-1, 101, 0.5, None)),
-        ("masks", (True, False), ()), ("boxes", (True, False), ()), ("smooth", (True, False), ()),
+        ("masks", (True, False), ()), ("boxes", (True, False), ()), ("antialias", (None, True, False), ()),
         ("labels", (True, False, ["t"] * len(found), [None] * len(found), lambda d: d.label), (["t"] * 99, "text", 5)),
         ("color_by", ("class", "track", "instance"), ("colour", None, 3)),
     ):  # fmt: skip

@@ -18,10 +18,10 @@ from typing import Any
 
 import model_files
 import n6post
-from n6post_pc import cli, graph, n6, tflm
+from n6post_pc import cli, graph, n6_estimate, tflm
 
 from .core import BOUNDED, CONFIRMED, REFUSED, Dice, Finding, require
-from .words import folder
+from .labels import folder
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "models"
 SECONDS = 60  # that such a process may take of a core
@@ -104,7 +104,7 @@ def files(dice: Dice) -> str:
         return REFUSED
     # What inspect asks of a graph.
     network.counts()
-    n6.estimate(network)
+    n6_estimate.estimate(network)
     tflm.missing(network)
     return CONFIRMED if broken == data else BOUNDED
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import image
 import numpy as np
-from n6post.geometry import fit_of
+from n6post.inputs.transform import transform_of
 
 from . import frames
 from .core import BOUNDED, CONFIRMED, REFUSED, Dice, attempt, require
@@ -32,13 +32,13 @@ def rois(dice: Dice) -> str:
             good = good and x >= 0 and y >= 0 and x + w <= width and y + h <= height
     if how == "plain":
         given: Any = frames.Framed(roi, frames.Picture(width, height))
-        fit, refused = attempt(fit_of, [given], size)
+        fit, refused = attempt(transform_of, [given], size)
         good = good or roi is None
         source = frames.plain()
     else:
         given, refused = attempt(frames.INPUTS[how], frames.Picture(width, height), roi)
         good = good or roi is None
-        fit = fit_of([given], size) if given is not None else None
+        fit = transform_of([given], size) if given is not None else None
         source = how
     require((fit is not None) == good, "%s", refused or "took a roi that is none")
     if fit is None:

@@ -9,7 +9,7 @@ import n6post
 import numpy as np
 import omv
 import reference
-from n6post import firmware
+from n6post.pixels import firmware
 
 from .core import Dice
 from .tensors import Array
@@ -26,9 +26,9 @@ def as_firmware(version: tuple[int, int, int]) -> None:
     if (omv.version_major, omv.version_minor, omv.version_patch) != version:
         omv._host_set_version(*version)
     if version not in _TRIED:
-        firmware._found.clear()
-        _TRIED[version] = {"stretches": firmware.stretches(), "text": firmware.text_apart()}
-    firmware._found.update(_TRIED[version])
+        firmware._results.clear()
+        _TRIED[version] = {"stretches": firmware.stretches_plain_image(), "text": firmware.draw_string_takes_xy_tuple()}
+    firmware._results.update(_TRIED[version])
 
 
 class Picture:

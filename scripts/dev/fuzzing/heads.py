@@ -19,9 +19,9 @@ ROWS = (10, 30, 50, 1, 2, 300, 6, 7)
 def end2end(dice: Dice) -> str:
     size = dice.pick(SIZES)
     rows = dice.pick(ROWS)
-    joints = dice.pick((0, 0, 17, 3, 0))
-    coefficients = dice.pick((9, 8, 16)) if not joints and dice.chance(0.25) else 0
-    more = 3 * joints + coefficients
+    keypoints = dice.pick((0, 0, 17, 3, 0))
+    coefficients = dice.pick((9, 8, 16)) if not keypoints and dice.chance(0.25) else 0
+    more = 3 * keypoints + coefficients
     if coefficients:
         size, rows = dice.pick(((32, 32), (48, 32))), min(rows, 30)
     classes = dice.pick((2, 1, 5, 80, 1000))
@@ -38,13 +38,13 @@ def end2end(dice: Dice) -> str:
     values[:many, 6:] = random.uniform(0, 1, (many, more))
     if pixels:
         values[:, :4] *= (*size, *size)
-        if joints:
-            values[:, 6:] *= np.tile((*size, 1), joints)
+        if keypoints:
+            values[:, 6:] *= np.tile((*size, 1), keypoints)
     top = max(float(values.max(initial=1)), 1.05)
     clean = quantise(dice, values, kind, min(-0.1, float(values.min(initial=0))), top)
     tensor, how = spoil(dice, clean)
     options = _options(dice, classes)
-    options["pixels"] = pixels
+    options["box_units"] = yolo.units_of(pixels)
     labels = dice.chance(0.3)
     if labels:
         options["labels"] = [f"thing {i}" for i in range(classes)]
@@ -63,8 +63,8 @@ def end2end(dice: Dice) -> str:
     model = Model(tensors, size)
     source = frames.source(dice, size)
     wrong = tampered(dice, model)
-    family: Any = n6post.YoloV8Pose if joints else n6post.YoloV8Seg if coefficients else n6post.YoloV8
-    if joints:
+    family: Any = n6post.YoloV8Pose if keypoints else n6post.YoloV8Seg if coefficients else n6post.YoloV8
+    if keypoints:
         options["keypoint_scores"] = "score"
     dice.tell(size=size, classes=classes, how=how, head=array, scale=tensor[1:], options=options, input=source)
     processor = family(**options)
@@ -79,7 +79,7 @@ def end2end(dice: Dice) -> str:
     spoken = bool((tensor.real(tensor.values[:, 4]) > 0).any())  # where steps have lost all scores, its order may be too
     clear = not coefficients or len({*size, 4 * coefficients}) == len(set(size)) + 1
     # Turned, so many rows may be columns of keypoints too, and their numbers plausible: then a later frame tells.
-    clear = clear and not (turned and joints and rows > 6 and rows % 3 == 0)
+    clear = clear and not (turned and keypoints and rows > 6 and rows % 3 == 0)
     if how == "nothing" and not _is_raw(array, size) and array.shape.count(6 + more) == 1 and clear and spoken:
         expected = _rows_agree(found, tensor, source, options, size, pixels, labels)
         if protos is not None:
@@ -100,7 +100,7 @@ def _options(dice: Dice, classes: int) -> dict[str, Any]:
     if dice.chance(0.3):
         options["classes"] = sorted({dice.whole(0, classes - 1) for _ in range(2)})
     if dice.chance(0.3):
-        options["nms_threshold"] = dice.between(0, 1)  # which says nothing of such a head
+        options["iou_threshold"] = dice.between(0, 1)  # which says nothing of such a head
     return options
 
 

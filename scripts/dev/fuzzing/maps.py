@@ -39,7 +39,7 @@ def deeplab(dice: Dice) -> str:
     array = tensor.values if options["layout"] == "NHWC" else tensor.values.transpose(2, 0, 1)
     array, dense = placed(dice, np.ascontiguousarray(array[:, :, 0] if flat and array.shape[2] == 1 else array)[None])
     if channels == 1:
-        options["values"] = what
+        options["output_type"] = "class_ids" if what == "classes" else what
         if what != "classes" and dice.chance(0.5):
             options["threshold"] = dice.pick((0.5, 0.3, 0.9, 0.01))
     classes = 256 if what == "classes" else max(channels, 2)
@@ -66,21 +66,21 @@ def deeplab(dice: Dice) -> str:
     require(not refusable, "took what has to be refused")
     require(expected is not None, "took class numbers that are none")
     assert expected is not None
-    got = np.array(found.classes.tolist(), dtype=np.int64).reshape(height, width)
+    got = np.array(found.class_map.tolist(), dtype=np.int64).reshape(height, width)
     classes_agree(got, *expected)
     outcome = CONFIRMED
     _questions(dice, found, got, source, size)
     before = got.copy()
     model.overwrite()
     require(
-        np.array_equal(np.array(found.classes.tolist()).reshape(height, width), before), "the map changed with the memory"
+        np.array_equal(np.array(found.class_map.tolist()).reshape(height, width), before), "the map changed with the memory"
     )
     kept = found.copy()
     attempt(processor, model, [source.given], model.outputs())
     require(
-        np.array_equal(np.array(found.classes.tolist()).reshape(height, width), before), "the map changed in the next call"
+        np.array_equal(np.array(found.class_map.tolist()).reshape(height, width), before), "the map changed in the next call"
     )
-    require(np.array_equal(np.array(kept.classes.tolist()).reshape(height, width), before), "a copy changed")
+    require(np.array_equal(np.array(kept.class_map.tolist()).reshape(height, width), before), "a copy changed")
     return outcome
 
 
@@ -146,7 +146,7 @@ def _questions(dice: Dice, found: Any, classes: Array, source: frames.Source, si
         if not (clear_x[i] and clear_y[j]):
             continue
         wanted = int(classes[rows[j], columns[i]]) if seen_x[i] and seen_y[j] else None
-        got = found.at(x0 + i, y0 + j)
+        got = found.class_at(x0 + i, y0 + j)
         require(got == wanted, "at(%d, %d) is %r, expected %r", x0 + i, y0 + j, got, wanted)
     across = np.bincount(columns[seen_x], minlength=width)
     down = np.bincount(rows[seen_y], minlength=height)
@@ -156,13 +156,13 @@ def _questions(dice: Dice, found: Any, classes: Array, source: frames.Source, si
     wanted_area = int(((classes == class_id) * across * down[:, None]).sum())
     area = found.area(class_id)
     require(abs(area - wanted_area) <= doubt, "area of class %d is %d, expected %d", class_id, area, wanted_area)
-    present = found.present(background=True)
+    present = found.class_ids(background=True)
     require(present == sorted(present) and set(present) <= set(np.unique(classes).tolist()), "present %r", present)
-    shares = [found.share(one) for one in present]
+    shares = [found.fraction(one) for one in present]
     require(all([0 < share <= 1 for share in shares]) and abs(sum(shares) - 1) < 1e-5, "shares %r", shares)
     if source.offset == source.roi[:2] and source.scale == (source.roi[2] / size[0], source.roi[3] / size[1]):
         require(present == np.unique(classes).tolist(), "present %r, expected %r", present, np.unique(classes))
-        share = found.share(class_id)
+        share = found.fraction(class_id)
         require(abs(share - (classes == class_id).mean()) < 1e-6, "share %r of class %d", share, class_id)
     if dice.chance(0.3):
         mask = found.mask(class_id)
@@ -180,21 +180,22 @@ def _questions(dice: Dice, found: Any, classes: Array, source: frames.Source, si
 
 # --- MoveNet -----------------------------------------------------------------------------------------------------------
 def movenet(dice: Dice) -> str:
-    """Heatmaps: the first maximum of each joint, refined by a parabola; or joints as they are."""
+    """Heatmaps: the first maximum of each keypoint, refined by a parabola; or keypoints as they are."""
     if dice.chance(0.3):
         return _coordinates(dice)
     width, height = dice.pick(((8, 8), (6, 5), (12, 9), (1, 1), (3, 2), (48, 48) if dice.chance(0.2) else (4, 4)))
-    joints = dice.pick((17, 13, 1, 5, 511 if dice.chance(0.05) else 2))
+    keypoints = dice.pick((17, 13, 1, 5, 511 if dice.chance(0.05) else 2))
     times = dice.pick((4, 2, 8))
     size = width * times, height * times
     kind = dice.pick(KINDS)
     random = dice.array
-    values = random.uniform(0, dice.pick((1.0, 0.4, 0.05)), (height, width, joints))
+    values = random.uniform(0, dice.pick((1.0, 0.4, 0.05)), (height, width, keypoints))
     if dice.chance(0.3):
         values = values.round(1)  # equal peaks
     tensor, how = spoil(dice, quantise(dice, values, kind, 0.0, 1.05))
     options: dict[str, Any] = {
-        "layout": dice.pick(("NHWC", "NCHW")), "refine": dice.chance(0.5), "threshold": dice.pick((0.3, 0.0, 0.5, 0.9, 1.0)),
+        "layout": dice.pick(("NHWC", "NCHW")), "refine": dice.chance(0.5),
+        "keypoint_threshold": dice.pick((0.3, 0.0, 0.5, 0.9, 1.0)),
     }  # fmt: skip
     array = tensor.values if options["layout"] == "NHWC" else tensor.values.transpose(2, 0, 1)
     array, dense = placed(dice, np.ascontiguousarray(array)[None])
@@ -203,7 +204,7 @@ def movenet(dice: Dice) -> str:
     wrong = tampered(dice, model)
     outputs, strange = handed_over(dice, model)
     wrong = wrong or strange
-    dice.tell(size=size, joints=joints, how=how, map=array, scale=tensor[1:], options=options, input=source)
+    dice.tell(size=size, keypoints=keypoints, how=how, map=array, scale=tensor[1:], options=options, input=source)
     processor = n6post.MoveNet(**options)
     found, refused = attempt(processor, model, [source.given], outputs)
     if found is None:
@@ -225,10 +226,10 @@ def movenet(dice: Dice) -> str:
 
 
 def _parabolas(values: Array, places: Array) -> tuple[Array, Array]:
-    """By how much each peak lies beside its cell's middle, x and y; and for which joints float32 leaves no doubt."""
-    height, width, joints = values.shape
-    shifts, usable = np.zeros((joints, 2)), np.ones(joints, bool)
-    for k in range(joints):
+    """By how much each peak lies beside its cell's middle, x and y; and for which keypoints float32 leaves no doubt."""
+    height, width, keypoints = values.shape
+    shifts, usable = np.zeros((keypoints, 2)), np.ones(keypoints, bool)
+    for k in range(keypoints):
         x, y = places[k].astype(int)
         for axis, (at, count) in enumerate(((x, width), (y, height))):
             if not 0 < at < count - 1:
@@ -243,22 +244,22 @@ def _parabolas(values: Array, places: Array) -> tuple[Array, Array]:
 
 
 def _coordinates(dice: Dice) -> str:
-    joints = dice.pick((17, 13, 2, 1, 511))
+    keypoints = dice.pick((17, 13, 2, 1, 511))
     kind = dice.pick(KINDS)
     size = dice.pick(((192, 192), (64, 48)))
-    tensor, how = spoil(dice, quantise(dice, dice.array.uniform(-0.1, 1.1, (joints, 3)), kind, -0.1, 1.1))
-    options: dict[str, Any] = {"layout": "joints", "threshold": dice.pick((0.3, 0.0, 0.9, 1.0))}
-    array, dense = placed(dice, tensor.values.reshape(1, 1, joints, 3))
+    tensor, how = spoil(dice, quantise(dice, dice.array.uniform(-0.1, 1.1, (keypoints, 3)), kind, -0.1, 1.1))
+    options: dict[str, Any] = {"layout": "keypoints", "keypoint_threshold": dice.pick((0.3, 0.0, 0.9, 1.0))}
+    array, dense = placed(dice, tensor.values.reshape(1, 1, keypoints, 3))
     model = Model([tensor._replace(values=array)], size)
     source = frames.source(dice, size)
     wrong = tampered(dice, model)
     outputs, strange = handed_over(dice, model)
     wrong = wrong or strange
-    dice.tell(size=size, joints=joints, how=how, array=array, scale=tensor[1:], options=options, input=source)
+    dice.tell(size=size, keypoints=keypoints, how=how, array=array, scale=tensor[1:], options=options, input=source)
     processor = n6post.MoveNet(**options)
     found, refused = attempt(processor, model, [source.given], outputs)
     if found is None:
-        require(wrong or not dense, "refused good joints: %s", refused)
+        require(wrong or not dense, "refused good keypoints: %s", refused)
         return REFUSED
     require(not wrong and dense, "took what has to be refused")
     real = tensor.real()
@@ -271,17 +272,17 @@ def _person(
     dice: Dice, found: Any, processor: Any, model: Model, source: frames.Source, tensor: Quantised, points: Array,
     tops: Array, sure: Array, options: dict[str, Any],
 ) -> str:  # fmt: skip
-    """At most one detection, its joints at these points, its box around those seen."""
+    """At most one detection, its keypoints at these points, its box around those seen."""
     left, top, width, height = source.roi
     require(type(found) is list and len(found) <= 1, "found %r", found)
-    threshold = options["threshold"]
+    threshold = options["keypoint_threshold"]
     if tensor.scale is None:
         seen = tops >= np.float32(threshold)
     else:
         steps = threshold / tensor.scale
         cut = round(steps) if abs(steps - round(steps)) <= 1e-6 * abs(steps) else int(np.ceil(steps))
         seen = tops.astype(np.int64) >= cut + tensor.zero_point
-    require(bool(found) == bool(seen.any()), "%d found where %d joints are seen", len(found), int(seen.sum()))
+    require(bool(found) == bool(seen.any()), "%d found where %d keypoints are seen", len(found), int(seen.sum()))
     outcome = CONFIRMED if sure.all() and source.clear else BOUNDED
     for d in found:
         x, y, w, h = d.rect
@@ -299,7 +300,7 @@ def _person(
         reach = (2e-3 + 2e-6 * np.abs(source.roi).max()) * max(1.0, *source.scale)
         require((np.abs(got[:, :2] - wanted)[sure] < reach).all(), "keypoints %r, expected %r", got[:, :2], wanted)
         score = tensor.real(tops)
-        if options["layout"] == "joints":
+        if options["layout"] == "keypoints":
             score = np.maximum(score, 0)
         require(np.allclose(got[sure, 2], score[sure], rtol=1e-4, atol=1e-6), "scores %r, expected %r", got[:, 2], score)
         if (seen & ~sure).any() or np.abs(score[seen]).max() > 1e30:
@@ -311,7 +312,7 @@ def _person(
         require(
             x - reach <= low[0] and y - reach <= low[1] and x + w + slack >= high[0] and y + h + slack >= high[1]
             and x + slack > low[0] and y + slack > low[1] and x + w <= high[0] + 1 + slack and y + h <= high[1] + 1 + slack,
-            "rect %r around joints from %r to %r", d.rect, low, high,
+            "rect %r around keypoints from %r to %r", d.rect, low, high,
         )  # fmt: skip
     before = [(d.rect, d.score, d.keypoints.tolist()) for d in found]
     model.overwrite()

@@ -16,7 +16,7 @@ SIDES = (32, 64, 96, 128, 160, 192)
 
 
 def shapes(dice: Dice) -> str:
-    """Shapes, dtypes and labels of a family's models, or of nobody's: told, or refused."""
+    """ModelSignature, dtypes and labels of a family's models, or of nobody's: told, or refused."""
     family, size, outputs, labels = _known(dice) if dice.chance(0.6) else _unknown(dice)
     kind = dice.pick(KINDS)
     tensors = []
@@ -33,7 +33,8 @@ def shapes(dice: Dice) -> str:
         odd = True
         name = dice.pick(("labels", "output_dtype", "input_shape"))
         setattr(model, name, dice.pick((["", "b"], [1, 2], "abc", {0: 1}) if name == "labels" else (None, ())))
-    options: dict[str, Any] = {"threshold": 0.25} if dice.chance(0.3) else {}
+    threshold = "keypoint_threshold" if family == "MoveNet" else "threshold"
+    options: dict[str, Any] = {threshold: 0.25} if dice.chance(0.3) else {}
     dice.tell(family=family, size=size, outputs=outputs, labels=model.labels, kind=kind, options=options)
     processor, refused = attempt(n6post.processor_for, model, **options)
     if family and not odd:
@@ -86,8 +87,8 @@ def _known(dice: Dice) -> tuple[str, tuple[int, int], list[tuple[int, ...]], Any
         if dice.chance(0.3):
             return family, size, [(1, 1, 17, 3)], labels
         cells = side // 4
-        joints = dice.pick((17, 13))
-        return family, size, [(1, cells, cells, joints) if dice.chance(0.6) else (1, joints, cells, cells)], labels
+        keypoints = dice.pick((17, 13))
+        return family, size, [(1, cells, cells, keypoints) if dice.chance(0.6) else (1, keypoints, cells, cells)], labels
     classes = dice.pick((21, 2, 5))
     shape = dice.pick(((1, side, side, classes), (1, classes, side, side), (1, side, side)))
     return family, size, [shape], labels

@@ -18,7 +18,7 @@ class Odd:
 
 HOSTILE: tuple[Any, ...] = (
     0.5, 0, 1, None, True, False, -1, 2, 255, 256, 1000, 65535, 65536, 1.0, 0.0, -0.5, 1.5, 1e-7, 1e9, 10**30,
-    float("nan"), float("inf"), -float("inf"), "", "person", "NHWC", "NCHW", "joints", "score", "logit", "classes",
+    float("nan"), float("inf"), -float("inf"), "", "person", "NHWC", "NCHW", "keypoints", "score", "logit", "classes",
     "probability", "bottom", "centroid", "names.txt", [], (), {}, [0], (1, 2), [0.5], ["person"], [None], [-1], [70000],
     [True], {0: "a"}, {1: "b"}, {"0": "a", "1": "b"}, range(3), b"ab", bytearray(b"x"), {1, 2}, Odd(), Odd, 1j, ["a", "b"],
     ("a", ""), ["", "a"], [1, "a"], (0, 0), (3, 4), [5, 6], (1.5, 2), ((0, 0), (9, 0), (9, 9)), [(0, 0), (9, 9)],
@@ -80,22 +80,24 @@ def fraction(value: Any) -> bool:
 
 UNIT = number(0, 1)
 YOLO: dict[str, Rule] = {
-    "threshold": UNIT, "nms_threshold": UNIT, "nms_sigma": number(0, 1e6), "max_detections": integer(1, 65535),
-    "classes": classes, "agnostic": flag, "max_candidates": integer(1, 65535), "labels": names, "pixels": or_none(flag),
+    "threshold": UNIT, "iou_threshold": UNIT, "nms_sigma": number(0, 1e6), "max_detections": integer(1, 65535),
+    "classes": classes, "class_agnostic": flag, "max_candidates": integer(1, 65535), "labels": names,
+    "box_units": word("pixels", "normalized"),
 }  # fmt: skip
 FAMILIES: tuple[tuple[Any, dict[str, Rule]], ...] = (
     (n6post.YoloV8, YOLO),
     (n6post.YoloV8Seg, {**YOLO, "mask_threshold": number(1e-6, 1 - 1e-6), "mask_padding": or_none(number(0, 1e4)),
-                        "mask_overlap": or_none(UNIT), "tight": flag}),
+                        "mask_overlap": or_none(UNIT), "refit_boxes": flag}),
     (n6post.YoloV8Pose, {**YOLO, "keypoint_threshold": UNIT, "class_count": or_none(integer(1, 65535)),
                          "keypoint_scores": word("score", "logit")}),
-    (n6post.MoveNet, {"threshold": UNIT, "refine": flag, "labels": names, "layout": word("NHWC", "NCHW", "joints")}),
+    (n6post.MoveNet, {"keypoint_threshold": UNIT, "refine": flag, "labels": names,
+                      "layout": word("NHWC", "NCHW", "keypoints")}),
     (n6post.DeepLab, {"background": lambda v: v is None or type(v) is str or type(v) is int and 0 <= v <= 255,
                       "threshold": fraction, "labels": names, "layout": word("NHWC", "NCHW"),
-                      "values": word("probability", "logit", "classes")}),
+                      "output_type": word("probability", "logit", "class_ids")}),
     (n6post.Tracker, {"threshold": UNIT, "low_threshold": UNIT, "max_age": integer(1, 10000), "min_hits": integer(1, 1000),
-                      "smooth": flag, "coast": integer(0, 10000), "gate": number(1, 64), "max_tracks": integer(1, 1000),
-                      "use_masks": flag, "smooth_keypoints": flag}),
+                      "smooth_boxes": flag, "coast_frames": integer(0, 10000), "max_distance": number(1, 64),
+                      "max_tracks": integer(1, 1000), "use_masks": flag, "smooth_keypoints": flag}),
 )  # fmt: skip
 
 ANCHORS = ("center", "top", "bottom", "left", "right", "top_left", "top_right", "bottom_left", "bottom_right", "centroid")
@@ -130,7 +132,7 @@ def anchor(value: Any) -> bool:
 OVER_TIME: tuple[tuple[Any, dict[str, Rule], dict[str, Any]], ...] = (
     (n6post.LineZone, {"start": point, "end": point, "anchor": anchor, "margin": number(0, 10), "frame_size": size},
      {"start": (-7, 3), "end": (100, 3)}),
-    (n6post.PolygonZone, {"points": corners, "anchor": anchor, "patience": number(0, 1e6), "frame_size": size},
+    (n6post.PolygonZone, {"points": corners, "anchor": anchor, "max_gap": number(0, 1e6), "frame_size": size},
      {"points": ((0, 0), (50, 0), (9, 70))}),
     (n6post.Trail, {"length": integer(2, 1000), "anchor": anchor, "frame_size": size}, {}),
 )  # fmt: skip

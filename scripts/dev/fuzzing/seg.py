@@ -28,7 +28,7 @@ def seg(dice: Dice) -> str:
     if dice.chance(0.2):
         options["mask_threshold"] = dice.pick((0.5, 0.3, 0.9, 1e-6))
     if dice.chance(0.1):
-        options["tight"] = True
+        options["refit_boxes"] = True
     width, height = max(head.size[0] // 4, 1), max(head.size[1] // 4, 1)
     random = dice.array
     kind = head.tensor.values.dtype.name if dice.chance(0.9) else dice.pick(KINDS)
@@ -44,7 +44,8 @@ def seg(dice: Dice) -> str:
     model = Model(tensors, head.size)
     pixels = head.pixels
     if pixels is None:
-        options["pixels"] = pixels = dice.chance(0.5)
+        pixels = dice.chance(0.5)
+        options["box_units"] = yolo.units_of(pixels)
     source = frames.source(dice, head.size)
     wrong = tampered(dice, model)
     outputs, strange = handed_over(dice, model)
@@ -74,8 +75,8 @@ def seg(dice: Dice) -> str:
         if sure:
             anchor, class_id, score, box = (column[stay] for column in expected[:4])
             expected = yolo.Expected(anchor, class_id, score, box, True)
-            tight = options.get("tight", False)
-            yolo.detections_agree(found, processor, expected if not tight else expected._replace(box=expected.box * np.nan),
+            refit = options.get("refit_boxes", False)
+            yolo.detections_agree(found, processor, expected if not refit else expected._replace(box=expected.box * np.nan),
                              source, None)  # fmt: skip
             for i, d in enumerate(found):
                 same_mask(d, planes[stay[i]], clear[stay[i]])
@@ -162,8 +163,8 @@ def _distinct(planes: Array, clear: Array, expected: yolo.Expected, options: dic
         return [], False
     n, height, width = planes.shape
     results = [
-        kernel_reference.dedupe(
-            planes, np.array([[0, 0, width, height]] * n), expected.class_id, part, options.get("agnostic", False)
+        kernel_reference.suppress_masks(
+            planes, np.array([[0, 0, width, height]] * n), expected.class_id, part, options.get("class_agnostic", False)
         )
         for part in (int(options["mask_overlap"] * 1024 + 0.5) + e for e in (-1, 0, 1))
     ]

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import n6post
 import numpy as np
 import reference
+from assertions import survivors
 
 from . import frames
 from .core import BOUNDED, CONFIRMED, REFUSED, Dice, attempt, require
@@ -74,7 +75,7 @@ def make_head(dice: Dice, extra: int, small: bool = False) -> Head:
         values[:4] *= np.array([*size, *size])[:, None]
         low, high = low * max(size), 1.1 * max(size)
     tensor, how = spoil(dice, quantise(dice, values, kind, low, high))
-    return Head(size, classes, tensor, told_in_pixels(tensor), how)
+    return Head(size, classes, tensor, appears_in_pixels(tensor), how)
 
 
 def _boxes(dice: Dice, anchors: int) -> Array:
@@ -91,15 +92,21 @@ def _boxes(dice: Dice, anchors: int) -> Array:
     return boxes
 
 
-def told_in_pixels(tensor: Quantised) -> bool | None:
-    """As yolo.py documents it: boxes in 0..1 need no range beyond 2, and in pixels some centre lies beyond 2."""
+def units_of(pixels: bool) -> str:
+    """The option box_units."""
+    return "pixels" if pixels else "normalized"
+
+
+def appears_in_pixels(tensor: Quantised) -> bool | None:
+    """As yolov8.py documents it: boxes in 0..1 need no range beyond 8, and in pixels the mean of the centres is beyond 2."""
     values = tensor.values[:4]
     if tensor.scale is not None and tensor.real(np.array(np.iinfo(values.dtype).max)) <= 8:
         return False
-    largest = float(tensor.real(values).max(initial=0)) if np.isfinite(values).all() else np.inf
-    if not 0 < largest < 1e6 or 1.999 < largest < 2.001:
+    centres = tensor.real(values[:2])
+    if not np.isfinite(centres).all() or np.abs(centres).max(initial=0) > 1e5 or not centres.any():
         return None
-    return largest > 2
+    mean = float(centres[centres != 0].mean())
+    return None if not 0 < mean or 1.99 < mean < 2.01 else mean > 2
 
 
 # --- what comes out ----------------------------------------------------------------------------------------------------
@@ -139,13 +146,13 @@ def expected_of(head: Head, pixels: bool, options: dict[str, Any]) -> Expected:
         )
     most = options.get("max_detections", 20)
     sigma = options.get("nms_sigma", 0)
-    agnostic = options.get("agnostic", False)
+    class_agnostic = options.get("class_agnostic", False)
     if sigma:
-        kept, score, sure = soft(found, sigma, threshold, agnostic, most)
+        kept, score, sure = soft(found, sigma, threshold, class_agnostic, most)
         found = found.take(kept)._replace(score=score)
     else:
         raw = tensor.values[:4, found.anchor]
-        kept, sure = hard(raw, tensor, found.class_id, options.get("nms_threshold", 0.5), agnostic, most)
+        kept, sure = hard(raw, tensor, found.class_id, options.get("iou_threshold", 0.5), class_agnostic, most)
         found = found.take(kept)
     return Expected(found.anchor, found.class_id, found.score, found.box.astype(np.float64), sure)
 
@@ -156,7 +163,9 @@ def _numbers(classes: Any) -> list[int] | None:
     return [int(one.removeprefix("thing ")) if isinstance(one, str) else one for one in classes]
 
 
-def hard(raw: Array, tensor: Quantised, group: Array, threshold: float, agnostic: bool, most: int) -> tuple[list[int], bool]:
+def hard(
+    raw: Array, tensor: Quantised, group: Array, threshold: float, class_agnostic: bool, most: int
+) -> tuple[list[int], bool]:
     """Positions that survive, and whether rounding can have no say in it: in whole numbers wherever the head has them.
 
     Ultralytics' rule: IoU above the threshold, not at it.
@@ -186,7 +195,7 @@ def hard(raw: Array, tensor: Quantised, group: Array, threshold: float, agnostic
         union = area + area[at] - inter
         rivals = alive & (inter > 0)
         rivals[: at + 1] = False
-        if not agnostic:
+        if not class_agnostic:
             rivals &= group == group[at]
         if not rivals.any():
             continue
@@ -201,7 +210,7 @@ def hard(raw: Array, tensor: Quantised, group: Array, threshold: float, agnostic
 
 
 def soft(
-    found: reference.Candidates, sigma: float, threshold: float, agnostic: bool, most: int
+    found: reference.Candidates, sigma: float, threshold: float, class_agnostic: bool, most: int
 ) -> tuple[list[int], Array, bool]:
     """Gaussian Soft-NMS in float64: positions in the order they are taken, their scores, and whether that is certain."""
     score = found.score.astype(np.float64)
@@ -224,7 +233,7 @@ def soft(
         inter = np.maximum(width, 0).prod(axis=1)
         union = area + area[at] - inter
         rivals = alive & (inter > 0)
-        if not agnostic:
+        if not class_agnostic:
             rivals &= found.class_id == found.class_id[at]
         iou = np.divide(inter, union, out=np.zeros_like(inter), where=rivals & (union != 0))
         score = np.where(rivals, score * np.exp(-iou * iou / sigma), score)
@@ -274,7 +283,7 @@ def rects_agree(found: Any, boxes: Array, source: frames.Source) -> None:
 
 def detections_agree(found: Any, processor: Any, expected: Expected, source: frames.Source, names: Any) -> None:
     """Anchors, classes, scores and boxes are those expected, in that order."""
-    rows = processor.survivors()
+    rows = survivors(processor, found if isinstance(processor, n6post.YoloV8Seg) else None)
     require([row[0] for row in rows] == expected.anchor.tolist(), "anchors %r, expected %r",
             [row[0] for row in rows], expected.anchor.tolist())  # fmt: skip
     require([d.class_id for d in found] == expected.class_id.tolist(), "classes %r, expected %r",
@@ -292,7 +301,7 @@ def plain_contents(found: Any) -> list[Any]:
     """What a list of detections says, as values of their own."""
     said = []
     for d in found:
-        mask = d.mask and (d.mask.crop, bytes(d.mask.image.bytearray()) if d.mask.image else b"", d.mask.parts()[3])
+        mask = d.mask and (d.mask.crop, bytes(d.mask.image.bytearray()) if d.mask.image else b"", d.mask._parts()[3])
         points = None if d.keypoints is None else repr(d.keypoints.tolist())
         said.append((d.rect, d.score, d.class_id, d.label, mask, points))
     return said
@@ -309,7 +318,7 @@ def options_of(dice: Dice, head: Head) -> dict[str, Any]:
             at = min((int(at / scale) + dice.pick((0.5, 0.0))) * scale, 1.0)
         options["threshold"] = at
     if dice.chance(0.7):
-        options["nms_threshold"] = dice.pick((0.5, 0.25, 0.2, 0.75, 0.6, 0.0, 1.0, dice.between(0, 1)))
+        options["iou_threshold"] = dice.pick((0.5, 0.25, 0.2, 0.75, 0.6, 0.0, 1.0, dice.between(0, 1)))
     if dice.chance(0.1):
         options["nms_sigma"] = dice.pick((0.5, 0.1, 2.0, 1e-9, 1e6))
     if dice.chance(0.4):
@@ -317,7 +326,7 @@ def options_of(dice: Dice, head: Head) -> dict[str, Any]:
     if dice.chance(0.3):
         options["max_candidates"] = dice.pick((1, 3, 20, 2000))
     if dice.chance(0.3):
-        options["agnostic"] = True
+        options["class_agnostic"] = True
     if dice.chance(0.2):
         options["classes"] = sorted({dice.whole(0, head.classes - 1) for _ in range(dice.whole(1, 3))})
     return options
@@ -380,7 +389,8 @@ def _case(dice: Dice, head: Head, kind: Any, extra: int) -> str:
     names = naming(dice, head, options, model)
     pixels = head.pixels
     if dice.chance(0.3) or pixels is None:
-        options["pixels"] = pixels = dice.chance(0.5) if pixels is None else pixels
+        pixels = dice.chance(0.5) if pixels is None else pixels
+        options["box_units"] = units_of(pixels)
     source = frames.source(dice, head.size)
     wrong = tampered(dice, model)
     outputs, strange = handed_over(dice, model)
@@ -411,8 +421,8 @@ def _case(dice: Dice, head: Head, kind: Any, extra: int) -> str:
 
 def pose(dice: Dice) -> str:
     """Keypoints are those of the anchor's column, placed and clipped as boxes are."""
-    joints = dice.pick((17, 1, 3, 13, 5))
-    head = make_head(dice, 3 * joints)
+    keypoints = dice.pick((17, 1, 3, 13, 5))
+    head = make_head(dice, 3 * keypoints)
     options = options_of(dice, head)
     if head.classes > 1 or dice.chance(0.2):
         options["class_count"] = head.classes
@@ -425,12 +435,13 @@ def pose(dice: Dice) -> str:
     model = Model([head.tensor._replace(values=values)], head.size)
     pixels = head.pixels
     if pixels is None:
-        options["pixels"] = pixels = dice.chance(0.5)
+        pixels = dice.chance(0.5)
+        options["box_units"] = units_of(pixels)
     source = frames.source(dice, head.size)
     wrong = tampered(dice, model)
     outputs, strange = handed_over(dice, model)
     wrong = wrong or strange
-    dice.tell(size=head.size, classes=head.classes, joints=joints, how=head.how, head=values, scale=head.tensor[1:],
+    dice.tell(size=head.size, classes=head.classes, keypoints=keypoints, how=head.how, head=values, scale=head.tensor[1:],
               options=options, input=source)  # fmt: skip
     processor = n6post.YoloV8Pose(**options)
     found, refused = attempt(processor, model, [source.given], outputs)
@@ -466,7 +477,7 @@ def pose(dice: Dice) -> str:
         reach = 1e-3 + 2e-6 * np.abs(source.roi).max() + 1e-6 * np.abs(column[:, :2]).max(initial=0, where=usable[:, None])
         require((np.abs(points[:, :2] - wanted)[usable] < reach * max(1, *source.scale)).all(), "keypoints %r, expected %r",
                 points[:, :2], wanted)  # fmt: skip
-        require(np.allclose(points[:, 2][usable], score[usable], rtol=1e-4, atol=1e-5), "scores of joints %r, expected %r",
+        require(np.allclose(points[:, 2][usable], score[usable], rtol=1e-4, atol=1e-5), "keypoint scores %r, expected %r",
                 points[:, 2], score)  # fmt: skip
     stays_true(dice, found, processor, model, source)
     return outcome
@@ -483,7 +494,7 @@ def sequence(dice: Dice) -> str:
     for head in heads:
         if dice.chance(0.4) and head.tensor.scale is not None:
             copy = Quantised(head.tensor.real().astype(np.float32))
-            head = head._replace(tensor=copy, pixels=told_in_pixels(copy))
+            head = head._replace(tensor=copy, pixels=appears_in_pixels(copy))
         models.append((head, Model([head.tensor._replace(values=stored(dice, head))], head.size)))
     order = [dice.whole(0, len(models) - 1) for _ in range(dice.whole(2, 6))]
     dice.tell(heads=[(h.size, h.classes, h.how, h.tensor.values) for h in heads], options=options, order=order)

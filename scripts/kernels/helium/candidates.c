@@ -1,14 +1,15 @@
-// The anchors whose best class reaches the threshold, best first. candidates(head, plan, values, labels); see portable_boxes.py.
+// Find the anchors whose best class reaches the threshold, best first. candidates(head, params, values, labels); see
+// portable_boxes.py.
 //
-// In words: candidates_scan.s finds the anchors whose largest score reaches the cut. They are collected in a buffer for twice
-// as many as are wanted; when it is full, the better half stays and the cut rises to what could still get in, so that a crowd is
-// soon passed over. What is left in the end is sorted by insertion (four entries move in ten instructions). Then the
-// survivors' classes are looked up and their boxes decoded, four boxes at once. The buffer lives in the first rows of
-// `values` (keys: an integer score or a float's bits) and the last two of `labels` (anchors), the sorted ones in the other.
+// candidates-scan.s finds the anchors whose largest score reaches the cut. They are collected in a buffer for twice as many as
+// are wanted. When it is full, the better half is kept and the cut rises, so with many candidates most are soon skipped. At the
+// end the candidates are sorted by insertion (four entries move in ten instructions), their classes are looked up, and their
+// boxes decoded, four at once. The buffer uses the first rows of `values` (keys: integer scores or float bits) and the last two
+// of `labels` (anchors); the sorted candidates use the other rows.
 #include "vectors.h"
 #include "candidates.h"
 
-struct columns { // known to candidates_scan.s by its offsets
+struct columns { // candidates-scan.s uses its offsets
     const uint8_t *p;
     int rows, step, cut, kind;
     struct hit { uint16_t mask, byte; } hits[7];
@@ -31,11 +32,11 @@ void insert(int32_t *keys, uint16_t *anchors, int n, int key, int anchor);
 
 static int best_class(const struct search *s, int anchor, int value)
 {
-    const struct candidates_plan *plan = s->plan;
-    int classes = plan->classes, step = plan->channel_step;
+    const struct candidates_params *params = s->params;
+    int classes = params->classes, step = params->channel_step;
     if (classes == 1)
         return 0;
-    const uint8_t *p = s->scores + ((anchor * plan->anchor_step) << s->size);
+    const uint8_t *p = s->scores + ((anchor * params->anchor_step) << s->size);
     uint32x4_t offsets = vmulq_n_u32(vidupq_n_u32(0, 1), step);
     step <<= s->size + 2;
     if (s->dtype == FLOAT32)
@@ -46,10 +47,10 @@ static int best_class(const struct search *s, int anchor, int value)
 
 static int larger_than(const struct search *s, int key)
 {
-    uint32x4_t found = vdupq_n_u32(0);
+    uint32x4_t total = vdupq_n_u32(0);
     for (int i = 0; i < s->count; i += 4)
-        found = vaddq_m_n_u32(found, found, 1, vcmpgtq_m_n_s32(vldrwq_s32(s->keys + i), key, vctp32q(s->count - i)));
-    return vaddvq_u32(found);
+        total = vaddq_m_n_u32(total, total, 1, vcmpgtq_m_n_s32(vldrwq_s32(s->keys + i), key, vctp32q(s->count - i)));
+    return vaddvq_u32(total);
 }
 
 static int largest(const struct search *s, int least)
@@ -59,17 +60,17 @@ static int largest(const struct search *s, int least)
     return least;
 }
 
-// most: the largest key that there may be.
+// most: the largest possible key.
 static void scan(struct search *s, int most)
 {
-    const struct candidates_plan *plan = s->plan;
-    int dtype = s->dtype, size = s->size, anchors = plan->anchors;
+    const struct candidates_params *params = s->params;
+    int dtype = s->dtype, size = s->size, anchors = params->anchors;
     const uint8_t *p = s->scores;
     int block = 112 >> size;
-    if (plan->anchor_step == 1 && anchors >= block) {
+    if (params->anchor_step == 1 && anchors >= block) {
         struct columns c;
-        c.rows = plan->classes;
-        c.step = plan->channel_step << size;
+        c.rows = params->classes;
+        c.step = params->channel_step << size;
         c.kind = dtype == UINT8 ? 1 : dtype == INT8 ? 0 : size + 1;
         uint32_t one_of_a_lane = size == 0 ? 0xffff : size == 1 ? 0x5555 : 0x1111;
         for (int next = 0; next < anchors && s->cut <= most;) {
@@ -81,14 +82,14 @@ static void scan(struct search *s, int most)
                 for (uint32_t mask = hit->mask & one_of_a_lane; mask; mask &= mask - 1) {
                     int byte = hit->byte + __builtin_ctz(mask), anchor = at + (byte >> size);
                     if (anchor >= next)
-                        found(s, anchor, key_of(c.maxima + byte, dtype));
+                        add(s, anchor, key_of(c.maxima + byte, dtype));
                 }
             next = at + block;
         }
         return;
     }
-    if (plan->channel_step == 1) {
-        struct rows r = { 0, plan->anchor_step << size, plan->classes };
+    if (params->channel_step == 1) {
+        struct rows r = { 0, params->anchor_step << size, params->classes };
         for (int left = anchors; left > 0 && s->cut <= most; left--) {
             r.cut = s->cut;
             const uint8_t *from = p + (anchors - left) * r.step;
@@ -97,26 +98,26 @@ static void scan(struct search *s, int most)
             left = (int32_t)hit;
             if (!left)
                 return;
-            found(s, anchors - left, hit >> 32);
+            add(s, anchors - left, hit >> 32);
         }
         return;
     }
-    // A few anchors only: no need for speed.
+    // Only a few anchors: speed does not matter.
     for (int anchor = 0; anchor < anchors; anchor++, p += 1 << size) {
         float best = -__builtin_inff();
-        for (int i = 0; i < plan->classes; i++) {
-            float score = element(p + ((i * plan->channel_step) << size), dtype);
+        for (int i = 0; i < params->classes; i++) {
+            float score = element(p + ((i * params->channel_step) << size), dtype);
             if (score > best)
                 best = score;
         }
         if (best >= (dtype == FLOAT32 ? as_float(s->cut) : s->cut))
-            found(s, anchor, dtype == FLOAT32 ? as_bits(best) : (int)best);
+            add(s, anchor, dtype == FLOAT32 ? as_bits(best) : (int)best);
     }
 }
 
-int candidates(const void *head, const struct candidates_plan *plan, float *values, uint16_t *labels)
+int candidates(const void *head, const struct candidates_params *params, float *values, uint16_t *labels)
 {
-    int dtype = plan->dtype, capacity = plan->capacity, cut = plan->cut;
+    int dtype = params->dtype, capacity = params->capacity, cut = params->cut;
     int size = log2_size(dtype);
     int most = dtype == FLOAT32 ? 0x7f800000 : dtype == UINT8 ? 255 : dtype == INT8 ? 127 : 32767;
     if (!capacity || cut > most)
@@ -125,7 +126,7 @@ int candidates(const void *head, const struct candidates_plan *plan, float *valu
         cut = as_bits(as_float(cut) + 0.0f);
     else
         cut = larger(cut, dtype == UINT8 ? 0 : -1 - most);
-    struct search s = { head, (const uint8_t *)head + ((plan->first_class * plan->channel_step) << size), plan,
+    struct search s = { head, (const uint8_t *)head + ((params->first_class * params->channel_step) << size), params,
                         (int32_t *)values, labels + capacity, dtype, size, 0, cut };
     scan(&s, most);
     if (s.count > capacity)
@@ -136,13 +137,13 @@ int candidates(const void *head, const struct candidates_plan *plan, float *valu
 
     for (int i = 0; i < s.count; i++)
         labels[capacity + i] = best_class(&s, labels[i], keys[i]);
-    int zero = plan->zero_point;
+    int zero = params->zero_point;
     for (int i = 0; i < s.count; i += 4) {
         mve_pred16_t lanes = vctp32q(s.count - i);
-        uint32x4_t at = vmulq_n_u32(vldrhq_z_u32(labels + i, lanes), plan->anchor_step);
+        uint32x4_t at = vmulq_n_u32(vldrhq_z_u32(labels + i, lanes), params->anchor_step);
         float32x4_t box[4];
         for (int axis = 0; axis < 4; axis++)
-            box[axis] = vsubq_n_f32(gather(s.head + ((axis * plan->channel_step) << s.size), at, dtype, lanes), zero);
+            box[axis] = vsubq_n_f32(gather(s.head + ((axis * params->channel_step) << s.size), at, dtype, lanes), zero);
         for (int axis = 0; axis < 2; axis++) {
             float32x4_t half = vmulq_n_f32(box[axis + 2], 0.5f);
             vstrwq_p_f32(values + axis * capacity + i, vsubq_f32(box[axis], half), lanes);

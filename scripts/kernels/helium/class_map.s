@@ -1,25 +1,26 @@
-@ class_map(r0 logits, r1 plan, r2 out): the class with the largest value at every pixel, or one channel against a cut.
+@ The class with the largest value at each pixel, or one channel compared with a cut. class_map(logits, params, out); see
+@ portable_maps.py.
 @
-@ A pixel is a vector lane wherever that is cheap: 16 pixels at once (8 of int16, 4 of float) walk through the classes with the
-@ best value so far in q0 and its class in q1; a class wins where it is greater, so the first maximum stays, and a NaN
-@ never wins. By layout and number of classes:
+@ If that is cheap, each vector lane is a pixel: 16 pixels at once (8 of int16, 4 of float) go through the classes, with the best
+@ value so far in q0 and its class in q1. A class replaces the best where it is greater. So the first maximum wins, and NaN
+@ never does. "pixel after pixel": the classes of a pixel are side by side; "plane after plane": each class is a plane.
 @   pairs    2 classes, pixel after pixel: VLD2 separates them                    5.25 instructions for 16 pixels
-@   rows2    2 classes, plane after plane                                         5.5; floats like these two: 28
+@   rows2    2 classes, plane after plane                                         5.5; floats of these two layouts: 28
 @   few      3..5 classes, pixel after pixel: gathers with an offset vector for each class; with 3 or 4 classes the
-@            vectors left over fetch class 0 again, which is not greater than itself                            20
+@            other vectors load class 0 again, which is not greater than itself                                 20
 @   planes   plane after plane, 48 pixels at once                                 5 for a class
-@   gather   whatever is left of the above, 6..15 classes, int16 and float: all through one offset vector of pixels, in
-@            which the last pixels repeat where fewer than a full vector is left  7 (bytes: 8) for a class
-@ From 16 classes on of bytes pixel after pixel, the classes are the lanes:
+@   gather   the remaining pixels of the others, 6..15 classes, int16 and float: gathers with one offset vector of pixels,
+@            in which the last pixel repeats if fewer than a full vector are left  7 (bytes: 8) for a class
+@ With bytes, pixel after pixel, from 16 classes on each lane is a class:
 @   wide     16..32: two vectors that overlap                                     13 or 17 for a pixel
-@   long     33..255: as many as it takes, the last one overlapping
+@   long     33..255: as many vectors as needed, the last one overlapping
 @
 @ r0 source, r2 destination, r3 dtype, r4 pixels left, r5 classes, r6 elements from pixel to pixel, r7 from class to
 @ class, r8 cut; r1 and r9-r12 scratch. In gather and long q7 is 0x80 in all bytes for uint8, which makes them signed
 @ bytes of the same order, and 0 for int8.
  .syntax unified
  .thumb
- .include "plans.inc"
+ .include "params.inc"
 
  .macro better type, cond, class      @ where q2 is greater than q0
  vptt.\type \cond, q2, q0
@@ -35,11 +36,11 @@
 
  push {r8-r11}
  vpush {d8-d15}
- .macro in_order entries:vararg       @ what one ldm takes from the plan's begin on has to lie there in this order
+ .macro in_order entries:vararg       @ checks the order of the entries that one ldm loads from the beginning of params
  .set at, 0
  .irp entry, \entries
  .if CLASS_MAP_\entry - at
- .error "CLASS_MAP_\entry is not where ldm takes it"
+ .error "CLASS_MAP_\entry is not where ldm loads it from"
  .endif
  .set at, at + 4
  .endr
@@ -100,7 +101,7 @@
  b end
 
 \v\()_pairs:
- lsls r1, r0, #30           @ VLD2 takes words: an array that lies elsewhere goes the way of the rest
+ lsls r1, r0, #30           @ VLD2 needs an aligned address: any other array is left to gather
  bne \v\()_rest
  vmov.i8 q2, #0
  vmov.i8 q3, #1
@@ -399,6 +400,6 @@ single:
 4:
  cut f32, ge, 32, dlstp.32, w.u32
 end:
- movs r0, #0              @ an address would become a large int: on the heap
+ movs r0, #0              @ the result: an address left here would become a large int, on the heap
  vpop {d8-d15}
  pop {r8-r11}

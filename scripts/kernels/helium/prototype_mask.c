@@ -1,20 +1,21 @@
-// One detection's mask: coefficients . prototypes over a window. prototype_mask(protos, head, plan, out); see portable_boxes.py.
+// Compute masks of detections: coefficients . prototypes over a window. prototype_mask(protos, head, params, out); see
+// portable_boxes.py.
 //
-// In words: centre the coefficients; over every second pixel of every second row find the largest |sum - threshold|, which
-// gives the scale; then over all pixels write the scaled sum as a byte.
+// First the zero point is subtracted from the coefficients. Then a pass over every second pixel of every second row finds the
+// largest |sum - threshold|, which gives the scale. Another pass over all pixels writes the scaled sums as bytes.
 //
-// NHWC bytes and floats with 32 coefficients, the usual cases, are prototype_mask_rows.s, NCHW bytes prototype_mask_planes.s;
-// everything else goes four pixels abreast through prototype_mask_lanes.s.
+// NHWC bytes and floats with 32 coefficients, the usual cases, are computed by prototype_mask-rows.s, NCHW bytes by
+// prototype_mask-planes.s, and everything else, four pixels at once, by prototype_mask-lanes.s.
 #include "vectors.h"
 
-struct pass { // known to prototype_mask_rows.s by its offsets
+struct pass { // prototype_mask-rows.s uses its offsets
     const uint8_t *p;
     uint8_t *out;
-    int blocks, overlap, bias, level, zero, rows, step, kind; // floats: bits in bias and level, zero their coefficients
+    int blocks, overlap, bias, level, zero, rows, step, kind; // floats: bias and level are bits, zero the coefficients' address
     uint8_t coefficients[32];
 };
 
-struct planes { // known to prototype_mask_planes.s by its offsets
+struct planes { // prototype_mask-planes.s uses its offsets
     const uint8_t *p;
     uint8_t *out;
     int blocks, overlap, bias, level, plane;
@@ -35,15 +36,15 @@ static int shift_for(uint32_t most)
     return shift;
 }
 
-static void thirty_two_bytes(const uint8_t *protos, const uint8_t *head, const struct prototype_mask_plan *plan,
+static void thirty_two_bytes(const uint8_t *protos, const uint8_t *head, const struct prototype_mask_params *params,
                              uint8_t *out)
 {
-    int is_signed = plan->dtype == INT8, zero = plan->head_zero_point, total = 0, fit = is_signed;
-    int width = plan->window_w, height = plan->window_h, stride = plan->width * 32;
+    int is_signed = params->dtype == INT8, zero = params->head_zero_point, total = 0, fit = is_signed;
+    int width = params->window_w, height = params->window_h, stride = params->width * 32;
     struct pass pass;
     uint8_t centred[32];
-    head += plan->first;
-    for (int i = 0; i < 32; i++, head += plan->step) {
+    head += params->first;
+    for (int i = 0; i < 32; i++, head += params->step) {
         int value = (is_signed ? (int8_t)*head : *head) - zero;
         pass.coefficients[i] = *head;
         centred[i] = value;
@@ -55,8 +56,8 @@ static void thirty_two_bytes(const uint8_t *protos, const uint8_t *head, const s
         vst1q_u8(pass.coefficients, vld1q_u8(centred));
         vst1q_u8(pass.coefficients + 16, vld1q_u8(centred + 16));
     }
-    int bias = -plan->zero_point * total - plan->threshold;
-    pass.p = protos + plan->window_y * stride + plan->window_x * 32;
+    int bias = -params->zero_point * total - params->threshold;
+    pass.p = protos + params->window_y * stride + params->window_x * 32;
     pass.bias = bias;
     pass.level = 0;
     pass.rows = (height + 1) >> 1;
@@ -79,29 +80,29 @@ static void thirty_two_bytes(const uint8_t *protos, const uint8_t *head, const s
     rows_of_32(&pass);
 }
 
-// Its factor: what the largest |sum| is scaled to 127 by.
+// The factor that scales the largest |sum| to 127.
 static float factor_for(float most)
 {
     return most > 0 && most < __builtin_inff() && 127 / most < __builtin_inff() ? 127 / most : 1;
 }
 
-static void thirty_two_floats(const uint8_t *protos, const float *c, const struct prototype_mask_plan *plan, uint8_t *out)
+static void thirty_two_floats(const uint8_t *protos, const float *c, const struct prototype_mask_params *params, uint8_t *out)
 {
-    int width = plan->window_w, n = (width + 1) >> 1, stride = plan->width * 128;
+    int width = params->window_w, n = (width + 1) >> 1, stride = params->width * 128;
     struct pass pass;
     pass.p = protos;
     pass.out = out;
     pass.zero = (intptr_t)c;
-    pass.bias = plan->threshold;
+    pass.bias = params->threshold;
     pass.level = 0;
-    pass.rows = (plan->window_h + 1) >> 1;
+    pass.rows = (params->window_h + 1) >> 1;
     pass.step = 2 * stride;
     pass.blocks = n >> 2;
     pass.overlap = -n & 3;
     pass.kind = 6;
     rows_of_32(&pass);
     pass.level = as_bits(factor_for(as_float(pass.level)));
-    pass.rows = plan->window_h;
+    pass.rows = params->window_h;
     pass.step = stride;
     pass.blocks = width >> 2;
     pass.overlap = -width & 3;
@@ -109,56 +110,56 @@ static void thirty_two_floats(const uint8_t *protos, const float *c, const struc
     rows_of_32(&pass);
 }
 
-static void planes_of_bytes(const uint8_t *protos, const int *c, int bias, const struct prototype_mask_plan *plan, uint8_t *out)
+static void planes_of_bytes(const uint8_t *protos, const int *c, int bias, const struct prototype_mask_params *params, uint8_t *out)
 {
-    int width = plan->window_w, n = (width + 1) >> 1, kind = plan->dtype == INT8 ? 0 : 2;
-    struct planes p = { protos, out, (n + 7) >> 3, n < 8 ? 0 : -n & 7, bias, 0, plan->coefficient_step, c,
-                        (plan->window_h + 1) >> 1, 2 * plan->width, plan->coefficients >> 1, 2 * smaller(n - 1, 7), kind };
+    int width = params->window_w, n = (width + 1) >> 1, kind = params->dtype == INT8 ? 0 : 2;
+    struct planes p = { protos, out, (n + 7) >> 3, n < 8 ? 0 : -n & 7, bias, 0, params->coefficient_step, c,
+                        (params->window_h + 1) >> 1, 2 * params->width, params->coefficients >> 1, 2 * smaller(n - 1, 7), kind };
     planes(&p);
     int shift = shift_for(p.level);
     p.bias = bias - 1 + (128 << shift);
     p.level = -shift;
-    p.rows = plan->window_h;
-    p.step = plan->width;
+    p.rows = params->window_h;
+    p.step = params->width;
     p.blocks = (width + 7) >> 3;
     p.overlap = -width & 7;
     p.kind++;
     planes(&p);
 }
 
-static void any(const uint8_t *protos, const uint8_t *head, const struct prototype_mask_plan *plan, uint8_t *out)
+static void any(const uint8_t *protos, const uint8_t *head, const struct prototype_mask_params *params, uint8_t *out)
 {
-    int dtype = plan->dtype, size = log2_size(dtype), terms = plan->coefficients, step = plan->coefficient_step << size;
+    int dtype = params->dtype, size = log2_size(dtype), terms = params->coefficients, step = params->coefficient_step << size;
     int exact = dtype == UINT8 || dtype == INT8;
-    int width = plan->window_w, height = plan->window_h, bias = -plan->threshold;
+    int width = params->window_w, height = params->window_h, bias = -params->threshold;
     union { int i[64]; float f[64]; } c;
-    float zero = plan->zero_point, threshold = as_float(plan->threshold);
-    head += plan->first << size;
-    for (int i = 0; i < terms; i++, head += plan->step << size) {
-        c.f[i] = element(head, dtype) - (float)plan->head_zero_point;
+    float zero = params->zero_point, threshold = as_float(params->threshold);
+    head += params->first << size;
+    for (int i = 0; i < terms; i++, head += params->step << size) {
+        c.f[i] = element(head, dtype) - (float)params->head_zero_point;
         if (exact) {
             c.i[i] = c.f[i];
-            bias -= plan->zero_point * c.i[i];
+            bias -= params->zero_point * c.i[i];
         }
     }
-    protos += ((plan->window_y * plan->width + plan->window_x) * plan->pixel_step) << size;
-    if (exact && plan->pixel_step == 1 && width >= 8 && !(terms & 1))
-        return planes_of_bytes(protos, c.i, bias, plan, out);
-    if (dtype == FLOAT32 && terms == 32 && plan->pixel_step == 32 && plan->coefficient_step == 1 && width >= 7 && zero == 0)
-        return thirty_two_floats(protos, c.f, plan, out);
+    protos += ((params->window_y * params->width + params->window_x) * params->pixel_step) << size;
+    if (exact && params->pixel_step == 1 && width >= 8 && !(terms & 1))
+        return planes_of_bytes(protos, c.i, bias, params, out);
+    if (dtype == FLOAT32 && terms == 32 && params->pixel_step == 32 && params->coefficient_step == 1 && width >= 7 && zero == 0)
+        return thirty_two_floats(protos, c.f, params, out);
 
     uint32_t largest = 0;
     float most = 0, factor = 1;
     int shift = 0;
-    for (int skip = 2; skip; skip--) { // first every second pixel, measured; then all, written
+    for (int skip = 2; skip; skip--) { // 2: measures every second pixel; 1: writes all pixels
         for (int y = 0; y < height; y += skip) {
-            const uint8_t *row = protos + ((y * plan->width * plan->pixel_step) << size);
+            const uint8_t *row = protos + ((y * params->width * params->pixel_step) << size);
             uint8_t *to = out + y * width;
             for (int left = width; left > 0; left -= 4 * skip) {
                 int n = skip == 2 ? (left + 1) >> 1 : left;
-                // Where fewer than four are left the last is taken again: that changes no maximum, and is not stored.
+                // If fewer than four are left, the last is repeated: this changes no maximum, and is not stored.
                 uint32x4_t offsets = vminq_u32(vidupq_n_u32(0, 1), vdupq_n_u32(n - 1));
-                offsets = vmulq_n_u32(offsets, skip * plan->pixel_step);
+                offsets = vmulq_n_u32(offsets, skip * params->pixel_step);
                 mve_pred16_t lanes = vctp32q(n);
                 uint32x4_t sum = sums(row, &c, step, terms, offsets, zero, dtype);
                 if (exact) {
@@ -181,7 +182,7 @@ static void any(const uint8_t *protos, const uint8_t *head, const struct prototy
                     }
                 }
                 to += 4;
-                row += (4 * skip * plan->pixel_step) << size;
+                row += (4 * skip * params->pixel_step) << size;
             }
         }
         if (exact) {
@@ -193,32 +194,32 @@ static void any(const uint8_t *protos, const uint8_t *head, const struct prototy
     }
 }
 
-static void mask_of(const void *protos, const void *head, const struct prototype_mask_plan *plan, uint8_t *out)
+static void mask_of(const void *protos, const void *head, const struct prototype_mask_params *params, uint8_t *out)
 {
-    // From 7 pixels up a measured row has four.
-    if (plan->window_w <= 0 || plan->window_h <= 0)
+    // A row of 7 pixels or more has at least four that are measured.
+    if (params->window_w <= 0 || params->window_h <= 0)
         return;
-    if (plan->dtype != INT16 && plan->dtype != FLOAT32 && plan->coefficients == 32 && plan->pixel_step == 32 &&
-        plan->coefficient_step == 1 && plan->window_w >= 7)
-        thirty_two_bytes(protos, head, plan, out);
+    if (params->dtype != INT16 && params->dtype != FLOAT32 && params->coefficients == 32 && params->pixel_step == 32 &&
+        params->coefficient_step == 1 && params->window_w >= 7)
+        thirty_two_bytes(protos, head, params, out);
     else
-        any(protos, head, plan, out);
+        any(protos, head, params, out);
 }
 
-int prototype_mask(const void *protos, const void *head, const struct prototype_mask_plan *plan, uint8_t *out)
+int prototype_mask(const void *protos, const void *head, const struct prototype_mask_params *params, uint8_t *out)
 {
-    int words = plan->rows[0]; // how many follow
+    int words = params->rows[0]; // the number of words that follow
     if (!words)
-        mask_of(protos, head, plan, out);
-    ENTRIES(prototype_mask_plan, dtype, anchor_step, 16);
-    ENTRIES(prototype_mask_plan, window_x, window_h, 4);
+        mask_of(protos, head, params, out);
+    ENTRIES(prototype_mask_params, dtype, anchor_step, 16);
+    ENTRIES(prototype_mask_params, window_x, window_h, 4);
     ENTRIES(row, window_x, window_h, 4);
-    struct prototype_mask_plan one;
+    struct prototype_mask_params one;
     for (int i = 0; i < 4; i++)
-        vst1q_s32(&one.dtype + 4 * i, vld1q_s32(&plan->dtype + 4 * i));
-    const struct row *row = (const struct row *)(plan->rows + 1);
+        vst1q_s32(&one.dtype + 4 * i, vld1q_s32(&params->dtype + 4 * i));
+    const struct row *row = (const struct row *)(params->rows + 1);
     for (; words > 0; words -= sizeof *row >> 2, row++) {
-        one.first = plan->first + row->anchor * plan->anchor_step;
+        one.first = params->first + row->anchor * params->anchor_step;
         vst1q_s32(&one.window_x, vld1q_s32(&row->window_x));
         mask_of(protos, head, &one, out + row->start);
     }

@@ -1,16 +1,16 @@
-@ Greedy non-maximum suppression. suppress(plan, values, labels); see portable_boxes.py.
+@ Greedy non-maximum suppression. suppress(params, values, labels); see portable_boxes.py.
 @
-@ In words: take the candidates in order; compare each with those kept so far, four at once; keep it if none of its class
-@ overlaps it too much. MVE does not divide: the quotient is a scalar's work, and only where boxes overlap at all (any other is
-@ 0 or NaN). Some 40 instructions for four boxes and 10 for an overlap.
+@ Each candidate, in order, is compared with those kept so far, four at once, and is kept if none of its class overlaps it too
+@ much. MVE cannot divide, so the quotient is computed by scalar instructions, and only if the boxes overlap at all (otherwise it
+@ is 0 or NaN). About 40 instructions for four boxes and 10 for an overlap.
 @
-@ r0 plan  r1 kept positions  r12 r9 r10 r11 rows x1 y1 x2 y2  r2 r3 scratch, r3 lanes that count  r4-r7 the candidate's
+@ r0 params  r1 kept positions  r12 r9 r10 r11 rows x1 y1 x2 y2  r2 r3 scratch, r3 the lanes to test  r4-r7 the candidate's
 @ x1 y1 x2 y2  r8 its area  lr scratch outside the loop
 @ q0 positions  q1-q4 x1 x2 y1 y2 of the kept, then of the overlap, q2 its area  q5 union  q6 scratch  q7 zeros
 
         .syntax unified
         .thumb
-        .include "plans.inc"
+        .include "params.inc"
         .equ    INTER, 0                @ stack: four floats
         .equ    UNION, 16               @ four floats
         .equ    CLASSES, 32
@@ -60,7 +60,7 @@ candidate:
         ldr     r1, [sp, #KEEP]
         wlstp.32 lr, r2, keep
 four:   vldrh.u32 q0, [r1], #8
-        ldr     r2, [r0, #SUPPRESS_AGNOSTIC]
+        ldr     r2, [r0, #SUPPRESS_CLASS_AGNOSTIC]
         cbnz    r2, 1f
         ldr     r2, [sp, #CLASSES]
         ldr     r3, [sp, #CLASS]

@@ -1,13 +1,13 @@
-// What the C kernels with Helium share besides tensors.h: what a vector takes at once, four elements of any tensor as floats.
+// Shared by the C kernels with Helium, besides tensors.h: entries that are loaded as one vector, four elements as floats.
 #include <arm_mve.h>
 #include "tensors.h"
 
-// Checks that as many entries of a plan or a row lie from `first` to `last` as a vector takes at once.
+// Checks at compile time that the entries from `first` to `last` of a parameter block or a row are `count` neighbours.
 #define ENTRIES(block, first, last, count) \
     _Static_assert(offsetof(struct block, last) - offsetof(struct block, first) == 4 * ((count) - 1), #first " to " #last)
 
-// Elements at `base`, as floats; offsets count elements. Lanes that `lanes` leaves out are 0 and not read.
-// A gather costs one instruction here but some cycles more than a plain load on silicon: not for the hottest loops.
+// Elements at `base`, as floats; offsets count elements. Lanes that are not in `lanes` are 0 and are not read.
+// A gather is one instruction but takes some cycles more than a plain load: do not use it in the hottest loops.
 static inline float32x4_t gather(const void *base, uint32x4_t offsets, int dtype, mve_pred16_t lanes)
 {
     if (dtype == FLOAT32)

@@ -7,12 +7,12 @@ of the firmware's (image, ml, ...) is found first, by your code and by n6post.
 import importlib.util
 import sys
 
-from n6post_pc import places
+from n6post_pc import paths
 
-if str(places.STUBS) not in sys.path:
-    sys.path.append(str(places.STUBS))
+if str(paths.STUBS) not in sys.path:
+    sys.path.append(str(paths.STUBS))
 
-_folder = places.LIB / "n6post"
+_folder = paths.LIB / "n6post"
 _spec = importlib.util.spec_from_file_location(__name__, _folder / "__init__.py", submodule_search_locations=[str(_folder)])
 assert _spec is not None and _spec.loader is not None
 _module = importlib.util.module_from_spec(_spec)

@@ -1,8 +1,8 @@
 """ulab in plain MicroPython, for tests on a MicroPython without it: what lib and the self-test use of it, and no more.
 
 Slow, but right: every element an object, floats rounded to float32 after each operation. It is held against the results of
-the genuine ulab and against stubs/ulab by host_tests/test_micropython_ulab.py. What it has not raises Unmodelled, what
-nobody should lean on, because the genuine one does it wrongly, UlabTrap.
+the genuine ulab and against stubs/ulab by host_tests/device/test_micropython_ulab.py. What is missing raises
+Unmodelled. What the genuine ulab does wrongly, so that no code should depend on it, raises UlabTrap.
 """
 
 from . import numpy

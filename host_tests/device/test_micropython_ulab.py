@@ -1,0 +1,262 @@
+"""host_tests/micropython/modules/ulab, run on a real MicroPython: what lib uses of ulab is there, and is as the genuine one.
+
+Against the recorded results of ulab 6.12.0 and 6.7.3 (data/README.md) and, beyond them, against stubs/ulab.
+"""
+
+from __future__ import annotations
+
+import ast
+import gzip
+import importlib.util
+import json
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy
+import omv
+import pytest
+import vm
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+HERE = Path(__file__).parents[1]
+ROOT = HERE.parent
+SHARED = ROOT.parent / "shared" / "golden"
+SELECTION = json.loads(gzip.decompress((HERE / "data" / "ulab_cases.json.gz").read_bytes()))
+OLDER = json.loads((HERE / "data" / "ulab_6_7_3.json").read_text())
+
+Case = dict[str, Any]
+
+# What no class of this MicroPython can do; lib does none of it.
+OUTSIDE = (
+    r"(\*|/|%|&|\||\^)=",  # in place only += and -= reach a class
+    r"memoryview\(v\)|bytes\(v\)",  # the buffer that a class lends is one of bytes, and of dense arrays only
+    r"np\.ndarray\(|type\(a\)",  # dense arrays and others are of two classes
+)
+
+pytestmark = pytest.mark.xdist_group("micropython_ulab")
+
+
+@pytest.fixture(scope="module")
+def machine() -> Iterator[vm.Machine]:
+    made = vm.Machine(16 << 20, {"/lib": HERE / "micropython" / "modules", "/test": HERE / "micropython" / "scripts"})
+    made.run("import sys\nsys.path[:] = ['/lib', '/test', '.frozen']\nimport json, ulab\nfrom ulab_case import run_all")
+    yield made
+    made.close()
+
+
+def answers(machine: vm.Machine, cases: list[Case], at_once: int = 20) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    for at in range(0, len(cases), at_once):
+        asked = json.dumps([[case["setup"], case["expr"]] for case in cases[at : at + at_once]])
+        found += json.loads(machine.run(f"run_all(json.loads({asked!r}))"))
+    return found
+
+
+def number(value: Any) -> Any:
+    return float(value) if isinstance(value, str) else value
+
+
+def near(got: Any, wanted: Any, case: Case) -> bool:
+    got, wanted = number(got), number(wanted)
+    if isinstance(wanted, float) and math.isnan(wanted):
+        return isinstance(got, float) and math.isnan(got)
+    if ("rtol" in case or "atol" in case) and math.isfinite(wanted) and math.isfinite(got):
+        return bool(abs(got - wanted) <= case.get("atol", 0) + case.get("rtol", 0) * abs(wanted))
+    return bool(numpy.float32(got) == numpy.float32(wanted)) if isinstance(wanted, float) else bool(got == wanted)
+
+
+def agrees(got: dict[str, Any], wanted: dict[str, Any], case: Case) -> bool:
+    kind = wanted["kind"]
+    if got["kind"] != kind:
+        return False
+    if kind == "error":
+        return bool(got["type"] == wanted["type"])
+    if kind in ("tuple", "list"):
+        pairs = zip(got["items"], wanted["items"])
+        return len(got["items"]) == len(wanted["items"]) and all(agrees(a, b, case) for a, b in pairs)
+    if kind == "array" and (got["dtype"] != wanted["dtype"] or list(got["shape"]) != list(wanted["shape"])):
+        return False
+    if kind == "scalar" and got["dtype"] != wanted["dtype"]:
+        return False
+    values = got.get("values", []), wanted.get("values", [])
+    return len(values[0]) == len(values[1]) and all(near(a, b, case) for a, b in zip(*values))
+
+
+def check(machine: vm.Machine, cases: list[Case]) -> dict[str, int]:
+    """How many cases agree, are refused as a trap, or left out; the others fail."""
+    inside = []
+    for case in cases:
+        text = "\n".join([*case["setup"], case["expr"]])
+        # Arrays of 100,000 elements and more would need ten times the heap.
+        if not case["id"].startswith("large") and not any(re.search(part, text) for part in OUTSIDE):
+            inside.append(case)
+    counts = {"agrees": 0, "refused": 0, "left out": len(cases) - len(inside)}
+    wrong = []
+    for case, got in zip(inside, answers(machine, inside)):
+        if got["kind"] == "unmodelled":
+            counts["left out"] += 1
+        elif got["kind"] == "trap" and case["trap"]:
+            counts["refused"] += 1
+        elif agrees(got, case["expect"], case) or agrees(got, case.get("expect_repr_c", case["expect"]), case):
+            counts["agrees"] += 1
+        else:
+            wrong.append(f"{case['id']}: {case['setup']} {case['expr']}: {case['expect']}, not {got}"[:400])
+    assert not wrong, f"{len(wrong)} of {len(cases)}:\n" + "\n".join(wrong[:20])
+    return counts
+
+
+def as_6_7_3(cases: list[Case]) -> list[Case]:
+    changed = []
+    for case in cases:
+        older = OLDER.get(case["id"])
+        if older is not None:
+            case = {k: v for k, v in case.items() if k != "expect_repr_c"} | older
+            case |= {"expect": older, "trap": older.get("trap", case["trap"])}
+        changed.append(case)
+    return changed
+
+
+@pytest.fixture
+def older(machine: vm.Machine) -> Iterator[vm.Machine]:
+    machine.run("ulab.follow(7)")
+    yield machine
+    machine.run("ulab.follow(12)")
+
+
+def test_it_agrees_with_the_recorded_selection(machine: vm.Machine) -> None:
+    counts = check(machine, SELECTION["cases"])
+    assert counts["agrees"] > 350, counts
+
+
+def test_as_6_7_3_it_agrees_with_the_recorded_selection(older: vm.Machine) -> None:
+    counts = check(older, as_6_7_3(SELECTION["cases"]))
+    assert counts["agrees"] > 350, counts
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("version", ["6.12.0", "6.7.3"])
+def test_it_agrees_with_every_recorded_case(version: str, machine: vm.Machine, request: pytest.FixtureRequest) -> None:
+    cases = json.loads((SHARED / "ulab_cases.json").read_text())
+    if version == "6.7.3":
+        request.getfixturevalue("older")
+        cases = [case for case in as_6_7_3(cases) if case["id"] in OLDER]
+    counts = check(machine, cases)
+    assert counts["agrees"] > (2100 if version == "6.12.0" else 30), counts
+
+
+def test_what_hangs_crashes_or_corrupts_memory_gives_no_answer(machine: vm.Machine) -> None:
+    cases = [case for case in SELECTION["forbidden"] if not re.search(OUTSIDE[0], case["expr"])]
+    told = answers(machine, cases, 1)
+    quiet = [case["expr"] for case, got in zip(cases, told) if got["kind"] not in ("trap", "unmodelled", "error")]
+    assert not quiet
+    assert sum(got["kind"] == "trap" for got in told) > 20
+
+
+def test_every_name_that_lib_and_the_camera_scripts_use_is_there(machine: vm.Machine) -> None:
+    used = set()
+    for file in [*(ROOT / "lib" / "n6post").rglob("*.py"), *(ROOT / "scripts" / "examples").glob("*.py")]:
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "np":
+                used.add(node.attr)
+    assert len(used) > 25
+    for name in sorted(used):
+        machine.run(f"from ulab import numpy\nnumpy.{name}")
+
+
+# -- against stubs/ulab
+
+DTYPES = ("uint8", "int8", "uint16", "int16", "float")
+LIMITS = {"uint8": (0, 255), "int8": (-128, 127), "uint16": (0, 65535), "int16": (-32768, 32767)}
+
+
+@st.composite
+def arrays(draw: st.DrawFn, shape: tuple[int, ...] = ()) -> str:
+    """An array as an expression: of up to three dimensions, or of that shape; now and then a view."""
+    dtype = draw(st.sampled_from(DTYPES))
+    dims = shape or draw(st.lists(st.integers(1, 4), min_size=1, max_size=3).map(tuple))
+    if dtype == "float":
+        element: Any = st.floats(-10000.0, 10000.0, width=32).map(lambda v: v + 0.0) | st.sampled_from([0.5, 2.0**-100])
+    else:
+        element = st.integers(*LIMITS[dtype])
+    many = math.prod(dims)
+    values = draw(st.lists(element, min_size=many, max_size=many))
+    made = f"np.array({values!r}, dtype=np.{dtype}).reshape({dims!r})"
+    if shape:
+        return made
+    ways = ["", "", "[::-1]"] + ["[1:]"] * (dims[0] > 1) + ["[:, ::2]"] * (len(dims) > 1) + [".T"] * (len(dims) == 2)
+    return made + draw(st.sampled_from(ways))
+
+
+numbers = st.integers(-300, 300).map(repr) | st.floats(-256.0, 256.0, width=16).map(repr)
+
+
+@st.composite
+def expressions(draw: st.DrawFn) -> tuple[list[str], str]:
+    """(statements, expression), of what lib does with arrays."""
+
+    def one_of(*choices: str) -> str:
+        return draw(st.sampled_from(choices))
+
+    a = f"a = {draw(arrays())}"
+    kind = one_of("two", "reduce", "one", "choose", "index", "assign", "convert", "dot", "memory")
+    if kind == "two":
+        return [a, f"b = {draw(arrays() | numbers)}"], f"a {one_of('+', '-', '*', '/', '<', '<=', '>', '>=', '==', '!=')} b"
+    if kind == "reduce":
+        name = one_of("max", "min", "argmax", "argmin", "sum", "mean", "all", "any")
+        return [a], f"np.{name}(a{one_of('', ', axis=0', ', axis=-1', ', axis=1')})"
+    if kind == "one":
+        return [a], one_of(*[f"np.{n}(a)" for n in ("floor", "ceil", "isfinite", "nonzero", "sort")], "-a", "~a", "abs(a)")
+    if kind == "choose":
+        asked = one_of("maximum(a, b)", "minimum(a, b)", "where(a > 3, a, b)", "clip(a, 2, b)")
+        return [a, f"b = {draw(numbers)}"], f"np.{asked}"
+    if kind == "index":
+        return [a], f"a[{one_of('0', '-1', '1:', ':-1', '::2', '::-1', '0, 1:', ':, 0', '1, 1', '..., 0', '9', '9:')}]"
+    if kind == "assign":
+        return [a, f"a[{one_of('0', '1:', '::2', ':', ':, 0', '0, 1:', '0, 0')}] = {draw(numbers)}"], "a"
+    if kind == "convert":
+        return [a], f"np.array(a, dtype=np.{one_of(*DTYPES)})"
+    if kind == "dot":
+        n, m, k = (draw(st.integers(1, 4)) for _ in range(3))
+        return [f"a = {draw(arrays((n, m)))}", f"b = {draw(arrays((m, k)))}"], "np.dot(a, b)"
+    shared = "a.tobytes()", "a.reshape((len(a), -1))", "a.copy()", "a.flatten()", "b'' < a", "a.tolist()"
+    return [a], one_of(*shared, "np.take(a, [0], axis=0)", "a[a > 5]", "a.T", "a.strides", "a.size")
+
+
+def on_stubs() -> Any:
+    spec = importlib.util.spec_from_file_location("ulab_case", HERE / "micropython" / "scripts" / "ulab_case.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.run
+
+
+ON_STUBS = on_stubs()
+
+
+def compare(machine: vm.Machine, setup: list[str], expression: str) -> None:
+    wanted = ON_STUBS(setup, expression)
+    if wanted["kind"] == "trap":  # what nobody should lean on need not be refused there
+        return
+    (got,) = answers(machine, [{"setup": setup, "expr": expression}])
+    assert agrees(got, wanted, {}), f"{setup} {expression}: {wanted}, not {got}"
+
+
+@settings(max_examples=400)
+@given(expressions())
+def test_what_lib_does_with_arrays_is_what_the_stub_makes_of_it(machine: vm.Machine, case: tuple[list[str], str]) -> None:
+    compare(machine, *case)
+
+
+@pytest.mark.usefixtures("older")
+@settings(max_examples=100)
+@given(expressions())
+def test_as_6_7_3_too(machine: vm.Machine, case: tuple[list[str], str]) -> None:
+    omv._host_set_version(4, 8, 1)
+    try:
+        compare(machine, *case)
+    finally:
+        omv._host_set_version()

@@ -1,0 +1,1189 @@
+"""lib/n6post/families/yolov8.py: heads in every storage compared with the oracles and reference.py, and errors."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import n6post
+import numpy as np
+import pytest
+import recorded
+import reference
+from assertions import (
+    assert_same_detections,
+    assert_same_survivors,
+    assert_well_formed,
+    contents,
+    mask_plane,
+    refuses,
+    says,
+    survivors,
+)
+from fakes import FakeModel, Framed, Tensor, capture
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+from synthetic_heads import Head, Thing, float_head, quantised, random_head
+from ulab import _host
+
+SETTINGS = [(0.25, 0.7), (0.25, 0.45), (0.6, 0.5)]  # threshold, iou_threshold
+PICTURES = ["bus", "person"]
+DETECTION = "yolov8n_192"
+SEGMENTATION = "yolov8n_320_quant_pc_ii_seg_coco-st"
+POSE = "yolov8n_256_quant_pc_uf_pose_coco-st"
+
+at_every_setting = pytest.mark.parametrize(("threshold", "iou_threshold"), SETTINGS)
+on_every_picture = pytest.mark.parametrize("picture", PICTURES)
+
+
+def oracle(shared: Path, model: str, picture: str, threshold: float, iou_threshold: float) -> Callable[[str], Any]:
+    stored = np.load(shared / "captures" / f"{model}__{picture}__oracle.npz")
+    return lambda name: stored[f"c{threshold}_i{iou_threshold}_{name}"]
+
+
+def expected_of(results: Callable[[str], Any]) -> reference.Candidates:
+    det = results("det")
+    return reference.Candidates(results("anchor"), det[:, 5].astype(int), det[:, 4], det[:, :4], results("extra"))
+
+
+def corners_in_frame(
+    found: reference.Candidates, fit: str, size: tuple[int, int], roi: tuple[int, int, int, int]
+) -> Any:
+    return reference.to_frame(found.box.reshape(-1, 2, 2), fit, size, roi).reshape(-1, 4)
+
+
+# --- the oracles ---
+@on_every_picture
+@at_every_setting
+def test_detection_equals_the_oracle(shared: Path, picture: str, threshold: float, iou_threshold: float) -> None:
+    tensors, size = capture(shared / "captures" / f"{DETECTION}__{picture}.npz")
+    expected = expected_of(oracle(shared, DETECTION, picture, threshold, iou_threshold))
+    processor = n6post.YoloV8(threshold, iou_threshold=iou_threshold)
+    found = FakeModel(tensors, size).run(processor)
+    assert_same_survivors(survivors(processor), expected, size)
+    assert_same_detections(found, expected, expected.box, (0, 0, *size))
+
+
+@on_every_picture
+@at_every_setting
+def test_segmentation_equals_the_oracle_pixel_for_pixel(
+    shared: Path, picture: str, threshold: float, iou_threshold: float
+) -> None:
+    tensors, size = capture(shared / "captures" / f"{SEGMENTATION}__{picture}.npz")
+    results = oracle(shared, SEGMENTATION, picture, threshold, iou_threshold)
+    expected = expected_of(results)
+    processor = n6post.YoloV8Seg(threshold, iou_threshold=iou_threshold, mask_padding=0, mask_overlap=None)
+    found = FakeModel(tensors, size).run(processor)
+    assert_same_survivors(survivors(processor), expected, size)
+    assert_same_detections(found, expected, expected.box, (0, 0, *size))
+    for d, mask in zip(found, results("mask_proto"), strict=True):
+        np.testing.assert_array_equal(mask_plane(d.mask, 80, 80), mask)
+
+
+STORAGE: dict[str, Callable[[list[Tensor]], list[Tensor]]] = {
+    "dequantised floats": lambda t: [one.dequantised() for one in t],
+    "[1, N, C]": lambda t: [t[0].reordered(0, 2, 1), t[1]],
+    "NCHW prototypes": lambda t: [t[0], t[1].reordered(0, 3, 1, 2)],
+    "prototypes first": lambda t: t[::-1],
+    "uint8": lambda t: [one.as_uint8() for one in t],
+    "int16": lambda t: [one.as_int16(256) for one in t],
+    "int16 with the int8's scale": lambda t: [one.as_int16() for one in t],
+    "int16, [1, N, C], NCHW, prototypes first": lambda t: [
+        t[1].as_int16(4).reordered(0, 3, 1, 2),
+        t[0].as_int16(256).reordered(0, 2, 1),
+    ],
+    "floats, [1, N, C], NCHW, prototypes first": lambda t: [
+        t[1].dequantised().reordered(0, 3, 1, 2),
+        t[0].dequantised().reordered(0, 2, 1),
+    ],
+    "float head in pixels": lambda t: [in_pixels(t[0], 320), t[1].dequantised()],
+    "float head in pixels, [1, N, C]": lambda t: [in_pixels(t[0], 320).reordered(0, 2, 1), t[1].dequantised()],
+    "int8 head, float prototypes": lambda t: [t[0], t[1].dequantised()],
+    "float head, int8 prototypes": lambda t: [t[0].dequantised(), t[1]],
+    "int8 head, uint8 prototypes": lambda t: [t[0], t[1].as_uint8()],
+}
+
+
+def in_pixels(head: Tensor, side: int) -> Tensor:
+    values = head.dequantised().values.copy()
+    values[:, :4] *= np.float32(side)
+    return Tensor(values)
+
+
+@pytest.mark.parametrize("storage", STORAGE)
+@on_every_picture
+@at_every_setting
+def test_segmentation_equals_the_oracle_in_every_storage(
+    shared: Path, picture: str, threshold: float, iou_threshold: float, storage: str
+) -> None:
+    tensors, size = capture(shared / "captures" / f"{SEGMENTATION}__{picture}.npz")
+    results = oracle(shared, SEGMENTATION, picture, threshold, iou_threshold)
+    expected = expected_of(results)
+    processor = n6post.YoloV8Seg(threshold, iou_threshold=iou_threshold, mask_padding=0, mask_overlap=None)
+    found = FakeModel(STORAGE[storage](tensors), size).run(processor)
+    assert_same_survivors(survivors(processor), expected, size)
+    assert_same_detections(found, expected, expected.box, (0, 0, *size))
+    for d, mask in zip(found, results("mask_proto"), strict=True):
+        np.testing.assert_array_equal(mask_plane(d.mask, 80, 80), mask)
+
+
+@on_every_picture
+@at_every_setting
+def test_transposed_head_or_head_in_pixels_gives_the_same_detections(
+    shared: Path, picture: str, threshold: float, iou_threshold: float
+) -> None:
+    tensors, size = capture(shared / "captures" / f"{DETECTION}__{picture}.npz")
+    expected = expected_of(oracle(shared, DETECTION, picture, threshold, iou_threshold))
+    for head in (tensors[0].reordered(0, 2, 1), in_pixels(tensors[0], 192)):
+        processor = n6post.YoloV8(threshold, iou_threshold=iou_threshold)
+        FakeModel([head], size).run(processor)
+        assert_same_survivors(survivors(processor), expected, size)
+
+
+def test_float_outputs_ignore_the_models_scale_and_zero_point(shared: Path) -> None:
+    """Without an attached post-processor the outputs are floats, but the model still describes int8."""
+    tensors, size = capture(shared / "captures" / f"{SEGMENTATION}__bus.npz")
+    floats = [t.dequantised() for t in tensors]
+    described = [Tensor(f.values, t.scale, t.zero_point) for f, t in zip(floats, tensors, strict=True)]
+    honest = FakeModel(floats, size).run(n6post.YoloV8Seg(0.25, iou_threshold=0.7, mask_overlap=None))
+    found = FakeModel(described, size, output_dtype="bb").run(n6post.YoloV8Seg(0.25, iou_threshold=0.7, mask_overlap=None))
+    assert len(found) == 5
+    assert contents(found) == contents(honest)
+
+
+# --- the recorded photographs ---
+@pytest.mark.parametrize("picture", [p for m, p in recorded.names() if m == "yolov8n_seg_320"])
+@pytest.mark.parametrize("storage", ["raw", *STORAGE])
+def test_recorded_segmentation_equals_the_reference_in_every_storage(picture: str, storage: str) -> None:
+    recording = recorded.load("yolov8n_seg_320", picture)
+    tensors = recording.tensors if storage == "raw" else STORAGE[storage](recording.tensors)
+    head = Head(recording.size, 80, recording.tensors[0], recording.tensors[1])
+    expected = reference.suppress(head.candidates(0.3), 0.6, max_detections=20)
+    processor = n6post.YoloV8Seg(0.3, iou_threshold=0.6, mask_padding=0, mask_overlap=None)
+    found = FakeModel(tensors, recording.size).run(processor)
+    assert_same_survivors(survivors(processor), expected, recording.size)
+    assert_same_detections(found, expected, expected.box, (0, 0, 320, 320))
+    for i, d in enumerate(found):
+        mask = reference.prototype_mask(head.logits(expected.anchor[i]), expected.box[i], recording.size)
+        np.testing.assert_array_equal(mask_plane(d.mask, 80, 80), mask)
+    assert bool(found) == (picture != "rocket")
+
+
+@pytest.mark.parametrize("picture", [p for m, p in recorded.names() if m == "yolov8n_192"])
+@pytest.mark.parametrize("raw", [True, False])
+def test_recorded_detection_equals_the_reference(picture: str, raw: bool) -> None:
+    recording = recorded.load("yolov8n_192", picture)
+    expected = reference.suppress(Head(recording.size, 1, recording.tensors[0], None).candidates(0.3), 0.5)
+    processor = n6post.YoloV8(0.3)
+    found = recording.model(raw).run(processor)
+    assert_same_survivors(survivors(processor), expected, recording.size)
+    assert [d.label for d in found] == ["person"] * len(expected.anchor)
+
+
+# --- any head ---
+sides = st.sampled_from([32, 64, 96])
+class_counts = st.one_of(st.integers(1, 7), st.sampled_from([80, 300]))
+seeds = st.integers(0, 2**32 - 1)
+zero_points = st.integers(-128, 60)
+
+
+def heads(*coefficients: int) -> st.SearchStrategy[Head]:
+    """Random models with one of these counts of coefficients; any without arguments."""
+    counts = st.sampled_from(coefficients) if coefficients else st.just(0) | st.integers(8, 64)
+    return st.builds(
+        random_head, seeds, st.tuples(sides, sides), class_counts, counts, zero_points, st.floats(1.05, 7.5)
+    )
+
+
+def stored(
+    head: Head,
+    kind: str,
+    anchors_first: bool = False,
+    planar: bool = False,
+    swapped: bool = False,
+    pixels: bool = False,
+) -> FakeModel:
+    """The model in another storage; pixels (float heads only): boxes in input pixels."""
+    convert = {
+        "int8": lambda t: t,
+        "uint8": Tensor.as_uint8,
+        "int16": lambda t: t.as_int16(256),  # symmetric converters use all of int16, too
+        "float32": Tensor.dequantised,
+    }[kind]
+    tensors = [convert(t) for t in head.tensors()]
+    if pixels and kind == "float32":
+        values = tensors[0].values.copy()
+        values[0, :4] *= np.float32(head.size * 2)[:, None]
+        tensors[0] = Tensor(values)
+    if anchors_first:
+        tensors[0] = tensors[0].reordered(0, 2, 1)
+    if planar and len(tensors) > 1:
+        tensors[1] = tensors[1].reordered(0, 3, 1, 2)
+    return FakeModel(tensors[::-1] if swapped else tensors, head.size)
+
+
+def is_ambiguous(head: Head) -> bool:
+    """As many channels as anchors, or as many coefficients as rows and columns: the shape leaves the order open.
+
+    [1, C, N] and [1, H, W, C] are assumed in these cases.
+    """
+    return any(len(set(tensor.values.shape[1:])) == 1 for tensor in head.tensors())
+
+
+def score_between_steps(head: Head, share: float) -> float:
+    """A threshold half a quantization step off every score, so every precision passes the same scores."""
+    steps = int(share / head.head.scale)
+    return min((steps + 0.5) * head.head.scale, 1.0)
+
+
+def unmistakable(run: Callable[[float], reference.Candidates], at: float) -> reference.Candidates:
+    """The reference's result; examples whose result depends on the last bits of the threshold are skipped."""
+    results = [run(v) for v in (at - 1e-5, at, at + 1e-5)]
+    assume(all(np.array_equal(r.anchor, results[0].anchor) for r in results))
+    return results[1]
+
+
+layouts = st.fixed_dictionaries(
+    {
+        "kind": st.sampled_from(["int8", "uint8", "int16", "float32"]),
+        "anchors_first": st.booleans(),
+        "planar": st.booleans(),
+        "swapped": st.booleans(),
+        "pixels": st.booleans(),
+    }
+)
+
+
+@given(
+    heads(),
+    layouts,
+    st.floats(0.02, 0.95),
+    st.floats(0, 1),
+    st.booleans(),
+    st.integers(1, 30),
+    st.integers(1, 300),
+    st.none() | st.integers(1, 7),
+)
+@example(
+    random_head(3, (32, 32), 2, 0, 60, 7.5), {"kind": "float32", "anchors_first": True, "pixels": True},
+    0.5, 0.51, False, 1, 1, None,
+)  # fmt: skip
+@example(random_head(4, (96, 32), 300, 64, -128, 1.05), {"kind": "int16", "planar": True}, 0.3, 0.51, False, 30, 300, 7)
+@example(
+    random_head(5, (32, 96), 33, 8, 0, 2.0), {"kind": "uint8", "anchors_first": True, "swapped": True},
+    0.3, 0.51, True, 30, 300, 1,
+)  # fmt: skip
+@example(random_head(6, (32, 64), 65, 0, 0, 2.0), {"kind": "int8"}, 0.3, 0.51, False, 30, 300, 64)
+def test_any_head_in_any_storage_equals_the_reference(
+    head: Head,
+    layout: dict[str, Any],
+    share: float,
+    iou_threshold: float,
+    class_agnostic: bool,
+    max_detections: int,
+    max_candidates: int,
+    every: int | None,
+) -> None:
+    assume(not is_ambiguous(head))
+    classes = None if every is None else list(range(0, head.class_count, every))
+    threshold = score_between_steps(head, share)
+    candidates = head.candidates(threshold, classes=classes, max_candidates=max_candidates)
+    assume(len(candidates.anchor) < 120)  # the reference is slow
+    limits: dict[str, Any] = {"class_agnostic": class_agnostic, "max_detections": max_detections}
+    expected = unmistakable(lambda iou: reference.suppress(candidates, iou, **limits), iou_threshold)
+    kind = n6post.YoloV8Seg if head.prototypes else n6post.YoloV8
+    extra = {"mask_padding": 0, "mask_overlap": None} if head.prototypes else {}
+    processor = kind(
+        threshold,
+        iou_threshold=iou_threshold,
+        class_agnostic=class_agnostic,
+        max_detections=max_detections,
+        max_candidates=max_candidates,
+        classes=classes,
+        **extra,
+    )
+    found = stored(head, **layout).run(processor)
+    assert_well_formed(found, (0, 0, *head.size), max_detections)
+    assert_same_survivors(survivors(processor), expected, head.size)
+    assert_same_detections(found, expected, expected.box, (0, 0, *head.size))
+    if head.prototypes:
+        for i, d in enumerate(found):
+            assert_same_mask(head, expected, i, d.mask, exact=layout["kind"] != "float32")
+
+
+def assert_same_mask(head: Head, expected: reference.Candidates, i: int, mask: Any, exact: bool) -> None:
+    """Equal pixel for pixel, except for rounding at the edges of the box and of float logits close to 0."""
+    logits = head.logits(expected.anchor[i])
+    width, height = head.size[0] // 4, head.size[1] // 4
+    wanted = [reference.prototype_mask(logits, expected.box[i], head.size, padding=p) for p in (-1e-3, 0, 1e-3)]
+    unclear = wanted[0] != wanted[2]
+    if not exact:
+        unclear |= np.abs(logits) < 2  # in raw units; typical logits are thousands
+    np.testing.assert_array_equal(mask_plane(mask, width, height)[~unclear], wanted[1][~unclear])
+
+
+@given(heads(), st.floats(0.02, 0.95), st.floats(0.1, 0.9))
+@example(random_head(6, (32, 32), 1, 64, -128, 1.05), 0.4, 0.51)
+@example(random_head(7, (96, 32), 300, 0, 60, 7.5), 0.3, 0.51)
+def test_eight_bit_storages_give_identical_results(head: Head, share: float, iou_threshold: float) -> None:
+    assume(not is_ambiguous(head))
+    kind = n6post.YoloV8Seg if head.prototypes else n6post.YoloV8
+    threshold = score_between_steps(head, share)
+    plain = contents(head.model().run(kind(threshold, iou_threshold=iou_threshold)))
+    for layout in (
+        {"kind": "int8", "anchors_first": True, "planar": True},
+        {"kind": "uint8", "swapped": True},
+        {"kind": "uint8", "anchors_first": True, "swapped": True, "planar": True},
+    ):
+        assert contents(stored(head, **layout).run(kind(threshold, iou_threshold=iou_threshold))) == plain
+
+
+@given(heads(0), st.floats(0.05, 0.9), st.floats(0.05, 2), st.booleans())
+@example(random_head(7, (64, 64), 1, 0, 0, 1.5), 0.5, 0.05, True)
+@example(random_head(8, (32, 32), 300, 0, -128, 1.05), 0.5, 2.0, False)
+def test_soft_nms_equals_the_reference(head: Head, share: float, sigma: float, class_agnostic: bool) -> None:
+    threshold = score_between_steps(head, share)
+    candidates = head.candidates(threshold)
+    assume(len(candidates.anchor) < 80)
+    runs = [reference.soft_nms(candidates, sigma, threshold * (1 + e), class_agnostic) for e in (-1e-5, 0, 1e-5)]
+    assume(all(sorted(rows) == sorted(runs[0][0]) for rows, _ in runs))
+    processor = n6post.YoloV8(
+        threshold, nms_sigma=sigma, class_agnostic=class_agnostic, max_detections=100, max_candidates=100
+    )
+    found = head.model().run(processor)
+    assert_well_formed(found, (0, 0, *head.size), 100)
+    rows = {row[0]: row for row in survivors(processor)}
+    taken, scores = runs[1]
+    assert set(rows) == set(candidates.anchor[taken].tolist())
+    for row, score in zip(taken, scores, strict=True):
+        assert rows[candidates.anchor[row]][1] == candidates.class_id[row]
+        assert rows[candidates.anchor[row]][2] == pytest.approx(score, rel=1e-4)
+
+
+@given(
+    seeds,
+    st.sampled_from(["int8", "uint8", "int16", "float32"]),
+    st.integers(1, 5),
+    st.sampled_from([0, 8, 33]),
+    st.booleans(),
+    st.booleans(),
+    st.integers(1, 9),
+    st.floats(0, 1),
+    st.floats(0, 1),
+    st.sampled_from([0, 0.5]),
+)
+@example(0, "float32", 1, 0, True, True, 1, 0.0, 0.0, 0.0)
+@example(1, "float32", 5, 33, False, False, 9, 0.0, 1.0, 0.5)
+@example(2, "int8", 1, 8, True, False, 1, 0.0, 0.0, 0.5)
+@example(3, "int16", 5, 33, True, True, 9, 1.0, 1.0, 0.0)
+def test_arbitrary_bits_give_a_well_formed_result(
+    seed: int,
+    kind: str,
+    class_count: int,
+    coefficients: int,
+    anchors_first: bool,
+    class_agnostic: bool,
+    most: int,
+    threshold: float,
+    iou_threshold: float,
+    sigma: float,
+) -> None:
+    """Floats may be NaN, infinite or huge."""
+    random = np.random.default_rng(seed)
+    shapes = [(1, 4 + class_count + coefficients, 21)] + ([(1, 8, 8, coefficients)] if coefficients else [])
+    tensors = []
+    for shape in shapes:
+        count = int(np.prod(shape)) * np.dtype(kind).itemsize
+        values = np.frombuffer(random.bytes(count), dtype=kind).reshape(shape).copy()
+        if kind == "float32":
+            tame = random.normal(0.4, 0.4, shape).astype(np.float32)
+            values = np.where(random.random(shape) < random.choice([0.02, 0.5]), values, tame)
+            tensors.append(Tensor(values))
+        else:
+            zero_point = int(random.integers(-100, 100)) + (100 if kind == "uint8" else 0)
+            tensors.append(Tensor(values, float(random.uniform(0.001, 0.1)), zero_point))
+    if anchors_first:
+        tensors[0] = tensors[0].reordered(0, 2, 1)
+    options: dict[str, Any] = {"max_detections": most, "class_agnostic": class_agnostic, "nms_sigma": sigma}
+    processor = (n6post.YoloV8Seg if coefficients else n6post.YoloV8)(threshold, iou_threshold=iou_threshold, **options)
+    with np.errstate(all="ignore"):
+        found = FakeModel(tensors, (32, 32)).run(processor, Framed((3, 5, 100, 70)))
+    assert_well_formed(found, (3, 5, 100, 70), most)
+    if not sigma:
+        order = [(-row[2], row[0]) for row in survivors(processor)]
+        assert order == sorted(order) and len(set(order)) == len(order)
+    for d in found:
+        if coefficients:
+            mask_plane(d.mask, 8, 8)
+            assert 0 <= d.mask.area <= 100 * 70 + 1
+            assert d.mask.centroid is None or all(v == v for v in d.mask.centroid)
+            d.mask.outline()
+
+
+# --- limits of a head ---
+def run_floats(things: list[Thing], class_count: int = 3, size: tuple[int, int] = (64, 64), **options: Any) -> Any:
+    processor = n6post.YoloV8(**options)
+    return FakeModel([Tensor(float_head(size, class_count, things))], size).run(processor)
+
+
+def test_no_detections_are_an_empty_list() -> None:
+    assert run_floats([]) == []
+    constant = Tensor(np.zeros((1, 7, 84), dtype=np.int8), 0.02, 0)
+    assert FakeModel([constant], (64, 64)).run(n6post.YoloV8()) == []
+
+
+def test_score_at_the_threshold_passes_and_the_next_lower_does_not() -> None:
+    """0.5 / (1/128) - 28 is the integer 36 exactly."""
+    for q, passes in ((36, True), (35, False)):
+        head = np.full((1, 5, 84), -28, dtype=np.int8)
+        head[0, :, 7] = (36, 36, 0, 0, q)
+        found = FakeModel([Tensor(head, 1 / 128, -28)], (64, 64)).run(n6post.YoloV8(0.5))
+        assert bool(found) == passes
+    for score, passes in ((0.5, True), (np.nextafter(np.float32(0.5), np.float32(0)), False)):
+        assert bool(run_floats([Thing(7, (8, 8, 40, 40), {1: score})], threshold=0.5)) == passes
+
+
+def test_threshold_of_0_4_at_scale_1_255_is_step_102() -> None:
+    """.4 * 255 is 102, on the camera's 30-bit floats as on a PC's."""
+    scale = float(np.float32(1 / 255))
+    for q, passes in ((102, True), (101, False)):
+        head = np.zeros((1, 5, 84), dtype=np.uint8)
+        head[0, :, 7] = (100, 100, 60, 60, q)
+        assert bool(FakeModel([Tensor(head, scale, 0)], (64, 64)).run(n6post.YoloV8(0.4))) == passes
+
+
+def test_threshold_above_the_largest_score_finds_no_detection() -> None:
+    head = np.full((1, 5, 84), 127, dtype=np.int8)
+    assert FakeModel([Tensor(head, 0.005, 0)], (64, 64)).run(n6post.YoloV8(0.9)) == []
+
+
+def test_score_that_dequantizes_above_1_is_not_clipped() -> None:
+    head = np.zeros((1, 5, 84), dtype=np.int8)
+    head[0, :, 7] = (25, 25, 10, 10, 51)
+    (d,) = FakeModel([Tensor(head, 0.0204021, 0)], (64, 64)).run(n6post.YoloV8())
+    assert d.score == pytest.approx(1.0405, rel=1e-4)
+
+
+def test_nan_score_never_passes_and_hides_no_other_class() -> None:
+    nan = float("nan")
+    others = run_floats([Thing(5, (8, 8, 40, 40), {0: nan, 1: nan, 2: nan})], threshold=0)
+    assert others != []  # with scores of 0
+    assert run_floats([Thing(5, (8, 8, 40, 40), {0: nan, 1: nan, 2: nan})], threshold=0.1) == []
+    (d,) = run_floats([Thing(5, (8, 8, 40, 40), {0: nan, 1: 0.6, 2: 0.7})])
+    assert (d.class_id, d.rect) == (2, (8, 8, 32, 32))
+
+
+def test_the_first_of_equal_classes_wins() -> None:
+    (d,) = run_floats([Thing(5, (8, 8, 40, 40), {1: 0.75, 2: 0.75})])
+    assert d.class_id == 1
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "float32"])
+def test_anchors_above_32767_and_classes_above_255_are_correct(kind: str) -> None:
+    size = (1280, 1280)  # 33,600 anchors: one more than int16 counts
+    things = [Thing(33599, (100, 100, 300, 300), {0: 0.9}), Thing(32768, (600, 600, 700, 900), {0: 0.8})]
+    tensor = quantised(float_head(size, 1, things, pixels=False), 0.01, -10)
+    tensor = {"int8": tensor, "uint8": tensor.as_uint8(), "float32": tensor.dequantised()}[kind]
+    for one in (tensor, tensor.reordered(0, 2, 1)):
+        processor = n6post.YoloV8()
+        FakeModel([one], size).run(processor)
+        assert [row[0] for row in survivors(processor)] == [33599, 32768]
+    many = float_head((64, 64), 1203, [Thing(7, (8, 8, 40, 40), {1202: 0.9}), Thing(9, (30, 30, 60, 60), {256: 0.8})])
+    found = FakeModel([Tensor(many)], (64, 64)).run(n6post.YoloV8(classes=[256, 1202]))
+    assert [d.class_id for d in found] == [1202, 256]
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_head_of_65535_classes_is_accepted_and_one_more_is_refused(swapped: bool) -> None:
+    """ulab's reductions never return for an axis of 65,536 or more, and class ids have 16 bits."""
+    values = np.full((1, 4 + 65536, 21), -128, np.int8)
+    values[0, :4, 5] = values[0, 4 + 65534, 5] = 0
+    order = (0, 2, 1) if swapped else (0, 1, 2)
+    head = Tensor(values[:, :-1], 1 / 256, -128).reordered(*order)
+    (d,) = FakeModel([head], (32, 32)).run(n6post.YoloV8())
+    assert (d.class_id, d.rect) == (65534, (8, 8, 16, 16))
+    one_more = FakeModel([Tensor(values, 1 / 256, -128).reordered(*order)], (32, 32))
+    with pytest.raises(ValueError, match="expected at most 65535 classes, got 65536 in output 0: int8"):
+        one_more.run(n6post.YoloV8())
+
+
+def test_head_of_65535_anchors_is_accepted_and_more_are_refused() -> None:
+    """The limit holds for raw and end-to-end heads."""
+    size = (1960, 1632)
+    head = float_head(size, 1, [Thing(65534, (100, 100, 300, 300), {0: 0.9})])
+    assert head.shape[2] == 65535
+    for tensor in (Tensor(head), Tensor(head).reordered(0, 2, 1)):
+        processor = n6post.YoloV8()
+        assert [d.rect for d in FakeModel([tensor], size).run(processor)] == [(100, 100, 200, 200)]
+        assert [row[0] for row in survivors(processor)] == [65534]
+    more = float_head((1792, 1792), 1, [Thing(7, (100, 100, 300, 300), {0: 0.9})])
+    for tensor, shape in ((Tensor(more), "1, 5, 65856"), (Tensor(more).reordered(0, 2, 1), "1, 65856, 5")):
+        with pytest.raises(ValueError, match=rf"^expected at most 65535 anchors, got 65856 in output 0: .*\({shape}\)$"):
+            FakeModel([tensor], (1792, 1792)).run(n6post.YoloV8())
+    rows = np.zeros((1, 65536, 6), dtype=np.float32)
+    rows[0, 65534] = 0.25, 0.25, 0.5, 0.5, 0.9, 3
+    processor = n6post.YoloV8()
+    assert [d.rect for d in FakeModel([Tensor(rows[:, :65535])], (64, 64)).run(processor)] == [(16, 16, 16, 16)]
+    assert [row[:2] for row in survivors(processor)] == [(65534, 3)]
+    with pytest.raises(ValueError, match=r"^expected at most 65535 anchors, got 65536 in output 0: .*\(1, 65536, 6\)$"):
+        FakeModel([Tensor(rows)], (64, 64)).run(n6post.YoloV8())
+
+
+@pytest.mark.parametrize("kind", [n6post.YoloV8, n6post.YoloV8Seg])
+def test_kernel_parameters_hold_the_steps_between_anchors_and_channels(kind: Any) -> None:
+    """The machine code uses all of these steps, the portable kernels only some of them."""
+    extra = 8 if kind is n6post.YoloV8Seg else 0
+    head = random_head(3, (64, 64), 3, extra)
+    for anchors_first, steps in ((False, (84, 1)), (True, (1, 7 + extra))):
+        processor = kind()
+        stored(head, "int8", anchors_first).run(processor)
+        block = processor._binding.head.block
+        assert tuple(block[:7]) == (ord("b"), 84, 7 + extra, *steps, 4, 3)
+
+
+def test_int16_head_in_pixels_is_detected() -> None:
+    head = float_head((64, 64), 2, [Thing(5, (8, 8, 40, 48), {1: 0.9})])
+    values = np.round(head / (1 / 256)).astype(np.int16)
+    (d,) = FakeModel([Tensor(values, 1 / 256, 0)], (64, 64)).run(n6post.YoloV8())
+    assert d.rect == (8, 8, 32, 40)
+
+
+def test_float_heads_are_detected_as_normalized_or_in_pixels() -> None:
+    things = [Thing(5, (8, 8, 40, 48), {1: 0.9})]
+    for pixels in (True, False):
+        head = Tensor(float_head((64, 96), 2, things, pixels=pixels))
+        (d,) = FakeModel([head], (64, 96)).run(n6post.YoloV8())
+        assert d.rect == (8, 8, 32, 40)
+
+
+def units_of(processor: Any) -> tuple[float, float]:
+    """Model input pixels of one unit of the head's boxes: (1, 1) for pixels, the input's width and height for 0..1."""
+    binding = processor._binding
+    return binding.unit_x / binding.tensor.scale, binding.unit_y / binding.tensor.scale
+
+
+@pytest.mark.parametrize(
+    ("reach", "centre", "pixels"),
+    [(None, 2.0, False), (None, 2.125, True), (8.0, 7.0, False), (8.5, 7.0, True), (8.5, 2.125, True), (8.5, 2.0, False)],
+)
+def test_a_mean_box_centre_above_2_means_pixels_if_the_head_reaches_8(
+    reach: float | None, centre: float, pixels: bool
+) -> None:
+    """int16 in steps of 1 / 128 that end at `reach`, or floats. Anchors of zeros do not count."""
+    head = np.zeros((1, 5, 126), np.float32)
+    head[0, :, 40] = centre - 0.5, centre + 0.5, 1.5, 1.25, 0.75
+    head[0, :4, 50] = centre + 0.25, centre - 0.25, 7.5, 7.5
+    tensor = Tensor(head)
+    if reach:
+        zero_point = 32767 - int(128 * reach)
+        tensor = Tensor((head * 128 + zero_point).astype(np.int16), 1 / 128, zero_point)
+    for one in (tensor, tensor.reordered(0, 2, 1)):
+        processor = n6post.YoloV8()
+        FakeModel([one], (64, 96)).run(processor)
+        assert units_of(processor) == ((1, 1) if pixels else (64, 96))
+        (found,) = survivors(processor)
+        cx, cy, w, h = head[0, :4, 40].astype(float) * ((1, 1, 1, 1) if pixels else (64, 96, 64, 96))
+        assert found[3:] == pytest.approx((cx - w / 2, cy - h / 2, cx + w / 2, cy + h / 2))
+
+
+@pytest.mark.parametrize("kind", ["float32", "int16"])
+@pytest.mark.parametrize("anchors_first", [False, True])
+def test_wide_boxes_of_weak_anchors_do_not_mean_pixels(kind: str, anchors_first: bool) -> None:
+    """Weak anchors of real float exports have boxes that are up to four inputs wide."""
+    head = float_head((96, 96), 2, [Thing(100, (24, 36, 72, 60), {1: 0.9})], pixels=False)
+    head[0, 2:4, ::2] = 3.5
+    head[0, :4, 100] = 0.5, 0.5, 0.5, 0.25
+    tensor = Tensor(head) if kind == "float32" else Tensor(np.round(head * 2048).astype(np.int16), 1 / 2048, 0)
+    if anchors_first:
+        tensor = tensor.reordered(0, 2, 1)
+    processor = n6post.YoloV8()
+    assert [d.rect for d in FakeModel([tensor], (96, 96)).run(processor)] == [(24, 36, 48, 24)]
+    assert units_of(processor) == (96, 96) and processor._binding.is_final
+
+
+def test_small_boxes_do_not_hide_that_a_head_is_in_pixels() -> None:
+    head = float_head((96, 96), 2, [Thing(100, (24, 36, 72, 60), {1: 0.9})])
+    head[0, 2:4] = 0.5
+    head[0, :4, 100] = 48, 48, 48, 24
+    processor = n6post.YoloV8()
+    assert [d.rect for d in FakeModel([Tensor(head)], (96, 96)).run(processor)] == [(24, 36, 48, 24)]
+    assert units_of(processor) == (1, 1)
+
+
+# --- the box unit of real heads ---
+def real_heads(shared: Path) -> list[tuple[str, list[Tensor], tuple[int, int]]]:
+    """(name, outputs, input size) of every capture of a YOLO. Their boxes are in 0..1."""
+    files = [f for f in sorted((shared / "captures").glob("yolo*.npz")) if "oracle" not in f.name]
+    return [(file.stem, *capture(file)) for file in files]
+
+
+def test_the_box_unit_of_every_captured_head_is_found(shared: Path) -> None:
+    floats = 0
+    for name, tensors, size in real_heads(shared):
+        kind = n6post.YoloV8Seg if len(tensors) == 2 else n6post.YoloV8Pose if "pose" in name else n6post.YoloV8
+        floats += tensors[0].values.dtype == np.float32
+        for change, unit in ((Tensor.dequantised, size), (lambda head, side=size[0]: in_pixels(head, side), (1, 1))):
+            head = change(tensors[0])
+            for one in (head, head.reordered(0, 2, 1)):
+                processor = kind()
+                FakeModel([one, *[t.dequantised() for t in tensors[1:]]], size).run(processor)
+                assert units_of(processor) == unit and processor._binding.is_final, name
+    assert floats >= 4
+
+
+@pytest.fixture(scope="module")
+def fruit_outputs(shared: Path) -> dict[str, list[Any]]:
+    """The outputs of the float model of fruit for each of its test pictures."""
+    pytest.importorskip("ai_edge_litert")
+    import image
+    import ml
+
+    outputs: dict[str, list[Any]] = {}
+    model = ml.Model(str(shared / "models" / "fruit" / "fruit_float.tflite"))
+    for file in sorted((shared / "models" / "fruit" / "test").iterdir()):
+        copies: list[Any] = []
+        picture = n6post.Stretch(image.Image(str(file)))
+        model.predict([picture], callback=lambda m, i, found, copies=copies: copies.extend(one._np.copy() for one in found))
+        outputs[file.name] = copies
+    return outputs
+
+
+def test_the_box_unit_of_a_float_export_is_found_in_any_first_frame(fruit_outputs: dict[str, list[Any]]) -> None:
+    """Its weak anchors are up to 3.9 wide in units of 1."""
+    size = (160, 160)
+    widest = 0.0
+    for name, (head, protos) in fruit_outputs.items():
+        assert head.dtype == np.float32 and head.shape == (1, 39, 525)
+        widest = max(widest, float(head[0, 2:4].max()))
+        for one, unit in ((Tensor(head), size), (in_pixels(Tensor(head), 160), (1, 1))):
+            processor = n6post.YoloV8Seg()
+            FakeModel([one, Tensor(protos)], size).run(processor)
+            assert units_of(processor) == unit and processor._binding.is_final, name
+    assert len(fruit_outputs) == 100 and widest > 3
+
+
+def test_boxes_of_a_float_export_lie_on_the_objects(shared: Path, fruit_outputs: dict[str, list[Any]]) -> None:
+    truth = json.loads((shared / "models" / "fruit" / "gt_test.json").read_text())
+    hits = 0
+    for picture in truth["images"]:
+        frame = (0, 0, picture["width"], picture["height"])
+        model = FakeModel([Tensor(values) for values in fruit_outputs[picture["file_name"]]], (160, 160))
+        rects = np.float32([d.rect for d in model.run(n6post.YoloV8Seg(), Framed(frame))]).reshape(-1, 4)
+        rects[:, 2:] += rects[:, :2]
+        for one in truth["annotations"]:
+            if one["image_id"] == picture["id"]:
+                x, y, w, h = one["bbox"]
+                hits += bool((reference.iou(np.float32([x, y, x + w, y + h]), rects) > 0.5).any())
+    assert hits > 0.8 * len(truth["annotations"])
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+@pytest.mark.parametrize("pixels", [True, False])
+def test_nan_or_infinite_box_does_not_change_the_box_unit(value: float, pixels: bool) -> None:
+    head = float_head((64, 64), 2, [Thing(5, (8, 8, 40, 48), {1: 0.9})], pixels=pixels)
+    head[0, :4, 60] = value
+    (d,) = FakeModel([Tensor(head)], (64, 64)).run(n6post.YoloV8())
+    assert d.rect == (8, 8, 32, 40)
+
+
+def test_first_frame_of_zeros_leaves_the_box_unit_open() -> None:
+    processor = n6post.YoloV8()
+    model = FakeModel([Tensor(np.zeros((1, 7, 84), dtype=np.float32))], (64, 64))
+    assert model.run(processor) == []
+    model.tensors = [Tensor(float_head((64, 64), 3, [Thing(5, (8, 8, 40, 48), {1: 0.9})]))]
+    assert [d.rect for d in model.run(processor)] == [(8, 8, 32, 40)]
+
+
+def test_boxes_outside_the_frame_are_clipped_and_not_dropped() -> None:
+    things = [
+        Thing(5, (-20, -30, 32, 32), {0: 0.9}),
+        Thing(6, (40, 40, 99, 120), {1: 0.8}),
+        Thing(7, (70, 70, 90, 90), {2: 0.7}),
+    ]
+    assert [d.rect for d in run_floats(things)] == [(0, 0, 32, 32), (40, 40, 24, 24), (64, 64, 0, 0)]
+
+
+def test_each_corner_is_rounded_to_the_nearest_pixel() -> None:
+    """Width is the difference of rounded corners, not the rounded width."""
+    things = [Thing(5, (10.4, 10.6, 20.6, 20.4), {0: 0.9}), Thing(6, (30.5, 30.5, 40.5, 41), {1: 0.8})]
+    assert [d.rect for d in run_floats(things)] == [(10, 11, 11, 9), (31, 31, 10, 10)]
+
+
+# --- the frame ---
+@pytest.mark.parametrize("roi", [(0, 0, 640, 480), (32, 16, 320, 240), (0, 0, 100, 333)])
+def test_boxes_are_in_frame_pixels(roi: tuple[int, int, int, int]) -> None:
+    """The stand-ins follow firmware 5.0, which stretches the roi over the input."""
+    head = random_head(3, (64, 96), 4)
+    processor = n6post.YoloV8(0.3)
+    found = head.model().run(processor, Framed(roi))
+    expected = reference.suppress(head.candidates(0.3), max_detections=20)
+    assert len(found) > 2
+    assert_same_detections(found, expected, corners_in_frame(expected, "stretch", head.size, roi), roi)
+
+
+def test_changed_roi_applies_from_its_own_frame_on() -> None:
+    model = FakeModel([Tensor(float_head((64, 64), 1, [Thing(3, (16, 16, 32, 48), {0: 0.9})]))], (64, 64))
+    processor = n6post.YoloV8()
+    for roi, rect in (
+        ((0, 0, 64, 64), (16, 16, 16, 32)),
+        ((0, 0, 128, 256), (32, 64, 32, 128)),
+        ((10, 20, 128, 256), (42, 84, 32, 128)),
+        ((0, 0, 64, 64), (16, 16, 16, 32)),
+    ):
+        assert [d.rect for d in model.run(processor, Framed(roi))] == [rect]
+    assert [d.rect for d in model.run(processor)] == [(16, 16, 16, 32)]
+
+
+def test_without_a_roi_the_frame_is_the_model_input() -> None:
+    model = FakeModel([Tensor(float_head((64, 64), 1, [Thing(3, (16, 16, 32, 48), {0: 0.9})]))], (64, 64))
+    array = _host.wrap(np.zeros((1, 64, 64, 3), dtype=np.uint8))
+    for source in (array, lambda buffer, shape, dtype: None):
+        assert [d.rect for d in model.run(n6post.YoloV8(), source)] == [(16, 16, 16, 32)]
+
+
+# --- names ---
+def labels_of(class_count: int, model_labels: list[str] | None = None, **options: Any) -> list[str]:
+    things = [Thing(5, (8, 8, 20, 20), {0: 0.9}), Thing(6, (30, 30, 60, 60), {class_count - 1: 0.8})]
+    model = FakeModel([Tensor(float_head((64, 64), class_count, things))], (64, 64), model_labels)
+    return [d.label for d in model.run(n6post.YoloV8(**options))]
+
+
+def test_labels_come_from_the_option_the_model_coco_or_the_number() -> None:
+    assert labels_of(2, ["cat", "dog"], labels=["Katze", "Hund"]) == ["Katze", "Hund"]
+    assert labels_of(2, ["cat", "dog"]) == ["cat", "dog"]
+    assert labels_of(80) == ["person", "toothbrush"]
+    assert labels_of(3) == ["0", "2"]
+    assert labels_of(3, ["cat"]) == ["cat", "2"]
+
+
+# --- memory and models ---
+def test_results_do_not_change_when_the_outputs_are_overwritten() -> None:
+    head = random_head(11, (64, 64), 3, 16, -20)
+    model = head.model()
+    processor = n6post.YoloV8Seg(0.3)
+    found = model.run(processor)
+    before = contents(found)
+    assert len(found) > 2 and any(d.mask.area for d in found)
+    for tensor in model.tensors:
+        tensor.values[:] = np.random.default_rng(1).integers(-128, 128, tensor.values.shape)
+    again = model.run(processor)
+    assert contents(found) == before
+    assert contents(again) != before
+
+
+def test_one_processor_serves_several_models_in_turn() -> None:
+    """More models than bindings are kept, with different sizes, dtypes, layouts, class counts and scales."""
+    models = [
+        random_head(1, (64, 64), 3, 16, -20).model(),
+        random_head(2, (96, 64), 5, 32, 10).model(),
+        stored(random_head(1, (64, 64), 3, 16, -20), "uint8", anchors_first=True),
+        stored(random_head(4, (64, 64), 3, 16), "float32", planar=True, swapped=True),
+        stored(random_head(5, (32, 32), 80, 8), "int16"),
+        random_head(1, (64, 64), 3, 16, 40).model(),  # the shapes of the first with another scale and zero point
+    ]
+    processor = n6post.YoloV8Seg(0.3)
+    alone = [contents(model.run(n6post.YoloV8Seg(0.3))) for model in models]
+    assert sum(len(found) > 0 for found in alone) == len(models)
+    for _ in range(2):
+        for model, found in zip(models, alone, strict=True):
+            assert contents(model.run(processor)) == found
+            assert contents(model.run(processor)) == found
+
+
+def test_the_same_outputs_give_the_same_result_every_time() -> None:
+    model = random_head(21, (64, 64), 2, 8).model()
+    processor = n6post.YoloV8Seg(0.2, nms_sigma=0.4)
+    assert contents(model.run(processor)) == contents(model.run(processor)) == contents(
+        model.run(n6post.YoloV8Seg(0.2, nms_sigma=0.4))
+    )
+
+
+# --- errors ---
+NAN = float("nan")
+BAD_OPTIONS = [
+    *[("threshold", v) for v in (-0.1, 1.1, NAN, float("inf"), None, "0.4")],
+    *[("iou_threshold", v) for v in (-0.1, 1.1, NAN, None, "0.5")],
+    *[("nms_sigma", v) for v in (-1, NAN, float("inf"), None, "0.5")],
+    *[("max_detections", v) for v in (0, -1, 2.0, None, "20")],
+    *[("max_candidates", v) for v in (0, -1, 300.0, 70000, None)],
+    *[("classes", v) for v in ((), [-1], [None], 0, [1.5], "0", "person")],
+]
+
+
+@pytest.mark.parametrize(("name", "value"), BAD_OPTIONS)
+def test_invalid_option_raises_in_the_constructor(name: str, value: Any) -> None:
+    for kind in (n6post.YoloV8, n6post.YoloV8Seg):
+        with pytest.raises(ValueError, match=refuses(name, value)):
+            kind(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *[("mask_threshold", v) for v in (0, 1, 0.0, 1.0, -0.5, NAN, None, "0.5")],
+        *[("mask_padding", v) for v in (-1, NAN, float("inf"), "2")],
+    ],
+)
+def test_invalid_mask_option_raises_in_the_constructor(name: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=refuses(name, value)):
+        n6post.YoloV8Seg(**{name: value})
+
+
+def test_unknown_option_is_a_type_error() -> None:
+    with pytest.raises(TypeError):
+        n6post.YoloV8(treshold=0.4)
+
+
+def zeros(*shape: int, kind: str = "int8", scale: float = 0.02, zero_point: int = 0) -> Tensor:
+    return Tensor(np.zeros(shape, dtype=kind), 0.0 if kind == "float32" else scale, zero_point)
+
+
+NO_HEAD = (
+    "expected a head [1, C, N] or [1, N, C] of N = 84 or 340 or 85 or 20 anchors, that belongs to an input of (width,"
+    " height) (64, 64), or an end-to-end head [1, rows, 6 and what the family adds], got"
+)
+OTHER_ROWS = ": 300 rows, but of another family or network (RT-DETR, oriented boxes)"
+CHANNELS = "expected a head of 4 box channels, at least one class and"
+NO_SCALE = "expected a scale from 1e-12 to 10000, got"
+TWO = "expected 2 outputs (a head [1, 4 + classes + M, N] or [1, rows, 6 + M] and prototypes [1, H, W, M])"
+NO_PROTOTYPES = (
+    "expected prototypes [1, H, W, M] or [1, M, H, W], more than one pixel and of the aspect ratio of the input, (64, 64),"
+    " got"
+)
+BAD_HEADS = {  # (outputs, error message)
+    "no class": ([zeros(1, 4, 84)], f"{CHANNELS} 0 more, got 4 channels in output 0: int8 (1, 4, 84)"),
+    "no class, anchors first": ([zeros(1, 84, 4)], f"{CHANNELS} 0 more, got 4 channels in output 0: int8 (1, 84, 4)"),
+    "a batch of two": ([zeros(2, 7, 84)], f"{NO_HEAD} (2, 7, 84)"),
+    "one dimension": ([zeros(588)], f"{NO_HEAD} (588,)"),
+    "four dimensions": ([zeros(1, 7, 84, 2)], f"{NO_HEAD} (1, 7, 84, 2)"),
+    "an end-to-end head of oriented boxes": ([zeros(1, 300, 7)], f"{NO_HEAD} (1, 300, 7){OTHER_ROWS}"),
+    "three boxes per anchor": (
+        [zeros(1, 252, 7)], f"{NO_HEAD} (1, 252, 7): three boxes per anchor, as in YOLOv5 and older",
+    ),
+    "an arg-maxed map": ([zeros(1, 64, 64)], f"{NO_HEAD} (1, 64, 64)"),
+    "the anchors of another input": ([zeros(1, 7, 756)], f"{NO_HEAD} (1, 7, 756)"),
+    "two outputs": (
+        [zeros(1, 7, 84), zeros(1, 16, 16, 8)], "expected 1 output (a head [1, 4 + classes, N] or [1, rows, 6]), got 2",
+    ),
+    "no output": ([], "expected 1 output (a head [1, 4 + classes, N] or [1, rows, 6]), got 0"),
+    "uint16": ([zeros(1, 7, 84, kind="uint16")], "output 0: expected int8, uint8, int16 or float32, got uint16"),
+    "no scale": ([zeros(1, 7, 84, scale=0)], f"output 0: {NO_SCALE} 0.0"),
+    "a negative scale": ([zeros(1, 7, 84, scale=-0.1)], f"output 0: {NO_SCALE} -0.1"),
+    "a scale that is not a number": ([zeros(1, 7, 84, scale=NAN)], f"output 0: {NO_SCALE} nan"),
+    "an infinite scale": ([zeros(1, 7, 84, scale=float("inf"))], f"output 0: {NO_SCALE} inf"),
+}
+BAD_SEGMENTATION = {
+    "no output": ([], f"{TWO}, got 0"),
+    "no prototypes": ([zeros(1, 15, 84)], f"{TWO}, got 1"),
+    "no head": ([zeros(1, 16, 16, 8)], f"{TWO}, got 1"),
+    "two heads": ([zeros(1, 15, 84), zeros(1, 15, 84)], f"{NO_PROTOTYPES} (1, 15, 84)"),
+    "two prototypes": ([zeros(1, 16, 16, 8), zeros(1, 16, 16, 8)], f"{NO_HEAD} (1, 16, 16, 8)"),
+    "three outputs": ([zeros(1, 15, 84), zeros(1, 16, 16, 8), zeros(1, 16, 16, 8)], f"{TWO}, got 3"),
+    "7 coefficients": (
+        [zeros(1, 15, 84), zeros(1, 16, 16, 7)],
+        "expected 8 to 64 mask coefficients, got 7 in output 1: int8 (1, 16, 16, 7)",
+    ),
+    "65 coefficients": (
+        [zeros(1, 75, 84), zeros(1, 16, 16, 65)],
+        "expected 8 to 64 mask coefficients, got 65 in output 1: int8 (1, 16, 16, 65)",
+    ),
+    "coefficients that leave no class": (
+        [zeros(1, 12, 84), zeros(1, 16, 16, 8)], f"{CHANNELS} 8 more, got 12 channels in output 0: int8 (1, 12, 84)",
+    ),
+    "prototypes of another aspect ratio": ([zeros(1, 15, 84), zeros(1, 16, 32, 8)], f"{NO_PROTOTYPES} (1, 16, 32, 8)"),
+    "an end-to-end head of other coefficients": (
+        [zeros(1, 300, 38), zeros(1, 16, 16, 16)], f"{NO_HEAD} (1, 300, 38){OTHER_ROWS}",
+    ),
+    "a batch of two prototypes": ([zeros(1, 15, 84), zeros(2, 16, 16, 8)], f"{NO_PROTOTYPES} (2, 16, 16, 8)"),
+    "uint16 prototypes": (
+        [zeros(1, 15, 84), zeros(1, 16, 16, 8, kind="uint16")],
+        "output 1: expected int8, uint8, int16 or float32, got uint16",
+    ),
+    "prototypes without a scale": ([zeros(1, 15, 84), zeros(1, 16, 16, 8, scale=0)], f"output 1: {NO_SCALE} 0.0"),
+    "a head without a scale": ([zeros(1, 15, 84, scale=0), zeros(1, 16, 16, 8)], f"output 0: {NO_SCALE} 0.0"),
+}
+
+
+@pytest.mark.parametrize("what", BAD_HEADS)
+def test_unsupported_detection_outputs_are_refused(what: str) -> None:
+    tensors, sentence = BAD_HEADS[what]
+    with pytest.raises(ValueError, match=says(sentence)):
+        FakeModel(tensors, (64, 64)).run(n6post.YoloV8())
+
+
+@pytest.mark.parametrize("what", BAD_SEGMENTATION)
+def test_unsupported_segmentation_outputs_are_refused(what: str) -> None:
+    tensors, sentence = BAD_SEGMENTATION[what]
+    with pytest.raises(ValueError, match=says(sentence)):
+        FakeModel(tensors, (64, 64)).run(n6post.YoloV8Seg())
+
+
+def test_outputs_that_are_not_arrays_are_refused() -> None:
+    model = FakeModel([zeros(1, 7, 84)], (64, 64))
+    for outputs in (None, [None], [[1.0, 2.0]], [b"bytes"], 3):
+        kind = type(outputs[0] if isinstance(outputs, list) else outputs).__name__
+        wanted = "output 0: expected an ndarray"
+        if not isinstance(outputs, list):
+            wanted = "expected 1 output (a head [1, 4 + classes, N] or [1, rows, 6])"
+        with pytest.raises(ValueError, match=says(f"{wanted}, got {kind}")):
+            n6post.YoloV8()(model, [model.input()], outputs)
+
+
+def test_model_without_scale_or_input_size_is_refused() -> None:
+    for name, value in (
+        ("output_scale", ()),
+        ("output_zero_point", ()),
+        ("output_scale", None),
+        ("input_shape", ()),
+        ("input_shape", ((1, 588),)),
+        ("input_shape", None),
+    ):
+        model = FakeModel([zeros(1, 7, 84)], (64, 64))
+        source = model.input()
+        setattr(model, name, value)
+        wanted = f"expected model.input_shape [(1, H, W, C)], got {value!r}"
+        if name != "input_shape":
+            wanted = "output 0: expected a scale and zero point from the model for its int8 array, got none"
+        with pytest.raises(ValueError, match=says(wanted)):
+            model.run(n6post.YoloV8(), source)
+
+
+def test_class_filter_beyond_the_models_classes_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"classes: expected .* 3.*, got 3"):
+        FakeModel([zeros(1, 7, 84)], (64, 64)).run(n6post.YoloV8(classes=[0, 3]))
+
+
+@pytest.mark.parametrize("labels", [["a", "b"], ["a", "b", "c", "d"], {0: "a", 1: "b"}])
+def test_wrong_number_of_labels_is_refused_at_the_first_frame(labels: Any) -> None:
+    with pytest.raises(ValueError, match=f"^expected 3 labels, one per class, got {len(labels)}$"):
+        FakeModel([zeros(1, 7, 84)], (64, 64)).run(n6post.YoloV8(labels=labels))
+
+
+def test_processor_works_after_it_has_refused_a_model() -> None:
+    processor = n6post.YoloV8(0.3)
+    good = random_head(9, (64, 64), 3).model()
+    before = contents(good.run(processor))
+    for bad in (FakeModel([zeros(1, 4, 84)], (64, 64)), FakeModel([zeros(1, 7, 84, scale=-1)], (64, 64))):
+        with pytest.raises(ValueError):
+            bad.run(processor)
+        assert contents(good.run(processor)) == before
+
+
+def test_only_the_threshold_may_be_given_by_position() -> None:
+    model = random_head(5, (64, 64), 4, 8).model()
+    for kind in (n6post.YoloV8, n6post.YoloV8Seg, n6post.YoloV8Pose):
+        assert kind(0.2).threshold == 0.2
+        with pytest.raises(TypeError, match="got 2 options without their names: only threshold may be given without"):
+            kind(0.2, 0.9)
+    assert contents(model.run(n6post.YoloV8Seg(0.2))) == contents(model.run(n6post.YoloV8Seg(threshold=0.2)))
+
+
+# --- pose ---
+@pytest.mark.parametrize("anchors_first", [False, True])
+@pytest.mark.parametrize("pixels", [False, True])
+@on_every_picture
+@at_every_setting
+def test_pose_equals_the_oracle(
+    shared: Path, picture: str, threshold: float, iou_threshold: float, anchors_first: bool, pixels: bool
+) -> None:
+    (head,), size = capture(shared / "captures" / f"{POSE}__{picture}.npz")
+    expected = expected_of(oracle(shared, POSE, picture, threshold, iou_threshold))
+    points = reference.keypoints(expected.extra, size)
+    if pixels:
+        head = in_pixels(head, 256)
+        head.values[0, 5::3] *= np.float32(256)
+        head.values[0, 6::3] *= np.float32(256)
+    if anchors_first:
+        head = head.reordered(0, 2, 1)
+    processor = n6post.YoloV8Pose(threshold, iou_threshold=iou_threshold)
+    found = FakeModel([head], size).run(processor)
+    assert_same_survivors(survivors(processor), expected, size)
+    for d, wanted in zip(found, points, strict=True):
+        assert_same_keypoints(d.keypoints, wanted, (0, 0, *size))
+
+
+def assert_same_keypoints(keypoints: Any, points: Any, roi: tuple[int, int, int, int]) -> None:
+    """(K, 3) of x, y clipped to the frame, and score, compared with unclipped x, y in frame pixels, and score."""
+    assert keypoints.shape == points.shape and keypoints.dtype == ord("f")
+    low, high = np.array(roi[:2]), np.array(roi[:2]) + roi[2:]
+    got = np.array([[float(v) for v in row] for row in keypoints])
+    np.testing.assert_allclose(got[:, :2], np.clip(points[:, :2], low, high), rtol=1e-5, atol=1e-3)
+    np.testing.assert_allclose(got[:, 2], points[:, 2], rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("picture", [p for m, p in recorded.names() if m == "yolov8n_pose_256"])
+@pytest.mark.parametrize("raw", [True, False])
+@pytest.mark.parametrize("roi", [(0, 0, 256, 256), (40, 30, 512, 384)])
+def test_recorded_pose_equals_the_reference_in_frame_pixels(
+    picture: str, raw: bool, roi: tuple[int, int, int, int]
+) -> None:
+    recording = recorded.load("yolov8n_pose_256", picture)
+    expected = reference.suppress(Head(recording.size, 1, recording.tensors[0], None).candidates(0.3), 0.5)
+    points = reference.keypoints(expected.extra, recording.size)
+    points[:, :, :2] = reference.to_frame(points[:, :, :2], "stretch", recording.size, roi)
+    processor = n6post.YoloV8Pose(0.3)
+    found = recording.model(raw).run(processor, Framed(roi))
+    assert_same_survivors(survivors(processor), expected, recording.size)
+    assert len(found) >= 1
+    for d, wanted in zip(found, points, strict=True):
+        assert (d.label, d.mask) == ("person", None)
+        assert_same_keypoints(d.keypoints, wanted, roi)
+
+
+def pose_head(keypoint_count: int, class_count: int = 1, scores: float = 0.75) -> Any:
+    """One object whose keypoint i lies at (10 + i, 20 + i) of a 64 x 64 input."""
+    rows = [v for i in range(keypoint_count) for v in (10 + i, 20 + i, scores)]
+    return float_head((64, 64), class_count, [Thing(9, (8, 16, 40, 60), {class_count - 1: 0.9}, rows)], 3 * keypoint_count)
+
+
+@pytest.mark.parametrize("keypoint_count", [1, 2, 5, 13, 17, 21])
+def test_any_number_of_keypoints_is_supported(keypoint_count: int) -> None:
+    for head in (Tensor(pose_head(keypoint_count)), Tensor(pose_head(keypoint_count)).reordered(0, 2, 1)):
+        (d,) = FakeModel([head], (64, 64)).run(n6post.YoloV8Pose())
+        wanted = np.array([(10 + i, 20 + i, 0.75) for i in range(keypoint_count)])
+        assert_same_keypoints(d.keypoints, wanted, (0, 0, 64, 64))
+
+
+def test_class_count_comes_from_the_option_or_the_labels() -> None:
+    head = Tensor(pose_head(4, class_count=3))
+    for labels, options in ((None, {"class_count": 3}), (["a", "b", "c"], {}), (None, {"labels": ["a", "b", "c"]})):
+        (d,) = FakeModel([head], (64, 64), labels).run(n6post.YoloV8Pose(**options))
+        assert d.class_id == 2 and d.keypoints.shape == (4, 3)
+
+
+def test_keypoint_logits_become_scores_by_the_sigmoid() -> None:
+    head = pose_head(5, scores=2.0)
+    (d,) = FakeModel([Tensor(head)], (64, 64)).run(n6post.YoloV8Pose(keypoint_scores="logit"))
+    assert [float(v) for v in d.keypoints[:, 2]] == pytest.approx([1 / (1 + np.exp(-2))] * 5)
+    (d,) = FakeModel([Tensor(head)], (64, 64)).run(n6post.YoloV8Pose(keypoint_scores="score"))
+    assert [float(v) for v in d.keypoints[:, 2]] == pytest.approx([2.0] * 5)
+
+
+def test_quantized_score_one_step_below_zero_is_not_a_logit() -> None:
+    """int8 scores scatter about 0, so -.02 is noise. Logits of invisible keypoints are far below 0."""
+    head = pose_head(5)
+    head[0, 7::3, 30:40] = -0.02
+    (d,) = FakeModel([Tensor(head)], (64, 64)).run(n6post.YoloV8Pose())
+    assert [float(v) for v in d.keypoints[:, 2]] == pytest.approx([0.75] * 5)
+
+
+def test_keypoints_outside_the_frame_are_clipped_and_not_dropped() -> None:
+    head = pose_head(4)
+    head[0, 5:7, 9] = -30, 99
+    (d,) = FakeModel([Tensor(head)], (64, 64)).run(n6post.YoloV8Pose())
+    assert [float(v) for v in d.keypoints[0]] == [0, 64, 0.75]
+
+
+def test_keypoints_do_not_change_when_the_outputs_are_overwritten() -> None:
+    model = FakeModel([Tensor(pose_head(17))], (64, 64))
+    processor = n6post.YoloV8Pose()
+    found = model.run(processor)
+    before = contents(found)
+    model.tensors[0].values[:] *= 0.9
+    again = model.run(processor)
+    assert contents(found) == before != contents(again)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *[("keypoint_threshold", v) for v in (-0.1, 1.1, NAN, None, "0.5")],
+        *[("class_count", v) for v in (0, -1, 1.5, "1")],
+        ("keypoint_scores", "sigmoid"),
+    ],
+)
+def test_invalid_pose_option_raises_in_the_constructor(name: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=refuses(name, value)):
+        n6post.YoloV8Pose(**{name: value})
+
+
+@pytest.mark.parametrize("channels", [4, 5, 6, 7, 9, 10])
+def test_channels_that_are_not_whole_keypoints_are_refused(channels: int) -> None:
+    came = f"{channels} channels in output 0: float32 (1, {channels}, 84)"
+    wanted = "expected a head of 4 box channels, 1 class and 3 for each keypoint"
+    with pytest.raises(ValueError, match=says(f"{wanted}, got {came}")):
+        head = np.random.default_rng(0).random((1, channels, 84)).astype(np.float32)
+        FakeModel([Tensor(head)], (64, 64)).run(n6post.YoloV8Pose())
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"labels": "abc"}, {"labels": 5}, {"labels": [1] * 80}, {"box_units": "x"}, {"box_units": 1}, {"box_units": True},
+        {"class_agnostic": "no"},
+    ],
+)
+def test_rarer_invalid_options_raise_in_the_constructor(option: dict[str, Any]) -> None:
+    ((name, value),) = option.items()
+    with pytest.raises(ValueError, match=refuses(name, value)):
+        n6post.YoloV8(**option)
+
+
+@pytest.mark.parametrize("sigma", [0, 0.5])
+def test_score_equal_to_the_threshold_passes_hard_and_soft_nms(sigma: float) -> None:
+    head = np.zeros((1, 5, 84), dtype=np.int8)
+    head[0, :, 40] = (100, 100, 60, 60, 110)  # .55 of 1 / 200, which no float32 hits
+    model = FakeModel([Tensor(head, 1 / 200, 0)], (64, 64))
+    assert len(model.run(n6post.YoloV8(0.55, nms_sigma=sigma))) == 1
+
+
+# --- second boxes of one object ---
+@pytest.mark.parametrize("class_agnostic", [False, True])
+@pytest.mark.parametrize("overlap", [0.0, 0.3, 0.7, 0.8, 1.0])
+@pytest.mark.parametrize("picture", ["astronaut", "coffee"])
+def test_mask_overlap_drops_only_masks_inside_a_better_one(
+    picture: str, overlap: float, class_agnostic: bool
+) -> None:
+    recording = recorded.load("yolov8n_seg_320", picture)
+    options = {"threshold": 0.05, "iou_threshold": 0.9, "max_detections": 100, "class_agnostic": class_agnostic}
+    everything = recording.model(True).run(n6post.YoloV8Seg(**options, mask_overlap=None), Framed((0, 0, 320, 320)))
+    planes = [mask_plane(d.mask, 80, 80) for d in everything]
+    kept: list[int] = []
+    for i, d in enumerate(everything):
+        rivals = [j for j in kept if class_agnostic or everything[j].class_id == d.class_id]
+        # The kernel counts in 1024ths: .3 is 307 of them.
+        part = int(overlap * 1024 + 0.5)
+        if not any((planes[i] & planes[j]).sum() * 1024 > planes[i].sum() * part for j in rivals):
+            kept.append(i)
+    processor = n6post.YoloV8Seg(**options, mask_overlap=None)
+    recording.model(True).run(processor, Framed((0, 0, 320, 320)))
+    before = survivors(processor)
+    processor.mask_overlap = overlap
+    found = recording.model(True).run(processor, Framed((0, 0, 320, 320)))
+    assert survivors(processor, found) == [before[i] for i in kept]
+    assert [(d.rect, d.score, d.label) for d in found] == [tuple(everything[i][k] for k in (0, 1, 3)) for i in kept]
+    for d, i in zip(found, kept, strict=True):
+        assert np.array_equal(mask_plane(d.mask, 80, 80), planes[i])
+    assert overlap > 0.9 or len(kept) < len(everything)
+
+
+@pytest.mark.parametrize(("overlap", "boxes"), [(0.5, 2), (0.4996, 2), (0.4994, 1), (0.499, 1)])
+def test_mask_with_an_overlap_equal_to_mask_overlap_is_kept(overlap: float, boxes: int) -> None:
+    """Two boxes of eight columns of mask pixels each, four of which they share. Of 1024ths .4996 is 512, .4994 511."""
+    things = [Thing(9, (0, 0, 32, 64), {0: 0.9}, [1]), Thing(5, (16, 0, 48, 64), {0: 0.8}, [1])]
+    tensors = [Tensor(float_head((64, 64), 1, things, 8)), Tensor(np.ones((1, 16, 16, 8), np.float32))]
+    found = FakeModel(tensors, (64, 64)).run(n6post.YoloV8Seg(mask_overlap=overlap))
+    assert [d.rect for d in found] == [(0, 0, 32, 64), (16, 0, 32, 64)][:boxes]
+
+
+@pytest.mark.parametrize(("shape", "steps"), [((1, 12, 16, 8), (8, 1)), ((1, 8, 12, 16), (1, 192))])
+def test_mask_kernel_parameters_hold_the_steps_of_the_prototypes(shape: tuple[int, ...], steps: tuple[int, int]) -> None:
+    """The machine code uses all of these steps, the portable kernel only some of them."""
+    processor = n6post.YoloV8Seg()
+    head = Tensor(np.zeros((1, 13, 62), np.int8), 0.1, 1)
+    FakeModel([head, Tensor(np.zeros(shape, np.int8), 0.2, -3)], (64, 48)).run(processor)
+    block = processor._binding.masking[3]
+    assert tuple(block[:8]) == (ord("b"), 16, 12, 8, *steps, -3, 1)
+    assert tuple(block[8:10]) == (5 * 62, 62) and block[15] == 1
+
+
+def test_by_default_the_second_box_of_one_person_is_dropped(shared: Path) -> None:
+    """Ultralytics' rules give five detections. The fifth, a person with score .65, repeats the fourth."""
+    tensors, size = capture(shared / "captures" / f"{SEGMENTATION}__bus.npz")
+    found, everything = [
+        FakeModel(tensors, size).run(n6post.YoloV8Seg(0.25, iou_threshold=0.7, **options), Framed((0, 0, *size)))
+        for options in ({}, {"mask_overlap": None})
+    ]
+    assert [(d.class_id, d.rect) for d in found] == [(d.class_id, d.rect) for d in everything[:4]]
+    planes = [mask_plane(d.mask, 80, 80) for d in everything]
+    assert [(planes[4] & plane).sum() > 0.8 * planes[4].sum() for plane in planes] == [False, False, False, True, True]

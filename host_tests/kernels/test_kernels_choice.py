@@ -1,0 +1,179 @@
+"""lib/n6post/kernels/__init__.py: which kernels are taken, told from the core alone, and when it falls back."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import subprocess
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+M55 = (0x12100211, 0x00000040, 0x01111131)  # MVFR1, MVFR2 and ID_ISAR3 of a Cortex-M55
+M7 = (0x12000011, 0x00000040, 0x01111131)
+M4 = (0x11000011, 0, 0x01111131)  # its floating-point unit neither rounds nor takes maxima
+M33 = (0x11000011, 0x00000040, 0x01111110)  # without the DSP extension
+REGISTERS = 0xE000EF44, 0xE000EF48, 0xE000ED6C
+GROUPS = {
+    "boxes": ["candidates", "suppress", "boxes_to_frame", "prototype_mask"],
+    "maps": ["class_map", "class_histogram", "peaks"],
+    "drawing": ["tint_mask", "tint_map", "box", "clip_mask", "place_labels"],
+    "poses": ["pose"],
+}
+
+
+class Memory(dict[int, int]):
+    """mem32 of which one address may be read."""
+
+
+def chosen(
+    monkeypatch: pytest.MonkeyPatch,
+    arch: int | None = 8,
+    platform: str = "OpenMV-N6",
+    machine: tuple[int, int, int] | None = M55,
+    fails: object = None,
+    u: bool = True,
+) -> Any:
+    """kernels/__init__.py as it runs on such a port. `fails`: what importing machine code raises; None: nothing.
+    machine: its three registers, or None for a port without mem32; u: whether there is the name umachine too."""
+    if arch is None:
+        monkeypatch.delattr(sys.implementation, "_mpy", raising=False)
+    else:
+        monkeypatch.setattr(sys.implementation, "_mpy", arch << 10 | 0x306, raising=False)
+    monkeypatch.setattr(sys, "platform", platform)
+    modules = types.ModuleType("machine")
+    if machine is not None:
+        modules.mem32 = Memory(zip(REGISTERS, machine))  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "machine", modules)
+    monkeypatch.setitem(sys.modules, "umachine", modules if u else None)
+    spec = importlib.util.spec_from_file_location("chosen_kernels", ROOT / "lib/n6post/kernels/__init__.py")
+    assert spec and spec.loader
+    module: Any = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.imported = []
+
+    def import_group(name: str, *_: object) -> Any:
+        module.imported.append(name.rpartition(".")[2])
+        if "portable" not in name and isinstance(fails, BaseException):
+            raise fails
+        return f"the module {module.imported[-1]}"
+
+    module.__import__ = import_group  # what `load` calls
+    return module
+
+
+@pytest.mark.parametrize("arch", [6, 7, 8])
+@pytest.mark.parametrize("platform", ["OpenMV-N6", "OpenMV-AE3", "anything"])
+def test_helium_is_taken_where_the_register_says_so_whatever_the_board(
+    monkeypatch: pytest.MonkeyPatch, arch: int, platform: str
+) -> None:
+    assert chosen(monkeypatch, arch, platform).active == "helium"
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_portable_is_not_even_imported_where_helium_is_taken(monkeypatch: pytest.MonkeyPatch, group: str) -> None:
+    module = chosen(monkeypatch)
+    assert module.load(group) == f"the module helium_{group}"
+    assert module.imported == [f"helium_{group}"]
+
+
+@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("arch", [6, 7, 8])
+def test_a_cortex_m7_takes_m7_and_imports_nothing_else(monkeypatch: pytest.MonkeyPatch, arch: int, group: str) -> None:
+    module = chosen(monkeypatch, arch, machine=M7, platform="OpenMV-H7+")
+    assert module.load(group) == f"the module m7_{group}"
+    assert (module.active, module.imported) == ("m7", [f"m7_{group}"])
+
+
+@pytest.mark.parametrize("core", [M4, M33])
+def test_a_core_without_either_imports_only_portable(
+    monkeypatch: pytest.MonkeyPatch, core: tuple[int, int, int]
+) -> None:
+    module = chosen(monkeypatch, machine=core, platform="OpenMV")
+    assert module.load("boxes") == "the module portable_boxes"
+    assert (module.active, module.imported) == ("portable", ["portable_boxes"])
+
+
+def test_machine_serves_where_there_is_no_umachine(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert chosen(monkeypatch, u=False).active == "helium"
+
+
+@pytest.mark.parametrize(
+    ("arch", "platform"),
+    [(None, "linux"), (None, "OpenMV-N6"), (0, "x"), (1, "linux"), (2, "darwin"), (3, "linux"), (4, "rp2"), (5, "x"),
+     (8, "linux"), (9, "esp32"), (10, "esp32"), (11, "rp2")],
+)  # fmt: skip
+def test_the_register_is_not_read_where_it_may_not_exist(
+    monkeypatch: pytest.MonkeyPatch, arch: int | None, platform: str
+) -> None:
+    def no(*_: object) -> int:
+        raise AssertionError("read")
+
+    monkeypatch.setattr(Memory, "__getitem__", no)
+    assert chosen(monkeypatch, arch, platform).active == "portable"
+
+
+def test_a_port_without_mem32_takes_portable(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert chosen(monkeypatch, machine=None).active == "portable"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ImportError("no module named 'n6post.kernels.helium'"),
+        SyntaxError("invalid micropython decorator"),  # the source, on a firmware without the inline assembler
+        ValueError("incompatible .mpy file"),
+        ValueError("native code in .mpy unsupported"),
+    ],
+)
+@pytest.mark.parametrize(("kind", "machine"), [("helium", M55), ("m7", M7)])
+def test_it_falls_back_silently_where_machine_code_does_not_load(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: Exception,
+    kind: str,
+    machine: tuple[int, int, int],
+) -> None:
+    module = chosen(monkeypatch, machine=machine, fails=error)
+    assert module.active == kind
+    assert module.load("maps") == "the module portable_maps"
+    assert module.load("boxes") == "the module portable_boxes"
+    assert (module.active, module.imported) == ("portable", [f"{kind}_maps", "portable_maps", "portable_boxes"])
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_full_heap_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = chosen(monkeypatch, fails=MemoryError("memory allocation failed"))
+    with pytest.raises(MemoryError):
+        module.load("boxes")
+    assert module.active == "helium"
+
+
+def test_cpython_takes_portable() -> None:
+    code = "from n6post.kernels import active, maps; print(active, maps.class_map.__module__)"
+    path = f"import sys; sys.path[:0] = [{str(ROOT / 'lib')!r}, {str(ROOT / 'stubs')!r}]\n"
+    done = subprocess.run([sys.executable, "-c", path + code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["portable", "n6post.kernels.portable_maps"]
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_group_offers_every_one_of_its_kernels_by_name(group: str) -> None:
+    offered = importlib.import_module(f"n6post.kernels.{group}")
+    portable = importlib.import_module(f"n6post.kernels.portable_{group}")
+    for name in GROUPS[group]:
+        assert getattr(offered, name) is getattr(portable, name)
+
+
+def test_drawing_modules_are_loaded_by_the_first_drawing_only() -> None:
+    code = (
+        "import sys, n6post; n6post.YoloV8Seg; n6post.DeepLab; n6post.MoveNet;"
+        "print([m for m in sys.modules if 'draw' in m or m.endswith(('.colors', '.pixel_edges', '.poses', '.mask_image'))])"
+    )
+    path = f"import sys; sys.path[:0] = [{str(ROOT / 'lib')!r}, {str(ROOT / 'stubs')!r}]\n"
+    done = subprocess.run([sys.executable, "-c", path + code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,948 @@
+"""helium_*.py and m7_*.py equal portable_*.py, byte for byte: run on an emulated Cortex-M55 (see kernel_harness).
+
+Each kernel gets a thousand random and adversarial calls (ties, extremes, all equal, NaN and infinities, sizes of 1, odd
+sizes, every dtype and layout) in one start of the emulator; in the end every call that the library makes itself on
+the recorded tensors. Each runs with every buffer's end, then its start, against forbidden memory, inputs read-only. One in
+five runs once more under interrupts.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+import runpy
+import subprocess
+import sys
+from array import array
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import image
+import kernel_harness as harness
+import kernel_reference as witness
+import n6post
+import numpy as np
+import pytest
+import recorded
+from fakes import Array, FakeModel, Framed, Tensor, capture, replace_kernel
+from n6post.kernels import drawing_params, portable_boxes, portable_drawing, portable_maps, portable_poses, pose_params
+from ulab import _host
+
+ROOT = Path(__file__).parents[2]
+CODES = {"uint8": 66, "int8": 98, "int16": 104, "float32": 102}
+MANY = 1000  # calls of a kernel
+f32 = np.float32
+Random = np.random.Generator
+PORTABLE = {
+    name: module
+    for module in (portable_boxes, portable_maps, portable_drawing, portable_poses)
+    for name in vars(module)
+    if getattr(getattr(module, name), "__module__", None) == module.__name__
+}
+BUILD = runpy.run_path(str(ROOT / "scripts" / "dev" / "build_kernels.py"))
+needs_emulator = pytest.mark.skipif(bool(harness.missing()), reason=harness.missing())
+
+
+def bits(value: float) -> int:
+    return int(np.float32(value).view(np.int32))
+
+
+# --- calls -----------------------------------------------------------------------------------------------------------
+class Call(NamedTuple):
+    """One call of a portable kernel: the bytes of its arguments before and after, and what came back."""
+
+    kernel: str
+    before: list[Any]
+    after: list[Any]
+    value: int | None
+    note: Any  # for the second witness, or to tell the case by
+
+
+def bytes_of(argument: Any) -> Any:
+    if isinstance(argument, int):
+        return argument
+    if isinstance(argument, str):
+        return argument.encode() + b"\0"  # as MicroPython holds it
+    return bytes(_host.memoryview(argument).cast("B"))
+
+
+def called(kernel: str, *arguments: Any, note: Any = None) -> Call:
+    """Call the portable kernel and write down what it did. Numpy arrays are passed as ulab's, over the same memory."""
+    passed = [_host.wrap(a) if isinstance(a, np.ndarray) else glyphs() if a is None else a for a in arguments]
+    before = [bytes_of(a) for a in passed]
+    with np.errstate(all="ignore"):
+        value = getattr(PORTABLE[kernel], kernel)(*passed)
+    return Call(kernel, before, [bytes_of(a) for a in passed], value, note)
+
+
+# What a kernel may leave as it likes: candidates' rows beyond what it returns (they are its workspace).
+def told(call: Call, buffers: list[Any]) -> list[Any]:
+    """The part of each buffer that the contract speaks of; a NaN is a NaN, whatever its payload."""
+    found = []
+    for i, data in enumerate(buffers):
+        if call.kernel == "candidates" and i in (2, 3):
+            data = np.frombuffer(data, np.float32 if i == 2 else np.uint16).reshape(5 if i == 2 else 3, -1)
+            data = np.ascontiguousarray(data[: 5 if i == 2 else 2, : call.value]).tobytes()
+        if (call.kernel, i) in {("candidates", 2), ("boxes_to_frame", 3), ("peaks", 1), ("peaks", 2)}:
+            words = np.frombuffer(data, np.uint32).copy()
+            words[(words & 0x7FFFFFFF) > 0x7F800000] = 0x7FC00000
+            data = words.tobytes()
+        found.append(data)
+    return found
+
+
+def check(calls: list[Call], kind: str = "helium", **options: Any) -> list[harness.Result]:
+    """Make the same calls on the emulated core: the same bytes, the same values."""
+    codes = harness.kernels(*harness.files(kind))
+    results = harness.run([(call.kernel, call.before) for call in calls], codes=codes, **options)
+    for number, (call, result) in enumerate(zip(calls, results, strict=True)):
+        name = f"call {number}, {call.kernel}, {call.note if not isinstance(call.note, dict) else list(call.note)}"
+        if call.value is not None:
+            assert result.value == call.value, f"{name}: returned {result.value}, portable {call.value}"
+        # Anything larger would take memory on the heap: an int object.
+        assert -(2**30) <= result.value < 2**30, f"{name}: returned {result.value}"
+        for i, (mine, reference) in enumerate(zip(told(call, result.buffers), told(call, call.after), strict=True)):
+            if mine != reference:
+                at = [k for k, (a, b) in enumerate(zip(mine, reference)) if a != b]
+                block = [
+                    np.frombuffer(b, np.int32)[:20].tolist()
+                    for b in call.before
+                    if isinstance(b, bytes) and 0 < len(b) < 200 and len(b) % 4 == 0
+                ]
+                raise AssertionError(
+                    f"{name}: argument {i} differs in {len(at)} of {len(mine)} bytes, first at {at[:8]}: "
+                    f"{[mine[k] for k in at[:8]]}, portable {[reference[k] for k in at[:8]]}; small arguments: {block}"
+                )
+        assert result.stack <= 2048, f"{name}: {result.stack} bytes of stack"
+    return results
+
+
+# --- tensors ---------------------------------------------------------------------------------------------------------
+def tensor(random: Random, dtype: str, size: int, special: bool = True) -> Array:
+    """`size` values: the whole range, few levels (ties), the two extremes, all equal; floats with NaN and infinities too."""
+    kind = random.integers(5)
+    if dtype == "float32":
+        if kind == 0:
+            values = random.normal(size=size)
+        elif kind == 1:
+            values = random.integers(-3, 4, size) / 2
+        elif kind == 2:
+            values = np.full(size, random.choice([0.0, -1.5, 3.0]))
+        elif kind == 3:
+            values = random.normal(size=size) * 10.0 ** random.integers(-3, 7)
+        else:
+            values = random.random(size)
+        values = values.astype(np.float32)
+        if special and random.random() < 0.5:
+            share = random.choice([0.02, 0.3, 0.9])
+            odd = random.choice(np.array([np.nan, np.inf, -np.inf, -0.0, 0.0], np.float32), size)
+            values = np.where(random.random(size) < share, odd, values)
+        return values
+    low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+    if kind == 0:
+        values = random.integers(low, high + 1, size)
+    elif kind == 1:
+        start = int(random.integers(low, high - 2))
+        values = random.integers(start, start + 3, size)
+    elif kind == 2:
+        values = random.choice([low, low, low + 1, high - 1, high], size)
+    elif kind == 3:
+        values = np.full(size, random.choice([low, high, 0]))
+    else:
+        values = np.clip(random.normal(0, 20, size), low, high)
+    return values.astype(dtype)
+
+
+def cut_for(random: Random, values: Array) -> float:
+    """A threshold that something reaches, or all, or nothing; the integer just above all that the dtype has included."""
+    if values.dtype == f32:
+        return float(np.float32(random.choice([0.0, 0.5, 1e30, float(np.abs(random.normal()))])))
+    low, high = np.iinfo(values.dtype).min, np.iinfo(values.dtype).max
+    return int(random.choice([low, high, high + 1, int(random.choice(values)), int(values.max())]))
+
+
+def word(cut: float, dtype: str) -> int:
+    return bits(cut) if dtype == "float32" else int(cut)
+
+
+def dtype_of(random: Random) -> str:
+    return str(random.choice(["int8", "int8", "uint8", "float32", "int16"]))
+
+
+# --- the calls of each kernel ----------------------------------------------------------------------------------------
+def class_map_calls(random: Random) -> Iterator[Call]:
+    sizes = [1, 2, 3, 15, 16, 17, 31, 33, 47, 48, 49, 63, 65, 100, 131]
+    widths = [1, 1, 1, 2, 2, 2, 3, 4, 5, 6, 7, 8, 15, 16, 17, 21, 31, 32, 33, 48, 49, 100, 255]
+    shapes = [(int(random.choice(sizes)), classes) for classes in widths for _ in range(40)]
+    shapes += [(65 * 65, 21), (128 * 128, 5), (320 * 80, 2), (5000, 255)]
+    for pixels, classes in shapes:
+        for last in (True, False):
+            dtype = dtype_of(random) if pixels < 4000 else "int8"
+            values = tensor(random, dtype, pixels * classes)
+            cut = cut_for(random, values)
+            steps = (classes, 1) if last else (1, pixels)
+            block = array("i", (CODES[dtype], pixels, classes, *steps, word(cut, dtype)))
+            grid = values.reshape(pixels, classes) if last else values.reshape(classes, pixels).T
+            yield called("class_map", values, block, bytearray(b"\xee" * pixels), note={"values": grid, "cut": cut})
+
+
+def class_histogram_calls(random: Random) -> Iterator[Call]:
+    for pixels in (1, 2, 15, 16, 17, 100, 1000, 4097):
+        for classes in (1, 2, 5, 6, 7, 18, 24, 25, 256):
+            values = random.integers(0, classes, pixels).astype(np.uint8)
+            values[random.integers(pixels)] = random.choice([0, classes - 1])
+            yield called("class_histogram", values, array("i", [pixels]), array("i", [-7] * 256), note={"values": values})
+
+
+def peaks_calls(random: Random) -> Iterator[Call]:
+    for number in range(MANY):
+        width, height, keypoints = int(random.integers(1, 21)), int(random.integers(1, 21)), int(random.integers(1, 40))
+        if number % 5 == 0:
+            width, height, keypoints = (
+                int(random.choice([1, 2, 31, 48, 48, 90])),
+                int(random.choice([1, 7, 48, 96])),
+                int(random.choice([1, 3, 13, 17])),
+            )
+        dtype, last = dtype_of(random), bool(random.integers(2))
+        values = tensor(random, dtype, width * height * keypoints)
+        cut = cut_for(random, values)
+        steps = (keypoints, 1) if last else (1, width * height)
+        zero_point = 0 if dtype == "float32" else int(random.integers(-128, 128))
+        scale = [bits(v) for v in random.uniform(-0.1, 20, 5)]
+        scale[2] = scale[4] = bits(random.choice([0.0, -3.7, 11.3]))
+        block = array(
+            "i",
+            (CODES[dtype], width, height, keypoints, *steps, zero_point, word(cut, dtype), int(number % 4 > 0), *scale),
+        )
+        block.extend([int(n) for n in random.integers(1, 400, 2)] + [77] * 6)
+        yield called("peaks", values, block, np.full((keypoints, 3), 9, f32), note=[width, height, keypoints, dtype, last])
+
+
+def candidates_calls(random: Random) -> Iterator[Call]:
+    for number in range(MANY):
+        anchors = int(random.choice([1, 2, 3, 15, 16, 17, 33, 100, 111, 112, 113, 127, 200, 225, 300]))
+        classes = int(random.choice([1, 1, 2, 3, 7, 8, 9, 16, 17, 33, 80]))
+        extra = int(random.choice([0, 0, 1, 32]))
+        if number % 60 == 59:
+            anchors, classes, extra = 2100, 80, 32
+        channels, dtype, last = 4 + classes + extra, dtype_of(random), bool(random.integers(2))
+        values = tensor(random, dtype, anchors * channels)
+        cut = cut_for(random, values)
+        if random.random() < 0.4:  # few survivors, as in a real frame
+            flat = np.sort(values[~np.isnan(values)] if dtype == "float32" else values)
+            cut = flat[int(len(flat) * 0.99)] if len(flat) else 1
+            cut = max(float(cut), 0.0) if dtype == "float32" else int(cut)
+        capacity = int(random.choice([1, 2, 5, 30, 100, 256]))
+        steps = (1, channels) if last else (anchors, 1)
+        filtered = (classes + 31) // 32 if random.random() < 0.3 else 0
+        zero_point = 0 if dtype == "float32" else int(random.integers(-128, 128))
+        block = array(
+            "i", (CODES[dtype], anchors, channels, *steps, 4, classes, zero_point, word(cut, dtype), capacity, filtered)
+        )
+        allowed = {c for c in range(classes) if random.random() < 0.5} if filtered else None
+        for start in range(0, classes if filtered else 0, 32):
+            value = sum(1 << c - start for c in allowed or () if start <= c < start + 32)
+            block.append(value - (value >> 31 << 32))
+        grid = values.reshape(anchors, channels) if last else values.reshape(channels, anchors).T
+        note = {"values": grid, "classes": slice(4, 4 + classes), "cut": cut, "allowed": allowed, "capacity": capacity}
+        yield called(
+            "candidates", values, block, np.full((5, capacity), 9, f32), np.full((3, capacity), 9, np.uint16), note=note
+        )
+
+
+def boxes(random: Random, count: int) -> Array:
+    """Corners x1, y1, x2, y2 and a score, (5, count): on a grid, so that IoUs tie; some empty, turned over or NaN."""
+    step = random.choice([1.0, 0.25, 7.3])
+    centre = random.integers(0, random.choice([3, 12, 60]), (2, count)) * step
+    half = random.integers(0, 8, (2, count)) * step / 2
+    values = np.concatenate([centre - half, centre + half, np.sort(random.random((1, count)))[:, ::-1]]).astype(f32)
+    if random.random() < 0.2:
+        values[int(random.integers(4)), random.random(count) < 0.2] = random.choice([np.nan, np.inf, -np.inf])
+    if random.random() < 0.2:
+        values[[0, 2]] = values[[2, 0]]
+    return values
+
+
+def suppress_calls(random: Random) -> Iterator[Call]:
+    for _ in range(MANY):
+        count = int(random.choice([1, 2, 3, 4, 5, 7, 8, 17, 40, 100]))
+        capacity = count + int(random.choice([0, 0, 1, 30]))
+        values = np.full((5, capacity), 5, f32)
+        values[:, :count] = boxes(random, count)
+        labels = random.integers(0, int(random.choice([1, 2, 80, 60000])), (3, capacity)).astype(np.uint16)
+        threshold = random.choice([0.0, 0.25, 0.5, 0.7, 1 / 3, 1.0])
+        block = array("i", (count, bits(threshold), int(random.integers(2)), int(random.choice([1, 3, 20, 300])), capacity))
+        yield called("suppress", block, values, labels)
+
+
+def boxes_to_frame_calls(random: Random) -> Iterator[Call]:
+    for _ in range(MANY):
+        count = int(random.choice([1, 2, 3, 4, 5, 9, 30]))
+        capacity = count + int(random.choice([0, 1, 20]))
+        values = np.full((5, capacity), 5, f32)
+        values[:, :count] = boxes(random, count)
+        labels = random.integers(0, 60000, (3, capacity)).astype(np.uint16)
+        kept = int(random.integers(1, count + 1))
+        labels[2, :kept] = np.sort(random.permutation(count)[:kept])
+        width, height, grid = (int(n) for n in random.integers(1, 700, 3))
+        scales = random.choice([1.0, 0.5, 2.1, 6.4, -1.0, 40.0], 2)
+        block = array("i", (kept, capacity, width, height))
+        block.extend(bits(v) for v in (scales[0], random.normal(), scales[1], random.normal() * 9, random.random()))
+        block.extend((int(random.integers(2)), grid, int(random.integers(1, 90))))
+        block.extend(
+            bits(v)
+            for v in (random.choice([0.25, 1, 3.3]), random.choice([0.25, 1, 3.3]), *random.choice([0.0, 0.5, 1.25], 2))
+        )
+        block.append(int(random.integers(3)))
+        table = array("i", [0x5A5A5A] * (16 * (kept + int(random.integers(2)))))
+        yield called("boxes_to_frame", block, values, labels, table)
+
+
+def prototype_mask_calls(random: Random) -> Iterator[Call]:
+    for number in range(MANY):
+        width, height = (int(n) for n in random.choice([1, 2, 3, 5, 8, 16, 17, 20], 2))
+        terms = int(random.choice([1, 2, 3, 4, 5, 7, 8, 16, 31, 32, 32, 32, 33, 64]))
+        if number % 40 == 39:
+            width, height, terms = 80, 80, 32
+        dtype, last = dtype_of(random), bool(random.integers(2))
+        protos = tensor(random, dtype, width * height * terms)
+        spread = bool(random.integers(2))
+        anchors = int(random.integers(1, 9))
+        head = tensor(random, dtype, anchors * (terms + 3))
+        start, step = (
+            (int(random.integers(anchors)) + 3 * anchors, anchors)
+            if spread
+            else ((terms + 3) * int(random.integers(anchors)) + 3, 1)
+        )
+        x, y = int(random.integers(width)), int(random.integers(height))
+        w, h = int(random.integers(1, width - x + 1)), int(random.integers(1, height - y + 1))
+        if random.random() < 0.3:
+            x, y, w, h = 0, 0, width, height
+        zero_points = (0, 0) if dtype == "float32" else tuple(int(n) for n in random.integers(-128, 128, 2))
+        if dtype == "uint8":
+            zero_points = tuple(int(n) for n in random.choice([0, 3, 128, 255], 2))
+        exact = dtype in ("int8", "uint8")
+        threshold = (
+            int(random.choice([0, 0, 1, -1, 5000, -70000, 2**23, -(2**23)]))
+            if exact
+            else float(random.choice([0.0, 0.3, -50.0]))
+        )
+        steps = (terms, 1) if last else (1, width * height)
+        block = array(
+            "i",
+            (
+                CODES[dtype],
+                width,
+                height,
+                terms,
+                *steps,
+                *zero_points,
+                start,
+                step,
+                x,
+                y,
+                w,
+                h,
+                word(threshold, dtype if exact else "float32"),
+                1 if spread else terms + 3,
+                0,
+            ),
+        )
+        note = None
+        if number % 3 == 0:
+            block, size = with_rows(random, block, anchors, 3 * anchors if spread else 3)
+            yield called("prototype_mask", protos, head, block, bytearray(b"\xee" * size))
+            continue
+        if exact:
+            grid = protos.reshape(height, width, terms) if last else protos.reshape(terms, height, width).transpose(1, 2, 0)
+            coefficients = head[start : start + (terms - 1) * step + 1 : step]
+            note = {"protos": grid[y : y + h, x : x + w], "coefficients": coefficients}
+            note |= {"zero_points": zero_points, "threshold": threshold}
+        yield called("prototype_mask", protos, head, block, bytearray(b"\xee" * (w * h)), note=note)
+
+
+def with_rows(random: Random, block: array[int], anchors: int, first: int) -> tuple[array[int], int]:
+    """The block with up to three rows of place's table behind it, and how many bytes their masks are."""
+    width, height = block[1:3]
+    start, rows = 0, int(random.integers(1, 4))
+    block[8], block[16] = first, 16 * rows
+    for _ in range(rows):
+        x, y = int(random.integers(width)), int(random.integers(height))
+        w, h = int(random.integers(1, width - x + 1)), int(random.integers(1, height - y + 1))
+        if random.random() < 0.2:  # its box has no pixel
+            x = y = w = h = 0
+        block.extend([7, 7, 7, 7, int(random.integers(anchors)), 7, 7, 7, 7, 7, 7, x, y, w, h, start])
+        start += w * h
+    return block, start
+
+
+def thirty_bits(value: float) -> float:
+    """The number as the camera's Python floats hold it: draw_image gets its scales through one."""
+    word = np.float32(value).view(np.uint32)
+    return float((word & ~np.uint32(3) | word >> np.uint32(2) & np.uint32(3)).view(np.float32))
+
+
+SCALES = [thirty_bits(n) for n in (1, 1, 2, 4, 0.5, 1.3, 3, 0.77, 2.9999, 10 / 7, 8.1)]
+
+
+def suppress_masks_calls(random: Random) -> Iterator[Call]:
+    for number in range(MANY):
+        width, height = (int(n) for n in random.integers(1, 90 if number % 20 == 0 else 24, 2))
+        rows = int(random.choice([1, 2, 3, 5, 9, 20]))
+        class_agnostic, part = bool(random.integers(2)), int(random.choice([0, 1, 300, 819, 1023, 1024]))
+        classes = random.integers(0, int(random.choice([1, 2, 300])), rows)
+        planes, crops, table, data = [], [], array("i"), bytearray()
+        shape = random.random((height, width)) > random.choice([0.0, 0.3, 0.7, 1.0])
+        for i in range(rows):
+            # A few objects seen again and again, a pixel aside, and their crops with or without a ring.
+            noise = random.random((height, width)) < random.choice([0.0, 0.02, 0.5])
+            plane = shape ^ noise
+            x0, x1 = (int(n) for n in np.sort(random.integers(0, width + 1, 2)))
+            y0, y1 = (int(n) for n in np.sort(random.integers(0, height + 1, 2)))
+            if random.random() < 0.4:
+                x0, y0, x1, y1 = 0, 0, width, height
+            ring = int(random.integers(3))
+            wx, wy = max(0, x0 - ring), max(0, y0 - ring)
+            ww, wh = min(width, x1 + ring) - wx, min(height, y1 + ring) - wy
+            if x1 == x0 or y1 == y0:
+                wx = wy = ww = wh = 0
+            values = np.where(plane, random.integers(128, 256, plane.shape), random.integers(0, 128, plane.shape))
+            table.extend((3, 4, 5, 6, i, int(classes[i]), 7, x0, y0, x1, y1, wx, wy, ww, wh, len(data)))
+            data += values[wy : wy + wh, wx : wx + ww].astype(np.uint8).tobytes()
+            planes.append(plane)
+            crops.append((x0, y0, x1, y1))
+        note = {"masks": np.array(planes), "crops": np.array(crops), "classes": classes, "part": part}
+        note["class_agnostic"] = class_agnostic
+        table.extend([0x5A5A5A] * 16 * int(random.integers(2)))
+        yield called("suppress_masks", array("i", (rows, part, int(class_agnostic))), table, data or bytearray(1), note=note)
+
+
+def tint_mask_calls(random: Random) -> Iterator[Call]:
+    """Clip rectangles inside the scaled mask and beyond its end, where its last column and row go on."""
+    for _ in range(MANY):
+        while True:
+            depth = int(random.choice([2, 2, 1]))
+            width, height = (int(n) for n in random.choice([1, 2, 7, 16, 17, 33, 40], 2))
+            w, h = (int(n) for n in random.choice([1, 2, 3, 5, 9, 16, 20], 2))
+            sx, sy = (float(n) for n in random.choice(SCALES, 2))
+            if random.random() < 0.4:
+                sy = sx
+            x, y = int(random.integers(-w * sx, width)), int(random.integers(-h * sy, height))
+            left, top, right, bottom = max(0, x), max(0, y), width, height
+            if random.random() < 0.3:  # as aim makes it: from the window's begin to its end, a part of a pixel further
+                right, bottom = min(width, int(x + w * sx + random.random())), min(height, int(y + h * sy + random.random()))
+            elif random.random() < 0.7:
+                left, top = (int(random.integers(low, high)) for low, high in ((left, width), (top, height)))
+                right, bottom = (int(random.integers(low + 1, high + 1)) for low, high in ((left, width), (top, height)))
+            if right > left and bottom > top:
+                break
+        frame = bytearray(random.bytes(width * height * depth))
+        mask = tensor(random, "uint8", w * h)
+        alpha = int(random.choice([255, 255, 128, 0, 5, 8, 60, 200, int(random.integers(256))]))
+        block = [depth, width, height, w, h, x, y, bits(sx), bits(sy), left, top, right, bottom]
+        block += [int(random.integers(65536)), alpha, int(random.integers(2))]
+        yield called("tint_mask", frame, bytearray(mask.tobytes()), array("i", block), note=block)
+
+
+def edges(random: Random, count: int) -> list[int]:
+    """Where `count` columns begin and the last ends: even, as a scale makes them, by chance, none at all; cut off or not."""
+    kind = random.integers(4)
+    first = int(random.choice([0, 0, 3, 20]))
+    if kind == 0:
+        widths = np.full(count, random.choice([1, 1, 2, 3, 4]))
+    elif kind == 1:
+        widths = np.diff(np.floor(np.arange(count + 1) * random.choice([0.3, 0.77, 1.3, 10 / 7, 3.6]) + random.random()))
+    elif kind == 2:
+        widths = random.choice([0, 0, 1, 2, 9, 300], count)
+    else:
+        widths = np.zeros(count)
+    made = first + np.concatenate([[0], np.cumsum(widths)]).astype(int)
+    if random.random() < 0.3:
+        low, high = sorted(int(n) for n in random.integers(0, 40, 2))
+        made = made.clip(low, high)
+    return [int(n) for n in made]
+
+
+def some_classes(random: Random, pixels: int) -> tuple[Array, bool]:
+    few = bool(random.integers(2))
+    return random.integers(0, 3 if few else 256, pixels).astype(np.uint8), few
+
+
+def tint_map_calls(random: Random) -> Iterator[Call]:
+    for number in range(MANY):
+        depth = int(random.choice([2, 2, 1]))
+        width, height = (int(n) for n in random.choice([1, 2, 7, 16, 17, 33, 40], 2))
+        w, h = (int(n) for n in random.choice([1, 2, 3, 5, 9, 16, 20], 2))
+        columns, rows = edges(random, w), edges(random, h)
+        if number % 60 == 59:  # more than a strip of columns
+            width, height, w, h = 300, 3, int(random.choice([280, 300, 400])), 3
+            columns, rows = edges(random, w), [0, 1, 2, 3]
+        frame = bytearray(random.bytes(width * height * depth))
+        classes, few = some_classes(random, w * h)
+        palette = bytearray(random.bytes(768))
+        if few:
+            palette[512:515] = bytes(random.permutation([0, 255, int(random.integers(256))]).astype(np.uint8))
+        if random.random() < 0.1:
+            palette[512:] = bytes(256)
+        block = drawing_params.tint_map(depth, width, height, 0, w, h, columns + rows)
+        yield called("tint_map", frame, bytearray(classes.tobytes()), block, palette, note=list(block))
+
+
+def count_class_pixels_calls(random: Random) -> Iterator[Call]:
+    for number in range(MANY):
+        w, h = (int(n) for n in random.choice([1, 2, 7, 8, 9, 16, 17, 33], 2))
+        if number % 20 == 19:
+            w, h = int(random.choice([255, 256, 257, 700])), int(random.choice([1, 3, 20]))
+        classes, _ = some_classes(random, w * h)
+        class_id = int(random.choice([0, 1, 2, 255, int(classes[0])]))
+        columns, rows = edges(random, w), edges(random, h)
+        note = {"values": classes.reshape(h, w), "class_id": class_id, "columns": columns, "rows": rows}
+        block = drawing_params.tint_map(class_id=class_id, width=w, height=h, edges=columns + rows)
+        yield called("count_class_pixels", classes, block, note=note)
+
+
+@cache
+def glyphs() -> bytearray:
+    """box's font, as draw.py has the firmware draw it."""
+    font = bytearray(95 * 80)
+    for code in range(95):
+        image.Image(8, 10, image.GRAYSCALE, buffer=memoryview(font)[80 * code : 80 * code + 80]).draw_string(
+            (0, 0), chr(32 + code), color=(255, 255, 255)
+        )
+    return font
+
+
+LETTERS = [chr(code) for code in (*range(32, 127), 0xE9, 0x4E2D, 127, 9)] + ["\n", "\r", "\r\n"] * 4
+
+
+def box_calls(random: Random) -> Iterator[Call]:
+    font = glyphs()
+    for _ in range(MANY):
+        depth, width, height = int(random.choice([1, 2])), *(int(n) for n in random.choice([1, 2, 9, 16, 33, 50], 2))
+        rectangles = [[int(n) for n in (*random.integers(-9, 45, 2), *random.integers(0, 60, 2))] for _ in range(2)]
+        thickness, scale = int(random.choice([0, 1, 2, 3, 20])), int(random.choice([1, 2]))
+        colors = [int(n) for n in random.integers(65536, size=2)]
+        block = [depth, width, height, *rectangles[0], thickness, *rectangles[1], *colors, scale]
+        text = "".join(random.choice(LETTERS, random.integers(0, 9)))
+        frame = bytearray(random.bytes(width * height * depth))
+        yield called("box", frame, array("i", block), text, font, note=(block, text))
+
+
+def clip_mask_calls(random: Random) -> Iterator[Call]:
+    for _ in range(MANY):
+        block = array("i", [int(n) for n in random.integers(-9, 9, 24)])
+        block[1], block[2] = (int(n) for n in random.integers(1, 400, 2))
+        for i, value in {
+            7: random.uniform(0.3, 9),
+            8: random.uniform(0.3, 9),
+            16: random.normal() * 9,
+            17: random.normal() * 9,
+        }.items():
+            block[i] = bits(value)
+        block[18:24] = array(
+            "i", [int(n) for n in (*random.integers(0, 30, 2), *random.integers(1, 400, 2), *random.integers(0, 9, 2))]
+        )
+        table = array("i", [int(n) for n in random.integers(0, 60, 48)])
+        yield called("clip_mask", block, table, int(random.integers(3)) * 16)
+
+
+def place_labels_calls(random: Random) -> Iterator[Call]:
+    for _ in range(MANY):
+        count, line = int(random.choice([0, 1, 2, 9, 16, 17, 40])), int(random.choice([11, 21]))
+        width, height = (int(n) for n in random.choice([9, 60, 160, 320, 700], 2))
+        spans = random.choice([0, 26, 58, 82, 82, 400], count)
+        low = random.choice([0, 0, -30])
+        x, y = random.integers(low, width + 9, count), random.integers(low, height + 9, count)
+        rows = np.column_stack([x, y, random.integers(0, 90, count), spans])
+        if random.integers(2):
+            rows[:, :2] //= 3  # many in one place
+        table = array("i", [int(n) for n in rows.ravel()])
+        yield called("place_labels", drawing_params.place_labels(count, width, height, line), table)
+
+
+def pose_calls(random: Random) -> Iterator[Call]:
+    far = [-1e9, 1e9, 40000, -40000, np.nan, np.inf, -np.inf, -0.5, 32767.5]
+    for _ in range(MANY):
+        depth, width, height = int(random.choice([1, 2])), *(int(n) for n in random.choice([1, 2, 9, 16, 33, 50], 2))
+        keypoints = int(random.choice([1, 2, 5, 13, 17]))
+        points = np.empty((keypoints, 3), f32)
+        beyond = random.choice([0, 0, 5, 300])
+        points[:, 0] = random.uniform(-beyond, width + beyond, keypoints)
+        points[:, 1] = random.uniform(-beyond, height + beyond, keypoints)
+        points[:, 2] = random.choice([0.1, 0.3, 0.5, 0.9, 0.9, 0.9, np.nan], keypoints)
+        if random.integers(4) == 0:
+            points[random.integers(keypoints), random.integers(2)] = random.choice(far)
+        limbs = random.integers(0, 6)
+        skeleton = np.column_stack([random.integers(0, keypoints, (limbs, 2)), random.integers(0, 3, limbs)]).ravel()
+        skeleton = bytearray(np.concatenate([skeleton, random.integers(0, 3, keypoints)]).astype(np.uint8).tobytes())
+        thickness, radius = int(random.choice([-1, 0, 1, 2, 2, 3, 4, 9])), int(random.choice([-1, 0, 1, 2, 3, 3, 4, 12]))
+        colors = [int(n) for n in random.integers(65536, size=3)]
+        block = pose_params.pose(depth, width, height, keypoints, int(limbs), thickness, radius, 0.3, *colors)
+        frame = bytearray(random.bytes(width * height * depth))
+        yield called("pose", frame, block, points, skeleton)
+
+
+CALLS: dict[str, Callable[[Random], Iterator[Call]]] = {
+    name[: -len("_calls")]: function for name, function in list(globals().items()) if name.endswith("_calls")
+}
+WITNESS: dict[str, Callable[[dict[str, Any], harness.Result], bool]] = {
+    "class_map": lambda note, result: result.buffers[2] == witness.class_map(**note).tobytes(),
+    "class_histogram": lambda note, result: result.buffers[2] == witness.class_histogram(**note).tobytes(),
+    "candidates": lambda note, result: (
+        [rows[: result.value].tolist() for rows in np.frombuffer(result.buffers[3], np.uint16).reshape(3, -1)[:2]]
+        == [rows.tolist() for rows in witness.candidates(**note)]
+    ),
+    "suppress_masks": lambda note, result: (
+        np.frombuffer(result.buffers[1], np.int32).reshape(-1, 16)[: result.value, 4].tolist()
+        == witness.suppress_masks(**note)
+    ),
+    "prototype_mask": lambda note, result: result.buffers[3] == witness.exact_mask(**note).tobytes(),
+    "count_class_pixels": lambda note, result: result.value == witness.count_class_pixels(**note),
+}
+
+
+def defined(module: str) -> list[str]:
+    tree = ast.parse((ROOT / "lib" / "n6post" / "kernels" / f"{module}.py").read_text())
+    return [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+
+
+# --- the tests -------------------------------------------------------------------------------------------------------
+@needs_emulator
+@pytest.mark.parametrize("kernel", sorted(CALLS))
+def test_machine_code_equals_portable_even_under_interrupts(kernel: str) -> None:
+    calls = list(CALLS[kernel](np.random.default_rng(sum(kernel.encode()))))
+    for kind in harness.KINDS:
+        results = check(calls, kind)
+        # After every fifty instructions or so an interrupt uses all registers, and the core brings them back.
+        disturbed = check(calls[::5], kind, interrupts=harness.INTERRUPTS)
+        assert all(result.interrupts for result in disturbed)
+        agrees = WITNESS.get(kernel)
+        for number, (call, result) in enumerate(zip(calls, results)):
+            if agrees and call.note:
+                assert agrees(call.note, result), f"call {number}: portable and {kind} agree, but not with plain numpy"
+
+
+@needs_emulator
+@pytest.mark.parametrize("kernel", sorted(CALLS))
+def test_a_cortex_m7_runs_its_kernels_with_the_same_results(kernel: str) -> None:
+    calls = list(CALLS[kernel](np.random.default_rng(sum(kernel.encode()))))[::4]
+    small = [call for call in calls if sum(len(data) for data in call.before if isinstance(data, bytes)) < 1 << 20]
+    assert len(small) > 0.9 * len(calls)
+    check(small, "m7", core="cortex-m7")
+
+
+@needs_emulator
+def test_a_cortex_m7_refuses_the_kernels_with_helium() -> None:
+    call = next(class_map_calls(np.random.default_rng(1)))
+    with pytest.raises(RuntimeError, match="exit status 3"):
+        check([call], "helium", core="cortex-m7")
+
+
+def test_portable_dedupe_is_that_of_plain_numpy() -> None:
+    gone = 0
+    for call in suppress_masks_calls(np.random.default_rng(7)):
+        rows = np.frombuffer(call.after[1], np.int32).reshape(-1, 16)
+        assert rows[: call.value, 4].tolist() == witness.suppress_masks(**call.note)
+        gone += len(call.note["classes"]) - (call.value or 0)
+    assert gone > MANY
+
+
+@pytest.mark.parametrize("kind", harness.KINDS)
+def test_every_portable_kernel_has_machine_code_and_tests(kind: str) -> None:
+    assert list(BUILD["GROUPS"]) == list(harness.GROUPS) and list(BUILD["KINDS"]) == list(harness.KINDS)
+    for group, kernels in BUILD["GROUPS"].items():
+        names = [*kernels, *BUILD["VIPER"].get(group, ())]
+        assert defined(f"{kind}_{group}") == names, "run python3 scripts/dev/build_kernels.py"
+        assert set(names) <= set(defined(f"portable_{group}"))
+    assert set(BUILD["KERNELS"]) == set(CALLS) == set(harness.WRITTEN)
+
+
+# --- what the library itself asks of the kernels ----------------------------------------------------------------------
+class Recorder:
+    """Stands in for the kernels of the package and writes down every call."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.calls: list[Call] = []
+        for kernel in CALLS:
+            replace_kernel(patch, kernel, lambda *arguments, kernel=kernel: self.call(kernel, *arguments))
+
+    def call(self, kernel: str, *arguments: Any) -> int | None:
+        self.calls.append(called(kernel, *arguments))
+        return self.calls[-1].value
+
+    def frame(self, processor: Any, tensors: list[Tensor], size: tuple[int, int], labels: list[str] | None) -> None:
+        """One frame: post-process and draw, in colour and in grey, on a frame as large as the model's input and another."""
+        for width, height, pixformat in ((*size, image.RGB565), (300, 200, image.GRAYSCALE)):
+            canvas = image.Image(width, height, pixformat)
+            canvas.bytearray()[:] = np.random.default_rng(1).bytes(len(canvas.bytearray()))
+            found = FakeModel(tensors, size, labels).run(processor, Framed((0, 0, width, height)))
+            n6post.draw(canvas, found, alpha=128)
+            if isinstance(found, n6post.Segmentation):
+                found.class_ids()
+                found.area(1)
+
+
+def variants(tensors: list[Tensor]) -> Iterator[list[Tensor]]:
+    yield tensors
+    if all(t.values.dtype == np.int8 for t in tensors):
+        yield [t.as_uint8() for t in tensors]
+        yield [t.dequantised() for t in tensors]
+
+
+OPTIONS: dict[str, list[dict[str, Any]]] = {
+    "YoloV8": [{"threshold": 0.25}],
+    "YoloV8Seg": [{"threshold": 0.25, "iou_threshold": 0.7}, {"mask_padding": 0, "max_detections": 3}],
+    "YoloV8Pose": [{"threshold": 0.25}],
+    "MoveNet": [{}, {"refine": False}],
+    "DeepLab": [{}],
+}
+
+
+def check_family(recorder: Recorder) -> None:
+    assert recorder.calls
+    # Equal calls (a head searched again with the same block) once.
+    calls = {(call.kernel, *map(bytes_of_any, call.before)): call for call in recorder.calls}
+    for kind in harness.KINDS:
+        check(list(calls.values()), kind)
+
+
+def bytes_of_any(argument: Any) -> bytes:
+    return argument if isinstance(argument, bytes) else str(argument).encode()
+
+
+@needs_emulator
+@pytest.mark.parametrize("model", sorted(recorded.index()))
+def test_every_call_of_the_library_on_recorded_tensors_is_equal(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorder = Recorder(monkeypatch)
+    for picture in list(recorded.index()[model]["pictures"])[:4]:
+        recording = recorded.load(model, picture)
+        for options in OPTIONS[recording.processor]:
+            for tensors in variants(recording.tensors):
+                processor = getattr(n6post, recording.processor)(**options)
+                recorder.frame(processor, tensors, recording.size, recording.labels)
+    check_family(recorder)
+
+
+CAPTURES = {
+    "yolov8n_320_quant_pc_ii_seg_coco-st": "YoloV8Seg",
+    "yolov8n_192": "YoloV8",
+    "yolov8n_256_quant_pc_uf_pose_coco-st": "YoloV8Pose",
+    "movenet_singlepose_192": "MoveNet",
+    "st_movenet_lightning_heatmaps_192_int8_pc": "MoveNet",
+    "deeplab_v3_mobilenetv2_05_16_320_fft_qdq_int8": "DeepLab",
+}
+
+
+@needs_emulator
+@pytest.mark.parametrize("model", sorted(CAPTURES))
+def test_every_call_of_the_library_on_the_captures_is_equal(
+    model: str, shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorder = Recorder(monkeypatch)
+    for picture in ("bus", "person"):
+        tensors, size = capture(shared / "captures" / f"{model}__{picture}.npz")
+        for options in OPTIONS[CAPTURES[model]]:
+            recorder.frame(getattr(n6post, CAPTURES[model])(**options), tensors, size, None)
+    check_family(recorder)
+
+
+# --- speed -----------------------------------------------------------------------------------------------------------
+def instructions(kernel: str, *arguments: Any) -> int:
+    (result,) = check([called(kernel, *arguments)])
+    return result.instructions
+
+
+@needs_emulator
+@pytest.mark.parametrize(
+    ("side", "classes", "dtype", "last", "most"),
+    [
+        (320, 2, "int8", True, 34_000),
+        (320, 2, "uint8", True, 34_000),
+        (320, 2, "int8", False, 36_000),
+        (320, 2, "float32", False, 180_000),
+        (65, 21, "int8", True, 63_000),
+        (65, 21, "int8", False, 30_000),
+        (512, 5, "int8", True, 360_000),
+    ],
+)
+def test_class_map_stays_within_its_instructions(side: int, classes: int, dtype: str, last: bool, most: int) -> None:
+    # Mostly background, as real maps are: where 21 classes are the lanes, a class from 16 on costs 4 more.
+    random = np.random.default_rng(4)
+    values = random.integers(0, 100, (side * side, classes))
+    values[random.random(side * side) < 0.7, 0] = 110
+    steps = (classes, 1) if last else (1, side * side)
+    values = np.ascontiguousarray(values if last else values.T).astype(dtype)
+    block = array("i", (CODES[dtype], side * side, classes, *steps, 0))
+    assert instructions("class_map", values, block, bytearray(side * side)) <= most
+
+
+@needs_emulator
+@pytest.mark.parametrize(("keypoints", "most"), [(13, 14_000), (17, 17_000)])
+def test_peaks_stays_within_its_instructions(keypoints: int, most: int) -> None:
+    values = np.clip(np.random.default_rng(5).normal(-90, 25, 48 * 48 * keypoints), -128, 127).astype(np.int8)
+    scales = [bits(v) for v in (1 / 256, 4, 2, 4, 2)]
+    block = array("i", (98, 48, 48, keypoints, keypoints, 1, -128, -50, 1, *scales, 192, 192) + (0,) * 6)
+    assert instructions("peaks", values, block, np.zeros((keypoints, 3), f32)) <= most
+
+
+@needs_emulator
+@pytest.mark.parametrize(("depth", "most"), [(2, 4.7), (1, 2.4)])
+def test_tint_map_stays_within_its_instructions_a_pixel(depth: int, most: float) -> None:
+    random = np.random.default_rng(6)
+    classes = random.integers(1, 256, 320 * 320).astype(np.uint8)
+    block = drawing_params.tint_map(depth, 320, 320, 0, 320, 320, [*range(321), *range(321)])
+    palette = bytearray(random.bytes(512) + b"\x80" * 256)
+    frame = bytearray(random.bytes(320 * 320 * depth))
+    assert instructions("tint_map", frame, bytearray(classes), block, palette) <= most * 320 * 320
+
+
+@needs_emulator
+@pytest.mark.parametrize(("side", "frame", "most"), [(320, (400, 300), 70_000), (512, (640, 480), 180_000)])
+def test_count_class_pixels_stays_within_its_instructions(side: int, frame: tuple[int, int], most: int) -> None:
+    classes = np.random.default_rng(7).integers(0, 5, side * side).astype(np.uint8)
+    columns, rows = ((np.arange(side + 1) * size // side).tolist() for size in frame)
+    block = drawing_params.tint_map(class_id=1, width=side, height=side, edges=columns + rows)
+    assert instructions("count_class_pixels", classes, block) <= most
+
+
+# --- the harness itself -----------------------------------------------------------------------------------------------
+FAULTY = """
+import micropython
+@micropython.asm_thumb
+def loop(r0):
+    label(AGAIN)
+    sub(r0, r0, 1)
+    bne(AGAIN)
+@micropython.asm_thumb
+def load(r0, r1):
+    add(r0, r0, r1)
+    ldrb(r0, [r0, 0])
+@micropython.asm_thumb
+def store(r0, r1):
+    add(r1, r0, r1)
+    strb(r0, [r1, 0])
+    mov(r0, 0)
+@micropython.asm_thumb
+def spoil_r9(r0):
+    data(2, 0x46C1)
+@micropython.asm_thumb
+def spoil_d8(r0):
+    data(2, 0xEC40, 0x0B18)
+@micropython.asm_thumb
+def endless(r0):
+    label(HERE)
+    b(HERE)
+@micropython.asm_thumb
+def deep(r0):
+    label(HERE)
+    push({r0, r1})
+    b(HERE)
+@micropython.asm_thumb
+def undefined(r0):
+    data(2, 0xDE00)
+"""
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    file = tmp_path_factory.mktemp("faulty") / "faulty.py"
+    file.write_text(FAULTY)
+    return harness.kernels(file)
+
+
+@needs_emulator
+def test_instructions_are_counted_one_by_one(faulty: dict[str, bytes]) -> None:
+    turns = [1, 2, 10, 12345, 1_000_000]
+    results = harness.run([("loop", [n]) for n in turns], codes=faulty)
+    # Two a turn; push and pop around them.
+    assert [result.instructions for result in results] == [2 * n + 2 for n in turns]
+
+
+@needs_emulator
+@pytest.mark.parametrize("size", [1, 16, 31, 32, 33, 100])
+def test_one_byte_beyond_either_end_is_caught(faulty: dict[str, bytes], size: int) -> None:
+    buffer = bytes(range(size))
+    (result,) = harness.run([("load", [buffer, size - 1])], codes=faulty)
+    assert result.value == size - 1
+    for kernel, written in (("load", {}), ("store", {"store": (0,)})):
+        for offset in (-1, size):
+            with pytest.raises(harness.KernelError, match="forbidden memory"):
+                harness.run([(kernel, [buffer, offset])], codes=faulty, written=written)
+
+
+@needs_emulator
+def test_writing_to_an_input_is_caught(faulty: dict[str, bytes]) -> None:
+    with pytest.raises(harness.KernelError, match="forbidden memory"):
+        harness.run([("store", [bytes(40), 7])], codes=faulty)
+
+
+@needs_emulator
+@pytest.mark.parametrize(
+    ("kernel", "said"),
+    [
+        ("spoil_r9", "changed r9"),
+        ("spoil_d8", "changed d8"),
+        ("endless", "endless"),
+        ("deep", "stack overflow"),
+        ("undefined", "undefined instruction"),
+    ],
+)
+def test_a_faulty_kernel_is_named_and_the_others_still_run(
+    faulty: dict[str, bytes], kernel: str, said: str
+) -> None:
+    with pytest.raises(harness.KernelError, match=said) as error:
+        harness.run([("load", [b"ab", 1]), (kernel, [1]), ("load", [b"ab", 1])], codes=faulty)
+    assert "case 0" not in str(error.value) and "case 2" not in str(error.value)
+
+
+@needs_emulator
+@pytest.mark.parametrize("kernel", ["candidates", "class_map", "prototype_mask", "tint_map"])
+def test_interrupts_spoil_registers_that_the_core_does_not_save(kernel: str) -> None:
+    calls = list(itertools.islice(CALLS[kernel](np.random.default_rng(3)), 60))
+    with pytest.raises(AssertionError):
+        check(calls, interrupts=harness.INTERRUPTS, saved=False)
+
+
+@needs_emulator
+def test_without_low_overhead_branches_the_results_are_the_same() -> None:
+    random = np.random.default_rng(8)
+    calls = [call for make in (class_map_calls, peaks_calls) for call in list(make(random))[::9]]
+    check(calls, low_overhead_branches=False)
+
+
+# --- how helium_*.py and m7_*.py are made and compiled ------------------------------------------------------------------
+def compiler() -> str:
+    done = subprocess.run(["arm-none-eabi-gcc", "-dumpfullversion"], capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def test_the_files_are_what_their_sources_make(tmp_path: Path) -> None:
+    if harness.missing():
+        pytest.skip(harness.missing())
+    if not compiler().startswith("12.2."):
+        pytest.skip(f"the kernels were made by GCC 12.2; this is {compiler()}, which may make other code")
+    command = [sys.executable, str(ROOT / "scripts" / "dev" / "build_kernels.py"), "--out", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for file in [file for kind in harness.KINDS for file in harness.files(kind)]:
+        assert (tmp_path / file.name).read_text() == file.read_text(), "run python3 scripts/dev/build_kernels.py"
+
+
+@pytest.mark.parametrize("march", ["armv7m", "armv7em", "armv7emsp", "armv7emdp"])
+@pytest.mark.parametrize("kind", harness.KINDS)
+def test_mpy_cross_makes_the_same_machine_code_for_every_architecture(kind: str, march: str) -> None:
+    assert harness.kernels(*harness.files(kind), march=march) == harness.kernels(*harness.files(kind))
+
+
+@pytest.mark.parametrize("kind", harness.KINDS)
+def test_the_machine_code_is_the_words_of_the_file(kind: str) -> None:
+    text = "\n\n".join(file.read_text() for file in harness.files(kind))
+    for kernel, code in harness.kernels(*harness.files(kind)).items():
+        body = re.search(rf"def {kernel}\(.*?\):\n(.*?)(\n\n|\Z)", text, re.DOTALL)
+        assert body
+        words = np.array([int(w, 16) for w in re.findall(r"0x([0-9a-f]{4})\b", body[1])], np.uint16)
+        # Between MicroPython's own two instructions: push {r1, r4-r7, lr} and pop {r1, r4-r7, pc}.
+        assert code == b"\xf2\xb5" + words.tobytes() + b"\xf2\xbd"

@@ -1,0 +1,205 @@
+"""Every entry of a parameter block is defined once, in lib/n6post/kernels/*params.py, and all readers agree with it."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import runpy
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from n6post.kernels import boxes, drawing_params, map_params, params, pose_params
+
+ROOT = Path(__file__).parents[2]
+LIB = ROOT / "lib" / "n6post"
+SOURCES = ROOT / "scripts" / "kernels"
+BUILD = runpy.run_path(str(ROOT / "scripts" / "dev" / "build_kernels.py"))
+
+BUILDERS = {
+    name: function
+    for module in (params, map_params, drawing_params, pose_params)
+    for name, function in vars(module).items()
+    if inspect.isfunction(function) and function.__module__ == module.__name__
+}
+# Kernels that read the parameter block of another kernel.
+SHARED = {"clip_mask": "tint_mask", "count_class_pixels": "tint_map"}
+ENTRIES = {name: list(inspect.signature(BUILDERS[SHARED.get(name, name)]).parameters) for name in [*BUILD["KERNELS"], "row"]}
+# Names in a constant's, where the kernel's own is longer.
+PREFIX = {"MASK": "prototype_mask", "TINT": "tint_mask", "MAP": "tint_map"}
+# What is stored as the number of the words that follow, and these.
+COUNTED = {"candidates": "allowed", "tint_map": "edges", "prototype_mask": "rows"}
+
+
+def test_every_kernel_has_a_builder_or_shares_one() -> None:
+    assert set(BUILD["KERNELS"]) - set(SHARED) | {"row", "bits"} == {n for n in BUILDERS if not n.startswith("_")}
+
+
+FRACTIONS = {
+    "suppress": {"threshold"},
+    "boxes_to_frame": {"ax", "bx", "ay", "by", "scale", "px", "py", "pad_x", "pad_y"},
+    "row": {"score"},
+    "peaks": {"scale", "ax", "bx", "ay", "by", "x1", "y1", "x2", "y2", "total"},
+    "tint_mask": {"x_scale", "y_scale", "offset_x", "offset_y"},
+    "pose": {"threshold"},
+}
+BY_DTYPE = {"candidates": "cut", "class_map": "cut", "peaks": "cut", "prototype_mask": "threshold"}
+
+
+@pytest.mark.parametrize("kernel", sorted(set(ENTRIES) - set(SHARED)))
+@pytest.mark.parametrize("dtype", [98, 102])
+def test_each_argument_becomes_the_entry_at_its_position(kernel: str, dtype: int) -> None:
+    names = [name for name in ENTRIES[kernel] if name != COUNTED.get(kernel)]
+    arguments: dict[str, Any] = {name: 3 + at for at, name in enumerate(names)}
+    if "dtype" in arguments:
+        arguments["dtype"] = dtype
+    fractions = set(FRACTIONS.get(kernel, ()))
+    if dtype == 102:
+        fractions |= {BY_DTYPE.get(kernel, "")}
+    for name in fractions & set(names):
+        arguments[name] += 0.25
+    block = BUILDERS[kernel](**arguments)
+    assert isinstance(block, array) and block.typecode == "i"
+    floats = np.frombuffer(block, dtype=np.float32)
+    for at, name in enumerate(names):
+        stored = floats[at] if name in fractions else block[at]
+        if (kernel, name) == ("suppress", "threshold"):  # with the bits that a camera's float has lost: test_nms.py
+            stored = np.int32(block[at] & ~3).view(np.float32)
+        assert stored == arguments[name], name
+    assert len(block) == len(names) + (kernel in COUNTED)
+
+
+def test_the_class_filter_is_stored_as_bits_behind_its_word_count() -> None:
+    block = params.candidates(98, 10, 50, 10, 1, 4, 70, 0, 5, 300, (0, 31, 32, 69))
+    words = np.array(block[11:], np.int32).view(np.uint32)
+    assert block[10] == len(words) == 3
+    assert {c for c in range(96) if words[c // 32] >> c % 32 & 1} == {0, 31, 32, 69}
+    assert params.candidates(98, 10, 50, 10, 1, 4, 70, 0, 5, 300).tolist()[10:] == [0]
+
+
+def test_map_edges_are_stored_behind_their_count() -> None:
+    block = drawing_params.tint_map(width=2, height=1, edges=array("H", [3, 5, 9, 0, 4]))
+    assert block.tolist()[4:] == [2, 1, 5, 3, 5, 9, 0, 4]
+
+
+def constants() -> dict[str, int]:
+    every = {**vars(params), **vars(map_params), **vars(drawing_params), **vars(pose_params), **vars(boxes)}
+    prefixes = "|".join(["ROW", *PREFIX, *(kernel.upper() for kernel in ENTRIES)])
+    named = {name.lstrip("_"): value for name, value in every.items() if re.match(rf"_?({prefixes})(_|$)", name)}
+    assert len(named) > 25
+    return named
+
+
+def test_each_constant_is_the_position_of_the_entry_it_names() -> None:
+    special = {
+        "ROW": len(ENTRIES["row"]),
+        "PEAKS_BOX": ENTRIES["peaks"].index("x1"),
+        "MASK_TABLE": len(ENTRIES["prototype_mask"]),
+    }
+    known = [*PREFIX, *(kernel.upper() for kernel in ENTRIES)]
+    for name, value in constants().items():
+        prefix = max((p for p in known if name.startswith(f"{p}_")), key=len, default="")
+        entry = name.removeprefix(f"{prefix}_").lower()
+        expected = special[name] if name in special else ENTRIES[PREFIX.get(prefix, prefix.lower())].index(entry)
+        assert value == expected, name
+    assert ENTRIES["row"][:7] == ["x", "y", "w", "h", "anchor", "class_id", "score"]
+    assert ENTRIES["row"][11:15] == ["window_x", "window_y", "window_w", "window_h"] == ENTRIES["prototype_mask"][10:14]
+    assert ENTRIES["peaks"][17:] == ["x1", "y1", "x2", "y2", "total"]
+
+
+def unpackings(path: Path) -> Iterator[tuple[str, int, list[str], str, int, int]]:
+    """(function, line, names, what is unpacked, first, last) of every `a, b = params[i:j]` and `fractions(params, i, j)`."""
+    for function in [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.FunctionDef)]:
+        for node in ast.walk(function):
+            if not isinstance(node, ast.Assign):
+                continue
+            target, value = node.targets[0], node.value
+            whole_row = isinstance(target, ast.Tuple) and isinstance(value, ast.Name) and value.id == "row"
+            if whole_row and path.name == "mask.py":
+                yield function.name, node.lineno, [ast.unparse(n) for n in target.elts], "row", 0, len(ENTRIES["row"])
+                continue
+            if isinstance(target, ast.Subscript):  # params[i:j] = array("i", (a, b))
+                target, value = value, target
+                if isinstance(target, ast.Call) and len(target.args) == 2:
+                    target = target.args[1]
+            calls = [n for n in ast.walk(value) if isinstance(n, ast.Call) and ast.unparse(n.func) == "fractions"]
+            if calls:
+                subject, first, last = [ast.unparse(a) for a in calls[0].args]
+            elif isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice) and value.slice.upper:
+                subject = ast.unparse(value.value)
+                first, last = ast.unparse(value.slice.lower or ast.Constant(0)), ast.unparse(value.slice.upper)
+            else:
+                continue
+            if subject == "table" and first == "at":
+                subject, first, last = "row", "0", str(len(ENTRIES["row"]))
+            if subject not in ("params", "row") or not isinstance(target, ast.Tuple):
+                continue
+            yield function.name, node.lineno, [ast.unparse(n) for n in target.elts], subject, int(first), int(last)
+
+
+# Helper: the kernel whose parameter block it gets.
+HELPERS = {"_row": "prototype_mask", "_exact_dot": "prototype_mask", "_lane_dot": "prototype_mask"}
+# portable_drawing.clip_mask writes the window's position from variables with names of their own.
+WRITTEN = {
+    ("clip_mask", "window_w"): "width", ("clip_mask", "window_h"): "height",
+    ("clip_mask", "left"): "x", ("clip_mask", "top"): "y",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "kernels/portable_boxes.py",
+        "kernels/portable_maps.py",
+        "kernels/portable_drawing.py",
+        "kernels/portable_poses.py",
+        "results/mask.py",
+    ],
+)
+def test_unpacked_entries_have_the_names_of_the_signature(file: str) -> None:
+    seen = 0
+    for function, line, names, subject, first, last in unpackings(LIB / file):
+        entries = ENTRIES["row"] if subject == "row" else ENTRIES[HELPERS.get(function, function)]
+        assert last - first == len(names), f"{file}, line {line}: {len(names)} names for {last - first} entries"
+        for at, name in enumerate(names, first):
+            name = WRITTEN.get((function, name), name) if subject == "params" else name
+            assert name == "_" or name == entries[at], f"{file}, line {line}: entry {at} is {entries[at]}, not {name}"
+            seen += name != "_"
+    assert seen >= 8
+
+
+@pytest.mark.parametrize("file", ["portable_boxes.py", "portable_maps.py", "portable_drawing.py", "portable_poses.py"])
+def test_portable_kernels_read_no_entry_by_a_bare_number(file: str) -> None:
+    text = (LIB / "kernels" / file).read_text()
+    single = re.findall(r"\bparams\[[^:\]]+\]", text)
+    # The bits of the class filter follow their number, and the kernel's own results have names.
+    assert set(single) <= {"params[11 + class_id // 32]", "params[PEAKS_VISIBLE]"}
+    assert ENTRIES["candidates"].index("allowed") + 1 == 11
+    assert ENTRIES["tint_map"].index("edges") + 1 == 7  # of _edges
+
+
+def test_machine_code_sources_read_no_entry_by_a_bare_number() -> None:
+    sources = [source for source in SOURCES.rglob("*.*") if source.suffix in (".c", ".h", ".s")]
+    for source in sources:
+        code = re.sub(r"//.*|@.*", "", source.read_text())
+        assert not re.search(r"\b(params|plan)\s*(\[|\+\s*\d)|\btable\s*\[\s*\d", code), source.name
+    kernels = {BUILD["source_of"](kind, name) for kind in BUILD["KINDS"] for name in BUILD["KERNELS"]}
+    assert kernels == {source for source in sources if source.stem in BUILD["KERNELS"] and source.suffix != ".h"}
+    for source in kernels:
+        named = re.search(r"_params\b" if source.suffix == ".c" else rf"\b{source.stem.upper()}_[A-Z\\]", source.read_text())
+        assert named, f"{source.name} names no entry of its parameter block"
+
+
+def test_the_generated_header_follows_the_signatures(tmp_path: Path) -> None:
+    BUILD["write_params"](tmp_path)
+    offsets = dict(re.findall(r"\.equ (\w+), (\d+)", (tmp_path / "params.inc").read_text()))
+    for kernel, entries in ENTRIES.items():
+        if kernel not in SHARED:
+            for at, entry in enumerate(entries):
+                assert offsets[f"{kernel}_{entry}".upper()] == str(4 * at)
+    header = (tmp_path / "params.h").read_text()
+    assert "struct suppress_params { int32_t count, threshold, class_agnostic, most, capacity; };" in header

@@ -1,0 +1,503 @@
+"""lib/n6post/models/diagnostics.py: every finding has a remedy in one sentence, and healthy models have none."""
+
+from __future__ import annotations
+
+import gc
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import n6post
+import numpy as np
+import pytest
+import recorded
+from fakes import Array, FakeModel, Tensor, capture
+from n6post.models.matching import DeferredProcessor
+from synthetic_heads import anchor_count, quantised, random_head
+from test_matching import SHARED_FAMILIES
+
+SIZE = (64, 64)
+SCALE, ZERO_POINT = 0.0204, 24
+
+
+def detector(classes: int = 2, **changes: Any) -> FakeModel:
+    """A healthy int8 detector, with some of the model's attributes changed."""
+    head = random_head(1, SIZE, classes, zero_point=ZERO_POINT).head
+    return changed(FakeModel([head._replace(scale=SCALE)], SIZE), changes)
+
+
+def heatmaps() -> FakeModel:
+    return FakeModel([Tensor(noise((1, 16, 16, 13)), 1 / 256, -128)], SIZE)
+
+
+def class_map(classes: int = 3) -> FakeModel:
+    return FakeModel([Tensor(noise((1, 64, 64, classes)), 0.15, 3)], SIZE)
+
+
+def floats() -> FakeModel:
+    return FakeModel([random_head(1, SIZE, 2).head.dequantised()], SIZE)
+
+
+def noise(shape: tuple[int, ...]) -> Array:
+    return np.random.default_rng(5).integers(-128, 128, shape).astype(np.int8)
+
+
+def changed(model: FakeModel, attributes: dict[str, Any]) -> FakeModel:
+    for name, value in attributes.items():
+        setattr(model, name, value)
+    return model
+
+
+def findings_of(model: Any, outputs: Any = None) -> list[str]:
+    """The findings of diagnose, without the link to the documentation at their end."""
+    found = []
+    for finding in n6post.diagnose(model, outputs):
+        said, pointer = finding.rsplit(" (", 1)
+        assert re.fullmatch(r"docs/troubleshooting\.md#[a-z-]+\)", pointer), finding
+        found.append(said)
+    return found
+
+
+def the_only_finding(model: FakeModel, outputs: Any = None) -> str:
+    (finding,) = findings_of(model, outputs)
+    assert re.match("(input \\d|output \\d|outputs|labels|processor|RAM): ", finding) and "\n" not in finding
+    return finding
+
+
+@pytest.mark.parametrize("model", [detector(), heatmaps(), class_map(), class_map(1), floats()])
+def test_healthy_models_have_no_finding(model: FakeModel) -> None:
+    assert n6post.diagnose(model) == []
+    assert n6post.diagnose(model, model.outputs()) == []
+
+
+# --- outputs that never change ---
+
+
+@pytest.mark.parametrize("value", [0, -128, 77])
+@pytest.mark.parametrize("make", [detector, heatmaps, class_map, floats])
+def test_constant_output_means_that_the_weights_were_not_loaded(make: Any, value: int) -> None:
+    model = make()
+    model.tensors[0].values[...] = value
+    finding = the_only_finding(model, model.outputs())
+    assert finding.startswith(f"output 0: every number of it is {value}")
+    assert "weights" in finding and "write" in finding
+
+
+@pytest.mark.parametrize("floating", [False, True])
+def test_heatmaps_of_zeros_may_show_an_empty_scene(floating: bool) -> None:
+    empty = Tensor(np.full((1, 16, 16, 13), -128, np.int8), 1 / 256, -128)
+    model = FakeModel([empty.dequantised() if floating else empty], SIZE)
+    assert "unless the scene is empty" in the_only_finding(model, model.outputs())
+    model.tensors[0].values[...] = 77
+    assert "scene" not in the_only_finding(model, model.outputs())
+
+
+def test_second_output_is_checked_too() -> None:
+    head = random_head(1, SIZE, 2, coefficients=32)
+    assert head.prototypes is not None
+    head.prototypes.values[...] = 0
+    assert "output 1: every number" in the_only_finding(head.model(), head.model().outputs())
+
+
+def test_one_different_value_at_the_end_is_not_a_constant_output() -> None:
+    model = class_map()
+    model.tensors[0].values[...] = 0
+    model.tensors[0].values[0, -1, -1, -1] = 1
+    assert n6post.diagnose(model, model.outputs()) == []
+
+
+@pytest.mark.parametrize("shape", [(1, 64, 64), (1, 64, 64, 1)])
+def test_class_map_of_one_class_is_no_finding(shape: tuple[int, ...]) -> None:
+    model = FakeModel([Tensor(np.zeros(shape, np.uint8), 1.0, 0)], SIZE)
+    assert n6post.diagnose(model, model.outputs()) == []
+
+
+# --- scales ---
+
+
+@pytest.mark.parametrize("scale", [2956686.0, 0.0, -0.01, float("nan"), float("inf"), 1e-12])
+@pytest.mark.parametrize("make", [detector, class_map])
+def test_absurd_scale_means_that_the_conversion_failed(make: Any, scale: float) -> None:
+    finding = the_only_finding(changed(make(), {"output_scale": (scale,)}))
+    assert "scale" in finding and "conversion" in finding and "convert" in finding
+
+
+@pytest.mark.parametrize("shape", [(1, 64, 64), (1, 64, 64, 1), (1, 1, 64, 64)])
+def test_class_ids_need_no_scale(shape: tuple[int, ...]) -> None:
+    model = FakeModel([Tensor(np.zeros(shape, np.uint8), 0.0, 0)], SIZE)
+    assert n6post.diagnose(model) == n6post.diagnose(model, model.outputs()) == []
+    assert "conversion" in the_only_finding(changed(model, {"output_scale": (2956686.0,)}))
+
+
+def test_scale_of_a_float_output_is_ignored() -> None:
+    assert n6post.diagnose(changed(floats(), {"output_scale": (0.0,)})) == []
+
+
+def test_int8_boxes_in_pixels_sharing_a_scale_with_scores_are_found() -> None:
+    finding = the_only_finding(detector(output_scale=(64 / 255,), output_zero_point=(-128,)))
+    assert "boxes in pixels" in finding and "boxes in 0..1" in finding
+
+
+def test_scale_that_rounds_every_score_to_zero_is_found() -> None:
+    finding = the_only_finding(detector(output_scale=(640 / 255,), output_zero_point=(-128,)))
+    assert "nothing can pass" in finding and "float outputs" in finding
+
+
+def test_int16_boxes_in_pixels_leave_scores_enough_steps() -> None:
+    head = random_head(1, SIZE, 2).head
+    wide = Tensor(head.values.astype(np.int16) * 100, 64 / 32767, 0)
+    assert n6post.diagnose(FakeModel([wide], SIZE)) == []
+
+
+@pytest.mark.parametrize("make", [detector, heatmaps])
+def test_threshold_above_the_largest_possible_score_is_found(make: Any) -> None:
+    model = changed(make(), {"output_scale": (0.002,), "output_zero_point": (0,)})
+    finding = the_only_finding(model)
+    assert "largest score" in finding and "0.25" in finding and "calibrated" in finding
+
+
+def test_threshold_comes_from_the_attached_processor() -> None:
+    model = detector(output_scale=(0.002,), output_zero_point=(0,), postprocess=n6post.YoloV8(threshold=0.1))
+    assert n6post.diagnose(model) == []
+    model = detector(output_scale=(0.006,), output_zero_point=(0,), postprocess=n6post.YoloV8(threshold=0.9))
+    assert "threshold is 0.9" in the_only_finding(model)
+
+
+def test_coarse_scale_of_class_logits_is_no_finding() -> None:
+    assert n6post.diagnose(changed(class_map(), {"output_scale": (2.5,)})) == []
+
+
+# --- arrays that differ from the model ---
+
+
+def test_array_shape_that_differs_from_the_model_is_found() -> None:
+    model = detector()
+    (head,) = model.outputs()
+    finding = the_only_finding(model, [head.reshape((1, head.shape[2], 6))])
+    assert finding.startswith("output 0: its array is (1, 84, 6) and the model says (1, 6, 84): ")
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_array_count_that_differs_from_the_model_is_found(count: int) -> None:
+    model = detector()
+    finding = the_only_finding(model, model.outputs() * count)
+    assert finding.startswith(f"outputs: there are {count} and the model describes 1: ")
+
+
+# --- float copies, NaN ---
+
+
+def test_float_arrays_of_an_int8_model_are_found() -> None:
+    model = detector()
+    copies = FakeModel([model.tensors[0].dequantised()], SIZE).outputs()
+    finding = the_only_finding(model, copies)
+    assert "float" in finding and "'b'" in finding and "attach a post-processor" in finding
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_nan_and_infinity_are_found(value: float) -> None:
+    model = floats()
+    model.tensors[0].values[0, -1, -1] = value
+    assert "NaN or infinity" in the_only_finding(model, model.outputs())
+
+
+def test_output_of_only_nan_is_one_finding() -> None:
+    model = floats()
+    model.tensors[0].values[...] = np.nan
+    assert "NaN or infinity" in the_only_finding(model, model.outputs())
+
+
+# --- end-to-end heads ---
+
+
+def end_to_end(classes: int, scale: float, boxes: float = 1.0, **changes: Any) -> FakeModel:
+    """int8 rows x1, y1, x2, y2, score, class, as a converter quantizes them together."""
+    random = np.random.default_rng(4)
+    rows = np.zeros((1, 300, 6))
+    rows[0, :, :2] = random.uniform(0, 0.5, (300, 2)) * boxes
+    rows[0, :, 2:4] = rows[0, :, :2] + 0.3 * boxes
+    rows[0, :, 4] = np.linspace(0.9, 0.01, 300)
+    rows[0, :, 5] = random.integers(0, classes, 300)
+    return changed(FakeModel([quantised(rows, scale, -128)], SIZE), changes)
+
+
+@pytest.mark.parametrize(("classes", "scale"), [(80, 79 / 255), (40, 39 / 255)])
+def test_int8_end_to_end_head_of_many_classes_is_found_by_its_scale(classes: int, scale: float) -> None:
+    finding = the_only_finding(end_to_end(classes, scale))
+    assert "class numbers" in finding and "raw head" in finding and "nms=None" in finding
+
+
+def test_int8_end_to_end_head_without_scores_is_found() -> None:
+    model = end_to_end(80, 79 / 255)
+    model.tensors[0].values[..., :5] = -128
+    findings = n6post.diagnose(model, model.outputs())
+    assert len(findings) == 2 and "every score is 0" in findings[1] and "float outputs" in findings[1]
+    model = FakeModel([model.tensors[0].reordered(0, 2, 1)], SIZE)
+    assert "every score is 0" in n6post.diagnose(model, model.outputs())[1]
+    # The same for as many rows as the input has anchors.
+    rows = end_to_end(80, 79 / 255).tensors[0].values[:, :189].copy()
+    rows[..., :5] = -128
+    model = FakeModel([Tensor(rows, 79 / 255, -128)], (96, 96))
+    assert "every score is 0" in n6post.diagnose(model, model.outputs())[1]
+
+
+def test_end_to_end_head_that_cannot_express_the_last_class_is_found() -> None:
+    model = end_to_end(5, 4 / 255, labels=[f"class {i}" for i in range(80)])
+    finding = the_only_finding(model)
+    assert "largest class number that it can express is 4" in finding and "80 labels" in finding
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_healthy_end_to_end_heads_are_no_finding(given: bool) -> None:
+    for model in (
+        end_to_end(3, 2 / 255, labels=["a", "b", "c"]),
+        FakeModel([end_to_end(80, 0.01).tensors[0].dequantised()], SIZE, [f"class {i}" for i in range(80)]),
+    ):
+        assert n6post.diagnose(model, model.outputs() if given else None) == []
+
+
+def test_end_to_end_head_of_zeros_may_be_an_empty_scene() -> None:
+    model = FakeModel([Tensor(np.zeros((1, 300, 6), np.float32))], SIZE)
+    assert "unless the scene is empty" in the_only_finding(model, model.outputs())
+
+
+# --- labels ---
+
+
+@pytest.mark.parametrize("count", [79, 81])
+def test_labels_that_do_not_match_the_class_count_are_found(count: int) -> None:
+    model = detector(80, labels=[f"class {i}" for i in range(count)])
+    finding = the_only_finding(model)
+    assert "80 classes" in finding and f"{count} labels" in finding and ".txt" in finding
+
+
+def test_labels_of_segmenters_and_class_maps_are_counted_too() -> None:
+    head = random_head(1, SIZE, 5, coefficients=32)
+    assert "5 classes" in the_only_finding(changed(head.model(), {"labels": ["a", "b"]}))
+    assert "3 classes" in the_only_finding(changed(class_map(), {"labels": ["a", "b"]}))
+
+
+def test_labels_of_the_processor_are_checked_if_the_model_shows_none() -> None:
+    model = detector(80, postprocess=n6post.YoloV8(labels=["class"] * 81))
+    assert "81 labels" in the_only_finding(model)
+
+
+@pytest.mark.parametrize("count", [80, 0])
+def test_matching_or_missing_labels_are_no_finding(count: int) -> None:
+    labels = [f"class {i}" for i in range(count)]
+    assert n6post.diagnose(detector(80, labels=[*labels, ""])) == []
+    assert n6post.diagnose(detector(80, labels=labels or None)) == []
+
+
+def test_labels_of_keypoints_are_counted_too() -> None:
+    assert findings_of(changed(heatmaps(), {"labels": [f"keypoint {i}" for i in range(13)] + ["shoulder"]})) == [
+        "labels: expected one name or 13, one per keypoint, and there are 14: correct the .txt file beside the model"
+    ]
+
+
+def test_single_label_of_a_person_is_no_finding() -> None:
+    assert n6post.diagnose(changed(heatmaps(), {"labels": ["person"]})) == []
+
+
+# --- memory ---
+
+
+def large_map() -> FakeModel:
+    return FakeModel([Tensor(np.zeros((1, 512, 512, 5), np.int8), 0.1, 0)], (512, 512))
+
+
+def test_map_too_large_as_floats_is_found_without_a_processor() -> None:
+    finding = the_only_finding(large_map())
+    assert "5.2 MB" in finding and "n6post.load" in finding
+    assert n6post.diagnose(changed(large_map(), {"postprocess": n6post.DeepLab()})) == []
+
+
+def test_small_heap_makes_smaller_maps_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = FakeModel([Tensor(noise((1, 320, 320, 2)), 0.1, 0)], (320, 320))
+    assert n6post.diagnose(model) == []
+    monkeypatch.setattr(gc, "mem_free", lambda: 500_000, raising=False)
+    assert "0.8 MB" in the_only_finding(model)
+
+
+def test_more_ram_than_the_npu_has_is_found() -> None:
+    finding = the_only_finding(detector(ram=3 << 20))
+    assert "3.0 MiB" in finding and "1.75 MiB" in finding and "smaller input" in finding
+    assert n6post.diagnose(detector(ram=1_800_000)) == []
+
+
+def test_npu_limit_is_1_75_mebibytes() -> None:
+    assert n6post.diagnose(detector(ram=7 << 18)) == []
+    assert the_only_finding(detector(ram=(7 << 18) + 1)).startswith("RAM: ")
+
+
+# --- families, processors and inputs ---
+
+
+def segmenter() -> FakeModel:
+    return random_head(1, SIZE, 2, coefficients=32).model()
+
+
+def described(*outputs: tuple[int, ...], size: tuple[int, ...] = (1, 64, 64, 3), **more: Any) -> Any:
+    return SimpleNamespace(output_shape=outputs, output_dtype=("f",) * len(outputs), input_shape=(size,), **more)
+
+
+OURS = {"YoloV8": detector, "YoloV8Seg": segmenter, "MoveNet": heatmaps, "DeepLab": class_map}
+OURS["YoloV8Pose"] = lambda: described((1, 56, anchor_count(SIZE)))
+
+
+@pytest.mark.parametrize("right", OURS)
+@pytest.mark.parametrize("attached", OURS)
+def test_processor_of_another_family_is_found_and_the_right_one_named(attached: str, right: str) -> None:
+    model = OURS[right]()
+    model.postprocess = getattr(n6post, attached)()
+    findings = findings_of(model)
+    if attached == right:
+        assert findings == []
+    else:
+        assert findings[0].startswith(f"processor: {attached} is attached and the outputs are those of ")
+        assert findings[0].endswith(f": attach n6post.{right}()")
+
+
+def test_processor_that_is_one_of_several_fitting_is_no_finding() -> None:
+    model = described((1, 20, anchor_count(SIZE)))  # 16 classes, or five keypoints
+    for name, fits in (("YoloV8", True), ("YoloV8Pose", True), ("DeepLab", False)):
+        model.postprocess = getattr(n6post, name)()
+        assert (n6post.diagnose(model) == []) == fits
+    assert findings_of(model)[0].endswith("attach n6post.YoloV8() or n6post.YoloV8Pose()")
+
+
+def test_custom_processor_is_no_finding() -> None:
+    class Mine(n6post.YoloV8):
+        pass
+
+    for own in (Mine(), lambda model, inputs, outputs: None, n6post.YoloV8Pose(class_count=5)):
+        assert n6post.diagnose(described((1, 84, anchor_count(SIZE)), postprocess=own)) == []
+
+
+def test_processor_attached_by_load_is_no_finding() -> None:
+    model = detector(80)
+    model.postprocess = DeferredProcessor(n6post.processor_for(model))
+    assert n6post.diagnose(model) == []
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_class_in_place_of_a_processor_is_found(name: str) -> None:
+    model = OURS[name]()
+    model.postprocess = getattr(n6post, name)
+    for labels in (None, ["a", "b"]):
+        model.labels = labels if name == "YoloV8" else None
+        finding = the_only_finding(model)
+        assert finding.startswith("processor: ") and finding.endswith(f"write n6post.{name}(), with brackets")
+
+
+def test_class_in_place_of_a_processor_raises_at_the_first_frame() -> None:
+    """The firmware calls the class with model, inputs and outputs, which look like options."""
+    for name, make in OURS.items():
+        message = f"{name}: postprocess= needs brackets: postprocess=n6post.{name}()"
+        with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+            getattr(n6post, name)(make(), [None], [])
+    with pytest.raises(ValueError) as caught:
+        n6post.YoloV8("0.5")
+    assert "brackets" not in str(caught.value)
+
+
+@pytest.mark.parametrize("shape", [(1, 3, 64, 64), (1, 3, 48, 64), (1, 1, 64, 64)])
+def test_channels_first_input_is_found(shape: tuple[int, ...]) -> None:
+    model = described((1, 84, anchor_count((shape[3], shape[2]))), size=shape)
+    finding = the_only_finding(model)
+    assert finding.startswith(f"input 0: its shape is {shape}, channels first") and "8.4.83" in finding
+
+
+@pytest.mark.parametrize("shape", [(1, 64, 64, 3), (1, 64, 64, 1), (1, 48, 64, 3), (64, 64, 3), (1, 3, 64, 3)])
+def test_channels_last_input_is_no_finding(shape: tuple[int, ...]) -> None:
+    assert not [f for f in n6post.diagnose(described((1, 7), (1, 9), size=shape)) if f.startswith("input")]
+
+
+@pytest.mark.parametrize("shape", [(1, 1000), (1, 2), (1, 1, 1, 10), (1, 1), (1000,)])
+def test_classifier_is_found(shape: tuple[int, ...]) -> None:
+    finding = the_only_finding(described(shape))
+    assert finding.startswith(f"output 0: {shape} is one score per class") and "classifier" in finding
+
+
+@pytest.mark.parametrize("size", [(1, 1, 1, 3), (1, 3, 1, 1), (-1, 64, 64, 3), (1, -1, -1, 3)])
+def test_input_of_open_size_is_found(size: tuple[int, ...]) -> None:
+    finding = the_only_finding(described((1, 84, anchor_count(SIZE)), size=size, postprocess=n6post.YoloV8()))
+    assert finding.startswith(f"input 0: its shape is {size}, so its size is not fixed") and "imgsz" in finding
+
+
+@pytest.mark.parametrize("shape", [(1, 84, -1), (1, 0, 6), (-1, 1000)])
+def test_output_of_open_size_is_found(shape: tuple[int, ...]) -> None:
+    finding = the_only_finding(described(shape, postprocess=n6post.YoloV8()))
+    assert finding.startswith(f"output 0: its shape is {shape}, so its size is not fixed")
+
+
+def test_unusable_labels_are_a_finding_and_not_an_error() -> None:
+    finding = the_only_finding(detector(3, labels=["a", "", "c"]))
+    assert finding.startswith("labels: expected a name for every class, got a blank one for class 1: the .txt")
+
+
+# --- other cases ---
+
+
+def test_findings_add_up() -> None:
+    model = detector(80, labels=["one"], ram=3 << 20, output_scale=(2956686.0,))
+    assert len(n6post.diagnose(model)) == 3
+
+
+def test_model_of_no_family_is_checked_too() -> None:
+    model = FakeModel([Tensor(np.zeros((1, 1000, 7), np.int8), 1e9, 0)], SIZE)
+    assert len(n6post.diagnose(model, model.outputs())) == 2
+
+
+def test_model_with_only_shapes_is_checked_by_them() -> None:
+    class Bare:
+        output_shape = ((1, 6, anchor_count(SIZE)),)
+
+    assert n6post.diagnose(Bare()) == []
+
+
+@pytest.mark.parametrize("outputs", [3, [1.0, 2.0], [n6post.Detection((0, 0, 1, 1), 1, 0, "a", None, None)]])
+def test_outputs_that_are_not_arrays_are_refused(outputs: Any) -> None:
+    with pytest.raises(ValueError, match="expected a list of ndarrays"):
+        n6post.diagnose(detector(), outputs)
+
+
+@pytest.mark.parametrize("model", [None, 5, "model.tflite", [], FakeModel, SimpleNamespace(output_shape=7)])
+def test_object_that_is_not_a_model_is_refused(model: Any) -> None:
+    for asked in (n6post.diagnose, n6post.processor_for):
+        with pytest.raises(ValueError, match=f"^model: expected an ml.Model, got {type(model).__name__}$"):
+            asked(model)
+
+
+# --- real models ---
+
+
+def test_no_shared_model_file_raises_a_false_alarm(shared: Path) -> None:
+    pytest.importorskip("ai_edge_litert")
+    pytest.importorskip("onnxruntime")
+    import image
+    import ml
+
+    picture = image.Image(str(shared / "pictures" / "bus.jpg"))
+    for file in [shared / "models" / name for name in SHARED_FAMILIES]:
+        for attach in (None, n6post.load):
+            model = attach(str(file)) if attach else ml.Model(str(file))
+            assert n6post.diagnose(model) == [], file.name
+            seen = model.predict([picture], callback=lambda m, i, outputs: n6post.diagnose(m, outputs))
+            assert seen == [], file.name
+
+
+def test_no_shared_capture_raises_a_false_alarm(shared: Path) -> None:
+    files = [f for f in sorted((shared / "captures").glob("*.npz")) if "oracle" not in f.name]
+    assert files
+    for file in files:
+        model = FakeModel(*capture(file))
+        assert n6post.diagnose(model, model.outputs()) == [], file.name
+
+
+@pytest.mark.parametrize(("name", "picture"), recorded.names())
+def test_no_recording_raises_a_false_alarm(name: str, picture: str) -> None:
+    for raw in (False, True):
+        model = recorded.load(name, picture).model(raw)
+        assert n6post.diagnose(model, model.outputs()) == []

@@ -1,0 +1,542 @@
+"""lib/n6post/models/matching.py: the processor for a model, found from its shapes, dtypes and labels."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import n6post
+import numpy as np
+import pytest
+from assertions import refuses
+from fakes import FakeModel, Tensor, capture, stretched
+from n6post.models import matching
+from synthetic_heads import Thing, anchor_count, float_head, quantised
+
+N192, N320 = anchor_count((192, 192)), anchor_count((320, 320))
+KEYPOINT_LABELS = ["head", "left shoulder", "right shoulder"] + [f"keypoint {i}" for i in range(10)]
+
+
+def described(
+    size: tuple[int, int], *shapes: tuple[int, ...], dtype: str = "b", labels: list[str] | None = None
+) -> Any:
+    """A model that has only attributes and cannot run."""
+    return SimpleNamespace(
+        input_shape=((1, size[1], size[0], 3),),
+        output_shape=shapes,
+        output_dtype=(dtype,) * len(shapes),
+        output_scale=(0.01,) * len(shapes),
+        output_zero_point=(0,) * len(shapes),
+        labels=labels,
+    )
+
+
+def names(count: int) -> list[str]:
+    return [f"class {i}" for i in range(count)]
+
+
+# family, input (width, height), output shapes, labels
+CERTAIN = [
+    ("YoloV8", (192, 192), [(1, 5, N192)], None),  # one class leaves no channels for a keypoint
+    ("YoloV8", (192, 192), [(1, N192, 5)], None),
+    ("YoloV8", (192, 192), [(1, 8, N192)], None),  # four classes
+    ("YoloV8", (320, 320), [(1, 84, N320)], None),  # COCO
+    ("YoloV8", (320, 320), [(1, 24, N320)], None),  # Pascal VOC
+    ("YoloV8", (320, 320), [(1, 56, N320)], names(52)),
+    ("YoloV8", (320, 320), [(1, 17, N320)], names(13)),
+    ("YoloV8", (320, 320), [(1, 84, N320, 1)], None),
+    ("YoloV8", (320, 256), [(1, 84, anchor_count((320, 256)))], None),
+    ("YoloV8", (320, 320), [(1, 84, 80 * 80 + N320)], None),  # with P2
+    ("YoloV8", (640, 640), [(1, 84, 8400 + 100)], None),  # with P6
+    ("YoloV8", (320, 320), [(1, 84, N320)], [*names(80), "", " "]),  # a text file's last lines
+    ("YoloV8Seg", (320, 320), [(1, 116, N320), (1, 80, 80, 32)], None),
+    ("YoloV8Seg", (320, 320), [(1, 80, 80, 32), (1, N320, 116)], None),
+    ("YoloV8Seg", (320, 320), [(1, 37, N320), (1, 32, 80, 80)], ["part"]),
+    ("YoloV8Seg", (64, 64), [(1, 13, 84), (1, 16, 16, 8)], None),  # the fewest coefficients and the most
+    ("YoloV8Seg", (64, 64), [(1, 69, 84), (1, 64, 16, 16)], None),
+    ("YoloV8Seg", (320, 192), [(1, 37, anchor_count((320, 192))), (1, 48, 80, 32)], None),
+    ("YoloV8Pose", (256, 256), [(1, 56, 1344)], None),  # COCO's 17 keypoints
+    ("YoloV8Pose", (256, 256), [(1, 1344, 56)], ["person"]),
+    ("YoloV8Pose", (256, 256), [(1, 20, 1344)], ["face"]),  # five landmarks
+    ("YoloV8Pose", (256, 256), [(1, 57, 1344)], ["sitting", "standing"]),
+    ("YoloV8Pose", (256, 256), [(1, 56, 1344)], names(17)),  # one for each keypoint
+    ("YoloV8Pose", (256, 256), [(1, 20, 1344)], names(5)),
+    ("YoloV8", (320, 320), [(1, 300, 6)], None),  # end-to-end: the number of classes is unknown
+    ("YoloV8", (320, 320), [(1, 300, 6)], names(80)),
+    ("YoloV8", (320, 320), [(1, 6, 20)], None),
+    ("YoloV8", (320, 320), [(1, 1, 6)], None),
+    ("YoloV8", (96, 96), [(1, 189, 6)], None),  # or two classes
+    ("YoloV8", (96, 96), [(1, 189, 6)], names(80)),
+    ("YoloV8", (96, 96), [(1, 189, 84)], None),  # COCO, or rows with 26 keypoints
+    ("YoloV8", (320, 320), [(1, 6, 6)], None),  # no map is 6 pixels wide
+    ("YoloV8Seg", (320, 320), [(1, 300, 38), (1, 80, 80, 32)], None),
+    ("YoloV8Seg", (96, 96), [(1, 32, 24, 24), (1, 189, 38)], names(80)),
+    ("YoloV8Pose", (320, 320), [(1, 300, 57)], None),
+    ("YoloV8Pose", (320, 320), [(1, 300, 57)], names(17)),
+    ("YoloV8Pose", (320, 320), [(1, 57, 300)], None),
+    ("YoloV8Pose", (96, 96), [(1, 189, 57)], ["person"]),
+    ("YoloV8Pose", (320, 320), [(1, 300, 21)], ["face"]),
+    ("YoloV8", (96, 96), [(1, 189, 57)], names(53)),
+    ("YoloV8", (64, 64), [(1, 84, 20)], names(16)),  # [1, N, C], where C counts the cells of other strides
+    ("MoveNet", (192, 192), [(1, 48, 48, 13)], None),
+    ("MoveNet", (192, 192), [(1, 48, 48, 17)], ["person"]),
+    ("MoveNet", (192, 192), [(1, 17, 48, 48)], None),
+    ("MoveNet", (256, 192), [(1, 48, 64, 17)], None),
+    ("MoveNet", (192, 192), [(1, 48, 48, 13)], KEYPOINT_LABELS),
+    ("MoveNet", (192, 192), [(1, 24, 24, 17)], ["person"]),
+    ("MoveNet", (192, 192), [(1, 1, 17, 3)], None),
+    ("DeepLab", (320, 320), [(1, 320, 320, 2)], None),
+    ("DeepLab", (320, 320), [(1, 2, 320, 320)], None),
+    ("DeepLab", (512, 512), [(1, 512, 512, 5)], None),
+    ("DeepLab", (513, 513), [(1, 65, 65, 21)], None),
+    ("DeepLab", (257, 193), [(1, 25, 33, 4)], None),  # a stride that does not divide the input
+    ("DeepLab", (96, 96), [(1, 13, 12, 12)], names(13)),  # NCHW, whose 13 x 12 is nearly square too
+    ("DeepLab", (320, 240), [(1, 240, 320)], None),  # arg-maxed
+    ("DeepLab", (320, 320), [(1, 320, 320, 1)], None),
+    ("DeepLab", (320, 320), [(1, 1, 160, 160)], None),
+    ("DeepLab", (320, 320), [(1, 320, 320, 17)], None),  # heatmaps are smaller than the input
+    ("DeepLab", (192, 192), [(1, 48, 48, 13)], names(13)),
+    ("DeepLab", (192, 192), [(1, 48, 48, 19)], None),  # Cityscapes
+    ("DeepLab", (512, 512), [(1, 128, 128, 150)], None),  # ADE20K
+]
+
+
+@pytest.mark.parametrize(("family", "size", "shapes", "labels"), CERTAIN)
+def test_model_that_fits_one_family_gets_its_processor(
+    family: str, size: tuple[int, int], shapes: list[tuple[int, ...]], labels: list[str] | None
+) -> None:
+    assert matching.match_family(described(size, *shapes, labels=labels))[0] == family
+    processor = n6post.processor_for(described(size, *shapes, labels=labels))
+    assert type(processor) is getattr(n6post, family)
+
+
+DOUBTFUL = [
+    ("YoloV8", "YoloV8Pose", (320, 320), (1, 20, N320), None),  # 16 classes, or a face with 5 landmarks
+    ("YoloV8", "YoloV8Pose", (320, 320), (1, 17, N320), None),
+    ("YoloV8", "YoloV8Pose", (320, 320), (1, N320, 68), None),  # 64 classes, or a hand with 21 keypoints
+    ("YoloV8", "YoloV8Pose", (320, 320), (1, 56, N320), names(4)),
+    ("YoloV8", "YoloV8Pose", (96, 96), (1, 189, 57), None),  # 53 classes, or rows with 17 keypoints
+    ("MoveNet", "DeepLab", (192, 192), (1, 24, 24, 13), None),
+    ("MoveNet", "DeepLab", (192, 192), (1, 17, 96, 96), None),
+    *[("MoveNet", "DeepLab", (192, 192), (1, 48, 48, n), None) for n in (14, 15, 16, 18, 20, 25, 33)],  # known skeletons
+    ("MoveNet", "DeepLab", (192, 192), (1, 48, 48, 21), None),  # Pascal VOC, or a hand
+]
+
+
+@pytest.mark.parametrize(("one", "other", "size", "shape", "labels"), DOUBTFUL)
+def test_ambiguous_model_raises_an_error_that_names_both_constructors(
+    one: str, other: str, size: tuple[int, int], shape: tuple[int, ...], labels: list[str] | None
+) -> None:
+    with pytest.raises(ValueError) as caught:
+        n6post.processor_for(described(size, shape, labels=labels))
+    message = str(caught.value)
+    assert f"postprocess=n6post.{one}()" in message and f"postprocess=n6post.{other}()" in message
+    assert message.startswith(f"{shape} b fits {one} (") and f") and {other} (" in message
+    assert message.endswith(
+        f"): give labels, one per class, or choose ml.Model(path, postprocess=n6post.{one}())"
+        f" or ml.Model(path, postprocess=n6post.{other}())"
+    )
+
+
+def test_error_describes_both_possible_families() -> None:
+    for size, shape, kinds in (
+        ((320, 320), (1, 20, N320), ("a detector of 16 classes", "1 class with 5 keypoints")),
+        ((96, 96), (1, 189, 57), ("a detector of 53 classes", "an end-to-end head of 17 keypoints")),
+        ((192, 192), (1, 24, 24, 13), ("heatmaps of 13 keypoints", "a map of 13 classes")),
+    ):
+        with pytest.raises(ValueError) as caught:
+            n6post.processor_for(described(size, shape))
+        assert all(f" ({kind})" in str(caught.value) for kind in kinds)
+
+
+def test_unknown_dtype_is_shown_as_a_question_mark() -> None:
+    model = described((320, 320), (1, 84, 2101))
+    del model.output_dtype
+    with pytest.raises(ValueError, match=r"\(320, 320\), got \(1, 84, 2101\) \?$"):
+        n6post.processor_for(model)
+
+
+@pytest.mark.parametrize(
+    ("size", "shapes", "hint"),
+    [
+        ((224, 224), [(1, 1000)], "got (1, 1000)"),
+        ((320, 320), [(1, 300, 7)], "oriented boxes"),
+        ((320, 320), [(1, 6)], "got (1, 6)"),  # a classifier of six
+        ((320, 320), [(1, 300, 38)], "RT-DETR"),
+        ((640, 640), [(1, 25200, 85)], "YOLOv5"),
+        ((320, 320), [(1, 84, 2101)], "got (1, 84, 2101)"),
+        ((320, 320), [(1, 4, N320)], "expected a YOLOv8 head"),
+        ((320, 320), [(1, 100, 320, 2)], "got (1, 100, 320, 2) b"),
+        ((320, 320), [(1, 116, N320), (1, 80, 80, 32), (1, 1)], f"{N320}) b and (1, 80, 80, 32) b and (1, 1) b"),
+        ((320, 320), [(1, 320, 320, 300)], "got (1, 320, 320, 300) b"),
+        ((320, 320), [], "input of (width, height) (320, 320), got "),
+        # [1, 1, K]: a classifier's scores with a dimension more, as many as keypoints or columns of a row among them.
+        *[((224, 224), [(1, 1, count)], f"got (1, 1, {count}) b") for count in (1, 2, 5, 7, 9, 17, 51, 80, 1000)],
+        *[((224, 224), [(1, 1, 1, count)], f"got (1, 1, 1, {count}) b") for count in (2, 3, 6, 13, 57, 1000)],
+        *[((224, 224), [(1, count, 1, 1)], f"got (1, {count}, 1, 1) b") for count in (2, 6, 13, 1000)],
+        # A batch of two for every family.
+        ((320, 320), [(2, 84, N320)], f"got (2, 84, {N320}) b"),
+        ((320, 320), [(2, 300, 6)], "got (2, 300, 6) b"),
+        ((320, 320), [(2, 116, N320), (2, 80, 80, 32)], f"got (2, 116, {N320}) b and (2, 80, 80, 32) b"),
+        ((320, 320), [(1, 116, N320), (2, 80, 80, 32)], f"got (1, 116, {N320}) b and (2, 80, 80, 32) b"),
+        ((256, 256), [(2, 56, 1344)], "got (2, 56, 1344) b"),
+        ((192, 192), [(2, 48, 48, 13)], "got (2, 48, 48, 13) b"),
+        ((192, 192), [(2, 1, 17, 3)], "got (2, 1, 17, 3) b"),
+        ((320, 320), [(2, 320, 320, 2)], "got (2, 320, 320, 2) b"),
+        ((320, 320), [(2, 320, 320)], "got (2, 320, 320) b"),
+        # Two outputs, one of which would fit a family alone or with another one.
+        ((320, 320), [(1, 84, N320), (1, 10)], f"got (1, 84, {N320}) b and (1, 10) b"),
+        ((320, 320), [(1, 84, N320), (1, 84, N320)], f"got (1, 84, {N320}) b and (1, 84, {N320}) b"),
+        ((320, 320), [(1, 300, 6), (1, 300)], "got (1, 300, 6) b and (1, 300) b"),
+        ((320, 320), [(1, 116, N320), (1, 80, 80, 7)], f"got (1, 116, {N320}) b and (1, 80, 80, 7) b"),
+        ((320, 320), [(1, 116, N320), (1, 80, 80, 65)], f"got (1, 116, {N320}) b and (1, 80, 80, 65) b"),
+        ((320, 320), [(1, 36, N320), (1, 80, 80, 32)], f"got (1, 36, {N320}) b and (1, 80, 80, 32) b"),
+        ((320, 320), [(1, 300, 39), (1, 80, 80, 32)], "got (1, 300, 39) b and (1, 80, 80, 32) b"),
+        ((256, 256), [(1, 56, 1344), (1, 1344)], "got (1, 56, 1344) b and (1, 1344) b"),
+        ((192, 192), [(1, 48, 48, 13), (1, 48, 48, 26)], "got (1, 48, 48, 13) b and (1, 48, 48, 26) b"),
+        ((192, 192), [(1, 1, 17, 3), (1, 1)], "got (1, 1, 17, 3) b and (1, 1) b"),
+        ((320, 320), [(1, 320, 320, 2), (1, 320, 320, 2)], "got (1, 320, 320, 2) b and (1, 320, 320, 2) b"),
+        ((320, 320), [(1, 320, 320), (1, 2)], "got (1, 320, 320) b and (1, 2) b"),
+    ],
+)
+def test_unsupported_model_is_refused_with_its_shapes(
+    size: tuple[int, int], shapes: list[tuple[int, ...]], hint: str
+) -> None:
+    with pytest.raises(ValueError) as caught:
+        n6post.processor_for(described(size, *shapes))
+    assert str(caught.value).startswith(
+        "expected a YOLOv8 head [1, C, N] or [1, N, C] or an end-to-end head [1, rows, 6 or more], alone or with prototypes"
+        " [1, H, W, M], heatmaps [1, H, W, keypoints], keypoints [1, 1, keypoints, 3] or a class map [1, H, W, classes],"
+        f" that belongs to an input of (width, height) {size}, got "
+    )
+    assert hint in str(caught.value)
+
+
+def test_model_without_an_input_shape_is_refused() -> None:
+    model = described((320, 320), (1, 84, N320))
+    del model.input_shape
+    with pytest.raises(ValueError, match=rf"^expected a YOLOv8 head .* \(width, height\) None, got \(1, 84, {N320}\) b$"):
+        n6post.processor_for(model)
+
+
+def test_model_labels_are_passed_to_the_processor() -> None:
+    """The firmware passes a model without labels to a post-processor."""
+    model = described((320, 320), (1, 56, N320), labels=names(52))
+    assert n6post.processor_for(model).labels == names(52)
+
+
+def test_labels_that_name_keypoints_do_not_become_class_names() -> None:
+    processor = n6post.processor_for(described((256, 256), (1, 56, 1344), labels=names(17)))
+    assert processor.labels is None
+    movenet = n6post.processor_for(described((192, 192), (1, 48, 48, 13), labels=KEYPOINT_LABELS))
+    assert movenet.labels == KEYPOINT_LABELS
+
+
+@pytest.mark.parametrize(
+    ("shape", "count", "classes"),
+    [((1, 44, 1344), 13, False), ((1, 57, 1344), 2, True), ((1, 300, 57), 17, False), ((1, 300, 57), 2, True)],
+)
+def test_pose_labels_are_passed_on_unless_they_match_the_keypoints(
+    shape: tuple[int, ...], count: int, classes: bool
+) -> None:
+    processor = n6post.processor_for(described((256, 256), shape, labels=names(count)))
+    assert type(processor) is n6post.YoloV8Pose and processor.labels == (names(count) if classes else None)
+
+
+def test_model_labels_are_passed_on_without_line_ends() -> None:
+    lines = [name + "\r" for name in names(52)]
+    assert n6post.processor_for(described((320, 320), (1, 56, N320), labels=[*lines, "\r"])).labels == names(52)
+
+
+@pytest.mark.parametrize("wrong", [[1] * 80, "abc", [], 5])
+def test_invalid_labels_are_refused_as_by_the_constructor(wrong: Any) -> None:
+    with pytest.raises(ValueError, match=refuses("labels", wrong)):
+        n6post.processor_for(described((320, 320), (1, 84, N320)), labels=wrong)
+
+
+def test_labels_option_takes_precedence_over_the_model() -> None:
+    model = described((320, 320), (1, 56, N320), labels=["person"])
+    processor = n6post.processor_for(model, labels=names(52))
+    assert type(processor) is n6post.YoloV8 and processor.labels == names(52)
+
+
+# family, input, outputs, how many labels fit
+COUNTS: list[tuple[str, tuple[int, int], list[tuple[int, ...]], tuple[int, ...]]] = [
+    ("YoloV8", (320, 320), [(1, 84, N320)], (80,)),
+    ("YoloV8Seg", (320, 320), [(1, 37, N320), (1, 80, 80, 32)], (1,)),
+    ("YoloV8Pose", (256, 256), [(1, 56, 1344)], (1, 17)),
+    ("MoveNet", (192, 192), [(1, 48, 48, 13)], (1, 13)),
+    ("MoveNet", (192, 192), [(1, 1, 17, 3)], (1, 17)),
+    ("DeepLab", (320, 320), [(1, 320, 320, 2)], (2,)),
+    ("DeepLab", (65, 65), [(1, 65, 65, 21)], (21,)),
+]
+NUMBERS = (1, 2, 3, 13, 17, 21, 79, 80, 81)
+of_every_count = pytest.mark.parametrize(("family", "size", "shapes", "fit"), COUNTS)
+
+
+@of_every_count
+@pytest.mark.parametrize("count", NUMBERS)
+def test_label_count_is_checked_before_the_first_frame(
+    family: str, size: tuple[int, int], shapes: list[tuple[int, ...]], fit: tuple[int, ...], count: int
+) -> None:
+    def processor_with(**options: Any) -> Any:
+        return n6post.processor_for(described(size, *shapes, labels=options.pop("own", None)), **options)
+
+    for options in ({"own": names(count)}, {"labels": names(count)}, {"labels": dict(enumerate(names(count)))}):
+        if count in fit:
+            assert processor_with(**options).labels in (None, names(count))
+            continue
+        with pytest.raises(ValueError) as caught:
+            processor_with(**options)
+        source = "the model's labels" if "own" in options else "labels"
+        message = str(caught.value)
+        assert message.startswith(f"{source}: expected ") and message.endswith(f", got {count}") or "fits YoloV8 " in message
+
+
+def test_pose_labels_that_name_keypoints_do_not_set_the_class_count() -> None:
+    """13 labels could also be 13 classes of 9 keypoints."""
+    for keypoint_count in (13, 17):
+        model = described((256, 256), (1, 5 + 3 * keypoint_count, 1344), labels=names(keypoint_count))
+        assert n6post.processor_for(model).labels is None
+        assert n6post.processor_for(model, labels=names(keypoint_count)).labels is None
+    with pytest.raises(ValueError, match="^labels: expected 4, one per class, got 1$"):
+        n6post.processor_for(described((256, 256), (1, 56, 1344)), labels=["person"], class_count=4)
+
+
+GIVE = r" \(the classes have no names: give labels\)"
+
+
+def test_labels_none_means_the_models_labels() -> None:
+    model = described((320, 320), (1, 56, N320), labels=names(52))
+    assert n6post.processor_for(model, labels=None).labels == names(52)
+
+
+@pytest.mark.parametrize(
+    ("size", "shape", "labels", "options", "message"),
+    [
+        ((320, 320), (1, 84, N320), None, {"classes": ["person", "lorry"]}, "classes: expected one of 80 names, .*'lorry'"),
+        ((320, 320), (1, 84, N320), None, {"classes": [80]}, "classes: expected numbers below 80, got 80"),
+        ((320, 320), (1, 6, N320), ["cup", "spoon"], {"classes": [0, "fork"]}, "classes: .* 'cup', 'spoon', got 'fork'"),
+        ((320, 320), (1, 6, N320), None, {"classes": ["cup"]}, f"classes: .*'0', '1', got 'cup'{GIVE}"),
+        ((256, 256), (1, 56, 1344), None, {"classes": ["dog"]}, "classes: expected 'person', got 'dog'"),
+        ((256, 256), (1, 57, 1344), ["up", "down"], {"classes": ["dog"]}, "classes: .* one of 'up', 'down', got 'dog'"),
+        ((65, 65), (1, 65, 65, 21), None, {"background": "road"}, "background: expected one of 21 names, .*'road'"),
+        ((65, 65), (1, 65, 65, 1), ["road"], {"background": "sky"}, "background: .*'background', 'road', got 'sky'"),
+        ((65, 65), (1, 65, 65), ["sea", "sky", "sea"], {"background": "sea"}, "background: .* 'sea', which 0 and 2 have"),
+        ((65, 65), (1, 65, 65, 1), None, {"background": "sky"}, f"background: .*'0', '1', got 'sky'{GIVE}"),
+    ],
+)
+def test_unknown_class_is_refused_before_the_first_frame(
+    size: tuple[int, int], shape: tuple[int, ...], labels: Any, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        n6post.processor_for(described(size, shape, labels=labels), **options)
+
+
+def test_known_classes_are_kept_as_given() -> None:
+    assert n6post.processor_for(described((320, 320), (1, 84, N320)), classes=["person", 5]).classes == ("person", 5)
+    pose = n6post.processor_for(described((256, 256), (1, 56, 1344)), classes=["person"])
+    assert pose.classes == ("person",)
+    for shape, background in (((1, 65, 65, 21), "sofa"), ((1, 65, 65, 1), "1"), ((1, 65, 65), 200)):
+        assert n6post.processor_for(described((65, 65), shape), background=background).background == background
+
+
+def test_options_are_passed_to_the_constructor() -> None:
+    assert n6post.processor_for(described((320, 320), (1, 84, N320)), threshold=0.7).threshold == 0.7
+    with pytest.raises(ValueError, match="threshold"):
+        n6post.processor_for(described((320, 320), (1, 84, N320)), threshold=7)
+    with pytest.raises(TypeError):
+        n6post.processor_for(described((320, 320), (1, 84, N320)), refine=True)
+
+
+class NativeModel:
+    """The firmware's ml.Model: its post-processor is set when it opens, and gets it without labels."""
+
+    opened = 0
+
+    def __init__(self, path: str, postprocess: Any = None) -> None:
+        NativeModel.opened += 1
+        self._native = described((64, 64), (1, 6, anchor_count((64, 64))))
+        del self._native.labels
+        head = np.full((1, 6, anchor_count((64, 64))), -128, np.int8)
+        head[0, :, 3] = (0, 0, -64, -64, -128, 127)
+        self._native.output_scale, self._native.output_zero_point = (1 / 255,), (-128,)
+        self._outputs = FakeModel([Tensor(head)], (64, 64)).outputs()
+        self._postprocess = postprocess
+        for name, value in vars(self._native).items():
+            setattr(self, name, value)
+        self.labels = ["cup", "spoon"]
+
+    @property
+    def postprocess(self) -> Any:
+        return self._postprocess
+
+    def predict(self, inputs: list[Any]) -> Any:
+        return self._postprocess(self._native, inputs, self._outputs)
+
+
+@pytest.fixture
+def native(monkeypatch: pytest.MonkeyPatch) -> type[NativeModel]:
+    NativeModel.opened = 0
+    monkeypatch.setitem(sys.modules, "ml", SimpleNamespace(Model=NativeModel))
+    return NativeModel
+
+
+def test_load_opens_a_model_once_and_attaches_a_processor_with_its_labels(native: type[NativeModel]) -> None:
+    model = n6post.load("/rom/two.tflite", threshold=0.9)
+    assert native.opened == 1
+    assert type(model.postprocess.processor) is n6post.YoloV8 and model.postprocess.processor.threshold == 0.9
+    (found,) = model.predict([None])
+    assert found.label == "spoon" and found.class_id == 1
+    (other,) = model.predict([stretched((0, 0, 128, 256))])  # what the script has passed is kept
+    x, y, w, h = found.rect
+    assert other.rect == pytest.approx((2 * x, 4 * y, 2 * w, 4 * h), abs=4)
+
+
+class NativePose(NativeModel):
+    """A pose model of two classes with COCO's 17 keypoints and one person."""
+
+    def __init__(self, path: str, postprocess: Any = None) -> None:
+        super().__init__(path, postprocess)
+        self._native.output_shape = self.output_shape = ((1, 57, anchor_count((64, 64))),)
+        person = Thing(3, (24, 20, 40, 52), {1: 0.9}, [0.25, 0.5, 0.8] * 17)
+        head = quantised(float_head((64, 64), 2, [person], 51, pixels=False), 1 / 255, -128)
+        self._outputs = FakeModel([head], (64, 64)).outputs()
+
+
+@pytest.mark.parametrize("given", ["file", "list", "model"])
+def test_load_passes_the_labels_of_two_classes_to_a_pose_model(
+    native: type[NativeModel], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, given: str
+) -> None:
+    monkeypatch.setitem(sys.modules, "ml", SimpleNamespace(Model=NativePose))
+    if given == "file":
+        model = n6post.load(written(tmp_path, b"sitting\nstanding\n"), classes=["standing"])
+    else:
+        monkeypatch.setattr(NativePose, "labels", ["sitting", "standing"], raising=False)
+        options = {"labels": ["sitting", "standing"]} if given == "list" else {}
+        model = n6post.load("/rom/two.tflite", **options)
+    processor = model.postprocess.processor
+    assert type(processor) is n6post.YoloV8Pose and processor.labels == (
+        ["cup", "spoon"] if given == "model" else ["sitting", "standing"]
+    )
+    (found,) = model.predict([None])
+    assert (found.class_id, found.label) == (1, "spoon" if given == "model" else "standing")
+    assert found.rect == (24, 20, 16, 32) and found.keypoints.shape == (17, 3)
+    np.testing.assert_allclose(np.array(found.keypoints.tolist()), [[16, 32, 0.8]] * 17, atol=64 / 255 / 2 + 1e-5)
+
+
+def written(folder: Path, data: bytes) -> str:
+    (folder / "two.txt").write_bytes(data)
+    return str(folder / "two.tflite")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"cup\n\nspoon\n", r"two\.txt, line 2: expected a name, got a blank line"),
+        (b"cup\n", r"two\.txt: expected 2, one per class, got 1"),
+        (b"cup\nfork\nspoon", r"two\.txt: expected 2, one per class, got 3"),
+        ("Löffel\nspoon".encode("latin-1"), r"two\.txt, line 1: expected text in UTF-8, got b'L\\xf6ffel'"),
+        ("cup\nspoon".encode("utf-16"), r"two\.txt, line 1: expected text in UTF-8, got b'\\xff.*'"),
+    ],
+)
+def test_load_checks_the_label_file_and_names_it_in_errors(
+    native: type[NativeModel], tmp_path: Path, data: bytes, message: str
+) -> None:
+    path = written(tmp_path, data)
+    with pytest.raises(ValueError, match=message + "$") as caught:
+        n6post.load(path)
+    assert str(caught.value).startswith(str(tmp_path))
+    # Not if the script gives labels.
+    assert n6post.load(path, labels=["a", "b"]).postprocess.processor.labels == ["a", "b"]
+
+
+@pytest.mark.parametrize("form", [b"%s\n%s", b"\xef\xbb\xbf%s\r\n%s\r\n\r\n", b"%s\r%s\r"])
+def test_load_reads_the_labels_from_the_file(native: type[NativeModel], tmp_path: Path, form: bytes) -> None:
+    model = n6post.load(written(tmp_path, form % (b"Fork", "Straße".encode())), classes=["Straße"])
+    assert model.postprocess.processor.labels == ["Fork", "Straße"]
+    (found,) = model.predict([None])
+    assert found.label == "Straße"
+
+
+def test_unreadable_label_file_falls_back_to_the_models_labels(native: type[NativeModel], tmp_path: Path) -> None:
+    for path in ("/rom/two.tflite", written(tmp_path, b"\n")):
+        assert n6post.load(path).postprocess.processor.labels == ["cup", "spoon"]
+
+
+@pytest.mark.parametrize("source", ["list", "dict", "path"])
+def test_load_accepts_and_checks_labels_in_every_form(
+    native: type[NativeModel], tmp_path: Path, source: str
+) -> None:
+    def given(names: list[str]) -> Any:
+        (tmp_path / "names.txt").write_text("\n".join(names))
+        return {"list": names, "dict": dict(enumerate(names)), "path": str(tmp_path / "names.txt")}[source]
+
+    model = n6post.load("/rom/two.tflite", labels=given(["a", "b"]), classes=["b"])
+    assert [d.label for d in model.predict([None])] == ["b"]
+    name = str(tmp_path / "names.txt") if source == "path" else "labels"
+    with pytest.raises(ValueError) as caught:
+        n6post.load("/rom/two.tflite", labels=given(["a", "b", "c"]))
+    assert str(caught.value) == f"{name}: expected 2, one per class, got 3"
+    with pytest.raises(ValueError, match="^classes: expected one of 'a', 'b', got 'c'$"):
+        n6post.load("/rom/two.tflite", labels=given(["a", "b"]), classes=["c"])
+
+
+def test_load_raises_for_an_unsupported_model(
+    native: type[NativeModel], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matching, "FAMILIES", ())
+    with pytest.raises(ValueError, match=r"^expected a YOLOv8 head .* of \(width, height\) \(64, 64\), got \(1, 6, 84\) b$"):
+        n6post.load("/rom/two.tflite")
+
+
+# --- the models and captures of ../shared ---
+
+SHARED_FAMILIES = {
+    "deeplab_v3_mobilenetv2_05_16_320_fft_qdq_int8.onnx": "DeepLab",
+    "movenet_singlepose_192.tflite": "MoveNet",
+    "st_movenet_lightning_heatmaps_192_int8_pc.tflite": "MoveNet",
+    "yolov8n_192.tflite": "YoloV8",
+    "yolov8n_256_quant_pc_uf_pose_coco-st.tflite": "YoloV8Pose",
+    "yolov8n_320_quant_pc_ii_seg_coco-st.tflite": "YoloV8Seg",
+    "fruit/fruit.tflite": "YoloV8Seg",
+    "fruit/fruit_float.tflite": "YoloV8Seg",
+}
+OTHER_FAMILIES = (
+    "blazeface_front_128.tflite", "face_landmarks_192.tflite", "hand_landmarks_full_224.tflite",
+    "osnet_a025_256_128_tfs_int8.tflite", "palm_detection_full_192.tflite", "st_yolo_x_nano_480_1.0_0.25_3_st_int8.tflite",
+    "yunet_n_320_320.onnx",
+)  # fmt: skip
+
+
+def test_every_shared_model_file_gets_the_processor_of_its_family(shared: Path) -> None:
+    pytest.importorskip("ai_edge_litert")
+    pytest.importorskip("onnxruntime")
+    for name, family in SHARED_FAMILIES.items():
+        model = n6post.load(str(shared / "models" / name))
+        assert type(model.postprocess.processor).__name__ == family
+
+
+@pytest.mark.parametrize("name", OTHER_FAMILIES)
+def test_a_shared_model_of_another_family_is_refused(shared: Path, name: str) -> None:
+    pytest.importorskip("ai_edge_litert")
+    pytest.importorskip("onnxruntime")
+    if not (shared / "models" / name).exists():
+        pytest.skip("this model is not among the shared ones")
+    with pytest.raises(ValueError, match="^expected a YOLOv8 head .* that belongs to an input of"):
+        n6post.load(str(shared / "models" / name))
+
+
+def test_every_shared_capture_is_matched_and_processed(shared: Path) -> None:
+    for file in sorted((shared / "captures").glob("*.npz")):
+        if "oracle" in file.name:
+            continue
+        tensors, size = capture(file)
+        model = FakeModel(tensors, size)
+        processor = n6post.processor_for(model)
+        family = next(f for name, f in SHARED_FAMILIES.items() if file.name.startswith(Path(name).stem))
+        assert type(processor).__name__ == family
+        result = model.run(processor)
+        assert isinstance(result, list) or result.class_ids()

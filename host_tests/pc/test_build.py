@@ -1,0 +1,313 @@
+"""scripts/build.py, the command n6post build: the compiled library, an image for the ROMFS with models, and a zip."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import fake_vela
+import model_files
+import pytest
+import test_romfs
+from commands import ROOT, script
+from n6post_pc import build, cli
+from n6post_pc.boards import BOARDS
+
+LIB = ROOT / "lib"
+FILES = sorted(file.relative_to(LIB).as_posix() for file in LIB.rglob("*.py"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with a model as ST compiles it and one as TensorFlow Lite writes it."""
+    monkeypatch.chdir(tmp_path)
+    Path("st.tflite").write_bytes(model_files.for_st())
+    Path("plain.tflite").write_bytes(model_files.runnable())
+    return tmp_path
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    """(exit code, what it prints, what it says on stderr)"""
+    code = cli.call("build", [str(argument) for argument in arguments], "n6post build")
+    return code, *capsys.readouterr()
+
+
+def image() -> dict[str, bytes]:
+    return {path: data for path, (_, data) in test_romfs.read(Path("build/n6post.img").read_bytes()).items()}
+
+
+# --- the compiled library ---
+
+
+def test_all_of_lib_is_compiled_and_listed_with_sizes(folder: Path) -> None:
+    done = script("build.py", cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    made = {file.relative_to("build/mpy").as_posix(): file.stat().st_size for file in Path("build/mpy").rglob("*.*")}
+    assert sorted(made) == [file[:-3] + ".mpy" for file in FILES]
+    lines = [line.split() for line in done.stdout.replace(",", "").splitlines() if line.strip()]
+    for file in FILES:
+        assert [file, str((LIB / file).stat().st_size), str(made[file[:-3] + ".mpy"])] in lines
+    assert ["all", str(sum((LIB / file).stat().st_size for file in FILES)), str(sum(made.values()))] in lines
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
+
+
+def test_an_earlier_build_is_replaced_and_nothing_else_is_removed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = Path("build/mpy/n6post/gone.mpy")
+    old.parent.mkdir(parents=True)
+    old.write_bytes(b"M")
+    assert run(capsys)[0] == 0 and not old.exists()
+    shutil.copytree(LIB, "lib")
+    code, _, said = run(capsys, "--out", "lib")
+    assert code == 2 and "no earlier build has made" in said
+    assert sorted(file.relative_to("lib").as_posix() for file in Path("lib").rglob("*.py")) == FILES
+
+
+def test_a_folder_that_cannot_be_written_is_a_sentence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for out in ("plain.tflite", "plain.tflite/mpy"):
+        code, _, said = run(capsys, "--out", out)
+        assert code == 2 and "plain.tflite" in said and "Traceback" not in said and len(said.splitlines()) == 1
+
+
+# --- the image ---
+
+
+def test_the_image_holds_the_library_and_the_models_with_their_labels(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("st.txt").write_bytes(b"person\r\ncat\r\n")
+    Path("my.second.tflite").write_bytes(model_files.for_st() + b"2")
+    Path("my.second.txt").write_bytes(b"dog\n")
+    Path("assets/fonts").mkdir(parents=True)
+    Path("assets/fonts/a.bin").write_bytes(bytes(100))
+    Path("main.py").write_bytes(b"print(1)\n")
+    models = ("--model", "st.tflite", "--model", "my.second.tflite")
+    code, printed, _ = run(capsys, "--romfs", *models, "--add", "assets", "--add", "main.py")
+    assert code == 0, printed
+    library = {file[:-3] + ".mpy" for file in FILES}
+    # The firmware looks for labels under a model's name up to its first dot.
+    assert set(image()) - library == {
+        "st.tflite", "st.txt", "my.second.tflite", "my.txt", "assets/fonts/a.bin", "main.py"
+    }  # fmt: skip
+    for path, data in image().items():
+        source = Path("build/mpy" if path in library else "") / ("my.second.txt" if path == "my.txt" else path)
+        assert data == source.read_bytes()
+
+
+def test_models_lie_where_the_board_s_npu_needs_them(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("ethos.tflite").write_bytes(model_files.for_ethos())
+    # openmv/openmv, docs/boards.md: 32 bytes for ST's NPU, 16 for Arm's and for cameras without one
+    for board, model, alignment in (("N6", "st", 32), ("AE3", "ethos", 16), ("RT1062", "plain", 16)):
+        copies = [f"{model}{number}.tflite" for number in range(9)]
+        for number, copy in enumerate(copies):
+            Path(copy).write_bytes(Path(f"{model}.tflite").read_bytes() + bytes(number))
+        code, printed, _ = run(capsys, "--romfs", "--board", board, "--json", *[w for c in copies for w in ("--model", c)])
+        assert code == 0
+        made = json.loads(printed.splitlines()[-1])
+        data = Path("build/n6post.img").read_bytes()
+        assert made["bytes"] == len(data) and made["left"] == made["partition"] - len(data)
+        found = test_romfs.read(data)
+        assert {one["path"]: one["offset"] for one in made["files"]} == {path: at for path, (at, _) in found.items()}
+        for copy in copies:
+            assert found[copy][0] % alignment == 0
+
+
+def test_the_partitions_are_those_of_the_firmware() -> None:
+    # openmv/openmv 4.8.1 and 5.0.0, "size" in boards/*/romfs_config.json, partition 0
+    sizes = {"N6": 0x1800000, "AE3": 0x1800000, "RT1062": 0x800000, "H7PLUS": 0x800000, "PURETHERMAL": 0x800000,
+             "H7": 0x20000, "M7": 0x40000, "GIGA": 0x400000, "PORTENTA": 0x400000, "NICLA": 0x400000}  # fmt: skip
+    assert {name: board.partition for name, board in BOARDS.items()} == sizes
+
+
+def test_free_space_and_replaced_files_are_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, printed, _ = run(capsys, "--romfs", "--model", "st.tflite")
+    size = Path("build/n6post.img").stat().st_size
+    lines = " ".join(printed.split())
+    assert code == 0 and f"the image {size:,}" in lines and f"left {24 * 1024 * 1024 - size:,}" in lines
+    assert "replaces ALL that its ROMFS holds" in lines and "mpremote romfs deploy build/n6post.img" in lines
+    assert all(len(line) <= 80 for line in printed.splitlines())
+    # Boards whose MicroPython does not write the partition: by the IDE alone.
+    _, printed, _ = run(capsys, "--romfs", "--board", "RT1062", "--model", "plain.tflite")
+    assert "mpremote" not in printed and "OpenMV IDE" in printed
+
+
+def test_mpremote_takes_the_image_for_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from mpremote.romfs import VfsRomWriter
+
+    run(capsys, "--romfs", "--model", "st.tflite")
+    # What `mpremote romfs deploy` asks of a file: its name, its mark, and that it fits.
+    path = Path("build/n6post.img")
+    assert path.name.endswith((".img", ".romfs")) and path.read_bytes().startswith(VfsRomWriter.ROMFS_HEADER)
+
+
+def test_micropython_mounts_the_image_and_imports_n6post_from_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    binary = os.environ.get("N6POST_MICROPYTHON")
+    if not binary:
+        pytest.skip("needs a MicroPython with ulab: its path in the environment variable N6POST_MICROPYTHON")
+    Path("st.txt").write_bytes(b"person\n")
+    run(capsys, "--romfs", "--model", "st.tflite")
+    code = """
+import hashlib, sys, vfs
+vfs.mount(vfs.VfsRom(open("build/n6post.img", "rb").read()), "/rom")
+sys.path[:] = ["/rom"]
+import n6post
+print(n6post.__file__, n6post.YoloV8Seg.__name__)
+for name in ("st.tflite", "st.txt"):
+    print(hashlib.sha256(open("/rom/" + name, "rb").read()).digest().hex())
+"""
+    done = subprocess.run([binary, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+    sums = [hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in ("st.tflite", "st.txt")]
+    assert done.stdout.split() == ["/rom/n6post/__init__.mpy", "YoloV8Seg", *sums]
+
+
+def test_an_image_that_is_too_large_is_refused_with_sizes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("large.tflite").write_bytes(model_files.runnable() + bytes(4 << 20))
+    code, _, said = run(capsys, "--romfs", "--board", "GIGA", "--model", "large.tflite")
+    assert code == 2 and not Path("build/n6post.img").exists()
+    assert f"partition has {4 << 20:,}" in said and f"large.tflite {Path('large.tflite').stat().st_size:,}" in said
+    # One that fills it to the last byte is none.
+    fits = bytearray(model_files.runnable())
+    run(capsys, "--romfs", "--board", "GIGA", "--model", "plain.tflite")
+    spare = (4 << 20) - Path("build/n6post.img").stat().st_size
+    Path("plain.tflite").write_bytes(bytes(fits) + bytes(spare))
+    assert run(capsys, "--romfs", "--board", "GIGA", "--model", "plain.tflite")[0] == 0
+    assert Path("build/n6post.img").stat().st_size == 4 << 20
+    Path("plain.tflite").write_bytes(bytes(fits) + bytes(spare + 2))
+    assert run(capsys, "--romfs", "--board", "GIGA", "--model", "plain.tflite")[0] == 2
+
+
+def test_a_model_that_the_board_cannot_run_is_refused_first(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("ethos.tflite").write_bytes(model_files.for_ethos())
+    Path("net.onnx").write_bytes(model_files.onnx([("Relu", ("x",), ("y",))], {}))
+    Path("broken.tflite").write_bytes(model_files.runnable()[:200])
+    Path("text.tflite").write_text("no model")
+    refused = {
+        "N6": ("plain", "ethos", "broken", "text"),
+        "AE3": ("st", "broken", "text"),
+        "RT1062": ("st", "ethos", "text"),
+    }
+    for board, models in refused.items():
+        for model in (*(f"{name}.tflite" for name in models), "net.onnx"):
+            code, printed, said = run(capsys, "--romfs", "--board", board, "--model", model)
+            assert code == 2 and printed == "" and said.startswith(f"n6post build: {model}: ")
+    assert not Path("build").exists()
+    _, _, said = run(capsys, "--romfs", "--model", "plain.tflite")
+    assert "ST's compiler" in said and "OpenMV IDE" in said
+
+
+def test_a_model_with_an_operator_that_the_firmware_has_not_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("topk.tflite").write_bytes(model_files.with_topk())
+    Path("topk_ethos.tflite").write_bytes(model_files.with_topk("ethos-u"))
+    for board, model in (("RT1062", "topk"), ("AE3", "topk"), ("AE3", "topk_ethos")):
+        code, _, said = run(capsys, "--romfs", "--board", board, "--model", f"{model}.tflite")
+        assert code == 2 and "has no TOPK_V2" in said
+
+
+def test_a_model_that_would_run_on_the_ae3_s_cpu_is_a_finding(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, printed, _ = run(capsys, "--romfs", "--board", "AE3", "--model", "plain.tflite")
+    assert code == 1 and "not compiled for the Ethos-U55" in printed
+    assert image()["plain.tflite"] == Path("plain.tflite").read_bytes()
+    code, printed, _ = run(capsys, "--romfs", "--board", "AE3", "--model", "plain.tflite", "--json")
+    assert code == 1 and len(json.loads(printed.splitlines()[-1])["findings"]) == 1
+
+
+def test_vela_compiles_the_models_of_an_ae3(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_vela.install(folder / "cache", monkeypatch)
+    Path("ethos.tflite").write_bytes(model_files.for_ethos())
+    models = ("--model", "plain.tflite", "--model", "ethos.tflite")
+    code, printed, _ = run(capsys, "--romfs", "--board", "AE3", "--vela", *models)
+    assert code == 0 and "not compiled" not in printed
+    assert image()["plain.tflite"] == fake_vela.compiled()
+    assert image()["ethos.tflite"] == Path("ethos.tflite").read_bytes()
+    Path("plain.tflite").write_bytes(model_files.runnable() + b"refuse")
+    code, _, said = run(capsys, "--romfs", "--board", "AE3", "--vela", *models)
+    assert code == 2 and "plain.tflite: Vela does not take it" in said
+
+
+def test_wrong_use_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("elsewhere").mkdir()
+    shutil.copyfile("st.tflite", "elsewhere/st.tflite")
+    for arguments, said in (
+        (("--model", "st.tflite"), "--romfs"),
+        (("--romfs", "--model", "absent.tflite"), "no such file: absent.tflite"),
+        (("--romfs", "--model", "elsewhere"), "no such file: elsewhere"),
+        (("--romfs", "--add", "absent"), "no such file: absent"),
+        (("--romfs", "--vela", "--model", "st.tflite"), "Ethos-U55, which the OpenMV N6 has not"),
+        (("--romfs", "--board", "TOASTER"), "invalid choice"),
+    ):
+        with pytest.raises(SystemExit) as left:
+            run(capsys, *arguments)
+        assert left.value.code == 2 and said in capsys.readouterr().err
+    Path("elsewhere/st.tflite").write_bytes(model_files.for_st() + b"another")
+    code, _, message = run(capsys, "--romfs", "--model", "st.tflite", "--model", "elsewhere/st.tflite")
+    assert code == 2 and "st.tflite comes twice" in message
+    code, _, message = run(capsys, "--march", "sparc")
+    assert code == 2 and message.startswith("n6post build: mpy-cross: ")
+
+
+# --- the zip ---
+
+
+def test_the_zip_has_all_that_a_camera_needs_and_three_steps(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, printed, _ = run(capsys, "--zip")
+    archive = Path(f"build/n6post-{cli.version()}.zip")
+    inside = zipfile.ZipFile(archive)
+    top = f"n6post-{cli.version()}/"
+    contents = {name.removeprefix(top): inside.read(name) for name in inside.namelist()}
+    assert code == 0 and f"the archive {archive.stat().st_size:,}" in " ".join(printed.split())
+    expected = {f"lib/{file[:-3]}.mpy": (Path("build/mpy") / file).with_suffix(".mpy").read_bytes() for file in FILES}
+    expected |= {f"examples/{file.name}": file.read_bytes() for file in (ROOT / "scripts" / "examples").glob("*.py")}
+    expected["LICENSE.txt"] = (ROOT / "LICENSE").read_bytes()
+    steps = contents.pop("README.txt").decode().splitlines()
+    assert contents == expected
+    assert [line[:3] for line in steps if line[:1].isdigit()] == ["1. ", "2. ", "3. "]
+    assert cli.version() in steps[0]
+
+
+def test_the_same_sources_make_the_same_zip(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+    for number, zone in enumerate(("UTC", "Asia/Tokyo")):
+        monkeypatch.setenv("TZ", zone)
+        run(capsys, "--zip", "--out", f"build{number}/mpy")
+        made.append(Path(f"build{number}/n6post-{cli.version()}.zip").read_bytes())
+    assert made[0] == made[1]
+    times = {entry.date_time for entry in zipfile.ZipFile(f"build0/n6post-{cli.version()}.zip").infolist()}
+    assert times == {(1980, 1, 1, 0, 0, 0)}
+
+
+# --- the help ---
+
+
+def test_the_examples_of_its_help_run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake_vela.install(folder / "cache", monkeypatch)
+    shutil.copyfile("st.tflite", "model.tflite")
+    for name in ("a.tflite", "b.tflite"):
+        shutil.copyfile("plain.tflite", name)
+    with pytest.raises(SystemExit) as left:
+        run(capsys, "--help")
+    assert left.value.code == 0
+    helped = capsys.readouterr().out
+    examples = [line.strip() for line in helped.partition("examples:\n")[2].splitlines()]
+    assert len(examples) == len(build.EXAMPLES)
+    for example in examples:
+        command = [sys.executable, "-c", "import sys; from n6post_pc import cli; sys.exit(cli.main())"]
+        environment = os.environ | {"PYTHONPATH": str(ROOT / "scripts")}
+        words = example.split()[1:]
+        done = subprocess.run([*command, *words], env=environment, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,270 @@
+"""scripts/inspect_model.py, the command n6post inspect: what a model file is, and what a camera will make of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import fake_vela
+import model_files
+import pytest
+from commands import ROOT, script
+from n6post_pc import cli, inspect_model
+from PIL import Image as PilImage
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    """(exit code, what it prints, what it says on stderr)"""
+    code = cli.call("inspect", [str(argument) for argument in arguments], "n6post inspect")
+    return code, *capsys.readouterr()
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    path = tmp_path / "net.tflite"
+    path.write_bytes(model_files.runnable())
+    return path
+
+
+def facts(printed: str) -> dict[str, str]:
+    """The first line of each fact by its name."""
+    return {line[:10].strip(): line[10:].strip() for line in printed.splitlines()}
+
+
+# --- what is said ---
+
+
+def test_integer_tensors_are_described_with_their_range() -> None:
+    assert inspect_model.numbers("b", 0.02, 24) == "(q - 24) * 0.02, -3.04 to 2.06"
+    assert inspect_model.numbers("b", 0.5, -128) == "(q + 128) * 0.5, 0 to 127.5"
+    assert inspect_model.numbers("B", 0.5, 0) == "q * 0.5, 0 to 127.5"
+    assert inspect_model.numbers("f", 1.0, 0) == ""
+
+
+def test_a_model_is_described(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model.with_suffix(".txt").write_bytes(b"person\r\ntraffic light\r\n")
+    code, printed, _ = run(capsys, model)
+    assert code == 0 and printed.startswith("net.tflite\n")
+    told = facts(printed)
+    assert told["input 0"] == "1 x 64 x 64 x 3   int8    (q + 28) * 0.01, -1 to 1.55"
+    assert told["output 0"] == "1 x 6 x 84        int8    (q + 28) * 0.01, -1 to 1.55"
+    assert told["labels"] == "2: person, traffic light"
+    assert told["fits"] == "n6post.YoloV8"
+    assert told["heap"].startswith("0.00 MB of float32 copies")  # 6 x 84 x 4 bytes
+    assert told["SLICE"] == "1" or " SLICE" in printed
+    assert printed.endswith("findings  none\n")
+
+
+def test_its_lines_fit_a_terminal_of_80_columns_but_the_one_to_paste(
+    shared: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("ai_edge_litert")
+    monkeypatch.setenv("COLUMNS", "80")
+    _, printed, _ = run(capsys, *sorted((shared / "models").glob("*.tflite")))
+    long = [line for line in printed.splitlines() if len(line) > 80]
+    assert all(line.startswith("paste     model = n6post.load(") for line in long)
+
+
+def test_the_line_to_paste_opens_the_model_with_its_post_processor(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, printed, _ = run(capsys, model)
+    line = facts(printed)["paste"]
+    assert line == 'model = n6post.load("/rom/net.tflite")'
+    import n6post
+
+    names = {"n6post": n6post}
+    exec(line.replace("/rom/", f"{model.parent}/"), names)
+    assert type(names["model"].postprocess.processor).__name__ == facts(printed)["fits"].removeprefix("n6post.")
+
+
+def test_a_model_that_vela_compiled_is_described_but_not_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "net.tflite"
+    path.write_bytes(model_files.for_ethos())
+    PilImage.new("RGB", (64, 64)).save(tmp_path / "black.png")
+    code, printed, _ = run(capsys, path, "--picture", tmp_path / "black.png")
+    told = facts(printed)
+    assert code == 0 and told["file"].endswith("compiled by Vela for an Ethos-U")
+    assert told["fits"] == "n6post.YoloV8" and "N6" not in told
+
+
+def test_a_model_that_st_compiled_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "net.tflite"
+    path.write_bytes(model_files.for_st())
+    code, printed, _ = run(capsys, path)
+    told = facts(printed)
+    assert code == 0 and told["file"].endswith("compiled by ST for Neural-ART")
+    assert told["fits"].startswith("not known: only an N6 can open it") and "findings" not in told
+    code, printed, _ = run(capsys, path, "--json")
+    assert code == 0 and json.loads(printed)["inputs"] == []
+
+
+def test_machines_get_one_object_a_file(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_vela.install(tmp_path / "cache", monkeypatch)
+    (tmp_path / "broken.tflite").write_bytes(b"TFL3TFL3")
+    (tmp_path / "broken.txt").write_text("")
+    code, printed, said = run(capsys, model, tmp_path / "broken.tflite", "--json", "--npu", "u55")
+    assert code == 1 and "broken.tflite: a damaged .tflite" in said
+    told, broken = map(json.loads, printed.splitlines())
+    assert broken.keys() == {"file", "error"}
+    assert told["file"] == str(model) and told["bytes"] == model.stat().st_size
+    assert told["inputs"] == [{"shape": [1, 64, 64, 3], "dtype": "int8", "scale": pytest.approx(0.01), "zero_point": -28}]
+    assert told["outputs"][0]["shape"] == [1, 6, 84] and told["float_copies"] == 6 * 84 * 4
+    assert told["operators"] == {"SLICE": 1, "RESHAPE": 1} and told["labels"] is None
+    assert told["processor"] == "YoloV8" and told["code"].startswith("model = n6post.load(")
+    alive = 64 * 64 * 3 + 6 * 84  # the picture and what is cut out of it
+    assert told["n6"] == {"activations": [round(alive * 0.95), round(alive * 1.9)], "sram": 1835008, "on_cpu": []}
+    assert told["ae3"]["on_cpu"] == {"Dequantize": 1} and told["ae3"]["sram"] == 835392
+    assert told["findings"] == []
+
+
+def test_the_ae3_is_reported_with_the_figures_of_vela(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_vela.install(tmp_path / "cache", monkeypatch)
+    (tmp_path / "net2.onnx").write_bytes(b"")
+    code, printed, _ = run(capsys, model, "--npu", "u55")
+    lines = " ".join(printed.split())
+    assert code == 0 and "by Vela 5.2.0: 2 of 3 operators (66.7%) on the NPU, on the CPU 1 Dequantize; 0.80 MiB" in lines
+    assert "5.21 M cycles, 13.0 ms" in lines
+    model.write_bytes(model.read_bytes() + b"refuse")
+    code, printed, _ = run(capsys, model, "--npu", "u55")
+    assert code == 1 and "AE3: Vela does not take it: Error: Invalid tensor" in printed
+
+
+def test_operators_missing_in_the_ae3s_firmware_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "net.tflite"
+    path.write_bytes(model_files.with_topk())
+    _, printed, _ = run(capsys, path)
+    assert facts(printed)["AE3"].startswith("its firmware has no TOPK_V2")
+    before = printed.partition("findings")[2]
+    assert "TOPK_V2" not in before  # an N6 may run it
+    path.write_bytes(model_files.with_topk("ethos-u"))  # this file is for an AE3
+    code, printed, _ = run(capsys, path)
+    assert code == 1 and "AE3: its firmware has no TOPK_V2" in printed.partition("findings")[2]
+
+
+def test_whether_the_activations_fit_the_n6_is_said_as_far_as_it_is_known(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for side, said in ((64, "they fit"), (500, "they may not fit"), (900, "they do not fit")):
+        tensors = [(name, (1, side, side, 3), "INT8", (0.01, -28)) for name in ("picture", "same")]
+        (tmp_path / "net.tflite").write_bytes(model_files.tflite(tensors, [("RELU", ("picture",), ("same",))]))
+        code, printed, _ = run(capsys, tmp_path / "net.tflite")
+        fact, _, found = " ".join(printed.split()).partition(" findings")
+        assert f": {said}; 0 of 1 operators" in fact
+        assert ("memory: its activations take" in found) == (said == "they do not fit") and (code == 0 or found)
+
+
+# --- findings and mistakes ---
+
+
+def test_findings_are_reported_and_give_exit_code_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "net.tflite"
+    path.write_bytes(model_files.runnable())
+    path.with_suffix(".txt").write_text("person\ncat\ndog\n")  # three for two classes
+    code, printed, _ = run(capsys, path)
+    assert code == 1 and "\nfindings\n  - " in printed
+    fine = tmp_path / "fine.tflite"
+    fine.write_bytes(model_files.runnable())
+    assert run(capsys, fine)[0] == 0 and run(capsys, fine, path)[0] == 1
+
+
+def test_every_finding_ends_with_its_line_on_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = (ROOT / "docs" / "troubleshooting.md").read_text()
+    labels, large, topk = (tmp_path / f"{name}.tflite" for name in ("labels", "large", "topk"))
+    labels.write_bytes(model_files.runnable())
+    labels.with_suffix(".txt").write_text("person\ncat\ndog\n")
+    tensors = [(name, (1, 900, 900, 3), "INT8", (0.01, -28)) for name in ("picture", "same")]
+    large.write_bytes(model_files.tflite(tensors, [("RELU", ("picture",), ("same",))]))
+    topk.write_bytes(model_files.with_topk("ethos-u"))
+    code, printed, _ = run(capsys, labels, large, topk, "--json")
+    found = [finding for line in printed.splitlines() for finding in json.loads(line)["findings"]]
+    pointers = [re.search(r" \(docs/troubleshooting\.md#([a-z0-9-]+)\)$", finding) for finding in found]
+    assert code == 1 and None not in pointers, found
+    names = {pointer[1] for pointer in pointers if pointer}
+    assert names >= {"labels", "memory", "ae3"} and all(f'<a id="{name}"></a>' in page for name in names)
+
+
+def test_the_outputs_for_a_picture_are_judged_too(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    grey = model.with_name("grey.png")
+    PilImage.new("RGB", (64, 64), (255, 255, 255)).save(grey)
+    alone = run(capsys, model)
+    code, printed, _ = run(capsys, model, "--picture", grey)
+    assert alone[0] == 0 and code == 1
+    assert printed.startswith(alone[1].removesuffix("findings  none\n")) and "  - " in printed
+
+
+def test_one_bad_file_does_not_lose_the_rest(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = model.parent
+    (folder / "short.tflite").write_bytes(model_files.runnable()[:300])
+    (folder / "short.onnx").write_bytes(b"\x3a\xff\x01")
+    (folder / "wrong.onnx").write_bytes(model_files.onnx([("NoSuchOperator", ("x",), ("y",))], {}))
+    (folder / "text.bin").write_text("compiled for the NPU")
+    bad = [folder / name for name in ("short.tflite", "short.onnx", "wrong.onnx", "text.bin", "absent.tflite")]
+    code, printed, said = run(capsys, *bad, folder, model)
+    assert code == 1 and printed.startswith("net.tflite\n")
+    assert [line.split(": ")[:2] for line in said.splitlines() if line.startswith("n6post inspect: ")] == [
+        ["n6post inspect", str(path)] for path in (*bad, folder)
+    ]
+    assert "Traceback" not in said and "a folder" in said and "No such file" in said
+    assert run(capsys, *bad)[0] == 2
+
+
+def test_a_file_that_is_no_picture_is_wrong_use(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for picture in (model, model.with_name("absent.png"), model.parent):
+        code, printed, said = run(capsys, model, "--picture", picture)
+        assert code == 2 and printed == "" and str(picture) in said and "Errno" not in said
+
+
+# Models of the families that the library has; the others in the folder are refused.
+OUR_MODELS = (
+    "deeplab_v3_mobilenetv2_05_16_320_fft_qdq_int8.onnx",
+    "movenet_singlepose_192.tflite",
+    "st_movenet_lightning_heatmaps_192_int8_pc.tflite",
+    "yolov8n_192.tflite",
+    "yolov8n_256_quant_pc_uf_pose_coco-st.tflite",
+    "yolov8n_320_quant_pc_ii_seg_coco-st.tflite",
+)
+
+
+def test_the_shared_models_are_inspected_without_a_finding(shared: Path) -> None:
+    pytest.importorskip("ai_edge_litert")
+    pytest.importorskip("onnxruntime")
+    models = [shared / "models" / name for name in OUR_MODELS]
+    done = script("inspect_model.py", *models, "--picture", shared / "pictures" / "bus.jpg")
+    assert done.returncode == 0, done.stdout + done.stderr
+    reports = done.stdout.split(f"\n{'─' * 80}\n")
+    assert len(reports) == len(models)
+    for report, model in zip(reports, models, strict=True):
+        assert report.startswith(model.name) and report.rstrip().endswith("findings  none")
+        assert "fits      n6post." in report
+
+
+def test_the_examples_of_its_help_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if os.name == "nt":
+        pytest.skip("the examples are written for a shell that expands *")
+    fake_vela.install(tmp_path / "cache", monkeypatch)
+    (tmp_path / "model.tflite").write_bytes(model_files.runnable())
+    shutil.copyfile(tmp_path / "model.tflite", tmp_path / "other.tflite")
+    noise = PilImage.effect_noise((64, 64), 80).convert("RGB")
+    noise.save(tmp_path / "photo.jpg")
+    with pytest.raises(SystemExit) as left:
+        cli.call("inspect", ["--help"], "n6post inspect")
+    assert left.value.code == 0
+    helped = capsys.readouterr().out
+    examples = [line.strip() for line in helped.partition("examples:\n")[2].splitlines()]
+    assert len(examples) == len(inspect_model.EXAMPLES)
+    for example in examples:
+        words = example.removeprefix("n6post inspect")
+        command = f"{sys.executable} -c 'import sys; from n6post_pc import cli; sys.exit(cli.main())' inspect{words}"
+        environment = os.environ | {"PYTHONPATH": str(ROOT / "scripts")}
+        done = subprocess.run(command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert done.returncode in (0, 1) and done.stdout and "Traceback" not in done.stderr, done.stderr

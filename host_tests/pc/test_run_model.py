@@ -1,0 +1,398 @@
+"""scripts/run_model.py, n6post run: what a model file makes of pictures and videos, told, drawn and compared."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import csi
+import image
+import ml
+import n6post
+import numpy as np
+import pytest
+from commands import script
+from fake_networks import SIDE, Network, Run, picture, run
+from PIL import Image as PilImage
+from synthetic_heads import Thing, float_head
+
+__all__ = ["run"]  # a fixture
+
+# What pycocotools hands numpy has an older __array__ than numpy 2 asks for.
+pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
+
+SEG = "yolov8n_320_quant_pc_ii_seg_coco-st.tflite"
+CLASSES = 80
+
+
+def boxes(*things: Thing) -> list[Any]:
+    return [float_head((SIDE, SIDE), CLASSES, things)]
+
+
+PERSON = Thing(3, (8, 8, 24, 40), {0: 0.875})
+CAR = Thing(9, (30, 16, 60, 40), {2: 0.75})
+
+
+def detector() -> Network:
+    """Nothing; a person; a person and a car."""
+    return Network(boxes(), boxes(PERSON), boxes(PERSON, CAR))
+
+
+def segmenter() -> Network:
+    prototypes = np.full((1, 16, 16, 32), -2.0, dtype=np.float32)
+    prototypes[0, 2:10, 2:6, 0] = 3.0
+    head = float_head((SIDE, SIDE), CLASSES, [Thing(3, (8, 8, 24, 40), {0: 0.875}, [1.0] + [0.0] * 31)], extra=32)
+    return Network([head, prototypes])
+
+
+def classifier(shift: int = 0) -> Network:
+    logits = np.zeros((1, 16, 16, 3), dtype=np.float32)
+    logits[0, :, :8, 1] = 1.0
+    logits[0, : 4 + shift, :, 2] = 2.0
+    return Network([logits])
+
+
+# --- on real models ---
+
+
+def test_a_model_file_runs_on_pictures_with_a_table_and_annotated_pngs(shared: Path, tmp_path: Path) -> None:
+    pytest.importorskip("ai_edge_litert")
+    pictures = [shared / "pictures" / name for name in ("bus.jpg", "person.bmp")]
+    done = script("run_model.py", shared / "models" / SEG, shared / "pictures", "--out", tmp_path)
+    assert done.returncode == 0 and not done.stderr  # XNNPACK says nothing either
+    assert "bus.jpg" in done.stdout and "person" in done.stdout and "pixels" in done.stdout
+    assert "fit: stretch (the whole picture, distorted, as firmware 5.0 does)" in done.stdout
+    assert max(len(line) for line in done.stdout.splitlines() if not line.startswith(str(tmp_path))) <= 80
+    for path in pictures:
+        annotated = tmp_path / f"{Path(SEG).stem}__{path.stem}.png"
+        with PilImage.open(path) as plain, PilImage.open(annotated) as png:
+            before, drawn = (np.asarray(p.convert("RGB")).astype(int) for p in (plain, png))
+        assert drawn.shape == before.shape and np.any(np.abs(drawn - before) > 60)
+
+
+def test_by_default_it_finds_what_a_camera_with_firmware_5_would(shared: Path) -> None:
+    pytest.importorskip("ai_edge_litert")
+    model, path = shared / "models" / SEG, shared / "pictures" / "bus.jpg"
+    done = script("run_model.py", model, path, "--json", "--masks", "none")
+    frame = image.Image(str(path)).to_rgb565(copy=True)
+    found = ml.Model(str(model), postprocess=n6post.YoloV8Seg()).predict([frame])
+    told = json.loads(done.stdout)
+    assert told["fit"] == "stretch" and len(found) > 3
+    assert told["detections"] == [json.loads(n6post.to_json(d)) for d in found]
+
+
+def test_a_street_is_run_through_and_written_as_a_video(shared: Path, tmp_path: Path) -> None:
+    pytest.importorskip("ai_edge_litert")
+    av = pytest.importorskip("av")
+    model, street = shared / "models" / "yolov8n_192.tflite", shared / "video" / "street.avi"
+    done = script("run_model.py", model, street, "--frames", 6, "--every", 10, "--out", tmp_path)
+    assert done.returncode == 0 and not done.stderr and "street.avi, 6 frames" in done.stdout
+    assert "write them, one a line, into yolov8n_192.txt" in " ".join(done.stdout.split())
+    with av.open(str(tmp_path / "yolov8n_192__street.mp4")) as container:
+        shown = [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
+    assert len(shown) == 6 and shown[0].shape == (360, 480, 3)
+
+
+def test_a_real_model_agrees_with_itself_and_not_with_another(shared: Path) -> None:
+    pytest.importorskip("ai_edge_litert")
+    models = shared / "models"
+    done = script("run_model.py", models / SEG, shared / "pictures", "--compare", models / SEG)
+    assert done.returncode == 0, done.stderr
+    assert "Verdict: they agree: 100% found by both, IoU of boxes 1.00, masks 1.00." in done.stdout
+    pose = models / "yolov8n_256_quant_pc_uf_pose_coco-st.tflite"
+    done = script("run_model.py", models / SEG, shared / "pictures" / "bus.jpg", "--compare", pose, "--json")
+    picture, summary = (json.loads(line) for line in done.stdout.splitlines())
+    assert [d["label"] for d in picture["only_model"]] == ["bus"] and summary["found_by_both"] == 3
+
+
+# --- tables and pictures ---
+
+
+def test_the_table_is_complete_and_drawings_have_unique_names(run: Run, tmp_path: Path) -> None:
+    for name in ("a", "b", "deep"):
+        (tmp_path / name).mkdir()
+    picture(tmp_path / "a" / "x.png", 2)
+    picture(tmp_path / "b" / "x.png", 1)
+    picture(tmp_path / "deep" / "[bold] :car:.png", 0, (4000, 3000))
+    (tmp_path / "deep" / "notes.txt").write_text("no picture")
+    done = run("net.tflite", "a/x.png", "b/x.png", "deep", networks={"net.tflite": detector()})
+    assert done.code == 0 and not done.err
+    rows = [" ".join(line.split()) for line in done.out.splitlines()]
+    assert rows[:3] == ["net.tflite", "YoloV8, input 64 x 64",
+                        "fit: stretch (the whole picture, distorted, as firmware 5.0 does)"]  # fmt: skip
+    # 128 x 96 pixels: two and one and a half of the input's.
+    for row in ("x.png person 0.88 (16, 12, 32, 48)", "car 0.75 (60, 24, 60, 36)", "[bold] :car:.png nothing"):
+        assert row in rows
+    assert sorted(os.listdir("out")) == ["net__[bold] :car:.png", "net__a_x.png", "net__b_x.png"]
+    with PilImage.open("out/net__a_x.png") as png, PilImage.open("out/net__[bold] :car:.png") as large:
+        assert png.getpixel((60, 40)) != png.getpixel((55, 80)) and png.size == (128, 96)
+        assert large.size == (1600, 1200)
+
+
+def test_results_are_in_pixels_of_the_whole_picture_however_large(run: Run, tmp_path: Path) -> None:
+    picture(tmp_path / "large.png", 1, (4000, 3000))
+    done = run("net.tflite", "large.png", "--json", networks={"net.tflite": detector()})
+    (found,) = done.lines[0]["detections"]
+    assert found["rect"] == [500, 375, 1000, 1500] and done.lines[0]["size"] == [4000, 3000]
+
+
+@pytest.mark.parametrize("fit, seen", [("stretch", "Stretch"), ("crop", "Crop"), ("letterbox", "Letterbox")])
+def test_the_picture_gets_into_the_input_as_asked(run: Run, tmp_path: Path, fit: str, seen: str) -> None:
+    ramp = np.zeros((48, 100, 3), dtype=np.uint8)
+    ramp[..., 1], ramp[..., 2] = np.linspace(0, 255, 100), np.linspace(0, 255, 48)[:, None]
+    PilImage.fromarray(ramp).save(tmp_path / "ramp.png")
+    network = detector()
+    done = run("net.tflite", "ramp.png", "--json", "--fit", fit, networks={"net.tflite": network})
+    assert done.lines[0]["fit"] == fit
+    buffer = bytearray(SIDE * SIDE * 3)
+    getattr(n6post, seen)(image.Image("ramp.png"))(buffer, (1, SIDE, SIDE, 3), ord("B"))
+    assert network.seen[0].tobytes() == bytes(buffer)
+
+
+def test_the_processor_can_be_named_and_has_the_models_labels(run: Run, tmp_path: Path) -> None:
+    picture(tmp_path / "a.png", 2)
+    (tmp_path / "net.txt").write_bytes("\r\n".join(f"thing {n}" for n in range(CLASSES)).encode())
+    for options in ([], ["--processor", "YoloV8"]):
+        done = run("net.tflite", "a.png", "--json", *options, networks={"net.tflite": detector()})
+        assert [d["label"] for d in done.lines[0]["detections"]] == ["thing 0", "thing 2"]
+    done = run("net.tflite", "a.png", "--json", "--threshold", 0.8, networks={"net.tflite": detector()})
+    assert [d["label"] for d in done.lines[0]["detections"]] == ["thing 0"]
+    done = run("net.tflite", "a.png", "--json", "--max-detections", 1, networks={"net.tflite": detector()})
+    assert len(done.lines[0]["detections"]) == 1
+    done = run("net.tflite", "a.png", "--processor", "MoveNet", networks={"net.tflite": detector()})
+    assert done.code == 2 and done.err.startswith("n6post run: net.tflite: expected ") and not done.out
+
+
+# --- JSON ---
+
+
+def test_json_is_all_that_comes_on_stdout_and_no_pictures_are_written(run: Run, tmp_path: Path) -> None:
+    names = [str(picture(tmp_path / f"{n}.png", n)) for n in range(3)]
+    done = run("net.tflite", *names, "--json", networks={"net.tflite": detector()})
+    assert done.code == 0 and not (tmp_path / "out").exists()
+    assert [line["file"] for line in done.lines] == names
+    assert [[d["label"] for d in line["detections"]] for line in done.lines] == [[], ["person"], ["person", "car"]]
+    assert done.lines[1] == {"file": names[1], "size": [128, 96], "fit": "stretch", "detections": [
+        {"rect": [16, 12, 32, 48], "score": 0.875, "class_id": 0, "label": "person"}]}  # fmt: skip
+    run("net.tflite", *names, "--json", "--out", "drawn", networks={"net.tflite": detector()})
+    assert sorted(os.listdir("drawn")) == ["net__0.png", "net__1.png", "net__2.png"]
+
+
+def test_json_has_masks_as_run_lengths_or_polygons(run: Run, tmp_path: Path) -> None:
+    coco_mask = pytest.importorskip("pycocotools.mask")
+    picture(tmp_path / "a.png")
+    done = run("net.tflite", "a.png", "--json", networks={"net.tflite": segmenter()})
+    shape = done.lines[0]["detections"][0]["mask"]["rle"]
+    assert shape["size"] == [96, 128]
+    y, x = np.nonzero(coco_mask.decode(shape))
+    # 4 x 8 prototype pixels, of 8 x 6 frame pixels each, from (2, 2); a logit of 3 beside one of -2 crosses 0 at 3/5.
+    assert x.min() in (15, 16) and x.max() in (47, 48) and y.min() in (11, 12) and y.max() in (59, 60)
+    done = run("net.tflite", "a.png", "--json", "--masks", "polygon", networks={"net.tflite": segmenter()})
+    (points,) = done.lines[0]["detections"][0]["mask"]["polygons"]
+    assert abs(min(points[::2]) - 16) <= 1 and abs(max(points[1::2]) - 60) <= 1
+    done = run("net.tflite", "a.png", "--json", "--masks", "none", networks={"net.tflite": segmenter()})
+    assert set(done.lines[0]["detections"][0]["mask"]) == {"rect", "area", "centroid"}
+
+
+def test_a_class_map_is_reported_by_its_fractions(run: Run, tmp_path: Path) -> None:
+    picture(tmp_path / "a.png")
+    done = run("net.tflite", "a.png", "--json", "--masks", "none", networks={"net.tflite": classifier()})
+    assert done.lines[0]["classes"] == [
+        {"class_id": 1, "label": "1", "area": 64 * 72, "fraction": 0.375},
+        {"class_id": 2, "label": "2", "area": 128 * 24, "fraction": 0.25},
+    ]
+    done = run("net.tflite", "a.png", networks={"net.tflite": classifier()})
+    assert "37.5% of frame" in done.out
+
+
+# --- COCO ---
+
+
+def test_a_file_in_cocos_format_is_written_and_reported(run: Run, tmp_path: Path) -> None:
+    names = [str(picture(tmp_path / f"img_{n:06d}.png", n)) for n in range(3)]
+    done = run("net.tflite", *names, "--coco", "new/found.json", networks={"net.tflite": detector()})
+    assert done.code == 0 and not (tmp_path / "out").exists()
+    rules = "image_id: the last number in a picture's name; category_id: COCO's own, 1 to 90"
+    assert f"new/found.json: 3 results in COCO's format ({rules})" in done.out
+    told = [(e["image_id"], e["category_id"], e["bbox"]) for e in json.loads(Path("new/found.json").read_text())]
+    assert told == [(1, 1, [16, 12, 32, 48]), (2, 1, [16, 12, 32, 48]), (2, 3, [60, 24, 60, 36])]
+    done = run("net.tflite", *names, "--coco", "found.json", "--json", networks={"net.tflite": detector()})
+    assert [line["image_id"] for line in done.lines] == [0, 1, 2]
+
+
+def test_pictures_or_labels_missing_in_annotations_are_reported(run: Run, tmp_path: Path) -> None:
+    names = [str(picture(tmp_path / f"{name}.png", 2)) for name in ("one", "two")]
+    annotations = {"images": [{"id": 70, "file_name": "two.png"}], "categories": [{"id": 5, "name": "car"}]}
+    Path("gt.json").write_text(json.dumps(annotations))
+    done = run("net.tflite", *names, "--coco", "found.json", "--coco-images", "gt.json", networks={"net.tflite": detector()})
+    assert done.code == 1
+    assert "one.png: no image of this name in gt.json\n" in done.err
+    assert "gt.json: no category is called person: left out of found.json\n" in done.err
+    assert [(e["image_id"], e["category_id"]) for e in json.loads(Path("found.json").read_text())] == [(70, 5)]
+
+
+# --- videos ---
+
+
+def test_frames_of_a_video_are_numbered_and_counted_together(run: Run, tmp_path: Path) -> None:
+    av = pytest.importorskip("av")
+    with av.open("clip.mp4", "w") as container:
+        stream = container.add_stream("mpeg4", rate=10)
+        stream.width, stream.height = 128, 96
+        for scene in (0, 1, 2, 2):
+            frame = np.full((96, 128, 3), (40 * scene, 90, 160), dtype=np.uint8)
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(frame, format="rgb24")))
+        container.mux(stream.encode())
+    done = run("net.tflite", "clip.mp4", networks={"net.tflite": detector()})
+    rows = [" ".join(line.split()) for line in done.out.splitlines()]
+    assert done.code == 0 and {"clip.mp4, 4 frames", "person 3 3 1 0.88", "car 2 2 1 0.75"} <= set(rows)
+    with av.open("out/net__clip.mp4") as container:
+        assert len(list(container.decode(video=0))) == 4
+    done = run("net.tflite", "clip.mp4", "--every", 2, "--json", networks={"net.tflite": detector()})
+    assert [(line["frame"], len(line["detections"])) for line in done.lines] == [(1, 0), (3, 2)]
+    done = run("net.tflite", "clip.mp4", "--frames", 2, "--coco", "found.json", networks={"net.tflite": detector()})
+    assert "2 frames" in done.out and [e["image_id"] for e in json.loads(Path("found.json").read_text())] == [2]
+    done = run("net.tflite", "clip.mp4", networks={"net.tflite": classifier()})
+    assert " ".join(done.out.split()).count("1 4 37.5% 37.5%") == 1
+
+
+# --- what goes wrong ---
+
+
+def test_one_bad_picture_does_not_lose_the_rest(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    picture(folder / "a.png", 1)
+    (folder / "b.jpg").write_bytes(b"")
+    (folder / "c.jpg").write_text("no picture")
+    PilImage.effect_noise((300, 200), 50).save(folder / "d.jpg")
+    (folder / "d.jpg").write_bytes((folder / "d.jpg").read_bytes()[:2000])
+    picture(folder / "e.png", 2)
+    (folder / "notes.txt").write_text("nothing")
+    done = run("net.tflite", "photos", "clip.mp4", networks={"net.tflite": detector()})
+    assert done.code == 2 and done.err == "n6post run: no such picture: clip.mp4\n"
+    (tmp_path / "clip.mp4").write_text("no video")
+    done = run("net.tflite", "photos", "clip.mp4", "--json", networks={"net.tflite": detector()})
+    assert done.code == 1 and [len(line["detections"]) for line in done.lines] == [1, 2]
+    assert done.err.splitlines()[:3] == [
+        "n6post run: clip.mp4: not a video that can be read",
+        "n6post run: photos/b.jpg: an empty file",
+        "n6post run: photos/c.jpg: not a picture that can be read",
+    ]
+    assert done.err.splitlines()[3].startswith("n6post run: photos/d.jpg: cannot be read: ")
+
+
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        (["absent.tflite", "a.png"], "no such file: absent.tflite"),
+        (["a.png", "a.png"], "a.png: neither a .tflite nor an .onnx model"),
+        (["broken.tflite", "a.png"], "broken.tflite: LiteRT cannot run it"),
+        (["net.tflite", "absent.png"], "no such picture: absent.png"),
+        (["net.tflite", "empty"], "no pictures in empty: expected files that end in .bmp"),
+        (["net.tflite"], "the following arguments are required"),
+        (["net.tflite", "a.png", "--every", "0"], "--every: expected 1 or more"),
+        (["net.tflite", "a.png", "--fit", "zoom"], "invalid choice: 'zoom'"),
+        (["net.tflite", "a.png", "--coco-images", "a.png"], "--coco-images needs --coco"),
+        (["net.tflite", "a.png", "--coco", "x.json", "--compare", "net.tflite"], "exclude each other"),
+        (["net.tflite", "a.png", "--compare", "absent.tflite"], "no such file: absent.tflite"),
+        (["net.tflite", "a.png", "--threshold", "7"], "net.tflite: threshold: expected"),
+        (["net.tflite", "a.png", "--out", "a.png"], "a.png: no folder that pictures can be written into"),
+        (["net.tflite", "a.png", "--coco", "empty"], "empty cannot be written"),
+        (["net.tflite", "a.png", "--coco", "x.json", "--coco-images", "broken.tflite"], "expected COCO's annotations"),
+    ],
+)
+def test_wrong_use_is_a_sentence(run: Run, tmp_path: Path, arguments: list[str], said: str) -> None:
+    if "broken.tflite" in arguments[0]:
+        pytest.importorskip("ai_edge_litert")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "broken.tflite").write_bytes(b"\x20\0\0\0TFL3" + bytes(30))
+    picture(tmp_path / "a.png", 1)
+    # The stand-in only where it is asked for: else files are opened as they are.
+    networks = {"net.tflite": detector()} if arguments[0] == "net.tflite" else None
+    done = run(*arguments, networks=networks)
+    assert done.code == 2 and said in done.err and not done.out
+    assert "Traceback" not in done.err and sum("n6post run: " in line for line in done.err.splitlines()) == 1
+
+
+def test_an_option_that_the_family_does_not_have_is_named(run: Run, tmp_path: Path) -> None:
+    picture(tmp_path / "a.png")
+    done = run("net.tflite", "a.png", "--max-detections", 3, networks={"net.tflite": classifier()})
+    assert done.code == 2 and done.err.startswith("n6post run: net.tflite: DeepLab has no option 'max_detections': did you")
+
+
+@pytest.mark.parametrize("shape", [(1, 64), (1, 3, 64, 64)])
+def test_an_input_that_takes_no_pictures_as_a_camera_gives_them_is_said(
+    run: Run, tmp_path: Path, shape: tuple[int, ...]
+) -> None:
+    picture(tmp_path / "a.png")
+    network = Network(boxes(), shape=shape)
+    done = run("net.tflite", "a.png", "--processor", "YoloV8", networks={"net.tflite": network})
+    assert done.code == 2 and done.err == (
+        f"n6post run: net.tflite: expected an input [1, H, W, 3] or [1, H, W, 1], got {list(shape)}\n")  # fmt: skip
+
+
+def test_a_network_of_no_known_family_is_named(run: Run, tmp_path: Path) -> None:
+    picture(tmp_path / "a.png")
+    done = run("net.tflite", "a.png", networks={"net.tflite": Network([np.zeros((1, 7), dtype=np.float32)])})
+    assert done.code == 2 and done.err.startswith("n6post run: net.tflite: ")
+
+
+# --- comparing ---
+
+
+def test_two_models_are_compared_in_words_in_json_and_side_by_side(run: Run, tmp_path: Path) -> None:
+    names = [str(picture(tmp_path / f"{n}.png", n)) for n in range(3)]
+    moved = Thing(9, (32, 16, 62, 40), {2: 0.65})
+    networks = {"int8.tflite": detector(), "float.tflite": Network(boxes(CAR), boxes(PERSON), boxes(PERSON, moved))}
+    done = run("int8.tflite", *names, "--compare", "float.tflite", "--out", "both", networks=networks)
+    rows = [" ".join(line.split()) for line in done.out.splitlines()]
+    assert {"MODEL int8.tflite", "OTHER float.tflite", "3 pictures", "found by both 3 of 3 and 4",
+            "only by MODEL 0", "only by OTHER 1 car 0.75 in 0.png"} <= set(rows)  # fmt: skip
+    # Of the cars, 60 pixels wide, one lies 4 further right: 56 / 64.
+    assert "IoU of their boxes 0.96 least 0.88: car in 2.png" in rows
+    assert "scores, MODEL - OTHER +0.03 without their signs 0.03, at most 0.10" in rows
+    assert "Verdict: they are close: 75% found by both, IoU of boxes 0.96." in rows
+    assert done.code == 0 and not done.err
+    with PilImage.open("both/int8__float__0.png") as png:
+        assert png.size == (256, 96)
+    done = run("int8.tflite", *names, "--compare", "float.tflite", "--json", networks=networks)
+    assert [len(line["both"]) for line in done.lines[:3]] == [0, 1, 2] and done.lines[0]["only_other"][0]["label"] == "car"
+    summary = done.lines[3]
+    assert (summary["model"], summary["other"]) == ("int8.tflite", "float.tflite") and summary["agree"] is True
+    assert summary["box_iou"] == {"mean": round((1 + 1 + 56 / 64) / 3, 3), "least": 0.875}
+
+
+def test_detections_below_the_threshold_of_one_model_are_reported(run: Run, tmp_path: Path) -> None:
+    picture(tmp_path / "a.png", 2)
+    weak, weaker = CAR._replace(scores={2: 0.3125}), PERSON._replace(scores={0: 0.125})  # the threshold is .4
+    networks = {"int8.tflite": Network(boxes(weaker, weak)), "float.tflite": detector()}
+    done = run("int8.tflite", "a.png", "--compare", "float.tflite", "--json", networks=networks)
+    person, car = done.lines[0]["only_other"]
+    assert person["label"] == "person" and "score_by_other" not in person
+    assert car["label"] == "car" and car["score"] == 0.75 and car["score_by_other"] == 0.312
+    assert done.lines[1]["below_threshold"] == [0, 1]
+    done = run("int8.tflite", "a.png", "--compare", "float.tflite", networks=networks)
+    assert "only by OTHER 2 person 0.88 in a.png, car 0.75 in a.png 1 of these MODEL has below its threshold" in (
+        " ".join(done.out.split()))  # fmt: skip
+
+
+def test_models_that_differ_are_a_finding(run: Run, tmp_path: Path) -> None:
+    picture(tmp_path / "a.png", 2)
+    networks = {"one.tflite": detector(), "other.tflite": Network(boxes())}
+    done = run("one.tflite", "a.png", "--compare", "other.tflite", networks=networks)
+    assert done.code == 1 and "Verdict: they differ: 0% found by both." in done.out
+    networks = {"one.tflite": classifier(), "other.tflite": classifier(shift=4)}
+    done = run("one.tflite", "a.png", "--compare", "other.tflite", networks=networks)
+    assert done.code == 1 and "Verdict: they differ: 75.0% of the pixels have the same class." in done.out
+    networks = {"one.tflite": classifier(), "other.tflite": detector()}
+    done = run("one.tflite", "a.png", "--compare", "other.tflite", networks=networks)
+    assert done.code == 2 and "nothing to compare" in done.err
+
+
+def test_nothing_of_a_run_stays_behind_for_the_camera(run: Run, tmp_path: Path) -> None:
+    picture(tmp_path / "a.png", 1)
+    run("net.tflite", "a.png", "--fit", "crop", networks={"net.tflite": detector()})
+    assert csi._host_pictures == [] and csi._host_last_frame is None

@@ -1,0 +1,448 @@
+"""scripts/run_on_host.py runs camera scripts as they are."""
+
+import contextlib
+import os
+import re
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image as PilImage
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# As the command, but in this very Python: the command itself would first make .venv.
+COMMAND = (
+    "import sys; sys.path.insert(0, sys.argv.pop(1)); from n6post_pc import cli, command;"
+    " sys.exit(cli.call('host', sys.argv[1:], 'run_on_host.py'))"
+)
+
+LOOP = """
+import csi
+cam = csi.CSI()
+cam.reset()
+cam.pixformat(csi.RGB565)
+cam.framesize(csi.QVGA)
+cam.snapshot(time=2000)
+number = 0
+while True:
+    try:
+        img = cam.snapshot()
+    except Exception as error:
+        print("caught", error)
+    number += 1
+    print("frame", number)
+    img.draw_rectangle((10 * number, 10, 8, 8), color=(255, 0, 0), fill=True)
+"""
+
+
+def _run(folder: Path, *arguments: object) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-c", COMMAND, str(ROOT / "scripts"), *map(str, arguments)],
+        capture_output=True, text=True, cwd=folder, timeout=120,
+    )
+
+
+@pytest.fixture
+def photo(tmp_path: Path) -> Path:
+    path = tmp_path / "photo.png"
+    PilImage.new("RGB", (320, 240), (0, 0, 255)).save(path)
+    return path
+
+
+def _script(folder: Path, source: str) -> Path:
+    path = folder / "camera_script.py"
+    path.write_text(source)
+    return path
+
+
+def test_an_endless_loop_ends_after_the_frames_and_is_saved(tmp_path: Path, photo: Path) -> None:
+    done = _run(tmp_path, _script(tmp_path, LOOP), "--picture", photo, "--frames", 3, "--out", "deep/er/last.png")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "frame 1\nframe 2\nframe 3\n"
+    assert "3 frames of 320x240" in done.stderr
+    with PilImage.open(tmp_path / "deep" / "er" / "last.png") as saved:
+        assert saved.size == (320, 240)
+        assert saved.getpixel((34, 14)) == (255, 0, 0)  # the third frame's rectangle
+        assert saved.getpixel((24, 14)) == (0, 0, 255)
+
+
+def test_the_default_is_one_frame_named_after_script_and_picture(tmp_path: Path, photo: Path) -> None:
+    done = _run(tmp_path, _script(tmp_path, LOOP), "--picture", photo)
+    assert done.stdout == "frame 1\n"
+    assert (tmp_path / "out" / "camera_script_photo.png").is_file()
+
+
+def test_a_script_that_ends_by_itself_is_saved_too(tmp_path: Path, photo: Path) -> None:
+    source = LOOP.replace("while True:", "for _ in range(2):") + "print('done')\n"
+    done = _run(tmp_path, _script(tmp_path, source), "--picture", photo, "--frames", 9)
+    assert done.returncode == 0
+    assert done.stdout.endswith("done\n")
+    assert "2 frames" in done.stderr
+
+
+def test_the_library_and_the_stand_ins_are_importable_and_time_ticks(tmp_path: Path, photo: Path) -> None:
+    source = "import n6post, ml, image, omv, machine, time\ntime.ticks_us()\nprint(__name__, omv.version_string())\n"
+    done = _run(tmp_path, _script(tmp_path, source), "--picture", photo, "--firmware", "4.8.1")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "__main__ 4.8.1\n"
+    assert "nothing to save" in done.stderr
+
+
+def test_as_firmware_4_8_1_a_script_meets_its_drawing_methods_and_its_ulab(tmp_path: Path, photo: Path) -> None:
+    source = """import image
+from ulab import numpy as np
+img = image.Image(40, 20, image.RGB565)
+img.draw_string((1, 2, "a"))
+print(any(img.bytearray()), "bincount" in dir(np))
+"""
+    script = _script(tmp_path, source)
+    done = _run(tmp_path, script, "--picture", photo, "--firmware", "4.8.1")
+    assert done.stdout == "True False\n", done.stderr
+    done = _run(tmp_path, script, "--picture", photo)
+    assert done.returncode == 1 and "draw_string" in done.stderr
+
+
+def test_an_error_of_the_script_is_shown_with_its_own_line_and_fails(tmp_path: Path, photo: Path) -> None:
+    source = LOOP.replace("number += 1", "number += 1 // 0")
+    done = _run(tmp_path, _script(tmp_path, source), "--picture", photo)
+    assert done.returncode == 1
+    assert "ZeroDivisionError" in done.stderr
+    assert "number += 1 // 0" in done.stderr
+    assert "runpy" not in done.stderr
+    assert (tmp_path / "out" / "camera_script_photo.png").is_file()
+
+
+def test_a_model_of_the_camera_without_a_replacement_is_explained(tmp_path: Path, photo: Path) -> None:
+    script = _script(tmp_path, "import ml\nml.Model('/rom/net.tflite')\n")
+    done = _run(tmp_path, script, "--picture", photo)
+    assert done.returncode == 1
+    assert "--model" in done.stderr
+    assert "/rom/net.tflite" in done.stderr
+
+
+def test_the_scripts_own_open_finds_the_model_too(tmp_path: Path, photo: Path) -> None:
+    model = tmp_path / "mine.tflite"
+    model.write_bytes(b"bytes of a model")
+    script = _script(tmp_path, "print(open('/rom/net.tflite', 'rb').read())\n")
+    done = _run(tmp_path, script, "--picture", photo, "--model", model)
+    assert done.stdout == "b'bytes of a model'\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["absent.py", "--picture", "photo.png"], "no such script: absent.py"),
+        (["camera_script.py", "--picture", "absent.jpg"], "no such picture: absent.jpg"),
+        (["camera_script.py", "--picture", "photo.png", "--model", "absent.tflite"], "no such model: absent.tflite"),
+        (["camera_script.py", "--picture", "photo.png", "--model", "photo.png"], "a .tflite or .onnx file"),
+        (["camera_script.py", "--picture", "photo.png", "--model", "net=absent.onnx"], "no such model: absent.onnx"),
+        (["camera_script.py", "--picture", "photo.png", "--uart", "3=absent.txt"], "no such file for a UART: absent.txt"),
+        (["camera_script.py", "--picture", "photo.png", "--sdcard", "absent"], "no such folder for /sdcard: absent"),
+        (["camera_script.py", "--picture", "empty"], "no pictures in empty"),
+        (["camera_script.py", "--picture", "photo.png", "--frames", "0"], "--frames"),
+        (["camera_script.py", "--picture", "photo.png", "--firmware", "five"], "--firmware"),
+        (["camera_script.py"], "--picture"),
+    ],
+)
+def test_wrong_arguments_are_named(tmp_path: Path, photo: Path, arguments: list[str], complaint: str) -> None:
+    _script(tmp_path, LOOP)
+    (tmp_path / "empty").mkdir()
+    done = _run(tmp_path, *arguments)
+    assert done.returncode == 2
+    assert complaint in done.stderr
+
+
+def test_the_segmentation_example_draws_on_a_real_photograph(shared: Path, tmp_path: Path) -> None:
+    script = ROOT / "scripts" / "examples" / "yolov8_seg.py"
+    model = shared / "models" / "yolov8n_320_quant_pc_ii_seg_coco-st.tflite"
+    picture = shared / "pictures" / "bus.jpg"
+    pytest.importorskip("ai_edge_litert")
+    done = _run(tmp_path, script, "--picture", picture, "--model", model, "--out", "bus.png")
+    assert done.returncode == 0, done.stderr
+    with PilImage.open(tmp_path / "bus.png") as saved:
+        assert saved.size[0] >= 320
+
+
+# ---- what the camera sees ----
+
+COLOR = """
+import csi
+cam = csi.CSI()
+cam.reset()
+cam.pixformat(csi.RGB565)
+cam.framesize((64, 48))
+while True:
+    img = cam.snapshot()
+    print(img.get_pixel((0, 0)), img.get_pixel((63, 47)))
+    img.draw_rectangle((20, 20, 8, 8), color=(255, 0, 0), fill=True)
+"""
+
+
+def test_a_folder_of_pictures_is_seen_once_in_the_order_of_its_names(tmp_path: Path) -> None:
+    folder = tmp_path / "shots"
+    folder.mkdir()
+    for name, color in (("b.png", (0, 255, 0)), ("a.bmp", (0, 0, 255)), ("C.PNG", (255, 255, 255))):
+        PilImage.new("RGB", (64, 48), color).save(folder / name)
+    (folder / "note.txt").write_text("no picture")
+    done = _run(tmp_path, _script(tmp_path, COLOR), "--picture", "shots", "--save-frames", "saved")
+    assert done.returncode == 0, done.stderr
+    assert [line.split(")")[0] for line in done.stdout.splitlines()] == ["(255, 255, 255", "(0, 0, 255", "(0, 255, 0"]
+    assert (tmp_path / "out" / "camera_script_shots.png").is_file()
+    assert sorted(path.name for path in (tmp_path / "saved").iterdir()) == ["frame_1.png", "frame_2.png", "frame_3.png"]
+    for number, color in ((1, (255, 255, 255)), (3, (0, 255, 0))):
+        with PilImage.open(tmp_path / "saved" / f"frame_{number}.png") as saved:
+            assert saved.getpixel((0, 0)) == color and saved.getpixel((24, 24)) == (255, 0, 0)
+
+
+def test_a_video_is_the_camera(tmp_path: Path) -> None:
+    av = pytest.importorskip("av")
+    with av.open(str(tmp_path / "clip.mp4"), "w") as container:
+        stream = container.add_stream("mpeg4", rate=10)
+        stream.width, stream.height = 64, 48
+        for level in (0, 80, 160, 240):
+            frame = av.VideoFrame.from_ndarray(np.full((48, 64, 3), level, dtype=np.uint8), format="rgb24")
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode())
+    done = _run(tmp_path, _script(tmp_path, COLOR), "--picture", "clip.mp4")
+    assert done.returncode == 0, done.stderr
+    seen = [int(line[1:].split(",")[0]) for line in done.stdout.splitlines()]
+    assert len(seen) == 4 and all(abs(got - level) < 30 for got, level in zip(seen, (0, 80, 160, 240), strict=True))
+    done = _run(tmp_path, _script(tmp_path, COLOR), "--picture", "clip.mp4", "--frames", 2)
+    assert len(done.stdout.splitlines()) == 2
+
+
+def _turned(path: Path) -> None:
+    """A picture, white at its right, stored lying on its side, as telephones do."""
+    upright = np.zeros((48, 64, 3), dtype=np.uint8)
+    upright[:, 32:] = 255
+    exif = PilImage.Exif()
+    exif[0x0112] = 6  # to be turned by 90 degrees clockwise
+    PilImage.fromarray(np.ascontiguousarray(np.rot90(upright))).save(path, exif=exif, quality=95)
+
+
+def test_a_picture_that_lies_on_its_side_is_seen_upright(tmp_path: Path) -> None:
+    _turned(tmp_path / "phone.jpg")
+    done = _run(tmp_path, _script(tmp_path, COLOR), "--picture", "phone.jpg")
+    assert re.match(r"\((0|8), .*\) \((255|248), ", done.stdout), done.stdout
+    done = _run(tmp_path, _script(tmp_path, "import image\nprint(image.Image('phone.jpg'))\n"), "--picture", "phone.jpg")
+    assert '"w":64, "h":48' in done.stdout
+
+
+def test_sixteen_bits_are_seen_as_eight(tmp_path: Path) -> None:
+    ramp = np.linspace(0, 65535, 64 * 48).reshape(48, 64).astype(np.uint16)
+    PilImage.fromarray(ramp).save(tmp_path / "deep.png")
+    source = COLOR.replace("RGB565", "GRAYSCALE").replace("while True", "for _ in range(1)")
+    source += "import image\nimg = image.Image('deep.png')\n"
+    source += "print(img.get_pixel((32, 24)), img.format() == image.GRAYSCALE)\n"
+    done = _run(tmp_path, _script(tmp_path, source), "--picture", "deep.png")
+    assert done.stdout == "0 255\n130 True\n", done.stderr
+
+
+# ---- the camera's files, models and ports ----
+
+
+def test_several_models_go_by_the_names_that_the_script_uses(tmp_path: Path, photo: Path) -> None:
+    for name in ("faces", "hands", "rest"):
+        (tmp_path / f"{name}_pc.tflite").write_bytes(name.encode())
+    (tmp_path / "labels.txt").write_text("person")
+    source = """for path in ('/rom/faces.tflite', '/sdcard/hands.tflite', '/rom/other.tflite', '/rom/labels.txt'):
+    print(open(path, 'rb').read())
+"""
+    models = ["faces=faces_pc.tflite", "hands.tflite=hands_pc.tflite", "rest_pc.tflite"]
+    arguments = [word for model in models for word in ("--model", model)]
+    done = _run(tmp_path, _script(tmp_path, source), "--picture", photo, *arguments)
+    assert done.stdout == "b'faces'\nb'hands'\nb'rest'\nb'person'\n", done.stderr
+    done = _run(tmp_path, _script(tmp_path, source), "--picture", photo, *arguments[:4])
+    assert done.returncode == 1 and "/rom/other.tflite" in done.stderr and "--model" in done.stderr
+
+
+SD_LOGGER = """
+# Takes as many pictures as the card's settings say, and keeps a log.
+import csi, os, uos, ujson, utime
+from machine import RTC
+cam = csi.CSI()
+cam.reset()
+cam.pixformat(csi.RGB565)
+cam.framesize(csi.QVGA)
+RTC().datetime((2026, 5, 1, 5, 12, 30, 0, 0))
+if "shots" not in os.listdir("/sdcard"):
+    os.mkdir("/sdcard/shots")
+with open("/sdcard/settings.json") as file:
+    settings = ujson.load(file)
+start = utime.ticks_ms()
+with open("log.csv", "w") as log:
+    for number in range(settings["shots"]):
+        img = cam.snapshot()
+        name = "/sdcard/shots/%03d.jpg" % number
+        img.save(name, quality=80)
+        log.write("%d,%d,%d\\n" % (RTC().datetime()[0], number, os.stat(name)[6]))
+print(os.getcwd(), sorted(name for name, kind, _, _ in uos.ilistdir("shots") if kind == 0x8000))
+print(utime.ticks_diff(utime.ticks_ms(), start) < 60000)
+"""
+
+
+def test_a_logger_writes_to_the_folder_that_is_the_card(tmp_path: Path, photo: Path) -> None:
+    card = tmp_path / "card"
+    card.mkdir()
+    (card / "settings.json").write_text('{"shots": 2}')
+    done = _run(tmp_path, _script(tmp_path, SD_LOGGER), "--picture", "photo.png", "--sdcard", "card", "--frames", 9)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "/sdcard ['000.jpg', '001.jpg']\nTrue\n"
+    log = (card / "log.csv").read_text().splitlines()
+    assert [line.split(",")[:2] for line in log] == [["2026", "0"], ["2026", "1"]]
+    with PilImage.open(card / "shots" / "001.jpg") as shot:
+        assert shot.size == (320, 240)
+    assert (tmp_path / "out" / "camera_script_photo.png").is_file()  # not on the card
+    done = _run(tmp_path, _script(tmp_path, SD_LOGGER), "--picture", "photo.png")
+    assert done.returncode == 1 and "--sdcard" in done.stderr
+
+
+BLOBS = """
+# Tells where the largest red thing is; what it is told starts and stops it.
+import sensor, time
+from machine import LED, UART
+
+uart = UART(3, 115200, timeout_char=200)
+led = LED("LED_BLUE")
+sensor.reset()
+sensor.set_pixformat(sensor.RGB565)
+sensor.set_framesize(sensor.QVGA)
+sensor.skip_frames(time=2000)
+sensor.set_auto_gain(False)
+sensor.set_auto_whitebal(False)
+clock = time.clock()
+running = False
+while True:
+    clock.tick()
+    img = sensor.snapshot()
+    command = uart.readline()
+    if command:
+        running = command.strip() == b"start"
+    if not running:
+        continue
+    led.toggle()
+    for blob in img.find_blobs([(20, 80, 25, 127, 0, 127)], pixels_threshold=100, area_threshold=100, merge=True):
+        img.draw_rectangle(blob.rect, color=(255, 255, 0))
+        img.draw_cross((blob.cx, blob.cy))
+        uart.write("%d,%d,%d\\n" % (blob.cx, blob.cy, blob.pixels))
+    clock.fps()
+"""
+
+
+def test_a_blob_tracker_talks_over_its_uart_and_is_talked_to(tmp_path: Path) -> None:
+    picture = PilImage.new("RGB", (320, 240), (40, 90, 40))
+    picture.paste((230, 20, 20), (100, 60, 140, 80))
+    picture.save(tmp_path / "ball.png")
+    (tmp_path / "commands.txt").write_bytes(b"stop\nstart\n")
+    script = _script(tmp_path, BLOBS)
+    done = _run(tmp_path, script, "--picture", "ball.png", "--frames", 3, "--uart", "3=commands.txt", "--out", "seen.png")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "UART(3): b'120,70,800\\n'\n" * 2
+    with PilImage.open(tmp_path / "seen.png") as seen:
+        assert seen.getpixel((100, 60)) == seen.getpixel((139, 79)) == (255, 255, 0)
+        assert seen.getpixel((120, 70)) == (255, 255, 255)
+    done = _run(tmp_path, script, "--picture", "ball.png", "--frames", 3)
+    assert done.stdout == ""
+    done = _run(tmp_path, script, "--picture", "ball.png", "--frames", 3, "--uart", "commands.txt", "--firmware", "4.8.1")
+    assert done.returncode == 1 and "blob.rect" in done.stderr  # a method there
+
+
+STREAMER = """
+import network, socket, csi, time
+cam = csi.CSI()
+cam.reset()
+cam.pixformat(csi.RGB565)
+cam.framesize(csi.QVGA)
+wlan = network.WLAN(network.STA_IF)
+wlan.active(True)
+wlan.connect("home", "secret")
+while not wlan.isconnected():
+    time.sleep_ms(100)
+print("connected,", wlan.ifconfig()[0])
+server = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, True)
+server.bind(("", 0))
+server.listen(5)
+client, address = server.accept()
+client.settimeout(5.0)
+request = client.recv(1024)
+client.sendall("HTTP/1.1 200 OK\\r\\nContent-Type: multipart/x-mixed-replace;boundary=openmv\\r\\n\\r\\n")
+while True:
+    jpeg = cam.snapshot().to_jpeg(quality=35, copy=True)
+    client.sendall("--openmv\\r\\nContent-Length:" + str(jpeg.size()) + "\\r\\n\\r\\n")
+    client.sendall(jpeg)
+"""
+
+
+def test_a_wifi_streamer_serves_this_pcs_browser(tmp_path: Path, photo: Path) -> None:
+    script = str(_script(tmp_path, STREAMER))
+    command = [sys.executable, "-c", COMMAND, str(ROOT / "scripts"), script, "--picture", str(photo), "--frames", "4"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stderr is not None and running.stdout is not None
+        try:
+            port = re.search(r"http://localhost:(\d+)", running.stderr.readline())
+            assert port is not None
+            got = b""
+            with socket.create_connection(("localhost", int(port[1])), timeout=60) as browser:
+                browser.sendall(b"GET / HTTP/1.1\r\n\r\n")
+                with contextlib.suppress(ConnectionResetError):
+                    while part := browser.recv(65536):
+                        got += part
+            assert running.wait(60) == 0
+            assert running.stdout.read().startswith("connected, 127.0.0.1")
+        finally:
+            running.kill()
+    assert got.startswith(b"HTTP/1.1 200 OK\r\n") and got.count(b"--openmv\r\n") == got.count(b"\xff\xd8\xff") == 4
+
+
+def test_what_a_display_shows_is_saved_beside_the_frame(tmp_path: Path, photo: Path) -> None:
+    source = LOOP.replace("import csi", "import csi, display, image\nlcd = display.SPIDisplay(64, 48)")
+    source += "    lcd.write(img, hint=image.SCALE_ASPECT_IGNORE)\n"
+    done = _run(tmp_path, _script(tmp_path, source), "--picture", photo, "--out", "last.png", "--save-frames", "all")
+    assert done.returncode == 0, done.stderr
+    with PilImage.open(tmp_path / "last_display.png") as shown:
+        assert shown.size == (64, 48) and shown.getpixel((32, 24)) == (0, 0, 255)
+    assert sorted(path.name for path in (tmp_path / "all").iterdir()) == ["display_1.png", "frame_1.png"]
+
+
+def test_a_module_that_only_the_camera_has_is_named(tmp_path: Path, photo: Path) -> None:
+    done = _run(tmp_path, _script(tmp_path, "import tof\n"), "--picture", photo)
+    assert done.returncode == 1 and "the stand-in has no module tof" in done.stderr
+    done = _run(tmp_path, _script(tmp_path, "import nonsense\n"), "--picture", photo)
+    assert "No module named 'nonsense'" in done.stderr
+
+
+def _on_a_terminal(folder: Path, *arguments: object, bar_after: float | None = None) -> tuple[str, bytes]:
+    """What the command prints, and what it shows on the terminal that is its stderr."""
+    import pty
+
+    setting = "" if bar_after is None else f"command.BAR_AFTER = {bar_after}; "
+    command = [sys.executable, "-c", COMMAND.replace("sys.exit(", setting + "sys.exit("), str(ROOT / "scripts")]
+    ours, theirs = pty.openpty()
+    environment = os.environ | {"TERM": "xterm", "COLUMNS": "80"}
+    with subprocess.Popen([*command, *map(str, arguments)], cwd=folder, stdout=subprocess.PIPE, stderr=theirs, text=True,
+                          env=environment) as running:
+        os.close(theirs)
+        shown = b""
+        with contextlib.suppress(OSError):  # the terminal is closed
+            while part := os.read(ours, 4096):
+                shown += part
+        assert running.stdout is not None
+        printed = running.stdout.read()
+    os.close(ours)
+    return printed, shown
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
+def test_what_takes_longer_shows_how_far_it_is_on_a_terminal_only(tmp_path: Path, photo: Path) -> None:
+    arguments = (_script(tmp_path, LOOP), "--picture", photo, "--frames", 5)
+    printed, shown = _on_a_terminal(tmp_path, *arguments, bar_after=0)
+    assert b"4/5" in shown and b"5 frames of 320x240" in shown
+    assert printed == "".join(f"frame {number}\n" for number in range(1, 6))
+    printed, shown = _on_a_terminal(tmp_path, *arguments, bar_after=3600)
+    assert b"/5" not in shown and b"5 frames of 320x240" in shown
+    assert "/5" not in _run(tmp_path, *arguments).stderr

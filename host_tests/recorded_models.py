@@ -1,0 +1,51 @@
+"""Model files that play recordings: for scripts that shall run where no real model is.
+
+    python3 recorded_models.py SCRIPTS COMMAND ARGUMENTS...
+
+is n6post's command COMMAND of the folder SCRIPTS, in which every model file holds the name of a recording in its place.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+
+class Played:
+    """A backend of ml.Model that puts out what a network put out once, whatever it is shown."""
+
+    def __init__(self, name: str) -> None:
+        from ml._backends import Tensor
+        from n6post_pc import recorded
+
+        picture = next(picture for model, picture in recorded.names() if model == name)
+        recording = recorded.load(name, picture)
+        width, height = recording.size
+        self._outputs = [tensor.values for tensor in recording.tensors]
+        self.inputs = [Tensor((1, height, width, 3), "b", 1 / 255, -128)]
+        self.outputs = [Tensor(t.values.shape, "b", float(t.scale), int(t.zero_point)) for t in recording.tensors]
+        self.ram = 500_000
+
+    def run(self, inputs: list[Any]) -> list[Any]:
+        return self._outputs
+
+
+def open_backend(path: str) -> tuple[Played, int]:
+    name = Path(path).read_text().strip()
+    return Played(name), len(name)
+
+
+def main() -> int:
+    sys.path.insert(0, sys.argv[1])
+    from n6post_pc import cli, paths
+
+    paths.use_stand_ins()
+    import ml.model
+
+    ml.model.open_backend = open_backend  # type: ignore[assignment]
+    return cli.call(sys.argv[2], sys.argv[3:], sys.argv[2])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,222 @@
+"""lib/n6post/results/json_text.py: results as one line of JSON, with the content of as_dict."""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+from decimal import ROUND_HALF_EVEN, Decimal
+from typing import Any
+
+import n6post
+import numpy as np
+import pytest
+from fakes import FakeModel, Tensor
+from hypothesis import example, given
+from hypothesis import strategies as st
+from test_detection import FAMILIES, car, detections_of
+from test_init import on_micropython
+from ulab import _host
+
+
+def as_dicts(detections: Any, outline: bool = False) -> Any:
+    return json.loads(json.dumps([d.as_dict(outline) for d in detections]))
+
+
+@pytest.mark.parametrize("outline", [False, True])
+@pytest.mark.parametrize("name", FAMILIES)
+def test_to_json_writes_what_as_dict_returns_for_every_family(name: str, outline: bool) -> None:
+    detections = detections_of(name)
+    line = n6post.to_json(detections, outline=outline)
+    assert line == json.dumps([d.as_dict(outline) for d in detections])
+    assert json.loads(line) == as_dicts(detections, outline)
+    assert "\n" not in line and line.isascii()
+    assert n6post.to_json(detections[0], outline=outline) == n6post.to_json(detections[:1], outline=outline)[1:-1]
+
+
+@given(
+    st.tuples(*[st.integers(-5000, 5000)] * 4),
+    st.floats(0, 1.5, width=32) | st.sampled_from([float("inf"), float("nan"), 0.0005, 0.0015]),
+    st.text(),
+    st.none() | st.integers(1, 2**30 - 1),
+)
+@example((0, 0, 0, 0), 0.0, "", None)
+@example((-5000, 5000, 0, 1), float("nan"), '"\\\n\x00\x7f\u20ac\U0001f600', 2**30 - 1)
+@example((1, 2, 3, 4), float("inf"), "/", 1)
+def test_to_json_writes_what_as_dict_returns_for_any_detection(
+    rect: Any, score: float, label: str, track_id: int | None
+) -> None:
+    d = car(rect=rect, score=score, label=label)
+    if track_id is not None:
+        d.track_id = track_id
+    line = n6post.to_json([d, d])
+    assert json.loads(line) == as_dicts([d, d])
+    assert line.isascii() and line.isprintable()
+
+
+@given(st.lists(st.integers(0, 0x3FFFFFFF).map(lambda bits: struct.unpack("f", struct.pack("I", bits))[0]), max_size=40))
+@example([])
+@example([0.0, 0.0005, 0.9995, 1.9995, 1.99999988])
+def test_every_score_below_2_is_rounded_half_to_even(scores: list[float]) -> None:
+    """All float32 numbers from the smallest one on, against decimal arithmetic."""
+    scores += [k / 2000 * 2.0**-n for k in (1, 3, 125, 999, 1999) for n in (0, 1)] + [k / 16 for k in range(32)]
+    scores = [struct.unpack("f", struct.pack("f", score))[0] for score in scores]
+    wanted = [float(Decimal(score).quantize(Decimal("0.001"), ROUND_HALF_EVEN)) for score in scores]
+    line = n6post.to_json([car(score=score) for score in scores])
+    assert re.findall(r'"score": ([^,]*)', line) == [repr(score) for score in wanted]
+
+
+@given(st.floats(-3, 3))
+@example(0.8765)
+def test_a_score_is_cut_to_float32_before_it_is_rounded(score: float) -> None:
+    d = car(score=score)
+    (float32,) = struct.unpack("f", struct.pack("f", score))
+    wanted = float(Decimal(float32).quantize(Decimal("0.001"), ROUND_HALF_EVEN))
+    assert json.loads(n6post.to_json(d))["score"] == d.as_dict()["score"] == wanted
+
+
+NEAR_HALVES = """
+import n6post, struct
+from array import array
+from ulab import numpy as np
+
+def bits(value):
+    return struct.unpack("i", struct.pack("f", value))[0] & ~15
+
+total = 0
+for k in range(400):
+    # Keypoints as networks return them, with all bits of a float32. A camera's float objects have fewer.
+    near = [bits((1000 + k + 0.5) / 10), bits(k / 8 + 0.05), bits((k + 0.5) / 1000)]
+    words = array("i", [first + step for step in range(32) for first in near])
+    points = np.frombuffer(words, dtype=np.float).reshape((32, 3))
+    for step in range(0, 16, 4):
+        word = near[2] + step
+        score = struct.unpack("f", struct.pack("i", word | word >> 2 & 3))[0]  # one of those that they have
+        d = n6post.Detection((1, 2, 3, 4), score, 0, "p", None, None if step else points)
+        line = n6post.to_json([d])
+        assert '"score": %s,' % d.as_dict()["score"] in line, (score, line)
+        for c in line:
+            total = (total * 31 + ord(c)) & 0xFFFFFF
+print(total)
+"""
+
+
+@given(st.lists(st.integers(-(2**30), 2**30 - 1) | st.integers(-1001, 10001), min_size=6))
+@example([0, 9, 10, 99, 100, 101, 999, 1000, 1001, 9999, 10000, 10001, 99999, 100000, 999999, 1000000, 2**30 - 1, 1])
+@example([-1, -9, -10, -99, -100, -101, -999, -1000, -1001, -9999, -10000, -10001, -99999, -100000, -(2**30), -7, 5, 1])
+
+
+@example([-(2**30)] * 6)
+@example([2**30 - 1] * 6)
+@example([0, -1, 9, 10, 99, 100])
+@example([999, 1000, 9999, 10000, 10001, -10])
+def test_every_integer_is_written_as_python_writes_it(numbers: list[int]) -> None:
+    detections = []
+    for x, y, w, h, class_id, track_id in zip(*[iter(numbers)] * 6):
+        detections.append(car(rect=(x, y, w, h), class_id=class_id))
+        detections[-1].track_id = track_id
+    assert n6post.to_json(detections) == json.dumps([d.as_dict() for d in detections])
+
+
+def test_a_short_line_after_a_long_one_is_complete() -> None:
+    many = [car(rect=(i, i * i, i, 7), label="x" * (i % 90)) for i in range(300)]
+    assert n6post.to_json(many) == json.dumps([d.as_dict() for d in many])
+    assert n6post.to_json([car(label="y" * 5000)] + many[:2]) == json.dumps(
+        [d.as_dict() for d in [car(label="y" * 5000), *many[:2]]]
+    )
+    assert n6post.to_json(many[:1]) == json.dumps([many[0].as_dict()])
+
+
+def test_a_line_much_longer_than_the_kept_buffer_is_complete() -> None:
+    """Twice the size of the buffer would not be enough: the label alone is longer."""
+    d = car(label="y" * 100_000)
+    assert n6post.to_json([d]) == json.dumps([d.as_dict()])
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_detections_of_processors_are_written_without_copying_them(name: str) -> None:
+    """Copying them as as_dict does would take ten times as long."""
+    made = []
+
+    class Counted(n6post.Detection):
+        def __new__(cls, *fields: Any) -> Any:
+            made.append(fields)
+            return super().__new__(cls, *fields)
+
+    detections = [Counted(*d).replace(label=f"{name} {i}", score=i * 1.5) for i, d in enumerate(detections_of(name))]
+    made.clear()
+    assert n6post.to_json(detections) == json.dumps([d.as_dict() for d in detections])
+    assert not made
+
+
+def test_numbers_of_other_types_are_written_as_as_dict_returns_them() -> None:
+    detections = [car(rect=(1.9, np.int32(2), -3.5, True), class_id=2.0, score=np.float32(0.25)), car(score=1)]
+    detections[0].track_id = 5
+    assert n6post.to_json(detections) == json.dumps([d.as_dict() for d in detections])
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("rect", [(1, 2, 30, 40), (1.0, 2, 30, 40)])
+def test_masks_and_keypoints_are_written_alone_and_together(
+    name: str, rect: Any
+) -> None:
+    detections = [d.replace(rect=rect) for d in detections_of(name)]
+    assert json.loads(n6post.to_json(detections)) == as_dicts(detections)
+    mask, keypoints = detections_of("yolov8n_seg_320")[0].mask, detections_of("movenet_17_192")[0].keypoints
+    both = detections[0].replace(mask=mask, keypoints=keypoints)
+    assert json.loads(n6post.to_json(both)) == as_dicts([both])[0]
+    assert {"mask", "keypoints"} <= as_dicts([both])[0].keys()
+
+
+KINDS = """
+from n6post import Detection, to_json
+detections = []
+for i in range(400):
+    rect = i * 37 % 1300 - 9, i * i, 12 + i, 4096 - i
+    detections.append(Detection(rect, i / 128, i % 80, ("person", "car", "k\u00e4fer")[i % 3], None, None))
+    if i % 2:
+        detections[-1].track_id = i * i * i + 1
+print(to_json(detections))
+"""
+
+
+def test_micropython_writes_the_same_bytes_as_cpython(capsys: pytest.CaptureFixture[str]) -> None:
+    exec(KINDS, {})
+    assert on_micropython(KINDS) == capsys.readouterr().out.strip()
+
+
+def test_scores_and_keypoints_near_a_half_are_rounded_alike(capsys: pytest.CaptureFixture[str]) -> None:
+    exec(NEAR_HALVES, {})
+    assert on_micropython(NEAR_HALVES) == capsys.readouterr().out.strip()
+
+
+def test_labels_of_any_alphabet_are_escaped_to_ascii() -> None:
+    text, escaped = 'Äpfel "\\\n🚀', '"label": "\\u00c4pfel \\"\\\\\\u000a\\ud83d\\ude80"'
+    assert escaped in n6post.to_json([car(label=text)])
+    classes = FakeModel([Tensor(np.zeros((1, 4, 4), np.uint8))], (4, 4))
+    assert escaped in n6post.to_json(classes.run(n6post.DeepLab(labels=[text, "b"], background=None)))
+
+
+def test_no_detections_are_an_empty_list() -> None:
+    assert n6post.to_json([]) == "[]"
+
+
+def test_a_number_that_is_not_finite_is_null() -> None:
+    keypoints = _host.wrap(np.array([[1.25, np.inf, np.nan]], np.float32))
+    line = n6post.to_json([n6post.Detection((1, 2, 3, 4), float("nan"), 0, "person", None, keypoints)])
+    assert json.loads(line) == [
+        {"rect": [1, 2, 3, 4], "score": None, "class_id": 0, "label": "person", "keypoints": [[1.2, None, None]]}
+    ]
+
+
+def test_zones_are_written_as_one_object() -> None:
+    line = n6post.LineZone((0, 200), (400, 200))
+    assert n6post.to_json(line) == '{"start": [0, 200], "end": [400, 200], "in": 0, "out": 0}'
+    zone = n6post.PolygonZone([(0, 0), (9, 0), (9, 9)])
+    assert n6post.to_json(zone) == '{"points": [[0, 0], [9, 0], [9, 9]], "count": 0, "dwell_times": []}'
+
+
+@pytest.mark.parametrize("result", [None, 7, "person", {}, [None], [car(), 7], [(1, 2)], [tuple(car())], ["person"]])
+def test_to_json_refuses_anything_but_a_result(result: Any) -> None:
+    with pytest.raises(ValueError, match=r"expected a list of Detection or something with as_dict\(\), got "):
+        n6post.to_json(result)

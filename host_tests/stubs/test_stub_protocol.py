@@ -1,0 +1,260 @@
+"""stubs/protocol.py: what the PC reads of a channel, by PyPI's cbor2, and what the firmware refuses."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import _cbor
+import _host
+import cbor2
+import omv
+import protocol
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from protocol import CBORChannel
+
+STUBS = Path(__file__).parents[2] / "stubs"
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    protocol._host_forget()
+    yield
+    protocol._host_forget()
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, bytes]]:
+    """What an attached PC has read, in this order."""
+    got: list[tuple[str, bytes]] = []
+    monkeypatch.setattr(protocol, "_host_reader", lambda name, data: got.append((name, data)))
+    return got
+
+
+# ---- CBOR ----
+
+scalars = st.one_of(
+    st.none(), st.booleans(), st.integers(-(1 << 64), (1 << 64) - 1), st.floats(), st.text(), st.binary(max_size=300)
+)
+keys = st.integers(-40, 40) | st.text()
+values = st.recursive(scalars, lambda inner: st.lists(inner, max_size=30) | st.dictionaries(keys, inner), max_leaves=30)
+
+
+def same(a: Any, b: Any) -> bool:
+    return repr(a) == repr(b)  # NaN is NaN, -0.0 is not 0.0, True is not 1
+
+
+@given(values)
+def test_cbor_is_what_the_package_of_that_name_reads_and_writes(value: Any) -> None:
+    packed = _cbor.dumps(value)
+    assert same(cbor2.loads(packed), value)
+    assert same(_cbor.loads(packed), value)
+    assert same(_cbor.loads(cbor2.dumps(value)), value)
+
+
+@pytest.mark.parametrize("value", [(1, 2), {1, 2}, 1j, [1, (2,)], object()])
+def test_what_the_cameras_cbor_does_not_know_is_a_key_error(value: Any) -> None:
+    with pytest.raises(KeyError):
+        _cbor.dumps(value)
+
+
+@pytest.mark.parametrize("data", [b"", b"\x82\x01", b"\x63ab", b"\x19\x01", b"\xfb\x00", b"\xff", b"\xc1\x00", b"\xf8\x20"])
+def test_cbor_that_is_cut_off_or_unknown_is_a_value_error(data: bytes) -> None:
+    with pytest.raises(ValueError, match="CBOR"):
+        _cbor.loads(data)
+
+
+# ---- channels ----
+
+
+def test_a_label_reaches_the_pc_with_name_value_unit_and_kind(read: list[tuple[str, bytes]]) -> None:
+    channel = CBORChannel()
+    channel.add("people", type="label")
+    channel.add("warmth", type="label", unit="Cel", value=20.5)
+    protocol.register(name="street", backend=channel)
+    channel["people"] = 3
+    _host.poll()
+    ((name, data),) = read
+    assert name == "street"
+    assert cbor2.loads(data) == [{0: "people", -30: "label", 2: 3}, {0: "warmth", -30: "label", 2: 20.5, 1: "Cel"}]
+
+
+def test_with_on_read_every_read_counts_else_only_after_a_change(read: list[tuple[str, bytes]]) -> None:
+    plain, asked = CBORChannel(), CBORChannel(on_read=lambda channel: channel.__setitem__("n", channel["n"] + 1))
+    for channel in (plain, asked):
+        channel.add("n", "label")
+    protocol.register("plain", 0, plain)
+    protocol.register(backend=asked, name="asked")
+    for _ in range(3):
+        _host.poll()
+    plain["n"] = 9
+    _host.poll()
+    told = [(name, cbor2.loads(data)[0][2]) for name, data in read]
+    assert told == [("plain", 0), ("asked", 1), ("asked", 2), ("asked", 3), ("plain", 9), ("asked", 4)]
+
+
+def test_controls_go_out_with_their_limits_and_come_back_to_on_write(read: list[tuple[str, bytes]]) -> None:
+    moved: list[tuple[str, Any]] = []
+    channel = CBORChannel(on_write=lambda of, name, value: moved.append((name, value)))
+    channel.add("mirror", type="toggle")
+    channel.add("threshold", type="slider", min=0.1, max=1, step=0.05, unit="/")
+    channel.add("model", type="select", options=["people", "cars"], value="cars")
+    channel.add("depth", type="depth", width=2, height=1)
+    channel["threshold"] = 0.2, 0.8, 0.5
+    channel["depth"] = b"\x00" * 8
+    handle = protocol.register(name="controls", backend=channel)
+    assert repr(handle) == "<ProtocolChannel: controls>"
+    _host.poll()
+    assert cbor2.loads(read[0][1]) == [
+        {0: "mirror", -30: "toggle", 2: False},
+        {0: "threshold", -30: "slider", 2: 0.5, -31: 0.2, -32: 0.8, -33: 0.05, 1: "/"},
+        {0: "model", -30: "select", 2: "cars", -34: ["people", "cars"]},
+        {0: "depth", -30: "depth", 8: b"\x00" * 8, -20: 2, -21: 1, -23: 0, -24: 1000},
+    ]
+    sent = cbor2.dumps([{0: "mirror", 2: True}, {0: "nobody", 2: 1}, {0: "model"}])
+    assert channel.write(0, bytearray(sent)) == len(sent)
+    assert moved == [("mirror", True)] and channel["mirror"] is True and channel["model"] == "cars"
+
+
+def test_a_long_channel_is_read_in_parts_of_512_bytes(read: list[tuple[str, bytes]]) -> None:
+    data = bytes(range(256)) * 5
+    asked: list[tuple[int, int]] = []
+
+    class Backend:
+        def poll(self) -> bool:
+            return True
+
+        def size(self) -> int:
+            return len(data)
+
+        def read(self, offset: int, size: int) -> bytes:
+            asked.append((offset, size))
+            return data[offset : offset + size]
+
+    protocol.register(name="long", backend=Backend())
+    _host.poll()
+    assert read == [("long", data)] and asked == [(0, 512), (512, 512), (1024, 256)]
+
+
+def test_a_channel_with_too_few_bytes_raises_unlike_on_the_camera() -> None:
+    class Backend:
+        poll = staticmethod(lambda: True)
+        size = staticmethod(lambda: 5)
+        read = staticmethod(lambda offset, size: b"abc"[offset:])
+
+    protocol.register(name="short", backend=Backend())
+    with pytest.raises(RuntimeError, match="short: its size.. told of 2 bytes more"):
+        _host.poll()
+
+
+def test_a_channel_without_poll_or_with_nothing_to_say_is_not_read(read: list[tuple[str, bytes]]) -> None:
+    class Silent:
+        size = staticmethod(lambda: 1 / 0)
+        read = staticmethod(lambda offset, size: b"")
+
+    class Empty(Silent):
+        poll = staticmethod(lambda: True)
+        size = staticmethod(lambda: 0)
+
+    protocol.register(name="silent", backend=Silent())
+    protocol.register(name="empty", backend=Empty())
+    protocol.register(name="without fields", backend=CBORChannel(on_read=print))
+    _host.poll()
+    assert read == []
+
+
+def test_reads_are_printed_without_another_reader(capsys: pytest.CaptureFixture[str]) -> None:
+    class Text:
+        poll = staticmethod(lambda: True)
+        size = staticmethod(lambda: 3)
+        read = staticmethod(lambda offset, size: "abc")
+
+    channel = CBORChannel()
+    channel.add("in", "label", 3)
+    channel.add("warmth", "label", 20.5, "Cel")
+    channel.add("far", "depth", width=1, height=1)
+    protocol.register(name="a name of twenty byt", backend=channel)
+    protocol.register(name="text", backend=Text())
+    _host.poll()
+    assert capsys.readouterr().out == "channel a name of twe: in 3, warmth 20.5 Cel, far, 0 bytes\nchannel text: b'abc'\n"
+
+
+def test_without_a_pc_nothing_is_read_and_events_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    channel = CBORChannel()
+    channel.add("n", "label")
+    handle = protocol.register(name="n", backend=channel)
+    handle.send_event(0xFFFF)
+    assert protocol.is_active() and omv.debug_mode()
+    monkeypatch.setattr(_host, "attached", False)
+    assert not protocol.is_active() and not omv.debug_mode()
+    with pytest.raises(RuntimeError, match="Failed to send channel event"):
+        handle.send_event(1, wait_ack=True)
+    _host.poll()
+    assert channel.poll()  # still to be read
+
+
+def test_28_channels_fit_beside_the_firmwares_own_and_init_forgets_them() -> None:
+    for k in range(28):
+        protocol.register(name=f"c{k}", backend=CBORChannel())
+    with pytest.raises(RuntimeError, match="Failed to register protocol channel"):
+        protocol.register(name="one more", backend=CBORChannel())
+    protocol.init(crc=False)
+    protocol.register(name="one more", backend=CBORChannel())
+    with pytest.raises(RuntimeError, match="Failed to initialize protocol"):
+        protocol.init(max_payload=5000)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kind"),
+    [
+        (lambda: protocol.register(name="a"), TypeError),  # type: ignore[call-overload]
+        (lambda: protocol.register(name=7, backend=object()), TypeError),  # type: ignore[call-overload]
+        (lambda: CBORChannel().add("a", type="lable"), ValueError),  # type: ignore[arg-type]
+        (lambda: CBORChannel().__setitem__("a", 1), KeyError),
+        (lambda: CBORChannel()["a"], KeyError),
+        (lambda: CBORChannel().add("a", "label", value=(1, 2)), KeyError),
+        (lambda: protocol.register(name="a", backend=CBORChannel()).send_event("now"), TypeError),  # type: ignore[arg-type]
+        (lambda: protocol.unregister, AttributeError),
+    ],
+)
+def test_what_a_channel_cannot_be_made_of_is_refused(wrong: Any, kind: type[Exception]) -> None:
+    with pytest.raises(kind):
+        wrong()
+
+
+def test_a_name_may_be_given_once() -> None:
+    channel = CBORChannel()
+    channel.add("a", "label")
+    with pytest.raises(ValueError, match="unique"):
+        channel.add("a", "toggle")
+
+
+def test_a_tuple_as_a_label_is_sent_as_a_list_and_nan_as_nan(read: list[tuple[str, bytes]]) -> None:
+    channel = CBORChannel()
+    channel.add("where", "label")
+    channel.add("share", "label")
+    channel["where"], channel["share"] = (3, 4), math.nan
+    protocol.register(name="a", backend=channel)
+    _host.poll()
+    where, share = [field[2] for field in cbor2.loads(read[0][1])]
+    assert where == [3, 4] and math.isnan(share)
+
+
+def test_firmware_4_8_1_has_no_such_module() -> None:
+    code = "import omv; omv._host_set_version(4, 8, 1)\ntry:\n import protocol\nexcept ImportError as e: print(e)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={"PYTHONPATH": str(STUBS)})
+    assert done.stdout == "no module named 'protocol': firmware 4.8.1 has none\n", done.stderr
+
+
+def test_the_flags_and_numbers_are_the_firmwares() -> None:
+    module = importlib.import_module("protocol")
+    flags = [getattr(module, f"CHANNEL_FLAG_{name}") for name in ("READ", "WRITE", "LOCK", "PHYSICAL")]
+    numbers = [getattr(module, f"CHANNEL_ID_{name}") for name in ("TRANSPORT", "STDIN", "STDOUT", "STREAM", "PROFILE")]
+    assert flags == [1, 2, 8, 64] and numbers == list(range(5))

@@ -1,0 +1,900 @@
+"""lib/n6post/tracking/tracker.py and its kernels: a float64 reference, synthetic streets, a real one, and wrong input."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import random
+import re
+import runpy
+import sys
+from array import array
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import n6post
+import numpy as np
+import pytest
+import recorded
+import synthetic_street
+from fakes import Framed
+from hypothesis import given
+from hypothesis import strategies as st
+from n6post.kernels import portable_tracks, track_params
+from test_init import on_micropython
+from test_memory import FAMILIES
+from tracker_reference import Reference
+
+ROOT = Path(__file__).parents[2]
+TRACKER = importlib.import_module("n6post.tracking.tracker")
+
+
+def person(
+    x: int, y: int = 100, w: int = 30, h: int = 80, score: float = 0.9, class_id: int = 0, **more: Any
+) -> n6post.Detection:
+    return n6post.Detection((x, y, w, h), score, class_id, "person", more.get("mask"), more.get("keypoints"))
+
+
+def ids(detections: list[Any]) -> list[int]:
+    return [d.track_id for d in detections]
+
+
+def walk(tracker: Any, frames: int, first: int = 0) -> list[Any]:
+    """The tracks in the last frame of three people who walk right, 100 pixels apart."""
+    result = []
+    for k in range(first, first + frames):
+        result = tracker.update([person(20 + 100 * i + 4 * k) for i in range(3)])
+    return result
+
+
+def street(people: int, fps: int, quantised: bool, seed: int) -> list[list[Any]]:
+    frames = synthetic_street.street(people, fps, quantised, seed)
+    return [[n6post.Detection(rect, score, 0, "person", None, None) for rect, score in frame.found] for frame in frames]
+
+
+# ---- against the reference ----
+
+
+@pytest.mark.parametrize("scene", CLEAR := [(5, 10, False, 1), (5, 15, True, 2), (10, 15, False, 4)])
+def test_filter_and_assignment_equal_the_float64_reference(scene: Any) -> None:
+    """Thousands of decisions are the same. Rects are within one and a half pixels, because integers are rounded."""
+    tracker, reference = n6post.Tracker(), Reference()
+    compared = 0
+    for detections in street(*scene):
+        tracked = tracker.update(detections)
+        expected = reference.update([(d.rect, d.score, d.class_id) for d in detections])
+        assert ids(tracked) == [track_id for _, track_id, _ in expected]
+        for d, (which, _, (x1, y1, x2, y2)) in zip(tracked, expected):
+            x, y, w, h = d.rect
+            assert np.allclose((x, y, x + w, y + h), (x1, y1, x2, y2), atol=1.5)
+            assert d.score == detections[which].score
+            compared += 1
+    assert compared > 800
+
+
+@pytest.mark.parametrize("dt", [0.5, 2.0])
+def test_other_frame_rates_equal_the_reference_too(dt: float) -> None:
+    tracker, reference = n6post.Tracker(), Reference()
+    for detections in street(*CLEAR[0]):
+        expected = reference.update([(d.rect, d.score, d.class_id) for d in detections], dt=dt)
+        assert ids(tracker.update(detections, dt=dt)) == [track_id for _, track_id, _ in expected]
+
+
+@pytest.mark.parametrize("options", [{"max_age": 5}, {"min_hits": 4}, {"max_distance": 8.0}, {"threshold": 0.6}])
+def test_each_option_has_the_effect_that_it_has_in_the_reference(options: dict[str, Any]) -> None:
+    tracker, reference = n6post.Tracker(**options), Reference(**options)
+    for detections in street(*CLEAR[0])[:150]:
+        expected = reference.update([(d.rect, d.score, d.class_id) for d in detections])
+        assert ids(tracker.update(detections)) == [track_id for _, track_id, _ in expected]
+
+
+def test_the_reference_has_the_constants_of_the_tracker() -> None:
+    theirs = importlib.import_module("tracker_reference")
+    pairs = {"CENTRE": "_CENTRE_NOISE", "SIZE": "_SIZE_NOISE"}
+    names = "FADE CLASS_COST AGE_COST DOUBT_COST FLOOR CENTRE SIZE ACCELERATION GROWTH FIRST_SPEED COVERED"
+    for name in names.split():
+        assert getattr(theirs, name) == getattr(TRACKER, pairs.get(name, "_" + name)), name
+
+
+# ---- results ----
+
+
+def test_track_ids_start_at_1_with_the_second_detection_and_stay() -> None:
+    tracker = n6post.Tracker()
+    assert walk(tracker, 1) == []
+    for k in range(1, 30):
+        assert ids(walk(tracker, 1, k)) == [1, 2, 3]
+
+
+def test_min_hits_is_the_number_of_detections_that_confirm_a_track() -> None:
+    assert ids(walk(n6post.Tracker(min_hits=1), 1)) == [1, 2, 3]
+    tracker = n6post.Tracker(min_hits=4)
+    assert walk(tracker, 3) == []
+    assert ids(walk(tracker, 1, 3)) == [1, 2, 3]
+
+
+def test_results_are_new_objects_in_the_order_and_with_the_fields_given() -> None:
+    tracker = n6post.Tracker(use_masks=False)
+    rects = [(300 - 90 * i, 50, 40, 90) for i in range(3)]
+    detections = [n6post.Detection(rects[i], 0.9 - 0.1 * i, i, f"thing {i}", object(), object()) for i in range(3)]
+    detections = [d.replace(keypoint_threshold=0.4, frame_size=(640, 480)) for d in detections]
+    before = [tuple(d) for d in detections]
+    tracker.update(detections)
+    tracked = tracker.update(detections)
+    assert ids(tracked) == [1, 2, 3]
+    for d, given_one in zip(tracked, detections):
+        assert d is not given_one and type(d) is n6post.Detection
+        assert (d.keypoint_threshold, d.frame_size) == (0.4, (640, 480))
+        assert d[1:4] == given_one[1:4]
+        assert d.mask is given_one.mask and d.keypoints is given_one.keypoints
+    assert [tuple(d) for d in detections] == before and ids(detections) == [None, None, None]
+
+
+def test_a_detection_without_a_tracker_has_no_id_and_six_fields() -> None:
+    d = person(3)
+    assert d.track_id is None and len(d) == 6 and "track_id" not in repr(d)
+
+
+def test_smooth_boxes_false_keeps_the_rects_of_the_detections() -> None:
+    tracker = n6post.Tracker(smooth_boxes=False)
+    walk(tracker, 5)
+    detections = [person(20 + 100 * i + 23) for i in range(3)]
+    assert [d.rect for d in tracker.update(detections)] == [d.rect for d in detections]
+
+
+@pytest.mark.parametrize("family", ["YoloV8", "YoloV8Seg", "YoloV8Pose", "MoveNet"])
+def test_the_tracker_takes_the_detections_of_every_family(family: str) -> None:
+    make, model, _ = FAMILIES[family]
+    processor, network, tracker = make(), model(), n6post.Tracker(threshold=0.3)
+    for _ in range(3):
+        detections = network.run(processor, Framed((0, 0, 320, 240)))
+        tracked = tracker.update(detections)
+    assert len(detections) == len(tracked) > 0
+    assert sorted(ids(tracked)) == list(range(1, len(detections) + 1))
+
+
+def test_a_lost_track_keeps_its_id_for_max_age_frames() -> None:
+    for hidden, kept in ((1, True), (10, True), (11, False)):
+        tracker = n6post.Tracker(max_age=10)
+        for _ in range(5):
+            tracker.update([person(100)])
+        for _ in range(hidden):
+            assert tracker.update([]) == []
+        tracker.update([person(100)])
+        assert ids(tracker.update([person(100)])) == [1 if kept else 2]
+
+
+def test_an_unconfirmed_track_may_miss_one_frame_and_not_two() -> None:
+    for missed, number in ((1, True), (2, False)):
+        tracker = n6post.Tracker()
+        tracker.update([person(100)])
+        for _ in range(missed):
+            tracker.update([])
+        assert (tracker.update([person(100)]) != []) is number
+
+
+def test_a_low_score_continues_a_track_but_starts_none() -> None:
+    tracker = n6post.Tracker()
+    walk(tracker, 5)
+    low = [person(20 + 100 * i + 20, score=0.2) for i in range(3)]
+    assert ids(tracker.update([*low, person(500, score=0.2)])) == [1, 2, 3]
+    for _ in range(5):
+        assert 4 not in ids(tracker.update([person(500, score=0.49)]))
+    assert tracker.update([person(40, score=0.05)]) == []
+
+
+def test_low_scores_alone_keep_a_track_for_max_age_frames() -> None:
+    tracker = n6post.Tracker(max_age=8)
+    tracker.update([person(100)])
+    assert tracker.update([person(100, score=0.3)]) == []  # and they confirm no track
+    for _ in range(3):
+        tracker.update([person(100)])
+    held = [len(tracker.update([person(100, score=0.3)])) for _ in range(20)]
+    assert held == [1] * 8 + [0] * 12
+
+
+def test_high_scores_are_matched_first_whatever_their_order() -> None:
+    tracker = n6post.Tracker()
+    for _ in range(5):
+        tracker.update([person(100)])
+    # The detection with the low score is nearer, and first in the list.
+    tracked = tracker.update([person(100, score=0.3), person(104, score=0.8)])
+    assert [(d.track_id, d.score) for d in tracked] == [(1, 0.8)]
+
+
+def test_the_nearest_pair_is_matched_first() -> None:
+    tracker = n6post.Tracker()
+    for _ in range(5):
+        tracker.update([person(100), person(120)])
+    assert ids(tracker.update([person(111), person(123)])) == [1, 2]
+
+
+def test_another_class_is_a_cost_but_does_not_prevent_a_match() -> None:
+    tracker = n6post.Tracker()
+    for _ in range(5):
+        tracker.update([person(100, class_id=2)])
+    assert ids(tracker.update([person(100, class_id=7)])) == [1]
+    tracker.update([person(100, class_id=7)])
+    tracked = tracker.update([person(101, class_id=2), person(100, class_id=7)])
+    assert [(d.track_id, d.class_id) for d in tracked] == [(1, 7)]
+
+
+def test_no_track_starts_on_top_of_another_one_of_its_class() -> None:
+    tracker = n6post.Tracker(min_hits=1)
+    detections = [person(100), person(104), person(104, class_id=1), person(125)]
+    assert [d.rect for d in tracker.update(detections)] == [detections[0].rect, detections[2].rect, detections[3].rect]
+
+
+def test_coast_frames_appends_lost_tracks_at_their_predicted_position() -> None:
+    tracker = n6post.Tracker(coast_frames=3)
+    detections = [n6post.Detection((10 + 6 * k, 50, 40, 90), 0.8, 4, "cat", object(), object()) for k in range(20)]
+    detections = [d.replace(keypoint_threshold=0.4, frame_size=(640, 480)) for d in detections]
+    still = person(400)
+    for d in detections[:10]:
+        tracker.update([d._replace(mask=None), still])
+    for k in range(10, 13):
+        tracked = tracker.update([still])
+        assert ids(tracked) == [2, 1]
+        lost = tracked[1]
+        assert lost[1:] == (0.8, 4, "cat", None, None)
+        assert (lost.keypoint_threshold, lost.frame_size) == (0.4, (640, 480))
+        assert abs(lost.rect[0] - detections[k].rect[0]) < 6 and lost.rect[1:] == (50, 40, 90)
+    assert ids(tracker.update([still])) == [2]
+    assert ids(tracker.update([still, detections[14]._replace(mask=None)])) == [2, 1]
+
+
+@pytest.mark.parametrize("coast", [1, 3, 100])
+def test_coast_frames_counts_frames_in_steps_of_1_256(coast: int) -> None:
+    """Half frames, skipped frames, and a track that is lost slightly too long."""
+    for steps in ([0.5] * (2 * coast), [float(coast)], [coast - 0.75, 0.5, 0.25]):
+        tracker = n6post.Tracker(coast_frames=coast, max_age=1000)
+        for _ in range(10):
+            tracker.update([person(100)])
+        assert [ids(tracker.update([], dt=dt)) for dt in steps] == [[1]] * len(steps)
+        assert [track.missed for track in tracker.tracks] == [coast]
+        assert tracker.update([], dt=1 / 256) == []
+        assert [track.missed for track in tracker.tracks] == [coast + 1 / 256]
+
+
+def test_rects_stay_within_the_extent_of_all_detections() -> None:
+    tracker = n6post.Tracker(coast_frames=30)
+    for k in range(10):
+        tracked = tracker.update([person(500 + 12 * k if k < 8 else 584, w=30 if k < 8 else 56)])
+        assert all(d.rect[0] + d.rect[2] <= 640 for d in tracked)
+    for _ in range(20):
+        for d in tracker.update([]):
+            assert d.rect[0] + d.rect[2] <= 640 and d.rect[2] > 0 and d.rect[3] > 0
+
+
+def test_the_extent_of_all_detections_includes_the_frames_corner() -> None:
+    """A track that comes from the upper left or leaves there, and is lost, ends at x = 0 and y = 0."""
+    for step in (12, -12):
+        tracker = n6post.Tracker(coast_frames=40)
+        for k in range(10):
+            place = 12 * k - 200 if step > 0 else 250 - 12 * k
+            tracker.update([person(place, place, 30, 30)])
+        rects = [d.rect for _ in range(40) for d in tracker.update([])]
+        assert len(rects) > 5 and min(w for _, _, w, _ in rects) > 0
+        if step > 0:
+            assert rects[0][0] < 0 and max(x + w for x, _, w, _ in rects) == max(y + h for _, y, _, h in rects) == 0
+        else:
+            assert min(x for x, *_ in rects) == min(y for _, y, *_ in rects) == 0
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_rect_of_an_object_that_leaves_ends_at_the_frames_edge(turned: bool) -> None:
+    """An object of 8 x 300 pixels leaves a frame of 640 pixels, until its box has no width."""
+    tracker = n6post.Tracker()
+    last = []
+    for k in range(42):
+        x = min(300 + 10 * k, 640)
+        rect = x, 100, min(8, 640 - x), 300
+        rect = (rect[1], rect[0], rect[3], rect[2]) if turned else rect
+        last = tracker.update([n6post.Detection(rect, 0.9, 0, "person", None, None)])
+        for d in last:
+            x, y, w, h = d.rect
+            assert (y + h if turned else x + w) <= 640
+    assert last
+
+
+def test_dt_counts_skipped_frames() -> None:
+    tracker = n6post.Tracker(max_age=10)
+    for k in range(8):
+        tracker.update([person(20 + 8 * k)])
+    assert ids(tracker.update([person(20 + 8 * 12)], dt=5.0)) == [1]
+    assert ids(tracker.update([person(20 + 8 * 13)])) == [1]
+    tracker.update([], dt=10.0)
+    assert [track.missed for track in tracker.tracks] == [10.0]
+    assert tracker.update([person(20 + 8 * 24)], dt=2.0) == []
+
+
+def test_tracks_lists_all_confirmed_tracks() -> None:
+    tracker = n6post.Tracker()
+    assert tracker.tracks == []
+    walk(tracker, 20)
+    tracker.update([person(20 + 80), person(600)])
+    first, second, third = tracker.tracks
+    assert (first.track_id, first.hits, first.missed, first.class_id) == (1, 21, 0.0, 0)
+    assert (second.missed, third.missed) == (1.0, 1.0)
+    assert all(abs(track.velocity[0] - 4) < 0.6 and abs(track.velocity[1]) < 0.1 for track in (first, second, third))
+    assert abs(second.rect[0] - 200) < 3 and second.rect[1:] == (100, 30, 80)
+
+
+def test_a_track_is_a_named_tuple_with_the_same_speed_down_and_right() -> None:
+    tracker = n6post.Tracker()
+    for k in range(20):
+        tracker.update([person(20 + 7 * k, 30 + 7 * k, 40, 40)])
+    (track,) = tracker.tracks
+    assert track.velocity[0] == track.velocity[1] == pytest.approx(7, abs=0.5)
+    assert re.fullmatch(r"Track\(track_id=1, rect=\(.*\), velocity=\(.*\), missed=0.0, hits=20, class_id=0\)", repr(track))
+
+
+def test_reset_drops_all_tracks_and_never_reuses_an_id() -> None:
+    tracker = n6post.Tracker()
+    walk(tracker, 5)
+    tracker.reset()
+    assert tracker.tracks == []
+    assert walk(tracker, 1) == []
+    assert ids(walk(tracker, 3)) == [4, 5, 6]
+
+
+def test_tracks_survive_the_assignment_of_an_option() -> None:
+    tracker = n6post.Tracker(max_tracks=3)
+    walk(tracker, 5)
+    tracker.max_tracks = 200
+    tracker.smooth_boxes = False
+    many = [person(20 + 20), person(120 + 20), person(220 + 20), *[person(30 * i, 300) for i in range(20)]]
+    tracker.update(many)
+    assert ids(tracker.update(many)) == [1, 2, 3, *range(4, 24)]
+    assert [d.rect for d in tracker.update(many)] == [d.rect for d in many]
+
+
+def test_a_full_table_drops_the_track_that_was_lost_first() -> None:
+    tracker = n6post.Tracker(max_tracks=3, min_hits=1)
+    tracker.update([person(0), person(100), person(200)])
+    tracker.update([person(100), person(200)])
+    assert ids(tracker.update([person(100), person(400)])) == [2, 4]
+    assert [track.track_id for track in tracker.tracks] == [4, 2, 3]
+    assert ids(tracker.update([person(100 * i) for i in range(1, 9)])) == [2, 3, 4]
+
+
+# ---- masks and jitter ----
+
+
+def jitter(frames: list[list[Any]]) -> float:
+    """The standard deviation of a walker's x around their own course, in pixels, from second differences."""
+    courses: dict[int, list[tuple[int, float]]] = {}
+    for number, detections in enumerate(frames):
+        for d in detections:
+            if d.label == "person":
+                courses.setdefault(d.track_id, []).append((number, d.rect[0] + d.rect[2] / 2))
+    bends = []
+    for course in [c for c in courses.values() if len(c) > 60]:
+        bends += [c - 2 * b + a for (k, a), (_, b), (m, c) in zip(course, course[1:], course[2:]) if m == k + 2]
+    return float(np.sqrt(np.mean(np.square(bends)) / 6))
+
+
+def tracked_street(**options: Any) -> list[list[Any]]:
+    tracker = n6post.Tracker(**options)
+    return [tracker.update(detections) for detections in recorded.street()]
+
+
+def test_smoothing_and_masks_reduce_the_jitter_on_the_recorded_street() -> None:
+    raw, boxes, masks = [jitter(tracked_street(**o)) for o in ({"smooth_boxes": False}, {"use_masks": False}, {})]
+    assert boxes < raw / 2.5 and masks < 0.8 * boxes, (raw, boxes, masks)
+
+
+# Seven of ten walkers: (frame, a pixel on them) soon after they came, half way, and before they left. Found by eye.
+WALKERS = {
+    "in red and blue, of the couple": [(30, 403, 188), (170, 425, 85), (298, 370, 120)],
+    "in black, of the couple": [(30, 426, 188), (170, 440, 85), (298, 392, 122)],
+    "in jeans, who comes back": [(50, 430, 205), (160, 430, 78), (298, 120, 125)],
+    "on the lawn": [(105, 130, 48), (140, 75, 60), (172, 5, 80)],
+    "in stripes": [(147, 394, 170), (200, 145, 140), (280, 10, 130)],
+    "in black, late": [(225, 449, 160), (250, 352, 145), (298, 168, 122)],
+    "in brown, late": [(235, 442, 200), (265, 322, 180), (298, 210, 160)],
+}
+
+
+def test_seven_of_ten_walkers_on_the_recorded_street_keep_their_id() -> None:
+    """The other three get another id behind the signpost: docs/tracking.md."""
+    frames = tracked_street()
+    held = {}
+    for walker, seen in WALKERS.items():
+        numbers = []
+        for number, x, y in seen:
+            here = [d for d in frames[number] if 0 <= x - d.rect[0] < d.rect[2] and 0 <= y - d.rect[1] < d.rect[3]]
+            numbers.append(here[0].track_id if here else None)
+        held[walker] = numbers
+    assert all(len(set(numbers)) == 1 and numbers[0] for numbers in held.values()), held
+    lives: dict[int, int] = {}
+    for d in [d for detections in frames for d in detections]:
+        lives[d.track_id] = lives.get(d.track_id, 0) + 1
+    assert len(lives) <= 17 and min(lives[held[w][0] or 0] for w in list(WALKERS)[:2]) >= 260, lives
+
+
+def test_mask_centroid_equals_the_centroid_that_numpy_computes() -> None:
+    rng = np.random.default_rng(8)
+    for w, h in ((1, 1), (9, 14), (16, 30), (40, 70)):
+        values = rng.integers(0, 256, (h + 3, w + 5)).astype(np.uint8)
+        values[: h // 2] //= 2
+        table = array("i", bytes(64 + 64))
+        table[16 + 7 : 32] = array("i", (12, 21, 12 + w, 21 + h, 10, 20, w + 5, h + 3, 7))
+        rows = array("i", bytes(4 * track_params_detection()))
+        way = array("i", (2 * 256, 3 * 256, 160, -80))
+        portable_tracks.mask_centroid(bytes(7) + values.tobytes(), table, 16, way, rows, 0)
+        inside = values[1 : 1 + h, 2 : 2 + w] >= 128
+        inside = inside[:: 1 + (h >> 4), :: 1 + (w >> 4)]
+        ys, xs = np.nonzero(inside)
+        x = (12 + xs.mean() * (1 + (w >> 4)) + 0.5) * 2 + 10
+        y = (21 + ys.mean() * (1 + (h >> 4)) + 0.5) * 3 - 5
+        centroid = [rows[VIPER["_D_CENTROID_X"]] / 16, rows[VIPER["_D_CENTROID_Y"]] / 16]
+        assert np.allclose(centroid, (x, y), atol=0.3), (w, h)
+
+
+# ---- wrong input ----
+
+GOOD = person(10)
+
+
+@pytest.mark.parametrize(
+    "detections",
+    [
+        None, 3, person(10), [None], [GOOD, 4], [(10, 10, 20, 20)], ["person"], [tuple(GOOD)], {"a": GOOD},
+        [GOOD._replace(rect=None)], [GOOD._replace(rect=(1, 2, 3))], [GOOD._replace(rect="abcd")],
+        [GOOD, GOOD._replace(rect=(1.5, 2.5, "x", 4))], [GOOD._replace(score=None)], [GOOD._replace(score="high")],
+        [GOOD._replace(class_id=None)], [GOOD._replace(rect=(0, 0, -1, 5))], [GOOD._replace(rect=(9000, 0, 1, 5))],
+        [GOOD._replace(rect=(0, -2000, 1, 5))], [GOOD._replace(rect=(0, 8000, 1, 500))],
+    ],
+)  # fmt: skip
+def test_anything_but_a_list_of_detections_is_refused(detections: Any) -> None:
+    tracker = n6post.Tracker()
+    walk(tracker, 5)
+    before = tracker.tracks
+    with pytest.raises(ValueError, match="detections: expected"):
+        tracker.update(detections)
+    assert tracker.tracks == before
+    assert ids(walk(tracker, 1, 5)) == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("detections", "message"),
+    [
+        (3, "expected a list of Detection, rects of ints, got 3"),
+        ([GOOD, GOOD._replace(rect=(1, 2, 3))],
+         f"expected a list of Detection, rects of ints, got [{GOOD!r}, {GOOD._replace(rect=(1, 2, 3))!r}]"),
+        ([GOOD, GOOD._replace(rect=(8000, 0, 192, 5))],
+         f"expected rects within -1024..8191 pixels, got {GOOD._replace(rect=(8000, 0, 192, 5))!r}"),
+        ([GOOD._replace(rect=(0, -1025, 1, 5))],
+         f"expected rects within -1024..8191 pixels, got {GOOD._replace(rect=(0, -1025, 1, 5))!r}"),
+        ([tuple(GOOD)], f"expected a list of Detection, got [{tuple(GOOD)!r}]"),
+    ],
+)  # fmt: skip
+def test_a_refusal_shows_the_refused_detection(detections: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape('detections: ' + message)}$"):
+        n6post.Tracker().update(detections)
+
+
+def test_rects_at_the_limits_are_accepted() -> None:
+    n6post.Tracker().update([GOOD._replace(rect=(8000, 0, 191, 5)), GOOD._replace(rect=(0, -1024, 1, 5))])
+
+
+@pytest.mark.parametrize("dt", [None, "1", float("nan"), [1]])
+def test_a_wrong_dt_is_refused(dt: Any) -> None:
+    tracker = n6post.Tracker()
+    walk(tracker, 5)
+    with pytest.raises(ValueError, match="dt: expected a number of frames"):
+        tracker.update([], dt=dt)
+    assert ids(walk(tracker, 1, 5)) == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("option", "values"),
+    [
+        ("threshold", (-0.1, 1.1, None, "x", float("nan"))), ("low_threshold", (-1, 2)), ("max_age", (0, 10001, 1.5)),
+        ("min_hits", (0, 1001)), ("smooth_boxes", (1, None)), ("coast_frames", (-1, 2.0)), ("max_distance", (0.5, 65)),
+        ("max_tracks", (0, 1001)), ("use_masks", (0,)), ("smooth_keypoints", ("yes",)),
+    ],
+)  # fmt: skip
+def test_an_option_out_of_range_is_refused_at_first_and_later(option: str, values: tuple[Any, ...]) -> None:
+    tracker = n6post.Tracker()
+    for value in values:
+        with pytest.raises(ValueError, match=option):
+            n6post.Tracker(**{option: value})
+        with pytest.raises(ValueError, match=option):
+            setattr(tracker, option, value)
+
+
+def test_a_hundred_objects_get_new_ids_after_a_minute_of_absence() -> None:
+    tracker = n6post.Tracker(max_tracks=64)
+    hundred = [person(40 * (i % 10), 60 * (i // 10), 20, 40) for i in range(100)]
+    tracker.update(hundred)
+    assert ids(tracker.update(hundred)) == list(range(1, 65))
+    assert all(tracker.update([]) == [] for _ in range(600))
+    assert tracker.tracks == []
+    tracker.update(hundred)
+    assert ids(tracker.update(hundred)) == list(range(65, 129))
+
+
+def test_nan_scores_are_ignored_and_boxes_without_size_are_tracked() -> None:
+    tracker = n6post.Tracker()
+    points = [person(50, 60, 0, 0), person(200, 60, 0, 9), person(300, 60, 9, 0), person(10, score=math.nan)]
+    for _ in range(5):
+        tracked = tracker.update(points)
+    assert [(d.track_id, d.rect) for d in tracked] == [(1, (50, 60, 0, 0)), (2, (200, 60, 0, 9)), (3, (300, 60, 9, 0))]
+
+
+def test_a_negative_time_counts_as_zero() -> None:
+    tracker = n6post.Tracker()
+    walk(tracker, 10)
+    for dt in (-1, -1e9, 0, 0.0, -math.inf):
+        assert ids(tracker.update([person(20 + 100 * i + 36) for i in range(3)], dt=dt)) == [1, 2, 3]
+    assert [track.missed for track in tracker.tracks] == [0.0] * 3
+    assert tracker.update([person(56)], dt=math.inf) == [] and len(tracker.tracks) == 0
+
+
+rects = st.tuples(*[st.integers(-300, 900)] * 2, *[st.integers(0, 900)] * 2)
+scores = st.sampled_from([0.05, 0.1, 0.3, 0.5, 0.9, 1.001, math.nan, math.inf])
+rows_of_a_frame = st.lists(st.tuples(rects, scores, st.integers(0, 2)), max_size=8)
+times = st.sampled_from([1.0, 1.0, 0.3, 2.0, 40.0, 0.0, -5.0])
+frames_of_anything = st.lists(st.tuples(rows_of_a_frame, times), max_size=12)
+
+
+@given(frames_of_anything, st.integers(1, 6), st.integers(1, 3))
+def test_ids_are_unique_and_results_belong_to_the_frame_for_any_input(
+    frames: Any, max_tracks: int, min_hits: int
+) -> None:
+    tracker = n6post.Tracker(max_tracks=max_tracks, min_hits=min_hits, max_age=6)
+    left: set[int] = set()
+    there: set[int] = set()
+    highest = 0
+    for detections, dt in frames:
+        given_ones = [n6post.Detection(rect, score, class_id, "", None, None) for rect, score, class_id in detections]
+        tracked = tracker.update(given_ones, dt=dt)
+        numbers = ids(tracked)
+        assert len(set(numbers)) == len(numbers) and not left & set(numbers)
+        fresh = [n for n in numbers if n > highest]
+        assert fresh == list(range(highest + 1, highest + 1 + len(fresh)))
+        highest += len(fresh)
+        order = iter(given_ones)
+        assert all(any(d[1:] is e[1:] or repr(d[1:]) == repr(e[1:]) for e in order) for d in tracked)
+        alive = {track.track_id for track in tracker.tracks}
+        assert set(numbers) <= alive and len(alive) <= max_tracks
+        left |= there - alive
+        there = alive
+
+
+# ---- the kernels ----
+
+SOURCE = (ROOT / "lib" / "n6post" / "kernels" / "viper_tracks.py").read_text()
+VIPER = {name: int(value) for name, value in re.findall(r"^(_\w+) = const\((-?\d+)\)", SOURCE, re.MULTILINE)}
+NO_MASK = portable_tracks._NO_MASK
+WRITE = runpy.run_path(str(ROOT / "scripts" / "dev" / "write_portable_tracks.py"))
+
+
+def track_params_detection() -> int:
+    return VIPER["_DETECTION"]
+
+
+@pytest.mark.parametrize("name", WRITE["WHAT"])
+def test_the_portable_kernels_are_generated_from_those_in_viper(name: str) -> None:
+    text = WRITE["text"](name)
+    assert WRITE["target_of"](name).read_text() == text, "run python3 scripts/dev/write_portable_tracks.py"
+    assert not re.search(r"@micropython|ptr\d", text.split('"""')[2])
+
+
+def test_every_entry_of_the_tables_has_its_own_index() -> None:
+    """The entries of a header, a track, a detection and a parameter block are numbered without gaps, as in track_params."""
+    groups: dict[str, list[int]] = {"_P_": [], "_D_": [], "header": [], "track": []}
+    names = [n for n in VIPER if not n.startswith("_ROW_CROP") and n not in ("_HEADER", "_TRACK", "_DETECTION", "_NO_MASK")]
+    names = names[: names.index("_P_COVERED") + 1]
+    for name in names:
+        prefix = name[:3] if name[:3] in groups else "header" if name in HEADER else "track"
+        groups[prefix].append(VIPER[name])
+    assert groups["header"] == list(range(VIPER["_HEADER"]))
+    assert groups["track"] == list(range(VIPER["_TRACK"])) and groups["_D_"] == list(range(VIPER["_DETECTION"]))
+    entries = track_params.tracking.__code__.co_varnames[: track_params.tracking.__code__.co_argcount]
+    assert ["_P_" + name.upper() for name in entries] == [name for name in names if name.startswith("_P_")]
+    for name, value in vars(track_params).items():
+        if name.isupper():
+            kind, _, entry = name.partition("_")
+            prefix = {"TRACKING": "_P_", "TRACK": "_", "HEADER": "_"}[kind]
+            assert value == VIPER[prefix + entry if entry else "_" + kind], name
+    assert VIPER["_DETECTION"] == TRACKER._DETECTION
+    rows = importlib.import_module("test_params").ENTRIES["row"]
+    read = [n for n in VIPER if n.startswith("_ROW_")]
+    assert [rows[VIPER[n]] for n in read] == [n[5:].lower() for n in read] and len(read) == 9
+
+
+HEADER = ("_COUNT", "_NEXT_ID", "_LEFT", "_TOP", "_RIGHT", "_BOTTOM")
+
+
+def test_a_parameter_block_holds_the_numbers_that_its_docstring_names() -> None:
+    block = track_params.tracking(0, 1.0, 0.93, 30, 2, 64, 22.0, 4.0, 0.4, 2.0, 3.0, 0.05, 0.08, 0.015, 0.01, 0.08, 0.75)
+    assert block.tolist() == [0, 256, 238, 7680, 2, 64, 1408, 256, 26, 128, 2304, 164, 419, 236, 105, 419, 192]
+
+
+def one_track(**words: int) -> Any:
+    """A table with one track, whose detection is the first row."""
+    tracks = array("i", [0] * (VIPER["_HEADER"] + VIPER["_TRACK"]))
+    tracks[VIPER["_COUNT"]], tracks[VIPER["_NEXT_ID"]] = 1, 1
+    for name, value in words.items():
+        tracks[VIPER["_HEADER"] + VIPER["_" + name.upper()]] = value
+    return tracks
+
+
+def one_row(**words: int) -> Any:
+    """A detection without a mask that belongs to the first track."""
+    row = array("i", [0] * VIPER["_DETECTION"])
+    for name, value in ({"track": VIPER["_HEADER"], "centroid_x": NO_MASK} | words).items():
+        row[VIPER["_D_" + name.upper()]] = value
+    return row
+
+
+def word(tracks: Any, name: str) -> int:
+    return int(tracks[VIPER["_HEADER"] + VIPER["_" + name.upper()]])
+
+
+def block_of(many: int, dt: int = 256) -> Any:
+    block = n6post.Tracker()._make_block()
+    block[VIPER["_P_COUNT"]], block[VIPER["_P_DT"]], block[VIPER["_P_FADE"]] = many, dt, 238
+    return block
+
+
+def rounded(numerator: int, denominator: int) -> int:
+    return math.floor(Fraction(numerator, denominator) + Fraction(1, 2))
+
+
+def test_a_correction_equals_the_kalman_filter_exactly() -> None:
+    """Compared with fractions. Gains and variances are rounded down, positions and speeds to the nearest."""
+    for seed in range(200):
+        check_correction(random.Random(seed))
+
+
+def check_correction(rng: random.Random) -> None:
+    block = block_of(1)
+    w, h = [16 * rng.randrange(1, 300) for _ in range(2)]
+    area = w * h // 256
+    centre = area * block[VIPER["_P_CENTRE_NOISE"]] // 256 + block[VIPER["_P_FLOOR"]]
+    size = area * block[VIPER["_P_SIZE_NOISE"]] // 256 + block[VIPER["_P_FLOOR"]]
+    pp, ps, vv = rng.randrange(0x3FFFF - centre), rng.randrange(0x3FFFF - size), rng.randrange(1 << 20)
+    pv = 64 * rng.randrange(3 * (pp + centre) // 64)
+    before = {"x": rng.randrange(9000), "y": rng.randrange(9000), "w": w, "h": h, "pp": pp, "pv": pv, "vv": vv, "ps": ps}
+    before |= {"vx": rng.randrange(-900, 900), "vy": rng.randrange(-900, 900), "hits": 3, "id": 1, "unsure": 512}
+    # Sometimes far enough for the highest speed.
+    seen = {"x": before["x"] + rng.randrange(-9000, 9000), "y": before["y"] + rng.randrange(-9000, 9000)}
+    seen |= {"w": 16 * rng.randrange(300), "h": 16 * rng.randrange(300), "class_id": 5, "round": rng.choice([1, 2])}
+    track = one_track(**before)
+    portable_tracks.update_tracks(track, one_row(**seen), block)
+
+    k, ks = 4096 * pp // (pp + centre), 4096 * ps // (ps + size)
+    kv = min(4096 * pv // (pp + centre), 8192)
+    for place, speed in (("x", "vx"), ("y", "vy")):
+        off = seen[place] - before[place]
+        assert word(track, place) == before[place] + rounded(k * off, 4096)
+        assert word(track, speed) == max(-0x3FFFF, min(0x3FFFF, before[speed] + rounded(kv * off, 256)))
+    for side in "wh":
+        assert word(track, side) == before[side] + rounded(ks * (seen[side] - before[side]), 4096)
+    left = {"pp": pp * (4096 - k) // 4096, "pv": pv * (4096 - k) // 4096, "ps": ps * (4096 - ks) // 4096}
+    left |= {"vv": max(0, vv - kv * pv // 4096), "hits": 4, "missed": 0, "class_id": 5, "id": 1, "masked": 0}
+    left |= {"unsure": 0 if seen["round"] == 1 else 512}
+    assert {name: word(track, name) for name in left} == left
+
+
+@pytest.mark.parametrize("off, moved", [(2047, 0), (2048, 1), (-2048, 0), (-2049, -1)])
+def test_a_correction_of_half_a_step_is_rounded_up(off: int, moved: int) -> None:
+    """The smallest variance, which has gains of 1/4096."""
+    tracks = one_track(x=9000, y=9000, w=3072, h=16, pp=1, ps=1)
+    block = block_of(1)
+    block[VIPER["_P_CENTRE_NOISE"]] = block[VIPER["_P_SIZE_NOISE"]] = 0
+    portable_tracks.update_tracks(tracks, one_row(x=9000 + off, y=9000 + off, w=3072 + off, h=16 + off), block)
+    assert [word(tracks, name) for name in "xywh"] == [9000 + moved, 9000 + moved, 3072 + moved, 16 + moved]
+
+
+@pytest.mark.parametrize("size", [16, 480, 6400])
+@pytest.mark.parametrize("variance", [0x40000, 300000, 5000000, 0x0FFFFFFF])
+def test_gains_of_large_variances_are_at_most_1_64_too_large(size: int, variance: int) -> None:
+    block = block_of(1)
+    track = one_track(x=8000, y=8000, w=size, h=size, pp=variance, pv=variance, vv=2 * variance, ps=variance, vx=10, vy=-10)
+    portable_tracks.update_tracks(track, one_row(x=8100, y=7000, w=size + 1600, h=size + 800, round=1), block)
+    area = min(size * size // 256, 0xFFFFF)
+    for names, noise in ((("x", "y", "vx", "vy"), "_P_CENTRE_NOISE"), (("w", "h"), "_P_SIZE_NOISE")):
+        gain = variance / (variance + area * block[VIPER[noise]] / 256 + block[VIPER["_P_FLOOR"]])
+        more = min(1.0 if names[0] == "w" else 65 / 64, gain * 65 / 64)
+        for name in names:
+            was, off = {"x": (8000, 100), "y": (8000, -1000), "vx": (10, 100), "vy": (-10, -1000)}.get(
+                name, (size, {"w": 1600, "h": 800}.get(name, 0))
+            )
+            off *= 16 if name[0] == "v" else 1
+            moved = (word(track, name) - was) / off
+            most = min(more, 1.0) if name[0] != "v" else more
+            assert gain - 0.01 <= moved <= most + 0.01, name
+    if size == 16 and variance == 300000:
+        assert word(track, "w") == 16 + 1600 and word(track, "ps") == 0
+
+
+@pytest.mark.parametrize("dt", [128, 256, 300, 512, 2048, 9000])
+def test_a_prediction_equals_the_kalman_filter(dt: int) -> None:
+    """Positions are exact. Variances are within a thousandth and a few steps, as some products are rounded down."""
+    for seed in range(20):
+        check_prediction(dt, random.Random(seed))
+
+
+def check_prediction(dt: int, rng: random.Random) -> None:
+    block = block_of(0, dt)
+    w, h = [16 * rng.randrange(20, 300) for _ in range(2)]
+    old = {"w": w, "h": h}
+    for place in "xy":  # sometimes close to a limit
+        old[place] = rng.choice([rng.randrange(-16384, 131072), -16384 + rng.randrange(500), 131056 - rng.randrange(500)])
+    old |= {name: rng.randrange(1 << 18) for name in ("pp", "pv", "vv", "ps")}
+    old |= {"vx": rng.randrange(-30000, 30000), "vy": rng.randrange(-30000, 30000), "hits": 7, "id": 3, "missed": 64}
+    old |= {"unsure": 32, "class_id": 2, "masked": 1, "offset_x": 11, "offset_y": -5, "found": 0}
+    before, after = one_track(**old), one_track()
+    block[VIPER["_P_MAX_AGE"]] = 10000
+    portable_tracks.predict(before, after, block)
+    steps = min(dt, 8 * 256)
+    for place, speed in (("x", "vx"), ("y", "vy")):
+        moved = old[place] + rounded(old[speed] * steps, 4096)
+        assert word(after, place) == max(-1024 * 16, min(8191 * 16, moved))
+    kept = "w h vx vy hits id class_id masked offset_x offset_y".split()
+    assert {name: word(after, name) for name in kept} == {name: old[name] for name in kept}
+    assert [word(after, name) for name in ("missed", "unsure", "found")] == [64 + dt, 32 + dt, -1]
+    t = steps / 256
+    area = w * h / 256
+    q, growth = [area * block[VIPER[name]] / 4096 for name in ("_P_ACCELERATION", "_P_GROWTH")]
+    pp = old["pp"] + 2 * t * old["pv"] + t * t * old["vv"] + q * t**3 / 3
+    pv = old["pv"] + t * old["vv"] + q * t * t / 2
+    wanted = {"pp": pp, "pv": pv, "vv": old["vv"] + q * t, "ps": old["ps"] + growth * t}
+    for name, value in wanted.items():
+        assert word(after, name) == pytest.approx(value, rel=0.001, abs=4 + 2 * t**3), name
+    centre = (pp + area * block[VIPER["_P_CENTRE_NOISE"]] / 256 + block[VIPER["_P_FLOOR"]]) / 16
+    size = (wanted["ps"] + area * block[VIPER["_P_SIZE_NOISE"]] / 256 + block[VIPER["_P_FLOOR"]]) / 16
+    assert word(after, "centre_variance") == pytest.approx(centre, rel=0.001, abs=1 + t**3)
+    assert word(after, "size_variance") == pytest.approx(size, rel=0.001, abs=1 + t**3)
+
+
+@pytest.mark.parametrize("off, resized", [(16384, 0), (0, 16384), (16380, 16380), (16388, 16388)])
+def test_squares_of_large_distances_fit_into_32_bits(off: int, resized: int) -> None:
+    """The square is multiplied by 64, and must not reach the sign bit."""
+    variances = {"centre_variance": 9000001, "size_variance": 9000001}
+    tracks = one_track(x=0, y=0, w=16, h=16, id=1, found=-1, class_id=1, **variances)
+    row = one_row(x=off, y=off, w=16 + resized, h=16 + resized, class_id=1, round=1, nearest=-2, track=-1)
+    rows = Words(map(Word, row))
+    portable_tracks.match(Words(map(Word, tracks)), rows, Words(map(Word, block_of(1))), 1)
+    assert rows[VIPER["_D_TRACK"]] == VIPER["_HEADER"]
+    assert rows[VIPER["_D_COST"]] == pytest.approx(64 * 2 * sum((d // 4) ** 2 for d in (off, resized)) / 9000001, abs=2)
+
+
+@pytest.mark.parametrize("x, y", [(1, 0), (-1, 0), (0, 1), (0, -1)])
+@pytest.mark.parametrize("other", [16, 48])
+def test_a_box_covered_by_more_than_three_quarters_starts_no_track(x: int, y: int, other: int) -> None:
+    """Boxes of 16 x 16 on each side of a box of 16 x 16 or 48 x 48, with 12 or 13 pixels inside it."""
+    for inside, many in ((12, 2), (13, 1)):
+        tracker = n6post.Tracker(min_hits=1)
+        first = person(100, 100, other, other)
+        tracker.update([first])
+        at = [100 + (other - 16) // 2 + d * ((other + 16) // 2 - inside) for d in (x, y)]
+        assert len(tracker.update([first, person(*at, 16, 16)])) == many, (inside, at)
+
+
+class Word(int):
+    """An integer whose operations must stay within 32 bits."""
+
+    def _checked(name: str) -> Callable[..., Any]:  # type: ignore[misc]  # noqa: N805
+        plain = getattr(int, name)
+
+        def operate(self: Any, *others: Any) -> Any:
+            result = plain(self, *others)
+            assert -(2**31) <= result < 2**31, (name, int(self), others, int(result))
+            return Word(result)
+
+        return operate
+
+    for _name in "add radd sub rsub mul rmul floordiv lshift rshift and or neg".split():
+        locals()[f"__{_name}__"] = _checked(f"__{_name}__")
+
+
+class Words(list[Any]):
+    def __setitem__(self, at: Any, value: Any) -> None:
+        assert -(2**31) <= value < 2**31
+        super().__setitem__(at, Word(value))
+
+
+def extreme(rng: random.Random) -> tuple[int, int, int, int]:
+    x, y = [rng.choice([-1024, 0, 5, 300, 4000, 8191]) for _ in range(2)]
+    w, h = [rng.choice([0, 1, 40, 8191]) for _ in range(2)]
+    return x, y, min(w, 8191 - max(x, 0)), min(h, 8191 - max(y, 0))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_all_values_fit_into_32_bits_for_any_detections(seed: int) -> None:
+    rng = random.Random(seed)
+    options = rng.choice([{"max_distance": 64.0}, {"max_distance": 4.0, "max_age": 10000}, {}])
+    tracker = n6post.Tracker(**options)
+    block = Words(map(Word, tracker._make_block()))
+    old, new = [Words([Word(0)] * 2000) for _ in range(2)]
+    old[VIPER["_NEXT_ID"]] = 1
+    places = [extreme(rng) for _ in range(5)]
+    for _ in range(60):
+        dt = rng.choice([1, 1, 1, 0, 0.1, 8, 30, 10001])
+        block[VIPER["_P_DT"]], block[VIPER["_P_FADE"]] = int(dt * 256), int(256 * 0.93**dt + 0.5)
+        places = [extreme(rng) if rng.random() < 0.3 else place for place in places]
+        detections = [n6post.Detection(p, rng.choice([0.9, 0.2]), rng.randrange(2), "", None, None) for p in places]
+        detections = detections[: rng.randrange(6)]
+        rows = Words([Word(0)] * 200)
+        block[VIPER["_P_COUNT"]] = len(detections)
+        portable_tracks.predict(old, new, block)
+        assert portable_tracks.load_detections(detections, rows, new, 0.5, 0.1) == -1
+        for e in range(0, 11 * len(detections), 11):
+            if rng.random() < 0.3:
+                for entry in ("_D_CENTROID_X", "_D_CENTROID_Y"):
+                    rows[e + VIPER[entry]] = rng.choice([0, 131056])
+        portable_tracks.match(new, rows, block, 1)
+        portable_tracks.match(new, rows, block, 2)
+        portable_tracks.update_tracks(new, rows, block)
+        portable_tracks.tracks_to_rects(new)
+        old, new = new, old
+    assert old[VIPER["_NEXT_ID"]] > 1
+
+
+DIGEST = """
+import json
+from binascii import crc32
+from n6post import Detection, Tracker
+for options in ({}, {"max_distance": 36.0, "coast_frames": 3}):
+    tracker = Tracker(**options)
+    digest = 0
+    for k, detections in enumerate(json.loads(open(FILE).read())):
+        detections = [Detection((x, y, w, h), score, 0, "", None, None) for x, y, w, h, score in detections]
+        for d in tracker.update(detections, dt=(1.0, 0.5, 2.0, 1.0)[k % 4]):
+            digest = crc32(b"%d %d %d %d %d" % ((d.track_id,) + d.rect), digest)
+    print(digest & 0xFFFFFFFF, len(tracker.tracks))
+"""
+
+
+def test_micropython_gives_the_same_numbers_and_rects_as_cpython(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    frames = [[(*rect, score) for rect, score in frame.found] for frame in synthetic_street.street(10, 10, True, 4)]
+    file = tmp_path / "frames.json"
+    file.write_text(json.dumps(frames))
+    code = DIGEST.replace("FILE", repr(str(file)))
+    exec(code, {})
+    assert on_micropython(code) == capsys.readouterr().out.strip()
+
+
+@pytest.mark.parametrize("error", [SyntaxError("invalid micropython decorator"), ValueError("incompatible .mpy"), None])
+def test_micropython_loads_the_viper_kernels_or_else_the_portable_ones(
+    monkeypatch: pytest.MonkeyPatch, error: Exception | None
+) -> None:
+    module = importlib.import_module("n6post.kernels.tracks")
+    assert module._home is portable_tracks  # CPython does not try the viper kernels
+    asked = []
+
+    def import_one(name: str, *_: object) -> Any:
+        asked.append(name.rpartition(".")[2])
+        if error and "viper" in name:
+            raise error
+        return name
+
+    monkeypatch.setattr(module, "__import__", import_one, raising=False)
+    monkeypatch.setattr(module, "sys", type(sys)("sys"))
+    module.sys.implementation = type(sys.implementation)(name="micropython")
+    assert module._load().endswith("portable_tracks" if error else "viper_tracks")
+    assert asked == ["viper_tracks", "portable_tracks"][: 1 + bool(error)]
+
+
+def test_a_memory_error_does_not_select_the_portable_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = importlib.import_module("n6post.kernels.tracks")
+
+    def no_memory(*_: object) -> Any:
+        raise MemoryError
+
+    monkeypatch.setattr(module, "__import__", no_memory, raising=False)
+    monkeypatch.setattr(module, "sys", type(sys)("sys"))
+    module.sys.implementation = type(sys.implementation)(name="micropython")
+    with pytest.raises(MemoryError):
+        module._load()

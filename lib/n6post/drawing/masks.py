@@ -1,0 +1,232 @@
+"""Masks and class maps in a frame: shared by Mask.draw, Segmentation.draw and draw()."""
+
+from ..kernels.drawing import antialias_is_cheap, clip_mask, count_class_pixels, tint_map, tint_mask
+from ..kernels.drawing_params import (
+    MAP_CLASS_ID,
+    MAP_DEPTH,
+    MAP_FRAME_HEIGHT,
+    MAP_FRAME_WIDTH,
+    TINT_ALPHA,
+    TINT_COLOR,
+    TINT_DEPTH,
+    TINT_FRAME_HEIGHT,
+    TINT_FRAME_WIDTH,
+)
+from ..kernels.drawing_params import tint_map as tint_map_params
+from ..kernels.drawing_params import tint_mask as tint_mask_params
+from ..pixels.colors import (
+    FONT_HEIGHT,
+    FONT_WIDTH,
+    checked_color,
+    class_color,
+    copy_rows,
+    depth_of,
+    gray,
+    rgb565,
+    step_palettes,
+    text_scale,
+)
+from ..pixels.pixel_edges import map_edges, shown
+from ..pixels.rounding import NUDGE
+from ..pixels.text import draw_text
+from ..tensors.lazy import module
+from ..tensors.options import number
+
+_HALF = 0.5 + NUDGE
+
+
+def draw_mask(img, mask, color, alpha, antialias):
+    """Mask.draw."""
+    number("alpha", alpha, 0, 255)
+    value = rgb565(checked_color(color))
+    depth = depth_of(img)
+    width, height = img.width(), img.height()
+    row = mask._row()
+    size = row[3].frame_size
+    if size is not None and size != (width, height):
+        mask = module("results.scaled").scaled_mask(mask, width, height)
+        row = mask._row()
+    if antialias or antialias is None and antialias_is_cheap:
+        tint(row, img.bytearray(), depth, width, height, value, alpha)
+    else:
+        draw_blocks(img, mask, value, alpha)
+
+
+def tint(row, pixels, depth, width, height, value, alpha):
+    """Tint one mask, with smooth edges, in the pixels of a frame.
+
+    row     as Mask._row returns it
+    pixels  bytes of the frame: `depth` for each of width x height pixels
+    value   an RGB565 colour
+    alpha   0..255
+    """
+    data, table, at, transform = row
+    block = transform.block or _block_of(transform)
+    block[TINT_DEPTH] = depth
+    block[TINT_FRAME_WIDTH] = width
+    block[TINT_FRAME_HEIGHT] = height
+    block[TINT_COLOR] = value
+    block[TINT_ALPHA] = alpha
+    start = clip_mask(block, table, at)
+    if start >= 0:
+        tint_mask(pixels, memoryview(data)[start:], block)
+
+
+def tint_all(result, paints, pixels, depth, width, height, alpha):
+    """Tint the masks of a list of Detection, each in the RGB565 colour of its paint; the best detection's last, on top."""
+    last = None
+    held = None
+    for at in range(len(result) - 1, -1, -1):
+        mask = result[at][4]
+        if mask is None:
+            continue
+        data, table, entry, transform = mask._row()
+        if transform is not last:  # all masks of a frame share one
+            last = transform
+            block = transform.block or _block_of(transform)
+            block[TINT_DEPTH] = depth
+            block[TINT_FRAME_WIDTH] = width
+            block[TINT_FRAME_HEIGHT] = height
+            block[TINT_ALPHA] = alpha
+        if data is not held:
+            held = data
+            pixels_of_masks = memoryview(data)
+        block[TINT_COLOR] = paints[at][0]
+        start = clip_mask(block, table, entry)
+        if start >= 0:
+            tint_mask(pixels, pixels_of_masks[start:], block)
+
+
+def _block_of(transform):
+    x, y, w, h = transform.bounds
+    margin_x, margin_y = transform.margin
+    transform.block = tint_mask_params(
+        x_scale=transform.sx,
+        y_scale=transform.sy,
+        offset_x=transform.ox + _HALF,
+        offset_y=transform.oy + _HALF,
+        seen_x=x,
+        seen_y=y,
+        seen_w=w,
+        seen_h=h,
+        margin_x=margin_x,
+        margin_y=margin_y,
+    )
+    return transform.block
+
+
+def draw_blocks(img, mask, value, alpha):
+    """Draw a Mask as blocks of its pixels: one draw_image, and one more for each side where the clip cuts blocks."""
+    data, (wx, wy, ww, _), crop, clip, transform = mask._parts()
+    x, columns, y, rows = shown(transform, crop, clip)
+    colors, alphas = step_palettes(value)
+    for top, bottom in _runs(rows, int(transform.sy)):
+        for left, right in _runs(columns, int(transform.sx)):
+            w, h = right - left, bottom - top
+            pixels = bytearray(w * h)
+            copy_rows(data, (y + top - wy) * ww + x + left - wx, ww, pixels, 0, w, w, h)
+            img.draw_image(
+                gray(pixels, w, h),
+                columns[left],
+                rows[top],
+                x_scale=_scale(columns[right] - columns[left], w),
+                y_scale=_scale(rows[bottom] - rows[top], h),
+                alpha=alpha,
+                color_palette=colors,
+                alpha_palette=alphas,
+            )
+
+
+def _runs(edges, width):
+    """The columns (from, to) of one scale: all, but a first or last column cut to less than `width` is separate."""
+    last = len(edges) - 1
+    ends = [0]
+    if last > 1 and edges[1] - edges[0] < width:
+        ends.append(1)
+    if last > ends[-1] + 1 and edges[last] - edges[last - 1] < width:
+        ends.append(last - 1)
+    ends.append(last)
+    return [(ends[i], ends[i + 1]) for i in range(len(ends) - 1) if last > 0 and edges[ends[i + 1]] > edges[ends[i]]]
+
+
+def _scale(frame_pixels, pixels):
+    # draw_image draws floor(scale * pixels), and the scale has lost two bits: so it has to be a little more than exact. A
+    # whole scale is exact, and a little more would move every edge by a pixel.
+    return frame_pixels / pixels * (1.000001 if frame_pixels % pixels else 1.0)
+
+
+def draw_map(img, segmentation, palette, alpha, legend):
+    """Segmentation.draw: one kernel call."""
+    number("alpha", alpha, 0, 255)
+    transform = segmentation._transform
+    depth = depth_of(img)
+    table = _palette(transform.class_info, palette, alpha)
+    width, height = img.width(), img.height()
+    size = transform.frame_size
+    if size is not None and size != (width, height):
+        transform = module("results.scaled").scaled_map_transform(transform, width, height)
+    block = transform.block or _map_block_of(transform)
+    block[MAP_DEPTH] = depth
+    block[MAP_FRAME_WIDTH] = width
+    block[MAP_FRAME_HEIGHT] = height
+    tint_map(img.bytearray(), segmentation.class_map, block, table)
+    if legend:
+        _draw_legend(img, width, height, segmentation, palette)
+
+
+def count_pixels(segmentation, class_id):
+    """The number of frame pixels of a class. It is for maps whose pixels do not all cover equally many frame pixels."""
+    transform = segmentation._transform
+    block = transform.block or _map_block_of(transform)
+    block[MAP_CLASS_ID] = class_id
+    return count_class_pixels(segmentation.class_map, block)
+
+
+def _map_block_of(transform):
+    columns, rows = map_edges(transform)
+    transform.block = tint_map_params(width=transform.width, height=transform.height, edges=columns + rows)
+    return transform.block
+
+
+def _palette(class_info, colors, alpha):
+    """The palette for the kernel tint_map, kept for the next frame: 256 colours, then 256 alphas."""
+    if colors is not None and not isinstance(colors, (list, tuple)):
+        raise ValueError("palette: expected a list of (r, g, b), one a class, got %s" % type(colors).__name__)
+    key = (alpha, colors and tuple(colors))
+    if class_info.palette is None or class_info.palette[0] != key:
+        table = bytearray(768)
+        for class_id in range(class_info.classes):
+            color = _color_of(class_id, colors)
+            if color is not None and class_id != class_info.background:
+                value = rgb565(checked_color(color))
+                table[2 * class_id] = value & 255
+                table[2 * class_id + 1] = value >> 8
+                table[512 + class_id] = alpha
+        class_info.palette = key, table
+    return class_info.palette[1]
+
+
+def _color_of(class_id, colors):
+    return colors[class_id] if colors and class_id < len(colors) else class_color(class_id)
+
+
+def _draw_legend(img, width, height, segmentation, palette):
+    shown = segmentation.class_ids()
+    if palette:
+        shown = _visible(shown, palette)
+    scale = text_scale(width)
+    line = (FONT_HEIGHT + 2) * scale
+    y = height - line * len(shown) - 2
+    for class_id in shown:
+        color = _color_of(class_id, palette)
+        text = segmentation.label(class_id)
+        # On black, because the tinted picture behind has the colours of the squares.
+        img.draw_rectangle((0, y, (18 + FONT_WIDTH * len(text)) * scale, line), color=(0, 0, 0), fill=True)
+        img.draw_rectangle((2 * scale, y + scale, 10 * scale, 10 * scale), color=color, fill=True)
+        draw_text(img, 16 * scale, y + scale, text, (255, 255, 255), scale)
+        y += line
+
+
+def _visible(class_ids, palette):
+    """The classes that the palette does not hide."""
+    return [class_id for class_id in class_ids if _color_of(class_id, palette) is not None]

@@ -1,0 +1,84 @@
+"""A person's keypoints and limbs in a frame, coloured by side, in the firmware's own shapes (kernels/poses.py)."""
+
+from ..kernels.params import bits
+from ..kernels.pose_params import (
+    POSE_DEPTH,
+    POSE_FRAME_HEIGHT,
+    POSE_FRAME_WIDTH,
+    POSE_KEYPOINT_COUNT,
+    POSE_LEFT,
+    POSE_LIMBS,
+    POSE_MIDDLE,
+    POSE_RADIUS,
+    POSE_RIGHT,
+    POSE_THICKNESS,
+    POSE_THRESHOLD,
+)
+from ..kernels.pose_params import pose as pose_params
+from ..kernels.poses import pose
+from ..pixels.colors import checked_color, depth_of, rgb565
+from ..tensors.keypoints import keypoint_side, limbs
+
+# Colours of the person's own left and right, and of keypoints and limbs in the middle. They differ on GRAYSCALE too (luma
+# 123, 151, 255).
+LEFT = (0, 160, 255)
+RIGHT = (255, 128, 0)
+MIDDLE = (255, 255, 255)
+
+_block = pose_params()
+_skeletons = {}
+
+
+def draw_pose(img, detection, threshold=None, thickness=2, radius=3, color=None):
+    """Draw the visible keypoints of a Detection, and the limbs whose two ends are visible.
+
+    img         RGB565 or GRAYSCALE, of the frame's size
+    detection   with keypoints (K, 3): x, y in frame pixels and score. With 13 (ST) or 17 (COCO) of them there are limbs
+                and sides; with any other number only keypoints are drawn
+    threshold   minimum score of a visible keypoint; None: the detection's keypoint_threshold
+    thickness   of limbs, pixels; 0: no limbs
+    radius      of keypoints, pixels; 0: no keypoints
+    color       (r, g, b) of all; None: by side
+    """
+    keypoints = detection.keypoints
+    if keypoints is None:
+        raise ValueError("expected a detection with keypoints, got one without")
+    shape = keypoints.shape
+    if len(shape) != 2 or shape[1] != 3:
+        raise ValueError("keypoints: expected an array (K, 3), got %s" % (tuple(shape),))
+    if threshold is None:
+        threshold = getattr(detection, "keypoint_threshold", 0.3)
+    skeleton = _skeletons.get(shape[0]) or _skeleton(shape[0])
+    block = _block
+    block[POSE_DEPTH] = depth_of(img)
+    block[POSE_FRAME_WIDTH] = img.width()
+    block[POSE_FRAME_HEIGHT] = img.height()
+    block[POSE_KEYPOINT_COUNT] = shape[0]
+    block[POSE_LIMBS] = (len(skeleton) - shape[0]) // 3
+    block[POSE_THICKNESS] = thickness
+    block[POSE_RADIUS] = radius
+    block[POSE_THRESHOLD] = bits(threshold)
+    if color is None:
+        block[POSE_LEFT], block[POSE_RIGHT], block[POSE_MIDDLE] = _by_side
+    else:
+        block[POSE_LEFT] = block[POSE_RIGHT] = block[POSE_MIDDLE] = rgb565(checked_color(color))
+    pose(img.bytearray(), block, keypoints * 1.0, skeleton)  # a copy: machine code cannot read a strided view
+
+
+_by_side = rgb565(LEFT), rgb565(RIGHT), rgb565(MIDDLE)
+
+
+def _skeleton(keypoint_count):
+    """Limbs and sides in the form that the kernel pose reads, kept for the next person."""
+    skeleton = bytearray()
+    pairs = limbs(keypoint_count)
+    for at in range(0, len(pairs), 2):
+        a, b = pairs[at], pairs[at + 1]
+        skeleton.extend(bytes((a, b, _side(keypoint_side(keypoint_count, a) + keypoint_side(keypoint_count, b)))))
+    skeleton.extend(bytes([_side(keypoint_side(keypoint_count, keypoint)) for keypoint in range(keypoint_count)]))
+    _skeletons[keypoint_count] = skeleton
+    return skeleton
+
+
+def _side(side):
+    return 0 if side < 0 else 1 if side > 0 else 2

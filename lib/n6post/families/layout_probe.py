@@ -1,0 +1,163 @@
+"""Finds the layout of outputs whose shape alone does not show it, from the numbers of a frame.
+
+A raw head has a box cx, cy, w, h and the scores of all classes for each anchor. An *end-to-end* head has a row
+x1, y1, x2, y2, score, class for each object that it found, best first ([1, rows, 6 + what the family adds], end_to_end.py).
+[1, 189, 6] of a 96 x 96 input may be either: two classes, or 189 rows.
+"""
+
+from ulab import numpy as np
+
+from ..tensors.head_layout import anchor_counts, flat, row_layouts
+from ..tensors.quantization import FLOAT
+
+_FEWEST_ANCHORS = 20  # of an input of 64 x 64 with strides of 16 and 32
+_SAMPLE = 128  # the most rows that are examined
+
+
+def read(layouts, extra, output, array, size):
+    """(layout, end-to-end?, certain?) of a head: layout (channels, anchors or rows, channels first?).
+
+    layouts     the layouts that a raw head of this shape may have (head_layout.head_layouts)
+    extra       how many columns the family's end-to-end rows have after the first six; -1: 3 per keypoint
+
+    Not certain if these numbers do not show it, for example if all are zero. ValueError for a head of neither kind.
+    """
+    rows = []
+    for layout in row_layouts(output.shape):
+        columns = layout.channels - 6
+        if columns == extra if extra >= 0 else columns > 0 and columns % 3 == 0:
+            rows.append(layout)
+    fits, possible = _readings_as_rows(rows, layouts, output, array)
+    if fits:
+        # [1, 15, 30] may be 15 rows or 30 rows of keypoints, and a few rows of one look like those of the other. In coarse
+        # steps many do: 300 columns read as rows look like boxes with scores of 100. But rows come best first, or have no
+        # score: what is out of order is the other reading. If both are in order, a later frame decides.
+        best = min(fits)
+        certain = len([fit for fit in fits if fit[0] == best[0]]) == 1
+        return best[2], True, certain and not (layouts and _is_one_number(array))
+    if possible:
+        return possible, True, len(rows) + len(layouts) == 1
+    if layouts:
+        layout, certain = _with_centres(layouts, output, array)
+        return layout, False, certain and not (rows and _is_one_number(array))
+    if rows and _is_one_number(array):
+        return rows[0], True, False  # a network's first frame may be like this; the next one is examined again
+    raise ValueError(
+        "expected a head [1, C, N] or [1, N, C] of N = %s anchors, that belongs to an input of (width, height) %s, or an"
+        " end-to-end head [1, rows, 6 and what the family adds], got %s%s"
+        % (
+            " or ".join([str(n) for n in anchor_counts(size)]),
+            size,
+            output.shape,
+            ": its numbers are not rows of x1, y1, x2, y2, score, class" if rows else unsupported_hint(output.shape, size),
+        )
+    )
+
+
+def _readings_as_rows(rows, layouts, output, array):
+    """([(rank, index, layout)] of the readings that the numbers support, a reading that stays possible or None).
+
+    The best rank is 0.
+    """
+    fits = []
+    possible = None
+    for layout in rows:
+        corners, ranked = _evidence(layout, output, array)
+        # If the shape is also that of a raw head, whose class scores may look like anything, the rows must be in order too.
+        if corners and (ranked or not layouts):
+            fits.append((0 if ranked else 1 if ranked is None else 2, len(fits), layout))
+        elif corners and ranked is None or corners is None and (not layouts or _is_zero(output, array)):
+            possible = possible or layout
+    return fits, possible
+
+
+def unsupported_hint(shape, size):
+    """A hint for a shape that is often met but not supported, else ""."""
+    dims = flat(shape)
+    if dims and dims[0] % 3 == 0 and dims[0] // 3 in anchor_counts(size):
+        return ": three boxes per anchor, as in YOLOv5 and older"
+    if dims and dims[0] == 300:
+        return ": 300 rows, but of another family or network (RT-DETR, oriented boxes)"
+    return ""
+
+
+def _evidence(layout, output, array):
+    """(corners?, ranked?) of an end-to-end reading; each is None if the numbers are zeros, which show nothing.
+
+    corners     x1 <= x2 and y1 <= y2 in most rows, and class numbers that are whole numbers. (In a raw head the former is
+                cx <= w and cy <= h: true of 6 to 28 % of the anchors in recorded heads)
+    ranked      scores above 0, in descending order
+    """
+    step = 1 + (layout.anchors - 1) // _SAMPLE
+    x1, y1, x2, y2, score, number = [
+        (np.array(layout.column(array, i, step), dtype=np.float) - float(output.zero_point)) * output.scale for i in range(6)
+    ]
+    # Rows of zeros only fill the head up. Rows with NaN or infinity show nothing.
+    size = x1 * x1 + y1 * y1 + x2 * x2 + y2 * y2 + score * score + number * number
+    used = (size > 0.0) * (size < np.inf)
+    used_rows = np.nonzero(used)[0]  # camera: many-hits: of _SAMPLE rows
+    if not len(used_rows):
+        return None, None
+    off = number - np.floor(number + 0.5)
+    limit = tolerance(output)
+    whole = (off * off <= limit * limit) * (number > -0.5) * used
+    ordered = (x1 <= x2) * (y1 <= y2) * used
+    # camera: many-hits: of _SAMPLE rows
+    corners = len(np.nonzero(whole)[0]) == len(used_rows) and 2 * len(np.nonzero(ordered)[0]) >= len(used_rows)
+    score = np.take(score, used_rows)
+    if not np.any(score > 0.0):
+        return corners, None
+    return corners, len(used_rows) < 2 or bool(np.all(score[:-1] >= score[1:]))
+
+
+def _is_zero(output, array):
+    return float(np.min(array)) == float(np.max(array)) == output.zero_point
+
+
+def _is_one_number(array):
+    # As in a saturated frame, which shows no more than zeros do. The first and the last number are enough for most heads.
+    numbers = array.reshape((array.size,))
+    return numbers[0] == numbers[array.size - 1] and float(np.min(array)) == float(np.max(array))
+
+
+def tolerance(output):
+    """How far a class number may be from a whole number: half a step, and .05 for floats that were integers before.
+
+    (Their steps are unknown, but with steps above a tenth the scores would be useless.)
+    """
+    return 0.05 if output.dtype == FLOAT else min(0.05 + 0.5 * output.scale, 0.5)
+
+
+def _with_centres(layouts, output, array):
+    """(layout, certain?): the reading whose first two channels are the centres of boxes.
+
+    Centres cover the whole input, so their mean is half of its side. In another order these are all numbers of the first two
+    anchors, in the upper left corner and with hardly a score. A layout of rarer strides must fit clearly better.
+    """
+    best = layouts[0]
+    if len(layouts) == 1:
+        return best, True
+    largest = None
+    tied = False
+    for layout in layouts:
+        if largest is not None and layout.anchors < _FEWEST_ANCHORS:
+            continue
+        centres = np.array(layout.columns(array, 0, 2), dtype=np.float) - float(output.zero_point)
+        mean = float(np.mean(np.where(centres * centres < 1e12, centres, 0.0)))  # without NaN and infinity
+        if largest is None or mean > (largest if layout.anchors == best.anchors else 2.0 * largest):
+            best, largest, tied = layout, mean, False
+        elif mean == largest:
+            tied = True
+    return best, largest > 0.0 and not tied
+
+
+def channels_last(output, array):
+    """(NHWC?, certain?) of prototypes [1, n, n, n]: neighbouring pixels are similar, neighbouring channels are not."""
+    n = output.shape[1]
+    first = np.array(array.reshape((n, n * n))[:, :: n + 1], dtype=np.float)
+    last = np.array(array.reshape((n * n, n))[:: n + 1], dtype=np.float)
+    down = first[1:] - first[:-1]
+    across = last[:, 1:] - last[:, :-1]
+    by_first = float(np.mean(down * down))
+    by_last = float(np.mean(across * across))
+    return by_last >= by_first, by_last != by_first

@@ -1,0 +1,288 @@
+"""YOLOv8 detection, and the base of yolov8_seg.py and yolov8_pose.py. YOLO11 and YOLO26 export the same heads.
+
+in      a head [1, 4 + classes (+ coefficients, + 3 x keypoints), anchors] or the transpose: int8, uint8, int16 or float32;
+        boxes cx, cy, w, h in 0..1 or in input pixels; class scores after the sigmoid. Or an end-to-end head
+        [1, rows, 6 (+ coefficients, + 3 x keypoints)], as in end_to_end.py
+out     a list of Detection, best first, in frame pixels
+
+For each frame: search the anchors above the threshold, suppress overlaps, transform the remaining boxes to the frame, and
+make a Detection of each.
+"""
+
+from array import array
+
+from micropython import const
+from ulab import numpy as np
+
+from ..kernels import params
+from ..kernels.boxes import boxes_to_frame, candidates, make_detections, suppress
+from ..pixels.rounding import NUDGE
+from ..results.detection import Detection
+from ..tensors.head_layout import head_layouts
+from ..tensors.lazy import module
+from ..tensors.options import Options, choice, class_filter, flag, name_list, number
+from ..tensors.quantization import FLOAT
+from .processor import ModelBinding, Processor
+
+_ANY_CLASS = const(65536)  # the number of classes of an end-to-end head, which is unknown
+
+
+class YoloV8(Processor):
+    """Post-processor for YOLOv8, YOLO11 and YOLO26 detection: `ml.Model(path, postprocess=n6post.YoloV8())`.
+
+    It accepts raw heads and end-to-end heads [1, rows, 6] and detects which of them a model has. The network of an
+    end-to-end head has suppressed overlaps already: only `threshold`, `classes`, `labels`, `max_detections` and
+    `box_units` apply to it, one object may have several classes, and without labels a class is its number as text.
+
+    ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
+    """
+
+    _option = Options("threshold")
+    threshold = _option("threshold", 0.4, number, 0.0, 1.0)
+    iou_threshold = _option("iou_threshold", 0.5, number, 0.0, 1.0)
+    nms_sigma = _option("nms_sigma", 0, number, 0.0, 1e6)
+    max_detections = _option("max_detections", 20, number, 1, 65535)
+    classes = _option("classes", None, class_filter)
+    class_agnostic = _option("class_agnostic", False, flag)
+    max_candidates = _option("max_candidates", 300, number, 1, 65535)
+    labels = _option("labels", None, name_list)
+    box_units = _option("box_units", None, choice, "pixels", "normalized")
+
+    def _bind(self, model, outputs):
+        return BoxBinding(self, model, outputs)
+
+
+class BoxBinding(ModelBinding):
+    """A head [1, 4 + classes, N], [1, rows, 6] or the transpose.
+
+    tensor      the head's OutputTensor
+    layout      its HeadLayout
+    head        the RawHead or EndToEndHead that finds detections in it
+    """
+
+    expected_outputs = "a head [1, 4 + classes, N] or [1, rows, 6]"
+
+    def __init__(self, options, model, outputs):
+        super().__init__(model, outputs)
+        self.tensor = self.outputs[0]
+        extra = self.prepare()
+        array = outputs[self.tensor.index]
+        layouts = head_layouts(self.tensor.shape, self.size)
+        rows = False
+        if len(layouts) == 1 and (layouts[0][0] - 6 != extra if extra >= 0 else layouts[0][0] % 3):
+            self.layout = layouts[0]
+        else:
+            probe = module("families.layout_probe")
+            self.layout, rows, self.is_final = probe.read(layouts, extra, self.tensor, array, self.size)
+        channels, anchors, _ = self.layout
+        labels = options.labels
+        self.labels = name_list("labels", getattr(model, "labels", None) or None) if labels is None else labels
+        if extra < 0:
+            extra = self.split(options, rows)
+        classes = _ANY_CLASS if rows else channels - 4 - extra
+        if classes < 1:
+            raise ValueError(
+                "expected a head of 4 box channels, at least one class and %d more, got %d channels in %s"
+                % (extra, channels, self.tensor)
+            )
+        self.classes = classes
+        if labels and self.labels and not rows:
+            self.labels = module("tensors.label_sets").checked_names(labels, classes)
+        # Both are uint16 in the kernels' buffers, and ulab's reductions over an axis of more never return.
+        if anchors > 65535:
+            raise ValueError("expected at most 65535 anchors, got %d in %s" % (anchors, self.tensor))
+        if classes > 65535 and not rows:
+            raise ValueError("expected at most 65535 classes, got %d in %s" % (classes, self.tensor))
+        self._set_units(options.box_units, array, rows)
+        self.kept = 0
+        self.window = {}  # parameters of boxes_to_frame that only families with masks need
+        self.complete(options, outputs)
+        # Last: a family may have changed the labels.
+        if rows:
+            self.head = module("families.end_to_end").EndToEndHead(self.tensor, self.layout, self.labels, options)
+        else:
+            shared = None
+            for other in options._bindings:
+                if isinstance(other.head, RawHead):
+                    shared = other.head
+            self.head = RawHead(self.tensor, self.layout, classes, self.labels, options, shared)
+
+    def prepare(self):
+        """Find the head among the outputs. Returns the number of channels besides boxes and classes.
+
+        -1: three per keypoint; `split` returns how many when the layout is known.
+        """
+        return 0
+
+    def split(self, options, rows):
+        """The number of channels for keypoints. They follow box, score and class if `rows`, else the classes.
+
+        Drops `labels` if they are names of keypoints.
+        """
+        return 0
+
+    def complete(self, options, outputs):
+        """Prepare what else a family needs. The head's layout and units are known by now."""
+
+    def masks(self, outputs, table, size):
+        """What the masks of a frame share, or None if the family has none. `size` is that of their windows, bytes.
+
+        Its first item is the kernel's parameter block, followed by the rows of the detections that remain.
+        """
+
+    make = Detection  # makes a detection from its six fields
+    mask = None  # in a family with masks: mask(shared, entry) makes a mask, whose row begins at `entry`
+    keypoints = None  # in a family with keypoints: keypoints(outputs, anchor)
+
+    def set_transform(self, transform):
+        x, y, w, h = transform.roi
+        self.block = params.boxes_to_frame(
+            kept=0,
+            capacity=self.head.capacity,
+            width=w,
+            height=h,
+            ax=self.unit_x * transform.sx,
+            bx=transform.ox - x + NUDGE,
+            ay=self.unit_y * transform.sy,
+            by=transform.oy - y + NUDGE,
+            scale=self.tensor.scale,
+            **self.window
+        )  # fmt: skip
+        self.source = transform.frame_size, Detection._source[1]
+
+    def result(self, outputs):
+        kept = self.kept = self.head.find(outputs[self.tensor.index])
+        if not kept:
+            return []
+        values, labels, table = self.head.buffers
+        block = self.block
+        block[params.BOXES_TO_FRAME_KEPT] = kept
+        size = boxes_to_frame(block, values, labels, table)
+        masks = self.masks(outputs, table, size)
+        if not masks:
+            return make_detections(self, outputs, None, table, 0, kept)
+        table = masks[0]
+        start = params.MASK_TABLE
+        return make_detections(self, outputs, masks, table, start, (len(table) - start) // params.ROW)
+
+    def _set_units(self, box_units, array, rows):
+        """Set unit_x and unit_y: model input pixels for one raw unit.
+
+        is_final becomes False if the numbers of this frame do not show the unit, for example if all are zero.
+        """
+        pixels = box_units == "pixels"
+        if box_units is None and (self.tensor.dtype == FLOAT or self.tensor.largest() > 8.0):
+            centre = self._mean_centre(array, 4 if rows else 2)
+            self.is_final = self.is_final and centre > 0.0
+            pixels = centre > 2.0
+        width, height = (1, 1) if pixels else self.size
+        self.unit_x = self.tensor.scale * width
+        self.unit_y = self.tensor.scale * height
+
+    def _mean_centre(self, array, channels):
+        """The mean of the boxes' centres (of their corners, for 4 channels) in both directions; 0.0 if there is none.
+
+        The anchors of a raw head cover the whole input. So the mean is about .5 for boxes in 0..1 and half the input's side
+        for boxes in pixels. Widths and heights do not show the unit: weak anchors of a real network have boxes that are
+        several times as large as the input (DFL allows 30 cells of stride 32 each).
+        """
+        raw = self.layout.columns(array, 0, channels)
+        if self.tensor.dtype != FLOAT:
+            raw = np.array(raw, dtype=np.float) - float(self.tensor.zero_point)
+        mean = float(np.mean(raw))
+        if not 0.0 <= mean <= 2.0:  # pixels, or NaN, infinity or nonsense in some of them
+            raw = np.array(raw, dtype=np.float)
+            raw = np.where(raw * raw < 1e12, raw, 0.0)
+            mean = float(np.mean(raw))
+        used = float(np.mean(raw != 0.0))  # not the rows of zeros at the end of an end-to-end head
+        return mean / used * self.tensor.scale if used else 0.0
+
+
+class RawHead:
+    """Finds detections in a head [1, 4 + classes + extra channels, anchors] or the transpose: a search, then suppression.
+
+    end_to_end.EndToEndHead has the same methods, for networks that suppress overlaps themselves.
+
+    names       by class number: the class name, or None if it was not needed so far
+    buffers     (values, labels, table), as kernels/boxes.py takes them
+    capacity    how many candidates fit into the buffers
+    """
+
+    def __init__(self, tensor, layout, classes, labels, options, shared):
+        """`shared` is another RawHead of the same processor, whose buffers this one uses too, or None."""
+        self.classes = classes
+        self.labels = labels
+        self.names = [None] * classes
+        self.capacity = options.max_candidates
+        if shared:
+            self.suppression, self.buffers = shared.suppression, shared.buffers
+        else:
+            self.suppression, self.buffers = _suppression_of(options), _buffers_of(options)
+        allowed = options.classes or ()
+        if allowed:
+            allowed = module("tensors.labels").classes("classes", allowed, classes, self.name_of)
+        # Options are properties: read them once.
+        threshold = options.threshold
+        cut = tensor.quantize_threshold(threshold)
+        self.block = params.candidates(
+            dtype=tensor.dtype,
+            anchors=layout.anchors,
+            channels=layout.channels,
+            channel_step=layout.channel_step,
+            anchor_step=layout.anchor_step,
+            first_class=4,
+            classes=classes,
+            zero_point=tensor.zero_point,
+            cut=cut,
+            capacity=self.capacity,
+            allowed=allowed,
+        )
+        # The threshold in raw units, for scores that Soft-NMS has decayed. A score that passed the search passes it too.
+        if tensor.dtype == FLOAT:
+            self.least = np.array([threshold])[0]  # as float32, like the scores
+        else:
+            self.least = min(threshold / tensor.scale, cut - tensor.zero_point)
+
+    def find(self, head):
+        """Find the detections in the head's array and return how many.
+
+        labels[2] then has their positions in values and labels, best first.
+        """
+        values, labels, _ = self.buffers
+        count = candidates(head, self.block, values, labels)
+        if not count:
+            return 0
+        hard, soft = self.suppression
+        if soft:
+            return soft(count, values, labels, self.least)
+        hard[params.SUPPRESS_COUNT] = count
+        return suppress(hard, values, labels)
+
+    def name_of(self, class_id):
+        """The label of a class, or its number as text. It is kept for the next frame."""
+        labels = self.labels
+        if labels is None:
+            name = module("tensors.label_sets").class_name(class_id, self.classes)
+        else:
+            name = labels[class_id] if class_id < len(labels) else str(class_id)
+        self.names[class_id] = name
+        return name
+
+
+def _suppression_of(options):
+    """(parameter block of the kernel `suppress`, SoftSuppressor or None)."""
+    capacity = options.max_candidates
+    most = min(options.max_detections, capacity)
+    sigma = options.nms_sigma
+    class_agnostic = options.class_agnostic
+    hard = params.suppress(0, options.iou_threshold, 1 if class_agnostic else 0, most, capacity)
+    return hard, module("families.soft_nms").SoftSuppressor(sigma, class_agnostic, most) if sigma else None
+
+
+def _buffers_of(options):
+    capacity = options.max_candidates
+    most = min(options.max_detections, capacity)
+    # Not np.zeros, which takes fifteen instructions per byte.
+    values = np.frombuffer(bytearray(4 * 5 * capacity), dtype=np.float).reshape((5, capacity))
+    labels = np.frombuffer(bytearray(2 * 3 * capacity), dtype=np.uint16).reshape((3, capacity))
+    return values, labels, array("i", bytes(4 * params.ROW * most))

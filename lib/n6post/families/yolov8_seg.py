@@ -1,0 +1,146 @@
+"""YOLOv8 segmentation: the detections of yolov8.py, each with a mask.
+
+in      a head as in yolov8.py, with mask coefficients after the classes (in an end-to-end head, after the class number), and
+        prototypes [1, H, W, coefficients] or [1, coefficients, H, W], in either order
+out     a list of Detection with masks, best first, in frame pixels
+"""
+
+from math import floor, log
+
+from ulab import numpy as np
+
+from ..kernels import params
+from ..kernels.boxes import prototype_mask, suppress_masks
+from ..results.mask import FrameMask, MaskTransform
+from ..tensors.head_layout import prototype_layout, squeezed
+from ..tensors.lazy import module
+from ..tensors.options import Options, flag, number, number_or_none
+from ..tensors.quantization import FLOAT, INT8, UINT8
+from .yolov8 import BoxBinding, YoloV8
+
+
+class YoloV8Seg(YoloV8):
+    """Post-processor for YOLOv8, YOLO11 and YOLO26 segmentation: every detection has a `.mask`.
+
+    It has YoloV8's options besides its own, and accepts end-to-end heads [1, rows, 6 + coefficients] as YoloV8 does.
+    """
+
+    _option = Options("threshold", YoloV8._option)
+    mask_threshold = _option("mask_threshold", 0.5, number, 1e-6, 1 - 1e-6)
+    mask_padding = _option("mask_padding", None, number_or_none, 0.0, 1e4)
+    mask_overlap = _option("mask_overlap", 0.8, number_or_none, 0.0, 1.0)
+    refit_boxes = _option("refit_boxes", False, flag)
+
+    def _bind(self, model, outputs):
+        return MaskBinding(self, model, outputs)
+
+
+class MaskBinding(BoxBinding):
+    """A head with mask coefficients, and prototypes."""
+
+    expected_outputs = "a head [1, 4 + classes + M, N] or [1, rows, 6 + M] and prototypes [1, H, W, M]"
+    count = 2
+    mask = FrameMask  # type: ignore[assignment]
+
+    def prepare(self):
+        # By shape, not by order: a head has three dimensions, or four of which two are not 1.
+        head, protos = self.outputs
+        a, b = len(squeezed(head.shape)), len(squeezed(protos.shape))
+        if (len(head.shape), a != 2, a) > (len(protos.shape), b != 2, b):
+            head, protos = protos, head
+        self.tensor = head
+        self.protos = protos
+        self.protos_layout = prototype_layout(protos.shape, self.size)
+        coefficients = self.protos_layout[0]
+        if not 8 <= coefficients <= 64:
+            raise ValueError("expected 8 to 64 mask coefficients, got %d in %s" % (coefficients, protos))
+        return coefficients
+
+    def complete(self, options, outputs):
+        head = self.tensor
+        protos = self.protos
+        coefficients, width, height, channels_last = self.protos_layout
+        if coefficients == width == height:  # [1, 32, 32, 32] of a 128 x 128 input
+            probe = module("families.layout_probe")
+            channels_last, certain = probe.channels_last(protos, outputs[protos.index])
+            self.is_final = self.is_final and certain
+        # No known network has a head of one dtype and prototypes of another. They are converted to floats.
+        mixed = head.dtype != protos.dtype
+        dtype = FLOAT if mixed else head.dtype
+        self.refit_boxes = options.refit_boxes
+        overlap = options.mask_overlap
+        distinct = None
+        if overlap is not None:
+            distinct = params.suppress_masks(0, int(overlap * 1024 + 0.5), 1 if options.class_agnostic else 0)
+        threshold = options.mask_threshold
+        limit = log(threshold / (1.0 - threshold)) / (head.scale * protos.scale)
+        if dtype == INT8 or dtype == UINT8:
+            limit = min(max(floor(limit), -(1 << 23)), 1 << 23)
+        masking = params.prototype_mask(
+            dtype=dtype,
+            width=width,
+            height=height,
+            coefficients=coefficients,
+            pixel_step=coefficients if channels_last else 1,
+            coefficient_step=1 if channels_last else width * height,
+            zero_point=protos.zero_point,
+            head_zero_point=head.zero_point,
+            first=(self.layout.channels - coefficients) * self.layout.channel_step,
+            step=self.layout.channel_step,
+            threshold=limit,
+            anchor_step=self.layout.anchor_step,
+        )
+        # A tuple, because each further attribute makes the others slower to find.
+        self.masking = protos.index, head.index, mixed, masking, distinct
+
+        # The padding in model input pixels. By default half of the step to which the head rounds boxes.
+        padding = options.mask_padding
+        if padding is None:
+            half = 0.0 if head.dtype == FLOAT else 0.5
+            self.padding = half * self.unit_x, half * self.unit_y
+        else:
+            self.padding = padding, padding
+        self.window = {
+            "window": 1,
+            "proto_width": width,
+            "proto_height": height,
+            "px": self.unit_x * width / self.size[0],
+            "py": self.unit_y * height / self.size[1],
+            "pad_x": self.padding[0] / self.unit_x,
+            "pad_y": self.padding[1] / self.unit_y,
+            "ring": 2,  # a frame pixel at the left edge of a box is interpolated from up to two mask pixels outside
+        }
+
+    def set_transform(self, transform):
+        super().set_transform(transform)
+        _, width, height, _ = self.protos_layout
+        self.mask_transform = MaskTransform(
+            self.size[0] / width * transform.sx,
+            transform.ox,
+            self.size[1] / height * transform.sy,
+            transform.oy,
+            transform.roi,
+            (int(self.padding[0] * transform.sx + 0.5), int(self.padding[1] * transform.sy + 0.5)),
+            transform.frame_size,
+        )
+        if self.refit_boxes:
+            self.make = module("results.mask_geometry").detection_refitted
+
+    def masks(self, outputs, table, size):
+        """What the masks of a frame share, as FrameMask takes it. One object for all, because allocations are slow."""
+        data = memoryview(bytearray(size))
+        protos, head, mixed, block, distinct = self.masking
+        protos = outputs[protos]
+        head = outputs[head]
+        if mixed:
+            protos = np.array(protos, dtype=np.float)
+            head = np.array(head, dtype=np.float)
+        words = block[params.MASK_ROWS] = self.kept * params.ROW
+        rows = block + table[:words]
+        prototype_mask(protos, head, rows, data)
+        if distinct:
+            distinct[params.SUPPRESS_MASKS_ROWS] = self.kept
+            kept = suppress_masks(distinct, memoryview(rows)[params.MASK_TABLE :], data)
+            if kept < self.kept:
+                rows = rows[: params.MASK_TABLE + kept * params.ROW]
+        return rows, data, self.mask_transform

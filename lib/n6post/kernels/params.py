@@ -1,0 +1,99 @@
+"""The parameter blocks of the kernels of boxes.py: which entry has which name.
+
+A *parameter block* is an array('i') that a kernel reads by position. The function with a kernel's name makes its block:
+**the arguments, in their order, are the entries**. The docstrings of portable_*.py describe them. Fractions are given as
+numbers and stored as the bits of a float32. An entry with a default may be filled in later. The constants below a function
+are the positions of entries that callers fill in for each frame, or read.
+
+map_params.py, drawing_params.py and pose_params.py do the same for the other kernels. scripts/dev/build_kernels.py derives
+from these signatures the names that the C and assembler sources use. host_tests/kernels/test_params.py compares the
+constants, and the names that the portable kernels unpack, with the signatures.
+"""
+
+from array import array
+from struct import pack_into
+
+from micropython import const
+
+_FLOAT = const(102)  # ulab's codes, as in quantization.py
+_INT16 = const(104)
+
+_word = array("i", (0,))
+
+
+def bits(number):
+    """The bits of a number as float32: the form in which a parameter block holds a fraction."""
+    pack_into("f", _word, 0, number)
+    return _word[0]
+
+
+def candidates(
+    dtype, anchors, channels, channel_step, anchor_step, first_class, classes, zero_point, cut, capacity, allowed=()
+):
+    """The parameter block of candidates.
+
+    allowed     the classes that may pass, () for all; stored as the number of words that follow, and these: a bit for each
+                class
+    """
+    words = [0] * ((classes + 31) // 32 if allowed else 0)
+    for class_id in allowed:
+        word = words[class_id // 32] & 0xFFFFFFFF | 1 << class_id % 32
+        words[class_id // 32] = word - (1 << 32) if word >> 31 else word  # the array's items are signed
+    cut = bits(cut) if dtype == _FLOAT else cut
+    entries = [dtype, anchors, channels, channel_step, anchor_step, first_class, classes, zero_point, cut, capacity]
+    return array("i", entries + [len(words)] + words)
+
+
+def suppress(count, threshold, class_agnostic, most, capacity):
+    # A float object of the camera lacks float32's last two bits, and MicroPython 1.26 fills in others: there .9 is a little
+    # less, and would suppress a box of IoU 9/10. With both bits set the threshold is the same on every machine and not less
+    # than the number that was given. It is so little more that no IoU of int8 boxes lies between.
+    return array("i", (count, bits(threshold) | 3, class_agnostic, most, capacity))
+
+
+SUPPRESS_COUNT = const(0)
+
+
+def boxes_to_frame(
+    kept, capacity, width, height, ax, bx, ay, by, scale,
+    window=0, proto_width=0, proto_height=0, px=0, py=0, pad_x=0, pad_y=0, ring=0,
+):  # fmt: skip
+    entries = kept, capacity, width, height, 0, 0, 0, 0, 0, window, proto_width, proto_height, 0, 0, 0, 0, ring
+    block = array("i", entries)
+    pack_into("5f", block, 4 * 4, ax, bx, ay, by, scale)
+    pack_into("4f", block, 12 * 4, px, py, pad_x, pad_y)
+    return block
+
+
+BOXES_TO_FRAME_KEPT = const(0)
+
+
+# The table that boxes_to_frame writes, one row for each detection: drawing_params.row names the entries of a row.
+ROW = const(16)  # words
+ROW_ANCHOR = const(4)
+ROW_CLASS_ID = const(5)  # the score follows
+
+
+def suppress_masks(rows, part, class_agnostic):
+    return array("i", (rows, part, class_agnostic))
+
+
+SUPPRESS_MASKS_ROWS = const(0)
+
+
+def prototype_mask(
+    dtype, width, height, coefficients, pixel_step, coefficient_step, zero_point, head_zero_point,
+    first=0, step=1, window_x=0, window_y=0, window_w=0, window_h=0, threshold=0, anchor_step=0, rows=(),
+):  # fmt: skip
+    """The parameter block of prototype_mask.
+
+    rows    rows of the table of boxes_to_frame, one behind the other; stored as the number of words that follow, and these
+    """
+    threshold = bits(threshold) if dtype == _FLOAT or dtype == _INT16 else threshold
+    entries = dtype, width, height, coefficients, pixel_step, coefficient_step, zero_point, head_zero_point
+    window = window_x, window_y, window_w, window_h
+    return array("i", entries + (first, step) + window + (threshold, anchor_step, len(rows)) + tuple(rows))
+
+
+MASK_ROWS = const(16)
+MASK_TABLE = const(17)  # the first word of the rows

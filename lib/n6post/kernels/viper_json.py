@@ -1,0 +1,212 @@
+"""The JSON text of detections for to_json, written byte by byte: viper compiles it to machine code.
+
+portable_json.py is the same source in plain Python, without viper's own syntax. scripts/dev/generate.py writes it.
+
+MicroPython takes 7,000 instructions to format a float, and 3,000 to look up each new string among its interned ones. So the
+whole line is written into one buffer, and a score is formatted from an integer, its thousandths.
+"""
+
+import micropython
+from micropython import const
+
+# The text of a detection in pieces. Before each piece is its length, behind it the value to insert: the position of a number
+# in the words, or one of the kinds below. Pieces are copied four bytes at a time; bytes beyond the end are overwritten.
+_FORM = (
+    b'\x0a{"rect": [  \x02' b"\x02,   \x03" b"\x02,   \x04" b"\x02,   \x05" b'\x0c], "score": \x08'
+    b'\x0e, "class_id":   \x06' b'\x0b, "label":  \x09' b"\x00\x0a" b'\x0e, "track_id":   \x07' b"\x01}   \x00"
+)  # fmt: skip
+_END = const(0)
+_SCORE = const(8)
+_MORE = const(10)
+
+# Words: how far the writer is, and the values of the current detection.
+_AT = const(0)  # bytes written
+_NEXT = const(1)  # index of the next detection
+_X = const(2)
+_Y = const(3)
+_W = const(4)
+_H = const(5)
+_CLASS_ID = const(6)
+_TRACK_ID = const(7)
+_TRACKED = const(8)  # 1 if it has a track id, else 0
+_THOUSANDTHS = const(9)  # of the score; -1 if the score is given as text
+_LABEL_SIZE = const(10)  # bytes
+_SCORE_SIZE = const(11)
+_MORE_SIZE = const(12)
+
+_MAX_SIZE = const(192)  # bytes of a detection, without its texts
+_NONE = None  # viper cannot compare with the constant None
+
+
+@micropython.viper
+def write(detections, words: ptr32, out, size: int, scores, texts, text_of) -> int:
+    """Write the detections as JSON objects, with ", " between them.
+
+    detections  list of Detection
+    words   array('i') of 13: the words above; _AT and _NEXT say where to begin, and are updated
+    out     a bytearray, written from word _AT on; a few bytes at its end stay free
+    size    bytes of `out`
+    scores  an array of one float, through which the bits of a score are read
+    texts   {label: its JSON as bytes}
+    text_of     text_of(kind, detection) returns bytes that are not made here: kind 0 the label, 1 the score, 2 mask and
+                keypoints
+
+    Returns 0 once all detections are written. Otherwise it returns how many bytes it needs for the next one: call it again
+    with as many free bytes in `out`.
+    """
+    none = _NONE
+    form = _FORM
+    at = words[_AT]
+    count = int(len(detections))
+    j = words[_NEXT]
+    while j < count:
+        d = detections[j]
+        rect, score, class_id, label, mask, keypoints = d
+        left, top, width, height = rect
+        words[_X] = int(left)
+        words[_Y] = int(top)
+        words[_W] = int(width)
+        words[_H] = int(height)
+        words[_CLASS_ID] = int(class_id)
+        track_id = d.track_id
+        words[_TRACKED] = 0
+        if track_id is not none:
+            words[_TRACKED] = 1
+            words[_TRACK_ID] = int(track_id)
+        text = texts.get(label)
+        if text is none:
+            text = text_of(0, d)
+        words[_LABEL_SIZE] = int(len(text))
+        score_text = text
+        words[_SCORE_SIZE] = 0
+        # The float's bits: sign, 8 of the exponent, 23 of the mantissa, which has a 1 before it.
+        scores[0] = score
+        bits = ptr32(scores)
+        number = bits[0]
+        thousandths = 0
+        shift = 147 - (number >> 23)
+        if number < 0 or shift < 20:  # 2 and more, or NaN
+            score_text = text_of(1, d)
+            words[_SCORE_SIZE] = int(len(score_text))
+            thousandths = -1
+        elif shift < 32:  # 2^-11 and more
+            # 1000 m / 2^n is 125 m / 2^(n - 3), which has 31 bits. Halves are rounded to even, as by round().
+            number = ((number & 0x7FFFFF) | 0x800000) * 125
+            thousandths = number >> shift
+            number -= thousandths << shift
+            half = 1 << (shift - 1)
+            if number > half or (number == half and thousandths & 1):
+                thousandths += 1
+        words[_THOUSANDTHS] = thousandths
+        more = text
+        words[_MORE_SIZE] = 0
+        if mask is not none or keypoints is not none:
+            more = text_of(2, d)
+            words[_MORE_SIZE] = int(len(more))
+        need = words[_LABEL_SIZE] + words[_SCORE_SIZE] + words[_MORE_SIZE] + _MAX_SIZE
+        words[_AT] = at
+        words[_NEXT] = j
+        if size - at < need:
+            return need
+        at = int(fill_in(out, at, form, words, text, score_text, more))
+        j += 1
+    words[_AT] = at
+    words[_NEXT] = j
+    return 0
+
+
+# A function of its own, because viper keeps the first arguments of a function in registers.
+@micropython.viper
+def fill_in(out: ptr8, at: int, form: ptr8, words: ptr32, text: ptr8, score_text: ptr8, more: ptr8) -> int:
+    """Write one detection into `out` from `at` on: the form with its values. Returns the position of its end.
+
+    text, score_text, more  label, score (if _THOUSANDTHS is -1), mask and keypoints as JSON
+    """
+    if words[_NEXT]:
+        out[at] = 0x2C
+        out[at + 1] = 0x20
+        at += 2
+    i = 0
+    while True:
+        length = form[i]
+        i += 1
+        end = at + length
+        while at < end:
+            out[at] = form[i]
+            out[at + 1] = form[i + 1]
+            out[at + 2] = form[i + 2]
+            out[at + 3] = form[i + 3]
+            at += 4
+            i += 4
+        at = end
+        kind = form[i]
+        i += 1
+        if kind == _END:
+            return at
+        if kind < _SCORE:
+            number = words[kind]
+            if kind == _TRACK_ID and words[_TRACKED] == 0:
+                at -= length
+            else:
+                if number < 0:
+                    number = 0 - number
+                    out[at] = 0x2D
+                    at += 1
+                started = 0
+                if number > 999:
+                    started = 1
+                    power = 1000
+                    while number // power > 9:
+                        power *= 10
+                    while power > 100:
+                        digit = number // power
+                        out[at] = 48 + digit
+                        at += 1
+                        number -= digit * power
+                        power = power // 10
+                # Division by multiplication, exact for three digits.
+                digit = (number * 41) >> 12
+                if digit or started:
+                    out[at] = 48 + digit
+                    at += 1
+                    number -= digit * 100
+                    started = 1
+                digit = (number * 205) >> 11
+                if digit or started:
+                    out[at] = 48 + digit
+                    at += 1
+                    number -= digit * 10
+                out[at] = 48 + number
+                at += 1
+        elif kind == _SCORE and words[_THOUSANDTHS] >= 0:
+            number = words[_THOUSANDTHS]
+            digit = (number * 1049) >> 20  # exact up to 2000
+            out[at] = 48 + digit
+            out[at + 1] = 0x2E
+            number -= digit * 1000
+            digit = (number * 41) >> 12
+            out[at + 2] = 48 + digit
+            at += 3
+            number -= digit * 100
+            if number:
+                digit = (number * 205) >> 11
+                out[at] = 48 + digit
+                at += 1
+                number -= digit * 10
+                if number:
+                    out[at] = 48 + number
+                    at += 1
+        else:
+            source = text
+            length = words[_LABEL_SIZE]
+            if kind == _SCORE:
+                source = score_text
+                length = words[_SCORE_SIZE]
+            if kind == _MORE:
+                source = more
+                length = words[_MORE_SIZE]
+            k = 0
+            while k < length:
+                out[at] = source[k]
+                at += 1
+                k += 1

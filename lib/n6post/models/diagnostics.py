@@ -1,0 +1,384 @@
+"""`diagnose`: what is wrong with a model or its outputs, and how to fix it.
+
+Each finding is one function of the table _CHECKS at the end. It gets a _Case and yields sentences, none for a healthy
+model. Every sentence points to the line in docs/troubleshooting.md that has the function's name.
+"""
+
+import gc
+
+from micropython import const
+from ulab import numpy as np
+
+from ..families.processor import Processor
+from ..tensors.errors import dtype_name, is_dense, view_refused
+from ..tensors.head_layout import flat, squeezed
+from ..tensors.options import name_list
+from ..tensors.quantization import FLOAT
+from ..tensors.shapes import output_shapes
+from .matching import FAMILIES, ModelSignature, matching_families
+
+_NPU_RAM = const(1835008)  # 1.75 MiB: the fast SRAM of the OpenMV N6's NPU
+_LARGE_COPY = const(4194304)  # bytes; a heap that has been in use hardly ever has a free block of this size
+_STEP = const(4096)  # elements that are examined together, so that allocations stay small
+_RAW_HEAD = "its raw head (nms=None; end2end=False before Ultralytics 8.4.144)"
+_RANGES = {"b": (-128, 127), "B": (0, 255), "h": (-32768, 32767), "H": (0, 65535)}
+
+
+def diagnose(model, outputs=None):
+    """Return a list of findings, each a sentence with its remedy and its line in docs/troubleshooting.md; [] if all is well.
+
+    outputs     the arrays as a post-processor gets them. Without them only the model's own description is checked. On the
+                camera: `model.predict([img], callback=lambda m, i, outputs: n6post.diagnose(m, outputs))`
+
+    ValueError for outputs that are not a list of dense ndarrays.
+    """
+    case = _Case(model, outputs)
+    findings = []
+    for check in _CHECKS:
+        for finding in check(case):
+            # MicroPython stores a function's name anyway, so this needs no further strings in flash.
+            anchor = check.__name__[1:].replace("_", "-")
+            findings.append("%s (docs/troubleshooting.md#%s)" % (finding, anchor))
+    return findings
+
+
+class _Case:
+    """A model, its outputs, and what is known about it.
+
+    outputs         the arrays, [] if there are none; has_outputs: whether there are any
+    inputs, shapes  the shapes of the inputs and of the outputs
+    open            those of them that leave a size open; then signature is None
+    signature       the ModelSignature, or None
+    fits            [(family, description of the model)], from matching_families
+    family          the only family that fits, or None
+    processor       the post-processor, or None
+    kind            the class that was passed instead of a post-processor (the brackets are missing), or None
+    labels          the labels that are in use, or None
+    labels_error    why the labels cannot be used, or None
+    """
+
+    def __init__(self, model, outputs):
+        self.model = model
+        self.has_outputs = outputs is not None
+        self.outputs = outputs if self.has_outputs else []
+        is_list = isinstance(self.outputs, (list, tuple))
+        if not is_list or not all([isinstance(out, np.ndarray) for out in self.outputs]):
+            kind = type(outputs).__name__ + (" of " + type(outputs[0]).__name__ if is_list else "")
+            raise ValueError("outputs: expected a list of ndarrays, raw as the model has them, got %s" % kind)
+        for i, out in enumerate(self.outputs):
+            if not is_dense(out):
+                raise view_refused(i, out)
+        self.shapes = output_shapes(model)
+        count = len(self.shapes)
+        self.dtypes = list(getattr(model, "output_dtype", None) or "f" * count)
+        self.scales = list(getattr(model, "output_scale", None) or [1.0] * count)
+        self.zero_points = list(getattr(model, "output_zero_point", None) or [0] * count)
+        processor = getattr(model, "postprocess", None)
+        self.processor = getattr(processor, "processor", processor)  # n6post.load uses a DeferredProcessor
+        self.kind = None
+        if isinstance(self.processor, type):
+            self.kind = self.processor
+            self.processor = None
+        labels = getattr(self.processor, "labels", None)
+        if labels is None:
+            labels = getattr(model, "labels", None)
+        self.labels = self.labels_error = None
+        try:
+            self.labels = name_list("labels", labels or None)
+        except ValueError as error:
+            self.labels_error = str(error)
+        self.inputs = [shape for shape in getattr(model, "input_shape", None) or () if isinstance(shape, (list, tuple))]
+        self.open = [shape for shape in self.inputs + self.shapes if _is_open(shape)]
+        self.signature = None if self.open else ModelSignature(model, self.labels or ())
+        self.fits = matching_families(self.signature) if self.signature else []
+        self.family = self.fits[0][0] if len(self.fits) == 1 else None
+
+    def integers(self):
+        """(index, dtype, scale) of each integer output."""
+        for i, dtype in enumerate(self.dtypes):
+            if dtype in _RANGES:
+                yield i, dtype, self.scales[i]
+
+
+# --- the model's own description ---
+
+
+def _absurd_scale(case):
+    is_class_ids = case.family == "DeepLab" and case.signature.map[2] < 2  # arg-maxed: they need no scale
+    for i, dtype, scale in case.integers():
+        if scale == 0.0 and is_class_ids:
+            continue
+        if not 1e-7 < scale < 1e3:  # also false for NaN
+            yield (
+                "output %d: its scale is %g, which no network has: the conversion to %s failed; convert the model again,"
+                " with pictures like the camera's for calibration"
+                % (i, scale, dtype_name(ord(dtype)))
+            )
+
+
+def _coarse_scale(case):
+    """The output's numbers cannot express different scores, or a score above the threshold."""
+    if case.family in (None, "DeepLab"):
+        return
+    threshold = getattr(case.processor, "threshold", None) or (0.3 if case.family == "MoveNet" else 0.4)
+    for i, dtype, scale in case.integers():
+        if not 1e-7 < scale < 1e3 or case.family == "YoloV8Seg" and len(squeezed(case.shapes[i])) > 2:
+            continue  # an absurd scale; or prototypes, which hold no scores
+        largest = (_RANGES[dtype][1] - case.zero_points[i]) * scale
+        if scale > 0.1:  # fewer than ten steps from 0 to 1
+            yield (
+                "output %d: its scale is %g%s, so a score is %s: export the model with %s, or with float outputs"
+                % (
+                    i,
+                    scale,
+                    ""
+                    if case.family == "MoveNet"
+                    else " (class numbers or boxes in pixels share it)"
+                    if case.signature.rows
+                    else " (boxes in pixels share it)",
+                    "always 0 and nothing can pass" if scale > 2.0 else "hardly more than 0 or 1",
+                    _RAW_HEAD if case.signature.rows else "boxes in 0..1",
+                )
+            )
+        elif largest < threshold:
+            yield (
+                "output %d: the largest score that it can express is %.2g and the threshold is %.2g, so nothing can"
+                " pass: convert the model again, calibrated with pictures that show the objects"
+                % (i, largest, threshold)
+            )
+
+
+def _open_shapes(case):
+    """The file has no fixed height and width."""
+    for kind, shapes in (("input", case.inputs), ("output", case.shapes)):
+        for i, shape in enumerate(shapes):
+            if _is_open(shape):
+                yield (
+                    "%s %d: its shape is %s, so its size is not fixed: export the model for one height and width (with"
+                    " Ultralytics imgsz=320, and without dynamic=True)" % (kind, i, tuple(shape))
+                )
+
+
+def _is_open(shape):
+    # A .tflite file has 1 x 1 pixels of 3 colors instead of a height and width that are not fixed.
+    return bool([n for n in shape if n < 1]) or tuple(shape[1:]) in ((1, 1, 3), (3, 1, 1))
+
+
+def _channels_first(case):
+    for i, shape in enumerate(case.inputs):
+        if len(shape) == 4 and shape[1] in (1, 3) and shape[3] not in (1, 3) and not _is_open(shape):
+            yield (
+                "input %d: its shape is %s, channels first, and the firmware fills [1, H, W, channels] only: export the"
+                " model in another way (Ultralytics 8.4.83 and later write format='tflite' like this: use the"
+                " _full_integer_quant.tflite of format='edgetpu', or 8.4.82)" % (i, tuple(shape))
+            )
+
+
+def _classifier(case):
+    rows = case.signature and case.signature.rows  # [1, 1, 6]: an end-to-end head of one row
+    if len(case.shapes) == 1 and not case.open and not rows and len(squeezed(case.shapes[0])) < 2:
+        yield (
+            "output 0: %s is one score per class for the whole picture, so the model is a classifier and needs no"
+            " post-processor of n6post: without one, predict([img])[0] has the scores; take the largest"
+            % (tuple(case.shapes[0]),)
+        )
+
+
+def _other_family(case):
+    """One of the post-processors of n6post, for other outputs than these."""
+    if case.kind:
+        name = case.kind.__name__
+        yield "processor: postprocess=n6post.%s is the class itself: write n6post.%s(), with brackets" % (name, name)
+        return
+    family = type(case.processor).__name__
+    families = [one for one, _ in case.fits]
+    # A user's subclass has another name and may accept other outputs; so may a processor with class_count.
+    checked = isinstance(case.processor, Processor) and family in [name for name, _ in FAMILIES]
+    if checked and not getattr(case.processor, "class_count", None) and families and family not in families:
+        yield "processor: %s is attached and the outputs are those of %s: attach %s" % (
+            family,
+            " or of ".join([description for _, description in case.fits]),
+            " or ".join(["n6post.%s()" % one for one in families]),
+        )
+
+
+def _end_to_end(case):
+    """The scores and class numbers of an integer end-to-end head share one scale."""
+    if case.family not in ("YoloV8", "YoloV8Seg", "YoloV8Pose") or not case.signature.rows:
+        return
+    for i, dtype, scale in case.integers():
+        if not 1e-7 < scale < 1e3 or len(flat(case.shapes[i])) != 2:
+            continue
+        zero_point = case.zero_points[i]
+        largest = (_RANGES[dtype][1] - zero_point) * scale
+        if case.signature.head is None and largest + 0.5 < case.signature.label_count - 1:
+            yield (
+                "output %d: the largest class number that it can express is %d and there are %d labels: export the model"
+                " with %s, or with float outputs" % (i, largest, case.signature.label_count, _RAW_HEAD)
+            )
+        if i < len(case.outputs) and case.outputs[i].dtype != FLOAT and _without_scores(case, i, scale, zero_point):
+            yield (
+                "output %d: it has class numbers and every score is 0, as in 8-bit end-to-end heads of many classes:"
+                " export the model with %s, or with float outputs" % (i, _RAW_HEAD)
+            )
+
+
+def _without_scores(case, index, scale, zero_point):
+    """Whether one reading as rows has class numbers (larger than any score of a raw head) but no score above 0."""
+    for columns, rows in case.signature.rows:
+        out = case.outputs[index]
+        if columns >= 6 and out.size == columns * rows:
+            transposed = flat(case.shapes[index]) != (rows, columns)
+            grid = out.reshape((columns, rows) if transposed else (rows, columns))
+            score, number = (grid[4], grid[5]) if transposed else (grid[:, 4], grid[:, 5])
+            if np.max(score) == zero_point == np.min(score) and (np.max(number) - zero_point) * scale > 1.5:
+                return True
+    return False
+
+
+def _labels(case):
+    if case.labels_error:
+        yield case.labels_error + ": the .txt file beside the model needs one line per class, without blank ones"
+        return
+    if not case.family:
+        return
+    classes = case.signature.classes(case.family)
+    count = case.signature.label_count
+    expected = case.signature.expected_labels(case.family, getattr(case.processor, "class_count", None))
+    if expected and not classes:
+        yield "labels: expected %s, and there are %d: correct the .txt file beside the model" % (expected, count)
+    elif expected:
+        yield (
+            "labels: the head has %d classes and there are %d labels, so names are wrong or missing: the .txt file"
+            " beside the model needs one line per class" % (classes, count)
+        )
+
+
+def _large_map(case):
+    """Without a post-processor the firmware returns float copies."""
+    if case.processor is not None or case.kind:
+        return
+    largest = min(_LARGE_COPY, _heap_free())
+    for i, shape in enumerate(case.shapes):
+        size = 4
+        for n in shape:
+            size *= n
+        if size > largest:
+            yield (
+                "output %d: without a post-processor predict copies it as %.1f MB of floats, more than the heap has in one"
+                " piece: attach a post-processor (n6post.load does), which reads the model's own memory"
+                % (i, size / 1e6)
+            )
+
+
+def _heap_free():
+    try:
+        return gc.mem_free()
+    except AttributeError:  # CPython, whose heap grows
+        return _LARGE_COPY
+
+
+def _too_much_ram(case):
+    ram = getattr(case.model, "ram", None) or 0
+    if ram > _NPU_RAM:
+        yield (
+            "RAM: the model needs %.1f MiB and the NPU has 1.75 MiB; from the PSRAM it runs slowly or not at all: use a"
+            " smaller input or a narrower network" % (ram / 1048576)
+        )
+
+
+# --- its outputs ---
+
+
+def _other_outputs(case):
+    """The arrays are not the ones that the model describes."""
+    if not case.has_outputs:
+        return
+    if len(case.outputs) != len(case.shapes):
+        yield (
+            "outputs: there are %d and the model describes %d: pass the whole list, as a post-processor gets it"
+            % (len(case.outputs), len(case.shapes))
+        )
+    for i, (out, shape) in enumerate(zip(case.outputs, case.shapes)):
+        if tuple(out.shape) != tuple(shape):
+            yield (
+                "output %d: its array is %s and the model says %s: pass the arrays of this model, in its order and not"
+                " reshaped" % (i, tuple(out.shape), tuple(shape))
+            )
+
+
+def _float_copies(case):
+    for i, dtype, _ in case.integers():
+        if i < len(case.outputs) and case.outputs[i].dtype == FLOAT:
+            yield (
+                "output %d: its array is float although the model says '%s': predict ran without a post-processor and has"
+                " dequantized it already; do not apply scale and zero point to it, or attach a post-processor, which gets"
+                " the raw numbers" % (i, dtype)
+            )
+
+
+def _not_finite(case):
+    for i, out in enumerate(case.outputs):
+        if out.dtype == FLOAT and not all([bool(np.all(np.isfinite(part))) for part in _parts(out)]):
+            yield (
+                "output %d: it contains NaN or infinity, so the network's own arithmetic failed: check how the input is"
+                " normalized, or convert the model again" % i
+            )
+
+
+def _constant(case):
+    """Every number is the same, which is a valid result only of a map that shows one class."""
+    if case.family == "DeepLab" and case.signature.map[2] < 2:
+        return
+    for i, out in enumerate(case.outputs):
+        value = _only_value(out)
+        if value is not None:
+            # Without an object, heatmaps are all 0, and so are end-to-end heads that were exported with nms=True. Raw heads
+            # always have boxes.
+            may_be_empty = case.family == "MoveNet" or case.signature is not None and case.signature.rows
+            score = value - (0 if out.dtype == FLOAT or i >= len(case.zero_points) else case.zero_points[i])
+            yield (
+                "output %d: every number of it is %g, so%s the weights probably never reached the network's memory: write"
+                " the model file to the camera again, and enable the NPU's RAM and caches if the firmware is your own"
+                % (i, value, ", unless the scene is empty," if may_be_empty and not score else "")
+            )
+
+
+def _only_value(array):
+    """The value that every element has, or None."""
+    first = None
+    for part in _parts(array):
+        low = np.min(part)
+        if first is None:
+            first = low
+        if not first == low == np.max(part):  # also true for NaN
+            return None
+    return first if len(squeezed(array.shape)) else None
+
+
+def _parts(array):
+    """The array in flat pieces."""
+    size = 1
+    for n in array.shape:
+        size *= n
+    flat = array.reshape((size,))
+    for at in range(0, size, _STEP):
+        yield flat[at : min(at + _STEP, size)]
+
+
+_CHECKS = (
+    _open_shapes,
+    _channels_first,
+    _classifier,
+    _other_family,
+    _absurd_scale,
+    _coarse_scale,
+    _end_to_end,
+    _labels,
+    _large_map,
+    _too_much_ram,
+    _other_outputs,
+    _float_copies,
+    _not_finite,
+    _constant,
+)

@@ -1,0 +1,361 @@
+"""Finds the post-processor for a model: `processor_for` and `load`. Only shapes, dtypes and labels decide.
+
+Each family has one row in FAMILIES with a function that reads the outputs as this family would. It returns
+(certain, description of the model), or None if the outputs do not fit. The family that is certain is chosen, or the only one
+that fits at all. If several are left, the user has to choose.
+"""
+
+from micropython import const
+
+from ..inputs.transform import input_size
+from ..tensors.head_layout import head_layouts, row_layouts
+from ..tensors.keypoints import pose_classes
+from ..tensors.label_sets import class_name
+from ..tensors.lazy import module
+from ..tensors.options import name_list
+from ..tensors.shapes import are_keypoints, map_layout, output_shapes, same_aspect_ratio
+
+_COCO_CLASSES = const(80)
+_COCO_KEYPOINTS = const(17)
+_MOVENET_KEYPOINTS = (13, 17)  # of ST's and Google's MoveNet
+_OTHER_KEYPOINTS = (14, 15, 16, 18, 20, 21, 25, 33)  # of LSP, MPII, OpenPose, hands, BODY_25, BlazePose
+_MOST_ROWS = const(300)  # of an end-to-end head, by default
+_MOST_COLUMNS = const(405)  # of 133 keypoints, as in COCO-WholeBody
+
+
+def processor_for(model, **options):
+    """Return the post-processor for a model: a YoloV8, YoloV8Seg, YoloV8Pose, MoveNet or DeepLab with these options.
+
+    model   its input_shape, output_shape and labels (or the option `labels`) decide; it does not run
+
+    Pass the result to each call, `model.predict([img], callback=process)`. `load` attaches it to the model instead.
+
+    ValueError if no family fits, or if two do: then pass labels, one per class, or use a constructor. Also if the number of
+    labels is not the number of classes (or keypoints), and for a class that the model does not have.
+    """
+    return _processor(model, options)
+
+
+def _processor(model, options, source=None):
+    # `source`: the file that options["labels"] was read from, if the script did not set them.
+    labels = options.get("labels")
+    if source is None:
+        source = "the model's labels" if labels is None else labels if isinstance(labels, str) else "labels"
+    family, signature = match_family(model, labels)
+    if signature.label_count:
+        # The firmware does not show a model's labels to a post-processor, so they are passed as an option.
+        options["labels"] = None if signature.labels_name_keypoints(family) else signature.labels
+    processor = getattr(__import__("n6post"), family)(**options)  # the package loads a family on first use
+    expected = signature.expected_labels(family, options.get("class_count"))
+    if expected:
+        raise ValueError("%s: expected %s, got %d" % (source, expected, signature.label_count))
+    _look_up_classes(family, signature, processor)
+    return processor
+
+
+def _look_up_classes(family, signature, processor):
+    """ValueError for a class that the model does not have, as its first frame would raise it."""
+    classes = getattr(processor, "classes", None)
+    background = getattr(processor, "background", None)
+    if classes is None and not isinstance(background, str):
+        return
+    names = _class_names(family, signature, processor)
+    if not names:
+        return
+    if classes is None:
+        module("tensors.labels").class_number("background", background, names)
+        return
+    if signature.rows:  # an end-to-end head does not show how many classes it has
+        classes = [one for one in classes if isinstance(one, str)]
+    module("tensors.labels").classes("classes", classes, len(names), lambda class_id: names[class_id])
+
+
+def _class_names(family, signature, processor):
+    """The names of all classes; None if only a frame shows how many there are."""
+    names = processor.labels
+    count = signature.classes(family)
+    if family == "YoloV8Pose":
+        count = processor.class_count or len(names or " ")
+        channels = signature.head[0] if signature.head else 0
+        has_17 = channels == 5 + 3 * _COCO_KEYPOINTS or signature.may_have_rows(6 + 3 * _COCO_KEYPOINTS)
+        if not names and count == 1 and has_17:
+            return ["person"]
+    elif family == "DeepLab" and count is None:  # one channel, or class numbers
+        count = 2
+        if names and len(names) == 1:
+            return ["background", names[0]]
+    return names or count and [class_name(i, count, family == "DeepLab") for i in range(count)]
+
+
+class DeferredProcessor:
+    """A post-processor that is chosen after the model was opened. `processor` does the work.
+
+    `ml.Model` takes its post-processor when it opens the file and never another one (modules/py_ml.c), but the
+    right one is known only from the opened model. Opening it twice would take its memory twice.
+    """
+
+    def __init__(self, processor=None):
+        self.processor = processor
+
+    def __call__(self, model, inputs, outputs):
+        return self.processor(model, inputs, outputs)
+
+
+def load(path, **options):
+    """Open `ml.Model(path)` with the post-processor that fits and the model's labels in it.
+
+    Without the option `labels`, the labels are read from the .txt file beside the model: UTF-8, with one name per line and
+    one line per class. The processor itself is `model.postprocess.processor`.
+
+    ValueError as for `processor_for`, and for a .txt file that cannot be used: the message names the file and the line.
+    """
+    import ml
+
+    source = None
+    if options.get("labels") is None:
+        # The firmware reads the file too, but ignores one that is not UTF-8, and keeps a byte order mark.
+        source, options["labels"] = module("tensors.labels").labels_beside_model(path)
+        if options["labels"] is None:
+            source = None
+    deferred = DeferredProcessor()
+    model = ml.Model(path, postprocess=deferred)
+    deferred.processor = _processor(model, options, source)
+    return model
+
+
+def match_family(model, labels=None):
+    """(family, ModelSignature): the name of the only constructor that fits. ValueError if none or several fit."""
+    signature = ModelSignature(model, labels)
+    fits = matching_families(signature)
+    if len(fits) != 1:
+        raise _several_fit(signature, fits) if fits else _none_fits(signature)
+    return fits[0][0], signature
+
+
+def matching_families(signature):
+    """[(family, description of the model)]: the one that is certain, or else all that fit."""
+    possible = []
+    certain = []
+    for family, reads in FAMILIES:
+        reading = reads(signature)
+        if reading:
+            (certain if reading[0] else possible).append((family, reading[1]))
+    return certain or possible
+
+
+def _several_fit(signature, fits):
+    return ValueError(
+        "%s fits %s: give labels, one per class, or choose %s"
+        % (
+            signature.outputs_text(),
+            " and ".join(["%s (%s)" % one for one in fits]),
+            " or ".join(["ml.Model(path, postprocess=n6post.%s())" % family for family, _ in fits]),
+        )
+    )
+
+
+def _none_fits(signature):
+    unsupported_hint = module("families.layout_probe").unsupported_hint
+    hints = [unsupported_hint(shape, signature.size) for shape in signature.shapes]
+    return ValueError(
+        "expected a YOLOv8 head [1, C, N] or [1, N, C] or an end-to-end head [1, rows, 6 or more], alone or with prototypes"
+        " [1, H, W, M], heatmaps [1, H, W, keypoints], keypoints [1, 1, keypoints, 3] or a class map [1, H, W, classes],"
+        " that belongs to an input of (width, height) %s, got %s%s"
+        % (signature.size, signature.outputs_text(), "".join(hints))
+    )
+
+
+class ModelSignature:
+    """What distinguishes the families: a model's shapes, dtypes and labels.
+
+    shapes              of all outputs
+    dtypes              of all outputs
+    size                (width, height) of the input
+    labels              the labels, [] if there are none
+    label_count         how many labels there are
+    names_keypoints     whether the labels are names of keypoints
+    head                (channels, anchors) of the output that is a raw YOLOv8 head, or None
+    rows                [(columns, rows)]: every order that an end-to-end head may have, if an output may be one
+    map                 (width, height, channels) of the output that is a map, or None; 0 channels: class numbers
+    """
+
+    def __init__(self, model, labels=None):
+        self.shapes = output_shapes(model)
+        self.dtypes = list(getattr(model, "output_dtype", None) or "?" * len(self.shapes))
+        self.size = input_size(model)
+        if labels is None:
+            labels = getattr(model, "labels", None)
+        self.labels = name_list("labels", labels or None) or []
+        self.label_count = len(self.labels)
+        self.names_keypoints = any(["shoulder" in name for name in self.labels])
+        self.head = None
+        self.rows = []
+        self.map = None
+        for shape in self.shapes:
+            self._read_shape(shape)
+
+    def _read_shape(self, shape):
+        layouts = head_layouts(shape, self.size)
+        if layouts:
+            channels, anchors, channels_first = layouts[0]
+            self.head = channels, anchors
+            self.rows = [] if channels_first or anchors > _MOST_ROWS else [(channels, anchors)]
+            return
+        layouts = row_layouts(shape)
+        if layouts and self.size and not are_keypoints(shape):
+            # [1, 6] and [1, 1, 1, 6] are a classifier's.
+            if len(shape) == 3 or len(shape) > 3 and min(layouts[0][:2]) > 1:
+                self.rows = [layout[:2] for layout in layouts]
+        self.map = _as_map(shape, self.size) or self.map
+
+    def outputs_text(self):
+        """Shape and dtype of every output, for error messages."""
+        return " and ".join(["%s %s" % output for output in zip(self.shapes, self.dtypes)])
+
+    def labels_name_keypoints(self, family):
+        """Whether the labels are those of a YOLOv8-pose model's keypoints, which its constructor does not take."""
+        if family != "YoloV8Pose":
+            return False
+        raw = self.head and pose_classes(self.head[0], self.label_count) == 0
+        return bool(raw) or 0 in [pose_classes(columns, self.label_count, 6) for columns, _ in self.rows]
+
+    def expected_labels(self, family, class_count=None):
+        """The labels that the model needs, as text; None if it has no labels, or the right number of them."""
+        count = self.label_count
+        if not count or self.labels_name_keypoints(family):
+            return None
+        if family == "MoveNet":
+            keypoint_count = self.map[2] if self.map else self.shapes[0][2]
+            return None if count in (1, keypoint_count) else "one name or %d, one per keypoint" % keypoint_count
+        classes = class_count if family == "YoloV8Pose" and self.head else self.classes(family)
+        return None if classes in (None, count) else "%d, one per class" % classes
+
+    def may_have_rows(self, columns):
+        """Whether an output may be an end-to-end head with this number of columns."""
+        return columns in [n for n, _ in self.rows]
+
+    def classes(self, family):
+        """The number of classes; None if the family has none, or if the shapes do not show it."""
+        if family in ("YoloV8", "YoloV8Seg"):
+            coefficients = self.map[2] if family == "YoloV8Seg" else 0
+            return self.head[0] - 4 - coefficients if self.head and not self.may_have_rows(6 + coefficients) else None
+        if family == "DeepLab" and self.map[2] > 1:
+            return self.map[2]
+        return None
+
+
+def _as_map(shape, size):
+    """(width, height, channels) if two neighbouring dimensions have the input's aspect ratio, else None.
+
+    A single row or column is not a map: [1, 1, 1, K] are a classifier's scores, with dimensions that converters add.
+    """
+    if size is None:
+        return None
+    if len(shape) == 3 and shape[0] == 1:
+        return (shape[2], shape[1], 0) if min(shape[1:]) > 1 and same_aspect_ratio(shape[2], shape[1], size) else None
+    try:
+        width, height, channels, _ = map_layout(shape, size)
+    except ValueError:
+        return None
+    return (width, height, channels) if min(width, height) > 1 else None
+
+
+# --- how each family reads a ModelSignature: (certain, description of the model), or None ---
+
+
+def _plural(count, noun):
+    return "%d %s%s" % (count, noun, "es" if count > 1 else "")
+
+
+def _detector(model):
+    if len(model.shapes) != 1:
+        return None
+    if model.head is None:
+        return (True, "an end-to-end detector") if model.may_have_rows(6) else None
+    classes = model.head[0] - 4
+    if classes < 1:
+        return None
+    if model.label_count:
+        certain = model.label_count == classes
+    else:
+        certain = classes == _COCO_CLASSES or _pose(model) is None
+    return certain, "a detector of %s" % _plural(classes, "class")
+
+
+def _segmenter(model):
+    if len(model.shapes) != 2 or model.map is None or not 8 <= model.map[2] <= 64:
+        return None
+    classes = model.head[0] - 4 - model.map[2] if model.head else 0
+    if classes > 0:
+        return True, "a segmenter of %d classes" % classes
+    return (True, "an end-to-end segmenter") if model.may_have_rows(6 + model.map[2]) else None
+
+
+def _pose(model):
+    if len(model.shapes) != 1:
+        return None
+    return model.head and _raw_pose(model) or model.rows and _end_to_end_pose(model) or None
+
+
+def _raw_pose(model):
+    labels = model.label_count
+    classes = pose_classes(model.head[0], labels) or 1
+    values = model.head[0] - 4 - classes
+    keypoint_count = values // 3
+    # Without labels, one keypoint is no candidate: a detector of four classes is far more common.
+    if values % 3 or keypoint_count < (1 if labels else 2):
+        return None
+    certain = keypoint_count == _COCO_KEYPOINTS or labels == 1 or labels == keypoint_count and classes == 1
+    return certain, "%s with %d keypoints" % (_plural(classes, "class"), keypoint_count)
+
+
+def _end_to_end_pose(model):
+    columns, rows = model.rows[0]
+    if model.may_have_rows(6 + 3 * _COCO_KEYPOINTS):
+        columns = 6 + 3 * _COCO_KEYPOINTS  # in either order; otherwise the transpose, 300 columns, would be 98 keypoints
+    elif not 1 < rows <= _MOST_ROWS or columns > _MOST_COLUMNS or columns % 3 or columns < 9:  # one row: a classifier
+        return None
+    keypoint_count = columns // 3 - 2
+    certain = model.label_count in (1, keypoint_count) or keypoint_count == _COCO_KEYPOINTS and not model.head
+    return certain, "an end-to-end head of %d keypoints" % keypoint_count
+
+
+def _keypoints(model):
+    if len(model.shapes) != 1 or model.head:
+        return None
+    if are_keypoints(model.shapes[0]):
+        return True, "%d keypoints as y, x, score" % model.shapes[0][2]
+    if model.map is None:
+        return None
+    width, height, keypoint_count = model.map
+    if (width, height) == model.size:
+        return None  # heatmaps are smaller than the input
+    of_movenet = keypoint_count in _MOVENET_KEYPOINTS
+    quarter = (width, height) == (model.size[0] // 4, model.size[1] // 4)
+    if not of_movenet and not (quarter and keypoint_count in _OTHER_KEYPOINTS):
+        return None
+    labels = model.label_count
+    certain = model.names_keypoints or labels == 1 or (quarter and of_movenet and labels != keypoint_count)
+    return certain, "heatmaps of %d keypoints" % keypoint_count
+
+
+def _class_map(model):
+    if len(model.shapes) != 1 or model.head or model.map is None or are_keypoints(model.shapes[0]):
+        return None
+    classes = model.map[2]
+    if classes == 0 and model.may_have_rows(6):
+        return None  # no map is 6 pixels wide
+    if classes < 2:
+        return True, "a class map" if classes == 0 else "a map of one class"
+    certain = _keypoints(model) is None or (model.label_count == classes and not model.names_keypoints)
+    return certain, "a map of %d classes" % classes
+
+
+# The constructor of each family, and how it reads a model.
+FAMILIES = (
+    ("YoloV8", _detector),
+    ("YoloV8Seg", _segmenter),
+    ("YoloV8Pose", _pose),
+    ("MoveNet", _keypoints),
+    ("DeepLab", _class_map),
+)

@@ -1,0 +1,114 @@
+"""Detection: one object or person. The YOLO families and MoveNet return a list of them, best first."""
+
+from collections import namedtuple
+
+from ..tensors.lazy import module
+
+FIELDS = ("rect", "score", "class_id", "label", "mask", "keypoints")
+
+set_attribute = object.__setattr__  # past Detection.__setattr__
+
+
+class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "mask", "keypoints"))):
+    """One object or person, as a tuple with names.
+
+    rect        (x, y, w, h), ints, frame pixels, clipped to the frame
+    score       0..1 (a quantized network may give a little more than 1)
+    class_id    class number
+    label       name of the class, or its number as text
+    mask        a Mask (YoloV8Seg), else None
+    keypoints   float array (K, 3): x and y in frame pixels, and a score (YoloV8Pose, MoveNet), else None
+
+    It also has `track_id`, `frame_size` and `keypoint_threshold`, which are not part of the tuple. They are kept by
+    `replace`, by a Tracker and by everything else that makes a detection from another.
+    """
+
+    # 1, 2, 3, ... for detections that a Tracker returns; else None.
+    track_id = None
+    # Frame size and keypoint threshold, in one tuple that all detections of a processor share.
+    _source = (None, 0.3)  # type: ignore[assignment]
+
+    @property
+    def frame_size(self):
+        """(width, height) of the frame, or None where it is not known. `draw` scales to a picture of another size."""
+        return self._source[0]
+
+    @property
+    def keypoint_threshold(self):
+        """The minimum score of a keypoint that counts as visible."""
+        return self._source[1]
+
+    @property
+    def center(self):
+        """The frame pixel (x, y) in the middle of the box, ints."""
+        x, y, w, h = self[0]
+        return x + w // 2, y + h // 2
+
+    def as_dict(self, outline=False):
+        """The detection as numbers, strings and lists. json.dumps makes the same text of it on a camera and on a PC.
+
+        {"rect": [x, y, w, h], "score": 0.875, "class_id": 2, "label": "car"}. With a mask also "mask": {"rect":
+        [x, y, w, h], "area": n, "centroid": [x, y]} and, if `outline` is True, "outline": [[x, y], ...] in it; with
+        keypoints also "keypoints": [[x, y, score], ...]; for a track also "track_id": n. Scores are rounded to 3 decimals,
+        keypoints to a tenth of a pixel. Values that an empty mask does not have and numbers that are not finite are None.
+        """
+        return module("results.dicts").detection_as_dict(self, outline)
+
+    def replace(self, **changes):
+        """A copy with other values for some fields, and for `track_id`, `frame_size` or `keypoint_threshold`.
+
+        ValueError for any other name.
+        """
+        frame_size, keypoint_threshold = self._source
+        source = changes.pop("frame_size", frame_size), changes.pop("keypoint_threshold", keypoint_threshold)
+        track_id = changes.pop("track_id", self.track_id)
+        fields = [changes.pop(name, self[i]) for i, name in enumerate(FIELDS)]
+        if changes:
+            known = FIELDS + ("track_id", "frame_size", "keypoint_threshold")
+            raise ValueError("replace: expected some of %s, got %s" % (", ".join(known), ", ".join(sorted(changes))))
+        return detection_from(fields, source, track_id)
+
+    def keypoint(self, keypoint):
+        """A keypoint by its name (see `keypoint_names`) or index: (x, y, score), x and y being the ints of a frame pixel.
+
+        It was seen if its score is at least the detection's `keypoint_threshold`. ValueError for an unknown keypoint, which
+        lists the names, and for a detection without keypoints.
+        """
+        x, y, score = module("tensors.keypoints").keypoint_of(self.keypoints, keypoint)
+        return int(x), int(y), score
+
+    def angle(self, first, middle, last):
+        """The angle between two limbs that meet at the keypoint `middle`, degrees: 180 for a straight line.
+
+        None if one of the three was not seen (its score is below the detection's `keypoint_threshold`) or lies where the
+        middle one does. Keypoints as for `keypoint`.
+        """
+        return module("tensors.keypoints").angle(self.keypoints, self._source[1], first, middle, last)
+
+    # The camera's namedtuple has none of these; those of a PC would lose track_id and _source.
+    _fields = FIELDS  # type: ignore[assignment]
+    _replace = replace
+
+    def _asdict(self):
+        return module("results.dicts").OrderedDict(zip(FIELDS, self))
+
+    def __repr__(self):
+        fields = ["%s=%r" % pair for pair in zip(FIELDS, self)]
+        if self.track_id is not None:
+            fields.append("track_id=%r" % self.track_id)
+        return "Detection(%s)" % ", ".join(fields)
+
+    def __setattr__(self, name, value):
+        # On the camera an assigned field would change by name but not by position.
+        if name != "track_id":
+            raise AttributeError("a Detection cannot be changed: replace(%s=...) makes another" % name)
+        set_attribute(self, name, value)
+
+
+def detection_from(fields, source, track_id=None):
+    """A Detection of these six fields. `source` and `track_id` are those of the detection that it is made from, if any."""
+    made = Detection(*fields)
+    set_attribute(made, "_source", source)
+    if track_id is not None:
+        set_attribute(made, "track_id", track_id)
+    return made

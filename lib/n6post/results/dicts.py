@@ -1,0 +1,106 @@
+"""Results as dicts of numbers, strings and lists, for JSON. Imported on first use.
+
+The dicts are OrderedDicts and the numbers are rounded, so that json.dumps makes the same text on a camera and on a PC.
+"""
+
+from array import array
+from collections import OrderedDict
+
+from ulab import numpy as np
+
+
+def detection_as_dict(detection, outline):
+    """Detection.as_dict."""
+    rect, score, class_id, label, mask, keypoints = detection
+    entries = [
+        ("rect", [int(v) for v in rect]),
+        ("score", rounded(score)),
+        ("class_id", int(class_id)),
+        ("label", label),
+    ]
+    if mask is not None:
+        entries.append(("mask", mask_as_dict(mask, outline)))
+    if keypoints is not None:
+        entries.append(("keypoints", keypoints_as_lists(keypoints)))
+    if detection.track_id is not None:
+        entries.append(("track_id", detection.track_id))
+    return OrderedDict(entries)
+
+
+def keypoints_as_lists(keypoints):
+    """[[x, y, score], ...], rounded; None for numbers that are not finite."""
+    # In float32 arrays, which are the same on every machine: a float object of the camera has two bits less.
+    steps = (keypoints * _STEPS + _WHOLE) - _WHOLE
+    return [[_divided(x, 10.0), _divided(y, 10.0), _divided(s, 1000.0)] for x, y, s in steps.tolist()]
+
+
+_STEPS = np.array([10.0, 10.0, 1000.0])
+_WHOLE = 12582912.0  # 1.5 * 2^23: float32 has only whole numbers near it, so adding it rounds, halves to even
+
+
+def _divided(steps, by):
+    return steps / by if steps - steps == 0.0 else None  # inf - inf and NaN - NaN are not 0
+
+
+def mask_as_dict(mask, outline):
+    """{"rect", "area", "centroid"} and, if asked for, "outline" of a Mask."""
+    rect = mask.rect
+    area, centroid = mask._area_and_centroid()
+    entries = [("rect", rect and list(rect)), ("area", area), ("centroid", centroid and list(centroid))]
+    if outline:
+        entries.append(("outline", [list(point) for point in mask.outline()]))
+    return OrderedDict(entries)
+
+
+def map_as_dict(segmentation, background):
+    """Segmentation.as_dict."""
+    x0, y0, x1, y1 = segmentation._transform.window
+    pixels = (x1 - x0) * (y1 - y0)
+    counts = segmentation._count()
+    classes = []
+    for class_id in segmentation.class_ids(background):
+        # In integers, because a fraction is often halfway between two steps of four decimals.
+        fraction = (counts[class_id] * 20000 + pixels) // (2 * pixels) / 10000
+        label, area = segmentation.label(class_id), segmentation.area(class_id)
+        classes.append(OrderedDict([("class_id", class_id), ("label", label), ("area", area), ("fraction", fraction)]))
+    return {"classes": classes}
+
+
+def rounded(score):
+    """A score rounded to three decimals, halves to even; None if it is not finite."""
+    score = array("f", (score,))[0]
+    if score - score != 0.0:
+        return None
+    # In integers, which are exact: a product of floats would sometimes be rounded to a half, on a camera for other scores.
+    scaled = int(score * 1099511627776.0) * 1000  # times 2^40: no bit of a score of .0005 or more is lost
+    whole = (scaled + (1 << 39)) >> 40
+    if whole & 1 and scaled & (1 << 40) - 1 == 1 << 39:
+        whole -= 1
+    return whole / 1000
+
+
+def to_openmv(detections):
+    """Detections in OpenMV's own form: a list for each class, of ([x, y, w, h], score) or (..., score, keypoints) tuples.
+
+    For scripts that were written for the stock post-processors, which draw class by class:
+
+        from ml.utils import draw_predictions
+
+        for i, entries in enumerate(n6post.to_openmv(detections)):
+            rects = [entry[0] for entry in entries]
+            draw_predictions(img, rects, [labels[i]] * len(rects), [color] * len(rects), format=None)
+
+    There are as many lists as the largest class number needs. ValueError for anything but a list of Detection.
+    """
+    lists = []
+    try:
+        for d in detections:
+            if d.class_id < 0:
+                raise TypeError
+            while len(lists) <= d.class_id:
+                lists.append([])
+            entry = (list(d.rect), d.score) if d.keypoints is None else (list(d.rect), d.score, d.keypoints)
+            lists[d.class_id].append(entry)
+    except (AttributeError, TypeError):
+        raise ValueError("detections: expected a list of Detection, got %r" % (detections,)) from None
+    return lists

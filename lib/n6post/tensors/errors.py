@@ -1,0 +1,82 @@
+"""Error messages for options and outputs. Imported only when one is raised, because every string costs time at the start."""
+
+from .lazy import module
+
+_NAMES = {66: "uint8", 98: "int8", 72: "uint16", 104: "int16", 102: "float32"}  # by ulab's codes
+
+
+def dtype_name(dtype):
+    """The name of ulab's dtype code: 'int8' for 98."""
+    return _NAMES.get(dtype, str(dtype))
+
+
+def unknown_option(kind, name, options):
+    """The message for an option or attribute that a class does not have. It lists names that are spelt alike."""
+    return "%s has no option %r: did you mean %s?" % (kind, name, module("tensors.labels").nearest(name, options))
+
+
+def too_many_positional(kind, name, count):
+    """The message for options that are passed by position."""
+    allowed = "only %s may be given without its name" % name if name else "all are given by name"
+    return "%s() got %d options without their names: %s" % (kind, count, allowed)
+
+
+def outputs_refused(outputs, count, expected):
+    """The ValueError for outputs that are not a list or tuple of this many."""
+    got = len(outputs) if isinstance(outputs, (list, tuple)) else type(outputs).__name__
+    return ValueError("expected %d output%s (%s), got %s" % (count, "s" if count > 1 else "", expected, got))
+
+
+def input_refused(model):
+    """The ValueError for a model whose input is not a picture."""
+    return ValueError(
+        "expected model.input_shape [(1, H, W, C)], got %r" % (getattr(model, "input_shape", None),)
+    )
+
+
+def array_refused(index, array):
+    """The ValueError for an output that is not an ndarray, not dense, or of a dtype that is not supported."""
+    shape = getattr(array, "shape", None)
+    if shape is None:
+        return ValueError("output %d: expected an ndarray, got %s" % (index, type(array).__name__))
+    if array.dtype not in _NAMES or array.dtype == 72:
+        return ValueError(
+            "output %d: expected int8, uint8, int16 or float32, got %s" % (index, dtype_name(array.dtype))
+        )
+    return view_refused(index, array)
+
+
+def is_dense(array):
+    """Whether an array's elements are in order and without gaps."""
+    step = array.itemsize
+    for n, stride in zip(reversed(array.shape), reversed(array.strides)):
+        if stride != step:
+            return False
+        step *= n
+    return True
+
+
+def view_refused(index, array):
+    """The ValueError for an array whose elements are not in order or have gaps."""
+    return ValueError(
+        "output %d: expected a dense array, got a view of another, %s with strides %s: give its copy()"
+        % (index, tuple(array.shape), tuple(array.strides))
+    )
+
+
+def scale_refused(model, index, dtype, least, most, low, high):
+    """The ValueError for a missing or wrong scale or zero point of an integer output."""
+    try:
+        scale = model.output_scale[index]
+        zero_point = model.output_zero_point[index]
+    except (AttributeError, IndexError, TypeError):
+        return ValueError(
+            "output %d: expected a scale and zero point from the model for its %s array, got none"
+            % (index, dtype_name(dtype))
+        )
+    if isinstance(scale, (int, float)) and least <= scale <= most:
+        return ValueError(
+            "output %d: expected a zero point that %s holds, a whole number from %d to %d, got %r"
+            % (index, dtype_name(dtype), low, high, zero_point)
+        )
+    return ValueError("output %d: expected a scale from %g to %g, got %r" % (index, least, most, scale))

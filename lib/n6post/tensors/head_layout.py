@@ -1,0 +1,134 @@
+"""The storage order of YOLO heads and prototypes: which dimension has the channels, and which the anchors or pixels.
+
+A new storage order of heads is a change of this file alone, if a head's numbers are at regular steps in memory.
+"""
+
+from collections import namedtuple
+
+from ulab import numpy as np
+
+from .lazy import module
+
+
+class HeadLayout(namedtuple("HeadLayout", ("channels", "anchors", "channels_first"))):
+    """[1, channels, anchors] if channels_first, else [1, anchors, channels]. Rows of an end-to-end head count as anchors."""
+
+    @property
+    def channel_step(self):
+        """Elements from one channel of an anchor to the next."""
+        return self.anchors if self.channels_first else 1
+
+    @property
+    def anchor_step(self):
+        """Elements from one anchor to the next."""
+        return 1 if self.channels_first else self.channels
+
+    @property
+    def anchor_axis(self):
+        """The axis of `grid` and `columns` along which the anchors are."""
+        return 1 if self.channels_first else 0
+
+    def grid(self, head):
+        """The head's array in two dimensions, as it is stored."""
+        return head.reshape((self.channels, self.anchors) if self.channels_first else (self.anchors, self.channels))
+
+    def column(self, head, channel, step=1):
+        """One channel of every anchor, or of every step-th anchor: 1-D."""
+        grid = self.grid(head)
+        return grid[channel, ::step] if self.channels_first else grid[::step, channel]
+
+    def columns(self, head, first, last, step=1):
+        """The channels range(first, last, step) of every anchor: 2-D, as stored."""
+        grid = self.grid(head)
+        return grid[first:last:step] if self.channels_first else grid[:, first:last:step]
+
+    def row(self, head, anchor, first):
+        """The channels of one anchor from `first` on: 1-D."""
+        grid = self.grid(head)
+        return grid[first:, anchor] if self.channels_first else grid[anchor, first:]
+
+    def taken(self, head, anchors, last):
+        """The channels range(last) of these anchors: (last, number of anchors)."""
+        grid = self.grid(head)
+        if self.channels_first:
+            return np.take(grid[:last], anchors, axis=1)
+        return np.take(grid[:, :last], anchors, axis=0).transpose()  # camera: transpose-3d: of two dimensions
+
+
+def squeezed(shape):
+    """The dimensions that are not 1."""
+    return [n for n in shape if n != 1]
+
+
+def flat(shape):
+    """The two dimensions of a head [1, A, B], without the batch and the dimensions of 1 that converters add; else ()."""
+    dims = shape[1:] if len(shape) > 2 and shape[0] == 1 else shape
+    while len(dims) > 2 and 1 in dims:  # [1, C, N, 1] or [1, 1, C, N]
+        at = dims.index(1)
+        dims = dims[:at] + dims[at + 1 :]
+    return dims if len(dims) == 2 and 0 not in dims else ()
+
+
+def anchor_counts(size):
+    """The numbers of anchors that a raw YOLO head may have for an input of (width, height): one per feature map cell.
+
+    For strides of 8, 16, 32 (n and s to x), of 4 to 32 (P2), of 8 to 64 (P6), and of 16 and 32 (tiny).
+    """
+    if not size:
+        return ()
+    width, height = size
+    tiny = (width // 16) * (height // 16) + (width // 32) * (height // 32)
+    usual = (width // 8) * (height // 8) + tiny
+    return usual, usual + (width // 4) * (height // 4), usual + (width // 64) * (height // 64), tiny
+
+
+def head_layouts(shape, size):
+    """Every HeadLayout that a raw head of this shape may have, for a model input of (width, height).
+
+    The number of anchors follows from the input size. It distinguishes a head from other outputs, and one storage order from
+    the other. [] if the shape is not that of a raw head. Several if the channels are a possible number of anchors too
+    ([1, 84, 84] for a 64 x 64 input): then the numbers decide (families/layout_probe.py).
+    """
+    dims = flat(shape)
+    found = []
+    if dims:
+        a, b = dims
+        for anchors in anchor_counts(size):
+            if b == anchors and (a, b, True) not in found:
+                found.append(HeadLayout(a, b, True))
+            if a == anchors and (b, a, False) not in found:
+                found.append(HeadLayout(b, a, False))
+    return found
+
+
+def row_layouts(shape):
+    """Every HeadLayout that an end-to-end head of this shape may have: [1, rows, columns], then the transpose."""
+    dims = flat(shape)
+    return [HeadLayout(dims[1], dims[0], False), HeadLayout(dims[0], dims[1], True)] if dims else []
+
+
+def prototype_layout(shape, size):
+    """(coefficients, width, height, NHWC?) of prototypes [1, H, W, M] or [1, M, H, W].
+
+    In YOLO networks their sides are a quarter of the input's. Others are accepted if they have its aspect ratio. If both
+    orders fit, as in [1, 32, 32, 32] of a 128 x 128 input, it is NHWC. ValueError for any other shape.
+    """
+    if len(shape) == 4 and shape[0] == 1 and max(shape) <= 65535:  # ulab's reductions over more never return
+        _, a, b, c = shape
+        w, h = size[0] // 4, size[1] // 4
+        last = (a, b) == (h, w)
+        first = (b, c) == (h, w)
+        if not (last or first):
+            same_aspect_ratio = module("tensors.shapes").same_aspect_ratio
+            last = a * b > 1 and same_aspect_ratio(b, a, size)
+            first = b * c > 1 and same_aspect_ratio(c, b, size)
+            if last and first:
+                last = a == b
+        if last:
+            return c, b, a, True
+        if first:
+            return a, c, b, False
+    raise ValueError(
+        "expected prototypes [1, H, W, M] or [1, M, H, W], more than one pixel and of the aspect ratio of the input, %s,"
+        " got %s" % (size, shape)
+    )

@@ -1,0 +1,96 @@
+"""Keypoints of a person: names, numbers, limbs, angles, and the side of the body."""
+
+from .lazy import module
+
+# 17 keypoints in COCO's order, 13 in that of ST's MoveNet.
+_KEYPOINTS_17 = (
+    "nose,left eye,right eye,left ear,right ear,left shoulder,right shoulder,left elbow,right elbow,left wrist,"
+    "right wrist,left hip,right hip,left knee,right knee,left ankle,right ankle"
+)
+_KEYPOINTS_13 = (
+    "head,left shoulder,right shoulder,left elbow,right elbow,left wrist,right wrist,left hip,right hip,left knee,"
+    "right knee,left ankle,right ankle"
+)
+# Limbs as pairs of keypoints.
+_LIMBS_17 = (
+    b"\x00\x01\x00\x02\x01\x03\x02\x04\x05\x06\x05\x07\x07\x09\x06\x08\x08\x0a"
+    b"\x05\x0b\x06\x0c\x0b\x0c\x0b\x0d\x0d\x0f\x0c\x0e\x0e\x10"
+)
+_LIMBS_13 = (
+    b"\x0b\x09\x09\x07\x0c\x0a\x0a\x08\x07\x08\x01\x07\x02\x08\x01\x02\x01\x03"
+    b"\x02\x04\x03\x05\x04\x06\x00\x01\x00\x02"
+)
+
+
+def keypoint_names(keypoint_count):
+    """The names of 17 keypoints (COCO) or 13 (ST's MoveNet) in their order, a list; numbers as text for any other count.
+
+    Both have the same names except for the first, "nose" of the 17 and "head" of the 13. `keypoint` and `angle` of a
+    Detection accept either of these two, and also "left_elbow" as COCO writes it.
+    """
+    if keypoint_count == 17:
+        return _KEYPOINTS_17.split(",")
+    if keypoint_count == 13:
+        return _KEYPOINTS_13.split(",")
+    return [str(i) for i in range(keypoint_count)]
+
+
+def keypoint_index(keypoint, keypoint_count):
+    """The index of a keypoint, given by name or index; ValueError if there is no such keypoint."""
+    if type(keypoint) is int and 0 <= keypoint < keypoint_count:
+        return keypoint
+    if not isinstance(keypoint, str):
+        raise ValueError("keypoint: expected a name or a number from 0 to %d, got %r" % (keypoint_count - 1, keypoint))
+    name = keypoint.replace("_", " ")
+    if keypoint_count in (13, 17):
+        if name in ("head", "nose"):
+            return 0
+        # Not in a list: split looks up every name among all strings, which takes a hundred thousand instructions.
+        names = _KEYPOINTS_17 if keypoint_count == 17 else _KEYPOINTS_13
+        at = -1 if "," in name else (names + ",").find("," + name + ",")
+        if at >= 0:
+            return names.count(",", 0, at) + 1
+    elif name in keypoint_names(keypoint_count):
+        return int(name)
+    module("tensors.labels").raise_unknown_name("keypoint", keypoint, keypoint_names(keypoint_count), most=keypoint_count)
+
+
+def keypoint_of(keypoints, keypoint):
+    """[x, y, score] of a keypoint, by name or index. ValueError for keypoints that are None."""
+    if keypoints is None:
+        raise ValueError("expected a detection with keypoints, got one without")
+    return keypoints[keypoint_index(keypoint, len(keypoints))].tolist()
+
+
+def angle(keypoints, threshold, first, middle, last):
+    """Detection.angle: the angle at the keypoint `middle` in degrees, or None."""
+    from math import atan2, degrees
+
+    (ax, ay, a), (x, y, m), (bx, by, b) = [keypoint_of(keypoints, one) for one in (first, middle, last)]
+    if not (a >= threshold and m >= threshold and b >= threshold):
+        return None
+    ax, ay, bx, by = ax - x, ay - y, bx - x, by - y
+    if not (ax or ay) or not (bx or by):
+        return None
+    # Not the arc cosine, which is inaccurate near 0 and 180 degrees.
+    return degrees(atan2(abs(ax * by - ay * bx), ax * bx + ay * by))
+
+
+def limbs(keypoint_count):
+    """The limbs as pairs of keypoints, flat bytes (a0, b0, a1, b1, ...); b"" for an unknown skeleton."""
+    return _LIMBS_17 if keypoint_count == 17 else _LIMBS_13 if keypoint_count == 13 else b""
+
+
+def pose_classes(channels, label_count, first=5):
+    """The number of classes of a pose head with this many labels: 1 without labels, 0 if they are names of keypoints.
+
+    first   the channels before the keypoints of a head with one class: 5, or 6 of an end-to-end head
+    """
+    return 0 if label_count > 1 and channels == first + 3 * label_count else label_count or 1
+
+
+def keypoint_side(keypoint_count, keypoint):
+    """-1 for a keypoint on the left, 1 on the right, 0 in the middle or of an unknown skeleton."""
+    if keypoint == 0 or keypoint_count not in (13, 17):
+        return 0
+    return -1 if keypoint & 1 else 1  # in both skeletons left and right alternate after the head

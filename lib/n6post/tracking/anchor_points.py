@@ -1,0 +1,86 @@
+"""Anchor points: the point of a box that zones and trails follow. Positions are integers, in half pixels."""
+
+from micropython import const
+
+from ..results.detection import Detection
+from ..tensors.options import Configurable, Options, number
+
+_MAX_LOST_TRACKS = const(128)  # from here on, tracks that are not in the frame are forgotten
+
+# The position of an anchor point in a box, in half widths and half heights.
+_ANCHORS = {
+    "center": (1, 1),
+    "top": (1, 0),
+    "bottom": (1, 2),
+    "left": (0, 1),
+    "right": (2, 1),
+    "top_left": (0, 0),
+    "top_right": (2, 0),
+    "bottom_left": (0, 2),
+    "bottom_right": (2, 2),
+}
+
+
+def anchor_name(name, value):
+    """A check for options: the name of an anchor point."""
+    if not isinstance(value, str) or value not in _ANCHORS and value != "centroid":
+        raise ValueError("%s: expected %s or centroid, got %r" % (name, ", ".join(sorted(_ANCHORS)), value))
+    return value
+
+
+def size_or_none(name, value):
+    """A check for options: (width, height) as a tuple, or None."""
+    if value is None:
+        return None
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
+        raise ValueError("%s: expected (width, height) or None, got %r" % (name, value))
+    return tuple([number(name, v, 1, 32767) for v in value])
+
+
+class AnchorTracked(Configurable):
+    """Base of zones and trails: the anchor point, the size of the frame, and a table of known tracks."""
+
+    _option = Options()
+    anchor = _option("anchor", "bottom", anchor_name)
+    frame_size = _option("frame_size", None, size_or_none)
+
+    _tracks = {}  # by track id; `reset` gives each object its own
+
+    def _positions(self, detections):
+        """The anchor point of each detection, (x, y) in half pixels. ValueError for anything but a list of Detection."""
+        if not isinstance(detections, (list, tuple)) or [d for d in detections if not isinstance(d, Detection)]:
+            raise ValueError("detections: expected a list of Detection, got %r" % (detections,))
+        values = self._values
+        if values["frame_size"] is None and detections:
+            values["frame_size"] = detections[0].frame_size
+        corner = _ANCHORS.get(values["anchor"])
+        if corner:
+            u, v = corner
+            positions = []
+            for x, y, w, h in [d[0] for d in detections]:
+                positions.append((2 * x + u * w, 2 * y + v * h))
+            return positions
+        return [_centroid(d) for d in detections]
+
+    def __copy__(self):
+        # For copy.copy on a PC, whose shallow copy would share the tracks.
+        return __import__("copy").deepcopy(self)
+
+    def _prune_tracks(self, detections):
+        # Limits the table: if there are many tracks, those that are not in this frame are forgotten.
+        if len(self._tracks) > _MAX_LOST_TRACKS:
+            present = set([d.track_id for d in detections])
+            self._tracks = {track_id: known for track_id, known in self._tracks.items() if track_id in present}
+
+
+def id_of(track):
+    """The track id of an argument that is a track id or a Detection."""
+    return track.track_id if isinstance(track, Detection) else track
+
+
+def _centroid(d):
+    at = d.mask and d.mask.centroid
+    if at:
+        return 2 * at[0] + 1, 2 * at[1] + 1
+    x, y, w, h = d.rect
+    return 2 * x + w, 2 * y + h

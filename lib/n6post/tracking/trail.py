@@ -1,0 +1,145 @@
+"""Trail: the last positions of every track.
+
+    trail = n6post.Trail(30)
+    detections = trail.update(tracker.update(model.predict([img])))
+    n6post.draw(img, trail, color_by="track")
+    n6post.draw(img, detections, color_by="track")
+"""
+
+from array import array
+
+from micropython import const
+
+from ..tensors.lazy import module
+from ..tensors.options import Options, flag, number
+from .anchor_points import AnchorTracked, id_of
+
+# The entries of a track: a ring buffer of its positions (x, y, x, y, ... in frame pixels), and numbers.
+_RING = const(0)
+_NEXT = const(1)  # index of the next position
+_COUNT = const(2)  # number of positions
+_SEEN = const(3)  # number of the last update with this track
+_CLASS_ID = const(4)
+_INSTANCE = const(5)  # its index in that update's list
+
+
+class Trail(AnchorTracked):
+    """The last positions of every track, to be drawn as lines.
+
+    A track without a detection loses its oldest position at every update, and is forgotten with the last. A position takes
+    4 bytes; the memory of a track is allocated once, when it is new. If there are more than 128 tracks, those that are not
+    in the frame are forgotten.
+
+    ValueError for options out of range.
+    """
+
+    _option = Options("length", AnchorTracked._option)
+    length = _option("length", 30, number, 2, 1000)
+
+    def __init__(self, *first, **options):
+        super().__init__(*first, **options)
+        self.reset()
+
+    def reset(self):
+        """Forget all positions."""
+        self._tracks, self._updates = {}, 0
+
+    def update(self, detections):
+        """Add the positions of a frame's detections; returns the detections unchanged.
+
+        detections  as Tracker.update returns them. ValueError for a detection without a `track_id`, and for positions beyond
+                    16 bits.
+        """
+        positions = self._positions(detections)
+        for d, (x, y) in zip(detections, positions):
+            if d.track_id is None:
+                raise ValueError("expected detections with a track_id, as Tracker.update returns them, got one without")
+            if not (-65536 <= x < 65536 and -65536 <= y < 65536):
+                raise ValueError("detections: expected rects within -32768..32767 pixels, got %r" % (d[0],))
+        length = self.length
+        self._fit_rings(length)
+        now = self._updates = (self._updates + 1) & 0xFFFFFF
+        tracks = self._tracks
+        for at, (x, y) in enumerate(positions):
+            d = detections[at]
+            known = tracks.get(d.track_id)
+            if known is None:
+                known = tracks[d.track_id] = [array("h", bytes(4 * length)), 0, 0, now, d.class_id, at]
+            ring, to, count, _, _, _ = known
+            after = to + 1 if to + 1 < length else 0
+            if count < length:
+                count += 1
+            # One statement, so a MemoryError cannot leave a track half updated.
+            ring[2 * to], ring[2 * to + 1], known[_NEXT], known[_COUNT], known[_SEEN], known[_CLASS_ID], known[_INSTANCE] = (
+                x // 2, y // 2, after, count, now, d.class_id, at,
+            )  # fmt: skip
+        forgotten = []
+        for track_id, known in tracks.items():
+            if known[_SEEN] != now:
+                known[_COUNT] -= 1
+                if known[_COUNT] <= 0:
+                    forgotten.append(track_id)
+        for track_id in forgotten:
+            del tracks[track_id]
+        self._prune_tracks(detections)
+        return detections
+
+    def _fit_rings(self, length):
+        # After an assignment to `length`: the newest positions of each track move into a ring of the new length.
+        resized = {}
+        for track_id, known in self._tracks.items():
+            ring, after, count, seen, class_id, instance = known
+            if len(ring) == 2 * length:
+                return
+            newest = _newest_last(ring, after, count)[-length:]
+            resized_ring = array("h", bytes(4 * length))
+            for i, (x, y) in enumerate(newest):
+                resized_ring[2 * i] = x
+                resized_ring[2 * i + 1] = y
+            resized[track_id] = [resized_ring, len(newest) % length, len(newest), seen, class_id, instance]
+        if resized:
+            self._tracks = resized
+
+    def positions(self, track):
+        """The last frame pixels (x, y) of a track, oldest first; [] for an unknown one. `track`: its id or a Detection."""
+        known = self._tracks.get(id_of(track))
+        if known is None:
+            return []
+        ring, after, count, _, _, _ = known
+        return _newest_last(ring, after, count)[-self.length :]
+
+    def draw(self, img, *, color=None, thickness=2, color_by="class"):
+        """Draw a line through the positions of each track; returns img.
+
+        color       (r, g, b) of all lines; None: colours by color_by
+        thickness   pixels, 0..100
+        color_by    "class", "track" or "instance", as for `n6post.draw`
+
+        A picture of another size than `frame_size` is treated as the frame, scaled. ValueError as for `n6post.draw`.
+        """
+        module("drawing.zones").draw_trail(img, self._rings(color_by), self.frame_size, color, thickness)
+        return img
+
+    def _overlay(self, img, color, thickness, labels, color_by):
+        # For n6post.draw, which does not know trails. A trail has no labels.
+        flag("labels", labels)
+        self.draw(img, color=color, thickness=thickness, color_by=color_by)
+
+    def _rings(self, color_by):
+        """(number of the colour, ring, index of the next position, number of positions) of each track, oldest first."""
+        if color_by not in ("class", "track", "instance"):
+            raise ValueError("color_by: expected 'class', 'track' or 'instance', got %r" % (color_by,))
+        tracks = self._tracks
+        rings = []
+        for track_id in sorted(tracks):  # the same picture on every machine
+            ring, after, count, _, class_id, instance = tracks[track_id]
+            key = class_id if color_by == "class" else track_id if color_by == "track" else instance
+            rings.append((key, ring, after, count))
+        return rings
+
+
+def _newest_last(ring, after, count):
+    """The last `count` positions (x, y) of a ring buffer whose next one is written at index `after`, oldest first."""
+    length = len(ring) // 2
+    starts = [2 * ((after - count + i) % length) for i in range(count)]
+    return [(ring[k], ring[k + 1]) for k in starts]

@@ -1,0 +1,202 @@
+"""Names: lists, dicts and files of labels, keypoints by name, and results in other shapes than their own."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import n6post
+import numpy as np
+from ulab import _host
+
+from .core import CONFIRMED, REFUSED, Dice, attempt, require
+
+LETTERS = (
+    "person",
+    "cat",
+    "a",
+    "b c",
+    " x",
+    "y ",
+    "\t",
+    "",
+    "ä",
+    "日本",
+    "\u2028",
+    "\ufeffz",
+    "\x00",
+    "'",
+    '"',
+    "1",
+    "\x1c",
+    "🐈",
+)
+ENDS = (b"\n", b"\n", b"\r\n", b"\r", b"\n\n", b"")
+BYTES = (b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xf0\x9f", b"\xef\xbb\xbf", b"\x00")
+
+_FOLDER: list[Any] = []
+
+
+def folder() -> Path:
+    """A folder of this process' own, gone with it."""
+    if not _FOLDER:
+        _FOLDER.append(tempfile.TemporaryDirectory(prefix="fuzz"))
+    return Path(_FOLDER[0].name)
+
+
+def file_names(data: bytes) -> list[str] | None:
+    """The names in a file of labels: UTF-8 with or without a mark, lines of any system; None for what is none."""
+    if data.startswith(b"\xef\xbb\xbf"):
+        data = data[3:]
+    try:
+        lines = [one.decode() for one in data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")]
+    except UnicodeDecodeError:
+        return None
+    return tidy(lines)
+
+
+def tidy(names: list[str]) -> list[str] | None:
+    """Stripped, blank ones at the end dropped; None where one in between is blank, or none is left."""
+    names = [name.strip() for name in names]
+    while names and not names[-1]:
+        names.pop()
+    return names if names and "" not in names else None
+
+
+def labels(dice: Dice) -> str:
+    """Names of classes out of a list, a dict or a file; and the classes that are asked for by them."""
+    how = dice.pick(("file", "list", "dict", "file", "classes"))
+    if how == "classes":
+        return _asked_for(dice)
+    count = dice.pick((3, 1, 2, 5, 0, 30))
+    names = [dice.pick(LETTERS) for _ in range(count)]
+    given: Any
+    whole = True
+    if how == "file":
+        data = b"".join([name.encode("utf-8", "surrogatepass") + dice.pick(ENDS) for name in names])
+        if dice.chance(0.15):
+            data = dice.pick(BYTES) + data
+        if dice.chance(0.15):
+            at = dice.whole(0, len(data))
+            data = data[:at] + dice.pick(BYTES) + data[at:]
+        path = folder() / dice.pick(("names.txt", "names.TXT"))
+        path.write_bytes(data)
+        if dice.chance(0.03):
+            path.unlink()
+            data = b""
+        given, expected = str(path), file_names(data)
+        dice.tell(data=data)
+    elif how == "dict":
+        keys: list[Any] = [str(i) if dice.chance(0.3) else i for i in range(count)]
+        if dice.chance(0.2) and keys:
+            keys[dice.whole(0, count - 1)] = dice.pick((-1, 99, "x", 1.0, None, "7"))
+        given = dict(zip(keys, names, strict=True))
+        names = list(given.values())  # 1 and 1.0 are one key
+        numbers = [int(k) if isinstance(k, str) and k.isdigit() else k for k in given]
+        whole = all([type(k) is int for k in numbers]) and sorted(numbers) == list(range(len(numbers)))
+        ordered = [name for _, name in sorted(zip(numbers, given.values(), strict=True))] if whole else []
+        expected = tidy_list(ordered) if whole and ordered else None
+    else:
+        given = tuple(names) if dice.chance(0.3) else names
+        expected = tidy_list(names)
+    dice.tell(labels=given)
+    made, refused = attempt(n6post.YoloV8, labels=given)
+    if made is None:
+        blank = how != "file" and whole and bool(given) and not any([name.strip() for name in names])
+        require(expected is None and not blank, "refused good names: %s", refused)
+        return REFUSED
+    if how != "file" and expected is None:  # nothing but blank names are none
+        require(
+            made.labels is None and given and whole and not any([name.strip() for name in names]), "took names that are none"
+        )
+        return CONFIRMED
+    require(made.labels == expected, "names %r, expected %r", made.labels, expected)
+    if isinstance(given, list):
+        given.append("more")
+        require(made.labels == expected, "the names changed with the list that they came in")
+    return CONFIRMED
+
+
+def tidy_list(names: list[str]) -> list[str] | None:
+    names = [name.strip() for name in names]
+    return tidy([names[0].lstrip("\ufeff"), *names[1:]]) if names else None
+
+
+def _asked_for(dice: Dice) -> str:
+    """Classes by number and name of a model of five, two of which have one name."""
+    from .tensors import Model, Quantised
+
+    names = ["a", "b", "c", "b", "e"]
+    wanted: list[Any] = [dice.pick((0, 4, "a", "b", "e", "z", 5, 2)) for _ in range(dice.whole(1, 3))]
+    head = np.zeros((1, 9, 21), np.float32)
+    head[0, :4, :5] = np.array([np.linspace(4, 28, 5), np.full(5, 9), np.full(5, 4), np.full(5, 4)])
+    head[0, 4:, :5] = np.eye(5) * 0.9
+    dice.tell(classes=wanted)
+    model = Model([Quantised(head)], (32, 32))
+    found, refused = attempt(n6post.YoloV8(classes=wanted, labels=names), model, [], model.outputs())
+    known = all([one in names if isinstance(one, str) else one < 5 for one in wanted])
+    require((found is not None) == known, "%s", refused or "took a class that there is not")
+    if found is None:
+        return REFUSED
+    expected = [i for i in range(5) if i in wanted or names[i] in wanted]
+    require([d.class_id for d in found] == expected, "classes %r, expected %r", [d.class_id for d in found], expected)
+    require([d.label for d in found] == [names[i] for i in expected], "labels %r", [d.label for d in found])
+    return CONFIRMED
+
+
+KEYPOINTS_17 = (
+    "nose", "left eye", "right eye", "left ear", "right ear", "left shoulder", "right shoulder", "left elbow", "right elbow",
+    "left wrist", "right wrist", "left hip", "right hip", "left knee", "right knee", "left ankle", "right ankle",
+)  # fmt: skip
+
+
+ASKED: tuple[Any, ...] = (*range(17), *range(4), *KEYPOINTS_17, "head", "left_wrist", -1, 17, "tail", "", 1.0, None, True)
+
+
+def answers(dice: Dice) -> str:
+    """The derived values of a Detection, and to_openmv."""
+    keypoints = dice.pick((17, 13, 4))
+    table = dice.array.uniform(-5, 300, (keypoints, 3)).astype(np.float32)
+    table[:, 2] = dice.array.uniform(0, 1, keypoints)
+    known = {17: KEYPOINTS_17, 13: ("head", *KEYPOINTS_17[5:])}
+    names = known.get(keypoints) or tuple(map(str, range(keypoints)))
+    require(n6post.keypoint_names(keypoints) == list(names), "keypoint names %r", n6post.keypoint_names(keypoints))
+    rect: Any = tuple([dice.whole(-9, 500) for _ in range(4)])
+    d: Any = n6post.Detection(rect, 0.5, dice.whole(0, 9), "x", None, _host.wrap(table))
+    wanted: list[Any] = [dice.pick(ASKED) for _ in range(3)]
+    dice.tell(keypoints=keypoints, table=table, asked=wanted)
+    numbers = [_keypoint_number(one, names) for one in wanted]
+    got, refused = attempt(d.keypoint, wanted[0])
+    require((got is not None) == (numbers[0] is not None), "keypoint %r: %s", wanted[0], refused or got)
+    if got is not None:
+        x, y, score = table[numbers[0]].tolist()
+        require(got == (int(x), int(y), score), "keypoint %r, expected %r", got, (x, y, score))
+    angle, refused = attempt(d.angle, *wanted)
+    require(bool(refused) == (None in numbers), "angle %r: %s", wanted, refused or angle)
+    if None not in numbers:
+        a, m, b = (table[n].astype(np.float64) for n in numbers)
+        one, other = a[:2] - m[:2], b[:2] - m[:2]
+        seen = min(a[2], m[2], b[2]) >= np.float32(0.3) and one.any() and other.any()
+        require((angle is not None) == seen, "angle %r", angle)
+        if angle is not None:
+            cross, dot = one[0] * other[1] - one[1] * other[0], one @ other
+            require(abs(angle - np.degrees(np.arctan2(abs(cross), dot))) < 1e-2, "angle %r", angle)
+    require(d.center == (rect[0] + rect[2] // 2, rect[1] + rect[3] // 2), "center %r of %r", d.center, rect)
+    other_one = d.replace(score=0.25)
+    require(other_one[:4] == (rect, 0.25, *d[2:4]) and d.score == 0.5, "replace %r", other_one)
+    lists = n6post.to_openmv([d, other_one])
+    require(len(lists) == d.class_id + 1 and [len(one) for one in lists] == [0] * d.class_id + [2], "to_openmv %r", lists)
+    require(lists[-1][0][:2] == (list(rect), 0.5), "to_openmv %r", lists[-1])
+    return CONFIRMED
+
+
+def _keypoint_number(keypoint: Any, names: tuple[str, ...]) -> int | None:
+    if type(keypoint) is int and 0 <= keypoint < len(names):
+        return keypoint
+    if not isinstance(keypoint, str):
+        return None
+    keypoint = keypoint.replace("_", " ")
+    if len(names) in (13, 17) and keypoint in ("head", "nose"):
+        return 0
+    return names.index(keypoint) if keypoint in names else None

@@ -1,0 +1,453 @@
+"""What happens over time: tracker, zones and trail on sequences of frames, and their results as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import deque
+from decimal import ROUND_HALF_EVEN, Decimal
+from typing import Any
+
+import n6post
+import numpy as np
+from tracker_reference import Reference
+from ulab import _host
+
+from .core import BOUNDED, CONFIRMED, REFUSED, Dice, attempt, require
+from .drawing import hand_made
+
+Frame = list[Any]
+SOURCES: tuple[dict[str, Any], ...] = ({}, {"keypoint_threshold": 0.4, "frame_size": (640, 480)})
+LABELS = ("person", "car", "ä\n", '日本 "x"', "🐈", "a" * 60)
+
+
+def seen(rect: Any, score: float, class_id: int = 0, label: str = "person", track_id: int | None = None, **more: Any) -> Any:
+    d: Any = n6post.Detection(rect, score, class_id, label, more.get("mask"), more.get("keypoints"))
+    if track_id is not None:
+        d.track_id = track_id
+    return d
+
+
+# --- the tracker -------------------------------------------------------------------------------------------------------
+def tracker(dice: Dice) -> str:
+    """On people far apart the float64 reference's numbers and rects; on anything else what holds of every tracker."""
+    return _clear_scene(dice) if dice.chance(0.5) else _wild_scene(dice)
+
+
+def _clear_scene(dice: Dice) -> str:
+    options: dict[str, Any] = {
+        "threshold": dice.pick((0.5, 0.6, 0.3)), "max_age": dice.pick((30, 3, 1)), "min_hits": dice.pick((2, 1, 4)),
+    }  # fmt: skip
+    tracks = n6post.Tracker(**options)
+    reference = Reference(**options)
+    people = [
+        [
+            200 + 900 * i,
+            dice.whole(100, 2000),
+            dice.whole(20, 120),
+            dice.whole(30, 200),
+            dice.whole(-4, 4),
+            dice.whole(-4, 4),
+        ]
+        for i in range(dice.whole(1, 4))
+    ]
+    frames = dice.whole(3, 14)
+    dt = dice.pick((1.0, 1.0, 0.5, 2.0))
+    said: list[Any] = []
+    dice.tell(options=options, people=people, dt=dt, frames=said)
+    for _ in range(frames):
+        found = []
+        for person in people:
+            person[0] += person[4]
+            person[1] += person[5]
+            if dice.chance(0.85):
+                score = dice.pick((0.9, 0.7, 0.2, 0.05, 0.95, 0.8))
+                found.append(
+                    seen((person[0] + dice.whole(-2, 2), person[1] + dice.whole(-2, 2), person[2], person[3]), score)
+                )
+        found.sort(key=lambda d: -d.score)
+        said.append([(d.rect, d.score) for d in found])
+        expected = reference.update([(d.rect, d.score, d.class_id) for d in found], dt=dt)
+        tracked, refused = attempt(tracks.update, found, dt=dt)
+        require(tracked is not None, "refused a good frame: %s", refused)
+        assert tracked is not None
+        got = [d.track_id for d in tracked]
+        require(got == [number for _, number, _ in expected], "numbers %r, expected %r", got, [n for _, n, _ in expected])
+        for d, (which, _, corners) in zip(tracked, expected, strict=True):
+            x, y, w, h = d.rect
+            require(
+                np.allclose((x, y, x + w, y + h), corners, atol=1.6), "rect %r, expected the corners %r", d.rect, corners
+            )
+            require(d[1:] == found[which][1:] and d is not found[which], "%r of %r", d, found[which])
+    return CONFIRMED
+
+
+def _wild_scene(dice: Dice) -> str:
+    options: dict[str, Any] = {}
+    for name, values in (
+        ("threshold", (0.5, 0.0, 1.0)), ("low_threshold", (0.1, 0.0, 0.9)), ("max_age", (30, 1, 10000)),
+        ("max_distance", (22.0, 1, 64)), ("min_hits", (2, 1, 1000)), ("smooth_boxes", (True, False)),
+        ("coast_frames", (0, 2, 10000)), ("max_tracks", (64, 1, 3, 1000)), ("smooth_keypoints", (False, True)),
+    ):  # fmt: skip
+        if dice.chance(0.3):
+            options[name] = dice.pick(values)
+    tracks = n6post.Tracker(**options)
+    said: list[Any] = []
+    dice.tell(options=options, frames=said)
+    given: set[int] = set()
+    box = np.array([0, 0, 0, 0])
+    refusals = 0
+    source: Any = dice.pick(SOURCES)
+    masks = dice.chance(0.3)
+    if masks and dice.chance(0.3):
+        options["use_masks"] = False
+        tracks = n6post.Tracker(**options)
+    for _ in range(dice.whole(1, 8)):
+        if dice.chance(0.03):
+            tracks.reset()
+        found = [_wild(dice, source, masks) for _ in range(dice.pick((2, 0, 1, 5, 12)))]
+        dt = dice.pick((1.0, 1.0, 1, 0.5, 0.0, -3.0, 1e9, 7.25))
+        bad = _spoiled(dice, found)
+        said.append((found, dt))
+        before = _state(tracks)
+        tracked, refused = attempt(tracks.update, found if bad != "found" else 7, dt=dt if bad != "dt" else float("nan"))
+        if tracked is None:
+            require(bad, "refused a good frame: %s", refused)
+            require(_state(tracks) == before, "a frame that was refused has changed the tracks")
+            refusals += 1
+            continue
+        require(not bad, "took a frame that has to be refused")
+        for d in found:
+            x, y, w, h = d.rect
+            box = np.array([*np.minimum(box[:2], (x, y)), *np.maximum(box[2:], (x + w, y + h))])
+        _of_the_frame(tracked, found, options, given, box)
+        for one in tracks.tracks:
+            require(one.track_id in given or one.missed > 0, "a track %r that was never returned", one)
+    return BOUNDED if refusals == 0 else REFUSED
+
+
+def _wild(dice: Dice, source: Any, masks: bool) -> Any:
+    rect = tuple([dice.pick((10, 200, 0, -1024, 4000, 8191, dice.whole(-500, 3000))) for _ in range(2)]) + tuple(
+        [dice.pick((30, 0, 1, 300, dice.whole(0, 900))) for _ in range(2)]
+    )
+    x, y, w, h = rect
+    rect = x, y, min(w, 8191 - x), min(h, 8191 - y)
+    score = dice.pick((0.9, 0.2, 0.5, 0.1, 0.0, 1.01, float("nan"), float("inf"), dice.share()))
+    points = None
+    if source:
+        points = _host.wrap(
+            np.array([[5, 6, 0.9], [9.5, dice.pick((7, math.inf, math.nan)), dice.pick((0.9, 0.1, math.nan))]], np.float32)
+        )
+    mask = hand_made(dice, 64, 48)[0] if masks and dice.chance(0.7) else None
+    score += 0.0  # an object of its own, which identifies the detection
+    made: Any = n6post.Detection(rect, score, dice.whole(0, 2), dice.pick(LABELS), mask, points)
+    return made.replace(**source)
+
+
+def _spoiled(dice: Dice, found: Frame) -> str:
+    """Make something of it nonsense, now and then; returns what."""
+    if not dice.chance(0.04):
+        return ""
+    what = dice.pick(("dt", "found", "rect", "stranger", "far"))
+    if what in ("dt", "found"):
+        return what
+    if not found:
+        return ""
+    at = dice.whole(0, len(found) - 1)
+    if what == "stranger":
+        if at:
+            return ""  # only the first is looked at
+        found[at] = (1, 2)
+    elif what == "rect":
+        found[at] = found[at]._replace(rect=dice.pick(((1, 2, 3), (1.5, 2, 3, 4), ("a", 1, 2, 3), None)))
+    else:
+        found[at] = found[at]._replace(
+            rect=dice.pick(((-1025, 0, 5, 5), (8000, 0, 500, 5), (0, 9000, 5, 5), (10**6, 0, 1, 1)))
+        )
+    return what
+
+
+def _state(tracks: Any) -> list[Any]:
+    return [tuple(one) for one in tracks.tracks]
+
+
+def _of_the_frame(tracked: Any, found: Frame, options: dict[str, Any], given: set[int], box: Any) -> None:
+    """Detections of this frame in their order, each with a number of its own; numbers are given once, in their order."""
+    numbers = [d.track_id for d in tracked]
+    require(all([type(n) is int and n > 0 for n in numbers]) and len(set(numbers)) == len(numbers), "numbers %r", numbers)
+    fresh = [n for n in numbers if n not in given]
+    require(not fresh or not given or min(fresh) > max(given), "number %r was passed already: %r", fresh, given)
+    given.update(numbers)
+    at = 0
+    for d in tracked:
+        x, y, w, h = d.rect
+        require(all([type(v) is int for v in d.rect]) and w >= 0 and h >= 0, "rect %r", d.rect)
+        require(
+            box[0] <= x and box[1] <= y and x + w <= box[2] and y + h <= box[3], "rect %r outside of all that came", d.rect
+        )
+        while at < len(found) and not _is(d, found[at]):
+            at += 1
+        if at == len(found):
+            require(
+                options.get("coast_frames") and d.mask is None and d.keypoints is None,
+                "%r is not of this frame, or out of order",
+                d,
+            )
+        else:
+            require(type(d) is type(found[at]) and d.mask is found[at].mask, "another kind or mask: %r", d)
+            require(options.get("smooth_boxes", True) or d.rect == found[at].rect, "rect %r of %r", d.rect, found[at].rect)
+            at += 1
+
+
+def _is(d: Any, other: Any) -> bool:
+    return d.score is other.score and d.class_id == other.class_id and d.label is other.label
+
+
+# --- zones and trail ---------------------------------------------------------------------------------------------------
+PARTS = {
+    "bottom": (1, 2), "center": (1, 1), "top": (1, 0), "left": (0, 1), "right": (2, 1), "top_left": (0, 0),
+    "top_right": (2, 0), "bottom_left": (0, 2), "bottom_right": (2, 2), "centroid": (1, 1),
+}  # fmt: skip
+
+
+def place(d: Any, anchor: str) -> tuple[int, int]:
+    """Where a detection is, in half pixels."""
+    (x, y, w, h), (u, v) = d.rect, PARTS[anchor]
+    return 2 * x + u * w, 2 * y + v * h
+
+
+def _walk(dice: Dice, frames: int, most: int = 3) -> list[Frame]:
+    reach = dice.pick((60, 400, 20))
+    sequence = []
+    for _ in range(frames):
+        here = [i for i in range(1, most + 1) if dice.chance(0.8)]
+        found = []
+        for track_id in here:
+            rect = dice.whole(-reach, reach), dice.whole(-reach, reach), dice.pick((2, 0, 4, 31)), dice.pick((2, 0, 6, 55))
+            found.append(seen(rect, 0.5, dice.whole(0, 1), track_id=track_id))
+        sequence.append(found)
+    return sequence
+
+
+def zones(dice: Dice) -> str:
+    how = dice.pick(("line", "polygon", "trail"))
+    anchor = dice.pick(list(PARTS))
+    sequence = _walk(dice, dice.whole(2, 10))
+    dice.tell(how=how, anchor=anchor, sequence=[[(d.track_id, d.class_id, d.rect) for d in found] for found in sequence])
+    if dice.chance(0.03):
+        del sequence[0][:]
+        sequence[0].append(seen((1, 2, 3, 4), 0.5))  # of no track
+    return {"line": _line, "polygon": _polygon, "trail": _trail}[how](dice, anchor, sequence)
+
+
+def _line(dice: Dice, anchor: str, sequence: list[Frame]) -> str:
+    start = dice.whole(-50, 50), dice.whole(-50, 50)
+    end = dice.whole(-50, 50), dice.whole(-50, 50)
+    if start == end:
+        end = end[0] + 1, end[1]
+    margin = dice.pick((0, 0, 0.1, 1.0, 10))
+    dice.tell(start=start, end=end, margin=margin)
+    line = n6post.LineZone(start, end, anchor=anchor, margin=margin)
+    dx, dy = end[0] - start[0], end[1] - start[1]
+    length = math.hypot(dx, dy)
+    last: dict[int, tuple[int, int, int]] = {}
+    counts = [{}, {}]  # type: list[dict[int, int]]
+    certain = True
+    for found in sequence:
+        crossed, refused = attempt(line.trigger, found)
+        if crossed is None:
+            require(None in [d.track_id for d in found], "refused a good frame: %s", refused)
+            return REFUSED
+        expected: list[list[Any]] = [[], []]
+        for d in found:
+            require(d.track_id is not None, "took a detection of no track")
+            x, y = place(d, anchor)
+            side = dx * (y - 2 * start[1]) - dy * (x - 2 * start[0])  # below 0: left, "in"
+            away = abs(side) / 2 / length
+            reach = margin * (d.rect[2] + d.rect[3]) / 2
+            # lib reckons in whole numbers, of which a short line has few.
+            slack = 1e-2 * (1 + reach) + (d.rect[2] + d.rect[3]) / 8 / length
+            certain = certain and (margin == 0 or abs(away - reach) > slack)
+            if away <= reach:
+                continue
+            known = last.get(d.track_id)
+            last[d.track_id] = side, x, y
+            if known is None or (known[0] < 0) == (side < 0):
+                continue
+            # Where the way meets the line, in whole numbers: a part of the way from the last place, then along the line.
+            a, ax, ay = known
+            along = [dx * (px - 2 * start[0]) + dy * (py - 2 * start[1]) for px, py in ((ax, ay), (x, y))]
+            meets = (a * along[1] - side * along[0]) * (1 if a > side else -1)
+            if 0 <= meets <= 2 * (dx * dx + dy * dy) * abs(a - side):
+                expected[side > 0].append(d)
+                counts[side > 0][d.class_id] = counts[side > 0].get(d.class_id, 0) + 1
+        if not certain:
+            return BOUNDED
+        for got, wanted in zip(crossed, expected, strict=True):
+            require([id(d) for d in got] == [id(d) for d in wanted], "crossed %r, expected %r", got, wanted)
+    require((line.in_count_per_class, line.out_count_per_class) == (counts[0], counts[1]), "counts %r and %r, expected %r",
+            line.in_count_per_class, line.out_count_per_class, counts)  # fmt: skip
+    require((line.in_count, line.out_count) == (sum(counts[0].values()), sum(counts[1].values())), "sums of counts")
+    told = {"start": list(start), "end": list(end), "in": line.in_count, "out": line.out_count}
+    require(json.loads(n6post.to_json(line)) == told, "JSON %r", n6post.to_json(line))
+    return CONFIRMED
+
+
+def _surrounds(points: list[tuple[int, int]], x: int, y: int) -> bool:
+    """Whether an odd number of edges lies left of a point (or through it), in whole numbers; x and y in half pixels."""
+    inside = False
+    for (ax, ay), (bx, by) in zip(points, [*points[1:], points[0]], strict=True):
+        ax, ay, bx, by = 2 * ax, 2 * ay, 2 * bx, 2 * by
+        if ay > by:
+            ax, ay, bx, by = bx, by, ax, ay
+        if ay <= y < by and ax * (by - ay) + (bx - ax) * (y - ay) <= x * (by - ay):
+            inside = not inside
+    return inside
+
+
+def _polygon(dice: Dice, anchor: str, sequence: list[Frame]) -> str:
+    points = [(dice.whole(-60, 60), dice.whole(-60, 60)) for _ in range(dice.whole(3, 7))]
+    max_gap = dice.pick((1.0, 0.0, 0.2))
+    dice.tell(points=points, max_gap=max_gap)
+    zone, refused = attempt(n6post.PolygonZone, points, anchor=anchor, max_gap=max_gap)
+    if zone is None:
+        (x, y), rest = points[0], points[1:]
+        flat = all([(a - x) * (d - y) == (b - y) * (c - x) for a, b in rest for c, d in rest])
+        require(flat, "refused a good polygon: %s", refused)
+        return REFUSED
+    for _ in range(3):
+        x, y = dice.whole(-65, 65), dice.whole(-65, 65)
+        require(zone.contains(x, y) == _surrounds(points, 2 * x, 2 * y), "contains(%d, %d) is %r", x, y, zone.contains(x, y))
+    if dice.chance(0.2):
+        _shared(dice, zone, points)
+    tracks: dict[int, list[int]] = {}
+    now = 0
+    for found in sequence:
+        ms = dice.pick((100, 0, 250, 1000))
+        now += ms
+        got = zone.trigger(found, elapsed_ms=ms)
+        inside = [d for d in found if _surrounds(points, *place(d, anchor))]
+        require([id(d) for d in got] == [id(d) for d in inside], "inside %r, expected %r", got, inside)
+        require(zone.current_count == len(inside), "count %d", zone.current_count)
+        per_class = {c: sum(d.class_id == c for d in inside) for c in {d.class_id for d in inside}}
+        require(zone.current_count_per_class == per_class, "counts %r", zone.current_count_per_class)
+        for d in found:
+            if d not in inside:
+                tracks.pop(d.track_id, None)
+            elif d.track_id is not None:
+                known = tracks.setdefault(d.track_id, [now, now])
+                if known[1] < now - ms and now - known[1] > 1000 * max_gap:  # missed a frame, and lost for too long
+                    known[0] = now
+                known[1] = now
+        tracks = {n: times for n, times in tracks.items() if now - times[1] <= 1000 * max_gap}
+        for n in range(1, 4):
+            wanted = (tracks[n][1] - tracks[n][0]) / 1000 if n in tracks else 0.0
+            seconds = zone.dwell_time(n)
+            require(abs(seconds - wanted) < 1e-6, "%r seconds of track %d, expected %r", seconds, n, wanted)
+    told = json.loads(n6post.to_json(zone))
+    require(told["points"] == [list(p) for p in points] and told["count"] == zone.current_count, "JSON %r", told)
+    require([n for n, _ in told["dwell_times"]] == sorted(tracks), "JSON %r", told)
+    return CONFIRMED
+
+
+def _shared(dice: Dice, zone: Any, points: list[tuple[int, int]]) -> None:
+    """coverage: the fraction of a mask's pixels whose centers are inside."""
+    mask, data, (sx, sy), _ = hand_made(dice, 50, 40)
+    inside, doubt = 0, 0
+    for row, column in np.argwhere(data >= 128).tolist():
+        x, y = (column + 0.5) * sx, (row + 0.5) * sy
+        crossed, near = 0, False
+        for (ax, ay), (bx, by) in zip(points, [*points[1:], points[0]], strict=True):
+            near = near or abs(y - ay) < 1e-3
+            if (ay > y) != (by > y):
+                at = ax + (bx - ax) * (y - ay) / (by - ay)
+                near = near or abs(at - x) < 1e-3
+                crossed += at < x
+        inside += crossed % 2
+        doubt += near
+    whole = int((data >= 128).sum())
+    got = zone.coverage(mask)
+    require(abs(got * whole - inside) <= doubt + 1e-3, "coverage %r, expected %d of %d", got, inside, whole)
+
+
+def _trail(dice: Dice, anchor: str, sequence: list[Frame]) -> str:
+    length = dice.pick((5, 2, 3, 1000))
+    trail = n6post.Trail(length, anchor=anchor)
+    tracks: dict[int, deque[tuple[int, int]]] = {}
+    for found in sequence:
+        got, refused = attempt(trail.update, found)
+        if got is None:
+            require(None in [d.track_id for d in found], "refused a good frame: %s", refused)
+            return REFUSED
+        require(got is found, "other detections than those that came")
+        here = set()
+        for d in found:
+            require(d.track_id is not None, "took a detection of no track")
+            x, y = place(d, anchor)
+            tracks.setdefault(d.track_id, deque(maxlen=length)).append((x // 2, y // 2))
+            here.add(d.track_id)
+        for n in [n for n in tracks if n not in here]:
+            tracks[n].popleft()
+            if not tracks[n]:
+                del tracks[n]
+        for n in range(1, 4):
+            wanted = list(tracks.get(n, ()))
+            require(trail.positions(n) == wanted, "positions of track %d: %r, expected %r", n, trail.positions(n), wanted)
+    return CONFIRMED
+
+
+# --- JSON --------------------------------------------------------------------------------------------------------------
+SCORES = (0.5, 0.8765, 0.0005, 0.0015, 1.0, 0.9995, 0.12345, 1e-9, float("nan"), float("inf"), 1.001, 1e9)
+
+
+def texts(dice: Dice) -> str:
+    """to_json of a list: its numbers in decimals, rounded by halves to the even one, in ASCII."""
+    found = []
+    for _ in range(dice.pick((2, 1, 0, 5, 40))):
+        rect = tuple([dice.pick((0, 5, -3, 639, 123456, dice.whole(-2000, 9000))) for _ in range(4)])
+        score = float(np.float32(dice.pick((*SCORES, dice.share(), dice.whole(0, 4000) / 2000))))
+        label = dice.pick((*LABELS, "".join([chr(dice.whole(0, 0x2FF)) for _ in range(dice.whole(0, 6))])))
+        points = None
+        if dice.chance(0.3):
+            points = _host.wrap(dice.array.uniform(-5, 700, (dice.pick((1, 17)), 3)).astype(np.float32))
+            if dice.chance(0.1):
+                points[0, dice.whole(0, 2)] = dice.pick((math.nan, math.inf, 1e9))
+        mask = hand_made(dice, 64, 48)[0] if dice.chance(0.1) else None
+        number = dice.pick((None, 1, 2**31 - 1))
+        d = seen(rect, score, dice.pick((0, 7, 79, 65535)), label, number, keypoints=points, mask=mask)
+        found.append(d)
+    dice.tell(found=found)
+    outline = dice.chance(0.5)
+    said, refused = attempt(n6post.to_json, found, outline=outline)
+    require(said is not None, "refused a good result: %s", refused)
+    assert said is not None
+    require(said.isascii() and "\n" not in said and "NaN" not in said and "Inf" not in said, "no line of JSON: %r", said)
+    told = json.loads(said)
+    require(len(told) == len(found), "%d of %d", len(told), len(found))
+    for one, d in zip(told, found, strict=True):
+        there = (d.mask is not None, "mask"), (d.keypoints is not None, "keypoints"), (d.track_id is not None, "track_id")
+        keys = ["rect", "score", "class_id", "label", *(name for is_there, name in there if is_there)]
+        require(list(one) == keys, "keys %r", list(one))
+        require(
+            one["rect"] == list(d.rect) and one["class_id"] == d.class_id and one["label"] == d.label, "%r of %r", one, d
+        )
+        require(one.get("track_id") == d.track_id, "track %r", one.get("track_id"))
+        require(one["score"] == decimals(d.score), "score %r of %r", one["score"], d.score)
+        if d.mask is not None:
+            middle, line = d.mask.centroid, [list(point) for point in d.mask.outline()]
+            wanted = {"rect": d.mask.rect and list(d.mask.rect), "area": d.mask.area, "centroid": middle and list(middle)}
+            require(one["mask"] == {**wanted, **({"outline": line} if outline else {})}, "%r of a mask", one["mask"])
+        if d.keypoints is not None:
+            for got, given in zip(one["keypoints"], d.keypoints.tolist(), strict=True):
+                for value, number, step in zip(got, given, (0.1, 0.1, 0.001), strict=True):
+                    if not math.isfinite(number):
+                        require(value is None, "%r of %r", value, number)
+                    elif abs(number) < 1e5:
+                        require(abs(value - number) <= step * 0.5001 + 1e-6 * abs(number), "%r of %r", value, number)
+    return CONFIRMED
+
+
+def decimals(score: float) -> float | None:
+    if not math.isfinite(score):
+        return None
+    return float(Decimal(score).quantize(Decimal("0.001"), ROUND_HALF_EVEN))

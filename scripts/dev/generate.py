@@ -1,0 +1,64 @@
+"""Write every generated file: `python3 scripts/dev/generate.py`. With --check only list those that are stale.
+
+In this order: kernels/portable_tracks.py and portable_json.py, kernels/helium_*.py and m7_*.py (with GCC 12.2 for ARM only:
+another compiler makes other code), __init__.pyi, docs/api.md, package.json.
+
+The recorded cases in scripts/device/selftest.py are not among them: they are made of recordings, by make_selftest.py.
+"""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import _venv
+
+_venv.enter()
+
+import argparse
+from collections.abc import Iterator
+
+sys.path[:0] = [str(folder) for folder in (Path(__file__).resolve().parent, _venv.ROOT / "lib", _venv.ROOT / "stubs")]
+
+GCC = "12.2."
+
+
+def generated() -> Iterator[tuple[Path, str]]:
+    """Each generated file and the text that it should have."""
+    import build_kernels
+    import write_api
+    import write_package_json
+    import write_portable_tracks
+    import write_types
+
+    for name in write_portable_tracks.WHAT:
+        yield write_portable_tracks.target_of(name), write_portable_tracks.text(name)
+    found = build_kernels.compiler()
+    if found.startswith(GCC):
+        for name, text in build_kernels.files().items():
+            yield build_kernels.FOLDER / name, text
+    else:
+        print(f"skipped: kernels/helium_*.py and m7_*.py, which need arm-none-eabi-gcc {GCC}x, not {found or 'none'}")
+    types = write_types.text(write_types.TARGET.read_text())
+    yield write_types.TARGET, types
+    yield write_api.TARGET, write_api.text(types)
+    yield write_package_json.TARGET, write_package_json.text()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="list stale files; exit with 1 if there are any")
+    check = parser.parse_args().check
+    stale = False
+    for target, text in generated():
+        if target.exists() and target.read_text() == text:
+            continue
+        stale = True
+        print(f"{'stale' if check else 'wrote'}: {target.relative_to(_venv.ROOT).as_posix()}")
+        if not check:
+            target.write_text(text)
+    if check and stale:
+        sys.exit("run python3 scripts/dev/generate.py")
+
+
+if __name__ == "__main__":
+    main()

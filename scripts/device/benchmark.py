@@ -1,0 +1,353 @@
+"""Benchmark: the cost of post-processing on this machine, as a Markdown table to paste into an issue.
+
+It prints milliseconds, or instructions where a module `icount` counts them. Each line is one frame in the steady state.
+The tensors are synthetic, with the shapes and about the contents of real networks. Tensors in a folder (the first
+argument, or TENSORS) are used instead; scripts/dev/benchmark_tensors.py writes such files.
+"""
+
+import gc
+import sys
+import time
+
+try:
+    from icount import now  # instructions since the start
+
+    UNIT = "instructions"
+except ImportError:
+    now = time.ticks_us
+    UNIT = "ms"
+
+from uctypes import addressof
+from ulab import numpy as np
+
+try:
+    import image
+except ImportError:
+    image = None
+
+n6post = None  # imported by `start`, which measures the import
+
+TENSORS = None  # a folder of the camera, for example "/sdcard/tensors"
+START = 0  # the entry of WORK with which the start is measured
+FRAMES = 15  # the result is their median
+NAMES = (
+    "candidates", "suppress", "boxes_to_frame", "prototype_mask", "suppress_masks", "class_map", "class_histogram", "peaks",
+    "clip_mask", "tint_mask", "tint_map", "box",
+)  # fmt: skip
+
+
+def elapsed(start, end):
+    return time.ticks_diff(end, start) if UNIT == "ms" else end - start
+
+
+def timed(call):
+    start = now()
+    call()
+    return elapsed(start, now())
+
+
+def overhead():
+    """The cost of measuring an empty call."""
+    return min([timed(lambda: None) for _ in range(5)])
+
+
+def text(amount):
+    """12,345 for instructions, or 1.23 (ms) for microseconds."""
+    if UNIT == "ms":
+        return "%.2f" % (amount / 1000)
+    digits = str(int(amount))
+    parts = []
+    while digits:
+        parts.insert(0, digits[-3:])
+        digits = digits[:-3]
+    return ",".join(parts)
+
+
+# --- tensors ---
+
+
+class Model:
+    """The attributes of ml.Model that post-processors read."""
+
+    def __init__(self, size, outputs, scales, zero_points):
+        self.input_shape = ((1, size, size, 3),)
+        self.output_shape = tuple([out.shape for out in outputs])
+        self.output_dtype = tuple([chr(out.dtype) for out in outputs])
+        self.output_scale = scales
+        self.output_zero_point = zero_points
+
+
+def file_of(name, shape, dtype):
+    """The tensor in a file of the folder, or None."""
+    folder = sys.argv[1] if len(sys.argv) > 1 else TENSORS
+    if folder is None:
+        return None
+    try:
+        with open("%s/%s.bin" % (folder, name), "rb") as file:
+            try:
+                data = memoryview(file)  # a file in a ROMFS is memory outside of the heap, like a model's outputs
+                # It may have any address there, and a core faults on floats that are not at a multiple of 4.
+                if dtype == np.float and addressof(data) % 4:
+                    data = bytearray(data)
+            except TypeError:
+                data = bytearray(file.read())
+            return np.frombuffer(data, dtype=dtype).reshape(shape)
+    except OSError:
+        return None
+
+
+def noise(count, seed=1):
+    """Pseudo-random bytes; the same 4 KB again and again, which is quick to make."""
+    block = bytearray(min(count, 4096))
+    state = seed
+    for at in range(len(block)):
+        state ^= (state << 7) & 0xFFFF
+        state ^= state >> 9
+        state ^= (state << 8) & 0xFFFF
+        block[at] = state & 0xFF
+    result = bytearray(count)
+    for at in range(0, count, len(block)):
+        result[at : at + len(block)] = block[: min(len(block), count - at)]
+    return result
+
+
+def filled_head(channels, anchors, scale, zero_point, boxes, copies, dtype):
+    """A head (channels, anchors) with candidates around each box (x1, y1, x2, y2 in 0..1, score, class)."""
+    head = np.zeros((channels, anchors), dtype=dtype)
+    if zero_point:
+        head[:, :] = zero_point
+    anchor = 3
+    for x1, y1, x2, y2, score, class_id in boxes:
+        for copy in range(copies):
+            shift = 0.003 * copy
+            values = (x1 + x2) / 2 + shift, (y1 + y2) / 2 - shift, x2 - x1, y2 - y1, score - 0.03 * copy
+            for row, value in zip((0, 1, 2, 3, 4 + class_id), values):
+                head[row, anchor] = value if dtype == np.float else int(value / scale + 0.5) + zero_point
+            anchor += anchors // 50
+    return head
+
+
+def seg():
+    """The bus picture's five objects in yolov8n-seg 320: 8 candidates each."""
+    boxes = (
+        (0.153, 0.214, 0.867, 0.683, 0.9, 5),
+        (0.153, 0.357, 0.337, 0.826, 0.9, 0),
+        (0.327, 0.378, 0.449, 0.806, 0.8, 0),
+        (0.755, 0.337, 0.877, 0.806, 0.8, 0),
+        (0.05, 0.337, 0.15, 0.806, 0.7, 0),
+    )
+    head = file_of("seg_head", (1, 116, 2100), np.int8)
+    protos = file_of("seg_protos", (1, 80, 80, 32), np.int8)
+    if head is None or protos is None:
+        head = filled_head(116, 2100, 0.0204, 24, boxes, 8, np.int8)
+        for row in range(84, 116):
+            head[row, :] = np.frombuffer(noise(2100, row), dtype=np.int8) // 4
+        head = head.reshape((1, 116, 2100))
+        protos = np.frombuffer(noise(80 * 80 * 32), dtype=np.int8).reshape((1, 80, 80, 32))
+    return Model(320, [head, protos], (0.02040208, 0.01966914), (24, -114)), [head, protos]
+
+
+PEOPLE = (
+    (0.17, 0.37, 0.33, 0.81, 0.87, 0),
+    (0.32, 0.38, 0.45, 0.79, 0.81, 0),
+    (0.75, 0.33, 0.87, 0.81, 0.6, 0),
+)
+
+
+def det():
+    head = file_of("det", (1, 5, 756), np.float)
+    if head is None:
+        head = filled_head(5, 756, 1.0, 0, PEOPLE, 4, np.float).reshape((1, 5, 756))
+    return Model(192, [head], (1.0,), (0,)), [head]
+
+
+def pose():
+    head = file_of("pose", (1, 56, 1344), np.float)
+    if head is None:
+        head = filled_head(56, 1344, 1.0, 0, PEOPLE, 4, np.float)
+        head[5:, :] = 0.5
+        head = head.reshape((1, 56, 1344))
+    return Model(256, [head], (1.0,), (0,)), [head]
+
+
+def heatmaps():
+    maps = file_of("movenet", (1, 48, 48, 13), np.int8)
+    if maps is None:
+        maps = np.zeros((48, 48, 13), dtype=np.int8)
+        maps[:, :, :] = -128
+        for k in range(13):
+            maps[10 + 2 * k, 20 + k, k] = 90
+            maps[10 + 2 * k, 21 + k, k] = 40
+        maps = maps.reshape((1, 48, 48, 13))
+    return Model(192, [maps], (1 / 256,), (-128,)), [maps]
+
+
+def class_scores(side, size, classes, name):
+    scores = file_of(name, (1, side, side, classes), np.int8)
+    if scores is None:
+        scores = np.frombuffer(noise(side * side * classes), dtype=np.int8).reshape((1, side, side, classes))
+    return Model(size, [scores], (0.19,), (0,)), [scores]
+
+
+YOLO = {"threshold": 0.25, "iou_threshold": 0.7}
+# title, constructor, options, function that makes model and outputs, its arguments, side of the frame for drawing
+WORK = (
+    ("YoloV8Seg, int8 [1,116,2100] and [1,80,80,32]", "YoloV8Seg", YOLO, seg, (), 320),
+    ("YoloV8, float [1,5,756]", "YoloV8", YOLO, det, (), 192),
+    ("YoloV8Pose, float [1,56,1344]", "YoloV8Pose", YOLO, pose, (), 256),
+    ("MoveNet, int8 [1,48,48,13]", "MoveNet", {}, heatmaps, (), 192),
+    ("DeepLab, int8 [1,320,320,2]", "DeepLab", {}, class_scores, (320, 320, 2, "deeplab_320"), 320),
+    ("DeepLab, int8 [1,65,65,21]", "DeepLab", {}, class_scores, (65, 513, 21, "deeplab_65"), 0),
+    ("DeepLab, int8 [1,512,512,5]", "DeepLab", {}, class_scores, (512, 512, 5, "deeplab_512"), 0),
+)
+
+
+# --- measuring ---
+
+
+class Meter:
+    """Measures every call of a kernel while it is on: {name: amount}."""
+
+    def __init__(self):
+        self.spent = {}
+        self.calls = 0
+        self._less = min([elapsed(now(), now()) for _ in range(5)])
+        self._plain = []  # (module, name, kernel) for every import of a kernel in the library
+
+    def on(self):
+        for module in [m for name, m in sys.modules.items() if name.startswith("n6post.") and "portable" not in name]:
+            for name in NAMES:
+                kernel = getattr(module, name, None)
+                if kernel is not None and kernel is getattr(module_of(name), name):
+                    self._plain.append((module, name, kernel))
+        for module, name, kernel in self._plain:
+            setattr(module, name, self.metered(name, kernel))
+
+    def off(self):
+        for module, name, kernel in self._plain:
+            setattr(module, name, kernel)
+
+    def metered(self, name, kernel):
+        def metered_kernel(*arguments):
+            start = now()
+            result = kernel(*arguments)
+            end = now()
+            self.calls += 1
+            self.spent[name] = self.spent.get(name, 0) + max(0, elapsed(start, end) - self._less)
+            return result
+
+        return metered_kernel
+
+
+def module_of(name):
+    """The module that offers a kernel."""
+    from n6post.kernels import boxes, drawing, maps
+
+    for module in (boxes, maps, drawing):
+        if hasattr(module, name):
+            return module
+
+
+def cost_of_metering():
+    """The cost of metering one kernel call."""
+    nothing = Meter().metered("nothing", len)
+    nothing(b"")
+    return timed(lambda: nothing(b"")) - overhead()
+
+
+def measured(call):
+    """(whole call, {kernel: amount}, the rest) in the steady state, without the cost of measuring."""
+    gc.collect()
+    less = overhead()
+    for _ in range(3):
+        call()
+    amounts = sorted([timed(call) - less for _ in range(FRAMES)])
+    meter = Meter()
+    meter.on()
+    try:
+        whole = timed(call) - less
+    finally:
+        meter.off()
+    rest = whole - sum(meter.spent.values()) - meter.calls * cost_of_metering()
+    return amounts[len(amounts) // 2], meter.spent, max(0, rest)
+
+
+def line(title, whole, spent, rest):
+    inside = ["%s %s" % (name, text(spent[name])) for name in NAMES if name in spent]
+    print("| %s | %s | %s | %s |" % (title, text(whole), ", ".join(inside), text(rest)))
+
+
+def bench(title, family, options, make, arguments, side):
+    try:
+        process = getattr(n6post, family)(**options)
+        model, outputs = make(*arguments)
+    except (MemoryError, AttributeError, ImportError) as error:  # camera: memory-error: the table shows it
+        print("| %s | %s | | |" % (title, type(error).__name__))
+        return
+    inputs = [None]
+    line(title, *measured(lambda: process(model, inputs, outputs)))
+    if side and image is not None:
+        result = process(model, inputs, outputs)
+        img = image.Image(side, side, image.RGB565)
+        line("drawing that on %dx%d RGB565" % (side, side), *measured(lambda: n6post.draw(img, result)))
+
+
+def over_time():
+    """Tracking, zones and JSON."""
+    people = [n6post.Detection((20 * i, 60 + 3 * i, 30, 80), 0.9, 0, "person", None, None) for i in range(30)]
+    for detections in (people[:10], people):
+        update, many = n6post.Tracker().update, len(detections)
+        line("Tracker.update, %d tracks and %d detections" % (many, many), *measured(lambda u=update, d=detections: u(d)))
+    tracked = update(people)[:10]
+    border, zone = n6post.LineZone((0, 240), (639, 240)), n6post.PolygonZone([(0, 0), (400, 0), (400, 300), (0, 300)])
+    line("LineZone.trigger of 10", *measured(lambda: border.trigger(tracked)))
+    line("PolygonZone.trigger of 10", *measured(lambda: zone.trigger(tracked)))
+    line("to_json of 10", *measured(lambda: n6post.to_json(tracked)))
+
+
+def machine():
+    try:
+        import omv
+
+        return "%s, firmware %s" % (omv.board_type(), omv.version_string())
+    except (ImportError, AttributeError):
+        return "%s on %s" % (sys.implementation.name, sys.platform)
+
+
+def place():
+    """The folder of the library: in a ROMFS its bytecode uses no heap, and over a cable it starts slowly."""
+    folder = n6post.__file__.replace("\\", "/").rpartition("/n6post/")[0]
+    return folder if folder else "the working folder, or frozen"
+
+
+def start(title, family, options, make, arguments, side):
+    """The cost of a start: the import, a processor and its first frame."""
+    global n6post
+    model, outputs = make(*arguments)
+    inputs = [None]
+    gc.collect()
+    heap = gc.mem_alloc()
+    begin = now()
+    import n6post
+
+    process = getattr(n6post, family)(**options)
+    result = process(model, inputs, outputs)
+    taken = elapsed(begin, now())
+    del result
+    gc.collect()
+    print("| start: import, %s, its first frame; then %d bytes of heap | %s | | |" % (
+        family, gc.mem_alloc() - heap, text(taken)))  # fmt: skip
+
+
+def main():
+    print("| work | %s | in kernels | the rest |" % UNIT)
+    print("| --- | ---: | --- | ---: |")
+    start(*WORK[START])
+    for work in WORK:
+        bench(*work)
+    over_time()
+    print("\nn6post %s, %s kernels, %s, from %s" % (n6post.__version__, n6post.kernels.active, machine(), place()))
+
+
+if __name__ == "__main__":
+    main()

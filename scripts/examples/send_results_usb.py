@@ -1,0 +1,23 @@
+"""Print one line of JSON per frame, which the PC reads at the other end of the USB cable.
+
+Run `mpremote run scripts/examples/send_results_usb.py >> results.jsonl`, or save the script as main.py and read the
+serial port with a program of your own: docs/results.md.
+A line: [{"rect": [x, y, w, h], "score": 0.87, "class_id": 0, "label": "person", "track_id": 3}, ...]
+"""
+
+import csi
+import n6post
+
+cam = csi.CSI()
+cam.reset()
+cam.pixformat(csi.RGB565)
+cam.framesize(csi.VGA)
+
+model = n6post.load("/rom/yolov8n_192.tflite", threshold=0.1)
+tracker = n6post.Tracker(threshold=0.4)
+
+while True:
+    img = cam.snapshot()
+    detections = tracker.update(model.predict([n6post.Letterbox(img)]))
+    print(n6post.to_json(detections))  # print nothing else: the reader expects one line per frame
+    n6post.draw(img, detections, color_by="track")

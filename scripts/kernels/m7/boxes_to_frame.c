@@ -1,0 +1,58 @@
+// Convert kept candidates to frame rectangles and prototype windows. boxes_to_frame(params, values, labels, table); see
+// portable_boxes.py.
+#include "tensors.h"
+
+// NaN becomes 0.
+static inline float clipped(float a, float high)
+{
+    return __builtin_fminf(__builtin_fmaxf(a, 0), high);
+}
+
+static inline int pixel(float raw, int a, int b, int size)
+{
+    return (int)(clipped(raw * as_float(a) + as_float(b), size) + 0.5f); // not negative, so truncation is floor
+}
+
+static inline int edge(float raw, int scale, int size)
+{
+    return (int)clipped(__builtin_ceilf(raw * as_float(scale)), size);
+}
+
+int boxes_to_frame(const struct boxes_to_frame_params *params, const float *values, const uint16_t *labels, struct row *row)
+{
+    int capacity = params->capacity, ring = params->ring, width = params->proto_width, height = params->proto_height, size = 0;
+    float pad_x = as_float(params->pad_x), pad_y = as_float(params->pad_y);
+    for (int i = 0; i < params->kept; i++, row++) {
+        int at = labels[2 * capacity + i];
+        const float *raw = values + at;
+        float x1 = raw[0], y1 = raw[capacity], x2 = raw[2 * capacity], y2 = raw[3 * capacity];
+        row->x = pixel(x1, params->ax, params->bx, params->width);
+        row->y = pixel(y1, params->ay, params->by, params->height);
+        row->w = larger(0, pixel(x2, params->ax, params->bx, params->width) - row->x);
+        row->h = larger(0, pixel(y2, params->ay, params->by, params->height) - row->y);
+        row->anchor = labels[at];
+        row->class_id = labels[capacity + at];
+        row->score = as_bits(raw[4 * capacity] * as_float(params->scale));
+        int left = 0, top = 0, right = 0, bottom = 0;
+        if (params->window) {
+            left = edge(x1 - pad_x, params->px, width);
+            top = edge(y1 - pad_y, params->py, height);
+            right = larger(left, edge(x2 + pad_x, params->px, width));
+            bottom = larger(top, edge(y2 + pad_y, params->py, height));
+        }
+        row->crop_x0 = left;
+        row->crop_y0 = top;
+        row->crop_x1 = right;
+        row->crop_y1 = bottom;
+        row->window_x = row->window_y = row->window_w = row->window_h = 0;
+        row->start = size;
+        if (right > left && bottom > top) {
+            row->window_x = larger(0, left - ring);
+            row->window_y = larger(0, top - ring);
+            row->window_w = smaller(width, right + ring) - row->window_x;
+            row->window_h = smaller(height, bottom + ring) - row->window_y;
+            size += row->window_w * row->window_h;
+        }
+    }
+    return size;
+}

@@ -1,0 +1,287 @@
+"""Runs an unmodified camera script on this PC: n6post host, scripts/run_on_host.py.
+
+The script imports the stand-ins of stubs/ in place of the firmware's modules: its camera sees the pictures, any model
+it opens is the given file, and after the asked-for number of frames its endless loop ends. The last frame, with what
+the script drew on it, is saved as PNG.
+"""
+
+import argparse
+import errno
+import importlib.abc
+import runpy
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from . import paths, sources
+from .command import Bar, parser
+
+MODELS = (".tflite", ".onnx")
+
+# Modules of the firmware that are not among the stand-ins.
+MISSING = {
+    "aioble", "apds9960", "audio", "bluetooth", "bno055", "buzzer", "cpufreq", "crc", "cryptolib", "deflate", "dht",
+    "fir", "framebuf", "ft5x06", "gif", "gt911", "hs3003", "hts221", "imu", "lps22h", "lsm6dsox", "lsm9ds1", "mjpeg",
+    "modbus", "mqtt", "mutex", "neopixel", "ntptime", "onewire", "openamp", "pca9685", "pid", "rpc", "rtsp",
+    "servo", "stm", "tb6612", "tof", "tv", "vfs", "vl53l1x", "vl53l5cx", "vl53l8cx",
+}  # fmt: skip
+
+
+class EnoughFrames(BaseException):
+    """Ends the script's loop. Not an Exception, so that a script that catches those does not catch this."""
+
+
+class NoStandIn(importlib.abc.MetaPathFinder):
+    """The last finder: names modules that the firmware has and the stand-ins lack."""
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> None:
+        if name in MISSING:
+            raise ModuleNotFoundError(f"the stand-in has no module {name}", name=name)
+
+
+DESCRIPTION = """\
+Run an unmodified camera script on this PC, on stand-ins for the firmware's modules, and save the last frame that it drew.
+The labels of a model are the lines of the .txt file beside it, as on the camera."""
+EXAMPLES = (
+    "scripts/examples/yolov8_seg.py --picture photo.jpg --model model.tflite",
+    "my_script.py --picture street.avi --model model.tflite --save-frames frames",
+    "my_script.py --picture photo.jpg --firmware 4.8.1 --sdcard folder",
+)
+
+
+def parse(arguments: list[str], prog: str) -> argparse.Namespace:
+    command = parser(prog, DESCRIPTION, EXAMPLES)
+    add = command.add_argument
+    add("script", type=Path, help="the camera script, for example scripts/examples/yolov8_seg.py")
+    add("--picture", type=Path, nargs="+", required=True, metavar="FILE",
+        help="the camera's frames: pictures, folders of them, video files; one after the other")
+    add("--model", action="append", default=[], metavar="[NAME=]FILE",
+        help="the .tflite or .onnx file to use for the model that the script opens by this name (/rom/net.tflite, "
+             "net.tflite or net), without a name for all others; may be repeated")
+    add("--frames", type=int, metavar="N",
+        help="stop the script after N frames (default 1; for a folder or a video all)")
+    add("-o", "--out", type=Path, metavar="FILE", help="file of the last frame (default out/SCRIPT_PICTURE.png)")
+    add("--save-frames", type=Path, metavar="FOLDER", help="save every frame too, with the drawings on it")
+    add("--sdcard", type=Path, metavar="FOLDER", help="folder to use as the camera's /sdcard, its working folder")
+    add("--flash", type=Path, metavar="FOLDER", help="folder to use as the camera's /flash")
+    add("--uart", action="append", default=[], metavar="[ID=]FILE",
+        help="data that the UART of this number receives (USB: pyb.USB_VCP), without a number all others; may be repeated")
+    add("--fit", choices=("fit", "fill", "stretch"), default="fit",
+        help="a picture with another aspect ratio: add black bars (fit, the default), crop (fill), or distort (stretch)")
+    add("--firmware", default="5.0.0", metavar="X.Y.Z",
+        help="the firmware version to emulate: 5.0.0 stretches frames into the model, 4.8.1 crops them, takes other "
+             "arguments to methods of images, returns other results and has an older ulab")
+    options = command.parse_args(arguments)
+
+    if not options.script.is_file():
+        command.error(f"no such script: {options.script}")
+    options.model = named_files(command, "model", options.model)
+    for path in options.model.values():
+        if path.suffix not in MODELS:
+            command.error(f"{path}: a model is a .tflite or .onnx file")
+    options.uart = named_files(command, "file for a UART", options.uart)
+    for name in ("sdcard", "flash"):
+        folder = getattr(options, name)
+        if folder is not None and not folder.is_dir():
+            command.error(f"no such folder for /{name}: {folder}")
+    if options.frames is not None and options.frames < 1:
+        command.error("--frames: expected 1 or more")
+    try:
+        options.firmware = tuple(int(number) for number in options.firmware.split("."))
+    except ValueError:
+        options.firmware = ()
+    if len(options.firmware) != 3:
+        command.error("--firmware: expected three numbers, for example 4.8.1")
+    for path in options.picture:
+        if not path.exists():
+            command.error(f"no such picture: {path}")
+        if path.is_dir() and not sources.in_folder(path):
+            command.error(f"no pictures in {path}: expected files that end in {', '.join(sources.PICTURES)}")
+    if options.out is None:
+        options.out = Path("out") / f"{options.script.stem}_{options.picture[-1].resolve().stem}.png"
+    return options
+
+
+def named_files(command: argparse.ArgumentParser, what: str, given: list[str]) -> dict[str | None, Path]:
+    """Of arguments NAME=FILE and FILE: the files by name, the last one without a name under None."""
+    files: dict[str | None, Path] = {}
+    for argument in given:
+        name, equals, file = argument.partition("=")
+        path = Path(file if equals and not Path(argument).exists() else argument)
+        if not path.is_file():
+            command.error(f"no such {what}: {path}")
+        files[name if str(path) != argument else None] = path.absolute()
+    return files
+
+
+def seen(paths: Sequence[Path]) -> tuple[Sequence[Any], int]:
+    """The camera's pictures, and how many frames to take of them where nobody says."""
+    import _video
+
+    parts: list[Sequence[Any]] = []
+    every = False
+    for path in paths:
+        path = path.absolute()
+        if path.is_dir():
+            parts.append(sources.in_folder(path))
+        else:
+            parts.append(_video.Video(path) if path.suffix.lower() in _video.SUFFIXES else [path])
+        every |= path.is_dir() or path.suffix.lower() in _video.SUFFIXES
+    pictures = _video.Chain(parts)
+    return pictures, len(pictures) if every else 1
+
+
+def resolver(models: dict[str | None, Path]) -> Callable[[str], str]:
+    """Where a path that the script opens lies on this PC."""
+    import _drives
+
+    known = {str(path) for path in models.values()}
+    folders = {path.parent for path in models.values()}
+
+    def resolve(path: str) -> str:
+        if path in known:
+            return path
+        if not path.endswith(MODELS):
+            if path.startswith("/rom/") and not _drives.exists(path):
+                # What lies beside a model in the camera's ROM, its labels perhaps, lies beside the file here.
+                beside = (str(folder / Path(path).name) for folder in folders)
+                return next(filter(_drives.exists, beside), path)
+            return _drives.resolve(path)
+        for name in (path, Path(path).name, Path(path).stem, None):
+            if name in models:
+                return str(models[name])
+        if _drives.drive(path) is not None:
+            path = _drives.resolve(path)
+        if _drives.exists(path):
+            return path
+        advice = "the script opens a model of the camera; give one of this PC by --model"
+        raise FileNotFoundError(errno.ENOENT, advice, path)
+
+    return resolve
+
+
+def print_traceback() -> None:
+    """The exception being handled, without the lines of this file and of runpy: the script's own come first."""
+    kind, error, trace = sys.exc_info()
+    package = str(paths.HERE)
+    ours = (runpy.__file__, "<frozen runpy>")
+    kept = [f for f in traceback.extract_tb(trace) if f.filename not in ours and not f.filename.startswith(package)]
+    lines = traceback.format_list(kept)
+    lines += traceback.format_exception_only(kind, error)
+    print("Traceback (most recent call last):\n" + "".join(lines), end="", file=sys.stderr)
+
+
+class Frames:
+    """Counts the frames, ends the script after the last one, saves those before if asked to."""
+
+    def __init__(self, total: int, folder: Path | None) -> None:
+        self.taken = 0
+        self.total, self.folder = total, folder
+        self.bar = Bar(total, "frame")
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+
+    def before(self) -> None:
+        self.save()
+        if self.taken == self.total:
+            raise EnoughFrames
+        self.bar.show(self.taken)
+        self.taken += 1
+
+    def save(self) -> None:
+        """The frame that the script is done with, and what it shows on a display."""
+        import csi
+        import display
+
+        if self.folder is None or not self.taken:
+            return
+        for name, shown in (("frame", csi._host_last_frame), ("display", display._host_last)):
+            if shown is not None:
+                shown.to_pil().save(self.folder / f"{name}_{self.taken:0{len(str(self.total))}d}.png")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Runs the script; returns the exit code. What it changes in this process it puts back."""
+    path, argv = sys.path[:], sys.argv[:]
+    script = options.script.resolve()
+    paths.use_stand_ins()
+    sys.path.append(str(script.parent))
+    sys.argv = [str(options.script)]
+    import _drives
+    import _host
+    import _sockets
+    import csi
+    import display
+    import machine
+    import omv
+
+    try:
+        pictures, total = seen(options.picture)
+    except (ImportError, ValueError) as error:
+        sys.path[:], sys.argv[:] = path, argv
+        print(error, file=sys.stderr)
+        return 2
+    out = options.out.absolute()
+    frames = Frames(options.frames or total, options.save_frames and options.save_frames.absolute())
+    finder = NoStandIn()
+    sys.meta_path.append(finder)
+    _host.install()
+    _sockets.install()
+    omv._host_set_version(*options.firmware)
+    machine._host_uart_input.update({name: file.read_bytes() for name, file in options.uart.items()})
+    csi._host_pictures = pictures
+    csi._host_fit = options.fit
+    csi._host_before_snapshot = frames.before
+    csi._host_last_frame = display._host_last = None
+    drives = {name: getattr(options, name) for name in _drives.DRIVES if getattr(options, name) is not None}
+    _drives.mount(drives, resolver(options.model))
+    code = 0
+    try:
+        runpy.run_path(str(script), run_name="__main__")
+    except EnoughFrames:
+        pass
+    except KeyboardInterrupt:
+        code = 130
+    except SystemExit as leaving:
+        code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
+    except Exception:
+        frames.bar.close()
+        print_traceback()
+        code = 1
+    finally:
+        frames.bar.close()
+        frame, screen = csi._host_last_frame, display._host_last
+        _drives.unmount()
+        _sockets.remove()
+        csi._host_pictures, csi._host_fit, csi._host_before_snapshot, csi._host_last_frame = [], "fit", None, None
+        display._host_last = None
+        machine._host_uart_input.clear()
+        machine._time._running.clear()
+        omv._host_set_version()
+        sys.meta_path.remove(finder)
+        sys.path[:], sys.argv[:] = path, argv
+
+    sys.stdout.flush()
+    csi._host_last_frame, display._host_last = frame, screen
+    frames.save()  # the last one, where the script ended by itself
+    csi._host_last_frame = display._host_last = None
+    if frame is None:
+        print("The script took no frame: there is nothing to save.", file=sys.stderr)
+        return code
+    out.parent.mkdir(parents=True, exist_ok=True)
+    frame.to_pil().save(out)
+    plural = "s" if frames.taken > 1 else ""
+    print(f"{frames.taken} frame{plural} of {frame.width()}x{frame.height()}; the last one: {options.out}", file=sys.stderr)
+    if screen is not None:
+        shown = out.with_name(f"{out.stem}_display.png")
+        screen.to_pil().save(shown)
+        print(f"The display, {screen.width()}x{screen.height()}: {options.out.with_name(shown.name)}", file=sys.stderr)
+    if options.save_frames is not None:
+        print(f"Every frame: {options.save_frames}", file=sys.stderr)
+    return code
+
+
+def main(arguments: list[str], prog: str) -> int:
+    return run(parse(arguments, prog))

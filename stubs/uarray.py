@@ -1,9 +1,0 @@
-"""MicroPython's older name of `array`."""
-
-from array import *  # noqa: F403
-from typing import TYPE_CHECKING
-
-import _host
-
-if not TYPE_CHECKING:
-    __getattr__ = _host.missing("uarray")
