@@ -1,6 +1,6 @@
 """The storage order of YOLO heads and prototypes: which dimension has the channels, and which the anchors or pixels.
 
-A new storage order of heads is a change of this file alone, if a head's numbers are at regular steps in memory.
+The search kernels know these two dense orders. A head in any other order must be copied to one of them first.
 """
 
 from collections import namedtuple

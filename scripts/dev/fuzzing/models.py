@@ -16,7 +16,7 @@ SIDES = (32, 64, 96, 128, 160, 192)
 
 
 def shapes(dice: Dice) -> str:
-    """ModelSignature, dtypes and labels of a family's models, or of nobody's: told, or refused."""
+    """Shapes, dtypes and labels, of a family's models or of none: the family is recognized, or the model refused."""
     family, size, outputs, labels = _known(dice) if dice.chance(0.6) else _unknown(dice)
     kind = dice.pick(KINDS)
     tensors = []
