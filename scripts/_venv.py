@@ -1,46 +1,85 @@
 """The project's own Python environment, shared by every script that runs on a PC.
 
-`enter()` goes at the top of a script, before anything is imported that has to be installed. Called
-by any Python 3.11 or newer, it makes `.venv` beside the README on the first run, brings it up to date
-when requirements.txt has changed, and runs the same script again in there.
+`enter("demo")` goes at the top of a script, before anything is imported that has to be installed. It must run only if the
+file runs as a script: an import installs nothing. Called by any Python 3.11 or newer, it makes `.venv` beside the README,
+adds the packages of the set that are not there yet or have changed, and runs the same script again in there.
 """
 
+import importlib
 import os
+import re
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-VENV = ROOT / ".venv"
+# N6POST_VENV names another folder, for another version of Python.
+VENV = ROOT / os.environ.get("N6POST_VENV", ".venv")
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-REQUIREMENTS = ROOT / "requirements.txt"
-# A copy of the requirements that are installed: what tells a finished environment from a broken one.
-INSTALLED = VENV / "installed.txt"
+REQUIREMENTS = ROOT / "requirements"
+# Copies of the files in REQUIREMENTS whose packages are installed: they tell a finished set from a broken or an old one.
+INSTALLED = VENV / "installed"
+
+# Each set of packages: how many MB it adds. requirements/README.md describes them.
+SETS = {"demo": 140, "models": 230, "camera": 5, "test": 460, "maintain": 60}
 
 
-def enter() -> None:
-    """Return at once inside `.venv`; otherwise prepare it, run this script in it and leave with its exit code."""
-    if Path(sys.prefix).resolve() == VENV.resolve():
-        return
+def enter(*names: str) -> None:
+    """Return in `.venv`, with these sets installed; elsewhere run this script in it and leave with its exit code."""
     if sys.version_info < (3, 11):  # noqa: UP036  (whoever has an older one gets a sentence, not a traceback)
         sys.exit(f"n6post's scripts need Python 3.11 or newer; this is {sys.version.split()[0]}.")
-    if not INSTALLED.exists() or INSTALLED.read_text() != REQUIREMENTS.read_text():
-        _make()
+    missing = [name for name in closure(*names) if not _is_installed(name)]
+    if missing:
+        _install(missing)
+    if Path(sys.prefix).resolve() == VENV.resolve():
+        importlib.invalidate_caches()
+        return
     done = subprocess.run([str(PYTHON), *sys.argv])
     sys.exit(done.returncode)
 
 
-def _make() -> None:
-    pins = [line for line in REQUIREMENTS.read_text().splitlines() if line and not line.startswith("#")]
-    print(f"First run: making .venv with {len(pins)} pinned packages (1 to 3 minutes, 800 MB).", flush=True)
-    started = time.monotonic()
-    # Not --clear: an existing environment is brought up to date in place.
-    made = subprocess.run([sys.executable, "-m", "venv", str(VENV)], capture_output=True, text=True)
-    if made.returncode:
-        sys.exit(f"{made.stdout}{made.stderr}\nCould not make .venv. On Debian: apt-get install python3-venv")
+def closure(*names: str) -> list[str]:
+    """These sets and all that they include (`-r other.txt` in their files), each behind what it includes."""
+    found: list[str] = []
+    for name in names:
+        included = re.findall(r"^-r (\w+)\.txt$", _file(name).read_text(encoding="utf-8"), re.MULTILINE)
+        found += [other for other in [*closure(*included), name] if other not in found]
+    return found
 
-    command = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "-r", str(REQUIREMENTS)]
+
+def _file(name: str) -> Path:
+    return REQUIREMENTS / f"{name}.txt"
+
+
+def _is_installed(name: str) -> bool:
+    copy = INSTALLED / f"{name}.txt"
+    return copy.is_file() and copy.read_text(encoding="utf-8") == _file(name).read_text(encoding="utf-8")
+
+
+def _install(names: list[str]) -> None:
+    new = [name for name in names if not (INSTALLED / f"{name}.txt").exists()]
+    count = sum(len(re.findall(r"^[\w.-]+==", _file(name).read_text(encoding="utf-8"), re.MULTILINE)) for name in names)
+    packages = "1 package" if count == 1 else f"{count} packages"
+    what = f"{packages} of the {'set' if len(names) == 1 else 'sets'} {', '.join(names)}"
+    size = sum(SETS[name] for name in new)
+    if size:
+        print(f"Installing {what} into {_shown(VENV)}, once: {size} MB, {_duration(size)}.", flush=True)
+    else:
+        print(f"Bringing {what} in {_shown(VENV)} up to date.", flush=True)
+    started = time.monotonic()
+    if not INSTALLED.is_dir():
+        # Not --clear: an existing environment is completed in place.
+        made = subprocess.run([sys.executable, "-m", "venv", str(VENV)], capture_output=True, text=True)
+        if made.returncode:
+            sys.exit(f"{made.stdout}{made.stderr}\nCould not make {_shown(VENV)}. On Debian: apt-get install python3-venv")
+        INSTALLED.mkdir()
+    # The files name every package that is needed, so no dependencies (--no-deps). Python compiles a file when it is first
+    # imported: to compile all of them takes longer and 40 % more of the disk.
+    command = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check"]
+    command += ["--no-deps", "--no-compile", "--require-hashes"]
+    for name in names:
+        command += ["-r", str(_file(name))]
     pip = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     said, collected = [], 0
     assert pip.stdout is not None
@@ -48,14 +87,24 @@ def _make() -> None:
         said.append(line)
         if line.startswith(("Collecting ", "Processing ")):  # from a registry, from a local folder
             collected += 1
-            _progress(f"  {collected}/{len(pins)} {line.split()[1].rpartition('/')[2]}")
+            _progress(f"  {collected}/{count} {line.split()[1].rpartition('/')[2]}")
         elif line.startswith("Installing collected packages"):
             _progress("  unpacking")
     if pip.wait():
         sys.exit("".join(said[-30:]) + "\nInstalling the packages failed; what pip said last is above.")
-    INSTALLED.write_text(REQUIREMENTS.read_text())
+    for name in names:
+        (INSTALLED / f"{name}.txt").write_text(_file(name).read_text(encoding="utf-8"), encoding="utf-8")
     _progress("")
-    print(f".venv is ready after {time.monotonic() - started:.0f} seconds.", flush=True)
+    print(f"{_shown(VENV)} is ready after {time.monotonic() - started:.0f} seconds.", flush=True)
+
+
+def _shown(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
+
+
+def _duration(megabytes: int) -> str:
+    """How long an installation takes, from measurements with fast and slow connections."""
+    return "usually less than a minute" if megabytes < 200 else "usually 1 to 3 minutes"
 
 
 def _progress(text: str) -> None:
