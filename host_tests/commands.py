@@ -1,4 +1,4 @@
-"""Runs the scripts as a user does, but in this Python: by themselves they would make .venv first."""
+"""Run the scripts as a user does, but with this Python; otherwise they would create .venv first."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 
 _IN_THIS_PYTHON = (
-    "import sys, runpy; sys.path.insert(0, sys.argv[1]); import _venv; _venv.enter = lambda: None;"
+    "import sys, runpy; sys.path.insert(0, sys.argv[1]); import _venv; _venv.enter = lambda *sets: None;"
     " sys.argv = sys.argv[2:]; runpy.run_path(sys.argv[0], run_name='__main__')"
 )
 
@@ -22,13 +22,13 @@ def _words(name: str, arguments: tuple[object, ...]) -> list[str]:
 
 
 def script(name: str, *arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """scripts/NAME with these arguments."""
+    """Run scripts/NAME with these arguments."""
     return subprocess.run(_words(name, arguments), capture_output=True, text=True, cwd=cwd, timeout=600)
 
 
 @contextmanager
 def running(name: str, *arguments: object) -> Iterator[subprocess.Popen[str]]:
-    """scripts/NAME while it runs. It is killed where it still does at the end."""
+    """Start scripts/NAME. It is killed if it is still running at the end."""
     process = subprocess.Popen(_words(name, arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         yield process

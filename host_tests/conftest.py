@@ -1,6 +1,6 @@
 """Configuration of all tests: import paths, hypothesis' settings, the firmware, and the reference captures.
 
-Some files run twice, as on firmware 5.0 and as on 4.8.1. Tests that need captures are left out where there are none.
+Some files run twice, as on firmware 5.0 and as on 4.8.1. Tests that need captures are left out if there are none.
 """
 
 import sys
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
 TEST_FOLDERS = [folder for folder in (ROOT / "host_tests").iterdir() if list(folder.glob("test_*.py"))]
 sys.path[:0] = [str(ROOT / "lib"), str(ROOT / "stubs"), str(ROOT / "host_tests"), *map(str, TEST_FOLDERS)]
-sys.path.append(str(ROOT / "scripts"))  # last: it has a test.py and a build.py
+sys.path.append(str(ROOT / "scripts"))  # last, because it has a test.py and a build.py
 
 # The same 60 examples in every run, and the explicit ones of @example: a failure in CI can be repeated here.
 # For maintainers, before a release and after a change of a kernel: `--hypothesis-profile=search` tries 2,000 new examples in
@@ -32,20 +32,23 @@ BOTH_FIRMWARES = {
 }  # fmt: skip
 
 
-# Test files that take more than some seconds of a core. They are marked `slow`; `scripts/test.py --fast` leaves them out.
+# Test files that take more than a few seconds. They are marked `slow`, and `scripts/test.py --fast` leaves them out.
 SLOW = {
     "test_build", "test_camera", "test_conftest", "test_deeplab", "test_demo", "test_dicts", "test_docs", "test_draw",
     "test_draw_zones", "test_end_to_end", "test_examples", "test_faults", "test_fuzz", "test_graph",
     "test_inspect_model", "test_kernels_machine_code", "test_kernels_portable", "test_layout_probe", "test_mask",
     "test_mask_image", "test_mask_iou", "test_memory", "test_micropython_ulab", "test_objects", "test_on_micropython",
-    "test_options", "test_packaging", "test_pictures", "test_processor", "test_run_model", "test_run_script",
-    "test_scaled", "test_segmentation", "test_selftest", "test_soak", "test_soft_nms", "test_stub_image_processing",
-    "test_stub_ulab", "test_tracker", "test_transform", "test_types", "test_vela", "test_wheel", "test_yolov8",
+    "test_options", "test_packaging", "test_pictures", "test_processor", "test_rounding", "test_run_model",
+    "test_run_script",
+    "test_sample_network", "test_scaled", "test_segmentation", "test_selftest", "test_soak", "test_soft_nms",
+    "test_stub_image_processing",
+    "test_stub_ulab", "test_tracker", "test_transform", "test_types", "test_vela", "test_vm", "test_wheel",
+    "test_yolov8",
 }  # fmt: skip
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """With -m "not slow" a slow file is not even read: reading all takes a quarter of a minute."""
+    """With -m "not slow", slow files are not even imported, which would take 15 seconds."""
     return True if config.option.markexpr == "not slow" and collection_path.stem in SLOW else None
 
 
@@ -71,6 +74,16 @@ def as_firmware(request: pytest.FixtureRequest) -> Iterator[tuple[int, int, int]
     omv._host_set_version()
 
 
+@pytest.fixture
+def older_firmware() -> Iterator[None]:
+    """Switch the stubs to firmware 4.8.1 during the test."""
+    import omv
+
+    omv._host_set_version(4, 8, 1)
+    yield
+    omv._host_set_version()
+
+
 # ---- the reference captures, which are not part of the project ----
 
 LEFT_OUT = pytest.StashKey[int]()
@@ -78,7 +91,7 @@ LEFT_OUT = pytest.StashKey[int]()
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of reference captures, golden cases and models beside the checkout. Without it the test is left out."""
+    """The folder of reference captures, golden cases and models next to the checkout. Without it the test is left out."""
     assert has_captures(), "a test that needs ../shared has the fixture as an argument, or the mark `shared`"
     return SHARED
 

@@ -19,7 +19,7 @@ _STEP = 40  # levels of red from one picture to the next
 
 
 class Network:
-    """Returns the float arrays of one of its scenes, which the picture selects: see `picture`."""
+    """A network that returns the float arrays of one scene. The picture selects the scene: see `picture`."""
 
     ram = 1
 
@@ -57,7 +57,7 @@ Run = Callable[..., Done]
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
-    """run("net.tflite", "a.png", ..., {"net.tflite": Network(...)}): the command in an empty folder, in this process."""
+    """run("net.tflite", "a.png", ..., {"net.tflite": Network(...)}) runs the command in an empty folder, in this process."""
     monkeypatch.chdir(tmp_path)
 
     def call(*arguments: object, networks: dict[str, Network] | None = None) -> Done:

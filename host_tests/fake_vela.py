@@ -1,4 +1,4 @@
-"""Stands in for the environment that has Arm's compiler: answers as ethos-u-vela 5.2.0 answered for OpenMV's yolov8n_192."""
+"""A fake of the environment with Arm's compiler. Its output is that of ethos-u-vela 5.2.0 for OpenMV's yolov8n_192."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import model_files
 import pytest
 from n6post_pc import vela
 
-# Of its tables the columns that matter, in its own order and digits; of the layers two of the NPU and the one on the CPU.
+# The relevant columns of Vela's tables, with its order and digits: two layers on the NPU and the only one on the CPU.
 SUMMARY = """\
 experiment,network,core_clock,inference_time,sram_memory_used,off_chip_flash_memory_used,nn_macs,cycles_npu,cycles_total
 default,network,400000000.0,0.0130293075,815.8125,2104.703125,366084828,4065383,5211723
@@ -41,12 +41,12 @@ if b"crash" in network.read_bytes():
 
 
 def compiled() -> bytes:
-    """The file that it makes of any network."""
+    """The compiled file, which is the same for any network."""
     return model_files.for_ethos() + b"by the stand-in"
 
 
 def install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Put it where n6post looks for Vela; the file that then tells what it was asked with."""
+    """Install the fake where n6post looks for Vela. Returns the file that will contain the arguments of the call."""
     if os.name == "nt":
         pytest.skip("the stand-in for Vela is a script with a #! line")
     monkeypatch.setenv("N6POST_CACHE", str(folder))
@@ -54,7 +54,8 @@ def install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     python.parent.mkdir(parents=True)
     asked = folder / "asked.txt"
     python.write_text(
-        _PROGRAM.format(python=sys.executable, asked=str(asked), summary=SUMMARY, layers=LAYERS, compiled=compiled())
+        _PROGRAM.format(python=sys.executable, asked=str(asked), summary=SUMMARY, layers=LAYERS, compiled=compiled()),
+        encoding="utf-8",
     )
     python.chmod(0o755)
     return asked

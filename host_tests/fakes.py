@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from n6post.models import matching
 from n6post_pc.recorded import Array, RecordedModel, Tensor
 from ulab import _core
 from ulab import numpy as ulab_numpy
@@ -17,11 +18,33 @@ __all__ = ["Array", "FakeModel", "Tensor"]
 
 FakeModel = RecordedModel
 
+# The families that the library has. Tests with data for each check that none is missing.
+FAMILY_NAMES = [name for name, _ in matching.FAMILIES]
+
+
 class Framed:
     """An input with a roi, as OpenMV's Normalization wraps an image."""
 
     def __init__(self, roi: tuple[int, int, int, int]) -> None:
         self.roi = roi
+
+
+def seen(
+    track_id: int | None,
+    x: int,
+    y: int,
+    w: int = 20,
+    h: int = 40,
+    class_id: int = 0,
+    mask: Any = None,
+    frame_size: tuple[int, int] | None = None,
+) -> Any:
+    """A tracked detection with the middle of its lower edge at (x, y)."""
+    import n6post
+
+    d = n6post.Detection((x - w // 2, y - h, w, h), 0.9, class_id, str(class_id), mask, None)
+    d.track_id = track_id
+    return d.replace(frame_size=frame_size) if frame_size else d
 
 
 def stretched(roi: tuple[int, int, int, int]) -> Any:
@@ -32,6 +55,23 @@ def stretched(roi: tuple[int, int, int, int]) -> Any:
     return n6post.Stretch(image.Image(700, 520, image.GRAYSCALE), roi=roi)
 
 
+def camera_floats(number: float) -> list[float]:
+    """A number as a camera's float object of 30 bits has it: before MicroPython 1.26, and since, which fills two bits in."""
+    with np.errstate(over="ignore"):
+        cut = np.float32(number).view(np.int32) & ~np.int32(3)
+    return [float(np.int32(bits).view(np.float32)) for bits in (cut, cut | cut >> 2 & 3)]
+
+
+def noise(size: tuple[int, int], pixformat: int | None = None, seed: int = 1) -> Any:
+    """A picture of random pixels, in RGB565 unless another format is given."""
+    import image
+
+    img = image.Image(*size, image.RGB565 if pixformat is None else pixformat)
+    memory = img.bytearray()
+    memory[:] = np.random.default_rng(seed).bytes(len(memory))
+    return img
+
+
 def capture(path: Path) -> tuple[list[Tensor], tuple[int, int]]:
     """The raw outputs in a file of ../shared/captures, and the model's (width, height)."""
     stored = np.load(path)
@@ -39,8 +79,8 @@ def capture(path: Path) -> tuple[list[Tensor], tuple[int, int]]:
     while f"out{len(tensors)}" in stored:
         i = len(tensors)
         scale, zero = stored[f"out{i}_scale"], stored[f"out{i}_zp"]
-        quantisation = (float(scale[0]), int(zero[0])) if len(scale) else ()
-        tensors.append(Tensor(stored[f"out{i}"], *quantisation))
+        quantization = (float(scale[0]), int(zero[0])) if len(scale) else ()
+        tensors.append(Tensor(stored[f"out{i}"], *quantization))
     height, width = stored["picture"].shape[:2]
     return tensors, (width, height)
 

@@ -6,9 +6,14 @@ Arrays come as (pixels or anchors, channels), whatever the layout in memory was;
 from __future__ import annotations
 
 import numpy as np
-from fakes import Array
+from reference import Array
 
 f32 = np.float32
+
+
+def bits(value: float) -> int:
+    """A float32 as the int32 that the kernels take."""
+    return int(f32(value).view(np.int32))
 
 
 def class_map(values: Array, cut: float = 0) -> Array:
@@ -42,13 +47,18 @@ def candidates(values: Array, classes: slice, cut: float, allowed: set[int] | No
     return order.astype(np.uint16), labels[order].astype(np.uint16)
 
 
-def suppress_masks(masks: Array, crops: Array, classes: Array, part: int, class_agnostic: bool) -> list[int]:
-    """Which of the masks are kept: planes (n, H, W) of booleans, crops (n, 4) as x0, y0, x1, y1, best first."""
+def suppress_masks(
+    masks: Array, crops: Array, classes: Array, part: int, class_agnostic: bool, seen: Array
+) -> list[int]:
+    """Which of the masks are kept: planes (n, H, W) of booleans, crops and seen (n, 4) as x0, y0, x1, y1, best first."""
     planes = np.zeros(masks.shape, dtype=bool)
     for plane, mask, (x0, y0, x1, y1) in zip(planes, masks, crops, strict=True):
         plane[y0:y1, x0:x1] = mask[y0:y1, x0:x1]
     kept: list[int] = []
     for i in range(len(planes)):
+        x0, y0, x1, y1 = np.maximum(seen[i], 0)
+        if not planes[i, y0:y1, x0:x1].any():
+            continue
         rivals = [j for j in kept if class_agnostic or classes[i] == classes[j]]
         if not any((planes[i] & planes[j]).sum() * 1024 > planes[i].sum() * part for j in rivals):
             kept.append(i)
@@ -80,29 +90,29 @@ def float_mask(protos: Array, coefficients: Array, zero_points: tuple[int, int],
 
 
 def tint_map(frame: Array, classes: Array, columns: list[int], rows: list[int], palette: bytes) -> Array:
-    """A frame (height, width) of RGB565 words or grey bytes with the rectangle of each map pixel blended in, cut to it."""
-    colours, alphas = np.frombuffer(palette[:512], np.uint16), palette[512:]
+    """A frame (height, width) of RGB565 words or gray bytes with the rectangle of each map pixel blended in, cut to it."""
+    colors, alphas = np.frombuffer(palette[:512], np.uint16), palette[512:]
     made = frame.copy()
     for (row, column), class_id in np.ndenumerate(classes):
         place = np.s_[rows[row] : rows[row + 1], columns[column] : columns[column + 1]]
-        made[place] = blended(frame[place], int(colours[class_id]), alphas[class_id])
+        made[place] = blended(frame[place], int(colors[class_id]), alphas[class_id])
     return made
 
 
-def blended(pixels: Array, colour: int, alpha: int) -> Array:
-    """OpenMV's blend: of RGB565 part by part in 33 levels of alpha, of grey bytes in 257, towards the colour or its luma."""
+def blended(pixels: Array, color: int, alpha: int) -> Array:
+    """OpenMV's blend: of RGB565 part by part in 33 levels of alpha, of gray bytes in 257, towards the color or its luma."""
     if pixels.dtype == np.uint16:
         level = round(32 * alpha / 255)
         mixed = np.zeros(pixels.shape, np.int64)
         for shift, most in ((11, 31), (5, 63), (0, 31)):
-            old, new = pixels.astype(np.int64) >> shift & most, colour >> shift & most
+            old, new = pixels.astype(np.int64) >> shift & most, color >> shift & most
             mixed |= (new * level + old * (32 - level) >> 5) << shift
         return mixed.astype(np.uint16)
     level = round(256 * alpha / 255)
-    return (luma(colour) * level + pixels.astype(np.int64) * (256 - level) >> 8).astype(np.uint8)
+    return (luma(color) * level + pixels.astype(np.int64) * (256 - level) >> 8).astype(np.uint8)
 
 
-def luma(colour: int) -> int:
+def luma(color: int) -> int:
     """Of an RGB565 word whose parts are widened to 8 bits by their own first bits."""
-    red, green, blue = colour >> 11, colour >> 5 & 63, colour & 31
+    red, green, blue = color >> 11, color >> 5 & 63, color & 31
     return 38 * (red << 3 | red >> 2) + 75 * (green << 2 | green >> 4) + 15 * (blue << 3 | blue >> 2) >> 7

@@ -24,7 +24,7 @@ def tflite(tensors: Sequence[Described], operators: Sequence[tuple[str, Sequence
     model.version, model.subgraphs, model.buffers, model.operatorCodes = 3, [graph], [schema.BufferT()], []
     numbers = {name: number for number, (name, *_) in enumerate(tensors)}
     graph.tensors, graph.operators = [], []
-    for name, shape, kind, quantised in tensors:
+    for name, shape, kind, quantized in tensors:
         one = schema.TensorT()
         one.name, one.shape, one.buffer = name.encode(), list(shape), 0
         if isinstance(kind, str):
@@ -33,9 +33,9 @@ def tflite(tensors: Sequence[Described], operators: Sequence[tuple[str, Sequence
             one.type, one.buffer = schema.TensorType.INT32, len(model.buffers)
             model.buffers.append(schema.BufferT())
             model.buffers[-1].data = np.array(kind, dtype="<i4").view(np.uint8)
-        if quantised:
+        if quantized:
             one.quantization = schema.QuantizationParametersT()
-            one.quantization.scale, one.quantization.zeroPoint = [quantised[0]], [quantised[1]]
+            one.quantization.scale, one.quantization.zeroPoint = [quantized[0]], [quantized[1]]
         graph.tensors.append(one)
     for name, inputs, outputs in operators:
         code, one = schema.OperatorCodeT(), schema.OperatorT()
@@ -52,17 +52,17 @@ def tflite(tensors: Sequence[Described], operators: Sequence[tuple[str, Sequence
     return bytes(builder.Output())
 
 
-def runnable(kind: str = "INT8") -> bytes:
+def runnable(kind: str = "INT8", scale: float = 0.01) -> bytes:
     """A .tflite that runs: a YOLOv8 head of two classes for an input of 64 x 64, cut out of its picture."""
-    quantised = (0.01, -28) if kind == "INT8" else None
+    quantized = (scale, -28) if kind == "INT8" else None
     return tflite(
         [
-            ("picture", (1, 64, 64, 3), kind, quantised),
+            ("picture", (1, 64, 64, 3), kind, quantized),
             ("from", (4,), [0, 0, 0, 0], None),
             ("extent", (4,), [1, 6, 28, 3], None),
-            ("cut", (1, 6, 28, 3), kind, quantised),
+            ("cut", (1, 6, 28, 3), kind, quantized),
             ("shape", (3,), [1, 6, 84], None),
-            ("head", (1, 6, 84), kind, quantised),
+            ("head", (1, 6, 84), kind, quantized),
         ],
         [("SLICE", ("picture", "from", "extent"), ("cut",)), ("RESHAPE", ("cut", "shape"), ("head",))],
     )
@@ -79,15 +79,15 @@ def for_ethos() -> bytes:
 
 def with_topk(first: str = "RELU") -> bytes:
     """A .tflite with an operator that OpenMV's TensorFlow Lite Micro was built without, as end-to-end heads have it."""
-    quantised = (0.01, -28)
+    quantized = (0.01, -28)
     tensors: list[Described] = [
-        ("picture", (1, 8, 8, 3), "INT8", quantised),
-        ("scores", (1, 8, 8, 3), "INT8", quantised),
+        ("picture", (1, 8, 8, 3), "INT8", quantized),
+        ("scores", (1, 8, 8, 3), "INT8", quantized),
         ("k", (), [2], None),
-        ("best", (1, 8, 8, 2), "INT8", quantised),
+        ("best", (1, 8, 8, 2), "INT8", quantized),
         ("places", (1, 8, 8, 2), "INT32", None),
         ("shape", (3,), [1, 64, 2], None),
-        ("out", (1, 64, 2), "INT8", quantised),
+        ("out", (1, 64, 2), "INT8", quantized),
     ]
     operators = [
         (first, ("picture",), ("scores",)),

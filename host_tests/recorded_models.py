@@ -1,8 +1,8 @@
-"""Model files that play recordings: for scripts that shall run where no real model is.
+"""Model files that return recorded outputs, for scripts that run without a real model.
 
     python3 recorded_models.py SCRIPTS COMMAND ARGUMENTS...
 
-is n6post's command COMMAND of the folder SCRIPTS, in which every model file holds the name of a recording in its place.
+runs n6post's command COMMAND from the folder SCRIPTS. Every model file contains the name of a recording.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 
 class Played:
-    """A backend of ml.Model that puts out what a network put out once, whatever it is shown."""
+    """A backend of ml.Model that returns recorded outputs for any input."""
 
     def __init__(self, name: str) -> None:
         from ml._backends import Tensor
@@ -32,7 +32,7 @@ class Played:
 
 
 def open_backend(path: str) -> tuple[Played, int]:
-    name = Path(path).read_text().strip()
+    name = Path(path).read_text(encoding="utf-8").strip()
     return Played(name), len(name)
 
 

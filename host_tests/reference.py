@@ -6,7 +6,7 @@ Nothing here comes from lib. The rules are those of Ultralytics (`ops.non_max_su
 q >= ceil(threshold / scale + zero_point). Written to be read, not to be fast.
 
 Heads are [C, N] (4 box rows cx, cy, w, h; classes; extra rows), prototypes [H, W, K], in any integer dtype with a scale
-and zero point, or float with scale None. Boxes that come out are x1, y1, x2, y2 in model input pixels.
+and zero point, or float with scale None. Returned boxes are x1, y1, x2, y2 in model input pixels.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ Floats = NDArray[np.float32]
 
 
 class Candidates(NamedTuple):
-    """Columns of a head, best first: the same rows of every array belong together."""
+    """Columns of a head, best first. Rows with the same number in all arrays belong together."""
 
     anchor: Array  # (n,) int
     class_id: Array  # (n,) int
     score: Floats  # (n,)
     box: Floats  # (n, 4) x1, y1, x2, y2, model input pixels
-    extra: Floats  # (n, rows after the classes), as the network gives them
+    extra: Floats  # (n, rows after the classes), unchanged
 
     def take(self, index: Any) -> Candidates:
         return Candidates(*(column[index] for column in self))
 
 
 # --- tensors ---
-def dequantise(values: Array, scale: float | None = None, zero_point: int = 0) -> Floats:
-    """(q - zero_point) * scale in float32; a float array as it is."""
+def dequantize(values: Array, scale: float | None = None, zero_point: int = 0) -> Floats:
+    """(q - zero_point) * scale in float32; a float array is returned unchanged."""
     if scale is None:
         return values.astype(np.float32)
     return ((values.astype(np.int64) - zero_point) * np.float32(scale)).astype(np.float32)
@@ -49,7 +49,7 @@ def integer_threshold(threshold: float, scale: float, zero_point: int) -> int:
 
 
 def passes(values: Array, threshold: float, scale: float | None = None, zero_point: int = 0) -> Array:
-    """Which values reach the threshold: compared as integers where they are integers; NaN never does."""
+    """Which values reach the threshold. Integers are compared as integers; NaN never reaches it."""
     if scale is None:
         return values >= np.float32(threshold)
     return values.astype(np.int64) >= integer_threshold(threshold, scale, zero_point)
@@ -81,15 +81,15 @@ def decode(
     if classes is not None:
         keep &= np.isin(class_id, classes)
     anchor = np.flatnonzero(keep)
-    columns = dequantise(head[:, anchor], scale, zero_point)
+    columns = dequantize(head[:, anchor], scale, zero_point)
     width, height = np.array(box_unit, dtype=np.float32)
-    centre = columns[:2].T * (width, height)
+    center = columns[:2].T * (width, height)
     half = columns[2:4].T * (width, height) / np.float32(2)
     found = Candidates(
         anchor,
         class_id[anchor],
-        dequantise(best[anchor], scale, zero_point),
-        np.concatenate([centre - half, centre + half], axis=1).astype(np.float32),
+        dequantize(best[anchor], scale, zero_point),
+        np.concatenate([center - half, center + half], axis=1).astype(np.float32),
         columns[4 + class_count :].T,
     )
     return found.take(np.lexsort((found.anchor, -found.score))[:max_candidates])
@@ -109,7 +109,7 @@ def end_to_end(
 
     Ultralytics filters rows only by score, class and number.
     """
-    values = dequantise(head, scale, zero_point)
+    values = dequantize(head, scale, zero_point)
     keep = passes(head[:, 4], threshold, scale, zero_point) & np.isfinite(values[:, 4])
     if classes is not None:
         keep &= np.isin(np.round(values[:, 5]), classes)
@@ -120,7 +120,7 @@ def end_to_end(
 
 
 def iou(box: Floats, boxes: Floats) -> Floats:
-    """torchvision.ops.box_iou of one box with many; a pair without any area has none (0)."""
+    """torchvision.ops.box_iou of one box with many; 0 for a pair without any area."""
     low = np.maximum(box[:2], boxes[:, :2])
     high = np.minimum(box[2:], boxes[:, 2:])
     shared = np.maximum(high - low, np.float32(0)).prod(axis=1)
@@ -177,9 +177,22 @@ def keypoints(extra: Floats, box_unit: tuple[float, float] = (1, 1)) -> Floats:
     return extra.reshape(len(extra), -1, 3) * np.array((*box_unit, 1), dtype=np.float32)
 
 
+def has_pixels(corners: Array, roi: tuple[int, int, int, int], grown: float = 0) -> NDArray[np.bool_]:
+    """Which boxes, (n, 4) in frame pixels, have a pixel in the roi: clipped to it, and each corner rounded half up.
+
+    grown   by how much to move every side outwards first
+    """
+    x, y, w, h = roi
+    low, high = np.array((x, y, x, y)), np.array((x + w, y + h, x + w, y + h))
+    clipped = np.fmin(np.fmax(corners + np.multiply(grown, (-1, -1, 1, 1)), low), high)  # NaN is the lower limit
+    rounded = np.floor(np.where(np.isnan(corners), low, clipped) + 0.5)
+    found: NDArray[np.bool_] = (rounded[:, 2:] > rounded[:, :2]).all(axis=1)
+    return found
+
+
 # --- masks ---
 def crop_mask(mask: Array, box: Array) -> Array:
-    """Ultralytics' crop_mask: column x stays iff x1 <= x < x2, rows alike; box in the mask's own pixels."""
+    """Ultralytics' crop_mask: keep column x iff x1 <= x < x2, and rows likewise. The box is in mask pixels."""
     x, y = np.arange(mask.shape[1]), np.arange(mask.shape[0])[:, None]
     x1, y1, x2, y2 = box
     return mask & (x >= x1) & (x < x2) & (y >= y1) & (y < y2)
@@ -193,7 +206,7 @@ def scaled_box(box: Floats, size: tuple[int, int], shape: tuple[int, ...], paddi
 
 
 def mask_logits(coefficients: Array, prototypes: Array) -> Array:
-    """(H, W) logits of one instance; exact where both are integers less their zero points."""
+    """(H, W) logits of one instance; exact if both are integers minus their zero points."""
     return prototypes @ coefficients
 
 
@@ -226,15 +239,15 @@ def full_mask(logits: Array, box: Floats, size: tuple[int, int], *, logit: float
 
 # --- model input to frame ---
 def first_taken(start: int, scale: np.float32, skipped: float = 0) -> float:
-    """The source pixel that draw_image begins with (imlib/draw.c, what it hands to a graphics unit), all in float32."""
+    """The source pixel at which draw_image starts (imlib/draw.c, as passed to a graphics unit), in float32."""
     return float(np.floor((np.floor(scale * np.float32(start)) + np.float32(skipped)) / scale + np.float32(0.5)))
 
 
 def to_frame(points: Array, fit: str, size: tuple[int, int], roi: tuple[int, int, int, int]) -> Array:
     """(..., 2) points in model input pixels -> frame pixels, for a roi (x, y, w, h) of the frame.
 
-    'stretch': each axis by itself; 'crop': the middle of the roi, in whole pixels, stretched; 'letterbox': one scale, the
-    roi fits inside, centred in whole pixels; 'expand': one scale, the roi fills the input and overhangs it.
+    'stretch': each axis is scaled separately; 'crop': the middle of the roi, in whole pixels, is stretched; 'letterbox': one
+    scale, the roi fits inside and is centered in whole pixels; 'expand': one scale, the roi covers the input completely.
     """
     x, y, *extent = roi
     begin, box = [x, y], [0, 0]
@@ -271,7 +284,7 @@ def class_map(logits: Array) -> NDArray[np.uint8]:
 
 
 def peaks(heatmaps: Array) -> list[tuple[int, int]]:
-    """MoveNet: (H, W, K) -> for each keypoint (column, row) of its first maximum in row order."""
+    """MoveNet: (H, W, K) -> (column, row) of the first maximum, in row order, of each keypoint."""
     height, width, keypoint_count = heatmaps.shape
     flat = heatmaps.reshape(height * width, keypoint_count).argmax(axis=0)
     return [(int(at) % width, int(at) // width) for at in flat]

@@ -1,22 +1,22 @@
-"""A camera that is none: OpenMV's protocol v2 behind a pseudo-terminal, after docs/protocol.md of openmv/openmv.
+"""A stand-in for a camera: OpenMV's protocol v2 on a pseudo-terminal, as specified in docs/protocol.md of openmv/openmv.
 
-`python3 stand_in_camera.py PLAN` prints the port's name, serves until it or its parent is ended, and runs what it is
-given in CPython. Written after the specification, and what firmware 5.0 does where that says nothing; never after a client.
+`python3 stand_in_camera.py PLAN` prints the name of the port, serves until it or its parent ends, and runs scripts in
+CPython. It follows the specification and, for unspecified behavior, firmware 5.0; it does not follow any client.
 
-As in the firmware: one packet is worked on at a time; an answer is sent again after .5, 1 and 2 seconds until it is
-acknowledged, and then all is forgotten; what a script prints goes into 1,023 bytes and what does not fit there throws the
-rest away; a read of it takes it away; a script's end unregisters its channels.
+As in the firmware, packets are processed one at a time. A response is resent after .5, 1 and 2 seconds until it is
+acknowledged, and is then dropped. A script's output goes to a buffer of 1,023 bytes; output that does not fit replaces
+the old contents. Reading the output removes it. The end of a script unregisters its channels.
 
-PLAN is JSON, all of it optional:
-  seed            of all chances below
+PLAN is JSON; every key is optional:
+  seed            seed of the random numbers below
   drop, flip, truncate, delay, twice
-                  chance for each packet, in either direction: to be lost, to have bits turned over, to lose its end, to come
-                  late (some 20 to 900 ms, after packets that were sent later), to come twice
-  from            faults begin with this packet (0)
-  pull            after so many packets the cable is pulled
-  mute            after so many packets nothing is answered any more
+                  probability for each packet, in either direction: lost, with flipped bits, truncated,
+                  delayed (20 to 900 ms, so that later packets overtake it), duplicated
+  from            number of the first packet with faults (0)
+  pull            number of packets after which the cable is unplugged
+  mute            number of packets after which there are no more responses
   channels        false: a firmware without the module `protocol`
-  old             true: a firmware that does not know the protocol: nothing is answered
+  old             true: a firmware without this protocol, which never responds
 """
 
 import builtins
@@ -51,7 +51,7 @@ IOCTLS = {(STDIN, 1): 0, (STDIN, 2): 0, (STDIN, 3): 0, (STREAM, 0): 4, (STREAM, 
 
 
 def crc(data: bytes, bits: int, polynomial: int) -> int:
-    """Section 6.1: the most significant bit first, begun with all ones."""
+    """Section 6.1: most significant bit first, all ones as the initial value."""
     value, top, mask = (1 << bits) - 1, 1 << (bits - 1), (1 << bits) - 1
     for byte in data:
         value ^= byte << (bits - 8)
@@ -67,7 +67,7 @@ _TABLES = {
 
 
 def quick_crc(data: bytes, bits: int, polynomial: int) -> int:
-    """The same by a table made from it."""
+    """The same checksum, computed with a table."""
     table, value, mask = _TABLES[bits, polynomial], (1 << bits) - 1, (1 << bits) - 1
     for byte in data:
         value = (value << 8 & mask) ^ table[value >> (bits - 8) ^ byte]
@@ -92,19 +92,19 @@ class Gone(BaseException):
 
 
 class Cable:
-    """The bytes on their way, and what befalls them."""
+    """The cable: it transfers packets and adds the faults of the plan."""
 
     def __init__(self, master: int, plan: dict[str, Any]) -> None:
         self.master, self.plan = master, plan
         self.chance = random.Random(plan.get("seed", 0))
         self.packets = 0
-        self.told: dict[str, int] = {}
+        self.faults: dict[str, int] = {}
         self.late: list[tuple[float, Callable[[bytes], None], bytes]] = []
         self.partial = b""
         self.arrived = bytearray()
 
     def fault(self, data: bytes, there: Callable[[bytes], None]) -> None:
-        """A packet, on to where it goes, or not, or not as it was."""
+        """Pass a packet on to `there`, with the faults of the plan."""
         self.packets += 1
         if self.packets == self.plan.get("pull"):
             raise Gone
@@ -113,7 +113,7 @@ class Cable:
         if self.packets >= self.plan.get("from", 0):
             for name in ("drop", "flip", "truncate", "delay", "twice"):
                 if self.chance.random() < self.plan.get(name, 0):
-                    self.told[name] = self.told.get(name, 0) + 1
+                    self.faults[name] = self.faults.get(name, 0) + 1
                     if name == "drop":
                         return
                     if name == "flip":
@@ -135,13 +135,13 @@ class Cable:
 
     def _write(self, data: bytes) -> None:
         while data:
-            # Nobody reads: the firmware gives up too.
+            # The PC does not read. The firmware gives up too.
             if not select.select([], [self.master], [], 1.5)[1]:
                 return
             data = data[os.write(self.master, data) :]
 
     def receive(self, seconds: float) -> None:
-        """What has come goes to `arrived`, packet by packet."""
+        """Read from the cable and append to `arrived`, packet by packet."""
         now = time.monotonic()
         for late in [late for late in self.late if late[0] <= now]:
             self.late.remove(late)
@@ -150,7 +150,7 @@ class Cable:
             return
         try:
             self.partial += os.read(self.master, 65536)
-        except OSError:  # nobody has opened the port
+        except OSError:  # no program has opened the port
             time.sleep(0.01)
             return
         while len(self.partial) >= 10:
@@ -167,13 +167,13 @@ class Cable:
 
 
 class Channel:
-    """What a channel does where a script has not said otherwise."""
+    """Default methods of a channel."""
 
     def __init__(self, name: str, flags: int, backend: Any = None) -> None:
         self.name, self.flags, self.backend = name, flags, backend
 
     def call(self, what: str, *arguments: Any) -> Any:
-        """A backend's method. None where it has none or raises: the firmware swallows that too."""
+        """Call a backend's method. None if it is missing or raises: the firmware ignores such errors too."""
         method = getattr(self.backend, what, None)
         try:
             return None if method is None else method(*arguments)
@@ -208,7 +208,7 @@ class Script:
             self.running = False
 
     def abort(self) -> None:
-        """As vm_abort: the script's own `except` and `finally` would not be run on a camera."""
+        """Like vm_abort: a camera does not run the script's own `except` and `finally` either."""
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.thread.ident or 0), ctypes.py_object(Aborted))
 
 
@@ -237,15 +237,14 @@ class Camera:
         self.forget()
 
     def forget(self) -> None:
-        """A SYNC, or an answer that nobody acknowledged."""
+        """Reset the session: after a SYNC or a response without an acknowledgment."""
         self.sequence = 0
         self.checks, self.sequences, self.acks, self.events = True, True, True, True
         self.max_payload = MAX_PAYLOAD
         self.cable.arrived.clear()
-        self.awaited: tuple[int, int] | None = None
         self.frame_locked = False
 
-    # ---- what the script has ----
+    # ---- objects for the script ----
 
     def print(self, *values: Any, sep: str = " ", end: str = "\n", file: Any = None, flush: bool = False) -> None:
         if file is not None:
@@ -270,7 +269,7 @@ class Camera:
         return None
 
     def snapshot(self) -> None:
-        """A new frame in the stream's buffer: a grey picture whose shade is its number."""
+        """Write a new frame to the stream's buffer: a gray picture whose shade is the frame's number."""
         self.frames += 1
         with self.lock:
             if not self.streaming or self.frame_locked:
@@ -299,7 +298,7 @@ class Camera:
         sys.modules["csi"] = camera
 
     def ended(self) -> None:
-        """The interpreter is reset."""
+        """Reset the interpreter."""
         for number in [number for number, channel in self.channels.items() if channel.flags & 32]:
             del self.channels[number]
         self.put(b"MPY: soft reboot\r\n")
@@ -309,7 +308,7 @@ class Camera:
     # ---- packets ----
 
     def event(self, channel: int, event: int) -> None:
-        """Events come whenever they come, and nobody acknowledges them."""
+        """Send an event. Events may be sent at any time and are not acknowledged."""
         if self.events and not self.plan.get("old"):
             data = b"" if event == 0xFFFF else struct.pack("<H", event)
             opcode = SYS_EVENT if channel == 0 else CHANNEL_EVENT
@@ -324,7 +323,7 @@ class Camera:
             self.answer(opcode, channel, struct.pack("<H", status), NAK)
 
     def answer(self, opcode: int, channel: int, data: bytes, flags: int = 0) -> bool:
-        """An answer, in fragments where it is long, each until it is acknowledged. False if it never was."""
+        """Send a response, in fragments if it is long. False if a fragment is never acknowledged."""
         if self.acks and not flags & (ACK | NAK):
             flags |= ACK_REQ
         while True:
@@ -343,22 +342,20 @@ class Camera:
         wait, sequence = FIRST_WAIT, self.sequence
         for attempt in range(RETRIES + 1):
             self.cable.send(packet(sequence, channel, flags | (RTX if attempt else 0), opcode, part))
-            self.awaited = (opcode, sequence)
             until = time.monotonic() + wait
             while time.monotonic() < until:
                 self.cable.receive(0.001)
                 found = self.acknowledged(opcode, sequence)
                 if found is None:
-                    return False  # a SYNC came instead
+                    return False  # a SYNC arrived instead
                 if found:
-                    self.awaited = None
                     return True
             wait *= 2
         self.forget()
         return False
 
     def acknowledged(self, opcode: int, sequence: int) -> bool | None:
-        """Looks through all that has come. The rest of it stays for later."""
+        """Search the received packets for the acknowledgment. The other packets stay for later."""
         arrived = self.cable.arrived
         for at in range(len(arrived) - 9):
             header = self.header(arrived, at)
@@ -366,7 +363,7 @@ class Camera:
                 continue
             number, channel, flags, code, length = header
             if code == SYNC and channel == 0 and length == 0 and not flags & (ACK | NAK):
-                self.synchronise()
+                self.synchronize()
                 return None
             if flags & ACK and code == opcode and number == sequence:
                 del arrived[at : at + 10]
@@ -381,13 +378,13 @@ class Camera:
             return None
         return number, channel, flags, code, length
 
-    def synchronise(self) -> None:
+    def synchronize(self) -> None:
         self.forget()
         self.status(SYNC, 0, OK)
         self.sequence = 0
 
     def packet(self) -> bool:
-        """Works on the next packet that has come, if there is a whole one."""
+        """Process the next complete packet, if there is one."""
         arrived = self.cable.arrived
         while len(arrived) >= 10:
             header = self.header(arrived, 0)
@@ -405,11 +402,11 @@ class Camera:
                 continue
             whole = 10 + (length + 4 if length else 0)
             if len(arrived) < whole:
-                # A packet without its end may not hold up everything behind it.
+                # A truncated packet must not block the packets after it.
                 for at in range(1, len(arrived) - 9):
                     inner = self.header(arrived, at)
                     if inner is not None and inner[3] == SYNC and inner[1] == 0 and inner[4] == 0:
-                        self.synchronise()
+                        self.synchronize()
                         return True
                 return False
             data = bytes(arrived[10 : 10 + length])
@@ -429,7 +426,7 @@ class Camera:
     def work(self, code: int, number: int, data: bytes) -> None:
         channel = self.channels.get(number)
         if code == SYNC:
-            self.synchronise()
+            self.synchronize()
         elif code == GET_CAPS:
             flags = self.checks | self.sequences << 1 | self.acks << 2 | self.events << 3
             self.answer(code, number, struct.pack("<IH10x", flags, self.max_payload))
@@ -505,7 +502,7 @@ class Camera:
         return True
 
     def read(self, number: int, offset: int, length: int) -> None:
-        """The stream from its memory, all else 512 bytes at a time, as a script's methods give it."""
+        """Read a channel: the stream from memory, others through the script's methods, 512 bytes at a time."""
         if number == STREAM:
             if not length or offset + length > len(self.frame):
                 self.status(READ, number, FAILED)
@@ -579,7 +576,7 @@ def main() -> None:
     plan = json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}
     camera = Camera(plan)
     camera.modules()
-    # A pseudo-terminal that nobody has opened yet echoes and waits for lines.
+    # By default a pseudo-terminal echoes its input and waits for complete lines.
     settings = termios.tcgetattr(camera.slave)
     settings[3] &= ~(termios.ECHO | termios.ICANON)
     termios.tcsetattr(camera.slave, termios.TCSANOW, settings)
@@ -590,7 +587,7 @@ def main() -> None:
     except Gone:
         pass
     finally:
-        sys.stderr.write(json.dumps(camera.cable.told) + "\n")
+        sys.stderr.write(json.dumps(camera.cable.faults) + "\n")
         sys.stderr.flush()
         os._exit(0)
 

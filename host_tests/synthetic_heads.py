@@ -10,8 +10,8 @@ import reference
 from fakes import Array, FakeModel, Tensor
 
 
-def anchor_count(size: tuple[int, int]) -> int:
-    return sum((size[0] // stride) * (size[1] // stride) for stride in (8, 16, 32))
+def anchor_count(size: tuple[int, int], strides: tuple[int, ...] = (8, 16, 32)) -> int:
+    return sum((size[0] // stride) * (size[1] // stride) for stride in strides)
 
 
 class Thing(NamedTuple):
@@ -44,13 +44,13 @@ def float_head(
     return head[None]
 
 
-def quantised(values: Array, scale: float, zero_point: int) -> Tensor:
+def quantized(values: Array, scale: float, zero_point: int) -> Tensor:
     q = np.clip(np.round(values / scale) + zero_point, -128, 127)
     return Tensor(q.astype(np.int8), float(np.float32(scale)), zero_point)
 
 
 class Head(NamedTuple):
-    """A random model: the head first, as [1, C, N], then prototypes in NHWC if there are coefficients."""
+    """A random model: first the head as [1, C, N], then prototypes in NHWC if there are coefficients."""
 
     size: tuple[int, int]
     class_count: int
@@ -72,7 +72,7 @@ class Head(NamedTuple):
             self.class_count,
             threshold,
             box_unit=self.size,
-            **self.head.quantisation(),
+            **self.head.quantization(),
             **options,
         )
 
@@ -87,9 +87,9 @@ class Head(NamedTuple):
 def random_head(
     seed: int, size: tuple[int, int], class_count: int, coefficients: int = 0, zero_point: int = 0, reach: float = 1.5
 ) -> Head:
-    """An int8 model of boxes in 0..1 that overlap around a few places. Many scores are equal.
+    """An int8 model with boxes in 0..1 that overlap around a few positions. Many scores are equal.
 
-    `reach` is the largest value that its head can express.
+    `reach` is the largest value that the head can represent.
     """
     random = np.random.default_rng(seed)
     count = anchor_count(size)
@@ -103,5 +103,5 @@ def random_head(
     if coefficients:
         planes = random.normal(0, 0.6, (1, size[1] // 4, size[0] // 4, coefficients))
         planes += random.normal(0, 1, (1, 1, 1, coefficients))
-        prototypes = quantised(planes, 0.02 * random.uniform(0.8, 2), int(random.integers(-120, 30)))
-    return Head(size, class_count, quantised(head[None], reach / (127 - zero_point), zero_point), prototypes)
+        prototypes = quantized(planes, 0.02 * random.uniform(0.8, 2), int(random.integers(-120, 30)))
+    return Head(size, class_count, quantized(head[None], reach / (127 - zero_point), zero_point), prototypes)

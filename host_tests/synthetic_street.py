@@ -25,7 +25,7 @@ class Frame(NamedTuple):
 
 
 class Walker:
-    """The way of one person, in pixels and seconds."""
+    """The path of one person, in pixels and seconds."""
 
     def __init__(self, rng: np.random.Generator, number: int, inside: bool) -> None:
         self.rng = rng
@@ -35,7 +35,7 @@ class Walker:
         self.foot = 170 + self.h * 1.4 + float(rng.normal(0, 8))
         self.side = 1 if rng.random() < 0.5 else -1
         self.x = float(rng.uniform(0, WIDTH)) if inside else (-0.5 * self.w if self.side > 0 else WIDTH + 0.5 * self.w)
-        self.pace = float(rng.normal(0.8, 0.2))  # heights a second: 1.4 m/s at 1.7 m
+        self.pace = float(rng.normal(0.8, 0.2))  # body heights per second: 1.4 m/s at 1.7 m
         self.drift = float(rng.normal(0, 0.05))  # up and down the frame
         self.pauses = 0.0  # seconds left
         self.hides = 0  # frames left
@@ -96,9 +96,9 @@ def visible(walkers: list[Walker]) -> list[float]:
     return shares
 
 
-def street(people: int, fps: int, quantised: bool, seed: int, seconds: int = 24) -> list[Frame]:
+def street(people: int, fps: int, quantized: bool, seed: int, seconds: int = 24) -> list[Frame]:
     """The frames of a street with about this number of people."""
-    rng = np.random.default_rng([seed, people, fps, quantised])
+    rng = np.random.default_rng([seed, people, fps, quantized])
     walkers = [Walker(rng, i, True) for i in range(people)]
     born = people
     things = [false_alarm(rng) for _ in range(7)]
@@ -119,9 +119,9 @@ def street(people: int, fps: int, quantised: bool, seed: int, seconds: int = 24)
             if rng.random() < 0.05:
                 continue  # missed by the detector
             score = float(np.clip(rng.normal(0.15 + 0.47 * min(share, 1.0), 0.13), 0.02, 0.98))
-            found.append((noisy(rng, box, quantised), score))
+            found.append((noisy(rng, box, quantized), score))
         alarms = [thing for thing in things if rng.random() < 0.5] + [false_alarm(rng) for _ in range(rng.poisson(0.5))]
-        found += [(noisy(rng, box, quantised), float(np.clip(rng.normal(0.2, 0.12), 0.1, 0.9))) for box in alarms]
+        found += [(noisy(rng, box, quantized), float(np.clip(rng.normal(0.2, 0.12), 0.1, 0.9))) for box in alarms]
         found = [f for f in found if f[1] >= 0.1 and f[0][2] > 0 and f[0][3] > 0]
         found.sort(key=lambda f: -f[1])
         frames.append(Frame(truth, found))
@@ -136,13 +136,13 @@ def false_alarm(rng: np.random.Generator) -> tuple[float, float, float, float]:
 
 
 def noisy(
-    rng: np.random.Generator, box: tuple[float, float, float, float], quantised: bool
+    rng: np.random.Generator, box: tuple[float, float, float, float], quantized: bool
 ) -> tuple[int, int, int, int]:
     """A box as a network returns it: with an error of a few percent, in the steps of a quantized head, in whole pixels."""
     x, y, w, h = box
     size = (w * h) ** 0.5
     numbers = np.array([x + w / 2, y + h / 2, w, h]) + rng.normal(0, 1, 4) * size * np.array([0.03, 0.03, 0.05, 0.05])
-    if quantised:
+    if quantized:
         numbers = np.round(numbers / STEP) * STEP
     cx, cy, w, h = numbers
     x, y, w, h = clipped((cx - w / 2, cy - h / 2, w, h))

@@ -10,12 +10,14 @@ import argparse
 import ast
 import builtins
 import importlib.util
+import json
 import re
 import runpy
 import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 import textwrap
 import tomllib
 from collections.abc import Callable, Iterator
@@ -23,8 +25,12 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote
 
+import _venv
 import n6post
+import numpy as np
 import pytest
+from fakes import FAMILY_NAMES
+from n6post.tensors.label_sets import class_name
 from n6post_pc import cli
 from PIL import Image as PilImage
 
@@ -55,7 +61,7 @@ class Block(NamedTuple):
 
 def blocks(page: Path) -> Iterator[Block]:
     """The code between fences, without the indentation of a list."""
-    lines = page.read_text().splitlines()
+    lines = page.read_text(encoding="utf-8").splitlines()
     opened: tuple[int, str] | None = None
     for number, line in enumerate(lines, 1):
         fence = re.match(r"\s*```(\w*)\s*$", line)
@@ -69,7 +75,7 @@ def blocks(page: Path) -> Iterator[Block]:
 
 def prose(page: Path) -> str:
     """A page without its code blocks."""
-    return re.sub(r"^\s*```.*?^\s*```\s*$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    return re.sub(r"^\s*```.*?^\s*```\s*$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
 
 
 BLOCKS = [block for page in PAGES for block in blocks(page)]
@@ -141,7 +147,7 @@ def takes(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
         script = ROOT / words[1]
         assert script.is_file(), f"there is no {words[1]}"
         name, arguments = SCRIPTS.get(script.name, "") if script.parent.name == "scripts" else "", words[2:]
-        if not name and "parse_args" not in script.read_text():
+        if not name and "parse_args" not in script.read_text(encoding="utf-8"):
             assert words[1] == "scripts/test.py" or not arguments, f"{words[1]} takes no arguments"
             return
     with monkeypatch.context() as patch:
@@ -153,6 +159,7 @@ def takes(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
             else:
                 patch.setattr(sys, "argv", [str(script), *arguments])
                 patch.syspath_prepend(script.parent)
+                patch.setattr(_venv, "enter", lambda *sets: None)
                 runpy.run_path(str(script), run_name="__main__")
         except ParsedError:
             return
@@ -178,10 +185,10 @@ def only_takes(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
 
 def installs(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """test_wheel.py installs the wheel and its extras; here only the names of packages are checked."""
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     assert words[1] == "install"
     for package in words[2:]:
-        found = re.fullmatch(r"(\.|n6post|dist/n6post-.*\.whl|[a-z0-9-]+)(?:\[([a-z,]+)\])?(==[\d.]+)?", package)
+        found = re.fullmatch(r"(\.|n6post|dist/n6post-.*\.whl|[a-z0-9_-]+)(?:\[([a-z,]+)\])?((,?[=<>]=?[\d.]+)*)", package)
         assert found, package
         for extra in (found[2] or "").split(","):
             assert not extra or extra in extras, f"there is no extra {extra}"
@@ -228,11 +235,22 @@ def collects(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
 def is_in_ci(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """The Debian packages are those that CI installs for every change."""
     assert words[1:3] == ["apt-get", "install"] and words[3:]
-    assert set(words[3:]) <= set(re.findall(r"[\w-]+", (ROOT / ".ci" / "run").read_text()))
+    assert set(words[3:]) <= set(re.findall(r"[\w-]+", (ROOT / ".ci" / "run").read_text(encoding="utf-8")))
 
 
 def is_known(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Not a command of this project."""
+
+
+def makes_a_file(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """python -c: the code runs, and makes the file that it names."""
+    option, code = words[1:]
+    (named,) = re.findall(r"'([\w.]+\.npy)'", code)
+    assert option == "-c" and named in (ROOT / "docs" / "your-model.md").read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder, monkeypatch.context() as patch:
+        patch.chdir(folder)
+        exec(code, {})
+        assert np.load(named).shape == (20, 128, 128, 3) and np.load(named).dtype == np.float32
 
 
 Proof = Callable[[list[str], pytest.MonkeyPatch], None]
@@ -246,6 +264,7 @@ SUBSTITUTES: tuple[tuple[str, Proof], ...] = (
     (r"python3 scripts/dev/(fuzz|soak_test)\.py ", only_takes),  # minutes to hours; short runs are among the tests
     (r"python3 scripts/test\.py|(\.venv/bin/)?python3? -m (pytest|ruff|mypy)\b", collects),
     (r"pip install ", installs),
+    (r"python -c ", makes_a_file),
     (r"yolo ", is_ultralytics),
     (r"mpremote ", is_mpremote),
     (r"sudo apt-get install ", is_in_ci),
@@ -253,7 +272,7 @@ SUBSTITUTES: tuple[tuple[str, Proof], ...] = (
 )
 
 _IN_THIS_PYTHON = (
-    "import sys, runpy; sys.path.insert(0, sys.argv[1]); import _venv; _venv.enter = lambda: None;"
+    "import sys, runpy; sys.path.insert(0, sys.argv[1]); import _venv; _venv.enter = lambda *sets: None;"
     " sys.argv = sys.argv[2:]; runpy.run_path(sys.argv[0], run_name='__main__')"
 )
 _N6POST = "import sys; sys.path.insert(0, sys.argv.pop(1)); from n6post_pc import cli; sys.exit(cli.main())"
@@ -272,8 +291,20 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
         with PilImage.open(SHARED / "pictures" / "person.bmp") as picture:
             for number in (1, 2):
                 picture.convert("RGB").save(folder / "photos" / f"{number}.jpg")
+        (folder / "annotations.json").write_text(json.dumps(ANNOTATIONS), encoding="utf-8")
     return folder
 
+
+# Of the two pictures in photos, with COCO's classes.
+ANNOTATIONS = {
+    "images": [{"id": number, "file_name": f"{number}.jpg", "width": 640, "height": 480} for number in (1, 2)],
+    "annotations": [
+        {"id": number, "image_id": number, "category_id": 1, "bbox": [0, 0, 99, 99], "area": 9801, "iscrowd": 0,
+         "segmentation": [[0, 0, 99, 0, 99, 99, 0, 99]]}
+        for number in (1, 2)
+    ],
+    "categories": [{"id": number + 1, "name": class_name(number, 80)} for number in range(80)],
+}  # fmt: skip
 
 # name on the pages: file of ../shared
 STAND_INS = {
@@ -391,18 +422,19 @@ def source_of(block: Block) -> str | None:
 PLAYED = {"yolov8n_192": "yolov8n_192", "pose": "yolov8n_pose_256", "movenet": "movenet_17_192", None: "yolov8n_seg_320"}
 
 
+@pytest.mark.parametrize("firmware", ["5.0.0", "4.8.1"])
 @pytest.mark.parametrize("block", [block for block in PYTHON if block not in SIGNATURES], ids=str)
-def test_python_of_the_pages_runs(block: Block, tmp_path: Path) -> None:
+def test_python_of_the_pages_runs(block: Block, firmware: str, tmp_path: Path) -> None:
     source = source_of(block)
     if source is None:
         return  # another test checks its names
-    (tmp_path / "script.py").write_text(source)
+    (tmp_path / "script.py").write_text(source, encoding="utf-8")
     PilImage.new("RGB", (640, 480), (90, 120, 150)).save(tmp_path / "photo.png")
-    options = ["--picture", "photo.png", "--frames", "3", "--sdcard", "card", "--out", "last.png"]
+    options = ["--picture", "photo.png", "--frames", "3", "--sdcard", "card", "--out", "last.png", "--firmware", firmware]
     (tmp_path / "card").mkdir()
     for name, recording in PLAYED.items():
         file = tmp_path / f"{name or 'any'}.tflite"
-        file.write_text(recording)
+        file.write_text(recording, encoding="utf-8")
         options += ["--model", f"{name}={file}" if name else str(file)]
     play = [sys.executable, str(ROOT / "host_tests" / "recorded_models.py"), str(ROOT / "scripts"), "host", "script.py"]
     done = subprocess.run([*play, *options], capture_output=True, text=True, cwd=tmp_path, timeout=120)
@@ -422,7 +454,7 @@ def calls(tree: ast.AST) -> Iterator[tuple[str, list[str]]]:
 
 TYPES = {
     node.name: node
-    for node in ast.parse((ROOT / "lib" / "n6post" / "__init__.pyi").read_text()).body
+    for node in ast.parse((ROOT / "lib" / "n6post" / "__init__.pyi").read_text(encoding="utf-8")).body
     if isinstance(node, ast.ClassDef | ast.FunctionDef)
 }
 
@@ -448,7 +480,7 @@ def parameters(name: str) -> dict[str, ast.expr | None]:
 def options_of(name: str) -> set[str]:
     """The options of a public name; of `load` and `processor_for` those of every family."""
     if name in ("load", "processor_for"):
-        return set().union(*(options_of(family) for family in ("YoloV8Seg", "YoloV8Pose", "MoveNet", "DeepLab")))
+        return set().union(*(options_of(family) for family in FAMILY_NAMES))
     return set(parameters(name))
 
 
@@ -540,18 +572,18 @@ API = runpy.run_path(str(ROOT / "scripts" / "dev" / "write_api.py"))
 
 
 def test_api_md_is_up_to_date() -> None:
-    assert (ROOT / "docs" / "api.md").read_text() == API["text"](), "run python3 scripts/dev/write_api.py"
+    assert (ROOT / "docs" / "api.md").read_text(encoding="utf-8") == API["text"](), "run python3 scripts/dev/write_api.py"
 
 
 @pytest.mark.parametrize("name", sorted(n6post._EXPORTS))
 def test_api_md_has_every_name_with_its_options(name: str) -> None:
-    text = (ROOT / "docs" / "api.md").read_text()
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     assert f"[`{name}`](#{name.lower()})" in text and name.lower() in slugs(ROOT / "docs" / "api.md")
     section = text.partition(f"\n### {name}\n")[2].partition("\n### ")[0].partition("\n## ")[0]
     if name not in ("Mask", "Segmentation"):  # only the library creates them
         options = options_of(name) - {"first_state", "_source"}
         assert not [option for option in options if not re.search(rf"\b{option}\b", section)], name
-    types = ast.parse((ROOT / "lib" / "n6post" / "__init__.pyi").read_text())
+    types = ast.parse((ROOT / "lib" / "n6post" / "__init__.pyi").read_text(encoding="utf-8"))
     (node,) = [one for one in types.body if isinstance(one, ast.ClassDef | ast.FunctionDef) and one.name == name]
     methods = [one.name for one in node.body if isinstance(one, ast.FunctionDef) and not one.name.startswith("_")]
     assert not [method for method in methods if not re.search(rf"[.`]{method}\b", section)], name
@@ -578,7 +610,7 @@ def test_every_finding_of_diagnose_is_documented() -> None:
     from n6post.models import diagnostics
 
     page = ROOT / "docs" / "troubleshooting.md"
-    findings = page.read_text().partition("## What diagnose finds")[2].partition("\n## ")[0]
+    findings = page.read_text(encoding="utf-8").partition("## What diagnose finds")[2].partition("\n## ")[0]
     lines = re.findall(r'<a id="([^"]+)"></a>\*\*([\w-]+)\*\*', findings)
     assert [name for name, shown in lines if name != shown] == []
     assert [name for name, _ in lines] == [check.__name__[1:].replace("_", "-") for check in diagnostics._CHECKS]
@@ -588,13 +620,15 @@ def test_page_references_in_code_exist() -> None:
     for folder in ("lib", "scripts", "stubs"):
         for file in (ROOT / folder).rglob("*.py"):
             # "its docs/...": another project's.
-            for page, anchor in re.findall(r"(?<!its )docs/((?:internals/)?[\w-]+\.md)(?:#([a-z0-9-]+))?", file.read_text()):
+            text = file.read_text(encoding="utf-8")
+            for page, anchor in re.findall(r"(?<!its )docs/((?:internals/)?[\w-]+\.md)(?:#([a-z0-9-]+))?", text):
                 assert (ROOT / "docs" / page).is_file(), f"{file}: {page}"
                 assert not anchor or anchor in slugs(ROOT / "docs" / page), f"{file}: {page}#{anchor}"
 
 
 def test_the_documented_defaults_are_ours() -> None:
-    rows = re.findall(r"^\| `(\w+)` \| [^|]* \| ([\d.]+)", (ROOT / "docs" / "from-openmv.md").read_text(), re.MULTILINE)
+    page = (ROOT / "docs" / "from-openmv.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| [^|]* \| ([\d.]+)", page, re.MULTILINE)
     assert {name for name, _ in rows} == {"threshold", "iou_threshold", "nms_sigma", "max_detections"}
     ours = parameters("YoloV8")
     assert {name: float(value) for name, value in rows} == {name: float(ast.unparse(ours[name])) for name, _ in rows}
@@ -612,7 +646,7 @@ FRAMES = {
 
 def instructions(what: str) -> float:
     """The last count after these words in docs/internals/performance.md: the bold one of a row, or one in a sentence."""
-    text = (ROOT / "docs" / "internals" / "performance.md").read_text()
+    text = (ROOT / "docs" / "internals" / "performance.md").read_text(encoding="utf-8")
     row = re.search(rf"^\| {re.escape(what)}.*\*\*([\d,]+)(?: to ([\d,]+))?\*\*", text, re.MULTILINE)
     found = row or re.search(rf"{re.escape(what)} ([\d,]+\d)", text)
     assert found, what
@@ -620,7 +654,8 @@ def instructions(what: str) -> float:
 
 
 def test_the_frame_rates_follow_from_the_counts_of_instructions() -> None:
-    table = (ROOT / "docs" / "inputs-and-speed.md").read_text().partition("## Frames per second")[2].partition("\n## ")[0]
+    page = (ROOT / "docs" / "inputs-and-speed.md").read_text(encoding="utf-8")
+    table = page.partition("## Frames per second")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| ([^|]+?) \| ([\d.]+) ms \| ([\d.]+) ms, (?:([\d.]+) ms|[^|]*) \| (\d+)", table, re.MULTILINE)
     assert {row[0] for row in rows} == set(FRAMES)
     for network, npu, result, drawing, frames in rows:

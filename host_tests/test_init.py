@@ -2,7 +2,6 @@
 
 import ast
 import importlib
-import os
 import re
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import n6post
 import pytest
+import vm
 
 ROOT = Path(__file__).resolve().parents[1]
 YOLO = ["YoloV8", "YoloV8Seg"]
@@ -73,9 +73,7 @@ except AttributeError:
 
 def on_micropython(code: str) -> str:
     """The output of a MicroPython with ulab, if the environment names one."""
-    binary = os.environ.get("N6POST_MICROPYTHON")
-    if not binary:
-        pytest.skip("needs a MicroPython with ulab: its path in the environment variable N6POST_MICROPYTHON")
+    binary = vm.with_ulab()
     done = subprocess.run([binary, "-c", code], env={"MICROPYPATH": str(ROOT / "lib")}, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.strip()
@@ -97,7 +95,7 @@ def test_a_private_name_is_an_attribute_error_on_micropython_too() -> None:
 
 def test_the_public_names_are_identifiers_that_micropython_interns() -> None:
     """Strings of more than ten characters are not interned, and dir() would not find them."""
-    tree = ast.parse((ROOT / "lib" / "n6post" / "__init__.py").read_text())
+    tree = ast.parse((ROOT / "lib" / "n6post" / "__init__.py").read_text(encoding="utf-8"))
     (table,) = [n.value for n in tree.body if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "_EXPORTS"]
     assert isinstance(table, ast.Call) and not table.args
     assert {keyword.arg for keyword in table.keywords} | {"__version__"} == set(dir(n6post))

@@ -19,14 +19,24 @@ import n6post
 import numpy as np
 import pytest
 from fake_networks import Network
-from fakes import FakeModel, Framed, Tensor
+from fakes import FAMILY_NAMES, FakeModel, Framed, Tensor
 from ml import model as ml_model
-from synthetic_heads import Thing, float_head, quantised
+from synthetic_heads import Thing, float_head, quantized
 from ulab import _host
 
 LIB = str(Path(n6post.__file__).parent)
 SIZE = (32, 32)  # 21 anchors
 ROIS = (0, 0, 64, 48), (8, 4, 40, 44)
+
+
+def traced(tracer: Callable[..., Any], attempt: Callable[[], Any]) -> Any:
+    """The result of the attempt, during which Python calls the tracer."""
+    before = sys.gettrace()
+    sys.settrace(tracer)
+    try:
+        return attempt()
+    finally:
+        sys.settrace(before)
 
 
 # --- the fault -------------------------------------------------------------------------------------------------------
@@ -67,14 +77,10 @@ class Fault:
 
     def hits(self, attempt: Callable[[], object]) -> bool:
         """Whether the error was raised in the attempt: False if it has fewer lines."""
-        tracer = sys.gettrace()
-        sys.settrace(self._called)
         try:
-            attempt()
+            traced(self._called, attempt)
         except MemoryError:
             assert self.lines == self.line
-        finally:
-            sys.settrace(tracer)
         return self.lines >= self.line
 
 
@@ -123,14 +129,14 @@ def detector() -> FakeModel:
 def three_objects() -> FakeModel:
     """Another model: int8, with three classes."""
     things = [Thing(i, (i, 2, i + 9, 20), {i % 2: 0.5 + i / 40}) for i in range(3)]
-    return FakeModel([quantised(float_head(SIZE, 3, things, pixels=False), 0.01, -20)], SIZE)
+    return FakeModel([quantized(float_head(SIZE, 3, things, pixels=False), 0.01, -20)], SIZE)
 
 
 def segmenter(step: float = 0.02) -> FakeModel:
     coefficients = [-0.8, 0.4, 1.1, 0.2, -0.3, 0.9, 0.1, 0.7]
     head = float_head(SIZE, 2, [Thing(3, (1, 2, 12, 8), {1: 0.9}, coefficients)], extra=8, pixels=False)
     planes = np.random.default_rng(2).normal(size=(1, 8, 8, 8))
-    return FakeModel([quantised(head, step, 3), quantised(planes, 0.03, -5)], SIZE)
+    return FakeModel([quantized(head, step, 3), quantized(planes, 0.03, -5)], SIZE)
 
 
 def poser(count: int = 13) -> FakeModel:
@@ -218,6 +224,10 @@ of_every_family = pytest.mark.parametrize("family", FAMILIES)
 LIKE_OTHERS = "YoloV8", "YoloV8 soft", "raw and end-to-end"
 of_every_kind = pytest.mark.parametrize("family", [f for f in FAMILIES if f not in LIKE_OTHERS])
 of_some_families = pytest.mark.parametrize("family", ["YoloV8", "MoveNet direct", "DeepLab"])
+
+
+def test_every_family_is_here() -> None:
+    assert {name.split()[0] for name in FAMILIES} - {"raw"} == set(FAMILY_NAMES) and CHANGES.keys() == FAMILIES.keys()
 
 
 class State(NamedTuple):
@@ -603,8 +613,13 @@ QUESTIONS: dict[str, Callable[[Any], Any]] = {
     "copy": lambda s: s.copy().class_ids(True),
     "by name": lambda s: (s.fraction("0"), s.mask("1").area),
     "as_dict": lambda s: s.as_dict(background=True),
-    "draw": lambda s: bytes(s.draw(image.Image(64, 48, image.RGB565), alpha=99, legend=True).bytearray()),
+    "draw": lambda s: bytes(s.draw(image.Image(*canvas_size(s), image.RGB565), alpha=99, legend=True).bytearray()),
 }
+
+
+def canvas_size(seen: Any) -> tuple[int, int]:
+    width, height = seen._transform.frame_size or (64, 48)
+    return 2 * width, 2 * height
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -663,15 +678,17 @@ def test_a_scaled_picture_is_right_after_interrupted_drawing(family: str) -> Non
     check(Scene(lambda: model().run(make(), n6post.Stretch(frame)), drawn, lambda result: [drawn(result), drawn(result)]))
 
 
+def filled(source: Any) -> bytes:
+    """A model's input of 8 x 8 pixels."""
+    buffer = bytearray(8 * 8 * 3)
+    source(buffer, (1, 8, 8, 3), ord("B"))
+    return bytes(buffer)
+
+
 @pytest.mark.parametrize("kind", [n6post.Stretch, n6post.Crop, n6post.Letterbox])
 def test_an_input_is_filled_right_after_an_interruption(kind: Any) -> None:
     frame = image.Image(24, 48, image.RGB565)
     frame.draw_rectangle((3, 4, 9, 20), color=(200, 90, 9), fill=True)
-
-    def filled(source: Any) -> bytes:
-        buffer = bytearray(8 * 8 * 3)
-        source(buffer, (1, 8, 8, 3), ord("B"))
-        return bytes(buffer)
 
     check(Scene(lambda: kind(frame), filled, filled))
 
@@ -716,7 +733,7 @@ def test_a_processor_can_be_chosen_after_an_interruption() -> None:
 def test_a_model_can_be_opened_after_an_interruption(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     things = [Thing(9, (12, 10, 31, 30), {1: 0.7})]
     monkeypatch.setattr(ml_model, "open_backend", lambda path: (Network([float_head((64, 64), 2, things)]), 1))
-    (tmp_path / "net.txt").write_text("cat\r\ndog\n")
+    (tmp_path / "net.txt").write_text("cat\r\ndog\n", encoding="utf-8")
     (tmp_path / "net.tflite").write_bytes(b"in place of a model")
 
     def opened(_: Any) -> Any:

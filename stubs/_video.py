@@ -1,4 +1,4 @@
-"""A video file as the camera's pictures, through PyAV, which only a PC has."""
+"""The frames of a video file as the camera's pictures, read with PyAV."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Video(Sequence[Frame]):
         self._last: Frame = np.zeros((0, 0, 3), dtype=np.uint8)
         self._frames: Iterator[Frame] = iter(())
         with self._opened() as container:
-            # What the file says of itself is often missing, so its packets are counted.
+            # The number of frames is often missing in the file, so packets are counted.
             self.rate: Fraction = container.streams.video[0].average_rate or Fraction(10)  # frames a second
             self._length: int = sum(packet.size > 0 for packet in container.demux(container.streams.video[0]))
         if not self._length:
@@ -58,7 +58,7 @@ class Video(Sequence[Frame]):
         with self._opened() as container:
             container.streams.video[0].thread_type = "AUTO"
             for frame in container.decode(video=0):
-                # Telephones film lying on their side and say so in the file: degrees against the clock.
+                # Phones store videos sideways, with a rotation in the file: degrees counterclockwise.
                 turns = round(getattr(frame, "rotation", 0) / 90) % 4
                 yield np.ascontiguousarray(np.rot90(frame.to_ndarray(format="rgb24"), turns))
 
@@ -78,7 +78,7 @@ class Video(Sequence[Frame]):
             except StopIteration:
                 if self._next == 0:
                     raise ValueError(f"{self._path}: none of its frames can be read") from None
-                break  # fewer than it has packets: the last one stands still
+                break  # fewer frames than packets: repeat the last one
             self._next += 1
         return self._last
 

@@ -1,8 +1,7 @@
 """The firmware's `csi` module: a camera whose frames are made of pictures.
 
-On a PC, say first what the camera sees: `csi._host_pictures = ["photo.jpg"]`, or the frames of a video,
-`_video.Video("street.mp4")`. The pictures are shown in turn, again and again, each scaled to the frame size that the
-script asked for.
+On a PC, set what the camera sees first: `csi._host_pictures = ["photo.jpg"]`, or the frames of a video,
+`_video.Video("street.mp4")`. The pictures are repeated in a loop, each scaled to the frame size that the script chose.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,14 +23,14 @@ if TYPE_CHECKING:
 # Files, Pillow pictures or (h, w, 3) uint8 arrays.
 _host_pictures: "Sequence[Picture]" = []
 
-# How a picture of another shape gets into the frame: "fit" shows all of it between black bars, "fill"
-# cuts off what is too much, "stretch" distorts it.
+# How a picture of another aspect ratio is fitted into the frame: "fit" adds black bars, "fill" crops it, "stretch"
+# distorts it.
 _host_fit = "fit"
 
 # Called before each frame that the script gets.
 _host_before_snapshot: Callable[[], None] | None = None
 
-# The frame that the script got last, with whatever it has drawn on it since.
+# The script's latest frame, with everything that it has drawn on it.
 _host_last_frame: "image.Image | None" = None
 
 # ---- the firmware's constants ----
@@ -77,7 +76,7 @@ def devices() -> list[int]:
 
 
 class CSI:
-    """The camera. Settings without a meaning for a still picture are accepted and ignored."""
+    """The camera. Settings that do not affect a still picture are accepted and ignored."""
 
     def __init__(self, *, cid: int = -1, delays: bool = True, fflush: bool = True, stream: Any = None) -> None:
         if cid not in (-1, PAG7936):
@@ -126,11 +125,11 @@ class CSI:
             self._framesize = framesize
         else:
             raise RuntimeError(_NO_FRAMESIZE)
-        self._window = None  # a new frame size shows all of the frame again
+        self._window = None  # a new frame size resets the window to the whole frame
         return None
 
     def window(self, roi: tuple[int, ...] | list[int] | None = None, /) -> tuple[int, int, int, int] | None:
-        """A part of the frame: (width, height) of its middle, or (x, y, width, height)."""
+        """Set a window: (width, height) around the center of the frame, or (x, y, width, height)."""
         width, height = self._resolution()
         if roi is None:
             return self._window or (0, 0, width, height)
@@ -176,7 +175,7 @@ class CSI:
     def snapshot(
         self, *, time: int = -1, frames: int = -1, blocking: bool = True, image: "image.Image | None" = None
     ) -> "image.Image | None":
-        """The next frame. With `time=` or `frames=` frames are skipped: here that takes no time."""
+        """The next frame. `time=` and `frames=` skip frames, which takes no time here."""
         self._resolution()
         if self._pixformat == 0:
             raise RuntimeError(_NO_PIXFORMAT)
@@ -345,7 +344,7 @@ def _open(picture: "Picture") -> "PilImage.Image":
 
 
 def _scaled(picture: "PilImage.Image", width: int, height: int) -> "PilImage.Image":
-    """The picture in a frame of this size, unchanged where it has that size already."""
+    """The picture in a frame of this size; unchanged if it has that size already."""
     if picture.size == (width, height):
         return picture
     from PIL import Image, ImageOps

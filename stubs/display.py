@@ -1,4 +1,4 @@
-"""The `display` module: screens whose picture is kept, so that it can be saved.
+"""The `display` module: screens whose picture is kept, so that tests and commands can save it.
 
 `display._host_last` is the picture of the screen that was written to last (None before that).
 """
@@ -18,12 +18,12 @@ _SIZES = [
     (800, 600), (1024, 600), (1024, 768), (1280, 1024), (1280, 400), (1600, 1200), (1280, 720), (1920, 1080),
 ]  # fmt: skip
 
-# Only on a PC: what the screen that was written to last shows.
+# Only on a PC: the picture of the screen that was written to last.
 _host_last: image.Image | None = None
 
 
 class _Display(_host.StandIn):
-    """What all screens have in common."""
+    """Base of all screens."""
 
     def __init__(self, width: int, height: int, refresh: int, backlight: Any) -> None:
         if not 30 <= refresh <= 120:
@@ -64,7 +64,7 @@ class _Display(_host.StandIn):
         roi: tuple[int, int, int, int] | None = None, rgb_channel: int = -1, alpha: int = 255, color_palette: Any = None,
         alpha_palette: Any = None, hint: int = 0,
     ) -> None:
-        """Shows the image, on black: the options are those of Image.draw_image()."""
+        """Show an image on black. The options are those of Image.draw_image()."""
         global _host_last
         self._screen.clear()
         self._screen.draw_image(
@@ -138,7 +138,7 @@ class DSIDisplay(_Panel):
 
 
 class _Controller(_host.StandIn):
-    """A controller chip: it is told nothing."""
+    """A controller chip: commands are ignored."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         pass
@@ -153,7 +153,7 @@ class SSD1351(_Controller):
 
 
 class DACBacklight(_host.StandIn):
-    """A lamp behind the screen that remembers how bright it is."""
+    """A backlight that remembers its brightness."""
 
     def __init__(self, channel: Any = None, *, bits: int = 8, **options: Any) -> None:
         self._value = 100

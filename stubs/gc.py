@@ -19,5 +19,5 @@ def mem_free() -> int:
 
 
 def threshold(amount: int = -1, /) -> int:
-    """How many bytes may be allocated before a collection starts by itself; -1: only when the heap is full."""
+    """Number of bytes that may be allocated before an automatic collection; -1: collect only when the heap is full."""
     ...

@@ -19,12 +19,12 @@ def native(function: F) -> F:
 
 
 def viper(function: F) -> F:
-    """The function as it is: viper's own types (ptr8, uint) do not exist here."""
+    """Return the function unchanged: viper's own types (ptr8, uint) do not exist here."""
     return function
 
 
 def asm_thumb(function: Callable[..., Any]) -> NoReturn:
-    """What the compiler of a port without the inline assembler says."""
+    """Raise what the compiler of a port without the inline assembler raises."""
     raise SyntaxError("invalid micropython decorator")
 
 
@@ -37,7 +37,7 @@ def opt_level(level: int | None = None) -> int | None:
 
 
 def heap_lock() -> None:
-    """Counted only: CPython cannot refuse allocations."""
+    """Only counted: CPython cannot lock its heap."""
     global _lock_depth
     _lock_depth += 1
 
@@ -73,5 +73,5 @@ def kbd_intr(character: int) -> None:
 
 
 def schedule(function: Callable[[Any], Any], argument: Any) -> None:
-    """Runs it at once; the camera runs it soon."""
+    """Call the function at once; a camera calls it soon after."""
     function(argument)

@@ -1,9 +1,9 @@
-"""The `network` module: interfaces that are connected as soon as they are told to, with the PC's own network behind them.
+"""The `network` module: interfaces that connect at once, backed by the PC's own network.
 
 Sockets are CPython's. A server that the script starts is reached at localhost.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import _host
 
@@ -39,7 +39,7 @@ def country(code: str | None = None, /) -> str | None:
 
 
 class _Interface(_host.StandIn):
-    """What WLAN and LAN have in common."""
+    """Base of WLAN and LAN."""
 
     def __init__(self) -> None:
         self._active = self._connected = False
@@ -55,11 +55,17 @@ class _Interface(_host.StandIn):
     def isconnected(self) -> bool:
         return self._connected
 
-    def ifconfig(self, addresses: tuple[str, str, str, str] | None = None, /) -> tuple[str, str, str, str] | None:
+    @overload
+    def ifconfig(self) -> tuple[str, str, str, str]: ...
+
+    @overload
+    def ifconfig(self, addresses: tuple[str, str, str, str] | tuple[str] | str, /) -> None: ...
+
+    def ifconfig(self, addresses: Any = None) -> Any:
         """(address, mask, gateway, DNS)"""
         if addresses is None:
             return self._addresses
-        if len(addresses) == 4:  # ("dhcp",) asks for addresses
+        if not isinstance(addresses, str) and len(addresses) == 4:  # "dhcp" and ("dhcp",) ask for addresses
             self._addresses = addresses
         return None
 
@@ -88,7 +94,7 @@ class _Interface(_host.StandIn):
 
 
 class WLAN(_Interface):
-    """WiFi: connected at once, whatever the network's name and key; as an access point once it is active."""
+    """WiFi: connects at once, with any name and key; an access point is connected once it is active."""
 
     IF_STA = STA_IF
     IF_AP = AP_IF
@@ -116,7 +122,7 @@ class WLAN(_Interface):
         return self._active if self._interface == AP_IF else self._connected
 
     def scan(self) -> list[tuple[Any, ...]]:
-        """The networks around: none."""
+        """The networks in range: none."""
         return []
 
 

@@ -1,8 +1,8 @@
 """The firmware's `omv` module: which firmware runs on which board.
 
-The stand-ins follow firmware 5.0.0. `_host_set_version(4, 8, 1)` makes them the older one, as strict: in how an
-image is fitted into a network's input, in the forms that image's methods take and return, in what ulab has. The three
-numbers are ints, not functions, in both firmwares (modules/py_omv.c), whatever the documentation's brackets say.
+The stand-ins imitate firmware 5.0.0. After `_host_set_version(4, 8, 1)` they imitate 4.8.1 as strictly: how an image is
+fitted into a network's input, the arguments and results of image's methods, the functions of ulab. The three version numbers
+are ints, not functions, in both firmwares (modules/py_omv.c), although the documentation shows them with parentheses.
 """
 
 from collections.abc import Iterable
@@ -31,14 +31,14 @@ def board_id() -> str:
 
 
 def debug_mode() -> bool:
-    """Whether OpenMV IDE is attached: the PC stands in for it, too."""
+    """Whether OpenMV IDE is attached. On a PC it always is."""
     return _host.attached
 
 
 def _host_set_version(major: int = 5, minor: int = 0, patch: int = 0, old: Iterable[str] | None = None) -> None:
-    """Only on a PC: the firmware to behave like; without arguments back to the default.
+    """Only on a PC: set the firmware version to imitate; without arguments, the default.
 
-    old: in which of _host.OLD_WAYS it is like 4.8.1, whatever its number; None: in all before 5.0, in none from there on.
+    old: the entries of _host.OLD_WAYS in which it behaves like 4.8.1; None: all before version 5.0, none from 5.0 on.
     """
     global version_major, version_minor, version_patch
     version_major, version_minor, version_patch = major, minor, patch

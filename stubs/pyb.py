@@ -1,6 +1,6 @@
-"""The `pyb` module of STM32 cameras, older than `machine`: LEDs, servos, ports and timers that remember what they are told.
+"""The `pyb` module of STM32 cameras, older than `machine`: LEDs, servos, ports and timers that remember their settings.
 
-What a UART or the USB port sends is printed. What is missing says "the stand-in has no ...".
+Data sent to a UART or the USB port is printed. A missing name raises "the stand-in has no ...".
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ stop = standby = machine.deepsleep
 
 
 def main(filename: str, /) -> None:
-    """Names the script of the next start: nothing to do here."""
+    """Set the script of the next start; ignored here."""
 
 
 def usb_mode(mode: str | None = None, *arguments: Any, **options: Any) -> str | None:
@@ -74,7 +74,7 @@ def have_cdc() -> bool:
 
 
 class LED(_host.StandIn):
-    """A lamp: 1 red, 2 green, 3 blue, 4 infrared."""
+    """An LED: 1 red, 2 green, 3 blue, 4 infrared."""
 
     def __init__(self, id: int, /) -> None:
         if id not in (1, 2, 3, 4):
@@ -98,7 +98,7 @@ class LED(_host.StandIn):
 
 
 class UART(machine.UART):
-    """machine.UART, whose `init` and constructor need no rate."""
+    """machine.UART; here the constructor and `init` do not need a baud rate."""
 
 
 class USB_VCP(_host.StandIn):
@@ -133,7 +133,7 @@ class USB_VCP(_host.StandIn):
         return self._port.readinto(buf, maxlen)
 
     def recv(self, data: Any, /, *, timeout: int = 5000) -> Any:
-        """So many bytes, fewer where no more came; into a buffer: how many they were."""
+        """Receive this many bytes, or fewer if no more came. With a buffer, return their number."""
         if isinstance(data, int):
             return self._port.read(data) or b""
         return self._port.readinto(data) or 0
@@ -181,7 +181,7 @@ class Servo(_host.StandIn):
         return None
 
     def calibration(self, *values: int) -> tuple[int, int, int, int, int] | None:
-        """(least pulse, greatest, at the centre, at 90 degrees, at speed 100); the last two may be left out."""
+        """(shortest pulse, longest, at the center, at 90 degrees, at speed 100); the last two are optional."""
         if not values:
             return self._calibration
         if len(values) not in (3, 5):
@@ -203,7 +203,7 @@ class ADC(_host.StandIn):
 
 
 class DAC(_host.StandIn):
-    """A voltage that nobody measures."""
+    """A DAC output that only remembers its value."""
 
     NORMAL = 0
     CIRCULAR = 256
@@ -225,7 +225,7 @@ class DAC(_host.StandIn):
 
 
 class ExtInt(_host.StandIn):
-    """An interrupt that never comes, except by swint()."""
+    """An external interrupt, which is raised only by swint()."""
 
     IRQ_RISING = 0x110000
     IRQ_FALLING = 0x210000
@@ -269,7 +269,7 @@ class TimerChannel(_host.StandIn):
     capture = compare = pulse_width
 
     def callback(self, fun: Callable[[Any], object] | None, /) -> None:
-        """The function is taken and never called."""
+        """The callback is accepted and never called."""
 
 
 class Timer(_host.StandIn):
@@ -352,7 +352,7 @@ class I2C(_host.StandIn):
 
 
 class SPI(_host.StandIn):
-    """What is sent goes nowhere, what is received are zeros."""
+    """Sent data is dropped; received data is zeros."""
 
     CONTROLLER = MASTER = 1
     PERIPHERAL = SLAVE = 0

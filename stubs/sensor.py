@@ -72,7 +72,7 @@ def get_framesize() -> int | None:
 
 
 def set_windowing(*roi: Any) -> None:
-    """One tuple, or its numbers."""
+    """One tuple, or its numbers as separate arguments."""
     _camera.window(roi[0] if len(roi) == 1 else roi)
 
 
@@ -169,12 +169,12 @@ def get_rgb_gain_db() -> tuple[float, float, float]:
 
 
 def get_fb() -> image.Image | None:
-    """The frame that the script got last."""
+    """The script's latest frame."""
     return csi._host_last_frame
 
 
 def alloc_extra_fb(width: int, height: int, pixformat: int) -> image.Image:
-    """Memory for another picture of the script's."""
+    """A buffer for another image of the script."""
     return image.Image(width, height, pixformat)
 
 
@@ -233,6 +233,48 @@ __all__ = [
     "WVGA",
     "WXGA",
     "XGA",
+    "alloc_extra_fb",
+    "dealloc_extra_fb",
+    "disable_delays",
+    "flush",
+    "get_exposure_us",
+    "get_fb",
+    "get_framesize",
+    "get_gain_db",
+    "get_id",
+    "get_pixformat",
+    "get_rgb_gain_db",
+    "get_windowing",
+    "height",
+    "ioctl",
+    "reset",
+    "set_auto_exposure",
+    "set_auto_gain",
+    "set_auto_rotation",
+    "set_auto_whitebal",
+    "set_brightness",
+    "set_color_palette",
+    "set_colorbar",
+    "set_contrast",
+    "set_frame_callback",
+    "set_framebuffers",
+    "set_framerate",
+    "set_framesize",
+    "set_gainceiling",
+    "set_hmirror",
+    "set_lens_correction",
+    "set_pixformat",
+    "set_quality",
+    "set_saturation",
+    "set_transpose",
+    "set_vflip",
+    "set_vsync_callback",
+    "set_windowing",
+    "shutdown",
+    "skip_frames",
+    "sleep",
+    "snapshot",
+    "width",
 ]
 
 if not TYPE_CHECKING:

@@ -7,17 +7,17 @@ for then Pylance warns on every `import time` that the stub has no source.
 
 
 class clock:
-    """Times frames: `tick()` before one, `fps()` behind it."""
+    """Measures frame times: call `tick()` before a frame and `fps()` after it."""
 
     def tick(self) -> None:
-        """A frame begins."""
+        """Start of a frame."""
 
     def fps(self) -> float:
-        """A frame is done: how many a second, on average."""
+        """End of a frame. Returns the average number of frames per second."""
         ...
 
     def avg(self) -> float:
-        """A frame is done: how many milliseconds one took, on average."""
+        """End of a frame. Returns the average time of a frame in milliseconds."""
         ...
 
     def reset(self) -> None:
@@ -40,7 +40,7 @@ def ticks_us() -> int:
 
 
 def ticks_cpu() -> int:
-    """The finest ticks that there are; they wrap around: compare them by ticks_diff."""
+    """Ticks of the highest resolution, which wrap around: compare them by ticks_diff."""
     ...
 
 
@@ -71,7 +71,7 @@ def localtime(seconds: int | None = None, /) -> tuple[int, ...]:
 
 
 def mktime(when: tuple[int, ...], /) -> int:
-    """The seconds of what localtime gives."""
+    """The inverse of localtime: seconds."""
     ...
 
 

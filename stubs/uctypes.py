@@ -1,4 +1,4 @@
-"""The little of `uctypes` that code with inline assembler needs: addresses of buffers."""
+"""The part of `uctypes` that code with inline assembler needs: addresses of buffers."""
 
 import ctypes
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def addressof(buffer: object) -> int:
-    """Where the bytes of a bytearray, memoryview or ulab ndarray lie."""
+    """The address of the bytes of a bytearray, memoryview or ulab ndarray."""
     array = getattr(buffer, "_np", None)
     if not isinstance(array, np.ndarray):
         array = np.frombuffer(buffer, dtype=np.uint8)  # type: ignore[call-overload]

@@ -1,4 +1,4 @@
-"""conftest.py: where there are no reference captures, what needs them is left out, and one line says how many."""
+"""conftest.py: without the reference captures, the tests that need them are left out, and one line shows their number."""
 
 import ast
 import re
@@ -30,13 +30,13 @@ def test_of_numbers(n): pass
 
 @pytest.fixture
 def project(pytester: pytest.Pytester) -> pytest.Pytester:
-    """A folder `project` with this very conftest and five tests, three of which need ../shared; nothing is beside it."""
+    """A folder `project` with this conftest.py and five tests. Three of them need ../shared, which does not exist."""
     tests = pytester.mkdir("project") / "host_tests"
     tests.mkdir()
     for name in ("lib", "stubs"):
         (tests.parent / name).symlink_to(ROOT / name)
     shutil.copy(ROOT / "host_tests" / "conftest.py", tests)
-    (tests / "test_some.py").write_text(TESTS)
+    (tests / "test_some.py").write_text(TESTS, encoding="utf-8")
     return pytester
 
 
@@ -45,38 +45,39 @@ def run(project: pytest.Pytester, *arguments: str) -> pytest.RunResult:
 
 
 @pytest.mark.parametrize("workers", ["", "-n2 --dist loadgroup"])
-def test_without_captures_their_tests_are_left_out_and_one_line_says_so(project: pytest.Pytester, workers: str) -> None:
+def test_without_captures_their_tests_are_deselected_and_counted(project: pytest.Pytester, workers: str) -> None:
     done = run(project, *workers.split())
     assert done.parseoutcomes()["passed"] == 2 and "skipped" not in done.parseoutcomes()
     assert done.ret == 0 and [line for line in done.outlines if "left out" in line] == [LINE.format(3)]
 
 
-def test_what_k_has_not_chosen_is_not_counted(project: pytest.Pytester) -> None:
+def test_tests_that_k_deselects_are_not_counted(project: pytest.Pytester) -> None:
     done = run(project, "-k", "by_name or plain")
     assert done.ret == 0 and LINE.format(1) in done.outlines and done.parseoutcomes()["passed"] == 1
     assert not [line for line in run(project, "-k", "plain").outlines if "left out" in line]
 
 
 @pytest.mark.parametrize("workers", ["", "-n2"])
-def test_where_the_captures_are_all_run_and_nothing_is_said(project: pytest.Pytester, workers: str) -> None:
+def test_with_the_captures_all_tests_run_without_a_message(project: pytest.Pytester, workers: str) -> None:
     (project.path / "shared" / "captures").mkdir(parents=True)
     done = run(project, *workers.split())
     assert done.parseoutcomes() == {"passed": 5} and not [line for line in done.outlines if "left out" in line]
 
 
 def test_a_request_inside_a_test_fails_with_a_hint(project: pytest.Pytester) -> None:
-    """A skip would stay unnoticed where the captures exist."""
+    """A skip would remain unnoticed if the captures exist."""
     (project.path / "project" / "host_tests" / "test_some.py").write_text(
-        "def test_hidden(request): request.getfixturevalue('shared')\n"
+        "def test_hidden(request): request.getfixturevalue('shared')\n",
+        encoding="utf-8",
     )
     done = run(project)
     assert done.ret == 1 and any("has the fixture as an argument" in line for line in done.outlines)
 
 
 def test_no_test_skips_for_the_captures() -> None:
-    """Whatever needs ../shared says so by the fixture or the mark; a skip of its own would be counted as one."""
+    """Tests that need ../shared have to use the fixture or the mark. A separate skip would be counted as skipped."""
     for file in sorted((ROOT / "host_tests").glob("*.py")):
-        for call in ast.walk(ast.parse(file.read_text())):
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(call, ast.Call) and re.search(r"\b(skip|skipif|xfail)$", ast.unparse(call.func)):
-                said = ast.unparse(call)
-                assert not re.search(r"\bshared\b|captures", said, re.IGNORECASE), f"{file.name}: {said}"
+                text = ast.unparse(call)
+                assert not re.search(r"\bshared\b|captures", text, re.IGNORECASE), f"{file.name}: {text}"

@@ -10,18 +10,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import n6post
 import numpy as np
 import pytest
-from fakes import replace_kernel
+from fakes import FAMILY_NAMES, replace_kernel
 from ulab import _host
 
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "scripts" / "dev"))
 
-from fuzzing import areas, core  # noqa: E402
+from fuzzing import areas, core, options  # noqa: E402
 
 FUZZ = runpy.run_path(str(ROOT / "scripts" / "dev" / "fuzz.py"))
-CASES = 10_000  # in each of two workers
+CASES = 10_000  # per worker; there are two
 
 
 @pytest.fixture(autouse=True)
@@ -31,6 +32,13 @@ def _as_before() -> Iterator[None]:
 
     yield
     omv._host_set_version()
+
+
+def test_every_family_has_rules_for_all_its_options() -> None:
+    rules = {kind.__name__: set(of_kind) for kind, of_kind in options.FAMILIES}
+    assert {name: rules.get(name) for name in FAMILY_NAMES} == {
+        name: {option for option, _ in getattr(n6post, name)._option.defaults} for name in FAMILY_NAMES
+    }
 
 
 # --- the library ---------------------------------------------------------------------------------------------------------
@@ -283,22 +291,22 @@ PLANTED: dict[str, tuple[str, Plant]] = {
     "a rect is not clipped": ("boxes", _a_rect_is_not_clipped),
     "NaN is a score": ("boxes", _nan_is_a_score),
     "equal scores come in another order": ("boxes", _equal_scores_come_in_another_order),
-    "one too many": ("boxes", _one_too_many_is_returned),
-    "NaN comes out": ("movenet", _nan_comes_out),
+    "one detection too many": ("boxes", _one_too_many_is_returned),
+    "a result is NaN": ("movenet", _nan_comes_out),
     "a class map is a view": ("deeplab", _a_class_map_is_a_view),
     "keypoints share their memory": ("pose", _keypoints_are_a_view),
     "a mask is a column too wide": ("seg", _a_mask_is_a_column_too_wide),
-    "the last class of equals": ("deeplab", _the_last_class_of_equals_wins),
-    "bars half a pixel off": ("inputs", _bars_are_half_a_pixel_off),
-    "any roi": ("rois", _any_roi_will_do),
-    "blank names": ("labels", _a_blank_name_is_a_name),
-    "any margin": ("options", _a_margin_may_be_anything),
+    "the last of several equal classes wins": ("deeplab", _the_last_class_of_equals_wins),
+    "bars are half a pixel off": ("inputs", _bars_are_half_a_pixel_off),
+    "any roi is accepted": ("rois", _any_roi_will_do),
+    "blank names are accepted": ("labels", _a_blank_name_is_a_name),
+    "any margin is accepted": ("options", _a_margin_may_be_anything),
     "crossing beside the line": ("zones", _passing_the_end_is_a_crossing),
-    "a number given twice": ("tracker", _a_lost_number_is_given_again),
-    "JSON cut off": ("json", _keypoints_are_cut_off),
-    "a box beside": ("draw", _a_box_is_drawn_a_pixel_beside),
+    "a track id is used twice": ("tracker", _a_lost_number_is_given_again),
+    "keypoints are missing in JSON": ("json", _keypoints_are_cut_off),
+    "a box is drawn one pixel off": ("draw", _a_box_is_drawn_a_pixel_beside),
     "anything is a mask": ("wrong_types", _anything_is_a_mask),
-    "a traceback of a file": ("files", _an_empty_answer_of_a_file_is_an_index_error),
+    "a damaged file causes a traceback": ("files", _an_empty_answer_of_a_file_is_an_index_error),
 }
 
 
@@ -343,15 +351,15 @@ def test_a_failure_does_not_end_the_run_and_shows_how_to_repeat_it(command: Call
     found = [line for line in text.splitlines() if "--case " in line]
     assert 5 < len(found) < 20
     code, again = command(*found[0].split()[2:])
-    assert code == 1 and "is too much" in again and "numbers = [0, 0, 9" in again  # the others do not matter: calmed
+    assert code == 1 and "is too much" in again and "numbers = [0, 0, 9" in again  # the other numbers are simplified
 
 
-def test_so_many_failures_are_enough(command: Callable[..., tuple[int, str]]) -> None:
+def test_the_run_ends_after_the_maximum_number_of_failures(command: Callable[..., tuple[int, str]]) -> None:
     code, text = command("--cases", "3000", "--failures", "2")
     assert code == 1 and text.count("--case ") == 2
 
 
-def test_a_run_without_a_finding_leaves_with_zero(
+def test_a_run_without_findings_exits_with_0(
     command: Callable[..., tuple[int, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(areas, "FUZZER", core.Fuzzer({"fine": (1.0, lambda dice: core.CONFIRMED)}))
@@ -373,7 +381,7 @@ def test_a_refusal_without_a_sentence_or_by_accident_is_a_finding(error: Excepti
         core.attempt(call)
 
 
-def test_an_intended_refusal_is_no_failure() -> None:
+def test_an_intended_refusal_is_not_a_failure() -> None:
     import n6post
 
     made, refused = core.attempt(n6post.YoloV8, threshold=2)

@@ -1,4 +1,4 @@
-"""The folders of lib/n6post: which may import which, read from the imports themselves.
+"""The folders of lib/n6post and the imports that are allowed between them.
 
 docs/architecture.md shows the same table.
 """
@@ -18,7 +18,7 @@ LIB = ROOT / "lib" / "n6post"
 # From top to bottom. A file imports from its own folder and from the folders below it.
 FOLDERS = ("models", "tracking", "families", "drawing", "results", "kernels", "inputs", "tensors", "pixels")
 
-# Imports upwards, each inside a function that a script calls: a result loads what draws it when it is first drawn.
+# Upward imports, each inside a function that a script calls: a result imports the drawing functions on first use.
 LAZY_UPWARD = {
     ("results.mask", "drawing.masks"),
     ("results.mask", "drawing.mask_image"),
@@ -38,7 +38,7 @@ def imports(name: str) -> Iterator[tuple[str, bool]]:
     """The files of lib that a file imports, and whether it does so inside a function."""
     path = FILES[name]
     here = name.split(".") if path.name == "__init__.py" and name != "__init__" else name.split(".")[:-1]
-    tree = ast.parse(path.read_text())
+    tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         # module("drawing.masks") of tensors/lazy.py imports on first use.
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "module" and isinstance(node.args[0], ast.Constant):
@@ -55,12 +55,12 @@ GRAPH = {name: sorted({target for target, _ in imports(name)} - {name}) for name
 
 
 def level(name: str) -> int:
-    """The folder's place in FOLDERS; the package itself comes before all of them."""
+    """The folder's index in FOLDERS; the package itself comes before all of them."""
     return -1 if name == "__init__" else FOLDERS.index(name.split(".")[0])
 
 
 def circles(edges: dict[str, list[str]]) -> list[list[str]]:
-    """Every circle of imports once, as the files along it."""
+    """Every circular import once, as a list of its files."""
     found: dict[frozenset[str], list[str]] = {}
 
     def walk(name: str, path: list[str]) -> None:
@@ -76,7 +76,7 @@ def circles(edges: dict[str, list[str]]) -> list[list[str]]:
     return list(found.values())
 
 
-def test_every_file_lies_in_one_of_the_folders() -> None:
+def test_every_file_is_in_one_of_the_folders() -> None:
     assert {name.split(".")[0] for name in FILES} == {"__init__", *FOLDERS}
 
 
@@ -90,20 +90,20 @@ def test_every_lazy_upward_import_is_still_there() -> None:
     assert {(name, target) for name in FILES for target, _ in imports(name) if level(target) < level(name)} == LAZY_UPWARD
 
 
-def test_no_imports_run_in_a_circle() -> None:
+def test_there_are_no_circular_imports() -> None:
     downward = {name: [target for target in targets if (name, target) not in LAZY_UPWARD] for name, targets in GRAPH.items()}
     assert circles(downward) == []
     assert circles({"a": ["b"], "b": ["c"], "c": ["a"]}) == [["a", "b", "c"]]
 
 
 def test_the_architecture_page_has_the_folders_in_this_order() -> None:
-    page = (ROOT / "docs" / "architecture.md").read_text()
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     assert re.findall(r"^\| `(\w+)/` \|", page, flags=re.MULTILINE) == list(FOLDERS)
 
 
 def test_every_import_within_the_library_is_relative() -> None:
     for name, path in FILES.items():
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
             assert not any(n.startswith("n6post") for n in names), f"{name}, line {node.lineno}"
@@ -111,29 +111,29 @@ def test_every_import_within_the_library_is_relative() -> None:
 
 @pytest.mark.parametrize("name", sorted(FILES))
 def test_no_import_asks_the_package_for_a_file(name: str) -> None:
-    """On MicroPython `from . import nms` asks the package's __getattr__, which knows public names only."""
-    for node in ast.walk(ast.parse(FILES[name].read_text())):
+    """On MicroPython `from . import nms` calls the package's __getattr__, which knows public names only."""
+    for node in ast.walk(ast.parse(FILES[name].read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.level and not node.module:
             raise AssertionError(f"{name}, line {node.lineno}: write `from .file import name`")
 
 
 @pytest.mark.parametrize("name", sorted(set(FILES) - {"__init__", "kernels"}))
 def test_every_file_starts_with_a_docstring(name: str) -> None:
-    text = ast.get_docstring(ast.parse(FILES[name].read_text()))
+    text = ast.get_docstring(ast.parse(FILES[name].read_text(encoding="utf-8")))
     assert text and len(text.splitlines()[0]) > 20
 
 
 def test_no_file_is_named_like_a_public_name_of_the_package() -> None:
     """`from n6post.x.draw import draw` must not replace the function n6post.draw by a module."""
-    public = set(re.findall(r"^    (\w+)=\"", (LIB / "__init__.py").read_text(), flags=re.MULTILINE))
+    public = set(re.findall(r"^    (\w+)=\"", (LIB / "__init__.py").read_text(encoding="utf-8"), flags=re.MULTILINE))
     assert public and not public & {path.stem for path in LIB.glob("*")}
 
 
 def test_hasattr_is_not_used() -> None:
-    assert [name for name, path in FILES.items() if re.search(r"\bhasattr\(", path.read_text())] == []
+    assert [name for name, path in FILES.items() if re.search(r"\bhasattr\(", path.read_text(encoding="utf-8"))] == []
 
 
-# The colour table of a class map in drawing/masks.py is no parameter block: 256 RGB565 colours, then 256 alphas.
+# The color table of a class map in drawing/masks.py is not a parameter block: 256 RGB565 colors, then 256 alphas.
 PALETTE = {"2 * class_id", "2 * class_id + 1", "512 + class_id"}
 
 
@@ -142,7 +142,7 @@ def test_parameter_blocks_are_indexed_by_name_outside_of_the_kernels() -> None:
     for name, path in FILES.items():
         if name.startswith("kernels"):
             continue
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Subscript):
                 continue
             subject = ast.unparse(node.value)

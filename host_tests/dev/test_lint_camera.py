@@ -1,10 +1,9 @@
-"""scripts/dev/lint_camera.py: it finds nothing in lib and scripts/examples, and each of its rules is true of a camera."""
+"""scripts/dev/lint_camera.py: lib and scripts/examples have no findings, and each rule agrees with a camera's behavior."""
 
 from __future__ import annotations
 
 import ast
 import contextlib
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple
 
 import omv
 import pytest
+import vm
 from ulab import UlabTrap
 from ulab import numpy as np
 
@@ -24,13 +24,13 @@ LIB = ROOT / "lib" / "n6post" / "made_up.py"
 
 
 class Example(NamedTuple):
-    """Of a rule.
+    """Examples of a rule.
 
-    wrong   files of which each is a finding of this rule, and of no other
-    right   files without one
-    shown   lines that hold on a MicroPython with ulab (those of ulab on the stand-in too)
-    traps   what crashes there or corrupts memory: the stand-in raises UlabTrap
-    old_only    whether `shown` is true of firmware 4.8.1 only
+    wrong   files that each have findings of this rule and of no other
+    right   files without a finding
+    shown   lines that run on a MicroPython with ulab (those with ulab also on the stand-in)
+    traps   expressions that crash or corrupt memory there: the stand-in raises UlabTrap
+    old_only    whether `shown` applies to firmware 4.8.1 only
     """
 
     wrong: tuple[str, ...]
@@ -45,7 +45,7 @@ def ulab(*lines: str) -> tuple[str, ...]:
 
 
 def refused(code: str, error: str = "SyntaxError") -> str:
-    """A line of `shown`: MicroPython does not take that."""
+    """A line of `shown`: MicroPython refuses this code."""
     return f"refused({code!r}, {error})\n"
 
 
@@ -327,23 +327,23 @@ EXAMPLES = {
     "marker": Example(
         (
             "a = 1  # camera: long-axis: nothing is long here\n",
-            "a = 1  # camera: long: misspelt\n",
+            "a = 1  # camera: long: misspelled\n",
         ),
         ulab("def f(a):\n    return np.max(a, axis=0)  # camera: long-axis: ten at most\n"),
     ),
 }  # fmt: skip
 
-# What the stand-in can show: not that a PC's float has all of its bits.
+# The rules that the stand-in can confirm. It cannot show the missing bits of a camera's float.
 ULAB = [name for name, e in EXAMPLES.items() if "np." in e.shown + "".join(e.traps)]
 ULAB = [name for name in ULAB if name not in ("float-literal", "equals-scalar")]
 
 
 def rules_of(source: str, folder: Path) -> set[str]:
-    """What is found in a file, by the linter itself or else by mpy-cross."""
+    """The rules of the findings in a file, from the linter or else from mpy-cross."""
     found = lint_camera.lint(source, LIB)
     if not found:
         file = folder / "made_up.py"
-        file.write_text(source)
+        file.write_text(source, encoding="utf-8")
         found = lint_camera.refused(file)
     return {finding.rule for finding in found}
 
@@ -352,11 +352,11 @@ def test_the_library_and_the_camera_scripts_have_no_findings(capsys: pytest.Capt
     assert lint_camera.main([]) == 0, capsys.readouterr().out
 
 
-def test_every_rule_has_its_examples_and_its_fact() -> None:
+def test_every_rule_has_examples_and_a_fact() -> None:
     assert set(EXAMPLES) == set(lint_camera.RULES)
     assert all(len(fact) > 30 for fact in lint_camera.RULES.values())
     shown = [name for name, example in EXAMPLES.items() if example.shown or example.traps]
-    # Of n6post's own package; what is overwritten belongs to nobody, mostly; of the linter itself.
+    # They concern n6post's own package, memory that is rarely in use, and the linter itself.
     assert set(EXAMPLES) - set(shown) == {"package-import", "transpose-3d", "marker"}
 
 
@@ -369,7 +369,7 @@ def test_a_rule_finds_wrong_code_and_accepts_right_code(rule: str, tmp_path: Pat
 
 
 @pytest.mark.parametrize("rule", ULAB)
-def test_the_stand_in_of_ulab_does_what_the_rule_says(rule: str) -> None:
+def test_the_stand_in_for_ulab_agrees_with_each_rule(rule: str) -> None:
     example = EXAMPLES[rule]
     for version in ((4, 8, 1), (5, 0, 0)):
         omv._host_set_version(*version)
@@ -377,17 +377,15 @@ def test_the_stand_in_of_ulab_does_what_the_rule_says(rule: str) -> None:
         exec(REFUSED, space)
         if version < (5,) or not example.old_only:
             for statement in ast.parse(example.shown).body:
-                with contextlib.suppress(UlabTrap):  # it refuses what the genuine one does wrongly without a word
+                with contextlib.suppress(UlabTrap):  # the stand-in refuses calls that are silently wrong in ulab
                     exec(ast.unparse(statement), space)
         for trap in example.traps:
             with pytest.raises(UlabTrap):
                 eval(trap, {"np": np})
 
 
-def test_a_micropython_with_ulab_does_what_the_rules_say(tmp_path: Path) -> None:
-    binary = os.environ.get("N6POST_MICROPYTHON")
-    if not binary:
-        pytest.skip("needs a MicroPython with ulab: its path in the environment variable N6POST_MICROPYTHON")
+def test_a_micropython_with_ulab_agrees_with_the_rules(tmp_path: Path) -> None:
+    binary = vm.with_ulab()
     for rule, example in EXAMPLES.items():
         old = "if not ulab.__version__.startswith('6.7'):\n    raise SystemExit\n" if example.old_only else ""
         code = "import ulab\nfrom ulab import numpy as np\n" + old + REFUSED + example.shown
@@ -400,14 +398,14 @@ def test_a_micropython_with_ulab_does_what_the_rules_say(tmp_path: Path) -> None
 LONG = "from ulab import numpy as np\ndef f(a):\n    return np.max(a, axis=0)\n"
 
 
-def test_a_finding_has_its_file_its_line_what_it_is_and_the_fact(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_finding_shows_file_line_message_and_fact(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "script.py"
-    file.write_text(LONG)
+    file.write_text(LONG, encoding="utf-8")
     assert lint_camera.main([str(file)]) == 1
     assert capsys.readouterr().out == f"{file}:3: long-axis: np.max(a, axis=0): {lint_camera.RULES['long-axis']}\n"
-    file.write_text("a = 1\n")
+    file.write_text("a = 1\n", encoding="utf-8")
     assert lint_camera.main([str(file)]) == 0 and not capsys.readouterr().out
-    file.write_text("a = (\n")
+    file.write_text("a = (\n", encoding="utf-8")
     assert lint_camera.main([str(file)]) == 1 and ":1: syntax: " in capsys.readouterr().out
 
 
@@ -424,16 +422,16 @@ def test_a_marker_is_at_the_end_of_the_line_or_above_it(marked: str) -> None:
 
 
 @pytest.mark.parametrize("marker", ["long-axis", "long-axis:", "many-hits: not this rule", "", ": no rule"])
-def test_a_marker_without_a_why_or_of_another_rule_excuses_nothing(marker: str) -> None:
+def test_a_marker_needs_a_reason_and_the_name_of_the_rule(marker: str) -> None:
     found = lint_camera.lint(LONG.replace("axis=0)", f"axis=0)  # camera: {marker}"), LIB)
     assert [f.rule for f in found] == ["long-axis", "marker"]
 
 
-def test_a_marker_is_a_comment_and_no_string() -> None:
+def test_a_marker_in_a_string_has_no_effect() -> None:
     assert lint_camera.lint('a = "# camera: long-axis: text"\n', LIB) == []
 
 
-# ---- what is an array ----
+# ---- recognizing arrays ----
 
 
 @pytest.mark.parametrize(
@@ -452,7 +450,7 @@ def test_a_marker_is_a_comment_and_no_string() -> None:
         "def f(p):\n    return 0.5 < (q := np.zeros(3))\n",
     ],
 )
-def test_an_array_is_known_by_where_it_comes_from(lines: str) -> None:
+def test_arrays_are_recognized_by_their_origin(lines: str) -> None:
     assert [f.rule for f in lint_camera.lint("from ulab import numpy as np\n" + lines, LIB)] == ["scalar-left"]
 
 
@@ -472,8 +470,8 @@ def test_values_of_other_or_unknown_types_pass(lines: str) -> None:
     assert lint_camera.lint("from ulab import numpy as np\n" + lines, LIB) == []
 
 
-def test_the_floats_of_a_camera_are_those_that_it_has() -> None:
-    """Read on MicroPython 1.26 and 1.28: struct.pack("f", ...) of each."""
+def test_camera_float_equals_recorded_floats_of_a_camera() -> None:
+    """The expected values are struct.pack("f", ...) on MicroPython 1.26 and 1.28."""
     kept = {0.9: 0x3F666665, 0.7: 0x3F333330, 0.45: 0x3EE66665, 0.1: 0x3DCCCCCF, 0.03: 0x3CF5C28F, 0.5: 0x3F000000}
     for value, bits in kept.items():
         made = int(np.frombuffer(np.array([lint_camera.camera_float(value)]).tobytes(), dtype=np.uint16)[1]) << 16

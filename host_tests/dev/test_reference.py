@@ -1,4 +1,4 @@
-"""reference.py itself: it reproduces the results recorded with the peers' own code, bit for bit."""
+"""reference.py reproduces results that were recorded with the original implementations, bit for bit."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ SETTINGS = [(0.25, 0.7), (0.25, 0.45), (0.6, 0.5)]  # threshold, iou_threshold
 
 @pytest.mark.parametrize(("threshold", "iou_threshold"), SETTINGS)
 @pytest.mark.parametrize(("model", "picture"), ORACLES)
-def test_the_reference_gives_the_oracles_detections_and_masks(
+def test_the_reference_reproduces_the_oracles_detections_and_masks(
     shared: Path, model: str, picture: str, threshold: float, iou_threshold: float
 ) -> None:
     tensors, size = capture(shared / "captures" / f"{model}__{picture}.npz")
@@ -26,7 +26,7 @@ def test_the_reference_gives_the_oracles_detections_and_masks(
     head = tensors[0]
     class_count = 80 if len(tensors) > 1 else 1
     found = reference.suppress(
-        reference.decode(head.values[0], class_count, threshold, box_unit=size, **head.quantisation()), iou_threshold
+        reference.decode(head.values[0], class_count, threshold, box_unit=size, **head.quantization()), iou_threshold
     )
     np.testing.assert_array_equal(found.anchor, oracle[key + "anchor"])
     np.testing.assert_array_equal(found.box, oracle[key + "det"][:, :4])
@@ -44,7 +44,7 @@ def test_the_reference_gives_the_oracles_detections_and_masks(
             np.testing.assert_array_equal(full, oracle[key + "mask_full"][i])
 
 
-def test_bilinear_upsampling_is_that_of_torch() -> None:
+def test_bilinear_upsampling_equals_that_of_torch() -> None:
     """torch.nn.functional.interpolate(tensor([[[[0., 1.], [2., 4.]]]]), (4, 4), mode="bilinear")."""
     expected = [[0, 0.25, 0.75, 1], [0.5, 0.8125, 1.4375, 1.75], [1.5, 1.9375, 2.8125, 3.25], [2, 2.5, 3.5, 4]]
     np.testing.assert_array_equal(reference.upsample(np.array([[0.0, 1.0], [2.0, 4.0]]), (4, 4)), expected)
@@ -62,7 +62,7 @@ def test_frame_mappings_keep_the_center_and_the_corners() -> None:
 
 
 def test_soft_nms_decays_by_the_gaussian_of_the_overlap() -> None:
-    """Two boxes with IoU 1/2: exp(-.25 / .5) = .60653; a class of its own is left alone unless class_agnostic."""
+    """Two boxes with IoU 1/2: exp(-.25 / .5) = .60653. A box of another class is unchanged unless class_agnostic."""
     boxes = np.float32([[0, 0, 10, 10], [0, 0, 10, 20], [0, 0, 10, 10]])
     found = reference.Candidates(
         np.arange(3), np.array([0, 0, 1]), np.float32([0.9, 0.8, 0.7]), boxes, np.zeros((3, 0), np.float32)
@@ -71,7 +71,7 @@ def test_soft_nms_decays_by_the_gaussian_of_the_overlap() -> None:
     assert taken == [0, 2, 1]
     np.testing.assert_allclose(scores, [0.9, 0.7, 0.8 * 0.60653], rtol=1e-5)
     taken, scores = reference.soft_nms(found, 0.5, 0.1, class_agnostic=True)
-    assert taken == [0, 1]  # the third is left with .7 * exp(-2) * exp(-.5) = .0575
+    assert taken == [0, 1]  # the score of the third becomes .7 * exp(-2) * exp(-.5) = .0575
     np.testing.assert_allclose(scores, [0.9, 0.8 * 0.60653], rtol=1e-5)
 
 

@@ -1,17 +1,18 @@
-"""Nothing is left behind by thousands of frames: a short version of scripts/dev/soak_test.py, on a genuine MicroPython."""
+"""Thousands of frames leak no memory: a short version of scripts/dev/soak_test.py, on a real MicroPython."""
 
 from __future__ import annotations
 
 import os
+import runpy
 import subprocess
 from pathlib import Path
 
-import pytest
 import vm
 from commands import script
 
 ROOT = Path(__file__).parents[2]
 DEVICE = ROOT / "scripts" / "device" / "soak_test.py"
+SOAK = runpy.run_path(str(ROOT / "scripts" / "dev" / "soak_test.py"))
 
 
 def test_1200_frames_of_tracks_zones_and_json_do_not_leak() -> None:
@@ -22,38 +23,31 @@ def test_1200_frames_of_tracks_zones_and_json_do_not_leak() -> None:
 
 
 def test_a_memory_leak_is_noticed(tmp_path: Path) -> None:
-    """Sixteen bytes every fifty frames are enough."""
+    """A leak of 16 bytes every fifty frames is found."""
     leaking = tmp_path / "soak_test.py"
     line = "        scenes.prepare()\n"
-    text = DEVICE.read_text()
+    text = DEVICE.read_text(encoding="utf-8")
     assert line in text
     leak = "        if number % 50 == 0:\n            script.left = [getattr(script, 'left', 0)]\n"
-    leaking.write_text(text.replace(line, line + leak))
-    words = [vm.node(), str(ROOT / "host_tests" / "soak_vm.mjs"), str(vm.module()), str(ROOT / "lib"), str(leaking)]
-    done = subprocess.run([*words, "300", "50"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout
-    growth = int(done.stdout.split('"growth": ')[1].split(",")[0].rstrip("}\n"))
-    assert growth >= 16 * 4
+    leaking.write_text(text.replace(line, line + leak), encoding="utf-8")
+    report = SOAK["on_npms_micropython"](leaking, 300, 50)
+    assert report["growth"] >= 16 * 4 and not SOAK["judged"](report)
 
 
-def test_all_families_leave_nothing_on_micropython_with_ulab() -> None:
-    binary = os.environ.get("N6POST_MICROPYTHON")
-    if not binary:
-        pytest.skip("needs a MicroPython with ulab: its path in the environment variable N6POST_MICROPYTHON")
+def test_no_family_leaks_memory_on_micropython_with_ulab() -> None:
+    binary = vm.with_ulab()
     done = script("dev/soak_test.py", "--frames", "1200", "--block", "200", "--micropython", binary)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_frames_after_a_memory_error_are_right_on_micropython() -> None:
-    binary = os.environ.get("N6POST_MICROPYTHON")
-    if not binary:
-        pytest.skip("needs a MicroPython with ulab: its path in the environment variable N6POST_MICROPYTHON")
+    binary = vm.with_ulab()
     words = [binary, "-X", "heapsize=8m", str(ROOT / "scripts" / "device" / "oom_test.py"), "0", "9999", "6"]
     done = subprocess.run(words, capture_output=True, text=True, env=os.environ | {"MICROPYPATH": str(ROOT / "lib")})
     assert done.stdout.splitlines()[-1].endswith(" passed, 0 failed"), done.stdout + done.stderr
 
 
-def test_what_a_camera_reads_for_it_is_written(tmp_path: Path) -> None:
+def test_the_files_for_a_camera_run_are_written(tmp_path: Path) -> None:
     done = script("dev/soak_test.py", "--folder", tmp_path)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "boxes" / "yolov8n_seg_320_astronaut.bin").stat().st_size == 116 * 2100 + 80 * 80 * 32

@@ -2,7 +2,7 @@
 
 Unlike a camera, this MicroPython has no machine code (viper, asm_thumb), no `image` and no `ml`. Its Python floats are
 doubles, like those of CPython, so results are compared to the last bit. It collects garbage only between scripts: the heap
-is 1 MiB where only lib allocates, and larger, with the reason, where that is not enough.
+is 1 MiB in tests where only lib allocates; a comment gives the reason for a larger heap.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from typing import Any
 import n6post
 import numpy as np
 import pytest
-import recorded
 import test_options
 import vm
+from n6post_pc import recorded
 from n6post_pc.build import compile_file, needs_architecture
 
 LIB = vm.LIB
@@ -220,7 +220,7 @@ def street(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert sum(map(len, frames)) > 250
     file = tmp_path_factory.mktemp("street") / "street.json"
     to_frame = [transform.sx, transform.ox, transform.sy, transform.oy]
-    file.write_text("".join(json.dumps(line) + "\n" for line in [to_frame, *frames]))
+    file.write_text("".join(json.dumps(line) + "\n" for line in [to_frame, *frames]), encoding="utf-8")
     return file
 
 
@@ -300,7 +300,7 @@ RECORDED = [
 
 
 @pytest.mark.parametrize(("model", "picture", "own_types"), RECORDED)
-def test_a_family_gives_the_same_result_of_a_recorded_tensor(
+def test_a_family_returns_the_same_result_for_a_recorded_tensor(
     model: str, picture: str, own_types: bool, large: vm.Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recording = recorded.load(model, picture)

@@ -11,11 +11,11 @@ import image
 import n6post
 import numpy as np
 import pytest
-import recorded
-from assertions import gray, rgb565, says, text_of
+from assertions import gray, note_texts, pixels, says, text_of
 from fakes import Array, FakeModel, Framed, Tensor
 from n6post.pixels import firmware
 from n6post.pixels.colors import class_color
+from n6post_pc import recorded
 from synthetic_heads import Thing, float_head, random_head
 
 FORMATS = [image.RGB565, image.GRAYSCALE]
@@ -25,10 +25,6 @@ RECT = (40, 50, 30, 20)
 
 def detection(rect: tuple[int, int, int, int] = RECT, class_id: int = 0, label: str = "cat") -> Any:
     return n6post.Detection(rect, 0.876, class_id, label, None, None)
-
-
-def pixels(img: Any) -> Array:
-    return (rgb565 if img.format() == image.RGB565 else gray)(img)
 
 
 def canvas(pixformat: int = image.RGB565, width: int = 160, height: int = 120) -> Any:
@@ -248,15 +244,7 @@ WRITTEN: list[tuple[str, tuple[int, int]]] = []
 @pytest.fixture(autouse=True)
 def _noted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Collect every text that the firmware writes, with the position of its background."""
-    plain = image.Image.draw_string
-
-    def noted(self: Any, *args: Any, **options: Any) -> Any:
-        (x, y), text = text_of(args)
-        if text:
-            WRITTEN.append((text, (x - 1, y)))
-        return plain(self, *args, **options)
-
-    monkeypatch.setattr(image.Image, "draw_string", noted)
+    note_texts(monkeypatch, lambda text, at, _: WRITTEN.append((text, (at[0] - 1, at[1]))))
 
 
 class Written(image.Image):
@@ -337,6 +325,16 @@ def test_a_list_with_other_objects_is_refused_before_drawing(stranger: Any) -> N
     with pytest.raises(ValueError, match=expected):
         n6post.draw(img, [*THREE, stranger])
     assert not pixels(img).any()
+
+
+def test_a_zone_in_a_list_is_refused_with_the_way_to_draw_it() -> None:
+    zone, trail = n6post.PolygonZone([(0, 0), (9, 0), (9, 9)]), n6post.Trail()
+    for stranger in (zone, n6post.LineZone((0, 0), (9, 9)), trail):
+        name = type(stranger).__name__
+        message = f"expected a list of Detection or a Segmentation, got a list with {name}: draw it by itself, with its "
+        message += "draw(img)"
+        with pytest.raises(ValueError, match=says(message)):
+            n6post.draw(canvas(), [stranger])
 
 
 # --- overlapping labels --------------------------------------------------------------------------------------
@@ -510,7 +508,7 @@ def test_smooth_masks_are_cheap_with_machine_code_and_on_a_pc(
     monkeypatch.setattr(sys, "implementation", types.SimpleNamespace(name=interpreter))
     file = Path(kernels.__file__).parent / "drawing.py"
     names: dict[str, Any] = {"__name__": "n6post.kernels.again", "__package__": "n6post.kernels"}
-    exec(compile(file.read_text(), str(file), "exec"), names)
+    exec(compile(file.read_text(encoding="utf-8"), str(file), "exec"), names)
     assert names["antialias_is_cheap"] is cheap and (names["font"] is None) == (kind == "portable")
 
 

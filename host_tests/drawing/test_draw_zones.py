@@ -9,10 +9,10 @@ import image
 import n6post
 import numpy as np
 import pytest
-import recorded
-from assertions import gray, rgb565, text_of
-from fakes import Array
+from assertions import pixels, text_of
+from fakes import seen
 from n6post.pixels.colors import class_color
+from n6post_pc import recorded
 
 _host.install()  # time.ticks_ms
 
@@ -48,17 +48,6 @@ class Noted(image.Image):
             assert (x, y) == (gx + 1, gy) and gw >= 8 * scale * len(text) and gh >= 10 * scale
             self.texts[text] = self.grounds[-1]
         return super().draw_string(*args, **options)
-
-
-def pixels(img: Any) -> Array:
-    return (rgb565 if img.format() == image.RGB565 else gray)(img)
-
-
-def seen(track_id: int | None, x: int, y: int, class_id: int = 0, frame_size: Any = None) -> Any:
-    """A detection whose bottom middle is at (x, y)."""
-    d = n6post.Detection((x - 10, y - 40, 20, 40), 0.9, class_id, "", None, None).replace(frame_size=frame_size)
-    d.track_id = track_id
-    return d
 
 
 def segment(a: tuple[int, int], b: tuple[int, int], at: tuple[float, float]) -> float:
@@ -97,11 +86,11 @@ def test_a_line_has_an_arrow_to_its_left_and_each_count_on_its_own_side(
         return (end[0] - start[0]) * (y - start[1]) - (end[1] - start[1]) * (x - start[0]) < 0
 
     middle = ((start[0] + end[0]) // 2, (start[1] + end[1]) // 2)
-    coloured = [ends for ends, color, _ in img.lines if color == (255, 255, 255)]
-    assert start + end in coloured
-    arrow = next(ends for ends in coloured if ends[:2] == middle)
+    colored = [ends for ends, color, _ in img.lines if color == (255, 255, 255)]
+    assert start + end in colored
+    arrow = next(ends for ends in colored if ends[:2] == middle)
     assert left(*arrow[2:]) and 10 < np.hypot(arrow[2] - arrow[0], arrow[3] - arrow[1]) < 20
-    wings = [ends for ends in coloured if ends[:2] == arrow[2:]]
+    wings = [ends for ends in colored if ends[:2] == arrow[2:]]
     assert len(wings) == 2 and all(segment(start, end, w[2:]) > 5 for w in wings)
     for text, side in (("in 12", True), ("out 3", False)):
         x, y, w, h = img.texts[text]
@@ -279,7 +268,7 @@ def test_the_count_is_in_the_middle_of_the_longest_row(points: Any, at: tuple[in
 
 def test_the_count_of_a_flattened_polygon_is_at_its_center() -> None:
     img = Noted(200, 10)
-    n6post.PolygonZone([(40, 10), (80, 10), (100, 20), (20, 20)], frame_size=(200, 1000)).draw(img)
+    n6post.PolygonZone([(800, 10), (1600, 10), (2000, 19), (400, 19)], frame_size=(4000, 200)).draw(img)
     assert img.texts["0"] == (60 - 5, 0, 10, 10)
 
 
@@ -348,7 +337,7 @@ def test_trails_are_drawn_in_the_order_of_their_track_ids() -> None:
 def test_trails_are_colored_by_class_track_or_instance_like_boxes() -> None:
     trail = n6post.Trail(5)
     for x in (50, 90):
-        detections = trail.update([seen(7, x, 100, 3), seen(4, x, 200, 5)])
+        detections = trail.update([seen(7, x, 100, class_id=3), seen(4, x, 200, class_id=5)])
     for color_by, numbers in (("class", (3, 5)), ("track", (7, 4)), ("instance", (0, 1))):
         img = Noted()
         n6post.draw(img, trail, color_by=color_by)
@@ -401,7 +390,7 @@ def overlays(size: tuple[int, int] | None, learnt: tuple[int, int] | None = None
 def test_zones_scale_to_a_picture_of_another_size(name: str) -> None:
     pictures = []
     for made in (overlays((200, 100)), overlays(None, (200, 100))):
-        img = Noted(400, 300)
+        img = Noted(600, 300)
         made[name].draw(img)
         pictures.append(img.lines)
     assert pictures[0] == pictures[1]
@@ -411,8 +400,8 @@ def test_zones_scale_to_a_picture_of_another_size(name: str) -> None:
         "line": same.lines[0][0], "polygon": same.lines[1][0], "trail": same.lines[0][0]
     }[name]  # fmt: skip
     scaled = pictures[0][1 if name == "polygon" else 0][0]
-    # The center of a pixel becomes the center of its block of 2 x 3.
-    assert scaled == tuple([v * (2, 3)[k % 2] + 1 for k, v in enumerate(at)])
+    # The center of a pixel becomes the center of its block of 3 x 3.
+    assert scaled == tuple([3 * v + 1 for v in at])
     unknown = Noted(400, 300)
     overlays(None)[name].draw(unknown)
     assert unknown.lines[0][0] == same.lines[0][0]
@@ -420,7 +409,7 @@ def test_zones_scale_to_a_picture_of_another_size(name: str) -> None:
 
 def test_a_zone_is_drawn_even_on_a_picture_of_a_few_pixels() -> None:
     for name, zone in overlays((200, 100)).items():
-        for size in ((1, 1), (3, 2), (8, 8)):
+        for size in ((1, 1), (3, 2), (8, 4)):
             img = Noted(*size)
             zone.draw(img)
             assert img.lines and (img.texts or name == "trail")
@@ -497,7 +486,7 @@ class EnoughError(Exception):
 
 
 def test_the_script_in_the_docs_draws_zones_trails_and_tracks(capsys: pytest.CaptureFixture[str]) -> None:
-    text = (Path(__file__).parents[2] / "docs" / "tracking.md").read_text()
+    text = (Path(__file__).parents[2] / "docs" / "tracking.md").read_text(encoding="utf-8")
     (script,) = [code for code in re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE) if "LineZone" in code]
     frames = iter(recorded.street()[:60])
     pictures: list[Any] = []

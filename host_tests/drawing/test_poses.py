@@ -8,7 +8,6 @@ import image
 import n6post
 import numpy as np
 import pytest
-import recorded
 from assertions import gray, rgb565
 from fakes import Array, FakeModel, Framed, Tensor
 from n6post.drawing import poses
@@ -16,6 +15,7 @@ from n6post.drawing.poses import LEFT, MIDDLE, RIGHT, draw_pose
 from n6post.kernels import portable_poses
 from n6post.results.detection import Detection
 from n6post.tensors.keypoints import keypoint_names, limbs
+from n6post_pc import recorded
 from ulab import _host
 
 
@@ -220,7 +220,7 @@ def test_a_recorded_person_is_drawn_on_color_and_grayscale_frames(pixformat: int
     x, y, w, h = detection.rect
     assert x - 6 <= columns.min() and columns.max() <= x + w + 6
     assert y - 6 <= rows.min() and rows.max() <= y + h + 6
-    assert len(np.unique(painted)) >= 4, "black and three colours that stay apart"
+    assert len(np.unique(painted)) >= 4, "black and three colors that stay apart"
 
 
 def test_draw_uses_the_keypoint_threshold_of_the_processor() -> None:

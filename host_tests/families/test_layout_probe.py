@@ -7,13 +7,12 @@ from typing import Any
 import n6post
 import numpy as np
 import pytest
-import recorded
 from assertions import contents
 from fakes import Array, FakeModel, Tensor
 from n6post.families import layout_probe
 from n6post.tensors.quantization import OutputTensor
+from n6post_pc import recorded
 from synthetic_heads import Thing, anchor_count, float_head
-from ulab import _host
 
 SMALL = (64, 64)  # 84 anchors; 20 with strides of 16 and 32 alone
 
@@ -49,7 +48,7 @@ def test_square_raw_head_is_resolved_by_its_box_centers(model: str, picture: str
     tensor = recording.tensors[0]
     head = tensor._replace(values=first_anchors(tensor, recording.size, list(range(84)), SMALL))
     if kind != "int8":
-        head = head.dequantised()
+        head = head.dequantized()
     if kind == "pixels":
         head.values[:, :4] *= 64
     results = []
@@ -87,7 +86,7 @@ def test_channels_equal_to_an_anchor_count_are_resolved_by_the_values() -> None:
 @pytest.mark.parametrize("constant", [0.0, 0.25, 1.0])
 def test_constant_square_head_leaves_the_layout_open(constant: float) -> None:
     tensor = recorded.load("yolov8n_seg_320", "astronaut").tensors[0]
-    head = tensor._replace(values=first_anchors(tensor, (320, 320), list(range(84)), SMALL)).dequantised()
+    head = tensor._replace(values=first_anchors(tensor, (320, 320), list(range(84)), SMALL)).dequantized()
     head = head.reordered(0, 2, 1)
     full = head.values.copy()
     head.values[:] = constant
@@ -205,9 +204,9 @@ def test_pose_head_of_zeros_with_three_layouts_leaves_the_layout_open() -> None:
     model = FakeModel([Tensor(np.zeros((1, 57, 84), np.float32))], SMALL)
     assert model.run(processor) == [] and not processor._binding.is_final
     model.tensors = [Tensor(float_head(SMALL, 2, [Thing(3, (8, 8, 40, 48), {1: 0.9}, [9, 9, 0.9] * 17)], 51))]
-    quantised = n6post.YoloV8Pose()  # its boxes can only be in 0..1, so only the layout is open
-    assert FakeModel([Tensor(np.zeros((1, 57, 84), np.int8), 0.004)], SMALL).run(quantised) == []
-    assert not quantised._binding.is_final
+    quantized = n6post.YoloV8Pose()  # its boxes can only be in 0..1, so only the layout is open
+    assert FakeModel([Tensor(np.zeros((1, 57, 84), np.int8), 0.004)], SMALL).run(quantized) == []
+    assert not quantized._binding.is_final
     processor.class_count = 2
     assert [(d.rect, d.class_id) for d in model.run(processor)] == [((8, 8, 32, 40), 1)]
 
@@ -320,7 +319,7 @@ def test_prototypes_with_equal_sides_are_resolved_by_smoothness(picture: str, is
     head = head._replace(values=first_anchors(head, recording.size, list(range(116)), size))
     protos = protos._replace(values=np.ascontiguousarray(protos.values[:, 20:52, 20:52]))
     if is_float:
-        head, protos = head.dequantised(), protos.dequantised()
+        head, protos = head.dequantized(), protos.dequantized()
     assert protos.values.shape == (1, 32, 32, 32) and head.values.shape[2] == anchor_count(size)
     results = []
     for one in (protos, protos.reordered(0, 3, 1, 2)):
@@ -341,12 +340,51 @@ def test_constant_prototypes_leave_their_layout_open(planar: bool) -> None:
     protos = np.zeros_like(stored)
     model, processor = FakeModel([Tensor(head), Tensor(protos)], size), n6post.YoloV8Seg()
     for _ in range(2):
-        assert [d.mask.area for d in model.run(processor)] == [0] and not processor._binding.is_final
+        assert model.run(processor) == [] and not processor._binding.is_final
     protos[:] = stored
     assert [d.mask.crop + (d.mask.area,) for d in model.run(processor)] == [(0, 0, 32, 32, 16 * 8 * 14)]
     assert processor._binding.is_final
     protos[:] = 0
-    assert [d.mask.area for d in model.run(processor)] == [0] and processor._binding.is_final
+    assert model.run(processor) == [] and processor._binding.is_final
+
+
+@pytest.mark.parametrize(("rows", "keypoint_count", "size"), [(20, 8, (96, 64)), (11, 8, (96, 64)), (50, 61, (96, 96))])
+def test_end_to_end_poses_in_the_shape_of_a_raw_head_are_detected(
+    rows: int, keypoint_count: int, size: tuple[int, int]
+) -> None:
+    """[1, 20, 30] may be 30 anchors of an input of 96 x 64, or 20 rows of 8 keypoints; [1, 50, 189] alike."""
+    random = np.random.default_rng(3)
+    head = np.zeros((rows, 6 + 3 * keypoint_count), np.float32)
+    head[:, :2] = random.uniform(0, 30, (rows, 2))
+    head[:, 2:4] = head[:, :2] + random.uniform(8, 30, (rows, 2))
+    head[:, 4] = np.sort(random.uniform(0.1, 0.95, rows))[::-1]
+    head[:, 6:] = random.uniform(0, 60, (rows, 3 * keypoint_count))
+    head[:, 8::3] = random.uniform(0, 1, (rows, keypoint_count))
+    found = FakeModel([Tensor(head[None])], size).run(n6post.YoloV8Pose(0.4, max_detections=100))
+    wanted = head[head[:, 4] >= 0.4]
+    assert [d.score for d in found] == pytest.approx(wanted[:, 4].tolist())
+    assert [d.keypoints[0, 0] for d in found] == pytest.approx(wanted[:, 6].tolist(), rel=1e-5)
+
+
+@pytest.mark.parametrize(("channels", "size"), [(20, (96, 64)), (56, (96, 96)), (17, (96, 96))])
+@pytest.mark.parametrize("pixels", [False, True])
+def test_raw_poses_in_the_shape_of_end_to_end_rows_stay_raw(channels: int, size: tuple[int, int], pixels: bool) -> None:
+    count = {(96, 64): 30, (96, 96): 189}[size]
+    random = np.random.default_rng(4)
+    head = np.zeros((channels, count), np.float32)
+    head[0], head[1] = random.uniform(0, size[0], count), random.uniform(0, size[1], count)
+    head[2:4] = random.uniform(5, 60, (2, count))
+    head[4] = random.uniform(0, 0.05, count)
+    head[5:] = random.uniform(0, size[0], (channels - 5, count))
+    head[7::3] = random.uniform(0, 1, head[7::3].shape)
+    head[:5, 7] = 30, 30, 20, 20, 0.9
+    if not pixels:
+        keep = head[7::3].copy(), head[4].copy()
+        head /= size[0]
+        head[1], head[3] = head[1] * size[0] / size[1], head[3] * size[0] / size[1]
+        head[7::3], head[4] = keep
+    (d,) = FakeModel([Tensor(head[None])], size).run(n6post.YoloV8Pose(0.4))
+    assert d.rect == (20, 20, 20, 20) and len(d.keypoints) == (channels - 5) // 3
 
 
 def test_resolved_prototypes_do_not_finalize_an_open_head() -> None:
@@ -383,11 +421,6 @@ def test_prototypes_with_a_steady_slope_are_resolved_by_neighbors(slope: int, do
         model = FakeModel([Tensor(array[None])], (128, 128))
         out = model.outputs()[0]
         assert layout_probe.channels_last(OutputTensor(model, 0, out), out) == (last, True)
-
-
-def test_constant_prototypes_are_read_as_nhwc_until_resolved() -> None:
-    out = _host.wrap(np.ones((1, 32, 32, 32), np.float32))
-    assert layout_probe.channels_last(OutputTensor(FakeModel([Tensor(out._np)], (128, 128)), 0, out), out) == (True, False)
 
 
 # --- errors ---

@@ -9,12 +9,12 @@ import image
 import n6post
 import numpy as np
 import pytest
-import recorded
 import reference
 from assertions import assert_well_formed, says
 from fakes import FakeModel, Framed, Tensor, capture, stretched
 from hypothesis import example, given
 from hypothesis import strategies as st
+from n6post_pc import recorded
 
 OPENMV = "movenet_singlepose_192"
 ST = "st_movenet_lightning_heatmaps_192_int8_pc"
@@ -42,13 +42,13 @@ def cells(tensor: Tensor, roi: tuple[int, ...] = FRAME) -> Any:
     return np.clip(reference.to_frame(4 * places, "stretch", (4 * width, 4 * height), (x, y, w, h)), (x, y), (x + w, y + h))
 
 
-def quantised(values: Any, scale: float = 1 / 256, zero_point: int = -128) -> Tensor:
+def quantized(values: Any, scale: float = 1 / 256, zero_point: int = -128) -> Tensor:
     return Tensor(np.clip(np.round(values / scale) + zero_point, -128, 127).astype(np.int8), scale, zero_point)
 
 
 def storages(tensor: Tensor) -> list[Tensor]:
     """An int8 tensor as every dtype and in both layouts."""
-    kinds = [tensor, tensor.as_uint8(), tensor.as_int16(2, 5), tensor.dequantised()]
+    kinds = [tensor, tensor.as_uint8(), tensor.as_int16(2, 5), tensor.dequantized()]
     return kinds + [kind.reordered(0, 3, 1, 2) for kind in kinds]
 
 
@@ -59,7 +59,7 @@ def test_unrefined_keypoints_are_the_cells_of_numpys_first_maxima(shared: Path, 
     (tensor,), _ = capture(shared / "captures" / f"{model}__{picture}.npz")
     steps = tensor.values * 256
     np.testing.assert_array_equal(steps, np.round(steps))
-    for one in storages(quantised(tensor.values)):
+    for one in storages(quantized(tensor.values)):
         found = points_of(person(one, refine=False))
         np.testing.assert_allclose(found[:, :2], cells(tensor), atol=1e-3)
         np.testing.assert_allclose(found[:, 2], tensor.values[0].max(axis=(0, 1)), rtol=1e-6)
@@ -85,27 +85,27 @@ def test_refined_keypoints_of_recordings_move_less_than_half_a_cell(name: str) -
 
 
 # --- refinement ---
-def gaussians(centres: Any, sigma: float, side: int = 48) -> Any:
+def gaussians(centers: Any, sigma: float, side: int = 48) -> Any:
     """Gaussians of height 0.9 at centers (x, y) in cells; cell c reaches from c to c + 1: (1, side, side, K)."""
     at = np.arange(side) + 0.5
-    x, y = centres[:, 0], centres[:, 1]
+    x, y = centers[:, 0], centers[:, 1]
     return (0.9 * np.exp(-((at[:, None, None] - y) ** 2 + (at[None, :, None] - x) ** 2) / (2 * sigma**2)))[None]
 
 
-def errors(values: Any, centres: Any, make: Any) -> tuple[float, float]:
+def errors(values: Any, centers: Any, make: Any) -> tuple[float, float]:
     """Mean distance from the true centers, in cells: unrefined, refined."""
     mean = []
     for refine in (False, True):
         found = points_of(person(make(values), (192, 192), (0, 0, 48, 48), refine=refine, keypoint_threshold=0.1))
-        mean.append(float(np.hypot(*(found[:, :2] - centres).T).mean()))
+        mean.append(float(np.hypot(*(found[:, :2] - centers).T).mean()))
     return mean[0], mean[1]
 
 
-@pytest.mark.parametrize("make", [quantised, lambda v: Tensor(v.astype(np.float32))], ids=["int8", "float"])
+@pytest.mark.parametrize("make", [quantized, lambda v: Tensor(v.astype(np.float32))], ids=["int8", "float"])
 @pytest.mark.parametrize("sigma", [1.0, 1.5, 2.0, 3.0])
 def test_refinement_lowers_the_error_on_gaussians_of_known_center(sigma: float, make: Any) -> None:
-    centres = np.random.default_rng(1).uniform(4, 44, (400, 2))
-    plain, refined = errors(gaussians(centres, sigma), centres, make)
+    centers = np.random.default_rng(1).uniform(4, 44, (400, 2))
+    plain, refined = errors(gaussians(centers, sigma), centers, make)
     print(f"48 x 48, sigma {sigma}: mean error {plain:.3f} cells unrefined, {refined:.3f} refined")
     # The mean distance of a random point from the center of its cell is 0.383.
     assert plain == pytest.approx(0.383, abs=0.02)
@@ -119,7 +119,7 @@ def heat(height: int, width: int, keypoint_count: int = 1) -> Any:
 def test_refinement_does_not_move_a_single_hot_cell() -> None:
     values = heat(9, 12)
     values[0, 4, 7] = 0.8
-    for tensor in storages(quantised(values)):
+    for tensor in storages(quantized(values)):
         assert points_of(person(tensor, (48, 36), (0, 0, 12, 9)))[0, :2].tolist() == [7.5, 4.5]
 
 
@@ -174,14 +174,14 @@ def test_one_visible_keypoint_gives_a_box_of_one_pixel_in_the_frame(row: int, co
 
 
 def test_no_visible_keypoint_gives_an_empty_list() -> None:
-    for tensor in (*storages(quantised(heat(12, 12, 17) + 0.29)), Tensor(heat(1, 17, 3))):
+    for tensor in (*storages(quantized(heat(12, 12, 17) + 0.29)), Tensor(heat(1, 17, 3))):
         assert FakeModel([tensor], (48, 48)).run(n6post.MoveNet(keypoint_threshold=0.3)) == []
 
 
 def test_threshold_is_compared_as_a_quantized_integer() -> None:
     values = heat(12, 12, 2)
     values[0, 3, 3, 0], values[0, 6, 6, 1] = 77 / 256, 76 / 256  # .3 lies between 76 and 77 steps
-    for tensor in storages(quantised(values)):
+    for tensor in storages(quantized(values)):
         assert person(tensor, (48, 48), keypoint_threshold=0.3).rect[2:] == (1, 1)
 
 
@@ -367,7 +367,8 @@ def test_layout_option_selects_coordinates_or_heatmaps_of_three_keypoints() -> N
     assert as_heatmaps.shape == (3, 3)
     one = np.float32([[[[0.25, 0.5, 0.75]]]])
     assert points_of(person(Tensor(one), keypoint_threshold=0)).shape == (3, 3)
-    assert points_of(person(Tensor(one), layout="keypoints")).tolist() == [[320, 120, 0.75]]
+    points = points_of(person(Tensor(one), layout="keypoints"))
+    assert np.abs(points - [[320, 120, 0.75]]).max() < 1e-4
 
 
 @pytest.mark.parametrize("roi", [(-100, 30, 200, 100), (40, -90, 200, 100), (-300, -200, 100, 60)])
@@ -419,7 +420,31 @@ def test_keypoint_in_a_letterbox_bar_is_clipped_to_the_edge_of_the_roi(roi: tupl
     np.testing.assert_allclose(points_of(found), wanted, atol=1e-3)
 
 
-def test_detection_is_labelled_person_or_with_the_single_given_name() -> None:
+@pytest.mark.parametrize("coordinates", [False, True])
+@pytest.mark.parametrize("size", [(200, 100), (100, 200)])
+def test_person_in_the_bars_of_a_letterbox_is_not_detected(size: tuple[int, int], coordinates: bool) -> None:
+    """All visible keypoints in one bar; one more at the edge of the frame's part brings the person back."""
+    for cells, count in (([1, 8], 0), ([1, 12], 1), ([40, 47], 0), ([35, 47], 1), ([1, 47], 1)):
+        values = np.zeros((1, 1, 2, 3) if coordinates else (1, 48, 48, 2), np.float32)
+        for k, cell in enumerate(cells):
+            row, column = (cell, 24) if size[0] > size[1] else (24, cell)
+            if coordinates:
+                values[0, 0, k] = (row + 0.5) / 48, (column + 0.5) / 48, 0.9
+            else:
+                values[0, row, column, k] = 0.9
+        source = n6post.Letterbox(image.Image(*size, image.GRAYSCALE))
+        found = FakeModel([Tensor(values)], (192, 192)).run(n6post.MoveNet(), source)
+        assert len(found) == count, cells
+
+
+def test_coordinates_on_the_edge_of_a_frame_without_bars_are_a_person() -> None:
+    for edge in (0.0, 1.0):
+        values = np.float32([[[[edge, 0.5, 0.9], [edge, 0.25, 0.9]]]])
+        (d,) = FakeModel([Tensor(values)], (64, 64)).run(n6post.MoveNet(), Framed((0, 0, 64, 64)))
+        assert d.rect == (16, 63 * int(edge), 16, 1)
+
+
+def test_detection_is_labeled_person_or_with_the_single_given_name() -> None:
     tensor = Tensor(np.random.default_rng(7).random((1, 48, 48, 13)).astype(np.float32))
     names = [f"keypoint {i}" for i in range(13)]
     for from_model, given_, expected in (
@@ -428,13 +453,6 @@ def test_detection_is_labelled_person_or_with_the_single_given_name() -> None:
     ):
         model = FakeModel([tensor], (192, 192), from_model)
         assert model.run(n6post.MoveNet(labels=given_))[0].label == expected
-
-
-def test_invalid_labels_of_a_model_are_refused_like_the_option() -> None:
-    wanted = "labels: expected a list of names, a dict {0: name, ...}, the path of a .txt file or None, got [1, 2]"
-    model = FakeModel([zeros(1, 8, 8, 2)], (64, 64), [1, 2])  # type: ignore[list-item]
-    with pytest.raises(ValueError, match=says(wanted)):
-        model.run(n6post.MoveNet())
 
 
 # --- errors ---
@@ -496,13 +514,6 @@ def test_invalid_outputs_are_refused_even_after_a_good_frame() -> None:
         assert processor(model, [model.input()], good) == []
 
 
-def test_model_without_an_input_size_is_refused() -> None:
-    model = FakeModel([zeros(1, 8, 8, 3)], (64, 64))
-    model.input_shape = ((1, 10),)
-    with pytest.raises(ValueError, match=r"expected model.input_shape \[\(1, H, W, C\)\], got \(\(1, 10\),\)"):
-        model.run(n6post.MoveNet())
-
-
 # --- coordinates at the limits ---
 @pytest.mark.parametrize("kind", ["float32", "int8", "uint8"])
 @pytest.mark.parametrize(("score", "seen"), [(32, True), (31, False)])
@@ -510,7 +521,7 @@ def test_keypoint_with_a_score_equal_to_the_threshold_is_visible(kind: str, scor
     """Steps of 1 / 64: .5 is the 32nd. Keypoints of y, x, score."""
     steps = np.int16([[[[16, 8, 40], [48, 32, score]]]])
     tensor = Tensor((steps - 10).astype(np.int8), 1 / 64, -10)
-    tensor = {"int8": tensor, "uint8": tensor.as_uint8(), "float32": tensor.dequantised()}[kind]
+    tensor = {"int8": tensor, "uint8": tensor.as_uint8(), "float32": tensor.dequantized()}[kind]
     (d,) = FakeModel([tensor], (64, 64)).run(n6post.MoveNet(0.5))
     assert d.rect == ((8, 16, 24, 32) if seen else (8, 16, 1, 1))
     assert d.score == pytest.approx((40 + 32) / 128 if seen else 40 / 64)

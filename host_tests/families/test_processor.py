@@ -15,7 +15,7 @@ import n6post
 import numpy as np
 import pytest
 from assertions import assert_well_formed, contents, survivors
-from fakes import Array, FakeModel, Framed, Tensor, pass_addresses
+from fakes import FAMILY_NAMES, Array, FakeModel, Framed, Tensor, pass_addresses
 from hypothesis import given
 from hypothesis import strategies as st
 from ml.preprocessing import Normalization
@@ -48,6 +48,10 @@ FAMILIES: dict[str, tuple[Callable[[], Any], list[Array]]] = {
     "one channel": (lambda: n6post.DeepLab(output_type="logit"), [noise(1, 32, 32, 1)]),
     "class numbers": (n6post.DeepLab, [np.arange(1024).reshape(1, 32, 32).astype(np.uint8)]),
 }
+
+
+def test_every_family_is_here() -> None:
+    assert {make().__class__.__name__ for make, _ in FAMILIES.values()} == set(FAMILY_NAMES)
 
 
 def case(family: str) -> tuple[Callable[[], Any], FakeModel, list[Any]]:
@@ -169,7 +173,7 @@ def test_drawing_kernels_get_only_dense_arrays(monkeypatch: pytest.MonkeyPatch) 
         make, model, outputs = case(family)
         found = frame(make(), model, outputs)
         for pixformat in (image.RGB565, image.GRAYSCALE):
-            n6post.draw(image.Image(48, 40, pixformat), found)
+            n6post.draw(image.Image(48, 48, pixformat), found)
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -201,6 +205,15 @@ def test_model_without_an_input_size_is_refused_by_every_family(family: str, sha
         frame(make(), model, outputs)
     del model.input_shape
     with pytest.raises(ValueError, match=r"^expected model\.input_shape \[\(1, H, W, C\)\], got None$"):
+        frame(make(), model, outputs)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_invalid_labels_of_a_model_are_refused_like_the_option(family: str) -> None:
+    make, model, outputs = case(family)
+    model.labels = [1, 2]  # type: ignore[list-item]
+    wanted = "labels: expected a list of names, a dict {0: name, ...}, the path of a .txt file or None, got [1, 2]"
+    with pytest.raises(ValueError, match=f"^{re.escape(wanted)}$"):
         frame(make(), model, outputs)
 
 
@@ -310,7 +323,7 @@ def test_raw_and_float_outputs_of_one_model_take_turns_in_every_family(family: s
     make, _ = FAMILIES[family]
     model = pair(family)[0]
     raw = model.outputs()
-    floats = [_host.wrap(t.dequantised().values) for t in model.tensors]
+    floats = [_host.wrap(t.dequantized().values) for t in model.tensors]
     turns = {"raw": raw, "floats": floats}
     alone = {kind: plain(frame(make(), model, arrays)) for kind, arrays in turns.items()}
     processor = make()
@@ -392,6 +405,19 @@ def test_without_inputs_the_frame_is_the_model_input(family: str, inputs: Any) -
     assert plain(processor(model, inputs, outputs)) == good == plain(processor(model, inputs, outputs))
     model.run(processor, Framed((4, 5, 64, 40)))
     assert plain(processor(model, inputs, outputs)) == good
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_an_output_that_was_reshaped_is_read_in_its_new_layout(first: bool) -> None:
+    """The same number of elements, the same model."""
+    head = yolo()
+    stored = [head, np.ascontiguousarray(head.transpose(0, 2, 1))]
+    model = FakeModel([Tensor(head)], SIZE)
+    process = n6post.YoloV8(0.5)
+    wanted = plain(process(model, [None], [_host.wrap(stored[first])]))
+    assert len(wanted) == 2
+    for turned in (not first, not first, first, not first):
+        assert plain(process(model, [None], [_host.wrap(stored[turned])])) == wanted
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import recorded
 from fakes import Array
-from n6post_pc import paths
+from n6post_pc import paths, recorded
 
 DATA = Path(__file__).parents[1] / "data"
 COCO = {0: "person", 3: "motorcycle", 15: "cat", 17: "horse", 41: "cup"}
@@ -15,7 +14,7 @@ NAMES = recorded.names()
 
 
 def real(recording: recorded.Recording, output: int = 0) -> Array:
-    return recording.tensors[output].dequantised().values[0]
+    return recording.tensors[output].dequantized().values[0]
 
 
 @pytest.mark.parametrize(("model", "picture"), NAMES)
@@ -92,12 +91,12 @@ def test_deeplab_finds_the_person_in_a_plausible_fraction_of_the_frame(picture: 
     ("model", "picture"), [("yolov8n_seg_320", "astronaut"), ("movenet_13_192", "rocket"), ("deeplab_320", "coffee")]
 )
 def test_recording_again_gives_the_same_tensors(
-    model: str, picture: str, shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    model: str, picture: str, shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "scripts"))
     import _venv
 
-    monkeypatch.setattr(_venv, "enter", lambda: None)
+    monkeypatch.setattr(_venv, "enter", lambda *sets: None)
     script = runpy.run_path(str(Path(_venv.__file__).parent / "dev" / "record_tensors.py"))
     settings = script["MODELS"][model]
     again = script["outputs_of"](settings, script["open_model"](settings, shared / "models"), picture)

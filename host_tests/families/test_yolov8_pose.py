@@ -8,13 +8,13 @@ from typing import Any
 import n6post
 import numpy as np
 import pytest
-import recorded
 import reference
 from assertions import assert_well_formed, survivors
 from fakes import FakeModel, Framed, Tensor, capture, stretched
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
-from synthetic_heads import Thing, float_head, quantised
+from n6post_pc import recorded
+from synthetic_heads import Thing, float_head, quantized
 
 MODEL = "yolov8n_256_quant_pc_uf_pose_coco-st"
 SETTINGS = [(0.25, 0.7), (0.25, 0.45), (0.6, 0.5)]  # threshold, iou_threshold
@@ -33,7 +33,7 @@ def in_frame(points: Any, fit: str, size: tuple[int, int], roi: tuple[int, int, 
 
 
 def storages(tensor: Tensor) -> list[Tensor]:
-    return [tensor, tensor.as_uint8(), tensor.as_int16(2, 5), tensor.dequantised()]
+    return [tensor, tensor.as_uint8(), tensor.as_int16(2, 5), tensor.dequantized()]
 
 
 # --- the oracle ---
@@ -63,7 +63,7 @@ def test_recorded_keypoints_equal_the_reference_in_every_dtype(
     (tensor,) = recording.tensors
     unit = recording.size if tensor.values.dtype == np.int8 and tensor.scale * 255 < 8 else (1, 1)
     head = tensor.values[0]
-    candidates = reference.decode(head, 1, 0.4, box_unit=unit, **tensor.quantisation())
+    candidates = reference.decode(head, 1, 0.4, box_unit=unit, **tensor.quantization())
     expected = reference.suppress(candidates, 0.5, threshold=0.4)
     points = in_frame(reference.keypoints(expected.extra, unit), "stretch", recording.size, roi)
     assert len(points)
@@ -127,7 +127,7 @@ def test_keypoints_are_mapped_back_through_every_input(fit: str) -> None:
 
 
 def test_class_count_comes_from_the_option_or_the_labels() -> None:
-    head, _ = people(4, 3, 2)
+    head, things = people(4, 3, 2)
     tensor = Tensor(head)
     names = ["cat", "dog", "cow"]
     for options, from_model in (
@@ -135,6 +135,7 @@ def test_class_count_comes_from_the_option_or_the_labels() -> None:
     ):
         found = FakeModel([tensor], SIZE, from_model).run(n6post.YoloV8Pose(**options))
         assert points_of(found).shape == (3, 4, 3)
+        assert [d.class_id for d in found] == [next(iter(t.scores)) for t in things]
     assert found[0].label in ("a", "b", "2")
 
 
@@ -188,8 +189,8 @@ def test_negative_keypoint_scores_are_detected_as_logits() -> None:
     head, _, scores = with_logits()
     found = FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8Pose())
     np.testing.assert_allclose(points_of(found)[..., 2], scores, rtol=1e-5)
-    for one in storages(quantised(head, 0.6, 0)):
-        steps = one.dequantised().values if one.scale else one.values
+    for one in storages(quantized(head, 0.6, 0)):
+        steps = one.dequantized().values if one.scale else one.values
         found = FakeModel([one], SIZE).run(n6post.YoloV8Pose())
         expected = 1 / (1 + np.exp(-steps[0, 7::3].astype(float)))
         np.testing.assert_allclose(points_of(found)[0, :, 2], expected[:, 3], rtol=1e-5)
@@ -203,8 +204,8 @@ def test_score_down_to_minus_half_is_noise_and_a_lower_one_a_logit(lowest: float
     found = FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8Pose())
     np.testing.assert_allclose(points_of(found)[0, :, 2], 1 / (1 + np.exp(-np.array(score))) if logit else score, rtol=1e-5)
     head[0, 10, 0] = -1.0 if logit else -0.5
-    for one in storages(quantised(head, 0.5, 0)):
-        steps = (one.dequantised().values if one.scale else one.values)[0, 7::3, 3].astype(float)
+    for one in storages(quantized(head, 0.5, 0)):
+        steps = (one.dequantized().values if one.scale else one.values)[0, 7::3, 3].astype(float)
         found = FakeModel([one], SIZE).run(n6post.YoloV8Pose())
         np.testing.assert_allclose(points_of(found)[0, :, 2], 1 / (1 + np.exp(-steps)) if logit else steps, rtol=1e-5)
 
@@ -284,7 +285,6 @@ HEAD = "expected a head of 4 box channels,"
     [
         (17, {"class_count": 2}, f"{HEAD} 2 classes and 3 for each keypoint, got 56 channels in output 0: .*"),
         (17, {"labels": ["cat", "dog"]}, f"{HEAD} 2 classes and 3 for each keypoint, got 56 channels in output 0: .*"),
-        (0, {}, f"{HEAD} 1 class and 3 for each keypoint, got 5 channels in output 0: .*"),
         (2, {"class_count": 10}, f"{HEAD} 10 classes and 3 for each keypoint, got 11 channels in output 0: .*"),
     ],
 )
@@ -294,6 +294,13 @@ def test_channels_that_are_not_whole_keypoints_are_refused(
     head, _ = people(keypoint_count, 1, 10)
     with pytest.raises(ValueError, match=f"^{message}$"):
         FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8Pose(**options))
+
+
+@pytest.mark.parametrize("channels", [4, 5, 6, 7, 9, 10])
+def test_channels_between_whole_keypoints_are_refused(channels: int) -> None:
+    head = np.random.default_rng(0).random((1, channels, 84)).astype(np.float32)
+    with pytest.raises(ValueError, match=f"^{HEAD} 1 class and 3 for each keypoint, got {channels} channels in output 0: "):
+        FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8Pose())
 
 
 @pytest.mark.parametrize(("keypoint_count", "label"), [(17, "person"), (5, "0")])

@@ -11,8 +11,8 @@ import n6post
 import numpy as np
 import pytest
 import reference
-from assertions import assert_rect
-from fakes import FakeModel, Framed, Tensor
+from assertions import assert_rect, says
+from fakes import FakeModel, Framed, Tensor, noise
 from hypothesis import given
 from hypothesis import strategies as st
 from ml.preprocessing import Normalization
@@ -78,8 +78,8 @@ def test_center_of_the_input_maps_to_the_center_of_the_roi(
     mapping = transform.transform_of([INPUTS[kind](frame(800, 800), roi)], size)
     # The exact mapping and whole pixels may differ by one pixel of rounding on the shorter side.
     loss = max(roi[2] / size[0], roi[3] / size[1]) + 1
-    centre = to_frame(mapping, size[0] / 2, size[1] / 2)
-    assert_allclose(centre, (roi[0] + roi[2] / 2, roi[1] + roi[3] / 2), atol=loss)
+    center = to_frame(mapping, size[0] / 2, size[1] / 2)
+    assert_allclose(center, (roi[0] + roi[2] / 2, roi[1] + roi[3] / 2), atol=loss)
 
 
 @pytest.mark.parametrize("roi", [(0, 0, 640, 480), (32, 16, 320, 240), (5, 0, 300, 333)])
@@ -256,14 +256,7 @@ def test_picture_fills_the_last_row_and_column_despite_float32_scales(
 
 
 # --- pictures of the input size ---
-FORMATS = {"colour": image.RGB565, "grey": image.GRAYSCALE}
-
-
-def noise(width: int, height: int, pixformat: int) -> Any:
-    img = image.Image(width, height, pixformat)
-    memory = img.bytearray()
-    memory[:] = np.random.default_rng(5).integers(0, 256, len(memory), dtype=np.uint8).tobytes()
-    return img
+FORMATS = {"color": image.RGB565, "gray": image.GRAYSCALE}
 
 
 def as_tensor(img: Any, channels: int) -> Any:
@@ -285,7 +278,7 @@ def test_image_of_the_input_size_is_copied_unchanged(
 ) -> None:
     """At a scale of 1.00006 the firmware would blur it and shift it by half a pixel, which changes detections."""
     width, height = size if corner is None else (110, 80)
-    img = noise(width, height, pixformat)
+    img = noise((width, height), pixformat)
     source = INPUTS[kind](img, None if corner is None else corner + size)
     x, y = corner or (0, 0)
     wanted = as_tensor(img, channels)[y : y + size[1], x : x + size[0]]
@@ -307,13 +300,13 @@ def test_image_of_the_input_size_needs_no_canvas(kind: str, monkeypatch: pytest.
 
     monkeypatch.setattr(image.Image, "draw_image", noting)
     resize._canvases.clear()
-    seen(INPUTS[kind](noise(90, 70, image.RGB565), (10, 20, 64, 48)), (64, 48))
+    seen(INPUTS[kind](noise((90, 70)), (10, 20, 64, 48)), (64, 48))
     assert len(drawn) == 1 and resize._canvases == {}
 
 
 @pytest.mark.parametrize("roi", [None, (16, 8, 64, 40)])
 def test_picture_that_fits_between_letterbox_bars_is_copied_unchanged(roi: tuple[int, int, int, int] | None) -> None:
-    img = noise(*((64, 40) if roi is None else (100, 60)), image.RGB565)
+    img = noise((64, 40) if roi is None else (100, 60))
     values = seen(n6post.Letterbox(img, roi=roi), (64, 64))
     x, y = roi[:2] if roi else (0, 0)
     np.testing.assert_array_equal(values[12:52], as_tensor(img, 3)[y : y + 40, x : x + 64])
@@ -710,3 +703,13 @@ def test_model_input_that_is_not_a_picture_is_refused(shape: tuple[int, ...]) ->
     for kind in INPUTS.values():
         with pytest.raises(ValueError, match=r"expected a model input.*, got"):
             kind(frame())(bytearray(4096), shape, INT8)
+
+
+@pytest.mark.parametrize("kind", [n6post.Stretch, n6post.Crop, n6post.Letterbox])
+def test_an_unknown_argument_of_an_input_is_refused_at_once(kind: Any) -> None:
+    img = image.Image(64, 48, image.RGB565)
+    for name, message in (
+        ("rio", "did you mean roi?"), ("stddev", "did you mean stdev?"), ("zzz", "expected roi, scale, mean, stdev"),
+    ):  # fmt: skip
+        with pytest.raises(TypeError, match=says(f"{kind.__name__} has no option {name!r}: {message}")):
+            kind(img, **{name: (0, 0, 5, 5)})

@@ -1,13 +1,14 @@
-"""Machine code on an emulated Cortex-M55: what mpy-cross makes of the kernels, run by QEMU on given buffers.
+"""Run machine code on an emulated Cortex-M55: QEMU runs the kernels that mpy-cross compiled, on given buffers.
 
     results = run([("class_histogram", [classes, plan, out]), ...])
 
-An argument is a numpy array or bytes (a buffer) or an int. Every case runs twice in one boot, each buffer in memory of its
-own with nothing mapped around it: once its end touches forbidden memory, once its start, to the byte; up to 31 bytes of
-rounding at the other end hold a guard (another one each time). Buffers that WRITTEN does not name are read-only. A fault,
-a spoilt guard, a register or stack pointer that comes back changed, or two runs that differ, raise KernelError.
+An argument is a numpy array, bytes or an int. Every case runs twice in one boot. Each buffer has a separate memory region
+with unmapped memory around it: in the first run the buffer ends exactly at the region's end, in the second it starts at
+its start. Up to 31 bytes of rounding at the other end hold a guard, which differs between the runs. Buffers that are not
+in WRITTEN are read-only. KernelError is raised for a fault, an overwritten guard, a register or stack pointer that is not
+restored, or different results of the two runs.
 
-harness.c is the other half: the program that QEMU runs. Needs Debian's qemu-system-arm and gcc-arm-none-eabi.
+QEMU runs the program harness.c. This needs Debian's qemu-system-arm and gcc-arm-none-eabi.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ KERNELS = HERE.parents[1] / "lib" / "n6post" / "kernels"
 GROUPS = ("boxes", "maps", "drawing", "poses")
 KINDS = ("helium", "m7")
 PROGRAMS = ("qemu-system-arm", "arm-none-eabi-gcc")
-# By kernel: the arguments that it writes.
+# The numbers of the arguments that each kernel writes.
 WRITTEN = {
     "candidates": (2, 3),
     "suppress": (2,),
-    "boxes_to_frame": (3,),
+    "boxes_to_frame": (0, 3),
     "prototype_mask": (3,),
     "suppress_masks": (1,),
     "class_map": (2,),
@@ -49,8 +50,8 @@ WRITTEN = {
     "place_labels": (1,),
     "pose": (0,),
 }
-INTERRUPTS = 101  # instructions from one to the next, at the least: about half of them are its own
-INPUT_LIMIT = 120 << 20  # bytes between the places of input and output in the emulated memory
+INTERRUPTS = 101  # minimum number of instructions between interrupts; the handler takes about half of them
+INPUT_LIMIT = 120 << 20  # bytes between input and output in the emulated memory
 
 _VALUE, _READ_ONLY, _WRITTEN = range(3)
 _STATUS = ("", "fault", "endless (16 million instructions)", "wrote outside a buffer")
@@ -63,30 +64,30 @@ _FAULTS = {
 
 class Result(NamedTuple):
     value: int  # r0 as a signed int
-    buffers: list[Any]  # the arguments after the call, of the types that they had before
-    instructions: int  # of the function alone, its MicroPython prologue and epilogue included
+    buffers: list[Any]  # the arguments after the call, with their original types
+    instructions: int  # of the function alone, including its MicroPython prologue and epilogue
     stack: int  # bytes
-    interrupts: int  # while it ran, both times together
+    interrupts: int  # during both runs
 
 
 class KernelError(AssertionError):
-    """A kernel touched what is not its own, never ended or left registers behind."""
+    """A kernel accessed memory outside its buffers, did not end, or did not restore registers."""
 
 
 def missing() -> str:
-    """Why nothing can run here; empty if it can."""
+    """The reason why the harness cannot run; empty if it can."""
     absent = [program for program in PROGRAMS if shutil.which(program) is None]
     return f"needs {' and '.join(absent)} (Debian: qemu-system-arm gcc-arm-none-eabi)" if absent else ""
 
 
 def files(kind: str = "helium") -> list[Path]:
-    """The library's files with the kernels of a kind."""
+    """The library's files with the kernels of one kind."""
     return [KERNELS / f"{kind}_{group}.py" for group in GROUPS]
 
 
 @functools.cache
 def kernels(*sources: Path, march: str = "armv7m") -> dict[str, bytes]:
-    """Each inline assembler function's machine code as a .mpy file holds it; without a file the library's Helium."""
+    """The machine code of each inline assembler function, as in a .mpy file; by default, the library's Helium kernels."""
     found = {}
     for source in sources or files():
         found.update(_kernels_of(source, march))
@@ -94,7 +95,7 @@ def kernels(*sources: Path, march: str = "armv7m") -> dict[str, bytes]:
 
 
 def _kernels_of(source: Path, march: str) -> dict[str, bytes]:
-    tree = ast.parse(source.read_text())
+    tree = ast.parse(source.read_text(encoding="utf-8"))
     names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef) if "asm_thumb" in ast.dump(node)]
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "kernels.mpy"
@@ -125,11 +126,11 @@ def _native_code(mpy: bytes) -> list[bytes]:
                 return value
 
     if mpy[2] & 0x40:
-        number()  # flags of the architecture
+        number()  # architecture flags
     names, objects = number(), number()
     for _ in range(names):
         length = number()
-        if not length & 1:  # else a name that every MicroPython has
+        if not length & 1:  # otherwise a name that is built into MicroPython
             at += (length >> 1) + 1
 
     def pass_over_object() -> None:
@@ -139,7 +140,7 @@ def _native_code(mpy: bytes) -> list[bytes]:
         if kind == 10:  # a tuple: the names of an import
             for _ in range(number()):
                 pass_over_object()
-        elif kind in (5, 6):  # str and bytes, with a 0 behind them
+        elif kind in (5, 6):  # str and bytes, followed by a 0
             length = number()
             at += length + 1
         elif kind > 4:  # 0 is the table of functions that viper calls, 1 to 4 None, False, True and ...
@@ -160,7 +161,7 @@ def _native_code(mpy: bytes) -> list[bytes]:
             number()
             assert not flags & 0x20, "has relocations"
             return [body]
-        if kind == 2:  # viper: flags of its scope. It works on Python's objects: not run here
+        if kind == 2:  # viper: flags of its scope. It works on Python objects and is not run here
             assert not number() & 0x20 and not has_children
             return []
         assert kind == 0, "native code among the kernels"
@@ -171,7 +172,7 @@ def _native_code(mpy: bytes) -> list[bytes]:
 
 @functools.cache
 def _program(name: str, core: str, floats: str) -> bytes:
-    """NAME.c beside this file, for that core; floats: -mfloat-abi."""
+    """Compile NAME.c in this folder for a core. floats: the value of -mfloat-abi."""
     with tempfile.TemporaryDirectory() as folder:
         elf = Path(folder) / "program.elf"
         subprocess.run(
@@ -199,11 +200,11 @@ def run(
     saved: bool = True,
     core: str = "cortex-m55",
 ) -> list[Result]:
-    """Run (kernel name, arguments) cases. Raises KeyError for a kernel that there is not, KernelError as above.
+    """Run (kernel name, arguments) cases. Raises KeyError for an unknown kernel, KernelError as described above.
 
-    interrupts: an interrupt that spoils vectors, flags, predicates and the loop counter, every so many instructions (its own
-    included), at least INTERRUPTS; saved: the core is told to bring back what was there. core: "cortex-m7" for one that has
-    no Helium; there nothing is counted or guarded (m7.c).
+    interrupts: number of instructions between interrupts that overwrite vectors, flags, predicates and the loop counter. It
+    includes the handler's instructions and is at least INTERRUPTS. saved: the core restores these registers after an
+    interrupt. core: "cortex-m7" for a core without Helium, where nothing is counted or guarded (m7.c).
     """
     assert interrupts == 0 or interrupts >= INTERRUPTS and core == "cortex-m55"
     boot, limit = (_boot, INPUT_LIMIT) if core == "cortex-m55" else (_boot_m7, 7 << 20)
@@ -212,7 +213,7 @@ def run(
     for name in dict.fromkeys(name for name, _ in cases):
         entries[name] = len(image)
         image += codes[name]
-        image += bytes(-len(image) % 16)  # MicroPython's heap aligns it so
+        image += bytes(-len(image) % 16)  # the alignment of MicroPython's heap
     runs = []
     for name, arguments in cases:
         for placement in (0, 1):
@@ -284,7 +285,7 @@ def _results(cases: Any, found: Any, outputs: Any, written: dict[str, tuple[int,
 
 
 def _boot(data: bytes) -> bytes:
-    # An instruction takes 32 nanoseconds of the emulated time, whatever the PC is doing.
+    # An instruction takes 32 nanoseconds of emulated time, however busy the PC is.
     machine = ["mps3-an547", "-icount", "shift=5,align=off,sleep=off"]
     return _booted(_program("harness", "cortex-m55", "hard"), machine, 0x68000000, data)
 

@@ -1,9 +1,9 @@
-// Runs kernels on an emulated Cortex-M55 (QEMU's mps3-an547), each in a memory of its own: its machine code, its stack
-// and its buffers, to the byte at one end of each. Whatever else it touches is a fault. __init__.py has the other end.
+// Runs kernels on an emulated Cortex-M55 (QEMU's mps3-an547). A kernel can access only its machine code, its stack and
+// its buffers (exact to the byte at one end of each); any other access is a fault. __init__.py is the PC's side.
 //
 // INPUT holds, as 32-bit words: magic, bytes of machine code, runs, flags, the machine code; then for every run: entry (byte
 // offset into the machine code), arguments, placement, and for every argument kind, value or size, followed by a buffer's
-// bytes (padded to 4). What comes of it goes to the host's file "results": for every run `struct result`, then the
+// bytes (padded to 4). The results are written to the host's file "results": for every run `struct result`, then the
 // bytes of the buffers that the kernel may write (padded to 4).
 #include <stdint.h>
 
@@ -19,7 +19,7 @@
 
 enum { VALUE, READ_ONLY, WRITTEN };        // kinds of argument
 enum { AT_END, AT_START };                 // which end of a buffer touches forbidden memory
-enum { OK, FAULT, TIMEOUT, SPOILT_GUARD }; // what came of a run
+enum { OK, FAULT, TIMEOUT, SPOILT_GUARD }; // status of a run
 
 struct result {
     uint32_t status, value, instructions, stack, registers, fault_pc, fault_address, fault_status, interrupts;
@@ -43,7 +43,7 @@ struct result {
 #define SYST_RVR REG(0xE000E014)
 #define SYST_CVR REG(0xE000E018)
 
-// What call() and the fault handler share. The offsets are written out in the assembler below.
+// Shared by call() and the fault handler. The assembly code below contains the offsets as numbers.
 struct context {
     uint32_t arguments[4]; // 0
     uint32_t entry;        // 16
@@ -59,8 +59,8 @@ struct context {
     uint32_t fault_pc;     // 92
     uint32_t d[16];        // 96: d8-d15 after the call
     uint32_t primask;      // 160
-    uint32_t interrupts;   // 164: so many have been
-    uint32_t most;         // 168: so many may be; 0: the first one is the end of the kernel's time
+    uint32_t interrupts;   // 164: number so far
+    uint32_t most;         // 168: maximum number; 0: the first one ends the kernel (timeout)
 };
 static struct context context __attribute__((used, aligned(8)));
 static uint32_t main_stack[1024] __attribute__((used, aligned(8)));
@@ -74,7 +74,7 @@ __attribute__((section(".vectors"), used)) static void *const vectors[16] = {
     0, 0, 0, fault, fault, 0, fault, timeout,
 };
 
-// MPU on, registers filled with known patterns, the kernel called on its own stack (PSP), everything noted, MPU off.
+// Turn the MPU on, fill registers with known patterns, call the kernel on its own stack (PSP), record all, turn the MPU off.
 void call(void);
 __asm__(
     ".syntax unified\n .thumb\n .text\n .type call, %function\n"
@@ -117,10 +117,10 @@ __asm__(
     "    vpop {d8-d15}\n"
     "    pop {r4-r11, pc}\n"
     "    .ltorg\n"
-    // The interrupted code is given up: its place is noted, then a made-up frame leads to `recover`.
+    // Abandon the interrupted code: record its address, then return to `recover` with a forged stack frame.
     "    .type fault, %function\n    .type timeout, %function\n"
-    // The SysTick: an end to the kernel's time, or one of many interrupts that use all that a kernel uses: vectors, flags,
-    // rounding, predicates and a low-overhead loop. What a compiler saves in a handler it saves, the core the rest.
+    // SysTick: either the kernel's timeout, or one of many interrupts that use the same state as kernels: vectors, flags,
+    // rounding, predicates and a low-overhead loop. It saves what a compiled handler saves; the core saves the rest.
     "timeout:\n"
     "    movw r0, #:lower16:context\n    movt r0, #:upper16:context\n"
     "    ldrd r1, r2, [r0, #164]\n    adds r1, #1\n    str r1, [r0, #164]\n    cmp r1, r2\n    bhi 3f\n"
@@ -200,7 +200,7 @@ static uint32_t instructions(const uint32_t *ticks)
     return (uint32_t) ((((uint64_t) ticks[1] << 32 | ticks[0]) * 125 + 127) >> 7);
 }
 
-// A bit for everything that the kernel should have left as it was: r4-r11, d8-d15, sp, FPSCR, VPR's masks, PRIMASK.
+// One bit for each register that the kernel must restore: r4-r11, d8-d15, sp, FPSCR, VPR's masks, PRIMASK.
 static uint32_t changed(void)
 {
     uint32_t bits = 0;
@@ -216,8 +216,8 @@ static uint32_t changed(void)
     return bits;
 }
 
-// `period`: an interrupt after so many instructions, and so on; 0: none. `saved`: the core saves the vectors, at one placement
-// of the buffers when the handler first uses one (lazy stacking), at the other in any case.
+// `period`: number of instructions between interrupts; 0: no interrupts. `saved`: the core saves the vectors. With one
+// placement of the buffers it saves them when the handler first uses one (lazy stacking), with the other always.
 static uint8_t *one_run(const uint32_t **input, uint8_t *output, uint32_t overhead, uint32_t period, int saved)
 {
     static uint32_t first;
@@ -267,7 +267,7 @@ static uint8_t *one_run(const uint32_t **input, uint8_t *output, uint32_t overhe
     SYST_CVR = 0;
     SYST_CSR = 7;
     if (period)
-        SYST_RVR = period; // from the second one on
+        SYST_RVR = period; // from the second interrupt on
     call();
     SYST_CSR = 0;
     FPCCR = 0;
@@ -309,9 +309,9 @@ __attribute__((used)) static void main_(void)
     input += (code_bytes + 3) / 4;
 
     // Bit 0 of flags: low-overhead branches off (CCR.LOB, bit 19). Bit 1: nothing saves vectors from interrupts.
-    // Bits 8 and up: instructions from interrupt to interrupt.
+    // Bits 8 and up: number of instructions between interrupts.
     CCR = flags & 1 ? CCR & ~(1u << 19) : CCR | 1u << 19;
-    SHCSR |= 7u << 16; // faults of their own for memory, bus and usage
+    SHCSR |= 7u << 16; // separate faults for memory, bus and usage
     COUNTER_CONTROL = 1;
     MPU_MAIR0 = 0x000000ff; // 0 normal memory
     region(0, 0, (uint32_t) &text_end, 0, 1);
@@ -320,7 +320,7 @@ __attribute__((used)) static void main_(void)
     region(3, STACK, STACK + STACK_BYTES, 1, 0);
     region(4, COUNTER, COUNTER + 32, 0, 0);
 
-    // What counting itself costs: all but one of the instructions that an empty function, `bx lr`, takes.
+    // The cost of counting: the instructions that an empty function, `bx lr`, takes, minus one.
     const uint32_t nothing[] = {code_bytes, 0, AT_END};
     *(uint16_t *) (CODE + code_bytes) = 0x4770;
     region(2, CODE, CODE + ((code_bytes + 2 + 31) & ~31u), 0, 1);
@@ -344,7 +344,7 @@ __attribute__((naked)) void reset(void)
 {
     __asm__ volatile(
         "    movw r0, #0xed88\n    movt r0, #0xe000\n    ldr r1, [r0]\n    orr r1, r1, #0xf00000\n    str r1, [r0]\n"
-        "    movw r0, #0xef34\n    movt r0, #0xe000\n    movs r1, #0\n    str r1, [r0]\n" // FPCCR: exceptions leave FP alone
+        "    movw r0, #0xef34\n    movt r0, #0xe000\n    movs r1, #0\n    str r1, [r0]\n" // FPCCR: exceptions do not save FP state
         "    dsb\n    isb\n"
         "    mov r0, #0x40000\n    vmsr fpscr, r0\n"
         "    b main_\n");

@@ -1,6 +1,6 @@
-// Runs kernels on an emulated Cortex-M7 (QEMU's mps2-an500), which refuses every instruction that such a core has not. Plain: a
-// buffer at the next multiple of 16, no memory forbidden, nothing counted; harness.c looks at all that. Its input and its
-// results have the same form; of a result only the value is told.
+// Runs kernels on an emulated Cortex-M7 (QEMU's mps2-an500), which refuses instructions that this core lacks. Buffers are
+// aligned to 16 bytes, all memory is accessible, and instructions are not counted; harness.c checks all that. Input and
+// results have the same format as there, but only the value of a result is set.
 #include <stdint.h>
 
 #define INPUT 0x60000000u

@@ -1,4 +1,4 @@
-"""lib/n6post/kernels/__init__.py: which kernels are taken, told from the core alone, and when it falls back."""
+"""lib/n6post/kernels/__init__.py: the kernels are selected by the core alone, with the portable ones as a fallback."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 M55 = (0x12100211, 0x00000040, 0x01111131)  # MVFR1, MVFR2 and ID_ISAR3 of a Cortex-M55
 M7 = (0x12000011, 0x00000040, 0x01111131)
-M4 = (0x11000011, 0, 0x01111131)  # its floating-point unit neither rounds nor takes maxima
+M4 = (0x11000011, 0, 0x01111131)  # its floating-point unit has no instructions for rounding and maximum
 M33 = (0x11000011, 0x00000040, 0x01111110)  # without the DSP extension
 REGISTERS = 0xE000EF44, 0xE000EF48, 0xE000ED6C
 GROUPS = {
@@ -27,7 +27,7 @@ GROUPS = {
 
 
 class Memory(dict[int, int]):
-    """mem32 of which one address may be read."""
+    """mem32 with a few readable addresses."""
 
 
 def chosen(
@@ -38,8 +38,9 @@ def chosen(
     fails: object = None,
     u: bool = True,
 ) -> Any:
-    """kernels/__init__.py as it runs on such a port. `fails`: what importing machine code raises; None: nothing.
-    machine: its three registers, or None for a port without mem32; u: whether there is the name umachine too."""
+    """Run kernels/__init__.py as on this port. `fails`: the exception that importing machine code raises, or None.
+
+    machine: the port's three registers, or None for a port without mem32; u: whether the name umachine exists too."""
     if arch is None:
         monkeypatch.delattr(sys.implementation, "_mpy", raising=False)
     else:
@@ -62,20 +63,20 @@ def chosen(
             raise fails
         return f"the module {module.imported[-1]}"
 
-    module.__import__ = import_group  # what `load` calls
+    module.__import__ = import_group  # the function that `load` calls
     return module
 
 
 @pytest.mark.parametrize("arch", [6, 7, 8])
 @pytest.mark.parametrize("platform", ["OpenMV-N6", "OpenMV-AE3", "anything"])
-def test_helium_is_taken_where_the_register_says_so_whatever_the_board(
+def test_helium_is_used_if_the_register_reports_it_on_any_board(
     monkeypatch: pytest.MonkeyPatch, arch: int, platform: str
 ) -> None:
     assert chosen(monkeypatch, arch, platform).active == "helium"
 
 
 @pytest.mark.parametrize("group", GROUPS)
-def test_portable_is_not_even_imported_where_helium_is_taken(monkeypatch: pytest.MonkeyPatch, group: str) -> None:
+def test_portable_kernels_are_not_imported_with_helium(monkeypatch: pytest.MonkeyPatch, group: str) -> None:
     module = chosen(monkeypatch)
     assert module.load(group) == f"the module helium_{group}"
     assert module.imported == [f"helium_{group}"]
@@ -83,14 +84,14 @@ def test_portable_is_not_even_imported_where_helium_is_taken(monkeypatch: pytest
 
 @pytest.mark.parametrize("group", GROUPS)
 @pytest.mark.parametrize("arch", [6, 7, 8])
-def test_a_cortex_m7_takes_m7_and_imports_nothing_else(monkeypatch: pytest.MonkeyPatch, arch: int, group: str) -> None:
+def test_a_cortex_m7_imports_only_the_m7_kernels(monkeypatch: pytest.MonkeyPatch, arch: int, group: str) -> None:
     module = chosen(monkeypatch, arch, machine=M7, platform="OpenMV-H7+")
     assert module.load(group) == f"the module m7_{group}"
     assert (module.active, module.imported) == ("m7", [f"m7_{group}"])
 
 
 @pytest.mark.parametrize("core", [M4, M33])
-def test_a_core_without_either_imports_only_portable(
+def test_other_cores_import_only_the_portable_kernels(
     monkeypatch: pytest.MonkeyPatch, core: tuple[int, int, int]
 ) -> None:
     module = chosen(monkeypatch, machine=core, platform="OpenMV")
@@ -98,7 +99,7 @@ def test_a_core_without_either_imports_only_portable(
     assert (module.active, module.imported) == ("portable", ["portable_boxes"])
 
 
-def test_machine_serves_where_there_is_no_umachine(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_machine_is_used_if_there_is_no_umachine(monkeypatch: pytest.MonkeyPatch) -> None:
     assert chosen(monkeypatch, u=False).active == "helium"
 
 
@@ -107,7 +108,7 @@ def test_machine_serves_where_there_is_no_umachine(monkeypatch: pytest.MonkeyPat
     [(None, "linux"), (None, "OpenMV-N6"), (0, "x"), (1, "linux"), (2, "darwin"), (3, "linux"), (4, "rp2"), (5, "x"),
      (8, "linux"), (9, "esp32"), (10, "esp32"), (11, "rp2")],
 )  # fmt: skip
-def test_the_register_is_not_read_where_it_may_not_exist(
+def test_the_register_is_read_only_on_cores_that_have_it(
     monkeypatch: pytest.MonkeyPatch, arch: int | None, platform: str
 ) -> None:
     def no(*_: object) -> int:
@@ -117,7 +118,7 @@ def test_the_register_is_not_read_where_it_may_not_exist(
     assert chosen(monkeypatch, arch, platform).active == "portable"
 
 
-def test_a_port_without_mem32_takes_portable(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_port_without_mem32_uses_the_portable_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     assert chosen(monkeypatch, machine=None).active == "portable"
 
 
@@ -125,13 +126,13 @@ def test_a_port_without_mem32_takes_portable(monkeypatch: pytest.MonkeyPatch) ->
     "error",
     [
         ImportError("no module named 'n6post.kernels.helium'"),
-        SyntaxError("invalid micropython decorator"),  # the source, on a firmware without the inline assembler
+        SyntaxError("invalid micropython decorator"),  # the source file, on a firmware without the inline assembler
         ValueError("incompatible .mpy file"),
         ValueError("native code in .mpy unsupported"),
     ],
 )
 @pytest.mark.parametrize(("kind", "machine"), [("helium", M55), ("m7", M7)])
-def test_it_falls_back_silently_where_machine_code_does_not_load(
+def test_portable_kernels_replace_machine_code_that_does_not_load(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     error: Exception,
@@ -146,14 +147,14 @@ def test_it_falls_back_silently_where_machine_code_does_not_load(
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_full_heap_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_memory_error_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     module = chosen(monkeypatch, fails=MemoryError("memory allocation failed"))
     with pytest.raises(MemoryError):
         module.load("boxes")
     assert module.active == "helium"
 
 
-def test_cpython_takes_portable() -> None:
+def test_cpython_uses_the_portable_kernels() -> None:
     code = "from n6post.kernels import active, maps; print(active, maps.class_map.__module__)"
     path = f"import sys; sys.path[:0] = [{str(ROOT / 'lib')!r}, {str(ROOT / 'stubs')!r}]\n"
     done = subprocess.run([sys.executable, "-c", path + code], capture_output=True, text=True, check=True)
@@ -162,14 +163,14 @@ def test_cpython_takes_portable() -> None:
 
 
 @pytest.mark.parametrize("group", GROUPS)
-def test_a_group_offers_every_one_of_its_kernels_by_name(group: str) -> None:
+def test_a_group_has_all_of_its_kernels_by_name(group: str) -> None:
     offered = importlib.import_module(f"n6post.kernels.{group}")
     portable = importlib.import_module(f"n6post.kernels.portable_{group}")
     for name in GROUPS[group]:
         assert getattr(offered, name) is getattr(portable, name)
 
 
-def test_drawing_modules_are_loaded_by_the_first_drawing_only() -> None:
+def test_drawing_modules_are_loaded_by_the_first_drawing() -> None:
     code = (
         "import sys, n6post; n6post.YoloV8Seg; n6post.DeepLab; n6post.MoveNet;"
         "print([m for m in sys.modules if 'draw' in m or m.endswith(('.colors', '.pixel_edges', '.poses', '.mask_image'))])"

@@ -1,9 +1,9 @@
-"""helium_*.py and m7_*.py equal portable_*.py, byte for byte: run on an emulated Cortex-M55 (see kernel_harness).
+"""helium_*.py and m7_*.py give the same bytes as portable_*.py, on an emulated Cortex-M55 (see kernel_harness).
 
 Each kernel gets a thousand random and adversarial calls (ties, extremes, all equal, NaN and infinities, sizes of 1, odd
-sizes, every dtype and layout) in one start of the emulator; in the end every call that the library makes itself on
-the recorded tensors. Each runs with every buffer's end, then its start, against forbidden memory, inputs read-only. One in
-five runs once more under interrupts.
+sizes, every dtype and layout) in one start of the emulator, and then all calls that the library makes for the recorded
+tensors. Every call runs twice, with forbidden memory directly after and then directly before each buffer; inputs are
+read-only. One call in five runs again with interrupts.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ import kernel_reference as witness
 import n6post
 import numpy as np
 import pytest
-import recorded
-from fakes import Array, FakeModel, Framed, Tensor, capture, replace_kernel
+from fakes import FAMILY_NAMES, Array, FakeModel, Framed, Tensor, capture, replace_kernel
+from kernel_reference import bits
 from n6post.kernels import drawing_params, portable_boxes, portable_drawing, portable_maps, portable_poses, pose_params
+from n6post_pc import recorded
 from ulab import _host
 
 ROOT = Path(__file__).parents[2]
 CODES = {"uint8": 66, "int8": 98, "int16": 104, "float32": 102}
-MANY = 1000  # calls of a kernel
+MANY = 1000  # calls per kernel
 f32 = np.float32
 Random = np.random.Generator
 PORTABLE = {
@@ -46,31 +47,27 @@ BUILD = runpy.run_path(str(ROOT / "scripts" / "dev" / "build_kernels.py"))
 needs_emulator = pytest.mark.skipif(bool(harness.missing()), reason=harness.missing())
 
 
-def bits(value: float) -> int:
-    return int(np.float32(value).view(np.int32))
-
-
 # --- calls -----------------------------------------------------------------------------------------------------------
 class Call(NamedTuple):
-    """One call of a portable kernel: the bytes of its arguments before and after, and what came back."""
+    """One call of a portable kernel: the bytes of its arguments before and after, and the returned value."""
 
     kernel: str
     before: list[Any]
     after: list[Any]
     value: int | None
-    note: Any  # for the second witness, or to tell the case by
+    note: Any  # for a second reference, or to identify the case
 
 
 def bytes_of(argument: Any) -> Any:
     if isinstance(argument, int):
         return argument
     if isinstance(argument, str):
-        return argument.encode() + b"\0"  # as MicroPython holds it
+        return argument.encode() + b"\0"  # as MicroPython stores it
     return bytes(_host.memoryview(argument).cast("B"))
 
 
 def called(kernel: str, *arguments: Any, note: Any = None) -> Call:
-    """Call the portable kernel and write down what it did. Numpy arrays are passed as ulab's, over the same memory."""
+    """Call the portable kernel and record its effects. Numpy arrays are passed as ulab arrays over the same memory."""
     passed = [_host.wrap(a) if isinstance(a, np.ndarray) else glyphs() if a is None else a for a in arguments]
     before = [bytes_of(a) for a in passed]
     with np.errstate(all="ignore"):
@@ -78,14 +75,17 @@ def called(kernel: str, *arguments: Any, note: Any = None) -> Call:
     return Call(kernel, before, [bytes_of(a) for a in passed], value, note)
 
 
-# What a kernel may leave as it likes: candidates' rows beyond what it returns (they are its workspace).
-def told(call: Call, buffers: list[Any]) -> list[Any]:
-    """The part of each buffer that the contract speaks of; a NaN is a NaN, whatever its payload."""
+# Rows beyond the number that candidates and boxes_to_frame report are workspace, so their contents may differ.
+def compared(call: Call, buffers: list[Any]) -> list[Any]:
+    """The part of each buffer that the kernel's specification defines. NaNs are equal, whatever their payload."""
     found = []
     for i, data in enumerate(buffers):
         if call.kernel == "candidates" and i in (2, 3):
             data = np.frombuffer(data, np.float32 if i == 2 else np.uint16).reshape(5 if i == 2 else 3, -1)
             data = np.ascontiguousarray(data[: 5 if i == 2 else 2, : call.value]).tobytes()
+        if call.kernel == "boxes_to_frame" and i == 3:
+            rows, kept, most = (np.frombuffer(block, np.int32)[0] for block in (buffers[0], call.after[0], call.before[0]))
+            data = data[: 64 * min(rows, kept)] + data[64 * most :]
         if (call.kernel, i) in {("candidates", 2), ("boxes_to_frame", 3), ("peaks", 1), ("peaks", 2)}:
             words = np.frombuffer(data, np.uint32).copy()
             words[(words & 0x7FFFFFFF) > 0x7F800000] = 0x7FC00000
@@ -95,16 +95,16 @@ def told(call: Call, buffers: list[Any]) -> list[Any]:
 
 
 def check(calls: list[Call], kind: str = "helium", **options: Any) -> list[harness.Result]:
-    """Make the same calls on the emulated core: the same bytes, the same values."""
+    """Run the calls on the emulated core and compare all bytes and values."""
     codes = harness.kernels(*harness.files(kind))
     results = harness.run([(call.kernel, call.before) for call in calls], codes=codes, **options)
     for number, (call, result) in enumerate(zip(calls, results, strict=True)):
         name = f"call {number}, {call.kernel}, {call.note if not isinstance(call.note, dict) else list(call.note)}"
         if call.value is not None:
             assert result.value == call.value, f"{name}: returned {result.value}, portable {call.value}"
-        # Anything larger would take memory on the heap: an int object.
+        # A larger value would allocate an int object on the heap.
         assert -(2**30) <= result.value < 2**30, f"{name}: returned {result.value}"
-        for i, (mine, reference) in enumerate(zip(told(call, result.buffers), told(call, call.after), strict=True)):
+        for i, (mine, reference) in enumerate(zip(compared(call, result.buffers), compared(call, call.after), strict=True)):
             if mine != reference:
                 at = [k for k, (a, b) in enumerate(zip(mine, reference)) if a != b]
                 block = [
@@ -122,7 +122,7 @@ def check(calls: list[Call], kind: str = "helium", **options: Any) -> list[harne
 
 # --- tensors ---------------------------------------------------------------------------------------------------------
 def tensor(random: Random, dtype: str, size: int, special: bool = True) -> Array:
-    """`size` values: the whole range, few levels (ties), the two extremes, all equal; floats with NaN and infinities too."""
+    """`size` values: whole range, few levels (ties), the two extremes, or all equal; floats with NaN and infinities."""
     kind = random.integers(5)
     if dtype == "float32":
         if kind == 0:
@@ -157,7 +157,7 @@ def tensor(random: Random, dtype: str, size: int, special: bool = True) -> Array
 
 
 def cut_for(random: Random, values: Array) -> float:
-    """A threshold that something reaches, or all, or nothing; the integer just above all that the dtype has included."""
+    """A threshold that some, all or none of the values reach, up to the integer just above the dtype's range."""
     if values.dtype == f32:
         return float(np.float32(random.choice([0.0, 0.5, 1e30, float(np.abs(random.normal()))])))
     low, high = np.iinfo(values.dtype).min, np.iinfo(values.dtype).max
@@ -221,6 +221,16 @@ def peaks_calls(random: Random) -> Iterator[Call]:
         yield called("peaks", values, block, np.full((keypoints, 3), 9, f32), note=[width, height, keypoints, dtype, last])
 
 
+def spread(random: Random, grid: Array) -> tuple[Array, array[int]]:
+    """A grid (anchors, channels) with other numbers in between, and the steps to the next channel and anchor."""
+    anchors, channels = grid.shape
+    inner, more = (int(random.choice(choice)) for choice in ([1, 2, 3], [0, 1, 5]))
+    steps = (inner, inner * channels + more) if random.random() < 0.5 else (inner * anchors + more, inner)
+    values = np.full((channels - 1) * steps[0] + (anchors - 1) * steps[1] + 1, grid.max(), grid.dtype)
+    values[np.arange(anchors)[:, None] * steps[1] + np.arange(channels) * steps[0]] = grid
+    return values, array("i", steps)
+
+
 def candidates_calls(random: Random) -> Iterator[Call]:
     for number in range(MANY):
         anchors = int(random.choice([1, 2, 3, 15, 16, 17, 33, 100, 111, 112, 113, 127, 200, 225, 300]))
@@ -248,17 +258,19 @@ def candidates_calls(random: Random) -> Iterator[Call]:
             block.append(value - (value >> 31 << 32))
         grid = values.reshape(anchors, channels) if last else values.reshape(channels, anchors).T
         note = {"values": grid, "classes": slice(4, 4 + classes), "cut": cut, "allowed": allowed, "capacity": capacity}
+        if number % 8 == 7:  # a head that is part of a larger array, like a view with steps
+            values, block[3:5] = spread(random, grid)
         yield called(
             "candidates", values, block, np.full((5, capacity), 9, f32), np.full((3, capacity), 9, np.uint16), note=note
         )
 
 
 def boxes(random: Random, count: int) -> Array:
-    """Corners x1, y1, x2, y2 and a score, (5, count): on a grid, so that IoUs tie; some empty, turned over or NaN."""
+    """Corners x1, y1, x2, y2 and a score, (5, count), on a grid, so that IoUs tie; some are empty, inverted or NaN."""
     step = random.choice([1.0, 0.25, 7.3])
-    centre = random.integers(0, random.choice([3, 12, 60]), (2, count)) * step
+    center = random.integers(0, random.choice([3, 12, 60]), (2, count)) * step
     half = random.integers(0, 8, (2, count)) * step / 2
-    values = np.concatenate([centre - half, centre + half, np.sort(random.random((1, count)))[:, ::-1]]).astype(f32)
+    values = np.concatenate([center - half, center + half, np.sort(random.random((1, count)))[:, ::-1]]).astype(f32)
     if random.random() < 0.2:
         values[int(random.integers(4)), random.random(count) < 0.2] = random.choice([np.nan, np.inf, -np.inf])
     if random.random() < 0.2:
@@ -365,14 +377,14 @@ def prototype_mask_calls(random: Random) -> Iterator[Call]:
 
 
 def with_rows(random: Random, block: array[int], anchors: int, first: int) -> tuple[array[int], int]:
-    """The block with up to three rows of place's table behind it, and how many bytes their masks are."""
+    """The block followed by up to three rows of boxes_to_frame's table, and the number of bytes of their masks."""
     width, height = block[1:3]
     start, rows = 0, int(random.integers(1, 4))
     block[8], block[16] = first, 16 * rows
     for _ in range(rows):
         x, y = int(random.integers(width)), int(random.integers(height))
         w, h = int(random.integers(1, width - x + 1)), int(random.integers(1, height - y + 1))
-        if random.random() < 0.2:  # its box has no pixel
+        if random.random() < 0.2:  # its box contains no pixel
             x = y = w = h = 0
         block.extend([7, 7, 7, 7, int(random.integers(anchors)), 7, 7, 7, 7, 7, 7, x, y, w, h, start])
         start += w * h
@@ -380,7 +392,7 @@ def with_rows(random: Random, block: array[int], anchors: int, first: int) -> tu
 
 
 def thirty_bits(value: float) -> float:
-    """The number as the camera's Python floats hold it: draw_image gets its scales through one."""
+    """The number as a Python float on the camera, which is how draw_image receives its scales."""
     word = np.float32(value).view(np.uint32)
     return float((word & ~np.uint32(3) | word >> np.uint32(2) & np.uint32(3)).view(np.float32))
 
@@ -393,11 +405,17 @@ def suppress_masks_calls(random: Random) -> Iterator[Call]:
         width, height = (int(n) for n in random.integers(1, 90 if number % 20 == 0 else 24, 2))
         rows = int(random.choice([1, 2, 3, 5, 9, 20]))
         class_agnostic, part = bool(random.integers(2)), int(random.choice([0, 1, 300, 819, 1023, 1024]))
+        # Frame pixels per mask pixel, and the frame position at which the mask begins.
+        scale, offset = random.choice([1.0, 4.0, 0.5, 2.3, 12.8], 2), random.choice([0.0, 0.0, -9.5, 3.3], 2)
+        frame = np.maximum([1, 1], [width, height] * scale - random.choice([0, 0, 5, 20], 2)).astype(int)
+        margins = random.choice([0, 0, 1, 7], 2)
+        to_mask = (1 / scale).astype(f32)
+        shift = ((0.5 - offset) / scale).astype(f32)
         classes = random.integers(0, int(random.choice([1, 2, 300])), rows)
-        planes, crops, table, data = [], [], array("i"), bytearray()
+        planes, crops, seen, table, data = [], [], [], array("i"), bytearray()
         shape = random.random((height, width)) > random.choice([0.0, 0.3, 0.7, 1.0])
         for i in range(rows):
-            # A few objects seen again and again, a pixel aside, and their crops with or without a ring.
+            # A few objects that are detected repeatedly with small differences, and their crops with or without a ring.
             noise = random.random((height, width)) < random.choice([0.0, 0.02, 0.5])
             plane = shape ^ noise
             x0, x1 = (int(n) for n in np.sort(random.integers(0, width + 1, 2)))
@@ -410,18 +428,30 @@ def suppress_masks_calls(random: Random) -> Iterator[Call]:
             if x1 == x0 or y1 == y0:
                 wx = wy = ww = wh = 0
             values = np.where(plane, random.integers(128, 256, plane.shape), random.integers(0, 128, plane.shape))
-            table.extend((3, 4, 5, 6, i, int(classes[i]), 7, x0, y0, x1, y1, wx, wy, ww, wh, len(data)))
+            rect, visible = [], []
+            for axis in (0, 1):
+                first, last = np.sort(random.integers(0, frame[axis] + 1, 2))
+                first = min(int(first), int(frame[axis]) - 1)
+                last = max(int(last), first + 1)
+                rect.append((first, last - first))
+                ends = max(first - margins[axis], 0), min(last + margins[axis], frame[axis]) - 1
+                visible.append([int(np.floor(f32(f32(end) * to_mask[axis]) + shift[axis])) for end in ends])
+            seen.append((visible[0][0], visible[1][0], visible[0][1] + 1, visible[1][1] + 1))
+            table.extend((rect[0][0], rect[1][0], rect[0][1], rect[1][1], i, int(classes[i]), 7))
+            table.extend((x0, y0, x1, y1, wx, wy, ww, wh, len(data)))
             data += values[wy : wy + wh, wx : wx + ww].astype(np.uint8).tobytes()
             planes.append(plane)
             crops.append((x0, y0, x1, y1))
         note = {"masks": np.array(planes), "crops": np.array(crops), "classes": classes, "part": part}
-        note["class_agnostic"] = class_agnostic
+        note.update(class_agnostic=class_agnostic, seen=np.array(seen))
         table.extend([0x5A5A5A] * 16 * int(random.integers(2)))
-        yield called("suppress_masks", array("i", (rows, part, int(class_agnostic))), table, data or bytearray(1), note=note)
+        block = array("i", [rows, part, class_agnostic, *frame, *margins])
+        block.extend(bits(v) for v in (to_mask[0], shift[0], to_mask[1], shift[1]))
+        yield called("suppress_masks", block, table, data or bytearray(1), note=note)
 
 
 def tint_mask_calls(random: Random) -> Iterator[Call]:
-    """Clip rectangles inside the scaled mask and beyond its end, where its last column and row go on."""
+    """Clip rectangles inside the scaled mask and beyond its end, where its last column and row continue."""
     for _ in range(MANY):
         while True:
             depth = int(random.choice([2, 2, 1]))
@@ -432,7 +462,7 @@ def tint_mask_calls(random: Random) -> Iterator[Call]:
                 sy = sx
             x, y = int(random.integers(-w * sx, width)), int(random.integers(-h * sy, height))
             left, top, right, bottom = max(0, x), max(0, y), width, height
-            if random.random() < 0.3:  # as aim makes it: from the window's begin to its end, a part of a pixel further
+            if random.random() < 0.3:  # like clip_mask: from the window's start to its end plus a fraction of a pixel
                 right, bottom = min(width, int(x + w * sx + random.random())), min(height, int(y + h * sy + random.random()))
             elif random.random() < 0.7:
                 left, top = (int(random.integers(low, high)) for low, high in ((left, width), (top, height)))
@@ -448,7 +478,7 @@ def tint_mask_calls(random: Random) -> Iterator[Call]:
 
 
 def edges(random: Random, count: int) -> list[int]:
-    """Where `count` columns begin and the last ends: even, as a scale makes them, by chance, none at all; cut off or not."""
+    """The edges of `count` columns: of equal width, from a scale, random, or all empty; clipped or not."""
     kind = random.integers(4)
     first = int(random.choice([0, 0, 3, 20]))
     if kind == 0:
@@ -506,7 +536,7 @@ def count_class_pixels_calls(random: Random) -> Iterator[Call]:
 
 @cache
 def glyphs() -> bytearray:
-    """box's font, as draw.py has the firmware draw it."""
+    """The font of the kernel box, drawn by the firmware as in draw.py."""
     font = bytearray(95 * 80)
     for code in range(95):
         image.Image(8, 10, image.GRAYSCALE, buffer=memoryview(font)[80 * code : 80 * code + 80]).draw_string(
@@ -558,7 +588,7 @@ def place_labels_calls(random: Random) -> Iterator[Call]:
         x, y = random.integers(low, width + 9, count), random.integers(low, height + 9, count)
         rows = np.column_stack([x, y, random.integers(0, 90, count), spans])
         if random.integers(2):
-            rows[:, :2] //= 3  # many in one place
+            rows[:, :2] //= 3  # many in the same place
         table = array("i", [int(n) for n in rows.ravel()])
         yield called("place_labels", drawing_params.place_labels(count, width, height, line), table)
 
@@ -605,7 +635,7 @@ WITNESS: dict[str, Callable[[dict[str, Any], harness.Result], bool]] = {
 
 
 def defined(module: str) -> list[str]:
-    tree = ast.parse((ROOT / "lib" / "n6post" / "kernels" / f"{module}.py").read_text())
+    tree = ast.parse((ROOT / "lib" / "n6post" / "kernels" / f"{module}.py").read_text(encoding="utf-8"))
     return [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
 
 
@@ -616,7 +646,7 @@ def test_machine_code_equals_portable_even_under_interrupts(kernel: str) -> None
     calls = list(CALLS[kernel](np.random.default_rng(sum(kernel.encode()))))
     for kind in harness.KINDS:
         results = check(calls, kind)
-        # After every fifty instructions or so an interrupt uses all registers, and the core brings them back.
+        # About every fifty instructions an interrupt uses all registers, and the core restores them.
         disturbed = check(calls[::5], kind, interrupts=harness.INTERRUPTS)
         assert all(result.interrupts for result in disturbed)
         agrees = WITNESS.get(kernel)
@@ -641,7 +671,7 @@ def test_a_cortex_m7_refuses_the_kernels_with_helium() -> None:
         check([call], "helium", core="cortex-m7")
 
 
-def test_portable_dedupe_is_that_of_plain_numpy() -> None:
+def test_portable_suppress_masks_equals_plain_numpy() -> None:
     gone = 0
     for call in suppress_masks_calls(np.random.default_rng(7)):
         rows = np.frombuffer(call.after[1], np.int32).reshape(-1, 16)
@@ -660,9 +690,9 @@ def test_every_portable_kernel_has_machine_code_and_tests(kind: str) -> None:
     assert set(BUILD["KERNELS"]) == set(CALLS) == set(harness.WRITTEN)
 
 
-# --- what the library itself asks of the kernels ----------------------------------------------------------------------
+# --- calls by the library --------------------------------------------------------------------------------------------
 class Recorder:
-    """Stands in for the kernels of the package and writes down every call."""
+    """Replaces the package's kernels and records every call."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.calls: list[Call] = []
@@ -674,7 +704,7 @@ class Recorder:
         return self.calls[-1].value
 
     def frame(self, processor: Any, tensors: list[Tensor], size: tuple[int, int], labels: list[str] | None) -> None:
-        """One frame: post-process and draw, in colour and in grey, on a frame as large as the model's input and another."""
+        """One frame: post-process and draw, in color and in gray, on a frame as large as the model's input and another."""
         for width, height, pixformat in ((*size, image.RGB565), (300, 200, image.GRAYSCALE)):
             canvas = image.Image(width, height, pixformat)
             canvas.bytearray()[:] = np.random.default_rng(1).bytes(len(canvas.bytearray()))
@@ -689,7 +719,7 @@ def variants(tensors: list[Tensor]) -> Iterator[list[Tensor]]:
     yield tensors
     if all(t.values.dtype == np.int8 for t in tensors):
         yield [t.as_uint8() for t in tensors]
-        yield [t.dequantised() for t in tensors]
+        yield [t.dequantized() for t in tensors]
 
 
 OPTIONS: dict[str, list[dict[str, Any]]] = {
@@ -701,9 +731,13 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
 }
 
 
+def test_every_option_of_every_family_is_covered() -> None:
+    assert list(OPTIONS) == FAMILY_NAMES and set(CAPTURES.values()) == set(FAMILY_NAMES)
+
+
 def check_family(recorder: Recorder) -> None:
     assert recorder.calls
-    # Equal calls (a head searched again with the same block) once.
+    # Repeated calls (a head searched again with the same block) are run once.
     calls = {(call.kernel, *map(bytes_of_any, call.before)): call for call in recorder.calls}
     for kind in harness.KINDS:
         check(list(calls.values()), kind)
@@ -715,7 +749,7 @@ def bytes_of_any(argument: Any) -> bytes:
 
 @needs_emulator
 @pytest.mark.parametrize("model", sorted(recorded.index()))
-def test_every_call_of_the_library_on_recorded_tensors_is_equal(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calls_of_the_library_on_recorded_tensors_are_equal(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     recorder = Recorder(monkeypatch)
     for picture in list(recorded.index()[model]["pictures"])[:4]:
         recording = recorded.load(model, picture)
@@ -738,7 +772,7 @@ CAPTURES = {
 
 @needs_emulator
 @pytest.mark.parametrize("model", sorted(CAPTURES))
-def test_every_call_of_the_library_on_the_captures_is_equal(
+def test_calls_of_the_library_on_the_captures_are_equal(
     model: str, shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recorder = Recorder(monkeypatch)
@@ -768,8 +802,8 @@ def instructions(kernel: str, *arguments: Any) -> int:
         (512, 5, "int8", True, 360_000),
     ],
 )
-def test_class_map_stays_within_its_instructions(side: int, classes: int, dtype: str, last: bool, most: int) -> None:
-    # Mostly background, as real maps are: where 21 classes are the lanes, a class from 16 on costs 4 more.
+def test_class_map_stays_within_its_instruction_budget(side: int, classes: int, dtype: str, last: bool, most: int) -> None:
+    # Mostly background, like real maps. With 21 classes in the lanes, a class from 16 on costs 4 more.
     random = np.random.default_rng(4)
     values = random.integers(0, 100, (side * side, classes))
     values[random.random(side * side) < 0.7, 0] = 110
@@ -781,7 +815,7 @@ def test_class_map_stays_within_its_instructions(side: int, classes: int, dtype:
 
 @needs_emulator
 @pytest.mark.parametrize(("keypoints", "most"), [(13, 14_000), (17, 17_000)])
-def test_peaks_stays_within_its_instructions(keypoints: int, most: int) -> None:
+def test_peaks_stays_within_its_instruction_budget(keypoints: int, most: int) -> None:
     values = np.clip(np.random.default_rng(5).normal(-90, 25, 48 * 48 * keypoints), -128, 127).astype(np.int8)
     scales = [bits(v) for v in (1 / 256, 4, 2, 4, 2)]
     block = array("i", (98, 48, 48, keypoints, keypoints, 1, -128, -50, 1, *scales, 192, 192) + (0,) * 6)
@@ -790,7 +824,7 @@ def test_peaks_stays_within_its_instructions(keypoints: int, most: int) -> None:
 
 @needs_emulator
 @pytest.mark.parametrize(("depth", "most"), [(2, 4.7), (1, 2.4)])
-def test_tint_map_stays_within_its_instructions_a_pixel(depth: int, most: float) -> None:
+def test_tint_map_stays_within_its_instruction_budget_per_pixel(depth: int, most: float) -> None:
     random = np.random.default_rng(6)
     classes = random.integers(1, 256, 320 * 320).astype(np.uint8)
     block = drawing_params.tint_map(depth, 320, 320, 0, 320, 320, [*range(321), *range(321)])
@@ -801,7 +835,7 @@ def test_tint_map_stays_within_its_instructions_a_pixel(depth: int, most: float)
 
 @needs_emulator
 @pytest.mark.parametrize(("side", "frame", "most"), [(320, (400, 300), 70_000), (512, (640, 480), 180_000)])
-def test_count_class_pixels_stays_within_its_instructions(side: int, frame: tuple[int, int], most: int) -> None:
+def test_count_class_pixels_stays_within_its_instruction_budget(side: int, frame: tuple[int, int], most: int) -> None:
     classes = np.random.default_rng(7).integers(0, 5, side * side).astype(np.uint8)
     columns, rows = ((np.arange(side + 1) * size // side).tolist() for size in frame)
     block = drawing_params.tint_map(class_id=1, width=side, height=side, edges=columns + rows)
@@ -849,7 +883,7 @@ def undefined(r0):
 @pytest.fixture(scope="module")
 def faulty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     file = tmp_path_factory.mktemp("faulty") / "faulty.py"
-    file.write_text(FAULTY)
+    file.write_text(FAULTY, encoding="utf-8")
     return harness.kernels(file)
 
 
@@ -857,13 +891,13 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 def test_instructions_are_counted_one_by_one(faulty: dict[str, bytes]) -> None:
     turns = [1, 2, 10, 12345, 1_000_000]
     results = harness.run([("loop", [n]) for n in turns], codes=faulty)
-    # Two a turn; push and pop around them.
+    # Two per iteration, with push and pop around them.
     assert [result.instructions for result in results] == [2 * n + 2 for n in turns]
 
 
 @needs_emulator
 @pytest.mark.parametrize("size", [1, 16, 31, 32, 33, 100])
-def test_one_byte_beyond_either_end_is_caught(faulty: dict[str, bytes], size: int) -> None:
+def test_an_access_one_byte_beyond_either_end_is_caught(faulty: dict[str, bytes], size: int) -> None:
     buffer = bytes(range(size))
     (result,) = harness.run([("load", [buffer, size - 1])], codes=faulty)
     assert result.value == size - 1
@@ -881,7 +915,7 @@ def test_writing_to_an_input_is_caught(faulty: dict[str, bytes]) -> None:
 
 @needs_emulator
 @pytest.mark.parametrize(
-    ("kernel", "said"),
+    ("kernel", "message"),
     [
         ("spoil_r9", "changed r9"),
         ("spoil_d8", "changed d8"),
@@ -891,9 +925,9 @@ def test_writing_to_an_input_is_caught(faulty: dict[str, bytes]) -> None:
     ],
 )
 def test_a_faulty_kernel_is_named_and_the_others_still_run(
-    faulty: dict[str, bytes], kernel: str, said: str
+    faulty: dict[str, bytes], kernel: str, message: str
 ) -> None:
-    with pytest.raises(harness.KernelError, match=said) as error:
+    with pytest.raises(harness.KernelError, match=message) as error:
         harness.run([("load", [b"ab", 1]), (kernel, [1]), ("load", [b"ab", 1])], codes=faulty)
     assert "case 0" not in str(error.value) and "case 2" not in str(error.value)
 
@@ -919,7 +953,7 @@ def compiler() -> str:
     return done.stdout.strip()
 
 
-def test_the_files_are_what_their_sources_make(tmp_path: Path) -> None:
+def test_the_generated_files_are_up_to_date(tmp_path: Path) -> None:
     if harness.missing():
         pytest.skip(harness.missing())
     if not compiler().startswith("12.2."):
@@ -928,7 +962,8 @@ def test_the_files_are_what_their_sources_make(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     for file in [file for kind in harness.KINDS for file in harness.files(kind)]:
-        assert (tmp_path / file.name).read_text() == file.read_text(), "run python3 scripts/dev/build_kernels.py"
+        built = (tmp_path / file.name).read_text(encoding="utf-8")
+        assert built == file.read_text(encoding="utf-8"), "run python3 scripts/dev/build_kernels.py"
 
 
 @pytest.mark.parametrize("march", ["armv7m", "armv7em", "armv7emsp", "armv7emdp"])
@@ -938,8 +973,8 @@ def test_mpy_cross_makes_the_same_machine_code_for_every_architecture(kind: str,
 
 
 @pytest.mark.parametrize("kind", harness.KINDS)
-def test_the_machine_code_is_the_words_of_the_file(kind: str) -> None:
-    text = "\n\n".join(file.read_text() for file in harness.files(kind))
+def test_the_machine_code_equals_the_words_in_the_file(kind: str) -> None:
+    text = "\n\n".join(file.read_text(encoding="utf-8") for file in harness.files(kind))
     for kernel, code in harness.kernels(*harness.files(kind)).items():
         body = re.search(rf"def {kernel}\(.*?\):\n(.*?)(\n\n|\Z)", text, re.DOTALL)
         assert body

@@ -1,4 +1,4 @@
-"""lib/n6post/kernels/portable_*.py against plain numpy and the image module, and what candidates costs."""
+"""lib/n6post/kernels/portable_*.py compared with plain numpy and the image module, and the cost of candidates."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ import pytest
 import test_kernels_machine_code as hostile
 from hypothesis import example, given
 from hypothesis import strategies as st
+from kernel_reference import bits
 from n6post.kernels import drawing_params, numeric, params, portable_boxes, portable_drawing, portable_maps
 from ulab import _host
 
@@ -27,12 +28,8 @@ DTYPES = sorted(CODES)
 f32 = np.float32
 
 
-def bits(value: float) -> int:
-    return int(np.float32(value).view(np.int32))
-
-
 def random_tensor(random: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> Any:
-    """Values of the whole range or, for ties, of a few neighbours; floats now and then with NaN and infinities."""
+    """Values of the whole range or, for ties, a few adjacent ones; floats sometimes with NaN and infinities."""
     if dtype == "float32":
         values = random.normal(size=shape).astype(np.float32)
         if random.random() < 0.5:
@@ -52,7 +49,7 @@ def random_tensor(random: np.random.Generator, dtype: str, shape: tuple[int, ...
 
 
 def stored(values: Any, channels_last: bool) -> tuple[Any, int, int]:
-    """(array as a kernel gets it, element step from pixel to pixel, from channel to channel)."""
+    """(array for a kernel, element step from pixel to pixel, element step from channel to channel)."""
     height, width, channels = values.shape
     if channels_last:
         return _host.wrap(np.ascontiguousarray(values[None])), channels, 1
@@ -70,7 +67,7 @@ def mapped(values: Any, channels_last: bool, cut: int = 0) -> Any:
 
 # --- clipped ---------------------------------------------------------------------------------------------------------
 def test_clipping_keeps_the_sign_of_bounds_and_maps_nan_to_the_lower() -> None:
-    """`a > lo ? a : lo`, then `a < hi ? a : hi`: what machine code does with -0 is told by its bits alone."""
+    """`a > lo ? a : lo`, then `a < hi ? a : hi`. Bits are compared, because only they show the sign of -0."""
     values = _host.wrap(np.array([-0.0, 0.0, -1, 3, np.nan, np.inf, -np.inf, 1], f32))
     assert numeric.clipped(values, 0.0, 3.0).tobytes() == np.array([0, 0, 0, 3, 0, 3, 0, 1], f32).tobytes()
     below = np.array([-0.0, -0.0, -1, -0.0, -2, -0.0, -2, -0.0], f32)
@@ -92,7 +89,7 @@ def test_class_map_is_the_first_maximum_in_every_dtype_and_layout(
 
 @pytest.mark.parametrize("channels_last", [True, False])
 @pytest.mark.parametrize("shape", [(512, 512, 5), (1, 70000, 2), (65, 65, 21)])
-def test_class_map_takes_more_pixels_than_ulab_can_reduce_at_once(
+def test_class_map_accepts_more_pixels_than_ulab_can_reduce_at_once(
     shape: tuple[int, int, int], channels_last: bool
 ) -> None:
     values = random_tensor(np.random.default_rng(1), "int8", shape)
@@ -101,7 +98,7 @@ def test_class_map_takes_more_pixels_than_ulab_can_reduce_at_once(
 
 @pytest.mark.parametrize("channels_last", [True, False])
 @pytest.mark.parametrize("of", range(3))
-def test_one_class_of_nan_never_wins(of: int, channels_last: bool) -> None:
+def test_a_class_with_nan_scores_never_wins(of: int, channels_last: bool) -> None:
     values = random_tensor(np.random.default_rng(3), "int8", (4, 7, 3)).astype(f32)
     values[:, :, of] = np.nan
     np.testing.assert_array_equal(mapped(values, channels_last), np.nanargmax(values, axis=-1))
@@ -109,15 +106,15 @@ def test_one_class_of_nan_never_wins(of: int, channels_last: bool) -> None:
 
 @pytest.mark.parametrize("channels_last", [True, False])
 @pytest.mark.parametrize("classes", [2, 3])
-def test_class_map_takes_the_first_maximum_among_nan_and_infinities(classes: int, channels_last: bool) -> None:
-    """Every row of them that there is, NaN below all."""
+def test_class_map_finds_the_first_maximum_among_nan_and_infinities(classes: int, channels_last: bool) -> None:
+    """Every possible row of these values; NaN is below all others."""
     rows = np.array(list(product((-np.inf, -1, 0, 1, np.inf, np.nan), repeat=classes)), f32)
     wanted = [max(range(classes), key=lambda c: (-np.inf if np.isnan(row[c]) else row[c], -c)) for row in rows]
     assert mapped(rows[None], channels_last)[0].tolist() == wanted
 
 
 @given(st.integers(0, 2**32), st.sampled_from(DTYPES), st.integers(1, 40), st.integers(1, 40))
-def test_one_channel_is_cut_at_a_value_and_nan_is_below_any(seed: int, dtype: str, height: int, width: int) -> None:
+def test_a_single_channel_is_thresholded_and_nan_is_below_any_value(seed: int, dtype: str, height: int, width: int) -> None:
     random = np.random.default_rng(seed)
     values = random_tensor(random, dtype, (height, width, 1))
     if dtype == "float32":
@@ -130,9 +127,9 @@ def test_one_channel_is_cut_at_a_value_and_nan_is_below_any(seed: int, dtype: st
     np.testing.assert_array_equal(mapped(values, True, word), expected[..., 0])
 
 
-# --- count -----------------------------------------------------------------------------------------------------------
+# --- class_histogram -------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("shape", [(1, 1), (65, 65), (512, 512), (3, 40000)])
-def test_count_is_exact_beyond_sixteen_bits(shape: tuple[int, int]) -> None:
+def test_class_histogram_is_exact_beyond_sixteen_bits(shape: tuple[int, int]) -> None:
     classes = np.random.default_rng(2).choice([0, 1, 255], size=shape, p=[0.8, 0.1, 0.1]).astype(np.uint8)
     out = array("i", [7] * 256)
     portable_maps.class_histogram(_host.wrap(classes), array("i", [classes.size]), out)
@@ -158,7 +155,7 @@ def clipped(value: Any, limit: int) -> Any:
 
 
 def expected_peaks(values: Any, block: Any) -> tuple[Any, list[Any]]:
-    """Row by row what the contract says, a float32 operation at a time: (K, 3), [seen, x1, y1, x2, y2, sum]."""
+    """The specification, one float32 operation at a time: (K, 3), [seen, x1, y1, x2, y2, mean score]."""
     height, width, keypoints = values.shape
     ax, bx, ay, by = block[10:14].view(f32)
     cut = block[7:8].view(f32)[0] if values.dtype == f32 else f32(block[7])
@@ -183,7 +180,7 @@ def expected_peaks(values: Any, block: Any) -> tuple[Any, list[Any]]:
     total = f32(0)
     for keypoint in seen:
         total = f32(total + out[keypoint, 2])
-    return out, [len(seen), *out[seen, :2].min(axis=0), *out[seen, :2].max(axis=0), total]
+    return out, [len(seen), *out[seen, :2].min(axis=0), *out[seen, :2].max(axis=0), total / f32(len(seen))]
 
 
 def check_peaks(values: Any, channels_last: bool, refine: int, random: np.random.Generator) -> None:
@@ -216,7 +213,7 @@ def check_peaks(values: Any, channels_last: bool, refine: int, random: np.random
     st.integers(0, 2**32), st.sampled_from(DTYPES), st.booleans(), st.integers(1, 20), st.integers(1, 20),
     st.integers(1, 20), st.integers(0, 1),
 )
-def test_peaks_are_those_of_the_contract_to_the_last_bit(
+def test_peaks_equal_the_specification_to_the_last_bit(
     seed: int, dtype: str, channels_last: bool, height: int, width: int, keypoints: int, refine: int
 ) -> None:
     random = np.random.default_rng(seed)
@@ -290,9 +287,9 @@ def test_tint_map_equals_draw_image_of_the_repeated_map(
 @example(0, True, (5, 4), 0, 0, [2, 2, 2], [2, 2])  # one column further
 @example(0, False, (5, 4), 0, 0, [2, 2, 1], [2, 3])  # one row further
 @example(0, True, (5, 4), 4, 3, [1], [1])  # the last pixel
-@example(0, True, (5, 4), 5, 0, [3], [4])  # beside the frame
+@example(0, True, (5, 4), 5, 0, [3], [4])  # to the right of the frame
 @example(0, False, (5, 4), 0, 4, [5], [3])  # below it
-@example(0, True, (5, 4), 4, 3, [4] * 3, [4] * 3)  # drawn by draw_image alone, cut at the first of its blocks
+@example(0, True, (5, 4), 4, 3, [4] * 3, [4] * 3)  # drawn by draw_image alone, clipped in its first block
 @example(0, True, (5, 4), 0, 0, [300, 1], [0, 1, 300])
 @example(0, True, (300, 90), 0, 0, [1, 2] * 100, [1] * 80 + [3, 2])  # more rows than are scaled at once
 def test_tint_map_blends_map_pixels_into_their_clipped_rectangles(
@@ -312,8 +309,8 @@ def test_tint_map_blends_map_pixels_into_their_clipped_rectangles(
     assert frame == reference.tint_map(plain, classes, columns, rows, bytes(palette)).tobytes()
 
 
-def test_tint_map_makes_no_more_of_a_map_than_the_frame_shows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else a few columns that reach far beyond the frame would take the heap, and as many rows seconds."""
+def test_tint_map_scales_only_the_visible_part_of_a_map(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise a few columns far beyond the frame would fill the heap, and a few rows would take seconds."""
     made: list[tuple[int, int]] = []
 
     def noted(data: Any, width: int, height: int, gray: Any = portable_drawing.gray) -> Any:
@@ -327,7 +324,7 @@ def test_tint_map_makes_no_more_of_a_map_than_the_frame_shows(monkeypatch: pytes
     assert {width for width, _ in made} == {49} and sum(height for _, height in made) == 38
 
 
-def test_tint_map_of_a_thousand_hostile_plans_is_plain_numpys_to_the_byte() -> None:
+def test_tint_map_equals_plain_numpy_for_1000_hostile_inputs() -> None:
     beyond = 0
     for call in hostile.tint_map_calls(np.random.default_rng(12)):
         frame, classes, words, palette = call.before
@@ -342,7 +339,7 @@ def test_tint_map_of_a_thousand_hostile_plans_is_plain_numpys_to_the_byte() -> N
 
 
 def masks(words: bytes, protos: bytes, head: bytes) -> Iterable[tuple[int, bytes]]:
-    """(where in `out`, its bytes) of each mask that a block of prototype_mask asks for, by plain numpy."""
+    """(position in `out`, bytes) of each mask that a block of prototype_mask requests, computed with plain numpy."""
     block = np.frombuffer(words, np.int32)
     names = list(inspect.signature(params.prototype_mask).parameters)
     of = dict(zip(names, block.tolist()))
@@ -369,7 +366,7 @@ def masks(words: bytes, protos: bytes, head: bytes) -> Iterable[tuple[int, bytes
 
 
 def test_prototype_mask_equals_plain_numpy_for_1000_hostile_inputs() -> None:
-    """Every dtype, both layouts, one anchor or rows of place's table, NaN and infinities, thresholds out of reach."""
+    """Every dtype, both layouts, one anchor or rows of a table, NaN and infinities, unreachable thresholds."""
     seen = set()
     for call in hostile.prototype_mask_calls(np.random.default_rng(13)):
         protos, head, words, out = call.before
@@ -385,14 +382,14 @@ def test_prototype_mask_equals_plain_numpy_for_1000_hostile_inputs() -> None:
 @pytest.mark.parametrize(
     ("sums", "expected"),
     [
-        ((2e-37, -2e-37, 0.0), (128, 127, 127)),  # 127 / the largest is infinite: k is 1
-        ((2.0**-120, -(2.0**-120), 0.0), (254, 0, 127)),  # and here it is not
-        ((np.inf, -1.5, 2.5), (255, 126, 130)),  # an infinite one: k is 1
+        ((2e-37, -2e-37, 0.0), (128, 127, 127)),  # 127 / the largest sum is infinite: k is 1
+        ((2.0**-120, -(2.0**-120), 0.0), (254, 0, 127)),  # 127 / the largest sum is finite
+        ((np.inf, -1.5, 2.5), (255, 126, 130)),  # an infinite sum: k is 1
         ((0.0, 0.0, 0.0), (127, 127, 127)),
         ((0.5, np.nan, -0.5), (254, 0, 0)),
     ],
 )
-def test_a_mask_of_floats_is_scaled_by_its_largest_sum_where_that_can_be(sums: Any, expected: tuple[int, ...]) -> None:
+def test_a_float_mask_is_scaled_by_its_largest_sum_if_possible(sums: Any, expected: tuple[int, ...]) -> None:
     protos = _host.wrap(np.array(sums, f32).reshape(1, 1, 3, 1))
     block = params.prototype_mask(102, 3, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 3, 1, 0.0)
     out = bytearray(3)
@@ -413,11 +410,11 @@ TERMS = st.sampled_from([1, 2, 3, 4, 5, 8, 31, 32, 33, 64])
 @example(0, "int8", True, (1, 1), 32, (0, 0, 1, 1), 0)
 @example(0, "uint8", False, (9, 1), 32, (0.9, 0, 1, 1), 0)  # the last column
 @example(0, "float32", True, (1, 9), 3, (0, 0.9, 1, 1), 0)  # the last row
-@example(0, "int16", False, (8, 8), 5, (0, 0, 1, 1), 0)  # all of it
-def test_prototype_mask_is_exact_where_a_sum_is_just_the_threshold(
+@example(0, "int16", False, (8, 8), 5, (0, 0, 1, 1), 0)  # everything
+def test_prototype_mask_is_exact_for_sums_at_the_threshold(
     seed: int, dtype: str, last: bool, size: tuple[int, int], terms: int, at: tuple[float, ...], beside: int
 ) -> None:
-    """A sum that is the threshold is outside, 127; one above it is inside: 128 and more, in windows at every edge."""
+    """A sum equal to the threshold is outside (127); a larger one is inside (128 and more), in windows at every edge."""
     random = np.random.default_rng(seed)
     width, height = size
     values = random_tensor(random, dtype, (height, width, terms))
@@ -445,12 +442,12 @@ def test_prototype_mask_is_exact_where_a_sum_is_just_the_threshold(
     assert (np.frombuffer(expected, np.uint8).reshape(h, w) >= 128).tolist() == inside.tolist()
 
 
-# --- place -----------------------------------------------------------------------------------------------------------
+# --- boxes_to_frame --------------------------------------------------------------------------------------------------
 @given(st.integers(0, 2**32), st.integers(1, 12), st.integers(0, 3), st.tuples(st.integers(1, 40), st.integers(1, 40)))
-def test_place_lays_rects_crops_and_windows_one_behind_the_other(
+def test_boxes_to_frame_stores_rects_crops_and_windows_in_order(
     seed: int, kept: int, ring: int, protos: tuple[int, int]
 ) -> None:
-    """Raw units of a quarter of a frame pixel and half a prototype's: all of it is exact in binary."""
+    """Raw units are a quarter of a frame pixel and half a prototype pixel, so all values are exact in binary."""
     random = np.random.default_rng(seed)
     boxes = random.integers(-8, 90, (4, kept + 3)).astype(f32) / 4
     values = np.concatenate([boxes, random.integers(0, 100, (1, kept + 3)).astype(f32)])
@@ -459,12 +456,14 @@ def test_place_lays_rects_crops_and_windows_one_behind_the_other(
     block = params.boxes_to_frame(kept, kept + 3, 70, 60, 4, 1, 4, -2, 0.5, 1, *protos, 2, 2, 0.25, 0.5, ring)
     table = array("i", [77] * (16 * kept + 16))
     size = portable_boxes.boxes_to_frame(block, _host.wrap(values), _host.wrap(labels), table)
-    start = 0
-    for n, at in enumerate(order):
+    start = n = 0
+    for at in order:
         x0, y0, x1, y1, score = (float(value) for value in values[:, at])
         corners = [min(max(4 * v + b, 0), most) for v, b, most in ((x0, 1, 70), (y0, -2, 60), (x1, 1, 70), (y1, -2, 60))]
         left, top, right, bottom = [int(corner + 0.5) for corner in corners]
-        wanted = [left, top, max(0, right - left), max(0, bottom - top), *labels[:2, at].tolist(), bits(score / 2)]
+        if right <= left or bottom <= top:
+            continue
+        wanted = [left, top, right - left, bottom - top, *labels[:2, at].tolist(), bits(score / 2)]
         pads = ((x0 - 0.25, protos[0]), (y0 - 0.5, protos[1]), (x1 + 0.25, protos[0]), (y1 + 0.5, protos[1]))
         left, top, right, bottom = [min(max(int(np.ceil(2 * edge)), 0), most) for edge, most in pads]
         right, bottom = max(left, right), max(top, bottom)
@@ -476,7 +475,8 @@ def test_place_lays_rects_crops_and_windows_one_behind_the_other(
             window[2:] = ends[0] - window[0], ends[1] - window[1]
         assert table[16 * n : 16 * n + 16].tolist() == [*wanted, *window, start]
         start += window[2] * window[3]
-    assert size == start and table[16 * kept :].tolist() == [77] * 16
+        n += 1
+    assert (size, block[params.BOXES_TO_FRAME_KEPT]) == (start, n) and table[16 * kept :].tolist() == [77] * 16
 
 
 # --- tint_mask -------------------------------------------------------------------------------------------------------
@@ -484,10 +484,10 @@ def test_place_lays_rects_crops_and_windows_one_behind_the_other(
     st.integers(0, 2**32), st.sampled_from([0.5, 0.77, 1.0, 1.3, 2.0, 2.9999, 10 / 3, 4.0]), st.integers(1, 9),
     st.integers(1, 9), st.integers(0, 5),
 )
-def test_a_centred_mask_is_sampled_at_pixel_centres_and_extended(
+def test_a_centered_mask_is_sampled_at_pixel_centers_and_extended(
     seed: int, scale: float, width: int, height: int, more: int
 ) -> None:
-    """Held against float64, where its bilinear value is not within a hundredth of a mask pixel of the threshold."""
+    """Compared with float64, except for bilinear values within a hundredth of a mask pixel of the threshold."""
     random = np.random.default_rng(seed)
     mask = random.integers(0, 256, (height, width)).astype(np.uint8)
     size = [int(n * scale) + 1 + more for n in (width, height)]
@@ -513,7 +513,7 @@ def test_a_centred_mask_is_sampled_at_pixel_centres_and_extended(
     st.integers(0, 2**32), st.booleans(), st.sampled_from([1.0, 1.5, 2.0, 3.25, 10 / 3]), st.sampled_from([1.0, 1.5, 4.0]),
     st.integers(1, 9), st.integers(1, 9),
 )
-def test_an_uncentred_mask_equals_draw_image_in_the_clip_rectangle(
+def test_an_uncentered_mask_equals_draw_image_in_the_clip_rectangle(
     seed: int, color: bool, x_scale: float, y_scale: float, width: int, height: int
 ) -> None:
     random = np.random.default_rng(seed)
@@ -534,11 +534,11 @@ def test_an_uncentred_mask_equals_draw_image_in_the_clip_rectangle(
         alpha_palette=image.Image(256, 1, image.GRAYSCALE, buffer=bytearray(128) + bytearray(b"\xff" * 128)),
         hint=image.BILINEAR,
     )
-    # Where the mask lies, or a part of that.
+    # The area of the mask, or a part of it.
     x0, y0 = max(x, 0) + int(random.integers(0, 3)), max(y, 0) + int(random.integers(0, 3))
     x1, y1 = min(30, x + int(width * x_scale)), min(20, y + int(height * y_scale))
     block = drawing_params.tint_mask(
-        depth, 30, 20, width, height, x, y, x_scale, y_scale, x0, y0, x1, y1, paint, alpha, centred=0
+        depth, 30, 20, width, height, x, y, x_scale, y_scale, x0, y0, x1, y1, paint, alpha, centered=0
     )
     frame = bytearray(before.tobytes())
     portable_drawing.tint_mask(frame, mask, block)
@@ -574,7 +574,7 @@ SCORES = {
 @pytest.mark.parametrize("capacity", [1, 7, 300])
 @pytest.mark.parametrize("dtype", ["float32", "int8", "int16"])
 @pytest.mark.parametrize("allowed", [(), (1,)])
-def test_candidates_come_best_first_and_equal_ones_by_their_anchors(
+def test_candidates_are_sorted_by_score_and_then_by_anchor(
     scores: str, capacity: int, dtype: str, allowed: tuple[int, ...]
 ) -> None:
     random = np.random.default_rng(7)
@@ -593,9 +593,9 @@ def test_candidates_come_best_first_and_equal_ones_by_their_anchors(
     assert [row[:found].tolist() for row in labels[:2]] == [row.tolist() for row in rows]
 
 
-def test_candidates_are_not_left_to_micropythons_list_sort() -> None:
-    """Its pivot is the last element: on equal scores, or on scores in order, it takes quadratic time."""
-    tree = ast.parse(Path(portable_boxes.__file__).read_text())
+def test_candidates_do_not_use_micropythons_list_sort() -> None:
+    """The pivot of list.sort is the last element, so equal or sorted scores take quadratic time."""
+    tree = ast.parse(Path(portable_boxes.__file__).read_text(encoding="utf-8"))
     called = [ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)]
     assert "sorted" not in called
     assert {name for name in called if name.endswith(".sort")} == {"np.sort"}  # ulab's: a heap sort
@@ -604,7 +604,7 @@ def test_candidates_are_not_left_to_micropythons_list_sort() -> None:
 def searched(
     scores: Any, columns: bool = True, cut: float = 0, allowed: Iterable[int] = (), capacity: int = 300
 ) -> tuple[list[int], list[int], list[float]]:
-    """Anchors, classes and scores of candidates(): of scores (classes, anchors) behind four rows of boxes."""
+    """Anchors, classes and scores of candidates() for scores (classes, anchors) after four rows of boxes."""
     classes, anchors = scores.shape
     grid = np.concatenate([np.ones((4, anchors), scores.dtype), scores])
     head = _host.wrap(np.ascontiguousarray((grid if columns else grid.T)[None]))
@@ -621,7 +621,7 @@ def searched(
     st.integers(0, 2**32), st.sampled_from(DTYPES), st.booleans(), st.integers(1, 5), st.integers(1, 90),
     st.integers(1, 60), st.booleans(),
 )
-def test_candidates_are_the_best_of_the_contract_in_its_order(
+def test_candidates_equal_the_specification_in_its_order(
     seed: int, dtype: str, columns: bool, classes: int, anchors: int, capacity: int, filtered: bool
 ) -> None:
     random = np.random.default_rng(seed)
@@ -639,7 +639,7 @@ def test_candidates_are_the_best_of_the_contract_in_its_order(
 
 
 class Work:
-    """What the camera's interpreter would do: lines, and comparisons of MicroPython's sort and heap."""
+    """Counts the work of the camera's interpreter: lines, and comparisons of MicroPython's sort and heap."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.done = 0
@@ -714,7 +714,7 @@ class Work:
 
 
 def fields(anchors: int, dtype: str) -> dict[str, Any]:
-    """Scores (3, anchors) of every kind that a sort may stumble over; the best class is the last."""
+    """Scores (3, anchors) of every kind that may slow down a sort. The best class is the last."""
     rising = np.linspace(1, 100, anchors)
     best = {
         "random": np.random.default_rng(7).permutation(rising),
@@ -735,14 +735,14 @@ def fields(anchors: int, dtype: str) -> dict[str, Any]:
 @pytest.mark.parametrize("dtype", ["int8", "float32"])
 @pytest.mark.parametrize("filtered", [False, True])
 @pytest.mark.parametrize("capacity", [20, 300, 2000])
-def test_no_scores_take_candidates_more_than_twice_the_work_of_random_ones(
+def test_any_scores_cost_at_most_twice_the_time_of_random_scores(
     dtype: str, filtered: bool, capacity: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A camera without Helium that saw white had to wait six seconds for 8,400 anchors of one score."""
+    """A camera without Helium once took six seconds for a white picture: 8,400 anchors with equal scores."""
     work = Work(monkeypatch)
     costs = {}
     for name, scores in fields(1000, dtype).items():
-        # A filter that nothing passes makes it look at every anchor.
+        # With a filter that nothing passes, candidates looks at every anchor.
         costs[name] = work.of(lambda s=scores: searched(s, True, 1, (0,) if filtered else (), capacity))  # type: ignore[misc]
     assert costs["random"] > 300
     assert {name: cost for name, cost in costs.items() if cost > 2 * costs["random"]} == {}
@@ -760,8 +760,8 @@ def test_the_cost_of_candidates_grows_linearly_with_anchors(
     assert costs[1] < 5 * costs[0]
 
 
-def test_what_is_beyond_the_capacity_does_not_become_objects(monkeypatch: pytest.MonkeyPatch) -> None:
-    """60,000 tuples were 2.4 MB."""
+def test_candidates_beyond_the_capacity_create_no_objects(monkeypatch: pytest.MonkeyPatch) -> None:
+    """60,000 tuples would take 2.4 MB."""
     work = Work(monkeypatch)
     for scores in fields(4000, "float32").values():
         assert work.of(lambda s=scores: searched(s, True, 1, (), 20)) < 1500  # type: ignore[misc]

@@ -9,11 +9,12 @@ import runpy
 from array import array
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from n6post.kernels import boxes, drawing_params, map_params, params, pose_params
+from n6post.kernels import boxes, drawing_params, map_params, params, pose_params, track_params
 
 ROOT = Path(__file__).parents[2]
 LIB = ROOT / "lib" / "n6post"
@@ -29,9 +30,9 @@ BUILDERS = {
 # Kernels that read the parameter block of another kernel.
 SHARED = {"clip_mask": "tint_mask", "count_class_pixels": "tint_map"}
 ENTRIES = {name: list(inspect.signature(BUILDERS[SHARED.get(name, name)]).parameters) for name in [*BUILD["KERNELS"], "row"]}
-# Names in a constant's, where the kernel's own is longer.
+# Short kernel names that constants use in place of the full names.
 PREFIX = {"MASK": "prototype_mask", "TINT": "tint_mask", "MAP": "tint_map"}
-# What is stored as the number of the words that follow, and these.
+# Sequences, which are stored as the number of words followed by the words.
 COUNTED = {"candidates": "allowed", "tint_map": "edges", "prototype_mask": "rows"}
 
 
@@ -42,8 +43,9 @@ def test_every_kernel_has_a_builder_or_shares_one() -> None:
 FRACTIONS = {
     "suppress": {"threshold"},
     "boxes_to_frame": {"ax", "bx", "ay", "by", "scale", "px", "py", "pad_x", "pad_y"},
+    "suppress_masks": {"ax", "bx", "ay", "by"},
     "row": {"score"},
-    "peaks": {"scale", "ax", "bx", "ay", "by", "x1", "y1", "x2", "y2", "total"},
+    "peaks": {"scale", "ax", "bx", "ay", "by", "x1", "y1", "x2", "y2", "mean_score"},
     "tint_mask": {"x_scale", "y_scale", "offset_x", "offset_y"},
     "pose": {"threshold"},
 }
@@ -67,13 +69,13 @@ def test_each_argument_becomes_the_entry_at_its_position(kernel: str, dtype: int
     floats = np.frombuffer(block, dtype=np.float32)
     for at, name in enumerate(names):
         stored = floats[at] if name in fractions else block[at]
-        if (kernel, name) == ("suppress", "threshold"):  # with the bits that a camera's float has lost: test_nms.py
+        if (kernel, name) == ("suppress", "threshold"):  # with the bits that a camera's float lacks: test_soft_nms.py
             stored = np.int32(block[at] & ~3).view(np.float32)
         assert stored == arguments[name], name
     assert len(block) == len(names) + (kernel in COUNTED)
 
 
-def test_the_class_filter_is_stored_as_bits_behind_its_word_count() -> None:
+def test_the_class_filter_is_stored_as_bits_after_its_word_count() -> None:
     block = params.candidates(98, 10, 50, 10, 1, 4, 70, 0, 5, 300, (0, 31, 32, 69))
     words = np.array(block[11:], np.int32).view(np.uint32)
     assert block[10] == len(words) == 3
@@ -81,9 +83,14 @@ def test_the_class_filter_is_stored_as_bits_behind_its_word_count() -> None:
     assert params.candidates(98, 10, 50, 10, 1, 4, 70, 0, 5, 300).tolist()[10:] == [0]
 
 
-def test_map_edges_are_stored_behind_their_count() -> None:
+def test_map_edges_are_stored_after_their_count() -> None:
     block = drawing_params.tint_map(width=2, height=1, edges=array("H", [3, 5, 9, 0, 4]))
     assert block.tolist()[4:] == [2, 1, 5, 3, 5, 9, 0, 4]
+
+
+def test_a_mask_transform_is_stored_in_fractions_of_a_pixel() -> None:
+    transform = SimpleNamespace(sx=1.5, sy=4.0, ox=-2.25, oy=10.5)
+    assert track_params.mask_transform(transform).tolist() == [384, 1024, -36, 168]
 
 
 def constants() -> dict[str, int]:
@@ -108,12 +115,12 @@ def test_each_constant_is_the_position_of_the_entry_it_names() -> None:
         assert value == expected, name
     assert ENTRIES["row"][:7] == ["x", "y", "w", "h", "anchor", "class_id", "score"]
     assert ENTRIES["row"][11:15] == ["window_x", "window_y", "window_w", "window_h"] == ENTRIES["prototype_mask"][10:14]
-    assert ENTRIES["peaks"][17:] == ["x1", "y1", "x2", "y2", "total"]
+    assert ENTRIES["peaks"][17:] == ["x1", "y1", "x2", "y2", "mean_score"]
 
 
 def unpackings(path: Path) -> Iterator[tuple[str, int, list[str], str, int, int]]:
-    """(function, line, names, what is unpacked, first, last) of every `a, b = params[i:j]` and `fractions(params, i, j)`."""
-    for function in [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.FunctionDef)]:
+    """(function, line, names, unpacked block, first, last) of every `a, b = params[i:j]` and `fractions(params, i, j)`."""
+    for function in [n for n in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(n, ast.FunctionDef)]:
         for node in ast.walk(function):
             if not isinstance(node, ast.Assign):
                 continue
@@ -141,9 +148,9 @@ def unpackings(path: Path) -> Iterator[tuple[str, int, list[str], str, int, int]
             yield function.name, node.lineno, [ast.unparse(n) for n in target.elts], subject, int(first), int(last)
 
 
-# Helper: the kernel whose parameter block it gets.
+# For each helper, the kernel whose parameter block it gets.
 HELPERS = {"_row": "prototype_mask", "_exact_dot": "prototype_mask", "_lane_dot": "prototype_mask"}
-# portable_drawing.clip_mask writes the window's position from variables with names of their own.
+# portable_drawing.clip_mask writes the window's position from variables with other names.
 WRITTEN = {
     ("clip_mask", "window_w"): "width", ("clip_mask", "window_h"): "height",
     ("clip_mask", "left"): "x", ("clip_mask", "top"): "y",
@@ -174,10 +181,10 @@ def test_unpacked_entries_have_the_names_of_the_signature(file: str) -> None:
 
 @pytest.mark.parametrize("file", ["portable_boxes.py", "portable_maps.py", "portable_drawing.py", "portable_poses.py"])
 def test_portable_kernels_read_no_entry_by_a_bare_number(file: str) -> None:
-    text = (LIB / "kernels" / file).read_text()
+    text = (LIB / "kernels" / file).read_text(encoding="utf-8")
     single = re.findall(r"\bparams\[[^:\]]+\]", text)
-    # The bits of the class filter follow their number, and the kernel's own results have names.
-    assert set(single) <= {"params[11 + class_id // 32]", "params[PEAKS_VISIBLE]"}
+    # The bits of the class filter follow their number; the entries with the kernel's results have names.
+    assert set(single) <= {"params[11 + class_id // 32]", "params[PEAKS_VISIBLE]", "params[BOXES_TO_FRAME_KEPT]"}
     assert ENTRIES["candidates"].index("allowed") + 1 == 11
     assert ENTRIES["tint_map"].index("edges") + 1 == 7  # of _edges
 
@@ -185,21 +192,22 @@ def test_portable_kernels_read_no_entry_by_a_bare_number(file: str) -> None:
 def test_machine_code_sources_read_no_entry_by_a_bare_number() -> None:
     sources = [source for source in SOURCES.rglob("*.*") if source.suffix in (".c", ".h", ".s")]
     for source in sources:
-        code = re.sub(r"//.*|@.*", "", source.read_text())
+        code = re.sub(r"//.*|@.*", "", source.read_text(encoding="utf-8"))
         assert not re.search(r"\b(params|plan)\s*(\[|\+\s*\d)|\btable\s*\[\s*\d", code), source.name
     kernels = {BUILD["source_of"](kind, name) for kind in BUILD["KINDS"] for name in BUILD["KERNELS"]}
     assert kernels == {source for source in sources if source.stem in BUILD["KERNELS"] and source.suffix != ".h"}
     for source in kernels:
-        named = re.search(r"_params\b" if source.suffix == ".c" else rf"\b{source.stem.upper()}_[A-Z\\]", source.read_text())
+        entry = r"_params\b" if source.suffix == ".c" else rf"\b{source.stem.upper()}_[A-Z\\]"
+        named = re.search(entry, source.read_text(encoding="utf-8"))
         assert named, f"{source.name} names no entry of its parameter block"
 
 
 def test_the_generated_header_follows_the_signatures(tmp_path: Path) -> None:
     BUILD["write_params"](tmp_path)
-    offsets = dict(re.findall(r"\.equ (\w+), (\d+)", (tmp_path / "params.inc").read_text()))
+    offsets = dict(re.findall(r"\.equ (\w+), (\d+)", (tmp_path / "params.inc").read_text(encoding="utf-8")))
     for kernel, entries in ENTRIES.items():
         if kernel not in SHARED:
             for at, entry in enumerate(entries):
                 assert offsets[f"{kernel}_{entry}".upper()] == str(4 * at)
-    header = (tmp_path / "params.h").read_text()
+    header = (tmp_path / "params.h").read_text(encoding="utf-8")
     assert "struct suppress_params { int32_t count, threshold, class_agnostic, most, capacity; };" in header

@@ -8,13 +8,15 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import image
 import n6post
 import numpy as np
 import pytest
-import recorded
 from fakes import Array, FakeModel, Tensor, capture
+from ml.preprocessing import Normalization
 from n6post.models.matching import DeferredProcessor
-from synthetic_heads import anchor_count, quantised, random_head
+from n6post_pc import recorded
+from synthetic_heads import Thing, anchor_count, float_head, quantized, random_head
 from test_matching import SHARED_FAMILIES
 
 SIZE = (64, 64)
@@ -36,7 +38,7 @@ def class_map(classes: int = 3) -> FakeModel:
 
 
 def floats() -> FakeModel:
-    return FakeModel([random_head(1, SIZE, 2).head.dequantised()], SIZE)
+    return FakeModel([random_head(1, SIZE, 2).head.dequantized()], SIZE)
 
 
 def noise(shape: tuple[int, ...]) -> Array:
@@ -71,6 +73,62 @@ def test_healthy_models_have_no_finding(model: FakeModel) -> None:
     assert n6post.diagnose(model, model.outputs()) == []
 
 
+# --- inputs ---
+def input_findings(source: Any, **changes: Any) -> list[str]:
+    model = detector(**changes)
+    assert n6post.diagnose(model, model.outputs()) == []
+    return [finding.rsplit(" (", 1)[0] for finding in n6post.diagnose(model, model.outputs(), inputs=[source])]
+
+
+SIGNED = {"input_scale": (2 / 255,), "input_zero_point": (0,)}  # -1..1
+UNSIGNED = {"input_dtype": ("B",), "input_zero_point": (0,)}  # 0..1
+RGB = image.Image(64, 48, image.RGB565)
+
+
+@pytest.mark.parametrize(
+    ("options", "model", "name", "numbers"),
+    [
+        ({"scale": (-1, 1)}, {}, "scale", "0 to 1"), ({"scale": (0, 255)}, {}, "scale", "0 to 1"),
+        ({"scale": (0, 255)}, SIGNED, "scale", "-1 to 0.996"), ({"scale": (-1, 1)}, UNSIGNED, "scale", "0 to 1"),
+        ({"mean": (0.485, 0.456, 0.406)}, {}, "mean", "0 to 1"), ({"stdev": (0.2, 0.2, 0.2)}, {}, "stdev", "0 to 1"),
+    ],
+)  # fmt: skip
+def test_options_that_an_integer_input_ignores_are_a_finding(
+    options: dict[str, Any], model: dict[str, Any], name: str, numbers: str
+) -> None:
+    kind = "uint8" if "input_dtype" in model else "int8"
+    for source in (n6post.Letterbox(RGB, **options), Normalization(**options)(RGB)):
+        (finding,) = input_findings(source, **model)
+        assert finding.startswith(f"input 0: {name}={options[name]!r} has no effect, because the input is {kind}: ")
+        assert f"its pixels become {numbers} by" in finding
+
+
+@pytest.mark.parametrize(
+    ("options", "model"),
+    [
+        ({}, {}), ({}, SIGNED), ({}, UNSIGNED), ({"scale": (-1, 1)}, SIGNED), ({"scale": (0.0, 1.0)}, {}),
+        ({"scale": (0, 255)}, {"input_scale": (1.0,)}), ({"scale": (-1, 1), "mean": (1, 2, 3)}, {"input_dtype": ("f",)}),
+    ],
+)  # fmt: skip
+def test_options_that_agree_with_the_input_are_no_finding(options: dict[str, Any], model: dict[str, Any]) -> None:
+    for source in (n6post.Stretch(RGB, **options), Normalization(**options)(RGB)):
+        assert input_findings(source, **model) == []
+
+
+def test_a_gray_picture_for_a_network_of_colors_is_a_finding() -> None:
+    gray = image.Image(64, 48, image.GRAYSCALE)
+    for source in (n6post.Letterbox(gray), Normalization()(gray)):
+        (finding,) = input_findings(source)
+        assert finding.startswith("input 0: the picture is GRAYSCALE and the network, whose input is (1, 64, 64, 3), was")
+        assert input_findings(source, input_shape=((1, 64, 64, 1),)) == []
+    assert input_findings(np.zeros((1, 64, 64, 3), np.uint8)) == input_findings(lambda *_: None) == []
+
+
+def test_inputs_that_are_no_list_are_refused() -> None:
+    with pytest.raises(ValueError, match="^inputs: expected a list, as `predict` takes it, got Letterbox$"):
+        n6post.diagnose(detector(), inputs=n6post.Letterbox(RGB))
+
+
 # --- outputs that never change ---
 
 
@@ -87,7 +145,7 @@ def test_constant_output_means_that_the_weights_were_not_loaded(make: Any, value
 @pytest.mark.parametrize("floating", [False, True])
 def test_heatmaps_of_zeros_may_show_an_empty_scene(floating: bool) -> None:
     empty = Tensor(np.full((1, 16, 16, 13), -128, np.int8), 1 / 256, -128)
-    model = FakeModel([empty.dequantised() if floating else empty], SIZE)
+    model = FakeModel([empty.dequantized() if floating else empty], SIZE)
     assert "unless the scene is empty" in the_only_finding(model, model.outputs())
     model.tensors[0].values[...] = 77
     assert "scene" not in the_only_finding(model, model.outputs())
@@ -190,7 +248,7 @@ def test_array_count_that_differs_from_the_model_is_found(count: int) -> None:
 
 def test_float_arrays_of_an_int8_model_are_found() -> None:
     model = detector()
-    copies = FakeModel([model.tensors[0].dequantised()], SIZE).outputs()
+    copies = FakeModel([model.tensors[0].dequantized()], SIZE).outputs()
     finding = the_only_finding(model, copies)
     assert "float" in finding and "'b'" in finding and "attach a post-processor" in finding
 
@@ -219,7 +277,7 @@ def end_to_end(classes: int, scale: float, boxes: float = 1.0, **changes: Any) -
     rows[0, :, 2:4] = rows[0, :, :2] + 0.3 * boxes
     rows[0, :, 4] = np.linspace(0.9, 0.01, 300)
     rows[0, :, 5] = random.integers(0, classes, 300)
-    return changed(FakeModel([quantised(rows, scale, -128)], SIZE), changes)
+    return changed(FakeModel([quantized(rows, scale, -128)], SIZE), changes)
 
 
 @pytest.mark.parametrize(("classes", "scale"), [(80, 79 / 255), (40, 39 / 255)])
@@ -252,7 +310,7 @@ def test_end_to_end_head_that_cannot_express_the_last_class_is_found() -> None:
 def test_healthy_end_to_end_heads_are_no_finding(given: bool) -> None:
     for model in (
         end_to_end(3, 2 / 255, labels=["a", "b", "c"]),
-        FakeModel([end_to_end(80, 0.01).tensors[0].dequantised()], SIZE, [f"class {i}" for i in range(80)]),
+        FakeModel([end_to_end(80, 0.01).tensors[0].dequantized()], SIZE, [f"class {i}" for i in range(80)]),
     ):
         assert n6post.diagnose(model, model.outputs() if given else None) == []
 
@@ -468,6 +526,69 @@ def test_object_that_is_not_a_model_is_refused(model: Any) -> None:
     for asked in (n6post.diagnose, n6post.processor_for):
         with pytest.raises(ValueError, match=f"^model: expected an ml.Model, got {type(model).__name__}$"):
             asked(model)
+
+
+# --- boxes in other units than the post-processor takes ---
+
+
+def normalized_head(things: list[Thing], extra: int = 0) -> Tensor:
+    return Tensor(float_head(SIZE, 2, things, extra, pixels=False))
+
+
+THING = Thing(9, (8, 16, 40, 60), {1: 0.9})
+
+
+@pytest.mark.parametrize("as_int8", [False, True])
+def test_boxes_all_smaller_than_two_pixels_are_found_with_the_remedy(as_int8: bool) -> None:
+    head = normalized_head([THING, Thing(20, (0, 0, 64, 64), {0: 0.7})])
+    if as_int8:
+        head = quantized(head.values, 1 / 120, 0)
+    model = FakeModel([head], SIZE)
+    model.postprocess = n6post.YoloV8(box_units="pixels")  # type: ignore[assignment]
+    assert the_only_finding(model, model.outputs()) == (
+        "output 0: all boxes above the threshold are smaller than 2 pixels of the input, because boxes in 0..1 were read"
+        " as pixels: pass box_units='normalized'"
+    )
+
+
+def test_tiny_boxes_are_found_in_every_kind_of_yolo_head() -> None:
+    prototypes = Tensor(np.random.default_rng(3).normal(size=(1, 16, 16, 8)).astype(np.float32))
+    rows = np.zeros((1, 30, 6), np.float32)
+    rows[0, 0] = 0.1, 0.2, 0.6, 0.9, 0.8, 1
+    for tensors, processor in (
+        ([normalized_head([THING._replace(extra=(0.5,) * 8)], 8), prototypes], n6post.YoloV8Seg(box_units="pixels")),
+        ([normalized_head([THING], 51)], n6post.YoloV8Pose(box_units="pixels", class_count=2)),
+        ([Tensor(rows)], n6post.YoloV8(box_units="pixels")),
+    ):
+        model = FakeModel(tensors, SIZE)
+        model.postprocess = DeferredProcessor(processor)  # type: ignore[assignment]
+        assert [f.partition(" are ")[2][:21] for f in findings_of(model, model.outputs())] == ["smaller than 2 pixels"]
+
+
+@pytest.mark.parametrize(
+    ("things", "units"),
+    [
+        ([THING], None),
+        ([THING], "normalized"),
+        ([], "pixels"),  # nothing above the threshold, so nothing is known
+        ([THING._replace(scores={1: 0.3})], "pixels"),
+        ([THING, Thing(20, (0, 0, 160, 160), {0: 0.7})], "pixels"),  # 2.5 wide, by mistake or not
+    ],
+)
+def test_boxes_that_may_be_right_are_no_finding(things: list[Thing], units: Any) -> None:
+    model = FakeModel([normalized_head(things)], SIZE)
+    model.postprocess = n6post.YoloV8(box_units=units)  # type: ignore[assignment]
+    assert findings_of(model, model.outputs()) == []
+
+
+def test_boxes_are_checked_with_the_family_if_no_processor_is_attached(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A unit that was detected wrongly is found too."""
+    model = FakeModel([normalized_head([THING])], SIZE)
+    assert findings_of(model, model.outputs()) == []
+    from n6post.families.yolov8 import BoxBinding
+
+    monkeypatch.setattr(BoxBinding, "_mean_center", lambda *_: 3.0)
+    assert "box_units='normalized'" in the_only_finding(model, model.outputs())
 
 
 # --- real models ---

@@ -13,7 +13,7 @@ import pytest
 from assertions import refuses
 from fakes import FakeModel, Tensor, capture, stretched
 from n6post.models import matching
-from synthetic_heads import Thing, anchor_count, float_head, quantised
+from synthetic_heads import Thing, anchor_count, float_head, quantized
 
 N192, N320 = anchor_count((192, 192)), anchor_count((320, 320))
 KEYPOINT_LABELS = ["head", "left shoulder", "right shoulder"] + [f"keypoint {i}" for i in range(10)]
@@ -402,7 +402,7 @@ class NativePose(NativeModel):
         super().__init__(path, postprocess)
         self._native.output_shape = self.output_shape = ((1, 57, anchor_count((64, 64))),)
         person = Thing(3, (24, 20, 40, 52), {1: 0.9}, [0.25, 0.5, 0.8] * 17)
-        head = quantised(float_head((64, 64), 2, [person], 51, pixels=False), 1 / 255, -128)
+        head = quantized(float_head((64, 64), 2, [person], 51, pixels=False), 1 / 255, -128)
         self._outputs = FakeModel([head], (64, 64)).outputs()
 
 
@@ -471,7 +471,7 @@ def test_load_accepts_and_checks_labels_in_every_form(
     native: type[NativeModel], tmp_path: Path, source: str
 ) -> None:
     def given(names: list[str]) -> Any:
-        (tmp_path / "names.txt").write_text("\n".join(names))
+        (tmp_path / "names.txt").write_text("\n".join(names), encoding="utf-8")
         return {"list": names, "dict": dict(enumerate(names)), "path": str(tmp_path / "names.txt")}[source]
 
     model = n6post.load("/rom/two.tflite", labels=given(["a", "b"]), classes=["b"])
@@ -482,6 +482,16 @@ def test_load_accepts_and_checks_labels_in_every_form(
     assert str(caught.value) == f"{name}: expected 2, one per class, got 3"
     with pytest.raises(ValueError, match="^classes: expected one of 'a', 'b', got 'c'$"):
         n6post.load("/rom/two.tflite", labels=given(["a", "b"]), classes=["c"])
+
+
+def test_load_says_where_a_model_must_be_if_the_camera_cannot_run_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refusing(path: str, postprocess: Any) -> None:
+        raise RuntimeError("Failed to load network")  # as the N6's stai_backend.c does
+
+    monkeypatch.setitem(sys.modules, "ml", SimpleNamespace(Model=refusing))
+    expected = r"/flash/cats.tflite: Failed to load network\. Compile the model .* put it into ROMFS .*openmv issue 3272"
+    with pytest.raises(RuntimeError, match=expected):
+        n6post.load("/flash/cats.tflite")
 
 
 def test_load_raises_for_an_unsupported_model(

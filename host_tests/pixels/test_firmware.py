@@ -36,7 +36,7 @@ def across(source: Any = None) -> tuple[float, float]:
     return mapping.sx, mapping.ox
 
 
-def labelled() -> Any:
+def labeled() -> Any:
     """A frame with one label on it."""
     img = image.Image(120, 60, image.RGB565)
     n6post.draw(img, [n6post.Detection((10, 20, 80, 30), 0.876, 0, "cat", None, None)], masks=False)
@@ -51,14 +51,14 @@ def legend() -> Any:
 
 
 # --- text ---
-@pytest.mark.parametrize("picture", [labelled, legend])
+@pytest.mark.parametrize("picture", [labeled, legend])
 def test_text_looks_the_same_on_both_firmwares(picture: Callable[[], Any]) -> None:
     new = picture()
     omv._host_set_version(4, 8, 1)
     np.testing.assert_array_equal(picture(), new)
 
 
-@pytest.mark.parametrize("picture", [labelled, legend])
+@pytest.mark.parametrize("picture", [labeled, legend])
 def test_text_is_drawn_on_builds_with_a_new_version_and_old_draw_string(picture: Callable[[], Any]) -> None:
     """In builds of early 2026 the version was 5 and draw_string still took (x, y, text)."""
     new = picture()
@@ -81,8 +81,8 @@ def test_draw_string_is_probed_once_and_not_on_the_frame(
         return real(img, *arguments, **options)
 
     monkeypatch.setattr(image.Image, "draw_string", noting)
-    labelled()
-    labelled()
+    labeled()
+    labeled()
     tries = 1 if version >= (5, 0, 0) else 2  # first (x, y), text; if that is refused, (x, y, text)
     assert written == [(1, "")] * tries + [(120, "cat 88%"), (120, "cat 88%")]
 
@@ -169,12 +169,12 @@ def test_without_omv_results_and_drawings_are_the_same(
     monkeypatch: pytest.MonkeyPatch, missing: tuple[str, ...]
 ) -> None:
     """On custom firmware or another port, differences are probed, or 5.0 is assumed."""
-    wanted = [labelled(), legend()], across()
+    wanted = [labeled(), legend()], across()
     firmware._results.clear()
     for name in missing:
         monkeypatch.setitem(sys.modules, name, None)
     assert across() == wanted[1] == STRETCHED
-    for got, expected in zip([labelled(), legend()], wanted[0], strict=True):
+    for got, expected in zip([labeled(), legend()], wanted[0], strict=True):
         np.testing.assert_array_equal(got, expected)
     head = np.zeros((1, 5, 21), np.float32)
     head[0, :, 3] = 0.5, 0.5, 0.25, 0.5, 0.9
@@ -240,7 +240,7 @@ def test_library_uses_no_ulab_function_that_4_8_1_lacks() -> None:
     """ulab 6.7.3 of 4.8.1: no bincount, meshgrid, .ndim, and a transpose() without axes. (% of arrays is for the tests.)"""
     found = []
     for path in sorted(LIB.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Attribute) and node.attr in ("bincount", "meshgrid", "ndim"):
                 found.append(f"{path.name}: .{node.attr}")
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "transpose":

@@ -18,7 +18,7 @@ def view(count: int, scale: float, offset: float, seen: int, window: tuple[int, 
 
 
 def widths_of(count: int, scale: float, offset: float, seen: int) -> list[int]:
-    """How many frame pixels have their centres in each column."""
+    """How many frame pixels have their centers in each column."""
     inside = [[p for p in range(seen) if c * scale <= p + 0.5 - offset < (c + 1) * scale] for c in range(count)]
     return [len(pixels) for pixels in inside]
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import Any
 
 import n6post
 import numpy as np
 import pytest
-import recorded
+from assertions import says
 from fakes import Framed, stretched
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from n6post.results.detection import detection_from
 from n6post.tensors.keypoints import keypoint_names
+from n6post_pc import recorded
 from ulab import _host
 
 FIELDS = ("rect", "score", "class_id", "label", "mask", "keypoints")
@@ -110,6 +112,24 @@ def test_replace_changes_the_track_the_frame_size_and_the_threshold() -> None:
         other = d.replace(**{name: value})
         for kept in ("track_id", "frame_size", "keypoint_threshold"):
             assert getattr(other, kept) == (value if kept == name else getattr(d, kept))
+
+
+@pytest.mark.parametrize("track_id", [2**31, -(2**31) - 1, 10**30, 1.5, "7", [3]])
+def test_a_track_id_that_is_no_number_of_32_bits_is_refused(track_id: Any) -> None:
+    d = car().replace(track_id=5)
+    refused = says(f"track_id: expected None or a whole number of 32 bits, got {track_id!r}")
+    for change in (lambda: d.replace(track_id=track_id), lambda: setattr(d, "track_id", track_id)):
+        with pytest.raises(ValueError, match=refused):
+            change()
+        assert d.track_id == 5
+
+
+@pytest.mark.parametrize("track_id", [2**31 - 1, -(2**31), np.int64(7), np.uint8(3)])
+def test_every_track_id_of_32_bits_is_written_as_json(track_id: Any) -> None:
+    d = car()
+    d.track_id = track_id
+    for made in (d, car().replace(track_id=track_id)):
+        assert json.loads(n6post.to_json(made))["track_id"] == made.as_dict()["track_id"] == int(track_id)
 
 
 def test_an_assigned_track_id_is_kept_by_replace() -> None:

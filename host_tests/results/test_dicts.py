@@ -11,9 +11,10 @@ import image
 import ml.utils
 import n6post
 import numpy as np
+import omv
 import pytest
 from assertions import says
-from fakes import FakeModel, Framed, Tensor
+from fakes import FakeModel, Framed, Tensor, camera_floats
 from hypothesis import example, given
 from hypothesis import strategies as st
 from test_detection import car, detections_of, of_every_family, person
@@ -100,8 +101,27 @@ def test_numbers_that_are_not_finite_are_none_and_minus_zero_is_zero() -> None:
 def test_a_score_is_rounded_half_to_even_as_a_decimal_is(score: float) -> None:
     """Every other odd sixteenth is such a half: 0.0625 becomes 0.062 and 0.1875 becomes 0.188."""
     for near in (np.float32(score), *(np.nextafter(np.float32(score), np.float32(way)) for way in (-9, 9))):
-        wanted = float(Decimal(float(near)).quantize(Decimal("0.001"), ROUND_HALF_EVEN))
-        assert car(score=float(near)).as_dict()["score"] == wanted
+        held = camera_floats(near)
+        wanted = float(Decimal(held[0]).quantize(Decimal("0.001"), ROUND_HALF_EVEN))
+        assert [car(score=number).as_dict()["score"] for number in (float(near), *held)] == [wanted] * 3
+
+
+LARGE = [999.4, 1000.5, 1001.5, 123456.78, 99999.93, 100000.2, 3e26, 3.1e26, 2.0**100, 1e20, 3.4e38]
+
+
+@pytest.mark.parametrize("number", [*LARGE, *[-number for number in LARGE]])
+def test_a_number_of_more_digits_than_a_camera_prints_is_a_whole_one(number: float) -> None:
+    def rounded(number: float, step: str) -> float:
+        whole = abs(number) * (1000 if step == "0.001" else 10) >= 1e6
+        return int(Decimal(number).to_integral(ROUND_HALF_EVEN)) if whole else float(Decimal(number).quantize(Decimal(step)))
+
+    held = camera_floats(number)
+    wanted = [rounded(held[0], "0.1")] * 2 + [rounded(held[0], "0.001")]
+    for near in (np.float32(number), *held):
+        d = person([[near, near, near]] * 17).replace(score=float(near))
+        assert d.as_dict()["score"] == wanted[2]
+        assert d.as_dict()["keypoints"] == [wanted] * 17
+        assert json.loads(n6post.to_json(d)) == d.as_dict()
 
 
 def test_keypoints_are_rounded_half_to_even() -> None:
@@ -185,7 +205,12 @@ def test_to_openmv_refuses_anything_but_a_list_of_detections(detections: Any) ->
         n6post.to_openmv(detections)
 
 
-def test_draw_predictions_of_openmv_draws_the_lists_of_to_openmv() -> None:
+@pytest.mark.parametrize("version", [(5, 0, 0), (4, 8, 1)])
+def test_draw_predictions_of_openmv_draws_the_lists_of_to_openmv(
+    version: tuple[int, int, int], request: pytest.FixtureRequest
+) -> None:
+    omv._host_set_version(*version)
+    request.addfinalizer(omv._host_set_version)
     detections = [
         n6post.Detection((4, 20, 30, 20), 0.9, 1, "car", None, None),
         n6post.Detection((40, 30, 10, 25), 0.8, 1, "car", None, None),

@@ -11,9 +11,10 @@ from typing import Any
 import n6post
 import numpy as np
 import pytest
-from fakes import FakeModel, Tensor
+from fakes import FakeModel, Tensor, camera_floats
 from hypothesis import example, given
 from hypothesis import strategies as st
+from n6post.results import json_text
 from test_detection import FAMILIES, car, detections_of
 from test_init import on_micropython
 from ulab import _host
@@ -58,25 +59,24 @@ def test_to_json_writes_what_as_dict_returns_for_any_detection(
 @example([])
 @example([0.0, 0.0005, 0.9995, 1.9995, 1.99999988])
 def test_every_score_below_2_is_rounded_half_to_even(scores: list[float]) -> None:
-    """All float32 numbers from the smallest one on, against decimal arithmetic."""
+    """All float32 numbers from the smallest one on, without the bits that a camera's lack, against decimal arithmetic."""
     scores += [k / 2000 * 2.0**-n for k in (1, 3, 125, 999, 1999) for n in (0, 1)] + [k / 16 for k in range(32)]
     scores = [struct.unpack("f", struct.pack("f", score))[0] for score in scores]
-    wanted = [float(Decimal(score).quantize(Decimal("0.001"), ROUND_HALF_EVEN)) for score in scores]
+    wanted = [float(Decimal(camera_floats(score)[0]).quantize(Decimal("0.001"), ROUND_HALF_EVEN)) for score in scores]
     line = n6post.to_json([car(score=score) for score in scores])
     assert re.findall(r'"score": ([^,]*)', line) == [repr(score) for score in wanted]
 
 
 @given(st.floats(-3, 3))
 @example(0.8765)
-def test_a_score_is_cut_to_float32_before_it_is_rounded(score: float) -> None:
+def test_a_score_is_cut_to_the_bits_of_a_camera_before_it_is_rounded(score: float) -> None:
     d = car(score=score)
-    (float32,) = struct.unpack("f", struct.pack("f", score))
-    wanted = float(Decimal(float32).quantize(Decimal("0.001"), ROUND_HALF_EVEN))
+    wanted = float(Decimal(camera_floats(score)[0]).quantize(Decimal("0.001"), ROUND_HALF_EVEN))
     assert json.loads(n6post.to_json(d))["score"] == d.as_dict()["score"] == wanted
 
 
 NEAR_HALVES = """
-import n6post, struct
+import json, n6post, struct
 from array import array
 from ulab import numpy as np
 
@@ -95,6 +95,16 @@ for k in range(400):
         d = n6post.Detection((1, 2, 3, 4), score, 0, "p", None, None if step else points)
         line = n6post.to_json([d])
         assert '"score": %s,' % d.as_dict()["score"] in line, (score, line)
+        for c in line:
+            total = (total * 31 + ord(c)) & 0xFFFFFF
+for exponent in range(255):
+    # Numbers of every size: a camera has no int of infinity, and prints six digits of a float.
+    for mantissa in (0, 0x2AAAAB, 0x7FFFFF):
+        data = struct.pack("i", exponent << 23 | mantissa)
+        points = np.frombuffer(bytearray(data * 3), dtype=np.float).reshape((1, 3))
+        d = n6post.Detection((1, 2, 3, 4), struct.unpack("f", data)[0], 0, "p", None, points)
+        line = n6post.to_json([d])
+        assert line == json.dumps([d.as_dict()])
         for c in line:
             total = (total * 31 + ord(c)) & 0xFFFFFF
 print(total)
@@ -195,6 +205,13 @@ def test_labels_of_any_alphabet_are_escaped_to_ascii() -> None:
     assert escaped in n6post.to_json([car(label=text)])
     classes = FakeModel([Tensor(np.zeros((1, 4, 4), np.uint8))], (4, 4))
     assert escaped in n6post.to_json(classes.run(n6post.DeepLab(labels=[text, "b"], background=None)))
+
+
+def test_labels_that_change_all_the_time_do_not_fill_the_heap() -> None:
+    for n in range(1000):
+        (read,) = json.loads(n6post.to_json([n6post.Detection((1, 2, 3, 4), 0.5, 0, f"label {n}", None, None)]))
+        assert read["label"] == f"label {n}"
+        assert len(json_text._texts) <= 201
 
 
 def test_no_detections_are_an_empty_list() -> None:

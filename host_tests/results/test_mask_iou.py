@@ -56,7 +56,7 @@ def test_a_mask_of_one_pixel_is_not_empty(w: int, h: int, empty: bool) -> None:
     assert mask.iou(mask) == mask.iou(other) == other.iou(mask) == (0.0 if empty else 1.0)
 
 
-FINE, COARSE = (48, 64), (24, 32)  # rows and columns of maps over the same frame
+FINE = 48, 64  # rows and columns of the finer one of two maps over the same frame
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([2, 3, 5]))

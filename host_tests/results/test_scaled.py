@@ -9,18 +9,18 @@ import image
 import n6post
 import numpy as np
 import pytest
-import recorded
-from assertions import gray, rgb565, text_of
-from fakes import Array, FakeModel, Framed, Tensor
+from assertions import gray, note_texts, pixels, rgb565, says
+from fakes import FakeModel, Framed, Tensor
 from hypothesis import given
 from hypothesis import strategies as st
 from ml.preprocessing import Normalization
 from n6post.pixels.colors import class_color
 from n6post.tensors import lazy
+from n6post_pc import recorded
 from synthetic_heads import Thing, float_head, random_head
 
 FRAME = (640, 480)
-LCDS = [(240, 320), (800, 480), (128, 160)]
+LCDS = [(320, 240), (800, 600), (240, 181)]  # the last one is not quite as 4 : 3
 on_every_lcd = pytest.mark.parametrize("lcd", LCDS, ids=lambda size: f"{size[0]}x{size[1]}")
 
 
@@ -52,10 +52,6 @@ def posed(source: Any) -> Any:
 def mapped(source: Any, seed: int = 3) -> Any:
     blocks = np.random.default_rng(seed).integers(0, 4, (1, 6, 8)).repeat(8, axis=1).repeat(8, axis=2)
     return FakeModel([Tensor(blocks.astype(np.uint8))], (64, 48)).run(n6post.DeepLab(), source)
-
-
-def pixels(img: Any) -> Array:
-    return (rgb565 if img.format() == image.RGB565 else gray)(img)
 
 
 # --- the size of the frame -------------------------------------------------------------------------------------------
@@ -93,6 +89,45 @@ def test_a_frame_size_that_becomes_known_later_is_noticed() -> None:
     assert [(d.rect, d.frame_size) for d in model.run(processor, source)] == [((30, 30, 270, 270), (480, 480))]
 
 
+# --- pictures that are not the frame ---
+# Displays of 16 : 9 have 272 rows, which divide by 16, instead of 270.
+@pytest.mark.parametrize("size", [(480, 272), (240, 135), (1920, 1080), (320, 180), (854, 480), (1366, 768), (48, 27)])
+def test_a_picture_of_the_frames_aspect_ratio_shows_it_scaled(size: tuple[int, int]) -> None:
+    from n6post.results.scaled import is_scaled
+
+    assert is_scaled((1920, 1080), *size) == (size != (1920, 1080))
+    assert is_scaled(None, *size) is False
+
+
+CROPS = [(320, 200), (300, 240), (640, 470), (240, 320), (128, 160), (800, 480), (64, 64)]
+
+
+@pytest.mark.parametrize("size", CROPS, ids=lambda size: f"{size[0]}x{size[1]}")
+def test_a_picture_of_another_aspect_ratio_is_refused_and_unchanged(size: tuple[int, int]) -> None:
+    source = plain()
+    found, seen = segmented(source), mapped(source)
+    zone, line = n6post.PolygonZone([(0, 0), (200, 0), (200, 200)], frame_size=FRAME), n6post.LineZone((0, 9), (99, 9))
+    trail = n6post.Trail()
+    for x in (10, 50):
+        tracked = [found[0].replace(track_id=1, rect=(x, 20, 30, 40))]
+        line.trigger(tracked), trail.update(tracked)
+    message = (
+        f"img: expected a picture of the frame's size, 640 x 480, or of its aspect ratio, got {size[0]} x {size[1]}:"
+        " draw on the whole frame first, then crop or stretch it"
+    )
+    assert (found[0].frame_size, line.frame_size, trail.frame_size) == (FRAME, FRAME, FRAME)
+    img = picture(*size)
+    for draw in (
+        lambda: n6post.draw(img, found), lambda: n6post.draw(img, found, masks=False), lambda: n6post.draw(img, seen),
+        lambda: n6post.draw(img, zone), lambda: line.draw(img), lambda: n6post.draw(img, trail),
+        lambda: seen.draw(img), lambda: found[0].mask.draw(img), lambda: found[0].mask.draw(img, antialias=False),
+        lambda: found[0].mask.fill_outside(img), lambda: seen.mask(1).draw(img), lambda: seen.mask(1).fill_outside(img),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=says(message)):
+            draw()
+    assert not rgb565(img).any()
+
+
 # --- positions ------------------------------------------------------------------------------------------------
 def covered(start: int, size: int, of: int, to: int) -> list[int]:
     """The pixels of `to` whose centers lie in start..start + size of a frame of `of` pixels, in exact fractions."""
@@ -101,7 +136,7 @@ def covered(start: int, size: int, of: int, to: int) -> list[int]:
 
 @given(
     st.tuples(st.integers(0, 630), st.integers(0, 470), st.integers(1, 640), st.integers(1, 480)),
-    st.tuples(st.integers(1, 900), st.integers(1, 900)),
+    st.tuples(st.integers(2, 900), st.integers(-1, 1)).map(lambda v: (v[0], max(1, v[0] * 3 // 4 + v[1]))),
 )
 def test_a_scaled_box_surrounds_the_pixels_whose_centers_lie_in_it(
     rect: tuple[int, int, int, int], lcd: tuple[int, int]
@@ -126,14 +161,7 @@ def test_a_scaled_box_surrounds_the_pixels_whose_centers_lie_in_it(
 @on_every_lcd
 def test_labels_are_drawn_at_their_scaled_boxes(monkeypatch: pytest.MonkeyPatch, lcd: tuple[int, int]) -> None:
     texts: dict[str, tuple[int, int]] = {}
-    real = image.Image.draw_string
-
-    def noting(img: Any, *arguments: Any, **options: Any) -> Any:
-        place, text = text_of(arguments)
-        texts[text] = place
-        return real(img, *arguments, **options)
-
-    monkeypatch.setattr(image.Image, "draw_string", noting)
+    note_texts(monkeypatch, lambda text, at, _: texts.update({text: at}))
     detections = detected([(2, 20, 20, 30), (30, 40, 20, 20)], n6post.Stretch(picture(*FRAME)))
     assert [d.rect for d in detections] == [(20, 150, 200, 225), (300, 300, 200, 150)]
     n6post.draw(picture(*lcd), detections)
@@ -211,10 +239,10 @@ def test_a_scaled_class_map_shows_the_class_at_each_pixels_center(
 
 def test_the_legend_is_drawn_in_the_corner_of_the_picture() -> None:
     seen = mapped(plain())
-    img = picture(240, 320, image.GRAYSCALE)
+    img = picture(320, 240, image.GRAYSCALE)
     seen.draw(img, alpha=0, legend=True)
     rows, columns = np.nonzero(gray(img))
-    assert rows.min() >= 320 - 3 * 12 - 2 and rows.max() < 320 and columns.max() < 18 + 8 * 2
+    assert rows.min() >= 240 - 3 * 12 - 2 and rows.max() < 240 and columns.max() < 18 + 8 * 2
 
 
 @on_every_lcd
@@ -272,5 +300,5 @@ def test_the_cache_of_scaled_transforms_stays_small() -> None:
 
     seen = mapped(plain())
     for _ in range(30):  # each mask has its own transform
-        seen.mask(1).draw(picture(240, 320))
+        seen.mask(1).draw(picture(320, 240))
     assert len(scaled._kept) <= 8

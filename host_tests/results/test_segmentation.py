@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import image
@@ -10,10 +9,9 @@ import n6post
 import numpy as np
 import omv
 import pytest
-import recorded
 import reference
-from assertions import gray, rgb565, says, text_of
-from fakes import FakeModel, Framed, Tensor
+from assertions import gray, note_texts, rgb565, says
+from fakes import FakeModel, Framed, Tensor, noise
 from hypothesis import example, given
 from hypothesis import strategies as st
 from n6post.drawing import masks
@@ -22,6 +20,7 @@ from n6post.kernels import portable_drawing
 from n6post.pixels.colors import class_color
 from n6post.results.segmentation import MapTransform
 from n6post.tensors import lazy
+from n6post_pc import recorded
 from ulab import numpy as ulab_numpy
 
 SIZE = (64, 48)  # of the model input
@@ -173,6 +172,17 @@ def test_a_letterbox_thinner_than_a_map_pixel_counts_one_pixel(
             assert segmentation.area(class_id) == segmentation.mask(class_id).area == 640 * lines.count(class_id)
     for x, y in ((0, 0), (3, 3), (1, 2), (frame[0] - 1, frame[1] - 1)):
         assert segmentation.class_at(x, y) == lines[y if thin == "rows" else x]
+
+
+def test_a_map_pixel_whose_center_is_on_the_top_edge_is_seen() -> None:
+    """The first pixel centered on an edge belongs to the picture, the last to the bar, whatever floats make of it.
+
+    187 x 117 pixels become 64 x 40 between bars of 4. Six map rows are 8 high: the centers of the first and the last lie
+    on the two edges. In double precision both come out a little too large.
+    """
+    rows = np.arange(6, dtype=np.uint8)[:, None].repeat(33, axis=1)
+    segmentation = map_of(rows, source=n6post.Letterbox(picture(), roi=(40, 50, 187, 117)), background=None)
+    assert segmentation.class_ids() == [0, 1, 2, 3, 4]
 
 
 def test_class_ids_leaves_out_the_chosen_background() -> None:
@@ -330,12 +340,6 @@ def stretched_part(roi: tuple[int, int, int, int]) -> Any:
     return n6post.Stretch(image.Image(*FRAME, image.GRAYSCALE), roi=roi)
 
 
-def noise(pixformat: int, seed: int = 1) -> image.Image:
-    depth = 1 if pixformat == image.GRAYSCALE else 2
-    pixels = bytearray(np.random.default_rng(seed).bytes(FRAME[0] * FRAME[1] * depth))
-    return image.Image(*FRAME, pixformat, buffer=pixels)
-
-
 def stretched_to(size: tuple[int, int]) -> Any:
     return n6post.Stretch(image.Image(*size, image.GRAYSCALE))
 
@@ -353,7 +357,7 @@ def test_draw_equals_draw_image_with_palettes_of_the_sampled_map(
 ) -> None:
     classes = blobs(*shape)
     segmentation = map_of(classes, source=Framed((0, 0, *FRAME)))
-    got, expected = noise(pixformat), noise(pixformat)
+    got, expected = noise(FRAME, pixformat), noise(FRAME, pixformat)
     colors = {c: class_color(c) for c in range(1, 256)}
     drawn_by_hand(expected, classes[under(FRAME[1], shape[0])][:, under(FRAME[0], shape[1])], alpha, colors, x=0, y=0)
     assert segmentation.draw(got, alpha=alpha) is got
@@ -450,7 +454,7 @@ def test_a_class_is_drawn_exactly_where_class_at_returns_it(
 
 def test_the_background_is_transparent_and_a_palette_may_hide_classes() -> None:
     classes = np.uint8([[0, 1], [2, 3]])
-    img = noise(image.RGB565)
+    img = noise(FRAME)
     before = rgb565(img).copy()
     map_of(classes, source=Framed((0, 0, *FRAME))).draw(img, palette=[None, None, (255, 255, 255)], alpha=255)
     after = rgb565(img)
@@ -471,11 +475,11 @@ def test_a_map_of_one_channel_is_drawn_where_it_reaches_the_threshold(kind: str,
     tensor = Tensor(plane.astype(np.int8), 1 / 256, -128) if kind == "int8" else Tensor(plane.astype(np.float32))
     segmentation = FakeModel([tensor], SIZE).run(n6post.DeepLab(), stretched_to(FRAME))
     for draw in (segmentation.draw, lambda img, **options: n6post.draw(img, segmentation, labels=False, **options)):
-        got, expected = noise(pixformat), noise(pixformat)
+        got, expected = noise(FRAME, pixformat), noise(FRAME, pixformat)
         where = inside[under(FRAME[1], 12)][:, under(FRAME[0], 16)].astype(np.uint8)
         drawn_by_hand(expected, where, 128, {1: class_color(1)}, x=0, y=0)
         draw(got, alpha=128)
-        assert bytes(got.bytearray()) == bytes(expected.bytearray()) != bytes(noise(pixformat).bytearray())
+        assert bytes(got.bytearray()) == bytes(expected.bytearray()) != bytes(noise(FRAME, pixformat).bytearray())
 
 
 def test_a_new_palette_alpha_or_format_replaces_the_cached_one() -> None:
@@ -487,9 +491,9 @@ def test_a_new_palette_alpha_or_format_replaces_the_cached_one() -> None:
         colors.append(int(rgb565(img)[5, 5]))
     assert colors[:3] == [0xF800, 0x001F, 0x000F]
     assert colors[3] not in colors[:3]
-    grey = image.Image(*FRAME, image.GRAYSCALE)
-    segmentation.draw(grey, palette=[None, (255, 0, 0)], alpha=255)
-    assert gray(grey)[5, 5] == 38 * 255 >> 7
+    frame = image.Image(*FRAME, image.GRAYSCALE)
+    segmentation.draw(frame, palette=[None, (255, 0, 0)], alpha=255)
+    assert gray(frame)[5, 5] == 38 * 255 >> 7
 
 
 def test_a_map_larger_than_the_image_is_clipped_to_it() -> None:
@@ -498,22 +502,10 @@ def test_a_map_larger_than_the_image_is_clipped_to_it() -> None:
     assert rgb565(img).all()
 
 
-def note_texts(monkeypatch: pytest.MonkeyPatch, note: Callable[[str, dict[str, Any]], None]) -> None:
-    """Call note(text, options) for every text that is drawn."""
-    real = image.Image.draw_string
-
-    def noting(img: Any, *arguments: Any, **options: Any) -> Any:
-        if text := text_of(arguments)[1]:  # an empty text is how the firmware is examined
-            note(text, options)
-        return real(img, *arguments, **options)
-
-    monkeypatch.setattr(image.Image, "draw_string", noting)
-
-
 @pytest.mark.parametrize("pixformat", [image.RGB565, image.GRAYSCALE])
 def test_the_legend_names_the_classes_in_the_frame(monkeypatch: pytest.MonkeyPatch, pixformat: int) -> None:
     written: list[str] = []
-    note_texts(monkeypatch, lambda text, options: written.append(text))
+    note_texts(monkeypatch, lambda text, at, options: written.append(text))
     names = ["background", "road", "tree", "car", "sky"]
     segmentation = map_of([[0, 1], [3, 3]], source=Framed((0, 0, *FRAME)), labels=names)
     img = image.Image(*FRAME, pixformat)
@@ -526,7 +518,7 @@ def test_the_legend_names_the_classes_in_the_frame(monkeypatch: pytest.MonkeyPat
 
 def test_the_legend_leaves_out_classes_that_the_palette_hides(monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[str] = []
-    note_texts(monkeypatch, lambda text, options: written.append(text))
+    note_texts(monkeypatch, lambda text, at, options: written.append(text))
     names = ["background", "road", "tree", "car"]
     segmentation = map_of([[0, 1], [2, 3]], source=Framed((0, 0, *FRAME)), labels=names)
     img = image.Image(*FRAME, image.RGB565)
@@ -540,7 +532,7 @@ def test_the_legend_leaves_out_classes_that_the_palette_hides(monkeypatch: pytes
 def test_map_and_legend_hide_the_same_classes_and_share_the_colors() -> None:
     """Class 1 is hidden, 2 has a color of the palette, and 3 is beyond its end."""
     segmentation = map_of([[0, 1], [2, 3]], source=Framed((0, 0, *FRAME)), labels=["background", "road", "tree", "car"])
-    img = noise(image.RGB565)
+    img = noise(FRAME)
     before = rgb565(img).copy()
     segmentation.draw(img, palette=[(1, 2, 3), None, (255, 0, 255)], alpha=255, legend=True)
     got = rgb565(img)
@@ -564,7 +556,7 @@ def test_options_of_draw_apply_to_the_map_the_legend_and_the_palette(
     classes = blobs(12, 16)
     names = ["background", "road", "tree", "car"]
     segmentation = map_of(classes, source=stretched_to(FRAME), labels=names)
-    got, expected = noise(pixformat), noise(pixformat)
+    got, expected = noise(FRAME, pixformat), noise(FRAME, pixformat)
     assert n6post.draw(got, segmentation, color=color, alpha=200, masks=masks, labels=labels) is got
     if masks:
         colors = {c: color or class_color(c) for c in (1, 2, 3)}
@@ -588,7 +580,7 @@ def test_the_legend_doubles_its_size_where_box_labels_do(
     monkeypatch: pytest.MonkeyPatch, width: int, scale: int
 ) -> None:
     scales: list[int] = []
-    note_texts(monkeypatch, lambda text, options: scales.append(options["scale"]))
+    note_texts(monkeypatch, lambda text, at, options: scales.append(options["scale"]))
     names = ["background", "road", "tree"]
     segmentation = map_of([[0, 1], [2, 2]], source=Framed((0, 0, width, 240)), labels=names)
     img = image.Image(width, 240, image.RGB565)
@@ -605,19 +597,13 @@ def test_a_legend_entry_is_a_colored_square_and_a_white_name_on_black(
     monkeypatch: pytest.MonkeyPatch, width: int, scale: int
 ) -> None:
     drawings: list[Any] = []
-    written, painted = image.Image.draw_string, image.Image.draw_rectangle
-
-    def note_text(img: Any, *arguments: Any, **options: Any) -> Any:
-        place, text = text_of(arguments)
-        if text:  # an empty text is how the firmware is examined
-            drawings.append((text, place, options))
-        return written(img, *arguments, **options)
+    painted = image.Image.draw_rectangle
 
     def note_rectangle(img: Any, rect: Any, **options: Any) -> Any:
         drawings.append((rect, options))
         return painted(img, rect, **options)
 
-    monkeypatch.setattr(image.Image, "draw_string", note_text)
+    note_texts(monkeypatch, lambda text, at, options: drawings.append((text, at, options)))
     monkeypatch.setattr(image.Image, "draw_rectangle", note_rectangle)
     segmentation = map_of([[0, 1], [2, 2]], source=Framed((0, 0, width, 240)), labels=["background", "road", "a tree"])
     segmentation.draw(image.Image(width, 240, image.RGB565), legend=True)
@@ -677,3 +663,12 @@ def test_a_class_map_of_another_shape_or_dtype_or_not_dense_is_refused(view: Any
     classes = view(lambda shape: ulab_numpy.zeros(shape, dtype=ulab_numpy.uint8))
     with pytest.raises(ValueError, match=says(f"expected a dense uint8 array (48, 64), got {tuple(classes.shape)}")):
         n6post.Segmentation(classes, map_of(blobs(48, 64))._transform)
+
+
+@pytest.mark.parametrize("pixel", [("x", 3), (3, "x"), (None, None)])
+def test_class_at_something_else_than_a_pixel_is_refused(pixel: Any) -> None:
+    plane = np.ones((1, 48, 64), np.uint8)
+    seen = FakeModel([Tensor(plane)], (64, 48)).run(n6post.DeepLab())
+    got = f"{pixel[0]!r}, {pixel[1]!r}"
+    with pytest.raises(ValueError, match=says(f"class_at: expected a frame pixel x, y, two numbers, got {got}")):
+        seen.class_at(*pixel)

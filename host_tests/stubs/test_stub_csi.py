@@ -1,4 +1,4 @@
-"""stubs/csi, sensor and the small modules: a camera made of pictures, and what MicroPython has besides."""
+"""stubs/csi, sensor and the small modules: a camera that shows pictures, and MicroPython's own modules."""
 
 import gc
 import io
@@ -49,13 +49,13 @@ def _frame(camera: csi.CSI) -> image.Image:
     return frame
 
 
-def test_the_pictures_are_seen_in_turn_again_and_again() -> None:
+def test_snapshots_cycle_through_the_pictures() -> None:
     camera = _camera()
     seen = [_frame(camera).get_pixel((4, 4)) for _ in range(3)]
     assert seen == [(255, 0, 0), (0, 0, 255), (255, 0, 0)]
 
 
-def test_a_frame_has_the_format_and_size_asked_for() -> None:
+def test_a_frame_has_the_requested_format_and_size() -> None:
     gray = _frame(_camera(csi.GRAYSCALE, csi.QQVGA))
     assert (gray.width(), gray.height(), gray.format()) == (160, 120, image.GRAYSCALE)
     assert gray.get_pixel((80, 60)) == 255 * 38 >> 7
@@ -69,12 +69,12 @@ def test_a_frame_has_the_format_and_size_asked_for() -> None:
     [("QQVGA", 160, 120), ("QVGA", 320, 240), ("VGA", 640, 480), ("HD", 1280, 720), ("FHD", 1920, 1080),
      ("SVGA", 800, 600), ("HVGA", 480, 320), ("CIF", 352, 288), ("WQXGA2", 2592, 1944)],
 )
-def test_frame_sizes_are_those_of_their_names(name: str, width: int, height: int) -> None:
+def test_frame_sizes_match_their_names(name: str, width: int, height: int) -> None:
     camera = _camera(framesize=getattr(csi, name))
     assert (camera.width(), camera.height()) == (width, height)
 
 
-def test_without_format_or_size_there_is_no_frame() -> None:
+def test_a_snapshot_needs_a_format_and_a_size() -> None:
     camera = csi.CSI()
     with pytest.raises(RuntimeError, match="Frame size"):
         camera.snapshot()
@@ -88,13 +88,13 @@ def test_without_format_or_size_there_is_no_frame() -> None:
         camera.framesize()
 
 
-def test_without_pictures_the_error_says_how_to_give_some() -> None:
+def test_without_pictures_the_error_says_how_to_provide_them() -> None:
     csi._host_pictures = []
     with pytest.raises(RuntimeError, match="_host_pictures"):
         _camera().snapshot()
 
 
-def test_a_window_is_a_part_of_the_frame() -> None:
+def test_a_window_crops_the_frame() -> None:
     csi._host_pictures = csi._host_pictures[1:]
     camera = _camera()
     assert camera.window() == (0, 0, 8, 6)
@@ -110,7 +110,7 @@ def test_a_window_is_a_part_of_the_frame() -> None:
         camera.window((9, 9, 2, 2))
 
 
-def test_mirrors_turn_the_picture() -> None:
+def test_hmirror_and_vflip_mirror_the_picture() -> None:
     csi._host_pictures = csi._host_pictures[1:]
     camera = _camera()
     camera.hmirror(True)
@@ -123,21 +123,21 @@ def test_mirrors_turn_the_picture() -> None:
     ("fit", "corner", "middle"),
     [("fit", (0, 0, 0), (255, 0, 0)), ("fill", (255, 0, 0), (255, 0, 0)), ("stretch", (255, 0, 0), (255, 0, 0))],
 )
-def test_a_picture_of_another_shape_is_fitted_as_asked(fit: str, corner: Any, middle: Any) -> None:
+def test_a_picture_of_another_shape_is_fitted_as_configured(fit: str, corner: Any, middle: Any) -> None:
     csi._host_fit = fit
     frame = _frame(_camera(framesize=(40, 10)))
     assert frame.get_pixel((0, 0)) == corner
     assert frame.get_pixel((20, 5)) == middle
 
 
-def test_skipping_frames_returns_nothing_at_once_and_uses_no_picture() -> None:
+def test_skip_frames_returns_immediately_and_uses_no_picture() -> None:
     camera = _camera()
     assert camera.snapshot(time=100_000) is None
     assert camera.snapshot(frames=30) is None
     assert _frame(camera).get_pixel((4, 4)) == (255, 0, 0)
 
 
-def test_a_snapshot_can_go_into_an_image_of_the_script() -> None:
+def test_a_snapshot_can_be_written_to_the_scripts_own_image() -> None:
     target = image.Image(8, 6, image.GRAYSCALE)
     assert _camera().snapshot(image=target) is None
     assert target.get_pixel((4, 4)) == 255 * 38 >> 7
@@ -149,7 +149,7 @@ def test_a_frame_may_grow_in_place() -> None:
     assert frame.to_rgb565().format() == image.RGB565
 
 
-def test_pictures_come_from_files_too(tmp_path: Path) -> None:
+def test_pictures_can_be_files(tmp_path: Path) -> None:
     PilImage.new("RGB", (8, 6), (0, 255, 0)).save(tmp_path / "green.png")
     csi._host_pictures = [tmp_path / "green.png", str(tmp_path / "absent.png"), __file__]
     camera = _camera()
@@ -200,7 +200,7 @@ def test_versions_before_5_have_the_old_defaults() -> None:
         omv._host_set_version()
 
 
-def test_a_pc_shows_no_helium_and_has_no_inline_assembler() -> None:
+def test_a_pc_has_no_helium_and_no_inline_assembler() -> None:
     assert machine.mem32[0xE000EF44] >> 8 & 15 == 0
     with pytest.raises(ValueError, match="aligned"):
         machine.mem32[0xE000EF45]
@@ -210,7 +210,7 @@ def test_a_pc_shows_no_helium_and_has_no_inline_assembler() -> None:
         micropython.asm_thumb(lambda r0: None)
 
 
-def test_the_decorators_leave_functions_as_they_are() -> None:
+def test_the_decorators_do_not_change_functions() -> None:
     def function(x: int) -> int:
         return x + 1
 
@@ -227,7 +227,7 @@ def test_heap_locks_nest() -> None:
     assert micropython.heap_unlock() == 0
 
 
-def test_time_gc_and_sys_get_what_micropython_has() -> None:
+def test_time_gc_and_sys_have_micropythons_functions() -> None:
     _host.install()
     clock: Any = time
     heap: Any = gc
@@ -236,7 +236,7 @@ def test_time_gc_and_sys_get_what_micropython_has() -> None:
     assert 1000 < clock.ticks_diff(clock.ticks_us(), start) < 10_000_000
     assert clock.ticks_diff(clock.ticks_add(start, -5), start) == -5
     assert clock.ticks_diff(3, clock.ticks_add(3, -(1 << 20))) == 1 << 20
-    assert clock.ticks_diff(2, (1 << 30) - 3) == 5  # across the wrap
+    assert clock.ticks_diff(2, (1 << 30) - 3) == 5  # across the wraparound
     frames = clock.clock()
     frames.tick()
     clock.sleep_us(100)
@@ -249,8 +249,14 @@ def test_time_gc_and_sys_get_what_micropython_has() -> None:
     assert text.getvalue() == "ValueError: reason\n"
 
 
-def test_addresses_point_at_the_bytes() -> None:
+def test_addresses_point_to_the_bytes() -> None:
     data = bytearray(b"abc")
     assert uctypes.bytes_at(uctypes.addressof(data), 3) == b"abc"
     uctypes.bytearray_at(uctypes.addressof(data), 3)[0] = ord("x")
     assert data == b"xbc"
+
+
+def test_a_star_import_of_sensor_brings_its_functions_and_constants() -> None:
+    names: dict[str, Any] = {}
+    exec("from sensor import *", names)
+    assert {"reset", "snapshot", "set_pixformat", "set_framesize", "skip_frames", "RGB565", "QVGA"} <= names.keys()

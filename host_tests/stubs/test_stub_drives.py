@@ -1,4 +1,4 @@
-"""stubs/_drives: /sdcard and /flash as folders, and nothing left of them afterwards."""
+"""stubs/_drives: /sdcard and /flash as folders, which disappear when they are no longer needed."""
 
 import builtins
 import os
@@ -24,7 +24,7 @@ def card(tmp_path: Path) -> Iterator[Path]:
         _drives.unmount()
 
 
-def test_files_are_written_read_listed_and_removed_there(card: Path) -> None:
+def test_files_are_written_read_listed_and_removed_on_a_drive(card: Path) -> None:
     os.mkdir("/sdcard/shots")
     with open("/sdcard/shots/a.txt", "w") as file:
         file.write("hello")
@@ -37,7 +37,7 @@ def test_files_are_written_read_listed_and_removed_there(card: Path) -> None:
     assert list(card.iterdir()) == []
 
 
-def test_the_card_is_the_working_folder_by_its_own_name(card: Path) -> None:
+def test_the_card_is_also_the_working_folder(card: Path) -> None:
     assert os.getcwd() == "/sdcard"
     assert os.listdir("/") == ["sdcard", "flash"]
     with open("log.csv", "w") as file:
@@ -57,7 +57,7 @@ def test_ilistdir_distinguishes_folders_from_files(card: Path) -> None:
     assert sorted(os.ilistdir("/flash")) == [("main.py", 0x8000, 0, 4)]  # type: ignore[attr-defined]
 
 
-def test_images_are_saved_and_read_there(card: Path) -> None:
+def test_images_are_saved_and_read_on_a_drive(card: Path) -> None:
     picture = image.Image(4, 3, image.GRAYSCALE, buffer=bytearray(range(12)))
     picture.save("/sdcard/a.png")
     picture.save("b")  # a .bmp, in the working folder
@@ -70,7 +70,7 @@ def test_a_path_does_not_leave_its_drive(card: Path) -> None:
         open("/sdcard/../../secret")
 
 
-def test_afterwards_all_is_as_it_was(tmp_path: Path) -> None:
+def test_leaving_the_drives_restores_the_built_in_functions(tmp_path: Path) -> None:
     here, before = os.getcwd(), (builtins.open, os.listdir, os.stat, os.getcwd)
     _drives.mount({"flash": tmp_path}, _drives.resolve)
     assert os.getcwd() == "/flash"

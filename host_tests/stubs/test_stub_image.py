@@ -1,7 +1,7 @@
-"""stubs/image against the recordings of the firmware's `image` module, and what they do not cover.
+"""stubs/image compared with recordings of the firmware's `image` module, and tests of behavior that they do not cover.
 
-The recordings are those of ../shared/golden/draw where that stands, and always the selection in
-data/draw_cases.npz (made by scripts/dev/select_golden_draw.py), so that a fresh machine checks it too.
+The recordings are the selection in data/draw_cases.npz, which scripts/dev/select_golden_draw.py makes, and all of
+../shared/golden/draw if that folder exists.
 """
 
 import builtins
@@ -26,12 +26,12 @@ Case = dict[str, Any]
 
 
 def _cases() -> Iterator[tuple[str, Case, str]]:
-    """(where, case, archive of its arrays) of every recording at hand."""
+    """(name, case, archive of its arrays) of every available recording."""
     with np.load(SELECTED) as archive:
         for case in json.loads(bytes(archive["index"])):
             yield "selected", case, str(SELECTED)
     if GOLDEN.is_dir():
-        for case in json.loads((GOLDEN / "index.json").read_text()):
+        for case in json.loads((GOLDEN / "index.json").read_text(encoding="utf-8")):
             yield "golden", case, str(GOLDEN / case["file"])
 
 
@@ -47,7 +47,7 @@ def _arrays(path: str) -> dict[str, Any]:
 
 
 def _argument(value: Any, names: dict[str, Any]) -> Any:
-    """JSON of an argument to the object: lists are tuples, dicts are names, constants, expressions."""
+    """Convert an argument from JSON to an object: lists are tuples; dicts are names, constants or expressions."""
     if isinstance(value, list):
         return tuple(_argument(item, names) for item in value)
     if not isinstance(value, dict):
@@ -94,7 +94,7 @@ def _step(step: Case, names: dict[str, Any], arrays: dict[str, Any]) -> None:
 
 
 def _run(case: Case, arrays: dict[str, Any]) -> dict[str, Any]:
-    """Executes a recording's steps, checks values and exceptions, and returns its names."""
+    """Execute a recording's steps, check values and exceptions, and return its names."""
     names: dict[str, Any] = {"np": ulab_numpy, "image": image}
     for step in case["steps"]:
         if "error" in step:
@@ -115,7 +115,7 @@ def _output(value: Any, kind: str) -> "np.ndarray[Any, Any]":
 
 
 def _expected(output: Case, arrays: dict[str, Any]) -> "np.ndarray[Any, Any]":
-    """The selection holds most pictures as the difference to what they were drawn on."""
+    """Decode an array. The selection stores most pictures as the difference from the picture before the drawing."""
     expected: np.ndarray[Any, Any] = arrays[output["key"]]
     if "xor" in output:
         expected = expected ^ arrays[output["xor"]]
@@ -132,7 +132,7 @@ def _box(changed: "np.ndarray[Any, Any]") -> tuple[int, int, int, int]:
     [pytest.param(case, archive, id=f"{where}-{case['id']}") for where, case, archive in CASES
      if case["group"] != "strings"],
 )
-def test_it_draws_converts_and_refuses_exactly_as_recorded(case: Case, archive: str) -> None:
+def test_images_draw_convert_and_refuse_exactly_as_recorded(case: Case, archive: str) -> None:
     arrays = _arrays(archive)
     names = _run(case, arrays)
     for output in case["outputs"]:
@@ -148,7 +148,7 @@ def test_it_draws_converts_and_refuses_exactly_as_recorded(case: Case, archive: 
     [pytest.param(case, archive, id=f"{where}-{case['id']}") for where, case, archive in CASES
      if case["group"] == "strings"],
 )
-def test_text_covers_the_recorded_extent_in_the_recorded_colours(case: Case, archive: str) -> None:
+def test_text_covers_the_recorded_area_in_the_recorded_colors(case: Case, archive: str) -> None:
     arrays = _arrays(archive)
     got = _output(_run(case, arrays)["im"], case["outputs"][0]["kind"])
     expected = _expected(case["outputs"][0], arrays)
@@ -170,11 +170,11 @@ def test_each_letter_fills_its_recorded_rows_and_columns() -> None:
 
 
 @pytest.mark.shared
-def test_all_recordings_were_at_hand() -> None:
+def test_all_recordings_were_found() -> None:
     assert sum(where == "golden" for where, _, _ in CASES) == 377
 
 
-def test_the_selection_is_what_its_script_makes(shared: Path) -> None:
+def test_the_selection_equals_the_output_of_its_script(shared: Path) -> None:
     sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts" / "dev"))
     try:
         import select_golden_draw
@@ -185,10 +185,10 @@ def test_the_selection_is_what_its_script_makes(shared: Path) -> None:
     assert all(made[key].tobytes() == stored[key].tobytes() for key in made)
 
 
-# ---- what the recordings do not cover ----
+# ---- behavior that the recordings do not cover ----
 
 
-def test_an_image_over_a_buffer_shows_and_writes_the_same_memory() -> None:
+def test_an_image_over_a_buffer_shares_its_memory() -> None:
     owner = bytearray(40)
     picture = image.Image(5, 4, image.RGB565, buffer=owner)
     owner[0:2] = b"\xff\xff"
@@ -208,13 +208,13 @@ def test_an_image_may_start_at_an_odd_byte() -> None:
     assert owner[1] == 0
 
 
-def test_drawing_over_itself_reads_what_was_there_before() -> None:
+def test_drawing_an_image_on_itself_reads_the_old_pixels() -> None:
     picture = image.Image(4, 1, image.GRAYSCALE, buffer=bytearray([1, 2, 3, 4]))
     picture.draw_image(picture, 1, 0)
     assert bytes(picture.bytearray()) == bytes([1, 1, 2, 3])
 
 
-def test_a_picture_file_comes_back_as_it_was_saved(tmp_path: Path) -> None:
+def test_a_saved_picture_file_reads_back_unchanged(tmp_path: Path) -> None:
     picture = image.Image(31, 17, image.RGB565)
     picture.draw_circle((15, 8, 7), color=(200, 30, 90), thickness=2)
     for name in ("a.png", "a.bmp"):
@@ -230,8 +230,8 @@ def test_a_picture_file_comes_back_as_it_was_saved(tmp_path: Path) -> None:
     assert part.get_pixel((0, 0)) == gray.get_pixel((10, 5))
 
 
-def test_files_that_are_no_pictures_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "note.png").write_text("no picture")
+def test_files_that_are_not_pictures_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "note.png").write_text("no picture", encoding="utf-8")
     with pytest.raises(OSError, match="not a picture"):
         image.Image(str(tmp_path / "note.png"))
     with pytest.raises(OSError):
@@ -240,7 +240,7 @@ def test_files_that_are_no_pictures_are_refused(tmp_path: Path) -> None:
         image.Image(4, 4, image.GRAYSCALE).save(str(tmp_path / "a.gif"))
 
 
-def test_conversions_without_a_copy_happen_in_the_same_memory() -> None:
+def test_conversions_without_a_copy_use_the_same_memory() -> None:
     owner = bytearray(b"\xff\xff\x00\x00")
     picture = image.Image(2, 1, image.RGB565, buffer=owner)
     assert picture.to_grayscale() is picture
@@ -253,7 +253,7 @@ def test_an_image_cannot_grow_in_place() -> None:
         image.Image(2, 1, image.GRAYSCALE).to_rgb565()
 
 
-def test_a_copy_can_be_a_part_and_scaled() -> None:
+def test_a_copy_can_be_cropped_and_scaled() -> None:
     picture = image.Image(4, 2, image.GRAYSCALE, buffer=bytearray(range(8)))
     part = picture.copy(roi=(1, 0, 2, 2), x_scale=2, y_scale=1)
     assert (part.width(), part.height()) == (4, 2)
@@ -270,13 +270,13 @@ def test_shapes_and_pixels_of_a_binary_image_are_bits() -> None:
     assert [sum(row) for row in picture] == [2, 2]
 
 
-def test_clear_with_a_mask_blackens_only_what_is_set() -> None:
+def test_clear_with_a_mask_blackens_only_the_set_pixels() -> None:
     picture = image.Image(3, 1, image.GRAYSCALE, buffer=bytearray([9, 9, 9]))
     mask = image.Image(2, 1, image.GRAYSCALE, buffer=bytearray([127, 128]))
     assert bytes(picture.clear(mask=mask).bytearray()) == bytes([9, 0, 9])
 
 
-def test_namedtuples_are_rectangles_but_no_points() -> None:
+def test_namedtuples_are_accepted_as_rectangles_but_not_as_points() -> None:
     class Rect(NamedTuple):
         x: int
         y: int
@@ -290,10 +290,10 @@ def test_namedtuples_are_rectangles_but_no_points() -> None:
     picture = image.Image(8, 8, image.GRAYSCALE)
     picture.draw_rectangle(Rect(1, 1, 3, 3), color=255)
     with pytest.raises(TypeError):
-        picture.draw_string(Point(1, 1), "a")  # the firmware wants a plain tuple here
+        picture.draw_string(Point(1, 1), "a")  # the firmware expects a plain tuple here
 
 
-# Call, exception, its message or what is returned: seen on firmware 4.8.1, emulated.
+# Call, exception, its message or the returned value, from an emulated firmware 4.8.1.
 CALLS_OF_4_8_1: list[tuple[str, type[Exception] | None, Any]] = [
     ("draw_line((1, 2, 8, 5))", None, "self"),
     ("draw_line([1, 2, 8, 5])", None, "self"),
@@ -368,15 +368,8 @@ class Spot(NamedTuple):
     y: int
 
 
-@pytest.fixture
-def older_firmware() -> Iterator[None]:
-    omv._host_set_version(4, 8, 1)
-    yield
-    omv._host_set_version()
-
-
 @pytest.mark.parametrize(("call", "error", "result"), CALLS_OF_4_8_1, ids=[call for call, _, _ in CALLS_OF_4_8_1])
-def test_as_4_8_1_drawing_methods_take_only_its_arguments(
+def test_drawing_methods_take_only_the_arguments_of_4_8_1(
     older_firmware: None, call: str, error: type[Exception] | None, result: Any
 ) -> None:
     picture = image.Image(16, 12, image.RGB565)
@@ -390,16 +383,16 @@ def test_as_4_8_1_drawing_methods_take_only_its_arguments(
         assert not any(picture.bytearray())
 
 
-def test_as_firmware_4_8_1_what_it_passes_over_in_silence_is_refused(older_firmware: None) -> None:
+def test_arguments_that_firmware_4_8_1_silently_ignores_are_refused(older_firmware: None) -> None:
     picture = image.Image(16, 12, image.RGB565)
     for call in (
-        "draw_string((1, 2, 'a'), colour=7)", "draw_cross((5, 5), 7, 5, 1, 9)", "draw_line((1, 2, 3, 4), 7, color=8)",
+        "draw_string((1, 2, 'a'), paint=7)", "draw_cross((5, 5), 7, 5, 1, 9)", "draw_line((1, 2, 3, 4), 7, color=8)",
     ):  # fmt: skip
-        with pytest.raises(TypeError, match="extra arguments, which 4.8.1 passes over in silence"):
+        with pytest.raises(TypeError, match="extra arguments, which 4.8.1 silently ignores"):
             eval("picture." + call, {"picture": picture})
 
 
-def test_both_firmwares_draw_the_same_whatever_form_their_arguments_have() -> None:
+def test_both_firmwares_draw_the_same_with_either_form_of_arguments() -> None:
     def drawn(calls: str) -> bytes:
         picture = image.Image(40, 30, image.RGB565)
         for call in calls.split("; "):
@@ -415,7 +408,7 @@ def test_both_firmwares_draw_the_same_whatever_form_their_arguments_have() -> No
         omv._host_set_version()
 
 
-def test_what_is_not_modelled_says_so() -> None:
+def test_missing_options_and_methods_raise_clear_errors() -> None:
     picture, source = image.Image(8, 8, image.GRAYSCALE), image.Image(4, 4, image.GRAYSCALE)
     for hint in (image.TRANSPOSE, image.BICUBIC, image.AREA):
         with pytest.raises(NotImplementedError):
@@ -426,13 +419,13 @@ def test_what_is_not_modelled_says_so() -> None:
         picture.find_qrcodes()  # type: ignore[attr-defined]
 
 
-def test_area_and_bicubic_at_the_original_size_are_plain_copies() -> None:
+def test_area_and_bicubic_without_scaling_copy_the_pixels() -> None:
     source = image.Image(4, 4, image.GRAYSCALE, buffer=bytearray(range(16)))
     for hint in (image.AREA, image.BICUBIC, image.BILINEAR):
         assert image.Image(4, 4, image.GRAYSCALE).draw_image(source, hint=hint).bytearray() == source.bytearray()
 
 
-def test_a_pil_copy_shows_the_same_colours() -> None:
+def test_a_pil_copy_has_the_same_colors() -> None:
     picture = image.Image(2, 1, image.RGB565)
     picture.set_pixel((1, 0), (255, 128, 7))
     assert picture.to_pil().getpixel((1, 0)) == picture.get_pixel((1, 0)) == (255, 130, 0)
@@ -440,7 +433,7 @@ def test_a_pil_copy_shows_the_same_colours() -> None:
 
 
 @pytest.mark.parametrize("scale", [1.1, 2.5, 3.7, 9.3])
-def test_smoothed_grey_lies_between_its_neighbours_up_to_white(scale: float) -> None:
+def test_interpolated_gray_lies_between_its_neighbors_up_to_white(scale: float) -> None:
     white = image.Image(9, 7, image.GRAYSCALE, buffer=bytearray(b"\xff" * 63))
     size = int(9 * scale), int(7 * scale)
     drawn = image.Image(*size, image.GRAYSCALE)

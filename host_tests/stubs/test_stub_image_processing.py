@@ -1,6 +1,6 @@
-"""stubs/image's thresholds, filters, statistics, blobs, ellipses and JPEGs against the firmware's own `image` module.
+"""stubs/image's thresholds, filters, statistics, blobs, ellipses and JPEGs compared with the firmware's `image` module.
 
-data/image_cases.npz has its results (made by scripts/dev/record_image.py); 4.8.1 gave the same ones to the last bit.
+data/image_cases.npz has the firmware's results, recorded by scripts/dev/record_image.py; those of 4.8.1 are identical.
 """
 
 import copy
@@ -31,12 +31,12 @@ def _picture(name: str) -> image.Image:
 
 
 def _value(result: Any) -> Any:
-    """Whatever a result has under a name: an attribute in 5.0, what a method gives in 4.8.1."""
+    """A named value of a result: an attribute in 5.0, the return value of a method in 4.8.1."""
     return result() if callable(result) else result
 
 
 def _field(value: Any, name: str) -> Any:
-    """What 4.8.1 has as a method 5.0 has as an attribute or as a function of the module."""
+    """A method of 4.8.1, which is an attribute or a function of the module in 5.0."""
     if hasattr(value, name):
         return _value(getattr(value, name))
     return getattr(image, f"get_{name}")(value)
@@ -49,13 +49,13 @@ def _run(case: Case) -> Any:
 
 
 def _bits(value: float) -> str:
-    """A float as Python has it on the camera: the last two bits repeat those before."""
+    """A float as the camera stores it: the last two bits repeat the two before."""
     bits = struct.unpack(">I", struct.pack(">f", value))[0] & ~3
     return f"{bits | bits >> 2 & 3:08x}"
 
 
 def _plain(value: Any, recorded: Any) -> Any:
-    """In the form of the recording, with the names that it has."""
+    """Convert a result to the form of the recording, with the recorded names."""
     if isinstance(recorded, dict) and "f" in recorded:
         return {"f": _bits(value)}
     if isinstance(recorded, dict):
@@ -81,12 +81,12 @@ def firmware(request: pytest.FixtureRequest) -> Iterator[tuple[int, int, int]]:
     pytest.param(number, id=f"{case['picture']}-{case['call']}") for number, case in enumerate(INDEX["cases"])
     if not _is_jpeg(case)
 ])  # fmt: skip
-def test_every_call_gives_what_the_firmware_gives(number: int, firmware: tuple[int, int, int]) -> None:
+def test_every_call_has_the_result_of_the_firmware(number: int, firmware: tuple[int, int, int]) -> None:
     case = copy.deepcopy(INDEX["cases"][number])
     result = _run(case)
     if "value" in case:
         if firmware >= (5, 0, 0) and "find_blobs" in case["call"]:
-            # Recorded in 4.8.1's form, which computes it of a number that is two bits shorter.
+            # Recorded with 4.8.1, which computes it from a number that is two bits shorter.
             for blob, recorded in zip(result, case["value"], strict=True):
                 elongation = struct.unpack(">f", bytes.fromhex(recorded["elongation"]["f"]))[0]
                 assert blob.elongation == pytest.approx(elongation, rel=1e-6, abs=1e-6)
@@ -100,15 +100,15 @@ def test_every_call_gives_what_the_firmware_gives(number: int, firmware: tuple[i
         expected = expected ^ ARRAYS[f"picture_{case['picture']}"]
     got = np.frombuffer(bytes(result.bytearray()), dtype=np.uint8)
     assert got.shape == expected.shape
-    if result.format() == image.BINARY:  # behind the end of a row the camera leaves what was there before
+    if result.format() == image.BINARY:  # the camera leaves the memory after the end of a row unchanged
         width, height, _ = case["image"]
         got, expected = (np.unpackbits(bits.reshape(height, -1), axis=1, bitorder="little")[:, :width].ravel()
                          for bits in (got, expected))
     assert np.flatnonzero(got != expected).tolist() == []
 
 
-# Call, exception and its message, or what is returned: seen on the firmware, emulated, except 5.0's find_blobs and measures,
-# whose arguments are read in its source.
+# Call, exception and its message, or the returned value, from the emulated firmware. For 5.0's find_blobs and measures the
+# arguments come from the firmware's source.
 BOTH: list[tuple[str, type[Exception] | None, Any]] = [
     ("binary()", TypeError, "thresholds"),
     ("binary(5)", TypeError, "object 'int' isn't a tuple or list"),
@@ -151,14 +151,14 @@ ONLY_5_0: list[tuple[str, type[Exception] | None, Any]] = [
 ONLY_4_8_1: list[tuple[str, type[Exception] | None, Any]] = [
     ("find_blobs([(101, 102)], True, (1, 2, 3, 4))", None, "list"),
     ("find_blobs([(1, 2)], None)", TypeError, "can't convert NoneType to int"),
-    ("find_blobs([(1, 2)], contours=True)", TypeError, "passes over in silence"),
-    ("get_histogram([(1, 2)], False, (0, 0, 3, 3))", TypeError, "name them"),
+    ("find_blobs([(1, 2)], contours=True)", TypeError, "silently ignores"),
+    ("get_histogram([(1, 2)], False, (0, 0, 3, 3))", TypeError, "pass them by name"),
     ("mean(1, True, 2)", None, "self"),
     ("mean(1, None)", TypeError, "can't convert NoneType to int"),
     ("draw_ellipse((1, 2, 3, 4))", ValueError, "requested length 5 but object has length 4"),
     ("draw_ellipse((1, 2, 3, 4, 5, 6))", ValueError, "requested length 5 but object has length 6"),
     ("draw_ellipse(1, 2, 3, 4, 5)", None, "self"),
-    ("draw_ellipse((1, 2, 3, 4, 5), (9, 9, 9))", TypeError, "passes over the first argument"),
+    ("draw_ellipse((1, 2, 3, 4, 5), (9, 9, 9))", TypeError, "ignores the first argument"),
     ("draw_ellipse((1, 2, 3, 4, 5), fill=None)", TypeError, "can't convert NoneType to int"),
 ]
 
@@ -178,31 +178,29 @@ def _check(call: str, error: type[Exception] | None, result: Any) -> None:
 
 
 @pytest.mark.parametrize(("call", "error", "result"), BOTH, ids=[call for call, _, _ in BOTH])
-def test_arguments_are_refused_as_the_firmware_does(
+def test_wrong_arguments_are_refused_as_by_the_firmware(
     firmware: tuple[int, int, int], call: str, error: type[Exception] | None, result: Any
 ) -> None:
     _check(call, error, result)
 
 
 @pytest.mark.parametrize(("call", "error", "result"), ONLY_5_0, ids=[call for call, _, _ in ONLY_5_0])
-def test_firmware_5_0_takes_options_by_name_only(call: str, error: type[Exception] | None, result: Any) -> None:
+def test_options_of_firmware_5_0_are_keyword_only(call: str, error: type[Exception] | None, result: Any) -> None:
     _check(call, error, result)
 
 
 @pytest.mark.parametrize(("call", "error", "result"), ONLY_4_8_1, ids=[call for call, _, _ in ONLY_4_8_1])
-def test_firmware_4_8_1_takes_options_in_their_order_too(call: str, error: type[Exception] | None, result: Any) -> None:
-    omv._host_set_version(4, 8, 1)
-    try:
-        _check(call, error, result)
-    finally:
-        omv._host_set_version()
+def test_options_of_firmware_4_8_1_may_be_positional(
+    older_firmware: None, call: str, error: type[Exception] | None, result: Any
+) -> None:
+    _check(call, error, result)
 
 
 def test_results_are_named_tuples_in_5_0_and_objects_in_4_8_1() -> None:
     picture = _picture("shapes")
     (new, *_) = picture.find_blobs([(60, 100)])
     assert isinstance(new, tuple) and new[0] == new.x and new.rect == new[:4] and len(new) == 24
-    picture.draw_rectangle(new)  # whose first four numbers are a rectangle
+    picture.draw_rectangle(new)  # its first four numbers are a rectangle
     statistics, percentile = picture.get_statistics(), picture.get_histogram().get_percentile(0.5)
     assert statistics.mean == statistics.l_mean == statistics[0] == statistics[8]
     assert percentile.value == percentile[0] == percentile[1]
@@ -231,7 +229,7 @@ def test_thresholds_may_be_too_short_swapped_and_too_large() -> None:
     assert bytes(gray.binary([(150,)], copy=True).bytearray()) == bytes([0, 0, 255, 255])
 
 
-def test_what_the_firmware_leaves_undefined_is_refused() -> None:
+def test_undefined_behavior_of_the_firmware_is_refused() -> None:
     picture = _picture("gray")
     for options in ({"zero": True}, {"mask": _picture("mask")}):
         with pytest.raises(NotImplementedError, match="undefined"):
@@ -242,7 +240,7 @@ def test_what_the_firmware_leaves_undefined_is_refused() -> None:
         image.Image(3, 3, image.GRAYSCALE).binary([(1, 2)], to_bitmap=True)
 
 
-def test_a_bitmap_made_in_place_lies_in_the_same_memory() -> None:
+def test_a_bitmap_made_in_place_uses_the_same_memory() -> None:
     owner = bytearray([0, 200, 0, 200] * 2)
     picture = image.Image(4, 2, image.GRAYSCALE, buffer=owner)
     assert picture.binary([(100, 255)], to_bitmap=True) is picture
@@ -250,7 +248,7 @@ def test_a_bitmap_made_in_place_lies_in_the_same_memory() -> None:
     assert owner == b"\x0a\0\0\0" * 2
 
 
-def test_what_is_missing_says_so() -> None:
+def test_missing_names_raise_attribute_error() -> None:
     picture = image.Image(4, 4, image.GRAYSCALE)
     with pytest.raises(AttributeError, match=r"the stand-in has no Image\.find_qrcodes"):
         picture.find_qrcodes()  # type: ignore[attr-defined]
@@ -262,7 +260,7 @@ def test_what_is_missing_says_so() -> None:
 
 
 @pytest.mark.parametrize("number", [number for number, case in enumerate(INDEX["cases"]) if _is_jpeg(case)])
-def test_a_jpeg_shows_nearly_what_the_cameras_shows(number: int) -> None:
+def test_a_jpeg_looks_nearly_like_the_cameras(number: int) -> None:
     case = INDEX["cases"][number]
     made = _run(case)
     assert [made.width(), made.height(), made.format()] == case["image"]
@@ -275,7 +273,7 @@ def test_a_jpeg_shows_nearly_what_the_cameras_shows(number: int) -> None:
     assert 0.5 < made.size() / len(recorded) < 2
 
 
-def test_a_compressed_image_is_its_files_bytes_and_cannot_be_drawn_on() -> None:
+def test_a_compressed_image_holds_a_file_and_cannot_be_drawn_on() -> None:
     jpeg = _picture("photo").to_jpeg(copy=True)
     assert jpeg[0] == 0xFF and list(jpeg)[:2] == [0xFF, 0xD8] and len(jpeg) == jpeg.size() == len(jpeg.bytearray())
     assert str(jpeg) == f'{{"w":64, "h":48, "type":"jpeg", "size":{jpeg.size()}}}'
@@ -288,7 +286,7 @@ def test_a_compressed_image_is_its_files_bytes_and_cannot_be_drawn_on() -> None:
             eval(f"jpeg.{call}", {"jpeg": jpeg})
 
 
-def test_a_compressed_image_converts_back_and_into_parts() -> None:
+def test_a_compressed_image_can_be_decoded_and_cropped() -> None:
     picture = _picture("photo")
     png = picture.to_png(copy=True)
     assert png.format() == image.PNG and bytes(png.bytearray())[1:4] == b"PNG"
@@ -302,7 +300,7 @@ def test_a_compressed_image_converts_back_and_into_parts() -> None:
     assert jpeg.copy().bytearray() == jpeg.bytearray()
 
 
-def test_compressing_in_place_needs_memory() -> None:
+def test_compressing_in_place_needs_enough_memory() -> None:
     picture = _picture("photo")
     assert picture.compress(quality=50) is picture and picture.format() == image.JPEG
     with pytest.raises(OSError, match="doesn't fit"):

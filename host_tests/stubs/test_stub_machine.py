@@ -1,4 +1,4 @@
-"""stubs/machine: ports that print and receive, pins and duty cycles that are remembered, timers that are looked after."""
+"""stubs/machine: ports that print and receive, pins and duty cycles that keep their values, timers."""
 
 import ast
 import errno
@@ -32,7 +32,7 @@ def as_before() -> Iterator[None]:
 # ---- UART ----
 
 
-def test_a_uart_prints_what_is_sent_and_returns_how_much(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_uart_prints_sent_data_and_returns_its_length(capsys: pytest.CaptureFixture[str]) -> None:
     uart = machine.UART(3, 115200, timeout_char=200)
     assert uart.write("blob 12,34\n") == 11
     assert uart.write(bytearray(b"\x00\xff")) == 2
@@ -40,7 +40,7 @@ def test_a_uart_prints_what_is_sent_and_returns_how_much(capsys: pytest.CaptureF
     assert capsys.readouterr().out == "UART(3): b'blob 12,34\\n'\nUART(3): b'\\x00\\xff'\nUART(3): b'A'\n"
 
 
-def test_a_uart_sends_images_and_arrays_too_and_shows_the_beginning(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_uart_sends_images_and_arrays_and_prints_their_first_bytes(capsys: pytest.CaptureFixture[str]) -> None:
     uart = machine.UART(1)
     assert uart.write(image.Image(40, 10, image.RGB565)) == 800  # type: ignore[arg-type]
     assert capsys.readouterr().out.endswith("\\x00' and 700 bytes more\n")
@@ -49,7 +49,7 @@ def test_a_uart_sends_images_and_arrays_too_and_shows_the_beginning(capsys: pyte
         uart.write(5)
 
 
-def test_a_uart_receives_what_it_was_given() -> None:
+def test_a_uart_receives_the_given_data() -> None:
     machine._host_uart_input.update({None: b"for others", 3: b"one\ntwo\nrest"})
     uart, other = machine.UART(3, 9600), machine.UART(1, 9600)
     assert uart.any() == 12
@@ -63,7 +63,7 @@ def test_a_uart_receives_what_it_was_given() -> None:
     assert other.read(4) == b"for " and other.read() == b"others"
 
 
-def test_settings_that_no_uart_has_are_refused() -> None:
+def test_invalid_uart_settings_are_refused() -> None:
     for settings in ((0,), (9600, 6), (9600, 8, 2), (9600, 8, None, 3)):
         with pytest.raises(ValueError, match="no such setting"):
             machine.UART(1, *settings)
@@ -75,7 +75,7 @@ def test_settings_that_no_uart_has_are_refused() -> None:
 # ---- pins, PWM, ADC ----
 
 
-def test_pins_remember_and_follow_their_pull() -> None:
+def test_pins_remember_their_value_and_follow_their_pull() -> None:
     pin = machine.Pin("P7", machine.Pin.OUT_PP)
     pin.value(1)
     assert pin() == 1
@@ -105,7 +105,7 @@ def test_a_duty_cycle_is_the_same_in_both_units() -> None:
 # ---- buses ----
 
 
-def test_nothing_is_connected_to_a_bus() -> None:
+def test_buses_have_no_devices() -> None:
     i2c = machine.I2C(2, freq=400_000)
     assert i2c.scan() == []
     for call in (lambda: i2c.readfrom(0x6A, 1), lambda: i2c.writeto(0x6A, b"\x0f"), lambda: i2c.readfrom_mem(0x6A, 0x0F, 1)):
@@ -132,7 +132,7 @@ def test_a_due_timer_fires_when_the_script_sleeps_or_takes_a_frame() -> None:
     assert calls == []
     clock.sleep_ms(8)
     assert sorted(calls) == ["once", "periodic"]
-    time.sleep(0.03)  # four periods: called once for them
+    time.sleep(0.03)  # one call for four periods
     csi._host_pictures = [np.zeros((4, 4, 3), dtype=np.uint8)]
     camera = csi.CSI()
     camera.pixformat(csi.GRAYSCALE)
@@ -148,7 +148,7 @@ def test_a_due_timer_fires_when_the_script_sleeps_or_takes_a_frame() -> None:
         machine.Timer(2).init(callback=print)
 
 
-def test_a_timer_of_firmware_4_8_1_has_no_parameter_hard() -> None:
+def test_timers_of_firmware_4_8_1_have_no_parameter_hard() -> None:
     machine.Timer(-1, period=5, callback=print, hard=True).deinit()
     omv._host_set_version(4, 8, 1)
     try:
@@ -159,7 +159,7 @@ def test_a_timer_of_firmware_4_8_1_has_no_parameter_hard() -> None:
         omv._host_set_version()
 
 
-def test_the_clock_is_the_pcs_until_it_is_set() -> None:
+def test_the_clock_shows_the_pcs_time_until_it_is_set() -> None:
     rtc = machine.RTC()
     assert rtc.datetime()[:3] == time.localtime()[:3]  # type: ignore[index]
     rtc.datetime((2031, 2, 3, 0, 4, 5, 6, 0))
@@ -179,13 +179,13 @@ def test_a_watchdog_is_fed_and_a_reset_ends_the_script() -> None:
 
 
 @pytest.mark.parametrize("expression", ["machine.CAN", "machine.UART(1).sendchar", "machine.PWM('P7').pause"])
-def test_what_is_missing_says_so(expression: str) -> None:
+def test_missing_names_raise_attribute_error(expression: str) -> None:
     name = expression.partition("(")[0] + expression.rpartition(")")[2] if "(" in expression else expression
     with pytest.raises(AttributeError, match=f"the stand-in has no {name}"):
         eval(expression)
 
 
-# What an editor knows of these classes from micropython-stm32-stubs, and a PC has no use for.
+# Names in micropython-stm32-stubs that are of no use on a PC.
 LEFT_OUT = {"UART.IDLE", "UART.IRQ_BREAK", "UART.IRQ_TXIDLE", "RTC.ALARM0", "RTC.alarm", "RTC.info", "I2C.readinto",
             "I2C.start", "I2C.stop", "I2C.write", "SoftI2C.readinto", "SoftI2C.write"}
 
@@ -194,7 +194,8 @@ LEFT_OUT = {"UART.IDLE", "UART.IRQ_BREAK", "UART.IRQ_TXIDLE", "RTC.ALARM0", "RTC
 def test_the_classes_have_the_methods_that_micropythons_own_types_name(name: str) -> None:
     files = importlib.metadata.files("micropython-stm32-stubs") or []
     (stub,) = (Path(str(file.locate())) for file in files if str(file) == "machine.pyi")
-    (theirs,) = (node for node in ast.parse(stub.read_text()).body if isinstance(node, ast.ClassDef) and node.name == name)
+    body = ast.parse(stub.read_text(encoding="utf-8")).body
+    (theirs,) = (node for node in body if isinstance(node, ast.ClassDef) and node.name == name)
     named = {node.name for node in theirs.body if isinstance(node, ast.FunctionDef)}
     fields = [node.target for node in theirs.body if isinstance(node, ast.AnnAssign)]
     named |= {field.id for field in fields if isinstance(field, ast.Name)}

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ import _host
 import image
 import ml
 import numpy as np
-import omv
 import pytest
 from ml import _backends
 from ml import model as ml_model
@@ -25,7 +23,7 @@ SEGMENTATION = "yolov8n_320_quant_pc_ii_seg_coco-st"
 
 
 class PlusOne:
-    """A network that adds 1 to its input, in the place of a model file."""
+    """A network that adds 1 to its input, used in place of a model file."""
 
     ram = 12
 
@@ -46,13 +44,6 @@ def network(monkeypatch: pytest.MonkeyPatch) -> PlusOne:
     return backend
 
 
-@pytest.fixture
-def firmware_4_8_1() -> Iterator[None]:
-    omv._host_set_version(4, 8, 1)
-    yield
-    omv._host_set_version()
-
-
 def _ramp(*_: Any) -> Any:
     return ulab_numpy.array([[[[0.0], [1.0], [2.0]], [[3.0], [4.0], [5.0]]]])
 
@@ -70,7 +61,7 @@ def test_a_post_processor_gets_raw_views_that_predict_overwrites(network: PlusOn
     kept: list[Any] = []
 
     def keep(model: ml.Model, inputs: list[Any], outputs: list[Any]) -> str:
-        # The native object, as in the firmware: the same model, without the labels that Python hung on it.
+        # The native object, as in the firmware: the same model, without the labels that the Python class adds.
         assert model.output_scale is the_model.output_scale
         assert not hasattr(model, "labels")
         kept.append(outputs[0])
@@ -81,7 +72,7 @@ def test_a_post_processor_gets_raw_views_that_predict_overwrites(network: PlusOn
     assert kept[0].dtype == ulab_numpy.int8
     assert kept[0][0, 0] == 11
     the_model.predict([lambda buffer, shape, dtype: buffer.__setitem__(0, 20)])
-    assert kept[0][0, 0] == 21  # the view of the first frame shows the second
+    assert kept[0][0, 0] == 21  # the first frame's view now shows the second frame
 
 
 def test_without_a_post_processor_outputs_are_dequantized_copies(network: PlusOne) -> None:
@@ -102,12 +93,12 @@ def test_a_callback_replaces_the_post_processor(network: PlusOne) -> None:
     assert model.predict([_ramp()], callback=lambda *_: "callback") == "callback"
     assert model.predict([_ramp()]) == "own"
     model.postprocess = None
-    assert model.predict([_ramp()]) == "own"  # the firmware keeps the one it was made with
+    assert model.predict([_ramp()]) == "own"  # the firmware keeps the post-processor of the constructor
 
 
 @pytest.mark.parametrize("path", [None, 5, True, 1.5, []])
 def test_a_path_is_text_or_bytes(path: Any) -> None:
-    """CPython's open() would take a number for an open file."""
+    """CPython's open() would treat a number as an open file."""
     with pytest.raises(TypeError, match=f"^can't convert '{type(path).__name__}' object to str implicitly$"):
         ml.Model(path)
 
@@ -117,7 +108,7 @@ def test_the_post_processor_must_be_named(network: PlusOne) -> None:
         ml.Model("network.tflite", _ramp)  # type: ignore[call-arg]
 
 
-def test_an_image_arrives_wrapped_and_others_as_they_are(network: PlusOne) -> None:
+def test_images_are_wrapped_and_other_inputs_passed_unchanged(network: PlusOne) -> None:
     def inputs_of(model: ml.Model, inputs: list[Any], outputs: list[Any]) -> Any:
         return inputs[0]
 
@@ -135,10 +126,10 @@ def _fill(buffer: bytearray, shape: tuple[int, ...], dtype: int) -> None:
     assert (len(buffer), shape, dtype) == (6, (1, 2, 3, 1), ord("b"))
 
 
-def test_an_array_is_quantised_by_cutting_towards_zero(network: PlusOne) -> None:
+def test_an_array_is_quantized_by_rounding_toward_zero(network: PlusOne) -> None:
     values = ulab_numpy.array([[[[0.0], [0.7], [0.9]], [[-2.4], [-2.6], [300.0]]]])
     ml.Model("network.tflite").predict([values])
-    # value / 0.5 + 3, cut; 603 wraps around in a byte
+    # value / 0.5 + 3, rounded toward zero; 603 wraps around in a byte
     assert network.seen[-1].ravel().tolist() == [3, 4, 4, -1, -2, 91]
 
 
@@ -171,12 +162,12 @@ def test_an_output_of_five_dimensions_is_refused(network: PlusOne) -> None:
 
 def test_labels_are_the_lines_of_the_text_file_beside_the_model(network: PlusOne, tmp_path: Path) -> None:
     assert ml.Model(str(tmp_path / "net.tflite")).labels is None
-    (tmp_path / "net.txt").write_text("cat\ndog \n")
+    (tmp_path / "net.txt").write_text("cat\ndog \n", encoding="utf-8")
     assert ml.Model(str(tmp_path / "net.tflite")).labels == ["cat", "dog "]
 
 
-def test_labels_are_split_at_the_line_feed_alone_as_the_camera_does(network: PlusOne, tmp_path: Path) -> None:
-    """The labels that came with an N6 end with a carriage return."""
+def test_labels_are_split_only_at_line_feeds_as_on_the_camera(network: PlusOne, tmp_path: Path) -> None:
+    """The label files that come with an N6 have lines that end with a carriage return."""
     (tmp_path / "net.txt").write_bytes("person\r\nold\rmac\n\nKatze ä\r\n\r\n".encode())
     assert ml.Model(str(tmp_path / "net.tflite")).labels == ["person\r", "old\rmac", "", "Katze ä\r", "\r"]
 
@@ -202,7 +193,7 @@ def test_a_path_of_the_camera_is_looked_up_on_the_pc(monkeypatch: pytest.MonkeyP
     assert asked == [str(tmp_path / "here.tflite")]
 
 
-def test_what_is_not_a_model_file_is_refused(tmp_path: Path) -> None:
+def test_files_that_are_not_models_are_refused(tmp_path: Path) -> None:
     with pytest.raises(OSError):
         ml.Model(str(tmp_path / "absent.tflite"))
     (tmp_path / "npu.tflite").write_bytes(b"compiled for the NPU")
@@ -211,7 +202,7 @@ def test_what_is_not_a_model_file_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending, package", [("tflite", "ai_edge_litert"), ("onnx", "onnxruntime")])
-def test_a_model_file_that_breaks_off_is_refused_by_name(tmp_path: Path, ending: str, package: str) -> None:
+def test_a_truncated_model_file_is_refused_by_name(tmp_path: Path, ending: str, package: str) -> None:
     pytest.importorskip(package)
     broken = tmp_path / f"broken.{ending}"
     # The beginning of a flatbuffer, or of an ONNX file whose graph is longer than the file.
@@ -220,7 +211,7 @@ def test_a_model_file_that_breaks_off_is_refused_by_name(tmp_path: Path, ending:
         ml.Model(str(broken))
 
 
-def test_of_what_is_printed_while_litert_loads_the_chatter_alone_is_lost(capfd: pytest.CaptureFixture[str]) -> None:
+def test_only_litert_log_lines_are_suppressed_while_it_loads(capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(KeyError), _backends.without_chatter():
         os.write(2, b"before\n" + _backends._CHATTER + b"ERROR: Regular TensorFlow ops are not supported\n")
         raise KeyError
@@ -228,8 +219,8 @@ def test_of_what_is_printed_while_litert_loads_the_chatter_alone_is_lost(capfd: 
     assert capfd.readouterr().err == "before\nERROR: Regular TensorFlow ops are not supported\nbehind\n"
 
 
-def test_a_real_model_is_loaded_without_a_word_and_without_stderr_too(shared: Path) -> None:
-    # In a process of its own: LiteRT says it once in each.
+def test_a_real_model_loads_without_output_even_without_stderr(shared: Path) -> None:
+    # In a separate process, because LiteRT prints it once per process.
     code = "import sys, os; sys.path[:0] = sys.argv[3:]; exec(sys.argv[2]); import ml; print(ml.Model(sys.argv[1]).len)"
     path = _shared_model(shared, "yolov8n_192.tflite")
     for before in ("", "os.close(2)"):
@@ -246,8 +237,11 @@ def _field(number: int, value: int | bytes | str) -> bytes:
     return bytes([number << 3 | 2, len(data)]) + data
 
 
-def _identity(path: Path, *dimensions: bytes) -> ml.Model:
-    """An ONNX file (onnx.proto3) with one Identity of floats [1, ...], and an initializer that no layer uses."""
+def _identity(path: Path, *dimensions: bytes, names: str | None = None) -> ml.Model:
+    """An ONNX file (onnx.proto3) with one Identity of floats [1, ...], and an initializer that no layer uses.
+
+    names   what it has under this name in its metadata
+    """
     shape = _field(2, b"".join(_field(1, dimension) for dimension in (_field(1, 1), *dimensions)))
     kind = _field(2, _field(1, _field(1, 1) + shape))
     ends = [_field(number, _field(1, name) + kind) for number, name in ((11, "x"), (12, "y"))]
@@ -256,8 +250,15 @@ def _identity(path: Path, *dimensions: bytes) -> ml.Model:
     graph = _field(1, node) + _field(2, "graph") + _field(5, unused) + b"".join(ends)
     # The graph's length takes two bytes.
     graph = bytes([0x3A, len(graph) & 127 | 128, len(graph) >> 7]) + graph
-    path.write_bytes(_field(1, 8) + graph + _field(8, _field(2, 13)))
+    metadata = b"" if names is None else _long_field(14, _field(1, "names") + _long_field(2, names.encode()))
+    path.write_bytes(_field(1, 8) + graph + _field(8, _field(2, 13)) + metadata)
     return ml.Model(str(path))
+
+
+def _long_field(number: int, data: bytes) -> bytes:
+    """The same field with a length of four bytes."""
+    length = bytes(len(data) >> shift & 127 | 128 for shift in (0, 7, 14)) + bytes([len(data) >> 21])
+    return bytes([number << 3 | 2]) + length + data
 
 
 def test_onnxruntime_silently_loads_a_file_with_unused_tensors(
@@ -268,7 +269,7 @@ def test_onnxruntime_silently_loads_a_file_with_unused_tensors(
     assert output.tolist() == [[3.0, 4.0]] and capfd.readouterr() == ("", "")
 
 
-def test_what_onnxruntime_says_of_a_run_that_fails_is_a_value_error(
+def test_a_failed_run_of_onnxruntime_raises_value_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("onnxruntime")
@@ -309,13 +310,13 @@ def test_firmware_5_stretches_the_frame_into_the_input() -> None:
     assert values[0, 15] > 230
 
 
-def test_firmware_4_8_1_takes_its_middle(firmware_4_8_1: None) -> None:
+def test_firmware_4_8_1_crops_the_middle_of_the_frame(older_firmware: None) -> None:
     values = _filled(Normalization()(_gradient(64, 16)), (1, 16, 16, 1), "B")[0, :, :, 0]
     # columns 24..39 of 64
     assert values[0].tolist() == [255 * x // 63 for x in range(24, 40)]
 
 
-def test_colour_goes_through_rgb565() -> None:
+def test_colors_are_converted_through_rgb565() -> None:
     picture = image.Image(4, 4, image.RGB565).draw_rectangle((0, 0, 4, 4), color=(255, 130, 7), fill=True)
     values = _filled(Normalization()(picture), (1, 4, 4, 3), "B")
     assert values[0, 0, 0].tolist() == [255, 130, 0]
@@ -339,7 +340,7 @@ def test_a_reused_normalization_keeps_its_first_roi() -> None:
 @pytest.mark.parametrize(
     ("shape", "dtype"), [((4, 4, 3), "B"), ((2, 4, 4, 3), "B"), ((1, 3, 4, 4), "B"), ((1, 4, 4, 3), "h")]
 )
-def test_tensors_that_hold_no_picture_are_refused(shape: tuple[int, ...], dtype: str) -> None:
+def test_tensors_that_cannot_hold_a_picture_are_refused(shape: tuple[int, ...], dtype: str) -> None:
     with pytest.raises(ValueError):
         _filled(Normalization()(image.Image(8, 8, image.RGB565)), shape, dtype)
 
@@ -364,6 +365,45 @@ def test_predictions_are_drawn_as_a_box_with_its_label_above() -> None:
     assert picture.get_pixel((10, 5)) == (0, 255, 0)
 
 
+def test_4_8_1_draws_predictions_unscaled_and_takes_no_scores(older_firmware: None) -> None:
+    """ml/utils.py of OpenMV 4.8.1 draws at a fixed size; 5.0 scales lines and text with the picture."""
+    picture = image.Image(960, 720, image.RGB565)
+    ml_utils.draw_predictions(picture, [[20, 30, 40, 20]], ["cat"], [(255, 0, 0)], None)  # the fifth argument is the format
+    assert picture.get_pixel((20, 30)) == picture.get_pixel((59, 49)) == (255, 0, 0)
+    assert picture.get_pixel((21, 31)) == (0, 0, 0)
+    label = [picture.get_pixel((x, y)) for y in range(20, 30) for x in range(20, 44)]
+    assert set(label) == {(255, 0, 0), (255, 255, 255)}
+    assert picture.get_pixel((44, 22)) == picture.get_pixel((22, 19)) == (0, 0, 0)
+    ml_utils.draw_predictions(picture, [[0.5, 0.5, 0.75, 0.75]], ["cat"], [(255, 0, 0)])
+    assert picture.get_pixel((480, 360)) == picture.get_pixel((719, 539)) == (255, 0, 0)
+    with pytest.raises(TypeError, match="scores"):
+        ml_utils.draw_predictions(picture, [[20, 30, 40, 20]], ["cat"], [(255, 0, 0)], scores=[0.9], format=None)
+    ml_utils.draw_skeleton(picture, [(5.5, 5.5, 0.9), (15.2, 5.9, 0.9)], [(0, 1)], kp_radius=0)
+    assert picture.get_pixel((10, 5)) == (0, 255, 0)
+
+
+# ---- labels ----
+
+
+@pytest.mark.parametrize("names, labels", [
+    ("{0: 'apple', 1: \"pear's\", 2: 'Pflaume ä'}", ["apple", "pear's", "Pflaume ä"]),  # Ultralytics writes repr()
+    ("['apple', 'pear']", ["apple", "pear"]),
+    ("{1: 'pear', 0: 'apple'}", ["apple", "pear"]),
+    (None, None), ("", None), ("{}", None), ("apple", None), ("'apple'", None), ("3", None), ("{0: 1}", None),
+    ("{1: 'pear'}", None), ("{'0': 'apple'}", None), ("{0: 'a', 1: b}", None), ("{0: '\\ud800'}", None),
+    ("__import__('os').abort()", None), ("[" * 100_000, None), ("-" * 100_000 + "1", None), ("{0: 'a'" + ", 1: " * 9, None),
+])  # fmt: skip
+def test_the_names_in_an_onnx_file_are_its_labels(names: str | None, labels: Any, tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime")
+    assert _identity(tmp_path / "one.onnx", _field(1, 2), names=names).labels == labels
+
+
+def test_a_txt_beside_an_onnx_file_overrides_its_own_names(tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime")
+    (tmp_path / "one.txt").write_text("cat\ndog\n", encoding="utf-8")
+    assert _identity(tmp_path / "one.onnx", _field(1, 2), names="{0: 'apple'}").labels == ["cat", "dog"]
+
+
 # ---- real models ----
 
 
@@ -375,7 +415,7 @@ CAPTURES = [
 
 
 @pytest.mark.parametrize("capture", CAPTURES)
-def test_a_real_model_gives_the_recorded_outputs(capture: Path, shared: Path) -> None:
+def test_a_real_model_returns_the_recorded_outputs(capture: Path, shared: Path) -> None:
     with np.load(capture) as recorded:
         name = capture.name.split("__")[0]
         path = shared / "models" / f"{name}.tflite"
@@ -383,7 +423,7 @@ def test_a_real_model_gives_the_recorded_outputs(capture: Path, shared: Path) ->
         model = ml.Model(_shared_model(shared, file), postprocess=lambda m, i, o: o)
         tensor = recorded["input"]
         if model.input_shape[0] != tensor.shape:
-            tensor = tensor.transpose(0, 2, 3, 1)  # recorded as the .onnx file has it
+            tensor = tensor.transpose(0, 2, 3, 1)  # recorded with the shape in the .onnx file
 
         def fill(buffer: bytearray, shape: tuple[int, ...], dtype: int) -> None:
             assert shape == tensor.shape

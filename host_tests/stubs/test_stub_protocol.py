@@ -1,4 +1,4 @@
-"""stubs/protocol.py: what the PC reads of a channel, by PyPI's cbor2, and what the firmware refuses."""
+"""stubs/protocol.py: data that the PC reads from a channel, decoded with cbor2, and calls that the firmware refuses."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, bytes]]:
-    """What an attached PC has read, in this order."""
+    """The messages that an attached PC has read, in order."""
     got: list[tuple[str, bytes]] = []
     monkeypatch.setattr(protocol, "_host_reader", lambda name, data: got.append((name, data)))
     return got
@@ -52,7 +52,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 @given(values)
-def test_cbor_is_what_the_package_of_that_name_reads_and_writes(value: Any) -> None:
+def test_cbor_agrees_with_the_package_cbor2(value: Any) -> None:
     packed = _cbor.dumps(value)
     assert same(cbor2.loads(packed), value)
     assert same(_cbor.loads(packed), value)
@@ -60,13 +60,13 @@ def test_cbor_is_what_the_package_of_that_name_reads_and_writes(value: Any) -> N
 
 
 @pytest.mark.parametrize("value", [(1, 2), {1, 2}, 1j, [1, (2,)], object()])
-def test_what_the_cameras_cbor_does_not_know_is_a_key_error(value: Any) -> None:
+def test_types_that_the_cameras_cbor_lacks_raise_key_error(value: Any) -> None:
     with pytest.raises(KeyError):
         _cbor.dumps(value)
 
 
 @pytest.mark.parametrize("data", [b"", b"\x82\x01", b"\x63ab", b"\x19\x01", b"\xfb\x00", b"\xff", b"\xc1\x00", b"\xf8\x20"])
-def test_cbor_that_is_cut_off_or_unknown_is_a_value_error(data: bytes) -> None:
+def test_truncated_or_unknown_cbor_raises_value_error(data: bytes) -> None:
     with pytest.raises(ValueError, match="CBOR"):
         _cbor.loads(data)
 
@@ -86,7 +86,7 @@ def test_a_label_reaches_the_pc_with_name_value_unit_and_kind(read: list[tuple[s
     assert cbor2.loads(data) == [{0: "people", -30: "label", 2: 3}, {0: "warmth", -30: "label", 2: 20.5, 1: "Cel"}]
 
 
-def test_with_on_read_every_read_counts_else_only_after_a_change(read: list[tuple[str, bytes]]) -> None:
+def test_with_on_read_every_read_is_sent_else_only_changes(read: list[tuple[str, bytes]]) -> None:
     plain, asked = CBORChannel(), CBORChannel(on_read=lambda channel: channel.__setitem__("n", channel["n"] + 1))
     for channel in (plain, asked):
         channel.add("n", "label")
@@ -96,11 +96,11 @@ def test_with_on_read_every_read_counts_else_only_after_a_change(read: list[tupl
         _host.poll()
     plain["n"] = 9
     _host.poll()
-    told = [(name, cbor2.loads(data)[0][2]) for name, data in read]
-    assert told == [("plain", 0), ("asked", 1), ("asked", 2), ("asked", 3), ("plain", 9), ("asked", 4)]
+    values = [(name, cbor2.loads(data)[0][2]) for name, data in read]
+    assert values == [("plain", 0), ("asked", 1), ("asked", 2), ("asked", 3), ("plain", 9), ("asked", 4)]
 
 
-def test_controls_go_out_with_their_limits_and_come_back_to_on_write(read: list[tuple[str, bytes]]) -> None:
+def test_controls_are_sent_with_limits_and_changes_reach_on_write(read: list[tuple[str, bytes]]) -> None:
     moved: list[tuple[str, Any]] = []
     channel = CBORChannel(on_write=lambda of, name, value: moved.append((name, value)))
     channel.add("mirror", type="toggle")
@@ -123,7 +123,7 @@ def test_controls_go_out_with_their_limits_and_come_back_to_on_write(read: list[
     assert moved == [("mirror", True)] and channel["mirror"] is True and channel["model"] == "cars"
 
 
-def test_a_long_channel_is_read_in_parts_of_512_bytes(read: list[tuple[str, bytes]]) -> None:
+def test_a_long_channel_is_read_in_blocks_of_512_bytes(read: list[tuple[str, bytes]]) -> None:
     data = bytes(range(256)) * 5
     asked: list[tuple[int, int]] = []
 
@@ -154,7 +154,7 @@ def test_a_channel_with_too_few_bytes_raises_unlike_on_the_camera() -> None:
         _host.poll()
 
 
-def test_a_channel_without_poll_or_with_nothing_to_say_is_not_read(read: list[tuple[str, bytes]]) -> None:
+def test_a_channel_without_poll_or_without_data_is_not_read(read: list[tuple[str, bytes]]) -> None:
     class Silent:
         size = staticmethod(lambda: 1 / 0)
         read = staticmethod(lambda offset, size: b"")
@@ -197,10 +197,10 @@ def test_without_a_pc_nothing_is_read_and_events_fail(monkeypatch: pytest.Monkey
     with pytest.raises(RuntimeError, match="Failed to send channel event"):
         handle.send_event(1, wait_ack=True)
     _host.poll()
-    assert channel.poll()  # still to be read
+    assert channel.poll()  # not read yet
 
 
-def test_28_channels_fit_beside_the_firmwares_own_and_init_forgets_them() -> None:
+def test_28_channels_can_be_registered_and_init_removes_them() -> None:
     for k in range(28):
         protocol.register(name=f"c{k}", backend=CBORChannel())
     with pytest.raises(RuntimeError, match="Failed to register protocol channel"):
@@ -224,12 +224,12 @@ def test_28_channels_fit_beside_the_firmwares_own_and_init_forgets_them() -> Non
         (lambda: protocol.unregister, AttributeError),
     ],
 )
-def test_what_a_channel_cannot_be_made_of_is_refused(wrong: Any, kind: type[Exception]) -> None:
+def test_invalid_channel_arguments_are_refused(wrong: Any, kind: type[Exception]) -> None:
     with pytest.raises(kind):
         wrong()
 
 
-def test_a_name_may_be_given_once() -> None:
+def test_channel_names_are_unique() -> None:
     channel = CBORChannel()
     channel.add("a", "label")
     with pytest.raises(ValueError, match="unique"):

@@ -1,4 +1,4 @@
-"""stubs/pyb, network and display: what older scripts and those with a network or a screen use."""
+"""stubs/pyb, network and display, for older scripts and for scripts with a network or a screen."""
 
 import importlib
 import socket
@@ -43,7 +43,7 @@ def test_leds_and_servos_remember_their_values() -> None:
             wrong()
 
 
-def test_a_timers_channel_remembers_its_width_and_its_callback_comes() -> None:
+def test_a_timer_channel_remembers_its_width_and_calls_back() -> None:
     timer = pyb.Timer(4, freq=1000)
     channel = timer.channel(1, pyb.Timer.PWM, pin=pyb.Pin("P7"), pulse_width_percent=50)
     channel.pulse_width_percent(25)
@@ -108,7 +108,7 @@ def test_wifi_is_connected_immediately() -> None:
     lan.active(True)
     assert lan.isconnected()
     with pytest.raises(ValueError, match="unknown config param"):
-        wlan.config("colour")
+        wlan.config("color")
 
 
 def test_sockets_take_text_and_images_and_are_streams(capsys: pytest.CaptureFixture[str]) -> None:
@@ -176,7 +176,7 @@ def test_displays_have_their_size_and_refuse_unsupported_calls() -> None:
 
 @pytest.mark.parametrize("name", ["utime", "ujson", "ustruct", "ubinascii", "urandom", "ure", "uio", "usys", "ucollections",
                                   "uhashlib", "uselect", "usocket", "uerrno", "uheapq", "uasyncio", "uos"])
-def test_the_older_names_of_modules_are_the_modules(name: str) -> None:
+def test_older_module_names_are_aliases(name: str) -> None:
     _host.install()
     module, plain = importlib.import_module(name), importlib.import_module(name[1:])
     some = {"utime": "ticks_ms", "ujson": "loads", "ustruct": "pack", "ubinascii": "hexlify", "urandom": "randint",
@@ -190,7 +190,7 @@ def test_the_older_names_of_modules_are_the_modules(name: str) -> None:
 
 @pytest.mark.parametrize("expression", ["pyb.CAN", "pyb.Servo(1).turn", "network.PPP", "network.WLAN(0).ping",
                                         "display.HDMI"])
-def test_what_is_missing_says_so(expression: str) -> None:
+def test_missing_names_raise_attribute_error(expression: str) -> None:
     name = expression.replace("(1)", "").replace("(0)", "")
     with pytest.raises(AttributeError, match=f"the stand-in has no {name}"):
         eval(expression)

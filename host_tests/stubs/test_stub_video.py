@@ -1,4 +1,4 @@
-"""stubs/_video: the frames of a video file, and several sources one after the other."""
+"""stubs/_video: the frames of a video file, and several sources in sequence."""
 
 from pathlib import Path
 
@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from _video import Chain, Video
 
-av = pytest.importorskip("av", reason="needs PyAV, which requirements.txt has")
+av = pytest.importorskip("av", reason="needs PyAV, which requirements/models.txt has")
 
 COLORS = [(250, 0, 0), (0, 250, 0), (0, 0, 250), (250, 250, 0), (250, 250, 250)]
 
 
 @pytest.fixture(scope="module")
 def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Five frames of 64x48, each of one colour."""
+    """Five frames of 64x48, each of one color."""
     path = tmp_path_factory.mktemp("video") / "clip.avi"
     with av.open(str(path), "w") as container:
         stream = container.add_stream("mjpeg", rate=10)
@@ -27,11 +27,11 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _color(frame: "np.ndarray[tuple[int, ...], np.dtype[np.uint8]]") -> int:
-    """Which of COLORS a frame has."""
+    """The index in COLORS of a frame's color."""
     return int(np.abs(np.array(COLORS) - frame[24, 32].astype(int)).sum(axis=1).argmin())
 
 
-def test_frames_come_in_their_order_and_again_from_the_start(clip: Path) -> None:
+def test_frames_come_in_order_and_restart_at_the_end(clip: Path) -> None:
     video = Video(clip)
     assert len(video) == 5 and video[0].shape == (48, 64, 3) and video[0].dtype == np.uint8
     assert [_color(video[i]) for i in range(5)] == [0, 1, 2, 3, 4]
@@ -41,7 +41,7 @@ def test_frames_come_in_their_order_and_again_from_the_start(clip: Path) -> None
         video[5]
 
 
-def test_a_camera_sees_a_video_again_and_again(clip: Path) -> None:
+def test_a_camera_repeats_a_video(clip: Path) -> None:
     csi._host_pictures = Chain([Video(clip), [np.zeros((48, 64, 3), dtype=np.uint8)]])
     try:
         camera = csi.CSI()
@@ -53,12 +53,12 @@ def test_a_camera_sees_a_video_again_and_again(clip: Path) -> None:
     assert pixels[5] == (0, 0, 0) and pixels[6] == pixels[0] and pixels[0][0] > 200 > 60 > pixels[0][1]
 
 
-def test_a_telephones_film_is_seen_upright(tmp_path: Path) -> None:
+def test_a_phones_video_is_rotated_upright(tmp_path: Path) -> None:
     path = tmp_path / "phone.mp4"
     with av.open(str(path), "w") as container:
         stream = container.add_stream("mpeg4", rate=10)
         stream.width, stream.height = 64, 48
-        stream.set_display_rotation(-90)  # as a telephone held upright: to be turned clockwise
+        stream.set_display_rotation(-90)  # like a phone held upright: rotate it clockwise
         half = np.zeros((48, 64, 3), dtype=np.uint8)
         half[:, 32:] = 255
         container.mux(stream.encode(av.VideoFrame.from_ndarray(half, format="rgb24")))
@@ -68,7 +68,7 @@ def test_a_telephones_film_is_seen_upright(tmp_path: Path) -> None:
 
 
 def test_files_without_pictures_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "note.avi").write_text("no video")
+    (tmp_path / "note.avi").write_text("no video", encoding="utf-8")
     with pytest.raises(ValueError, match="not a video"):
         Video(tmp_path / "note.avi")
     with pytest.raises(FileNotFoundError):

@@ -47,7 +47,7 @@ def test_a_layout_is_a_tuple_of_channels_anchors_and_order(channels_first: bool)
 
 @both_orders
 @every_dtype
-def test_the_steps_lead_from_any_number_to_its_neighbours(channels_first: bool, dtype: str) -> None:
+def test_the_steps_lead_from_any_number_to_its_neighbors(channels_first: bool, dtype: str) -> None:
     layout, array, values = stored(channels_first, dtype)
     flat_array = array._np.reshape(-1)
     for channel in range(CHANNELS):

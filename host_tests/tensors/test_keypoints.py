@@ -1,7 +1,10 @@
 """lib/n6post/tensors/keypoints.py: names, limbs and sides of the skeletons of 13 and 17 keypoints."""
 
+from typing import Any
+
 import n6post
 import pytest
+from assertions import says
 from n6post.tensors.keypoints import keypoint_index, keypoint_names, keypoint_side, limbs, pose_classes
 
 # COCO's "skeleton" below the head, counted from 0; tools connect eyes and ears differently.
@@ -74,3 +77,9 @@ def test_pose_labels_name_the_classes_or_the_keypoints(
     channels: int, named: int, first: int, classes: int
 ) -> None:
     assert pose_classes(channels, named, first) == classes
+
+
+@pytest.mark.parametrize("count", ["x", None, -3, 3.5])
+def test_names_of_something_else_than_a_count_are_refused(count: Any) -> None:
+    with pytest.raises(ValueError, match=says(f"keypoint_count: expected an integer from 0 to 65535, got {count!r}")):
+        n6post.keypoint_names(count)

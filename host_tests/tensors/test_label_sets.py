@@ -8,11 +8,11 @@ import ml
 import n6post
 import numpy as np
 import pytest
+from fake_networks import Network
 from fakes import FakeModel, Tensor
-from ml import _backends
 from ml import model as ml_model
 from n6post.tensors import label_sets
-from synthetic_heads import Thing, anchor_count, float_head
+from synthetic_heads import Thing, float_head
 
 # The category numbers of COCO's instance annotations; ten of 1..90 are not in use.
 COCO_NUMBERS = """
@@ -68,25 +68,11 @@ def test_labels_have_no_carriage_return_in_any_family() -> None:
     assert found.label(1) == "sea"
 
 
-class Network:
-    """A backend that replaces a model file: a detector of two classes."""
-
-    ram = 1
-
-    def __init__(self) -> None:
-        self.values = detector(None).tensors[0].values
-        self.inputs = [_backends.Tensor((1, 64, 64, 3), "B", 1 / 255, 0)]
-        self.outputs = [_backends.Tensor((1, 6, anchor_count((64, 64))), "f", 0.0, 0)]
-
-    def run(self, inputs: list[Any]) -> list[Any]:
-        return [self.values]
-
-
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_label_file_with_any_line_ends_labels_the_detections(
     end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ml_model, "open_backend", lambda path: (Network(), 1))
+    monkeypatch.setattr(ml_model, "open_backend", lambda path: (Network([detector(None).tensors[0].values]), 1))
     (tmp_path / "net.txt").write_bytes(end.join(["person", "traffic light", ""]).encode())
     path = str(tmp_path / "net.tflite")
     frame = image.Image(64, 64, image.RGB565)

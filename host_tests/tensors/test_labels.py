@@ -10,13 +10,13 @@ import n6post
 import numpy as np
 import pytest
 from assertions import contents, says
-from fakes import FakeModel, Tensor
+from fakes import FAMILY_NAMES, FakeModel, Tensor
 from hypothesis import example, given
 from hypothesis import strategies as st
 from n6post.tensors import label_sets, labels
 from synthetic_heads import Thing, float_head, random_head
 
-FAMILIES: list[Any] = [n6post.YoloV8, n6post.YoloV8Seg, n6post.YoloV8Pose, n6post.MoveNet, n6post.DeepLab]
+FAMILIES: list[Any] = [getattr(n6post, name) for name in FAMILY_NAMES]
 of_every_family = pytest.mark.parametrize("family", FAMILIES)
 
 
@@ -130,9 +130,9 @@ def test_label_file_has_the_models_name_up_to_the_first_dot(model: str, tmp_path
     folder.mkdir()
     path = str(folder / model)
     assert labels.labels_beside_model(path) == (str(folder / "net.txt"), None)
-    (folder / "net.txt").write_text("cup\nspoon\n")
+    (folder / "net.txt").write_text("cup\nspoon\n", encoding="utf-8")
     assert labels.labels_beside_model(path) == (str(folder / "net.txt"), ["cup", "spoon"])
-    (folder / "net.txt").write_text("\n")
+    (folder / "net.txt").write_text("\n", encoding="utf-8")
     assert labels.labels_beside_model(path) == (str(folder / "net.txt"), None)
 
 

@@ -42,6 +42,6 @@ def test_a_module_that_cannot_be_imported_is_tried_again(monkeypatch: pytest.Mon
     assert lazy.module("tensors.label_sets").class_name(0, 80) == "person"
 
 
-def test_a_misspelt_module_is_an_import_error() -> None:
+def test_a_misspelled_module_is_an_import_error() -> None:
     with pytest.raises(ImportError, match="n6post.no_such_module"):
         lazy.module("no_such_module")

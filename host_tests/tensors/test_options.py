@@ -9,15 +9,13 @@ import n6post
 import numpy as np
 import pytest
 from assertions import contents, refuses, says
-from fakes import FakeModel, Framed, Tensor
-from synthetic_heads import Thing, float_head, quantised
+from fakes import FAMILY_NAMES, FakeModel, Framed, Tensor
+from synthetic_heads import Thing, float_head, quantized
 
 SIZE = (64, 64)
 ROI = (0, 0, 128, 96)
 NAN = float("nan")
-FAMILIES: dict[str, Any] = {
-    kind.__name__: kind for kind in (n6post.YoloV8, n6post.YoloV8Seg, n6post.YoloV8Pose, n6post.MoveNet, n6post.DeepLab)
-}
+FAMILIES: dict[str, Any] = {name: getattr(n6post, name) for name in FAMILY_NAMES}
 
 
 # --- models of which every option shows something ----------------------------------------------------------------------
@@ -37,7 +35,7 @@ def head() -> FakeModel:
 
 def segmentation() -> FakeModel:
     planes = np.random.default_rng(2).normal(size=(1, 16, 16, 8))
-    tensors = quantised(float_head(SIZE, 2, things(8), extra=8, pixels=False), 0.02, 3), quantised(planes, 0.03, -5)
+    tensors = quantized(float_head(SIZE, 2, things(8), extra=8, pixels=False), 0.02, 3), quantized(planes, 0.03, -5)
     return FakeModel(tensors, SIZE)
 
 
@@ -210,13 +208,13 @@ def test_a_wrong_value_is_a_value_error_that_names_the_option(owner: str, name: 
 
 
 @pytest.mark.parametrize(("owner", "name"), OPTIONS)
-def test_a_misspelt_option_is_refused_and_the_right_one_named(owner: str, name: str) -> None:
-    misspelt = name[:-1]
-    said = f"^{owner} has no option '{misspelt}': did you mean .*{name}"
+def test_a_misspelled_option_is_refused_and_the_right_one_named(owner: str, name: str) -> None:
+    misspelled = name[:-1]
+    said = f"^{owner} has no option '{misspelled}': did you mean .*{name}"
     with pytest.raises(TypeError, match=said):
-        made(owner, **{misspelt: DEFAULTS[owner][name]})
+        made(owner, **{misspelled: DEFAULTS[owner][name]})
     with pytest.raises(AttributeError, match=said):
-        setattr(made(owner), misspelt, DEFAULTS[owner][name])
+        setattr(made(owner), misspelled, DEFAULTS[owner][name])
 
 
 @of_every_owner
@@ -378,3 +376,21 @@ def test_white_space_around_labels_is_removed() -> None:
     processor = n6post.YoloV8(labels=("cat\r", " dog \n"))
     assert processor.labels == ["cat", "dog"]
     assert [d.label for d in head().run(processor)] == ["cat", "dog", "dog"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "near"),
+    [
+        (n6post.YoloV8, "treshold", "threshold"), (n6post.YoloV8, "nms_threshold", "iou_threshold or threshold"),
+        (n6post.YoloV8, "max_det", "max_detections"), (n6post.Tracker, "smooth", "smooth_boxes or smooth_keypoints"),
+    ],
+)  # fmt: skip
+def test_names_that_are_spelled_alike_are_suggested(kind: Any, name: str, near: str) -> None:
+    with pytest.raises(TypeError, match=says(f"{kind.__name__} has no option {name!r}: did you mean {near}?")):
+        kind(**{name: 1})
+
+
+@pytest.mark.parametrize("name", ["zzz", "x", "gate", "", "verbose"])
+def test_an_option_that_is_like_no_other_gets_the_list_of_all(name: str) -> None:
+    with pytest.raises(TypeError, match=f"^Tracker has no option {name!r}: expected threshold, low_threshold, max_age, "):
+        n6post.Tracker(**{name: 1})

@@ -1,6 +1,8 @@
 """lib/n6post/tensors/quantization.py: dtypes, and thresholds in the integer domain."""
 
 import re
+from fractions import Fraction
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -55,6 +57,27 @@ def test_threshold_of_whole_steps_passes_that_step(steps: int) -> None:
                 scale = np.float32(1 / steps)
                 scale = float(np.nextafter(scale, np.float32(nudge))) if nudge else float(scale)
                 assert output("int8", scale, -128).quantize_threshold(share) == round(share * steps) - 128
+
+
+@given(st.sampled_from(list(RANGES)), st.floats(1e-3, 0.2), st.integers(0, 255), st.floats(-6, -0.001))
+def test_a_negative_threshold_is_the_smallest_value_that_passes(
+    kind: str, scale: float, zero_point: int, threshold: float
+) -> None:
+    """A logit's threshold may be negative: mask_threshold=0.3 is one of -0.85."""
+    low, high = RANGES[kind]
+    zero_point += max(low, -128)
+    cut = output(kind, scale, zero_point).quantize_threshold(threshold)
+    steps = Fraction(threshold) / Fraction(scale)
+    if abs(steps - round(steps)) > Fraction(2e-6) * abs(steps):
+        assert cut == min(max(ceil(steps) + zero_point, low), high + 1)
+
+
+@pytest.mark.parametrize("steps", [10, 50, 64, 100])
+def test_a_negative_threshold_of_whole_steps_passes_that_step(steps: int) -> None:
+    for count in range(1, steps):
+        for towards in (0, 1):
+            scale = float(np.nextafter(np.float32(1 / steps), np.float32(towards)))
+            assert output("int8", scale, 0).quantize_threshold(-count / steps) == -count, (count, towards)
 
 
 def test_float_outputs_need_no_scale_and_zero_point() -> None:

@@ -116,7 +116,7 @@ def test_the_filter_changes_neither_its_input_nor_the_scores() -> None:
     assert moved.tolist() == [[14, 10, 0.5], [50, 54, 0.75]] and [row[2] for row in result.tolist()] == [0.5, 0.75]
 
 
-def test_the_tracker_filters_each_track_and_only_if_asked_to() -> None:
+def test_the_tracker_filters_each_track_if_the_option_is_set() -> None:
     plain, calm = n6post.Tracker(), n6post.Tracker(smooth_keypoints=True)
     for k in range(12):
         points = keypoints_of(np.array([[20 + 5 * (k % 2), 40], [30, 60]]), [0.9, 0.9])

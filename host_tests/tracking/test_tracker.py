@@ -18,12 +18,12 @@ from typing import Any
 import n6post
 import numpy as np
 import pytest
-import recorded
 import synthetic_street
 from fakes import Framed
 from hypothesis import given
 from hypothesis import strategies as st
 from n6post.kernels import portable_tracks, track_params
+from n6post_pc import recorded
 from test_init import on_micropython
 from test_memory import FAMILIES
 from tracker_reference import Reference
@@ -50,8 +50,8 @@ def walk(tracker: Any, frames: int, first: int = 0) -> list[Any]:
     return result
 
 
-def street(people: int, fps: int, quantised: bool, seed: int) -> list[list[Any]]:
-    frames = synthetic_street.street(people, fps, quantised, seed)
+def street(people: int, fps: int, quantized: bool, seed: int) -> list[list[Any]]:
+    frames = synthetic_street.street(people, fps, quantized, seed)
     return [[n6post.Detection(rect, score, 0, "person", None, None) for rect, score in frame.found] for frame in frames]
 
 
@@ -93,8 +93,8 @@ def test_each_option_has_the_effect_that_it_has_in_the_reference(options: dict[s
 
 def test_the_reference_has_the_constants_of_the_tracker() -> None:
     theirs = importlib.import_module("tracker_reference")
-    pairs = {"CENTRE": "_CENTRE_NOISE", "SIZE": "_SIZE_NOISE"}
-    names = "FADE CLASS_COST AGE_COST DOUBT_COST FLOOR CENTRE SIZE ACCELERATION GROWTH FIRST_SPEED COVERED"
+    pairs = {"CENTER": "_CENTER_NOISE", "SIZE": "_SIZE_NOISE"}
+    names = "FADE CLASS_COST AGE_COST DOUBT_COST FLOOR CENTER SIZE ACCELERATION GROWTH FIRST_SPEED COVERED"
     for name in names.split():
         assert getattr(theirs, name) == getattr(TRACKER, pairs.get(name, "_" + name)), name
 
@@ -116,7 +116,7 @@ def test_min_hits_is_the_number_of_detections_that_confirm_a_track() -> None:
     assert ids(walk(tracker, 1, 3)) == [1, 2, 3]
 
 
-def test_results_are_new_objects_in_the_order_and_with_the_fields_given() -> None:
+def test_results_are_new_objects_with_the_same_order_and_fields() -> None:
     tracker = n6post.Tracker(use_masks=False)
     rects = [(300 - 90 * i, 50, 40, 90) for i in range(3)]
     detections = [n6post.Detection(rects[i], 0.9 - 0.1 * i, i, f"thing {i}", object(), object()) for i in range(3)]
@@ -330,6 +330,15 @@ def test_a_track_is_a_named_tuple_with_the_same_speed_down_and_right() -> None:
     (track,) = tracker.tracks
     assert track.velocity[0] == track.velocity[1] == pytest.approx(7, abs=0.5)
     assert re.fullmatch(r"Track\(track_id=1, rect=\(.*\), velocity=\(.*\), missed=0.0, hits=20, class_id=0\)", repr(track))
+
+
+def test_after_the_largest_track_id_they_start_at_1_again() -> None:
+    tracker = n6post.Tracker()
+    for table in tracker._tables:
+        table[track_params.HEADER_NEXT_ID] = 2**30 - 2
+    found = [n6post.Detection((100 * i, 0, 50, 50), 0.9, 0, "a", None, None) for i in range(4)]
+    tracker.update(found)
+    assert [d.track_id for d in tracker.update(found)] == [2**30 - 2, 2**30 - 1, 1, 2]
 
 
 def test_reset_drops_all_tracks_and_never_reuses_an_id() -> None:
@@ -569,7 +578,7 @@ def test_ids_are_unique_and_results_belong_to_the_frame_for_any_input(
 
 # ---- the kernels ----
 
-SOURCE = (ROOT / "lib" / "n6post" / "kernels" / "viper_tracks.py").read_text()
+SOURCE = (ROOT / "lib" / "n6post" / "kernels" / "viper_tracks.py").read_text(encoding="utf-8")
 VIPER = {name: int(value) for name, value in re.findall(r"^(_\w+) = const\((-?\d+)\)", SOURCE, re.MULTILINE)}
 NO_MASK = portable_tracks._NO_MASK
 WRITE = runpy.run_path(str(ROOT / "scripts" / "dev" / "write_portable_tracks.py"))
@@ -582,7 +591,7 @@ def track_params_detection() -> int:
 @pytest.mark.parametrize("name", WRITE["WHAT"])
 def test_the_portable_kernels_are_generated_from_those_in_viper(name: str) -> None:
     text = WRITE["text"](name)
-    assert WRITE["target_of"](name).read_text() == text, "run python3 scripts/dev/write_portable_tracks.py"
+    assert WRITE["target_of"](name).read_text(encoding="utf-8") == text, "run python3 scripts/dev/write_portable_tracks.py"
     assert not re.search(r"@micropython|ptr\d", text.split('"""')[2])
 
 
@@ -658,10 +667,10 @@ def check_correction(rng: random.Random) -> None:
     block = block_of(1)
     w, h = [16 * rng.randrange(1, 300) for _ in range(2)]
     area = w * h // 256
-    centre = area * block[VIPER["_P_CENTRE_NOISE"]] // 256 + block[VIPER["_P_FLOOR"]]
+    center = area * block[VIPER["_P_CENTER_NOISE"]] // 256 + block[VIPER["_P_FLOOR"]]
     size = area * block[VIPER["_P_SIZE_NOISE"]] // 256 + block[VIPER["_P_FLOOR"]]
-    pp, ps, vv = rng.randrange(0x3FFFF - centre), rng.randrange(0x3FFFF - size), rng.randrange(1 << 20)
-    pv = 64 * rng.randrange(3 * (pp + centre) // 64)
+    pp, ps, vv = rng.randrange(0x3FFFF - center), rng.randrange(0x3FFFF - size), rng.randrange(1 << 20)
+    pv = 64 * rng.randrange(3 * (pp + center) // 64)
     before = {"x": rng.randrange(9000), "y": rng.randrange(9000), "w": w, "h": h, "pp": pp, "pv": pv, "vv": vv, "ps": ps}
     before |= {"vx": rng.randrange(-900, 900), "vy": rng.randrange(-900, 900), "hits": 3, "id": 1, "unsure": 512}
     # Sometimes far enough for the highest speed.
@@ -670,8 +679,8 @@ def check_correction(rng: random.Random) -> None:
     track = one_track(**before)
     portable_tracks.update_tracks(track, one_row(**seen), block)
 
-    k, ks = 4096 * pp // (pp + centre), 4096 * ps // (ps + size)
-    kv = min(4096 * pv // (pp + centre), 8192)
+    k, ks = 4096 * pp // (pp + center), 4096 * ps // (ps + size)
+    kv = min(4096 * pv // (pp + center), 8192)
     for place, speed in (("x", "vx"), ("y", "vy")):
         off = seen[place] - before[place]
         assert word(track, place) == before[place] + rounded(k * off, 4096)
@@ -689,7 +698,7 @@ def test_a_correction_of_half_a_step_is_rounded_up(off: int, moved: int) -> None
     """The smallest variance, which has gains of 1/4096."""
     tracks = one_track(x=9000, y=9000, w=3072, h=16, pp=1, ps=1)
     block = block_of(1)
-    block[VIPER["_P_CENTRE_NOISE"]] = block[VIPER["_P_SIZE_NOISE"]] = 0
+    block[VIPER["_P_CENTER_NOISE"]] = block[VIPER["_P_SIZE_NOISE"]] = 0
     portable_tracks.update_tracks(tracks, one_row(x=9000 + off, y=9000 + off, w=3072 + off, h=16 + off), block)
     assert [word(tracks, name) for name in "xywh"] == [9000 + moved, 9000 + moved, 3072 + moved, 16 + moved]
 
@@ -701,7 +710,7 @@ def test_gains_of_large_variances_are_at_most_1_64_too_large(size: int, variance
     track = one_track(x=8000, y=8000, w=size, h=size, pp=variance, pv=variance, vv=2 * variance, ps=variance, vx=10, vy=-10)
     portable_tracks.update_tracks(track, one_row(x=8100, y=7000, w=size + 1600, h=size + 800, round=1), block)
     area = min(size * size // 256, 0xFFFFF)
-    for names, noise in ((("x", "y", "vx", "vy"), "_P_CENTRE_NOISE"), (("w", "h"), "_P_SIZE_NOISE")):
+    for names, noise in ((("x", "y", "vx", "vy"), "_P_CENTER_NOISE"), (("w", "h"), "_P_SIZE_NOISE")):
         gain = variance / (variance + area * block[VIPER[noise]] / 256 + block[VIPER["_P_FLOOR"]])
         more = min(1.0 if names[0] == "w" else 65 / 64, gain * 65 / 64)
         for name in names:
@@ -750,16 +759,16 @@ def check_prediction(dt: int, rng: random.Random) -> None:
     wanted = {"pp": pp, "pv": pv, "vv": old["vv"] + q * t, "ps": old["ps"] + growth * t}
     for name, value in wanted.items():
         assert word(after, name) == pytest.approx(value, rel=0.001, abs=4 + 2 * t**3), name
-    centre = (pp + area * block[VIPER["_P_CENTRE_NOISE"]] / 256 + block[VIPER["_P_FLOOR"]]) / 16
+    center = (pp + area * block[VIPER["_P_CENTER_NOISE"]] / 256 + block[VIPER["_P_FLOOR"]]) / 16
     size = (wanted["ps"] + area * block[VIPER["_P_SIZE_NOISE"]] / 256 + block[VIPER["_P_FLOOR"]]) / 16
-    assert word(after, "centre_variance") == pytest.approx(centre, rel=0.001, abs=1 + t**3)
+    assert word(after, "center_variance") == pytest.approx(center, rel=0.001, abs=1 + t**3)
     assert word(after, "size_variance") == pytest.approx(size, rel=0.001, abs=1 + t**3)
 
 
 @pytest.mark.parametrize("off, resized", [(16384, 0), (0, 16384), (16380, 16380), (16388, 16388)])
 def test_squares_of_large_distances_fit_into_32_bits(off: int, resized: int) -> None:
     """The square is multiplied by 64, and must not reach the sign bit."""
-    variances = {"centre_variance": 9000001, "size_variance": 9000001}
+    variances = {"center_variance": 9000001, "size_variance": 9000001}
     tracks = one_track(x=0, y=0, w=16, h=16, id=1, found=-1, class_id=1, **variances)
     row = one_row(x=off, y=off, w=16 + resized, h=16 + resized, class_id=1, round=1, nearest=-2, track=-1)
     rows = Words(map(Word, row))
@@ -860,7 +869,7 @@ def test_micropython_gives_the_same_numbers_and_rects_as_cpython(
 ) -> None:
     frames = [[(*rect, score) for rect, score in frame.found] for frame in synthetic_street.street(10, 10, True, 4)]
     file = tmp_path / "frames.json"
-    file.write_text(json.dumps(frames))
+    file.write_text(json.dumps(frames), encoding="utf-8")
     code = DIGEST.replace("FILE", repr(str(file)))
     exec(code, {})
     assert on_micropython(code) == capsys.readouterr().out.strip()

@@ -6,18 +6,12 @@ from typing import Any
 import image
 import n6post
 import pytest
-import recorded
 from assertions import rgb565
+from fakes import seen
 from hypothesis import example, given
 from hypothesis import strategies as st
 from n6post.pixels.colors import class_color
-
-
-def seen(track_id: int | None, x: int, y: int, w: int = 20, h: int = 40) -> Any:
-    """A detection with the middle of its lower edge at (x, y)."""
-    d = n6post.Detection((x - w // 2, y - h, w, h), 0.9, 0, "", None, None)
-    d.track_id = track_id
-    return d
+from n6post_pc import recorded
 
 
 def test_positions_are_the_last_ones_oldest_first() -> None:
@@ -272,7 +266,7 @@ def test_a_wrong_option_of_a_trail_is_refused_at_first_and_later(name: str, valu
     assert (trail.length, trail.anchor, trail.frame_size) == (4, "bottom", None)
 
 
-def test_a_misspelt_option_of_a_trail_names_the_nearest_one() -> None:
+def test_a_misspelled_option_of_a_trail_names_the_nearest_one() -> None:
     with pytest.raises(TypeError, match="Trail has no option 'lenght': did you mean length"):
         n6post.Trail(lenght=5)
     with pytest.raises(AttributeError, match="Trail has no option 'lenght': did you mean length"):

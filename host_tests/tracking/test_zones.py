@@ -5,11 +5,14 @@ import json
 import math
 import re
 from pathlib import Path
+from typing import Any
 
 import _host
 import image
 import numpy as np
 import pytest
+from assertions import says
+from fakes import seen
 from hypothesis import given
 from hypothesis import strategies as st
 from n6post.results.detection import Detection
@@ -23,13 +26,6 @@ ANCHORS = "bottom, bottom_left, bottom_right, center, left, right, top, top_left
 SQUARE = [(100, 100), (300, 100), (300, 300), (100, 300)]
 
 
-def seen(track_id, x, y, w=20, h=40, class_id=0, mask=None):
-    """A detection with the middle of its lower edge at (x, y)."""
-    d = Detection((x - w // 2, y - h, w, h), 0.9, class_id, str(class_id), mask, None)
-    d.track_id = track_id
-    return d
-
-
 def walk(zone, *points, track_id=1):
     """The counts (in, out) after one track was at these points, one in each frame."""
     for x, y in points:
@@ -40,7 +36,7 @@ def walk(zone, *points, track_id=1):
 # --- lines ---
 
 
-def test_a_line_counts_what_supervision_counts_frame_by_frame():
+def test_a_line_counts_the_same_as_supervision_frame_by_frame():
     recorded = json.loads(gzip.decompress(DATA.read_bytes()))
     for case in recorded["cases"]:
         line = LineZone(tuple(case["start"]), tuple(case["end"]), anchor=case["anchor"], margin=0)
@@ -152,7 +148,7 @@ def test_the_anchor_selects_the_point_that_has_to_cross():
     assert walk(line, (200, 220), (200, 190)) == (1, 0)
 
 
-def test_the_centroid_anchor_is_the_masks_or_else_the_center_of_the_box():
+def test_the_centroid_anchor_is_the_masks_or_the_center_of_the_box():
     line = LineZone((0, 200), (400, 200), anchor="centroid")
     transform = MaskTransform(1.0, 0.0, 1.0, 0.0, (0, 0, 400, 400))
     for y in (250, 150):
@@ -347,7 +343,7 @@ def test_a_track_found_again_after_max_gap_starts_at_zero(gap, seconds):
     assert zone.dwell_time(1) == pytest.approx(seconds + 0.1)
 
 
-def test_fractions_of_a_millisecond_add_up(monkeypatch):
+def test_fractions_of_a_millisecond_add_up():
     # A frame takes 66.67 ms at 15 frames a second. Whole milliseconds alone would lose a second in a hundred.
     zone = PolygonZone(SQUARE)
     for _ in range(151):
@@ -721,3 +717,18 @@ def test_a_zone_learns_the_frame_size_from_the_first_detection():
         zone.trigger([seen(1, 5, 5).replace(frame_size=(320, 240))])
         zone.trigger([seen(1, 5, 5).replace(frame_size=(64, 48))])
         assert zone.frame_size == (320, 240)
+
+
+@pytest.mark.parametrize("pixel", [(None, 3), ("x", 3), (3, None), ([1], 2)])
+def test_contains_refuses_anything_but_a_pixel(pixel: Any) -> None:
+    zone = PolygonZone([(0, 0), (10, 0), (10, 10)])
+    got = f"{pixel[0]!r}, {pixel[1]!r}"
+    with pytest.raises(ValueError, match=says(f"contains: expected a frame pixel x, y, two numbers, got {got}")):
+        zone.contains(*pixel)
+
+
+def test_coordinates_in_place_of_points_are_refused() -> None:
+    with pytest.raises(TypeError, match=says("LineZone: expected two points, (x, y) and (x, y), got 4 arguments")):
+        LineZone(0, 0, 10, 10)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=says("PolygonZone: expected one list of points (x, y), got 3 arguments")):
+        PolygonZone((0, 0), (10, 0), (10, 10))  # type: ignore[call-arg]

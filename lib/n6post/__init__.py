@@ -1,7 +1,7 @@
 """n6post turns the raw outputs of a neural network on an OpenMV camera into results for scripts and people.
 
     model = ml.Model(path, postprocess=n6post.YoloV8Seg(threshold=0.4))
-    detections = model.predict([img])
+    detections = model.predict([n6post.Letterbox(img)])
     n6post.draw(img, detections)
 
 Each name is imported on first use, so a script loads only the families that it uses.

@@ -1,14 +1,14 @@
 """n6post turns the raw outputs of a neural network on an OpenMV camera into results for scripts and people.
 
     model = ml.Model(path, postprocess=n6post.YoloV8Seg(threshold=0.4))
-    detections = model.predict([img])
+    detections = model.predict([n6post.Letterbox(img)])
     n6post.draw(img, detections)
 
 Each name is imported on first use, so a script loads only the families that it uses.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Generic, Literal, NamedTuple, Protocol, TypedDict, Unpack, type_check_only
+from typing import Any, Generic, Literal, NamedTuple, Never, Protocol, TypedDict, Unpack, overload, type_check_only
 
 from image import Image
 from ml import Model
@@ -98,6 +98,8 @@ _M = TypeVar("_M", covariant=True, default=Any)
 _K = TypeVar("_K", covariant=True, default=Any)
 _T = TypeVar("_T", covariant=True, default=Any)
 _Tracked = TypeVar("_Tracked", bound=Sequence[Detection[Any, Any, int]])
+# What a tracker may return in place of a mask and keypoints: None if it coasts.
+_Lost = TypeVar("_Lost", covariant=True, default=Never)
 
 __version__: str
 
@@ -120,7 +122,11 @@ class YoloV8:
     nms_sigma: float
     """Sigma of Gaussian Soft-NMS, which returns decayed scores (its paper uses 0.5). 0 suppresses overlapping boxes."""
     max_detections: int
-    """Maximum number of detections to return, 1..65535."""
+    """Maximum number of detections to return, 1..65535.
+
+    Detections without a pixel in the frame, such as those in the bars of a Letterbox, and those with an empty mask are
+    dropped after this limit, as Ultralytics drops empty masks.
+    """
     classes: _Classes | None
     """Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each anchor."""
     class_agnostic: bool
@@ -155,7 +161,9 @@ class YoloV8:
         - `iou_threshold`: Two boxes of a class whose IoU is larger than this are one object, 0..1.
         - `nms_sigma`: Sigma of Gaussian Soft-NMS, which returns decayed scores (its paper uses 0.5). 0 suppresses
           overlapping boxes.
-        - `max_detections`: Maximum number of detections to return, 1..65535.
+        - `max_detections`: Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such
+          as those in the bars of a Letterbox, and those with an empty mask are dropped after this limit, as Ultralytics
+          drops empty masks.
         - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
           anchor.
         - `class_agnostic`: Whether a box also suppresses boxes of other classes.
@@ -189,14 +197,13 @@ class YoloV8Seg(YoloV8):
     """Drop a detection if more than this fraction of its mask lies inside the mask of a better one of its class, 0..1.
 
     With `class_agnostic`, the better one may be of any class. An int8 head often finds an object twice, in boxes whose IoU
-    is too small for suppression. 0.7 drops more, for use with a Tracker (docs/tracking.md). None keeps all, as Ultralytics
-    does.
+    is too small for suppression. 0.7 drops more, for use with a Tracker (docs/tracking.md). None compares none,
+    as Ultralytics does.
     """
     refit_boxes: bool
     """Replace each box by the bounding box of its mask, which jitters less than the head's own.
 
-    An int8 head rounds its boxes to steps of several pixels. Costs one `Mask.rect` for each detection. The box of an empty
-    mask stays.
+    An int8 head rounds its boxes to steps of several pixels. Costs one `Mask.rect` for each detection.
     """
 
     def __init__(
@@ -222,7 +229,9 @@ class YoloV8Seg(YoloV8):
         - `iou_threshold`: Two boxes of a class whose IoU is larger than this are one object, 0..1.
         - `nms_sigma`: Sigma of Gaussian Soft-NMS, which returns decayed scores (its paper uses 0.5). 0 suppresses
           overlapping boxes.
-        - `max_detections`: Maximum number of detections to return, 1..65535.
+        - `max_detections`: Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such
+          as those in the bars of a Letterbox, and those with an empty mask are dropped after this limit, as Ultralytics
+          drops empty masks.
         - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
           anchor.
         - `class_agnostic`: Whether a box also suppresses boxes of other classes.
@@ -239,10 +248,9 @@ class YoloV8Seg(YoloV8):
         - `mask_overlap`: Drop a detection if more than this fraction of its mask lies inside the mask of a better one of its
           class, 0..1. With `class_agnostic`, the better one may be of any class. An int8 head often finds an object twice,
           in boxes whose IoU is too small for suppression. 0.7 drops more, for use with a Tracker (docs/tracking.md). None
-          keeps all, as Ultralytics does.
+          compares none, as Ultralytics does.
         - `refit_boxes`: Replace each box by the bounding box of its mask, which jitters less than the head's own. An int8
-          head rounds its boxes to steps of several pixels. Costs one `Mask.rect` for each detection. The box of an empty
-          mask stays.
+          head rounds its boxes to steps of several pixels. Costs one `Mask.rect` for each detection.
         """
 
     def __call__(  # type: ignore[override]
@@ -293,7 +301,9 @@ class YoloV8Pose(YoloV8):
         - `iou_threshold`: Two boxes of a class whose IoU is larger than this are one object, 0..1.
         - `nms_sigma`: Sigma of Gaussian Soft-NMS, which returns decayed scores (its paper uses 0.5). 0 suppresses
           overlapping boxes.
-        - `max_detections`: Maximum number of detections to return, 1..65535.
+        - `max_detections`: Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such
+          as those in the bars of a Letterbox, and those with an empty mask are dropped after this limit, as Ultralytics
+          drops empty masks.
         - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
           anchor.
         - `class_agnostic`: Whether a box also suppresses boxes of other classes.
@@ -320,7 +330,8 @@ class MoveNet:
     """Post-processor for MoveNet: `ml.Model(path, postprocess=n6post.MoveNet())`.
 
     It returns a list of at most one Detection with all keypoints, whatever their score. The box surrounds the visible
-    keypoints and is at least one pixel wide and high; the score is their mean score. If none is visible, the list is empty.
+    keypoints and is at least one pixel wide and high; the score is their mean score. If none is visible, or if the box lies
+    in the bars of a Letterbox, the list is empty.
 
     ValueError for an option out of range and, at a model's first frame, for an output that does not belong to this family.
     """
@@ -446,11 +457,11 @@ class _Track(NamedTuple):
     class_id: int
     """Class number of the last detection."""
 
-class Tracker:
+class Tracker(Generic[_Lost]):
     """Gives objects ids that stay from frame to frame.
 
         tracker = n6post.Tracker()
-        detections = tracker.update(model.predict([img]))  # once a frame
+        detections = tracker.update(model.predict([n6post.Letterbox(img)]))  # once a frame
 
     It reports an object from its second frame on (`min_hits`). The defaults suit 10 to 15 updates a second. ValueError for
     an option out of range; each option may be assigned between frames.
@@ -494,8 +505,48 @@ class Tracker:
     smooth_keypoints: bool
     """Whether a One-Euro filter smooths the keypoints of each track; False: as the processor returned them."""
 
+    @overload
     def __init__(
-        self,
+        self: Tracker[Never],
+        threshold: float = 0.5,
+        *,
+        low_threshold: float = 0.1,
+        max_age: int = 30,
+        min_hits: int = 2,
+        smooth_boxes: bool = True,
+        coast_frames: Literal[0] = 0,
+        max_distance: float = 22.0,
+        max_tracks: int = 64,
+        use_masks: bool = True,
+        smooth_keypoints: bool = False,
+    ) -> None:
+        """Gives objects ids that stay from frame to frame.
+
+        - `threshold`: Minimum score of a detection that begins a track, or is matched to one in the first round, 0..1.
+        - `low_threshold`: Minimum score of a detection that continues a confirmed track which the first round has left over,
+          0..1. Set the processor's own threshold as low, `YoloV8(threshold=0.1)`: it has to let such detections through.
+          With its default of 0.4 everything works, but more tracks are lost.
+        - `max_age`: Number of frames, 1..10000, after which a track is dropped that was lost, or continued by low scores
+          alone.
+        - `min_hits`: Number of high-score detections that confirm a track, 1..1000. Unconfirmed tracks have no id and
+          survive one missed frame.
+        - `smooth_boxes`: Whether the boxes come from the filter of their track; False: as the processor returned them.
+        - `coast_frames`: Number of frames, 0..10000, for which a lost track is still returned, at its predicted position.
+          Such a detection stands behind the others, has its last score, and its mask and keypoints are None.
+        - `max_distance`: The largest distance at which a detection still matches a track, 1..64: a squared Mahalanobis
+          distance. Penalties are added to it for another class and for missed frames. A smaller limit loses objects; a
+          larger one hands ids over to other objects.
+        - `max_tracks`: Maximum number of tracks, confirmed or not, 1..1000. Beyond that, the one not seen for longest is
+          dropped.
+        - `use_masks`: Whether the filter takes the position from the centroid of the mask, if there is one, instead of the
+          box. The centroid jitters half as much as the network's box, and costs some 10,000 instructions a mask.
+        - `smooth_keypoints`: Whether a One-Euro filter smooths the keypoints of each track; False: as the processor returned
+          them.
+        """
+
+    @overload
+    def __init__(
+        self: Tracker[None],
         threshold: float = 0.5,
         *,
         low_threshold: float = 0.1,
@@ -532,15 +583,17 @@ class Tracker:
           them.
         """
 
-    def update(self, detections: Sequence[Detection[_M, _K, Any]], *, dt: float = 1.0) -> list[Detection[_M, _K, int]]:
+    def update(
+        self, detections: Sequence[Detection[_M, _K, Any]], *, dt: float = 1.0
+    ) -> list[Detection[_M | _Lost, _K | _Lost, int]]:
         """The detections of this frame that belong to confirmed tracks, in their order, as new objects with `track_id`.
 
         - `detections`: list of Detection, as YoloV8, YoloV8Seg, YoloV8Pose or MoveNet return it; it is not changed
         - `dt`: frames since the last update: 2.0 after a skipped frame, .5 at 25 frames a second. Less than 0 (the clock was
           set back) counts as 0
 
-        A track id is never used twice. Class, label, score, mask and keypoints are those of the detection. A MemoryError
-        during an update leaves the tracker as it was before.
+        Track ids begin again at 1 after 1,073,741,823. Class, label, score, mask and keypoints are those of the detection. A
+        MemoryError during an update leaves the tracker as it was before.
         """
 
     def reset(self) -> None:
@@ -558,7 +611,7 @@ class Tracker:
         - `class_id`: class of the last detection
         """
 
-    def __copy__(self) -> Tracker: ...
+    def __copy__(self) -> Tracker[_Lost]: ...
 
 class LineZone:
     """A line from start to end, both (x, y) in frame pixels, that counts the tracks crossing it.
@@ -721,7 +774,7 @@ class PolygonZone:
         """Whether frame pixel (x, y) is inside. Left and upper edges belong to a zone, right and lower ones do not."""
 
     def coverage(self, mask: Mask) -> float:
-        """The fraction of an object that is inside, 0..1, by the centres of its mask's pixels.
+        """The fraction of an object that is inside, 0..1, by the centers of its mask's pixels.
 
         ValueError for anything but a Mask.
         """
@@ -800,7 +853,7 @@ class Trail:
     ) -> Image:
         """Draw a line through the positions of each track; returns img.
 
-        - `color`: (r, g, b) of all lines; None: colours by color_by
+        - `color`: (r, g, b) of all lines; None: colors by color_by
         - `thickness`: pixels, 0..100
         - `color_by`: "class", "track" or "instance", as for `n6post.draw`
 
@@ -851,7 +904,8 @@ class Detection(NamedTuple, Generic[_M, _K, _T]):
         {"rect": [x, y, w, h], "score": 0.875, "class_id": 2, "label": "car"}. With a mask also "mask": {"rect":
         [x, y, w, h], "area": n, "centroid": [x, y]} and, if `outline` is True, "outline": [[x, y], ...] in it; with
         keypoints also "keypoints": [[x, y, score], ...]; for a track also "track_id": n. Scores are rounded to 3 decimals,
-        keypoints to a tenth of a pixel. Values that an empty mask does not have and numbers that are not finite are None.
+        keypoints to a tenth of a pixel; numbers that would then have more than six digits, to whole ones. Values that an
+        empty mask does not have and numbers that are not finite are None.
         """
 
     def replace(
@@ -894,7 +948,7 @@ class Mask:
     """The pixels of one object.
 
     - `data`: bytes, a bytearray or a memoryview: h rows of w pixels of the window; 128 and more is inside
-    - `window`: (x, y, w, h) in mask pixels: the crop, and neighbours for interpolation if there are any
+    - `window`: (x, y, w, h) in mask pixels: the crop, and neighbors for interpolation if there are any
     - `crop`: (x, y, w, h) in mask pixels: the part that belongs to the object's box
     - `clip`: (x, y, w, h) in frame pixels: nothing is drawn outside
     - `transform`: a MaskTransform
@@ -926,7 +980,7 @@ class Mask:
         """
 
     def contains(self, x: int | tuple[int, int], y: int | None = None) -> bool:
-        """Whether frame pixel (x, y), or ((x, y)), belongs to the object, as the mask pixel under its centre does."""
+        """Whether frame pixel (x, y), or ((x, y)), belongs to the object, as the mask pixel under its center does."""
 
     @property
     def image(self) -> Image | None:
@@ -935,22 +989,23 @@ class Mask:
     def to_image(self, width: int | None = None, height: int | None = None) -> Image:
         """A GRAYSCALE image of the frame's size: 255 where `draw` tints, 0 elsewhere.
 
-        For `mask=` of the firmware's own functions. With a width and a height the frame is scaled to that size. ValueError
-        for one of them alone, and without them where the frame's size is not known.
+        For `mask=` of the firmware's own functions. With a width and a height the frame is scaled to that size. It takes one
+        byte of heap for each pixel, 307 KB for VGA: keep it, or pass a smaller size. ValueError for one of them alone, and
+        without them where the frame's size is not known.
         """
 
     def fill_outside(self, img: Image, *, color: _Color = (0, 0, 0)) -> Image:
         """Paint everything in `img` (RGB565 or GRAYSCALE) but the object with color (r, g, b), and return img.
 
         The object's pixels are those that `draw` tints. A picture of another size than the frame is treated as the frame,
-        scaled.
+        scaled. ValueError for one of another aspect ratio, as for `n6post.draw`.
         """
 
     def iou(self, other: Mask) -> float:
         """The overlap with another Mask, 0..1: intersection over union; 0 where both are empty.
 
         Masks of one model with the same transform are compared mask pixel by mask pixel, even if they are of two frames.
-        Otherwise the mask with the larger pixels is sampled at the pixel centres of the other, only in the part of the frame
+        Otherwise the mask with the larger pixels is sampled at the pixel centers of the other, only in the part of the frame
         that both networks saw: an object that two overlapping tiles cut in two is compared in the part that both have.
         ValueError for anything but a Mask.
         """
@@ -960,13 +1015,14 @@ class Mask:
 
         antialias=False draws blocks of mask pixels with plain draw_image, for which the N6 uses its GPU: the pixels that the
         object `contains`, but the edges of a block may be off by a frame pixel. None chooses as `n6post.draw` does. A
-        picture of another size than the frame is treated as the frame, scaled.
+        picture of another size than the frame is treated as the frame, scaled. ValueError for one of another aspect ratio,
+        as for `n6post.draw`.
         """
 
     def outline(self) -> list[tuple[int, int]]:
         """The outer contour of the object's largest part: frame pixels (x, y), clockwise, without repeating the first.
 
-        Each point lies between a pixel inside and its neighbour outside, where the interpolated logit crosses the
+        Each point lies between a pixel inside and its neighbor outside, where the interpolated logit crosses the
         threshold. [] for an empty mask. For `img.draw_line`, areas and shapes.
         """
 
@@ -1015,11 +1071,11 @@ class Segmentation:
     ) -> Image:
         """Tint every class but the background in `img` (RGB565 or GRAYSCALE), and return img.
 
-        A picture of another size than the frame is treated as the frame, scaled. Each frame pixel gets the colour of the
-        class that `class_at` returns for it.
+        A picture of another size than the frame is treated as the frame, scaled. Each frame pixel gets the color of the
+        class that `class_at` returns for it. ValueError for a picture of another aspect ratio, as for `n6post.draw`.
 
-        - `palette`: colours by class, each (r, g, b), or None for a class that is not drawn; classes beyond its end have the
-          library's own colours
+        - `palette`: colors by class, each (r, g, b), or None for a class that is not drawn; classes beyond its end have the
+          library's own colors
         - `alpha`: 0..255; below 8 an RGB565 frame does not change, because the firmware cuts alpha to 5 bits
         - `legend`: write the labels of the classes in the frame into the lower left corner
         """
@@ -1046,9 +1102,11 @@ def draw(
 ) -> Image:
     """Draw a result onto the frame, and return the frame.
 
-    - `img`: an RGB565 or GRAYSCALE image. One of another size than the frame (an LCD's) is treated as the frame, scaled
+    - `img`: an RGB565 or GRAYSCALE image. One of another size than the frame (an LCD's) is treated as the frame, scaled. So
+      it must have the frame's aspect ratio, within two pixels: one of another ratio is only a part of the frame, or
+      stretched. A part with the frame's own ratio is not noticed
     - `result`: a list of Detection, a Segmentation, a LineZone, a PolygonZone or a Trail
-    - `color`: (r, g, b) for everything; None: the colours of `color_by`, and white for zones
+    - `color`: (r, g, b) for everything; None: the colors of `color_by`, and white for zones
     - `alpha`: of masks and class maps, 0..255; below 8 an RGB565 frame does not change, because the firmware cuts alpha to 5
       bits
     - `thickness`: of boxes, zones and trails, pixels, 0..100
@@ -1059,16 +1117,16 @@ def draw(
       Segmentation whether to draw its legend, for a zone its counts
     - `antialias`: True: masks with smooth edges; False: blocks of mask pixels, drawn by plain draw_image, for which the N6
       uses its GPU; None: smooth edges if machine code draws them and on a PC, else blocks, which cost a fifth of that
-    - `color_by`: what has a colour of its own, in masks, boxes, labels and trails:
-      - `"class"`: each class; keypoints and limbs are coloured by side, left and right
+    - `color_by`: what has a color of its own, in masks, boxes, labels and trails:
+      - `"class"`: each class; keypoints and limbs are colored by side, left and right
       - `"track"`: each track_id, white for detections without one; keypoints and limbs too
       - `"instance"`: each position in the list; keypoints and limbs too
 
     A label is placed above its box. If the label of a better detection is there, it is placed inside at the top, below, or
     inside at the bottom.
 
-    ValueError for an image of another format, an option out of range, and for anything but a result. For a class map and for
-    zones color_by must be "class".
+    ValueError for an image of another format or aspect ratio, an option out of range, and for anything but a result. For a
+    class map and for zones color_by must be "class".
     """
 
 def to_json(result: Any, *, outline: bool = False) -> str:
@@ -1124,7 +1182,7 @@ class _DeferredProcessor:
     def __call__(self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]) -> _AnyResult: ...
 
 @type_check_only
-class _LoadedModel(Model[_AnyResult]):
+class _LoadedModel(Model[_DeferredProcessor]):
     postprocess: _DeferredProcessor
     """Holds the post-processor of the family that fits, as `postprocess.processor`."""
 
@@ -1143,7 +1201,10 @@ class _Options(TypedDict, total=False):
     overlapping boxes.
     """
     max_detections: int
-    """`YoloV8(max_detections=20)`: Maximum number of detections to return, 1..65535."""
+    """`YoloV8(max_detections=20)`: Maximum number of detections to return, 1..65535. Detections without a pixel in the
+    frame, such as those in the bars of a Letterbox, and those with an empty mask are dropped after this limit, as
+    Ultralytics drops empty masks.
+    """
     classes: _Classes | None
     """`YoloV8(classes=None)`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best
     class of each anchor.
@@ -1179,12 +1240,11 @@ class _Options(TypedDict, total=False):
     """`YoloV8Seg(mask_overlap=0.8)`: Drop a detection if more than this fraction of its mask lies inside the mask of a
     better one of its class, 0..1. With `class_agnostic`, the better one may be of any class. An int8 head often finds
     an object twice, in boxes whose IoU is too small for suppression. 0.7 drops more, for use with a Tracker
-    (docs/tracking.md). None keeps all, as Ultralytics does.
+    (docs/tracking.md). None compares none, as Ultralytics does.
     """
     refit_boxes: bool
     """`YoloV8Seg(refit_boxes=False)`: Replace each box by the bounding box of its mask, which jitters less than the
-    head's own. An int8 head rounds its boxes to steps of several pixels. Costs one `Mask.rect` for each detection. The
-    box of an empty mask stays.
+    head's own. An int8 head rounds its boxes to steps of several pixels. Costs one `Mask.rect` for each detection.
     """
     keypoint_threshold: float
     """`YoloV8Pose(keypoint_threshold=0.5)`: Minimum score of a keypoint that counts as visible, 0..1. Detections carry
@@ -1253,6 +1313,7 @@ def load(path: str, **options: Unpack[_Options]) -> _LoadedModel:
     one line per class. The processor itself is `model.postprocess.processor`.
 
     ValueError as for `processor_for`, and for a .txt file that cannot be used: the message names the file and the line.
+    RuntimeError if the camera cannot run the file.
 
     Options:
 
@@ -1264,13 +1325,16 @@ def load(path: str, **options: Unpack[_Options]) -> _LoadedModel:
     - DeepLab: `background=0`, `threshold=None`, `labels=None`, `layout=None`, `output_type=None`
     """
 
-def diagnose(model: Model[Any], outputs: Sequence[ndarray] | None = None) -> list[str]:
+def diagnose(
+    model: Model[Any], outputs: Sequence[ndarray] | None = None, *, inputs: Sequence[Any] | None = None
+) -> list[str]:
     """Return a list of findings, each a sentence with its remedy and its line in docs/troubleshooting.md; [] if all is well.
 
     - `outputs`: the arrays as a post-processor gets them. Without them only the model's own description is checked. On the
-      camera: `model.predict([img], callback=lambda m, i, outputs: n6post.diagnose(m, outputs))`
+      camera: `model.predict([img], callback=lambda m, i, o: n6post.diagnose(m, o, inputs=i))`
+    - `inputs`: the inputs as a post-processor gets them: the image, as Letterbox or another input has it
 
-    ValueError for outputs that are not a list of dense ndarrays.
+    ValueError for outputs that are not a list of dense ndarrays, and for inputs that are not a list.
     """
 
 # ---- inputs ----
@@ -1302,9 +1366,9 @@ class _Input:
     def __call__(self, buffer: Any, shape: Sequence[int], dtype: int) -> None: ...
 
 class Stretch(_Input):
-    """Stretch the whole image to the model input, without keeping its aspect ratio: for class maps of the whole frame.
+    """Stretch the whole image to the model input, without keeping its aspect ratio: for networks trained like this.
 
-    Firmware 5.0 does this with a plain image.
+    It costs networks of Ultralytics accuracy: a tenth of AP on frames of 3:2. Firmware 5.0 does this with a plain image.
     """
 
 class Crop(_Input):

@@ -1,7 +1,7 @@
 """Write recorded tensors for scripts/device/benchmark.py: `python3 scripts/dev/benchmark_tensors.py FOLDER`.
 
-Takes the recordings in host_tests/data, or with --captures a folder of .npz captures (of the bus picture),
-and writes each as a file of raw bytes. Copy FOLDER to the camera and say where it is in benchmark.py.
+Reads the recordings in host_tests/data, or with --captures a folder of .npz captures (of the bus picture),
+and writes each as a file of raw bytes. Copy FOLDER to the camera and set its path in benchmark.py.
 """
 
 import sys
@@ -10,15 +10,16 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import _venv
 
-_venv.enter()
+if __name__ == "__main__":
+    _venv.enter("test")
 
 import argparse
 
-sys.path[:0] = [str(_venv.ROOT / folder) for folder in ("stubs", "host_tests")]
+sys.path[:0] = [str(_venv.ROOT / folder) for folder in ("lib", "stubs", "host_tests")]
 
 import numpy as np
-import recorded
 from fakes import Array, Tensor, capture
+from n6post_pc import recorded
 
 # file: recording, output, capture, from NCHW to NHWC, int8 in the file
 FILES = {
@@ -32,9 +33,9 @@ FILES = {
 
 
 def values(tensor: Tensor, like: Tensor, nhwc: bool, int8: bool) -> Array:
-    """As the benchmark reads it; a float capture becomes int8 with the recording's scale and zero point."""
+    """The tensor in the benchmark's format. A float capture becomes int8 with the recording's scale and zero point."""
     if not int8:
-        array = tensor.dequantised().values
+        array = tensor.dequantized().values
     elif tensor.scale:
         array = tensor.values
     else:

@@ -1,17 +1,17 @@
 """Generate lib/n6post/kernels/helium_*.py and m7_*.py: `python3 scripts/dev/build_kernels.py`.
 
-Helium's are for cores that have it (Cortex-M55), m7 for those that have only a floating-point unit (Cortex-M7). A
-kernel is one file NAME.s (GNU assembler) or NAME.c of scripts/kernels/helium or scripts/kernels/m7; where both take the
-same, of scripts/kernels itself. It becomes a function NAME whose body is the machine code as `data()` words of
-MicroPython's inline assembler. Needs Debian's gcc-arm-none-eabi; GCC 12.2 made what is committed, and another compiler
-may make other, equally good code. generate.py does the same, with everything else that is generated.
+The Helium kernels are for cores that have it (Cortex-M55), the m7 kernels for cores that have only a floating-point unit
+(Cortex-M7). A kernel is one file NAME.s (GNU assembler) or NAME.c in scripts/kernels/helium or scripts/kernels/m7, or in
+scripts/kernels if both kinds of core share it. It becomes a function NAME whose body is the machine code as `data()` words
+of MicroPython's inline assembler. This needs Debian's gcc-arm-none-eabi. The committed files were compiled with GCC 12.2;
+another compiler may generate different code. generate.py runs this script too.
 
-What a source may rely on: up to four arguments in r0-r3, a result in r0. An assembler source runs behind MicroPython's own
-prologue (r0-r7 and lr are free, the rest it saves itself) and falls out at its end. A C source is one function
-`int NAME(...)` and whatever static it needs; it is entered with `bl`. Its hot loops may be functions in files NAME-PART.s or
-NAME-PART.c of helium or m7, linked to it. Nothing may need a relocation, data, or the C library. The entries of the
-parameter blocks come from params.py and its three neighbours: as structs in params.h and as offsets in bytes in params.inc.
-Every build makes both.
+A source gets up to four arguments in r0-r3 and returns a result in r0. An assembler source runs after MicroPython's
+prologue (it may use r0-r7 and lr, and has to save other registers), and execution continues after its last instruction. A C
+source has one function `int NAME(...)` and its static functions; it is called with `bl`. Its hot loops may be functions
+in files NAME-PART.s or NAME-PART.c in helium or m7, which are linked to it. Relocations, data and the C library are not
+available. The entries of the parameter blocks come from params.py and the other three params files: as structs in params.h
+and as byte offsets in params.inc. Every build writes both.
 """
 
 import argparse
@@ -31,12 +31,12 @@ GROUPS = {
     "drawing": {"tint_mask": 3, "tint_map": 4, "count_class_pixels": 2, "box": 4, "clip_mask": 3, "place_labels": 2},
     "poses": {"pose": 4},
 }
-# group: functions that go through Python's own objects, in viper: NAME.py, put behind the machine code of both kinds.
+# group: functions that use Python objects, in viper: NAME.py, appended to the machine code of both kinds.
 VIPER = {"boxes": ["make_detections"]}
 PARAMS = ("params.py", "map_params.py", "drawing_params.py", "pose_params.py")
 KERNELS = {name: count for kernels in GROUPS.values() for name, count in kernels.items()}
 # GNU as 2.40 rejects -mcpu=cortex-m55. -mpure-code: no literal pools, so that no alignment of the code matters.
-# -ffp-contract=off: every operation rounds, as it does in ulab.
+# -ffp-contract=off: every operation is rounded, as in ulab.
 FLAGS = ["-mthumb", "-mfloat-abi=hard"]
 AS = ["arm-none-eabi-as", "-march=armv8.1-m.main+mve.fp+fp.dp", *FLAGS]
 CC = [
@@ -68,31 +68,31 @@ def run(*command):
 
 
 def params():
-    """The entries of each block in the files of PARAMS, and whether their last is the number of the words that follow."""
+    """The entries of each block in the files of PARAMS, and whether the last entry is the number of words that follow."""
     found = {}
-    nodes = [node for file in PARAMS for node in ast.parse((FOLDER / file).read_text()).body]
+    nodes = [node for file in PARAMS for node in ast.parse((FOLDER / file).read_text(encoding="utf-8")).body]
     for node in nodes:
         if isinstance(node, ast.FunctionDef) and node.name in {*KERNELS, "row"}:
-            # A sequence, by default (), is stored as the number of its words and these.
+            # A sequence, whose default is (), is stored as the number of its words, followed by the words.
             counted = bool(node.args.defaults) and isinstance(node.args.defaults[-1], ast.Tuple)
             found[node.name] = [argument.arg for argument in node.args.args], counted
     return found
 
 
 def write_params(work):
-    """params.h: struct NAME_params of each kernel, struct row. params.inc: NAME_ENTRY, the byte where an entry begins."""
+    """Write params.h (struct NAME_params of each kernel, struct row) and params.inc (NAME_ENTRY: byte offsets)."""
     header, offsets = ["#pragma once", "#include <stdint.h>"], []
     for name, (entries, counted) in params().items():
         tag = f"{name}_params" if name in KERNELS else name
         words = ", ".join(entries[:-1]) + f"; int32_t {entries[-1]}[]" if counted else ", ".join(entries)
         header.append(f"struct {tag} {{ int32_t {words}; }};")
         offsets += [f".equ {name.upper()}_{entry.upper()}, {4 * at}" for at, entry in enumerate(entries)]
-    (work / "params.h").write_text("\n".join(header) + "\n")
-    (work / "params.inc").write_text("\n".join(offsets) + "\n")
+    (work / "params.h").write_text("\n".join(header) + "\n", encoding="utf-8")
+    (work / "params.inc").write_text("\n".join(offsets) + "\n", encoding="utf-8")
 
 
 def machine_code(kind, name, work):
-    """The kernel's machine code as 16-bit words; `work` is a folder where write_params has been."""
+    """The kernel's machine code as 16-bit words. `work` is a folder with the files of write_params."""
     source = source_of(kind, name)
     elf, binary = work / f"{name}.elf", work / f"{name}.bin"
     objects = []
@@ -102,11 +102,11 @@ def machine_code(kind, name, work):
         if part.suffix == ".s":
             run(*AS, *folders, "-o", objects[-1], part)
             continue
-        # A source may ask for other optimisation in its first line: // gcc: -O2
-        first = part.read_text().splitlines()[0]
+        # The first line of a source may set the optimization level: // gcc: -O2
+        first = part.read_text(encoding="utf-8").splitlines()[0]
         extra = first.removeprefix("// gcc:").split() if first.startswith("// gcc:") else []
         run(*CC, *KINDS[kind]["cpu"], *extra, *folders, "-c", "-o", objects[-1], part)
-    (work / "kernel.ld").write_text(SCRIPT)
+    (work / "kernel.ld").write_text(SCRIPT, encoding="utf-8")
     run("arm-none-eabi-ld", "-T", work / "kernel.ld", "-o", elf, *objects)
     for line in run("arm-none-eabi-objdump", "-h", elf).splitlines():
         fields = line.split()
@@ -129,7 +129,7 @@ def symbol(elf, name):
 
 
 def entered(words, entry):
-    """nop; bl entry; b.w end; code; end: (the nop makes up for MicroPython's two-byte prologue: code stays 4-aligned)."""
+    """nop; bl entry; b.w end; code; end: (the nop keeps the code 4-aligned after MicroPython's two-byte prologue)."""
     # pc is 6 at the bl, 10 at the b.w; the code begins at 10.
     return [0xBF00, *branch(entry + 4, link=True), *branch(2 * len(words), link=False), *words]
 
@@ -145,13 +145,13 @@ def branch(offset, link):
 
 
 def source_of(kind, name):
-    """The kernel's source; None where there is none yet."""
+    """The kernel's source; None if it does not exist yet."""
     places = (folder / f"{name}{suffix}" for folder in (SOURCES / kind, SOURCES) for suffix in (".s", ".c"))
     return next((path for path in places if path.exists()), None)
 
 
 def generate(kind, group, names=tuple(KERNELS), report=False):
-    """The text of KIND_GROUP.py with those of its kernels that are named; `report`: print how much machine code each is."""
+    """The text of KIND_GROUP.py with the named kernels. `report`: print the size of each kernel's machine code."""
     blocks = [HEADER.format(what=KINDS[kind]["name"], group=group)]
     with tempfile.TemporaryDirectory() as work:
         write_params(Path(work))
@@ -164,9 +164,9 @@ def generate(kind, group, names=tuple(KERNELS), report=False):
             for at in range(0, len(words), 12):
                 blocks.append(f"    data(2, {', '.join(f'0x{w:04x}' for w in words[at : at + 12])})")
     for name in VIPER.get(group, ()):
-        # Its docstring stays behind, which would be a statement in the middle of the file; what it imports comes first.
-        source = ast.parse((SOURCES / f"{name}.py").read_text())
-        code = (SOURCES / f"{name}.py").read_text().splitlines()[source.body[1].lineno - 1 :]
+        # Its docstring is dropped, since it would be a statement in the middle of the file. Its imports come first.
+        source = ast.parse((SOURCES / f"{name}.py").read_text(encoding="utf-8"))
+        code = (SOURCES / f"{name}.py").read_text(encoding="utf-8").splitlines()[source.body[1].lineno - 1 :]
         imports = [line for line in code if line.startswith(("import ", "from ")) and line not in blocks[0].splitlines()]
         rest = [line for line in code if not line.startswith(("import ", "from "))]
         blocks[0] = blocks[0].replace("\nimport micropython\n", "\n" + "\n".join([*imports, "import micropython", ""]))
@@ -175,7 +175,7 @@ def generate(kind, group, names=tuple(KERNELS), report=False):
 
 
 def files(kinds=tuple(KINDS), names=tuple(KERNELS), report=False):
-    """{file name: text} of the kernels that are named, for these kinds of core."""
+    """{file name: text} of the named kernels for these kinds of core."""
     groups = [group for group in GROUPS if set(GROUPS[group]) & set(names)]
     return {f"{kind}_{group}.py": generate(kind, group, names, report) for kind in kinds for group in groups}
 
@@ -190,9 +190,9 @@ def compiler():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="+", choices=KERNELS, default=list(KERNELS), help="some kernels only, to try them")
-    parser.add_argument("--kind", nargs="+", choices=KINDS, default=list(KINDS), help="for one kind of core only")
-    parser.add_argument("--out", type=Path, default=FOLDER, help="write into that folder instead of lib's")
+    parser.add_argument("--only", nargs="+", choices=KERNELS, default=list(KERNELS), help="build only these kernels")
+    parser.add_argument("--kind", nargs="+", choices=KINDS, default=list(KINDS), help="build only for this kind of core")
+    parser.add_argument("--out", type=Path, default=FOLDER, help="write into this folder instead of lib's")
     options = parser.parse_args()
     missing = [f"{name} ({kind})" for kind in options.kind for name in options.only if not source_of(kind, name)]
     if missing:
@@ -200,7 +200,7 @@ def main():
     if set(options.only) != set(KERNELS) and options.out == FOLDER:
         parser.error("--only leaves the other kernels out: give a folder with --out")
     for name, text in files(options.kind, options.only, report=True).items():
-        (options.out / name).write_text(text)
+        (options.out / name).write_text(text, encoding="utf-8")
         print(f"wrote {options.out / name}")
 
 

@@ -3,11 +3,10 @@
     python3 -m venv ~/judge && ~/judge/bin/pip install numpy==2.4.6 motmetrics==1.4.0 trackers==2.6.1
     ~/judge/bin/python scripts/dev/compare_trackers.py [--seeds 3] [--every]
 
-It needs an environment of its own for these packages. All trackers get the same detections
-(host_tests/synthetic_street.py) and keep a lost track for 30 frames. The
-references run with their authors' defaults and, since those expect better
-detectors, also with Tracker's thresholds; of these two the better one is what Tracker is held against, street by street.
-IDF1, MOTA and switches are motmetrics', a match is an IoU of .5 and more.
+These packages need a separate environment. All trackers get the same detections (host_tests/synthetic_street.py)
+and keep a lost track for 30 frames. The references run with their authors' defaults and, since those expect better
+detectors, also with Tracker's thresholds; on each street Tracker is compared with the better of the two. motmetrics
+computes IDF1, MOTA and switches; a match needs an IoU of at least .5.
 """
 
 import argparse
@@ -32,7 +31,7 @@ METRICS = ["idf1", "mota", "num_switches"]
 
 
 def of_tracker(**options):
-    """What `Tracker` makes of a street's frames: a list of (ids, boxes) by frame."""
+    """Run `Tracker` on a street's frames. Returns a list of (ids, boxes), one per frame."""
 
     def run(frames):
         tracker = n6post.Tracker(**options)
@@ -73,7 +72,7 @@ STREETS = list(itertools.product((5, 10, 20), (10, 15), (False, True)))
 
 
 def distances(true, boxes):
-    """1 - IoU, NaN where that is above .5 (motmetrics' own function needs a numpy before 2.0)."""
+    """1 - IoU; NaN if that is above .5. (The function in motmetrics needs a numpy before 2.0.)"""
     a, b = [np.array(of, dtype=float).reshape(-1, 4) for of in (true, boxes)]
     a, b = a[:, None], b[None]
     sides = np.minimum(a[..., :2] + a[..., 2:], b[..., :2] + b[..., 2:]) - np.maximum(a[..., :2], b[..., :2])
@@ -99,15 +98,15 @@ def main() -> None:
     entrants = {"Tracker": of_tracker(), **REFERENCES}
     figures = {name: [] for name in entrants}
     margins = []
-    for people, fps, quantised in STREETS:
+    for people, fps, quantized in STREETS:
         for seed in range(arguments.seeds):
-            frames = synthetic_street.street(people, fps, quantised, seed)
+            frames = synthetic_street.street(people, fps, quantized, seed)
             for name, run in entrants.items():
                 figures[name].append(judged(frames, run))
             margins.append(figures["Tracker"][-1][0] - max(figures[name][-1][0] for name in REFERENCES))
             if arguments.every:
                 row = "  ".join(f"{figures[name][-1][0]:.3f}" for name in entrants)
-                print(f"{people:3} people {fps} fps {'steps' if quantised else '     '} {seed}: {row}")
+                print(f"{people:3} people {fps} fps {'steps' if quantized else '     '} {seed}: {row}")
     print("| | IDF1 | MOTA | switches |\n| --- | ---: | ---: | ---: |")
     for name, rows in figures.items():
         idf1, mota, switches = np.mean(rows, axis=0)

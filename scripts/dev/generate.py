@@ -1,9 +1,9 @@
 """Write every generated file: `python3 scripts/dev/generate.py`. With --check only list those that are stale.
 
-In this order: kernels/portable_tracks.py and portable_json.py, kernels/helium_*.py and m7_*.py (with GCC 12.2 for ARM only:
-another compiler makes other code), __init__.pyi, docs/api.md, package.json.
+In this order: kernels/portable_tracks.py and portable_json.py, kernels/helium_*.py and m7_*.py (only with GCC 12.2 for ARM,
+since another compiler generates different code), __init__.pyi, docs/api.md, package.json.
 
-The recorded cases in scripts/device/selftest.py are not among them: they are made of recordings, by make_selftest.py.
+make_selftest.py writes the recorded cases in scripts/device/selftest.py.
 """
 
 import sys
@@ -12,7 +12,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import _venv
 
-_venv.enter()
+if __name__ == "__main__":
+    _venv.enter("test")
 
 import argparse
 from collections.abc import Iterator
@@ -23,7 +24,7 @@ GCC = "12.2."
 
 
 def generated() -> Iterator[tuple[Path, str]]:
-    """Each generated file and the text that it should have."""
+    """Each generated file and its expected text."""
     import build_kernels
     import write_api
     import write_package_json
@@ -38,7 +39,7 @@ def generated() -> Iterator[tuple[Path, str]]:
             yield build_kernels.FOLDER / name, text
     else:
         print(f"skipped: kernels/helium_*.py and m7_*.py, which need arm-none-eabi-gcc {GCC}x, not {found or 'none'}")
-    types = write_types.text(write_types.TARGET.read_text())
+    types = write_types.text(write_types.TARGET.read_text(encoding="utf-8"))
     yield write_types.TARGET, types
     yield write_api.TARGET, write_api.text(types)
     yield write_package_json.TARGET, write_package_json.text()
@@ -50,12 +51,12 @@ def main() -> None:
     check = parser.parse_args().check
     stale = False
     for target, text in generated():
-        if target.exists() and target.read_text() == text:
+        if target.exists() and target.read_text(encoding="utf-8") == text:
             continue
         stale = True
         print(f"{'stale' if check else 'wrote'}: {target.relative_to(_venv.ROOT).as_posix()}")
         if not check:
-            target.write_text(text)
+            target.write_text(text, encoding="utf-8")
     if check and stale:
         sys.exit("run python3 scripts/dev/generate.py")
 

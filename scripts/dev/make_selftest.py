@@ -1,11 +1,10 @@
 """Write the recorded tensors into scripts/device/selftest.py: `python3 scripts/dev/make_selftest.py`.
 
-The tensors are parts of the recordings in host_tests/data, made small: of a head the anchors with the best
-scores, of prototypes and class maps every fifth pixel, as a model of a smaller input would have them. What
-they should give is worked out here by plain numpy (host_tests/reference.py and the formulas beside
-host_tests/data/draw_cases.npz), with nothing of lib. So are the numbers of a made-up street's people
-(host_tests/tracker_reference.py); who crosses a line is what supervision counted (host_tests/data/zones.json.gz).
---check only says whether selftest.py is up to date.
+The tensors are small parts of the recordings in host_tests/data: the anchors of a head with the best scores, and
+every fifth pixel of prototypes and class maps, as if the model had a smaller input. The expected results are computed here
+with plain numpy (host_tests/reference.py and the formulas next to host_tests/data/draw_cases.npz), without lib. The expected
+track ids on a synthetic street come from host_tests/tracker_reference.py, and the expected line crossings were counted by
+supervision (host_tests/data/zones.json.gz). --check only reports whether selftest.py is up to date.
 """
 
 import sys
@@ -14,7 +13,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import _venv
 
-_venv.enter()
+if __name__ == "__main__":
+    _venv.enter("test")
 
 import argparse
 import base64
@@ -27,10 +27,10 @@ from typing import Any, NamedTuple
 sys.path[:0] = [str(_venv.ROOT / folder) for folder in ("stubs", "host_tests")]
 
 import numpy as np
-import recorded
 import reference
 import synthetic_street
-from fakes import Array, Tensor
+from n6post_pc import recorded
+from n6post_pc.recorded import Array, Tensor
 from tracker_reference import Reference
 
 ZONES = _venv.ROOT / "host_tests" / "data" / "zones.json.gz"
@@ -55,12 +55,12 @@ PALETTE = ((0, 0, 0), (250, 120, 30))
 COLOR = (40, 200, 90)
 
 
-# A made-up street for the tracker (crowd.py): people, frames a second, quantised, seed; and how many frames of it.
+# A synthetic street for the tracker (synthetic_street.py): people, frames per second, quantized, seed; number of frames.
 STREET, STREET_FRAMES = (3, 10, True, 5), 26
 TRACKED = {"threshold": 0.5}
-SCORE = 128  # steps of a score, so that it is the same number as float32
+SCORE = 128  # steps of a score, so that it is exact in float32
 
-# Of supervision's walks (data/zones.json.gz): which, and how many tracks and frames of it.
+# The walk from supervision's recordings (data/zones.json.gz), and the number of its tracks and frames.
 WALKS, WALKERS, WALK_FRAMES = 3, 4, 40
 STAR = ((200, 20), (240, 150), (380, 150), (270, 230), (310, 370), (200, 280), (90, 370), (130, 230), (20, 150), (160, 150))
 GRID = range(1, 400, 8)  # x and y of points
@@ -74,11 +74,11 @@ class Case(NamedTuple):
     expected: dict[str, Any]
 
 
-# --- small models out of recordings ---
+# --- small models made from recordings ---
 
 
 def best_anchors(head: Array, classes: int) -> Array:
-    """The columns of a head [C, N] with the best scores, in their order."""
+    """The columns of a head [C, N] with the best scores, in their original order."""
     best = head[4 : 4 + classes].max(axis=0)
     columns = np.sort(np.argsort(-best.astype(int), kind="stable")[:ANCHORS])
     return np.ascontiguousarray(head[:, columns])[None]
@@ -94,7 +94,7 @@ def thinned(tensor: Tensor, channels_last: bool) -> Tensor:
     return tensor._replace(values=np.ascontiguousarray(values[:, ::STEP, ::STEP]))
 
 
-# --- what they give ---
+# --- expected results ---
 
 
 def detections(head: Tensor, classes: int, threshold: float) -> reference.Candidates:
@@ -105,7 +105,7 @@ def detections(head: Tensor, classes: int, threshold: float) -> reference.Candid
 
 
 def rects(found: reference.Candidates, fit: str) -> list[tuple[int, ...]]:
-    """Frame rectangles; a corner so near to half a pixel that float32 may round it either way is refused."""
+    """Frame rectangles. A corner so close to half a pixel that float32 may round it either way is refused."""
     x, y, w, h = (0, 0, *SIZE) if fit == "none" else ROI
     result = []
     for box in found.box:
@@ -120,7 +120,7 @@ def rects(found: reference.Candidates, fit: str) -> list[tuple[int, ...]]:
 
 
 def rounded(value: float, digits: int) -> float:
-    """As as_dict rounds; a number so near to the middle of two steps that float32 may go either way is refused."""
+    """Round like as_dict. A number so close to the middle of two steps that float32 may round it either way is refused."""
     if abs(abs(value) * 10**digits % 1 - 0.5) < 1e-3:
         sys.exit(f"{value} lies between two numbers of {digits} digits; choose another picture")
     return round(float(value), digits)
@@ -128,8 +128,8 @@ def rounded(value: float, digits: int) -> float:
 
 def text(rect: Sequence[int], score: float, class_id: int, label: str, **more: Any) -> str:
     """json.dumps of a detection's as_dict."""
-    told = {"rect": list(rect), "score": rounded(score, 3), "class_id": class_id, "label": label}
-    return json.dumps(told | more)
+    values = {"rect": list(rect), "score": rounded(score, 3), "class_id": class_id, "label": label}
+    return json.dumps(values | more)
 
 
 def keypoint_rows(points: Array) -> list[list[float]]:
@@ -159,7 +159,7 @@ def rows(found: reference.Candidates) -> dict[str, Any]:
 
 
 def crc(data: Any) -> int:
-    """As a signed 32-bit number, which is what MicroPython holds without a heap object most often."""
+    """Convert to a signed 32-bit number, which MicroPython usually stores without a heap object."""
     return zlib.crc32(bytes(data))
 
 
@@ -207,13 +207,13 @@ def segmenter() -> Case:
 
 
 def inside(box: Array, x: Array, y: Array) -> Array:
-    """Which frame pixels lie in a box's rectangle, of a frame as large as the input."""
+    """The frame pixels inside a box's rectangle, for a frame as large as the input."""
     left, top, width, height = reference.to_rect(list(box), SIZE)
     return (x >= left) & (x < left + width) & (y >= top) & (y < top + height)
 
 
 def heatmaps() -> Case:
-    """Peaks refined by the parabola through their neighbours, in pixels of a frame as large as the input."""
+    """Peaks refined by the parabola through their neighbors, in pixels of a frame as large as the input."""
     tensor = recorded.load("movenet_13_192", "astronaut").tensors[0]
     maps = tensor.values[0].astype(np.float64)
     height, width, _ = maps.shape
@@ -249,7 +249,7 @@ def class_map() -> Case:
 
 
 def tracks() -> dict[str, Any]:
-    """Frames of detections and the number of each by the float64 reference: 0 for one that belongs to no track."""
+    """Frames of detections with their track ids from the float64 reference; 0 for a detection without a track."""
     tracker = Reference(**TRACKED)
     words: list[int] = []
     tracked: list[Any] = []
@@ -260,16 +260,16 @@ def tracks() -> dict[str, Any]:
         words.append(len(found))
         for which, (rect, score, _) in enumerate(found):
             words += [*rect, score, numbers.get(which, 0)]
-    told = []
+    texts = []
     for which, track_id, _ in tracked:
         rect, score, _ = found[which]
-        told.append(text(rect, score / SCORE, 0, 'd\u00fcrer "Hase"', track_id=track_id))
+        texts.append(text(rect, score / SCORE, 0, 'd\u00fcrer "Hase"', track_id=track_id))
     rects = [[round(v) for v in (x1, y1, x2 - x1, y2 - y1)] for _, _, (x1, y1, x2, y2) in tracked]
-    return {"options": TRACKED, "frames": packed(np.array(words, "<i2")), "rects": rects, "json": f"[{', '.join(told)}]"}
+    return {"options": TRACKED, "frames": packed(np.array(words, "<i2")), "rects": rects, "json": f"[{', '.join(texts)}]"}
 
 
 def zones() -> dict[str, Any]:
-    """Walks across a line and what supervision counts of them; which points of a grid a star has inside."""
+    """Walks across a line with supervision's counts, and the points of a grid that are inside a star."""
     case = json.loads(gzip.decompress(ZONES.read_bytes()))["cases"][WALKS]
     places, crossed = [], []
     for number, (frame, sides) in enumerate(zip(case["frames"], case["crossed"], strict=True)):
@@ -278,7 +278,7 @@ def zones() -> dict[str, Any]:
             places.append([row[1:3] for row in frame[:WALKERS]])
             for side, ids in zip(("in", "out"), sides, strict=True):
                 crossed += [[number, i, side] for i in ids if i <= WALKERS]
-    # A step of two neighbouring frames is small, and packs better than a place.
+    # The step between two frames is small and compresses better than a position.
     steps = np.diff(np.array(places), axis=0, prepend=0).astype("<i2")
     counts = [sum(side == which for *_, side in crossed) for which in ("in", "out")]
     line = {"start": case["start"], "end": case["end"]}
@@ -295,7 +295,7 @@ def zones() -> dict[str, Any]:
 
 
 def turns(x: Array, y: Array) -> Array:
-    """Whether STAR has these points inside: the angles under which they see its edges are a whole turn."""
+    """Which of these points are inside STAR: their angles to its edges then add up to a full turn."""
     total = np.zeros(x.shape)
     for (px, py), (qx, qy) in zip(STAR, STAR[1:] + STAR[:1], strict=True):
         if np.abs((qx - px) * (y - py) - (qy - py) * (x - px)).min(where=within(x, y, px, py, qx, qy), initial=9) == 0:
@@ -318,7 +318,7 @@ def rgb565(color: Sequence[int]) -> int:
 
 
 def background(width: int, height: int) -> Array:
-    """The frame that is drawn on: every pixel differs from its neighbours."""
+    """The frame that is drawn on: every pixel differs from its neighbors."""
     return ((np.arange(width * height) * 2657 + 77) & 0xFFFF).astype(np.uint16).reshape(height, width)
 
 
@@ -332,7 +332,7 @@ def blended(frame: Array, color: Array, alpha: Array) -> Array:
 
 
 def steps_of(alpha: int, of: int = 255) -> int:
-    """0..32 of an alpha and an entry of the alpha palette."""
+    """The blend weight, 0..32, of an alpha and an entry of the alpha palette."""
     return int(np.rint((int(np.rint(alpha * 256 / 255)) >> 3) * of / 255))
 
 
@@ -345,7 +345,7 @@ def tinted_map(classes: Array) -> bytes:
 
 
 def mask_bytes(logits: Array, box: Array) -> tuple[Array, int, int]:
-    """A mask as it is stored: logits of box and ring, shifted to 0..255 about 128; and its first pixel."""
+    """A mask as it is stored: logits of box and ring, shifted to 0..255 around 128; and its first pixel."""
     x0, y0, x1, y1 = np.clip(np.ceil(box), 0, (logits.shape[1], logits.shape[0]) * 2).astype(int)
     left, top = max(0, x0 - 1), max(0, y0 - 1)
     window = logits[top : y1 + 1, left : x1 + 1]
@@ -356,7 +356,7 @@ def mask_bytes(logits: Array, box: Array) -> tuple[Array, int, int]:
 
 
 def bilinear(data: Array, scale: int) -> Array:
-    """Scaled up at pixel centres, by draw_image's fixed-point taps."""
+    """Scaled up at pixel centers, by draw_image's fixed-point taps."""
     def taps(count: int) -> tuple[Array, Array, Array]:
         at = ((2 * np.arange(count * scale) + 1) * (65536 // (2 * scale))) - 32768
         low = at >> 16
@@ -371,7 +371,7 @@ def bilinear(data: Array, scale: int) -> Array:
 
 
 def tinted_masks(masks: list[tuple[Array, Array]], boxes: list[tuple[int, ...]]) -> bytes:
-    """Masks over a frame as large as the input, the best last, each inside its own rectangle."""
+    """Draw masks on a frame as large as the input, the best last, each inside its rectangle."""
     frame = background(*SIZE)
     for (logits, box), (x, y, w, h) in reversed(list(zip(masks, boxes, strict=True))):
         scale = SIZE[0] // logits.shape[1]
@@ -385,11 +385,11 @@ def tinted_masks(masks: list[tuple[Array, Array]], boxes: list[tuple[int, ...]])
     return frame.tobytes()
 
 
-# --- as source ---
+# --- source code ---
 
 
 def literal(value: Any, indent: str) -> str:
-    """A Python literal, wrapped where it is long."""
+    """A Python literal; a long one is wrapped."""
     if isinstance(value, dict):
         inner = "".join(f"{indent}    {k!r}: {literal(v, indent + '    ')},\n" for k, v in value.items())
         return "{\n" + inner + indent + "}"
@@ -417,7 +417,7 @@ def literal(value: Any, indent: str) -> str:
 
 
 class Packed(str):
-    """What a2b_base64 takes, which passes over the ends of lines; written as bytes."""
+    """A bytes literal for a2b_base64, which ignores the ends of lines."""
 
 
 def packed(values: Array) -> Packed:
@@ -425,7 +425,7 @@ def packed(values: Array) -> Packed:
 
 
 def quoted(text: Packed) -> str:
-    """One literal over many lines: a literal and an indentation for each of them were 5 KB more."""
+    """One literal over many lines. A separate literal with indentation for each line would take 5 KB more."""
     return 'b"""\n' + "\n".join(text[at : at + 120] for at in range(0, len(text), 120)) + '"""'
 
 
@@ -453,13 +453,13 @@ def replaced(text: str) -> str:
 def main() -> None:
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
-    parser.add_argument("--check", action="store_true", help="only compare")
+    parser.add_argument("--check", action="store_true", help="only compare, do not write")
     arguments = parser.parse_args()
-    before = TARGET.read_text()
+    before = TARGET.read_text(encoding="utf-8")
     after = replaced(before)
     if arguments.check:
         sys.exit(0 if after == before else f"{TARGET} is not what {__file__} makes")
-    TARGET.write_text(after)
+    TARGET.write_text(after, encoding="utf-8")
     print(f"{TARGET}: {len(after)} bytes")
 
 

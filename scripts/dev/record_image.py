@@ -1,13 +1,13 @@
-"""What the firmware's own `image` module gives for the cases of host_tests/data/image_cases.npz, recorded.
+"""Record the results of the firmware's `image` module for the cases in host_tests/data/image_cases.npz.
 
     python3 scripts/dev/record_image.py --write FOLDER      record_on_camera.py, and the pictures and calls it reads
     python3 scripts/dev/record_image.py --read printed.txt  packs what record_on_camera.py printed
 
-Between the two, run FOLDER/record_on_camera.py on firmware 5.0, on a camera or emulated, with the other files of FOLDER
-where its first argument says (the working folder otherwise), and keep its output.
+Between the two, run FOLDER/record_on_camera.py with firmware 5.0, on a camera or emulated, and save its output. Its first
+argument is the path of the other files of FOLDER (by default the working folder).
 
-The calls are written so that 4.8.1 takes them too; of a blob what is a method there alone is recorded where there is one.
-Floats are recorded as the bits of a float32.
+The calls also work with 4.8.1. Methods of a blob that exist only there are recorded if the firmware has them. Floats are
+recorded as the bits of a float32.
 """
 
 import sys
@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import _venv
 
 if __name__ == "__main__":
-    _venv.enter()
+    _venv.enter("test")
 
 import argparse
 import json
@@ -31,11 +31,10 @@ ROOT = _venv.ROOT
 Array = np.ndarray[Any, Any]
 
 RED, GREEN, BLUE = (20, 80, 25, 127, 0, 127), (10, 90, -128, -20, -10, 127), (0, 70, -60, 70, -128, -20)
-LIGHT, DARK = (60, 100), (0, 40)
 
 
 def pictures() -> dict[str, tuple[str, Array]]:
-    """By name: the format, and pixels as (height, width)."""
+    """Name: (format, pixels as (height, width))."""
     import skimage
     from PIL import Image as PilImage
     from PIL import ImageDraw
@@ -72,11 +71,11 @@ def _rgb565(rgb: Array) -> Array:
 
 
 def cases() -> Iterator[tuple[str, str]]:
-    """(picture, call): `img` is a fresh copy of the picture, the other pictures go by their names."""
+    """(picture, call): `img` is a new copy of the picture; the other pictures are available by name."""
     for picture in ("photo", "shapes", "gray", "dots"):
-        colour = picture in ("photo", "shapes")
-        bands = f"[{RED}]" if colour else "[(100, 180)]" if picture == "gray" else "[(1, 1)]"
-        several = f"[{RED}, {GREEN}, {BLUE}]" if colour else "[(0, 60), (200, 255)]" if picture == "gray" else "[(0, 0)]"
+        color = picture in ("photo", "shapes")
+        bands = f"[{RED}]" if color else "[(100, 180)]" if picture == "gray" else "[(1, 1)]"
+        several = f"[{RED}, {GREEN}, {BLUE}]" if color else "[(0, 60), (200, 255)]" if picture == "gray" else "[(0, 0)]"
         for thresholds in (bands, several):
             yield picture, f"img.binary({thresholds})"
             yield picture, f"img.binary({thresholds}, invert=True)"
@@ -125,12 +124,12 @@ def cases() -> Iterator[tuple[str, str]]:
                         "threshold_cb=lambda b: V(b.w) < 20", "merge=True, margin=9, merge_cb=lambda a, b: V(a.w) > V(b.w)"):
             yield picture, f"img.find_blobs({several}, {options})"
         yield picture, f"img.find_blobs({bands})"
-    for colour in ("(250, 120, 30)", "127"):
+    for color in ("(250, 120, 30)", "127"):
         for options in ("thickness=1", "thickness=2", "thickness=5", "fill=True"):
             for ellipse in ("(50, 30, 30, 12, 0)", "(50, 30, 30, 12, 90)", "(48, 33, 28, 11, 30)", "(48, 33, 12, 25, 70)",
                             "(20, 60, 30, 18, 135)", "(90, 5, 18, 18, 45)", "(40, 40, 20, 9, -20)"):
-                picture = "gray" if colour == "127" else "photo"
-                yield picture, f"img.draw_ellipse({ellipse}, color={colour}, {options})"
+                picture = "gray" if color == "127" else "photo"
+                yield picture, f"img.draw_ellipse({ellipse}, color={color}, {options})"
     yield "gray", "img.draw_ellipse((40, 30, 0, 9, 0))"
     yield "gray", "img.draw_ellipse((40, 30, 10, 9, 0), thickness=0)"
     yield "dots", "img.draw_ellipse((30, 20, 20, 9, 10), color=1, fill=True)"
@@ -144,7 +143,7 @@ def cases() -> Iterator[tuple[str, str]]:
     yield "photo", "[img.compress(quality=40).format(), img.format(), img.bytearray()[:2], img[0], str(img)[:30]]"
 
 
-# ---- what runs on the camera ----
+# ---- the code that runs on the camera ----
 
 ON_CAMERA = '''
 import binascii, image, json, struct, sys
@@ -220,20 +219,20 @@ def write(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     made = pictures()
     sizes = {name: [pixels.shape[1], pixels.shape[0], pixformat] for name, (pixformat, pixels) in made.items()}
-    (folder / "calls.json").write_text(json.dumps({"pictures": sizes, "calls": list(cases())}))
+    (folder / "calls.json").write_text(json.dumps({"pictures": sizes, "calls": list(cases())}), encoding="utf-8")
     for name, (pixformat, pixels) in made.items():
         (folder / f"{name}.raw").write_bytes(_packed(pixformat, pixels))
-    (folder / "record_on_camera.py").write_text(ON_CAMERA)
+    (folder / "record_on_camera.py").write_text(ON_CAMERA, encoding="utf-8")
 
 
 def read(printed: Path) -> dict[str, Array]:
-    """`index` (JSON), the pictures, and of each picture that a call gave the difference to the one it began with."""
+    """`index` (JSON), the pictures, and for each resulting picture its difference from the original one."""
     made = pictures()
     raw = {name: np.frombuffer(_packed(*picture), dtype=np.uint8) for name, picture in made.items()}
     arrays: dict[str, Array] = {f"picture_{name}": data for name, data in raw.items()}
     calls = list(cases())
     recorded: list[dict[str, Any]] = []
-    for line in printed.read_text().splitlines():
+    for line in printed.read_text(encoding="utf-8").splitlines():
         if not line[:1].isdigit():
             continue
         number, kind, rest = line.split(" ", 2)

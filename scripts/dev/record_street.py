@@ -1,9 +1,9 @@
-"""Record what YOLOv8n-seg finds in a video: `python3 scripts/dev/record_street.py VIDEO MODEL.tflite`.
+"""Record the detections of YOLOv8n-seg in a video: `python3 scripts/dev/record_street.py VIDEO MODEL.tflite`.
 
 Writes scripts/n6post_pc/data/street.xz, which n6post_pc/recorded.py reads: the detections of every frame with a score of at
-least .1 and their masks, duplicates of an object included.
+least .1 and their masks, including duplicates of an object.
 
-A frame is resized to the model's input by Pillow's BILINEAR, stretched as firmware 5.0 does it.
+A frame is stretched to the model's input as by firmware 5.0, with Pillow's BILINEAR.
 """
 
 import sys
@@ -13,7 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / part) for part in ("lib", "stubs", "host_tests", "scripts")]
 import _venv
 
-_venv.enter()
+if __name__ == "__main__":
+    _venv.enter("test")
 
 import argparse
 import io

@@ -1,11 +1,11 @@
 """Record the raw outputs of real models on photographs: `python3 scripts/dev/record_tensors.py FOLDER_WITH_THE_MODELS`.
 
-Writes scripts/n6post_pc/data/recorded/: one .xz file a model and picture, and index.json, which says all that is not in the
-tensors. n6post_pc/recorded.py reads them. The models and photographs stay where they are; README.md beside the data
-says where they come from and what is in the files.
+Writes scripts/n6post_pc/data/recorded/: one .xz file per model and picture, and index.json with all other information.
+n6post_pc/recorded.py reads them. The models and photographs are not copied; README.md next to the data has their sources
+and describes the files.
 
-What goes into a network is the photograph in RGB, resized by Pillow's BILINEAR to the part of the input that its fit
-gives it ("stretch": all of it; "letterbox": its aspect ratio kept, the bars grey 114), in the model's own numbers.
+The input of a network is the photograph in RGB, resized with Pillow's BILINEAR ("stretch": to the whole input;
+"letterbox": with its aspect ratio, and bars of gray 114), in the model's number format.
 """
 
 import sys
@@ -14,7 +14,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import _venv
 
-_venv.enter()
+if __name__ == "__main__":
+    _venv.enter("test")
 
 import argparse
 import io
@@ -33,7 +34,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 PHOTOGRAPHS = Path(skimage.__file__).parent / "data"
 TARGET = _venv.ROOT / "scripts" / "n6post_pc" / "data" / "recorded"
 
-# name here -> file, processor, labels, what the raw values become before the first layer, pictures with their fit
+# name here -> file, processor, labels, conversion of the raw values before the first layer, pictures with their fit
 MODELS = {
     "yolov8n_seg_320": {
         "file": "yolov8n_320_quant_pc_ii_seg_coco-st.tflite",
@@ -95,7 +96,7 @@ def fitted(picture, fit, width, height):
 
 
 class TfliteModel:
-    """A .tflite file. Where its last operation only makes floats of an int8 tensor, that tensor's scale is told too."""
+    """A .tflite file. If its last operation only dequantizes an int8 tensor, that tensor's scale is returned too."""
 
     def __init__(self, path):
         from ai_edge_litert.interpreter import Interpreter
@@ -107,27 +108,27 @@ class TfliteModel:
         self.size = self._input["shape"][2], self._input["shape"][1]
 
     def run(self, rgb):
-        # One step of every one of these inputs is one step of the byte, whether they stand for 0..1 or for -1..1: with
-        # OpenMV's Normalization they get the bytes as they are, or less 128 for int8.
+        # One step of these inputs is one step of the byte, whether their range is 0..1 or -1..1: OpenMV's Normalization
+        # copies the bytes unchanged, or minus 128 for int8.
         raw = rgb if self._input["dtype"] == np.uint8 else (rgb.astype(np.int16) - 128).astype(np.int8)
         self._interpreter.set_tensor(self._input["index"], raw[None])
         self._interpreter.invoke()
-        return [(self._interpreter.get_tensor(o["index"]), *self._quantisation(o)) for o in self._outputs]
+        return [(self._interpreter.get_tensor(o["index"]), *self._quantization(o)) for o in self._outputs]
 
-    def _quantisation(self, output):
+    def _quantization(self, output):
         if output["quantization"][0]:
             return output["quantization"]
         for operation in self._interpreter._get_ops_details():
             if operation["op_name"] == "DEQUANTIZE" and output["index"] in operation["outputs"]:
                 index = operation["inputs"][0]
                 return next(t for t in self._interpreter.get_tensor_details() if t["index"] == index)["quantization"]
-        raise ValueError(f"no quantisation found for output {output['name']}")
+        raise ValueError(f"no quantization found for output {output['name']}")
 
 
 class OnnxModel:
-    """The DeepLab .onnx file: pixels in -1..1, NCHW; its logits are whole multiples of one number, zero point 0."""
+    """The DeepLab .onnx file: pixels in -1..1, NCHW. Its logits are integer multiples of one number; the zero point is 0."""
 
-    # The only float32 of which every logit is a whole multiple; on the camera picture they span all of -128..127.
+    # Every logit is an integer multiple of this float32 only; for the camera picture the integers cover -128..127.
     SCALE = 0.19202861189842224
 
     def __init__(self, path):
@@ -143,25 +144,25 @@ class OnnxModel:
 
 
 def integers(values, scale, zero_point):
-    """The int8 tensor behind a float one; ValueError unless it gives the floats back, bit for bit."""
+    """The int8 tensor of a dequantized float tensor. ValueError unless it gives the same floats, bit for bit."""
     if values.dtype == np.int8:
         return values
     raw = np.round(values / np.float32(scale)) + zero_point
     if raw.min() < -128 or raw.max() > 127:
-        raise ValueError("not an int8 tensor in disguise: out of range")
+        raise ValueError("not a dequantized int8 tensor: out of range")
     again = (raw.astype(np.int32) - zero_point).astype(np.float32) * np.float32(scale)
     if not np.array_equal(again, values):
-        raise ValueError(f"not an int8 tensor in disguise: off by up to {np.abs(again - values).max()}")
+        raise ValueError(f"not a dequantized int8 tensor: off by up to {np.abs(again - values).max()}")
     return raw.astype(np.int8)
 
 
 def storage_order(shape):
-    """The axes that put channels first: planes of neighbours compress better than channels side by side."""
+    """The order of axes with channels first, which compresses better than interleaved channels."""
     return [0, 3, 1, 2] if len(shape) == 4 and shape[3] < shape[1] else list(range(len(shape)))
 
 
 def compressed(values):
-    """An .npy file in the smallest of a few .xz streams; which filters were used is in the stream itself."""
+    """An .npy file in the smallest of a few .xz streams. Each stream contains the filters that it uses."""
     file = io.BytesIO()
     np.save(file, np.ascontiguousarray(values))
     best = None
@@ -214,13 +215,13 @@ def record(name, settings, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("models", type=Path, help="the folder that the model files are in")
+    parser.add_argument("models", type=Path, help="the folder with the model files")
     folder = parser.parse_args().models
     TARGET.mkdir(parents=True, exist_ok=True)
     index = {name: record(name, settings, folder) for name, settings in MODELS.items()}
     text = json.dumps(index, indent=2)
     text = re.sub(r"\[([^][{}]*)\]", lambda inner: f"[{' '.join(inner[1].split())}]", text)  # short lists on one line
-    (TARGET / "index.json").write_text(text + "\n")
+    (TARGET / "index.json").write_text(text + "\n", encoding="utf-8")
     print(f"{sum(f.stat().st_size for f in TARGET.iterdir())} bytes in all")
 
 

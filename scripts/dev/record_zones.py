@@ -1,11 +1,11 @@
-"""Records what roboflow's supervision counts on made-up walks, for host_tests/tracking/test_zones.py.
+"""Record the counts of roboflow's supervision on synthetic walks, for host_tests/tracking/test_zones.py.
 
     python -m venv FOLDER && FOLDER/bin/pip install supervision==0.31.2
     FOLDER/bin/python scripts/dev/record_zones.py
 
-Writes host_tests/data/zones.json.gz: lines, boxes by frame and track, and the crossings by frame. Left out is what our
-zones rule otherwise, on purpose: the lines reach far beyond the frame (around a line's ends), no anchor lies exactly on a
-line, and every track is seen in every frame (supervision forgets it after two without).
+Writes host_tests/data/zones.json.gz: lines, boxes by frame and track, and the crossings by frame. Cases in which our
+zones intentionally differ are left out: the lines extend far beyond the frame (crossings near a line's ends), no anchor is
+exactly on a line, and every track is in every frame (supervision drops it after two frames without it).
 """
 
 import gzip
@@ -27,7 +27,7 @@ FRAMES, TRACKS = 120, 8
 
 
 def walks(seed: int) -> list[list[list[int]]]:
-    """[frame]: a row a track, of its number, x, y, w, h and class."""
+    """[frame]: one row per track with its id, x, y, w, h and class."""
     random = np.random.default_rng(seed)
     place = random.uniform((0, 0), (640, 480), (TRACKS, 2))
     speed = random.normal(0, 14, (TRACKS, 2))

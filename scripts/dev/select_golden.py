@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Choose the recorded ulab cases that travel with the project: host_tests/data/ulab_cases.json.gz.
+"""Select the recorded ulab cases that are part of the project: host_tests/data/ulab_cases.json.gz.
 
-Reads ../shared/golden/ulab_cases.json and ulab_forbidden.json beside the checkout (see the README there).
-One case is kept of each group, set of functions and operators, and dtype (or error) that comes out; absent
-names are left out, for another test has the whole list of names. Of the forbidden expressions all are kept.
+Reads ../shared/golden/ulab_cases.json and ulab_forbidden.json next to the checkout (see the README there).
+It keeps one case for each combination of group, functions and operators, and resulting dtype (or error).
+Missing names are left out, because another test has the full list of names. All forbidden expressions are kept.
 """
 
 import gzip
@@ -20,10 +20,10 @@ _DTYPE = re.compile(r"dtype=np\.\w+")
 
 
 def _signature(case):
-    """What the case is about, in a form that equals that of its near twins."""
+    """A key of the case that is equal for similar cases."""
     expect = case["expect"]
     expression = _DTYPE.sub("", case["expr"])
-    if expression in ("a", "b", "o"):  # the last statement is the subject
+    if expression in ("a", "b", "o"):  # the last statement is the tested one
         expression = _DTYPE.sub("", case["setup"][-1])
     return json.dumps(
         [
@@ -39,8 +39,8 @@ def _wanted(case):
 
 
 def main():
-    cases = json.loads((GOLDEN / "ulab_cases.json").read_text())
-    forbidden = json.loads((GOLDEN / "ulab_forbidden.json").read_text())
+    cases = json.loads((GOLDEN / "ulab_cases.json").read_text(encoding="utf-8"))
+    forbidden = json.loads((GOLDEN / "ulab_forbidden.json").read_text(encoding="utf-8"))
     kept = {}
     for case in cases:
         if _wanted(case):
@@ -51,7 +51,7 @@ def main():
         "cases": list(kept.values()),
         "forbidden": [{k: case[k] for k in ("setup", "expr", "effect", "why")} for case in forbidden],
     }
-    # mtime=0: the same cases give the same file
+    # mtime=0: the same cases always give the same file
     TARGET.write_bytes(gzip.compress(json.dumps(chosen, separators=(",", ":")).encode(), mtime=0))
     print(f"{len(kept)} of {len(cases)} cases, {len(forbidden)} forbidden: {TARGET.stat().st_size} bytes")
 

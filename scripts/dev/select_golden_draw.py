@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Copies a selection of the recorded drawings into host_tests/data/draw_cases.npz.
+"""Copy a selection of the recorded drawings into host_tests/data/draw_cases.npz.
 
     python3 scripts/dev/select_golden_draw.py [--golden DIR] [--out FILE]
 
-The full set (1.6 MB) is not part of the project; this selection lets a fresh machine check
-stubs/image against the firmware too. It takes every small case, and of the others one of each kind
-of parameter, on RGB565 and on GRAYSCALE.
+The full set (1.6 MB) is not part of the project. With this selection, stubs/image can be compared with the
+firmware without it. The selection has every small case, and one large case for each kind of parameter, on
+RGB565 and on GRAYSCALE.
 """
 
 import sys
@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import _venv
 
 if __name__ == "__main__":
-    _venv.enter()
+    _venv.enter("test")
 
 import argparse
 import io
@@ -27,12 +27,12 @@ import numpy as np
 
 ROOT = _venv.ROOT
 
-# Groups of small cases that are taken whole.
+# Groups of small cases that are copied completely.
 WHOLE = {"construct", "wrap", "to_ndarray", "pixels", "tables"}
 
 LEFT_OUT = {"gray_from_rgb565"}  # large
 
-# Of the others: the part of an id behind `nn_r_` and the like.
+# Of the other groups: the part of an id after `nn_r_` and the like.
 PARTS = {
     "nearest": ["neg", "x0.3", "roi_x2.3_neg", "alpha7", "alpha127", "hmirror", "vflip", "aspect_keep",
                 "from_rgb_x2_alpha"],
@@ -64,9 +64,9 @@ def _same(a: "np.ndarray[Any, Any]", b: "np.ndarray[Any, Any]") -> bool:
 
 
 def select(golden: Path) -> dict[str, "np.ndarray[Any, Any]"]:
-    """The chosen cases as `index` (JSON) and their arrays; equal inputs of different groups once."""
+    """The selected cases as `index` (JSON) and their arrays. Equal inputs of different groups are stored once."""
     arrays: dict[str, np.ndarray[Any, Any]] = {}
-    chosen = [case for case in json.loads((golden / "index.json").read_text()) if wanted(case)]
+    chosen = [case for case in json.loads((golden / "index.json").read_text(encoding="utf-8")) if wanted(case)]
     archives = {name: np.load(golden / name) for name in {case["file"] for case in chosen}}
 
     def take(file: str, key: str) -> str:
@@ -86,7 +86,7 @@ def select(golden: Path) -> dict[str, "np.ndarray[Any, Any]"]:
         for output in case["outputs"]:
             output["key"] = take(file, output["key"])
             if output["name"] in loaded:
-                # Most of a picture is what it was before: the difference packs to a third.
+                # Most pixels do not change, so the difference compresses to a third of the size.
                 output["xor"] = loaded[output["name"]]
                 arrays[output["key"]] = arrays[output["key"]] ^ arrays[output["xor"]]
     text = json.dumps(chosen, separators=(",", ":"))

@@ -1,7 +1,7 @@
-"""Compare lib/n6post/__init__.pyi with the code, by mypy's stubtest: `python3 scripts/dev/stubtest.py`.
+"""Compare lib/n6post/__init__.pyi with the code, using mypy's stubtest: `python3 scripts/dev/stubtest.py`.
 
-It finds names that only one of them has, and parameters with other names, kinds or defaults. stubtest_allowed.txt lists what
-may differ.
+It finds names that only one of them has, and parameters with different names, kinds or defaults. stubtest_allowed.txt lists
+the allowed differences.
 """
 
 import sys
@@ -10,7 +10,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import _venv
 
-_venv.enter()
+if __name__ == "__main__":
+    _venv.enter("test")
 
 import inspect
 import os
@@ -28,7 +29,7 @@ from mypy import stubtest
 
 
 def constructor(kind: type) -> inspect.Signature:
-    """What `__init__` of a class with options takes: (*first, **options) in the code, which looks them up in a table."""
+    """The parameters of `__init__` in a class with options. The code has (*first, **options) and a table of options."""
     required = [p for p in inspect.signature(kind.__init__).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
     options = []
     for name, default in write_types.options_of(kind):
@@ -38,7 +39,7 @@ def constructor(kind: type) -> inspect.Signature:
 
 
 def show_options(kinds: list[type]) -> None:
-    """Give each class an `__init__` of its own that shows its options."""
+    """Give each class an `__init__` that shows its options."""
     for kind, signature in [(kind, constructor(kind)) for kind in kinds]:
 
         def init(self: object, *first: object, **options: object) -> None: ...
@@ -50,15 +51,15 @@ def show_options(kinds: list[type]) -> None:
 def main() -> int:
     public = [getattr(n6post, name) for name in n6post.__all__]
     show_options([value for value in public if write_types.options_of(value)])
-    # All is loaded, so the package can do without its folder: there stubtest would find private modules without types.
+    # Everything is loaded. Without the package's folder, stubtest does not find private modules, which have no types.
     n6post.__path__ = []
     with tempfile.TemporaryDirectory() as folder:
-        # Alone, for the same reason: beside the modules, mypy would take those for types.
+        # The types are copied alone, for the same reason: mypy would use modules in the same folder as types.
         types = Path(folder) / "n6post"
         types.mkdir()
         shutil.copy(write_types.TARGET, types)
         os.environ["MYPYPATH"] = os.pathsep.join((folder, str(STUBS)))
-        # Disjoint bases: whether two classes can be bases of one. No script writes such a class.
+        # Disjoint bases: whether a class can inherit from both classes. No script does that.
         sys.argv[1:] = ["n6post", "--ignore-disjoint-bases", "--allowlist", str(ALLOWED)]
         return stubtest.main()
 

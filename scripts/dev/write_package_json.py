@@ -1,6 +1,6 @@
-"""package.json, from which `mip install` takes the files of lib. generate.py runs it.
+"""Write package.json, the list of lib's files for `mip install`. generate.py runs it.
 
-Each pair of "urls" is a file's name on the camera, and its address relative to package.json.
+Each pair in "urls" is a file's name on the camera and its address relative to package.json.
 """
 
 import json
@@ -15,6 +15,6 @@ def text() -> str:
     """One line for each file of lib."""
     lib = ROOT / "lib"
     files = sorted(file.relative_to(lib).as_posix() for file in lib.rglob("*.py"))
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
     urls = ",\n".join(f"    {json.dumps([file, f'lib/{file}'])}" for file in files)
     return f'{{\n  "urls": [\n{urls}\n  ],\n  "version": {json.dumps(version)}\n}}\n'

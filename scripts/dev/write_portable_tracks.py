@@ -1,8 +1,7 @@
-"""kernels/portable_tracks.py and portable_json.py, from viper_tracks.py and viper_json.py. generate.py runs it.
+"""Write kernels/portable_tracks.py and portable_json.py from viper_tracks.py and viper_json.py. generate.py runs it.
 
-They are the same in plain Python: without viper's decorators and types, and with a docstring that says so. Viper's int()
-refuses a float; in plain Python `| 0` does. Viper's ptr32() of an array of floats shows their bits, as
-`array("i", bytes(...))` does.
+They have the same code without viper's decorators and types, and a different docstring. Viper's int() refuses a float;
+in plain Python `| 0` does. Viper's ptr32() of an array of floats reads their bits, like `array("i", bytes(...))`.
 """
 
 import re
@@ -30,7 +29,7 @@ def target_of(name: str) -> Path:
 
 
 def text(name: str) -> str:
-    source = source_of(name).read_text()
+    source = source_of(name).read_text(encoding="utf-8")
     source = re.sub(r'^""".*?"""', lambda _: DOCSTRING % (WHAT[name], name), source, count=1, flags=re.DOTALL)
     bits = re.search(r"\bptr32\(", source)
     source = source.replace("import micropython\n", "from array import array\n\n" if bits else "")

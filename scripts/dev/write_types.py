@@ -1,12 +1,12 @@
-"""What is generated in lib/n6post/__init__.pyi. generate.py runs it.
+"""Write the generated parts of lib/n6post/__init__.pyi. generate.py runs it.
 
-- Docstrings of the module, of classes, properties and functions: copied from lib, with their columns as lists.
-- `__init__` of each class with options: from the option lines in lib, with the types and docstrings that the attributes of
-  the class have in `__init__.pyi`. Required parameters are written there, in front.
-- `_Options`, which `load` and `processor_for` take: the options of all families.
+- Docstrings of the module, of classes, properties and functions: copied from lib, with columns converted to lists.
+- `__init__` of each class with options: from the option lines in lib, with the types and docstrings of the class's
+  attributes in `__init__.pyi`. Required parameters are written there, in front.
+- `_Options`, the options of all families, for `load` and `processor_for`.
 - `__all__`: the public names.
 
-Everything else is written in `__init__.pyi` itself.
+Everything else is edited in `__init__.pyi` itself.
 """
 
 import ast
@@ -23,11 +23,11 @@ from n6post.families.processor import Processor
 TARGET = Path(n6post.__file__).with_name("__init__.pyi")
 WIDTH = 125
 
-# A line "name, other   what it is" of a docstring, and what a list item becomes of it.
+# A line "name, other   description" of a docstring, and the list item made from it.
 COLUMN = re.compile(r"^( *)(\S(?:.*?\S)?) {2,}(\S.*)$")
 NAMES = re.compile(r"[\w(), .\"]+$")
 ITEM = re.compile(r"^- (`\w+`(?:, `\w+`)*): (.*)$")
-# A value of an option, on a line of its own.
+# A value of an option, on a separate line.
 VALUE = re.compile(r'(?:("\w+") {2,}|- `("\w+")`: )(\S.*)')
 
 
@@ -37,7 +37,7 @@ VALUE = re.compile(r'(?:("\w+") {2,}|- `("\w+")`: )(\S.*)')
 def items(lines: list[str]) -> list[tuple[str | None, str]]:
     """The paragraphs of a docstring: (names, text) of a parameter, (None, text) of prose, ("", text) of code.
 
-    Parameters may stand in columns, as in lib, or in a list, as in the types. Their values follow as lines of a list.
+    Parameters may be in columns, as in lib, or in a list, as in the types. Their values follow as lines of a list.
     """
     found: list[tuple[str | None, str]] = []
     fresh = True
@@ -91,7 +91,7 @@ def listed(names: list[str], text: str, width: int) -> str:
 
 
 def wrapped(text: str, first: str, rest: str, width: int) -> str:
-    """A paragraph in lines, none of which ends inside a code span."""
+    """Wrap a paragraph without breaking lines inside code spans."""
     spans = re.sub(r"`[^`]*`", lambda span: span[0].replace(" ", "\0"), text)
     lines = textwrap.fill(
         spans, width, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
@@ -100,7 +100,7 @@ def wrapped(text: str, first: str, rest: str, width: int) -> str:
 
 
 def with_lists(doc: str, described: frozenset[str] | set[str], width: int) -> str:
-    """A docstring of lib as it stands in the types: columns become lists, without the names that are described elsewhere."""
+    """Convert a docstring of lib for the types: columns become lists, without the names that are described elsewhere."""
     if not any(item(line) for line in doc.splitlines()):
         return doc
     parts: list[str] = []
@@ -121,7 +121,7 @@ def with_lists(doc: str, described: frozenset[str] | set[str], width: int) -> st
 
 
 def literal(doc: str, indent: str) -> str:
-    """A docstring as it stands in the file."""
+    """A docstring as source text."""
     lines = doc.splitlines()
     if len(lines) > 1:
         lines.append("")
@@ -133,7 +133,7 @@ def literal(doc: str, indent: str) -> str:
 
 
 def doc_in_lib(value: Any) -> str | None:
-    """The docstring that a module, class, function or property has of its own."""
+    """The docstring of a module, class, function or property; inherited ones do not count."""
     if isinstance(value, property):
         value = value.fget
     if isinstance(value, type):
@@ -146,6 +146,11 @@ def doc_in_lib(value: Any) -> str | None:
 # --- attributes and options ---
 
 
+# Constructors with two types: the class with its parameter bound, and the annotation of the option that decides. Checkers
+# use the first overload that matches.
+OVERLOADS = {"Tracker": [("Tracker[Never]", "coast_frames", "Literal[0]"), ("Tracker[None]", "coast_frames", "int")]}
+
+
 class Attribute(NamedTuple):
     """An attribute, property or option of a class in the types."""
 
@@ -154,7 +159,7 @@ class Attribute(NamedTuple):
 
 
 def attributes(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> dict[str, Attribute]:
-    """Those of a class and its bases; the properties with the docstrings that they have in lib."""
+    """The attributes of a class and its bases. Properties have their docstrings from lib."""
     found: dict[str, Attribute] = {}
     for base in reversed(node.bases):
         if isinstance(base, ast.Name) and base.id in classes:
@@ -184,7 +189,7 @@ def default_of(value: Any) -> str:
 
 
 def options_of(kind: Any) -> list[tuple[str, Any]]:
-    """(name, default) of the options of a class in lib, that which may be given by position first."""
+    """(name, default) of the options of a class in lib. The option that may be positional comes first."""
     table = getattr(kind, "_option", None)
     return sorted(table.defaults, key=lambda one: one[0] != table.first) if table else []
 
@@ -195,7 +200,7 @@ def families() -> list[type]:
 
 
 def declared(kind: type) -> list[tuple[str, Any]]:
-    """The options of a class that none of its bases has."""
+    """The options of a class that its bases do not have."""
     inherited = {name for base in kind.__mro__[1:] for name, _ in options_of(base)}
     return [(name, default) for name, default in options_of(kind) if name not in inherited]
 
@@ -204,7 +209,7 @@ def paragraph(doc: str) -> str:
     return " ".join(doc.split())
 
 
-# --- what is generated ---
+# --- generated code ---
 
 
 def constructor(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> str:
@@ -214,18 +219,24 @@ def constructor(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> str:
     options = options_of(kind)
     old = method(node, "__init__")
     required = old.args.args[1 : len(old.args.args) - len(old.args.defaults)] if old else []
-    given = [f"{one.arg}: {annotated(one.annotation)}" for one in required]
-    for name, default in options:
-        if name not in described:
-            raise ValueError(f"{node.name} has no line for its option {name}")
-        if name != kind._option.first and "*" not in given:
-            given.append("*")
-        given.append(f"{name}: {described[name].annotation} = {default_of(default)}")
     first = (doc_in_lib(kind) or "").splitlines()[0]
     names = [one.arg for one in required] + [name for name, _ in options]
+    if missing := [name for name in names if name not in described]:
+        raise ValueError(f"{node.name} has no line for its option {missing[0]}")
     doc = first + "\n\n" + "\n".join(listed([name], paragraph(described[name].doc), WIDTH - 8) for name in names)
-    head = "\n".join(["    def __init__(", "        self,", *[f"        {one}," for one in given], "    ) -> None:"])
-    return f"{head}\n{literal(doc, ' ' * 8)}\n"
+    forms = []
+    for bound, decisive, annotation in OVERLOADS.get(node.name, [("", "", "")]):
+        given = ["self: " + bound if bound else "self"]
+        given += [f"{one.arg}: {annotated(one.annotation)}" for one in required]
+        for name, default in options:
+            if name != kind._option.first and "*" not in given:
+                given.append("*")
+            kind_of = annotation if name == decisive else described[name].annotation
+            given.append(f"{name}: {kind_of} = {default_of(default)}")
+        lines = ["    @overload"] if bound else []
+        lines += ["    def __init__(", *[f"        {one}," for one in given], "    ) -> None:", literal(doc, " " * 8), ""]
+        forms.append("\n".join(lines))
+    return "\n".join(forms)
 
 
 def typed_dict(classes: dict[str, ast.ClassDef]) -> str:
@@ -239,13 +250,13 @@ def typed_dict(classes: dict[str, ast.ClassDef]) -> str:
     for name, uses in found.items():
         lines.append(f"    {name}: {union([one.annotation for _, _, one in uses])}")
         texts = [(f"`{kind.__name__}({name}={default_of(default)})`", paragraph(one.doc)) for kind, default, one in uses]
-        width = WIDTH - 4 - 6  # beside the indentation and the quotes
+        width = WIDTH - 4 - 6  # without the indentation and the quotes
         lines.append(literal("\n\n".join(wrapped(f"{call}: {text}", "", "", width) for call, text in texts), "    "))
     return "\n".join(lines) + "\n"
 
 
 def union(annotations: list[str]) -> str:
-    """One annotation for several: their members, each once, the words of Literals together, None last."""
+    """Merge annotations: each member once, the values of all Literals together, None last."""
     words: list[str] = []
     members: list[str] = []
     for annotation in annotations:
@@ -281,7 +292,7 @@ def method(node: ast.ClassDef, name: str) -> ast.FunctionDef | None:
 
 
 def text(source: str) -> str:
-    """The types as they have to be, from the file as it is."""
+    """The up-to-date types, made from the current file."""
     return with_docstrings(with_constructors(source))
 
 
@@ -290,10 +301,10 @@ def classes_of(tree: ast.Module) -> dict[str, ast.ClassDef]:
 
 
 def with_constructors(source: str) -> str:
-    """The types with the constructors, `_Options` and `__all__` that the code has now."""
+    """The types with the current constructors, `_Options` and `__all__`."""
     tree = ast.parse(source)
     classes = classes_of(tree)
-    edits: list[tuple[int, int, str]] = []  # (first line, line behind the last, what stands there instead)
+    edits: list[tuple[int, int, str]] = []  # (first line, line after the last, new text)
     for node in tree.body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             names = "".join(f'    "{name}",\n' for name in n6post.__all__)
@@ -301,15 +312,15 @@ def with_constructors(source: str) -> str:
         elif isinstance(node, ast.ClassDef) and node.name == "_Options":
             edits.append((node.lineno, end(node), typed_dict(classes)))
         elif isinstance(node, ast.ClassDef) and node.name in n6post.__all__ and options_of(getattr(n6post, node.name)):
-            old = method(node, "__init__")
-            at = old or next(one for one in node.body if isinstance(one, ast.FunctionDef))
-            behind = end(old) if old else start(at)
+            old = [one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
+            at = old[0] if old else next(one for one in node.body if isinstance(one, ast.FunctionDef))
+            behind = end(old[-1]) if old else start(at)
             edits.append((start(at), behind, constructor(node, classes) + gap(source, behind)))
     return edited(source, edits)
 
 
 def with_docstrings(source: str) -> str:
-    """The types with the docstrings that the code has now."""
+    """The types with the current docstrings."""
     tree = ast.parse(source)
     edits: list[tuple[int, int, str]] = []
     edits += documented(tree, doc_in_lib(n6post), source)
@@ -339,7 +350,7 @@ Documented = ast.Module | ast.ClassDef | ast.FunctionDef
 def documented(
     node: Documented, doc: str | None, source: str, described: frozenset[str] | set[str] = frozenset(), more: str = ""
 ) -> list[tuple[int, int, str]]:
-    """The edit that gives a module, class or function this docstring, `more` being its last paragraphs."""
+    """The edit that sets the docstring of a module, class or function. `more` is appended as its last paragraphs."""
     if doc is None:
         return []
     indent = "" if isinstance(node, ast.Module) else " " * (node.col_offset + 4)
@@ -348,7 +359,7 @@ def documented(
     has_one = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
     if has_one:
         return [(first.lineno, end(first), made)]
-    if isinstance(node, ast.FunctionDef):  # the ... in the place of one, on the line of the signature
+    if isinstance(node, ast.FunctionDef):  # the ... in place of a docstring, on the line of the signature
         signature = source.splitlines()[first.lineno - 1][: first.col_offset].rstrip()
         return [(first.lineno, end(first), f"{signature}\n{made}{gap(source, end(first))}")]
     raise ValueError(f"{getattr(node, 'name', 'the module')} has no docstring to replace")
@@ -360,18 +371,18 @@ def start(node: ast.stmt) -> int:
 
 
 def end(node: ast.stmt) -> int:
-    """The line behind a statement."""
+    """The line after a statement."""
     return (node.end_lineno or node.lineno) + 1
 
 
 def gap(source: str, behind: int) -> str:
-    """An empty line, unless the line `behind` is one or the last."""
+    """An empty line, unless the line `behind` is empty or the last."""
     lines = source.splitlines()
     return "\n" if behind <= len(lines) and lines[behind - 1].strip() else ""
 
 
 def edited(source: str, edits: list[tuple[int, int, str]]) -> str:
     lines = source.splitlines(keepends=True)
-    for first, behind, made in sorted(edits, reverse=True):  # the last first: then the lines before it keep their numbers
+    for first, behind, made in sorted(edits, reverse=True):  # in reverse order, so that earlier lines keep their numbers
         lines[first - 1 : behind - 1] = [made]
     return "".join(lines)

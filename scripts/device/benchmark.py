@@ -138,13 +138,16 @@ def seg():
     )
     head = file_of("seg_head", (1, 116, 2100), np.int8)
     protos = file_of("seg_protos", (1, 80, 80, 32), np.int8)
+    zero_points = 24, -114
     if head is None or protos is None:
+        # Noise around both zero points: about half of the pixels of each mask are set, and no mask is empty.
+        zero_points = 24, 0
         head = filled_head(116, 2100, 0.0204, 24, boxes, 8, np.int8)
         for row in range(84, 116):
-            head[row, :] = np.frombuffer(noise(2100, row), dtype=np.int8) // 4
+            head[row, :] = np.frombuffer(noise(2100, row), dtype=np.int8) // 4 + 24  # camera: int-with-array: -8 to 55
         head = head.reshape((1, 116, 2100))
         protos = np.frombuffer(noise(80 * 80 * 32), dtype=np.int8).reshape((1, 80, 80, 32))
-    return Model(320, [head, protos], (0.02040208, 0.01966914), (24, -114)), [head, protos]
+    return Model(320, [head, protos], (0.02040208, 0.01966914), zero_points), [head, protos]
 
 
 PEOPLE = (

@@ -1,4 +1,4 @@
-// Draw a box's outline and the filled ground of its label in one colour, and the label's text on the ground.
+// Draw a box's outline and the filled ground of its label in one color, and the label's text on the ground.
 // box(frame, params, text, font); see portable_drawing.py.
 #include "box.h"
 #include "pixels.h"

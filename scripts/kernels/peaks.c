@@ -5,7 +5,7 @@
 
 #define INFINITE __builtin_inff()
 
-// The vertex of the parabola through three neighbours, in cells from the centre one.
+// The vertex of the parabola through three neighbors, in cells from the center one.
 static inline float parabola(float low, float peak, float high)
 {
     const float divisor = 2.0f * peak - low - high;
@@ -42,7 +42,7 @@ int peaks(const char *heat, struct peaks_params *params, float *out)
             const float peak = element(at, dtype);
             float x = column, y = row;
             if (refine) {
-                // The neighbours left, right, above and below; at a border the peak itself, which leaves x or y unchanged.
+                // The neighbors left, right, above and below; at a border the peak itself, which leaves x or y unchanged.
                 const int dx = column > 0 && column < width - 1 ? step << size : 0;
                 const int dy = row > 0 && row < height - 1 ? step * width << size : 0;
                 x += parabola(element(at - dx, dtype), peak, element(at + dx, dtype));
@@ -69,6 +69,6 @@ int peaks(const char *heat, struct peaks_params *params, float *out)
     params->y1 = visible ? as_bits(y1) : 0;
     params->x2 = as_bits(x2);
     params->y2 = as_bits(y2);
-    params->total = as_bits(sum);
+    params->mean_score = visible ? as_bits(sum / visible) : 0;
     return 0;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The firmware's grey of an RGB565 colour, by its eight-bit channels.
+// The firmware's gray of an RGB565 color, by its eight-bit channels.
 static inline int luma(int value)
 {
     int r = value >> 11, g = value >> 5 & 63, b = value & 31;

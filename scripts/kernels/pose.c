@@ -24,7 +24,7 @@ static void put(const struct canvas *c, int x, int y)
         c->frame[at] = c->color;
 }
 
-// error: 0 stores the colour, 256 leaves the pixel unchanged.
+// error: 0 stores the color, 256 leaves the pixel unchanged.
 static __attribute__((noinline)) void blend(const struct canvas *c, int x, int y, int error)
 {
     if ((unsigned)x >= (unsigned)c->width || (unsigned)y >= (unsigned)c->height)

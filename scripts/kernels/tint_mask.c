@@ -1,9 +1,9 @@
-// Scale a mask bilinearly and blend one colour where it is 128 or more. tint_mask(frame, mask, params); see portable_drawing.py.
+// Scale a mask bilinearly and blend one color where it is 128 or more. tint_mask(frame, mask, params); see portable_drawing.py.
 //
 // The arithmetic is that of the firmware's draw_image with hint=BILINEAR. The frame is taken in strips of columns. Here the
 // position of each column in the mask is computed once; then rows_rgb565 or rows_gray runs down the rows. Frame pixel k of a
 // picture that begins s pixels left of the frame is at floor((s << 16) / scale) - 32768 + k * floor(65536 / scale) in the
-// mask, 16.16, in float32 up to the floors. At the edges both neighbours are the edge pixel.
+// mask, 16.16, in float32 up to the floors. At the edges both neighbors are the edge pixel.
 #include "pixels.h"
 #include "tint_mask.h"
 
@@ -12,17 +12,17 @@ struct axis {
     int from, to, at, step;
 };
 
-static struct axis axis_of(int origin, int size, float scale, int from, int to, int centred)
+static struct axis axis_of(int origin, int size, float scale, int from, int to, int centered)
 {
-    // Centred: the mask at twice the scale, one pixel up and left, of which every second pixel is used.
-    int doubled = centred + 1, start = origin > 0 ? origin : 0;
+    // Centered: the mask at twice the scale, one pixel up and left, of which every second pixel is used.
+    int doubled = centered + 1, start = origin > 0 ? origin : 0;
     scale *= doubled;
-    int skipped = (start - origin) * doubled + centred; // left of the picture that draw_image draws into
+    int skipped = (start - origin) * doubled + centered; // left of the picture that draw_image draws into
     struct axis a;
     a.step = (int)(65536.0f / scale);
     a.from = from > start ? from : start;
-    int end = start + (int)(scale * size) - skipped; // of draw_image; centred, the last pixel is repeated
-    a.to = centred || to < end ? to : end;
+    int end = start + (int)(scale * size) - skipped; // of draw_image; centered, the last pixel is repeated
+    a.to = centered || to < end ? to : end;
     a.at = (int)((float)(skipped << 16) / scale) + (a.from - start) * doubled * a.step;
     return a;
 }
@@ -30,20 +30,20 @@ static struct axis axis_of(int origin, int size, float scale, int from, int to, 
 int tint_mask(uint8_t *frame, const uint8_t *mask, const struct tint_mask_params *params)
 {
     struct strip s;
-    int width = params->width, height = params->height, color = params->color, alpha = params->alpha, centred = params->centred;
-    struct axis x = axis_of(params->x, width, as_float(params->x_scale), params->x0, params->x1, centred);
-    struct axis y = axis_of(params->y, height, as_float(params->y_scale), params->y0, params->y1, centred);
+    int width = params->width, height = params->height, color = params->color, alpha = params->alpha, centered = params->centered;
+    struct axis x = axis_of(params->x, width, as_float(params->x_scale), params->x0, params->x1, centered);
+    struct axis y = axis_of(params->y, height, as_float(params->y_scale), params->y0, params->y1, centered);
     if (x.to <= x.from || y.to <= y.from || !alpha)
         return 0;
 
     // draw_image does not interpolate if that would change nothing, nor a picture one pixel wide or high.
-    int smooth = (x.step != 65536 || y.step != 65536) && (centred || (width > 1 && height > 1));
+    int smooth = (x.step != 65536 || y.step != 65536) && (centered || (width > 1 && height > 1));
     if (smooth) {
         x.at -= 32768;
         y.at -= 32768;
     }
-    x.step *= centred + 1;
-    y.step *= centred + 1;
+    x.step *= centered + 1;
+    y.step *= centered + 1;
 
     int bytes = params->depth;
     int red = color >> 11, green = color >> 5 & 63, blue = color & 31;

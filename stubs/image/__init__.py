@@ -1,9 +1,10 @@
 """The firmware's `image` module for CPython: numpy underneath, pixel for pixel what the camera draws.
 
-It follows firmware 5.0 and agrees with every recording in ../shared/golden/draw and host_tests/data/image_cases.npz. What
-it leaves out says so: NotImplementedError for an option, AttributeError ("the stand-in has no ...") for a method. Text has
-letter shapes of its own in the camera's cells, JPEG files are Pillow's. omv._host_set_version(4, 8, 1) gives its methods the
-arguments that they take there, and their results methods in place of attributes.
+It follows firmware 5.0 and agrees with every recording in ../shared/golden/draw and host_tests/data/image_cases.npz. A
+missing option raises NotImplementedError, and a missing method raises AttributeError ("the stand-in has no ..."). Letters
+have their own shapes in cells of the camera's size, and Pillow writes the JPEG files. After
+omv._host_set_version(4, 8, 1) the methods take the arguments of firmware 4.8.1, and their results have methods in place of
+attributes.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,8 +1,8 @@
 """How MicroPython's C functions read their arguments, where CPython's own rules differ.
 
-The camera refuses a float where an int is wanted, an ndarray where a tuple is wanted and a
-namedtuple where exactly two numbers are wanted. A script that only runs on a PC because these rules
-are lax there would stop on the camera, so they are kept, with the exception types of the recordings.
+The camera refuses a float in place of an int, an ndarray in place of a tuple, and a namedtuple in place of
+exactly two numbers. The stand-in applies the same rules and raises the recorded exception types, so a script
+that breaks one of them also fails on a PC.
 """
 
 from typing import Any
@@ -28,7 +28,7 @@ def to_int(value: object) -> int:
 
 
 def to_float(value: object) -> np.float32:
-    """A Python number as the camera holds it: float32 in 30 bits.
+    """Return a Python number as the camera stores it: float32 in 30 bits.
 
     The two low bits of the mantissa carry MicroPython's type tag; on reading they are filled with
     the two bits above them, so 2.6 is 2.5999997 there.
@@ -54,7 +54,7 @@ def fixed_ints(value: object, count: int) -> list[int]:
 
 
 def leading_ints(value: object, count: int) -> list[int]:
-    """The first `count` ints of a tuple, namedtuple or list. What follows them is ignored."""
+    """The first `count` ints of a tuple, namedtuple or list. Further items are ignored."""
     if not isinstance(value, tuple) and type(value) is not list:
         raise TypeError(f"object '{kind(value)}' isn't a tuple or list")
     items = list(value)
@@ -64,7 +64,7 @@ def leading_ints(value: object, count: int) -> list[int]:
 
 
 def to_color(pixformat: int, value: object, default: int = -1) -> int:
-    """A colour argument as the pixel value to store: an int as it is, a tuple through RGB565."""
+    """Convert a color argument to a pixel value: ints stay unchanged, tuples are converted through RGB565."""
     if value is None:
         return default
     if isinstance(value, int):
@@ -73,7 +73,7 @@ def to_color(pixformat: int, value: object, default: int = -1) -> int:
     pixel = (r >> 3) << 11 | (g >> 2) << 5 | b >> 3
     if pixformat == RGB565:
         return pixel
-    # The tuple is cut to RGB565 first, so (255, 100, 20) is a slightly different grey than by hand.
+    # The firmware reduces the tuple to RGB565 first, so its gray differs slightly from the luma of 8-bit channels.
     gray = int(rgb565_to_gray(np.array(pixel)))
     return int(gray > 127) if pixformat == BINARY else gray
 
@@ -93,7 +93,7 @@ def to_roi(value: object, width: int, height: int) -> Rect:
 
 
 def to_scales(x_scale: object, y_scale: object) -> tuple[np.float32, np.float32]:
-    """Where only one of the two is given, it serves for both."""
+    """Both scales. If only one is given, it is used for both axes."""
     if x_scale is None and y_scale is None:
         return np.float32(1), np.float32(1)
     if x_scale is None:
@@ -104,13 +104,13 @@ def to_scales(x_scale: object, y_scale: object) -> tuple[np.float32, np.float32]
 
 
 def numpy_of(value: object) -> npt.NDArray[Any] | None:
-    """The numpy array under a ulab ndarray, None for anything else."""
+    """The numpy array inside a ulab ndarray; None for any other object."""
     array = getattr(value, "_np", None)
     return array if isinstance(array, np.ndarray) else None
 
 
 def to_memory(value: object, writable: bool) -> npt.NDArray[np.uint8]:
-    """The bytes of any dense buffer as a one-dimensional view: nothing is copied.
+    """The bytes of any dense buffer as a one-dimensional view, without a copy.
 
     A transposed or strided ndarray has no dense memory to share; the camera refuses it too.
     """

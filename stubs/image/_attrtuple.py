@@ -1,4 +1,4 @@
-"""What the firmware's finders and measures return: tuples with names in 5.0, objects with methods in 4.8.1."""
+"""Result types of find_*() and get_*(): tuples with names in 5.0, objects with methods in 4.8.1."""
 
 import operator
 from typing import Any
@@ -7,7 +7,7 @@ import _host
 
 
 class AttrTuple(tuple[Any, ...]):
-    """A tuple whose items have the names that a subclass annotates, in their order; nothing else of a namedtuple."""
+    """A tuple with named items: a subclass annotates the names in order. It has no other features of a namedtuple."""
 
     _names: tuple[str, ...] = ()
 
@@ -21,7 +21,7 @@ class AttrTuple(tuple[Any, ...]):
 
 
 class Methods:
-    """4.8.1's form of the same: a method for every name, and items in an order of its own."""
+    """The same result in firmware 4.8.1: a method for every name, and items in a different order."""
 
     def __init__(self, kind: str, items: dict[str, Any], methods: dict[str, Any], text: str,
                  slices: list[Any] | None = None) -> None:
@@ -45,5 +45,5 @@ class Methods:
 
 
 def old() -> bool:
-    """Whether results are as in 4.8.1."""
+    """Whether results have the form of firmware 4.8.1."""
     return _host.old("results")

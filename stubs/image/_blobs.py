@@ -1,8 +1,8 @@
-"""find_blobs(): areas of neighbouring pixels between thresholds, with every number as the firmware counts it.
+"""find_blobs(): areas of neighboring pixels between thresholds, measured exactly as the firmware does.
 
-An area is filled row by row, in the firmware's order, on which its corners and its perimeter depend. What is not here:
-the limit of the firmware's stack (an area that needs more than its memory holds comes out in pieces there), and 5.0's
-`contours`.
+Areas are filled row by row in the firmware's order, because corners and perimeters depend on it. Two things are missing:
+the limit of the firmware's stack (the camera splits an area that needs more memory than the stack has), and the
+`contours` of firmware 5.0.
 """
 
 import math
@@ -22,14 +22,14 @@ F32 = np.float32
 Point = tuple[int, int]
 Corners = tuple[Point, Point, Point, Point]
 
-# A blob's outermost points are looked for in 20 directions; the firmware's tables have six decimals.
+# A blob's outermost points are searched in 20 directions; the firmware's tables have six decimals.
 DIRECTIONS = 20
 COS = cosines(range(0, 360, 360 // DIRECTIONS))
 SIN = sines(range(0, 360, 360 // DIRECTIONS))
 
 
 class Blob(AttrTuple):
-    """An area: its rectangle, centre and shape. Angles in radians; `code` has a bit for each threshold it meets."""
+    """An area: its rectangle, center and shape. Angles in radians; `code` has a bit for each threshold it meets."""
 
     x: int
     y: int
@@ -74,7 +74,7 @@ class Area:
     count: int = 1
 
     def __post_init__(self) -> None:
-        # What merging adds up, each weighted with the pixels.
+        # The values that merging sums, each weighted by its number of pixels.
         means = (*self.center, cosine(self.rotation), sine(self.rotation), self.roundness)
         self.sums = [F32(value * F32(self.pixels)) for value in means]
 
@@ -83,7 +83,7 @@ def find(values: npt.NDArray[Any], bands: list[_thresholds.Band], invert: bool, 
          area_threshold: int, pixels_threshold: int, merge: bool, margin: int,
          threshold_cb: Callable[[Any], Any] | None, merge_cb: Callable[[Any, Any], Any] | None, x_bins: int,
          y_bins: int) -> list[Any]:
-    """`values` of the whole picture, from _thresholds.channels()."""
+    """Find the areas. `values` come from _thresholds.channels() and cover the whole picture."""
     x0, y0, w, h = roi
     taken = np.zeros((h, w), dtype=bool)
     areas: list[Area] = []
@@ -106,12 +106,12 @@ def find(values: npt.NDArray[Any], bands: list[_thresholds.Band], invert: bool, 
 
 
 class _Filler:
-    """Scanline flood fill. Rows are bytes, so that CPython's own searches do the work."""
+    """Scanline flood fill. Rows are bytearrays, because find() and rfind() are fast."""
 
     def __init__(self, todo: _thresholds.Bits, outside: _thresholds.Bits, roi: Rect) -> None:
         self.todo = [bytearray(row) for row in todo.astype(np.uint8)]
         self._x, self._y, self._w, self._h = roi
-        # How many pixels left of x are neither met by the threshold nor taken: those at an edge count for the perimeter.
+        # Number of pixels left of x that are outside the thresholds and in no area. At an edge they add to the perimeter.
         self._outside = np.pad(outside.cumsum(axis=1), ((0, 0), (1, 0))).tolist()
         self.perimeter = 0
 
@@ -134,22 +134,22 @@ class _Filler:
         self.perimeter = 0
         y -= self._y
         left, right = self._span(x - self._x, y)
-        # Spans that wait: where they lie, and from where the rows above and below them are still to be searched.
+        # Unfinished spans: their position, and the columns from which the rows above and below remain to be searched.
         above = below = left
         stack: list[tuple[int, int, int, int, int]] = []
         while True:
             for up in (True, False):
-                neighbour = y - 1 if up else y + 1
-                if not 0 <= neighbour < self._h:
+                neighbor = y - 1 if up else y + 1
+                if not 0 <= neighbor < self._h:
                     # Every return to this span counts its edge again.
                     self.perimeter += right - left + 1
                     continue
                 start = above if up else below
-                found = self.todo[neighbour].find(1, start, right + 1)
-                self.perimeter += self._edge(neighbour, start, right + 1 if found < 0 else found, left, right)
+                found = self.todo[neighbor].find(1, start, right + 1)
+                self.perimeter += self._edge(neighbor, start, right + 1 if found < 0 else found, left, right)
                 if found >= 0:
                     stack.append((y, left, right, found + 1, below) if up else (y, left, right, above, found + 1))
-                    y = neighbour
+                    y = neighbor
                     left, right = self._span(found, y)
                     above = below = left
                     break
@@ -159,15 +159,15 @@ class _Filler:
                 y, left, right, above, below = stack.pop()
 
     def _edge(self, y: int, start: int, stop: int, left: int, right: int) -> int:
-        """Pixels outside the area at start <= x < stop of a neighbouring row, but those at the span's two ends."""
+        """Count the pixels outside the area at start <= x < stop of a neighboring row, except at the span's two ends."""
         start, stop = max(start, left + 1), min(stop, right)
         return self._outside[y][stop] - self._outside[y][start] if start < stop else 0
 
 
 def _first_corners(x_max: int, y_max: int) -> tuple[list[Point], list[np.float32]]:
-    """Where the search for the outermost points starts in each direction: at the opposite edge."""
+    """Starting points of the search for the outermost points, one per direction: at the opposite edge."""
     def start(limit: int, direction: np.float32) -> int:
-        # The sign of 0 is NaN there, and a NaN stays out of a comparison: the limit.
+        # The firmware's sign of 0 is NaN, and a comparison with NaN is false: the search starts at the limit.
         return 0 if direction < 0 else limit
 
     corners = [(start(x_max, c), start(y_max, s)) for c, s in zip(COS, SIN, strict=True)]
@@ -179,12 +179,12 @@ def _along(x: int, y: int, direction: int) -> np.float32:
 
 
 def _c_div(number: int, divisor: int) -> int:
-    """C's division of a positive divisor: towards zero."""
+    """C's integer division by a positive divisor: it rounds toward zero."""
     return number // divisor if number >= 0 else -(-number // divisor)
 
 
 def _corners(spans: list[tuple[int, int, int]], x_max: int, y_max: int) -> list[Point]:
-    """The outermost point in each direction; of several equally far out the mean, taken one after the other."""
+    """The outermost point in each direction. Points at the same distance are averaged one by one."""
     corners, least = _first_corners(x_max, y_max)
     left, right, y = np.array(spans, dtype=np.int32).T[..., None]
     cos, sin = np.array(COS), np.array(SIN)
@@ -203,7 +203,7 @@ def _corners(spans: list[tuple[int, int, int]], x_max: int, y_max: int) -> list[
 
 def _measured(spans: list[tuple[int, int, int]], perimeter: int, roi: Rect, code: int, area_threshold: int,
               pixels_threshold: int, width: int, height: int, x_bins: int, y_bins: int) -> Area | None:
-    """None for an area that is too small."""
+    """Measure an area; None if it is too small."""
     pixels = sum(right - left + 1 for left, right, _ in spans)
     if pixels < pixels_threshold:
         return None
@@ -239,7 +239,7 @@ def _measured(spans: list[tuple[int, int, int]], perimeter: int, roi: Rect, code
 
 
 def _roundness(a: np.float32, b: np.float32, c: np.float32) -> np.float32:
-    """The lesser of an area's principal moments of inertia by the greater."""
+    """The smaller of an area's principal moments of inertia, divided by the larger."""
     difference = F32(a - c)
     length = root(fused(b, b, F32(difference * difference)))
     sin, cos = divided(b, length), divided(difference, length)
@@ -251,7 +251,7 @@ def _roundness(a: np.float32, b: np.float32, c: np.float32) -> np.float32:
 
 
 def _binned(hist: list[int], most: int) -> list[int]:
-    """The first stretch without a gap, in at most `most` bins."""
+    """The first run of numbers without a gap, in at most `most` bins."""
     start = next((i for i, value in enumerate(hist) if value), None)
     if start is None:
         return []
@@ -275,7 +275,7 @@ def _overlap(one: Rect, other: Rect) -> bool:
 
 def _merged(areas: list[Area], margin: int, merge_cb: Callable[[Any, Any], Any] | None, x_bins: int,
             y_bins: int) -> list[Area]:
-    """Areas whose rectangles overlap become one, until none do."""
+    """Merge areas until no two rectangles overlap."""
     again = True
     while again:
         again, queue, areas = False, areas, []
@@ -303,7 +303,7 @@ def _swallow(area: Area, other: Area, x_bins: int, y_bins: int) -> None:
             setattr(area, name, _merged_bins(parts, most))
     for i in range(DIRECTIONS):
         x, y = other.corners[i]
-        # A slip of the firmware, kept: it takes the cosine for y too.
+        # The firmware has a bug here, which is kept: it uses the cosine for y too.
         if fused(x, COS[i], F32(F32(y) * COS[i])) < _along(*area.corners[i], i):
             area.corners[i] = (x, y)
     (x0, y0, w0, h0), (x1, y1, w1, h1) = area.rect, other.rect
@@ -343,12 +343,12 @@ Coordinates = npt.NDArray[np.int64]
 
 
 def _rotated(points: Coordinates, angle: np.float32, center: Coordinates) -> Coordinates:
-    """(n, 2) points turned around another, cut towards zero."""
+    """(n, 2) points rotated around another point, rounded toward zero."""
     x, y = (points - center).T
     cos, sin = cosine(angle), sine(angle)
 
     def sum_of(one: npt.NDArray[np.float64], other: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        return (one + other.astype(np.float64)).astype(F32)  # a fused multiply-add: the product is exact
+        return (one + other.astype(np.float64)).astype(F32)  # a fused multiply-add: the product is not rounded
 
     turned_x = sum_of(x * np.float64(cos), -(y.astype(F32) * sin)) + F32(center[0])
     turned_y = sum_of(x * np.float64(sin), y.astype(F32) * cos) + F32(center[1])
@@ -356,7 +356,7 @@ def _rotated(points: Coordinates, angle: np.float32, center: Coordinates) -> Coo
 
 
 def _min_corners(corners: list[Point]) -> Corners:
-    """The smallest rectangle along one of the sides of the corners' polygon."""
+    """The smallest rectangle that is parallel to one side of the polygon of the corners."""
     points = np.array(corners, dtype=np.int64)
     best: tuple[Any, ...] = ()
     least = 1 << 31
@@ -400,7 +400,7 @@ def _as_4_8_1(fields: dict[str, Any]) -> Methods:
     items = {name: fields[name] for name in ("x", "y", "w", "h", "pixels", "cx", "cy", "rotation", "code", "count",
                                              "perimeter", "roundness")}
     more = {name: value for name, value in fields.items() if name not in items and name != "contour"}
-    # Computed of the number that Python has, which is two bits shorter.
+    # Computed from the Python number, which is two bits shorter.
     more["elongation"] = float(F32(F32(1) - to_float(fields["roundness"])))
     degrees = F32(F32(to_float(fields["rotation"]) * F32(180)) / F32(math.pi))
     more |= {
@@ -411,11 +411,11 @@ def _as_4_8_1(fields: dict[str, Any]) -> Methods:
     }  # fmt: skip
     shown = {name: f"{value:f}" if isinstance(value, float) else value for name, value in items.items()}
     text = ", ".join(f'"{name}":{value}' for name, value in shown.items())
-    raw = items | {"cx": fields["cxf"], "cy": fields["cyf"]}  # what a slice gives
+    raw = items | {"cx": fields["cxf"], "cy": fields["cyf"]}  # the type of a slice
     return Methods("blob", items, more, "{" + text + "}", list(raw.values()))
 
 
-# ---- what 5.0 has as functions of the module, and 4.8.1 as methods of a blob: all of the smallest rectangle ----
+# ---- measures of the smallest rectangle: functions of the module in 5.0, methods of a blob in 4.8.1 ----
 
 
 def _distance(one: Point, other: Point) -> np.float32:
@@ -434,14 +434,14 @@ def _center(blob: Blob) -> Point:
 
 
 def get_solidity(blob: Blob, /) -> float:
-    """Pixels by the area of the smallest rectangle, at most 1."""
+    """Number of pixels divided by the area of the smallest rectangle, at most 1."""
     corners = blob.min_corners
     twice = sum(x0 * y1 - y0 * x1 for (x0, y0), (x1, y1) in zip(corners, corners[1:] + corners[:1], strict=True))
     return float(min(divided(blob.pixels, F32(twice) / F32(2)), F32(1)))
 
 
 def get_convexity(blob: Blob, /) -> float:
-    """The smallest rectangle's perimeter by the blob's, at most 1."""
+    """The smallest rectangle's perimeter divided by the blob's, at most 1."""
     corners = blob.min_corners
     total = F32(0)
     for one, other in zip(corners, corners[1:] + corners[:1], strict=True):
@@ -450,7 +450,7 @@ def get_convexity(blob: Blob, /) -> float:
 
 
 def _axes(blob: Blob) -> tuple[Any, Any]:
-    """The longer and the shorter line through the middles of opposite sides."""
+    """The longer and the shorter line through the midpoints of opposite sides."""
     m = _middles(blob)
     lines = (m[0] + m[2], m[1] + m[3])
     return lines if _distance(m[0], m[2]) >= _distance(m[1], m[3]) else lines[::-1]

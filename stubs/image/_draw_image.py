@@ -1,12 +1,12 @@
 """draw_image(): scaling, interpolation, palettes, blending and masks, bit for bit.
 
-Everything works on whole numpy arrays, in the order of the firmware's CPU path: geometry of each
-axis in 16.16 fixed point, samples (nearest or bilinear), palettes, blend. The formulas are those of
-../shared/golden/README.md, which the recordings confirm to the last pixel. On an OpenMV N6 many of
-these draws run on its graphics unit instead, whose rounding differs a little.
+Each step works on whole numpy arrays, in the order of the firmware's CPU path: geometry of each
+axis in 16.16 fixed point, samples (nearest or bilinear), palettes, blend. The formulas are in
+../shared/golden/README.md; the recordings confirm them for every pixel. On an OpenMV N6 many of
+these draws run on its graphics unit instead, which rounds slightly differently.
 
-Not here, because nothing recorded says what it should give: AREA when shrinking, BICUBIC, TRANSPOSE
-(so ROTATE_90 and ROTATE_270), `transform=`, BILINEAR from a BINARY picture.
+These are not implemented, because no recording shows their results: AREA when shrinking, BICUBIC, TRANSPOSE
+(and so ROTATE_90 and ROTATE_270), `transform=`, BILINEAR from a BINARY picture.
 """
 
 from dataclasses import dataclass
@@ -27,13 +27,13 @@ ONE = 1 << 16
 
 @dataclass
 class Axis:
-    """One axis of a draw: destination `first` .. `first + len(at)`, and where each pixel samples."""
+    """One axis of a draw: the destination `first` .. `first + len(at)`, and the source position of each pixel."""
 
     first: int
     at: npt.NDArray[np.int64]  # source coordinate of each destination pixel, 16.16 fixed point
     step: int
     start: int  # region of interest in the source
-    limit: int  # its last pixel
+    limit: int  # last pixel of the region
     flipped: bool
 
     def pixels(self, length: int) -> npt.NDArray[np.int64]:
@@ -41,7 +41,7 @@ class Axis:
         return (self.at >> 16).clip(0, length - 1)
 
     def taps(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The two neighbours of each bilinear sample; at the border both are the border pixel."""
+        """The two neighbors of each bilinear sample; at the border both are the border pixel."""
         p = self.at >> 16
         low = np.clip(p, self.start, self.limit)
         high = np.where((p < self.start) | (p >= self.limit), low, low + 1)
@@ -50,14 +50,14 @@ class Axis:
 
 def axis(offset: int, size: int, scale: np.float32, start: int, length: int, limit: int,
          flip: bool) -> Axis | None:
-    """Where `size` scaled pixels land from `offset` on a destination of `limit` pixels."""
+    """Clip `size` scaled pixels, placed at `offset`, to a destination of `limit` pixels."""
     skip = max(-offset, 0)
     first = max(offset, 0)
     if first >= limit or size - skip <= 0:
         return None
     count = min(first + size - skip, limit) - first
     if flip:
-        # Drawn backwards: what the border cuts off comes off the other end of the source.
+        # Drawn backwards: the border cuts off the other end of the source.
         skip = min(first, size - count)
     skip += int(np.floor(F32(start) * scale))
     step = int(np.floor(F32(65536) / scale))
@@ -67,11 +67,11 @@ def axis(offset: int, size: int, scale: np.float32, start: int, length: int, lim
 
 
 def _bilinear_bytes(src: Pixels, xs: Axis, ys: Axis) -> npt.NDArray[np.uint8]:
-    """Vertical first, each step rounded to a byte."""
+    """Interpolate vertically first; each step is rounded to a byte."""
     x0, x1 = xs.taps()
     y0, y1 = ys.taps()
-    # In 16 bits, which the largest sum just fits: 255 * 256 + 128. A mask over a photograph of twelve megapixels takes a
-    # seventh of the time that it takes in 32.
+    # The largest sum, 255 * 256 + 128, fits in 16 bits. A mask over a photograph of twelve megapixels takes a
+    # seventh of the time that it takes with 32 bits.
     fx = ((xs.at >> 8) & 255).astype(np.uint16)[None, :]
     fy = ((ys.at >> 8) & 255).astype(np.uint16)[:, None]
     column = src[y0].astype(np.uint16)
@@ -90,7 +90,7 @@ def _bilinear_bytes(src: Pixels, xs: Axis, ys: Axis) -> npt.NDArray[np.uint8]:
 
 
 def _bilinear_rgb565(src: Pixels, xs: Axis, ys: Axis) -> npt.NDArray[np.uint16]:
-    """The same in 5 bits of weight for each channel."""
+    """The same, with 5-bit weights for each channel."""
     x0, x1 = xs.taps()
     y0, y1 = ys.taps()
     fx = ((xs.at >> 11) & 31).astype(np.int32)[None, :]
@@ -104,7 +104,7 @@ def _bilinear_rgb565(src: Pixels, xs: Axis, ys: Axis) -> npt.NDArray[np.uint16]:
 
 
 def _index(pixels: Pixels, pixformat: int, rgb_channel: int) -> Pixels:
-    """The byte of each source pixel that the palettes are indexed with."""
+    """The palette index of each source pixel, a byte."""
     if pixformat == f.RGB565:
         if rgb_channel >= 0:
             return f.rgb565_to_rgb888(pixels)[rgb_channel].astype(np.uint8)
@@ -114,7 +114,7 @@ def _index(pixels: Pixels, pixformat: int, rgb_channel: int) -> Pixels:
 
 def _colors(pixels: Pixels, pixformat: int, index: Pixels, rgb_channel: int,
             palette: npt.NDArray[np.uint16] | None, target: int) -> Pixels:
-    """The source pixels in the target's format; grey bytes for a BINARY target."""
+    """The source pixels in the target's format; gray bytes for a BINARY target."""
     if palette is not None:
         pixels = palette[index]
         return pixels if target == f.RGB565 else f.rgb565_to_gray(pixels)
@@ -128,7 +128,7 @@ def _colors(pixels: Pixels, pixformat: int, index: Pixels, rgb_channel: int,
 
 
 def _alphas(alpha: int, palette: npt.NDArray[np.uint8] | None, target: int) -> Ints:
-    """Blend weight for each palette index: 0..32 on RGB565, 0..256 elsewhere."""
+    """Blend weight for each palette index: 0..32 on RGB565, 0..256 in other formats."""
     weight = int(np.rint(F32(alpha * 256) / F32(255)))
     if target == f.RGB565:
         weight >>= 3  # so alpha 1..7 becomes 0 and changes nothing
@@ -154,7 +154,7 @@ def _blend(source: Pixels, background: Pixels, weight: Ints, target: int) -> Pix
 
 def _scaled(x: int, y: int, x_scale: np.float32, y_scale: np.float32, roi: Rect, shape: tuple[int, ...],
             hint: int) -> tuple[int, int, np.float32, np.float32, int, int]:
-    """Applies the SCALE_ASPECT hints and CENTER: offset, scale and size on the destination."""
+    """Apply the SCALE_ASPECT hints and CENTER: offset, scale and size on the destination."""
     height, width = shape
     if hint & (f.SCALE_ASPECT_KEEP | f.SCALE_ASPECT_EXPAND | f.SCALE_ASPECT_IGNORE):
         xf, yf = F32(width) / F32(roi[2]), F32(height) / F32(roi[3])
@@ -195,7 +195,7 @@ def draw_image(
     mask: npt.NDArray[np.bool_] | None = None,
     black_background: bool = False,
 ) -> None:
-    """Draws `src` on `dst`, two (height, width) arrays: uint16 for RGB565, else uint8 (BINARY 0 or 1).
+    """Draw `src` on `dst`, two (height, width) arrays: uint16 for RGB565, else uint8 (BINARY 0 or 1).
 
     `roi` must lie inside the source. `mask` is True where drawing is allowed and may be smaller than
     `dst`. `black_background` blends with black instead of with the destination.
@@ -235,8 +235,8 @@ def draw_image(
     _refuse_unrecorded(hint, src_format)
 
     if hint & f.BILINEAR:
-        # BILINEAR samples half a source pixel earlier, so the picture lies half a destination pixel
-        # right of where the usual centre-aligned convention would put it.
+        # BILINEAR samples half a source pixel earlier, so the picture is half a destination pixel
+        # right of where the usual center-aligned convention would put it.
         xs.at -= ONE >> 1
         ys.at -= ONE >> 1
         pixels: Pixels = (_bilinear_rgb565 if src_format == f.RGB565 else _bilinear_bytes)(src, xs, ys)
@@ -270,7 +270,7 @@ def draw_image(
 
 def _blend_with_row_above(source: Pixels, window: Pixels, weight: Ints, target: int,
                           upwards: bool) -> Pixels:
-    """A defect of the firmware, kept: `mask=` with alpha 255 and an alpha palette.
+    """Reproduce a bug of the firmware: `mask=` with alpha 255 and an alpha palette.
 
     Its row buffer is not refilled from the destination, so each row blends with the row drawn before
     it, the first one with black.

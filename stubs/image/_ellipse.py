@@ -1,6 +1,6 @@
-"""draw_ellipse(): a circle's cousin without smooth edges, sheared so that it lies askew, pixel for pixel.
+"""draw_ellipse(), pixel for pixel: edges are not smoothed, and rotation is done by shearing.
 
-After https://scratch.mit.edu/projects/50039326/, as the firmware's is.
+The algorithm is that of the firmware, https://scratch.mit.edu/projects/50039326/.
 """
 
 import math
@@ -14,7 +14,7 @@ F32 = np.float32
 
 
 def _dot(c: Canvas, x: int, y: int, thickness: int) -> None:
-    """A pixel, or a disc for a thick line."""
+    """Draw a pixel, or a disc for a thick line."""
     out, inner = thickness // 2, (thickness - 1) // 2
     for dy in range(-out, inner + 1):
         for dx in range(-out, inner + 1):
@@ -56,7 +56,7 @@ def _sheared(c: Canvas, cx: int, cy: int, width: int, height: int, thickness: in
 
 
 def ellipse(c: Canvas, cx: int, cy: int, rx: int, ry: int, rotation: int, thickness: int, fill: bool) -> None:
-    """Radii rx and ry, turned by `rotation` degrees."""
+    """Draw an ellipse with radii rx and ry, rotated by `rotation` degrees."""
     if rx <= 0 or ry <= 0:
         return
     rotation %= 180
@@ -73,7 +73,7 @@ def ellipse(c: Canvas, cx: int, cy: int, rx: int, ry: int, rotation: int, thickn
             width, height = height, width
     angle = F32(F32(rotation * F32(math.pi)) / F32(180))
     sin, cos, tan = sine(angle), cosine(angle), F32(math.tan(float(angle)))
-    # The firmware divides ints here: 0 for an ellipse that is wider than high, so that it is not turned but sheared.
+    # The firmware divides ints here. An ellipse that is wider than high gets 0, and is sheared instead of rotated.
     theta = atan(F32(height // width) * -tan)
     cos_theta, sin_theta = cosine(theta), sine(theta)
     shear_dx = fused(F32(width * cos_theta), cos, -F32(F32(height * sin_theta) * sin))

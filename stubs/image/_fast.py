@@ -1,4 +1,4 @@
-"""The firmware's own mathematics in float32: its tables of angles, its arc tangent, its division by zero."""
+"""The firmware's float32 functions: its tables of angles, its arc tangent, its division by zero."""
 
 import math
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ F32 = np.float32
 
 
 def cosines(degrees: Iterable[int]) -> list[np.float32]:
-    """To six decimals, as the table in flash."""
+    """Round to six decimals, like the table in flash."""
     return [F32(round(math.cos(math.radians(angle)), 6)) for angle in degrees]
 
 
@@ -27,12 +27,12 @@ def sine(angle: Any) -> np.float32:
 
 
 def int32(value: int) -> int:
-    """As a C int holds it: what does not fit wraps around."""
+    """Convert to a C int; larger values wrap around."""
     return ((value + (1 << 31)) & 0xFFFFFFFF) - (1 << 31)
 
 
 def fused(x: Any, y: Any, z: Any) -> np.float32:
-    """x * y + z with one rounding, as the compiler fuses them. (A double's 53 bits stand for the exact sum.)"""
+    """x * y + z with one rounding, like the compiler's fused multiply-add. A double is precise enough for the sum."""
     return F32(float(x) * float(y) + float(z))
 
 
@@ -41,7 +41,7 @@ def root(value: np.float32) -> np.float32:
 
 
 def divided(x: Any, y: Any) -> np.float32:
-    """0 where there is nothing to divide by."""
+    """Division; 0 if the divisor is 0."""
     return F32(F32(x) / F32(y)) if y else F32(0)
 
 
@@ -62,7 +62,7 @@ def atan(value: Any) -> np.float32:
 
 
 def atan2(y: Any, x: Any) -> np.float32:
-    """0 to 2 pi; exactly upwards it is pi, and downwards -pi."""
+    """An angle of 0 to 2 pi; straight up it is pi, and straight down -pi."""
     y, x, pi = F32(y), F32(x), F32(math.pi)
     if x > 0 and y >= 0:
         return atan(F32(y / x))

@@ -1,7 +1,7 @@
-"""Picture files, through Pillow, which only a PC has. `Image(path)` and `img.save(path)` use it.
+"""Read and write picture files with Pillow, for `Image(path)` and `img.save(path)`.
 
-The camera reads and writes BMP, PPM, PGM, JPEG and PNG; JPEG decoders differ in the last bit, so
-pictures of exact tests are better not JPEG.
+The camera reads and writes BMP, PPM, PGM, JPEG and PNG. JPEG decoders differ in the last bit, so tests
+of exact pixels should use another format.
 """
 
 import io
@@ -20,7 +20,7 @@ Pixels = npt.NDArray[Any]
 
 
 def _pillow() -> Any:
-    """The module PIL.Image; imported late, since most of the stand-ins work without it."""
+    """The module PIL.Image. It is imported on first use, since most of the stand-ins work without it."""
     try:
         from PIL import Image
     except ImportError as error:
@@ -29,10 +29,10 @@ def _pillow() -> Any:
 
 
 def as_seen(picture: "PilImage.Image") -> "PilImage.Image":
-    """As a person would see it: turned upright, in 8 bits. Every command reads its pictures through this.
+    """Rotate a picture upright and convert it to 8 bits. Every command reads its pictures through this function.
 
-    Telephones store pictures lying on their side and say so in the file (EXIF). Of 16 bits Pillow alone would keep
-    those below 256 and show all others white.
+    Phones store rotated pictures and record the rotation in the file (EXIF). With 16-bit pictures, Pillow would
+    turn every value above 255 white.
     """
     from PIL import ImageOps
 
@@ -44,7 +44,7 @@ def as_seen(picture: "PilImage.Image") -> "PilImage.Image":
 
 
 def from_pil(picture: "PilImage.Image") -> tuple[Pixels, int]:
-    """Pixels and format: one-channel pictures become GRAYSCALE, all others RGB565."""
+    """Pixels and format. Pictures with one channel become GRAYSCALE, all others RGB565."""
     picture = as_seen(picture)
     if picture.mode in ("1", "L"):
         return np.array(picture.convert("L")), f.GRAYSCALE
@@ -70,7 +70,7 @@ def load(path: str) -> tuple[Pixels, int]:
             return from_pil(picture)
     except OSError as error:
         if error.errno is not None:
-            raise  # no such file, permission denied: as it is
+            raise  # no such file, permission denied: raise it unchanged
         raise OSError(f"not a picture that can be read: {path}") from error
 
 
@@ -84,7 +84,7 @@ _SUBSAMPLING = {f.JPEG_SUBSAMPLING_444: 0, f.JPEG_SUBSAMPLING_422: 1, f.JPEG_SUB
 
 
 def encode(pixels: Pixels, pixformat: int, target: int, quality: int, subsampling: int) -> bytes:
-    """A JPEG or PNG file. Without a subsampling it follows from the quality, as on the camera."""
+    """Encode a JPEG or PNG file. Without `subsampling`, it depends on the quality, as on the camera."""
     file = io.BytesIO()
     if target == f.PNG:
         to_pil(pixels, pixformat).save(file, "PNG")
@@ -98,7 +98,7 @@ def encode(pixels: Pixels, pixformat: int, target: int, quality: int, subsamplin
 def save(pixels: Pixels, pixformat: int, path: str, quality: int) -> None:
     extension = os.path.splitext(path)[1].lower()
     if not extension:
-        path += ".bmp"  # what the camera writes where the name has no extension
+        path += ".bmp"  # the camera's format for a name without an extension
     elif extension not in (".bmp", ".ppm", ".pgm", ".jpg", ".jpeg", ".png"):
         raise OSError(f"Unsupported image file extension: {extension}")
     to_pil(pixels, pixformat).save(path, quality=quality)

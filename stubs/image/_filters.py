@@ -1,7 +1,7 @@
 """Filters over a square of (2 * size + 1) ** 2 pixels, in the firmware's integers, pixel for pixel.
 
-At the border the outermost pixels are repeated. Every filter reads the picture as it was before it. Channels of RGB565
-are filtered one by one, in their 5, 6 and 5 bits.
+At the border the outermost pixels are repeated. Every filter reads the unfiltered picture. Channels of RGB565 are
+filtered separately, with their 5, 6 and 5 bits.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ F32 = np.float32
 
 
 def _square(pixels: Pixels, size: int) -> Wide:
-    """Sum over the square around every pixel."""
+    """Sum over the square around each pixel."""
     padded = np.pad(pixels.astype(np.int64), size, mode="edge")
     sums = np.pad(padded.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
     n = 2 * size + 1
@@ -30,7 +30,7 @@ def _square(pixels: Pixels, size: int) -> Wide:
 
 
 def _where(mask: Bits | None, pixels: Pixels, filtered: Pixels) -> Pixels:
-    """Filtered where the mask allows it; a smaller mask allows nothing outside."""
+    """Keep the filtered pixels inside the mask. Pixels beyond a smaller mask are not filtered."""
     if mask is None:
         return filtered.astype(pixels.dtype)
     result = pixels.copy()
@@ -40,19 +40,19 @@ def _where(mask: Bits | None, pixels: Pixels, filtered: Pixels) -> Pixels:
 
 
 def full(pixformat: int) -> int:
-    """White as a pixel."""
+    """The pixel value of white."""
     return {f.BINARY: 1, f.GRAYSCALE: 255, f.RGB565: 0xFFFF}[pixformat]
 
 
 def erode(pixels: Pixels, pixformat: int, size: int, threshold: int, mask: Bits | None) -> Pixels:
-    """Black where more than `threshold` of the neighbours are."""
-    neighbours = _square(pixels > 0, size) - 1
-    keep = neighbours >= (2 * size + 1) ** 2 - 1 - threshold
+    """Erosion: a pixel becomes black if more than `threshold` of its neighbors are black."""
+    neighbors = _square(pixels > 0, size) - 1
+    keep = neighbors >= (2 * size + 1) ** 2 - 1 - threshold
     return _where(mask, pixels, np.where(keep, pixels, 0))
 
 
 def dilate(pixels: Pixels, pixformat: int, size: int, threshold: int, mask: Bits | None) -> Pixels:
-    """White where more than `threshold` pixels of the square are not black."""
+    """Dilation: a pixel becomes white if more than `threshold` pixels of its square are not black."""
     return _where(mask, pixels, np.where(_square(pixels > 0, size) > threshold, full(pixformat), pixels))
 
 
@@ -61,7 +61,7 @@ def _luma(pixels: Pixels, pixformat: int) -> Wide:
 
 
 def _each_channel(pixels: Pixels, pixformat: int, function: Callable[[Pixels, int], Wide]) -> Wide:
-    """`function(channel, its bits)` of every channel, put together again."""
+    """Apply `function(channel, bits)` to every channel and combine the results."""
     if pixformat != f.RGB565:
         return function(pixels, 1 if pixformat == f.BINARY else 8)
     r, g, b = f.rgb565_channels(pixels)
@@ -69,32 +69,32 @@ def _each_channel(pixels: Pixels, pixformat: int, function: Callable[[Pixels, in
 
 
 def _adaptive(pixels: Pixels, filtered: Pixels, pixformat: int, threshold: bool, offset: int, invert: bool) -> Pixels:
-    """With `threshold` white where the filtered pixel less the offset is darker than the pixel itself."""
+    """With `threshold`, a pixel becomes white if its filtered value minus the offset is darker than itself."""
     if not threshold:
         return filtered
     level = _luma(filtered, pixformat) - offset
     if pixformat == f.BINARY:
-        level &= 0xFFFFFFFF  # a bit is unsigned there: nothing is darker than one
+        level &= 0xFFFFFFFF  # a bit is unsigned in the firmware, so no result is darker than the pixel
     bright = (level < _luma(pixels, pixformat)) ^ invert
     return np.where(bright, full(pixformat), 0)
 
 
 def mean(pixels: Pixels, pixformat: int, size: int, threshold: bool, offset: int, invert: bool,
          mask: Bits | None) -> Pixels:
-    """The mean by a multiplication with 65536 / n, cut off: never above the true one, and darker by up to a level."""
+    """The mean, computed by multiplying with the truncated 65536 / n. It is up to one level darker than the true mean."""
     share = 65536 // (2 * size + 1) ** 2
     filtered = _each_channel(pixels, pixformat, lambda channel, bits: _square(channel, size) * share >> 16)
     return _where(mask, pixels, _adaptive(pixels, filtered, pixformat, threshold, offset, invert))
 
 
 def _int32(values: Wide) -> Wide:
-    """int32() of each."""
+    """Wrap each value to int32."""
     wrapped: Wide = ((values + (1 << 31)) & 0xFFFFFFFF) - (1 << 31)
     return wrapped
 
 
 def gaussian_kernel(size: int, unsharp: bool) -> tuple[Wide, int]:
-    """Products of two rows of Pascal's triangle, and their sum; for unsharp masking less the picture itself twice."""
+    """Products of two rows of Pascal's triangle, and their sum. `unsharp` subtracts twice the sum from the center."""
     row = [1]
     for i in range(2 * size):
         row.append(int32(row[-1] * (2 * size - i)) // (i + 1))
@@ -108,8 +108,9 @@ def gaussian_kernel(size: int, unsharp: bool) -> tuple[Wide, int]:
 
 def morph(pixels: Pixels, pixformat: int, kernel: Wide, scale: np.float32, add: np.float32, threshold: bool, offset: int,
           invert: bool, mask: Bits | None) -> Pixels:
-    """Correlation with a kernel, times `scale`, plus `add`, in 1/65536: with a small scale coarsely (for a gaussian of
-    size 5 and more nothing is left of it)."""
+    """Correlate with a kernel, multiply by `scale` and add `add`, in units of 1/65536.
+
+    A small scale loses precision: for a gaussian of size 5 or more it becomes 0."""
     size = len(kernel) // 2
     factor, addend = (int(np.rint(F32(65536) * value)) for value in (scale, add))
 

@@ -1,8 +1,8 @@
-"""A bitmap font of our own in 8x10 cells: printable ASCII, drawn for this project.
+"""A bitmap font in 8x10 cells: printable ASCII, drawn for this project.
 
-The camera's font has other letter shapes. What is kept equal is the space each one takes: a glyph's
-leftmost and rightmost column and its top and bottom row, so that text covers the same cells, and
-proportional text (`mono_space=False`) is exactly as wide.
+The camera's font has other letter shapes, but each glyph covers the same space: it has the same leftmost and
+rightmost column and the same top and bottom row. Text therefore covers the same cells, and proportional text
+(`mono_space=False`) has the same width.
 """
 
 import numpy as np

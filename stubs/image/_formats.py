@@ -1,8 +1,8 @@
-"""Pixel formats, hints and exact colour conversions of the firmware's `image` module.
+"""Pixel formats, hints and exact color conversions of the firmware's `image` module.
 
-The numbers are those the firmware reports (`image.GRAYSCALE == 134348801`), so that a script that
-prints or stores them sees the same on a PC. The conversions are the integer formulas that the
-recordings in ../shared/golden/draw confirm for every colour; they work on numpy arrays of any shape.
+The constants have the firmware's values (`image.GRAYSCALE == 134348801`), so a script that prints or stores
+them gives the same output on a PC. The conversions are integer formulas, which the recordings in
+../shared/golden/draw confirm for every color. They work on numpy arrays of any shape.
 """
 
 from typing import Any
@@ -38,8 +38,8 @@ APPLY_COLOR_PALETTE_FIRST = 512
 SCALE_ASPECT_KEEP = 1024
 SCALE_ASPECT_EXPAND = 2048
 SCALE_ASPECT_IGNORE = 4096
-# Bit 31 does not fit a MicroPython small int: the firmware's own table turns it into 0, so a script
-# cannot ask for a black background.
+# Bit 31 does not fit into a MicroPython small int. The firmware's table turns it into 0, so scripts
+# cannot request a black background.
 BLACK_BACKGROUND = 0
 
 NAMES = {BINARY: "binary", GRAYSCALE: "grayscale", RGB565: "rgb565"}
@@ -47,20 +47,20 @@ COMPRESSED_NAMES = {JPEG: "jpeg", PNG: "png"}
 
 
 def size_of(width: int, height: int, pixformat: int) -> int:
-    """Bytes of an image. A row of a BINARY one is padded to 32 bits."""
+    """Size of an image in bytes. Rows of a BINARY image are padded to 32 bits."""
     if pixformat == BINARY:
         return (width + 31) // 32 * 4 * height
     return width * height * (2 if pixformat == RGB565 else 1)
 
 
 def rgb565_channels(pixels: Array) -> tuple[Ints, Ints, Ints]:
-    """RGB565 to its 5, 6 and 5 bit channels."""
+    """Split RGB565 into its channels of 5, 6 and 5 bits."""
     p = pixels.astype(np.int32)
     return (p >> 11) & 31, (p >> 5) & 63, p & 31
 
 
 def rgb565_to_rgb888(pixels: Array) -> tuple[Ints, Ints, Ints]:
-    """RGB565 to 8-bit channels: the high bits are repeated below, so that 31 becomes 255."""
+    """RGB565 to 8-bit channels. The high bits are repeated as low bits, so 31 becomes 255."""
     r5, g6, b5 = rgb565_channels(pixels)
     return (r5 << 3) | (r5 >> 2), (g6 << 2) | (g6 >> 4), (b5 << 3) | (b5 >> 2)
 
@@ -72,7 +72,7 @@ def rgb888_to_rgb565(r: Array, g: Array, b: Array) -> npt.NDArray[np.uint16]:
 
 
 def rgb888_to_gray(r: Array, g: Array, b: Array) -> npt.NDArray[np.uint8]:
-    """Luma in 1/128 steps, as the firmware computes it."""
+    """Luma with the firmware's integer weights (sum 128)."""
     r, g, b = (c.astype(np.int32) for c in (r, g, b))
     return ((38 * r + 75 * g + 15 * b) >> 7).astype(np.uint8)
 

@@ -1,7 +1,7 @@
-"""class Image: pixels in memory that can be shared, and the firmware's methods on them."""
+"""The Image class: pixels in memory that can be shared, and the firmware's methods."""
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import _host
 import numpy as np
@@ -27,11 +27,13 @@ Color = int | tuple[int, int, int] | list[int] | None
 class Image(Processing):
     """A picture of `width` x `height` pixels; every drawing method returns the image itself.
 
-    `Image(width, height, format)` is black. With `buffer=` it is a view of any dense buffer
-    (bytearray, memoryview, ulab ndarray): neither copies the other, writing to one shows in the other.
-    `Image(ndarray)` copies a float array of 0..255: (h, w) to GRAYSCALE, (h, w, 3) to RGB565; `buffer=`
-    is then where it copies to. `Image(path)` reads a picture file. to_jpeg() and to_png() make compressed images, whose
-    memory is the file: of their methods only those that convert, copy, save and describe work.
+    `Image(width, height, format)` is black. With `buffer=` it is a view of any dense buffer (bytearray, memoryview,
+    ulab ndarray): they share their memory. `Image(ndarray)` copies a float array of 0..255: (h, w) to GRAYSCALE,
+    (h, w, 3) to RGB565; `buffer=` is then the destination. `Image(path)` reads a picture file. to_jpeg() and to_png()
+    make compressed images, whose memory holds the file; they have only the methods that convert, copy, save and describe.
+
+    Methods that take a position have a second overload for type checkers: the separate numbers of firmware 4.8.1, which
+    `_old` implements.
     """
 
     def __init__(
@@ -43,7 +45,7 @@ class Image(Processing):
         buffer: object = None,
         copy_to_fb: bool = False,
     ) -> None:
-        # Whether the picture lies in the camera's frame buffer: only there it may grow in place.
+        # Whether the image is in the camera's frame buffer. Only such images may grow in place.
         self._in_frame_buffer = bool(copy_to_fb)
         array = a.numpy_of(arg)
         if isinstance(arg, str):
@@ -82,7 +84,7 @@ class Image(Processing):
         compressed = pixformat in f.COMPRESSED and memory is not None
         size = len(memory) if compressed else f.size_of(width, height, pixformat)  # type: ignore[arg-type]
         if memory is None:
-            # A bytearray of its own, so that bytearray() can give out a real one, as the camera does.
+            # Use a new bytearray, so that bytearray() can return a real one, as on the camera.
             owner = bytearray(size)
             memory = np.frombuffer(owner, dtype=np.uint8)
         if len(memory) < size:
@@ -92,7 +94,7 @@ class Image(Processing):
         self._memory = memory[:size]
 
     def _pixels(self) -> Pixels:
-        """(height, width) pixels: a view of the memory, except of a BINARY image (0 and 1, a copy)."""
+        """(height, width) pixels: a view of the memory; for a BINARY image a copy of 0 and 1."""
         self._check_mutable()
         if self._format == f.BINARY:
             return f.unpack_binary(self._memory, self._width, self._height)
@@ -101,7 +103,7 @@ class Image(Processing):
         return self._memory.reshape(self._height, self._width)
 
     def _store(self, pixels: Pixels) -> None:
-        """Puts back what _pixels() gave: needed for BINARY, and for other arrays of the same size."""
+        """Write an array from _pixels() back: needed for BINARY images and for new arrays of the same size."""
         if self._format == f.BINARY:
             f.pack_binary(pixels, self._memory)
         else:
@@ -118,7 +120,7 @@ class Image(Processing):
             raise ValueError("Expected an uncompressed image")
 
     def _uncompressed(self) -> "Image":
-        """Itself, or what a compressed image shows."""
+        """The image itself, or the decoded picture of a compressed image."""
         return Image._of(*_files.decode(self._memory.tobytes())) if self._format in f.COMPRESSED else self
 
     @classmethod
@@ -127,16 +129,16 @@ class Image(Processing):
         made._store(pixels)
         return made
 
-    # ---- what Processing asks for ----
+    # ---- methods that Processing calls ----
 
     def _mask_of(self, value: object) -> npt.NDArray[np.bool_] | None:
         return None if value is None else _to_image(value)._as_mask()
 
     def _other(self, value: object) -> Pixels:
-        """Another image of the same size and format."""
+        """Check that `other` is an image of the same size and format."""
         other = _to_image(value)
         if (other._width, other._height, other._format) != (self._width, self._height, self._format):
-            # The firmware reads on in whatever memory lies behind it.
+            # The firmware reads past the end of a smaller image.
             raise ValueError("difference: expected an image of the same size and format")
         return other._pixels()
 
@@ -144,13 +146,13 @@ class Image(Processing):
         return Image._of(pixels, pixformat)
 
     def _turn_into_bitmap(self, pixels: Pixels) -> None:
-        """In place: of the memory less is used now."""
+        """Replace the pixels in place. The image now uses less of its memory."""
         size = f.size_of(self._width, self._height, f.BINARY)
         self._bind(self._width, self._height, f.BINARY, self._memory[:size], self._owner)
         self._memory[:] = 0
         self._store(pixels)
 
-    # ---- what it is ----
+    # ---- properties ----
 
     def width(self) -> int:
         return self._width
@@ -162,27 +164,27 @@ class Image(Processing):
         return self._format
 
     def size(self) -> int:
-        """Bytes."""
+        """Size in bytes."""
         return len(self._memory)
 
     def __buffer__(self, flags: int) -> memoryview:
-        """The pixels' memory, for whatever takes a buffer (from CPython 3.12 on)."""
+        """The buffer protocol over the pixels' memory (CPython 3.12 and later)."""
         return self._memory.data
 
     def bytearray(self) -> "bytearray | memoryview":
-        """The pixels' memory itself, not a copy.
+        """The pixels' memory, without a copy.
 
-        The camera always gives a bytearray. CPython cannot make one over memory that is not its own, so
-        for an image over an ndarray or a part of a buffer this is a memoryview.
+        The camera always returns a bytearray. CPython cannot make one over foreign memory, so this is a memoryview
+        if the image is a view of an ndarray or of part of a buffer.
         """
         if isinstance(self._owner, bytearray) and len(self._owner) == len(self._memory):
             return self._owner
         return self._memory.data
 
     def to_ndarray(self, dtype: int | str, buffer: object = None) -> "ndarray":
-        """A ulab array of the pixels: 'B' as they are, 'b' minus 128, 'f' 0..255. A copy.
+        """Copy the pixels to a ulab array: 'B' 0..255, 'b' minus 128, 'f' 0..255.
 
-        Shape (h, w) from GRAYSCALE, (h, w, 3) from RGB565. `buffer` is memory to put it in.
+        The shape is (h, w) for GRAYSCALE and (h, w, 3) for RGB565. `buffer` is the memory of the array.
         """
         from ulab._host import wrap
 
@@ -205,14 +207,14 @@ class Image(Processing):
             memory = a.to_memory(buffer, writable=True)
             if len(memory) < values.nbytes:
                 raise ValueError("Buffer is too small")
-            # ml.preprocessing lets the image lie at the end of the very same memory: `values` is a copy.
+            # In ml.preprocessing the image is at the end of the same memory, so `values` has to be a copy.
             target = memory[: values.nbytes].view(kind).reshape(values.shape)
             target[...] = values
             values = target
         return wrap(values)
 
     def to_pil(self) -> "PilImage.Image":
-        """Only on a PC: a Pillow picture, a copy."""
+        """Copy the image to a Pillow image. Only the stand-in has this method."""
         shown = self._uncompressed()
         return _files.to_pil(shown._pixels(), shown._format)
 
@@ -225,7 +227,7 @@ class Image(Processing):
         return self
 
     def flush(self) -> None:
-        """Shows the picture in the IDE; nothing to do here."""
+        """Do nothing; the camera shows the picture in the IDE."""
 
     def __repr__(self) -> str:
         name = {**f.NAMES, **f.COMPRESSED_NAMES}[self._format]
@@ -233,8 +235,14 @@ class Image(Processing):
 
     # ---- single pixels ----
 
-    def get_pixel(self, xy: Point, /, *, rgbtuple: bool | None = None) -> Any:
-        """The value, or (r, g, b): by default so for RGB565. None outside."""
+    @overload
+    def get_pixel(self, xy: Point, /, *, rgbtuple: bool | None = None) -> Any: ...
+
+    @overload
+    def get_pixel(self, x: int, y: int, /, *options: Any, **named: Any) -> Any: ...
+
+    def get_pixel(self, xy: Point, /, *, rgbtuple: bool | None = None) -> Any:  # type: ignore[misc]
+        """The pixel value, or (r, g, b), which is the default for RGB565. None outside the image."""
         self._check_uncompressed()
         x, y = a.fixed_ints(xy, 2)
         if rgbtuple is None:
@@ -251,18 +259,24 @@ class Image(Processing):
             value = f.gray_to_rgb565(value * np.uint8(255) if self._format == f.BINARY else value)
         return tuple(int(c) for c in f.rgb565_to_rgb888(value))
 
-    def set_pixel(self: Self, xy: Point, /, color: Color = None) -> Self:
+    @overload
+    def set_pixel(self: Self, xy: Point, /, color: Color = None) -> Self: ...
+
+    @overload
+    def set_pixel(self: Self, x: int, y: int, /, *options: Any, **named: Any) -> Self: ...
+
+    def set_pixel(self: Self, xy: Point, /, color: Color = None) -> Self:  # type: ignore[misc]
         self._check_uncompressed()
         x, y = a.fixed_ints(xy, 2)
         self._draw(color, lambda c: c.put(x, y))
         return self
 
     def __len__(self) -> int:
-        """Rows; of a compressed image bytes."""
+        """Number of rows; for a compressed image the number of bytes."""
         return len(self._memory) if self._format in f.COMPRESSED else self._height
 
     def __getitem__(self, index: int) -> Any:
-        """Pixels are numbered along the rows; RGB565 gives (r, g, b). Of a compressed image a byte."""
+        """The pixel with this number, counted along the rows; (r, g, b) for RGB565. For a compressed image, a byte."""
         if self._format in f.COMPRESSED:
             return int(self._memory[self._check(index)])
         y, x = divmod(self._check(index), self._width)
@@ -283,7 +297,7 @@ class Image(Processing):
         return index % count
 
     def __iter__(self) -> Iterator[Any]:
-        """Rows, as lists of raw pixel values; of a compressed image bytes."""
+        """Yield the rows as lists of raw pixel values; for a compressed image, the bytes."""
         if self._format in f.COMPRESSED:
             return iter(self._memory.tolist())
         return iter(self._pixels().tolist())
@@ -298,7 +312,7 @@ class Image(Processing):
         self._store(canvas.pixels)
 
     def clear(self: Self, *, mask: "Image | None" = None) -> Self:
-        """All pixels to 0, or those that are set in the mask."""
+        """Set all pixels to 0, or only those that are set in the mask."""
         self._check_uncompressed()
         if mask is None:
             self._memory[:] = 0
@@ -309,46 +323,83 @@ class Image(Processing):
             self._store(pixels)
         return self
 
-    def draw_line(self: Self, ends: Point, /, color: Color = None, thickness: int = 1) -> Self:
-        """(x0, y0, x1, y1), anti-aliased."""
+    @overload
+    def draw_line(self: Self, ends: Point, /, color: Color = None, thickness: int = 1) -> Self: ...
+
+    @overload
+    def draw_line(self: Self, x0: int, y0: int, x1: int, y1: int, /, *options: Any, **named: Any) -> Self: ...
+
+    def draw_line(self: Self, ends: Point, /, color: Color = None, thickness: int = 1) -> Self:  # type: ignore[misc]
+        """Draw an anti-aliased line (x0, y0, x1, y1)."""
         x0, y0, x1, y1 = a.leading_ints(ends, 4)
         thickness = a.to_int(thickness)
         self._draw(color, lambda c: _shapes.line(c, x0, y0, x1, y1, thickness))
         return self
 
+    @overload
     def draw_rectangle(
         self: Self, rect: Point, /, color: Color = None, thickness: int = 1, fill: bool = False
+    ) -> Self: ...
+
+    @overload
+    def draw_rectangle(self: Self, x: int, y: int, w: int, h: int, /, *options: Any, **named: Any) -> Self: ...
+
+    def draw_rectangle(  # type: ignore[misc]
+        self: Self, rect: Point, /, color: Color = None, thickness: int = 1, fill: bool = False
     ) -> Self:
-        """(x, y, w, h)."""
+        """Draw a rectangle (x, y, w, h)."""
         x, y, w, h = a.leading_ints(rect, 4)
         thickness = a.to_int(thickness)
         self._draw(color, lambda c: _shapes.rectangle(c, x, y, w, h, thickness, bool(fill)))
         return self
 
+    @overload
     def draw_circle(
         self: Self, circle: Point, /, color: Color = None, thickness: int = 1, fill: bool = False
+    ) -> Self: ...
+
+    @overload
+    def draw_circle(self: Self, x: int, y: int, radius: int, /, *options: Any, **named: Any) -> Self: ...
+
+    def draw_circle(  # type: ignore[misc]
+        self: Self, circle: Point, /, color: Color = None, thickness: int = 1, fill: bool = False
     ) -> Self:
-        """(x, y, radius), anti-aliased."""
+        """Draw an anti-aliased circle (x, y, radius)."""
         x, y, radius = a.leading_ints(circle, 3)
         thickness = a.to_int(thickness)
         self._draw(color, lambda c: _shapes.circle(c, x, y, radius, thickness, bool(fill)))
         return self
 
+    @overload
     def draw_ellipse(
         self: Self, ellipse: Point, /, color: Color = None, thickness: int = 1, fill: bool = False
+    ) -> Self: ...
+
+    @overload
+    def draw_ellipse(self: Self, x: int, y: int, rx: int, ry: int, angle: int, /, *options: Any, **named: Any) -> Self: ...
+
+    def draw_ellipse(  # type: ignore[misc]
+        self: Self, ellipse: Point, /, color: Color = None, thickness: int = 1, fill: bool = False
     ) -> Self:
-        """(x, y, x radius, y radius, degrees)."""
+        """Draw an ellipse (x, y, x radius, y radius, rotation in degrees)."""
         x, y, rx, ry, rotation = a.leading_ints(ellipse, 5)
         thickness = a.to_int(thickness)
         self._draw(color, lambda c: _ellipse.ellipse(c, x, y, rx, ry, rotation, thickness, bool(fill)))
         return self
 
-    def draw_cross(self: Self, xy: Point, /, color: Color = None, size: int = 5, thickness: int = 1) -> Self:
+    @overload
+    def draw_cross(self: Self, xy: Point, /, color: Color = None, size: int = 5, thickness: int = 1) -> Self: ...
+
+    @overload
+    def draw_cross(self: Self, x: int, y: int, /, *options: Any, **named: Any) -> Self: ...
+
+    def draw_cross(self: Self, xy: Point, /, color: Color = None, size: int = 5, thickness: int = 1) -> Self:  # type: ignore[misc]
         x, y = a.fixed_ints(xy, 2)
         size, thickness = a.to_int(size), a.to_int(thickness)
         self._draw(color, lambda c: _shapes.cross(c, x, y, size, thickness))
         return self
 
+    @overload
     def draw_string(
         self: Self,
         xy: Point,
@@ -365,13 +416,37 @@ class Image(Processing):
         string_rotation: int = 0,
         string_hmirror: bool = False,
         string_vflip: bool = False,
+    ) -> Self: ...
+
+    @overload
+    def draw_string(self: Self, xy_text: tuple[int, int, str], /, *options: Any, **named: Any) -> Self: ...
+
+    @overload
+    def draw_string(self: Self, x: int, y: int, text: str, /, *options: Any, **named: Any) -> Self: ...
+
+    def draw_string(  # type: ignore[misc]
+        self: Self,
+        xy: Point,
+        text: str,
+        /,
+        color: Color = None,
+        scale: float | None = None,
+        x_spacing: int = 0,
+        y_spacing: int = 0,
+        mono_space: bool = True,
+        char_rotation: int = 0,
+        char_hmirror: bool = False,
+        char_vflip: bool = False,
+        string_rotation: int = 0,
+        string_hmirror: bool = False,
+        string_vflip: bool = False,
     ) -> Self:
-        """Text in cells of 8x10 times `scale`, its top left corner at `xy`."""
+        """Draw text in cells of 8x10 pixels times `scale`; the top left corner is `xy`."""
         x, y = a.fixed_ints(xy, 2)
         if not isinstance(text, (str, bytes)):
             raise TypeError(f"can't convert '{a.kind(text)}' object to str implicitly")
         if any((char_rotation, char_hmirror, char_vflip, string_rotation, string_hmirror, string_vflip)):
-            raise NotImplementedError("turned and mirrored text is not in this stand-in")
+            raise NotImplementedError("rotated and mirrored text is not in this stand-in")
         string = text.decode("latin-1") if isinstance(text, bytes) else text
         factor = np.float32(1) if scale is None else a.to_float(scale)
         if factor <= 0:
@@ -398,10 +473,10 @@ class Image(Processing):
         transform: object = None,
         mask: "Image | str | None" = None,
     ) -> Self:
-        """Draws another image, scaled, blended and coloured; an int or (r, g, b) fills the whole image.
+        """Draw another image, scaled, blended and colored; an int or (r, g, b) fills the whole image.
 
-        Palettes are images of 256 pixels, RGB565 for colours, GRAYSCALE for alpha. Interpolation comes
-        first, so a grey image of logits drawn BILINEAR with a step in its alpha palette has a smooth edge.
+        Palettes are images of 256 pixels, RGB565 for colors, GRAYSCALE for alpha. Pixels are interpolated before the
+        palette is applied, so a gray image of logits drawn BILINEAR with a step in its alpha palette has a smooth edge.
         """
         x, y, hint = a.to_int(x), a.to_int(y), a.to_int(hint)
         if isinstance(image, (int, tuple, list)):
@@ -415,7 +490,7 @@ class Image(Processing):
         return self
 
     def _one_pixel(self, color: Color) -> "Image":
-        """A colour as an image of one pixel. Here a tuple becomes grey from its full 8 bits."""
+        """A color as an image of one pixel. For gray images, a tuple is converted from its full 8 bits."""
         pixel = Image(1, 1, self._format)
         if isinstance(color, int):
             value = a.to_int(color)
@@ -472,7 +547,7 @@ class Image(Processing):
             plain = (x_scale, y_scale, roi, rgb_channel, alpha, color_palette, alpha_palette, hint, transform)
             source = self if pixformat == self._format else self._uncompressed()
             if plain != (None, None, None, -1, 255, None, None, 0, None):
-                # A part, or scaled: of colours through RGB565.
+                # A region or a scaled image. Colors are converted through RGB565.
                 source = self._uncompressed()
                 gray = source._format == f.GRAYSCALE or source._format == f.BINARY
                 source = source._to(f.GRAYSCALE if gray else f.RGB565, None, True, x_scale, y_scale, roi, rgb_channel, alpha,
@@ -491,7 +566,7 @@ class Image(Processing):
         if copy or copy_to_fb:
             return result
         if result.size() <= self.size():
-            # In place: the same memory, of which less may be used now.
+            # In place: the image may now use less of its memory.
             self._memory[: result.size()] = result._memory
             self._bind(width, height, pixformat, self._memory[: result.size()], self._owner)
         elif self._in_frame_buffer:
@@ -514,20 +589,21 @@ class Image(Processing):
         return result
 
     def to_jpeg(self, *, quality: int = 90, subsampling: int = 0, copy: bool = False, **options: Any) -> "Image":
-        """A JPEG file as an image, in place unless `copy`: its bytes are bytearray(), how many there are size().
+        """Compress to JPEG, in place unless `copy`. bytearray() returns the file and size() its number of bytes.
 
-        subsampling: image.JPEG_SUBSAMPLING_AUTO, _444, _422 or _420. The file is Pillow's, not the camera's to the byte.
+        subsampling: image.JPEG_SUBSAMPLING_AUTO, _444, _422 or _420. Pillow writes the file, so its bytes differ from the
+        camera's.
         """
         return self._to(f.JPEG, None, copy, quality=quality, subsampling=subsampling, **options)
 
     compress = to_jpeg
 
     def to_png(self, *, copy: bool = False, **options: Any) -> "Image":
-        """A PNG file as an image, as to_jpeg()."""
+        """Compress to PNG; see to_jpeg()."""
         return self._to(f.PNG, None, copy, **options)
 
     def copy(self, *, copy: bool = True, **options: Any) -> "Image":
-        """A copy; with roi, x_scale, y_scale and the like, of a part, or scaled."""
+        """Copy the image; roi, x_scale, y_scale and the other options select a region or scale it."""
         return self._to(self._format, None, copy, **options)
 
     def crop(self, *, copy: bool = False, **options: Any) -> "Image":
@@ -542,7 +618,7 @@ class Image(Processing):
         return self._to(f.GRAYSCALE, None, copy, **options)
 
     def to_rgb565(self, *, copy: bool = False, **options: Any) -> "Image":
-        """In place only for a camera frame: other images have no room to grow."""
+        """Convert in place for a camera frame only: other images cannot grow."""
         return self._to(f.RGB565, None, copy, **options)
 
     def to_rainbow(self, *, copy: bool = False, **options: Any) -> "Image":
@@ -553,7 +629,7 @@ class Image(Processing):
 
 
 def _from_floats(array: Pixels) -> tuple[Pixels, int]:
-    """Float values to bytes: rounded half to even, clamped to 0..255, NaN to 0."""
+    """Convert floats to bytes: rounded half to even and clamped to 0..255; NaN becomes 0."""
     if array.dtype != np.float32:
         raise ValueError("Expected a ndarray with dtype float")
     if array.ndim != 2 and not (array.ndim == 3 and array.shape[2] == 3):
@@ -574,13 +650,13 @@ def _to_image(value: object) -> Image:
 
 
 def _to_palette(value: object, pixformat: int) -> Any:
-    """256 entries, from an image or one of the PALETTE_ constants."""
+    """The 256 entries of a palette: an image or one of the PALETTE_ constants."""
     if value is None:
         return None
     if isinstance(value, int):
         if value not in TABLES:
             raise ValueError("Invalid color palette")
-        # As an alpha palette the firmware would read the colour table's bytes.
+        # The firmware would read the bytes of the color table as an alpha palette.
         table = TABLES[value]
         return table if pixformat == f.RGB565 else table.view(np.uint8)[:256]
     palette = value if isinstance(value, Image) else None

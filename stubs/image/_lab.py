@@ -1,7 +1,8 @@
 """The firmware's table from RGB565 to CIELAB: L 0..100, A and B -128..127.
 
-sRGB to XYZ to LAB as in IEC 61966-2-1 and CIE 15, rounded, for every colour; then two neighbours, which differ in the
-last bit of blue alone, share their mean, cut towards zero. All 32,768 entries are the firmware's (IMLIB_ENABLE_LAB_LUT).
+Each color is converted from sRGB to XYZ to LAB as in IEC 61966-2-1 and CIE 15, and rounded. Two colors that differ only
+in the last bit of blue share the mean of both, rounded toward zero. All 32,768 entries equal the firmware's
+(IMLIB_ENABLE_LAB_LUT).
 """
 
 from functools import cache
@@ -14,7 +15,7 @@ LAB = npt.NDArray[np.int16]
 
 
 def _linear(channel: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """0..100 of an 8-bit sRGB channel."""
+    """Linear value, 0..100, of an 8-bit sRGB channel."""
     c = channel / 255
     return 100 * np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
 

@@ -1,12 +1,12 @@
-"""How the drawing methods of firmware 4.8.1 take their arguments: a place as one tuple of exactly its length, or loose.
+"""Arguments of the drawing methods in firmware 4.8.1: a position is one tuple of the exact length, or separate numbers.
 
     5.0     draw_string((x, y), text, ...)     draw_line((x0, y0, x1, y1), ...)    four numbers or more
     4.8.1   draw_string((x, y, text), ...)     draw_line((x0, y0, x1, y1), ...)    exactly four
             draw_string(x, y, text, ...)       draw_line(x0, y0, x1, y1, ...)
 
-So no form of draw_string suits both. In 4.8.1 None is no colour and no scale; what an argument too many or an unknown
-keyword says is passed over in silence there: here it is refused, as 5.0 does. The same holds for filters and measures, whose
-options 5.0 takes by name only.
+No call of draw_string works with both. In 4.8.1, None is not allowed as a color or a scale. That firmware ignores extra
+arguments and unknown keywords; the stand-in refuses them, as 5.0 does. The same applies to filters and measures, whose
+options are keyword-only in 5.0.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _float(value: object) -> Any:
     return value
 
 
-# Of each method: how many values tell the place, and the options in their order.
+# For each method: the number of values of a position, and the options in order.
 _METHODS: dict[str, tuple[int, dict[str, Callable[[Any], Any]]]] = {
     "draw_line": (4, {"color": _color, "thickness": a.to_int}),
     "draw_rectangle": (4, {"color": _color, "thickness": a.to_int, "fill": a.to_int}),
@@ -49,12 +49,12 @@ _METHODS: dict[str, tuple[int, dict[str, Callable[[Any], Any]]]] = {
 
 
 def _place(arguments: tuple[Any, ...], count: int) -> tuple[list[Any], tuple[Any, ...]]:
-    """(the values that tell the place, what follows them)."""
+    """Split the arguments into (position, remaining arguments)."""
     if not arguments:
         raise TypeError("function missing 1 required positional arguments")
     if type(arguments[0]) is tuple or type(arguments[0]) is list:
         return a.fixed(arguments[0], count), arguments[1:]
-    if len(arguments) < count:  # so a namedtuple, which 5.0 takes, is none
+    if len(arguments) < count:  # a namedtuple is refused here; 5.0 accepts it
         raise OSError("Not enough positional arguments!")
     return list(arguments[:count]), arguments[count:]
 
@@ -66,9 +66,9 @@ def _as_4_8_1(name: str, new: Callable[..., Any]) -> Callable[..., Any]:
         self._check_mutable()
         place, rest = _place(arguments, count)
         if name == "draw_ellipse" and rest:
-            raise TypeError("draw_ellipse: 4.8.1 passes over the first argument behind the ellipse: name the options")
+            raise TypeError("draw_ellipse: 4.8.1 ignores the first argument after the ellipse: pass the options by name")
         if len(rest) > len(options) or keywords.keys() - list(options)[len(rest) :]:
-            raise TypeError(f"{name}: extra arguments, which 4.8.1 passes over in silence")
+            raise TypeError(f"{name}: extra arguments, which 4.8.1 silently ignores")
         given = dict(zip(options, rest, strict=False)) | keywords
         given = {option: options[option](value) for option, value in given.items()}
         if name == "draw_string":
@@ -87,7 +87,7 @@ def _roi(value: object) -> Any:
     return tuple(a.fixed_ints(value, 4))
 
 
-# Of each method: how many arguments come first, the options that may follow without their names, and those that may not.
+# For each method: the number of positional arguments, the options that may be positional, and the keyword-only options.
 _Options = dict[str, Callable[[Any], Any]]
 _BY_NAME: _Options = {"difference": _as_it_is, "roi": _roi, "bins": a.to_int, "l_bins": a.to_int, "a_bins": a.to_int,
                       "b_bins": a.to_int}
@@ -115,8 +115,8 @@ def _measure_as_4_8_1(name: str, new: Callable[..., Any]) -> Callable[..., Any]:
         allowed = options | by_name
         if len(rest) > len(options) or keywords.keys() - list(allowed)[len(rest) :]:
             if by_name and len(rest) > len(options):
-                raise TypeError(f"{name}: 4.8.1 takes its third argument for roi and difference at once: name them")
-            raise TypeError(f"{name}: extra arguments, which 4.8.1 passes over in silence")
+                raise TypeError(f"{name}: 4.8.1 uses the third argument both as roi and as difference: pass them by name")
+            raise TypeError(f"{name}: extra arguments, which 4.8.1 silently ignores")
         given = dict(zip(options, rest, strict=False)) | keywords
         return new(self, *first, **{option: allowed[option](value) for option, value in given.items()})
 
@@ -125,7 +125,7 @@ def _measure_as_4_8_1(name: str, new: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _both(names: Iterable[str], as_4_8_1: Callable[[str, Callable[..., Any]], Callable[..., Any]]) -> list[dict[str, Any]]:
-    """5.0's methods, and 4.8.1's."""
+    """The methods of 5.0 and those of 4.8.1."""
     new = {name: getattr(Image, name) for name in names}
     return [new, {name: as_4_8_1(name, method) for name, method in new.items()}]
 

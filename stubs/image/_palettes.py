@@ -1,7 +1,7 @@
-"""The two built-in colour palettes: 256 RGB565 colours each.
+"""The two built-in color palettes: 256 RGB565 colors each.
 
-Recorded from the firmware by drawing a grey ramp with `color_palette=` (golden/draw, group tables),
-then packed as little-endian uint16, deflated, base64. Entry 255 of IRONBOW really is off its ramp.
+They were recorded from the firmware by drawing a gray ramp with `color_palette=` (golden/draw, group tables), and
+are stored as little-endian uint16, deflated, in base64. The last entry of IRONBOW is an outlier in the firmware too.
 """
 
 import base64

@@ -1,6 +1,6 @@
-"""What Image does with its pixels besides drawing: thresholds, filters, statistics, blobs.
+"""Image methods that do not draw: thresholds, filters, statistics, blobs.
 
-The arguments are those of firmware 5.0; _old.py has 4.8.1's.
+They take the arguments of firmware 5.0. _old.py has the arguments of 4.8.1.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ def _float(value: object, default: float) -> np.float32:
 
 
 class Processing:
-    """The part of Image that changes or measures pixels. Methods that change them return the image itself."""
+    """Base class of Image: methods that change or measure pixels. Those that change pixels return the image itself."""
 
     def _check_mutable(self) -> None:
         raise NotImplementedError
 
-    # What Image provides.
+    # Image defines these.
     _format: int
     _width: int
     _height: int
@@ -55,9 +55,10 @@ class Processing:
         self: Self, thresholds: Bands, *, invert: bool = False, zero: bool = False, mask: Image | str | None = None,
         to_bitmap: bool = False, copy: bool = False,
     ) -> Self:
-        """White where a pixel lies between thresholds, black elsewhere; `zero`: black there, and the rest as it is.
+        """Set pixels between the thresholds to white and all others to black.
 
-        `to_bitmap` makes a BINARY image of it, in place unless `copy`.
+        With `zero`, set pixels between the thresholds to black and leave the others unchanged. `to_bitmap` makes a BINARY
+        image, in place unless `copy`.
         """
         self._check_mutable()
         if to_bitmap and self._format != f.BINARY and (zero or mask is not None):
@@ -105,11 +106,11 @@ class Processing:
         return self
 
     def erode(self: Self, size: int, /, *, threshold: int = 0, mask: Image | str | None = None) -> Self:
-        """Black where more than `threshold` of the (2 * size + 1) ** 2 - 1 neighbours are."""
+        """Set a pixel to black if more than `threshold` of its (2 * size + 1) ** 2 - 1 neighbors are black."""
         return self._morphed(_filters.erode, size, threshold, mask)
 
     def dilate(self: Self, size: int, /, *, threshold: int = 0, mask: Image | str | None = None) -> Self:
-        """White where more than `threshold` of the (2 * size + 1) ** 2 pixels are not black."""
+        """Set a pixel to white if more than `threshold` of the (2 * size + 1) ** 2 pixels around it are not black."""
         return self._morphed(_filters.dilate, size, threshold, mask)
 
     def open(self: Self, size: int, /, *, threshold: int = 0, mask: Image | str | None = None) -> Self:
@@ -124,7 +125,7 @@ class Processing:
         self: Self, size: int, /, *, threshold: bool = False, offset: int = 0, invert: bool = False,
         mask: Image | str | None = None,
     ) -> Self:
-        """The mean of (2 * size + 1) ** 2 pixels. `threshold`: white where a pixel is brighter than that less `offset`."""
+        """The mean of (2 * size + 1) ** 2 pixels. `threshold`: white if a pixel is brighter than the mean minus `offset`."""
         self._check_mutable()
         size, offset = _size(size), a.to_int(offset)
         allowed = self._mask_of(mask)
@@ -135,7 +136,7 @@ class Processing:
         self: Self, size: int, /, *, unsharp: bool = False, mul: float | None = None, add: float | None = None,
         threshold: bool = False, offset: int = 0, invert: bool = False, mask: Image | str | None = None,
     ) -> Self:
-        """A blur by (2 * size + 1) ** 2 pixels; `unsharp` sharpens. `mul` and `add`: contrast and brightness."""
+        """Blur over (2 * size + 1) ** 2 pixels; `unsharp` sharpens. `mul` and `add` set contrast and brightness."""
         self._check_mutable()
         size = _size(size)
         if 2 * size + 1 > 31:
@@ -165,7 +166,7 @@ class Processing:
         self, *, thresholds: Bands | None = None, invert: bool = False, roi: tuple[int, int, int, int] | None = None,
         bins: int = -1, l_bins: int = -1, a_bins: int = -1, b_bins: int = -1, difference: Image | str | None = None,
     ) -> _statistics.Histogram:
-        """Shares of the pixels in `bins` steps of grey, or of L, A and B; of those between thresholds, if any are given."""
+        """Histogram of gray, or of L, A and B: fractions of the pixels, or of the pixels between `thresholds`."""
         shares = self._shares(thresholds, invert, roi, bins, l_bins, a_bins, b_bins, difference)
         return _statistics.Histogram(self._format, shares)
 
@@ -175,7 +176,7 @@ class Processing:
         self, *, thresholds: Bands | None = None, invert: bool = False, roi: tuple[int, int, int, int] | None = None,
         bins: int = -1, l_bins: int = -1, a_bins: int = -1, b_bins: int = -1, difference: Image | str | None = None,
     ) -> _statistics.Statistics:
-        """Mean, median, quartiles and the like of the histogram that get_histogram() gives for the same arguments."""
+        """Mean, median, quartiles and more of the histogram that get_histogram() returns for the same arguments."""
         shares = self._shares(thresholds, invert, roi, bins, l_bins, a_bins, b_bins, difference)
         return _statistics.statistics(self._format, shares)
 
@@ -188,10 +189,10 @@ class Processing:
         merge_cb: Callable[[_blobs.Blob, _blobs.Blob], object] | None = None, x_hist_bins_max: int = 0,
         y_hist_bins_max: int = 0, contours: bool = False,
     ) -> list[_blobs.Blob]:
-        """Areas of neighbouring pixels between thresholds, from top to bottom, threshold by threshold.
+        """Find areas of neighboring pixels between thresholds, from top to bottom, one threshold after the other.
 
-        Those with a smaller rectangle or fewer pixels than the two limits, or for which `threshold_cb` is False, are left
-        out. `merge` makes one of those whose rectangles, `margin` pixels larger, overlap.
+        Areas with a smaller rectangle or fewer pixels than the two limits are dropped, as well as areas for which
+        `threshold_cb` returns False. `merge` merges areas whose rectangles, enlarged by `margin` pixels, overlap.
         """
         self._check_mutable()
         if contours:

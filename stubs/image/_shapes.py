@@ -1,8 +1,8 @@
 """Lines, rectangles and circles, pixel for pixel.
 
-Lines and thin circles are anti-aliased after Alois Zingl, "A Rasterizing Algorithm for Drawing
-Curves" (2012), in integers of 1/256: a pixel may be blended twice, so the order counts and the loops
-are plain Python. C's integer division truncates towards zero; `_div` does the same.
+Lines and thin circles are anti-aliased as in Alois Zingl, "A Rasterizing Algorithm for Drawing Curves" (2012), in
+integers of 1/256. A pixel may be blended twice, so the order matters and the loops are plain Python. C's integer
+division truncates toward zero; `_div` does the same.
 """
 
 from typing import Any
@@ -16,27 +16,27 @@ F32 = np.float32
 
 
 def _div(a: int, b: int) -> int:
-    """a / b as C truncates it, b > 0."""
+    """a / b, truncated as in C; b > 0."""
     return a // b if a >= 0 else -(-a // b)
 
 
 def _int16(value: int) -> int:
-    """A line's ends are held in 16 bits: what does not fit wraps around."""
+    """Wrap to 16 bits, the type of a line's endpoints."""
     return ((value + 0x8000) & 0xFFFF) - 0x8000
 
 
 class Canvas:
-    """Single pixels and boxes of an image, clipped; pixels are (height, width) of any format."""
+    """Draw clipped pixels and boxes. `pixels` has the shape (height, width), in any format."""
 
     def __init__(self, pixels: npt.NDArray[Any], pixformat: int, color: int) -> None:
         self.pixels = pixels
         self.height, self.width = pixels.shape
         self.pixformat = pixformat
-        # What storing an int in a pixel keeps of it.
+        # The bits of an int that a pixel stores.
         self.color = color & {f.BINARY: 1, f.GRAYSCALE: 0xFF, f.RGB565: 0xFFFF}[pixformat]
 
     def box(self, x0: int, y0: int, x1: int, y1: int) -> None:
-        """Fills x0 <= x < x1, y0 <= y < y1."""
+        """Fill x0 <= x < x1, y0 <= y < y1."""
         x0, y0 = max(x0, 0), max(y0, 0)
         if x0 < x1 and y0 < y1:
             self.pixels[y0 : max(y1, 0), x0 : max(x1, 0)] = self.color
@@ -46,7 +46,7 @@ class Canvas:
             self.pixels[y, x] = self.color
 
     def blend(self, x: int, y: int, error: int) -> None:
-        """error 0 stores the colour, 256 leaves what is there."""
+        """Blend the color with the pixel: `error` 0 stores the color, 256 keeps the pixel."""
         if not (0 <= x < self.width and 0 <= y < self.height):
             return
         old, new, rest = int(self.pixels[y, x]), self.color, 256 - error
@@ -62,7 +62,7 @@ class Canvas:
 
 
 def rectangle(c: Canvas, x: int, y: int, w: int, h: int, thickness: int, fill: bool) -> None:
-    """An outline grows half outwards, half inwards; the odd pixel goes outwards at the top and left."""
+    """A thick outline grows half outward and half inward. If it is odd, the top and left grow one pixel more outward."""
     if fill:
         c.box(x, y, x + w, y + h)
         return
@@ -76,7 +76,7 @@ def rectangle(c: Canvas, x: int, y: int, w: int, h: int, thickness: int, fill: b
 
 
 def _clip(x0: int, y0: int, x1: int, y1: int, width: int, height: int) -> tuple[int, int, int, int] | None:
-    """Liang-Barsky in float32, so that a clipped line keeps the camera's ends."""
+    """Liang-Barsky clipping in float32, so that a clipped line has the same ends as on the camera."""
     dx, dy = x1 - x0, y1 - y0
     enter, leave = F32(0), F32(1)
     for p, q in ((-dx, x0), (dx, width - 1 - x0), (-dy, y0), (dy, height - 1 - y0)):
@@ -97,7 +97,7 @@ def _clip(x0: int, y0: int, x1: int, y1: int, width: int, height: int) -> tuple[
         return None
 
     def at(origin: int, delta: int, u: np.float32) -> int:
-        # The compiler fuses the multiplication with the addition: one rounding, as here.
+        # The compiler uses a fused multiply-add, with one rounding.
         return int(F32(origin + float(delta) * float(u)))
 
     return at(x0, dx, enter), at(y0, dy, enter), at(x0, dx, leave), at(y0, dy, leave)
@@ -142,7 +142,7 @@ def line(c: Canvas, x0: int, y0: int, x1: int, y1: int, thickness: int) -> None:
         _thin_line(c, x0, y0, x1, y1)
         return
     sx, sy = (1 if x0 < x1 else -1), (1 if y0 < y1 else -1)
-    # `major` runs along the line, `minor` across it. Steps are in 1/256 of the line's length.
+    # `major` is the axis along the line, `minor` the one across it. Steps are in 1/256 of the line's length.
     if 256 * ex // length < 256 * ey // length:
         along, across, step, side, end = y0, x0, sy, sx, y1
         near, far = 256 * ex // length, 256 * ey // length
@@ -189,7 +189,7 @@ def _thin_circle(c: Canvas, cx: int, cy: int, radius: int, fill: bool) -> None:
     scale = 1 - error
 
     def ring(a: int, b: int, amount: int) -> None:
-        """The four quadrants of the point (a, -b)."""
+        """Mirror the point (a, -b) into the four quadrants."""
         c.blend(cx + a, cy - b, amount)
         c.blend(cx + b, cy + a, amount)
         c.blend(cx - a, cy + b, amount)
@@ -255,7 +255,7 @@ def circle(c: Canvas, cx: int, cy: int, radius: int, thickness: int, fill: bool)
         else:
             inner -= 1
             inner_error += 2 * (y - inner + 1)
-    # Then both edges are smoothed. A ring as thick as its radius has no inner one.
+    # Then both edges are smoothed. A ring as thick as its radius has no inner edge.
     _thin_circle(c, cx, cy, radius + outside, False)
     _thin_circle(c, cx, cy, inner_radius, False)
 

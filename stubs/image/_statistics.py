@@ -20,7 +20,7 @@ _RANGES = {f.BINARY: [(0, 1)], f.GRAYSCALE: [_GRAY], f.RGB565: [_L, _A, _B]}
 
 
 class Percentile(AttrTuple):
-    """A value below which a share of the pixels lies: grey, or L, A and B."""
+    """Result of get_percentile(): a fraction of the pixels is below this gray, or L, A and B."""
 
     value: int
     l_value: int
@@ -29,7 +29,7 @@ class Percentile(AttrTuple):
 
 
 class Threshold(AttrTuple):
-    """Otsu's threshold: grey, or of L, A and B."""
+    """Otsu's threshold: gray, or L, A and B."""
 
     value: int
     l_value: int
@@ -38,7 +38,7 @@ class Threshold(AttrTuple):
 
 
 class Statistics(AttrTuple):
-    """Of grey or L (with and without `l_`), of A and of B: lq and uq are the quartiles."""
+    """Statistics of gray or L (with and without `l_`), of A and of B. `lq` and `uq` are the quartiles."""
 
     mean: int
     median: int
@@ -75,11 +75,11 @@ class Statistics(AttrTuple):
 
 
 class Histogram:
-    """Shares of the pixels, a list of bins for grey or L, and for A and B; `[0]`, `[1]` and `[2]` are these lists."""
+    """Fractions of the pixels: a list of bins for gray or L, and for A and B. `[0]`, `[1]` and `[2]` are these lists."""
 
     def __init__(self, pixformat: int, bins: list[Bins]) -> None:
         self._pixformat = pixformat
-        # As Python's numbers the shares lose two bits; what is computed of them later starts from these.
+        # Python numbers lose two bits on the camera, and later computations use these shortened fractions.
         self._bins = [[float(a.to_float(float(share))) for share in part] for part in bins + [[]] * (3 - len(bins))]
 
     def bins(self) -> list[float]:
@@ -144,14 +144,14 @@ def statistics(pixformat: int, bins: list[Bins]) -> Statistics:
     names = Statistics._names[8:]
     shown = dict(zip(names if pixformat == f.RGB565 else Statistics._names[:8], values, strict=False))
     text = "{" + ", ".join(f'"{name}":{value}' for name, value in shown.items()) + "}"
-    grey = dict(zip(Statistics._names[:8], values, strict=False))
-    made: Any = Methods("statistics", dict(zip(names, values, strict=True)), grey, text)
+    gray = dict(zip(Statistics._names[:8], values, strict=False))
+    made: Any = Methods("statistics", dict(zip(names, values, strict=True)), gray, text)
     result: Statistics = made
     return result
 
 
 def bin_counts(pixformat: int, bins: int, each: list[int]) -> list[int]:
-    """How many bins each channel gets: `bins` for all, `each` for one, -1 for as many as there are values."""
+    """Number of bins of each channel: `bins` for all, `each` for one; -1 means one bin per value."""
     counts = []
     for (low, high), count, name in zip(_RANGES[pixformat], each, "lab", strict=False):
         default = bins if bins >= 0 else high - low + 1
@@ -165,8 +165,9 @@ def bin_counts(pixformat: int, bins: int, each: list[int]) -> list[int]:
 
 def shares(pixels: Pixels, pixformat: int, bands: list[_thresholds.Band], invert: bool, other: Pixels | None,
            counts: list[int]) -> list[Bins]:
-    """For each channel its bins: shares of the pixels between thresholds (of all, without any), each counted once for every
-    threshold that it meets. `other`: of the differences to those pixels.
+    """The bins of each channel: fractions of the pixels between the thresholds, or of all pixels without thresholds.
+
+    A pixel counts once for each threshold that it meets. With `other`, use the differences from those pixels.
     """
     if other is not None:
         pixels = _difference(pixels, other, pixformat)
@@ -181,7 +182,7 @@ def shares(pixels: Pixels, pixformat: int, bands: list[_thresholds.Band], invert
         scale = F32(count - 1) / F32(high - low)
         total = np.zeros(count, dtype=np.int64)
         for part in chosen:
-            # Halves go to the even bin, as vcvtr rounds.
+            # Round halves to even, like the instruction vcvtr.
             index = np.rint((part[:, channel].astype(np.int32) - low).astype(F32) * scale).astype(np.int64)
             total += np.bincount(index, minlength=count)
         bins.append(list(total.astype(F32) * share))
@@ -198,7 +199,7 @@ def _difference(pixels: Pixels, other: Pixels, pixformat: int) -> Pixels:
 
 
 def _value(number: int, bins: Bins, low: int, high: int) -> np.float32:
-    """What a bin stands for."""
+    """The channel's value for a bin."""
     return fused(number, F32(high - low) / F32(len(bins) - 1), low)
 
 
@@ -213,7 +214,7 @@ def _percentile(bins: Bins, low: int, high: int, share: np.float32) -> int:
 
 
 def _otsu(bins: Bins) -> int:
-    """The bin that parts the pixels into two groups of the greatest variance between them (Otsu, 1979)."""
+    """The bin that splits the pixels into two groups with the greatest between-class variance (Otsu, 1979)."""
     below, weighted = [F32(bins[0])], [F32(0)]
     for number, part in enumerate(bins[1:], 1):
         below.append(F32(below[-1] + F32(part)))
@@ -253,7 +254,7 @@ def _statistics(bins: Bins, low: int, high: int) -> list[int]:
             seen.append(value)
         below = above
     variance = fused(-mean, mean, squares)
-    # The root of a negative number is NaN, which the firmware turns into 0.
+    # The square root of a negative number is NaN, which the firmware replaces by 0.
     stdev = int(np.floor(np.sqrt(variance))) if variance > 0 else 0
     first, last = (seen[0], seen[-1]) if seen else (0, 0)
     return [int(np.floor(mean)), median, mode, stdev, first, last, lower, upper]

@@ -1,6 +1,6 @@
-"""draw_string(): cells, scaling, spacing and line breaks of the camera, with our own glyphs.
+"""draw_string(): the camera's cells, scaling, spacing and line breaks, with different glyphs.
 
-Not here: the rotations and mirrorings of characters and strings.
+Rotated and mirrored text is not implemented.
 """
 
 from typing import Any
@@ -34,9 +34,9 @@ def text(
     y_spacing: int,
     mono_space: bool,
 ) -> None:
-    """Sets the glyphs' pixels to `color`, an int that fits the format. Nothing else is touched.
+    """Set the glyphs' pixels to `color`, an int that fits the format. Other pixels do not change.
 
-    The firmware walks over UTF-8 bytes and leaves out what is not printable ASCII.
+    The firmware iterates over UTF-8 bytes and skips those that are not printable ASCII.
     """
     height, width = pixels.shape
     left = x

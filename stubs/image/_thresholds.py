@@ -1,4 +1,4 @@
-"""Which pixels lie between thresholds: [(low, high)] of grey, [(l_low, l_high, a_low, a_high, b_low, b_high)] of LAB."""
+"""Find pixels between thresholds: [(low, high)] for gray, [(l_low, l_high, a_low, a_high, b_low, b_high)] for LAB."""
 
 from typing import Any, NamedTuple
 
@@ -11,13 +11,13 @@ from . import _lab
 
 Bits = npt.NDArray[np.bool_]
 
-# What a bound that is left out is, and what a given one is limited to. L's go up to 255, since grey takes the same two.
+# Default and limits of each bound. L has a limit of 255 because gray uses the same two bounds.
 _DEFAULTS = (0, 255, -128, 127, -128, 127)
 _LIMITS = ((0, 255), (0, 255), (-128, 127), (-128, 127), (-128, 127), (-128, 127))
 
 
 class Band(NamedTuple):
-    """Lowest and highest L (or grey), A and B."""
+    """Lowest and highest L (or gray), A and B."""
 
     l_low: int
     l_high: int
@@ -34,7 +34,7 @@ def _items(value: object) -> list[object]:
 
 
 def to_bands(value: object) -> list[Band]:
-    """An argument `thresholds`. Empty entries count for nothing, swapped bounds are put right."""
+    """Parse an argument `thresholds`. Empty entries are ignored, and swapped bounds are put in order."""
     bands = []
     for entry in _items(value):
         given = [min(max(a.to_int(bound), low), high)
@@ -47,12 +47,12 @@ def to_bands(value: object) -> list[Band]:
 
 
 def channels(pixels: npt.NDArray[Any], pixformat: int) -> npt.NDArray[Any]:
-    """(h, w, channels) of what thresholds are compared with."""
+    """The values that are compared with thresholds: (h, w, channels)."""
     return _lab.from_rgb565(pixels) if pixformat == f.RGB565 else pixels[..., None]
 
 
 def inside(values: npt.NDArray[Any], band: Band, invert: bool) -> Bits:
-    """`values` from channels(): which pixels lie in the band, or do not."""
+    """Which pixels of `values` (from channels()) are inside the band, or outside with `invert`."""
     bits: Bits = np.ones(values.shape[:-1], dtype=bool)
     for channel in range(values.shape[-1]):
         value = values[..., channel]

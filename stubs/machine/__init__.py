@@ -1,7 +1,7 @@
-"""The `machine` module: pins, buses, timers and clocks that remember what they are told; memory that reads as 0.
+"""The `machine` module: pins, buses, timers and clocks that remember their settings; memory that reads as 0.
 
-A PC has no MVFR1 register, so `mem32[0xE000EF44]` is 0: no Helium, and the library takes its portable kernels. What a UART
-sends is printed; what it receives comes from `_host_uart_input`. What is missing says "the stand-in has no ...".
+A PC has no MVFR1 register, so `mem32[0xE000EF44]` is 0: no Helium, and the library uses its portable kernels. Data sent to
+a UART is printed; received data comes from `_host_uart_input`. A missing name raises "the stand-in has no ...".
 """
 
 from typing import TYPE_CHECKING

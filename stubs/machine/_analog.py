@@ -21,7 +21,7 @@ class ADC(_host.StandIn):
 
 
 class PWM(_host.StandIn):
-    """A frequency and a duty cycle, given either in 1/65535 or in nanoseconds, that are remembered."""
+    """A PWM output that remembers its frequency and duty cycle (in 1/65535 or in nanoseconds)."""
 
     def __init__(
         self, dest: Any, *, freq: int | None = None, duty_u16: int | None = None, duty_ns: int | None = None,

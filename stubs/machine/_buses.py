@@ -1,4 +1,4 @@
-"""I2C and SPI with nothing connected: a scan finds no device, what is read are zeros."""
+"""I2C and SPI with nothing connected: a scan finds no device, and reads return zeros."""
 
 import errno
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ class I2C(_host.StandIn):
         pass
 
     def scan(self) -> list[int]:
-        """The addresses that answer: none."""
+        """The addresses of the devices: none."""
         return []
 
     def _nobody(self, addr: int) -> NoReturn:
@@ -65,7 +65,7 @@ class SoftI2C(I2C):
 
 
 class SPI(_host.StandIn):
-    """Writes go nowhere, reads are zeros."""
+    """Writes are dropped, reads return zeros."""
 
     CONTROLLER = MASTER = 0
     MSB = 0

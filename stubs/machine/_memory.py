@@ -2,7 +2,7 @@
 
 
 class _Memory:
-    """Aligned reads give 0, writes are refused."""
+    """Aligned reads return 0; writes are refused."""
 
     def __init__(self, size: int) -> None:
         self._size = size

@@ -1,4 +1,4 @@
-"""Pin, Signal and LED: they remember what was put on them. An interrupt never comes."""
+"""Pin, Signal and LED: they remember their value. There are no interrupts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class _Names:
 
 
 class Pin(_host.StandIn):
-    """A pin that remembers what was put on it."""
+    """A pin that remembers its value."""
 
     IN = 0
     OUT = OUT_PP = 1
@@ -95,7 +95,7 @@ class Pin(_host.StandIn):
 
     def irq(self, handler: Callable[[Pin], None] | None = None, trigger: int = IRQ_RISING | IRQ_FALLING, *,
             priority: int = 1, wake: int | None = None, hard: bool = False) -> Callable[[Pin], None] | None:
-        """The handler is taken and never called."""
+        """The handler is accepted and never called."""
         return handler
 
     def __repr__(self) -> str:
@@ -103,7 +103,7 @@ class Pin(_host.StandIn):
 
 
 class Signal(_host.StandIn):
-    """A pin that may count the other way round."""
+    """A pin that may be inverted."""
 
     def __init__(self, pin: Any, *arguments: Any, invert: bool = False, **options: Any) -> None:
         self._pin = pin if isinstance(pin, Pin) else Pin(pin, *arguments, **options)
@@ -125,7 +125,7 @@ class Signal(_host.StandIn):
 
 
 class LED(_host.StandIn):
-    """A lamp of the board: "LED_RED", "LED_GREEN", "LED_BLUE"."""
+    """An LED of the board: "LED_RED", "LED_GREEN", "LED_BLUE"."""
 
     def __init__(self, name: str) -> None:
         self._lit = False

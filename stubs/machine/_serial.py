@@ -1,4 +1,4 @@
-"""UART: prints what is sent, receives what a file holds."""
+"""UART: prints what is sent; received data comes from a file."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 import _host
 
-# Only on a PC: what each UART receives, by its id; under None, what those receive that are not named.
+# Only on a PC: the data that each UART receives, by its id; None: the data of all UARTs without an entry.
 inputs: dict[object, bytes] = {}
 
 
 class UART(_host.StandIn):
-    """A serial port. All that it will ever receive is there at once: a script that waits for more waits in vain."""
+    """A serial port. All received data is there from the start; no more comes later."""
 
     RTS = 256
     CTS = 512
@@ -47,7 +47,7 @@ class UART(_host.StandIn):
         self._input = b""
 
     def any(self) -> int:
-        """Bytes that wait to be read."""
+        """Number of bytes that can be read."""
         return len(self._input)
 
     def _take(self, count: int) -> bytes | None:
@@ -55,7 +55,7 @@ class UART(_host.StandIn):
         return taken or None
 
     def read(self, nbytes: int | None = None, /) -> bytes | None:
-        """None where nothing came."""
+        """None if there is no data."""
         return self._take(len(self._input) if nbytes is None else nbytes)
 
     def readline(self) -> bytes | None:
@@ -71,7 +71,7 @@ class UART(_host.StandIn):
         return len(data)
 
     def readchar(self) -> int:
-        """-1 where nothing came."""
+        """-1 if there is no data."""
         data = self._take(1)
         return -1 if data is None else data[0]
 
@@ -93,7 +93,7 @@ class UART(_host.StandIn):
         return True
 
     def irq(self, handler: Callable[[UART], None] | None = None, trigger: int = 0, hard: bool = False) -> object:
-        """The handler is taken and never called."""
+        """The handler is accepted and never called."""
         return handler
 
     def __repr__(self) -> str:

@@ -37,7 +37,7 @@ def idle() -> None:
 
 
 def sleep(time_ms: int = 0, /) -> None:
-    """Sleeps that long, and not until an interrupt comes."""
+    """Sleep for this time; no interrupt wakes it."""
     _host.poll()
     time.sleep(time_ms / 1000)
 

@@ -1,4 +1,4 @@
-"""Timer, RTC and WDT. Timers are looked after whenever the script takes a frame or sleeps by time.sleep_ms()."""
+"""Timer, RTC and WDT. Timers call back only when the script takes a frame or calls time.sleep_ms()."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Timer(_host.StandIn):
     def _host_poll(self, now: float) -> None:
         if now < self._due:
             return
-        # What was missed is not made up for.
+        # Missed calls are not repeated.
         self._due += self._period * (1 + (now - self._due) // self._period)
         if self._mode == self.ONE_SHOT:
             self.deinit()
@@ -70,7 +70,7 @@ class Timer(_host.StandIn):
 
 
 class RTC(_host.StandIn):
-    """The PC's clock, or what it was set to, going on from there."""
+    """The PC's clock, or the time that the script has set."""
 
     _ahead = timedelta()
     _memory = b""
@@ -110,7 +110,7 @@ class RTC(_host.StandIn):
 
 
 class WDT(_host.StandIn):
-    """A watchdog that never bites: a PC may be slower than the camera."""
+    """A watchdog that never resets: a PC may be slower than the camera."""
 
     def __init__(self, id: int = 0, timeout: int = 5000) -> None:
         if timeout < 1:

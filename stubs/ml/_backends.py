@@ -5,8 +5,10 @@ Both are asked for only when a model is loaded: nothing else of the stand-ins ne
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -56,6 +58,11 @@ def open_backend(path: str) -> tuple[Backend, int]:
     )
 
 
+def labels_in(backend: Backend) -> list[str] | None:
+    """The labels that lie in the model file itself."""
+    return backend.labels() if isinstance(backend, _Onnx) else None
+
+
 def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())
 
@@ -91,8 +98,9 @@ def without_chatter() -> Iterator[None]:
             os.dup2(own, 2)
             os.close(own)
             said.seek(0)
-            if rest := said.read().replace(_CHATTER, b""):
-                os.write(2, rest)
+            if (rest := said.read().replace(_CHATTER, b"")) and sys.stderr is not None:
+                # Not to descriptor 2: n6post's commands clean what goes to sys.stderr. A file may name an operator anything.
+                print(rest.decode(errors="backslashreplace"), end="", file=sys.stderr, flush=True)
 
 
 class _LiteRt:
@@ -186,6 +194,16 @@ class _Onnx:
     def _dtype(detail: Any) -> str:
         name = detail.type.removeprefix("tensor(").removesuffix(")")
         return _code("float32" if name == "float" else name)
+
+    def labels(self) -> list[str] | None:
+        """The names of the classes that Ultralytics writes into a file: its text for a dict, such as "{0: 'cat'}"."""
+        try:
+            names = ast.literal_eval(self._session.get_modelmeta().custom_metadata_map["names"])
+            listed = [names[number] for number in range(len(names))] if isinstance(names, dict | list) else []
+            "".join(listed).encode()
+        except (KeyError, TypeError, ValueError, SyntaxError, MemoryError, RecursionError):
+            return None  # as a .txt that is no UTF-8 counts as none
+        return listed or None
 
     def run(self, inputs: list[Array]) -> list[Array]:
         feeds = {

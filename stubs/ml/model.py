@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from image import Image
 
-from ._backends import Tensor, open_backend
+from ._backends import Tensor, labels_in, open_backend
 from .preprocessing import Normalization
 
 if TYPE_CHECKING:
@@ -21,34 +21,33 @@ if TYPE_CHECKING:
     Input = Image | ndarray | Callable[[Any, Any, Any], object]
     Inputs = Sequence[Input]
 
-R = TypeVar("R")  # what predict returns
-S = TypeVar("S")
+# The post-processor, or None. `predict` returns what it returns.
+P = TypeVar("P", bound="Callable[[Any, list[Any], list[ndarray]], object] | None", covariant=True)
+R = TypeVar("R")
 Array = npt.NDArray[Any]
 
 
-class Model(Generic[R]):
+class Model(Generic[P]):
     """A network from a .tflite or .onnx file.
 
     With a post-processor (`postprocess=` here or `callback=` of predict) the outputs are arrays of the network's own
     type that lie IN its memory: the next predict overwrites them. Without one they are float copies, already
-    dequantised, although output_dtype, output_scale and output_zero_point still describe the raw numbers.
+    dequantized, although output_dtype, output_scale and output_zero_point still describe the raw numbers.
+
+    Labels are the lines of the .txt beside the file, as on the camera; without one, the names inside of an .onnx file.
 
     input_* and output_* are tuples with one entry a tensor; a dtype is one of 'b', 'B', 'h', 'H', 'f'. `ram` on a PC is
     a lower bound: the activations of the largest layer.
     """
 
     labels: list[str] | None
-    postprocess: Any
+    postprocess: P
 
     @overload
-    def __init__(
-        self: Model[list[ndarray]], path: str, /, *, postprocess: None = None, load_to_fb: bool = False
-    ) -> None: ...
+    def __init__(self: Model[None], path: str, /, *, postprocess: None = None, load_to_fb: bool = False) -> None: ...
 
     @overload
-    def __init__(
-        self, path: str, /, *, postprocess: Callable[[Any, list[Any], list[ndarray]], R], load_to_fb: bool = False
-    ) -> None: ...
+    def __init__(self, path: str, /, *, postprocess: P, load_to_fb: bool = False) -> None: ...
 
     def __init__(self, path: str, /, *, postprocess: Any = None, load_to_fb: bool = False) -> None:
         if not isinstance(path, (str, bytes)):
@@ -72,13 +71,20 @@ class Model(Generic[R]):
         self._inputs = [bytearray(t.zeros().nbytes) for t in inputs]
         self._outputs = [t.zeros() for t in outputs]
         self.labels = _labels(host_path)
+        if self.labels is None:
+            self.labels = labels_in(self._backend)
         self._native = _Native(self)
 
     @overload
-    def predict(self, inputs: Inputs, *, callback: Callable[[Any, list[Any], list[ndarray]], S]) -> S: ...
+    def predict(self, inputs: Inputs, *, callback: Callable[[Any, list[Any], list[ndarray]], R]) -> R: ...
 
     @overload
-    def predict(self, inputs: Inputs, *, callback: None = None) -> R: ...
+    def predict(self: Model[None], inputs: Inputs, *, callback: None = None) -> list[ndarray]: ...
+
+    @overload
+    def predict(
+        self: Model[Callable[[Any, list[Any], list[ndarray]], R]], inputs: Inputs, *, callback: None = None
+    ) -> R: ...
 
     def predict(self, inputs: Inputs, *, callback: Any = None) -> Any:
         """Runs the network on a list with one image, ndarray or callable a tensor.
@@ -104,7 +110,7 @@ class Model(Generic[R]):
 
         process = callback or self._postprocess
         if process is None:
-            return [wrap(_dequantised(own, t)) for own, t in zip(self._outputs, self._backend.outputs, strict=True)]
+            return [wrap(_dequantized(own, t)) for own, t in zip(self._outputs, self._backend.outputs, strict=True)]
         # The firmware hands over the native object, not the Python one around it: whatever it has, labels are not there.
         return process(self._native, arguments, [wrap(own) for own in self._outputs])
 
@@ -166,7 +172,7 @@ def _fill(argument: Any, tensor: Tensor, memory: bytearray) -> None:
         target[...] = np.trunc(scaled).astype(np.int32).astype(target.dtype)
 
 
-def _dequantised(array: Array, tensor: Tensor) -> Array:
+def _dequantized(array: Array, tensor: Tensor) -> Array:
     if tensor.dtype == "f":
         return array.copy()
     return (array.astype(np.int32) - tensor.zero_point).astype(np.float32) * np.float32(tensor.scale)

@@ -17,7 +17,7 @@ class Normalization:
     Called with an image it returns an input for that image, to be put into `predict([...])`; the first image's whole
     area becomes `roi` unless one was given, and stays it for images that come later. The input, called by the model
     with its tensor's memory, draws the image there: firmware 5.0 stretches the roi, 4.8.1 cuts out its middle. On the
-    way a colour image is RGB565. An int8 tensor gets the bytes minus 128, a float one 0..255 mapped to `scale`, then
+    way a color image is RGB565. An int8 tensor gets the bytes minus 128, a float one 0..255 mapped to `scale`, then
     less `mean`, then divided by `stdev`. (On an OpenMV N6 the graphics unit scales the image, with a rounding of its
     own.)
     """

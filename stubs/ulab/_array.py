@@ -1,4 +1,4 @@
-"""The ndarray: a strict shell around one numpy array, with ulab's methods and no other.
+"""The ndarray: a strict wrapper around one numpy array, with ulab's methods only.
 
 Source: ulab 6.12.0 `ndarray.c`, `ndarray_properties.c`; golden getitem*, setitem_*, mask*, shape*, view_*,
 share_*, unary_*, misc_*, absent_*.
@@ -22,20 +22,20 @@ from ._print import text
 
 _new = object.__new__
 
-# CPython turns `3 < a` into `a > 3`, where MicroPython raises TypeError. The instruction that is being
-# executed in the caller tells which of the two it was.
+# CPython evaluates `3 < a` as `a > 3`, where MicroPython raises TypeError. The caller's current instruction
+# shows which of the two was written.
 _COMPARE_OP = dis.opmap["COMPARE_OP"]
-_ARGUMENTS = {  # what the compiler of this CPython puts behind it, in an expression and in a condition
+_ARGUMENTS = {  # the instruction that this CPython compiles after it, in an expression and in a condition
     instruction.arg: operator
     for operator in ("<", "<=", ">", ">=")
     for source in (f"a {operator} b", f"if a {operator} b: c")
-    for instruction in dis.get_instructions(source)  # type: ignore[arg-type]  # a str is fine
+    for instruction in dis.get_instructions(compile(source, "", "exec"))
     if instruction.opcode == _COMPARE_OP
 }
 
 
 def _written(frame: Any) -> str:
-    """The comparison operator that the caller executes, or "" if it called the method by another way."""
+    """The comparison operator that the caller executes, or "" if it called the method in another way."""
     code = frame.f_code.co_code
     at = frame.f_lasti
     return _ARGUMENTS.get(code[at + 1], "") if code[at] == _COMPARE_OP else ""
@@ -56,10 +56,10 @@ class _Len:
 
 
 class _SharedBytes(bytearray):
-    """What `tobytes()` gives: on the board a bytearray over the array's own memory (share_014).
+    """The result of `tobytes()`: on the board a bytearray over the array's own memory (share_014).
 
-    Assigning to it changes the array. CPython cannot do the reverse: it does not see later changes of
-    the array, so call `tobytes()` again.
+    Assigning to it changes the array. The reverse is not possible in CPython: after a change of the array,
+    call `tobytes()` again.
     """
 
     _target: Array
@@ -73,7 +73,7 @@ class ndarray(Raw):
     """`ulab.numpy.ndarray(iterable, *, dtype=np.float)`; `_np` is the numpy array over the same memory."""
 
     __slots__ = ()
-    # numpy's scalars and arrays on the left leave the operation to this class
+    # with a numpy scalar or array on the left, this class performs the operation
     __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
 
@@ -93,13 +93,13 @@ class ndarray(Raw):
             raise ValueError("cannot assign new shape")
         if made._np.ndim != self._np.ndim:
             raise UlabTrap(
-                "assigned shape", "another number of dimensions leaves a corrupt shape: use reshape"
+                "assigned shape", "a different number of dimensions corrupts the shape: use reshape"
             )
         self._np = made._np
 
     @property
     def ndim(self) -> int:
-        # The stand-in's own code asks in 6.7.3 too.
+        # The stand-in's own code uses it with 6.7.3 too.
         if _host.old("ulab") and not sys._getframe(1).f_globals.get("__name__", "").startswith("ulab."):
             raise AttributeError("'ndarray' object has no attribute 'ndim'")
         return 0 if self._flag & NO_DIMS else self._np.ndim
@@ -117,13 +117,13 @@ class ndarray(Raw):
         a = self._np
         if self._flag & NO_DIMS:
             return ()
-        if a.size == 0 and a.base is None:  # numpy has strides of its own for a new empty array
+        if a.size == 0 and a.base is None:  # numpy uses different strides for a new empty array
             return tuple(a.itemsize * math.prod(a.shape[i:]) for i in range(1, a.ndim + 1))
         return a.strides
 
     @property
     def dtype(self) -> int:
-        """An int code, as `np.uint8` is; that of uint8 for a boolean array."""
+        """The dtype as an int code, like `np.uint8`. Boolean arrays have the code of uint8."""
         return ord(self._np.dtype.char)
 
     @property
@@ -149,11 +149,11 @@ class ndarray(Raw):
         return linear(self._np.flatten(order))  # type: ignore[arg-type]
 
     def reshape(self, shape: int | tuple[int, ...], /) -> ndarray:
-        """A view of a dense array, a copy (uint8 if it was boolean) of any other."""
+        """A view if the array is dense, else a copy (uint8 for a boolean array)."""
         return _index.reshape(self, shape, wrap)  # type: ignore[no-any-return]
 
     def transpose(self, axes: tuple[int, ...] | None = None) -> ndarray:
-        """A view; of 1-D the array itself."""
+        """A view; a 1-D array returns itself."""
         a = self._np
         if a.ndim == 1:
             return self
@@ -162,7 +162,7 @@ class ndarray(Raw):
         return wrap(a.transpose(_index.transposition(axes, a.ndim)), self._flag)
 
     def tobytes(self) -> bytearray:
-        """A bytearray over the same memory, of dense arrays only."""
+        """A bytearray over the same memory. The array must be dense."""
         if not dense_bytes(self, "tobytes"):
             raise ValueError("tobytes can be invoked for dense arrays only")
         flat = self._np.reshape(-1).view(np.uint8)
@@ -205,7 +205,7 @@ class ndarray(Raw):
 
     def __contains__(self, value: object) -> bool:
         if self._np.ndim > 1:
-            raise UlabTrap("in", "a 2-D array contains everything: its rows are compared as truth values")
+            raise UlabTrap("in", "`in` is always True for a 2-D array: its rows are compared as truth values")
         return any(value == item for item in self)
 
     def __getitem__(self, index: Any) -> Any:
@@ -234,11 +234,11 @@ class ndarray(Raw):
         raise ValueError("cannot delete array elements")
 
     def __bool__(self) -> bool:
-        """True unless empty, as of any sequence; of a mask that is never what is meant (misc_018)."""
+        """True unless the array is empty. The truth value of a mask is always a mistake, so it is a trap (misc_018)."""
         if self._flag & BOOLEAN:
             raise UlabTrap(
                 "truth of a mask",
-                "`if mask`, `and`, `or` and `not` only ask whether it is empty: & | ~, np.any",
+                "`if mask`, `and`, `or` and `not` only test whether it is empty: use & | ~ or np.any",
             )
         return not self._flag & NO_DIMS and self._np.shape[0] > 0
 
@@ -250,7 +250,7 @@ class ndarray(Raw):
         return bytes(self._np.tolist())
 
     def __buffer__(self, flags: int) -> memoryview:
-        """The buffer protocol, for CPython 3.12 and later (PEP 688); before it, `ulab._host.memoryview`."""
+        """The buffer protocol in CPython 3.12 and later (PEP 688). Older versions need `ulab._host.memoryview`."""
         from ._host import memoryview as view
 
         return view(self)
@@ -354,7 +354,7 @@ class ndarray(Raw):
     def __gt__(self, other: Any) -> Any:
         if _written(sys._getframe(1)) == "<":
             if isinstance(other, bytes) and dense_bytes(self, "a comparison with bytes"):
-                return other < self._np.tobytes()  # as with all that has the buffer protocol
+                return other < self._np.tobytes()  # as with every object that has the buffer protocol
             raise _reflected("<", other)
         a = self._np
         return wrap(*_ops.greater(a, self._flag, *operand(other, a.dtype.char)))
@@ -385,7 +385,7 @@ class ndarray(Raw):
 
     def __abs__(self) -> ndarray:
         if self._np.dtype.char in "BH":
-            raise UlabTrap("abs of unsigned", "treats the elements as floats and writes outside the array")
+            raise UlabTrap("abs of unsigned", "the elements are treated as floats, and memory outside the array is written")
         return fresh(np.where(self._np < 0, -self._np, self._np), self._flag)
 
     def __invert__(self) -> ndarray:
@@ -396,7 +396,7 @@ class ndarray(Raw):
         return wrap(np.invert(self._np, order="C"), self._flag)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # For pickle, copy.copy and copy.deepcopy on a PC: a dense array with memory of its own.
+        # For pickle, copy.copy and copy.deepcopy on a PC: a dense array with its own memory.
         return wrap, (np.array(self._np, order="C"), self._flag)
 
     def _inplace(self, ufunc: np.ufunc, other: Any, needs_float: bool = False) -> ndarray:
@@ -409,12 +409,12 @@ class ndarray(Raw):
     def _not_itself(self, other: object) -> None:
         if other is self:
             raise UlabTrap(
-                "array == itself", "== and != of one object with itself give True and False, not an array"
+                "array == itself", "== and != of an array with itself return True and False, not an array"
             )
 
 
 def wrap(a: Array, flag: int = 0) -> ndarray:
-    """The ulab array over this very numpy array."""
+    """A ulab array over this numpy array, without a copy."""
     made = _new(ndarray)
     made._np = a
     made._flag = flag
@@ -422,12 +422,12 @@ def wrap(a: Array, flag: int = 0) -> ndarray:
 
 
 def fresh(a: Array, flag: int = 0) -> ndarray:
-    """A computed result: dense, as ulab makes it, whatever order numpy left it in."""
+    """Wrap a computed result. It becomes dense, as in ulab, whatever its memory order in numpy."""
     return wrap(dense(a), flag)
 
 
 def linear(a: Array) -> ndarray:
-    """A 1-D result as `ndarray_new_linear_array` makes it: without a dimension if it is empty."""
+    """Wrap a 1-D result like `ndarray_new_linear_array`: an empty one has no dimension."""
     return wrap(a, 0 if a.size else NO_DIMS)
 
 
@@ -437,7 +437,7 @@ def array(source: Any, /, *, dtype: int = FLOAT) -> ndarray:
     if isinstance(source, ndarray):
         if flag:
             raise UlabTrap(
-                "array to bool", "converting an array to np.bool gives False everywhere: use a != 0"
+                "array to bool", "converting an array to np.bool returns only False: use a != 0"
             )
         same = source._np.dtype == made  # a boolean array stays one as uint8 (boolarr_013)
         kept = source._flag & (NO_DIMS | BOOLEAN) if same else source._flag & NO_DIMS

@@ -35,7 +35,7 @@ def _shift(ufunc: np.ufunc, x: Any, y: Any) -> ndarray:
     if pair == "Hb":
         raise UlabTrap("shift", "of uint16 by int8 reads the low bytes only: shift by an unsigned array")
     if pair == "hH" and ufunc is np.right_shift and np.any(left < 0):
-        raise UlabTrap("shift", "of a negative int16 by uint16 shifts zeros in")
+        raise UlabTrap("shift", "of a negative int16 by uint16 shifts in zeros")
     wide = ufunc(left, right, dtype=np.int64, casting="unsafe", order="C")
     return wrap(np.atleast_1d(wide).astype(SHIFT[pair]))
 

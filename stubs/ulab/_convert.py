@@ -1,4 +1,4 @@
-"""Python objects to operands and arrays, and floats to integers, by ulab's rules.
+"""Convert Python objects to operands and arrays, and floats to integers, by ulab's rules.
 
 Sources: ulab 6.12.0 `ndarray_from_mp_obj`, `ndarray_from_iterable`, `ndarray_copy_view_convert_type`;
 golden create_*, convert_*, scalar_*, rscalar_*, setitem_*.
@@ -19,7 +19,7 @@ _host.follow_firmware(_scalars.clear)
 
 
 def float32(value: float) -> np.float32:
-    """A Python float as the board holds it; beyond the range it is infinite, without a warning."""
+    """Round a Python float to float32. Values beyond its range become infinite, without a warning."""
     if -_F32_MAX <= value <= _F32_MAX or value != value:
         return np.float32(value)
     # Values that round to the largest float32 are within half a unit of it.
@@ -29,9 +29,9 @@ def float32(value: float) -> np.float32:
 
 
 def _int_operand(value: int, signed: bool) -> tuple[Any, int]:
-    """The smallest dtype that holds an int; beside a signed array 32768..65535 wraps (scalar_069).
+    """The smallest dtype that holds an int. In an operation with a signed array, 32768..65535 wraps (scalar_069).
 
-    In 6.7.3 -128 is an int16, and what is beyond 32767 either way a float.
+    In 6.7.3, -128 is an int16, and an int below -32767 or above 32767 is a float.
     """
     if _host.old("ulab"):
         if value == -128:
@@ -80,12 +80,12 @@ def operand(obj: object, other: str = "") -> tuple[Any, int]:
 
 
 def is_scalar(obj: object) -> bool:
-    """What ulab takes for a number: int or float, and not bool."""
+    """Whether ulab treats the object as a number: int or float, but not bool."""
     return isinstance(obj, (int, float)) and type(obj) is not bool
 
 
 def length(obj: object) -> int | None:
-    """len() where MicroPython has one for ulab to ask, else None."""
+    """len() of an object that has a length in MicroPython, else None."""
     if isinstance(obj, Raw):
         return 0 if obj._flag & NO_DIMS else int(obj._np.shape[0])
     try:
@@ -95,7 +95,7 @@ def length(obj: object) -> int | None:
 
 
 def items(obj: object) -> list[Any]:
-    """The elements of a sequence as Python objects; TypeError as MicroPython words it."""
+    """The elements of a sequence as Python objects. The TypeError has MicroPython's message."""
     if isinstance(obj, Raw) and obj._np.ndim == 1:
         listed: list[Any] = obj._np.tolist()
         return [v != 0 for v in listed] if obj._flag & BOOLEAN else listed
@@ -118,7 +118,7 @@ def to_int(value: object) -> int:
 
 
 def _shape(obj: object) -> list[int]:
-    """Lengths along the first elements, which is all that ulab looks at."""
+    """Shape of nested sequences. Like ulab, it looks only at the first element of each level."""
     shape: list[int] = []
     item = obj
     while (n := length(item)) is not None:
@@ -136,7 +136,7 @@ def _rows(obj: object, shape: list[int], depth: int) -> list[Any]:
     if len(row) != shape[depth]:
         raise UlabTrap(
             "ragged rows",
-            "ulab looks at the first row only: shorter ones end in zeros, longer ones write outside",
+            "ulab reads the length of the first row only: shorter rows end in zeros, longer ones write outside the array",
         )
     if depth == len(shape) - 1:
         return row
@@ -152,7 +152,7 @@ def from_iterable(obj: object, dtype: np.dtype[Any], flag: int) -> Array:
     if not shape:
         if hasattr(type(obj), "__iter__"):
             raise UlabTrap(
-                "no length", "ulab writes the items of an iterator without len() outside the array: list() it"
+                "no length", "ulab writes the items of an iterator without len() outside the array: convert it with list()"
             )
         raise TypeError(f"'{type(obj).__name__}' object isn't iterable")
     if 0 in shape:
@@ -194,13 +194,13 @@ def rounded(a: Array) -> Array:
     wide = np.trunc(wide + np.copysign(0.5, wide))
     if wide.size and not (np.abs(wide) <= 2147483647.0).all():
         raise UlabTrap(
-            "float to int", "NaN, inf or a float beyond int32 as an integer differs between machines"
+            "float to int", "NaN, inf or a float beyond int32 converts to different integers on different machines"
         )
     return wide.astype(np.int64)
 
 
 def truncated(a: Array, dtype: np.dtype[Any]) -> Array:
-    """C's own cast of a float to an integer: towards zero, undefined where the value does not fit."""
+    """C's cast of a float to an integer: it truncates toward zero and is undefined if the value does not fit."""
     if dtype is F32:
         return a.astype(F32)
     whole = np.trunc(np.asarray(a, dtype=np.float64))

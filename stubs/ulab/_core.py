@@ -1,7 +1,7 @@
-"""What every file of the stand-in shares: the trap exception, the array's slots and the dtype tables.
+"""Shared by all files of the stand-in: the trap exception, the array's slots and the dtype tables.
 
 Real ulab has six dtypes, named by one character each, and no int32 (FACTS: "at most 4 dimensions, no
-int32"). A boolean array is a uint8 array with a flag: its `.dtype` is that of uint8.
+int32"). A boolean array is a uint8 array with a flag: its `.dtype` is the code of uint8.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import numpy as np
 
 MAX_DIMS = 4
 
-# What `ndarray._flag` is made of.
+# Bits of `ndarray._flag`.
 BOOLEAN = 1  # the array is boolean: its elements read as True and False
 NO_DIMS = (
-    2  # an empty array of no dimension: shape (0,), ndim 0, the result of `zeros(0)` or a mask without hits
+    2  # an empty array without a dimension: shape (0,), ndim 0, the result of `zeros(0)` or of a mask without hits
 )
 WRAPPED = 4  # (operands only) an int of 32768..65535 that became a negative int16
 
@@ -41,8 +41,8 @@ Array = np.ndarray[Any, Any]
 class UlabTrap(Exception):
     """Raised where real ulab hangs, crashes, writes outside an array, or is silently wrong.
 
-    `kind` names the trap in one or two words; the message adds what happens on the camera and what to
-    write instead. Not a subclass of what ulab itself raises, so that no `except ValueError` hides it.
+    `kind` names the trap in a few words; the message adds what happens on the camera and what to write
+    instead. It is not a subclass of an exception that ulab raises, so `except ValueError` cannot hide it.
     """
 
     def __init__(self, kind: str, detail: str) -> None:
@@ -84,12 +84,12 @@ def canonical(a: Array) -> bool:
 
 
 def dense(a: Array) -> Array:
-    """The array itself if it lies as ulab lays out a new one, else a copy that does."""
+    """The array itself if it has the memory layout of a new ulab array, else a copy with that layout."""
     return a if canonical(a) else a.copy("C")
 
 
 def is_dense(raw: Raw) -> bool:
-    """ulab's own test: the first stride alone tells. It takes some transposed 3-D views for dense."""
+    """ulab's own test, which looks only at the first stride. It mistakes some transposed 3-D views for dense arrays."""
     a = raw._np
     if raw._flag & NO_DIMS:
         return False
@@ -102,13 +102,13 @@ def is_dense(raw: Raw) -> bool:
 
 
 def dense_bytes(raw: Raw, what: str) -> bool:
-    """True if the array's memory may be handed out as it lies; a trap if ulab would hand out a wrong one."""
+    """True if the array's memory may be handed out directly. Raises UlabTrap if ulab would hand out the wrong memory."""
     if not is_dense(raw):
         return False
     if not raw._np.flags.c_contiguous and raw._np.size:
         raise UlabTrap(
             "view taken for dense",
-            f"{what} of this transposed or reversed view gives the elements in another order, "
+            f"{what} of this transposed or reversed view returns the elements in another order, "
             "or memory outside the array: copy() it first",
         )
     return True

@@ -40,7 +40,7 @@ def empty(shape: _Shape, /, *, dtype: int = FLOAT) -> ndarray:
 
 
 def full(shape: _Shape, value: Any, /, *, dtype: int = FLOAT) -> ndarray:
-    """Ints wrap, a float for an int dtype is a TypeError."""
+    """Ints wrap; a float for an int dtype raises TypeError."""
     made = _blank(shape, dtype)
     if value is not None and made._np.size:
         made._np[...] = elements([value], made._np.dtype, made._flag & BOOLEAN)[0]
@@ -58,18 +58,18 @@ def eye(n: int, /, *, M: int | None = None, k: int = 0, dtype: int = FLOAT) -> n
     if max(m - k if k >= 0 else 0, 0) > n or max(n - below if k < 0 else 0, 0) > m:
         raise UlabTrap(
             "eye",
-            "a diagonal that leaves the matrix sideways is written on outside it: zeros() and assignment",
+            "a diagonal that leaves the matrix at the side continues outside its memory: use zeros() and assignment",
         )
     return wrap(np.eye(n, m, k, dtype=made), flag)
 
 
 def _progression(start: Any, step: Any, stop: Any, n: int, dtype: np.dtype[Any], flag: int) -> ndarray:
-    """`value += step` in float32, the last element set to `stop`; converted as C converts."""
+    """Repeat `value += step` in float32 and set the last element to `stop`. Conversions are C's."""
     if n == 0:
         return linear(np.zeros(0, dtype))
     steps = np.full(n, step, F32)
     steps[0] = start
-    values = np.add.accumulate(steps)  # one addition after the other, each rounded
+    values = np.add.accumulate(steps)  # each addition is rounded
     if flag & BOOLEAN:
         return wrap((values != 0).astype(np.uint8), flag)
     values[-1] = stop
@@ -149,7 +149,7 @@ def logspace(
 
 
 def asarray(source: Any, /, *, dtype: int | None = None) -> Any:
-    """The same object where nothing is to convert."""
+    """Convert to an array; an array that needs no conversion is returned itself."""
     if is_scalar(source):
         return source
     if isinstance(source, ndarray):
@@ -163,7 +163,7 @@ def asarray(source: Any, /, *, dtype: int | None = None) -> Any:
 
 
 def concatenate(arrays: tuple[ndarray, ...], /, *, axis: int = 0) -> ndarray:
-    """Arrays of one dtype; boolean arrays give uint8 (getitem_055)."""
+    """Join arrays of the same dtype. The result of boolean arrays is uint8 (getitem_055)."""
     if not isinstance(arrays, tuple):
         raise TypeError("first argument must be a tuple of ndarrays")
     axis = to_int(axis)
@@ -186,7 +186,7 @@ def concatenate(arrays: tuple[ndarray, ...], /, *, axis: int = 0) -> ndarray:
             raise ValueError("input arrays are not compatible")
     if arrays[-1].size == 0 and any(a.size for a in arrays):
         raise UlabTrap(
-            "concatenate", "an empty array at the end writes one element behind the result: leave it out"
+            "concatenate", "an empty array at the end writes one element past the result: leave it out"
         )
     return fresh(np.concatenate([a._np for a in arrays], axis=axis))
 
@@ -223,7 +223,7 @@ def buffer_of(obj: Any) -> Array | None:
         if not dense_bytes(obj, "the buffer"):
             return None
         return obj._np.reshape(-1).view(np.uint8)
-    inner = getattr(obj, "_np", None)  # stand-ins of other firmware objects, an image for one
+    inner = getattr(obj, "_np", None)  # stand-ins for other firmware objects, such as an image
     if isinstance(inner, np.ndarray):
         return inner.reshape(-1).view(np.uint8)
     try:
@@ -233,12 +233,12 @@ def buffer_of(obj: Any) -> Array | None:
 
 
 def frombuffer(buffer: Any, /, *, dtype: int = FLOAT, count: int = -1, offset: int = 0) -> ndarray:
-    """A 1-D array over the buffer's own memory."""
+    """A 1-D array over the buffer's memory, without a copy."""
     made, flag = dtype_of(dtype)
     data = buffer_of(buffer)
     if data is None:
         raise UlabTrap(
-            "frombuffer", f"of {type(buffer).__name__} (no buffer, or a view that is not dense) gives None"
+            "frombuffer", f"of {type(buffer).__name__} (no buffer, or a view that is not dense) returns None"
         )
     if data.size < to_int(offset):
         raise ValueError("offset must be non-negative and no greater than buffer length")

@@ -1,4 +1,4 @@
-"""`ulab.numpy.fft`: without complex numbers, so real and imaginary parts are two arrays."""
+"""`ulab.numpy.fft`. There are no complex numbers, so real and imaginary parts are separate arrays."""
 
 from __future__ import annotations
 

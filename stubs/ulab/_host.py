@@ -1,8 +1,8 @@
-"""What the other stand-ins (image, ml, ...) and tests need of arrays and no camera script ever sees.
+"""Array functions for the other stand-ins (image, ml, ...) and for tests. Camera scripts do not use them.
 
-The board's arrays export their memory by the buffer protocol. A Python class can do so only from CPython
-3.12 on (PEP 688), so on older ones use `ndarray._np`, the numpy array over the same memory, or the
-`memoryview` and `bytearray` below.
+The board's arrays export their memory by the buffer protocol. A Python class can do this only since CPython
+3.12 (PEP 688), so older versions need `ndarray._np`, the numpy array over the same memory, or the `memoryview`
+and `bytearray` below.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ._core import BOOLEAN, BY_CHAR, MAX_DIMS, Array, Raw, UlabTrap, canonical, 
 
 
 def wrap(array: Array, boolean: bool = False) -> ndarray:
-    """A ulab array that is a view of this numpy array: nothing is copied, writes go both ways.
+    """A ulab array that is a view of this numpy array: they share their memory.
 
     uint8, int8, uint16, int16 or float32 in native byte order, 1 to 4 dimensions, any strides.
     """
@@ -25,13 +25,13 @@ def wrap(array: Array, boolean: bool = False) -> ndarray:
     if not 1 <= array.ndim <= MAX_DIMS:
         raise ValueError(f"ulab arrays have 1 to {MAX_DIMS} dimensions, not {array.ndim}")
     if array.flags.c_contiguous and not canonical(array):
-        # numpy leaves the strides of axes of length 1 as they come; ulab sets them all.
+        # numpy leaves the strides of axes of length 1 undefined; ulab sets all strides.
         array = array.reshape(-1).reshape(array.shape)
     return _wrap(array, BOOLEAN if boolean else 0)
 
 
 def memoryview(obj: Any) -> builtins.memoryview:
-    """The built-in one, and for ulab arrays the flat view of their elements that the board gives."""
+    """memoryview() that also accepts ulab arrays: a flat view of the elements, as on the board."""
     if not isinstance(obj, Raw):
         return builtins.memoryview(obj)
     if not dense_bytes(obj, "memoryview"):
@@ -42,7 +42,7 @@ def memoryview(obj: Any) -> builtins.memoryview:
 
 
 def bytearray(*arguments: Any) -> builtins.bytearray:
-    """The built-in one, and for ulab arrays a copy of their memory."""
+    """bytearray() that also accepts ulab arrays: a copy of their memory."""
     if len(arguments) == 1 and isinstance(arguments[0], Raw):
         return builtins.bytearray(memoryview(arguments[0]).tobytes())
     return builtins.bytearray(*arguments)

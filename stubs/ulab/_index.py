@@ -19,15 +19,15 @@ def each(values: Iterable[Any], flag: int) -> Iterator[Any]:
 
 
 def flat(raw: Raw) -> Iterator[Any]:
-    """The elements of `a.flat`, which ulab finds rightly in 1-D and in dense 2-D arrays only."""
+    """The elements of `a.flat`, which is correct in ulab only for 1-D and for dense 2-D arrays."""
     a = raw._np
     if a.size and (a.ndim > 2 or (a.ndim == 2 and not canonical(a))):
-        raise UlabTrap("flat", "of a 3-D array or a 2-D view reads other elements: flatten()")
+        raise UlabTrap("flat", "of a 3-D array or a 2-D view reads wrong elements: use flatten()")
     return each(a.flat, raw._flag)
 
 
 def _checked(raw: Raw, index: Any, kind: type) -> Any:
-    """An index that numpy understands in the same way."""
+    """Convert an index to one that has the same meaning in numpy."""
     if kind is int:
         return index
     if kind is slice:
@@ -46,7 +46,7 @@ def _checked(raw: Raw, index: Any, kind: type) -> Any:
         return index
     raise UlabTrap(
         "index of another kind",
-        f"a[{kind.__name__}] gives None and a[{kind.__name__}] = x does nothing: np.take, a mask, or slices",
+        f"a[{kind.__name__}] returns None and a[{kind.__name__}] = x does nothing: use np.take, a mask, or slices",
     )
 
 
@@ -73,12 +73,12 @@ def _mask(index: Raw) -> Array:
 
 
 def _walkable(raw: Raw) -> Array:
-    """The elements in the order in which ulab walks them under a mask: by the last stride alone."""
+    """The elements in the order in which a mask iterates over them in ulab: by the last stride alone."""
     a = raw._np
     if a.ndim > 1:
         if not canonical(a):
             raise UlabTrap(
-                "mask on a view", "a 1-D mask walks a view that is not dense by its last stride: flatten()"
+                "mask on a view", "a 1-D mask reads a view that is not dense with its last stride only: use flatten()"
             )
         a = a.reshape(-1)
     return a
@@ -105,7 +105,7 @@ def _assign_masked(raw: Raw, index: Raw, values: Any) -> None:
             "values under a mask", f"{values.size} values for {hits} hits: all of them get the first value"
         )
     if values.ndim > 1:
-        raise UlabTrap("values under a mask", "are read as a 1-D array: flatten() them")
+        raise UlabTrap("values under a mask", "are read as a 1-D array: use flatten()")
     target = _walkable(raw)
     if values.dtype == F32 and target.dtype != F32:
         target[mask] = truncated(np.asarray(values), target.dtype)
@@ -143,7 +143,7 @@ def assign(raw: Raw, index: Any, values: Any) -> None:
     for i in range(1, len(shape) + 1):
         if shape[-i] > (whole[-i] if i <= len(whole) else 1):
             raise UlabTrap(
-                "more values than places", f"of {shape} values only the first of an axis go into {whole}"
+                "more values than places", f"{shape} values do not fit into {whole}: only the first ones of an axis are used"
             )
     made = convert(np.asarray(values), a.dtype)
     a[index] = made.reshape(shape[max(0, len(shape) - len(whole)) :])
@@ -166,7 +166,7 @@ def reshape(raw: Raw, shape: Any, wrap: Callable[[Array, int], Any]) -> Any:
         known *= n if n >= 0 else 1
     if unknown:
         if known == 0:
-            raise UlabTrap("reshape", "-1 beside a 0 divides by zero")
+            raise UlabTrap("reshape", "-1 together with a 0 divides by zero")
         sizes[unknown[0]] = a.size // known
         if known * sizes[unknown[0]] != a.size:
             raise UlabTrap("reshape", f"-1 in {shape} drops the rest of {a.size} elements silently")
@@ -179,7 +179,7 @@ def reshape(raw: Raw, shape: Any, wrap: Callable[[Array, int], Any]) -> Any:
     if not a.flags.c_contiguous:
         raise UlabTrap(
             "view taken for dense",
-            "reshape of this transposed or reversed view gives the elements in another order: copy() first",
+            "reshape of this transposed or reversed view returns the elements in another order: copy() first",
         )
     return wrap((a if canonical(a) else a.reshape(-1)).reshape(sizes), raw._flag & BOOLEAN)
 

@@ -32,7 +32,7 @@ def det(m: ndarray, /) -> float:
 
 
 def eig(m: ndarray, /) -> tuple[ndarray, ndarray]:
-    """Of a symmetric matrix; the order and signs of the board's Jacobi rotations are not imitated."""
+    """Eigenvalues of a symmetric matrix. The order and signs of the board's Jacobi rotations are not imitated."""
     values, vectors = np.linalg.eigh(_symmetric(m))
     return fresh(values.astype(F32)), fresh(vectors.astype(F32))
 
@@ -51,7 +51,7 @@ def norm(x: Any, /, axis: int | None = None) -> Any:
         return float(np.float32(np.linalg.norm([to_float(v) for v in items(x)])))
     a = x._np.astype(np.float64)
     if a.size == 0:
-        raise UlabTrap("empty array", "norm of an empty array is that of the element that lies there")
+        raise UlabTrap("empty array", "norm of an empty array reads an element outside it")
     if axis is None:
         return float(np.float32(np.linalg.norm(a)))
     made = np.linalg.norm(a, axis=checked_axis(axis, a.ndim))
@@ -59,7 +59,7 @@ def norm(x: Any, /, axis: int | None = None) -> Any:
 
 
 def qr(m: ndarray, /, mode: str = "reduced") -> tuple[ndarray, ndarray]:
-    """The signs of the board's Givens rotations are not imitated."""
+    """QR decomposition. The signs of the board's Givens rotations are not imitated."""
     if not isinstance(m, Raw):
         raise TypeError("operation is defined for ndarrays only")
     if m._np.ndim != 2:

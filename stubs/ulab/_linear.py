@@ -24,7 +24,7 @@ def _exact(left: Array, right: Array) -> bool:
 
 @np.errstate(all="ignore")
 def _product(left: Array, right: Array) -> Array:
-    """(i, k) times (k, j), summed over k one after the other in float32."""
+    """Multiply (i, k) by (k, j), with a sequential float32 sum over k."""
     x, y = left.astype(F32), right.astype(F32)
     if _exact(left, right):
         return x @ y
@@ -35,7 +35,7 @@ def _product(left: Array, right: Array) -> Array:
 
 
 def dot(a: ndarray, b: ndarray, /) -> Any:
-    """Of 1-D and 2-D arrays of any dtype: float, or a float array."""
+    """Dot product of 1-D and 2-D arrays of any dtype: a float, or a float array."""
     if not isinstance(a, Raw) or not isinstance(b, Raw):
         raise TypeError("arguments must be ndarrays")
     left, right = a._np, b._np
@@ -48,7 +48,7 @@ def dot(a: ndarray, b: ndarray, /) -> Any:
     if (a._flag | b._flag) & NO_DIMS:
         raise UlabTrap(
             "dot of nothing",
-            "an empty array without a dimension (zeros(0), a mask without hits) gives an array",
+            "an empty array without a dimension (zeros(0), a mask without hits) returns an array",
         )
     if left.ndim == 1 and right.ndim == 1:
         if left.size == 0:
@@ -77,12 +77,12 @@ def trace(m: ndarray, /) -> Any:
 
 
 def interp(x: Any, xp: Any, fp: Any, /, *, left: float | None = None, right: float | None = None) -> ndarray:
-    """Always an array, of a scalar too (math_180)."""
+    """Always returns an array, also for a scalar (math_180)."""
     at, xs, ys = operand(x)[0], operand(xp)[0], operand(fp)[0]
     if np.ndim(xs) != 1 or np.ndim(ys) != 1 or xs.size < 2 or xs.size != ys.size:
         raise ValueError("interp is defined for 1D iterables of equal length")
     if np.ndim(at) > 1:
-        raise UlabTrap("interp in 2-D", "walks x by its last stride alone: flatten() it")
+        raise UlabTrap("interp in 2-D", "reads x with its last stride only: flatten() it")
     at, xs, ys = np.atleast_1d(at).astype(F32), xs.astype(F32), ys.astype(F32)
     low = ys[0] if left is None else float32(to_float(left))
     high = ys[-1] if right is None else float32(to_float(right))

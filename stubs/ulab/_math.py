@@ -22,7 +22,7 @@ def _apply(function: _Function, x: Any, out: Any) -> Any:
     if type(x) is not bool and isinstance(x, (int, float)):
         return float(function(np.asarray(float32(x), np.float64)).astype(F32))
     if type(x) is bool:
-        raise UlabTrap("math of a bool", "treats one byte as a float and writes outside it")
+        raise UlabTrap("math of a bool", "treats each byte as a float and writes outside the array")
     if not isinstance(x, Raw):
         a = operand(x)[0]
         return wrap(function(a.astype(np.float64)).astype(F32))
@@ -44,7 +44,7 @@ def _apply(function: _Function, x: Any, out: Any) -> Any:
 
 
 def _in_float32(function: _Function) -> _Function:
-    """For functions whose own roundings are specified: the argument is exact in float32."""
+    """For functions with specified rounding: the argument is exact in float32."""
     return lambda x: function(x.astype(F32))
 
 
@@ -162,7 +162,7 @@ def arctan2(y: Any, x: Any, /) -> Any:
 
 @np.errstate(all="ignore")
 def around(array: ndarray, /, *, decimals: int = 0, out: None = None) -> ndarray:
-    """Half away from zero, a float array."""
+    """Round half away from zero; a float array."""
     if not isinstance(array, Raw):
         raise TypeError("first argument must be an ndarray")
     if out is not None:

@@ -1,6 +1,6 @@
-"""What ulab 6.7.3, that of firmware 4.8.1, lacks. (What it makes of ints is in _convert.py, `ndim` in _array.py.)
+"""Names that ulab 6.7.3 (firmware 4.8.1) lacks. Its int conversion is in _convert.py, `ndim` in _array.py.
 
-Of the recorded cases of 6.12.0 the genuine 6.7.3 gives another result in 136, all for these reasons.
+The real 6.7.3 differs in 136 of the recorded cases of 6.12.0, and these are the only reasons.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def _transpose(self: ndarray) -> ndarray:
     return _transpose_by_axes(self)
 
 
-# (owner, name, what it is in 6.7.3: None where it is absent)
+# (owner, name, its value in 6.7.3, or None if it is missing there)
 _DIFFERENCES: tuple[tuple[Any, str, Any], ...] = (
     (sys.modules[__package__], "__version__", "6.7.3-(4)D"),
     (numpy, "bincount", None),

@@ -1,9 +1,9 @@
 """Arithmetic and comparison on numpy operands with ulab's result dtypes.
 
-Every function takes (left, left flag, right, right flag), arrays or numpy scalars as `_convert.operand`
-makes them, and gives (array, flag). The tables are `ndarray_operators.c` of ulab 6.12.0, golden binop_*,
-scalar_*, rscalar_*, broadcast_*. What the C code computes rightly, wrapping included, is imitated; where its
-result is not what the expression says, the result is refused with UlabTrap, for these very values only.
+Every function takes (left, left flag, right, right flag), where `_convert.operand` made the arrays or numpy scalars,
+and returns (array, flag). The tables are `ndarray_operators.c` of ulab 6.12.0, golden binop_*, scalar_*, rscalar_*,
+broadcast_*. Correct results of the C code, including wrapping, are imitated. If its result does not match the
+expression, UlabTrap is raised, and only for those values.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PAIRS = [left + right for left in "BbHh" for right in "BbHh"]
 
 
 def _table(**special: str) -> dict[str, np.dtype[Any]]:
-    """Result dtype by the pair of dtype characters; pairs missing here give float."""
+    """Result dtype by the pair of dtype characters; the result of other pairs is float."""
     table = {c + c: BY_CHAR[c] for c in "BbHh"}
     for pair in ("Bb", "bB", "Bh", "hB", "bh", "hb"):
         table[pair] = BY_CHAR["h"]
@@ -49,7 +49,7 @@ def _no_broadcast() -> ValueError:
 def fits(*arrays: Any) -> None:
     """ValueError unless they broadcast."""
     shapes = {a.shape for a in arrays if getattr(a, "shape", ())}
-    if len(shapes) < 2:  # of one shape, besides numbers: nearly always, and numpy takes its time
+    if len(shapes) < 2:  # the usual case, and faster than numpy: arrays of the same shape, and numbers
         return
     try:
         np.broadcast_shapes(*[np.shape(a) for a in arrays])
@@ -58,7 +58,7 @@ def fits(*arrays: Any) -> None:
 
 
 def _broadcastable_empty(left: Any, right: Any) -> None:
-    """ulab lets an axis of length 0 or 1 go with any other."""
+    """Broadcast the shapes. In ulab, an axis of length 0 or 1 is compatible with any other."""
     for m, n in zip(reversed(np.shape(left)), reversed(np.shape(right)), strict=False):
         if m != n and m > 1 and n > 1:
             raise _no_broadcast()
@@ -82,29 +82,29 @@ def _wrapped(*flags: int) -> None:
         if flag & WRAPPED:
             raise UlabTrap(
                 "int scalar wraps",
-                "an int of 32768..65535 beside int8 or int16 is a negative int16: use a float literal",
+                "an int of 32768..65535 with an int8 or int16 array becomes a negative int16: use a float literal",
             )
 
 
 def _array(result: Any) -> Array:
-    """Two scalars give a 1-element array (bits_020)."""
+    """The result of two scalars is an array with one element (bits_020)."""
     return result if result.ndim else result.reshape(1)  # type: ignore[no-any-return]
 
 
 def _modular(ufunc: np.ufunc, table: dict[str, np.dtype[Any]]) -> Callable[[Any, int, Any, int], Result]:
-    """+, -, *: computing in the result dtype wraps exactly as C's int arithmetic stored into it."""
+    """+, -, *. Computing in the result dtype wraps exactly like C's int arithmetic."""
 
     @np.errstate(all="ignore")
     def operate(left: Any, lflag: int, right: Any, rflag: int) -> Result:
         lchar, rchar = left.dtype.char, right.dtype.char
         if left.size == 0 or right.size == 0:
             _broadcastable_empty(left, right)
-            # int8 with uint16 gives uint16 here, unlike the non-empty operation
+            # for empty arrays, int8 with uint16 is uint16, unlike for others
             return _empty(_EMPTY.get(lchar + rchar, F32))
         dtype = table.get(lchar + rchar)
         if dtype is not None:
             return _array(ufunc(left, right, dtype=dtype, casting="unsafe", order="C")), 0
-        if lchar != "f" and rchar != "f":  # uint16 with int16: C computes in int, then makes it a float
+        if lchar != "f" and rchar != "f":  # uint16 with int16: C computes in int, then converts to float
             return _array(ufunc(left, right, dtype=I32, order="C").astype(F32)), 0
         if ufunc is np.subtract and lchar == "h":
             _misread(left)
@@ -123,7 +123,7 @@ multiply = _modular(np.multiply, _ADD)
 def _zero_divisor(right: Any) -> None:
     if not np.all(right):
         raise UlabTrap(
-            "integer division by zero", "a fault on a PC, 0 or the dividend on the board: divide by a float"
+            "integer division by zero", "crashes on a PC and is 0 or the dividend on the board: divide by a float"
         )
 
 
@@ -131,7 +131,7 @@ def _none_for_empty(left: Any, right: Any) -> None:
     if left.size == 0 or right.size == 0:
         raise UlabTrap(
             "None for an empty array",
-            "%, //, &, | and ^ with an empty array give None: test the length first",
+            "%, //, &, | and ^ with an empty array return None: test the length first",
         )
 
 
@@ -146,7 +146,7 @@ def true_divide(left: Any, lflag: int, right: Any, rflag: int) -> Result:
     _zero_divisor(right)
     quotient = _array(np.true_divide(left, right, dtype=np.float64, order="C"))
     if (quotient != np.trunc(quotient)).any():
-        raise UlabTrap("integer division", "int / int cuts the fraction off: make one side a float")
+        raise UlabTrap("integer division", "int / int drops the fraction: make one side a float")
     return quotient.astype(F32), 0
 
 
@@ -166,14 +166,14 @@ def floor_divide(left: Any, lflag: int, right: Any, rflag: int) -> Result:
     _zero_divisor(right)
     true = _array(np.floor_divide(left, right, dtype=I32, casting="unsafe", order="C"))
     dtype = _FLOOR.get(lchar + rchar)
-    if dtype is None:  # uint16 with int16: an integer division, towards zero, made a float
+    if dtype is None:  # uint16 with int16: an integer division toward zero, converted to float
         result = _array(np.trunc(np.true_divide(left, right, dtype=np.float64, order="C")))
         wrong = (result != true).any()
         dtype = F32
     elif lchar in "BH" and rchar in "BH":
         return true.astype(dtype), 0
     else:
-        # The C loop works in int16 and reads the divisor once a row (ulab's FLOOR_DIVIDE1).
+        # The C loop works in int16 and reads the divisor once per row (ulab's FLOOR_DIVIDE1).
         wide = np.broadcast_to(right, np.broadcast_shapes(np.shape(left), np.shape(right)))
         divisor = _last_axis_first(wide.astype(np.int16)).astype(np.int64)
         dividend = np.broadcast_to(left, wide.shape).astype(np.int16).astype(np.int64)
@@ -222,7 +222,7 @@ def power(left: Any, lflag: int, right: Any, rflag: int) -> Result:
 
 
 def _comparison(ufunc: np.ufunc, misreads: str) -> Callable[[Any, int, Any, int], Result]:
-    """< and <= are > and >= with the sides swapped, so it is the other side that may be misread."""
+    """< and <= are > and >= with the sides swapped, so ulab may misread the other side."""
 
     def operate(left: Any, lflag: int, right: Any, rflag: int) -> Result:
         if left.size == 0 or right.size == 0:
@@ -276,9 +276,9 @@ logical_xor = _logical(np.bitwise_xor)
 
 
 def _inplace_check(ufunc: np.ufunc, left: Array, right: Any, needs_float: bool) -> bool:
-    """False if there is nothing to do."""
+    """Check an in-place operation. False if there is nothing to do."""
     shape = np.shape(right)
-    if ufunc is np.fmod:  # the one that ulab checks as if it made a new array
+    if ufunc is np.fmod:  # ulab checks only this one as if it created a new array
         _none_for_empty(left, right)
         fits(left, right)
         shape = ()
@@ -310,7 +310,7 @@ def inplace(ufunc: np.ufunc, left: Array, right: Any, rflag: int, needs_float: b
             _wrapped(rflag)
             _zero_divisor(right)
         if np.broadcast_shapes(left.shape, np.shape(right)) != left.shape:
-            raise UlabTrap("%=", "with a larger right side takes only a part of it")
+            raise UlabTrap("%=", "with a larger right side uses only part of it")
         result = modulo(left, 0, right, rflag)[0]
         left[...] = result.astype(left.dtype)
         return True

@@ -20,7 +20,7 @@ def get_printoptions() -> dict[str, int]:
 
 
 def ndinfo(array: ndarray, /) -> None:
-    """Prints shape, strides, item size and type."""
+    """Print shape, strides, item size and type."""
     if not isinstance(array, Raw):
         raise TypeError("function is defined for ndarrays only")
     a = array._np

@@ -34,13 +34,13 @@ def _source(obj: Any, axis: Any) -> Any:
 
 
 def _result(a: Array, reduced: Array, axis: int, keepdims: object) -> Any:
-    """A scalar from 1-D, else an array; with keepdims only what ulab lays out rightly."""
+    """A scalar for 1-D arrays, else an array. With keepdims, only cases that ulab lays out correctly."""
     if keepdims is True:
         if a.ndim == 1:
-            raise UlabTrap("keepdims", "on a 1-D array gives a corrupt shape")
+            raise UlabTrap("keepdims", "on a 1-D array corrupts the shape")
         if reduced.itemsize != a.itemsize:
             raise UlabTrap(
-                "keepdims", "with a result of another item size mixes up the result: reshape it instead"
+                "keepdims", "with a result of another item size mixes up the elements: reshape the result instead"
             )
         return fresh(np.expand_dims(reduced, axis))
     if a.ndim == 1:
@@ -93,7 +93,7 @@ def _extreme(obj: Any, axis: Any, keepdims: object, biggest: bool, index: bool) 
             best = np.where(np.isnan(a.take(0, axis)), 0, best)
         if n > 32768 and (best > 32767).any():
             raise UlabTrap(
-                "int16 index", "an index beyond 32767 comes back negative from argmax and argmin with an axis"
+                "int16 index", "argmax and argmin with an axis return a negative index beyond 32767"
             )
         return _result(a, best.astype(I16), axis, keepdims)
     value = clean.max(axis) if biggest else clean.min(axis)
@@ -123,7 +123,7 @@ def min(array: Any, /, axis: int | None = None, keepdims: bool = False) -> Any:
 
 
 def argmax(array: Any, /, axis: int | None = None, keepdims: bool = False) -> Any:
-    """The first maximum: an int without axis, an int16 array along one."""
+    """Index of the first maximum: an int without axis, an int16 array with one."""
     return _extreme(array, axis, keepdims, True, True)
 
 
@@ -135,8 +135,8 @@ def argmin(array: Any, /, axis: int | None = None, keepdims: bool = False) -> An
 
 
 def running_mean(values: list[float]) -> float:
-    """The mean after each element, rounded to float32 at every operation; the last one."""
-    cell = _pyarray.array("f", [0.0])  # storing into it is the fastest rounding to float32 that Python has
+    """The last of the running means, with every operation rounded to float32."""
+    cell = _pyarray.array("f", [0.0])  # storing into it is the fastest way to round to float32 in Python
     mean = 0.0
     for n, value in enumerate(values, 1):
         cell[0] = value - mean
@@ -148,7 +148,7 @@ def running_mean(values: list[float]) -> float:
 
 @np.errstate(all="ignore")
 def _running(lanes: Array, spread: bool) -> tuple[Array, Array]:
-    """Means (and sums of squared deviations) of many lanes at once; the first axis is reduced."""
+    """Means (and sums of squared deviations) of many lanes at once, over the first axis."""
     mean = np.zeros(lanes.shape[1:], F32)
     squares = np.zeros(lanes.shape[1:], F32)
     for i in range(lanes.shape[0]):
@@ -166,7 +166,7 @@ def _flat_floats(a: Array) -> list[float]:
 
 @np.errstate(all="ignore")
 def sum(array: Any, /, axis: int | None = None, keepdims: bool = False) -> Any:
-    """An int of an int array (a float of a list); along an axis the array's own dtype."""
+    """An int for an int array, a float for a list; with an axis, an array of the same dtype."""
     source = _source(array, axis)
     if source is None:
         values = [to_float(v) for v in array]
@@ -216,7 +216,7 @@ def mean(array: Any, /, axis: int | None = None, keepdims: bool = False) -> Any:
     a: Array = source._np
     if axis is None:
         if a.size == 0:
-            raise UlabTrap("mean of nothing", "is 0.0, or the element that lies there")
+            raise UlabTrap("mean of nothing", "is 0.0, or an element outside the array")
         return running_mean(_flat_floats(a))
     axis = checked_axis(axis, source.ndim)
     if a.shape[axis] == 0 and a.size != np.prod(a.shape[:axis] + a.shape[axis + 1 :]):
@@ -258,7 +258,7 @@ def _all_any(obj: Any, axis: Any, ufunc: Any, empty: bool) -> Any:
             return bool(obj)
         raise UlabTrap(
             "all, any of a list",
-            "all() and any() of a list or tuple answer the opposite question: np.array first",
+            "all() and any() of a list or tuple return the opposite: convert it with np.array first",
         )
     a = obj._np
     if a.size == 0:
@@ -270,7 +270,7 @@ def _all_any(obj: Any, axis: Any, ufunc: Any, empty: bool) -> Any:
 
 
 def all(array: Any, /, axis: int | None = None, keepdims: bool = False) -> Any:
-    """A bool, along an axis a boolean array (of length 1 from 1-D); keepdims is ignored."""
+    """A bool; with an axis, a boolean array (of length 1 for 1-D). keepdims is ignored."""
     return _all_any(array, axis, np.all, True)
 
 

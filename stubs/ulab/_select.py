@@ -21,12 +21,12 @@ def _not_empty(name: str, *arrays: Any) -> None:
         if a.size == 0:
             raise UlabTrap(
                 "empty array",
-                f"{name} of an empty array reads outside it and gives one element: test the length",
+                f"{name} of an empty array reads outside it and returns one element: test the length first",
             )
 
 
 def _pick(name: str, ufunc: np.ufunc, x: Any, y: Any) -> Any:
-    """The comparison is exact, NaN gives y, and only the chosen element is cast to the result's dtype."""
+    """Choose x or y element by element: exact comparison, y for NaN, and only the chosen element is cast."""
     left, right = operand(x)[0], operand(y)[0]
     _not_empty(name, left, right)
     _ops.fits(left, right)
@@ -39,7 +39,7 @@ def _pick(name: str, ufunc: np.ufunc, x: Any, y: Any) -> Any:
 
 
 def maximum(x: Any, y: Any, /) -> Any:
-    """x where x > y, else y: of NaN and a number the one in y."""
+    """x if x > y, else y. If one is NaN, the result is y."""
     return _pick("maximum", np.greater, x, y)
 
 
@@ -71,7 +71,7 @@ def not_equal(x: Any, y: Any, /) -> Any:
 
 
 def where(condition: Any, x: Any, y: Any, /) -> ndarray:
-    """Always an array; its dtype is that of x with y, a scalar counting as its smallest dtype."""
+    """Always returns an array, with the common dtype of x and y. A scalar has the smallest dtype that holds it."""
     c, left, right = operand(condition)[0], operand(x)[0], operand(y)[0]
     _not_empty("where", c, left, right)
     _ops.fits(c, left, right)
@@ -83,7 +83,7 @@ def where(condition: Any, x: Any, y: Any, /) -> ndarray:
 
 
 def nonzero(x: Any, /) -> tuple[ndarray, ...]:
-    """One uint16 array a dimension."""
+    """One uint16 array per dimension."""
     a, flag = operand(x)
     a = np.atleast_1d(a)
     if a.size == 0:
@@ -91,7 +91,7 @@ def nonzero(x: Any, /) -> tuple[ndarray, ...]:
             return ()
         if a.ndim > 1 or a.base is not None:
             raise UlabTrap(
-                "empty array", "nonzero of an empty slice of uint8 looks at the elements that lie there"
+                "empty array", "nonzero of an empty slice of uint8 reads elements outside the slice"
             )
         return (linear(np.zeros(0, U16)),)
     found = np.nonzero(a)
@@ -100,7 +100,7 @@ def nonzero(x: Any, /) -> tuple[ndarray, ...]:
             "too many hits", "nonzero counts its hits in 16 bits and overwrites memory beyond 65535"
         )
     if any(n > 65536 and (at > 65535).any() for n, at in zip(a.shape, found, strict=True)):
-        raise UlabTrap("uint16 index", "nonzero gives positions beyond 65535 modulo 65536")
+        raise UlabTrap("uint16 index", "nonzero returns positions beyond 65535 modulo 65536")
     return tuple(linear(at.astype(U16)) for at in found)
 
 
@@ -124,7 +124,7 @@ def isfinite(x: Any, /) -> Any:
 
 def _take_indices(indices: Any, n: int, mode: object) -> list[int]:
     if length(indices) is None:
-        raise UlabTrap("take", "with a bare integer (or an iterator) as index crashes: a[i], or a list")
+        raise UlabTrap("take", "with an integer or an iterator as index crashes: use a[i], or a list")
     how = "raise"
     if isinstance(mode, str):
         how = next((m for m in ("raise", "wrap", "clip") if mode.startswith(m)), "")
@@ -157,7 +157,7 @@ def take(
     out: ndarray | None = None,
     mode: str | None = None,
 ) -> ndarray:
-    """Elements by index; of a boolean array as uint8."""
+    """Select elements by index; a boolean array returns uint8."""
     if not isinstance(a, Raw):
         raise TypeError("input is not an array")
     source = a._np
@@ -172,7 +172,7 @@ def take(
     at = _take_indices(indices, n, mode)
     if axis is None and (source.ndim > 2 or (source.ndim == 2 and not canonical(source))) and at:
         raise UlabTrap(
-            "take without axis", "on 3-D arrays and on 2-D views reads other elements: reshape or copy first"
+            "take without axis", "on 3-D arrays and on 2-D views reads wrong elements: reshape or copy first"
         )
     made = source.take(np.array(at, dtype=np.intp), axis)
     if out is None:
@@ -239,7 +239,7 @@ def delete(a: ndarray, indices: Any, /, *, axis: int | None = None) -> ndarray:
         raise ValueError("index is out of bounds")
     if n in at or len(set(at)) < len(at):
         raise UlabTrap(
-            "delete", "with an index just behind the end, or one twice, gives elements from outside the array"
+            "delete", "with an index just past the end, or a repeated index, returns elements from outside the array"
         )
     made = np.delete(source, at, axis)
     return linear(made) if axis is None else fresh(made)
@@ -264,14 +264,14 @@ def bincount(x: ndarray, /, *, weights: ndarray | None = None, minlength: int | 
     if weights is None:
         counts = np.bincount(a, minlength=n) if n else np.zeros(0, np.intp)
         if counts.size and counts.max() > 65535:
-            raise UlabTrap("uint16 count", "bincount gives counts beyond 65535 modulo 65536")
+            raise UlabTrap("uint16 count", "bincount returns counts beyond 65535 modulo 65536")
         return linear(counts.astype(U16))
     if not isinstance(weights, Raw):
         raise TypeError("input must be an ndarray")
     if weights._np.size < a.size:
         raise ValueError("the weights and list don't have the same length")
     if weights._np.ndim > 1:
-        raise UlabTrap("bincount", "walks the weights by their last stride alone: flatten() them")
+        raise UlabTrap("bincount", "reads the weights with their last stride only: flatten() them")
     sums = np.zeros(n, F32)
     np.add.at(sums, a, weights._np[: a.size].astype(F32))
     return linear(sums)

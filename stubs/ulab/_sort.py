@@ -25,7 +25,7 @@ def _unsigned_order(lanes: Array) -> None:
         negative = lanes < 0
         if (negative.any(-1) & ~negative.all(-1)).any():
             raise UlabTrap(
-                "unsigned order", "sort, argsort and median put negative integers last: sort floats"
+                "unsigned order", "sort, argsort and median put negative integers last: convert to float first"
             )
 
 
@@ -57,7 +57,7 @@ def _heap_order(values: list[Any]) -> list[int]:
 
 
 def _order(lane: Array) -> Array:
-    """Indices that sort one lane, ties in the heap's order."""
+    """Indices that sort one lane. Equal elements are in the order of the heap sort."""
     order = lane.argsort(kind="stable")
     ranked = lane[order]
     if len(lane) > 1 and not (ranked[1:] > ranked[:-1]).all():
@@ -80,7 +80,7 @@ def _sorted_lanes(lanes: Array) -> Array:
 
 
 def sort(array: Any, /, *, axis: int | None = None) -> ndarray:
-    """A sorted copy; without axis of the flattened array."""
+    """A sorted copy; with axis=None, of the flattened array."""
     source = _ndarray(array, "sort")
     a = source._np
     if axis is None:
@@ -93,13 +93,13 @@ def sort(array: Any, /, *, axis: int | None = None) -> ndarray:
 def sort_inplace(array: ndarray, axis: int | None) -> None:
     if axis is None:
         if array._np.ndim > 1:
-            raise UlabTrap("sort(axis=None)", "in place turns the array itself into a 1-D one: np.sort")
+            raise UlabTrap("sort(axis=None)", "in place makes the array itself 1-D: use np.sort")
         axis = 0
     array._np[...] = sort(array, axis=axis)._np
 
 
 def argsort(array: Any, /, *, axis: int | None = None) -> ndarray:
-    """uint16 indices; not stable: ties come in the order of a heap sort."""
+    """uint16 indices. The sort is not stable: equal elements are in the order of a heap sort."""
     source = _ndarray(array, "argsort")
     a = source._np
     if axis is None:
@@ -121,7 +121,7 @@ def argsort(array: Any, /, *, axis: int | None = None) -> ndarray:
 
 
 def median(array: Any, /, *, axis: int | None = None) -> Any:
-    """A float, along an axis of 2 or more dimensions a float array."""
+    """A float; with an axis of 2 or more dimensions, a float array."""
     source = _ndarray(array, "median")
     a = source._np
     if a.size == 0:
@@ -149,7 +149,7 @@ def _middle(ranked: Array) -> Array:
 
 
 def flip(array: Any, /, *, axis: int | None = None) -> ndarray:
-    """Along an axis a view; without axis a reversed flat copy."""
+    """With an axis, a view; without one, a reversed flat copy."""
     source = _ndarray(array, "flip")
     a = source._np
     if axis is None:
@@ -171,7 +171,7 @@ def roll(array: Any, distance: int, /, *, axis: int | None = None) -> ndarray:
         if a.size == 0:
             raise UlabTrap("roll of nothing", "divides by the length 0")
         if shift < 0 and -shift % n == 0:
-            raise UlabTrap("roll", "by a negative multiple of the length writes behind the array")
+            raise UlabTrap("roll", "by a negative multiple of the length writes past the end of the array")
     return fresh(np.roll(a, shift, axis))
 
 
@@ -184,7 +184,7 @@ def diff(array: Any, /, *, n: int = 1, axis: int = -1) -> ndarray:
     if not 0 <= to_int(n) <= 9 or n > a.shape[made]:
         raise ValueError("differentiation order out of range")
     if n % 2 == 0:
-        raise UlabTrap("sign of diff", "differences of an even order come with the opposite sign")
+        raise UlabTrap("sign of diff", "differences of an even order have the wrong sign")
     if a.ndim > 1:
         raise UlabTrap("diff in 2-D", "is wrong from the second row on: subtract slices")
     with np.errstate(all="ignore"):

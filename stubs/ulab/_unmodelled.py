@@ -1,4 +1,4 @@
-"""Names that the firmware has and this stand-in does not imitate: calling them says so."""
+"""Names of the firmware that this stand-in does not imitate. Calling one raises NotImplementedError."""
 
 from __future__ import annotations
 

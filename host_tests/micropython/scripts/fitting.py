@@ -4,18 +4,8 @@ from array import array
 from binascii import hexlify
 
 import n6post
+from families import Frame
 from n6post.inputs.transform import transform_of
-
-
-class Frame:
-    def __init__(self, width, height):
-        self.size = width, height
-
-    def width(self):
-        return self.size[0]
-
-    def height(self):
-        return self.size[1]
 
 
 def run(cases):

@@ -31,8 +31,9 @@ def _number(value):
     return value if not isinstance(value, float) or value - value == 0 else str(value)
 
 
-def run(setup, expression):
+def run(setup, expression, names=()):
     space = {"np": np}
+    space.update(names)
     try:
         for statement in setup:
             exec(statement, space)

@@ -52,9 +52,11 @@ def draw(
 ):
     """Draw a result onto the frame, and return the frame.
 
-    img         an RGB565 or GRAYSCALE image. One of another size than the frame (an LCD's) is treated as the frame, scaled
+    img         an RGB565 or GRAYSCALE image. One of another size than the frame (an LCD's) is treated as the frame, scaled.
+                So it must have the frame's aspect ratio, within two pixels: one of another ratio is only a part of the
+                frame, or stretched. A part with the frame's own ratio is not noticed
     result      a list of Detection, a Segmentation, a LineZone, a PolygonZone or a Trail
-    color       (r, g, b) for everything; None: the colours of `color_by`, and white for zones
+    color       (r, g, b) for everything; None: the colors of `color_by`, and white for zones
     alpha       of masks and class maps, 0..255; below 8 an RGB565 frame does not change, because the firmware cuts alpha to
                 5 bits
     thickness   of boxes, zones and trails, pixels, 0..100
@@ -65,16 +67,16 @@ def draw(
                 For a Segmentation whether to draw its legend, for a zone its counts
     antialias   True: masks with smooth edges; False: blocks of mask pixels, drawn by plain draw_image, for which the N6 uses
                 its GPU; None: smooth edges if machine code draws them and on a PC, else blocks, which cost a fifth of that
-    color_by    what has a colour of its own, in masks, boxes, labels and trails:
-                "class"     each class; keypoints and limbs are coloured by side, left and right
+    color_by    what has a color of its own, in masks, boxes, labels and trails:
+                "class"     each class; keypoints and limbs are colored by side, left and right
                 "track"     each track_id, white for detections without one; keypoints and limbs too
                 "instance"  each position in the list; keypoints and limbs too
 
     A label is placed above its box. If the label of a better detection is there, it is placed inside at the top, below, or
     inside at the bottom.
 
-    ValueError for an image of another format, an option out of range, and for anything but a result. For a class map and for
-    zones color_by must be "class".
+    ValueError for an image of another format or aspect ratio, an option out of range, and for anything but a result. For a
+    class map and for zones color_by must be "class".
     """
     number("alpha", alpha, 0, 255)
     number("thickness", thickness, 0, 100)
@@ -144,7 +146,8 @@ def _has_other_size(result, width, height):
                     other_size = True
     except AttributeError:
         kind = type(d).__name__
-        raise ValueError("expected a list of Detection or a Segmentation, got a list with %s" % kind) from None
+        hint = ": draw it by itself, with its draw(img)" if getattr(d, "draw", None) else ""
+        raise ValueError("expected a list of Detection or a Segmentation, got a list with %s%s" % (kind, hint)) from None
     return other_size
 
 
@@ -157,7 +160,7 @@ def _draw_all_blocks(img, result, paints, alpha):
 
 
 def _draw_poses(img, result, paints, by_side):
-    """Draw the keypoints and limbs: in colours by side, left and right, or in those of `paints`."""
+    """Draw the keypoints and limbs: in colors by side, left and right, or in those of `paints`."""
     for at in range(len(result) - 1, -1, -1):
         d = result[at]
         if d[5] is not None:
@@ -308,12 +311,12 @@ _paints = {}
 
 
 def _paint(key):
-    """(RGB565, the colour of text on it, (r, g, b)), kept for the next frame.
+    """(RGB565, the color of text on it, (r, g, b)), kept for the next frame.
 
     key     (r, g, b), or the number of a class, a track or a position in the list
     """
     r, g, b = color = key if isinstance(key, tuple) else class_color(key)
-    # Black text on a light colour, white text on a dark one, by the firmware's luma.
+    # Black text on a light color, white text on a dark one, by the firmware's luma.
     ink = 0 if 38 * r + 75 * g + 15 * b >= 128 * 128 else 0xFFFF
     if len(_paints) > 100:
         _paints.clear()

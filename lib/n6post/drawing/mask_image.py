@@ -3,7 +3,7 @@
 import image
 
 from ..pixels.colors import checked_color, copy_rows, depth_of, gray, rgb565
-from ..results.scaled import scaled_mask
+from ..results.scaled import is_scaled, scaled_mask
 from ..tensors.options import number
 from .masks import tint
 
@@ -41,6 +41,7 @@ def fill_outside(mask, img, color):
     depth_of(img)  # raises an error for other formats
     color = checked_color(color)
     width, height = img.width(), img.height()
+    is_scaled(mask._parts()[4].frame_size, width, height)  # raises an error for a part of the frame
     mask = scaled_mask(mask, width, height)
     x, y, w, h = mask._parts()[3]
     # The object is inside this rectangle; the four rectangles around it are filled first.

@@ -44,7 +44,9 @@ def draw_mask(img, mask, color, alpha, antialias):
     row = mask._row()
     size = row[3].frame_size
     if size is not None and size != (width, height):
-        mask = module("results.scaled").scaled_mask(mask, width, height)
+        results = module("results.scaled")
+        results.is_scaled(size, width, height)
+        mask = results.scaled_mask(mask, width, height)
         row = mask._row()
     if antialias or antialias is None and antialias_is_cheap:
         tint(row, img.bytearray(), depth, width, height, value, alpha)
@@ -57,7 +59,7 @@ def tint(row, pixels, depth, width, height, value, alpha):
 
     row     as Mask._row returns it
     pixels  bytes of the frame: `depth` for each of width x height pixels
-    value   an RGB565 colour
+    value   an RGB565 color
     alpha   0..255
     """
     data, table, at, transform = row
@@ -73,7 +75,7 @@ def tint(row, pixels, depth, width, height, value, alpha):
 
 
 def tint_all(result, paints, pixels, depth, width, height, alpha):
-    """Tint the masks of a list of Detection, each in the RGB565 colour of its paint; the best detection's last, on top."""
+    """Tint the masks of a list of Detection, each in the RGB565 color of its paint; the best detection's last, on top."""
     last = None
     held = None
     for at in range(len(result) - 1, -1, -1):
@@ -164,7 +166,9 @@ def draw_map(img, segmentation, palette, alpha, legend):
     width, height = img.width(), img.height()
     size = transform.frame_size
     if size is not None and size != (width, height):
-        transform = module("results.scaled").scaled_map_transform(transform, width, height)
+        results = module("results.scaled")
+        results.is_scaled(size, width, height)
+        transform = results.scaled_map_transform(transform, width, height)
     block = transform.block or _map_block_of(transform)
     block[MAP_DEPTH] = depth
     block[MAP_FRAME_WIDTH] = width
@@ -189,7 +193,7 @@ def _map_block_of(transform):
 
 
 def _palette(class_info, colors, alpha):
-    """The palette for the kernel tint_map, kept for the next frame: 256 colours, then 256 alphas."""
+    """The palette for the kernel tint_map, kept for the next frame: 256 colors, then 256 alphas."""
     if colors is not None and not isinstance(colors, (list, tuple)):
         raise ValueError("palette: expected a list of (r, g, b), one a class, got %s" % type(colors).__name__)
     key = (alpha, colors and tuple(colors))
@@ -220,7 +224,7 @@ def _draw_legend(img, width, height, segmentation, palette):
     for class_id in shown:
         color = _color_of(class_id, palette)
         text = segmentation.label(class_id)
-        # On black, because the tinted picture behind has the colours of the squares.
+        # On black, because the tinted picture behind has the colors of the squares.
         img.draw_rectangle((0, y, (18 + FONT_WIDTH * len(text)) * scale, line), color=(0, 0, 0), fill=True)
         img.draw_rectangle((2 * scale, y + scale, 10 * scale, 10 * scale), color=color, fill=True)
         draw_text(img, 16 * scale, y + scale, text, (255, 255, 255), scale)

@@ -1,4 +1,4 @@
-"""A person's keypoints and limbs in a frame, coloured by side, in the firmware's own shapes (kernels/poses.py)."""
+"""A person's keypoints and limbs in a frame, colored by side, in the firmware's own shapes (kernels/poses.py)."""
 
 from ..kernels.params import bits
 from ..kernels.pose_params import (
@@ -19,7 +19,7 @@ from ..kernels.poses import pose
 from ..pixels.colors import checked_color, depth_of, rgb565
 from ..tensors.keypoints import keypoint_side, limbs
 
-# Colours of the person's own left and right, and of keypoints and limbs in the middle. They differ on GRAYSCALE too (luma
+# Colors of the person's own left and right, and of keypoints and limbs in the middle. They differ on GRAYSCALE too (luma
 # 123, 151, 255).
 LEFT = (0, 160, 255)
 RIGHT = (255, 128, 0)

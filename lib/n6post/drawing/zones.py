@@ -1,4 +1,4 @@
-"""Zones and trails in a frame: in white or colours with black edges, to be visible on any picture.
+"""Zones and trails in a frame: in white or colors with black edges, to be visible on any picture.
 
 Imported on first use. Every drawing call gets one tuple of ints, and keywords: see draw.py.
 """
@@ -9,6 +9,7 @@ from micropython import const
 
 from ..pixels.colors import FONT_HEIGHT, FONT_WIDTH, checked_color, class_color, depth_of, text_scale
 from ..pixels.text import draw_text
+from ..tensors.lazy import module
 from ..tensors.options import flag, number
 
 # Pixels; from VGA on twice as many, like text.
@@ -40,7 +41,7 @@ def draw_line_zone(img, zone, color, thickness, labels):
     taken = None
     for text, sign in (("in %d" % zone.in_count, 1), ("out %d" % zone.out_count, -1)):
         w, h = _size(text, scale)
-        # The distance of the text's centre at which no corner of it comes nearer than _GAP to the line, or to the tip.
+        # The distance of the text's center at which no corner of it comes nearer than _GAP to the line, or to the tip.
         distance = abs(v) * w / 2 + abs(u) * h / 2 + _GAP * scale + (_ARROW * scale if sign > 0 else 0)
         at = _clamped(img, x + int(sign * distance * v) - w // 2, y - int(sign * distance * u) - h // 2, w, h)
         if taken and _intersects(taken, at + (w, h)):  # at the frame's edge
@@ -79,6 +80,8 @@ def draw_trail(img, rings, size, color, thickness):
     width, height = img.width(), img.height()
     right, bottom = width - 1, height - 1
     other_size = size is not None and size != (width, height)
+    if other_size:
+        module("results.scaled").is_scaled(size, width, height)
     step = _STEP * text_scale(width)
     for key, ring, after, count in rings if thickness else ():
         paint = given if color else class_color(key)
@@ -112,11 +115,12 @@ def _placed(points, size, width, height):
     """Points of a frame of this size as pixels of the picture."""
     if size is None or size == (width, height):
         return points
+    module("results.scaled").is_scaled(size, width, height)
     return [(_moved(x, size[0], width), _moved(y, size[1], height)) for x, y in points]
 
 
 def _moved(at, of, pixels):
-    # The pixel, of `pixels` in a row, that contains the centre of pixel `at` of `of` in a row.
+    # The pixel, of `pixels` in a row, that contains the center of pixel `at` of `of` in a row.
     return (2 * at + 1) * pixels // (2 * of)
 
 
@@ -128,7 +132,7 @@ def _draw_lines(img, lines, color, thickness):
 
 
 def _text_position(points):
-    """A point of a polygon for a text: the centre of its longest part in the row of the mean of its corners."""
+    """A point of a polygon for a text: the center of its longest part in the row of the mean of its corners."""
     count = len(points)
     row = sum([y for _, y in points]) // count
     ends = []

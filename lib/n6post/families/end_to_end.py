@@ -104,7 +104,7 @@ def candidates(head, block, values, labels):
     if len(scores) > 2 * _FIRST_ROWS and np.max(scores[_FIRST_ROWS:]) < least:
         scores = scores[:_FIRST_ROWS]
     passing = np.nonzero(scores >= cut)[0]  # camera: many-hits: yolov8.py takes 65535 rows at most
-    if not len(passing):
+    if not passing.size:
         return 0
     columns = layout.taken(head, passing, 6)
     if output.dtype != FLOAT:
@@ -114,7 +114,7 @@ def candidates(head, block, values, labels):
     else:
         if np.max(columns[4]) == np.inf:
             finite = np.nonzero(columns[4] < np.inf)[0]  # camera: many-hits: of those rows
-            if not len(finite):
+            if not finite.size:
                 return 0
             passing = np.take(passing, finite)
             columns = np.take(columns, finite, axis=1)
@@ -122,7 +122,7 @@ def candidates(head, block, values, labels):
     if allowed is not None:
         last = np.array([len(allowed) - 1], dtype=np.uint16)
         passed = np.nonzero(np.take(allowed, np.minimum(classes, last)))[0]  # camera: many-hits: of those rows
-        if not len(passed):
+        if not passed.size:
             return 0
         passing, columns, classes = _taken(passed, passing, columns, classes)
     ranks = columns[4]

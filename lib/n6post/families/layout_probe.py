@@ -38,7 +38,7 @@ def read(layouts, extra, output, array, size):
     if possible:
         return possible, True, len(rows) + len(layouts) == 1
     if layouts:
-        layout, certain = _with_centres(layouts, output, array)
+        layout, certain = _with_centers(layouts, output, array)
         return layout, False, certain and not (rows and _is_one_number(array))
     if rows and _is_one_number(array):
         return rows[0], True, False  # a network's first frame may be like this; the next one is examined again
@@ -96,14 +96,14 @@ def _evidence(layout, output, array):
     size = x1 * x1 + y1 * y1 + x2 * x2 + y2 * y2 + score * score + number * number
     used = (size > 0.0) * (size < np.inf)
     used_rows = np.nonzero(used)[0]  # camera: many-hits: of _SAMPLE rows
-    if not len(used_rows):
+    if not used_rows.size:
         return None, None
     off = number - np.floor(number + 0.5)
     limit = tolerance(output)
     whole = (off * off <= limit * limit) * (number > -0.5) * used
     ordered = (x1 <= x2) * (y1 <= y2) * used
     # camera: many-hits: of _SAMPLE rows
-    corners = len(np.nonzero(whole)[0]) == len(used_rows) and 2 * len(np.nonzero(ordered)[0]) >= len(used_rows)
+    corners = np.nonzero(whole)[0].size == used_rows.size and 2 * np.nonzero(ordered)[0].size >= used_rows.size
     score = np.take(score, used_rows)
     if not np.any(score > 0.0):
         return corners, None
@@ -128,10 +128,10 @@ def tolerance(output):
     return 0.05 if output.dtype == FLOAT else min(0.05 + 0.5 * output.scale, 0.5)
 
 
-def _with_centres(layouts, output, array):
-    """(layout, certain?): the reading whose first two channels are the centres of boxes.
+def _with_centers(layouts, output, array):
+    """(layout, certain?): the reading whose first two channels are the centers of boxes.
 
-    Centres cover the whole input, so their mean is half of its side. In another order these are all numbers of the first two
+    Centers cover the whole input, so their mean is half of its side. In another order these are all numbers of the first two
     anchors, in the upper left corner and with hardly a score. A layout of rarer strides must fit clearly better.
     """
     best = layouts[0]
@@ -142,8 +142,8 @@ def _with_centres(layouts, output, array):
     for layout in layouts:
         if largest is not None and layout.anchors < _FEWEST_ANCHORS:
             continue
-        centres = np.array(layout.columns(array, 0, 2), dtype=np.float) - float(output.zero_point)
-        mean = float(np.mean(np.where(centres * centres < 1e12, centres, 0.0)))  # without NaN and infinity
+        centers = np.array(layout.columns(array, 0, 2), dtype=np.float) - float(output.zero_point)
+        mean = float(np.mean(np.where(centers * centers < 1e12, centers, 0.0)))  # without NaN and infinity
         if largest is None or mean > (largest if layout.anchors == best.anchors else 2.0 * largest):
             best, largest, tied = layout, mean, False
         elif mean == largest:
@@ -152,7 +152,7 @@ def _with_centres(layouts, output, array):
 
 
 def channels_last(output, array):
-    """(NHWC?, certain?) of prototypes [1, n, n, n]: neighbouring pixels are similar, neighbouring channels are not."""
+    """(NHWC?, certain?) of prototypes [1, n, n, n]: neighboring pixels are similar, neighboring channels are not."""
     n = output.shape[1]
     first = np.array(array.reshape((n, n * n))[:, :: n + 1], dtype=np.float)
     last = np.array(array.reshape((n * n, n))[:: n + 1], dtype=np.float)

@@ -4,7 +4,7 @@ in      heatmaps [1, H, W, K] or [1, K, H, W], one channel per keypoint, scores 
         score in 0..1; int8, uint8, int16 or float32
 out     a list of at most one Detection; its keypoints are float32 (K, 3): x and y in frame pixels, and score
 
-A cell of a heatmap is a rectangle of the model input: its centre is (column + .5) * input width / W, and rows likewise.
+A cell of a heatmap is a rectangle of the model input: its center is (column + .5) * input width / W, and rows likewise.
 OpenMV's post-processing (ml/postprocessing/mediapipe.py) and ST's (lib_vision_models_pp, and heatmaps_spe_postprocess of
 its model zoo) do the same.
 """
@@ -16,7 +16,7 @@ from ulab import numpy as np
 
 from ..kernels import map_params
 from ..kernels.maps import peaks
-from ..pixels.rounding import NUDGE
+from ..pixels.rounding import NUDGE, same_floats
 from ..results.detection import detection_from
 from ..tensors.options import Options, choice, flag, name_list, number
 from ..tensors.shapes import are_keypoints, map_layout
@@ -30,7 +30,8 @@ class MoveNet(Processor):
     """Post-processor for MoveNet: `ml.Model(path, postprocess=n6post.MoveNet())`.
 
     It returns a list of at most one Detection with all keypoints, whatever their score. The box surrounds the visible
-    keypoints and is at least one pixel wide and high; the score is their mean score. If none is visible, the list is empty.
+    keypoints and is at least one pixel wide and high; the score is their mean score. If none is visible, or if the box lies
+    in the bars of a Letterbox, the list is empty.
 
     ValueError for an option out of range and, at a model's first frame, for an output that does not belong to this family.
     """
@@ -50,9 +51,10 @@ class KeypointBinding(ModelBinding):
     """The keypoints of one person, from any kind of output.
 
     keypoint_count  how many there are
-    box             what `find` writes: x1, y1, x2, y2 of the visible keypoints, and the sum of their scores
+    box             what `find` writes: x1, y1, x2, y2 of the visible keypoints, and the mean of their scores
     shifted         whether keypoints and box are relative to `corner`, (x, y, 0), instead of the frame's corner
     last            the last pixel (x, y), relative to the same corner
+    has_bars        whether the input shows more than the frame, as between a letterbox's bars
     """
 
     expected_outputs = _EXPECTED
@@ -79,6 +81,7 @@ class KeypointBinding(ModelBinding):
 
     def set_transform(self, transform):
         self.source = transform.frame_size, self.threshold
+        self.has_bars = transform.ox < transform.roi[0] or transform.oy < transform.roi[1]
 
     def find(self, out, keypoints):
         """Write the keypoints and `box`, and return how many keypoints are visible."""
@@ -89,8 +92,11 @@ class KeypointBinding(ModelBinding):
         visible = self.find(outputs[0], keypoints)
         if not visible:
             return []
-        x1, y1, x2, y2, total = self.box
+        x1, y1, x2, y2, score = self.box
         right, bottom = self.last
+        # Keypoints in a letterbox's bars are clipped to the frame's edge.
+        if self.has_bars and (x2 <= 0.0 or y2 <= 0.0 or x1 >= right + 1 or y1 >= bottom + 1):
+            return []
         left = min(floor(x1 + NUDGE), right)
         top = min(floor(y1 + NUDGE), bottom)
         width = max(ceil(x2 - NUDGE) - left, 1)
@@ -101,7 +107,7 @@ class KeypointBinding(ModelBinding):
             keypoints = keypoints + self.corner
         else:
             rect = (left, top, width, height)
-        return [detection_from((rect, total / visible, 0, self.label, None, keypoints), self.source)]
+        return [detection_from((rect, score, 0, self.label, None, keypoints), self.source)]
 
 
 class HeatmapBinding(KeypointBinding):
@@ -124,8 +130,9 @@ class HeatmapBinding(KeypointBinding):
         shifted = (x or y) and (transform.ox < x or transform.oy < y or min(x, y) < 0)
         if not shifted:
             width, height, x, y = x + width, y + height, 0, 0
-        ax = transform.sx * self.size[0] / self.width
-        ay = transform.sy * self.size[1] / self.height
+        scale = same_floats(transform.sx, transform.sy) * np.array(self.size) / np.array([self.width, self.height])
+        ax, ay = scale
+        bx, by = scale * 0.5 + same_floats(transform.ox, transform.oy) - np.array([x, y])
         out = self.outputs[0]
         block = map_params.peaks(
             dtype=out.dtype,
@@ -139,9 +146,9 @@ class HeatmapBinding(KeypointBinding):
             refine=1 if self.refine else 0,
             scale=out.scale,
             ax=ax,
-            bx=0.5 * ax + transform.ox - x,
+            bx=bx,
             ay=ay,
-            by=0.5 * ay + transform.oy - y,
+            by=by,
             frame_width=width,
             frame_height=height,
         )
@@ -169,11 +176,11 @@ class CoordinateBinding(KeypointBinding):
     def set_transform(self, transform):
         super().set_transform(transform)
         x, y, width, height = transform.roi
+        scale = same_floats(transform.sx, transform.sy) * np.array(self.size)
+        offset = same_floats(transform.ox, transform.oy) - np.array([x, y])
         # For x and y: the column of the output, the scale and offset to the frame, the largest coordinate.
-        self.axes = (
-            (1, transform.sx * self.size[0], transform.ox - x, float(width)),
-            (0, transform.sy * self.size[1], transform.oy - y, float(height)),
-        )
+        self.axes = (1, scale[:1], offset[:1], float(width)), (0, scale[1:], offset[1:], float(height))
+        self.unit = same_floats(self.outputs[0].scale)
         self.shifted = bool(x or y)  # relative to the corner of the roi, and clipped there
         self.corner = np.array([float(x), float(y), 0.0])
         self.last = width - 1, height - 1
@@ -182,7 +189,7 @@ class CoordinateBinding(KeypointBinding):
         tensor = self.outputs[0]
         raw = np.array(out.reshape((self.keypoint_count, 3)), dtype=np.float)
         visible = raw[:, 2] >= float(self.cut)
-        raw = (raw - float(tensor.zero_point)) * tensor.scale
+        raw = (raw - float(tensor.zero_point)) * self.unit
         for k in (0, 1):
             column, scale, offset, limit = self.axes[k]
             # ulab's maximum(a, b) is a > b ? a : b: NaN becomes 0.
@@ -194,7 +201,9 @@ class CoordinateBinding(KeypointBinding):
                 a = keypoints[:, k]
                 self.box[k] = np.min(np.where(visible, a, np.inf))
                 self.box[2 + k] = np.max(np.where(visible, a, -np.inf))
-            self.box[4] = np.dot(visible, keypoints[:, 2])  # np.sum is a running mean, which infinities make NaN
+            # Not np.sum, a running mean, which infinities make NaN. In arrays: a float object of the camera has 30 bits.
+            total = np.dot(visible.reshape((1, self.keypoint_count)), keypoints[:, 2:])
+            self.box[4:] = total.reshape((1,)) / count
         return count
 
 

@@ -11,6 +11,8 @@ same. Four models may take turns with one processor. A family is a Processor tha
             return FamilyBinding(self, model, outputs)
 """
 
+import sys
+
 from micropython import const
 
 from ..inputs.transform import input_size, transform_of
@@ -19,6 +21,9 @@ from ..tensors.options import Configurable, Options
 from ..tensors.quantization import OutputTensor
 
 _MODELS = const(4)  # bindings that are kept
+
+# The firmware makes its arrays of model.output_shape. On a PC the shape of an output may change from frame to frame.
+_ANY_SHAPE = sys.implementation.name != "micropython"
 
 
 class Processor(Configurable):
@@ -92,6 +97,7 @@ class ModelBinding:
             raise module("tensors.errors").outputs_refused(outputs, self.count, self.expected_outputs)
         self.outputs = [OutputTensor(model, i, outputs[i], self.scaled) for i in range(self.count)]
         self.kinds = [(out.index, out.dtype, out.size) for out in self.outputs]  # faster to read than attributes
+        self.shapes = _shapes(outputs, self.kinds) if _ANY_SHAPE else None
         self.size = input_size(model)
         if self.size is None:
             raise module("tensors.errors").input_refused(model)
@@ -112,7 +118,7 @@ class ModelBinding:
                 out = outputs[index]
                 if out.dtype != dtype or out.size != size or not b"" < out:
                     return False
-            return True
+            return self.shapes is None or self.shapes == _shapes(outputs, self.kinds)
         except (AttributeError, TypeError):
             return False
 
@@ -136,3 +142,8 @@ class ModelBinding:
     def result(self, outputs):
         """What `predict` returns for these outputs."""
         raise NotImplementedError
+
+
+def _shapes(outputs, kinds):
+    # Not in `matches`: MicroPython would keep the variables of a comprehension on the heap in each frame.
+    return [outputs[index].shape for index, _, _ in kinds]

@@ -16,7 +16,7 @@ from ulab import numpy as np
 
 from ..kernels import params
 from ..kernels.boxes import boxes_to_frame, candidates, make_detections, suppress
-from ..pixels.rounding import NUDGE
+from ..pixels.rounding import NUDGE, same_floats
 from ..results.detection import Detection
 from ..tensors.head_layout import head_layouts
 from ..tensors.lazy import module
@@ -24,6 +24,8 @@ from ..tensors.options import Options, choice, class_filter, flag, name_list, nu
 from ..tensors.quantization import FLOAT
 from .processor import ModelBinding, Processor
 
+_MOST_ROWS = const(300)  # of an end-to-end head, as in matching.py
+_MOST_COLUMNS = const(405)
 _ANY_CLASS = const(65536)  # the number of classes of an end-to-end head, which is unknown
 
 
@@ -69,7 +71,7 @@ class BoxBinding(ModelBinding):
         array = outputs[self.tensor.index]
         layouts = head_layouts(self.tensor.shape, self.size)
         rows = False
-        if len(layouts) == 1 and (layouts[0][0] - 6 != extra if extra >= 0 else layouts[0][0] % 3):
+        if len(layouts) == 1 and not _may_be_rows(layouts[0], extra):
             self.layout = layouts[0]
         else:
             probe = module("families.layout_probe")
@@ -94,7 +96,6 @@ class BoxBinding(ModelBinding):
         if classes > 65535 and not rows:
             raise ValueError("expected at most 65535 classes, got %d in %s" % (classes, self.tensor))
         self._set_units(options.box_units, array, rows)
-        self.kept = 0
         self.window = {}  # parameters of boxes_to_frame that only families with masks need
         self.complete(options, outputs)
         # Last: a family may have changed the labels.
@@ -124,8 +125,10 @@ class BoxBinding(ModelBinding):
     def complete(self, options, outputs):
         """Prepare what else a family needs. The head's layout and units are known by now."""
 
-    def masks(self, outputs, table, size):
-        """What the masks of a frame share, or None if the family has none. `size` is that of their windows, bytes.
+    def masks(self, outputs, table, size, kept):
+        """What the masks of a frame share, or None if the family has none.
+
+        The table has `kept` rows; the windows of their masks have `size` bytes.
 
         Its first item is the kernel's parameter block, followed by the rows of the detections that remain.
         """
@@ -136,29 +139,34 @@ class BoxBinding(ModelBinding):
 
     def set_transform(self, transform):
         x, y, w, h = transform.roi
+        ax, ay = same_floats(self.unit_x, self.unit_y) * same_floats(transform.sx, transform.sy)
+        bx, by = same_floats(transform.ox, transform.oy) - np.array([x, y]) + NUDGE
         self.block = params.boxes_to_frame(
             kept=0,
             capacity=self.head.capacity,
             width=w,
             height=h,
-            ax=self.unit_x * transform.sx,
-            bx=transform.ox - x + NUDGE,
-            ay=self.unit_y * transform.sy,
-            by=transform.oy - y + NUDGE,
+            ax=ax,
+            bx=bx,
+            ay=ay,
+            by=by,
             scale=self.tensor.scale,
             **self.window
         )  # fmt: skip
         self.source = transform.frame_size, Detection._source[1]
 
     def result(self, outputs):
-        kept = self.kept = self.head.find(outputs[self.tensor.index])
+        entry = params.BOXES_TO_FRAME_KEPT
+        block = self.block
+        block[entry] = kept = self.head.find(outputs[self.tensor.index])
         if not kept:
             return []
         values, labels, table = self.head.buffers
-        block = self.block
-        block[params.BOXES_TO_FRAME_KEPT] = kept
         size = boxes_to_frame(block, values, labels, table)
-        masks = self.masks(outputs, table, size)
+        kept = block[entry]  # without boxes that have no pixel in the frame
+        if not kept:
+            return []
+        masks = self.masks(outputs, table, size, kept)
         if not masks:
             return make_detections(self, outputs, None, table, 0, kept)
         table = masks[0]
@@ -172,15 +180,13 @@ class BoxBinding(ModelBinding):
         """
         pixels = box_units == "pixels"
         if box_units is None and (self.tensor.dtype == FLOAT or self.tensor.largest() > 8.0):
-            centre = self._mean_centre(array, 4 if rows else 2)
-            self.is_final = self.is_final and centre > 0.0
-            pixels = centre > 2.0
-        width, height = (1, 1) if pixels else self.size
-        self.unit_x = self.tensor.scale * width
-        self.unit_y = self.tensor.scale * height
+            center = self._mean_center(array, 4 if rows else 2)
+            self.is_final = self.is_final and center > 0.0
+            pixels = center > 2.0
+        self.unit_x, self.unit_y = same_floats(self.tensor.scale) * np.array((1, 1) if pixels else self.size)
 
-    def _mean_centre(self, array, channels):
-        """The mean of the boxes' centres (of their corners, for 4 channels) in both directions; 0.0 if there is none.
+    def _mean_center(self, array, channels):
+        """The mean of the boxes' centers (of their corners, for 4 channels) in both directions; 0.0 if there is none.
 
         The anchors of a raw head cover the whole input. So the mean is about .5 for boxes in 0..1 and half the input's side
         for boxes in pixels. Widths and heights do not show the unit: weak anchors of a real network have boxes that are
@@ -196,6 +202,14 @@ class BoxBinding(ModelBinding):
             mean = float(np.mean(raw))
         used = float(np.mean(raw != 0.0))  # not the rows of zeros at the end of an end-to-end head
         return mean / used * self.tensor.scale if used else 0.0
+
+
+def _may_be_rows(layout, extra):
+    """Whether a raw head of this layout has the shape of an end-to-end head too. `extra` is that of BoxBinding.prepare."""
+    channels, anchors, _ = layout
+    if extra >= 0:
+        return channels - 6 == extra
+    return channels % 3 == 0 or anchors % 3 == 0 and 6 < anchors <= _MOST_COLUMNS and channels <= _MOST_ROWS
 
 
 class RawHead:

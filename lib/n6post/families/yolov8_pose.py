@@ -7,6 +7,7 @@ out     a list of Detection with keypoints, best first, in frame pixels
 
 from ulab import numpy as np
 
+from ..pixels.rounding import same_floats
 from ..tensors.lazy import module
 from ..tensors.options import Options, choice, number, number_or_none
 from .yolov8 import BoxBinding, YoloV8
@@ -41,13 +42,13 @@ class PoseBinding(BoxBinding):
     def split(self, options, rows):
         channels = self.layout.channels
         label_count = len(self.labels) if self.labels else 0
-        labelled = 1
+        labeled = 1
         if label_count:
-            labelled = module("tensors.keypoints").pose_classes(channels, label_count, 6 if rows else 5)
-        classes = options.class_count or labelled or 1
+            labeled = module("tensors.keypoints").pose_classes(channels, label_count, 6 if rows else 5)
+        classes = options.class_count or labeled or 1
         if options.class_count is options.labels is None and (channels - 4 - classes) % 3:
             classes = 1  # the model's own labels are not those of the classes
-        if classes == 1 and not labelled:
+        if classes == 1 and not labeled:
             self.labels = None
         self.first = 6 if rows else 4 + classes
         extra = channels - self.first
@@ -67,8 +68,9 @@ class PoseBinding(BoxBinding):
         self.logits = scores == "logit" or scores is None and self._any_far_below_zero(outputs[0])
 
     def _any_far_below_zero(self, head):
-        # Rounding may put a score one step below 0. The logits of invisible keypoints are far below.
-        limit = self.tensor.zero_point - 0.5 / self.tensor.scale
+        # Rounding may put a score one step below 0. The logits of invisible keypoints are far below. A score of exactly -.5
+        # is not, although the camera's floats of 30 bits are a little off.
+        limit = self.tensor.zero_point - 0.50001 / self.tensor.scale
         scores = self.layout.columns(head, self.first + 2, self.layout.channels, 3)
         # camera: long-axis: yolov8.py takes at most 65535 anchors
         return bool(np.any(np.min(scores, axis=self.layout.anchor_axis) < limit))
@@ -77,8 +79,9 @@ class PoseBinding(BoxBinding):
         super().set_transform(transform)
         self.source = transform.frame_size, self.threshold
         x, y, w, h = transform.roi
-        self.factor = np.array([self.unit_x * transform.sx, self.unit_y * transform.sy, self.tensor.scale])
-        self.offset = np.array([transform.ox, transform.oy, 0.0])
+        units = same_floats(self.unit_x, self.unit_y, self.tensor.scale)
+        self.factor = units * same_floats(transform.sx, transform.sy, 1.0)
+        self.offset = same_floats(transform.ox, transform.oy, 0.0)
         self.low = np.array([float(x), float(y), -np.inf])
         self.high = np.array([float(x + w), float(y + h), np.inf])
 

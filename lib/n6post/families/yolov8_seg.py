@@ -5,12 +5,14 @@ in      a head as in yolov8.py, with mask coefficients after the classes (in an 
 out     a list of Detection with masks, best first, in frame pixels
 """
 
+from array import array
 from math import floor, log
 
 from ulab import numpy as np
 
 from ..kernels import params
 from ..kernels.boxes import prototype_mask, suppress_masks
+from ..pixels.rounding import NUDGE, same_floats
 from ..results.mask import FrameMask, MaskTransform
 from ..tensors.head_layout import prototype_layout, squeezed
 from ..tensors.lazy import module
@@ -69,9 +71,7 @@ class MaskBinding(BoxBinding):
         dtype = FLOAT if mixed else head.dtype
         self.refit_boxes = options.refit_boxes
         overlap = options.mask_overlap
-        distinct = None
-        if overlap is not None:
-            distinct = params.suppress_masks(0, int(overlap * 1024 + 0.5), 1 if options.class_agnostic else 0)
+        self.overlap = 1024 if overlap is None else int(overlap * 1024 + 0.5), 1 if options.class_agnostic else 0
         threshold = options.mask_threshold
         limit = log(threshold / (1.0 - threshold)) / (head.scale * protos.scale)
         if dtype == INT8 or dtype == UINT8:
@@ -91,42 +91,67 @@ class MaskBinding(BoxBinding):
             anchor_step=self.layout.anchor_step,
         )
         # A tuple, because each further attribute makes the others slower to find.
-        self.masking = protos.index, head.index, mixed, masking, distinct
+        self.masking = protos.index, head.index, mixed, masking, array("i")  # the last one depends on the transform
 
         # The padding in model input pixels. By default half of the step to which the head rounds boxes.
         padding = options.mask_padding
+        units = same_floats(self.unit_x, self.unit_y)
         if padding is None:
             half = 0.0 if head.dtype == FLOAT else 0.5
-            self.padding = half * self.unit_x, half * self.unit_y
+            pad_x = pad_y = half
+            self.padding = units * half
         else:
-            self.padding = padding, padding
+            self.padding = same_floats(padding, padding)
+            pad_x, pad_y = self.padding / units
+        px, py = units * np.array([width, height]) / np.array(self.size)
         self.window = {
             "window": 1,
             "proto_width": width,
             "proto_height": height,
-            "px": self.unit_x * width / self.size[0],
-            "py": self.unit_y * height / self.size[1],
-            "pad_x": self.padding[0] / self.unit_x,
-            "pad_y": self.padding[1] / self.unit_y,
+            "px": px,
+            "py": py,
+            "pad_x": pad_x,
+            "pad_y": pad_y,
             "ring": 2,  # a frame pixel at the left edge of a box is interpolated from up to two mask pixels outside
         }
 
     def set_transform(self, transform):
         super().set_transform(transform)
         _, width, height, _ = self.protos_layout
+        scale = same_floats(transform.sx, transform.sy)
+        margin = np.floor(self.padding * scale + (0.5 + NUDGE))
+        margin = int(margin[0]), int(margin[1])
         self.mask_transform = MaskTransform(
             self.size[0] / width * transform.sx,
             transform.ox,
             self.size[1] / height * transform.sy,
             transform.oy,
             transform.roi,
-            (int(self.padding[0] * transform.sx + 0.5), int(self.padding[1] * transform.sy + 0.5)),
+            margin,
             transform.frame_size,
         )
+        x, y, w, h = transform.roi
+        ax, ay = to_mask = 1.0 / (scale * np.array(self.size) / np.array([width, height]))
+        bx, by = (np.array([x, y]) + (0.5 + NUDGE) - same_floats(transform.ox, transform.oy)) * to_mask
+        distinct = params.suppress_masks(
+            rows=0,
+            part=self.overlap[0],
+            class_agnostic=self.overlap[1],
+            width=w,
+            height=h,
+            margin_x=margin[0],
+            margin_y=margin[1],
+            ax=ax,
+            bx=bx,
+            ay=ay,
+            by=by,
+        )
+        protos, head, mixed, masking, _ = self.masking
+        self.masking = protos, head, mixed, masking, distinct
         if self.refit_boxes:
             self.make = module("results.mask_geometry").detection_refitted
 
-    def masks(self, outputs, table, size):
+    def masks(self, outputs, table, size, kept):
         """What the masks of a frame share, as FrameMask takes it. One object for all, because allocations are slow."""
         data = memoryview(bytearray(size))
         protos, head, mixed, block, distinct = self.masking
@@ -135,12 +160,11 @@ class MaskBinding(BoxBinding):
         if mixed:
             protos = np.array(protos, dtype=np.float)
             head = np.array(head, dtype=np.float)
-        words = block[params.MASK_ROWS] = self.kept * params.ROW
+        words = block[params.MASK_ROWS] = kept * params.ROW
         rows = block + table[:words]
         prototype_mask(protos, head, rows, data)
-        if distinct:
-            distinct[params.SUPPRESS_MASKS_ROWS] = self.kept
-            kept = suppress_masks(distinct, memoryview(rows)[params.MASK_TABLE :], data)
-            if kept < self.kept:
-                rows = rows[: params.MASK_TABLE + kept * params.ROW]
+        distinct[params.SUPPRESS_MASKS_ROWS] = kept
+        left = suppress_masks(distinct, memoryview(rows)[params.MASK_TABLE :], data)
+        if left < kept:
+            rows = rows[: params.MASK_TABLE + left * params.ROW]
         return rows, data, self.mask_transform

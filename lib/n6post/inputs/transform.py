@@ -3,11 +3,11 @@
 An `InputTransform` maps model input pixels to frame pixels, separately in x and y: frame = input * scale + offset. It
 depends on what the script passed to `predict`:
 
-- a plain image, which 5.0 stretches and of which 4.8.1 crops the centre (firmware.py finds out which)
+- a plain image, which 5.0 stretches and of which 4.8.1 crops the center (firmware.py finds out which)
 - one of `Stretch`, `Crop` and `Letterbox`, which are the same on every firmware
 - an ndarray or a callable, which has no frame: then the frame is the model input itself
 
-This assumes a graphics unit that samples at the centre of a pixel. By its driver's source the AE3's unit does, and the N6's
+This assumes a graphics unit that samples at the center of a pixel. By its driver's source the AE3's unit does, and the N6's
 maps edges to edges. If the CPU scales, the picture is half a pixel of the model's input further right and down than the
 transform says, unless it is copied one to one.
 """

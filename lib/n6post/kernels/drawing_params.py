@@ -18,13 +18,13 @@ def row(
 
 def tint_mask(
     depth=2, frame_width=0, frame_height=0, width=0, height=0, x=0, y=0, x_scale=1, y_scale=1,
-    x0=0, y0=0, x1=0, y1=0, color=0, alpha=255, centred=1,
+    x0=0, y0=0, x1=0, y1=0, color=0, alpha=255, centered=1,
     offset_x=0, offset_y=0, seen_x=0, seen_y=0, seen_w=0, seen_h=0, margin_x=0, margin_y=0,
 ):  # fmt: skip
     """The parameter block of tint_mask and clip_mask; only clip_mask reads the entries from offset_x on."""
     entries = depth, frame_width, frame_height, width, height, x, y, bits(x_scale), bits(y_scale)
     clip = bits(offset_x), bits(offset_y), seen_x, seen_y, seen_w, seen_h, margin_x, margin_y
-    return array("i", entries + (x0, y0, x1, y1, color, alpha, centred) + clip)
+    return array("i", entries + (x0, y0, x1, y1, color, alpha, centered) + clip)
 
 
 TINT_DEPTH = const(0)

@@ -22,9 +22,12 @@ _word = array("i", (0,))
 
 
 def bits(number):
-    """The bits of a number as float32: the form in which a parameter block holds a fraction."""
+    """The bits of a number as float32, the last two 0: the form in which a parameter block holds a fraction.
+
+    A float object of the camera lacks these two. So the same number has the same bits on a camera and on a PC.
+    """
     pack_into("f", _word, 0, number)
-    return _word[0]
+    return _word[0] & -4
 
 
 def candidates(
@@ -58,11 +61,10 @@ def boxes_to_frame(
     kept, capacity, width, height, ax, bx, ay, by, scale,
     window=0, proto_width=0, proto_height=0, px=0, py=0, pad_x=0, pad_y=0, ring=0,
 ):  # fmt: skip
-    entries = kept, capacity, width, height, 0, 0, 0, 0, 0, window, proto_width, proto_height, 0, 0, 0, 0, ring
-    block = array("i", entries)
-    pack_into("5f", block, 4 * 4, ax, bx, ay, by, scale)
-    pack_into("4f", block, 12 * 4, px, py, pad_x, pad_y)
-    return block
+    to_frame = bits(ax), bits(bx), bits(ay), bits(by), bits(scale)
+    to_prototypes = bits(px), bits(py), bits(pad_x), bits(pad_y)
+    sizes = window, proto_width, proto_height
+    return array("i", (kept, capacity, width, height) + to_frame + sizes + to_prototypes + (ring,))
 
 
 BOXES_TO_FRAME_KEPT = const(0)
@@ -74,8 +76,9 @@ ROW_ANCHOR = const(4)
 ROW_CLASS_ID = const(5)  # the score follows
 
 
-def suppress_masks(rows, part, class_agnostic):
-    return array("i", (rows, part, class_agnostic))
+def suppress_masks(rows, part, class_agnostic, width, height, margin_x, margin_y, ax, bx, ay, by):
+    to_mask = bits(ax), bits(bx), bits(ay), bits(by)
+    return array("i", (rows, part, class_agnostic, width, height, margin_x, margin_y) + to_mask)
 
 
 SUPPRESS_MASKS_ROWS = const(0)

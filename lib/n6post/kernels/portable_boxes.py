@@ -11,7 +11,7 @@ from micropython import const
 from ulab import numpy as np
 
 from .numeric import LARGEST, clipped, fractions, maximum, total, without_nan
-from .params import ROW, ROW_ANCHOR, ROW_CLASS_ID
+from .params import BOXES_TO_FRAME_KEPT, ROW, ROW_ANCHOR, ROW_CLASS_ID
 
 _FLOAT = const(102)
 _BLOCK = const(16384)  # elements worked on at once: what a temporary array costs in memory
@@ -33,14 +33,18 @@ def candidates(head, params, values, labels):
     filter applies after the maximum. Order: score descending, then anchor ascending; beyond the capacity the last in that
     order are dropped. Returns how many were written.
     """
-    dtype, anchors, channels, _, anchor_step, first_class, classes, zero_point, cut, capacity, allowed = params[:11]
-    columns = anchor_step == 1
-    if columns:
-        grid = head.reshape((channels, anchors))
-        scores = grid[first_class : first_class + classes]
-    else:
+    dtype, anchors, channels, channel_step, anchor_step = params[:5]
+    first_class, classes, zero_point, cut, capacity, allowed = params[5:11]
+    columns = channel_step != 1 or anchor_step != channels
+    if not columns:
         grid = head.reshape((anchors, channels))
         scores = grid[:, first_class : first_class + classes]
+    else:
+        if anchor_step == 1 and channel_step == anchors:
+            grid = head.reshape((channels, anchors))
+        else:
+            grid = _dense(head, anchors, channels, channel_step, anchor_step)
+        scores = grid[first_class : first_class + classes]
     if dtype == _FLOAT:
         (cut,) = fractions(params, 8, 9)
         best = _best_of_floats(scores, columns, anchors, classes)
@@ -50,7 +54,7 @@ def candidates(head, params, values, labels):
         best = np.max(scores, axis=0 if columns else 1)  # camera: long-axis: yolov8.py takes 65535 classes at most
         cut = np.array([cut], dtype=best.dtype)  # of the same dtype: ulab compares int16 with others as unsigned
     passing = np.nonzero(best >= cut)[0]  # camera: many-hits: yolov8.py takes 65535 anchors at most
-    if not len(passing):
+    if not passing.size:
         return 0
     best = np.array(np.take(best, passing), dtype=np.float) + 0.0  # -0 and 0 are one score
     raw = np.zeros((min(len(passing), capacity), 5))
@@ -77,6 +81,16 @@ def candidates(head, params, values, labels):
             values[axis + 2, :count] = raw[:, axis] + half
         values[4, :count] = raw[:, 4] + 0.0
     return count
+
+
+def _dense(head, anchors, channels, channel_step, anchor_step):
+    """A copy (channels, anchors) of a head with other steps than those of a dense array."""
+    flat = head.reshape((_size(head),))
+    grid = np.zeros((channels, anchors), dtype=head.dtype)
+    for channel in range(channels):
+        first = channel * channel_step
+        grid[channel] = flat[first : first + (anchors - 1) * anchor_step + 1 : anchor_step]
+    return grid
 
 
 def _best_of_floats(scores, columns, anchors, classes):
@@ -117,8 +131,8 @@ def best_first(scores, some, fractional):
             inside = inside * (scores < above)
         inside = np.nonzero(inside)[0]  # camera: many-hits: of 65535 anchors at most
         equal = np.nonzero(scores == lowest)[0]  # camera: many-hits: of 65535 anchors at most
-        left -= len(inside) + len(equal)
-        if len(inside):
+        left -= inside.size + equal.size
+        if inside.size:
             chosen = np.take(scores, inside)
             # A float object of the camera has 30 bits, enough for whole numbers. Fractions, which are never negative here,
             # are ordered by their bits.
@@ -183,13 +197,16 @@ def iou(x1, y1, x2, y2, area, i):
 def boxes_to_frame(params, values, labels, table):
     """Convert the kept candidates to frame rectangles and windows of the prototypes.
 
-    params  0 kept, 1 capacity, 2 and 3 frame width and height, 4..7 float bits ax, bx, ay, by: frame = raw * a + b,
-            8 score scale (float bits), 9 window: 1 to compute crop and window, else 0, 10 and 11 prototype width and height,
-            12 and 13 float bits px, py: prototype = raw * p, 14 and 15 padding in x and y, raw units (float bits), 16 ring:
-            prototype pixels added around the window
+    A candidate whose rectangle has no pixel gets no row.
+
+    params  0 kept; written: the number of rows, 1 capacity, 2 and 3 frame width and height, 4..7 float bits ax, bx, ay, by:
+            frame = raw * a + b, 8 score scale (float bits), 9 window: 1 to compute crop and window, else 0, 10 and 11
+            prototype width and height, 12 and 13 float bits px, py: prototype = raw * p, 14 and 15 padding in x and y, raw
+            units (float bits), 16 ring: prototype pixels added around the window
     values  float32 (5, capacity), as candidates writes it
     labels  uint16 (3, capacity), as candidates and suppress write it
-    table   array('i') of at least 16 * kept entries, written, a row of 16 for each detection:
+    table   array('i') of at least 16 * kept entries, written, a row of 16 for each detection (what follows the last row is
+            undefined):
             0..3 rect x, y, w, h in frame pixels: floor(clip(raw * a + b, 0, size) + .5) of both corners
             4 anchor, 5 class, 6 score * scale (float bits)
             7..10 crop x0, y0, x1, y1 in prototype pixels, half open: ceil((raw -+ padding) * p), clipped to the
@@ -216,10 +233,12 @@ def boxes_to_frame(params, values, labels, table):
     scores = scores * scale
     table_floats = np.frombuffer(table, dtype=np.float)
     start = 0
+    at = 0
     for i in range(kept):
-        at = i * 16
         x0, y0, x1, y1 = [int(corner[i]) for corner in corners]
-        row = [x0, y0, max(0, x1 - x0), max(0, y1 - y0), int(labels[0, positions[i]]), int(labels[1, positions[i]]), 0]
+        if x1 <= x0 or y1 <= y0:
+            continue
+        row = [x0, y0, x1 - x0, y1 - y0, int(labels[0, positions[i]]), int(labels[1, positions[i]]), 0]
         x0, y0, x1, y1 = [int(crop[i]) for crop in crops] if window else (0, 0, 0, 0)
         x1 = max(x0, x1)
         y1 = max(y0, y1)
@@ -233,6 +252,8 @@ def boxes_to_frame(params, values, labels, table):
         table[at : at + 16] = array("i", row + [left, top, right - left, bottom - top, start])
         table_floats[at + 6 : at + 7] = scores[i : i + 1]
         start += (right - left) * (bottom - top)
+        at += 16
+    params[BOXES_TO_FRAME_KEPT] = at // 16
     return start
 
 
@@ -345,25 +366,35 @@ def make_detections(binding, outputs, shared, table, first, count):
 
 
 def suppress_masks(params, table, data):
-    """Drop detections whose mask lies mostly inside the mask of a better one.
+    """Drop detections whose mask is empty, or lies mostly inside the mask of a better one.
 
-    params  0 rows, 1 part, a fraction in 1/1024: a row is dropped if inside * 1024 > own * part, 2 class_agnostic (0: only
-            rows of the same class are compared)
+    params  0 rows, 1 part, a fraction in 1/1024: a row is dropped if inside * 1024 > own * part (1024 or more: never),
+            2 class_agnostic (0: only rows of the same class are compared), 3 and 4 frame width and height, 5 and 6 margin:
+            frame pixels by which a mask reaches beyond its rect, 7..10 float bits ax, bx, ay, by: frame pixel x is in the
+            column floor(x * ax + bx) of the mask
     table   rows of 16 as boxes_to_frame writes them, best first; the rows that are kept move up, in their order
     data    the masks' bytes, as prototype_mask writes them: 128 and more is inside
 
-    Only the pixels within a mask's crop count. A row is compared with the kept rows before it. A row whose mask is empty is
-    kept. Returns how many are kept.
+    Only the pixels within a mask's crop count. A mask is empty if none of them is inside in the columns and rows of its
+    frame pixels: the rect, grown by the margin, in the frame. A row is compared with the kept rows before it. Returns how
+    many are kept.
     """
-    rows, part, class_agnostic = params[:3]
+    rows, part, class_agnostic, width, height, margin_x, margin_y = params[:7]
+    ax, bx, ay, by = fractions(params, 7, 11)
     pixels = np.frombuffer(data, dtype=np.uint8) if len(data) else None
     kept = 0
     for i in range(rows):
         row = table[i * ROW : i * ROW + ROW]
         class_id, _, crop_x0, crop_y0, crop_x1, crop_y1 = row[5:11]
+        x, y, w, h = row[:4]
+        x0, x1 = _mask_pixels(max(0, x - margin_x), min(width, x + w + margin_x), ax, bx)
+        y0, y1 = _mask_pixels(max(0, y - margin_y), min(height, y + h + margin_y), ay, by)
+        x0, y0, x1, y1 = max(crop_x0, x0), max(crop_y0, y0), min(crop_x1, x1), min(crop_y1, y1)
+        if x1 <= x0 or y1 <= y0 or not total(_inside(pixels, row, x0, y0, x1, y1)):
+            continue
         own = 0
         stays = True
-        for j in range(kept):
+        for j in range(kept if part < 1024 else 0):
             better = table[j * ROW : j * ROW + ROW]
             if better[ROW_CLASS_ID] != class_id and not class_agnostic:
                 continue
@@ -381,6 +412,12 @@ def suppress_masks(params, table, data):
             table[kept * ROW : kept * ROW + ROW] = row
             kept += 1
     return kept
+
+
+def _mask_pixels(first, last, a, b):
+    """The columns (or rows) of a mask, from and to, that the frame pixels from `first` to before `last` are in."""
+    ends = np.floor(np.array([first, last - 1], dtype=np.float) * a + b)
+    return int(ends[0]), int(ends[1]) + 1
 
 
 def _inside(pixels, row, x0, y0, x1, y1):

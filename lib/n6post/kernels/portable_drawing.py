@@ -53,38 +53,38 @@ def _span(low, size, window, pixels, scale, offset, seen, seen_size, margin, fra
 
 
 def tint_mask(frame, mask, params):
-    """Scale a mask bilinearly and blend one colour into the frame where it is 128 or more.
+    """Scale a mask bilinearly and blend one color into the frame where it is 128 or more.
 
     frame   the frame's pixels: RGB565 (native uint16) or GRAYSCALE
     mask    bytes, width * height
     params  0 bytes of a pixel (2: RGB565, 1: GRAYSCALE), 1 and 2 frame width and height, 3 and 4 mask width and height,
             5 and 6 x and y of the mask's upper left corner in the frame, 7 and 8 x and y scale (float bits, frame pixels for
-            each mask pixel), 9..12 clip rectangle x0, y0, x1, y1 in the frame (half open, inside the frame), 13 colour
-            (RGB565; a GRAYSCALE frame takes its luma), 14 alpha 0..255, 15 centred: 0 samples as draw_image does
-            (k / scale - .5), 1 at pixel centres ((k + .5) / scale - .5). The entries from 16 on are those of clip_mask
+            each mask pixel), 9..12 clip rectangle x0, y0, x1, y1 in the frame (half open, inside the frame), 13 color
+            (RGB565; a GRAYSCALE frame takes its luma), 14 alpha 0..255, 15 centered: 0 samples as draw_image does
+            (k / scale - .5), 1 at pixel centers ((k + .5) / scale - .5). The entries from 16 on are those of clip_mask
 
-    With centred = 0 the result equals, pixel for pixel inside the clip rectangle,
-    frame.draw_image(mask, x, y, x_scale=, y_scale=, alpha=, color_palette=<colour>, alpha_palette=<0 below 128, else 255>,
-    hint=BILINEAR). With centred = 1 the mask, its last column and row repeated without end, is drawn with hint=BILINEAR at
-    (2x - 1, 2y - 1) and twice the scale into a grey image of twice the frame's size. Pixel (2k, 2l) of that is the byte of
+    With centered = 0 the result equals, pixel for pixel inside the clip rectangle,
+    frame.draw_image(mask, x, y, x_scale=, y_scale=, alpha=, color_palette=<color>, alpha_palette=<0 below 128, else 255>,
+    hint=BILINEAR). With centered = 1 the mask, its last column and row repeated without end, is drawn with hint=BILINEAR at
+    (2x - 1, 2y - 1) and twice the scale into a gray image of twice the frame's size. Pixel (2k, 2l) of that is the byte of
     frame pixel (k, l), which is blended as before. So the whole clip rectangle right of x and below y is drawn. (The
     firmware's BILINEAR is half an output pixel too far right and down: on a mask a few prototype pixels wide this alone
-    costs a tenth of the IoU. And its floor(scale * width) pixels may be one less than the frame pixels whose centres are
+    costs a tenth of the IoU. And its floor(scale * width) pixels may be one less than the frame pixels whose centers are
     in the mask.)
     """
     import image
 
     depth, frame_width, frame_height, width, height, x, y = params[:7]
     x_scale, y_scale = [float(scale[0]) for scale in fractions(params, 7, 9)]
-    x0, y0, x1, y1, color, alpha, centred = params[9:16]
+    x0, y0, x1, y1, color, alpha, centered = params[9:16]
     if x1 <= x0 or y1 <= y0:
         return
     left = max(0, x)
     top = max(0, y)
-    # First the interpolation, into a grey picture that ends at the clip rectangle, because draw_image clips only to its
-    # destination; then colour and alpha, pixel by pixel. A single draw would give the same bytes, but not clipped.
+    # First the interpolation, into a gray picture that ends at the clip rectangle, because draw_image clips only to its
+    # destination; then color and alpha, pixel by pixel. A single draw would give the same bytes, but not clipped.
     n = 1
-    if centred:
+    if centered:
         n = 2
         mask, width, height = _continued(mask, width, height, _more(width, x_scale, x1 - x), _more(height, y_scale, y1 - y))
     columns = n * (x1 - left)
@@ -92,8 +92,8 @@ def tint_mask(frame, mask, params):
     scaled = gray(bytearray(columns * rows), columns, rows)
     scaled.draw_image(
         gray(mask, width, height),
-        n * min(0, x) - centred,
-        n * min(0, y) - centred,
+        n * min(0, x) - centered,
+        n * min(0, y) - centered,
         x_scale=n * x_scale,
         y_scale=n * y_scale,
         hint=image.BILINEAR,
@@ -132,7 +132,7 @@ def _continued(mask, width, height, right, below):
 
 
 def tint_map(frame, classes, params, palette):
-    """Blend the colours of a class map into the frame.
+    """Blend the colors of a class map into the frame.
 
     frame   the frame's pixels, as for tint_mask
     classes bytes, width * height
@@ -140,7 +140,7 @@ def tint_map(frame, classes, params, palette):
             and 5 map width and height, 6 number of edges that follow: width + 1 frame columns, where each column of the map
             begins and where the last ends, then height + 1 frame rows alike. Both ascend, from 0 or more; what is outside
             the frame is not drawn
-    palette bytearray of 768: 256 colours (uint16 RGB565; a GRAYSCALE frame takes their luma) and 256 alphas (uint8)
+    palette bytearray of 768: 256 colors (uint16 RGB565; a GRAYSCALE frame takes their luma) and 256 alphas (uint8)
 
     Equals frame.draw_image(scaled, ..., color_palette=, alpha_palette=) of the map scaled to these edges.
     """
@@ -200,7 +200,7 @@ def _even(edges):
 
 
 def count_class_pixels(classes, params):
-    """The number of frame pixels of one class of a map: those that tint_map would give its colour.
+    """The number of frame pixels of one class of a map: those that tint_map would give its color.
 
     classes bytes, width * height
     params  the parameter block of tint_map; entry 3 is the class. The entries of the frame, 0..2, are not read
@@ -223,7 +223,7 @@ def box(frame, params, text, font):
 
     frame   the frame's pixels, as for tint_mask
     params  0 bytes of a pixel (2: RGB565, 1: GRAYSCALE), 1 and 2 frame width and height, 3..6 rectangle x, y, w, h,
-            7 thickness of its outline, which is inside it (0: no outline), 8..11 ground x, y, w, h, 12 colour of outline and
+            7 thickness of its outline, which is inside it (0: no outline), 8..11 ground x, y, w, h, 12 color of outline and
             ground and 13 of the text (RGB565; a GRAYSCALE frame takes its luma), 14 scale of the text, 1 or 2. All is
             clipped to the frame
     text    a str, written one pixel right of the ground's left edge as by the firmware's draw_string; not written if the
@@ -246,7 +246,7 @@ def box(frame, params, text, font):
         if ground_h > 0:
             img.draw_rectangle((ground_x, ground_y, ground_w, ground_h), color=paint, fill=True)
         if text:
-            # The two colours of draw.py are kept: a new tuple searches the heap.
+            # The two colors of draw.py are kept: a new tuple searches the heap.
             paint = _INKS.get(ink) or (ink >> 8 & 0xF8, ink >> 3 & 0xFC, ink << 3 & 0xF8)
             draw_text(img, ground_x + 1, ground_y, text, paint, scale)
 

@@ -88,7 +88,7 @@ def write(detections, words, out, size, scores, texts, text_of):
             thousandths = -1
         elif shift < 32:  # 2^-11 and more
             # 1000 m / 2^n is 125 m / 2^(n - 3), which has 31 bits. Halves are rounded to even, as by round().
-            number = ((number & 0x7FFFFF) | 0x800000) * 125
+            number = ((number & 0x7FFFFC) | 0x800000) * 125
             thousandths = number >> shift
             number -= thousandths << shift
             half = 1 << (shift - 1)

@@ -84,8 +84,8 @@ def peaks(heat, params, out):
             keypoint, 6 zero point, 7 cut (integer, or float bits): a keypoint with q >= cut is visible, 8 refine (0 or 1),
             9 score scale (float bits), 10..13 float bits ax, bx, ay, by: frame = (column + dx) * a + b,
             14 and 15 frame width and height
-            written: 16 number of visible keypoints, 17..20 float bits of their x1, y1, x2, y2, 21 float bits of the sum of
-            their scores (added in the order of the keypoints)
+            written: 16 number of visible keypoints, 17..20 float bits of their x1, y1, x2, y2, 21 float bits of the mean
+            of their scores (added in the order of the keypoints, then divided by their number)
     out     float32 (keypoints, 3), written: x, y (clipped to 0..size), score = raw * scale
 
     dx = .5 * (right - left) / ((2 * peak - left) - right) (a parabola through the three) clipped to +-.5, and 0 at a border
@@ -119,7 +119,7 @@ def peaks(heat, params, out):
             if better[j]:
                 first[j] = start + int(index[j])
 
-    # Rows of `near`: the peak, then its left, right, upper and lower neighbour; at a border the peak itself.
+    # Rows of `near`: the peak, then its left, right, upper and lower neighbor; at a border the peak itself.
     near = np.zeros((5, keypoint_count))
     columns = np.zeros(keypoint_count)
     rows = np.zeros(keypoint_count)
@@ -147,9 +147,9 @@ def peaks(heat, params, out):
     out[:, 1] = y
     out[:, 2] = score
 
-    x1, y1, x2, y2, total = fractions(params, 17, 22)
+    x1, y1, x2, y2, mean_score = fractions(params, 17, 22)
     params[PEAKS_VISIBLE] = int(np.sum(seen))  # camera: sum-without-axis: exact for as few as 511 keypoints
-    for entry in (x1, y1, x2, y2, total):
+    for entry in (x1, y1, x2, y2, mean_score):
         entry[:] = 0.0
     if params[PEAKS_VISIBLE]:
         for a, low, high in ((x, x1, x2), (y, y1, y2)):
@@ -157,11 +157,12 @@ def peaks(heat, params, out):
             high[:] = maximum(np.where(seen, a, -np.inf))
         for j in range(keypoint_count):
             if seen[j]:
-                total[:] = total + score[j : j + 1]
+                mean_score[:] = mean_score + score[j : j + 1]
+        mean_score[:] = mean_score / params[PEAKS_VISIBLE]
 
 
 def _parabola(low, peak, high):
-    """The vertex of the parabola through three neighbours, in cells from the centre one."""
+    """The vertex of the parabola through three neighbors, in cells from the center one."""
     divisor = 2.0 * peak - low - high
     usable = (divisor > 0.0) * (divisor < np.inf)
     shift = 0.5 * (high - low) / np.where(usable, divisor, 1.0)

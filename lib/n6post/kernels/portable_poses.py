@@ -12,7 +12,7 @@ def pose(frame, params, points, skeleton):
     frame   the frame's pixels, as for tint_mask
     params  0 bytes of a pixel (2: RGB565, 1: GRAYSCALE), 1 and 2 frame width and height, 3 number of keypoints, 4 number of
             limbs, 5 thickness of limbs, pixels (0: no limbs), 6 radius of keypoints, pixels (0: no keypoints), 7 threshold
-            (float bits): a keypoint is visible if its score is not less, 8..10 colours (RGB565; a GRAYSCALE frame takes
+            (float bits): a keypoint is visible if its score is not less, 8..10 colors (RGB565; a GRAYSCALE frame takes
             their luma) of the left side, the right side and the middle
     points  float array (keypoints, 3): x, y in frame pixels, score
     skeleton    bytes: three for each limb (the indices of its two keypoints, and its side: 0 left, 1 right, 2 neither), then

@@ -9,13 +9,14 @@ from micropython import const
 _HEADER = const(6)  # number of words
 _COUNT = const(0)  # of tracks
 _NEXT_ID = const(1)
+_LARGEST_ID = const(0x3FFFFFFF)  # of the camera's small ints: behind it, ids begin again at 1
 _LEFT = const(2)  # bounding box of all rects so far, pixels
 _TOP = const(3)
 _RIGHT = const(4)
 _BOTTOM = const(5)
 # A track.
 _TRACK = const(26)  # number of words
-_X = const(0)  # the centre
+_X = const(0)  # the center
 _Y = const(1)
 _PP = const(2)  # variance of the position, its covariance with the velocity, variance of the velocity
 _PV = const(3)
@@ -23,7 +24,7 @@ _VV = const(4)
 _PS = const(5)  # variance of the size
 _MISSED = const(6)  # 1/256 frames since its last detection
 _FOUND = const(7)  # the row of its detection, or -1
-_CENTRE_VARIANCE = const(8)  # of the difference to a detection, 1/16 pixel^2
+_CENTER_VARIANCE = const(8)  # of the difference to a detection, 1/16 pixel^2
 _SIZE_VARIANCE = const(9)
 _RECT_X = const(10)  # pixels
 _RECT_Y = const(11)
@@ -38,12 +39,12 @@ _HITS = const(19)  # number of detections so far
 _ID = const(20)  # 0 if not confirmed
 _CLASS_ID = const(21)  # of the last detection
 _MASKED = const(22)  # 1 if the last detection had a mask, else 0
-_OFFSET_X = const(23)  # mean offset from the mask's centroid to the box's centre
+_OFFSET_X = const(23)  # mean offset from the mask's centroid to the box's center
 _OFFSET_Y = const(24)
 _UNSURE = const(25)  # 1/256 frames since a detection of a high score
 # A detection.
 _DETECTION = const(11)  # number of words
-_D_X = const(0)  # the centre
+_D_X = const(0)  # the center
 _D_Y = const(1)
 _D_W = const(2)
 _D_H = const(3)
@@ -66,7 +67,7 @@ _P_CLASS_COST = const(7)
 _P_AGE_COST = const(8)
 _P_DOUBT_COST = const(9)
 _P_FLOOR = const(10)
-_P_CENTRE_NOISE = const(11)
+_P_CENTER_NOISE = const(11)
 _P_SIZE_NOISE = const(12)
 _P_ACCELERATION = const(13)
 _P_GROWTH = const(14)
@@ -198,9 +199,9 @@ def predict(old, tracks, params):
                 ps = _LARGEST_VARIANCE
             tracks[to + _PS] = ps
             # The variances of the difference to a detection, in 1/16 pixel^2, the unit of the squares in find_nearest.
-            noise = (((area * params[_P_CENTRE_NOISE]) >> 8) + params[_P_FLOOR]) >> 4
+            noise = (((area * params[_P_CENTER_NOISE]) >> 8) + params[_P_FLOOR]) >> 4
             variance = (pp >> 4) + noise
-            tracks[to + _CENTRE_VARIANCE] = variance
+            tracks[to + _CENTER_VARIANCE] = variance
             tracks[to + _SIZE_VARIANCE] = (ps + ((area * params[_P_SIZE_NOISE]) >> 8) + params[_P_FLOOR]) >> 4
             # The likelihood falls with the logarithm of the variance: here in 1/64 of a doubling, linear between doublings.
             cost = -64
@@ -223,7 +224,7 @@ def match(tracks, rows, params, turn):
 
     turn    1: detections of high scores; 2: those of low scores
 
-    The cost is (dx^2 + dy^2) / centre variance + (dw^2 + dh^2) / size variance. It grows with every doubling of the centre's
+    The cost is (dx^2 + dy^2) / center variance + (dw^2 + dh^2) / size variance. It grows with every doubling of the center's
     variance, with every frame that the track has missed, and if the classes differ. Of equal costs the first detection wins,
     then the first track.
     """
@@ -258,19 +259,19 @@ def find_nearest(tracks, rows, params, turn):
                 continue
         nearest = -1
         lowest = gate
-        centre_x = rows[e + _D_X]
-        centre_y = rows[e + _D_Y]
+        center_x = rows[e + _D_X]
+        center_y = rows[e + _D_Y]
         for o in range(_HEADER, end, _TRACK):
             if tracks[o + _FOUND] >= 0 or tracks[o + _UNSURE] > max_unsure or tracks[o + _ID] < min_id:
                 continue
             # (dx^2 + dy^2) / variance, if that may be below the gate at all: otherwise the sum might leave 32 bits.
-            variance = tracks[o + _CENTRE_VARIANCE]
+            variance = tracks[o + _CENTER_VARIANCE]
             limit = reach * variance
-            x = (tracks[o + _X] - centre_x) >> 2
+            x = (tracks[o + _X] - center_x) >> 2
             x = x * x
             if x > limit:
                 continue
-            y = (tracks[o + _Y] - centre_y) >> 2
+            y = (tracks[o + _Y] - center_y) >> 2
             y = y * y
             if y > limit or x + y > limit:
                 continue
@@ -382,7 +383,7 @@ def mask_centroid(data, table, at, transform, rows, e):
 def update_tracks(tracks, rows, params):
     """Correct the tracks that have a detection, slow down the others, start new tracks and give ids."""
     use_centroids(tracks, rows)
-    correct_centres(tracks, rows, params)
+    correct_centers(tracks, rows, params)
     correct_sizes(tracks, rows, params)
     slow_down(tracks, params)
     e = next_unpaired(rows, params, 0)
@@ -394,10 +395,10 @@ def update_tracks(tracks, rows, params):
 
 
 def use_centroids(tracks, rows):
-    """Replace the centroid of each paired detection by its centre as measured: with a mask from that, else the box's.
+    """Replace the centroid of each paired detection by its center as measured: with a mask from that, else the box's.
 
-    A mask's centroid jitters half as much as the box. The measured centre is the centroid plus the mean offset from centroid
-    to box centre; each frame counts for an eighth in that mean.
+    A mask's centroid jitters half as much as the box. The measured center is the centroid plus the mean offset from centroid
+    to box center; each frame counts for an eighth in that mean.
     """
     for o in range(_HEADER, _HEADER + tracks[_COUNT] * _TRACK, _TRACK):
         e = tracks[o + _FOUND]
@@ -420,8 +421,8 @@ def use_centroids(tracks, rows):
         rows[e + _D_CENTROID_Y] += y
 
 
-def correct_centres(tracks, rows, params):
-    """The filter's correction of centres and velocities, and of their covariance, by the centres that were measured.
+def correct_centers(tracks, rows, params):
+    """The filter's correction of centers and velocities, and of their covariance, by the centers that were measured.
 
     The gains k of the position and kv of the velocity are K = P H^T / S, in 1/4096. P -= K H P.
     """
@@ -434,7 +435,7 @@ def correct_centres(tracks, rows, params):
             area = _LARGEST_AREA
         pp = tracks[o + _PP]
         pv = tracks[o + _PV]
-        s = pp + ((area * params[_P_CENTRE_NOISE]) >> 8) + params[_P_FLOOR]
+        s = pp + ((area * params[_P_CENTER_NOISE]) >> 8) + params[_P_FLOOR]
         kv = 8192
         if s > 0x3FFFF:
             k = pp // (s >> 12)
@@ -579,7 +580,7 @@ def start_track(tracks, rows, params, e):
     tracks[o + _Y] = rows[e + _D_Y]
     tracks[o + _W] = rows[e + _D_W]
     tracks[o + _H] = rows[e + _D_H]
-    tracks[o + _PP] = ((area * params[_P_CENTRE_NOISE]) >> 8) + params[_P_FLOOR]
+    tracks[o + _PP] = ((area * params[_P_CENTER_NOISE]) >> 8) + params[_P_FLOOR]
     tracks[o + _VV] = (area * params[_P_FIRST_SPEED]) >> 8
     tracks[o + _PS] = ((area * params[_P_SIZE_NOISE]) >> 8) + params[_P_FLOOR]
     tracks[o + _HITS] = 1
@@ -598,8 +599,9 @@ def give_ids(tracks, rows, params):
         o = rows[e + _D_TRACK]
         if o >= 0:
             if tracks[o + _ID] == 0 and tracks[o + _HITS] >= params[_P_MIN_HITS]:
-                tracks[o + _ID] = tracks[_NEXT_ID]
-                tracks[_NEXT_ID] += 1
+                track_id = tracks[_NEXT_ID]
+                tracks[o + _ID] = track_id
+                tracks[_NEXT_ID] = track_id + 1 if track_id < _LARGEST_ID else 1
 
 
 def tracks_to_rects(tracks):

@@ -7,7 +7,7 @@ from micropython import const
 
 def tracking(
     count, dt, fade, max_age, min_hits, max_tracks, gate, class_cost, age_cost, doubt_cost,
-    floor, centre_noise, size_noise, acceleration, growth, first_speed, covered,
+    floor, center_noise, size_noise, acceleration, growth, first_speed, covered,
 ):  # fmt: skip
     """The parameter block of all kernels of tracks.py. The arguments are the entries, in their order.
 
@@ -18,12 +18,12 @@ def tracking(
     min_hits, max_tracks    as they are
     gate, class_cost, age_cost, doubt_cost  costs; in 1/64
     floor           minimum standard deviation, pixels; squared, in 1/256
-    centre_noise, size_noise    standard deviations of a detection, fractions of sqrt(w h); squared, in 1/65536
+    center_noise, size_noise    standard deviations of a detection, fractions of sqrt(w h); squared, in 1/65536
     acceleration, growth        random change of velocity and size in a frame, fractions of sqrt(w h); squared, in 1/1048576
     first_speed     standard deviation of a new track's velocity, fraction of sqrt(w h) a frame; squared, in 1/65536
     covered         fraction of an area; in 1/256
     """
-    costs, squares = (gate, class_cost, age_cost, doubt_cost), (centre_noise, size_noise)
+    costs, squares = (gate, class_cost, age_cost, doubt_cost), (center_noise, size_noise)
     entries = count, _in(dt, 256), _in(fade, 256), _in(max_age, 256), min_hits, max_tracks
     entries += tuple([_in(cost, 64) for cost in costs]) + (_in(floor * floor, 256),)
     entries += tuple([_in(part * part, 65536) for part in squares])

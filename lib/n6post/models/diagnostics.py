@@ -24,15 +24,16 @@ _RAW_HEAD = "its raw head (nms=None; end2end=False before Ultralytics 8.4.144)"
 _RANGES = {"b": (-128, 127), "B": (0, 255), "h": (-32768, 32767), "H": (0, 65535)}
 
 
-def diagnose(model, outputs=None):
+def diagnose(model, outputs=None, *, inputs=None):
     """Return a list of findings, each a sentence with its remedy and its line in docs/troubleshooting.md; [] if all is well.
 
     outputs     the arrays as a post-processor gets them. Without them only the model's own description is checked. On the
-                camera: `model.predict([img], callback=lambda m, i, outputs: n6post.diagnose(m, outputs))`
+                camera: `model.predict([img], callback=lambda m, i, o: n6post.diagnose(m, o, inputs=i))`
+    inputs      the inputs as a post-processor gets them: the image, as Letterbox or another input has it
 
-    ValueError for outputs that are not a list of dense ndarrays.
+    ValueError for outputs that are not a list of dense ndarrays, and for inputs that are not a list.
     """
-    case = _Case(model, outputs)
+    case = _Case(model, outputs, inputs)
     findings = []
     for check in _CHECKS:
         for finding in check(case):
@@ -46,6 +47,7 @@ class _Case:
     """A model, its outputs, and what is known about it.
 
     outputs         the arrays, [] if there are none; has_outputs: whether there are any
+    sources         what was passed to `predict`, [] if that is not known
     inputs, shapes  the shapes of the inputs and of the outputs
     open            those of them that leave a size open; then signature is None
     signature       the ModelSignature, or None
@@ -57,8 +59,11 @@ class _Case:
     labels_error    why the labels cannot be used, or None
     """
 
-    def __init__(self, model, outputs):
+    def __init__(self, model, outputs, sources):
         self.model = model
+        if sources is not None and not isinstance(sources, (list, tuple)):
+            raise ValueError("inputs: expected a list, as `predict` takes it, got %s" % type(sources).__name__)
+        self.sources = sources or []
         self.has_outputs = outputs is not None
         self.outputs = outputs if self.has_outputs else []
         is_list = isinstance(self.outputs, (list, tuple))
@@ -169,8 +174,9 @@ def _channels_first(case):
         if len(shape) == 4 and shape[1] in (1, 3) and shape[3] not in (1, 3) and not _is_open(shape):
             yield (
                 "input %d: its shape is %s, channels first, and the firmware fills [1, H, W, channels] only: export the"
-                " model in another way (Ultralytics 8.4.83 and later write format='tflite' like this: use the"
-                " _full_integer_quant.tflite of format='edgetpu', or 8.4.82)" % (i, tuple(shape))
+                " model in another way (Ultralytics 8.4.83 and later write format='tflite' and 'litert' like this: use the"
+                " _full_integer_quant.tflite of format='edgetpu', or the _float32.tflite beside it on a PC, or 8.4.82)"
+                % (i, tuple(shape))
             )
 
 
@@ -225,12 +231,10 @@ def _end_to_end(case):
 
 def _without_scores(case, index, scale, zero_point):
     """Whether one reading as rows has class numbers (larger than any score of a raw head) but no score above 0."""
-    for columns, rows in case.signature.rows:
-        out = case.outputs[index]
-        if columns >= 6 and out.size == columns * rows:
-            transposed = flat(case.shapes[index]) != (rows, columns)
-            grid = out.reshape((columns, rows) if transposed else (rows, columns))
-            score, number = (grid[4], grid[5]) if transposed else (grid[:, 4], grid[:, 5])
+    out = case.outputs[index]
+    for layout in case.signature.rows:
+        if layout.channels >= 6 and out.size == layout.channels * layout.anchors:
+            score, number = layout.column(out, 4), layout.column(out, 5)
             if np.max(score) == zero_point == np.min(score) and (np.max(number) - zero_point) * scale > 1.5:
                 return True
     return False
@@ -285,6 +289,53 @@ def _too_much_ram(case):
             "RAM: the model needs %.1f MiB and the NPU has 1.75 MiB; from the PSRAM it runs slowly or not at all: use a"
             " smaller input or a narrower network" % (ram / 1048576)
         )
+
+
+# --- its inputs ---
+
+
+def _ignored_scale(case):
+    """Options of Normalization that integer inputs do not use: their quantization says which numbers pixels are."""
+    dtypes = getattr(case.model, "input_dtype", None) or ()
+    for i, (source, dtype) in enumerate(zip(case.sources, dtypes)):
+        given = getattr(source, "_normalization", None)  # of Stretch, Crop and Letterbox
+        if dtype not in ("b", "B") or given is None and _picture_of(source) is None:
+            continue
+        low, high = [(q - case.model.input_zero_point[i]) * case.model.input_scale[i] for q in _RANGES[dtype]]
+        for name, neutral in (("scale", (0, 1)), ("mean", (0, 0, 0)), ("stdev", (1, 1, 1))):
+            value = getattr(source, name, neutral) if given is None else given.get(name, neutral)
+            # A scale that says what the quantization does anyway is right.
+            wanted = (low, high) if name == "scale" and tuple(value) != neutral else neutral
+            if max([abs(a - b) for a, b in zip(value, wanted)]) > 0.01 * max(high - low, 1.0):
+                yield (
+                    "input %d: %s=%r has no effect, because the input is %s: its pixels become %.3g to %.3g by the"
+                    " model's own quantization; leave %s out, and if the network was trained with other numbers, convert it"
+                    " again with the same ones for calibration"
+                    % (i, name, tuple(value), dtype_name(ord(dtype)), low, high, name)
+                )
+
+
+def _gray_frame(case):
+    """A GRAYSCALE picture for a network of colors."""
+    for i, (source, shape) in enumerate(zip(case.sources, case.inputs)):
+        picture = _picture_of(source)
+        if picture is not None and _is_gray(picture) and len(shape) == 4 and shape[3] == 3:
+            yield (
+                "input %d: the picture is GRAYSCALE and the network, whose input is %s, was trained with colors: it may"
+                " find little or nothing; set the camera to RGB565" % (i, tuple(shape))
+            )
+
+
+def _is_gray(picture):
+    import image
+
+    return picture.format() == image.GRAYSCALE
+
+
+def _picture_of(source):
+    """The image that an input is made of, or None."""
+    picture = getattr(source, "_image", None)  # of the firmware's Normalization
+    return getattr(source, "image", None) if picture is None else picture  # of Stretch, Crop and Letterbox
 
 
 # --- its outputs ---
@@ -344,6 +395,33 @@ def _constant(case):
             )
 
 
+def _tiny_boxes(case):
+    """Boxes in 0..1 that were read as pixels of the input."""
+    processor = case.processor
+    if processor is None and case.family in ("YoloV8", "YoloV8Seg", "YoloV8Pose"):
+        processor = getattr(__import__("n6post"), case.family)()  # the package loads a family on first use
+    if getattr(processor, "box_units", "") == "":
+        return
+    try:
+        binding = processor._bind(case.model, case.outputs)
+    except ValueError:  # other checks say what is wrong
+        return
+    unit = binding.tensor.scale
+    if binding.unit_x > 1.5 * unit:
+        return  # read as 0..1
+    kept = binding.head.find(case.outputs[binding.tensor.index])
+    values, labels, _ = binding.head.buffers
+    largest = 0.0
+    for i in range(kept):
+        at = labels[2, i]
+        largest = max(largest, values[2, at] - values[0, at], values[3, at] - values[1, at])
+    if 0.0 < largest * unit < 2.0:  # in 0..1 a box of the whole picture is about 1 wide
+        yield (
+            "output %d: all boxes above the threshold are smaller than 2 pixels of the input, because boxes in 0..1 were"
+            " read as pixels: pass box_units='normalized'" % binding.tensor.index
+        )
+
+
 def _only_value(array):
     """The value that every element has, or None."""
     first = None
@@ -377,8 +455,11 @@ _CHECKS = (
     _labels,
     _large_map,
     _too_much_ram,
+    _ignored_scale,
+    _gray_frame,
     _other_outputs,
     _float_copies,
     _not_finite,
     _constant,
+    _tiny_boxes,
 )

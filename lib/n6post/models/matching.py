@@ -108,6 +108,7 @@ def load(path, **options):
     one line per class. The processor itself is `model.postprocess.processor`.
 
     ValueError as for `processor_for`, and for a .txt file that cannot be used: the message names the file and the line.
+    RuntimeError if the camera cannot run the file.
     """
     import ml
 
@@ -118,7 +119,10 @@ def load(path, **options):
         if options["labels"] is None:
             source = None
     deferred = DeferredProcessor()
-    model = ml.Model(path, postprocess=deferred)
+    try:
+        model = ml.Model(path, postprocess=deferred)
+    except RuntimeError as error:
+        raise module("tensors.errors").model_refused(path, error) from None
     deferred.processor = _processor(model, options, source)
     return model
 
@@ -175,7 +179,7 @@ class ModelSignature:
     label_count         how many labels there are
     names_keypoints     whether the labels are names of keypoints
     head                (channels, anchors) of the output that is a raw YOLOv8 head, or None
-    rows                [(columns, rows)]: every order that an end-to-end head may have, if an output may be one
+    rows                [HeadLayout]: every order that an end-to-end head may have, if an output may be one
     map                 (width, height, channels) of the output that is a map, or None; 0 channels: class numbers
     """
 
@@ -197,15 +201,15 @@ class ModelSignature:
     def _read_shape(self, shape):
         layouts = head_layouts(shape, self.size)
         if layouts:
-            channels, anchors, channels_first = layouts[0]
-            self.head = channels, anchors
-            self.rows = [] if channels_first or anchors > _MOST_ROWS else [(channels, anchors)]
+            head = layouts[0]
+            self.head = head.channels, head.anchors
+            self.rows = [] if head.channels_first or head.anchors > _MOST_ROWS else [head]
             return
         layouts = row_layouts(shape)
         if layouts and self.size and not are_keypoints(shape):
             # [1, 6] and [1, 1, 1, 6] are a classifier's.
             if len(shape) == 3 or len(shape) > 3 and min(layouts[0][:2]) > 1:
-                self.rows = [layout[:2] for layout in layouts]
+                self.rows = layouts
         self.map = _as_map(shape, self.size) or self.map
 
     def outputs_text(self):
@@ -217,7 +221,7 @@ class ModelSignature:
         if family != "YoloV8Pose":
             return False
         raw = self.head and pose_classes(self.head[0], self.label_count) == 0
-        return bool(raw) or 0 in [pose_classes(columns, self.label_count, 6) for columns, _ in self.rows]
+        return bool(raw) or 0 in [pose_classes(rows.channels, self.label_count, 6) for rows in self.rows]
 
     def expected_labels(self, family, class_count=None):
         """The labels that the model needs, as text; None if it has no labels, or the right number of them."""
@@ -232,7 +236,7 @@ class ModelSignature:
 
     def may_have_rows(self, columns):
         """Whether an output may be an end-to-end head with this number of columns."""
-        return columns in [n for n, _ in self.rows]
+        return columns in [rows.channels for rows in self.rows]
 
     def classes(self, family):
         """The number of classes; None if the family has none, or if the shapes do not show it."""
@@ -245,7 +249,7 @@ class ModelSignature:
 
 
 def _as_map(shape, size):
-    """(width, height, channels) if two neighbouring dimensions have the input's aspect ratio, else None.
+    """(width, height, channels) if two neighboring dimensions have the input's aspect ratio, else None.
 
     A single row or column is not a map: [1, 1, 1, K] are a classifier's scores, with dimensions that converters add.
     """
@@ -310,7 +314,7 @@ def _raw_pose(model):
 
 
 def _end_to_end_pose(model):
-    columns, rows = model.rows[0]
+    columns, rows, _ = model.rows[0]
     if model.may_have_rows(6 + 3 * _COCO_KEYPOINTS):
         columns = 6 + 3 * _COCO_KEYPOINTS  # in either order; otherwise the transpose, 300 columns, would be 98 keypoints
     elif not 1 < rows <= _MOST_ROWS or columns > _MOST_COLUMNS or columns % 3 or columns < 9:  # one row: a classifier

@@ -1,7 +1,7 @@
 """Finds the frame pixels of each column and row of a mask or class map.
 
 *Edges* are integers: the frame column at which each column of a map begins, and at which the last one ends (array('H'), one
-more than there are columns; the same for rows). A frame pixel belongs to the column in which its centre is. `class_at`,
+more than there are columns; the same for rows). A frame pixel belongs to the column in which its center is. `class_at`,
 `contains`, areas and the drawing of class maps all use these edges, so they agree on every pixel in spite of rounding.
 """
 
@@ -12,7 +12,7 @@ from ulab import numpy as np
 
 from .rounding import NUDGE
 
-_HALF = 0.5 - NUDGE  # so that a pixel whose centre is on an edge belongs to the column that begins there
+_HALF = 0.5 - NUDGE  # so that a pixel whose center is on an edge belongs to the column that begins there
 
 
 def column_edges(count, scale, offset, low, high):

@@ -1,8 +1,24 @@
 """How frame coordinates are rounded to pixels: the same way on a camera and on a PC."""
 
+from array import array
+
 from micropython import const
+from ulab import numpy as np
 
 # Frame pixels. A corner or an edge may lie exactly on half a pixel, and the camera's floats lose up to 2 of float32's
 # 24 bits in a scale. NUDGE is larger than that error. Without it such a corner would be rounded down on the camera and up
 # on a PC.
-NUDGE = const(2.44e-4)
+NUDGE = const(0.000244140625)  # 2^-12, which is exact in float32
+
+
+def same_floats(*numbers):
+    """The numbers as a float32 array with the same bits on a camera and on a PC.
+
+    The camera's float objects lack float32's last two bits, which its MicroPython replaces by 0 or by others. Here they are
+    0 everywhere. What is computed of them in float32 arrays is the same on all machines; products and sums of float objects
+    are not. Each number has to be the result of at most one operation: a quotient of integers, or an element of an array.
+    """
+    data = bytearray(array("f", numbers))
+    for i in range(0, len(data), 4):
+        data[i] &= 0xFC
+    return np.frombuffer(data, dtype=np.float)

@@ -50,7 +50,8 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
         {"rect": [x, y, w, h], "score": 0.875, "class_id": 2, "label": "car"}. With a mask also "mask": {"rect":
         [x, y, w, h], "area": n, "centroid": [x, y]} and, if `outline` is True, "outline": [[x, y], ...] in it; with
         keypoints also "keypoints": [[x, y, score], ...]; for a track also "track_id": n. Scores are rounded to 3 decimals,
-        keypoints to a tenth of a pixel. Values that an empty mask does not have and numbers that are not finite are None.
+        keypoints to a tenth of a pixel; numbers that would then have more than six digits, to whole ones. Values that an
+        empty mask does not have and numbers that are not finite are None.
         """
         return module("results.dicts").detection_as_dict(self, outline)
 
@@ -61,7 +62,7 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
         """
         frame_size, keypoint_threshold = self._source
         source = changes.pop("frame_size", frame_size), changes.pop("keypoint_threshold", keypoint_threshold)
-        track_id = changes.pop("track_id", self.track_id)
+        track_id = _checked_track_id(changes.pop("track_id", self.track_id))
         fields = [changes.pop(name, self[i]) for i, name in enumerate(FIELDS)]
         if changes:
             known = FIELDS + ("track_id", "frame_size", "keypoint_threshold")
@@ -102,11 +103,26 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
         # On the camera an assigned field would change by name but not by position.
         if name != "track_id":
             raise AttributeError("a Detection cannot be changed: replace(%s=...) makes another" % name)
-        set_attribute(self, name, value)
+        set_attribute(self, name, _checked_track_id(value))
+
+
+def _checked_track_id(value):
+    # The kernel of to_json takes 32 bits, and on a camera it would cut off all others.
+    try:
+        if value is None or -(1 << 31) <= value < 1 << 31 and int(value) == value:
+            return value if value is None else int(value)
+    except TypeError:
+        pass
+    raise ValueError("track_id: expected None or a whole number of 32 bits, got %r" % (value,))
+
+
+def copied(detection, fields):
+    """A Detection of these six fields, with everything else that this detection carries."""
+    return detection_from(fields, detection._source, detection.track_id)
 
 
 def detection_from(fields, source, track_id=None):
-    """A Detection of these six fields. `source` and `track_id` are those of the detection that it is made from, if any."""
+    """A Detection of these six fields, with this (frame size, keypoint threshold) and track id."""
     made = Detection(*fields)
     set_attribute(made, "_source", source)
     if track_id is not None:

@@ -5,6 +5,7 @@ The dicts are OrderedDicts and the numbers are rounded, so that json.dumps makes
 
 from array import array
 from collections import OrderedDict
+from struct import unpack
 
 from ulab import numpy as np
 
@@ -31,15 +32,17 @@ def keypoints_as_lists(keypoints):
     """[[x, y, score], ...], rounded; None for numbers that are not finite."""
     # In float32 arrays, which are the same on every machine: a float object of the camera has two bits less.
     steps = (keypoints * _STEPS + _WHOLE) - _WHOLE
-    return [[_divided(x, 10.0), _divided(y, 10.0), _divided(s, 1000.0)] for x, y, s in steps.tolist()]
+    rows = zip(steps.tolist(), keypoints.tolist())
+    return [[_divided(a[0], 10.0, b[0]), _divided(a[1], 10.0, b[1]), _divided(a[2], 1000.0, b[2])] for a, b in rows]
 
 
 _STEPS = np.array([10.0, 10.0, 1000.0])
 _WHOLE = 12582912.0  # 1.5 * 2^23: float32 has only whole numbers near it, so adding it rounds, halves to even
+_SIX_DIGITS = 1000000  # in steps: a camera prints no more of a float
 
 
-def _divided(steps, by):
-    return steps / by if steps - steps == 0.0 else None  # inf - inf and NaN - NaN are not 0
+def _divided(steps, by, number):
+    return steps / by if -_SIX_DIGITS < steps < _SIX_DIGITS else _whole(number, 1)
 
 
 def mask_as_dict(mask, outline):
@@ -67,16 +70,32 @@ def map_as_dict(segmentation, background):
 
 
 def rounded(score):
-    """A score rounded to three decimals, halves to even; None if it is not finite."""
-    score = array("f", (score,))[0]
-    if score - score != 0.0:
+    """A score rounded to three decimals, or to a whole number, an int, from 1000 on; None if it is not finite."""
+    steps = _whole(score, 1000)
+    if steps is None or -_SIX_DIGITS < steps < _SIX_DIGITS:
+        return steps if steps is None else steps / 1000
+    return _whole(score, 1)
+
+
+def _whole(number, times):
+    """A number as float32, times an int and rounded, halves to even; None if it is not finite."""
+    # In integers, because products and sums of float objects are rounded otherwise on a camera. Its floats lack the last two
+    # of the float32's bits: sign, 8 of the exponent, 23 of the mantissa, which has a 1 before it.
+    (bits,) = unpack("i", array("f", (number,)))
+    exponent = bits >> 23 & 255
+    if exponent == 255:
         return None
-    # In integers, which are exact: a product of floats would sometimes be rounded to a half, on a camera for other scores.
-    scaled = int(score * 1099511627776.0) * 1000  # times 2^40: no bit of a score of .0005 or more is lost
-    whole = (scaled + (1 << 39)) >> 40
-    if whole & 1 and scaled & (1 << 40) - 1 == 1 << 39:
-        whole -= 1
-    return whole / 1000
+    whole = (bits & 0x7FFFFC | (0x800000 if exponent else 0)) * times
+    shift = 150 - exponent
+    if shift > 0:
+        half = 1 << shift - 1
+        rest = whole & 2 * half - 1
+        whole >>= shift
+        if rest > half or rest == half and whole & 1:
+            whole += 1
+    else:
+        whole <<= -shift
+    return -whole if bits < 0 else whole
 
 
 def to_openmv(detections):

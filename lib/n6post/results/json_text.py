@@ -6,7 +6,7 @@ from array import array
 from micropython import const
 
 from ..kernels.json import write
-from .detection import Detection, detection_from
+from .detection import Detection, copied
 from .dicts import keypoints_as_lists, mask_as_dict, rounded
 
 _KEPT = const(16384)  # bytes: a larger buffer is not kept for the next line
@@ -40,7 +40,7 @@ def _lines(detections, outline):
         try:
             need = write(detections, _words, out, len(out), _score, _texts, text_of)
         except (TypeError, ValueError, AttributeError):
-            detections = [_normalised(d) for d in detections]
+            detections = [_normalized(d) for d in detections]
             need = write(detections, _words, out, len(out), _score, _texts, text_of)
         if not need:
             break
@@ -84,12 +84,11 @@ def _text_with_outline(kind, d):
     return _text_of(kind, d, True)
 
 
-def _normalised(d):
+def _normalized(d):
     # A Detection made by a script may have numbers of other types: converted as by as_dict.
     if not isinstance(d, Detection):
         raise ValueError("expected a list of Detection or something with as_dict(), got a list with %s" % type(d).__name__)
-    fields = tuple([int(v) for v in d[0]]), float(d[1]), int(d[2]), d[3], d[4], d[5]
-    return detection_from(fields, d._source, d.track_id)
+    return copied(d, (tuple([int(v) for v in d[0]]), float(d[1]), int(d[2]), d[3], d[4], d[5]))
 
 
 def _encoded(value):

@@ -32,7 +32,7 @@ class Mask:
     """The pixels of one object.
 
     data        bytes, a bytearray or a memoryview: h rows of w pixels of the window; 128 and more is inside
-    window      (x, y, w, h) in mask pixels: the crop, and neighbours for interpolation if there are any
+    window      (x, y, w, h) in mask pixels: the crop, and neighbors for interpolation if there are any
     crop        (x, y, w, h) in mask pixels: the part that belongs to the object's box
     clip        (x, y, w, h) in frame pixels: nothing is drawn outside
     transform   a MaskTransform
@@ -80,10 +80,12 @@ class Mask:
         return module("results.mask_geometry").rect(*self._parts())
 
     def contains(self, x, y=None):
-        """Whether frame pixel (x, y), or ((x, y)), belongs to the object, as the mask pixel under its centre does."""
-        if y is None:
-            x, y = x
-        return module("results.mask_geometry").contains(x, y, *self._parts())
+        """Whether frame pixel (x, y), or ((x, y)), belongs to the object, as the mask pixel under its center does."""
+        pixel = x if y is None else (x, y)
+        try:
+            return module("results.mask_geometry").contains(pixel, *self._parts())
+        except (TypeError, ValueError):
+            raise module("tensors.errors").pixel_refused("contains", (pixel,) if y is None else pixel) from None
 
     @property
     def image(self):
@@ -93,8 +95,9 @@ class Mask:
     def to_image(self, width=None, height=None):
         """A GRAYSCALE image of the frame's size: 255 where `draw` tints, 0 elsewhere.
 
-        For `mask=` of the firmware's own functions. With a width and a height the frame is scaled to that size. ValueError
-        for one of them alone, and without them where the frame's size is not known.
+        For `mask=` of the firmware's own functions. With a width and a height the frame is scaled to that size. It takes one
+        byte of heap for each pixel, 307 KB for VGA: keep it, or pass a smaller size. ValueError for one of them alone, and
+        without them where the frame's size is not known.
         """
         return module("drawing.mask_image").to_image(self, width, height)
 
@@ -102,7 +105,7 @@ class Mask:
         """Paint everything in `img` (RGB565 or GRAYSCALE) but the object with color (r, g, b), and return img.
 
         The object's pixels are those that `draw` tints. A picture of another size than the frame is treated as the frame,
-        scaled.
+        scaled. ValueError for one of another aspect ratio, as for `n6post.draw`.
         """
         return module("drawing.mask_image").fill_outside(self, img, color)
 
@@ -110,7 +113,7 @@ class Mask:
         """The overlap with another Mask, 0..1: intersection over union; 0 where both are empty.
 
         Masks of one model with the same transform are compared mask pixel by mask pixel, even if they are of two frames.
-        Otherwise the mask with the larger pixels is sampled at the pixel centres of the other, only in the part of the frame
+        Otherwise the mask with the larger pixels is sampled at the pixel centers of the other, only in the part of the frame
         that both networks saw: an object that two overlapping tiles cut in two is compared in the part that both have.
         ValueError for anything but a Mask.
         """
@@ -123,7 +126,8 @@ class Mask:
 
         antialias=False draws blocks of mask pixels with plain draw_image, for which the N6 uses its GPU: the pixels that the
         object `contains`, but the edges of a block may be off by a frame pixel. None chooses as `n6post.draw` does. A
-        picture of another size than the frame is treated as the frame, scaled.
+        picture of another size than the frame is treated as the frame, scaled. ValueError for one of another aspect ratio,
+        as for `n6post.draw`.
         """
         module("drawing.masks").draw_mask(img, self, color, alpha, antialias)
         return img
@@ -131,7 +135,7 @@ class Mask:
     def outline(self):
         """The outer contour of the object's largest part: frame pixels (x, y), clockwise, without repeating the first.
 
-        Each point lies between a pixel inside and its neighbour outside, where the interpolated logit crosses the
+        Each point lies between a pixel inside and its neighbor outside, where the interpolated logit crosses the
         threshold. [] for an empty mask. For `img.draw_line`, areas and shapes.
         """
         return module("results.mask_geometry").outline(*self._parts())

@@ -14,11 +14,13 @@ from ..pixels.rounding import NUDGE
 from .detection import Detection
 
 _BLOCK = const(8192)  # pixels that are compared at once
+_UNSURE = const(0.0078125)  # frame pixels: more than the error of a mean in float32
 _MORE = const(9.77e-4)  # NUDGE for the points of an outline: more floats, each of which lost two bits on a camera
 
 
-def contains(x, y, data, window, crop, clip, transform):
+def contains(pixel, data, window, crop, clip, transform):
     """Mask.contains: whether frame pixel (x, y) belongs to the object."""
+    x, y = pixel
     wx, wy, ww, _ = window
     left, top, w, h = crop
     cx, cy, cw, ch = clip
@@ -62,11 +64,22 @@ def _centroid(part):
     if not mass:
         return None
     columns_mass = np.dot(heights.reshape((1, len(heights))), inside)[0] * widths
-    # The centre of the frame pixels from edge to edge is halfway between the edges.
-    return (
-        columns[0] + int(np.dot(columns_mass, _centres(columns)) / mass),
-        rows[0] + int(np.dot(rows_mass, _centres(rows)) / mass),
-    )
+    return columns[0] + _mean(columns_mass, columns, mass), rows[0] + _mean(rows_mass, rows, mass)
+
+
+def _mean(masses, edges, mass):
+    # The mean position relative to the first edge, an int, of columns or rows of these masses.
+    centers = _centers(edges)
+    mean = np.dot(masses, centers) / mass + _UNSURE
+    whole = int(mean)
+    if mean - whole > 2.0 * _UNSURE:
+        return whole
+    # The sum was rounded, on each machine in its own way, and decides between two pixels: once more in integers.
+    total = mass = 0
+    for weight, center in zip(masses.tolist(), centers.tolist()):
+        total += int(weight) * int(2.0 * center)
+        mass += int(weight)
+    return total // (2 * mass)
 
 
 def rect(data, window, crop, clip, transform):
@@ -103,7 +116,7 @@ def _extent(peaks, start, count):
         return None, None
     while peaks[high] < 128:
         high -= 1
-    # An edge is between the centre of a pixel inside and that of its neighbour outside. If the neighbour is inside too, or
+    # An edge is between the center of a pixel inside and that of its neighbor outside. If the neighbor is inside too, or
     # there is none, the mask extends to the end of the window, and is clipped by the caller.
     left = 0.0
     right = float(len(peaks))
@@ -119,7 +132,7 @@ def _extent(peaks, start, count):
 
 
 def _pixels(low, high, scale, offset, start, count):
-    """The frame pixels (first, end) with centres between low and high, at least one, clipped to start, start + count."""
+    """The frame pixels (first, end) with centers between low and high, at least one, clipped to start, start + count."""
     first = max(ceil(low * scale + offset - 0.5 - NUDGE), start)
     end = min(ceil(high * scale + offset - 0.5 - NUDGE), start + count)
     if end <= first:
@@ -129,8 +142,8 @@ def _pixels(low, high, scale, offset, start, count):
 
 
 def detection_refitted(box, score, class_id, label, mask, keypoints):
-    """A Detection with the bounding box of its mask as rect, or `box` if the mask is empty."""
-    return Detection(rect(*mask._parts()) or box, score, class_id, label, mask, keypoints)
+    """A Detection with the bounding box of its mask as rect."""
+    return Detection(rect(*mask._parts()), score, class_id, label, mask, keypoints)
 
 
 def _is_empty(data, clip):
@@ -159,8 +172,9 @@ def _widths(edges):
     return edges[1:] - edges[:-1]
 
 
-def _centres(edges):
-    # Relative to the first edge: small numbers lose less in float32.
+def _centers(edges):
+    # The center of the frame pixels from edge to edge is halfway between the edges. Relative to the first edge: small
+    # numbers lose less in float32.
     edges = np.array(edges, dtype=np.float)
     return (edges[1:] + edges[:-1]) * 0.5 - edges[0]
 
@@ -205,11 +219,11 @@ def outline(data, window, crop, clip, transform):
 
 def contours(data, window, crop):
     """The loops around all parts of a mask (clockwise on a screen) and their holes: lists of (x, y) in mask pixels."""
-    # Follow the boundary between pixels inside and outside, with the object to the right. Diagonal neighbours are connected.
+    # Follow the boundary between pixels inside and outside, with the object to the right. Diagonal neighbors are connected.
     wx, wy, ww, _ = window
     x0, y0, w, h = crop
     width = w + 2
-    # The crop with a border of pixels outside, so neighbours can be read without checking for the end of the crop.
+    # The crop with a border of pixels outside, so neighbors can be read without checking for the end of the crop.
     pixels = bytearray(width * (h + 2))
     copy_rows(data, (y0 - wy) * ww + x0 - wx, ww, pixels, width + 1, width, w, h)
     # East, south, west, north: x and y of the side that faces outside, and the steps in `pixels` to that side and ahead.
@@ -261,7 +275,9 @@ def _starts(pixels, width):
         fresh = inside[1:] > inside[:-1]
         first = (y + 1) * width
         # camera: many-hits: of _BLOCK pixels, or of one row
-        starts.extend([first + int(at) for at in np.nonzero(fresh.reshape((fresh.size,)))[0].tolist()])
+        hits = np.nonzero(fresh.reshape((fresh.size,)))[0]
+        if hits.size:
+            starts.extend([first + int(at) for at in hits.tolist()])
     return starts
 
 

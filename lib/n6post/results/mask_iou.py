@@ -52,13 +52,13 @@ def _whole(parts):
 
 
 def _sampled(a, b):
-    """(pixels in both, pixels in either): both masks sampled at the finer one's pixel centres, where both networks saw."""
+    """(pixels in both, pixels in either): both masks sampled at the finer one's pixel centers, where both networks saw."""
     if b[4].sx * b[4].sy < a[4].sx * a[4].sy:
         a, b = b, a
     transform = a[4]
     seen_x0, seen_y0, seen_x1, seen_y1 = _overlap(transform.bounds, b[4].bounds)
-    xs = _centres(seen_x0, seen_x1, transform.sx, transform.ox, a, b, 0)
-    ys = _centres(seen_y0, seen_y1, transform.sy, transform.oy, a, b, 1)
+    xs = _centers(seen_x0, seen_x1, transform.sx, transform.ox, a, b, 0)
+    ys = _centers(seen_y0, seen_y1, transform.sy, transform.oy, a, b, 1)
     planes = []
     for parts in (a, b):
         # With a border of pixels outside, which stands for everything beyond the crop.
@@ -80,8 +80,8 @@ def _sampled(a, b):
     return both, either
 
 
-def _centres(low, high, scale, offset, a, b, axis):
-    """The pixel centres of the finer mask along an axis, in frame pixels: those from low to high in one of the crops."""
+def _centers(low, high, scale, offset, a, b, axis):
+    """The pixel centers of the finer mask along an axis, in frame pixels: those from low to high in one of the crops."""
     first = last = None
     for parts in (a, b):
         transform = parts[4]

@@ -1,15 +1,20 @@
 """Results scaled to a picture of another size than the frame, such as an LCD's, for drawing. Imported on first use.
 
 Only the transforms of masks and maps are scaled: the kernels take scale and offset, so no pixel is copied.
+
+A picture of another aspect ratio than the frame's is a part of it or is stretched, and is refused: nothing tells where the
+objects are in it. (A part with the frame's own aspect ratio cannot be told from the whole frame.)
 """
 
 from ulab import numpy as np
 
 from ..inputs.transform import InputTransform
-from .detection import detection_from
+from ..tensors.shapes import same_aspect_ratio
+from .detection import copied
 from .mask import row_of
 
 _MAX_KEPT = 8  # scaled transforms that are kept for the next frame
+_ROUNDING = 2  # pixels by which a side may differ: displays have 480 x 272 pixels for frames of 16:9, not 480 x 270
 
 _kept = {}
 
@@ -34,14 +39,32 @@ class ScaledMask:
         return self.mask.image
 
 
+def is_scaled(size, width, height):
+    """Whether a picture of width x height shows a frame of this size, or None, scaled; False for the frame's own size.
+
+    ValueError if the picture has another aspect ratio.
+    """
+    if size is None or size == (width, height):
+        return False
+    if not same_aspect_ratio(width, height, size, _ROUNDING):
+        raise ValueError(
+            "img: expected a picture of the frame's size, %d x %d, or of its aspect ratio, got %d x %d: draw on the whole"
+            " frame first, then crop or stretch it" % (size + (width, height))
+        )
+    return True
+
+
 def scaled(result, width, height):
-    """A list of Detection for a picture of this size. Those of a frame of another size are scaled copies."""
+    """A list of Detection for a picture of this size. Those of a frame of another size are scaled copies.
+
+    ValueError as of is_scaled.
+    """
     return [_scaled(d, width, height) for d in result]
 
 
 def _scaled(detection, width, height):
     size = detection.frame_size
-    if size is None or size == (width, height):
+    if not is_scaled(size, width, height):
         return detection
     rect, score, class_id, label, mask, keypoints = detection
     x, y, w, h = _scaled_rect(rect, size, width, height)
@@ -54,7 +77,7 @@ def _scaled(detection, width, height):
         mask = scaled_mask(mask, width, height)
     if keypoints is not None:
         keypoints = keypoints * np.array([width / size[0], height / size[1], 1.0])
-    return detection_from(((x, y, w, h), score, class_id, label, mask, keypoints), detection._source, detection.track_id)
+    return copied(detection, ((x, y, w, h), score, class_id, label, mask, keypoints))
 
 
 def scaled_mask(mask, width, height):
@@ -102,7 +125,7 @@ def _scaled_map_transform(transform, width, height):
 
 
 def _scaled_rect(rect, size, width, height):
-    """The rectangle (x, y, w, h) of the picture's pixels whose centres lie in a rectangle of the frame."""
+    """The rectangle (x, y, w, h) of the picture's pixels whose centers lie in a rectangle of the frame."""
     x, y, w, h = rect
     left = _first(x, width, size[0])
     top = _first(y, height, size[1])
@@ -110,5 +133,5 @@ def _scaled_rect(rect, size, width, height):
 
 
 def _first(at, pixels, of):
-    """The first pixel, of `pixels` in a row, whose centre is not left of `at`, a position in a row of `of`. In integers."""
+    """The first pixel, of `pixels` in a row, whose center is not left of `at`, a position in a row of `of`. In integers."""
     return -((of - 2 * at * pixels) // (2 * of))

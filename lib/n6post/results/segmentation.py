@@ -54,7 +54,7 @@ class MapTransform:
     class_info  the map's ClassInfo
     frame_size  (width, height) of the whole frame, or None
     seen    (x, y, w, h), floats: the part of the frame that the network saw
-    window  (x0, y0, x1, y1): the pixels of the map whose centres are in that part (not a letterbox's bars), at least one
+    window  (x0, y0, x1, y1): the pixels of the map whose centers are in that part (not a letterbox's bars), at least one
     """
 
     def __init__(self, class_info, fit, input_size, map_size):
@@ -146,7 +146,11 @@ class Segmentation:
         transform = self._transform
         edges = module("pixels.pixel_edges")
         columns, rows = edges.map_edges(transform)
-        if not (columns[0] <= x < columns[-1] and rows[0] <= y < rows[-1]):
+        try:
+            inside = columns[0] <= x < columns[-1] and rows[0] <= y < rows[-1]
+        except TypeError:
+            raise module("tensors.errors").pixel_refused("class_at", (x, y)) from None
+        if not inside:
             return None
         row = edges.column_at(rows, y, transform.sy, transform.oy)
         return int(self.class_map[row, edges.column_at(columns, x, transform.sx, transform.ox)])
@@ -190,7 +194,7 @@ class Segmentation:
             # camera: long-axis: DeepLab takes maps of at most 65535 pixels a side
             # camera: many-hits: of one side
             rows = np.nonzero(np.max(hits, axis=1))[0]
-            if len(rows):
+            if rows.size:
                 columns = np.where(np.max(hits, axis=0), 1, columns)  # camera: long-axis: of one side
                 last = y + int(rows[-1])
                 if first < 0:
@@ -226,11 +230,11 @@ class Segmentation:
     def draw(self, img, *, palette=None, alpha=128, legend=False):
         """Tint every class but the background in `img` (RGB565 or GRAYSCALE), and return img.
 
-        A picture of another size than the frame is treated as the frame, scaled. Each frame pixel gets the colour of the
-        class that `class_at` returns for it.
+        A picture of another size than the frame is treated as the frame, scaled. Each frame pixel gets the color of the
+        class that `class_at` returns for it. ValueError for a picture of another aspect ratio, as for `n6post.draw`.
 
-        palette     colours by class, each (r, g, b), or None for a class that is not drawn; classes beyond its end have
-                    the library's own colours
+        palette     colors by class, each (r, g, b), or None for a class that is not drawn; classes beyond its end have
+                    the library's own colors
         alpha       0..255; below 8 an RGB565 frame does not change, because the firmware cuts alpha to 5 bits
         legend      write the labels of the classes in the frame into the lower left corner
         """

@@ -11,14 +11,30 @@ def dtype_name(dtype):
 
 
 def unknown_option(kind, name, options):
-    """The message for an option or attribute that a class does not have. It lists names that are spelt alike."""
-    return "%s has no option %r: did you mean %s?" % (kind, name, module("tensors.labels").nearest(name, options))
+    """The message for an option or attribute that a class does not have. It lists names that are spelled alike, or all."""
+    near = module("tensors.labels").nearest(name, options)
+    if near:
+        return "%s has no option %r: did you mean %s?" % (kind, name, near)
+    return "%s has no option %r: expected %s" % (kind, name, ", ".join(options) or "none")
 
 
 def too_many_positional(kind, name, count):
     """The message for options that are passed by position."""
     allowed = "only %s may be given without its name" % name if name else "all are given by name"
     return "%s() got %d options without their names: %s" % (kind, count, allowed)
+
+
+def pixel_refused(what, pixel):
+    """The ValueError for something else than the position of a frame pixel."""
+    return ValueError("%s: expected a frame pixel x, y, two numbers, got %s" % (what, ", ".join([repr(v) for v in pixel])))
+
+
+def model_refused(path, error):
+    """The RuntimeError for a file that the camera cannot run."""
+    return RuntimeError(
+        "%s: %s. Compile the model for this camera's NPU and put it into ROMFS (/rom): from a file, the N6 does not load "
+        "models smaller than about 1 MB (openmv issue 3272)" % (path, error)
+    )
 
 
 def outputs_refused(outputs, count, expected):

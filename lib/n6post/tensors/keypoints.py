@@ -32,6 +32,7 @@ def keypoint_names(keypoint_count):
         return _KEYPOINTS_17.split(",")
     if keypoint_count == 13:
         return _KEYPOINTS_13.split(",")
+    module("tensors.options").number("keypoint_count", keypoint_count, 0, 65535)
     return [str(i) for i in range(keypoint_count)]
 
 

@@ -164,9 +164,14 @@ def raise_unknown_name(name, unknown, names, most=_SHOWN, hint=""):
 
 
 def nearest(name, names, most=3):
-    """The names that are spelt most like `name`, joined by "or"."""
-    order = sorted([(_distance(name.lower(), names[i].lower()), i) for i in range(len(names))])
-    return " or ".join([names[i] for distance, i in order[:most] if distance <= order[0][0] + 1])
+    """The names that are spelled most like `name`, joined by "or"; "" if more than a third of its letters would change."""
+    order = sorted([(_typos(name.lower(), names[i].lower()), i) for i in range(len(names))])
+    limit = min(order[0][0] + 1, (len(name) + 2) // 3) if order and len(name) > 2 else -1
+    return " or ".join([names[i] for distance, i in order[:most] if distance <= limit])
+
+
+def _typos(one, other):
+    return 1 if sorted(one) == sorted(other) else _distance(one, other)  # letters that changed places are one mistake
 
 
 def _distance(one, other):

@@ -12,12 +12,12 @@ def output_shapes(model):
     return [tuple(shape) for shape in shapes]
 
 
-def same_aspect_ratio(width, height, size):
+def same_aspect_ratio(width, height, size, pixels=1):
     """Whether a map has the aspect ratio of an input of size (width, height).
 
     A difference of the pixel that a stride removes or adds is allowed, as in 33 x 25 of 257 x 193.
     """
-    return abs(width * size[1] - height * size[0]) <= max(size)
+    return abs(width * size[1] - height * size[0]) <= pixels * max(size)
 
 
 def are_keypoints(shape):
@@ -28,7 +28,7 @@ def are_keypoints(shape):
 def map_layout(shape, size, most=255, layout=None, expected="a map [1, H, W, C] or [1, C, H, W]", noun="channels"):
     """(width, height, channels, channels last?) of a map [1, H, W, C] or [1, C, H, W] of 1 to `most` channels.
 
-    Height and width are the two neighbouring dimensions with the aspect ratio of the model's input, `size` (width, height).
+    Height and width are the two neighboring dimensions with the aspect ratio of the model's input, `size` (width, height).
     If both pairs have it, the nearer one counts.
 
     layout      "NHWC" or "NCHW": the order, whatever the aspect ratio

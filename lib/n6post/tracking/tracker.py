@@ -2,7 +2,7 @@
 
 Detections are associated with tracks in two rounds, as in ByteTrack (Zhang et al., ECCV 2022, arXiv 2110.06864): first the
 detections of high scores, then those of low scores with the remaining tracks. The cost is not the IoU but the Mahalanobis
-distance of centre and size (docs/tracking.md compares both). The loops are in kernels/viper_tracks.py.
+distance of center and size (docs/tracking.md compares both). The loops are in kernels/viper_tracks.py.
 """
 
 from array import array
@@ -21,7 +21,7 @@ from ..kernels.tracks import (
     tracks_to_rects,
     update_tracks,
 )
-from ..results.detection import Detection, detection_from
+from ..results.detection import Detection, copied, detection_from
 from ..tensors.lazy import module
 from ..tensors.options import Configurable, Options, flag, number
 
@@ -31,7 +31,7 @@ _CLASS_COST = 4.0  # if the classes differ. Not infinite, because networks alter
 _AGE_COST = 26 / 64  # for each frame that a track has missed
 _DOUBT_COST = 2.0  # for each doubling of the variance of a track's position: a track of certain position comes first
 _FLOOR = 3.0
-_CENTRE_NOISE = 0.05
+_CENTER_NOISE = 0.05
 _SIZE_NOISE = 0.08
 _ACCELERATION = 0.015
 _GROWTH = 0.01
@@ -48,7 +48,7 @@ class Tracker(Configurable):
     """Gives objects ids that stay from frame to frame.
 
         tracker = n6post.Tracker()
-        detections = tracker.update(model.predict([img]))  # once a frame
+        detections = tracker.update(model.predict([n6post.Letterbox(img)]))  # once a frame
 
     It reports an object from its second frame on (`min_hits`). The defaults suit 10 to 15 updates a second. ValueError for
     an option out of range; each option may be assigned between frames.
@@ -84,8 +84,8 @@ class Tracker(Configurable):
         dt          frames since the last update: 2.0 after a skipped frame, .5 at 25 frames a second. Less than 0 (the clock
                     was set back) counts as 0
 
-        A track id is never used twice. Class, label, score, mask and keypoints are those of the detection. A MemoryError
-        during an update leaves the tracker as it was before.
+        Track ids begin again at 1 after 1,073,741,823. Class, label, score, mask and keypoints are those of the detection. A
+        MemoryError during an update leaves the tracker as it was before.
         """
         block = self._block
         if block is None:
@@ -178,7 +178,7 @@ class Tracker(Configurable):
             age_cost=_AGE_COST,
             doubt_cost=_DOUBT_COST,
             floor=_FLOOR,
-            centre_noise=_CENTRE_NOISE,
+            center_noise=_CENTER_NOISE,
             size_noise=_SIZE_NOISE,
             acceleration=_ACCELERATION,
             growth=_GROWTH,
@@ -234,7 +234,7 @@ class Tracker(Configurable):
             if d.keypoints is not None:
                 track_id = d.track_id
                 keypoints, states[track_id] = filtered(d.keypoints, states.get(track_id), dt, d.keypoint_threshold)
-                d = detection_from(d[:5] + (keypoints,), d._source, track_id)
+                d = copied(d, d[:5] + (keypoints,))
             smoothed.append(d)
         return smoothed, states
 

@@ -1,7 +1,7 @@
 """Trail: the last positions of every track.
 
     trail = n6post.Trail(30)
-    detections = trail.update(tracker.update(model.predict([img])))
+    detections = trail.update(tracker.update(model.predict([n6post.Letterbox(img)])))
     n6post.draw(img, trail, color_by="track")
     n6post.draw(img, detections, color_by="track")
 """
@@ -111,7 +111,7 @@ class Trail(AnchorTracked):
     def draw(self, img, *, color=None, thickness=2, color_by="class"):
         """Draw a line through the positions of each track; returns img.
 
-        color       (r, g, b) of all lines; None: colours by color_by
+        color       (r, g, b) of all lines; None: colors by color_by
         thickness   pixels, 0..100
         color_by    "class", "track" or "instance", as for `n6post.draw`
 
@@ -126,7 +126,7 @@ class Trail(AnchorTracked):
         self.draw(img, color=color, thickness=thickness, color_by=color_by)
 
     def _rings(self, color_by):
-        """(number of the colour, ring, index of the next position, number of positions) of each track, oldest first."""
+        """(number of the color, ring, index of the next position, number of positions) of each track, oldest first."""
         if color_by not in ("class", "track", "instance"):
             raise ValueError("color_by: expected 'class', 'track' or 'instance', got %r" % (color_by,))
         tracks = self._tracks

@@ -1,7 +1,7 @@
 """LineZone counts the tracks that cross a line, PolygonZone the detections inside a polygon.
 
     line = n6post.LineZone((0, 240), (640, 240))
-    crossed_in, crossed_out = line.trigger(tracker.update(model.predict([img])))
+    crossed_in, crossed_out = line.trigger(tracker.update(model.predict([n6post.Letterbox(img)])))
     print(line.in_count, line.out_count)
 
 The names are those of roboflow's supervision. The position of a detection is that of its anchor point. All arithmetic is in
@@ -59,7 +59,9 @@ class LineZone(Zone):
     _option = Options(None, Zone._option)
     margin = _option("margin", 0.1, number, 0.0, 10.0)
 
-    def __init__(self, start, end, **options):
+    def __init__(self, start, end, *more, **options):
+        if more:
+            raise TypeError("LineZone: expected two points, (x, y) and (x, y), got %d arguments" % (2 + len(more)))
         super().__init__(**options)
         start, end = _point("start", start), _point("end", end)
         if start == end:
@@ -186,7 +188,9 @@ class PolygonZone(Zone):
     _option = Options(None, Zone._option)
     max_gap = _option("max_gap", 1.0, number, 0.0, 1e6)
 
-    def __init__(self, points, **options):
+    def __init__(self, points, *more, **options):
+        if more:
+            raise TypeError("PolygonZone: expected one list of points (x, y), got %d arguments" % (1 + len(more)))
         super().__init__(**options)
         if not isinstance(points, (list, tuple)) or len(points) < 3:
             raise ValueError("points: expected three or more (x, y), got %r" % (points,))
@@ -282,7 +286,10 @@ class PolygonZone(Zone):
 
     def contains(self, x, y):
         """Whether frame pixel (x, y) is inside. Left and upper edges belong to a zone, right and lower ones do not."""
-        return self._surrounds(2 * x, 2 * y)
+        try:
+            return self._surrounds(2 * x, 2 * y)
+        except TypeError:
+            raise module("tensors.errors").pixel_refused("contains", (x, y)) from None
 
     def _surrounds(self, x, y):
         """Whether a point in half pixels is inside."""
@@ -306,7 +313,7 @@ class PolygonZone(Zone):
         return edges
 
     def coverage(self, mask):
-        """The fraction of an object that is inside, 0..1, by the centres of its mask's pixels.
+        """The fraction of an object that is inside, 0..1, by the centers of its mask's pixels.
 
         ValueError for anything but a Mask.
         """

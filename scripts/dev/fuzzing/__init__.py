@@ -1,5 +1,5 @@
-"""Made-up cases for everything public, and judges that know what has to come out: what scripts/dev/fuzz.py runs.
+"""The cases of scripts/dev/fuzz.py for the public API, and the checks of their results.
 
-A module an area or a few. Each of their functions makes one case of the dice that it is given, asks the library, and returns
-how far the answer was checked: REFUSED, CONFIRMED or BOUNDED (core.py). What is wrong it raises as a Finding.
+Each module has one or more areas. An area's function makes a random case from the dice, calls the library, and returns
+how the result was checked: REFUSED, CONFIRMED or BOUNDED (core.py). It raises a Finding for a wrong result.
 """

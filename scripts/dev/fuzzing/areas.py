@@ -1,4 +1,4 @@
-"""The areas by name, how often each has its turn, and what is set before each case."""
+"""The areas by name, their frequencies, and the settings before each case."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def prepare(dice: Dice) -> None:
     frames.as_firmware(frames.FIRMWARES[dice.chance(0.3)])
 
 
-# So that 20,000 cases take half a minute: what draws or searches takes milliseconds, a refused option a tenth of one.
+# With these frequencies 20,000 cases take half a minute: drawing and searching take milliseconds, a refused option .1 ms.
 AREAS = {
     "boxes": (11.0, yolo.boxes),
     "seg": (3.0, seg.seg),

@@ -1,4 +1,4 @@
-"""The dice, what a judge may say, and the loop that runs cases: nothing here knows of any area."""
+"""The dice, the possible outcomes of a check, and the loop that runs cases. Nothing here depends on an area."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ T = TypeVar("T")
 
 LIB = str(Path(__file__).resolve().parents[3] / "lib" / "n6post")
 
-# How far an answer was checked.
-REFUSED = "refused"  # a ValueError or TypeError, raised on purpose and with a sentence
-CONFIRMED = "confirmed"  # an independent reference says the same
-BOUNDED = "bounded"  # no reference can tell: within its bounds, and the same after the model's memory was overwritten
+# How a result was checked.
+REFUSED = "refused"  # a ValueError or TypeError, raised on purpose and with a message
+CONFIRMED = "confirmed"  # an independent reference has the same result
+BOUNDED = "bounded"  # without a reference: within its bounds, and unchanged after the model's memory was overwritten
 
-SECONDS = 60  # of this process' own time, that a case may take
+SECONDS = 60  # limit of a case, in this process' CPU time
 
 
-class Finding(Exception):  # noqa: N818  (an answer is wrong, not this program)
-    """What is wrong with an answer; `place`: the area and the dice of its case."""
+class Finding(Exception):  # noqa: N818  (a result is wrong, not this program)
+    """A wrong result. `place`: the area and the dice of its case."""
 
     place: tuple[str, Dice]
 
 
 class Dice:
-    """Where a case gets its choices from: one after the other, the same for the same seed and case.
+    """The source of a case's random choices, which are the same for the same seed and case.
 
-    `calm`: the numbers of choices that fall to the first, and simplest, of what there is to choose from. So a failure is
-    made smaller (`calmed`) and its smaller form can be asked for again.
+    `calm`: the numbers of choices that are replaced by the first, simplest possibility. This makes a failure smaller, and
+    the smaller form can be repeated.
     """
 
     def __init__(self, seed: int, case: int, calm: Iterable[int] = ()) -> None:
@@ -53,13 +53,13 @@ class Dice:
 
     @property
     def array(self) -> np.random.Generator:
-        """For the numbers of tensors: made when first asked for, which takes longer than many a case."""
+        """A generator for the numbers of tensors. It is created on first use, because that takes longer than many cases."""
         if self._array is None:
             self._array = np.random.Generator(np.random.PCG64(self.key[0] * 0x1_0000_0001 + self.key[1]))
         return self._array
 
     def share(self) -> float:
-        """0 and more, less than 1."""
+        """A number in 0 <= x < 1."""
         drawn = self._random()
         self.count += 1
         return 0.0 if self.calm and self.count - 1 in self.calm else drawn
@@ -77,22 +77,22 @@ class Dice:
         return low + self.share() * (high - low)
 
     def tell(self, **what: Any) -> None:
-        """What a report of this case shows."""
+        """Add values to the report of this case."""
         self.told.update(what)
 
 
 def require(fact: Any, what: str, *values: Any) -> None:
-    """A Finding unless this is so; the values are put into the text only then."""
+    """Raise a Finding unless `fact` is true. The values are formatted only then."""
     if not fact:
         raise Finding(what % values if values else what)
 
 
 # --- refusals ----------------------------------------------------------------------------------------------------------
 def attempt(call: Callable[..., T], *arguments: Any, **options: Any) -> tuple[T | None, str]:
-    """(what a call returns, "") or (None, the sentence with which it refuses).
+    """(the result of a call, "") or (None, the message of its refusal).
 
-    A refusal is a ValueError (or TypeError) that the library raises on purpose: by a line that says `raise`, of a text with
-    words in it. One that numpy, ulab or Python raised on the way is a Finding, as any other exception is.
+    A refusal is a ValueError or TypeError that the library raises on purpose, with a `raise` statement and a message made of
+    words. Exceptions from numpy, ulab or Python, and all other exceptions, are Findings.
     """
     try:
         return call(*arguments, **options), ""
@@ -105,17 +105,17 @@ def attempt(call: Callable[..., T], *arguments: Any, **options: Any) -> tuple[T 
 
 
 def sentence(error: Exception) -> str:
-    """The text of a refusal, which has to be one."""
-    said = str(error)
+    """The message of a refusal. Any other exception is a Finding."""
+    text = str(error)
     if not on_purpose(error):
-        raise Finding(f"{type(error).__name__} that nobody raised on purpose: {said}\n{_last_lines(error)}") from error
-    if not re.search(r"[a-z]{2}.* .*\w", said):
-        raise Finding(f"a {type(error).__name__} without a sentence: {said!r}") from error
-    return said
+        raise Finding(f"{type(error).__name__} that was not raised on purpose: {text}\n{_last_lines(error)}") from error
+    if not re.search(r"[a-z]{2}.* .*\w", text):
+        raise Finding(f"a {type(error).__name__} without a message: {text!r}") from error
+    return text
 
 
 def on_purpose(error: Exception) -> bool:
-    """Whether a `raise` of the library raised it, or the call itself had an argument that the function does not know."""
+    """Whether a `raise` in the library raised it, or the call had an argument that the function does not have."""
     last: TracebackType | None = error.__traceback__
     while last and last.tb_next:
         last = last.tb_next
@@ -137,14 +137,14 @@ Area = Callable[[Dice], str]
 
 @dataclass
 class Tally:
-    """What came of the cases of an area."""
+    """The outcome of an area's cases."""
 
     cases: int = 0
     refused: int = 0
     confirmed: int = 0
     bounded: int = 0
     failed: int = 0
-    seconds: float = 0.0  # of a core
+    seconds: float = 0.0  # CPU time
 
     def add(self, other: Tally) -> None:
         for name in vars(other):
@@ -176,7 +176,7 @@ class Outcome:
 
 
 class Fuzzer:
-    """Areas and how often each has its turn."""
+    """Areas with their frequencies."""
 
     def __init__(self, areas: Mapping[str, tuple[float, Area]], prepare: Callable[[Dice], None] = lambda dice: None) -> None:
         self.areas = areas
@@ -189,11 +189,11 @@ class Fuzzer:
         return next(name for name, end in zip(self._names, self._ends, strict=True) if at < end)
 
     def one(self, seed: int, case: int, calm: Iterable[int] = (), area: str | None = None) -> tuple[str, str, Dice]:
-        """(area, what came of it, dice) of one case; a Finding is raised, with the dice as its `dice`."""
+        """(area, outcome, dice) of one case. A Finding is raised with the area and the dice as its `place`."""
         name, dice = area or "", Dice(seed, case, calm)
         try:
             chosen = self.area_of(Dice(seed, case))
-            dice.share()  # of the choice of the area, which is never calmed
+            dice.share()  # for the choice of the area, which is never simplified
             name = area or chosen
             self.prepare(dice)
             signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
@@ -210,7 +210,7 @@ class Fuzzer:
             raise accident from error
 
     def run(self, cases: Iterable[int], seed: int, most: int = 20, area: str | None = None) -> Outcome:
-        """Run these cases; after `most` failures it is enough."""
+        """Run these cases. Stop after `most` failures."""
         outcome = Outcome({name: Tally() for name in self.areas if area in (None, name)})
         with np.errstate(all="ignore"), _timed_out():
             for case in cases:
@@ -233,7 +233,7 @@ class Fuzzer:
         return outcome
 
     def smaller(self, failure: Failure, seed: int, area: str | None, seconds: float = 2.0) -> Failure:
-        """The same failure with as many choices calmed as two seconds allow to try."""
+        """Simplify as many choices of a failure as possible within two seconds."""
         until = time.perf_counter() + seconds
         kind = failure.what.split("\n")[0][:24]
         at, count = 1, 10**9
@@ -294,7 +294,7 @@ def report(outcome: Outcome, seed: int, seconds: float, area: str | None = None)
             whole.add(tally)
     failed = f"{len(outcome.failures)} failed" if outcome.failures else "none failed"
     rate = whole.cases / max(whole.seconds, 1e-9)
-    lines.append(f"\n{whole.cases:,} cases of seed {seed} in {seconds:.0f} s, {rate:.0f} a second of a core: {failed}")
+    lines.append(f"\n{whole.cases:,} cases of seed {seed} in {seconds:.0f} s, {rate:.0f} per second of CPU time: {failed}")
     return "\n".join(lines)
 
 

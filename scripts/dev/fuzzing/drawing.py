@@ -1,4 +1,4 @@
-"""draw on frames of both formats and any size: which pixels may change, which have to, and to which colour."""
+"""draw on frames of both formats and any size: the pixels that may change, those that have to, and their colors."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ulab import _host
 
 from . import frames, maps
 from .core import BOUNDED, CONFIRMED, REFUSED, Dice, attempt, require
-from .tensors import Array, Model, Quantised
+from .tensors import Array, Model, Quantized
 
 LABELS = ("person", "a", "ä", "", "日本", "x" * 40, "\x00\x7f\n", "#3 cup 75%")
 COLORS = ((255, 255, 255), (255, 0, 0), (1, 2, 3), (0, 0, 0), (8, 252, 248))
 
 
 def canvas(dice: Dice) -> tuple[Any, Array]:
-    """A frame of noise, and what it shows, as numpy sees it."""
+    """A frame of noise, and its pixels as a numpy array."""
     width, height = dice.pick((48, 33, 64, 20, 7, 1)), dice.pick((40, 17, 64, 25, 9, 1))
     gray = dice.chance(0.4)
     img = image.Image(width, height, image.GRAYSCALE if gray else image.RGB565)
@@ -48,7 +48,7 @@ def _rect(dice: Dice, width: int, height: int) -> tuple[int, int, int, int]:
 
 
 def _boxes(dice: Dice) -> str:
-    """Boxes alone: their outermost pixels have the colour, and nothing changes further away than the thickness."""
+    """Boxes alone: their outermost pixels have the color, and no pixel changes that is further away than the thickness."""
     img, seen = canvas(dice)
     height, width = seen.shape
     rects = [_rect(dice, width, height) for _ in range(dice.pick((1, 2, 0, 5)))]
@@ -58,7 +58,7 @@ def _boxes(dice: Dice) -> str:
     dice.tell(size=(width, height), rects=rects, color=color, thickness=thickness, format=seen.dtype.name)
     before = seen.copy()
     result, refused = attempt(n6post.draw, img, found, color=color, thickness=thickness, labels=False)
-    require(result is img, "refused good boxes: %s", refused)
+    require(result is img, "refused valid boxes: %s", refused)
     edge = np.zeros(seen.shape, bool)
     near = np.zeros(seen.shape, bool)
     xs, ys = np.arange(width), np.arange(height)[:, None]
@@ -82,14 +82,14 @@ def _boxes(dice: Dice) -> str:
         require((seen[edge] == value).all(), "edges of a box are %r", np.unique(seen[edge])[:5])
         require(
             (seen[seen != before] == value).all(),
-            "another colour than was asked for: %r",
+            "a different color than requested: %r",
             np.unique(seen[seen != before])[:5],
         )
     return CONFIRMED
 
 
 def hand_made(dice: Dice, width: int, height: int) -> tuple[Any, Array, tuple[float, float], tuple[int, int, int, int]]:
-    """A mask made by hand over a frame of that size: it, its bytes, its scale and its clip."""
+    """A mask for a frame of this size, made without a model. Returns the mask, its bytes, its scale and its clip."""
     w, h = dice.pick((8, 5, 1, 12)), dice.pick((8, 3, 1, 9))
     data = dice.array.integers(0, 256, (h, w)).astype(np.uint8)
     if dice.chance(0.5):  # one piece
@@ -105,7 +105,7 @@ def hand_made(dice: Dice, width: int, height: int) -> tuple[Any, Array, tuple[fl
 
 
 def _masks(dice: Dice) -> str:
-    """A mask in one colour, opaque: nothing changes outside of its clip, nor where it and its neighbours have nothing."""
+    """An opaque mask in one color: pixels outside its clip do not change, nor pixels without mask pixels nearby."""
     img, seen = canvas(dice)
     height, width = seen.shape
     mask, data, scale, clip = hand_made(dice, width, height)
@@ -126,7 +126,7 @@ def _masks(dice: Dice) -> str:
         result, refused = attempt(n6post.draw, img, [d], **options)
     else:
         result, refused = attempt(mask.draw, img, color=color, alpha=alpha, antialias=antialias)
-    require(result is img, "refused a good mask: %s", refused)
+    require(result is img, "refused a valid mask: %s", refused)
     changed = seen != before
     spread = data.shape[1] > width or data.shape[0] > height
     require(
@@ -140,7 +140,7 @@ def _masks(dice: Dice) -> str:
     value = value_of(color, seen)
     if alpha == 255 and value >= 0:
         due = full[rows][:, columns] & clipped
-        if not antialias:  # an edge of a block may lie a pixel beside
+        if not antialias:  # the edge of a block may be one pixel off
             due &= np.roll(due, 1, 0) & np.roll(due, -1, 0) & np.roll(due, 1, 1) & np.roll(due, -1, 1)
         if not spread:
             require(
@@ -148,7 +148,7 @@ def _masks(dice: Dice) -> str:
                 "pixels %r inside are not tinted",
                 np.argwhere(due & (seen != value))[:3].tolist(),
             )
-        require((seen[changed] == value).all(), "another colour than was asked for")
+        require((seen[changed] == value).all(), "a different color than requested")
     _asked(mask, data, scale, clip, (width, height), dice)
     return CONFIRMED
 
@@ -156,7 +156,7 @@ def _masks(dice: Dice) -> str:
 def _asked(
     mask: Any, data: Array, scale: tuple[float, float], clip: tuple[int, int, int, int], size: tuple[int, int], dice: Dice
 ) -> None:
-    """Area, centroid, contains, rect and outline of a mask against all pixels of the frame."""
+    """Compare area, centroid, contains, rect and outline of a mask with all pixels of the frame."""
     (width, height), (x, y, w, h) = size, clip
     places = [(np.arange(n) + 0.5) / s for n, s in zip(size, scale, strict=True)]
     clear = [np.abs(p - np.round(p)) > 1e-3 / s + 1e-6 for p, s in zip(places, scale, strict=True)]
@@ -197,7 +197,7 @@ def _cut(mask: Any, data: Array, scale: tuple[float, float], clip: Any, size: tu
     got = mask.iou(Mask(other.tobytes(), window, crop, clip, grid))
     require(abs(got - (both / either if either else 0.0)) < 1e-6, "iou %r, expected %d of %d", got, both, either)
     _, refused = attempt(mask.iou, dice.pick((None, 5, "mask", (1, 2))))
-    require(refused, "took the iou with what is no mask")
+    require(refused, "accepted the iou with something other than a mask")
     columns = np.minimum(((np.arange(width) + 0.5) / scale[0]).astype(int), data.shape[1] - 1)
     rows = np.minimum(((np.arange(height) + 0.5) / scale[1]).astype(int), data.shape[0] - 1)
     full, empty = around(data >= 128)
@@ -210,20 +210,20 @@ def _cut(mask: Any, data: Array, scale: tuple[float, float], clip: Any, size: tu
         due &= False
     made = mask.to_image(width, height)
     shown = np.frombuffer(bytes(made.bytearray()), np.uint8).reshape(height, width)
-    require((made.width(), made.height(), made.format()) == (width, height, image.GRAYSCALE), "an image of another size")
+    require((made.width(), made.height(), made.format()) == (width, height, image.GRAYSCALE), "an image of a different size")
     require(((shown == 0) | (shown == 255)).all(), "neither 0 nor 255: %r", np.unique(shown)[:5])
-    require((shown[due] == 255).all() and (shown[quiet] == 0).all(), "another image than the mask")
+    require((shown[due] == 255).all() and (shown[quiet] == 0).all(), "a different image than the mask")
     img = image.Image(width, height, image.RGB565)
     seen = np.frombuffer(img.bytearray(), np.uint16).reshape(height, width)
     seen[...] = dice.array.integers(1, 60000, seen.shape)
     before = seen.copy()
     require(mask.fill_outside(img) is img, "another image")
-    require((seen[quiet] == 0).all() and (seen[due] == before[due]).all(), "what is cut out is not the object")
-    require(((seen == before) | (seen == 0)).all(), "other colours than black")
+    require((seen[quiet] == 0).all() and (seen[due] == before[due]).all(), "more or less than the object remains")
+    require(((seen == before) | (seen == 0)).all(), "other colors than black")
 
 
 def around(inside: Array) -> tuple[Array, Array]:
-    """Where a pixel and its eight neighbours are all inside, and where all outside; the edge goes on beyond the map."""
+    """Pixels that are inside, or outside, with all eight neighbors. The edge continues beyond the map."""
     height, width = inside.shape
     wide = np.pad(inside, 1, mode="edge")
     near = [wide[1 + j : 1 + j + height, 1 + i : 1 + i + width] for j in (-1, 0, 1) for i in (-1, 0, 1)]
@@ -233,24 +233,24 @@ def around(inside: Array) -> tuple[Array, Array]:
 
 
 def _map(dice: Dice) -> str:
-    """A class map, opaque: each pixel has the colour of the class under its centre, the background its own."""
+    """An opaque class map: each pixel has the color of the class under its center, and the background does not change."""
     img, seen = canvas(dice)
     height, width = seen.shape
     w, h = dice.pick(((8, 8), (5, 3), (1, 1), (12, 9), (64, 40)))
     classes = dice.array.integers(0, 4, (h, w)).astype(np.uint8)
     roi = frames.roi_in(dice, width, height) if dice.chance(0.5) else (0, 0, width, height)
     background = dice.pick((0, None, 3))
-    model = Model([Quantised(classes[None].copy())], (w, h))
+    model = Model([Quantized(classes[None].copy())], (w, h))
     source = frames.way(frames.Framed(roi, frames.Picture(width, height)), frames.plain(), (w, h), roi, (width, height))
     alpha = dice.pick((255, 255, 0, 128))
     palette = [(255, 255, 255), None, (0, 0, 0), (255, 255, 255)]
     dice.tell(size=(width, height), classes=classes, roi=roi, background=background, alpha=alpha)
     found, refused = attempt(n6post.DeepLab(background=background, layout="NHWC"), model, [source.given], model.outputs())
-    require(found is not None, "refused a good map: %s", refused)
+    require(found is not None, "refused a valid map: %s", refused)
     assert found is not None
     before = seen.copy()
     result, refused = attempt(found.draw, img, palette=palette, alpha=alpha)
-    require(result is img, "refused to draw a good map: %s", refused)
+    require(result is img, "refused to draw a valid map: %s", refused)
     changed = seen != before
     if alpha == 0:
         require(not changed.any(), "alpha 0 changed pixels")
@@ -282,13 +282,13 @@ def _map(dice: Dice) -> str:
 
 
 def _anything(dice: Dice) -> str:
-    """Every option with everything on any frame: it is drawn, or refused, and the frame stays one of its size."""
+    """Every option with every kind of result on any frame: it is drawn or refused, and the frame keeps its size."""
     img, seen = canvas(dice)
     if dice.chance(0.05):
         img = image.Image(8, 8, image.BINARY)
         seen = np.frombuffer(img.bytearray(), np.uint8)
     height, width = seen.shape if seen.ndim == 2 else (8, 8)
-    size = dice.pick((None, (width, height), (640, 480), (5, 900)))
+    size = dice.pick((None, (width, height), (640, 480), (5, 900), (3 * width, 3 * height), (width * 7, height * 7 + 1)))
     source = {"keypoint_threshold": dice.pick((0.5, 0.0, 1.0)), "frame_size": size} if dice.chance(0.7) else {}
     found: Any = []
     for _ in range(dice.pick((1, 2, 0, 8))):
@@ -314,7 +314,7 @@ def _anything(dice: Dice) -> str:
         ("thickness", (2, 0, 100, 1), (-1, 101, 0.5, None)),
         ("masks", (True, False), ()), ("boxes", (True, False), ()), ("antialias", (None, True, False), ()),
         ("labels", (True, False, ["t"] * len(found), [None] * len(found), lambda d: d.label), (["t"] * 99, "text", 5)),
-        ("color_by", ("class", "track", "instance"), ("colour", None, 3)),
+        ("color_by", ("class", "track", "instance"), ("color", None, 3)),
     ):  # fmt: skip
         if not dice.chance(0.35):
             continue
@@ -335,19 +335,22 @@ def _anything(dice: Dice) -> str:
         if isinstance(options.get("labels"), list) or callable(options.get("labels")):
             del options["labels"]
             wrong.discard("labels")
+    # A picture with a different aspect ratio than the frame is cropped or stretched.
+    if size and abs(width * size[1] - height * size[0]) > 2 * max(size) and (result is not found or found and source):
+        good = False
     good = good and not wrong
     before = bytes(img.bytearray())
     dice.tell(size=(width, height), format=img.format(), result=result, options=options)
     got, refused = attempt(n6post.draw, img, result, **options)
-    require(len(img.bytearray()) == len(before) and img.width() == width, "the frame has another size")
+    require(len(img.bytearray()) == len(before) and img.width() == width, "the frame has a different size")
     if got is None:
-        require(not good, "refused to draw what can be drawn: %s", refused)
-        require(bytes(img.bytearray()) == before, "it was refused, and something was drawn")
+        require(not good, "refused to draw valid input: %s", refused)
+        require(bytes(img.bytearray()) == before, "it was refused, but pixels were drawn")
         return REFUSED
-    require(good, "drew what has to be refused")
-    require(got is img, "another image than the frame")
+    require(good, "drew input that has to be refused")
+    require(got is img, "a different image than the frame")
     if isinstance(result, list) and not result:
-        require(bytes(img.bytearray()) == before, "nothing was found, and something was drawn")
+        require(bytes(img.bytearray()) == before, "there were no detections, but pixels were drawn")
         return CONFIRMED
     return BOUNDED
 

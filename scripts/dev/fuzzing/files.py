@@ -1,6 +1,7 @@
-"""Model files with bytes missing, turned over or put in, through the PC's commands: a sentence, never a traceback.
+"""Damaged model files (bytes missing, changed or inserted) and the PC's commands: a message, never a traceback.
 
-What only reads a file runs here; what hands it to LiteRT or onnxruntime, in a process of its own: they are C++.
+Commands that only read a file run in this process. Those that pass it to LiteRT or onnxruntime, which are C++, run in a
+separate process.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from .core import BOUNDED, CONFIRMED, REFUSED, Dice, Finding, require
 from .labels import folder
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "models"
-SECONDS = 60  # that such a process may take of a core
+SECONDS = 60  # limit of such a process, in CPU time
 
 
 def _onnx() -> bytes:
@@ -49,13 +50,13 @@ def _bytes(name: str) -> bytes:
 
 @functools.cache
 def _shared() -> list[Path]:
-    """Real models that stand beside the checkout, if any: the small ones."""
+    """The small real models next to the checkout, if there are any."""
     found = [path for path in SHARED.rglob("*") if path.suffix in (".tflite", ".onnx")] if SHARED.is_dir() else []
     return sorted(path for path in found if path.stat().st_size < 4_000_000)
 
 
 def damaged(dice: Dice, data: bytes) -> bytes:
-    """The same file after a bad copy."""
+    """Damage a file, as a faulty copy may do."""
     how = dice.pick(("cut", "bits", "bits", "zeros", "noise", "more", "moved", "nothing"))
     dice.tell(how=how)
     if how == "nothing" or not data:
@@ -82,7 +83,7 @@ def damaged(dice: Dice, data: bytes) -> bytes:
 
 
 def files(dice: Dice) -> str:
-    """A file of a model, mostly damaged, read as `n6post inspect` reads it, or through a whole command."""
+    """A model file, usually damaged, is read as by `n6post inspect`, or by a complete command."""
     if dice.chance(0.002) and _shared():
         path = dice.pick(_shared())
         name, suffix, data = path.name, path.suffix, path.read_bytes()
@@ -99,10 +100,10 @@ def files(dice: Dice) -> str:
     try:
         network = graph.parse(broken, suffix)
     except ValueError as error:
-        require(len(str(error).split()) > 2, "no sentence: %r", str(error))
-        require(broken != data or renamed, "refused a good file: %s", error)
+        require(len(str(error).split()) > 2, "no message: %r", str(error))
+        require(broken != data or renamed, "refused a valid file: %s", error)
         return REFUSED
-    # What inspect asks of a graph.
+    # The attributes that inspect reads from a graph.
     network.counts()
     n6_estimate.estimate(network)
     tflm.missing(network)
@@ -110,7 +111,7 @@ def files(dice: Dice) -> str:
 
 
 def _command(dice: Dice, data: bytes, suffix: str, whole: bool) -> str:
-    """`n6post inspect` or `n6post run` in a process of its own: an exit code, and text that is no traceback."""
+    """`n6post inspect` or `n6post run` in a separate process: an exit code and text without a traceback."""
     path = folder() / f"model{suffix}"
     path.write_bytes(data)
     text = folder() / "model.txt"
@@ -128,7 +129,7 @@ def _command(dice: Dice, data: bytes, suffix: str, whole: bool) -> str:
     code, out, error = apart(lambda: _load(path) if words[0] == "load" else _call([str(word) for word in words]))
     require(code in (0, 1, 2), "exit code %r: %s %s", code, out[-300:], error[-900:])
     require("Traceback" not in error and "Traceback" not in out, "a traceback: %s", error[-900:])
-    require(code == 0 or (out + error).strip(), "exit code %d without a word", code)
+    require(code == 0 or (out + error).strip(), "exit code %d without a message", code)
     return CONFIRMED if whole else REFUSED if code else BOUNDED
 
 
@@ -150,11 +151,11 @@ def _load(path: Path) -> int:
 
 
 def _no_input(buffer: Any, shape: Any, dtype: Any) -> None:
-    """A model's input that stays as it is."""
+    """An input tensor for a model, unchanged."""
 
 
 def apart(call: Callable[[], int]) -> tuple[int, str, str]:
-    """(exit code, stdout, stderr) of a call in a forked process; a Finding where a signal ended that."""
+    """(exit code, stdout, stderr) of a call in a forked process. A Finding if a signal ended the process."""
     reader, writer = os.pipe()
     child = os.fork()
     if not child:

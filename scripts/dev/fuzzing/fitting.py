@@ -1,4 +1,4 @@
-"""Rois and ways into the network: Stretch, Crop and Letterbox against Ultralytics' LetterBox and reference.to_frame."""
+"""Rois and input transforms: Stretch, Crop and Letterbox compared with Ultralytics' LetterBox and reference.to_frame."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROIS: tuple[Any, ...] = (
 
 
 def rois(dice: Dice) -> str:
-    """A roi of a picture: refused where it is none or sticks out; else the way back is the reference's."""
+    """A roi of a picture: an invalid one is refused; otherwise the mapping to the frame equals the reference's."""
     size = dice.pick(((320, 320), (96, 64), (192, 192), (1, 1), dice.pick(((640, 480), (33, 47), (7, 500)))))
     width, height = frames.side(dice), frames.side(dice)
     how = dice.pick(("letterbox", "stretch", "crop", "plain"))
@@ -40,7 +40,7 @@ def rois(dice: Dice) -> str:
         good = good or roi is None
         fit = transform_of([given], size) if given is not None else None
         source = how
-    require((fit is not None) == good, "%s", refused or "took a roi that is none")
+    require((fit is not None) == good, "%s", refused or "accepted an invalid roi")
     if fit is None:
         require("roi" in refused, "a refusal that does not name the roi: %s", refused)
         return REFUSED
@@ -58,11 +58,11 @@ def rois(dice: Dice) -> str:
     return CONFIRMED
 
 
-GREY = 114  # of Ultralytics' LetterBox
+GRAY = 114  # of Ultralytics' LetterBox
 
 
 def fills(dice: Dice) -> str:
-    """What an input writes into the model's tensor: grey where there is no picture, the picture's own grey elsewhere."""
+    """The contents of the model's tensor: gray bars, and the picture's own gray elsewhere."""
     width, height = dice.whole(1, 40), dice.whole(1, 40)
     size = dice.whole(1, 24), dice.whole(1, 24)
     channels = dice.pick((3, 1, 3, 2))
@@ -75,7 +75,7 @@ def fills(dice: Dice) -> str:
     given = frames.INPUTS[how](img, roi)
     buffer = bytearray(size[0] * size[1] * channels)
     _, refused = attempt(given, buffer, (1, size[1], size[0], channels), ord("B"))
-    require(bool(refused) == (channels == 2), "%s", refused or "took a tensor of two channels")
+    require(bool(refused) == (channels == 2), "%s", refused or "accepted a tensor with two channels")
     if refused:
         return REFUSED
     tensor = np.frombuffer(buffer, np.uint8).reshape(size[1], size[0], channels)
@@ -84,14 +84,14 @@ def fills(dice: Dice) -> str:
         w, h = (roi or (0, 0, width, height))[2:]
         ratio = min(size[0] / w, size[1] / h)
         dw, dh = max(1, round(w * ratio)), max(1, round(h * ratio))
-        # Where a product of floats is half a pixel, Ultralytics' own round may go either way.
+        # If a product of floats is half a pixel, Ultralytics may round it either way.
         if min(abs(w * ratio % 1 - 0.5), abs(h * ratio % 1 - 0.5)) < 1e-9:
             return BOUNDED
         x0, y0 = (size[0] - dw) // 2, (size[1] - dh) // 2
         x1, y1 = x0 + dw, y0 + dh
-    expected = np.full(tensor.shape, GREY)
+    expected = np.full(tensor.shape, GRAY)
     expected[y0:y1, x0:x1] = 255
-    off = np.abs(tensor.astype(int) - expected) > 8  # RGB565 has no 114
+    off = np.abs(tensor.astype(int) - expected) > 8  # RGB565 cannot represent 114
     require(not off.any(), "the tensor is %r at %r, expected %r", tensor[off][:4].tolist(), np.argwhere(off)[:4].tolist(),
             expected[off][:4].tolist())  # fmt: skip
     return CONFIRMED

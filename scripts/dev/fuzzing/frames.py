@@ -1,4 +1,4 @@
-"""What a script may pass to `predict`, and where its pixels come from: reference.to_frame, float64."""
+"""Inputs that a script may pass to `predict`, and the source positions of their pixels: reference.to_frame, float64."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .tensors import Array
 
 Roi = tuple[int, int, int, int]
 
-# By firmware: what lib finds out by trying is tried once.
+# For each firmware, the features that lib detects by trying are tried only once.
 _TRIED: dict[tuple[int, int, int], dict[str, bool]] = {}
 FIRMWARES = ((5, 0, 0), (4, 8, 1))
 
 
 def as_firmware(version: tuple[int, int, int]) -> None:
-    """The stand-ins follow that firmware from now on, and lib has found out that they do."""
+    """Switch the stand-ins to this firmware and let lib detect it."""
     if (omv.version_major, omv.version_minor, omv.version_patch) != version:
         omv._host_set_version(*version)
     if version not in _TRIED:
@@ -32,7 +32,7 @@ def as_firmware(version: tuple[int, int, int]) -> None:
 
 
 class Picture:
-    """An image as far as the way back to the frame asks for one: its size."""
+    """An image that has only a size, because the mapping to the frame needs nothing else."""
 
     def __init__(self, width: int, height: int) -> None:
         self._size = width, height
@@ -45,7 +45,7 @@ class Picture:
 
 
 class Framed:
-    """An input as the firmware's Normalization wraps an image: it knows its roi, and the image it is of."""
+    """An input as the firmware's Normalization wraps an image: with its roi and its image."""
 
     def __init__(self, roi: Any, picture: Picture | None = None) -> None:
         self.roi = roi
@@ -53,17 +53,17 @@ class Framed:
 
 
 class Source(NamedTuple):
-    """An input and the way back: model input pixels -> frame pixels, x and y apart."""
+    """An input and its mapping from model input pixels to frame pixels, separately for x and y."""
 
     given: Any
     roi: Roi
     frame_size: tuple[int, int] | None
     scale: tuple[float, float]
     offset: tuple[float, float]
-    clear: bool = True  # whether the reference can tell
+    clear: bool = True  # whether the reference is certain
 
     def points(self, points: Array) -> Array:
-        """(..., 2) points of the model input in frame pixels."""
+        """Convert (..., 2) points of the model input to frame pixels."""
         return points * self.scale + self.offset
 
     def boxes(self, boxes: Array) -> Array:
@@ -71,7 +71,7 @@ class Source(NamedTuple):
 
 
 def side(dice: Dice) -> int:
-    """Of a frame: mostly that of a camera's."""
+    """A frame size, usually one of a camera."""
     return dice.pick((320, 240, 640, 480, 160, dice.whole(1, 2000), dice.pick((1, 7, 4096, 65535))))
 
 
@@ -84,7 +84,7 @@ INPUTS: dict[str, Callable[..., Any]] = {"stretch": n6post.Stretch, "crop": n6po
 
 
 def source(dice: Dice, size: tuple[int, int]) -> Source:
-    """An input for a model of this size, and the way back."""
+    """An input for a model of this size, and its mapping to the frame."""
     how = dice.pick(("array", "array", "plain", "plain", "stretch", "crop", "letterbox", "nothing"))
     if how in ("array", "nothing"):
         given: Any = object() if how == "array" else (lambda buffer, shape, dtype: None)
@@ -101,19 +101,19 @@ def source(dice: Dice, size: tuple[int, int]) -> Source:
 
 
 def plain() -> str:
-    """How a plain image is fitted by the firmware of now."""
+    """How the current firmware fits a plain image."""
     return "stretch" if omv.version_major >= 5 else "expand"
 
 
 def way(given: Any, fit: str, size: tuple[int, int], roi: Roi, frame_size: tuple[int, int] | None) -> Source:
-    """The Source of an input that is fitted like that."""
+    """The Source of an input with this fit."""
     corners = reference.to_frame(np.array([[0.0, 0.0], size]), fit, size, roi)
     scale = (corners[1] - corners[0]) / size
-    # Of what is a hundred times as long as it is wide nothing is left on the other axis: there is no such picture.
+    # A picture that is a hundred times as long as wide would have no pixel left on the other axis.
     clear = bool(np.isfinite(corners).all() and (scale > 0).all()) and max(roi[2] * size[1], roi[3] * size[0]) < 64 * min(
         roi[2] * size[1], roi[3] * size[0]
     )
-    if fit == "letterbox":  # the reference's floats, as Ultralytics', may miss a half
+    if fit == "letterbox":  # the reference's floats, like Ultralytics', may round a half differently
         n, d = (size[0], roi[2]) if size[0] * roi[3] <= size[1] * roi[2] else (size[1], roi[3])
         clear = clear and not any([2 * (extent * n % d) == d for extent in roi[2:]])
     if fit in ("crop", "letterbox", "stretch") and fit_of_ours(given):
@@ -131,7 +131,7 @@ def fit_of_ours(given: Any) -> bool:
 
 
 def _begins(fit: str, roi: Roi, size: tuple[int, int]) -> list[tuple[int, int]]:
-    """(axis, pixels of the roi that are cut off before the first one taken)."""
+    """(axis, number of pixels of the roi that are cropped before the first one)."""
     if fit != "crop":
         return [(0, 0), (1, 0)]
     extent = min(roi[2], roi[3] * size[0] // size[1]), min(roi[3], roi[2] * size[1] // size[0])
@@ -139,9 +139,9 @@ def _begins(fit: str, roi: Roi, size: tuple[int, int]) -> list[tuple[int, int]]:
 
 
 def _on_an_edge(start: int, scale: float, times: float = 1.0) -> bool:
-    """Whether the first pixel taken hangs by the last bits of the scale that is asked for, which lib has found by trying.
+    """Whether the first pixel depends on the last bits of the scale, which lib determines by trying.
 
-    It asks in steps of 2^-19: of a picture that fills one `times`th of the input they are so many times as coarse.
+    lib uses steps of 2^-19. For a picture that fills one `times`th of the input, they are `times` as coarse.
     """
     reach = max(1e-5, 4e-6 * times)
     whole = scale * start

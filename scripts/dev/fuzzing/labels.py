@@ -1,4 +1,4 @@
-"""Names: lists, dicts and files of labels, keypoints by name, and results in other shapes than their own."""
+"""Names: lists, dicts and files of labels, keypoints by name, and results in other formats."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ _FOLDER: list[Any] = []
 
 
 def folder() -> Path:
-    """A folder of this process' own, gone with it."""
+    """A folder of this process, which is deleted when it ends."""
     if not _FOLDER:
         _FOLDER.append(tempfile.TemporaryDirectory(prefix="fuzz"))
     return Path(_FOLDER[0].name)
 
 
 def file_names(data: bytes) -> list[str] | None:
-    """The names in a file of labels: UTF-8 with or without a mark, lines of any system; None for what is none."""
+    """The names in a label file: UTF-8 with or without a BOM, any line ends. None if it is not a label file."""
     if data.startswith(b"\xef\xbb\xbf"):
         data = data[3:]
     try:
@@ -57,7 +57,7 @@ def file_names(data: bytes) -> list[str] | None:
 
 
 def tidy(names: list[str]) -> list[str] | None:
-    """Stripped, blank ones at the end dropped; None where one in between is blank, or none is left."""
+    """Strip the names and drop blank ones at the end. None if one in between is blank or if no name is left."""
     names = [name.strip() for name in names]
     while names and not names[-1]:
         names.pop()
@@ -65,7 +65,7 @@ def tidy(names: list[str]) -> list[str] | None:
 
 
 def labels(dice: Dice) -> str:
-    """Names of classes out of a list, a dict or a file; and the classes that are asked for by them."""
+    """Class names from a list, a dict or a file, and classes selected by name."""
     how = dice.pick(("file", "list", "dict", "file", "classes"))
     if how == "classes":
         return _asked_for(dice)
@@ -92,7 +92,7 @@ def labels(dice: Dice) -> str:
         if dice.chance(0.2) and keys:
             keys[dice.whole(0, count - 1)] = dice.pick((-1, 99, "x", 1.0, None, "7"))
         given = dict(zip(keys, names, strict=True))
-        names = list(given.values())  # 1 and 1.0 are one key
+        names = list(given.values())  # 1 and 1.0 are the same key
         numbers = [int(k) if isinstance(k, str) and k.isdigit() else k for k in given]
         whole = all([type(k) is int for k in numbers]) and sorted(numbers) == list(range(len(numbers)))
         ordered = [name for _, name in sorted(zip(numbers, given.values(), strict=True))] if whole else []
@@ -104,11 +104,11 @@ def labels(dice: Dice) -> str:
     made, refused = attempt(n6post.YoloV8, labels=given)
     if made is None:
         blank = how != "file" and whole and bool(given) and not any([name.strip() for name in names])
-        require(expected is None and not blank, "refused good names: %s", refused)
+        require(expected is None and not blank, "refused valid names: %s", refused)
         return REFUSED
-    if how != "file" and expected is None:  # nothing but blank names are none
+    if how != "file" and expected is None:  # only blank names: no names
         require(
-            made.labels is None and given and whole and not any([name.strip() for name in names]), "took names that are none"
+            made.labels is None and given and whole and not any([name.strip() for name in names]), "accepted invalid names"
         )
         return CONFIRMED
     require(made.labels == expected, "names %r, expected %r", made.labels, expected)
@@ -124,8 +124,8 @@ def tidy_list(names: list[str]) -> list[str] | None:
 
 
 def _asked_for(dice: Dice) -> str:
-    """Classes by number and name of a model of five, two of which have one name."""
-    from .tensors import Model, Quantised
+    """Classes by number and name, for a model with five classes of which two have the same name."""
+    from .tensors import Model, Quantized
 
     names = ["a", "b", "c", "b", "e"]
     wanted: list[Any] = [dice.pick((0, 4, "a", "b", "e", "z", 5, 2)) for _ in range(dice.whole(1, 3))]
@@ -133,10 +133,10 @@ def _asked_for(dice: Dice) -> str:
     head[0, :4, :5] = np.array([np.linspace(4, 28, 5), np.full(5, 9), np.full(5, 4), np.full(5, 4)])
     head[0, 4:, :5] = np.eye(5) * 0.9
     dice.tell(classes=wanted)
-    model = Model([Quantised(head)], (32, 32))
+    model = Model([Quantized(head)], (32, 32))
     found, refused = attempt(n6post.YoloV8(classes=wanted, labels=names), model, [], model.outputs())
     known = all([one in names if isinstance(one, str) else one < 5 for one in wanted])
-    require((found is not None) == known, "%s", refused or "took a class that there is not")
+    require((found is not None) == known, "%s", refused or "accepted an unknown class")
     if found is None:
         return REFUSED
     expected = [i for i in range(5) if i in wanted or names[i] in wanted]

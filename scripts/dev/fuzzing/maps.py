@@ -1,4 +1,4 @@
-"""Class maps and heatmaps: DeepLab against numpy's argmax and each pixel of the frame, MoveNet against numpy's peaks."""
+"""Class maps and heatmaps: DeepLab compared with numpy's argmax for each frame pixel, MoveNet with numpy's peaks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import reference
 
 from . import frames
 from .core import BOUNDED, CONFIRMED, REFUSED, Dice, attempt, require
-from .tensors import KINDS, Array, Model, Quantised, handed_over, placed, quantise, spoil, tampered
+from .tensors import KINDS, Array, Model, Quantized, handed_over, placed, quantize, spoil, tampered
 
 MAPS = ((8, 8), (16, 12), (5, 7), (9, 16), (1, 1), (13, 8))  # width, height
 LARGE_MAPS = ((320, 320), (640, 640), (65, 65), (1, 65535), (40000, 3))
@@ -18,7 +18,7 @@ LARGE_MAPS = ((320, 320), (640, 640), (65, 65), (1, 65535), (40000, 3))
 
 # --- DeepLab -----------------------------------------------------------------------------------------------------------
 def deeplab(dice: Dice) -> str:
-    """Any map: one of scores by class, of one channel, of class numbers."""
+    """Any map: with class scores, with one channel, or with class numbers."""
     width, height = dice.pick(LARGE_MAPS) if dice.chance(0.003) else dice.pick(MAPS)
     channels = dice.pick((2, 3, 5, 21, 1, 1, 255, 4)) if width * height < 1000 else dice.pick((2, 1))
     times = dice.pick((4, 1, 8))
@@ -29,10 +29,10 @@ def deeplab(dice: Dice) -> str:
     if what == "classes":
         many = dice.pick((3, 2, 21, 256))
         whole = random.integers(0, many, (height, width, 1))
-        clean = Quantised(whole.astype(kind))
+        clean = Quantized(whole.astype(kind))
     else:
         low, high = (0.0, 1.0) if what == "probability" else (-4.0, 4.0)
-        clean = quantise(dice, random.uniform(low, high, (height, width, channels)), kind, low, high)
+        clean = quantize(dice, random.uniform(low, high, (height, width, channels)), kind, low, high)
     tensor, how = (clean, "nothing") if what == "classes" and dice.chance(0.8) else spoil(dice, clean)
     options: dict[str, Any] = {"layout": dice.pick(("NHWC", "NCHW"))}
     flat = what == "classes" and dice.chance(0.5)  # [1, H, W]
@@ -52,19 +52,19 @@ def deeplab(dice: Dice) -> str:
     dice.tell(size=size, channels=channels, what=what, how=how, map=array, scale=tensor[1:], options=options, input=source)
     processor, refused = attempt(n6post.DeepLab, **options)
     if processor is None:
-        require(options["background"] == 256, "refused a good option: %s", refused)
+        require(options["background"] == 256, "refused a valid option: %s", refused)
         return REFUSED
     found, refused = attempt(processor, model, [source.given], outputs)
     expected = _class_map(tensor, what, options)
-    # The scale of integers counts for one channel alone.
+    # The scale of integers matters only for one channel.
     spoiled = model.output_scale != (tensor.scale or 1.0,) or model.output_zero_point != (tensor.zero_point,)
     scale_counts = channels == 1 and what != "classes" and tensor.scale is not None
     refusable = wrong or not dense or options["background"] == classes or scale_counts and spoiled
     if found is None:
-        require(refusable or expected is None, "refused a good map: %s", refused)
+        require(refusable or expected is None, "refused a valid map: %s", refused)
         return REFUSED
-    require(not refusable, "took what has to be refused")
-    require(expected is not None, "took class numbers that are none")
+    require(not refusable, "accepted input that has to be refused")
+    require(expected is not None, "accepted invalid class numbers")
     assert expected is not None
     got = np.array(found.class_map.tolist(), dtype=np.int64).reshape(height, width)
     classes_agree(got, *expected)
@@ -91,8 +91,8 @@ def classes_agree(got: Array, wanted: Array, clear: Array) -> None:
         require(False, "class %d at row %d, column %d, expected %d", got[row, column], row, column, wanted[row, column])
 
 
-def _class_map(tensor: Quantised, what: str, options: dict[str, Any]) -> tuple[Array, Array] | None:
-    """(classes, where they are certain), or None for class numbers that are none."""
+def _class_map(tensor: Quantized, what: str, options: dict[str, Any]) -> tuple[Array, Array] | None:
+    """(classes, where they are certain), or None if the class numbers are invalid."""
     values = tensor.values
     every = np.ones(values.shape[:2], bool)
     if what == "scores":
@@ -123,7 +123,7 @@ def _class_map(tensor: Quantised, what: str, options: dict[str, Any]) -> tuple[A
 def pixel_edges(
     source: frames.Source, size: tuple[int, int], pixels: tuple[int, int], axis: int
 ) -> tuple[Array, Array, Array]:
-    """Of the frame's columns (or rows): in which of the map each has its centre, whether it was seen, and if it is clear."""
+    """For the frame's columns (or rows): the map column of each center, whether the input has it, and if that is certain."""
     low, extent = source.roi[axis], source.roi[2 + axis]
     at = np.arange(max(low, 0) - 2, low + extent + 2)
     place = (at + 0.5 - source.offset[axis]) / (source.scale[axis] * size[axis] / pixels[axis])
@@ -134,7 +134,7 @@ def pixel_edges(
 
 
 def _questions(dice: Dice, found: Any, classes: Array, source: frames.Source, size: tuple[int, int]) -> None:
-    """present, share, area, at and mask of a map, against the frame looked at pixel by pixel."""
+    """Compare class_ids, fraction, area, class_at and mask of a map with the frame, pixel by pixel."""
     height, width = classes.shape
     if max(source.roi[2:]) > 2000 or classes.size > 1000 or not source.clear:
         return
@@ -150,7 +150,7 @@ def _questions(dice: Dice, found: Any, classes: Array, source: frames.Source, si
         require(got == wanted, "at(%d, %d) is %r, expected %r", x0 + i, y0 + j, got, wanted)
     across = np.bincount(columns[seen_x], minlength=width)
     down = np.bincount(rows[seen_y], minlength=height)
-    # A pixel of the frame that hangs by rounding belongs to this row or the next.
+    # Rounding decides whether a frame pixel belongs to this row or the next.
     doubt = (~clear_x).sum() * down.sum() + (~clear_y).sum() * across.sum()
     class_id = int(classes[dice.whole(0, height - 1), dice.whole(0, width - 1)])
     wanted_area = int(((classes == class_id) * across * down[:, None]).sum())
@@ -174,13 +174,13 @@ def _questions(dice: Dice, found: Any, classes: Array, source: frames.Source, si
             require(left <= middle[0] < left + w and top <= middle[1] < top + h, "centroid %r outside", middle)
         for x, y in mask.outline():
             require(left <= x < left + w and top <= y < top + h, "outline at %r outside of %r", (x, y), source.roi)
-    said = found.as_dict(background=True)["classes"]
-    require([one["class_id"] for one in said] == present, "as_dict %r", said)
+    listed = found.as_dict(background=True)["classes"]
+    require([one["class_id"] for one in listed] == present, "as_dict %r", listed)
 
 
 # --- MoveNet -----------------------------------------------------------------------------------------------------------
 def movenet(dice: Dice) -> str:
-    """Heatmaps: the first maximum of each keypoint, refined by a parabola; or keypoints as they are."""
+    """Heatmaps: the first maximum of each keypoint, refined by a parabola; or unchanged keypoints."""
     if dice.chance(0.3):
         return _coordinates(dice)
     width, height = dice.pick(((8, 8), (6, 5), (12, 9), (1, 1), (3, 2), (48, 48) if dice.chance(0.2) else (4, 4)))
@@ -192,7 +192,7 @@ def movenet(dice: Dice) -> str:
     values = random.uniform(0, dice.pick((1.0, 0.4, 0.05)), (height, width, keypoints))
     if dice.chance(0.3):
         values = values.round(1)  # equal peaks
-    tensor, how = spoil(dice, quantise(dice, values, kind, 0.0, 1.05))
+    tensor, how = spoil(dice, quantize(dice, values, kind, 0.0, 1.05))
     options: dict[str, Any] = {
         "layout": dice.pick(("NHWC", "NCHW")), "refine": dice.chance(0.5),
         "keypoint_threshold": dice.pick((0.3, 0.0, 0.5, 0.9, 1.0)),
@@ -208,9 +208,9 @@ def movenet(dice: Dice) -> str:
     processor = n6post.MoveNet(**options)
     found, refused = attempt(processor, model, [source.given], outputs)
     if found is None:
-        require(wrong or not dense, "refused good heatmaps: %s", refused)
+        require(wrong or not dense, "refused valid heatmaps: %s", refused)
         return REFUSED
-    require(not wrong and dense, "took what has to be refused")
+    require(not wrong and dense, "accepted input that has to be refused")
     values = tensor.values
     if values.dtype == np.float32:
         values = np.where(np.isnan(values), np.float32(-np.inf), values)
@@ -226,7 +226,7 @@ def movenet(dice: Dice) -> str:
 
 
 def _parabolas(values: Array, places: Array) -> tuple[Array, Array]:
-    """By how much each peak lies beside its cell's middle, x and y; and for which keypoints float32 leaves no doubt."""
+    """The offset of each peak from its cell's center, x and y, and the keypoints for which float32 is certain."""
     height, width, keypoints = values.shape
     shifts, usable = np.zeros((keypoints, 2)), np.ones(keypoints, bool)
     for k in range(keypoints):
@@ -247,7 +247,7 @@ def _coordinates(dice: Dice) -> str:
     keypoints = dice.pick((17, 13, 2, 1, 511))
     kind = dice.pick(KINDS)
     size = dice.pick(((192, 192), (64, 48)))
-    tensor, how = spoil(dice, quantise(dice, dice.array.uniform(-0.1, 1.1, (keypoints, 3)), kind, -0.1, 1.1))
+    tensor, how = spoil(dice, quantize(dice, dice.array.uniform(-0.1, 1.1, (keypoints, 3)), kind, -0.1, 1.1))
     options: dict[str, Any] = {"layout": "keypoints", "keypoint_threshold": dice.pick((0.3, 0.0, 0.9, 1.0))}
     array, dense = placed(dice, tensor.values.reshape(1, 1, keypoints, 3))
     model = Model([tensor._replace(values=array)], size)
@@ -259,9 +259,9 @@ def _coordinates(dice: Dice) -> str:
     processor = n6post.MoveNet(**options)
     found, refused = attempt(processor, model, [source.given], outputs)
     if found is None:
-        require(wrong or not dense, "refused good keypoints: %s", refused)
+        require(wrong or not dense, "refused valid keypoints: %s", refused)
         return REFUSED
-    require(not wrong and dense, "took what has to be refused")
+    require(not wrong and dense, "accepted input that has to be refused")
     real = tensor.real()
     sure: Any = np.isfinite(real).all(axis=1) & (np.abs(real) < 1e6).all(axis=1)
     points = source.points(real[:, [1, 0]] * size)
@@ -269,10 +269,10 @@ def _coordinates(dice: Dice) -> str:
 
 
 def _person(
-    dice: Dice, found: Any, processor: Any, model: Model, source: frames.Source, tensor: Quantised, points: Array,
+    dice: Dice, found: Any, processor: Any, model: Model, source: frames.Source, tensor: Quantized, points: Array,
     tops: Array, sure: Array, options: dict[str, Any],
 ) -> str:  # fmt: skip
-    """At most one detection, its keypoints at these points, its box around those seen."""
+    """At most one detection, with keypoints at these points and a box around the visible ones."""
     left, top, width, height = source.roi
     require(type(found) is list and len(found) <= 1, "found %r", found)
     threshold = options["keypoint_threshold"]
@@ -282,11 +282,23 @@ def _person(
         steps = threshold / tensor.scale
         cut = round(steps) if abs(steps - round(steps)) <= 1e-6 * abs(steps) else int(np.ceil(steps))
         seen = tops.astype(np.int64) >= cut + tensor.zero_point
-    require(bool(found) == bool(seen.any()), "%d found where %d keypoints are seen", len(found), int(seen.sum()))
+    bars = source.offset[0] < left or source.offset[1] < top
+    if not found and not (source.clear and (sure[seen].all() or not bars)):
+        return BOUNDED  # perhaps in the bars of a letterbox
+    if seen.any() and bars and sure[seen].all():
+        # In the bars of a letterbox, with a tolerance of one input pixel.
+        reach = np.array(source.scale)
+        low, high = points[seen].min(axis=0), points[seen].max(axis=0)
+        corner, far = np.array([left, top]), np.array([left + width, top + height])
+        if ((high < corner - reach) | (low > far + reach)).any():
+            require(not found, "found a person outside of the frame: %r", points)
+        if ((high < corner + reach) | (low > far - reach)).any() and not found:
+            return BOUNDED
+    require(bool(found) == bool(seen.any()), "%d detections for %d visible keypoints", len(found), int(seen.sum()))
     outcome = CONFIRMED if sure.all() and source.clear else BOUNDED
     for d in found:
         x, y, w, h = d.rect
-        require(all([type(v) is int for v in d.rect]), "a rect of other numbers than ints: %r", d.rect)
+        require(all([type(v) is int for v in d.rect]), "a rect with numbers that are not ints: %r", d.rect)
         require(left <= x < x + w <= left + width and top <= y < y + h <= top + height, "rect %r outside of %r",
                 d.rect, source.roi)  # fmt: skip
         require(d.score == d.score and d.label == "person" and d.class_id == 0, "%r", d[1:4])

@@ -1,4 +1,4 @@
-"""processor_for and diagnose on models of known families and of none, and on what such models put out."""
+"""processor_for and diagnose with models of known and unknown families, and with outputs of such models."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from typing import Any
 
 import n6post
 import numpy as np
+from n6post.models import matching
 
 from .core import BOUNDED, CONFIRMED, REFUSED, Dice, attempt, require
-from .tensors import KINDS, RANGES, Model, Quantised
+from .tensors import KINDS, RANGES, Model, Quantized
 from .yolo import anchor_count
 
 SIDES = (32, 64, 96, 128, 160, 192)
 
 
 def shapes(dice: Dice) -> str:
-    """Shapes, dtypes and labels, of a family's models or of none: the family is recognized, or the model refused."""
+    """Random shapes, dtypes and labels: the family is recognized, or the model is refused."""
     family, size, outputs, labels = _known(dice) if dice.chance(0.6) else _unknown(dice)
     kind = dice.pick(KINDS)
     tensors = []
@@ -25,7 +26,7 @@ def shapes(dice: Dice) -> str:
         small = int(np.prod(shape, dtype=np.int64)) <= (60_000 if large else 4_000)
         values = np.zeros(shape if small else (1,), kind)
         scale = None if kind == "float32" else float(np.float32(1.2 / (RANGES[kind][1] - RANGES[kind][0])))
-        tensors.append(Quantised(values, scale, RANGES[kind][0] + 1 if scale else 0))
+        tensors.append(Quantized(values, scale, RANGES[kind][0] + 1 if scale else 0))
     model = Model(tensors, size, labels)
     model.output_shape = tuple(outputs)
     odd = False
@@ -58,11 +59,11 @@ def shapes(dice: Dice) -> str:
 
 
 def _known(dice: Dice) -> tuple[str, tuple[int, int], list[tuple[int, ...]], Any]:
-    """A model whose family is certain: family, input size, shapes of outputs, labels."""
+    """A model of a certain family: family, input size, shapes of outputs, labels."""
     side = dice.pick(SIDES)
     size = side, side
     anchors = anchor_count(size)
-    family = dice.pick(("YoloV8", "YoloV8Seg", "YoloV8Pose", "MoveNet", "DeepLab", "YoloV8", "MoveNet"))
+    family = dice.pick([name for name, _ in matching.FAMILIES])
 
     def head(channels: int) -> tuple[int, ...]:
         return (1, anchors, channels) if dice.chance(0.4) else (1, channels, anchors)
@@ -89,6 +90,8 @@ def _known(dice: Dice) -> tuple[str, tuple[int, int], list[tuple[int, ...]], Any
         cells = side // 4
         keypoints = dice.pick((17, 13))
         return family, size, [(1, cells, cells, keypoints) if dice.chance(0.6) else (1, keypoints, cells, cells)], labels
+    if family != "DeepLab":
+        raise ValueError(f"no case for {family}")
     classes = dice.pick((21, 2, 5))
     shape = dice.pick(((1, side, side, classes), (1, classes, side, side), (1, side, side)))
     return family, size, [shape], labels
@@ -112,11 +115,11 @@ def _diagnosed(dice: Dice, model: Model, outputs: list[tuple[int, ...]], family:
     nonsense = given is not None and (not isinstance(given, list) or not all([hasattr(one, "strides") for one in given]))
     if findings is None:
         empty = given is not None and not all([values.size for values in model.memory])
-        require(nonsense or odd or empty, "refused to look at a model: %s", refused)
+        require(nonsense or odd or empty, "refused a model: %s", refused)
         return
-    require(not nonsense, "looked at outputs that are none")
+    require(not nonsense, "accepted invalid outputs")
     for finding in findings:
-        require(re.fullmatch(r"(?s)\S.*\w.* \(docs/troubleshooting\.md#[a-z-]+\)", finding), "no sentence: %r", finding)
+        require(re.fullmatch(r"(?s)\S.*\w.* \(docs/troubleshooting\.md#[a-z-]+\)", finding), "no message: %r", finding)
         require("nan" not in finding, "a number that is none: %r", finding)
     if family and not odd and given is None:
         healthy = [one for one in findings if "#large-map" not in one]

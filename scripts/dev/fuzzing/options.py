@@ -1,4 +1,4 @@
-"""Options of everything public, each against what its documentation allows: one that is out of range changes nothing."""
+"""Options of all public classes and functions, checked against their documentation. An invalid value changes nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Rule = Callable[[Any], bool]
 
 
 class Odd:
-    """Of no type that anything takes."""
+    """An object of a type that nothing accepts."""
 
 
 HOSTILE: tuple[Any, ...] = (
@@ -47,7 +47,7 @@ def flag(value: Any) -> bool:
 
 
 def classes(value: Any) -> bool:
-    """A collection of class numbers and names; not a str, which is one of letters."""
+    """Whether it is a collection of class numbers and names. A str is not, although it is a collection of letters."""
     if value is None:
         return True
     try:
@@ -58,7 +58,7 @@ def classes(value: Any) -> bool:
 
 
 def names(value: Any) -> bool:
-    """A list or dict of names without a blank one in between."""
+    """Whether it is a list or dict of names without blank ones in between."""
     if value is None:
         return True
     if isinstance(value, dict):
@@ -112,7 +112,7 @@ def point(value: Any) -> bool:
 
 
 def corners(value: Any) -> bool:
-    """Three points and more that are not in a line."""
+    """Whether these are three or more points that are not on a line."""
     if not isinstance(value, (list, tuple)) or len(value) < 3 or not all([point(one) for one in value]):
         return False
     x, y = value[0]
@@ -142,14 +142,14 @@ _GOOD: dict[tuple[Any, str], list[Any]] = {}
 
 
 def _good(kind: Any, name: str, rule: Rule) -> list[Any]:
-    """Of all values those that an option takes."""
+    """The values that an option accepts."""
     if (kind, name) not in _GOOD:
         _GOOD[kind, name] = [value for value in (*HOSTILE, *ANCHORS) if rule(value)]
     return _GOOD[kind, name]
 
 
 def options(dice: Dice) -> str:
-    """One or two options of something that has some."""
+    """Set one or two options of something that has options."""
     if dice.chance(0.25):
         kind, rules, given = dice.pick(OVER_TIME)
     else:
@@ -165,10 +165,10 @@ def options(dice: Dice) -> str:
         fits = tuple(ends["start"]) != tuple(ends["end"])
     if dice.chance(0.02):
         made, refused = attempt(kind, **given, treshold=0.5)
-        require(made is None, "took an option that there is not")
+        require(made is None, "accepted an unknown option")
         return REFUSED
     made, refused = attempt(kind, **{**given, **chosen})
-    require((made is not None) == fits, "%s", refused or "took an option that is out of range")
+    require((made is not None) == fits, "%s", refused or "accepted an option that is out of range")
     if made is None:
         require(
             any([name in refused for name in (*chosen, "names.txt")]), "a refusal that does not name its option: %s", refused
@@ -178,21 +178,21 @@ def options(dice: Dice) -> str:
         return CONFIRMED
     for name, value in chosen.items():
         _kept(made, name, value)
-    # Assigned later it is checked in the same way; what is refused leaves the old value.
+    # Assignment checks in the same way. A refused value does not replace the old one.
     name, value = dice.pick(list(rules)), dice.pick(HOSTILE)
     before = getattr(made, name)
     dice.tell(assigned=(name, value))
     _, refused = attempt(setattr, made, name, value)
-    require((not refused) == rules[name](value), "%s", refused or "took an option that is out of range")
+    require((not refused) == rules[name](value), "%s", refused or "accepted an option that is out of range")
     if refused:
-        require(getattr(made, name) is before, "an option that was refused has changed from %r", before)
+        require(getattr(made, name) is before, "a refused value changed the option from %r", before)
     else:
         _kept(made, name, value)
     return CONFIRMED
 
 
 def _kept(made: Any, name: str, value: Any) -> None:
-    if name == "labels" or name == "classes":  # a list and a tuple of their own
+    if name == "labels" or name == "classes":  # a new list and a new tuple
         return
     got = getattr(made, name)
-    require(got == value, "%s is %r and not %r", name, got, value)
+    require(got == value, "%s is %r, expected %r", name, got, value)

@@ -1,4 +1,4 @@
-"""Segmentation: masks against the products of prototypes and coefficients, in whole numbers wherever these are integers."""
+"""Segmentation: masks compared with the products of prototypes and coefficients, in integer arithmetic where possible."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 
 from . import frames, yolo
 from .core import BOUNDED, CONFIRMED, REFUSED, Dice, attempt, require
-from .tensors import KINDS, Array, Model, Quantised, handed_over, placed, quantise, spoil, tampered
+from .tensors import KINDS, Array, Model, Quantized, handed_over, placed, quantize, spoil, tampered
 
 
 def seg(dice: Dice) -> str:
-    """Masks are the prototypes' products with the anchor's coefficients, cut to the box: in whole numbers where possible."""
+    """Masks are the products of prototypes and the anchor's coefficients, cropped to the box, in integers where possible."""
     coefficients = dice.pick((9, 10, 12, 8, 9, 16))
     if dice.chance(0.06):
         coefficients = dice.pick((32, 64, 1, 7, 65, 100))
     head = yolo.make_head(dice, coefficients, small=not dice.chance(0.01))
     options = {"max_detections": dice.pick((2, 1, 3, 5)), **yolo.options_of(dice, head)}
-    # What is searched has to be small: a mask of the stand-ins takes a PC a millisecond.
+    # The models have to be small, because a mask takes a millisecond with the stand-ins.
     options["max_detections"] = min(options["max_detections"], 6)
     options["mask_overlap"] = dice.pick((None, None, 0.8, 0.5))
     if dice.chance(0.7):
@@ -33,7 +33,7 @@ def seg(dice: Dice) -> str:
     random = dice.array
     kind = head.tensor.values.dtype.name if dice.chance(0.9) else dice.pick(KINDS)
     values = random.normal(0, 0.6, (height, width, coefficients)) + random.normal(0, 0.5, (1, 1, coefficients))
-    protos, spoiled = spoil(dice, quantise(dice, values, kind, -2, 2))
+    protos, spoiled = spoil(dice, quantize(dice, values, kind, -2, 2))
     planar = dice.chance(0.4)
     array = protos.values.transpose(2, 0, 1) if planar else protos.values
     array, dense = placed(dice, np.ascontiguousarray(array)[None])
@@ -58,19 +58,21 @@ def seg(dice: Dice) -> str:
     refusable = wrong or not (dense and also) or not 0 < head.anchors <= 65535 or not 8 <= coefficients <= 64
     unclear = yolo.ambiguous(head, coefficients) or len(set(shape)) < 3 and shape[2] in shape[:2]
     if found is None:
-        tiny = min(head.size) < 8 or height * width < 2  # prototypes of one pixel tell nothing
-        require(refusable or unclear or tiny, "refused a good head: %s", refused)
+        tiny = min(head.size) < 8 or height * width < 2  # prototypes of one pixel carry no information
+        require(refusable or unclear or tiny, "refused a valid head: %s", refused)
         return REFUSED
-    require(not refusable, "took what has to be refused")
+    require(not refusable, "accepted input that has to be refused")
     yolo.in_bounds(found, source, options["max_detections"])
     for d in found:
         _mask_in_bounds(d, source, (shape[1], shape[0]))
-    expected = yolo.expected_of(head, bool(pixels), options)
+    expected = yolo.shown(yolo.expected_of(head, bool(pixels), options), source)
     outcome = BOUNDED
     if expected.sure and not unclear:
         planes, clear = planes_of(head, protos, expected, bool(pixels), options)
-        stay, sure = list(range(len(planes))), True
-        if options["mask_overlap"] is not None:
+        stay, sure = not_empty(planes, clear, expected, options, head, source)
+        if sure and options["mask_overlap"] is not None:
+            expected = yolo.Expected(*(column[stay] for column in expected[:4]), True)
+            planes, clear = planes[stay], clear[stay]
             stay, sure = _distinct(planes, clear, expected, options)
         if sure:
             anchor, class_id, score, box = (column[stay] for column in expected[:4])
@@ -91,7 +93,7 @@ def _mask_in_bounds(d: Any, source: frames.Source, size: tuple[int, int]) -> Non
     require(0 <= x <= x + w <= size[0] and 0 <= y <= y + h <= size[1] or not w or not h, "crop %r", d.mask.crop)
     image = d.mask.image
     require((image is None) == (not w or not h), "an image of a crop %r: %r", d.mask.crop, image)
-    require(image is None or (image.width(), image.height()) == (w, h), "an image of another size than the crop")
+    require(image is None or (image.width(), image.height()) == (w, h), "an image with a different size than the crop")
     rect = d.mask.rect
     left, top, width, height = source.roi
     middle = d.mask.centroid
@@ -104,14 +106,14 @@ def _mask_in_bounds(d: Any, source: frames.Source, size: tuple[int, int]) -> Non
     if rect is not None:
         require(
             left <= rect[0] < rect[0] + rect[2] <= left + width and top <= rect[1] < rect[1] + rect[3] <= top + height,
-            "mask's rect %r outside of %r", rect, source.roi,
+            "mask rect %r outside of %r", rect, source.roi,
         )  # fmt: skip
 
 
 def planes_of(
-    head: yolo.Head, protos: Quantised, expected: yolo.Expected, pixels: bool, options: dict[str, Any]
+    head: yolo.Head, protos: Quantized, expected: yolo.Expected, pixels: bool, options: dict[str, Any]
 ) -> tuple[Array, Array]:
-    """(n, H, W) of what is inside each mask, and where that is certain."""
+    """(n, H, W): the pixels inside each mask, and where that is certain."""
     tensor = head.tensor
     height, width, _ = protos.values.shape
     n = len(expected.anchor)
@@ -123,7 +125,7 @@ def planes_of(
         b = protos.values.astype(np.int64) - protos.zero_point
         sums = np.einsum("hwk,kn->nhw", b, a)
         limit = logit / (tensor.scale * protos.scale)
-        # 8 bits are summed up in whole numbers, more and mixed ones in float32.
+        # 8-bit values are summed as integers, wider and mixed ones in float32.
         exact = tensor.values.dtype.itemsize == 1 and protos.values.dtype == tensor.values.dtype
         doubt = 1.0 * (threshold != 0.5) if exact else 1 + 1e-6 * np.einsum("hwk,kn->nhw", np.abs(b), np.abs(a))
     else:
@@ -133,7 +135,7 @@ def planes_of(
         doubt = 1e-5 * (np.einsum("hwk,kn->nhw", np.abs(y), np.abs(x)) + abs(logit) + 1e-30)
     inside = sums > limit
     clear = np.abs(sums - limit) > doubt if np.any(doubt) else np.isfinite(sums)
-    # The bytes are shares of the largest sum: beside one of 1e30 another of 1e-10 is nothing to float32.
+    # The bytes are fractions of the largest sum. In float32, 1e-10 is 0 compared with 1e30.
     reach = np.abs(np.where(np.isfinite(sums), sums, 0)).max(axis=(1, 2), initial=0, keepdims=True)
     clear &= np.isfinite(sums) & (np.abs(sums) < 1e30) & (np.abs(sums - limit) > 1e-30 * reach)
     unit = np.array((1, 1) if pixels else head.size, dtype=np.float64)
@@ -157,14 +159,52 @@ def planes_of(
     return inside, clear
 
 
+def not_empty(
+    planes: Array, clear: Array, expected: yolo.Expected, options: dict[str, Any], head: yolo.Head, source: frames.Source
+) -> tuple[list[int], bool]:
+    """Which masks have a pixel inside among their frame pixels, and whether that is certain."""
+    stay = []
+    height, width = planes.shape[1:]
+    padding, tensor = options.get("mask_padding"), head.tensor
+    unit = (1, 1) if head.pixels or options.get("box_units") == "pixels" else head.size
+    x, y, w, h = source.roi
+    for i, corners in enumerate(source.boxes(expected.box)):
+        reach = yolo.rounding(corners, source)
+        edges = np.floor(np.clip([corners - reach, corners + reach], (x, y, x, y), (x + w, y + h, x + w, y + h)) + 0.5)
+        if (edges[0] != edges[1]).any():
+            return [], False
+        seen = []
+        for axis, (cells, low, size) in enumerate(((width, x, w), (height, y, h))):
+            step = (tensor.scale or 0) * unit[axis] / 2 if padding is None else padding
+            grown = step * source.scale[axis] + 0.5
+            if abs(grown - round(grown)) < 1e-3:
+                return [], False
+            first, last = edges[0, axis] - int(grown), edges[0, axis + 2] + int(grown)
+            at = np.arange(max(first, low), min(last, low + size)) + 0.5 - source.offset[axis]
+            at = at / source.scale[axis] * cells / head.size[axis]
+            if (np.floor(at - 1e-3) != np.floor(at + 1e-3)).any() and not np.isclose(at, np.round(at), atol=1e-9).any():
+                return [], False
+            hit = np.zeros(cells, bool)
+            hit[np.clip(np.floor(at + 1e-6), 0, cells - 1).astype(int)] = True
+            seen.append(hit)
+        there = seen[1][:, None] & seen[0]
+        least, most = (planes[i] & clear[i] & there).any(), ((planes[i] | ~clear[i]) & there).any()
+        if least != most:
+            return [], False
+        if least:
+            stay.append(i)
+    return stay, True
+
+
 def _distinct(planes: Array, clear: Array, expected: yolo.Expected, options: dict[str, Any]) -> tuple[list[int], bool]:
-    """Which detections stay: none of whose mask more than a part lies inside a better one's; and whether that is certain."""
+    """Which detections remain, because no better mask covers too much of theirs, and whether that is certain."""
     if not clear.all():
         return [], False
     n, height, width = planes.shape
     results = [
         kernel_reference.suppress_masks(
-            planes, np.array([[0, 0, width, height]] * n), expected.class_id, part, options.get("class_agnostic", False)
+            planes, np.array([[0, 0, width, height]] * n), expected.class_id, part, options.get("class_agnostic", False),
+            np.array([[0, 0, width, height]] * n),
         )
         for part in (int(options["mask_overlap"] * 1024 + 0.5) + e for e in (-1, 0, 1))
     ]

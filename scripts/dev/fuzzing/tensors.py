@@ -1,4 +1,4 @@
-"""Outputs of made-up networks: numbers tame and hostile, in every dtype and storage, and a model that has them."""
+"""Outputs of made-up networks: plausible and extreme numbers, in every dtype and memory layout, and a model with them."""
 
 from __future__ import annotations
 
@@ -22,36 +22,36 @@ NOT_NUMBERS = (np.nan, np.inf, -np.inf)
 EXTREMES = (*NOT_NUMBERS, 3.4e38, -3.4e38, 1e-42, -0.0, 1e9, 65536.0)
 
 
-class Quantised(NamedTuple):
-    """Numbers as a network puts them out; scale None: floats."""
+class Quantized(NamedTuple):
+    """The raw output of a network; scale None: floats."""
 
     values: Array
     scale: float | None = None
     zero_point: int = 0
 
     def real(self, values: Any = None) -> Array:
-        """What they stand for, float64."""
+        """The real values, float64."""
         raw = (self.values if values is None else values).astype(np.float64)
         return raw if self.scale is None else (raw - self.zero_point) * self.scale
 
 
-def quantise(dice: Dice, values: Array, kind: str, low: float, high: float) -> Quantised:
-    """Values as this dtype; integers get steps with which low..high can be told."""
+def quantize(dice: Dice, values: Array, kind: str, low: float, high: float) -> Quantized:
+    """Convert values to this dtype. Integers get a scale that can represent low..high."""
     if kind == "float32":
-        return Quantised(values.astype(np.float32))
+        return Quantized(values.astype(np.float32))
     least, most = RANGES[kind]
     scale = float(np.float32((high - low) / (most - least)))
     zero_point = round(least - low / scale)
-    if dice.chance(0.2):  # whole steps, so that equal numbers and halves abound
+    if dice.chance(0.2):  # whole steps, so that equal numbers and halves are frequent
         scale = float(np.float32(2.0 ** np.ceil(np.log2(scale))))
         zero_point = round(least - low / scale)
     zero_point = min(max(zero_point, least), most)
     raw = np.clip(np.round(values / scale) + zero_point, least, most)
-    return Quantised(raw.astype(kind), scale, zero_point)
+    return Quantized(raw.astype(kind), scale, zero_point)
 
 
-def spoil(dice: Dice, tensor: Quantised) -> tuple[Quantised, str]:
-    """The same tensor with hostile numbers, and what was done; nothing, most of the time."""
+def spoil(dice: Dice, tensor: Quantized) -> tuple[Quantized, str]:
+    """The tensor with extreme numbers, and a description of the change; usually unchanged."""
     how = dice.pick(("nothing",) * 25 + ("noise", "constant", "saturated", "sprinkled", "few"))
     values = tensor.values
     if how == "nothing" or not values.size:
@@ -70,7 +70,7 @@ def spoil(dice: Dice, tensor: Quantised) -> tuple[Quantised, str]:
         extremes = np.array(EXTREMES if floats else RANGES[values.dtype.name])
         hit = random.random(values.shape) < dice.pick((0.02, 0.3))
         values = np.where(hit, random.choice(extremes, values.shape), values).astype(values.dtype)
-    else:  # a handful of different numbers: ties everywhere
+    else:  # only a few different numbers, so that there are many ties
         values = random.choice(values.ravel()[: 1 + min(3, values.size - 1)], values.shape)
     return tensor._replace(values=np.ascontiguousarray(values)), how
 
@@ -80,7 +80,7 @@ class Model:
 
     postprocess: Any = None
 
-    def __init__(self, tensors: Sequence[Quantised], size: tuple[int, int], labels: Any = None, nhwc: bool = True) -> None:
+    def __init__(self, tensors: Sequence[Quantized], size: tuple[int, int], labels: Any = None, nhwc: bool = True) -> None:
         self.memory = [tensor.values for tensor in tensors]
         self.size = size
         shape = (1, size[1], size[0], 3) if nhwc else (1, 3, size[1], size[0])
@@ -97,7 +97,7 @@ class Model:
         return [_host.wrap(values) for values in self.memory]
 
     def overwrite(self) -> None:
-        """The next frame's numbers in the same memory: all bits turned over."""
+        """Write the next frame's numbers to the same memory: all bits are inverted."""
         for values in self.memory:
             if values.size:
                 flat = values.reshape(-1).view(np.uint8)
@@ -105,7 +105,7 @@ class Model:
 
 
 def placed(dice: Dice, values: Array) -> tuple[Array, bool]:
-    """The same numbers somewhere in memory, and whether they are to be taken: in order, without gaps, of a known dtype."""
+    """The same numbers with some memory layout, and whether they have to be accepted: in order, no gaps, a known dtype."""
     how = dice.pick(("alone",) * 40 + ("inside", "gaps", "turned", "backwards", "other"))
     if how == "other":
         return np.nan_to_num(values.astype(np.float64)).clip(0, 60000).astype(np.uint16), False
@@ -127,7 +127,7 @@ def placed(dice: Dice, values: Array) -> tuple[Array, bool]:
 
 
 def handed_over(dice: Dice, model: Model) -> tuple[Any, bool]:
-    """The outputs as a post-processor gets them, and whether they are no list or tuple of as many as there are."""
+    """The outputs for a post-processor, and whether they are invalid: not a list or tuple of the right length."""
     outputs: Any = model.outputs()
     if not dice.chance(0.02):
         return tuple(outputs) if dice.chance(0.1) else outputs, False
@@ -137,7 +137,7 @@ def handed_over(dice: Dice, model: Model) -> tuple[Any, bool]:
 
 
 def tampered(dice: Dice, model: Model, needs_scale: bool = True) -> bool:
-    """Spoil what a model tells of itself, now and then; returns whether it has to be refused then."""
+    """Sometimes change a model's attributes. Returns whether the model then has to be refused."""
     if not dice.chance(0.03):
         return False
     raw = [i for i, values in enumerate(model.memory) if values.dtype != np.float32]

@@ -1,4 +1,4 @@
-"""What happens over time: tracker, zones and trail on sequences of frames, and their results as JSON."""
+"""Sequences of frames: tracker, zones and trail, and their results as JSON."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def seen(rect: Any, score: float, class_id: int = 0, label: str = "person", trac
 
 # --- the tracker -------------------------------------------------------------------------------------------------------
 def tracker(dice: Dice) -> str:
-    """On people far apart the float64 reference's numbers and rects; on anything else what holds of every tracker."""
+    """For people far apart, the float64 reference's ids and rects; for other detections, the rules for every tracker."""
     return _clear_scene(dice) if dice.chance(0.5) else _wild_scene(dice)
 
 
@@ -69,10 +69,10 @@ def _clear_scene(dice: Dice) -> str:
         said.append([(d.rect, d.score) for d in found])
         expected = reference.update([(d.rect, d.score, d.class_id) for d in found], dt=dt)
         tracked, refused = attempt(tracks.update, found, dt=dt)
-        require(tracked is not None, "refused a good frame: %s", refused)
+        require(tracked is not None, "refused a valid frame: %s", refused)
         assert tracked is not None
         got = [d.track_id for d in tracked]
-        require(got == [number for _, number, _ in expected], "numbers %r, expected %r", got, [n for _, n, _ in expected])
+        require(got == [number for _, number, _ in expected], "ids %r, expected %r", got, [n for _, n, _ in expected])
         for d, (which, _, corners) in zip(tracked, expected, strict=True):
             x, y, w, h = d.rect
             require(
@@ -112,11 +112,11 @@ def _wild_scene(dice: Dice) -> str:
         before = _state(tracks)
         tracked, refused = attempt(tracks.update, found if bad != "found" else 7, dt=dt if bad != "dt" else float("nan"))
         if tracked is None:
-            require(bad, "refused a good frame: %s", refused)
-            require(_state(tracks) == before, "a frame that was refused has changed the tracks")
+            require(bad, "refused a valid frame: %s", refused)
+            require(_state(tracks) == before, "a refused frame changed the tracks")
             refusals += 1
             continue
-        require(not bad, "took a frame that has to be refused")
+        require(not bad, "accepted a frame that has to be refused")
         for d in found:
             x, y, w, h = d.rect
             box = np.array([*np.minimum(box[:2], (x, y)), *np.maximum(box[2:], (x + w, y + h))])
@@ -139,13 +139,13 @@ def _wild(dice: Dice, source: Any, masks: bool) -> Any:
             np.array([[5, 6, 0.9], [9.5, dice.pick((7, math.inf, math.nan)), dice.pick((0.9, 0.1, math.nan))]], np.float32)
         )
     mask = hand_made(dice, 64, 48)[0] if masks and dice.chance(0.7) else None
-    score += 0.0  # an object of its own, which identifies the detection
+    score += 0.0  # a new object, which identifies the detection
     made: Any = n6post.Detection(rect, score, dice.whole(0, 2), dice.pick(LABELS), mask, points)
     return made.replace(**source)
 
 
 def _spoiled(dice: Dice, found: Frame) -> str:
-    """Make something of it nonsense, now and then; returns what."""
+    """Sometimes replace a value by an invalid one. Returns a description."""
     if not dice.chance(0.04):
         return ""
     what = dice.pick(("dt", "found", "rect", "stranger", "far"))
@@ -156,7 +156,7 @@ def _spoiled(dice: Dice, found: Frame) -> str:
     at = dice.whole(0, len(found) - 1)
     if what == "stranger":
         if at:
-            return ""  # only the first is looked at
+            return ""  # only the first is checked
         found[at] = (1, 2)
     elif what == "rect":
         found[at] = found[at]._replace(rect=dice.pick(((1, 2, 3), (1.5, 2, 3, 4), ("a", 1, 2, 3), None)))
@@ -172,18 +172,18 @@ def _state(tracks: Any) -> list[Any]:
 
 
 def _of_the_frame(tracked: Any, found: Frame, options: dict[str, Any], given: set[int], box: Any) -> None:
-    """Detections of this frame in their order, each with a number of its own; numbers are given once, in their order."""
+    """The detections of this frame in order, each with a unique track id. New ids are assigned once, in increasing order."""
     numbers = [d.track_id for d in tracked]
     require(all([type(n) is int and n > 0 for n in numbers]) and len(set(numbers)) == len(numbers), "numbers %r", numbers)
     fresh = [n for n in numbers if n not in given]
-    require(not fresh or not given or min(fresh) > max(given), "number %r was passed already: %r", fresh, given)
+    require(not fresh or not given or min(fresh) > max(given), "id %r is not a new one: %r", fresh, given)
     given.update(numbers)
     at = 0
     for d in tracked:
         x, y, w, h = d.rect
         require(all([type(v) is int for v in d.rect]) and w >= 0 and h >= 0, "rect %r", d.rect)
         require(
-            box[0] <= x and box[1] <= y and x + w <= box[2] and y + h <= box[3], "rect %r outside of all that came", d.rect
+            box[0] <= x and box[1] <= y and x + w <= box[2] and y + h <= box[3], "rect %r outside of all detections", d.rect
         )
         while at < len(found) and not _is(d, found[at]):
             at += 1
@@ -194,7 +194,7 @@ def _of_the_frame(tracked: Any, found: Frame, options: dict[str, Any], given: se
                 d,
             )
         else:
-            require(type(d) is type(found[at]) and d.mask is found[at].mask, "another kind or mask: %r", d)
+            require(type(d) is type(found[at]) and d.mask is found[at].mask, "a different type or mask: %r", d)
             require(options.get("smooth_boxes", True) or d.rect == found[at].rect, "rect %r of %r", d.rect, found[at].rect)
             at += 1
 
@@ -211,7 +211,7 @@ PARTS = {
 
 
 def place(d: Any, anchor: str) -> tuple[int, int]:
-    """Where a detection is, in half pixels."""
+    """The position of a detection, in half pixels."""
     (x, y, w, h), (u, v) = d.rect, PARTS[anchor]
     return 2 * x + u * w, 2 * y + v * h
 
@@ -256,16 +256,16 @@ def _line(dice: Dice, anchor: str, sequence: list[Frame]) -> str:
     for found in sequence:
         crossed, refused = attempt(line.trigger, found)
         if crossed is None:
-            require(None in [d.track_id for d in found], "refused a good frame: %s", refused)
+            require(None in [d.track_id for d in found], "refused a valid frame: %s", refused)
             return REFUSED
         expected: list[list[Any]] = [[], []]
         for d in found:
-            require(d.track_id is not None, "took a detection of no track")
+            require(d.track_id is not None, "accepted a detection without a track")
             x, y = place(d, anchor)
             side = dx * (y - 2 * start[1]) - dy * (x - 2 * start[0])  # below 0: left, "in"
             away = abs(side) / 2 / length
             reach = margin * (d.rect[2] + d.rect[3]) / 2
-            # lib reckons in whole numbers, of which a short line has few.
+            # lib computes in integers, which are coarse for a short line.
             slack = 1e-2 * (1 + reach) + (d.rect[2] + d.rect[3]) / 8 / length
             certain = certain and (margin == 0 or abs(away - reach) > slack)
             if away <= reach:
@@ -274,7 +274,7 @@ def _line(dice: Dice, anchor: str, sequence: list[Frame]) -> str:
             last[d.track_id] = side, x, y
             if known is None or (known[0] < 0) == (side < 0):
                 continue
-            # Where the way meets the line, in whole numbers: a part of the way from the last place, then along the line.
+            # The intersection of the step with the line, in integers: as a fraction of the step, then of the line.
             a, ax, ay = known
             along = [dx * (px - 2 * start[0]) + dy * (py - 2 * start[1]) for px, py in ((ax, ay), (x, y))]
             meets = (a * along[1] - side * along[0]) * (1 if a > side else -1)
@@ -294,7 +294,7 @@ def _line(dice: Dice, anchor: str, sequence: list[Frame]) -> str:
 
 
 def _surrounds(points: list[tuple[int, int]], x: int, y: int) -> bool:
-    """Whether an odd number of edges lies left of a point (or through it), in whole numbers; x and y in half pixels."""
+    """Whether an odd number of edges is to the left of a point (or through it), in integers; x and y in half pixels."""
     inside = False
     for (ax, ay), (bx, by) in zip(points, [*points[1:], points[0]], strict=True):
         ax, ay, bx, by = 2 * ax, 2 * ay, 2 * bx, 2 * by
@@ -313,7 +313,7 @@ def _polygon(dice: Dice, anchor: str, sequence: list[Frame]) -> str:
     if zone is None:
         (x, y), rest = points[0], points[1:]
         flat = all([(a - x) * (d - y) == (b - y) * (c - x) for a, b in rest for c, d in rest])
-        require(flat, "refused a good polygon: %s", refused)
+        require(flat, "refused a valid polygon: %s", refused)
         return REFUSED
     for _ in range(3):
         x, y = dice.whole(-65, 65), dice.whole(-65, 65)
@@ -377,12 +377,12 @@ def _trail(dice: Dice, anchor: str, sequence: list[Frame]) -> str:
     for found in sequence:
         got, refused = attempt(trail.update, found)
         if got is None:
-            require(None in [d.track_id for d in found], "refused a good frame: %s", refused)
+            require(None in [d.track_id for d in found], "refused a valid frame: %s", refused)
             return REFUSED
-        require(got is found, "other detections than those that came")
+        require(got is found, "different detections than those passed in")
         here = set()
         for d in found:
-            require(d.track_id is not None, "took a detection of no track")
+            require(d.track_id is not None, "accepted a detection without a track")
             x, y = place(d, anchor)
             tracks.setdefault(d.track_id, deque(maxlen=length)).append((x // 2, y // 2))
             here.add(d.track_id)
@@ -401,7 +401,7 @@ SCORES = (0.5, 0.8765, 0.0005, 0.0015, 1.0, 0.9995, 0.12345, 1e-9, float("nan"),
 
 
 def texts(dice: Dice) -> str:
-    """to_json of a list: its numbers in decimals, rounded by halves to the even one, in ASCII."""
+    """to_json of a list: decimal numbers, rounded half to even, in ASCII."""
     found = []
     for _ in range(dice.pick((2, 1, 0, 5, 40))):
         rect = tuple([dice.pick((0, 5, -3, 639, 123456, dice.whole(-2000, 9000))) for _ in range(4)])
@@ -419,7 +419,7 @@ def texts(dice: Dice) -> str:
     dice.tell(found=found)
     outline = dice.chance(0.5)
     said, refused = attempt(n6post.to_json, found, outline=outline)
-    require(said is not None, "refused a good result: %s", refused)
+    require(said is not None, "refused a valid result: %s", refused)
     assert said is not None
     require(said.isascii() and "\n" not in said and "NaN" not in said and "Inf" not in said, "no line of JSON: %r", said)
     told = json.loads(said)
@@ -448,6 +448,8 @@ def texts(dice: Dice) -> str:
 
 
 def decimals(score: float) -> float | None:
+    """Three decimals of what a camera's float object holds: float32 without its last two bits."""
     if not math.isfinite(score):
         return None
-    return float(Decimal(score).quantize(Decimal("0.001"), ROUND_HALF_EVEN))
+    kept = (np.array([score], np.float32).view(np.uint32) & np.uint32(0xFFFFFFFC)).view(np.float32)
+    return float(Decimal(float(kept[0])).quantize(Decimal("0.001"), ROUND_HALF_EVEN))

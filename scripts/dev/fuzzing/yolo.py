@@ -1,4 +1,4 @@
-"""Detection and pose: heads of every kind, against reference.decode and a suppression in whole numbers."""
+"""Detection and pose: heads of every kind, compared with reference.decode and a suppression in integers."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import n6post
 import numpy as np
 import reference
 from assertions import survivors
+from synthetic_heads import anchor_count
 
 from . import frames
 from .core import BOUNDED, CONFIRMED, REFUSED, Dice, attempt, require
-from .tensors import KINDS, Array, Model, Quantised, handed_over, placed, quantise, spoil, tampered
+from .tensors import KINDS, Array, Model, Quantized, handed_over, placed, quantize, spoil, tampered
 
 SIZES = ((48, 32), (32, 32), (32, 48), (64, 32), (32, 64), (48, 40), (64, 64), (96, 32), (33, 47), (48, 32))
 RARE_SIZES = ((16, 16), (8, 8), (7, 7), (8, 200), (128, 96), (160, 160))
@@ -21,24 +22,20 @@ CLASS_COUNTS = (1, 2, 3, 4, 5, 7, 1, 3, 80)
 MANY_CLASSES = (300, 1000)
 
 
-def anchor_count(size: tuple[int, int], strides: tuple[int, ...] = (8, 16, 32)) -> int:
-    return sum((size[0] // stride) * (size[1] // stride) for stride in strides)
-
-
 STRIDES = ((8, 16, 32),) * 8 + ((4, 8, 16, 32), (8, 16, 32, 64), (16, 32))
 
 
 class Head(NamedTuple):
-    """A raw head [channels, anchors], and what is known of it.
+    """A raw head [channels, anchors] and its properties.
 
-    pixels  whether its boxes are in pixels, as its numbers tell; None where they do not
+    pixels  whether its boxes are in pixels, according to its numbers; None if they do not show it
     """
 
     size: tuple[int, int]
     classes: int
-    tensor: Quantised
+    tensor: Quantized
     pixels: bool | None
-    how: str  # its numbers were spoiled
+    how: str  # its numbers were changed
 
     @property
     def anchors(self) -> int:
@@ -46,7 +43,7 @@ class Head(NamedTuple):
 
 
 def make_head(dice: Dice, extra: int, small: bool = False) -> Head:
-    """A head with so many rows behind its classes, the others around a few places so that boxes overlap."""
+    """A head with this number of rows after its classes. Its boxes are around a few positions, so that they overlap."""
     size = dice.pick(SIZES)
     classes = dice.pick(CLASS_COUNTS)
     if not small and dice.chance(0.06):
@@ -74,7 +71,7 @@ def make_head(dice: Dice, extra: int, small: bool = False) -> Head:
     if pixels:
         values[:4] *= np.array([*size, *size])[:, None]
         low, high = low * max(size), 1.1 * max(size)
-    tensor, how = spoil(dice, quantise(dice, values, kind, low, high))
+    tensor, how = spoil(dice, quantize(dice, values, kind, low, high))
     return Head(size, classes, tensor, appears_in_pixels(tensor), how)
 
 
@@ -82,10 +79,10 @@ def _boxes(dice: Dice, anchors: int) -> Array:
     """(4, anchors) of cx, cy, w, h in 0..1."""
     random = dice.array
     how = dice.pick(("crowd", "lattice", "odd"))
-    if how == "lattice":  # sides and places in halves: overlaps are simple fractions, and many are equal
-        centres = random.integers(2, 7, (2, anchors)) / 8
-        return np.concatenate([centres, random.choice([0.125, 0.25, 0.5, 0.25], (2, anchors))])
-    if how == "odd":  # beyond the frame, of no or a negative size
+    if how == "lattice":  # sides and positions in halves, so that overlaps are simple fractions and many are equal
+        centers = random.integers(2, 7, (2, anchors)) / 8
+        return np.concatenate([centers, random.choice([0.125, 0.25, 0.5, 0.25], (2, anchors))])
+    if how == "odd":  # beyond the frame, or with a size of 0 or less
         return random.uniform(-0.5, 1.5, (4, anchors)) * random.choice([0.0, 1.0, 1.0], (4, anchors))
     places = random.uniform(0, 1, (dice.whole(1, 4), 4)) * (1, 1, 0.6, 0.6) + (0, 0, 0.1, 0.1)
     boxes: Array = np.transpose(places[random.integers(0, len(places), anchors)] + random.normal(0, 0.06, (anchors, 4)))
@@ -97,21 +94,21 @@ def units_of(pixels: bool) -> str:
     return "pixels" if pixels else "normalized"
 
 
-def appears_in_pixels(tensor: Quantised) -> bool | None:
-    """As yolov8.py documents it: boxes in 0..1 need no range beyond 8, and in pixels the mean of the centres is beyond 2."""
+def appears_in_pixels(tensor: Quantized) -> bool | None:
+    """As yolov8.py documents it: boxes in 0..1 need no range beyond 8, and in pixels the mean of the centers is beyond 2."""
     values = tensor.values[:4]
     if tensor.scale is not None and tensor.real(np.array(np.iinfo(values.dtype).max)) <= 8:
         return False
-    centres = tensor.real(values[:2])
-    if not np.isfinite(centres).all() or np.abs(centres).max(initial=0) > 1e5 or not centres.any():
+    centers = tensor.real(values[:2])
+    if not np.isfinite(centers).all() or np.abs(centers).max(initial=0) > 1e5 or not centers.any():
         return None
-    mean = float(centres[centres != 0].mean())
+    mean = float(centers[centers != 0].mean())
     return None if not 0 < mean or 1.99 < mean < 2.01 else mean > 2
 
 
-# --- what comes out ----------------------------------------------------------------------------------------------------
+# --- expected results --------------------------------------------------------------------------------------------------
 class Expected(NamedTuple):
-    """Rows, best first: anchors, classes, scores, boxes in model input pixels; sure: whether they have to be these."""
+    """Rows, best first: anchors, classes, scores, boxes in model input pixels. sure: whether they are certain."""
 
     anchor: Array
     class_id: Array
@@ -120,8 +117,8 @@ class Expected(NamedTuple):
     sure: bool
 
 
-def cut_of(threshold: float, tensor: Quantised) -> float:
-    """The threshold for reference.decode: between the integer below and the least one that passes."""
+def cut_of(threshold: float, tensor: Quantized) -> float:
+    """The threshold for reference.decode: between the largest integer that fails and the smallest that passes."""
     if tensor.scale is None:
         return threshold
     steps = threshold / tensor.scale
@@ -164,9 +161,9 @@ def _numbers(classes: Any) -> list[int] | None:
 
 
 def hard(
-    raw: Array, tensor: Quantised, group: Array, threshold: float, class_agnostic: bool, most: int
+    raw: Array, tensor: Quantized, group: Array, threshold: float, class_agnostic: bool, most: int
 ) -> tuple[list[int], bool]:
-    """Positions that survive, and whether rounding can have no say in it: in whole numbers wherever the head has them.
+    """The remaining positions, and whether they are independent of rounding; in integers if the head has integers.
 
     Ultralytics' rule: IoU above the threshold, not at it.
     """
@@ -178,7 +175,7 @@ def hard(
     area = (high - low).prod(axis=0)
     limit = Fraction(str(threshold))
     exact = whole and limit.denominator <= 10_000
-    # Corners in float32 lose this much of a side that is small beside the place where it lies.
+    # The error of float32 corners for a box that is small compared with its coordinates.
     sides = np.abs(high - low).min(axis=0) if raw.size else area
     slack: Any = 1e-6 if whole else 2e-6 + np.minimum(3e-7 * np.abs(high).max(initial=1) / np.maximum(sides, 1e-30), 1)
     alive = np.ones(raw.shape[1], bool)
@@ -212,7 +209,7 @@ def hard(
 def soft(
     found: reference.Candidates, sigma: float, threshold: float, class_agnostic: bool, most: int
 ) -> tuple[list[int], Array, bool]:
-    """Gaussian Soft-NMS in float64: positions in the order they are taken, their scores, and whether that is certain."""
+    """Gaussian Soft-NMS in float64: positions in the order of selection, their scores, and whether that is certain."""
     score = found.score.astype(np.float64)
     box = found.box.astype(np.float64)
     if not (np.isfinite(score).all() and (np.abs(box) < 1e6).all()) or sigma < 1e-3:
@@ -243,22 +240,22 @@ def soft(
     return kept, score[kept].astype(np.float32), sure
 
 
-# --- judging -----------------------------------------------------------------------------------------------------------
+# --- checks ------------------------------------------------------------------------------------------------------------
 def in_bounds(found: Any, source: frames.Source, most: int) -> None:
-    """What holds of every list of detections."""
+    """Check the rules for every list of detections."""
     require(type(found) is list, "expected a list, got %s", type(found))
-    require(len(found) <= most, "%d detections where %d are the most", len(found), most)
+    require(len(found) <= most, "%d detections, but the maximum is %d", len(found), most)
     left, top, width, height = source.roi
     before = np.inf
     for d in found:
         x, y, w, h = d.rect
-        require(all([type(v) is int for v in d.rect]), "a rect of other numbers than ints: %r", d.rect)
+        require(all([type(v) is int for v in d.rect]), "a rect with numbers that are not ints: %r", d.rect)
         require(
-            left <= x <= x + w <= left + width and top <= y <= y + h <= top + height and w >= 0 and h >= 0,
+            left <= x < x + w <= left + width and top <= y < y + h <= top + height,
             "rect %r outside of the frame's part %r", d.rect, source.roi,
         )  # fmt: skip
         require(isinstance(d.score, float) and d.score == d.score, "score %r", d.score)
-        require(d.score <= before, "score %r behind %r", d.score, before)
+        require(d.score <= before, "score %r after %r", d.score, before)
         require(type(d.class_id) is int and d.class_id >= 0, "class %r", d.class_id)
         require(type(d.label) is str and d.label, "label %r", d.label)
         require(d.track_id is None and d.frame_size == source.frame_size, "frame size %r", d.frame_size)
@@ -266,7 +263,7 @@ def in_bounds(found: Any, source: frames.Source, most: int) -> None:
 
 
 def rects_agree(found: Any, boxes: Array, source: frames.Source) -> None:
-    """Each rect against its box in model input pixels: half a pixel of rounding, and what float32 leaves open."""
+    """Compare each rect with its box in model input pixels. Allowed are half a pixel of rounding and the float32 error."""
     x, y, w, h = source.roi
     low, high = np.array([x, y, x, y]), np.array([x + w, y + h, x + w, y + h])
     corners = source.boxes(boxes)
@@ -281,8 +278,23 @@ def rects_agree(found: Any, boxes: Array, source: frames.Source) -> None:
         require(False, "rect %r of detection %d, expected the corners %r", found[at].rect, at, corners[at].tolist())
 
 
+def rounding(corners: Array, source: frames.Source) -> Array:
+    """The float32 error of each corner."""
+    moved: Array = 0.002 + 4e-7 * (np.abs(corners).clip(0, 1e6) + np.abs(source.roi).max()) + 1e-6 * max(source.scale)
+    return moved
+
+
+def shown(expected: Expected, source: frames.Source) -> Expected:
+    """The detections with a pixel in the frame's visible part. They are not certain if rounding decides."""
+    corners = source.boxes(expected.box)
+    reach = rounding(corners, source)
+    least, most = (reference.has_pixels(corners + sign * reach * (-1, -1, 1, 1), source.roi) for sign in (-1, 1))
+    sure = expected.sure and source.clear and bool(np.isfinite(corners).all()) and np.array_equal(least, most)
+    return Expected(*(column[most] for column in expected[:4]), sure)
+
+
 def detections_agree(found: Any, processor: Any, expected: Expected, source: frames.Source, names: Any) -> None:
-    """Anchors, classes, scores and boxes are those expected, in that order."""
+    """Check that anchors, classes, scores and boxes are the expected ones, in order."""
     rows = survivors(processor, found if isinstance(processor, n6post.YoloV8Seg) else None)
     require([row[0] for row in rows] == expected.anchor.tolist(), "anchors %r, expected %r",
             [row[0] for row in rows], expected.anchor.tolist())  # fmt: skip
@@ -298,7 +310,7 @@ def detections_agree(found: Any, processor: Any, expected: Expected, source: fra
 
 
 def plain_contents(found: Any) -> list[Any]:
-    """What a list of detections says, as values of their own."""
+    """Copy the values in a list of detections."""
     said = []
     for d in found:
         mask = d.mask and (d.mask.crop, bytes(d.mask.image.bytearray()) if d.mask.image else b"", d.mask._parts()[3])
@@ -309,12 +321,12 @@ def plain_contents(found: Any) -> list[Any]:
 
 # --- options -----------------------------------------------------------------------------------------------------------
 def options_of(dice: Dice, head: Head) -> dict[str, Any]:
-    """Options that are all in range, most of them left alone."""
+    """Valid options; most keep their default."""
     options: dict[str, Any] = {}
     if dice.chance(0.8):
         scale = head.tensor.scale
         at = dice.pick((0.3, 0.1, 0.6, 0.0, 1.0, dice.between(0, 1)))
-        if scale and dice.chance(0.5):  # half a step off every score, or exactly at one
+        if scale and dice.chance(0.5):  # half a step from every score, or exactly at one
             at = min((int(at / scale) + dice.pick((0.5, 0.0))) * scale, 1.0)
         options["threshold"] = at
     if dice.chance(0.7):
@@ -333,7 +345,7 @@ def options_of(dice: Dice, head: Head) -> dict[str, Any]:
 
 
 def stored(dice: Dice, head: Head) -> Array:
-    """The head's array as a converter may leave it."""
+    """The head's array with a layout that a converter may produce."""
     values = head.tensor.values
     if dice.chance(0.4):
         values = np.ascontiguousarray(values.T)
@@ -342,14 +354,16 @@ def stored(dice: Dice, head: Head) -> Array:
 
 
 def ambiguous(head: Head, extra: int) -> bool:
-    """Whether the shape alone does not tell a head of this kind: then its numbers do, which no reference repeats."""
+    """Whether the shape alone does not identify this kind of head. Then its numbers decide, without a reference."""
     channels, anchors = head.tensor.values.shape
     counts = {anchor_count(head.size, strides) for strides in set(STRIDES)}
-    return channels in counts or channels == anchors or (channels - 6 == extra if extra >= 0 else channels % 3 == 0)
+    if extra < 0 and (channels % 3 == 0 or anchors % 3 == 0 and 6 < anchors <= 405 and channels <= 300):
+        return True
+    return channels in counts or channels == anchors or channels - 6 == extra
 
 
 def naming(dice: Dice, head: Head, options: dict[str, Any], model: Model) -> Any:
-    """Give names to the classes, or not; returns what a class is called then, None where the reference does not know."""
+    """Name the classes, or not. Returns the expected label of a class, or None if the reference does not know it."""
     how = dice.pick(("none", "none", "none", "labels", "model", "dict"))
     names = [f"thing {i}" for i in range(head.classes)]
     if how == "none":
@@ -366,7 +380,7 @@ def naming(dice: Dice, head: Head, options: dict[str, Any], model: Model) -> Any
 def stays_true(
     dice: Dice, found: Any, processor: Any, model: Model, source: frames.Source, contents: Any = plain_contents
 ) -> None:
-    """What was returned says the same after the model's memory was overwritten, and after the next frame."""
+    """Check that the result does not change when the model's memory is overwritten, nor after the next frame."""
     before = contents(found)
     if dice.chance(0.1):
         for values in model.memory:
@@ -402,15 +416,15 @@ def _case(dice: Dice, head: Head, kind: Any, extra: int) -> str:
     found, refused = attempt(processor, model, [source.given], outputs)
     refusable = wrong or not dense or not 0 < head.anchors <= 65535
     if found is None:
-        require(refusable or ambiguous(head, extra), "refused a good head: %s", refused)
+        require(refusable or ambiguous(head, extra), "refused a valid head: %s", refused)
         return REFUSED
-    require(not refusable, "took what has to be refused")
+    require(not refusable, "accepted input that has to be refused")
     most = options.get("max_detections", 20)
     in_bounds(found, source, most)
     if given is not None:
         require(np.array_equal(given.view(np.uint8), head.tensor.values.view(np.uint8)), "it wrote into the model's memory")
-    expected = expected_of(head, bool(pixels), options)
-    require(len(found) <= len(expected.anchor) or not expected.sure or ambiguous(head, extra), "more than there are")
+    expected = shown(expected_of(head, bool(pixels), options), source)
+    require(len(found) <= len(expected.anchor) or not expected.sure or ambiguous(head, extra), "more than the candidates")
     outcome = BOUNDED
     if expected.sure and not ambiguous(head, extra):
         detections_agree(found, processor, expected, source, names)
@@ -420,9 +434,11 @@ def _case(dice: Dice, head: Head, kind: Any, extra: int) -> str:
 
 
 def pose(dice: Dice) -> str:
-    """Keypoints are those of the anchor's column, placed and clipped as boxes are."""
+    """Check that keypoints are those of the anchor's column, mapped to the frame and clipped like boxes."""
     keypoints = dice.pick((17, 1, 3, 13, 5))
     head = make_head(dice, 3 * keypoints)
+    if ambiguous(head, -1) and dice.chance(0.7):  # most small sizes are: the reference should judge more than a third
+        head = make_head(dice, 3 * keypoints)
     options = options_of(dice, head)
     if head.classes > 1 or dice.chance(0.2):
         options["class_count"] = head.classes
@@ -448,13 +464,13 @@ def pose(dice: Dice) -> str:
     refusable = wrong or not dense or not 0 < head.anchors <= 65535
     unclear = ambiguous(head, -1)
     if found is None:
-        require(refusable or unclear, "refused a good head: %s", refused)
+        require(refusable or unclear, "refused a valid head: %s", refused)
         return REFUSED
-    require(not refusable, "took what has to be refused")
+    require(not refusable, "accepted input that has to be refused")
     in_bounds(found, source, options.get("max_detections", 20))
     left, top, width, height = source.roi
     logits = None if scores is None else scores == "logit"
-    expected = expected_of(head, bool(pixels), options)
+    expected = shown(expected_of(head, bool(pixels), options), source)
     outcome = BOUNDED
     if expected.sure and not unclear:
         detections_agree(found, processor, expected, source, None)
@@ -485,7 +501,7 @@ def pose(dice: Dice) -> str:
 
 # --- several models, one processor -------------------------------------------------------------------------------------
 def sequence(dice: Dice) -> str:
-    """One processor and several models in turn, raw and as float copies: each frame is as the reference says."""
+    """One processor with several models in turn, raw and as float copies. Each frame has to equal the reference."""
     heads = [make_head(dice, 0, small=True) for _ in range(dice.whole(2, 3))]
     options = options_of(dice, heads[0])
     options.pop("classes", None)
@@ -493,7 +509,7 @@ def sequence(dice: Dice) -> str:
     models = []
     for head in heads:
         if dice.chance(0.4) and head.tensor.scale is not None:
-            copy = Quantised(head.tensor.real().astype(np.float32))
+            copy = Quantized(head.tensor.real().astype(np.float32))
             head = head._replace(tensor=copy, pixels=appears_in_pixels(copy))
         models.append((head, Model([head.tensor._replace(values=stored(dice, head))], head.size)))
     order = [dice.whole(0, len(models) - 1) for _ in range(dice.whole(2, 6))]
@@ -511,11 +527,11 @@ def sequence(dice: Dice) -> str:
         source = frames.source(dice, head.size)
         found, refused = attempt(processor, model, [source.given], model.outputs())
         if found is None:
-            require(not head.anchors or ambiguous(head, 0), "refused a good head: %s", refused)
+            require(not head.anchors or ambiguous(head, 0), "refused a valid head: %s", refused)
             continue
         in_bounds(found, source, options.get("max_detections", 20))
         if not ambiguous(head, 0) and head.pixels is not None:
-            expected = expected_of(head, head.pixels, options)
+            expected = shown(expected_of(head, head.pixels, options), source)
             if expected.sure:
                 detections_agree(found, processor, expected, source, None)
                 outcome = CONFIRMED

@@ -20,11 +20,12 @@ static inline float32x4_t clipped(float32x4_t a, float32x4_t high)
     return vminnmq_f32(vmaxnmq_f32(a, vdupq_n_f32(0)), high);
 }
 
-int boxes_to_frame(const struct boxes_to_frame_params *params, const float *values, const uint16_t *labels, struct row *row)
+int boxes_to_frame(struct boxes_to_frame_params *params, const float *values, const uint16_t *labels, struct row *row)
 {
     const float *ax = (const float *)&params->ax, *bx = (const float *)&params->bx, *scale = (const float *)&params->scale;
     const float *px = (const float *)&params->px, *pad_x = (const float *)&params->pad_x;
-    int capacity = params->capacity, size = 0;
+    int capacity = params->capacity, kept = params->kept, size = 0;
+    struct row *first = row;
     uint32x4_t axis = viwdupq_n_u32(0, 2, 1), twice = vaddq_u32(axis, axis); // 0 1 0 1, 0 2 0 2
     uint32x4_t rows = vmulq_n_u32(vidupq_n_u32(0, 1), capacity);
     float32x4_t a = vldrwq_gather_shifted_offset_f32(ax, twice), b = vldrwq_gather_shifted_offset_f32(bx, twice);
@@ -33,13 +34,15 @@ int boxes_to_frame(const struct boxes_to_frame_params *params, const float *valu
     padding = vnegq_m_f32(padding, padding, vctp32q(2)); // (GCC 12 compiles a constant mask wrongly)
     float32x4_t frame = vcvtq_f32_s32(vldrwq_gather_shifted_offset_s32(&params->width, axis));
     float32x4_t protos = vcvtq_f32_s32(vldrwq_gather_shifted_offset_s32(&params->proto_width, axis));
-    for (int i = 0; i < params->kept; i++, row++) {
+    for (int i = 0; i < kept; i++) {
         int at = labels[2 * capacity + i];
         float32x4_t raw = vldrwq_gather_shifted_offset_f32(values + at, rows);
         float32x4_t mapped = clipped(vaddq_f32(vmulq_f32(raw, a), b), frame);
         vst1q_s32(&row->x, vcvtq_s32_f32(vaddq_n_f32(mapped, 0.5f))); // not negative, so truncation is floor
-        row->w = larger(0, row->w - row->x); // w and h were the lower right corner
-        row->h = larger(0, row->h - row->y);
+        row->w -= row->x; // w and h were the lower right corner
+        row->h -= row->y;
+        if (row->w <= 0 || row->h <= 0)
+            continue;
         row->anchor = labels[at];
         row->class_id = labels[capacity + at];
         row->score = as_bits(values[4 * capacity + at] * *scale);
@@ -60,6 +63,8 @@ int boxes_to_frame(const struct boxes_to_frame_params *params, const float *valu
             row->window_h = smaller(params->proto_height, y1 + ring) - row->window_y;
             size += row->window_w * row->window_h;
         }
+        row++;
     }
+    params->kept = row - first;
     return size;
 }

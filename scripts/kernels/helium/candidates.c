@@ -102,8 +102,8 @@ static void scan(struct search *s, int most)
         }
         return;
     }
-    // Only a few anchors: speed does not matter.
-    for (int anchor = 0; anchor < anchors; anchor++, p += 1 << size) {
+    // Only a few anchors, or a head with other numbers between its own: speed does not matter.
+    for (int anchor = 0; anchor < anchors; anchor++, p += params->anchor_step << size) {
         float best = -__builtin_inff();
         for (int i = 0; i < params->classes; i++) {
             float score = element(p + ((i * params->channel_step) << size), dtype);

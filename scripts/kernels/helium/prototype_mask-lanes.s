@@ -8,7 +8,7 @@
 @ four pixels.
 @
 @ r0 p  r1 c  r2 step  r3 terms left  r4 coefficient  r12 zero  q0 offsets  q1-q4 sums  q5 four values
-@ (A gather takes some cycles more than a plain load; the cache lines of neighbouring pixels are already loaded.)
+@ (A gather takes some cycles more than a plain load; the cache lines of neighboring pixels are already loaded.)
 
         .syntax unified
         .thumb

@@ -1,6 +1,6 @@
 @ The rows of a window of prototype pixels with 32 values each; at least four pixels of a row are measured or written.
 @ prototype_mask.c calls it as void rows_of_32(struct pass *), whose kind is
-@   0 measure, 1 write    int8 with centred coefficients                    5 and 6 instructions a pixel
+@   0 measure, 1 write    int8 with centered coefficients                    5 and 6 instructions a pixel
 @   2 measure, 3 write    int8 with raw coefficients and their zero point   8 and 9
 @   4 measure, 5 write    uint8 likewise                                    8 and 9
 @   6 measure, 7 write    float32, zero point 0                             30 and 32

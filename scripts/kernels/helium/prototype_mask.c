@@ -42,19 +42,19 @@ static void thirty_two_bytes(const uint8_t *protos, const uint8_t *head, const s
     int is_signed = params->dtype == INT8, zero = params->head_zero_point, total = 0, fit = is_signed;
     int width = params->window_w, height = params->window_h, stride = params->width * 32;
     struct pass pass;
-    uint8_t centred[32];
+    uint8_t centered[32];
     head += params->first;
     for (int i = 0; i < 32; i++, head += params->step) {
         int value = (is_signed ? (int8_t)*head : *head) - zero;
         pass.coefficients[i] = *head;
-        centred[i] = value;
+        centered[i] = value;
         total += value;
         fit &= value == (int8_t)value;
     }
     pass.zero = zero;
     if (fit) {
-        vst1q_u8(pass.coefficients, vld1q_u8(centred));
-        vst1q_u8(pass.coefficients + 16, vld1q_u8(centred + 16));
+        vst1q_u8(pass.coefficients, vld1q_u8(centered));
+        vst1q_u8(pass.coefficients + 16, vld1q_u8(centered + 16));
     }
     int bias = -params->zero_point * total - params->threshold;
     pass.p = protos + params->window_y * stride + params->window_x * 32;

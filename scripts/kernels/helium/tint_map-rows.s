@@ -1,11 +1,11 @@
 @ Blend a strip of the frame, up to 256 columns. tint_map.c calls it as void rows_rgb565(struct strip *), rows_gray alike.
 @
 @ For every row of the map and each of its frame rows, eight pixels at once, in 16-bit lanes, get their column of the map, class,
-@ alpha (nothing more if all eight are transparent) and colour; then the blend of draw_image follows: d + ((s - d) * a >> 5) for
-@ each of r, g, b. Alpha has 33 levels on RGB565, 257 on grey. 33 instructions for eight RGB565 pixels (8 if transparent), 18
-@ for eight grey ones.
+@ alpha (nothing more if all eight are transparent) and color; then the blend of draw_image follows: d + ((s - d) * a >> 5) for
+@ each of r, g, b. Alpha has 33 levels on RGB565, 257 on gray. 33 instructions for eight RGB565 pixels (8 if transparent), 18
+@ for eight gray ones.
 @
-@ r0 the strip in the frame's row, r1 map columns, r2 alphas, r3 colours (grey: their luma, 256 bytes), r4 the map's row, r5
+@ r0 the strip in the frame's row, r1 map columns, r2 alphas, r3 colors (gray: their luma, 256 bytes), r4 the map's row, r5
 @ columns, r6 bytes of a frame row, r7 pixel, r8 4112, r9 first frame row of each map row, r10 frame rows left of this one, r11
 @ struct, r12 scratch, lr columns left.
  .syntax unified
@@ -127,7 +127,7 @@ rows_rgb565:
  .type rows_gray, %function
 rows_gray:
  begin
- @ luma of all 256 colours: (38 r + 75 g + 15 b) >> 7 of 8-bit channels; 5 bits to 8 are r * 33 >> 2, 6 bits g * 65 >> 4
+ @ luma of all 256 colors: (38 r + 75 g + 15 b) >> 7 of 8-bit channels; 5 bits to 8 are r * 33 >> 2, 6 bits g * 65 >> 4
  add r7, r11, #LUMA
  mov r1, #33
  mov r8, #65

@@ -3,7 +3,7 @@
 @ For every frame row, the two mask rows above and below it are interpolated into a row of bytes, v. If one of these is 128 or
 @ more, eight frame pixels are processed at once. The mask is (left * 256 + (right - left) * fx + 128) >> 8: at least 128 if the
 @ sum is at least 32640 before the rounding. If that holds for none of the eight, they are skipped; otherwise they are blended:
-@ a colour channel is (new * a + old * (32 - a)) >> 5. The results are computed at the top of their lanes, and VSRI joins the
+@ a color channel is (new * a + old * (32 - a)) >> 5. The results are computed at the top of their lanes, and VSRI joins the
 @ three. 3 instructions a pixel, 1.6 outside the mask, and 9 for eight pixels of a mask row.
 @
 @ The row:     r0 frame  r1 v  r2 upper mask row  r3 lower  r4 fy  r6 rows left  r11 struct  q0 q1 rows  q3 maximum

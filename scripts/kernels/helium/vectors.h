@@ -2,7 +2,7 @@
 #include <arm_mve.h>
 #include "tensors.h"
 
-// Checks at compile time that the entries from `first` to `last` of a parameter block or a row are `count` neighbours.
+// Checks at compile time that the entries from `first` to `last` of a parameter block or a row are `count` neighbors.
 #define ENTRIES(block, first, last, count) \
     _Static_assert(offsetof(struct block, last) - offsetof(struct block, first) == 4 * ((count) - 1), #first " to " #last)
 

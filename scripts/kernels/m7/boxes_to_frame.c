@@ -18,18 +18,21 @@ static inline int edge(float raw, int scale, int size)
     return (int)clipped(__builtin_ceilf(raw * as_float(scale)), size);
 }
 
-int boxes_to_frame(const struct boxes_to_frame_params *params, const float *values, const uint16_t *labels, struct row *row)
+int boxes_to_frame(struct boxes_to_frame_params *params, const float *values, const uint16_t *labels, struct row *row)
 {
     int capacity = params->capacity, ring = params->ring, width = params->proto_width, height = params->proto_height, size = 0;
     float pad_x = as_float(params->pad_x), pad_y = as_float(params->pad_y);
-    for (int i = 0; i < params->kept; i++, row++) {
+    struct row *first = row;
+    for (int i = 0, kept = params->kept; i < kept; i++) {
         int at = labels[2 * capacity + i];
         const float *raw = values + at;
         float x1 = raw[0], y1 = raw[capacity], x2 = raw[2 * capacity], y2 = raw[3 * capacity];
         row->x = pixel(x1, params->ax, params->bx, params->width);
         row->y = pixel(y1, params->ay, params->by, params->height);
-        row->w = larger(0, pixel(x2, params->ax, params->bx, params->width) - row->x);
-        row->h = larger(0, pixel(y2, params->ay, params->by, params->height) - row->y);
+        row->w = pixel(x2, params->ax, params->bx, params->width) - row->x;
+        row->h = pixel(y2, params->ay, params->by, params->height) - row->y;
+        if (row->w <= 0 || row->h <= 0)
+            continue;
         row->anchor = labels[at];
         row->class_id = labels[capacity + at];
         row->score = as_bits(raw[4 * capacity] * as_float(params->scale));
@@ -53,6 +56,8 @@ int boxes_to_frame(const struct boxes_to_frame_params *params, const float *valu
             row->window_h = smaller(height, bottom + ring) - row->window_y;
             size += row->window_w * row->window_h;
         }
+        row++;
     }
+    params->kept = row - first;
     return size;
 }

@@ -1,5 +1,5 @@
 // gcc: -O2
-// The blend of draw_image: d + ((s - d) * a >> 5) for each of r, g, b. Alpha has 33 levels on RGB565, 257 on grey.
+// The blend of draw_image: d + ((s - d) * a >> 5) for each of r, g, b. Alpha has 33 levels on RGB565, 257 on gray.
 #include "pixels.h"
 #include "tint_map.h"
 

@@ -1,7 +1,7 @@
 // gcc: -O2
 // For every frame row, the two mask rows above and below it are interpolated into a row of bytes, v. If one of these is 128 or
 // more, the mask is computed for the row's pixels: (v[left] * 256 + (v[right] - v[left]) * fx + 128) >> 8. It is at least 128
-// if the sum is at least 32640 before the rounding. Then a colour channel becomes (new * a + old * (32 - a)) >> 5.
+// if the sum is at least 32640 before the rounding. Then a color channel becomes (new * a + old * (32 - a)) >> 5.
 #include "tint_mask.h"
 
 static inline __attribute__((always_inline)) void rows(struct strip *s, int gray)
