@@ -3,10 +3,13 @@
 Its code is in n6post_pc/build.py.
 """
 
+import sys
+
 import _venv
 
 if __name__ == "__main__":
-    _venv.enter()
+    # --model reads model files.
+    _venv.enter("camera", *["models"] * any(word.startswith("--mo") for word in sys.argv))
 
 from n6post_pc import cli
 

@@ -1,4 +1,4 @@
-"""A camera on this PC's USB: `python3 scripts/camera.py --help`.
+"""Control a camera on this PC's USB: `python3 scripts/camera.py --help`.
 
 Its code is in n6post_pc/camera.py.
 """
@@ -6,7 +6,7 @@ Its code is in n6post_pc/camera.py.
 import _venv
 
 if __name__ == "__main__":
-    _venv.enter()
+    _venv.enter("camera")
 
 from n6post_pc import cli
 

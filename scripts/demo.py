@@ -1,4 +1,4 @@
-"""What the library makes of real networks' recorded outputs: `python3 scripts/demo.py --help`.
+"""Show the library's results for recorded outputs of real networks: `python3 scripts/demo.py --help`.
 
 Its code is in n6post_pc/demo.py.
 """
@@ -6,7 +6,7 @@ Its code is in n6post_pc/demo.py.
 import _venv
 
 if __name__ == "__main__":
-    _venv.enter()
+    _venv.enter("demo")
 
 from n6post_pc import cli
 

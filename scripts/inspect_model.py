@@ -1,4 +1,4 @@
-"""What a model file is, and what a camera will make of it: `python3 scripts/inspect_model.py --help`.
+"""Describe a model file and check it for a camera: `python3 scripts/inspect_model.py --help`.
 
 Its code is in n6post_pc/inspect_model.py.
 """
@@ -6,7 +6,7 @@ Its code is in n6post_pc/inspect_model.py.
 import _venv
 
 if __name__ == "__main__":
-    _venv.enter()
+    _venv.enter("models")
 
 from n6post_pc import cli
 

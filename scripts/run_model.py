@@ -6,7 +6,7 @@ Its code is in n6post_pc/run_model.py.
 import _venv
 
 if __name__ == "__main__":
-    _venv.enter()
+    _venv.enter("models")
 
 from n6post_pc import cli
 

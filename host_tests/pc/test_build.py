@@ -15,8 +15,9 @@ import fake_vela
 import model_files
 import pytest
 import test_romfs
+import vm
 from commands import ROOT, script
-from n6post_pc import build, cli
+from n6post_pc import build, cli, command
 from n6post_pc.boards import BOARDS
 
 LIB = ROOT / "lib"
@@ -25,7 +26,7 @@ FILES = sorted(file.relative_to(LIB).as_posix() for file in LIB.rglob("*.py"))
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder, with a model as ST compiles it and one as TensorFlow Lite writes it."""
+    """The working directory, with a model for ST's NPU and one of TensorFlow Lite."""
     monkeypatch.chdir(tmp_path)
     Path("st.tflite").write_bytes(model_files.for_st())
     Path("plain.tflite").write_bytes(model_files.runnable())
@@ -33,7 +34,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    """(exit code, what it prints, what it says on stderr)"""
+    """Run the command. Returns (exit code, stdout, stderr)."""
     code = cli.call("build", [str(argument) for argument in arguments], "n6post build")
     return code, *capsys.readouterr()
 
@@ -45,11 +46,14 @@ def image() -> dict[str, bytes]:
 # --- the compiled library ---
 
 
-def test_all_of_lib_is_compiled_and_listed_with_sizes(folder: Path) -> None:
+def test_every_file_of_lib_is_compiled_and_listed_with_its_size(folder: Path) -> None:
     done = script("build.py", cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
     made = {file.relative_to("build/mpy").as_posix(): file.stat().st_size for file in Path("build/mpy").rglob("*.*")}
-    assert sorted(made) == [file[:-3] + ".mpy" for file in FILES]
+    assert made.pop(build.LIST) and sorted(made) == [file[:-3] + ".mpy" for file in FILES]
+    for line in Path("build/mpy", build.LIST).read_text(encoding="utf-8").splitlines():
+        checksum, _, name = line.partition("  ")
+        assert hashlib.sha256(Path("build/mpy", name).read_bytes()).hexdigest() == checksum
     lines = [line.split() for line in done.stdout.replace(",", "").splitlines() if line.strip()]
     for file in FILES:
         assert [file, str((LIB / file).stat().st_size), str(made[file[:-3] + ".mpy"])] in lines
@@ -58,26 +62,72 @@ def test_all_of_lib_is_compiled_and_listed_with_sizes(folder: Path) -> None:
 
 
 def test_an_earlier_build_is_replaced_and_nothing_else_is_removed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    old = Path("build/mpy/n6post/gone.mpy")
-    old.parent.mkdir(parents=True)
+    out = Path("build/mpy")
+    assert run(capsys)[0] == 0
+    # An older version had one more file, in a separate folder.
+    old = out / "n6post" / "gone" / "gone.mpy"
+    old.parent.mkdir()
     old.write_bytes(b"M")
-    assert run(capsys)[0] == 0 and not old.exists()
+    with (out / build.LIST).open("a", encoding="utf-8") as file:
+        file.write(f"{hashlib.sha256(b'M').hexdigest()}  n6post/gone/gone.mpy\n")
+    assert run(capsys)[0] == 0 and not old.parent.exists()
+    assert sorted(file.relative_to(out).as_posix() for file in out.rglob("*.mpy")) == [f[:-3] + ".mpy" for f in FILES]
     shutil.copytree(LIB, "lib")
-    code, _, said = run(capsys, "--out", "lib")
-    assert code == 2 and "no earlier build has made" in said
+    code, _, errors = run(capsys, "--out", "lib")
+    assert code == 2 and "was not made by an earlier build" in errors
     assert sorted(file.relative_to("lib").as_posix() for file in Path("lib").rglob("*.py")) == FILES
 
 
-def test_a_folder_that_cannot_be_written_is_a_sentence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("kind", ["unknown", "changed", "unknown, without a list", "link"])
+def test_a_build_deletes_no_file_that_it_did_not_make(kind: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = Path("build/mpy")
+    if kind != "unknown, without a list":
+        assert run(capsys)[0] == 0
+    file = out / "n6post" / ("draw.mpy" if "unknown" in kind else "__init__.mpy")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if kind == "link":
+        file.replace("mine.mpy")
+        file.symlink_to(Path("mine.mpy").resolve())
+    else:
+        file.write_bytes(b"mine")
+    before = {path: path.read_bytes() for path in out.rglob("*.*")}
+    code, _, errors = run(capsys)
+    assert code == 2 and f"contains {file.name}, which was not made by an earlier build" in errors
+    assert {path: path.read_bytes() for path in out.rglob("*.*")} == before and file.is_symlink() == (kind == "link")
+
+
+def test_a_build_that_fails_keeps_the_previous_one(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run(capsys)[0] == 0
+    before = {path: path.read_bytes() for path in Path("build").rglob("*.*")}
+    compiled = build.compile_file
+
+    def fails(source: Path, *arguments: object) -> None:
+        if source.name == "matching.py":
+            raise command.UserError("mpy-cross: no")
+        compiled(source, *arguments)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(build, "compile_file", fails)
+        assert run(capsys)[0] == 2
+    assert {path: path.read_bytes() for path in Path("build").rglob("*.*")} == before
+    # If a build is interrupted while it moves its files, the next one starts over.
+    Path("build/mpy/n6post/__init__.mpy").unlink()
+    assert run(capsys)[0] == 0
+    assert {path: path.read_bytes() for path in Path("build").rglob("*.*")} == before
+
+
+def test_a_folder_that_cannot_be_written_is_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for out in ("plain.tflite", "plain.tflite/mpy"):
-        code, _, said = run(capsys, "--out", out)
-        assert code == 2 and "plain.tflite" in said and "Traceback" not in said and len(said.splitlines()) == 1
+        code, _, errors = run(capsys, "--out", out)
+        assert code == 2 and "plain.tflite" in errors and "Traceback" not in errors and len(errors.splitlines()) == 1
 
 
 # --- the image ---
 
 
-def test_the_image_holds_the_library_and_the_models_with_their_labels(
+def test_the_image_contains_the_library_the_models_and_their_labels(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("st.txt").write_bytes(b"person\r\ncat\r\n")
@@ -90,7 +140,7 @@ def test_the_image_holds_the_library_and_the_models_with_their_labels(
     code, printed, _ = run(capsys, "--romfs", *models, "--add", "assets", "--add", "main.py")
     assert code == 0, printed
     library = {file[:-3] + ".mpy" for file in FILES}
-    # The firmware looks for labels under a model's name up to its first dot.
+    # The firmware looks for labels in a file with the model's name up to its first dot.
     assert set(image()) - library == {
         "st.tflite", "st.txt", "my.second.tflite", "my.txt", "assets/fonts/a.bin", "main.py"
     }  # fmt: skip
@@ -99,7 +149,46 @@ def test_the_image_holds_the_library_and_the_models_with_their_labels(
         assert data == source.read_bytes()
 
 
-def test_models_lie_where_the_board_s_npu_needs_them(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("path", ["..", ".", "assets/..", "../.."])
+def test_a_path_without_a_name_is_refused(path: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("assets").mkdir()
+    code, _, errors = run(capsys, "--romfs", "--add", path)
+    assert code == 2 and f"--add: expected the name of a file or folder, got {path}" in errors
+    assert not Path("build").exists()
+
+
+def test_links_are_packed_only_if_they_stay_in_their_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("outside").mkdir()
+    Path("outside/secret").write_bytes(b"secret")
+    Path("assets/fonts").mkdir(parents=True)
+    Path("assets/fonts/a.bin").write_bytes(b"a")
+    Path("assets/same.bin").symlink_to("fonts/a.bin")
+    Path("named").symlink_to("outside/secret")
+    assert run(capsys, "--romfs", "--add", "assets", "--add", "named")[0] == 0
+    packed = image()
+    assert packed["assets/same.bin"] == packed["assets/fonts/a.bin"] == b"a" and packed["named"] == b"secret"
+    for link, to, message in (
+        ("out", folder / "outside" / "secret", "outside of assets"), ("up", Path("../outside"), "outside of assets"),
+        ("lost", Path("nowhere"), "expected a file"), ("in", Path("fonts"), "expected a file"),
+    ):  # fmt: skip
+        (Path("assets") / link).symlink_to(to)
+        code, _, errors = run(capsys, "--romfs", "--add", "assets")
+        assert code == 2 and f"assets/{link}" in errors and message in errors
+        (Path("assets") / link).unlink()
+
+
+def test_a_name_that_is_not_utf_8_is_refused_before_compiling(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        (folder / os.fsdecode(b"\xff.bin")).write_bytes(b"x")
+    except (OSError, UnicodeError):
+        pytest.skip("file names on this system must be valid text")
+    code, _, errors = run(capsys, "--romfs", "--add", os.fsdecode(b"\xff.bin"))
+    assert code == 2 and r"expected a path in UTF-8, got '\udcff.bin'" in errors and not Path("build").exists()
+
+
+def test_models_are_aligned_as_the_boards_npu_needs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("ethos.tflite").write_bytes(model_files.for_ethos())
     # openmv/openmv, docs/boards.md: 32 bytes for ST's NPU, 16 for Arm's and for cameras without one
     for board, model, alignment in (("N6", "st", 32), ("AE3", "ethos", 16), ("RT1062", "plain", 16)):
@@ -111,44 +200,42 @@ def test_models_lie_where_the_board_s_npu_needs_them(folder: Path, capsys: pytes
         made = json.loads(printed.splitlines()[-1])
         data = Path("build/n6post.img").read_bytes()
         assert made["bytes"] == len(data) and made["left"] == made["partition"] - len(data)
-        found = test_romfs.read(data)
-        assert {one["path"]: one["offset"] for one in made["files"]} == {path: at for path, (at, _) in found.items()}
+        packed = test_romfs.read(data)
+        assert {one["path"]: one["offset"] for one in made["files"]} == {path: at for path, (at, _) in packed.items()}
         for copy in copies:
-            assert found[copy][0] % alignment == 0
+            assert packed[copy][0] % alignment == 0
 
 
-def test_the_partitions_are_those_of_the_firmware() -> None:
+def test_partition_sizes_are_those_of_the_firmware() -> None:
     # openmv/openmv 4.8.1 and 5.0.0, "size" in boards/*/romfs_config.json, partition 0
     sizes = {"N6": 0x1800000, "AE3": 0x1800000, "RT1062": 0x800000, "H7PLUS": 0x800000, "PURETHERMAL": 0x800000,
              "H7": 0x20000, "M7": 0x40000, "GIGA": 0x400000, "PORTENTA": 0x400000, "NICLA": 0x400000}  # fmt: skip
     assert {name: board.partition for name, board in BOARDS.items()} == sizes
 
 
-def test_free_space_and_replaced_files_are_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_output_reports_free_space_and_how_to_write_the_image(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, printed, _ = run(capsys, "--romfs", "--model", "st.tflite")
     size = Path("build/n6post.img").stat().st_size
     lines = " ".join(printed.split())
     assert code == 0 and f"the image {size:,}" in lines and f"left {24 * 1024 * 1024 - size:,}" in lines
-    assert "replaces ALL that its ROMFS holds" in lines and "mpremote romfs deploy build/n6post.img" in lines
+    assert "replaces EVERYTHING in the camera's ROMFS" in lines and "mpremote romfs deploy build/n6post.img" in lines
     assert all(len(line) <= 80 for line in printed.splitlines())
-    # Boards whose MicroPython does not write the partition: by the IDE alone.
+    # On boards whose MicroPython cannot write the partition, only the IDE can.
     _, printed, _ = run(capsys, "--romfs", "--board", "RT1062", "--model", "plain.tflite")
     assert "mpremote" not in printed and "OpenMV IDE" in printed
 
 
-def test_mpremote_takes_the_image_for_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mpremote_accepts_the_image(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from mpremote.romfs import VfsRomWriter
 
     run(capsys, "--romfs", "--model", "st.tflite")
-    # What `mpremote romfs deploy` asks of a file: its name, its mark, and that it fits.
+    # `mpremote romfs deploy` checks the name, the header and the size of a file.
     path = Path("build/n6post.img")
     assert path.name.endswith((".img", ".romfs")) and path.read_bytes().startswith(VfsRomWriter.ROMFS_HEADER)
 
 
 def test_micropython_mounts_the_image_and_imports_n6post_from_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    binary = os.environ.get("N6POST_MICROPYTHON")
-    if not binary:
-        pytest.skip("needs a MicroPython with ulab: its path in the environment variable N6POST_MICROPYTHON")
+    binary = vm.with_ulab()
     Path("st.txt").write_bytes(b"person\n")
     run(capsys, "--romfs", "--model", "st.tflite")
     code = """
@@ -168,10 +255,10 @@ for name in ("st.tflite", "st.txt"):
 
 def test_an_image_that_is_too_large_is_refused_with_sizes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("large.tflite").write_bytes(model_files.runnable() + bytes(4 << 20))
-    code, _, said = run(capsys, "--romfs", "--board", "GIGA", "--model", "large.tflite")
+    code, _, errors = run(capsys, "--romfs", "--board", "GIGA", "--model", "large.tflite")
     assert code == 2 and not Path("build/n6post.img").exists()
-    assert f"partition has {4 << 20:,}" in said and f"large.tflite {Path('large.tflite').stat().st_size:,}" in said
-    # One that fills it to the last byte is none.
+    assert f"partition has {4 << 20:,}" in errors and f"large.tflite {Path('large.tflite').stat().st_size:,}" in errors
+    # An image that fills the partition exactly is not too large.
     fits = bytearray(model_files.runnable())
     run(capsys, "--romfs", "--board", "GIGA", "--model", "plain.tflite")
     spare = (4 << 20) - Path("build/n6post.img").stat().st_size
@@ -182,13 +269,13 @@ def test_an_image_that_is_too_large_is_refused_with_sizes(folder: Path, capsys: 
     assert run(capsys, "--romfs", "--board", "GIGA", "--model", "plain.tflite")[0] == 2
 
 
-def test_a_model_that_the_board_cannot_run_is_refused_first(
+def test_a_model_that_the_board_cannot_run_is_refused_before_building(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("ethos.tflite").write_bytes(model_files.for_ethos())
     Path("net.onnx").write_bytes(model_files.onnx([("Relu", ("x",), ("y",))], {}))
     Path("broken.tflite").write_bytes(model_files.runnable()[:200])
-    Path("text.tflite").write_text("no model")
+    Path("text.tflite").write_text("no model", encoding="utf-8")
     refused = {
         "N6": ("plain", "ethos", "broken", "text"),
         "AE3": ("st", "broken", "text"),
@@ -196,24 +283,24 @@ def test_a_model_that_the_board_cannot_run_is_refused_first(
     }
     for board, models in refused.items():
         for model in (*(f"{name}.tflite" for name in models), "net.onnx"):
-            code, printed, said = run(capsys, "--romfs", "--board", board, "--model", model)
-            assert code == 2 and printed == "" and said.startswith(f"n6post build: {model}: ")
+            code, printed, errors = run(capsys, "--romfs", "--board", board, "--model", model)
+            assert code == 2 and printed == "" and errors.startswith(f"n6post build: {model}: ")
     assert not Path("build").exists()
-    _, _, said = run(capsys, "--romfs", "--model", "plain.tflite")
-    assert "ST's compiler" in said and "OpenMV IDE" in said
+    _, _, errors = run(capsys, "--romfs", "--model", "plain.tflite")
+    assert "ST's compiler" in errors and "OpenMV IDE" in errors
 
 
-def test_a_model_with_an_operator_that_the_firmware_has_not_is_refused(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_a_model_with_an_operator_that_the_firmware_lacks_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("topk.tflite").write_bytes(model_files.with_topk())
     Path("topk_ethos.tflite").write_bytes(model_files.with_topk("ethos-u"))
     for board, model in (("RT1062", "topk"), ("AE3", "topk"), ("AE3", "topk_ethos")):
-        code, _, said = run(capsys, "--romfs", "--board", board, "--model", f"{model}.tflite")
-        assert code == 2 and "has no TOPK_V2" in said
+        code, _, errors = run(capsys, "--romfs", "--board", board, "--model", f"{model}.tflite")
+        assert code == 2 and "has no TOPK_V2" in errors
 
 
-def test_a_model_that_would_run_on_the_ae3_s_cpu_is_a_finding(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_that_would_run_on_the_ae3s_cpu_is_a_finding(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, printed, _ = run(capsys, "--romfs", "--board", "AE3", "--model", "plain.tflite")
     assert code == 1 and "not compiled for the Ethos-U55" in printed
     assert image()["plain.tflite"] == Path("plain.tflite").read_bytes()
@@ -221,7 +308,7 @@ def test_a_model_that_would_run_on_the_ae3_s_cpu_is_a_finding(folder: Path, caps
     assert code == 1 and len(json.loads(printed.splitlines()[-1])["findings"]) == 1
 
 
-def test_vela_compiles_the_models_of_an_ae3(
+def test_vela_compiles_models_for_the_ae3(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake_vela.install(folder / "cache", monkeypatch)
@@ -232,35 +319,37 @@ def test_vela_compiles_the_models_of_an_ae3(
     assert image()["plain.tflite"] == fake_vela.compiled()
     assert image()["ethos.tflite"] == Path("ethos.tflite").read_bytes()
     Path("plain.tflite").write_bytes(model_files.runnable() + b"refuse")
-    code, _, said = run(capsys, "--romfs", "--board", "AE3", "--vela", *models)
-    assert code == 2 and "plain.tflite: Vela does not take it" in said
+    code, _, errors = run(capsys, "--romfs", "--board", "AE3", "--vela", *models)
+    assert code == 2 and "plain.tflite: Vela cannot compile it" in errors
 
 
-def test_wrong_use_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_arguments_are_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("elsewhere").mkdir()
     shutil.copyfile("st.tflite", "elsewhere/st.tflite")
-    for arguments, said in (
+    for arguments, message in (
         (("--model", "st.tflite"), "--romfs"),
+        (("--board", "AE3"), "add --romfs"),
+        (("--board", "N6", "--zip"), "add --romfs"),
         (("--romfs", "--model", "absent.tflite"), "no such file: absent.tflite"),
         (("--romfs", "--model", "elsewhere"), "no such file: elsewhere"),
         (("--romfs", "--add", "absent"), "no such file: absent"),
-        (("--romfs", "--vela", "--model", "st.tflite"), "Ethos-U55, which the OpenMV N6 has not"),
+        (("--romfs", "--vela", "--model", "st.tflite"), "Ethos-U55, which the OpenMV N6 does not have"),
         (("--romfs", "--board", "TOASTER"), "invalid choice"),
     ):
         with pytest.raises(SystemExit) as left:
             run(capsys, *arguments)
-        assert left.value.code == 2 and said in capsys.readouterr().err
+        assert left.value.code == 2 and message in capsys.readouterr().err
     Path("elsewhere/st.tflite").write_bytes(model_files.for_st() + b"another")
-    code, _, message = run(capsys, "--romfs", "--model", "st.tflite", "--model", "elsewhere/st.tflite")
-    assert code == 2 and "st.tflite comes twice" in message
-    code, _, message = run(capsys, "--march", "sparc")
-    assert code == 2 and message.startswith("n6post build: mpy-cross: ")
+    code, _, errors = run(capsys, "--romfs", "--model", "st.tflite", "--model", "elsewhere/st.tflite")
+    assert code == 2 and "st.tflite occurs twice" in errors
+    code, _, errors = run(capsys, "--march", "sparc")
+    assert code == 2 and errors.startswith("n6post build: mpy-cross: ")
 
 
 # --- the zip ---
 
 
-def test_the_zip_has_all_that_a_camera_needs_and_three_steps(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_zip_contains_library_examples_and_instructions(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, printed, _ = run(capsys, "--zip")
     archive = Path(f"build/n6post-{cli.version()}.zip")
     inside = zipfile.ZipFile(archive)
@@ -292,7 +381,7 @@ def test_the_same_sources_make_the_same_zip(
 # --- the help ---
 
 
-def test_the_examples_of_its_help_run(
+def test_the_examples_in_the_help_run(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fake_vela.install(folder / "cache", monkeypatch)
@@ -302,8 +391,8 @@ def test_the_examples_of_its_help_run(
     with pytest.raises(SystemExit) as left:
         run(capsys, "--help")
     assert left.value.code == 0
-    helped = capsys.readouterr().out
-    examples = [line.strip() for line in helped.partition("examples:\n")[2].splitlines()]
+    text = capsys.readouterr().out
+    examples = [line.strip() for line in text.partition("examples:\n")[2].splitlines()]
     assert len(examples) == len(build.EXAMPLES)
     for example in examples:
         command = [sys.executable, "-c", "import sys; from n6post_pc import cli; sys.exit(cli.main())"]

@@ -1,9 +1,10 @@
-"""n6post camera: mpremote against a genuine MicroPython, watch against a stand-in that speaks protocol v2, with faults."""
+"""n6post camera: mpremote against a real MicroPython, `watch` against a stand-in for protocol v2 with injected faults."""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import http.client
 import json
 import os
 import re
@@ -30,7 +31,7 @@ from PIL import Image
 pytest.importorskip("pty", reason="needs pseudo-terminals")
 pytest.importorskip("mpremote")
 LIB = ROOT / "lib" / "n6post"
-WAIT = 90  # seconds: longer than any of these takes, so that a hang is a failure
+WAIT = 90  # timeout in seconds: longer than any command takes, so a command that hangs fails
 
 
 def run(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -58,7 +59,7 @@ def plugged(monkeypatch: pytest.MonkeyPatch, *ports: Any) -> None:
 def test_the_only_camera_is_found_among_other_serial_ports(monkeypatch: pytest.MonkeyPatch) -> None:
     plugged(monkeypatch, port("/dev/ttyS0", None, None), port("/dev/ttyACM1", *UNO), port("/dev/ttyACM0", *N6))
     assert devices.find(None) == devices.find("auto") == "/dev/ttyACM0"
-    assert devices.find("/dev/ttyACM1") == "/dev/ttyACM1"  # whatever it is: it was asked for
+    assert devices.find("/dev/ttyACM1") == "/dev/ttyACM1"  # an explicit port need not look like a camera
 
 
 def test_with_several_cameras_a_port_must_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,13 +69,13 @@ def test_with_several_cameras_a_port_must_be_chosen(monkeypatch: pytest.MonkeyPa
         devices.find(None)
 
 
-def test_without_a_camera_the_sentence_says_what_to_look_at(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_camera_the_error_says_what_to_check(monkeypatch: pytest.MonkeyPatch) -> None:
     plugged(monkeypatch, port("/dev/ttyACM1", *UNO))
     for platform, hint in (("linux", "lsusb -d 37c5:"), ("win32", "COM3"), ("darwin", "/dev/cu.usbmodem")):
         monkeypatch.setattr(devices.sys, "platform", platform)
-        with pytest.raises(command.UserError, match="no OpenMV camera found.*--port") as told:
+        with pytest.raises(command.UserError, match="no OpenMV camera found.*--port") as error:
             devices.find("auto")
-        assert hint in str(told.value)
+        assert hint in str(error.value)
 
 
 def test_a_missing_port_is_reported_with_the_existing_ones(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,16 +92,16 @@ def test_a_port_without_permission_is_reported_with_its_group(monkeypatch: pytes
 
 
 @pytest.mark.parametrize("words", [("run", "a.py"), ("watch", "a.py"), ("install",), ("benchmark",), ("selftest",)])
-def test_every_command_ends_with_a_sentence_where_the_port_is_not_there(words: tuple[str, ...], tmp_path: Path) -> None:
+def test_every_command_reports_a_missing_port_in_one_line(words: tuple[str, ...], tmp_path: Path) -> None:
     if words[0] == "watch":
         pytest.importorskip("openmv")
-    (tmp_path / "a.py").write_text("print(1)\n")
+    (tmp_path / "a.py").write_text("print(1)\n", encoding="utf-8")
     done = run(*words, "--port", "/dev/no-such-port", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (command.WRONG, "")
     assert "there is no port /dev/no-such-port" in done.stderr and len(done.stderr.splitlines()) == 1
 
 
-# ---- mpremote, against a genuine MicroPython ----
+# ---- mpremote, against a real MicroPython ----
 
 
 @pytest.fixture
@@ -114,14 +115,14 @@ def on_camera(port: str, code: str) -> str:
 
 
 def files_on(port: str, folder: str) -> dict[str, str]:
-    """Names and hashes, by mpremote's own sha256sum."""
+    """Names and hashes of the files in a folder, computed by mpremote's sha256sum."""
     look = (
         "import os\ndef look(folder):\n    for entry in os.ilistdir(folder):\n        path = folder + '/' + entry[0]\n"
         "        if entry[1] & 0x4000: look(path)\n        else: print(path)\n"
     ) + f"look({folder!r})"
     names = on_camera(port, look).split()
-    asked = [word for name in names for word in ("+", "sha256sum", f":{name}")][1:]
-    hashes = [line.split()[0] for line in repl.chain(port, asked, WAIT).splitlines() if not line.startswith("sha256sum")]
+    words = [word for name in names for word in ("+", "sha256sum", f":{name}")][1:]
+    hashes = [line.split()[0] for line in repl.chain(port, words, WAIT).splitlines() if not line.startswith("sha256sum")]
     return dict(zip([name.removeprefix(folder + "/") for name in names], hashes, strict=True))
 
 
@@ -135,7 +136,7 @@ Here = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def here(capsys: pytest.CaptureFixture[str]) -> Here:
-    """A command in this process: (exit code, stdout, stderr)."""
+    """Runs a command in this process and returns (exit code, stdout, stderr)."""
 
     def called(*words: object) -> tuple[int, str, str]:
         code = cli.call("camera", [str(word) for word in words], "n6post camera")
@@ -146,70 +147,70 @@ def here(capsys: pytest.CaptureFixture[str]) -> Here:
 
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A library of three files in the place of the real one."""
+    """A library of three files that replaces the real one."""
     package = tmp_path / "lib" / "n6post"
     (package / "kernels").mkdir(parents=True)
     for name, text in (("__init__.py", "__version__ = '7.1'\n"), ("nms.py", "x = 1\n"), ("kernels/__init__.py", "\n")):
-        (package / name).write_text(text)
+        (package / name).write_text(text, encoding="utf-8")
     for module in (install, build):
         monkeypatch.setattr(module, "LIB", package.parent)
     return package
 
 
-def test_run_shows_what_a_script_prints_and_keeps_its_lines_of_json(micropython: str, tmp_path: Path) -> None:
-    source = tmp_path / "tell.py"
+def test_run_shows_the_output_of_a_script_and_saves_its_json_lines(micropython: str, tmp_path: Path) -> None:
+    source = tmp_path / "printer.py"
     text = "import n6post\nprint('version', n6post.__version__)\nfor i in range(300):\n    print('[%d, {}]' % i)\n"
-    source.write_text(text + "print(1.5)\n")
+    source.write_text(text + "print(1.5)\n", encoding="utf-8")
     done = run("run", source, "--port", micropython, "--json-out", tmp_path / "out.jsonl")
     assert (done.returncode, done.stdout) == (command.FINE, f"version {cli.version()}\n1.5\n"), done.stderr
-    assert (tmp_path / "out.jsonl").read_text() == "".join(f"[{i}, {{}}]\n" for i in range(300))
-    assert "tell.py runs on" in done.stderr and "300 lines of JSON" in done.stderr
+    assert (tmp_path / "out.jsonl").read_text(encoding="utf-8") == "".join(f"[{i}, {{}}]\n" for i in range(300))
+    assert "printer.py runs on" in done.stderr and "300 lines of JSON" in done.stderr
 
 
 def test_run_reports_script_errors_and_a_missing_n6post(micropython: str, tmp_path: Path) -> None:
     source = tmp_path / "wrong.py"
-    source.write_text("print('before')\n1 / 0\n")
+    source.write_text("print('before')\n1 / 0\n", encoding="utf-8")
     done = run("run", source, "--port", micropython)
     assert done.returncode == command.FINDINGS
     assert done.stdout.startswith("before\nTraceback") and "ZeroDivisionError" in done.stdout
     assert done.stderr.splitlines()[-1] == "The script ended with an error."
-    source.write_text("import n6post\n")
+    source.write_text("import n6post\n", encoding="utf-8")
     done = run("run", source, "--port", micropython, "--installed")
-    assert done.stderr.splitlines()[-1].endswith("`n6post camera install` brings it there.")
+    assert done.stderr.splitlines()[-1].endswith("`n6post camera install` copies it there.")
 
 
-def test_install_brings_the_compiled_library_and_the_camera_imports_it(micropython: str, tmp_path: Path) -> None:
+def test_install_copies_the_compiled_library_and_the_camera_imports_it(micropython: str, tmp_path: Path) -> None:
     done = run("install", "--port", micropython)
     assert done.returncode == command.FINE, done.stderr
     build.build(tmp_path / "mpy", "armv7m")
     expected = hashes_of(tmp_path / "mpy" / "n6post")
     assert files_on(micropython, "/flash/lib/n6post") == expected
     assert {name.replace(".mpy", ".py") for name in expected} == set(hashes_of(LIB))
-    assert f"{len(expected)} files copied, 0 were there already, 0 of before removed." in done.stdout
-    told = on_camera(micropython, "import n6post; print(n6post.__file__, n6post.__version__)")
-    assert told == f"/flash/lib/n6post/__init__.mpy {cli.version()}"
+    assert f"{len(expected)} files copied, 0 unchanged, 0 old files removed." in done.stdout
+    imported = on_camera(micropython, "import n6post; print(n6post.__file__, n6post.__version__)")
+    assert imported == f"/flash/lib/n6post/__init__.mpy {cli.version()}"
 
 
-def test_install_copies_only_what_differs_and_removes_what_is_of_before(micropython: str, small: Path, here: Here) -> None:
-    code, said, _ = here("install", "--source", "--port", micropython)
-    assert code == command.FINE and "3 files copied, 0 were there already, 0 of before removed." in said
+def test_install_copies_files_that_differ_and_removes_old_ones(micropython: str, small: Path, here: Here) -> None:
+    code, out, _ = here("install", "--source", "--port", micropython)
+    assert code == command.FINE and "3 files copied, 0 unchanged, 0 old files removed." in out
     assert files_on(micropython, "/flash/lib/n6post") == hashes_of(small)
-    # One file of theirs damaged, one of an older version, one that is not ours.
+    # Damage one file of the library, add one of an older version and one that does not belong to the library.
     on_camera(micropython, "\n".join(f"open('/flash/lib/n6post/{name}', 'w').write('x')" for name in (
         "nms.py", "kernels/gone_since.py", "my_notes.txt")))  # fmt: skip
-    code, said, _ = here("install", "--source", "--port", micropython, "--json")
-    told = json.loads(said)
-    assert code == command.FINE and told["same"] == 2
-    assert (told["copied"], told["removed"], told["kept"]) == (["nms.py"], ["kernels/gone_since.py"], ["my_notes.txt"])
-    there = files_on(micropython, "/flash/lib/n6post")
-    assert there.pop("my_notes.txt") and there == hashes_of(small)
+    code, out, _ = here("install", "--source", "--port", micropython, "--json")
+    result = json.loads(out)
+    assert code == command.FINE and result["same"] == 2
+    assert (result["copied"], result["removed"], result["kept"]) == (["nms.py"], ["kernels/gone_since.py"], ["my_notes.txt"])
+    installed = files_on(micropython, "/flash/lib/n6post")
+    assert installed.pop("my_notes.txt") and installed == hashes_of(small)
 
 
-def test_compiled_files_take_the_place_of_sources(micropython: str, small: Path, here: Here) -> None:
+def test_compiled_files_replace_sources(micropython: str, small: Path, here: Here) -> None:
     assert here("install", "--source", "--port", micropython)[0] == command.FINE
-    code, said, _ = here("install", "--port", micropython)
-    assert code == command.FINE and "3 files copied, 0 were there already, 3 of before removed." in said
-    # A .py beside its .mpy would be the one that is imported.
+    code, out, _ = here("install", "--port", micropython)
+    assert code == command.FINE and "3 files copied, 0 unchanged, 3 old files removed." in out
+    # A .py file would be imported before its .mpy.
     assert set(files_on(micropython, "/flash/lib/n6post")) == {"__init__.mpy", "nms.mpy", "kernels/__init__.mpy"}
     assert on_camera(micropython, "import n6post; print(n6post.__file__)") == "/flash/lib/n6post/__init__.mpy"
 
@@ -217,11 +218,11 @@ def test_compiled_files_take_the_place_of_sources(micropython: str, small: Path,
 def test_install_reports_a_copy_that_is_imported_before_its_own(micropython: str, small: Path, here: Here) -> None:
     on_camera(micropython, "import os; os.mkdir('/rom/n6post')")
     on_camera(micropython, "open('/rom/n6post/__init__.py', 'w').write('__version__ = 0')")
-    code, said, _ = here("install", "--source", "--port", micropython)
+    code, out, _ = here("install", "--source", "--port", micropython)
     assert code == command.FINDINGS
-    assert "But `import n6post` finds /rom/n6post/__init__.py, which comes first: take it out of the ROMFS" in said
-    code, said, _ = here("install", "--source", "--to", "/sdcard/lib", "--port", micropython)
-    assert "Another copy lies in /flash/lib/n6post; it is not the one that is imported." in said
+    assert "But `import n6post` imports /rom/n6post/__init__.py, which comes first: remove it from the ROMFS" in out
+    code, out, _ = here("install", "--source", "--to", "/sdcard/lib", "--port", micropython)
+    assert "There is another copy in /flash/lib/n6post; the camera does not import it." in out
 
 
 def test_install_replaces_main_py_and_keeps_the_old_one(
@@ -229,41 +230,41 @@ def test_install_replaces_main_py_and_keeps_the_old_one(
 ) -> None:
     source = tmp_path / "count.py"
     for text, kept in (("print('first')\n", ""), ("print('second')\n", "print('first')\n"), ("#\n", "print('second')\n")):
-        source.write_text(text)
-        code, said, _ = here("install", "--source", "--script", source, "--port", micropython)
-        assert code == command.FINE and "/flash/main.py is count.py and runs at power-up" in said
+        source.write_text(text, encoding="utf-8")
+        code, out, _ = here("install", "--source", "--script", source, "--port", micropython)
+        assert code == command.FINE and "/flash/main.py is a copy of count.py and runs at power-up" in out
         assert repl.chain(micropython, ["cat", ":/flash/main.py"]) == text
         if kept:
-            assert "the one before is main.py.old" in said
+            assert "the previous one is main.py.old" in out
             assert repl.chain(micropython, ["cat", ":/flash/main.py.old"]) == kept
 
 
 @pytest.mark.parametrize(
-    "words, says",
+    "words, message",
     [
         (("--to", "/none/lib"), "the camera has no drive /none"),
         (("--to", "lib"), "expected a folder of a drive such as /flash/lib or /sdcard/lib, got 'lib'"),
-        (("--to", "/flash/other"), "the camera does not look for modules in /flash/other"),
+        (("--to", "/flash/other"), "the camera does not import modules from /flash/other"),
         (("--script", "/no/such.py"), "no such file: /no/such.py"),
     ],
 )
-def test_install_refuses_what_cannot_be(
-    words: tuple[str, ...], says: str, micropython: str, small: Path, here: Here
+def test_install_rejects_wrong_arguments(
+    words: tuple[str, ...], message: str, micropython: str, small: Path, here: Here
 ) -> None:
-    code, shown, said = here("install", "--source", "--port", micropython, *words)
-    assert code == command.WRONG and says in said and shown == ""
+    code, out, errors = here("install", "--source", "--port", micropython, *words)
+    assert code == command.WRONG and message in errors and out == ""
 
 
-def test_install_refuses_a_drive_that_is_too_small(tmp_path: Path, here: Here) -> None:
+def test_install_rejects_a_drive_that_is_too_small(tmp_path: Path, here: Here) -> None:
     full = "import os\nos.statvfs = lambda path: (512, 512, 100, 100, 100, 0, 0, 0, 0, 255)\n"
     with vm.at_a_port(full, tmp_path) as (port, _):
-        code, _, said = here("install", "--source", "--port", port)
-        assert code == command.WRONG and re.search(r"/flash/lib: [\d,]+ bytes are needed, 51,200 are free", said)
+        code, _, errors = here("install", "--source", "--port", port)
+        assert code == command.WRONG and re.search(r"/flash/lib: n6post needs [\d,]+ bytes, and 51,200 are free", errors)
         assert on_camera(port, "import os; print(os.listdir('/flash/lib'))") == "[]"
 
 
-def test_install_notices_a_file_that_did_not_arrive_as_it_was(tmp_path: Path, small: Path, here: Here) -> None:
-    # A drive that loses the last byte of what is written to one file.
+def test_install_reports_a_file_that_was_damaged_on_its_way(tmp_path: Path, small: Path, here: Here) -> None:
+    # A drive that loses the last byte of one file.
     bad = (
         "import builtins, io\n_open = io.open\n"
         "def _bad(name, mode='r'):\n"
@@ -277,50 +278,51 @@ def test_install_notices_a_file_that_did_not_arrive_as_it_was(tmp_path: Path, sm
         "builtins.open = _bad\n"
     )
     with vm.at_a_port(bad, tmp_path) as (port, _):
-        code, _, said = here("install", "--source", "--port", port)
-        assert code == command.WRONG and "1 files on the camera are not what they should be, nms.py for one" in said
+        code, _, errors = here("install", "--source", "--port", port)
+        assert code == command.WRONG
+        assert "1 files on the camera differ from those that were copied, for example nms.py" in errors
 
 
-def test_a_cable_pulled_while_files_are_copied_is_a_sentence(tmp_path: Path) -> None:
+def test_a_cable_pulled_during_a_copy_is_reported_in_one_line(tmp_path: Path) -> None:
     with vm.at_a_port(folder=tmp_path) as (port, process):
         with running("camera.py", "install", "--source", "--port", port) as installing:
             until = time.monotonic() + WAIT
             time.sleep(2)
             process.kill()
-            out, said = installing.communicate(timeout=max(1, until - time.monotonic()))
-    assert installing.returncode == command.WRONG, out + said
-    assert "Traceback" not in said and len(said.splitlines()) == 2, said
+            out, errors = installing.communicate(timeout=max(1, until - time.monotonic()))
+    assert installing.returncode == command.WRONG, out + errors
+    assert "Traceback" not in errors and len(errors.splitlines()) == 2, errors
 
 
-def test_a_pulled_cable_is_a_message_and_the_output_is_kept(tmp_path: Path) -> None:
+def test_a_pulled_cable_is_reported_and_the_output_is_kept(tmp_path: Path) -> None:
     source, out = tmp_path / "endless.py", tmp_path / "out.jsonl"
-    source.write_text("import time\nwhile True:\n    print('[1]')\n    time.sleep_ms(20)\n")
+    source.write_text("import time\nwhile True:\n    print('[1]')\n    time.sleep_ms(20)\n", encoding="utf-8")
     with vm.at_a_port(folder=tmp_path) as (port, process):
         with running("camera.py", "run", source, "--port", port, "--json-out", out) as follower:
             wait_for(lambda: out.exists() and out.stat().st_size > 40)
             process.kill()
-            _, said = follower.communicate(timeout=WAIT)
-    assert follower.returncode == command.FINDINGS, said
-    assert said.splitlines()[-1] == "The camera is gone: its cable was pulled, or it was reset."
-    assert set(out.read_text().splitlines()) == {"[1]"}
+            _, errors = follower.communicate(timeout=WAIT)
+    assert follower.returncode == command.FINDINGS, errors
+    assert errors.splitlines()[-1] == "The camera is disconnected: its cable was pulled, or it was reset."
+    assert set(out.read_text(encoding="utf-8").splitlines()) == {"[1]"}
 
 
 @pytest.mark.parametrize(
-    "said, told",
+    "output, message",
     [
         ("mpremote: failed to access /dev/x (it may be in use by another program)", "is OpenMV IDE, or another program"),
-        ("Traceback ...\nx.TransportError: could not enter raw repl", "does not answer as MicroPython does"),
+        ("Traceback ...\nx.TransportError: could not enter raw repl", "does not answer like MicroPython"),
         ("Traceback ...\nOSError: [Errno 5] Input/output error", "its cable was pulled, or it was reset"),
         ("Traceback ...\nserial.serialutil.SerialException: device reports readiness", "its cable was pulled"),
-        ("something\nnew\n", "the camera said: new"),
-        ("", "the camera said: nothing"),
+        ("something\nnew\n", "the camera reported: new"),
+        ("", "the camera reported no reason"),
     ],
 )
-def test_what_mpremote_says_becomes_a_sentence(said: str, told: str) -> None:
-    assert told in repl.why("/dev/x", said)
+def test_errors_of_mpremote_become_sentences(output: str, message: str) -> None:
+    assert message in repl.why("/dev/x", output)
 
 
-def test_the_benchmark_becomes_a_table_and_a_block_for_an_issue(
+def test_the_benchmark_prints_a_table_and_a_block_for_an_issue(
     micropython: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = [
@@ -330,51 +332,51 @@ def test_the_benchmark_becomes_a_table_and_a_block_for_an_issue(
     ]  # fmt: skip
     machine = "n6post 9.9, helium kernels, OpenMV N6, firmware 5.0.0, from /remote"
     measured = tmp_path / "benchmark.py"
-    measured.write_text("".join(f"print({text!r})\n" for text in [*rows, "", machine]))
+    measured.write_text("".join(f"print({text!r})\n" for text in [*rows, "", machine]), encoding="utf-8")
     monkeypatch.setattr(camera, "BENCHMARK", measured)
     monkeypatch.setenv("COLUMNS", "80")
     assert camera.main(["benchmark", "--port", micropython, "-o", str(tmp_path / "block.md")], "x") == command.FINE
     shown = capsys.readouterr().out
-    assert max(map(len, shown.partition("To paste")[0].splitlines())) <= 80
-    assert (tmp_path / "block.md").read_text() == "\n".join(
+    assert max(map(len, shown.partition("Paste this")[0].splitlines())) <= 80
+    assert (tmp_path / "block.md").read_text(encoding="utf-8") == "\n".join(
         [f"<details><summary>{machine}</summary>", "", *rows, "", "</details>", ""]
     )
-    assert shown.endswith((tmp_path / "block.md").read_text())
+    assert shown.endswith((tmp_path / "block.md").read_text(encoding="utf-8"))
     assert camera.main(["benchmark", "--port", micropython, "--json"], "x") == command.FINE
     first, second = map(json.loads, capsys.readouterr().out.splitlines())
     assert first["work"] == "YoloV8, float [1,5,756]" and second["ms"] == "0.20" and second["machine"] == machine
 
 
-def test_a_benchmark_that_breaks_off_is_no_table(
+def test_a_benchmark_that_stops_early_prints_no_table(
     micropython: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     measured = tmp_path / "benchmark.py"
-    measured.write_text("print('| work | ms |')\nprint('| --- | --- |')\nprint('| a | 1 |')\n1 / 0\n")
+    measured.write_text("print('| work | ms |')\nprint('| --- | --- |')\nprint('| a | 1 |')\n1 / 0\n", encoding="utf-8")
     monkeypatch.setattr(camera, "BENCHMARK", measured)
-    with pytest.raises(command.UserError, match="the benchmark did not come to its end"):
+    with pytest.raises(command.UserError, match="the benchmark stopped before its end"):
         camera.main(["benchmark", "--port", micropython], "x")
     shown = capsys.readouterr()
     assert shown.out == "" and "ZeroDivisionError" in shown.err
 
 
-# ---- Ctrl-C: a camera's REPL by hand, because the VM cannot be interrupted ----
+# ---- Ctrl-C: a REPL simulated below, because the MicroPython of these tests cannot be interrupted ----
 
 
-def test_ctrl_c_stops_the_script_on_the_camera_too(tmp_path: Path) -> None:
+def test_ctrl_c_also_stops_the_script_on_the_camera(tmp_path: Path) -> None:
     import pty
     import tty
 
     master, slave = pty.openpty()
     tty.setraw(slave)
-    seen = bytearray()
+    received = bytearray()
     printing = threading.Event()
 
     def answer() -> None:
-        """Just enough of a raw REPL, with a script that never ends."""
+        """A minimal raw REPL, with a script that never ends."""
         with contextlib.suppress(OSError):
             while True:
                 data = os.read(master, 4096)
-                seen.extend(data)
+                received.extend(data)
                 if b"\x03" in data and printing.is_set():
                     os.write(master, b"\r\nKeyboardInterrupt\r\n>>> ")
                 elif b"\x05A\x01" in data:
@@ -382,39 +384,39 @@ def test_ctrl_c_stops_the_script_on_the_camera_too(tmp_path: Path) -> None:
                 elif data.endswith(b"\r\x01"):
                     os.write(master, b"raw REPL; CTRL-B to exit\r\n>")
                 elif data.endswith(b"\x04"):
-                    ran = seen.count(b"endless")
+                    ran = received.count(b"endless")
                     os.write(master, b"OKline\r\n" if ran else b"OK\r\nsoft reboot\r\nraw REPL; CTRL-B to exit\r\n>")
                     if ran:
                         printing.set()
 
     threading.Thread(target=answer, daemon=True).start()
     source = tmp_path / "endless.py"
-    source.write_text("# endless\n")
+    source.write_text("# endless\n", encoding="utf-8")
     with running("camera.py", "run", source, "--installed", "--port", os.ttyname(slave)) as follower:
         assert printing.wait(WAIT)
         time.sleep(0.5)
-        del seen[:]
+        del received[:]
         follower.send_signal(signal.SIGINT)
-        _, said = follower.communicate(timeout=WAIT)
+        _, errors = follower.communicate(timeout=WAIT)
     os.close(slave)
     os.close(master)
-    assert b"\x03" in seen
-    assert follower.returncode == 130 and said.splitlines()[-1] == "Stopped, the script on the camera too."
+    assert b"\x03" in received
+    assert follower.returncode == 130 and errors.splitlines()[-1] == "Stopped, also on the camera."
 
 
 # ---- watch, against the stand-in ----
 
 
-def wait_for(there: Any, seconds: float = WAIT) -> None:
+def wait_for(condition: Any, seconds: float = WAIT) -> None:
     until = time.monotonic() + seconds
-    while not there():
+    while not condition():
         assert time.monotonic() < until
         time.sleep(0.02)
 
 
 @contextlib.contextmanager
 def stand_in(**plan: Any) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """(port, process) of a camera with these faults."""
+    """(port, process) of a simulated camera with the faults of a plan."""
     pytest.importorskip("openmv")
     words = [sys.executable, str(ROOT / "host_tests" / "stand_in_camera.py"), json.dumps(plan)]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -426,7 +428,7 @@ def stand_in(**plan: Any) -> Iterator[tuple[str, subprocess.Popen[str]]]:
         process.wait()
 
 
-# Prints lines of 30 to 1,500 bytes, more than the firmware's buffer holds, and writes down which.
+# Prints lines of 30 to 1,500 bytes, longer than the firmware's buffer, and saves them in a file.
 TALKER = """\
 import csi, json, time
 with open({sent!r}, "w") as sent:
@@ -443,63 +445,65 @@ with open({sent!r}, "w") as sent:
 
 
 def talker(folder: Path, count: int = 40, pause: int = 5) -> tuple[Path, Path]:
-    """A script, and the file in which it writes down what it prints as JSON."""
+    """A script, and the file in which it saves the JSON lines that it prints."""
     source, sent = folder / "talker.py", folder / "sent.jsonl"
-    source.write_text(TALKER.format(sent=str(sent), count=count, pause=pause))
+    source.write_text(TALKER.format(sent=str(sent), count=count, pause=pause), encoding="utf-8")
     return source, sent
 
 
-def test_watch_shows_frames_keeps_every_line_and_ends_with_the_script(tmp_path: Path) -> None:
+def test_watch_shows_frames_saves_every_line_and_ends_with_the_script(tmp_path: Path) -> None:
     source, sent = talker(tmp_path)
     with stand_in() as (port, _):
         out = tmp_path / "out.jsonl"
         done = run("watch", source, "--port", port, "--json-out", out, "--save", tmp_path / "frames")
     assert done.returncode == command.FINE, done.stderr
     assert done.stdout == "fps 0\nfps 10\nfps 20\nfps 30\n"
-    assert out.read_text() == sent.read_text() and len(out.read_text().splitlines()) == 40
-    assert re.search(r"^Firmware 5\.0\.0 on .* runs talker\.py\. Ctrl-C ends it\.$", done.stderr, re.MULTILINE)
+    kept = out.read_text(encoding="utf-8")
+    assert kept == sent.read_text(encoding="utf-8") and len(kept.splitlines()) == 40
+    assert re.search(r"^Firmware 5\.0\.0 on .* runs talker\.py\. Press Ctrl-C to stop it\.$", done.stderr, re.MULTILINE)
     assert re.search(r"^Its frames: http://127\.0\.0\.1:\d+/$", done.stderr, re.MULTILINE)
     assert re.fullmatch(r"The script has ended\. \d+ frames, 40 lines of JSON\.", done.stderr.splitlines()[-1])
     pictures = sorted((tmp_path / "frames").iterdir())
     assert len(pictures) >= 3
     shades = [Image.open(picture).getpixel((20, 20))[0] for picture in pictures]  # type: ignore[index]
-    assert shades == sorted(shades) and 1 <= shades[0] < shades[-1] <= 42  # the number of the frame, and JPEG's rounding
+    assert shades == sorted(shades) and 1 <= shades[0] < shades[-1] <= 42  # the frame number, plus JPEG's rounding
 
 
 FAULTS: dict[str, dict[str, Any]] = {
     "packets are dropped": {"drop": 0.03, "seed": 1},
-    "bits are turned over": {"flip": 0.02, "seed": 2},
-    "packets lose their ends": {"truncate": 0.03, "seed": 3},
-    "packets come late and out of order": {"delay": 0.03, "seed": 4},
-    "packets come twice": {"twice": 0.05, "seed": 5},
-    "all of it happens": {"drop": 0.01, "flip": 0.01, "truncate": 0.01, "delay": 0.01, "twice": 0.01, "seed": 6},
+    "bits are flipped": {"flip": 0.02, "seed": 2},
+    "packets are truncated": {"truncate": 0.03, "seed": 3},
+    "packets arrive late and out of order": {"delay": 0.03, "seed": 4},
+    "packets are duplicated": {"twice": 0.05, "seed": 5},
+    "all of these happen": {"drop": 0.01, "flip": 0.01, "truncate": 0.01, "delay": 0.01, "twice": 0.01, "seed": 6},
 }
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_no_line_is_lost_or_doubled_where(fault: str, tmp_path: Path) -> None:
+def test_no_line_is_lost_or_repeated_if(fault: str, tmp_path: Path) -> None:
     source, sent = talker(tmp_path)
     with stand_in(**FAULTS[fault]) as (port, camera_process):
         out = tmp_path / "out.jsonl"
         done = run("watch", source, "--port", port, "--json-out", out, "--frames", 1000)
         assert done.returncode == command.FINE, done.stderr
-        assert out.read_text() == sent.read_text() and len(out.read_text().splitlines()) == 40
+        kept = out.read_text(encoding="utf-8")
+        assert kept == sent.read_text(encoding="utf-8") and len(kept.splitlines()) == 40
         assert re.findall(r"fps (\d+)", done.stdout) == ["0", "10", "20", "30"]
         camera_process.kill()
 
 
-def test_a_cable_pulled_in_the_middle_is_a_sentence_and_what_came_is_kept(tmp_path: Path) -> None:
+def test_a_cable_pulled_during_watch_is_reported_and_lines_are_kept(tmp_path: Path) -> None:
     source, sent = talker(tmp_path, count=4000)
     with stand_in(pull=300) as (port, camera_process):
         out = tmp_path / "out.jsonl"
         done = run("watch", source, "--port", port, "--json-out", out, "--no-page")
         camera_process.wait(10)
     assert done.returncode == command.FINDINGS
-    assert done.stderr.splitlines()[-1].startswith("The camera is gone: its cable was pulled, or it was reset.")
-    kept = out.read_text()
-    assert kept.endswith("\n") and sent.read_text().startswith(kept)
-    # What was under way: no more than the camera holds back for the PC.
-    assert len(sent.read_text()) - len(kept) < 8192 + 2 * 1600
+    assert done.stderr.splitlines()[-1].startswith("The camera is disconnected: its cable was pulled, or it was reset.")
+    kept = out.read_text(encoding="utf-8")
+    assert kept.endswith("\n") and sent.read_text(encoding="utf-8").startswith(kept)
+    # At most what the camera keeps for the PC is lost.
+    assert len(sent.read_text(encoding="utf-8")) - len(kept) < 8192 + 2 * 1600
 
 
 def test_a_silent_camera_is_reported_after_a_timeout(tmp_path: Path) -> None:
@@ -508,18 +512,18 @@ def test_a_silent_camera_is_reported_after_a_timeout(tmp_path: Path) -> None:
         out = tmp_path / "out.jsonl"
         done = run("watch", source, "--port", port, "--json-out", out, "--no-page")
     assert done.returncode == command.FINDINGS
-    told = done.stderr.splitlines()[-1]
-    assert re.match(r"The camera has not answered for \d+ seconds; its reset button may help\.", told)
-    assert out.read_text() and sent.read_text().startswith(out.read_text())
+    last = done.stderr.splitlines()[-1]
+    assert re.match(r"The camera has not answered for \d+ seconds; its reset button may help\.", last)
+    assert out.read_text(encoding="utf-8") and sent.read_text(encoding="utf-8").startswith(out.read_text(encoding="utf-8"))
 
 
-def test_a_firmware_that_does_not_speak_the_protocol_is_named(tmp_path: Path) -> None:
+def test_firmware_that_does_not_speak_the_protocol_is_reported(tmp_path: Path) -> None:
     source, _ = talker(tmp_path)
     with stand_in(old=True) as (port, _):
         done = run("watch", source, "--port", port)
-    assert done.returncode == command.WRONG and "Firmware before 5.0 does not speak this protocol" in done.stderr
+    assert done.returncode == command.WRONG and "Firmware older than 5.0 does not speak this protocol" in done.stderr
     pytest.importorskip("openmv")
-    # A REPL answers at any other rate: then its version is known.
+    # If a REPL answers at another baud rate, the error names the version.
     boot = "import sys\nclass omv:\n    version_string = staticmethod(lambda: '4.8.1')\nsys.modules['omv'] = omv\n"
     with vm.at_a_port(boot, tmp_path) as (port, _):
         done = run("watch", source, "--port", port)
@@ -527,52 +531,52 @@ def test_a_firmware_that_does_not_speak_the_protocol_is_named(tmp_path: Path) ->
     assert "runs firmware 4.8.1, and watch needs the protocol of 5.0" in done.stderr and "--json-out" in done.stderr
 
 
-def test_a_traceback_of_the_script_comes_whole_and_behind_its_lines(tmp_path: Path) -> None:
+def test_a_scripts_traceback_follows_its_lines_and_is_complete(tmp_path: Path) -> None:
     source = tmp_path / "wrong.py"
-    source.write_text('print("[1]")\n\n\ndef f():\n    raise ValueError("x" * 1200)\n\n\nf()\n')
+    source.write_text('print("[1]")\n\n\ndef f():\n    raise ValueError("x" * 1200)\n\n\nf()\n', encoding="utf-8")
     with stand_in() as (port, _):
         done = run("watch", source, "--port", port, "--no-page")
     assert done.returncode == command.FINDINGS
     shown = done.stdout.splitlines()
     assert shown[0] == "[1]" and shown[-1] == "ValueError: " + "x" * 1200
     assert 'File "wrong.py", line 8' in done.stdout and 'File "wrong.py", line 5' in done.stdout
-    assert "<stdin>" not in done.stdout  # what is around the script
+    assert "<stdin>" not in done.stdout  # no lines of camera_agent.py
     assert done.stderr.splitlines()[-1] == "The script ended with an error."
 
 
-def test_ctrl_c_stops_the_watched_script_on_the_camera_too(tmp_path: Path) -> None:
+def test_ctrl_c_during_watch_also_stops_the_script_on_the_camera(tmp_path: Path) -> None:
     source, sent = talker(tmp_path, count=100_000)
     out = tmp_path / "out.jsonl"
     with stand_in() as (port, _), running("camera.py", "watch", source, "--port", port, "--json-out", out) as watching:
         wait_for(lambda: out.exists() and out.stat().st_size > 20_000)
         watching.send_signal(signal.SIGINT)
-        _, said = watching.communicate(timeout=WAIT)
+        _, errors = watching.communicate(timeout=WAIT)
         length = sent.stat().st_size
         time.sleep(0.5)
-        assert sent.stat().st_size == length  # it prints no more
+        assert sent.stat().st_size == length  # it has stopped printing
     assert watching.returncode == command.FINE
-    assert said.splitlines()[-1].startswith("Stopped, the script on the camera too.")
-    kept = out.read_text()
-    assert kept.endswith("\n") and sent.read_text().startswith(kept)
+    assert errors.splitlines()[-1].startswith("Stopped, also on the camera.")
+    kept = out.read_text(encoding="utf-8")
+    assert kept.endswith("\n") and sent.read_text(encoding="utf-8").startswith(kept)
 
 
-def test_a_ctrl_c_whose_exception_is_lost_ends_the_watching_all_the_same() -> None:
+def test_watch_stops_after_a_ctrl_c_whose_exception_was_lost() -> None:
     pytest.importorskip("openmv")
     from n6post_pc import watch
     from n6post_pc.line_output import Lines
 
     class Busy:
-        """A camera that is asked when Ctrl-C comes, by something that hears of no exception."""
+        """A camera whose third request is interrupted by Ctrl-C, in code that swallows the exception."""
 
-        asked = 0
+        requests = 0
 
         def ask(self, what: str) -> dict[str, bool]:
-            self.asked += 1
+            self.requests += 1
             with contextlib.suppress(KeyboardInterrupt):
-                if self.asked == 3:
+                if self.requests == 3:
                     os.kill(os.getpid(), signal.SIGINT)
                     time.sleep(5)
-            assert self.asked < 10
+            assert self.requests < 10
             return {"stdin": True}
 
         def channel(self, name: str) -> bool:
@@ -583,26 +587,26 @@ def test_a_ctrl_c_whose_exception_is_lost_ends_the_watching_all_the_same() -> No
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     link: Any = Busy()
-    asked = [False]
-    restore = watch._note_interrupts(asked)
+    interrupted = [False]
+    restore = watch._note_interrupts(interrupted)
     try:
         with pytest.raises(KeyboardInterrupt):
-            watch._Session(link, Lines(None, None), watch.Frames(None, None), None, asked).run()
-        assert (asked, link.asked) == ([True], 3)
+            watch._Session(link, Lines(None, None), watch.Frames(None, None), None, interrupted).run()
+        assert (interrupted, link.requests) == ([True], 3)
         restore()
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     finally:
         signal.signal(signal.SIGINT, before)
 
 
-def test_watch_ends_after_the_wanted_frames_and_stops_the_script(tmp_path: Path) -> None:
+def test_watch_stops_the_script_after_the_given_number_of_frames(tmp_path: Path) -> None:
     source, sent = talker(tmp_path, count=100_000)
     with stand_in() as (port, _):
         done = run("watch", source, "--port", port, "--no-page", "--frames", 3, "--save", tmp_path / "frames")
         length = sent.stat().st_size
         time.sleep(0.5)
         assert sent.stat().st_size == length
-    assert done.returncode == command.FINE and "3 frames: the script is stopped." in done.stderr
+    assert done.returncode == command.FINE and "The script was stopped after 3 frames." in done.stderr
     assert len(list((tmp_path / "frames").iterdir())) == 3
 
 
@@ -618,23 +622,23 @@ def test_the_page_shows_the_newest_frame_and_the_lines_to_this_pc_only(tmp_path:
         assert address.startswith("http://127.0.0.1:")
 
         def get(path: str, **headers: str) -> bytes:
-            asked = urllib.request.Request(address + path, headers=headers)
-            with urllib.request.urlopen(asked, timeout=10) as answer:
+            request = urllib.request.Request(address + path, headers=headers)
+            with urllib.request.urlopen(request, timeout=10) as answer:
                 data: bytes = answer.read()
             return data
 
-        def there() -> bool:
+        def has_frame() -> bool:
             with contextlib.suppress(urllib.error.HTTPError):
                 return get("frame.jpg")[:2] == b"\xff\xd8"
             return False
 
-        wait_for(there)
+        wait_for(has_frame)
         assert b"/stream" in get("") and b"talker.py" in get("")
         wait_for(lambda: b"fps 0" in get("lines") or b"number" in get("lines"))
         with urllib.request.urlopen(address + "stream", timeout=10) as stream:
             head = b"".join(stream.readline() for _ in range(4))
             assert re.fullmatch(rb"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: \d+\r\n\r\n", head)
-        # A page elsewhere whose name points to this PC gets nothing.
+        # DNS rebinding: another website's name that points to this PC is refused.
         with pytest.raises(urllib.error.HTTPError, match="403"):
             get("lines", Host="evil.example:80")
         with pytest.raises(urllib.error.HTTPError, match="404"):
@@ -646,21 +650,21 @@ def test_the_page_shows_the_newest_frame_and_the_lines_to_this_pc_only(tmp_path:
 
 def test_a_camera_without_channels_still_runs_a_script(tmp_path: Path) -> None:
     source = tmp_path / "short.py"
-    source.write_text("import time\nfor i in range(5):\n    print('[%d]' % i)\n    time.sleep_ms(100)\n")
+    source.write_text("import time\nfor i in range(5):\n    print('[%d]' % i)\n    time.sleep_ms(100)\n", encoding="utf-8")
     with stand_in(channels=False) as (port, _):
         out = tmp_path / "out.jsonl"
         done = run("watch", source, "--port", port, "--no-page", "--json-out", out)
     assert done.returncode == command.FINE, done.stderr
-    assert out.read_text() == "[0]\n[1]\n[2]\n[3]\n[4]\n"
+    assert out.read_text(encoding="utf-8") == "[0]\n[1]\n[2]\n[3]\n[4]\n"
     assert "This camera has no module `protocol`" in done.stderr.splitlines()[-1]
 
 
 @pytest.mark.parametrize("how", ["run", "watch"])
-def test_a_full_disk_is_a_sentence(how: str, tmp_path: Path) -> None:
+def test_a_full_disk_is_reported(how: str, tmp_path: Path) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("needs Linux's /dev/full")
-    source = tmp_path / "tell.py"
-    source.write_text("print('[1]')\n")
+    source = tmp_path / "printer.py"
+    source.write_text("print('[1]')\n", encoding="utf-8")
     with stand_in() if how == "watch" else vm.at_a_port(folder=tmp_path) as (port, _):
         done = run(how, source, "--port", port, "--json-out", "/dev/full")
     assert done.returncode == command.WRONG
@@ -668,22 +672,22 @@ def test_a_full_disk_is_a_sentence(how: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words, says",
+    "words, message",
     [
         (("no_such.py",), "no_such.py: No such file or directory"),
         (("broken.py",), "broken.py: .*line 1"),
         (("good.py", "--frames", "0"), "--frames: expected 1 or more, got 0"),
-        (("good.py", "--http", "99999"), "no page on port 99999"),
+        (("good.py", "--http", "99999"), "cannot serve a page on port 99999"),
         (("good.py", "--json-out", "no_folder/x"), "no_folder/x: No such file"),
         (("good.py", "--save", "good.py"), "good.py: File exists"),
     ],
 )
-def test_watch_refuses_what_cannot_be(words: tuple[str, ...], says: str, tmp_path: Path) -> None:
-    (tmp_path / "good.py").write_text("print(1)\n")
-    (tmp_path / "broken.py").write_text("print(\n")
+def test_watch_rejects_wrong_arguments(words: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    (tmp_path / "good.py").write_text("print(1)\n", encoding="utf-8")
+    (tmp_path / "broken.py").write_text("print(\n", encoding="utf-8")
     with stand_in() as (port, _):
         done = run("watch", *words, "--port", port, cwd=tmp_path)
-    assert done.returncode == command.WRONG and re.search(says, done.stderr), done.stderr
+    assert done.returncode == command.WRONG and re.search(message, done.stderr), done.stderr
 
 
 @given(st.data())
@@ -693,9 +697,9 @@ def test_overlapping_or_gapped_reads_return_every_byte_once_in_order(data: st.Da
 
     text = data.draw(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), max_size=9), max_size=9))
     whole = "".join(line + "\n" for line in text).encode()
-    base = data.draw(st.sampled_from([0, 1 << 32, (1 << 32) - 7]))  # so long has it printed: the number wraps
-    told: list[str] = []
-    printed = watch.Printed(told.append)
+    base = data.draw(st.sampled_from([0, 1 << 32, (1 << 32) - 7]))  # bytes printed before: the position wraps
+    lines: list[str] = []
+    printed = watch.Printed(lines.append)
     printed.take(b"n6p\0run1" + bytes(4))
     printed.count = base
 
@@ -711,27 +715,144 @@ def test_overlapping_or_gapped_reads_return_every_byte_once_in_order(data: st.Da
         damaged = data.draw(st.sampled_from([False, True, None, b"", b"n6p\0run1", b"n6p\3run1" + bytes(9), read(0, 0)[1:]]))
         assert not printed.take(damaged)
     assert printed.take(read(printed.count - base, len(whole)))
-    assert told == text
+    assert lines == text
 
 
-def test_a_script_that_is_started_again_is_read_from_its_start() -> None:
+def test_a_restarted_script_is_read_from_its_start() -> None:
     pytest.importorskip("openmv")
     from n6post_pc import watch
 
-    told: list[str] = []
-    printed = watch.Printed(told.append)
+    lines: list[str] = []
+    printed = watch.Printed(lines.append)
     assert printed.take(b"n6p\0run1" + bytes(4) + b"one\ntwo\nthr")
     assert printed.take(b"n6p\0run2" + bytes(4) + b"one\n")
-    assert told == ["one", "two", "thr", "one"] and printed.count == 4
+    assert lines == ["one", "two", "thr", "one"] and printed.count == 4
 
 
-def test_what_carries_the_lines_runs_on_a_real_micropython(micropython: str, tmp_path: Path) -> None:
-    """The camera's end of the channel, with a PC that asks while the script sleeps, reads in parts and acknowledges late."""
+def test_endless_output_without_line_ends_is_scanned_once_and_stopped() -> None:
+    pytest.importorskip("openmv")
+    from n6post_pc import watch
+
+    lines: list[str] = []
+    printed = watch.Printed(lines.append)
+    piece = b"x" * 4096
+    begun = time.monotonic()
+    with pytest.raises(command.UserError, match="16,777,216 characters without a line end"):
+        for number in range(10_000):
+            printed.take(b"n6p\0run1" + (number * len(piece)).to_bytes(4, "little") + piece)
+    assert time.monotonic() - begun < 10  # about one second; minutes if every piece scanned all the text again
+    assert [set(line) for line in lines] == [{"x"}] and len(lines[0]) == printed.count == (1 << 24) + len(piece)
+
+
+def test_lines_do_not_depend_on_how_the_text_is_divided() -> None:
+    text = "one\n\ntwo\nthree"
+    for size in range(1, len(text) + 1):
+        splitter = line_output.Splitter("\n")
+        pieces = [text[at : at + size] for at in range(0, len(text), size)]
+        assert [line for piece in pieces for line in splitter.lines(piece)] == ["one", "", "two"]
+        assert (splitter.rest(), splitter.rest()) == ("three", "")
+
+
+def test_run_stops_a_script_that_prints_without_line_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(line_output, "LONGEST", 1000)
+    lines: list[str] = []
+    flood = "import sys\nprint('first')\nwhile True:\n    sys.stdout.write('x' * 64)"
+    with pytest.raises(command.UserError, match="1,000 characters without a line end"):
+        repl.follow([sys.executable, "-c", flood], lines.append)
+    assert lines == ["first", "x" * 1000]
+
+
+@pytest.mark.parametrize("width, height, accepted", [
+    (0, 0, 0), (0, 48, 0), (64, 0, 0), (70_000, 1, 0), ((1 << 32) - 1, (1 << 32) - 1, 0), (2, 2, 1),
+])  # fmt: skip
+def test_frames_without_pixels_or_with_absurd_sizes_are_counted(
+    width: int, height: int, accepted: int, tmp_path: Path
+) -> None:
+    pytest.importorskip("openmv")
+    from n6post_pc import watch
+    from n6post_pc.stream_server import Page
+
+    page = Page("title")
+    frames = watch.Frames(page, tmp_path)
+    frames.take({"width": width, "height": height, "data": bytes(min(width * height * 3, 210_000))})
+    page.close()
+    assert (frames.count, frames.impossible, frames.unknown) == (accepted, 1 - accepted, 0)
+    assert len(list(tmp_path.iterdir())) == accepted
+
+
+def test_watch_stops_the_script_after_an_unexpected_exception(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("openmv")
+    from n6post_pc import watch
+
+    requests: list[str] = []
+
+    class Link:
+        firmware = (5, 0, 0)
+
+        def ask(self, what: str, *arguments: Any) -> dict[str, bool]:
+            requests.append(what)
+            return {} if len(requests) < 5 else {"stdin": True, watch.CHANNEL: True}
+
+        def once(self, what: str) -> None:
+            requests.append(what)
+
+        def attempt(self, what: str, *arguments: Any) -> bytes:
+            return b"n6p\0run1" + bytes(4) + b"a line\n"
+
+        def channel(self, name: str) -> bool:
+            return True
+
+        def close(self) -> None:
+            requests.append("close")
+
+    def wrong(*arguments: object) -> None:
+        raise LookupError("a bug in the command")
+
+    monkeypatch.setattr(watch, "connect", lambda *arguments: Link())
+    monkeypatch.setattr(line_output.Lines, "__call__", wrong)
+    (tmp_path / "good.py").write_text("print(1)\n", encoding="utf-8")
+    with pytest.raises(LookupError, match="a bug in"):
+        watch.watch("port", tmp_path / "good.py", lambda port: None, None, None, None, None)
+    assert "start" in requests and requests[-2:] == ["stop", "close"]
+
+
+def test_the_page_answers_this_pc_on_port_80_and_escapes_its_title() -> None:
+    from n6post_pc.stream_server import Page
+
+    page = Page("</title><script>alert(1)</script>\x1b\udcff.py on COM3")
+    page.tell("\udcff" + "x" * 5000)
+    port = int(page.address.rstrip("/").rpartition(":")[2])
+
+    def get(path: str, host: str) -> tuple[int, str]:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        connection.request("GET", path, headers={"Host": host})
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+
+    try:
+        # Browsers leave out port 80.
+        for host in ("127.0.0.1", "localhost", "LOCALHOST", f"127.0.0.1:{port}", "localhost:80"):
+            assert get("/lines", host)[0] == 200, host
+        for host in ("", "evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost:80:80", "127.0.0.1@evil"):
+            assert get("/lines", host)[0] == 403, host
+        body = get("/", "localhost")[1]
+        assert body.count("<title>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;\\x1b\\udcff.py on COM3</title>") == 1
+        assert body.count("<script>") == 1
+        assert get("/lines", "localhost")[1] == "\\udcff" + "x" * 1999 + " ..."
+    finally:
+        page.close()
+
+
+def test_the_camera_agent_runs_on_a_real_micropython(micropython: str, tmp_path: Path) -> None:
+    """The simulated PC reads while the script sleeps, in parts, and acknowledges late."""
     pytest.importorskip("openmv")
     from n6post_pc import watch
 
     source = tmp_path / "talk.py"
-    source.write_text("for i in range(40):\n    print('line', i, sep='-')\nprint('no end', end='')\n1 / 0\n")
+    text = "for i in range(40):\n    print('line', i, sep='-')\nprint('no end', end='')\n1 / 0\n"
+    source.write_text(text, encoding="utf-8")
     asker = """
 import sys, time
 class protocol:
@@ -750,7 +871,7 @@ def ask(ms):
     assert data[:3] == b"n6p" and position <= len(protocol.got)
     protocol.got += data[12 + len(protocol.got) - position:]
     protocol.state = data[3]
-    if protocol.asked % 3 == 0:  # the others are lost
+    if protocol.asked % 3 == 0:  # the other writes are lost
         b.write(0, len(protocol.got).to_bytes(4, "little"))
         b.write(0, len(protocol.got).to_bytes(4, "little"))
 class clock:
@@ -767,9 +888,10 @@ sys.modules["time"] = clock
     assert traceback.rstrip().endswith("ZeroDivisionError: divide by zero")
 
 
-@pytest.mark.parametrize("line, there", [
+@pytest.mark.parametrize("line, expected", [
     ('[{"rect": [1, 2, 3, 4]}]', True), ("[]", True), ('{"in": 3}', True), ("12.5", False), ("fps 12", False),
     ("[12.5 fps]", False), ('[{"rect": [1, 2', False), ("", False), ('"text"', False),
+    pytest.param("[" * 100_000, False, id="100,000 brackets"), (r'["\ud800"]', True),
 ])  # fmt: skip
-def test_lines_of_json_are_lists_and_objects(line: str, there: bool) -> None:
-    assert line_output.is_json(line) == there
+def test_json_lines_are_lists_and_objects(line: str, expected: bool) -> None:
+    assert line_output.is_json(line) == expected

@@ -1,19 +1,23 @@
-"""scripts/n6post_pc/cli.py: how a command ends where the world is not as it should be."""
+"""scripts/n6post_pc/cli.py: exit codes and messages of commands that fail."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import model_files
 import pytest
+from n6post_pc import cli
+from PIL import Image as PilImage
 
 ROOT = Path(__file__).parents[2]
 
 
 def command(body: str, **options: object) -> subprocess.CompletedProcess[str]:
-    """A command that does this, in a Python of its own."""
+    """Run a command with this body in a separate Python."""
     code = f"""
 import sys, types
 sys.path.insert(0, {str(ROOT / "scripts")!r})
@@ -32,19 +36,19 @@ sys.exit(cli.call("made", [], "n6post made"))
     )
 
 
-def test_a_file_that_cannot_be_opened_is_named_without_a_traceback() -> None:
+def test_a_file_that_cannot_be_opened_is_reported_without_a_traceback() -> None:
     done = command("    open('/nowhere/at/all.txt')")
     assert done.returncode == 2 and done.stderr == "n6post made: /nowhere/at/all.txt: No such file or directory\n"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, which only Linux has")
-def test_a_full_disk_is_said_once() -> None:
-    with open("/dev/full", "w") as full:
+def test_a_full_disk_is_reported_once() -> None:
+    with open("/dev/full", "w", encoding="utf-8") as full:
         done = command("    print('x' * 100)\n    return 0", stdout=full)
     assert done.returncode == 2 and done.stderr == "n6post made: [Errno 28] No space left on device\n"
 
 
-def test_a_name_that_the_terminal_cannot_show_is_shown_nevertheless() -> None:
+def test_names_that_the_terminal_cannot_encode_are_escaped() -> None:
     for encoding in ("utf-8:strict", "ascii:strict"):
         body = "    print('\\udcff.jpg', 'größe.jpg')\n    return 0"
         done = command(body, env={**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"})
@@ -54,3 +58,47 @@ def test_a_name_that_the_terminal_cannot_show_is_shown_nevertheless() -> None:
 def test_other_errors_keep_their_traceback() -> None:
     done = command("    return 1 / 0")
     assert done.returncode == 1 and "ZeroDivisionError" in done.stderr
+
+
+@pytest.mark.parametrize("words", [
+    ("run", "best.pt", "photo.png"), ("run", "net.tflite", "photo.png", "--compare", "best.pt"), ("inspect", "best.pt"),
+    ("build", "--romfs", "--model", "best.pt"), ("build", "--romfs", "--add", "best.PTH"),
+    ("host", "script.py", "--picture", "photo.png", "--model", "best.pt"),
+], ids=" ".join)  # fmt: skip
+def test_for_weights_instead_of_a_model_the_error_links_to_the_export_page(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("best.pt", "best.PTH"):
+        Path(name).write_bytes(b"PK\x03\x04" + bytes(100))  # PyTorch keeps weights in a zip
+    Path("net.tflite").write_bytes(model_files.runnable())
+    Path("script.py").write_text("", encoding="utf-8")
+    PilImage.new("RGB", (64, 64)).save("photo.png")
+    try:
+        code = cli.call(words[0], list(words[1:]), f"n6post {words[0]}")
+    except SystemExit as leaving:  # argparse
+        code = int(leaving.code or 0)
+    errors = capsys.readouterr().err
+    assert code == 2 and not Path("build").exists()
+    assert re.search(r"best\.(pt|PTH): trained weights, .* \(docs/your-model\.md#export\)", errors), errors
+
+
+def test_n6post_without_a_command_lists_all_commands_and_fails(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == "" and printed.err.startswith("usage: n6post COMMAND")
+    listed = [line.split()[0] for line in printed.err.splitlines() if line.startswith("  ")]
+    assert listed[: len(cli.COMMANDS)] == list(cli.COMMANDS)
+
+
+def test_help_prints_the_same_text_and_succeeds(capsys: pytest.CaptureFixture[str]) -> None:
+    cli.main([])
+    expected = capsys.readouterr().err
+    for option in ("-h", "--help"):
+        assert cli.main([option]) == 0
+        assert capsys.readouterr() == (expected, "")
+
+
+def test_the_error_names_an_unknown_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["inspekt"]) == 2
+    assert capsys.readouterr().err.startswith("n6post: there is no command 'inspekt'\n")

@@ -1,16 +1,12 @@
-"""scripts/demo.py: runs through every recording, names what is there, and draws on every picture but the empty one."""
+"""scripts/demo.py shows the results of every recording, in tables and on pictures."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-import recorded
 import skimage
 from commands import script
-from n6post_pc import street_gif
+from n6post_pc import demo, recorded, street_gif
 from PIL import Image
 
 ROOT = Path(__file__).parents[2]
@@ -20,10 +16,10 @@ pytestmark = pytest.mark.xdist_group("demo")  # one worker, so that the demo run
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     out = tmp_path_factory.mktemp("out")
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "scripts" / "demo.py"), "--out", str(out)],
-        capture_output=True, text=True, timeout=600, env=os.environ | {"COLUMNS": "120", "PYTHONUTF8": "1"},
-    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "120")
+        patch.setenv("PYTHONUTF8", "1")
+        done = script("demo.py", "--out", out)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout, out
 
@@ -34,16 +30,16 @@ def test_it_writes_a_picture_for_every_recording(run: tuple[str, Path]) -> None:
 
 
 @pytest.mark.parametrize("label", ["person", "cat", "cup", "horse", "motorcycle", "nothing"])
-def test_its_table_names_what_is_in_the_pictures(run: tuple[str, Path], label: str) -> None:
+def test_the_tables_list_the_objects_in_the_pictures(run: tuple[str, Path], label: str) -> None:
     assert label in run[0]
 
 
 @pytest.mark.parametrize(("model", "picture"), recorded.names())
-def test_it_draws_on_every_picture_but_the_empty_one(run: tuple[str, Path], model: str, picture: str) -> None:
+def test_results_are_drawn_on_every_picture_with_objects(run: tuple[str, Path], model: str, picture: str) -> None:
     photograph = Path(skimage.__file__).parent / "data" / recorded.load(model, picture).photograph
     before = np.asarray(Image.open(photograph).convert("RGB")).astype(int)
     after = np.asarray(Image.open(run[1] / f"{model}__{picture}.png").convert("RGB")).astype(int)
-    # RGB565 alone changes a channel by 7 at most.
+    # The conversion to RGB565 changes a channel by at most 7.
     changed = (np.abs(after - before).max(axis=2) > 8).mean()
     empty = picture == "rocket" or (model, picture) == ("deeplab_320", "coffee")
     assert changed == 0 if empty else 0.01 < changed < 0.9
@@ -56,28 +52,41 @@ def test_the_sequence_shows_masks_in_the_color_of_the_track_id(run: tuple[str, P
     people = shown = 0
     with Image.open(run[1] / "street.gif") as gif:
         assert gif.n_frames == (street_gif.LAST - street_gif.FIRST) // street_gif.STEP == 90  # type: ignore[attr-defined]
-        for number, (_, tracked, line) in enumerate(street_gif.frames()):  # noqa: B007  (the line that has counted them all)
+        for number, (_, tracked, line) in enumerate(street_gif.frames()):  # noqa: B007  (the last line has counted all people)
             gif.seek(number)
             assert gif.info["duration"] == 200 and gif.size == (640, 336)
             picture = np.asarray(gif.convert("RGB")).astype(int)
             for d in tracked:
-                x, y = [int((v + 0.5) * 4 / 3) for v in d.mask.centroid]  # 480 x 360 is drawn as 640 x 480
+                x, y = [int((v + 0.5) * 4 / 3) for v in d.mask.centroid]  # 480 x 360 is scaled to 640 x 480
                 expected = 0.75 * np.array(class_color(d.track_id)) + 0.25 * floor[y, x]
                 shown += bool(np.abs(picture[y, x] - expected).max() < 40)
                 people += 1
-    assert people > 600 and shown > 0.75 * people  # the others are behind a label or a box
+    assert people > 600 and shown > 0.75 * people  # the others are covered by a label or a box
     assert line.in_count >= 8 and line.out_count >= 4
 
 
-def test_the_readmes_sequence_is_this_one_and_small() -> None:
+def test_the_readmes_gif_is_up_to_date_and_small() -> None:
     file = ROOT / "docs" / "street.gif"
     assert file.stat().st_size < 700_000
     with Image.open(file) as gif:
         assert gif.n_frames == 90 and gif.size == (640, 336)  # type: ignore[attr-defined]
 
 
-def test_the_sequence_alone_is_written_by_its_name(tmp_path: Path) -> None:
+def test_the_argument_street_writes_the_gif_only(tmp_path: Path) -> None:
     done = script("demo.py", "street", "--out", "drawn", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == "To look at in drawn: a tracked sequence, street.gif"
+    assert done.stdout.strip() == "Written to drawn: a tracked sequence, street.gif"
     assert [file.name for file in (tmp_path / "drawn").iterdir()] == ["street.gif"]
+
+
+@pytest.mark.parametrize("model", ["yolov8n_192", "deeplab_320"])
+def test_update_docs_writes_the_pictures_of_the_pages(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "docs").mkdir()
+    monkeypatch.setattr(demo.paths, "CHECKOUT", tmp_path)
+    assert demo.main([model, "--out", str(tmp_path / "out"), "--update-docs"], "demo.py") == 0
+    written, shown = [np.asarray(Image.open(folder / "docs" / f"{model}.jpg"), float) for folder in (tmp_path, ROOT)]
+    assert written.shape == shown.shape
+    assert np.abs(written - shown).mean() < 1  # gray levels: another version of Pillow may write a different JPEG
+    assert [file.name for file in (tmp_path / "docs").iterdir()] == [f"{model}.jpg"]

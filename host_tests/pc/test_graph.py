@@ -1,4 +1,4 @@
-"""scripts/n6post_pc/graph.py and n6.py: what a model file holds, and what is known of it on the N6."""
+"""scripts/n6post_pc/graph.py and n6_estimate.py: the operators of a model file, and how the N6 will run them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import model_files
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,14 +17,14 @@ KIB = 1024
 
 
 def convolutions(*channels: int, kind: str = "INT8") -> Graph:
-    """A network of convolutions with these channels, one after the other, of 1 x 1 pixels."""
+    """A network of successive convolutions of 1 x 1 pixels with these channels."""
     tensors = [Tensor((1, 1, 1, 3), kind)] + [Tensor((1, 1, 1, n), kind) for n in channels]
     operators = [Operator("CONV_2D", (i,), (i + 1,), n) for i, n in enumerate(channels)]
     return Graph(graph.TFLITE, operators, tensors, (0,), (len(channels),))
 
 
 def chain(*sizes: int) -> Graph:
-    """Tensors of these sizes in bytes; each operator makes the next one out of the one before."""
+    """A network of tensors of these sizes in bytes. Each operator computes the next tensor from the previous one."""
     tensors = [Tensor((size,), "INT8") for size in sizes]
     operators = [Operator("ADD", (i,), (i + 1,)) for i in range(len(sizes) - 1)]
     return Graph(graph.TFLITE, operators, tensors, (0,), (len(sizes) - 1,))
@@ -38,24 +39,34 @@ def findings(network: Graph) -> list[str]:
 # --- reading ---
 
 
+@pytest.mark.parametrize("kind", ["INT8", "UINT8", "INT16", "UINT16", "INT32", "UINT32", "INT64", "UINT64", "BOOL"])
+def test_an_integer_tensor_has_the_size_of_numpys_array(kind: str) -> None:
+    assert Tensor((3, 5), kind).nbytes == np.zeros((3, 5), kind.lower()).nbytes
+
+
+@pytest.mark.parametrize("kind", ["FLOAT16", "FLOAT32", "FLOAT64"])
+def test_a_float_tensor_has_the_size_of_numpys_array(kind: str) -> None:
+    assert Tensor((3, 5), kind).nbytes == np.zeros((3, 5), kind.lower()).nbytes
+
+
 def test_the_operators_are_those_that_litert_runs(shared: Path) -> None:
     interpreter = pytest.importorskip("ai_edge_litert.interpreter")
     for path in sorted((shared / "models").glob("*.tflite")):
         if path.stem == "person_detect":
             continue  # LiteRT refuses it: "quantized_dimension must be in range"
-        # XNNPACK would put a DELEGATE in the place of operators.
+        # XNNPACK would replace operators by a DELEGATE.
         resolver = interpreter.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
         model = interpreter.Interpreter(str(path), experimental_op_resolver_type=resolver)
         network = graph.read(path)
         assert network.counts() == Counter(step["op_name"] for step in model._get_ops_details())
         for numbers, details in ((network.inputs, model.get_input_details()), (network.outputs, model.get_output_details())):
-            told = [network.tensors[number] for number in numbers]
-            assert [tensor.shape for tensor in told] == [tuple(detail["shape"]) for detail in details]
-            wanted = [detail["quantization"] for detail in details]
-            assert [(tensor.scale, tensor.zero_point) for tensor in told] == [(s or 1.0, z) for s, z in wanted]
+            tensors = [network.tensors[number] for number in numbers]
+            assert [tensor.shape for tensor in tensors] == [tuple(detail["shape"]) for detail in details]
+            expected = [detail["quantization"] for detail in details]
+            assert [(tensor.scale, tensor.zero_point) for tensor in tensors] == [(s or 1.0, z) for s, z in expected]
 
 
-def test_the_operators_of_an_onnx_are_those_in_its_bytes(shared: Path) -> None:
+def test_the_operators_of_an_onnx_model_are_those_in_its_bytes(shared: Path) -> None:
     pytest.importorskip("google.protobuf")
     path = shared / "models" / "deeplab_v3_mobilenetv2_05_16_320_fft_qdq_int8.onnx"
     counts = graph.read(path).counts()
@@ -68,11 +79,11 @@ def test_channels_of_onnx_convolutions_are_read_with_any_weights(tmp_path: Path)
     pytest.importorskip("google.protobuf")
     nodes = [
         ("Conv", ("x", "plain"), ("y",)),
-        ("DequantizeLinear", ("quantised", "s", "z"), ("weights",)),
+        ("DequantizeLinear", ("quantized", "s", "z"), ("weights",)),
         ("Conv", ("y", "weights"), ("out",)),
         ("Relu", ("out",), ("o",)),
     ]
-    (tmp_path / "net.onnx").write_bytes(model_files.onnx(nodes, {"plain": (257, 3, 3, 3), "quantised": (300, 257, 1, 1)}))
+    (tmp_path / "net.onnx").write_bytes(model_files.onnx(nodes, {"plain": (257, 3, 3, 3), "quantized": (300, 257, 1, 1)}))
     network = graph.read(tmp_path / "net.onnx")
     assert network.form == graph.ONNX and network.counts() == {"Conv": 2, "DequantizeLinear": 1, "Relu": 1}
     assert [one.channels for one in network.operators] == [257, None, 300, None]
@@ -93,12 +104,12 @@ def test_models_compiled_for_an_npu_are_recognized(tmp_path: Path) -> None:
     assert n6_estimate.estimate(graph.read(tmp_path / "st.tflite")) is None
 
 
-@given(cut=st.integers(0, 10_000), spoiled=st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 255)), max_size=4))
-def test_a_broken_file_is_read_or_refused_with_a_sentence(
-    tmp_path_factory: pytest.TempPathFactory, cut: int, spoiled: list[tuple[int, int]]
+@given(cut=st.integers(0, 10_000), changes=st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 255)), max_size=4))
+def test_a_damaged_file_is_read_or_refused_with_a_message(
+    tmp_path_factory: pytest.TempPathFactory, cut: int, changes: list[tuple[int, int]]
 ) -> None:
     whole = bytearray(model_files.runnable())
-    for at, value in spoiled:
+    for at, value in changes:
         whole[at % len(whole)] = value
     path = tmp_path_factory.getbasetemp() / "broken.tflite"
     path.write_bytes(whole[: len(whole) - cut % len(whole)])
@@ -111,21 +122,21 @@ def test_a_broken_file_is_read_or_refused_with_a_sentence(
 
 
 @pytest.mark.parametrize("name", ["net.tflite", "net.onnx", "net.bin"])
-def test_what_is_no_model_is_refused(tmp_path: Path, name: str) -> None:
+def test_a_file_that_is_not_a_model_is_refused(tmp_path: Path, name: str) -> None:
     for data in (b"", b"\x00\x00\x00\x00TFL3", b"text of some kind", bytes(100)):
         (tmp_path / name).write_bytes(data)
-        with pytest.raises(ValueError, match=r"damaged|neither|no \.onnx"):
+        with pytest.raises(ValueError, match=r"damaged|neither|not an ONNX model"):
             graph.read(tmp_path / name)
 
 
-def test_operators_that_the_firmware_has_not_are_found(shared: Path) -> None:
-    # Some that its tflm_backend.cc adds, and some that it does not.
+def test_operators_that_the_firmware_lacks_are_reported(shared: Path) -> None:
+    # Examples that its tflm_backend.cc registers, and examples that it does not.
     assert {"CONV_2D", "SELECT_V2", "BATCH_MATMUL", "PADV2", "MAX_POOL_2D"} <= tflm.OPERATORS and len(tflm.OPERATORS) == 96
     assert not {"TOPK_V2", "TILE", "POW", "SELECT", "NON_MAX_SUPPRESSION_V5", "ethos-u"} & tflm.OPERATORS
     assert tflm.missing(graph.parse(model_files.with_topk())) == ["TOPK_V2"]
     assert tflm.missing(graph.parse(model_files.with_topk("ethos-u"))) == ["TOPK_V2"]
     assert tflm.missing(graph.parse(model_files.for_ethos())) == [] == tflm.missing(graph.parse(model_files.for_st()))
-    for path in (shared / "models").glob("*.tflite"):  # OpenMV's own among them
+    for path in (shared / "models").glob("*.tflite"):  # including OpenMV's own
         assert tflm.missing(graph.read(path)) == []
 
 
@@ -134,11 +145,11 @@ def test_operators_that_the_firmware_has_not_are_found(shared: Path) -> None:
 
 def test_live_activations_span_their_first_to_their_last_use() -> None:
     assert chain(5, 7, 2, 9, 1).peak() == 5 + 7
-    # The first tensor is used again at the end: it stays.
+    # The first tensor is used again by the last operator, so it stays alive.
     kept = chain(5, 7, 2, 9, 1)
     kept.operators[-1] = Operator("ADD", (3, 0), (4,))
     assert kept.peak() == 2 + 9 + 5
-    # An output stays until the network is done, and a weight is none of them.
+    # An output stays alive until the end, and a weight is not an activation.
     kept = chain(5, 7, 2, 9, 1)
     kept.outputs = (1, 4)
     kept.tensors.append(Tensor((1000,), "INT8"))
@@ -147,7 +158,7 @@ def test_live_activations_span_their_first_to_their_last_use() -> None:
 
 
 @given(st.lists(st.integers(1, 50), min_size=2, max_size=8), st.data())
-def test_activations_alive_at_once_are_found_for_any_network(sizes: list[int], data: st.DataObject) -> None:
+def test_the_peak_of_live_activations_is_right_for_any_network(sizes: list[int], data: st.DataObject) -> None:
     network = chain(*sizes)
     network.operators = [Operator("ADD", (at, data.draw(st.integers(0, at))), (at + 1,)) for at in range(len(sizes) - 1)]
     peaks = []
@@ -158,8 +169,8 @@ def test_activations_alive_at_once_are_found_for_any_network(sizes: list[int], d
     assert network.peak() == max(peaks)
 
 
-# "Internal RAM" in KiB, by ST's model zoo (stm32ai-modelzoo, README of the models; STEdgeAI Core 2.0 to 2.2, nothing in
-# external RAM). That of the segmentation is of its variant with outputs in float.
+# "Internal RAM" in KiB from ST's model zoo (stm32ai-modelzoo, READMEs of the models; STEdgeAI Core 2.0 to 2.2, without
+# external RAM). The value of the segmentation network is for its variant with float outputs.
 ST_TABLE = {
     "st_movenet_lightning_heatmaps_192_int8_pc": 1674,
     "yolov8n_256_quant_pc_uf_pose_coco-st": 1135,
@@ -168,14 +179,14 @@ ST_TABLE = {
 
 
 @pytest.mark.parametrize("name", ST_TABLE)
-def test_what_st_s_compiler_took_is_within_the_estimate(shared: Path, name: str) -> None:
+def test_memory_use_reported_by_st_is_within_the_estimate(shared: Path, name: str) -> None:
     known = n6_estimate.estimate(graph.read(shared / "models" / f"{name}.tflite"))
     assert known is not None and known.activations is not None
     least, most = known.activations
     assert least <= ST_TABLE[name] * KIB <= most and most == pytest.approx(2 * least, rel=0.01)
 
 
-def test_only_more_than_the_npus_memory_is_a_finding() -> None:
+def test_activations_larger_than_the_npus_memory_are_a_finding() -> None:
     assert n6_estimate.SRAM == 1792 * KIB
     alive = round(n6_estimate.SRAM / 0.95)
     assert findings(chain(alive - 1000, 1000)) == []
@@ -186,12 +197,12 @@ def test_only_more_than_the_npus_memory_is_a_finding() -> None:
 # --- layers ---
 
 
-def test_a_convolution_with_257_channels_is_found() -> None:
+def test_a_convolution_with_257_channels_is_a_finding() -> None:
     (finding,) = findings(convolutions(256, 257, 257))
     assert "257 channels" in finding and "prime" in finding and "256 or 264" in finding
 
 
-def test_other_layers_are_no_finding() -> None:
+def test_other_layers_are_not_findings() -> None:
     assert findings(convolutions(1, 13, 17, 32, 255, 256, 258, 1280)) == []
     assert findings(Graph(graph.TFLITE)) == []
     other = convolutions(257)
@@ -199,7 +210,7 @@ def test_other_layers_are_no_finding() -> None:
     assert findings(other) == []
 
 
-def test_convolutions_in_float_are_found_also_with_int8_weights() -> None:
+def test_float_convolutions_are_a_finding_also_with_int8_weights() -> None:
     (finding,) = findings(convolutions(8, 16, kind="FLOAT32"))
     assert "2 of 2 convolutions compute in float" in finding
     half = convolutions(8, 16)
@@ -211,7 +222,7 @@ def test_convolutions_in_float_are_found_also_with_int8_weights() -> None:
     assert findings(onnx) == []
 
 
-def test_operators_on_the_cpu_are_named_each_with_a_source() -> None:
+def test_operators_that_run_on_the_cpu_are_listed_with_a_source() -> None:
     network = convolutions(8, 8)
     network.operators[1] = Operator("SOFTMAX", (1,), (2,))
     network.tensors.append(Tensor((1, 1, 1, 8), "FLOAT32"))

@@ -1,4 +1,4 @@
-"""scripts/n6post_pc/pictures.py: how pictures and videos are read, shown to a network and written."""
+"""scripts/n6post_pc/pictures.py: reading pictures and videos, fitting them into a network's input, and writing them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from PIL import Image as PilImage
 
 
 def gradient(width: int = 90, height: int = 60) -> PilImage.Image:
-    """Every corner of it looks different: red grows to the right, green downwards."""
+    """A picture with four different corners: red increases to the right, green downwards."""
     red, green = np.meshgrid(np.linspace(0, 250, width), np.linspace(0, 250, height))
     return PilImage.fromarray(np.stack((red, green, np.full_like(red, 100)), axis=-1).astype(np.uint8))
 
@@ -30,41 +30,41 @@ def as_read(path: Path) -> Any:
     [("RGB", "png", 0), ("L", "png", 0), ("CMYK", "tif", 1), ("P", "png", 60), ("LA", "png", 0), ("RGBA", "png", 0),
      ("RGB", "jpg", 12), ("CMYK", "jpg", 12), ("L", "jpg", 12), ("RGB", "webp", 20)],
 )  # fmt: skip
-def test_every_kind_of_picture_is_seen_as_it_looks(tmp_path: Path, mode: str, ending: str, tolerance: int) -> None:
+def test_all_modes_and_formats_of_pictures_are_read(tmp_path: Path, mode: str, ending: str, tolerance: int) -> None:
     plain = gradient()
     path = tmp_path / f"one.{ending}"
     plain.convert(mode).save(path)
-    looks = plain.convert("L").convert("RGB") if mode in ("L", "LA") else plain
-    assert np.abs(as_read(path) - np.asarray(looks).astype(int)).max() <= tolerance
+    expected = plain.convert("L").convert("RGB") if mode in ("L", "LA") else plain
+    assert np.abs(as_read(path) - np.asarray(expected).astype(int)).max() <= tolerance
 
 
 @pytest.mark.parametrize("ending", ["png", "tif"])
-def test_of_16_bits_the_upper_half_is_seen(tmp_path: Path, ending: str) -> None:
+def test_the_upper_8_of_16_bits_are_read(tmp_path: Path, ending: str) -> None:
     deep = np.linspace(0, 65535, 300).astype(np.uint16).reshape(10, 30)
     PilImage.fromarray(deep).save(tmp_path / f"deep.{ending}")
     assert np.abs(as_read(tmp_path / f"deep.{ending}")[..., 1] - deep / 257).max() <= 0.51
 
 
-def test_what_is_transparent_is_white_whatever_colour_lies_below(tmp_path: Path) -> None:
+def test_transparent_pixels_become_white(tmp_path: Path) -> None:
     picture = gradient().convert("RGBA")
     alpha = np.full((60, 90), 255, dtype=np.uint8)
     alpha[:, :30], alpha[:, 30:40] = 0, 128
     picture.putalpha(PilImage.fromarray(alpha))
     picture.save(tmp_path / "alpha.png")
-    seen, plain = as_read(tmp_path / "alpha.png"), np.asarray(gradient()).astype(int)
-    assert (seen[:, :30] == 255).all() and (seen[:, 40:] == plain[:, 40:]).all()
-    assert np.abs(seen[:, 30:40] - (plain[:, 30:40] + 255) / 2).max() <= 2
-    colours = PilImage.new("P", (4, 2), 1)
-    colours.putpalette([9, 9, 9, 200, 30, 60])
-    colours.putpixel((0, 0), 0)
-    colours.save(tmp_path / "palette.png", transparency=0)
-    seen = as_read(tmp_path / "palette.png")
-    assert seen[0, 0].tolist() == [255, 255, 255] and seen[1, 3].tolist() == [200, 30, 60]
+    pixels, plain = as_read(tmp_path / "alpha.png"), np.asarray(gradient()).astype(int)
+    assert (pixels[:, :30] == 255).all() and (pixels[:, 40:] == plain[:, 40:]).all()
+    assert np.abs(pixels[:, 30:40] - (plain[:, 30:40] + 255) / 2).max() <= 2
+    indexed = PilImage.new("P", (4, 2), 1)
+    indexed.putpalette([9, 9, 9, 200, 30, 60])
+    indexed.putpixel((0, 0), 0)
+    indexed.save(tmp_path / "palette.png", transparency=0)
+    pixels = as_read(tmp_path / "palette.png")
+    assert pixels[0, 0].tolist() == [255, 255, 255] and pixels[1, 3].tolist() == [200, 30, 60]
 
 
-def test_a_telephones_picture_is_turned_upright(tmp_path: Path) -> None:
+def test_a_picture_with_an_exif_orientation_is_rotated_upright(tmp_path: Path) -> None:
     exif = PilImage.Exif()
-    exif[0x0112] = 6  # "Rotate 90 CW" to see it as it was taken
+    exif[0x0112] = 6  # "Rotate 90 CW"
     gradient().transpose(PilImage.Transpose.ROTATE_90).save(tmp_path / "phone.png", exif=exif)
     picture = pictures.read(tmp_path / "phone.png")
     assert picture.size == (90, 60) and (np.asarray(picture.picture) == np.asarray(gradient())).all()
@@ -81,26 +81,26 @@ def _jpeg_cut_off(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "make, said",
+    "make, message",
     [
         (lambda path: path.write_bytes(b""), "^an empty file$"),
-        (lambda path: path.write_text("hello"), "^not a picture that can be read$"),
+        (lambda path: path.write_text("hello", encoding="utf-8"), "^not a picture that can be read$"),
         (_jpeg_cut_off, "truncated"),
         (_png_cut_off, "^cannot be read: "),
-        (lambda path: PilImage.new("1", (40000, 1)).save(path, "PNG"), "^40000 x 1 pixels, more than 32767 a side$"),
+        (lambda path: PilImage.new("1", (40000, 1)).save(path, "PNG"), "^40000 x 1 pixels: no side .* more than 32767$"),
         (lambda path: path.mkdir(), "Is a directory|Permission|not a picture"),
     ],
 )
-def test_why_a_picture_cannot_be_read_is_said(tmp_path: Path, make: Any, said: str) -> None:
+def test_the_error_says_why_a_picture_cannot_be_read(tmp_path: Path, make: Any, message: str) -> None:
     make(tmp_path / "broken.jpg")
-    with pytest.raises(pictures.UnreadableError, match=said):
+    with pytest.raises(pictures.UnreadableError, match=message):
         pictures.read(tmp_path / "broken.jpg")
 
 
 # --- for a network ---
 
 
-def test_a_large_picture_is_averaged_to_no_less_than_a_cameras_frame() -> None:
+def test_a_large_picture_is_averaged_down_to_a_cameras_frame() -> None:
     large = np.random.default_rng(5).integers(0, 256, (2880, 3840, 3), dtype=np.uint8)
     small = np.asarray(pictures._averaged(PilImage.fromarray(large), (320, 320))).astype(float)
     assert small.shape == (480, 640, 3)
@@ -108,17 +108,19 @@ def test_a_large_picture_is_averaged_to_no_less_than_a_cameras_frame() -> None:
 
 
 @pytest.mark.parametrize(
-    "size, least, seen",
+    "size, least, averaged",
     [
-        ((810, 1080), (320, 320), (810, 1080)),  # less than twice a frame: as it is
+        ((810, 1080), (320, 320), (810, 1080)),  # less than twice a frame: unchanged
         ((1279, 5000), (320, 320), (640, 2500)),
-        ((3000, 4000), (320, 320), (500, 667)),  # on its side a frame lies, too
-        ((3000, 4000), (1024, 1024), (1500, 2000)),  # what the network takes is there
+        ((3000, 4000), (320, 320), (500, 667)),  # portrait: the frame is rotated, too
+        ((3000, 4000), (1024, 1024), (1500, 2000)),  # no smaller than the network's input
         ((5000, 2), (64, 64), (5000, 2)),
     ],
 )
-def test_how_far_it_is_averaged(size: tuple[int, int], least: tuple[int, int], seen: tuple[int, int]) -> None:
-    assert pictures._averaged(PilImage.new("RGB", size), least).size == seen
+def test_averaging_keeps_at_least_a_frame_and_the_networks_input(
+    size: tuple[int, int], least: tuple[int, int], averaged: tuple[int, int]
+) -> None:
+    assert pictures._averaged(PilImage.new("RGB", size), least).size == averaged
 
 
 @pytest.mark.parametrize("fit", ["Stretch", "Crop", "Letterbox"])
@@ -136,37 +138,38 @@ def test_inputs_use_the_averaged_picture_and_map_back_to_the_whole(fit: str) -> 
     ours(filled, (1, 48, 64, 3), ord("B"))
     own(small)(expected, (1, 48, 64, 3), ord("B"))
     assert filled == expected and any(filled)
-    there = own(image.Image(2560, 1920, image.RGB565)).fit(None, (64, 48))
-    back = ours.fit(None, (64, 48))
-    assert [back.sx, back.ox, back.sy, back.oy] == [there.sx, there.ox, there.sy, there.oy]
+    expected_fit = own(image.Image(2560, 1920, image.RGB565)).fit(None, (64, 48))
+    fit_back = ours.fit(None, (64, 48))
+    assert [fit_back.sx, fit_back.ox, fit_back.sy, fit_back.oy] == [
+        expected_fit.sx, expected_fit.ox, expected_fit.sy, expected_fit.oy]  # fmt: skip
 
 
 # --- writing ---
 
 
 @pytest.mark.parametrize(
-    "size, even, drawn_on",
+    "size, even, drawn",
     [((4000, 3000), False, (1600, 1200)), ((801, 603), False, (801, 603)), ((801, 603), True, (800, 602)),
      ((1, 1), True, (2, 2))],
 )  # fmt: skip
-def test_what_is_drawn_on_is_a_copy_no_larger_than_one_looks_at(
-    size: tuple[int, int], even: bool, drawn_on: tuple[int, int], tmp_path: Path
+def test_the_copy_to_draw_on_has_at_most_1600_pixels_per_side(
+    size: tuple[int, int], even: bool, drawn: tuple[int, int], tmp_path: Path
 ) -> None:
     canvas = pictures.Picture(Path("x.png"), gradient(*size)).canvas(even)
-    assert (canvas.width(), canvas.height()) == drawn_on
+    assert (canvas.width(), canvas.height()) == drawn
     pictures.save(canvas, tmp_path / "written.png")
     with PilImage.open(tmp_path / "written.png") as written:
-        corner = written.getpixel((drawn_on[0] - 1, drawn_on[1] - 1))
+        corner = written.getpixel((drawn[0] - 1, drawn[1] - 1))
     assert size == (1, 1) or corner[0] > 230 and corner[1] > 230 and 90 < corner[2] < 110
 
 
-def test_pictures_stand_side_by_side() -> None:
+def test_pictures_are_placed_side_by_side() -> None:
     strip = pictures.beside(pictures.rgb565(gradient(30, 20)), pictures.rgb565(PilImage.new("RGB", (30, 20), "red")))
     assert (strip.width(), strip.height()) == (60, 20)
     assert strip.get_pixel((45, 10)) == (255, 0, 0) and strip.get_pixel((1, 1)) != (255, 0, 0)
 
 
-def test_frames_become_a_video_and_come_back_with_their_numbers(tmp_path: Path) -> None:
+def test_a_video_is_written_and_read_back_with_frame_numbers(tmp_path: Path) -> None:
     pytest.importorskip("av")
     recorder = pictures.Recorder(tmp_path / "clip.mp4", Fraction(5))
     for level in (0, 60, 120, 180, 240):
@@ -181,9 +184,9 @@ def test_frames_become_a_video_and_come_back_with_their_numbers(tmp_path: Path) 
     assert len(some) == 2 and some.rate == Fraction(5, 2) and [frame.frame for frame in some] == [1, 3]
 
 
-@pytest.mark.parametrize("data, said", [(b"", "^an empty file$"), (b"hello" * 99, "^not a video that can be read$")])
-def test_why_a_video_cannot_be_read_is_said(tmp_path: Path, data: bytes, said: str) -> None:
+@pytest.mark.parametrize("data, message", [(b"", "^an empty file$"), (b"hello" * 99, "^not a video that can be read$")])
+def test_the_error_says_why_a_video_cannot_be_read(tmp_path: Path, data: bytes, message: str) -> None:
     pytest.importorskip("av")
     (tmp_path / "broken.mp4").write_bytes(data)
-    with pytest.raises(pictures.UnreadableError, match=said):
+    with pytest.raises(pictures.UnreadableError, match=message):
         pictures.Film(tmp_path / "broken.mp4")

@@ -1,7 +1,8 @@
-"""scripts/n6post_pc/romfs.py: an image that readers of MicroPython's ROMFS read, with its files where they have to be."""
+"""scripts/n6post_pc/romfs.py: the image is a valid ROMFS, and its files are aligned."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from n6post_pc.romfs import File, pack
 
-# --- a reader after the specification: MicroPython, docs/reference/romfs.rst ---
+# --- a reader that follows the specification: MicroPython, docs/reference/romfs.rst ---
 
 
 def varuint(data: bytes, at: int) -> tuple[int, int]:
-    """(value, where the next thing begins): big-endian, the high bit of a byte set if there are following bytes."""
+    """(value, offset after it): big-endian; the high bit of a byte is set if more bytes follow."""
     value = 0
     while True:
         value = value << 7 | data[at] & 0x7F
@@ -26,12 +27,12 @@ def varuint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def records(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """(kind, where its payload begins, where it ends) of the records that fill data[at:end]."""
+    """(kind, start of the payload, end of the payload) of the records in data[at:end]."""
     while at < end:
         kind, at = varuint(data, at)
         length, at = varuint(data, at)
         assert kind != 0, "0, unused: a sign of corruption"
-        assert at + length <= end, "a record ends behind what holds it"
+        assert at + length <= end, "a record is longer than its parent"
         yield kind, at, at + length
         at += length
     assert at == end
@@ -40,7 +41,7 @@ def records(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
 def entries(data: bytes, at: int, end: int, base: int, path: str = "") -> Iterator[tuple[str, int, bytes]]:
     """(path, offset of its data in the image, data) of each file of data[at:end]."""
     for kind, start, stop in records(data, at, end):
-        if kind not in (4, 5):  # a directory, a file; others are passed over
+        if kind not in (4, 5):  # neither a directory nor a file
             continue
         length, start = varuint(data, start)
         name = path + data[start : start + length].decode()
@@ -51,7 +52,7 @@ def entries(data: bytes, at: int, end: int, base: int, path: str = "") -> Iterat
         for inner, begin, close in records(data, start, stop):
             if inner == 2:  # verbatim
                 yield name, begin, data[begin:close]
-            elif inner == 3:  # indirect: size, and offset within the payload of the whole
+            elif inner == 3:  # indirect: a size, and an offset in the payload of the outermost record
                 size, begin = varuint(data, begin)
                 offset, _ = varuint(data, begin)
                 yield name, base + offset, data[base + offset : base + offset + size]
@@ -62,9 +63,9 @@ def read(image: bytes) -> dict[str, tuple[int, bytes]]:
     assert image.startswith(b"\xd2\xcd\x31") and len(image) % 2 == 0
     ((kind, start, stop),) = records(image, 0, len(image))
     assert kind == 0x14A6B1
-    found = list(entries(image, start, stop, start))
-    assert len({path for path, _, _ in found}) == len(found)
-    return {path: (offset, data) for path, offset, data in found}
+    files = list(entries(image, start, stop, start))
+    assert len({path for path, _, _ in files}) == len(files)
+    return {path: (offset, data) for path, offset, data in files}
 
 
 # --- the tests ---
@@ -78,28 +79,30 @@ def test_the_reader_reads_an_image_of_mpremote(tmp_path: Path) -> None:
         target.write_bytes(data)
     command = [sys.executable, "-m", "mpremote", "romfs", "--no-mpy", "-o", str(tmp_path / "image"), "build"]
     subprocess.run([*command, str(tmp_path / "folder")], check=True, capture_output=True)
-    found = read((tmp_path / "image").read_bytes())
-    assert {path: data for path, (_, data) in found.items()} == files
+    contents = read((tmp_path / "image").read_bytes())
+    assert {path: data for path, (_, data) in contents.items()} == files
 
 
-names = st.text(st.characters(min_codepoint=33, max_codepoint=0x2FF, exclude_characters="/"), min_size=1, max_size=140)
+names = st.text(
+    st.characters(min_codepoint=33, max_codepoint=0x2FF, exclude_characters="/\\"), min_size=1, max_size=140
+).filter(lambda name: name not in (".", ".."))
 paths = st.lists(names, min_size=1, max_size=4).map("/".join)
 contents = st.binary(max_size=40) | st.integers(100, 40_000).map(bytes)
 
 
 @given(st.dictionaries(paths, st.tuples(contents, st.sampled_from([1, 4, 16, 32, 64, 4096])), max_size=8))
-def test_every_file_is_read_back_at_the_reported_offset(wanted: dict[str, tuple[bytes, int]]) -> None:
-    # A file is no folder of another one.
-    files = {path: one for path, one in wanted.items() if not any(other.startswith(path + "/") for other in wanted)}
+def test_every_file_is_read_back_at_the_reported_offset(drawn: dict[str, tuple[bytes, int]]) -> None:
+    # Leave out files whose path is also a folder.
+    files = {path: one for path, one in drawn.items() if not any(other.startswith(path + "/") for other in drawn)}
     image, offsets = pack(File(path, data, alignment) for path, (data, alignment) in files.items())
-    found = read(image)
-    assert {path: data for path, (_, data) in found.items()} == {path: data for path, (data, _) in files.items()}
-    assert {path: offset for path, (offset, _) in found.items()} == offsets
+    read_back = read(image)
+    assert {path: data for path, (_, data) in read_back.items()} == {path: data for path, (data, _) in files.items()}
+    assert {path: offset for path, (offset, _) in read_back.items()} == offsets
     for path, (_, alignment) in files.items():
         assert offsets[path] % alignment == 0
 
 
-def test_nothing_is_an_image_too() -> None:
+def test_an_image_without_files_is_valid() -> None:
     assert read(pack([])[0]) == {}
 
 
@@ -108,16 +111,22 @@ def test_the_same_files_make_the_same_image_in_any_order() -> None:
     assert pack(files) == pack(reversed(files))
 
 
-def test_a_path_that_comes_twice_or_is_a_file_and_a_folder_is_refused() -> None:
+def test_a_path_that_occurs_twice_or_is_file_and_folder_is_refused() -> None:
     for first, second in (("a", "a"), ("a/b", "a/b"), ("a", "a/b"), ("a/b", "a")):
-        with pytest.raises(ValueError, match="comes twice|is a file already"):
+        with pytest.raises(ValueError, match="occurs twice|is both a file and a folder"):
             pack([File(first, b""), File(second, b"")])
 
 
-def test_what_no_length_can_tell_is_refused() -> None:
+@pytest.mark.parametrize("path", ["", "..", "../a", "a/../../b", "/a", "a//b", "a/", "./a", "a/.", "..\\a", "a\udcff"])
+def test_a_path_that_leads_out_of_rom_is_refused(path: str) -> None:
+    with pytest.raises(ValueError, match="expected a path .*, got " + re.escape(repr(path))):
+        pack([File("fine", b""), File(path, b"")])
+
+
+def test_a_file_too_large_for_the_length_field_is_refused() -> None:
     class Large(bytes):
         def __len__(self) -> int:
             return 1 << 28
 
-    with pytest.raises(ValueError, match="no camera's partition"):
+    with pytest.raises(ValueError, match="larger than every camera's partition"):
         pack([File("large", Large())])

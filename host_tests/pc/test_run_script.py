@@ -1,4 +1,4 @@
-"""scripts/run_on_host.py runs camera scripts as they are."""
+"""scripts/run_on_host.py runs unmodified camera scripts."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ from PIL import Image as PilImage
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# As the command, but in this very Python: the command itself would first make .venv.
+# Like the command, but with the Python of these tests: the command itself would create .venv first.
 COMMAND = (
     "import sys; sys.path.insert(0, sys.argv.pop(1)); from n6post_pc import cli, command;"
     " sys.exit(cli.call('host', sys.argv[1:], 'run_on_host.py'))"
@@ -55,11 +55,11 @@ def photo(tmp_path: Path) -> Path:
 
 def _script(folder: Path, source: str) -> Path:
     path = folder / "camera_script.py"
-    path.write_text(source)
+    path.write_text(source, encoding="utf-8")
     return path
 
 
-def test_an_endless_loop_ends_after_the_frames_and_is_saved(tmp_path: Path, photo: Path) -> None:
+def test_an_endless_loop_is_stopped_and_its_last_frame_is_saved(tmp_path: Path, photo: Path) -> None:
     done = _run(tmp_path, _script(tmp_path, LOOP), "--picture", photo, "--frames", 3, "--out", "deep/er/last.png")
     assert done.returncode == 0, done.stderr
     assert done.stdout == "frame 1\nframe 2\nframe 3\n"
@@ -76,7 +76,7 @@ def test_the_default_is_one_frame_named_after_script_and_picture(tmp_path: Path,
     assert (tmp_path / "out" / "camera_script_photo.png").is_file()
 
 
-def test_a_script_that_ends_by_itself_is_saved_too(tmp_path: Path, photo: Path) -> None:
+def test_the_last_frame_of_a_script_that_ends_by_itself_is_saved(tmp_path: Path, photo: Path) -> None:
     source = LOOP.replace("while True:", "for _ in range(2):") + "print('done')\n"
     done = _run(tmp_path, _script(tmp_path, source), "--picture", photo, "--frames", 9)
     assert done.returncode == 0
@@ -92,7 +92,7 @@ def test_the_library_and_the_stand_ins_are_importable_and_time_ticks(tmp_path: P
     assert "nothing to save" in done.stderr
 
 
-def test_as_firmware_4_8_1_a_script_meets_its_drawing_methods_and_its_ulab(tmp_path: Path, photo: Path) -> None:
+def test_firmware_4_8_1_has_its_own_drawing_methods_and_ulab(tmp_path: Path, photo: Path) -> None:
     source = """import image
 from ulab import numpy as np
 img = image.Image(40, 20, image.RGB565)
@@ -106,7 +106,7 @@ print(any(img.bytearray()), "bincount" in dir(np))
     assert done.returncode == 1 and "draw_string" in done.stderr
 
 
-def test_an_error_of_the_script_is_shown_with_its_own_line_and_fails(tmp_path: Path, photo: Path) -> None:
+def test_an_error_in_the_script_is_shown_with_the_scripts_line(tmp_path: Path, photo: Path) -> None:
     source = LOOP.replace("number += 1", "number += 1 // 0")
     done = _run(tmp_path, _script(tmp_path, source), "--picture", photo)
     assert done.returncode == 1
@@ -116,7 +116,7 @@ def test_an_error_of_the_script_is_shown_with_its_own_line_and_fails(tmp_path: P
     assert (tmp_path / "out" / "camera_script_photo.png").is_file()
 
 
-def test_a_model_of_the_camera_without_a_replacement_is_explained(tmp_path: Path, photo: Path) -> None:
+def test_the_error_for_a_model_on_the_camera_names_the_option(tmp_path: Path, photo: Path) -> None:
     script = _script(tmp_path, "import ml\nml.Model('/rom/net.tflite')\n")
     done = _run(tmp_path, script, "--picture", photo)
     assert done.returncode == 1
@@ -124,7 +124,7 @@ def test_a_model_of_the_camera_without_a_replacement_is_explained(tmp_path: Path
     assert "/rom/net.tflite" in done.stderr
 
 
-def test_the_scripts_own_open_finds_the_model_too(tmp_path: Path, photo: Path) -> None:
+def test_open_in_the_script_also_finds_the_model(tmp_path: Path, photo: Path) -> None:
     model = tmp_path / "mine.tflite"
     model.write_bytes(b"bytes of a model")
     script = _script(tmp_path, "print(open('/rom/net.tflite', 'rb').read())\n")
@@ -133,7 +133,7 @@ def test_the_scripts_own_open_finds_the_model_too(tmp_path: Path, photo: Path) -
 
 
 @pytest.mark.parametrize(
-    ("arguments", "complaint"),
+    ("arguments", "message"),
     [
         (["absent.py", "--picture", "photo.png"], "no such script: absent.py"),
         (["camera_script.py", "--picture", "absent.jpg"], "no such picture: absent.jpg"),
@@ -145,29 +145,17 @@ def test_the_scripts_own_open_finds_the_model_too(tmp_path: Path, photo: Path) -
         (["camera_script.py", "--picture", "empty"], "no pictures in empty"),
         (["camera_script.py", "--picture", "photo.png", "--frames", "0"], "--frames"),
         (["camera_script.py", "--picture", "photo.png", "--firmware", "five"], "--firmware"),
-        (["camera_script.py"], "--picture"),
     ],
 )
-def test_wrong_arguments_are_named(tmp_path: Path, photo: Path, arguments: list[str], complaint: str) -> None:
+def test_wrong_arguments_are_reported(tmp_path: Path, photo: Path, arguments: list[str], message: str) -> None:
     _script(tmp_path, LOOP)
     (tmp_path / "empty").mkdir()
     done = _run(tmp_path, *arguments)
     assert done.returncode == 2
-    assert complaint in done.stderr
+    assert message in done.stderr
 
 
-def test_the_segmentation_example_draws_on_a_real_photograph(shared: Path, tmp_path: Path) -> None:
-    script = ROOT / "scripts" / "examples" / "yolov8_seg.py"
-    model = shared / "models" / "yolov8n_320_quant_pc_ii_seg_coco-st.tflite"
-    picture = shared / "pictures" / "bus.jpg"
-    pytest.importorskip("ai_edge_litert")
-    done = _run(tmp_path, script, "--picture", picture, "--model", model, "--out", "bus.png")
-    assert done.returncode == 0, done.stderr
-    with PilImage.open(tmp_path / "bus.png") as saved:
-        assert saved.size[0] >= 320
-
-
-# ---- what the camera sees ----
+# ---- the camera's frames ----
 
 COLOR = """
 import csi
@@ -182,12 +170,12 @@ while True:
 """
 
 
-def test_a_folder_of_pictures_is_seen_once_in_the_order_of_its_names(tmp_path: Path) -> None:
+def test_the_pictures_of_a_folder_are_the_frames_sorted_by_name(tmp_path: Path) -> None:
     folder = tmp_path / "shots"
     folder.mkdir()
     for name, color in (("b.png", (0, 255, 0)), ("a.bmp", (0, 0, 255)), ("C.PNG", (255, 255, 255))):
         PilImage.new("RGB", (64, 48), color).save(folder / name)
-    (folder / "note.txt").write_text("no picture")
+    (folder / "note.txt").write_text("no picture", encoding="utf-8")
     done = _run(tmp_path, _script(tmp_path, COLOR), "--picture", "shots", "--save-frames", "saved")
     assert done.returncode == 0, done.stderr
     assert [line.split(")")[0] for line in done.stdout.splitlines()] == ["(255, 255, 255", "(0, 0, 255", "(0, 255, 0"]
@@ -198,7 +186,7 @@ def test_a_folder_of_pictures_is_seen_once_in_the_order_of_its_names(tmp_path: P
             assert saved.getpixel((0, 0)) == color and saved.getpixel((24, 24)) == (255, 0, 0)
 
 
-def test_a_video_is_the_camera(tmp_path: Path) -> None:
+def test_the_frames_can_come_from_a_video(tmp_path: Path) -> None:
     av = pytest.importorskip("av")
     with av.open(str(tmp_path / "clip.mp4"), "w") as container:
         stream = container.add_stream("mpeg4", rate=10)
@@ -209,22 +197,22 @@ def test_a_video_is_the_camera(tmp_path: Path) -> None:
         container.mux(stream.encode())
     done = _run(tmp_path, _script(tmp_path, COLOR), "--picture", "clip.mp4")
     assert done.returncode == 0, done.stderr
-    seen = [int(line[1:].split(",")[0]) for line in done.stdout.splitlines()]
-    assert len(seen) == 4 and all(abs(got - level) < 30 for got, level in zip(seen, (0, 80, 160, 240), strict=True))
+    levels = [int(line[1:].split(",")[0]) for line in done.stdout.splitlines()]
+    assert len(levels) == 4 and all(abs(got - level) < 30 for got, level in zip(levels, (0, 80, 160, 240), strict=True))
     done = _run(tmp_path, _script(tmp_path, COLOR), "--picture", "clip.mp4", "--frames", 2)
     assert len(done.stdout.splitlines()) == 2
 
 
 def _turned(path: Path) -> None:
-    """A picture, white at its right, stored lying on its side, as telephones do."""
+    """Save a picture with a white right half, rotated and with an EXIF orientation, as phones do."""
     upright = np.zeros((48, 64, 3), dtype=np.uint8)
     upright[:, 32:] = 255
     exif = PilImage.Exif()
-    exif[0x0112] = 6  # to be turned by 90 degrees clockwise
+    exif[0x0112] = 6  # rotate by 90 degrees clockwise
     PilImage.fromarray(np.ascontiguousarray(np.rot90(upright))).save(path, exif=exif, quality=95)
 
 
-def test_a_picture_that_lies_on_its_side_is_seen_upright(tmp_path: Path) -> None:
+def test_a_picture_with_an_exif_orientation_is_shown_upright(tmp_path: Path) -> None:
     _turned(tmp_path / "phone.jpg")
     done = _run(tmp_path, _script(tmp_path, COLOR), "--picture", "phone.jpg")
     assert re.match(r"\((0|8), .*\) \((255|248), ", done.stdout), done.stdout
@@ -232,7 +220,7 @@ def test_a_picture_that_lies_on_its_side_is_seen_upright(tmp_path: Path) -> None
     assert '"w":64, "h":48' in done.stdout
 
 
-def test_sixteen_bits_are_seen_as_eight(tmp_path: Path) -> None:
+def test_pictures_of_16_bits_are_converted_to_8(tmp_path: Path) -> None:
     ramp = np.linspace(0, 65535, 64 * 48).reshape(48, 64).astype(np.uint16)
     PilImage.fromarray(ramp).save(tmp_path / "deep.png")
     source = COLOR.replace("RGB565", "GRAYSCALE").replace("while True", "for _ in range(1)")
@@ -245,10 +233,10 @@ def test_sixteen_bits_are_seen_as_eight(tmp_path: Path) -> None:
 # ---- the camera's files, models and ports ----
 
 
-def test_several_models_go_by_the_names_that_the_script_uses(tmp_path: Path, photo: Path) -> None:
+def test_several_models_are_found_by_the_names_in_the_script(tmp_path: Path, photo: Path) -> None:
     for name in ("faces", "hands", "rest"):
         (tmp_path / f"{name}_pc.tflite").write_bytes(name.encode())
-    (tmp_path / "labels.txt").write_text("person")
+    (tmp_path / "labels.txt").write_text("person", encoding="utf-8")
     source = """for path in ('/rom/faces.tflite', '/sdcard/hands.tflite', '/rom/other.tflite', '/rom/labels.txt'):
     print(open(path, 'rb').read())
 """
@@ -261,7 +249,7 @@ def test_several_models_go_by_the_names_that_the_script_uses(tmp_path: Path, pho
 
 
 SD_LOGGER = """
-# Takes as many pictures as the card's settings say, and keeps a log.
+# Takes the number of pictures in the settings on the SD card, and writes a log.
 import csi, os, uos, ujson, utime
 from machine import RTC
 cam = csi.CSI()
@@ -285,14 +273,14 @@ print(utime.ticks_diff(utime.ticks_ms(), start) < 60000)
 """
 
 
-def test_a_logger_writes_to_the_folder_that_is_the_card(tmp_path: Path, photo: Path) -> None:
+def test_a_logger_writes_to_the_folder_of_the_sd_card(tmp_path: Path, photo: Path) -> None:
     card = tmp_path / "card"
     card.mkdir()
-    (card / "settings.json").write_text('{"shots": 2}')
+    (card / "settings.json").write_text('{"shots": 2}', encoding="utf-8")
     done = _run(tmp_path, _script(tmp_path, SD_LOGGER), "--picture", "photo.png", "--sdcard", "card", "--frames", 9)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "/sdcard ['000.jpg', '001.jpg']\nTrue\n"
-    log = (card / "log.csv").read_text().splitlines()
+    log = (card / "log.csv").read_text(encoding="utf-8").splitlines()
     assert [line.split(",")[:2] for line in log] == [["2026", "0"], ["2026", "1"]]
     with PilImage.open(card / "shots" / "001.jpg") as shot:
         assert shot.size == (320, 240)
@@ -302,7 +290,7 @@ def test_a_logger_writes_to_the_folder_that_is_the_card(tmp_path: Path, photo: P
 
 
 BLOBS = """
-# Tells where the largest red thing is; what it is told starts and stops it.
+# Sends the positions of red blobs. Commands that it receives start and stop it.
 import sensor, time
 from machine import LED, UART
 
@@ -333,22 +321,22 @@ while True:
 """
 
 
-def test_a_blob_tracker_talks_over_its_uart_and_is_talked_to(tmp_path: Path) -> None:
+def test_a_blob_tracker_sends_and_receives_over_its_uart(tmp_path: Path) -> None:
     picture = PilImage.new("RGB", (320, 240), (40, 90, 40))
     picture.paste((230, 20, 20), (100, 60, 140, 80))
     picture.save(tmp_path / "ball.png")
     (tmp_path / "commands.txt").write_bytes(b"stop\nstart\n")
     script = _script(tmp_path, BLOBS)
-    done = _run(tmp_path, script, "--picture", "ball.png", "--frames", 3, "--uart", "3=commands.txt", "--out", "seen.png")
+    done = _run(tmp_path, script, "--picture", "ball.png", "--frames", 3, "--uart", "3=commands.txt", "--out", "last.png")
     assert done.returncode == 0, done.stderr
     assert done.stdout == "UART(3): b'120,70,800\\n'\n" * 2
-    with PilImage.open(tmp_path / "seen.png") as seen:
-        assert seen.getpixel((100, 60)) == seen.getpixel((139, 79)) == (255, 255, 0)
-        assert seen.getpixel((120, 70)) == (255, 255, 255)
+    with PilImage.open(tmp_path / "last.png") as saved:
+        assert saved.getpixel((100, 60)) == saved.getpixel((139, 79)) == (255, 255, 0)
+        assert saved.getpixel((120, 70)) == (255, 255, 255)
     done = _run(tmp_path, script, "--picture", "ball.png", "--frames", 3)
     assert done.stdout == ""
     done = _run(tmp_path, script, "--picture", "ball.png", "--frames", 3, "--uart", "commands.txt", "--firmware", "4.8.1")
-    assert done.returncode == 1 and "blob.rect" in done.stderr  # a method there
+    assert done.returncode == 1 and "blob.rect" in done.stderr  # a method in 4.8.1
 
 
 STREAMER = """
@@ -378,7 +366,7 @@ while True:
 """
 
 
-def test_a_wifi_streamer_serves_this_pcs_browser(tmp_path: Path, photo: Path) -> None:
+def test_a_wifi_streamer_serves_a_browser_on_this_pc(tmp_path: Path, photo: Path) -> None:
     script = str(_script(tmp_path, STREAMER))
     command = [sys.executable, "-c", COMMAND, str(ROOT / "scripts"), script, "--picture", str(photo), "--frames", "4"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
@@ -399,7 +387,7 @@ def test_a_wifi_streamer_serves_this_pcs_browser(tmp_path: Path, photo: Path) ->
     assert got.startswith(b"HTTP/1.1 200 OK\r\n") and got.count(b"--openmv\r\n") == got.count(b"\xff\xd8\xff") == 4
 
 
-def test_what_a_display_shows_is_saved_beside_the_frame(tmp_path: Path, photo: Path) -> None:
+def test_the_content_of_a_display_is_saved_beside_the_frame(tmp_path: Path, photo: Path) -> None:
     source = LOOP.replace("import csi", "import csi, display, image\nlcd = display.SPIDisplay(64, 48)")
     source += "    lcd.write(img, hint=image.SCALE_ASPECT_IGNORE)\n"
     done = _run(tmp_path, _script(tmp_path, source), "--picture", photo, "--out", "last.png", "--save-frames", "all")
@@ -409,15 +397,15 @@ def test_what_a_display_shows_is_saved_beside_the_frame(tmp_path: Path, photo: P
     assert sorted(path.name for path in (tmp_path / "all").iterdir()) == ["display_1.png", "frame_1.png"]
 
 
-def test_a_module_that_only_the_camera_has_is_named(tmp_path: Path, photo: Path) -> None:
+def test_the_error_names_a_module_that_has_no_stand_in(tmp_path: Path, photo: Path) -> None:
     done = _run(tmp_path, _script(tmp_path, "import tof\n"), "--picture", photo)
-    assert done.returncode == 1 and "the stand-in has no module tof" in done.stderr
+    assert done.returncode == 1 and "the module tof has no stand-in on this PC" in done.stderr
     done = _run(tmp_path, _script(tmp_path, "import nonsense\n"), "--picture", photo)
     assert "No module named 'nonsense'" in done.stderr
 
 
 def _on_a_terminal(folder: Path, *arguments: object, bar_after: float | None = None) -> tuple[str, bytes]:
-    """What the command prints, and what it shows on the terminal that is its stderr."""
+    """(stdout, output on a terminal that is its stderr) of the command."""
     import pty
 
     setting = "" if bar_after is None else f"command.BAR_AFTER = {bar_after}; "
@@ -438,7 +426,7 @@ def _on_a_terminal(folder: Path, *arguments: object, bar_after: float | None = N
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
-def test_what_takes_longer_shows_how_far_it_is_on_a_terminal_only(tmp_path: Path, photo: Path) -> None:
+def test_a_progress_bar_is_shown_on_a_terminal_only(tmp_path: Path, photo: Path) -> None:
     arguments = (_script(tmp_path, LOOP), "--picture", photo, "--frames", 5)
     printed, shown = _on_a_terminal(tmp_path, *arguments, bar_after=0)
     assert b"4/5" in shown and b"5 frames of 320x240" in shown

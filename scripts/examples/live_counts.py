@@ -10,12 +10,15 @@ import n6post
 import protocol
 from protocol import CBORChannel
 
+MODEL = "/rom/yolov8n_192.tflite"  # or your own model, with its labels in the .txt file beside it
+CLASSES = None  # everything that the model finds; ["person", "dog"]: only what has these labels
+
 cam = csi.CSI()
 cam.reset()
 cam.pixformat(csi.RGB565)
 cam.framesize(csi.VGA)
 
-model = n6post.load("/rom/yolov8n_192.tflite", threshold=0.1, classes=["person"])
+model = n6post.load(MODEL, threshold=0.1, classes=CLASSES)
 tracker = n6post.Tracker(threshold=0.4)
 line = n6post.LineZone((0, 240), (639, 240))  # "in" is to its left, seen from its start: upwards here
 clock = time.clock()

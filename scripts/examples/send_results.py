@@ -7,12 +7,14 @@ import csi
 import n6post
 from machine import UART
 
+MODEL = "/rom/yolov8n_192.tflite"  # or your own model, with its labels in the .txt file beside it
+
 cam = csi.CSI()
 cam.reset()
 cam.pixformat(csi.RGB565)
 cam.framesize(csi.VGA)
 
-model = n6post.load("/rom/yolov8n_192.tflite", threshold=0.1)
+model = n6post.load(MODEL, threshold=0.1)
 tracker = n6post.Tracker(threshold=0.4)
 uart = UART(3, 115200)  # the pins P4 (TX) and P5 (RX)
 

@@ -8,12 +8,14 @@ A line: [{"rect": [x, y, w, h], "score": 0.87, "class_id": 0, "label": "person",
 import csi
 import n6post
 
+MODEL = "/rom/yolov8n_192.tflite"  # or your own model, with its labels in the .txt file beside it
+
 cam = csi.CSI()
 cam.reset()
 cam.pixformat(csi.RGB565)
 cam.framesize(csi.VGA)
 
-model = n6post.load("/rom/yolov8n_192.tflite", threshold=0.1)
+model = n6post.load(MODEL, threshold=0.1)
 tracker = n6post.Tracker(threshold=0.4)
 
 while True:

@@ -8,12 +8,14 @@ import time
 import csi
 import n6post
 
+MODEL = "/rom/yolov8n_pose_256.tflite"  # or another model that finds keypoints of people
+
 cam = csi.CSI()
 cam.reset()
 cam.pixformat(csi.RGB565)
 cam.framesize(csi.VGA)
 
-model = n6post.load("/rom/yolov8n_pose_256.tflite", threshold=0.5, keypoint_threshold=0.5)
+model = n6post.load(MODEL, threshold=0.5, keypoint_threshold=0.5)
 
 clock = time.clock()
 while True:

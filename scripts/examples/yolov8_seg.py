@@ -9,12 +9,14 @@ import time
 import csi
 import n6post
 
+MODEL = "/rom/yolov8n_320_seg.tflite"  # or your own model, with its labels in the .txt file beside it
+
 cam = csi.CSI()
 cam.reset()
 cam.pixformat(csi.RGB565)
 cam.framesize(csi.VGA)
 
-model = n6post.load("/rom/yolov8n_320_seg.tflite", threshold=0.4)
+model = n6post.load(MODEL, threshold=0.4)
 for finding in n6post.diagnose(model):  # problems of the model, each with its remedy
     print(finding)
 

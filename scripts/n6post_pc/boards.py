@@ -1,7 +1,7 @@
-"""Cameras with a ROMFS partition: its size, where models have to lie in it, and what a model file has to be.
+"""The cameras with a ROMFS partition: its size, the alignment of models in it, and the NPU.
 
-Partition 0 as firmware 4.8.1 and 5.0.0 have it (openmv/openmv: boards/*/romfs_config.json, romfs.json in 4.8.1; that the
-models' alignment is 32 bytes for ST's NPU and 16 elsewhere says its docs/boards.md).
+The sizes are those of partition 0 in firmware 4.8.1 and 5.0.0 (openmv/openmv: boards/*/romfs_config.json, romfs.json in
+4.8.1). Models are aligned to 32 bytes for ST's NPU and to 16 for others (openmv/openmv, its docs/boards.md).
 """
 
 from dataclasses import dataclass
@@ -13,10 +13,13 @@ ST, ETHOS = "Neural-ART", "Ethos-U55"
 
 @dataclass(frozen=True)
 class Board:
-    """A camera: bytes of its ROMFS partition, bytes that models in there are aligned to, its NPU if it has one.
+    """A camera.
 
-    deploys     whether `mpremote romfs deploy` can write the partition: the board's MicroPython has it among those that
-                vfs.rom_ioctl() writes (ports/*/boards/*/mpconfigboard.h). The others' is OpenMV IDE's.
+    partition   size of its ROMFS partition in bytes
+    alignment   alignment of models in the partition in bytes
+    npu         its NPU, or None
+    deploys     whether `mpremote romfs deploy` can write the partition, which needs vfs.rom_ioctl() in the firmware
+                (ports/*/boards/*/mpconfigboard.h); on other cameras, only OpenMV IDE can
     """
 
     name: str

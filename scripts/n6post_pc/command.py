@@ -1,4 +1,4 @@
-"""What the commands have in common: their help, what they say of a mistake, how far they are, and their exit codes."""
+"""Shared parts of the commands: argument parsers, errors, progress bars and exit codes."""
 
 import argparse
 import shutil
@@ -8,34 +8,36 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
+from . import terminal
+
 T = TypeVar("T")
 
-FINE, FINDINGS, WRONG = 0, 1, 2  # exit codes: nothing to say, something was found, wrong use
+FINE, FINDINGS, WRONG = 0, 1, 2  # exit codes: success, findings, wrong use
 
-BAR_AFTER = 2  # seconds
+BAR_AFTER = 2  # seconds after which a progress bar is shown
 
 
 class UserError(Exception):
-    """What whoever runs the command can put right, as a sentence. The command ends with exit code 2."""
+    """An error that the user can fix. The command prints the message and ends with exit code 2."""
 
 
 def parser(prog: str, description: str, examples: Sequence[str] = ()) -> argparse.ArgumentParser:
-    """A parser whose help shows the paragraphs of `description`, and examples: command lines that begin behind `prog`."""
+    """A parser with a description of several paragraphs and examples, which are command lines without `prog`."""
     return argparse.ArgumentParser(prog=prog, **shown(prog, description, examples))
 
 
 def shown(prog: str, description: str, examples: Sequence[str]) -> dict[str, Any]:
-    """The arguments of a parser, or of a subcommand's, for such a help."""
-    width = max(shutil.get_terminal_size().columns - 2, 20)  # as argparse has it for the options
+    """The keyword arguments for such a parser, or for that of a subcommand."""
+    width = max(shutil.get_terminal_size().columns - 2, 20)  # the width that argparse uses for options
     paragraphs = [textwrap.fill(text, width, break_on_hyphens=False) for text in description.split("\n\n")]
-    # A command line stays one line, however long: it is there to be copied.
+    # Examples are not wrapped, so that they can be copied.
     epilog = "\n".join(["examples:", *(f"  {prog} {example}".rstrip() for example in examples)]) if examples else None
-    told = "\n\n".join(paragraphs)
-    return {"description": told, "epilog": epilog, "formatter_class": argparse.RawDescriptionHelpFormatter}
+    text = "\n\n".join(paragraphs)
+    return {"description": text, "epilog": epilog, "formatter_class": argparse.RawDescriptionHelpFormatter}
 
 
 class Bar:
-    """How far it is: on a terminal, on stderr, and only once it takes longer than BAR_AFTER seconds."""
+    """A progress bar on stderr. It is shown on a terminal only, and only after BAR_AFTER seconds."""
 
     def __init__(self, total: int, what: str) -> None:
         self._total, self._what, self._started = total, what, time.monotonic()
@@ -45,13 +47,12 @@ class Bar:
         if self._progress is None:
             if not sys.stderr.isatty() or time.monotonic() - self._started < BAR_AFTER:
                 return
-            from rich.console import Console
             from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-            # What the command prints on the same terminal goes above the bar.
+            # The command's output on the same terminal is printed above the bar.
             self._progress = Progress(
                 TextColumn(self._what), MofNCompleteColumn(), BarColumn(), TimeRemainingColumn(),
-                console=Console(stderr=True), redirect_stdout=sys.stdout.isatty(), transient=True)  # fmt: skip
+                console=terminal.console(stderr=True), redirect_stdout=sys.stdout.isatty(), transient=True)  # fmt: skip
             self._task = self._progress.add_task("", total=self._total)
             self._progress.start()
         self._progress.update(self._task, completed=done)
@@ -61,7 +62,7 @@ class Bar:
             self._progress.stop()
 
     def over(self, items: Iterable[T]) -> Iterator[T]:
-        """The items, one after the other, each shown as done when the next is asked for."""
+        """Yield the items and count each as done when the next one is requested."""
         try:
             for number, item in enumerate(items):
                 self.show(number)

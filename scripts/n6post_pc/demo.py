@@ -1,10 +1,10 @@
-"""What the library makes of real networks' raw outputs: n6post demo, scripts/demo.py.
+"""Show the library's results for recorded outputs of real networks: n6post demo, scripts/demo.py.
 
-Takes the outputs that int8 models gave for a few photographs (recorded.py), hands them to n6post's
-post-processors just as the camera would, prints what was found and draws it: annotated pictures land in out/.
+Passes the outputs of int8 models for a few photographs (recorded.py) to n6post's post-processors, as the camera does, prints
+the results, and writes annotated pictures to out/.
 """
 
-import importlib
+import importlib.util
 import os
 import shutil
 from pathlib import Path
@@ -12,13 +12,12 @@ from typing import Any
 
 import image
 import n6post
-from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
-from . import paths, recorded, results, street_gif
+from . import paths, recorded, results, street_gif, terminal
 from .command import FINE, parser
 
-# What each recorded model is, and the pictures of it that the README shows (public domain or CC0).
+# A title for each recorded model, and its pictures that the pages show (public domain or CC0).
 TITLES = {
     "yolov8n_seg_320": ("YOLOv8n-seg, 320 x 320: instances with masks", ["chelsea", "coffee", "camera"]),
     "yolov8n_192": ("YOLOv8n, 192 x 192: boxes", ["astronaut", "camera"]),
@@ -32,22 +31,27 @@ STREET = "street"  # the name of the tracked sequence
 
 
 def photograph(recording: recorded.Recording) -> image.Image:
-    import skimage  # here, for the help is there without it
+    return image.Image(str(_photographs() / recording.photograph)).to_rgb565(copy=True)
 
-    photographs = Path(skimage.__file__).parent / "data"
-    return image.Image(str(photographs / recording.photograph)).to_rgb565(copy=True)
+
+def _photographs() -> Path:
+    """The folder of scikit-image's photographs. It is not imported, because the demo does not install its dependencies."""
+    package = importlib.util.find_spec("skimage")
+    if package is None or package.origin is None:
+        raise ModuleNotFoundError(name="skimage")
+    return Path(package.origin).parent / "data"
 
 
 def process(recording: recorded.Recording, img: image.Image) -> Any:
-    """What `model.predict([fitted image])` returns on the camera, with the recorded outputs in place of the network."""
+    """The result of `model.predict([fitted image])` on the camera, with recorded outputs instead of a network."""
     model = recording.model()
     fitted = {"stretch": n6post.Stretch, "letterbox": n6post.Letterbox}[recording.fit](img)
-    processor = n6post.processor_for(model)  # the family, told from the shapes; or n6post.YoloV8Seg() and so on
+    processor = n6post.processor_for(model)  # chosen by the output shapes; or use n6post.YoloV8Seg() and so on
     return processor(model, [fitted], model.outputs())
 
 
 def write_docs(model: str, docs: Path) -> None:
-    """The README's picture of a model: a few photographs side by side, each drawn on at the size that is shown."""
+    """Write the pages' picture of a model: a few photographs side by side, with results drawn at the final size."""
     drawn = []
     for picture in TITLES[model][1]:
         recording = recorded.load(model, picture)
@@ -64,30 +68,33 @@ def write_docs(model: str, docs: Path) -> None:
 
 
 DESCRIPTION = """\
-What the library makes of real networks' raw outputs: those that int8 models gave for a few photographs (recorded) go to
-n6post's post-processors just as on the camera. Prints what was found, writes annotated pictures, and a street with its
-people tracked as an animated GIF."""
+Show the results of n6post for recorded outputs of six networks on a few photographs, as on a camera. The demo prints a
+table for each network, and writes the photographs with the results drawn on them and a street with tracked people as an
+animated GIF. You need neither a camera nor a model. It takes about 10 seconds."""
 EXAMPLES = ("", "yolov8n_seg_320 --out drawn", "street")
 
 
 def main(argv: list[str], prog: str) -> int:
     command = parser(prog, DESCRIPTION, EXAMPLES)
     names = [*TITLES, STREET]
-    command.add_argument("models", nargs="*", metavar="model", help=f"only these: {', '.join(names)}")
-    command.add_argument("-o", "--out", type=Path, default=Path("out"), help="where the pictures go (default out/)")
+    command.add_argument("models", nargs="*", metavar="model", help=f"run only these: {', '.join(names)} (default: all)")
+    command.add_argument("-o", "--out", type=Path, default=Path("out"), metavar="FOLDER",
+                         help="folder of the pictures (default out/)")  # fmt: skip
     if paths.CHECKOUT:
-        command.add_argument("--update-docs", action="store_true", help="write the README's pictures into docs/ as well")
+        command.add_argument("--update-docs", action="store_true", help="for maintainers: also write the pictures in docs/")
     arguments = command.parse_args(argv)
     for model in arguments.models:
         if model not in names:
-            command.error(f"no recording of {model}; there are {', '.join(names)}")
-    importlib.import_module("skimage")  # told by its extra where it is not installed
+            command.error(f"no recording of {model}; choose from {', '.join(names)}")
+    _photographs()  # if they are missing, the command names the extra to install
 
-    console = Console(highlight=False)
+    console = terminal.console()
     work = [(m, p) for m, p in recorded.names() if not arguments.models or m in arguments.models]
     street = not arguments.models or STREET in arguments.models
     if work:
         console.print(f"Post-processing {len(work)} recorded network outputs with n6post {n6post.__version__}.")
+    if len(work) > 5:
+        console.print("This takes about 10 seconds.")
     arguments.out.mkdir(parents=True, exist_ok=True)
     sheets: dict[str, Any] = {}
     columns = (SpinnerColumn(), TextColumn("{task.completed}/{task.total}  {task.description}"))
@@ -116,5 +123,5 @@ def main(argv: list[str], prog: str) -> int:
     for sheet in sheets.values():
         console.print(sheet)
     written = [f"{len(work)} annotated pictures"] * bool(work) + [f"a tracked sequence, {STREET}.gif"] * street
-    console.print(f"To look at in {os.path.relpath(arguments.out)}: {' and '.join(written)}")
+    console.print(f"Written to {os.path.relpath(arguments.out)}: {' and '.join(written)}")
     return FINE

@@ -1,5 +1,6 @@
-"""n6post camera install: the library onto a camera's drive, by way of mpremote."""
+"""n6post camera install: copy the library to a camera's drive with mpremote."""
 
+import contextlib
 import hashlib
 import json
 import tempfile
@@ -14,7 +15,7 @@ from .paths import LIB
 
 _MARK = "N6POST "
 
-# Runs on the camera. `lib` is put before it. Files as they are there, with their hashes, and where else n6post lies.
+# Runs on the camera, after a line that sets `lib`. Reports the hashes of the library's files, and other copies of n6post.
 _LOOK = """
 import binascii, hashlib, json, os, sys
 def there(path):
@@ -87,7 +88,7 @@ print("N6POST " + json.dumps({"file": file, "version": n6post.__version__}))
 
 @dataclass
 class Done:
-    """What an installation did."""
+    """The result of an installation."""
 
     board: str
     folder: str
@@ -95,10 +96,10 @@ class Done:
     copied: list[str] = field(default_factory=list)
     same: int = 0
     removed: list[str] = field(default_factory=list)
-    kept: list[str] = field(default_factory=list)  # files that are none of the library's
-    main: str = ""
-    wins: str = ""  # the other copy that `import n6post` finds
-    others: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)  # files that do not belong to the library
+    main: str = ""  # a sentence about main.py, without its period
+    wins: str = ""  # the other copy that `import n6post` imports
+    others: list[str] = field(default_factory=list)  # folders with other copies
     size: int = 0
 
     @property
@@ -106,12 +107,13 @@ class Done:
         return FINDINGS if self.wins else FINE
 
 
-def _asked(port: str, code: str) -> Any:
-    """The JSON that code prints on the camera behind _MARK."""
+def _report(port: str, code: str) -> Any:
+    """Run code on the camera and parse the JSON that it prints after _MARK."""
     for line in repl.ask(port, code, 120).splitlines():
         if line.startswith(_MARK):
-            return json.loads(line[len(_MARK) :])
-    raise UserError(f"the camera on {port} gave no answer that can be read")
+            with contextlib.suppress(ValueError, RecursionError):
+                return json.loads(line[len(_MARK) :])
+    raise UserError(f"the answer of the camera on {port} cannot be read")
 
 
 def _files(folder: Path) -> dict[str, Path]:
@@ -120,12 +122,12 @@ def _files(folder: Path) -> dict[str, Path]:
 
 
 def _compiled(folder: Path, mpy: int, march: str) -> dict[str, Path]:
-    """The library compiled. UserError where the camera's MicroPython does not load such files."""
+    """Compile the library into a folder. UserError if the camera's MicroPython does not load files of this version."""
     build(folder, march)
     files = _files(folder / "n6post")
     for path in files.values():
         version, kind = path.read_bytes()[1:3]
-        # The second part counts for machine code only: docs.micropython.org, "MicroPython .mpy files".
+        # The sub-version matters for machine code only: docs.micropython.org, "MicroPython .mpy files".
         if mpy & 0xFF != version or (kind >> 2 and mpy >> 10 and mpy >> 8 & 3 != kind & 3):
             raise UserError(
                 f"the camera's MicroPython loads compiled files of version {mpy & 0xFF}.{mpy >> 8 & 3}, this PC's mpy-cross "
@@ -138,19 +140,26 @@ def install(
     port: str, lib: str = "/flash/lib", source: bool = False, script: Path | None = None, march: str = "armv7m",
     reset: bool = True,
 ) -> Done:  # fmt: skip
-    """Copy what differs, remove what this version no longer has, compare what arrived. UserError where that cannot be."""
+    """Copy the files that differ, remove those of an older version, and verify all. UserError if this is not possible.
+
+    lib         the folder on the camera
+    source      copy the .py files instead of compiled ones
+    script      a script to copy to main.py
+    march       the architecture of machine code
+    reset       reset the camera at the end
+    """
     lib = lib.rstrip("/")
     if not lib.startswith("/") or lib.count("/") < 2:
         raise UserError(f"--to: expected a folder of a drive such as /flash/lib or /sdcard/lib, got {lib!r}")
     if script is not None and not script.is_file():
         raise UserError(f"no such file: {script}")
     look = f"lib = {lib!r}\n{_LOOK}"
-    before = _asked(port, look)
+    before = _report(port, look)
     if not before["drive"]:
         raise UserError(f"the camera has no drive {'/'.join(lib.split('/')[:2])}" + (
-            ": is a card in it?" if lib.startswith("/sd") else ""))  # fmt: skip
+            ": is an SD card inserted?" if lib.startswith("/sd") else ""))  # fmt: skip
     if not before["lib"]:
-        raise UserError(f"the camera does not look for modules in {lib}: choose another folder with --to")
+        raise UserError(f"the camera does not import modules from {lib}: choose another folder with --to")
     done = Done(before["board"], f"{lib}/n6post", others=before["others"])
     with tempfile.TemporaryDirectory() as temporary:
         files = _files(LIB / "n6post") if source else _compiled(Path(temporary), before["mpy"], march)
@@ -162,35 +171,35 @@ def install(
         old = before["files"]
         done.copied = [name for name in files if old.get(name) != expected[name]]
         done.same = len(files) - len(done.copied)
-        # A .py beside a .mpy would be found first: whatever is code and not of this version goes.
+        # Remove all other code: a .py file would be imported before the .mpy of the same name.
         done.removed = sorted(name for name in old if name not in files and name.endswith((".py", ".mpy")))
         done.kept = sorted(name for name in old if name not in files and name not in done.removed)
         needed = sum(expected[name][0] + 4096 - old.get(name, [0])[0] for name in done.copied)
         if needed > before["free"] >= 0:
-            raise UserError(f"{lib}: {needed:,} bytes are needed, {before['free']:,} are free")
+            raise UserError(f"{lib}: n6post needs {needed:,} bytes, and {before['free']:,} are free")
         _copy(port, lib, {name: files[name] for name in done.copied}, done.removed)
-        after = _asked(port, look)["files"]
+        after = _report(port, look)["files"]
         wrong = sorted(name for name in expected if after.get(name) != expected[name])
         wrong += sorted(name for name in after if name.endswith((".py", ".mpy")) and name not in expected)
         if wrong:
             raise UserError(
-                f"{len(wrong)} files on the camera are not what they should be, {wrong[0]} for one: is its drive full or "
-                "damaged? Run install again"
+                f"{len(wrong)} files on the camera differ from those that were copied, for example {wrong[0]}: is the drive "
+                "full or damaged? Run install again"
             )
     if script is not None:
         done.main = _install_main(port, before["cwd"], script)
-    found = _asked(port, _IMPORT)
-    done.version = found["version"]
-    if not found["file"].startswith(done.folder + "/"):
-        done.wins = found["file"]
+    imported = _report(port, _IMPORT)
+    done.version = imported["version"]
+    if not imported["file"].startswith(done.folder + "/"):
+        done.wins = imported["file"]
     if reset:
-        # The PC shows the camera's drive and would go on writing to it as it was before.
+        # The PC has cached the drive's old state and could write it back.
         repl.chain(port, ["reset"])
     return done
 
 
 def _copy(port: str, lib: str, files: dict[str, Path], removed: list[str]) -> None:
-    """Folders first, then what is old goes, then the files: one call of mpremote."""
+    """Create the folders, remove old files and copy the new ones, in one call of mpremote."""
     folders = [lib, f"{lib}/n6post"]
     for name in files:
         folder = f"{lib}/n6post/{name}".rpartition("/")[0]
@@ -211,21 +220,21 @@ def _copy(port: str, lib: str, files: dict[str, Path], removed: list[str]) -> No
             copied += 1
 
     try:
-        code, said = repl.follow(repl.words(port, *commands), line)
+        code, errors = repl.follow(repl.words(port, *commands), line)
     finally:
         bar.close()
     if code:
-        raise UserError(f"{repl.why(port, said)}. {copied} of {len(files)} files were begun: run install again")
+        raise UserError(f"{repl.why(port, errors)}. The copy stopped at file {copied} of {len(files)}: run install again")
 
 
 def _install_main(port: str, drive: str, script: Path) -> str:
-    """The script that runs at power-up; a sentence on what became of the one before."""
+    """Copy a script to main.py, which runs at power-up, and keep the old one. Returns a sentence without its period."""
     target = drive.rstrip("/") + "/main.py"
     keep = (
         f"import os\ntry:\n    os.stat({target!r})\n    os.rename({target!r}, {target + '.new'!r})\n"
         f"    try:\n        os.remove({target + '.old'!r})\n    except OSError:\n        pass\n"
         f"    os.rename({target + '.new'!r}, {target + '.old'!r})\n    print('kept')\nexcept OSError:\n    pass\n"
     )
-    said = repl.chain(port, ["exec", keep, "+", "cp", "-f", str(script), f":{target}"], 120)
-    return f"{target} is {script.name} and runs at power-up" + (
-        "; the one before is main.py.old" if "kept" in said.split() else "")  # fmt: skip
+    output = repl.chain(port, ["exec", keep, "+", "cp", "-f", str(script), f":{target}"], 120)
+    return f"{target} is a copy of {script.name} and runs at power-up" + (
+        "; the previous one is main.py.old" if "kept" in output.split() else "")  # fmt: skip

@@ -1,17 +1,58 @@
-"""Where the lines go that a script on a camera prints."""
+"""Sort the lines that a script on a camera prints: JSON to a file, everything else to stdout."""
 
 import contextlib
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TextIO
+from typing import AnyStr, Generic, TextIO
 
+from . import terminal
 from .command import UserError
+
+LONGEST = 1 << 24  # maximum length of a line in characters; output without any line ends would fill this PC's memory
+
+
+def no_line() -> UserError:
+    return UserError(f"the script printed {LONGEST:,} characters without a line end and was stopped")
+
+
+class Splitter(Generic[AnyStr]):
+    """Splits text or bytes that arrive in pieces into lines. It scans each piece once, however long a line becomes."""
+
+    def __init__(self, end: AnyStr) -> None:
+        self._end, self._nothing = end, end[:0]
+        self._parts: list[AnyStr] = []  # of the unfinished line
+        self._length = 0
+
+    def lines(self, piece: AnyStr) -> Iterator[AnyStr]:
+        """Yield all lines that end in this piece.
+
+        If a line becomes longer than LONGEST, yield its beginning, then raise a UserError.
+        """
+        first, *more = piece.split(self._end)
+        self._parts.append(first)
+        self._length += len(first)
+        for part in more:
+            yield self.rest()
+            self._parts, self._length = [part], len(part)
+        if self._length > LONGEST:
+            yield self.rest()
+            raise no_line()
+
+    def rest(self) -> AnyStr:
+        """Return and clear the unfinished line."""
+        rest = self._nothing.join(self._parts)
+        self._parts, self._length = [], 0
+        return rest
 
 
 class Lines:
-    """Where lines go: JSON to its file, if there is one, all else to stdout. Each is written out at once."""
+    """Writes JSON lines to a file, if there is one, and all other lines to stdout. Each is flushed at once.
+
+    file    the file of the JSON lines, or None to print them too
+    also    a function that is called with every line
+    """
 
     def __init__(self, file: TextIO | None, also: Callable[[str], None] | None = None) -> None:
         self._file, self._also = file, also
@@ -33,32 +74,32 @@ class Lines:
             return
         self.traceback = self.traceback or line.startswith("Traceback (most recent call last)")
         self.missing = self.missing or line.startswith("ImportError: no module named 'n6post'")
-        print(line, flush=True)
+        print(line, file=terminal.for_scripts(), flush=True)
 
     def remedy(self, sentence: str) -> str:
-        """The sentence, and what helps where n6post was not found."""
-        return sentence + (" n6post is not on the camera: `n6post camera install` brings it there." if self.missing else "")
+        """The sentence, followed by the command to run if the script could not import n6post."""
+        return sentence + (" n6post is not on the camera: `n6post camera install` copies it there." if self.missing else "")
 
 
 def is_json(line: str) -> bool:
-    """Whether a line is what to_json writes: a list or an object. A number alone is text, such as frames a second."""
+    """Whether a line is JSON as to_json writes it: a list or an object. A single number, such as an FPS value, is text."""
     if not line.startswith(("[", "{")):
         return False
     try:
         json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):  # RecursionError: thousands of nested brackets
         return False
     return True
 
 
 def close_lines(file: TextIO | None) -> None:
     if file is not None:
-        with contextlib.suppress(OSError):  # what could not be written was told when it was
+        with contextlib.suppress(OSError):  # a failed write has already been reported
             file.close()
 
 
 def open_lines(path: Path | None) -> TextIO | None:
-    """The file for lines of JSON, emptied."""
+    """Open and empty the file for JSON lines. UserError if it cannot be written."""
     if path is None:
         return None
     try:
@@ -68,7 +109,7 @@ def open_lines(path: Path | None) -> TextIO | None:
 
 
 def folder_for(path: Path | None) -> Path | None:
-    """The folder for frames, made if need be."""
+    """Create the folder for frames if it does not exist. UserError if it cannot be written."""
     if path is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Where the camera's files, the stand-ins and the recordings lie: in a checkout, or inside of this package in a wheel."""
+"""Paths of the camera's files, the stand-ins and the recordings: in a checkout, or in this package in a wheel."""
 
 import sys
 from pathlib import Path
@@ -7,19 +7,27 @@ HERE = Path(__file__).resolve().parent
 _ROOT = HERE.parents[1]
 CHECKOUT = _ROOT if (_ROOT / "lib" / "n6post" / "__init__.py").is_file() and HERE.parent.name == "scripts" else None
 
-# pyproject.toml puts the same folders of the checkout under the same names into the wheel.
+# pyproject.toml copies these folders of the checkout into the wheel under the same names.
 _PLACE = CHECKOUT or HERE / "carried"
-LIB = _PLACE / "lib"  # what goes onto a camera
+LIB = _PLACE / "lib"  # the library
 LICENSE = _PLACE / "LICENSE"
 STUBS = _PLACE / "stubs"  # stand-ins for the firmware's modules
-EXAMPLES = _PLACE / "scripts" / "examples"  # what users copy onto a camera
-DEVICE = _PLACE / "scripts" / "device"  # self-test, benchmark, soak and out-of-memory tests: run on a camera
+PAGES = _PLACE / "docs"  # the pages that findings link to
+EXAMPLES = _PLACE / "scripts" / "examples"  # scripts that users copy to a camera
+DEVICE = _PLACE / "scripts" / "device"  # self-test, benchmark, soak and out-of-memory tests, which run on a camera
 RECORDED = HERE / "data" / "recorded"  # outputs of real networks
-STREET = RECORDED.parent / "street.xz"  # what a network finds in a video, frame by frame
+STREET = RECORDED.parent / "street.xz"  # the detections of a network in each frame of a video
+SAMPLE_MODEL = RECORDED.parent / "shapes" / "shapes.tflite"  # a network of this project; its float original is beside it
+SAMPLE_PICTURES = SAMPLE_MODEL.parent / "pictures"
+
+
+def with_page(finding: str) -> str:
+    """A finding of `diagnose`, with the path of its page. In a wheel, the pages are in this package."""
+    return finding if CHECKOUT else finding.replace("(docs/", f"({PAGES.as_posix()}/")
 
 
 def use_stand_ins() -> None:
-    """Make `import n6post, ml, image, ...` work in this process: the camera's library on the stand-ins, before all else."""
+    """Make `import n6post, ml, image, ...` import the library and the stand-ins in this process."""
     for folder in (str(STUBS), str(LIB)):
         if folder not in sys.path:
             sys.path.insert(0, folder)

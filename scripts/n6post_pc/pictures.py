@@ -1,4 +1,4 @@
-"""Pictures and videos, read as a person and a network see them, and written with what was found in them."""
+"""Read pictures and videos for people and networks, and write them with the results drawn on them."""
 
 import functools
 import warnings
@@ -14,24 +14,24 @@ from image import _files, _formats
 if TYPE_CHECKING:
     from PIL import Image as PilImage
 
-# A camera's frame, the longer side first. A photograph that is several times as large is averaged down to no less than this
-# before a network sees it, as a sensor does with its pixels: taken one in six, they would be noise to it.
+# Size of a camera's frame, longer side first. A photograph that is at least twice as large is averaged down, to no less than
+# this, before a network gets it, as sensors average their pixels. Taking every sixth pixel instead would add noise.
 FRAME = (640, 480)
 
-LARGEST = 32767  # pixels of a side: what the firmware's images, and n6post's with them, can have
+LARGEST = 32767  # maximum side of the firmware's images, and so of n6post's, in pixels
 
-SHOWN = 1600  # pixels of the longer side of a picture that is written: in a larger one lines and names would hardly be seen
+SHOWN = 1600  # maximum of the longer side of written pictures: on larger ones, lines and labels would be hard to see
 
 
 class UnreadableError(Exception):
-    """Why a picture or a video cannot be read, as words that follow its name."""
+    """A picture or a video cannot be read. The message follows the file's name."""
 
 
 # ---- reading them ----
 
 
 class Picture:
-    """One picture, or one frame of a video (`frame`: its number, from 1), upright and in 8 bits."""
+    """A picture or a frame of a video, upright and with 8 bits per channel. `frame` is the frame's number, from 1."""
 
     def __init__(self, path: Path, picture: "PilImage.Image", frame: int | None = None) -> None:
         self.path, self.frame = path, frame
@@ -40,22 +40,23 @@ class Picture:
 
     @property
     def short_name(self) -> str:
-        """As tables have it."""
+        """The name for tables."""
         return self.path.name if self.frame is None else f"{self.path.name} frame {self.frame}"
 
     def input(self, fit: str, size: tuple[int, int]) -> Any:
-        """What to `predict` this picture with, for a network's input of `size`; `fit`: Stretch, Crop or Letterbox.
+        """An input for `predict`. The results are in pixels of the whole picture.
 
-        The results are in pixels of the whole picture.
+        fit     Stretch, Crop or Letterbox
+        size    the (width, height) of the network's input
         """
         made = _input(getattr(n6post, fit))(self)
         made.small = rgb565(_averaged(self.picture, size))
         return made
 
     def canvas(self, even: bool = False) -> image.Image:
-        """A copy to draw on, no larger than SHOWN; for a video's frame of even width and height."""
-        share = min(1.0, SHOWN / max(self.size))
-        width, height = (max(1, round(length * share)) for length in self.size)
+        """A copy to draw on, no larger than SHOWN. `even` makes width and height even, as videos need."""
+        scale = min(1.0, SHOWN / max(self.size))
+        width, height = (max(1, round(length * scale)) for length in self.size)
         if even:
             width, height = (max(2, length - length % 2) for length in (width, height))
         if (width, height) == self.size:
@@ -64,7 +65,7 @@ class Picture:
 
         return rgb565(self.picture.resize((width, height), Image.Resampling.LANCZOS, reducing_gap=2.0))
 
-    # What an input of n6post asks of its image, where only the size counts.
+    # The methods of an image that n6post's inputs use.
 
     def width(self) -> int:
         return self.size[0]
@@ -76,7 +77,7 @@ class Picture:
 @functools.cache
 def _input(base: Any) -> Any:
     class Averaged(base):  # type: ignore[misc]
-        """A picture's input: it speaks of the whole picture, and fills the tensor from the averaged one."""
+        """An input that has the size of the whole picture and fills the tensor from the averaged one."""
 
         small: image.Image
 
@@ -87,7 +88,7 @@ def _input(base: Any) -> Any:
 
 
 def _averaged(picture: "PilImage.Image", least: tuple[int, int]) -> "PilImage.Image":
-    """The picture by a whole factor smaller, no smaller than FRAME and `least`; itself below twice that."""
+    """The picture, reduced by an integer factor to no less than FRAME and `least`. Unchanged if the factor would be 1."""
     from PIL import Image
 
     width, height = picture.size
@@ -97,31 +98,31 @@ def _averaged(picture: "PilImage.Image", least: tuple[int, int]) -> "PilImage.Im
     )
     if factor < 2:
         return picture
-    # Not `reduce`, whose last column stands for fewer pixels than the others where the width is no multiple.
+    # Not `reduce`, whose last column averages fewer pixels if the width is not a multiple of the factor.
     return picture.resize((round(width / factor), round(height / factor)), Image.Resampling.BOX)
 
 
 def rgb565(picture: "PilImage.Image") -> image.Image:
-    """As a camera's frame."""
+    """The picture as a camera's frame in RGB565."""
     rgb = np.asarray(picture.convert("RGB"))
     return image.Image._of(_formats.rgb888_to_rgb565(rgb[..., 0], rgb[..., 1], rgb[..., 2]), image.RGB565)
 
 
 def read(path: Path) -> Picture:
-    """A picture file of any kind that Pillow knows. UnreadableError for any other, and for one that breaks off."""
+    """Read a picture in any format that Pillow supports. UnreadableError for other files and for damaged ones."""
     from PIL import Image, UnidentifiedImageError
 
     try:
         if not path.stat().st_size:
             raise UnreadableError("an empty file")
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of pictures of more than 89 megapixels, which are fine
+            warnings.simplefilter("ignore")  # Pillow warns about more than 89 megapixels, which are fine here
             with Image.open(path) as opened:
                 if max(opened.size) > LARGEST:
-                    raise UnreadableError(f"{opened.width} x {opened.height} pixels, more than {LARGEST} a side")
+                    raise UnreadableError(f"{opened.width} x {opened.height} pixels: no side may have more than {LARGEST}")
                 upright = _files.as_seen(opened)
                 if upright.has_transparency_data:
-                    # The colours of what is transparent mean nothing: on white, as a page shows it.
+                    # Put transparent pictures on white, as on a web page.
                     upright = upright.convert("RGBA")
                     upright = Image.alpha_composite(Image.new("RGBA", upright.size, "white"), upright)
                 return Picture(path, upright.convert("RGB"))
@@ -129,16 +130,16 @@ def read(path: Path) -> Picture:
         raise
     except UnidentifiedImageError:
         raise UnreadableError("not a picture that can be read") from None
-    except Exception as error:  # Pillow's decoders raise whatever they run into: OSError, SyntaxError, struct.error, ...
+    except Exception as error:  # Pillow's decoders raise many kinds of exceptions: OSError, SyntaxError, struct.error, ...
         raise UnreadableError(f"cannot be read: {error}") from error
 
 
 class Film:
-    """The frames of a video file that are asked for: every `step`th, at most `most`. UnreadableError where it is none."""
+    """The frames of a video file: every `step`th, at most `most`. UnreadableError if it is not a video."""
 
     def __init__(self, path: Path, step: int = 1, most: int | None = None) -> None:
         import _video
-        import av  # noqa: F401  (what is missing is named by the command)
+        import av  # noqa: F401  (if it is missing, the command names the extra to install)
 
         self.path = path
         try:
@@ -172,7 +173,7 @@ def _without_name(error: Exception, path: Path) -> str:
 
 
 def save(canvas: image.Image, path: Path) -> None:
-    # Quick rather than small: zlib's usual effort takes ten times as long and saves a fifth.
+    # Fast rather than small: zlib's default level takes ten times as long for files that are a fifth smaller.
     canvas.to_pil().save(path, compress_level=1)
 
 
@@ -187,7 +188,7 @@ def beside(*canvases: image.Image) -> image.Image:
 
 
 class Recorder:
-    """Writes frames into an .mp4 that any player and browser shows."""
+    """Writes frames to an .mp4 file that players and browsers can show."""
 
     def __init__(self, path: Path, rate: Any) -> None:
         self.path, self.rate = path, rate

@@ -1,8 +1,8 @@
 """The recorded outputs of real networks, for the demo and the tests.
 
-`load("yolov8n_seg_320", "astronaut")` is what the model put out for that photograph: int8 or float32 numpy arrays with
-the scale and zero point of each, the model's input size and how the photograph was fitted into it. In a checkout
-data/README.md describes how they were made.
+`load("yolov8n_seg_320", "astronaut")` returns the outputs of this model for this photograph: int8 or float32 numpy arrays
+with their scales and zero points, the model's input size, and how the photograph was fitted into it. In a checkout,
+data/README.md describes how they were recorded.
 """
 
 from __future__ import annotations
@@ -27,29 +27,29 @@ _CODES = {"int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "float32": "f"
 
 
 class Tensor(NamedTuple):
-    """An output as numpy has it, with the quantisation that its model tells (scale 0: none)."""
+    """An output as a numpy array, with the quantization of its model (scale 0: none)."""
 
     values: Array
     scale: float = 0.0
     zero_point: int = 0
 
-    def quantisation(self) -> dict[str, Any]:
-        """As reference.py's functions want it."""
+    def quantization(self) -> dict[str, Any]:
+        """The keyword arguments for the functions of reference.py."""
         return {"scale": self.scale, "zero_point": self.zero_point} if self.scale else {"scale": None}
 
-    def dequantised(self) -> Tensor:
+    def dequantized(self) -> Tensor:
         if not self.scale:
             return self
         raw = self.values.astype(np.int64) - self.zero_point
         return Tensor((raw * np.float32(self.scale)).astype(np.float32))
 
     def as_uint8(self) -> Tensor:
-        """The same numbers one storage type further: q + 128 about zero_point + 128."""
+        """The same values stored as uint8: q + 128, with zero_point + 128."""
         shifted = (self.values.astype(np.int16) + 128).astype(np.uint8)
         return Tensor(shifted, self.scale, self.zero_point + 128)
 
     def as_int16(self, factor: int = 1, offset: int = 0) -> Tensor:
-        """The same numbers as int16; with a power of two as factor every product stays exact."""
+        """The same values stored as int16. They stay exact if the factor is a power of two."""
         values = (self.values.astype(np.int32) * factor + offset).astype(np.int16)
         return Tensor(values, self.scale / factor, self.zero_point * factor + offset)
 
@@ -58,7 +58,7 @@ class Tensor(NamedTuple):
 
 
 class RecordedModel:
-    """The attributes of OpenMV's ml.Model that a post-processor may look at, where only outputs are left."""
+    """A model that consists of recorded outputs, with the attributes of OpenMV's ml.Model that post-processors read."""
 
     def __init__(
         self,
@@ -83,48 +83,48 @@ class RecordedModel:
         self.postprocess = None
 
     def input(self) -> Any:
-        """An ndarray such as a script may pass to predict: it has no roi, so the frame is the model input."""
+        """An ndarray as a script may pass to predict. It has no roi, so the frame is the model input."""
         from ulab import _host
 
         return _host.wrap(np.zeros(self.input_shape[0], dtype=np.uint8))
 
     def outputs(self) -> list[Any]:
-        """ulab views of the tensors, as the firmware hands them to a post-processor: writing to them shows."""
+        """ulab views of the tensors, as the firmware passes them to a post-processor. Writing to them changes the data."""
         from ulab import _host
 
         return [_host.wrap(t.values) for t in self.tensors]
 
     def run(self, processor: Any, source: Any = None) -> Any:
-        """What predict would return with this post-processor, for a given input (default: an ndarray)."""
+        """The result of predict with this post-processor, for a given input (default: an ndarray)."""
         return processor(self, [self.input() if source is None else source], self.outputs())
 
 
 class Recording(NamedTuple):
     model_name: str
-    picture: str  # the photograph's name without extension, as skimage.data has it
+    picture: str  # the photograph's name in skimage.data
     photograph: str  # its file in skimage/data
     fit: str  # "stretch" or "letterbox"
     processor: str  # the name of the post-processor in n6post
     labels: list[str] | None
     size: tuple[int, int]  # of the model input: width, height
-    tensors: list[Tensor]  # int8, whatever type the model handed out
-    floats: list[bool]  # which outputs the model itself hands out dequantised
+    tensors: list[Tensor]  # int8, also for outputs that are float in the model
+    floats: list[bool]  # whether each output is float in the model
 
     def model(self, raw: bool = False) -> RecordedModel:
-        """A model that puts these outputs out, in the model's own types or (raw) all of them as int8."""
-        tensors = [t.dequantised() if is_float and not raw else t for t, is_float in zip(self.tensors, self.floats)]
+        """A model that returns these outputs, in the types of the real model, or with `raw` all as int8."""
+        tensors = [t.dequantized() if is_float and not raw else t for t, is_float in zip(self.tensors, self.floats)]
         return RecordedModel(tensors, self.size, self.labels)
 
 
 @functools.cache
 def index() -> dict[str, dict[str, Any]]:
-    """Of each model: its family, labels, input size, outputs and pictures."""
-    entries: dict[str, dict[str, Any]] = json.loads((paths.RECORDED / "index.json").read_text())
+    """{model name: its family, labels, input size, outputs and pictures}."""
+    entries: dict[str, dict[str, Any]] = json.loads((paths.RECORDED / "index.json").read_text(encoding="utf-8"))
     return entries
 
 
 def names() -> list[tuple[str, str]]:
-    """Every (model name, picture) there is."""
+    """(model name, picture) of all recordings."""
     return [(model, picture) for model, entry in index().items() for picture in entry["pictures"]]
 
 
@@ -152,8 +152,8 @@ def load(model_name: str, picture: str) -> Recording:
 def street(overlap: float | None = 0.7) -> list[list[Any]]:
     """The detections of YOLOv8n-seg in each of 300 frames of a street (480 x 360, 10 per second), with masks.
 
-    overlap     drop a detection if more than this fraction of its mask lies inside the mask of a better one of its class:
-                it is a second box of one object. None: return all detections with a score of at least .1
+    overlap     drop a detection if more than this fraction of its mask lies inside the mask of a better one of its class,
+                because it is a second box of the same object. None returns all detections with a score of at least .1
     """
     from n6post.results.detection import detection_from
     from n6post.results.mask import Mask, MaskTransform
@@ -165,7 +165,7 @@ def street(overlap: float | None = 0.7) -> list[list[Any]]:
     transform = MaskTransform(*stored["grid"].tolist(), (0, 0, *STREET_SIZE), frame_size=STREET_SIZE)
     bits = np.unpackbits(stored["mask"])
     frames: list[list[Any]] = [[] for _ in range(int(stored["frame"][-1]) + 1)]
-    masks: list[tuple[int, Any]] = []  # of this frame: class, the whole plane
+    masks: list[tuple[int, Any]] = []  # (class, mask of the whole frame) of this frame
     at, now = 0, -1
     for frame, rect, score, class_id, crop in zip(*(stored[n] for n in ("frame", "rect", "score", "class_id", "crop"))):
         x, y, w, h = crop.tolist()

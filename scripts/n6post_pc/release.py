@@ -1,4 +1,4 @@
-"""A zip of the compiled library that someone without Python copies onto a camera."""
+"""Write a zip of the compiled library and the examples, for users without Python on their PC."""
 
 import zipfile
 from pathlib import Path
@@ -8,21 +8,21 @@ from .paths import EXAMPLES, LICENSE
 README = """\
 n6post {version} for OpenMV cameras with firmware 4.8.1 or newer
 
-1. Connect the camera by USB. A drive appears: its flash, or the SD card that is in it.
-2. Copy the folder "lib" from here onto that drive, so that it holds lib/n6post. Eject the drive and press the
+1. Connect the camera by USB. A drive appears: its flash, or its SD card.
+2. Copy the folder "lib" to this drive, so that the drive contains lib/n6post. Eject the drive and press the
    camera's reset button.
-3. Open a file of "examples" in OpenMV IDE, write the path of your model into it, and run it. With an empty
-   camera begin with selftest.py: it needs no model, and its last line is "... passed, 0 failed".
+3. Open a file from "examples" in OpenMV IDE, enter the path of your model, and run it.
 
-A model belongs into the camera's ROMFS: OpenMV IDE, Tools, ROM File System. The licence is in LICENSE.txt.
+Put models into the camera's ROMFS: OpenMV IDE, Tools, ROM File System. The license is in LICENSE.txt.
 """
 
 
 def write_zip(archive: Path, compiled: dict[str, bytes], version: str) -> list[tuple[str, int]]:
-    """Write the zip from the compiled files, n6post/NAME.mpy and its bytes; (name, bytes) of what is in it.
+    """Write the zip. Returns (name, size in bytes) of the files in it.
 
-    The same files make the same bytes, on any machine and day: no times, one order, and nothing compressed, for not all
-    zlibs compress alike.
+    compiled    the compiled files, by a name such as n6post/NAME.mpy
+
+    The zip is reproducible: it has no times and a fixed order, and is not compressed, because versions of zlib differ.
     """
     entries = {"README.txt": README.format(version=version).encode(), "LICENSE.txt": LICENSE.read_bytes()}
     entries |= {f"lib/{name}": data for name, data in compiled.items()}
@@ -31,6 +31,6 @@ def write_zip(archive: Path, compiled: dict[str, bytes], version: str) -> list[t
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as out:
         for name, data in sorted(entries.items()):
             entry = zipfile.ZipInfo(f"n6post-{version}/{name}", (1980, 1, 1, 0, 0, 0))
-            entry.create_system, entry.external_attr = 3, 0o100644 << 16  # a plain file, wherever it is made
+            entry.create_system, entry.external_attr = 3, 0o100644 << 16  # a regular file, on every system
             out.writestr(entry, data)
     return sorted((name, len(data)) for name, data in entries.items())

@@ -1,4 +1,7 @@
-"""A camera's REPL through mpremote: any rate but the protocol's reaches it, on firmware 4.8.1 and on 5.0."""
+"""Talk to a camera's REPL with mpremote, on firmware 4.8.1 and 5.0.
+
+5.0 speaks OpenMV's protocol at one baud rate only, and answers as a REPL at all others.
+"""
 
 import os
 import re
@@ -9,50 +12,53 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from . import line_output
 from .command import UserError
 
 _UNPLUGGED = r"SerialException|OSError: \[Errno (5|6|19|22)\]|ClearCommError|device disconnected|PermissionError\(13"
-_SLOW = 30  # seconds for a question that a camera answers at once
+_SLOW = 30  # timeout in seconds for requests that a camera answers at once
 
 
 def words(port: str, *commands: str | Path) -> list[str]:
-    """The command line of mpremote."""
+    """The command line that runs commands of mpremote on a port."""
     return [sys.executable, "-m", "mpremote", "connect", port, *map(str, commands)]
 
 
 def follow(
     command: Sequence[str], line: Callable[[str], None], environment: dict[str, str] | None = None
 ) -> tuple[int, str]:
-    """Hands out what it prints, line by line as it comes; its exit code and what it said on stderr."""
+    """Run a command and pass each line of its stdout to `line` as it arrives. Returns (exit code, stderr)."""
     process = subprocess.Popen(
         command, env=os.environ | (environment or {}), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace",
-        # Ctrl-C is for this program, which then stops the script on the camera.
+        # Ctrl-C must only reach this program, which then stops the script on the camera.
         start_new_session=True, creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
     )  # fmt: skip
     assert process.stdout is not None and process.stderr is not None
-    said: list[str] = []
-    listener = threading.Thread(target=lambda: said.extend(process.stderr or ()), daemon=True)
+    errors: list[str] = []
+    listener = threading.Thread(target=lambda: errors.extend(process.stderr or ()), daemon=True)
     listener.start()
     try:
-        for text in process.stdout:
+        while text := process.stdout.readline(line_output.LONGEST):
             line(text.rstrip("\n").rstrip("\r"))
+            if len(text) == line_output.LONGEST:
+                raise line_output.no_line()
         process.wait()
     finally:
         if process.poll() is None:
             process.kill()
             process.wait()
     listener.join(5)
-    return process.returncode, "".join(said)
+    return process.returncode, "".join(errors)
 
 
 def ask(port: str, code: str, seconds: float = _SLOW) -> str:
-    """What a piece of MicroPython prints on the camera. UserError if that fails."""
+    """Run MicroPython code on the camera and return what it prints. UserError if this fails."""
     return chain(port, ["exec", code], seconds)
 
 
 def chain(port: str, commands: Sequence[str], seconds: float = _SLOW) -> str:
-    """What mpremote's commands print. UserError if one of them fails."""
+    """Run commands of mpremote and return what they print. UserError if one fails."""
     try:
         done = subprocess.run(words(port, *commands), capture_output=True, text=True, timeout=seconds,
                               stdin=subprocess.DEVNULL, errors="replace")  # fmt: skip
@@ -63,31 +69,31 @@ def chain(port: str, commands: Sequence[str], seconds: float = _SLOW) -> str:
     return done.stdout
 
 
-def why(port: str, said: str) -> str:
-    """What mpremote says of a failure, as a sentence."""
-    if "failed to access" in said:
+def why(port: str, output: str) -> str:
+    """Turn mpremote's error output into a sentence."""
+    if "failed to access" in output:
         return f"{port} cannot be opened: is OpenMV IDE, or another program, connected to it?"
-    if "could not enter raw repl" in said or "could not exec" in said or "raw paste" in said:
-        return f"the camera on {port} does not answer as MicroPython does: unplug it and plug it in again"
-    if re.search(_UNPLUGGED, said):
-        return "the camera is gone: its cable was pulled, or it was reset"
-    if "No module named mpremote" in said:
+    if "could not enter raw repl" in output or "could not exec" in output or "raw paste" in output:
+        return f"the camera on {port} does not answer like MicroPython: unplug it and plug it in again"
+    if re.search(_UNPLUGGED, output):
+        return "the camera is disconnected: its cable was pulled, or it was reset"
+    if "No module named mpremote" in output:
         raise ModuleNotFoundError(name="mpremote")
-    last = [line.strip() for line in said.splitlines() if line.strip()]
-    return "the camera said: " + (last[-1] if last else "nothing")
+    last = [line.strip() for line in output.splitlines() if line.strip()]
+    return f"the camera reported: {last[-1]}" if last else "the camera reported no reason"
 
 
 def interrupt(port: str) -> bool:
-    """Stops what runs on the camera, as Ctrl-C does; whether its prompt came."""
+    """Send Ctrl-C to the camera. True if its prompt appears."""
     import serial
 
     try:
         with serial.Serial(port, 115200, timeout=0.1, write_timeout=2) as line:
-            line.write(b"\r\x03\x03\x02")  # and from the raw REPL back to the friendly one
-            seen, until = b"", time.monotonic() + 3
+            line.write(b"\r\x03\x03\x02")  # Ctrl-C twice, then Ctrl-B: from the raw REPL back to the friendly one
+            received, until = b"", time.monotonic() + 3
             while time.monotonic() < until:
-                seen += line.read(4096)
-                if seen.rstrip().endswith(b">>>"):
+                received += line.read(4096)
+                if received.rstrip().endswith(b">>>"):
                     return True
     except OSError:
         pass
@@ -95,7 +101,7 @@ def interrupt(port: str) -> bool:
 
 
 def firmware(port: str) -> str | None:
-    """Its version, or None where no REPL answers."""
+    """The firmware version of the camera on a port, or None if no REPL answers."""
     try:
         return ask(port, "import omv; print(omv.version_string())", 8).strip() or None
     except UserError:

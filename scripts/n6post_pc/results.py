@@ -1,17 +1,17 @@
-"""Tables of what a post-processor found, shared by the commands that show one. They fit 80 columns."""
+"""Tables of results for several commands. They fit into 80 columns."""
 
 from typing import Any
 
 from rich import box
 from rich.table import Table
 
-SEEN = 0.3  # a keypoint's score from which it counts as seen, where the detection does not tell
+SEEN = 0.3  # minimum score of a visible keypoint, if the detection has no keypoint_threshold
 
 
 def _sheet(title: str | None, *columns: tuple[str, int]) -> Table:
     sheet = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
     for number, (heading, width) in enumerate(columns):
-        # Names wrap rather than lose their end, by which the pictures of a camera differ.
+        # Wrap long names instead of cutting off their ends, where the names of a camera's pictures differ.
         sheet.add_column(heading, no_wrap=number > 1, overflow="fold", min_width=width,
                          justify="right" if heading == "score" else "left")  # fmt: skip
     return sheet
@@ -23,7 +23,7 @@ def table(title: str | None = None) -> Table:
 
 
 def add(sheet: Table, picture: str, result: Any) -> None:
-    """A row for everything in the result of a picture, or one that says that there is nothing."""
+    """Add a row for each object or class in the result of a picture, or one row "nothing"."""
     for number, row in enumerate(_rows(result) or [("nothing",)]):
         sheet.add_row("" if number else picture, *row)
 
@@ -45,17 +45,17 @@ def _extent(detection: Any) -> str:
 
 
 class Tables:
-    """One table of all pictures, and one of each video: of its frames together, for there are many."""
+    """One table for all pictures, and one for each video, which summarizes its frames."""
 
     def __init__(self) -> None:
-        self.numbered = False  # whether there are classes with a number as name
+        self.numbered = False  # whether there are classes whose label is a number
         self._pictures: Table | None = None
-        self._videos: dict[Any, dict[str, list[list[float]]]] = {}  # path: label: of each frame with it its scores or share
+        self._videos: dict[Any, dict[str, list[list[float]]]] = {}  # path: label: scores or fraction per frame
         self._frames: dict[Any, int] = {}
         self._maps = False
 
     def add(self, picture: Any, result: Any) -> None:
-        """The result of a picture, or of a video's frame."""
+        """Add the result of a picture or of a video's frame."""
         labels = [d.label for d in result] if isinstance(result, list) else [result.label(c) for c in result.class_ids()]
         self.numbered |= any(label.isdigit() for label in labels)
         if picture.frame is None:
@@ -66,14 +66,14 @@ class Tables:
             return
         video = self._videos.setdefault(picture.path, {})
         self._frames[picture.path] = self._frames.get(picture.path, 0) + 1
-        here: dict[str, list[float]] = {}
+        in_frame: dict[str, list[float]] = {}
         if isinstance(result, list):
             for d in result:
-                here.setdefault(d.label, []).append(float(d.score))
+                in_frame.setdefault(d.label, []).append(float(d.score))
         else:
             self._maps = True
-            here = {result.label(c): [result.fraction(c)] for c in result.class_ids()}
-        for label, values in here.items():
+            in_frame = {result.label(c): [result.fraction(c)] for c in result.class_ids()}
+        for label, values in in_frame.items():
             video.setdefault(label, []).append(values)
 
     def all(self) -> list[Table]:
@@ -81,16 +81,16 @@ class Tables:
         for path, labels in self._videos.items():
             title = f"{path.name}, {self._frames[path]} frames"
             if self._maps:
-                sheet = _sheet(title, ("label", 13), ("frames with it", 14), ("mean share of them", 18), ("most", 8))
+                sheet = _sheet(title, ("label", 13), ("frames with it", 14), ("mean area in them", 17), ("max area", 8))
             else:
-                sheet = _sheet(title, ("label", 13), ("frames with it", 14), ("found in all", 12), ("most in one", 11),
+                sheet = _sheet(title, ("label", 13), ("frames with it", 14), ("total count", 12), ("max per frame", 13),
                                ("mean score", 10))  # fmt: skip
-            for label, seen in sorted(labels.items(), key=lambda entry: (-len(entry[1]), entry[0])):
-                values = [value for here in seen for value in here]
+            for label, frames in sorted(labels.items(), key=lambda entry: (-len(entry[1]), entry[0])):
+                values = [value for in_frame in frames for value in in_frame]
                 mean = sum(values) / len(values)
-                told = [f"{mean:.1%}", f"{max(values):.1%}"] if self._maps else [
-                    str(len(values)), str(max(map(len, seen))), f"{mean:.2f}"]  # fmt: skip
-                sheet.add_row(label, str(len(seen)), *told)
+                cells = [f"{mean:.1%}", f"{max(values):.1%}"] if self._maps else [
+                    str(len(values)), str(max(map(len, frames))), f"{mean:.2f}"]  # fmt: skip
+                sheet.add_row(label, str(len(frames)), *cells)
             if not labels:
                 sheet.add_row("nothing")
             sheets.append(sheet)

@@ -1,11 +1,12 @@
-"""Runs an unmodified camera script on this PC: n6post host, scripts/run_on_host.py.
+"""Run an unmodified camera script on this PC: n6post host, scripts/run_on_host.py.
 
-The script imports the stand-ins of stubs/ in place of the firmware's modules: its camera sees the pictures, any model
-it opens is the given file, and after the asked-for number of frames its endless loop ends. The last frame, with what
-the script drew on it, is saved as PNG.
+The script imports the stand-ins in stubs/ instead of the firmware's modules. Its camera returns the given pictures, and a
+model that it opens is the given file. The script is stopped after the given number of frames. The last frame, with the
+script's drawings on it, is saved as PNG.
 """
 
 import argparse
+import contextlib
 import errno
 import importlib.abc
 import runpy
@@ -15,12 +16,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import paths, sources
+from . import graph, paths, sources, terminal
 from .command import Bar, parser
 
 MODELS = (".tflite", ".onnx")
 
-# Modules of the firmware that are not among the stand-ins.
+# Modules of the firmware that have no stand-in.
 MISSING = {
     "aioble", "apds9960", "audio", "bluetooth", "bno055", "buzzer", "cpufreq", "crc", "cryptolib", "deflate", "dht",
     "fir", "framebuf", "ft5x06", "gif", "gt911", "hs3003", "hts221", "imu", "lps22h", "lsm6dsox", "lsm9ds1", "mjpeg",
@@ -30,21 +31,26 @@ MISSING = {
 
 
 class EnoughFrames(BaseException):
-    """Ends the script's loop. Not an Exception, so that a script that catches those does not catch this."""
+    """Ends the script's loop. It is not an Exception, so a script with `except Exception` does not catch it."""
 
 
 class NoStandIn(importlib.abc.MetaPathFinder):
-    """The last finder: names modules that the firmware has and the stand-ins lack."""
+    """The last finder of sys.meta_path. Its error names a module that the firmware has and the stand-ins lack."""
 
     def find_spec(self, name: str, path: Any, target: Any = None) -> None:
         if name in MISSING:
-            raise ModuleNotFoundError(f"the stand-in has no module {name}", name=name)
+            raise ModuleNotFoundError(f"the module {name} has no stand-in on this PC", name=name)
 
 
 DESCRIPTION = """\
-Run an unmodified camera script on this PC, on stand-ins for the firmware's modules, and save the last frame that it drew.
-The labels of a model are the lines of the .txt file beside it, as on the camera."""
+Run an unmodified camera script on this PC, with stand-ins for the firmware's modules, and save its last frame. The labels
+of a model are the lines of the .txt file beside it, as on the camera.
+
+Without --picture and --model, the script gets the sample network that comes with n6post, and its pictures. Without a
+script, the example yolov8_seg.py runs."""
 EXAMPLES = (
+    "",
+    "my_script.py",
     "scripts/examples/yolov8_seg.py --picture photo.jpg --model model.tflite",
     "my_script.py --picture street.avi --model model.tflite --save-frames frames",
     "my_script.py --picture photo.jpg --firmware 4.8.1 --sdcard folder",
@@ -54,33 +60,42 @@ EXAMPLES = (
 def parse(arguments: list[str], prog: str) -> argparse.Namespace:
     command = parser(prog, DESCRIPTION, EXAMPLES)
     add = command.add_argument
-    add("script", type=Path, help="the camera script, for example scripts/examples/yolov8_seg.py")
-    add("--picture", type=Path, nargs="+", required=True, metavar="FILE",
-        help="the camera's frames: pictures, folders of them, video files; one after the other")
+    add("script", nargs="?", type=Path, default=paths.EXAMPLES / "yolov8_seg.py",
+        help="the camera script, for example scripts/examples/yolov8_seg.py")
+    add("--picture", type=Path, nargs="+", metavar="FILE",
+        help="the camera's frames: pictures, folders of pictures and videos, in this order")
     add("--model", action="append", default=[], metavar="[NAME=]FILE",
-        help="the .tflite or .onnx file to use for the model that the script opens by this name (/rom/net.tflite, "
-             "net.tflite or net), without a name for all others; may be repeated")
+        help="the .tflite or .onnx file to use for the model that the script opens as NAME (/rom/net.tflite, net.tflite "
+             "or net), or, without NAME, for all other models; may be repeated")
     add("--frames", type=int, metavar="N",
-        help="stop the script after N frames (default 1; for a folder or a video all)")
+        help="stop the script after N frames (default 1; all frames of a folder or video)")
     add("-o", "--out", type=Path, metavar="FILE", help="file of the last frame (default out/SCRIPT_PICTURE.png)")
-    add("--save-frames", type=Path, metavar="FOLDER", help="save every frame too, with the drawings on it")
-    add("--sdcard", type=Path, metavar="FOLDER", help="folder to use as the camera's /sdcard, its working folder")
+    add("--save-frames", type=Path, metavar="FOLDER", help="also save every frame, with the drawings on it")
+    add("--sdcard", type=Path, metavar="FOLDER", help="folder to use as the camera's /sdcard and working folder")
     add("--flash", type=Path, metavar="FOLDER", help="folder to use as the camera's /flash")
     add("--uart", action="append", default=[], metavar="[ID=]FILE",
-        help="data that the UART of this number receives (USB: pyb.USB_VCP), without a number all others; may be repeated")
+        help="data that UART ID receives (USB for pyb.USB_VCP), or, without ID, all other UARTs; may be repeated")
     add("--fit", choices=("fit", "fill", "stretch"), default="fit",
-        help="a picture with another aspect ratio: add black bars (fit, the default), crop (fill), or distort (stretch)")
+        help="a picture with another aspect ratio gets black bars (fit, the default), is cropped (fill) or stretched")
     add("--firmware", default="5.0.0", metavar="X.Y.Z",
-        help="the firmware version to emulate: 5.0.0 stretches frames into the model, 4.8.1 crops them, takes other "
-             "arguments to methods of images, returns other results and has an older ulab")
+        help="the firmware version to emulate, 5.0.0 (default) or 4.8.1. 5.0.0 stretches frames to the model input; 4.8.1 "
+             "crops them, has an older ulab, and some of its image methods have other arguments and results")
     options = command.parse_args(arguments)
 
     if not options.script.is_file():
         command.error(f"no such script: {options.script}")
     options.model = named_files(command, "model", options.model)
+    if options.picture is None:
+        if options.model:
+            command.error("the following arguments are required: --picture")
+        options.picture, options.model = [paths.SAMPLE_PICTURES], {None: paths.SAMPLE_MODEL}
+        print(f"No --picture and no --model: using the sample network, {paths.SAMPLE_MODEL}, and its pictures.",
+              file=sys.stderr)
     for path in options.model.values():
+        if path.suffix.lower() in graph.WEIGHTS:
+            command.error(f"{path}: {graph.EXPORT_FIRST}")
         if path.suffix not in MODELS:
-            command.error(f"{path}: a model is a .tflite or .onnx file")
+            command.error(f"{path}: expected a .tflite or .onnx file")
     options.uart = named_files(command, "file for a UART", options.uart)
     for name in ("sdcard", "flash"):
         folder = getattr(options, name)
@@ -105,7 +120,7 @@ def parse(arguments: list[str], prog: str) -> argparse.Namespace:
 
 
 def named_files(command: argparse.ArgumentParser, what: str, given: list[str]) -> dict[str | None, Path]:
-    """Of arguments NAME=FILE and FILE: the files by name, the last one without a name under None."""
+    """{name: file} of arguments NAME=FILE and FILE. The last file without a name has the key None."""
     files: dict[str | None, Path] = {}
     for argument in given:
         name, equals, file = argument.partition("=")
@@ -116,8 +131,8 @@ def named_files(command: argparse.ArgumentParser, what: str, given: list[str]) -
     return files
 
 
-def seen(paths: Sequence[Path]) -> tuple[Sequence[Any], int]:
-    """The camera's pictures, and how many frames to take of them where nobody says."""
+def camera_pictures(paths: Sequence[Path]) -> tuple[Sequence[Any], int]:
+    """The camera's pictures, and the default number of frames: 1, or all if there is a folder or a video."""
     import _video
 
     parts: list[Sequence[Any]] = []
@@ -134,7 +149,7 @@ def seen(paths: Sequence[Path]) -> tuple[Sequence[Any], int]:
 
 
 def resolver(models: dict[str | None, Path]) -> Callable[[str], str]:
-    """Where a path that the script opens lies on this PC."""
+    """A function that maps a path that the script opens to a path on this PC."""
     import _drives
 
     known = {str(path) for path in models.values()}
@@ -145,7 +160,7 @@ def resolver(models: dict[str | None, Path]) -> Callable[[str], str]:
             return path
         if not path.endswith(MODELS):
             if path.startswith("/rom/") and not _drives.exists(path):
-                # What lies beside a model in the camera's ROM, its labels perhaps, lies beside the file here.
+                # Files beside a model in the camera's ROM, such as its labels, are looked up beside its file here.
                 beside = (str(folder / Path(path).name) for folder in folders)
                 return next(filter(_drives.exists, beside), path)
             return _drives.resolve(path)
@@ -156,14 +171,14 @@ def resolver(models: dict[str | None, Path]) -> Callable[[str], str]:
             path = _drives.resolve(path)
         if _drives.exists(path):
             return path
-        advice = "the script opens a model of the camera; give one of this PC by --model"
+        advice = "the script opens a model on the camera; choose a file on this PC with --model"
         raise FileNotFoundError(errno.ENOENT, advice, path)
 
     return resolve
 
 
 def print_traceback() -> None:
-    """The exception being handled, without the lines of this file and of runpy: the script's own come first."""
+    """Print the traceback of the current exception without the frames of this package and of runpy."""
     kind, error, trace = sys.exc_info()
     package = str(paths.HERE)
     ours = (runpy.__file__, "<frozen runpy>")
@@ -174,7 +189,7 @@ def print_traceback() -> None:
 
 
 class Frames:
-    """Counts the frames, ends the script after the last one, saves those before if asked to."""
+    """Counts the frames and ends the script after the last one. Saves each frame if there is a folder."""
 
     def __init__(self, total: int, folder: Path | None) -> None:
         self.taken = 0
@@ -191,7 +206,7 @@ class Frames:
         self.taken += 1
 
     def save(self) -> None:
-        """The frame that the script is done with, and what it shows on a display."""
+        """Save the frame that the script has finished, and the content of the display."""
         import csi
         import display
 
@@ -203,7 +218,7 @@ class Frames:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Runs the script; returns the exit code. What it changes in this process it puts back."""
+    """Run the script and return the exit code. Changes to this process are undone at the end."""
     path, argv = sys.path[:], sys.argv[:]
     script = options.script.resolve()
     paths.use_stand_ins()
@@ -218,7 +233,7 @@ def run(options: argparse.Namespace) -> int:
     import omv
 
     try:
-        pictures, total = seen(options.picture)
+        pictures, total = camera_pictures(options.picture)
     except (ImportError, ValueError) as error:
         sys.path[:], sys.argv[:] = path, argv
         print(error, file=sys.stderr)
@@ -239,7 +254,8 @@ def run(options: argparse.Namespace) -> int:
     _drives.mount(drives, resolver(options.model))
     code = 0
     try:
-        runpy.run_path(str(script), run_name="__main__")
+        with contextlib.redirect_stdout(terminal.for_scripts()):
+            runpy.run_path(str(script), run_name="__main__")
     except EnoughFrames:
         pass
     except KeyboardInterrupt:
@@ -265,21 +281,21 @@ def run(options: argparse.Namespace) -> int:
 
     sys.stdout.flush()
     csi._host_last_frame, display._host_last = frame, screen
-    frames.save()  # the last one, where the script ended by itself
+    frames.save()  # the last frame, if the script ended by itself
     csi._host_last_frame = display._host_last = None
     if frame is None:
-        print("The script took no frame: there is nothing to save.", file=sys.stderr)
+        print("The script took no frames, so there is nothing to save.", file=sys.stderr)
         return code
     out.parent.mkdir(parents=True, exist_ok=True)
     frame.to_pil().save(out)
     plural = "s" if frames.taken > 1 else ""
-    print(f"{frames.taken} frame{plural} of {frame.width()}x{frame.height()}; the last one: {options.out}", file=sys.stderr)
+    print(f"{frames.taken} frame{plural} of {frame.width()}x{frame.height()}. Last frame: {options.out}", file=sys.stderr)
     if screen is not None:
         shown = out.with_name(f"{out.stem}_display.png")
         screen.to_pil().save(shown)
-        print(f"The display, {screen.width()}x{screen.height()}: {options.out.with_name(shown.name)}", file=sys.stderr)
+        print(f"Display, {screen.width()}x{screen.height()}: {options.out.with_name(shown.name)}", file=sys.stderr)
     if options.save_frames is not None:
-        print(f"Every frame: {options.save_frames}", file=sys.stderr)
+        print(f"All frames: {options.save_frames}", file=sys.stderr)
     return code
 
 

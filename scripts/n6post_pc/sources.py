@@ -1,4 +1,4 @@
-"""Which pictures and videos a command is given: files, and folders of pictures."""
+"""List the pictures and videos that a command is given as files and folders."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -9,13 +9,16 @@ PICTURES = (".bmp", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".
 
 
 def in_folder(folder: Path) -> list[Path]:
-    """The pictures in a folder, by name; what else is in there does not count, nor what lies in folders inside of it."""
+    """The pictures in a folder, sorted by name. Other files and subfolders are ignored."""
     return sorted(path for path in folder.iterdir() if path.suffix.lower() in PICTURES and path.is_file())
 
 
 def listed(paths: Iterable[Path]) -> list[Path]:
-    """Files and the pictures of folders, in their order and each once. UserError where there is nothing."""
-    found: dict[Path, Path] = {}
+    """The given files and the pictures in the given folders, in order and without duplicates.
+
+    UserError if a path does not exist or a folder has no pictures.
+    """
+    files: dict[Path, Path] = {}
     for path in paths:
         if not path.exists():
             raise UserError(f"no such picture: {path}")
@@ -23,8 +26,8 @@ def listed(paths: Iterable[Path]) -> list[Path]:
         if not inside:
             raise UserError(f"no pictures in {path}: expected files that end in {', '.join(PICTURES)}")
         for file in inside:
-            found.setdefault(file.resolve(), file)
-    return list(found.values())
+            files.setdefault(file.resolve(), file)
+    return list(files.values())
 
 
 def is_video(path: Path) -> bool:
@@ -34,10 +37,10 @@ def is_video(path: Path) -> bool:
 
 
 def names(paths: Sequence[Path]) -> list[str]:
-    """A name for each file, without its ending, that no other has, on a disk that ignores case either.
+    """A unique name for each file, without its ending. No two names differ in case only.
 
-    It is the file's own name; where several are called alike with their folder before it, or their ending behind it; where
-    that is not enough, a number.
+    This is the name of the file itself. If several files have the same name, the name of the folder is put before it or the
+    ending is added to it, or, if that is not enough, a number.
     """
     forms = (
         lambda path: path.stem,

@@ -1,13 +1,16 @@
-"""A page on localhost that shows a camera's frames: for this PC's browser only."""
+"""Web page on localhost that shows a camera's frames. Only browsers on this PC can open it."""
 
+import html
+import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import PurePosixPath
 
 from .command import UserError
+from .terminal import clean
 
 HOST = "127.0.0.1"
-LINES = 30  # the last ones of what the script prints
+LINES, LENGTH = 30, 2000  # how many of the script's last lines the page shows, and how many characters of each
 
 _PAGE = """\
 <!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>{title}</title>
@@ -19,18 +22,26 @@ document.getElementById("lines").textContent = t }}).catch(() => {{}}), 500)</sc
 """
 
 
+def _is_ours(host: str) -> bool:
+    """Whether a Host header names this PC. Browsers leave out port 80."""
+    return re.fullmatch(rf"({re.escape(HOST)}|localhost)(:\d+)?", host, re.IGNORECASE) is not None
+
+
 class Page:
-    """Serves until it is closed. `show` takes a JPEG, `tell` a line; both come from one thread, the readers from others."""
+    """Serves the page until it is closed.
+
+    `show` takes a JPEG, `tell` a line of text. Call both from one thread; requests are answered in others.
+    """
 
     def __init__(self, title: str, port: int = 0) -> None:
-        self._title = title
+        self._title = html.escape(clean(title))
         self._new = threading.Condition()
         self._jpeg, self._number, self._closed = b"", 0, False
         self._lines: list[str] = []
         try:
             self._server = ThreadingHTTPServer((HOST, port), self._handler())
         except (OSError, OverflowError) as error:
-            raise UserError(f"no page on port {port}: {error}; --http takes another port") from None
+            raise UserError(f"cannot serve a page on port {port}: {error}; choose another port with --http") from None
         self._server.daemon_threads = True
         self.address = f"http://{HOST}:{self._server.server_address[1]}/"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
@@ -42,7 +53,7 @@ class Page:
 
     def tell(self, line: str) -> None:
         with self._new:
-            self._lines = [*self._lines[1 - LINES :], line]
+            self._lines = [*self._lines[1 - LINES :], clean(line if len(line) <= LENGTH else line[:LENGTH] + " ...")]
 
     def close(self) -> None:
         with self._new:
@@ -52,7 +63,7 @@ class Page:
         self._server.server_close()
 
     def _next(self, after: int) -> tuple[bytes, int]:
-        """The newest frame behind number `after`, or nothing once the page is closed."""
+        """Wait for a frame newer than number `after`. Returns its JPEG and number; b"" after the page is closed."""
         with self._new:
             while self._number == after and not self._closed:
                 self._new.wait(1)
@@ -63,8 +74,8 @@ class Page:
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                # A page of somebody else's, under a name that points here, is told nothing.
-                if self.headers.get("Host", "").rpartition(":")[0] not in (HOST, "localhost"):
+                # DNS rebinding: another website's name may point to this PC, but its pages must not read these.
+                if not _is_ours(self.headers.get("Host", "")):
                     self.send_error(403)
                     return
                 what = PurePosixPath(self.path.partition("?")[0]).name
@@ -82,7 +93,7 @@ class Page:
                     else:
                         self.send_error(404)
                 except (BrokenPipeError, ConnectionResetError):
-                    pass  # the browser went away
+                    pass  # the browser closed the connection
 
             def _send(self, kind: str, body: bytes) -> None:
                 self.send_response(200)

@@ -1,7 +1,7 @@
-"""Which operators a model may have on the cameras that run it with TensorFlow Lite Micro: all but the N6.
+"""The operators of TensorFlow Lite Micro in the firmware, which runs the models on all cameras except the N6.
 
-One that the firmware was built without makes ml.Model refuse the file ("Failed to allocate tensors"). The list is that of
-openmv/openmv, lib/tflm/tflm_backend.cc, the same in 4.8.1, 5.0.0 and the development after it.
+If the firmware lacks an operator of a model, ml.Model raises "Failed to allocate tensors". The list is from
+openmv/openmv, lib/tflm/tflm_backend.cc. It is the same in 4.8.1, in 5.0.0 and on the development branch since then.
 """
 
 from .graph import TFLITE, VELA, VELA_OPERATOR, Graph
@@ -19,9 +19,9 @@ OPERATORS = frozenset("""
 
 
 def missing(network: Graph) -> list[str]:
-    """The operators of a .tflite that the firmware has not, each once; none is told of other files.
+    """The operators of a .tflite that the firmware lacks, without duplicates. An empty list for other files.
 
-    Custom ones for sound (Signal...) are passed over: which of them there are is not in the list.
+    Custom operators for sound (Signal...) are ignored, because the list does not contain them.
     """
     if network.form not in (TFLITE, VELA):
         return []
@@ -30,4 +30,4 @@ def missing(network: Graph) -> list[str]:
 
 
 def refused(names: list[str]) -> str:
-    return f"its firmware has no {', '.join(names)}, and ml.Model refuses a model with that"
+    return f"its firmware has no {', '.join(names)}, so ml.Model cannot load the model"

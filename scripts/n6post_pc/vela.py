@@ -1,8 +1,8 @@
-"""What the OpenMV AE3 will make of a network, by Arm's own compiler for its NPU, the Ethos-U55.
+"""Compile a network for the NPU of the OpenMV AE3 with Vela, Arm's compiler for the Ethos-U55, and report its estimates.
 
-The compiler is the package ethos-u-vela, in an environment of its own: its numpy need not be that of this one. It is asked
-as OpenMV's build asks it for the models that come with the AE3 (openmv/openmv, ports/alif/alif.mk and tools/vela.ini),
-which has 4.2.0 and leaves a little more to the CPU.
+The package ethos-u-vela is installed in a separate environment, because it may need another numpy. The options are those of
+OpenMV's build for the models that come with the AE3 (openmv/openmv, ports/alif/alif.mk and tools/vela.ini). OpenMV uses
+4.2.0, which leaves slightly more to the CPU.
 """
 
 import csv
@@ -20,11 +20,12 @@ from . import graph, tflm
 from .command import UserError
 
 VERSION = "5.2.0"
+_PINS = Path(__file__).with_name("data") / "vela.txt"  # with hashes; scripts/dev/lock_requirements.py writes it
 
-SRAM = 4 << 20  # bytes: the heap's block in which the tensors have to lie, SRAM0 (boards/OPENMV_AE3/board_config.h)
+SRAM = 4 << 20  # bytes: SRAM0, the block of the heap that must hold the tensors (boards/OPENMV_AE3/board_config.h)
 
-# The core for vision and its memories: SRAM, and the flash of the ROMFS behind OSPI; clocks in Hz, scales of that clock,
-# bursts in bytes, latencies in cycles. OpenMV's system config RTSS_HP_SRAM_OSPI.
+# OpenMV's system config RTSS_HP_SRAM_OSPI: the vision core, its SRAM, and the flash of the ROMFS on OSPI. Clocks are in Hz,
+# memory clocks as fractions of the core's, bursts in bytes and latencies in cycles.
 _CONFIG = """\
 [System_Config.AE3]
 core_clock=400e6
@@ -45,20 +46,22 @@ arena_mem_area=Axi0
 cache_mem_area=Axi0
 """
 _OPTIONS = ("--accelerator-config", "ethos-u55-256", "--system-config", "AE3", "--memory-mode", "Shared_Sram",
-            "--optimise", "Performance", "--verbose-performance")  # fmt: skip
+            "--optimize", "Performance", "--verbose-performance")  # fmt: skip
 
-_SECONDS = 600  # for one network; the largest here take three
+_SECONDS = 600  # timeout for one network; the largest ones tried take three seconds
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What Vela says of a network, as it counts after its own rewriting.
+    """Vela's estimates for a network. Operators are counted after Vela's optimizations.
 
-    on_cpu          how many operators of which name the NPU does not take
-    sram, flash     bytes
-    cycles          of the NPU at 400 MHz and of the memories it waits for, as estimated by Vela; milliseconds is the same
-    macs            multiply-adds
-    missing         operators left to the CPU that the camera's firmware has not
+    on_npu          number of operators that run on the NPU
+    on_cpu          number of operators that run on the CPU, by name
+    sram, flash     memory in bytes
+    cycles          cycles of the NPU at 400 MHz, including the time that it waits for memory
+    milliseconds    the same as a time
+    macs            number of multiply-adds
+    missing         operators left to the CPU that the camera's firmware lacks
     """
 
     on_npu: int
@@ -71,22 +74,22 @@ class Verdict:
     missing: list[str]
 
     def findings(self) -> list[str]:
-        found = []
+        findings = []
         if self.sram > SRAM:
-            found.append(
-                f"memory: Vela plans {self.sram / (1 << 20):.2f} MiB of SRAM, and the AE3 has {SRAM >> 20} MiB for it:"
-                " take a smaller input"
+            findings.append(
+                f"memory: Vela allocates {self.sram / (1 << 20):.2f} MiB of SRAM, and the AE3 has {SRAM >> 20} MiB for it:"
+                " use a smaller input"
             )
         if self.missing:
-            found.append(f"AE3: {tflm.refused(self.missing)}")
-        return found
+            findings.append(f"AE3: {tflm.refused(self.missing)}")
+        return findings
 
     def as_json(self) -> dict[str, Any]:
         return {"compiler": f"ethos-u-vela {VERSION}", **asdict(self)}
 
 
 def cache() -> Path:
-    """Where n6post keeps what it had to fetch: N6POST_CACHE, or a folder of the user's cache."""
+    """The folder for downloaded tools: N6POST_CACHE, or n6post in the user's cache folder."""
     if "N6POST_CACHE" in os.environ:
         return Path(os.environ["N6POST_CACHE"])
     place = os.environ.get("LOCALAPPDATA") if os.name == "nt" else os.environ.get("XDG_CACHE_HOME")
@@ -94,7 +97,7 @@ def cache() -> Path:
 
 
 def compiler() -> Path:
-    """The Python that has Vela, made on first use. UserError where it cannot be had."""
+    """The Python interpreter of the environment with Vela, which is installed on first use. UserError if this fails."""
     folder = cache() / f"vela-{VERSION}"
     if not folder.is_dir():
         _install(folder)
@@ -107,39 +110,43 @@ def _python(folder: Path) -> Path:
 
 def _install(folder: Path) -> None:
     what = f"Arm's compiler ethos-u-vela {VERSION}"
-    print(f"{what}: installing it into {folder}, once (110 MB) ...", file=sys.stderr, flush=True)
-    # Beside it, and put in place whole: an interrupted installation is none, and two at a time do not meet.
+    print(f"Installing {what} into {folder}: 110 MB, usually less than a minute.", file=sys.stderr, flush=True)
+    # Install into a temporary folder and rename it at the end. This is safe if it is interrupted or runs twice at a time.
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         made = Path(tempfile.mkdtemp(prefix="vela-", dir=folder.parent))
     except OSError as error:
-        raise UserError(f"Vela needs a folder to be installed in: {error} (N6POST_CACHE names another one)") from error
+        raise UserError(f"the folder for Vela cannot be created: {error}; N6POST_CACHE sets another one") from error
     try:
-        _run_or_say([sys.executable, "-m", "venv", str(made)])
+        _run_checked([sys.executable, "-m", "venv", str(made)])
         pip = [str(_python(made)), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        _run_or_say([*pip, f"ethos-u-vela=={VERSION}"])
+        _run_checked([*pip, "--no-deps", "--require-hashes", "-r", str(_PINS)])
         made.rename(folder)
     except OSError as error:
-        if not folder.is_dir():  # else another process was first
+        if not folder.is_dir():  # otherwise another process was faster
             raise UserError(f"Vela cannot be installed in {folder}: {error}") from error
     finally:
         shutil.rmtree(made, ignore_errors=True)
 
 
-def _run_or_say(command: list[str]) -> None:
+def _run_checked(command: list[str]) -> None:
+    """Run a step of the installation. UserError with its last line if it fails."""
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode:
-        said = (done.stderr + done.stdout).strip().splitlines() or ["nothing was said"]
-        raise UserError(f"Vela cannot be had here: {said[-1]}")
+        output = (done.stderr + done.stdout).strip().splitlines() or ["no message"]
+        raise UserError(f"Vela cannot be installed: {output[-1]}")
 
 
 def compile_model(python: Path, model: Path, out: Path | None = None) -> Verdict:
-    """What Vela says of a .tflite; its compiled file goes to `out`. ValueError, a sentence, for one it does not take."""
+    """Compile a .tflite with Vela and return its estimates. ValueError if Vela cannot compile the model.
+
+    out     where to write the compiled model, or None
+    """
     with tempfile.TemporaryDirectory(prefix="n6post-vela-") as folder:
         work = Path(folder)
         config = work / "ae3.ini"
-        config.write_text(_CONFIG)
-        # A name of its own: Vela cuts a name at its first dot to make those of its files.
+        config.write_text(_CONFIG, encoding="utf-8")
+        # A copy with a simple name, because Vela cuts a name at its first dot to name its own files.
         network = work / "network.tflite"
         shutil.copyfile(model, network)
         command = [str(python), "-m", "ethosu.vela", str(network), "--config", str(config), "--output-dir", folder]
@@ -148,13 +155,14 @@ def compile_model(python: Path, model: Path, out: Path | None = None) -> Verdict
                 [*command, *_OPTIONS], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=_SECONDS
             )
         except subprocess.TimeoutExpired as error:
-            raise ValueError(f"Vela has not finished after {_SECONDS} seconds") from error
+            raise ValueError(f"Vela did not finish within {_SECONDS} seconds") from error
         except OSError as error:
-            raise UserError(f"Vela does not run: {error}; remove {python.parents[1]} to have it installed anew") from error
+            raise UserError(f"Vela does not run: {error}; remove {python.parents[1]} to install it again") from error
         compiled = work / "network_vela.tflite"
         if done.returncode or not compiled.is_file():
-            said = [line for line in (done.stdout + done.stderr).strip().splitlines() if "Error" in line or "Failed" in line]
-            raise ValueError(f"Vela does not take it: {said[-1].strip() if said else f'it ended with {done.returncode}'}")
+            output = (done.stdout + done.stderr).strip().splitlines()
+            errors = [line for line in output if "Error" in line or "Failed" in line]
+            raise ValueError(f"Vela cannot compile it: {errors[-1].strip() if errors else f'exit code {done.returncode}'}")
         verdict = _verdict(work, compiled.read_bytes())
         if out is not None:
             shutil.copyfile(compiled, out)
@@ -178,5 +186,5 @@ def _verdict(folder: Path, compiled: bytes) -> Verdict:
 
 
 def _rows(table: Path) -> list[dict[str, str]]:
-    with table.open(newline="") as file:
+    with table.open(newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))

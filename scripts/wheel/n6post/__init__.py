@@ -4,6 +4,7 @@ A checkout and a camera never see this file. The stand-ins come last on the path
 of the firmware's (image, ml, ...) is found first, by your code and by n6post.
 """
 
+import functools
 import importlib.util
 import sys
 
@@ -18,3 +19,12 @@ assert _spec is not None and _spec.loader is not None
 _module = importlib.util.module_from_spec(_spec)
 sys.modules[__name__] = _module  # what the import statement hands out, in place of this file
 _spec.loader.exec_module(_module)
+_diagnose = _module.diagnose
+
+
+@functools.wraps(_diagnose)
+def _diagnose_on_a_pc(*arguments: object, **options: object) -> list[str]:
+    return [paths.with_page(finding) for finding in _diagnose(*arguments, **options)]
+
+
+_module.diagnose = _diagnose_on_a_pc
