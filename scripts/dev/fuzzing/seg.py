@@ -168,6 +168,8 @@ def not_empty(
     padding, tensor = options.get("mask_padding"), head.tensor
     unit = (1, 1) if head.pixels or options.get("box_units") == "pixels" else head.size
     x, y, w, h = source.roi
+    if min(source.scale[0] * head.size[0] / width, source.scale[1] * head.size[1] / height) < 1:
+        return [], False  # a frame pixel is larger than a mask pixel: few mask pixels have the center of one in them
     for i, corners in enumerate(source.boxes(expected.box)):
         reach = yolo.rounding(corners, source)
         edges = np.floor(np.clip([corners - reach, corners + reach], (x, y, x, y), (x + w, y + h, x + w, y + h)) + 0.5)
