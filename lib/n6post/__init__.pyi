@@ -197,8 +197,8 @@ class YoloV8Seg(YoloV8):
     """Drop a detection if more than this fraction of its mask lies inside the mask of a better one of its class, 0..1.
 
     With `class_agnostic`, the better one may be of any class. An int8 head often finds an object twice, in boxes whose IoU
-    is too small for suppression. 0.7 drops more, for use with a Tracker (docs/tracking.md). None compares none,
-    as Ultralytics does.
+    is too small for suppression. 0.7 drops more, for use with a Tracker (docs/tracking.md). None turns this off,
+    as in Ultralytics.
     """
     refit_boxes: bool
     """Replace each box by the bounding box of its mask, which jitters less than the head's own.
@@ -248,7 +248,7 @@ class YoloV8Seg(YoloV8):
         - `mask_overlap`: Drop a detection if more than this fraction of its mask lies inside the mask of a better one of its
           class, 0..1. With `class_agnostic`, the better one may be of any class. An int8 head often finds an object twice,
           in boxes whose IoU is too small for suppression. 0.7 drops more, for use with a Tracker (docs/tracking.md). None
-          compares none, as Ultralytics does.
+          turns this off, as in Ultralytics.
         - `refit_boxes`: Replace each box by the bounding box of its mask, which jitters less than the head's own. An int8
           head rounds its boxes to steps of several pixels. Costs one `Mask.rect` for each detection.
         """
@@ -597,7 +597,7 @@ class Tracker(Generic[_Lost]):
         """
 
     def reset(self) -> None:
-        """Forget all tracks, for a new scene. Track ids continue; none is used again."""
+        """Forget all tracks, for a new scene. Track ids continue."""
 
     @property
     def tracks(self) -> list[_Track]:
@@ -1102,9 +1102,9 @@ def draw(
 ) -> Image:
     """Draw a result onto the frame, and return the frame.
 
-    - `img`: an RGB565 or GRAYSCALE image. One of another size than the frame (an LCD's) is treated as the frame, scaled. So
-      it must have the frame's aspect ratio, within two pixels: one of another ratio is only a part of the frame, or
-      stretched. A part with the frame's own ratio is not noticed
+    - `img`: an RGB565 or GRAYSCALE image. One of another size than the frame (an LCD's) is treated as the frame, scaled. Its
+      aspect ratio must be the frame's, within two pixels: any other picture is a crop, or stretched. A crop with the frame's
+      own aspect ratio is not noticed
     - `result`: a list of Detection, a Segmentation, a LineZone, a PolygonZone or a Trail
     - `color`: (r, g, b) for everything; None: the colors of `color_by`, and white for zones
     - `alpha`: of masks and class maps, 0..255; below 8 an RGB565 frame does not change, because the firmware cuts alpha to 5
@@ -1240,7 +1240,7 @@ class _Options(TypedDict, total=False):
     """`YoloV8Seg(mask_overlap=0.8)`: Drop a detection if more than this fraction of its mask lies inside the mask of a
     better one of its class, 0..1. With `class_agnostic`, the better one may be of any class. An int8 head often finds
     an object twice, in boxes whose IoU is too small for suppression. 0.7 drops more, for use with a Tracker
-    (docs/tracking.md). None compares none, as Ultralytics does.
+    (docs/tracking.md). None turns this off, as in Ultralytics.
     """
     refit_boxes: bool
     """`YoloV8Seg(refit_boxes=False)`: Replace each box by the bounding box of its mask, which jitters less than the

@@ -13,7 +13,7 @@ eight minutes, and all exports half an hour. The Edge TPU's own compiler, the la
     B/bin/python scripts/dev/record_exports.py export FOLDER
     B/bin/python scripts/dev/record_exports.py record FOLDER
 
-FOLDER keeps pictures, weights and exports: they do not belong into the project, because Ultralytics is under AGPL-3.0.
+FOLDER holds the pictures, weights and exports. Do not commit them: Ultralytics is under AGPL-3.0.
 """
 
 import argparse

@@ -53,8 +53,8 @@ def draw(
     """Draw a result onto the frame, and return the frame.
 
     img         an RGB565 or GRAYSCALE image. One of another size than the frame (an LCD's) is treated as the frame, scaled.
-                So it must have the frame's aspect ratio, within two pixels: one of another ratio is only a part of the
-                frame, or stretched. A part with the frame's own ratio is not noticed
+                Its aspect ratio must be the frame's, within two pixels: any other picture is a crop, or stretched. A crop
+                with the frame's own aspect ratio is not noticed
     result      a list of Detection, a Segmentation, a LineZone, a PolygonZone or a Trail
     color       (r, g, b) for everything; None: the colors of `color_by`, and white for zones
     alpha       of masks and class maps, 0..255; below 8 an RGB565 frame does not change, because the firmware cuts alpha to

@@ -14,9 +14,10 @@ NUDGE = const(0.000244140625)  # 2^-12, which is exact in float32
 def same_floats(*numbers):
     """The numbers as a float32 array with the same bits on a camera and on a PC.
 
-    The camera's float objects lack float32's last two bits, which its MicroPython replaces by 0 or by others. Here they are
-    0 everywhere. What is computed of them in float32 arrays is the same on all machines; products and sums of float objects
-    are not. Each number has to be the result of at most one operation: a quotient of integers, or an element of an array.
+    A float object of the camera lacks float32's last two bits; what replaces them depends on the version of MicroPython.
+    Here they are 0 on every machine, so float32 arrays that are computed from the result are the same everywhere. Products
+    and sums of float objects are not. Each number has to be the result of at most one operation: a quotient of integers, or
+    an element of an array.
     """
     data = bytearray(array("f", numbers))
     for i in range(0, len(data), 4):

@@ -127,7 +127,7 @@ class Tracker(Configurable):
         return result
 
     def reset(self):
-        """Forget all tracks, for a new scene. Track ids continue; none is used again."""
+        """Forget all tracks, for a new scene. Track ids continue."""
         which = self._kept[0]
         table = self._tables[1 - which]
         table[: track_params.HEADER] = array("i", (0, self._tables[which][track_params.HEADER_NEXT_ID], 0, 0, 0, 0))
