@@ -38,10 +38,11 @@ SLOW = {
     "test_draw_zones", "test_end_to_end", "test_examples", "test_faults", "test_fuzz", "test_graph",
     "test_inspect_model", "test_kernels_machine_code", "test_kernels_portable", "test_layout_probe", "test_mask",
     "test_mask_image", "test_mask_iou", "test_memory", "test_micropython_ulab", "test_objects", "test_on_micropython",
+    "test_optimize_model", "test_optimize_onnx",
     "test_options", "test_packaging", "test_pictures", "test_processor", "test_rounding", "test_run_model",
     "test_run_script",
     "test_sample_network", "test_scaled", "test_segmentation", "test_selftest", "test_soak", "test_soft_nms",
-    "test_stub_image_processing",
+    "test_split_head", "test_stub_image_processing",
     "test_stub_ulab", "test_tracker", "test_transform", "test_types", "test_vela", "test_vm", "test_wheel",
     "test_yolov8",
 }  # fmt: skip

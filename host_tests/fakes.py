@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 from n6post.models import matching
-from n6post_pc.recorded import Array, RecordedModel, Tensor
+from n6post_pc import recorded
+from n6post_pc.recorded import Array, FakeModel, Tensor
 from ulab import _core
 from ulab import numpy as ulab_numpy
 
 __all__ = ["Array", "FakeModel", "Tensor"]
 
-FakeModel = RecordedModel
-
-# The families that the library has. Tests with data for each check that none is missing.
+# The families that the library has, and those of which outputs of real networks are recorded. Tests that need such outputs
+# check that none of these is missing.
 FAMILY_NAMES = [name for name, _ in matching.FAMILIES]
+RECORDED_FAMILIES = {entry["processor"] for entry in recorded.index().values()}
 
 
 class Framed:
@@ -88,7 +89,7 @@ def capture(path: Path) -> tuple[list[Tensor], tuple[int, int]]:
 KERNELS = (
     "candidates", "suppress", "boxes_to_frame", "prototype_mask", "class_map", "class_histogram", "peaks", "clip_mask",
     "tint_mask", "tint_map",
-    "box", "place_labels", "pose",
+    "box", "place_labels", "pose", "decode_boxes", "decode_keypoints",
 )  # fmt: skip
 
 
@@ -105,10 +106,10 @@ def pass_addresses(patch: pytest.MonkeyPatch) -> None:
 
         return call
 
-    from n6post.kernels import boxes, drawing, maps, poses
+    from n6post.kernels import boxes, drawing, heads, maps, poses
 
     for name in KERNELS:
-        kernel = next(getattr(group, name) for group in (boxes, maps, drawing, poses) if hasattr(group, name))
+        kernel = next(getattr(group, name) for group in (boxes, maps, drawing, poses, heads) if hasattr(group, name))
         replace_kernel(patch, name, guarded(name, kernel))
 
 
@@ -116,11 +117,12 @@ def replace_kernel(patch: pytest.MonkeyPatch, name: str, stand_in: Callable[...,
     """Replace a kernel by a function wherever the library has imported it."""
     import n6post
     from n6post.drawing import poses as skeleton  # noqa: F401
-    from n6post.kernels import boxes, drawing, maps, poses
+    from n6post.families import split_pose  # noqa: F401
+    from n6post.kernels import boxes, drawing, heads, maps, poses
 
     for public in dir(n6post):
         getattr(n6post, public)  # what is imported later would keep the stand-in
-    kernel = next(getattr(group, name) for group in (boxes, maps, drawing, poses) if hasattr(group, name))
+    kernel = next(getattr(group, name) for group in (boxes, maps, drawing, poses, heads) if hasattr(group, name))
     for module in [m for m in sys.modules if m.startswith("n6post.") and ".portable" not in m]:
         if vars(sys.modules[module]).get(name) is kernel:
             patch.setattr(sys.modules[module], name, stand_in)

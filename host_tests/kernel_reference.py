@@ -47,6 +47,98 @@ def candidates(values: Array, classes: slice, cut: float, allowed: set[int] | No
     return order.astype(np.uint16), labels[order].astype(np.uint16)
 
 
+def power(y: Array) -> Array:
+    """2^y in float32, one rounding per operation, for y that is not positive; NaN and anything below -116 count as -116."""
+    y = np.fmax(y, f32(-116))
+    n = np.rint(y)
+    p = np.full(y.shape, 0xAADDD / 2**29, f32)
+    for coefficient in (0x9E75C / 2**26, 0xE35D3 / 2**24, 0xF5FCE / 2**22, 0xB1721 / 2**20, 1):
+        p = p * (y - n) + f32(coefficient)
+    return np.ldexp(p, n.astype(int)).astype(f32)
+
+
+LOG2_E = f32(np.log2(np.e))
+
+
+def decoded_scores(raw: Array, scale: np.float32, sigmoid: bool) -> Array:
+    if not sigmoid:
+        return raw * scale
+    y = raw * (scale * LOG2_E)
+    e = power(-np.abs(y))
+    return np.where(y > 0, f32(1), e) / (e + f32(1))
+
+
+def distances(raw: Array, zero_point: int, bins: int, scale: np.float32) -> Array:
+    """(candidates, 4) from the channels (candidates, 4 * bins)."""
+    numbers = raw.astype(f32).reshape(len(raw), 4, bins)
+    if bins == 1:
+        return (numbers[:, :, 0] - f32(zero_point)) * scale
+    largest = np.where(np.isnan(numbers), -np.inf, numbers).max(axis=2, keepdims=True)
+    weights = power((numbers - largest) * (scale * LOG2_E))
+    total = weighted = np.zeros((len(raw), 4), f32)
+    for k in range(bins - 1, -1, -1):
+        total = total + weights[:, :, k]
+        weighted = weighted + total if k else weighted
+    return weighted / total
+
+
+def cells(anchors: Array, levels: Array) -> tuple[Array, Array]:
+    """(centers (candidates, 2) of the cells, strides (candidates, 1)). levels: rows of first anchor, width, stride."""
+    of = np.searchsorted(levels[:, 0], anchors, side="right") - 1
+    row, column = np.divmod(anchors - levels[of, 0], levels[of, 1])
+    return np.stack([column, row], 1).astype(f32) + f32(0.5), levels[of, 2:].astype(f32)
+
+
+def corners(
+    boxes: Array, anchors: Array, zero_point: int, bins: int, scale_x: np.float32, scale_y: np.float32, levels: Array
+) -> Array:
+    """(4, candidates): x1, y1, x2, y2 of these anchors of a head (all anchors, channels)."""
+    channels = boxes[anchors, : 4 * max(bins, 1)]
+    if bins:
+        center, stride = cells(anchors, levels)
+        side = distances(channels, zero_point, bins, scale_x)
+        return np.concatenate([(center - side[:, :2]) * stride, (center + side[:, 2:]) * stride], axis=1).T
+    numbers = channels.astype(f32) - f32(zero_point)
+    half, unit = numbers[:, 2:] * f32(0.5), np.array([scale_x, scale_y])
+    return np.concatenate([(numbers[:, :2] - half) * unit, (numbers[:, :2] + half) * unit], axis=1).T
+
+
+def decode_boxes(
+    boxes: Array, raw: Array, found: Array, values: Array, labels: Array, *, zero_point: int, bins: int, scales: Array,
+    sigmoid: bool, least: np.float32, first: int, capacity: int, levels: Array,
+) -> tuple[Array, Array]:  # fmt: skip
+    """(values (5, size), labels (2, size)) of the frame, to the bit.
+
+    boxes   (all anchors, channels)
+    raw     the scores of the candidates; found: (2, candidates), their anchors and classes
+    values  (5, total) and labels (2, total): the frame's candidates so far
+    """
+    with np.errstate(all="ignore"):
+        scores = decoded_scores(raw, scales[2], sigmoid)
+        count = np.flatnonzero(scores >= least).max(initial=-1) + 1
+        made = corners(boxes, found[0, :count].astype(int), zero_point, bins, scales[0], scales[1], levels)
+    values = np.concatenate([values, np.concatenate([made, scores[None, :count]])], axis=1)
+    labels = np.concatenate([labels, found[:, :count] + np.array([[first], [0]], np.uint16)], axis=1)
+    order = np.argsort(-values[4], kind="stable")[:capacity]
+    return values[:, order], labels[:, order]
+
+
+def decode_keypoints(
+    raw: Array, *, zero_point: int, scales: Array, cells: Array, offsets: Array, low: Array, high: Array, sigmoid: bool
+) -> Array:
+    """Keypoints (n, 3) of one anchor, to the bit. cells: the size of a cell by the anchor's column and row."""
+    with np.errstate(all="ignore"):
+        centered = raw.astype(f32) - f32(zero_point)
+        places = centered[:, :2] * scales[:2] + (cells + offsets)
+        places = np.where(places > low, places, low)
+        if sigmoid:
+            scores = decoded_scores(centered[:, 2], scales[2], True)
+        else:
+            scores = centered[:, 2] * scales[2]
+            scores = np.where(np.isnan(scores), f32(-np.inf), scores)
+    return np.column_stack([np.where(places < high, places, high), scores])
+
+
 def suppress_masks(
     masks: Array, crops: Array, classes: Array, part: int, class_agnostic: bool, seen: Array
 ) -> list[int]:

@@ -1,8 +1,8 @@
 """The published post-processing rules in plain numpy, as the reference for lib.
 
 Nothing here comes from lib. The rules are those of Ultralytics (`ops.non_max_suppression`, `ops.process_mask`,
-`ops.crop_mask`, `LetterBox`), of torchvision (`box_iou`) and of Bodla et al., "Soft-NMS" (2017), with one total order
-(score descending, anchor ascending), and with the threshold in the integer domain: keep q iff
+`ops.crop_mask`, `LetterBox`, `DFL`, `dist2bbox`, `kpts_decode`), of torchvision (`box_iou`) and of Bodla et al., "Soft-NMS"
+(2017), with one total order (score descending, anchor ascending), and with the threshold in the integer domain: keep q iff
 q >= ceil(threshold / scale + zero_point). Written to be read, not to be fast.
 
 Heads are [C, N] (4 box rows cx, cy, w, h; classes; extra rows), prototypes [H, W, K], in any integer dtype with a scale
@@ -52,6 +52,8 @@ def passes(values: Array, threshold: float, scale: float | None = None, zero_poi
     """Which values reach the threshold. Integers are compared as integers; NaN never reaches it."""
     if scale is None:
         return values >= np.float32(threshold)
+    if math.isinf(threshold):  # the logit of 0 or 1
+        return np.full(values.shape, threshold < 0)
     return values.astype(np.int64) >= integer_threshold(threshold, scale, zero_point)
 
 
@@ -117,6 +119,109 @@ def end_to_end(
     row = row[np.lexsort((row, -values[row, 4]))][:max_detections]
     box = values[row, :4] * np.float32([*box_unit, *box_unit])
     return Candidates(row, np.round(values[row, 5]).astype(int), values[row, 4], box, values[row, 6:])
+
+
+# --- split heads ---
+class Level(NamedTuple):
+    """One stride of a split head: arrays with a row for each of its cells, row by row.
+
+    Boxes and extras are dequantized. Scores are as stored, logits with this scale (None: floats) and zero point.
+    """
+
+    stride: int
+    columns: int
+    boxes: Array  # (n, 64): 16 logits for each side; (n, 4): distances to the sides in cells (YOLO26), or decoded boxes
+    scores: Array  # (n, classes)
+    extra: Array  # (n, mask coefficients or 3 x keypoints)
+    scale: float | None = None
+    zero_point: int = 0
+
+
+def logit(probability: float) -> float:
+    """The number whose sigmoid is this probability."""
+    if probability in (0, 1):
+        return math.inf if probability else -math.inf
+    return math.log(probability / (1 - probability))
+
+
+def sigmoid(values: Array) -> Array:
+    with np.errstate(over="ignore"):
+        return 1 / (1 + np.exp(-values))
+
+
+def dfl(logits: Array) -> Array:
+    """Ultralytics' DFL: (n, 4 * bins) logits -> (n, 4), the mean bin of each side's softmax."""
+    sides = logits.reshape(len(logits), 4, logits.shape[1] // 4)
+    weights = np.exp(sides - sides.max(axis=2, keepdims=True))
+    mean: Array = (weights * np.arange(sides.shape[2])).sum(axis=2) / weights.sum(axis=2)
+    return mean
+
+
+def cell_centers(count: int, columns: int) -> Array:
+    """make_anchors: (count, 2) of x, y in cells."""
+    return np.stack([np.arange(count) % columns, np.arange(count) // columns], axis=1) + 0.5
+
+
+def dist2bbox(distances: Array, centers: Array) -> Array:
+    """(n, 4) distances to the left, upper, right and lower side -> x1, y1, x2, y2."""
+    return np.concatenate([centers - distances[:, :2], centers + distances[:, 2:]], axis=1)
+
+
+def kpts_decode(raw: Array, centers: Array, stride: int, yolo26: bool = False) -> Array:
+    """Ultralytics' kpts_decode: (n, 3K) of x, y and a logit -> x, y in input pixels and a score."""
+    points = raw.reshape(len(raw), raw.shape[1] // 3, 3).astype(np.float64)
+    points[..., :2] = points[..., :2] + centers[:, None] if yolo26 else points[..., :2] * 2 + (centers[:, None] - 0.5)
+    points[..., :2] *= stride
+    points[..., 2] = sigmoid(points[..., 2])
+    return points.reshape(raw.shape)
+
+
+def decode_split(
+    levels: Sequence[Level],
+    threshold: float,
+    *,
+    keypoints: bool = False,
+    box_unit: tuple[float, float] | None = None,
+    probabilities: bool = False,
+    classes: Sequence[int] | None = None,
+    max_candidates: int | None = None,
+) -> Candidates:
+    """The anchors whose best class (the first of equals) reaches the threshold, best first; numbered by stride.
+
+    keypoints       the extra numbers are keypoints, returned in input pixels with their scores
+    box_unit        the boxes are decoded: cx, cy, w, h in this unit, as in `decode`
+    probabilities   the scores are not logits
+    """
+    cut = threshold if probabilities else logit(threshold)
+    parts = []
+    first = 0
+    for level in levels:
+        scores = level.scores
+        if scores.dtype.kind == "f":
+            scores = np.where(np.isnan(scores), -np.inf, scores)
+        best = scores.max(axis=1)
+        class_id = scores.argmax(axis=1)
+        keep = passes(best, cut, level.scale, level.zero_point)
+        if classes is not None:
+            keep &= np.isin(class_id, classes)
+        cell = np.flatnonzero(keep)
+        centers = cell_centers(len(scores), level.columns)[cell]
+        raw = level.boxes[cell].astype(np.float64)
+        if box_unit:
+            center, half = raw[:, :2] * box_unit, raw[:, 2:] * box_unit / 2
+            box = np.concatenate([center - half, center + half], axis=1)
+        else:
+            box = dist2bbox(raw if raw.shape[1] == 4 else dfl(raw), centers) * level.stride
+        extra = level.extra[cell].astype(np.float64)
+        if keypoints:
+            extra = kpts_decode(extra, centers, level.stride, yolo26=raw.shape[1] == 4)
+        score = dequantize(best[cell], level.scale, level.zero_point)
+        if not probabilities:
+            score = sigmoid(score.astype(np.float64))
+        parts.append(Candidates(first + cell, class_id[cell], *(v.astype(np.float32) for v in (score, box, extra))))
+        first += len(scores)
+    found = Candidates(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    return found.take(np.lexsort((found.anchor, -found.score))[:max_candidates])
 
 
 def iou(box: Floats, boxes: Floats) -> Floats:

@@ -19,13 +19,14 @@ import n6post
 import numpy as np
 import pytest
 from fake_networks import Network
-from fakes import FAMILY_NAMES, FakeModel, Framed, Tensor
+from fakes import FakeModel, Framed
+from family_cases import family_cases
 from ml import model as ml_model
-from synthetic_heads import Thing, float_head, quantized
+from small_models import detector, heatmaps, numbered_map, poser, rows, scored_map, segmenter
+from synthetic_heads import Thing, float_head
 from ulab import _host
 
 LIB = str(Path(n6post.__file__).parent)
-SIZE = (32, 32)  # 21 anchors
 ROIS = (0, 0, 64, 48), (8, 4, 40, 44)
 
 
@@ -118,64 +119,6 @@ def check(scene: Scene, kernels: bool = False) -> int:
     return line - 1
 
 
-# --- models, whose results differ if anything of another frame remains ------------------------------------
-THINGS = [Thing(3, (2, 3, 17, 20), {0: 0.9}), Thing(9, (12, 10, 31, 30), {1: 0.7})]
-
-
-def detector() -> FakeModel:
-    return FakeModel([Tensor(float_head(SIZE, 2, THINGS))], SIZE, ["cat", "dog"])
-
-
-def three_objects() -> FakeModel:
-    """Another model: int8, with three classes."""
-    things = [Thing(i, (i, 2, i + 9, 20), {i % 2: 0.5 + i / 40}) for i in range(3)]
-    return FakeModel([quantized(float_head(SIZE, 3, things, pixels=False), 0.01, -20)], SIZE)
-
-
-def segmenter(step: float = 0.02) -> FakeModel:
-    coefficients = [-0.8, 0.4, 1.1, 0.2, -0.3, 0.9, 0.1, 0.7]
-    head = float_head(SIZE, 2, [Thing(3, (1, 2, 12, 8), {1: 0.9}, coefficients)], extra=8, pixels=False)
-    planes = np.random.default_rng(2).normal(size=(1, 8, 8, 8))
-    return FakeModel([quantized(head, step, 3), quantized(planes, 0.03, -5)], SIZE)
-
-
-def poser(count: int = 13) -> FakeModel:
-    thing = THINGS[0]._replace(extra=[9.0, 14.0, 0.75] * count)
-    return FakeModel([Tensor(float_head(SIZE, 1, [thing], extra=3 * count))], SIZE)
-
-
-ROWS = np.float32([[2, 3, 17, 20, 0.9, 1], [12, 10, 31, 30, 0.7, 0], [0, 1, 9, 9, 0.8, 3]])
-
-
-def rows() -> FakeModel:
-    """An end-to-end head whose rows are not sorted by score."""
-    return FakeModel([Tensor(ROWS[None].copy())], SIZE, ["cat", "dog"])
-
-
-def rows_of_two() -> FakeModel:
-    """An end-to-end head with as many rows as anchors, which only the numbers can show."""
-    filled = np.zeros((1, 21, 6), np.float32)
-    filled[0, :2] = ROWS[:2] + np.float32([1, 0, 0, 0, 0, 0])
-    return FakeModel([Tensor(filled)], SIZE)
-
-
-def heatmaps() -> FakeModel:
-    return FakeModel([Tensor(np.random.default_rng(3).random((1, 8, 8, 13)).astype(np.float32))], SIZE)
-
-
-def direct_keypoints() -> FakeModel:
-    return FakeModel([Tensor(np.random.default_rng(4).random((1, 1, 13, 3)).astype(np.float32))], SIZE)
-
-
-def scored_map(seed: int = 5) -> FakeModel:
-    values = np.random.default_rng(seed).integers(-99, 99, (1, 6, 6, 3)).astype(np.int8)
-    return FakeModel([Tensor(values, 0.1)], SIZE)
-
-
-def numbered_map() -> FakeModel:
-    return FakeModel([Tensor(np.random.default_rng(6).integers(0, 3, (1, 6, 6)).astype(np.float32))], SIZE)
-
-
 # --- results as plain values ----------------------------------------------------------------------------------------------
 def values_of(result: Any) -> Any:
     """A result as plain values."""
@@ -207,18 +150,8 @@ def frames_of(processor: Any, model: FakeModel, roi: tuple[int, int, int, int], 
     return values
 
 
-FAMILIES: dict[str, tuple[Callable[[], Any], Callable[[], FakeModel], Callable[[], FakeModel]]] = {
-    "YoloV8": (lambda: n6post.YoloV8(0.3), detector, three_objects),
-    "YoloV8 soft": (lambda: n6post.YoloV8(0.3, nms_sigma=0.5, classes=(0, 1)), detector, three_objects),
-    "YoloV8Seg": (lambda: n6post.YoloV8Seg(0.3), segmenter, lambda: segmenter(0.03)),
-    "YoloV8Pose": (lambda: n6post.YoloV8Pose(0.3), poser, lambda: poser(17)),
-    "YoloV8 end-to-end": (lambda: n6post.YoloV8(0.3, classes=(0, 1, 2)), rows, rows_of_two),
-    "raw and end-to-end": (lambda: n6post.YoloV8(0.3), detector, rows),
-    "MoveNet": (lambda: n6post.MoveNet(), heatmaps, direct_keypoints),
-    "MoveNet direct": (lambda: n6post.MoveNet(), direct_keypoints, heatmaps),
-    "DeepLab": (lambda: n6post.DeepLab(), scored_map, lambda: scored_map(7)),
-    "DeepLab numbers": (lambda: n6post.DeepLab(), numbered_map, scored_map),
-}
+FRAME_CASES = {name: case for cases in family_cases().values() for name, case in cases.frames.items()}
+FAMILIES = {name: (case.make, case.model, case.other) for name, case in FRAME_CASES.items()}
 of_every_family = pytest.mark.parametrize("family", FAMILIES)
 # Families whose code others run too: YoloV8Seg runs all the code of YoloV8.
 LIKE_OTHERS = "YoloV8", "YoloV8 soft", "raw and end-to-end"
@@ -226,8 +159,8 @@ of_every_kind = pytest.mark.parametrize("family", [f for f in FAMILIES if f not 
 of_some_families = pytest.mark.parametrize("family", ["YoloV8", "MoveNet direct", "DeepLab"])
 
 
-def test_every_family_is_here() -> None:
-    assert {name.split()[0] for name in FAMILIES} - {"raw"} == set(FAMILY_NAMES) and CHANGES.keys() == FAMILIES.keys()
+def test_every_family_has_a_frame() -> None:
+    assert [name for name, cases in family_cases().items() if not cases.frames] == []
 
 
 class State(NamedTuple):
@@ -335,26 +268,12 @@ def test_an_undecided_layout_is_examined_again_after_an_interruption() -> None:
 
 
 # --- options ---------------------------------------------------------------------------------------------------------
-CHANGES: dict[str, tuple[str, Any, Any]] = {
-    "YoloV8": ("threshold", 0.3, 0.8),
-    "YoloV8 soft": ("classes", (0, 1), ["dog"]),
-    "YoloV8Seg": ("mask_padding", None, 5),
-    "YoloV8Pose": ("labels", None, ["sitter\r"]),
-    "YoloV8 end-to-end": ("classes", (0, 1, 2), [0]),
-    "raw and end-to-end": ("labels", None, ["a", "b"]),
-    "MoveNet": ("refine", True, False),
-    "MoveNet direct": ("keypoint_threshold", 0.3, 0.7),
-    "DeepLab": ("background", 0, None),
-    "DeepLab numbers": ("labels", None, ("sky", "sea", "sand")),
-}
-
-
 @of_every_family
 @pytest.mark.parametrize("frames", [0, 1, 2])
 def test_an_interrupted_assignment_leaves_the_old_or_the_new_option(
     family: str, frames: int
 ) -> None:
-    name, old, new = CHANGES[family]
+    name, old, new = FRAME_CASES[family].change
     make, model, _ = FAMILIES[family]
     expected = {}
     for value in (old, new):
@@ -386,7 +305,7 @@ def test_an_interrupted_assignment_leaves_the_old_or_the_new_option(
 @of_some_families
 def test_an_option_assigned_after_an_interrupted_frame_is_applied(family: str) -> None:
     """No parameters that the interrupted frame has made with the old value are used."""
-    name, _, new = CHANGES[family]
+    name, _, new = FRAME_CASES[family].change
 
     def after(state: State) -> Any:
         setattr(state.processor, name, new)

@@ -31,9 +31,8 @@ pytestmark = pytest.mark.xdist_group("types")
 ROOT = Path(__file__).resolve().parents[1]
 LIB, STUBS = ROOT / "lib", ROOT / "stubs"
 TYPES = ast.parse((LIB / "n6post" / "__init__.pyi").read_text(encoding="utf-8"))
-CONFIGURABLE = [*FAMILY_NAMES, "Tracker", "LineZone", "PolygonZone", "Trail"]
-EXAMPLES = ["yolov8", "yolov8_seg", "yolov8_pose", "movenet", "deeplab", "privacy", "background"]
-EXAMPLES += ["count_people", "zone_alarm", "fall_alarm", "send_results", "send_results_usb", "live_counts"]
+CONFIGURABLE = [name for name in n6post.__all__ if hasattr(getattr(n6post, name), "_option")]
+EXAMPLES = sorted(file.stem for file in (ROOT / "scripts" / "examples").glob("*.py"))
 
 # ---- what checkers say of scripts ----
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import recorded_split_heads
 import reference
 from fakes import capture
 
@@ -42,6 +43,28 @@ def test_the_reference_reproduces_the_oracles_detections_and_masks(
             full = reference.full_mask(logits, found.box[i], size)
             np.testing.assert_array_equal(small, oracle[key + "mask_proto"][i])
             np.testing.assert_array_equal(full, oracle[key + "mask_full"][i])
+
+
+@pytest.mark.parametrize(("threshold", "iou_threshold"), recorded_split_heads.SETTINGS)
+@pytest.mark.parametrize("case", recorded_split_heads.cases())
+def test_the_reference_decodes_split_heads_as_ultralytics_does(case: str, threshold: float, iou_threshold: float) -> None:
+    """scripts/dev/record_split.py compares 2,880 more results."""
+    head = recorded_split_heads.head_of(case)
+    setting = f"{threshold} {iou_threshold}"
+    found = reference.suppress(head.candidates(threshold), iou_threshold)
+    names = ("anchor", "class_id", "box", "score")
+    anchor, class_id, box, score = (recorded_split_heads.result(case, setting, name) for name in names)
+    np.testing.assert_array_equal(found.anchor, anchor)
+    np.testing.assert_array_equal(found.class_id, class_id)
+    np.testing.assert_allclose(found.box, box, atol=3e-5)
+    np.testing.assert_allclose(found.score, score, rtol=3e-7)
+    for i in range(len(found.anchor)):
+        if head.prototypes:
+            mask, _ = head.mask(int(anchor[i]), box[i])
+            np.testing.assert_array_equal(mask, recorded_split_heads.mask_of(case, setting, i, mask.shape[1]))
+        elif head.extras:
+            points = recorded_split_heads.result(case, setting, "keypoints")[i]
+            np.testing.assert_allclose(found.extra[i].reshape(-1, 3), points, rtol=1e-6, atol=1e-6)
 
 
 def test_bilinear_upsampling_equals_that_of_torch() -> None:

@@ -33,9 +33,8 @@ SMALL = 1 << 20
 ARRAYS = 64 << 20
 MAPS = 160 << 20  # 204,800 logits
 
-MACHINE_CODE = {
-    f"n6post.kernels.{kind}_{name}" for kind in ("helium", "m7") for name in ("boxes", "drawing", "maps", "poses")
-}
+GROUPS = "boxes", "drawing", "heads", "maps", "poses"
+MACHINE_CODE = {f"n6post.kernels.{kind}_{name}" for kind in ("helium", "m7") for name in GROUPS}
 VIPER = {"n6post.kernels.viper_json", "n6post.kernels.viper_tracks"}
 NEEDS_IMAGE = {"n6post.drawing.mask_image"}
 
@@ -133,13 +132,13 @@ def test_the_portable_kernels_replace_refused_machine_code(form: str, compiled: 
 import n6post.kernels
 from n6post.kernels import json, portable_json, portable_tracks, tracks
 homes = []
-for group in ("boxes", "maps", "drawing", "poses"):
+for group in ("boxes", "maps", "drawing", "poses", "heads"):
     n6post.kernels.active = "helium"
     homes.append(n6post.kernels.load(group).__name__)
 print(n6post.kernels.active, homes, json.write is portable_json.write)
 print(tracks.update_tracks is portable_tracks.update_tracks)
 """
-    homes = [f"n6post.kernels.portable_{group}" for group in ("boxes", "maps", "drawing", "poses")]
+    homes = [f"n6post.kernels.portable_{group}" for group in ("boxes", "maps", "drawing", "poses", "heads")]
     with machine(lib=LIB if form == "source" else compiled) as made:
         assert made.run(script) == f"portable {homes} True\nTrue\n"
 

@@ -11,9 +11,11 @@ import pytest
 import reference
 from assertions import says
 from fakes import FakeModel, Framed, Tensor, capture
+from family_cases import FamilyCases, FrameCase, OptionCase
 from hypothesis import example, given
 from hypothesis import strategies as st
 from n6post_pc import recorded
+from small_models import numbered_map, scored_map
 from ulab import _host
 
 NAME = "deeplab_v3_mobilenetv2_05_16_320_fft_qdq_int8"
@@ -505,3 +507,36 @@ def test_changed_option_keeps_both_class_maps_and_the_last_result() -> None:
     for _ in range(3):
         assert not any(other.run(processor).class_map is own for own in maps)
     assert classes_of(one).tolist() == says
+
+
+# --- for the tests of all families: see family_cases.py ---
+NAN = float("nan")
+
+
+def three_scores() -> FakeModel:
+    values = np.random.default_rng(5).integers(-99, 99, (1, 8, 8, 3)).astype(np.int8)
+    return FakeModel([Tensor(values, 0.1)], (64, 64))
+
+
+def cube() -> FakeModel:
+    values = np.random.default_rng(5).integers(-99, 99, (1, 8, 8, 8)).astype(np.int8)
+    return FakeModel([Tensor(values, 0.1)], (64, 64))
+
+
+def probabilities() -> FakeModel:
+    return FakeModel([Tensor(np.random.default_rng(6).random((1, 8, 8, 1)).astype(np.float32))], (64, 64))
+
+
+FAMILY_CASES = FamilyCases(
+    options={
+        "background": OptionCase(0, 1, (256, -1, 0.0, ["sky"]), three_scores),
+        "threshold": OptionCase(None, 0.9, (0, 1, NAN, "half"), probabilities),
+        "labels": OptionCase(None, ["sky", "sea", "sand"], ("abc", [], [1]), three_scores),
+        "layout": OptionCase(None, "NCHW", ("CHW", 1), cube, {"layout": "NHWC"}),
+        "output_type": OptionCase(None, "logit", ("softmax", "classes", 1), probabilities),
+    },
+    frames={
+        "DeepLab": FrameCase(n6post.DeepLab, scored_map, lambda: scored_map(7), ("background", 0, None)),
+        "DeepLab numbers": FrameCase(n6post.DeepLab, numbered_map, scored_map, ("labels", None, ("sky", "sea", "sand"))),
+    },
+)

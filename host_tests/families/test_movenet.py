@@ -12,9 +12,11 @@ import pytest
 import reference
 from assertions import assert_well_formed, says
 from fakes import FakeModel, Framed, Tensor, capture, stretched
+from family_cases import FamilyCases, FrameCase, OptionCase
 from hypothesis import example, given
 from hypothesis import strategies as st
 from n6post_pc import recorded
+from small_models import direct_keypoints, heatmaps
 
 OPENMV = "movenet_singlepose_192"
 ST = "st_movenet_lightning_heatmaps_192_int8_pc"
@@ -535,3 +537,30 @@ def test_coordinates_are_mapped_to_the_roi_of_the_frame(roi: tuple[int, int, int
     (d,) = FakeModel([Tensor(coordinates)], (64, 64)).run(n6post.MoveNet(0.5), stretched(roi))
     assert d.rect == (x + 16, y + 48, 48, 96)
     np.testing.assert_allclose(d.keypoints.tolist(), [[x + 16, y + 48, 0.9], [x + 64, y + 144, 0.7]], rtol=1e-5)
+
+
+# --- for the tests of all families: see family_cases.py ---
+NAN = float("nan")
+
+
+def thirteen_heatmaps() -> FakeModel:
+    return FakeModel([Tensor(np.random.default_rng(3).random((1, 16, 16, 13)).astype(np.float32))], (64, 64))
+
+
+def twelve_keypoints() -> FakeModel:
+    """Twelve keypoints of y, x, score or, with layout="NHWC", three heatmaps of a row."""
+    return FakeModel([Tensor(np.random.default_rng(4).random((1, 1, 12, 3)).astype(np.float32))], (64, 64))
+
+
+FAMILY_CASES = FamilyCases(
+    options={
+        "keypoint_threshold": OptionCase(0.3, 0.999, (-0.1, 1.1, NAN, None), thirteen_heatmaps),
+        "refine": OptionCase(True, False, (1, None, "no"), thirteen_heatmaps),
+        "labels": OptionCase(None, ["dancer"], ("abc", [], [1]), thirteen_heatmaps),
+        "layout": OptionCase(None, "NHWC", ("CHW", "joints", 1), twelve_keypoints),
+    },
+    frames={
+        "MoveNet": FrameCase(n6post.MoveNet, heatmaps, direct_keypoints, ("refine", True, False)),
+        "MoveNet direct": FrameCase(n6post.MoveNet, direct_keypoints, heatmaps, ("keypoint_threshold", 0.3, 0.7)),
+    },
+)

@@ -23,9 +23,11 @@ from assertions import (
     survivors,
 )
 from fakes import FakeModel, Framed, Tensor, capture
+from family_cases import FamilyCases, FrameCase, OptionCase
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from n6post_pc import recorded
+from small_models import detector, rows, rows_of_two, split_detector, three_objects
 from synthetic_heads import Head, Thing, float_head, quantized, random_head
 from ulab import _host
 
@@ -33,7 +35,6 @@ SETTINGS = [(0.25, 0.7), (0.25, 0.45), (0.6, 0.5)]  # threshold, iou_threshold
 PICTURES = ["bus", "person"]
 DETECTION = "yolov8n_192"
 SEGMENTATION = "yolov8n_320_quant_pc_ii_seg_coco-st"
-POSE = "yolov8n_256_quant_pc_uf_pose_coco-st"
 
 at_every_setting = pytest.mark.parametrize(("threshold", "iou_threshold"), SETTINGS)
 on_every_picture = pytest.mark.parametrize("picture", PICTURES)
@@ -926,6 +927,14 @@ OTHER_ROWS = ": 300 rows, but of another family or network (RT-DETR, oriented bo
 CHANNELS = "expected a head of 4 box channels, at least one class and"
 NO_SCALE = "expected a scale from 1e-12 to 10000, got"
 TWO = "expected 2 outputs (a head [1, 4 + classes + M, N] or [1, rows, 6 + M] and prototypes [1, H, W, M])"
+OR_SPLIT = (
+    ", or a split head (boxes [1, h, w, 64] and scores [1, h, w, classes] for each stride) of an input of (width, height)"
+    " (64, 64)"
+)
+OR_SPLIT_MASKS = (
+    ", or a split head (boxes [1, h, w, 64], scores [1, h, w, classes] and coefficients [1, h, w, M] for each stride, and"
+    " prototypes [1, H, W, M]) of an input of (width, height) (64, 64)"
+)
 NO_PROTOTYPES = (
     "expected prototypes [1, H, W, M] or [1, M, H, W], more than one pixel and of the aspect ratio of the input, (64, 64),"
     " got"
@@ -943,7 +952,8 @@ BAD_HEADS = {  # (outputs, error message)
     "an arg-maxed map": ([zeros(1, 64, 64)], f"{NO_HEAD} (1, 64, 64)"),
     "the anchors of another input": ([zeros(1, 7, 756)], f"{NO_HEAD} (1, 7, 756)"),
     "two outputs": (
-        [zeros(1, 7, 84), zeros(1, 16, 16, 8)], "expected 1 output (a head [1, 4 + classes, N] or [1, rows, 6]), got 2",
+        [zeros(1, 7, 84), zeros(1, 16, 16, 8)],
+        f"expected 1 output (a head [1, 4 + classes, N] or [1, rows, 6]){OR_SPLIT}, got 2: (1, 7, 84), (1, 16, 16, 8)",
     ),
     "no output": ([], "expected 1 output (a head [1, 4 + classes, N] or [1, rows, 6]), got 0"),
     "uint16": ([zeros(1, 7, 84, kind="uint16")], "output 0: expected int8, uint8, int16 or float32, got uint16"),
@@ -958,7 +968,10 @@ BAD_SEGMENTATION = {
     "no head": ([zeros(1, 16, 16, 8)], f"{TWO}, got 1"),
     "two heads": ([zeros(1, 15, 84), zeros(1, 15, 84)], f"{NO_PROTOTYPES} (1, 15, 84)"),
     "two prototypes": ([zeros(1, 16, 16, 8), zeros(1, 16, 16, 8)], f"{NO_HEAD} (1, 16, 16, 8)"),
-    "three outputs": ([zeros(1, 15, 84), zeros(1, 16, 16, 8), zeros(1, 16, 16, 8)], f"{TWO}, got 3"),
+    "three outputs": (
+        [zeros(1, 15, 84), zeros(1, 16, 16, 8), zeros(1, 16, 16, 8)],
+        f"{TWO}{OR_SPLIT_MASKS}, got 3: (1, 15, 84), (1, 16, 16, 8), (1, 16, 16, 8)",
+    ),
     "7 coefficients": (
         [zeros(1, 15, 84), zeros(1, 16, 16, 7)],
         "expected 8 to 64 mask coefficients, got 7 in output 1: int8 (1, 16, 16, 7)",
@@ -1034,115 +1047,50 @@ def test_processor_works_after_it_has_refused_a_model() -> None:
         assert contents(good.run(processor)) == before
 
 
-# --- pose ---
-@pytest.mark.parametrize("anchors_first", [False, True])
-@pytest.mark.parametrize("pixels", [False, True])
-@on_every_picture
-@at_every_setting
-def test_pose_equals_the_oracle(
-    shared: Path, picture: str, threshold: float, iou_threshold: float, anchors_first: bool, pixels: bool
-) -> None:
-    (head,), size = capture(shared / "captures" / f"{POSE}__{picture}.npz")
-    expected = expected_of(oracle(shared, POSE, picture, threshold, iou_threshold))
-    points = reference.keypoints(expected.extra, size)
-    if pixels:
-        head = in_pixels(head, 256)
-        head.values[0, 5::3] *= np.float32(256)
-        head.values[0, 6::3] *= np.float32(256)
-    if anchors_first:
-        head = head.reordered(0, 2, 1)
-    processor = n6post.YoloV8Pose(threshold, iou_threshold=iou_threshold)
-    found = FakeModel([head], size).run(processor)
-    assert_same_survivors(survivors(processor), expected, size)
-    for d, wanted in zip(found, points, strict=True):
-        assert_same_keypoints(d.keypoints, wanted, (0, 0, *size))
-
-
-def assert_same_keypoints(keypoints: Any, points: Any, roi: tuple[int, int, int, int]) -> None:
-    """(K, 3) of x, y clipped to the frame, and score, compared with unclipped x, y in frame pixels, and score."""
-    assert keypoints.shape == points.shape and keypoints.dtype == ord("f")
-    low, high = np.array(roi[:2]), np.array(roi[:2]) + roi[2:]
-    got = np.array([[float(v) for v in row] for row in keypoints])
-    np.testing.assert_allclose(got[:, :2], np.clip(points[:, :2], low, high), rtol=1e-5, atol=1e-3)
-    np.testing.assert_allclose(got[:, 2], points[:, 2], rtol=1e-6, atol=1e-7)
-
-
-@pytest.mark.parametrize("picture", [p for m, p in recorded.names() if m == "yolov8n_pose_256"])
-@pytest.mark.parametrize("raw", [True, False])
-@pytest.mark.parametrize("roi", [(0, 0, 256, 256), (40, 30, 512, 384)])
-def test_recorded_pose_equals_the_reference_in_frame_pixels(
-    picture: str, raw: bool, roi: tuple[int, int, int, int]
-) -> None:
-    recording = recorded.load("yolov8n_pose_256", picture)
-    expected = reference.suppress(Head(recording.size, 1, recording.tensors[0], None).candidates(0.3), 0.5)
-    points = reference.keypoints(expected.extra, recording.size)
-    points[:, :, :2] = reference.to_frame(points[:, :, :2], "stretch", recording.size, roi)
-    processor = n6post.YoloV8Pose(0.3)
-    found = recording.model(raw).run(processor, Framed(roi))
-    assert_same_survivors(survivors(processor), expected, recording.size)
-    assert len(found) >= 1
-    for d, wanted in zip(found, points, strict=True):
-        assert (d.label, d.mask) == ("person", None)
-        assert_same_keypoints(d.keypoints, wanted, roi)
-
-
-# --- second boxes of one object ---
-@pytest.mark.parametrize("class_agnostic", [False, True])
-@pytest.mark.parametrize("overlap", [0.0, 0.3, 0.7, 0.8, 1.0])
-@pytest.mark.parametrize("picture", ["astronaut", "coffee"])
-def test_mask_overlap_drops_only_masks_inside_a_better_one(
-    picture: str, overlap: float, class_agnostic: bool
-) -> None:
-    recording = recorded.load("yolov8n_seg_320", picture)
-    options = {"threshold": 0.05, "iou_threshold": 0.9, "max_detections": 100, "class_agnostic": class_agnostic}
-    everything = recording.model(True).run(n6post.YoloV8Seg(**options, mask_overlap=None), Framed((0, 0, 320, 320)))
-    planes = [mask_plane(d.mask, 80, 80) for d in everything]
-    kept: list[int] = []
-    for i, d in enumerate(everything):
-        rivals = [j for j in kept if class_agnostic or everything[j].class_id == d.class_id]
-        # The kernel counts in 1024ths: .3 is 307 of them.
-        part = int(overlap * 1024 + 0.5)
-        if not any((planes[i] & planes[j]).sum() * 1024 > planes[i].sum() * part for j in rivals):
-            kept.append(i)
-    processor = n6post.YoloV8Seg(**options, mask_overlap=None)
-    recording.model(True).run(processor, Framed((0, 0, 320, 320)))
-    before = survivors(processor)
-    processor.mask_overlap = overlap
-    found = recording.model(True).run(processor, Framed((0, 0, 320, 320)))
-    assert survivors(processor, found) == [before[i] for i in kept]
-    assert [(d.rect, d.score, d.label) for d in found] == [tuple(everything[i][k] for k in (0, 1, 3)) for i in kept]
-    for d, i in zip(found, kept, strict=True):
-        assert np.array_equal(mask_plane(d.mask, 80, 80), planes[i])
-    assert overlap > 0.9 or len(kept) < len(everything)
-
-
-@pytest.mark.parametrize(("overlap", "boxes"), [(0.5, 2), (0.4996, 2), (0.4994, 1), (0.499, 1)])
-def test_mask_with_an_overlap_equal_to_mask_overlap_is_kept(overlap: float, boxes: int) -> None:
-    """Two boxes of eight columns of mask pixels each, four of which they share. Of 1024ths .4996 is 512, .4994 511."""
-    things = [Thing(9, (0, 0, 32, 64), {0: 0.9}, [1]), Thing(5, (16, 0, 48, 64), {0: 0.8}, [1])]
-    tensors = [Tensor(float_head((64, 64), 1, things, 8)), Tensor(np.ones((1, 16, 16, 8), np.float32))]
-    found = FakeModel(tensors, (64, 64)).run(n6post.YoloV8Seg(mask_overlap=overlap))
-    assert [d.rect for d in found] == [(0, 0, 32, 64), (16, 0, 32, 64)][:boxes]
-
-
-@pytest.mark.parametrize(("shape", "steps"), [((1, 12, 16, 8), (8, 1)), ((1, 8, 12, 16), (1, 192))])
-def test_mask_kernel_parameters_hold_the_steps_of_the_prototypes(shape: tuple[int, ...], steps: tuple[int, int]) -> None:
-    """The machine code uses all of these steps, the portable kernel only some of them."""
-    processor = n6post.YoloV8Seg()
-    head = Tensor(np.zeros((1, 13, 62), np.int8), 0.1, 1)
-    FakeModel([head, Tensor(np.zeros(shape, np.int8), 0.2, -3)], (64, 48)).run(processor)
-    block = processor._binding.masking[3]
-    assert tuple(block[:8]) == (ord("b"), 16, 12, 8, *steps, -3, 1)
-    assert tuple(block[8:10]) == (5 * 62, 62) and block[15] == 1
-
-
-def test_by_default_the_second_box_of_one_person_is_dropped(shared: Path) -> None:
-    """Ultralytics' rules give five detections. The fifth, a person with score .65, repeats the fourth."""
-    tensors, size = capture(shared / "captures" / f"{SEGMENTATION}__bus.npz")
-    found, everything = [
-        FakeModel(tensors, size).run(n6post.YoloV8Seg(0.25, iou_threshold=0.7, **options), Framed((0, 0, *size)))
-        for options in ({}, {"mask_overlap": None})
+# --- for the tests of all families: see family_cases.py ---
+def four_things(extra: int = 0) -> list[Thing]:
+    values = np.linspace(-0.9, 1.2, extra).tolist() if extra else []
+    return [
+        Thing(9, (8, 8, 40, 40), {0: 0.9}, values),
+        Thing(13, (10, 8, 42, 40), {0: 0.8}, values[::-1]),  # IoU .88 with the first
+        Thing(20, (8, 10, 40, 42), {1: 0.7}, values),  # another class
+        Thing(30, (30, 44, 62, 60), {1: 0.5}, values),
     ]
-    assert [(d.class_id, d.rect) for d in found] == [(d.class_id, d.rect) for d in everything[:4]]
-    planes = [mask_plane(d.mask, 80, 80) for d in everything]
-    assert [(planes[4] & plane).sum() > 0.8 * planes[4].sum() for plane in planes] == [False, False, False, True, True]
+
+
+def things_head() -> FakeModel:
+    return FakeModel([Tensor(float_head((64, 64), 2, four_things()))], (64, 64))
+
+
+def option_cases(model: Callable[[], FakeModel], class_count: int = 2, units: str = "normalized") -> dict[str, OptionCase]:
+    """The options that all YOLOv8 families have."""
+    apart = {"classes": [0]} if class_count > 1 else {}
+    return {
+        "threshold": OptionCase(0.4, 0.85, (-0.1, 1.1, NAN, None, "0.4", True), model),
+        "iou_threshold": OptionCase(0.5, 0.95, (-0.1, 1.1, NAN, None), model),
+        "nms_sigma": OptionCase(0, 5, (-1, NAN, float("inf"), None), model),
+        "max_detections": OptionCase(20, 1, (0, -1, 2.0, None, 70000), model),
+        "classes": OptionCase(None, (class_count - 1,), ((), [-1], [("person",)], 0, [1.5], "0"), model, apart),
+        "class_agnostic": OptionCase(False, True, (1, None, "no"), model),
+        "max_candidates": OptionCase(300, 1, (0, 300.0, 70000, None), model),
+        "labels": OptionCase(None, ["Katze", "Hund"][:class_count], ("abc", 5, [], [1], {"a": 1}, {0: 1}), model),
+        "box_units": OptionCase(None, units, (True, "px"), model),
+    }
+
+
+FAMILY_CASES = FamilyCases(
+    options=option_cases(things_head),
+    frames={
+        "YoloV8": FrameCase(lambda: n6post.YoloV8(0.3), detector, three_objects, ("threshold", 0.3, 0.8)),
+        "YoloV8 soft": FrameCase(
+            lambda: n6post.YoloV8(0.3, nms_sigma=0.5, classes=(0, 1)), detector, three_objects, ("classes", (0, 1), ["dog"])
+        ),
+        "YoloV8 end-to-end": FrameCase(
+            lambda: n6post.YoloV8(0.3, classes=(0, 1, 2)), rows, rows_of_two, ("classes", (0, 1, 2), [0])
+        ),
+        "YoloV8 split": FrameCase(
+            lambda: n6post.YoloV8(0.3), split_detector, lambda: split_detector(bins=1), ("threshold", 0.3, 0.8)
+        ),
+        "raw and end-to-end": FrameCase(lambda: n6post.YoloV8(0.3), detector, rows, ("labels", None, ["a", "b"])),
+    },
+)

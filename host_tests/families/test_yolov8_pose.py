@@ -9,12 +9,24 @@ import n6post
 import numpy as np
 import pytest
 import reference
-from assertions import assert_well_formed, survivors
+from assertions import assert_same_survivors, assert_well_formed, survivors
 from fakes import FakeModel, Framed, Tensor, capture, stretched
+from family_cases import FamilyCases, FrameCase, OptionCase
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from n6post_pc import recorded
-from synthetic_heads import Thing, float_head, quantized
+from small_models import poser, split_poser
+from synthetic_heads import Head, Thing, float_head, quantized
+from test_yolov8 import (
+    NAN,
+    at_every_setting,
+    expected_of,
+    four_things,
+    in_pixels,
+    on_every_picture,
+    option_cases,
+    oracle,
+)
 
 MODEL = "yolov8n_256_quant_pc_uf_pose_coco-st"
 SETTINGS = [(0.25, 0.7), (0.25, 0.45), (0.6, 0.5)]  # threshold, iou_threshold
@@ -71,6 +83,57 @@ def test_recorded_keypoints_equal_the_reference_in_every_dtype(
         for stored in (one, one.reordered(0, 2, 1)):
             found = FakeModel([stored], recording.size).run(n6post.YoloV8Pose(), stretched(roi))
             np.testing.assert_allclose(points_of(found), points, rtol=2e-6, atol=2e-4)
+
+
+@pytest.mark.parametrize("anchors_first", [False, True])
+@pytest.mark.parametrize("pixels", [False, True])
+@on_every_picture
+@at_every_setting
+def test_pose_equals_the_oracle(
+    shared: Path, picture: str, threshold: float, iou_threshold: float, anchors_first: bool, pixels: bool
+) -> None:
+    (head,), size = capture(shared / "captures" / f"{MODEL}__{picture}.npz")
+    expected = expected_of(oracle(shared, MODEL, picture, threshold, iou_threshold))
+    points = reference.keypoints(expected.extra, size)
+    if pixels:
+        head = in_pixels(head, 256)
+        head.values[0, 5::3] *= np.float32(256)
+        head.values[0, 6::3] *= np.float32(256)
+    if anchors_first:
+        head = head.reordered(0, 2, 1)
+    processor = n6post.YoloV8Pose(threshold, iou_threshold=iou_threshold)
+    found = FakeModel([head], size).run(processor)
+    assert_same_survivors(survivors(processor), expected, size)
+    for d, wanted in zip(found, points, strict=True):
+        assert_same_keypoints(d.keypoints, wanted, (0, 0, *size))
+
+
+def assert_same_keypoints(keypoints: Any, points: Any, roi: tuple[int, int, int, int]) -> None:
+    """(K, 3) of x, y clipped to the frame, and score, compared with unclipped x, y in frame pixels, and score."""
+    assert keypoints.shape == points.shape and keypoints.dtype == ord("f")
+    low, high = np.array(roi[:2]), np.array(roi[:2]) + roi[2:]
+    got = np.array([[float(v) for v in row] for row in keypoints])
+    np.testing.assert_allclose(got[:, :2], np.clip(points[:, :2], low, high), rtol=1e-5, atol=1e-3)
+    np.testing.assert_allclose(got[:, 2], points[:, 2], rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("picture", [p for m, p in recorded.names() if m == "yolov8n_pose_256"])
+@pytest.mark.parametrize("raw", [True, False])
+@pytest.mark.parametrize("roi", [(0, 0, 256, 256), (40, 30, 512, 384)])
+def test_recorded_pose_equals_the_reference_in_frame_pixels(
+    picture: str, raw: bool, roi: tuple[int, int, int, int]
+) -> None:
+    recording = recorded.load("yolov8n_pose_256", picture)
+    expected = reference.suppress(Head(recording.size, 1, recording.tensors[0], None).candidates(0.3), 0.5)
+    points = reference.keypoints(expected.extra, recording.size)
+    points[:, :, :2] = reference.to_frame(points[:, :, :2], "stretch", recording.size, roi)
+    processor = n6post.YoloV8Pose(0.3)
+    found = recording.model(raw).run(processor, stretched(roi))
+    assert_same_survivors(survivors(processor), expected, recording.size)
+    assert len(found) >= 1
+    for d, wanted in zip(found, points, strict=True):
+        assert (d.label, d.mask) == ("person", None)
+        assert_same_keypoints(d.keypoints, wanted, roi)
 
 
 # --- any head ---
@@ -309,3 +372,36 @@ def test_one_class_with_17_keypoints_is_a_person(keypoint_count: int, label: str
     head[0, :5, 40] = (0.5, 0.5, 0.4, 0.4, 0.9)
     (found,) = FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8Pose())
     assert found.label == label
+
+
+# --- for the tests of all families: see family_cases.py ---
+def three_poses() -> FakeModel:
+    """One class and three keypoints or, with class_count=4, four classes and two."""
+    rows = [0.3, 12, 0.4, 20, 30, 0.9, 25, 31, 0.8]
+    boxes = {0.9: (8, 8, 40, 40), 0.8: (10, 8, 42, 40), 0.5: (30, 44, 62, 60)}
+    found = [Thing(9 + i, box, {0: score}, rows) for i, (score, box) in enumerate(boxes.items())]
+    return FakeModel([Tensor(float_head(SIZE, 1, found, extra=9))], SIZE)
+
+
+def three_classes() -> FakeModel:
+    return FakeModel([Tensor(float_head(SIZE, 3, four_things(3)[:3], extra=3))], SIZE, ["a", "b", "c"])
+
+
+FAMILY_CASES = FamilyCases(
+    options={
+        **option_cases(three_poses, class_count=1),
+        "classes": OptionCase(None, [1], ((), [-1], 0), three_classes),
+        "class_agnostic": OptionCase(False, True, (1, None, "no"), three_classes),
+        "keypoint_threshold": OptionCase(0.5, 0.85, (-0.1, 1.1, NAN, None), three_poses),
+        "class_count": OptionCase(None, 4, (0, 1.5, "1"), three_poses),
+        "keypoint_scores": OptionCase(None, "logit", ("sigmoid", 1), three_poses),
+    },
+    frames={
+        "YoloV8Pose": FrameCase(
+            lambda: n6post.YoloV8Pose(0.3), poser, lambda: poser(17), ("labels", None, ["sitter\r"])
+        ),
+        "YoloV8Pose split": FrameCase(
+            lambda: n6post.YoloV8Pose(0.3), split_poser, lambda: split_poser(17), ("labels", None, ["sitter\r"])
+        ),
+    },
+)

@@ -29,7 +29,7 @@ import numpy as np
 
 HERE = Path(__file__).parent
 KERNELS = HERE.parents[1] / "lib" / "n6post" / "kernels"
-GROUPS = ("boxes", "maps", "drawing", "poses")
+GROUPS = ("boxes", "maps", "drawing", "poses", "heads")
 KINDS = ("helium", "m7")
 PROGRAMS = ("qemu-system-arm", "arm-none-eabi-gcc")
 # The numbers of the arguments that each kernel writes.
@@ -49,6 +49,8 @@ WRITTEN = {
     "clip_mask": (0,),
     "place_labels": (1,),
     "pose": (0,),
+    "decode_boxes": (1, 2, 3),
+    "decode_keypoints": (2,),
 }
 INTERRUPTS = 101  # minimum number of instructions between interrupts; the handler takes about half of them
 INPUT_LIMIT = 120 << 20  # bytes between input and output in the emulated memory

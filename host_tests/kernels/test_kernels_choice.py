@@ -23,6 +23,7 @@ GROUPS = {
     "maps": ["class_map", "class_histogram", "peaks"],
     "drawing": ["tint_mask", "tint_map", "box", "clip_mask", "place_labels"],
     "poses": ["pose"],
+    "heads": ["decode_boxes", "decode_keypoints"],
 }
 
 

@@ -26,9 +26,18 @@ import kernel_reference as witness
 import n6post
 import numpy as np
 import pytest
-from fakes import FAMILY_NAMES, Array, FakeModel, Framed, Tensor, capture, replace_kernel
+from fakes import RECORDED_FAMILIES, Array, FakeModel, Framed, Tensor, capture, replace_kernel
 from kernel_reference import bits
-from n6post.kernels import drawing_params, portable_boxes, portable_drawing, portable_maps, portable_poses, pose_params
+from n6post.kernels import (
+    drawing_params,
+    head_params,
+    portable_boxes,
+    portable_drawing,
+    portable_heads,
+    portable_maps,
+    portable_poses,
+    pose_params,
+)
 from n6post_pc import recorded
 from ulab import _host
 
@@ -39,7 +48,7 @@ f32 = np.float32
 Random = np.random.Generator
 PORTABLE = {
     name: module
-    for module in (portable_boxes, portable_maps, portable_drawing, portable_poses)
+    for module in (portable_boxes, portable_maps, portable_drawing, portable_poses, portable_heads)
     for name in vars(module)
     if getattr(getattr(module, name), "__module__", None) == module.__name__
 }
@@ -75,18 +84,27 @@ def called(kernel: str, *arguments: Any, note: Any = None) -> Call:
     return Call(kernel, before, [bytes_of(a) for a in passed], value, note)
 
 
-# Rows beyond the number that candidates and boxes_to_frame report are workspace, so their contents may differ.
+# Arguments that may hold NaN afterwards.
+HAS_FLOATS = {("candidates", 2), ("boxes_to_frame", 3), ("peaks", 1), ("peaks", 2)}
+HAS_FLOATS |= {("decode_boxes", 2), ("decode_keypoints", 2)}
+
+
+# Rows beyond the number that candidates and boxes_to_frame report are workspace, so their contents may differ. So are the
+# boxes of a head without boxes, and the second half of the buffers of decode_boxes.
 def compared(call: Call, buffers: list[Any]) -> list[Any]:
     """The part of each buffer that the kernel's specification defines. NaNs are equal, whatever their payload."""
     found = []
     for i, data in enumerate(buffers):
         if call.kernel == "candidates" and i in (2, 3):
             data = np.frombuffer(data, np.float32 if i == 2 else np.uint16).reshape(5 if i == 2 else 3, -1)
-            data = np.ascontiguousarray(data[: 5 if i == 2 else 2, : call.value]).tobytes()
+            first = 4 if i == 2 and np.frombuffer(call.before[1], np.int32)[5] < 4 else 0
+            data = np.ascontiguousarray(data[first : 5 if i == 2 else 2, : call.value]).tobytes()
+        if call.kernel == "decode_boxes" and i in (2, 3):
+            data = data[: len(data) // 2 if i == 2 else len(data) // 3]
         if call.kernel == "boxes_to_frame" and i == 3:
             rows, kept, most = (np.frombuffer(block, np.int32)[0] for block in (buffers[0], call.after[0], call.before[0]))
             data = data[: 64 * min(rows, kept)] + data[64 * most :]
-        if (call.kernel, i) in {("candidates", 2), ("boxes_to_frame", 3), ("peaks", 1), ("peaks", 2)}:
+        if (call.kernel, i) in HAS_FLOATS:
             words = np.frombuffer(data, np.uint32).copy()
             words[(words & 0x7FFFFFFF) > 0x7F800000] = 0x7FC00000
             data = words.tobytes()
@@ -238,31 +256,112 @@ def candidates_calls(random: Random) -> Iterator[Call]:
         extra = int(random.choice([0, 0, 1, 32]))
         if number % 60 == 59:
             anchors, classes, extra = 2100, 80, 32
-        channels, dtype, last = 4 + classes + extra, dtype_of(random), bool(random.integers(2))
+        first = int(random.integers(4)) if number % 5 == 2 else 4  # less than 4: a head without boxes
+        if number % 10 == 2:  # the class scores of a split head, with nothing between them
+            first = extra = 0
+        channels, dtype, last = first + classes + extra, dtype_of(random), bool(random.integers(2))
         values = tensor(random, dtype, anchors * channels)
         cut = cut_for(random, values)
         if random.random() < 0.4:  # few survivors, as in a real frame
             flat = np.sort(values[~np.isnan(values)] if dtype == "float32" else values)
             cut = flat[int(len(flat) * 0.99)] if len(flat) else 1
-            cut = max(float(cut), 0.0) if dtype == "float32" else int(cut)
+            cut = float(cut) if dtype == "float32" else int(cut)
         capacity = int(random.choice([1, 2, 5, 30, 100, 256]))
         steps = (1, channels) if last else (anchors, 1)
         filtered = (classes + 31) // 32 if random.random() < 0.3 else 0
         zero_point = 0 if dtype == "float32" else int(random.integers(-128, 128))
         block = array(
-            "i", (CODES[dtype], anchors, channels, *steps, 4, classes, zero_point, word(cut, dtype), capacity, filtered)
+            "i", (CODES[dtype], anchors, channels, *steps, first, classes, zero_point, word(cut, dtype), capacity, filtered)
         )
         allowed = {c for c in range(classes) if random.random() < 0.5} if filtered else None
         for start in range(0, classes if filtered else 0, 32):
             value = sum(1 << c - start for c in allowed or () if start <= c < start + 32)
             block.append(value - (value >> 31 << 32))
         grid = values.reshape(anchors, channels) if last else values.reshape(channels, anchors).T
-        note = {"values": grid, "classes": slice(4, 4 + classes), "cut": cut, "allowed": allowed, "capacity": capacity}
+        note = {"values": grid, "classes": slice(first, first + classes), "cut": cut}
+        note |= {"allowed": allowed, "capacity": capacity}
         if number % 8 == 7:  # a head that is part of a larger array, like a view with steps
             values, block[3:5] = spread(random, grid)
         yield called(
             "candidates", values, block, np.full((5, capacity), 9, f32), np.full((3, capacity), 9, np.uint16), note=note
         )
+
+
+LEVELS = [
+    ((0, 24, 8), (576, 12, 16), (720, 6, 32)),
+    ((0, 7, 8), (35, 4, 16), (47, 2, 32)),
+    ((0, 1, 64),),
+    ((0, 5, 4), (30, 3, 8), (42, 2, 16), (44, 1, 32)),
+]
+
+
+def decode_boxes_calls(random: Random) -> Iterator[Call]:
+    for number in range(MANY):
+        levels = LEVELS[random.integers(len(LEVELS))]
+        anchors = levels[-1][0] + int(random.integers(1, 9))
+        bins = int(random.choice([16, 16, 16, 16, 1, 1, 0, 0, 2, 3, 4, 5, 17, 32]))
+        channels = 4 * max(bins, 1) + int(random.choice([0, 0, 0, 1, 3, 80]))
+        dtype, last = dtype_of(random), bool(random.integers(2))
+        head = tensor(random, dtype, anchors * channels)
+        grid = head.reshape(anchors, channels) if last else head.reshape(channels, anchors).T
+        capacity = int(random.choice([1, 2, 3, 4, 5, 8, 30, 100]))
+        count, total = int(random.integers(capacity + 1)), int(random.choice([0, capacity, random.integers(capacity + 1)]))
+        sigmoid, zero_point = bool(random.random() < 0.8), 0 if dtype == "float32" else int(random.integers(-128, 128))
+        scales = random.choice([0.1, 0.0437, 0.5, 0.003, 3.3, 1.0], 3)
+        if number % 3:  # ties among old and new scores
+            raw = random.integers(-9, 9, count).astype(f32)
+        else:
+            raw = (random.normal(size=count) * random.choice([1, 10, 1000])).astype(f32)
+            raw[random.random(count) < 0.1] = np.inf
+        raw = np.sort(raw)[::-1] + f32(0)
+        block = head_params.decode_boxes(
+            CODES[dtype], anchors, channels, *((1, channels) if last else (anchors, 1)), zero_point, bins, *scales,
+            int(sigmoid), float(random.choice([0, 0, 0.3, 0.5, 0.9, 2])), int(random.integers(800)), capacity, count, total,
+            sum(levels, ()),
+        )  # fmt: skip
+        scales = np.array(block[7:10], np.int32).view(f32)
+        values = np.full((10, capacity), 9, f32)
+        labels = np.full((6, capacity), 9, np.uint16)
+        values[:4, :total] = random.normal(size=(4, total)) * 100
+        old = np.abs(witness.decoded_scores(random.integers(-9, 9, total).astype(f32), scales[2], sigmoid))
+        values[4, :total] = np.sort(old)[::-1]
+        labels[:2, :total] = random.integers(0, 65536, (2, total))
+        values[9, :count] = raw
+        labels[3, :count] = random.integers(0, anchors, count)
+        labels[4, :count] = random.integers(0, 65536, count)
+        note = {"boxes": grid, "raw": raw, "zero_point": zero_point, "bins": bins, "sigmoid": sigmoid, "capacity": capacity}
+        note |= {"values": values[:5, :total].copy(), "labels": labels[:2, :total].copy(), "levels": np.array(levels)}
+        note |= {"found": labels[3:5, :count].copy(), "scales": scales, "first": block[12]}
+        note |= {"least": np.array(block[11:12], np.int32).view(f32)[0]}
+        yield called("decode_boxes", head, block, values, labels, note=note)
+
+
+def decode_keypoints_calls(random: Random) -> Iterator[Call]:
+    for _ in range(MANY):
+        keypoints, anchors, dtype = int(random.choice([1, 2, 5, 17, 33])), int(random.integers(1, 9)), dtype_of(random)
+        last, sigmoid = bool(random.integers(2)), bool(random.random() < 0.7)
+        head = tensor(random, dtype, anchors * 3 * keypoints)
+        grid = head.reshape(anchors, -1) if last else head.reshape(-1, anchors).T
+        anchor, zero_point = int(random.integers(anchors)), 0 if dtype == "float32" else int(random.integers(-128, 128))
+        low, size = random.integers(-50, 50, 2), random.integers(1, 700, 2)
+        block = head_params.decode_keypoints(
+            CODES[dtype], keypoints, 1 if last else anchors, zero_point, int(sigmoid),
+            *random.choice([0.1, 0.73, 9.1, 3e-3], 3), *random.choice([0, 8, 17.3], 2), *(random.normal(size=2) * 40),
+            *low, *(low + size), anchor * 3 * keypoints if last else anchor, *(int(n) for n in random.integers(0, 80, 2)),
+        )  # fmt: skip
+        words = np.array(block, np.int32)
+        floats = words.view(f32)
+        note = {"raw": grid[anchor].reshape(keypoints, 3), "zero_point": zero_point, "sigmoid": sigmoid}
+        note |= {"scales": floats[5:8], "cells": words[17:19].astype(f32) * floats[8:10], "offsets": floats[10:12]}
+        note |= {"low": floats[12:14], "high": floats[14:16]}
+        yield called("decode_keypoints", head, block, np.full((keypoints, 3), 9, f32), note=note)
+
+
+def same_boxes(buffers: list[Any], size: int | None, note: dict[str, Any]) -> bool:
+    """Whether decode_boxes has left in its buffers what numpy makes of the same candidates."""
+    values, labels = np.frombuffer(buffers[2], f32).reshape(10, -1), np.frombuffer(buffers[3], np.uint16).reshape(6, -1)
+    wanted, numbers = witness.decode_boxes(**note)
+    return np.array_equal(values[:5, :size], wanted, equal_nan=True) and np.array_equal(labels[:2, :size], numbers)
 
 
 def boxes(random: Random, count: int) -> Array:
@@ -360,7 +459,7 @@ def prototype_mask_calls(random: Random) -> Iterator[Call]:
                 h,
                 word(threshold, dtype if exact else "float32"),
                 1 if spread else terms + 3,
-                0,
+                *(0, 65536, 0),
             ),
         )
         note = None
@@ -380,7 +479,9 @@ def with_rows(random: Random, block: array[int], anchors: int, first: int) -> tu
     """The block followed by up to three rows of boxes_to_frame's table, and the number of bytes of their masks."""
     width, height = block[1:3]
     start, rows = 0, int(random.integers(1, 4))
-    block[8], block[16] = first, 16 * rows
+    block[8], block[18] = first, 16 * rows
+    if random.random() < 0.4:  # only the masks of some anchors
+        block[16:18] = array("i", sorted(int(n) for n in random.integers(0, anchors + 1, 2)))
     for _ in range(rows):
         x, y = int(random.integers(width)), int(random.integers(height))
         w, h = int(random.integers(1, width - x + 1)), int(random.integers(1, height - y + 1))
@@ -630,6 +731,10 @@ WITNESS: dict[str, Callable[[dict[str, Any], harness.Result], bool]] = {
         == witness.suppress_masks(**note)
     ),
     "prototype_mask": lambda note, result: result.buffers[3] == witness.exact_mask(**note).tobytes(),
+    "decode_boxes": lambda note, result: same_boxes(result.buffers, result.value, note),
+    "decode_keypoints": lambda note, result: np.array_equal(
+        np.frombuffer(result.buffers[2], f32).reshape(-1, 3), witness.decode_keypoints(**note), equal_nan=True
+    ),
     "count_class_pixels": lambda note, result: result.value == witness.count_class_pixels(**note),
 }
 
@@ -731,8 +836,8 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
 }
 
 
-def test_every_option_of_every_family_is_covered() -> None:
-    assert list(OPTIONS) == FAMILY_NAMES and set(CAPTURES.values()) == set(FAMILY_NAMES)
+def test_every_recorded_family_is_covered() -> None:
+    assert set(OPTIONS) == set(CAPTURES.values()) == RECORDED_FAMILIES
 
 
 def check_family(recorder: Recorder) -> None:
@@ -820,6 +925,33 @@ def test_peaks_stays_within_its_instruction_budget(keypoints: int, most: int) ->
     scales = [bits(v) for v in (1 / 256, 4, 2, 4, 2)]
     block = array("i", (98, 48, 48, keypoints, keypoints, 1, -128, -50, 1, *scales, 192, 192) + (0,) * 6)
     assert instructions("peaks", values, block, np.zeros((keypoints, 3), f32)) <= most
+
+
+@needs_emulator
+@pytest.mark.parametrize(
+    ("dtype", "bins", "last", "count", "most"),
+    [
+        ("int8", 16, True, 1, 1_200),
+        ("int8", 16, True, 20, 8_500),
+        ("int8", 16, False, 20, 9_500),
+        ("float32", 16, True, 20, 15_500),
+        ("int8", 1, True, 20, 3_700),
+        ("int8", 0, False, 20, 3_200),
+    ],
+)
+def test_decode_boxes_stays_within_its_instruction_budget(dtype: str, bins: int, last: bool, count: int, most: int) -> None:
+    random = np.random.default_rng(9)
+    channels = 4 * max(bins, 1)
+    boxes = np.clip(random.normal(0, 25, 84 * channels), -128, 127).astype(dtype)
+    steps = (1, channels) if last else (84, 1)
+    levels = sum(LEVELS[1], ())
+    block = head_params.decode_boxes(
+        CODES[dtype], 84, channels, *steps, 0, bins, 0.1, 0.1, 0.1, 1, 0.0, 0, 300, count, 0, levels
+    )
+    values, labels = np.zeros((10, 300), f32), np.zeros((6, 300), np.uint16)
+    values[9, :count] = np.sort(random.integers(-20, 40, count))[::-1]
+    labels[3, :count] = random.integers(0, 48, count)
+    assert instructions("decode_boxes", boxes, block, values, labels) <= most
 
 
 @needs_emulator

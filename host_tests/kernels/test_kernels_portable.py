@@ -20,7 +20,16 @@ import test_kernels_machine_code as hostile
 from hypothesis import example, given
 from hypothesis import strategies as st
 from kernel_reference import bits
-from n6post.kernels import drawing_params, numeric, params, portable_boxes, portable_drawing, portable_maps
+from n6post.kernels import (
+    drawing_params,
+    head_params,
+    numeric,
+    params,
+    portable_boxes,
+    portable_drawing,
+    portable_heads,
+    portable_maps,
+)
 from ulab import _host
 
 CODES = {"uint8": 66, "int8": 98, "int16": 104, "float32": 102}
@@ -353,7 +362,11 @@ def masks(words: bytes, protos: bytes, head: bytes) -> Iterable[tuple[int, bytes
     windows = [(of["first"], *(of[f"window_{side}"] for side in "xywh"), 0)]
     if of["rows"]:
         table = block[len(names) :].reshape(-1, 16)
-        windows = [(of["first"] + int(row[4]) * of["anchor_step"], *(int(n) for n in row[11:16])) for row in table]
+        windows = [
+            (of["first"] + int(row[4]) * of["anchor_step"], *(int(n) for n in row[11:16]))
+            for row in table
+            if of["low"] <= row[4] < of["high"]
+        ]
     exact = dtype in ("int8", "uint8")
     threshold = of["threshold"] if exact else block[names.index("threshold")].view(f32)
     for first, x, y, w, h, start in windows:
@@ -373,9 +386,9 @@ def test_prototype_mask_equals_plain_numpy_for_1000_hostile_inputs() -> None:
         expected = bytearray(out)
         for start, mask in masks(words, protos, head):
             expected[start : start + len(mask)] = mask
-        block = np.frombuffer(words, np.int32)[:17].tolist()
+        block = np.frombuffer(words, np.int32)[:19].tolist()
         assert call.after[3] == bytes(expected), block
-        seen.add((block[0], block[5] == 1, block[16] > 0))
+        seen.add((block[0], block[5] == 1, block[18] > 0))
     assert len(seen) == 16
 
 
@@ -560,6 +573,105 @@ def test_clip_mask_returns_the_masks_offset_or_minus_1(
         assert block[9:13].tolist() == [2, 3, 6, 7]
 
 
+# --- decode_boxes ----------------------------------------------------------------------------------------------------
+def test_decode_boxes_equals_plain_numpy_for_1000_hostile_inputs() -> None:
+    found = 0
+    for call in hostile.decode_boxes_calls(np.random.default_rng(14)):
+        assert hostile.same_boxes(call.after, call.value, call.note)
+        assert np.frombuffer(call.after[1], np.int32)[head_params.DECODE_TOTAL] == call.value
+        found += call.value or 0
+    assert found > 5000
+
+
+def test_decode_keypoints_equals_plain_numpy_for_1000_hostile_inputs() -> None:
+    for call in hostile.decode_keypoints_calls(np.random.default_rng(15)):
+        found = np.frombuffer(call.after[2], f32).reshape(-1, 3)
+        assert np.array_equal(found, reference.decode_keypoints(**call.note), equal_nan=True)
+
+
+def split_head(random: np.random.Generator, dtype: str, bins: int) -> tuple[Any, Any, float, int]:
+    """(boxes (84, 4 * bins), the same dequantized, scale, zero point): logits of about -12 to 12."""
+    numbers = random.normal(size=(84, 4 * bins)) * random.choice([0.3, 3.0])
+    if dtype == "float32":
+        return numbers.astype(f32), numbers.astype(f32).astype(float), 1.0, 0
+    limits = np.iinfo(dtype)
+    scale = params.bits(12 / limits.max) if limits.min else params.bits(24 / limits.max)
+    exact = float(np.int32(scale).view(f32))
+    zero_point = 0 if limits.min else 128
+    stored = np.clip(np.round(numbers / exact) + zero_point, limits.min, limits.max).astype(dtype)
+    return stored, (stored.astype(float) - zero_point) * exact, exact, zero_point
+
+
+def decoded(
+    boxes: Any, anchors: Any, logits: Any, *, scale: float, zero_point: int, bins: int, first: int = 0,
+    into: tuple[Any, Any, int] | None = None,
+) -> tuple[Any, Any, int]:  # fmt: skip
+    """(values, labels, total) after decode_boxes of these candidates, whose classes are their positions."""
+    values, labels, total = into or (np.zeros((10, 100), f32), np.zeros((6, 100), np.uint16), 0)
+    count, channels = len(anchors), boxes.shape[1]
+    values[9, :count], labels[3, :count], labels[4, :count] = logits, anchors, np.arange(count)
+    levels = (0, 8, 8, 64, 4, 16, 80, 2, 32)
+    block = head_params.decode_boxes(
+        CODES[boxes.dtype.name], 84, channels, 1, channels, zero_point, bins, scale, scale, 1.0, 1, 0.0, first, 100, count,
+        total, levels,
+    )  # fmt: skip
+    made = portable_heads.decode_boxes(_host.wrap(boxes), block, _host.wrap(values), _host.wrap(labels))
+    return values, labels, made
+
+
+@pytest.mark.parametrize("bins", [16, 1])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_decoded_boxes_are_those_of_softmax_and_sigmoid(dtype: str, bins: int) -> None:
+    """In float64, as Ultralytics defines DFL, dist2bbox and the score."""
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        boxes, numbers, scale, zero_point = split_head(random, dtype, bins)
+        anchors, logits = random.permutation(84), np.sort(random.normal(size=84) * 5)[::-1].astype(f32)
+        values, labels, total = decoded(boxes, anchors, logits, scale=scale, zero_point=zero_point, bins=bins)
+        weights = np.exp(numbers.reshape(84, 4, bins))
+        sides = (weights * np.arange(bins)).sum(axis=2) / weights.sum(axis=2) if bins > 1 else numbers
+        cell = np.concatenate([np.stack(np.divmod(np.arange(n * n), n)[::-1], 1) + 0.5 for n in (8, 4, 2)])
+        stride = np.repeat([8, 16, 32], [64, 16, 4])[:, None]
+        wanted = np.concatenate([(cell - sides[:, :2]) * stride, (cell + sides[:, 2:]) * stride], axis=1)[anchors]
+        assert total == 84
+        np.testing.assert_allclose(values[:4, :84].T, wanted, atol=5e-4 if bins > 1 else 1e-4)
+        np.testing.assert_allclose(values[4, :84], 1 / (1 + np.exp(-logits.astype(float))), rtol=3e-6)
+        assert labels[0, :84].tolist() == anchors.tolist() and labels[1, :84].tolist() == list(range(84))
+
+
+def test_a_score_of_a_logit_of_zero_is_a_half() -> None:
+    boxes = np.zeros((84, 64), np.int8)
+    values, _, _ = decoded(boxes, [7, 8, 9], [np.inf, 0, -300], scale=0.1, zero_point=0, bins=16)
+    assert values[4, :2].tolist() == [1, 0.5] and 0 < values[4, 2] < 1e-34
+
+
+def test_parts_decoded_one_after_the_other_are_merged_by_score() -> None:
+    random = np.random.default_rng(3)
+    boxes, _, scale, zero_point = split_head(random, "int8", 16)
+    anchors, logits = random.permutation(84)[:60], np.sort(random.integers(-9, 9, 60))[::-1].astype(f32)
+    whole, numbers, _ = decoded(boxes, anchors, logits, scale=scale, zero_point=zero_point, bins=16)
+    parts = None
+    for mine in (anchors < 30, (anchors >= 30) & (anchors < 60), anchors >= 60):
+        parts = decoded(boxes, anchors[mine], logits[mine], scale=scale, zero_point=zero_point, bins=16, into=parts)
+    assert parts and parts[2] == 60
+    np.testing.assert_array_equal(parts[0][4, :60], whole[4, :60])
+    for at in range(60):  # among equal scores those of the first part come first
+        (same,) = np.flatnonzero(numbers[0, :60] == parts[1][0, at])
+        np.testing.assert_array_equal(parts[0][:5, at], whole[:5, same])
+    third = np.searchsorted([30, 60], parts[1][0, :60], side="right")
+    assert (np.diff(third)[np.diff(parts[0][4, :60]) == 0] >= 0).all()
+
+
+def test_nan_in_dfl_logits_is_a_bin_without_weight() -> None:
+    boxes = np.full((84, 64), np.nan, f32)
+    boxes[0, [3, 16 + 5, 32 + 1, 48]] = 1e30
+    boxes[1, ::2] = 0
+    values, _, _ = decoded(boxes, [0, 1, 2], [3, 2, 1], scale=1.0, zero_point=0, bins=16)
+    assert values[:4, 0].tolist() == [(0.5 - 3) * 8, (0.5 - 5) * 8, 1.5 * 8, 0.5 * 8]
+    assert values[:4, 1].tolist() == [(1.5 - 7) * 8, (0.5 - 7) * 8, 8.5 * 8, 7.5 * 8]
+    assert values[:4, 2].tolist() == [(2.5 - 7.5) * 8, (0.5 - 7.5) * 8, 80, 64]
+
+
 # --- candidates ------------------------------------------------------------------------------------------------------
 SCORES = {
     "random": lambda n, random: random.random(n),
@@ -602,15 +714,15 @@ def test_candidates_do_not_use_micropythons_list_sort() -> None:
 
 
 def searched(
-    scores: Any, columns: bool = True, cut: float = 0, allowed: Iterable[int] = (), capacity: int = 300
+    scores: Any, columns: bool = True, cut: float = 0, allowed: Iterable[int] = (), capacity: int = 300, first: int = 4
 ) -> tuple[list[int], list[int], list[float]]:
-    """Anchors, classes and scores of candidates() for scores (classes, anchors) after four rows of boxes."""
+    """Anchors, classes and scores of candidates() for scores (classes, anchors) after `first` other rows."""
     classes, anchors = scores.shape
-    grid = np.concatenate([np.ones((4, anchors), scores.dtype), scores])
+    grid = np.concatenate([np.ones((first, anchors), scores.dtype), scores])
     head = _host.wrap(np.ascontiguousarray((grid if columns else grid.T)[None]))
-    steps = (anchors, 1) if columns else (1, 4 + classes)
+    steps = (anchors, 1) if columns else (1, first + classes)
     code = CODES[scores.dtype.name]
-    block = params.candidates(code, anchors, 4 + classes, *steps, 4, classes, 0, cut, capacity, tuple(allowed))
+    block = params.candidates(code, anchors, first + classes, *steps, first, classes, 0, cut, capacity, tuple(allowed))
     values, labels = np.zeros((5, capacity), f32), np.zeros((3, capacity), np.uint16)
     with np.errstate(all="ignore"):
         found = portable_boxes.candidates(head, block, _host.wrap(values), _host.wrap(labels))
@@ -636,6 +748,14 @@ def test_candidates_equal_the_specification_in_its_order(
     got = searched(scores, columns, cut, allowed or (), capacity)
     assert got[:2] == (wanted[0].tolist(), wanted[1].tolist())
     assert got[2] == [float(scores[c, a]) for a, c in zip(*wanted, strict=True)]
+
+
+@pytest.mark.parametrize("columns", [True, False])
+@pytest.mark.parametrize("classes", [1, 2, 3, 7])
+@pytest.mark.parametrize("first", [0, 3])
+def test_candidates_are_found_in_a_head_without_boxes(first: int, classes: int, columns: bool) -> None:
+    scores = np.random.default_rng(classes).permutation(classes * 20).reshape(classes, 20).astype(np.int8)
+    assert searched(scores, columns, 15, first=first) == searched(scores, columns, 15)
 
 
 class Work:

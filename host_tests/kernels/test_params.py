@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from n6post.kernels import boxes, drawing_params, map_params, params, pose_params, track_params
+from n6post.kernels import boxes, drawing_params, head_params, map_params, params, pose_params, track_params
 
 ROOT = Path(__file__).parents[2]
 LIB = ROOT / "lib" / "n6post"
@@ -23,7 +23,7 @@ BUILD = runpy.run_path(str(ROOT / "scripts" / "dev" / "build_kernels.py"))
 
 BUILDERS = {
     name: function
-    for module in (params, map_params, drawing_params, pose_params)
+    for module in (params, map_params, drawing_params, pose_params, head_params)
     for name, function in vars(module).items()
     if inspect.isfunction(function) and function.__module__ == module.__name__
 }
@@ -32,8 +32,9 @@ SHARED = {"clip_mask": "tint_mask", "count_class_pixels": "tint_map"}
 ENTRIES = {name: list(inspect.signature(BUILDERS[SHARED.get(name, name)]).parameters) for name in [*BUILD["KERNELS"], "row"]}
 # Short kernel names that constants use in place of the full names.
 PREFIX = {"MASK": "prototype_mask", "TINT": "tint_mask", "MAP": "tint_map"}
+PREFIX |= {"DECODE": "decode_boxes", "KEYPOINTS": "decode_keypoints"}
 # Sequences, which are stored as the number of words followed by the words.
-COUNTED = {"candidates": "allowed", "tint_map": "edges", "prototype_mask": "rows"}
+COUNTED = {"candidates": "allowed", "tint_map": "edges", "prototype_mask": "rows", "decode_boxes": "levels"}
 
 
 def test_every_kernel_has_a_builder_or_shares_one() -> None:
@@ -48,6 +49,9 @@ FRACTIONS = {
     "peaks": {"scale", "ax", "bx", "ay", "by", "x1", "y1", "x2", "y2", "mean_score"},
     "tint_mask": {"x_scale", "y_scale", "offset_x", "offset_y"},
     "pose": {"threshold"},
+    "decode_boxes": {"scale_x", "scale_y", "score_scale", "least"},
+    "decode_keypoints": {"scale_x", "scale_y", "score_scale", "cell_x", "cell_y", "offset_x", "offset_y"}
+    | {"low_x", "low_y", "high_x", "high_y"},
 }
 BY_DTYPE = {"candidates": "cut", "class_map": "cut", "peaks": "cut", "prototype_mask": "threshold"}
 
@@ -94,7 +98,8 @@ def test_a_mask_transform_is_stored_in_fractions_of_a_pixel() -> None:
 
 
 def constants() -> dict[str, int]:
-    every = {**vars(params), **vars(map_params), **vars(drawing_params), **vars(pose_params), **vars(boxes)}
+    modules = params, map_params, drawing_params, pose_params, head_params, boxes
+    every = {name: value for module in modules for name, value in vars(module).items()}
     prefixes = "|".join(["ROW", *PREFIX, *(kernel.upper() for kernel in ENTRIES)])
     named = {name.lstrip("_"): value for name, value in every.items() if re.match(rf"_?({prefixes})(_|$)", name)}
     assert len(named) > 25
@@ -164,6 +169,7 @@ WRITTEN = {
         "kernels/portable_maps.py",
         "kernels/portable_drawing.py",
         "kernels/portable_poses.py",
+        "kernels/portable_heads.py",
         "results/mask.py",
     ],
 )
@@ -179,14 +185,18 @@ def test_unpacked_entries_have_the_names_of_the_signature(file: str) -> None:
     assert seen >= 8
 
 
-@pytest.mark.parametrize("file", ["portable_boxes.py", "portable_maps.py", "portable_drawing.py", "portable_poses.py"])
+@pytest.mark.parametrize(
+    "file", ["portable_boxes.py", "portable_maps.py", "portable_drawing.py", "portable_poses.py", "portable_heads.py"]
+)
 def test_portable_kernels_read_no_entry_by_a_bare_number(file: str) -> None:
     text = (LIB / "kernels" / file).read_text(encoding="utf-8")
     single = re.findall(r"\bparams\[[^:\]]+\]", text)
     # The bits of the class filter follow their number; the entries with the kernel's results have names.
-    assert set(single) <= {"params[11 + class_id // 32]", "params[PEAKS_VISIBLE]", "params[BOXES_TO_FRAME_KEPT]"}
+    named = {"params[PEAKS_VISIBLE]", "params[BOXES_TO_FRAME_KEPT]", "params[DECODE_TOTAL]"}
+    assert set(single) <= named | {"params[11 + class_id // 32]"}
     assert ENTRIES["candidates"].index("allowed") + 1 == 11
     assert ENTRIES["tint_map"].index("edges") + 1 == 7  # of _edges
+    assert ENTRIES["decode_boxes"].index("levels") + 1 == 17
 
 
 def test_machine_code_sources_read_no_entry_by_a_bare_number() -> None:

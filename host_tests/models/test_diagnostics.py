@@ -17,6 +17,7 @@ from ml.preprocessing import Normalization
 from n6post.models.matching import DeferredProcessor
 from n6post_pc import recorded
 from synthetic_heads import Thing, anchor_count, float_head, quantized, random_head
+from synthetic_split_heads import Form, random_decoded_head, random_split_head
 from test_matching import SHARED_FAMILIES
 
 SIZE = (64, 64)
@@ -589,6 +590,130 @@ def test_boxes_are_checked_with_the_family_if_no_processor_is_attached(monkeypat
 
     monkeypatch.setattr(BoxBinding, "_mean_center", lambda *_: 3.0)
     assert "box_units='normalized'" in the_only_finding(model, model.outputs())
+
+
+# --- split heads ---
+
+
+@pytest.mark.parametrize("family", ["YoloV8", "YoloV8Seg", "YoloV8Pose"])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "float32"])
+@pytest.mark.parametrize("parts", ["apart", "joined", "concatenated"])
+@pytest.mark.parametrize("bins", [16, 1])
+def test_healthy_split_heads_have_no_finding(family: str, dtype: str, parts: str, bins: int) -> None:
+    """Their scores are logits, whose scale may be above .1."""
+    if parts == "joined" and bins == 1:
+        pytest.skip("joined maps have 64 box channels")
+    for seed in range(3):
+        head = random_split_head(
+            seed,
+            bins=bins,
+            coefficients=16 if family == "YoloV8Seg" else 0,
+            keypoints=17 if family == "YoloV8Pose" else 0,
+            kinds=(dtype,),
+            shared="strides" if parts == "joined" else "kinds",
+        )
+        for labels in (None, ["a", "b", "c"]):
+            model = head.model(Form(parts=parts, order=seed), labels)
+            assert findings_of(model) == findings_of(model, model.outputs()) == []
+            model.postprocess = getattr(n6post, family)()
+            assert findings_of(model, model.outputs()) == []
+
+
+@pytest.mark.parametrize("pixels", [False, True])
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+def test_healthy_decoded_boxes_beside_scores_have_no_finding(pixels: bool, dtype: str) -> None:
+    for seed in range(3):
+        model = random_decoded_head(seed, pixels=pixels, kinds=(dtype,)).model(Form(parts="concatenated", order=seed))
+        assert findings_of(model) == findings_of(model, model.outputs()) == []
+
+
+def test_decoded_boxes_in_0_to_1_that_are_read_as_pixels_are_found() -> None:
+    model = random_decoded_head(1, kinds=("float32",)).model(Form(parts="concatenated"))
+    model.postprocess = n6post.YoloV8(box_units="pixels")  # type: ignore[assignment]
+    assert the_only_finding(model, model.outputs()).endswith("pass box_units='normalized'")
+
+
+def split_detector(**changes: Any) -> FakeModel:
+    """Boxes of three strides (outputs 0 to 2), then scores (3 to 5) of three classes."""
+    return changed(random_split_head(1, shared="own").model(), changes)
+
+
+def test_logits_that_cannot_reach_the_threshold_are_found() -> None:
+    """With a zero point of 127 the largest is 0: a score of .5."""
+    scales = (*split_detector().output_scale[:3], 0.1, 0.1, 0.1)
+    model = split_detector(output_scale=scales, output_zero_point=(0, 0, 0, 127, 0, 127))
+    assert findings_of(model) == []
+    model.postprocess = n6post.YoloV8(threshold=0.6)  # type: ignore[assignment]
+    message = "the largest score that it can express is 0.5 and the threshold is 0.6, so nothing can pass"
+    assert [f.partition(": convert")[0] for f in findings_of(model)] == [f"output 3: {message}", f"output 5: {message}"]
+
+
+def test_logits_in_very_coarse_steps_are_found() -> None:
+    scales = (*split_detector().output_scale[:3], 0.6, 0.5, 2.5)
+    finding = the_only_finding(split_detector(output_scale=scales, output_zero_point=(0,) * 6))
+    assert finding.startswith("output 5: its scale is 2.5, so a score is hardly more than 0, .5 or 1: ")
+
+
+def test_probabilities_beside_boxes_need_fine_steps() -> None:
+    model = random_decoded_head(1).model(Form(parts="concatenated"))
+    scores = next(i for i, shape in enumerate(model.output_shape) if shape[2] == 3)
+    scales, zero_points = list(model.output_scale), list(model.output_zero_point)
+    scales[scores], zero_points[scores] = 0.2, -128
+    finding = the_only_finding(changed(model, {"output_scale": scales, "output_zero_point": zero_points}))
+    assert finding.startswith(f"output {scores}: its scale is 0.2") and "hardly more than 0 or 1" in finding
+    scales[scores] = 0.001
+    finding = the_only_finding(changed(model, {"output_scale": scales}))
+    assert finding.startswith(f"output {scores}: the largest score that it can express is 0.26 ")
+
+
+@pytest.mark.parametrize("output", [0, 3])
+def test_one_constant_stride_of_a_split_head_is_no_finding(output: int) -> None:
+    """A network for small objects may never use the stride of the large ones."""
+    model = split_detector()
+    outputs = model.outputs()
+    outputs[output][:] = 5
+    assert findings_of(model, outputs) == []
+    for i in range(output, output + 3):
+        outputs[i][:] = 5
+    assert [finding[:40] for finding in findings_of(model, outputs)] == [
+        f"output {i}: every number of it is 5, so the "[:40] for i in range(output, output + 3)
+    ]
+
+
+def test_constant_prototypes_of_a_split_head_are_found() -> None:
+    model = random_split_head(1, coefficients=16).model()
+    model.tensors[-1].values[:] = 3
+    assert the_only_finding(model, model.outputs()).startswith("output 9: every number of it is 3, so the weights ")
+
+
+def test_labels_of_a_split_head_are_counted() -> None:
+    finding = the_only_finding(split_detector(labels=["a", "b"]))
+    assert finding == "labels: expected 3, one per class, and there are 2: correct the .txt file beside the model"
+
+
+def test_wrong_family_at_a_split_head_is_found() -> None:
+    finding = the_only_finding(split_detector(postprocess=n6post.YoloV8Seg()))
+    assert finding == (
+        "processor: YoloV8Seg is attached and the outputs are those of a detector of 3 classes, with a split head: attach"
+        " n6post.YoloV8()"
+    )
+
+
+def test_maps_of_another_family_are_found_by_their_numbers() -> None:
+    """YOLOX: 4 box channels, the score of any object, COCO's 80 classes."""
+    dice = np.random.default_rng(1)
+    tensors = [Tensor(dice.normal(-6, 1, (1, 64 // s, 64 // s, 85)).astype(np.float32)) for s in (8, 16, 32)]
+    model = FakeModel(tensors, SIZE)
+    assert findings_of(model) == []
+    finding = the_only_finding(model, model.outputs())
+    assert finding.startswith("outputs: expected 64 channels for boxes") and "YOLOX" in finding
+
+
+def test_boxes_that_cannot_be_told_from_classes_are_found() -> None:
+    dice = np.random.default_rng(1)
+    noise = [Tensor(dice.normal(0, 1, (1, 126, n)).astype(np.float32)) for n in (4, 64)]
+    model = FakeModel(noise, (96, 64))
+    assert the_only_finding(model, model.outputs()).endswith("give labels, one per class, 4 or 64")
 
 
 # --- real models ---

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,6 +14,7 @@ import pytest
 from assertions import refuses
 from fakes import FakeModel, Tensor, capture, stretched
 from n6post.models import matching
+from n6post.tensors import lazy
 from synthetic_heads import Thing, anchor_count, float_head, quantized
 
 N192, N320 = anchor_count((192, 192)), anchor_count((320, 320))
@@ -112,6 +114,115 @@ def test_model_that_fits_one_family_gets_its_processor(
     assert type(processor) is getattr(n6post, family)
 
 
+def maps(*channels: int, size: tuple[int, int] = (320, 320)) -> list[tuple[int, ...]]:
+    """Outputs with these channels for each of three strides."""
+    return [(1, size[1] // stride, size[0] // stride, n) for n in channels for stride in (8, 16, 32)]
+
+
+# family, input (width, height), output shapes, labels, description, classes
+SPLIT = [
+    ("YoloV8", (320, 320), maps(144), None, "a detector of 80 classes, with a split head", 80),
+    ("YoloV8", (320, 320), maps(64, 80)[::-1], names(80), "a detector of 80 classes, with a split head", 80),
+    ("YoloV8", (320, 192), maps(64, 1, size=(320, 192)), ["part"], "a detector of 1 class, with a split head", 1),
+    ("YoloV8", (320, 320), [(1, 64, N320), (1, 2, N320)], None, "a detector of 2 classes, with a split head", 2),
+    ("YoloV8", (320, 320), [(1, 4, N320), (1, 80, N320)], None, "a detector of 80 classes, with a split head", 80),
+    ("YoloV8", (320, 320), maps(64, 4), None, "a detector of 4 or 64 classes, with a split head", None),
+    ("YoloV8", (320, 320), maps(64, 4), names(64), "a detector of 64 classes, with a split head", 64),
+    ("YoloV8", (320, 320), maps(64, 4), names(4), "a detector of 4 classes, with a split head", 4),
+    ("YoloV8", (320, 320), maps(144)[1:], None, "a detector of 80 classes, with a split head", 80),  # strides of 16 and 32
+    (
+        "YoloV8Seg",
+        (320, 320),
+        [(1, 80, 80, 32), *maps(64, 3, 32)],
+        names(3),
+        "a segmenter of 3 classes, with a split head",
+        3,
+    ),
+    (
+        "YoloV8Seg",
+        (320, 320),
+        [(1, 32, N320), *maps(67), (1, 32, 80, 80)],
+        None,
+        "a segmenter of 3 classes, with a split head",
+        3,
+    ),
+    ("YoloV8Pose", (320, 320), maps(64, 1, 51), None, "1 class with 17 keypoints", 1),
+    ("YoloV8Pose", (320, 320), maps(64, 1, 51), names(17), "1 class with 17 keypoints", 1),
+    ("YoloV8Pose", (320, 320), maps(64, 1, 3), ["ball"], "1 class with 1 keypoint", 1),
+    ("YoloV8Pose", (320, 320), maps(64, 3, 51), names(3), "3 classes with 17 keypoints", 3),
+    ("YoloV8Pose", (320, 320), maps(64, 3, 51), names(17), "3 classes with 17 keypoints", 3),
+    ("YoloV8Pose", (320, 320), maps(64, 3, 51), names(51), "51 classes with 1 keypoint", 51),
+    (
+        "YoloV8Pose",
+        (320, 320),
+        maps(64, 3, 51),
+        None,
+        "3 classes with 17 keypoints or 51 classes with 1 keypoint",
+        None,
+    ),
+]
+
+
+@pytest.mark.parametrize(("family", "size", "shapes", "labels", "description", "classes"), SPLIT)
+def test_split_head_gets_the_processor_of_its_family(
+    family: str,
+    size: tuple[int, int],
+    shapes: list[tuple[int, ...]],
+    labels: list[str] | None,
+    description: str,
+    classes: int | None,
+) -> None:
+    model = described(size, *shapes, labels=labels)
+    signature = matching.ModelSignature(model)
+    assert matching.matching_families(signature) == [(family, description)]
+    assert signature.classes(family) == classes
+    processor = n6post.processor_for(model)
+    assert type(processor) is getattr(n6post, family)
+    names_keypoints = family == "YoloV8Pose" and labels is not None and len(labels) == 17
+    assert processor.labels == (None if names_keypoints else labels)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "count", "expected"),
+    [
+        (maps(64, 80), 3, "80, one per class"),
+        (maps(64, 4), 5, "4 or 64, one per class"),
+        (maps(64, 1, 51), 2, "1, one per class"),
+        # 5 channels and COCO's 80 classes, as in YOLOX.
+        (maps(85), 80, "21, one per class (if 64 of the 85 channels are for boxes)"),
+    ],
+)
+def test_split_head_needs_a_label_for_each_class(shapes: list[tuple[int, ...]], count: int, expected: str) -> None:
+    with pytest.raises(ValueError, match=f"^the model's labels: expected {re.escape(expected)}, got {count}$"):
+        n6post.processor_for(described((320, 320), *shapes, labels=names(count)))
+
+
+def test_classes_of_a_split_head_are_looked_up_at_once() -> None:
+    assert n6post.processor_for(described((320, 320), *maps(64, 80)), classes=["dog", 7]).classes == ("dog", 7)
+    assert n6post.processor_for(described((320, 320), *maps(64, 1, 51)), classes=["person"])
+    for shapes, classes, message in (
+        (maps(64, 80), ["dogg"], r"^classes: expected one of 80 names, such as .*, got 'dogg'$"),
+        (maps(64, 3), [3], "^classes: expected numbers below 3, got 3$"),
+        (maps(64, 1, 51), ["dog"], "^classes: expected 'person', got 'dog'$"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            n6post.processor_for(described((320, 320), *shapes), classes=classes)
+    # Only a frame shows whether there are 4 or 64 classes.
+    assert n6post.processor_for(described((320, 320), *maps(64, 4)), classes=[50])
+
+
+def test_only_split_heads_load_the_code_for_split_heads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise every start would pay for it."""
+    for name in ("tensors.split_layout", "models.split_signature"):
+        monkeypatch.delitem(sys.modules, "n6post." + name, raising=False)
+        monkeypatch.delitem(lazy._modules, name, raising=False)
+    for shapes in ([(1, 116, N320), (1, 80, 80, 32)], [(1, 300, 38), (1, 80, 80, 32)], [(1, 84, N320)]):
+        n6post.processor_for(described((320, 320), *shapes))
+    assert "n6post.tensors.split_layout" not in sys.modules
+    n6post.processor_for(described((320, 320), *maps(144)))
+    assert "n6post.tensors.split_layout" in sys.modules
+
+
 DOUBTFUL = [
     ("YoloV8", "YoloV8Pose", (320, 320), (1, 20, N320), None),  # 16 classes, or a face with 5 landmarks
     ("YoloV8", "YoloV8Pose", (320, 320), (1, 17, N320), None),
@@ -208,8 +319,9 @@ def test_unsupported_model_is_refused_with_its_shapes(
         n6post.processor_for(described(size, *shapes))
     assert str(caught.value).startswith(
         "expected a YOLOv8 head [1, C, N] or [1, N, C] or an end-to-end head [1, rows, 6 or more], alone or with prototypes"
-        " [1, H, W, M], heatmaps [1, H, W, keypoints], keypoints [1, 1, keypoints, 3] or a class map [1, H, W, classes],"
-        f" that belongs to an input of (width, height) {size}, got "
+        " [1, H, W, M], a split head (boxes [1, h, w, 64] and scores [1, h, w, classes] for each stride), heatmaps"
+        " [1, H, W, keypoints], keypoints [1, 1, keypoints, 3] or a class map [1, H, W, classes], that belongs to an input"
+        f" of (width, height) {size}, got "
     )
     assert hint in str(caught.value)
 

@@ -2,139 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import n6post
 import numpy as np
 import pytest
 from assertions import contents, refuses, says
-from fakes import FAMILY_NAMES, FakeModel, Framed, Tensor
-from synthetic_heads import Thing, float_head, quantized
+from fakes import FAMILY_NAMES, FakeModel, Framed
+from family_cases import family_cases
+from test_yolov8 import things_head
 
-SIZE = (64, 64)
 ROI = (0, 0, 128, 96)
-NAN = float("nan")
 FAMILIES: dict[str, Any] = {name: getattr(n6post, name) for name in FAMILY_NAMES}
-
-
-# --- models of which every option shows something ----------------------------------------------------------------------
-def things(extra: int = 0) -> list[Thing]:
-    values = np.linspace(-0.9, 1.2, extra).tolist() if extra else []
-    return [
-        Thing(9, (8, 8, 40, 40), {0: 0.9}, values),
-        Thing(13, (10, 8, 42, 40), {0: 0.8}, values[::-1]),  # IoU .88 with the first
-        Thing(20, (8, 10, 40, 42), {1: 0.7}, values),  # another class
-        Thing(30, (30, 44, 62, 60), {1: 0.5}, values),
-    ]
-
-
-def head() -> FakeModel:
-    return FakeModel([Tensor(float_head(SIZE, 2, things()))], SIZE)
-
-
-def segmentation() -> FakeModel:
-    planes = np.random.default_rng(2).normal(size=(1, 16, 16, 8))
-    tensors = quantized(float_head(SIZE, 2, things(8), extra=8, pixels=False), 0.02, 3), quantized(planes, 0.03, -5)
-    return FakeModel(tensors, SIZE)
-
-
-def overlapping() -> FakeModel:
-    """Two of a class whose boxes have an IoU of .18, and whose masks are the same where both are."""
-    values = np.random.default_rng(1).normal(size=8)
-    both = [Thing(9, (8, 8, 40, 40), {0: 0.9}, values), Thing(13, (20, 20, 60, 60), {0: 0.8}, values)]
-    planes = np.random.default_rng(2).normal(size=(1, 16, 16, 8)).astype(np.float32)
-    return FakeModel([Tensor(float_head(SIZE, 2, both, extra=8)), Tensor(planes)], SIZE)
-
-
-def pose() -> FakeModel:
-    """One class and three keypoints or, with class_count=4, four classes and two."""
-    rows = [0.3, 12, 0.4, 20, 30, 0.9, 25, 31, 0.8]
-    boxes = {0.9: (8, 8, 40, 40), 0.8: (10, 8, 42, 40), 0.5: (30, 44, 62, 60)}
-    found = [Thing(9 + i, box, {0: score}, rows) for i, (score, box) in enumerate(boxes.items())]
-    return FakeModel([Tensor(float_head(SIZE, 1, found, extra=9))], SIZE)
-
-
-def heatmaps() -> FakeModel:
-    return FakeModel([Tensor(np.random.default_rng(3).random((1, 16, 16, 13)).astype(np.float32))], SIZE)
-
-
-def keypoints() -> FakeModel:
-    """Twelve keypoints of y, x, score or, with layout="NHWC", three heatmaps of a row."""
-    return FakeModel([Tensor(np.random.default_rng(4).random((1, 1, 12, 3)).astype(np.float32))], SIZE)
-
-
-def scores() -> FakeModel:
-    values = np.random.default_rng(5).integers(-99, 99, (1, 8, 8, 3)).astype(np.int8)
-    return FakeModel([Tensor(values, 0.1)], SIZE)
-
-
-def cube() -> FakeModel:
-    return FakeModel([Tensor(np.random.default_rng(5).integers(-99, 99, (1, 8, 8, 8)).astype(np.int8), 0.1)], SIZE)
-
-
-def probabilities() -> FakeModel:
-    return FakeModel([Tensor(np.random.default_rng(6).random((1, 8, 8, 1)).astype(np.float32))], SIZE)
-
-
-class Case(NamedTuple):
-    """An option, a value that makes a difference to a frame, values that are none, and made with what besides."""
-
-    value: Any
-    wrong: tuple[Any, ...]
-    model: Callable[[], FakeModel]
-    options: dict[str, Any] = {}
-
-
-def yolo(model: Callable[[], FakeModel]) -> dict[str, Case]:
-    apart = {"classes": [0]} if model is not pose else {}
-    return {
-        "threshold": Case(0.85, (-0.1, 1.1, NAN, None, "0.4", True), model),
-        "iou_threshold": Case(0.95, (-0.1, 1.1, NAN, None), model),
-        "nms_sigma": Case(5, (-1, NAN, float("inf"), None), model),
-        "max_detections": Case(1, (0, -1, 2.0, None, 70000), model),
-        "classes": Case((1,) if model is not pose else (0,), ((), [-1], [("person",)], 0, [1.5], "0"), model, apart),
-        "class_agnostic": Case(True, (1, None, "no"), model if model is not pose else three_classes),
-        "max_candidates": Case(1, (0, 300.0, 70000, None), model),
-        "labels": Case(["Katze", "Hund"][: 1 if model is pose else 2], ("abc", 5, [], [1], {"a": 1}, {0: 1}), model),
-        "box_units": Case("pixels" if model is segmentation else "normalized", (True, "px"), model),
-    }
-
-
-def three_classes() -> FakeModel:
-    return FakeModel([Tensor(float_head(SIZE, 3, things(3)[:3], extra=3))], SIZE, ["a", "b", "c"])
-
-
-CASES: dict[str, dict[str, Case]] = {
-    "YoloV8": yolo(head),
-    "YoloV8Seg": {
-        **yolo(segmentation),
-        "mask_threshold": Case(0.7, (0, 1, -0.5, NAN, None), segmentation),
-        "mask_padding": Case(12, (-1, NAN, float("inf"), "2"), segmentation),
-        "mask_overlap": Case(0.1, (-0.1, 1.1, NAN, "half"), overlapping),
-        "refit_boxes": Case(True, (1, None, "yes"), segmentation),
-    },
-    "YoloV8Pose": {
-        **yolo(pose),
-        "classes": Case([1], ((), [-1], 0), three_classes),
-        "keypoint_threshold": Case(0.85, (-0.1, 1.1, NAN, None), pose),
-        "class_count": Case(4, (0, 1.5, "1"), pose),
-        "keypoint_scores": Case("logit", ("sigmoid", 1), pose),
-    },
-    "MoveNet": {
-        "keypoint_threshold": Case(0.999, (-0.1, 1.1, NAN, None), heatmaps),
-        "refine": Case(False, (1, None, "no"), heatmaps),
-        "labels": Case(["dancer"], ("abc", [], [1]), heatmaps),
-        "layout": Case("NHWC", ("CHW", "joints", 1), keypoints),
-    },
-    "DeepLab": {
-        "background": Case(1, (256, -1, 0.0, ["sky"]), scores),
-        "threshold": Case(0.9, (0, 1, NAN, "half"), probabilities),
-        "labels": Case(["sky", "sea", "sand"], ("abc", [], [1]), scores),
-        "layout": Case("NCHW", ("CHW", 1), cube, {"layout": "NHWC"}),
-        "output_type": Case("logit", ("softmax", "classes", 1), probabilities),
-    },
-}
+CASES = {name: cases.options for name, cases in family_cases().items()}
 of_every_option = pytest.mark.parametrize(
     ("family", "name"), [(family, name) for family, cases in CASES.items() for name in cases]
 )
@@ -145,18 +25,10 @@ def test_every_option_of_every_family_is_here() -> None:
         assert {name for name, _ in kind._option.defaults} == set(CASES[family])
 
 
-# Written down here once more: a default that changes by mistake changes the types and docs/api.md, too.
-BOXES = {
-    "threshold": 0.4, "iou_threshold": 0.5, "nms_sigma": 0, "max_detections": 20, "classes": None, "class_agnostic": False,
-    "max_candidates": 300, "labels": None, "box_units": None,
-}  # fmt: skip
+# The defaults of the other objects with options. Those of the families are in their cases.
 ANCHORED = {"anchor": "bottom", "frame_size": None}
 DEFAULTS: dict[str, dict[str, Any]] = {
-    "YoloV8": BOXES,
-    "YoloV8Seg": {**BOXES, "mask_threshold": 0.5, "mask_padding": None, "mask_overlap": 0.8, "refit_boxes": False},
-    "YoloV8Pose": {**BOXES, "keypoint_threshold": 0.5, "class_count": None, "keypoint_scores": None},
-    "MoveNet": {"keypoint_threshold": 0.3, "refine": True, "labels": None, "layout": None},
-    "DeepLab": {"background": 0, "threshold": None, "labels": None, "layout": None, "output_type": None},
+    **{family: {name: case.default for name, case in cases.items()} for family, cases in CASES.items()},
     "Tracker": {
         "threshold": 0.5, "low_threshold": 0.1, "max_age": 30, "min_hits": 2, "smooth_boxes": True, "coast_frames": 0,
         "max_distance": 22.0, "max_tracks": 64, "use_masks": True, "smooth_keypoints": False,
@@ -252,13 +124,13 @@ def frame(processor: Any, model: FakeModel) -> Any:
 def test_an_assigned_option_applies_as_if_given_to_the_constructor(family: str, name: str, frames: int) -> None:
     kind, case = FAMILIES[family], CASES[family][name]
     model = case.model()
-    processor = kind(**case.options)
+    processor = kind(**case.besides)
     old = getattr(processor, name)
-    before = frame(kind(**case.options), model)
+    before = frame(kind(**case.besides), model)
     for _ in range(frames):
         assert frame(processor, model) == before
     setattr(processor, name, case.value)
-    after = frame(kind(**{**case.options, name: case.value}), model)
+    after = frame(kind(**{**case.besides, name: case.value}), model)
     assert after != before, "the case shows nothing"
     assert frame(processor, model) == after
     setattr(processor, name, old)
@@ -269,11 +141,11 @@ def test_an_assigned_option_applies_as_if_given_to_the_constructor(family: str, 
 def test_an_assigned_option_applies_to_every_model_seen_before(family: str, name: str) -> None:
     kind, case = FAMILIES[family], CASES[family][name]
     models = case.model(), case.model()
-    processor = kind(**case.options)
+    processor = kind(**case.besides)
     for model in models:
         frame(processor, model)
     setattr(processor, name, case.value)
-    fresh = kind(**{**case.options, name: case.value})
+    fresh = kind(**{**case.besides, name: case.value})
     assert [frame(processor, model) for model in models] == [frame(fresh, model) for model in models]
 
 
@@ -281,7 +153,7 @@ def test_an_assigned_option_applies_to_every_model_seen_before(family: str, name
 def test_a_wrong_value_raises_as_in_the_constructor_and_keeps_the_old_one(family: str, name: str) -> None:
     kind, case = FAMILIES[family], CASES[family][name]
     model = case.model()
-    processor = kind(**case.options)
+    processor = kind(**case.besides)
     old = getattr(processor, name)
     before = frame(processor, model)
     for wrong in case.wrong:
@@ -313,8 +185,7 @@ GIVE = r" \(the classes have no names: give labels\)"
 def test_what_does_not_fit_the_model_raises_at_the_next_frame_only(
     family: str, name: str, value: Any, message: str
 ) -> None:
-    models = {"YoloV8": head, "YoloV8Pose": pose, "MoveNet": heatmaps, "DeepLab": scores}
-    model = models[family]()
+    model = next(iter(CASES[family].values())).model()
     processor = FAMILIES[family]()
     old = getattr(processor, name)
     before = frame(processor, model)
@@ -345,7 +216,7 @@ def test_a_limit_itself_is_within_it(kind: Any, name: str, limits: tuple[float, 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_class_as_postprocess_raises_an_error_about_the_missing_brackets(family: str) -> None:
     """The firmware calls postprocess= with a model, inputs and outputs: a class makes a processor of them."""
-    model = head()
+    model = things_head()
     with pytest.raises(ValueError, match=says(f"{family}: postprocess= needs brackets: postprocess=n6post.{family}()")):
         FAMILIES[family](model, [None], [])
     with pytest.raises(ValueError, match=says("threshold: expected a number from 0.0 to 1.0, got 2")):
@@ -354,7 +225,7 @@ def test_a_class_as_postprocess_raises_an_error_about_the_missing_brackets(famil
 
 def test_a_list_of_labels_that_changed_applies_once_it_is_assigned_again() -> None:
     names = ["cat", "dog"]
-    processor, model = n6post.YoloV8(labels=names), head()
+    processor, model = n6post.YoloV8(labels=names), things_head()
     assert [d.label for d in model.run(processor)] == ["cat", "dog", "dog"]
     names[1] = "fox"
     assert [d.label for d in model.run(processor)] == ["cat", "dog", "dog"], "not before it is assigned"
@@ -363,7 +234,7 @@ def test_a_list_of_labels_that_changed_applies_once_it_is_assigned_again() -> No
 
 
 def test_assigning_the_same_value_keeps_the_binding_of_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    processor, model = n6post.YoloV8(threshold=0.4), head()
+    processor, model = n6post.YoloV8(threshold=0.4), things_head()
     before = frame(processor, model)
     monkeypatch.setattr(processor, "_bind", None)
     processor.threshold = 0.4
@@ -375,7 +246,7 @@ def test_white_space_around_labels_is_removed() -> None:
     """The lines of a file that came from Windows end with a carriage return."""
     processor = n6post.YoloV8(labels=("cat\r", " dog \n"))
     assert processor.labels == ["cat", "dog"]
-    assert [d.label for d in head().run(processor)] == ["cat", "dog", "dog"]
+    assert [d.label for d in things_head().run(processor)] == ["cat", "dog", "dog"]
 
 
 @pytest.mark.parametrize(

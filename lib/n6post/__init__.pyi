@@ -108,9 +108,11 @@ __version__: str
 class YoloV8:
     """Post-processor for YOLOv8, YOLO11 and YOLO26 detection: `ml.Model(path, postprocess=n6post.YoloV8())`.
 
-    It accepts raw heads and end-to-end heads [1, rows, 6] and detects which of them a model has. The network of an
-    end-to-end head has suppressed overlaps already: only `threshold`, `classes`, `labels`, `max_detections` and
-    `box_units` apply to it, one object may have several classes, and without labels a class is its number as text.
+    It accepts raw heads, split heads (boxes and scores as outputs of their own, as `n6post optimize` makes them) and
+    end-to-end heads [1, rows, 6], and detects which of them a model has. The network of an end-to-end head has suppressed
+    overlaps already: only `threshold`, `classes`, `labels`, `max_detections` and `box_units` apply to it, one object may
+    have several classes, and without labels a class is its number as text. For a split head whose network needs no
+    suppression (one-to-one, YOLO26), set `iou_threshold=1`.
 
     ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
     """

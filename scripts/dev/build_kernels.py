@@ -10,7 +10,7 @@ A source gets up to four arguments in r0-r3 and returns a result in r0. An assem
 prologue (it may use r0-r7 and lr, and has to save other registers), and execution continues after its last instruction. A C
 source has one function `int NAME(...)` and its static functions; it is called with `bl`. Its hot loops may be functions
 in files NAME-PART.s or NAME-PART.c in helium or m7, which are linked to it. Relocations, data and the C library are not
-available. The entries of the parameter blocks come from params.py and the other three params files: as structs in params.h
+available. The entries of the parameter blocks come from params.py and the other files of PARAMS: as structs in params.h
 and as byte offsets in params.inc. Every build writes both.
 """
 
@@ -30,10 +30,11 @@ GROUPS = {
     "maps": {"class_map": 3, "class_histogram": 3, "peaks": 3},
     "drawing": {"tint_mask": 3, "tint_map": 4, "count_class_pixels": 2, "box": 4, "clip_mask": 3, "place_labels": 2},
     "poses": {"pose": 4},
+    "heads": {"decode_boxes": 4, "decode_keypoints": 3},
 }
 # group: functions that use Python objects, in viper: NAME.py, appended to the machine code of both kinds.
 VIPER = {"boxes": ["make_detections"]}
-PARAMS = ("params.py", "map_params.py", "drawing_params.py", "pose_params.py")
+PARAMS = ("params.py", "map_params.py", "drawing_params.py", "pose_params.py", "head_params.py")
 KERNELS = {name: count for kernels in GROUPS.values() for name, count in kernels.items()}
 # GNU as 2.40 rejects -mcpu=cortex-m55. -mpure-code: no literal pools, so that no alignment of the code matters.
 # -ffp-contract=off: every operation is rounded, as in ulab.

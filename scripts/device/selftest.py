@@ -20,11 +20,14 @@ from n6post.kernels import (
     boxes,
     drawing,
     drawing_params,
+    head_params,
+    heads,
     map_params,
     maps,
     params,
     portable_boxes,
     portable_drawing,
+    portable_heads,
     portable_maps,
     portable_poses,
     portable_tracks,
@@ -455,6 +458,25 @@ def candidates_case(letter, channels_first, classes, anchors, capacity, allowed)
     return [head, block] + written, written
 
 
+def class_scores_case(letter, channels_first, classes, anchors, capacity):
+    """The class scores of a split head: a map without boxes, whose logits are negative at the threshold."""
+    scores = Random(classes * 32 + anchors).values(letter, classes * anchors)
+    block = params.candidates(
+        dtype=ord(letter),
+        anchors=anchors,
+        channels=classes,
+        channel_step=anchors if channels_first else 1,
+        anchor_step=1 if channels_first else classes,
+        first_class=0,
+        classes=classes,
+        zero_point=0,
+        cut={"b": -3, "B": 125, "h": -700, "f": -0.25}[letter],
+        capacity=capacity,
+    )
+    written = [np.zeros((5, capacity)), np.zeros((3, capacity), dtype=np.uint16)]
+    return [scores, block] + written, [written[0][4:], written[1][:2]]
+
+
 def suppress_case(class_agnostic, most):
     """Candidates of a crowded head, and the parameter block of suppress."""
     (head, block, values, labels), written = candidates_case("b", True, 3, 120, 60, ())
@@ -682,6 +704,70 @@ def pose_case(depth, thickness, radius):
     return [frame, block, points, skeleton], [frame]
 
 
+def decode_boxes_case(letter, channels_first, bins, count, total):
+    """84 anchors of three levels. What follows the frame's candidates in the buffers is workspace."""
+    random = Random(bins * 64 + count)
+    channels = 4 * max(bins, 1) + 3
+    boxes = random.values(letter, channels * 84, (5, 6, 200, 300))
+    values = np.zeros((10, 40))
+    labels = np.zeros((6, 40), dtype=np.uint16)
+    for row in range(total):
+        values[:5, row] = np.array([row, row * 3, row + 40, row * 3 + 9, 0.97 - 0.03125 * row])
+        labels[:2, row] = np.array([900 + row, row], dtype=np.uint16)
+    for row, at in enumerate(random.bytes(count)):
+        values[9, row] = 40 - 3 * row
+        labels[3, row] = at % 84
+        labels[4, row] = at
+    block = head_params.decode_boxes(
+        dtype=ord(letter),
+        anchors=84,
+        channels=channels,
+        channel_step=84 if channels_first else 1,
+        anchor_step=1 if channels_first else channels,
+        zero_point=0 if letter == "f" else 3,
+        bins=bins,
+        scale_x={"b": 0.1, "B": 0.1, "h": 0.0005, "f": 1.0}[letter],
+        scale_y=0.25,
+        score_scale=0.1,
+        sigmoid=count & 1,
+        least=0.125,
+        first=500,
+        capacity=40,
+        count=count,
+        total=total,
+        levels=(0, 8, 8, 64, 4, 16, 80, 2, 32),
+    )
+    return [boxes, block, values, labels], [block, values[:5], labels[:2]]
+
+
+def decode_keypoints_case(letter, channels_first, keypoints, sigmoid):
+    random = Random(keypoints)
+    head = random.values(letter, 3 * keypoints * 20, (5, 6, 200, 300))
+    block = head_params.decode_keypoints(
+        dtype=ord(letter),
+        keypoints=keypoints,
+        channel_step=20 if channels_first else 1,
+        zero_point=0 if letter == "f" else -3,
+        sigmoid=sigmoid,
+        scale_x={"b": 0.75, "B": 0.75, "h": 0.005, "f": 9.0}[letter],
+        scale_y=0.5,
+        score_scale=0.0625,
+        cell_x=16.5,
+        cell_y=12.25,
+        offset_x=-7.125,
+        offset_y=3.0,
+        low_x=10,
+        low_y=20,
+        high_x=170,
+        high_y=150,
+        first=7 if channels_first else 7 * 3 * keypoints,
+        column=3,
+        row=5,
+    )
+    points = np.zeros((keypoints, 3))
+    return [head, block, points], [points]
+
+
 def every(first, second, rest):
     """All combinations, as flat tuples."""
     return [(a, b) + c for a in first for b in second for c in rest]
@@ -694,7 +780,10 @@ KERNELS = (
         candidates_case,
         every(LETTERS, (0, 1), ((1, 17, 20, ()), (7, 84, 84, ()), (40, 33, 9, (0, 3, 30, 39)))),
     ),
+    ("candidates", class_scores_case, every(LETTERS, (0, 1), ((1, 40, 20), (3, 300, 70), (7, 60, 9)))),
     ("suppress", suppress_case, ((0, 30), (1, 30), (0, 2))),
+    ("decode_boxes", decode_boxes_case, every(LETTERS, (0, 1), ((16, 9, 0), (16, 30, 30), (1, 6, 5), (0, 13, 8)))),
+    ("decode_keypoints", decode_keypoints_case, every(LETTERS, (0, 1), ((17, 1), (5, 0)))),
     ("boxes_to_frame", boxes_to_frame_case, ((0, 0, 0.0), (1, 0, 0.0), (1, 1, 0.5))),
     (
         "prototype_mask",
@@ -767,6 +856,8 @@ def homes(name):
         return drawing, portable_drawing
     if name == "pose":
         return poses, portable_poses
+    if name in ("decode_boxes", "decode_keypoints"):
+        return heads, portable_heads
     return boxes, portable_boxes
 
 

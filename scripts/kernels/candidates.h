@@ -6,18 +6,31 @@ struct search {
     const struct candidates_params *params;
     int32_t *keys;
     uint16_t *anchors;
-    int dtype, size, count, cut; // size: log2 of an element's bytes; cut: minimum key
+    int dtype, size, count; // size: log2 of an element's bytes
+    int cut, least;         // the minimum key, and the value that it belongs to: an integer, or a float's bits
 };
 
-// The key of an element: the integer itself, or a float's bits.
-static inline int key_of(const void *at, int dtype)
+// An element: the integer itself, or a float's bits.
+static inline int value_of(const void *at, int dtype)
 {
     if (dtype == INT8)
         return *(const int8_t *)at;
     return dtype == UINT8 ? *(const uint8_t *)at : dtype == INT16 ? *(const int16_t *)at : *(const int32_t *)at;
 }
 
-static int best_class(const struct search *, int anchor, int key);
+// The key of a float from its bits, and its bits from the key. Keys are in the order of the floats, negative ones too.
+static inline int turned(int bits)
+{
+    return bits ^ (bits >> 31 & 0x7fffffff);
+}
+
+static inline void set_cut(struct search *s, int key)
+{
+    s->cut = key;
+    s->least = s->dtype == FLOAT32 ? turned(key) : key;
+}
+
+static int best_class(const struct search *, int anchor, int value);
 static int larger_than(const struct search *, int key); // number of keys that are larger
 static int largest(const struct search *, int least);   // the largest key, or `least` if that is larger
 
@@ -27,7 +40,7 @@ static __attribute__((noinline)) void select(struct search *s)
 {
     int wanted = s->params->capacity, below = s->cut - 2, least = largest(s, s->cut), kept = 0;
     while (least - 1 > below) { // at least `wanted` keys are above `below`, fewer above `least`
-        int half = below + ((least - below) >> 1);
+        int half = below + (int)(((uint32_t)least - (uint32_t)below) >> 1);
         if (larger_than(s, half) < wanted)
             least = half;
         else
@@ -42,23 +55,47 @@ static __attribute__((noinline)) void select(struct search *s)
         s->anchors[kept++] = s->anchors[i];
     }
     s->count = kept;
-    s->cut = least + 1;
+    set_cut(s, least + 1);
+}
+
+// Many 8-bit keys, the largest first and equal ones in their order, by counting: insertion would take n * n / 4 moves.
+enum { MANY = 40 };
+
+static __attribute__((noinline)) void sort_bytes(const struct search *s, int32_t *keys, uint16_t *anchors)
+{
+    uint16_t next[256]; // by 8-bit number from the largest down: how many there are, then where the next one goes
+    int largest_number = s->dtype == INT8 ? 127 : 255, at = 0;
+    for (int i = 0; i < 256; i++)
+        next[i] = 0;
+    for (int i = 0; i < s->count; i++)
+        next[largest_number - s->keys[i]]++;
+    for (int i = 0; i < 256; i++) {
+        int number = next[i];
+        next[i] = at;
+        at += number;
+    }
+    for (int i = 0; i < s->count; i++) {
+        at = next[largest_number - s->keys[i]]++;
+        keys[at] = s->keys[i];
+        anchors[at] = s->anchors[i];
+    }
 }
 
 // Adds an anchor. value: its maximum, an integer or a float's bits. Anchors come in ascending order, the order of equal keys.
 static __attribute__((noinline)) void add(struct search *s, int anchor, int value)
 {
     const struct candidates_params *params = s->params;
+    int key = value;
     if (s->dtype == FLOAT32)
-        value = as_bits(as_float(value) + 0.0f); // -0 and 0 are one score
-    if (value < s->cut)
+        key = turned(as_bits(as_float(value) + 0.0f)); // -0 and 0 are one score
+    if (key < s->cut)
         return;
     if (params->allowed[0]) { // the number of words that follow, with a bit for each class
         int class_id = best_class(s, anchor, value);
         if (!(params->allowed[1 + (class_id >> 5)] >> (class_id & 31) & 1))
             return;
     }
-    s->keys[s->count] = value;
+    s->keys[s->count] = key;
     s->anchors[s->count++] = anchor;
     if (s->count == 2 * params->capacity)
         select(s);

@@ -39,6 +39,7 @@ class EndToEndHead:
     """Finds detections in a head [1, rows, 6 or more] or the transpose. It has the attributes of RawHead."""
 
     def __init__(self, tensor, layout, labels, options):
+        self.index = tensor.index
         self.labels = labels
         self.names = _Names()
         most = self.capacity = min(options.max_detections, layout.anchors)
@@ -63,13 +64,13 @@ class EndToEndHead:
         self.buffers = values, numbers, array("i", bytes(4 * params.ROW * most))
         self.block = layout, tensor, cut, least, allowed, tolerance(tensor) ** 2
 
-    def find(self, head):
-        """Find the detections in the head's array and return how many.
+    def find(self, outputs):
+        """Find the detections in the model's outputs and return how many.
 
         labels[2] then has their positions in values and labels, best first.
         """
         values, labels, _ = self.buffers
-        return candidates(head, self.block, values, labels)
+        return candidates(outputs[self.index], self.block, values, labels)
 
     def name_of(self, class_id):
         """The label of a class, or its number as text. It is kept for the next frame."""

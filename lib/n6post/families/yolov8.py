@@ -2,7 +2,7 @@
 
 in      a head [1, 4 + classes (+ coefficients, + 3 x keypoints), anchors] or the transpose: int8, uint8, int16 or float32;
         boxes cx, cy, w, h in 0..1 or in input pixels; class scores after the sigmoid. Or an end-to-end head
-        [1, rows, 6 (+ coefficients, + 3 x keypoints)], as in end_to_end.py
+        [1, rows, 6 (+ coefficients, + 3 x keypoints)], as in end_to_end.py, or a split head, as in split_head.py
 out     a list of Detection, best first, in frame pixels
 
 For each frame: search the anchors above the threshold, suppress overlaps, transform the remaining boxes to the frame, and
@@ -32,9 +32,11 @@ _ANY_CLASS = const(65536)  # the number of classes of an end-to-end head, which 
 class YoloV8(Processor):
     """Post-processor for YOLOv8, YOLO11 and YOLO26 detection: `ml.Model(path, postprocess=n6post.YoloV8())`.
 
-    It accepts raw heads and end-to-end heads [1, rows, 6] and detects which of them a model has. The network of an
-    end-to-end head has suppressed overlaps already: only `threshold`, `classes`, `labels`, `max_detections` and
-    `box_units` apply to it, one object may have several classes, and without labels a class is its number as text.
+    It accepts raw heads, split heads (boxes and scores as outputs of their own, as `n6post optimize` makes them) and
+    end-to-end heads [1, rows, 6], and detects which of them a model has. The network of an end-to-end head has suppressed
+    overlaps already: only `threshold`, `classes`, `labels`, `max_detections` and `box_units` apply to it, one object may
+    have several classes, and without labels a class is its number as text. For a split head whose network needs no
+    suppression (one-to-one, YOLO26), set `iou_threshold=1`.
 
     ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
     """
@@ -51,7 +53,14 @@ class YoloV8(Processor):
     box_units = _option("box_units", None, choice, "pixels", "normalized")
 
     def _bind(self, model, outputs):
+        if is_split(outputs, BoxBinding):
+            return module("families.split_head").SplitBoxes(self, model, outputs)
         return BoxBinding(self, model, outputs)
+
+
+def is_split(outputs, kind):
+    """Whether these may be the outputs of a split head: more than those of a raw head, for which the binding `kind` is."""
+    return isinstance(outputs, (list, tuple)) and len(outputs) > kind.count
 
 
 class BoxBinding(ModelBinding):
@@ -78,7 +87,7 @@ class BoxBinding(ModelBinding):
             self.layout, rows, self.is_final = probe.read(layouts, extra, self.tensor, array, self.size)
         channels, anchors, _ = self.layout
         labels = options.labels
-        self.labels = name_list("labels", getattr(model, "labels", None) or None) if labels is None else labels
+        self.labels = labels_of(options, model)
         if extra < 0:
             extra = self.split(options, rows)
         classes = _ANY_CLASS if rows else channels - 4 - extra
@@ -150,7 +159,7 @@ class BoxBinding(ModelBinding):
             bx=bx,
             ay=ay,
             by=by,
-            scale=self.tensor.scale,
+            scale=self.score_scale,
             **self.window
         )  # fmt: skip
         self.source = transform.frame_size, Detection._source[1]
@@ -158,7 +167,7 @@ class BoxBinding(ModelBinding):
     def result(self, outputs):
         entry = params.BOXES_TO_FRAME_KEPT
         block = self.block
-        block[entry] = kept = self.head.find(outputs[self.tensor.index])
+        block[entry] = kept = self.head.find(outputs)
         if not kept:
             return []
         values, labels, table = self.head.buffers
@@ -184,6 +193,7 @@ class BoxBinding(ModelBinding):
             self.is_final = self.is_final and center > 0.0
             pixels = center > 2.0
         self.unit_x, self.unit_y = same_floats(self.tensor.scale) * np.array((1, 1) if pixels else self.size)
+        self.score_scale = self.tensor.scale
 
     def _mean_center(self, array, channels):
         """The mean of the boxes' centers (of their corners, for 4 channels) in both directions; 0.0 if there is none.
@@ -202,6 +212,12 @@ class BoxBinding(ModelBinding):
             mean = float(np.mean(raw))
         used = float(np.mean(raw != 0.0))  # not the rows of zeros at the end of an end-to-end head
         return mean / used * self.tensor.scale if used else 0.0
+
+
+def labels_of(options, model):
+    """The labels of the option, else those of the model; None if there are none."""
+    labels = options.labels
+    return name_list("labels", getattr(model, "labels", None) or None) if labels is None else labels
 
 
 def _may_be_rows(layout, extra):
@@ -224,17 +240,8 @@ class RawHead:
 
     def __init__(self, tensor, layout, classes, labels, options, shared):
         """`shared` is another RawHead of the same processor, whose buffers this one uses too, or None."""
-        self.classes = classes
-        self.labels = labels
-        self.names = [None] * classes
-        self.capacity = options.max_candidates
-        if shared:
-            self.suppression, self.buffers = shared.suppression, shared.buffers
-        else:
-            self.suppression, self.buffers = _suppression_of(options), _buffers_of(options)
-        allowed = options.classes or ()
-        if allowed:
-            allowed = module("tensors.labels").classes("classes", allowed, classes, self.name_of)
+        self.index = tensor.index
+        allowed = self.prepare(classes, labels, options, shared, 1)
         # Options are properties: read them once.
         threshold = options.threshold
         cut = tensor.quantize_threshold(threshold)
@@ -257,15 +264,36 @@ class RawHead:
         else:
             self.least = min(threshold / tensor.scale, cut - tensor.zero_point)
 
-    def find(self, head):
-        """Find the detections in the head's array and return how many.
+    def prepare(self, classes, labels, options, shared, lists):
+        """Set all that does not depend on the outputs. Returns the numbers of the classes that may pass, () for all.
+
+        lists   how many lists of candidates the buffers hold
+        """
+        self.classes = classes
+        self.labels = labels
+        self.names = [None] * classes
+        self.capacity = options.max_candidates
+        if shared:
+            self.suppression, self.buffers = shared.suppression, shared.buffers
+        else:
+            self.suppression, self.buffers = _suppression_of(options), _buffers_of(options, lists)
+        allowed = options.classes or ()
+        if allowed:
+            allowed = module("tensors.labels").classes("classes", allowed, classes, self.name_of)
+        return allowed
+
+    def find(self, outputs):
+        """Find the detections in the model's outputs and return how many.
 
         labels[2] then has their positions in values and labels, best first.
         """
         values, labels, _ = self.buffers
-        count = candidates(head, self.block, values, labels)
-        if not count:
-            return 0
+        count = candidates(outputs[self.index], self.block, values, labels)
+        return self.suppressed(count) if count else 0
+
+    def suppressed(self, count):
+        """Suppress the overlaps of the candidates in the buffers, and return how many are left."""
+        values, labels, _ = self.buffers
         hard, soft = self.suppression
         if soft:
             return soft(count, values, labels, self.least)
@@ -293,10 +321,10 @@ def _suppression_of(options):
     return hard, module("families.soft_nms").SoftSuppressor(sigma, class_agnostic, most) if sigma else None
 
 
-def _buffers_of(options):
+def _buffers_of(options, lists):
     capacity = options.max_candidates
     most = min(options.max_detections, capacity)
     # Not np.zeros, which takes fifteen instructions per byte.
-    values = np.frombuffer(bytearray(4 * 5 * capacity), dtype=np.float).reshape((5, capacity))
-    labels = np.frombuffer(bytearray(2 * 3 * capacity), dtype=np.uint16).reshape((3, capacity))
+    values = np.frombuffer(bytearray(lists * 4 * 5 * capacity), dtype=np.float).reshape((lists * 5, capacity))
+    labels = np.frombuffer(bytearray(lists * 2 * 3 * capacity), dtype=np.uint16).reshape((lists * 3, capacity))
     return values, labels, array("i", bytes(4 * params.ROW * most))

@@ -10,7 +10,7 @@ from ulab import numpy as np
 from ..pixels.rounding import same_floats
 from ..tensors.lazy import module
 from ..tensors.options import Options, choice, number, number_or_none
-from .yolov8 import BoxBinding, YoloV8
+from .yolov8 import BoxBinding, YoloV8, is_split
 
 
 class YoloV8Pose(YoloV8):
@@ -28,6 +28,8 @@ class YoloV8Pose(YoloV8):
     keypoint_scores = _option("keypoint_scores", None, choice, "score", "logit")
 
     def _bind(self, model, outputs):
+        if is_split(outputs, PoseBinding):
+            return module("families.split_pose").SplitPoses(self, model, outputs)
         return PoseBinding(self, model, outputs)
 
 

@@ -5,7 +5,6 @@ in      a head as in yolov8.py, with mask coefficients after the classes (in an 
 out     a list of Detection with masks, best first, in frame pixels
 """
 
-from array import array
 from math import floor, log
 
 from ulab import numpy as np
@@ -18,7 +17,7 @@ from ..tensors.head_layout import prototype_layout, squeezed
 from ..tensors.lazy import module
 from ..tensors.options import Options, flag, number, number_or_none
 from ..tensors.quantization import FLOAT, INT8, UINT8
-from .yolov8 import BoxBinding, YoloV8
+from .yolov8 import BoxBinding, YoloV8, is_split
 
 
 class YoloV8Seg(YoloV8):
@@ -34,6 +33,8 @@ class YoloV8Seg(YoloV8):
     refit_boxes = _option("refit_boxes", False, flag)
 
     def _bind(self, model, outputs):
+        if is_split(outputs, MaskBinding):
+            return module("families.split_seg").SplitMasks(self, model, outputs)
         return MaskBinding(self, model, outputs)
 
 
@@ -42,6 +43,7 @@ class MaskBinding(BoxBinding):
 
     expected_outputs = "a head [1, 4 + classes + M, N] or [1, rows, 6 + M] and prototypes [1, H, W, M]"
     count = 2
+    half_step = 0.5  # half of the step to which the head rounds boxes, in its units
     mask = FrameMask  # type: ignore[assignment]
 
     def prepare(self):
@@ -59,7 +61,17 @@ class MaskBinding(BoxBinding):
         return coefficients
 
     def complete(self, options, outputs):
-        head = self.tensor
+        layout = self.layout
+        if self.tensor.dtype == FLOAT:
+            self.half_step = 0.0
+        self.prepare_masks(options, outputs, [(0, self.tensor, layout, layout.channels - self.protos_layout[0])])
+
+    def prepare_masks(self, options, outputs, heads):
+        """Prepare what `masks` needs.
+
+        heads   the outputs with mask coefficients by ascending anchors, (first anchor, OutputTensor, its HeadLayout, channel
+                of the first coefficient) for each
+        """
         protos = self.protos
         coefficients, width, height, channels_last = self.protos_layout
         if coefficients == width == height:  # [1, 32, 32, 32] of a 128 x 128 input
@@ -67,38 +79,43 @@ class MaskBinding(BoxBinding):
             channels_last, certain = probe.channels_last(protos, outputs[protos.index])
             self.is_final = self.is_final and certain
         # No known network has a head of one dtype and prototypes of another. They are converted to floats.
-        mixed = head.dtype != protos.dtype
-        dtype = FLOAT if mixed else head.dtype
+        mixed = [head.dtype for _, head, _, _ in heads] != [protos.dtype] * len(heads)
+        dtype = FLOAT if mixed else protos.dtype
         self.refit_boxes = options.refit_boxes
         overlap = options.mask_overlap
         self.overlap = 1024 if overlap is None else int(overlap * 1024 + 0.5), 1 if options.class_agnostic else 0
         threshold = options.mask_threshold
-        limit = log(threshold / (1.0 - threshold)) / (head.scale * protos.scale)
-        if dtype == INT8 or dtype == UINT8:
-            limit = min(max(floor(limit), -(1 << 23)), 1 << 23)
-        masking = params.prototype_mask(
-            dtype=dtype,
-            width=width,
-            height=height,
-            coefficients=coefficients,
-            pixel_step=coefficients if channels_last else 1,
-            coefficient_step=1 if channels_last else width * height,
-            zero_point=protos.zero_point,
-            head_zero_point=head.zero_point,
-            first=(self.layout.channels - coefficients) * self.layout.channel_step,
-            step=self.layout.channel_step,
-            threshold=limit,
-            anchor_step=self.layout.anchor_step,
-        )
+        logit = log(threshold / (1.0 - threshold))
+        parts = []
+        for anchor, head, layout, channel in heads:
+            limit = logit / (head.scale * protos.scale)
+            if dtype == INT8 or dtype == UINT8:
+                limit = min(max(floor(limit), -(1 << 23)), 1 << 23)
+            block = params.prototype_mask(
+                dtype=dtype,
+                width=width,
+                height=height,
+                coefficients=coefficients,
+                pixel_step=coefficients if channels_last else 1,
+                coefficient_step=1 if channels_last else width * height,
+                zero_point=protos.zero_point,
+                head_zero_point=head.zero_point,
+                first=channel * layout.channel_step - anchor * layout.anchor_step,
+                step=layout.channel_step,
+                threshold=limit,
+                anchor_step=layout.anchor_step,
+                low=anchor,
+                high=anchor + layout.anchors,
+            )
+            parts.append((head.index, block))
         # A tuple, because each further attribute makes the others slower to find.
-        self.masking = protos.index, head.index, mixed, masking, array("i")  # the last one depends on the transform
+        self.masking = protos.index, mixed, parts
 
         # The padding in model input pixels. By default half of the step to which the head rounds boxes.
         padding = options.mask_padding
         units = same_floats(self.unit_x, self.unit_y)
         if padding is None:
-            half = 0.0 if head.dtype == FLOAT else 0.5
-            pad_x = pad_y = half
+            pad_x = pad_y = half = self.half_step
             self.padding = units * half
         else:
             self.padding = same_floats(padding, padding)
@@ -146,23 +163,30 @@ class MaskBinding(BoxBinding):
             ay=ay,
             by=by,
         )
-        protos, head, mixed, masking, _ = self.masking
-        self.masking = protos, head, mixed, masking, distinct
+        self.distinct = distinct
         if self.refit_boxes:
             self.make = module("results.mask_geometry").detection_refitted
 
     def masks(self, outputs, table, size, kept):
         """What the masks of a frame share, as FrameMask takes it. One object for all, because allocations are slow."""
         data = memoryview(bytearray(size))
-        protos, head, mixed, block, distinct = self.masking
+        protos, mixed, parts = self.masking
         protos = outputs[protos]
-        head = outputs[head]
         if mixed:
             protos = np.array(protos, dtype=np.float)
-            head = np.array(head, dtype=np.float)
-        words = block[params.MASK_ROWS] = kept * params.ROW
-        rows = block + table[:words]
-        prototype_mask(protos, head, rows, data)
+        rows = None
+        words = kept * params.ROW
+        for index, block in parts:
+            head = outputs[index]
+            if mixed:
+                head = np.array(head, dtype=np.float)
+            block[params.MASK_ROWS] = words
+            if rows is None:
+                rows = block + table[:words]
+            else:
+                rows[: params.MASK_TABLE] = block
+            prototype_mask(protos, head, rows, data)
+        distinct = self.distinct
         distinct[params.SUPPRESS_MASKS_ROWS] = kept
         left = suppress_masks(distinct, memoryview(rows)[params.MASK_TABLE :], data)
         if left < kept:

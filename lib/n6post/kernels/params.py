@@ -5,9 +5,10 @@ A *parameter block* is an array('i') that a kernel reads by position. The functi
 numbers and stored as the bits of a float32. An entry with a default may be filled in later. The constants below a function
 are the positions of entries that callers fill in for each frame, or read.
 
-map_params.py, drawing_params.py and pose_params.py do the same for the other kernels. scripts/dev/build_kernels.py derives
-from these signatures the names that the C and assembler sources use. host_tests/kernels/test_params.py compares the
-constants, and the names that the portable kernels unpack, with the signatures.
+map_params.py, drawing_params.py, pose_params.py and head_params.py do the same for the other kernels.
+scripts/dev/build_kernels.py derives from these signatures the names that the C and assembler sources use.
+host_tests/kernels/test_params.py compares the constants, and the names that the portable kernels unpack, with the
+signatures.
 """
 
 from array import array
@@ -45,6 +46,9 @@ def candidates(
     cut = bits(cut) if dtype == _FLOAT else cut
     entries = [dtype, anchors, channels, channel_step, anchor_step, first_class, classes, zero_point, cut, capacity]
     return array("i", entries + [len(words)] + words)
+
+
+CANDIDATES_CUT = const(8)
 
 
 def suppress(count, threshold, class_agnostic, most, capacity):
@@ -86,7 +90,7 @@ SUPPRESS_MASKS_ROWS = const(0)
 
 def prototype_mask(
     dtype, width, height, coefficients, pixel_step, coefficient_step, zero_point, head_zero_point,
-    first=0, step=1, window_x=0, window_y=0, window_w=0, window_h=0, threshold=0, anchor_step=0, rows=(),
+    first=0, step=1, window_x=0, window_y=0, window_w=0, window_h=0, threshold=0, anchor_step=0, low=0, high=65536, rows=(),
 ):  # fmt: skip
     """The parameter block of prototype_mask.
 
@@ -95,8 +99,8 @@ def prototype_mask(
     threshold = bits(threshold) if dtype == _FLOAT or dtype == _INT16 else threshold
     entries = dtype, width, height, coefficients, pixel_step, coefficient_step, zero_point, head_zero_point
     window = window_x, window_y, window_w, window_h
-    return array("i", entries + (first, step) + window + (threshold, anchor_step, len(rows)) + tuple(rows))
+    return array("i", entries + (first, step) + window + (threshold, anchor_step, low, high, len(rows)) + tuple(rows))
 
 
-MASK_ROWS = const(16)
-MASK_TABLE = const(17)  # the first word of the rows
+MASK_ROWS = const(18)
+MASK_TABLE = const(19)  # the first word of the rows

@@ -20,13 +20,14 @@ _BLOCK = const(16384)  # elements worked on at once: what a temporary array cost
 def candidates(head, params, values, labels):
     """The anchors whose best class reaches the threshold, best first.
 
-    head    a YOLOv8 head, channels x anchors in either storage order: 4 box rows (cx, cy, w, h), the classes, the rest
+    head    a YOLOv8 head, channels x anchors in either storage order: 4 box rows (cx, cy, w, h), the classes, the rest; or
+            the class scores of a split head
     params  0 dtype, 1 anchors, 2 channels, 3 element step from channel to channel, 4 element step from anchor to anchor,
             5 first class channel, 6 classes, 7 zero point, 8 cut (integer: keep q >= cut; float bits: keep v >= cut),
             9 capacity, 10 number of words of the class filter that follow (0: no filter): bit c % 32 of word 11 + c // 32
             allows class c
     values  float32 (5, capacity), written: rows x1, y1, x2, y2 (raw units: cx - w * .5, ..., cx + w * .5) and score
-            (raw units, + 0.0)
+            (raw units, + 0.0). A head whose first class channel is less than 4 has no boxes: rows 0..3 are workspace then
     labels  uint16 (3, capacity), written: row 0 anchor, row 1 class
 
     The best class of an anchor is the first maximum. NaN is never a maximum, and an anchor with only NaN does not pass. The
@@ -67,15 +68,16 @@ def candidates(head, params, values, labels):
         class_id = int(np.argmax(without_nan(column) if dtype == _FLOAT else column))
         if allowed and not params[11 + class_id // 32] >> class_id % 32 & 1:
             continue
-        box = grid[:4, anchor] if columns else grid[anchor, :4]
-        raw[count, :4] = np.array(box, dtype=np.float)
+        if first_class >= 4:
+            box = grid[:4, anchor] if columns else grid[anchor, :4]
+            raw[count, :4] = np.array(box, dtype=np.float)
         raw[count, 4:5] = best[at : at + 1]
         labels[0, count] = anchor
         labels[1, count] = class_id
         count += 1
     if count:
         raw = raw[:count] - float(zero_point)
-        for axis in (0, 1):
+        for axis in (0, 1) if first_class >= 4 else ():
             half = raw[:, axis + 2] * 0.5
             values[axis, :count] = raw[:, axis] - half
             values[axis + 2, :count] = raw[:, axis] + half
@@ -134,10 +136,13 @@ def best_first(scores, some, fractional):
         left -= inside.size + equal.size
         if inside.size:
             chosen = np.take(scores, inside)
-            # A float object of the camera has 30 bits, enough for whole numbers. Fractions, which are never negative here,
-            # are ordered by their bits.
-            keys = array("i", chosen.tobytes()) if fractional else chosen.tolist()
-            heap = list(zip([-key for key in keys], inside.tolist()))
+            # A float object of the camera has 30 bits, enough for whole numbers. Fractions are ordered by their bits, all
+            # but the sign turned over if they are negative.
+            if fractional:
+                keys = [-(key ^ (key >> 31 & 0x7FFFFFFF)) for key in array("i", chosen.tobytes())]
+            else:
+                keys = [-key for key in chosen.tolist()]
+            heap = list(zip(keys, inside.tolist()))
             heapify(heap)
             while heap:
                 yield heappop(heap)[1]
@@ -267,8 +272,9 @@ def prototype_mask(protos, head, params, out):
             6 zero point of protos, 7 zero point of head, 8 element of the head with the first coefficient of this anchor,
             9 element step to its next coefficient, 10..13 window x, y, w, h in prototype pixels, 14 logit threshold in raw
             products (uint8, int8: an integer within +-2^23; int16, float32: float bits), 15 element step of the head from
-            anchor to anchor, 16 number of words that follow: rows of the table of boxes_to_frame. With rows, there is a
-            mask for each: anchor, window and start are taken from the row, and entry 8 is that of anchor 0
+            anchor to anchor, 16 and 17 low and high, 18 number of words that follow: rows of the table of boxes_to_frame.
+            With rows, there is a mask for each whose anchor is in range(low, high): anchor, window and start are taken from
+            the row, and entry 8 is that of anchor 0
     out     bytearray or uint8 array, written: w * h bytes for each window, 128 and more where
             sum((c - zc) * (p - zp)) > threshold
 
@@ -281,12 +287,14 @@ def prototype_mask(protos, head, params, out):
     """
     dtype, _, _, coefficients = params[:4]
     head_zero_point, first, step, _, window_y, window_w, window_h, threshold = params[7:15]
-    anchor_step, rows = params[15:17]
-    for at in range(17, 17 + rows, ROW):
+    anchor_step, low, high, rows = params[15:19]
+    for at in range(19, 19 + rows, ROW):
         row = params[at : at + ROW]
         (anchor,) = row[4:5]
+        if not low <= anchor < high:
+            continue
         window_x, window_y, window_w, window_h, start = row[11:16]
-        one = params[:16] + array("i", (0,))
+        one = params[:18] + array("i", (0,))
         one[8:9] = array("i", (first + anchor * anchor_step,))
         one[10:14] = array("i", (window_x, window_y, window_w, window_h))
         if window_w:

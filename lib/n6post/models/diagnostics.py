@@ -5,6 +5,7 @@ model. Every sentence points to the line in docs/troubleshooting.md that has the
 """
 
 import gc
+from math import exp
 
 from micropython import const
 from ulab import numpy as np
@@ -12,8 +13,9 @@ from ulab import numpy as np
 from ..families.processor import Processor
 from ..tensors.errors import dtype_name, is_dense, view_refused
 from ..tensors.head_layout import flat, squeezed
+from ..tensors.lazy import module
 from ..tensors.options import name_list
-from ..tensors.quantization import FLOAT
+from ..tensors.quantization import FLOAT, OutputTensor
 from ..tensors.shapes import output_shapes
 from .matching import FAMILIES, ModelSignature, matching_families
 
@@ -21,6 +23,8 @@ _NPU_RAM = const(1835008)  # 1.75 MiB: the fast SRAM of the OpenMV N6's NPU
 _LARGE_COPY = const(4194304)  # bytes; a heap that has been in use hardly ever has a free block of this size
 _STEP = const(4096)  # elements that are examined together, so that allocations stay small
 _RAW_HEAD = "its raw head (nms=None; end2end=False before Ultralytics 8.4.144)"
+_LEAST_PROBABILITY = -1.5  # a dtype reaches lower if it holds logits; symmetric integers reach -1
+_COARSE_LOGIT = 2.0  # from .5 to .88 in one step; real networks have .05 to .5
 _RANGES = {"b": (-128, 127), "B": (0, 255), "h": (-32768, 32767), "H": (0, 65535)}
 
 
@@ -53,6 +57,7 @@ class _Case:
     signature       the ModelSignature, or None
     fits            [(family, description of the model)], from matching_families
     family          the only family that fits, or None
+    split           the likeliest SplitLayout if the outputs are a split head, else None
     processor       the post-processor, or None
     kind            the class that was passed instead of a post-processor (the brackets are missing), or None
     labels          the labels that are in use, or None
@@ -97,12 +102,21 @@ class _Case:
         self.signature = None if self.open else ModelSignature(model, self.labels or ())
         self.fits = matching_families(self.signature) if self.signature else []
         self.family = self.fits[0][0] if len(self.fits) == 1 else None
+        self.split = None
+        if self.family and self.signature.split:
+            self.split = self.signature.split.layouts[0]
 
     def integers(self):
         """(index, dtype, scale) of each integer output."""
         for i, dtype in enumerate(self.dtypes):
             if dtype in _RANGES:
                 yield i, dtype, self.scales[i]
+
+    def has_scores(self, index):
+        """Whether an output has the scores of a head or of heatmaps."""
+        if self.split:
+            return index in [part.scores[0] for part in self.split.parts]
+        return self.family != "YoloV8Seg" or len(squeezed(self.shapes[index])) < 3
 
 
 # --- the model's own description ---
@@ -127,10 +141,18 @@ def _coarse_scale(case):
         return
     threshold = getattr(case.processor, "threshold", None) or (0.3 if case.family == "MoveNet" else 0.4)
     for i, dtype, scale in case.integers():
-        if not 1e-7 < scale < 1e3 or case.family == "YoloV8Seg" and len(squeezed(case.shapes[i])) > 2:
-            continue  # an absurd scale; or prototypes, which hold no scores
+        if not 1e-7 < scale < 1e3 or not case.has_scores(i):
+            continue
         largest = (_RANGES[dtype][1] - case.zero_points[i]) * scale
-        if scale > 0.1:  # fewer than ten steps from 0 to 1
+        is_logit = case.split and (_RANGES[dtype][0] - case.zero_points[i]) * scale < _LEAST_PROBABILITY
+        if is_logit:
+            largest = 1.0 / (1.0 + exp(-max(largest, -80.0)))  # the sigmoid, which float32 can express
+        if is_logit and scale > _COARSE_LOGIT:
+            yield (
+                "output %d: its scale is %g, so a score is hardly more than 0, .5 or 1: convert the model again, calibrated"
+                " with pictures that show the objects" % (i, scale)
+            )
+        elif scale > 0.1 and not is_logit:  # fewer than ten steps from 0 to 1
             yield (
                 "output %d: its scale is %g%s, so a score is %s: export the model with %s, or with float outputs"
                 % (
@@ -249,7 +271,7 @@ def _labels(case):
     classes = case.signature.classes(case.family)
     count = case.signature.label_count
     expected = case.signature.expected_labels(case.family, getattr(case.processor, "class_count", None))
-    if expected and not classes:
+    if expected and (not classes or case.split):
         yield "labels: expected %s, and there are %d: correct the .txt file beside the model" % (expected, count)
     elif expected:
         yield (
@@ -381,9 +403,9 @@ def _constant(case):
     """Every number is the same, which is a valid result only of a map that shows one class."""
     if case.family == "DeepLab" and case.signature.map[2] < 2:
         return
-    for i, out in enumerate(case.outputs):
-        value = _only_value(out)
-        if value is not None:
+    values = [_only_value(out) for out in case.outputs]
+    for i, (out, value) in enumerate(zip(case.outputs, values)):
+        if value is not None and not _is_unused_stride(case, i, values):
             # Without an object, heatmaps are all 0, and so are end-to-end heads that were exported with nms=True. Raw heads
             # always have boxes.
             may_be_empty = case.family == "MoveNet" or case.signature is not None and case.signature.rows
@@ -393,6 +415,34 @@ def _constant(case):
                 " the model file to the camera again, and enable the NPU's RAM and caches if the firmware is your own"
                 % (i, value, ", unless the scene is empty," if may_be_empty and not score else "")
             )
+
+
+def _is_unused_stride(case, index, values):
+    """Whether other strides of a split head vary. A network may never use a stride, for example that of large objects."""
+    if not case.split or len(values) != len(case.shapes):
+        return False
+    parts = case.split.parts
+    roles = [part.scores[0] for part in parts], [part.boxes[0] for part in parts], [one for _, one, _ in case.split.extras]
+    return bool([1 for role in roles if index in role and [one for one in role if values[one] is None]])
+
+
+def _split_head(case):
+    """The numbers leave open which output is which, or are those of another family."""
+    layouts = case.split and case.signature.split.layouts
+    if not layouts or [tuple(out.shape) for out in case.outputs] != [tuple(shape) for shape in case.shapes]:
+        return
+    probe = module("families.split_probe")
+    try:
+        tensors = [OutputTensor(case.model, i, out) for i, out in enumerate(case.outputs)]
+    except ValueError:  # other checks say what is wrong
+        return
+    try:
+        if len(layouts) > 1:
+            probe.settle(layouts, tensors, case.outputs)
+        elif not case.labels:
+            probe.check_joined(layouts[0], tensors, case.outputs)
+    except ValueError as error:
+        yield "outputs: %s" % error
 
 
 def _tiny_boxes(case):
@@ -406,10 +456,13 @@ def _tiny_boxes(case):
         binding = processor._bind(case.model, case.outputs)
     except ValueError:  # other checks say what is wrong
         return
-    unit = binding.tensor.scale
+    if getattr(binding, "tensor", None) is None:
+        return  # a split head that decodes boxes in pixels
+    tensor = binding.outputs[case.split.parts[0].boxes[0]] if case.split else binding.tensor
+    unit = tensor.scale
     if binding.unit_x > 1.5 * unit:
         return  # read as 0..1
-    kept = binding.head.find(case.outputs[binding.tensor.index])
+    kept = binding.head.find(case.outputs)
     values, labels, _ = binding.head.buffers
     largest = 0.0
     for i in range(kept):
@@ -418,7 +471,7 @@ def _tiny_boxes(case):
     if 0.0 < largest * unit < 2.0:  # in 0..1 a box of the whole picture is about 1 wide
         yield (
             "output %d: all boxes above the threshold are smaller than 2 pixels of the input, because boxes in 0..1 were"
-            " read as pixels: pass box_units='normalized'" % binding.tensor.index
+            " read as pixels: pass box_units='normalized'" % tensor.index
         )
 
 
@@ -461,5 +514,6 @@ _CHECKS = (
     _float_copies,
     _not_finite,
     _constant,
+    _split_head,
     _tiny_boxes,
 )

@@ -73,6 +73,8 @@ def _look_up_classes(family, signature, processor):
 def _class_names(family, signature, processor):
     """The names of all classes; None if only a frame shows how many there are."""
     names = processor.labels
+    if signature.split:
+        return signature.split.class_names(names)
     count = signature.classes(family)
     if family == "YoloV8Pose":
         count = processor.class_count or len(names or " ")
@@ -138,6 +140,8 @@ def match_family(model, labels=None):
 
 def matching_families(signature):
     """[(family, description of the model)]: the one that is certain, or else all that fit."""
+    if signature.split:
+        return signature.split.fits
     possible = []
     certain = []
     for family, reads in FAMILIES:
@@ -163,8 +167,9 @@ def _none_fits(signature):
     hints = [unsupported_hint(shape, signature.size) for shape in signature.shapes]
     return ValueError(
         "expected a YOLOv8 head [1, C, N] or [1, N, C] or an end-to-end head [1, rows, 6 or more], alone or with prototypes"
-        " [1, H, W, M], heatmaps [1, H, W, keypoints], keypoints [1, 1, keypoints, 3] or a class map [1, H, W, classes],"
-        " that belongs to an input of (width, height) %s, got %s%s"
+        " [1, H, W, M], a split head (boxes [1, h, w, 64] and scores [1, h, w, classes] for each stride), heatmaps"
+        " [1, H, W, keypoints], keypoints [1, 1, keypoints, 3] or a class map [1, H, W, classes], that belongs to an input"
+        " of (width, height) %s, got %s%s"
         % (signature.size, signature.outputs_text(), "".join(hints))
     )
 
@@ -181,6 +186,7 @@ class ModelSignature:
     head                (channels, anchors) of the output that is a raw YOLOv8 head, or None
     rows                [HeadLayout]: every order that an end-to-end head may have, if an output may be one
     map                 (width, height, channels) of the output that is a map, or None; 0 channels: class numbers
+    split               the SplitSignature of outputs that are a split head, or None; then head, rows and map are empty
     """
 
     def __init__(self, model, labels=None):
@@ -197,6 +203,14 @@ class ModelSignature:
         self.map = None
         for shape in self.shapes:
             self._read_shape(shape)
+        self.split = None
+        count = len(self.shapes)
+        if count > 2 or count == 2 and not (self.map and (self.head or self.rows)):
+            split_signature = module("models.split_signature").split_signature
+            self.split = split_signature(self.shapes, self.size, self.label_count)
+            if self.split:
+                self.head = self.map = None
+                self.rows = []
 
     def _read_shape(self, shape):
         layouts = head_layouts(shape, self.size)
@@ -220,6 +234,8 @@ class ModelSignature:
         """Whether the labels are those of a YOLOv8-pose model's keypoints, which its constructor does not take."""
         if family != "YoloV8Pose":
             return False
+        if self.split:
+            return self.split.labels_name_keypoints()
         raw = self.head and pose_classes(self.head[0], self.label_count) == 0
         return bool(raw) or 0 in [pose_classes(rows.channels, self.label_count, 6) for rows in self.rows]
 
@@ -228,6 +244,8 @@ class ModelSignature:
         count = self.label_count
         if not count or self.labels_name_keypoints(family):
             return None
+        if self.split:
+            return self.split.expected_labels()
         if family == "MoveNet":
             keypoint_count = self.map[2] if self.map else self.shapes[0][2]
             return None if count in (1, keypoint_count) else "one name or %d, one per keypoint" % keypoint_count
@@ -240,6 +258,9 @@ class ModelSignature:
 
     def classes(self, family):
         """The number of classes; None if the family has none, or if the shapes do not show it."""
+        if self.split:
+            counts = self.split.class_counts()
+            return counts[0] if len(counts) == 1 else None
         if family in ("YoloV8", "YoloV8Seg"):
             coefficients = self.map[2] if family == "YoloV8Seg" else 0
             return self.head[0] - 4 - coefficients if self.head and not self.may_have_rows(6 + coefficients) else None

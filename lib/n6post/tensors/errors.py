@@ -43,6 +43,21 @@ def outputs_refused(outputs, count, expected):
     return ValueError("expected %d output%s (%s), got %s" % (count, "s" if count > 1 else "", expected, got))
 
 
+def split_refused(tensors, count, expected, kind, size):
+    """The ValueError for more outputs than a raw head has, which are not those of a split head of this kind."""
+    shapes = ", ".join([str(tensor.shape) for tensor in tensors])
+    maps = {
+        "boxes": "boxes [1, h, w, 64] and scores [1, h, w, classes] for each stride",
+        "masks": "boxes [1, h, w, 64], scores [1, h, w, classes] and coefficients [1, h, w, M] for each stride, and"
+        " prototypes [1, H, W, M]",
+        "keypoints": "boxes [1, h, w, 64], scores [1, h, w, classes] and keypoints [1, h, w, 3 x keypoints] for each stride",
+    }
+    return ValueError(
+        "expected %d output%s (%s), or a split head (%s) of an input of (width, height) %s, got %d: %s"
+        % (count, "s" if count > 1 else "", expected, maps[kind], size, len(tensors), shapes)
+    )
+
+
 def input_refused(model):
     """The ValueError for a model whose input is not a picture."""
     return ValueError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import drawing, files, fitting, frames, heads, labels, maps, models, options, seg, tracking, wrong_types, yolo
+from . import drawing, files, fitting, frames, heads, labels, maps, models, options, seg, split, tracking, wrong_types, yolo
 from .core import Dice, Fuzzer
 
 
@@ -16,6 +16,7 @@ AREAS = {
     "seg": (3.0, seg.seg),
     "pose": (4.5, yolo.pose),
     "end2end": (8.0, heads.end2end),
+    "split": (3.0, split.split),
     "movenet": (6.0, maps.movenet),
     "deeplab": (6.0, maps.deeplab),
     "rois": (14.0, fitting.rois),

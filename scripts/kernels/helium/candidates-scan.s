@@ -10,6 +10,10 @@
 @ the cut. The low word is the number of anchors left from there (0 if there is none), the high word the maximum. 10
 @ instructions an anchor and 3 a vector.
 @
+@ int quiet_TYPE(const void *p, int bytes, int cut): the bytes before the first vector that has a score of at least the cut, or
+@ all but the last few. TYPE is s8 or u8. For scores that are side by side, of which hardly any reaches the cut: 2.4
+@ instructions a vector.
+@
 @ int find_SIZE(const void *p, int four_steps, int classes, int value, uint32x4_t offsets): the first class that has the
 @ value, or 0 if there is none; four classes at once. SIZE is b, h (only the value's low bits are compared) or f32.
 @
@@ -187,6 +191,40 @@ rows_\type:
         pop     {r4-r7, pc}
         .endm
 
+@ r0 scores  r1 bytes  r2 cut  r3 scratch  r4 start
+        .macro  quiet type, condition
+        .global quiet_\type
+        .type   quiet_\type, %function
+quiet_\type:
+        push    {r4, lr}
+        mov     r4, r0
+        lsrs    r3, r1, #8
+        wls     lr, r3, 2f
+1:      vldrb.u8 q0, [r0], #16
+        .rept   15
+        vldrb.u8 q1, [r0], #16
+        maximum \type, q0, q0, q1
+        .endr
+        across  \type, r3, q0
+        reaches \type, r3, r2, s4, s5
+        bge     3f
+        le      lr, 1b
+2:      ubfx    r3, r1, #4, #4
+        b       4f
+3:      sub     r0, r0, #256
+        movs    r3, #16
+4:      wls     lr, r3, 6f
+5:      vldrb.u8 q0, [r0], #16
+        vcmp.\type \condition, q0, r2
+        vmrs    r3, p0
+        cbnz    r3, 7f
+        le      lr, 5b
+6:      subs    r0, r0, r4
+        pop     {r4, pc}
+7:      subs    r0, #16
+        b       6b
+        .endm
+
         .macro  find name, load, compare, scaled
         .global find_\name
         .type   find_\name, %function
@@ -247,6 +285,8 @@ insert:
         scan    u8, 8
         scan    s16, 16
         scan    f32, 32
+        quiet   s8, ge
+        quiet   u8, cs
         find    b, vldrb.u32, i32
         find    h, vldrh.u32, i32, ", uxtw #1"
         find    f32, vldrw.u32, f32, ", uxtw #2"

@@ -4,7 +4,7 @@
 // candidates-scan.s finds the anchors whose largest score reaches the cut. They are collected in a buffer for twice as many as
 // are wanted. When it is full, the better half is kept and the cut rises, so with many candidates most are soon skipped. At the
 // end the candidates are sorted by insertion (four entries move in ten instructions), their classes are looked up, and their
-// boxes decoded, four at once. The buffer uses the first rows of `values` (keys: integer scores or float bits) and the last two
+// boxes decoded, four at once. The buffer uses the first rows of `values` (keys: see candidates.h) and the last two
 // of `labels` (anchors); the sorted candidates use the other rows.
 #include "vectors.h"
 #include "candidates.h"
@@ -25,6 +25,8 @@ int64_t rows_s8(const void *p, int left, struct rows *);
 int64_t rows_u8(const void *p, int left, struct rows *);
 int64_t rows_s16(const void *p, int left, struct rows *);
 int64_t rows_f32(const void *p, int left, struct rows *);
+int quiet_s8(const void *p, int bytes, int cut);
+int quiet_u8(const void *p, int bytes, int cut);
 int find_b(const void *p, int four_steps, int classes, int value, uint32x4_t offsets);
 int find_h(const void *p, int four_steps, int classes, int value, uint32x4_t offsets);
 int find_f32(const void *p, int four_steps, int classes, int value, uint32x4_t offsets);
@@ -76,13 +78,13 @@ static void scan(struct search *s, int most)
         for (int next = 0; next < anchors && s->cut <= most;) {
             int at = next < anchors - block ? next : anchors - block; // the last block overlaps the one before it
             c.p = p + (at << size);
-            c.cut = s->cut;
+            c.cut = s->least;
             const struct hit *end = columns(&c);
             for (const struct hit *hit = c.hits; hit < end; hit++)
                 for (uint32_t mask = hit->mask & one_of_a_lane; mask; mask &= mask - 1) {
                     int byte = hit->byte + __builtin_ctz(mask), anchor = at + (byte >> size);
                     if (anchor >= next)
-                        add(s, anchor, key_of(c.maxima + byte, dtype));
+                        add(s, anchor, value_of(c.maxima + byte, dtype));
                 }
             next = at + block;
         }
@@ -90,11 +92,23 @@ static void scan(struct search *s, int most)
     }
     if (params->channel_step == 1) {
         struct rows r = { 0, params->anchor_step << size, params->classes };
+        int together = 0; // how many hits in a row had no quiet vector between them
         for (int left = anchors; left > 0 && s->cut <= most; left--) {
-            r.cut = s->cut;
+            r.cut = s->least;
             const uint8_t *from = p + (anchors - left) * r.step;
+            if (!size && together < 8 && params->anchor_step == params->classes) { // bytes with nothing between them
+                int bytes = left * r.step;
+                int quiet = (dtype == INT8 ? quiet_s8(from, bytes, r.cut) : quiet_u8(from, bytes, r.cut)) / r.step;
+                left -= quiet;
+                from += quiet * r.step;
+                if (!left)
+                    return;
+                together = quiet ? 0 : together + 1;
+            }
             int64_t hit = dtype == INT8 ? rows_s8(from, left, &r) : dtype == UINT8 ? rows_u8(from, left, &r) :
                           dtype == INT16 ? rows_s16(from, left, &r) : rows_f32(from, left, &r);
+            if (left - (int32_t)hit > 8)
+                together = 0;
             left = (int32_t)hit;
             if (!left)
                 return;
@@ -110,7 +124,7 @@ static void scan(struct search *s, int most)
             if (score > best)
                 best = score;
         }
-        if (best >= (dtype == FLOAT32 ? as_float(s->cut) : s->cut))
+        if (best >= (dtype == FLOAT32 ? as_float(s->least) : s->cut))
             add(s, anchor, dtype == FLOAT32 ? as_bits(best) : (int)best);
     }
 }
@@ -123,34 +137,38 @@ int candidates(const void *head, const struct candidates_params *params, float *
     if (!capacity || cut > most)
         return 0;
     if (dtype == FLOAT32)
-        cut = as_bits(as_float(cut) + 0.0f);
+        cut = turned(as_bits(as_float(cut) + 0.0f));
     else
         cut = larger(cut, dtype == UINT8 ? 0 : -1 - most);
     struct search s = { head, (const uint8_t *)head + ((params->first_class * params->channel_step) << size), params,
-                        (int32_t *)values, labels + capacity, dtype, size, 0, cut };
+                        (int32_t *)values, labels + capacity, dtype, size, 0, 0, 0 };
+    set_cut(&s, cut);
     scan(&s, most);
     if (s.count > capacity)
         select(&s);
     int32_t *keys = (int32_t *)values + 4 * capacity;
-    for (int i = 0; i < s.count; i++)
-        insert(keys, labels, i, s.keys[i], s.anchors[i]);
+    if (!size && s.count > MANY)
+        sort_bytes(&s, keys, labels);
+    else
+        for (int i = 0; i < s.count; i++)
+            insert(keys, labels, i, s.keys[i], s.anchors[i]);
 
     for (int i = 0; i < s.count; i++)
-        labels[capacity + i] = best_class(&s, labels[i], keys[i]);
-    int zero = params->zero_point;
+        labels[capacity + i] = best_class(&s, labels[i], dtype == FLOAT32 ? turned(keys[i]) : keys[i]);
+    int zero = params->zero_point, boxes = params->first_class >= 4;
     for (int i = 0; i < s.count; i += 4) {
         mve_pred16_t lanes = vctp32q(s.count - i);
         uint32x4_t at = vmulq_n_u32(vldrhq_z_u32(labels + i, lanes), params->anchor_step);
         float32x4_t box[4];
-        for (int axis = 0; axis < 4; axis++)
+        for (int axis = 0; boxes && axis < 4; axis++)
             box[axis] = vsubq_n_f32(gather(s.head + ((axis * params->channel_step) << s.size), at, dtype, lanes), zero);
-        for (int axis = 0; axis < 2; axis++) {
+        for (int axis = 0; boxes && axis < 2; axis++) {
             float32x4_t half = vmulq_n_f32(box[axis + 2], 0.5f);
             vstrwq_p_f32(values + axis * capacity + i, vsubq_f32(box[axis], half), lanes);
             vstrwq_p_f32(values + (axis + 2) * capacity + i, vaddq_f32(box[axis], half), lanes);
         }
-        int32x4_t key = vldrwq_z_s32(keys + i, lanes);
-        float32x4_t score = dtype == FLOAT32 ? vreinterpretq_f32_s32(key) : vcvtq_f32_s32(key);
+        int32x4_t key = vldrwq_z_s32(keys + i, lanes), turn = vandq_s32(vshrq_n_s32(key, 31), vdupq_n_s32(0x7fffffff));
+        float32x4_t score = dtype == FLOAT32 ? vreinterpretq_f32_s32(veorq_s32(key, turn)) : vcvtq_f32_s32(key);
         score = vaddq_n_f32(vsubq_n_f32(score, zero), 0.0f);
         vstrwq_p_f32(values + 4 * capacity + i, score, lanes);
     }

@@ -219,6 +219,8 @@ int prototype_mask(const void *protos, const void *head, const struct prototype_
         vst1q_s32(&one.dtype + 4 * i, vld1q_s32(&params->dtype + 4 * i));
     const struct row *row = (const struct row *)(params->rows + 1);
     for (; words > 0; words -= sizeof *row >> 2, row++) {
+        if (row->anchor < params->low || row->anchor >= params->high)
+            continue;
         one.first = params->first + row->anchor * params->anchor_step;
         vst1q_s32(&one.window_x, vld1q_s32(&row->window_x));
         mask_of(protos, head, &one, out + row->start);

@@ -5,23 +5,23 @@
 // The largest score is found for 16 anchors at once (4 with floats, 1 if a row is an anchor). Anchors that reach the cut are
 // collected in a buffer for twice as many as are wanted. When it is full, the better half is kept and the cut rises. At the
 // end the candidates are sorted, their classes looked up and their boxes decoded. The buffer uses the first rows of `values`
-// (keys: integer scores or float bits) and the last two of `labels` (anchors); the sorted candidates use the other rows.
+// (keys: see candidates.h) and the last two of `labels` (anchors); the sorted candidates use the other rows.
 #include "words.h"
 #include "candidates.h"
 
 #define INLINE static inline __attribute__((always_inline))
 enum { BLOCK = 16 };
 
-static int best_class(const struct search *s, int anchor, int key)
+static int best_class(const struct search *s, int anchor, int value)
 {
     const struct candidates_params *params = s->params;
     const uint8_t *p = s->scores + ((anchor * params->anchor_step) << s->size);
     int step = params->channel_step << s->size, class_id = 0;
     if (s->dtype == FLOAT32)
-        while (class_id < params->classes - 1 && *(const float *)p != as_float(key)) // 0 and -0 are equal
+        while (class_id < params->classes - 1 && *(const float *)p != as_float(value)) // 0 and -0 are equal
             class_id++, p += step;
     else
-        while (class_id < params->classes - 1 && key_of(p, s->dtype) != key)
+        while (class_id < params->classes - 1 && value_of(p, s->dtype) != value)
             class_id++, p += step;
     return class_id;
 }
@@ -86,21 +86,26 @@ INLINE void four_floats(const float *p, int step, int classes, float most[4])
     most[3] = d;
 }
 
-// The largest score of one anchor, in any layout.
+// The largest score of one anchor, in any layout: an integer, or a float's bits.
 INLINE int one(const uint8_t *p, int step, int classes, int dtype)
 {
     if (dtype == FLOAT32) {
         float most = -__builtin_inff();
         for (; classes; classes--, p += step)
             most = __builtin_fmaxf(*(const float *)p, most);
-        return as_bits(most + 0.0f); // -0 and 0 are one score
+        return as_bits(most);
     }
-    int most = key_of(p, dtype);
+    int most = value_of(p, dtype);
     while (--classes) {
         p += step;
-        most = larger(most, key_of(p, dtype));
+        most = larger(most, value_of(p, dtype));
     }
     return most;
+}
+
+INLINE int reaches(const struct search *s, int value, int dtype)
+{
+    return dtype == FLOAT32 ? as_float(value) >= as_float(s->least) : value >= s->cut;
 }
 
 // most: the largest possible key.
@@ -119,16 +124,16 @@ INLINE void scan(struct search *s, int most, int dtype)
             else
                 columns(p, step, classes, dtype, best.words);
             for (int i = 0; i < side; i++) {
-                int key = dtype == FLOAT32 ? as_bits(best.floats[i] + 0.0f) : key_of(best.bytes + i, dtype);
-                if (key >= s->cut)
-                    add(s, anchor + i, key);
+                int value = dtype == FLOAT32 ? as_bits(best.floats[i]) : value_of(best.bytes + i, dtype);
+                if (reaches(s, value, dtype))
+                    add(s, anchor + i, value);
             }
         }
     }
     for (; anchor < anchors && s->cut <= most; anchor++) {
-        int key = one(s->scores + anchor * anchor_step, step, classes, dtype);
-        if (key >= s->cut)
-            add(s, anchor, key);
+        int value = one(s->scores + anchor * anchor_step, step, classes, dtype);
+        if (reaches(s, value, dtype))
+            add(s, anchor, value);
     }
 }
 
@@ -140,11 +145,12 @@ int candidates(const void *head, const struct candidates_params *params, float *
     if (!capacity || cut > most)
         return 0;
     if (dtype == FLOAT32)
-        cut = as_bits(as_float(cut) + 0.0f);
+        cut = turned(as_bits(as_float(cut) + 0.0f));
     else
         cut = larger(cut, dtype == UINT8 ? 0 : -1 - most);
     struct search s = { head, (const uint8_t *)head + ((params->first_class * params->channel_step) << size), params,
-                        (int32_t *)values, labels + capacity, dtype, size, 0, cut };
+                        (int32_t *)values, labels + capacity, dtype, size, 0, 0, 0 };
+    set_cut(&s, cut);
     if (dtype == INT8)
         scan(&s, most, INT8);
     else if (dtype == UINT8)
@@ -156,7 +162,9 @@ int candidates(const void *head, const struct candidates_params *params, float *
     if (s.count > capacity)
         select(&s);
     int32_t *keys = (int32_t *)values + 4 * capacity;
-    for (int i = 0; i < s.count; i++) { // insertion sort; equal keys stay in order
+    if (!size && s.count > MANY)
+        sort_bytes(&s, keys, labels);
+    for (int i = !size && s.count > MANY ? s.count : 0; i < s.count; i++) { // insertion sort; equal keys stay in order
         int key = s.keys[i], at = i;
         for (; at && keys[at - 1] < key; at--) {
             keys[at] = keys[at - 1];
@@ -168,17 +176,19 @@ int candidates(const void *head, const struct candidates_params *params, float *
     float zero = params->zero_point;
     int step = params->channel_step << size;
     for (int i = 0; i < s.count; i++)
-        labels[capacity + i] = best_class(&s, labels[i], keys[i]);
+        labels[capacity + i] = best_class(&s, labels[i], dtype == FLOAT32 ? turned(keys[i]) : keys[i]);
     for (int i = 0; i < s.count; i++) {
+        float score = dtype == FLOAT32 ? as_float(turned(keys[i])) : keys[i];
+        values[4 * capacity + i] = score - zero + 0.0f;
+        if (params->first_class < 4)
+            continue;
         const uint8_t *p = s.head + ((labels[i] * params->anchor_step) << size);
         float x = element(p, dtype) - zero, y = element(p + step, dtype) - zero;
         float w = (element(p + 2 * step, dtype) - zero) * 0.5f, h = (element(p + 3 * step, dtype) - zero) * 0.5f;
-        float score = dtype == FLOAT32 ? as_float(keys[i]) : keys[i];
         values[i] = x - w;
         values[capacity + i] = y - h;
         values[2 * capacity + i] = x + w;
         values[3 * capacity + i] = y + h;
-        values[4 * capacity + i] = score - zero + 0.0f;
     }
     return s.count;
 }

@@ -191,7 +191,8 @@ int prototype_mask(const uint8_t *protos, const uint8_t *head, const struct prot
         mask_of(protos, head, params, params->first, params->window_x, params->window_y, params->window_w, params->window_h, out);
     const struct row *row = (const struct row *)(params->rows + 1);
     for (; words > 0; words -= sizeof *row >> 2, row++)
-        mask_of(protos, head, params, params->first + row->anchor * params->anchor_step, row->window_x, row->window_y,
-                row->window_w, row->window_h, out + row->start);
+        if (row->anchor >= params->low && row->anchor < params->high)
+            mask_of(protos, head, params, params->first + row->anchor * params->anchor_step, row->window_x, row->window_y,
+                    row->window_w, row->window_h, out + row->start);
     return 0;
 }

@@ -1,0 +1,218 @@
+"""Split heads of YOLO networks: boxes, class scores and what else there is are outputs of their own, each with its scale.
+
+in      maps [1, h, w, 64 + classes], or [1, h, w, 64] and [1, h, w, classes], for each stride; or [1, 64, N] and
+        [1, classes, N]. 4 channels in place of 64 if the network has no DFL (YOLO26), or for decoded boxes [1, 4, N]. int8,
+        uint8, int16 or float32, in either storage order, the outputs in any order
+out     a list of Detection, best first, in frame pixels
+
+`n6post optimize` makes such files: it cuts a network above the place where all its numbers get one common scale. Scores are
+logits there, and boxes are the logits of DFL. For each frame: search the anchors above the threshold in every map, decode
+their boxes and scores, then go on as with a raw head.
+
+Imported when a model has more outputs than a raw head. split_seg.py and split_pose.py add masks and keypoints.
+"""
+
+from math import log
+
+from ulab import numpy as np
+
+from ..kernels import head_params, params
+from ..kernels.boxes import candidates
+from ..kernels.heads import decode_boxes
+from ..tensors.lazy import module
+from ..tensors.quantization import FLOAT
+from ..tensors.split_layout import split_layouts
+from .processor import ModelBinding
+from .yolov8 import BoxBinding, RawHead, labels_of
+
+_SATURATED = 16.6355  # 24 * ln 2: the sigmoid of larger numbers is 1 in float32
+
+
+class SplitBoxes(BoxBinding):
+    """A split head of a detector."""
+
+    def __init__(self, options, model, outputs):
+        layout, _ = examine(self, "boxes", options, model, outputs)
+        self.head = head_of(self, layout, options, outputs)
+
+
+def examine(binding, kind, options, model, outputs):
+    """Set the attributes of a BoxBinding, all but `head`, as BoxBinding.__init__ does for a raw head.
+
+    kind    "boxes", "masks" or "keypoints"
+
+    Returns the SplitLayout, and the outputs with mask coefficients or keypoints by ascending anchors: (first anchor,
+    OutputTensor, HeadLayout) for each.
+    """
+    raw_count = binding.count
+    binding.count = len(outputs)
+    ModelBinding.__init__(binding, model, outputs)
+    tensors = binding.outputs
+    found = split_layouts([tensor.shape for tensor in tensors], binding.size, kind)
+    if not found:
+        raise module("tensors.errors").split_refused(tensors, raw_count, binding.expected_outputs, kind, binding.size)
+    labels = binding.labels = labels_of(options, model)
+    if labels:
+        found = [layout for layout in found if len(labels) in (layout.classes, keypoint_count(layout, kind))] or found
+    if kind == "keypoints" and options.class_count:
+        counts = [layout.classes for layout in found]
+        if options.class_count not in counts:
+            raise ValueError("class_count: expected %d, as the head has, got %d" % (counts[0], options.class_count))
+        found = [layout for layout in found if layout.classes == options.class_count]
+    layout = found[0]
+    if len(found) > 1:
+        layout, binding.is_final = module("families.split_probe").settle(found, tensors, outputs)
+    if layout.parts[0].scores[2] and not labels:
+        module("families.split_probe").check_joined(layout, tensors, outputs)
+    binding.classes = classes = layout.classes
+    anchors = sum([part.scores[1].anchors for part in layout.parts])
+    if anchors > 65535 or classes > 65535:  # as in BoxBinding
+        raise ValueError("expected at most 65535 anchors and 65535 classes, got %d and %d" % (anchors, classes))
+    if labels and len(labels) == keypoint_count(layout, kind) != classes:
+        binding.labels = None  # they are the names of the keypoints
+    elif options.labels and labels:
+        binding.labels = module("tensors.label_sets").checked_names(options.labels, classes)
+    binding.unit_x = binding.unit_y = 1.0
+    if layout.bins == 0:
+        index, binding.layout, _ = layout.parts[0].boxes
+        binding.tensor = tensors[index]
+        binding._set_units(options.box_units, outputs[index], False)
+    binding.score_scale = 1.0
+    binding.window = {}
+    return layout, [(first, tensors[index], extra) for first, index, extra in layout.extras]
+
+
+def head_of(binding, layout, options, outputs):
+    """The SplitHead of a binding whose labels are settled."""
+    scores = [binding.outputs[part.scores[0]] for part in layout.parts]
+    logits, certain = are_logits(scores, [outputs[tensor.index] for tensor in scores])
+    binding.is_final = binding.is_final and certain
+    shared = None
+    for other in options._bindings:
+        if isinstance(other.head, SplitHead):
+            shared = other.head
+    return SplitHead(layout, binding.outputs, logits, binding.labels, options, shared)
+
+
+def keypoint_count(layout, kind):
+    """How many keypoints a SplitLayout of this kind has."""
+    return layout.extras[0][2].channels // 3 if kind == "keypoints" else 0
+
+
+def are_logits(tensors, arrays):
+    """(logits?, certain?) of class scores, before or after the sigmoid. Not certain if all of them are constant.
+
+    tensors, arrays     OutputTensors and arrays of the scores, for each stride or for all of them
+    """
+    constant = True
+    for tensor, array in zip(tensors, arrays):
+        if tensor.dtype != FLOAT and tensor.least() > -1.50001:  # symmetric integers reach from -1 to 1
+            return False, True
+        least = np.min(array)
+        # Rounding may put a probability one step below 0, but not as far as that.
+        if (float(least) - tensor.zero_point) * tensor.scale < -0.50001:
+            return True, True
+        constant = constant and least == np.max(array)
+    return constant, not constant
+
+
+class SplitHead(RawHead):
+    """Finds detections in the outputs of a split head.
+
+    parts   for each SplitPart: OutputTensor of the scores, parameter block of candidates, index of the boxes, block of
+            decode_boxes
+    logits  whether the scores are logits
+    lists   values and labels as decode_boxes takes them, and their second halves: the candidates of one part
+    """
+
+    def __init__(self, layout, tensors, logits, labels, options, shared):
+        allowed = self.prepare(layout.classes, labels, options, shared, 2)
+        if shared:
+            self.lists = shared.lists
+        else:
+            values, numbers, table = self.buffers
+            self.lists = values, numbers, values[5:], numbers[3:]
+            self.buffers = values[:5], numbers[:3], table
+        threshold = options.threshold
+        # For scores that Soft-NMS has decayed. A score that passed the search in integers may be a little less.
+        self.least = np.array([threshold * 0.99999])[0]
+        self.logits = logits
+        limit = self._limit(threshold)
+        parts = []
+        for part in layout.parts:
+            index, score_layout, first_class = part.scores
+            tensor = tensors[index]
+            search = params.candidates(
+                dtype=tensor.dtype,
+                anchors=score_layout.anchors,
+                channels=score_layout.channels,
+                channel_step=score_layout.channel_step,
+                anchor_step=score_layout.anchor_step,
+                first_class=first_class,
+                classes=layout.classes,
+                zero_point=tensor.zero_point,
+                cut=tensor.quantize_threshold(limit),
+                capacity=self.capacity,
+                allowed=allowed,
+            )
+            box_index, box_layout, _ = part.boxes
+            boxes = tensors[box_index]
+            decode = head_params.decode_boxes(
+                dtype=boxes.dtype,
+                anchors=box_layout.anchors,
+                channels=box_layout.channels,
+                channel_step=box_layout.channel_step,
+                anchor_step=box_layout.anchor_step,
+                zero_point=boxes.zero_point,
+                bins=layout.bins,
+                scale_x=boxes.scale if layout.bins else 1.0,
+                scale_y=boxes.scale if layout.bins else 1.0,
+                score_scale=tensor.scale,
+                sigmoid=1 if logits else 0,
+                least=threshold if tensor.dtype == FLOAT else 0.0,
+                first=part.first,
+                capacity=self.capacity,
+                levels=part.levels,
+            )
+            parts.append((tensor, search, box_index, decode))
+        self.parts = parts
+
+    def _limit(self, score):
+        """The number, before the sigmoid if there is one, from which on a score is at least this one; or a little less.
+
+        The camera's logarithm is a little off. decode_boxes drops floats that pass for that reason.
+        """
+        if not self.logits:
+            return score
+        limit = -1e9
+        if score > 0.0:
+            limit = min(log(score / (1.0 - score)), _SATURATED) if score < 1.0 else _SATURATED
+        return limit - 2e-6 * (1.0 + abs(limit))
+
+    def find(self, outputs):
+        """Find the detections in the model's outputs and return how many.
+
+        labels[2] then has their positions in values and labels, best first.
+        """
+        values, labels, found_values, found_labels = self.lists
+        count = 0
+        for tensor, search, boxes, decode in self.parts:
+            if count == self.capacity:
+                search = self._raised(tensor, search, values[4, count - 1])
+            found = candidates(outputs[tensor.index], search, found_values, found_labels)
+            if found:
+                decode[head_params.DECODE_COUNT] = found
+                decode[head_params.DECODE_TOTAL] = count
+                count = decode_boxes(outputs[boxes], decode, values, labels)
+        return self.suppressed(count) if count else 0
+
+    def _raised(self, tensor, search, score):
+        """The block of candidates for a crowd: it finds only what is not worse than this score, the last one that fits."""
+        cut = tensor.quantize_threshold(self._limit(score))
+        if tensor.dtype == FLOAT:
+            cut = params.bits(cut)
+        elif cut < search[params.CANDIDATES_CUT]:
+            return search
+        search = search[:]
+        search[params.CANDIDATES_CUT] = cut
+        return search

@@ -1,0 +1,147 @@
+"""Finds out what a split head's outputs are where their shapes leave several readings, from the numbers of a frame.
+
+Class logits are nearly all far below 0, and probabilities nearly all 0. No other output is like that. The 16 bins of DFL are
+one smooth curve for each side of a box. The centers of decoded boxes grow with column and row of their cells.
+
+Imported when a model has such outputs.
+"""
+
+from math import log
+
+from ulab import numpy as np
+
+from ..tensors.quantization import FLOAT
+
+_SAMPLE = 64  # the most anchors of an output that are examined
+_LEAST_MARGIN = 0.5  # by which the best reading must exceed all others; in real networks it is .6 to 20
+_LIKE_SCORES = 1.0  # in real networks class scores have 2 to 20 in every stride, the bins of DFL 0 or less in one of them
+_LIKE_BINS = 0.9  # the bins of a stride that the network uses have 1.3 to 2.6, class scores less than .8
+_NEGATIVE = -0.50001  # rounding may put a probability one step below 0, but not as far as that
+
+
+def settle(layouts, tensors, outputs):
+    """(layout, certain?): the SplitLayout whose boxes and scores are most like boxes and scores.
+
+    tensors, outputs    the OutputTensors and arrays of one frame
+
+    Not certain if an output is constant, as in a network's first frame; then the layout is only the likeliest. ValueError if
+    the numbers fit several layouts equally well.
+    """
+    known = {}
+    best = None
+    highest = second = -1e9
+    for layout in layouts:
+        rank = 0.0
+        for part in layout.parts:
+            for evidence, (index, head, first) in ((_as_scores, part.scores), (_as_boxes, part.boxes)):
+                key = evidence, index, first, layout.bins, layout.classes
+                if key not in known:
+                    known[key] = evidence(layout, part, head, first, tensors[index], outputs[index])
+                rank += known[key]
+        if rank > highest:
+            best, highest, second = layout, rank, highest
+        elif rank > second:
+            second = rank
+    if highest - second >= _LEAST_MARGIN:
+        return best, True
+    if [array for array in outputs if np.min(array) == np.max(array)]:
+        return layouts[0], False
+    counts = sorted(set([layout.classes for layout in layouts]))
+    raise ValueError(
+        "expected numbers that show which outputs have boxes and which have class scores, got %s of the same kind: %s"
+        % (
+            " and ".join([str(tensor.shape) for tensor in tensors]),
+            "give labels, one per class, %s" % " or ".join([str(count) for count in counts])
+            if len(counts) > 1
+            else "no option tells them apart; export the model with another number of classes",
+        )
+    )
+
+
+def check_joined(layout, tensors, outputs):
+    """ValueError if the box channels of a joined head are class scores, as in the maps of YOLOX, YOLOv5 and others.
+
+    Those have [1, h, w, 5 + classes] for each stride. Only labels show how many classes there are.
+    """
+    if layout.classes == 80 or not layout.parts[0].scores[2]:  # COCO's classes, or boxes that are not joined
+        return
+    for part in layout.parts:
+        index, head, _ = part.boxes
+        numbers = _sample(head, 5, 64, tensors[index], outputs[index])
+        if _likeness(numbers) < _LIKE_SCORES or -log(_roughness(numbers)) > _LIKE_BINS:
+            return
+    raise ValueError(
+        "expected 64 channels for boxes before the classes, got class scores there in %s: the model is of another family,"
+        " such as YOLOX or YOLOv5; if not, give labels, one per class, %d"
+        % (" and ".join([str(tensors[part.boxes[0]].shape) for part in layout.parts]), layout.classes)
+    )
+
+
+def _as_scores(layout, part, head, first, tensor, array):
+    return _likeness(_sample(head, first, first + layout.classes, tensor, array))
+
+
+def _likeness(numbers):
+    """How far they are below 0 as logits, in the mean: 4 to 20 for class scores."""
+    mean = float(np.mean(numbers))
+    if float(np.min(numbers)) > _NEGATIVE and float(np.max(numbers)) < 1.5:  # probabilities
+        return -log(min(max(mean, 1e-6), 1.0))
+    return -mean
+
+
+def _as_boxes(layout, part, head, first, tensor, array):
+    if layout.bins == 16:
+        return -log(_roughness(_sample(head, 0, 64, tensor, array)))
+    return _centers(part, head, tensor, array) if layout.bins == 0 else 0.0
+
+
+def _roughness(numbers):
+    """The square of the step from channel to channel, by that from a channel to the eighth after it.
+
+    About .1 for the bins of DFL, and .5 to 1 for anything else (and for a stride that the network never uses).
+    """
+    near = numbers[1:] - numbers[:-1]
+    far = numbers[8:] - numbers[:-8]
+    near, far = float(np.mean(near * near)), float(np.mean(far * far))
+    return max(near / far, 1e-3) if far > 0.0 and near / far < 1.0 else 1.0
+
+
+def _centers(part, head, tensor, array):
+    """About 4 if the channels are like cx, cy, w, h of boxes, -4 and less if they are like the distances to the four sides.
+
+    Centers grow from cell to cell as columns and rows do: in real networks the two correlations are 1.89 to 1.99 together,
+    those of the distances to the left and upper side .1 to 1.1. Of an object as large as the picture they are 2; then the
+    distances to the opposite sides shrink as much.
+    """
+    cells = part.levels[3] if len(part.levels) > 3 else head.anchors
+    columns = part.levels[1]
+    numbers = np.array(range(cells), dtype=np.float)
+    rows = np.floor((numbers + 0.5) / columns)
+    total = [0.0, 0.0]
+    for channel in range(4):
+        values = _real(tensor, head.column(array, channel)[:cells])
+        total[channel // 2] += _correlation(values, rows if channel & 1 else numbers - rows * columns)
+    first, opposite = total
+    return 8.0 * (first + min(opposite + 1.0, 0.0) - 1.5)
+
+
+def _correlation(a, b):
+    a = a - np.mean(a)
+    b = b - np.mean(b)
+    scale = float(np.dot(a, a)) * float(np.dot(b, b))
+    return float(np.dot(a, b)) / scale**0.5 if scale > 0.0 else 0.25
+
+
+def _sample(head, first, last, tensor, array):
+    """The real values of these channels for evenly spaced anchors: (channels, anchors)."""
+    step = 1 + (head.anchors - 1) // _SAMPLE
+    grid = head.grid(array)
+    if head.channels_first:
+        return _real(tensor, grid[first:last, ::step])
+    return _real(tensor, grid[::step, first:last]).transpose()  # camera: transpose-3d: of two dimensions
+
+
+def _real(tensor, numbers):
+    """The real values of raw numbers, 0 for NaN and infinity."""
+    values = (np.array(numbers, dtype=np.float) - float(tensor.zero_point)) * tensor.scale
+    return np.where(values * values < 1e12, values, 0.0) if tensor.dtype == FLOAT else values

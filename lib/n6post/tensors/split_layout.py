@@ -1,0 +1,200 @@
+"""The outputs of split YOLO heads: which has boxes, class scores, mask coefficients, keypoints or prototypes.
+
+Each of these comes as an output of its own, for each stride or for all strides together, in any order. The shapes show which
+is which, unless two of them have the same number of channels. Then families/split_probe.py looks at the numbers.
+
+Imported for models of several outputs only.
+"""
+
+from collections import namedtuple
+
+from .head_layout import HeadLayout, anchor_counts, head_layouts, prototype_layout
+
+_STRIDES = ((8, 16, 32), (4, 8, 16, 32), (8, 16, 32, 64), (16, 32))  # in the order of anchor_counts
+_BOX_CHANNELS = {16: 64, 1: 4, 0: 4}  # by bins
+
+
+class SplitPart(namedtuple("SplitPart", ("first", "scores", "boxes", "levels"))):
+    """The outputs of one stride, or those of all strides if they are concatenated.
+
+    first     number of the part's first anchor among all anchors of the network (ascending stride, then row by row)
+    scores    (output index, HeadLayout, first channel of the classes)
+    boxes     (output index, HeadLayout, first channel of the box: 0); the same output if boxes and scores are joined
+    levels    the flat tuple (first anchor in this part, cells in a row, stride, ...): three numbers for each stride
+    """
+
+
+class SplitLayout(namedtuple("SplitLayout", ("parts", "bins", "classes", "extras", "protos"))):
+    """One way to read a model's outputs as a split head.
+
+    parts     a tuple of SplitPart, by ascending stride
+    bins      16: DFL, 64 channels per box; 1: one distance for each side, 4 channels; 0: decoded boxes cx, cy, w, h
+    classes   number of classes
+    extras    mask coefficients or keypoints: a tuple of (first anchor, output index, HeadLayout); () for detection
+    protos    index of the prototypes, or None
+    """
+
+
+def split_layouts(shapes, size, kind):
+    """Every SplitLayout that outputs of these shapes may have, for a model input of (width, height). The likeliest is first.
+
+    kind    what the network finds: "boxes", "masks" or "keypoints"
+
+    Boxes and scores are maps [1, h, w, C] or [1, C, h, w] for each stride, or [1, C, N] or [1, N, C] for all of them. A map
+    may have both: 64 box channels, then the classes. Coefficients and keypoints come in either way. A map whose height,
+    width and channels are equal is read in the order of the others. [] if the shapes are not those of a split head.
+    """
+    found = []
+    masks = kind == "masks"
+    prototypes = _prototypes(shapes, size) if masks else ((None, 0),)
+    for strides, anchors in zip(_STRIDES, anchor_counts(size)):
+        forms = _forms(len(strides), len(shapes) - masks, kind != "boxes")
+        if not forms or min(size) < strides[-1]:
+            continue
+        grids = [(size[0] // stride, size[1] // stride) for stride in strides]
+        readings = _readings(shapes, grids, anchors, size)
+        for protos, coefficients in prototypes:
+            free = [reading for reading in readings if reading[0] != protos]
+            for head, extra, joined in forms:
+                for bins, classes, channels in _counts(free, head, extra, joined, coefficients):
+                    wanted = [(level, channels) for level in extra]
+                    if not joined:
+                        wanted.extend([(level, _BOX_CHANNELS[bins]) for level in head])
+                    wanted.extend([(level, classes + joined) for level in head])
+                    for chosen in _choices(wanted, free):
+                        parts, extras = _placed(chosen, head, extra, joined, grids, strides)
+                        found.append(SplitLayout(parts, bins, classes, extras, protos))
+    if len(found) > 1:
+        best = min(found, key=_oddity)
+        found = [best] + [layout for layout in found if layout is not best]
+    return found
+
+
+def _readings(shapes, grids, anchors, size):
+    """[(output index, level, HeadLayout)]: each output as the map of a stride, and as all strides, the last level."""
+    found = []
+    whole = len(grids)
+    for i, shape in enumerate(shapes):
+        if len(shape) == 4 and shape[0] == 1:
+            _, a, b, c = shape
+            for level, (width, height) in enumerate(grids):
+                if a == height and b == width and c:
+                    found.append((i, level, HeadLayout(c, a * b, False)))
+                if b == height and c == width and a and a * b * c > 1:
+                    found.append((i, level, HeadLayout(a, b * c, True)))
+        found.extend([(i, whole, layout) for layout in head_layouts(shape, size) if layout.anchors == anchors])
+    return [reading for reading in found if not _is_other_order(reading, found)]
+
+
+def _is_other_order(reading, readings):
+    """Whether this is the less likely storage order of an output that may have both, such as [1, 20, 20, 20].
+
+    The outputs of the other strides, and those of the same stride, show the likely one.
+    """
+    i, level, layout = reading
+    channels, anchors, channels_first = layout
+    if anchors not in (channels, channels * channels):
+        return False
+    if (i, level, HeadLayout(channels, anchors, not channels_first)) not in readings:
+        return False
+    votes = 0
+    for index, one, beside in readings:
+        if index != i and (one == level or beside.channels == channels):
+            votes += 1 if beside.channels_first == channels_first else -1
+    return votes < 0 or votes == 0 and channels_first
+
+
+def _prototypes(shapes, size):
+    """[(output index, coefficients)] of the outputs that may be prototypes, the largest maps of 8 to 64 channels."""
+    found = []
+    largest = 0
+    for i, shape in enumerate(shapes):
+        if len(shape) == 4 and size:
+            try:
+                coefficients, width, height, _ = prototype_layout(shape, size)
+            except ValueError:
+                continue
+            if 8 <= coefficients <= 64 and width * height >= largest:  # as in yolov8_seg.py
+                if width * height > largest:
+                    found = []
+                largest = width * height
+                found.append((i, coefficients))
+    return found
+
+
+def _forms(levels, count, has_extra):
+    """[(levels of boxes and scores, levels of coefficients or keypoints, box channels that are joined with the classes)].
+
+    All forms of this number of outputs.
+    """
+    maps = range(levels)
+    whole = (levels,)
+    found = []
+    for head, joined in ((maps, _BOX_CHANNELS[16]), (maps, 0), (whole, 0)):
+        for extra in (maps, whole) if has_extra else ((),):
+            if len(head) * (1 if joined else 2) + len(extra) == count:
+                found.append((head, extra, joined))
+    return found
+
+
+def _counts(readings, head, extra, joined, coefficients):
+    """[(bins, classes, channels of coefficients or keypoints)] that the outputs of the first levels allow."""
+    channels = _channels(readings, head[0])
+    more = _channels(readings, extra[0]) if extra else [0]
+    more = [n for n in more if (n == coefficients if coefficients else n % 3 == 0)]  # 3 for each keypoint
+    found = []
+    for bins in (16,) if joined else (16, 1) if len(head) > 1 else (16, 0, 1):
+        if joined or _BOX_CHANNELS[bins] in channels:
+            found.extend([(bins, n - joined, one) for n in channels if n > joined for one in more])
+    return found
+
+
+def _channels(readings, level):
+    """The numbers of channels of all outputs of a level."""
+    found = []
+    for _, one, layout in readings:
+        if one == level and layout.channels not in found:
+            found.append(layout.channels)
+    return found
+
+
+def _choices(wanted, readings):
+    """Every way to choose an output for each (level, channels), no output twice: lists of (output index, HeadLayout)."""
+    ways = [[]]
+    for level, channels in wanted:
+        fits = [(i, layout) for i, one, layout in readings if one == level and layout.channels == channels]
+        ways = [way + [fit] for way in ways for fit in fits if fit[0] not in [i for i, _ in way]]
+        if not ways:
+            break
+    return ways
+
+
+def _placed(chosen, head, extra, joined, grids, strides):
+    """(parts, extras) of a SplitLayout. Chosen are outputs for extras, boxes (unless joined) and scores, in this order."""
+    levels = []
+    first = 0
+    for (width, height), stride in zip(grids, strides):
+        levels.append((first, width, stride))
+        first += width * height
+    extras = [(levels[at][0],) + chosen[at] for at in range(len(extra))]
+    parts = []
+    for at in range(len(head)):
+        boxes = chosen[at + len(extra)] + (0,)
+        scores = chosen[at + len(chosen) - len(head)] + (joined,)
+        if len(head) > 1:
+            first, width, stride = levels[at]
+            parts.append(SplitPart(first, scores, boxes, (0, width, stride)))
+        else:
+            parts.append(SplitPart(0, scores, boxes, tuple([n for level in levels for n in level])))
+    return tuple(parts), tuple(extras)
+
+
+def _oddity(layout):
+    """How unusual a reading is: maps in both storage orders, then other numbers of classes and keypoints than COCO's."""
+    orders = []
+    for part in layout.parts:
+        orders.extend([part.scores[1].channels_first, part.boxes[1].channels_first])
+    orders.extend([one[2].channels_first for one in layout.extras])
+    planes = orders.count(True)
+    coco = layout.classes == 80 or layout.protos is None and layout.extras and layout.extras[0][2].channels == 51
+    return 2 * min(planes, len(orders) - planes) + (0 if coco else 1)
