@@ -21,10 +21,15 @@ Quantize,Quantize,NPU,55458,tfl.quantize
 Conv2D,Conv2D,NPU,56183,"model_1/tf.math.add/Add;model_1/tf.nn.convolution,4"
 Dequantize,Passthrough,CPU,0,PartitionedCall:0
 """
+# Options of Vela 5.2.0, as its help spells them. It ends with exit code 2 if it gets another one.
+OPTIONS = ("--accelerator-config", "--config", "--memory-mode", "--optimise", "--output-dir", "--system-config",
+           "--verbose-performance")  # fmt: skip
 _PROGRAM = """\
 #!{python}
 import pathlib, sys
 arguments = sys.argv[1:]
+if any(word.startswith("--") and word not in {options!r} for word in arguments):
+    sys.exit(2)
 pathlib.Path({asked!r}).write_text("\\n".join(arguments))
 assert arguments[:2] == ["-m", "ethosu.vela"]
 network = pathlib.Path(arguments[2])
@@ -53,9 +58,9 @@ def install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     python = folder / f"vela-{vela.VERSION}" / "bin" / "python"
     python.parent.mkdir(parents=True)
     asked = folder / "asked.txt"
-    python.write_text(
-        _PROGRAM.format(python=sys.executable, asked=str(asked), summary=SUMMARY, layers=LAYERS, compiled=compiled()),
-        encoding="utf-8",
+    program = _PROGRAM.format(
+        python=sys.executable, options=OPTIONS, asked=str(asked), summary=SUMMARY, layers=LAYERS, compiled=compiled()
     )
+    python.write_text(program, encoding="utf-8")
     python.chmod(0o755)
     return asked

@@ -1,8 +1,9 @@
-"""The project's own Python environment, shared by every script that runs on a PC.
+"""The project's own Python environment, `.venv`. All scripts for a PC share it.
 
-`enter("demo")` goes at the top of a script, before anything is imported that has to be installed. It must run only if the
-file runs as a script: an import installs nothing. Called by any Python 3.11 or newer, it makes `.venv` beside the README,
-adds the packages of the set that are not there yet or have changed, and runs the same script again in there.
+A script calls `enter("demo")` at its top, before it imports anything that has to be installed, and only if it runs as a
+script: an import must not install anything. `enter` works with any Python from 3.11 on. It creates `.venv` beside the
+README, installs the packages of the set that are missing or out of date, and runs the script again with the Python in
+`.venv`.
 """
 
 import importlib
@@ -14,20 +15,20 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# N6POST_VENV names another folder, for another version of Python.
+# Set N6POST_VENV to use another folder, for example for another version of Python.
 VENV = ROOT / os.environ.get("N6POST_VENV", ".venv")
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 REQUIREMENTS = ROOT / "requirements"
-# Copies of the files in REQUIREMENTS whose packages are installed: they tell a finished set from a broken or an old one.
+# A copy of the requirements file of each set that is installed completely. If it differs, the set is out of date.
 INSTALLED = VENV / "installed"
 
-# Each set of packages: how many MB it adds. requirements/README.md describes them.
-SETS = {"demo": 140, "models": 230, "camera": 5, "test": 460, "maintain": 60}
+# The sets of packages, with the disk space that each adds, MB. requirements/README.md describes them.
+SETS = {"demo": 140, "models": 260, "camera": 5, "test": 460, "maintain": 60}
 
 
 def enter(*names: str) -> None:
-    """Return in `.venv`, with these sets installed; elsewhere run this script in it and leave with its exit code."""
-    if sys.version_info < (3, 11):  # noqa: UP036  (whoever has an older one gets a sentence, not a traceback)
+    """Install these sets. Outside of `.venv`, run this script again inside of it and exit with its exit code."""
+    if sys.version_info < (3, 11):  # noqa: UP036  (an older Python gets a sentence instead of a traceback)
         sys.exit(f"n6post's scripts need Python 3.11 or newer; this is {sys.version.split()[0]}.")
     missing = [name for name in closure(*names) if not _is_installed(name)]
     if missing:
@@ -40,7 +41,7 @@ def enter(*names: str) -> None:
 
 
 def closure(*names: str) -> list[str]:
-    """These sets and all that they include (`-r other.txt` in their files), each behind what it includes."""
+    """These sets and the sets that they include (`-r other.txt` in their files). Included sets come first."""
     found: list[str] = []
     for name in names:
         included = re.findall(r"^-r (\w+)\.txt$", _file(name).read_text(encoding="utf-8"), re.MULTILINE)
@@ -74,8 +75,8 @@ def _install(names: list[str]) -> None:
         if made.returncode:
             sys.exit(f"{made.stdout}{made.stderr}\nCould not make {_shown(VENV)}. On Debian: apt-get install python3-venv")
         INSTALLED.mkdir()
-    # The files name every package that is needed, so no dependencies (--no-deps). Python compiles a file when it is first
-    # imported: to compile all of them takes longer and 40 % more of the disk.
+    # --no-deps, because the files list every package. --no-compile, because compiling all files takes longer and 40 % more
+    # disk space; Python compiles a file when it is first imported.
     command = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check"]
     command += ["--no-deps", "--no-compile", "--require-hashes"]
     for name in names:
@@ -91,7 +92,7 @@ def _install(names: list[str]) -> None:
         elif line.startswith("Installing collected packages"):
             _progress("  unpacking")
     if pip.wait():
-        sys.exit("".join(said[-30:]) + "\nInstalling the packages failed; what pip said last is above.")
+        sys.exit("".join(said[-30:]) + "\nInstalling the packages failed; the last output of pip is above.")
     for name in names:
         (INSTALLED / f"{name}.txt").write_text(_file(name).read_text(encoding="utf-8"), encoding="utf-8")
     _progress("")
@@ -108,6 +109,6 @@ def _duration(megabytes: int) -> str:
 
 
 def _progress(text: str) -> None:
-    """One line that overwrites itself on a terminal, and says nothing in a log."""
+    """Show a line that the next one overwrites. Prints nothing if stdout is not a terminal."""
     if sys.stdout.isatty():
         print(f"\r{text:<60}\r", end="", flush=True)

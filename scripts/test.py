@@ -1,16 +1,16 @@
 """Run every check of the project: `python3 scripts/test.py [--fast] [pytest arguments]`.
 
-The first run installs the packages that it needs into `.venv`. Then it runs ruff, mypy (over lib, as MicroPython code),
-stubtest (the types of the public names against the code), mypy again (over the camera examples, as their authors would) and
-pytest. All of them run, whatever the first ones find. The last lines say which tests were skipped and why. The exit code is
-0 only if all checks pass.
+The first run installs the required packages into `.venv`. Then five checks run: ruff, mypy on lib as MicroPython code,
+stubtest (the types of the public names against the code), mypy on the camera examples with a user's settings, and pytest.
+Each runs even if another one fails. The last lines list the skipped tests and why they were skipped. The exit code is 0 only
+if all checks pass.
 
 All checks take 5 to 10 minutes on two cores.
 
---fast      under a minute: the same lint and types, and all tests that are not marked `slow`
+--fast      run all checks, but only the tests that are not marked `slow`: under a minute
 -h, --help  show this text
 
-Everything else is passed to pytest, whose own options `.venv/bin/python -m pytest --help` lists. Examples:
+All other arguments are passed to pytest (`.venv/bin/python -m pytest --help` lists them). Examples:
 
   python3 scripts/test.py
   python3 scripts/test.py --fast
@@ -38,18 +38,18 @@ from pathlib import Path
 
 ROOT = _venv.ROOT
 TYPINGS = ROOT / "build" / "typings"
-RESULTS = ROOT / "build" / "tests.xml"  # what pytest writes of each test
+RESULTS = ROOT / "build" / "tests.xml"  # pytest's report
 EXAMPLES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "scripts" / "examples").glob("*.py"))
 
-# Debian package -> the program it is looked for by
+# Debian package -> a program in it
 DEBIAN = {"qemu-system-arm": "qemu-system-arm", "gcc-arm-none-eabi": "arm-none-eabi-gcc",
           "binutils-arm-none-eabi": "arm-none-eabi-objcopy"}
 
 def copy_typings() -> None:
-    """Copy the type stubs of MicroPython's own modules from the environment to where mypy accepts them.
+    """Copy the type stubs of MicroPython's own modules to a folder that mypy accepts.
 
-    mypy takes no folder of site-packages as `mypy_path`. The packages' version of the standard library (stdlib/) is left
-    out: with it mypy could not read what stubs/ imports, above all numpy.
+    mypy does not accept a folder in site-packages as `mypy_path`. The packages' own standard library (stdlib/) is left out,
+    because with it mypy cannot read numpy and other imports of stubs/.
     """
     shutil.rmtree(TYPINGS, ignore_errors=True)
     for package in ("micropython-stm32-stubs", "micropython-stdlib-stubs"):
@@ -64,12 +64,12 @@ def report_missing() -> None:
     missing = [package for package, program in DEBIAN.items() if shutil.which(program) is None]
     if missing:
         print(f"Not installed: {' '.join(missing)} (apt-get install them).\n"
-              "  Skipped without them: running the kernels' machine code on an emulated Cortex-M55\n"
-              "  (host_tests/kernels/test_kernels_machine_code.py). Everything else runs.")
+              "  Skipped without them: the tests that run the kernels' machine code on an emulated Cortex-M55\n"
+              "  (host_tests/kernels/test_kernels_machine_code.py). All other tests run.")
 
 
 def skipped() -> list[str]:
-    """A line for each reason for which tests were skipped."""
+    """One line per reason, with the number of tests that were skipped for it."""
     if not RESULTS.exists():
         return []
     reasons = Counter(found.get("message", "") for found in xml.etree.ElementTree.parse(RESULTS).iter("skipped"))
@@ -94,12 +94,12 @@ def main() -> int:
         "ruff": run("style", "-m", "ruff", "check", "."),
         "mypy": run("types", "-m", "mypy"),
         "stubtest": run("public types", "scripts/dev/stubtest.py"),
-        # With a user's settings, which are none but the path. A cache of its own: another setting would empty it.
+        # With a user's settings: only the path. It has its own cache, which a run with other settings would empty.
         "examples": run(
             "types of the examples", "-m", "mypy", "--config-file=", "--cache-dir=.mypy_cache/examples", *EXAMPLES,
             MYPYPATH=os.pathsep.join(("lib", "stubs")),
         ),  # fmt: skip
-        # -n auto: a worker a core. A later -n on the command line wins.
+        # -n auto: one worker per core. An -n on the command line comes later and takes precedence.
         "pytest": run("tests", "-m", "pytest", "-n", "auto", "--dist", "loadgroup", f"--junitxml={RESULTS}", *arguments),
     }
     if reasons := skipped():

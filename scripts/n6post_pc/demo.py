@@ -14,7 +14,7 @@ import image
 import n6post
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
-from . import paths, recorded, results, street_gif, terminal
+from . import paths, recorded, results, street_gif, street_heads, terminal
 from .command import FINE, parser
 
 # A title for each recorded model, and its pictures that the pages show (public domain or CC0).
@@ -28,6 +28,7 @@ TITLES = {
 }
 DOCS_HEIGHT = 320
 STREET = "street"  # the name of the tracked sequence
+OPTIMIZED = "optimized"  # the name of the picture of what `n6post optimize` gains
 
 
 def photograph(recording: recorded.Recording) -> image.Image:
@@ -69,14 +70,15 @@ def write_docs(model: str, docs: Path) -> None:
 
 DESCRIPTION = """\
 Show the results of n6post for recorded outputs of six networks on a few photographs, as on a camera. The demo prints a
-table for each network, and writes the photographs with the results drawn on them and a street with tracked people as an
-animated GIF. You need neither a camera nor a model. It takes about 10 seconds."""
+table for each network, and writes the photographs with the results drawn on them, a street with tracked people as an
+animated GIF, and a picture of what `n6post optimize` gains. You need neither a camera nor a model. It takes about 10
+seconds."""
 EXAMPLES = ("", "yolov8n_seg_320 --out drawn", "street")
 
 
 def main(argv: list[str], prog: str) -> int:
     command = parser(prog, DESCRIPTION, EXAMPLES)
-    names = [*TITLES, STREET]
+    names = [*TITLES, STREET, OPTIMIZED]
     command.add_argument("models", nargs="*", metavar="model", help=f"run only these: {', '.join(names)} (default: all)")
     command.add_argument("-o", "--out", type=Path, default=Path("out"), metavar="FOLDER",
                          help="folder of the pictures (default out/)")  # fmt: skip
@@ -90,7 +92,7 @@ def main(argv: list[str], prog: str) -> int:
 
     console = terminal.console()
     work = [(m, p) for m, p in recorded.names() if not arguments.models or m in arguments.models]
-    street = not arguments.models or STREET in arguments.models
+    street, optimized = (not arguments.models or name in arguments.models for name in (STREET, OPTIMIZED))
     if work:
         console.print(f"Post-processing {len(work)} recorded network outputs with n6post {n6post.__version__}.")
     if len(work) > 5:
@@ -99,7 +101,7 @@ def main(argv: list[str], prog: str) -> int:
     sheets: dict[str, Any] = {}
     columns = (SpinnerColumn(), TextColumn("{task.completed}/{task.total}  {task.description}"))
     with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("", total=len(work) + street)
+        task = progress.add_task("", total=len(work) + street + optimized)
         for model, picture in work:
             progress.update(task, description=f"{model} on {picture}")
             recording = recorded.load(model, picture)
@@ -113,9 +115,13 @@ def main(argv: list[str], prog: str) -> int:
             progress.update(task, description="people tracked in a street")
             street_gif.write(arguments.out / f"{STREET}.gif")
             progress.advance(task)
+        if optimized:
+            street_heads.picture().save(arguments.out / f"{OPTIMIZED}.png")
+            progress.advance(task)
         if paths.CHECKOUT and arguments.update_docs:
-            if street:
-                shutil.copyfile(arguments.out / f"{STREET}.gif", paths.CHECKOUT / "docs" / f"{STREET}.gif")
+            for wanted, name in ((street, f"{STREET}.gif"), (optimized, f"{OPTIMIZED}.png")):
+                if wanted:
+                    shutil.copyfile(arguments.out / name, paths.CHECKOUT / "docs" / name)
             for model in sheets:
                 if TITLES[model][1]:
                     progress.update(task, description=f"docs/{model}.jpg")
@@ -123,5 +129,6 @@ def main(argv: list[str], prog: str) -> int:
     for sheet in sheets.values():
         console.print(sheet)
     written = [f"{len(work)} annotated pictures"] * bool(work) + [f"a tracked sequence, {STREET}.gif"] * street
-    console.print(f"Written to {os.path.relpath(arguments.out)}: {' and '.join(written)}")
+    written += [f"what optimizing a model gains, {OPTIMIZED}.png"] * optimized
+    console.print(f"Written to {os.path.relpath(arguments.out)}: {'; '.join(written)}")
     return FINE

@@ -18,6 +18,7 @@ import n6post
 import numpy as np
 from ml.model import _labels as labels_beside
 from n6post.inputs.transform import input_size
+from n6post.models.matching import ModelSignature
 from n6post.tensors.head_layout import squeezed
 from rich import box
 from rich.console import Console
@@ -25,13 +26,19 @@ from rich.table import Table
 
 from . import graph, n6_estimate, paths, terminal, tflm, vela
 from .command import FINDINGS, FINE, WRONG, Bar, UserError, parser
+from .optimize_network import can_be_optimized
 from .pictures import FRAME
 
 RANGES = {"b": (-128, 127), "B": (0, 255), "h": (-32768, 32767), "H": (0, 65535)}
 NAMES = {"b": "int8", "B": "uint8", "h": "int16", "H": "uint16", "f": "float32"}
 
+FAMILIES = {"YoloV8": 1, "YoloV8Seg": 2, "YoloV8Pose": 1}  # outputs, if the head is not split
+
 LARGE_STEP = 2  # pixels of the input
 COARSE_SCALE = 0.1  # diagnose itself reports scales from here on
+
+OPTIMIZE = ("optimize: the last layers put boxes and scores into one tensor, which takes time and memory and rounds them: "
+            "n6post optimize FILE makes a file without these layers, whose outputs n6post decodes more exactly")
 
 _MIB = 1 << 20
 
@@ -123,7 +130,10 @@ def inspect(path: Path, picture: Any = None, python: Path | None = None, box_uni
         takes_pictures = not any(finding.endswith("#channels-first)") for finding in report.findings)
         if picture is not None and takes_pictures and not isinstance(report.model, Described):
             report.findings = report.model.predict([picture], callback=lambda m, i, o: n6post.diagnose(m, o, inputs=i))
-    report.findings += _placed(_box_step_findings(report))
+    optimizable = _is_optimizable(report)
+    report.findings += _placed(_box_step_findings(report, optimizable))
+    if optimizable:
+        report.findings += _placed([OPTIMIZE])
     report.estimate = n6_estimate.estimate(network)
     if report.estimate is not None:
         report.findings += _placed(report.estimate.findings)
@@ -169,9 +179,15 @@ def _placed(findings: list[str]) -> list[str]:
     return [f"{finding} (docs/troubleshooting.md#{name(finding)})" for finding in findings]
 
 
-def _box_step_findings(report: Inspection) -> list[str]:
+def _is_optimizable(report: Inspection) -> bool:
+    """Whether `optimize` can split the model's head."""
+    runs = report.network.form in (graph.TFLITE, graph.ONNX)
+    return report.family in FAMILIES and runs and can_be_optimized(report.path.read_bytes(), report.path.suffix)
+
+
+def _box_step_findings(report: Inspection, optimizable: bool) -> list[str]:
     """Findings about integer heads that round boxes to steps of more than LARGE_STEP pixels of the input."""
-    if report.family not in ("YoloV8", "YoloV8Seg", "YoloV8Pose"):
+    if report.family not in FAMILIES or len(report.tensors("output")) > FAMILIES[report.family]:
         return []
     width, height = input_size(report.model)
     side, enlarged = max(width, height), max(FRAME[0] / width, FRAME[1] / height)
@@ -188,6 +204,7 @@ def _box_step_findings(report: Inspection) -> list[str]:
                 if report.family == "YoloV8Seg"
                 else "smooth them with a Tracker, or use a model with float outputs"
             )
+            remedy = f"remove the step with n6post optimize, or {remedy}" if optimizable else remedy
             findings.append(
                 f"box step: output {index} rounds the position and size of a box to steps of {step:.1f} pixels of the input,"
                 f" which are {step * enlarged:.0f} pixels of a {FRAME[0]} x {FRAME[1]} frame: {remedy}"
@@ -250,6 +267,8 @@ def _facts(report: Inspection) -> list[tuple[str, str]]:
         text += f"; from the .onnx. A camera reads them from {report.path.name.split('.')[0]}.txt"
     facts.append(("labels", text))
     facts.append(("fits", f"n6post.{report.family}" if report.family else f"none: {report.why_none}"))
+    if report.family and (outputs := split_outputs(report.model)):
+        facts.append(("head", outputs))
     facts.append(("heap", f"{report.float_copies / 1e6:.2f} MB for float32 copies of the outputs in each predict without a "
                           "post-processor, 0 with one"))  # fmt: skip
     if report.estimate is not None:
@@ -261,6 +280,28 @@ def _facts(report: Inspection) -> list[tuple[str, str]]:
     elif report.network.form == graph.TFLITE and (missing := tflm.missing(report.network)):
         facts.append(("AE3", tflm.refused(missing)))
     return facts
+
+
+def split_outputs(model: Any) -> str:
+    """What each output of a split head has, in words; "" for another model."""
+    split = ModelSignature(model).split
+    if not split:
+        return ""
+    layouts = split.layouts
+    counts = " or ".join(map(str, split.class_counts()))
+    if len(layouts) > 1:
+        return f"split, {counts} classes: the first picture shows which output has what"
+    (layout,) = layouts
+    joined = bool(layout.parts[0].scores[2])
+    roles = [] if joined else [("boxes", [part.boxes[0] for part in layout.parts])]
+    scores = f"scores of {counts} class{'' if counts == '1' else 'es'}"
+    roles.append((f"boxes and {scores}" if joined else scores, [part.scores[0] for part in layout.parts]))
+    if layout.extras:
+        extras = "keypoints" if layout.protos is None else "coefficients"
+        roles.append((extras, [index for _, index, _ in layout.extras]))
+    if layout.protos is not None:
+        roles.append(("prototypes", [layout.protos]))
+    return "split: " + "; ".join(f"{what} in {', '.join(map(str, indices))}" for what, indices in roles)
 
 
 def _memory(report: Inspection) -> str:

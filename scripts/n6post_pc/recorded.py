@@ -11,7 +11,8 @@ import functools
 import io
 import json
 import lzma
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,8 +58,8 @@ class Tensor(NamedTuple):
         return self._replace(values=np.ascontiguousarray(self.values.transpose(axes)))
 
 
-class RecordedModel:
-    """A model that consists of recorded outputs, with the attributes of OpenMV's ml.Model that post-processors read."""
+class FakeModel:
+    """A stand-in for OpenMV's ml.Model: fixed outputs, and the attributes that post-processors read."""
 
     def __init__(
         self,
@@ -110,10 +111,10 @@ class Recording(NamedTuple):
     tensors: list[Tensor]  # int8, also for outputs that are float in the model
     floats: list[bool]  # whether each output is float in the model
 
-    def model(self, raw: bool = False) -> RecordedModel:
+    def model(self, raw: bool = False) -> FakeModel:
         """A model that returns these outputs, in the types of the real model, or with `raw` all as int8."""
         tensors = [t.dequantized() if is_float and not raw else t for t, is_float in zip(self.tensors, self.floats)]
-        return RecordedModel(tensors, self.size, self.labels)
+        return FakeModel(tensors, self.size, self.labels)
 
 
 @functools.cache
@@ -155,34 +156,53 @@ def street(overlap: float | None = 0.7) -> list[list[Any]]:
     overlap     drop a detection if more than this fraction of its mask lies inside the mask of a better one of its class,
                 because it is a second box of the same object. None returns all detections with a score of at least .1
     """
+    frames: list[list[Any]] = []
+    masks: list[tuple[int, Any]] = []  # (class, mask of the whole frame) of this frame
+    for frame, _, detection, plane in _stored(paths.STREET):
+        while len(frames) <= frame:
+            frames.append([])
+            masks = []
+        if overlap is not None:
+            same = [other for class_id, other in masks if class_id == detection.class_id]
+            if any((plane & other).sum() > overlap * plane.sum() for other in same):
+                continue
+            masks.append((detection.class_id, plane))
+        frames[frame].append(detection)
+    return frames
+
+
+def street_heads() -> tuple[list[Any], list[Any], list[Any]]:
+    """The detections in one frame of that street, second boxes included: of the int8 file as published, of the same file
+    optimized, and of its weights in float.
+    """
+    heads: tuple[list[Any], list[Any], list[Any]] = [], [], []
+    for _, kind, detection, _ in _stored(paths.STREET_HEADS):
+        heads[kind].append(detection)
+    return heads
+
+
+def _stored(path: Path) -> Iterator[tuple[int, int, Any, Array]]:
+    """(frame, kind of head, detection, mask of the whole frame in mask pixels) of each stored detection."""
     from n6post.results.detection import detection_from
     from n6post.results.mask import Mask, MaskTransform
     from n6post.tensors.label_sets import class_name
 
-    with lzma.open(paths.STREET) as file:
+    with lzma.open(path) as file:
         stored = dict(np.load(io.BytesIO(file.read())))
+    stored.setdefault("kind", np.zeros_like(stored["frame"]))
     source = STREET_SIZE, 0.3  # frame size and keypoint threshold, as processors pass them
     transform = MaskTransform(*stored["grid"].tolist(), (0, 0, *STREET_SIZE), frame_size=STREET_SIZE)
     bits = np.unpackbits(stored["mask"])
-    frames: list[list[Any]] = [[] for _ in range(int(stored["frame"][-1]) + 1)]
-    masks: list[tuple[int, Any]] = []  # (class, mask of the whole frame) of this frame
-    at, now = 0, -1
-    for frame, rect, score, class_id, crop in zip(*(stored[n] for n in ("frame", "rect", "score", "class_id", "crop"))):
+    at = 0
+    for frame, kind, rect, score, class_id, crop in zip(
+        *(stored[name] for name in ("frame", "kind", "rect", "score", "class_id", "crop"))
+    ):
         x, y, w, h = crop.tolist()
         inside = bits[at : at + w * h].reshape(h, w).astype(bool)
         at += w * h
-        if frame != now:
-            masks, now = [], frame
-        if overlap is not None:
-            same = [plane[y : y + h, x : x + w] for other, plane in masks if other == class_id]
-            if any((inside & plane).sum() > overlap * inside.sum() for plane in same):
-                continue
-            plane = np.zeros((80, 80), bool)
-            plane[y : y + h, x : x + w] = inside
-            masks.append((int(class_id), plane))
+        plane = np.zeros((80, 80), bool)
+        plane[y : y + h, x : x + w] = inside
         data = bytes(np.where(inside, 255, 0).astype(np.uint8))
         mask = Mask(data, (x, y, w, h), (x, y, w, h), tuple(rect.tolist()), transform)
-        label = class_name(int(class_id), 80)
-        fields = tuple(rect.tolist()), float(score), int(class_id), label, mask, None
-        frames[frame].append(detection_from(fields, source))
-    return frames
+        fields = tuple(rect.tolist()), float(score), int(class_id), class_name(int(class_id), 80), mask, None
+        yield int(frame), int(kind), detection_from(fields, source), plane

@@ -15,6 +15,7 @@ from typing import Any
 import image
 import ml
 import n6post
+from n6post.models import matching
 from n6post.tensors.quantization import FLOAT
 from rich.console import Console
 
@@ -23,7 +24,7 @@ from .command import FINDINGS, FINE, Bar, UserError, parser
 from .compare import BoxStep, Comparison
 from .pictures import Picture, UnreadableError
 
-FAMILIES = ("YoloV8", "YoloV8Seg", "YoloV8Pose", "MoveNet", "DeepLab")
+FAMILIES = tuple(name for name, _ in matching.FAMILIES)
 
 # How a picture is fitted into the input: (class of n6post, description).
 FITS = {
@@ -181,7 +182,9 @@ class Network:
     def box_step(self) -> BoxStep | None:
         """The quantization step of the boxes in the last picture. None if they are not quantized, or come from masks."""
         binding = self.processor._binding
-        if not hasattr(binding, "unit_x") or binding.tensor.dtype == FLOAT or getattr(self.processor, "refit_boxes", False):
+        if not hasattr(binding, "tensor") or not hasattr(binding, "unit_x"):  # a split head has logits of boxes
+            return None
+        if binding.tensor.dtype == FLOAT or getattr(self.processor, "refit_boxes", False):
             return None
         x, y, transform = binding.unit_x, binding.unit_y, binding.transform
         return BoxStep(max(x, y), (x * transform.sx, y * transform.sy))
@@ -409,9 +412,10 @@ def compare(one: Network, other: Network, inputs: Pictures, arguments: argparse.
 
 def advice(role: str, network: Network) -> str:
     """A sentence that says how to avoid the box step of a network."""
+    step = f"The box step of {role} costs accuracy. `n6post optimize` removes it"
     if isinstance(network.processor, n6post.YoloV8Seg):
-        return f"The box step of {role} costs accuracy. Avoid it with refit_boxes=True, here --refit-boxes."
-    return f"The box step of {role} costs accuracy. A model with float outputs has none."
+        return f"{step}; refit_boxes=True, here --refit-boxes, avoids most of it."
+    return f"{step}; a model with float outputs has none."
 
 
 def print_networks(console: Console, fit: str, *networks: tuple[str, Network]) -> None:

@@ -45,8 +45,9 @@ const_mem_area=Axi1
 arena_mem_area=Axi0
 cache_mem_area=Axi0
 """
+# Vela spells "optimise" so.
 _OPTIONS = ("--accelerator-config", "ethos-u55-256", "--system-config", "AE3", "--memory-mode", "Shared_Sram",
-            "--optimize", "Performance", "--verbose-performance")  # fmt: skip
+            "--optimise", "Performance", "--verbose-performance")  # fmt: skip
 
 _SECONDS = 600  # timeout for one network; the largest ones tried take three seconds
 
