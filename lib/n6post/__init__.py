@@ -7,7 +7,7 @@
 Each name is imported on first use, so a script loads only the families that it uses.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Every public name and its file. As keywords, because MicroPython's dir() and Tab know only words that are used in code.
 _EXPORTS = dict(
