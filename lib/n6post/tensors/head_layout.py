@@ -1,6 +1,7 @@
 """The storage order of YOLO heads and prototypes: which dimension has the channels, and which the anchors or pixels.
 
-The search kernels know these two dense orders. A head in any other order must be copied to one of them first.
+The kernels of raw heads read any constant steps between channels and between anchors, those of split heads only these two
+dense orders. A head in any other order must be copied to one of them first.
 """
 
 from collections import namedtuple
