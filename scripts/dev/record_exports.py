@@ -259,13 +259,10 @@ def picture_of(folder: Path, task: str) -> Array:
         return np.asarray(picture.resize((SIDE, SIDE), Image.Resampling.BOX))
 
 
-def outputs_of(file: Path, picture: Array) -> tuple[list[Output], dict[str, Any]]:
-    """What the network puts out, and a description of its input."""
-    from ai_edge_litert.interpreter import Interpreter
-
-    interpreter = Interpreter(str(file))
+def run_on(interpreter: Any, picture: Array) -> dict[str, Any]:
+    """Run a network on a picture (height, width, 3) of bytes. Returns the interpreter's description of the input."""
     interpreter.allocate_tensors()
-    (into,) = interpreter.get_input_details()
+    into: dict[str, Any] = interpreter.get_input_details()[0]
     values = (picture / np.float32(255))[None]
     if into["shape"][1] == 3:
         values = values.transpose(0, 3, 1, 2)
@@ -274,6 +271,15 @@ def outputs_of(file: Path, picture: Array) -> tuple[list[Output], dict[str, Any]
         values = np.round(values / np.float32(scale)) + zero_point
     interpreter.set_tensor(into["index"], np.ascontiguousarray(values.astype(into["dtype"])))
     interpreter.invoke()
+    return into
+
+
+def outputs_of(file: Path, picture: Array) -> tuple[list[Output], dict[str, Any]]:
+    """What the network puts out, and a description of its input."""
+    from ai_edge_litert.interpreter import Interpreter
+
+    interpreter = Interpreter(str(file))
+    into = run_on(interpreter, picture)
     outputs = []
     for out in interpreter.get_output_details():
         values = interpreter.get_tensor(out["index"])

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from PIL import Image
-from record_exports import SHAPES, SIDE
+from record_exports import SHAPES, SIDE, run_on
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "host_tests" / "data" / "split.npz.xz"
@@ -255,16 +255,7 @@ def optimized(file: Path, task: str, picture: Array) -> Maps:
     from n6post_pc import optimize_tflite
 
     interpreter = Interpreter(model_content=optimize_tflite.optimized(file.read_bytes()).data)
-    interpreter.allocate_tensors()
-    (into,) = interpreter.get_input_details()
-    values = (picture / np.float32(255))[None]
-    if into["shape"][1] == 3:
-        values = values.transpose(0, 3, 1, 2)
-    scale, zero_point = into["quantization"]
-    if scale:
-        values = np.round(values / np.float32(scale)) + zero_point
-    interpreter.set_tensor(into["index"], np.ascontiguousarray(values.astype(into["dtype"])))
-    interpreter.invoke()
+    run_on(interpreter, picture)
     outputs: dict[int, list[Map]] = {}
     for out in interpreter.get_output_details():
         one = interpreter.get_tensor(out["index"])[0]

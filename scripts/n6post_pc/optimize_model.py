@@ -129,7 +129,7 @@ class Job:
         """The labels of the new file, of an original with `count` classes; None if it needs none."""
         names = self.labels or [label_sets.class_name(number, count) for number in range(count)]
         if self.classes is not None:
-            # Without labels, the new classes would be numbered from 0, and nobody would know which they were.
+            # Without labels, class 2 of the original might be called class 0 now.
             return [names[number] for number in self.classes]
         # Otherwise the labels of an earlier file of the same name would be left beside the new one.
         return names if self.labels or labels_path(self.out).exists() else None

@@ -19,7 +19,7 @@ from . import recorded
 
 FIRST, LAST, STEP = 110, 290, 2  # range of the recorded frames that are shown
 SIZE = (640, 480)  # of the drawn frame
-SHOWN = 336  # rows of the frame that are shown: nobody walks below
+SHOWN = 336  # rows of the frame that are shown: there are no people below
 LINE = ((340, 252), (340, 100))  # in the recorded frame
 COLORS = 48  # number of colors in the GIF
 

@@ -1,13 +1,13 @@
-"""Split heads of YOLO networks: boxes, class scores and what else there is are outputs of their own, each with its scale.
+"""Split heads of YOLO networks: boxes, class scores, coefficients and keypoints are separate outputs with their own scales.
 
 in      maps [1, h, w, 64 + classes], or [1, h, w, 64] and [1, h, w, classes], for each stride; or [1, 64, N] and
         [1, classes, N]. 4 channels in place of 64 if the network has no DFL (YOLO26), or for decoded boxes [1, 4, N]. int8,
         uint8, int16 or float32, in either storage order, the outputs in any order
 out     a list of Detection, best first, in frame pixels
 
-`n6post optimize` makes such files: it cuts a network above the place where all its numbers get one common scale. Scores are
-logits there, and boxes are the logits of DFL. For each frame: search the anchors above the threshold in every map, decode
-their boxes and scores, then go on as with a raw head.
+`n6post optimize` makes such files: it cuts a network above the operators that give all its numbers one scale. There, scores
+are logits, and boxes are the logits of DFL. For each frame: search every map for anchors above the threshold, decode their
+boxes and scores, then continue as with a raw head.
 
 Imported when a model has more outputs than a raw head. split_seg.py and split_pose.py add masks and keypoints.
 """
@@ -178,9 +178,9 @@ class SplitHead(RawHead):
         self.parts = parts
 
     def _limit(self, score):
-        """The number, before the sigmoid if there is one, from which on a score is at least this one; or a little less.
+        """What the network puts out for this score (its logit, if the scores are logits), or a little less.
 
-        The camera's logarithm is a little off. decode_boxes drops floats that pass for that reason.
+        Less, because the camera's logarithm is not exact. decode_boxes drops the floats that pass for that reason.
         """
         if not self.logits:
             return score
@@ -207,7 +207,7 @@ class SplitHead(RawHead):
         return self.suppressed(count) if count else 0
 
     def _raised(self, tensor, search, score):
-        """The block of candidates for a crowd: it finds only what is not worse than this score, the last one that fits."""
+        """The parameter block with a higher cut: in a crowd, scores below the last one that fits need not be found."""
         cut = tensor.quantize_threshold(self._limit(score))
         if tensor.dtype == FLOAT:
             cut = params.bits(cut)

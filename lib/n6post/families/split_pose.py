@@ -32,7 +32,7 @@ class SplitPoses(PoseBinding):
         self.bins = layout.bins
         if self.bins == 0:
             self.units = [int(unit / self.tensor.scale + 0.5) for unit in (self.unit_x, self.unit_y)]
-            if scores is None:
+            if scores is None:  # what _any_far_below_zero reads
                 _, self.tensor, self.layout = extras[0]
                 self.first = 0
                 self.logits = self._any_far_below_zero(outputs[self.tensor.index])

@@ -12,7 +12,7 @@ from ulab import numpy as np
 from .head_params import DECODE_TOTAL
 from .numeric import fractions, without_nan
 
-_LOWEST = const(-116)  # 2^-116 is 1.2e-35: nothing beside 1, and no denormal
+_LOWEST = const(-116)  # 2^-116 is 1.2e-35: negligible beside 1, and not a denormal
 _ROUND = const(12582912)  # 1.5 * 2^23: a float32 as large as this has no fraction
 
 # A float object of the camera lacks the last two bits of a float32, and may not be the nearest to a decimal number: so these
@@ -40,8 +40,8 @@ def decode_boxes(boxes, params, values, labels):
     Distances from the center of the cell, (column + .5, row + .5), to left, top, right and bottom, in cells:
 
     bins > 1    the mean of the bins k, weighted by e_k = 2^((raw_k - raw_max) * (scale_x * log2(e))): t / u, where u is the
-                sum of all e_k, beginning with the last, and t the sum of all u before e_0 is added. A NaN weighs as little
-                as anything can, and raw_max is the largest that is not NaN
+                sum of all e_k, beginning with the last, and t the sum of all u before e_0 is added. A NaN has the smallest
+                weight, and raw_max ignores it
     bins 1      raw * scale_x
 
     Corners: (center -+ distance) * stride. With bins 0 the four channels are cx, cy, w, h: (c -+ size * .5) * scale.
