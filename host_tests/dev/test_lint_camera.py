@@ -149,6 +149,7 @@ EXAMPLES = {
             "a = format(3, 'x')\n",
             "a = 'a b'.split(maxsplit=1)\n",
             "a = isinstance(1, int | str)\n",
+            "a = slice(1, 2)\n",
             "class A(metaclass=type):\n    pass\n",
         ),
         ("a = 'ab'.replace('a', '')\nb = '{:x}'.format(3)\nc = 'a b'.split(None, 1)\nclass A(list):\n    pass\n",),
@@ -159,7 +160,7 @@ EXAMPLES = {
             refused(code, "TypeError")
             for code in (
                 "'a b'.split(maxsplit=1)", "'a b'.rsplit(maxsplit=1)", "(5).to_bytes(2, 'big', signed=True)",
-                "sum([1], start=2)", "list(zip([1], strict=True))", "print('', flush=True)", "int | str",
+                "sum([1], start=2)", "slice(1, 2)", "list(zip([1], strict=True))", "print('', flush=True)", "int | str",
                 "class A(metaclass=type): pass",
             )
         ),

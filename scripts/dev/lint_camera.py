@@ -387,6 +387,8 @@ class Linter(Kinds, ast.NodeVisitor):
         for name in keywords:
             if (called, name) in ABSENT_KEYWORDS:
                 self.add(node, "absent-name", f"{called}({name}=)")
+        if isinstance(f, ast.Name) and called == "slice":  # the class exists, but it cannot be called
+            self.add(node, "absent-name")
         if called == "namedtuple" and "defaults" in keywords:
             self.add(node, "namedtuple")
         if isinstance(f, ast.Name) and called == "hasattr" and "lib" in self.path.parts:
