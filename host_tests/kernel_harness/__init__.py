@@ -29,7 +29,7 @@ import numpy as np
 
 HERE = Path(__file__).parent
 KERNELS = HERE.parents[1] / "lib" / "n6post" / "kernels"
-GROUPS = ("boxes", "maps", "drawing", "poses", "heads")
+GROUPS = ("boxes", "maps", "drawing", "poses", "crops", "heads", "anchors", "oriented")
 KINDS = ("helium", "m7")
 PROGRAMS = ("qemu-system-arm", "arm-none-eabi-gcc")
 # The numbers of the arguments that each kernel writes.
@@ -49,8 +49,16 @@ WRITTEN = {
     "clip_mask": (0,),
     "place_labels": (1,),
     "pose": (0,),
+    "cut_rotated": (0,),
+    "place_keypoints": (1, 2),
     "decode_boxes": (1, 2, 3),
     "decode_keypoints": (2,),
+    "score_anchors": (2, 3),
+    "decode_anchors": (2, 3),
+    "rank_anchors": (1, 2),
+    "blend_anchors": (1, 2),
+    "suppress_oriented": (1, 2, 3),
+    "oriented_corners": (3,),
 }
 INTERRUPTS = 101  # minimum number of instructions between interrupts; the handler takes about half of them
 INPUT_LIMIT = 120 << 20  # bytes between input and output in the emulated memory

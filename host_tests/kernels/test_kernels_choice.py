@@ -23,7 +23,10 @@ GROUPS = {
     "maps": ["class_map", "class_histogram", "peaks"],
     "drawing": ["tint_mask", "tint_map", "box", "clip_mask", "place_labels"],
     "poses": ["pose"],
+    "crops": ["cut_rotated", "place_keypoints"],
     "heads": ["decode_boxes", "decode_keypoints"],
+    "anchors": ["score_anchors", "decode_anchors", "rank_anchors", "blend_anchors"],
+    "oriented": ["suppress_oriented", "oriented_corners"],
 }
 
 

@@ -20,21 +20,29 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import anchor_reference
 import image
 import kernel_harness as harness
 import kernel_reference as witness
 import n6post
 import numpy as np
+import oriented_reference
 import pytest
 from fakes import RECORDED_FAMILIES, Array, FakeModel, Framed, Tensor, capture, replace_kernel
 from kernel_reference import bits
 from n6post.kernels import (
+    anchor_params,
+    crop_params,
     drawing_params,
     head_params,
+    oriented_params,
+    portable_anchors,
     portable_boxes,
+    portable_crops,
     portable_drawing,
     portable_heads,
     portable_maps,
+    portable_oriented,
     portable_poses,
     pose_params,
 )
@@ -48,7 +56,16 @@ f32 = np.float32
 Random = np.random.Generator
 PORTABLE = {
     name: module
-    for module in (portable_boxes, portable_maps, portable_drawing, portable_poses, portable_heads)
+    for module in (
+        portable_boxes,
+        portable_maps,
+        portable_drawing,
+        portable_poses,
+        portable_crops,
+        portable_heads,
+        portable_anchors,
+        portable_oriented,
+    )
     for name in vars(module)
     if getattr(getattr(module, name), "__module__", None) == module.__name__
 }
@@ -86,7 +103,9 @@ def called(kernel: str, *arguments: Any, note: Any = None) -> Call:
 
 # Arguments that may hold NaN afterwards.
 HAS_FLOATS = {("candidates", 2), ("boxes_to_frame", 3), ("peaks", 1), ("peaks", 2)}
-HAS_FLOATS |= {("decode_boxes", 2), ("decode_keypoints", 2)}
+HAS_FLOATS |= {("decode_boxes", 2), ("decode_keypoints", 2), ("decode_anchors", 2), ("blend_anchors", 1)}
+HAS_FLOATS |= {("suppress_oriented", 1), ("suppress_oriented", 3), ("place_keypoints", 2)}
+HAS_FLOATS |= {("oriented_corners", 3)}
 
 
 # Rows beyond the number that candidates and boxes_to_frame report are workspace, so their contents may differ. So are the
@@ -101,6 +120,18 @@ def compared(call: Call, buffers: list[Any]) -> list[Any]:
             data = np.ascontiguousarray(data[first : 5 if i == 2 else 2, : call.value]).tobytes()
         if call.kernel == "decode_boxes" and i in (2, 3):
             data = data[: len(data) // 2 if i == 2 else len(data) // 3]
+        if call.kernel == "score_anchors" and i in (2, 3):
+            rows = np.frombuffer(call.before[1], np.int32)[14]
+            data = np.frombuffer(data, np.float32 if i == 2 else np.uint16).reshape(2 * rows if i == 2 else 6, -1)
+            data = np.ascontiguousarray(data[[rows + 4] if i == 2 else [3, 4], : call.value]).tobytes()
+        if call.kernel == "rank_anchors" and i == 2:  # the order of the first list is workspace
+            data = np.delete(np.frombuffer(data, np.uint16).reshape(6, -1), 2, axis=0).tobytes()
+        if call.kernel == "blend_anchors" and i == 2:
+            numbers = np.frombuffer(data, np.uint16).reshape(3, -1)
+            data = numbers[:2].tobytes() + numbers[2, : call.value].tobytes()
+        if call.kernel == "suppress_oriented" and i == 2:
+            numbers = np.frombuffer(data, np.uint16).reshape(3, -1)
+            data = numbers[:2].tobytes() + numbers[2, : call.value].tobytes()
         if call.kernel == "boxes_to_frame" and i == 3:
             rows, kept, most = (np.frombuffer(block, np.int32)[0] for block in (buffers[0], call.after[0], call.before[0]))
             data = data[: 64 * min(rows, kept)] + data[64 * most :]
@@ -362,6 +393,236 @@ def same_boxes(buffers: list[Any], size: int | None, note: dict[str, Any]) -> bo
     values, labels = np.frombuffer(buffers[2], f32).reshape(10, -1), np.frombuffer(buffers[3], np.uint16).reshape(6, -1)
     wanted, numbers = witness.decode_boxes(**note)
     return np.array_equal(values[:5, :size], wanted, equal_nan=True) and np.array_equal(labels[:2, :size], numbers)
+
+
+def filter_or_none(random: Random, classes: int) -> set[int] | None:
+    """A class filter, or None."""
+    if random.random() < 0.6:
+        return None
+    return {int(n) for n in random.integers(0, classes, int(random.integers(1, 4)))}
+
+
+def steps(last: bool, channels: int, anchors: int) -> tuple[int, int]:
+    """The element steps from channel to channel and from anchor to anchor."""
+    return (1, channels) if last else (anchors, 1)
+
+
+def score_anchors_calls(random: Random) -> Iterator[Call]:
+    for _ in range(MANY):
+        anchors, rows = int(random.integers(1, 40)), int(random.choice([5, 8, 23]))
+        capacity = int(random.choice([1, 2, 5, 30]))
+        count, classes = int(random.integers(1, capacity + 1)), int(random.choice([0, 0, 1, 1, 2, 3, 20, 80]))
+        activation = int(random.integers(3)) if classes else 0
+        background = int(random.integers(2)) if activation == 2 else 0
+        first, dtype, last = background + int(random.choice([0, 4, 5])), dtype_of(random), bool(random.integers(2))
+        channels = first + classes + int(random.choice([0, 0, 3]))
+        scores = tensor(random, dtype, anchors * channels)
+        grid = scores.reshape(anchors, channels) if last else scores.reshape(channels, anchors).T
+        zero_point = 0 if dtype == "float32" else int(random.integers(-128, 128))
+        allowed = filter_or_none(random, classes) if classes else None
+        scales = random.choice([0.1, 0.0437, 0.5, 0.003, 1.0], 2)
+        search_sigmoid, root = bool(random.integers(2)), bool(random.random() < 0.3)
+        block = anchor_params.score_anchors(
+            CODES[dtype], *steps(last, channels, anchors), first, classes, activation, background, zero_point, *scales,
+            int(search_sigmoid), int(root), float(random.choice([0, 0, 0.3, 0.5])), capacity, rows, count, allowed or (),
+        )  # fmt: skip
+        floats = np.array(block[:13], np.int32).view(f32)
+        values, labels = np.full((2 * rows, capacity), 9, f32), np.full((6, capacity), 9, np.uint16)
+        found = (random.integers(-9, 9, count) if random.integers(2) else random.normal(size=count) * 10).astype(f32)
+        found[random.random(count) < 0.05] = random.choice([np.inf, -np.inf, np.nan])
+        values[rows + 4, :count] = found
+        labels[3, :count] = random.integers(0, anchors, count)
+        labels[4, :count] = random.integers(0, 65536, count)
+        at = labels[3, :count].astype(int)
+        note = {"found": found, "anchors": labels[3, :count].copy(), "classes": labels[4, :count].copy()}
+        note |= {"numbers": grid[at, first - background : first + classes] if classes else None, "least": floats[12]}
+        note |= {"activation": activation, "background": background, "zero_point": zero_point, "scale": floats[8]}
+        note |= {"search_scale": floats[9], "search_sigmoid": search_sigmoid, "root": root, "allowed": allowed}
+        yield called("score_anchors", scores, block, values, labels, note=note)
+
+
+def same_scores(result: harness.Result, note: dict[str, Any]) -> bool:
+    """Whether score_anchors has left the scores, anchors and classes that numpy makes of the same candidates."""
+    scores, anchors, classes = anchor_reference.score_anchors(**note)
+    labels = np.frombuffer(result.buffers[3], np.uint16).reshape(6, -1)
+    values = np.frombuffer(result.buffers[2], f32).reshape(-1, labels.shape[1])
+    found = values[len(values) // 2 + 4, : result.value], labels[3, : result.value], labels[4, : result.value]
+    return all(np.array_equal(*pair) for pair in zip(found, (scores, anchors, classes)))
+
+
+def levels_of(random: Random) -> tuple[list[Any], int]:
+    """(levels, number of anchors), as level_table takes them."""
+    levels, first = [], 0
+    for _ in range(int(random.integers(1, 5))):
+        width, height, cell = int(random.integers(1, 9)), int(random.integers(1, 9)), int(random.integers(1, 7))
+        anchors = random.choice([1.0, 8.0, 0.9883, 13.3, 300 / 19], (cell, 4))
+        strides = random.choice([8.0, 16.0, 300 / 19, 1.0], 2)
+        levels.append((first, width, *strides, [tuple(float(n) for n in row) for row in anchors]))
+        first += width * height * cell
+    return levels, first
+
+
+def as_stored(levels: list[Any]) -> list[Any]:
+    """The levels with their fractions as float32 without the last two bits, as a parameter block holds them."""
+
+    def stored(number: float) -> np.float32:
+        return np.array([bits(number) & -4], np.int32).view(f32)[0]
+
+    return [
+        (first, width, stored(x), stored(y), np.array([[stored(n) for n in row] for row in cell]))
+        for first, width, x, y, cell in levels
+    ]
+
+
+def decode_anchors_calls(random: Random) -> Iterator[Call]:
+    for _ in range(MANY):
+        levels, anchors = levels_of(random)
+        points = int(random.choice([0, 0, 1, 5, 6]))
+        first_box = int(random.choice([0, 0, 4])) if points == 0 or random.integers(3) else -1
+        first_point = int(random.choice([0, 4]))
+        channels = max(first_box + 4, first_point + 2 * points) + int(random.choice([0, 1, 81]))
+        dtype, last = dtype_of(random), bool(random.integers(2))
+        head = tensor(random, dtype, anchors * channels)
+        grid = head.reshape(anchors, channels) if last else head.reshape(channels, anchors).T
+        rows, capacity = 5 + 3 * points, int(random.choice([1, 2, 5, 30]))
+        count = int(random.integers(1, capacity + 1))
+        total = int(random.integers(0, capacity - count + 1))
+        zero_point = 0 if dtype == "float32" else int(random.integers(-128, 128))
+        xy, wh, swapped = int(random.integers(2)), int(random.integers(3)), int(random.integers(2))
+        block = anchor_params.decode_anchors(
+            CODES[dtype], *steps(last, channels, anchors), zero_point, float(random.choice([0.1, 0.0437, 1.0, 3e-3])),
+            first_box, swapped, xy, wh, float(random.choice([1.0, 0.2])), first_point, points,
+            float(random.choice([0, 0.5, -0.5])), int(random.integers(900)), capacity, rows, count, total, len(levels),
+            anchor_params.level_table(levels),
+        )  # fmt: skip
+        floats = np.array(block[:13], np.int32).view(f32)
+        values, labels = np.full((2 * rows, capacity), 9, f32), np.full((6, capacity), 9, np.uint16)
+        values[rows + 4, :count] = random.random(count)
+        labels[3, :count] = random.integers(0, anchors, count)
+        labels[4, :count] = random.integers(0, 65536, count)
+        raw = grid[labels[3, :count].astype(int)]
+        note = {"boxes": raw[:, first_box : first_box + 4] if first_box >= 0 else None, "anchors": labels[3, :count].copy()}
+        note["points"] = raw[:, first_point : first_point + 2 * points].reshape(count, points, 2) if points else None
+        note |= {"zero_point": zero_point, "scale": floats[4], "swapped": bool(swapped), "xy": xy, "wh": wh}
+        note |= {"wh_scale": floats[9], "offset": floats[12], "levels": as_stored(levels)}
+        wanted = values.copy(), labels.copy()
+        with np.errstate(all="ignore"):
+            corners, keypoints = anchor_reference.decode_anchors(**note)
+        span = slice(total, total + count)
+        if first_box >= 0:
+            wanted[0][:4, span], wanted[0][4, span] = corners, values[rows + 4, :count]
+            wanted[1][0, span] = labels[3, :count] + block[13]
+            wanted[1][1, span] = labels[4, :count]
+        wanted[0][5:rows, span] = keypoints if points else wanted[0][5:rows, span]
+        yield called("decode_anchors", head, block, values, labels, note={"wanted": wanted})
+
+
+def same_lists(result: harness.Result, note: dict[str, Any]) -> bool:
+    """Whether a kernel has left these values and labels, its last two arguments."""
+    values, labels = (
+        np.frombuffer(buffer, wanted.dtype).reshape(wanted.shape)
+        for buffer, wanted in zip(result.buffers[2:], note["wanted"])
+    )
+    return np.array_equal(values, note["wanted"][0], equal_nan=True) and np.array_equal(labels, note["wanted"][1])
+
+
+def rank_anchors_calls(random: Random) -> Iterator[Call]:
+    for _ in range(MANY):
+        total, rows = int(random.choice([1, 2, 3, 5, 17, 40, 41, 200])), int(random.choice([5, 8, 23]))
+        capacity, most = total + int(random.choice([0, 0, 1, 30])), int(random.choice([1, 3, 20, 300]))
+        values = random.normal(size=(2 * rows, capacity)).astype(f32)
+        kind = random.integers(3)
+        values[4] = random.random(capacity) if kind == 0 else random.integers(0, 4, capacity) / 4 if kind == 1 else 0.5
+        labels = np.full((6, capacity), 9, np.uint16)
+        labels[0, :total] = random.permutation(60000)[:total] if random.integers(2) else np.arange(total)
+        labels[1, :total] = random.integers(0, 65536, total)
+        note = {"values": values[:rows, :total].copy(), "labels": labels[:2, :total].copy(), "most": most}
+        yield called("rank_anchors", anchor_params.rank_anchors(total, most, capacity, rows), values, labels, note=note)
+
+
+def same_ranks(result: harness.Result, note: dict[str, Any]) -> bool:
+    values, classes = anchor_reference.rank_anchors(**note)
+    labels = np.frombuffer(result.buffers[2], np.uint16).reshape(6, -1)[:, : result.value]
+    found = np.frombuffer(result.buffers[1], f32).reshape(2 * len(values), -1)[len(values) :, : result.value]
+    return (
+        np.array_equal(found, values)
+        and np.array_equal(labels[4], classes)
+        and labels[3].tolist() == list(range(result.value))
+    )
+
+
+def blend_anchors_calls(random: Random) -> Iterator[Call]:
+    for _ in range(MANY):
+        count, rows = int(random.choice([1, 2, 3, 4, 7, 8, 17, 40, 100])), int(random.choice([5, 8, 23]))
+        capacity = count + int(random.choice([0, 0, 1, 30]))
+        values = random.normal(size=(rows, capacity)).astype(f32)
+        values[7::3] = 1
+        values[:5, :count] = boxes(random, count)
+        labels = random.integers(0, int(random.choice([1, 2, 80, 60000])), (3, capacity)).astype(np.uint16)
+        labels[0] = np.arange(capacity)
+        agnostic, most = bool(random.integers(2)), int(random.choice([1, 3, 20, 300]))
+        block = anchor_params.blend_anchors(
+            count, float(random.choice([0.0, 0.25, 0.3, 0.5, 1 / 3, 1.0])), int(agnostic), most, capacity, rows
+        )
+        threshold = np.array(block[1:2], np.int32).view(f32)[0]
+        note = {"values": values[:, :count].copy(), "classes": labels[1, :count].copy(), "threshold": threshold}
+        note |= {"class_agnostic": agnostic, "most": most}
+        yield called("blend_anchors", block, values, labels, note=note)
+
+
+def same_blends(result: harness.Result, note: dict[str, Any]) -> bool:
+    kept, values = anchor_reference.blend_anchors(**note)
+    found = np.frombuffer(result.buffers[1], f32).reshape(len(values), -1)[:, kept]
+    positions = np.frombuffer(result.buffers[2], np.uint16).reshape(3, -1)[2, : result.value]
+    return np.array_equal(found, values[:, kept], equal_nan=True) and positions.tolist() == kept
+
+
+def suppress_oriented_calls(random: Random) -> Iterator[Call]:
+    for _ in range(MANY):
+        count = int(random.choice([1, 2, 3, 7, 17, 40]))
+        capacity = count + int(random.choice([0, 0, 1, 30]))
+        values, table = (random.normal(size=(rows, capacity)).astype(f32) for rows in (5, 10))
+        values[:5, :count] = boxes(random, count)
+        angles = random.normal(size=count) * random.choice([0.0, 0.01, 1.0, 3.0, 1e6])
+        if random.random() < 0.1:
+            angles[random.random(count) < 0.2] = random.choice([np.nan, np.inf, -np.inf, 1e30])
+        table[9, :count] = angles
+        labels = random.integers(0, int(random.choice([1, 2, 60000])), (3, capacity)).astype(np.uint16)
+        unit_x, unit_y = (random.choice([1.0, 8.0, 0.0437, 320.0], 2) if random.integers(2) else np.ones(2)).tolist()
+        agnostic, most = bool(random.integers(2)), int(random.choice([1, 3, 20, 300]))
+        limit = float(random.choice([0.0, 1e-14, 0.0625, 0.5625, 0.828, 0.999, 2.0]))
+        block = oriented_params.suppress_oriented(unit_x, unit_y, limit, int(agnostic), most, capacity, count)
+        stored = np.array(block[:3], np.int32).view(f32)
+        note = {"values": values[:4, :count].copy(), "classes": labels[1, :count].copy(), "angles": table[9, :count].copy()}
+        note |= {"unit_x": stored[0], "unit_y": stored[1], "limit": stored[2], "class_agnostic": agnostic, "most": most}
+        yield called("suppress_oriented", block, values, labels, table, note=note)
+
+
+def same_oriented(result: harness.Result, note: dict[str, Any]) -> bool:
+    kept, bounds, table = oriented_reference.suppress_oriented(**note)
+    count = len(note["classes"])
+    found = np.frombuffer(result.buffers[1], f32).reshape(5, -1)[:4, :count]
+    boxes_found = np.frombuffer(result.buffers[3], f32).reshape(10, -1)[:, :count]
+    positions = np.frombuffer(result.buffers[2], np.uint16).reshape(3, -1)[2, : result.value]
+    same = np.array_equal(found, bounds, equal_nan=True) and np.array_equal(boxes_found, table, equal_nan=True)
+    return same and positions.tolist() == kept
+
+
+def oriented_corners_calls(random: Random) -> Iterator[Call]:
+    for _ in range(MANY):
+        kept = int(random.choice([1, 2, 7, 20]))
+        capacity = kept + int(random.choice([0, 3, 30]))
+        table = random.normal(size=(10, capacity)) * random.choice([1e-15, 1e-3, 1.0, 100.0, 1e5, 1e30])
+        table[random.random((10, capacity)) < 0.1] = random.choice([0.0, 0.0, np.nan, np.inf, -np.inf])
+        if random.random() < 0.3:
+            table = np.round(table)
+        labels = np.zeros((3, capacity), np.uint16)
+        labels[2, :kept] = np.sort(random.permutation(capacity)[:kept])
+        ax, bx, ay, by = random.choice([1.0, 2.5, 0.3333, -7.0, 480.0], 4).tolist()
+        block = oriented_params.oriented_corners(capacity, abs(ax), bx, abs(ay), by, kept)
+        stored = np.array(block[1:5], np.int32).view(f32)
+        note = {"boxes": table.astype(f32)[:, labels[2, :kept]], "transform": stored}
+        yield called("oriented_corners", block, labels, table.astype(f32), np.zeros((kept, 9), f32), note=note)
 
 
 def boxes(random: Random, count: int) -> Array:
@@ -698,7 +959,7 @@ def pose_calls(random: Random) -> Iterator[Call]:
     far = [-1e9, 1e9, 40000, -40000, np.nan, np.inf, -np.inf, -0.5, 32767.5]
     for _ in range(MANY):
         depth, width, height = int(random.choice([1, 2])), *(int(n) for n in random.choice([1, 2, 9, 16, 33, 50], 2))
-        keypoints = int(random.choice([1, 2, 5, 13, 17]))
+        keypoints = int(random.choice([1, 2, 5, 13, 17, 300]))
         points = np.empty((keypoints, 3), f32)
         beyond = random.choice([0, 0, 5, 300])
         points[:, 0] = random.uniform(-beyond, width + beyond, keypoints)
@@ -708,12 +969,46 @@ def pose_calls(random: Random) -> Iterator[Call]:
             points[random.integers(keypoints), random.integers(2)] = random.choice(far)
         limbs = random.integers(0, 6)
         skeleton = np.column_stack([random.integers(0, keypoints, (limbs, 2)), random.integers(0, 3, limbs)]).ravel()
-        skeleton = bytearray(np.concatenate([skeleton, random.integers(0, 3, keypoints)]).astype(np.uint8).tobytes())
+        skeleton = array("H", [int(n) for n in np.concatenate([skeleton, random.integers(0, 3, keypoints)])])
         thickness, radius = int(random.choice([-1, 0, 1, 2, 2, 3, 4, 9])), int(random.choice([-1, 0, 1, 2, 3, 3, 4, 12]))
         colors = [int(n) for n in random.integers(65536, size=3)]
         block = pose_params.pose(depth, width, height, keypoints, int(limbs), thickness, radius, 0.3, *colors)
         frame = bytearray(random.bytes(width * height * depth))
         yield called("pose", frame, block, points, skeleton)
+
+
+def cut_rotated_calls(random: Random) -> Iterator[Call]:
+    for _ in range(MANY):
+        depth = int(random.choice([1, 2]))
+        source, target = (tuple(int(n) for n in random.choice([1, 2, 3, 9, 14], 2)) for _ in range(2))
+        reach = int(random.choice([1, 1, 4, 40]))  # how far beyond the source
+        start = [int(n) for n in random.integers(-reach << 16, (max(source) + reach) << 16, 2)]
+        steps = [int(n) for n in random.integers(-3 << 16, 3 << 16, 4)]
+        if random.integers(3) == 0:
+            steps = [65536, 0, 0, 65536]
+            start = [int(n) << 16 for n in random.integers(-2, 3, 2)]
+        pixels = bytearray(random.choice([0, 255], depth * source[0] * source[1]).astype(np.uint8).tobytes())
+        if random.integers(2):
+            pixels = bytearray(random.bytes(len(pixels)))
+        block = crop_params.cut_rotated(depth, *source, *target, *start, *steps)
+        yield called("cut_rotated", bytearray(depth * target[0] * target[1]), block, pixels)
+
+
+def place_keypoints_calls(random: Random) -> Iterator[Call]:
+    odd = np.float32([np.nan, np.inf, -np.inf, 1e30, -0.0])
+    for _ in range(MANY):
+        dtype, count = dtype_of(random), int(random.choice([1, 2, 5, 21, 60]))
+        raw = tensor(random, dtype, 3 * count)
+        if dtype == "float32" and random.integers(2):
+            raw[random.random(len(raw)) < 0.2] = random.choice(odd)
+        zero_point = 0 if dtype == "float32" else int(random.integers(-128, 128))
+        matrix = [float(n) for n in random.choice([0.0, 1.0, -1.0, 0.37, -2.5, 100.0], 6)]
+        limits = [-65535.0, -65535.0, 65535.0, 65535.0] if random.integers(2) else [0.0, 0.0, 64.0, 48.5]
+        threshold = float(random.choice([0.0, 0.3, 0.5, 1.0, 20.0]))
+        block = crop_params.place_keypoints(
+            CODES[dtype], count, zero_point, int(random.integers(2)), threshold, *matrix, *limits
+        )
+        yield called("place_keypoints", raw, block, np.full((count, 3), 9, f32))
 
 
 CALLS: dict[str, Callable[[Random], Iterator[Call]]] = {
@@ -734,6 +1029,14 @@ WITNESS: dict[str, Callable[[dict[str, Any], harness.Result], bool]] = {
     "decode_boxes": lambda note, result: same_boxes(result.buffers, result.value, note),
     "decode_keypoints": lambda note, result: np.array_equal(
         np.frombuffer(result.buffers[2], f32).reshape(-1, 3), witness.decode_keypoints(**note), equal_nan=True
+    ),
+    "score_anchors": lambda note, result: same_scores(result, note),
+    "decode_anchors": lambda note, result: same_lists(result, note),
+    "rank_anchors": lambda note, result: same_ranks(result, note),
+    "blend_anchors": lambda note, result: same_blends(result, note),
+    "suppress_oriented": lambda note, result: same_oriented(result, note),
+    "oriented_corners": lambda note, result: np.array_equal(
+        np.frombuffer(result.buffers[3], f32).reshape(-1, 9), oriented_reference.oriented_corners(**note), equal_nan=True
     ),
     "count_class_pixels": lambda note, result: result.value == witness.count_class_pixels(**note),
 }

@@ -14,7 +14,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from n6post.kernels import boxes, drawing_params, head_params, map_params, params, pose_params, track_params
+from n6post.kernels import (
+    anchor_params,
+    boxes,
+    crop_params,
+    drawing_params,
+    head_params,
+    map_params,
+    oriented_params,
+    params,
+    pose_params,
+    track_params,
+)
 
 ROOT = Path(__file__).parents[2]
 LIB = ROOT / "lib" / "n6post"
@@ -23,7 +34,7 @@ BUILD = runpy.run_path(str(ROOT / "scripts" / "dev" / "build_kernels.py"))
 
 BUILDERS = {
     name: function
-    for module in (params, map_params, drawing_params, pose_params, head_params)
+    for module in (params, map_params, drawing_params, pose_params, crop_params, head_params, anchor_params, oriented_params)
     for name, function in vars(module).items()
     if inspect.isfunction(function) and function.__module__ == module.__name__
 }
@@ -32,13 +43,17 @@ SHARED = {"clip_mask": "tint_mask", "count_class_pixels": "tint_map"}
 ENTRIES = {name: list(inspect.signature(BUILDERS[SHARED.get(name, name)]).parameters) for name in [*BUILD["KERNELS"], "row"]}
 # Short kernel names that constants use in place of the full names.
 PREFIX = {"MASK": "prototype_mask", "TINT": "tint_mask", "MAP": "tint_map"}
-PREFIX |= {"DECODE": "decode_boxes", "KEYPOINTS": "decode_keypoints"}
+PREFIX |= {"DECODE": "decode_boxes", "KEYPOINTS": "decode_keypoints", "DECODE_ANCHORS": "decode_anchors"}
+PREFIX |= {"SCORE": "score_anchors", "RANK": "rank_anchors", "BLEND": "blend_anchors"}
+PREFIX |= {"ORIENTED": "suppress_oriented", "CORNERS": "oriented_corners"}
 # Sequences, which are stored as the number of words followed by the words.
 COUNTED = {"candidates": "allowed", "tint_map": "edges", "prototype_mask": "rows", "decode_boxes": "levels"}
+COUNTED |= {"score_anchors": "allowed", "decode_anchors": "table"}
 
 
 def test_every_kernel_has_a_builder_or_shares_one() -> None:
-    assert set(BUILD["KERNELS"]) - set(SHARED) | {"row", "bits"} == {n for n in BUILDERS if not n.startswith("_")}
+    parts = {"row", "bits", "filter_words", "level_table"}
+    assert set(BUILD["KERNELS"]) - set(SHARED) | parts == {n for n in BUILDERS if not n.startswith("_")}
 
 
 FRACTIONS = {
@@ -49,9 +64,16 @@ FRACTIONS = {
     "peaks": {"scale", "ax", "bx", "ay", "by", "x1", "y1", "x2", "y2", "mean_score"},
     "tint_mask": {"x_scale", "y_scale", "offset_x", "offset_y"},
     "pose": {"threshold"},
+    "place_keypoints": {"threshold", "xx", "xy", "x0", "yx", "yy", "y0", "low_x", "low_y", "high_x", "high_y"}
+    | {"x1", "y1", "x2", "y2"},
     "decode_boxes": {"scale_x", "scale_y", "score_scale", "least"},
     "decode_keypoints": {"scale_x", "scale_y", "score_scale", "cell_x", "cell_y", "offset_x", "offset_y"}
     | {"low_x", "low_y", "high_x", "high_y"},
+    "score_anchors": {"scale", "search_scale", "least"},
+    "decode_anchors": {"scale", "wh_scale", "offset"},
+    "blend_anchors": {"threshold"},
+    "suppress_oriented": {"unit_x", "unit_y", "limit"},
+    "oriented_corners": {"ax", "bx", "ay", "by"},
 }
 BY_DTYPE = {"candidates": "cut", "class_map": "cut", "peaks": "cut", "prototype_mask": "threshold"}
 
@@ -73,7 +95,8 @@ def test_each_argument_becomes_the_entry_at_its_position(kernel: str, dtype: int
     floats = np.frombuffer(block, dtype=np.float32)
     for at, name in enumerate(names):
         stored = floats[at] if name in fractions else block[at]
-        if (kernel, name) == ("suppress", "threshold"):  # with the bits that a camera's float lacks: test_soft_nms.py
+        # With the bits that a camera's float lacks: test_soft_nms.py
+        if kernel in ("suppress", "blend_anchors") and name == "threshold":
             stored = np.int32(block[at] & ~3).view(np.float32)
         assert stored == arguments[name], name
     assert len(block) == len(names) + (kernel in COUNTED)
@@ -98,7 +121,9 @@ def test_a_mask_transform_is_stored_in_fractions_of_a_pixel() -> None:
 
 
 def constants() -> dict[str, int]:
-    modules = params, map_params, drawing_params, pose_params, head_params, boxes
+    modules = (
+        params, map_params, drawing_params, pose_params, crop_params, head_params, anchor_params, oriented_params, boxes,
+    )  # fmt: skip
     every = {name: value for module in modules for name, value in vars(module).items()}
     prefixes = "|".join(["ROW", *PREFIX, *(kernel.upper() for kernel in ENTRIES)])
     named = {name.lstrip("_"): value for name, value in every.items() if re.match(rf"_?({prefixes})(_|$)", name)}
@@ -110,6 +135,7 @@ def test_each_constant_is_the_position_of_the_entry_it_names() -> None:
     special = {
         "ROW": len(ENTRIES["row"]),
         "PEAKS_BOX": ENTRIES["peaks"].index("x1"),
+        "PLACE_KEYPOINTS_BOX": ENTRIES["place_keypoints"].index("x1"),
         "MASK_TABLE": len(ENTRIES["prototype_mask"]),
     }
     known = [*PREFIX, *(kernel.upper() for kernel in ENTRIES)]
@@ -170,6 +196,8 @@ WRITTEN = {
         "kernels/portable_drawing.py",
         "kernels/portable_poses.py",
         "kernels/portable_heads.py",
+        "kernels/portable_anchors.py",
+        "kernels/portable_crops.py",
         "results/mask.py",
     ],
 )
@@ -187,16 +215,19 @@ def test_unpacked_entries_have_the_names_of_the_signature(file: str) -> None:
 
 @pytest.mark.parametrize(
     "file", ["portable_boxes.py", "portable_maps.py", "portable_drawing.py", "portable_poses.py", "portable_heads.py"]
+    + ["portable_anchors.py", "portable_crops.py"],
 )
 def test_portable_kernels_read_no_entry_by_a_bare_number(file: str) -> None:
     text = (LIB / "kernels" / file).read_text(encoding="utf-8")
     single = re.findall(r"\bparams\[[^:\]]+\]", text)
     # The bits of the class filter follow their number; the entries with the kernel's results have names.
     named = {"params[PEAKS_VISIBLE]", "params[BOXES_TO_FRAME_KEPT]", "params[DECODE_TOTAL]"}
-    assert set(single) <= named | {"params[11 + class_id // 32]"}
+    assert set(single) <= named | {"params[11 + class_id // 32]", "params[17 + class_id // 32]"}
     assert ENTRIES["candidates"].index("allowed") + 1 == 11
     assert ENTRIES["tint_map"].index("edges") + 1 == 7  # of _edges
     assert ENTRIES["decode_boxes"].index("levels") + 1 == 17
+    assert ENTRIES["score_anchors"].index("allowed") + 1 == 17
+    assert ENTRIES["decode_anchors"].index("table") + 1 == 20
 
 
 def test_machine_code_sources_read_no_entry_by_a_bare_number() -> None:

@@ -30,11 +30,17 @@ GROUPS = {
     "maps": {"class_map": 3, "class_histogram": 3, "peaks": 3},
     "drawing": {"tint_mask": 3, "tint_map": 4, "count_class_pixels": 2, "box": 4, "clip_mask": 3, "place_labels": 2},
     "poses": {"pose": 4},
+    "crops": {"cut_rotated": 3, "place_keypoints": 3},
     "heads": {"decode_boxes": 4, "decode_keypoints": 3},
+    "anchors": {"score_anchors": 4, "decode_anchors": 4, "rank_anchors": 3, "blend_anchors": 3},
+    "oriented": {"suppress_oriented": 4, "oriented_corners": 4},
 }
 # group: functions that use Python objects, in viper: NAME.py, appended to the machine code of both kinds.
 VIPER = {"boxes": ["make_detections"]}
-PARAMS = ("params.py", "map_params.py", "drawing_params.py", "pose_params.py", "head_params.py")
+PARAMS = (
+    "params.py", "map_params.py", "drawing_params.py", "pose_params.py", "crop_params.py", "head_params.py",
+    "anchor_params.py", "oriented_params.py",
+)  # fmt: skip
 KERNELS = {name: count for kernels in GROUPS.values() for name, count in kernels.items()}
 # GNU as 2.40 rejects -mcpu=cortex-m55. -mpure-code: no literal pools, so that no alignment of the code matters.
 # -ffp-contract=off: every operation is rounded, as in ulab.

@@ -1,7 +1,10 @@
-"""Write kernels/portable_tracks.py and portable_json.py from viper_tracks.py and viper_json.py. generate.py runs it.
+"""Write kernels/portable_tracks.py, _json.py, _corners.py and _cells.py from viper_tracks.py and the others.
+
+generate.py runs it.
 
 They have the same code without viper's decorators and types, and a different docstring. Viper's int() refuses a float;
-in plain Python `| 0` does. Viper's ptr32() of an array of floats reads their bits, like `array("i", bytes(...))`.
+in plain Python `| 0` does. Viper's ptr32() of memory with floats reads their bits, like `array("i", bytes(...))`; ptr16() is
+like `array("H", bytes(...))`.
 """
 
 import re
@@ -12,6 +15,8 @@ FOLDER = Path(__file__).resolve().parents[2] / "lib" / "n6post" / "kernels"
 WHAT = {
     "tracks": "The loops of a Tracker over all tracks and detections of a frame, in integers and plain Python.",
     "json": "The JSON text of detections for to_json, byte by byte and in plain Python.",
+    "corners": "The JSON text of an oriented box for to_json, byte by byte and in plain Python.",
+    "cells": "Objects from the cells of a FOMO map, in integers and plain Python.",
 }
 
 DOCSTRING = '''"""%s
@@ -35,5 +40,7 @@ def text(name: str) -> str:
     source = source.replace("import micropython\n", "from array import array\n\n" if bits else "")
     source = source.replace("@micropython.viper\n", "")
     source = re.sub(r"\bint\((\w+)\)", r"\1 | 0", source)
+    source = re.sub(r"\bptr8\((\w+)\)", r"\1", source)
     source = re.sub(r"\bptr32\((\w+)\)", r'array("i", bytes(\1))', source)
-    return re.sub(r"^def .*$", lambda line: re.sub(r"(: (ptr8|ptr32|int)\b| -> int)", "", line[0]), source, flags=re.M)
+    source = re.sub(r"\bptr16\((\w+)\)", r'array("H", bytes(\1))', source)
+    return re.sub(r"^def .*$", lambda line: re.sub(r"(: (ptr8|ptr16|ptr32|int)\b| -> int)", "", line[0]), source, flags=re.M)

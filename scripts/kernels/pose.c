@@ -200,7 +200,7 @@ static __attribute__((noinline)) int visible(const struct pose_params *params, c
     return 1;
 }
 
-int pose(void *frame, const struct pose_params *params, const float *points, const uint8_t *skeleton)
+int pose(void *frame, const struct pose_params *params, const float *points, const uint16_t *skeleton)
 {
     struct canvas c = {frame, params->frame_width, params->frame_height, params->depth, 0};
     const int32_t *colors = &params->left;

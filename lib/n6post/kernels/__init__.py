@@ -1,8 +1,9 @@
 """The loops over every byte: machine code if the core can run it, else plain ulab. `active` is the kind in use.
 
-boxes.py, maps.py, drawing.py, poses.py and heads.py offer the kernels by name, each from helium_*.py (Cortex-M55), m7_*.py
-(Cortex-M7) or portable_*.py: the same functions with the same results. params.py, map_params.py, drawing_params.py,
-pose_params.py and head_params.py make their parameter blocks.
+boxes.py, maps.py, drawing.py, poses.py, crops.py, heads.py, anchors.py and oriented.py offer the kernels by name, each from
+helium_*.py (Cortex-M55), m7_*.py (Cortex-M7) or portable_*.py: the same functions with the same results. params.py,
+map_params.py, drawing_params.py, pose_params.py, crop_params.py, head_params.py, anchor_params.py and oriented_params.py
+make their parameter blocks.
 
 The choice depends on the core's registers, not on the name of the board. MVFR1, bits 11..8: not 0 with Helium. MVFR2, bits
 7..4: 4 if the floating-point unit rounds and takes maxima (FPv5). ID_ISAR3, bits 7..4: 3 with the instructions of the DSP
@@ -30,7 +31,7 @@ except (AttributeError, ImportError):
 def load(group):
     """The module with the kernels of a group. If machine code does not load, all groups are portable from then on.
 
-    group   "boxes", "maps", "drawing", "poses" or "heads"
+    group   "boxes", "maps", "drawing", "poses", "crops", "heads", "anchors" or "oriented"
     """
     global active
     if active != "portable":
@@ -38,4 +39,17 @@ def load(group):
             return __import__("n6post.kernels." + active + "_" + group, None, None, ("*",))
         except (ImportError, SyntaxError, ValueError):  # not MemoryError: the portable kernels need more memory
             active = "portable"
+    return __import__("n6post.kernels.portable_" + group, None, None, ("*",))
+
+
+def load_viper(group):
+    """The module with the loops of a group: viper_*.py if MicroPython can make machine code of it, else plain Python.
+
+    group   "tracks", "json", "cells" or "corners"
+    """
+    if sys.implementation.name == "micropython":
+        try:
+            return __import__("n6post.kernels.viper_" + group, None, None, ("*",))
+        except (ImportError, SyntaxError, ValueError):  # not MemoryError: plain Python needs more memory
+            pass
     return __import__("n6post.kernels.portable_" + group, None, None, ("*",))

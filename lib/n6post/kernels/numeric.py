@@ -1,9 +1,9 @@
 """What the portable kernels share: reading a parameter block, and float arithmetic that machine code repeats to the bit.
 
 A kernel takes dense arrays and one *parameter block*, `params`: an `array('i')` that params.py, map_params.py,
-drawing_params.py, pose_params.py or head_params.py makes. It is read by position; the names that a kernel unpacks are those
-of the entries (a test compares them). Entries that hold *float bits* are read as arrays of one element, because a float
-object of the camera has only 30 bits.
+drawing_params.py, pose_params.py, head_params.py or anchor_params.py makes. It is read by position; the names that a kernel
+unpacks are those of the entries (a test compares them). Entries that hold *float bits* are read as arrays of one element,
+because a float object of the camera has only 30 bits.
 
 All float arithmetic is float32, with one rounding for each operation, in the order written, and the kernels of helium_*.py
 and m7_*.py give the same bits. There are two exceptions: Helium treats denormals as 0, and a signalling NaN, which no

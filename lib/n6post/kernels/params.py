@@ -5,7 +5,7 @@ A *parameter block* is an array('i') that a kernel reads by position. The functi
 numbers and stored as the bits of a float32. An entry with a default may be filled in later. The constants below a function
 are the positions of entries that callers fill in for each frame, or read.
 
-map_params.py, drawing_params.py, pose_params.py and head_params.py do the same for the other kernels.
+map_params.py, drawing_params.py, pose_params.py, head_params.py and anchor_params.py do the same for the other kernels.
 scripts/dev/build_kernels.py derives from these signatures the names that the C and assembler sources use.
 host_tests/kernels/test_params.py compares the constants, and the names that the portable kernels unpack, with the
 signatures.
@@ -31,6 +31,15 @@ def bits(number):
     return _word[0] & -4
 
 
+def filter_words(classes, allowed):
+    """A class filter as words with a bit for each class; [] if all classes are allowed, which () means."""
+    words = [0] * ((classes + 31) // 32 if allowed else 0)
+    for class_id in allowed:
+        word = words[class_id // 32] & 0xFFFFFFFF | 1 << class_id % 32
+        words[class_id // 32] = word - (1 << 32) if word >> 31 else word  # the array's items are signed
+    return words
+
+
 def candidates(
     dtype, anchors, channels, channel_step, anchor_step, first_class, classes, zero_point, cut, capacity, allowed=()
 ):
@@ -39,10 +48,7 @@ def candidates(
     allowed     the classes that may pass, () for all; stored as the number of words that follow, and these: a bit for each
                 class
     """
-    words = [0] * ((classes + 31) // 32 if allowed else 0)
-    for class_id in allowed:
-        word = words[class_id // 32] & 0xFFFFFFFF | 1 << class_id % 32
-        words[class_id // 32] = word - (1 << 32) if word >> 31 else word  # the array's items are signed
+    words = filter_words(classes, allowed)
     cut = bits(cut) if dtype == _FLOAT else cut
     entries = [dtype, anchors, channels, channel_step, anchor_step, first_class, classes, zero_point, cut, capacity]
     return array("i", entries + [len(words)] + words)

@@ -45,8 +45,8 @@ def write(detections, words, out, size, scores, texts, text_of):
     size    bytes of `out`
     scores  an array of one float, through which the bits of a score are read
     texts   {label: its JSON as bytes}
-    text_of     text_of(kind, detection) returns bytes that are not made here: kind 0 the label, 1 the score, 2 mask and
-                keypoints
+    text_of     text_of(kind, detection) returns bytes that are not made here: kind 0 the label, 1 the score, 2 mask,
+                keypoints and corners
 
     Returns 0 once all detections are written. Otherwise it returns how many bytes it needs for the next one: call it again
     with as many free bytes in `out`.
@@ -97,7 +97,7 @@ def write(detections, words, out, size, scores, texts, text_of):
         words[_THOUSANDTHS] = thousandths
         more = text
         words[_MORE_SIZE] = 0
-        if mask is not none or keypoints is not none:
+        if mask is not none or keypoints is not none or int(len(d._source)) > 2:
             more = text_of(2, d)
             words[_MORE_SIZE] = int(len(more))
         need = words[_LABEL_SIZE] + words[_SCORE_SIZE] + words[_MORE_SIZE] + _MAX_SIZE
@@ -116,7 +116,7 @@ def write(detections, words, out, size, scores, texts, text_of):
 def fill_in(out, at, form, words, text, score_text, more):
     """Write one detection into `out` from `at` on: the form with its values. Returns the position of its end.
 
-    text, score_text, more  label, score (if _THOUSANDTHS is -1), mask and keypoints as JSON
+    text, score_text, more  label, score (if _THOUSANDTHS is -1), mask, keypoints and corners as JSON
     """
     if words[_NEXT]:
         out[at] = 0x2C

@@ -15,8 +15,8 @@ def pose(frame, params, points, skeleton):
             (float bits): a keypoint is visible if its score is not less, 8..10 colors (RGB565; a GRAYSCALE frame takes
             their luma) of the left side, the right side and the middle
     points  float array (keypoints, 3): x, y in frame pixels, score
-    skeleton    bytes: three for each limb (the indices of its two keypoints, and its side: 0 left, 1 right, 2 neither), then
-            the side of each keypoint
+    skeleton    array("H"): three for each limb (the indices of its two keypoints, and its side: 0 left, 1 right, 2 neither),
+            then the side of each keypoint
 
     A keypoint is drawn at the pixel that contains it; beyond the right or lower edge, at the last pixel. Coordinates below
     -32768 count as -32768. A keypoint that is not finite is not visible.

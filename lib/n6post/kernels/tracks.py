@@ -1,18 +1,8 @@
 """The loops of a Tracker: viper_tracks.py if MicroPython can make machine code of it, else the same in plain Python."""
 
-import sys
+from ..kernels import load_viper
 
-
-def _load():
-    if sys.implementation.name == "micropython":
-        try:
-            return __import__("n6post.kernels.viper_tracks", None, None, ("*",))
-        except (ImportError, SyntaxError, ValueError):  # not MemoryError: plain Python needs more memory
-            pass
-    return __import__("n6post.kernels.portable_tracks", None, None, ("*",))
-
-
-_home = _load()
+_home = load_viper("tracks")
 load_detections = _home.load_detections
 predict = _home.predict
 match = _home.match
