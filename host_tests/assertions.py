@@ -8,6 +8,7 @@ from math import floor
 from typing import Any
 
 import image
+import n6post
 import numpy as np
 import pytest
 import reference
@@ -152,8 +153,19 @@ def assert_same_detections(found: Any, expected: reference.Candidates, corners: 
         assert_rect(d.rect, box, roi)
 
 
+def whole_answer(result: Any) -> Any:
+    """The plain values of a Classification, a DepthMap or an embedding; None for any other result."""
+    if isinstance(result, n6post.Classification):
+        return [tuple(one) for one in result]
+    if isinstance(result, n6post.DepthMap):
+        return result.raw.tolist(), result.scale, result.zero_point, result._transform.window, result.as_dict()
+    return None if isinstance(result, (list, n6post.Segmentation)) else result.tolist()
+
+
 def contents(found: Any) -> list[Any]:
     """The contents of a result as plain values, for comparison."""
+    if not isinstance(found, list):
+        return whole_answer(found)  # type: ignore[no-any-return]
     return [
         (
             d.rect,
@@ -192,7 +204,7 @@ WANTED: dict[str, tuple[str, ...]] = {
     "class_agnostic": (_FLAG,),
     "refit_boxes": (_FLAG,),
     "refine": (_FLAG,),
-    "box_units": ("'pixels', 'normalized' or None",),
+    "box_units": ("'pixels', 'normalized' or None", "'cells', 'pixels', 'normalized' or None"),
     "mask_threshold": ("a number from 1e-06 to 0.999999",),
     "mask_padding": ("a number from 0.0 to 10000.0",),
     "mask_overlap": (_SHARE,),

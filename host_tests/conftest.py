@@ -28,7 +28,7 @@ hypothesis.settings.load_profile("ci")
 BOTH_FIRMWARES = {
     "test_mask_image", "test_deeplab", "test_draw", "test_end_to_end", "test_transform", "test_layout_probe",
     "test_kernels_portable", "test_mask", "test_soft_nms", "test_mask_iou", "test_draw_zones", "test_yolov8_pose",
-    "test_recorded_models", "test_scaled", "test_segmentation", "test_poses",
+    "test_recorded_models", "test_rows", "test_scaled", "test_segmentation", "test_poses",
 }  # fmt: skip
 
 

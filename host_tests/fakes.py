@@ -19,7 +19,7 @@ __all__ = ["Array", "FakeModel", "Tensor"]
 
 # The families that the library has, and those of which outputs of real networks are recorded. Tests that need such outputs
 # check that none of these is missing.
-FAMILY_NAMES = [name for name, _ in matching.FAMILIES]
+FAMILY_NAMES = matching.family_names()
 RECORDED_FAMILIES = {entry["processor"] for entry in recorded.index().values()}
 
 
@@ -89,7 +89,8 @@ def capture(path: Path) -> tuple[list[Tensor], tuple[int, int]]:
 KERNELS = (
     "candidates", "suppress", "boxes_to_frame", "prototype_mask", "class_map", "class_histogram", "peaks", "clip_mask",
     "tint_mask", "tint_map",
-    "box", "place_labels", "pose", "decode_boxes", "decode_keypoints",
+    "box", "place_labels", "pose", "cut_rotated", "place_keypoints", "decode_boxes", "decode_keypoints", "score_anchors",
+    "decode_anchors", "rank_anchors", "blend_anchors",
 )  # fmt: skip
 
 
@@ -106,10 +107,11 @@ def pass_addresses(patch: pytest.MonkeyPatch) -> None:
 
         return call
 
-    from n6post.kernels import boxes, drawing, heads, maps, poses
+    from n6post.kernels import anchors, boxes, crops, drawing, heads, maps, oriented, poses
 
     for name in KERNELS:
-        kernel = next(getattr(group, name) for group in (boxes, maps, drawing, poses, heads) if hasattr(group, name))
+        groups = boxes, maps, drawing, poses, crops, heads, anchors, oriented
+        kernel = next(getattr(group, name) for group in groups if hasattr(group, name))
         replace_kernel(patch, name, guarded(name, kernel))
 
 
@@ -118,11 +120,12 @@ def replace_kernel(patch: pytest.MonkeyPatch, name: str, stand_in: Callable[...,
     import n6post
     from n6post.drawing import poses as skeleton  # noqa: F401
     from n6post.families import split_pose  # noqa: F401
-    from n6post.kernels import boxes, drawing, heads, maps, poses
+    from n6post.kernels import anchors, boxes, crops, drawing, heads, maps, oriented, poses
 
     for public in dir(n6post):
         getattr(n6post, public)  # what is imported later would keep the stand-in
-    kernel = next(getattr(group, name) for group in (boxes, maps, drawing, poses, heads) if hasattr(group, name))
+    groups = boxes, maps, drawing, poses, crops, heads, anchors, oriented
+    kernel = next(getattr(group, name) for group in groups if hasattr(group, name))
     for module in [m for m in sys.modules if m.startswith("n6post.") and ".portable" not in m]:
         if vars(sys.modules[module]).get(name) is kernel:
             patch.setattr(sys.modules[module], name, stand_in)

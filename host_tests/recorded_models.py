@@ -17,14 +17,28 @@ class Played:
 
     def __init__(self, name: str) -> None:
         from ml._backends import Tensor
-        from n6post_pc import recorded
+        from n6post_pc import gallery, recorded
 
-        picture = next(picture for model, picture in recorded.names() if model == name)
-        recording = recorded.load(name, picture)
-        width, height = recording.size
-        self._outputs = [tensor.values for tensor in recording.tensors]
+        if "/" in name:  # of recorded_maps_and_vectors.py
+            from recorded_maps_and_vectors import model as recorded_model
+
+            network = recorded_model(name)
+            tensors, (_, height, width, _) = network.tensors, network.input_shape[0]
+        elif name == "oriented boxes":
+            import recorded_oriented_boxes
+
+            tensors = list(recorded_oriented_boxes.outputs("yolo11 int8 19").values())
+            width, height = recorded_oriented_boxes.SIZE
+        elif name in gallery.NETWORKS:
+            stored = gallery.Network(name)
+            tensors, (width, height) = stored.tensors, stored.size
+        else:
+            picture = next(picture for model, picture in recorded.names() if model == name)
+            recording = recorded.load(name, picture)
+            tensors, (width, height) = recording.tensors, recording.size
+        self._outputs = [tensor.values for tensor in tensors]
         self.inputs = [Tensor((1, height, width, 3), "b", 1 / 255, -128)]
-        self.outputs = [Tensor(t.values.shape, "b", float(t.scale), int(t.zero_point)) for t in recording.tensors]
+        self.outputs = [Tensor(t.values.shape, t.values.dtype.char, float(t.scale), int(t.zero_point)) for t in tensors]
         self.ram = 500_000
 
     def run(self, inputs: list[Any]) -> list[Any]:

@@ -384,6 +384,18 @@ labels = names = [str(number) for number in range(80)]
 colors = [(255, 0, 0)] * 80
 r, g, b = color = (255, 0, 0)
 x, y, w, h = (0, 0, 320, 240)
+tracker, gallery = n6post.Tracker(), n6post.Gallery()
+
+
+class Fake:
+    def __init__(self, result):
+        self.result = result
+
+    def predict(self, inputs):
+        return self.result
+
+
+osnet, classifier = Fake([1.0, 0.5]), Fake(n6post.Classification([1], [0.9], ["no person", "person"]))
 """
 
 
@@ -420,6 +432,7 @@ def source_of(block: Block) -> str | None:
 
 # Model name in the pages: its recording. Other names get the segmenter.
 PLAYED = {"yolov8n_192": "yolov8n_192", "pose": "yolov8n_pose_256", "movenet": "movenet_17_192", None: "yolov8n_seg_320"}
+PLAYED |= {name: name for name in ("blazeface_front_128", "face_landmarks_192")}
 
 
 @pytest.mark.parametrize("firmware", ["5.0.0", "4.8.1"])
@@ -580,7 +593,7 @@ def test_api_md_has_every_name_with_its_options(name: str) -> None:
     text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     assert f"[`{name}`](#{name.lower()})" in text and name.lower() in slugs(ROOT / "docs" / "api.md")
     section = text.partition(f"\n### {name}\n")[2].partition("\n### ")[0].partition("\n## ")[0]
-    if name not in ("Mask", "Segmentation"):  # only the library creates them
+    if name not in ("Mask", "Segmentation", "Classification", "DepthMap"):  # only the library creates them
         options = options_of(name) - {"first_state", "_source"}
         assert not [option for option in options if not re.search(rf"\b{option}\b", section)], name
     types = ast.parse((ROOT / "lib" / "n6post" / "__init__.pyi").read_text(encoding="utf-8"))

@@ -18,6 +18,7 @@ import image
 import n6post
 import numpy as np
 import pytest
+from assertions import whole_answer
 from fake_networks import Network
 from fakes import FakeModel, Framed
 from family_cases import family_cases
@@ -125,6 +126,8 @@ def values_of(result: Any) -> Any:
     if isinstance(result, n6post.Segmentation):
         transform = vars(result._transform)
         return result.class_map.tolist(), result.class_ids(True), [transform[key] for key in ("seen", "window", "sx", "oy")]
+    if not isinstance(result, list):
+        return whole_answer(result)
     return [
         (
             *d[:4],
@@ -140,7 +143,7 @@ def frames_of(processor: Any, model: FakeModel, roi: tuple[int, int, int, int], 
     """The values of the results of some frames, each read immediately and again after the next frame."""
     results = [model.run(processor, Framed(roi))]
     values = [values_of(results[0])]
-    assert results[0], "a scene needs a detection"
+    assert values[0], "a scene needs a detection"
     for _ in range(frames - 1):
         for tensor in model.tensors:  # the next picture
             tensor.values[:] = np.roll(tensor.values, 1, axis=-2)
@@ -155,6 +158,11 @@ FAMILIES = {name: (case.make, case.model, case.other) for name, case in FRAME_CA
 of_every_family = pytest.mark.parametrize("family", FAMILIES)
 # Families whose code others run too: YoloV8Seg runs all the code of YoloV8.
 LIKE_OTHERS = "YoloV8", "YoloV8 soft", "raw and end-to-end"
+# The frames that together run all kernels. A kernel keeps no state, so interrupting its lines once is enough.
+WITH_KERNELS = {
+    "YoloV8Seg", "YoloV8Seg split", "YoloV8Pose split", "YoloV8Obb", "MoveNet", "DeepLab", "BlazeFace", "YoloV2 int8",
+    "Fomo", "Classifier logits",
+}  # fmt: skip
 of_every_kind = pytest.mark.parametrize("family", [f for f in FAMILIES if f not in LIKE_OTHERS])
 of_some_families = pytest.mark.parametrize("family", ["YoloV8", "MoveNet direct", "DeepLab"])
 
@@ -191,9 +199,9 @@ def test_the_frame_after_an_interrupted_first_frame_is_right(family: str) -> Non
             lambda s: s.model.run(s.processor, Framed(ROIS[0])),
             lambda s: frames_of(s.processor, s.model, ROIS[0], 3 if "DeepLab" in family else 1),
         ),
-        kernels=family not in ("YoloV8", "YoloV8Pose"),  # the kernels of YoloV8Seg
+        kernels=family in WITH_KERNELS,
     )
-    assert lines > 100
+    assert lines > 90
 
 
 @of_every_kind
@@ -386,7 +394,7 @@ def drawn(result: Any) -> Any:
     return bytes(n6post.draw(img, result).bytearray())
 
 
-@pytest.mark.parametrize("family", [f for f in FAMILIES if f not in LIKE_OTHERS[1:] + ("DeepLab numbers",)])
+@pytest.mark.parametrize("family", [f for f in FAMILIES if f not in LIKE_OTHERS[1:] + ("DeepLab numbers", "Embedding")])
 def test_a_picture_is_right_after_interrupted_drawing(family: str) -> None:
     def before() -> Any:
         state = seen(family)()

@@ -22,6 +22,8 @@ FORMATS = [image.RGB565, image.GRAYSCALE]
 on_both_formats = pytest.mark.parametrize("pixformat", FORMATS, ids=["RGB565", "GRAYSCALE"])
 RECT = (40, 50, 30, 20)
 
+EXPECTED = "expected a list of Detection, a Segmentation, DepthMap or Classification"
+
 
 def detection(rect: tuple[int, int, int, int] = RECT, class_id: int = 0, label: str = "cat") -> Any:
     return n6post.Detection(rect, 0.876, class_id, label, None, None)
@@ -550,12 +552,12 @@ def test_results_of_an_unknown_larger_frame_are_cut_off_at_the_edge(pixformat: i
 @pytest.mark.parametrize("result", [None, 3, "found", {"a": 1}])
 def test_draw_refuses_anything_but_a_result(result: Any) -> None:
     came = type(result).__name__
-    with pytest.raises(ValueError, match=says(f"expected a list of Detection or a Segmentation, got {came}")):
+    with pytest.raises(ValueError, match=says(f"{EXPECTED}, got {came}")):
         n6post.draw(canvas(), result)
 
 
 def test_a_single_detection_is_refused_with_a_hint() -> None:
-    with pytest.raises(ValueError, match=says("expected a list of Detection or a Segmentation, got Detection")):
+    with pytest.raises(ValueError, match=says(f"{EXPECTED}, got Detection")):
         n6post.draw(canvas(), detection())
 
 
@@ -570,7 +572,7 @@ def test_the_result_of_a_processor_can_be_drawn_directly() -> None:
 
 def test_a_detection_outside_a_list_is_refused() -> None:
     d = n6post.Detection((1, 2, 3, 4), 0.5, 0, "x", None, None)
-    with pytest.raises(ValueError, match="expected a list of Detection or a Segmentation, got Detection"):
+    with pytest.raises(ValueError, match=f"{EXPECTED}, got Detection"):
         n6post.draw(image.Image(32, 32, image.RGB565), d)
 
 

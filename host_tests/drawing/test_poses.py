@@ -135,7 +135,7 @@ def test_the_default_threshold_is_that_of_the_processor() -> None:
         assert len(canvas.circles) == (points[:, 2] >= np.float32(least)).sum()
 
 
-@pytest.mark.parametrize("count", [1, 5, 21, 33])
+@pytest.mark.parametrize("count", [1, 4, 22, 33])
 def test_keypoints_of_an_unknown_skeleton_are_drawn_without_limbs(count: int) -> None:
     canvas = Canvas(400)
     draw_pose(canvas, person(row_of(count)))
@@ -233,3 +233,33 @@ def test_draw_uses_the_keypoint_threshold_of_the_processor() -> None:
         n6post.draw(img, detection, boxes=False, labels=False)
         assert (rgb565(img)[50:60, 50:60] != 0)[5, 5] == seen and (seen or not rgb565(img)[50:60, 50:60].any())  # keypoint 0
         assert rgb565(img)[75, 75]  # keypoint 1
+
+
+# --- hands and faces ---
+def test_hand_is_drawn_with_limbs_and_neighboring_fingers_differ() -> None:
+    canvas = Canvas(300)
+    draw_pose(canvas, person(row_of(21)))
+    assert len(canvas.lines) == 21 and len(canvas.circles) == 21
+    paint = {keypoint_names(21)[x // 10]: color for (x, _, _), color in canvas.circles}
+    fingers = ["thumb tip", "index finger tip", "middle finger tip", "ring finger tip", "pinky tip"]
+    colors = [paint[name] for name in fingers]
+    assert colors == [MIDDLE, LEFT, RIGHT, LEFT, RIGHT]
+
+
+def test_face_mesh_is_drawn_as_thin_contours_without_dots() -> None:
+    pairs = list(limbs(468))
+    canvas = Canvas(5000)
+    draw_pose(canvas, person(row_of(468)))
+    assert [(x0 // 10, x1 // 10) for (x0, _, x1, _), _, _ in canvas.lines] == list(zip(pairs[::2], pairs[1::2], strict=True))
+    assert {thickness for _, _, thickness in canvas.lines} == {1} and not canvas.circles
+    colors = {(x0 // 10, x1 // 10): color for (x0, _, x1, _), color, _ in canvas.lines}
+    assert (colors[33, 7], colors[263, 249], colors[10, 338], colors[61, 146]) == (RIGHT, LEFT, MIDDLE, MIDDLE)
+    canvas = Canvas(5000)
+    draw_pose(canvas, person(row_of(468)), thickness=3, radius=2)
+    assert {thickness for _, _, thickness in canvas.lines} == {3} and len(canvas.circles) == 468
+
+
+def test_many_keypoints_of_an_unknown_skeleton_are_drawn_as_dots() -> None:
+    canvas = Canvas(5000)
+    draw_pose(canvas, person(row_of(133)))
+    assert not canvas.lines and {circle[2] for circle, _ in canvas.circles} == {3}

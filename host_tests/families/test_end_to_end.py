@@ -641,9 +641,10 @@ def test_rows_of_another_family_are_refused(kind: Any, shapes: Sequence[tuple[in
     model = FakeModel([Tensor(random.random(shape).astype(np.float32)) for shape in shapes], SIZE)
     hint = ""
     if shapes[0] == (1, 300, 6) and len(shapes) == 1:
-        hint = ": its numbers are not rows of x1, y1, x2, y2, score, class"
+        hint = ": its numbers are not rows of x1, y1, x2, y2, score, class (those of RT-DETR are cx, cy, w, h: decode"
+        hint += " them in your script, and pass the boxes to n6post.detections, or use a YOLO)"
     elif shapes[0][:2] == (1, 300):
-        hint = ": 300 rows, but of another family or network (RT-DETR, oriented boxes)"
+        hint = ": 300 rows, but of another family or network (oriented boxes: n6post.YoloV8Obb, or RT-DETR)"
     sentence = (
         "expected a head [1, C, N] or [1, N, C] of N = 126 or 510 or 127 or 30 anchors, that belongs to an input of (width,"
         f" height) (96, 64), or an end-to-end head [1, rows, 6 and what the family adds], got {shapes[0]}{hint}"

@@ -428,7 +428,7 @@ def test_prototypes_with_a_steady_slope_are_resolved_by_neighbors(slope: int, do
     ("shape", "hint"),
     [
         ((1, 300, 7), r"got \(1, 300, 7\): 300 rows, but of another family"),
-        ((1, 6300, 7), r"got \(1, 6300, 7\): three boxes per anchor, as in YOLOv5 and older$"),
+        ((1, 6300, 7), r"got \(1, 6300, 7\): three boxes per anchor, as in YOLOv5: use n6post.YoloV5\(\)$"),
         ((1, 84, 1000), r"got \(1, 84, 1000\)$"),
         ((1, 84, 2101), "2100 or 8500 or 2125 or 500 anchors"),
         ((1, 320, 320), r"\(320, 320\), or an end-to-end head \[1, rows, 6 .*, got \(1, 320, 320\)$"),
@@ -441,5 +441,5 @@ def test_unsupported_head_is_refused_with_a_hint(shape: tuple[int, ...], hint: s
 
 
 def test_three_boxes_per_anchor_are_recognized_for_every_size() -> None:
-    with pytest.raises(ValueError, match=r"got \(1, 378, 7\): three boxes per anchor, as in YOLOv5 and older$"):
+    with pytest.raises(ValueError, match=r"got \(1, 378, 7\): three boxes per anchor, as in YOLOv5: use n6post.YoloV5\(\)$"):
         FakeModel([Tensor(np.ones((1, 378, 7), np.float32))], (96, 64)).run(n6post.YoloV8())

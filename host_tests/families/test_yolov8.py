@@ -408,6 +408,7 @@ def test_arbitrary_bits_give_a_well_formed_result(
     if anchors_first:
         tensors[0] = tensors[0].reordered(0, 2, 1)
     options: dict[str, Any] = {"max_detections": most, "class_agnostic": class_agnostic, "nms_sigma": sigma}
+    options["labels"] = [str(i) for i in range(class_count)]  # without labels, the numbers must be those of a YOLOv8
     processor = (n6post.YoloV8Seg if coefficients else n6post.YoloV8)(threshold, iou_threshold=iou_threshold, **options)
     with np.errstate(all="ignore"):
         found = FakeModel(tensors, (32, 32)).run(processor, Framed((3, 5, 100, 70)))
@@ -923,7 +924,7 @@ NO_HEAD = (
     "expected a head [1, C, N] or [1, N, C] of N = 84 or 340 or 85 or 20 anchors, that belongs to an input of (width,"
     " height) (64, 64), or an end-to-end head [1, rows, 6 and what the family adds], got"
 )
-OTHER_ROWS = ": 300 rows, but of another family or network (RT-DETR, oriented boxes)"
+OTHER_ROWS = ": 300 rows, but of another family or network (oriented boxes: n6post.YoloV8Obb, or RT-DETR)"
 CHANNELS = "expected a head of 4 box channels, at least one class and"
 NO_SCALE = "expected a scale from 1e-12 to 10000, got"
 TWO = "expected 2 outputs (a head [1, 4 + classes + M, N] or [1, rows, 6 + M] and prototypes [1, H, W, M])"
@@ -947,7 +948,7 @@ BAD_HEADS = {  # (outputs, error message)
     "four dimensions": ([zeros(1, 7, 84, 2)], f"{NO_HEAD} (1, 7, 84, 2)"),
     "an end-to-end head of oriented boxes": ([zeros(1, 300, 7)], f"{NO_HEAD} (1, 300, 7){OTHER_ROWS}"),
     "three boxes per anchor": (
-        [zeros(1, 252, 7)], f"{NO_HEAD} (1, 252, 7): three boxes per anchor, as in YOLOv5 and older",
+        [zeros(1, 252, 7)], f"{NO_HEAD} (1, 252, 7): three boxes per anchor, as in YOLOv5: use n6post.YoloV5()",
     ),
     "an arg-maxed map": ([zeros(1, 64, 64)], f"{NO_HEAD} (1, 64, 64)"),
     "the anchors of another input": ([zeros(1, 7, 756)], f"{NO_HEAD} (1, 7, 756)"),

@@ -13,7 +13,10 @@ import n6post
 import numpy as np
 import pytest
 from fakes import Array, FakeModel, Tensor, capture
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from ml.preprocessing import Normalization
+from n6post.models import matching
 from n6post.models.matching import DeferredProcessor
 from n6post_pc import recorded
 from synthetic_heads import Thing, anchor_count, float_head, quantized, random_head
@@ -311,7 +314,7 @@ def test_end_to_end_head_that_cannot_express_the_last_class_is_found() -> None:
 def test_healthy_end_to_end_heads_are_no_finding(given: bool) -> None:
     for model in (
         end_to_end(3, 2 / 255, labels=["a", "b", "c"]),
-        FakeModel([end_to_end(80, 0.01).tensors[0].dequantized()], SIZE, [f"class {i}" for i in range(80)]),
+        FakeModel([end_to_end(3, 2 / 255).tensors[0].dequantized()], SIZE, [f"class {i}" for i in range(80)]),
     ):
         assert n6post.diagnose(model, model.outputs() if given else None) == []
 
@@ -419,7 +422,7 @@ def test_processor_of_another_family_is_found_and_the_right_one_named(attached: 
 
 
 def test_processor_that_is_one_of_several_fitting_is_no_finding() -> None:
-    model = described((1, 20, anchor_count(SIZE)))  # 16 classes, or five keypoints
+    model = described((1, 17, anchor_count(SIZE)))  # 13 classes, or four keypoints
     for name, fits in (("YoloV8", True), ("YoloV8Pose", True), ("DeepLab", False)):
         model.postprocess = getattr(n6post, name)()
         assert (n6post.diagnose(model) == []) == fits
@@ -473,10 +476,36 @@ def test_channels_last_input_is_no_finding(shape: tuple[int, ...]) -> None:
     assert not [f for f in n6post.diagnose(described((1, 7), (1, 9), size=shape)) if f.startswith("input")]
 
 
-@pytest.mark.parametrize("shape", [(1, 1000), (1, 2), (1, 1, 1, 10), (1, 1), (1000,)])
-def test_classifier_is_found(shape: tuple[int, ...]) -> None:
-    finding = the_only_finding(described(shape))
-    assert finding.startswith(f"output 0: {shape} is one score per class") and "classifier" in finding
+NAMED = {
+    "RT-DETR": [(1, 300, 25)],
+    "D-FINE": [(1, 300, 4), (1, 300, 80)],
+    "NanoDet": [(1, 64, 80), (1, 64, 32), (1, 16, 80), (1, 16, 32), (1, 4, 80), (1, 4, 32)],
+    "MoveNet MultiPose": [(1, 6, 56)],
+    "a regression": [(1, 1)],
+    "SCRFD": [(1, n, columns) for columns in (1, 4, 10) for n in (128, 32, 8)],
+    "RetinaFace": [(1, 168, 4), (1, 168, 2), (1, 168, 10)],
+    "YOLOv5-seg": [(1, 252, 117), (1, 16, 16, 32)],
+    "tiny YOLOv3": [(1, 4, 4, 255), (1, 2, 2, 255)],
+    "YOLOv5 without": [(1, 3, 8, 8, 85), (1, 3, 4, 4, 85), (1, 3, 2, 2, 85)],
+    "CenterNet": [(1, 16, 16, 80), (1, 16, 16, 2), (1, 16, 16, 2)],
+    "PoseNet": [(1, 9, 9, 17), (1, 9, 9, 34), (1, 9, 9, 32), (1, 9, 9, 32)],
+    "OpenPose": [(1, 8, 8, 19), (1, 8, 8, 38)],
+    "MediaPipe's pose landmarks": [(1, 195), (1, 1), (1, 64, 64, 1), (1, 16, 16, 39), (1, 117)],
+    "MediaPipe's face landmarks with attention": [(1, n) for n in (1404, 160, 160, 142, 142, 10, 10, 1)],
+    "9 keypoints of x, y": [(1, 9, 2)],
+    "several vectors": [(1, 7), (1, 9)],
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_network_without_a_decoder_is_named_by_every_way_in(name: str) -> None:
+    model = described(*NAMED[name])
+    for attached in (None, n6post.YoloV8()):
+        model.postprocess = attached
+        findings = findings_of(model)
+        assert len(findings) == 1 and findings[0].startswith("outputs: they are those of ") and name in findings[0]
+    with pytest.raises(ValueError, match="^no family of n6post decodes .*" + re.escape(name)):
+        n6post.processor_for(model)
 
 
 @pytest.mark.parametrize("size", [(1, 1, 1, 3), (1, 3, 1, 1), (-1, 64, 64, 3), (1, -1, -1, 3)])
@@ -504,16 +533,57 @@ def test_findings_add_up() -> None:
     assert len(n6post.diagnose(model)) == 3
 
 
+NUMBERS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 17, 18, 21, 30, 32, 56, 63, 64, 80, 84, 85, 100, 112, 128, 300, 1000, 1404)
+SIDES = ((64, 64), (96, 96), (128, 128), (192, 96), (320, 320))
+
+
+@st.composite
+def described_models(draw: st.DrawFn) -> Any:
+    """Models with any shapes, dtypes, scales and labels; mostly such as networks have."""
+    width, height = draw(st.sampled_from(SIDES))
+    anchors = anchor_count((width, height))
+    number = st.sampled_from((*NUMBERS, anchors, 3 * anchors, width // 4, width // 8, height // 8, width, height))
+    shapes = []
+    for _ in range(draw(st.sampled_from((1, 1, 1, 2, 2, 3, 4, 6, 9, 12)))):
+        shapes.append((1, *draw(st.lists(number, max_size=draw(st.sampled_from((1, 2, 2, 3, 3, 4)))))))
+    count = len(shapes)
+    dtype = draw(st.sampled_from("fbBh"))
+    scale, zero_point = draw(st.sampled_from(((1 / 256, -128), (0.02, -128), (0.0204, 24), (0.1, 0), (1.0, 0))))
+    return SimpleNamespace(
+        input_shape=((1, height, width, 3),) if draw(st.integers(0, 9)) else draw(st.sampled_from((((1, 36),), ()))),
+        output_shape=tuple(shapes),
+        output_dtype=(dtype,) * count,
+        output_scale=(scale,) * count,
+        output_zero_point=(max(zero_point, 0) if dtype == "B" else zero_point,) * count,
+        labels=[f"class {i}" for i in range(draw(st.sampled_from((0, 0, 0, 1, 2, 15, 17, 79, 80))))] or None,
+    )
+
+
+@settings(max_examples=400)
+@given(described_models())
+def test_diagnose_has_a_finding_wherever_processor_for_refuses(model: Any) -> None:
+    try:
+        processor = n6post.processor_for(model)
+    except ValueError as error:
+        findings = n6post.diagnose(model)
+        assert findings, error
+        names = re.findall("no family of n6post decodes (.*) of an input of", str(error))
+        assert not names or any(names[0] in finding for finding in findings)
+    else:
+        assert type(processor).__name__ in matching.family_names()
+        n6post.diagnose(model)
+
+
 def test_model_of_no_family_is_checked_too() -> None:
     model = FakeModel([Tensor(np.zeros((1, 1000, 7), np.int8), 1e9, 0)], SIZE)
-    assert len(n6post.diagnose(model, model.outputs())) == 2
+    assert len(n6post.diagnose(model, model.outputs())) == 3
 
 
 def test_model_with_only_shapes_is_checked_by_them() -> None:
     class Bare:
         output_shape = ((1, 6, anchor_count(SIZE)),)
 
-    assert n6post.diagnose(Bare()) == []
+    assert "no family of n6post decodes (1, 6, 84) ? of an input that is no picture" in the_only_finding(Bare())
 
 
 @pytest.mark.parametrize("outputs", [3, [1.0, 2.0], [n6post.Detection((0, 0, 1, 1), 1, 0, "a", None, None)]])

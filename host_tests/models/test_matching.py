@@ -188,8 +188,7 @@ def test_split_head_gets_the_processor_of_its_family(
         (maps(64, 80), 3, "80, one per class"),
         (maps(64, 4), 5, "4 or 64, one per class"),
         (maps(64, 1, 51), 2, "1, one per class"),
-        # 5 channels and COCO's 80 classes, as in YOLOX.
-        (maps(85), 80, "21, one per class (if 64 of the 85 channels are for boxes)"),
+        (maps(85), 79, "21, one per class (if 64 of the 85 channels are for boxes)"),  # 80 would be YOLOX
     ],
 )
 def test_split_head_needs_a_label_for_each_class(shapes: list[tuple[int, ...]], count: int, expected: str) -> None:
@@ -245,9 +244,10 @@ def test_ambiguous_model_raises_an_error_that_names_both_constructors(
     message = str(caught.value)
     assert f"postprocess=n6post.{one}()" in message and f"postprocess=n6post.{other}()" in message
     assert message.startswith(f"{shape} b fits {one} (") and f") and {other} (" in message
+    also = " or ml.Model(path, postprocess=n6post.YoloV8Obb())" if shape[1] == 20 else ""  # DOTA has 15 classes
     assert message.endswith(
         f"): give labels, one per class, or choose ml.Model(path, postprocess=n6post.{one}())"
-        f" or ml.Model(path, postprocess=n6post.{other}())"
+        f" or ml.Model(path, postprocess=n6post.{other}())" + also
     )
 
 
@@ -272,21 +272,15 @@ def test_unknown_dtype_is_shown_as_a_question_mark() -> None:
 @pytest.mark.parametrize(
     ("size", "shapes", "hint"),
     [
-        ((224, 224), [(1, 1000)], "got (1, 1000)"),
-        ((320, 320), [(1, 300, 7)], "oriented boxes"),
-        ((320, 320), [(1, 6)], "got (1, 6)"),  # a classifier of six
         ((320, 320), [(1, 300, 38)], "RT-DETR"),
-        ((640, 640), [(1, 25200, 85)], "YOLOv5"),
         ((320, 320), [(1, 84, 2101)], "got (1, 84, 2101)"),
-        ((320, 320), [(1, 4, N320)], "expected a YOLOv8 head"),
+        ((320, 320), [(1, 4, N320)], "expected the outputs of YoloV8 or "),
         ((320, 320), [(1, 100, 320, 2)], "got (1, 100, 320, 2) b"),
         ((320, 320), [(1, 116, N320), (1, 80, 80, 32), (1, 1)], f"{N320}) b and (1, 80, 80, 32) b and (1, 1) b"),
         ((320, 320), [(1, 320, 320, 300)], "got (1, 320, 320, 300) b"),
         ((320, 320), [], "input of (width, height) (320, 320), got "),
         # [1, 1, K]: a classifier's scores with a dimension more, as many as keypoints or columns of a row among them.
         *[((224, 224), [(1, 1, count)], f"got (1, 1, {count}) b") for count in (1, 2, 5, 7, 9, 17, 51, 80, 1000)],
-        *[((224, 224), [(1, 1, 1, count)], f"got (1, 1, 1, {count}) b") for count in (2, 3, 6, 13, 57, 1000)],
-        *[((224, 224), [(1, count, 1, 1)], f"got (1, {count}, 1, 1) b") for count in (2, 6, 13, 1000)],
         # A batch of two for every family.
         ((320, 320), [(2, 84, N320)], f"got (2, 84, {N320}) b"),
         ((320, 320), [(2, 300, 6)], "got (2, 300, 6) b"),
@@ -317,19 +311,16 @@ def test_unsupported_model_is_refused_with_its_shapes(
 ) -> None:
     with pytest.raises(ValueError) as caught:
         n6post.processor_for(described(size, *shapes))
-    assert str(caught.value).startswith(
-        "expected a YOLOv8 head [1, C, N] or [1, N, C] or an end-to-end head [1, rows, 6 or more], alone or with prototypes"
-        " [1, H, W, M], a split head (boxes [1, h, w, 64] and scores [1, h, w, classes] for each stride), heatmaps"
-        " [1, H, W, keypoints], keypoints [1, 1, keypoints, 3] or a class map [1, H, W, classes], that belongs to an input"
-        f" of (width, height) {size}, got "
-    )
-    assert hint in str(caught.value)
+    message = str(caught.value)
+    outputs = " and ".join([f"{shape} b" for shape in shapes])
+    assert f" an input of (width, height) {size}, got {outputs}" in message and hint in message
+    assert message.startswith(("expected the outputs of YoloV8 or ", "no family of n6post decodes "))
 
 
 def test_model_without_an_input_shape_is_refused() -> None:
     model = described((320, 320), (1, 84, N320))
     del model.input_shape
-    with pytest.raises(ValueError, match=rf"^expected a YOLOv8 head .* \(width, height\) None, got \(1, 84, {N320}\) b$"):
+    with pytest.raises(ValueError, match=rf"^expected the outputs of .* \(width, height\) None, got \(1, 84, {N320}\) b$"):
         n6post.processor_for(model)
 
 
@@ -548,7 +539,6 @@ def written(folder: Path, data: bytes) -> str:
     ("data", "message"),
     [
         (b"cup\n\nspoon\n", r"two\.txt, line 2: expected a name, got a blank line"),
-        (b"cup\n", r"two\.txt: expected 2, one per class, got 1"),
         (b"cup\nfork\nspoon", r"two\.txt: expected 2, one per class, got 3"),
         ("Löffel\nspoon".encode("latin-1"), r"two\.txt, line 1: expected text in UTF-8, got b'L\\xf6ffel'"),
         ("cup\nspoon".encode("utf-16"), r"two\.txt, line 1: expected text in UTF-8, got b'\\xff.*'"),
@@ -610,7 +600,7 @@ def test_load_raises_for_an_unsupported_model(
     native: type[NativeModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(matching, "FAMILIES", ())
-    with pytest.raises(ValueError, match=r"^expected a YOLOv8 head .* of \(width, height\) \(64, 64\), got \(1, 6, 84\) b$"):
+    with pytest.raises(ValueError, match=r"^expected the outputs of .* \(width, height\) \(64, 64\), got \(1, 6, 84\) b$"):
         n6post.load("/rom/two.tflite")
 
 
@@ -625,30 +615,24 @@ SHARED_FAMILIES = {
     "yolov8n_320_quant_pc_ii_seg_coco-st.tflite": "YoloV8Seg",
     "fruit/fruit.tflite": "YoloV8Seg",
     "fruit/fruit_float.tflite": "YoloV8Seg",
+    "blazeface_front_128.tflite": "BlazeFace",
+    "palm_detection_full_192.tflite": "BlazePalm",
+    "hand_landmarks_full_224.tflite": "HandLandmarks",
+    "face_landmarks_192.tflite": "FaceLandmarks",
+    "fomo_face_detection.tflite": "Fomo",
+    "yolo_lc_192.tflite": "YoloV2",
+    "st_yolo_x_nano_480_1.0_0.25_3_st_int8.tflite": "YoloX",
+    "osnet_a025_256_128_tfs_int8.tflite": "Embedding",
+    "yunet_n_320_320.onnx": "YuNet",
 }
-OTHER_FAMILIES = (
-    "blazeface_front_128.tflite", "face_landmarks_192.tflite", "hand_landmarks_full_224.tflite",
-    "osnet_a025_256_128_tfs_int8.tflite", "palm_detection_full_192.tflite", "st_yolo_x_nano_480_1.0_0.25_3_st_int8.tflite",
-    "yunet_n_320_320.onnx",
-)  # fmt: skip
-
-
 def test_every_shared_model_file_gets_the_processor_of_its_family(shared: Path) -> None:
     pytest.importorskip("ai_edge_litert")
     pytest.importorskip("onnxruntime")
     for name, family in SHARED_FAMILIES.items():
+        if not (shared / "models" / name).exists():
+            continue  # older sets of shared files lack it
         model = n6post.load(str(shared / "models" / name))
         assert type(model.postprocess.processor).__name__ == family
-
-
-@pytest.mark.parametrize("name", OTHER_FAMILIES)
-def test_a_shared_model_of_another_family_is_refused(shared: Path, name: str) -> None:
-    pytest.importorskip("ai_edge_litert")
-    pytest.importorskip("onnxruntime")
-    if not (shared / "models" / name).exists():
-        pytest.skip("this model is not among the shared ones")
-    with pytest.raises(ValueError, match="^expected a YOLOv8 head .* that belongs to an input of"):
-        n6post.load(str(shared / "models" / name))
 
 
 def test_every_shared_capture_is_matched_and_processed(shared: Path) -> None:

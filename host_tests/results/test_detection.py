@@ -139,7 +139,7 @@ def test_an_assigned_track_id_is_kept_by_replace() -> None:
 
 
 def test_replace_refuses_an_unknown_name_and_lists_the_names() -> None:
-    known = ", ".join((*FIELDS, "track_id", "frame_size", "keypoint_threshold"))
+    known = ", ".join((*FIELDS, "track_id", "frame_size", "keypoint_threshold", "corners"))
     with pytest.raises(ValueError, match=f"^replace: expected some of {known}, got lable, scores$"):
         car().replace(scores=1, label="a", lable="b")
 

@@ -16,10 +16,14 @@ import image
 import n6post
 import numpy as np
 import pytest
+import test_face_landmarks
+import test_fomo
+import test_hand_landmarks
 from assertions import contents, mask_contents
 from fakes import FakeModel, Tensor, stretched
 from hypothesis import given
 from hypothesis import strategies as st
+from n6post.models.region import Region
 from n6post.results import json_text
 from n6post.results.mask_geometry import detection_refitted
 from n6post.results.scaled import scaled
@@ -87,10 +91,12 @@ def test_repr_shows_the_fields_and_the_track() -> None:
 
 # --- copies ----------------------------------------------------------------------------------------------------------
 def full(name: str = "yolov8n_seg_320") -> Any:
-    """A Detection with a mask, keypoints, a track, a frame size and a threshold."""
+    """A Detection with a mask, keypoints, a track, a frame size, a threshold and an oriented box."""
     d = detections_of(name, stretched((10, 20, 640, 480)))[0]
     keypoints = _host.wrap(random_keypoints(17))
-    return d.replace(keypoints=keypoints, track_id=4, keypoint_threshold=0.6)
+    x, y, w, h = d.rect
+    corners = (x + w / 4, y), (x + w, y + h / 2), (x + w * 3 / 4, y + h), (x, y + h / 2)
+    return d.replace(keypoints=keypoints, track_id=4, keypoint_threshold=0.6, corners=corners)
 
 
 def class_map(seed: int = 0) -> Any:
@@ -307,6 +313,7 @@ WAYS: dict[str, Callable[[Any], Any]] = {
     "scaled": lambda d: scaled([d], 350, 260)[0],
     "same size": lambda d: scaled([d], *FRAME)[0],
     "to_json": through_json,
+    "detections": lambda d: n6post.detections([d], frame=FRAME)[0],
     **COPIES,
 }
 
@@ -318,6 +325,11 @@ def test_every_way_to_copy_a_detection_keeps_what_it_carries(way: str) -> None:
     by_tracker = way in ("Tracker", "Tracker without smoothing", "coasting", "smooth_keypoints")
     assert type(result) is n6post.Detection
     assert carried(result) == (1 if by_tracker else 4, FRAME, 0.6)
+    # Corners move with the rect, and the rotation stays.
+    assert result.rotation == pytest.approx(d.rotation, abs=0.5) and result.rotation > 0
+    x, y, w, h = result.rect
+    middle = np.array(result.corners.tolist()).mean(axis=0)
+    assert np.abs(middle - [x + w / 2, y + h / 2]).max() < 1.5
     assert (result.class_id, result.label) == (d.class_id, d.label)
     if way != "coasting":
         assert result.mask is not None and result.keypoints is not None
@@ -335,10 +347,11 @@ def test_every_file_that_makes_detections_is_tested_here() -> None:
             stored = isinstance(node, ast.Constant) and node.value == "_source"
             if called in ("Detection", "detection_from") or stored:
                 files.add(path.relative_to(lib).as_posix())
-    processors = {"families/movenet.py", "results/mask_geometry.py"}
+    processors = {f"families/{family}.py" for family in ("movenet", "fomo", "landmarks")} | {"results/mask_geometry.py"}
     processors |= {f"kernels/{kind}_boxes.py" for kind in ("helium", "m7", "portable")}
     tracker = {"tracking/tracker.py", "kernels/portable_tracks.py", "kernels/viper_tracks.py"}
-    assert files == processors | tracker | {"results/detection.py"}  # the others call its `copied`
+    others = {"results/rows.py", "models/region.py"}
+    assert files == processors | tracker | others | {"results/detection.py"}  # the rest call its `copied`
 
 
 @pytest.mark.parametrize("family", ["YoloV8Seg", "YoloV8Seg refitted", "YoloV8Pose", "MoveNet"])
@@ -358,6 +371,43 @@ def test_detections_of_a_processor_carry_its_frame_size_and_threshold(family: st
     for d in detections:
         assert carried(d) == (None, FRAME, threshold)
         assert carried(d.replace(track_id=3)) == (3, FRAME, threshold)
+
+
+@pytest.mark.parametrize(
+    ("processor", "model", "threshold"),
+    [
+        (n6post.Fomo(0.4), test_fomo.three_classes, 0.3),
+        (n6post.HandLandmarks(), test_hand_landmarks.float_hand, 0.5),
+        (n6post.FaceLandmarks(), test_face_landmarks.float_face, 0.5),
+    ],
+)
+def test_detections_of_other_processors_carry_the_same(
+    processor: Any, model: Callable[[], FakeModel], threshold: float
+) -> None:
+    detections = model().run(processor, stretched((10, 20, 640, 480)))
+    assert detections
+    for d in detections:
+        assert carried(d) == (None, FRAME, threshold)
+        assert carried(d.replace(track_id=3)) == (3, FRAME, threshold)
+
+
+def test_detections_of_plain_rows_carry_the_size_of_their_frame() -> None:
+    row = ((10, 20, 30, 40), 0.5, 1)
+    for frame, size in ((FRAME, FRAME), (image.Image(*FRAME, image.RGB565), FRAME), (None, None)):
+        (d,) = n6post.detections([row], frame=frame)
+        assert carried(d) == (None, size, 0.3)
+        assert carried(d.replace(track_id=3)) == (3, size, 0.3)
+
+
+@pytest.mark.parametrize("with_keypoints", [False, True])
+def test_detection_placed_in_the_frame_of_a_pipeline_keeps_what_it_carries(with_keypoints: bool) -> None:
+    crop = Region(image.Image(*FRAME, image.RGB565), 350.0, 260.0, 640.0, 480.0, 1.0, 0.0, (640, 480))
+    points = full().keypoints if with_keypoints else None
+    d = full().replace(mask=None, corners=None, keypoints=points, frame_size=None)
+    result: Any = crop.to_frame(d, FRAME)
+    assert type(result) is n6post.Detection and carried(result) == (4, FRAME, 0.6)
+    assert (result.score, result.class_id, result.label) == (d.score, d.class_id, d.label)
+    assert (result.keypoints is not None) == with_keypoints
 
 
 def test_detection_refitted_takes_the_rect_of_the_mask() -> None:

@@ -1,11 +1,12 @@
 """lib/n6post/tensors/keypoints.py: names, limbs and sides of the skeletons of 13 and 17 keypoints."""
 
+import sys
 from typing import Any
 
 import n6post
 import pytest
 from assertions import says
-from n6post.tensors.keypoints import keypoint_index, keypoint_names, keypoint_side, limbs, pose_classes
+from n6post.tensors.keypoints import keypoint_index, keypoint_names, keypoint_sides, limbs, pose_classes
 
 # COCO's "skeleton" below the head, counted from 0; tools connect eyes and ears differently.
 COCO_BODY = {
@@ -36,11 +37,11 @@ def test_side_of_a_keypoint_matches_its_name(keypoint_count: int) -> None:
     names = keypoint_names(keypoint_count)
     assert len(names) == len(set(names)) == keypoint_count
     sides = [-1 if n.startswith("left") else 1 if n.startswith("right") else 0 for n in names]
-    assert [keypoint_side(keypoint_count, i) for i in range(keypoint_count)] == sides
+    assert keypoint_sides(keypoint_count) == sides
 
 
 def test_unknown_skeleton_has_no_sides() -> None:
-    assert keypoint_side(4, 1) == 0
+    assert keypoint_sides(4) == [0, 0, 0, 0]
 
 
 def test_keypoint_names_of_both_skeletons_differ_only_in_the_first() -> None:
@@ -83,3 +84,68 @@ def test_pose_labels_name_the_classes_or_the_keypoints(
 def test_names_of_something_else_than_a_count_are_refused(count: Any) -> None:
     with pytest.raises(ValueError, match=says(f"keypoint_count: expected an integer from 0 to 65535, got {count!r}")):
         n6post.keypoint_names(count)
+
+
+# --- faces and hands (tensors/skeletons.py) ---
+# MediaPipe's own numbers: HandLandmark, FaceDetector's FaceKeyPoint, and the corners that face_mesh_connections.py names by
+# feature. OpenCV's FaceDetectorYN documents the five.
+KNOWN = {
+    5: {"right eye": 0, "left eye": 1, "nose tip": 2, "right mouth corner": 3, "left mouth corner": 4},
+    6: {"right eye": 0, "left eye": 1, "nose tip": 2, "mouth": 3, "right ear": 4, "left ear": 5},
+    7: {"wrist": 0, "index finger mcp": 1, "pinky mcp": 4, "thumb cmc": 5, "thumb mcp": 6},
+    21: {"wrist": 0, "thumb tip": 4, "index finger mcp": 5, "middle finger tip": 12, "ring finger pip": 14, "pinky tip": 20},
+    468: {"nose tip": 4, "chin": 152, "right eye outer": 33, "left eye outer": 263, "left mouth corner": 291},
+    478: {"nose tip": 4, "right mouth corner": 61, "right ear": 234, "467": 467, "477": 477},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("keypoint_count", sorted(KNOWN))
+def test_points_of_faces_and_hands_are_found_by_name(keypoint_count: int) -> None:
+    names = keypoint_names(keypoint_count)
+    assert len(set(names)) == len(names) == keypoint_count
+    for i, name in enumerate(names):
+        assert keypoint_index(name, keypoint_count) == keypoint_index(i, keypoint_count) == i
+    for name, index in KNOWN[keypoint_count].items():
+        assert names[index] == name
+        assert keypoint_index(name.replace(" ", "_"), keypoint_count) == index
+    for wrong in ("", "head", "eye", "right eye outer,", "4=nose tip", "=", ","):
+        with pytest.raises(ValueError, match="keypoint: expected one of "):
+            keypoint_index(wrong, keypoint_count)
+
+
+def test_points_of_a_face_are_on_the_side_of_their_name() -> None:
+    for keypoint_count in (5, 6, 468):
+        sides = keypoint_sides(keypoint_count)
+        for side, name in zip(sides, keypoint_names(keypoint_count), strict=True):
+            if "eye" in name or keypoint_count < 468:
+                assert side == (-1 if name.startswith("left") else 1 if name.startswith("right") else 0), name
+    assert sorted(keypoint_sides(21)) == [-1] * 8 + [0] * 5 + [1] * 8
+
+
+def test_limbs_of_a_hand_are_mediapipes_hand_connections() -> None:
+    wanted = {(a, a + 1) for a in range(20) if a % 4} | {(0, 1), (0, 5), (0, 17), (5, 9), (9, 13), (13, 17)}
+    assert pairs(limbs(21)) == {frozenset(pair) for pair in wanted}
+
+
+def test_limbs_of_a_face_are_its_contours_and_closed_where_they_should_be() -> None:
+    face = list(limbs(468))
+    ends = list(zip(face[::2], face[1::2], strict=True))
+    assert list(limbs(478)) == face
+    assert len(ends) == len(pairs(face)) == 124 + 13, "MediaPipe's FACEMESH_CONTOURS and a nose"
+    assert max(face) < 468
+    degree = {point: face.count(point) for point in face}
+    # Open lines: four eyebrows, of which two meet nowhere, the nose's bridge and base. Lips meet in their corners.
+    loose = sorted(point for point, times in degree.items() if times == 1)
+    assert loose == sorted([70, 107, 46, 55, 300, 336, 276, 285, 168, 98, 327])
+
+
+def test_keypoints_of_people_do_not_load_those_of_hands_and_faces(monkeypatch: pytest.MonkeyPatch) -> None:
+    from n6post.tensors import lazy
+
+    monkeypatch.setattr(lazy, "_modules", {})
+    monkeypatch.setitem(sys.modules, "n6post.tensors.skeletons", None)
+    for keypoint_count in (13, 17):
+        assert keypoint_index("left elbow", keypoint_count) and len(keypoint_names(keypoint_count)) == keypoint_count
+        assert limbs(keypoint_count) and keypoint_sides(keypoint_count)
+    with pytest.raises(ImportError):
+        limbs(21)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import n6post
@@ -36,16 +37,25 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "LineZone": {**ANCHORED, "margin": 0.1},
     "PolygonZone": {**ANCHORED, "max_gap": 1.0},
     "Trail": {"length": 30, **ANCHORED},
+    "Gallery": {"threshold": 0.75, "max_names": 32, "max_vectors": 4, "forget_after": 60.0, "refresh_after": 2.0},
+    "Pipeline": {
+        "max_detections": 2, "margin": None, "follow": True, "follow_margin": None, "rotate": True, "detect_every": 1,
+    },
 }  # fmt: skip
 
 
-# --- all objects with options: families, trackers, zones and trails ----------------------------------------------------
+# --- all objects with options: families, trackers, zones, pipelines ----------------------------------------------------
 # The arguments that each requires, and values that no option takes besides those of CASES.
-REQUIRED: dict[str, tuple[Any, ...]] = {"LineZone": ((0, 0), (9, 0)), "PolygonZone": ([(0, 0), (9, 0), (9, 9)],)}
+NETWORK = SimpleNamespace(predict=lambda inputs: [], input_shape=((1, 64, 64, 3),))
+REQUIRED: dict[str, tuple[Any, ...]] = {
+    "LineZone": ((0, 0), (9, 0)), "PolygonZone": ([(0, 0), (9, 0), (9, 9)],), "Pipeline": (NETWORK, NETWORK),
+}  # fmt: skip
 WRONG = {
     "threshold": -0.1, "low_threshold": 1.1, "max_age": 0, "min_hits": 1.0, "smooth_boxes": 1, "coast_frames": -1,
     "max_distance": 65, "max_tracks": 1001, "use_masks": None, "smooth_keypoints": "no", "anchor": "middle",
     "frame_size": 640, "margin": 10.1, "max_gap": -1, "length": 1,
+    "max_names": 0, "max_vectors": 101, "forget_after": -1, "refresh_after": -0.1,
+    "max_detections": 101, "follow": 1, "follow_margin": 0.0, "rotate": None, "detect_every": 0,
 }  # fmt: skip
 OPTIONS = [(owner, name) for owner, defaults in DEFAULTS.items() for name in defaults]
 of_every_owner = pytest.mark.parametrize("owner", DEFAULTS)
@@ -96,12 +106,12 @@ def test_only_the_first_option_may_be_given_by_position(owner: str) -> None:
     first = DEFAULTS[owner][names[0]]
     if required:
         with pytest.raises(TypeError):
-            made(owner)(*required, first)
+            getattr(n6post, owner)(*required, first)
         return
     kind = getattr(n6post, owner)
     assert getattr(kind(first), names[0]) == first
     with pytest.raises(TypeError, match=rf"^{owner}\(\) got 2 options without their names: only {names[0]} "):
-        kind(first, DEFAULTS[owner][names[1]])
+        kind(first, DEFAULTS[owner][names[-1]])
     with pytest.raises(TypeError, match=rf"^{owner}\(\) got {names[0]} twice$"):
         kind(first, **{names[0]: first})
 
@@ -110,6 +120,8 @@ def seen(result: Any) -> Any:
     """What a frame's result says."""
     if isinstance(result, list):
         return [getattr(d, "keypoint_threshold", None) for d in result], contents(result)
+    if not isinstance(result, n6post.Segmentation):
+        return contents(result)
     return result.class_map.tolist(), result.background, result.class_ids(), [result.label(i) for i in range(3)]
 
 
@@ -174,6 +186,11 @@ GIVE = r" \(the classes have no names: give labels\)"
     [
         ("YoloV8", "classes", [7], "classes: expected numbers below 2, got 7"),
         ("YoloV8", "classes", ["cat"], f"classes: expected one of '0', '1', got 'cat'{GIVE}"),
+        ("YoloV2", "classes", [2], "classes: expected numbers below 2, got 2"),
+        ("YoloV5", "classes", [2], "classes: expected numbers below 2, got 2"),
+        ("YoloX", "classes", [2], "classes: expected numbers below 2, got 2"),
+        ("YoloD", "classes", [2], "classes: expected numbers below 2, got 2"),
+        ("YoloX", "classes", ["bird"], "classes: expected one of 'cat', 'dog', got 'bird'"),
         ("YoloV8", "labels", ["one"], "expected 2 labels, one per class, got 1"),
         ("YoloV8Pose", "class_count", 2, "expected a head of 4 box channels, 2 classes and 3 for each keypoint, got 14 .*"),
         ("MoveNet", "labels", ["a", "b"], "labels: expected one name or 13, one per keypoint, got 2"),

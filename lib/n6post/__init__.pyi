@@ -19,22 +19,43 @@ __all__ = [
     "YoloV8",
     "YoloV8Seg",
     "YoloV8Pose",
+    "YoloV8Obb",
+    "YoloV2",
+    "YoloV5",
+    "YoloX",
+    "YoloD",
+    "Ssd",
+    "Fomo",
+    "BlazeFace",
+    "BlazePalm",
+    "YuNet",
+    "HandLandmarks",
+    "FaceLandmarks",
     "MoveNet",
     "DeepLab",
+    "Depth",
+    "Classifier",
+    "Embedding",
     "Detection",
     "Mask",
     "Segmentation",
+    "Classification",
+    "DepthMap",
     "draw",
+    "detections",
     "to_openmv",
     "to_json",
     "keypoint_names",
     "processor_for",
     "load",
+    "Pipeline",
     "diagnose",
     "Tracker",
     "LineZone",
     "PolygonZone",
     "Trail",
+    "Gallery",
+    "cosine_similarity",
     "Stretch",
     "Crop",
     "Letterbox",
@@ -46,6 +67,7 @@ _Point = tuple[int, int] | list[int]
 
 # The labels of all classes, in any form that an option takes: a list, a dict as in Ultralytics' data.yaml, a path to a .txt.
 _Labels = list[str] | tuple[str, ...] | dict[int, str] | str
+_Anchors = Sequence[float] | Sequence[Sequence[float]] | ndarray
 
 # Class numbers and names: any collection but a str, which is a collection of letters (its `in` takes nothing but a str).
 @type_check_only
@@ -328,6 +350,701 @@ class YoloV8Pose(YoloV8):
         self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
     ) -> list[Detection[None, ndarray, None]]: ...
 
+class YoloV8Obb(YoloV8):
+    """Post-processor for YOLOv8, YOLO11 and YOLO26 oriented boxes (OBB): every detection has `.corners` and `.rotation`.
+
+    It has YoloV8's options. `iou_threshold` is a probabilistic IoU, as in Ultralytics: a box is dropped if any better one of
+    its class overlaps it by more, even if that one is dropped itself. It accepts end-to-end heads [1, rows, 7] as YoloV8
+    does.
+    """
+
+    def __init__(
+        self,
+        threshold: float = 0.4,
+        *,
+        iou_threshold: float = 0.5,
+        nms_sigma: float = 0,
+        max_detections: int = 20,
+        classes: _Classes | None = None,
+        class_agnostic: bool = False,
+        max_candidates: int = 300,
+        labels: _Labels | None = None,
+        box_units: Literal["pixels", "normalized"] | None = None,
+    ) -> None:
+        """Post-processor for YOLOv8, YOLO11 and YOLO26 oriented boxes (OBB): every detection has `.corners` and `.rotation`.
+
+        - `threshold`: Minimum score of a detection, 0..1.
+        - `iou_threshold`: Two boxes of a class whose IoU is larger than this are one object, 0..1.
+        - `nms_sigma`: Sigma of Gaussian Soft-NMS, which returns decayed scores (its paper uses 0.5). 0 suppresses
+          overlapping boxes.
+        - `max_detections`: Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such
+          as those in the bars of a Letterbox, and those with an empty mask are dropped after this limit, as Ultralytics
+          drops empty masks.
+        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
+          anchor.
+        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
+        - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535.
+        - `labels`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a
+          line. None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class
+          numbers. The firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+        - `box_units`: Unit of the head's boxes: "pixels" of the model input, or "normalized" to 0..1; None detects it from
+          the head.
+        """
+
+class YoloV2:
+    """Post-processor for YOLOv2, tiny YOLOv2 and ST's yolo_lc: `ml.Model(path, postprocess=n6post.YoloV2())`.
+
+    Boxes are wrong without the anchors that the network was trained with. By default these are ST's: those of yolo_lc for a
+    map with a cell for each 16 pixels of the input, and those of tiny YOLOv2 for each 32.
+
+    ValueError for an option out of range and, at a model's first frame, for an output that does not belong to this family.
+    """
+
+    threshold: float
+    """Minimum score of a detection, 0..1."""
+    iou_threshold: float
+    """Two boxes of a class whose IoU is larger than this are one object, 0..1."""
+    max_detections: int
+    """Maximum number of detections to return, 1..65535.
+
+    Detections without a pixel in the frame, such as those in the bars of a Letterbox, are dropped after this limit.
+    """
+    classes: _Classes | None
+    """Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each anchor."""
+    class_agnostic: bool
+    """Whether a box also suppresses boxes of other classes."""
+    max_candidates: int
+    """Maximum number of boxes that enter suppression, the best first, 1..65535."""
+    labels: _Labels | None
+    """Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a line.
+
+    None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class numbers. The
+    firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+    """
+    anchors: _Anchors | None
+    """Widths and heights of the anchors of a cell, in cells, as in a darknet .cfg: [(w, h), ...] or [w, h, ...].
+
+    None: ST's, five: those of yolo_lc for cells of 16 pixels, and those of tiny YOLOv2 for larger ones.
+    """
+
+    def __init__(
+        self,
+        threshold: float = 0.5,
+        *,
+        iou_threshold: float = 0.5,
+        max_detections: int = 20,
+        classes: _Classes | None = None,
+        class_agnostic: bool = False,
+        max_candidates: int = 100,
+        labels: _Labels | None = None,
+        anchors: _Anchors | None = None,
+    ) -> None:
+        """Post-processor for YOLOv2, tiny YOLOv2 and ST's yolo_lc: `ml.Model(path, postprocess=n6post.YoloV2())`.
+
+        - `threshold`: Minimum score of a detection, 0..1.
+        - `iou_threshold`: Two boxes of a class whose IoU is larger than this are one object, 0..1.
+        - `max_detections`: Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such
+          as those in the bars of a Letterbox, are dropped after this limit.
+        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
+          anchor.
+        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
+        - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535.
+        - `labels`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a
+          line. None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class
+          numbers. The firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+        - `anchors`: Widths and heights of the anchors of a cell, in cells, as in a darknet .cfg: [(w, h), ...] or [w, h,
+          ...]. None: ST's, five: those of yolo_lc for cells of 16 pixels, and those of tiny YOLOv2 for larger ones.
+        """
+
+    def __call__(
+        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
+    ) -> list[Detection[None, None, None]]: ...
+
+class YoloV5:
+    """Post-processor for YOLOv5 detection: `ml.Model(path, postprocess=n6post.YoloV5())`.
+
+    ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
+    """
+
+    threshold: float
+    """Minimum score of a detection, 0..1."""
+    iou_threshold: float
+    """Two boxes of a class whose IoU is larger than this are one object, 0..1."""
+    max_detections: int
+    """Maximum number of detections to return, 1..65535.
+
+    Detections without a pixel in the frame, such as those in the bars of a Letterbox, are dropped after this limit.
+    """
+    classes: _Classes | None
+    """Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each anchor."""
+    class_agnostic: bool
+    """Whether a box also suppresses boxes of other classes."""
+    max_candidates: int
+    """Maximum number of boxes that enter suppression, the best first, 1..65535."""
+    labels: _Labels | None
+    """Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a line.
+
+    None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class numbers. The
+    firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+    """
+    anchors: _Anchors | None
+    """Widths and heights of the anchors in input pixels, for each stride, as in a .yaml of YOLOv5: [[w, h, ...], ...].
+
+    Only maps need them. None: those of yolov5n to yolov5x.
+    """
+    box_units: Literal["pixels", "normalized"] | None
+    """Unit of the rows' boxes: "pixels" of the model input, or "normalized" to 0..1; None detects it from a frame."""
+
+    def __init__(
+        self,
+        threshold: float = 0.5,
+        *,
+        iou_threshold: float = 0.5,
+        max_detections: int = 20,
+        classes: _Classes | None = None,
+        class_agnostic: bool = False,
+        max_candidates: int = 100,
+        labels: _Labels | None = None,
+        anchors: _Anchors | None = None,
+        box_units: Literal["pixels", "normalized"] | None = None,
+    ) -> None:
+        """Post-processor for YOLOv5 detection: `ml.Model(path, postprocess=n6post.YoloV5())`.
+
+        - `threshold`: Minimum score of a detection, 0..1.
+        - `iou_threshold`: Two boxes of a class whose IoU is larger than this are one object, 0..1.
+        - `max_detections`: Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such
+          as those in the bars of a Letterbox, are dropped after this limit.
+        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
+          anchor.
+        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
+        - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535.
+        - `labels`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a
+          line. None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class
+          numbers. The firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+        - `anchors`: Widths and heights of the anchors in input pixels, for each stride, as in a .yaml of YOLOv5: [[w, h,
+          ...], ...]. Only maps need them. None: those of yolov5n to yolov5x.
+        - `box_units`: Unit of the rows' boxes: "pixels" of the model input, or "normalized" to 0..1; None detects it from a
+          frame.
+        """
+
+    def __call__(
+        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
+    ) -> list[Detection[None, None, None]]: ...
+
+class YoloX:
+    """Post-processor for YOLOX, Megvii's and ST's: `ml.Model(path, postprocess=n6post.YoloX())`.
+
+    ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
+    """
+
+    threshold: float
+    """Minimum score of a detection, 0..1."""
+    iou_threshold: float
+    """Two boxes of a class whose IoU is larger than this are one object, 0..1."""
+    max_detections: int
+    """Maximum number of detections to return, 1..65535.
+
+    Detections without a pixel in the frame, such as those in the bars of a Letterbox, are dropped after this limit.
+    """
+    classes: _Classes | None
+    """Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each anchor."""
+    class_agnostic: bool
+    """Whether a box also suppresses boxes of other classes."""
+    max_candidates: int
+    """Maximum number of boxes that enter suppression, the best first, 1..65535."""
+    labels: _Labels | None
+    """Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a line.
+
+    None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class numbers. The
+    firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+    """
+    anchors: _Anchors | None
+    """Widths and heights of the anchors of a cell, in parts of the input's width: [(w, h), ...] or [w, h, ...].
+
+    Only ST's maps need them. None: those of ST's zoo, one or three: the number of channels, the labels and a frame show how
+    many.
+    """
+    box_units: Literal["cells", "pixels", "normalized"] | None
+    """Unit of the rows' boxes: "cells", "pixels" of the model input, or "normalized" to 0..1; None detects it from a frame.
+
+    In "cells", centers are relative to the cell, with logarithms of the sizes: Megvii's export without a decode.
+    """
+
+    def __init__(
+        self,
+        threshold: float = 0.5,
+        *,
+        iou_threshold: float = 0.5,
+        max_detections: int = 20,
+        classes: _Classes | None = None,
+        class_agnostic: bool = False,
+        max_candidates: int = 100,
+        labels: _Labels | None = None,
+        anchors: _Anchors | None = None,
+        box_units: Literal["cells", "pixels", "normalized"] | None = None,
+    ) -> None:
+        """Post-processor for YOLOX, Megvii's and ST's: `ml.Model(path, postprocess=n6post.YoloX())`.
+
+        - `threshold`: Minimum score of a detection, 0..1.
+        - `iou_threshold`: Two boxes of a class whose IoU is larger than this are one object, 0..1.
+        - `max_detections`: Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such
+          as those in the bars of a Letterbox, are dropped after this limit.
+        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
+          anchor.
+        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
+        - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535.
+        - `labels`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a
+          line. None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class
+          numbers. The firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+        - `anchors`: Widths and heights of the anchors of a cell, in parts of the input's width: [(w, h), ...] or [w, h,
+          ...]. Only ST's maps need them. None: those of ST's zoo, one or three: the number of channels, the labels and a
+          frame show how many.
+        - `box_units`: Unit of the rows' boxes: "cells", "pixels" of the model input, or "normalized" to 0..1; None detects
+          it from a frame. In "cells", centers are relative to the cell, with logarithms of the sizes: Megvii's export
+          without a decode.
+        """
+
+    def __call__(
+        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
+    ) -> list[Detection[None, None, None]]: ...
+
+class YoloD:
+    """Post-processor for ST's st_yolodv2: `ml.Model(path, postprocess=n6post.YoloD())`.
+
+    ValueError for an option out of range and, at a model's first frame, for an output that does not belong to this family.
+    """
+
+    threshold: float
+    """Minimum score of a detection, 0..1."""
+    iou_threshold: float
+    """Two boxes of a class whose IoU is larger than this are one object, 0..1."""
+    max_detections: int
+    """Maximum number of detections to return, 1..65535.
+
+    Detections without a pixel in the frame, such as those in the bars of a Letterbox, are dropped after this limit.
+    """
+    classes: _Classes | None
+    """Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each anchor."""
+    class_agnostic: bool
+    """Whether a box also suppresses boxes of other classes."""
+    max_candidates: int
+    """Maximum number of boxes that enter suppression, the best first, 1..65535."""
+    labels: _Labels | None
+    """Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a line.
+
+    None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class numbers. The
+    firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+    """
+
+    def __init__(
+        self,
+        threshold: float = 0.5,
+        *,
+        iou_threshold: float = 0.5,
+        max_detections: int = 20,
+        classes: _Classes | None = None,
+        class_agnostic: bool = False,
+        max_candidates: int = 100,
+        labels: _Labels | None = None,
+    ) -> None:
+        """Post-processor for ST's st_yolodv2: `ml.Model(path, postprocess=n6post.YoloD())`.
+
+        - `threshold`: Minimum score of a detection, 0..1.
+        - `iou_threshold`: Two boxes of a class whose IoU is larger than this are one object, 0..1.
+        - `max_detections`: Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such
+          as those in the bars of a Letterbox, are dropped after this limit.
+        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
+          anchor.
+        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
+        - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535.
+        - `labels`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a
+          line. None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class
+          numbers. The firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+        """
+
+    def __call__(
+        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
+    ) -> list[Detection[None, None, None]]: ...
+
+class Ssd:
+    """Post-processor for SSD networks: `ml.Model(path, postprocess=n6post.Ssd())`.
+
+    The priors of ST's networks, of TensorFlow's SSD MobileNet 300 and of Ultra-Light-Fast-Generic-Face-Detector-1MB are
+    known. Those of other networks are an option.
+
+    ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family or
+    whose priors are not known.
+    """
+
+    threshold: float
+    """Minimum score of a detection, 0..1.
+
+    Below .5, the search in scores before the softmax takes longer: about .3 M instructions for 4,420 priors of one class,
+    and 3 M for 3,000 priors of 80 classes.
+    """
+    iou_threshold: float
+    """Two boxes of a class whose IoU is larger than this are one object, 0..1."""
+    max_detections: int
+    """Maximum number of detections to return, 1..65535.
+
+    Detections without a pixel in the frame, such as those in the bars of a Letterbox, are dropped after this limit.
+    """
+    classes: _Classes | None
+    """Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each prior.
+
+    Numbers begin with 0 for the first class behind the background.
+    """
+    class_agnostic: bool
+    """Whether a box also suppresses boxes of other classes."""
+    max_candidates: int
+    """Maximum number of boxes that enter suppression, the best first, 1..65535."""
+    labels: _Labels | None
+    """Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a line.
+
+    There may be one more at the beginning, for the background. None: the model's labels if the post-processor can read them,
+    else COCO's for 80 classes, else the class numbers. `n6post.load` passes a model's labels on.
+    """
+    priors: Sequence[Any] | None
+    """The priors of the network, a list of its maps in the order of the output, or None if they are known.
+
+    A map is `(columns, rows, [(width, height), ...])`: the sizes are those of the priors of one cell, in input pixels.
+    Centers are those of the cells. If the cells do not divide the input, a fourth item says how far apart they are, in
+    pixels.
+    """
+    box_order: Literal["xywh", "yxhw"] | None
+    """Order of a box's numbers. None: "yxhw" for TensorFlow's SSD MobileNet 300, else "xywh"."""
+
+    def __init__(
+        self,
+        threshold: float = 0.5,
+        *,
+        iou_threshold: float = 0.5,
+        max_detections: int = 20,
+        classes: _Classes | None = None,
+        class_agnostic: bool = False,
+        max_candidates: int = 100,
+        labels: _Labels | None = None,
+        priors: Sequence[Any] | None = None,
+        box_order: Literal["xywh", "yxhw"] | None = None,
+    ) -> None:
+        """Post-processor for SSD networks: `ml.Model(path, postprocess=n6post.Ssd())`.
+
+        - `threshold`: Minimum score of a detection, 0..1. Below .5, the search in scores before the softmax takes longer:
+          about .3 M instructions for 4,420 priors of one class, and 3 M for 3,000 priors of 80 classes.
+        - `iou_threshold`: Two boxes of a class whose IoU is larger than this are one object, 0..1.
+        - `max_detections`: Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such
+          as those in the bars of a Letterbox, are dropped after this limit.
+        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
+          prior. Numbers begin with 0 for the first class behind the background.
+        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
+        - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535.
+        - `labels`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a
+          line. There may be one more at the beginning, for the background. None: the model's labels if the post-processor
+          can read them, else COCO's for 80 classes, else the class numbers. `n6post.load` passes a model's labels on.
+        - `priors`: The priors of the network, a list of its maps in the order of the output, or None if they are known. A
+          map is `(columns, rows, [(width, height), ...])`: the sizes are those of the priors of one cell, in input pixels.
+          Centers are those of the cells. If the cells do not divide the input, a fourth item says how far apart they are, in
+          pixels.
+        - `box_order`: Order of a box's numbers. None: "yxhw" for TensorFlow's SSD MobileNet 300, else "xywh".
+        """
+
+    def __call__(
+        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
+    ) -> list[Detection[None, None, None]]: ...
+
+class Fomo:
+    """Post-processor for Edge Impulse's FOMO: `ml.Model(path, postprocess=n6post.Fomo())`.
+
+    It returns a list of Detection, one for each object, best first. The box surrounds the cells of the object, which FOMO
+    finds by its center: it says where the object is, not how large. The only keypoint is the object's center, the mean of
+    its cells weighted by their probabilities: `d.keypoint(0)`. `class_id` counts the classes without the background.
+
+    ValueError for an option out of range and, at a model's first frame, for an output that does not belong to this family.
+    """
+
+    threshold: float
+    """Minimum probability of a cell that belongs to an object, 0..1. Edge Impulse's default is 0.5, too."""
+    max_detections: int
+    """Maximum number of objects to return, the best first, 1..65535."""
+    classes: _Classes | None
+    """Numbers and labels of the classes to keep; None keeps all. The filter applies to the most probable class of each cell.
+
+    The numbers do not count the background: 0 is the first class besides it.
+    """
+    labels: _Labels | None
+    """Labels of the classes, with or without one for the background: a list, a dict or the path of a .txt file.
+
+    None: the model's labels if the post-processor can read them, else the class numbers. With one label more than classes
+    the first one is the background's.
+    """
+    layout: Literal["NHWC", "NCHW"] | None
+    """Layout of the output; None detects it from the shape, whose height and width have the aspect ratio of the input."""
+
+    def __init__(
+        self,
+        threshold: float = 0.5,
+        *,
+        max_detections: int = 20,
+        classes: _Classes | None = None,
+        labels: _Labels | None = None,
+        layout: Literal["NHWC", "NCHW"] | None = None,
+    ) -> None:
+        """Post-processor for Edge Impulse's FOMO: `ml.Model(path, postprocess=n6post.Fomo())`.
+
+        - `threshold`: Minimum probability of a cell that belongs to an object, 0..1. Edge Impulse's default is 0.5, too.
+        - `max_detections`: Maximum number of objects to return, the best first, 1..65535.
+        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the most probable class
+          of each cell. The numbers do not count the background: 0 is the first class besides it.
+        - `labels`: Labels of the classes, with or without one for the background: a list, a dict or the path of a .txt file.
+          None: the model's labels if the post-processor can read them, else the class numbers. With one label more than
+          classes the first one is the background's.
+        - `layout`: Layout of the output; None detects it from the shape, whose height and width have the aspect ratio of the
+          input.
+        """
+
+    def __call__(
+        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
+    ) -> list[Detection[None, ndarray, None]]: ...
+
+class BlazeFace:
+    """Post-processor for MediaPipe's face detection: `ml.Model(path, postprocess=n6post.BlazeFace())`.
+
+    Every detection has `.keypoints`: right eye, left eye, nose tip, mouth, right ear and left ear (the person's own sides).
+    They are a float32 array (6, 3): x and y in frame pixels, clipped to the frame, and 1, because the network gives them no
+    score. The short-range networks (inputs of 128 and 256) and the full-range network (192) are accepted.
+
+    These networks are trained with pixels in -1..1: pass `n6post.Letterbox(img, scale=(-1, 1))` to a file that takes floats.
+    But OpenMV's own file, blazeface_front_128.tflite in /rom, was quantized for 0..1: pass `n6post.Letterbox(img)` or
+    `n6post.Crop(img)`, with a threshold of 0.4.
+
+    ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
+    """
+
+    threshold: float
+    """Minimum score of a detection, 0..1."""
+    iou_threshold: float
+    """Two boxes whose IoU is larger than this are one object, 0..1."""
+    blend_boxes: bool
+    """Whether a box and its keypoints become the mean, weighted by score, of all boxes of the same object, as in MediaPipe.
+
+    They jitter less from frame to frame than those of the best box alone, which False returns. The score is that of the best
+    box.
+    """
+    max_detections: int
+    """Maximum number of detections to return, 1..65535.
+
+    Detections without a pixel in the frame, such as those in the bars of a Letterbox, are dropped after this limit.
+    """
+    max_candidates: int
+    """Maximum number of boxes that enter suppression, the best first, 1..65535. A large face has up to 50 of them."""
+    labels: _Labels | None
+    """Label of the detections: a list of one name, a dict {0: "face"} or the path of a .txt file with one line.
+
+    None: the model's label if the post-processor can read it, else "face" or "palm".
+    """
+
+    def __init__(
+        self,
+        threshold: float = 0.5,
+        *,
+        iou_threshold: float = 0.3,
+        blend_boxes: bool = True,
+        max_detections: int = 20,
+        max_candidates: int = 100,
+        labels: _Labels | None = None,
+    ) -> None:
+        """Post-processor for MediaPipe's face detection: `ml.Model(path, postprocess=n6post.BlazeFace())`.
+
+        - `threshold`: Minimum score of a detection, 0..1.
+        - `iou_threshold`: Two boxes whose IoU is larger than this are one object, 0..1.
+        - `blend_boxes`: Whether a box and its keypoints become the mean, weighted by score, of all boxes of the same object,
+          as in MediaPipe. They jitter less from frame to frame than those of the best box alone, which False returns. The
+          score is that of the best box.
+        - `max_detections`: Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such
+          as those in the bars of a Letterbox, are dropped after this limit.
+        - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535. A large face has up to
+          50 of them.
+        - `labels`: Label of the detections: a list of one name, a dict {0: "face"} or the path of a .txt file with one line.
+          None: the model's label if the post-processor can read it, else "face" or "palm".
+        """
+
+    def __call__(
+        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
+    ) -> list[Detection[None, ndarray, None]]: ...
+
+class BlazePalm(BlazeFace):
+    """Post-processor for MediaPipe's palm detection: `ml.Model(path, postprocess=n6post.BlazePalm())`.
+
+    Every detection has `.keypoints`: wrist, index finger mcp, middle finger mcp, ring finger mcp, pinky mcp, thumb cmc and
+    thumb mcp (mcp is the knuckle, cmc the base of the thumb). They are a float32 array (7, 3): x and y in frame pixels,
+    clipped to the frame, and 1. The box surrounds the palm without the fingers.
+
+    Its options are those of BlazeFace. The network is trained with pixels in 0..1: pass `n6post.Letterbox(img)`.
+
+    ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
+    """
+
+    def __init__(
+        self,
+        threshold: float = 0.5,
+        *,
+        iou_threshold: float = 0.3,
+        blend_boxes: bool = True,
+        max_detections: int = 20,
+        max_candidates: int = 100,
+        labels: _Labels | None = None,
+    ) -> None:
+        """Post-processor for MediaPipe's palm detection: `ml.Model(path, postprocess=n6post.BlazePalm())`.
+
+        - `threshold`: Minimum score of a detection, 0..1.
+        - `iou_threshold`: Two boxes whose IoU is larger than this are one object, 0..1.
+        - `blend_boxes`: Whether a box and its keypoints become the mean, weighted by score, of all boxes of the same object,
+          as in MediaPipe. They jitter less from frame to frame than those of the best box alone, which False returns. The
+          score is that of the best box.
+        - `max_detections`: Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such
+          as those in the bars of a Letterbox, are dropped after this limit.
+        - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535. A large face has up to
+          50 of them.
+        - `labels`: Label of the detections: a list of one name, a dict {0: "face"} or the path of a .txt file with one line.
+          None: the model's label if the post-processor can read it, else "face" or "palm".
+        """
+
+class YuNet:
+    """Post-processor for the face detector YuNet: `ml.Model(path, postprocess=n6post.YuNet())`.
+
+    Each Detection has five keypoints: right eye, left eye, nose tip, right mouth corner, left mouth corner. "Right" is the
+    person's right.
+
+    ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
+    """
+
+    threshold: float
+    """Minimum score of a detection, 0..1.
+
+    The score is the square root of class score * objectness, as in OpenCV. ST's threshold is compared with the product
+    itself: its .5 is .71 here.
+    """
+    iou_threshold: float
+    """Two boxes whose IoU is larger than this are one object, 0..1."""
+    max_detections: int
+    """Maximum number of detections to return, 1..65535.
+
+    Detections without a pixel in the frame, such as those in the bars of a Letterbox, are dropped after this limit.
+    """
+    max_candidates: int
+    """Maximum number of boxes that enter suppression, the best first, 1..65535. A face has about ten of them."""
+    labels: _Labels | None
+    """Label of the detections: a list of one name, a dict {0: "face"} or the path of a .txt file with one line.
+
+    None: the model's label if the post-processor can read it, else "face".
+    """
+
+    def __init__(
+        self,
+        threshold: float = 0.7,
+        *,
+        iou_threshold: float = 0.3,
+        max_detections: int = 20,
+        max_candidates: int = 300,
+        labels: _Labels | None = None,
+    ) -> None:
+        """Post-processor for the face detector YuNet: `ml.Model(path, postprocess=n6post.YuNet())`.
+
+        - `threshold`: Minimum score of a detection, 0..1. The score is the square root of class score * objectness, as in
+          OpenCV. ST's threshold is compared with the product itself: its .5 is .71 here.
+        - `iou_threshold`: Two boxes whose IoU is larger than this are one object, 0..1.
+        - `max_detections`: Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such
+          as those in the bars of a Letterbox, are dropped after this limit.
+        - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535. A face has about ten of
+          them.
+        - `labels`: Label of the detections: a list of one name, a dict {0: "face"} or the path of a .txt file with one line.
+          None: the model's label if the post-processor can read it, else "face".
+        """
+
+    def __call__(
+        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
+    ) -> list[Detection[None, ndarray, None]]: ...
+
+class HandLandmarks:
+    """Post-processor for MediaPipe's hand landmarks: `ml.Model(path, postprocess=n6post.HandLandmarks())`.
+
+    It returns a list of at most one Detection with 21 keypoints (`n6post.keypoint_names(21)`). The box surrounds them. The
+    input has to show one hand, upright and with some margin: `n6post.Pipeline` cuts it out of the frame.
+
+    hand_landmarks_full_224, which every N6 and AE3 has in its ROM, was quantized with numbers of too small a range: its
+    score is 0.5 at most, and no keypoint is further right or further down than pixel 183 of 224. So a threshold above 0.5
+    finds nothing there, and the input needs more margin below the hand than MediaPipe's. Pipeline leaves it.
+
+    ValueError for an option out of range and, at a model's first frame, for an output that does not belong to this family.
+    """
+
+    threshold: float
+    """Minimum score of a hand, 0..1."""
+    labels: _Labels | None
+    """Labels of a left and a right hand: a list of two names, a dict or the path of a .txt file; None: "left hand" and
+    "right hand".
+
+    They are right for a camera that does not mirror its picture. For one that does, pass ["right hand", "left hand"].
+    """
+    first_scalar: Literal["score", "handedness"] | None
+    """Which of the two outputs with one number comes first; None: the score is the one next to the keypoints.
+
+    That holds for MediaPipe's files and for the camera's ROM.
+    """
+
+    def __init__(
+        self,
+        threshold: float = 0.4,
+        *,
+        labels: _Labels | None = None,
+        first_scalar: Literal["score", "handedness"] | None = None,
+    ) -> None:
+        """Post-processor for MediaPipe's hand landmarks: `ml.Model(path, postprocess=n6post.HandLandmarks())`.
+
+        - `threshold`: Minimum score of a hand, 0..1.
+        - `labels`: Labels of a left and a right hand: a list of two names, a dict or the path of a .txt file; None: "left
+          hand" and "right hand". They are right for a camera that does not mirror its picture. For one that does, pass
+          ["right hand", "left hand"].
+        - `first_scalar`: Which of the two outputs with one number comes first; None: the score is the one next to the
+          keypoints. That holds for MediaPipe's files and for the camera's ROM.
+        """
+
+    def __call__(
+        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
+    ) -> list[Detection[None, ndarray, None]]: ...
+
+class FaceLandmarks:
+    """Post-processor for MediaPipe's face mesh: `ml.Model(path, postprocess=n6post.FaceLandmarks())`.
+
+    It returns a list of at most one Detection with 468 keypoints, of which `n6post.keypoint_names(468)` names the most
+    useful. The box surrounds them; `draw` draws the contours. The input has to show one face, upright and with some margin:
+    `n6post.Pipeline` cuts it out of the frame.
+
+    ValueError for an option out of range and, at a model's first frame, for an output that does not belong to this family.
+    """
+
+    threshold: float
+    """Minimum score of a face, 0..1."""
+    labels: _Labels | None
+    """Label of the face: a list of one name, a dict {0: "face"} or the path of a .txt file with one line; None: "face"."""
+
+    def __init__(
+        self,
+        threshold: float = 0.5,
+        *,
+        labels: _Labels | None = None,
+    ) -> None:
+        """Post-processor for MediaPipe's face mesh: `ml.Model(path, postprocess=n6post.FaceLandmarks())`.
+
+        - `threshold`: Minimum score of a face, 0..1.
+        - `labels`: Label of the face: a list of one name, a dict {0: "face"} or the path of a .txt file with one line; None:
+          "face".
+        """
+
+    def __call__(
+        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
+    ) -> list[Detection[None, ndarray, None]]: ...
+
 class MoveNet:
     """Post-processor for MoveNet: `ml.Model(path, postprocess=n6post.MoveNet())`.
 
@@ -441,6 +1158,105 @@ class DeepLab:
         """
 
     def __call__(self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]) -> Segmentation: ...
+
+class Depth:
+    """Post-processor for monocular depth: `ml.Model(path, postprocess=n6post.Depth())`.
+
+    A call returns one of two DepthMaps that take turns, each with memory of its own. A result stays valid during the next
+    call; the call after that overwrites it (`copy()` keeps it).
+
+    ValueError for an option out of range and, at a model's first frame, for an output that does not belong to this family.
+    """
+
+    layout: Literal["NHWC", "NCHW"] | None
+    """Layout of the output; None detects it from the shape, whose height and width have the aspect ratio of the input.
+
+    A map of another aspect ratio is accepted only if this option is given.
+    """
+
+    def __init__(
+        self,
+        layout: Literal["NHWC", "NCHW"] | None = None,
+    ) -> None:
+        """Post-processor for monocular depth: `ml.Model(path, postprocess=n6post.Depth())`.
+
+        - `layout`: Layout of the output; None detects it from the shape, whose height and width have the aspect ratio of the
+          input. A map of another aspect ratio is accepted only if this option is given.
+        """
+
+    def __call__(self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]) -> DepthMap: ...
+
+class Classifier:
+    """Post-processor for image classification: `ml.Model(path, postprocess=n6post.Classifier())`.
+
+    A call returns a `Classification`, the `top_k` best classes with their labels and scores. If the network's numbers are
+    logits, it computes their softmax: for integers the quantization shows it, for floats the numbers of the first frames.
+    The option `scores` says it instead.
+
+    ValueError for an option out of range and, at a model's first frame, for an output that does not belong to this family.
+    """
+
+    threshold: float
+    """Minimum score of a class in the result, 0..1."""
+    top_k: int
+    """Maximum number of classes in the result, 1..1000."""
+    labels: _Labels | None
+    """Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a line.
+
+    None: the model's labels if the post-processor can read them, else the class numbers. The firmware does not show a
+    model's labels to a post-processor; `n6post.load` passes them on.
+    """
+    scores: Literal["probability", "logit"] | None
+    """What the network's numbers are: probabilities, or logits, which get a softmax; None detects it.
+
+    Integers are probabilities if their scale allows only numbers of 0..1. Floats are probabilities if all are within 0..1;
+    if their sum is not 1, the next frame is examined, too.
+    """
+
+    def __init__(
+        self,
+        threshold: float = 0.0,
+        *,
+        top_k: int = 5,
+        labels: _Labels | None = None,
+        scores: Literal["probability", "logit"] | None = None,
+    ) -> None:
+        """Post-processor for image classification: `ml.Model(path, postprocess=n6post.Classifier())`.
+
+        - `threshold`: Minimum score of a class in the result, 0..1.
+        - `top_k`: Maximum number of classes in the result, 1..1000.
+        - `labels`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a
+          line. None: the model's labels if the post-processor can read them, else the class numbers. The firmware does not
+          show a model's labels to a post-processor; `n6post.load` passes them on.
+        - `scores`: What the network's numbers are: probabilities, or logits, which get a softmax; None detects it. Integers
+          are probabilities if their scale allows only numbers of 0..1. Floats are probabilities if all are within 0..1; if
+          their sum is not 1, the next frame is examined, too.
+        """
+
+    def __call__(self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]) -> Classification: ...
+
+class Embedding:
+    """Post-processor for embeddings: `ml.Model(path, postprocess=n6post.Embedding())`.
+
+    A call returns a float32 array of its own, with length 1 unless `normalize` is False. A network that returns zeros only
+    gives a vector of zeros, which is similar to nothing.
+
+    ValueError for an option out of range and, at a model's first frame, for an output that does not belong to this family.
+    """
+
+    normalize: bool
+    """Whether the vector is divided by its length. If not, it has the network's own numbers."""
+
+    def __init__(
+        self,
+        normalize: bool = True,
+    ) -> None:
+        """Post-processor for embeddings: `ml.Model(path, postprocess=n6post.Embedding())`.
+
+        - `normalize`: Whether the vector is divided by its length. If not, it has the network's own numbers.
+        """
+
+    def __call__(self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]) -> ndarray: ...
 
 # ---- over time ----
 
@@ -862,13 +1678,135 @@ class Trail:
         A picture of another size than `frame_size` is treated as the frame, scaled. ValueError as for `n6post.draw`.
         """
 
+class _Match(NamedTuple):
+    """Who it is, and how similar: an entry of `Gallery.similarities`."""
+
+    name: str | int
+    similarity: float
+
+class Gallery:
+    """Names with the embeddings of each, to find the name of another embedding.
+
+    All vectors have as many numbers as the first. The memory is bounded: 4 bytes for each number of at most `max_names`
+    times `max_vectors` vectors. ValueError for an option out of range; each option may be assigned at any time, and limits
+    the vectors that come later.
+    """
+
+    threshold: float
+    """Minimum cosine similarity of a match, 0..1.
+
+    It depends on the network and on the pictures: `similarities` shows it for yours. Two pictures of one person have .75 to
+    .95 with OSNet, those of two persons mostly .55 to .75.
+    """
+    max_names: int
+    """Maximum number of names, 1..1000."""
+    max_vectors: int
+    """Maximum number of vectors of a name, 1..100. A further one replaces the oldest."""
+    forget_after: float
+    """Seconds after which `reidentify` forgets a number that was not seen, 0..1e6."""
+    refresh_after: float
+    """Seconds after which `reidentify` takes another vector of a track that has its number, 0..1e6."""
+
+    def __init__(
+        self,
+        threshold: float = 0.75,
+        *,
+        max_names: int = 32,
+        max_vectors: int = 4,
+        forget_after: float = 60.0,
+        refresh_after: float = 2.0,
+    ) -> None:
+        """Names with the embeddings of each, to find the name of another embedding.
+
+        - `threshold`: Minimum cosine similarity of a match, 0..1. It depends on the network and on the pictures:
+          `similarities` shows it for yours. Two pictures of one person have .75 to .95 with OSNet, those of two persons
+          mostly .55 to .75.
+        - `max_names`: Maximum number of names, 1..1000.
+        - `max_vectors`: Maximum number of vectors of a name, 1..100. A further one replaces the oldest.
+        - `forget_after`: Seconds after which `reidentify` forgets a number that was not seen, 0..1e6.
+        - `refresh_after`: Seconds after which `reidentify` takes another vector of a track that has its number, 0..1e6.
+        """
+
+    def reset(self) -> None:
+        """Forget everything."""
+
+    @property
+    def names(self) -> list[str | int]:
+        """All names, those enrolled first at the beginning."""
+
+    def __len__(self) -> int: ...
+    def __contains__(self, name: object) -> bool: ...
+    def enroll(self, name: str | int, vector: _Vector) -> None:
+        """Add a vector of this name, a text or an int. If there are `max_vectors` of it already, its oldest is dropped.
+
+        Several vectors, of a person from the front, the side and the back, make a match more certain. ValueError for
+        anything but a vector of as many numbers as the others, and for a new name if there are `max_names` already.
+        """
+
+    def forget(self, name: str | int) -> None:
+        """Forget all vectors of a name. ValueError for a name that is not there."""
+
+    def match(self, vector: _Vector) -> _Match | None:
+        """The best `Match` (name, similarity) for a vector; None if no similarity reaches the threshold.
+
+        The similarity of a name is the largest cosine similarity of its vectors, -1..1. ValueError for anything but a vector
+        of as many numbers as those of the gallery.
+        """
+
+    def similarities(self, vector: _Vector) -> list[_Match]:
+        """A `Match` for every name, the most similar first, whatever the threshold: to find a good one."""
+
+    def reidentify(
+        self,
+        detections: Sequence[Detection[_M, _K, int]],
+        vectors: Callable[[Detection[_M, _K, int]], _Vector | None] | Sequence[_Vector | None],
+        *,
+        elapsed_ms: float | None = None,
+    ) -> list[Detection[_M, _K, int]]:
+        """Give tracks that return their old number: the detections as new objects, with the number as `track_id`.
+
+            detections = tracker.update(model.predict([img]))
+            detections = gallery.reidentify(detections, lambda d: osnet.predict([n6post.Stretch(img, roi=d.rect)]))
+
+        - `detections`: as Tracker.update returns them; they are not changed
+        - `vectors`: a function that is called with a detection and returns its embedding, or None if it is no good picture
+          of the object; or a list with an embedding or None for each detection
+        - `elapsed_ms`: milliseconds since the last call, for recorded frames; None: measured
+
+        A new track is compared with everyone who is not in the picture and was seen in the last `forget_after` seconds; the
+        most similar pair comes first. A track without a similar one gets the next number: 1, 2, 3, ... It is left out until
+        its first vector. The function is called for new tracks and, every `refresh_after` seconds, for one that has its
+        number. If there are `max_names`, the one who is away for the longest time is forgotten.
+
+        ValueError for a detection without a `track_id`, a list of another length, and for anything but vectors.
+        """
+
+    def as_dict(self) -> dict[str, Any]:
+        """The gallery as texts and whole numbers, for `to_json`; `restore` takes it.
+
+        {"vectors": [{"name": "Anna", "vector": [1234, -567, ...]}, ...]}, each number in steps of 1/32767.
+        """
+
+    def restore(self, data: dict[str, Any]) -> None:
+        """Replace everything by the vectors of `as_dict`, as `json.loads` returns them. ValueError for anything else."""
+
+    def __copy__(self) -> Gallery: ...
+
+def cosine_similarity(one: _Vector, other: _Vector) -> float:
+    """The cosine of the angle between two vectors, -1..1: 1 for the same direction, 0 for nothing in common.
+
+    - `one`, `other`: arrays or lists of equally many numbers, such as the embeddings of two pictures; of any length
+
+    ValueError for anything else. Zeros are similar to nothing: 0.
+    """
+
 # ---- results ----
 
 class Detection(NamedTuple, Generic[_M, _K, _T]):
     """One object or person, as a tuple with names.
 
-    It also has `track_id`, `frame_size` and `keypoint_threshold`, which are not part of the tuple. They are kept by
-    `replace`, by a Tracker and by everything else that makes a detection from another.
+    It also has `track_id`, `frame_size`, `keypoint_threshold` and `corners`, which are not part of the tuple. They are kept
+    by `replace`, by a Tracker and by everything else that makes a detection from another.
     """
 
     rect: _Box
@@ -882,7 +1820,7 @@ class Detection(NamedTuple, Generic[_M, _K, _T]):
     mask: _M
     """A `Mask` (YoloV8Seg), else None."""
     keypoints: _K
-    """A float array (K, 3): x and y in frame pixels, and a score (YoloV8Pose, MoveNet); else None."""
+    """A float array (K, 3): x and y in frame pixels, and a score, 1.0 if the network gives none; None without keypoints."""
 
     @property
     def track_id(self) -> _T:
@@ -900,14 +1838,40 @@ class Detection(NamedTuple, Generic[_M, _K, _T]):
     def center(self) -> tuple[int, int]:
         """The frame pixel (x, y) in the middle of the box, ints."""
 
+    # Any in place of None: otherwise a script for oriented boxes would have to test each of them.
+    @property
+    def corners(self) -> ndarray | Any:
+        """The corners of an oriented box (YoloV8Obb), float array (4, 2): x and y in frame pixels; else None.
+
+        They are in order, clockwise from the upper left one, and may lie outside of the frame. A copy with another rect, as
+        a Tracker makes it, has the corners moved with it.
+        """
+
+    @property
+    def rotation(self) -> float | Any:
+        """The direction of an oriented box: degrees from the x axis to its longer side, clockwise, 0 up to 180; else None.
+
+        0 is horizontal, 90 upright, 45 falls from the upper left to the lower right. If frame and model input have different
+        aspect ratios and the picture was stretched, the box is a parallelogram in the frame: `corners` and the direction of
+        its sides are exact, its angles are not right ones.
+        """
+
+    @property
+    def sides(self) -> tuple[float, float] | Any:
+        """The lengths (longer, shorter) of the sides of an oriented box, frame pixels, floats; else None."""
+
+    def contains(self, x: int | tuple[int, int], y: int | None = None) -> bool:
+        """Whether frame pixel (x, y), or ((x, y)), belongs to the object: to its mask, its oriented box, else its box."""
+
     def as_dict(self, outline: bool = False) -> dict[str, Any]:
         """The detection as numbers, strings and lists. json.dumps makes the same text of it on a camera and on a PC.
 
         {"rect": [x, y, w, h], "score": 0.875, "class_id": 2, "label": "car"}. With a mask also "mask": {"rect":
         [x, y, w, h], "area": n, "centroid": [x, y]} and, if `outline` is True, "outline": [[x, y], ...] in it; with
-        keypoints also "keypoints": [[x, y, score], ...]; for a track also "track_id": n. Scores are rounded to 3 decimals,
-        keypoints to a tenth of a pixel; numbers that would then have more than six digits, to whole ones. Values that an
-        empty mask does not have and numbers that are not finite are None.
+        keypoints also "keypoints": [[x, y, score], ...]; with an oriented box also "corners": [[x, y], ...] and
+        "rotation": degrees; for a track also "track_id": n. Scores are rounded to 3 decimals, keypoints and corners to a
+        tenth of a pixel; numbers that would then have more than six digits, to whole ones. Values that an empty mask does
+        not have and numbers that are not finite are None.
         """
 
     def replace(
@@ -922,10 +1886,11 @@ class Detection(NamedTuple, Generic[_M, _K, _T]):
         track_id: int | None = ...,
         frame_size: tuple[int, int] | None = ...,
         keypoint_threshold: float = ...,
+        corners: ndarray | Sequence[Sequence[float]] | None = ...,
     ) -> Detection[_M, _K]:
-        """A copy with other values for some fields, and for `track_id`, `frame_size` or `keypoint_threshold`.
+        """A copy with other values for some fields, and for `track_id`, `frame_size`, `keypoint_threshold` or `corners`.
 
-        ValueError for any other name.
+        If `rect` changes and `corners` do not, they move with it. ValueError for any other name.
         """
 
     def keypoint(  # type: ignore[misc]
@@ -1089,9 +2054,128 @@ class Segmentation:
         with the fraction rounded to 4 decimals.
         """
 
+class _ClassScore(NamedTuple):
+    """A class of a Classification."""
+
+    class_id: int
+    label: str
+    score: float
+
+class Classification:
+    """The most probable classes of a picture, best first.
+
+        result = classifier.predict([img])
+        if result.label == "person" and result.score > 0.8:
+            ...
+        for class_id, label, score in result:
+            print(label, score)
+
+    It has a length, and each item has `class_id`, `label` and `score`. It is empty if no class reaches the threshold.
+    """
+
+    def __init__(self, class_ids: list[int], scores: list[float], labels: Sequence[str]) -> None: ...
+    @property
+    def class_id(self) -> int | None:
+        """The number of the best class; None if there is none."""
+
+    @property
+    def label(self) -> str | None:
+        """The label of the best class; None if there is none."""
+
+    @property
+    def score(self) -> float:
+        """The score of the best class, 0..1; 0.0 if there is none."""
+
+    def score_of(self, class_id: int | str) -> float:
+        """The score of a class, given by number or label; 0.0 for one that is not among the best."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, at: int) -> _ClassScore: ...
+    def __iter__(self) -> Iterator[_ClassScore]: ...
+    def draw(self, img: Image, *, color: _Color | None = None) -> Image:
+        """Write the best class and its score into the upper left corner of `img` (RGB565 or GRAYSCALE), and return img.
+
+        - `color`: (r, g, b) of the ground behind the text; None: the color of the class
+        """
+
+    def as_dict(self) -> dict[str, Any]:
+        """The classes as numbers and strings. json.dumps makes the same text of it on a camera and on a PC.
+
+        {"classes": [{"class_id": 1, "label": "person", "score": 0.957}, ...]}, scores rounded to 3 decimals.
+        """
+
+class DepthMap:
+    """A distance for every pixel of a map that lies over the frame, in the unit of the network (FastDepth: meters).
+
+    A box (x, y, w, h) is in frame pixels; a Detection is taken as its rect. The pixels of the map with their centers in the
+    box count, or the one at the middle of a box that is smaller than that.
+    """
+
+    raw: ndarray
+    """The network's own numbers (H, W), at the resolution of its output: distance = (raw - zero_point) * scale."""
+    scale: float
+    """Distance of one step of `raw`."""
+    zero_point: int
+    """The number in `raw` for distance 0."""
+
+    def __init__(self, raw: ndarray, transform: Any, scale: float = 1.0, zero_point: int = 0) -> None: ...
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(height, width) of the map."""
+
+    def copy(self) -> DepthMap:
+        """A copy with memory of its own, which later calls of the processor do not overwrite."""
+
+    def __copy__(self) -> DepthMap:
+        """A copy with memory of its own, which later calls of the processor do not overwrite."""
+
+    def distances(self) -> ndarray:
+        """All distances as a new float32 array (H, W)."""
+
+    def depth_at(self, x: int, y: int) -> float | None:
+        """The distance at frame pixel (x, y); None outside of the frame or of the part that the network saw."""
+
+    def minimum(self, box: Sequence[float] | Detection | None = None) -> float | None:
+        """The smallest distance in a box, or in the whole map; None if the network saw nothing of the box."""
+
+    def median(self, box: Sequence[float] | Detection | None = None) -> float | None:
+        """The median distance in a box, or in the whole map; None if the network saw nothing of the box.
+
+        Of two in the middle it is the lower one. It is exact for a network of bytes. For 16 bits and floats, if the box has
+        more than 4096 pixels of the map, it is the median of every second or third column and row.
+        """
+
+    def maximum(self, box: Sequence[float] | Detection | None = None) -> float | None:
+        """The largest distance in a box, or in the whole map; None if the network saw nothing of the box."""
+
+    def draw(
+        self,
+        img: Image,
+        *,
+        palette: Sequence[_Color] | None = None,
+        alpha: int = 128,
+        nearest: float | None = None,
+        farthest: float | None = None,
+        legend: bool = False,
+    ) -> Image:
+        """Tint `img` (RGB565 or GRAYSCALE) with the distances, and return img.
+
+        - `palette`: two or more colors (r, g, b), from near to far; None: yellow, red, violet, black
+        - `alpha`: 0..255; below 8 an RGB565 frame does not change, because the firmware cuts alpha to 5 bits
+        - `nearest`, `farthest`: the distances that have the first and the last color; None: the smallest and largest in the
+          map
+        - `legend`: write these two distances into the lower left corner
+
+        A picture of another size than the frame is treated as the frame, scaled. ValueError for a picture of another aspect
+        ratio, as for `n6post.draw`.
+        """
+
+    def as_dict(self) -> dict[str, Any]:
+        """The smallest, median and largest distance of the map, rounded to 3 decimals, for JSON."""
+
 def draw(
     img: Image,
-    result: Sequence[Detection] | Segmentation | LineZone | PolygonZone | Trail,
+    result: Sequence[Detection] | Segmentation | Classification | DepthMap | LineZone | PolygonZone | Trail,
     *,
     color: _Color | None = None,
     alpha: int = 128,
@@ -1107,7 +2191,7 @@ def draw(
     - `img`: an RGB565 or GRAYSCALE image. One of another size than the frame (an LCD's) is treated as the frame, scaled. Its
       aspect ratio must be the frame's, within two pixels: any other picture is a crop, or stretched. A crop with the frame's
       own aspect ratio is not noticed
-    - `result`: a list of Detection, a Segmentation, a LineZone, a PolygonZone or a Trail
+    - `result`: a list of Detection, a Segmentation, a Classification, a DepthMap, a LineZone, a PolygonZone or a Trail
     - `color`: (r, g, b) for everything; None: the colors of `color_by`, and white for zones
     - `alpha`: of masks and class maps, 0..255; below 8 an RGB565 frame does not change, because the firmware cuts alpha to 5
       bits
@@ -1140,6 +2224,25 @@ def to_json(result: Any, *, outline: bool = False) -> str:
     The text is ASCII, and for the same numbers the same on a camera and on a PC. ValueError for anything else.
     """
 
+def detections(
+    rows: Any, *, frame: Image | tuple[int, int] | None = None, labels: _Labels | None = None
+) -> list[Detection[Any, Any, None]]:
+    """Return a list of Detection, best first, from the results of other post-processors, of find_blobs or of your own code.
+
+    - `rows`: what OpenMV's post-processors return, a list for each class of ([x, y, w, h], score[, keypoints]); or such
+      tuples without the lists for classes, or ([x, y, w, h], score, class[, keypoints]); or (x, y, w, h[, score[, class]]),
+      also as an array; or objects with `rect`: blobs, AprilTags, QR codes, rectangles, Detections
+    - `frame`: the picture, or its (width, height); boxes and keypoints are clipped to it, and boxes outside of it are
+      dropped. None: unknown, and nothing is clipped
+    - `labels`: class names as for a constructor; without them a class is its number as text
+
+    Coordinates are frame pixels. A score that is missing is 1.0, a missing class 0. The class of a blob is the number of its
+    first threshold, that of an AprilTag its id; the label of a QR code is its payload. Keypoints are x, y, score; without a
+    score it is 1.0. Rows without width or height, and scores that are not a number, are dropped.
+
+    ValueError for anything else; the message has the number of the row.
+    """
+
 # An entry is ([x, y, w, h], score) or ([x, y, w, h], score, keypoints): a tuple of either length, which scripts unpack.
 def to_openmv(detections: Iterable[Detection]) -> list[list[tuple[Any, ...]]]:
     """Detections in OpenMV's own form: a list for each class, of ([x, y, w, h], score) or (..., score, keypoints) tuples.
@@ -1156,22 +2259,36 @@ def to_openmv(detections: Iterable[Detection]) -> list[list[tuple[Any, ...]]]:
     """
 
 def keypoint_names(keypoint_count: int) -> list[str]:
-    """The names of 17 keypoints (COCO) or 13 (ST's MoveNet) in their order, a list; numbers as text for any other count.
+    """The names of a network's keypoints in their order, a list; numbers as text for keypoints without a name.
 
-    Both have the same names except for the first, "nose" of the 17 and "head" of the 13. `keypoint` and `angle` of a
-    Detection accept either of these two, and also "left_elbow" as COCO writes it.
+    Names are known of 17 keypoints (a person, COCO), 13 (ST's MoveNet), 21 (a hand), 7 (a palm), 5 and 6 (a face), and of
+    some of the 468 of a face mesh. The persons' names are the same except for the first, "nose" of the 17 and "head" of the
+    13; `keypoint` and `angle` of a Detection accept either. They also accept "left_elbow" for "left elbow".
     """
 
-# ---- the right family for a model ----
+# ---- models ----
 
 # Only the model shows which family it will be. A script may therefore ask for anything that the result of one family has.
 @type_check_only
-class _AnyResult(list[Detection[Mask, ndarray, None]], Segmentation):
+class _AnyResult(list[Detection[Mask, ndarray, None]], Segmentation, DepthMap, Classification):  # type: ignore[misc]
+    label: Any  # type: ignore[assignment]
+    draw: Any  # type: ignore[assignment]
+    as_dict: Any  # type: ignore[assignment]
+
     def copy(self) -> _AnyResult: ...
+    def __copy__(self) -> _AnyResult: ...
+
+# A model of `load` returns _AnyResult, also for embeddings.
+_Vector = ndarray | Sequence[float] | _AnyResult
 
 @type_check_only
-class _AnyFamily(YoloV8Seg, YoloV8Pose, MoveNet, DeepLab):
+class _AnyFamily(
+    YoloV8Seg, YoloV8Pose, MoveNet, HandLandmarks, FaceLandmarks, DeepLab, BlazePalm, YuNet, Ssd, Fomo, Classifier, Depth,
+    Embedding, YoloV2, YoloV5, YoloX, YoloD,
+):
     threshold: Any
+    anchors: Any
+    box_units: Any
     layout: Any
 
     def __call__(self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]) -> _AnyResult: ...  # type: ignore[override]
@@ -1179,7 +2296,7 @@ class _AnyFamily(YoloV8Seg, YoloV8Pose, MoveNet, DeepLab):
 @type_check_only
 class _DeferredProcessor:
     processor: _AnyFamily
-    """The post-processor that does the work: a YoloV8, YoloV8Seg, YoloV8Pose, MoveNet or DeepLab."""
+    """The post-processor that does the work, such as a YoloV8."""
 
     def __call__(self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]) -> _AnyResult: ...
 
@@ -1191,13 +2308,35 @@ class _LoadedModel(Model[_DeferredProcessor]):
 @type_check_only
 class _Options(TypedDict, total=False):
     threshold: float | None
-    """`YoloV8(threshold=0.4)`: Minimum score of a detection, 0..1.
+    """`YoloV8(threshold=0.4)`, `YoloV2(threshold=0.5)`, `YoloV5(threshold=0.5)`, `YoloX(threshold=0.5)`,
+    `YoloD(threshold=0.5)`, `BlazeFace(threshold=0.5)`: Minimum score of a detection, 0..1.
+
+    `Ssd(threshold=0.5)`: Minimum score of a detection, 0..1. Below .5, the search in scores before the softmax takes
+    longer: about .3 M instructions for 4,420 priors of one class, and 3 M for 3,000 priors of 80 classes.
+
+    `Fomo(threshold=0.5)`: Minimum probability of a cell that belongs to an object, 0..1. Edge Impulse's default is
+    0.5, too.
+
+    `YuNet(threshold=0.7)`: Minimum score of a detection, 0..1. The score is the square root of class score *
+    objectness, as in OpenCV. ST's threshold is compared with the product itself: its .5 is .71 here.
+
+    `HandLandmarks(threshold=0.4)`: Minimum score of a hand, 0..1.
+
+    `FaceLandmarks(threshold=0.5)`: Minimum score of a face, 0..1.
 
     `DeepLab(threshold=None)`: Minimum probability of class 1, between 0 and 1, for a map of one channel; None is 0.5.
     Other maps take None only.
+
+    `Classifier(threshold=0.0)`: Minimum score of a class in the result, 0..1.
     """
     iou_threshold: float
-    """`YoloV8(iou_threshold=0.5)`: Two boxes of a class whose IoU is larger than this are one object, 0..1."""
+    """`YoloV8(iou_threshold=0.5)`, `YoloV2(iou_threshold=0.5)`, `YoloV5(iou_threshold=0.5)`, `YoloX(iou_threshold=0.5)`,
+    `YoloD(iou_threshold=0.5)`, `Ssd(iou_threshold=0.5)`: Two boxes of a class whose IoU is larger than this are one
+    object, 0..1.
+
+    `BlazeFace(iou_threshold=0.3)`, `YuNet(iou_threshold=0.3)`: Two boxes whose IoU is larger than this are one object,
+    0..1.
+    """
     nms_sigma: float
     """`YoloV8(nms_sigma=0)`: Sigma of Gaussian Soft-NMS, which returns decayed scores (its paper uses 0.5). 0 suppresses
     overlapping boxes.
@@ -1206,19 +2345,68 @@ class _Options(TypedDict, total=False):
     """`YoloV8(max_detections=20)`: Maximum number of detections to return, 1..65535. Detections without a pixel in the
     frame, such as those in the bars of a Letterbox, and those with an empty mask are dropped after this limit, as
     Ultralytics drops empty masks.
+
+    `YoloV2(max_detections=20)`, `YoloV5(max_detections=20)`, `YoloX(max_detections=20)`, `YoloD(max_detections=20)`,
+    `Ssd(max_detections=20)`, `BlazeFace(max_detections=20)`, `YuNet(max_detections=20)`: Maximum number of detections
+    to return, 1..65535. Detections without a pixel in the frame, such as those in the bars of a Letterbox, are dropped
+    after this limit.
+
+    `Fomo(max_detections=20)`: Maximum number of objects to return, the best first, 1..65535.
     """
     classes: _Classes | None
-    """`YoloV8(classes=None)`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best
+    """`YoloV8(classes=None)`, `YoloV2(classes=None)`, `YoloV5(classes=None)`, `YoloX(classes=None)`,
+    `YoloD(classes=None)`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best
     class of each anchor.
+
+    `Ssd(classes=None)`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best
+    class of each prior. Numbers begin with 0 for the first class behind the background.
+
+    `Fomo(classes=None)`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the most
+    probable class of each cell. The numbers do not count the background: 0 is the first class besides it.
     """
     class_agnostic: bool
-    """`YoloV8(class_agnostic=False)`: Whether a box also suppresses boxes of other classes."""
+    """`YoloV8(class_agnostic=False)`, `YoloV2(class_agnostic=False)`, `YoloV5(class_agnostic=False)`,
+    `YoloX(class_agnostic=False)`, `YoloD(class_agnostic=False)`, `Ssd(class_agnostic=False)`: Whether a box also
+    suppresses boxes of other classes.
+    """
     max_candidates: int
-    """`YoloV8(max_candidates=300)`: Maximum number of boxes that enter suppression, the best first, 1..65535."""
+    """`YoloV8(max_candidates=300)`, `YoloV2(max_candidates=100)`, `YoloV5(max_candidates=100)`,
+    `YoloX(max_candidates=100)`, `YoloD(max_candidates=100)`, `Ssd(max_candidates=100)`: Maximum number of boxes that
+    enter suppression, the best first, 1..65535.
+
+    `BlazeFace(max_candidates=100)`: Maximum number of boxes that enter suppression, the best first, 1..65535. A large
+    face has up to 50 of them.
+
+    `YuNet(max_candidates=300)`: Maximum number of boxes that enter suppression, the best first, 1..65535. A face has
+    about ten of them.
+    """
     labels: _Labels | None
-    """`YoloV8(labels=None)`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one
-    label a line. None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the
-    class numbers. The firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+    """`YoloV8(labels=None)`, `YoloV2(labels=None)`, `YoloV5(labels=None)`, `YoloX(labels=None)`, `YoloD(labels=None)`:
+    Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a line. None:
+    the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class numbers. The
+    firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+
+    `Ssd(labels=None)`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one
+    label a line. There may be one more at the beginning, for the background. None: the model's labels if the
+    post-processor can read them, else COCO's for 80 classes, else the class numbers. `n6post.load` passes a model's
+    labels on.
+
+    `Fomo(labels=None)`: Labels of the classes, with or without one for the background: a list, a dict or the path of a
+    .txt file. None: the model's labels if the post-processor can read them, else the class numbers. With one label
+    more than classes the first one is the background's.
+
+    `BlazeFace(labels=None)`: Label of the detections: a list of one name, a dict {0: "face"} or the path of a .txt
+    file with one line. None: the model's label if the post-processor can read it, else "face" or "palm".
+
+    `YuNet(labels=None)`: Label of the detections: a list of one name, a dict {0: "face"} or the path of a .txt file
+    with one line. None: the model's label if the post-processor can read it, else "face".
+
+    `HandLandmarks(labels=None)`: Labels of a left and a right hand: a list of two names, a dict or the path of a .txt
+    file; None: "left hand" and "right hand". They are right for a camera that does not mirror its picture. For one
+    that does, pass ["right hand", "left hand"].
+
+    `FaceLandmarks(labels=None)`: Label of the face: a list of one name, a dict {0: "face"} or the path of a .txt file
+    with one line; None: "face".
 
     `MoveNet(labels=None)`: Label of the detection: a list of one name, a dict {0: "person"} or the path of a .txt file
     with one line. None: "person". A name for each keypoint is accepted, too, and changes nothing.
@@ -1226,10 +2414,21 @@ class _Options(TypedDict, total=False):
     `DeepLab(labels=None)`: Labels of the classes: a list, a dict {0: "sky", ...} or the path of a .txt file with one
     label a line. None: the model's labels if the post-processor can read them, else Pascal VOC's for 21 classes, else
     the class numbers. A single label for a map of one channel is that of class 1; class 0 is then "background".
+
+    `Classifier(labels=None)`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with
+    one label a line. None: the model's labels if the post-processor can read them, else the class numbers. The
+    firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
     """
-    box_units: Literal["pixels", "normalized"] | None
+    box_units: Literal["pixels", "normalized", "cells"] | None
     """`YoloV8(box_units=None)`: Unit of the head's boxes: "pixels" of the model input, or "normalized" to 0..1; None
     detects it from the head.
+
+    `YoloV5(box_units=None)`: Unit of the rows' boxes: "pixels" of the model input, or "normalized" to 0..1; None
+    detects it from a frame.
+
+    `YoloX(box_units=None)`: Unit of the rows' boxes: "cells", "pixels" of the model input, or "normalized" to 0..1;
+    None detects it from a frame. In "cells", centers are relative to the cell, with logarithms of the sizes: Megvii's
+    export without a decode.
     """
     mask_threshold: float
     """`YoloV8Seg(mask_threshold=0.5)`: Probability above which a pixel belongs to the object, between 0 and 1."""
@@ -1249,11 +2448,8 @@ class _Options(TypedDict, total=False):
     head's own. An int8 head rounds its boxes to steps of several pixels. Costs one `Mask.rect` for each detection.
     """
     keypoint_threshold: float
-    """`YoloV8Pose(keypoint_threshold=0.5)`: Minimum score of a keypoint that counts as visible, 0..1. Detections carry
-    it; `draw` leaves out those below.
-
-    `MoveNet(keypoint_threshold=0.3)`: Minimum score of a keypoint that counts as visible, 0..1. Detections carry it;
-    `draw` leaves out those below.
+    """`YoloV8Pose(keypoint_threshold=0.5)`, `MoveNet(keypoint_threshold=0.3)`: Minimum score of a keypoint that counts as
+    visible, 0..1. Detections carry it; `draw` leaves out those below.
     """
     class_count: int | None
     """`YoloV8Pose(class_count=None)`: Number of classes of a raw head, 1..65535; None: as many as there are labels, or 1
@@ -1264,16 +2460,49 @@ class _Options(TypedDict, total=False):
     """`YoloV8Pose(keypoint_scores=None)`: What the third number of a keypoint is: its "score", 0..1, or a "logit", to
     which the sigmoid is applied. None detects it at the first frame: only logits can be negative.
     """
+    anchors: _Anchors | None
+    """`YoloV2(anchors=None)`: Widths and heights of the anchors of a cell, in cells, as in a darknet .cfg: [(w, h), ...]
+    or [w, h, ...]. None: ST's, five: those of yolo_lc for cells of 16 pixels, and those of tiny YOLOv2 for larger
+    ones.
+
+    `YoloV5(anchors=None)`: Widths and heights of the anchors in input pixels, for each stride, as in a .yaml of
+    YOLOv5: [[w, h, ...], ...]. Only maps need them. None: those of yolov5n to yolov5x.
+
+    `YoloX(anchors=None)`: Widths and heights of the anchors of a cell, in parts of the input's width: [(w, h), ...] or
+    [w, h, ...]. Only ST's maps need them. None: those of ST's zoo, one or three: the number of channels, the labels
+    and a frame show how many.
+    """
+    priors: Sequence[Any] | None
+    """`Ssd(priors=None)`: The priors of the network, a list of its maps in the order of the output, or None if they are
+    known. A map is `(columns, rows, [(width, height), ...])`: the sizes are those of the priors of one cell, in input
+    pixels. Centers are those of the cells. If the cells do not divide the input, a fourth item says how far apart they
+    are, in pixels.
+    """
+    box_order: Literal["xywh", "yxhw"] | None
+    """`Ssd(box_order=None)`: Order of a box's numbers. None: "yxhw" for TensorFlow's SSD MobileNet 300, else "xywh"."""
+    layout: Literal["NHWC", "NCHW", "keypoints"] | None
+    """`Fomo(layout=None)`: Layout of the output; None detects it from the shape, whose height and width have the aspect
+    ratio of the input.
+
+    `MoveNet(layout=None)`: Layout of the output: "NHWC" or "NCHW" for heatmaps, "keypoints" for [1, 1, K, 3]; None
+    detects it from the shape.
+
+    `DeepLab(layout=None)`, `Depth(layout=None)`: Layout of the output; None detects it from the shape, whose height
+    and width have the aspect ratio of the input. A map of another aspect ratio is accepted only if this option is
+    given.
+    """
+    blend_boxes: bool
+    """`BlazeFace(blend_boxes=True)`: Whether a box and its keypoints become the mean, weighted by score, of all boxes of
+    the same object, as in MediaPipe. They jitter less from frame to frame than those of the best box alone, which
+    False returns. The score is that of the best box.
+    """
+    first_scalar: Literal["score", "handedness"] | None
+    """`HandLandmarks(first_scalar=None)`: Which of the two outputs with one number comes first; None: the score is the
+    one next to the keypoints. That holds for MediaPipe's files and for the camera's ROM.
+    """
     refine: bool
     """`MoveNet(refine=True)`: Move each keypoint from the center of its heatmap cell to the top of the parabola through
     the peak and its neighbors. It moves by at most half a cell in x and in y, and not at all at the border of the map.
-    """
-    layout: Literal["NHWC", "NCHW", "keypoints"] | None
-    """`MoveNet(layout=None)`: Layout of the output: "NHWC" or "NCHW" for heatmaps, "keypoints" for [1, 1, K, 3]; None
-    detects it from the shape.
-
-    `DeepLab(layout=None)`: Layout of the output; None detects it from the shape, whose height and width have the
-    aspect ratio of the input. A map of another aspect ratio is accepted only if this option is given.
     """
     background: int | str | None
     """`DeepLab(background=0)`: Number (0..255) or label of the class that is not drawn and that `class_ids` leaves out;
@@ -1287,9 +2516,18 @@ class _Options(TypedDict, total=False):
     lies within 0..1, else logits. A first frame of nothing but 0 and 1 does not show the type: then the next frame is
     examined, too. ValueError, in every frame, for class numbers that are not whole numbers of 0..255.
     """
+    top_k: int
+    """`Classifier(top_k=5)`: Maximum number of classes in the result, 1..1000."""
+    scores: Literal["probability", "logit"] | None
+    """`Classifier(scores=None)`: What the network's numbers are: probabilities, or logits, which get a softmax; None
+    detects it. Integers are probabilities if their scale allows only numbers of 0..1. Floats are probabilities if all
+    are within 0..1; if their sum is not 1, the next frame is examined, too.
+    """
+    normalize: bool
+    """`Embedding(normalize=True)`: Whether the vector is divided by its length. If not, it has the network's own numbers."""
 
 def processor_for(model: Model[Any], **options: Unpack[_Options]) -> _AnyFamily:
-    """Return the post-processor for a model: a YoloV8, YoloV8Seg, YoloV8Pose, MoveNet or DeepLab with these options.
+    """Return the post-processor for a model: that of the family that fits, such as a YoloV8, with these options.
 
     - `model`: its input_shape, output_shape and labels (or the option `labels`) decide; it does not run
 
@@ -1300,12 +2538,33 @@ def processor_for(model: Model[Any], **options: Unpack[_Options]) -> _AnyFamily:
 
     Options:
 
-    - YoloV8: `threshold=0.4`, `iou_threshold=0.5`, `nms_sigma=0`, `max_detections=20`, `classes=None`,
+    - `YoloV8`: `threshold=0.4`, `iou_threshold=0.5`, `nms_sigma=0`, `max_detections=20`, `classes=None`,
       `class_agnostic=False`, `max_candidates=300`, `labels=None`, `box_units=None`
-    - YoloV8Seg: those of YoloV8, and `mask_threshold=0.5`, `mask_padding=None`, `mask_overlap=0.8`, `refit_boxes=False`
-    - YoloV8Pose: those of YoloV8, and `keypoint_threshold=0.5`, `class_count=None`, `keypoint_scores=None`
-    - MoveNet: `keypoint_threshold=0.3`, `refine=True`, `labels=None`, `layout=None`
-    - DeepLab: `background=0`, `threshold=None`, `labels=None`, `layout=None`, `output_type=None`
+    - `YoloV8Seg`: those of YoloV8, and `mask_threshold=0.5`, `mask_padding=None`, `mask_overlap=0.8`, `refit_boxes=False`
+    - `YoloV8Pose`: those of YoloV8, and `keypoint_threshold=0.5`, `class_count=None`, `keypoint_scores=None`
+    - `YoloV8Obb`: those of YoloV8
+    - `YoloV2`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
+      `max_candidates=100`, `labels=None`, `anchors=None`
+    - `YoloV5`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
+      `max_candidates=100`, `labels=None`, `anchors=None`, `box_units=None`
+    - `YoloX`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
+      `max_candidates=100`, `labels=None`, `anchors=None`, `box_units=None`
+    - `YoloD`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
+      `max_candidates=100`, `labels=None`
+    - `Ssd`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
+      `max_candidates=100`, `labels=None`, `priors=None`, `box_order=None`
+    - `Fomo`: `threshold=0.5`, `max_detections=20`, `classes=None`, `labels=None`, `layout=None`
+    - `BlazeFace`: `threshold=0.5`, `iou_threshold=0.3`, `blend_boxes=True`, `max_detections=20`, `max_candidates=100`,
+      `labels=None`
+    - `BlazePalm`: those of BlazeFace
+    - `YuNet`: `threshold=0.7`, `iou_threshold=0.3`, `max_detections=20`, `max_candidates=300`, `labels=None`
+    - `HandLandmarks`: `threshold=0.4`, `labels=None`, `first_scalar=None`
+    - `FaceLandmarks`: `threshold=0.5`, `labels=None`
+    - `MoveNet`: `keypoint_threshold=0.3`, `refine=True`, `labels=None`, `layout=None`
+    - `DeepLab`: `background=0`, `threshold=None`, `labels=None`, `layout=None`, `output_type=None`
+    - `Depth`: `layout=None`
+    - `Classifier`: `threshold=0.0`, `top_k=5`, `labels=None`, `scores=None`
+    - `Embedding`: `normalize=True`
     """
 
 def load(path: str, **options: Unpack[_Options]) -> _LoadedModel:
@@ -1319,13 +2578,124 @@ def load(path: str, **options: Unpack[_Options]) -> _LoadedModel:
 
     Options:
 
-    - YoloV8: `threshold=0.4`, `iou_threshold=0.5`, `nms_sigma=0`, `max_detections=20`, `classes=None`,
+    - `YoloV8`: `threshold=0.4`, `iou_threshold=0.5`, `nms_sigma=0`, `max_detections=20`, `classes=None`,
       `class_agnostic=False`, `max_candidates=300`, `labels=None`, `box_units=None`
-    - YoloV8Seg: those of YoloV8, and `mask_threshold=0.5`, `mask_padding=None`, `mask_overlap=0.8`, `refit_boxes=False`
-    - YoloV8Pose: those of YoloV8, and `keypoint_threshold=0.5`, `class_count=None`, `keypoint_scores=None`
-    - MoveNet: `keypoint_threshold=0.3`, `refine=True`, `labels=None`, `layout=None`
-    - DeepLab: `background=0`, `threshold=None`, `labels=None`, `layout=None`, `output_type=None`
+    - `YoloV8Seg`: those of YoloV8, and `mask_threshold=0.5`, `mask_padding=None`, `mask_overlap=0.8`, `refit_boxes=False`
+    - `YoloV8Pose`: those of YoloV8, and `keypoint_threshold=0.5`, `class_count=None`, `keypoint_scores=None`
+    - `YoloV8Obb`: those of YoloV8
+    - `YoloV2`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
+      `max_candidates=100`, `labels=None`, `anchors=None`
+    - `YoloV5`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
+      `max_candidates=100`, `labels=None`, `anchors=None`, `box_units=None`
+    - `YoloX`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
+      `max_candidates=100`, `labels=None`, `anchors=None`, `box_units=None`
+    - `YoloD`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
+      `max_candidates=100`, `labels=None`
+    - `Ssd`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
+      `max_candidates=100`, `labels=None`, `priors=None`, `box_order=None`
+    - `Fomo`: `threshold=0.5`, `max_detections=20`, `classes=None`, `labels=None`, `layout=None`
+    - `BlazeFace`: `threshold=0.5`, `iou_threshold=0.3`, `blend_boxes=True`, `max_detections=20`, `max_candidates=100`,
+      `labels=None`
+    - `BlazePalm`: those of BlazeFace
+    - `YuNet`: `threshold=0.7`, `iou_threshold=0.3`, `max_detections=20`, `max_candidates=300`, `labels=None`
+    - `HandLandmarks`: `threshold=0.4`, `labels=None`, `first_scalar=None`
+    - `FaceLandmarks`: `threshold=0.5`, `labels=None`
+    - `MoveNet`: `keypoint_threshold=0.3`, `refine=True`, `labels=None`, `layout=None`
+    - `DeepLab`: `background=0`, `threshold=None`, `labels=None`, `layout=None`, `output_type=None`
+    - `Depth`: `layout=None`
+    - `Classifier`: `threshold=0.0`, `top_k=5`, `labels=None`, `scores=None`
+    - `Embedding`: `normalize=True`
     """
+
+class Pipeline:
+    """Two models in turns: a detector finds objects in the frame, and a second model looks at each of them.
+
+    - `detector`, `model`: read-only
+
+    If the second model returns keypoints, its objects are followed: the next region is taken from the keypoints, as long as
+    the second model reports them, and the detector rests while `max_detections` objects are followed.
+
+    ValueError for something else than models, and for options out of range.
+    """
+
+    max_detections: int
+    """Maximum number of objects that the second model looks at in a frame, 1..100."""
+    margin: float | None
+    """Size of a region as a multiple of the detector's box, 0.1..10.
+
+    None: 3.0 for palms, 1.5 for faces with keypoints of the eyes, 1.25 for anything else.
+    """
+    follow: bool
+    """Whether objects with keypoints are followed without the detector."""
+    follow_margin: float | None
+    """Size of a region as a multiple of what the keypoints cover, 0.1..10.
+
+    None: 2.0 for hands (of the palm and the lower finger joints), 1.5 for face meshes, 1.25 for anything else.
+    """
+    rotate: bool
+    """Whether crops of hands and faces are rotated so that these are upright; False: no crop is rotated.
+
+    On a camera whose core runs none of the library's machine code crops are never rotated.
+    """
+    detect_every: int
+    """Run the detector in every n-th frame only, 1..65535, while some but fewer than max_detections objects are followed."""
+
+    def __init__(
+        self,
+        detector: Any,
+        model: Any,
+        *,
+        max_detections: int = 2,
+        margin: float | None = None,
+        follow: bool = True,
+        follow_margin: float | None = None,
+        rotate: bool = True,
+        detect_every: int = 1,
+    ) -> None:
+        """Two models in turns: a detector finds objects in the frame, and a second model looks at each of them.
+
+        - `detector`: The first model, whose `predict` returns a list of Detection.
+        - `model`: The second model. It gets a crop for each object, with some margin and the aspect ratio of its input.
+        - `max_detections`: Maximum number of objects that the second model looks at in a frame, 1..100.
+        - `margin`: Size of a region as a multiple of the detector's box, 0.1..10. None: 3.0 for palms, 1.5 for faces with
+          keypoints of the eyes, 1.25 for anything else.
+        - `follow`: Whether objects with keypoints are followed without the detector.
+        - `follow_margin`: Size of a region as a multiple of what the keypoints cover, 0.1..10. None: 2.0 for hands (of the
+          palm and the lower finger joints), 1.5 for face meshes, 1.25 for anything else.
+        - `rotate`: Whether crops of hands and faces are rotated so that these are upright; False: no crop is rotated. On a
+          camera whose core runs none of the library's machine code crops are never rotated.
+        - `detect_every`: Run the detector in every n-th frame only, 1..65535, while some but fewer than max_detections
+          objects are followed.
+        """
+
+    @property
+    def detector(self) -> Any:
+        """The first model, whose `predict` returns a list of Detection."""
+
+    @property
+    def model(self) -> Any:
+        """The second model. It gets a crop for each object, with some margin and the aspect ratio of its input."""
+
+    @property
+    def following(self) -> int:
+        """The number of objects that the next `predict` looks at without the detector."""
+
+    @property
+    def results(self) -> list[Any]:
+        """What the second model returned for each detection of the last `predict`; [] if that were detections."""
+
+    def reset(self) -> None:
+        """Follow no object any more: the next `predict` runs the detector."""
+
+    def predict(self, img: Any) -> list[Detection[Any, Any, Any]]:
+        """Run the models; returns a list of Detection in frame pixels, the objects that are followed first.
+
+        - `img`: the frame, RGB565 or GRAYSCALE. It is letterboxed for the detector; pass `n6post.Stretch(img)` or
+          `n6post.Crop(img)` for another way
+
+        If the second model returns detections, these are returned, else those of the detector, and `results` has what the
+        second model returned for each.
+        """
 
 def diagnose(
     model: Model[Any], outputs: Sequence[ndarray] | None = None, *, inputs: Sequence[Any] | None = None

@@ -171,7 +171,7 @@ def entry(node: Definition, known: dict[str, ast.ClassDef]) -> str:
 
 def is_result(node: Definition) -> bool:
     """Whether only post-processors create it, so scripts do not need its constructor."""
-    return node.name in ("Mask", "Segmentation")
+    return node.name in ("Mask", "Segmentation", "Classification", "DepthMap")
 
 
 def is_shown(function: ast.FunctionDef) -> bool:

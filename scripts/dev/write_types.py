@@ -200,8 +200,8 @@ def families() -> list[type]:
 
 
 def declared(kind: type) -> list[tuple[str, Any]]:
-    """The options of a class that its bases do not have."""
-    inherited = {name for base in kind.__mro__[1:] for name, _ in options_of(base)}
+    """The options of a class that no family among its bases has."""
+    inherited = {name for base in kind.__mro__[1:] if base in families() for name, _ in options_of(base)}
     return [(name, default) for name, default in options_of(kind) if name not in inherited]
 
 
@@ -249,9 +249,12 @@ def typed_dict(classes: dict[str, ast.ClassDef]) -> str:
     lines = ["class _Options(TypedDict, total=False):"]
     for name, uses in found.items():
         lines.append(f"    {name}: {union([one.annotation for _, _, one in uses])}")
-        texts = [(f"`{kind.__name__}({name}={default_of(default)})`", paragraph(one.doc)) for kind, default, one in uses]
+        calls: dict[str, list[str]] = {}  # by their text: many families have the same
+        for kind, default, one in uses:
+            calls.setdefault(paragraph(one.doc), []).append(f"`{kind.__name__}({name}={default_of(default)})`")
         width = WIDTH - 4 - 6  # without the indentation and the quotes
-        lines.append(literal("\n\n".join(wrapped(f"{call}: {text}", "", "", width) for call, text in texts), "    "))
+        texts = [wrapped(f"{', '.join(several)}: {text}", "", "", width) for text, several in calls.items()]
+        lines.append(literal("\n\n".join(texts), "    "))
     return "\n".join(lines) + "\n"
 
 
@@ -278,9 +281,10 @@ def options_by_family() -> str:
     """The paragraph of `load` and `processor_for` that shows all options with their defaults."""
     lines = ["Options:", ""]
     for kind in families():
-        base = next((f"those of {one.__name__}, and " for one in kind.__mro__[1:] if one in families()), "")
+        base = next((f"those of {one.__name__}" for one in kind.__mro__[1:] if one in families()), "")
         calls = ", ".join(f"`{name}={default_of(default)}`" for name, default in declared(kind))
-        lines.append(wrapped(f"- {kind.__name__}: {base}{calls}", "", "  ", WIDTH - 4))
+        options = ", and ".join(filter(None, (base, calls)))
+        lines.append(wrapped(f"- `{kind.__name__}`: {options}", "", "  ", WIDTH - 4))
     return "\n".join(lines)
 
 

@@ -19,6 +19,7 @@ from n6post.tensors.label_sets import class_name
 from numpy.typing import NDArray
 
 from .command import UserError
+from .results import kind_of
 from .sources import is_video
 
 Pixels = NDArray[np.uint8]
@@ -166,6 +167,8 @@ class Results:
         size        the picture's (width, height)
         names       the labels of all classes, or None if the processor has none
         """
+        if kind_of(result) not in ("objects", "map"):
+            raise UserError("COCO's results are objects and class maps, which this model does not find")
         if not isinstance(result, list):
             whole = class_map(result, size)
             for class_id in result.class_ids():
@@ -281,7 +284,7 @@ def _is_coco(detection: Any, names: Sequence[str] | None) -> bool:
 
 
 def as_dict(result: Any, size: tuple[int, int], masks: str) -> dict[str, Any]:
-    """{"detections": [...]} or {"classes": [...]}, as `as_dict` of n6post returns it, with masks added.
+    """What `as_dict` of n6post returns, with masks: {"detections": [...]}, {"classes": [...]} ...; or {"vector": [...]}.
 
     size    the picture's (width, height)
     masks   the format of masks, one of MASKS
@@ -294,6 +297,11 @@ def as_dict(result: Any, size: tuple[int, int], masks: str) -> dict[str, Any]:
                 entry["mask"].update(_MASKS[masks](d.mask, partial(pixels_of, d.mask, size)))
             detections.append(entry)
         return {"detections": detections}
+    kind = kind_of(result)
+    if kind == "vector":
+        return {"vector": [round(float(number), 6) for number in result.tolist()]}
+    if kind != "map":
+        return dict(result.as_dict())
     whole = class_map(result, size) if masks == "rle" else None
     classes = result.as_dict()["classes"]
     for entry in classes:

@@ -14,6 +14,7 @@ from rich.table import Table
 
 from .coco import class_map
 from .command import UserError
+from .results import kind_of
 
 SAME = 0.5  # the IoU of COCO's AP50, and of Pascal VOC
 
@@ -176,6 +177,8 @@ class Comparison:
         lower   a function that runs network 0 or 1 with a lower threshold; called if only the other one finds an object
         steps   the box step of each network in this picture; None if its boxes are not quantized
         """
+        if {kind_of(one), kind_of(other)} - {"objects", "map"}:
+            raise UserError("--compare compares objects and class maps, which these models do not find")
         if isinstance(one, list) != isinstance(other, list):
             raise UserError("nothing to compare: one model finds objects, the other one returns a class for every pixel")
         self.pictures += 1

@@ -14,7 +14,7 @@ import image
 import n6post
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
-from . import paths, recorded, results, street_gif, street_heads, terminal
+from . import gallery, paths, recorded, results, street_gif, street_heads, terminal
 from .command import FINE, parser
 
 # A title for each recorded model, and its pictures that the pages show (public domain or CC0).
@@ -69,16 +69,15 @@ def write_docs(model: str, docs: Path) -> None:
 
 
 DESCRIPTION = """\
-Show the results of n6post for recorded outputs of six networks on a few photographs, as on a camera. The demo prints a
-table for each network, and writes the photographs with the results drawn on them, a street with tracked people as an
-animated GIF, and a picture of what `n6post optimize` gains. You need neither a camera nor a model. It takes about 10
-seconds."""
-EXAMPLES = ("", "yolov8n_seg_320 --out drawn", "street")
+Show the results of n6post for recorded outputs of thirteen networks on a few pictures, as on a camera. The demo prints a
+table for each network, and writes the pictures with the results drawn on them, a street with tracked people as an animated
+GIF, and a picture of what `n6post optimize` gains. You need neither a camera nor a model. It takes about 10 seconds."""
+EXAMPLES = ("", "yolov8n_seg_320 --out drawn", "faces", "street")
 
 
 def main(argv: list[str], prog: str) -> int:
     command = parser(prog, DESCRIPTION, EXAMPLES)
-    names = [*TITLES, STREET, OPTIMIZED]
+    names = [*TITLES, *gallery.PICTURES, STREET, OPTIMIZED]
     command.add_argument("models", nargs="*", metavar="model", help=f"run only these: {', '.join(names)} (default: all)")
     command.add_argument("-o", "--out", type=Path, default=Path("out"), metavar="FOLDER",
                          help="folder of the pictures (default out/)")  # fmt: skip
@@ -92,6 +91,7 @@ def main(argv: list[str], prog: str) -> int:
 
     console = terminal.console()
     work = [(m, p) for m, p in recorded.names() if not arguments.models or m in arguments.models]
+    strips = [name for name in gallery.PICTURES if not arguments.models or name in arguments.models]
     street, optimized = (not arguments.models or name in arguments.models for name in (STREET, OPTIMIZED))
     if work:
         console.print(f"Post-processing {len(work)} recorded network outputs with n6post {n6post.__version__}.")
@@ -101,7 +101,7 @@ def main(argv: list[str], prog: str) -> int:
     sheets: dict[str, Any] = {}
     columns = (SpinnerColumn(), TextColumn("{task.completed}/{task.total}  {task.description}"))
     with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("", total=len(work) + street + optimized)
+        task = progress.add_task("", total=len(work) + len(strips) + street + optimized)
         for model, picture in work:
             progress.update(task, description=f"{model} on {picture}")
             recording = recorded.load(model, picture)
@@ -110,6 +110,13 @@ def main(argv: list[str], prog: str) -> int:
             n6post.draw(img, result)
             img.save(str(arguments.out / f"{model}__{picture}.png"))
             results.add(sheets.setdefault(model, results.table(TITLES[model][0])), picture, result)
+            progress.advance(task)
+        for name in strips:
+            progress.update(task, description=gallery.PICTURES[name][0])
+            strip, found = gallery.strip(name)
+            strip.save(str(arguments.out / f"{name}.png"))
+            for network, result in found:
+                results.add(sheets.setdefault(name, results.table(gallery.PICTURES[name][0])), network, result)
             progress.advance(task)
         if street:
             progress.update(task, description="people tracked in a street")
@@ -122,13 +129,16 @@ def main(argv: list[str], prog: str) -> int:
             for wanted, name in ((street, f"{STREET}.gif"), (optimized, f"{OPTIMIZED}.png")):
                 if wanted:
                     shutil.copyfile(arguments.out / name, paths.CHECKOUT / "docs" / name)
+            for name in strips:
+                gallery.strip(name)[0].save(str(paths.CHECKOUT / "docs" / f"{name}.jpg"), quality=90)
             for model in sheets:
-                if TITLES[model][1]:
+                if model in TITLES and TITLES[model][1]:
                     progress.update(task, description=f"docs/{model}.jpg")
                     write_docs(model, paths.CHECKOUT / "docs")
     for sheet in sheets.values():
         console.print(sheet)
-    written = [f"{len(work)} annotated pictures"] * bool(work) + [f"a tracked sequence, {STREET}.gif"] * street
+    pictures = len(work) + len(strips)
+    written = [f"{pictures} annotated pictures"] * bool(pictures) + [f"a tracked sequence, {STREET}.gif"] * street
     written += [f"what optimizing a model gains, {OPTIMIZED}.png"] * optimized
     console.print(f"Written to {os.path.relpath(arguments.out)}: {'; '.join(written)}")
     return FINE

@@ -28,8 +28,31 @@ def add(sheet: Table, picture: str, result: Any) -> None:
         sheet.add_row("" if number else picture, *row)
 
 
-def _rows(result: Any) -> list[tuple[str, ...]]:
+def kind_of(result: Any) -> str:
+    """What a result is: "objects", "map" (a class for every pixel), "classes" of the picture, "depth" or "vector"."""
+    kinds = {"class_ids": "map", "score_of": "classes", "depth_at": "depth"}
     if isinstance(result, list):
+        return "objects"
+    return next((kind for method, kind in kinds.items() if hasattr(result, method)), "vector")
+
+
+def _labels(result: Any) -> list[str]:
+    """The labels of all that a result has."""
+    kind = kind_of(result)
+    if kind == "map":
+        return [result.label(c) for c in result.class_ids()]
+    return [one.label for one in result] if kind in ("objects", "classes") else []
+
+
+def _rows(result: Any) -> list[tuple[str, ...]]:
+    kind = kind_of(result)
+    if kind == "classes":
+        return [(one.label, f"{one.score:.2f}", "", "") for one in result]
+    if kind == "depth":
+        return [("", "", "", f"{result.minimum():.3g} to {result.maximum():.3g}")]
+    if kind == "vector":
+        return [("", "", "", f"{len(result)} numbers")]
+    if kind == "objects":
         return [(d.label, f"{d.score:.2f}", str(d.rect), _extent(d)) for d in result]
     return [(result.label(c), "", "", f"{result.fraction(c):.1%} of frame") for c in result.class_ids()]
 
@@ -56,8 +79,8 @@ class Tables:
 
     def add(self, picture: Any, result: Any) -> None:
         """Add the result of a picture or of a video's frame."""
-        labels = [d.label for d in result] if isinstance(result, list) else [result.label(c) for c in result.class_ids()]
-        self.numbered |= any(label.isdigit() for label in labels)
+        kind = kind_of(result)
+        self.numbered |= any(label.isdigit() for label in _labels(result))
         if picture.frame is None:
             if self._pictures is None:
                 self._pictures = table()
@@ -67,10 +90,10 @@ class Tables:
         video = self._videos.setdefault(picture.path, {})
         self._frames[picture.path] = self._frames.get(picture.path, 0) + 1
         in_frame: dict[str, list[float]] = {}
-        if isinstance(result, list):
+        if kind in ("objects", "classes"):
             for d in result:
                 in_frame.setdefault(d.label, []).append(float(d.score))
-        else:
+        elif kind == "map":
             self._maps = True
             in_frame = {result.label(c): [result.fraction(c)] for c in result.class_ids()}
         for label, values in in_frame.items():

@@ -24,7 +24,7 @@ from .command import FINDINGS, FINE, Bar, UserError, parser
 from .compare import BoxStep, Comparison
 from .pictures import Picture, UnreadableError
 
-FAMILIES = tuple(name for name, _ in matching.FAMILIES)
+FAMILIES = tuple(matching.family_names())
 
 # How a picture is fitted into the input: (class of n6post, description).
 FITS = {
@@ -77,8 +77,9 @@ def parse(argv: list[str], prog: str) -> argparse.Namespace:
              "only with this option)")  # fmt: skip
     add("--json", action="store_true",
         help="print one JSON object per picture or frame, and nothing else, to stdout: file, frame (of a video, "
-             "from 1), size, fit, and detections (class_id, label, score, rect, mask, keypoints) or classes (class_id, "
-             "label, area, fraction, mask)")  # fmt: skip
+             "from 1), size, fit, and detections (class_id, label, score, rect, mask, keypoints), classes of a map "
+             "(class_id, label, area, fraction, mask) or of the picture (class_id, label, score), distances (minimum, "
+             "median, maximum) or the vector of an embedding")  # fmt: skip
     add("--masks", choices=coco.MASKS, default="rle",
         help="masks in JSON: rle: exact, COCO's compressed run lengths of the picture's pixels (default); polygon: "
              "[[x, y, x, y, ...], ...], holes filled; none: box, area and centroid only")  # fmt: skip
@@ -150,7 +151,7 @@ class Network:
     @property
     def names(self) -> list[str] | None:
         """The labels of all classes, or None if the processor has none."""
-        labels = self.processor.labels
+        labels = getattr(self.processor, "labels", None)  # of embeddings and distances nothing has a name
         return list(labels.values()) if isinstance(labels, dict) else None if labels is None else list(labels)
 
     def see(self, picture: Picture, fit: str) -> Any:
@@ -161,7 +162,7 @@ class Network:
         """The result for a picture, and the result with all scores for COCO's AP."""
         if self._all_scores is None:
             self._all_scores = self.processor
-            if isinstance(self.processor, n6post.YoloV8):
+            if {"threshold", "max_detections"} <= set(self.processor._values):
                 options = {**self.processor._values, "threshold": LEAST_SCORE, "max_detections": MOST}
                 self._all_scores = type(self.processor)(**options)
         result, all_scores = self._see(picture, fit, self.processor, self._all_scores)
@@ -190,9 +191,9 @@ class Network:
         return BoxStep(max(x, y), (x * transform.sx, y * transform.sy))
 
     def see_more(self, picture: Picture, fit: str) -> Any:
-        """The result for a picture with half the threshold, or with the same one if the model is not a YOLO model."""
-        threshold = self.processor.threshold
-        if not isinstance(self.processor, n6post.YoloV8):
+        """The result for a picture with half the threshold, or with the same one if it is no detector."""
+        threshold = getattr(self.processor, "threshold", None)
+        if threshold is None or "max_detections" not in self.processor._values:
             return self.see(picture, fit)
         self.processor.threshold = threshold / 2
         try:
@@ -253,7 +254,10 @@ class Drawings:
         film = self._inputs.films.get(picture.path)
         canvases = [picture.canvas(even=film is not None) for _ in per_network]
         thickness = max(2, round(max(canvases[0].width(), canvases[0].height()) / 500))
-        drawn = [n6post.draw(canvas, result, thickness=thickness) for canvas, result in zip(canvases, per_network)]
+        drawn = [
+            canvas if results.kind_of(result) == "vector" else n6post.draw(canvas, result, thickness=thickness)
+            for canvas, result in zip(canvases, per_network)
+        ]
         shown: image.Image = drawn[0] if len(drawn) == 1 else pictures.beside(*drawn)
         path = self.folder / f"{self._prefix}__{self._inputs.names[picture.path]}{'.png' if film is None else '.mp4'}"
         try:
@@ -282,6 +286,8 @@ class Evaluation:
         for network in networks:
             if isinstance(network.processor, n6post.DeepLab):
                 raise UserError(f"--truth evaluates objects, but {network.path} returns a class for every pixel")
+            if network.family in ("Classifier", "Depth", "Embedding"):
+                raise UserError(f"--truth evaluates objects, but {network.path} finds none")
         self.truth, self._inputs, self._networks = truth, inputs, networks
         self._results = [coco.Results(None, inputs.paths, truth) for _ in networks]
         self._pictures: set[int] = set()

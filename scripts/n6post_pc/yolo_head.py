@@ -31,6 +31,7 @@ MOVES = QUANTIZERS | {
 ARITHMETIC = {"ADD", "SUB", "MUL", "DIV"}
 DECODING = MOVES | ARITHMETIC | {"SOFTMAX", "LOGISTIC"}
 CONVOLUTIONS = {"CONV_2D", "DEPTHWISE_CONV_2D", "TRANSPOSE_CONV", "FULLY_CONNECTED"}
+ORIENTED = {"COS", "SIN"}  # of the angles of oriented boxes
 END_TO_END = {
     "TOPK_V2", "NON_MAX_SUPPRESSION_V4", "NON_MAX_SUPPRESSION_V5", "TFLite_Detection_PostProcess",
     "TopK", "NonMaxSuppression",
@@ -182,6 +183,10 @@ def _walk_back(file: NetworkFile, outputs: list[int]) -> tuple[list[int], list[i
             reached += file.inputs(operator)
         elif name == "Shape":
             raise CannotOptimize("its head computes shapes while it runs: export it with simplify=True")
+        elif name.upper() in ORIENTED:
+            raise CannotOptimize(
+                "a network of oriented boxes (OBB), whose head this command does not split: n6post.YoloV8Obb reads it whole"
+            )
         else:
             raise CannotOptimize(f"{NO_YOLO}: {name} stands behind its last convolutions")
     for operator in convolutions:

@@ -55,7 +55,7 @@ def draw(
     img         an RGB565 or GRAYSCALE image. One of another size than the frame (an LCD's) is treated as the frame, scaled.
                 Its aspect ratio must be the frame's, within two pixels: any other picture is a crop, or stretched. A crop
                 with the frame's own aspect ratio is not noticed
-    result      a list of Detection, a Segmentation, a LineZone, a PolygonZone or a Trail
+    result      a list of Detection, a Segmentation, a Classification, a DepthMap, a LineZone, a PolygonZone or a Trail
     color       (r, g, b) for everything; None: the colors of `color_by`, and white for zones
     alpha       of masks and class maps, 0..255; below 8 an RGB565 frame does not change, because the firmware cuts alpha to
                 5 bits
@@ -93,7 +93,7 @@ def draw(
     pixels = img.bytearray()
     width = img.width()
     height = img.height()
-    other_size = _has_other_size(result, width, height)
+    other_size, oriented = _examined(result, width, height)
     if labels is not True and labels is not False:
         labels = _checked_texts(labels, result)
     if other_size:
@@ -113,30 +113,39 @@ def draw(
         block[BOX_THICKNESS] = thickness if boxes else 0
         scale = text_scale(width)
         texts = _label(result, labels, width, height, scale) if labels else ()
-        has_keypoints = _draw_boxes(pixels, result, paints, texts, scale)
+        if oriented and boxes:
+            module("drawing.oriented").draw_corners(img, result, paints, thickness)
+        has_keypoints = _draw_boxes(pixels, result, paints, texts, scale, oriented)
     if has_keypoints:
         _draw_poses(img, result, paints, color is None and color_by == "class")
     return img
 
 
 def _draw_other(img, result, color, alpha, thickness, labels, color_by):
-    """Draw anything but a list: a Segmentation, or an object with a method `_overlay`, such as a zone."""
+    """Draw anything but a list: a Segmentation, or an object with a method `_overlay`, such as a zone, or `_tint`."""
     overlay = getattr(result, "_overlay", None)
+    tint = getattr(result, "_tint", None)
     if overlay:
         overlay(img, color, thickness, labels, color_by)
+    elif tint:
+        tint(img, color, alpha, labels, color_by)
     elif isinstance(result, module("results.segmentation").Segmentation):
         flag("labels", labels)
         if color_by != "class":
             raise ValueError("color_by: expected 'class' for a Segmentation, got %r" % (color_by,))
         draw_map(img, result, color and [color] * 256, alpha, labels)
     else:
-        raise ValueError("expected a list of Detection or a Segmentation, got %s" % type(result).__name__)
+        kind = type(result).__name__
+        raise ValueError("expected a list of Detection, a Segmentation, DepthMap or Classification, got %s" % kind)
 
 
-def _has_other_size(result, width, height):
-    """Whether some detection's frame has another size than the picture; ValueError for anything but a list of Detection."""
+def _examined(result, width, height):
+    """(whether some detection's frame has another size than the picture, whether some box is oriented).
+
+    ValueError for anything but a list of Detection.
+    """
     source = None
-    other_size = False
+    other_size = oriented = False
     try:
         for d in result:
             if d._source is not source:  # one tuple for all detections of a processor
@@ -144,11 +153,12 @@ def _has_other_size(result, width, height):
                 size = source[0]
                 if size is not None and size != (width, height):
                     other_size = True
+                oriented = oriented or len(source) > 2
     except AttributeError:
         kind = type(d).__name__
         hint = ": draw it by itself, with its draw(img)" if getattr(d, "draw", None) else ""
         raise ValueError("expected a list of Detection or a Segmentation, got a list with %s%s" % (kind, hint)) from None
-    return other_size
+    return other_size, oriented
 
 
 def _draw_all_blocks(img, result, paints, alpha):
@@ -251,9 +261,13 @@ def _ensure_glyphs(text):
     return text
 
 
-def _draw_boxes(pixels, result, paints, texts, scale):
-    """Draw the boxes and their labels, the best detection's last. Returns whether some detection has keypoints."""
+def _draw_boxes(pixels, result, paints, texts, scale, oriented):
+    """Draw the boxes and their labels, the best detection's last. Returns whether some detection has keypoints.
+
+    oriented    whether some boxes are. Those are not drawn here, only their labels
+    """
     block = _block
+    thickness = block[BOX_THICKNESS]
     block[BOX_GROUND_H] = scale * FONT_HEIGHT + 1
     block[BOX_GROUND_W] = 0
     block[BOX_SCALE] = scale
@@ -265,6 +279,8 @@ def _draw_boxes(pixels, result, paints, texts, scale):
         if keypoints is not None:
             has_keypoints = True
         block[BOX_COLOR], block[BOX_INK], _ = paints[at]
+        if oriented:
+            block[BOX_THICKNESS] = 0 if len(result[at]._source) > 2 else thickness
         if texts:
             text = texts[at]
             at *= LABEL

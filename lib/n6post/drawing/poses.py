@@ -1,4 +1,6 @@
-"""A person's keypoints and limbs in a frame, colored by side, in the firmware's own shapes (kernels/poses.py)."""
+"""Keypoints and limbs of a person, a hand or a face, colored by side, in the firmware's own shapes (kernels/poses.py)."""
+
+from array import array
 
 from ..kernels.params import bits
 from ..kernels.pose_params import (
@@ -17,7 +19,7 @@ from ..kernels.pose_params import (
 from ..kernels.pose_params import pose as pose_params
 from ..kernels.poses import pose
 from ..pixels.colors import checked_color, depth_of, rgb565
-from ..tensors.keypoints import keypoint_side, limbs
+from ..tensors.keypoints import keypoint_sides, limbs
 
 # Colors of the person's own left and right, and of keypoints and limbs in the middle. They differ on GRAYSCALE too (luma
 # 123, 151, 255).
@@ -29,15 +31,15 @@ _block = pose_params()
 _skeletons = {}
 
 
-def draw_pose(img, detection, threshold=None, thickness=2, radius=3, color=None):
+def draw_pose(img, detection, threshold=None, thickness=None, radius=None, color=None):
     """Draw the visible keypoints of a Detection, and the limbs whose two ends are visible.
 
     img         RGB565 or GRAYSCALE, of the frame's size
-    detection   with keypoints (K, 3): x, y in frame pixels and score. With 13 (ST) or 17 (COCO) of them there are limbs
-                and sides; with any other number only keypoints are drawn
+    detection   with keypoints (K, 3): x, y in frame pixels and score. With 13 (ST) or 17 (COCO) of them, 21 (a hand) or 468
+                (a face mesh) there are limbs and sides; with any other number only keypoints are drawn
     threshold   minimum score of a visible keypoint; None: the detection's keypoint_threshold
-    thickness   of limbs, pixels; 0: no limbs
-    radius      of keypoints, pixels; 0: no keypoints
+    thickness   of limbs, pixels; 0: no limbs; None: 2, and 1 for a face mesh
+    radius      of keypoints, pixels; 0: no keypoints; None: 3, and none for a face mesh, whose limbs are its contours
     color       (r, g, b) of all; None: by side
     """
     keypoints = detection.keypoints
@@ -53,10 +55,12 @@ def draw_pose(img, detection, threshold=None, thickness=2, radius=3, color=None)
     block[POSE_DEPTH] = depth_of(img)
     block[POSE_FRAME_WIDTH] = img.width()
     block[POSE_FRAME_HEIGHT] = img.height()
+    limb_count = (len(skeleton) - shape[0]) // 3
+    is_mesh = shape[0] > 100 and limb_count > 0
     block[POSE_KEYPOINT_COUNT] = shape[0]
-    block[POSE_LIMBS] = (len(skeleton) - shape[0]) // 3
-    block[POSE_THICKNESS] = thickness
-    block[POSE_RADIUS] = radius
+    block[POSE_LIMBS] = limb_count
+    block[POSE_THICKNESS] = (1 if is_mesh else 2) if thickness is None else thickness
+    block[POSE_RADIUS] = (0 if is_mesh else 3) if radius is None else radius
     block[POSE_THRESHOLD] = bits(threshold)
     if color is None:
         block[POSE_LEFT], block[POSE_RIGHT], block[POSE_MIDDLE] = _by_side
@@ -69,13 +73,16 @@ _by_side = rgb565(LEFT), rgb565(RIGHT), rgb565(MIDDLE)
 
 
 def _skeleton(keypoint_count):
-    """Limbs and sides in the form that the kernel pose reads, kept for the next person."""
-    skeleton = bytearray()
+    """Limbs and sides in the form that the kernel pose reads, kept for the next drawing."""
+    skeleton = array("H")
     pairs = limbs(keypoint_count)
+    sides = keypoint_sides(keypoint_count)
     for at in range(0, len(pairs), 2):
         a, b = pairs[at], pairs[at + 1]
-        skeleton.extend(bytes((a, b, _side(keypoint_side(keypoint_count, a) + keypoint_side(keypoint_count, b)))))
-    skeleton.extend(bytes([_side(keypoint_side(keypoint_count, keypoint)) for keypoint in range(keypoint_count)]))
+        for entry in (a, b, _side(sides[a] + sides[b])):
+            skeleton.append(entry)
+    for side in sides:
+        skeleton.append(_side(side))
     _skeletons[keypoint_count] = skeleton
     return skeleton
 

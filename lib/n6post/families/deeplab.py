@@ -17,6 +17,7 @@ from ..kernels import map_params
 from ..kernels.maps import class_map
 from ..results.segmentation import ClassInfo, MapTransform, Segmentation
 from ..tensors.label_sets import checked_names
+from ..tensors.lazy import module
 from ..tensors.options import Options, choice, name_list, number_or_none
 from ..tensors.quantization import FLOAT, INT16, OutputTensor
 from ..tensors.shapes import map_layout, same_aspect_ratio
@@ -80,6 +81,9 @@ class MapBinding(ModelBinding):
         channels = self.channels
         width, height = self.map_size
         output_type = cut = None
+        if channels >= 25 and channels % 5 == 0 and 8 * width <= self.size[0] and options.labels is None:
+            # Grids of YOLOv2 have the same shape.
+            module("families.family_check").check_map(outputs[0], width * height, channels, channels_last)
         if channels == 1:
             output_type = options.output_type or self._detect_output_type(model, outputs[0], options.threshold)
             if output_type != "class_ids":

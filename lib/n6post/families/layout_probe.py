@@ -12,6 +12,14 @@ from ..tensors.quantization import FLOAT
 
 _FEWEST_ANCHORS = 20  # of an input of 64 x 64 with strides of 16 and 32
 _SAMPLE = 128  # the most rows that are examined
+_MOST_COLUMNS = 405  # of 133 keypoints, as in matching.py
+_FEWEST_ROWS = 5  # that show whether the sixth column has class numbers
+_ROWS = (
+    "x1, y1, x2, y2, score, class (those of RT-DETR are cx, cy, w, h: decode them in your script, and pass the boxes to"
+    " n6post.detections, or use a YOLO)",
+    "cx, cy, w, h, score, class",
+)
+_TURNED = 1  # columns that rows of oriented boxes have after the first six: the angle
 
 
 def read(layouts, extra, output, array, size):
@@ -25,9 +33,12 @@ def read(layouts, extra, output, array, size):
     rows = []
     for layout in row_layouts(output.shape):
         columns = layout.channels - 6
-        if columns == extra if extra >= 0 else columns > 0 and columns % 3 == 0:
+        if columns == extra if extra >= 0 else 0 < columns < _MOST_COLUMNS and columns % 3 == 0:
             rows.append(layout)
-    fits, possible = _readings_as_rows(rows, layouts, output, array)
+    if layouts and extra == _TURNED:
+        # The centers and sizes of both readings look alike. But no class score is as large as the number of the third class.
+        rows = [layout for layout in rows if float(np.max(layout.column(array, 5))) > 1.5 / output.scale + output.zero_point]
+    fits, possible = _readings_as_rows(rows, layouts, output, array, extra == _TURNED)
     if fits:
         # [1, 15, 30] may be 15 rows or 30 rows of keypoints, and a few rows of one look like those of the other. In coarse
         # steps many do: 300 columns read as rows look like boxes with scores of 100. But rows come best first, or have no
@@ -49,20 +60,22 @@ def read(layouts, extra, output, array, size):
             " or ".join([str(n) for n in anchor_counts(size)]),
             size,
             output.shape,
-            ": its numbers are not rows of x1, y1, x2, y2, score, class" if rows else unsupported_hint(output.shape, size),
+            ": its numbers are not rows of %s" % _ROWS[extra == _TURNED]
+            if rows
+            else unsupported_hint(output.shape, size),
         )
     )
 
 
-def _readings_as_rows(rows, layouts, output, array):
+def _readings_as_rows(rows, layouts, output, array, turned=False):
     """([(rank, index, layout)] of the readings that the numbers support, a reading that stays possible or None).
 
-    The best rank is 0.
+    The best rank is 0. turned: as for _evidence.
     """
     fits = []
     possible = None
     for layout in rows:
-        corners, ranked = _evidence(layout, output, array)
+        corners, ranked = _evidence(layout, output, array, turned)
         # If the shape is also that of a raw head, whose class scores may look like anything, the rows must be in order too.
         if corners and (ranked or not layouts):
             fits.append((0 if ranked else 1 if ranked is None else 2, len(fits), layout))
@@ -75,17 +88,18 @@ def unsupported_hint(shape, size):
     """A hint for a shape that is often met but not supported, else ""."""
     dims = flat(shape)
     if dims and dims[0] % 3 == 0 and dims[0] // 3 in anchor_counts(size):
-        return ": three boxes per anchor, as in YOLOv5 and older"
+        return ": three boxes per anchor, as in YOLOv5: use n6post.YoloV5()"
     if dims and dims[0] == 300:
-        return ": 300 rows, but of another family or network (RT-DETR, oriented boxes)"
+        return ": 300 rows, but of another family or network (oriented boxes: n6post.YoloV8Obb, or RT-DETR)"
     return ""
 
 
-def _evidence(layout, output, array):
+def _evidence(layout, output, array, turned=False):
     """(corners?, ranked?) of an end-to-end reading; each is None if the numbers are zeros, which show nothing.
 
     corners     x1 <= x2 and y1 <= y2 in most rows, and class numbers that are whole numbers. (In a raw head the former is
-                cx <= w and cy <= h: true of 6 to 28 % of the anchors in recorded heads)
+                cx <= w and cy <= h: true of 6 to 28 % of the anchors in recorded heads.) If `turned`, rows are those of
+                oriented boxes, cx, cy, w, h: sizes of 0 and more in most rows
     ranked      scores above 0, in descending order
     """
     step = 1 + (layout.anchors - 1) // _SAMPLE
@@ -101,13 +115,30 @@ def _evidence(layout, output, array):
     off = number - np.floor(number + 0.5)
     limit = tolerance(output)
     whole = (off * off <= limit * limit) * (number > -0.5) * used
-    ordered = (x1 <= x2) * (y1 <= y2) * used
+    # Class 0 is exactly 0 in every dtype. Small numbers in most rows are scores, as in RT-DETR's cx, cy, w, h and scores.
+    small = np.nonzero((number > 0.0) * (number < 0.5) * used)[0].size  # camera: many-hits: of _SAMPLE rows
+    if used_rows.size >= _FEWEST_ROWS and 2 * small > used_rows.size:
+        return False, None
+    if turned:
+        ordered = (x2 >= 0.0) * (y2 >= 0.0) * used
+    else:
+        ordered = (x1 <= x2) * (y1 <= y2) * used
     # camera: many-hits: of _SAMPLE rows
     corners = np.nonzero(whole)[0].size == used_rows.size and 2 * np.nonzero(ordered)[0].size >= used_rows.size
+    if corners and not turned and used_rows.size >= _FEWEST_ROWS:
+        corners = not _are_centers(x1, y1, x2, y2, ordered, used_rows.size)
     score = np.take(score, used_rows)
     if not np.any(score > 0.0):
         return corners, None
     return corners, len(used_rows) < 2 or bool(np.all(score[:-1] >= score[1:]))
+
+
+def _are_centers(cx, cy, w, h, ordered, count):
+    """Whether boxes are cx, cy, w, h in most rows, as in RT-DETR: inside of the picture as such, and some not as corners."""
+    inside = (2.0 * cx >= 0.95 * w) * (2.0 * cy >= 0.95 * h) * (w >= 0.0) * (h >= 0.0)
+    # camera: many-hits: of _SAMPLE rows
+    as_corners, as_centers = np.nonzero(ordered)[0].size, np.nonzero(inside)[0].size
+    return 20 * (count - as_corners) >= count and 100 * as_centers >= 95 * len(cx)
 
 
 def _is_zero(output, array):

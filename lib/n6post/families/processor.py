@@ -82,15 +82,17 @@ class ModelBinding:
     expected_outputs    description of the family's outputs, for error messages
     count               the number of outputs
     scaled              whether integer outputs need the model's scale and zero point
+    needs_picture       whether the model's input has to be a picture
     is_final            False if the numbers of this frame do not show everything: then the next frame is examined again
     outputs             the outputs as OutputTensor
-    size                (width, height) of the model input
+    size                (width, height) of the model input; None if that is not a picture
     transform           the InputTransform of the last frame, or None
     """
 
     expected_outputs = "one output"
     count = 1
     scaled = True
+    needs_picture = True
     is_final = True
 
     def __init__(self, model, outputs):
@@ -100,7 +102,7 @@ class ModelBinding:
         self.kinds = [(out.index, out.dtype, out.size) for out in self.outputs]  # faster to read than attributes
         self.shapes = _shapes(outputs, self.kinds) if _ANY_SHAPE else None
         self.size = input_size(model)
-        if self.size is None:
+        if self.size is None and self.needs_picture:
             raise module("tensors.errors").input_refused(model)
         # Identifies the model: each model has its own tuple. A reference to the model would keep its memory in use.
         self.output_shape = getattr(model, "output_shape", None)

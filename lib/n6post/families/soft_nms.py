@@ -22,10 +22,11 @@ class SoftSuppressor:
         self._agnostic = class_agnostic
         self._most = most
 
-    def __call__(self, count, values, labels, cut):
+    def __call__(self, count, values, labels, cut, overlap_with=None):
         """Write the positions kept into labels[2], best first, and return how many.
 
-        cut     the score threshold in the unit of values[4]: a candidate is dropped when its score decays below this
+        cut             the score threshold in the unit of values[4]: a candidate is dropped when its score decays below this
+        overlap_with    overlap_with(i) returns the overlap of candidate i with each, 0..1; None: the IoU of their boxes
         """
         x1, y1, x2, y2, score = [values[row, :count] for row in range(5)]
         group = labels[1, :count]
@@ -40,7 +41,7 @@ class SoftSuppressor:
             score[best] = alive[best : best + 1]  # an array, not a scalar: the camera's scalars have 30 bits
             kept += 1
             alive[best] = -1.0  # done; candidates that are left have scores from 0 up
-            overlap = iou(x1, y1, x2, y2, area, best)
+            overlap = overlap_with(best) if overlap_with else iou(x1, y1, x2, y2, area, best)
             decay = np.exp(overlap * overlap * self._steepness)
             touched = (overlap > 0.0) * (alive >= 0.0)  # without an overlap the IoU may be 0 / 0, NaN
             if not self._agnostic:

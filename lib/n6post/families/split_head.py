@@ -39,9 +39,9 @@ class SplitBoxes(BoxBinding):
 def examine(binding, kind, options, model, outputs):
     """Set the attributes of a BoxBinding, all but `head`, as BoxBinding.__init__ does for a raw head.
 
-    kind    "boxes", "masks" or "keypoints"
+    kind    "boxes", "masks", "keypoints" or "angles"
 
-    Returns the SplitLayout, and the outputs with mask coefficients or keypoints by ascending anchors: (first anchor,
+    Returns the SplitLayout, and the outputs with mask coefficients, keypoints or angles by ascending anchors: (first anchor,
     OutputTensor, HeadLayout) for each.
     """
     raw_count = binding.count
@@ -194,6 +194,11 @@ class SplitHead(RawHead):
 
         labels[2] then has their positions in values and labels, best first.
         """
+        count = self.search(outputs)
+        return self.suppressed(count) if count else 0
+
+    def search(self, outputs):
+        """Find the candidates, best first, and return how many."""
         values, labels, found_values, found_labels = self.lists
         count = 0
         for tensor, search, boxes, decode in self.parts:
@@ -204,7 +209,7 @@ class SplitHead(RawHead):
                 decode[head_params.DECODE_COUNT] = found
                 decode[head_params.DECODE_TOTAL] = count
                 count = decode_boxes(outputs[boxes], decode, values, labels)
-        return self.suppressed(count) if count else 0
+        return count
 
     def _raised(self, tensor, search, score):
         """The parameter block with a higher cut: in a crowd, scores below the last one that fits need not be found."""

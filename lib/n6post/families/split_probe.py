@@ -10,9 +10,8 @@ from math import log
 
 from ulab import numpy as np
 
-from ..tensors.quantization import FLOAT
+from .samples import correlation, real, sample
 
-_SAMPLE = 64  # the most anchors of an output that are examined
 _LEAST_MARGIN = 0.5  # by which the best reading must exceed all others; in real networks it is .6 to 20
 _LIKE_SCORES = 1.0  # in real networks class scores have 2 to 20 in every stride, the bins of DFL 0 or less in one of them
 _LIKE_BINS = 0.9  # the bins of a stride that the network uses have 1.3 to 2.6, class scores less than .8
@@ -67,7 +66,7 @@ def check_joined(layout, tensors, outputs):
         return
     for part in layout.parts:
         index, head, _ = part.boxes
-        numbers = _sample(head, 5, 64, tensors[index], outputs[index])
+        numbers = sample(head, 5, 64, tensors[index], outputs[index])
         if _likeness(numbers) < _LIKE_SCORES or -log(_roughness(numbers)) > _LIKE_BINS:
             return
     raise ValueError(
@@ -78,7 +77,7 @@ def check_joined(layout, tensors, outputs):
 
 
 def _as_scores(layout, part, head, first, tensor, array):
-    return _likeness(_sample(head, first, first + layout.classes, tensor, array))
+    return _likeness(sample(head, first, first + layout.classes, tensor, array))
 
 
 def _likeness(numbers):
@@ -91,7 +90,7 @@ def _likeness(numbers):
 
 def _as_boxes(layout, part, head, first, tensor, array):
     if layout.bins == 16:
-        return -log(_roughness(_sample(head, 0, 64, tensor, array)))
+        return -log(_roughness(sample(head, 0, 64, tensor, array)))
     return _centers(part, head, tensor, array) if layout.bins == 0 else 0.0
 
 
@@ -119,29 +118,7 @@ def _centers(part, head, tensor, array):
     rows = np.floor((numbers + 0.5) / columns)
     total = [0.0, 0.0]
     for channel in range(4):
-        values = _real(tensor, head.column(array, channel)[:cells])
-        total[channel // 2] += _correlation(values, rows if channel & 1 else numbers - rows * columns)
+        values = real(tensor, head.column(array, channel)[:cells])
+        total[channel // 2] += correlation(values, rows if channel & 1 else numbers - rows * columns)
     first, opposite = total
     return 8.0 * (first + min(opposite + 1.0, 0.0) - 1.5)
-
-
-def _correlation(a, b):
-    a = a - np.mean(a)
-    b = b - np.mean(b)
-    scale = float(np.dot(a, a)) * float(np.dot(b, b))
-    return float(np.dot(a, b)) / scale**0.5 if scale > 0.0 else 0.25
-
-
-def _sample(head, first, last, tensor, array):
-    """The real values of these channels for evenly spaced anchors: (channels, anchors)."""
-    step = 1 + (head.anchors - 1) // _SAMPLE
-    grid = head.grid(array)
-    if head.channels_first:
-        return _real(tensor, grid[first:last, ::step])
-    return _real(tensor, grid[::step, first:last]).transpose()  # camera: transpose-3d: of two dimensions
-
-
-def _real(tensor, numbers):
-    """The real values of raw numbers, 0 for NaN and infinity."""
-    values = (np.array(numbers, dtype=np.float) - float(tensor.zero_point)) * tensor.scale
-    return np.where(values * values < 1e12, values, 0.0) if tensor.dtype == FLOAT else values

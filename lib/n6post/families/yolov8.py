@@ -26,6 +26,7 @@ from .processor import ModelBinding, Processor
 
 _MOST_ROWS = const(300)  # of an end-to-end head, as in matching.py
 _MOST_COLUMNS = const(405)
+_COCO_CLASSES = const(80)
 _ANY_CLASS = const(65536)  # the number of classes of an end-to-end head, which is unknown
 
 
@@ -99,6 +100,9 @@ class BoxBinding(ModelBinding):
         self.classes = classes
         if labels and self.labels and not rows:
             self.labels = module("tensors.label_sets").checked_names(labels, classes)
+        if not (extra or rows) and classes not in (1, _COCO_CLASSES) and len(self.labels or ()) != classes:
+            # Heads of some other families have the same shape. Labels would show it, as 80 classes do.
+            module("families.family_check").check_scores(self.layout, self.tensor, array)
         # Both are uint16 in the kernels' buffers, and ulab's reductions over an axis of more never return.
         if anchors > 65535:
             raise ValueError("expected at most 65535 anchors, got %d in %s" % (anchors, self.tensor))

@@ -64,6 +64,11 @@ class PoseBinding(BoxBinding):
         return extra
 
     def complete(self, options, outputs):
+        labeled = len(self.labels or ()) == self.classes
+        if not labeled or self.keypoint_count % 2 == 0:
+            # Heads of some other families have the same shape.
+            check = module("families.family_check").check_keypoints
+            check(self.layout, self.tensor, outputs[0], self.first, self.keypoint_count, labeled)
         if self.labels is None and self.keypoint_count == 17 and (self.classes == 1 or self.classes > 65535):
             self.labels = ["person"]  # 17 keypoints are COCO's, of a person
         scores = options.keypoint_scores

@@ -17,12 +17,13 @@ from ..tensors.lazy import module
 from ..tensors.options import name_list
 from ..tensors.quantization import FLOAT, OutputTensor
 from ..tensors.shapes import output_shapes
-from .matching import FAMILIES, ModelSignature, matching_families
+from .matching import ModelSignature, family_names, matching_families, processor_for
 
 _NPU_RAM = const(1835008)  # 1.75 MiB: the fast SRAM of the OpenMV N6's NPU
 _LARGE_COPY = const(4194304)  # bytes; a heap that has been in use hardly ever has a free block of this size
 _STEP = const(4096)  # elements that are examined together, so that allocations stay small
 _RAW_HEAD = "its raw head (nms=None; end2end=False before Ultralytics 8.4.144)"
+_YOLO = ("YoloV8", "YoloV8Seg", "YoloV8Pose", "YoloV8Obb")
 _LEAST_PROBABILITY = -1.5  # a dtype reaches lower if it holds logits; symmetric integers reach -1
 _COARSE_LOGIT = 2.0  # from .5 to .88 in one step; real networks have .05 to .5
 _RANGES = {"b": (-128, 127), "B": (0, 255), "h": (-32768, 32767), "H": (0, 65535)}
@@ -38,7 +39,7 @@ def diagnose(model, outputs=None, *, inputs=None):
     ValueError for outputs that are not a list of dense ndarrays, and for inputs that are not a list.
     """
     case = _Case(model, outputs, inputs)
-    findings = []
+    findings = case.findings
     for check in _CHECKS:
         for finding in check(case):
             # MicroPython stores a function's name anyway, so this needs no further strings in flash.
@@ -50,6 +51,7 @@ def diagnose(model, outputs=None, *, inputs=None):
 class _Case:
     """A model, its outputs, and what is known about it.
 
+    findings        all findings so far
     outputs         the arrays, [] if there are none; has_outputs: whether there are any
     sources         what was passed to `predict`, [] if that is not known
     inputs, shapes  the shapes of the inputs and of the outputs
@@ -66,6 +68,7 @@ class _Case:
 
     def __init__(self, model, outputs, sources):
         self.model = model
+        self.findings = []
         if sources is not None and not isinstance(sources, (list, tuple)):
             raise ValueError("inputs: expected a list, as `predict` takes it, got %s" % type(sources).__name__)
         self.sources = sources or []
@@ -137,8 +140,8 @@ def _absurd_scale(case):
 
 def _coarse_scale(case):
     """The output's numbers cannot express different scores, or a score above the threshold."""
-    if case.family in (None, "DeepLab"):
-        return
+    if case.family not in _YOLO + ("MoveNet",):
+        return  # class maps have no threshold, and the other families have outputs without scores
     threshold = getattr(case.processor, "threshold", None) or (0.3 if case.family == "MoveNet" else 0.4)
     for i, dtype, scale in case.integers():
         if not 1e-7 < scale < 1e3 or not case.has_scores(i):
@@ -202,13 +205,30 @@ def _channels_first(case):
             )
 
 
-def _classifier(case):
-    rows = case.signature and case.signature.rows  # [1, 1, 6]: an end-to-end head of one row
-    if len(case.shapes) == 1 and not case.open and not rows and len(squeezed(case.shapes[0])) < 2:
+def _no_family(case):
+    """A network that n6post does not decode."""
+    if not case.signature or case.fits:
+        return
+    if case.signature.unsupported:
+        yield "outputs: they are those of %s, which no family of n6post decodes: %s" % case.signature.unsupported
+    elif case.signature.size is None:
         yield (
-            "output 0: %s is one score per class for the whole picture, so the model is a classifier and needs no"
-            " post-processor of n6post: without one, predict([img])[0] has the scores; take the largest"
-            % (tuple(case.shapes[0]),)
+            "outputs: no family of n6post decodes %s of an input that is no picture: use predict without a post-processor"
+            % case.signature.outputs_text()
+        )
+    else:
+        yield (
+            "outputs: no family of n6post decodes %s of an input of (width, height) %s: decode them in your script, and pass"
+            " the boxes to n6post.detections" % (case.signature.outputs_text(), case.signature.size)
+        )
+
+
+def _several_families(case):
+    """The shapes are those of several families, and no post-processor is attached."""
+    if len(case.fits) > 1 and case.processor is None and not case.kind:
+        yield "outputs: they may be those of %s: give labels, one per class, or attach %s" % (
+            " or ".join([description for _, description in case.fits]),
+            " or ".join(["n6post.%s()" % family for family, _ in case.fits]),
         )
 
 
@@ -221,7 +241,7 @@ def _other_family(case):
     family = type(case.processor).__name__
     families = [one for one, _ in case.fits]
     # A user's subclass has another name and may accept other outputs; so may a processor with class_count.
-    checked = isinstance(case.processor, Processor) and family in [name for name, _ in FAMILIES]
+    checked = isinstance(case.processor, Processor) and family in family_names()
     if checked and not getattr(case.processor, "class_count", None) and families and family not in families:
         yield "processor: %s is attached and the outputs are those of %s: attach %s" % (
             family,
@@ -230,9 +250,19 @@ def _other_family(case):
         )
 
 
+def _hand_score(case):
+    """The threshold of hand landmarks is above the largest score of the file in the camera's ROM."""
+    threshold = getattr(case.processor, "threshold", None)
+    if case.family == "HandLandmarks" and threshold is not None and threshold > 0.5:
+        yield (
+            "the score of hand_landmarks_full_224, as it is in the camera's ROM, is never above 0.5, so threshold=%g finds"
+            " no hand: use 0.5 or less" % threshold
+        )
+
+
 def _end_to_end(case):
     """The scores and class numbers of an integer end-to-end head share one scale."""
-    if case.family not in ("YoloV8", "YoloV8Seg", "YoloV8Pose") or not case.signature.rows:
+    if case.family not in _YOLO or not case.signature.rows:
         return
     for i, dtype, scale in case.integers():
         if not 1e-7 < scale < 1e3 or len(flat(case.shapes[i])) != 2:
@@ -403,9 +433,10 @@ def _constant(case):
     """Every number is the same, which is a valid result only of a map that shows one class."""
     if case.family == "DeepLab" and case.signature.map[2] < 2:
         return
+    usual = case.family in (None, "MoveNet", "DeepLab") or case.family in _YOLO
     values = [_only_value(out) for out in case.outputs]
     for i, (out, value) in enumerate(zip(case.outputs, values)):
-        if value is not None and not _is_unused_stride(case, i, values):
+        if value is not None and (None not in values if not usual else not _is_unused_stride(case, i, values)):
             # Without an object, heatmaps are all 0, and so are end-to-end heads that were exported with nms=True. Raw heads
             # always have boxes.
             may_be_empty = case.family == "MoveNet" or case.signature is not None and case.signature.rows
@@ -448,9 +479,9 @@ def _split_head(case):
 def _tiny_boxes(case):
     """Boxes in 0..1 that were read as pixels of the input."""
     processor = case.processor
-    if processor is None and case.family in ("YoloV8", "YoloV8Seg", "YoloV8Pose"):
+    if processor is None and case.family in _YOLO[:3]:
         processor = getattr(__import__("n6post"), case.family)()  # the package loads a family on first use
-    if getattr(processor, "box_units", "") == "":
+    if not isinstance(processor, module("families.yolov8").YoloV8) or type(processor).__name__ == "YoloV8Obb":
         return
     try:
         binding = processor._bind(case.model, case.outputs)
@@ -473,6 +504,20 @@ def _tiny_boxes(case):
             "output %d: all boxes above the threshold are smaller than 2 pixels of the input, because boxes in 0..1 were"
             " read as pixels: pass box_units='normalized'" % tensor.index
         )
+
+
+def _refused(case):
+    """The post-processor refuses the model or its outputs, and no other check has found out why."""
+    processor = case.processor
+    if case.findings or case.kind or processor is not None and not isinstance(processor, Processor):
+        return
+    try:
+        if processor is None:
+            processor = processor_for(case.model)
+        if case.outputs:
+            processor._bind(case.model, case.outputs)
+    except ValueError as error:
+        yield "outputs: %s" % error
 
 
 def _only_value(array):
@@ -500,10 +545,12 @@ def _parts(array):
 _CHECKS = (
     _open_shapes,
     _channels_first,
-    _classifier,
+    _no_family,
+    _several_families,
     _other_family,
     _absurd_scale,
     _coarse_scale,
+    _hand_score,
     _end_to_end,
     _labels,
     _large_map,
@@ -516,4 +563,5 @@ _CHECKS = (
     _constant,
     _split_head,
     _tiny_boxes,
+    _refused,
 )

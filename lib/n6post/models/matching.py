@@ -3,6 +3,9 @@
 Each family has one row in FAMILIES with a function that reads the outputs as this family would. It returns
 (certain, description of the model), or None if the outputs do not fit. The family that is certain is chosen, or the only one
 that fits at all. If several are left, the user has to choose.
+
+FAMILIES has the five families that most scripts use. more_families.py has the others. It is imported only if none of the
+five is certain, or if its outputs may be those of another family: otherwise each start would pay for it.
 """
 
 from micropython import const
@@ -21,10 +24,11 @@ _MOVENET_KEYPOINTS = (13, 17)  # of ST's and Google's MoveNet
 _OTHER_KEYPOINTS = (14, 15, 16, 18, 20, 21, 25, 33)  # of LSP, MPII, OpenPose, hands, BODY_25, BlazePose
 _MOST_ROWS = const(300)  # of an end-to-end head, by default
 _MOST_COLUMNS = const(405)  # of 133 keypoints, as in COCO-WholeBody
+_LIMITS = {"b": (-128, 127), "B": (0, 255), "h": (-32768, 32767), "H": (0, 65535)}
 
 
 def processor_for(model, **options):
-    """Return the post-processor for a model: a YoloV8, YoloV8Seg, YoloV8Pose, MoveNet or DeepLab with these options.
+    """Return the post-processor for a model: that of the family that fits, such as a YoloV8, with these options.
 
     model   its input_shape, output_shape and labels (or the option `labels`) decide; it does not run
 
@@ -45,6 +49,8 @@ def _processor(model, options, source=None):
     if signature.label_count:
         # The firmware does not show a model's labels to a post-processor, so they are passed as an option.
         options["labels"] = None if signature.labels_name_keypoints(family) else signature.labels
+    elif labels is None:
+        options.pop("labels", None)  # some families have no such option
     processor = getattr(__import__("n6post"), family)(**options)  # the package loads a family on first use
     expected = signature.expected_labels(family, options.get("class_count"))
     if expected:
@@ -86,6 +92,8 @@ def _class_names(family, signature, processor):
         count = 2
         if names and len(names) == 1:
             return ["background", names[0]]
+    elif names and count and len(names) > count:  # of a family whose labels may have a name for the background, too
+        return names[-count:]
     return names or count and [class_name(i, count, family == "DeepLab") for i in range(count)]
 
 
@@ -135,20 +143,57 @@ def match_family(model, labels=None):
     fits = matching_families(signature)
     if len(fits) != 1:
         raise _several_fit(signature, fits) if fits else _none_fits(signature)
-    return fits[0][0], signature
+    family = fits[0][0]
+    if signature.split and family not in dict(FAMILIES):
+        signature.split = None  # the maps are those of another family
+    return family, signature
 
 
 def matching_families(signature):
     """[(family, description of the model)]: the one that is certain, or else all that fit."""
+    fits = []  # (rank, family, description)
+    split = signature.split
+    if split:
+        fits = [(1,) + one for one in split.fits]
+    else:
+        for family, reads in FAMILIES:
+            reading = reads(signature)
+            if reading:
+                fits.append((int(reading[0]), family, reading[1]))
+    if not _is_clear(signature, fits):
+        fits.extend(module("models.more_families").readings(signature))
+        rank, name, remedy = module("models.unsupported").recognized(signature)
+        if rank > max([one[0] for one in fits] + [0]):
+            signature.unsupported = name, remedy
+            return []
+    highest = max([one[0] for one in fits]) if fits else 0
+    return [one[1:] for one in fits if one[0] == highest]
+
+
+def _is_clear(signature, fits):
+    """Whether one of the five families is certain, and no other family has such outputs."""
+    certain = [family for rank, family, _ in fits if rank]
+    if not certain:
+        return False
+    labels = signature.label_count
     if signature.split:
-        return signature.split.fits
-    possible = []
-    certain = []
-    for family, reads in FAMILIES:
-        reading = reads(signature)
-        if reading:
-            (certain if reading[0] else possible).append((family, reading[1]))
-    return certain or possible
+        counts = signature.split.class_counts()
+        return not signature.split.is_joined() or (labels in counts if labels else counts == [_COCO_CLASSES])
+    if signature.head:
+        return bool(labels) or signature.head[0] != 5 + _COCO_CLASSES  # YOLOX and YOLO-D have one channel more
+    if certain[0] == "YoloV8":  # an end-to-end head, whose rows come first as a rule
+        rows = signature.rows[0]
+        return rows.anchors <= _MOST_ROWS and rows.channels == 6
+    if certain[0] == "DeepLab":
+        # FOMO and YOLOv2 have a cell for each 8 or more pixels of the input, and depth maps have one channel.
+        width, _, channels = signature.map
+        return channels != 1 and (signature.size[0] % width or signature.size[0] // width < 8)
+    return True
+
+
+def family_names():
+    """The constructors of all families in the library."""
+    return [name for name, _ in FAMILIES] + [row[0] for row in module("models.more_families").MORE_FAMILIES]
 
 
 def _several_fit(signature, fits):
@@ -163,15 +208,11 @@ def _several_fit(signature, fits):
 
 
 def _none_fits(signature):
-    unsupported_hint = module("families.layout_probe").unsupported_hint
-    hints = [unsupported_hint(shape, signature.size) for shape in signature.shapes]
-    return ValueError(
-        "expected a YOLOv8 head [1, C, N] or [1, N, C] or an end-to-end head [1, rows, 6 or more], alone or with prototypes"
-        " [1, H, W, M], a split head (boxes [1, h, w, 64] and scores [1, h, w, classes] for each stride), heatmaps"
-        " [1, H, W, keypoints], keypoints [1, 1, keypoints, 3] or a class map [1, H, W, classes], that belongs to an input"
-        " of (width, height) %s, got %s%s"
-        % (signature.size, signature.outputs_text(), "".join(hints))
-    )
+    got = "an input of (width, height) %s, got %s" % (signature.size, signature.outputs_text())
+    if signature.unsupported:
+        name, remedy = signature.unsupported
+        return ValueError("no family of n6post decodes %s of %s: %s" % (name, got, remedy))
+    return ValueError("expected the outputs of %s, for %s" % (" or ".join(family_names()), got))
 
 
 class ModelSignature:
@@ -186,10 +227,13 @@ class ModelSignature:
     head                (channels, anchors) of the output that is a raw YOLOv8 head, or None
     rows                [HeadLayout]: every order that an end-to-end head may have, if an output may be one
     map                 (width, height, channels) of the output that is a map, or None; 0 channels: class numbers
+    unsupported         (name, remedy) of the network, if matching_families has recognized it and no family decodes it
     split               the SplitSignature of outputs that are a split head, or None; then head, rows and map are empty
     """
 
     def __init__(self, model, labels=None):
+        self._model = model
+        self.unsupported = None
         self.shapes = output_shapes(model)
         self.dtypes = list(getattr(model, "output_dtype", None) or "?" * len(self.shapes))
         self.size = input_size(model)
@@ -226,6 +270,15 @@ class ModelSignature:
                 self.rows = layouts
         self.map = _as_map(shape, self.size) or self.map
 
+    def range(self, index):
+        """(least, largest) number that an integer output can express; None for floats and for models that do not say it."""
+        limits = _LIMITS.get(self.dtypes[index])
+        try:
+            scale, zero_point = self._model.output_scale[index], self._model.output_zero_point[index]
+            return limits and ((limits[0] - zero_point) * scale, (limits[1] - zero_point) * scale)
+        except (AttributeError, IndexError, TypeError):
+            return None
+
     def outputs_text(self):
         """Shape and dtype of every output, for error messages."""
         return " and ".join(["%s %s" % output for output in zip(self.shapes, self.dtypes)])
@@ -250,7 +303,10 @@ class ModelSignature:
             keypoint_count = self.map[2] if self.map else self.shapes[0][2]
             return None if count in (1, keypoint_count) else "one name or %d, one per keypoint" % keypoint_count
         classes = class_count if family == "YoloV8Pose" and self.head else self.classes(family)
-        return None if classes in (None, count) else "%d, one per class" % classes
+        if classes in (None, count):
+            return None
+        counts = [classes] if family in dict(FAMILIES) else module("models.more_families").label_counts(family, self)
+        return None if count in counts else "%s, one per class" % " or ".join([str(one) for one in counts])
 
     def may_have_rows(self, columns):
         """Whether an output may be an end-to-end head with this number of columns."""
@@ -266,7 +322,10 @@ class ModelSignature:
             return self.head[0] - 4 - coefficients if self.head and not self.may_have_rows(6 + coefficients) else None
         if family == "DeepLab" and self.map[2] > 1:
             return self.map[2]
-        return None
+        if family in dict(FAMILIES):
+            return None
+        counts = module("models.more_families").label_counts(family, self)
+        return counts[0] if counts else None
 
 
 def _as_map(shape, size):
@@ -376,7 +435,7 @@ def _class_map(model):
     return certain, "a map of %d classes" % classes
 
 
-# The constructor of each family, and how it reads a model.
+# The constructor of each family, and how it reads a model. The others are in more_families.py.
 FAMILIES = (
     ("YoloV8", _detector),
     ("YoloV8Seg", _segmenter),

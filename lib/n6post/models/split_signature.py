@@ -3,16 +3,24 @@
 from ..tensors.label_sets import class_name
 from ..tensors.split_layout import split_layouts
 
-_KINDS = (("YoloV8", "boxes"), ("YoloV8Seg", "masks"), ("YoloV8Pose", "keypoints"))
+_KINDS = (("YoloV8", "boxes"), ("YoloV8Seg", "masks"), ("YoloV8Pose", "keypoints"), ("YoloV8Obb", "angles"))
 
 
 def split_signature(shapes, size, label_count):
     """The SplitSignature of a model, or None if its outputs are not those of a split head."""
-    for family, kind in _KINDS:  # no outputs are those of two kinds
+    found = None
+    for family, kind in _KINDS:
         layouts = split_layouts(shapes, size, kind)
         if layouts:
-            return SplitSignature(family, layouts, label_count)
-    return None
+            signature = SplitSignature(family, layouts, label_count)
+            if not found:
+                found = signature
+            # One class and keypoints of three numbers, or classes and an angle. No other outputs are those of two kinds.
+            elif label_count in signature.class_counts():
+                return signature
+            elif not label_count and _keypoint_count(found.layouts[0]) != 17:
+                found.fits += signature.fits
+    return found
 
 
 class SplitSignature:
@@ -27,6 +35,10 @@ class SplitSignature:
         self.layouts = named or layouts
         self.label_count = label_count
         self.fits = [(family, self._description(family))]
+
+    def is_joined(self):
+        """Whether boxes and classes are in one map for each stride, as in some other families."""
+        return bool(self.layouts[0].parts[0].scores[2])
 
     def class_counts(self):
         """The numbers of classes that the head may have, the likeliest first."""
@@ -59,6 +71,8 @@ class SplitSignature:
     def _description(self, family):
         if family == "YoloV8Pose":
             return _alternatives(_distinct([_poses(layout) for layout in self.layouts]))
+        if family == "YoloV8Obb":
+            return "a split head of oriented boxes of %s" % _classes(self.class_counts())
         what = "detector" if family == "YoloV8" else "segmenter"
         return "a %s of %s, with a split head" % (what, _classes(self.class_counts()))
 

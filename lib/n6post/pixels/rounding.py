@@ -23,3 +23,13 @@ def same_floats(*numbers):
     for i in range(0, len(data), 4):
         data[i] &= 0xFC
     return np.frombuffer(data, dtype=np.float)
+
+
+def same_product(a, b):
+    """a * b, of which `same_floats` makes the same bits on every machine. So it may be a factor of another product."""
+    return (same_floats(a) * same_floats(b))[0]
+
+
+def same_root(number):
+    """The square root, likewise."""
+    return np.sqrt(same_floats(number))[0]

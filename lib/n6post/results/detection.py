@@ -17,15 +17,16 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
     class_id    class number
     label       name of the class, or its number as text
     mask        a Mask (YoloV8Seg), else None
-    keypoints   float array (K, 3): x and y in frame pixels, and a score (YoloV8Pose, MoveNet), else None
+    keypoints   float array (K, 3): x and y in frame pixels, and a score, 1.0 if the network gives none; or None
 
-    It also has `track_id`, `frame_size` and `keypoint_threshold`, which are not part of the tuple. They are kept by
-    `replace`, by a Tracker and by everything else that makes a detection from another.
+    It also has `track_id`, `frame_size`, `keypoint_threshold` and `corners`, which are not part of the tuple. They are kept
+    by `replace`, by a Tracker and by everything else that makes a detection from another.
     """
 
     # 1, 2, 3, ... for detections that a Tracker returns; else None.
     track_id = None
-    # Frame size and keypoint threshold, in one tuple that all detections of a processor share.
+    # Frame size and keypoint threshold, in one tuple that all detections of a processor share. For an oriented box they are
+    # followed by (a table of corners, its row there, the rect that they belong to), as results/oriented.py takes them.
     _source = (None, 0.3)  # type: ignore[assignment]
 
     @property
@@ -44,28 +45,76 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
         x, y, w, h = self[0]
         return x + w // 2, y + h // 2
 
+    @property
+    def corners(self):
+        """The corners of an oriented box (YoloV8Obb), float array (4, 2): x and y in frame pixels; else None.
+
+        They are in order, clockwise from the upper left one, and may lie outside of the frame. A copy with another rect, as
+        a Tracker makes it, has the corners moved with it.
+        """
+        source = self._source
+        return module("results.oriented").corners_of(self[0], source[2]) if len(source) > 2 else None
+
+    @property
+    def rotation(self):
+        """The direction of an oriented box: degrees from the x axis to its longer side, clockwise, 0 up to 180; else None.
+
+        0 is horizontal, 90 upright, 45 falls from the upper left to the lower right. If frame and model input have different
+        aspect ratios and the picture was stretched, the box is a parallelogram in the frame: `corners` and the direction of
+        its sides are exact, its angles are not right ones.
+        """
+        source = self._source
+        return module("results.oriented").rotation_of(source[2]) if len(source) > 2 else None
+
+    @property
+    def sides(self):
+        """The lengths (longer, shorter) of the sides of an oriented box, frame pixels, floats; else None."""
+        return module("results.oriented").lengths_of(self.corners) if len(self._source) > 2 else None
+
+    def contains(self, x, y=None):
+        """Whether frame pixel (x, y), or ((x, y)), belongs to the object: to its mask, its oriented box, else its box."""
+        pixel = x if y is None else (x, y)
+        if self[4] is not None:
+            return self[4].contains(pixel)
+        try:
+            x, y = pixel
+            if len(self._source) > 2:
+                return module("results.oriented").contains(x, y, self.corners)
+            left, top, w, h = self[0]
+            return left <= x < left + w and top <= y < top + h
+        except (TypeError, ValueError):
+            raise module("tensors.errors").pixel_refused("contains", (pixel,) if y is None else pixel) from None
+
     def as_dict(self, outline=False):
         """The detection as numbers, strings and lists. json.dumps makes the same text of it on a camera and on a PC.
 
         {"rect": [x, y, w, h], "score": 0.875, "class_id": 2, "label": "car"}. With a mask also "mask": {"rect":
         [x, y, w, h], "area": n, "centroid": [x, y]} and, if `outline` is True, "outline": [[x, y], ...] in it; with
-        keypoints also "keypoints": [[x, y, score], ...]; for a track also "track_id": n. Scores are rounded to 3 decimals,
-        keypoints to a tenth of a pixel; numbers that would then have more than six digits, to whole ones. Values that an
-        empty mask does not have and numbers that are not finite are None.
+        keypoints also "keypoints": [[x, y, score], ...]; with an oriented box also "corners": [[x, y], ...] and
+        "rotation": degrees; for a track also "track_id": n. Scores are rounded to 3 decimals, keypoints and corners to a
+        tenth of a pixel; numbers that would then have more than six digits, to whole ones. Values that an empty mask does
+        not have and numbers that are not finite are None.
         """
         return module("results.dicts").detection_as_dict(self, outline)
 
     def replace(self, **changes):
-        """A copy with other values for some fields, and for `track_id`, `frame_size` or `keypoint_threshold`.
+        """A copy with other values for some fields, and for `track_id`, `frame_size`, `keypoint_threshold` or `corners`.
 
-        ValueError for any other name.
+        If `rect` changes and `corners` do not, they move with it. ValueError for any other name.
         """
-        frame_size, keypoint_threshold = self._source
+        frame_size, keypoint_threshold = self._source[:2]
+        turned = list(self._source[2:])
         source = changes.pop("frame_size", frame_size), changes.pop("keypoint_threshold", keypoint_threshold)
+        if "corners" in changes:
+            corners = changes.pop("corners")
+            turned = []
+            if corners is not None:
+                turned = [(module("results.oriented").table_of(corners), 0, tuple(changes.get("rect", self[0])))]
+        source += tuple(turned)
         track_id = _checked_track_id(changes.pop("track_id", self.track_id))
         fields = [changes.pop(name, self[i]) for i, name in enumerate(FIELDS)]
         if changes:
-            known = FIELDS + ("track_id", "frame_size", "keypoint_threshold")
+            known = FIELDS + ("track_id", "frame_size", "keypoint_threshold", "corners")
             raise ValueError("replace: expected some of %s, got %s" % (", ".join(known), ", ".join(sorted(changes))))
         return detection_from(fields, source, track_id)
 
@@ -122,9 +171,15 @@ def copied(detection, fields):
 
 
 def detection_from(fields, source, track_id=None):
-    """A Detection of these six fields, with this (frame size, keypoint threshold) and track id."""
+    """A Detection of these six fields, with this `_source` and track id."""
     made = Detection(*fields)
     set_attribute(made, "_source", source)
     if track_id is not None:
         set_attribute(made, "track_id", track_id)
     return made
+
+
+def set_corners(detection, table, row):
+    """Make this the detection of an oriented box. table, row: as the kernel oriented_corners writes them."""
+    source = detection._source
+    set_attribute(detection, "_source", (source[0], source[1], (table, row, detection[0])))

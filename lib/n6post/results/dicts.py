@@ -9,6 +9,8 @@ from struct import unpack
 
 from ulab import numpy as np
 
+from ..tensors.lazy import module
+
 
 def detection_as_dict(detection, outline):
     """Detection.as_dict."""
@@ -23,6 +25,8 @@ def detection_as_dict(detection, outline):
         entries.append(("mask", mask_as_dict(mask, outline)))
     if keypoints is not None:
         entries.append(("keypoints", keypoints_as_lists(keypoints)))
+    if len(detection._source) > 2:
+        entries += corners_as_pairs(detection)
     if detection.track_id is not None:
         entries.append(("track_id", detection.track_id))
     return OrderedDict(entries)
@@ -34,6 +38,14 @@ def keypoints_as_lists(keypoints):
     steps = (keypoints * _STEPS + _WHOLE) - _WHOLE
     rows = zip(steps.tolist(), keypoints.tolist())
     return [[_divided(a[0], 10.0, b[0]), _divided(a[1], 10.0, b[1]), _divided(a[2], 1000.0, b[2])] for a, b in rows]
+
+
+def corners_as_pairs(detection):
+    """[("corners", [[x, y], ...]), ("rotation", degrees)] of a detection with an oriented box."""
+    steps = module("results.oriented").tenths_of(detection) - _WHOLE
+    rows = zip(steps.tolist(), detection.corners.tolist())
+    points = [[_divided(a[0], 10.0, b[0]), _divided(a[1], 10.0, b[1])] for a, b in rows]
+    return [("corners", points), ("rotation", detection.rotation)]
 
 
 _STEPS = np.array([10.0, 10.0, 1000.0])

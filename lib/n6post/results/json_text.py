@@ -6,8 +6,9 @@ from array import array
 from micropython import const
 
 from ..kernels.json import write
+from ..tensors.lazy import module
 from .detection import Detection, copied
-from .dicts import keypoints_as_lists, mask_as_dict, rounded
+from .dicts import corners_as_pairs, keypoints_as_lists, mask_as_dict, rounded
 
 _KEPT = const(16384)  # bytes: a larger buffer is not kept for the next line
 
@@ -63,7 +64,7 @@ _texts = {}
 
 
 def _text_of(kind, d, outline=False):
-    # The bytes that the kernel cannot make itself: of kind 0 the label, 1 the score, 2 mask and keypoints.
+    # The bytes that the kernel cannot make itself: of kind 0 the label, 1 the score, 2 mask, keypoints and corners.
     if kind == 0:
         if len(_texts) > 200:
             _texts.clear()
@@ -77,7 +78,14 @@ def _text_of(kind, d, outline=False):
         text += ', "mask": ' + json.dumps(mask_as_dict(mask, outline))
     if keypoints is not None:
         text += ', "keypoints": ' + json.dumps(keypoints_as_lists(keypoints))
+    if len(d._source) > 2:
+        return text.encode() + _corners_text(d)
     return text.encode()
+
+
+def _corners_text(d):
+    text = module("results.oriented").json_of(d)
+    return text or "".join([', "%s": %s' % (key, json.dumps(value)) for key, value in corners_as_pairs(d)]).encode()
 
 
 def _text_with_outline(kind, d):
@@ -96,10 +104,30 @@ def _encoded(value):
         return "{" + ", ".join(["%s: %s" % (_quoted(key), _encoded(one)) for key, one in value.items()]) + "}"
     if isinstance(value, list):
         return "[" + ", ".join([_encoded(one) for one in value]) + "]"
-    return _quoted(value) if isinstance(value, str) else json.dumps(value)
+    if isinstance(value, str):
+        return _quoted(value)
+    return str(value) if type(value) is int else json.dumps(value)
+
+
+_quotes = {}  # keys and labels as JSON
 
 
 def _quoted(text):
+    quoted = _quotes.get(text)
+    if quoted is None:
+        if len(_quotes) > 200:
+            _quotes.clear()
+        quoted = _quotes[text] = _quote(text)
+    return quoted
+
+
+def _quote(text):
+    # A camera makes each character a string, which takes 12,000 instructions.
+    for code in text.encode():
+        if code < 32 or code > 126 or code == 34 or code == 92:
+            break
+    else:
+        return '"' + text + '"'
     return '"' + "".join([_escaped(ord(c)) for c in text]) + '"'
 
 

@@ -9,8 +9,9 @@ objects are in it. (A part with the frame's own aspect ratio cannot be told from
 from ulab import numpy as np
 
 from ..inputs.transform import InputTransform
+from ..tensors.lazy import module
 from ..tensors.shapes import same_aspect_ratio
-from .detection import copied
+from .detection import copied, set_corners
 from .mask import row_of
 
 _MAX_KEPT = 8  # scaled transforms that are kept for the next frame
@@ -77,7 +78,10 @@ def _scaled(detection, width, height):
         mask = scaled_mask(mask, width, height)
     if keypoints is not None:
         keypoints = keypoints * np.array([width / size[0], height / size[1], 1.0])
-    return copied(detection, ((x, y, w, h), score, class_id, label, mask, keypoints))
+    made = copied(detection, ((x, y, w, h), score, class_id, label, mask, keypoints))
+    if len(detection._source) > 2:
+        set_corners(made, module("results.oriented").scaled_table(detection, size, width, height), 0)
+    return made
 
 
 def scaled_mask(mask, width, height):

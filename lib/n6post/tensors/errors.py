@@ -51,6 +51,7 @@ def split_refused(tensors, count, expected, kind, size):
         "masks": "boxes [1, h, w, 64], scores [1, h, w, classes] and coefficients [1, h, w, M] for each stride, and"
         " prototypes [1, H, W, M]",
         "keypoints": "boxes [1, h, w, 64], scores [1, h, w, classes] and keypoints [1, h, w, 3 x keypoints] for each stride",
+        "angles": "boxes [1, h, w, 64], scores [1, h, w, classes] and angles [1, h, w, 1] for each stride",
     }
     return ValueError(
         "expected %d output%s (%s), or a split head (%s) of an input of (width, height) %s, got %d: %s"

@@ -1,4 +1,4 @@
-"""Keypoints of a person: names, numbers, limbs, angles, and the side of the body."""
+"""Keypoints: names, numbers, limbs, angles and sides. Those of faces and hands are in skeletons.py."""
 
 from .lazy import module
 
@@ -23,17 +23,18 @@ _LIMBS_13 = (
 
 
 def keypoint_names(keypoint_count):
-    """The names of 17 keypoints (COCO) or 13 (ST's MoveNet) in their order, a list; numbers as text for any other count.
+    """The names of a network's keypoints in their order, a list; numbers as text for keypoints without a name.
 
-    Both have the same names except for the first, "nose" of the 17 and "head" of the 13. `keypoint` and `angle` of a
-    Detection accept either of these two, and also "left_elbow" as COCO writes it.
+    Names are known of 17 keypoints (a person, COCO), 13 (ST's MoveNet), 21 (a hand), 7 (a palm), 5 and 6 (a face), and of
+    some of the 468 of a face mesh. The persons' names are the same except for the first, "nose" of the 17 and "head" of the
+    13; `keypoint` and `angle` of a Detection accept either. They also accept "left_elbow" for "left elbow".
     """
     if keypoint_count == 17:
         return _KEYPOINTS_17.split(",")
     if keypoint_count == 13:
         return _KEYPOINTS_13.split(",")
     module("tensors.options").number("keypoint_count", keypoint_count, 0, 65535)
-    return [str(i) for i in range(keypoint_count)]
+    return module("tensors.skeletons").keypoint_names(keypoint_count)
 
 
 def keypoint_index(keypoint, keypoint_count):
@@ -44,15 +45,24 @@ def keypoint_index(keypoint, keypoint_count):
         raise ValueError("keypoint: expected a name or a number from 0 to %d, got %r" % (keypoint_count - 1, keypoint))
     name = keypoint.replace("_", " ")
     if keypoint_count in (13, 17):
+        names = _KEYPOINTS_17 if keypoint_count == 17 else _KEYPOINTS_13
         if name in ("head", "nose"):
             return 0
-        # Not in a list: split looks up every name among all strings, which takes a hundred thousand instructions.
-        names = _KEYPOINTS_17 if keypoint_count == 17 else _KEYPOINTS_13
-        at = -1 if "," in name else (names + ",").find("," + name + ",")
+    else:
+        names = module("tensors.skeletons").names(keypoint_count)
+    # Not in a list: split looks up every name among all strings, which takes a hundred thousand instructions.
+    at = -1 if "," in name or not name else ("," + names + ",").find("," + name + ",")
+    if at >= 0:
+        return names.count(",", 0, at)
+    if not names:
+        # Only some keypoints have a name, or none has one.
+        names = module("tensors.skeletons").point_names(keypoint_count)
+        at = -1 if "," in name else (names + ",").find("=" + name + ",")
         if at >= 0:
-            return names.count(",", 0, at) + 1
-    elif name in keypoint_names(keypoint_count):
-        return int(name)
+            return int(names[names.rfind(",", 0, at) + 1 : at])
+        numbers = keypoint_names(keypoint_count)
+        if name in numbers:
+            return numbers.index(name)
     module("tensors.labels").raise_unknown_name("keypoint", keypoint, keypoint_names(keypoint_count), most=keypoint_count)
 
 
@@ -78,8 +88,10 @@ def angle(keypoints, threshold, first, middle, last):
 
 
 def limbs(keypoint_count):
-    """The limbs as pairs of keypoints, flat bytes (a0, b0, a1, b1, ...); b"" for an unknown skeleton."""
-    return _LIMBS_17 if keypoint_count == 17 else _LIMBS_13 if keypoint_count == 13 else b""
+    """The limbs as pairs of keypoints, flat bytes or an array (a0, b0, a1, b1, ...); b"" for an unknown skeleton."""
+    if keypoint_count == 17:
+        return _LIMBS_17
+    return _LIMBS_13 if keypoint_count == 13 else module("tensors.skeletons").limbs(keypoint_count)
 
 
 def pose_classes(channels, label_count, first=5):
@@ -90,8 +102,9 @@ def pose_classes(channels, label_count, first=5):
     return 0 if label_count > 1 and channels == first + 3 * label_count else label_count or 1
 
 
-def keypoint_side(keypoint_count, keypoint):
-    """-1 for a keypoint on the left, 1 on the right, 0 in the middle or of an unknown skeleton."""
-    if keypoint == 0 or keypoint_count not in (13, 17):
-        return 0
-    return -1 if keypoint & 1 else 1  # in both skeletons left and right alternate after the head
+def keypoint_sides(keypoint_count):
+    """-1 for each keypoint on the left, 1 on the right, 0 in the middle or of an unknown skeleton: a list."""
+    if keypoint_count in (13, 17):
+        # In both skeletons left and right alternate after the head.
+        return [0] + [-1 if keypoint & 1 else 1 for keypoint in range(1, keypoint_count)]
+    return module("tensors.skeletons").sides(keypoint_count)

@@ -122,3 +122,8 @@ def class_filter(name, value):
 def name_list(name, value):
     """None, or a new list of names, from any form that tensors/labels.py accepts."""
     return None if value is None else module("tensors.labels").name_list(name, value)
+
+
+def anchor_sizes(name, value):
+    """None, or widths and heights of anchors as a flat tuple, from any form that tensors/anchor_sizes.py accepts."""
+    return None if value is None else module("tensors.anchor_sizes").anchor_sizes(name, value)

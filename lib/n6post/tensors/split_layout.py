@@ -30,7 +30,7 @@ class SplitLayout(namedtuple("SplitLayout", ("parts", "bins", "classes", "extras
     parts     a tuple of SplitPart, by ascending stride
     bins      16: DFL, 64 channels per box; 1: one distance for each side, 4 channels; 0: decoded boxes cx, cy, w, h
     classes   number of classes
-    extras    mask coefficients or keypoints: a tuple of (first anchor, output index, HeadLayout); () for detection
+    extras    mask coefficients, keypoints or angles: a tuple of (first anchor, output index, HeadLayout); () for detection
     protos    index of the prototypes, or None
     """
 
@@ -38,15 +38,15 @@ class SplitLayout(namedtuple("SplitLayout", ("parts", "bins", "classes", "extras
 def split_layouts(shapes, size, kind):
     """Every SplitLayout that outputs of these shapes may have, for a model input of (width, height). The likeliest is first.
 
-    kind    what the network finds: "boxes", "masks" or "keypoints"
+    kind    what the network finds: "boxes", "masks", "keypoints" or "angles"
 
     Boxes and scores are maps [1, h, w, C] or [1, C, h, w] for each stride, or [1, C, N] or [1, N, C] for all of them. A map
-    may have both: 64 box channels, then the classes. Coefficients and keypoints come in either way. A map whose height,
-    width and channels are equal is read in the order of the others. [] if the shapes are not those of a split head.
+    may have both: 64 box channels, then the classes. Coefficients, keypoints and angles come in either way. A map whose
+    height, width and channels are equal is read in the order of the others. [] if the shapes are not those of a split head.
     """
     found = []
     masks = kind == "masks"
-    prototypes = _prototypes(shapes, size) if masks else ((None, 0),)
+    prototypes = _prototypes(shapes, size) if masks else ((None, 1 if kind == "angles" else 0),)
     for strides, anchors in zip(_STRIDES, anchor_counts(size)):
         forms = _forms(len(strides), len(shapes) - masks, kind != "boxes")
         if not forms or min(size) < strides[-1]:

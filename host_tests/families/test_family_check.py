@@ -1,0 +1,242 @@
+"""lib/n6post/families/family_check.py: heads of other families that have the shape of a YOLOv8 head are refused by name."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import n6post
+import numpy as np
+import pytest
+from fakes import Array, FakeModel, Tensor
+from n6post.families import family_check
+from n6post_pc import recorded
+from synthetic_heads import anchor_count, random_head
+
+SIZE = (128, 128)
+N = anchor_count(SIZE)
+KINDS = ("float32", "int8", "uint8", "int16")
+
+
+def boxes(random: Any, pixels: bool = False) -> Array:
+    """cx, cy, w, h of every anchor, as a trained network has them."""
+    columns = []
+    for stride in (8, 16, 32):
+        x, y = np.meshgrid(np.arange(SIZE[0] // stride), np.arange(SIZE[1] // stride))
+        columns.append(np.stack([x.ravel() + 0.5, y.ravel() + 0.5]) * stride / SIZE[0])
+    centers = np.concatenate(columns, axis=1) + random.normal(0, 0.02, (2, N))
+    head = np.concatenate([centers, random.uniform(0.05, 0.5, (2, N))])
+    return head * SIZE[0] if pixels else head
+
+
+def background(random: Any, rows: int) -> Array:
+    """Class scores of a YOLOv8: nearly 0, with one object."""
+    scores = 10 ** random.uniform(-5, -2.5, (rows, N))
+    scores[random.integers(rows), 40:46] = 0.8
+    return scores
+
+
+def other_head(family: str, random: Any) -> Array:
+    """A head [C, N] with the statistics of recorded networks of another family."""
+    if family == "oriented boxes":
+        angles = random.normal(0.25, 0.3, (1, N))
+        return np.concatenate([boxes(random), background(random, 3), angles])
+    if family == "oriented boxes, none turned back":
+        return np.concatenate([boxes(random), background(random, 3), random.uniform(0.05, 0.9, (1, N))])
+    if family == "YOLOX":
+        return np.concatenate([boxes(random), background(random, 1), random.beta(1.2, 3, (4, N))])
+    if family == "YOLOX of one class":
+        return np.concatenate([boxes(random), background(random, 1), random.beta(2, 3, (1, N))])
+    assert family == "NanoDet"
+    return np.concatenate([random.beta(1, 200, (12, N)), random.normal(-0.5, 2, (32, N))])
+
+
+def stored(head: Array, kind: str, channels_first: bool) -> Tensor:
+    values = head[None] if channels_first else head.T[None]
+    if kind == "float32":
+        return Tensor(np.ascontiguousarray(values, np.float32))
+    info = np.iinfo(kind)
+    low, high = float(values.min()), float(values.max())
+    scale = (high - low) / (info.max - info.min)
+    zero_point = int(np.clip(round(info.min - low / scale), info.min, info.max))
+    quantized = np.clip(np.round(values / scale) + zero_point, info.min, info.max).astype(kind)
+    return Tensor(np.ascontiguousarray(quantized), float(np.float32(scale)), zero_point)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("channels_first", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("family", "named"),
+    [
+        ("oriented boxes", "n6post.YoloV8Obb()"),
+        ("oriented boxes, none turned back", "n6post.YoloV8Obb()"),
+        ("YOLOX", "n6post.YoloX()"),
+        ("NanoDet", "NanoDet"),
+    ],
+)
+def test_head_of_another_family_is_refused_by_name(
+    family: str, named: str, kind: str, channels_first: bool, seed: int
+) -> None:
+    head = stored(other_head(family, np.random.default_rng(seed)), kind, channels_first)
+    with pytest.raises(ValueError, match=re.escape(named)):
+        FakeModel([head], SIZE).run(n6post.YoloV8())
+
+
+@pytest.mark.parametrize(("channels_first", "named"), [(True, "n6post.YoloV8Obb()"), (False, "n6post.YoloX()")])
+def test_storage_order_tells_an_angle_from_one_class(channels_first: bool, named: str) -> None:
+    """Objectness and one class look like one class and an angle that is never below 0."""
+    head = stored(other_head("YOLOX of one class", np.random.default_rng(1)), "float32", channels_first)
+    with pytest.raises(ValueError, match=re.escape(named)):
+        FakeModel([head], SIZE).run(n6post.YoloV8())
+
+
+@pytest.mark.parametrize("family", ["oriented boxes", "YOLOX", "NanoDet"])
+def test_labels_of_every_channel_are_believed(family: str) -> None:
+    head = stored(other_head(family, np.random.default_rng(1)), "float32", True)
+    labels = [str(i) for i in range(head.values.shape[1] - 4)]
+    assert isinstance(FakeModel([head], SIZE).run(n6post.YoloV8(labels=labels)), list)
+
+
+def test_every_recorded_detector_passes_without_labels() -> None:
+    checked = 0
+    for name, picture in recorded.names():
+        recording = recorded.load(name, picture)
+        (head,) = [tensor for tensor in recording.tensors if tensor.values.ndim == 3][:1] or [None]
+        if head is None or "pose" in name:
+            continue
+        for classes in (2, 7, 79):  # any part of its classes
+            part = head._replace(values=np.ascontiguousarray(head.values[:, : 4 + classes]))
+            if part.values.shape[1] == 4 + classes:
+                FakeModel([part], recording.size).run(n6post.YoloV8())
+                checked += 1
+    assert checked >= 6
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_synthetic_detectors_pass_without_labels(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    head = random_head(seed, (96, 96), int(random.integers(2, 79)))
+    head.model().run(n6post.YoloV8())
+    clean = np.concatenate([boxes(random), background(random, int(random.integers(2, 9)))])
+    for kind in KINDS:
+        FakeModel([stored(clean, kind, bool(seed & 1))], SIZE).run(n6post.YoloV8())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_centers_that_are_relative_to_cells_are_those_of_yolox(kind: str) -> None:
+    """An int8 head in coarse steps, whose class scores are 0 for most anchors."""
+    random = np.random.default_rng(9)
+    offsets = random.normal(0.5, 0.5, (2, N))
+    rows = np.concatenate([offsets, random.normal(1, 1, (2, N)), background(random, 2)])
+    for channels, family in ((6, "YoloV8"), (6, "YoloV8Obb"), (8, "YoloV8Pose")):
+        head = np.concatenate([rows, background(random, 2)])[:channels]
+        with pytest.raises(ValueError, match=r"n6post.YoloX\(\)"):
+            FakeModel([stored(head, kind, False)], SIZE).run(getattr(n6post, family)())
+
+
+@pytest.mark.parametrize("channels_last", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+def test_grid_of_yolov2_is_not_a_class_map(kind: str, channels_last: bool) -> None:
+    random = np.random.default_rng(2)
+    grid = random.normal(0, 1, (6, 6, 5, 6))
+    grid[..., 4] = random.normal(-9, 2, (6, 6, 5))
+    map_of = grid.reshape(36, 30)
+    tensor = stored(map_of.T, kind, not channels_last)
+    tensor = tensor._replace(values=tensor.values.reshape((1, 6, 6, 30) if channels_last else (1, 30, 6, 6)))
+    with pytest.raises(ValueError, match=r"as of YOLOv2: use n6post.YoloV2\(\)"):
+        FakeModel([tensor], (96, 96)).run(n6post.DeepLab())
+    assert FakeModel([tensor], (96, 96)).run(n6post.DeepLab(labels=[str(i) for i in range(30)]))
+    smooth = stored(random.normal(0, 2, (36, 30)).T, kind, not channels_last)
+    smooth = smooth._replace(values=smooth.values.reshape(tensor.values.shape))
+    assert FakeModel([smooth], (96, 96)).run(n6post.DeepLab())
+
+
+def test_rows_of_rt_detr_are_not_corners() -> None:
+    """Ultralytics exports [1, 300, 6], best first: cx, cy, w, h, score, class."""
+    random = np.random.default_rng(4)
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        centers = random.uniform(0.2, 0.8, (4, 2))[random.integers(0, 4, 300)] + random.normal(0, 0.02, (300, 2))
+        sizes = np.minimum(random.uniform(0.1, 0.9, (300, 2)), 2 * np.minimum(centers, 1 - centers))
+        scores = np.sort(random.uniform(0, 1, (300, 1)), axis=0)[::-1]
+        rows = np.concatenate([centers, sizes, scores, random.integers(0, 3, (300, 1))], axis=1)
+        with pytest.raises(ValueError, match="those of RT-DETR are cx, cy, w, h"):
+            FakeModel([Tensor(rows[None].astype(np.float32))], (320, 320)).run(n6post.YoloV8())
+        corners = np.concatenate([centers - sizes / 2, centers + sizes / 2, rows[:, 4:]], axis=1)
+        assert FakeModel([Tensor(corners[None].astype(np.float32))], (320, 320)).run(n6post.YoloV8())
+
+
+def test_rows_of_class_scores_are_not_end_to_end_rows() -> None:
+    """DETR of two classes: cx, cy, w, h and two scores, which are close to a whole number, 0."""
+    random = np.random.default_rng(4)
+    rows = np.concatenate([random.uniform(0.4, 0.6, (300, 2)), random.uniform(0.7, 0.9, (300, 2))], axis=1)
+    rows = np.concatenate([rows, 10 ** random.uniform(-3, -0.1, (300, 1)), 10 ** random.uniform(-4, -2, (300, 1))], axis=1)
+    with pytest.raises(ValueError, match="those of RT-DETR are cx, cy, w, h"):
+        FakeModel([Tensor(rows[None].astype(np.float32))], (320, 320)).run(n6post.YoloV8())
+
+
+def keypoints(random: Any, count: int, columns: int) -> Array:
+    """Keypoints around the box centers: x, y and, of three columns, a score."""
+    head = boxes(random)
+    parts = [head, background(random, 1)]
+    for _ in range(count):
+        parts.append(head[:2] + random.normal(0, 0.03, (2, N)))
+        if columns == 3:
+            parts.append(random.uniform(0, 1, (1, N)))
+    return np.concatenate(parts)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("count", [6, 9, 18, 21])
+def test_keypoints_without_scores_are_refused_by_name(count: int, kind: str) -> None:
+    random = np.random.default_rng(count)
+    pairs = stored(keypoints(random, count, 2), kind, True)
+    if 2 * count % 3 == 0:
+        with pytest.raises(ValueError, match=f"{count} keypoints of x and y without scores"):
+            FakeModel([pairs], SIZE).run(n6post.YoloV8Pose(labels=["person"]))
+    assert isinstance(FakeModel([stored(keypoints(random, count, 3), kind, True)], SIZE).run(n6post.YoloV8Pose()), list)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_detector_of_52_classes_is_not_a_pose_of_17_keypoints(kind: str) -> None:
+    """[1, 56, N] without labels is read as a pose head."""
+    random = np.random.default_rng(3)
+    head = stored(np.concatenate([boxes(random), background(random, 52)]), kind, True)
+    with pytest.raises(ValueError, match=r"a detector of 52 classes: use n6post.YoloV8\(\)"):
+        FakeModel([head], SIZE).run(n6post.YoloV8Pose())
+    assert len(FakeModel([head], SIZE).run(n6post.YoloV8(labels=[str(i) for i in range(52)]))) >= 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("family", ["YoloV8Obb", "YoloX"])
+def test_labels_that_are_one_short_do_not_make_a_detector_another_family(family: str, kind: str) -> None:
+    """Four classes and three labels fit oriented boxes, and objectness, by shape."""
+    random = np.random.default_rng(5)
+    head = stored(np.concatenate([boxes(random), background(random, 3), background(random, 1)]), kind, family == "YoloV8Obb")
+    processor = getattr(n6post, family)(labels=["a", "b", "c"])
+    with pytest.raises(ValueError, match=r"as of a YOLOv8 of 4 classes: use n6post.YoloV8\(\) with one label per class"):
+        FakeModel([head], SIZE).run(processor)
+
+
+@pytest.mark.parametrize("family", ["YoloV8Obb", "YoloX"])
+def test_empty_scene_of_a_detector_is_examined_again(family: str) -> None:
+    random = np.random.default_rng(5)
+    scores = 10 ** random.uniform(-5, -2.5, (4, N))
+    head = stored(np.concatenate([boxes(random), scores]), "float32", family == "YoloV8Obb")
+    processor = getattr(n6post, family)()
+    FakeModel([head], SIZE).run(processor)
+    assert not processor._binding.is_final
+
+
+def test_check_is_loaded_only_where_it_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(*_: Any) -> None:
+        raise AssertionError("checked")
+
+    monkeypatch.setattr(family_check, "check_scores", forbidden)
+    random_head(1, SIZE, 1).model().run(n6post.YoloV8())
+    random_head(1, SIZE, 80).model().run(n6post.YoloV8())
+    random_head(1, SIZE, 3).model().run(n6post.YoloV8(labels=["a", "b", "c"]))
+    random_head(1, SIZE, 3, 32).model().run(n6post.YoloV8Seg())
+    with pytest.raises(AssertionError, match="checked"):
+        random_head(1, SIZE, 3).model().run(n6post.YoloV8())

@@ -1,0 +1,419 @@
+"""lib/n6post/tracking/gallery.py and reidentification.py: enrolled names, and persons who leave and return."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import n6post
+import numpy as np
+import pytest
+from assertions import says
+from fakes import FakeModel, seen
+from recorded_maps_and_vectors import persons
+
+Person = Callable[[], Any]  # a picture's vector of a person, each time another one
+
+
+def unit(vector: Any) -> Any:
+    return vector / np.linalg.norm(vector)
+
+
+# --- generators of persons: lists of functions ---
+def random_directions(count: int, seed: int) -> list[Person]:
+    """Persons that have nothing in common, with noise."""
+    random = np.random.default_rng(seed)
+    centers = [unit(random.normal(size=64)) for _ in range(count)]
+    return [lambda c=c: (c + random.normal(size=64) / 20).tolist() for c in centers]
+
+
+def alike(count: int, seed: int) -> list[Person]:
+    """Numbers that are never negative, as OSNet's: all persons have a similarity of about .6."""
+    random = np.random.default_rng(seed)
+    means = random.gamma(0.9, size=(count, 128))
+    return [lambda m=m: np.maximum(m + random.normal(size=128) * 0.35, 0).tolist() for m in means]
+
+
+def turning(count: int, seed: int) -> list[Person]:
+    """Persons whose vectors change slowly, as when they turn around: consecutive ones are alike, distant ones less."""
+    random = np.random.default_rng(seed)
+
+    def person() -> Person:
+        front, side = unit(random.normal(size=96)), unit(random.normal(size=96))
+        angle = [0.0]
+
+        def next_vector() -> Any:
+            angle[0] += 0.12
+            return (front + 0.8 * np.sin(angle[0]) * side + random.normal(size=96) / 25).tolist()
+
+        return next_vector
+
+    return [person() for _ in range(count)]
+
+
+def of_osnet(count: int, seed: int) -> list[Person]:
+    """OSNet's vectors of four persons in a photograph: shifted, mirrored, brighter, blurred."""
+    tensors, numbers = persons()
+    process = n6post.Embedding()
+    random = np.random.default_rng(seed)
+
+    def person(number: int) -> Person:
+        own = [tensor for tensor, one in zip(tensors, numbers) if one == number]
+        return lambda: FakeModel([own[random.integers(len(own))]], (128, 256)).run(process).tolist()
+
+    return [person(number) for number in range(count)]
+
+
+# --- names ---
+def test_match_is_the_most_similar_name_by_numpys_cosine() -> None:
+    people = alike(6, 1)
+    gallery = n6post.Gallery(threshold=0.0, max_vectors=3)
+    enrolled = [(f"person {i % 6}", people[i % 6]()) for i in range(18)]
+    for name, vector in enrolled:
+        gallery.enroll(name, vector)
+    assert gallery.names == [f"person {i}" for i in range(6)] and len(gallery) == 6
+    for i, person in enumerate(people):
+        vector = person()
+        cosines = [(float(unit(np.array(v)) @ unit(np.array(vector))), name) for name, v in enrolled]
+        best = {name: max(c for c, n in cosines if n == name) for _, name in cosines}
+        found = gallery.match(vector)
+        assert found.name == f"person {i}" == max(best, key=lambda n: best[n])
+        assert found.similarity == pytest.approx(best[found.name], abs=1e-5)
+        ranking = gallery.similarities(vector)
+        assert [one.name for one in ranking] == sorted(best, key=lambda n: -best[n])
+        np.testing.assert_allclose([one.similarity for one in ranking], sorted(best.values())[::-1], atol=1e-5)
+
+
+def test_nobody_matches_below_the_threshold() -> None:
+    gallery = n6post.Gallery(0.9)
+    assert gallery.match([1.0, 0.0]) is None and gallery.similarities([1.0, 0.0]) == []
+    gallery.enroll("Anna", [1.0, 0.0])
+    assert gallery.match([1.0, 0.3]).name == "Anna"
+    assert gallery.match([1.0, 1.0]) is None
+    gallery.threshold = 0.7
+    assert tuple(gallery.match([1.0, 1.0])) == ("Anna", pytest.approx(0.5**0.5))
+    assert gallery.match([float("nan"), 1.0]) is None and gallery.match([0.0, 0.0]) is None
+
+
+def test_only_the_newest_vectors_of_a_name_are_kept() -> None:
+    gallery = n6post.Gallery(max_vectors=2)
+    for vector in ([1, 0, 0], [0, 1, 0], [0, 0, 1]):
+        gallery.enroll("Anna", vector)
+    assert gallery.match([1, 0, 0]) is None
+    assert gallery.match([0, 1, 0]).similarity == gallery.match([0, 0, 1]).similarity == 1.0
+
+
+def test_full_gallery_refuses_a_new_name_until_one_is_forgotten() -> None:
+    gallery = n6post.Gallery(max_names=2)
+    gallery.enroll("Anna", [1, 0])
+    gallery.enroll("Bob", [0, 1])
+    gallery.enroll("Bob", [0.1, 1])
+    message = "name: expected one of the 2 names of a full gallery, got 'Carl': forget one"
+    with pytest.raises(ValueError, match=says(message)):
+        gallery.enroll("Carl", [1, 1])
+    gallery.forget("Anna")
+    gallery.enroll("Carl", [1, 1])
+    assert gallery.names == ["Bob", "Carl"] and "Anna" not in gallery and "Bob" in gallery
+    assert gallery.match([1, 0.9]).name == "Carl"
+    gallery.forget("Bob")
+    gallery.forget("Carl")
+    assert len(gallery) == 0 and gallery.match([1, 0]) is None
+    gallery.enroll("Dora", [1, 2, 3])  # of another network
+
+
+def test_many_vectors_are_all_found() -> None:
+    people = random_directions(40, 3)
+    gallery = n6post.Gallery(max_names=40, max_vectors=5)
+    for _ in range(7):
+        for i, person in enumerate(people):
+            gallery.enroll(i, person())
+    assert [gallery.match(person()).name for person in people] == list(range(40))
+    assert len(gallery.as_dict()["vectors"]) == 200
+
+
+def test_json_restores_a_gallery() -> None:
+    people = alike(4, 5)
+    gallery = n6post.Gallery(threshold=0.0)
+    for name, person in zip(("Anna", "Bob", 7, "Zoë"), people):
+        gallery.enroll(name, person())
+        gallery.enroll(name, person())
+    text = n6post.to_json(gallery)
+    assert text.isascii() and json.loads(text) == gallery.as_dict()
+    other = n6post.Gallery(threshold=0.0)
+    other.enroll("Eve", [1, 2])
+    other.restore(json.loads(text))
+    assert other.names == ["Anna", "Bob", 7, "Zoë"]
+    for person in people:
+        vector = person()
+        assert other.match(vector).name == gallery.match(vector).name
+        assert other.match(vector).similarity == pytest.approx(gallery.match(vector).similarity, abs=1e-4)
+    assert n6post.to_json(other) == text
+
+
+@pytest.mark.parametrize("data", [5, {}, [1], {"vectors": 3}, {"vectors": [{"name": "Anna"}]}, {"vectors": [5]}])
+def test_other_data_than_as_dicts_is_refused_and_changes_nothing(data: Any) -> None:
+    gallery = n6post.Gallery()
+    gallery.enroll("Anna", [1, 0])
+    with pytest.raises(ValueError, match="data: expected what as_dict returns, got"):
+        gallery.restore(data)
+    assert gallery.match([1, 0]).name == "Anna"
+
+
+def test_wrong_names_and_vectors_are_refused() -> None:
+    gallery = n6post.Gallery()
+    gallery.enroll("Anna", [1, 0])
+    for name in (None, 1.5, True, ["Anna"]):
+        with pytest.raises(ValueError, match="name: expected a text or an int, got"):
+            gallery.enroll(name, [1, 0])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="vector: expected 2 numbers like the others, got 3"):
+        gallery.match([1, 0, 0])
+    with pytest.raises(ValueError, match="vector: expected a vector, an array or list of numbers, got str"):
+        gallery.match("ab")  # type: ignore[arg-type]
+    for vector in ([0.0, 0.0], [float("nan"), 1.0], [float("inf"), 1.0]):
+        with pytest.raises(ValueError, match="vector: expected finite numbers, some of them not 0"):
+            gallery.enroll("Bob", vector)
+    with pytest.raises(ValueError, match=says("name: expected one of ['Anna'], got 'Bob'")):
+        gallery.forget("Bob")
+    assert gallery.names == ["Anna"]
+
+
+@pytest.mark.parametrize("way", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+def test_copy_has_vectors_of_its_own(way: Any) -> None:
+    gallery = n6post.Gallery()
+    gallery.enroll("Anna", [1, 0])
+    other = way(gallery)
+    other.enroll("Bob", [0, 1])
+    assert gallery.names == ["Anna"] and other.names == ["Anna", "Bob"]
+
+
+# --- persons who leave and return ---
+def visits(count: int, seed: int, length: int = 20, times: int = 3) -> Iterator[list[tuple[int, int]]]:
+    """Frames of (track id, person): each person comes `times` times, with a new track id each time; up to 3 at once."""
+    random = np.random.default_rng(seed)
+    coming = [person for _ in range(times) for person in random.permutation(count)]
+    present: dict[int, tuple[int, int]] = {}  # by person: track id, frames left
+    next_id = 1
+    while coming or present:
+        if coming and len(present) < 3 and coming[0] not in present and random.random() < 0.3:
+            present[coming.pop(0)] = next_id, int(random.integers(5, length))
+            next_id += 1
+        yield [(track_id, person) for person, (track_id, _) in present.items()]
+        present = {person: (track_id, left - 1) for person, (track_id, left) in present.items() if left > 1}
+
+
+def boxes(frame: list[tuple[int, int]]) -> list[Any]:
+    return [seen(track_id, 50 + 60 * person, 100) for track_id, person in frame]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("make", "count", "threshold", "least"),
+    [(random_directions, 8, 0.5, 1.0), (alike, 8, 0.75, 1.0), (turning, 6, 0.5, 0.95), (of_osnet, 4, 0.75, 0.95)],
+)
+def test_persons_who_return_have_their_old_number(
+    make: Callable[[int, int], list[Person]], count: int, threshold: float, least: float, seed: int
+) -> None:
+    people = make(count, seed)
+    gallery = n6post.Gallery(threshold, refresh_after=0.5)
+    numbers: dict[int, int] = {}  # the first number of each person
+    right = total = calls = 0
+
+    for frame in visits(count, seed):
+        whose = dict(frame)
+
+        def vector(d: Any, whose: dict[int, int] = whose) -> Any:
+            nonlocal calls
+            calls += 1
+            return people[whose[d.track_id]]()
+
+        before = boxes(frame)
+        found = gallery.reidentify(before, vector, elapsed_ms=100)
+        assert [d.rect for d in found] == [d.rect for d in before]
+        assert len({d.track_id for d in found}) == len(found), "a number is given once in a frame"
+        for d, (_, person) in zip(found, frame):
+            right += numbers.setdefault(person, d.track_id) == d.track_id
+            total += 1
+    print(f"{make.__name__}, seed {seed}: {right / total:.3f} of {total} boxes, {calls} embeddings")
+    assert right / total >= least
+    assert calls < total / 3
+
+
+def test_pairs_are_taken_in_the_order_of_their_similarity_as_in_sts_application() -> None:
+    """STM32N6-GettingStarted-ReID, app_trackobject.c: the best pair of all, then the best of the others, by cosine."""
+    people = alike(7, 4)
+    random = np.random.default_rng(4)
+    for _ in range(20):
+        known, new = [p() for p in people], [p() for p in random.permutation(np.array(people, dtype=object))[:5]]
+        gallery = n6post.Gallery(0.5)
+        gallery.reidentify([seen(i, 10 * i, 9) for i in range(7)], known, elapsed_ms=10)
+        found = gallery.reidentify([seen(i + 50, 10 * i, 9) for i in range(5)], new, elapsed_ms=10)
+        table = np.array([[float(unit(np.array(a)) @ unit(np.array(b))) for b in known] for a in new])
+        wanted = {}
+        while table.max() >= 0.5:
+            i, j = np.unravel_index(int(table.argmax()), table.shape)
+            wanted[int(i)] = int(j) + 1
+            table[i], table[:, j] = -2, -2
+        assert {i: d.track_id for i, d in enumerate(found) if d.track_id <= 7} == wanted
+
+
+def test_person_in_the_picture_is_not_given_to_a_second_track() -> None:
+    gallery = n6post.Gallery()
+    gallery.reidentify([seen(1, 10, 9)], [[1, 0]], elapsed_ms=0)
+    found = gallery.reidentify([seen(1, 10, 9), seen(2, 40, 9)], [None, [1, 0]], elapsed_ms=100)
+    assert [d.track_id for d in found] == [1, 2]
+
+
+def test_track_is_left_out_until_its_first_vector() -> None:
+    gallery = n6post.Gallery()
+    assert gallery.reidentify([seen(9, 10, 9)], [None], elapsed_ms=0) == []
+    (d,) = gallery.reidentify([seen(9, 10, 9)], lambda d: [1, 0], elapsed_ms=100)
+    assert d.track_id == 1
+    (d,) = gallery.reidentify([seen(9, 10, 9)], [None], elapsed_ms=100)
+    assert d.track_id == 1
+
+
+def test_number_is_forgotten_after_the_time_of_forget_after() -> None:
+    for seconds, number in ((4.9, 1), (5.2, 2)):
+        gallery = n6post.Gallery(forget_after=5)
+        gallery.reidentify([seen(1, 10, 9)], [[1, 0]], elapsed_ms=0)
+        gallery.reidentify([], [], elapsed_ms=1000 * seconds)
+        (d,) = gallery.reidentify([seen(2, 10, 9)], [[1, 0]], elapsed_ms=1)
+        assert d.track_id == number and gallery.names == [number]
+
+
+def test_full_gallery_forgets_who_is_away_for_the_longest_time() -> None:
+    gallery = n6post.Gallery(max_names=2)
+    for track_id, vector in ((1, [1, 0, 0]), (2, [0, 1, 0]), (3, [0, 0, 1])):
+        gallery.reidentify([seen(track_id, 10, 9)], [vector], elapsed_ms=100)
+    assert gallery.names == [2, 3]
+    (d,) = gallery.reidentify([seen(4, 10, 9)], [[0, 1, 0]], elapsed_ms=100)
+    assert d.track_id == 2
+    # Nobody is away: the third has a number, and no vector that is remembered.
+    frame = [seen(4, 10, 9), seen(5, 30, 9), seen(6, 50, 9)]
+    found = gallery.reidentify(frame, [None, [0, 0, 1], [1, 0, 0]], elapsed_ms=100)
+    assert [d.track_id for d in found] == [2, 3, 4] and gallery.names == [2, 3]
+
+
+def test_vectors_are_taken_again_every_refresh_after_seconds_one_a_call() -> None:
+    gallery = n6post.Gallery(refresh_after=1.0)
+    asked: list[int] = []
+
+    def vector(d: Any) -> Any:
+        asked.append(d.track_id)
+        return [1.0, 0.0] if d.track_id == 7 else [0.0, 1.0]
+
+    for _ in range(22):
+        gallery.reidentify([seen(7, 10, 9), seen(8, 40, 9)], vector, elapsed_ms=100)
+    assert asked == [7, 8, 7, 8, 7, 8]
+
+
+def test_track_that_the_tracker_finds_again_keeps_its_number() -> None:
+    gallery = n6post.Gallery()
+    gallery.reidentify([seen(1, 10, 9)], [[1, 0]], elapsed_ms=0)
+    gallery.reidentify([], [], elapsed_ms=500)
+    (d,) = gallery.reidentify([seen(1, 10, 9)], [None], elapsed_ms=500)
+    assert d.track_id == 1
+
+
+def test_track_whose_person_has_another_track_now_is_a_new_one() -> None:
+    gallery = n6post.Gallery()
+    gallery.reidentify([seen(1, 10, 9)], [[1, 0]], elapsed_ms=0)
+    gallery.reidentify([seen(2, 10, 9)], [[1, 0]], elapsed_ms=100)
+    found = gallery.reidentify([seen(2, 10, 9), seen(1, 50, 9)], [None, [0, 1]], elapsed_ms=100)
+    assert [d.track_id for d in found] == [1, 2]
+
+
+def test_enrolled_and_restored_numbers_are_persons_too_but_names_are_not() -> None:
+    gallery = n6post.Gallery()
+    gallery.enroll(5, [1, 0, 0])
+    gallery.enroll("Anna", [0, 1, 0])
+    found = gallery.reidentify([seen(1, 10, 9), seen(2, 40, 9)], [[1, 0, 0], [0, 1, 0]], elapsed_ms=0)
+    assert [d.track_id for d in found] == [5, 1]
+    assert gallery.names == [5, "Anna", 1]
+
+
+def test_reset_begins_with_number_1_again() -> None:
+    gallery = n6post.Gallery()
+    gallery.reidentify([seen(1, 10, 9)], [[1, 0]], elapsed_ms=0)
+    gallery.reset()
+    (d,) = gallery.reidentify([seen(2, 10, 9)], [[0, 1]], elapsed_ms=0)
+    assert d.track_id == 1 and gallery.names == [1]
+
+
+def test_detections_are_copies_with_everything_else_unchanged() -> None:
+    before = [seen(9, 10, 9, frame_size=(64, 48))]
+    (d,) = n6post.Gallery().reidentify(before, [[1, 0]], elapsed_ms=0)
+    assert before[0].track_id == 9 and d.track_id == 1
+    assert tuple(d) == tuple(before[0]) and d.frame_size == (64, 48)
+
+
+def test_wrong_arguments_are_refused_and_change_nothing() -> None:
+    gallery = n6post.Gallery()
+    gallery.reidentify([seen(1, 10, 9)], [[1, 0]], elapsed_ms=0)
+    before = gallery.as_dict()
+    for detections, vectors, elapsed, message in (
+        ([seen(None, 1, 1)], [None], 0, "expected detections with a track_id, as Tracker.update returns them"),
+        (["person"], [None], 0, "detections: expected a list of Detection"),
+        ([seen(2, 1, 1)], [], 0, "vectors: expected a function or a list of 1, got"),
+        ([seen(2, 1, 1)], 5, 0, "vectors: expected a function or a list of 1, got"),
+        ([seen(2, 1, 1)], [[1, 2, 3]], 0, "vector: expected 2 numbers like the others, got 3"),
+        ([seen(2, 1, 1)], ["ab"], 0, "vector: expected a vector"),
+        ([], [], "soon", "elapsed_ms: expected milliseconds since the last call or None, got 'soon'"),
+        ([], [], float("nan"), "elapsed_ms: expected milliseconds since the last call or None, got nan"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            gallery.reidentify(detections, vectors, elapsed_ms=elapsed)  # type: ignore[arg-type]
+    assert gallery.as_dict() == before
+
+
+def test_time_is_measured_where_it_is_not_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    from n6post.tracking import reidentification
+
+    ticks = [1000]
+    monkeypatch.setattr(reidentification.time, "ticks_ms", lambda: ticks[0], raising=False)
+    monkeypatch.setattr(reidentification.time, "ticks_diff", lambda a, b: a - b, raising=False)
+    gallery = n6post.Gallery(forget_after=5)
+    gallery.reidentify([seen(1, 10, 9)], [[1, 0]])
+    ticks[0] += 5500
+    (d,) = gallery.reidentify([seen(2, 10, 9)], [[1, 0]])
+    assert d.track_id == 2
+
+
+def test_works_with_a_tracker_zones_and_trails() -> None:
+    """A person walks through, is away for longer than the tracker remembers, and returns elsewhere."""
+    tracker, gallery = n6post.Tracker(max_age=5), n6post.Gallery()
+    line, trail = n6post.LineZone((100, 0), (100, 200)), n6post.Trail()
+    ids: list[int] = []
+    for step in range(60):
+        x = 20 + 8 * step if step < 20 else 400 - 8 * (step - 40)
+        found = [] if 20 <= step < 40 else [n6post.Detection((x, 50, 30, 80), 0.9, 0, "person", None, None)]
+        tracked = gallery.reidentify(tracker.update(found), lambda d: [1.0, 2.0, 0.5], elapsed_ms=100)
+        line.trigger(trail.update(tracked))
+        ids += [d.track_id for d in tracked]
+    assert set(ids) == {1} and len(tracker.tracks) == 1 and tracker.tracks[0].track_id == 2
+    assert line.in_count + line.out_count >= 1
+
+
+def test_call_that_is_interrupted_leaves_everyone_with_their_number() -> None:
+    from test_memory import Fault
+
+    vectors = {1: [1.0, 0.0, 0.0], 2: [0.0, 1.0, 0.0], 5: [1.0, 0.1, 0.0], 6: [0.0, 0.0, 1.0]}
+    frame = [seen(5, 10, 9), seen(2, 40, 9), seen(6, 70, 9)]
+
+    def called(gallery: Any) -> list[int]:
+        return [d.track_id for d in gallery.reidentify(frame, lambda one: vectors[one.track_id], elapsed_ms=3000)]
+
+    line = 0
+    met = True
+    while met:
+        line += 1 + line // 8
+        gallery = n6post.Gallery()
+        gallery.reidentify([seen(1, 10, 9), seen(2, 40, 9)], [vectors[1], vectors[2]], elapsed_ms=0)
+        met = Fault(line, kernels=False).hits(lambda gallery=gallery: called(gallery))  # type: ignore[misc]
+        numbers = called(gallery)
+        assert numbers[:2] == [1, 2] and numbers[2] > 2, line
+        assert gallery.match(vectors[6]).name == numbers[2]
+    assert line > 80

@@ -1,0 +1,168 @@
+"""Recognizes heads of other families that have the shape of a raw YOLOv8 head, from the numbers of a model's first frame.
+
+A YOLOv8 head has boxes and class scores that are nearly 0 for nearly all anchors. Other heads have something else behind the
+box: YOLOX and YOLOv5 an objectness and class scores that are high even where there is no object, oriented boxes an angle in
+the last channel, NanoDet logits of boxes behind the scores. Without labels only the numbers show it.
+
+Imported at the first frame of a model without labels whose number of classes is not that of COCO, and for an even number of
+keypoints. In recorded networks the medians that _HIGH and _LOW separate are at most .002 in YOLOv8 heads, and .13 to .75 in
+the others.
+"""
+
+from ulab import numpy as np
+
+from ..tensors.quantization import FLOAT
+from .samples import correlation, sample
+
+_ANCHORS = 64  # the most anchors that are examined
+_LOW = 0.02
+_HIGH = 0.06
+_NEVER_ZERO = 0.003  # the best class score of YOLOX for nearly all anchors
+_BEYOND = 0.05  # how far scores may be outside of 0..1, besides one and a half steps of the quantization
+_YOLOX = "YOLOX or YOLOv5 (objectness before the classes)"
+_FEWEST_ROWS = 16  # of an end-to-end head
+_COORDINATE = 0.8  # the correlation of a keypoint's coordinate with the box center; that of a score is less than .5
+
+
+def check_scores(layout, tensor, array):
+    """ValueError if the channels behind the box are not class scores. There are at least two of them.
+
+    layout, tensor, array   HeadLayout, OutputTensor and array of the head
+    """
+    values = sample(layout, 4, layout.channels, tensor, array, _ANCHORS)
+    if not float(np.min(values)) < float(np.max(values)):
+        return  # constant, as in a network's first frame
+    classes = len(values)
+    last = values[classes - 1]
+    margin = _BEYOND + (0.0 if tensor.dtype == FLOAT else 1.5 * tensor.scale)
+    low, high = 0.0 - margin, 1.0 + margin
+    first = _median(values[0])
+    if float(np.mean(values[: classes - 1] < low)) > 0.02:
+        reach = float(np.min(values)), float(np.max(values))
+        raise _refused(tensor, "NanoDet or of a YOLO without its sigmoid (%.3g to %.3g where scores are 0 to 1)" % reach, "")
+    typical = _median(last)
+    beyond = typical != 0.0 and float(np.mean((last < low) + (last > high))) > 0.02
+    others = np.max(values[: classes - 1], axis=0)  # camera: long-axis: yolov8.py takes at most 65535 classes
+    if (beyond or typical > _HIGH) and _median(others) < _LOW:
+        if classes > 2 or beyond or layout.channels_first:
+            # One class and an angle look like objectness and one class. Oriented boxes have their channels first.
+            raise _refused(tensor, "oriented boxes (an angle in the last channel)", "n6post.YoloV8Obb()")
+    if not layout.channels_first and _has_negative_centers(layout, tensor, array):
+        raise _refused(tensor, _YOLOX, "n6post.YoloX()")
+    rest = np.max(values[1:], axis=0)  # camera: long-axis: yolov8.py takes at most 65535 classes
+    rest = np.sort(rest)  # camera: argsort: of floats
+    if first < _LOW and rest[len(rest) // 2] > _HIGH:
+        # camera: float-literal: any limit between 0 and .004 would do
+        if rest[len(rest) // 12] > _NEVER_ZERO or _has_negative_centers(layout, tensor, array):
+            raise _refused(tensor, _YOLOX, "n6post.YoloX()")
+
+
+def check_angles(layout, tensor, array):
+    """Whether the last channel of a head of oriented boxes has angles; False if this frame does not show it.
+
+    ValueError if it has class scores, as in a YOLOv8 of one class more.
+    """
+    if not layout.channels_first and _has_negative_centers(layout, tensor, array):
+        raise _refused(tensor, _YOLOX, "n6post.YoloX()")
+    values = sample(layout, 4, layout.channels, tensor, array, _ANCHORS)
+    count = len(values) - 1
+    last = values[count]
+    best = np.max(values[:count], axis=0)  # camera: long-axis: as in check_scores
+    if not layout.channels_first and _median(values[0]) < _LOW and _median(best) > _HIGH:
+        raise _refused(tensor, _YOLOX, "n6post.YoloX()")
+    return not _are_scores(last, "angles in the last channel", layout, tensor)
+
+
+def check_objectness(layout, tensor, array):
+    """Whether class scores of a head with objectness are high nearly everywhere; False if this frame does not show it.
+
+    ValueError if they are 0 nearly everywhere, as in a YOLOv8 of one class more.
+    """
+    values = sample(layout, 5, layout.channels, tensor, array, _ANCHORS)
+    best = np.max(values, axis=0)  # camera: long-axis: as in check_scores
+    return not _are_scores(best, "objectness before the class scores", layout, tensor)
+
+
+def _are_scores(values, expected, layout, tensor):
+    """Whether these may be the class scores of a YOLOv8: nearly all 0, and none below. ValueError if an object has one."""
+    typical = _median(values)
+    # A sigmoid in floats is never 0.
+    if float(np.min(values)) < -1e-6 or typical > 0.005 or tensor.dtype == FLOAT and typical == 0.0:
+        return False
+    if 0.1 < float(np.max(values)) < 1.05:
+        raise ValueError(
+            "expected %s, got numbers in %s as of a YOLOv8 of %d classes: use n6post.YoloV8() with one label per class"
+            % (expected, tensor, layout.channels - 4)
+        )
+    return True
+
+
+def check_keypoints(layout, tensor, array, first, keypoint_count, labeled):
+    """ValueError if the channels from `first` on are not x, y, score of keypoints.
+
+    In an end-to-end head (first = 6) only rows with a score count. A few of them show nothing.
+    """
+    cx, x = [sample(layout, at, at + 1, tensor, array, _ANCHORS)[0] for at in (0, first)]
+    used = None
+    if first == 6:
+        scores = sample(layout, 4, 5, tensor, array, _ANCHORS)[0]
+        used = np.nonzero(scores > 0.0)[0]  # camera: many-hits: of _ANCHORS rows
+        if len(used) < _FEWEST_ROWS:
+            return
+        cx, x = np.take(cx, used), np.take(x, used)
+    elif not layout.channels_first and _has_negative_centers(layout, tensor, array):
+        raise _refused(tensor, _YOLOX, "n6post.YoloX()")
+    typical = _median(x)
+    fine = typical > 0.0 or tensor.dtype != FLOAT and tensor.scale < 0.1
+    if not labeled and fine and typical < min(_LOW, 0.05 * float(np.mean(cx))):
+        raise _refused(tensor, "a detector of %d classes" % (layout.channels - 4), "n6post.YoloV8()")
+    if keypoint_count % 2 == 0:
+        # x0, y0, x1 and y1, x2, y2: pairs of coordinates that were read as threes.
+        cy = sample(layout, 1, 2, tensor, array, _ANCHORS)[0]
+        points = sample(layout, first + 2, first + 6, tensor, array, _ANCHORS)
+        if used is not None:
+            cy, points = np.take(cy, used), np.take(points, used, axis=1)
+        pairs = [correlation(points[at], center) for at, center in ((0, cx), (1, cy), (2, cx), (3, cy))]
+        if min(pairs) > _COORDINATE:
+            raise _refused(tensor, "%d keypoints of x and y without scores" % (3 * keypoint_count // 2), "")
+
+
+def check_map(array, cells, channels, channels_last):
+    """ValueError if a map without labels is a grid of YOLOv2: five anchors in each cell.
+
+    Each of them has x, y, w, h, objectness and classes.
+
+    cells   how many there are
+    """
+    grid = array.reshape((cells, channels) if channels_last else (channels, cells))
+    step = 1 + (cells - 1) // _ANCHORS
+    means = []
+    for channel in range(channels):
+        row = grid[::step, channel] if channels_last else grid[channel, ::step]
+        means.append(float(np.mean(np.array(row, dtype=np.float))))
+    size = channels // 5
+    objectness = [means[first + 4] for first in range(0, channels, size)]
+    boxes = [mean for first in range(0, channels, size) for mean in means[first : first + 4]]
+    if max(objectness) < min(boxes):  # nearly all cells have no object
+        raise ValueError(
+            "expected a class map, got numbers in %s as of YOLOv2: use n6post.YoloV2(), or give labels, one per class, if it"
+            " is a class map" % (tuple(array.shape),)
+        )
+
+
+def _has_negative_centers(layout, tensor, array):
+    """Whether box centers are relative to their cells, as in YOLOX: 6 to 24 % are below 0 there, and as many above 1."""
+    centers = sample(layout, 0, 2, tensor, array, _ANCHORS)
+    margin = _BEYOND + (0.0 if tensor.dtype == FLOAT else 1.5 * tensor.scale)
+    return float(np.mean(centers < 0.0 - margin)) > 0.03 < float(np.mean(centers > 1.0 + margin))
+
+
+def _median(values):
+    return float(np.median(values))  # camera: argsort: of floats
+
+
+def _refused(tensor, family, constructor):
+    return ValueError(
+        "expected boxes and class scores of YOLOv8, got numbers in %s as of %s: %sgive labels, one per class, if it is one"
+        % (tensor, family, "use %s, or " % constructor if constructor else "")
+    )

@@ -1,0 +1,31 @@
+"""Evenly spaced anchors of a head as real values, for split_probe.py and family_check.py."""
+
+from ulab import numpy as np
+
+from ..tensors.quantization import FLOAT
+
+
+def sample(head, first, last, tensor, array, most=64):
+    """The real values of the channels range(first, last) for at most `most` anchors: (channels, anchors).
+
+    head    the HeadLayout of the array
+    """
+    step = 1 + (head.anchors - 1) // most
+    grid = head.grid(array)
+    if head.channels_first:
+        return real(tensor, grid[first:last, ::step])
+    return real(tensor, grid[::step, first:last]).transpose()  # camera: transpose-3d: of two dimensions
+
+
+def real(tensor, numbers):
+    """The real values of raw numbers, 0 for NaN and infinity."""
+    values = (np.array(numbers, dtype=np.float) - float(tensor.zero_point)) * tensor.scale
+    return np.where(values * values < 1e12, values, 0.0) if tensor.dtype == FLOAT else values
+
+
+def correlation(a, b):
+    """The correlation coefficient of two arrays, -1 to 1; .25 if one of them is constant, which shows nothing."""
+    a = a - np.mean(a)
+    b = b - np.mean(b)
+    scale = float(np.dot(a, a)) * float(np.dot(b, b))
+    return float(np.dot(a, b)) / scale**0.5 if scale > 0.0 else 0.25

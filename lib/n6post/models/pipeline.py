@@ -1,0 +1,221 @@
+"""Pipeline: two models in turns. The second looks at each region that the first has found, then follows it by itself.
+
+    palms = n6post.load("/rom/palm_detection_full_192.tflite")
+    hands = n6post.Pipeline(palms, n6post.load("/rom/hand_landmarks_full_224.tflite"))
+    n6post.draw(img, hands.predict(img))
+
+Regions are those of MediaPipe's graphs (palm_detection_detection_to_roi, hand_landmark_landmarks_to_roi,
+face_detection_front_detection_to_roi and face_landmark_landmarks_to_roi.pbtxt), except for the first region of a hand,
+which has a margin of 3.0 instead of 2.6: see HandLandmarks.
+"""
+
+import sys
+from math import sqrt
+
+from ..inputs.resize import Input, Letterbox
+from ..inputs.transform import input_size
+from ..results.detection import Detection
+from ..tensors.lazy import module
+from ..tensors.options import Configurable, Options, flag, number, number_or_none
+
+# By the number of keypoints: the line that shows the direction, from a keypoint to the mean of others, whether it points up
+# (or else to the right), the margin, how far the region is moved upwards (in heights), and the keypoints that it surrounds,
+# or None for the detection's box.
+_PALM = (0, (2,), True, 3.0, 0.4, None)
+_FACE = (0, (1,), False, 1.5, 0.0, None)
+_HAND = (0, (9, 9, 5, 13), True, 2.0, 0.1, (0, 1, 2, 3, 5, 6, 9, 10, 13, 14, 17, 18))
+_MESH = (33, (263,), False, 1.5, 0.0, (10, 284, 389, 454, 361, 397, 152, 172, 132, 234, 162, 54, 4))
+_RULES = {7: _PALM, 5: _FACE, 6: _FACE, 21: _HAND, 468: _MESH, 478: _MESH}
+_ANY = (None, (), False, 1.25, 0.0, None)
+_FAR = 32767  # frame pixels, in either direction
+
+
+class Pipeline(Configurable):
+    """Two models in turns: a detector finds objects in the frame, and a second model looks at each of them.
+
+    detector, model     read-only
+
+    If the second model returns keypoints, its objects are followed: the next region is taken from the keypoints, as long as
+    the second model reports them, and the detector rests while `max_detections` objects are followed.
+
+    ValueError for something else than models, and for options out of range.
+    """
+
+    _option = Options()
+    max_detections = _option("max_detections", 2, number, 1, 100)
+    margin = _option("margin", None, number_or_none, 0.1, 10.0)
+    follow = _option("follow", True, flag)
+    follow_margin = _option("follow_margin", None, number_or_none, 0.1, 10.0)
+    rotate = _option("rotate", True, flag)
+    detect_every = _option("detect_every", 1, number, 1, 65535)
+
+    def __init__(self, detector, model, *more, **options):
+        if more:
+            raise TypeError("Pipeline: expected two models, got %d arguments" % (2 + len(more)))
+        super().__init__(**options)
+        for name, one in (("detector", detector), ("model", model)):
+            if not callable(getattr(one, "predict", None)):
+                raise ValueError("%s: expected a model, as n6post.load returns it, got %s" % (name, type(one).__name__))
+        self._models = detector, model
+        self._size = input_size(model)
+        if self._size is None:
+            raise module("tensors.errors").input_refused(model)
+        self.reset()
+
+    @property
+    def detector(self):
+        """The first model, whose `predict` returns a list of Detection."""
+        return self._models[0]
+
+    @property
+    def model(self):
+        """The second model. It gets a crop for each object, with some margin and the aspect ratio of its input."""
+        return self._models[1]
+
+    @property
+    def following(self):
+        """The number of objects that the next `predict` looks at without the detector."""
+        return len(self._state[0])
+
+    @property
+    def results(self):
+        """What the second model returned for each detection of the last `predict`; [] if that were detections."""
+        return self._state[3]
+
+    def reset(self):
+        """Follow no object any more: the next `predict` runs the detector."""
+        self._state = ((), None, 0, [])  # regions, size of their frame, predictions until the detector's next turn, results
+
+    def predict(self, img):
+        """Run the models; returns a list of Detection in frame pixels, the objects that are followed first.
+
+        img     the frame, RGB565 or GRAYSCALE. It is letterboxed for the detector; pass `n6post.Stretch(img)` or
+                `n6post.Crop(img)` for another way
+
+        If the second model returns detections, these are returned, else those of the detector, and `results` has what the
+        second model returned for each.
+        """
+        source = img if isinstance(img, Input) else Letterbox(img)
+        img = source.image
+        frame_size = img.width(), img.height()
+        kept, size, wait, _ = self._state
+        objects = [(region, None) for region in kept] if size == frame_size else []
+        if len(objects) < self.max_detections and (wait <= 1 or not objects):
+            wait = self.detect_every
+            self._detect(source, objects)
+        else:
+            wait -= 1
+        found, results, followed = [], [], []
+        for region, detection in objects:
+            answer, is_list = self._look_at(img, region, frame_size)
+            if not is_list:
+                if detection is not None:
+                    found.append(detection)
+                    # Maps of a network take turns in two buffers, so a third would overwrite the first.
+                    results.append(answer.copy() if getattr(answer, "copy", None) else answer)
+                continue
+            found.extend(answer)
+            if self.follow and len(answer) == 1 and answer[0].keypoints is not None:
+                after = self._region(answer[0], self.follow_margin)
+                if after and not _overlaps(after, followed):
+                    followed.append(after)
+        self._state = (tuple(followed), frame_size, wait, results)  # type: ignore[assignment]
+        return found
+
+    def _detect(self, source, objects):
+        """Add the regions of the detector's detections, up to max_detections."""
+        detections = self._models[0].predict([source])
+        if not _are_detections(detections):
+            raise ValueError("the detector: expected a list of Detection, got %r" % (detections,))
+        for detection in detections:
+            if len(objects) >= self.max_detections:
+                return
+            region = self._region(detection, self.margin)
+            if region and not _overlaps(region, [one for one, _ in objects]):
+                objects.append((region, detection))
+
+    def _look_at(self, img, region, frame_size):
+        """(what the second model returns for a region, in frame pixels, whether that is a list of Detection)."""
+        if _cannot_cut():
+            roi = _upright(region, frame_size)
+            if roi is None:
+                return [], True
+            answer = self._models[1].predict([module("inputs.resize").Stretch(img, roi=roi)])
+            return answer, _are_detections(answer)
+        crop = module("models.region").Region(img, *region[:6], self._size)
+        answer = self._models[1].predict([crop])
+        if not _are_detections(answer):
+            return answer, False
+        answer = [crop.to_frame(d, frame_size) for d in answer]
+        return [d for d in answer if d is not None], True
+
+    def _region(self, detection, margin):
+        """The region around a detection: center x and y, width, height, cos and sin of its direction.
+
+        None for a region without a place: keypoints may be NaN, or beyond the numbers that the kernel can express.
+        Two more numbers are the width and height by which `_overlaps` compares it: the region's own, or those of a box
+        without a known direction. The regions of people who stand side by side overlap too much.
+        """
+        x, y, w, h = detection[0]
+        keypoints = detection[5]
+        start, ends, is_up, scale, shift, around = _RULES.get(0 if keypoints is None else len(keypoints), _ANY)
+        cx, cy = x + w / 2, y + h / 2
+        cos, sin = 1.0, 0.0
+        if start is not None:
+            ax, ay, least = keypoints[start].tolist()
+            dx = dy = 0.0
+            for end in ends:
+                bx, by, b = keypoints[end].tolist()
+                dx += bx - ax
+                dy += by - ay
+                least = min(least, b)
+            length = sqrt(dx * dx + dy * dy)
+            if length > 0 and least >= detection.keypoint_threshold:
+                cos, sin = (-dy / length, dx / length) if is_up else (dx / length, dy / length)
+        if around:
+            points = [keypoints[i].tolist() for i in around]
+            across = [px * cos + py * sin for px, py, _ in points]
+            down = [py * cos - px * sin for px, py, _ in points]
+            left, top = min(across), min(down)
+            w, h = max(across) - left, max(down) - top
+            u, v = left + w / 2, top + h / 2
+            cx, cy = u * cos - v * sin, u * sin + v * cos
+        cx, cy = cx + shift * h * sin, cy - shift * h * cos
+        if not self.rotate:
+            cos, sin = 1.0, 0.0
+        ratio = self._size[0] / self._size[1]
+        side = max(w, h * ratio, 1.0) * (scale if margin is None else margin)
+        if start is not None:
+            w, h = side, side / ratio
+        reach = side + side / ratio
+        if not (-_FAR < cx - reach and cx + reach < _FAR and -_FAR < cy - reach and cy + reach < _FAR):
+            return None
+        return cx, cy, side, side / ratio, cos, sin, w, h
+
+
+def _are_detections(answer):
+    return isinstance(answer, list) and not [d for d in answer if not isinstance(d, Detection)]
+
+
+def _cannot_cut():
+    """Whether crops must be upright: without machine code, a camera would take seconds for one."""
+    return module("kernels.crops") and module("kernels").active == "portable" and sys.implementation.name == "micropython"
+
+
+def _upright(region, frame_size):
+    """The roi (x, y, w, h) of a region without its rotation, clipped to the frame; None if nothing is left."""
+    x, y, w, h = region[:4]
+    left, top = max(0, int(x - w / 2)), max(0, int(y - h / 2))
+    right, bottom = min(frame_size[0], int(x + w / 2)), min(frame_size[1], int(y + h / 2))
+    return (left, top, right - left, bottom - top) if left < right and top < bottom else None
+
+
+def _overlaps(region, others):
+    """Whether a region is that of another one: their IoU, without rotation, is above 0.5 (MediaPipe's association)."""
+    x, y, _, _, _, _, w, h = region
+    for other_x, other_y, _, _, _, _, other_w, other_h in others:
+        across = min(x + w / 2, other_x + other_w / 2) - max(x - w / 2, other_x - other_w / 2)
+        down = min(y + h / 2, other_y + other_h / 2) - max(y - h / 2, other_y - other_h / 2)
+        if across > 0 and down > 0 and 3 * across * down > w * h + other_w * other_h:
+            return True
+    return False

@@ -1,0 +1,109 @@
+"""The geometry of oriented boxes: corners, rotation and sides of a Detection. Imported on first use.
+
+A detection with an oriented box has a row of a table that the kernel oriented_corners has written, for all detections of a
+frame together, and the rect that the row belongs to. A copy with another rect, for example a smoothed one, has the corners
+moved with it.
+"""
+
+from array import array
+from math import sqrt
+
+from ulab import numpy as np
+
+from ..kernels.corners import write_corners
+from ..kernels.portable_oriented import rotation
+from ..pixels.rounding import same_floats
+
+
+def corners_of(rect, turned):
+    """The corners (4, 2) of a detection with this rect. turned: (table, row, the rect that this belongs to)."""
+    rows, row, own = turned
+    corners = np.array(rows[row, :8]).reshape((4, 2))
+    if rect == own or not own[2] or not own[3]:
+        return corners
+    x, y, w, h = rect
+    # The middle moves with the rect's middle; the size changes by one factor, so that the rotation stays.
+    factor = np.sqrt(same_floats(w / own[2]) * same_floats(h / own[3]))
+    before = same_floats(own[0] + own[2] / 2, own[1] + own[3] / 2)
+    return (corners - before) * factor + same_floats(x + w / 2, y + h / 2)
+
+
+def rotation_of(turned):
+    """Degrees from the x axis to the longer side, clockwise, 0 <= degrees < 180, in hundredths; None if not finite."""
+    rows, row, _ = turned
+    hundredths = int(rows[row, 8])
+    return None if hundredths < 0 else hundredths / 100
+
+
+def lengths_of(corners):
+    """(longer, shorter) side of corners (4, 2), pixels."""
+    lengths = [sqrt(x * x + y * y) for x, y in (corners[1] - corners[0], corners[3] - corners[0])]
+    return max(lengths), min(lengths)
+
+
+def contains(x, y, corners):
+    """Whether the center of frame pixel (x, y) is inside of corners (4, 2)."""
+    points = corners.tolist()
+    last_x, last_y = points[3]
+    inside = [False, False]
+    for next_x, next_y in points:
+        # On which side of this edge.
+        cross = (next_x - last_x) * (y + 0.5 - last_y) - (next_y - last_y) * (x + 0.5 - last_x)
+        if cross != cross:
+            return False
+        inside[cross < 0.0] = True
+        last_x, last_y = next_x, next_y
+    return not (inside[0] and inside[1])
+
+
+def table_of(corners):
+    """A table of one row for corners that a script passes; ValueError for anything but four points (x, y)."""
+    try:
+        numbers = []
+        for point in corners:
+            x, y = point
+            numbers += [float(x), float(y)]
+        if len(numbers) == 8:
+            flat = np.array(numbers)
+            # Half of the sides, as the kernel has them.
+            u = (flat[2:4] - flat[0:2]) * 0.5
+            v = (flat[6:8] - flat[0:2]) * 0.5
+            hundredths = rotation(u[0:1], u[1:2], v[0:1], v[1:2])
+            return _row(flat, hundredths)
+    except (TypeError, ValueError):
+        pass
+    raise ValueError("corners: expected four points (x, y) or None, got %r" % (corners,))
+
+
+def scaled_table(detection, size, width, height):
+    """A table of one row for a detection of a frame of this size, in a picture of width x height."""
+    corners = detection.corners * same_floats(width / size[0], height / size[1])
+    rows, row, _ = detection._source[2]
+    return _row(corners.reshape((8,)), int(rows[row, 8]))
+
+
+def _row(corners, hundredths):
+    rows = np.zeros((1, 9))
+    rows[0, :8] = corners
+    rows[0, 8] = hundredths
+    return rows
+
+
+def tenths_of(detection):
+    """The corners in tenths of a pixel, rounded, halves to even, and 1.5 * 2^23 added: a float array (4, 2)."""
+    # In float32 arrays, which are the same on every machine: a float object of the camera has two bits less.
+    return detection.corners * 10.0 + _WHOLE
+
+
+_WHOLE = 12582912.0  # 1.5 * 2^23: float32 has only whole numbers near it
+
+
+def json_of(detection):
+    """The JSON text of the corners and the rotation as bytes; None if a number is not finite or has more than six digits."""
+    rows, row, _ = detection._source[2]
+    numbers = array("i", tenths_of(detection).tobytes())
+    size = write_corners(numbers, int(rows[row, 8]), _out)
+    return bytes(memoryview(_out)[:size]) if size else None
+
+
+_out = bytearray(160)

@@ -1,0 +1,24 @@
+"""The option `anchors` of the YOLO families. Imported only by scripts that set it."""
+
+
+def anchor_sizes(name, value):
+    """Widths and heights as a flat tuple (w, h, w, h, ...).
+
+    value   [w, h, ...], [(w, h), ...], [[w, h, ...], ...] or an ndarray
+
+    ValueError if it is not a whole number of pairs of numbers above 0.
+    """
+    sizes = []
+    if not _append(sizes, value) or not sizes or len(sizes) % 2:
+        raise ValueError("%s: expected pairs of width and height above 0, got %r" % (name, value))
+    return tuple(sizes)
+
+
+def _append(sizes, value):
+    # Whether everything in `value`, however it is nested, is a number above 0. They are appended to `sizes`.
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        sizes.append(float(value))
+        return 0.0 < value < 1e9  # False for NaN too
+    if isinstance(value, (list, tuple)) or getattr(value, "shape", None) is not None:
+        return all([_append(sizes, one) for one in value])
+    return False
