@@ -315,6 +315,89 @@ def _anchors_of_a_later_stride_are_one_off(patch: pytest.MonkeyPatch) -> None:
     replace_kernel(patch, "decode_boxes", off)
 
 
+def _centers_are_a_cell_off(patch: pytest.MonkeyPatch) -> None:
+    _with_block(patch, "anchors", "decode_anchors", 12, _bits(1.0))
+
+
+def _the_background_is_not_in_the_softmax(patch: pytest.MonkeyPatch) -> None:
+    _with_block(patch, "anchors", "score_anchors", 6, 0)
+
+
+def _class_scores_do_not_count(patch: pytest.MonkeyPatch) -> None:
+    _with_block(patch, "anchors", "score_anchors", 4, 0)
+
+
+def _blended_boxes_are_those_of_the_best(patch: pytest.MonkeyPatch) -> None:
+    blend = _module("kernels.portable_anchors").blend_anchors
+
+    def without(block: Any, values: Any, labels: Any) -> Any:
+        boxes = values._np[:4].copy()
+        count = blend(block, values, labels)
+        values._np[:4] = boxes
+        return count
+
+    replace_kernel(patch, "blend_anchors", without)
+
+
+def _with_block(patch: pytest.MonkeyPatch, group: str, name: str, word: int, value: int) -> None:
+    """Run a kernel with another number in its parameter block."""
+    kernel = getattr(_module(f"kernels.portable_{group}"), name)
+
+    def other(tensor: Any, block: Any, *more: Any) -> Any:
+        changed = array("i", block)
+        changed[word] = value
+        return kernel(tensor, changed, *more)
+
+    replace_kernel(patch, name, other)
+
+
+def _bits(number: float) -> int:
+    return int(np.float32(number).view(np.int32))
+
+
+def _angles_turn_the_other_way(patch: pytest.MonkeyPatch) -> None:
+    suppress = _module("kernels.portable_oriented").suppress_oriented
+
+    def turned(block: Any, values: Any, labels: Any, boxes: Any) -> Any:
+        boxes._np[9] *= -1
+        return suppress(block, values, labels, boxes)
+
+    replace_kernel(patch, "suppress_oriented", turned)
+
+
+def _a_keypoint_is_beside_the_frame(patch: pytest.MonkeyPatch) -> None:
+    landmarks = _module("families.landmarks")
+    set_transform = landmarks.LandmarkBinding.set_transform
+
+    def wide(self: Any, transform: Any) -> None:
+        set_transform(self, transform)
+        self.high = self.high + 1.0
+
+    patch.setattr(landmarks.LandmarkBinding, "set_transform", wide)
+
+
+def _a_vector_is_a_view(patch: pytest.MonkeyPatch) -> None:
+    embedding = _module("families.embedding")
+
+    def view(self: Any, outputs: Any) -> Any:
+        return outputs[0].reshape((outputs[0].size,))
+
+    patch.setattr(embedding.EmbeddingBinding, "result", view)
+
+
+def _the_last_of_equal_classes_is_best(patch: pytest.MonkeyPatch) -> None:
+    candidates = _module("kernels.portable_boxes").candidates
+
+    def last(head: Any, block: Any, values: Any, labels: Any) -> Any:
+        count = candidates(head, block, values, labels)
+        order = np.lexsort((-labels._np[0, :count].astype(int), -values._np[4, :count]))
+        values._np[:, :count] = values._np[:, order]
+        labels._np[:, :count] = labels._np[:, order]
+        return count
+
+    replace_kernel(patch, "candidates", last)
+
+
 PLANTED: dict[str, tuple[str, Plant]] = {
     "an IoU at the threshold suppresses": ("boxes", _overlap_at_the_threshold_is_too_much),
     "another class suppresses": ("boxes", _other_classes_are_rivals),
@@ -329,6 +412,14 @@ PLANTED: dict[str, tuple[str, Plant]] = {
     "the last of several equal classes wins": ("deeplab", _the_last_class_of_equals_wins),
     "boxes of a split head are a thousandth of a pixel wider": ("split", _split_boxes_are_a_little_wider),
     "anchors of a later stride are one off": ("split", _anchors_of_a_later_stride_are_one_off),
+    "centers are half a cell off": ("detectors", _centers_are_a_cell_off),
+    "the softmax has no background": ("detectors", _the_background_is_not_in_the_softmax),
+    "class scores do not count": ("detectors", _class_scores_do_not_count),
+    "boxes are not blended": ("detectors", _blended_boxes_are_those_of_the_best),
+    "oriented boxes turn the other way": ("other_families", _angles_turn_the_other_way),
+    "a landmark is beside the frame": ("other_families", _a_keypoint_is_beside_the_frame),
+    "an embedding is a view": ("other_families", _a_vector_is_a_view),
+    "the last of several equal classes is the best": ("other_families", _the_last_of_equal_classes_is_best),
     "bars are half a pixel off": ("inputs", _bars_are_half_a_pixel_off),
     "any roi is accepted": ("rois", _any_roi_will_do),
     "blank names are accepted": ("labels", _a_blank_name_is_a_name),

@@ -23,12 +23,16 @@ LAZY_UPWARD = {
     ("results.mask", "drawing.masks"),
     ("results.mask", "drawing.mask_image"),
     ("results.segmentation", "drawing.masks"),
+    ("results.classification", "drawing.captions"),
+    ("results.depth_map", "drawing.depth"),
 }
 # Imports within a folder: a family loads its binding for split heads, a subclass of its own, when a model needs it.
 LAZY_SUBCLASS = {
     ("families.yolov8", "families.split_head"),
     ("families.yolov8_seg", "families.split_seg"),
     ("families.yolov8_pose", "families.split_pose"),
+    ("families.yolov8_obb", "families.split_obb"),
+    ("families.ssd", "families.ssd_outputs"),
 }
 
 

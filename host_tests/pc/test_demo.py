@@ -1,12 +1,13 @@
 """scripts/demo.py shows the results of every recording, in tables and on pictures."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import skimage
 from commands import script
-from n6post_pc import demo, recorded, street_gif, street_heads
+from n6post_pc import demo, gallery, recorded, street_gif, street_heads
 from PIL import Image
 
 ROOT = Path(__file__).parents[2]
@@ -27,10 +28,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
 def test_it_writes_a_picture_for_every_recording(run: tuple[str, Path]) -> None:
     written = sorted(file.name for file in run[1].iterdir())
     pictures = [f"{model}__{picture}.png" for model, picture in recorded.names()]
-    assert written == sorted([*pictures, "street.gif", "optimized.png"])
+    strips = [f"{name}.png" for name in gallery.PICTURES]
+    assert written == sorted([*pictures, *strips, "street.gif", "optimized.png"])
 
 
-@pytest.mark.parametrize("label", ["person", "cat", "cup", "horse", "motorcycle", "nothing"])
+@pytest.mark.parametrize("label", ["person", "cat", "cup", "horse", "motorcycle", "nothing", "face", "truck"])
 def test_the_tables_list_the_objects_in_the_pictures(run: tuple[str, Path], label: str) -> None:
     assert label in run[0]
 
@@ -80,7 +82,7 @@ def test_the_argument_street_writes_the_gif_only(tmp_path: Path) -> None:
     assert [file.name for file in (tmp_path / "drawn").iterdir()] == ["street.gif"]
 
 
-@pytest.mark.parametrize("model", ["yolov8n_192", "deeplab_320"])
+@pytest.mark.parametrize("model", ["yolov8n_192", "deeplab_320", *gallery.PICTURES])
 def test_update_docs_writes_the_pictures_of_the_pages(
     model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -91,6 +93,31 @@ def test_update_docs_writes_the_pictures_of_the_pages(
     assert written.shape == shown.shape
     assert np.abs(written - shown).mean() < 1  # gray levels: another version of Pillow may write a different JPEG
     assert [file.name for file in (tmp_path / "docs").iterdir()] == [f"{model}.jpg"]
+
+
+def found(name: str) -> Any:
+    return gallery.result(name, gallery.picture(gallery.NETWORKS[name][1]))
+
+
+@pytest.mark.parametrize("name", ["blazeface_front_128", "yunet_320", "face_landmarks_192"])
+def test_the_face_detectors_find_the_same_face(name: str) -> None:
+    (face,) = found(name)
+    for eye, x in (("right eye", 208), ("left eye", 244)):
+        if name == "face_landmarks_192":
+            eye += " outer"
+        assert np.hypot(face.keypoint(eye)[0] - x, face.keypoint(eye)[1] - 110) < 16, eye
+    x, y, w, h = face.rect
+    assert x < 208 and x + w > 244 and y < 110 and y + h > 140
+
+
+def test_fomo_finds_eight_of_the_nine_faces() -> None:
+    places = {(int(d.keypoint(0)[0] // 160), int(d.keypoint(0)[1] // 160)) for d in found("fomo_face_detection")}
+    assert len(places) == 8
+
+
+def test_the_cup_is_nearer_than_what_is_behind_it() -> None:
+    depth = found("fast_depth_224")
+    assert depth.median((200, 60, 200, 150)) < 0.6 * depth.median((0, 0, 60, 60))
 
 
 def test_optimized_boxes_are_those_of_the_float_network() -> None:

@@ -448,6 +448,10 @@ REFUSED = {
     "maps of another family": (lambda: maps_only(18), "not a YOLOv8, YOLO11 or YOLO26 network: its outputs are 2 maps"),
     "no head": (model_files.runnable, "not a YOLOv8, YOLO11 or YOLO26 network: it does not decode boxes and scores"),
     "an operator behind": (lambda: Tiny(behind="EXP").data(), "EXP stands behind its last convolutions"),
+    "oriented boxes as Ultralytics exports them": (
+        lambda: Tiny(behind="COS").data(),
+        "a network of oriented boxes (OBB), whose head",
+    ),
     "oriented boxes": (lambda: Tiny("obb").data(), "network: it has maps of boxes 8, scores 8, scores 8, boxes 16"),
     "no prototypes": (lambda: Tiny("segment", prototypes=False).data(), "mask coefficients and prototypes do not fit"),
     "a batch": (lambda: other_inputs((2, 64, 64, 3)), "its input is [2, 64, 64, 3], not one picture"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -377,8 +378,28 @@ def test_box_units_do_not_apply_to_the_other_model_of_compare(run: Run, tmp_path
 
 def test_a_network_of_an_unknown_family_is_an_error(run: Run, tmp_path: Path) -> None:
     picture(tmp_path / "a.png")
-    done = run("net.tflite", "a.png", networks={"net.tflite": Network([np.zeros((1, 7), dtype=np.float32)])})
-    assert done.code == 2 and done.err.startswith("n6post run: net.tflite: ")
+    done = run("net.tflite", "a.png", networks={"net.tflite": Network([np.zeros((1, 300, 25), dtype=np.float32)])})
+    assert done.code == 2 and done.err.startswith("n6post run: net.tflite: no family of n6post decodes DETR, RT-DETR")
+
+
+def test_results_that_are_no_objects_are_shown_and_printed(run: Run, tmp_path: Path) -> None:
+    picture(tmp_path / "a.png")
+    classes = {"net.tflite": Network([np.float32([[0.1, 0.7, 0.2]])])}
+    assert re.search(r"a\.png +1 +0\.70", run("net.tflite", "a.png", networks=classes).out)
+    line = json.loads(run("net.tflite", "a.png", "--json", networks=classes).out)
+    assert [one["score"] for one in line["classes"]] == [0.7, 0.2, 0.1]
+    vector = {"net.tflite": Network([np.eye(1, 128, dtype=np.float32)])}
+    assert "128 numbers" in run("net.tflite", "a.png", networks=vector).out
+    assert sum(json.loads(run("net.tflite", "a.png", "--json", networks=vector).out)["vector"]) == 1
+    distances = {"net.tflite": Network([np.linspace(1, 4, 64 * 64, dtype=np.float32).reshape(1, 64, 64, 1)])}
+    arguments = "net.tflite", "a.png", "--processor", "Depth", "--fit", "stretch"
+    assert "1 to 4" in run(*arguments, networks=distances).out
+    assert json.loads(run(*arguments, "--json", networks=distances).out)["maximum"] == 4
+    for networks, extra in ((classes, "--coco"), (vector, "--coco"), (distances, "--truth")):
+        (tmp_path / "truth.json").write_text('{"images": [], "annotations": []}', encoding="utf-8")
+        family = ("--processor", "Depth") if networks is distances else ()
+        assert run("net.tflite", "a.png", extra, "truth.json", *family, networks=networks).code == 2
+    assert run("net.tflite", "a.png", "--compare", "net.tflite", networks=vector).code == 2
 
 
 # --- comparing ---

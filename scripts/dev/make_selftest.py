@@ -24,11 +24,13 @@ import zlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-sys.path[:0] = [str(_venv.ROOT / folder) for folder in ("stubs", "host_tests")]
+sys.path[:0] = [str(_venv.ROOT / folder) for folder in ("stubs", "host_tests", "lib", "scripts/dev")]
 
+import n6post
 import numpy as np
 import reference
 import synthetic_street
+from fuzzing import core, detectors, frames, other_families, yolo
 from n6post_pc import recorded
 from n6post_pc.recorded import Array, Tensor
 from tracker_reference import Reference
@@ -245,6 +247,120 @@ def class_map() -> Case:
     return Case("DeepLab", {}, SIZE, [tensor], expected)
 
 
+# --- families with random outputs ---
+
+# Seed of the fuzzer's heads (fuzzing/detectors.py and other_families.py), and the most bytes of outputs, compressed.
+HEADS_SEED, MOST_BYTES = 9, 1500
+
+
+def random_cases() -> list[Case]:
+    """For every family without a recording: the first small int8 outputs of the fuzzer, and what its references find."""
+    return [random_case(family) for family in (*detectors.HEADS, *other_families.HEADS)]
+
+
+def random_case(family: str) -> Case:
+    module = detectors if family in detectors.HEADS else other_families
+    for number in range(20_000):
+        head, options = module.make_case(core.Dice(HEADS_SEED, number), family)
+        if head.unclear or any(tensor.values.dtype != np.int8 for tensor in head.tensors):
+            continue
+        tensors = [Tensor(np.ascontiguousarray(t.values), t.scale, t.zero_point) for t in head.tensors]
+        if family in ("BlazeFace", "BlazePalm"):
+            clear_others(head, tensors, options.get("threshold", 0.5))
+        if sum(len(zlib.compress(tensor.values.tobytes(), 9)) for tensor in tensors) > MOST_BYTES:
+            continue
+        processor = getattr(n6post, family)(**options)  # for the options' defaults only
+        expected = random_result(family, head, options, processor)
+        if expected:
+            return Case(family, options, head.size, tensors, expected)
+    raise ValueError(f"no small head of {family}")
+
+
+def clear_others(head: Any, tensors: list[Tensor], threshold: float) -> None:
+    """Overwrite the outputs of anchors that are not detected, so that they take less space when compressed."""
+    for i, part in enumerate(head.parts):
+        others = part.score < threshold / 2
+        boxes, scores = tensors[2 * i : 2 * i + 2]
+        boxes.values.reshape(len(others), -1)[others] = boxes.zero_point
+        scores.values.reshape(len(others), -1)[others] = -128
+
+
+def random_result(family: str, head: Any, options: dict[str, Any], processor: Any) -> dict[str, Any]:
+    """The expected results in pixels of the input; {} if there are none, too many, or if rounding decides."""
+    whole = frames.Source(None, (0, 0, *head.size), head.size, (1.0, 1.0), (0.0, 0.0))
+    if family in detectors.HEADS:
+        found = detectors.expected_of(head, processor, options)
+        if found is None:
+            return {}
+        seen = yolo.shown(yolo.Expected(np.arange(len(found.score)), *found[:3], True), whole)
+        if not seen.sure or not 2 <= len(seen.score) <= 8:
+            return {}
+        points = found.points[seen.anchor].clip(0, head.size)
+        return boxes_result(seen.class_id, seen.score, seen.box, head.size, points)
+    real = head.known.get("real")
+    if family == "Fomo":
+        objects = other_families.objects_of(head, processor.threshold, processor.classes, processor.max_detections, whole)
+        if not objects or not 2 <= len(objects) <= 8:
+            return {}
+        corners = [[int(v) for v in one[0]] for one in objects]
+        return {
+            "classes": [int(one[2]) for one in objects], "scores": [round(float(one[1]), 6) for one in objects],
+            "rects": [(x1, y1, x2 - x1, y2 - y1) for x1, y1, x2, y2 in corners],
+        }  # fmt: skip
+    if family == "YoloV8Obb":
+        found = other_families.boxes_of(head, processor)
+        if found is None or not 2 <= len(found[3]) <= 8:
+            return {}
+        boxes, scores, classes, kept = found
+        around, corners = turned_boxes(boxes[kept])
+        if (around[:, :2] < 1).any() or (around[:, 2:] > np.array(head.size) - 1).any():
+            return {}
+        result = boxes_result(classes[kept], scores[kept], around, head.size, np.zeros((len(kept), 0, 2)))
+        return result and result | {"corners": [[round(float(v), 3) for v in one.reshape(-1)] for one in corners]}
+    if family == "Classifier":
+        score = other_families.softmax(real) if head.known["logit"] else real
+        order = np.lexsort((np.arange(len(real)), -real))[: processor.top_k]
+        if len(real) > 20 or (np.abs(score[order] - processor.threshold) < 1e-5).any():
+            return {}
+        order = order[score[order] >= processor.threshold]
+        return {"ranking": [[int(i), round(float(score[i]), 6)] for i in order]} if len(order) > 1 else {}
+    if family == "Embedding":
+        if not processor.normalize or len(real) > 8:
+            return {}
+        return {"vector": [round(float(v), 6) for v in real / np.sqrt((real * real).sum())]}
+    if family == "Depth":
+        ranked = np.sort(real.reshape(-1))
+        values = ranked[0], ranked[(len(ranked) - 1) // 2], ranked[-1]
+        return {"depths": [round(float(v), 5) for v in values]} if len(ranked) > 60 else {}
+    points = head.known["points"].reshape(-1, 3)[:, :2].clip(0, head.size)
+    if head.known["score"] < processor.threshold + 0.01:
+        return {}
+    some = points[:: len(points) // 12]
+    return {"scores": [round(head.known["score"], 6)], "points": [round(float(v), 3) for v in some.reshape(-1)]}
+
+
+def boxes_result(classes: Array, scores: Array, boxes: Array, size: tuple[int, int], points: Array) -> dict[str, Any]:
+    inside = boxes[(boxes > 0) & (boxes < [*size, *size])]
+    if np.any(np.abs(inside % 1 - 0.5) < 5e-3):
+        return {}
+    result: dict[str, Any] = {
+        "classes": [int(c) for c in classes], "scores": [round(float(s), 6) for s in scores],
+        "rects": [reference.to_rect(list(box), size) for box in boxes],
+    }  # fmt: skip
+    if points.size:
+        result["points"] = [round(float(v), 3) for v in points.reshape(-1)]
+    return result
+
+
+def turned_boxes(boxes: Array) -> tuple[Array, Array]:
+    """Boxes around rows x, y, w, h, angle, (n, 4), and their corners (n, 4, 2)."""
+    cos, sin = np.cos(boxes[:, 4]), np.sin(boxes[:, 4])
+    u, v = np.stack([cos, sin], axis=1) * boxes[:, 2:3] / 2, np.stack([-sin, cos], axis=1) * boxes[:, 3:4] / 2
+    middle = boxes[:, :2]
+    corners = np.stack([middle - u - v, middle + u - v, middle + u + v, middle - u + v], axis=1)
+    return np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1), corners
+
+
 # --- tracks and zones ---
 
 
@@ -431,18 +547,29 @@ def quoted(text: Packed) -> str:
 
 def source() -> str:
     lines = [BEGIN, COMMENT, "RECORDED = {\n"]
-    for case in (detector(), segmenter(), pose(), heatmaps(), class_map()):
-        lines.append(f'    "{case.family}": (\n        {case.options!r},\n')
+    lines += dict_lines([detector(), segmenter(), pose(), heatmaps(), class_map()])
+    lines.append("# The other families: random outputs.\nRANDOM = {\n")
+    lines += dict_lines(random_cases())
+    lines += [f"TRACKED = {literal(tracks(), '')}\n", f"ZONES = {literal(zones(), '')}\n"]
+    lines.append(f"ROI = {ROI!r}\nCOLOR = {COLOR!r}\nPALETTE = {PALETTE!r}\nALPHA = {DRAW_ALPHA!r}\n")
+    return "".join(lines) + END
+
+
+def dict_lines(cases: list[Case]) -> list[str]:
+    """The lines of a dict with these cases, but for the first one."""
+    lines = []
+    for case in cases:
+        options = repr(case.options)
+        if len(options) > 100:
+            options = literal(case.options, "        ")
+        lines.append(f'    "{case.family}": (\n        {options},\n')
         lines.append(f"        {case.size!r},\n        (\n")
         for tensor in case.tensors:
             assert tensor.values.dtype == np.int8
             described = f"{tensor.values.shape!r}, {tensor.scale!r}, {tensor.zero_point!r}"
             lines.append(f"            ({described}, {quoted(packed(tensor.values))}),\n")
         lines.append(f"        ),\n        {literal(case.expected, '        ')},\n    ),\n")
-    lines.append("}\n")
-    lines += [f"TRACKED = {literal(tracks(), '')}\n", f"ZONES = {literal(zones(), '')}\n"]
-    lines.append(f"ROI = {ROI!r}\nCOLOR = {COLOR!r}\nPALETTE = {PALETTE!r}\nALPHA = {DRAW_ALPHA!r}\n")
-    return "".join(lines) + END
+    return [*lines, "}\n"]
 
 
 def replaced(text: str) -> str:

@@ -17,18 +17,27 @@ import micropython
 import n6post
 import n6post.kernels
 from n6post.kernels import (
+    anchor_params,
+    anchors,
     boxes,
+    crop_params,
+    crops,
     drawing,
     drawing_params,
     head_params,
     heads,
     map_params,
     maps,
+    oriented,
+    oriented_params,
     params,
+    portable_anchors,
     portable_boxes,
+    portable_crops,
     portable_drawing,
     portable_heads,
     portable_maps,
+    portable_oriented,
     portable_poses,
     portable_tracks,
     pose_params,
@@ -164,6 +173,42 @@ def compare(found, expected):
     if "masks" in expected:
         expect([plane_crc(d.mask) for d in found], expected["masks"], "masks")
         expect([d.mask.area for d in found], expected["areas"], "mask areas")
+
+
+def check_random(family, form):
+    options, size, outputs, expected = RANDOM[family]
+    arrays, scales, zero_points = [], [], []
+    for shape, scale, zero_point, data in outputs:
+        values = np.frombuffer(bytearray(inflated(a2b_base64(data))), dtype=np.int8)
+        if form == "float":
+            values = (np.array(values, dtype=np.float) - float(zero_point)) * scale
+        arrays.append(values.reshape(shape))
+        scales.append(scale)
+        zero_points.append(zero_point)
+    model = Model(size, arrays, scales, zero_points)
+    found = processor(family, options)(model, no_frame(model), arrays)
+    if "ranking" in expected:
+        expect([one.class_id for one in found], [one[0] for one in expected["ranking"]], "classes")
+        expect_close([one.score for one in found], [one[1] for one in expected["ranking"]], 3e-6, "scores")
+    elif "vector" in expected:
+        expect_close(found.tolist(), expected["vector"], 3e-6, "numbers")
+    elif "depths" in expected:
+        expect_close((found.minimum(), found.median(), found.maximum()), expected["depths"], 3e-5, "distances")
+    else:
+        expect_close([d.score for d in found], expected["scores"], 3e-6, "scores")
+        if "classes" in expected:
+            expect([d.class_id for d in found], expected["classes"], "classes")
+            expect([d.rect for d in found], expected["rects"], "rects")
+        if "points" in expected:
+            step = max(1, len(found[0].keypoints) // 12)
+            points = [v for d in found for point in d.keypoints.tolist()[::step] for v in point[:2]]
+            expect_close(points, expected["points"], 3e-3, "keypoints")
+        if "corners" in expected:
+            for d, wanted in zip(found, expected["corners"]):
+                corners = [v for point in d.corners.tolist() for v in point]
+                turns = [corners[at:] + corners[:at] for at in range(0, 8, 2)]
+                off = [max([abs(a - b) for a, b in zip(turn, wanted)]) for turn in turns]
+                expect(min(off) < 5e-3, True, "corners %s, expected %s" % (corners, wanted))
 
 
 def plane_crc(mask):
@@ -699,9 +744,24 @@ def pose_case(depth, thickness, radius):
     random = Random(17)
     frame = random.bytes(depth * 61 * 47)
     points = np.array([[a * 0.3 - 8.0, b * 0.25 - 8.0, c / 256] for a, b, c in zip(*[iter(random.bytes(51))] * 3)])
-    skeleton = bytearray([3, 9, 0, 4, 5, 1, 0, 16, 2, 9, 11, 2] + [i % 3 for i in range(17)])
+    skeleton = array("H", [3, 9, 0, 4, 5, 1, 0, 16, 2, 9, 11, 2] + [i % 3 for i in range(17)])
     block = pose_params.pose(depth, 61, 47, 17, 4, thickness, radius, 0.3, 0x051F, 0xFC00, 0xFFFF)
     return [frame, block, points, skeleton], [frame]
+
+
+def cut_rotated_case(depth, steps):
+    source, target = Random(5).bytes(depth * 31 * 23), bytearray(depth * 21 * 13)
+    block = crop_params.cut_rotated(depth, 31, 23, 21, 13, -70000, 90000, *steps)
+    return [target, block, source], [target]
+
+
+def place_keypoints_case(letter, scored):
+    raw = Random(6).values(letter, 63, (5, 6, 200, 300))
+    points = np.zeros((21, 3))
+    block = crop_params.place_keypoints(
+        ord(letter), 21, 0 if letter == "f" else 3, scored, 0.5, 1.25, -0.5, 17.0, 0.5, 1.25, -9.0, 0.0, 0.0, 99.0, 75.0
+    )
+    return [raw, block, points], [block, points]
 
 
 def decode_boxes_case(letter, channels_first, bins, count, total):
@@ -768,6 +828,113 @@ def decode_keypoints_case(letter, channels_first, keypoints, sigmoid):
     return [head, block, points], [points]
 
 
+def anchor_lists(rows, capacity, count):
+    """Values and labels as the kernels of anchors.py share them, with candidates in the second list."""
+    random = Random(rows + count)
+    values = np.zeros((2 * rows, capacity))
+    labels = np.zeros((6, capacity), dtype=np.uint16)
+    for row, at in enumerate(random.bytes(count)):
+        values[rows + 4, row] = 12.0 - 0.75 * row
+        labels[3, row] = at % 84
+    return values, labels
+
+
+def score_anchors_case(letter, channels_first, classes, activation, background):
+    scores = Random(classes).values(letter, (5 + classes) * 84, (5, 6, 200, 300))
+    values, labels = anchor_lists(5, 40, 20)
+    block = anchor_params.score_anchors(
+        dtype=ord(letter),
+        channel_step=84 if channels_first else 1,
+        anchor_step=1 if channels_first else 5 + classes,
+        first_class=5,
+        classes=classes,
+        activation=activation,
+        background=background,
+        zero_point=0 if letter == "f" else 3,
+        scale={"b": 0.0625, "B": 0.03125, "h": 0.0005, "f": 1.0}[letter],
+        search_scale=0.25,
+        search_sigmoid=1 - (classes & 1),
+        root=classes & 1,
+        least=0.25,
+        capacity=40,
+        rows=5,
+        count=20,
+        allowed=(0, 1, 33) if classes > 33 else (),
+    )
+    return [scores, block, values, labels], [values, labels]
+
+
+def decode_anchors_case(letter, channels_first, sigmoid, size, points):
+    """84 anchors of two levels, with one and with three anchors in a cell."""
+    rows = 5 + 3 * points
+    channels = 4 + 2 * points
+    head = Random(channels).values(letter, channels * 84, (5, 6, 200, 300))
+    values, labels = anchor_lists(rows, 40, 20)
+    levels = (
+        (0, 6, 16.5, 16.0, ((16.5, 16.0, 10.0, 13.25),)),
+        (36, 4, 24.0, 32.0, ((24.0, 32.0, 30.0, 61.0), (2.5, 3.0, 62.0, 45.0), (1.0, 1.0, 9.5, 119.0))),
+    )
+    block = anchor_params.decode_anchors(
+        dtype=ord(letter),
+        channel_step=84 if channels_first else 1,
+        anchor_step=1 if channels_first else channels,
+        zero_point=0 if letter == "f" else -3,
+        scale={"b": 0.0625, "B": 0.03125, "h": 0.0005, "f": 1.0}[letter],
+        first_box=0,
+        swapped=channels_first,
+        xy=sigmoid,
+        wh=size,
+        wh_scale=0.25,
+        first_point=4,
+        points=points,
+        offset=0.5,
+        first=500,
+        capacity=40,
+        rows=rows,
+        count=20,
+        total=9,
+        level_count=2,
+        table=anchor_params.level_table(levels),
+    )
+    return [head, block, values, labels], [values, labels]
+
+
+def rank_anchors_case(total, most):
+    values, labels = anchor_lists(8, 70, 0)
+    for row, at in enumerate(Random(total).bytes(total)):
+        values[4, row] = at % 16 * 0.0625
+        values[6, row] = row
+        labels[0, row] = 70 - row
+        labels[1, row] = at
+    return [anchor_params.rank_anchors(total, most, 70, 8), values, labels], [values, labels[:2], labels[3:]]
+
+
+def blend_anchors_case(class_agnostic, most):
+    (_, values, labels), _ = suppress_case(class_agnostic, most)
+    count = values.shape[1]
+    labels[0] = np.array(range(count), dtype=np.uint16)  # what follows the positions that are kept is undefined
+    block = anchor_params.blend_anchors(count, 0.3, class_agnostic, most, count, 5)
+    return [block, values, labels], [values, labels[:2]]
+
+
+def suppress_oriented_case(class_agnostic, most):
+    (_, values, labels), _ = suppress_case(class_agnostic, most)
+    count = values.shape[1]
+    table = np.zeros((oriented_params.ROWS, count))
+    table[9] = np.array([0.0, 0.7, -1.6, 3.2, 9.0] * count)[:count]
+    block = oriented_params.suppress_oriented(1.5, 0.75, 0.3, class_agnostic, most, count, count)
+    return [block, values, labels, table], [values, table]
+
+
+def oriented_corners_case(kept):
+    (block, values, labels, table), _ = suppress_oriented_case(0, 30)
+    portable_oriented.suppress_oriented(block, values, labels, table)
+    labels[2] = np.array(range(values.shape[1]), dtype=np.uint16)
+    corners = np.zeros((kept, oriented_params.CORNER_COLUMNS))
+    block = oriented_params.oriented_corners(values.shape[1], 2.5, 7.0, 0.625, -3.0, kept)
+    return [block, labels, table, corners], [corners]
+
+
 def every(first, second, rest):
     """All combinations, as flat tuples."""
     return [(a, b) + c for a in first for b in second for c in rest]
@@ -784,6 +951,16 @@ KERNELS = (
     ("suppress", suppress_case, ((0, 30), (1, 30), (0, 2))),
     ("decode_boxes", decode_boxes_case, every(LETTERS, (0, 1), ((16, 9, 0), (16, 30, 30), (1, 6, 5), (0, 13, 8)))),
     ("decode_keypoints", decode_keypoints_case, every(LETTERS, (0, 1), ((17, 1), (5, 0)))),
+    (
+        "score_anchors",
+        score_anchors_case,
+        every(LETTERS, (0, 1), ((0, 0, 0), (1, 1, 0), (3, 2, 1), (20, 2, 0), (40, 0, 0))),
+    ),
+    ("decode_anchors", decode_anchors_case, every(LETTERS, (0, 1), ((0, 0, 6), (1, 1, 0), (1, 2, 1)))),
+    ("rank_anchors", rank_anchors_case, ((1, 9), (40, 300), (64, 20))),
+    ("blend_anchors", blend_anchors_case, ((0, 30), (1, 30), (0, 2))),
+    ("suppress_oriented", suppress_oriented_case, ((0, 30), (1, 30), (0, 2))),
+    ("oriented_corners", oriented_corners_case, ((1,), (9,), (25,))),
     ("boxes_to_frame", boxes_to_frame_case, ((0, 0, 0.0), (1, 0, 0.0), (1, 1, 0.5))),
     (
         "prototype_mask",
@@ -845,6 +1022,12 @@ DRAWING_KERNELS = (
     ),
     ("place_labels", place_labels_case, ((5, 11), (16, 11), (17, 11), (40, 21))),
     ("pose", pose_case, every((2, 1), (0, 1, 2, 5), ((0,), (1,), (3,)))),
+    (
+        "cut_rotated",
+        cut_rotated_case,
+        every((2, 1), ((65536, 0, 0, 65536), (-50000, 70000, -70000, -50000), (200000, 9, -9, 1000)), ((),)),
+    ),
+    ("place_keypoints", place_keypoints_case, every(LETTERS, (0, 1), ((),))),
 )
 
 
@@ -856,13 +1039,21 @@ def homes(name):
         return drawing, portable_drawing
     if name == "pose":
         return poses, portable_poses
+    if name in ("cut_rotated", "place_keypoints"):
+        return crops, portable_crops
     if name in ("decode_boxes", "decode_keypoints"):
         return heads, portable_heads
+    if name in ("score_anchors", "decode_anchors", "rank_anchors", "blend_anchors"):
+        return anchors, portable_anchors
+    if name in ("suppress_oriented", "oriented_corners"):
+        return oriented, portable_oriented
     return boxes, portable_boxes
 
 
 def check_same(name, make, cases):
     """The active and the portable kernel write and return the same, in every case."""
+    if getattr(homes(name)[0], name) is getattr(homes(name)[1], name):
+        raise Skipped("the portable kernels are the active ones here")
     for case in cases:
         results = []
         for module in homes(name):
@@ -873,8 +1064,6 @@ def check_same(name, make, cases):
             results[0][0] = None
         if results[0] != results[1]:
             raise ValueError("%s%s differs from the portable kernel" % (name, case))
-    if n6post.kernels.active == "portable":
-        raise Skipped("the portable kernels are the active ones here")
 
 
 def check_heap_locked(name, make, cases):
@@ -1306,6 +1495,9 @@ def checks():
         yield "%s detects the same in an end-to-end head, transposed" % family, check_end_to_end, (family, True)
     for form in FORMS:
         yield "DeepLab has the class map of numpy, %s" % form, check_class_map, (form,)
+    for family in RANDOM:
+        for form in ("int8", "float"):
+            yield "%s finds what numpy finds, %s" % (family, form), check_random, (family, form)
     for part in (("Stretch", (5, 3, 41, 33)), ("Letterbox", (2, 7, 29, 70)), ("Crop", (0, 0, 75, 22))):
         yield "class map, mask and drawing agree on every pixel, %s" % part[0], check_agreement, part
     for family in ("YoloV8", "YoloV8Seg", "YoloV8Pose"):
@@ -1711,6 +1903,382 @@ R1w+/wc8iuNb"""),
             'json': (
                 '{"classes": [{"class_id": 1, "label": "1", "area": 778, "fraction": 0.1899}]}'
             ),
+        },
+    ),
+}
+# The other families: random outputs.
+RANDOM = {
+    "YoloV2": (
+        {'threshold': 0.05, 'iou_threshold': 0.0, 'max_detections': 5, 'class_agnostic': True},
+        (192, 160),
+        (
+            ((1, 50, 5, 6), 0.062745101749897, 31, b"""
+eNoV0HlvFFUAAPB2t7vda2Y7MzvHm/fmfDNvzp2d2Z3dbddeAi0WixA0eMTEf4yfwY9DYqIIYqpAFUuxeBUFEVDwSPQfJZqgVmophW6L+BF+P8RVMkbhHniI
+N9TmEwnnoFwDNQ53g041p0lMONshqek0emXyQnywuetLRcfvOO2dYFgua4C31ZiRXaQD1zQlJTYtK3XVBFdriur6iqkaACI2hjbrcoIWYoOlVcllYrv+3o2b
+J66tnvzyoxNnj33w9bGfzy6vvvnZ4uLKB999d+2tFTYLxyU7ke+3k94kblbyWNne0qetoHa/cU/p6NV8e3jo7h6nGmcLAf8XF1D/lndHx8N2ium1gtgLxx46
+E5Rn0AF8auT3upTAlJpXVWLv46Yyh6aga5TqTXHPfHy36GlMrBskqMdbkymQty1vdNPQWNtIQSZbqgob0+Y+o7NtK6YnWKlGy3djojHyiOaU3Qh6W+OBK2kc
+nZFbkpEI4nYKC+s9EeUqMzYW4m212upYkRirisKjkAgMZfoQ6q4YaY+zHElGBnJl23AyuuryssxKkFcJJg5RATBkgAXIn3hz6fLlc7cGL5778ZuPl8XVhZvH
+v39n4Y13zy0vnLzOVMEY4semtKfLjx7cnpWNtQfNMU4AjFbZpe1XUDzntsDg0XhCLs9NW6/Ku+66WdTLdEEk8w3pQN4y65EydDTvc8UEt0xAxU5J7bJjnuxG
+KdcLq+AFaOXd7BEXcVXTslvP6Igz9L2jbNaodcT5YQGbiuQpcsCKEatNavDxjeato6gP1+zNOTJiUiVjOK5C/pEdbU0hpQSGUBGLtVamPwA36X/8WBZeGy0b
+e7E0f/hArUrZBoOJoYoxgaalRZKT8FpqWpwFQyyyj/egJivQsYOaqWEF6l1c502V8ZEu6lffWl0+de2LM58uLXx+/OSZ9z+/fuaHb0+d/n7xyofnLt9AJWCp
+nR7lQ/OI38fJwUis3BFqlTUryg8KOg8I3wydZm40GTRMVfWaiTLWoBw9b3tzopdYNMv3rK7zd1MU7o6ItSEyUXFQXavp8aZDzTUnZrjxCfb2flmh8dwOX+ZD
+2L4PWiSp6MV2+ldfHTy8o4na5CGvog/kDDaj0MDAdUmJHuYkVYeK2Z+etVuPULUZ9x3BnQkcqbW7K1AbnrSdDARySjr5PCP2BCkTMN2DdzJ0A1mWLonY54yQ
+cLYF9cQGUNZdYtpAAbKgOy3TwI7V8ABNFBtLCEs1DeQeY987f+GTT08fWzn/1fHrV1ZWl965cvPi2+9e+OLq8uLplY+ocEOcFcqpicLhI03mZWpwqF7uRsyu
+X6azXAmXxoEVGt6EDMCAlBDc3N+ca5WMOKCRnxtQkZB9XctvzZCsfFUClITvNxysexo40A5+64RiAZCgzJX7lDfdKgaVdp50G6WB9j1xvz2g+w3ylPdgl613
+ra2Jtuh13HZ90upWs91D60yWtiVzRIowpjvI4abaHon9pkLvtGhC/rD3ivp05dk/ZWcmqkzD1uSrNdPsAbIBdcVAEkRep4KgKxs40Byjhnw7cmTVtCEn2pBR
+HWIji/jq/6FKqAVIDKE+ojsfnj19fGn1/fOXv726eunCyqWzi7/cunjq0tJPJ39dOHVrMzfCPHlUGiqovyQpmHLwbzsN5xGyB4Ky4ClbVa0wIrJKT6/zuTBr
+i9STPq80DooZikv5PVF+zOv2oeY3lHKPaOsvFflwp4/5PX/j9HkQDod8zK4VGriY912lZDGqBGhQHE1lqyfQz3X9TFFptjVvzBVaqk2k3ih5kRKGt1qz/wFh
+/2/Q"""),
+        ),
+        {
+            'classes': [0, 2],
+            'scores': [0.244334, 0.148917],
+            'rects': [(149, 106, 43, 54), (48, 0, 72, 150)],
+        },
+    ),
+    "YoloV5": (
+        {
+            'anchors': [15.625, 54.375, 54.625, 38.875, 36.375, 57.125],
+            'iou_threshold': 1.0,
+            'class_agnostic': True,
+        },
+        (128, 96),
+        (
+            ((1, 6, 12, 16), 0.062745101749897, 31, b"""
+eNoVjmtvFFUAhgtUtnS7l9mdnZ2Zc2bOzJw5M3vf7qWltAhqFIJGooZvxsRC6XY7y97cCy2N/SuEBBIQhW4baNntlgq9Qi8WK2j9gko0YICQYINcYv365Hny
+vq2tEd+m0qzsZdABlX1O3vE7MWWSfD/H5M8E1gL/DdpaZO8msgSigT3+5n9Y4fUT4tslKZEOs79r1+ZjkxSJPiTUq/2d5G1CmpQGSQ1b5aeIEWyNZknmAWN+
+I5o7tu/53eRrRv4jQSa839Yg2qNesyVE21yhT7fvkPVHrVBmD+2xYhONWzRMYmrEGoew2f+xxcyzUY+d6VKo1jgd9nrfPAq3Nbk0mX/WFds0gxZruEsJRRpM
+wU/SuGXvIyb40nvY3OmSW16qusnV2bUt7jBb90WVDzstUqcWizWqFpmKvcv7ApQswd2Ow88eupt2gA9ehD4i8P0D8aZo3IK5qGlnBLa/ju/wNwS49oPhB/tM
+nD38uKPZ9QZ1vGgEEACrNRiKm3ce2tZIMVo4aKHs7RyGe8MIie2dHfv0p46/rTHUZPtFVrtop+rFUszkbHvFt7+lPjA/J7sOolhbg8C3IqgoBKkSdrNWWVYU
+2QmFFlqCvChousDyThkABrkU2esPAAwUFuu85vNi3k94TFhK0b1hAeo8RmIQuBkfxwYZDrpdgkiLXsxhwKpAc9GKyO0WZTUkQYGTFMwiNwchQVgFqoZECQBd
+YkVVFVTg4nk6iPX/JTeWtwTRTUIUJCyhts7oCpYUmZMsbp7lnEgUbbouypIDM4TyaSyLOVXDrdgFOOSHDB0ibhbamzgiYVaCuk9EtOaWZA+kvaqHBSqw2u0y
+gUgDQAGQFZzET0lKWCcOFydrWOJlR4DjBcHfBpDVxzoCWFQgJh4PgAKlYEBH5EjQ70UKEQQVAYfiEli3qmoS41YIJohHjMhvAUFjqADNashGW6DswRznkZAd
+VVfOVOujU6sT9zaWxxbG/5hgfrh4rn565vT4zPxE5dKtm1fm752/uj5Sqd6/vTg9daVau7U+e3+9trZyfXp59ez8yNrsjV/PTyxtLFY2RjfuTE4sXK4tLlVG
+18avTL439eNfFyoX5uuVWrU+d72+cn78wuRc/fJvM5VzN5er1Wu14PrYnctzY2sLSwuX/rxYq96+Oz5d/265PvP90vj9uTsLI99cv3Hm6tTZ2Ut3Ryo/rV4b
++/ZudXbeN7r4ZOH2ZG26fm6qJ3kiXxwqn0xlCtlivrcwmCsb+URvItnTlyv2H8/lEykjmTZO9ifTp/LlRH+uXOjryQ9njcJWcXK4J5PO5JPZ7uKxxEAue6SQ
+HM7my8d6i/3pctoopoz+bDGdOJpPf17IDpZKPUYpmziRGcwW+7KZoUSqkO4ZSn+R7TYyqXQymSttLRXLxrFSvpT5ujvTnyqXcgkje3Sg98vugaGvjqeMQsbo
+6+sbNIq5zPBA6VQxb/wHw8hgfw=="""),
+            ((1, 6, 6, 8), 0.062745101749897, 31, b"""
+eNoBIAHf/jkuJAUuLSo7Bi0sE/suIyUqRDzuJiwdEBL6GyAFJRQkG0ErISnvOQoUOxhPKSQlMO0LSl8dLikv/AsrJRjwTzsQFvczP0AIAh4qKRg3PiIYEg0C
+WhMmLCE7BRcIIRAeSCMiFC4dJBoVHyMpHiAdHBgfHCAkFCUWFCEpGiMhGCMXKhsuGSQmHh0oKyU0HhElICYYIiEaFRwoESYVLiUaIRsdIiEmIBYpGxcXIyAW
+HiQiHx4bLRYgFyIWIiUQLSEaIrivyKO4y8Stw73BsbuqoMfKtazVrbG4w7bNu7/Iw8yxs8rIu8TGprjIzMqnssnW2nRhcHFtc3RtdGlrY1l4eHVvZnFvY2l2
+cXZ4aWp2bHFjcmZzZHZvcm54c218bGRydiCwWHo="""),
+            ((1, 6, 3, 4), 0.062745101749897, 31, b"""
+eNoBSAC3/wsKGxU28gwbID06JSL4HjwWFB76MCQOJSgkIiwfJCMMGSISKh8eHRoZGSQmJRkkGMfCvbzpzL7P16qg1WVwaWZncHJtbW53ZIOqFsU="""),
+        ),
+        {
+            'classes': [0, 0, 0],
+            'scores': [0.895835, 0.701562, 0.663811],
+            'rects': [(87, 25, 15, 36), (107, 31, 13, 65), (30, 80, 20, 13)],
+        },
+    ),
+    "YoloX": (
+        {'box_units': 'cells', 'threshold': 0.5, 'iou_threshold': 0.5},
+        (64, 64),
+        (
+            ((1, 1, 20, 25), 0.019607843831181526, -26, b"""
+eNoVkU9vElEUxYEBxDZQYMoMrUbtxmjS1NjE+qn9Fi6MK4LaTVPjohKb++6/9+57MwOkdbq8Obnn5JwfXZ/1BqK2DR0F0xmD92baodvF+RvvtSbjvXTNOLGw
+V8L85lc2crFC14NaYAcJJaep6o91ARs0C4UfodPIKYqOQIp1Xl5ssI8iLk6CkhuoT8YRTuXtXS5BQUUS565DxKTO87D77ssmwPhBEoJh35yYC4rV9eRglNoD
+XWJOzkKIW5bWoF69/NhzESthaj/oRGEJM43P7+rD0pliGXb9OQcGNNeGaEx/imVjzknXjxtp680FvIHY+vX+u5AVBntI4QGIObbVKV3d/p5NxeFjwtiaAGpj
+iZWx+rR9cQ9qc5UgsHwGRygsiehbPbnZwaEXYz/lHkwjQI0+2Kurv80/7wNmUbMgXDQOAvU5ffh8fHp/cGzJp8hPi6H3wCc9vlx1EFsAhS7oiYNrRVElWp19
+fY8F1/Gx9PmYACVkQ42k2c+jy42AEbi5lMNB2GoLd1FV/wFWPHau"""),
+        ),
+        {
+            'classes': [9, 15, 11, 10],
+            'scores': [0.778547, 0.588235, 0.54902, 0.512495],
+            'rects': [(4, 11, 56, 16), (40, 0, 12, 11), (0, 0, 29, 60), (0, 0, 28, 9)],
+        },
+    ),
+    "YoloD": (
+        {'threshold': 0.5, 'iou_threshold': 0.6893017988575848},
+        (64, 64),
+        (
+            ((1, 84, 8, 1), 0.019607843831181526, -26, b"""
+eNoV0dtS2kAcgPEEIgQkYBBUpNMy0ipqpaJie1Gd6V0vvO9T9g1633qoB6hVhxHQGTYJ/2x2N5tNOASofYJvvvkd9B4RAgfk6EBFxPVgO/JkCQJ3H0OKKBfN
+1FZ8KIi7ccBmlhMEuSqbUcA8vBxP87pgcjfpZZcXlFIrzBiY635vU0w4i/0NFAlGnl2PffcSgWNPFKWCxiT/VPZUhClk38RHWdvl7/ZnbeKBUjlX58AFUCIn
+GEUIX6gXCwKIuxX8rCFgtCIGP5DDSKPqj5HtxFuZ2LyZ50A6LcmSkjjS2bk0BaXR66NNTALBT7VVxFJK6+FLwfAokO5vua8yeqGVF62Xz/3T6SdE8XJqRTu0
+HOLvPYevsS9gZz1dRAxwcW23arrMbVkNxZwM8PtV7ySBia93bgomU+nVjXaYZADF2f2RIwQ53+kfI0poUMl3TeKIsaSfGyJh58/UB+RxCRbENxSuuH/u4l0L
+OCnW9JWpS/zSvdCAeXx/9mo4Rx121fkwjxgtPBqrUxTwQTUdHwyIk1han6wXbMpSzeQv5IRO24RxQVA7KN+rSLdnVxeFPduNOe1s/7j/AtSoT3JiCvabzWuB
+HC/f25BKCDN6qKs8dF2inX3toQRPTqM5bjjg3pba8nyWMqXuYYTdjF9KU+zPtKV0NAckO1pL3Z1ZMAxFLNIwhiPbbyoILcpMhlrICMBoO15GgWf3q9YSsj22
+oZkZxEGuudLz/+51XO8QEbCx1XuLXpyT8CAhhnFCnSYMl3u7unGLbJk6seZnEIyXc0ldkGX6DxJ0rD0="""),
+        ),
+        {
+            'classes': [0, 0, 0],
+            'scores': [0.828912, 0.777009, 0.625913],
+            'rects': [(0, 2, 12, 10), (53, 0, 11, 3), (4, 5, 14, 27)],
+        },
+    ),
+    "BlazeFace": (
+        {'threshold': 0.25, 'iou_threshold': 0.7, 'max_detections': 5, 'blend_boxes': False},
+        (48, 128),
+        (
+            ((1, 896, 16), 0.29411765933036804, -26, b"""
+eNrt2dtv21QYAPA4jtf0kq6wNtJAgwfQHiYNhLhoaJroeOkDGhcNbRJMHUJCoP1fPIKEBFI3BN1Cm9ZJ47hLHDuO74mv8a2+JHFSJ7yPh2m0nXI5v9cjnXO+
+7zv28TlWlOnyRMteF1TH389jhCktJ856vCZ/4SapXfCFiiUFdmFHAWZaqfjj99aAT7ax4nnZj1CQkfHCoe9/7PejZiAQDLHWUkFGTtfR3s07qCx6DSPD1iIE
+mvR4Kv3bXaHVsOuiJNJq2gIVHrP9fueztFdNhPEbcldph6un3T/pvPVhpNcNxZZ5GW7y454PNLeakQ2DhbbxaK+jOiftr0tv9HSW3DeOPIoOuCFYccBZOmRu
+wApxvFhmKNuWR8Sz7Rrz+QAfiC3KfiTWa87BpMebC7794OBw78BW/p6D2wN32uqZUm9cIRFzeBx5itiS98EKB87SoHvxnV/8MtWq0q4eG+D7HjhV5vCHy2ad
+FC1i4Who5/vTHm/z6ScJt9dhawwcO3VHm/n3i3Zxo9CU7D0sVdo1Pf2sxyv9dj07HBmyHvYxhzOb4Ak8GSb47hrN5gtVkqLSgQqBjLxckvvuFVPhXL0jb7V3
+cy98PtWdu1ePadpXmaP2rtCmnzte4qdI2BqW8KJGYIZTf+nxttbvNa3VOePPztMqqxaebVeXbt8RFznFHv2aFJzH/7lfcEtfrpdy1aEg2w9HNM5P+/qwaAh2
+GhKlqzYS88LEzX8VfrD5BEZxikQDmONSE18Q7+37Nn1odplyTUstuwoAjDEh8eanQmP5oZ/xEBTSXxm3+dnhR/O0Kjb9vOJxuMSDir2Y8+61LzC9qvy+Ej+e
+SySYWYs/HH2FbEe0zC3JtmBBHlgRAPD/Nbj594JLfV2ilezC0n4dZGSy0djaEG/G5S3L6QaUuZihNuC4HIwgtkxkGbMIMjRbODF5q/MP7+/4Ml7x51sgI8BU
+nXe81y9J5KNzCFcny0zBBhkBxkmldf+bZC+1kt5uQIz7Gjnu87VG8S3ESxHIMMf+pR/O3P/jFryZTkZRSGFirxO4Yxc/U7z69VrXirWQjyupLtjPZ0worSD9
+wDvWqouS3zt4bv073IO7P5NtWDOEWhnVT/2+SG8g95xArdAGFbyaIBugQgAwQZj1LPYHWz83auhQJl84aXfz6OZlhg1lE1+o8Z2QHvfw/wVzYMMy"""),
+            ((1, 896), 0.06666667014360428, 52, b"""
+eNpraEAChhDKvYEAUMApE4xVVBKZI4dTcw6YlEUI6III1QaigFaDATLXCUUyjzgzUohSJYPKdUCXl4ZQatj0OuAwMw2IXRsaAqFcD6BCZVQVqUhslCCJbiAa
+ZMNZiVhkrdD4tg1kgCS89hOKh3SS7AomWqUqWprCSHQgoE/AEJWGhkjCfiQAPEGECYIPACt/tOU="""),
+        ),
+        {
+            'classes': [0, 0, 0, 0, 0],
+            'scores': [0.979501, 0.979501, 0.976645, 0.976645, 0.975076],
+            'rects': [
+                (7, 50, 25, 20), (12, 32, 29, 8), (0, 21, 23, 10), (0, 92, 32, 10), (9, 118, 17, 10),
+            ],
+            'points': [
+                6.088, 69.118, 12.265, 67.059, 16.971, 65.588, 14.029, 60.0, 9.029, 59.412, 10.206, 51.176,
+                21.765, 33.235, 19.118, 47.353, 22.941, 37.353, 8.235, 35.0, 29.118, 37.059, 16.765, 32.059,
+                23.029, 30.706, 27.147, 40.412, 26.265, 52.471, 19.206, 41.0, 19.5, 37.471, 23.912, 49.529,
+                23.235, 93.588, 20.588, 92.412, 10.882, 80.941, 13.529, 93.294, 19.706, 92.118, 17.941,
+                88.294, 17.735, 120.765, 31.265, 110.765, 23.324, 128.0, 23.029, 128.0, 10.971, 128.0, 20.382,
+                128.0,
+            ],
+        },
+    ),
+    "BlazePalm": (
+        {'threshold': 0.25},
+        (96, 96),
+        (
+            ((1, 24, 24, 36), 0.29411765933036804, -26, b"""
+eNrt0EsKQFAAAMBS9o7gBC7iyHKMt3ql/F7YSFlYUM5BM0eYlAAAAAAAAAAAAADgD4a7LuI1Lm0X+30OZ384AYCPyarnWcp7ndrQpHw7LyUAAAAAAAAAf/IC
+/LzFbQ=="""),
+            ((1, 1152, 1), 0.06666667014360428, 52, b"""
+eNpraBgFo4DGIJu+1lmOhviQAQDNhT/D"""),
+            ((1, 12, 12, 108), 0.29411765933036804, -26, b"""
+eNrt0DEKgCAAAMAH+NLeKkWLYIhQCE4tLU0N/cJB7p5wvQMAAAAAAAAAAKPlbwnbkdq9r/E66/sUJwAAAAAAwBx+74iV2g=="""),
+            ((1, 12, 12, 6), 0.125, -32, b"""
+eNpraBgFIxXcGQ0CmgMAhhawbA=="""),
+        ),
+        {
+            'classes': [0, 0, 0],
+            'scores': [0.975076, 0.58257, 0.377541],
+            'rects': [(58, 50, 30, 13), (0, 67, 21, 7), (0, 61, 19, 11)],
+            'points': [
+                70.765, 55.294, 73.118, 50.588, 61.941, 47.647, 70.765, 48.529, 76.647, 49.706, 69.0, 54.118,
+                72.529, 53.235, 16.765, 62.588, 27.059, 68.471, 10.882, 61.412, 0.0, 57.0, 0.0, 62.0, 19.118,
+                63.176, 14.118, 67.294, 0.0, 56.176, 0.0, 59.118, 5.765, 53.529, 0.0, 52.059, 2.529, 58.235,
+                1.353, 64.706, 7.235, 56.765,
+            ],
+        },
+    ),
+    "YuNet": (
+        {'threshold': 0.5, 'iou_threshold': 0.7},
+        (64, 64),
+        (
+            ((1, 64), 0.004000000189989805, -128, b"""
+eNoBQAC//4CUFyuvT5vA5UaAgJiAo1+OAJDa76mAD52bgICAkJmpkddwjZSKgKOHgICAX4iEnoBDooKA7+Wtmp6T5CmAld5DtyMH"""),
+            ((1, 8, 8, 1), 0.004000000189989805, -128, b"""
+eNqTjdnRvubjXj2OhgkNDc29YQ0NJxvm7F64qLLHsXN+c3t7Q0PD3AaNhrnyvQ0N2xoaGoH8mW0NixsEGsImsPcunAoAHsYf6A=="""),
+            ((64, 4), 0.03125, -32, b"""
+eNoBAAH//vfZ9Q3n3/UeL/rq6Pjo++zmD/MD9RnvJeER5QLU/P7z5fHW//EE7vki+OAK7OHf4yQA8O71x7z9qt8NCO3vFKgNJPvzGesD7wAU3/fT9AHy0e71
+C8my8+z91uX0B8ccwNcW2hjlGfzGCg/16OH0BOXK4e3G/Ooc7a0IzdoI+DHWBtzx+tvnJPYCGCLhAsjGHdgHz//6xdAdwtzZ5ffs5g8M4+TnM+n6LsEB//8Q
+4Pny/Ano3AXdqeQL5N0etxUa9Mf8GfyA+abx9gTi+yL7QCfGzeEYuuj498XNFgHvD9j84dT9Au0l3ATnEL8RHd8QGNkZxQjJBbzI9i/FDfj2wsirwKGI"""),
+            ((1, 64, 10), 0.0235294122248888, -1, b"""
+eNoBgAJ//XkO1icCGBfg4e0qBAYULw78fhr5N6Q8A/ZRMDAC3VRADjtD3QD/FwTUMT37whtRHDkjAgc/TzIBKhPn5gchvQgbHMcMFDYUPSz9N3zrI9oLOBgi
+ADUHrSRVNhztFiUIINQXDxP6CC1TIEoVT9wET8fhOxTsCzM84XX7HOoaCzLj4t/sGNpE1ebF/yGs/i8AIR7zJSUJNSzo6jT/Pw8t9Qf8AAodN0MIGc8QLirP
+WO4ZBkMfIRIM0C7tAUz+FRn08RnsAA0OGwHo+yMPeLU+LA4wI/ZEGAs68RtLVwj0Pz4ZCgMjJxPgFkg1HRlIIrmjuxh3PdlSU8cI0fx5JDfltEvNLCn42S0y
++DonRCD7/rkQMUoN+t445jN+5iILLwZP5SN8WZRFQwxUqyU6GUX1IEPFJM0x7S1H6TJIPj70EvpJpN9+BCYWAtn8ufPlENkm6P8szfcCFRge/EMEw0BbJT86
+dCD93BbqEvYQAAfl9AYaRAP8TiASNibZIAT2/R9GER0RKSo+QgH7FQoaAG83JUcc/jPq8ss+zzwtF6JA7yMWYf8H8BshNyIMXeTbCUUi4AQmDuQG9+8c9Qcf
+4lhK5PDo8QLfNdXzAjUfMOgMGSYPEt7HNCsP6OIZ7gUfJtNeUvIB/8AAGX4UOQFCIyhGGlQZC0T3BV8GJd0iVftUAAucDPpx9flqIUrqF+C6JPYYECvWHHPs
+2y/Y/gRQONwDJusG+fD3X0fgPic1ETAu8RcUHFIawC0jDOvyCACs/eQkJw0i+CEi/u3XHRoYXcwVGi0TcRYpMNFlCLjrIfb8ISNJA/4uK908PugxHCSwIBMj
+6Bkt7/L3TRwHAgjhDxF49hDTDvgh"""),
+            ((1, 4, 4, 1), 0.004000000189989805, -128, b"""
+eNpriG1rWLmnoUW+oaGtYf6abgBE0QhI"""),
+            ((1, 16, 1), 0.004000000189989805, -128, b"""
+eNpb1NBwo7e3t6Fh+cKdMyQFGwBNlghl"""),
+            ((1, 16, 4), 0.03125, -32, b"""
+eNoBQAC//+kE6uku2dMyqvPkHuav9Qnf5CAIBggKLvDV2+bz+/DvDtvW2fCgDPfvE/T5wjP77dwO4+v0AO3t6gXUO7bVBuQHqShz"""),
+            ((16, 10), 0.0235294122248888, -1, b"""
+eNoBoABf/wwKEjQBzsJdGX4PYdxFVAcFFhT24eFE8xRTAA4rb3rk/OPzCf0l7wsWxPHvPvDpByEx5vbH5hEyK/LJKv8SK+Mm1kH0Fwb+LQfBE2AdGkf1JPS+
+MA86Hn71JzgkLRkP9ybpLke1MevW6No6AAfxEO3++9PmPSW9Jpov4f417R0WAeNAUSICIh0k/xr9Ghkp/E8A7eEoNSM131PDWAQyN/APk0ZB"""),
+            ((1, 4), 0.004000000189989805, -128, b"""
+eNo73TCvAQAGbAJq"""),
+            ((4, 1), 0.004000000189989805, -128, b"""
+eNpraP3aAAAF/QJ7"""),
+            ((1, 4, 4), 0.0235294122248888, -1, b"""
+eNrT+iq46Lk+5xXhP2qKatxiBgA49AWT"""),
+            ((1, 2, 2, 10), 0.0235294122248888, -1, b"""
+eNpjlH5ow5ksJPz0xfkzdfP8pIOYTvqwyhowP+WfJvJEzPRl3R03EZFZrL8ANjMPjQ=="""),
+        ),
+        {
+            'classes': [0, 0, 0],
+            'scores': [0.873815, 0.611765, 0.604185],
+            'rects': [(39, 11, 25, 1), (39, 0, 13, 49), (29, 56, 3, 8)],
+            'points': [
+                64.0, 3.671, 52.047, 17.976, 56.0, 20.047, 59.012, 16.659, 54.118, 9.506, 40.565, 1.506,
+                52.047, 15.059, 49.6, 0.376, 48.094, 3.765, 35.482, 0.0, 18.635, 52.235, 38.4, 54.306, 31.435,
+                62.4, 38.776, 64.0, 32.753, 55.812,
+            ],
+        },
+    ),
+    "Ssd": (
+        {
+            'priors': [
+                (1, 4, [[47.0, 57.5], [36.5, 12.5]]),
+                (4, 1, [[23.625, 19.625], [54.75, 50.875], [16.75, 21.875]]),
+                (1, 4, [[21.625, 53.5], [16.75, 33.5], [16.0, 21.5], [54.125, 53.0]]),
+            ],
+            'box_order': 'xywh',
+            'iou_threshold': 0.7,
+            'max_candidates': 2000,
+            'classes': [2, 14],
+        },
+        (300, 300),
+        (
+            ((1, 36, 21), 0.00390625, -128, b"""
+eNpVUj1rVUEQJaTIH0gnEhubNHZinSKtkBSmS5HOUrA/Z3bvx/uSx/vS5JEUFhEhVkkbkh8QAhYhlYiIiASsLBU8s3vfSzKwe2fnzpw5e2bHJIwyvAAoryB4
+Fs1CYf02Q+SPOnTLWLJnyHaUP0/RJY4ZSitUZlisgpdPY6hywg61CRh9P01ykDw0j2H8WPs3fmaBwDZtVFjJqqLFr9XQTkIQJ4thzLFFK+r+S9U2EA0PqNQ5
+34u+xkB+kLdtTTAK6ap2NPVxQgtmRuHvGSNXlc3Ek/ty2h3jw0x078C/uw7Sc4VKmLDyldjhxiB35eYEt/Ze69zjX4bp/NG3ChNGPJ8TR0frQ3Sg+OZR1l3+
+NEHjr/7+ahJ76QLAaHZB1tjyADrp3qMUbGEj/z7BskZmupv023XSNJ1z8RT41MA+QUtjn2n2U2vJc1pyXuGuWeo+8y+1L791v9uMNrXw0n/A76OkYpJfmq7n
+Ks3odA6nx4VnzlO8Eiv7Lr4XTpK8Mcnvr9Ez/1idepaLEiPzNBc/NqySrZS4nmPnV3fcx4PZa3iXgj5yO7Q15xWcof0H/nCB3w=="""),
+            ((1, 36, 4), 0.0313725508749485, -1, b"""
+eNoBkABv/wTty+H6Xukm6eMKM/4f+vIKQfzgJMkHGSMPAvgG4gkWIAhA+Prw2dzHEBMnCAAKxyT42Aj+0PwQCtkXK80AsOUkIcE07ATp3RHR9M7x7xnO+u4g
+9xPUABMNENbOTe8iBw4GBHPsHuz88QbvJi7o7+nfHAPn/Q064AwH5AMKEPAbGPMWChAT+v3Y0CoHC/02CwM3REQ="""),
+        ),
+        {
+            'classes': [14, 2, 14],
+            'scores': [0.84375, 0.613281, 0.578125],
+            'rects': [(136, 9, 27, 51), (104, 135, 17, 24), (142, 99, 15, 28)],
+        },
+    ),
+    "Fomo": (
+        {'threshold': 0.1},
+        (64, 48),
+        (
+            ((1, 6, 8, 4), 0.00390625, -128, b"""
+eNoVjLERwjAQBGsioAE6oA8CPIBlydaM9v4ta9wKOSUQUhNWenu7GYhmJEnBZQG2yKpb2xUlf6B9xOqCyFDCseXu9L+tBMwXjAUUC7WzYZfNyJKc6Oj8lU0y
+n70Qi7y3ktAi+J0or+qkgifwe6MezDIqV+k9OTbhh+8a1NZnNRsp7bLxmSX+Lq5f/g=="""),
+        ),
+        {
+            'classes': [0, 2],
+            'scores': [0.691406, 0.210938],
+            'rects': [(0, 24, 16, 16), (48, 32, 16, 16)],
+        },
+    ),
+    "Classifier": (
+        {'top_k': 4, 'scores': 'probability'},
+        (96, 96),
+        (
+            ((1, 3, 1, 1), 0.00390625, -128, b"""
+eNprbq0AAAMOAYE="""),
+        ),
+        {
+            'ranking': [[2, 0.96875], [1, 0.019531], [0, 0.011719]],
+        },
+    ),
+    "Embedding": (
+        {},
+        (96, 96),
+        (
+            ((1, 1, 8), 0.012294132262468338, -43, b"""
+eNprmGMp++Rn/R8AEqgEyw=="""),
+        ),
+        {
+            'vector': [-0.354167, -0.2375, 0.416667, 0.3, 0.0625, 0.15, 0.708333, 0.1625],
+        },
+    ),
+    "Depth": (
+        {'layout': 'NCHW'},
+        (32, 32),
+        (
+            ((1, 1, 8, 8), 0.07176470756530762, -128, b"""
+eNoBQAC//+HwEcya2qTwpsEIFAGX04fzAY3vpPPetcrJIOLBIvIhmKYVivT8yYbko8OssdrVmv/6ELQgFKTtlfmy+w3c2uELZyi+"""),
+        ),
+        {
+            'depths': [0.43059, 6.45882, 11.62588],
+        },
+    ),
+    "HandLandmarks": (
+        {'first_scalar': 'handedness', 'threshold': 0.1},
+        (64, 64),
+        (
+            ((1, 1), 0.003921568859368563, -128, b"""
+eNoLBgAAVABU"""),
+            ((1, 63), 0.40156862139701843, -80, b"""
+eNoFwcENgCAMAMAvWmjix/0XAgsUB4GmUmKid86al3xqAmGQeGhyXwsr+p6D8f5e0Aso4VO90TYYteC8wyCcFVf5Ab2yJnY="""),
+            ((1, 1), 0.003921568859368563, -128, b"""
+eNrbAgAAtQC1"""),
+        ),
+        {
+            'scores': [0.203922],
+            'points': [
+                35.338, 29.315, 36.944, 27.307, 40.96, 28.11, 36.543, 27.307, 36.543, 27.307, 38.952, 28.11,
+                35.338, 31.724, 37.346, 29.716, 36.944, 26.504, 37.346, 29.315, 36.141, 30.519, 36.543,
+                26.504, 36.543, 28.11, 37.747, 28.511, 36.944, 29.315, 35.74, 26.905, 37.747, 28.11, 37.747,
+                28.913, 37.346, 26.905, 37.747, 28.913, 37.747, 29.716,
+            ],
+        },
+    ),
+    "FaceLandmarks": (
+        {'threshold': 0.5},
+        (64, 64),
+        (
+            ((1, 1, 1, 1404), 0.40156862139701843, -80, b"""
+eNr7oXT5xygaRaNoFI0i+iIADTCFcg=="""),
+            ((1, 1, 1, 1), 0.1568627506494522, -1, b"""
+eNpTAgAAIwAj"""),
+        ),
+        {
+            'scores': [0.99589],
+            'points': [
+                28.913, 45.779, 28.913, 45.779, 28.913, 45.779, 28.913, 45.779, 28.913, 45.779, 28.913,
+                45.779, 28.913, 45.779, 28.913, 45.779, 28.913, 45.779, 28.913, 45.779, 28.913, 45.779,
+                28.913, 45.779,
+            ],
+        },
+    ),
+    "YoloV8Obb": (
+        {
+            'box_units': 'normalized',
+            'threshold': 0.8401025827218166,
+            'max_detections': 2,
+            'labels': [
+                'thing 0',
+                'thing 1',
+                'thing 2',
+                'thing 3',
+                'thing 4',
+                'thing 5',
+                'thing 6',
+                'thing 7',
+                'thing 8',
+                'thing 9',
+                'thing 10',
+                'thing 11',
+                'thing 12',
+                'thing 13',
+                'thing 14',
+            ],
+        },
+        (64, 96),
+        (
+            ((1, 20, 126), 0.015625, -77, b"""
+eNrNVctr1EAY93ErtKI9CKKIB1GwKgrqoSAIYv2/ag+KF7UIFhEVi4cqCNtuMjN5bJLNbpJ5JJnNdpPJo61YtAgKeqkoYpVS27pLd+sDf5f5Jvy+b753ghYA
+AUCMkBgISqFMfAAYChBtMakFCQQiTBLBKGMEM8AYYjRhIQEBg5h6TPiYMZoKIiAFAiNfrDDZbEpDhTEQBytkGvu+QEnGCMUAJSxmPo1xkMis1RR5pswVaLYp
+srjJ8yRCeQHmIwEFzJOMp0UMsyQNG0DmUSsDaA5ICUBRHkVZAzaVFEaw2UwSmOQgS5o5TKKmhNIsUgoIinjltQYSERBZFsNIlvMiBcksigRHqUACQteqEkwd
+7jEP2bpOKpbJVA5lxW1ogHKbGLbUQFxmFRPbEDrMh5Kh+b5ZQxSYOKgaXDcIMPyqG8AQU7Uq66hmW6FH9TBwqmVg2XWsBxZXmK8Bs+ZgV1c0R60aUA0Dptme
+S1Y0kF2365ZHXEv1uK3Vg0o9oG5N001HsQF0qEsdyTRkX9IdjzKgcq1ilV3OYFW1Ydl2DKoQS6nKsu/UsVGXHAmbHPGKq0q1kDLTVy07oI2ajnXf5C7WSptg
+TJd6BuyFPFMqbeOJnzDbmPz4piNd7s36zHq++lNcKn4cc6X/Cdov91+jtTroblmDtgS7LVXfmHGvBLZ0HbT/pncV9+LGa2tzsVa9L3/vtc2RpOtkpRuvZkrz
+v1MjpU1ai24U33VjbQPy7c3t+7/YoVKbZnK2Zak83bmJ4OK65SJ1dGIbE9XTLlm/Bsur59tO5NdbR9zzat0aS12O4h/G5ihm/9GC/LAmkbX+2PAn6gK/nZ4R
+5n1ZuJVl/U+mhqS9D/ftvDk6Pjj/InVP9V1sLZ0bmlzwLhdjY+rcPTKy2zlUP7n/yvDAubNl6erogwsoPfD82LPbfHF0/Ovy0ROfXj0eHvi85/SFg3wCD04O
+ll+ax3cs3708ev3SxI4zT/v7Dj868qZy33Oja9Lw1I0753d9A4/i+fM="""),
+        ),
+        {
+            'classes': [1, 13],
+            'scores': [1.0, 0.984375],
+            'rects': [(24, 45, 30, 24), (32, 49, 10, 19)],
+            'corners': [
+                [24.446, 56.183, 46.57, 44.542, 53.554, 57.817, 31.43, 69.458],
+                [33.071, 49.237, 42.053, 49.799, 40.929, 67.763, 31.947, 67.201],
+            ],
         },
     ),
 }

@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
-from . import drawing, files, fitting, frames, heads, labels, maps, models, options, seg, split, tracking, wrong_types, yolo
+from . import (
+    detectors,
+    drawing,
+    files,
+    fitting,
+    frames,
+    heads,
+    labels,
+    maps,
+    models,
+    options,
+    other_families,
+    seg,
+    split,
+    tracking,
+    wrong_types,
+    yolo,
+)
 from .core import Dice, Fuzzer
 
 
@@ -17,6 +34,8 @@ AREAS = {
     "pose": (4.5, yolo.pose),
     "end2end": (8.0, heads.end2end),
     "split": (3.0, split.split),
+    "detectors": (4.0, detectors.detectors),
+    "other_families": (5.0, other_families.other_families),
     "movenet": (6.0, maps.movenet),
     "deeplab": (6.0, maps.deeplab),
     "rois": (14.0, fitting.rois),

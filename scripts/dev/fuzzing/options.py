@@ -74,6 +74,21 @@ def names(value: Any) -> bool:
     return "" not in stripped
 
 
+def anchor_sizes(value: Any) -> bool:
+    """Whether it is a list of an even number of numbers above 0, however they are nested."""
+
+    def flat(one: Any) -> list[Any]:
+        return [number for part in one for number in flat(part)] if isinstance(one, (list, tuple)) else [one]
+
+    numbers = flat(value)
+    return value is None or (
+        isinstance(value, (list, tuple))
+        and len(numbers) % 2 == 0
+        and len(numbers) > 0
+        and all([type(n) in (int, float) and 0 < n < 1e9 for n in numbers])
+    )
+
+
 def fraction(value: Any) -> bool:
     return value is None or type(value) in (int, float) and 0 < value < 1
 
@@ -84,17 +99,41 @@ YOLO: dict[str, Rule] = {
     "classes": classes, "class_agnostic": flag, "max_candidates": integer(1, 65535), "labels": names,
     "box_units": word("pixels", "normalized"),
 }  # fmt: skip
+BLAZE: dict[str, Rule] = {
+    "threshold": UNIT, "iou_threshold": UNIT, "blend_boxes": flag, "max_detections": integer(1, 65535),
+    "max_candidates": integer(1, 65535), "labels": names,
+}  # fmt: skip
+GRID: dict[str, Rule] = {name: rule for name, rule in YOLO.items() if name not in ("nms_sigma", "box_units")}
 FAMILIES: tuple[tuple[Any, dict[str, Rule]], ...] = (
     (n6post.YoloV8, YOLO),
     (n6post.YoloV8Seg, {**YOLO, "mask_threshold": number(1e-6, 1 - 1e-6), "mask_padding": or_none(number(0, 1e4)),
                         "mask_overlap": or_none(UNIT), "refit_boxes": flag}),
     (n6post.YoloV8Pose, {**YOLO, "keypoint_threshold": UNIT, "class_count": or_none(integer(1, 65535)),
                          "keypoint_scores": word("score", "logit")}),
+    (n6post.YoloV8Obb, YOLO),
     (n6post.MoveNet, {"keypoint_threshold": UNIT, "refine": flag, "labels": names,
                       "layout": word("NHWC", "NCHW", "keypoints")}),
     (n6post.DeepLab, {"background": lambda v: v is None or type(v) is str or type(v) is int and 0 <= v <= 255,
                       "threshold": fraction, "labels": names, "layout": word("NHWC", "NCHW"),
                       "output_type": word("probability", "logit", "class_ids")}),
+    (n6post.HandLandmarks, {"threshold": UNIT, "labels": names, "first_scalar": word("score", "handedness")}),
+    (n6post.FaceLandmarks, {"threshold": UNIT, "labels": names}),
+    (n6post.Fomo, {"threshold": UNIT, "max_detections": integer(1, 65535), "classes": classes, "labels": names,
+                   "layout": word("NHWC", "NCHW")}),
+    (n6post.Classifier, {"threshold": UNIT, "top_k": integer(1, 1000), "labels": names,
+                         "scores": word("probability", "logit")}),
+    (n6post.Depth, {"layout": word("NHWC", "NCHW")}),
+    (n6post.Embedding, {"normalize": flag}),
+    (n6post.Gallery, {"threshold": UNIT, "max_names": integer(1, 1000), "max_vectors": integer(1, 100),
+                      "forget_after": number(0, 1e6), "refresh_after": number(0, 1e6)}),
+    (n6post.BlazeFace, BLAZE),
+    (n6post.BlazePalm, BLAZE),
+    (n6post.YuNet, {name: rule for name, rule in BLAZE.items() if name != "blend_boxes"}),
+    (n6post.Ssd, {**GRID, "priors": lambda v: v is None, "box_order": word("xywh", "yxhw")}),
+    (n6post.YoloV2, {**GRID, "anchors": anchor_sizes}),
+    (n6post.YoloV5, {**GRID, "anchors": anchor_sizes, "box_units": word("pixels", "normalized")}),
+    (n6post.YoloX, {**GRID, "anchors": anchor_sizes, "box_units": word("cells", "pixels", "normalized")}),
+    (n6post.YoloD, GRID),
     (n6post.Tracker, {"threshold": UNIT, "low_threshold": UNIT, "max_age": integer(1, 10000), "min_hits": integer(1, 1000),
                       "smooth_boxes": flag, "coast_frames": integer(0, 10000), "max_distance": number(1, 64),
                       "max_tracks": integer(1, 1000), "use_masks": flag, "smooth_keypoints": flag}),
@@ -192,7 +231,7 @@ def options(dice: Dice) -> str:
 
 
 def _kept(made: Any, name: str, value: Any) -> None:
-    if name == "labels" or name == "classes":  # a new list and a new tuple
+    if name in ("labels", "classes", "anchors"):  # a new list and new tuples
         return
     got = getattr(made, name)
     require(got == value, "%s is %r, expected %r", name, got, value)

@@ -21,7 +21,7 @@ inf, nan = _float("inf"), _float("nan")
 _LEFT_OUT = """
 acos acosh arctan2 argsort around asarray asin asinh atan atanh bincount bitwise_and bitwise_or bitwise_xor compress
 concatenate convolve cos cosh cross degrees delete diag diff e empty equal expm1 eye fft flip full get_printoptions interp
-isinf left_shift linalg linspace load loadtxt log log10 log2 logspace median meshgrid ndinfo not_equal pi polyfit polyval
+isinf left_shift linalg linspace load loadtxt log log10 log2 logspace meshgrid ndinfo not_equal pi polyfit polyval
 radians random right_shift roll save savetxt set_printoptions sin sinc sinh size std tan tanh trace trapz vectorize
 """.split()
 
@@ -467,6 +467,20 @@ def _ranked(values, code):
     heap = list(values)
     _heapify(heap)
     return [_heappop(heap) for _ in range(len(heap))]
+
+
+def median(array, *, axis=None):
+    if axis is not None and len(array.shape) > 1:
+        raise _a.Unmodelled("median along an axis")
+    if not isinstance(array, ndarray):
+        raise _a.Unmodelled("median of something else than an array")
+    if not array.size:
+        return nan
+    ranked = _ranked(_a.elements(array), array.dtype)
+    middle = len(ranked) >> 1
+    if len(ranked) & 1:
+        return _float(ranked[middle])
+    return _a.float32(_a.float32(ranked[middle] + ranked[middle - 1]) * 0.5)
 
 
 # -- arithmetic

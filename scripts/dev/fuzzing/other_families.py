@@ -1,0 +1,573 @@
+"""Families without anchors, and oriented boxes: FOMO, classifiers, embeddings, depth, landmarks, YoloV8Obb.
+
+Each reference is written in float64 from the sources that the family's file names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import n6post
+import numpy as np
+from synthetic_heads import anchor_count
+
+from . import frames, yolo
+from .core import BOUNDED, CONFIRMED, REFUSED, Dice, attempt, require
+from .detectors import ERROR, likely, mangled, softmax
+from .tensors import KINDS, Array, Model, Quantized, handed_over, placed, quantize, spoil, tampered
+
+
+class Head(NamedTuple):
+    """The outputs of a network. unclear: whether shapes or numbers leave open what they are. known: for its reference."""
+
+    size: tuple[int, int]
+    tensors: list[Quantized]
+    options: dict[str, Any]
+    known: dict[str, Any]
+    unclear: bool = False
+
+
+# --- FOMO ----------------------------------------------------------------------------------------------------------------
+def fomo_head(dice: Dice) -> Head:
+    width, height = dice.pick(((12, 12), (8, 6), (5, 9), (20, 15), (3, 3), (40, 30)))
+    times = dice.pick((8, 8, 16, 4))
+    size = width * times, height * times
+    classes = dice.pick((1, 2, 3, 7))
+    logits = np.zeros((height, width, 1 + classes))
+    logits[..., 1:] = likely(dice, (height, width, classes), -5, 3, dice.pick((0.05, 0.2, 0.6, 0.0)))
+    kind = dice.pick(KINDS)
+    tensor = quantize(dice, softmax(logits), kind, 0.0, 255 / 256)
+    first = dice.chance(0.4)
+    options: dict[str, Any] = {}
+    if dice.chance(0.6):
+        options["threshold"] = dice.pick((0.5, 0.3, 0.8, 0.1, dice.between(0.01, 0.99)))
+    if dice.chance(0.3):
+        options["max_detections"] = dice.pick((1, 2, 5, 300))
+    if dice.chance(0.2):
+        options["classes"] = sorted({dice.whole(0, classes - 1) for _ in range(2)})
+    a, b, c = (1 + classes, height, width) if first else (height, width, 1 + classes)
+    last, other = (abs(x * size[1] - y * size[0]) <= max(size) for x, y in ((b, a), (c, b)))
+    if dice.chance(0.3) or last and other:
+        options["layout"] = "NCHW" if first else "NHWC"
+    array = tensor.values.transpose(2, 0, 1) if first else tensor.values
+    real = tensor.real()
+    return Head(size, [tensor._replace(values=np.ascontiguousarray(array)[None])], options, {"real": real, "tensor": tensor})
+
+
+def objects_of(head: Head, threshold: float, classes: Any, most: int, source: frames.Source) -> list[Any] | None:
+    """(corners, score, class, center, extent in cells) of each object. None if rounding decides."""
+    real = head.known["real"]
+    height, width, _ = real.shape
+    best = real[..., 1:].argmax(axis=2)
+    score = real[..., 1:].max(axis=2)
+    if (np.abs(score - threshold) < 2e-6).any() and head.known["tensor"].scale is None:
+        return None
+    cut = yolo.cut_of(threshold, head.known["tensor"])
+    there = score >= cut
+    if classes:
+        there &= np.isin(best, classes)
+    if there.sum() > 1000 or not source.clear:
+        return None
+    step = np.array(head.size) / (width, height) * source.scale
+    origin = np.array(source.offset)
+    left, top, roi_width, roi_height = source.roi
+    low, high = np.array([left, top]), np.array([left + roi_width, top + roi_height])
+    places = np.argwhere(there)
+    order = np.lexsort((places[:, 0] * width + places[:, 1], -score[there]))
+    todo = there.copy()
+    expected: list[Any] = []
+    for row, column in places[order]:
+        if len(expected) == most:
+            break
+        if not todo[row, column]:
+            continue
+        members = [(row, column)]
+        todo[row, column] = False
+        for r, c in members:
+            for y in range(max(r - 1, 0), min(r + 2, height)):
+                for x in range(max(c - 1, 0), min(c + 2, width)):
+                    if todo[y, x] and best[y, x] == best[row, column]:
+                        todo[y, x] = False
+                        members.append((y, x))
+        cells = np.array(members)[:, ::-1]
+        weights = score[tuple(np.transpose(members))]
+        edges = np.concatenate([cells.min(axis=0) * step + origin, (cells.max(axis=0) + 1) * step + origin])
+        rounded = np.floor(np.clip(edges, [*low, *low], [*high, *high]) + 0.5)
+        inside = (edges > [*low, *low]) & (edges < [*high, *high])
+        if (inside & (np.abs(edges + 0.5 - np.round(edges + 0.5)) < 2e-3)).any():
+            return None
+        center = np.average(cells + 0.5, axis=0, weights=np.maximum(weights, 1e-4)) * step + origin
+        expected.append(
+            (rounded, score[row, column], best[row, column], np.clip(center, low, high), np.ptp(cells, axis=0).max())
+        )
+    return expected
+
+
+def same_fomo(found: Any, head: Head, processor: Any, source: frames.Source) -> bool:
+    """Objects are cells of one class that touch. False if rounding decides."""
+    expected = objects_of(head, processor.threshold, processor.classes, processor.max_detections, source)
+    if expected is None:
+        return False
+    height, width, _ = head.known["real"].shape
+    step = np.array(head.size) / (width, height) * source.scale
+    expected = [one for one in expected if (one[0][2:] > one[0][:2]).all()]  # with a pixel in the frame
+    require(len(found) == len(expected), "%d objects, expected %d", len(found), len(expected))
+    for d, (edges, best_score, class_id, center, extent) in zip(found, expected):
+        x, y, w, h = d.rect
+        require([x, y, x + w, y + h] == edges.tolist(), "rect %r, expected the corners %r", d.rect, edges.tolist())
+        require(
+            d.class_id == class_id and abs(d.score - best_score) < 1e-6, "%r, expected %r", d[1:3], (best_score, class_id)
+        )
+        got = np.array(d.keypoints.tolist())
+        # Centers are computed in parts of a cell and of a pixel, 256 of each.
+        reach = step / 200 + (max(width, height) + 3) / 500 + 2e-6 * np.abs(source.roi).max() + 3e-3 * extent * step
+        require(got.shape == (1, 3) and (np.abs(got[0, :2] - center) <= reach).all(), "center %r, expected %r", got, center)
+        require(got[0, 2] == 1, "score of the center %r", got[0, 2])
+    return True
+
+
+# --- classifiers, embeddings -----------------------------------------------------------------------------------------------
+def one_vector(dice: Dice, tensor: Quantized) -> Quantized:
+    n = tensor.values.size
+    return tensor._replace(values=tensor.values.reshape(dice.pick(((1, n), (1, n), (1, 1, 1, n), (1, 1, n), (1, n, 1, 1)))))
+
+
+def classifier_head(dice: Dice) -> Head:
+    classes = dice.pick((2, 3, 10, 1000, 1001, 128, 7))
+    logits = dice.array.normal(0, 2, classes)
+    if dice.chance(0.3):
+        logits = logits.round(dice.pick((0, 1)))
+    kind = dice.pick(KINDS)
+    is_logit = dice.chance(0.5)
+    if is_logit:
+        tensor = quantize(dice, logits, kind, -9.0, 9.0)
+    else:
+        tensor = quantize(dice, softmax(logits), kind, 0.0, 255 / 256)
+    real = tensor.real()
+    options: dict[str, Any] = {}
+    if dice.chance(0.4):
+        options["top_k"] = dice.pick((1, 2, 1000, classes % 1000 + 1))
+    if dice.chance(0.4):
+        options["threshold"] = dice.pick((0.1, 0.5, 0.01, 1.0, dice.between(0, 1)))
+    told = not is_logit or kind != "float32" or real.min() < -0.01 or real.max() > 1.01
+    if dice.chance(0.4) or not told:
+        options["scores"] = "logit" if is_logit else "probability"
+    known = {"real": real, "logit": is_logit, "tensor": tensor}
+    size = dice.pick(((96, 96), (224, 224), (64, 32)))
+    return Head(size, [one_vector(dice, tensor)], options, known, bool(classes == 1))
+
+
+def same_classes(found: Any, head: Head, processor: Any, source: frames.Source) -> bool:
+    real, tensor = head.known["real"], head.known["tensor"]
+    score = softmax(real) if head.known["logit"] else real
+    limit = processor.threshold
+    if not head.known["logit"]:
+        limit = yolo.cut_of(limit, tensor)
+        if tensor.scale is None and (np.abs(score - limit) < 1e-7).any():
+            return False
+    elif (np.abs(score - limit) < 1e-5 * limit).any():
+        return False
+    order = np.lexsort((np.arange(len(real)), -real))[: processor.top_k]
+    order = [int(i) for i in order if score[i] >= limit]
+    require([one.class_id for one in found] == order, "classes %r, expected %r", [one.class_id for one in found], order)
+    require(np.allclose([one.score for one in found], score[order], rtol=1e-5, atol=1e-8), "scores %r, expected %r",
+            [one.score for one in found], score[order])  # fmt: skip
+    require(found.class_id == (order[0] if order else None), "class %r", found.class_id)
+    for one in found:
+        require(one.label == str(one.class_id), "label %r", one.label)
+    return True
+
+
+def embedding_head(dice: Dice) -> Head:
+    length = dice.pick((2, 8, 128, 512, 1024))
+    values = dice.array.normal(0, 1, length)
+    if dice.chance(0.3):
+        values = np.maximum(values, 0)
+    kind = dice.pick(KINDS)
+    tensor = quantize(dice, values, kind, min(-0.01, float(values.min())), max(0.01, float(values.max())))
+    options = {"normalize": False} if dice.chance(0.3) else {}
+    return Head(dice.pick(((128, 256), (96, 96))), [one_vector(dice, tensor)], options, {"real": tensor.real()})
+
+
+def same_vector(found: Any, head: Head, processor: Any, source: frames.Source) -> bool:
+    real = head.known["real"]
+    length = np.sqrt((real * real).sum())
+    wanted = real / length if processor.normalize and length else real
+    require(np.allclose(found.tolist(), wanted, rtol=2e-6, atol=2e-7 * max(1.0, np.abs(wanted).max())), "%r, expected %r",
+            found.tolist(), wanted)  # fmt: skip
+    return True
+
+
+# --- depth -----------------------------------------------------------------------------------------------------------------
+def depth_head(dice: Dice) -> Head:
+    width, height = dice.pick(((16, 12), (8, 8), (7, 9), (32, 24), (1, 1), (60, 60)))
+    times = dice.pick((1, 4, 2)) if width > 1 else 8
+    values = dice.array.uniform(0.3, 12.0, (height, width))
+    kind = dice.pick(KINDS)
+    tensor = quantize(dice, values, kind, 0.0, 18.3)
+    shape = dice.pick(((1, height, width, 1), (1, 1, height, width), (1, height, width)))
+    options: dict[str, Any] = {}
+    if len(shape) == 4:
+        options["layout"] = "NHWC" if shape[3] == 1 else "NCHW"
+        if shape == (1, height, width, 1) and height > 1 and width > 1 and dice.chance(0.5):
+            del options["layout"]  # the aspect ratio shows it
+    unclear = "layout" not in options and len(shape) == 4 and 1 in (width, height)
+    a, b, c = shape[1:] if len(shape) == 4 else (height, width, 1)
+    size = width * times, height * times
+    if "layout" not in options and abs(c * size[1] - b * size[0]) <= max(size):
+        unclear = True
+    return Head(size, [tensor._replace(values=tensor.values.reshape(shape))], options, {"real": tensor.real()}, unclear)
+
+
+def same_depth(found: Any, head: Head, processor: Any, source: frames.Source) -> bool:
+    real = head.known["real"]
+    height, width = real.shape
+    if not source.clear:
+        return False
+    # Frame pixels whose map pixel is not near an edge of it.
+    step = np.array(head.size) / (width, height) * source.scale
+    left, top, roi_width, roi_height = source.roi
+    for number in range(6):
+        x = left + (number * 7919 + 13) % roi_width
+        y = top + (number * 104729 + 5) % roi_height
+        place = (np.array([x, y]) + 0.5 - source.offset) / step
+        cell = np.floor(place).astype(int)
+        if (
+            (np.abs(place - np.round(place)) < 0.51 / step + 1e-3).any()
+            or (cell < 0).any()
+            or (cell >= (width, height)).any()
+        ):
+            continue
+        got = found.depth_at(x, y)
+        wanted = real[cell[1], cell[0]]
+        same = got is not None and abs(got - wanted) < 1e-5 * max(1, abs(wanted))
+        require(same, "depth %r at %r, expected %r", got, (x, y),
+                wanted)  # fmt: skip
+        middle = (cell + 0.5) * step + source.offset
+        if ((middle > (left, top)) & (middle < (left + roi_width, top + roi_height))).all():
+            one = x, y, 1, 1
+            require(
+                found.minimum(one) == got == found.maximum(one) == found.median(one), "the depth of one pixel at %r", one
+            )
+    seen = np.array([source.offset, np.array(head.size) * source.scale + source.offset])
+    if (seen[0] < (left - 1e-3, top - 1e-3)).any() or (seen[1] > (left + roi_width + 1e-3, top + roi_height + 1e-3)).any():
+        return True  # bars of a letterbox
+    ranked = np.sort(real.reshape(-1))
+    wanted = ranked[0], ranked[(len(ranked) - 1) // 2], ranked[-1]
+    got = found.minimum(), found.median(), found.maximum()
+    require(np.allclose(got, wanted, rtol=1e-5, atol=1e-6), "%r, expected %r", got, wanted)
+    return True
+
+
+# --- landmarks -------------------------------------------------------------------------------------------------------------
+def hand_head(dice: Dice) -> Head:
+    side = dice.pick((224, 64, 128))
+    kinds = dice.pick(KINDS), dice.pick(KINDS)
+    points = quantize(dice, _landmarks(dice, 21, side), kinds[0], -0.3 * side, 1.3 * side)
+    score = quantize(dice, np.array([dice.array.uniform(0, 1)]), kinds[1], 0.0, 1.0)
+    right = quantize(dice, np.array([dice.array.uniform(0, 1)]), kinds[1], 0.0, 1.0)
+    tensors = [points, score, right]
+    options: dict[str, Any] = {}
+    if dice.chance(0.6):
+        world = quantize(dice, dice.array.normal(0, 0.05, 63), kinds[0], -0.3, 0.3)
+        tensors = dice.pick(([points, score, right, world], [world, right, score, points]))
+    else:
+        options["first_scalar"] = "score"
+        if dice.chance(0.5):
+            tensors = [right, points, score]
+            options["first_scalar"] = "handedness"
+    tensors = [one._replace(values=one.values.reshape(1, -1)) for one in tensors]
+    known = {"points": points.real(), "score": float(score.real()[0]), "right": float(right.real()[0]), "tensor": score}
+    return Head((side, side), tensors, options | _threshold(dice), known)
+
+
+def face_head(dice: Dice) -> Head:
+    side = dice.pick((192, 64))
+    count = dice.pick((468, 478))
+    kinds = dice.pick(KINDS), dice.pick(KINDS)
+    points = quantize(dice, _landmarks(dice, count, side), kinds[0], -0.3 * side, 1.3 * side)
+    logit = quantize(dice, np.array([dice.array.uniform(-8, 12)]), kinds[1], -20.0, 20.0)
+    tensors = [
+        points._replace(values=points.values.reshape(1, 1, 1, -1)),
+        logit._replace(values=logit.values.reshape(1, 1, 1, 1)),
+    ]
+    if dice.chance(0.5):
+        tensors.reverse()
+    score = float(1 / (1 + np.exp(-logit.real()[0])))
+    return Head((side, side), tensors, _threshold(dice), {"points": points.real(), "score": score, "tensor": logit})
+
+
+def _landmarks(dice: Dice, count: int, side: int) -> Array:
+    center, spread = dice.array.uniform(0.2, 0.8, 3) * side, dice.pick((0.15, 0.02, 0.4, 0.0)) * side
+    return (center + dice.array.normal(0, 1, (count, 3)) * spread).reshape(-1).clip(-0.3 * side, 1.3 * side)
+
+
+def _threshold(dice: Dice) -> dict[str, Any]:
+    return {"threshold": dice.pick((0.1, 0.5, 0.0, 0.9, dice.between(0.01, 0.99)))} if dice.chance(0.6) else {}
+
+
+def same_landmarks(found: Any, head: Head, processor: Any, source: frames.Source) -> bool:
+    score = head.known["score"]
+    near = abs(score - processor.threshold) < 1e-5 + (0 if head.known["tensor"].scale is None else 1e-6)
+    if near or not source.clear:
+        return False
+    if score < processor.threshold:
+        require(found == [], "%r below the threshold", found)
+        return True
+    points = source.points(head.known["points"].reshape(-1, 3)[:, :2])
+    width, height = source.frame_size or (65535, 65535)
+    low = (0, 0) if source.frame_size else (-65535, -65535)
+    clipped = np.clip(points, low, (width, height))
+    reach = (2e-3 + 2e-6 * max(np.abs(source.roi).max(), np.abs(points).max())) * max(1.0, *source.scale)
+    least, most = clipped.min(axis=0), clipped.max(axis=0)
+    if source.frame_size is None:
+        return False
+    if (np.abs(most) < reach).any() or (np.abs(least - (width - 1, height - 1)) < reach).any():
+        return False
+    if ((least > (width - 1, height - 1)) & (least < (width, height))).any():  # in the last column or row
+        return False
+    if (most <= 0).any() or (least >= (width, height)).any():
+        require(found == [], "%r beyond the frame", found)
+        return True
+    require(len(found) == 1, "%d detections, expected one", len(found))
+    (d,) = found
+    got = np.array(d.keypoints.tolist())
+    require(
+        np.allclose(got[:, :2], clipped, atol=reach) and (got[:, 2] == 1).all(), "keypoints %r, expected %r", got, clipped
+    )
+    x, y, w, h = d.rect
+    require(0 <= x < x + w <= width and 0 <= y < y + h <= height, "rect %r outside of the frame", d.rect)
+    for edge, point in ((x, least[0]), (y, least[1])):
+        require(edge - reach <= point <= edge + 1 + reach, "rect %r, expected the corner %r", d.rect, least)
+    for edge, point in ((x + w, most[0]), (y + h, most[1])):
+        require(edge - 1 - reach <= point <= edge + reach, "rect %r, expected the corner %r", d.rect, most)
+    require(abs(d.score - score) < 1e-5, "score %r, expected %r", d.score, score)
+    if "right" in head.known:
+        right = head.known["right"]
+        require(abs(right - 0.5) < 1e-5 or d.class_id == (right >= 0.5), "hand %r, expected %r", d.class_id, right)
+    return True
+
+
+# --- oriented boxes --------------------------------------------------------------------------------------------------------
+def obb_head(dice: Dice) -> Head:
+    size = dice.pick(((64, 64), (96, 64), (64, 96), (160, 96)))
+    classes = dice.pick((2, 1, 3, 15, 5))
+    random = dice.array
+    rows = dice.chance(0.3)
+    kind = dice.pick(KINDS)
+    pixels = dice.chance(0.3)
+    count = dice.pick((30, 100, 300)) if rows else anchor_count(size, (8, 16, 32))
+    centers = random.uniform(0.1, 0.9, (dice.whole(2, 6), 2))
+    center = centers[random.integers(0, len(centers), count)] + random.normal(0, dice.pick((0.02, 0.1)), (count, 2))
+    extent = random.uniform(0.05, 0.5, (count, 2))
+    angle = random.uniform(-np.pi / 4, 3 * np.pi / 4, (count, 1))
+    score = likely(dice, (count, 1), 0.01, 1.0, dice.pick((0.05, 0.01, 0.3))).clip(0, 1)
+    unit = np.array(size if pixels else (1, 1), float)
+    class_id = random.integers(0, classes, count)
+    if rows:
+        order = np.argsort(-score[:, 0], kind="stable")
+        columns = [center * unit, extent * unit, score, class_id[:, None], angle]
+        values = np.concatenate(columns, axis=1)[order]
+        kind = "float32"
+        high = 1.0
+    else:
+        scores = np.zeros((count, classes))
+        scores[np.arange(count), class_id] = score[:, 0]
+        values = np.concatenate([center * unit, extent * unit, scores, angle], axis=1)
+        high = max(2.4, float(values.max()))
+    tensor = quantize(dice, values, kind, -0.8, high)
+    real = tensor.real()
+    if rows:
+        real_score, real_class = real[:, 4], real[:, 5].round().astype(int)
+    else:
+        real_score, real_class = real[:, 4:-1].max(axis=1), real[:, 4:-1].argmax(axis=1)
+    options: dict[str, Any] = {"box_units": "pixels" if pixels else "normalized"}
+    if dice.chance(0.8):
+        options["threshold"] = dice.pick((0.25, 0.5, 0.1, dice.between(0.05, 0.99)))
+    if dice.chance(0.6):
+        options["iou_threshold"] = dice.pick((0.5, 0.3, 0.7, dice.between(0.05, 0.95)))
+    if dice.chance(0.3):
+        options["max_detections"] = dice.pick((1, 2, 5, 300))
+    if dice.chance(0.3):
+        options["class_agnostic"] = True
+    if not rows and dice.chance(0.7):
+        options["labels"] = [f"thing {i}" for i in range(classes)]
+    array = tensor.values if rows or dice.chance(0.3) else tensor.values.T
+    known = {"real": real, "score": real_score, "class": real_class, "unit": (1, 1) if pixels else size, "rows": rows,
+             "tensor": tensor}  # fmt: skip
+    anchors = {anchor_count(size, strides) for strides in set(yolo.STRIDES)}
+    unclear = 5 + classes in anchors or rows and count in anchors or "labels" not in options and not rows
+    unclear = unclear or pixels and kind in ("int8", "uint8")  # no steps are left for scores
+    return Head(size, [tensor._replace(values=np.ascontiguousarray(array)[None])], options, known, unclear)
+
+
+def probiou(box: Array, others: Array) -> Array:
+    """Probabilistic IoU (Llerena et al., arXiv 2106.06072) of x, y, w, h, angle, as Ultralytics computes it."""
+
+    def covariance(b: Array) -> tuple[Array, Array, Array]:
+        w, h, c, s = b[..., 2] ** 2 / 12, b[..., 3] ** 2 / 12, np.cos(b[..., 4]), np.sin(b[..., 4])
+        return w * c * c + h * s * s, w * s * s + h * c * c, (w - h) * c * s
+
+    (a1, b1, c1), (a2, b2, c2) = covariance(box), covariance(others)
+    x, y = box[0] - others[:, 0], box[1] - others[:, 1]
+    a, b, c, eps = a1 + a2, b1 + b2, c1 + c2, 1e-7
+    inner = a * b - c * c
+    t1 = (a * y * y + b * x * x) / (inner + eps) * 0.25
+    t2 = c * -x * y / (inner + eps) * 0.5
+    both = np.sqrt(np.maximum(a1 * b1 - c1 * c1, 0) * np.maximum(a2 * b2 - c2 * c2, 0))
+    t3 = np.log(inner / (4 * both + eps) + eps) * 0.5
+    distance = np.clip(t1 + t2 + t3, eps, 100)
+    return np.asarray(1 - np.sqrt(1 - np.exp(-distance) + eps))
+
+
+def boxes_of(head: Head, processor: Any) -> tuple[Array, Array, Array, list[int]] | None:
+    """Boxes x, y, w, h, angle, scores and classes of the candidates, and which of them stay. None if rounding decides."""
+    known = head.known
+    score, tensor = known["score"], known["tensor"]
+    cut = yolo.cut_of(processor.threshold, tensor)
+    if tensor.scale is None and (np.abs(score - cut) < 1e-6).any():
+        return None
+    at = np.flatnonzero(score > cut) if not known["rows"] else np.flatnonzero(score >= cut)
+    order = at if known["rows"] else at[np.lexsort((at, -score[at]))]
+    if len(order) > processor.max_candidates:
+        order = order[: processor.max_candidates]
+    real = known["real"][order]
+    scale = np.array([*known["unit"], *known["unit"]])
+    boxes = np.concatenate([real[:, :4] * scale, real[:, -1:]], axis=1)
+    if (boxes[:, 2:4] < 0.5).any():
+        return None
+    class_id = known["class"][order]
+    kept = []
+    for i in range(len(order)):
+        if not known["rows"] and i:
+            iou = probiou(boxes[i], boxes[:i])
+            rivals = np.ones(i, bool) if processor.class_agnostic else class_id[:i] == class_id[i]
+            if (rivals & (np.abs(iou - processor.iou_threshold) < 2e-4)).any():
+                return None
+            if (rivals & (iou > processor.iou_threshold)).any():
+                continue
+        kept.append(i)
+    kept = kept[: processor.max_detections]
+    return boxes, score[order], class_id, kept
+
+
+def same_oriented(found: Any, head: Head, processor: Any, source: frames.Source) -> bool:
+    expected_boxes = boxes_of(head, processor) if source.clear else None
+    if expected_boxes is None:
+        return False
+    boxes, score, class_id, kept = expected_boxes
+    tensor = head.known["tensor"]
+    half_w, half_h = boxes[kept, 2] / 2, boxes[kept, 3] / 2
+    cos, sin = np.cos(boxes[kept, 4]), np.sin(boxes[kept, 4])
+    u, v = np.stack([half_w * cos, half_w * sin], axis=1), np.stack([-half_h * sin, half_h * cos], axis=1)
+    middle = boxes[kept, :2]
+    points = np.stack([middle - u - v, middle + u - v, middle + u + v, middle - u + v], axis=1)
+    around = np.concatenate([points.min(axis=1), points.max(axis=1)], axis=1)
+    expected = yolo.Expected(np.array(kept, int), class_id[kept], score[kept], around, True)
+    seen = yolo.shown(expected, source)
+    if not seen.sure:
+        return False
+    require([d.class_id for d in found] == seen.class_id.tolist(), "classes %r, expected %r",
+            [d.class_id for d in found], seen.class_id.tolist())  # fmt: skip
+    require(np.allclose([d.score for d in found], seen.score, rtol=2 * ERROR, atol=1e-7), "scores %r, expected %r",
+            [d.score for d in found], seen.score)  # fmt: skip
+    if len(found):
+        yolo.rects_agree(found, seen.box, source)
+    for d, i in zip(found, seen.anchor, strict=True):
+        got, wanted = np.array(d.corners.tolist()), source.points(points[kept.index(i)])
+        reach = (5e-3 + 4e-6 * max(np.abs(source.roi).max(), np.abs(wanted).max())) * max(1.0, *source.scale)
+        turns = [np.roll(wanted, turn, axis=0) for turn in range(4)]
+        require(any(np.allclose(got, one, atol=reach) for one in turns), "corners %r, expected %r", got, wanted)
+        along, across = got[1] - got[0], got[2] - got[1]
+        cross = along[0] * across[1] - along[1] * across[0]
+        require(cross > -reach, "corners %r are not clockwise", got)
+        if (
+            tensor.scale is None
+            and abs(np.subtract(*source.scale)) < 1e-9
+            and abs(half_w[kept.index(i)] - half_h[kept.index(i)]) > 0.1
+        ):
+            degrees = np.degrees(boxes[i, 4]) + (90 if boxes[i, 3] > boxes[i, 2] else 0)
+            off = (d.rotation - degrees + 90) % 180 - 90
+            require(0 <= d.rotation < 180 and abs(off) < 0.02 + 5 / (min(source.scale) * max(boxes[i, 2:4])) * 0.01,
+                    "rotation %r, expected %r", d.rotation, degrees)  # fmt: skip
+    return True
+
+
+# --- the areas -------------------------------------------------------------------------------------------------------------
+Same = Callable[[Any, Head, Any, frames.Source], bool]
+HEADS: dict[str, Callable[[Dice], Head]] = {
+    "Fomo": fomo_head, "Classifier": classifier_head, "Embedding": embedding_head, "Depth": depth_head,
+    "HandLandmarks": hand_head, "FaceLandmarks": face_head, "YoloV8Obb": obb_head,
+}  # fmt: skip
+SAME: dict[str, Same] = {
+    "Fomo": same_fomo, "Classifier": same_classes, "Embedding": same_vector, "Depth": same_depth,
+    "HandLandmarks": same_landmarks, "FaceLandmarks": same_landmarks, "YoloV8Obb": same_oriented,
+}  # fmt: skip
+NO_PICTURE = ("Classifier", "Embedding")
+
+
+def make_case(dice: Dice, family: str) -> tuple[Head, dict[str, Any]]:
+    head = HEADS[family](dice)
+    return head, head.options
+
+
+def contents(found: Any) -> Any:
+    """The values in a result, as a copy."""
+    if isinstance(found, n6post.DepthMap):
+        return repr((found.minimum(), found.median(), found.maximum(), found.raw.tolist()))
+    if isinstance(found, n6post.Classification):
+        return [tuple(one) for one in found]
+    if not isinstance(found, list):
+        return repr(found.tolist())
+    corners = [d.corners is not None and (d.corners.tolist(), d.rotation) for d in found]
+    return [repr((one, corner)) for one, corner in zip(yolo.plain_contents(found), corners)]
+
+
+def other_families(dice: Dice) -> str:
+    family = dice.pick(list(HEADS))
+    head, options = make_case(dice, family)
+    tensors, changes = [], set()
+    spoils = dice.chance(0.15)
+    for tensor in head.tensors:
+        tensor, how = spoil(dice, tensor) if spoils else (tensor, "nothing")
+        tensors.append(tensor)
+        changes.add(how)
+    how = "nothing" if changes == {"nothing"} else " ".join(sorted(changes - {"nothing"}))
+    tensors, other = mangled(dice, tensors)
+    dense = True
+    for i, tensor in enumerate(tensors):
+        values, accepted = placed(dice, tensor.values) if dice.chance(0.1) else (tensor.values, True)
+        tensors[i], dense = tensor._replace(values=values), dense and accepted
+    model = Model(tensors, head.size, nhwc=not dice.chance(0.1))
+    source = frames.source(dice, head.size)
+    shape = model.input_shape
+    wrong = tampered(dice, model)
+    if model.input_shape is not shape and family in NO_PICTURE:
+        wrong = False
+    outputs, strange = handed_over(dice, model)
+    wrong = wrong or strange or not dense
+    dice.tell(family=family, size=head.size, how=how, mangled=other, shapes=[t.values.shape for t in tensors],
+              kinds=[t.values.dtype.name for t in tensors], scales=[t[1:] for t in tensors], options=options,
+              input=source)  # fmt: skip
+    processor = getattr(n6post, family)(**options)
+    found, refused = attempt(processor, model, [source.given], outputs)
+    unclear = how != "nothing" or other or head.unclear
+    if found is None:
+        require(wrong or unclear or yolo.like_another_family(refused), "refused a valid head: %s", refused)
+        return REFUSED
+    require(not wrong or family == "HandLandmarks" and strange, "accepted input that has to be refused")
+    if isinstance(found, list) and family not in ("HandLandmarks", "FaceLandmarks"):
+        yolo.in_bounds(found, source, processor.max_detections)
+    elif isinstance(found, list):
+        require(len(found) <= 1 and all([d.score == d.score for d in found]), "%r", found)
+    outcome = BOUNDED
+    if not unclear and not wrong and SAME[family](found, head, processor, source):
+        outcome = CONFIRMED
+    text, refused = attempt(n6post.to_json, found)
+    if family == "Embedding":
+        require(text is None, "JSON of a vector")
+    else:
+        require(text is not None, "no JSON: %s", refused)
+    yolo.stays_true(dice, found, processor, model, source, contents)
+    return outcome
