@@ -12,14 +12,12 @@ signatures.
 """
 
 from array import array
-from struct import pack_into
+from struct import pack, unpack
 
 from micropython import const
 
 _FLOAT = const(102)  # ulab's codes, as in quantization.py
 _INT16 = const(104)
-
-_word = array("i", (0,))
 
 
 def bits(number):
@@ -27,8 +25,8 @@ def bits(number):
 
     A float object of the camera lacks these two. So the same number has the same bits on a camera and on a PC.
     """
-    pack_into("f", _word, 0, number)
-    return _word[0] & -4
+    # Not in an array of the module: on a PC, several threads may make parameter blocks at the same time.
+    return unpack("i", pack("f", number))[0] & -4
 
 
 def filter_words(classes, allowed):
