@@ -291,7 +291,7 @@ def test_full_gallery_forgets_who_is_away_for_the_longest_time() -> None:
     assert gallery.names == [2, 3]
     (d,) = gallery.reidentify([seen(4, 10, 9)], [[0, 1, 0]], elapsed_ms=100)
     assert d.track_id == 2
-    # Nobody is away: the third has a number, and no vector that is remembered.
+    # The third track gets a new number. Its vector is not kept, because the gallery is full.
     frame = [seen(4, 10, 9), seen(5, 30, 9), seen(6, 50, 9)]
     found = gallery.reidentify(frame, [None, [0, 0, 1], [1, 0, 0]], elapsed_ms=100)
     assert [d.track_id for d in found] == [2, 3, 4] and gallery.names == [2, 3]

@@ -2628,9 +2628,9 @@ class Pipeline:
     follow: bool
     """Whether objects with keypoints are followed without the detector."""
     follow_margin: float | None
-    """Size of a region as a multiple of what the keypoints cover, 0.1..10.
+    """Size of the region around the keypoints, as a multiple of their bounding box, 0.1..10.
 
-    None: 2.0 for hands (of the palm and the lower finger joints), 1.5 for face meshes, 1.25 for anything else.
+    None: 2.0 for hands (whose box leaves out the fingertips), 1.5 for face meshes, 1.25 for anything else.
     """
     rotate: bool
     """Whether crops of hands and faces are rotated so that these are upright; False: no crop is rotated.
@@ -2660,8 +2660,8 @@ class Pipeline:
         - `margin`: Size of a region as a multiple of the detector's box, 0.1..10. None: 3.0 for palms, 1.5 for faces with
           keypoints of the eyes, 1.25 for anything else.
         - `follow`: Whether objects with keypoints are followed without the detector.
-        - `follow_margin`: Size of a region as a multiple of what the keypoints cover, 0.1..10. None: 2.0 for hands (of the
-          palm and the lower finger joints), 1.5 for face meshes, 1.25 for anything else.
+        - `follow_margin`: Size of the region around the keypoints, as a multiple of their bounding box, 0.1..10. None: 2.0
+          for hands (whose box leaves out the fingertips), 1.5 for face meshes, 1.25 for anything else.
         - `rotate`: Whether crops of hands and faces are rotated so that these are upright; False: no crop is rotated. On a
           camera whose core runs none of the library's machine code crops are never rotated.
         - `detect_every`: Run the detector in every n-th frame only, 1..65535, while some but fewer than max_detections

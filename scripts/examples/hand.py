@@ -1,4 +1,4 @@
-"""Gestures of up to two hands: which fingers are stretched, by the angles of their joints.
+"""Gestures of up to two hands: which fingers are extended, by the angle at their middle joint.
 
 Both models are in the ROMFS of the camera. The palm detector rests while the second model follows two hands by itself.
 """
@@ -22,7 +22,7 @@ hands = n6post.Pipeline(n6post.load(MODEL), n6post.load(LANDMARKS))
 
 
 def caption(hand):
-    # A straight finger has 180 degrees at its middle joint.
+    # The angle at the middle joint of a straight finger is 180 degrees.
     fingers = tuple([f for f in FINGERS if (hand.angle(f + " mcp", f + " pip", f + " tip") or 0) > 150])
     return "%s: %s" % (hand.label, GESTURES.get(fingers, "%d fingers" % len(fingers)))
 

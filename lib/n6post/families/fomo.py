@@ -28,6 +28,7 @@ from ..kernels.boxes import candidates
 from ..kernels.cells import group_cells
 from ..pixels.rounding import NUDGE, same_floats
 from ..results.detection import Detection, set_attribute
+from ..tensors.label_sets import without_background
 from ..tensors.lazy import module
 from ..tensors.options import Options, choice, class_filter, name_list, number
 from ..tensors.quantization import FLOAT, INT16
@@ -190,15 +191,12 @@ class FomoBinding(ModelBinding):
 
 
 def _names(options, model, classes):
-    """The labels of the classes without the background. Labels may name it too, as in Edge Impulse's labels.txt."""
+    """The labels of the classes. Edge Impulse's labels.txt may name the background, too."""
     names = options.labels
     if names is None:
         names = name_list("labels", getattr(model, "labels", None) or None)
-    if names and len(names) in (classes, 1 + classes):
-        return names[-classes:]
-    if options.labels:
-        raise ValueError("expected %d labels, one per class, or one more for the background, got %d" % (classes, len(names)))
-    return [str(i) for i in range(classes)]
+    names = without_background(names, classes, options.labels is not None)
+    return names if names and len(names) == classes else [str(i) for i in range(classes)]
 
 
 def _edges(cells, scale, offset, length, start):

@@ -7,14 +7,14 @@ The z of the network is not kept: the third number of a keypoint is its score ev
 have none.
 """
 
-from math import ceil, floor, log
+from math import log
 
 from micropython import const
 from ulab import numpy as np
 
 from ..kernels import crop_params
 from ..kernels.crops import place_keypoints
-from ..pixels.rounding import NUDGE, same_floats
+from ..pixels.rounding import rect_around, same_floats
 from ..results.detection import detection_from
 from ..tensors.options import name_list
 from ..tensors.quantization import FLOAT
@@ -94,13 +94,10 @@ class LandmarkBinding(ModelBinding):
             score = float((1.0 / (np.exp(np.array([0.0 - score])) + 1.0))[0])
         keypoints = np.zeros((self.keypoint_count, 3))  # part of the result: a new one each frame
         place_keypoints(outputs[self.points.index], self.block, keypoints)  # a NaN coordinate becomes the least
-        x1, y1, x2, y2 = self.box
         left, top, right, bottom = self.limits
-        if x2 <= left or y2 <= top or x1 >= right or y1 >= bottom:
-            return []  # all of it lies outside of the frame
-        left = min(floor(x1 + NUDGE), right - 1)
-        top = min(floor(y1 + NUDGE), bottom - 1)
-        rect = (left, top, max(ceil(x2 - NUDGE) - left, 1), max(ceil(y2 - NUDGE) - top, 1))
+        rect = rect_around(self.box, left, top, right, bottom)
+        if rect is None:
+            return []
         class_id, label = self.class_of(outputs)
         return [detection_from((rect, score, class_id, label, None, keypoints), self.source)]
 

@@ -26,6 +26,7 @@ from ..kernels import anchor_params, map_params
 from ..kernels.maps import class_map
 from ..pixels.rounding import same_product
 from ..tensors.head_layout import HeadLayout
+from ..tensors.label_sets import without_background
 from ..tensors.lazy import module
 from ..tensors.options import Options, choice
 from ..tensors.quantization import FLOAT, INT16, UINT8
@@ -154,7 +155,7 @@ class SsdBinding(GridBinding):
         return form
 
     def label_names(self, options, model, classes):
-        return labels_without_background(labels_of(options, model), classes, options)
+        return without_background(labels_of(options, model), classes, options.labels is not None)
 
     def result(self, outputs):
         margins = self.margins
@@ -241,12 +242,3 @@ def are_logits(tensor, array, certain=True):
         return False, certain
     least, most = float(np.min(array)), float(np.max(array))
     return least < -0.001 or most > 1.001, certain and least < most
-
-
-def labels_without_background(names, classes, options):
-    """The labels of the classes. There may be one more for the background; ValueError for any other number of labels."""
-    if names and len(names) == 1 + classes:
-        return names[1:]
-    if options.labels and names and len(names) != classes:
-        raise ValueError("expected %d labels, one per class, or one more for the background, got %d" % (classes, len(names)))
-    return names

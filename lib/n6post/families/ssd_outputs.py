@@ -22,11 +22,12 @@ from ..kernels import params
 from ..kernels.boxes import candidates, suppress
 from ..pixels.rounding import same_floats
 from ..tensors.head_layout import HeadLayout
+from ..tensors.label_sets import without_background
 from ..tensors.lazy import module
 from ..tensors.quantization import OutputTensor
 from .end_to_end import EndToEndHead
 from .processor import ModelBinding
-from .ssd import are_logits, labels_without_background, refused, rows_of
+from .ssd import are_logits, refused, rows_of
 from .yolov8 import BoxBinding, RawHead, labels_of
 
 
@@ -50,7 +51,7 @@ class CornerBinding(BoxBinding):
         logits, self.is_final = are_logits(scores, outputs[scores.index], self.is_final)
         if logits:
             raise ValueError("expected scores after the softmax beside priors, got logits in %s" % scores)
-        self.labels = labels_without_background(labels_of(options, model), classes, options)
+        self.labels = without_background(labels_of(options, model), classes, options.labels is not None)
         self.unit_x, self.unit_y = self.size
         self.score_scale = scores.scale
         self.window = {}

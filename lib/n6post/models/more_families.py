@@ -206,8 +206,8 @@ def _decoded(model):
     return None if classes != _COCO_CLASSES else 0 if head.channels_first else 2
 
 
-def _yolo_d(model):
-    return None  # YoloX reads the same rows
+def _never(model):
+    return None
 
 
 def _decoded_labels(model):
@@ -392,7 +392,7 @@ MORE_FAMILIES = (
     ("YoloV2", _yolo_v2, _yolo_v2_labels),
     ("YoloV5", _yolo_v5, _yolo_v5_labels),
     ("YoloX", _yolo_x, _yolo_x_labels),
-    ("YoloD", _yolo_d, _decoded_labels),
+    ("YoloD", _never, None),  # YoloX reads the same rows
     ("Ssd", _ssd, _ssd_labels),
     ("Fomo", _fomo, _fomo_labels),
     ("YoloV8Obb", _obb, _obb_labels),

@@ -74,6 +74,17 @@ def column_at(edges, pixel, scale, offset):
     return column
 
 
+def map_cell(transform, x, y):
+    """(row, column) of the map pixel that is drawn at frame pixel (x, y); None where the map is not drawn.
+
+    TypeError for anything but numbers.
+    """
+    columns, rows = map_edges(transform)
+    if not (columns[0] <= x < columns[-1] and rows[0] <= y < rows[-1]):
+        return None
+    return column_at(rows, y, transform.sy, transform.oy), column_at(columns, x, transform.sx, transform.ox)
+
+
 def shown(transform, crop, clip):
     """The visible part of a mask's crop: (first column, column edges, first row, row edges).
 

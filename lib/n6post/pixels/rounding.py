@@ -1,6 +1,7 @@
 """How frame coordinates are rounded to pixels: the same way on a camera and on a PC."""
 
 from array import array
+from math import ceil, floor
 
 from micropython import const
 from ulab import numpy as np
@@ -9,6 +10,18 @@ from ulab import numpy as np
 # 24 bits in a scale. NUDGE is larger than that error. Without it such a corner would be rounded down on the camera and up
 # on a PC.
 NUDGE = const(0.000244140625)  # 2^-12, which is exact in float32
+
+
+def rect_around(box, left, top, right, bottom):
+    """The rect (x, y, w, h) of all frame pixels that a box x1, y1, x2, y2 touches, at least one pixel wide and high.
+
+    None if the box lies outside of the frame, whose pixels are left..right - 1 and top..bottom - 1.
+    """
+    x1, y1, x2, y2 = box
+    if x2 <= left or y2 <= top or x1 >= right or y1 >= bottom:
+        return None
+    x, y = min(floor(x1 + NUDGE), right - 1), min(floor(y1 + NUDGE), bottom - 1)
+    return x, y, max(ceil(x2 - NUDGE) - x, 1), max(ceil(y2 - NUDGE) - y, 1)
 
 
 def same_floats(*numbers):

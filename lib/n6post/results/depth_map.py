@@ -62,17 +62,13 @@ class DepthMap:
 
     def depth_at(self, x, y):
         """The distance at frame pixel (x, y); None outside of the frame or of the part that the network saw."""
-        transform = self._transform
-        edges = module("pixels.pixel_edges")
-        columns, rows = edges.map_edges(transform)
         try:
-            inside = columns[0] <= x < columns[-1] and rows[0] <= y < rows[-1]
+            cell = module("pixels.pixel_edges").map_cell(self._transform, x, y)
         except TypeError:
             raise module("tensors.errors").pixel_refused("depth_at", (x, y)) from None
-        if not inside:
+        if cell is None:
             return None
-        row = edges.column_at(rows, y, transform.sy, transform.oy)
-        column = edges.column_at(columns, x, transform.sx, transform.ox)
+        row, column = cell
         return self._distance(self.raw[row, column : column + 1])
 
     def minimum(self, box=None):

@@ -143,17 +143,11 @@ class Segmentation:
 
     def class_at(self, x, y):
         """The class of frame pixel (x, y); None outside of the frame or of the part that the network saw."""
-        transform = self._transform
-        edges = module("pixels.pixel_edges")
-        columns, rows = edges.map_edges(transform)
         try:
-            inside = columns[0] <= x < columns[-1] and rows[0] <= y < rows[-1]
+            cell = module("pixels.pixel_edges").map_cell(self._transform, x, y)
         except TypeError:
             raise module("tensors.errors").pixel_refused("class_at", (x, y)) from None
-        if not inside:
-            return None
-        row = edges.column_at(rows, y, transform.sy, transform.oy)
-        return int(self.class_map[row, edges.column_at(columns, x, transform.sx, transform.ox)])
+        return None if cell is None else int(self.class_map[cell[0], cell[1]])
 
     def mask(self, class_id):
         """A `Mask` of all the pixels of a class, with area, centroid, contains(), outline() and draw()."""

@@ -1,4 +1,4 @@
-"""Class names of the datasets COCO and Pascal VOC."""
+"""Class names of the datasets COCO and Pascal VOC, and how many names a model needs."""
 
 _COCO = (
     b"person,bicycle,car,motorcycle,airplane,bus,train,truck,boat,traffic light,fire hydrant,stop sign,parking meter,"
@@ -33,3 +33,15 @@ def checked_names(names, classes):
     if len(names) != classes:
         raise ValueError("expected %d labels, one per class, got %d" % (classes, len(names)))
     return list(names)
+
+
+def without_background(names, classes, required):
+    """The names of the classes, out of names that may begin with one for the background; None for None.
+
+    ValueError for another number of names if that is `required`; otherwise they are returned as they are.
+    """
+    if names and len(names) == 1 + classes:
+        return names[1:]
+    if required and names and len(names) != classes:
+        raise ValueError("expected %d labels, one per class, or one more for the background, got %d" % (classes, len(names)))
+    return names
