@@ -10,6 +10,7 @@ ones, as `suppress` and `boxes_to_frame` read them.
 """
 
 from array import array
+from heapq import heapify, heappop
 
 from micropython import const
 from ulab import numpy as np
@@ -165,12 +166,12 @@ def rank_anchors(params, values, labels):
     """
     total, most, capacity, rows = params[:4]
     keys = array("i", values[4, :total].tobytes())  # not negative, so their bits have the same order
-    # As pairs and sorted: MicroPython's sort takes quadratic time for equal keys, and no two pairs are equal.
-    order = [(-keys[i], int(labels[0, i]), i) for i in range(total)]
-    order.sort()
+    # In a heap: MicroPython's sort takes quadratic time for numbers that are sorted, as those of a single part are.
+    heap = [(-keys[i], int(labels[0, i]), i) for i in range(total)]
+    heapify(heap)
     count = min(total, most)
     for at in range(count):
-        i = order[at][2]
+        i = heappop(heap)[2]
         values[rows:, at] = values[:rows, i]
         labels[3, at] = at
         labels[4, at] = int(labels[1, i])

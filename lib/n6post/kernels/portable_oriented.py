@@ -52,14 +52,10 @@ def suppress_oriented(params, values, labels, boxes):
     w = np.where(w > 0.0, w, 0.0)
     h = np.where(h > 0.0, h, 0.0)
     angle = boxes[9, :count]
-    turns = (angle * _TURNS + _WHOLE) - _WHOLE
-    angle = (angle - turns * _QUARTER) - turns * _REST
+    turns, sin, cos = _turned(angle)
     half = turns * 0.5
     odd = (half + _WHOLE) - _WHOLE != half
     w, h = np.where(odd, h, w), np.where(odd, w, h)
-    square = angle * angle
-    sin = angle + angle * (square * ((square * _SIN[2] + _SIN[1]) * square + _SIN[0]))
-    cos = (((square * _COS[3] + _COS[2]) * square + _COS[1]) * square + _COS[0]) * square + 1.0
     ux, uy, vx, vy = w * cos, w * sin, 0.0 - h * sin, h * cos
     rows = x, y, ux, uy, vx, vy, ux * ux + vx * vx, uy * uy + vy * vy, ux * uy + vx * vy, w * h
     for i in range(10):
@@ -206,13 +202,19 @@ def sigmoid(x):
     return np.where(x > 0.0, 1.0, e) / (e + 1.0)
 
 
-def sin_and_cos(angle):
-    """(sine, cosine) of angles in radians, in operations that give the same floats on a camera and on a PC."""
+def _turned(angle):
+    """(n, sine, cosine): the nearest number of quarter turns of an angle in radians, and those of the rest."""
     turns = (angle * _TURNS + _WHOLE) - _WHOLE
     angle = (angle - turns * _QUARTER) - turns * _REST
     square = angle * angle
     sin = angle + angle * (square * ((square * _SIN[2] + _SIN[1]) * square + _SIN[0]))
     cos = (((square * _COS[3] + _COS[2]) * square + _COS[1]) * square + _COS[0]) * square + 1.0
+    return turns, sin, cos
+
+
+def sin_and_cos(angle):
+    """(sine, cosine) of angles in radians, in operations that give the same floats on a camera and on a PC."""
+    turns, sin, cos = _turned(angle)
     turns = turns - np.floor(turns * 0.25) * 4.0
     odd = (turns == 1.0) + (turns == 3.0)
     sin, cos = np.where(odd, cos, sin), np.where(odd, sin, cos)
