@@ -5,6 +5,8 @@ Arrays come as (pixels or anchors, channels), whatever the layout in memory was;
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from reference import Array
 
@@ -32,6 +34,38 @@ def class_histogram(values: Array) -> Array:
 def count_class_pixels(values: Array, class_id: int, columns: list[int], rows: list[int]) -> int:
     """The pixels of a class after each column and row of (height, width) was repeated as often as it is wide or high."""
     return int(((values == class_id) * np.diff(columns) * np.diff(rows)[:, None]).sum())
+
+
+def covered(pixels: Array, columns: list[int], rows: list[int]) -> Array:
+    """Map pixels (h, w) repeated over the frame pixels that they cover, as an array of the whole frame."""
+    frame = np.zeros((max(rows[-1], 0), max(columns[-1], 0)), pixels.dtype)
+    for j, i in np.ndindex(pixels.shape):
+        frame[rows[j] : rows[j + 1], columns[i] : columns[i + 1]] = pixels[j, i]
+    return frame
+
+
+def color_sums(frame: Array, mask: Array, columns: list[int], rows: list[int]) -> list[int]:
+    """The words of color_sums, from the colors (h, w, 3) of a frame and a mask (h, w) of bytes."""
+    inside = covered(mask >= 128, columns, rows)
+    pixels = frame[: inside.shape[0], : inside.shape[1]][inside].astype(np.int64)
+    words = [len(pixels)]
+    for channel in pixels.T:
+        for total in (int(channel.sum()), int((channel**2).sum())):
+            words += divmod(total, 1 << 24)
+        words += [int(channel.min()), int(channel.max())] if len(pixels) else [255, 0]
+    return words
+
+
+def class_bands(values: Array, class_id: int, columns: list[int], rows: list[int], ends: list[int]) -> list[int]:
+    """The words of class_bands."""
+    shown = np.zeros((max(ends[-1], rows[-1], 0), max(columns[-1], 0)), bool)
+    hits = covered(values == class_id, columns, rows)
+    shown[: hits.shape[0], : hits.shape[1]] = hits
+    words = []
+    for top, bottom in itertools.pairwise(ends):
+        x = np.nonzero(shown[top:bottom])[1]
+        words += [len(x)] + ([int((x + 0.5).mean()), int(x.min()), int(x.max())] if len(x) else [-1, -1, -1])
+    return words
 
 
 def candidates(values: Array, classes: slice, cut: float, allowed: set[int] | None, capacity: int) -> tuple[Array, Array]:
@@ -208,3 +242,68 @@ def luma(color: int) -> int:
     """Of an RGB565 word whose parts are widened to 8 bits by their own first bits."""
     red, green, blue = color >> 11, color >> 5 & 63, color & 31
     return 38 * (red << 3 | red >> 2) + 75 * (green << 2 | green >> 4) + 15 * (blue << 3 | blue >> 2) >> 7
+
+
+def mark_cells(note: dict[str, Array], cells: Array) -> bool:
+    """Whether mark_cells marks no fewer cells than a mask may tint, and none that is further away than its margins."""
+    mask, block = note["mask"], note["block"]
+    _, _, x, y, x_step, y_step, margin_x, margin_y, x0, y0, x1, y1, left, top, size, columns, rows = block
+    shape = rows * size, columns * size
+    least, most = np.zeros(shape, bool), np.zeros(shape, bool)
+    for j, i in zip(*np.nonzero(mask), strict=True):
+        for plane, slack in ((least, 0), (most, 3)):
+            spans = []
+            for at, last, start, step, margin, low, high, origin in (
+                (i, mask.shape[1] - 1, x, x_step, margin_x, x0, x1, left * size),
+                (j, mask.shape[0] - 1, y, y_step, margin_y, y0, y1, top * size),
+            ):
+                scale = step / 32768
+                # Bilinear interpolation reaches one mask pixel beyond, at the ends as far as there are pixels.
+                first = low if at == 0 else start + (at - 0.5) * scale - margin - slack
+                end = high if at == last else start + (at + 1.5) * scale + margin + slack
+                first, end = max(int(np.ceil(first)), low), min(int(np.floor(end)), high)
+                spans.append(slice(max(first - origin, 0), max(end - origin, 0)))
+            plane[spans[1], spans[0]] = True
+    touched = [plane.reshape(rows, size, columns, size).any(axis=(1, 3)).ravel() for plane in (least, most)]
+    marked = cells.astype(bool)
+    return bool((marked >= touched[0]).all() and (marked <= touched[1]).all() and cells.max(initial=0) <= 1)
+
+
+def hide_cells(pixels: Array, marked: Array, cells: tuple[int, ...], size: int, how: int, color: int) -> Array:
+    """The frame after hide_cells, in exact integers."""
+    left, top, columns, rows = cells
+    height, width = pixels.shape
+    shifts = [(11, 31), (5, 63), (0, 31)] if pixels.dtype == np.uint16 else [(0, 255)]
+    whole = pixels.astype(np.int64)
+    if pixels.dtype == np.uint8:
+        r, g, b = color >> 11, color >> 5 & 63, color & 31
+        color = (38 * (r << 3 | r >> 2) + 75 * (g << 2 | g >> 4) + 15 * (b << 3 | b >> 2)) >> 7
+    hidden = np.zeros(pixels.shape, np.int64)
+    for shift, bits in shifts:
+        channel = whole >> shift & bits
+        means = np.zeros((rows, columns), np.int64)
+        for j, i in np.ndindex(means.shape):
+            cell = channel[(top + j) * size : (top + j + 1) * size, (left + i) * size : (left + i + 1) * size]
+            means[j, i] = (2 * cell.sum() + cell.size) // (2 * cell.size)
+        if how == 2:
+            value = np.full(pixels.shape, color >> shift & bits)
+        elif how == 0:
+            value = means[np.clip(np.arange(height) // size - top, 0, rows - 1)][
+                :, np.clip(np.arange(width) // size - left, 0, columns - 1)
+            ]
+        else:  # between the centers of the cells, whose places are counted in half pixels
+            first, weight = zip(*[divmod(2 * np.arange(n) + 1 - size, 2 * size) for n in (height, width)], strict=True)
+            y, x = [(f - o, f - o + 1) for f, o in zip(first, (top, left), strict=True)]
+            y, x = [np.clip(v, 0, rows - 1) for v in y], [np.clip(v, 0, columns - 1) for v in x]
+            wy, wx = weight[0][:, None], weight[1]
+            upper = means[y[0]][:, x[0]] * (2 * size - wx) + means[y[0]][:, x[1]] * wx
+            lower = means[y[1]][:, x[0]] * (2 * size - wx) + means[y[1]][:, x[1]] * wx
+            value = (upper * (2 * size - wy) + lower * wy + 2 * size * size) // (4 * size * size)
+        hidden |= value << shift
+    inside = np.zeros(((top + rows) * size, (left + columns) * size), bool)
+    for j, i in zip(*np.nonzero(marked), strict=True):
+        inside[(top + j) * size : (top + j + 1) * size, (left + i) * size : (left + i + 1) * size] = True
+    shown = np.zeros(pixels.shape, bool)
+    part = inside[:height, :width]
+    shown[: part.shape[0], : part.shape[1]] = part
+    return np.where(shown, hidden, whole).astype(pixels.dtype)

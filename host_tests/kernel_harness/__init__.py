@@ -29,7 +29,7 @@ import numpy as np
 
 HERE = Path(__file__).parent
 KERNELS = HERE.parents[1] / "lib" / "n6post" / "kernels"
-GROUPS = ("boxes", "maps", "drawing", "poses", "crops", "heads", "anchors", "oriented")
+GROUPS = ("boxes", "maps", "drawing", "poses", "crops", "heads", "anchors", "oriented", "places", "hide")
 KINDS = ("helium", "m7")
 PROGRAMS = ("qemu-system-arm", "arm-none-eabi-gcc")
 # The numbers of the arguments that each kernel writes.
@@ -59,6 +59,10 @@ WRITTEN = {
     "blend_anchors": (1, 2),
     "suppress_oriented": (1, 2, 3),
     "oriented_corners": (3,),
+    "color_sums": (3,),
+    "class_bands": (2, 3),
+    "mark_cells": (2,),
+    "hide_cells": (0, 3),
 }
 INTERRUPTS = 101  # minimum number of instructions between interrupts; the handler takes about half of them
 INPUT_LIMIT = 120 << 20  # bytes between input and output in the emulated memory

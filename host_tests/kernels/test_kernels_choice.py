@@ -27,6 +27,8 @@ GROUPS = {
     "heads": ["decode_boxes", "decode_keypoints"],
     "anchors": ["score_anchors", "decode_anchors", "rank_anchors", "blend_anchors"],
     "oriented": ["suppress_oriented", "oriented_corners"],
+    "places": ["color_sums", "class_bands"],
+    "hide": ["mark_cells", "hide_cells"],
 }
 
 

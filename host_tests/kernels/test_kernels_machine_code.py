@@ -28,21 +28,27 @@ import n6post
 import numpy as np
 import oriented_reference
 import pytest
+from assertions import ADVANCES
 from fakes import RECORDED_FAMILIES, Array, FakeModel, Framed, Tensor, capture, replace_kernel
+from image._formats import rgb565_to_rgb888
 from kernel_reference import bits
 from n6post.kernels import (
     anchor_params,
     crop_params,
     drawing_params,
     head_params,
+    hide_params,
     oriented_params,
+    place_params,
     portable_anchors,
     portable_boxes,
     portable_crops,
     portable_drawing,
     portable_heads,
+    portable_hide,
     portable_maps,
     portable_oriented,
+    portable_places,
     portable_poses,
     pose_params,
 )
@@ -65,6 +71,8 @@ PORTABLE = {
         portable_heads,
         portable_anchors,
         portable_oriented,
+        portable_places,
+        portable_hide,
     )
     for name in vars(module)
     if getattr(getattr(module, name), "__module__", None) == module.__name__
@@ -132,6 +140,8 @@ def compared(call: Call, buffers: list[Any]) -> list[Any]:
         if call.kernel == "suppress_oriented" and i == 2:
             numbers = np.frombuffer(data, np.uint16).reshape(3, -1)
             data = numbers[:2].tobytes() + numbers[2, : call.value].tobytes()
+        if call.kernel == "hide_cells" and i == 3:  # workspace
+            continue
         if call.kernel == "boxes_to_frame" and i == 3:
             rows, kept, most = (np.frombuffer(block, np.int32)[0] for block in (buffers[0], call.after[0], call.before[0]))
             data = data[: 64 * min(rows, kept)] + data[64 * most :]
@@ -898,12 +908,12 @@ def count_class_pixels_calls(random: Random) -> Iterator[Call]:
 
 @cache
 def glyphs() -> bytearray:
-    """The font of the kernel box, drawn by the firmware as in draw.py."""
-    font = bytearray(95 * 80)
+    """The font of the kernel box, drawn by the firmware as in pixels/text.py."""
+    font = bytearray(95 * 81)
     for code in range(95):
-        image.Image(8, 10, image.GRAYSCALE, buffer=memoryview(font)[80 * code : 80 * code + 80]).draw_string(
-            (0, 0), chr(32 + code), color=(255, 255, 255)
-        )
+        glyph = image.Image(8, 10, image.GRAYSCALE, buffer=memoryview(font)[80 * code : 80 * code + 80])
+        glyph.draw_string((0, 0), chr(32 + code), color=(255, 255, 255), mono_space=False)
+        font[95 * 80 + code] = ord("0") + ADVANCES[code]
     return font
 
 
@@ -915,7 +925,7 @@ def box_calls(random: Random) -> Iterator[Call]:
     for _ in range(MANY):
         depth, width, height = int(random.choice([1, 2])), *(int(n) for n in random.choice([1, 2, 9, 16, 33, 50], 2))
         rectangles = [[int(n) for n in (*random.integers(-9, 45, 2), *random.integers(0, 60, 2))] for _ in range(2)]
-        thickness, scale = int(random.choice([0, 1, 2, 3, 20])), int(random.choice([1, 2]))
+        thickness, scale = int(random.choice([0, 1, 2, 3, 20])), int(random.choice([1, 1, 2, 2, 3, 5, 6, 7, 8]))
         colors = [int(n) for n in random.integers(65536, size=2)]
         block = [depth, width, height, *rectangles[0], thickness, *rectangles[1], *colors, scale]
         text = "".join(random.choice(LETTERS, random.integers(0, 9)))
@@ -952,7 +962,8 @@ def place_labels_calls(random: Random) -> Iterator[Call]:
         if random.integers(2):
             rows[:, :2] //= 3  # many in the same place
         table = array("i", [int(n) for n in rows.ravel()])
-        yield called("place_labels", drawing_params.place_labels(count, width, height, line), table)
+        placed = min(count, int(random.choice([0, 0, 1, 5, 40])))
+        yield called("place_labels", drawing_params.place_labels(count, width, height, line, placed), table)
 
 
 def pose_calls(random: Random) -> Iterator[Call]:
@@ -1011,6 +1022,103 @@ def place_keypoints_calls(random: Random) -> Iterator[Call]:
         yield called("place_keypoints", raw, block, np.full((count, 3), 9, f32))
 
 
+def edges_within(random: Random, count: int, size: int) -> list[int]:
+    """The edges of `count` columns in a frame of this size: ascending, even or not, some of no width."""
+    if random.integers(2):
+        made = np.floor(np.arange(count + 1) * size / count + random.random())
+    else:
+        made = np.sort(random.integers(0, size + 1, count + 1))
+    return [int(n) for n in made.clip(0, size)]
+
+
+def color_sums_calls(random: Random) -> Iterator[Call]:
+    for number in range(MANY):
+        depth = int(random.choice([2, 2, 1]))
+        width, height = (int(n) for n in random.choice([1, 2, 7, 8, 9, 16, 17, 33, 60], 2))
+        w, h = (int(n) for n in random.choice([1, 2, 3, 5, 9, 16, 20], 2))
+        if number % 100 == 99:  # sums of squares beyond 24 bits
+            width, height, w, h = 300, 40, 9, 5
+        step = w + int(random.choice([0, 0, 1, 7]))
+        frame = bytearray(random.bytes(width * height * depth))
+        if random.integers(4) == 0:
+            frame = bytearray(bytes([random.choice([0, 255])]) * len(frame))
+        mask = np.where(random.random((h, step)) < random.choice([0, 0.1, 0.5, 0.9, 1.0]), 128, 127).astype(np.uint8)
+        mask[random.random((h, step)) < 0.3] += 100
+        columns, rows = edges_within(random, w, width), edges_within(random, h, height)
+        pixels = np.frombuffer(frame, np.uint16 if depth == 2 else np.uint8).reshape(height, width)
+        colors = np.stack(rgb565_to_rgb888(pixels) if depth == 2 else [pixels] * 3, axis=-1)
+        block = place_params.color_sums(depth, width, step, w, h, columns + rows)
+        # The row's last bytes need not exist.
+        data = bytearray(mask.tobytes()[: (h - 1) * step + w])
+        note = {"frame": colors, "mask": mask[:, :w], "columns": columns, "rows": rows}
+        yield called("color_sums", frame, data, block, array("i", [-9] * 19), note=note)
+
+
+def class_bands_calls(random: Random) -> Iterator[Call]:
+    for _ in range(MANY):
+        w, h = (int(n) for n in random.choice([1, 2, 7, 8, 9, 16, 17, 33], 2))
+        classes, _ = some_classes(random, w * h)
+        class_id = int(random.choice([0, 1, 2, 255, int(classes[0])]))
+        columns, rows = edges(random, w), edges(random, h)
+        bands = int(random.choice([1, 2, 5, 8]))
+        top, bottom = rows[0], rows[-1]
+        ends = [top + k * (bottom - top) // bands for k in range(bands + 1)]
+        if random.integers(3) == 0:
+            ends = sorted(int(n) for n in random.integers(0, bottom + 5, bands + 1))
+        note = {"values": classes.reshape(h, w), "class_id": class_id, "columns": columns, "rows": rows, "ends": ends}
+        block = place_params.class_bands(class_id, w, h, bands, columns + rows + ends)
+        yield called("class_bands", classes, block, array("H", [0] * w), array("i", [-9] * 4 * bands), note=note)
+
+
+def cells_within(random: Random, width: int, height: int, size: int) -> tuple[int, int, int, int]:
+    """The first column and row, the columns and the rows of some cells that all have a pixel in a frame of this size."""
+    spans = []
+    for pixels in (width, height):
+        most = (pixels - 1) // size + 1
+        first = int(random.integers(0, most))
+        spans.append((first, int(random.integers(1, most - first + 1))))
+    return spans[0][0], spans[1][0], spans[0][1], spans[1][1]
+
+
+def mark_cells_calls(random: Random) -> Iterator[Call]:
+    for _ in range(MANY):
+        width, height = (int(n) for n in random.choice([1, 2, 7, 16, 33, 80, 200], 2))
+        w, h = (int(n) for n in random.choice([1, 2, 3, 5, 9, 16, 20], 2))
+        size = int(random.choice([2, 3, 4, 8, 13, 64]))
+        left, top, columns, rows = cells_within(random, width, height, size)
+        x, y = int(random.integers(-40, width)), int(random.integers(-40, height))
+        steps = [int(scale * 32768) for scale in random.choice(SCALES, 2)]
+        margins = [int(n) for n in random.choice([0, 0, 1, 9, 400], 2)]
+        x0, x1 = (int(n) for n in np.sort(random.integers(0, width + 1, 2)))
+        y0, y1 = (int(n) for n in np.sort(random.integers(0, height + 1, 2)))
+        if random.random() < 0.4:
+            x0, y0, x1, y1 = 0, 0, width, height
+        values = np.where(random.random((h, w)) < random.choice([0, 0.02, 0.3, 1.0]), 128, 127).astype(np.uint8)
+        block = hide_params.mark_cells(w, h, x, y, *steps, *margins, x0, y0, x1, y1, left, top, size, columns, rows)
+        note = {"mask": values >= 128, "block": list(block)}
+        yield called("mark_cells", bytearray(values.tobytes()), block, bytearray([7] * columns * rows), note=note)
+
+
+def hide_cells_calls(random: Random) -> Iterator[Call]:
+    for number in range(MANY):
+        depth = int(random.choice([2, 2, 1]))
+        width, height = (int(n) for n in random.choice([1, 2, 7, 8, 9, 16, 17, 33, 60], 2))
+        size = int(random.choice([1, 2, 3, 4, 7, 8, 16, 21, 64]))
+        if number % 100 == 99:
+            width, height, size = 200, 140, 64
+        cells = cells_within(random, width, height, size)
+        frame = bytearray(random.bytes(width * height * depth))
+        if random.integers(4) == 0:
+            frame = bytearray(bytes([random.choice([0, 255])]) * len(frame))
+        marked = bytearray((random.random(cells[2] * cells[3]) < random.choice([0, 0.3, 0.8, 1])).astype(np.uint8).tobytes())
+        how, color = number % 3, int(random.integers(65536))
+        block = hide_params.hide_cells(depth, width, height, *cells, size, how, color)
+        pixels = np.frombuffer(frame, np.uint16 if depth == 2 else np.uint8).reshape(height, width).copy()
+        note = {"pixels": pixels, "marked": np.array(marked).reshape(cells[3], cells[2]), "cells": cells, "size": size}
+        note |= {"how": how, "color": color}
+        yield called("hide_cells", frame, block, bytes(marked), array("H", [0] * len(marked)), note=note)
+
+
 CALLS: dict[str, Callable[[Random], Iterator[Call]]] = {
     name[: -len("_calls")]: function for name, function in list(globals().items()) if name.endswith("_calls")
 }
@@ -1039,6 +1147,10 @@ WITNESS: dict[str, Callable[[dict[str, Any], harness.Result], bool]] = {
         np.frombuffer(result.buffers[3], f32).reshape(-1, 9), oriented_reference.oriented_corners(**note), equal_nan=True
     ),
     "count_class_pixels": lambda note, result: result.value == witness.count_class_pixels(**note),
+    "color_sums": lambda note, result: np.frombuffer(result.buffers[3], np.int32).tolist() == witness.color_sums(**note),
+    "mark_cells": lambda note, result: witness.mark_cells(note, np.frombuffer(result.buffers[2], np.uint8)),
+    "hide_cells": lambda note, result: result.buffers[0] == witness.hide_cells(**note).tobytes(),
+    "class_bands": lambda note, result: np.frombuffer(result.buffers[3], np.int32).tolist() == witness.class_bands(**note),
 }
 
 

@@ -20,9 +20,11 @@ from n6post.kernels import (
     crop_params,
     drawing_params,
     head_params,
+    hide_params,
     map_params,
     oriented_params,
     params,
+    place_params,
     pose_params,
     track_params,
 )
@@ -34,7 +36,10 @@ BUILD = runpy.run_path(str(ROOT / "scripts" / "dev" / "build_kernels.py"))
 
 BUILDERS = {
     name: function
-    for module in (params, map_params, drawing_params, pose_params, crop_params, head_params, anchor_params, oriented_params)
+    for module in (
+        params, map_params, drawing_params, pose_params, crop_params, head_params, anchor_params, oriented_params,
+        place_params, hide_params,
+    )
     for name, function in vars(module).items()
     if inspect.isfunction(function) and function.__module__ == module.__name__
 }
@@ -45,10 +50,10 @@ ENTRIES = {name: list(inspect.signature(BUILDERS[SHARED.get(name, name)]).parame
 PREFIX = {"MASK": "prototype_mask", "TINT": "tint_mask", "MAP": "tint_map"}
 PREFIX |= {"DECODE": "decode_boxes", "KEYPOINTS": "decode_keypoints", "DECODE_ANCHORS": "decode_anchors"}
 PREFIX |= {"SCORE": "score_anchors", "RANK": "rank_anchors", "BLEND": "blend_anchors"}
-PREFIX |= {"ORIENTED": "suppress_oriented", "CORNERS": "oriented_corners"}
+PREFIX |= {"ORIENTED": "suppress_oriented", "CORNERS": "oriented_corners", "BANDS": "class_bands"}
 # Sequences, which are stored as the number of words followed by the words.
 COUNTED = {"candidates": "allowed", "tint_map": "edges", "prototype_mask": "rows", "decode_boxes": "levels"}
-COUNTED |= {"score_anchors": "allowed", "decode_anchors": "table"}
+COUNTED |= {"score_anchors": "allowed", "decode_anchors": "table", "color_sums": "edges", "class_bands": "edges"}
 
 
 def test_every_kernel_has_a_builder_or_shares_one() -> None:
@@ -122,7 +127,8 @@ def test_a_mask_transform_is_stored_in_fractions_of_a_pixel() -> None:
 
 def constants() -> dict[str, int]:
     modules = (
-        params, map_params, drawing_params, pose_params, crop_params, head_params, anchor_params, oriented_params, boxes,
+        params, map_params, drawing_params, pose_params, crop_params, head_params, anchor_params, oriented_params,
+        place_params, hide_params, boxes,
     )  # fmt: skip
     every = {name: value for module in modules for name, value in vars(module).items()}
     prefixes = "|".join(["ROW", *PREFIX, *(kernel.upper() for kernel in ENTRIES)])
@@ -198,6 +204,8 @@ WRITTEN = {
         "kernels/portable_heads.py",
         "kernels/portable_anchors.py",
         "kernels/portable_crops.py",
+        "kernels/portable_places.py",
+        "kernels/portable_hide.py",
         "results/mask.py",
     ],
 )
@@ -215,7 +223,7 @@ def test_unpacked_entries_have_the_names_of_the_signature(file: str) -> None:
 
 @pytest.mark.parametrize(
     "file", ["portable_boxes.py", "portable_maps.py", "portable_drawing.py", "portable_poses.py", "portable_heads.py"]
-    + ["portable_anchors.py", "portable_crops.py"],
+    + ["portable_anchors.py", "portable_crops.py", "portable_places.py", "portable_hide.py"],
 )
 def test_portable_kernels_read_no_entry_by_a_bare_number(file: str) -> None:
     text = (LIB / "kernels" / file).read_text(encoding="utf-8")
@@ -228,6 +236,8 @@ def test_portable_kernels_read_no_entry_by_a_bare_number(file: str) -> None:
     assert ENTRIES["decode_boxes"].index("levels") + 1 == 17
     assert ENTRIES["score_anchors"].index("allowed") + 1 == 17
     assert ENTRIES["decode_anchors"].index("table") + 1 == 20
+    assert ENTRIES["color_sums"].index("edges") + 1 == 6
+    assert ENTRIES["class_bands"].index("edges") + 1 == 5
 
 
 def test_machine_code_sources_read_no_entry_by_a_bare_number() -> None:

@@ -16,38 +16,42 @@ static __attribute__((noinline)) void fill(uint8_t *frame, const struct box_para
     box_fill(&area);
 }
 
-// Text as by the firmware's draw_string: a character that the font lacks takes no space, and a line end begins a new line below.
+// Text as by the firmware's draw_string with mono_space=False: a character that the font lacks takes no space, and a line end
+// begins a new line below.
 static __attribute__((noinline)) void write(uint8_t *frame, const struct box_params *params, const uint8_t *text,
                                             const uint8_t *font)
 {
     int width = params->frame_width, depth = params->depth, stride = width * depth;
-    int s = params->scale, x = params->ground_x + 1, y = params->ground_y;
+    int s = params->scale, x = params->ground_x + s, y = params->ground_y;
     struct cell cell;
     cell.stride = stride;
     cell.depth = depth;
     cell.ink = depth == 2 ? params->ink : luma(params->ink);
-    cell.scale = s;
+    cell.inverse = (255 + s) / s;
     for (int last = 0, c; (c = *text); text++, last = c) {
         if (c == '\n' || c == '\r') {
             if (c == '\r' || last != '\r') {
-                x = params->ground_x + 1;
+                x = params->ground_x + s;
                 y += 10 * s;
             }
             continue;
         }
         if (c < ' ' || c > '~')
             continue;
+        int advance = (font[95 * 80 + c - ' '] - '0') * s; // the last s columns are the space to the next character
         cell.glyph = font + 80 * (c - ' ');
         cell.y0 = y < 0 ? -y : 0;
         cell.y1 = smaller(params->frame_height - y, 10 * s);
-        for (cell.part = 0; cell.part < s; cell.part++, x += 8) {
-            if (x <= -8 || x >= width)
+        cell.part = 0;
+        for (int left = x; left < x + advance - s; left += 8, cell.part++) {
+            if (left <= -8 || left >= width)
                 continue;
-            cell.x0 = x < 0 ? -x : 0;
-            cell.x1 = smaller(width - x, 8);
-            cell.at = frame + (y + cell.y0) * stride + x * depth;
+            cell.x0 = left < 0 ? -left : 0;
+            cell.x1 = smaller(width - left, 8);
+            cell.at = frame + (y + cell.y0) * stride + left * depth;
             box_cell(&cell);
         }
+        x += advance;
     }
 }
 

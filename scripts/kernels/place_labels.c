@@ -1,6 +1,7 @@
 // Find a position for each label. place_labels(params, table); see portable_drawing.py.
 //
 // For each label, the best detection's first, the four positions are tried in turn: each is compared with all labels before.
+// The first `already` rows are texts that are in the picture already.
 #include <stdint.h>
 #include "params.h"
 
@@ -21,7 +22,7 @@ static int taken(const struct label *first, const struct label *end, int x, int 
 int place_labels(const struct place_labels_params *params, struct label *labels)
 {
     int width = params->frame_width, line = params->line, lowest = params->frame_height - line;
-    for (struct label *at = labels; at < labels + params->count; at++) {
+    for (struct label *at = labels + params->already; at < labels + params->count; at++) {
         int span = at->span, x = at->x, y = at->y;
         if (!span)
             continue;

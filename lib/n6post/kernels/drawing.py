@@ -11,8 +11,6 @@ tint_map = _home.tint_map
 count_class_pixels = _home.count_class_pixels
 box = _home.box
 place_labels = _home.place_labels
-# Of box: the glyphs " " to "~", 8 x 10 bytes each, which draw.py fills in.
-font = None if "portable" in _home.__name__ else bytearray(95 * 80)
 # Whether smooth mask edges are the default. With machine code they cost no more than blocks; by draw_image they cost several
 # times as much, for which only a PC has the time.
-antialias_is_cheap = font is not None or sys.implementation.name != "micropython"
+antialias_is_cheap = "portable" not in _home.__name__ or sys.implementation.name != "micropython"

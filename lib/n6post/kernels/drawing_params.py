@@ -30,6 +30,12 @@ def tint_mask(
 TINT_DEPTH = const(0)
 TINT_FRAME_WIDTH = const(1)
 TINT_FRAME_HEIGHT = const(2)
+TINT_X = const(5)
+TINT_Y = const(6)
+TINT_X0 = const(9)
+TINT_Y0 = const(10)
+TINT_X1 = const(11)
+TINT_Y1 = const(12)
 TINT_COLOR = const(13)
 TINT_ALPHA = const(14)
 
@@ -49,6 +55,7 @@ MAP_DEPTH = const(0)
 MAP_FRAME_WIDTH = const(1)
 MAP_FRAME_HEIGHT = const(2)
 MAP_CLASS_ID = const(3)
+MAP_EDGES = const(6)  # their number, which they follow
 
 
 def box(
@@ -59,8 +66,8 @@ def box(
     return array("i", entries + (ground_x, ground_y, ground_w, ground_h, color, ink, scale))
 
 
-def place_labels(count=0, frame_width=0, frame_height=0, line=0):
-    return array("i", (count, frame_width, frame_height, line))
+def place_labels(count=0, frame_width=0, frame_height=0, line=0, already=0):
+    return array("i", (count, frame_width, frame_height, line, already))
 
 
 PLACE_LABELS_COUNT = const(0)

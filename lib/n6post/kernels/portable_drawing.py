@@ -224,12 +224,12 @@ def box(frame, params, text, font):
     frame   the frame's pixels, as for tint_mask
     params  0 bytes of a pixel (2: RGB565, 1: GRAYSCALE), 1 and 2 frame width and height, 3..6 rectangle x, y, w, h,
             7 thickness of its outline, which is inside it (0: no outline), 8..11 ground x, y, w, h, 12 color of outline and
-            ground and 13 of the text (RGB565; a GRAYSCALE frame takes its luma), 14 scale of the text, 1 or 2. All is
+            ground and 13 of the text (RGB565; a GRAYSCALE frame takes its luma), 14 scale of the text, 1 to 8. All is
             clipped to the frame
-    text    a str, written one pixel right of the ground's left edge as by the firmware's draw_string; not written if the
-            ground has no width
-    font    95 glyphs of 8 x 10 bytes, " " to "~", 0 for pixels that are not set; those of the text's characters are read.
-            Here the firmware writes the text, and font may be None
+    text    a str, written `scale` pixels right of the ground's left edge as by the firmware's draw_string with
+            mono_space=False; not written if the ground has no width
+    font    as in pixels/text.py, with the glyphs of the text's characters. Here the firmware writes the text, and font may
+            be None
     """
     (
         depth, frame_width, frame_height, x, y, w, h, thickness, ground_x, ground_y, ground_w, ground_h, color, ink, scale
@@ -248,7 +248,7 @@ def box(frame, params, text, font):
         if text:
             # The two colors of draw.py are kept: a new tuple searches the heap.
             paint = _INKS.get(ink) or (ink >> 8 & 0xF8, ink >> 3 & 0xFC, ink << 3 & 0xF8)
-            draw_text(img, ground_x + 1, ground_y, text, paint, scale)
+            draw_text(img, ground_x + scale, ground_y, text, paint, scale)
 
 
 _INKS = {0: (0, 0, 0), 0xFFFF: (255, 255, 255)}
@@ -257,15 +257,16 @@ _INKS = {0: (0, 0, 0), 0xFFFF: (255, 255, 255)}
 def place_labels(params, table):
     """Find a position for each label, the best detection's first.
 
-    params  0 count, 1 and 2 frame width and height, 3 line: the height of a label, pixels
+    params  0 count, 1 and 2 frame width and height, 3 line: the height of a label, pixels, 4 already: how many labels are
+            in the picture
     table   array('i'), four words for each label: x, y and height of its box, and the label's own width (0: no label). x and
-            y are overwritten by the label's
+            y are overwritten by the label's. The first `already` rows have the label's x and y already, and stay as they are
 
     A label is placed above its box. If that position is taken, it is placed inside at the top, below, or inside at the
     bottom: the first position that is free and in the frame; if there is none, above. A label that would extend beyond the
     right edge is moved to the left.
     """
-    count, frame_width, frame_height, line = params[:4]
+    count, frame_width, frame_height, line, already = params[:5]
     placed = []
     # With many labels only those nearby are compared: for each stripe of the frame, a line high, the labels that may reach
     # into it.
@@ -276,20 +277,21 @@ def place_labels(params, table):
             continue
         x = table[at]
         y = table[at + 1]
-        if x + span > frame_width:
+        if at >= LABEL * already and x + span > frame_width:
             x = frame_width - span if frame_width > span else 0
         end = x + span
-        top = y - line if y >= line else y
-        for left, other, right in placed if stripes is None else stripes.get(top // line, ()):
-            if left < end and x < right and -line < top - other < line:
+        top = y
+        if at >= LABEL * already:
+            if y >= line:
+                top = y - line
+            if not _is_free(placed, stripes, line, x, end, top):
                 h = table[at + 2]
                 for other in (y, y + h, y + h - line):
                     if 0 <= other <= frame_height - line and _is_free(placed, stripes, line, x, end, other):
                         top = other
                         break
-                break
-        table[at] = x
-        table[at + 1] = top
+            table[at] = x
+            table[at + 1] = top
         label = x, top, end
         placed.append(label)
         if stripes is not None:

@@ -18,13 +18,13 @@ void box_fill(const struct area *area)
 
 void box_cell(const struct cell *cell)
 {
-    int s = cell->scale;
+    int inverse = cell->inverse;
     uint16x8_t lane = vidupq_n_u16(0, 1), ink = vdupq_n_u16(cell->ink);
     mve_pred16_t inside = vcmpcsq_n_u16(lane, cell->x0) & vctp16q(cell->x1);
-    uint16x8_t column = vshlq_u16(vaddq_n_u16(lane, 8 * cell->part), vdupq_n_s16(1 - s));
+    uint16x8_t column = vshrq_n_u16(vmulq_n_u16(vaddq_n_u16(lane, 8 * cell->part), inverse), 8);
     uint8_t *at = cell->at;
     for (int row = cell->y0; row < cell->y1; row++, at += cell->stride) {
-        uint16x8_t set = vldrbq_gather_offset_u16(cell->glyph + 8 * (row >> (s - 1)), column);
+        uint16x8_t set = vldrbq_gather_offset_u16(cell->glyph + 8 * (row * inverse >> 8), column);
         mve_pred16_t lanes = vcmpneq_n_u16(set, 0) & inside;
         if (cell->depth == 2)
             vstrhq_p_u16((uint16_t *)at, ink, lanes);

@@ -20,12 +20,11 @@ void box_fill(const struct area *area)
 
 void box_cell(const struct cell *cell)
 {
-    int half = cell->scale - 1; // a scale of 2 repeats each column and row
     uint8_t *at = cell->at;
     for (int row = cell->y0; row < cell->y1; row++, at += cell->stride) {
-        const uint8_t *glyph = cell->glyph + 8 * (row >> half);
+        const uint8_t *glyph = cell->glyph + 8 * (row * cell->inverse >> 8);
         for (int x = cell->x0; x < cell->x1; x++)
-            if (glyph[(x + 8 * cell->part) >> half])
+            if (glyph[(x + 8 * cell->part) * cell->inverse >> 8])
                 put(at, x, cell->depth, cell->ink);
     }
 }
