@@ -4,70 +4,116 @@ from __future__ import annotations
 
 import numpy as np
 from reference import Array
+from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
 
-FADE, CLASS_COST, AGE_COST, DOUBT_COST, FLOOR = 0.93, 4.0, 26 / 64, 2.0, 3.0
-CENTER, SIZE, ACCELERATION, GROWTH, FIRST_SPEED, COVERED = 0.05, 0.08, 0.015, 0.01, 0.08, 0.75
+FADE, FORGET, CLASS_COST, AGE_COST, DOUBT_COST, MANEUVER_COST, SIZE_COST = 0.93, 0.8, 4.0, 0.25, 2.0, 10.0, 8.5
+FLOOR, FLOOR_PART, COVERED, SURPRISE, LEARN, TURN = 3.0, 0.17, 0.75, 3.0, 0.13, 1.3
+NOISE, ACCELERATION, FIRST_SPEED, JUMP = 0.05, 0.015, 0.3, 0.16
+SIZE_NOISE, GROWTH, FIRST_GROWTH, SIZE_JUMP = 0.1, 0.012, 0.13, 0.12
+SMALLEST = 0.5  # pixels: the least standard deviation of a detection
 
 Box = tuple[float, float, float, float]
 
 
+class Part:
+    """The filter of two numbers, such as x and y, that have one covariance: position and velocity."""
+
+    def __init__(self, place: Array, noise: float, first: float) -> None:
+        self.place, self.velocity = place, np.zeros(2)
+        self.p = np.diag([noise, first])
+        self.maneuver = 0.0
+
+    def predict(self, t: float, q: float, least: Array) -> None:
+        f = np.array([[1, t], [0, 1]])
+        noise = np.array([[t**3 / 3, t**2 / 2], [t**2 / 2, t]])
+        self.place = np.maximum(self.place + self.velocity * t, least)
+        self.p = f @ self.p @ f.T + (q + self.maneuver) * noise
+
+    def correct(self, seen: Array, noise: float, t: float, forget: float) -> None:
+        away = seen - self.place
+        self.maneuver *= forget
+        excess = float(np.sum(away**2)) / 2 - SURPRISE * (self.p[0, 0] + noise)
+        if excess > 0 and t > 0:
+            t = max(t, 0.25)
+            # All of it as a displacement, of which half comes from a change of velocity.
+            self.p = self.p + excess * np.array([[1, 0.5 / t], [0.5 / t, 0.5 / t**2]])
+            self.maneuver += LEARN * 0.5 * excess / t**2
+        gain = self.p[:, 0] / (self.p[0, 0] + noise)
+        self.place, self.velocity = self.place + gain[0] * away, self.velocity + gain[1] * away
+        self.p = self.p - np.outer(gain, self.p[0])
+
+    def slow_down(self, fade: float) -> None:
+        self.velocity = self.velocity * fade
+        self.p = self.p * np.array([[1, fade], [fade, fade**2]])
+
+
 class Track:
-    """The state: x, y, vx, vy of the center, with one covariance for both axes, and w, h with one variance."""
+    """Two filters: of the center and of the size."""
 
     def __init__(self, box: Array, class_id: int) -> None:
-        self.place, self.size = box[:2], box[2:]
-        self.velocity = np.zeros(2)
-        self.p = np.diag([self.noise(CENTER), FIRST_SPEED**2 * self.area])
-        self.ps = self.noise(SIZE)
+        area = area_of(box[2:])
+        self.center = Part(box[:2], noise(area, NOISE), FIRST_SPEED**2 * area)
+        self.size = Part(box[2:], noise(area, SIZE_NOISE), FIRST_GROWTH**2 * area)
         self.missed = self.unsure = 0.0
+        self.misses = 0
+        self.t = 0.0  # of the last prediction
         self.hits, self.id, self.class_id, self.found = 1, 0, class_id, True
 
     @property
     def area(self) -> float:
-        return float(min(np.prod(self.size), 1024**2))
-
-    def noise(self, part: float) -> float:
-        return part**2 * self.area + FLOOR**2
+        return area_of(self.size.place)
 
     def predict(self, dt: float) -> None:
-        t = min(dt, 8.0)
-        f = np.array([[1, t], [0, 1]])
-        q = ACCELERATION**2 * self.area * np.array([[t**3 / 3, t**2 / 2], [t**2 / 2, t]])
-        self.place = self.place + self.velocity * t
-        self.p = f @ self.p @ f.T + q
-        self.ps += GROWTH**2 * self.area * t
+        self.t = min(dt, 8.0)
+        area = self.area
+        self.size.predict(self.t, GROWTH**2 * area, self.size.place / 2)
+        self.center.predict(self.t, ACCELERATION**2 * area, np.full(2, -1024.0))
         self.missed += dt
         self.unsure += dt
         self.found = False
 
-    def cost(self, box: Array, class_id: int, dt: float) -> float:
-        noise = self.noise(CENTER)
-        variance = self.p[0, 0] + noise
-        doublings = np.interp(variance / noise, 2.0 ** np.arange(25), np.arange(25))  # log2, linearly interpolated
-        center = np.sum((box[:2] - self.place) ** 2) / variance
-        size = np.sum((box[2:] - self.size) ** 2) / (self.ps + self.noise(SIZE))
-        of_track = (self.missed - dt) * AGE_COST + doublings * DOUBT_COST
-        return float(center + size + of_track + (class_id != self.class_id) * CLASS_COST)
+    def variances(self) -> tuple[float, float, float, float]:
+        """Of the difference to a detection: of center and size, then the same if the object maneuvers."""
+        center = float(self.center.p[0, 0]) + noise(self.area, NOISE)
+        size = float(self.size.p[0, 0]) + noise(self.area, SIZE_NOISE)
+        moved = float(np.sum((self.center.velocity * self.t) ** 2))
+        return center, size, center + JUMP**2 * self.area + TURN**2 * moved, size + SIZE_JUMP**2 * self.area
 
-    def correct(self, box: Array, class_id: int, sure: bool) -> None:
-        gain = self.p[:, 0] / (self.p[0, 0] + self.noise(CENTER))
-        gain_s = self.ps / (self.ps + self.noise(SIZE))
-        away = box[:2] - self.place
-        self.place, self.velocity = self.place + gain[0] * away, self.velocity + gain[1] * away
-        self.p = self.p - np.outer(gain, self.p[0])
-        self.size, self.ps = self.size + gain_s * (box[2:] - self.size), (1 - gain_s) * self.ps
-        self.missed, self.hits, self.class_id, self.found = 0.0, self.hits + 1, class_id, True
+    def cost(self, box: Array, class_id: int, dt: float) -> float:
+        far = float(np.sum((box[:2] - self.center.place) ** 2))
+        resized = float(np.sum((box[2:] - self.size.place) ** 2))
+        center, size, wide, wide_size = self.variances()
+        doublings = np.interp(center / noise(self.area, NOISE), 2.0 ** np.arange(25), np.arange(25))  # log2, linear between
+        of_pair = min(far / center + resized / size, MANEUVER_COST + far / wide + min(resized / wide_size, SIZE_COST))
+        of_track = (self.missed - dt) * AGE_COST + doublings * DOUBT_COST
+        return float(of_pair + of_track + (class_id != self.class_id) * CLASS_COST)
+
+    def correct(self, box: Array, class_id: int, sure: bool, dt: float) -> None:
+        area, forget = self.area, FORGET**dt
+        self.center.correct(box[:2], noise(area, NOISE), self.missed, forget)
+        self.size.correct(box[2:], noise(area, SIZE_NOISE), self.missed, forget)
+        self.missed, self.misses, self.hits, self.class_id = 0.0, 0, self.hits + 1, class_id
         if sure:
             self.unsure = 0.0
 
     def slow_down(self, dt: float) -> None:
-        fade = FADE**dt
-        self.velocity = self.velocity * fade
-        self.p = self.p * np.array([[1, fade], [fade, fade**2]])
+        self.misses += 1
+        self.center.slow_down(FADE**dt)
+        self.size.slow_down(FADE**dt)
 
     @property
     def rect(self) -> Array:
-        return np.concatenate((self.place - self.size / 2, self.place + self.size / 2))
+        center, size = self.center.place, self.size.place
+        return np.concatenate((center - size / 2, center + size / 2))
+
+
+def area_of(size: Array) -> float:
+    return float(min(np.prod(size), 1024**2))
+
+
+def noise(area: float, part: float) -> float:
+    """The variance of a detection's center or size."""
+    return part**2 * area + max(min(FLOOR**2, FLOOR_PART**2 * area), SMALLEST**2)
 
 
 class Reference:
@@ -83,26 +129,23 @@ class Reference:
 
     def update(self, found: list[tuple[Box, float, int]], dt: float = 1.0) -> list[tuple[int, int, Array]]:
         """found: (rect, score, class) of each detection. Returns (its index, id, (x1, y1, x2, y2)) for confirmed tracks."""
-        self.tracks = [t for t in self.tracks if t.missed + dt - 1 <= (self.max_age if t.id else 1)]
+        self.tracks = [t for t in self.tracks if (t.missed + dt - 1 <= self.max_age if t.id else t.misses < 2)]
         for track in self.tracks:
             track.predict(dt)
         for (x, y, w, h), _, _ in found:
             self.box[:2], self.box[2:] = np.minimum(self.box[:2], (x, y)), np.maximum(self.box[2:], (x + w, y + h))
         boxes = [np.array([x + w / 2, y + h / 2, w, h]) for (x, y, w, h), _, _ in found]
-        owner: dict[int, Track] = {}
-        for low, high in ((self.threshold, np.inf), (self.low, self.threshold)):
-            first = high == np.inf
-            rows = [j for j, (_, score, _) in enumerate(found) if low <= score < high]
-            columns = [t for t in self.tracks if not t.found and (first or t.id and t.unsure <= self.max_age)]
-            while rows and columns:
-                costs = np.array([[t.cost(boxes[j], found[j][2], dt) for t in columns] for j in rows])
-                j, i = np.unravel_index(costs.argmin(), costs.shape)
-                if costs[j, i] >= self.max_distance:
-                    break
-                track = columns.pop(int(i))
-                owner[rows[j]] = track
-                track.correct(boxes[rows[j]], found[rows[j]][2], first)
-                rows.pop(int(j))
+        classes = [class_id for _, _, class_id in found]
+        high = [j for j, (_, score, _) in enumerate(found) if score >= self.threshold]
+        low = [j for j, (_, score, _) in enumerate(found) if self.low <= score < self.threshold]
+        owner = self.assigned(high, boxes, classes, self.tracks, dt)
+        if self.follow_camera(owner, {j: boxes[j] for j in high}):
+            owner = self.assigned(high, boxes, classes, self.tracks, dt)
+        left = [t for t in self.tracks if t not in owner.values() and t.id and t.unsure <= self.max_age]
+        owner |= self.assigned(low, boxes, classes, left, dt)
+        for j, track in owner.items():
+            track.correct(boxes[j], classes[j], j in high, dt)
+            track.found = True
         for track in self.tracks:
             if not track.found:
                 track.slow_down(dt)
@@ -113,8 +156,53 @@ class Reference:
             if j in owner and not owner[j].id and owner[j].hits >= self.min_hits:
                 owner[j].id = self.next_id
                 self.next_id += 1
-        low, high = np.tile(self.box[:2], 2), np.tile(self.box[2:], 2)
-        return [(j, owner[j].id, np.clip(owner[j].rect, low, high)) for j in sorted(owner) if owner[j].id]
+        first, last = np.tile(self.box[:2], 2), np.tile(self.box[2:], 2)
+        return [(j, owner[j].id, np.clip(owner[j].rect, first, last)) for j in sorted(owner) if owner[j].id]
+
+    def assigned(
+        self, rows: list[int], boxes: list[Array], classes: list[int], tracks: list[Track], dt: float
+    ) -> dict[int, Track]:
+        """The pairs of least total cost, where a detection without a track costs as much as max_distance."""
+        if not rows or not tracks:
+            return {}
+        costs = np.full((len(rows), len(tracks) + len(rows)), self.max_distance)
+        for i, j in enumerate(rows):
+            for k, track in enumerate(tracks):
+                costs[i, k] = min(track.cost(boxes[j], classes[j], dt), 10 * self.max_distance)
+        pairs = zip(*linear_sum_assignment(costs))
+        return {rows[i]: tracks[k] for i, k in pairs if k < len(tracks) and costs[i, k] < self.max_distance}
+
+    def follow_camera(self, owner: dict[int, Track], boxes: dict[int, Array]) -> bool:
+        """Move the tracks by the displacement that most of those seen last have in common, if most of them are lost."""
+        seen = [t for t in self.tracks if t.id and not t.misses and t.hits > 2]
+        place = {id(track): boxes[j] for j, track in owner.items()}
+        astray = [
+            t for t in seen
+            if id(t) not in place or np.sum((place[id(t)][:2] - t.center.place) ** 2) > 6 * t.variances()[0]
+        ]  # fmt: skip
+        if len(seen) < 3 or 2 * len(astray) <= len(seen):
+            return False
+        cell = max(np.mean([np.sum(t.size.place) for t in seen]) / 16, 1.0)  # an eighth of the mean side
+        moves = []
+        for t in seen:
+            for box in boxes.values():
+                if np.all(4 * abs(box[2:] - t.size.place) <= t.size.place):
+                    moves.append(box[:2] - t.center.place)
+        squares = [m for m in moves if np.all(m > -15 * cell) and np.all(m < 16 * cell)]
+        votes: dict[tuple[int, int], list[Array]] = {}
+        for m in squares:
+            x, y = (int(v) for v in np.floor(m / cell))
+            for corner in ((x, y), (x - 1, y), (x, y - 1), (x - 1, y - 1)):
+                votes.setdefault(corner, []).append(m)
+        if not votes:
+            return False
+        best = max(votes.values(), key=len)
+        still = max(len(votes.get(corner, [])) for corner in ((0, 0), (-1, 0), (0, -1), (-1, -1)))
+        if len(best) < 3 or 2 * len(best) <= len(seen) or 2 * len(best) <= 3 * still:
+            return False
+        for t in self.tracks:
+            t.center.place = t.center.place + np.mean(best, axis=0)
+        return True
 
     def covered(self, j: int, found: list[tuple[Box, float, int]], owner: dict[int, Track]) -> bool:
         x, y, w, h = found[j][0]

@@ -1,4 +1,4 @@
-"""Write kernels/portable_tracks.py, _json.py, _corners.py and _cells.py from viper_tracks.py and the others.
+"""Write kernels/portable_tracks.py, _json.py, _corners.py, _cells.py, _occupancy.py from viper_tracks.py and the others.
 
 generate.py runs it.
 
@@ -17,6 +17,7 @@ WHAT = {
     "json": "The JSON text of detections for to_json, byte by byte and in plain Python.",
     "corners": "The JSON text of an oriented box for to_json, byte by byte and in plain Python.",
     "cells": "Objects from the cells of a FOMO map, in integers and plain Python.",
+    "occupancy": "The points of a grid that masks and boxes cover, in integers and plain Python.",
 }
 
 DOCSTRING = '''"""%s

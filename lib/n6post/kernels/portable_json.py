@@ -65,7 +65,7 @@ def write(detections, words, out, size, scores, texts, text_of):
         words[_W] = width | 0
         words[_H] = height | 0
         words[_CLASS_ID] = class_id | 0
-        track_id = d.track_id
+        track_id = d._track[0]
         words[_TRACKED] = 0
         if track_id is not none:
             words[_TRACKED] = 1

@@ -6,29 +6,38 @@ from micropython import const
 
 
 def tracking(
-    count, dt, fade, max_age, min_hits, max_tracks, gate, class_cost, age_cost, doubt_cost,
-    floor, center_noise, size_noise, acceleration, growth, first_speed, covered,
+    count, dt, fade, forget, max_age, min_hits, max_tracks, gate, class_cost, age_cost, doubt_cost, maneuver_cost, size_cost,
+    floor, floor_part, covered, surprise, learn, turn,
+    noise, acceleration, first_speed, jump, size_noise, growth, first_growth, size_jump,
 ):  # fmt: skip
     """The parameter block of all kernels of tracks.py. The arguments are the entries, in their order.
 
     count           number of detections in the frame; filled in for each update
     dt              frames since the last update; stored in 1/256
-    fade            factor for the velocity of a lost track in that time; in 1/256
+    fade, forget    factors for the velocity of a lost track and for what was learned of maneuvers, in that time; in 1/256
     max_age         frames; in 1/256
     min_hits, max_tracks    as they are
-    gate, class_cost, age_cost, doubt_cost  costs; in 1/64
-    floor           minimum standard deviation, pixels; squared, in 1/256
-    center_noise, size_noise    standard deviations of a detection, fractions of sqrt(w h); squared, in 1/65536
-    acceleration, growth        random change of velocity and size in a frame, fractions of sqrt(w h); squared, in 1/1048576
-    first_speed     standard deviation of a new track's velocity, fraction of sqrt(w h) a frame; squared, in 1/65536
+    gate, class_cost, age_cost, doubt_cost, maneuver_cost, size_cost    costs; in 1/64
+    floor           minimum standard deviation of a detection, pixels; squared, in 1/256
+    floor_part      ... but no more than this fraction of sqrt(w h), for small objects; squared, in 1/256
     covered         fraction of an area; in 1/256
+    surprise        a difference is a maneuver if its square is this many times the expected; in 1/64
+    learn           fraction of a maneuver that the next ones are expected to have; in 1/256
+    turn            change of velocity in a maneuver, fraction of the speed, 1.4 at most; squared, in 1/256
+
+    For the center, then the same for the size, all of them standard deviations and fractions of sqrt(w h):
+    noise, size_noise           of a detection, .17 at most; squared, in 1/65536
+    acceleration, growth        random change of velocity in a frame, .04 at most; squared, in 1/1048576
+    first_speed, first_growth   velocity of a new track, a frame, .7 at most; squared, in 1/65536
+    jump, size_jump             displacement in a maneuver; squared, in 1/16384
     """
-    costs, squares = (gate, class_cost, age_cost, doubt_cost), (center_noise, size_noise)
-    entries = count, _in(dt, 256), _in(fade, 256), _in(max_age, 256), min_hits, max_tracks
-    entries += tuple([_in(cost, 64) for cost in costs]) + (_in(floor * floor, 256),)
-    entries += tuple([_in(part * part, 65536) for part in squares])
-    entries += tuple([_in(part * part, 1048576) for part in (acceleration, growth)])
-    return array("i", entries + (_in(first_speed * first_speed, 65536), _in(covered, 256)))
+    parts = (noise, acceleration, first_speed, jump, size_noise, growth, first_growth, size_jump)
+    units = (65536, 1048576, 65536, 16384)
+    entries = [count, _in(dt, 256), _in(fade, 256), _in(forget, 256), _in(max_age, 256), min_hits, max_tracks]
+    entries += [_in(cost, 64) for cost in (gate, class_cost, age_cost, doubt_cost, maneuver_cost, size_cost)]
+    entries += [_in(floor * floor, 256), _in(floor_part * floor_part, 256), _in(covered, 256)]
+    entries += [_in(surprise, 64), _in(learn, 256), _in(turn * turn, 256)]
+    return array("i", entries + [_in(parts[i] * parts[i], units[i % 4]) for i in range(8)])
 
 
 def mask_transform(transform):
@@ -43,18 +52,23 @@ def _in(number, parts):
 TRACKING_COUNT = const(0)
 TRACKING_DT = const(1)
 TRACKING_FADE = const(2)
+TRACKING_FORGET = const(3)
 
-HEADER = const(6)
+HEADER = const(7)
 HEADER_COUNT = const(0)
 HEADER_NEXT_ID = const(1)
+HEADER_RIGHT = const(4)
+HEADER_BOTTOM = const(5)
+HEADER_UPDATES = const(6)
 
-TRACK = const(26)
-TRACK_VX = const(17)
-TRACK_VY = const(18)
-TRACK_MISSED = const(6)
-TRACK_HITS = const(19)
-TRACK_ID = const(20)
-TRACK_CLASS_ID = const(21)
-TRACK_FOUND = const(7)
-TRACK_RECT_X = const(10)
+TRACK = const(40)
+TRACK_VX = const(2)
+TRACK_VY = const(3)
+TRACK_MISSED = const(22)
+TRACK_HITS = const(30)
+TRACK_ID = const(31)
+TRACK_CLASS_ID = const(32)
+TRACK_FOUND = const(24)
+TRACK_RECT_X = const(26)
+TRACK_AGE = const(37)
 

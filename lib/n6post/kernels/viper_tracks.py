@@ -13,16 +13,21 @@ units   x, y, w, h in 1/16 pixel; velocities in 1/256 pixel a frame; variances i
 The constants below are the positions of the words in these arrays. A row is referred to by the position of its first word:
 `o` in tracks, `e` in rows.
 
-The filter: the center moves at a constant velocity that is disturbed by white noise of acceleration (Bar-Shalom, Li and
-Kirubarajan, Estimation with Applications to Tracking and Navigation, 6.2). The size changes by a random walk. x and y share
-one covariance, w and h share a variance. All noise is proportional to sqrt(w h): objects that are near move and jitter more.
+The filter: center and size change at constant velocities that are disturbed by white noise of acceleration (Bar-Shalom, Li
+and Kirubarajan, Estimation with Applications to Tracking and Navigation, 6.2). x and y share one covariance, w and h share
+another. All noise is proportional to sqrt(w h): objects that are near move and jitter more.
+
+An object that maneuvers (turns, brakes, is shaken by the camera) leaves the prediction by more than this noise explains.
+Such a detection may belong to the track all the same, at an extra cost and with a wider variance, which grows with the
+speed. What it exceeds by is added to the covariance before the correction (as in a strong tracking filter), and a part of it
+is learned as a noise of acceleration that fades.
 """
 
 import micropython
 from micropython import const
 
 # The header of the tracks.
-_HEADER = const(6)  # number of words
+_HEADER = const(7)  # number of words
 _COUNT = const(0)  # of tracks
 _NEXT_ID = const(1)
 _LARGEST_ID = const(0x3FFFFFFF)  # of the camera's small ints: behind it, ids begin again at 1
@@ -30,65 +35,94 @@ _LEFT = const(2)  # bounding box of all rects so far, pixels
 _TOP = const(3)
 _RIGHT = const(4)
 _BOTTOM = const(5)
-# A track.
-_TRACK = const(26)  # number of words
+_UPDATES = const(6)  # number of predictions so far: tells whether the other table is that of the update before
+# A track: two blocks of the same order, for the center and for the size.
+_TRACK = const(40)  # number of words
 _X = const(0)  # the center
 _Y = const(1)
-_PP = const(2)  # variance of the position, its covariance with the velocity, variance of the velocity
-_PV = const(3)
-_VV = const(4)
-_PS = const(5)  # variance of the size
-_MISSED = const(6)  # 1/256 frames since its last detection
-_FOUND = const(7)  # the row of its detection, or -1
-_CENTER_VARIANCE = const(8)  # of the difference to a detection, 1/16 pixel^2
-_SIZE_VARIANCE = const(9)
-_RECT_X = const(10)  # pixels
-_RECT_Y = const(11)
-_RECT_W = const(12)
-_RECT_H = const(13)
-_COST = const(14)  # added for any detection, 1/64
-_W = const(15)  # from here on a prediction changes nothing
-_H = const(16)
-_VX = const(17)
-_VY = const(18)
-_HITS = const(19)  # number of detections so far
-_ID = const(20)  # 0 if not confirmed
-_CLASS_ID = const(21)  # of the last detection
-_MASKED = const(22)  # 1 if the last detection had a mask, else 0
-_OFFSET_X = const(23)  # mean offset from the mask's centroid to the box's center
-_OFFSET_Y = const(24)
-_UNSURE = const(25)  # 1/256 frames since a detection of a high score
+_VX = const(2)
+_VY = const(3)
+_PP = const(4)  # variance of the position, its covariance with the velocity, variance of the velocity
+_PV = const(5)
+_VV = const(6)
+_MANEUVER = const(7)  # learned variance of acceleration, added to that of all objects
+_VARIANCE = const(8)  # of the difference to a detection, 1/16 pixel^2
+_WIDE = const(9)  # the same if the object maneuvers
+_LIMIT = const(10)  # a larger square of the difference costs more than the gate, 1/16 pixel^2
+_SIZE = const(11)  # where the second block begins
+_W = const(11)
+_H = const(12)
+_VW = const(13)
+_VH = const(14)
+_SIZE_PP = const(15)
+_SIZE_PV = const(16)
+_SIZE_VV = const(17)
+_SIZE_MANEUVER = const(18)
+_SIZE_VARIANCE = const(19)
+_SIZE_WIDE = const(20)
+_SIZE_LIMIT = const(21)
+_MISSED = const(22)  # 1/256 frames since its last detection
+_MISSES = const(23)  # number of updates since then
+_FOUND = const(24)  # the row of its detection, or -1
+_COST = const(25)  # added for any detection, 1/64
+_RECT_X = const(26)  # pixels
+_RECT_Y = const(27)
+_RECT_W = const(28)
+_RECT_H = const(29)
+_HITS = const(30)  # number of detections so far
+_ID = const(31)  # 0 if not confirmed
+_CLASS_ID = const(32)  # of the last detection
+_MASKED = const(33)  # 1 if the last detection had a mask, else 0
+_OFFSET_X = const(34)  # mean offset from the mask's centroid to the box's center
+_OFFSET_Y = const(35)
+_UNSURE = const(36)  # 1/256 frames since a detection of a high score
+_AGE = const(37)  # 1/256 frames since the first detection
+_PRICE = const(38)  # of the assignment: match explains these two
+_REACH = const(39)
+# In place of the rect, which is written last.
+_A_FROM = const(26)  # the row from which the track was reached
+_A_DONE = const(27)  # 1 if its own detection was examined, else 0
 # A detection.
-_DETECTION = const(11)  # number of words
+_DETECTION = const(10)  # number of words
 _D_X = const(0)  # the center
 _D_Y = const(1)
 _D_W = const(2)
 _D_H = const(3)
 _D_CLASS_ID = const(4)
 _D_ROUND = const(5)  # 1 or 2; 0 if its score is too low
-_D_NEAREST = const(6)  # the row of the nearest free track; -1 if there is none, -2 before the first search
-_D_COST = const(7)  # of the nearest track
-_D_TRACK = const(8)  # the row of its track, or -1
-_D_CENTROID_X = const(9)  # of its mask, or _NO_MASK
-_D_CENTROID_Y = const(10)
-# The parameter block.
+_D_LIMIT = const(6)  # what its pair may cost: below the gate, there is a track for it
+_D_TRACK = const(7)  # the row of its track, or -1
+_D_CENTROID_X = const(8)  # of its mask, or _NO_MASK
+_D_CENTROID_Y = const(9)
+# The parameter block. From _P_NOISE on: four entries for the center, then the same for the size.
 _P_COUNT = const(0)
 _P_DT = const(1)
 _P_FADE = const(2)
-_P_MAX_AGE = const(3)
-_P_MIN_HITS = const(4)
-_P_MAX_TRACKS = const(5)
-_P_GATE = const(6)
-_P_CLASS_COST = const(7)
-_P_AGE_COST = const(8)
-_P_DOUBT_COST = const(9)
-_P_FLOOR = const(10)
-_P_CENTER_NOISE = const(11)
-_P_SIZE_NOISE = const(12)
-_P_ACCELERATION = const(13)
-_P_GROWTH = const(14)
-_P_FIRST_SPEED = const(15)
-_P_COVERED = const(16)
+_P_FORGET = const(3)
+_P_MAX_AGE = const(4)
+_P_MIN_HITS = const(5)
+_P_MAX_TRACKS = const(6)
+_P_GATE = const(7)
+_P_CLASS_COST = const(8)
+_P_AGE_COST = const(9)
+_P_DOUBT_COST = const(10)
+_P_MANEUVER_COST = const(11)
+_P_SIZE_COST = const(12)
+_P_FLOOR = const(13)
+_P_FLOOR_PART = const(14)
+_P_COVERED = const(15)
+_P_SURPRISE = const(16)
+_P_LEARN = const(17)
+_P_TURN = const(18)
+_P_NOISE = const(19)
+_P_ACCELERATION = const(20)
+_P_FIRST_SPEED = const(21)
+_P_JUMP = const(22)
+_P_SIZE_NOISE = const(23)
+_P_GROWTH = const(24)
+_P_FIRST_GROWTH = const(25)
+_P_SIZE_JUMP = const(26)
+_P_BLOCK = const(4)  # from an entry for the center to that for the size
 # A row of the table of boxes_to_frame (drawing_params.row).
 _ROW_CROP_X0 = const(7)
 _ROW_CROP_Y0 = const(8)
@@ -107,7 +141,15 @@ _HIGHEST = const(8191)
 _FARTHEST = const(8 * 256)  # 1/256 frames: motion is predicted no further at once
 _LARGEST_VARIANCE = const(0x0FFFFFFF)  # 1/256 pixel^2: a standard deviation of 1,024 pixels
 _LARGEST_AREA = const(0xFFFFF)  # pixel^2: larger objects have the noise of this area
+_OLDEST = const(0x30000000)  # 1/256 frames: 29 hours at 30 frames a second
 _FASTEST = const(0x3FFFF)  # 1/256 pixel a frame: 1,024 pixels
+_LARGEST_SPEED = const(0x7FFFFF)  # variance of a velocity, 1/256 pixel^2: a standard deviation of 181 pixels a frame
+_LARGEST_COVARIANCE = const(0x1FFFFFF)
+_LARGEST_MANEUVER = const(0xFFFFF)  # 1/256 pixel^2: 64 pixels a frame, in a frame
+_SMALLEST_NOISE = const(64)  # 1/256 pixel^2: boxes are in whole pixels
+_WIDEST = const(0x1F00000)  # 1/16 pixel^2: 65 times this fits in 31 bits
+_FAR = const(0x3FFFFFFF)
+_CELLS = const(32)  # of the camera's displacement, on each axis
 
 
 @micropython.viper
@@ -153,7 +195,6 @@ def load_detections(detections, rows: ptr32, tracks: ptr32, threshold, low_thres
             rows[e + _D_ROUND] = 1
         elif score >= low_threshold:
             rows[e + _D_ROUND] = 2
-        rows[e + _D_NEAREST] = -2
         rows[e + _D_TRACK] = -1
         rows[e + _D_CENTROID_X] = _NO_MASK
         e += _DETECTION
@@ -171,95 +212,187 @@ def predict(old: ptr32, tracks: ptr32, params: ptr32):
     t = dt
     if t > _FARTHEST:
         t = _FARTHEST
+    gate = (params[_P_GATE] >> 6) + 1
+    wide_gate = ((params[_P_GATE] - params[_P_MANEUVER_COST]) >> 6) + 1
     for i in range(_HEADER):
         tracks[i] = old[i]
-    o = _HEADER
+    tracks[_UPDATES] = (old[_UPDATES] + 1) & _LARGEST_ID
     to = _HEADER
-    for _ in range(old[_COUNT]):
-        limit = 256  # a track that is not confirmed may miss one frame
+    for o in range(_HEADER, _HEADER + old[_COUNT] * _TRACK, _TRACK):
+        missed = old[o + _MISSED]
         if old[o + _ID]:
-            limit = params[_P_MAX_AGE]
-        if old[o + _MISSED] + dt - 256 <= limit:
-            for i in range(_W, _TRACK):
-                tracks[to + i] = old[o + i]
-            x = old[o + _X] + ((old[o + _VX] * t + 2048) >> 12)
-            if x < _LOWEST * 16:
-                x = _LOWEST * 16
+            if missed + dt - 256 > params[_P_MAX_AGE]:
+                tracks[_COUNT] -= 1
+                continue
+        elif old[o + _MISSES] > 1:  # a track that is not confirmed may miss one update
+            tracks[_COUNT] -= 1
+            continue
+        area = ((old[o + _W] >> 2) * (old[o + _H] >> 2)) >> 4
+        if area > _LARGEST_AREA:
+            area = _LARGEST_AREA
+        new_area = 0
+        floor = 0
+        variance = 0
+        noise = 0
+        for i in range(2):  # the size, then the center: its noise depends on the size
+            p = _P_BLOCK - i * _P_BLOCK
+            b = o + _SIZE - i * _SIZE
+            new = to + _SIZE - i * _SIZE
+            x = old[b] + ((old[b + _VX] * t + 2048) >> 12)
+            y = old[b + _Y] + ((old[b + _VY] * t + 2048) >> 12)
+            if i:
+                if x < _LOWEST * 16:
+                    x = _LOWEST * 16
+                if y < _LOWEST * 16:
+                    y = _LOWEST * 16
+            else:
+                if x < old[b] >> 1:
+                    x = old[b] >> 1
+                if y < old[b + _Y] >> 1:
+                    y = old[b + _Y] >> 1
             if x > _HIGHEST * 16:
                 x = _HIGHEST * 16
-            y = old[o + _Y] + ((old[o + _VY] * t + 2048) >> 12)
-            if y < _LOWEST * 16:
-                y = _LOWEST * 16
             if y > _HIGHEST * 16:
                 y = _HIGHEST * 16
-            tracks[to + _X] = x
-            tracks[to + _Y] = y
-            area = ((old[o + _W] >> 2) * (old[o + _H] >> 2)) >> 4
-            if area > _LARGEST_AREA:
-                area = _LARGEST_AREA
+            tracks[new] = x
+            tracks[new + _Y] = y
             # P' = F P F^T + Q with F = (1 t; 0 1), Q = q (t^3/3 t^2/2; t^2/2 t). A product of two large numbers is computed
-            # in two parts: (a >> 8) * t + ((a & 255) * t >> 8) is a * t >> 8.
-            q1 = (((area * params[_P_ACCELERATION]) >> 12) * t) >> 8
-            q2 = (q1 * t) >> 8
-            q3 = ((q2 >> 3) * t) >> 5
-            vv = old[o + _VV]
-            vt = (vv >> 8) * t + (((vv & 255) * t) >> 8)
-            vtt = (vt >> 8) * t + (((vt & 255) * t) >> 8)
-            pv = old[o + _PV]
-            pp = old[o + _PP] + 2 * ((pv >> 8) * t + (((pv & 255) * t) >> 8)) + vtt + q3 // 3
+            # in two parts: (a >> 8) * t + ((a & 255) * t >> 8) is a * t >> 8. A third is 21/64 here.
+            q1 = ((area * params[_P_ACCELERATION + p]) >> 12) + old[b + _MANEUVER]
+            vv = old[b + _VV]
+            pv = old[b + _PV]
+            if t == 256:
+                pp = old[b + _PP] + 2 * pv + vv + (q1 >> 2) + (q1 >> 4) + (q1 >> 6)
+                pv += vv + (q1 >> 1)
+            else:
+                q1 = (q1 >> 8) * t + (((q1 & 255) * t) >> 8)
+                q2 = (q1 >> 8) * t + (((q1 & 255) * t) >> 8)
+                q3 = (q2 >> 8) * t + (((q2 & 255) * t) >> 8)
+                vt = (vv >> 8) * t + (((vv & 255) * t) >> 8)
+                vtt = (vt >> 8) * t + (((vt & 255) * t) >> 8)
+                pp = old[b + _PP] + 2 * ((pv >> 8) * t + (((pv & 255) * t) >> 8)) + vtt + (q3 >> 2) + (q3 >> 4) + (q3 >> 6)
+                pv += vt + (q2 >> 1)
             if pp > _LARGEST_VARIANCE:
                 pp = _LARGEST_VARIANCE
-            tracks[to + _PP] = pp
-            tracks[to + _PV] = pv + vt + (q2 >> 1)
-            tracks[to + _VV] = vv + q1
-            ps = old[o + _PS] + ((((area * params[_P_GROWTH]) >> 12) * t) >> 8)
-            if ps > _LARGEST_VARIANCE:
-                ps = _LARGEST_VARIANCE
-            tracks[to + _PS] = ps
-            # The variances of the difference to a detection, in 1/16 pixel^2, the unit of the squares in find_nearest.
-            noise = (((area * params[_P_CENTER_NOISE]) >> 8) + params[_P_FLOOR]) >> 4
+            if pv > _LARGEST_COVARIANCE:
+                pv = _LARGEST_COVARIANCE
+            vv += q1
+            if vv > _LARGEST_SPEED:
+                vv = _LARGEST_SPEED
+            tracks[new + _VX] = old[b + _VX]
+            tracks[new + _VY] = old[b + _VY]
+            tracks[new + _MANEUVER] = old[b + _MANEUVER]
+            tracks[new + _PP] = pp
+            tracks[new + _PV] = pv
+            tracks[new + _VV] = vv
+            # The variances of the difference to a detection, in 1/16 pixel^2, the unit of the squares in search.
+            if i == 0:
+                new_area = ((x >> 2) * (y >> 2)) >> 4
+                if new_area > _LARGEST_AREA:
+                    new_area = _LARGEST_AREA
+                floor = new_area * params[_P_FLOOR_PART]
+                if floor > params[_P_FLOOR]:
+                    floor = params[_P_FLOOR]
+                if floor < _SMALLEST_NOISE:
+                    floor = _SMALLEST_NOISE
+            noise = (((new_area * params[_P_NOISE + p]) >> 8) + floor) >> 4
             variance = (pp >> 4) + noise
-            tracks[to + _CENTER_VARIANCE] = variance
-            tracks[to + _SIZE_VARIANCE] = (ps + ((area * params[_P_SIZE_NOISE]) >> 8) + params[_P_FLOOR]) >> 4
-            # The likelihood falls with the logarithm of the variance: here in 1/64 of a doubling, linear between doublings.
-            cost = -64
-            while variance >= 2 * noise:
-                variance >>= 1
-                cost += 64
-            cost += (variance << 6) // noise
-            tracks[to + _COST] = ((old[o + _MISSED] * params[_P_AGE_COST]) >> 8) + ((cost * params[_P_DOUBT_COST]) >> 6)
-            tracks[to + _MISSED] = old[o + _MISSED] + dt
-            tracks[to + _UNSURE] += dt
-            tracks[to + _FOUND] = -1
-            to += _TRACK
-        else:
-            tracks[_COUNT] -= 1
-        o += _TRACK
+            wide = variance + (((new_area >> 2) * params[_P_JUMP + p]) >> 8)
+            if i:
+                # A fast object goes astray by more when it turns.
+                x = ((old[o + _VX] >> 4) * t) >> 8
+                y = ((old[o + _VY] >> 4) * t) >> 8
+                if x > 0x1FFF or x < -0x1FFF:
+                    x = 0x1FFF
+                if y > 0x1FFF or y < -0x1FFF:
+                    y = 0x1FFF
+                wide += (((x * x + y * y) >> 6) * params[_P_TURN]) >> 6
+            if wide > _WIDEST:
+                wide = _WIDEST
+            tracks[new + _VARIANCE] = variance
+            tracks[new + _WIDE] = wide
+            wide *= wide_gate
+            if wide < variance * gate:
+                wide = variance * gate
+            tracks[new + _LIMIT] = wide
+        # The likelihood falls with the logarithm of the variance: here in 1/64 of a doubling, linear between doublings.
+        cost = -64
+        while variance >= 2 * noise:
+            variance >>= 1
+            cost += 64
+        cost += (variance << 6) // noise
+        tracks[to + _COST] = ((missed * params[_P_AGE_COST]) >> 8) + ((cost * params[_P_DOUBT_COST]) >> 6)
+        for i in range(_HITS, _UNSURE):
+            tracks[to + i] = old[o + i]
+        tracks[to + _MISSED] = missed + dt
+        tracks[to + _MISSES] = old[o + _MISSES]
+        tracks[to + _UNSURE] = old[o + _UNSURE] + dt
+        x = old[o + _AGE] + dt
+        if x > _OLDEST:
+            x = _OLDEST
+        tracks[to + _AGE] = x
+        tracks[to + _FOUND] = -1
+        tracks[to + _PRICE] = 0
+        to += _TRACK
 
 
-def match(tracks, rows, params, turn):
-    """Pair the detections of one round with free tracks: the pair of lowest cost first, as long as that is below the gate.
+def match(tracks, rows, params):
+    """Pair the detections with tracks: first those of high scores, then those of low scores with the tracks that are left.
+
+    If the camera has moved by a jerk, all tracks are moved along first.
+    """
+    low_scores = assign(tracks, rows, params, 1)
+    if is_displaced(tracks, rows, params):
+        if follow_camera(tracks, rows, params, bytearray(_CELLS * _CELLS)):
+            assign(tracks, rows, params, 1)
+    if low_scores:
+        assign(tracks, rows, params, 2)
+
+
+def assign(tracks, rows, params, turn):
+    """Pair the detections of one round with free tracks so that the sum of all costs is least.
 
     turn    1: detections of high scores; 2: those of low scores
 
-    The cost is (dx^2 + dy^2) / center variance + (dw^2 + dh^2) / size variance. It grows with every doubling of the center's
-    variance, with every frame that the track has missed, and if the classes differ. Of equal costs the first detection wins,
-    then the first track.
+    The cost of a pair is (dx^2 + dy^2) / center variance + (dw^2 + dh^2) / size variance. Or, if that is less, the same with
+    the wide variances and the cost of a maneuver. The size then costs no more than `size_cost`: what turns may have another
+    shape at once. All this grows with every doubling of the center's variance, with every frame that the track has missed,
+    and if the classes differ. A detection without a pair costs as much as the gate.
+
+    Mostly all detections have different nearest tracks: then these are the pairs. Otherwise, for each detection whose
+    nearest track is taken, the shortest path of re-assignments is searched (the Hungarian method; Jonker and Volgenant,
+    Computing 38, 1987). Each detection's _D_LIMIT is the least that a pair of it costs, with the tracks' prices. A track
+    that several detections want gets a price.
+
+    Returns 0 if there are no detections of other rounds.
     """
-    while find_nearest(tracks, rows, params, turn) and pair_nearest(tracks, rows, params, turn):
-        pass
+    seen = search(tracks, rows, params, turn, -1)
+    if not seen & 1:
+        return seen
+    first = next_unsettled(tracks, rows, params, turn)
+    while first >= 0:
+        e = first
+        while e >= 0:
+            search(tracks, rows, params, turn, e)
+            e = reassign(tracks, rows, params, first)
+        first = next_unsettled(tracks, rows, params, turn)
+    return seen - 1
 
 
 @micropython.viper
-def find_nearest(tracks: ptr32, rows: ptr32, params: ptr32, turn: int) -> int:
-    """Find the free track of lowest cost for each unpaired detection whose last one is taken, or not searched for yet.
+def search(tracks: ptr32, rows: ptr32, params: ptr32, turn: int, only: int) -> int:
+    """Compute the costs of detections and tracks.
 
-    Returns 1 if there was such a detection, else 0.
+    only    -1: pair each detection of this round with its nearest track, unless that is taken;
+            a row: from this detection, reach all tracks that no shorter path has reached
+
+    Returns the sum of 1 if a nearest track was taken, and 2 if there are detections of other rounds.
     """
-    searched = 0
     gate = params[_P_GATE]
-    reach = (gate >> 6) + 1
-    max_unsure = 0x3FFFFFFF
+    maneuver_cost = params[_P_MANEUVER_COST]
+    unsettled = 0
+    others = 0
+    max_unsure = _FAR
     min_id = 0
     if turn == 2:
         # A low score does not confirm a track. Nor does it keep one that had no high score for as long as a lost track is
@@ -267,25 +400,27 @@ def find_nearest(tracks: ptr32, rows: ptr32, params: ptr32, turn: int) -> int:
         max_unsure = params[_P_MAX_AGE]
         min_id = 1
     end = _HEADER + tracks[_COUNT] * _TRACK
-    for e in range(0, params[_P_COUNT] * _DETECTION, _DETECTION):
-        if rows[e + _D_ROUND] != turn or rows[e + _D_TRACK] >= 0:
+    e = 0
+    last = params[_P_COUNT] * _DETECTION
+    so_far = 0
+    if only >= 0:
+        e = only
+        last = only + 1
+        if rows[e + _D_TRACK] >= 0:
+            so_far = tracks[rows[e + _D_TRACK] + _REACH]
+        so_far -= rows[e + _D_LIMIT]
+    while e < last:
+        if rows[e + _D_ROUND] != turn:
+            others = 2
+            e += _DETECTION
             continue
-        nearest = rows[e + _D_NEAREST]
-        if nearest == -1:
-            continue
-        if nearest >= 0:
-            if tracks[nearest + _FOUND] < 0:
-                continue
         nearest = -1
         lowest = gate
         center_x = rows[e + _D_X]
         center_y = rows[e + _D_Y]
         for o in range(_HEADER, end, _TRACK):
-            if tracks[o + _FOUND] >= 0 or tracks[o + _UNSURE] > max_unsure or tracks[o + _ID] < min_id:
-                continue
             # (dx^2 + dy^2) / variance, if that may be below the gate at all: otherwise the sum might leave 32 bits.
-            variance = tracks[o + _CENTER_VARIANCE]
-            limit = reach * variance
+            limit = tracks[o + _LIMIT]
             x = (tracks[o + _X] - center_x) >> 2
             x = x * x
             if x > limit:
@@ -294,62 +429,233 @@ def find_nearest(tracks: ptr32, rows: ptr32, params: ptr32, turn: int) -> int:
             y = y * y
             if y > limit or x + y > limit:
                 continue
-            x += y
-            if x < 0x2000000:
-                cost = (x << 6) // variance
-            else:
-                cost = x // (variance >> 6)
-            cost += tracks[o + _COST]
-            if tracks[o + _CLASS_ID] != rows[e + _D_CLASS_ID]:
-                cost += params[_P_CLASS_COST]
-            if cost >= lowest:
-                continue
-            # The same for the size.
-            variance = tracks[o + _SIZE_VARIANCE]
-            limit = reach * variance
+            center = x + y
+            limit = tracks[o + _SIZE_LIMIT]
             x = (tracks[o + _W] - rows[e + _D_W]) >> 2
             x = x * x
             y = (tracks[o + _H] - rows[e + _D_H]) >> 2
             y = y * y
-            if x > limit or y > limit or x + y > limit:
+            size = _FAR
+            if x <= limit and y <= limit and x + y <= limit:
+                size = x + y
+            if tracks[o + _UNSURE] > max_unsure or tracks[o + _ID] < min_id:
                 continue
-            x += y
-            if x < 0x2000000:
-                cost += (x << 6) // variance
-            else:
-                cost += x // (variance >> 6)
-            if cost < lowest:
-                lowest = cost
-                nearest = o
-        rows[e + _D_NEAREST] = nearest
-        rows[e + _D_COST] = lowest
-        searched = 1
-    return searched
+            taken = tracks[o + _FOUND]
+            if taken >= 0:
+                if rows[taken + _D_ROUND] != turn:
+                    continue
+            cost = _FAR
+            if size < _FAR:
+                x = tracks[o + _VARIANCE]
+                if center < 0x2000000:
+                    cost = (center << 6) // x
+                else:
+                    cost = center // ((x >> 6) + 1)
+                x = tracks[o + _SIZE_VARIANCE]
+                if size < 0x2000000:
+                    cost += (size << 6) // x
+                else:
+                    cost += size // ((x >> 6) + 1)
+            if cost > maneuver_cost:
+                x = tracks[o + _SIZE_WIDE]
+                if size < 0x2000000:
+                    y = (size << 6) // x
+                else:
+                    y = size // ((x >> 6) + 1)
+                if y > params[_P_SIZE_COST]:
+                    y = params[_P_SIZE_COST]
+                x = tracks[o + _WIDE]
+                if center < 0x2000000:
+                    y += maneuver_cost + (center << 6) // x
+                else:
+                    y += maneuver_cost + center // ((x >> 6) + 1)
+                if y < cost:
+                    cost = y
+            if cost >= gate:
+                continue
+            cost += tracks[o + _COST]
+            if tracks[o + _CLASS_ID] != rows[e + _D_CLASS_ID]:
+                cost += params[_P_CLASS_COST]
+            if only < 0:
+                if cost < lowest:
+                    lowest = cost
+                    nearest = o
+            elif cost < gate and tracks[o + _A_DONE] == 0:
+                cost += so_far + tracks[o + _PRICE]
+                if cost < tracks[o + _REACH]:
+                    tracks[o + _REACH] = cost
+                    tracks[o + _A_FROM] = e
+        if only < 0:
+            rows[e + _D_LIMIT] = lowest
+            if nearest >= 0:
+                if tracks[nearest + _FOUND] < 0:
+                    tracks[nearest + _FOUND] = e
+                    rows[e + _D_TRACK] = nearest
+                else:
+                    unsettled = 1
+        e += _DETECTION
+    return unsettled + others
 
 
 @micropython.viper
-def pair_nearest(tracks: ptr32, rows: ptr32, params: ptr32, turn: int) -> int:
-    """Pair detections with their nearest tracks, the lowest cost first. Returns 0 if no pair is left.
+def next_unsettled(tracks: ptr32, rows: ptr32, params: ptr32, turn: int) -> int:
+    """The next detection of this round without a pair though there is a track for it: its row, or -1. Begins its search."""
+    for e in range(0, params[_P_COUNT] * _DETECTION, _DETECTION):
+        if rows[e + _D_ROUND] == turn and rows[e + _D_TRACK] < 0 and rows[e + _D_LIMIT] < params[_P_GATE]:
+            for o in range(_HEADER, _HEADER + tracks[_COUNT] * _TRACK, _TRACK):
+                tracks[o + _REACH] = _FAR
+                tracks[o + _A_DONE] = 0
+            return e
+    return -1
 
-    Returns 1 as soon as the next detection's nearest track is taken: find_nearest has to search again. Until then the cost
-    of such a detection is a lower bound, so no pair is made too early.
+
+@micropython.viper
+def reassign(tracks: ptr32, rows: ptr32, params: ptr32, first: int) -> int:
+    """Follow the shortest path from the detection `first`: a step, or the whole path backwards once its end is found.
+
+    Returns the row of the detection to search from next; or -1, with all pairs on the path changed.
     """
-    end = params[_P_COUNT] * _DETECTION
-    while True:
-        lowest = params[_P_GATE]
-        chosen = -1
-        for e in range(0, end, _DETECTION):
-            if rows[e + _D_ROUND] == turn and rows[e + _D_TRACK] < 0 and rows[e + _D_NEAREST] >= 0:
-                if rows[e + _D_COST] < lowest:
-                    lowest = rows[e + _D_COST]
-                    chosen = e
-        if chosen < 0:
-            return 0
-        o = rows[chosen + _D_NEAREST]
-        if tracks[o + _FOUND] >= 0:
-            return 1
-        rows[chosen + _D_TRACK] = o
-        tracks[o + _FOUND] = chosen
+    end = _HEADER + tracks[_COUNT] * _TRACK
+    # A path ends at a detection that does without a pair ...
+    gate = params[_P_GATE]
+    lowest = gate - rows[first + _D_LIMIT]
+    loser = first
+    for o in range(_HEADER, end, _TRACK):
+        if tracks[o + _A_DONE] and tracks[o + _FOUND] >= 0:
+            x = tracks[o + _REACH] + gate - rows[tracks[o + _FOUND] + _D_LIMIT]
+            if x < lowest:
+                lowest = x
+                loser = tracks[o + _FOUND]
+    # ... or at a free track.
+    nearest = -1
+    for o in range(_HEADER, end, _TRACK):
+        if tracks[o + _A_DONE] == 0 and tracks[o + _REACH] < lowest:
+            lowest = tracks[o + _REACH]
+            nearest = o
+    if nearest >= 0:
+        if tracks[nearest + _FOUND] >= 0:
+            tracks[nearest + _A_DONE] = 1
+            return tracks[nearest + _FOUND]
+    for o in range(_HEADER, end, _TRACK):
+        if tracks[o + _A_DONE]:
+            x = lowest - tracks[o + _REACH]
+            tracks[o + _PRICE] += x
+            rows[tracks[o + _FOUND] + _D_LIMIT] += x
+    rows[first + _D_LIMIT] += lowest
+    if nearest < 0:
+        nearest = rows[loser + _D_TRACK]
+        rows[loser + _D_TRACK] = -1
+    while nearest >= 0:
+        e = tracks[nearest + _A_FROM]
+        tracks[nearest + _FOUND] = e
+        o = rows[e + _D_TRACK]
+        rows[e + _D_TRACK] = nearest
+        nearest = o
+    return -1
+
+
+@micropython.viper
+def is_displaced(tracks: ptr32, rows: ptr32, params: ptr32) -> int:
+    """Whether most of the tracks that were seen in the last update are far from their detections, or have none."""
+    count = 0
+    astray = 0
+    for o in range(_HEADER, _HEADER + tracks[_COUNT] * _TRACK, _TRACK):
+        if tracks[o + _ID] and tracks[o + _MISSES] == 0 and tracks[o + _HITS] > 2:
+            count += 1
+            e = tracks[o + _FOUND]
+            if e < 0:
+                astray += 1
+            else:
+                x = (tracks[o + _X] - rows[e + _D_X]) >> 2
+                y = (tracks[o + _Y] - rows[e + _D_Y]) >> 2
+                if x * x + y * y > 6 * tracks[o + _VARIANCE]:
+                    astray += 1
+    if count > 2 and 2 * astray > count:
+        return 1
+    return 0
+
+
+@micropython.viper
+def follow_camera(tracks: ptr32, rows: ptr32, params: ptr32, votes: ptr8) -> int:
+    """Move all tracks by the displacement that most of them have in common. Returns 0 if there is none.
+
+    votes   _CELLS * _CELLS bytes, zeros
+
+    Each pair of a track and a detection of similar size votes for its displacement, in cells of an eighth of the mean side,
+    and so for the four squares of two by two cells that contain it. If a square wins, all pairs are free again.
+    """
+    end = _HEADER + tracks[_COUNT] * _TRACK
+    last = params[_P_COUNT] * _DETECTION
+    count = 0
+    cell = 0
+    for o in range(_HEADER, end, _TRACK):
+        if tracks[o + _ID] and tracks[o + _MISSES] == 0 and tracks[o + _HITS] > 2:
+            count += 1
+            cell += (tracks[o + _W] + tracks[o + _H]) >> 4
+    cell = cell // count
+    if cell < 16:
+        cell = 16
+    half = cell * (_CELLS >> 1)
+    most = 0
+    best = -1
+    shift_x = 0
+    shift_y = 0
+    pairs = 0
+    for turn in range(2):  # find the square; then the mean of its votes
+        for o in range(_HEADER, end, _TRACK):
+            if tracks[o + _ID] == 0 or tracks[o + _MISSES] or tracks[o + _HITS] < 3:
+                continue
+            for e in range(0, last, _DETECTION):
+                if rows[e + _D_ROUND] != 1:
+                    continue
+                x = rows[e + _D_X] - tracks[o + _X]
+                y = rows[e + _D_Y] - tracks[o + _Y]
+                if x <= cell - half or y <= cell - half or x >= half or y >= half:
+                    continue
+                w = rows[e + _D_W] - tracks[o + _W]
+                h = rows[e + _D_H] - tracks[o + _H]
+                if w < 0:
+                    w = 0 - w
+                if h < 0:
+                    h = 0 - h
+                if 4 * w > tracks[o + _W] or 4 * h > tracks[o + _H]:
+                    continue
+                i = ((y + half) // cell) * _CELLS + (x + half) // cell
+                if turn == 0:
+                    for j in range(4):
+                        square = i - (j & 1) - (j >> 1) * _CELLS
+                        if votes[square] < 255:
+                            votes[square] += 1
+                        if votes[square] > most:
+                            most = votes[square]
+                            best = square
+                elif i == best or i == best + 1 or i == best + _CELLS or i == best + _CELLS + 1:
+                    shift_x += x
+                    shift_y += y
+                    pairs += 1
+        if turn == 0:
+            still = 0
+            for j in range(4):
+                square = votes[(_CELLS + 1) * (_CELLS >> 1) - (j & 1) - (j >> 1) * _CELLS]
+                if square > still:
+                    still = square
+            if most < 3 or 2 * most <= count or 2 * most <= 3 * still:
+                return 0
+    shift_x = shift_x // pairs
+    shift_y = shift_y // pairs
+    for o in range(_HEADER, end, _TRACK):
+        tracks[o + _FOUND] = -1
+        tracks[o + _PRICE] = 0
+        tracks[o + _X] += shift_x
+        tracks[o + _Y] += shift_y
+        for i in range(2):
+            if tracks[o + _X + i] < _LOWEST * 16:
+                tracks[o + _X + i] = _LOWEST * 16
+            if tracks[o + _X + i] > _HIGHEST * 16:
+                tracks[o + _X + i] = _HIGHEST * 16
+    for e in range(0, last, _DETECTION):
+        rows[e + _D_TRACK] = -1
+    return 1
 
 
 @micropython.viper
@@ -404,8 +710,7 @@ def mask_centroid(data: ptr8, table: ptr32, at: int, transform: ptr32, rows: ptr
 def update_tracks(tracks, rows, params):
     """Correct the tracks that have a detection, slow down the others, start new tracks and give ids."""
     use_centroids(tracks, rows)
-    correct_centers(tracks, rows, params)
-    correct_sizes(tracks, rows, params)
+    correct(tracks, rows, params)
     slow_down(tracks, params)
     e = next_unpaired(rows, params, 0)
     while e >= 0:
@@ -444,10 +749,13 @@ def use_centroids(tracks: ptr32, rows: ptr32):
 
 
 @micropython.viper
-def correct_centers(tracks: ptr32, rows: ptr32, params: ptr32):
-    """The filter's correction of centers and velocities, and of their covariance, by the centers that were measured.
+def correct(tracks: ptr32, rows: ptr32, params: ptr32):
+    """The filter's correction of the tracks by their detections, and what a track counts of these.
 
     The gains k of the position and kv of the velocity are K = P H^T / S, in 1/4096. P -= K H P.
+
+    If the difference is larger than `surprise` times what is expected, P grows by the rest, as far as the object has changed
+    its velocity meanwhile: half of it is attributed to that, and half to a jump.
     """
     for o in range(_HEADER, _HEADER + tracks[_COUNT] * _TRACK, _TRACK):
         e = tracks[o + _FOUND]
@@ -456,61 +764,79 @@ def correct_centers(tracks: ptr32, rows: ptr32, params: ptr32):
         area = ((tracks[o + _W] >> 2) * (tracks[o + _H] >> 2)) >> 4
         if area > _LARGEST_AREA:
             area = _LARGEST_AREA
-        pp = tracks[o + _PP]
-        pv = tracks[o + _PV]
-        s = pp + ((area * params[_P_CENTER_NOISE]) >> 8) + params[_P_FLOOR]
-        kv = 8192
-        if s > 0x3FFFF:
-            k = pp // (s >> 12)
-            if k > 4096:
-                k = 4096
-            if pv < 2 * s:
-                kv = pv // (s >> 12)
-        else:
-            k = (pp << 12) // s
-            if pv < 2 * s:
-                kv = (pv << 12) // s
-        for axis in range(2):
-            x = rows[e + _D_CENTROID_X + axis] - tracks[o + _X + axis]
-            tracks[o + _X + axis] += (k * x + 2048) >> 12
-            x = tracks[o + _VX + axis] + ((kv * x + 128) >> 8)
-            if x > _FASTEST:
-                x = _FASTEST
-            if x < -_FASTEST:
-                x = -_FASTEST
-            tracks[o + _VX + axis] = x
-        vv = tracks[o + _VV] - ((kv * (pv >> 6)) >> 6)
-        if vv < 0:
-            vv = 0
-        tracks[o + _VV] = vv
-        k = 4096 - k
-        tracks[o + _PP] = (pp >> 12) * k + (((pp & 4095) * k) >> 12)
-        tracks[o + _PV] = (pv >> 12) * k + (((pv & 4095) * k) >> 12)
-
-
-@micropython.viper
-def correct_sizes(tracks: ptr32, rows: ptr32, params: ptr32):
-    """The filter's correction of sizes and their variance by the detections' boxes, and what a track counts of these."""
-    for o in range(_HEADER, _HEADER + tracks[_COUNT] * _TRACK, _TRACK):
-        e = tracks[o + _FOUND]
-        if e < 0:
-            continue
-        area = ((tracks[o + _W] >> 2) * (tracks[o + _H] >> 2)) >> 4
-        if area > _LARGEST_AREA:
-            area = _LARGEST_AREA
-        ps = tracks[o + _PS]
-        s = ps + ((area * params[_P_SIZE_NOISE]) >> 8) + params[_P_FLOOR]
-        if s > 0x3FFFF:
-            k = ps // (s >> 12)
-            if k > 4096:
-                k = 4096
-        else:
-            k = (ps << 12) // s
-        tracks[o + _W] += (k * (rows[e + _D_W] - tracks[o + _W]) + 2048) >> 12
-        tracks[o + _H] += (k * (rows[e + _D_H] - tracks[o + _H]) + 2048) >> 12
-        k = 4096 - k
-        tracks[o + _PS] = (ps >> 12) * k + (((ps & 4095) * k) >> 12)
+        floor = area * params[_P_FLOOR_PART]
+        if floor > params[_P_FLOOR]:
+            floor = params[_P_FLOOR]
+        if floor < _SMALLEST_NOISE:
+            floor = _SMALLEST_NOISE
+        t = tracks[o + _MISSED]
+        if t > 0 and t < 64:
+            t = 64
+        for i in range(2):
+            b = o + i * _SIZE
+            seen = e + _D_CENTROID_X
+            if i:
+                seen = e + _D_W
+            pp = tracks[b + _PP]
+            pv = tracks[b + _PV]
+            vv = tracks[b + _VV]
+            s = pp + ((area * params[_P_NOISE + i * _P_BLOCK]) >> 8) + floor
+            more = tracks[b + _MANEUVER]
+            more = (more * params[_P_FORGET]) >> 8
+            excess = 0 - (((s >> 6) * params[_P_SURPRISE]) >> 4)
+            x = (rows[seen] - tracks[b]) >> 2
+            excess += (x * x) >> 1
+            x = (rows[seen + 1] - tracks[b + _Y]) >> 2
+            excess += (x * x) >> 1
+            if excess > 0 and t:
+                if excess > 0x3FFFFF:
+                    excess = 0x3FFFFF
+                excess <<= 4
+                pp += excess
+                s += excess
+                x = ((excess << 1) // t) << 6
+                pv += x
+                if pv > _LARGEST_COVARIANCE:
+                    pv = _LARGEST_COVARIANCE
+                x = ((x << 2) // t) << 6
+                if x > _LARGEST_SPEED:
+                    x = _LARGEST_SPEED
+                vv += x
+                more += ((x >> 2) * params[_P_LEARN]) >> 6
+                if more > _LARGEST_MANEUVER:
+                    more = _LARGEST_MANEUVER
+            tracks[b + _MANEUVER] = more
+            kv = 8192
+            if s > 0x3FFFF:
+                k = pp // (s >> 12)
+                if k > 4096:
+                    k = 4096
+                if pv < 2 * s:
+                    kv = pv // (s >> 12)
+            else:
+                k = (pp << 12) // s
+                if pv < 2 * s:
+                    kv = (pv << 12) // s
+            for axis in range(2):
+                x = rows[seen + axis] - tracks[b + axis]
+                tracks[b + axis] += (k * x + 2048) >> 12
+                x = tracks[b + _VX + axis] + ((kv * x + 128) >> 8)
+                if x > _FASTEST:
+                    x = _FASTEST
+                if x < -_FASTEST:
+                    x = -_FASTEST
+                tracks[b + _VX + axis] = x
+            vv -= (pv >> 12) * kv + (((pv & 4095) * kv) >> 12)
+            if vv < 0:
+                vv = 0
+            if vv > _LARGEST_SPEED:
+                vv = _LARGEST_SPEED
+            tracks[b + _VV] = vv
+            k = 4096 - k
+            tracks[b + _PP] = (pp >> 12) * k + (((pp & 4095) * k) >> 12)
+            tracks[b + _PV] = (pv >> 12) * k + (((pv & 4095) * k) >> 12)
         tracks[o + _MISSED] = 0
+        tracks[o + _MISSES] = 0
         tracks[o + _HITS] += 1
         if rows[e + _D_ROUND] == 1:
             tracks[o + _UNSURE] = 0
@@ -528,12 +854,14 @@ def slow_down(tracks: ptr32, params: ptr32):
     for o in range(_HEADER, _HEADER + tracks[_COUNT] * _TRACK, _TRACK):
         if tracks[o + _FOUND] >= 0:
             continue
-        tracks[o + _VX] = (tracks[o + _VX] * f + 128) >> 8
-        tracks[o + _VY] = (tracks[o + _VY] * f + 128) >> 8
-        pv = tracks[o + _PV]
-        tracks[o + _PV] = (pv >> 8) * f + (((pv & 255) * f) >> 8)
-        vv = tracks[o + _VV]
-        tracks[o + _VV] = (vv >> 8) * ff + (((vv & 255) * ff) >> 8)
+        tracks[o + _MISSES] += 1
+        for b in range(o, o + 2 * _SIZE, _SIZE):
+            for i in range(_VX, _PP):
+                tracks[b + i] = (tracks[b + i] * f + 128) >> 8
+            pv = tracks[b + _PV]
+            tracks[b + _PV] = (pv >> 8) * f + (((pv & 255) * f) >> 8)
+            vv = tracks[b + _VV]
+            tracks[b + _VV] = (vv >> 8) * ff + (((vv & 255) * ff) >> 8)
 
 
 @micropython.viper
@@ -608,9 +936,18 @@ def start_track(tracks: ptr32, rows: ptr32, params: ptr32, e: int):
     tracks[o + _Y] = rows[e + _D_Y]
     tracks[o + _W] = rows[e + _D_W]
     tracks[o + _H] = rows[e + _D_H]
-    tracks[o + _PP] = ((area * params[_P_CENTER_NOISE]) >> 8) + params[_P_FLOOR]
-    tracks[o + _VV] = (area * params[_P_FIRST_SPEED]) >> 8
-    tracks[o + _PS] = ((area * params[_P_SIZE_NOISE]) >> 8) + params[_P_FLOOR]
+    floor = area * params[_P_FLOOR_PART]
+    if floor > params[_P_FLOOR]:
+        floor = params[_P_FLOOR]
+    if floor < _SMALLEST_NOISE:
+        floor = _SMALLEST_NOISE
+    for i in range(2):
+        b = o + i * _SIZE
+        tracks[b + _PP] = ((area * params[_P_NOISE + i * _P_BLOCK]) >> 8) + floor
+        x = ((area >> 2) * (params[_P_FIRST_SPEED + i * _P_BLOCK] >> 2)) >> 4
+        if x > _LARGEST_SPEED:
+            x = _LARGEST_SPEED
+        tracks[b + _VV] = x
     tracks[o + _HITS] = 1
     tracks[o + _CLASS_ID] = rows[e + _D_CLASS_ID]
     tracks[o + _FOUND] = e
@@ -681,6 +1018,8 @@ def tracked_detections(detections, rows: ptr32, tracks: ptr32, smooth: int, make
     detections  list of Detection, as for load_detections
     smooth      1: with the rects of the tracks, which tracks_to_rects has written; 0: with their own
     make        the class Detection
+
+    Each gets a tuple `_track`, which results/detection.py describes.
     """
     result = []
     store = _store
@@ -695,7 +1034,7 @@ def tracked_detections(detections, rows: ptr32, tracks: ptr32, smooth: int, make
                     rect = (tracks[o + _RECT_X], tracks[o + _RECT_Y], tracks[o + _RECT_W], tracks[o + _RECT_H])
                 tracked = make(rect, score, class_id, label, mask, keypoints)
                 store(tracked, "_source", d._source)
-                store(tracked, "track_id", tracks[o + _ID])
+                store(tracked, "_track", (tracks[o + _ID], tracks[o + _AGE], 0, tracks[o + _VX], tracks[o + _VY]))
                 result.append(tracked)
         e += _DETECTION
     return result

@@ -6,6 +6,8 @@ from ..tensors.lazy import module
 
 FIELDS = ("rect", "score", "class_id", "label", "mask", "keypoints")
 
+NO_TRACK = None, None, None, None, None  # Detection._track
+
 set_attribute = object.__setattr__  # past Detection.__setattr__
 
 
@@ -19,15 +21,50 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
     mask        a Mask (YoloV8Seg), else None
     keypoints   float array (K, 3): x and y in frame pixels, and a score, 1.0 if the network gives none; or None
 
-    It also has `track_id`, `frame_size`, `keypoint_threshold` and `corners`, which are not part of the tuple. They are kept
-    by `replace`, by a Tracker and by everything else that makes a detection from another.
+    It also has `track_id`, `age`, `missed`, `velocity`, `frame_size`, `keypoint_threshold` and `corners`, which are not part
+    of the tuple. They are kept by `replace`, by a Tracker and by everything else that makes a detection from another.
     """
 
-    # 1, 2, 3, ... for detections that a Tracker returns; else None.
-    track_id = None
+    # What a Tracker knows of it: track id; frames since the track's first detection and since its last, in 1/256; velocity
+    # x and y, in 1/256 pixel a frame. One tuple, because a third attribute would take another 32 bytes of each detection.
+    _track = NO_TRACK  # type: ignore[assignment]
     # Frame size and keypoint threshold, in one tuple that all detections of a processor share. For an oriented box they are
     # followed by (a table of corners, its row there, the rect that they belong to), as results/oriented.py takes them.
     _source = (None, 0.3)  # type: ignore[assignment]
+
+    @property
+    def track_id(self):
+        """The number of its track: 1, 2, 3, ... for detections that a Tracker returns; else None. It may be assigned."""
+        return self._track[0]
+
+    @track_id.setter
+    def track_id(self, value):
+        value = _checked_track_id(value)
+        set_attribute(self, "_track", NO_TRACK if value is None else (value,) + self._track[1:])
+
+    @property
+    def age(self):
+        """Frames since the first detection of its track, a float, 0.0 for that one; None without a track.
+
+        As for a Tracker's options, an update with `dt=2.0` counts as two frames.
+        """
+        age = self._track[1]
+        return age if age is None else age / 256
+
+    @property
+    def missed(self):
+        """Frames since the last detection of its track, a float; None without a track.
+
+        0.0 for an object that was detected. Above 0 the detection is a prediction, for one that was not (`coast_frames`).
+        """
+        missed = self._track[2]
+        return missed if missed is None else missed / 256
+
+    @property
+    def velocity(self):
+        """The velocity (x, y) of its track, pixels a frame; None without a track."""
+        _, _, _, vx, vy = self._track
+        return vx if vx is None else (vx / 256, vy / 256)
 
     @property
     def frame_size(self):
@@ -85,6 +122,42 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
         except (TypeError, ValueError):
             raise module("tensors.errors").pixel_refused("contains", (pixel,) if y is None else pixel) from None
 
+    def roi(self, *, grow=0.0, square=False):
+        """The box as a region of interest (x, y, w, h), ints, grown and clipped to the frame. It has at least one pixel.
+
+        grow    the fraction of its width and height by which the box grows on each side, -0.5 to 10, in steps of a
+                thousandth; below 0 it shrinks
+        square  whether both sides are as long as the longer one, around the same center. A square that leaves the frame is
+                moved into it, not cut; one that is larger than the frame has the frame's width or height
+
+        If the frame's size is not known, it is clipped at the left and at the top only. It fits `img.copy(roi=)`,
+        `n6post.draw(..., roi=)` and the input transforms. ValueError for a number out of range.
+        """
+        return module("results.places").roi_of(self, grow, square)
+
+    def crop(self, img, *, grow=0.0, square=False, masked=False, color=(0, 0, 0)):
+        """The object cut out of the frame (RGB565 or GRAYSCALE): an image of its own, of the same format.
+
+        img     the frame. A picture of another size is treated as the frame, scaled: the crop shows the same part of it
+        grow    as for `roi`, whose part of the frame the crop shows
+        square  as for `roi`
+        masked  whether everything but the object's mask is painted over, as by `Mask.fill_outside`
+        color   (r, g, b) of what is painted over
+
+        ValueError for a picture of another aspect ratio, as for `n6post.draw`, and with `masked` for a detection without a
+        mask.
+        """
+        return module("results.places").crop_of(self, img, grow, square, masked, color)
+
+    def mean_color(self, img):
+        """The mean color (r, g, b) of the object's mask, else of its `rect`, ints from 0 to 255; None for an empty mask.
+
+        img     the frame, as for `Mask.mean_color`
+
+        The middle of a box has less of the background: `d.replace(rect=d.roi(grow=-0.25)).mean_color(img)`.
+        """
+        return module("results.mask_colors").mean_color_of(self, img)
+
     def as_dict(self, outline=False):
         """The detection as numbers, strings and lists. json.dumps makes the same text of it on a camera and on a PC.
 
@@ -111,12 +184,16 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
             if corners is not None:
                 turned = [(module("results.oriented").table_of(corners), 0, tuple(changes.get("rect", self[0])))]
         source += tuple(turned)
-        track_id = _checked_track_id(changes.pop("track_id", self.track_id))
+        track_id = changes.pop("track_id", self._track[0])
         fields = [changes.pop(name, self[i]) for i, name in enumerate(FIELDS)]
         if changes:
             known = FIELDS + ("track_id", "frame_size", "keypoint_threshold", "corners")
             raise ValueError("replace: expected some of %s, got %s" % (", ".join(known), ", ".join(sorted(changes))))
-        return detection_from(fields, source, track_id)
+        made = copied(self, fields)
+        set_attribute(made, "_source", source)
+        if track_id != self._track[0]:
+            made.track_id = track_id
+        return made
 
     def keypoint(self, keypoint):
         """A keypoint by its name (see `keypoint_names`) or index: (x, y, score), x and y being the ints of a frame pixel.
@@ -135,7 +212,7 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
         """
         return module("tensors.keypoints").angle(self.keypoints, self._source[1], first, middle, last)
 
-    # The camera's namedtuple has none of these; those of a PC would lose track_id and _source.
+    # The camera's namedtuple has none of these; those of a PC would lose _track and _source.
     _fields = FIELDS  # type: ignore[assignment]
     _replace = replace
 
@@ -152,7 +229,7 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
         # On the camera an assigned field would change by name but not by position.
         if name != "track_id":
             raise AttributeError("a Detection cannot be changed: replace(%s=...) makes another" % name)
-        set_attribute(self, name, _checked_track_id(value))
+        set_attribute(self, name, value)
 
 
 def _checked_track_id(value):
@@ -166,16 +243,19 @@ def _checked_track_id(value):
 
 
 def copied(detection, fields):
-    """A Detection of these six fields, with everything else that this detection carries."""
-    return detection_from(fields, detection._source, detection.track_id)
+    """A Detection of these six fields, with everything else that this detection carries. Every copy is made here."""
+    made = detection_from(fields, detection._source)
+    if detection._track is not NO_TRACK:
+        set_attribute(made, "_track", detection._track)
+    return made
 
 
-def detection_from(fields, source, track_id=None):
-    """A Detection of these six fields, with this `_source` and track id."""
+def detection_from(fields, source, track=NO_TRACK):
+    """A Detection of these six fields, with this `_source` and `_track`."""
     made = Detection(*fields)
     set_attribute(made, "_source", source)
-    if track_id is not None:
-        set_attribute(made, "track_id", track_id)
+    if track is not NO_TRACK:
+        set_attribute(made, "_track", track)
     return made
 
 

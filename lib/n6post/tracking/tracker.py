@@ -2,7 +2,7 @@
 
 Detections are associated with tracks in two rounds, as in ByteTrack (Zhang et al., ECCV 2022, arXiv 2110.06864): first the
 detections of high scores, then those of low scores with the remaining tracks. The cost is not the IoU but the Mahalanobis
-distance of center and size (docs/tracking.md compares both). The loops are in kernels/viper_tracks.py.
+distance of center and size (docs/internals/tracker.md compares both). The loops are in kernels/viper_tracks.py.
 """
 
 from array import array
@@ -25,23 +25,47 @@ from ..results.detection import Detection, copied, detection_from
 from ..tensors.lazy import module
 from ..tensors.options import Configurable, Options, flag, number
 
-# Tuned on synthetic scenes (scripts/dev/compare_trackers.py), then verified with a recorded street.
+# Tuned on made-up motion and real sequences (scripts/dev/compare_trackers.py). Where no unit is given, these are standard
+# deviations, as fractions of sqrt(w h).
 _FADE = 0.93  # factor for the velocity of a lost track in each frame
+_FORGET = 0.8  # factor for what was learned of a track's maneuvers in each frame
 _CLASS_COST = 4.0  # if the classes differ. Not infinite, because networks alternate between car and truck
-_AGE_COST = 26 / 64  # for each frame that a track has missed
+_AGE_COST = 0.25  # for each frame that a track has missed
 _DOUBT_COST = 2.0  # for each doubling of the variance of a track's position: a track of certain position comes first
-_FLOOR = 3.0
-_CENTER_NOISE = 0.05
-_SIZE_NOISE = 0.08
-_ACCELERATION = 0.015
-_GROWTH = 0.01
-_FIRST_SPEED = 0.08
+_MANEUVER_COST = 10.0  # for a difference that is explained by a maneuver only
+_SIZE_COST = 8.5  # most that another size costs then
+_FLOOR = 3.0  # pixels: the noise of small boxes, whose steps matter more
+_FLOOR_PART = 0.17  # ... but no more than this
+_NOISE = 0.05
+_SIZE_NOISE = 0.1
+_ACCELERATION = 0.015  # velocities change by this in a frame
+_GROWTH = 0.012
+_FIRST_SPEED = 0.3
+_FIRST_GROWTH = 0.13
+_JUMP = 0.16  # how far an object that maneuvers is from the prediction
+_SIZE_JUMP = 0.12
+_TURN = 1.3  # ... and this times its speed
+_SURPRISE = 3.0  # more than this times the expected square is a maneuver
+_LEARN = 0.13
 _COVERED = 0.75  # a box starts no track if more than this fraction of it lies on a tracked one of its class
 
-_DETECTION = const(11)  # words of a detection's row
+# Words of the tables, as in kernels/track_params.py: looking up six of them there takes 1,000 instructions for each track.
+_NEXT_ID = const(1)
+_RIGHT = const(4)
+_BOTTOM = const(5)
+_MISSED = const(22)
+_FOUND = const(24)
+_VX = const(2)
+_VY = const(3)
+_ID = const(31)
+_AGE = const(37)
+_DETECTION = const(10)  # words of a detection's row
 _LONGEST = const(10001)  # frames: more than any max_age
+_LARGEST_ID = const(0x3FFFFFFF)  # as in kernels/viper_tracks.py
 
-Track = namedtuple("Track", ("track_id", "rect", "velocity", "missed", "hits", "class_id"))
+_NOTHING = []  # one list for all updates in which no track starts
+
+Track = namedtuple("Track", ("track_id", "rect", "velocity", "missed", "hits", "class_id", "age"))
 
 
 class Tracker(Configurable):
@@ -68,11 +92,12 @@ class Tracker(Configurable):
 
     def __init__(self, *first, **options):
         self._block = None  # the kernels' parameters, as long as no option changes
-        first_table = array("i", (0, 1, 0, 0, 0, 0))
+        first_table = array("i", (0, 1) + (0,) * (track_params.HEADER - 2))
         # Two tables of tracks are used alternately: an update writes into the other one. It takes effect once it is
         # complete, by a single assignment to _kept.
         self._tables = first_table, first_table
-        self._kept = 0, {}, {}  # index of the table; by track_id: values for coasting, states of the keypoint filters
+        # Index of the table; by track_id: values for coasting, states of the keypoint filters; detections of new tracks.
+        self._kept = 0, {}, {}, _NOTHING
         self._rows = array("i")
         self._mask_transform = None, None  # the MaskTransform of the last mask, and its parameters for the kernel
         super().__init__(*first, **options)
@@ -92,11 +117,12 @@ class Tracker(Configurable):
             block = self._make_block()
         if dt != 1.0 or block[track_params.TRACKING_DT] != 256:  # mostly both are 1 frame: a comparison costs less
             self._set_time(block, dt)
-        which, last, filters = self._kept
+        which, last, filters, _ = self._kept
+        before = self._tables[which]
         table = self._tables[1 - which]
         chosen = self._values
         smooth = chosen["smooth_boxes"]
-        predict(self._tables[which], table, block)
+        predict(before, table, block)
         rows = self._rows
         try:
             count = len(detections)
@@ -111,10 +137,13 @@ class Tracker(Configurable):
         if count:
             if not isinstance(detections[0], Detection):
                 raise ValueError("detections: expected a list of Detection, got %r" % (detections,))
+            frame = detections[0]._source[0]
+            if frame is not None and (table[_RIGHT] < frame[0] or table[_BOTTOM] < frame[1]):
+                # Smoothed and predicted rects may reach to the edges of the frame.
+                table[_RIGHT], table[_BOTTOM] = max(table[_RIGHT], frame[0]), max(table[_BOTTOM], frame[1])
             if chosen["use_masks"] and detections[0].mask is not None:
                 self._load_mask_centroids(detections, rows)
-            match(table, rows, block, 1)
-            match(table, rows, block, 2)
+            match(table, rows, block)
         update_tracks(table, rows, block)
         tracks_to_rects(table)
         result = tracked_detections(detections, rows, table, smooth, Detection)
@@ -123,15 +152,23 @@ class Tracker(Configurable):
         seen = {}
         if chosen["coast_frames"]:
             seen = self._coast(table, chosen["coast_frames"], last, result)
-        self._kept = 1 - which, seen, filters
+        started = _NOTHING
+        first, end = before[_NEXT_ID], table[_NEXT_ID]
+        if first != end:
+            count = (end - first) % _LARGEST_ID
+            started = [d for d in result if (d._track[0] - first) % _LARGEST_ID < count]
+        self._kept = 1 - which, seen, filters, started
         return result
 
     def reset(self):
         """Forget all tracks, for a new scene. Track ids continue."""
         which = self._kept[0]
         table = self._tables[1 - which]
-        table[: track_params.HEADER] = array("i", (0, self._tables[which][track_params.HEADER_NEXT_ID], 0, 0, 0, 0))
-        self._kept = 1 - which, {}, {}
+        header = array("i", bytes(4 * track_params.HEADER))
+        header[track_params.HEADER_NEXT_ID] = self._tables[which][track_params.HEADER_NEXT_ID]
+        table[: track_params.HEADER] = header
+        self._tables[which][track_params.HEADER_UPDATES] = 0
+        self._kept = 1 - which, {}, {}, _NOTHING
 
     @property
     def tracks(self):
@@ -143,18 +180,39 @@ class Tracker(Configurable):
         missed      frames since its last detection; 0.0 if it was in the last update
         hits        number of detections so far
         class_id    class of the last detection
+        age         frames since its first detection
         """
         table = self._tables[self._kept[0]]
-        tracks = []
-        for at in _slots(table):
-            track_id = table[at + track_params.TRACK_ID]
-            missed = table[at + track_params.TRACK_MISSED] / 256
-            if track_id and missed <= self.max_age:
-                rect = unpack_from("4i", table, 4 * (at + track_params.TRACK_RECT_X))
-                velocity = table[at + track_params.TRACK_VX] / 256, table[at + track_params.TRACK_VY] / 256
-                hits, class_id = table[at + track_params.TRACK_HITS], table[at + track_params.TRACK_CLASS_ID]
-                tracks.append(Track(track_id, rect, velocity, missed, hits, class_id))
-        return tracks
+        tracks = [_track_at(table, at) for at in _slots(table) if table[at + track_params.TRACK_ID]]
+        return [track for track in tracks if track.missed <= self.max_age]
+
+    @property
+    def started(self):
+        """The detections of the last update whose tracks it confirmed, as it has returned them: each object once.
+
+        Empty after an update that failed, and after `reset`.
+        """
+        return list(self._kept[3]) if self._has_table_before() else []
+
+    @property
+    def ended(self):
+        """The confirmed tracks that the last update gave up, a list of named tuples like `tracks`: each track once.
+
+        A track is given up in the update after the last one in which it could be found again (`max_age`). Empty after an
+        update that failed, and after `reset`.
+        """
+        if not self._has_table_before():
+            return []
+        which = self._kept[0]
+        table, before = self._tables[which], self._tables[1 - which]
+        kept = [table[at + track_params.TRACK_ID] for at in _slots(table)] + [0]
+        return [_track_at(before, at) for at in _slots(before) if before[at + track_params.TRACK_ID] not in kept]
+
+    def _has_table_before(self):
+        # Whether the other table is still that of the update before. One that failed has written into it.
+        which = self._kept[0]
+        updates, before = [self._tables[i][track_params.HEADER_UPDATES] for i in (which, 1 - which)]
+        return before == (updates - 1) & _LARGEST_ID
 
     def __copy__(self):
         # For copy.copy on a PC, whose shallow copy would share the tracks.
@@ -170,6 +228,7 @@ class Tracker(Configurable):
             count=0,
             dt=1.0,
             fade=_FADE,
+            forget=_FORGET,
             max_age=self.max_age,
             min_hits=self.min_hits,
             max_tracks=self.max_tracks,
@@ -177,13 +236,22 @@ class Tracker(Configurable):
             class_cost=_CLASS_COST,
             age_cost=_AGE_COST,
             doubt_cost=_DOUBT_COST,
+            maneuver_cost=_MANEUVER_COST,
+            size_cost=_SIZE_COST,
             floor=_FLOOR,
-            center_noise=_CENTER_NOISE,
-            size_noise=_SIZE_NOISE,
-            acceleration=_ACCELERATION,
-            growth=_GROWTH,
-            first_speed=_FIRST_SPEED,
+            floor_part=_FLOOR_PART,
             covered=_COVERED,
+            surprise=_SURPRISE,
+            learn=_LEARN,
+            turn=_TURN,
+            noise=_NOISE,
+            acceleration=_ACCELERATION,
+            first_speed=_FIRST_SPEED,
+            jump=_JUMP,
+            size_noise=_SIZE_NOISE,
+            growth=_GROWTH,
+            first_growth=_FIRST_GROWTH,
+            size_jump=_SIZE_JUMP,
         )
         size = track_params.HEADER + track_params.TRACK * self.max_tracks
         held = self._tables[self._kept[0]]
@@ -201,6 +269,7 @@ class Tracker(Configurable):
         dt = min(max(dt, 0.0), float(_LONGEST))
         block[track_params.TRACKING_DT] = -1  # if the next line fails, the next update sets both again
         block[track_params.TRACKING_FADE] = int(256 * _FADE**dt + 0.5)
+        block[track_params.TRACKING_FORGET] = int(256 * _FORGET**dt + 0.5)
         block[track_params.TRACKING_DT] = int(256 * dt + 0.5)
 
     def _load_mask_centroids(self, detections, rows):
@@ -240,16 +309,27 @@ class Tracker(Configurable):
 
     def _coast(self, table, frames, last, result):
         # Append the lost tracks to the result. Returns the values for coasting, by track_id.
-        known = {d.track_id: (d._source, d.score, d.class_id, d.label) for d in result}
+        known = {d._track[0]: (d._source, d.score, d.class_id, d.label) for d in result}
         for at in _slots(table):
-            track_id = table[at + track_params.TRACK_ID]
-            if table[at + track_params.TRACK_FOUND] < 0 and track_id in last:
+            track_id = table[at + _ID]
+            if table[at + _FOUND] < 0 and track_id in last:
                 known[track_id] = last[track_id]
                 source, score, class_id, label = last[track_id]
                 rect = unpack_from("4i", table, 4 * (at + track_params.TRACK_RECT_X))
-                if table[at + track_params.TRACK_MISSED] <= 256 * frames and rect[2] and rect[3]:
-                    result.append(detection_from((rect, score, class_id, label, None, None), source, track_id))
+                missed = table[at + _MISSED]
+                if missed <= 256 * frames and rect[2] and rect[3]:
+                    track = track_id, table[at + _AGE], missed, table[at + _VX], table[at + _VY]
+                    result.append(detection_from((rect, score, class_id, label, None, None), source, track))
         return known
+
+
+def _track_at(table, at):
+    # The track in this row.
+    rect = unpack_from("4i", table, 4 * (at + track_params.TRACK_RECT_X))
+    velocity = table[at + track_params.TRACK_VX] / 256, table[at + track_params.TRACK_VY] / 256
+    missed, age = table[at + track_params.TRACK_MISSED] / 256, table[at + track_params.TRACK_AGE] / 256
+    hits, class_id = table[at + track_params.TRACK_HITS], table[at + track_params.TRACK_CLASS_ID]
+    return Track(table[at + track_params.TRACK_ID], rect, velocity, missed, hits, class_id, age)
 
 
 def _slots(table):
