@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -370,11 +371,9 @@ def test_wrong_arguments_are_refused_and_change_nothing() -> None:
 
 
 def test_time_is_measured_where_it_is_not_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    from n6post.tracking import reidentification
-
     ticks = [1000]
-    monkeypatch.setattr(reidentification.time, "ticks_ms", lambda: ticks[0], raising=False)
-    monkeypatch.setattr(reidentification.time, "ticks_diff", lambda a, b: a - b, raising=False)
+    monkeypatch.setattr(time, "ticks_ms", lambda: ticks[0], raising=False)
+    monkeypatch.setattr(time, "ticks_diff", lambda a, b: a - b, raising=False)
     gallery = n6post.Gallery(forget_after=5)
     gallery.reidentify([seen(1, 10, 9)], [[1, 0]])
     ticks[0] += 5500

@@ -1,4 +1,7 @@
-"""lib/n6post/tracking/zones.py: lines and polygons, compared with roboflow's supervision and plain numpy."""
+"""lib/n6post/tracking/zone.py, line_zone.py and polygon_zone.py, compared with roboflow's supervision and plain numpy.
+
+test_line_zone.py and test_polygon_zone.py have hysteresis, several anchor points, visits and predictions.
+"""
 
 import gzip
 import json
@@ -17,7 +20,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from n6post.results.detection import Detection
 from n6post.results.mask import Mask, MaskTransform
-from n6post.tracking.zones import LineZone, PolygonZone
+from n6post.tracking.line_zone import LineZone
+from n6post.tracking.polygon_zone import PolygonZone
 
 _host.install()  # time.ticks_ms
 
@@ -39,7 +43,7 @@ def walk(zone, *points, track_id=1):
 def test_a_line_counts_the_same_as_supervision_frame_by_frame():
     recorded = json.loads(gzip.decompress(DATA.read_bytes()))
     for case in recorded["cases"]:
-        line = LineZone(tuple(case["start"]), tuple(case["end"]), anchor=case["anchor"], margin=0)
+        line = LineZone(tuple(case["start"]), tuple(case["end"]), anchor=case["anchor"], margin=0, min_frames=1)
         for frame, (came, went) in zip(case["frames"], case["crossed"]):
             detections = []
             for track_id, x, y, w, h, class_id in frame:
@@ -67,7 +71,7 @@ def test_jitter_on_the_line_counts_as_one_crossing():
     there_and_back = [(200, 200 + 6 * (-1) ** i) for i in range(50)]
     counts = []
     for margin in (0.1, 0.05):
-        line = LineZone((0, 200), (400, 200), margin=margin)
+        line = LineZone((0, 200), (400, 200), margin=margin, min_frames=1)
         for x, y in [(200, 300), *there_and_back, (200, 100)]:
             line.trigger([seen(1, x, y, 60, 100)])
         counts.append((line.in_count, line.out_count))
@@ -94,7 +98,7 @@ def test_a_box_has_crossed_once_it_is_beyond_the_margin(start, end, far, near, a
         return d
 
     for ends, count in (((start, end), (1, 0)), ((end, start), (0, 1))):
-        line = LineZone(*ends, anchor="center")
+        line = LineZone(*ends, anchor="center", margin=0.1, min_frames=1)
         for place in (far, near, far, near):
             assert line.trigger([around(*place)]) == ([], [])
         line.trigger([around(*across)])
@@ -142,9 +146,9 @@ def test_counts_per_class_use_the_class_at_the_crossing():
 def test_the_anchor_selects_the_point_that_has_to_cross():
     # A box 40 pixels high moves up by 30: its bottom from 220 to 190, its top from 180 to 150, its center from 200 to 170.
     for anchor, crossed in (("bottom", 1), ("bottom_left", 1), ("top", 0), ("top_right", 0)):
-        line = LineZone((0, 200), (400, 200), anchor=anchor)
+        line = LineZone((0, 200), (400, 200), anchor=anchor, min_frames=1)
         assert walk(line, (200, 220), (200, 190)) == (crossed, 0), anchor
-    line = LineZone((0, 195), (400, 195), anchor="center")
+    line = LineZone((0, 190), (400, 190), anchor="center", min_frames=1)
     assert walk(line, (200, 220), (200, 190)) == (1, 0)
 
 
@@ -189,7 +193,7 @@ def test_counts_equal_exact_geometry(data):
     start = data.draw(point)
     end = data.draw(point.filter(lambda p: p != start))
     places = data.draw(st.lists(point, min_size=2, max_size=8))
-    line = LineZone(start, end, margin=0)
+    line = LineZone(start, end, margin=0, min_frames=1)
 
     def side(p):
         return (end[0] - start[0]) * (p[1] - start[1]) - (end[1] - start[1]) * (p[0] - start[0])
@@ -630,7 +634,7 @@ def test_points_may_repeat_if_not_all_of_them_are_on_a_line(points):
 
 
 def test_options_of_a_line_assigned_later_are_applied():
-    line = LineZone((0, 200), (400, 200), margin=0)
+    line = LineZone((0, 200), (400, 200), margin=0, min_frames=1)
     assert walk(line, (200, 230), (200, 190)) == (1, 0)
     line.anchor = "top"  # 40 pixels above the bottom
     assert walk(line, (200, 250)) == (1, 1)
@@ -643,7 +647,7 @@ def test_options_of_a_line_assigned_later_are_applied():
 
 
 def test_options_of_a_polygon_assigned_later_are_applied():
-    zone = PolygonZone(SQUARE)
+    zone = PolygonZone(SQUARE, min_frames=1)
     assert zone.trigger([seen(1, 200, 320)], elapsed_ms=0) == []
     zone.anchor = "center"
     assert len(zone.trigger([seen(1, 200, 310)], elapsed_ms=0)) == 1
@@ -658,12 +662,15 @@ def test_options_of_a_polygon_assigned_later_are_applied():
     assert zone.frame_size == (640, 480) and (zone.anchor, zone.max_gap) == ("center", 0.25)
 
 
+OPTIONS = ("anchor", "frame_size", "margin", "min_frames", "count_coasting")
+
+
 @pytest.mark.parametrize("make, options", [
-    (lambda **options: LineZone((0, 0), (9, 9), **options), ("anchor", "frame_size", "margin")),
-    (lambda **options: PolygonZone(SQUARE, **options), ("anchor", "frame_size", "max_gap")),
+    (lambda **options: LineZone((0, 0), (9, 9), **options), OPTIONS),
+    (lambda **options: PolygonZone(SQUARE, **options), (*OPTIONS, "max_gap")),
 ])  # fmt: skip
 def test_a_wrong_option_of_a_zone_is_refused_at_first_and_later(make, options):
-    wrong = {"anchor": "feet", "frame_size": (0, 9), "margin": 11, "max_gap": "long"}
+    wrong = {"anchor": "feet", "frame_size": (0, 9), "margin": 11, "max_gap": "long", "min_frames": 0, "count_coasting": 1}
     zone = make()
     before = [getattr(zone, name) for name in options]
     for name in options:
@@ -682,7 +689,7 @@ def test_a_wrong_option_of_a_zone_is_refused_at_first_and_later(make, options):
 
 @pytest.mark.parametrize("make, names", [
     (lambda: LineZone((0, 0), (9, 9)), "start end in_count out_count in_count_per_class out_count_per_class"),
-    (lambda: PolygonZone(SQUARE), "points current_count current_count_per_class"),
+    (lambda: PolygonZone(SQUARE), "points current_count current_count_per_class entered left mean_dwell_time"),
 ])  # fmt: skip
 def test_the_geometry_and_the_counts_of_a_zone_are_read_only(make, names):
     zone = make()

@@ -5,7 +5,7 @@ from micropython import const
 from ..results.detection import Detection
 from ..tensors.options import Configurable, Options, number
 
-_MAX_LOST_TRACKS = const(128)  # from here on, tracks that are not in the frame are forgotten
+MAX_LOST_TRACKS = const(128)  # from here on, tracks that are not in the frame are forgotten
 
 # The position of an anchor point in a box, in half widths and half heights.
 _ANCHORS = {
@@ -37,40 +37,67 @@ def size_or_none(name, value):
     return tuple([number(name, v, 1, 32767) for v in value])
 
 
-class AnchorTracked(Configurable):
+class PerTrack(Configurable):
+    """Base of all that remember something of each track."""
+
+    _tracks = {}  # by track id; `reset` gives each object its own
+
+    def __copy__(self):
+        # For copy.copy on a PC, whose shallow copy would share the tracks.
+        return __import__("copy").deepcopy(self)
+
+
+class AnchorTracked(PerTrack):
     """Base of zones and trails: the anchor point, the size of the frame, and a table of known tracks."""
 
     _option = Options()
     anchor = _option("anchor", "bottom", anchor_name)
     frame_size = _option("frame_size", None, size_or_none)
 
-    _tracks = {}  # by track id; `reset` gives each object its own
-
     def _positions(self, detections):
         """The anchor point of each detection, (x, y) in half pixels. ValueError for anything but a list of Detection."""
-        if not isinstance(detections, (list, tuple)) or [d for d in detections if not isinstance(d, Detection)]:
-            raise ValueError("detections: expected a list of Detection, got %r" % (detections,))
+        self._learn_frame_size(detections)
+        return positions_of(detections, self._values["anchor"])
+
+    def _learn_frame_size(self, detections):
+        # The size of the frame, if it is not known yet, is that of the first detection. Refuses anything but detections.
+        checked(detections)
         values = self._values
         if values["frame_size"] is None and detections:
             values["frame_size"] = detections[0].frame_size
-        corner = _ANCHORS.get(values["anchor"])
-        if corner:
-            u, v = corner
-            positions = []
-            for x, y, w, h in [d[0] for d in detections]:
-                positions.append((2 * x + u * w, 2 * y + v * h))
-            return positions
-        return [_centroid(d) for d in detections]
-
-    def __copy__(self):
-        # For copy.copy on a PC, whose shallow copy would share the tracks.
-        return __import__("copy").deepcopy(self)
 
     def _prune_tracks(self, detections):
         # Limits the table: if there are many tracks, those that are not in this frame are forgotten.
-        if len(self._tracks) > _MAX_LOST_TRACKS:
-            present = set([d.track_id for d in detections])
+        if len(self._tracks) > MAX_LOST_TRACKS:
+            present = set([d._track[0] for d in detections])
             self._tracks = {track_id: known for track_id, known in self._tracks.items() if track_id in present}
+
+
+def checked(detections):
+    """The argument if it is a list of Detection. ValueError for anything else."""
+    if not isinstance(detections, (list, tuple)) or [d for d in detections if not isinstance(d, Detection)]:
+        raise ValueError("detections: expected a list of Detection, got %r" % (detections,))
+    return detections
+
+
+def positions_of(detections, anchor):
+    """The anchor point of this name of each detection, (x, y) in half pixels."""
+    corner = _ANCHORS.get(anchor)
+    if not corner:
+        return [_centroid(d) for d in detections]
+    u, v = corner
+    positions = []
+    for x, y, w, h in [d[0] for d in detections]:
+        positions.append((2 * x + u * w, 2 * y + v * h))
+    return positions
+
+
+def track_ids_of(detections):
+    """The track id of each Detection in a list. ValueError for one without."""
+    ids = [d._track[0] for d in detections]
+    if None in ids:
+        raise ValueError("expected detections with a track_id, as Tracker.update returns them, got one without")
+    return ids
 
 
 def id_of(track):

@@ -4,12 +4,12 @@ A Tracker gives every object that comes into the picture a new id. Here each id 
 own (or anything else that the network tells apart), who is remembered while away.
 """
 
-import time
-
 from micropython import const
 
-from ..results.detection import Detection, copied, set_attribute
+from ..results.detection import copied
 from ..tensors.vectors import has_direction
+from .anchor_points import checked, track_ids_of
+from .clock import START, next_clock
 
 _PERSON = const(0)  # entries of a known track: the number of its person,
 _VECTOR_AT = const(1)  # and when their last vector was taken, ms
@@ -23,19 +23,19 @@ class People:
         self.tracks = {}  # by the tracker's id: [number, time of the last vector]
         self.seen = {}  # by number: time of the last detection
         self.next_number = 1
-        self.clock = 0, None  # milliseconds, ticks of the last call
+        self.clock = START
         self.owners = None  # the gallery's list of names after the last call
 
     def update(self, detections, vectors, elapsed_ms):
         """Gallery.reidentify."""
-        ids = _ids_of(detections)
+        ids = track_ids_of(checked(detections))
         if not callable(vectors):
             if not isinstance(vectors, (list, tuple)) or len(vectors) != len(detections):
                 raise ValueError("vectors: expected a function or a list of %d, got %r" % (len(detections), vectors))
             given = vectors
             vectors = None
         gallery = self.gallery
-        clock = self._clock(elapsed_ms)
+        clock = next_clock(self.clock, elapsed_ms)
         now = clock[0]
         tracks = dict(self.tracks)
         visible = {}
@@ -86,7 +86,7 @@ class People:
             known = tracks.get(track_id)
             if known is not None:
                 d = copied(detections[at], detections[at])
-                set_attribute(d, "track_id", known[_PERSON])
+                d.track_id = known[_PERSON]
                 result.append(d)
         # The vectors come first: if a MemoryError ends this, a person has one vector more, and the rest is as before.
         for number, vector in added:
@@ -150,24 +150,3 @@ class People:
             gallery.forget(longest)
             del seen[longest]
         gallery._add(number, vector)
-
-    def _clock(self, elapsed_ms):
-        now, ticks = self.clock
-        if elapsed_ms is None:
-            last = ticks
-            ticks = time.ticks_ms()
-            elapsed_ms = 0 if last is None else time.ticks_diff(ticks, last)
-        elif type(elapsed_ms) not in (int, float) or not -1e9 <= elapsed_ms <= 1e9:
-            raise ValueError("elapsed_ms: expected milliseconds since the last call or None, got %r" % (elapsed_ms,))
-        elif ticks is not None:
-            ticks = time.ticks_ms()  # what comes next is measured from here: this time is counted already
-        return now + max(0, int(elapsed_ms)), ticks
-
-
-def _ids_of(detections):
-    if not isinstance(detections, (list, tuple)) or [d for d in detections if not isinstance(d, Detection)]:
-        raise ValueError("detections: expected a list of Detection, got %r" % (detections,))
-    ids = [d.track_id for d in detections]
-    if None in ids:
-        raise ValueError("expected detections with a track_id, as Tracker.update returns them, got one without")
-    return ids

@@ -52,7 +52,7 @@ class Trail(AnchorTracked):
         """
         positions = self._positions(detections)
         for d, (x, y) in zip(detections, positions):
-            if d.track_id is None:
+            if d._track[0] is None:
                 raise ValueError("expected detections with a track_id, as Tracker.update returns them, got one without")
             if not (-65536 <= x < 65536 and -65536 <= y < 65536):
                 raise ValueError("detections: expected rects within -32768..32767 pixels, got %r" % (d[0],))
@@ -62,9 +62,10 @@ class Trail(AnchorTracked):
         tracks = self._tracks
         for at, (x, y) in enumerate(positions):
             d = detections[at]
-            known = tracks.get(d.track_id)
+            track_id = d._track[0]
+            known = tracks.get(track_id)
             if known is None:
-                known = tracks[d.track_id] = [array("h", bytes(4 * length)), 0, 0, now, d.class_id, at]
+                known = tracks[track_id] = [array("h", bytes(4 * length)), 0, 0, now, d.class_id, at]
             ring, to, count, _, _, _ = known
             after = to + 1 if to + 1 < length else 0
             if count < length:
@@ -120,10 +121,10 @@ class Trail(AnchorTracked):
         module("drawing.zones").draw_trail(img, self._rings(color_by), self.frame_size, color, thickness)
         return img
 
-    def _overlay(self, img, color, thickness, labels, color_by):
+    def _overlay(self, img, color, thickness, labels, color_by, text_scale=None, roi=None):
         # For n6post.draw, which does not know trails. A trail has no labels.
         flag("labels", labels)
-        self.draw(img, color=color, thickness=thickness, color_by=color_by)
+        module("drawing.zones").draw_trail(img, self._rings(color_by), self.frame_size, color, thickness, roi)
 
     def _rings(self, color_by):
         """(number of the color, ring, index of the next position, number of positions) of each track, oldest first."""

@@ -1,0 +1,60 @@
+"""lib/n6post/tracking/clock.py: the time that zones, galleries, holds and planes measure."""
+
+from __future__ import annotations
+
+import time
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from n6post.tracking.clock import START, next_clock
+
+
+def after(*times: Any) -> Any:
+    clock = START
+    for elapsed_ms in times:
+        clock = next_clock(clock, elapsed_ms)
+    return clock
+
+
+@given(st.lists(st.one_of(st.integers(-50, 1000), st.integers(0, 4000).map(lambda quarters: quarters / 4))))
+def test_given_times_add_up_to_whole_milliseconds(times: list[float]) -> None:
+    # Quarters are exact. Negative times count as 0.
+    assert after(*times)[0] == int(sum(max(Fraction(0), Fraction(elapsed_ms)) for elapsed_ms in times))
+
+
+def test_measured_time_starts_with_the_first_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = [5000]
+    monkeypatch.setattr(time, "ticks_ms", lambda: ticks[0], raising=False)
+    monkeypatch.setattr(time, "ticks_diff", lambda a, b: a - b, raising=False)
+    clock = next_clock(START, None)
+    assert clock[0] == 0
+    ticks[0] += 250
+    clock = next_clock(clock, None)
+    assert clock[0] == 250
+    ticks[0] += 100
+    clock = next_clock(clock, 40)  # given: the 100 ms that were measured meanwhile are not counted
+    ticks[0] += 7
+    assert next_clock(clock, None)[0] == 250 + 40 + 7
+
+
+def test_time_that_is_always_given_needs_no_ticks(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> int:
+        raise AssertionError
+
+    monkeypatch.setattr(time, "ticks_ms", refuse, raising=False)
+    assert after(10, 2.5, 2.5, 0)[0] == 15
+
+
+@pytest.mark.parametrize("elapsed_ms", ["1", True, float("nan"), float("inf"), 10**9 + 1, -(10**9) - 1, [1], Fraction(1)])
+def test_anything_but_milliseconds_is_refused(elapsed_ms: Any) -> None:
+    with pytest.raises(ValueError, match="^elapsed_ms: expected milliseconds since the last call or None, got "):
+        next_clock(START, elapsed_ms)
+
+
+def test_a_clock_is_not_changed_by_the_next_one() -> None:
+    clock = after(5)
+    next_clock(clock, 7)
+    assert clock == after(5)

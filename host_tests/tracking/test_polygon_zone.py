@@ -1,0 +1,245 @@
+"""lib/n6post/tracking/polygon_zone.py: who enters, who leaves and after how long, with hysteresis.
+
+test_zones.py tests what is inside and for how long.
+"""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from typing import Any
+
+import n6post
+import pytest
+from fakes import seen
+from hypothesis import given
+from hypothesis import strategies as st
+from test_line_zone import coasting
+
+SQUARE = [(100, 100), (300, 100), (300, 300), (100, 300)]
+INSIDE, OUTSIDE = (200, 200), (500, 200)
+
+
+def zone(**options: Any) -> Any:
+    return n6post.PolygonZone(SQUARE, **options)
+
+
+def step(one: Any, *places: Any, ms: int = 100) -> tuple[list[int], list[int], list[tuple[int, float, int]]]:
+    """The track ids inside and those that entered, and the visits that ended, after a frame. Track i is at places[i - 1]."""
+    detections = [seen(i, *place, class_id=i) for i, place in enumerate(places, 1) if place]
+    inside = one.trigger(detections, elapsed_ms=ms)
+    assert one.current_count == len(inside)
+    return [d.track_id for d in inside], [d.track_id for d in one.entered], [tuple(visit) for visit in one.left]
+
+
+def test_entered_and_left_are_those_of_the_last_frame() -> None:
+    one = zone()
+    assert (one.entered, one.left, one.mean_dwell_time) == ([], [], 0.0)
+    assert step(one, INSIDE, OUTSIDE) == ([1], [1], [])  # it was inside when it was first seen
+    assert step(one, INSIDE, INSIDE) == ([1, 2], [2], [])
+    assert step(one, INSIDE, INSIDE) == ([1, 2], [], [])
+    assert step(one, OUTSIDE, INSIDE) == ([2], [], [(1, 0.2, 1)])
+    assert step(one, OUTSIDE, OUTSIDE) == ([], [], [(2, 0.2, 2)])
+    assert step(one, OUTSIDE, OUTSIDE) == ([], [], [])
+
+
+def test_entered_has_the_detections_and_left_named_tuples() -> None:
+    one = zone()
+    d = seen(7, *INSIDE, class_id=3)
+    one.trigger([d], elapsed_ms=0)
+    assert one.entered[0] is d
+    one.trigger([seen(7, *OUTSIDE, class_id=5)], elapsed_ms=250)
+    (visit,) = one.left
+    assert (visit.track_id, visit.dwell_time, visit.class_id) == (7, 0.0, 3)
+    assert repr(visit) == "Visit(track_id=7, dwell_time=0.0, class_id=3)"
+
+
+def test_the_mean_dwell_time_is_that_of_all_visits_that_ended() -> None:
+    one = zone()
+    stays = (3, 8, 1)
+    for frames in stays:
+        for _ in range(frames + 1):
+            step(one, INSIDE)
+        step(one, OUTSIDE)
+    step(one, INSIDE)
+    step(one, INSIDE)  # this visit goes on
+    assert one.mean_dwell_time == pytest.approx(sum(stays) / len(stays) / 10)
+    one.reset()
+    assert (one.mean_dwell_time, one.entered, one.left) == (0.0, [], [])
+
+
+def test_a_track_that_is_lost_has_left_after_max_gap() -> None:
+    one = zone(max_gap=0.5)
+    step(one, INSIDE)
+    step(one, INSIDE)
+    for _ in range(5):
+        assert step(one) == ([], [], [])
+    assert step(one) == ([], [], [(1, 0.1, 1)])
+    assert step(one, INSIDE) == ([1], [1], [])
+
+
+def test_a_track_that_is_found_again_after_max_gap_leaves_and_enters() -> None:
+    one = zone(max_gap=0.5)
+    step(one, INSIDE)
+    step(one, INSIDE)
+    step(one, ms=400)
+    assert step(one, INSIDE, ms=200) == ([1], [1], [(1, 0.1, 1)])
+
+
+def test_what_has_no_track_is_inside_and_neither_enters_nor_leaves() -> None:
+    one = zone()
+    for place, inside in ((INSIDE, 1), (OUTSIDE, 0)):
+        assert len(one.trigger([seen(None, *place)], elapsed_ms=1)) == inside
+        assert one.entered == one.left == []
+
+
+# --- hysteresis: a box of 20 x 40 has a mean side of 30 pixels, so a margin of 6 ---
+def test_a_track_near_the_edge_stays_where_it_was() -> None:
+    one = zone()
+    for x in (200, 290, 306, 294, 306, 305):
+        assert step(one, (x, 200))[0] == [1]
+    assert step(one, (307, 200))[0] == [1]
+    assert step(one, (307, 200)) == ([], [], [(1, 0.5, 1)])  # until the first of these two frames
+    for x in (306, 294, 299, 306):
+        assert step(one, (x, 200)) == ([], [], [])
+    assert step(one, (293, 200)) == ([], [], [])
+    assert step(one, (294, 200)) == ([], [], [])  # within the margin: not counted
+    assert step(one, (293, 200)) == ([1], [1], [])
+    assert one.dwell_time(1) == 0.2  # since the first of these three frames
+
+
+def test_twice_the_margin_beyond_the_edge_is_enough() -> None:
+    one = zone()
+    step(one, INSIDE)
+    assert step(one, (312, 200))[0] == [1]
+    assert step(one, INSIDE)[0] == [1]
+    assert step(one, (313, 200)) == ([], [], [(1, 0.2, 1)])
+    assert step(one, (288, 200))[0] == []
+    assert step(one, (287, 200))[0] == [1]
+
+
+def test_no_margin_and_one_frame_follow_the_edge_exactly() -> None:
+    one = zone(margin=0, min_frames=1)
+    for x, inside in ((200, [1]), (300, []), (299, [1]), (100, [1]), (99, [])):
+        assert step(one, (x, 200))[0] == inside
+
+
+def distance(x: Fraction, y: Fraction, points: list[tuple[int, int]]) -> float:
+    """The distance of a point from the nearest edge."""
+    nearest = []
+    for (px, py), (qx, qy) in zip(points, points[1:] + points[:1], strict=True):
+        dx, dy = qx - px, qy - py
+        t = max(Fraction(0), min(Fraction(1), ((x - px) * dx + (y - py) * dy) / Fraction(dx * dx + dy * dy)))
+        nearest.append(float((x - px - t * dx) ** 2 + (y - py - t * dy) ** 2) ** 0.5)
+    return min(nearest)
+
+
+@given(
+    st.lists(st.tuples(st.integers(60, 340), st.integers(60, 340)), min_size=1, max_size=30),
+    st.sampled_from([0.0, 0.25, 0.5]),
+    st.integers(1, 3),
+)
+def test_tracks_inside_equal_those_of_a_plain_state_machine(places: Any, margin: float, min_frames: int) -> None:
+    points = [(100, 120), (300, 90), (250, 200), (310, 310), (120, 290)]
+    one = n6post.PolygonZone(points, margin=margin, min_frames=min_frames)
+    settled, run = None, 0
+    for x, y in places:
+        here = one.contains(x, y)
+        away = distance(Fraction(x), Fraction(y), points)
+        if margin and min(abs(away - margin * 30), abs(away - margin * 60)) < 0.05:
+            return  # float64 is not exact enough
+        if settled is None or here == settled:
+            settled, run = here, 0
+        elif away > margin * 30 or not margin:
+            run += 1
+            if run >= min_frames or (margin and away > margin * 60):
+                settled, run = here, 0
+        assert step(one, (x, y))[0] == ([1] if settled else [])
+
+
+@pytest.mark.parametrize("jitter", [0.03, 0.06])
+def test_somebody_who_stands_near_the_edge_visits_once(jitter: float) -> None:
+    rng = random.Random(3)
+    one, visits = zone(), 0
+    for k in range(300):
+        bottom = 301 + (-20 if k < 20 or k > 270 else 0) + rng.gauss(0, 80 * jitter)
+        one.trigger([seen(1, 200, round(bottom), 32, 80)], elapsed_ms=100)
+        visits += len(one.entered)
+    assert (visits, one.left, one.dwell_time(1)) == (1, [], 29.9)
+
+
+# --- several anchor points ---
+def test_all_of_several_anchor_points_have_to_be_inside() -> None:
+    one = zone(anchor=("bottom_left", "bottom_right"), margin=0, min_frames=1)
+    for x, inside in ((200, [1]), (289, [1]), (290, []), (310, []), (110, [1]), (109, [])):  # the box is 20 pixels wide
+        assert step(one, (x, 200))[0] == inside
+    one = zone(anchor=("bottom_left", "bottom_right"))
+    for x, inside in ((200, [1]), (296, [1]), (297, [1]), (297, []), (284, []), (283, []), (283, [1])):
+        assert step(one, (x, 200))[0] == inside
+
+
+# --- detections that only coast ---
+def test_a_prediction_neither_dwells_nor_counts_unless_asked() -> None:
+    for count_coasting in (False, True):
+        one = zone(count_coasting=count_coasting, max_gap=0.25)
+        one.trigger([seen(1, *INSIDE)], elapsed_ms=0)
+        one.trigger([seen(1, *INSIDE)], elapsed_ms=100)
+        sizes = []
+        for _ in range(3):
+            sizes.append(len(one.trigger([coasting(seen(1, *INSIDE)), coasting(seen(2, *INSIDE))], elapsed_ms=100)))
+        assert sizes == ([2, 2, 2] if count_coasting else [0, 0, 0])
+        assert one.dwell_time(1) == (0.4 if count_coasting else 0.0)
+        assert [visit.dwell_time for visit in one.left] == ([] if count_coasting else [0.1])
+
+
+def test_a_track_that_coasts_for_less_than_max_gap_has_not_left() -> None:
+    one = zone()
+    one.trigger([seen(1, *INSIDE)], elapsed_ms=0)
+    one.trigger([coasting(seen(1, *OUTSIDE))], elapsed_ms=500)
+    assert one.left == []
+    one.trigger([seen(1, *INSIDE)], elapsed_ms=500)
+    assert (one.entered, one.dwell_time(1)) == ([], 1.0)
+
+
+# --- bookkeeping ---
+@given(st.lists(st.tuples(st.integers(0, 400), st.lists(st.tuples(st.integers(1, 5), st.booleans()), max_size=5))))
+def test_every_visit_is_told_once_when_it_begins_and_ends(frames: Any) -> None:
+    one = zone(max_gap=0.5)
+    open_visits: dict[int, int] = {}
+    now, ended = 0, []
+    for ms, tracks in frames:
+        now += ms
+        places = dict(tracks)
+        one.trigger([seen(i, *(INSIDE if within else OUTSIDE)) for i, within in places.items()], elapsed_ms=ms)
+        for visit in one.left:
+            start = open_visits.pop(visit.track_id)
+            assert 0 <= 1000 * visit.dwell_time <= now - start + 1
+            ended.append(visit.dwell_time)
+        for d in one.entered:
+            assert d.track_id not in open_visits
+            open_visits[d.track_id] = now
+        assert {i for i, within in places.items() if within} <= set(open_visits)
+        assert not {i for i, within in places.items() if not within} & set(open_visits)
+    assert one.mean_dwell_time == pytest.approx(sum(ended) / len(ended) if ended else 0.0)
+
+
+def test_tracks_that_are_forgotten_in_a_crowd_have_left() -> None:
+    one = zone(max_gap=1e6)
+    left = 0
+    for first in range(1, 401, 100):
+        one.trigger([seen(i, *INSIDE) for i in range(first, first + 100)], elapsed_ms=10)
+        left += len(one.left)
+        assert len(one._tracks) <= 128
+    assert left == 300
+    assert [visit.track_id for visit in one.left] == list(range(201, 301))
+
+
+def test_a_refused_frame_changes_nothing() -> None:
+    one = zone()
+    step(one, INSIDE)
+    before = one.as_dict(), [d.track_id for d in one.entered], one.left
+    for detections, ms in (([None], 100), ("person", 100), ([seen(1, *OUTSIDE)], "soon")):
+        with pytest.raises(ValueError):
+            one.trigger(detections, elapsed_ms=ms)
+    assert (one.as_dict(), [d.track_id for d in one.entered], one.left) == before
+    assert step(one, INSIDE, ms=40)[0] == [1] and one.dwell_time(1) == 0.04

@@ -1,0 +1,91 @@
+"""Hold: how long something has been true, for each track or at all.
+
+    hold = n6post.Hold(3.0)
+    for d in hold.trigger([d for d in detections if d.rect[2] > d.rect[3]]):
+        print(d.track_id, "has been lying for", hold.held_time(d), "seconds")
+"""
+
+from micropython import const
+
+from ..tensors.options import Options, number
+from .anchor_points import MAX_LOST_TRACKS, PerTrack, checked, id_of, track_ids_of
+from .clock import START, next_clock
+
+# The entries of a track: milliseconds of this object's clock.
+_FIRST = const(0)
+_LAST = const(1)
+
+
+class Hold(PerTrack):
+    """Reports what has been true for some seconds: for each track, or for one condition.
+
+    seconds     how long it has to be true
+    release     how long it may be untrue in between; after that it starts again
+
+    If there are more than 128 tracks, those that are not in the list are forgotten. ValueError for options out of range.
+    """
+
+    _option = Options("seconds")
+    seconds = _option("seconds", 1.0, number, 0.0, 1e6)
+    release = _option("release", 0.5, number, 0.0, 1e6)
+
+    def __init__(self, *seconds, **options):
+        if not seconds and "seconds" not in options:
+            raise TypeError("Hold: expected the seconds, as in Hold(2.0)")
+        super().__init__(*seconds, **options)
+        self.reset()
+
+    def reset(self):
+        """Start again: nothing has been true yet."""
+        self._state = START, {}  # the clock, and the tracks; in one attribute, because each assignment may fail
+
+    @property
+    def _tracks(self):  # type: ignore[override]
+        return self._state[1]
+
+    def trigger(self, detections, *, elapsed_ms=None):
+        """Examine a frame; returns those that are true now and have been for `seconds`.
+
+        detections  the detections for which it is true, as Tracker.update returns them: it returns some of them. Or True or
+                    False, for a condition without a track: it returns True once that was true for `seconds`, until it was
+                    untrue for longer than `release`
+        elapsed_ms  milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
+
+        Call it in every frame, with an empty list too. ValueError for a detection without a `track_id`.
+        """
+        single = isinstance(detections, bool)
+        if single:
+            ids = [None] if detections else []
+        else:
+            ids = track_ids_of(checked(detections))
+        last_clock, last_tracks = self._state
+        clock = next_clock(last_clock, elapsed_ms)
+        now, before = clock[0], last_clock[0]
+        release, least = int(1000 * self.release + 0.5), int(1000 * self.seconds + 0.5)
+        tracks = {}
+        for track_id, known in last_tracks.items():
+            # What was true in the last frame may still be, however long ago that was.
+            if now - known[_LAST] <= release or known[_LAST] >= before and track_id in ids:
+                tracks[track_id] = known
+        held = []
+        for at, track_id in enumerate(ids):
+            known = tracks.get(track_id)
+            first = now if known is None else known[_FIRST]
+            tracks[track_id] = first, now
+            if not single and now - first >= least:
+                held.append(detections[at])
+        if len(tracks) > MAX_LOST_TRACKS:
+            tracks = {track_id: tracks[track_id] for track_id in ids}
+        self._state = clock, tracks  # last: if a MemoryError comes before, the next call counts this time too
+        if single:
+            known = tracks.get(None)
+            return known is not None and known[_LAST] - known[_FIRST] >= least
+        return held
+
+    def held_time(self, track=None):
+        """Seconds that it has been true, up to the last frame in which it was; 0.0 once it was untrue for `release`.
+
+        track   a track id, or a Detection; None: of the condition without a track
+        """
+        known = self._tracks.get(id_of(track))
+        return (known[_LAST] - known[_FIRST]) / 1000 if known else 0.0

@@ -1,0 +1,323 @@
+"""Plane: meters on the ground, and the speed of tracks in km/h, from four or more points whose place is known.
+
+    plane = n6post.Plane([(88, 190), (215, 190), (310, 479), (-60, 479)], [(0, 20), (3.5, 20), (3.5, 5), (0, 5)])
+    for d in plane.update(tracker.update(model.predict([n6post.Letterbox(img)]))):
+        print(d.track_id, plane.to_world(d), plane.speed(d))
+
+The homography is that of the normalized direct linear transform (R. Hartley, A. Zisserman: Multiple View Geometry in
+Computer Vision, 2nd edition, algorithm 4.2), with its last entry fixed to 1. This entry belongs to the centroid of the
+points, which is not on the horizon if all of them are on the same side of it. Least squares: modified Gram-Schmidt on the
+augmented matrix (A. Bjorck: Numerical Methods for Least Squares Problems, 2.4), for which float32 is enough: the normal
+equations would lose twice as many digits.
+"""
+
+from array import array
+from math import floor, sqrt
+
+from micropython import const
+from ulab import numpy as np
+
+from ..results.detection import Detection
+from ..tensors.lazy import module
+from ..tensors.options import Options, number
+from .anchor_points import AnchorTracked, id_of, track_ids_of
+from .clock import START, next_clock
+
+# Below these, a part of the problem is lost in the rounding of pixels: of a column of the equations, what the columns before
+# it do not explain; and the determinant of the normalized homography.
+_LEAST_PIVOT = 1e-3
+_LEAST_DETERMINANT = 1e-3
+# The place of a pixel is given up to a thousand times as far away from the camera as the centroid of the points. There the
+# horizon is a small part of a pixel away.
+_HORIZON = 1 / 1024
+_FAR = 1e6  # pixels and meters
+
+# The entries of a track: a ring buffer of its positions, as three rows: milliseconds since _BASE, x and y in meters.
+_RING = const(0)
+_BASE = const(1)
+_NEXT = const(2)  # index of the next position
+_FIRST_LENGTH = const(16)  # positions; a ring grows until it holds the window
+_MAX_LENGTH = const(256)
+_NEVER = -1e30  # the time of a position that is not there
+_MAX_TIME = const(4000000)  # milliseconds, exact in float32: then a track starts again
+
+
+class Plane(AnchorTracked):
+    """A flat ground, or another plane, in meters: where things are on it, how far apart, and how fast tracks move.
+
+    image_points    four or more frame pixels (x, y), no three of them in a line
+    world_points    the same points on the plane, (x, y) in meters, in any system of coordinates with right angles
+
+    With more than four points the errors of all are balanced (least squares). The farther apart they are in the frame, the
+    better. Straight lines have to be straight in the frame: correct the lens first, with the firmware's `lens_corr`.
+
+    ValueError for fewer than four points, for points in a line, for points that are on both sides of the horizon (mostly two
+    that were swapped), and for options out of range.
+    """
+
+    _option = Options(None, AnchorTracked._option)
+    window = _option("window", 1.0, number, 0.1, 60.0)
+
+    def __init__(self, image_points, world_points, *more, **options):
+        if more:
+            raise TypeError("Plane: expected two lists of points, got %d arguments" % (2 + len(more)))
+        super().__init__(**options)
+        pixels = _points("image_points", image_points)
+        places = _points("world_points", world_points)
+        if len(pixels) != len(places) or len(pixels) < 4:
+            raise ValueError(
+                "Plane: expected four or more points, as many of the world as of the image, got %d and %d"
+                % (len(pixels), len(places))
+            )
+        self._given = pixels, places
+        self._to_world, self._to_image = _homographies(pixels, places)
+        for x, y in pixels:
+            if _mapped(self._to_world, x, y) is None:
+                raise ValueError(
+                    "world_points: expected them in the order of image_points, got some on both sides of the horizon: %r"
+                    % (world_points,)
+                )
+        self.reset()
+
+    @property
+    def image_points(self):
+        """The points in the frame, a list of (x, y) in pixels."""
+        return list(self._given[0])
+
+    @property
+    def world_points(self):
+        """The points on the plane, a list of (x, y) in meters."""
+        return list(self._given[1])
+
+    @property
+    def max_error(self):
+        """The largest distance in meters between a world point and the place of its image point.
+
+        0 for four points, except for rounding. With more a large one shows a point that was measured wrongly.
+        """
+        errors = [_distance(_mapped(self._to_world, *pixel), place) for pixel, place in zip(*self._given)]
+        return max(errors)
+
+    def reset(self):
+        """Forget all tracks."""
+        self._clock, self._tracks = START, {}
+
+    def to_world(self, x, y=None):
+        """The place (x, y) in meters of a frame pixel (x, y), or ((x, y)), or of a Detection, by its anchor point.
+
+        None on the horizon and above it, where no place of the plane is seen. ValueError for anything else.
+        """
+        if y is None and isinstance(x, Detection):
+            ((x, y),) = self._positions([x])
+            return _mapped(self._to_world, x / 2, y / 2)
+        pixel = x if y is None else (x, y)
+        return _mapped(self._to_world, *_checked("to_world", pixel))
+
+    def to_image(self, x, y=None):
+        """The frame pixel (x, y), ints, of a place (x, y), or ((x, y)), in meters; it may lie outside of the frame.
+
+        None for a place behind the camera. ValueError for anything but two numbers.
+        """
+        at = _mapped(self._to_image, *_checked("to_image", x if y is None else (x, y)))
+        return at and (floor(at[0] + 0.5), floor(at[1] + 0.5))
+
+    def distance(self, a, b):
+        """The distance in meters between two pixels (x, y) or Detections, by their anchor points; None without a place."""
+        a, b = self.to_world(a), self.to_world(b)
+        return _distance(a, b) if a and b else None
+
+    def _positions(self, detections):
+        positions = super()._positions(detections)
+        size = self.frame_size
+        if detections and detections[0].frame_size not in (None, size):
+            raise ValueError(
+                "detections: expected those of frames of %d x %d, as the image_points are, got %d x %d"
+                % (size + detections[0].frame_size)
+            )
+        return positions
+
+    def update(self, detections, *, elapsed_ms=None):
+        """Note where each track is now; returns the detections unchanged.
+
+        detections  as Tracker.update returns them; those that only coast do not count. ValueError for one without `track_id`
+        elapsed_ms  milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
+
+        A track that was not seen for `window` seconds is forgotten.
+        """
+        positions = self._positions(detections)
+        ids = track_ids_of(detections)
+        clock = next_clock(self._clock, elapsed_ms)
+        now = clock[0]
+        before = self._clock[0]
+        window = int(1000 * self.window)
+        tracks = self._tracks
+        for d, track_id, (x, y) in zip(detections, ids, positions):
+            at = None if d._track[2] else _mapped(self._to_world, x / 2, y / 2)
+            if at is None:
+                continue
+            known = tracks.get(track_id)
+            if known is None or now - known[_BASE] > _MAX_TIME:
+                known = tracks[track_id] = [_ring(_FIRST_LENGTH), now, 0]
+            ring, base, to = known
+            length = len(ring) // 3
+            newest = (to or length) - 1
+            if ring[newest] > before - base:
+                to = newest  # of a call that a MemoryError ended: it is replaced
+            elif ring[to] >= now - base - window and length < _MAX_LENGTH:
+                known = tracks[track_id] = [_longer(ring, to), base, length]
+                ring, _, to = known
+                length = len(ring) // 3
+            after = to + 1 if to + 1 < length else 0
+            # One statement, so a MemoryError cannot leave half a position.
+            ring[to], ring[to + length], ring[to + 2 * length], known[_NEXT] = now - base, at[0], at[1], after
+        for track_id in [one for one, known in tracks.items() if now - _newest(known) > window]:
+            del tracks[track_id]
+        self._prune_tracks(detections)
+        self._clock = clock
+        return detections
+
+    def velocity(self, track):
+        """The velocity (x, y) of a track in meters a second; None as for `speed`."""
+        known = self._tracks.get(id_of(track))
+        if known is None:
+            return None
+        ring, base, _ = known
+        length = len(ring) // 3
+        window = 1000.0 * self.window
+        rows = np.frombuffer(ring, dtype=np.float)
+        ages = rows[:length] - float(self._clock[0] - base)  # milliseconds, from -window to 0
+        inside = np.where(ages < -window, 0.0, 1.0)
+        count = np.dot(inside, inside)
+        ages = ages * inside
+        if count < 3 or _newest(known) - self._clock[0] - np.min(ages) < window / 2:
+            return None
+        # The slope of the line through the positions with the least squares.
+        ages = (ages - np.dot(ages, inside) / count) * inside
+        spread = np.dot(ages, ages) / 1000
+        # From any of the places, so that float32 keeps the millimeters of those that are far away.
+        x = np.dot(ages, rows[length : 2 * length] - ring[length]) / spread
+        y = np.dot(ages, rows[2 * length :] - ring[2 * length]) / spread
+        return x, y
+
+    def speed(self, track):
+        """The speed of a track in km/h: the slope of a line through its places in the last `window` seconds.
+
+        track   its id, or a Detection
+
+        None until it was seen three times in half a window, and for an unknown track.
+        """
+        velocity = self.velocity(track)
+        return None if velocity is None else 3.6 * _distance(velocity, (0.0, 0.0))
+
+
+def _points(name, points):
+    if not isinstance(points, (list, tuple)):
+        raise ValueError("%s: expected a list of points (x, y), got %r" % (name, points))
+    return [_checked(name, point) for point in points]
+
+
+def _checked(name, point):
+    """A point (x, y) as it is; ValueError for anything but two numbers."""
+    if isinstance(point, (list, tuple)) and len(point) == 2:
+        x, y = point
+        if type(x) in (int, float) and type(y) in (int, float) and -_FAR <= x <= _FAR and -_FAR <= y <= _FAR:
+            return x, y
+    raise ValueError("%s: expected a point (x, y) of two numbers up to a million, got %r" % (name, point))
+
+
+def _distance(a, b):
+    dx, dy = a[0] - b[0], a[1] - b[1]
+    return sqrt(dx * dx + dy * dy)
+
+
+def _mapped(homography, x, y):
+    """The image (x, y) of a point; None if it is on the wrong side of the horizon, or on it."""
+    cx, cy, a, b, c, d, e, f, g, h, to_x, to_y = homography
+    x -= cx
+    y -= cy
+    w = g * x + h * y + 1.0
+    if not w >= _HORIZON:
+        return None
+    return to_x + (a * x + b * y + c) / w, to_y + (d * x + e * y + f) / w
+
+
+def _centered(points):
+    """(the centroid of the points, and the factor that makes their mean distance from it 1)."""
+    count = len(points)
+    x, y = sum([p[0] for p in points]) / count, sum([p[1] for p in points]) / count
+    mean = sum([_distance(p, (x, y)) for p in points]) / count
+    if not mean:
+        raise module("tensors.errors").flat_points()
+    return x, y, 1.0 / mean
+
+
+def _homographies(pixels, places):
+    """The homography from pixels to places and the one back, as _mapped takes them."""
+    px, py, ps = _centered(pixels)
+    qx, qy, qs = _centered(places)
+    columns = [[] for _ in range(9)]
+    for (x, y), (u, v) in zip(pixels, places):
+        x, y, u, v = (x - px) * ps, (y - py) * ps, (u - qx) * qs, (v - qy) * qs
+        one = x, y, 1.0, 0.0, 0.0, 0.0, -u * x, -u * y, u
+        other = 0.0, 0.0, 0.0, x, y, 1.0, -v * x, -v * y, v
+        for column, first, second in zip(columns, one, other):
+            column.append(first)
+            column.append(second)
+    h1, h2, h3, h4, h5, h6, h7, h8 = _least_squares([np.array(column) for column in columns])
+    # The adjugate is the inverse but for a factor, which is chosen so that its last entry is 1 too.
+    g1, g2, g3 = h5 - h6 * h8, h3 * h8 - h2, h2 * h6 - h3 * h5
+    g4, g5, g6 = h6 * h7 - h4, h1 - h3 * h7, h3 * h4 - h1 * h6
+    g7, g8, g9 = h4 * h8 - h5 * h7, h2 * h7 - h1 * h8, h1 * h5 - h2 * h4
+    determinant = h1 * g1 + h2 * g4 + h3 * g7
+    if abs(determinant) < _LEAST_DETERMINANT or abs(g9) < _LEAST_DETERMINANT:
+        raise module("tensors.errors").flat_points()
+    k = ps / qs
+    there = px, py, h1 * k, h2 * k, h3 / qs, h4 * k, h5 * k, h6 / qs, h7 * ps, h8 * ps, qx, qy
+    k, n = qs / ps / g9, 1.0 / ps / g9
+    back = qx, qy, g1 * k, g2 * k, g3 * n, g4 * k, g5 * k, g6 * n, g7 * qs / g9, g8 * qs / g9, px, py
+    return there, back
+
+
+def _least_squares(columns):
+    """The factors of all columns but the last with which their sum is nearest to the last one."""
+    count = len(columns) - 1
+    rows = []
+    for k in range(count):
+        column = columns[k]
+        # What is left of it: the columns before are subtracted already.
+        square = float(np.dot(column, column))
+        if square < _LEAST_PIVOT * _LEAST_PIVOT:
+            raise module("tensors.errors").flat_points()
+        row = [0.0] * (count + 1)
+        for j in range(k + 1, count + 1):
+            row[j] = factor = float(np.dot(column, columns[j])) / square
+            columns[j] = columns[j] - column * factor
+        rows.append(row)
+    factors = [0.0] * count
+    for k in range(count - 1, -1, -1):
+        factors[k] = rows[k][count] - sum([rows[k][j] * factors[j] for j in range(k + 1, count)])
+    return factors
+
+
+def _ring(length):
+    ring = array("f", bytes(12 * length))
+    for at in range(length):
+        ring[at] = _NEVER
+    return ring
+
+
+def _longer(ring, to):
+    """A ring of twice the length, with the positions of this one first, the oldest before all others."""
+    length = len(ring) // 3
+    made = _ring(2 * length)
+    for at in range(length):
+        source = (to + at) % length
+        for row in range(3):
+            made[2 * length * row + at] = ring[length * row + source]
+    return made
+
+
+def _newest(known):
+    """The time of the last position of a track, milliseconds."""
+    ring, base, to = known
+    return ring[(to or len(ring) // 3) - 1] + base

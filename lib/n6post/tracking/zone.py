@@ -1,0 +1,75 @@
+"""Zone: what LineZone and PolygonZone share.
+
+The names are those of roboflow's supervision. The position of a detection is that of its anchor point, or of several. All
+arithmetic is in integers, in half pixels, so a camera and a PC agree.
+"""
+
+from ..tensors.lazy import module
+from ..tensors.options import Options, flag, number
+from .anchor_points import AnchorTracked, anchor_name, positions_of, size_or_none
+
+
+def _anchor_names(name, value):
+    """A check for options: the name of an anchor point, or a tuple of several."""
+    if not isinstance(value, (list, tuple)):
+        return anchor_name(name, value)
+    if not value:
+        raise ValueError("%s: expected one or more names, got %r" % (name, value))
+    return tuple([anchor_name(name, one) for one in value])
+
+
+class Zone(AnchorTracked):
+    """Base of LineZone and PolygonZone: their options, and how they are drawn.
+
+    Jitter crosses no border. A track is settled on one side of the line or the edge, until its anchor points were farther
+    than the margin on the other side in `min_frames` frames. Frames within the margin are not counted, and a frame back on
+    the old side starts again. Farther than twice the margin, one frame is enough: a fast object may be seen only once behind
+    a line. With `margin=0` every frame counts, and only `min_frames` of them are enough.
+    """
+
+    _picture = ""
+
+    _option = Options()
+    anchor = _option("anchor", "bottom", _anchor_names)
+    frame_size = _option("frame_size", None, size_or_none)
+    # Tuned on synthetic walks: docs/tracking.md has the figures.
+    margin = _option("margin", 0.2, number, 0.0, 10.0)
+    min_frames = _option("min_frames", 2, number, 1, 1000)
+    count_coasting = _option("count_coasting", False, flag)
+
+    def draw(self, img, *, color=(255, 255, 255), thickness=2, labels=True):
+        """Draw the zone: a line, an arrow to its left ("in") and its counts, or a polygon and its count. Returns img.
+
+        Lines and text have black edges, to be visible on any picture. thickness: pixels, 0..100; labels: whether to write
+        the counts. A picture of another size than `frame_size` is treated as the frame, scaled. ValueError as for
+        `n6post.draw`.
+        """
+        getattr(module("drawing.zones"), self._picture)(img, self, color, thickness, labels)
+        return img
+
+    def _overlay(self, img, color, thickness, labels, color_by, text_scale=None, roi=None):
+        # For n6post.draw, which does not know zones.
+        if color_by != "class":
+            raise ValueError("color_by: expected 'class' for a zone, got %r" % (color_by,))
+        draw_zone = getattr(module("drawing.zones"), self._picture)
+        draw_zone(img, self, color or (255, 255, 255), thickness, labels, text_scale, roi)
+
+    @property
+    def _has_several_anchors(self):
+        return not isinstance(self._values["anchor"], str)
+
+    def _positions(self, detections):
+        """The anchor point of each detection, (x, y) in half pixels, or a tuple of several, as `anchor` is."""
+        if not self._has_several_anchors:
+            return super()._positions(detections)
+        self._learn_frame_size(detections)
+        return list(zip(*[positions_of(detections, name) for name in self._values["anchor"]]))
+
+
+def point(name, value):
+    """A check for the points of zones: (x, y) of integers of 16 bits, as a tuple."""
+    if not isinstance(value, (list, tuple)) or len(value) != 2 or [v for v in value if type(v) is not int]:
+        raise ValueError("%s: expected a point (x, y) of integers, got %r" % (name, value))
+    for v in value:
+        number(name, v, -32768, 32767)
+    return tuple(value)
