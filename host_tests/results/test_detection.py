@@ -76,9 +76,34 @@ def test_a_detection_of_a_processor_knows_the_size_of_its_frame(name: str) -> No
 
 @pytest.mark.parametrize("track_id", [None, 7])
 def test_detection_from_makes_a_detection_with_source_and_track(track_id: int | None) -> None:
-    d = detection_from(list(car()), ((320, 240), 0.7), track_id)
+    d = detection_from(list(car()), ((320, 240), 0.7), car().replace(track_id=track_id)._track)
     assert type(d) is n6post.Detection and d == car()
     assert (d.frame_size, d.keypoint_threshold, d.track_id) == ((320, 240), 0.7, track_id)
+
+
+def test_age_missed_and_velocity_are_those_of_the_track_or_none() -> None:
+    for d in (car(), car().replace(track_id=7)):  # a number that a script has given tells nothing else
+        assert d.age is d.missed is d.velocity is None
+    d = detection_from(list(car()), ((320, 240), 0.7), (7, 3 * 256 + 128, 256, -512, 64))
+    assert (d.track_id, d.age, d.missed, d.velocity) == (7, 3.5, 1.0, (-2.0, 0.25))
+
+
+def test_a_track_keeps_its_age_when_it_gets_another_number() -> None:
+    d = detection_from(list(car()), ((320, 240), 0.7), (7, 512, 0, 256, 0))
+    other = d.replace(track_id=9)
+    assert (other.track_id, other.age, other.missed, other.velocity) == (9, 2.0, 0.0, (1.0, 0.0))
+    other.track_id = 11
+    assert (other.track_id, other.age, d.track_id) == (11, 2.0, 7)
+    other.track_id = None
+    assert (other.track_id, other.age, other.missed, other.velocity) == (None, None, None, None)
+    assert d.replace(track_id=None).velocity is None
+
+
+@pytest.mark.parametrize("name", ["age", "missed", "velocity"])
+def test_age_missed_and_velocity_cannot_be_assigned(name: str) -> None:
+    d = car().replace(track_id=7)
+    with pytest.raises(AttributeError, match="^a Detection cannot be changed"):
+        setattr(d, name, 1.0)
 
 
 @given(st.tuples(*[st.integers(0, 5000)] * 4))

@@ -25,6 +25,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from n6post.models.region import Region
 from n6post.results import json_text
+from n6post.results.detection import detection_from
 from n6post.results.mask_geometry import detection_refitted
 from n6post.results.scaled import scaled
 from n6post_pc import recorded
@@ -43,13 +44,16 @@ COPIES: dict[str, Callable[[Any], Any]] = {
 in_every_way = pytest.mark.parametrize("way", COPIES)
 
 METHODS = {
-    "Detection": "as_dict replace keypoint angle center track_id frame_size keypoint_threshold " + " ".join(FIELDS),
+    "Detection": "as_dict replace keypoint angle center track_id age missed velocity frame_size keypoint_threshold "
+    + " ".join(FIELDS),
     "Mask": "area centroid rect crop contains image to_image fill_outside iou draw outline",
     "Segmentation": "background copy label class_ids fraction area class_at mask draw as_dict",
-    "LineZone": "start end anchor margin frame_size trigger reset draw as_dict "
+    "LineZone": "start end anchor margin min_frames count_coasting frame_size trigger reset draw as_dict "
     "in_count out_count in_count_per_class out_count_per_class",
-    "PolygonZone": "points anchor max_gap frame_size trigger reset draw as_dict dwell_time contains coverage "
-    "current_count current_count_per_class",
+    "PolygonZone": "points anchor margin min_frames count_coasting max_gap frame_size trigger reset draw as_dict dwell_time "
+    "contains coverage occupancy entered left mean_dwell_time current_count current_count_per_class",
+    "Hold": "seconds release trigger reset held_time",
+    "Tracker": "update reset tracks started ended",
 }
 
 
@@ -67,7 +71,8 @@ def test_dir_of_an_object_lists_its_methods_and_attributes() -> None:
 
 
 # Properties of options and of the tuple's fields have no documentation of their own.
-UNDOCUMENTED = {*FIELDS, "track_id", "anchor", "margin", "max_gap", "frame_size", "background"}
+UNDOCUMENTED = {*FIELDS, "anchor", "margin", "min_frames", "count_coasting", "max_gap", "frame_size", "background"}
+UNDOCUMENTED |= {"seconds", "release"}
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -96,7 +101,8 @@ def full(name: str = "yolov8n_seg_320") -> Any:
     keypoints = _host.wrap(random_keypoints(17))
     x, y, w, h = d.rect
     corners = (x + w / 4, y), (x + w, y + h / 2), (x + w * 3 / 4, y + h), (x, y + h / 2)
-    return d.replace(keypoints=keypoints, track_id=4, keypoint_threshold=0.6, corners=corners)
+    made = d.replace(keypoints=keypoints, keypoint_threshold=0.6, corners=corners)
+    return detection_from(made, made._source, (4, 1280, 0, -320, 64))
 
 
 def class_map(seed: int = 0) -> Any:
@@ -199,7 +205,9 @@ def tracked_step(k: int) -> list[Any]:
 
 
 def track(tracker: Any, k: int) -> Any:
-    return contents(tracker.update(step(k))), tracker.tracks
+    result = tracker.update(step(k))
+    moved = [(d.age, d.missed, d.velocity) for d in result]
+    return contents(result), moved, tracker.tracks, contents(tracker.started), tracker.ended
 
 
 def cross(line: Any, k: int) -> Any:
@@ -209,7 +217,13 @@ def cross(line: Any, k: int) -> Any:
 
 def dwell(zone: Any, k: int) -> Any:
     inside = [d.track_id for d in zone.trigger(tracked_step(k), elapsed_ms=100)]
-    return inside, json.dumps(zone.as_dict()), zone.current_count_per_class, zone.max_gap
+    visits = [d.track_id for d in zone.entered], zone.left, zone.mean_dwell_time
+    return inside, visits, json.dumps(zone.as_dict()), zone.current_count_per_class, zone.max_gap
+
+
+def hold_on(hold: Any, k: int) -> Any:
+    held = [d.track_id for d in hold.trigger(tracked_step(k), elapsed_ms=100)]
+    return held, [hold.held_time(track_id) for track_id in range(1, 9)]
 
 
 def follow(trail: Any, k: int) -> Any:
@@ -222,6 +236,7 @@ OBJECTS: dict[str, tuple[Callable[[], Any], Callable[[Any, int], Any]]] = {
     "LineZone": (lambda: n6post.LineZone((0, 240), (700, 240), margin=0.05), cross),
     "PolygonZone": (lambda: n6post.PolygonZone([(50, 150), (690, 200), (690, 510)], max_gap=0.25), dwell),
     "Trail": (lambda: n6post.Trail(4, anchor="center"), follow),
+    "Hold": (lambda: n6post.Hold(0.3), hold_on),
 }
 
 
@@ -249,6 +264,7 @@ def test_options_of_a_copy_are_its_own_and_are_checked(name: str, way: str) -> N
         "LineZone": ("margin", 0.5, -1),
         "PolygonZone": ("max_gap", 3.0, -1),
         "Trail": ("length", 9, 1),
+        "Hold": ("release", 2.0, -1),
     }[name]
     one = OBJECTS[name][0]()
     before = getattr(one, option)
@@ -310,6 +326,8 @@ WAYS: dict[str, Callable[[Any], Any]] = {
     "Trail": lambda d: n6post.Trail(3).update([d])[0],
     "LineZone": crossed,
     "PolygonZone": lambda d: n6post.PolygonZone([(-9, 2000), (-9, -9), (2000, -9), (2000, 2000)]).trigger([d])[0],
+    "Hold": lambda d: n6post.Hold(0.0).trigger([d])[0],
+    "reidentify": lambda d: n6post.Gallery().reidentify([d], [[1.0, 0.0]])[0],
     "scaled": lambda d: scaled([d], 350, 260)[0],
     "same size": lambda d: scaled([d], *FRAME)[0],
     "to_json": through_json,
@@ -324,7 +342,13 @@ def test_every_way_to_copy_a_detection_keeps_what_it_carries(way: str) -> None:
     result = WAYS[way](d)
     by_tracker = way in ("Tracker", "Tracker without smoothing", "coasting", "smooth_keypoints")
     assert type(result) is n6post.Detection
-    assert carried(result) == (1 if by_tracker else 4, FRAME, 0.6)
+    assert carried(result) == (1 if by_tracker or way == "reidentify" else 4, FRAME, 0.6)
+    moved = result.age, result.missed, result.velocity
+    if by_tracker:
+        # The object rests. It was seen three times, then missed twice.
+        assert moved == ((4.0, 2.0, (0.0, 0.0)) if way == "coasting" else (2.0, 0.0, (0.0, 0.0)))
+    else:
+        assert moved == (5.0, 0.0, (-1.25, 0.25))
     # Corners move with the rect, and the rotation stays.
     assert result.rotation == pytest.approx(d.rotation, abs=0.5) and result.rotation > 0
     x, y, w, h = result.rect
@@ -406,6 +430,7 @@ def test_detection_placed_in_the_frame_of_a_pipeline_keeps_what_it_carries(with_
     d = full().replace(mask=None, corners=None, keypoints=points, frame_size=None)
     result: Any = crop.to_frame(d, FRAME)
     assert type(result) is n6post.Detection and carried(result) == (4, FRAME, 0.6)
+    assert (result.age, result.missed, result.velocity) == (5.0, 0.0, (-1.25, 0.25))
     assert (result.score, result.class_id, result.label) == (d.score, d.class_id, d.label)
     assert (result.keypoints is not None) == with_keypoints
 

@@ -302,3 +302,84 @@ def test_the_cache_of_scaled_transforms_stays_small() -> None:
     for _ in range(30):  # each mask has its own transform
         seen.mask(1).draw(picture(320, 240))
     assert len(scaled._kept) <= 8
+
+
+# --- a part of the frame ---------------------------------------------------------------------------------------------
+parts = st.tuples(st.integers(0, 639), st.integers(0, 479), st.integers(1, 640), st.integers(1, 480)).map(
+    lambda r: (r[0], r[1], min(r[2], 640 - r[0]), min(r[3], 480 - r[1]))
+)
+
+
+@given(parts, parts, st.tuples(st.integers(1, 300), st.integers(1, 300)))
+def test_a_box_in_a_part_of_the_frame_has_the_pixels_whose_centers_lie_in_it(
+    rect: tuple[int, int, int, int], roi: tuple[int, int, int, int], size: tuple[int, int]
+) -> None:
+    from n6post.results.scaled import scaled
+
+    d = n6post.Detection(rect, 0.9, 0, "", None, None).replace(frame_size=FRAME, track_id=3)
+    (made,) = scaled([d], *size, roi)
+    assert (made.track_id, made.frame_size) == (3, FRAME)
+    for axis in (0, 1):
+        first, length = made.rect[axis], made.rect[axis + 2]
+        start, end = rect[axis] - roi[axis], rect[axis] - roi[axis] + rect[axis + 2]
+        seen = [k for k in range(size[axis]) if 2 * start * size[axis] <= (2 * k + 1) * roi[axis + 2] < 2 * end * size[axis]]
+        shown = [k for k in range(size[axis]) if first <= k < first + length]
+        # A box thinner than a pixel has one if a part of it is in the picture.
+        assert shown == seen or not seen and len(shown) == (start < roi[axis + 2] and end > 0)
+
+
+def test_keypoints_beside_a_part_of_the_frame_are_not_seen() -> None:
+    from n6post.results.scaled import scaled
+
+    for d in posed(plain()):
+        (made,) = scaled([d], 100, 60, (140, 100, 200, 240))
+        x, y, score = np.array(d.keypoints.tolist()).T
+        u, v = (x - 140) / 2, (y - 100) / 4
+        inside = (u >= 0) & (u < 100) & (v >= 0) & (v < 60)
+        assert inside.any() and not inside.all()
+        expected = np.column_stack([u, v, np.where(inside, score, -1)])
+        np.testing.assert_allclose(made.keypoints.tolist(), expected, rtol=1e-5, atol=1e-4)
+
+
+def test_corners_in_a_part_of_the_frame_move_with_it() -> None:
+    from n6post.results.scaled import scaled
+
+    corners = [(100.0, 60.0), (200.0, 90.0), (180.0, 140.0), (80.0, 110.0)]
+    d = n6post.Detection((80, 60, 120, 80), 0.9, 0, "", None, None).replace(frame_size=FRAME, corners=corners)
+    (made,) = scaled([d], 100, 60, (60, 40, 200, 120))
+    np.testing.assert_allclose(made.corners.tolist(), [((x - 60) / 2, (y - 40) / 2) for x, y in corners])
+    assert made.rotation == d.rotation
+
+
+@pytest.mark.parametrize("roi", [(0, 0, 640, 480), (100, 50, 300, 200), (639, 479, 1, 1), (3, 400, 637, 80)])
+@pytest.mark.parametrize("source", [lambda: plain(), lambda: plain(roi=(40, 30, 200, 300))], ids=["frame", "part"])
+def test_a_class_map_in_a_part_of_the_frame_is_the_part_of_its_drawing(source: Any, roi: tuple[int, int, int, int]) -> None:
+    from n6post.drawing.masks import _map_block_of
+    from n6post.kernels.drawing import tint_map
+    from n6post.results.scaled import scaled_map_transform
+
+    seen = mapped(source())
+    whole = rgb565(seen.draw(picture(*FRAME), alpha=255))
+    x, y, w, h = roi
+    img = picture(w, h)
+    block = _map_block_of(scaled_map_transform(seen._transform, w, h, roi))
+    block[0], block[1], block[2] = 2, w, h
+    tint_map(img.bytearray(), seen.class_map, block, seen._transform.class_info.palette[1])
+    np.testing.assert_array_equal(rgb565(img), whole[y : y + h, x : x + w])
+
+
+def test_a_roi_is_refused_by_every_scaled_result() -> None:
+    from n6post.results.scaled import scaled, scaled_map_transform, scaled_mask
+
+    (d, *_), seen = segmented(plain()), mapped(plain())
+    message = "roi: expected (x, y, w, h), a part inside of the frame, 640 x 480, got (600, 0, 50, 50)"
+    roi = (600, 0, 50, 50)
+    for call in (
+        lambda: scaled([d], 50, 50, roi),
+        lambda: scaled_mask(d.mask, 50, 50, roi),
+        lambda: scaled_map_transform(seen._transform, 50, 50, roi),
+    ):
+        with pytest.raises(ValueError, match=says(message)):
+            call()
+    with pytest.raises(ValueError, match=says("roi: expected (x, y, w, h), a part of the frame, got (-1, 0, 5, 5)")):
+        scaled([d.replace(frame_size=None)], 50, 50, (-1, 0, 5, 5))

@@ -10,7 +10,7 @@ import numpy as np
 import omv
 import pytest
 import reference
-from assertions import gray, note_texts, rgb565, says
+from assertions import gray, note_texts, rgb565, says, text_width
 from fakes import FakeModel, Framed, Tensor, noise
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -587,7 +587,8 @@ def test_the_legend_doubles_its_size_where_box_labels_do(
     img.draw_rectangle((0, 0, width, 240), color=(255, 255, 255), fill=True)
     segmentation.draw(img, alpha=0, legend=True)
     rows, columns = np.nonzero(rgb565(img) != 0xFFFF)
-    assert (rows.min(), columns.max()) == (240 - 2 * 12 * scale - 2, (18 + 8 * 4) * scale - 1)
+    wide = (17 + max(text_width("road"), text_width("tree"))) * scale
+    assert (rows.min(), columns.max()) == (240 - 2 * 12 * scale - 2, wide - 1)
     n6post.draw(img, [n6post.Detection((0, 0, 9, 9), 0.5, 0, "road", None, None)])
     assert scales == [scale] * 3
 
@@ -609,11 +610,13 @@ def test_a_legend_entry_is_a_colored_square_and_a_white_name_on_black(
     segmentation.draw(image.Image(width, 240, image.RGB565), legend=True)
     expected: list[Any] = []
     for class_id, name, top in ((1, "road", 240 - 2 - 24 * scale), (2, "a tree", 240 - 2 - 12 * scale)):
-        ground = (0, top, (18 + 8 * len(name)) * scale, 12 * scale)
+        ground = (0, top, (17 + text_width(name)) * scale, 12 * scale)
         square = (2 * scale, top + scale, 10 * scale, 10 * scale)
         expected.append((ground, {"color": (0, 0, 0), "fill": True}))
-        expected.append((square, {"color": class_color(class_id), "fill": True}))
-        expected.append((name, (16 * scale, top + scale), {"color": (255, 255, 255), "scale": scale}))
+        r, g, b = class_color(class_id)
+        expected.append((square, {"color": (r & 0xF8, g & 0xFC, b & 0xF8), "fill": True}))
+        options = {"color": (255, 255, 255), "scale": scale, "mono_space": False}
+        expected.append((name, (16 * scale, top + scale), options))
     assert drawings == expected
 
 

@@ -103,4 +103,4 @@ class Region:
             return None
         keypoints = None if keypoints is None else points
         fields = rect, score, class_id, label, None, keypoints
-        return detection_from(fields, (frame_size, threshold), detection.track_id)
+        return detection_from(fields, (frame_size, threshold), detection._track)

@@ -69,14 +69,16 @@ class Classification:
         module("drawing.captions").draw_classification(img, self, color)
         return img
 
-    def _overlay(self, img, color, thickness, labels, color_by):
+    def _overlay(self, img, color, thickness, labels, color_by, text_scale=None, roi=None):
         # For n6post.draw.
         if labels is not True and labels is not False:
             raise ValueError("labels: expected True or False, got %r" % (labels,))
         if color_by != "class":
             raise ValueError("color_by: expected 'class' for a Classification, got %r" % (color_by,))
+        if roi is not None:
+            module("results.scaled").checked_roi(roi)
         if labels:
-            self.draw(img, color=color)
+            module("drawing.captions").draw_classification(img, self, color, text_scale)
 
     def as_dict(self):
         """The classes as numbers and strings. json.dumps makes the same text of it on a camera and on a PC.

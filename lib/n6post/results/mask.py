@@ -101,13 +101,37 @@ class Mask:
         """
         return module("drawing.mask_image").to_image(self, width, height)
 
-    def fill_outside(self, img, *, color=(0, 0, 0)):
+    def mean_color(self, img):
+        """The mean color (r, g, b) of the object's pixels, ints from 0 to 255; None for an empty mask.
+
+        img     the frame, RGB565 or GRAYSCALE, whose three numbers are equal. A picture of another size is treated as the
+                frame, scaled
+
+        The object's pixels are those that it `contains`, their colors those that the firmware's get_pixel returns.
+        ValueError for a picture of another aspect ratio, as for `n6post.draw`.
+        """
+        return module("results.mask_colors").mean_color(self, img)
+
+    def statistics(self, img):
+        """The colors of the object's pixels: a named tuple (mean, stdev, min, max), each (r, g, b), ints from 0 to 255.
+
+        img     the frame, as for `mean_color`
+
+        stdev is the standard deviation; min and max are those of each channel. None for an empty mask.
+        """
+        return module("results.mask_colors").statistics(self, img)
+
+    def fill_outside(self, img, *, color=(0, 0, 0), roi=None):
         """Paint everything in `img` (RGB565 or GRAYSCALE) but the object with color (r, g, b), and return img.
 
-        The object's pixels are those that `draw` tints. A picture of another size than the frame is treated as the frame,
-        scaled. ValueError for one of another aspect ratio, as for `n6post.draw`.
+        img     the frame. A picture of another size is treated as the frame, scaled
+        color   (r, g, b)
+        roi     (x, y, w, h): the part of the frame that `img` shows, a crop, which may be scaled; None: all of it
+
+        The object's pixels are those that `draw` tints. ValueError for a picture of another aspect ratio, as for
+        `n6post.draw`, and for a roi outside of the frame.
         """
-        return module("drawing.mask_image").fill_outside(self, img, color)
+        return module("drawing.mask_image").fill_outside(self, img, color, roi)
 
     def iou(self, other):
         """The overlap with another Mask, 0..1: intersection over union; 0 where both are empty.

@@ -75,9 +75,10 @@ def table_of(corners):
     raise ValueError("corners: expected four points (x, y) or None, got %r" % (corners,))
 
 
-def scaled_table(detection, size, width, height):
-    """A table of one row for a detection of a frame of this size, in a picture of width x height."""
-    corners = detection.corners * same_floats(width / size[0], height / size[1])
+def scaled_table(detection, roi, width, height):
+    """A table of one row for a detection in a picture of width x height that shows this part (x, y, w, h) of its frame."""
+    x, y, w, h = roi
+    corners = (detection.corners - same_floats(x, y)) * same_floats(width / w, height / h)
     rows, row, _ = detection._source[2]
     return _row(corners.reshape((8,)), int(rows[row, 8]))
 

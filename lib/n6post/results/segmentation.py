@@ -149,6 +149,19 @@ class Segmentation:
             raise module("tensors.errors").pixel_refused("class_at", (x, y)) from None
         return None if cell is None else int(self.class_map[cell[0], cell[1]])
 
+    def profile(self, class_id, *, rows=8):
+        """Where a class is in each of several bands of the frame, the lowest band first, for scripts that follow a road.
+
+        class_id    a class, by number or name
+        rows        the number of bands, which divide the height of the part of the frame that the network saw
+
+        A list of named tuples (y, center, left, right, fraction), in frame pixels: the middle row of the band, the mean x of
+        the class's pixels in it, the first and the last column with one, and the fraction of the band that has the class,
+        0..1. center, left and right are None in a band without the class. ValueError for an unknown class, and for more
+        rows than that part of the frame has.
+        """
+        return module("results.bands").profile(self, class_id, rows)
+
     def mask(self, class_id):
         """A `Mask` of all the pixels of a class, with area, centroid, contains(), outline() and draw()."""
         masks = module("results.mask")

@@ -112,3 +112,10 @@ def scale_refused(model, index, dtype, least, most, low, high):
             % (index, dtype_name(dtype), low, high, zero_point)
         )
     return ValueError("output %d: expected a scale from %g to %g, got %r" % (index, least, most, scale))
+
+
+def flat_points():
+    """The ValueError for points of a Plane that do not determine it."""
+    return ValueError(
+        "expected four or more points, no three of them in a line, in the same order in the image and in the world"
+    )
