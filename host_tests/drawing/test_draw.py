@@ -11,12 +11,13 @@ import image
 import n6post
 import numpy as np
 import pytest
-from assertions import gray, note_texts, pixels, says, text_of
+from assertions import ADVANCES, gray, note_texts, pixels, says, text_of, text_width
 from fakes import Array, FakeModel, Framed, Tensor
 from n6post.pixels import firmware
 from n6post.pixels.colors import class_color
 from n6post_pc import recorded
 from synthetic_heads import Thing, float_head, random_head
+from ulab import _host
 
 FORMATS = [image.RGB565, image.GRAYSCALE]
 on_both_formats = pytest.mark.parametrize("pixformat", FORMATS, ids=["RGB565", "GRAYSCALE"])
@@ -58,14 +59,15 @@ def expected_picture(img: Any, detections: Any, masks: bool = True, boxes: bool 
             img.draw_rectangle((x + inset, y + inset, w - 2 * inset, h - 2 * inset), color=color, thickness=1)
         if labels:
             text = f"{d.label} {int(d.score * 100 + 0.5)}%"
-            wide, high = 8 * scale * len(text) + 2, 10 * scale + 1
+            wide, high = (text_width(text) + 1) * scale, 10 * scale + 1
             x, y = max(0, min(x, img.width() - wide)), y - high if y >= high else y
             assert not any(overlap((x, y, wide, high), other) for other in taken)
             taken.append((x, y, wide, high))
             img.draw_rectangle((x, y, wide, high), color=color, fill=True)
             ink = (0, 0, 0) if 38 * color[0] + 75 * color[1] + 15 * color[2] >= 128 * 128 else (255, 255, 255)
-            where = ((x + 1, y), text) if firmware.draw_string_takes_xy_tuple() else ((x + 1, y, text),)
-            img.draw_string(*where, color=ink, scale=scale)
+            x += scale
+            where = ((x, y), text) if firmware.draw_string_takes_xy_tuple() else ((x, y, text),)
+            img.draw_string(*where, color=ink, scale=scale, mono_space=False)
     return img
 
 
@@ -195,7 +197,7 @@ def test_the_label_shows_name_and_score_above_the_box_legibly(pixformat: int) ->
         assert text == "cat 88%"
         assert RECT[0] <= x <= RECT[0] + 2 and y + 8 <= RECT[1] + 1
         plate = img.copy().to_grayscale()
-        values = gray(plate)[y : y + 10, x + 1 : x + 1 + 8 * len(text)].astype(int)
+        values = gray(plate)[y : y + 10, x + 1 : x + 1 + text_width(text)].astype(int)
         assert values.max() - values.min() > 90
 
 
@@ -214,17 +216,17 @@ def test_the_label_shows_name_and_score_above_the_box_legibly(pixformat: int) ->
 def test_label_text_is_black_on_light_colors_and_white_on_dark_ones(color: tuple[int, int, int], ink: int) -> None:
     shown = drawn([detection()], color=color, boxes=False)
     assert set(np.unique(shown)) == {0, as_565(color), ink}
-    assert (shown == as_565(color)).sum() > 300
+    assert (shown == as_565(color)).sum() > 200
     x, y = RECT[0] + 1, RECT[1] - 11
-    assert (shown[y : y + 10, x : x + 56] == ink).sum() > 40  # "cat 88%"
+    assert (shown[y : y + 10, x : x + 30] == ink).sum() > 40  # "cat 88%"
 
 
 @pytest.mark.parametrize(("size", "scale"), [((479, 640), 1), ((480, 320), 2), ((320, 480), 1), ((640, 100), 2)])
 def test_labels_double_their_size_from_a_width_of_480_on(size: tuple[int, int], scale: int) -> None:
     shown = np.nonzero(drawn_on(size, [detection()], color=(0, 0, 160), boxes=False))
-    # Seven characters of 8 x 10 pixels, with one pixel on each side and below.
+    # "cat 88%" with one column before and one after it, and a row below.
     left, top, right, bottom = shown[1].min(), shown[0].min(), shown[1].max() + 1, shown[0].max() + 1
-    assert (left, right - left) == (RECT[0], 7 * 8 * scale + 2)
+    assert (left, right - left) == (RECT[0], 32 * scale)
     assert (bottom, bottom - top) == (RECT[1], 10 * scale + 1)
 
 
@@ -246,7 +248,7 @@ WRITTEN: list[tuple[str, tuple[int, int]]] = []
 @pytest.fixture(autouse=True)
 def _noted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Collect every text that the firmware writes, with the position of its background."""
-    note_texts(monkeypatch, lambda text, at, _: WRITTEN.append((text, (at[0] - 1, at[1]))))
+    note_texts(monkeypatch, lambda text, at, options: WRITTEN.append((text, (at[0] - options.get("scale", 1), at[1]))))
 
 
 class Written(image.Image):
@@ -345,7 +347,7 @@ def grounds(detections: Any, width: int = 160, height: int = 120, **options: Any
     img = Written(width, height)
     n6post.draw(img, detections, **options)
     scale = 2 if width >= 480 else 1
-    return {text: (x, y, 8 * scale * len(text) + 2, 10 * scale + 1) for text, (x, y) in img.texts}
+    return {text: (x, y, (text_width(text) + 1) * scale, 10 * scale + 1) for text, (x, y) in img.texts}
 
 
 def overlap(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> bool:
@@ -368,9 +370,9 @@ def test_a_label_position_outside_the_frame_is_not_used() -> None:
 
 
 def test_labels_that_only_touch_are_not_moved() -> None:
-    detections = [detection((20, 40, 50, 9)), detection((20, 51, 50, 9)), detection((38, 40, 50, 9))]
+    detections = [detection((20, 40, 50, 9)), detection((20, 51, 50, 9)), detection((29, 40, 50, 9))]
     places = grounds(detections, labels=["aa", "b", "c"])
-    assert places == {"aa": (20, 29, 18, 11), "b": (20, 40, 10, 11), "c": (38, 29, 10, 11)}
+    assert places == {"aa": (20, 29, 9, 11), "b": (20, 40, 6, 11), "c": (29, 29, 5, 11)}
 
 
 def test_the_better_detection_chooses_its_label_first_and_is_on_top() -> None:
@@ -392,7 +394,7 @@ def test_a_label_overlaps_a_better_one_only_without_a_free_position(count: int, 
         w, h = (int(v) for v in random.integers(8, 90, 2))
         rect = (int(random.integers(0, size[0] - w)), int(random.integers(0, size[1] - h)), w, h)
         detections.append(detection(rect))
-    texts = [f"n{k}" for k in range(count)]
+    texts = [f"number {k}" for k in range(count)]
     places = grounds(detections, *size, labels=texts)
     line = 21 if size[0] >= 480 else 11
     moved = 0
@@ -431,15 +433,16 @@ def test_the_text_of_a_label_shows_its_name_and_its_score() -> None:
 
 
 def test_a_label_longer_than_the_frame_starts_at_its_left_edge() -> None:
-    shown = drawn([detection(label="a very long name indeed")], boxes=False, color=(255, 255, 255))
+    name = "a very long name indeed, and twice as long as usual"
+    shown = drawn([detection(label=name)], boxes=False, color=(255, 255, 255))
     ground = np.zeros_like(shown, dtype=bool)
     ground[RECT[1] - 11 : RECT[1]] = True
     assert (shown[ground[:, 0], 0] == 0xFFFF).all() and not shown[~ground].any()
     text = canvas()
     text.draw_rectangle((0, 0, 160, 120), color=(255, 255, 255), fill=True)
-    where = ((1, RECT[1] - 11), "a very long name indeed 88%")
+    where = ((1, RECT[1] - 11), f"{name} 88%")
     arguments = where if firmware.draw_string_takes_xy_tuple() else ((*where[0], where[1]),)
-    text.draw_string(*arguments, color=(0, 0, 0), scale=1)
+    text.draw_string(*arguments, color=(0, 0, 0), scale=1, mono_space=False)
     np.testing.assert_array_equal(shown[ground], pixels(text)[ground])
 
 
@@ -511,7 +514,7 @@ def test_smooth_masks_are_cheap_with_machine_code_and_on_a_pc(
     file = Path(kernels.__file__).parent / "drawing.py"
     names: dict[str, Any] = {"__name__": "n6post.kernels.again", "__package__": "n6post.kernels"}
     exec(compile(file.read_text(encoding="utf-8"), str(file), "exec"), names)
-    assert names["antialias_is_cheap"] is cheap and (names["font"] is None) == (kind == "portable")
+    assert names["antialias_is_cheap"] is cheap
 
 
 @on_both_formats
@@ -589,6 +592,8 @@ def test_an_option_of_draw_out_of_range_is_refused(option: dict[str, Any]) -> No
         "alpha": "an integer from 0 to 255", "thickness": "an integer from 0 to 100",
         "color": "r, g and b from 0 to 255" if value == (300, 0, 0) else "(r, g, b)",
     }[name]  # fmt: skip
+    if value == 255:
+        wanted = "(r, g, b), a list of colors or a function"
     with pytest.raises(ValueError, match=says(f"{name}: expected {wanted}, got {value!r}")):
         n6post.draw(image.Image(32, 32, image.RGB565), [], **option)
 
@@ -688,13 +693,183 @@ def test_the_label_of_a_track_starts_with_its_id() -> None:
     assert sorted(text for text, _ in img.texts) == ["a", "c"]
 
 
+# --- color= by detection, text_scale=, roi= --------------------------------------------------------------------------
+PAINTED = [(255, 0, 0), None, (0, 0, 0)]
+
+
+@on_both_formats
+def test_colors_may_be_a_list_with_none_for_the_usual_color(pixformat: int) -> None:
+    wanted = canvas(pixformat)
+    for d, color in zip(THREE[::-1], PAINTED[::-1], strict=True):
+        n6post.draw(wanted, [d], color=color)
+    for colors in (PAINTED, tuple(PAINTED), [list(c) if c else c for c in PAINTED]):
+        np.testing.assert_array_equal(drawn(THREE, pixformat, color=colors), pixels(wanted))
+
+
+def test_colors_may_be_a_function_of_the_detection_in_frame_pixels() -> None:
+    asked = []
+
+    def color(d: Any) -> tuple[int, int, int] | None:
+        asked.append(d)
+        return PAINTED[d.class_id]
+
+    np.testing.assert_array_equal(drawn(THREE, color=color), drawn(THREE, color=PAINTED))
+    assert all(d is e for d, e in zip(asked[:3], THREE, strict=True))
+    far = THREE[0].replace(frame_size=(320, 240))
+    drawn([far], color=color)
+    assert asked[-1] is far
+
+
+def test_masks_and_keypoints_follow_the_color_of_their_detection() -> None:
+    detections, size = segmented()
+    colors = [(255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 0)][: len(detections)]
+    img, wanted = canvas(image.RGB565, *size), canvas(image.RGB565, *size)
+    n6post.draw(img, detections, color=colors, boxes=False, labels=False)
+    for d, color in zip(detections[::-1], colors[::-1], strict=True):
+        d.mask.draw(wanted, color=color)
+    np.testing.assert_array_equal(pixels(img), pixels(wanted))
+    points = some_keypoints()
+    poses = [n6post.Detection((5, 5, 60, 90), 0.9, 0, "person", None, points)]
+    usual = drawn(poses, boxes=False, labels=False)
+    np.testing.assert_array_equal(drawn(poses, boxes=False, labels=False, color=[None]), usual)
+    shown = drawn(poses, boxes=False, labels=False, color=[(255, 0, 0)])
+    assert (shown != 0).any() and not (shown & 0x7FF).any() and (usual & 0x7FF).any()  # red only
+
+
+def some_keypoints() -> Any:
+    random = np.random.default_rng(2)
+    points = np.column_stack([random.uniform(10, 60, 17), random.uniform(10, 90, 17), np.ones(17)])
+    return _host.wrap(points.astype(np.float32))
+
+
+@pytest.mark.parametrize(
+    ("color", "message"),
+    [
+        ([(1, 2, 3), None], "color: expected 3 colors, one a detection, got 2"),
+        ([], "color: expected 3 colors, one a detection, got 0"),
+        ([(1, 2, 3), (1, 2), None], r"color: expected \(r, g, b\), got \(1, 2\)"),
+        ([(1, 2, 3), 5, None], r"color: expected \(r, g, b\), got \[\(1, 2, 3\), 5, None\]"),
+        ((1, 2, 300), r"color: expected r, g and b from 0 to 255, got \(1, 2, 300\)"),
+        (lambda d: 7, r"color: expected \(r, g, b\), got 7"),
+        (lambda d: (0, 0, -1), r"color: expected r, g and b from 0 to 255, got \(0, 0, -1\)"),
+        ("red", r"color: expected \(r, g, b\), a list of colors or a function, got 'red'"),
+    ],
+)
+def test_colors_of_another_type_are_refused_before_drawing(color: Any, message: str) -> None:
+    img = canvas()
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        n6post.draw(img, THREE, color=color)
+    assert not pixels(img).any()
+
+
+def test_only_detections_have_a_list_of_colors() -> None:
+    zone = n6post.PolygonZone([(0, 0), (9, 0), (9, 9)])
+    for color in ([(1, 2, 3)], lambda d: (1, 2, 3)):
+        with pytest.raises(ValueError, match=r"^color: expected \(r, g, b\), got "):
+            n6post.draw(canvas(), zone, color=color)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("scale", range(1, 9))
+def test_labels_and_their_places_follow_text_scale(scale: int) -> None:
+    img = Written(470, 300)
+    n6post.draw(img, [detection((150, 120, 60, 50))], text_scale=scale, color=(255, 255, 255), boxes=False)
+    y, x = np.nonzero(pixels(img) == 0xFFFF)
+    high = 10 * scale + 1
+    assert img.texts == [("cat 88%", (150, 120 - high))]
+    assert (x.min(), y.min(), x.max() + 1, y.max() + 1) == (150, 120 - high, 150 + 32 * scale, 120)
+
+
+@pytest.mark.parametrize("value", [0, 9, 1.5, "2"])
+def test_a_wrong_text_scale_is_refused(value: Any) -> None:
+    for result in (THREE, n6post.LineZone((0, 0), (9, 9))):
+        with pytest.raises(ValueError, match=says(f"text_scale: expected an integer from 1 to 8, got {value!r}")):
+            n6post.draw(canvas(), result, text_scale=value)
+
+
+def test_zones_and_legends_follow_text_scale() -> None:
+    line = n6post.LineZone((40, 60), (150, 60))
+    classes = FakeModel([Tensor(np.ones((1, 6, 8), np.uint8))], (160, 120)).run(n6post.DeepLab())
+    for result, text in ((line, "in 0"), (classes, classes.label(1))):
+        sizes = []
+        for scale in (1, 3):
+            img = Written()
+            n6post.draw(img, result, text_scale=scale, alpha=0, thickness=0)
+            assert text in dict(img.texts)
+            sizes.append(int((pixels(img) == 0xFFFF).sum()))
+        assert sizes[1] == 9 * sizes[0]
+
+
+ROI = (40, 20, 80, 60)
+
+
+def test_a_crop_shows_what_the_whole_frame_shows_there() -> None:
+    """Boxes and masks of a picture that shows a part of the frame, whatever its aspect ratio."""
+    detections, size = segmented()
+    whole = canvas(image.RGB565, *size)
+    n6post.draw(whole, detections, labels=False)
+    for roi in ((40, 20, 80, 60), (0, 0, 300, 33), (101, 55, 219, 265), (0, 0, *size)):
+        x, y, w, h = roi
+        part = canvas(image.RGB565, w, h)
+        n6post.draw(part, detections, labels=False, roi=roi)
+        different = pixels(part) != pixels(whole)[y : y + h, x : x + w]
+        assert different.mean() < 0.02  # masks are interpolated from another start
+
+
+def test_labels_in_a_crop_are_placed_by_what_is_visible_of_the_box() -> None:
+    boxes = [detection((30, 30, 40, 30)), detection((0, 0, 20, 20), 1), detection((100, 70, 50, 40), 2)]
+    img = Written(80, 60)
+    n6post.draw(img, boxes, roi=ROI, labels=["first", "hidden", "third"])
+    assert dict(img.texts) == {"first": (0, 10), "third": (60, 39)}
+    img = Written(80, 60)
+    n6post.draw(img, [boxes[1]], roi=ROI)
+    assert img.texts == [] and not pixels(img).any()
+
+
+def test_zones_and_trails_are_drawn_where_they_are_in_a_crop() -> None:
+    line, polygon = n6post.LineZone((50, 40), (110, 70)), n6post.PolygonZone([(45, 25), (115, 25), (100, 75)])
+    trail = n6post.Trail()
+    for x in (50, 80, 110):
+        trail.update([detection((x, 50, 4, 4)).replace(track_id=1)])
+    for thing in (line, polygon, trail):
+        whole, part = canvas(), canvas(width=80, height=60)
+        n6post.draw(whole, thing, labels=False, thickness=1)
+        n6post.draw(part, thing, labels=False, thickness=1, roi=ROI)
+        np.testing.assert_array_equal(pixels(part), pixels(whole)[20:80, 40:120])
+    double = canvas(width=160, height=120)
+    n6post.draw(double, polygon, roi=ROI)
+    assert pixels(double).any()
+    away = canvas(width=20, height=20)
+    n6post.draw(n6post.draw(away, line, roi=(130, 90, 20, 20)), polygon, roi=(130, 90, 20, 20))
+    assert not pixels(away).any()
+
+
+def test_class_maps_are_drawn_where_they_are_in_a_crop() -> None:
+    classes = np.random.default_rng(0).integers(0, 3, (1, 12, 16)).astype(np.uint8)
+    seen = FakeModel([Tensor(classes)], (160, 120)).run(n6post.DeepLab())
+    whole, part = canvas(), canvas(width=80, height=60)
+    n6post.draw(whole, seen, labels=False, alpha=255)
+    n6post.draw(part, seen, labels=False, alpha=255, roi=ROI)
+    np.testing.assert_array_equal(pixels(part), pixels(whole)[20:80, 40:120])
+
+
+@pytest.mark.parametrize("roi", [(0, 0, 0, 5), (-1, 0, 5, 5), (0, 0, 5), "abcd", (0.0, 0, 5, 5), 7])
+def test_a_wrong_roi_is_refused_before_drawing(roi: Any) -> None:
+    for result in (THREE, [], n6post.LineZone((0, 0), (9, 9))):
+        img = canvas()
+        with pytest.raises(ValueError, match="^roi: expected "):
+            n6post.draw(img, result, roi=roi)
+        assert not pixels(img).any()
+
+
 # --- text drawn by a kernel --------------------------------------------------------------------------------------------
 def test_the_kernel_gets_the_firmwares_glyph_of_every_character(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each glyph is drawn once and then cached."""
-    module = sys.modules["n6post.drawing.draw"]
-    font = bytearray(95 * 80)
+    """Each glyph is drawn once and then cached, at the left edge of its cell, with the columns to the next character."""
+    module, text = importlib.import_module("n6post.drawing.draw"), importlib.import_module("n6post.pixels.text")
+    font = bytearray(95 * 80) + "".join(map(str, ADVANCES)).encode()
     monkeypatch.setattr(module, "font", font)
-    monkeypatch.setattr(module, "_drawn_glyphs", {})
+    monkeypatch.setattr(text, "font", font)
+    monkeypatch.setattr(text, "_known", {})
+    monkeypatch.setattr(module, "_texts", {})
     plain, written = vars(module)["box"], []
 
     def box(frame: Any, block: Any, text: str, given: Any) -> None:
@@ -704,19 +879,22 @@ def test_the_kernel_gets_the_firmwares_glyph_of_every_character(monkeypatch: pyt
                 glyph = image.Image(8, 10, image.GRAYSCALE)
                 arguments = ((0, 0), letter) if firmware.draw_string_takes_xy_tuple() else ((0, 0, letter),)
                 glyph.draw_string(*arguments, color=(255, 255, 255))
-                at = 80 * (ord(letter) - 32)
-                assert font[at : at + 80] == bytes(glyph.bytearray())
+                columns = np.flatnonzero(gray(glyph).any(axis=0))
+                shift = columns[0] if len(columns) else 0
+                at = ord(letter) - 32
+                assert font[80 * at : 80 * at + 80] == np.roll(gray(glyph), -shift, axis=1).tobytes()
+                assert font[95 * 80 + at] == ord("0") + text_width(letter)
         written.append(text)
         plain(frame, block, text, None)
 
     monkeypatch.setattr(module, "box", box)
     every = "".join(map(chr, range(32, 127)))
     texts = ["person 75%", "caf\u00e9\n\u4e2d", every[:40], every[40:], every]
-    for text in texts:
-        n6post.draw(canvas(), [detection()], labels=[text])
-        n6post.draw(canvas(), [detection()], labels=[text])
+    for label in texts:
+        n6post.draw(canvas(), [detection()], labels=[label])
+        n6post.draw(canvas(), [detection()], labels=[label])
     assert written[::2] == written[1::2] == texts
-    spelled = vars(module)["_drawn_glyphs"]
+    spelled = vars(text)["_known"]
     assert all(letter in spelled for letter in every) and "\u00e9" not in spelled
     for k in range(1000):
         n6post.draw(canvas(), [detection()], labels=[f"n{k}"])

@@ -9,7 +9,7 @@ import image
 import n6post
 import numpy as np
 import pytest
-from assertions import pixels, text_of
+from assertions import note_texts, pixels, text_width
 from fakes import seen
 from n6post.pixels.colors import class_color
 from n6post_pc import recorded
@@ -24,30 +24,42 @@ SQUARE = [(100, 100), (300, 100), (300, 300), (100, 300)]
 class Noted(image.Image):
     """An image that records lines with their color and thickness, and texts with their background."""
 
+    last: "Noted"
+
     def __init__(self, width: int = 400, height: int = 400, pixformat: int = image.RGB565) -> None:
         super().__init__(width, height, pixformat)
         self.lines: list[tuple[tuple[int, ...], tuple[int, ...], int]] = []
         self.texts: dict[str, tuple[int, int, int, int]] = {}
         self.grounds: list[tuple[int, int, int, int]] = []
+        Noted.last = self
 
     def draw_line(self, ends: Any, **options: Any) -> Any:
         assert type(ends) is tuple and len(ends) == 4 and all(type(v) is int for v in ends)
         self.lines.append((ends, options["color"], options["thickness"]))
         return super().draw_line(ends, **options)
 
-    def draw_rectangle(self, rect: Any, **options: Any) -> Any:
-        assert type(rect) is tuple and len(rect) == 4 and all(type(v) is int for v in rect)
-        self.grounds.append(rect)
-        return super().draw_rectangle(rect, **options)
 
-    def draw_string(self, *args: Any, **options: Any) -> Any:
-        (x, y), text = text_of(args)
-        if text:
-            gx, gy, gw, gh = self.grounds[-1]
-            scale = options["scale"]
-            assert (x, y) == (gx + 1, gy) and gw >= 8 * scale * len(text) and gh >= 10 * scale
-            self.texts[text] = self.grounds[-1]
-        return super().draw_string(*args, **options)
+@pytest.fixture(autouse=True)
+def _noted_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Texts are written into another Image over the same pixels, so every Image notes them in the last Noted."""
+    rectangle = image.Image.draw_rectangle
+    Noted()
+
+    def note_rectangle(img: Any, rect: Any, **options: Any) -> Any:
+        assert type(rect) is tuple and len(rect) == 4 and all(type(v) is int for v in rect)
+        if img.height() != 1 or Noted.last.height() == 1:
+            Noted.last.grounds.append(rect)
+        return rectangle(img, rect, **options)
+
+    def note_text(text: str, place: tuple[int, int], options: dict[str, Any]) -> None:
+        gx, gy, gw, gh = Noted.last.grounds[-1]
+        scale = options["scale"]
+        assert place == (gx + scale, gy) and gw == (text_width(text) + 1) * scale and gh >= 10 * scale
+        assert options["mono_space"] is False
+        Noted.last.texts[text] = Noted.last.grounds[-1]
+
+    monkeypatch.setattr(image.Image, "draw_rectangle", note_rectangle)
+    note_texts(monkeypatch, note_text)
 
 
 def segment(a: tuple[int, int], b: tuple[int, int], at: tuple[float, float]) -> float:
@@ -127,7 +139,7 @@ def test_counts_are_written_on_a_black_background(pixformat: int) -> None:
     line, polygon = n6post.LineZone((200, 40), (200, 360)), n6post.PolygonZone(SQUARE)
     for zone, texts in ((line, {"in 0", "out 0"}), (polygon, {"0"})):
         img = Noted(pixformat=pixformat)
-        image.Image.draw_rectangle(img, (0, 0, 400, 400), color=(200, 40, 40), fill=True)
+        img.draw_rectangle((0, 0, 400, 400), color=(200, 40, 40), fill=True)
         before = pixels(img).copy()
         zone.draw(img, color=(0, 255, 0), thickness=0)
         assert set(img.texts) == texts
@@ -162,27 +174,27 @@ def test_counts_at_the_frames_edge_stay_inside_and_do_not_overlap(ends: Any) -> 
     assert x >= left + across or left >= x + w or y >= top + down or top >= y + h
 
 
-# A text of n characters has a background of 8 n + 2 by 10 pixels: "in 0" has 34, "out 0" has 42. It is four pixels away
-# from the tip of the arrow or from the line. All is doubled on a picture as wide as VGA, but the 2 pixels beside a text.
+# "in 0" has a background of 16 by 10 pixels, "out 0" one of 22 by 10. It is four pixels away from the tip of the arrow or
+# from the line. All is doubled on a picture as wide as VGA.
 @pytest.mark.parametrize(
     ("ends", "places", "large"),
     [
         # To the right: 200 - 16 - 4 - 10 = 170 and 200 + 4, centered on the line.
-        (((100, 200), (300, 200)), ((183, 170), (179, 204)), ((367, 340), (359, 408))),
-        (((300, 200), (100, 200)), ((183, 220), (179, 186)), ((367, 440), (359, 372))),
-        # Down: 200 + 16 + 4 = 220 and 200 - 4 - 42 = 154.
-        (((200, 100), (200, 300)), ((220, 195), (154, 195)), ((440, 390), (310, 390))),
-        (((200, 300), (200, 100)), ((146, 195), (204, 195)), ((294, 390), (408, 390))),
-        # Along (3, 4) / 5: 0.8 * 17 + 0.6 * 5 + 20 = 36.6 to the left and 0.8 * 21 + 0.6 * 5 + 4 = 23.8 to the right.
-        # The large ones: 0.8 * 33 + 0.6 * 10 + 40 = 72.4 and 0.8 * 41 + 0.6 * 10 + 8 = 46.8.
-        (((50, 0), (350, 400)), ((212, 174), (160, 209)), ((424, 347), (322, 418))),
+        (((100, 200), (300, 200)), ((192, 170), (189, 204)), ((384, 340), (378, 408))),
+        (((300, 200), (100, 200)), ((192, 220), (189, 186)), ((384, 440), (378, 372))),
+        # Down: 200 + 16 + 4 = 220 and 200 - 4 - 22 = 174.
+        (((200, 100), (200, 300)), ((220, 195), (174, 195)), ((440, 390), (348, 390))),
+        (((200, 300), (200, 100)), ((164, 195), (204, 195)), ((328, 390), (408, 390))),
+        # Along (3, 4) / 5: 0.8 * 8 + 0.6 * 5 + 20 = 29.4 to the left and 0.8 * 11 + 0.6 * 5 + 4 = 15.8 to the right.
+        # The large ones: 0.8 * 16 + 0.6 * 10 + 40 = 58.8 and 0.8 * 22 + 0.6 * 10 + 8 = 31.6.
+        (((50, 0), (350, 400)), ((215, 178), (177, 204)), ((431, 355), (353, 408))),
     ],
 )
 def test_counts_are_four_pixels_away_from_the_line_and_the_arrow(ends: Any, places: Any, large: Any) -> None:
     for scale, wanted in ((1, places), (2, large)):
         img = Noted(400 * scale, 400 * scale)
         n6post.LineZone(*[(x * scale, y * scale) for x, y in ends]).draw(img)
-        sizes = (32 * scale + 2, 10 * scale), (40 * scale + 2, 10 * scale)
+        sizes = (16 * scale, 10 * scale), (22 * scale, 10 * scale)
         assert (img.texts["in 0"], img.texts["out 0"]) == (wanted[0] + sizes[0], wanted[1] + sizes[1])
 
 
@@ -190,25 +202,28 @@ def test_counts_are_four_pixels_away_from_the_line_and_the_arrow(ends: Any, plac
     ("ends", "size", "places"),
     [
         # Moved into the picture, "in" would overlap "out", which is moved behind it along the line, ...
-        (((0, 0), (159, 0)), (160, 120), ((62, 0), (62 + 34 + 1, 4))),
+        (((0, 0), (159, 0)), (160, 120), ((71, 0), (71 + 16 + 1, 4))),
         (((0, 0), (0, 119)), (160, 120), ((20, 54), (0, 54 + 10 + 1))),
-        # ... or before it if there is no space behind it.
-        (((150, 0), (159, 0)), (160, 120), ((126, 0), (126 - 42 - 1, 4))),
+        # ... or before it if there is no space behind it, ...
+        (((150, 0), (159, 0)), (160, 120), ((144, 0), (144 - 22 - 1, 4))),
         (((0, 110), (0, 119)), (160, 120), ((20, 109), (0, 109 - 10 - 1))),
-        (((150, 0), (158, 8)), (160, 15), ((126, 0), (126 - 42 - 1, 5))),  # a diagonal line: moved sideways
-        (((10, 0), (40, 0)), (60, 40), ((8, 0), (4, 4))),  # no space on either side: not moved, and drawn on top
-        (((0, 10), (0, 20)), (60, 20), ((20, 10), (0, 10))),
+        (((150, 0), (158, 8)), (160, 15), ((144, 0), (144 - 22 - 1, 5))),  # a diagonal line: moved sideways
+        # ... or below or above it if there is none on either side, ...
+        (((10, 0), (40, 0)), (50, 40), ((17, 0), (14, 10))),
+        (((0, 10), (0, 20)), (60, 20), ((20, 10), (0, 0))),
+        # ... or nowhere: then it is drawn on top.
+        (((10, 0), (40, 0)), (50, 14), ((17, 0), (14, 4))),
         # Texts that only touch are not moved.
-        (((0, 6), (159, 6)), (160, 120), ((62, 0), (58, 10))),
-        (((159, 114), (0, 114)), (160, 120), ((62, 110), (58, 100))),
-        (((130, 0), (130, 119)), (160, 120), ((126, 54), (84, 54))),
-        (((30, 119), (30, 0)), (160, 120), ((0, 54), (34, 54))),
+        (((0, 6), (159, 6)), (160, 120), ((71, 0), (68, 10))),
+        (((159, 114), (0, 114)), (160, 120), ((71, 110), (68, 100))),
+        (((148, 0), (148, 119)), (160, 120), ((144, 54), (122, 54))),
+        (((12, 119), (12, 0)), (160, 120), ((0, 54), (16, 54))),
     ],
 )
 def test_a_count_that_would_overlap_moves_along_the_line(ends: Any, size: Any, places: Any) -> None:
     img = Noted(*size)
     n6post.LineZone(*ends).draw(img)
-    assert (img.texts["in 0"], img.texts["out 0"]) == (places[0] + (34, 10), places[1] + (42, 10))
+    assert (img.texts["in 0"], img.texts["out 0"]) == (places[0] + (16, 10), places[1] + (22, 10))
 
 
 @pytest.mark.parametrize("thickness", [1, 2, 5])
@@ -263,13 +278,13 @@ def test_the_count_is_inside_a_polygon_whose_center_is_outside(turned: bool) -> 
 def test_the_count_is_in_the_middle_of_the_longest_row(points: Any, at: tuple[int, int]) -> None:
     img = Noted()
     n6post.PolygonZone(points).draw(img)
-    assert img.texts["0"] == (at[0] - 5, at[1] - 5, 10, 10)
+    assert img.texts["0"] == (at[0] - 3, at[1] - 5, 6, 10)
 
 
 def test_the_count_of_a_flattened_polygon_is_at_its_center() -> None:
     img = Noted(200, 10)
     n6post.PolygonZone([(800, 10), (1600, 10), (2000, 19), (400, 19)], frame_size=(4000, 200)).draw(img)
-    assert img.texts["0"] == (60 - 5, 0, 10, 10)
+    assert img.texts["0"] == (60 - 3, 0, 6, 10)
 
 
 # --- trails ------------------------------------------------------------------------------------------------------------
@@ -419,8 +434,9 @@ def test_a_zone_is_drawn_even_on_a_picture_of_a_few_pixels() -> None:
 def test_n6post_draw_equals_draw_of_the_zone_or_trail(name: str) -> None:
     for options in ({}, {"color": (9, 99, 200)}, {"thickness": 5}, {"thickness": 0}):
         zone = overlays(None)[name]
-        img, wanted = Noted(200, 100), Noted(200, 100)
+        wanted = Noted(200, 100)
         zone.draw(wanted, **options)
+        img = Noted(200, 100)
         n6post.draw(img, zone, **options)
         assert (img.lines, img.texts) == (wanted.lines, wanted.texts)
         assert bool(img.lines) is (options.get("thickness") != 0)

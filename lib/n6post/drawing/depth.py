@@ -4,9 +4,8 @@ from ulab import numpy as np
 
 from ..kernels.drawing import tint_map
 from ..kernels.drawing_params import MAP_DEPTH, MAP_FRAME_HEIGHT, MAP_FRAME_WIDTH
-from ..pixels.colors import FONT_HEIGHT, FONT_WIDTH, checked_color, depth_of, rgb565, text_scale
+from ..pixels.colors import checked_color, depth_of, rgb565
 from ..pixels.rounding import same_floats
-from ..pixels.text import draw_text
 from ..tensors.lazy import module
 from ..tensors.options import flag, number
 from ..tensors.quantization import FLOAT, INT8, INT16
@@ -18,8 +17,8 @@ _COLORS = (252, 255, 164), (249, 142, 9), (188, 55, 84), (87, 16, 110), (0, 0, 4
 _kept = {}  # the last palette and its 256 colors; the last table of tint_map
 
 
-def draw_depth(img, depth_map, palette, alpha, nearest, farthest, legend):
-    """DepthMap.draw."""
+def draw_depth(img, depth_map, palette, alpha, nearest, farthest, legend, text_scale=None, roi=None):
+    """DepthMap.draw. text_scale and roi: as of `draw`."""
     number("alpha", alpha, 0, 255)
     flag("legend", legend)
     depth = depth_of(img)
@@ -29,11 +28,15 @@ def draw_depth(img, depth_map, palette, alpha, nearest, farthest, legend):
     limits = same_floats(near, far)
     transform = depth_map._transform
     width, height = img.width(), img.height()
-    size = transform.frame_size
-    if size is not None and size != (width, height):
-        results = module("results.scaled")
-        results.is_scaled(size, width, height)
-        transform = results.scaled_map_transform(transform, width, height)
+    if roi is not None:
+        transform = module("results.scaled").scaled_map_transform(transform, width, height, roi)
+    else:
+        size = transform.frame_size
+        if size is not None and size != (width, height):
+            results = module("results.scaled")
+            results.is_scaled(size, width, height)
+            transform = results.scaled_map_transform(transform, width, height)
+    legend = legend and module("drawing.text").target_of(img)
     block = transform.block or _map_block_of(transform)
     block[MAP_DEPTH] = depth
     block[MAP_FRAME_WIDTH] = width
@@ -41,7 +44,8 @@ def draw_depth(img, depth_map, palette, alpha, nearest, farthest, legend):
     levels, entries = _levels(depth_map, limits, colors, alpha)
     tint_map(img.bytearray(), levels, block, entries)
     if legend:
-        _draw_legend(img, width, height, colors, ("%.2f" % near, "%.2f" % far))
+        entries = (colors[0], "%.2f" % near), (colors[-1], "%.2f" % far)
+        module("drawing.legends").draw_legend(legend, entries, text_scale)
 
 
 def _checked_colors(palette):
@@ -119,14 +123,3 @@ def _rgb565_of(colors):
         _kept["values"] = np.frombuffer(values, dtype=np.uint8)
         _kept["colors"] = colors
     return _kept["values"]
-
-
-def _draw_legend(img, width, height, colors, texts):
-    scale = text_scale(width)
-    line = (FONT_HEIGHT + 2) * scale
-    y = height - 2 * line - 2
-    for color, text in zip((colors[0], colors[-1]), texts):
-        img.draw_rectangle((0, y, (18 + FONT_WIDTH * len(text)) * scale, line), color=(0, 0, 0), fill=True)
-        img.draw_rectangle((2 * scale, y + scale, 10 * scale, 10 * scale), color=color, fill=True)
-        draw_text(img, 16 * scale, y + scale, text, (255, 255, 255), scale)
-        y += line

@@ -9,7 +9,7 @@ character only once, and the glyph is kept.
 
 from array import array
 
-from ..kernels.drawing import antialias_is_cheap, box, font, place_labels
+from ..kernels.drawing import antialias_is_cheap, box, place_labels
 from ..kernels.drawing_params import (
     BOX_COLOR,
     BOX_DEPTH,
@@ -34,8 +34,10 @@ from ..kernels.drawing_params import (
 )
 from ..kernels.drawing_params import box as box_params
 from ..kernels.drawing_params import place_labels as place_labels_params
-from ..pixels.colors import FONT_HEIGHT, FONT_WIDTH, NO_TRACK, checked_color, class_color, depth_of, gray, rgb565, text_scale
-from ..pixels.text import draw_text
+from ..pixels.colors import FONT_HEIGHT, NO_TRACK, checked_color, class_color, depth_of, rgb565
+from ..pixels.colors import text_scale as usual_text_scale
+from ..pixels.text import font, picture, text_width
+from ..pixels.text import texts as earlier_texts
 from ..results.detection import Detection
 from ..tensors.lazy import module
 from ..tensors.options import flag, number
@@ -48,15 +50,17 @@ _label_block = place_labels_params()
 
 
 def draw(
-    img, result, *, color=None, alpha=128, thickness=2, masks=True, boxes=True, labels=True, antialias=None, color_by="class"
-):
+    img, result, *, color=None, alpha=128, thickness=2, masks=True, boxes=True, labels=True, antialias=None,
+    color_by="class", text_scale=None, roi=None
+):  # fmt: skip
     """Draw a result onto the frame, and return the frame.
 
     img         an RGB565 or GRAYSCALE image. One of another size than the frame (an LCD's) is treated as the frame, scaled.
                 Its aspect ratio must be the frame's, within two pixels: any other picture is a crop, or stretched. A crop
-                with the frame's own aspect ratio is not noticed
-    result      a list of Detection, a Segmentation, a Classification, a DepthMap, a LineZone, a PolygonZone or a Trail
-    color       (r, g, b) for everything; None: the colors of `color_by`, and white for zones
+                with the frame's own aspect ratio is not noticed, without `roi`
+    result      a list of Detection, a Segmentation, a Classification, a DepthMap, a HeatMap, a zone or a Trail
+    color       (r, g, b) for everything; a list of colors, one for each detection; or a function that is called with each
+                detection and returns its color. None, also in a list: the colors of `color_by`, and white for zones
     alpha       of masks and class maps, 0..255; below 8 an RGB565 frame does not change, because the firmware cuts alpha to
                 5 bits
     thickness   of boxes, zones and trails, pixels, 0..100
@@ -71,22 +75,34 @@ def draw(
                 "class"     each class; keypoints and limbs are colored by side, left and right
                 "track"     each track_id, white for detections without one; keypoints and limbs too
                 "instance"  each position in the list; keypoints and limbs too
+    text_scale  1 to 8: how much larger labels, counts and legends are than the font, whose lines are 10 pixels high; None:
+                2 for pictures that are 480 pixels wide or more, else 1
+    roi         (x, y, w, h): the part of the frame that `img` shows, a crop of any aspect ratio; None: all of it
 
     A label is placed above its box. If the label of a better detection is there, it is placed inside at the top, below, or
-    inside at the bottom.
+    inside at the bottom. So are the labels of a second result that is drawn onto the same picture: they do not cover texts
+    that are already there.
 
     ValueError for an image of another format or aspect ratio, an option out of range, and for anything but a result. For a
     class map and for zones color_by must be "class".
     """
     number("alpha", alpha, 0, 255)
     number("thickness", thickness, 0, 100)
-    if color is not None:
-        color = checked_color(color)
+    if text_scale is not None:
+        number("text_scale", text_scale, 1, 8)
     if color_by not in _COLORED:
         raise ValueError("color_by: expected 'class', 'track' or 'instance', got %r" % (color_by,))
     if not isinstance(result, (list, tuple)) or isinstance(result, Detection):
-        _draw_other(img, result, color, alpha if masks else 0, thickness, labels, color_by)
+        if color is not None:
+            color = checked_color(color)
+        _draw_other(img, result, color, alpha if masks else 0, thickness, labels, color_by, text_scale, roi)
         return img
+    colors = None
+    if isinstance(color, (list, tuple)) and len(color) == 3 and isinstance(color[0], int):
+        color = checked_color(color)
+    elif color is not None:
+        colors = color
+        color = None
     # On the camera an attribute or an item costs as much as drawing hundreds of pixels: so values that are needed more than
     # once are kept in locals, and a Detection is unpacked.
     depth = depth_of(img)
@@ -94,49 +110,79 @@ def draw(
     width = img.width()
     height = img.height()
     other_size, oriented = _examined(result, width, height)
+    if colors is not None:
+        colors = module("drawing.per_detection").checked_colors(colors, result)
     if labels is not True and labels is not False:
-        labels = _checked_texts(labels, result)
-    if other_size:
+        labels = module("drawing.per_detection").checked_texts(labels, result)
+    rects = None
+    if roi is not None:
+        result, rects = module("drawing.per_detection").in_roi(result, width, height, roi)
+    elif other_size:
         result = module("results.scaled").scaled(result, width, height)
-    paints = _paints_of(result, color, color_by)
+    more, at, byte = picture
+    if more is not None and at < len(pixels) and pixels[at] == byte:  # texts may be in the picture already
+        module("drawing.text").texts_in((pixels, depth, width, height))
+    elif earlier_texts:
+        earlier_texts.clear()
+    again = len(earlier_texts) > 0
+    picture[0] = None  # until all is drawn
+    paints = _paints_of(result, color, color_by, colors)
     if masks:
         if antialias or antialias is None and antialias_is_cheap:
             tint_all(result, paints, pixels, depth, width, height, alpha)
         else:
             _draw_all_blocks(img, result, paints, alpha)
     has_keypoints = True
+    texts = ()
     if boxes or labels:
         block = _block
         block[BOX_DEPTH] = depth
         block[BOX_FRAME_WIDTH] = width
         block[BOX_FRAME_HEIGHT] = height
         block[BOX_THICKNESS] = thickness if boxes else 0
-        scale = text_scale(width)
-        texts = _label(result, labels, width, height, scale) if labels else ()
+        scale = text_scale or usual_text_scale(width)
+        if labels:
+            texts = _label(result, labels, width, height, scale, rects)
+            if again:
+                module("drawing.earlier").place_beside(result, rects, texts, _tables, _label_block)
         if oriented and boxes:
             module("drawing.oriented").draw_corners(img, result, paints, thickness)
         has_keypoints = _draw_boxes(pixels, result, paints, texts, scale, oriented)
     if has_keypoints:
-        _draw_poses(img, result, paints, color is None and color_by == "class")
+        _draw_poses(img, result, paints, color is None and color_by == "class", colors)
+    if again:
+        module("drawing.earlier").repaint((pixels, depth, width, height), texts, _tables, _label_block)
+    if texts:
+        # Of the best detection's label, which is on top.
+        at = (block[BOX_GROUND_Y] * width + block[BOX_GROUND_X]) * depth
+        if 0 <= at < len(pixels):
+            picture[1] = at
+            picture[2] = pixels[at]
+            picture[0] = _collect_labels
     return img
 
 
-def _draw_other(img, result, color, alpha, thickness, labels, color_by):
+def _draw_other(img, result, color, alpha, thickness, labels, color_by, text_scale, roi):
     """Draw anything but a list: a Segmentation, or an object with a method `_overlay`, such as a zone, or `_tint`."""
+    depth = depth_of(img)
+    target = img.bytearray(), depth, img.width(), img.height()
+    again = picture[0] is not None and len(module("drawing.text").texts_in(target)) > 0
     overlay = getattr(result, "_overlay", None)
     tint = getattr(result, "_tint", None)
     if overlay:
-        overlay(img, color, thickness, labels, color_by)
+        overlay(img, color, thickness, labels, color_by, text_scale, roi)
     elif tint:
-        tint(img, color, alpha, labels, color_by)
+        tint(img, color, alpha, labels, color_by, text_scale, roi)
     elif isinstance(result, module("results.segmentation").Segmentation):
         flag("labels", labels)
         if color_by != "class":
             raise ValueError("color_by: expected 'class' for a Segmentation, got %r" % (color_by,))
-        draw_map(img, result, color and [color] * 256, alpha, labels)
+        draw_map(img, result, color and [color] * 256, alpha, labels, text_scale, roi)
     else:
         kind = type(result).__name__
         raise ValueError("expected a list of Detection, a Segmentation, DepthMap or Classification, got %s" % kind)
+    if again:
+        module("drawing.earlier").repaint(target)
 
 
 def _examined(result, width, height):
@@ -169,37 +215,27 @@ def _draw_all_blocks(img, result, paints, alpha):
             draw_blocks(img, mask, paints[at][0], alpha)
 
 
-def _draw_poses(img, result, paints, by_side):
-    """Draw the keypoints and limbs: in colors by side, left and right, or in those of `paints`."""
+def _draw_poses(img, result, paints, by_side, colors):
+    """Draw the keypoints and limbs: in colors by side, left and right, or in those of `paints`.
+
+    colors  None, or the color of each detection, whose None is by side too
+    """
     for at in range(len(result) - 1, -1, -1):
         d = result[at]
         if d[5] is not None:
-            module("drawing.poses").draw_pose(img, d, color=None if by_side else paints[at][2])
+            usual = by_side and (colors is None or colors[at] is None)
+            module("drawing.poses").draw_pose(img, d, color=None if usual else paints[at][2])
 
 
-def _checked_texts(labels, result):
-    """The text or None of each detection: `labels` itself, or what it returns if it is a function."""
-    if callable(labels):
-        texts = [labels(d) for d in result]
-    elif isinstance(labels, (list, tuple)):
-        texts = list(labels)
-    else:
-        raise ValueError("labels: expected True, False, a list of texts or a function, got %r" % (labels,))
-    if len(texts) != len(result):
-        raise ValueError("labels: expected %d texts, one a detection, got %d" % (len(result), len(texts)))
-    for text in texts:
-        if text is not None and not isinstance(text, str):
-            raise ValueError("labels: expected texts and None, got %r" % (text,))
-    return texts
+def _label(result, labels, width, height, scale, rects):
+    """The text of each detection, "" if it has none. The position of each label is written into the table of labels.
 
-
-def _label(result, labels, width, height, scale):
-    """The text of each detection, "" if it has none. The position of each label is written into the table of labels."""
+    rects   None, or the rectangle of each detection in the picture, None for one that is outside of it
+    """
     count = len(result)
     if len(_tables) == 0 or len(_tables[0]) < LABEL * count:
         _tables[:] = [array("i", bytes(4 * LABEL * count))]
     positions = _tables[0]
-    cell = scale * FONT_WIDTH
     known = _texts.get
     texts = _grown(_label_texts, count)
     at = n = 0
@@ -207,18 +243,22 @@ def _label(result, labels, width, height, scale):
         (positions[at], positions[at + 1], _, positions[at + 2]), score, _, label, _, _ = d
         if labels is True:
             try:
-                track_id = d.track_id
+                track_id = d._track[0]
                 percent = int(score * 100 + 0.5)
                 key = (label, percent) if track_id is None else (track_id, label, percent)
-                text = known(key) or _text(key)
+                text, span = known(key) or _text(key)
             except (OverflowError, ValueError):  # an infinite score, or NaN
-                text = _ensure_glyphs(str(label))
+                text = str(label)
+                span = text_width(text) + 1
         else:
-            text = _ensure_glyphs(labels[n] or "")
+            text = labels[n] or ""
+            span = text_width(text) + 1
         texts[n] = text
-        positions[at + 3] = cell * len(text) + 2 if text else 0
+        positions[at + 3] = scale * span if text else 0
         at += LABEL
         n += 1
+    if rects is not None:
+        module("drawing.per_detection").cut_labels(rects, texts, positions)
     _label_block[PLACE_LABELS_COUNT] = count
     _label_block[PLACE_LABELS_FRAME_WIDTH] = width
     _label_block[PLACE_LABELS_FRAME_HEIGHT] = height
@@ -234,31 +274,20 @@ _texts = {}
 
 
 def _text(key):
-    """The text of a label, kept for the next frame: formatting it costs more than looking it up."""
-    text = _ensure_glyphs(("%s %d%%" if len(key) == 2 else "#%s %s %d%%") % key)
+    """The text of a label and its width, kept for the next frame: formatting it costs more than looking it up.
+
+    The width is in columns of the font, with one more at the left.
+    """
+    text = ("%s %d%%" if len(key) == 2 else "#%s %s %d%%") % key
+    made = text, text_width(text) + 1
     if len(_texts) > 200:
         _texts.clear()
-    _texts[key] = text
-    return text
+    _texts[key] = made
+    return made
 
 
-_drawn_glyphs = {}  # the characters, and the texts, whose glyphs the font has
-
-
-def _ensure_glyphs(text):
-    """The text itself. If a kernel writes it, the font has its glyphs from now on: the firmware draws each of them once."""
-    if not font or text in _drawn_glyphs:
-        return text
-    glyphs = gray(font, FONT_WIDTH, 95 * FONT_HEIGHT)
-    if len(_drawn_glyphs) > 400:
-        _drawn_glyphs.clear()
-    for letter in text:
-        at = ord(letter) - 32
-        if letter not in _drawn_glyphs and 0 <= at < 95:
-            draw_text(glyphs, 0, at * FONT_HEIGHT, letter, (255, 255, 255), 1)
-            _drawn_glyphs[letter] = True
-    _drawn_glyphs[text] = True
-    return text
+def _collect_labels():
+    module("drawing.earlier").collect(_label_texts, _tables, _label_block, _result_paints, _block[BOX_SCALE])
 
 
 def _draw_boxes(pixels, result, paints, texts, scale, oriented):
@@ -291,8 +320,11 @@ def _draw_boxes(pixels, result, paints, texts, scale, oriented):
     return has_keypoints
 
 
-def _paints_of(result, color, color_by):
-    """The _paint of each detection, in their order. The list may be longer: the rest is from an earlier frame."""
+def _paints_of(result, color, color_by, colors):
+    """The _paint of each detection, in their order. The list may be longer: the rest is from an earlier frame.
+
+    colors  None, or the color of each detection, with None for its usual one
+    """
     known = _paints.get
     paints = _grown(_result_paints, len(result))
     color_per_class = color is None and color_by == "class"
@@ -302,13 +334,19 @@ def _paints_of(result, color, color_by):
         if color_per_class:
             key = d[2]
         elif color_per_track:
-            key = d.track_id
+            key = d._track[0]
             if key is None:
                 key = NO_TRACK
         else:
             key = color or at
         paints[at] = known(key) or _paint(key)
         at += 1
+    if colors:
+        at = 0
+        for key in colors:
+            if key:
+                paints[at] = known(key) or _paint(key)
+            at += 1
     return paints
 
 

@@ -14,21 +14,9 @@ from ..kernels.drawing_params import (
 )
 from ..kernels.drawing_params import tint_map as tint_map_params
 from ..kernels.drawing_params import tint_mask as tint_mask_params
-from ..pixels.colors import (
-    FONT_HEIGHT,
-    FONT_WIDTH,
-    checked_color,
-    class_color,
-    copy_rows,
-    depth_of,
-    gray,
-    rgb565,
-    step_palettes,
-    text_scale,
-)
+from ..pixels.colors import checked_color, class_color, copy_rows, depth_of, gray, rgb565, step_palettes
 from ..pixels.pixel_edges import map_edges, shown
 from ..pixels.rounding import NUDGE
-from ..pixels.text import draw_text
 from ..tensors.lazy import module
 from ..tensors.options import number
 
@@ -99,6 +87,11 @@ def tint_all(result, paints, pixels, depth, width, height, alpha):
             tint_mask(pixels, pixels_of_masks[start:], block)
 
 
+def block_of(transform):
+    """The parameter block of clip_mask and tint_mask. It is kept in the MaskTransform."""
+    return transform.block or _block_of(transform)
+
+
 def _block_of(transform):
     x, y, w, h = transform.bounds
     margin_x, margin_y = transform.margin
@@ -157,25 +150,33 @@ def _scale(frame_pixels, pixels):
     return frame_pixels / pixels * (1.000001 if frame_pixels % pixels else 1.0)
 
 
-def draw_map(img, segmentation, palette, alpha, legend):
-    """Segmentation.draw: one kernel call."""
+def draw_map(img, segmentation, palette, alpha, legend, text_scale=None, roi=None):
+    """Segmentation.draw: one kernel call. text_scale and roi: as of `draw`."""
     number("alpha", alpha, 0, 255)
     transform = segmentation._transform
     depth = depth_of(img)
     table = _palette(transform.class_info, palette, alpha)
     width, height = img.width(), img.height()
-    size = transform.frame_size
-    if size is not None and size != (width, height):
-        results = module("results.scaled")
-        results.is_scaled(size, width, height)
-        transform = results.scaled_map_transform(transform, width, height)
+    if roi is not None:
+        transform = module("results.scaled").scaled_map_transform(transform, width, height, roi)
+    else:
+        size = transform.frame_size
+        if size is not None and size != (width, height):
+            results = module("results.scaled")
+            results.is_scaled(size, width, height)
+            transform = results.scaled_map_transform(transform, width, height)
+    legend = legend and module("drawing.text").target_of(img)
     block = transform.block or _map_block_of(transform)
     block[MAP_DEPTH] = depth
     block[MAP_FRAME_WIDTH] = width
     block[MAP_FRAME_HEIGHT] = height
     tint_map(img.bytearray(), segmentation.class_map, block, table)
     if legend:
-        _draw_legend(img, width, height, segmentation, palette)
+        shown = segmentation.class_ids()
+        if palette:
+            shown = _visible(shown, palette)
+        entries = [(_color_of(class_id, palette), segmentation.label(class_id)) for class_id in shown]
+        module("drawing.legends").draw_legend(legend, entries, text_scale)
 
 
 def count_pixels(segmentation, class_id):
@@ -212,23 +213,6 @@ def _palette(class_info, colors, alpha):
 
 def _color_of(class_id, colors):
     return colors[class_id] if colors and class_id < len(colors) else class_color(class_id)
-
-
-def _draw_legend(img, width, height, segmentation, palette):
-    shown = segmentation.class_ids()
-    if palette:
-        shown = _visible(shown, palette)
-    scale = text_scale(width)
-    line = (FONT_HEIGHT + 2) * scale
-    y = height - line * len(shown) - 2
-    for class_id in shown:
-        color = _color_of(class_id, palette)
-        text = segmentation.label(class_id)
-        # On black, because the tinted picture behind has the colors of the squares.
-        img.draw_rectangle((0, y, (18 + FONT_WIDTH * len(text)) * scale, line), color=(0, 0, 0), fill=True)
-        img.draw_rectangle((2 * scale, y + scale, 10 * scale, 10 * scale), color=color, fill=True)
-        draw_text(img, 16 * scale, y + scale, text, (255, 255, 255), scale)
-        y += line
 
 
 def _visible(class_ids, palette):

@@ -7,10 +7,11 @@ from math import sqrt
 
 from micropython import const
 
-from ..pixels.colors import FONT_HEIGHT, FONT_WIDTH, checked_color, class_color, depth_of, text_scale
-from ..pixels.text import draw_text
+from ..pixels.colors import checked_color, class_color, depth_of, rgb565
+from ..pixels.colors import text_scale as usual_text_scale
 from ..tensors.lazy import module
 from ..tensors.options import flag, number
+from .text import place_for, size_of, target_of, write
 
 # Pixels; from VGA on twice as many, like text.
 _ARROW = const(16)  # length of the arrow
@@ -20,15 +21,19 @@ _STEP = const(4)  # minimum length of a trail's line: a call costs as much as th
 _EDGE = const(4)  # width of both black edges together, pixels of any picture; with less the firmware would only blend them
 
 
-def draw_line_zone(img, zone, color, thickness, labels):
-    """LineZone.draw."""
+def draw_line_zone(img, zone, color, thickness, labels, text_scale=None, roi=None):
+    """LineZone.draw. text_scale and roi: as of `draw`."""
     color = _checked(img, color, thickness)
     flag("labels", labels)
-    (sx, sy), (ex, ey) = _placed((zone.start, zone.end), zone.frame_size, img.width(), img.height())
+    width, height = img.width(), img.height()
+    (sx, sy), (ex, ey) = ends = _placed((zone.start, zone.end), zone.frame_size, width, height, roi)
+    if roi and not _is_seen(ends, width, height):
+        return
+    target = target_of(img)
     length = sqrt((ex - sx) * (ex - sx) + (ey - sy) * (ey - sy)) or 1.0
     # A unit vector along the line; (v, -u) points to its left, to "in".
     u, v = (ex - sx) / length, (ey - sy) / length
-    scale = text_scale(img.width())
+    scale = text_scale or usual_text_scale(width)
     x, y = (sx + ex) // 2, (sy + ey) // 2
     tip = x + int(_ARROW * scale * v), y - int(_ARROW * scale * u)
     back, side = (_ARROW - _HEAD) * scale, _HEAD * scale
@@ -39,22 +44,28 @@ def draw_line_zone(img, zone, color, thickness, labels):
     if not labels:
         return
     taken = None
+    ink = rgb565(color)
     for text, sign in (("in %d" % zone.in_count, 1), ("out %d" % zone.out_count, -1)):
-        w, h = _size(text, scale)
+        w, h = size_of(text, scale)
         # The distance of the text's center at which no corner of it comes nearer than _GAP to the line, or to the tip.
         distance = abs(v) * w / 2 + abs(u) * h / 2 + _GAP * scale + (_ARROW * scale if sign > 0 else 0)
         at = _clamped(img, x + int(sign * distance * v) - w // 2, y - int(sign * distance * u) - h // 2, w, h)
         if taken and _intersects(taken, at + (w, h)):  # at the frame's edge
             at = _beside(img, taken, at, w, h, u, v)
-        _write(img, text, at, w, h, color, scale)
+        at = place_for(target, at[0], at[1], w, h)
+        write(target, at[0], at[1], w, h, text, 0, ink, scale)
         taken = at + (w, h)
 
 
-def draw_polygon_zone(img, zone, color, thickness, labels):
-    """PolygonZone.draw."""
+def draw_polygon_zone(img, zone, color, thickness, labels, text_scale=None, roi=None):
+    """PolygonZone.draw. text_scale and roi: as of `draw`."""
     color = _checked(img, color, thickness)
     flag("labels", labels)
-    points = _placed(zone.points, zone.frame_size, img.width(), img.height())
+    width, height = img.width(), img.height()
+    points = _placed(zone.points, zone.frame_size, width, height, roi)
+    if roi and not _is_seen(points, width, height):
+        return
+    target = target_of(img)
     if thickness:
         lines = []
         last = points[-1]
@@ -63,26 +74,32 @@ def draw_polygon_zone(img, zone, color, thickness, labels):
             last = point
         _draw_lines(img, lines, color, thickness)
     if labels:
-        scale = text_scale(img.width())
+        scale = text_scale or usual_text_scale(width)
         text = str(zone.current_count)
-        w, h = _size(text, scale)
+        w, h = size_of(text, scale)
         x, y = _text_position(points)
-        _write(img, text, _clamped(img, x - w // 2, y - h // 2, w, h), w, h, color, scale)
+        x, y = place_for(target, x - w // 2, y - h // 2, w, h)
+        write(target, x, y, w, h, text, 0, rgb565(color), scale)
 
 
-def draw_trail(img, rings, size, color, thickness):
+def draw_trail(img, rings, size, color, thickness, roi=None):
     """Trail.draw.
 
     rings   as Trail._rings returns them
     size    (width, height) of the frame that the positions belong to, or None
+    roi     as of `draw`
     """
     given = _checked(img, color or (0, 0, 0), thickness)
     width, height = img.width(), img.height()
     right, bottom = width - 1, height - 1
-    other_size = size is not None and size != (width, height)
+    left = top = 0
+    other_size = roi is not None
     if other_size:
-        module("results.scaled").is_scaled(size, width, height)
-    step = _STEP * text_scale(width)
+        left, top, across, down = module("results.scaled").checked_roi(roi, size)
+    elif size is not None and size != (width, height):
+        other_size = module("results.scaled").is_scaled(size, width, height)
+        across, down = size
+    step = _STEP * usual_text_scale(width)
     for key, ring, after, count in rings if thickness else ():
         paint = given if color else class_color(key)
         length = len(ring) // 2
@@ -94,10 +111,11 @@ def draw_trail(img, rings, size, color, thickness):
             count -= 1
             x, y = ring[2 * at], ring[2 * at + 1]
             if other_size:
-                x, y = _moved(x, size[0], width), _moved(y, size[1], height)
-            # A position on the frame's lower or right edge is drawn in the last row or column.
-            x = min(x, right)
-            y = min(y, bottom)
+                x, y = _moved(x - left, across, width), _moved(y - top, down, height)
+            if roi is None:
+                # A position on the frame's lower or right edge is drawn in the last row or column.
+                x = min(x, right)
+                y = min(y, bottom)
             if px is None:
                 px, py = x, y
             elif not count or abs(x - px) + abs(y - py) >= step:
@@ -111,8 +129,11 @@ def _checked(img, color, thickness):
     return checked_color(color)
 
 
-def _placed(points, size, width, height):
-    """Points of a frame of this size as pixels of the picture."""
+def _placed(points, size, width, height, roi=None):
+    """Points of a frame of this size as pixels of the picture, which shows this part of it."""
+    if roi is not None:
+        left, top, across, down = module("results.scaled").checked_roi(roi, size)
+        return [(_moved(x - left, across, width), _moved(y - top, down, height)) for x, y in points]
     if size is None or size == (width, height):
         return points
     module("results.scaled").is_scaled(size, width, height)
@@ -151,9 +172,11 @@ def _text_position(points):
     return x, row
 
 
-def _size(text, scale):
-    # Width and height of a text with its ground.
-    return FONT_WIDTH * scale * len(text) + 2, FONT_HEIGHT * scale
+def _is_seen(points, width, height):
+    """Whether the rectangle around these points has a pixel in the picture."""
+    xs = [x for x, _ in points]
+    ys = [y for _, y in points]
+    return max(xs) >= 0 and min(xs) < width and max(ys) >= 0 and min(ys) < height
 
 
 def _clamped(img, x, y, w, h):
@@ -177,10 +200,3 @@ def _beside(img, taken, at, w, h, u, v):
         if position == _clamped(img, position[0], position[1], w, h):
             return position
     return at
-
-
-def _write(img, text, at, w, h, color, scale):
-    """Write a text on a black ground of w x h pixels."""
-    x, y = at
-    img.draw_rectangle((x, y, w, h), color=(0, 0, 0), fill=True)
-    draw_text(img, x + 1, y, text, color, scale)

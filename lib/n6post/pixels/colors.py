@@ -38,8 +38,8 @@ def rgb565(color):
     return (r & 0xF8) << 8 | (g & 0xFC) << 3 | b >> 3
 
 
-def depth_of(img):
-    """The bytes per pixel: 2 of an RGB565 image, 1 of a GRAYSCALE image. ValueError for any other."""
+def depth_of(img, purpose=" to draw on"):
+    """The bytes per pixel: 2 of an RGB565 image, 1 of a GRAYSCALE image. ValueError for any other, which names `purpose`."""
     if not _formats:
         import image
 
@@ -47,9 +47,9 @@ def depth_of(img):
     try:
         pixformat = img.format()
     except (AttributeError, TypeError):
-        raise ValueError("img: expected an image to draw on, got %s" % type(img).__name__) from None
+        raise ValueError("img: expected an image%s, got %s" % (purpose, type(img).__name__)) from None
     if pixformat not in _formats:
-        raise ValueError("expected an RGB565 or GRAYSCALE image to draw on, got format %s" % pixformat)
+        raise ValueError("expected an RGB565 or GRAYSCALE image%s, got format %s" % (purpose, pixformat))
     return 2 if pixformat == _formats[0] else 1
 
 

@@ -18,7 +18,9 @@ _HALF = 0.5 - NUDGE  # so that a pixel whose center is on an edge belongs to the
 def column_edges(count, scale, offset, low, high):
     """The edges of `count` columns of a map, cut to low..high, with frame = column * scale + offset."""
     # In arrays, which have all bits of float32 on a camera too, and need a few calls instead of a loop.
-    edges = np.clip(np.arange(count + 1, dtype=np.float) * scale + offset, max(float(low), 0.0), float(high))
+    # A map that lies left of the picture has a high below 0.
+    low, high = max(float(low), 0.0), max(float(high), 0.0)
+    edges = np.clip(np.arange(count + 1, dtype=np.float) * scale + offset, low, high)
     return array("H", np.array(np.floor(edges + _HALF), dtype=np.uint16).tobytes())
 
 

@@ -1,0 +1,293 @@
+"""lib/n6post/drawing/text.py: text written into a picture, on both firmwares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import image
+import n6post
+import numpy as np
+import pytest
+from assertions import pixels, says, text_width
+from fakes import Array
+from n6post.pixels import firmware
+
+FORMATS = [image.RGB565, image.GRAYSCALE]
+on_both_formats = pytest.mark.parametrize("pixformat", FORMATS, ids=["RGB565", "GRAYSCALE"])
+
+
+def canvas(pixformat: int = image.RGB565, width: int = 160, height: int = 120) -> Any:
+    return image.Image(width, height, pixformat)
+
+
+def by_firmware(img: Any, x: int, y: int, text: str, color: Any, scale: int) -> Any:
+    where = ((x, y), text) if firmware.draw_string_takes_xy_tuple() else ((x, y, text),)
+    return img.draw_string(*where, color=color, scale=scale, mono_space=False)
+
+
+def ink(img: Any) -> tuple[int, int, int, int]:
+    """(x, y, w, h) of what is drawn."""
+    y, x = np.nonzero(pixels(img))
+    return int(x.min()), int(y.min()), int(x.max() - x.min() + 1), int(y.max() - y.min() + 1)
+
+
+@on_both_formats
+@pytest.mark.parametrize("scale", range(1, 9))
+@pytest.mark.parametrize("at", [(10, 20), (-7, 3), (150, 110), (-300, 5), (5, -90), (400, 400)])
+def test_text_equals_the_proportional_text_of_the_firmware(pixformat: int, scale: int, at: tuple[int, int]) -> None:
+    img, wanted = canvas(pixformat), canvas(pixformat)
+    text = "fps: 29.7 (jgq) @#~|"
+    assert n6post.text(img, at, text, color=(255, 160, 0), scale=scale) is img
+    by_firmware(wanted, at[0] + scale, at[1], text, (255, 160, 0), scale)
+    np.testing.assert_array_equal(pixels(img), pixels(wanted))
+
+
+def test_text_doubles_its_size_from_a_width_of_480_on() -> None:
+    for width, scale in ((479, 1), (480, 2)):
+        img, wanted = canvas(width=width), canvas(width=width)
+        n6post.text(img, (3, 4), "abc")
+        n6post.text(wanted, (3, 4), "abc", scale=scale)
+        np.testing.assert_array_equal(pixels(img), pixels(wanted))
+
+
+@on_both_formats
+@pytest.mark.parametrize("text", ["abc", "a longer text", "two\nlines of it", "x\n\nyz", "a\r\nb", ""])
+@pytest.mark.parametrize("scale", [1, 3])
+def test_the_background_surrounds_the_text(pixformat: int, text: str, scale: int) -> None:
+    img = canvas(pixformat)
+    n6post.text(img, (5, 7), text, color=(255, 255, 255), background=(255, 255, 255), scale=scale)
+    lines = text.replace("\r\n", "\n").split("\n")
+    assert ink(img) == (5, 7, (max(map(text_width, lines)) + 1) * scale, 10 * len(lines) * scale)
+    assert pixels(img)[pixels(img) != 0].min() == pixels(img).max()
+
+
+def test_each_line_begins_below_the_one_before() -> None:
+    img, wanted = canvas(), canvas()
+    n6post.text(img, (5, 7), "one\ntwo", scale=2)
+    n6post.text(wanted, (5, 7), "one", scale=2)
+    n6post.text(wanted, (5, 27), "two", scale=2)
+    np.testing.assert_array_equal(pixels(img), pixels(wanted))
+
+
+@pytest.mark.parametrize("anchor", [
+    "top_left", "top_center", "top_right", "center_left", "center", "center_right", "bottom_left", "bottom_center",
+    "bottom_right",
+])  # fmt: skip
+@pytest.mark.parametrize("text", ["abcd", "a\nlonger text"])
+def test_the_anchor_is_the_point_of_the_text_at_xy(anchor: Any, text: str) -> None:
+    img = canvas()
+    n6post.text(img, (80, 60), text, background=(255, 0, 0), color=(255, 0, 0), anchor=anchor)
+    x, y, w, h = ink(img)
+    row, _, column = anchor.partition("_") if anchor != "center" else ("center", "", "center")
+    across = {"left": (80, 80), "right": (80 - w + 1,) * 2, "center": (80 - w // 2, 80 - (w - 1) // 2)}[column]
+    down = {"top": (60, 60), "bottom": (60 - h + 1,) * 2, "center": (60 - h // 2, 60 - (h - 1) // 2)}[row]
+    assert x in across and y in down
+
+
+def test_text_in_the_corners_touches_the_edges() -> None:
+    for anchor, xy in (("top_left", (0, 0)), ("bottom_right", (159, 119))):
+        img = canvas()
+        n6post.text(img, xy, "abc", background=(255, 0, 0), color=(255, 0, 0), anchor=anchor)  # type: ignore[arg-type]
+        x, y, w, h = ink(img)
+        assert (x, y) == (0, 0) if anchor == "top_left" else (x + w, y + h) == (160, 120)
+        assert w == text_width("abc") + 1
+
+
+def test_characters_without_a_glyph_are_left_out() -> None:
+    img, wanted = canvas(), canvas()
+    n6post.text(img, (5, 7), "20 °C, 日本\x00\x7f!")
+    n6post.text(wanted, (5, 7), "20 C, !")
+    np.testing.assert_array_equal(pixels(img), pixels(wanted))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (((1, 2), 7), {}, "what: expected a text, got 7"),
+        (((1, 2), b"a"), {}, "what: expected a text, got b'a'"),
+        (((1,), "a"), {}, "xy: expected (x, y), two integers, got (1,)"),
+        ((5, "a"), {}, "xy: expected (x, y), two integers, got 5"),
+        (((1.5, 2), "a"), {}, "xy: expected (x, y), two integers, got (1.5, 2)"),
+        (((1, 40000), "a"), {}, "xy: expected (x, y), two integers, got (1, 40000)"),
+        (((1, 2), "a"), {"color": 7}, "color: expected (r, g, b), got 7"),
+        (((1, 2), "a"), {"background": (1, 2)}, "color: expected (r, g, b), got (1, 2)"),
+        (((1, 2), "a"), {"scale": 0}, "scale: expected an integer from 1 to 8, got 0"),
+        (((1, 2), "a"), {"scale": 9}, "scale: expected an integer from 1 to 8, got 9"),
+        (((1, 2), "a"), {"scale": 1.5}, "scale: expected an integer from 1 to 8, got 1.5"),
+    ],
+)
+def test_wrong_arguments_are_refused_before_drawing(arguments: Any, options: Any, message: str) -> None:
+    img = canvas()
+    with pytest.raises(ValueError, match=says(message)):
+        n6post.text(img, *arguments, **options)
+    assert not pixels(img).any()
+
+
+def test_another_anchor_or_another_image_is_refused() -> None:
+    with pytest.raises(ValueError, match="^anchor: expected one of 'top_left', .*, got 'left'$"):
+        n6post.text(canvas(), (1, 2), "a", anchor="left")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="^expected an RGB565 or GRAYSCALE image to draw on"):
+        n6post.text(image.Image(9, 9, image.BINARY), (1, 2), "a")
+    with pytest.raises(ValueError, match="^img: expected an image to draw on, got int"):
+        n6post.text(5, (1, 2), "a")  # type: ignore[arg-type]
+
+
+# --- texts that are in the picture already (drawing/earlier.py) --------------------------------------------------------
+def detection(rect: tuple[int, int, int, int], label: str = "cat", class_id: int = 0) -> Any:
+    return n6post.Detection(rect, 0.876, class_id, label, None, None)
+
+
+FIRST = [detection((20, 40, 60, 50)), detection((90, 40, 50, 60), "a dog", 1)]
+SECOND = [detection((22, 42, 60, 50), "somebody", 2), detection((93, 37, 50, 60), "x", 3)]
+
+
+def shown(img: Any, text: str) -> list[tuple[int, int]]:
+    """Where a text is readable: every pixel of its ink has one color, and every other of its lines another."""
+    wide = text_width(text) + 1
+    glyphs = image.Image(wide, 10, image.GRAYSCALE)
+    by_firmware(glyphs, 1, 0, text, (255, 255, 255), 1)
+    letters = pixels(glyphs) != 0
+    seen = pixels(img)
+    places = []
+    for y in range(seen.shape[0] - 9):
+        for x in range(seen.shape[1] - wide + 1):
+            if seen[y, x] == seen[y + 9, x] == seen[y, x + wide - 1]:
+                part = seen[y : y + 10, x : x + wide]
+                if part[letters][0] != part[0, 0] and (part[letters] == part[letters][0]).all():
+                    if (part[~letters] == part[0, 0]).all():
+                        places.append((x, y))
+    return places
+
+
+def scene(pixformat: int = image.RGB565, width: int = 160, height: int = 120) -> Any:
+    """A frame as a camera takes it, with noise."""
+    img = canvas(pixformat, width, height)
+    seen = pixels(img).copy()
+    noise = np.random.default_rng(5).integers(0, 1 << 16 if pixformat == image.RGB565 else 256, seen.shape)
+    img.bytearray()[:] = noise.astype(seen.dtype).tobytes()
+    return img
+
+
+LABELS = ["cat 88%", "a dog 88%", "somebody 88%", "x 88%"]
+
+
+@on_both_formats
+def test_the_labels_of_two_drawings_on_one_picture_are_all_readable(pixformat: int) -> None:
+    img = scene(pixformat)
+    n6post.draw(img, FIRST)
+    n6post.draw(img, SECOND)
+    places = [shown(img, text) for text in LABELS]
+    assert [len(found) for found in places] == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize("masks", [False, True])
+def test_zones_and_labels_are_readable_in_any_order(swapped: bool, masks: bool) -> None:
+    line, polygon = n6post.LineZone((10, 60), (150, 62)), n6post.PolygonZone([(30, 20), (150, 20), (150, 100), (30, 100)])
+    things = [line, FIRST, polygon, SECOND]
+    img = scene()
+    for thing in things[::-1] if swapped else things:
+        n6post.draw(img, thing, color=(200, 200, 0) if masks and thing is SECOND else None)
+    for text in ("in 0", "out 0", "0", *LABELS):
+        assert len(shown(img, text)) >= 1, text
+
+
+def test_a_trail_or_another_box_over_a_label_leaves_it_readable() -> None:
+    img = scene()
+    n6post.draw(img, FIRST)
+    n6post.draw(img, [detection((18, 30, 12, 60))], labels=False, thickness=4)
+    trail = n6post.Trail()
+    for x in (5, 150):
+        trail.update([detection((x, 30, 4, 4)).replace(track_id=1)])
+    n6post.draw(img, trail, thickness=3)
+    assert [len(shown(img, text)) for text in LABELS[:2]] == [1, 1]
+
+
+def test_the_same_labels_drawn_again_stay_where_they_are() -> None:
+    once, twice = scene(), scene()
+    n6post.draw(once, FIRST)
+    for _ in range(3):
+        n6post.draw(twice, FIRST)
+    np.testing.assert_array_equal(pixels(once), pixels(twice))
+
+
+def test_text_is_written_where_it_is_wanted_and_replaces_what_it_covers() -> None:
+    img = scene()
+    n6post.draw(img, FIRST)
+    n6post.text(img, (22, 31), "hello", background=(0, 0, 90))
+    n6post.draw(img, SECOND)
+    assert shown(img, "hello") == [(22, 31)] and not shown(img, "cat 88%")
+    assert [len(shown(img, text)) for text in LABELS[1:]] == [1, 1, 1]
+
+
+def fresh_frames(draw: Any, base: Any, pixformat: int) -> Array:
+    """Pictures of a loop whose camera gives the same frame every time, in the same buffer."""
+    img = canvas(pixformat)
+    pictures = []
+    for _ in range(4):
+        img.bytearray()[:] = base
+        draw(img)
+        pictures.append(pixels(img).copy())
+    return np.array(pictures)
+
+
+BLANK = [0, 0xFF, 0x20]
+QUIET = {
+    "text _": lambda img: n6post.text(img, (9, 20), "_"),
+    "text space": lambda img: n6post.text(img, (9, 20), " "),
+    "nothing": lambda img: n6post.text(img, (9, 20), ""),
+    "lines": lambda img: n6post.text(img, (9, 20), "\n\n", background=(0, 0, 0)),
+    "black on black": lambda img: n6post.text(img, (9, 20), "abc", color=(0, 0, 0), background=(0, 0, 0)),
+    "white": lambda img: n6post.text(img, (9, 20), "abc"),
+    "white ground": lambda img: n6post.text(img, (9, 20), " ", background=(255, 255, 255)),
+    "empty labels": lambda img: n6post.draw(img, FIRST, labels=["", None]),
+    "blank labels": lambda img: n6post.draw(img, FIRST, labels=[" ", "\n"], color=(255, 255, 255)),
+    "labels of points": lambda img: n6post.draw(img, FIRST, labels=[".", "_"], color=(0, 0, 0)),
+    "a zone": lambda img: n6post.draw(img, n6post.PolygonZone([(30, 20), (150, 20), (150, 100), (30, 100)])),
+    "two in turns": lambda img: (n6post.draw(img, FIRST), n6post.draw(canvas(), SECOND)),
+    "both": lambda img: (n6post.draw(img, FIRST), n6post.draw(img, SECOND)),
+    "nobody": lambda img: n6post.draw(img, []),
+}
+
+
+@on_both_formats
+@pytest.mark.parametrize("level", BLANK)
+def test_a_still_scene_is_drawn_the_same_in_every_frame(pixformat: int, level: int) -> None:
+    base = bytes([level]) * len(canvas(pixformat).bytearray())
+    for name, draw in QUIET.items():
+        before = fresh_frames(draw, base, pixformat)
+        assert (before == before[0]).all(), name
+        # Another script's texts are not repainted into it either.
+        for other in QUIET.values():
+            other(scene(pixformat))
+            np.testing.assert_array_equal(fresh_frames(draw, base, pixformat)[0], before[0])
+
+
+def test_a_copy_made_after_drawing_keeps_its_labels_too() -> None:
+    img = scene()
+    n6post.draw(img, FIRST)
+    copy = img.copy()
+    n6post.draw(copy, SECOND)
+    assert [len(shown(copy, text)) for text in LABELS] == [1, 1, 1, 1]
+
+
+def test_drawings_on_a_frame_and_on_a_display_do_not_mix() -> None:
+    frame, display = scene(), scene(width=80, height=60)
+    small = [d.replace(frame_size=(160, 120)) for d in FIRST]
+    wanted = canvas(width=80, height=60)
+    wanted.bytearray()[:] = display.bytearray()
+    n6post.draw(wanted, small)
+    n6post.draw(frame, FIRST)
+    n6post.draw(display, small)
+    np.testing.assert_array_equal(pixels(display), pixels(wanted))
+
+
+def test_many_texts_on_a_picture_that_is_never_cleared_are_forgotten() -> None:
+    from n6post.pixels.text import texts
+
+    img = canvas(width=400, height=400)
+    for k in range(500):
+        n6post.text(img, (16 * (k % 25), 12 * (k // 25 % 30)), str(k % 10), background=(0, 0, 90))
+    for k in range(120):
+        n6post.draw(img, [detection((3 * k, 2 * k, 60, 50), str(k)), *FIRST])
+    assert len(texts) < 450

@@ -1,0 +1,164 @@
+"""Texts that are already in a picture when something else is drawn onto it. Imported when that happens.
+
+A text is (x, y, w, h, text, ground, ink, scale), as in pixels/text.py. What is drawn later keeps clear of it where it can,
+and it is written again on top of boxes and masks. If there is no place left, the later text replaces it as a whole.
+"""
+
+from array import array
+
+from ..kernels.drawing import place_labels
+from ..kernels.drawing_params import (
+    LABEL,
+    PLACE_LABELS_COUNT,
+    PLACE_LABELS_FRAME_HEIGHT,
+    PLACE_LABELS_FRAME_WIDTH,
+    PLACE_LABELS_LINE,
+)
+from ..kernels.drawing_params import place_labels as place_labels_params
+from ..pixels.text import picture, texts
+from .painted_text import paint, remember
+
+_MOST = 200  # a picture with more texts is never cleared
+
+
+def collect(label_texts, tables, label_block, paints, scale):
+    """Add the labels of the last list of Detection to the texts in the picture, from what draw.py keeps of them."""
+    if len(texts) >= _MOST:
+        texts.clear()
+    for n, x, y, w, h in _placed(label_texts, tables, label_block):
+        color, ink, _ = paints[n]
+        texts.append((x, y, w, h, label_texts[n], color, ink, scale))
+
+
+def _placed(label_texts, tables, label_block):
+    """(n, x, y, w, h) of each label that has a text."""
+    line = label_block[PLACE_LABELS_LINE]
+    for n in range(label_block[PLACE_LABELS_COUNT] if tables else 0):
+        if label_texts[n]:
+            at = LABEL * n
+            yield n, tables[0][at], tables[0][at + 1], tables[0][at + 3], line
+
+
+def place_beside(result, rects, label_texts, tables, label_block):
+    """Place the labels of a list of Detection again if one of them covers a part of a text that is in the picture.
+
+    A label that equals a text and covers it exactly stays. The other arguments: as draw.py keeps them.
+    """
+    around, hit = _around(label_texts, tables, label_block)
+    if not hit:
+        return
+    line = label_block[PLACE_LABELS_LINE]
+    rows = array("i")
+    for entry in around:  # a text that is higher than a line takes several rows
+        x, y, w, h = entry[:4]
+        for top in range(y, y + h, line):
+            rows.extend(array("i", (x, top, 0, w)))
+    first = len(rows)
+    width, height = label_block[PLACE_LABELS_FRAME_WIDTH], label_block[PLACE_LABELS_FRAME_HEIGHT]
+    block = place_labels_params(first // LABEL + len(result), width, height, line, first // LABEL)
+    positions = tables[0]
+    for n in range(len(result)):
+        x, y, _, h = (result[n][0] if rects is None else rects[n]) or (0, 0, 0, 0)
+        rows.extend(array("i", (x, y, h, positions[LABEL * n + 3])))
+    place_labels(block, rows)
+    positions[: len(rows) - first] = rows[first:]
+
+
+def _around(label_texts, tables, label_block):
+    """(the texts in the picture but those that a label equals, whether a label covers a part of one of them)."""
+    around = []
+    hit = False
+    for entry in texts:
+        x, y, w, h, text = entry[:5]
+        over = equal = False
+        for n, left, top, across, down in _placed(label_texts, tables, label_block):
+            if left < x + w and x < left + across and top < y + h and y < top + down:
+                over = True
+                if (left, top, across, down, label_texts[n]) == (x, y, w, h, text):
+                    equal = True
+                    break
+        if not equal:
+            around.append(entry)
+            hit = hit or over
+    return around, hit
+
+
+def repaint(target, label_texts=(), tables=(), label_block=()):
+    """Write the texts again, but none that a label covers: those are no longer in the picture.
+
+    target  as of text.target_of
+    """
+    if label_texts:
+        for _, x, y, w, h in _placed(label_texts, tables, label_block):
+            drop(x, y, w, h)
+    picture[0] = None
+    for entry in texts:
+        paint(target, entry)
+        if entry[5] >= 0:
+            remember(target, entry[0], entry[1])
+
+
+def are_there(target, more):
+    """Whether this picture has the texts that were written last, to be compared with `texts`.
+
+    more    adds the labels of the last `draw` to `texts`, if it is a function
+
+    A line of pixels that has ink is compared. A text without ink, or without a ground, might be there by chance.
+    """
+    if more is not True:
+        more()
+        picture[0] = True
+    pixels, depth, width, height = target
+    for at in range(len(texts) - 1, -1, -1):
+        x, y, w, h, text, ground, ink, scale = texts[at]
+        left, right = max(x, 0), min(x + w, width)
+        if ground < 0 or not text or left >= right:
+            continue
+        line = bytearray(w * depth)
+        for row in _ROWS:
+            top = y + row * scale
+            if 0 <= top < height:
+                # One row of the picture, in which the text lies higher by `row`.
+                paint((line, depth, w, 1), (0, -row * scale, w, h, text, ground, ink, scale))
+                if bytes(line[:depth]) * w != line:
+                    first = (top * width + left) * depth
+                    return pixels[first : first + (right - left) * depth] == line[(left - x) * depth : (right - x) * depth]
+    return False
+
+
+_ROWS = 5, 4, 7, 3, 6, 2, 8  # of a character's ten, those that most often have ink first
+
+
+def free_place(width, height, x, y, w, h):
+    """(x, y) for a rectangle in a picture of this size, as near to x, y as the texts in it allow."""
+    for _ in range(8):
+        hit = _first_hit(x, y, w, h)
+        if hit is None:
+            return x, y
+        left, top, across, down = hit[:4]
+        for to in ((x, top + down), (x, top - h), (left + across, y), (left - w, y)):
+            if 0 <= to[0] <= width - w and 0 <= to[1] <= height - h and _first_hit(to[0], to[1], w, h) is None:
+                return to
+        if top + down + h > height:
+            break
+        y = top + down
+    return x, y
+
+
+def drop(x, y, w, h):
+    """Forget the texts that another one in this rectangle covers."""
+    texts[:] = [entry for entry in texts if not _intersects(entry, x, y, w, h)]
+    if len(texts) >= _MOST:
+        texts.clear()
+
+
+def _first_hit(x, y, w, h):
+    for entry in texts:
+        if _intersects(entry, x, y, w, h):
+            return entry
+    return None
+
+
+def _intersects(entry, x, y, w, h):
+    left, top, across, down = entry[:4]
+    return x < left + across and left < x + w and y < top + down and top < y + h

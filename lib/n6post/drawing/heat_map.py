@@ -1,0 +1,118 @@
+"""Heat maps in a frame: HeatMap.draw. Imported on first use.
+
+The numbers of the cells become bytes, the firmware interpolates these to a picture of a few pixels a cell, and the kernel
+tint_map draws that over the frame with a palette. One draw_image with BILINEAR and palettes would look the same, but costs
+ten times as much on a frame of VGA, because the N6's graphics unit does not do it.
+"""
+
+from ulab import numpy as np
+
+from ..kernels.drawing import tint_map
+from ..kernels.drawing_params import MAP_DEPTH
+from ..kernels.drawing_params import tint_map as tint_map_params
+from ..pixels.colors import checked_color, depth_of, gray, rgb565
+from ..tensors.lazy import module
+from ..tensors.options import flag, number
+
+# From low to high: four colors of matplotlib's "inferno" (CC0), of which every next one is brighter on GRAYSCALE too.
+_COLORS = (87, 16, 110), (188, 55, 84), (249, 142, 9), (252, 255, 164)
+_OPAQUE = 96  # the step of 256 from which on the alpha is the whole one
+_BLOCK = 4  # frame pixels of a pixel of the interpolated map, on each side,
+_LARGEST = 20000  # unless it had more pixels than this: the firmware's interpolation costs 44 instructions for each
+
+_kept = {}  # the last table of colors; the last pictures; the last edges
+
+
+def draw_heat_map(img, heat_map, palette, alpha, maximum, smooth, roi=None):
+    """HeatMap.draw. roi: as of `draw`."""
+    number("alpha", alpha, 0, 255)
+    flag("smooth", smooth)
+    if maximum is not None and (type(maximum) not in (int, float) or not 0 < maximum <= 1e9):
+        raise ValueError("maximum: expected a number above 0 or None, got %r" % (maximum,))
+    colors = _checked_colors(palette)
+    depth = depth_of(img)
+    width, height = img.width(), img.height()
+    size = heat_map.frame_size
+    if size is None:
+        return  # nothing was counted
+    across, down = width, height  # of the whole frame in the picture's pixels
+    if roi is not None:
+        roi = module("results.scaled").checked_roi(roi, size)
+        across, down = width * size[0] // roi[2], height * size[1] // roi[3]
+    else:
+        module("results.scaled").is_scaled(size, width, height)
+    values = heat_map.values()
+    rows, columns = values.shape
+    largest = float(np.max(values))
+    if maximum is None:
+        maximum = max(largest, 1.0)  # so that a map without new detections fades
+    fine = max(1, min(across // columns, down // rows) // _BLOCK) if smooth else 1
+    while fine > 1 and columns * rows * fine * fine > _LARGEST:
+        fine -= 1
+    levels, levels_image, map_image = _pictures(columns, rows, fine)
+    values *= 255.0 / maximum  # in place: each array of floats takes four times as much as the map of bytes
+    if largest > maximum:
+        values = np.minimum(values, 255.0)
+    levels[:] = np.array(values, dtype=np.uint8)  # rounds
+    if map_image is not levels_image:
+        import image
+
+        map_image.draw_image(levels_image, 0, 0, x_scale=float(fine), y_scale=float(fine), hint=image.BILINEAR)
+    block = _block(map_image.width(), map_image.height(), width, height, size, roi)
+    block[MAP_DEPTH] = depth
+    tint_map(img.bytearray(), map_image.bytearray(), block, _table(colors, alpha))
+
+
+def _checked_colors(palette):
+    if palette is None:
+        return _COLORS
+    if not isinstance(palette, (list, tuple)) or not 2 <= len(palette) <= 256:
+        raise ValueError("palette: expected two or more colors (r, g, b), from low to high, got %r" % (palette,))
+    return tuple([checked_color(color) for color in palette])
+
+
+def _pictures(columns, rows, fine):
+    """(array of the cells' bytes, a picture over it, a picture of `fine` pixels a cell), kept for the next drawing."""
+    kept = _kept.get("pictures")
+    if kept is None or kept[0] != (columns, rows, fine):
+        cells = bytearray(columns * rows)
+        levels = np.frombuffer(cells, dtype=np.uint8).reshape((rows, columns))
+        levels_image = map_image = gray(cells, columns, rows)
+        if fine > 1:
+            map_image = gray(bytearray(columns * rows * fine * fine), columns * fine, rows * fine)
+        kept = _kept["pictures"] = (columns, rows, fine), (levels, levels_image, map_image)
+    return kept[1]
+
+
+def _block(columns, rows, width, height, size, roi):
+    """The parameter block of tint_map for a map of this size over the whole picture, kept for the next drawing.
+
+    size, roi   of the frame, and its part that the picture shows; None: all of it
+    """
+    key = columns, rows, width, height, size, roi
+    kept = _kept.get("block")
+    if kept is None or kept[0] != key:
+        (w, h), (x, y, across, down) = (size, roi) if roi else ((1, 1), (0, 0, 1, 1))
+        edges = [max(0, (i * w - x * columns) * width // (columns * across)) for i in range(columns + 1)]
+        edges += [max(0, (i * h - y * rows) * height // (rows * down)) for i in range(rows + 1)]
+        block = tint_map_params(frame_width=width, frame_height=height, width=columns, height=rows, edges=edges)
+        kept = _kept["block"] = key, block
+    return kept[1]
+
+
+def _table(colors, alpha):
+    """The table for the kernel tint_map, kept for the next drawing: 256 colors, then 256 alphas."""
+    key = colors, alpha
+    kept = _kept.get("table")
+    if kept is None or kept[0] != key:
+        entries = bytearray(768)
+        last = len(colors) - 1
+        for step in range(1, 256):
+            at = min(step * last // 255, last - 1)
+            part = step * last - 255 * at  # of 255, from one color to the next
+            one, other = colors[at], colors[at + 1]
+            value = rgb565([(one[i] * (255 - part) + other[i] * part + 127) // 255 for i in range(3)])
+            entries[2 * step], entries[2 * step + 1] = value & 255, value >> 8
+            entries[512 + step] = alpha * min(step, _OPAQUE) // _OPAQUE
+        kept = _kept["table"] = key, entries
+    return kept[1]

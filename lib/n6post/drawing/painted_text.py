@@ -1,0 +1,50 @@
+"""One text painted into a picture, by the kernel `box`. text.py and earlier.py have what is written, and where."""
+
+from ..kernels.drawing import box
+from ..kernels.drawing_params import (
+    BOX_COLOR,
+    BOX_DEPTH,
+    BOX_FRAME_HEIGHT,
+    BOX_FRAME_WIDTH,
+    BOX_GROUND_H,
+    BOX_GROUND_W,
+    BOX_GROUND_X,
+    BOX_GROUND_Y,
+    BOX_INK,
+    BOX_SCALE,
+)
+from ..kernels.drawing_params import box as box_params
+from ..pixels.text import font, picture
+
+_block = box_params()
+
+
+def paint(target, entry):
+    """Draw one text."""
+    block = _block
+    pixels, block[BOX_DEPTH], block[BOX_FRAME_WIDTH], block[BOX_FRAME_HEIGHT] = target
+    (
+        block[BOX_GROUND_X],
+        block[BOX_GROUND_Y],
+        block[BOX_GROUND_W],
+        block[BOX_GROUND_H],
+        text,
+        ground,
+        block[BOX_INK],
+        block[BOX_SCALE],
+    ) = entry
+    if ground < 0:
+        block[BOX_GROUND_H] = 0
+    else:
+        block[BOX_COLOR] = ground
+    box(pixels, block, text, font)
+
+
+def remember(target, x, y):
+    """Recognize this picture by a text whose ground begins at (x, y)."""
+    pixels, depth, width, _ = target
+    at = (y * width + x) * depth
+    if 0 <= at < len(pixels):
+        picture[1] = at
+        picture[2] = pixels[at]
+        picture[0] = True

@@ -1,0 +1,105 @@
+"""Text in a picture: `n6post.text`, and what zones, captions and legends write.
+
+A text is kept as (x, y, w, h, text, ground, ink, scale), as in pixels/text.py. It begins `scale` pixels right of x, at y.
+"""
+
+from ..pixels.colors import FONT_HEIGHT, checked_color, depth_of, rgb565, text_scale
+from ..pixels.text import picture, text_width, texts
+from ..tensors.lazy import module
+from ..tensors.options import number
+from .painted_text import paint, remember
+
+_ANCHORS = (
+    "top_left", "top_center", "top_right", "center_left", "center", "center_right",
+    "bottom_left", "bottom_center", "bottom_right",
+)  # fmt: skip
+
+
+def text(img, xy, what, *, color=(255, 255, 255), scale=None, background=None, anchor="top_left"):
+    """Write a text into the picture, the same on every firmware, and return the picture.
+
+    img         an RGB565 or GRAYSCALE image
+    xy          (x, y), the pixel where the text's `anchor` is. What is outside of the picture is cut off
+    what        a str; a line feed begins a new line. Characters other than ASCII have no glyph and are left out
+    color       (r, g, b)
+    scale       1 to 8: how much larger than the font, whose lines are 10 pixels high; None: 2 for pictures that are 480
+                pixels wide or more, else 1
+    background  (r, g, b) of a rectangle behind the text; None: none
+    anchor      which point of the text is at xy: "top_left", "top_center", "top_right", "center_left", "center",
+                "center_right", "bottom_left", "bottom_center" or "bottom_right"
+
+    ValueError for an image of another format, and for anything else that is not as described.
+    """
+    target = target_of(img)
+    x, y = _checked_place(xy)
+    if not isinstance(what, str):
+        raise ValueError("what: expected a text, got %r" % (what,))
+    ink = rgb565(checked_color(color))
+    ground = -1 if background is None else rgb565(checked_color(background))
+    scale = text_scale(target[2]) if scale is None else number("scale", scale, 1, 8)
+    if anchor not in _ANCHORS:
+        raise ValueError("anchor: expected one of %s, got %r" % (", ".join([repr(one) for one in _ANCHORS]), anchor))
+    w, h = size_of(what, scale)
+    at = _ANCHORS.index(anchor)
+    write(target, x - at % 3 * (w - 1) // 2, y - at // 3 * (h - 1) // 2, w, h, what, ground, ink, scale)
+    return img
+
+
+def _checked_place(xy):
+    try:
+        x, y = xy
+        if type(x) is int and type(y) is int and -32768 <= min(x, y) and max(x, y) <= 32767:
+            return x, y
+    except (TypeError, ValueError):
+        pass
+    raise ValueError("xy: expected (x, y), two integers, got %r" % (xy,))
+
+
+def size_of(text, scale):
+    """Width and height of a text with its ground; its glyphs are known from now on."""
+    lines = 1 + text.replace("\r\n", "\n").replace("\r", "\n").count("\n")
+    return (text_width(text) + 1) * scale, FONT_HEIGHT * scale * lines
+
+
+def target_of(img):
+    """(pixels, bytes of a pixel, width, height) of a picture. ValueError for another format.
+
+    Called before anything is drawn into the picture: afterwards the texts that are in it might not be recognized.
+    """
+    depth = depth_of(img)
+    target = img.bytearray(), depth, img.width(), img.height()
+    texts_in(target)
+    return target
+
+
+def place_for(target, x, y, w, h):
+    """(x, y) of a rectangle in the picture, clear of the texts that are already in it, if there is such a place near by."""
+    _, _, width, height = target
+    x, y = max(0, min(x, width - w)), max(0, min(y, height - h))
+    return module("drawing.earlier").free_place(width, height, x, y, w, h) if texts else (x, y)
+
+
+def write(target, x, y, w, h, text, ground, ink, scale, part=False):
+    """Write a text into the picture, in a rectangle of size_of or larger.
+
+    target      as of target_of
+    ground      RGB565, or -1 for none
+    part        whether it is a part of the text that was written before this one, such as a line of a legend
+    """
+    entry = x, y, w, h, text, ground, ink, scale
+    paint(target, entry)
+    if texts and not part:
+        module("drawing.earlier").drop(x, y, w, h)
+    texts.append(entry)
+    if ground >= 0:
+        remember(target, x, y)
+
+
+def texts_in(target):
+    """The texts in a picture: `texts` of pixels/text.py, emptied if it is another picture."""
+    more, at, byte = picture
+    pixels = target[0]
+    if more is None or at >= len(pixels) or pixels[at] != byte or not module("drawing.earlier").are_there(target, more):
+        picture[0] = None
+        texts.clear()
+    return texts
