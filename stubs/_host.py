@@ -12,8 +12,7 @@ import traceback
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TextIO
 
-# CPython's own, which checkers take for the camera's: see time.py.
-_time: Any = time
+import _clock
 
 # Differences between firmware 4.8.1 and 5.0 that the stand-ins can imitate: the arguments of drawing methods; how an image
 # is fitted into a network's input; arguments and results of image's finders and statistics; the functions of ulab;
@@ -130,8 +129,25 @@ def _ticks_diff(end: int, start: int) -> int:
     return (end - start + half) % _TICKS_PERIOD - half
 
 
-def _sleep(seconds: float) -> None:
-    time.sleep(seconds)
+def now_ns() -> int:
+    """Nanoseconds of the clock that the script sees (_clock.py)."""
+    return _clock.clock.now_ns()
+
+
+# When the next timer is due, in nanoseconds of now_ns(); None: never. machine sets it.
+next_due: Callable[[], int | None] = lambda: None  # noqa: E731
+
+
+def sleep(seconds: float) -> None:
+    """Sleep as the script does, then let timers call back; on a video's clock each at its time."""
+    clock = _clock.clock
+    if isinstance(clock, _clock.VideoClock) and _clock.in_main_thread():  # other threads live in real time
+        end = clock.passed_ns + int(max(seconds, 0) * _clock.SECOND)
+        while (due := next_due()) is not None and due <= end:
+            clock.sleep((due - clock.passed_ns) / _clock.SECOND)
+            poll()
+        seconds = (end - clock.passed_ns) / _clock.SECOND
+    clock.sleep(seconds)
     poll()
 
 
@@ -145,13 +161,13 @@ def install() -> None:
     They are built in, so a file of the same name in stubs/ would never be found. A second call changes nothing.
     """
     extra_time: dict[str, object] = {
-        "ticks_ms": lambda: _time.perf_counter_ns() // 1_000_000 % _TICKS_PERIOD,
-        "ticks_us": lambda: _time.perf_counter_ns() // 1_000 % _TICKS_PERIOD,
-        "ticks_cpu": lambda: _time.perf_counter_ns() % _TICKS_PERIOD,
+        "ticks_ms": lambda: now_ns() // 1_000_000 % _TICKS_PERIOD,
+        "ticks_us": lambda: now_ns() // 1_000 % _TICKS_PERIOD,
+        "ticks_cpu": lambda: now_ns() % _TICKS_PERIOD,
         "ticks_add": _ticks_add,
         "ticks_diff": _ticks_diff,
-        "sleep_ms": lambda ms: _sleep(max(ms, 0) / 1e3),
-        "sleep_us": lambda us: _sleep(max(us, 0) / 1e6),
+        "sleep_ms": lambda ms: sleep(max(ms, 0) / 1e3),
+        "sleep_us": lambda us: sleep(max(us, 0) / 1e6),
         "clock": _Clock,
     }
     # CPython has no fixed heap. 24 MiB is the heap of the OpenMV N6 in PSRAM.
@@ -171,16 +187,16 @@ class _Clock:
         self.reset()
 
     def reset(self) -> None:
-        self._start = _time.perf_counter()
+        self._start = now_ns()
         self._elapsed = 0.0
         self._frames = 0
 
     def tick(self) -> None:
-        self._start = _time.perf_counter()
+        self._start = now_ns()
 
     def _spent(self) -> float:
         self._frames += 1
-        self._elapsed += _time.perf_counter() - self._start
+        self._elapsed += (now_ns() - self._start) / 1e9
         return max(self._elapsed, 1e-9)
 
     def fps(self) -> float:

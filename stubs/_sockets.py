@@ -7,6 +7,7 @@ import socket
 import sys
 from typing import Any
 
+import _clock
 import _host
 
 _original = socket.socket
@@ -19,7 +20,9 @@ class Socket(_original):
         super().listen(*arguments)
         if self.family == socket.AF_INET:
             port = self.getsockname()[1]
-            print(f"The script waits for a connection: http://localhost:{port}", file=sys.stderr, flush=True)
+            video = isinstance(_clock.clock, _clock.VideoClock)
+            hint = " (the script's time is the video's; add --clock pc for real time)" if video else ""
+            print(f"The script waits for a connection: http://localhost:{port}{hint}", file=sys.stderr, flush=True)
 
     def send(self, data: Any, *flags: int) -> int:
         return super().send(_host.to_bytes(data), *flags)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+import _clock
 import _host
 import image
 import numpy as np
@@ -175,16 +176,21 @@ class CSI:
     def snapshot(
         self, *, time: int = -1, frames: int = -1, blocking: bool = True, image: "image.Image | None" = None
     ) -> "image.Image | None":
-        """The next frame. `time=` and `frames=` skip frames, which takes no time here."""
+        """The next frame. `time=` and `frames=` skip frames, which takes time only on a video's clock (_clock.py)."""
         self._resolution()
         if self._pixformat == 0:
             raise RuntimeError(_NO_PIXFORMAT)
         if time != -1 or frames != -1:
+            _clock.clock.skip(max(time, 0) / 1000, max(frames, 0))
+            return None
+        if not blocking and not _clock.clock.frame_is_there():
+            _host.poll()
             return None
         if _host_before_snapshot is not None:
             _host_before_snapshot()
-        _host.poll()
-        frame = self._frame()
+        _host.sleep(_clock.clock.until_next_frame())
+        index = _clock.clock.next_frame(self._taken)
+        frame = self._frame(index)
         self._taken += 1
         if image is not None:
             image.draw_image(frame, hint=_formats.SCALE_ASPECT_IGNORE)
@@ -193,11 +199,11 @@ class CSI:
         _host_last_frame = frame
         return None if image is not None else frame
 
-    def _frame(self) -> "image.Image":
+    def _frame(self, index: int) -> "image.Image":
         if not _host_pictures:
             raise RuntimeError('csi: no pictures to see; set csi._host_pictures = ["photo.jpg"] first')
         width, height = self._resolution()
-        picture = _scaled(_open(_host_pictures[self._taken % len(_host_pictures)]), width, height)
+        picture = _scaled(_open(_host_pictures[index % len(_host_pictures)]), width, height)
         rgb = np.asarray(picture)
         if self._hmirror:
             rgb = rgb[:, ::-1]

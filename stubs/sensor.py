@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+import _clock
 import _host
 import csi
 import image
@@ -44,7 +45,7 @@ def snapshot() -> image.Image:
 
 
 def skip_frames(n: int = 0, *, time: int = 0) -> None:
-    pass
+    _clock.clock.skip(time / 1000, n)
 
 
 def width() -> int:

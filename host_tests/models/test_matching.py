@@ -501,11 +501,13 @@ def test_load_opens_a_model_once_and_attaches_a_processor_with_its_labels(native
 class NativePose(NativeModel):
     """A pose model of two classes with COCO's 17 keypoints and one person."""
 
+    channels = 57
+
     def __init__(self, path: str, postprocess: Any = None) -> None:
         super().__init__(path, postprocess)
-        self._native.output_shape = self.output_shape = ((1, 57, anchor_count((64, 64))),)
-        person = Thing(3, (24, 20, 40, 52), {1: 0.9}, [0.25, 0.5, 0.8] * 17)
-        head = quantized(float_head((64, 64), 2, [person], 51, pixels=False), 1 / 255, -128)
+        self._native.output_shape = self.output_shape = ((1, self.channels, anchor_count((64, 64))),)
+        person = Thing(3, (24, 20, 40, 52), {self.channels - 56: 0.9}, [0.25, 0.5, 0.8] * 17)
+        head = quantized(float_head((64, 64), self.channels - 55, [person], 51, pixels=False), 1 / 255, -128)
         self._outputs = FakeModel([head], (64, 64)).outputs()
 
 
@@ -602,6 +604,146 @@ def test_load_raises_for_an_unsupported_model(
     monkeypatch.setattr(matching, "FAMILIES", ())
     with pytest.raises(ValueError, match=r"^expected the outputs of .* \(width, height\) \(64, 64\), got \(1, 6, 84\) b$"):
         n6post.load("/rom/two.tflite")
+
+
+# --- load(path, processor=...) ---
+
+
+class OwnProcessor:
+    """A script's own: names the outputs' shape with its labels."""
+
+    def __init__(self, labels: list[str] | None = None) -> None:
+        self.labels = labels
+
+    def __call__(self, model: Any, inputs: list[Any], outputs: list[Any]) -> Any:
+        return self.labels, tuple(outputs[0].shape), inputs
+
+
+def test_own_processor_is_attached_and_gets_the_labels_of_the_file(native: type[NativeModel], tmp_path: Path) -> None:
+    own = OwnProcessor()
+    model = n6post.load(written(tmp_path, "\ufeffFork\r\nStraße\r\n\r\n".encode()), processor=own)
+    assert native.opened == 1
+    assert model.postprocess is own
+    assert model.predict(["frame"]) == (["Fork", "Straße"], (1, 6, 84), ["frame"])
+
+
+def test_own_processor_gets_the_models_labels_if_there_is_no_file(native: type[NativeModel]) -> None:
+    own = OwnProcessor()
+    n6post.load("/rom/two.tflite", processor=own)
+    assert own.labels == ["cup", "spoon"]
+
+
+def test_labels_of_an_own_processor_are_kept(native: type[NativeModel], tmp_path: Path) -> None:
+    own = OwnProcessor(["a", "b", "c"])
+    n6post.load(written(tmp_path, b"\n\nnot even read"), processor=own)
+    assert own.labels == ["a", "b", "c"]
+
+
+def test_function_without_labels_is_a_processor_too(native: type[NativeModel]) -> None:
+    model = n6post.load("/rom/two.tflite", processor=lambda model, inputs, outputs: len(outputs))
+    assert model.predict([None]) == 1
+
+
+def test_model_without_labels_leaves_an_own_processor_without(
+    native: type[NativeModel], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(NativeModel, "labels", property(lambda self: None, lambda self, value: None), raising=False)
+    own = OwnProcessor()
+    n6post.load("/rom/two.tflite", processor=own)
+    assert own.labels is None
+
+
+def test_processor_of_n6post_with_options_gets_the_labels(native: type[NativeModel], tmp_path: Path) -> None:
+    processor = n6post.YoloV8(0.9, classes=["Straße"])
+    model = n6post.load(written(tmp_path, "Fork\nStraße".encode()), processor=processor)
+    assert processor.labels == ["Fork", "Straße"]
+    (found,) = model.predict([None])
+    assert (found.label, found.class_id) == ("Straße", 1)
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "message"),
+    [
+        (b"cup\nfork\nspoon", {}, r"two\.txt: expected 2, one per class, got 3"),
+        (b"cup\n\nspoon\n", {}, r"two\.txt, line 2: expected a name, got a blank line"),
+        (b"cup\nspoon", {"classes": ["knife"]}, "classes: expected one of 'cup', 'spoon', got 'knife'"),
+    ],
+)
+def test_labels_for_a_processor_of_n6post_are_checked(
+    native: type[NativeModel], tmp_path: Path, data: bytes, options: dict[str, Any], message: str
+) -> None:
+    processor = n6post.YoloV8(**options)
+    with pytest.raises(ValueError, match=message + "$"):
+        n6post.load(written(tmp_path, data), processor=processor)
+    assert processor.labels is None  # nothing was changed
+
+
+def test_keypoint_names_are_not_handed_over_as_labels(
+    native: type[NativeModel], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "ml", SimpleNamespace(Model=NativePose))
+    monkeypatch.setattr(NativePose, "channels", 56)
+    processor = n6post.YoloV8Pose()
+    n6post.load(written(tmp_path, "\n".join(n6post.keypoint_names(17)).encode()), processor=processor)
+    assert processor.labels is None
+
+
+def test_family_that_does_not_fit_gets_the_labels_and_fails_at_its_first_frame(native: type[NativeModel]) -> None:
+    processor = n6post.DeepLab()
+    model = n6post.load("/rom/two.tflite", processor=processor)
+    assert processor.labels == ["cup", "spoon"]
+    with pytest.raises(ValueError, match=r"\(1, 6, 84\)"):
+        model.predict([None])
+
+
+def test_options_beside_an_own_processor_are_refused(native: type[NativeModel]) -> None:
+    with pytest.raises(TypeError) as caught:
+        n6post.load("/rom/two.tflite", processor=n6post.YoloV8(), threshold=0.3, labels=["a", "b"])
+    assert str(caught.value) == (
+        "load() takes no options beside processor=: give them to the processor itself,"
+        " processor=YoloV8(labels=..., threshold=...)"
+    )
+    assert native.opened == 0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (OwnProcessor, r"processor: expected an object, got a class: write processor=OwnProcessor\(\) with brackets"),
+        (n6post.YoloV8, r"processor: expected an object, got a class: write processor=YoloV8\(\) with brackets"),
+        (
+            "YoloV8",
+            r"processor: expected a function or an object that can be called with \(model, inputs, outputs\), got 'YoloV8'",
+        ),
+    ],
+)
+def test_wrong_processor_is_refused_before_the_model_opens(native: type[NativeModel], wrong: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        n6post.load("/rom/two.tflite", processor=wrong)
+    assert native.opened == 0
+
+
+def test_file_that_the_camera_cannot_run_is_refused_with_a_processor_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refusing(path: str, postprocess: Any) -> None:
+        raise RuntimeError("Failed to load network")
+
+    monkeypatch.setitem(sys.modules, "ml", SimpleNamespace(Model=refusing))
+    own = OwnProcessor()
+    with pytest.raises(RuntimeError, match=r"/flash/cats\.tflite: Failed to load network\. Compile the model "):
+        n6post.load("/flash/cats.tflite", processor=own)
+    assert own.labels is None
+
+
+def test_processor_none_means_the_family_that_fits(native: type[NativeModel]) -> None:
+    assert type(n6post.load("/rom/two.tflite", processor=None, threshold=0.3).postprocess.processor) is n6post.YoloV8
+
+
+def test_load_without_an_own_processor_does_not_import_its_part(
+    native: type[NativeModel], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "n6post.models.own_processor", raising=False)
+    n6post.load("/rom/two.tflite")
+    assert "n6post.models.own_processor" not in sys.modules
 
 
 # --- the models and captures of ../shared ---

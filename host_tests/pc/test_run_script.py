@@ -145,6 +145,8 @@ def test_open_in_the_script_also_finds_the_model(tmp_path: Path, photo: Path) ->
         (["camera_script.py", "--picture", "empty"], "no pictures in empty"),
         (["camera_script.py", "--picture", "photo.png", "--frames", "0"], "--frames"),
         (["camera_script.py", "--picture", "photo.png", "--firmware", "five"], "--firmware"),
+        (["camera_script.py", "--picture", "photo.png", "--fps", "0"], "--fps: expected a number from 0.001 to 10000"),
+        (["camera_script.py", "--picture", "photo.png", "--fps", "5", "--clock", "pc"], "--fps is for --clock video"),
     ],
 )
 def test_wrong_arguments_are_reported(tmp_path: Path, photo: Path, arguments: list[str], message: str) -> None:
@@ -399,9 +401,203 @@ def test_the_content_of_a_display_is_saved_beside_the_frame(tmp_path: Path, phot
 
 def test_the_error_names_a_module_that_has_no_stand_in(tmp_path: Path, photo: Path) -> None:
     done = _run(tmp_path, _script(tmp_path, "import tof\n"), "--picture", photo)
-    assert done.returncode == 1 and "the module tof has no stand-in on this PC" in done.stderr
+    assert done.returncode == 1 and "the module tof has no stand-in on this PC (time-of-flight sensors: " in done.stderr
+    (tmp_path / "tof.py").write_text("def init():\n    print('ours')\n", encoding="utf-8")
+    assert _run(tmp_path, _script(tmp_path, "import tof\ntof.init()\n"), "--picture", photo).stdout == "ours\n"
     done = _run(tmp_path, _script(tmp_path, "import nonsense\n"), "--picture", photo)
     assert "No module named 'nonsense'" in done.stderr
+
+
+def test_what_only_cpython_has_is_reported_before_the_script_runs(tmp_path: Path, photo: Path) -> None:
+    (tmp_path / "helper.py").write_text("import enum\n", encoding="utf-8")
+    script = _script(tmp_path, "import helper\nimport statistics\nprint(statistics.mean([1, 3]))\n")
+    done = _run(tmp_path, script, "--picture", photo)
+    assert done.stdout == "2\n" and done.returncode == 0
+    remedy = "sum(values) / len(values), or ulab's np.mean, np.std and np.median"
+    assert done.stderr.splitlines()[:3] == [
+        "This runs on a PC, but not on a camera:",
+        f"  {script}:2: the camera has no module statistics; instead: {remedy}",
+        f"  {tmp_path / 'helper.py'}:1: the camera has no module enum; instead: constants: RED = 0",
+    ]
+
+
+# ---- the clock ----
+
+TIMES = """
+import time
+
+import csi
+cam = csi.CSI()
+cam.reset()
+cam.pixformat(csi.RGB565)
+cam.framesize(csi.QVGA)
+clock = time.clock()
+while True:
+    clock.tick()
+    img = cam.snapshot()
+    WORK
+    print(time.ticks_ms(), "%.1f" % clock.fps())
+"""
+
+
+@pytest.fixture
+def clip(tmp_path: Path) -> Path:
+    """A video of eight frames, 20 a second."""
+    av = pytest.importorskip("av")
+    with av.open(str(tmp_path / "clip.mp4"), "w") as container:
+        stream = container.add_stream("mpeg4", rate=20)
+        stream.width, stream.height = 64, 48
+        for level in range(0, 240, 30):
+            frame = av.VideoFrame.from_ndarray(np.full((48, 64, 3), level, dtype=np.uint8), format="rgb24")
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode())
+    return tmp_path / "clip.mp4"
+
+
+def test_two_runs_on_a_video_measure_the_same_at_any_speed(tmp_path: Path, clip: Path) -> None:
+    quick = _run(tmp_path, _script(tmp_path, TIMES.replace("WORK", "")), "--picture", clip)
+    slow = _script(tmp_path, TIMES.replace("WORK", "import random; sum(range(random.randrange(10**6)))"))
+    runs = [quick.stdout, *[_run(tmp_path, slow, "--picture", clip).stdout for _ in range(2)]]
+    assert runs == ["".join(f"{time} 20.0\n" for time in range(50, 401, 50))] * 3
+    assert "8 frames of 320x240, 0.4 seconds of the video's time." in quick.stderr
+
+
+def test_a_sleeping_script_loses_frames_of_a_video(tmp_path: Path, clip: Path) -> None:
+    script = _script(tmp_path, TIMES.replace("WORK", "time.sleep_ms(120)"))
+    done = _run(tmp_path, script, "--picture", clip)
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["170", "290", "410", "530"]
+    assert "4 frames of 320x240" in done.stderr
+    assert len(_run(tmp_path, script, "--picture", clip, "--frames", 6).stdout.splitlines()) == 6  # it begins again
+
+
+def test_the_pcs_clock_and_another_frame_rate_can_be_chosen(tmp_path: Path, clip: Path, photo: Path) -> None:
+    script = _script(tmp_path, TIMES.replace("WORK", "time.sleep_ms(30)"))
+    done = _run(tmp_path, script, "--picture", clip, "--clock", "pc")
+    times = [int(line.split()[0]) for line in done.stdout.splitlines()]
+    assert len(times) == 8 and times[-1] - times[0] >= 7 * 30 and "video's time" not in done.stderr
+    done = _run(tmp_path, script, "--picture", clip, "--fps", 2.5, "--frames", 2)
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["430", "830"]
+    done = _run(tmp_path, script, "--picture", photo, "--fps", 4, "--frames", 2)
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["280", "530"]
+
+
+def test_pictures_have_the_pcs_time_unless_they_have_a_frame_rate(tmp_path: Path, clip: Path, photo: Path) -> None:
+    script = _script(tmp_path, TIMES.replace("WORK", ""))
+    assert "video's time" not in _run(tmp_path, script, "--picture", photo, clip, "--frames", 2).stderr
+    for options in (("--clock", "video"), ("--clock", "video", "--picture", photo, clip)):
+        done = _run(tmp_path, script, "--picture", photo, *options)
+        assert done.returncode == 2
+        assert done.stderr == "--clock video: pictures have no frame rate: add --fps, for example --fps 25\n"
+
+
+ZONE = """
+import csi
+import n6post
+import time
+cam = csi.CSI()
+cam.reset()
+cam.pixformat(csi.RGB565)
+cam.framesize(csi.QVGA)
+zone = n6post.PolygonZone([(0, 0), (319, 0), (319, 239), (0, 239)])
+tracker = n6post.Tracker(min_hits=1)
+while True:
+    img = cam.snapshot()
+    WORK
+    inside = zone.trigger(tracker.update(n6post.detections([(100, 100, 50, 50, 0.9)])))
+    print(["%.3f" % zone.dwell_time(d) for d in inside])
+"""
+
+
+def test_dwell_times_are_those_of_the_scene(tmp_path: Path, clip: Path) -> None:
+    outputs = []
+    for work in ("", "sum(range(300000))"):
+        done = _run(tmp_path, _script(tmp_path, ZONE.replace("WORK", work)), "--picture", clip)
+        assert done.returncode == 0, done.stderr
+        outputs.append(done.stdout.splitlines())
+    assert outputs[0] == outputs[1]
+    assert outputs[0][-1] == "['0.350']" and len(outputs[0]) == 8
+
+
+ASYNC = """
+import asyncio
+import csi
+import time
+cam = csi.CSI()
+cam.reset()
+cam.pixformat(csi.RGB565)
+cam.framesize(csi.QVGA)
+
+
+async def blink():
+    while True:
+        print("blink", time.ticks_ms())
+        await asyncio.sleep_ms(120)
+
+
+async def watch():
+    while True:
+        img = cam.snapshot()
+        print("frame", time.ticks_ms())
+        await asyncio.sleep_ms(0)
+
+
+async def main():
+    asyncio.create_task(blink())
+    asyncio.create_task(watch())
+    while True:
+        await asyncio.sleep(60)
+
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("name", ["asyncio", "uasyncio"])
+def test_tasks_of_asyncio_share_the_videos_time(tmp_path: Path, clip: Path, name: str) -> None:
+    done = _run(tmp_path, _script(tmp_path, ASYNC.replace("asyncio", name)), "--picture", clip, "--frames", 6)
+    assert done.returncode == 0 and "rror" not in done.stderr, done.stderr
+    assert done.stdout.split("\n")[:-1] == [
+        "blink 0", "frame 50", "frame 100", "frame 150", "blink 150", "frame 200", "frame 250", "frame 300", "blink 300",
+    ]  # fmt: skip
+
+
+def test_tasks_of_asyncio_run_on_the_pcs_clock_too(tmp_path: Path, photo: Path) -> None:
+    done = _run(tmp_path, _script(tmp_path, ASYNC), "--picture", photo, "--frames", 5)
+    assert done.returncode == 0 and "rror" not in done.stderr, done.stderr
+    assert done.stdout.count("frame") == 5 and done.stdout.startswith("blink ")
+
+
+SENDER = """
+import requests
+from mqtt import MQTTClient
+
+client = MQTTClient("cam", "127.0.0.1", 1)
+client.connect()
+client.publish("people", "3")
+print(requests.post("http://127.0.0.1:1/alarm", data="3").status_code)
+"""
+
+
+def test_messages_and_requests_are_printed_and_not_sent(tmp_path: Path, photo: Path) -> None:
+    done = _run(tmp_path, _script(tmp_path, SENDER), "--picture", photo)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "mqtt 127.0.0.1:1: cam is connected",
+        "mqtt people: b'3'",
+        "requests POST http://127.0.0.1:1/alarm: b'3'",
+        "200",
+    ]
+    done = _run(tmp_path, _script(tmp_path, SENDER), "--picture", photo, "--network")
+    assert done.returncode == 1 and "ConnectionRefusedError" in done.stderr and "connect" in done.stderr
+    (tmp_path / "camera_script.py").write_text(SENDER.partition("client")[0] + SENDER.splitlines()[-1], encoding="utf-8")
+    done = _run(tmp_path, tmp_path / "camera_script.py", "--picture", photo, "--network")
+    assert done.returncode == 1 and "ConnectionRefusedError" in done.stderr
+
+
+def test_the_script_gets_the_cameras_requests_and_not_pypis(tmp_path: Path, photo: Path) -> None:
+    script = _script(tmp_path, "import requests, mqtt\nprint(requests.__file__, mqtt.__file__)\n")
+    (tmp_path / "urequests.py").write_text("raise ValueError\n", encoding="utf-8")
+    assert _run(tmp_path, script, "--picture", photo).stdout.count("_frozen") == 2
 
 
 def _on_a_terminal(folder: Path, *arguments: object, bar_after: float | None = None) -> tuple[str, bytes]:

@@ -182,7 +182,7 @@ def test_older_module_names_are_aliases(name: str) -> None:
     some = {"utime": "ticks_ms", "ujson": "loads", "ustruct": "pack", "ubinascii": "hexlify", "urandom": "randint",
             "ure": "match", "uio": "BytesIO", "usys": "argv", "ucollections": "namedtuple", "uhashlib": "sha256",
             "uselect": "select", "usocket": "getaddrinfo", "uerrno": "ENOENT", "uheapq": "heappush",
-            "uasyncio": "run", "uos": "listdir"}[name]
+            "uasyncio": "gather", "uos": "listdir"}[name]
     assert getattr(module, some) is getattr(plain, some)
     with pytest.raises(AttributeError, match=f"the stand-in has no {name}.nothing"):
         module.nothing  # noqa: B018

@@ -8,38 +8,25 @@ script's drawings on it, is saved as PNG.
 import argparse
 import contextlib
 import errno
-import importlib.abc
+import importlib
 import runpy
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from . import graph, paths, sources, terminal
-from .command import Bar, parser
+from . import camera_python, firmware_modules, graph, paths, sources, terminal
+from .command import Bar, UserError, parser
 
 MODELS = (".tflite", ".onnx")
 
-# Modules of the firmware that have no stand-in.
-MISSING = {
-    "aioble", "apds9960", "audio", "bluetooth", "bno055", "buzzer", "cpufreq", "crc", "cryptolib", "deflate", "dht",
-    "fir", "framebuf", "ft5x06", "gif", "gt911", "hs3003", "hts221", "imu", "lps22h", "lsm6dsox", "lsm9ds1", "mjpeg",
-    "modbus", "mqtt", "mutex", "neopixel", "ntptime", "onewire", "openamp", "pca9685", "pid", "rpc", "rtsp",
-    "servo", "stm", "tb6612", "tof", "tv", "vfs", "vl53l1x", "vl53l5cx", "vl53l8cx",
-}  # fmt: skip
+class EnoughFrames(SystemExit):
+    """Ends the script's loop. It is not an Exception, so a script with `except Exception` does not catch it.
 
-
-class EnoughFrames(BaseException):
-    """Ends the script's loop. It is not an Exception, so a script with `except Exception` does not catch it."""
-
-
-class NoStandIn(importlib.abc.MetaPathFinder):
-    """The last finder of sys.meta_path. Its error names a module that the firmware has and the stand-ins lack."""
-
-    def find_spec(self, name: str, path: Any, target: Any = None) -> None:
-        if name in MISSING:
-            raise ModuleNotFoundError(f"the module {name} has no stand-in on this PC", name=name)
+    A SystemExit also ends an event loop of asyncio, which keeps other exceptions of a task for those who wait for it.
+    """
 
 
 DESCRIPTION = """\
@@ -53,6 +40,7 @@ EXAMPLES = (
     "my_script.py",
     "scripts/examples/yolov8_seg.py --picture photo.jpg --model model.tflite",
     "my_script.py --picture street.avi --model model.tflite --save-frames frames",
+    "my_script.py --picture folder --fps 25 --model model.tflite",
     "my_script.py --picture photo.jpg --firmware 4.8.1 --sdcard folder",
 )
 
@@ -69,12 +57,19 @@ def parse(arguments: list[str], prog: str) -> argparse.Namespace:
              "or net), or, without NAME, for all other models; may be repeated")
     add("--frames", type=int, metavar="N",
         help="stop the script after N frames (default 1; all frames of a folder or video)")
+    add("--clock", choices=("video", "pc"),
+        help="the time that the script sees: video (the default for videos) is that of the frames, however long the PC "
+             "takes, so every run has the same results; pc is the PC's own")
+    add("--fps", type=float, metavar="N",
+        help="frames a second of the camera, for --clock video: needed for pictures, and instead of a video's own")
     add("-o", "--out", type=Path, metavar="FILE", help="file of the last frame (default out/SCRIPT_PICTURE.png)")
     add("--save-frames", type=Path, metavar="FOLDER", help="also save every frame, with the drawings on it")
     add("--sdcard", type=Path, metavar="FOLDER", help="folder to use as the camera's /sdcard and working folder")
     add("--flash", type=Path, metavar="FOLDER", help="folder to use as the camera's /flash")
     add("--uart", action="append", default=[], metavar="[ID=]FILE",
         help="data that UART ID receives (USB for pyb.USB_VCP), or, without ID, all other UARTs; may be repeated")
+    add("--network", action="store_true",
+        help="really send what the script sends with requests and mqtt; without it, that is only printed")
     add("--fit", choices=("fit", "fill", "stretch"), default="fit",
         help="a picture with another aspect ratio gets black bars (fit, the default), is cropped (fill) or stretched")
     add("--firmware", default="5.0.0", metavar="X.Y.Z",
@@ -109,6 +104,10 @@ def parse(arguments: list[str], prog: str) -> argparse.Namespace:
         options.firmware = ()
     if len(options.firmware) != 3:
         command.error("--firmware: expected three numbers, for example 4.8.1")
+    if options.fps is not None and not 0.001 <= options.fps <= 10_000:
+        command.error("--fps: expected a number from 0.001 to 10000")
+    if options.fps is not None and options.clock == "pc":
+        command.error("--fps is for --clock video; with --clock pc frames come as fast as the script takes them")
     for path in options.picture:
         if not path.exists():
             command.error(f"no such picture: {path}")
@@ -131,21 +130,43 @@ def named_files(command: argparse.ArgumentParser, what: str, given: list[str]) -
     return files
 
 
-def camera_pictures(paths: Sequence[Path]) -> tuple[Sequence[Any], int]:
-    """The camera's pictures, and the default number of frames: 1, or all if there is a folder or a video."""
+def camera_pictures(paths: Sequence[Path]) -> tuple[Sequence[Any], int, list[tuple[int, Fraction | None]]]:
+    """The camera's pictures, and the default number of frames: 1, or all if there is a folder or a video.
+
+    The last value has the number of frames and the frames a second of each path; None: pictures have no frame rate.
+    """
     import _video
 
     parts: list[Sequence[Any]] = []
+    rates: list[tuple[int, Fraction | None]] = []
     every = False
     for path in paths:
         path = path.absolute()
+        rate = None
         if path.is_dir():
             parts.append(sources.in_folder(path))
+        elif path.suffix.lower() in _video.SUFFIXES:
+            video = _video.Video(path)
+            parts.append(video)
+            rate = video.rate
         else:
-            parts.append(_video.Video(path) if path.suffix.lower() in _video.SUFFIXES else [path])
-        every |= path.is_dir() or path.suffix.lower() in _video.SUFFIXES
+            parts.append([path])
+        rates.append((len(parts[-1]), rate))
+        every |= path.is_dir() or rate is not None
     pictures = _video.Chain(parts)
-    return pictures, len(pictures) if every else 1
+    return pictures, len(pictures) if every else 1, rates
+
+
+def clock_for(rates: list[tuple[int, Fraction | None]], choice: str | None, fps: float | None) -> Any:
+    """The clock that the script sees; None: the PC's. UserError for pictures without a frame rate."""
+    import _clock
+
+    if choice == "pc" or choice is None and fps is None and any(rate is None for _, rate in rates):
+        return None
+    given = None if fps is None else Fraction(str(fps))
+    if given is None and any(rate is None for _, rate in rates):
+        raise UserError("--clock video: pictures have no frame rate: add --fps, for example --fps 25")
+    return _clock.VideoClock([(count, given or rate) for count, rate in rates if given or rate])
 
 
 def resolver(models: dict[str | None, Path]) -> Callable[[str], str]:
@@ -191,16 +212,16 @@ def print_traceback() -> None:
 class Frames:
     """Counts the frames and ends the script after the last one. Saves each frame if there is a folder."""
 
-    def __init__(self, total: int, folder: Path | None) -> None:
+    def __init__(self, total: int, folder: Path | None, ended: Callable[[], bool]) -> None:
         self.taken = 0
-        self.total, self.folder = total, folder
+        self.total, self.folder, self.ended = total, folder, ended
         self.bar = Bar(total, "frame")
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
 
     def before(self) -> None:
         self.save()
-        if self.taken == self.total:
+        if self.taken == self.total or self.ended():
             raise EnoughFrames
         self.bar.show(self.taken)
         self.taken += 1
@@ -217,6 +238,14 @@ class Frames:
                 shown.to_pil().save(self.folder / f"{name}_{self.taken:0{len(str(self.total))}d}.png")
 
 
+def warn(options: argparse.Namespace) -> None:
+    """Print what the script uses that a camera lacks."""
+    folders = tuple(folder for folder in (options.sdcard, options.flash) if folder is not None)
+    found = camera_python.findings(options.script, folders)
+    if found:
+        print("This runs on a PC, but not on a camera:", *found, sep="\n  ", file=sys.stderr, flush=True)
+
+
 def run(options: argparse.Namespace) -> int:
     """Run the script and return the exit code. Changes to this process are undone at the end."""
     path, argv = sys.path[:], sys.argv[:]
@@ -224,6 +253,8 @@ def run(options: argparse.Namespace) -> int:
     paths.use_stand_ins()
     sys.path.append(str(script.parent))
     sys.argv = [str(options.script)]
+    import _asyncio_names
+    import _clock
     import _drives
     import _host
     import _sockets
@@ -233,17 +264,24 @@ def run(options: argparse.Namespace) -> int:
     import omv
 
     try:
-        pictures, total = camera_pictures(options.picture)
-    except (ImportError, ValueError) as error:
+        pictures, total, rates = camera_pictures(options.picture)
+        clock = clock_for(rates, options.clock, options.fps)
+    except (ImportError, ValueError, UserError) as error:
         sys.path[:], sys.argv[:] = path, argv
         print(error, file=sys.stderr)
         return 2
     out = options.out.absolute()
-    frames = Frames(options.frames or total, options.save_frames and options.save_frames.absolute())
-    finder = NoStandIn()
+    over = (lambda: False) if clock is None or options.frames else (lambda: clock.ended)
+    frames = Frames(options.frames or total, options.save_frames and options.save_frames.absolute(), over)
+    finder = firmware_modules.NoStandIn()
     sys.meta_path.append(finder)
+    before = {name: sys.modules.pop(name) for name in firmware_modules.FROZEN if name in sys.modules}
+    sys.path.insert(0, str(paths.STUBS / "_frozen"))
+    for name in firmware_modules.FROZEN if options.network else ():
+        importlib.import_module(name)._host_network = True
     _host.install()
     _sockets.install()
+    _asyncio_names.install()
     omv._host_set_version(*options.firmware)
     machine._host_uart_input.update({name: file.read_bytes() for name, file in options.uart.items()})
     csi._host_pictures = pictures
@@ -252,6 +290,8 @@ def run(options: argparse.Namespace) -> int:
     csi._host_last_frame = display._host_last = None
     drives = {name: getattr(options, name) for name in _drives.DRIVES if getattr(options, name) is not None}
     _drives.mount(drives, resolver(options.model))
+    _clock.use(clock)
+    warn(options)
     code = 0
     try:
         with contextlib.redirect_stdout(terminal.for_scripts()):
@@ -269,7 +309,9 @@ def run(options: argparse.Namespace) -> int:
     finally:
         frames.bar.close()
         frame, screen = csi._host_last_frame, display._host_last
+        _clock.use(None)
         _drives.unmount()
+        _asyncio_names.remove()
         _sockets.remove()
         csi._host_pictures, csi._host_fit, csi._host_before_snapshot, csi._host_last_frame = [], "fit", None, None
         display._host_last = None
@@ -277,6 +319,9 @@ def run(options: argparse.Namespace) -> int:
         machine._time._running.clear()
         omv._host_set_version()
         sys.meta_path.remove(finder)
+        for name in firmware_modules.FROZEN:
+            sys.modules.pop(name, None)
+        sys.modules.update(before)
         sys.path[:], sys.argv[:] = path, argv
 
     sys.stdout.flush()
@@ -289,7 +334,9 @@ def run(options: argparse.Namespace) -> int:
     out.parent.mkdir(parents=True, exist_ok=True)
     frame.to_pil().save(out)
     plural = "s" if frames.taken > 1 else ""
-    print(f"{frames.taken} frame{plural} of {frame.width()}x{frame.height()}. Last frame: {options.out}", file=sys.stderr)
+    lasted = "" if clock is None else f", {clock.seconds:.1f} seconds of the video's time"
+    size = f"{frame.width()}x{frame.height()}"
+    print(f"{frames.taken} frame{plural} of {size}{lasted}. Last frame: {options.out}", file=sys.stderr)
     if screen is not None:
         shown = out.with_name(f"{out.stem}_display.png")
         screen.to_pil().save(shown)

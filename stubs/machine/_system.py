@@ -1,7 +1,6 @@
 """The board itself: clock, sleep, resets."""
 
 import os
-import time
 from typing import Any, NoReturn
 
 import _host
@@ -38,8 +37,7 @@ def idle() -> None:
 
 def sleep(time_ms: int = 0, /) -> None:
     """Sleep for this time; no interrupt wakes it."""
-    _host.poll()
-    time.sleep(time_ms / 1000)
+    _host.sleep(time_ms / 1000)
 
 
 lightsleep = sleep

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
+import _clock
 import _host
-
-# CPython's own, which checkers take for the camera's.
-_time: Any = time
 
 _running: list[Timer] = []
 
 
 def _poll() -> None:
-    now = _time.monotonic()
+    now = _host.now_ns() / 1e9 if _running else 0
     for timer in _running[:]:
         timer._host_poll(now)
 
 
+def _next_due() -> int | None:
+    return min((int(timer._due * 1e9) for timer in _running), default=None)
+
+
 _host.on_poll(_poll)
+_host.next_due = _next_due
 
 
 class Timer(_host.StandIn):
@@ -48,7 +50,7 @@ class Timer(_host.StandIn):
         self.deinit()
         self._mode, self._callback = mode, callback
         self._period = 1 / freq if freq > 0 else period / tick_hz
-        self._due = _time.monotonic() + self._period
+        self._due = _host.now_ns() / 1e9 + self._period
         _running.append(self)
 
     def deinit(self) -> None:
@@ -85,7 +87,7 @@ class RTC(_host.StandIn):
 
     def datetime(self, datetimetuple: tuple[int, ...] | None = None, /) -> tuple[int, ...] | None:
         """(year, month, day, weekday, hours, minutes, seconds, subseconds); Monday is 1, a second has 256 subseconds."""
-        now = datetime.now()
+        now = datetime.fromtimestamp(_clock.clock.wall_ns() / 1e9)
         if datetimetuple is None:
             now += RTC._ahead
             subseconds = 255 - now.microsecond * 256 // 1_000_000

@@ -55,11 +55,11 @@ def _processor(model, options, source=None):
     expected = signature.expected_labels(family, options.get("class_count"))
     if expected:
         raise ValueError("%s: expected %s, got %d" % (source, expected, signature.label_count))
-    _look_up_classes(family, signature, processor)
+    look_up_classes(family, signature, processor)
     return processor
 
 
-def _look_up_classes(family, signature, processor):
+def look_up_classes(family, signature, processor):
     """ValueError for a class that the model does not have, as its first frame would raise it."""
     classes = getattr(processor, "classes", None)
     background = getattr(processor, "background", None)
@@ -111,17 +111,24 @@ class DeferredProcessor:
         return self.processor(model, inputs, outputs)
 
 
-def load(path, **options):
+def load(path, *, processor=None, **options):
     """Open `ml.Model(path)` with the post-processor that fits and the model's labels in it.
 
-    Without the option `labels`, the labels are read from the .txt file beside the model: UTF-8, with one name per line and
-    one line per class. The processor itself is `model.postprocess.processor`.
+    path        the model's file
+    processor   a post-processor of your own instead: any function or object that can be called with (model, inputs,
+                outputs), or one of n6post's, such as `YoloV8(classes=["person"])`. `predict` returns what it returns. If
+                its attribute `labels` is None, it is set to the labels. Give options to the processor itself
 
-    ValueError as for `processor_for`, and for a .txt file that cannot be used: the message names the file and the line.
-    RuntimeError if the camera cannot run the file.
+    Without the option `labels`, the labels are read from the .txt file beside the model: UTF-8, with one name per line and
+    one line per class. The processor itself is `model.postprocess.processor`; with `processor=`, `model.postprocess`.
+
+    ValueError as for `processor_for`, for a .txt file that cannot be used, whose line the message names, and for a processor
+    that cannot be called. TypeError for options beside `processor=`. RuntimeError if the camera cannot run the file.
     """
     import ml
 
+    if processor is not None:
+        return module("models.own_processor").load_with(ml.Model, path, processor, options)
     source = None
     if options.get("labels") is None:
         # The firmware reads the file too, but ignores one that is not UTF-8, and keeps a byte order mark.
