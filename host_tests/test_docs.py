@@ -493,7 +493,8 @@ def parameters(name: str) -> dict[str, ast.expr | None]:
 def options_of(name: str) -> set[str]:
     """The options of a public name; of `load` and `processor_for` those of every family."""
     if name in ("load", "processor_for"):
-        return set().union(*(options_of(family) for family in FAMILY_NAMES))
+        own = {"processor"} if name == "load" else set()
+        return own.union(*(options_of(family) for family in FAMILY_NAMES))
     return set(parameters(name))
 
 
@@ -597,7 +598,7 @@ def test_api_md_has_every_name_with_its_options(name: str) -> None:
         options = options_of(name) - {"first_state", "_source"}
         assert not [option for option in options if not re.search(rf"\b{option}\b", section)], name
     types = ast.parse((ROOT / "lib" / "n6post" / "__init__.pyi").read_text(encoding="utf-8"))
-    (node,) = [one for one in types.body if isinstance(one, ast.ClassDef | ast.FunctionDef) and one.name == name]
+    node, *_ = [one for one in types.body if isinstance(one, ast.ClassDef | ast.FunctionDef) and one.name == name]
     methods = [one.name for one in node.body if isinstance(one, ast.FunctionDef) and not one.name.startswith("_")]
     assert not [method for method in methods if not re.search(rf"[.`]{method}\b", section)], name
 

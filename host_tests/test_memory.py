@@ -7,6 +7,7 @@ such as a dict with several items, have separate tests at the end.
 from __future__ import annotations
 
 import gc
+import json
 import sys
 import weakref
 from collections.abc import Callable
@@ -20,9 +21,10 @@ import numpy as np
 import pytest
 from assertions import whole_answer
 from fake_networks import Network
-from fakes import FakeModel, Framed
+from fakes import FakeModel, Framed, noise
 from family_cases import family_cases
 from ml import model as ml_model
+from n6post.results.mask import Mask, MaskTransform
 from small_models import detector, heatmaps, numbered_map, poser, rows, scored_map, segmenter
 from synthetic_heads import Thing, float_head
 from ulab import _host
@@ -403,6 +405,43 @@ def test_a_picture_is_right_after_interrupted_drawing(family: str) -> None:
     check(Scene(before, drawn, lambda result: [drawn(result), drawn(result)]))
 
 
+def boxes(first: int, label: str) -> list[Any]:
+    return [n6post.Detection((first + 9 * k, 20 + 5 * k, 30, 20), 0.75, k, label, None, None) for k in range(2)]
+
+
+def test_a_second_drawing_on_a_picture_may_be_interrupted() -> None:
+    def both() -> Any:
+        img = n6post.draw(image.Image(96, 64, image.RGB565), boxes(5, "a cat"))
+        return bytes(n6post.draw(img, boxes(8, "dog"), labels=["one", "two"], color=[None, (1, 2, 3)]).bytearray())
+
+    def before() -> Any:
+        return n6post.draw(image.Image(96, 64, image.RGB565), boxes(5, "a cat"))
+
+    def after(img: Any) -> Any:
+        zone = n6post.PolygonZone([(0, 0), (90, 0), (90, 60)])
+        n6post.draw(img, boxes(9, "again"))
+        return both(), bytes(n6post.draw(image.Image(96, 64, image.RGB565), zone).bytearray()), both()
+
+    check(Scene(before, lambda img: n6post.draw(img, boxes(8, "dog")), after))
+    zone = n6post.LineZone((0, 30), (90, 32))
+    check(Scene(before, lambda img: n6post.draw(img, zone), after))
+    check(Scene(before, lambda img: n6post.text(img, (9, 20), "hello", background=(9, 9, 9)), after))
+
+
+@pytest.mark.parametrize("how", ["pixelate", "blur", "fill"])
+def test_objects_are_hidden_after_interrupted_hiding(how: Any) -> None:
+    transform = MaskTransform(8.0, 0.0, 8.0, 0.0, (0, 0, 64, 48), (0, 0), (64, 48))
+    mask = Mask(b"\xff\0\0\xff", (1, 1, 2, 2), (1, 1, 2, 2), (8, 8, 16, 16), transform)
+    result = [n6post.Detection((8, 8, 16, 16), 0.75, 0, "a", mask, None), *boxes(20, "b")[:1]]
+
+    def hidden(result: Any) -> Any:
+        img = image.Image(64, 48, image.RGB565)
+        img.bytearray()[:] = bytes(range(256)) * 24
+        return bytes(n6post.hide(img, result, how=how, size=16).bytearray())
+
+    check(Scene(lambda: result, hidden, hidden))
+
+
 # --- lines, zones and trails -----------------------------------------------------------------------------------------
 def passing(k: int) -> list[Any]:
     """Frame k of four tracks: one crosses y = 50 inwards, two outwards, one of them later, and one does not cross."""
@@ -484,6 +523,83 @@ def test_an_interrupted_zone_counts_the_time_in_the_next_frame(
     every_line(before, lambda zone: run(zone, (frame,)), then)
 
 
+def visits_of(zone: Any) -> Any:
+    entered = [d.track_id for d in zone.entered]
+    return zone.current_count, entered, zone.left, zone.mean_dwell_time, json.dumps(zone.as_dict())
+
+
+@pytest.mark.parametrize("frame", [0, 2, 3, 5, 8])
+@pytest.mark.parametrize("anchor", ["bottom", ("bottom_left", "bottom_right")])
+def test_an_interrupted_zone_loses_no_visit_and_tells_none_twice(frame: int, anchor: Any) -> None:
+    def before() -> Any:
+        zone = n6post.PolygonZone([(0, 40), (100, 40), (100, 80), (0, 80)], anchor=anchor)
+        for k in range(frame):
+            zone.trigger(passing(k), elapsed_ms=100)
+        return zone
+
+    old, wanted = before(), before()
+    wanted.trigger(passing(frame), elapsed_ms=100)
+
+    def then(zone: Any, met: bool) -> None:
+        if met and visits_of(zone) == visits_of(old):
+            zone.trigger(passing(frame), elapsed_ms=100)
+        assert visits_of(zone) == visits_of(wanted)
+
+    every_line(before, lambda zone: zone.trigger(passing(frame), elapsed_ms=100), then)
+
+
+@pytest.mark.parametrize("frame", [0, 1, 4])
+def test_an_interrupted_hold_counts_the_time_in_the_next_frame(frame: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0]
+    monkeypatch.setattr("time.ticks_ms", lambda: now[0], raising=False)
+    monkeypatch.setattr("time.ticks_diff", lambda a, b: a - b, raising=False)
+
+    def run(hold: Any, k: int) -> list[int]:
+        now[0] = 100 * k
+        return [d.track_id for d in hold.trigger(passing(k))]
+
+    def before() -> Any:
+        hold = n6post.Hold(0.2, release=0.1)
+        for k in range(frame):
+            run(hold, k)
+        return hold
+
+    def times(hold: Any) -> list[float]:
+        return [hold.held_time(track_id) for track_id in range(1, 5)]
+
+    old, wanted = before(), before()
+    run(wanted, frame)
+
+    def then(hold: Any, met: bool) -> None:
+        assert times(hold) == times(old if met and times(hold) != times(wanted) else wanted)
+        if met:
+            run(hold, frame)
+        assert times(hold) == times(wanted)
+        run(hold, frame + 1)
+
+    every_line(before, lambda hold: run(hold, frame), then)
+
+
+def test_the_occupancy_is_right_after_an_interruption() -> None:
+    def covered(zone: Any) -> float:
+        return float(zone.occupancy(passing(3)))
+
+    def zone_of(used: bool) -> Any:
+        zone = n6post.PolygonZone([(0, 40), (100, 40), (100, 80), (0, 80)])
+        if used:
+            zone.occupancy(passing(8))
+        return zone
+
+    right = covered(zone_of(False))
+    assert 0 < right < 1
+    for used in (False, True):
+        every_line(lambda: zone_of(used), covered, lambda zone, _: assert_equal(covered(zone), right))  # noqa: B023
+
+
+def assert_equal(got: object, wanted: object) -> None:
+    assert got == wanted
+
+
 @pytest.mark.parametrize("frame", [0, 2, 3, 7])
 def test_an_interrupted_trail_holds_whole_positions_and_goes_on(frame: int) -> None:
     def before() -> Any:
@@ -540,6 +656,7 @@ QUESTIONS: dict[str, Callable[[Any], Any]] = {
     "copy": lambda s: s.copy().class_ids(True),
     "by name": lambda s: (s.fraction("0"), s.mask("1").area),
     "as_dict": lambda s: s.as_dict(background=True),
+    "profile": lambda s: (s.profile(1), s.profile(2, rows=5), s.profile("1", rows=5)),
     "draw": lambda s: bytes(s.draw(image.Image(*canvas_size(s), image.RGB565), alpha=99, legend=True).bytearray()),
 }
 
@@ -571,6 +688,9 @@ MASK_QUESTIONS: dict[str, Callable[[Any], Any]] = {
     "to_image": lambda m: bytes(m.to_image(64, 48).bytearray()),
     "fill_outside": lambda m: bytes(m.fill_outside(image.Image(64, 48, image.RGB565), color=(9, 99, 200)).bytearray()),
     "iou": lambda m: m.iou(m),
+    "fill_outside of a crop": lambda m: bytes(m.fill_outside(noise((50, 60)), roi=(9, 8, 25, 30)).bytearray()),
+    "mean_color": lambda m: m.mean_color(noise((64, 48))),
+    "statistics": lambda m: m.statistics(noise((128, 96), image.GRAYSCALE)),
 }
 
 
@@ -585,6 +705,9 @@ QUESTIONS_TO_ANY: dict[str, Callable[[Any], Any]] = {
     "as_dict": lambda d: d.as_dict(outline=True),
     "replace": lambda d: values_of([d.replace(score=0.5)]),
     "none": lambda d: getattr(d, "nothing", None),
+    "roi": lambda d: d.roi(grow=0.1, square=True),
+    "crop": lambda d: bytes(d.crop(noise((64, 48)), grow=0.1, masked=d.mask is not None).bytearray()),
+    "mean_color": lambda d: d.mean_color(noise((64, 48))),
 }
 
 

@@ -58,9 +58,10 @@ def test_only_inline_assembler_needs_an_architecture(file: str, tmp_path: Path) 
 
 def test_only_assembler_and_viper_kernels_contain_machine_code() -> None:
     with_assembler = {file for file in FILES if has_assembler(file)}
-    groups = "boxes", "maps", "drawing", "poses", "crops", "heads", "anchors", "oriented"
+    groups = "boxes", "maps", "drawing", "poses", "crops", "heads", "anchors", "oriented", "places", "hide"
     kernels = {f"n6post/kernels/{kind}_{group}.py" for kind in ("helium", "m7") for group in groups}
-    assert with_assembler == kernels | {f"n6post/kernels/viper_{name}.py" for name in ("tracks", "json", "cells", "corners")}
+    compiled = "tracks", "json", "cells", "corners", "occupancy"
+    assert with_assembler == kernels | {f"n6post/kernels/viper_{name}.py" for name in compiled}
 
 
 def test_package_json_lists_exactly_the_files_of_lib() -> None:

@@ -230,12 +230,32 @@ def _a_margin_may_be_anything(patch: pytest.MonkeyPatch) -> None:
     def assign(self: Any, value: Any) -> None:
         self._values["margin"] = value
 
-    line_zone = _module("tracking.zones").LineZone
+    line_zone = _module("tracking.line_zone").LineZone
     patch.setattr(line_zone, "margin", property(line_zone.margin.fget, assign))
 
 
 def _passing_the_end_is_a_crossing(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(_module("tracking.zones").LineZone, "_between", lambda *_: True)
+    patch.setattr(_module("tracking.line_zone").LineZone, "_between", lambda *_: True)
+
+
+def _an_edge_is_as_far_away_as_another(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(_module("tracking.polygon_zone").PolygonZone, "_is_farther", lambda *_: True)
+
+
+def _a_hold_is_released_late(patch: pytest.MonkeyPatch) -> None:
+    hold = _module("tracking.hold").Hold
+    patch.setattr(hold, "release", property(lambda self: self._values["release"] + 0.2))
+
+
+def _a_box_covers_a_column_more(patch: pytest.MonkeyPatch) -> None:
+    occupancy = _module("tracking.occupancy")
+    cover_box = occupancy.cover_box
+
+    def wider(grid: Any, layout: Any, box: Any, mark: int) -> int:
+        box[2] += 1
+        return int(cover_box(grid, layout, box, mark))
+
+    patch.setattr(occupancy, "cover_box", wider)
 
 
 def _a_lost_number_is_given_again(patch: pytest.MonkeyPatch) -> None:
@@ -425,6 +445,9 @@ PLANTED: dict[str, tuple[str, Plant]] = {
     "blank names are accepted": ("labels", _a_blank_name_is_a_name),
     "any margin is accepted": ("options", _a_margin_may_be_anything),
     "crossing beside the line": ("zones", _passing_the_end_is_a_crossing),
+    "a margin is ignored": ("zones", _an_edge_is_as_far_away_as_another),
+    "a hold is released late": ("zones", _a_hold_is_released_late),
+    "a zone is covered more than it is": ("zones", _a_box_covers_a_column_more),
     "a track id is used twice": ("tracker", _a_lost_number_is_given_again),
     "keypoints are missing in JSON": ("json", _keypoints_are_cut_off),
     "a box is drawn one pixel off": ("draw", _a_box_is_drawn_a_pixel_beside),

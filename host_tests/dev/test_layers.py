@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 LIB = ROOT / "lib" / "n6post"
 
 # From top to bottom. A file imports from its own folder and from the folders below it.
-FOLDERS = ("models", "tracking", "families", "drawing", "results", "kernels", "inputs", "tensors", "pixels")
+FOLDERS = ("models", "tracking", "families", "drawing", "streams", "results", "kernels", "inputs", "tensors", "pixels")
 
 # Upward imports, each inside a function that a script calls: a result imports the drawing functions on first use.
 LAZY_UPWARD = {
@@ -25,14 +25,20 @@ LAZY_UPWARD = {
     ("results.segmentation", "drawing.masks"),
     ("results.classification", "drawing.captions"),
     ("results.depth_map", "drawing.depth"),
+    ("results.places", "drawing.mask_image"),
 }
-# Imports within a folder: a family loads its binding for split heads, a subclass of its own, when a model needs it.
+# Imports within a folder: a family loads its binding for split heads, a subclass of its own, when a model needs it, and
+# `load` its part for a script's own processor.
 LAZY_SUBCLASS = {
     ("families.yolov8", "families.split_head"),
     ("families.yolov8_seg", "families.split_seg"),
     ("families.yolov8_pose", "families.split_pose"),
     ("families.yolov8_obb", "families.split_obb"),
     ("families.ssd", "families.ssd_outputs"),
+    ("models.matching", "models.own_processor"),
+    # results.scaled copies detections, whose crops may be scaled.
+    ("results.places", "results.scaled"),
+    ("results.mask_colors", "results.scaled"),
 }
 
 

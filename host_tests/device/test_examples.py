@@ -205,14 +205,26 @@ def test_counts_and_results_are_the_same_on_every_channel(
 def test_a_zone_alarm_goes_off_and_its_zone_turns_red(
     firmware: str, shared: Path, plain: Any, tmp_path: Path
 ) -> None:
-    # A PC processes these eight seconds in two: an alarm after three seconds would never go off.
-    done, drawn = through_the_street("zone_alarm", firmware, shared, tmp_path, SECONDS="0.1")
+    done, drawn = through_the_street("zone_alarm", firmware, shared, tmp_path)
     assert done.returncode == 0, done.stderr
     stays = re.findall(r"^#(\d+) person has been here for (\d+\.\d) seconds$", done.stdout, re.MULTILINE)
     assert len(stays) == len([line for line in done.stdout.splitlines() if "LED" not in line]) > 5
-    assert all(float(seconds) >= 0.1 for _, seconds in stays)
+    assert all(float(seconds) >= 3.0 for _, seconds in stays)
+    assert through_the_street("zone_alarm", firmware, shared, tmp_path)[0].stdout == done.stdout, "not the PC's time"
     edge = drawn[160, 210:450]  # from the zone's first corner to the second
     assert (edge == (255, 0, 0)).all(axis=1).mean() > 0.5 and not (plain[160, 210:450] == (255, 0, 0)).all(axis=1).any()
+
+
+@FIRMWARES
+def test_the_alarm_of_a_second_task_blinks_while_the_zone_is_occupied(
+    firmware: str, shared: Path, plain: Any, tmp_path: Path
+) -> None:
+    done, drawn = through_the_street("async_alarm", firmware, shared, tmp_path)
+    assert done.returncode == 0 and "rror" not in done.stderr, done.stderr
+    # Twice a second, for the most of eight seconds; the LED waits for the end of a frame of 0.1 seconds.
+    assert 10 <= len(done.stdout.splitlines()) <= 16 and set(done.stdout.splitlines()) == {"alarm"}
+    assert (drawn != plain).any(axis=2).sum() > 1000
+    assert through_the_street("async_alarm", firmware, shared, tmp_path)[0].stdout == done.stdout
 
 
 @FIRMWARES
@@ -237,10 +249,10 @@ def test_people_become_coarse_blocks_and_the_street_stays_sharp(
     assert len(people) == FRAMES and min(people[1:]) >= 2 and people[-1] >= 5
     changed = (drawn != plain).any(axis=2)
     assert 0.01 < changed.mean() < 0.2
-    for y in range(0, 480, 16):
-        for x in range(0, 640, 16):
-            hidden = drawn[y : y + 16, x : x + 16][changed[y : y + 16, x : x + 16]]
-            assert len(np.unique(hidden, axis=0)) <= 1, (x, y)
+    pairs = changed[:, 1:] & changed[:, :-1]
+    # Blocks of at least 8 pixels: seven of eight neighbors have the same color.
+    same, before = [(frame[:, 1:] == frame[:, :-1]).all(axis=2)[pairs].mean() for frame in (drawn, plain)]
+    assert same > 0.85 and before < 0.5
 
 
 # ---- with a custom model ----
@@ -363,7 +375,7 @@ def test_uart_usb_and_channel_carry_the_results_of_a_recorded_street(
     crossing = re.compile(r"#\d+ person (entered|left): (\d+) in, (\d+) out")
     crossings = [crossing.fullmatch(line) for line in printed("count_people", capsys)]
     last = crossings[-1]
-    assert last and int(last[2]) + int(last[3]) == len(crossings) > 2
+    assert last and int(last[2]) + int(last[3]) == len(crossings) > 1
 
     see(monkeypatch, iter(people))
     lines = printed("send_results_usb", capsys)
@@ -461,7 +473,7 @@ def person(shoulders: tuple[int, int], hips: tuple[int, int], score: float = 0.9
 @pytest.mark.parametrize(
     "people, alarms",
     [
-        ([person((200, 300), (100, 310))], 4),  # lying for 1, 2, 3, 4, 5 seconds
+        ([person((200, 300), (100, 310))], 3),  # lying for 2, 3 and 4 seconds
         ([person((200, 100), (190, 300))], 0),
         ([person((200, 300), (100, 310), score=0.1)], 0),  # invisible keypoints
         ([], 0),
@@ -472,7 +484,7 @@ def test_the_fall_alarm_goes_off_after_two_seconds_of_lying(
 ) -> None:
     clock = itertools.count(0, 1000)
     see(monkeypatch, iter([people] * 5))
-    # The clock advances by a second at each call: once at the start, once per frame, once more per frame without a fall.
+    # The clock advances by a second at each call, which is once per frame.
     monkeypatch.setattr(time, "ticks_ms", lambda: next(clock), raising=False)
     lines = printed("fall_alarm", capsys)
     assert [line.startswith("a person has been lying for") for line in lines] == [True] * alarms

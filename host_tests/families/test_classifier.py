@@ -11,7 +11,7 @@ import image
 import n6post
 import numpy as np
 import pytest
-from assertions import says
+from assertions import says, text_width
 from fakes import FakeModel, Tensor
 from family_cases import FamilyCases, FrameCase, OptionCase
 from hypothesis import given
@@ -187,7 +187,7 @@ def test_draw_writes_the_best_class_into_the_upper_left_corner(size: tuple[int, 
     assert some().draw(other) is other
     assert img.bytearray() == other.bytearray()
     scale = 2 if size[0] >= 480 else 1
-    width, height = (8 * len("dog 63%") + 4) * scale, 12 * scale
+    width, height = (text_width("dog 63%") + 3) * scale, 12 * scale
     shown = np.frombuffer(img.bytearray(), np.uint8).reshape((size[1], size[0], -1)).any(axis=2)
     rows, columns = np.nonzero(shown)
     assert rows.max() < height and columns.max() < width and shown[:height, :width].mean() > 0.6

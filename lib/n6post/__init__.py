@@ -7,7 +7,7 @@
 Each name is imported on first use, so a script loads only the families that it uses.
 """
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 
 # Every public name and its file. As keywords, because MicroPython's dir() and Tab know only words that are used in code.
 _EXPORTS = dict(
@@ -37,18 +37,27 @@ _EXPORTS = dict(
     Classification="results.classification",
     DepthMap="results.depth_map",
     draw="drawing.draw",
+    text="drawing.text",
+    hide="drawing.hide",
     detections="results.rows",
+    merge="results.merge",
     to_openmv="results.dicts",
     to_json="results.json_text",
+    MjpegServer="streams.mjpeg_server",
     keypoint_names="tensors.keypoints",
     processor_for="models.matching",
     load="models.matching",
     Pipeline="models.pipeline",
+    Tiles="models.tiles",
+    tiles="models.tiles",
     diagnose="models.diagnostics",
     Tracker="tracking.tracker",
-    LineZone="tracking.zones",
-    PolygonZone="tracking.zones",
+    LineZone="tracking.line_zone",
+    PolygonZone="tracking.polygon_zone",
+    Hold="tracking.hold",
     Trail="tracking.trail",
+    Plane="tracking.plane",
+    HeatMap="tracking.heat_map",
     Gallery="tracking.gallery",
     cosine_similarity="tensors.vectors",
     Stretch="inputs.resize",

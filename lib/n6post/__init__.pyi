@@ -42,18 +42,27 @@ __all__ = [
     "Classification",
     "DepthMap",
     "draw",
+    "text",
+    "hide",
     "detections",
+    "merge",
     "to_openmv",
     "to_json",
+    "MjpegServer",
     "keypoint_names",
     "processor_for",
     "load",
     "Pipeline",
+    "Tiles",
+    "tiles",
     "diagnose",
     "Tracker",
     "LineZone",
     "PolygonZone",
+    "Hold",
     "Trail",
+    "Plane",
+    "HeatMap",
     "Gallery",
     "cosine_similarity",
     "Stretch",
@@ -120,6 +129,7 @@ _M = TypeVar("_M", covariant=True, default=Any)
 _K = TypeVar("_K", covariant=True, default=Any)
 _T = TypeVar("_T", covariant=True, default=Any)
 _Tracked = TypeVar("_Tracked", bound=Sequence[Detection[Any, Any, int]])
+_Detections = TypeVar("_Detections", bound=Sequence[Detection])
 # What a tracker may return in place of a mask and keypoints: None if it coasts.
 _Lost = TypeVar("_Lost", covariant=True, default=Never)
 
@@ -1274,6 +1284,8 @@ class _Track(NamedTuple):
     """Number of detections so far."""
     class_id: int
     """Class number of the last detection."""
+    age: float
+    """Frames since the first detection."""
 
 class Tracker(Generic[_Lost]):
     """Gives objects ids that stay from frame to frame.
@@ -1427,6 +1439,22 @@ class Tracker(Generic[_Lost]):
         - `missed`: frames since its last detection; 0.0 if it was in the last update
         - `hits`: number of detections so far
         - `class_id`: class of the last detection
+        - `age`: frames since its first detection
+        """
+
+    @property
+    def started(self) -> list[Detection[Any, Any, int]]:
+        """The detections of the last update whose tracks it confirmed, as it has returned them: each object once.
+
+        Empty after an update that failed, and after `reset`.
+        """
+
+    @property
+    def ended(self) -> list[_Track]:
+        """The confirmed tracks that the last update gave up, a list of named tuples like `tracks`: each track once.
+
+        A track is given up in the update after the last one in which it could be found again (`max_age`). Empty after an
+        update that failed, and after `reset`.
         """
 
     def __copy__(self) -> Tracker[_Lost]: ...
@@ -1442,8 +1470,8 @@ class LineZone:
     ValueError for a line of no length, and for options out of range.
     """
 
-    anchor: _Anchor
-    """The point of a box that has to cross.
+    anchor: _Anchor | tuple[_Anchor, ...]
+    """The point of a box that has to cross, or a tuple of several: all of them have to.
 
     "bottom" is the middle of the lower edge, where a person stands; "centroid" is that of the mask, or the center of the box
     if there is none.
@@ -1453,28 +1481,41 @@ class LineZone:
     margin: float
     """Distance beyond the line at which a crossing counts, as a fraction of the box's mean side, 0..10.
 
-    An object that jitters on the line is counted once.
+    A track that jitters within it stays where it was. Beyond twice the margin, one frame is enough.
     """
+    min_frames: int
+    """Number of frames beyond the margin, 1..1000, after which a crossing counts.
+
+    Frames within the margin are not counted, and a frame back on the old side starts again.
+    """
+    count_coasting: bool
+    """Whether detections that only coast (`missed` above 0) count as well; False: they are skipped."""
 
     def __init__(
         self,
         start: _Point,
         end: _Point,
         *,
-        anchor: _Anchor = "bottom",
+        anchor: _Anchor | tuple[_Anchor, ...] = "bottom",
         frame_size: tuple[int, int] | None = None,
-        margin: float = 0.1,
+        margin: float = 0.2,
+        min_frames: int = 2,
+        count_coasting: bool = False,
     ) -> None:
         """A line from start to end, both (x, y) in frame pixels, that counts the tracks crossing it.
 
         - `start`: The start of the line, (x, y) in frame pixels.
         - `end`: The end of the line, (x, y) in frame pixels.
-        - `anchor`: The point of a box that has to cross. "bottom" is the middle of the lower edge, where a person stands;
-          "centroid" is that of the mask, or the center of the box if there is none.
+        - `anchor`: The point of a box that has to cross, or a tuple of several: all of them have to. "bottom" is the middle
+          of the lower edge, where a person stands; "centroid" is that of the mask, or the center of the box if there is
+          none.
         - `frame_size`: (width, height) of the frame in pixels, for drawing on a picture of another size; None: the first
           detection's.
-        - `margin`: Distance beyond the line at which a crossing counts, as a fraction of the box's mean side, 0..10. An
-          object that jitters on the line is counted once.
+        - `margin`: Distance beyond the line at which a crossing counts, as a fraction of the box's mean side, 0..10. A track
+          that jitters within it stays where it was. Beyond twice the margin, one frame is enough.
+        - `min_frames`: Number of frames beyond the margin, 1..1000, after which a crossing counts. Frames within the margin
+          are not counted, and a frame back on the old side starts again.
+        - `count_coasting`: Whether detections that only coast (`missed` above 0) count as well; False: they are skipped.
         """
 
     @property
@@ -1507,6 +1548,8 @@ class LineZone:
         """Count the detections of a frame; returns two lists of them: those that crossed in, and those that crossed out.
 
         - `detections`: as Tracker.update returns them. ValueError for one without a `track_id`: a crossing takes two frames.
+
+        Those that only coast are skipped, unless `count_coasting` is True.
         """
 
     def reset(self) -> None:
@@ -1523,23 +1566,49 @@ class LineZone:
         `n6post.draw`.
         """
 
+@type_check_only
+class _Visit(NamedTuple):
+    """A track that has left a zone."""
+
+    track_id: int
+    """The track's id."""
+    dwell_time: float
+    """Seconds that it was inside."""
+    class_id: int
+    """Its class number when it was inside last."""
+
 class PolygonZone:
     """A polygon of points (x, y) in frame pixels that reports which detections are inside, and for how long.
 
     - `points`: three or more, read-only. If edges cross each other, a part that is surrounded an even number of times is
       outside
 
+    A track that is seen for the first time is where it is, inside or outside, and from then on where it was settled last. A
+    detection without a `track_id` is where it is.
+
     ValueError for fewer than three points or points on a line, and for options out of range.
     """
 
-    anchor: _Anchor
-    """The point of a box that has to be inside.
+    anchor: _Anchor | tuple[_Anchor, ...]
+    """The point of a box that has to be inside, or a tuple of several: all of them have to.
 
     "bottom" is the middle of the lower edge, where a person stands; "centroid" is that of the mask, or the center of the box
     if there is none.
     """
     frame_size: tuple[int, int] | None
     """(width, height) of the frame in pixels, for drawing on a picture of another size; None: the first detection's."""
+    margin: float
+    """Distance beyond the edge at which a track enters or leaves, as a fraction of the box's mean side, 0..10.
+
+    A track that jitters within it stays where it was. Beyond twice the margin, one frame is enough.
+    """
+    min_frames: int
+    """Number of frames beyond the margin, 1..1000, after which a track has entered or left.
+
+    Frames within the margin are not counted, and a frame back on the old side starts again.
+    """
+    count_coasting: bool
+    """Whether detections that only coast (`missed` above 0) dwell and count as well; False: they are skipped."""
     max_gap: float
     """Seconds, 0..1000000, for which a track may be lost without its dwell time starting again."""
 
@@ -1547,17 +1616,27 @@ class PolygonZone:
         self,
         points: Sequence[_Point],
         *,
-        anchor: _Anchor = "bottom",
+        anchor: _Anchor | tuple[_Anchor, ...] = "bottom",
         frame_size: tuple[int, int] | None = None,
+        margin: float = 0.2,
+        min_frames: int = 2,
+        count_coasting: bool = False,
         max_gap: float = 1.0,
     ) -> None:
         """A polygon of points (x, y) in frame pixels that reports which detections are inside, and for how long.
 
         - `points`: The corners, a list of (x, y) in frame pixels.
-        - `anchor`: The point of a box that has to be inside. "bottom" is the middle of the lower edge, where a person
-          stands; "centroid" is that of the mask, or the center of the box if there is none.
+        - `anchor`: The point of a box that has to be inside, or a tuple of several: all of them have to. "bottom" is the
+          middle of the lower edge, where a person stands; "centroid" is that of the mask, or the center of the box if there
+          is none.
         - `frame_size`: (width, height) of the frame in pixels, for drawing on a picture of another size; None: the first
           detection's.
+        - `margin`: Distance beyond the edge at which a track enters or leaves, as a fraction of the box's mean side, 0..10.
+          A track that jitters within it stays where it was. Beyond twice the margin, one frame is enough.
+        - `min_frames`: Number of frames beyond the margin, 1..1000, after which a track has entered or left. Frames within
+          the margin are not counted, and a frame back on the old side starts again.
+        - `count_coasting`: Whether detections that only coast (`missed` above 0) dwell and count as well; False: they are
+          skipped.
         - `max_gap`: Seconds, 0..1000000, for which a track may be lost without its dwell time starting again.
         """
 
@@ -1573,6 +1652,25 @@ class PolygonZone:
     def current_count_per_class(self) -> dict[int, int]:
         """{class_id: count} of the detections inside in the last frame."""
 
+    @property
+    def entered(self) -> list[Detection[Any, Any, int]]:
+        """The detections whose tracks entered in the last frame. Those that were inside when they were first seen too."""
+
+    @property
+    def left(self) -> list[_Visit]:
+        """The visits that ended in the last frame, a list of named tuples.
+
+        - `track_id`: its id
+        - `dwell_time`: seconds that it was inside
+        - `class_id`: its class when it was inside last
+
+        A track that is lost inside has left once it was not seen for `max_gap` seconds.
+        """
+
+    @property
+    def mean_dwell_time(self) -> float:
+        """The mean dwell time of all visits that ended, in seconds; 0.0 before the first."""
+
     def trigger(
         self, detections: Sequence[Detection[_M, _K, _T]], *, elapsed_ms: float | None = None
     ) -> list[Detection[_M, _K, _T]]:
@@ -1580,6 +1678,8 @@ class PolygonZone:
 
         - `detections`: those with a `track_id`, as Tracker.update returns them, have a dwell time
         - `elapsed_ms`: milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
+
+        Those that only coast are skipped, unless `count_coasting` is True. Their tracks count as lost (`max_gap`).
         """
 
     def dwell_time(self, track: int | Detection | None) -> float:
@@ -1597,6 +1697,14 @@ class PolygonZone:
         ValueError for anything but a Mask.
         """
 
+    def occupancy(self, detections: Sequence[Detection]) -> float:
+        """The fraction of the zone that detections cover, 0..1, by their masks, else by their boxes.
+
+        What several of them cover counts once. Those that only coast are left out, unless `count_coasting` is True. Of the
+        zone's bounding box at most 4,096 pixels are examined, in a regular grid, and where the size of the frame is known,
+        only those in the frame. ValueError for anything but a list of Detection.
+        """
+
     def reset(self) -> None:
         """Start again: nothing is inside, and all dwell times are 0."""
 
@@ -1610,6 +1718,64 @@ class PolygonZone:
         the counts. A picture of another size than `frame_size` is treated as the frame, scaled. ValueError as for
         `n6post.draw`.
         """
+
+class Hold:
+    """Reports what has been true for some seconds: for each track, or for one condition.
+
+    If there are more than 128 tracks, those that are not in the list are forgotten. ValueError for options out of range.
+    """
+
+    seconds: float
+    """How long it has to be true, in seconds, 0..1000000."""
+    release: float
+    """How long it may be untrue in between, in seconds, 0..1000000; after that it starts again."""
+
+    def __init__(
+        self,
+        seconds: float,
+        *,
+        release: float = 0.5,
+    ) -> None:
+        """Reports what has been true for some seconds: for each track, or for one condition.
+
+        - `seconds`: How long it has to be true, in seconds, 0..1000000.
+        - `release`: How long it may be untrue in between, in seconds, 0..1000000; after that it starts again.
+        """
+
+    @overload
+    def trigger(self, detections: bool, *, elapsed_ms: float | None = None) -> bool:
+        """Examine a frame; returns those that are true now and have been for `seconds`.
+
+        - `detections`: the detections for which it is true, as Tracker.update returns them: it returns some of them. Or True
+          or False, for a condition without a track: it returns True once that was true for `seconds`, until it was untrue
+          for longer than `release`
+        - `elapsed_ms`: milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
+
+        Call it in every frame, with an empty list too. ValueError for a detection without a `track_id`.
+        """
+
+    @overload
+    def trigger(
+        self, detections: Sequence[Detection[_M, _K, int]], *, elapsed_ms: float | None = None
+    ) -> list[Detection[_M, _K, int]]:
+        """Examine a frame; returns those that are true now and have been for `seconds`.
+
+        - `detections`: the detections for which it is true, as Tracker.update returns them: it returns some of them. Or True
+          or False, for a condition without a track: it returns True once that was true for `seconds`, until it was untrue
+          for longer than `release`
+        - `elapsed_ms`: milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
+
+        Call it in every frame, with an empty list too. ValueError for a detection without a `track_id`.
+        """
+
+    def held_time(self, track: int | Detection | None = None) -> float:
+        """Seconds that it has been true, up to the last frame in which it was; 0.0 once it was untrue for `release`.
+
+        - `track`: a track id, or a Detection; None: of the condition without a track
+        """
+
+    def reset(self) -> None:
+        """Start again: nothing has been true yet."""
 
 class Trail:
     """The last positions of every track, to be drawn as lines.
@@ -1677,6 +1843,215 @@ class Trail:
 
         A picture of another size than `frame_size` is treated as the frame, scaled. ValueError as for `n6post.draw`.
         """
+
+class Plane:
+    """A flat ground, or another plane, in meters: where things are on it, how far apart, and how fast tracks move.
+
+    - `image_points`: four or more frame pixels (x, y), no three of them in a line
+    - `world_points`: the same points on the plane, (x, y) in meters, in any system of coordinates with right angles
+
+    With more than four points the errors of all are balanced (least squares). The farther apart they are in the frame, the
+    better. Straight lines have to be straight in the frame: correct the lens first, with the firmware's `lens_corr`.
+
+    ValueError for fewer than four points, for points in a line, for points that are on both sides of the horizon (mostly two
+    that were swapped), and for options out of range.
+    """
+
+    anchor: _Anchor
+    """The point of a box that touches the plane.
+
+    "bottom" is the middle of the lower edge, where a person stands; "centroid" is that of the mask, or the center of the box
+    if there is none.
+    """
+    frame_size: tuple[int, int] | None
+    """(width, height) of the frame that image_points belong to; None: the first detection's."""
+    window: float
+    """Seconds, 0.1..60, over which a speed is measured. A longer window smooths more, and follows a change later."""
+
+    def __init__(
+        self,
+        image_points: Sequence[Sequence[float]],
+        world_points: Sequence[Sequence[float]],
+        *,
+        anchor: _Anchor = "bottom",
+        frame_size: tuple[int, int] | None = None,
+        window: float = 1.0,
+    ) -> None:
+        """A flat ground, or another plane, in meters: where things are on it, how far apart, and how fast tracks move.
+
+        - `image_points`: The points in the frame, a list of (x, y) in pixels.
+        - `world_points`: The points on the plane, a list of (x, y) in meters.
+        - `anchor`: The point of a box that touches the plane. "bottom" is the middle of the lower edge, where a person
+          stands; "centroid" is that of the mask, or the center of the box if there is none.
+        - `frame_size`: (width, height) of the frame that image_points belong to; None: the first detection's.
+        - `window`: Seconds, 0.1..60, over which a speed is measured. A longer window smooths more, and follows a change
+          later.
+        """
+
+    @property
+    def image_points(self) -> list[tuple[float, float]]:
+        """The points in the frame, a list of (x, y) in pixels."""
+
+    @property
+    def world_points(self) -> list[tuple[float, float]]:
+        """The points on the plane, a list of (x, y) in meters."""
+
+    @property
+    def max_error(self) -> float:
+        """The largest distance in meters between a world point and the place of its image point.
+
+        0 for four points, except for rounding. With more a large one shows a point that was measured wrongly.
+        """
+
+    @overload
+    def to_world(self, x: float, y: float) -> tuple[float, float] | None:
+        """The place (x, y) in meters of a frame pixel (x, y), or ((x, y)), or of a Detection, by its anchor point.
+
+        None on the horizon and above it, where no place of the plane is seen. ValueError for anything else.
+        """
+
+    @overload
+    def to_world(self, x: Sequence[float] | Detection) -> tuple[float, float] | None:
+        """The place (x, y) in meters of a frame pixel (x, y), or ((x, y)), or of a Detection, by its anchor point.
+
+        None on the horizon and above it, where no place of the plane is seen. ValueError for anything else.
+        """
+
+    @overload
+    def to_image(self, x: float, y: float) -> tuple[int, int] | None:
+        """The frame pixel (x, y), ints, of a place (x, y), or ((x, y)), in meters; it may lie outside of the frame.
+
+        None for a place behind the camera. ValueError for anything but two numbers.
+        """
+
+    @overload
+    def to_image(self, x: Sequence[float]) -> tuple[int, int] | None:
+        """The frame pixel (x, y), ints, of a place (x, y), or ((x, y)), in meters; it may lie outside of the frame.
+
+        None for a place behind the camera. ValueError for anything but two numbers.
+        """
+
+    def distance(self, a: Sequence[float] | Detection, b: Sequence[float] | Detection) -> float | None:
+        """The distance in meters between two pixels (x, y) or Detections, by their anchor points; None without a place."""
+
+    def update(self, detections: _Tracked, *, elapsed_ms: float | None = None) -> _Tracked:
+        """Note where each track is now; returns the detections unchanged.
+
+        - `detections`: as Tracker.update returns them; those that only coast do not count. ValueError for one without
+          `track_id`
+        - `elapsed_ms`: milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
+
+        A track that was not seen for `window` seconds is forgotten.
+        """
+
+    def speed(self, track: int | Detection | None) -> float | None:
+        """The speed of a track in km/h: the slope of a line through its places in the last `window` seconds.
+
+        - `track`: its id, or a Detection
+
+        None until it was seen three times in half a window, and for an unknown track.
+        """
+
+    def velocity(self, track: int | Detection | None) -> tuple[float, float] | None:
+        """The velocity (x, y) of a track in meters a second; None as for `speed`."""
+
+    def reset(self) -> None:
+        """Forget all tracks."""
+
+class HeatMap:
+    """Counts detections in a grid of cells over the frame, to be drawn as a heat map. Tracks are not needed.
+
+    - `columns`, `rows`: of the grid, 1..255 each, read-only. A cell takes 4 bytes
+
+    Each update adds 1 to the cell with a detection's anchor point, or to every cell that its box touches (`anchor="box"`).
+
+    ValueError for options out of range.
+    """
+
+    anchor: _Anchor | Literal["box"]
+    """The point of a box that is counted; "box": the whole box.
+
+    "bottom" is the middle of the lower edge, where a person stands; "centroid" is that of the mask, or the center of the box
+    if there is none.
+    """
+    frame_size: tuple[int, int] | None
+    """(width, height) of the frame in pixels, for detections that do not know it; None: the first detection's."""
+    half_life: float | None
+    """Seconds, 0.1..1000000, after which a detection counts half; None: it counts for ever."""
+
+    def __init__(
+        self,
+        columns: int,
+        rows: int,
+        *,
+        anchor: _Anchor | Literal["box"] = "bottom",
+        frame_size: tuple[int, int] | None = None,
+        half_life: float | None = None,
+    ) -> None:
+        """Counts detections in a grid of cells over the frame, to be drawn as a heat map. Tracks are not needed.
+
+        - `columns`: The number of cells in a row.
+        - `rows`: The number of rows of cells.
+        - `anchor`: The point of a box that is counted; "box": the whole box. "bottom" is the middle of the lower edge, where
+          a person stands; "centroid" is that of the mask, or the center of the box if there is none.
+        - `frame_size`: (width, height) of the frame in pixels, for detections that do not know it; None: the first
+          detection's.
+        - `half_life`: Seconds, 0.1..1000000, after which a detection counts half; None: it counts for ever.
+        """
+
+    @property
+    def columns(self) -> int:
+        """The number of cells in a row."""
+
+    @property
+    def rows(self) -> int:
+        """The number of rows of cells."""
+
+    def update(self, detections: _Detections, *, elapsed_ms: float | None = None) -> _Detections:
+        """Count the detections of a frame; returns them unchanged.
+
+        - `detections`: a list of Detection. ValueError if neither they nor `frame_size` tell the size of the frame
+        - `elapsed_ms`: for `half_life`, milliseconds since the last call, as time.ticks_diff returns them; None: measured
+          with time.ticks_ms
+
+        Detections whose point is not in the frame, and those that only coast, are not counted. If a MemoryError ends a call,
+        some detections of that frame are not counted.
+        """
+
+    def values(self) -> ndarray:
+        """The numbers of all cells as a new float32 array (rows, columns): counts, faded by `half_life`."""
+
+    def value_at(self, x: int, y: int) -> float | None:
+        """The number of the cell with frame pixel (x, y); None outside of the frame, and while its size is unknown."""
+
+    @property
+    def max_cell(self) -> tuple[int, int, int, int] | None:
+        """The rect (x, y, w, h) in frame pixels of the cell with the largest number; None while all are 0."""
+
+    def reset(self) -> None:
+        """Start again: all cells are 0."""
+
+    def draw(
+        self,
+        img: Image,
+        *,
+        palette: Sequence[_Color] | None = None,
+        alpha: int = 128,
+        maximum: float | None = None,
+        smooth: bool = True,
+    ) -> Image:
+        """Tint `img` (RGB565 or GRAYSCALE) with the map, and return img.
+
+        - `palette`: two or more colors (r, g, b), from low to high; None: violet, red, orange, yellow
+        - `alpha`: of the highest numbers, 0..255; low ones are more transparent, and 0 is not drawn
+        - `maximum`: the number that has the last color; None: the largest in the map, at least 1
+        - `smooth`: True: interpolated between the cells; False: cells with edges, which costs less
+
+        A picture of another size than `frame_size` is treated as the frame, scaled. ValueError as for `n6post.draw`.
+        """
+
+    def as_dict(self) -> dict[str, Any]:
+        """The map as numbers and lists, for JSON: columns, rows, and the values of each row, rounded to 3 decimals."""
 
 class _Match(NamedTuple):
     """Who it is, and how similar: an entry of `Gallery.similarities`."""
@@ -1805,8 +2180,8 @@ def cosine_similarity(one: _Vector, other: _Vector) -> float:
 class Detection(NamedTuple, Generic[_M, _K, _T]):
     """One object or person, as a tuple with names.
 
-    It also has `track_id`, `frame_size`, `keypoint_threshold` and `corners`, which are not part of the tuple. They are kept
-    by `replace`, by a Tracker and by everything else that makes a detection from another.
+    It also has `track_id`, `age`, `missed`, `velocity`, `frame_size`, `keypoint_threshold` and `corners`, which are not part
+    of the tuple. They are kept by `replace`, by a Tracker and by everything else that makes a detection from another.
     """
 
     rect: _Box
@@ -1824,7 +2199,26 @@ class Detection(NamedTuple, Generic[_M, _K, _T]):
 
     @property
     def track_id(self) -> _T:
-        """The id of its track, 1, 2, 3, ..., in what a Tracker returns; else None. Not part of the tuple."""
+        """The number of its track: 1, 2, 3, ... for detections that a Tracker returns; else None. It may be assigned."""
+
+    # Any in place of None: otherwise a script that uses a Tracker would have to test each of them.
+    @property
+    def age(self) -> float | Any:
+        """Frames since the first detection of its track, a float, 0.0 for that one; None without a track.
+
+        As for a Tracker's options, an update with `dt=2.0` counts as two frames.
+        """
+
+    @property
+    def missed(self) -> float | Any:
+        """Frames since the last detection of its track, a float; None without a track.
+
+        0.0 for an object that was detected. Above 0 the detection is a prediction, for one that was not (`coast_frames`).
+        """
+
+    @property
+    def velocity(self) -> tuple[float, float] | Any:
+        """The velocity (x, y) of its track, pixels a frame; None without a track."""
 
     @property
     def frame_size(self) -> tuple[int, int] | None:
@@ -1862,6 +2256,41 @@ class Detection(NamedTuple, Generic[_M, _K, _T]):
 
     def contains(self, x: int | tuple[int, int], y: int | None = None) -> bool:
         """Whether frame pixel (x, y), or ((x, y)), belongs to the object: to its mask, its oriented box, else its box."""
+
+    def roi(self, *, grow: float = 0.0, square: bool = False) -> _Box:
+        """The box as a region of interest (x, y, w, h), ints, grown and clipped to the frame. It has at least one pixel.
+
+        - `grow`: the fraction of its width and height by which the box grows on each side, -0.5 to 10, in steps of a
+          thousandth; below 0 it shrinks
+        - `square`: whether both sides are as long as the longer one, around the same center. A square that leaves the frame
+          is moved into it, not cut; one that is larger than the frame has the frame's width or height
+
+        If the frame's size is not known, it is clipped at the left and at the top only. It fits `img.copy(roi=)`,
+        `n6post.draw(..., roi=)` and the input transforms. ValueError for a number out of range.
+        """
+
+    def crop(
+        self, img: Image, *, grow: float = 0.0, square: bool = False, masked: bool = False, color: _Color = (0, 0, 0)
+    ) -> Image:
+        """The object cut out of the frame (RGB565 or GRAYSCALE): an image of its own, of the same format.
+
+        - `img`: the frame. A picture of another size is treated as the frame, scaled: the crop shows the same part of it
+        - `grow`: as for `roi`, whose part of the frame the crop shows
+        - `square`: as for `roi`
+        - `masked`: whether everything but the object's mask is painted over, as by `Mask.fill_outside`
+        - `color`: (r, g, b) of what is painted over
+
+        ValueError for a picture of another aspect ratio, as for `n6post.draw`, and with `masked` for a detection without a
+        mask.
+        """
+
+    def mean_color(self, img: Image) -> _Color | Any:
+        """The mean color (r, g, b) of the object's mask, else of its `rect`, ints from 0 to 255; None for an empty mask.
+
+        - `img`: the frame, as for `Mask.mean_color`
+
+        The middle of a box has less of the background: `d.replace(rect=d.roi(grow=-0.25)).mean_color(img)`.
+        """
 
     def as_dict(self, outline: bool = False) -> dict[str, Any]:
         """The detection as numbers, strings and lists. json.dumps makes the same text of it on a camera and on a PC.
@@ -1910,6 +2339,14 @@ class Detection(NamedTuple, Generic[_M, _K, _T]):
         None if one of the three was not seen (its score is below the detection's `keypoint_threshold`) or lies where the
         middle one does. Keypoints as for `keypoint`.
         """
+
+class _ColorStatistics(NamedTuple):
+    """The colors of a mask's pixels, each (r, g, b), ints from 0 to 255."""
+
+    mean: _Color
+    stdev: _Color
+    min: _Color
+    max: _Color
 
 class Mask:
     """The pixels of one object.
@@ -1961,11 +2398,33 @@ class Mask:
         without them where the frame's size is not known.
         """
 
-    def fill_outside(self, img: Image, *, color: _Color = (0, 0, 0)) -> Image:
+    def mean_color(self, img: Image) -> _Color | Any:
+        """The mean color (r, g, b) of the object's pixels, ints from 0 to 255; None for an empty mask.
+
+        - `img`: the frame, RGB565 or GRAYSCALE, whose three numbers are equal. A picture of another size is treated as the
+          frame, scaled
+
+        The object's pixels are those that it `contains`, their colors those that the firmware's get_pixel returns.
+        ValueError for a picture of another aspect ratio, as for `n6post.draw`.
+        """
+
+    def statistics(self, img: Image) -> _ColorStatistics | Any:
+        """The colors of the object's pixels: a named tuple (mean, stdev, min, max), each (r, g, b), ints from 0 to 255.
+
+        - `img`: the frame, as for `mean_color`
+
+        stdev is the standard deviation; min and max are those of each channel. None for an empty mask.
+        """
+
+    def fill_outside(self, img: Image, *, color: _Color = (0, 0, 0), roi: _Box | None = None) -> Image:
         """Paint everything in `img` (RGB565 or GRAYSCALE) but the object with color (r, g, b), and return img.
 
-        The object's pixels are those that `draw` tints. A picture of another size than the frame is treated as the frame,
-        scaled. ValueError for one of another aspect ratio, as for `n6post.draw`.
+        - `img`: the frame. A picture of another size is treated as the frame, scaled
+        - `color`: (r, g, b)
+        - `roi`: (x, y, w, h): the part of the frame that `img` shows, a crop, which may be scaled; None: all of it
+
+        The object's pixels are those that `draw` tints. ValueError for a picture of another aspect ratio, as for
+        `n6post.draw`, and for a roi outside of the frame.
         """
 
     def iou(self, other: Mask) -> float:
@@ -1992,6 +2451,16 @@ class Mask:
         Each point lies between a pixel inside and its neighbor outside, where the interpolated logit crosses the
         threshold. [] for an empty mask. For `img.draw_line`, areas and shapes.
         """
+
+# Any in place of None: otherwise a script would have to test again what `fraction` tells.
+class _Band(NamedTuple):
+    """A class in one band of the frame, frame pixels."""
+
+    y: int
+    center: int | Any
+    left: int | Any
+    right: int | Any
+    fraction: float
 
 class Segmentation:
     """A class for every pixel of a map that lies over the frame.
@@ -2029,6 +2498,18 @@ class Segmentation:
 
     def class_at(self, x: int, y: int) -> int | None:
         """The class of frame pixel (x, y); None outside of the frame or of the part that the network saw."""
+
+    def profile(self, class_id: int | str, *, rows: int = 8) -> list[_Band]:
+        """Where a class is in each of several bands of the frame, the lowest band first, for scripts that follow a road.
+
+        - `class_id`: a class, by number or name
+        - `rows`: the number of bands, which divide the height of the part of the frame that the network saw
+
+        A list of named tuples (y, center, left, right, fraction), in frame pixels: the middle row of the band, the mean x of
+        the class's pixels in it, the first and the last column with one, and the fraction of the band that has the class,
+        0..1. center, left and right are None in a band without the class. ValueError for an unknown class, and for more rows
+        than that part of the frame has.
+        """
 
     def mask(self, class_id: int | str) -> Mask:
         """A `Mask` of all the pixels of a class, with area, centroid, contains(), outline() and draw()."""
@@ -2175,9 +2656,9 @@ class DepthMap:
 
 def draw(
     img: Image,
-    result: Sequence[Detection] | Segmentation | Classification | DepthMap | LineZone | PolygonZone | Trail,
+    result: Sequence[Detection] | Segmentation | Classification | DepthMap | LineZone | PolygonZone | Trail | HeatMap,
     *,
-    color: _Color | None = None,
+    color: _Color | Sequence[_Color | None] | Callable[[Detection], _Color | None] | None = None,
     alpha: int = 128,
     thickness: int = 2,
     masks: bool = True,
@@ -2185,14 +2666,17 @@ def draw(
     labels: bool | Sequence[str | None] | Callable[[Detection], str | None] = True,
     antialias: bool | None = None,
     color_by: Literal["class", "track", "instance"] = "class",
+    text_scale: int | None = None,
+    roi: tuple[int, int, int, int] | None = None,
 ) -> Image:
     """Draw a result onto the frame, and return the frame.
 
     - `img`: an RGB565 or GRAYSCALE image. One of another size than the frame (an LCD's) is treated as the frame, scaled. Its
       aspect ratio must be the frame's, within two pixels: any other picture is a crop, or stretched. A crop with the frame's
-      own aspect ratio is not noticed
-    - `result`: a list of Detection, a Segmentation, a Classification, a DepthMap, a LineZone, a PolygonZone or a Trail
-    - `color`: (r, g, b) for everything; None: the colors of `color_by`, and white for zones
+      own aspect ratio is not noticed, without `roi`
+    - `result`: a list of Detection, a Segmentation, a Classification, a DepthMap, a HeatMap, a zone or a Trail
+    - `color`: (r, g, b) for everything; a list of colors, one for each detection; or a function that is called with each
+      detection and returns its color. None, also in a list: the colors of `color_by`, and white for zones
     - `alpha`: of masks and class maps, 0..255; below 8 an RGB565 frame does not change, because the firmware cuts alpha to 5
       bits
     - `thickness`: of boxes, zones and trails, pixels, 0..100
@@ -2207,12 +2691,75 @@ def draw(
       - `"class"`: each class; keypoints and limbs are colored by side, left and right
       - `"track"`: each track_id, white for detections without one; keypoints and limbs too
       - `"instance"`: each position in the list; keypoints and limbs too
+    - `text_scale`: 1 to 8: how much larger labels, counts and legends are than the font, whose lines are 10 pixels high;
+      None: 2 for pictures that are 480 pixels wide or more, else 1
+    - `roi`: (x, y, w, h): the part of the frame that `img` shows, a crop of any aspect ratio; None: all of it
 
     A label is placed above its box. If the label of a better detection is there, it is placed inside at the top, below, or
-    inside at the bottom.
+    inside at the bottom. So are the labels of a second result that is drawn onto the same picture: they do not cover texts
+    that are already there.
 
     ValueError for an image of another format or aspect ratio, an option out of range, and for anything but a result. For a
     class map and for zones color_by must be "class".
+    """
+
+def hide(
+    img: Image,
+    detections: Sequence[Detection],
+    *,
+    how: Literal["pixelate", "blur", "fill"] = "pixelate",
+    color: _Color = (0, 0, 0),
+    grow: float = 0.05,
+    size: int | None = None,
+    roi: tuple[int, int, int, int] | None = None,
+) -> Image:
+    """Make the objects in a picture unrecognizable, each by its mask or else by its box, and return the picture.
+
+    - `img`: an RGB565 or GRAYSCALE image. One of another size than the frame is treated as the frame, scaled
+    - `detections`: a list of Detection
+    - `how`: "pixelate": blocks of their mean color; "blur": smooth transitions between these means; "fill": one color
+    - `color`: (r, g, b) of "fill"
+    - `grow`: by how much the hidden part is larger than the object, on each side: a fraction of its box's size, 0..10
+    - `size`: of the blocks, pixels, 2 to 64; None: a sixth of the box's shorter side, at least 8; 4 for "fill"
+    - `roi`: (x, y, w, h): the part of the frame that `img` shows; None: all of it
+
+    Whole blocks are hidden: each that the grown box or mask touches. Only a box that is filled is filled exactly. What
+    remains of hidden pixels are means of blocks. ValueError for anything else than described, and as for `n6post.draw`.
+    """
+
+def text(
+    img: Image,
+    xy: tuple[int, int],
+    what: str,
+    *,
+    color: _Color = (255, 255, 255),
+    scale: int | None = None,
+    background: _Color | None = None,
+    anchor: Literal[
+        "top_left",
+        "top_center",
+        "top_right",
+        "center_left",
+        "center",
+        "center_right",
+        "bottom_left",
+        "bottom_center",
+        "bottom_right",
+    ] = "top_left",
+) -> Image:
+    """Write a text into the picture, the same on every firmware, and return the picture.
+
+    - `img`: an RGB565 or GRAYSCALE image
+    - `xy`: (x, y), the pixel where the text's `anchor` is. What is outside of the picture is cut off
+    - `what`: a str; a line feed begins a new line. Characters other than ASCII have no glyph and are left out
+    - `color`: (r, g, b)
+    - `scale`: 1 to 8: how much larger than the font, whose lines are 10 pixels high; None: 2 for pictures that are 480
+      pixels wide or more, else 1
+    - `background`: (r, g, b) of a rectangle behind the text; None: none
+    - `anchor`: which point of the text is at xy: "top_left", "top_center", "top_right", "center_left", "center",
+      "center_right", "bottom_left", "bottom_center" or "bottom_right"
+
+    ValueError for an image of another format, and for anything else that is not as described.
     """
 
 def to_json(result: Any, *, outline: bool = False) -> str:
@@ -2223,6 +2770,73 @@ def to_json(result: Any, *, outline: bool = False) -> str:
 
     The text is ASCII, and for the same numbers the same on a camera and on a PC. ValueError for anything else.
     """
+
+class MjpegServer:
+    """Shows the frames of a loop in browsers, as MJPEG over HTTP, without ever holding up the loop.
+
+        server = n6post.MjpegServer(8080)  # the network is up; browsers open http://ADDRESS:8080
+        while True:
+            img = cam.snapshot()
+            server.send(img)
+
+    Anybody in the network can watch: there is no password and no encryption.
+
+    OSError if the port cannot be opened.
+    """
+
+    port: int
+    """TCP port, 1..65535. Assigning another one closes all connections, and the next `send` opens it."""
+    quality: int
+    """JPEG quality, 1..100."""
+    max_clients: int
+    """Number of clients that may watch at a time, 1..16; others are told so (503). Each takes up to 24 KB of the N6's 64 KB
+    of network memory. When that is used up, the firmware waits for memory, so more than 2 may hold up the loop.
+    """
+    timeout: float
+    """Seconds after which a client that takes no byte is dropped, and one that does not ask for anything, 0.1..3600."""
+
+    def __init__(
+        self,
+        port: int = 8080,
+        *,
+        quality: int = 50,
+        max_clients: int = 2,
+        timeout: float = 5.0,
+    ) -> None:
+        """Shows the frames of a loop in browsers, as MJPEG over HTTP, without ever holding up the loop.
+
+        - `port`: TCP port, 1..65535. Assigning another one closes all connections, and the next `send` opens it.
+        - `quality`: JPEG quality, 1..100.
+        - `max_clients`: Number of clients that may watch at a time, 1..16; others are told so (503). Each takes up to 24 KB
+          of the N6's 64 KB of network memory. When that is used up, the firmware waits for memory, so more than 2 may hold
+          up the loop.
+        - `timeout`: Seconds after which a client that takes no byte is dropped, and one that does not ask for anything,
+          0.1..3600.
+        """
+
+    @property
+    def clients(self) -> int:
+        """How many clients watch now."""
+
+    def send(self, img: Image) -> int:
+        """Show this frame to the clients that have received the one before. Call it once a frame, after drawing.
+
+        - `img`: the frame. It is compressed once if a client is ready for it, and not otherwise; the picture itself stays as
+          it is. A frame that is a JPEG already is sent as it is
+
+        Returns how many clients watch. ValueError for anything but an image. OSError if the port cannot be opened. After a
+        MemoryError, clients go on with the next frame.
+        """
+
+    def poll(self) -> int:
+        """Take new clients and pass on what waits, without a new frame. Returns how many clients watch.
+
+        `send` does this as well. A call between the steps of a long loop, such as after `predict`, raises the frame rate of
+        clients: the N6 passes on up to 23 KB per client and call.
+        """
+
+    def close(self) -> None:
+        """Close all connections and the port. The next `send` opens it again."""
 
 def detections(
     rows: Any, *, frame: Image | tuple[int, int] | None = None, labels: _Labels | None = None
@@ -2241,6 +2855,30 @@ def detections(
     score it is 1.0. Rows without width or height, and scores that are not a number, are dropped.
 
     ValueError for anything else; the message has the number of the row.
+    """
+
+def merge(
+    detections: Sequence[Detection[_M, _K, _T]],
+    *,
+    threshold: float = 0.5,
+    metric: Literal["ios", "iou"] = "ios",
+    class_agnostic: bool = False,
+) -> list[Detection[_M, _K, _T]]:
+    """Join the detections that show the same object; returns a list of Detection, best first.
+
+    - `detections`: a list of Detection, all of one frame
+    - `threshold`: overlap from which two boxes are one object, in steps of 0.001
+    - `metric`: "ios": intersection over the smaller box, which joins a part with the whole too; "iou": intersection over
+      union
+    - `class_agnostic`: True: join boxes of different classes too
+
+    The best detection takes in all others that overlap it by `threshold`, then the best of the rest does, and so on. Its box
+    grows around each of them; one that no longer overlaps the grown box by `threshold` is dropped, as in SAHI. Score, class
+    and label are those of the best one. Masks are joined, and of each keypoint the one with the higher score is kept.
+    Oriented boxes do not grow: the largest one is kept. A detection that takes in no other is returned as it is.
+
+    With "ios", a small object in front of a large one of its class is taken for a part of it. (Tiles never joins two of the
+    same tile, for this reason.) ValueError for anything but a list of Detection, and for options out of range.
     """
 
 # An entry is ([x, y, w, h], score) or ([x, y, w, h], score, keypoints): a tuple of either length, which scripts unpack.
@@ -2304,6 +2942,9 @@ class _DeferredProcessor:
 class _LoadedModel(Model[_DeferredProcessor]):
     postprocess: _DeferredProcessor
     """Holds the post-processor of the family that fits, as `postprocess.processor`."""
+
+# Any function or object that can be called with (model, inputs, outputs).
+_OwnProcessor = TypeVar("_OwnProcessor", bound=Callable[[Any, list[Any], list[ndarray]], Any])
 
 @type_check_only
 class _Options(TypedDict, total=False):
@@ -2567,14 +3208,20 @@ def processor_for(model: Model[Any], **options: Unpack[_Options]) -> _AnyFamily:
     - `Embedding`: `normalize=True`
     """
 
-def load(path: str, **options: Unpack[_Options]) -> _LoadedModel:
+@overload
+def load(path: str, *, processor: None = None, **options: Unpack[_Options]) -> _LoadedModel:
     """Open `ml.Model(path)` with the post-processor that fits and the model's labels in it.
 
-    Without the option `labels`, the labels are read from the .txt file beside the model: UTF-8, with one name per line and
-    one line per class. The processor itself is `model.postprocess.processor`.
+    - `path`: the model's file
+    - `processor`: a post-processor of your own instead: any function or object that can be called with (model, inputs,
+      outputs), or one of n6post's, such as `YoloV8(classes=["person"])`. `predict` returns what it returns. If its attribute
+      `labels` is None, it is set to the labels. Give options to the processor itself
 
-    ValueError as for `processor_for`, and for a .txt file that cannot be used: the message names the file and the line.
-    RuntimeError if the camera cannot run the file.
+    Without the option `labels`, the labels are read from the .txt file beside the model: UTF-8, with one name per line and
+    one line per class. The processor itself is `model.postprocess.processor`; with `processor=`, `model.postprocess`.
+
+    ValueError as for `processor_for`, for a .txt file that cannot be used, whose line the message names, and for a processor
+    that cannot be called. TypeError for options beside `processor=`. RuntimeError if the camera cannot run the file.
 
     Options:
 
@@ -2605,6 +3252,22 @@ def load(path: str, **options: Unpack[_Options]) -> _LoadedModel:
     - `Depth`: `layout=None`
     - `Classifier`: `threshold=0.0`, `top_k=5`, `labels=None`, `scores=None`
     - `Embedding`: `normalize=True`
+    """
+
+@overload
+def load(path: str, *, processor: _OwnProcessor) -> Model[_OwnProcessor]:
+    """Open `ml.Model(path)` with the post-processor that fits and the model's labels in it.
+
+    - `path`: the model's file
+    - `processor`: a post-processor of your own instead: any function or object that can be called with (model, inputs,
+      outputs), or one of n6post's, such as `YoloV8(classes=["person"])`. `predict` returns what it returns. If its attribute
+      `labels` is None, it is set to the labels. Give options to the processor itself
+
+    Without the option `labels`, the labels are read from the .txt file beside the model: UTF-8, with one name per line and
+    one line per class. The processor itself is `model.postprocess.processor`; with `processor=`, `model.postprocess`.
+
+    ValueError as for `processor_for`, for a .txt file that cannot be used, whose line the message names, and for a processor
+    that cannot be called. TypeError for options beside `processor=`. RuntimeError if the camera cannot run the file.
     """
 
 class Pipeline:
@@ -2696,6 +3359,98 @@ class Pipeline:
         If the second model returns detections, these are returned, else those of the detector, and `results` has what the
         second model returned for each.
         """
+
+def tiles(
+    img: Image | tuple[int, int], *, columns: int = 2, rows: int = 2, overlap: float = 0.2
+) -> list[tuple[int, int, int, int]]:
+    """Return rects (x, y, w, h) that cover a frame, row by row from the upper left, each a `roi` for Letterbox or Stretch.
+
+    - `img`: the frame, or its (width, height)
+    - `columns`, `rows`: 1..16
+    - `overlap`: part of a tile that it shares with its neighbor, 0..0.9: an object that is not larger than this lies whole
+      in one of them
+
+    All have the same size. ValueError for a frame with fewer pixels than tiles, and for numbers out of range.
+    """
+
+class Tiles:
+    """A model that looks at tiles of the frame in turns, so that it finds objects that are small in the frame.
+
+    - `model`: read-only
+
+    `predict` looks at some tiles and returns the detections of all: those of the others are from earlier frames, until it is
+    their turn again. Detections of different tiles that overlap are joined, as by `n6post.merge`. Two detections of one tile
+    are different objects and are never joined. If an object lies in a tile, its box is that of the tile, which is more exact
+    than that of the whole frame.
+
+    ValueError for something else than a model, and for options out of range.
+    """
+
+    columns: int
+    """Number of tiles in a row, 1..16."""
+    rows: int
+    """Number of rows of tiles, 1..16."""
+    overlap: float
+    """Part of a tile that it shares with its neighbor, 0..0.9."""
+    whole_frame: bool
+    """Whether the whole frame has its turn too, for objects that are larger than a tile."""
+    tiles_per_frame: int
+    """Number of tiles that one `predict` looks at, 1..257. From all of them on, no detection is from an earlier frame."""
+    merge_threshold: float
+    """Part of the smaller box that two boxes of different tiles have in common if they are one object, 0.001..1."""
+    class_agnostic: bool
+    """Whether boxes of different classes may be one object."""
+
+    def __init__(
+        self,
+        model: Any,
+        *,
+        columns: int = 2,
+        rows: int = 2,
+        overlap: float = 0.2,
+        whole_frame: bool = True,
+        tiles_per_frame: int = 1,
+        merge_threshold: float = 0.5,
+        class_agnostic: bool = False,
+    ) -> None:
+        """A model that looks at tiles of the frame in turns, so that it finds objects that are small in the frame.
+
+        - `model`: The model, whose `predict` returns a list of Detection.
+        - `columns`: Number of tiles in a row, 1..16.
+        - `rows`: Number of rows of tiles, 1..16.
+        - `overlap`: Part of a tile that it shares with its neighbor, 0..0.9.
+        - `whole_frame`: Whether the whole frame has its turn too, for objects that are larger than a tile.
+        - `tiles_per_frame`: Number of tiles that one `predict` looks at, 1..257. From all of them on, no detection is from
+          an earlier frame.
+        - `merge_threshold`: Part of the smaller box that two boxes of different tiles have in common if they are one object,
+          0.001..1.
+        - `class_agnostic`: Whether boxes of different classes may be one object.
+        """
+
+    @property
+    def model(self) -> Any:
+        """The model, whose `predict` returns a list of Detection."""
+
+    @property
+    def rois(self) -> list[tuple[int, int, int, int]]:
+        """The tiles (x, y, w, h) of the last frame, in the order of their turns; [] before the first `predict`."""
+
+    @property
+    def turn(self) -> int:
+        """The index in `rois` of the tile that is next. 0: all tiles have had their turn."""
+
+    def predict(self, img: Image | Stretch | Letterbox) -> list[Detection[Any, Any, None]]:
+        """Run the model on the next `tiles_per_frame` tiles; returns the detections of all tiles in frame pixels.
+
+        - `img`: the frame, RGB565 or GRAYSCALE. Its tiles are letterboxed; pass `n6post.Stretch(img)` to stretch them, and
+          `n6post.Letterbox(img, roi=...)` to look at a part of the frame only
+
+        The best detection comes first. ValueError for `n6post.Crop`, which would cut off the ends of each tile, and for a
+        model that returns something else than a list of Detection.
+        """
+
+    def reset(self) -> None:
+        """Forget the detections of all tiles, for example when the scene changes."""
 
 def diagnose(
     model: Model[Any], outputs: Sequence[ndarray] | None = None, *, inputs: Sequence[Any] | None = None

@@ -51,6 +51,7 @@ from lint_types import (
     numbers,
     private_consts,
 )
+from n6post_pc.camera_python import ABSENT_BUILTINS, ABSENT_KEYWORDS, ABSENT_METHODS, NAMEDTUPLE_METHODS
 from ulab import numpy as ulab_numpy
 
 ROOT = _venv.ROOT
@@ -121,17 +122,6 @@ MODULES = {file.stem for file in (ROOT / "stubs").iterdir()} | set(
     "array asyncio binascii builtins cmath collections errno gc hashlib heapq io json math n6post os random re select socket"
     " struct sys uctypes".split()
 )
-ABSENT_BUILTINS = {"ascii", "breakpoint", "format", "vars", "aiter", "anext"}
-ABSENT_METHODS = set(
-    "removeprefix removesuffix zfill ljust rjust title swapcase casefold expandtabs isalnum isdecimal isnumeric"
-    " isidentifier isprintable isascii istitle maketrans translate format_map bit_length bit_count as_integer_ratio"
-    " is_integer".split()
-)
-# (name of the function or method, keyword that it does not have)
-ABSENT_KEYWORDS = {
-    ("split", "maxsplit"), ("rsplit", "maxsplit"), ("to_bytes", "signed"), ("sum", "start"), ("zip", "strict"),
-    ("print", "flush"),
-}  # fmt: skip
 
 ARRAYS = set(dir(ulab_numpy.array([1])))
 NUMPY = {name for name in dir(ulab_numpy) if not name.startswith("_")}
@@ -368,7 +358,7 @@ class Linter(Kinds, ast.NodeVisitor):
         elif isinstance(node.value, ast.Name) and node.value.id in self.modules:
             if node.attr in private_consts(self.modules[node.value.id]):
                 self.add(node, "const-import")
-        if node.attr in ("_replace", "_asdict", "_make", "_fields", "_field_defaults"):
+        if node.attr in NAMEDTUPLE_METHODS:
             self.add(node, "namedtuple")
         if node.attr in ABSENT_METHODS:
             self.add(node, "absent-name")
@@ -386,11 +376,9 @@ class Linter(Kinds, ast.NodeVisitor):
                 self.add(node, "star-after-keyword")
         for name in keywords:
             if (called, name) in ABSENT_KEYWORDS:
-                self.add(node, "absent-name", f"{called}({name}=)")
+                self.add(node, "namedtuple" if called == "namedtuple" else "absent-name", f"{called}({name}=)")
         if isinstance(f, ast.Name) and called == "slice":  # the class exists, but it cannot be called
             self.add(node, "absent-name")
-        if called == "namedtuple" and "defaults" in keywords:
-            self.add(node, "namedtuple")
         if isinstance(f, ast.Name) and called == "hasattr" and "lib" in self.path.parts:
             self.add(node, "hasattr")
         if isinstance(f, ast.Name) and called == "isinstance" and len(node.args) > 1 and isinstance(node.args[1], ast.BinOp):

@@ -34,7 +34,7 @@ SECTION = re.compile(r"# ---- (.+) ----")
 
 # Replacements for type expressions that are written for checkers, in this order.
 SPELLED = (
-    (r"\[_M( \| _Lost)?, _K( \| _Lost)?(, \w+)?\]", ""), (r"list\[_Track\]", "list"), (r"\b_Box\b", "(x, y, w, h)"),
+    (r"\[_M( \| _Lost)?, _K( \| _Lost)?(, \w+)?\]", ""), (r"list\[_(Track|Visit)\]", "list"), (r"\b_Box\b", "(x, y, w, h)"),
     (r"\bndarray\b", "array"), (r"\b_Tracked\b", "list[Detection]"), (r"\b_T\b", "int | None"),
     (r"\b_LoadedModel\b", "ml.Model"), (r"\b_AnyFamily\b", "post-processor"),
     (r"tuple\[((?:[^\[\]]|\[[^\[\]]*\])*)\]", r"(\1)"),
@@ -44,11 +44,13 @@ Definition = ast.ClassDef | ast.FunctionDef
 
 
 def sections(source: str, tree: ast.Module) -> dict[str, list[Definition]]:
-    """The public classes and functions under the headings in the types."""
+    """The public classes and functions under the headings in the types; of overloads the first."""
     headings = [(n, found[1]) for n, line in enumerate(source.splitlines(), 1) if (found := SECTION.fullmatch(line))]
     filled: dict[str, list[Definition]] = {title: [] for _, title in headings}
+    named: set[str] = set()
     for node in tree.body:
-        if isinstance(node, Definition) and not node.name.startswith("_"):
+        if isinstance(node, Definition) and not node.name.startswith("_") and node.name not in named:
+            named.add(node.name)
             filled[[title for line, title in headings if line < node.lineno][-1]].append(node)
     return {title: nodes for title, nodes in filled.items() if nodes}
 

@@ -216,9 +216,9 @@ def constructor(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> str:
     """`__init__` of a class with options."""
     kind = getattr(n6post, node.name)
     described = attributes(node, classes)
-    options = options_of(kind)
     old = method(node, "__init__")
     required = old.args.args[1 : len(old.args.args) - len(old.args.defaults)] if old else []
+    options = [(name, default) for name, default in options_of(kind) if name not in [one.arg for one in required]]
     first = (doc_in_lib(kind) or "").splitlines()[0]
     names = [one.arg for one in required] + [name for name, _ in options]
     if missing := [name for name in names if name not in described]:

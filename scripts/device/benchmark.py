@@ -258,13 +258,20 @@ def cost_of_metering():
     return timed(lambda: nothing(b"")) - overhead()
 
 
-def measured(call):
-    """(whole call, {kernel: amount}, the rest) in the steady state, without the cost of measuring."""
+def measured(call, prepare=None):
+    """(whole call, {kernel: amount}, the rest) in the steady state. `prepare` runs before each call and is not counted."""
+    prepare = prepare or list
     gc.collect()
     less = overhead()
     for _ in range(3):
+        prepare()
         call()
-    amounts = sorted([timed(call) - less for _ in range(FRAMES)])
+    amounts = []
+    for _ in range(FRAMES):
+        prepare()
+        amounts.append(timed(call) - less)
+    amounts.sort()
+    prepare()
     meter = Meter()
     meter.on()
     try:
@@ -292,7 +299,7 @@ def bench(title, family, options, make, arguments, side):
     if side and image is not None:
         result = process(model, inputs, outputs)
         img = image.Image(side, side, image.RGB565)
-        line("drawing that on %dx%d RGB565" % (side, side), *measured(lambda: n6post.draw(img, result)))
+        line("drawing that on %dx%d RGB565" % (side, side), *measured(lambda: n6post.draw(img, result), img.clear))
 
 
 def over_time():

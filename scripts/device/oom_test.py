@@ -302,7 +302,7 @@ def walkers(frame):
         points = np.array([[20.0 + 5 * frame, 30.0, 0.9]])
         rect = (20 + 4 * frame + 70 * i, 30, 30, 60)
         d = n6post.Detection(rect, 0.875 - 0.125 * i, i % 2, "person", None, points)
-        found.append(d.replace(keypoint_threshold=0.5, frame_size=(400, 200)))
+        found.append(d.replace(keypoint_threshold=0.5, frame_size=(320, 240)))
     return found
 
 
@@ -365,9 +365,9 @@ def family_scenes(name, make, model, other, option):
     yield "another model", used, lambda p: second.run(p, part()), both
     yield "an option", used, assigned, after_assigning
     result = one.run(make(), whole())
-    pictures = lambda r: [drawn(r), drawn(r, "GRAYSCALE"), drawn(r, size=(40, 60))]  # noqa: E731
+    pictures = lambda r: [drawn(r), drawn(r, "GRAYSCALE"), drawn(r, size=(40, 30))]  # noqa: E731
     yield "drawing", lambda: forget() or result, drawn, pictures
-    yield "drawing on another size", lambda: forget() or result, lambda r: drawn(r, size=(40, 60)), pictures
+    yield "drawing on another size", lambda: forget() or result, lambda r: drawn(r, size=(40, 30)), pictures
     if isinstance(result, list):
         options = {"color_by": "instance", "labels": lambda d: "a%d" % d[2], "antialias": False}
         yield "drawing with texts", lambda: forget() or result, lambda r: drawn(r, **options), pictures
@@ -393,6 +393,92 @@ def chosen(model):
 def seen_or_none(process, model, source):
     result = model.run(process, source)
     return contents(result), drawn(result)
+
+
+def place_scenes():
+    """The scenes of colors, profiles and what is painted over."""
+    img = image.Image(WIDTH, HEIGHT, image.RGB565)
+    pixels = img.bytearray()
+    for at in range(0, len(pixels), 7):
+        pixels[at] = at & 255
+
+    def masks():
+        forget()
+        return segmenter().run(n6post.YoloV8Seg(0.3), whole())
+
+    def bands():
+        forget()
+        return scored().run(n6post.DeepLab(), whole())
+
+    def colors(found):
+        return [(d.roi(grow=0.1, square=True), d.mask.statistics(img), d.replace(mask=None).mean_color(img)) for d in found]
+
+    def painted(found):
+        return [bytes(d.mask.fill_outside(image.Image(40, 30, image.RGB565), roi=(5, 4, 20, 15)).bytearray()) for d in found]
+
+    yield "colors", masks, colors, colors
+    yield "fill_outside of a crop", masks, painted, painted
+    yield "profile", bands, lambda s: s.profile(1), lambda s: [s.profile(c, rows=r) for c in range(3) for r in (8, 5)]
+
+
+def ground_scenes():
+    """The scenes of planes, heat maps and tiles."""
+    square = [(0, 0), (100, 0), (100, 80), (0, 80)]
+
+    def plane():
+        made = n6post.Plane(square, [(0, 0), (10, 0), (10, 8), (0, 8)])
+        for k in range(16):
+            made.update(passing(k), elapsed_ms=60)
+        return made
+
+    def speeds(made):
+        for k in range(17, 50):
+            made.update(passing(k % 10), elapsed_ms=60)
+        return [made.velocity(n) for n in range(1, 5)], [made.to_world(d) for d in passing(3)]
+
+    yield "Plane", lambda: None, lambda _: plane(), lambda _: speeds(plane())
+    yield "Plane, update", plane, lambda made: made.update(passing(16), elapsed_ms=60), speeds
+
+    for anchor in ("bottom", "box"):
+
+        def heat_map(anchor=anchor):
+            forget()
+            made = n6post.HeatMap(8, 6, half_life=0.1, anchor=anchor, frame_size=(WIDTH, HEIGHT))
+            made.update(passing(2), elapsed_ms=0)
+            return made
+
+        def counted(made):
+            # What was counted before has faded.
+            made.update(passing(4), elapsed_ms=60000)
+            return made.max_cell, [["%.3f" % value for value in row] for row in made.values().tolist()], drawn(made)
+
+        yield "HeatMap, %s" % anchor, heat_map, lambda made: made.update(passing(3), elapsed_ms=2500), counted
+        yield "HeatMap, drawing, %s" % anchor, heat_map, drawn, counted
+
+    class Fixed:
+        """A model that finds the same in each tile."""
+
+        def __init__(self):
+            self.model = segmenter()
+            self.processor = n6post.YoloV8Seg(0.3)
+
+        def predict(self, inputs):
+            return self.model.run(self.processor, inputs[0])
+
+    img = image.Image(WIDTH, HEIGHT, image.RGB565)
+
+    def tiles():
+        forget()
+        made = n6post.Tiles(Fixed(), overlap=0.5, tiles_per_frame=2)
+        made.predict(img)
+        return made
+
+    def found(made):
+        for _ in range(5):
+            result = made.predict(img)
+        return contents(result), drawn(result)
+
+    yield "Tiles", tiles, lambda made: made.predict(img), found
 
 
 def other_scenes():
@@ -446,6 +532,43 @@ def other_scenes():
 
     yield "PolygonZone, trigger", polygon, lambda zone: zone.trigger(passing(4), elapsed_ms=100), inside
     yield "PolygonZone, drawing", polygon, drawn, lambda zone: (drawn(zone), n6post.to_json(zone))
+
+    def visited():
+        zone = n6post.PolygonZone([(0, 40), (100, 40), (100, 80), (0, 80)], min_frames=1, margin=0)
+        for k in range(6):
+            zone.trigger(passing(k), elapsed_ms=100)
+        return zone
+
+    def visits(zone):
+        zone.trigger(passing(7), elapsed_ms=100)
+        entered = sorted([d.track_id for d in zone.entered])
+        return entered, sorted(zone.left), zone.mean_dwell_time, zone.occupancy(passing(7))
+
+    yield "PolygonZone, visits", visited, lambda zone: zone.trigger(passing(6), elapsed_ms=100), visits
+    yield "PolygonZone, occupancy", visited, lambda zone: zone.occupancy(passing(6)), visits
+
+    def hold():
+        made = n6post.Hold(0.2)
+        for k in range(4):
+            made.trigger(passing(k), elapsed_ms=100)
+        return made
+
+    def held(made):
+        found = made.trigger(passing(5), elapsed_ms=100)
+        return [d.track_id for d in found], [made.held_time(n) for n in range(1, 5)]
+
+    yield "Hold, trigger", hold, lambda made: made.trigger(passing(4), elapsed_ms=100), held
+
+    for how in ("pixelate", "blur", "fill"):
+
+        def hidden(_, how=how):
+            img = image.Image(100, 80, image.RGB565)
+            pixels = img.bytearray()
+            for at in range(0, len(pixels), 7):
+                pixels[at] = at & 255
+            return bytes(n6post.hide(img, passing(2), how=how).bytearray())
+
+        yield "hide, %s" % how, forget, hidden, hidden
 
     def trail():
         made = n6post.Trail(3)
@@ -593,6 +716,8 @@ def scenes():
     for family in FAMILIES:
         for name, before, attempt, after in family_scenes(*family):
             yield "%s, %s" % (family[0], name), before, attempt, after
+    yield from place_scenes()
+    yield from ground_scenes()
     yield from other_scenes()
 
 

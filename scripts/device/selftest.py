@@ -26,18 +26,24 @@ from n6post.kernels import (
     drawing_params,
     head_params,
     heads,
+    hide,
+    hide_params,
     map_params,
     maps,
     oriented,
     oriented_params,
     params,
+    place_params,
+    places,
     portable_anchors,
     portable_boxes,
     portable_crops,
     portable_drawing,
     portable_heads,
+    portable_hide,
     portable_maps,
     portable_oriented,
+    portable_places,
     portable_poses,
     portable_tracks,
     pose_params,
@@ -46,6 +52,7 @@ from n6post.kernels import (
 )
 from n6post.pixels.firmware import draw_string_takes_xy_tuple, stretches_plain_image
 from n6post.pixels.rounding import same_floats
+from n6post.pixels.text import font as known_font
 from ulab import numpy as np
 
 try:
@@ -715,24 +722,33 @@ def box_case(depth, thickness, rect, filled):
     frame = Random(61).bytes(depth * 61 * 47)
     x, y, w, h = rect
     gx, gy, gw, gh = filled
-    scale = 1 + thickness % 2
+    scale = 1 + thickness % 3
     block = drawing_params.box(depth, 61, 47, x, y, w, h, thickness, gx, gy, gw, gh, 0xE94A, 0xFFFF, scale)
     text = "%d~ Qg" % (gx + gw)
     return [frame, block, text, glyphs(text)], [frame]
 
 
 def glyphs(text):
-    """The font of box, with the firmware's glyphs of these characters."""
-    font = bytearray(95 * 80)
+    """The font of box, with the firmware's glyphs of these characters and the columns from each to the next."""
+    font = bytearray(95 * 81)
     for letter in text:
-        at = 80 * (ord(letter) - 32)
+        at = ord(letter) - 32
         glyph = image.Image(8, 10, image.GRAYSCALE)
         if draw_string_takes_xy_tuple():
-            glyph.draw_string((0, 0), letter, color=(255, 255, 255), scale=1)
+            glyph.draw_string((0, 0), letter, color=(255, 255, 255), scale=1, mono_space=False)
         else:
-            glyph.draw_string((0, 0, letter), color=(255, 255, 255), scale=1)
-        font[at : at + 80] = glyph.bytearray()
+            glyph.draw_string((0, 0, letter), color=(255, 255, 255), scale=1, mono_space=False)
+        pixels = bytes(glyph.bytearray())
+        font[80 * at : 80 * at + 80] = pixels
+        inked = [column for column in range(8) if any([pixels[row + column] for row in range(0, 80, 8)])]
+        font[95 * 80 + at] = 48 + (inked[-1] + 2 if inked else 3)
     return font
+
+
+def check_text_widths():
+    """The widths of all characters that the library knows are those of this firmware's font."""
+    every = "".join([chr(code) for code in range(32, 127)])
+    expect(bytes(known_font[95 * 80 :]), bytes(glyphs(every)[95 * 80 :]), "columns from a character to the next")
 
 
 def place_labels_case(count, line):
@@ -747,6 +763,33 @@ def pose_case(depth, thickness, radius):
     skeleton = array("H", [3, 9, 0, 4, 5, 1, 0, 16, 2, 9, 11, 2] + [i % 3 for i in range(17)])
     block = pose_params.pose(depth, 61, 47, 17, 4, thickness, radius, 0.3, 0x051F, 0xFC00, 0xFFFF)
     return [frame, block, points, skeleton], [frame]
+
+
+def color_sums_case(depth, edges):
+    frame, mask = Random(14).bytes(depth * 61 * 47), Random(15).bytes(13 * 8 + 9)
+    out = array("i", [-1] * 19)
+    return [frame, mask, place_params.color_sums(depth, 61, 13, 9, 9, edges), out], [out]
+
+
+def class_bands_case(width, bands):
+    classes = bytearray([value & 3 for value in Random(16).bytes(9 * width)])
+    edges = [2 * at + at // 3 for at in range(width + 1)] + [5 * at for at in range(10)]
+    edges += [45 * band // bands for band in range(bands + 1)]
+    out = array("i", [-1] * (4 * bands))
+    scratch = array("H", bytes(2 * width))
+    return [classes, place_params.class_bands(2, width, 9, bands, edges), scratch, out], [scratch, out]
+
+
+def mark_cells_case(size, margin):
+    mask, cells = Random(18).bytes(9 * 7), bytearray([7] * 63)
+    block = hide_params.mark_cells(9, 7, -3, 5, 90000, 70001, margin, margin, 2, 3, 61, 47, 0, 1, size, 9, 7)
+    return [mask, block, cells], [cells]
+
+
+def hide_cells_case(depth, how, size):
+    frame, cells = Random(19).bytes(depth * 61 * 47), bytearray([value & 1 for value in Random(20).bytes(12)])
+    means = array("H", bytes(24))
+    return [frame, hide_params.hide_cells(depth, 61, 47, 1, 0, 4, 3, size, how, 0xE94A), cells, means], [frame]
 
 
 def cut_rotated_case(depth, steps):
@@ -979,6 +1022,17 @@ KERNELS = (
     ),
     ("suppress_masks", suppress_masks_case, ((0, 0), (512, 0), (512, 1), (1024, 1))),
     ("class_histogram", class_histogram_case, ((1,), (333,), (4096,))),
+    (
+        "color_sums",
+        color_sums_case,
+        (
+            (2, [0, 7, 7, 12, 30, 31, 40, 48, 60, 61, 3, 3, 9, 10, 20, 28, 28, 40, 46, 47]),
+            (1, [5, 6, 7, 20, 37, 54, 54, 55, 56, 57, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9]),
+        ),
+    ),
+    ("class_bands", class_bands_case, ((1, 1), (7, 4), (24, 8), (33, 45))),
+    ("mark_cells", mark_cells_case, ((3, 0), (8, 5), (5, 40))),
+    ("hide_cells", hide_cells_case, every((2, 1), (0, 1, 2), ((3,), (8,), (12,)))),
     ("count_class_pixels", count_class_pixels_case, ((0, 6, 4.4), (3, 0, 5.0), (0, 0, 0.75))),
     (
         "clip_mask",
@@ -1041,6 +1095,10 @@ def homes(name):
         return poses, portable_poses
     if name in ("cut_rotated", "place_keypoints"):
         return crops, portable_crops
+    if name in ("color_sums", "class_bands"):
+        return places, portable_places
+    if name in ("mark_cells", "hide_cells"):
+        return hide, portable_hide
     if name in ("decode_boxes", "decode_keypoints"):
         return heads, portable_heads
     if name in ("score_anchors", "decode_anchors", "rank_anchors", "blend_anchors"):
@@ -1130,9 +1188,7 @@ def started(tick):
 
 
 def copied(buffer):
-    if isinstance(buffer, bytearray):
-        return bytearray(buffer)
-    return array("i", buffer) if isinstance(buffer, array) else buffer.copy()
+    return buffer[:] if isinstance(buffer, (bytearray, array)) else buffer.copy()  # a slice of an ndarray is a view
 
 
 def check_core():
@@ -1308,9 +1364,33 @@ def check_anything():
     expect((zone.current_count, zone.dwell_time(tracked[0].track_id)), (2, 0.0), "a clock set back")
 
 
+def check_plane():
+    """Places are those of OpenCV 5.0.0; a walk has its speed."""
+    plane = n6post.Plane([(180, 200), (420, 190), (620, 460), (30, 450)], [(0, 20), (7.5, 20), (6, 5), (0, 5)])
+    for pixel, u, v in (((320, 300), 3.577857, 9.864703), ((300, 150), 4.595801, 32.301335)):
+        x, y = plane.to_world(pixel)
+        expect((abs(x - u) < 1e-4 and abs(y - v) < 1e-4, plane.to_image(x, y)), (True, pixel), "place of %r" % (pixel,))
+    expect((plane.to_world(320, 20), plane.to_image(3, -100)), (None, None), "above the horizon, behind the camera")
+    plane = n6post.Plane([(0, 0), (1000, 0), (1000, 1000), (0, 1000)], [(0, 0), (10, 0), (10, 10), (0, 10)])
+    for k in range(30):
+        plane.update([detection((14 * k, 300, 20, 40), 0.9, 1)], elapsed_ms=100)
+    expect(abs(plane.speed(1) - 5.04) < 1e-3, True, "speed of 14 cm in 0.1 s")
+
+
+def check_merged():
+    """Detections are joined as by SAHI 0.12.8, and counted in a heat map."""
+    boxes = (10, 10, 40, 60), (30, 12, 30, 58), (70, 60, 12, 9), (50, 90, 9, 9)
+    joined = n6post.merge([detection(rect, 0.9 - i / 16) for i, rect in enumerate(boxes)])
+    expect([d.rect for d in joined], [(10, 10, 50, 60), (70, 60, 12, 9), (50, 90, 9, 9)], "joined boxes")
+    heat_map = n6post.HeatMap(4, 3, frame_size=(160, 120), half_life=1)
+    heat_map.update(joined, elapsed_ms=0)
+    heat_map.update(joined[:1], elapsed_ms=1000)
+    expect([heat_map.value_at(x, 79) for x in (39, 79, 159)], [1.5, 0.5, 0.0], "counts of cells")
+
+
 def check_crossings():
     """The line crossings are those that supervision counted."""
-    line = n6post.LineZone(tuple(ZONES["start"]), tuple(ZONES["end"]), anchor=ZONES["anchor"], margin=0)
+    line = n6post.LineZone(tuple(ZONES["start"]), tuple(ZONES["end"]), anchor=ZONES["anchor"], margin=0, min_frames=1)
     steps, sizes = words(ZONES["steps"]), ZONES["sizes"]
     place = [0] * (2 * len(sizes))
     crossed = []
@@ -1521,6 +1601,8 @@ def checks():
     yield "viper and portable track kernels keep the same tables", check_tracks_same, ()
     yield "a tracker stays within its heap per frame", check_tracker_heap, ()
     yield "tracks and zones survive crowds, empty frames, bad values and a clock set back", check_anything, ()
+    yield "places and speeds on a plane are those of OpenCV", check_plane, ()
+    yield "parts of objects are joined as by SAHI", check_merged, ()
     yield "line crossings are those that supervision counted", check_crossings, ()
     yield "a zone contains the points that the angles to its corners show", check_inside, ()
     yield "the core saves vector registers at an interrupt", check_core, ()
@@ -1538,6 +1620,7 @@ def checks():
     yield "masks are drawn as numpy draws them", needs_image, (check_masks_drawn,)
     yield "a class map is drawn as numpy draws it", needs_image, (check_class_map_drawn,)
     yield "results are scaled to a picture of another size", needs_image, (check_scaled,)
+    yield "the widths of text are the firmware's", needs_image, (check_text_widths,)
     yield "lines and zones are drawn", needs_image, (check_zone_drawn,)
     yield "a mask's image has the pixels that it draws", needs_image, (check_mask_images,)
     for family in RECORDED:
@@ -2304,7 +2387,7 @@ TRACKED = {
         'iAdhf332i+5Zqhop+F8T2vPMgEPvXftHrNlmp52csn+QZBZHQY+j1w9vrsF3lpvkv5tnKnRbhOkfN+eqpO9T9tn4LX'
         '+p4Tb8Ao08p94S/V951n8B3MI7lQ=='
     ),
-    'rects': [[444, 209, 32, 88], [354, 243, 52, 119]],
+    'rects': [[444, 209, 32, 88], [354, 241, 52, 124]],
     'json': (
         '[{"rect": [443, 209, 30, 89], "score": 0.555, "class_id": 0, "label": "d\\u00fcrer \\"Hase\\"'
         '", "track_id": 3}, {"rect": [355, 238, 50, 128], "score": 0.461, "class_id": 0, "label": "'

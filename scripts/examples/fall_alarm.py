@@ -3,8 +3,6 @@
 The shoulders of a lying person are beside the hips, not above them. A person who ties a shoe gets up again in time.
 """
 
-import time
-
 import csi
 import n6post
 
@@ -17,30 +15,20 @@ cam.pixformat(csi.RGB565)
 cam.framesize(csi.VGA)
 
 model = n6post.load(MODEL)
-
-
-def middle(person, part):
-    """(x, y) halfway between the left and the right keypoint; None if one of them is not visible."""
-    left, right = person.keypoint("left " + part), person.keypoint("right " + part)
-    if min(left[2], right[2]) < person.keypoint_threshold:
-        return None
-    return (left[0] + right[0]) // 2, (left[1] + right[1]) // 2
+fallen = n6post.Hold(SECONDS, release=0.15)  # a pose that is missed for a moment does not end it
 
 
 def lies(person):
-    hips, shoulders = middle(person, "hip"), middle(person, "shoulder")
-    if hips is None or shoulders is None:
-        return False
-    return abs(shoulders[0] - hips[0]) > abs(shoulders[1] - hips[1])
+    points = [person.keypoint(name) for name in ("left shoulder", "right shoulder", "left hip", "right hip")]
+    if min([score for _, _, score in points]) < person.keypoint_threshold:
+        return False  # not all of them are visible
+    (ax, ay, _), (bx, by, _), (cx, cy, _), (dx, dy, _) = points
+    return abs(ax + bx - cx - dx) > abs(ay + by - cy - dy)
 
 
-upright = time.ticks_ms()
 while True:
     img = cam.snapshot()
     people = model.predict([n6post.Letterbox(img)])
-    if not (people and lies(people[0])):
-        upright = time.ticks_ms()
-    seconds = time.ticks_diff(time.ticks_ms(), upright) / 1000
-    if seconds >= SECONDS:
-        print("a person has been lying for %.1f seconds" % seconds)
+    if fallen.trigger(any([lies(person) for person in people])):
+        print("a person has been lying for %.1f seconds" % fallen.held_time())
     n6post.draw(img, people)

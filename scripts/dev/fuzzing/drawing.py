@@ -36,7 +36,7 @@ def value_of(color: tuple[int, int, int], seen: Array) -> int:
 
 
 def drawing(dice: Dice) -> str:
-    return dice.pick((_boxes, _masks, _map, _anything, _boxes, _masks))(dice)
+    return dice.pick((_boxes, _masks, _map, _anything, _boxes, _masks, _hidden, _written))(dice)
 
 
 def _rect(dice: Dice, width: int, height: int) -> tuple[int, int, int, int]:
@@ -309,7 +309,9 @@ def _anything(dice: Dice) -> str:
     options: dict[str, Any] = {}
     wrong = set()
     for name, fits, other in (
-        ("color", (None, (1, 2, 3), [9, 9, 9]), ("red", (1, 2), (0, 0, 256), (1.0, 2, 3), 7)),
+        ("color", (None, (1, 2, 3), [9, 9, 9], [None] * len(found), [(1, 2, 3)] * len(found), lambda d: (0, 9, 0)),
+         ("red", (1, 2), (0, 0, 256), (1.0, 2, 3), 7, [(1, 2, 3)] * 99)),
+        ("text_scale", (None, 1, 2, 8), (0, 9, 1.5, True)),
         ("alpha", (128, 0, 255, 8), (-1, 256, 1.5, None, True)),
         ("thickness", (2, 0, 100, 1), (-1, 101, 0.5, None)),
         ("masks", (True, False), ()), ("boxes", (True, False), ()), ("antialias", (None, True, False), ()),
@@ -332,9 +334,10 @@ def _anything(dice: Dice) -> str:
         result = _over_time(dice, size)
         if options.get("color_by", "class") != "class" and not isinstance(result, n6post.Trail):
             good = False
-        if isinstance(options.get("labels"), list) or callable(options.get("labels")):
-            del options["labels"]
-            wrong.discard("labels")
+        for name in ("labels", "color"):
+            if isinstance(options.get(name), list) or callable(options.get(name)):
+                del options[name]
+                wrong.discard(name)
     # A picture with a different aspect ratio than the frame is cropped or stretched.
     if size and abs(width * size[1] - height * size[0]) > 2 * max(size) and (result is not found or found and source):
         good = False
@@ -353,6 +356,75 @@ def _anything(dice: Dice) -> str:
         require(bytes(img.bytearray()) == before, "there were no detections, but pixels were drawn")
         return CONFIRMED
     return BOUNDED
+
+
+def _hidden(dice: Dice) -> str:
+    """hide: two pictures with the same means of blocks look the same where a box was, and nothing far away changes."""
+    img, seen = canvas(dice)
+    height, width = seen.shape
+    rect = _rect(dice, width, height)
+    mask = hand_made(dice, width, height)[0] if dice.chance(0.3) else None
+    options: dict[str, Any] = {"how": dice.pick(("pixelate", "blur", "fill")), "size": dice.pick((None, 2, 5, 64))}
+    options["grow"] = dice.pick((0.0, 0.05, 1, 10.0))
+    wrong = dice.chance(0.1)
+    if wrong:
+        name, value = dice.pick((("how", "x"), ("how", 5), ("size", 1), ("size", 2.0), ("grow", -1), ("color", 3)))
+        options[name] = value
+    dice.tell(size=(width, height), format=img.format(), rect=rect, mask=mask, options=options)
+    before = seen.copy()
+    found = [n6post.Detection(rect, 0.5, 0, "x", mask, None)]
+    result, refused = attempt(n6post.hide, img, found, **options)
+    if wrong:
+        require(result is None and (seen == before).all(), "hid with a wrong option")
+        return REFUSED
+    require(result is img, "refused to hide: %s", refused)
+    x, y, w, h = rect
+    if mask is not None or not w or not h:
+        return BOUNDED
+    size = options["size"] or max(8, min(64, min(w, h) // 6))
+    inside = np.zeros(seen.shape, bool)
+    inside[max(y, 0) : max(y + h, 0), max(x, 0) : max(x + w, 0)] = True
+    reach = size + int(10 * max(w, h)) + 1
+    far = np.ones(seen.shape, bool)
+    far[max(y - reach, 0) : max(y + h + reach, 0), max(x - reach, 0) : max(x + w + reach, 0)] = False
+    require((seen == before)[far].all(), "pixels far away changed")
+    hidden = seen.copy()
+    for top in range(0, height, size):
+        for left in range(0, width, size):
+            block = before[top : top + size, left : left + size]
+            seen[top : top + size, left : left + size] = dice.array.permutation(block.ravel()).reshape(block.shape)
+    n6post.hide(img, found, **options)
+    require((seen == hidden)[inside].all(), "what is left depends on more than means of blocks")
+    return CONFIRMED
+
+
+def _written(dice: Dice) -> str:
+    """Texts and labels on the same picture again and again: nothing outside of the frame, and a fresh frame is fresh."""
+    img, seen = canvas(dice)
+    height, width = seen.shape
+    blank = seen.copy()
+    steps: list[Any] = []
+    for _ in range(dice.pick((1, 3, 6))):
+        found = [n6post.Detection(_rect(dice, width, height), 0.5, n, dice.pick(LABELS), None, None) for n in range(2)]
+        options: dict[str, Any] = {"scale": dice.pick((None, 1, 3, 8)), "color": dice.pick(COLORS)}
+        options["background"] = dice.pick((None, *COLORS))
+        options["anchor"] = dice.pick(("top_left", "center", "bottom_right", "top_center"))
+        at = dice.whole(-60, 90), dice.whole(-60, 90)
+        steps.append(dice.pick(((found, None, None), (at, dice.pick(LABELS), options))))
+    dice.tell(size=(width, height), format=img.format(), steps=steps)
+
+    def drawn() -> Array:
+        seen[...] = blank
+        for place, text, options in steps:
+            if text is None:
+                n6post.draw(img, place)
+            else:
+                require(n6post.text(img, place, text, **options) is img, "another image")
+        return seen.copy()
+
+    first = drawn()
+    require((drawn() == first).all() and (drawn() == first).all(), "the same frame is drawn in another way")
+    return CONFIRMED
 
 
 def _over_time(dice: Dice, size: Any) -> Any:

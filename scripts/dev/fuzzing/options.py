@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import n6post
@@ -168,12 +169,26 @@ def anchor(value: Any) -> bool:
     return type(value) is str and value in ANCHORS
 
 
+def anchors(value: Any) -> bool:
+    return anchor(value) or isinstance(value, (list, tuple)) and len(value) > 0 and all(map(anchor, value))
+
+
+ZONE: dict[str, Rule] = {
+    "anchor": anchors, "frame_size": size, "margin": number(0, 10), "min_frames": integer(1, 1000), "count_coasting": flag,
+}  # fmt: skip
 OVER_TIME: tuple[tuple[Any, dict[str, Rule], dict[str, Any]], ...] = (
-    (n6post.LineZone, {"start": point, "end": point, "anchor": anchor, "margin": number(0, 10), "frame_size": size},
-     {"start": (-7, 3), "end": (100, 3)}),
-    (n6post.PolygonZone, {"points": corners, "anchor": anchor, "max_gap": number(0, 1e6), "frame_size": size},
-     {"points": ((0, 0), (50, 0), (9, 70))}),
+    (n6post.LineZone, {"start": point, "end": point, **ZONE}, {"start": (-7, 3), "end": (100, 3)}),
+    (n6post.PolygonZone, {"points": corners, "max_gap": number(0, 1e6), **ZONE}, {"points": ((0, 0), (50, 0), (9, 70))}),
+    (n6post.Hold, {"seconds": number(0, 1e6), "release": number(0, 1e6)}, {"seconds": 2.0}),
     (n6post.Trail, {"length": integer(2, 1000), "anchor": anchor, "frame_size": size}, {}),
+    (n6post.Plane, {"anchor": anchor, "frame_size": size, "window": number(0.1, 60)},
+     {"image_points": [(0, 0), (9, 0), (9, 9), (0, 9)], "world_points": [(0, 0), (1, 0), (1, 1), (0, 1)]}),
+    (n6post.HeatMap, {"columns": integer(1, 255), "rows": integer(1, 255), "frame_size": size,
+                      "anchor": lambda v: anchor(v) or v == "box", "half_life": or_none(number(0.1, 1e6))},
+     {"columns": 4, "rows": 3}),
+    (n6post.Tiles, {"columns": integer(1, 16), "rows": integer(1, 16), "overlap": number(0, 0.9), "whole_frame": flag,
+                    "tiles_per_frame": integer(1, 257), "merge_threshold": number(0.001, 1), "class_agnostic": flag},
+     {"model": SimpleNamespace(predict=lambda inputs: [])}),
 )  # fmt: skip
 
 

@@ -230,27 +230,35 @@ def _walk(dice: Dice, frames: int, most: int = 3) -> list[Frame]:
 
 
 def zones(dice: Dice) -> str:
-    how = dice.pick(("line", "polygon", "trail"))
-    anchor = dice.pick(list(PARTS))
+    how = dice.pick(("line", "polygon", "trail", "hold"))
+    names: tuple[str, ...] = (dice.pick(list(PARTS)),)
+    if how in ("line", "polygon") and dice.chance(0.3):
+        names += (dice.pick(list(PARTS)),)
     sequence = _walk(dice, dice.whole(2, 10))
-    dice.tell(how=how, anchor=anchor, sequence=[[(d.track_id, d.class_id, d.rect) for d in found] for found in sequence])
+    dice.tell(how=how, anchor=names, sequence=[[(d.track_id, d.class_id, d.rect) for d in found] for found in sequence])
     if dice.chance(0.03):
         del sequence[0][:]
         sequence[0].append(seen((1, 2, 3, 4), 0.5))  # of no track
-    return {"line": _line, "polygon": _polygon, "trail": _trail}[how](dice, anchor, sequence)
+    if how == "trail":
+        return _trail(dice, names[0], sequence)
+    return {"line": _line, "polygon": _polygon, "hold": _hold}[how](dice, names, sequence)
 
 
-def _line(dice: Dice, anchor: str, sequence: list[Frame]) -> str:
+def _anchor_option(dice: Dice, names: tuple[str, ...]) -> Any:
+    return names[0] if len(names) == 1 and dice.chance(0.8) else dice.pick((names, list(names)))
+
+
+def _line(dice: Dice, names: tuple[str, ...], sequence: list[Frame]) -> str:
     start = dice.whole(-50, 50), dice.whole(-50, 50)
     end = dice.whole(-50, 50), dice.whole(-50, 50)
     if start == end:
         end = end[0] + 1, end[1]
-    margin = dice.pick((0, 0, 0.1, 1.0, 10))
-    dice.tell(start=start, end=end, margin=margin)
-    line = n6post.LineZone(start, end, anchor=anchor, margin=margin)
+    margin, min_frames = dice.pick((0, 0, 0.1, 0.2, 1.0, 10)), dice.pick((1, 2, 2, 3))
+    dice.tell(start=start, end=end, margin=margin, min_frames=min_frames)
+    line = n6post.LineZone(start, end, anchor=_anchor_option(dice, names), margin=margin, min_frames=min_frames)
     dx, dy = end[0] - start[0], end[1] - start[1]
     length = math.hypot(dx, dy)
-    last: dict[int, tuple[int, int, int]] = {}
+    settled: dict[int, list[Any]] = {}  # by track: its side, its points there, the points of its frames on the other side
     counts = [{}, {}]  # type: list[dict[int, int]]
     certain = True
     for found in sequence:
@@ -261,24 +269,27 @@ def _line(dice: Dice, anchor: str, sequence: list[Frame]) -> str:
         expected: list[list[Any]] = [[], []]
         for d in found:
             require(d.track_id is not None, "accepted a detection without a track")
-            x, y = place(d, anchor)
-            side = dx * (y - 2 * start[1]) - dy * (x - 2 * start[0])  # below 0: left, "in"
-            away = abs(side) / 2 / length
+            points = [place(d, name) for name in names]
+            sides = [dx * (y - 2 * start[1]) - dy * (x - 2 * start[0]) for x, y in points]  # below 0: left, "in"
+            away = [side / 2 / length for side in sides]
             reach = margin * (d.rect[2] + d.rect[3]) / 2
             # lib computes in integers, which are coarse for a short line.
-            slack = 1e-2 * (1 + reach) + (d.rect[2] + d.rect[3]) / 8 / length
-            certain = certain and (margin == 0 or abs(away - reach) > slack)
-            if away <= reach:
+            slack = 1e-2 * (1 + reach) + (d.rect[2] + d.rect[3]) / 4 / length
+            for one in away if margin else ():
+                certain = certain and abs(abs(one) - reach) > slack and abs(abs(one) - 2 * reach) > 2 * slack
+            if min(away) <= reach and max(away) >= -reach:
                 continue
-            known = last.get(d.track_id)
-            last[d.track_id] = side, x, y
-            if known is None or (known[0] < 0) == (side < 0):
+            side = 1 if min(away) > 0 else -1
+            known = settled.setdefault(d.track_id, [side, points, []])
+            if known[0] == side:
+                known[1:] = points, []
                 continue
-            # The intersection of the step with the line, in integers: as a fraction of the step, then of the line.
-            a, ax, ay = known
-            along = [dx * (px - 2 * start[0]) + dy * (py - 2 * start[1]) for px, py in ((ax, ay), (x, y))]
-            meets = (a * along[1] - side * along[0]) * (1 if a > side else -1)
-            if 0 <= meets <= 2 * (dx * dx + dy * dy) * abs(a - side):
+            known[2].append(points)
+            if len(known[2]) < min_frames and not (margin and min(map(abs, away)) > 2 * reach):
+                continue
+            before, after = known[1], known[2][0]
+            settled[d.track_id] = [side, points, []]
+            if all(_between(one, other, start, end) for one, other in zip(before, after, strict=True)):
                 expected[side > 0].append(d)
                 counts[side > 0][d.class_id] = counts[side > 0].get(d.class_id, 0) + 1
         if not certain:
@@ -290,6 +301,43 @@ def _line(dice: Dice, anchor: str, sequence: list[Frame]) -> str:
     require((line.in_count, line.out_count) == (sum(counts[0].values()), sum(counts[1].values())), "sums of counts")
     told = {"start": list(start), "end": list(end), "in": line.in_count, "out": line.out_count}
     require(json.loads(n6post.to_json(line)) == told, "JSON %r", n6post.to_json(line))
+    return CONFIRMED
+
+
+def _between(one: tuple[int, int], other: tuple[int, int], start: tuple[int, int], end: tuple[int, int]) -> bool:
+    """Whether a step in half pixels intersects the line between its ends: as a fraction of the step, then of the line."""
+    dx, dy = end[0] - start[0], end[1] - start[1]
+    a, b = [dx * (y - 2 * start[1]) - dy * (x - 2 * start[0]) for x, y in (one, other)]
+    along = [dx * (x - 2 * start[0]) + dy * (y - 2 * start[1]) for x, y in (one, other)]
+    meets = (a * along[1] - b * along[0]) * (1 if a > b else -1)
+    return 0 <= meets <= 2 * (dx * dx + dy * dy) * abs(a - b)
+
+
+def _hold(dice: Dice, _: tuple[str, ...], sequence: list[Frame]) -> str:
+    seconds, release = dice.pick((0.0, 0.2, 0.5)), dice.pick((0.0, 0.1, 0.3))
+    dice.tell(seconds=seconds, release=release)
+    hold, alone = n6post.Hold(seconds, release=release), n6post.Hold(seconds, release=release)
+    spans: dict[int | None, list[int]] = {}  # first and last time
+    now = 0
+    for found in sequence:
+        ms = dice.pick((100, 0, 250))
+        now += ms
+        held, refused = attempt(hold.trigger, found, elapsed_ms=ms)
+        if held is None:
+            require(None in [d.track_id for d in found], "refused a valid frame: %s", refused)
+            return REFUSED
+        whole = alone.trigger(bool(found), elapsed_ms=ms)
+        for key in [d.track_id for d in found] + ([None] if found else []):
+            first, last = spans.get(key, [now, now])
+            spans[key] = [now if last < now - ms and now - last > 1000 * release else first, now]
+        enough = [d for d in found if now - spans[d.track_id][0] >= 1000 * seconds]
+        require([id(d) for d in held] == [id(d) for d in enough], "held %r, expected %r", held, enough)
+        begin, end = spans.get(None, [0, -1e9])
+        require(whole is (now - end <= 1000 * release and end - begin >= 1000 * seconds), "held %r", whole)
+        for key, (first, last) in spans.items():
+            times = hold.held_time(key), alone.held_time()
+            wanted = (last - first) / 1000 if now - last <= 1000 * release else 0.0
+            require(abs(times[key is None] - wanted) < 1e-6, "%r seconds of %r, expected %r", times, key, wanted)
     return CONFIRMED
 
 
@@ -305,11 +353,13 @@ def _surrounds(points: list[tuple[int, int]], x: int, y: int) -> bool:
     return inside
 
 
-def _polygon(dice: Dice, anchor: str, sequence: list[Frame]) -> str:
+def _polygon(dice: Dice, names: tuple[str, ...], sequence: list[Frame]) -> str:
     points = [(dice.whole(-60, 60), dice.whole(-60, 60)) for _ in range(dice.whole(3, 7))]
     max_gap = dice.pick((1.0, 0.0, 0.2))
-    dice.tell(points=points, max_gap=max_gap)
-    zone, refused = attempt(n6post.PolygonZone, points, anchor=anchor, max_gap=max_gap)
+    margin, min_frames = dice.pick((0, 0.25, 0.5, 2)), dice.pick((1, 2, 3))
+    dice.tell(points=points, max_gap=max_gap, margin=margin, min_frames=min_frames)
+    options = {"anchor": _anchor_option(dice, names), "max_gap": max_gap, "margin": margin, "min_frames": min_frames}
+    zone, refused = attempt(n6post.PolygonZone, points, **options)
     if zone is None:
         (x, y), rest = points[0], points[1:]
         flat = all([(a - x) * (d - y) == (b - y) * (c - x) for a, b in rest for c, d in rest])
@@ -320,34 +370,97 @@ def _polygon(dice: Dice, anchor: str, sequence: list[Frame]) -> str:
         require(zone.contains(x, y) == _surrounds(points, 2 * x, 2 * y), "contains(%d, %d) is %r", x, y, zone.contains(x, y))
     if dice.chance(0.2):
         _shared(dice, zone, points)
-    tracks: dict[int, list[int]] = {}
-    now = 0
+    tracks: dict[int, dict[str, Any]] = {}
+    now, visits = 0, []  # type: tuple[int, list[float]]
     for found in sequence:
         ms = dice.pick((100, 0, 250, 1000))
         now += ms
         got = zone.trigger(found, elapsed_ms=ms)
-        inside = [d for d in found if _surrounds(points, *place(d, anchor))]
+        inside, entered, left = [], [], []  # type: tuple[list[Any], list[Any], list[Any]]
+        for d in found:
+            positions = [place(d, name) for name in names]
+            here = [_surrounds(points, x, y) for x, y in positions]
+            within = all(here)
+            known = tracks.get(d.track_id)
+            if known and known["seen"] < now - ms and now - known["seen"] > 1000 * max_gap:
+                left.append((d.track_id, known))
+                known = None
+            if d.track_id is None:
+                pass
+            elif known is None:
+                tracks[d.track_id] = {"in": within, "since": now, "last": now, "seen": now, "run": []}
+                entered += [d] * within
+            else:
+                away = [_distance(points, x / 2, y / 2) for x, y in positions]
+                far = min(away) if within else max([a for a, one in zip(away, here, strict=True) if not one])
+                reach = margin * (d.rect[2] + d.rect[3]) / 2
+                if margin and min(abs(far - reach), abs(far - 2 * reach)) < 1e-3:
+                    return BOUNDED
+                known["seen"] = now
+                if within == known["in"]:
+                    known.update(last=now, run=[])
+                elif margin and far <= reach:
+                    known["last"] = now
+                else:
+                    known["run"].append(now)
+                    if len(known["run"]) >= min_frames or (margin and far > 2 * reach):
+                        left += [(d.track_id, dict(known))] * known["in"]
+                        entered += [d] * within
+                        known.update({"in": within, "since": known["run"][0], "last": now, "run": []})
+                within = known["in"]
+            if within:
+                inside.append(d)
+        for n in sorted(tracks):
+            if now - tracks[n]["seen"] > 1000 * max_gap:
+                left.append((n, tracks.pop(n)))
+        ended = [(n, (known["last"] - known["since"]) / 1000) for n, known in left if known["in"]]
+        visits += [seconds for _, seconds in ended]
         require([id(d) for d in got] == [id(d) for d in inside], "inside %r, expected %r", got, inside)
+        require([id(d) for d in zone.entered] == [id(d) for d in entered], "entered %r, expected %r", zone.entered, entered)
+        told = [(visit.track_id, visit.dwell_time) for visit in zone.left]
+        require(told == ended, "visits %r, expected %r", told, ended)
         require(zone.current_count == len(inside), "count %d", zone.current_count)
         per_class = {c: sum(d.class_id == c for d in inside) for c in {d.class_id for d in inside}}
         require(zone.current_count_per_class == per_class, "counts %r", zone.current_count_per_class)
-        for d in found:
-            if d not in inside:
-                tracks.pop(d.track_id, None)
-            elif d.track_id is not None:
-                known = tracks.setdefault(d.track_id, [now, now])
-                if known[1] < now - ms and now - known[1] > 1000 * max_gap:  # missed a frame, and lost for too long
-                    known[0] = now
-                known[1] = now
-        tracks = {n: times for n, times in tracks.items() if now - times[1] <= 1000 * max_gap}
         for n in range(1, 4):
-            wanted = (tracks[n][1] - tracks[n][0]) / 1000 if n in tracks else 0.0
+            wanted = (tracks[n]["last"] - tracks[n]["since"]) / 1000 if n in tracks and tracks[n]["in"] else 0.0
             seconds = zone.dwell_time(n)
             require(abs(seconds - wanted) < 1e-6, "%r seconds of track %d, expected %r", seconds, n, wanted)
+        if dice.chance(0.3):
+            _occupied(zone, points, found)
+    mean = sum(visits) / len(visits) if visits else 0.0
+    require(abs(zone.mean_dwell_time - mean) < 1e-6, "mean %r, expected %r", zone.mean_dwell_time, mean)
     told = json.loads(n6post.to_json(zone))
     require(told["points"] == [list(p) for p in points] and told["count"] == zone.current_count, "JSON %r", told)
-    require([n for n, _ in told["dwell_times"]] == sorted(tracks), "JSON %r", told)
+    require([n for n, _ in told["dwell_times"]] == sorted(n for n in tracks if tracks[n]["in"]), "JSON %r", told)
     return CONFIRMED
+
+
+def _distance(points: list[tuple[int, int]], x: float, y: float) -> float:
+    """The distance of a point from the nearest edge."""
+    found = []
+    for (ax, ay), (bx, by) in zip(points, [*points[1:], points[0]], strict=True):
+        dx, dy = bx - ax, by - ay
+        t = ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy) if dx or dy else 0.0
+        t = min(max(t, 0.0), 1.0)
+        found.append(math.hypot(x - ax - t * dx, y - ay - t * dy))
+    return min(found)
+
+
+def _occupied(zone: Any, points: list[tuple[int, int]], found: Frame) -> None:
+    """occupancy of boxes: a part of the pixels whose centers are inside, all of them if there are at most 4,096."""
+    xs, ys = [x for x, _ in points], [y for _, y in points]
+    inside, covered = 0, 0
+    for y in range(min(ys), max(ys)):
+        for x in range(min(xs), max(xs)):
+            if _surrounds(points, 2 * x + 1, 2 * y + 1):
+                inside += 1
+                covered += any([bx <= x < bx + w and by <= y < by + h for bx, by, w, h in [d.rect for d in found]])
+    got = zone.occupancy(found)
+    require(0 <= got <= 1, "occupancy %r", got)
+    if (max(xs) - min(xs)) * (max(ys) - min(ys)) <= 4096:
+        wanted = covered / inside if inside else 0.0
+        require(abs(got - wanted) < 1e-6, "occupancy %r, expected %d of %d", got, covered, inside)
 
 
 def _shared(dice: Dice, zone: Any, points: list[tuple[int, int]]) -> None:

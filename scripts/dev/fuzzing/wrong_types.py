@@ -69,8 +69,10 @@ def wrong_types(dice: Dice) -> str:
     things = _things(dice)
     pictures, mask, d = things[:3], things[4], things[5]
     line, area = n6post.LineZone((0, 3), (9, 3)), n6post.PolygonZone(((0, 0), (9, 0), (9, 7)))
-    trail, tracker = n6post.Trail(), n6post.Tracker()
+    trail, tracker, hold = n6post.Trail(), n6post.Tracker(), n6post.Hold(1.0)
     trail.update([d])
+    square = [(0, 0), (9, 0), (9, 9), (0, 9)]
+    plane, heat_map = n6post.Plane(square, square), n6post.HeatMap(4, 3, frame_size=(9, 7))
     kind = dice.pick(("Stretch", "Crop", "Letterbox"))
     data, window, crop, clip, transform = mask._parts()
     calls: tuple[tuple[str, Call, Callable[[Any], bool | None]], ...] = (
@@ -90,9 +92,16 @@ def wrong_types(dice: Dice) -> str:
         ("processor_for", n6post.processor_for, lambda x: None if isinstance(x, Model) else False),  # some fit two families
         ("diagnose", n6post.diagnose, lambda x: isinstance(x, Model)),
         ("mask.iou", mask.iou, lambda x: isinstance(x, n6post.Mask)),
+        ("area.occupancy", area.occupancy, _listed),
+        ("hold.trigger", lambda x: hold.trigger(x, elapsed_ms=40), lambda x: isinstance(x, bool) or _tracked(x)),
         ("area.coverage", area.coverage, lambda x: isinstance(x, n6post.Mask)),
         ("tracker.update", tracker.update, _listed),
         ("to_openmv", n6post.to_openmv, _listed),
+        ("merge", n6post.merge, _listed),
+        ("plane.update", lambda x: plane.update(x, elapsed_ms=40), _tracked),
+        ("heat_map.update", lambda x: heat_map.update(x, elapsed_ms=40), _listed),
+        ("heat_map.draw", heat_map.draw, _paintable),
+        ("tiles", lambda x: n6post.tiles(x, columns=1, rows=1), lambda x: _picture(x) or None),
         ("trail.update", trail.update, _tracked),
         ("line.trigger", line.trigger, _tracked),
         ("area.trigger", lambda x: area.trigger(x, elapsed_ms=40), _listed),

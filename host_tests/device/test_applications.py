@@ -1,0 +1,374 @@
+"""The applications of scripts/examples (parking, speed, a queue ...): they report what happens in front of the camera.
+
+What a network finds is made up here, frame by frame, with a clock of its own. Then each script runs as a user starts it:
+with the sample network, and through a street where ../shared has one. All of it as on firmware 5.0.0 and 4.8.1.
+"""
+
+from __future__ import annotations
+
+import http.client
+import re
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import _host
+import csi
+import image
+import machine
+import n6post
+import numpy as np
+import pytest
+from commands import running, script
+from fakes import FakeModel, Tensor
+from PIL import Image as PilImage
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "scripts" / "examples"
+SAMPLE = ROOT / "scripts" / "n6post_pc" / "data" / "shapes"
+SIZE = 640, 480
+MS = 100  # of a frame
+
+
+class EndOfFrames(Exception):  # noqa: N818
+    """Ends the endless loop of an example."""
+
+
+def found(x: int, y: int, w: int = 80, h: int = 60, label: str = "car") -> Any:
+    """A detection with the middle of its lower edge at (x, y)."""
+    d = n6post.Detection((x - w // 2, y - h, w, h), 0.9, 0, label, None, None)
+    return d.replace(frame_size=SIZE)
+
+
+class Scene:
+    """A camera and a model: of frame t, the model finds `things(t)`. A frame is black but for what `paint` does to it."""
+
+    def __init__(self, things: Callable[[int], Any], frames: int, paint: Callable[[int, Any], None] | None) -> None:
+        self.things, self.frames, self.paint = things, frames, paint
+        self.at = -1
+        self.last: Any = None
+
+    def snapshot(self) -> Any:
+        self.at += 1
+        if self.at == self.frames:
+            raise EndOfFrames
+        self.last = image.Image(*SIZE, image.RGB565)
+        if self.paint:
+            self.paint(self.at, self.last)
+        return self.last
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *arguments: None
+
+    def ticks_ms(self) -> int:
+        return 5000 + MS * max(self.at, 0)
+
+
+@pytest.fixture
+def play(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[list[str], Any]]:
+    """Run an example on a scene; returns the lines that it prints and its last frame as an array."""
+
+    def run(
+        example: str,
+        things: Callable[[int], Any],
+        frames: int,
+        paint: Callable[[int, Any], None] | None = None,
+        **instead: str,
+    ) -> tuple[list[str], Any]:
+        _host.install()
+        scene = Scene(things, frames, paint)
+        model = SimpleNamespace(predict=lambda inputs: scene.things(scene.at))
+        monkeypatch.setattr(csi, "CSI", lambda: scene)
+        monkeypatch.setattr(n6post, "load", lambda path, **options: model)
+        monkeypatch.setattr(time, "ticks_ms", scene.ticks_ms, raising=False)
+        code = compile(source(example, **instead), f"{example}.py", "exec")
+        with pytest.raises(EndOfFrames):
+            exec(code, {"__name__": "__main__"})
+        return capsys.readouterr().out.splitlines(), np.asarray(scene.last.to_pil().convert("RGB")).astype(int)
+
+    return run
+
+
+def source(example: str, **instead: str) -> str:
+    """The text of an example, with other values of the constants at its top."""
+    text = (EXAMPLES / f"{example}.py").read_text(encoding="utf-8")
+    for name, value in instead.items():
+        text, count = re.subn(rf"^{name} = (\[\n(    .*\n)*\]|.*)$", f"{name} = {value}", text, flags=re.MULTILINE)
+        assert count == 1, name
+    return text
+
+
+def has_color(frame: Any, box: tuple[int, int, int, int], color: tuple[int, int, int]) -> bool:
+    x, y, w, h = box
+    return bool((frame[y : y + h, x : x + w] == color).all(axis=2).any())
+
+
+# ---- what they report ----
+
+RED, GREEN = (255, 0, 0), (0, 255, 0)
+
+
+def test_a_parking_space_is_taken_by_a_car_that_stays(play: Any) -> None:
+    """Frames 0 to 9: a car passes. 50 to 119: one is parked, and missed for a second. Changes take 3 seconds."""
+
+    def things(t: int) -> list[Any]:
+        passing = [found(60 + 60 * t, 400, w=160, h=120)] if t < 10 else []
+        parked = [found(105, 410, w=130, h=120)] if 50 <= t < 120 and not 90 <= t < 100 else []
+        return passing + parked
+
+    lines, last = play("parking", things, 180)
+    assert lines == ["3 of 3 spaces are free"] * 80 + ["2 of 3 spaces are free"] * 70 + ["3 of 3 spaces are free"] * 30
+    assert has_color(last, (210, 295, 20, 10), GREEN) and not has_color(last, (0, 290, 640, 140), RED)
+    _, last = play("parking", things, 110)
+    assert has_color(last, (90, 295, 20, 10), RED) and has_color(last, (400, 295, 20, 10), GREEN)
+
+
+@pytest.mark.parametrize("speed", [20, 72])
+def test_the_speed_is_that_of_the_object_on_the_ground(speed: int, play: Any) -> None:
+    points = {name: eval(re.search(rf"^{name} = (\[.*?\])", source("speed"), re.MULTILINE)[1])  # type: ignore[index]
+              for name in ("IMAGE_POINTS", "WORLD_POINTS")}  # fmt: skip
+    road = n6post.Plane(points["IMAGE_POINTS"], points["WORLD_POINTS"])
+    step = speed / 3.6 * MS / 1000
+
+    def things(t: int) -> list[Any]:
+        place = road.to_image(3, step * t)
+        assert place is not None
+        return [found(*place, w=40, h=30)] if step * t < 20 else []
+
+    lines, last = play("speed", things, int(20 / step))
+    if speed < 30:  # the limit
+        assert lines == [] and has_color(last, (0, 0, 640, 480), GREEN) and not has_color(last, (0, 0, 640, 480), RED)
+    else:
+        speeds = [int(found_[1]) for line in lines if (found_ := re.fullmatch(r"#1 car: (\d+) km/h", line))]
+        assert len(speeds) == len(lines) >= 2 and all(abs(one - speed) <= 3 for one in speeds)
+        assert has_color(last, (0, 0, 640, 480), RED)
+
+
+def test_the_queue_knows_how_long_everybody_waited(play: Any) -> None:
+    """Two people walk into the zone and back again. Their feet are in it for 6 and for 9 seconds."""
+
+    def walk(x: int, start: int, seconds: int, t: int) -> Any:
+        inside = 10 * seconds - 20
+        steps = min(max(t - start, 0), 20) - min(max(t - start - 20 - inside, 0), 20)
+        return found(x, 105 + 10 * steps, 40, 100, "person")
+
+    def things(t: int) -> list[Any]:
+        return [walk(250, 0, 6, t), walk(400, 15, 9, t)]
+
+    lines, _ = play("queue_time", things, 150, ZONE="[(100, 200), (540, 200), (540, 470), (100, 470)]")
+    assert lines[:2] == ["#1 joined: 1 waiting", "#2 joined: 2 waiting"]
+    left = [re.fullmatch(r"#(\d) left after (\d\.\d) seconds, mean (\d\.\d) seconds", line) for line in lines[2:]]
+    numbers = [(int(one[1]), float(one[2]), float(one[3])) for one in left if one]
+    (one, first, mean), (other, second, mean_of_both) = numbers
+    assert (one, other) == (1, 2) and mean == first and abs(mean_of_both - (first + second) / 2) < 0.11
+    assert abs(first - 6) <= 0.3 and abs(second - 9) <= 0.3
+
+
+def test_a_servo_sorts_objects_by_the_color_that_they_have(play: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    pulses: list[int] = []
+
+    class Pwm:
+        def __init__(self, pin: str, *, freq: int, duty_ns: int) -> None:
+            assert (pin, freq) == ("P7", 50)
+            self.duty_ns(duty_ns)
+
+        def duty_ns(self, value: int) -> None:
+            pulses.append(value)
+
+    monkeypatch.setattr(machine, "PWM", Pwm)
+    colors = [(150, 30, 30), (70, 50, 110), (140, 160, 60)]
+
+    def place(t: int) -> tuple[int, int]:
+        return 60 + 20 * (t % 30), 300
+
+    def things(t: int) -> list[Any]:
+        return [found(*place(t), 80, 80, "part")] if t % 30 < 26 else []
+
+    def paint(t: int, img: Any) -> None:
+        x, y = place(t)
+        img.draw_rectangle((x - 40, y - 80, 80, 80), color=colors[t // 30], fill=True)
+
+    lines, _ = play("sort_by_color", things, 90, paint)
+    assert [re.sub(r":.*", "", line) for line in lines] == ["#1 part is red", "#2 part is purple", "#3 part is green"]
+    assert pulses == [1500000, 1000000, 2000000, 1500000]
+
+
+def test_the_heat_map_is_warm_where_somebody_stood(play: Any) -> None:
+    def things(t: int) -> list[Any]:
+        return [found(110, 230, 40, 100, "person"), found(300 + 10 * t, 410, 40, 100, "person")]
+
+    lines, last = play("heat_map", things, 20)
+    assert lines == [f"2 people, most of the time at {(100, 220, 20, 20)}"] * 20
+    assert last[225:235, 105:115].sum() > 5 * max(1, last[20:40, 600:620].sum()) == 5
+    assert (last[400:410, 330:340].sum(axis=2) > 0).any()
+
+
+def test_a_road_to_the_right_is_followed_to_the_right(play: Any) -> None:
+    def roads(t: int) -> Any:
+        """A road of 40 columns whose middle is at column 60, 80, 100; none in the last frame."""
+        classes = np.zeros((120, 160), np.uint8)
+        if t < 3:
+            classes[:, 40 + 20 * t : 80 + 20 * t] = 1
+        network = FakeModel([Tensor(classes[None])], (160, 120))
+        return network.run(n6post.DeepLab(layout="NHWC", background=0), n6post.Stretch(image.Image(*SIZE, image.RGB565)))
+
+    lines, last = play("follow_road", roads, 4)
+    assert lines == ["steer -0.25", "steer +0.00", "steer +0.25", "stop"]
+    assert last.max() == 0
+    _, last = play("follow_road", roads, 3)
+    assert has_color(last, (395, 300, 10, 180), (255, 255, 255)) and last[:, 100].max() == 0
+
+
+# ---- as a user starts them: with the sample network ----
+
+
+def run(folder: Path, example: str, firmware: str, *options: object, **instead: str) -> str:
+    """What an example prints on a PC; its last frame is folder/EXAMPLE.png."""
+    (folder / f"{example}.py").write_text(source(example, **instead), encoding="utf-8")
+    arguments = ("--firmware", firmware, "--out", folder / f"{example}.png", *options)
+    done = script("run_on_host.py", folder / f"{example}.py", *arguments, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "not on a camera" not in done.stderr, done.stderr
+    return done.stdout
+
+
+def firmware_of(version: tuple[int, int, int]) -> str:
+    return ".".join(map(str, version))
+
+
+EVERYWHERE = "[(0, 0), (640, 0), (640, 480), (0, 480)]"
+# example: the constants to change, a line that it prints for one and the same picture of shapes, 15 times
+SHAPES = {
+    "parking": ({"CLASSES": "None"}, r"[0-3] of 3 spaces are free"),
+    "speed": ({"LIMIT": "-1"}, r"#\d \w+: 0 km/h"),
+    "queue_time": ({"ZONE": EVERYWHERE}, r"#\d joined: \d waiting"),
+    "heat_map": ({}, r"\d people, most of the time at \(\d+, \d+, 20, 20\)"),
+    "small_objects": ({}, r"[1-9]\d* found, [\d.]+ fps"),
+    "time_lapse": ({"SECONDS": "1"}, r"/sdcard/00001.jpg: \w+"),
+    "cut_outs": ({}, r"/sdcard/00001-\w+.jpg: #\d"),
+    "sort_by_color": ({}, ""),
+    "privacy": ({"CLASSES": "None"}, r"[1-9] hidden"),
+    "zone_alarm": ({"SECONDS": "0.5", "ZONE": EVERYWHERE}, r"has been here for 0\.[5-9] sec"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("example", SHAPES)
+def test_it_runs_with_the_sample_network(example: str, as_firmware: tuple[int, int, int], tmp_path: Path) -> None:
+    pytest.importorskip("ai_edge_litert")
+    instead, line = SHAPES[example]
+    picture = sorted((SAMPLE / "pictures").iterdir())[0]
+    (tmp_path / "sd").mkdir()
+    options = ("--picture", picture, "--model", SAMPLE / "shapes.tflite", "--frames", 15, "--fps", 10, "--clock", "video")
+    lines = run(tmp_path, example, firmware_of(as_firmware), *options, "--sdcard", tmp_path / "sd", **instead)
+    assert re.search(line, lines), lines
+    with PilImage.open(tmp_path / f"{example}.png") as drawn:
+        assert drawn.size == SIZE
+    saved = sorted((tmp_path / "sd").iterdir())
+    if example == "time_lapse":  # once for what is new, and once a second later
+        assert [one.name for one in saved] == ["00001.jpg", "00002.jpg"]
+        assert PilImage.open(saved[0]).size == SIZE
+        assert lines.splitlines()[-1] == "/sdcard/00002.jpg: nothing new"
+    elif example == "cut_outs":
+        assert len(saved) == len(lines.splitlines()) >= 1
+        for one in saved:
+            with PilImage.open(one) as cut:
+                assert cut.width == cut.height < 480
+    else:
+        assert saved == []
+
+
+def test_a_browser_sees_what_the_camera_streams(as_firmware: tuple[int, int, int], tmp_path: Path) -> None:
+    pytest.importorskip("ai_edge_litert")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    text = source("streaming")
+    assert text.count("8080") == 2
+    (tmp_path / "streaming.py").write_text(text.replace("8080", str(port)), encoding="utf-8")
+    options = ("--firmware", firmware_of(as_firmware), "--frames", 100000, "--out", tmp_path / "out.png")
+    with running("run_on_host.py", tmp_path / "streaming.py", *options) as process:
+        assert process.stdout is not None
+        lines = iter(process.stdout.readline, "")
+        assert next(line for line in lines if line.startswith("http")) == f"http://127.0.0.1:{port}\n"
+        browser = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        browser.request("GET", "/")
+        answer = browser.getresponse()
+        assert answer.status == 200 and "multipart/x-mixed-replace" in str(answer.getheader("Content-Type"))
+        data = b""
+        while data.count(b"\xff\xd9\r\n--frame") < 2:
+            more = answer.read1(65536)
+            assert more
+            data += more
+        browser.close()
+    first = data[data.index(b"\xff\xd8") : data.index(b"\xff\xd9") + 2]
+    (tmp_path / "first.jpg").write_bytes(first)
+    with PilImage.open(tmp_path / "first.jpg") as frame:
+        assert frame.size == SIZE
+        frame.load()
+
+
+# ---- through a street ----
+
+
+def street(folder: Path, example: str, firmware: str, shared: Path, model: str, frames: int, **instead: str) -> str:
+    pytest.importorskip("ai_edge_litert")
+    pytest.importorskip("av")
+    (folder / "sd").mkdir()
+    file = folder / model
+    file.symlink_to(shared / "models" / model)
+    if model == PEOPLE:  # of one class; the other has the classes of COCO
+        file.with_suffix(".txt").write_text("person\n", encoding="utf-8")
+    options = ("--picture", shared / "video" / "street.avi", "--model", file, "--frames", frames, "--sdcard", folder / "sd")
+    return run(folder, example, firmware, *options, **instead)
+
+
+PEOPLE = "yolov8n_192.tflite"
+MASKS = "yolov8n_320_quant_pc_ii_seg_coco-st.tflite"
+
+
+def test_a_parked_van_takes_its_space(as_firmware: tuple[int, int, int], shared: Path, tmp_path: Path) -> None:
+    spaces = "[[(540, 50), (605, 50), (605, 88), (540, 88)], [(330, 120), (400, 110), (440, 130), (380, 145)]]"
+    lines = street(tmp_path, "parking", firmware_of(as_firmware), shared, MASKS, 60, SPACES=spaces).splitlines()
+    assert lines == ["2 of 2 spaces are free"] * 30 + ["1 of 2 spaces are free"] * 30
+
+
+def test_tiles_find_people_who_are_too_small_for_the_network(
+    as_firmware: tuple[int, int, int], shared: Path, tmp_path: Path
+) -> None:
+    lines = street(tmp_path, "small_objects", firmware_of(as_firmware), shared, PEOPLE, 10)
+    tiled = [int(line.split()[0]) for line in lines.splitlines()]
+    whole = re.findall(r"^(\d+) found", run(
+        tmp_path, "yolo_lc", firmware_of(as_firmware), "--picture", shared / "video" / "street.avi",
+        "--model", tmp_path / PEOPLE, "--frames", 10,
+    ), re.MULTILINE)  # fmt: skip
+    assert len(tiled) == len(whole) == 10 and sum(tiled) > 1.3 * sum(map(int, whole))
+
+
+def test_everybody_who_comes_into_the_street_is_cut_out_once(
+    as_firmware: tuple[int, int, int], shared: Path, tmp_path: Path
+) -> None:
+    lines = street(tmp_path, "cut_outs", firmware_of(as_firmware), shared, MASKS, 60).splitlines()
+    names = [line.split(": ")[0].removeprefix("/sdcard/") for line in lines]
+    assert names == sorted(one.name for one in (tmp_path / "sd").iterdir())
+    assert {name[6:-4] for name in names} >= {"person", "car", "truck"} and 5 <= len(names) <= 15
+
+
+def test_walkers_have_the_speed_of_walkers(as_firmware: tuple[int, int, int], shared: Path, tmp_path: Path) -> None:
+    """The four points are guesses: a strip of the road of 20 m by 10 m."""
+    instead = {"IMAGE_POINTS": "[(273, 204), (493, 273), (414, 342), (32, 255)]", "LIMIT": "1",
+               "WORLD_POINTS": "[(0, 10), (12, 10), (12, 0), (0, 0)]"}  # fmt: skip
+    lines = street(tmp_path, "speed", firmware_of(as_firmware), shared, PEOPLE, 80, **instead).splitlines()
+    speeds = sorted(int(line.split()[2]) for line in lines)
+    assert len(speeds) > 100 and 3 <= speeds[len(speeds) // 2] <= 15
+
+
+# ---- what they look like ----
+
+
+@pytest.mark.parametrize("example", [*SHAPES, "streaming", "follow_road", "fall_alarm", "count_people"])
+def test_an_application_fits_on_a_screen(example: str) -> None:
+    lines = source(example).splitlines()
+    assert len(lines) <= 38 and lines[0].startswith('"""') and '"""' in lines[2:6]
