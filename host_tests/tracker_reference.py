@@ -7,9 +7,10 @@ from reference import Array
 from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
 
 FADE, FORGET, CLASS_COST, AGE_COST, DOUBT_COST, MANEUVER_COST, SIZE_COST = 0.93, 0.8, 4.0, 0.25, 2.0, 10.0, 8.5
+LOW_COST, LOST_COST = 4.0, 2.0
 FLOOR, FLOOR_PART, COVERED, SURPRISE, LEARN, TURN = 3.0, 0.17, 0.75, 3.0, 0.13, 1.3
 NOISE, ACCELERATION, FIRST_SPEED, JUMP = 0.05, 0.015, 0.3, 0.16
-SIZE_NOISE, GROWTH, FIRST_GROWTH, SIZE_JUMP = 0.1, 0.012, 0.13, 0.12
+SIZE_NOISE, GROWTH, FIRST_GROWTH, SIZE_JUMP = 0.1, 0.008, 0.13, 0.12
 SMALLEST = 0.5  # pixels: the least standard deviation of a detection
 
 Box = tuple[float, float, float, float]
@@ -142,7 +143,7 @@ class Reference:
         if self.follow_camera(owner, {j: boxes[j] for j in high}):
             owner = self.assigned(high, boxes, classes, self.tracks, dt)
         left = [t for t in self.tracks if t not in owner.values() and t.id and t.unsure <= self.max_age]
-        owner |= self.assigned(low, boxes, classes, left, dt)
+        owner |= self.assigned(low, boxes, classes, left, dt, LOW_COST, LOST_COST)
         for j, track in owner.items():
             track.correct(boxes[j], classes[j], j in high, dt)
             track.found = True
@@ -160,15 +161,20 @@ class Reference:
         return [(j, owner[j].id, np.clip(owner[j].rect, first, last)) for j in sorted(owner) if owner[j].id]
 
     def assigned(
-        self, rows: list[int], boxes: list[Array], classes: list[int], tracks: list[Track], dt: float
+        self, rows: list[int], boxes: list[Array], classes: list[int], tracks: list[Track], dt: float,
+        more: float = 0.0, lost: float = 0.0,
     ) -> dict[int, Track]:
-        """The pairs of least total cost, where a detection without a track costs as much as max_distance."""
+        """The pairs of least total cost, where a detection without a track costs as much as max_distance.
+
+        more: what any pair costs in addition; lost: what one of a lost track costs in addition to that
+        """
         if not rows or not tracks:
             return {}
         costs = np.full((len(rows), len(tracks) + len(rows)), self.max_distance)
         for i, j in enumerate(rows):
             for k, track in enumerate(tracks):
-                costs[i, k] = min(track.cost(boxes[j], classes[j], dt), 10 * self.max_distance)
+                cost = track.cost(boxes[j], classes[j], dt) + more + lost * (track.misses > 0)
+                costs[i, k] = min(cost, 10 * self.max_distance)
         pairs = zip(*linear_sum_assignment(costs))
         return {rows[i]: tracks[k] for i, k in pairs if k < len(tracks) and costs[i, k] < self.max_distance}
 

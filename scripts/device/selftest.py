@@ -2387,7 +2387,7 @@ TRACKED = {
         'iAdhf332i+5Zqhop+F8T2vPMgEPvXftHrNlmp52csn+QZBZHQY+j1w9vrsF3lpvkv5tnKnRbhOkfN+eqpO9T9tn4LX'
         '+p4Tb8Ao08p94S/V951n8B3MI7lQ=='
     ),
-    'rects': [[444, 209, 32, 88], [354, 241, 52, 124]],
+    'rects': [[444, 209, 32, 88], [354, 241, 52, 123]],
     'json': (
         '[{"rect": [443, 209, 30, 89], "score": 0.555, "class_id": 0, "label": "d\\u00fcrer \\"Hase\\"'
         '", "track_id": 3}, {"rect": [355, 238, 50, 128], "score": 0.461, "class_id": 0, "label": "'

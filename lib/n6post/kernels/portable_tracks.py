@@ -87,20 +87,22 @@ _P_AGE_COST = const(9)
 _P_DOUBT_COST = const(10)
 _P_MANEUVER_COST = const(11)
 _P_SIZE_COST = const(12)
-_P_FLOOR = const(13)
-_P_FLOOR_PART = const(14)
-_P_COVERED = const(15)
-_P_SURPRISE = const(16)
-_P_LEARN = const(17)
-_P_TURN = const(18)
-_P_NOISE = const(19)
-_P_ACCELERATION = const(20)
-_P_FIRST_SPEED = const(21)
-_P_JUMP = const(22)
-_P_SIZE_NOISE = const(23)
-_P_GROWTH = const(24)
-_P_FIRST_GROWTH = const(25)
-_P_SIZE_JUMP = const(26)
+_P_LOW_COST = const(13)
+_P_LOST_COST = const(14)
+_P_FLOOR = const(15)
+_P_FLOOR_PART = const(16)
+_P_COVERED = const(17)
+_P_SURPRISE = const(18)
+_P_LEARN = const(19)
+_P_TURN = const(20)
+_P_NOISE = const(21)
+_P_ACCELERATION = const(22)
+_P_FIRST_SPEED = const(23)
+_P_JUMP = const(24)
+_P_SIZE_NOISE = const(25)
+_P_GROWTH = const(26)
+_P_FIRST_GROWTH = const(27)
+_P_SIZE_JUMP = const(28)
 _P_BLOCK = const(4)  # from an entry for the center to that for the size
 # A row of the table of boxes_to_frame (drawing_params.row).
 _ROW_CROP_X0 = const(7)
@@ -323,7 +325,20 @@ def match(tracks, rows, params):
         if follow_camera(tracks, rows, params, bytearray(_CELLS * _CELLS)):
             assign(tracks, rows, params, 1)
     if low_scores:
+        doubt_low_scores(tracks, params)
         assign(tracks, rows, params, 2)
+
+
+def doubt_low_scores(tracks, params):
+    """Raise the costs of all tracks for the second round: a low score is more often a false alarm.
+
+    This is truer where an object was lost than where one was in the last update.
+    """
+    for o in range(_HEADER, _HEADER + tracks[_COUNT] * _TRACK, _TRACK):
+        x = params[_P_LOW_COST]
+        if tracks[o + _MISSES]:
+            x += params[_P_LOST_COST]
+        tracks[o + _COST] += x
 
 
 def assign(tracks, rows, params, turn):
@@ -334,7 +349,7 @@ def assign(tracks, rows, params, turn):
     The cost of a pair is (dx^2 + dy^2) / center variance + (dw^2 + dh^2) / size variance. Or, if that is less, the same with
     the wide variances and the cost of a maneuver. The size then costs no more than `size_cost`: what turns may have another
     shape at once. All this grows with every doubling of the center's variance, with every frame that the track has missed,
-    and if the classes differ. A detection without a pair costs as much as the gate.
+    if the classes differ, and in the second round. A detection without a pair costs as much as the gate.
 
     Mostly all detections have different nearest tracks: then these are the pairs. Otherwise, for each detection whose
     nearest track is taken, the shortest path of re-assignments is searched (the Hungarian method; Jonker and Volgenant,
@@ -776,16 +791,15 @@ def correct(tracks, rows, params):
                     more = _LARGEST_MANEUVER
             tracks[b + _MANEUVER] = more
             kv = 8192
-            if s > 0x3FFFF:
-                k = pp // (s >> 12)
-                if k > 4096:
-                    k = 4096
-                if pv < 2 * s:
-                    kv = pv // (s >> 12)
-            else:
-                k = (pp << 12) // s
-                if pv < 2 * s:
-                    kv = (pv << 12) // s
+            x = pp
+            excess = pv
+            while s > 0x1FFFF:  # 17 bits: the products fit in 31
+                s >>= 1
+                x >>= 1
+                excess >>= 1
+            k = (x << 12) // s
+            if excess < 2 * s:
+                kv = (excess << 12) // s
             for axis in range(2):
                 x = rows[seen + axis] - tracks[b + axis]
                 tracks[b + axis] += (k * x + 2048) >> 12

@@ -7,7 +7,7 @@ from micropython import const
 
 def tracking(
     count, dt, fade, forget, max_age, min_hits, max_tracks, gate, class_cost, age_cost, doubt_cost, maneuver_cost, size_cost,
-    floor, floor_part, covered, surprise, learn, turn,
+    low_cost, lost_cost, floor, floor_part, covered, surprise, learn, turn,
     noise, acceleration, first_speed, jump, size_noise, growth, first_growth, size_jump,
 ):  # fmt: skip
     """The parameter block of all kernels of tracks.py. The arguments are the entries, in their order.
@@ -18,6 +18,7 @@ def tracking(
     max_age         frames; in 1/256
     min_hits, max_tracks    as they are
     gate, class_cost, age_cost, doubt_cost, maneuver_cost, size_cost    costs; in 1/64
+    low_cost, lost_cost     costs of a low score; in 1/64
     floor           minimum standard deviation of a detection, pixels; squared, in 1/256
     floor_part      ... but no more than this fraction of sqrt(w h), for small objects; squared, in 1/256
     covered         fraction of an area; in 1/256
@@ -34,7 +35,8 @@ def tracking(
     parts = (noise, acceleration, first_speed, jump, size_noise, growth, first_growth, size_jump)
     units = (65536, 1048576, 65536, 16384)
     entries = [count, _in(dt, 256), _in(fade, 256), _in(forget, 256), _in(max_age, 256), min_hits, max_tracks]
-    entries += [_in(cost, 64) for cost in (gate, class_cost, age_cost, doubt_cost, maneuver_cost, size_cost)]
+    entries += [_in(cost, 64) for cost in (gate, class_cost, age_cost, doubt_cost, maneuver_cost)]
+    entries += [_in(cost, 64) for cost in (size_cost, low_cost, lost_cost)]
     entries += [_in(floor * floor, 256), _in(floor_part * floor_part, 256), _in(covered, 256)]
     entries += [_in(surprise, 64), _in(learn, 256), _in(turn * turn, 256)]
     return array("i", entries + [_in(parts[i] * parts[i], units[i % 4]) for i in range(8)])
