@@ -1903,29 +1903,13 @@ class Plane:
         0 for four points, except for rounding. With more a large one shows a point that was measured wrongly.
         """
 
-    @overload
-    def to_world(self, x: float, y: float) -> tuple[float, float] | None:
+    def to_world(self, x: float | Sequence[float] | Detection, y: float | None = None) -> tuple[float, float] | None:
         """The place (x, y) in meters of a frame pixel (x, y), or ((x, y)), or of a Detection, by its anchor point.
 
         None on the horizon and above it, where no place of the plane is seen. ValueError for anything else.
         """
 
-    @overload
-    def to_world(self, x: Sequence[float] | Detection) -> tuple[float, float] | None:
-        """The place (x, y) in meters of a frame pixel (x, y), or ((x, y)), or of a Detection, by its anchor point.
-
-        None on the horizon and above it, where no place of the plane is seen. ValueError for anything else.
-        """
-
-    @overload
-    def to_image(self, x: float, y: float) -> tuple[int, int] | None:
-        """The frame pixel (x, y), ints, of a place (x, y), or ((x, y)), in meters; it may lie outside of the frame.
-
-        None for a place behind the camera. ValueError for anything but two numbers.
-        """
-
-    @overload
-    def to_image(self, x: Sequence[float]) -> tuple[int, int] | None:
+    def to_image(self, x: float | Sequence[float], y: float | None = None) -> tuple[int, int] | None:
         """The frame pixel (x, y), ints, of a place (x, y), or ((x, y)), in meters; it may lie outside of the frame.
 
         None for a place behind the camera. ValueError for anything but two numbers.

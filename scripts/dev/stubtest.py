@@ -30,11 +30,13 @@ from mypy import stubtest
 
 def constructor(kind: type) -> inspect.Signature:
     """The parameters of `__init__` in a class with options. The code has (*first, **options) and a table of options."""
-    required = [p for p in inspect.signature(kind.__init__).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    written = inspect.signature(kind.__init__).parameters
+    required = [p for p in written.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
     options = []
     for name, default in write_types.options_of(kind):
         how = inspect.Parameter.POSITIONAL_OR_KEYWORD if name == kind._option.first else inspect.Parameter.KEYWORD_ONLY
-        options.append(inspect.Parameter(name, how, default=default))
+        # `*seconds` of Hold: an option that has to be given.
+        options.append(inspect.Parameter(name, how, default=inspect.Parameter.empty if name in written else default))
     return inspect.Signature([*required, *options])
 
 
