@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from reference import Array
 from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
@@ -124,6 +126,7 @@ class Reference:
     ) -> None:
         self.threshold, self.low, self.max_age, self.min_hits = threshold, low, max_age, min_hits
         self.max_distance = max_distance
+        self.closest = math.inf  # difference of any cost to max_distance: lib, in integers, may decide a close one otherwise
         self.tracks: list[Track] = []
         self.next_id = 1
         self.box = np.zeros(4)  # the extent of all rects so far
@@ -174,6 +177,7 @@ class Reference:
         for i, j in enumerate(rows):
             for k, track in enumerate(tracks):
                 cost = track.cost(boxes[j], classes[j], dt) + more + lost * (track.misses > 0)
+                self.closest = min(self.closest, abs(cost - self.max_distance))
                 costs[i, k] = min(cost, 10 * self.max_distance)
         pairs = zip(*linear_sum_assignment(costs))
         return {rows[i]: tracks[k] for i, k in pairs if k < len(tracks) and costs[i, k] < self.max_distance}

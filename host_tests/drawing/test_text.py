@@ -203,6 +203,15 @@ def test_a_trail_or_another_box_over_a_label_leaves_it_readable() -> None:
     assert [len(shown(img, text)) for text in LABELS[:2]] == [1, 1]
 
 
+def test_a_picture_is_recognized_although_a_box_crosses_its_last_label() -> None:
+    worse, better = detection((60, 40, 60, 50), "a dog", 1), detection((90, 20, 50, 60))
+    img = scene()
+    n6post.draw(img, [better, worse])
+    assert [len(shown(img, text)) for text in LABELS[:2]] == [1, 0]  # the better one's box crosses "a dog"
+    n6post.draw(img, n6post.LineZone((0, 15), (159, 15)), labels=False)
+    assert len(shown(img, LABELS[0])) == 1  # the line would cross "cat"
+
+
 def test_the_same_labels_drawn_again_stay_where_they_are() -> None:
     once, twice = scene(), scene()
     n6post.draw(once, FIRST)

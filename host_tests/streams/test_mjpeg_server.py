@@ -484,6 +484,23 @@ def test_without_select_poll_it_asks_its_sockets(monkeypatch: pytest.MonkeyPatch
     assert watcher.error is None
 
 
+def test_a_client_whose_request_meets_a_memory_error_is_disconnected_at_once(
+    server: n6post.MjpegServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise it would wait for an answer until the timeout."""
+
+    def starve(*arguments: Any) -> None:
+        raise MemoryError("memory allocation failed")
+
+    monkeypatch.setattr(n6post.MjpegServer, "_read", starve)
+    client = asked(server.port, b"GET / HTTP/1.1\r\n\r\n")
+    client.settimeout(2)
+    with pytest.raises(MemoryError):
+        serve(server, lambda: False, frame())
+    assert client.recv(17) == b"" and server.clients == 0
+    client.close()
+
+
 def test_a_memory_error_at_any_line_leaves_a_server_that_works() -> None:
     """The error comes before each line of send(), one after the other."""
     server = n6post.MjpegServer(free_port())

@@ -85,6 +85,31 @@ def test_a_detection_counts_half_after_each_half_life() -> None:
     assert heat_map.value_at(0, 0) == pytest.approx(wanted[0, 0] / 2 + 1)
 
 
+@pytest.mark.parametrize("changes", [(None, 10), (10, 100), (10, None), (None, 10, None, 0.5, 100), (0.5, None, 10)])
+def test_another_half_life_leaves_what_was_counted(changes: Any) -> None:
+    heat_map = n6post.HeatMap(4, 3, half_life=changes[0])
+    wanted = np.zeros((3, 4))
+    for half_life in changes:
+        heat_map.half_life = half_life
+        np.testing.assert_allclose(values(heat_map), wanted, rtol=1e-5, atol=1e-30)
+        for _ in range(100):
+            heat_map.update(found((0, 0, 10, 10)), elapsed_ms=1000)
+            wanted *= 0.5 ** (1 / half_life) if half_life else 1
+            wanted[0, 0] += 1
+        np.testing.assert_allclose(values(heat_map), wanted, rtol=1e-5, atol=1e-30)
+
+
+def test_another_half_life_after_a_failed_update_changes_nothing() -> None:
+    heat_map = n6post.HeatMap(4, 3, half_life=1, frame_size=SIZE)
+    heat_map.update(found((0, 0, 10, 10)), elapsed_ms=1000)
+    heat_map.frame_size = None
+    with pytest.raises(ValueError, match="frame_size"):  # 30 half-lives: after all cells were divided
+        heat_map.update([n6post.Detection((1, 2, 3, 4), 0.5, 0, "", None, None)], elapsed_ms=30_000)
+    assert heat_map.value_at(0, 0) is None and values(heat_map)[0, 0] == pytest.approx(1)
+    heat_map.half_life = 10
+    assert values(heat_map)[0, 0] == pytest.approx(1)
+
+
 def test_values_are_found_by_pixel_and_by_their_largest() -> None:
     heat_map = n6post.HeatMap(16, 12)
     assert heat_map.max_cell is None and heat_map.value_at(0, 0) is None

@@ -12,6 +12,7 @@ from assertions import says
 from fakes import seen
 from hypothesis import given
 from hypothesis import strategies as st
+from test_line_zone import coasting
 
 
 def ids(detections: Any) -> list[int]:
@@ -113,6 +114,33 @@ def test_a_hold_keeps_a_bounded_number_of_tracks() -> None:
     assert len(hold._tracks) == 200
 
 
+def test_a_detection_without_a_track_has_no_time_of_the_condition() -> None:
+    hold = n6post.Hold(1.0)
+    for _ in range(3):
+        hold.trigger(True, elapsed_ms=100)
+    assert (hold.held_time(), hold.held_time(None), hold.held_time(seen(None, 100, 100))) == (0.2, 0.2, 0.0)
+
+
+@pytest.mark.parametrize("track", [[1], "x", "", (1,), 1.0, True, {}, b"1"])
+def test_anything_but_a_track_is_refused(track: Any) -> None:
+    corners = [(0, 0), (90, 0), (90, 90), (0, 90)]
+    plane = n6post.Plane(corners, corners)
+    zone, trail = n6post.PolygonZone(corners), n6post.Trail(3)
+    for ask in (n6post.Hold(1.0).held_time, zone.dwell_time, trail.positions, plane.speed, plane.velocity):
+        with pytest.raises(ValueError, match=says(f"track: expected a track id or a Detection, got {track!r}")):
+            ask(track)
+    assert (zone.dwell_time(None), trail.positions(None), plane.speed(None)) == (0.0, [], None)
+
+
+def test_a_prediction_is_skipped() -> None:
+    hold = n6post.Hold(0.2, release=0.5)
+    assert ids(hold.trigger(people(1, 2), elapsed_ms=0)) == []
+    held = hold.trigger([coasting(people(1)[0]), *people(2)], elapsed_ms=300)
+    assert (ids(held), hold.held_time(1), hold.held_time(2)) == ([2], 0.0, 0.3)
+    assert ids(hold.trigger([coasting(people(1)[0])], elapsed_ms=300)) == []
+    assert (hold.held_time(1), hold.held_time(2)) == (0.0, 0.3)
+
+
 def test_reset_starts_again() -> None:
     hold = n6post.Hold(0.5)
     hold.trigger(True, elapsed_ms=0)
@@ -143,7 +171,8 @@ def test_options_are_checked_at_first_and_later() -> None:
 def test_anything_but_detections_or_a_bool_is_refused(detections: Any) -> None:
     hold = n6post.Hold(1.0)
     hold.trigger(people(1), elapsed_ms=0)
-    with pytest.raises(ValueError, match="^detections: expected a list of Detection, got "):
+    expected = "a list of Detection" if detections == [1] or detections == [None] else "True, False or a list of Detection"
+    with pytest.raises(ValueError, match=says(f"detections: expected {expected}, got {detections!r}")):
         hold.trigger(detections, elapsed_ms=10)
     with pytest.raises(ValueError, match=says("expected detections with a track_id, as Tracker.update returns them")[:-1]):
         hold.trigger([seen(None, 1, 1)], elapsed_ms=10)

@@ -65,6 +65,47 @@ def test_without_a_margin_only_min_frames_in_a_row_count() -> None:
     assert counts(line_at_200(margin=0, min_frames=1), 300, 199) == (1, 0)
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_large_box_crosses_a_line_near_the_border_of_the_frame(turned: bool) -> None:
+    # The margin of a box of 100 x 200 is 30 pixels. Between this line and the border there are 25, and boxes end there.
+    ends = ((640, 455), (0, 455)) if turned else ((0, 455), (640, 455))
+    for size, count in (((640, 480), 1), (None, 0), ((640, 600), 0)):
+        line = n6post.LineZone(*ends)
+        for y in (*range(300, 480, 6), 479, 479):
+            line.trigger([seen(1, 300, y, 100, 200, frame_size=size)])
+        assert (line.in_count, line.out_count) == ((count, 0) if turned else (0, count))
+        # On the other side there is room for the margin.
+        line.trigger([seen(1, 300, 425, 100, 200)])
+        line.trigger([seen(1, 300, 425, 100, 200)])
+        assert line.in_count + line.out_count == count
+        for _ in range(2):
+            line.trigger([seen(1, 300, 424, 100, 200)])
+        assert (line.in_count, line.out_count) == (count, count)
+
+
+def test_the_margin_near_the_border_is_half_of_the_way_to_it() -> None:
+    for y, count in ((467, 0), (468, 1)):  # 12.5 pixels beyond the line
+        line = n6post.LineZone((0, 455), (640, 455), frame_size=(640, 480))
+        for bottom in (300, y, y):
+            line.trigger([seen(1, 300, bottom, 100, 200)])
+        assert line.out_count == count
+    line.frame_size = (640, 800)  # it follows the option
+    for bottom in (300, 300, 484, 484):
+        line.trigger([seen(2, 300, bottom, 100, 200)])
+    assert line.out_count == 1
+
+
+@pytest.mark.parametrize("y", [-20, 0, 480, 500])
+def test_a_line_on_the_border_or_outside_keeps_its_margin(y: int) -> None:
+    totals = []
+    for size in (None, (640, 480)):
+        line = n6post.LineZone((0, y), (640, y), frame_size=size)
+        for away in (-100, 20, 20, 31, 31, -20, -31, -31):
+            line.trigger([seen(1, 300, y + away, 100, 200)])
+        totals.append((line.in_count, line.out_count))
+    assert totals == [(1, 1), (1, 1)]
+
+
 @given(
     st.lists(st.integers(150, 250), min_size=1, max_size=40),
     st.sampled_from([0.0, 0.25, 0.5]),

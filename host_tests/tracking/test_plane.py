@@ -247,22 +247,100 @@ def test_jitter_is_not_speed() -> None:
     assert max(speeds[20:]) < 0.5  # 2 cm of noise, which from frame to frame is 2 km/h and more
 
 
-def test_a_window_of_more_than_256_positions_is_that_of_the_last_256() -> None:
-    plane = n6post.Plane(FLAT, CENTIMETRES, window=20)
-    speeds = walked(plane, [(3 * k, 500) for k in range(300)], 50)
-    assert speeds[-1] == pytest.approx(0.6 * 3.6, rel=1e-4)
-    assert len(plane._tracks[1][0]) == 3 * 256
+@pytest.mark.parametrize(("window", "ms"), [(20, 50), (30, 33), (60, 100), (60, 16), (1, 2), (5, 19)])
+def test_256_positions_are_enough_for_a_window_of_more_frames(window: float, ms: int) -> None:
+    plane = n6post.Plane(FLAT, CENTIMETRES, window=window)
+    frames = 2 * window * 1000 // ms
+    path = [(1000 * k // frames + (k * 37 % 7), 500 - 800 * k // frames) for k in range(frames)]
+    speeds = walked(plane, path, ms)
+    first = -(-500 * window // ms)
+    assert speeds[:first] == [None] * first and None not in speeds[first:]
+    # The steps are whole pixels, with noise of up to 3 of 500 in a window.
+    np.testing.assert_allclose(speeds[first:], 3.6 * np.hypot(10, 8) / (2 * window), rtol=0.05)
+    ring, base, to = plane._tracks[1]
+    times = np.sort(np.array(ring[: len(ring) // 3]))
+    assert len(times) in (128, 256) and times[-1] + base == ms * frames, "the newest position is always in it"
+    assert times[-2] - times[0] >= 0.98 * min(1000 * window, len(times) * 2 * ms)
+    assert times[-1] - times[0] >= 1000 * window
+
+
+def test_at_the_largest_length_the_ring_has_no_more_memory() -> None:
     plane = n6post.Plane(FLAT, CENTIMETRES)
     walked(plane, [(3 * k, 500) for k in range(300)], 100)
     assert len(plane._tracks[1][0]) == 3 * 16, "no more memory than the window needs"
 
 
-def test_a_track_is_forgotten_when_it_was_lost_for_a_window() -> None:
+@pytest.mark.parametrize("fps", [1, 2, 3, 4, 5, 7, 10, 15, 30, 60])
+def test_speeds_do_not_flicker_at_any_frame_rate(fps: int) -> None:
+    dice = np.random.default_rng(fps)
+    plane = n6post.Plane(FLAT, CENTIMETRES)
+    now, speeds = 0, []
+    times: list[int] = []
+    for k in range(30 * fps):
+        ms = int(1000 / fps * dice.uniform(0.9, 1.1))
+        now += ms
+        missed = fps > 1 and k > 5 and times[-1] > now - 2 * ms and dice.random() < 0.1
+        if not missed:
+            times.append(now)
+        plane.update([] if missed else [seen(1, now // 10, 500)], elapsed_ms=ms)
+        speeds.append(plane.speed(1))
+    first = next(k for k, speed in enumerate(speeds) if speed is not None)
+    assert first <= max(3, fps), "it comes after two frames, or half a window"
+    assert None not in speeds[first:]
+    np.testing.assert_allclose(speeds[first:], 3.6, rtol=0.05)  # whole centimeters, 1 m/s
+
+
+def test_two_frames_in_a_window_give_a_speed_all_the_time() -> None:
+    plane = n6post.Plane(FLAT, CENTIMETRES)
+    speeds = []
+    for k in range(200):
+        plane.update([seen(1, 100 + 4 * k, 200)], elapsed_ms=490 + k * 37 % 31)
+        speeds.append(plane.speed(1))
+    assert speeds[:2] == [None] * 2 and None not in speeds[2:]
+
+
+@pytest.mark.parametrize("ms", [16, 33, 100, 250])
+@pytest.mark.parametrize("gap", [800, 1500, 2400])
+def test_a_track_that_comes_back_has_a_speed_at_once(ms: int, gap: int) -> None:
+    """Its places before it was lost are used until there are those of half a window again."""
+    plane = n6post.Plane(FLAT, CENTIMETRES)
+    path = walked(plane, [(k, 500) for k in range(-(-600 // ms) + 3)], ms)
+    assert path[-1] is not None
+    walked(plane, [None], gap)
+    assert None not in walked(plane, [(100 + k, 500) for k in range(100)], ms)
+
+
+def test_a_window_is_whole_milliseconds() -> None:
+    """1000 * 2.01 is 2009.9999999999998, and on a camera 1000 * 0.17 is less than 170."""
+    plane = n6post.Plane(FLAT, CENTIMETRES, window=2.01)
+    speeds = walked(plane, [(0, 500), (201, 500), (201, 500), (201, 500)], 670)
+    assert speeds[-1] == pytest.approx(3.6 * np.polyfit([0, 0.67, 1.34, 2.01], [0, 2.01, 2.01, 2.01], 1)[0], rel=1e-4)
+
+
+@pytest.mark.parametrize("offset", [5e5, -1e6 + 50])
+def test_large_world_coordinates_cost_no_centimeters(offset: float) -> None:
+    def moved(x: float, y: float) -> tuple[float, float]:
+        return x + offset, y - offset
+
+    near, far = n6post.Plane(ROAD, METRES), n6post.Plane(ROAD, [moved(*place) for place in METRES])
+    path = [(200 + k, 300) for k in range(100)]
+    np.testing.assert_allclose(walked(far, path)[6:], walked(near, path)[6:], rtol=1e-4)
+    for pixel in PIXELS:
+        place = near.to_world(pixel)
+        assert place is not None and far.to_world(pixel) == pytest.approx(moved(*place), abs=1e-6)
+        assert far.to_image(moved(*place)) == near.to_image(place)
+    assert far.distance(PIXELS[0], PIXELS[3]) == pytest.approx(near.distance(PIXELS[0], PIXELS[3]), rel=1e-6)
+    assert far.max_error < 1e-4
+
+
+def test_a_track_is_forgotten_when_it_was_lost_for_three_windows() -> None:
     plane = n6post.Plane(FLAT, CENTIMETRES)
     path: list[Any] = [(100 + 10 * k, 500) for k in range(10)]
     assert walked(plane, path)[-1] == pytest.approx(3.6, rel=1e-4)
-    lost = walked(plane, [None] * 10)
+    lost = walked(plane, [None] * 30)
     assert lost[0] == pytest.approx(3.6, rel=1e-4) and 1 in plane._tracks
+    # Those of half a window that are not older than three.
+    assert None not in lost[:25] and lost[25:] == [None] * 5
     assert walked(plane, [None]) == [None] and not plane._tracks
     assert walked(plane, path)[:5] == [None] * 5, "it starts again"
     plane.reset()

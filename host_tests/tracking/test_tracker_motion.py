@@ -81,7 +81,7 @@ def test_an_object_that_moves_most_of_its_width_a_frame_keeps_one_id(share: floa
 
 
 @pytest.mark.parametrize("dt", [0.25, 1.0, 2.0, 3.0, 8.0, 30.0])
-def test_a_constant_dt_of_any_length_confirms_tracks(dt: float) -> None:
+def test_a_constant_dt_of_up_to_max_age_confirms_tracks(dt: float) -> None:
     tracker = n6post.Tracker()
     counts = [len(tracker.update([box(100 + 3 * k, 100, 40, 80), box(400, 300, 50, 50)], dt=dt)) for k in range(6)]
     assert counts == [0, 2, 2, 2, 2, 2]

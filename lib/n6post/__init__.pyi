@@ -1467,6 +1467,9 @@ class LineZone:
     **In** is to the left when you look from start to end, **out** to the right. An object that passes around an end of the
     line has not crossed it. An object that is lost on one side and found again on the other, as the same track, has.
 
+    The margin is at most half of the distance from the line to the farthest corner of the frame on its side, where
+    `frame_size` is known.
+
     ValueError for a line of no length, and for options out of range.
     """
 
@@ -1585,6 +1588,10 @@ class PolygonZone:
 
     A track that is seen for the first time is where it is, inside or outside, and from then on where it was settled last. A
     detection without a `track_id` is where it is.
+
+    To enter, a track needs no more than an eighth of the zone's mean width (its area by half of its perimeter), and no
+    distance from edges on the border of the frame. One that stays nearer to an edge enters after 60 * `min_frames` frames
+    inside in a row.
 
     ValueError for fewer than three points or points on a line, and for options out of range.
     """
@@ -1751,7 +1758,8 @@ class Hold:
           for longer than `release`
         - `elapsed_ms`: milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
 
-        Call it in every frame, with an empty list too. ValueError for a detection without a `track_id`.
+        Call it in every frame, with an empty list too. Detections that only coast are skipped. ValueError for a detection
+        without a `track_id`.
         """
 
     @overload
@@ -1765,7 +1773,8 @@ class Hold:
           for longer than `release`
         - `elapsed_ms`: milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
 
-        Call it in every frame, with an empty list too. ValueError for a detection without a `track_id`.
+        Call it in every frame, with an empty list too. Detections that only coast are skipped. ValueError for a detection
+        without a `track_id`.
         """
 
     def held_time(self, track: int | Detection | None = None) -> float:
@@ -1907,6 +1916,9 @@ class Plane:
         """The place (x, y) in meters of a frame pixel (x, y), or ((x, y)), or of a Detection, by its anchor point.
 
         None on the horizon and above it, where no place of the plane is seen. ValueError for anything else.
+
+        On a camera, numbers are 12 cm apart at 500,000 m, and more exact the smaller they are. This rounds the result, and
+        before that world_points. Speeds and distances are not rounded once more.
         """
 
     def to_image(self, x: float | Sequence[float], y: float | None = None) -> tuple[int, int] | None:
@@ -1925,7 +1937,7 @@ class Plane:
           `track_id`
         - `elapsed_ms`: milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
 
-        A track that was not seen for `window` seconds is forgotten.
+        A track that was not seen for three times `window` is forgotten.
         """
 
     def speed(self, track: int | Detection | None) -> float | None:
@@ -1933,7 +1945,9 @@ class Plane:
 
         - `track`: its id, or a Detection
 
-        None until it was seen three times in half a window, and for an unknown track.
+        Three places over half a window are needed. If the last `window` seconds have less, as at a low frame rate, earlier
+        ones are used too, up to three windows old. None while that is not enough, as for a new track, and for an unknown
+        track.
         """
 
     def velocity(self, track: int | Detection | None) -> tuple[float, float] | None:
@@ -2809,7 +2823,7 @@ class MjpegServer:
           it is. A frame that is a JPEG already is sent as it is
 
         Returns how many clients watch. ValueError for anything but an image. OSError if the port cannot be opened. After a
-        MemoryError, clients go on with the next frame.
+        MemoryError, clients that watch go on with the next frame; a client whose request was lost is disconnected.
         """
 
     def poll(self) -> int:

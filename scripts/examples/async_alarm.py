@@ -42,8 +42,8 @@ async def main():
             occupied.set()
         else:
             occupied.clear()
-        n6post.draw(img, objects, color_by="track")
         n6post.draw(img, zone)
+        n6post.draw(img, objects, color_by="track")
         await asyncio.sleep(0)
 
 

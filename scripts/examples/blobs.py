@@ -25,5 +25,5 @@ while True:
     objects = tracker.update(n6post.detections(blobs, frame=img, labels=LABELS))
     for d in zone.trigger(objects):
         print("#%d %s in the right half for %.1f s" % (d.track_id, d.label, zone.dwell_time(d)))
-    n6post.draw(img, objects, color_by="track")
     n6post.draw(img, zone)
+    n6post.draw(img, objects, color_by="track")

@@ -28,5 +28,5 @@ while True:
         print("#%d %s entered: %d in, %d out" % (d.track_id, d.label, line.in_count, line.out_count))
     for d in left:
         print("#%d %s left: %d in, %d out" % (d.track_id, d.label, line.in_count, line.out_count))
-    n6post.draw(img, objects, color_by="track")
     n6post.draw(img, line)
+    n6post.draw(img, objects, color_by="track")

@@ -19,7 +19,8 @@ cam.framesize(csi.VGA)
 
 model = n6post.load(MODEL, threshold=0.4, classes=CLASSES)
 tracker = n6post.Tracker(min_hits=5)
-number = len(os.listdir(FOLDER))  # go on after those of earlier runs
+# Go on after the pictures of earlier runs.
+number = max([0] + [int(name[:5]) for name in os.listdir(FOLDER) if name[:5].isdigit()])
 
 while True:
     img = cam.snapshot()

@@ -26,8 +26,8 @@ while True:
     img = cam.snapshot()
     found = model.predict([n6post.Stretch(img)])  # as Edge Impulse's "squash"; n6post.Crop for its "fit shortest axis"
     line.trigger(tracker.update(found))
-    n6post.draw(img, found, labels=lambda d: d.label)
     n6post.draw(img, line)
+    n6post.draw(img, found, labels=lambda d: d.label)
     print("%d now: %s" % (len(found), ", ".join([d.label for d in found])))
     print("passed: %d to the left, %d to the right" % (line.in_count, line.out_count))
     print("%.1f fps" % clock.fps())

@@ -43,5 +43,5 @@ while True:
     people = tracker.update(model.predict([n6post.Letterbox(img)]))
     line.trigger(people)
     now.update({"people": len(people), "in": line.in_count, "out": line.out_count, "fps": round(clock.fps(), 1)})
-    n6post.draw(img, people, color_by="track")
     n6post.draw(img, line)
+    n6post.draw(img, people, color_by="track")

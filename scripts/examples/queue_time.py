@@ -27,5 +27,5 @@ while True:
         print("#%d joined: %d waiting" % (d.track_id, zone.current_count))
     for visit in zone.left:
         print("#%d left after %.1f seconds, mean %.1f seconds" % (visit.track_id, visit.dwell_time, zone.mean_dwell_time))
-    n6post.draw(img, waiting, color_by="track", labels=lambda d: "%.0f s" % zone.dwell_time(d))
     n6post.draw(img, zone)
+    n6post.draw(img, waiting, color_by="track", labels=lambda d: "%.0f s" % zone.dwell_time(d))

@@ -31,5 +31,5 @@ while True:
         name = min(COLORS, key=lambda name: sum([(a - b) ** 2 for a, b in zip(COLORS[name], color)]))  # the nearest
         servo.duty_ns(1000 * PULSES[name])
         print("#%d %s is %s: %s" % (d.track_id, d.label, name, color))
-    n6post.draw(img, objects, color_by="track")
     n6post.draw(img, line)
+    n6post.draw(img, objects, color_by="track")

@@ -21,7 +21,8 @@ cam.framesize(csi.VGA)
 
 model = n6post.load(MODEL, threshold=0.1, classes=CLASSES)
 tracker = n6post.Tracker(threshold=0.4, min_hits=3)
-number = len(os.listdir(FOLDER))  # go on after those of earlier runs
+# Go on after the pictures of earlier runs.
+number = max([0] + [int(name[:5]) for name in os.listdir(FOLDER) if name[:5].isdigit()])
 last = time.ticks_ms()
 
 while True:

@@ -34,5 +34,5 @@ while True:
             print("#%d %s has been here for %.1f seconds" % (d.track_id, d.label, zone.dwell_time(d)))
     else:
         alarm.off()
-    n6post.draw(img, objects, color_by="track")
     n6post.draw(img, zone, color=(255, 0, 0) if stay else (0, 255, 0))
+    n6post.draw(img, objects, color_by="track")

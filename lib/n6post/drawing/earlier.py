@@ -19,13 +19,15 @@ from ..pixels.text import picture, texts
 from .painted_text import paint, remember
 
 _MOST = 200  # a picture with more texts is never cleared
+_TRIES = 3  # texts that are looked for in a picture
 
 
 def collect(label_texts, tables, label_block, paints, scale):
     """Add the labels of the last list of Detection to the texts in the picture, from what draw.py keeps of them."""
     if len(texts) >= _MOST:
         texts.clear()
-    for n, x, y, w, h in _placed(label_texts, tables, label_block):
+    # In the order in which they were painted: the best one last, so that no other box crosses it.
+    for n, x, y, w, h in reversed(list(_placed(label_texts, tables, label_block))):
         color, ink, _ = paints[n]
         texts.append((x, y, w, h, label_texts[n], color, ink, scale))
 
@@ -103,12 +105,14 @@ def are_there(target, more):
 
     more    adds the labels of the last `draw` to `texts`, if it is a function
 
-    A line of pixels that has ink is compared. A text without ink, or without a ground, might be there by chance.
+    A line of pixels that has ink is compared. A text without ink, or without a ground, might be there by chance. A few texts
+    are tried, because the limbs of a pose may lie on a label.
     """
     if more is not True:
         more()
         picture[0] = True
     pixels, depth, width, height = target
+    tries = 0
     for at in range(len(texts) - 1, -1, -1):
         x, y, w, h, text, ground, ink, scale = texts[at]
         left, right = max(x, 0), min(x + w, width)
@@ -122,7 +126,12 @@ def are_there(target, more):
                 paint((line, depth, w, 1), (0, -row * scale, w, h, text, ground, ink, scale))
                 if bytes(line[:depth]) * w != line:
                     first = (top * width + left) * depth
-                    return pixels[first : first + (right - left) * depth] == line[(left - x) * depth : (right - x) * depth]
+                    if pixels[first : first + (right - left) * depth] == line[(left - x) * depth : (right - x) * depth]:
+                        return True
+                    tries += 1
+                    break
+        if tries == _TRIES:
+            break
     return False
 
 

@@ -77,7 +77,7 @@ class MjpegServer(Configurable):
                 it is. A frame that is a JPEG already is sent as it is
 
         Returns how many clients watch. ValueError for anything but an image. OSError if the port cannot be opened. After a
-        MemoryError, clients go on with the next frame.
+        MemoryError, clients that watch go on with the next frame; a client whose request was lost is disconnected.
         """
         try:
             to_jpeg = img.to_jpeg
@@ -188,13 +188,19 @@ class MjpegServer(Configurable):
         if not data:
             self._drop(one)
         elif one.request is not None:
-            request = one.request + data
-            if b"\r\n\r\n" in request:
-                self._answer(one, request)
-            elif len(request) > _REQUEST:
-                self._drop(one)
-            else:
-                one.request = request
+            try:
+                self._read(one, one.request + data)
+            except MemoryError:
+                self._drop(one)  # its request is lost: it has to ask again
+                raise
+
+    def _read(self, one, request):
+        if b"\r\n\r\n" in request:
+            self._answer(one, request)
+        elif len(request) > _REQUEST:
+            self._drop(one)
+        else:
+            one.request = request
 
     def _answer(self, one, request):
         words = request.split(b"\r\n", 1)[0].split(b" ")

@@ -101,8 +101,12 @@ def track_ids_of(detections):
 
 
 def id_of(track):
-    """The track id of an argument that is a track id or a Detection."""
-    return track.track_id if isinstance(track, Detection) else track
+    """The track id of an argument that is a track id, a Detection, or None. ValueError for anything else."""
+    if isinstance(track, Detection):
+        return track.track_id
+    if track is not None and type(track) is not int:
+        raise ValueError("track: expected a track id or a Detection, got %r" % (track,))
+    return track
 
 
 def _centroid(d):

@@ -63,17 +63,18 @@ class HeatMap(AnchorTracked):
         self._clock, self._cells = START, (array("f", bytes(4 * rows * columns)), 0)
 
     def _start_over(self):
-        self._weigh(self._clock[0], 0)  # another half-life must not change what was counted
+        # Another half-life must not change what was counted. Without one before, the time of cells is that of the start.
+        self._cells = array("f", self.values().tobytes()), self._clock[0]
 
     def _weight(self, now):
         """How often the weight of a detection has doubled."""
         half_life = self._values.get("half_life")
         return (now - self._cells[1]) / (1000 * half_life) if half_life else 0.0
 
-    def _weigh(self, now, most=_MAX_DOUBLINGS):
-        """The weight of a detection now. Above `most` doublings, all cells are divided by it, and it is 1."""
+    def _weigh(self, now):
+        """The weight of a detection now. Above _MAX_DOUBLINGS, all cells are divided by it, and it is 1."""
         doublings = self._weight(now)
-        if doublings > most:
+        if doublings > _MAX_DOUBLINGS:
             cells = np.frombuffer(self._cells[0], dtype=np.float) * (0.5 ** min(doublings, 126.0))
             self._cells = array("f", cells.tobytes()), now
             return 1.0

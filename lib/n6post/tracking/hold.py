@@ -15,6 +15,8 @@ from .clock import START, next_clock
 _FIRST = const(0)
 _LAST = const(1)
 
+_CONDITION = ""  # the key of the condition without a track; ids are integers
+
 
 class Hold(PerTrack):
     """Reports what has been true for some seconds: for each track, or for one condition.
@@ -51,13 +53,19 @@ class Hold(PerTrack):
                     untrue for longer than `release`
         elapsed_ms  milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
 
-        Call it in every frame, with an empty list too. ValueError for a detection without a `track_id`.
+        Call it in every frame, with an empty list too. Detections that only coast are skipped. ValueError for a detection
+        without a `track_id`.
         """
         single = isinstance(detections, bool)
         if single:
-            ids = [None] if detections else []
+            ids = [_CONDITION] if detections else []
+        elif not isinstance(detections, (list, tuple)):
+            raise ValueError("detections: expected True, False or a list of Detection, got %r" % (detections,))
         else:
             ids = track_ids_of(checked(detections))
+            if any([d._track[2] for d in detections]):
+                detections = [d for d in detections if not d._track[2]]
+                ids = track_ids_of(detections)
         last_clock, last_tracks = self._state
         clock = next_clock(last_clock, elapsed_ms)
         now, before = clock[0], last_clock[0]
@@ -78,7 +86,7 @@ class Hold(PerTrack):
             tracks = {track_id: tracks[track_id] for track_id in ids}
         self._state = clock, tracks  # last: if a MemoryError comes before, the next call counts this time too
         if single:
-            known = tracks.get(None)
+            known = tracks.get(_CONDITION)
             return known is not None and known[_LAST] - known[_FIRST] >= least
         return held
 
@@ -87,5 +95,5 @@ class Hold(PerTrack):
 
         track   a track id, or a Detection; None: of the condition without a track
         """
-        known = self._tracks.get(id_of(track))
+        known = self._tracks.get(_CONDITION if track is None else id_of(track))
         return (known[_LAST] - known[_FIRST]) / 1000 if known else 0.0

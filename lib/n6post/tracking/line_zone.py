@@ -31,6 +31,9 @@ class LineZone(Zone):
     **In** is to the left when you look from start to end, **out** to the right. An object that passes around an end of the
     line has not crossed it. An object that is lost on one side and found again on the other, as the same track, has.
 
+    The margin is at most half of the distance from the line to the farthest corner of the frame on its side, where
+    `frame_size` is known.
+
     ValueError for a line of no length, and for options out of range.
     """
 
@@ -53,6 +56,7 @@ class LineZone(Zone):
         sx, sy = start
         self._side = -2 * dy, 2 * dx, 4 * (sx * dy - sy * dx)
         self._length = sqrt(dx * dx + dy * dy)
+        self._limits = None, 0, 0
         self.reset()
 
     @property
@@ -104,6 +108,7 @@ class LineZone(Zone):
         margin = int(2 * values["margin"] * self._length + 0.5)
         min_frames, coasting, several = values["min_frames"], values["count_coasting"], self._has_several_anchors
         positions = self._positions(detections)
+        in_limit, out_limit = self._reach_limits()
         numbers = track_ids_of(detections)
         for d, track_id, position in zip(detections, numbers, positions):
             if d._track[2] and not coasting:
@@ -115,8 +120,12 @@ class LineZone(Zone):
                 x, y = position
                 low = high = a * x + b * y + c
             _, _, w, h = d[0]
-            reach = margin * (w + h)
-            if low <= reach and high >= -reach:
+            in_reach = out_reach = margin * (w + h)
+            if out_limit and out_reach > out_limit:
+                out_reach = out_limit
+            if in_limit and in_reach > in_limit:
+                in_reach = in_limit
+            if low <= out_reach and high >= -in_reach:
                 continue  # too near to the line, or on both sides: it counts as where it was
             last = tracks.get(track_id)
             if last is None:
@@ -129,7 +138,7 @@ class LineZone(Zone):
             frames = last[_FRAMES] + 1
             if frames == 1:
                 last[_ARRIVAL] = position
-            if frames < min_frames and not (margin and (low > 2 * reach or high < -2 * reach)):
+            if frames < min_frames and not (margin and (low > 2 * out_reach or high < -2 * in_reach)):
                 last[_FRAMES] = frames
             elif not self._has_crossed(last):
                 last[_IS_LEFT], last[_POSITION], last[_FRAMES] = high < 0, position, 0
@@ -143,6 +152,22 @@ class LineZone(Zone):
                 )  # fmt: skip
         self._prune_tracks(detections)
         return crossed_in, crossed_out
+
+    def _reach_limits(self):
+        """Half of the distances, as sides, from the line to the farthest corners of the frame on its left and right.
+
+        Behind a line near the border of the frame there is no room for the margin of a large box. 0: no limit, if the size
+        of the frame is not known or no corner is on this side.
+        """
+        frame_size = self._values["frame_size"]
+        if self._limits[0] != frame_size:
+            w, h = frame_size or (0, 0)
+            a, b, c = self._side
+            corners = [a * x + b * y + c for x, y in ((0, 0), (2 * w, 0), (0, 2 * h), (2 * w, 2 * h))]
+            # The corners are those of the picture, not of its last pixels: boxes end there.
+            left, right = max(0, -min(corners)), max(0, max(corners))
+            self._limits = (frame_size, left // 2, right // 2) if frame_size else (None, 0, 0)
+        return self._limits[1:]
 
     def _has_crossed(self, last):
         """Whether all anchor points of a track have crossed the line between its ends, when they came to the other side."""

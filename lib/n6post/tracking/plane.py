@@ -32,12 +32,14 @@ _LEAST_DETERMINANT = 1e-3
 _HORIZON = 1 / 1024
 _FAR = 1e6  # pixels and meters
 
-# The entries of a track: a ring buffer of its positions, as three rows: milliseconds since _BASE, x and y in meters.
+# The entries of a track: a ring buffer of its positions, as three rows: milliseconds since _BASE, x and y in meters from the
+# centroid of the world points.
 _RING = const(0)
 _BASE = const(1)
 _NEXT = const(2)  # index of the next position
 _FIRST_LENGTH = const(16)  # positions; a ring grows until it holds the window
-_MAX_LENGTH = const(256)
+_MAX_LENGTH = const(256)  # positions that are nearer in time than the window needs for this replace each other
+_REACH = const(3)  # windows, after which a position is no longer used, and a track forgotten
 _NEVER = -1e30  # the time of a position that is not there
 _MAX_TIME = const(4000000)  # milliseconds, exact in float32: then a track starts again
 
@@ -95,7 +97,8 @@ class Plane(AnchorTracked):
 
         0 for four points, except for rounding. With more a large one shows a point that was measured wrongly.
         """
-        errors = [_distance(_mapped(self._to_world, *pixel), place) for pixel, place in zip(*self._given)]
+        cx, cy = self._to_image[:2]
+        errors = [_distance(_mapped(self._to_world, *pixel), (x - cx, y - cy)) for pixel, (x, y) in zip(*self._given)]
         return max(errors)
 
     def reset(self):
@@ -106,7 +109,15 @@ class Plane(AnchorTracked):
         """The place (x, y) in meters of a frame pixel (x, y), or ((x, y)), or of a Detection, by its anchor point.
 
         None on the horizon and above it, where no place of the plane is seen. ValueError for anything else.
+
+        On a camera, numbers are 12 cm apart at 500,000 m, and more exact the smaller they are. This rounds the result, and
+        before that world_points. Speeds and distances are not rounded once more.
         """
+        at = self._place(x, y)
+        return at and (at[0] + self._to_image[0], at[1] + self._to_image[1])
+
+    def _place(self, x, y=None):
+        """The place as of `to_world`, from the centroid of the world points."""
         if y is None and isinstance(x, Detection):
             ((x, y),) = self._positions([x])
             return _mapped(self._to_world, x / 2, y / 2)
@@ -123,7 +134,7 @@ class Plane(AnchorTracked):
 
     def distance(self, a, b):
         """The distance in meters between two pixels (x, y) or Detections, by their anchor points; None without a place."""
-        a, b = self.to_world(a), self.to_world(b)
+        a, b = self._place(a), self._place(b)
         return _distance(a, b) if a and b else None
 
     def _positions(self, detections):
@@ -142,14 +153,15 @@ class Plane(AnchorTracked):
         detections  as Tracker.update returns them; those that only coast do not count. ValueError for one without `track_id`
         elapsed_ms  milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
 
-        A track that was not seen for `window` seconds is forgotten.
+        A track that was not seen for three times `window` is forgotten.
         """
         positions = self._positions(detections)
         ids = track_ids_of(detections)
         clock = next_clock(self._clock, elapsed_ms)
         now = clock[0]
         before = self._clock[0]
-        window = int(1000 * self.window)
+        window = self._window()
+        step = -(-window // (_MAX_LENGTH - 2))
         tracks = self._tracks
         for d, track_id, (x, y) in zip(detections, ids, positions):
             at = None if d._track[2] else _mapped(self._to_world, x / 2, y / 2)
@@ -161,20 +173,28 @@ class Plane(AnchorTracked):
             ring, base, to = known
             length = len(ring) // 3
             newest = (to or length) - 1
+            second = (newest or length) - 1
             if ring[newest] > before - base:
                 to = newest  # of a call that a MemoryError ended: it is replaced
-            elif ring[to] >= now - base - window and length < _MAX_LENGTH:
+            elif ring[second] >= 0 and ring[newest] - ring[second] < step:
+                to = newest  # sooner after the one before than a ring of the largest length has room for
+            elif ring[to] >= 0 and ring[(to + 1) % length] >= now - base - window and length < _MAX_LENGTH:
+                # Without the oldest position, the others would not reach back a window.
                 known = tracks[track_id] = [_longer(ring, to), base, length]
                 ring, _, to = known
                 length = len(ring) // 3
             after = to + 1 if to + 1 < length else 0
             # One statement, so a MemoryError cannot leave half a position.
             ring[to], ring[to + length], ring[to + 2 * length], known[_NEXT] = now - base, at[0], at[1], after
-        for track_id in [one for one, known in tracks.items() if now - _newest(known) > window]:
+        for track_id in [one for one, known in tracks.items() if now - _newest(known) > _REACH * window]:
             del tracks[track_id]
         self._prune_tracks(detections)
         self._clock = clock
         return detections
+
+    def _window(self):
+        """In milliseconds, rounded: on a camera 1000 * 0.17 is a little less than 170."""
+        return int(1000 * self.window + 0.5)
 
     def velocity(self, track):
         """The velocity (x, y) of a track in meters a second; None as for `speed`."""
@@ -183,18 +203,23 @@ class Plane(AnchorTracked):
             return None
         ring, base, _ = known
         length = len(ring) // 3
-        window = 1000.0 * self.window
+        window = float(self._window())
         rows = np.frombuffer(ring, dtype=np.float)
-        ages = rows[:length] - float(self._clock[0] - base)  # milliseconds, from -window to 0
+        ages = rows[:length] - float(self._clock[0] - base)  # milliseconds, negative
         inside = np.where(ages < -window, 0.0, 1.0)
         count = np.dot(inside, inside)
-        ages = ages * inside
-        if count < 3 or _newest(known) - self._clock[0] - np.min(ages) < window / 2:
-            return None
+        if count < 3 or _newest(known) - self._clock[0] - np.min(ages * inside) < window / 2:
+            # Few frames a second, or the track was not seen for a while.
+            first = _first_needed(known, self._clock[0], window)
+            if first is None:
+                return None
+            inside = np.where(ages < first, 0.0, 1.0)
+            count = np.dot(inside, inside)
         # The slope of the line through the positions with the least squares.
+        ages = ages * inside
         ages = (ages - np.dot(ages, inside) / count) * inside
         spread = np.dot(ages, ages) / 1000
-        # From any of the places, so that float32 keeps the millimeters of those that are far away.
+        # From any of the places, so that float32 keeps the millimeters of those that are far from the world points.
         x = np.dot(ages, rows[length : 2 * length] - ring[length]) / spread
         y = np.dot(ages, rows[2 * length :] - ring[2 * length]) / spread
         return x, y
@@ -204,7 +229,9 @@ class Plane(AnchorTracked):
 
         track   its id, or a Detection
 
-        None until it was seen three times in half a window, and for an unknown track.
+        Three places over half a window are needed. If the last `window` seconds have less, as at a low frame rate, earlier
+        ones are used too, up to three windows old. None while that is not enough, as for a new track, and for an unknown
+        track.
         """
         velocity = self.velocity(track)
         return None if velocity is None else 3.6 * _distance(velocity, (0.0, 0.0))
@@ -244,7 +271,9 @@ def _mapped(homography, x, y):
 def _centered(points):
     """(the centroid of the points, and the factor that makes their mean distance from it 1)."""
     count = len(points)
-    x, y = sum([p[0] for p in points]) / count, sum([p[1] for p in points]) / count
+    x, y = points[0]
+    # From one of them, for float32: the sum of large coordinates would lose a meter.
+    x, y = x + sum([p[0] - x for p in points]) / count, y + sum([p[1] - y for p in points]) / count
     mean = sum([_distance(p, (x, y)) for p in points]) / count
     if not mean:
         raise module("tensors.errors").flat_points()
@@ -252,7 +281,11 @@ def _centered(points):
 
 
 def _homographies(pixels, places):
-    """The homography from pixels to places and the one back, as _mapped takes them."""
+    """The homography from pixels to places and the one back, as _mapped takes them.
+
+    The places of the first are from the centroid of all `places`, the first two numbers of the second: so float32 keeps the
+    millimeters of large coordinates.
+    """
     px, py, ps = _centered(pixels)
     qx, qy, qs = _centered(places)
     columns = [[] for _ in range(9)]
@@ -272,7 +305,7 @@ def _homographies(pixels, places):
     if abs(determinant) < _LEAST_DETERMINANT or abs(g9) < _LEAST_DETERMINANT:
         raise module("tensors.errors").flat_points()
     k = ps / qs
-    there = px, py, h1 * k, h2 * k, h3 / qs, h4 * k, h5 * k, h6 / qs, h7 * ps, h8 * ps, qx, qy
+    there = px, py, h1 * k, h2 * k, h3 / qs, h4 * k, h5 * k, h6 / qs, h7 * ps, h8 * ps, 0.0, 0.0
     k, n = qs / ps / g9, 1.0 / ps / g9
     back = qx, qy, g1 * k, g2 * k, g3 * n, g4 * k, g5 * k, g6 * n, g7 * qs / g9, g8 * qs / g9, px, py
     return there, back
@@ -321,3 +354,17 @@ def _newest(known):
     """The time of the last position of a track, milliseconds."""
     ring, base, to = known
     return ring[(to or len(ring) // 3) - 1] + base
+
+
+def _first_needed(known, now, window):
+    """The age, negative, of the last position with which there are three over half a window; None if there is none."""
+    ring, base, to = known
+    length = len(ring) // 3
+    newest = ring[(to or length) - 1]
+    for count in range(1, length + 1):
+        at = ring[(to - count) % length]
+        if at - (now - base) < -_REACH * window:
+            return None
+        if count >= 3 and newest - at >= window / 2:
+            return at - (now - base)
+    return None

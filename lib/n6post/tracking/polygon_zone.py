@@ -25,8 +25,10 @@ _INSIDE = const(0)  # whether it is settled inside
 _SINCE = const(1)  # when it came to its side
 _LAST = const(2)  # when it was there last
 _SEEN = const(3)  # when it was seen last
-_FRAMES = const(4)  # number of frames on the other side
+_FRAMES = const(4)  # weight of the frames on the other side
 _CLASS_ID = const(5)
+
+_WEIGHT = const(60)  # of a frame beyond the margin; one that is inside and within the margin has 1
 
 
 class PolygonZone(Zone):
@@ -36,6 +38,10 @@ class PolygonZone(Zone):
 
     A track that is seen for the first time is where it is, inside or outside, and from then on where it was settled last. A
     detection without a `track_id` is where it is.
+
+    To enter, a track needs no more than an eighth of the zone's mean width (its area by half of its perimeter), and no
+    distance from edges on the border of the frame. One that stays nearer to an edge enters after 60 * `min_frames` frames
+    inside in a row.
 
     ValueError for fewer than three points or points on a line, and for options out of range.
     """
@@ -62,6 +68,7 @@ class PolygonZone(Zone):
                 dx, dy = x - sx, y - sy
         if flat:
             raise ValueError("points: expected some that are not in a line, got %r" % (points,))
+        self._limit = self._entering_limit()
         self._grid = None  # for occupancy, once it is used
         self.reset()
 
@@ -188,12 +195,17 @@ class PolygonZone(Zone):
         margin = self._values["margin"]
         # Rounded up, so that a distance of exactly the margin is within it.
         reach = (int(65536 * margin) + 1) * (w + h) if margin else 0
-        if not self._beyond(points, reach, within):
+        if within and reach > self._limit:
+            reach = self._limit  # else nothing large could enter a narrow zone
+        beyond = self._beyond(points, reach, within)
+        if not (beyond or within):
             return inside, since, now, now, frames, class_id
         if within and not frames:
             since = now
-        frames += 1
-        if frames < self._values["min_frames"] and not (margin and self._beyond(points, 2 * reach, within)):
+        frames += _WEIGHT if beyond else 1
+        if frames < _WEIGHT * self._values["min_frames"] and not (
+            margin and beyond and self._beyond(points, 2 * reach, within)
+        ):
             return inside, since, last, now, frames, class_id
         return within, since, now, now, 0, d[2]
 
@@ -206,17 +218,22 @@ class PolygonZone(Zone):
             return True
         for x, y in points:
             if within:
-                if not self._is_farther(x, y, reach):
+                if not self._is_farther(x, y, reach, self._values["frame_size"]):
                     return False
-            elif not self._surrounds(x, y) and self._is_farther(x, y, reach):
+            elif not self._surrounds(x, y) and self._is_farther(x, y, reach, None):
                 return True
         return within
 
-    def _is_farther(self, x, y, reach):
-        # Squares of distances, in integers: of a point from the end of an edge, or from its line.
+    def _is_farther(self, x, y, reach, frame_size):
+        # Squares of distances, in integers: of a point from the end of an edge, or from its line. With a frame size, edges
+        # on the border of the frame are left out: nothing comes in there.
         square = reach * reach
+        right, bottom = frame_size or (65536, 65536)
         px, py = self._points[-1]
         for qx, qy in self._points:
+            if frame_size and (px <= 0 >= qx or py <= 0 >= qy or px >= right - 1 <= qx or py >= bottom - 1 <= qy):
+                px, py = qx, qy
+                continue
             ax, ay, bx, by = x - 2 * px, y - 2 * py, x - 2 * qx, y - 2 * qy
             dx, dy = 2 * (qx - px), 2 * (qy - py)
             if ax * dx + ay * dy <= 0:
@@ -254,6 +271,18 @@ class PolygonZone(Zone):
             return self._surrounds(2 * x, 2 * y)
         except TypeError:
             raise module("tensors.errors").pixel_refused("contains", (x, y)) from None
+
+    def _entering_limit(self):
+        """An eighth of the mean width, which is the area by half of the perimeter, in 1/65536 of half a pixel."""
+        area, perimeter = 0, 0
+        px, py = self._points[-1]
+        for qx, qy in self._points:
+            area += px * qy - qx * py  # twice
+            # The length of an edge, up to an eighth too long. In integers, so a camera and a PC agree.
+            dx, dy = abs(qx - px), abs(qy - py)
+            perimeter += max(dx, dy) + min(dx, dy) // 2
+            px, py = qx, qy
+        return 16384 * abs(area) // perimeter or 65536  # where edges cross, parts of the area cancel out
 
     def _in_half_pixels(self):
         """The edges as (top, bottom, x and y of the upper end, vector to the lower end), in half pixels."""

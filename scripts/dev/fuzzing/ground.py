@@ -93,11 +93,12 @@ def _speeds(dice: Dice) -> str:
     window = dice.pick((1.0, 0.3, 5.0))
     plane = n6post.Plane([(0, 0), (100, 0), (100, 100), (0, 100)], [(0, 0), (10, 0), (10, 10), (0, 10)], window=window)
     sequence = _walk(dice, dice.whole(2, 60))
-    dice.tell(window=window, sequence=[[(d.track_id, d.rect) for d in found] for found in sequence])
+    pace = dice.pick(((33, 100, 0, 250), (500, 250, 1000), (5, 16)))
+    dice.tell(window=window, pace=pace, sequence=[[(d.track_id, d.rect) for d in found] for found in sequence])
     known: dict[int, list[tuple[int, float, float]]] = {}
     now = 0
     for found in sequence:
-        ms = dice.pick((33, 100, 0, 250))
+        ms = dice.pick(pace)
         now += ms
         if dice.chance(0.02):
             found = [*found, seen((1, 2, 3, 4), 0.5)]
@@ -108,10 +109,16 @@ def _speeds(dice: Dice) -> str:
         require(got is found, "different detections than those passed in")
         for d in found:
             x, y = place(d, "bottom")
-            known.setdefault(d.track_id, []).append((now, x / 20, y / 20))
-        known = {n: path for n, path in known.items() if now - path[-1][0] <= 1000 * window}
+            path = known.setdefault(d.track_id, [])
+            if len(path) > 1 and path[-1][0] - path[-2][0] < 1000 * window / 254:
+                path.pop()  # a window is at most 256 positions
+            path.append((now, x / 20, y / 20))
+        known = {n: path for n, path in known.items() if now - path[-1][0] <= 3000 * window}
         for n in range(1, 4):
-            path = [step for step in known.get(n, ()) if now - step[0] <= 1000 * window]
+            whole = [step for step in known.get(n, ()) if now - step[0] <= 3000 * window]
+            path = [step for step in whole if now - step[0] <= 1000 * window]
+            while len(path) < len(whole) and (len(path) < 3 or path[-1][0] - path[0][0] < 500 * window):
+                path = whole[-len(path) - 1 :]
             got = plane.velocity(n)
             if len(path) < 3 or path[-1][0] - path[0][0] < 500 * window:
                 require(got is None and plane.speed(n) is None, "the velocity %r of %d places", got, len(path))

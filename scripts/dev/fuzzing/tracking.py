@@ -71,6 +71,8 @@ def _clear_scene(dice: Dice) -> str:
         tracked, refused = attempt(tracks.update, found, dt=dt)
         require(tracked is not None, "refused a valid frame: %s", refused)
         assert tracked is not None
+        if reference.closest < 0.1:
+            return BOUNDED
         got = [d.track_id for d in tracked]
         require(got == [number for _, number, _ in expected], "ids %r, expected %r", got, [n for _, n, _ in expected])
         for d, (which, _, corners) in zip(tracked, expected, strict=True):
@@ -254,10 +256,16 @@ def _line(dice: Dice, names: tuple[str, ...], sequence: list[Frame]) -> str:
     if start == end:
         end = end[0] + 1, end[1]
     margin, min_frames = dice.pick((0, 0, 0.1, 0.2, 1.0, 10)), dice.pick((1, 2, 2, 3))
-    dice.tell(start=start, end=end, margin=margin, min_frames=min_frames)
-    line = n6post.LineZone(start, end, anchor=_anchor_option(dice, names), margin=margin, min_frames=min_frames)
+    size = dice.pick((None, None, (45, 35)))
+    dice.tell(start=start, end=end, margin=margin, min_frames=min_frames, size=size)
+    options = {"anchor": _anchor_option(dice, names), "margin": margin, "min_frames": min_frames, "frame_size": size}
+    line = n6post.LineZone(start, end, **options)
     dx, dy = end[0] - start[0], end[1] - start[1]
     length = math.hypot(dx, dy)
+    # The margin is at most half of the way to the farthest corner of the frame on each side.
+    corners = [(x, y) for x in (0, size[0]) for y in (0, size[1])] if size else []
+    ways = [(dx * (y - start[1]) - dy * (x - start[0])) / length for x, y in corners]
+    limits = [max([sign * way for way in ways if sign * way > 0], default=math.inf) / 2 for sign in (-1, 1)]
     settled: dict[int, list[Any]] = {}  # by track: its side, its points there, the points of its frames on the other side
     counts = [{}, {}]  # type: list[dict[int, int]]
     certain = True
@@ -275,10 +283,13 @@ def _line(dice: Dice, names: tuple[str, ...], sequence: list[Frame]) -> str:
             reach = margin * (d.rect[2] + d.rect[3]) / 2
             # lib computes in integers, which are coarse for a short line.
             slack = 1e-2 * (1 + reach) + (d.rect[2] + d.rect[3]) / 4 / length
+            reaches = [min(reach, limit) for limit in limits]
             for one in away if margin else ():
-                certain = certain and abs(abs(one) - reach) > slack and abs(abs(one) - 2 * reach) > 2 * slack
-            if min(away) <= reach and max(away) >= -reach:
+                for reach in reaches:
+                    certain = certain and abs(abs(one) - reach) > slack and abs(abs(one) - 2 * reach) > 2 * slack
+            if min(away) <= reaches[1] and max(away) >= -reaches[0]:
                 continue
+            reach = reaches[min(away) > 0]
             side = 1 if min(away) > 0 else -1
             known = settled.setdefault(d.track_id, [side, points, []])
             if known[0] == side:
@@ -357,8 +368,10 @@ def _polygon(dice: Dice, names: tuple[str, ...], sequence: list[Frame]) -> str:
     points = [(dice.whole(-60, 60), dice.whole(-60, 60)) for _ in range(dice.whole(3, 7))]
     max_gap = dice.pick((1.0, 0.0, 0.2))
     margin, min_frames = dice.pick((0, 0.25, 0.5, 2)), dice.pick((1, 2, 3))
-    dice.tell(points=points, max_gap=max_gap, margin=margin, min_frames=min_frames)
+    size = dice.pick((None, None, (45, 35)))
+    dice.tell(points=points, max_gap=max_gap, margin=margin, min_frames=min_frames, size=size)
     options = {"anchor": _anchor_option(dice, names), "max_gap": max_gap, "margin": margin, "min_frames": min_frames}
+    options["frame_size"] = size
     zone, refused = attempt(n6post.PolygonZone, points, **options)
     if zone is None:
         (x, y), rest = points[0], points[1:]
@@ -370,6 +383,11 @@ def _polygon(dice: Dice, names: tuple[str, ...], sequence: list[Frame]) -> str:
         require(zone.contains(x, y) == _surrounds(points, 2 * x, 2 * y), "contains(%d, %d) is %r", x, y, zone.contains(x, y))
     if dice.chance(0.2):
         _shared(dice, zone, points)
+    # To enter, the margin is at most an eighth of the mean width, and edges on the border of the frame have none.
+    edges = list(zip(points, [*points[1:], points[0]], strict=True))
+    spans = [sorted((abs(bx - ax), abs(by - ay))) for (ax, ay), (bx, by) in edges]
+    area = abs(sum(ax * by - bx * ay for (ax, ay), (bx, by) in edges)) / 2
+    narrow = area / (sum(b + a // 2 for a, b in spans) / 2) / 8 if area else 0.5
     tracks: dict[int, dict[str, Any]] = {}
     now, visits = 0, []  # type: tuple[int, list[float]]
     for found in sequence:
@@ -391,9 +409,10 @@ def _polygon(dice: Dice, names: tuple[str, ...], sequence: list[Frame]) -> str:
                 tracks[d.track_id] = {"in": within, "since": now, "last": now, "seen": now, "run": []}
                 entered += [d] * within
             else:
-                away = [_distance(points, x / 2, y / 2) for x, y in positions]
+                away = [_distance(points, x / 2, y / 2, size if within else None) for x, y in positions]
                 far = min(away) if within else max([a for a, one in zip(away, here, strict=True) if not one])
                 reach = margin * (d.rect[2] + d.rect[3]) / 2
+                reach = min(reach, narrow) if within else reach
                 if margin and min(abs(far - reach), abs(far - 2 * reach)) < 1e-3:
                     return BOUNDED
                 known["seen"] = now
@@ -401,12 +420,13 @@ def _polygon(dice: Dice, names: tuple[str, ...], sequence: list[Frame]) -> str:
                     known.update(last=now, run=[])
                 elif margin and far <= reach:
                     known["last"] = now
+                    known["run"] += [(now, 0)] * within  # it counts little, but the visit begins with it
                 else:
-                    known["run"].append(now)
-                    if len(known["run"]) >= min_frames or (margin and far > 2 * reach):
+                    known["run"].append((now, 1))
+                    if sum(one for _, one in known["run"]) >= min_frames or (margin and far > 2 * reach):
                         left += [(d.track_id, dict(known))] * known["in"]
                         entered += [d] * within
-                        known.update({"in": within, "since": known["run"][0], "last": now, "run": []})
+                        known.update({"in": within, "since": known["run"][0][0], "last": now, "run": []})
                 within = known["in"]
             if within:
                 inside.append(d)
@@ -427,7 +447,7 @@ def _polygon(dice: Dice, names: tuple[str, ...], sequence: list[Frame]) -> str:
             seconds = zone.dwell_time(n)
             require(abs(seconds - wanted) < 1e-6, "%r seconds of track %d, expected %r", seconds, n, wanted)
         if dice.chance(0.3):
-            _occupied(zone, points, found)
+            _occupied(zone, points, found, size)
     mean = sum(visits) / len(visits) if visits else 0.0
     require(abs(zone.mean_dwell_time - mean) < 1e-6, "mean %r, expected %r", zone.mean_dwell_time, mean)
     told = json.loads(n6post.to_json(zone))
@@ -436,10 +456,12 @@ def _polygon(dice: Dice, names: tuple[str, ...], sequence: list[Frame]) -> str:
     return CONFIRMED
 
 
-def _distance(points: list[tuple[int, int]], x: float, y: float) -> float:
-    """The distance of a point from the nearest edge."""
-    found = []
+def _distance(points: list[tuple[int, int]], x: float, y: float, size: tuple[int, int] | None) -> float:
+    """The distance of a point from the nearest edge, of those that are not on the border of a frame of this size."""
+    found = [math.inf]
     for (ax, ay), (bx, by) in zip(points, [*points[1:], points[0]], strict=True):
+        if size and (max(ax, bx) <= 0 or max(ay, by) <= 0 or min(ax, bx) >= size[0] - 1 or min(ay, by) >= size[1] - 1):
+            continue
         dx, dy = bx - ax, by - ay
         t = ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy) if dx or dy else 0.0
         t = min(max(t, 0.0), 1.0)
@@ -447,13 +469,13 @@ def _distance(points: list[tuple[int, int]], x: float, y: float) -> float:
     return min(found)
 
 
-def _occupied(zone: Any, points: list[tuple[int, int]], found: Frame) -> None:
+def _occupied(zone: Any, points: list[tuple[int, int]], found: Frame, size: tuple[int, int] | None) -> None:
     """occupancy of boxes: a part of the pixels whose centers are inside, all of them if there are at most 4,096."""
     xs, ys = [x for x, _ in points], [y for _, y in points]
     inside, covered = 0, 0
     for y in range(min(ys), max(ys)):
         for x in range(min(xs), max(xs)):
-            if _surrounds(points, 2 * x + 1, 2 * y + 1):
+            if _surrounds(points, 2 * x + 1, 2 * y + 1) and (not size or 0 <= x < size[0] and 0 <= y < size[1]):
                 inside += 1
                 covered += any([bx <= x < bx + w and by <= y < by + h for bx, by, w, h in [d.rect for d in found]])
     got = zone.occupancy(found)
