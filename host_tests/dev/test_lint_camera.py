@@ -104,6 +104,11 @@ EXAMPLES = {
         ("print(getattr(1, 'a', None))\n",),
         refused("class Lazy:\n  def __getattr__(self, name): raise MemoryError\nhasattr(Lazy(), 'a')", "MemoryError"),
     ),
+    "heap-size": Example(
+        ("import gc\nprint(gc.mem_free())\n", "import gc\nprint(gc.mem_alloc())\n", "import gc\ngc.collect()\n"),
+        ("import gc\ngc.disable()\n", "print(len(b''))\n"),
+        "import gc\ngc.collect()\nassert gc.mem_alloc() > 0 and gc.mem_free() > 0\n",
+    ),
     "memory-error": Example(
         (
             "try:\n    a = []\nexcept MemoryError:\n    a = None\n",

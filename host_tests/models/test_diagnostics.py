@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,7 +15,7 @@ from fakes import Array, FakeModel, Tensor, capture
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ml.preprocessing import Normalization
-from n6post.models import matching
+from n6post.models import diagnostics, matching
 from n6post.models.matching import DeferredProcessor
 from n6post_pc import recorded
 from synthetic_heads import Thing, anchor_count, float_head, quantized, random_head
@@ -378,7 +377,13 @@ def test_map_too_large_as_floats_is_found_without_a_processor() -> None:
 def test_small_heap_makes_smaller_maps_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     model = FakeModel([Tensor(noise((1, 320, 320, 2)), 0.1, 0)], (320, 320))
     assert n6post.diagnose(model) == []
-    monkeypatch.setattr(gc, "mem_free", lambda: 500_000, raising=False)
+
+    def allocated(size: int) -> bytearray:
+        if size > 500_000:
+            raise MemoryError
+        return bytearray(size)
+
+    monkeypatch.setattr(diagnostics, "bytearray", allocated, raising=False)
     assert "0.8 MB" in the_only_finding(model)
 
 

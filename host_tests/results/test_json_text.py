@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import struct
+import sys
+import threading
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
@@ -15,6 +18,7 @@ from fakes import FakeModel, Tensor, camera_floats
 from hypothesis import example, given
 from hypothesis import strategies as st
 from n6post.results import json_text
+from n6post.results.mask import MaskTransform
 from test_detection import FAMILIES, car, detections_of
 from test_init import on_micropython
 from ulab import _host
@@ -237,3 +241,129 @@ def test_zones_are_written_as_one_object() -> None:
 def test_to_json_refuses_anything_but_a_result(result: Any) -> None:
     with pytest.raises(ValueError, match=r"expected a list of Detection or something with as_dict\(\), got "):
         n6post.to_json(result)
+
+
+# --- streams ---------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_stream_gets_the_line_and_a_line_end_in_one_write(name: str) -> None:
+    detections = detections_of(name)
+    for result in (detections, detections[0], [], n6post.LineZone((0, 200), (400, 200))):
+        written: list[bytes] = []
+
+        class Stream:
+            def write(self, data: memoryview) -> str:
+                written.append(bytes(data))  # noqa: B023
+                return "sent"
+
+        assert n6post.to_json(result, stream=Stream()) == "sent"
+        assert written == [n6post.to_json(result).encode() + b"\n"]
+
+
+def test_a_line_of_every_length_has_its_line_end() -> None:
+    """Also where it just fits into the buffer, which grows from 1024 bytes."""
+    for size in range(500, 3000):
+        stream = io.BytesIO()
+        json_text._lines.clear()
+        d = car(label="y" * size)
+        assert n6post.to_json([d], stream=stream) == len(stream.getvalue())
+        assert stream.getvalue() == json.dumps([d.as_dict()]).encode() + b"\n"
+
+
+def test_a_frame_allocates_no_new_buffers() -> None:
+    detections = [car(label=f"label {i}") for i in range(50)]
+    n6post.to_json(detections)
+    (line,) = json_text._lines
+    out, more = line.out, line.more
+    for _ in range(3):
+        n6post.to_json(detections, stream=io.BytesIO())
+        assert json_text._lines == [line] and line.out is out and line.more is more
+
+
+def test_a_stream_that_fails_leaves_the_next_line_complete() -> None:
+    class Broken:
+        def write(self, data: memoryview) -> int:
+            raise OSError("no client")
+
+    for _ in range(3):
+        with pytest.raises(OSError, match="no client"):
+            n6post.to_json([car(), car()], stream=Broken())
+        assert n6post.to_json([car()]) == json.dumps([car().as_dict()])
+    assert len(json_text._lines) == 1
+
+
+def test_a_stream_may_call_to_json_itself() -> None:
+    inner: list[str] = []
+
+    class Nested:
+        def write(self, data: memoryview) -> bytes:
+            inner.append(n6post.to_json([car(label="inner " * 40)] * 30))
+            return bytes(data)
+
+    assert n6post.to_json([car()], stream=Nested()) == json.dumps([car().as_dict()]).encode() + b"\n"
+    assert json.loads(inner[0])[29]["label"] == "inner " * 40
+
+
+def test_two_threads_do_not_mix_their_lines() -> None:
+    found = {name: detections_of(name) * 5 for name in FAMILIES}
+    wanted = {name: n6post.to_json(detections) for name, detections in found.items()}
+    wrong: list[str] = []
+
+    def work(name: str) -> None:
+        for _ in range(40):
+            if n6post.to_json(found[name]) != wanted[name]:
+                wrong.append(name)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=work, args=(name,)) for name in [*FAMILIES, *FAMILIES]]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert not wrong
+
+
+@pytest.mark.parametrize("stream", [7, "results.jsonl", b"", True])
+def test_a_stream_without_write_is_refused(stream: Any) -> None:
+    got = type(stream).__name__
+    with pytest.raises(ValueError, match=rf"^stream: expected None or an object with write\(\), got {got}$"):
+        n6post.to_json([car()], stream=stream)
+    assert n6post.to_json([]) == "[]"
+
+
+# --- keypoints and corners -------------------------------------------------------------------------------------------
+@given(st.lists(st.tuples(*[st.floats(-2000, 120_000, width=32)] * 2, st.floats(-1100, 1100, width=32)), max_size=9))
+@example([(0.0, 0.05, 0.0005), (-0.05, 99999.95, 999.9995), (1000.0, 9999.95, 1.0)])
+@example([(0.1, -0.1, -0.001), (12.0, 345.6, 0.12), (100000.0, 1.0, 0.5)])
+def test_keypoints_are_written_as_as_dict_returns_them(points: Any) -> None:
+    keypoints = _host.wrap(np.array(points, np.float32).reshape(-1, 3))
+    d = n6post.Detection((1, 2, 3, 4), 0.5, 0, "person", None, keypoints)
+    assert n6post.to_json([d, d]) == json.dumps([d.as_dict()] * 2)
+
+
+def test_keypoints_with_corners_and_a_mask_are_written_together() -> None:
+    mask, keypoints = detections_of("yolov8n_seg_320")[0].mask, detections_of("movenet_17_192")[0].keypoints
+    d = car(mask=mask, keypoints=keypoints).replace(corners=[(10, 20), (60, 25), (55, 75), (5, 70)])
+    assert list(d.as_dict())[4:] == ["mask", "keypoints", "corners", "rotation"]
+    for outline in (False, True):
+        assert n6post.to_json([d, car(), d], outline=outline) == json.dumps([one.as_dict(outline) for one in (d, car(), d)])
+
+
+def test_masks_without_a_pixel_or_an_area_have_null() -> None:
+    """A mask whose pixels lie between two frame pixels has a box, of one pixel, but no area."""
+    transform = MaskTransform(0.25, 0, 0.25, 0, (0, 0, 64, 64))
+    thin = bytes([0, 200, 0] * 3)
+    masks = [
+        n6post.Mask(bytes(9), (4, 4, 3, 3), (4, 4, 3, 3), (0, 0, 64, 64), transform),
+        n6post.Mask(thin, (4, 4, 3, 3), (4, 4, 3, 3), (0, 0, 64, 64), transform),
+        n6post.Mask(b"", (4, 4, 0, 0), (4, 4, 0, 0), (0, 0, 64, 64), transform),
+    ]
+    detections = [car(mask=mask) for mask in masks]
+    told = json.loads(n6post.to_json(detections))
+    assert told == as_dicts(detections)
+    empty = {"rect": None, "area": 0, "centroid": None}
+    assert told[0]["mask"] == told[2]["mask"] == empty
+    assert told[1]["mask"] == {"rect": [1, 1, 1, 1], "area": 0, "centroid": None}

@@ -24,7 +24,7 @@ from fakes import FakeModel, Tensor, stretched
 from hypothesis import given
 from hypothesis import strategies as st
 from n6post.models.region import Region
-from n6post.results import json_text
+from n6post.results import json_parts
 from n6post.results.detection import detection_from
 from n6post.results.mask_geometry import detection_refitted
 from n6post.results.scaled import scaled
@@ -307,12 +307,12 @@ def through_json(d: Any) -> Any:
     """to_json makes another Detection of numbers that its kernel does not write."""
     made: list[Any] = []
     odd = d.replace(rect=tuple([float(v) for v in d.rect]))
-    real = json_text._normalized
-    json_text._normalized = lambda one: made.append(real(one)) or made[-1]  # type: ignore[func-returns-value]
+    real = json_parts.normalized
+    json_parts.normalized = lambda many: made.extend(real(many)) or made
     try:
         n6post.to_json([odd])
     finally:
-        json_text._normalized = real
+        json_parts.normalized = real
     return made[0]
 
 

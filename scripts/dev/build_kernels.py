@@ -35,13 +35,14 @@ GROUPS = {
     "anchors": {"score_anchors": 4, "decode_anchors": 4, "rank_anchors": 3, "blend_anchors": 3},
     "oriented": {"suppress_oriented": 4, "oriented_corners": 4},
     "places": {"color_sums": 4, "class_bands": 4},
+    "measures": {"measure_mask": 4},
     "hide": {"mark_cells": 3, "hide_cells": 4},
 }
 # group: functions that use Python objects, in viper: NAME.py, appended to the machine code of both kinds.
-VIPER = {"boxes": ["make_detections"]}
+VIPER = {"boxes": ["make_detections"], "drawing": ["label_detections", "draw_boxes", "tint_masks"]}
 PARAMS = (
     "params.py", "map_params.py", "drawing_params.py", "pose_params.py", "crop_params.py", "head_params.py",
-    "anchor_params.py", "oriented_params.py", "place_params.py", "hide_params.py",
+    "anchor_params.py", "oriented_params.py", "place_params.py", "hide_params.py", "measure_params.py",
 )  # fmt: skip
 KERNELS = {name: count for kernels in GROUPS.values() for name, count in kernels.items()}
 # GNU as 2.40 rejects -mcpu=cortex-m55. -mpure-code: no literal pools, so that no alignment of the code matters.

@@ -71,6 +71,8 @@ package-import: `from . import name` asks the package's __getattr__ before it lo
     name`
 hasattr: hasattr has the attribute worked out, which of lazily loaded names is an import, and passes every error but
     AttributeError on: try it, or getattr with a default
+heap-size: gc.mem_free and gc.mem_alloc read the whole heap, 60 million instructions on an OpenMV N6, and gc.collect takes
+    20 million: a script may collect where it has time, a library must not, and only what measures needs the numbers
 memory-error: a MemoryError may come at any line, and is an Exception: swallowed, what was half made is taken for whole
 stable-sort: MicroPython's sort is not stable (and slow on sorted or equal keys): a key needs the index as a tie-break,
     (key, index)
@@ -381,6 +383,10 @@ class Linter(Kinds, ast.NodeVisitor):
             self.add(node, "absent-name")
         if isinstance(f, ast.Name) and called == "hasattr" and "lib" in self.path.parts:
             self.add(node, "hasattr")
+        if isinstance(f, ast.Attribute) and isinstance(f.value, ast.Name) and f.value.id == "gc":
+            measures = called in ("mem_free", "mem_alloc") and "device" not in self.path.parts
+            if measures or called == "collect" and "lib" in self.path.parts:
+                self.add(node, "heap-size")
         if isinstance(f, ast.Name) and called == "isinstance" and len(node.args) > 1 and isinstance(node.args[1], ast.BinOp):
             self.add(node, "absent-name")
         if isinstance(f, ast.Name) and called == "abs" and node.args and self.kind(node.args[0]).is_array:

@@ -23,7 +23,7 @@ ValueError that says what was expected and what came. An option of a post-proces
 assigned between frames (`process.threshold = 0.6`), and is checked then. A misspelled option raises a TypeError in the
 constructor and an AttributeError on assignment.
 
-Call n6post from your main loop. A post-processor, a tracker, `draw` and `to_json` keep buffers from call to call: a timer
+Call n6post from your main loop. A post-processor, a tracker, a zone and `draw` keep buffers from call to call: a timer
 callback or a second thread must not call one of them while another call of it is running. A callback may use finished
 results, for example set a flag by `d.label`.
 

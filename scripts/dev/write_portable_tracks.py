@@ -15,7 +15,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "lib" / "n6post" / "kernels"
 WHAT = {
     "tracks": "The loops of a Tracker over all tracks and detections of a frame, in integers and plain Python.",
     "json": "The JSON text of detections for to_json, byte by byte and in plain Python.",
-    "corners": "The JSON text of an oriented box for to_json, byte by byte and in plain Python.",
+    "corners": "The JSON text of keypoints and oriented boxes for to_json, byte by byte and in plain Python.",
     "cells": "Objects from the cells of a FOMO map, in integers and plain Python.",
     "occupancy": "The points of a grid that masks and boxes cover, in integers and plain Python.",
 }

@@ -21,5 +21,5 @@ uart = UART(3, 115200)  # the pins P4 (TX) and P5 (RX)
 while True:
     img = cam.snapshot()
     detections = tracker.update(model.predict([n6post.Letterbox(img)]))
-    uart.write(n6post.to_json(detections) + "\n")
+    n6post.to_json(detections, stream=uart)
     n6post.draw(img, detections, color_by="track")

@@ -3,19 +3,10 @@
 //
 // For each band class_bands_row counts the frame rows of the class in each column of the map. From these and the columns'
 // edges class_bands_sum computes the band's words.
+#include "center.h"
 #include "class_bands.h"
 
 enum { PIXELS, CENTER, LEFT, RIGHT, BAND }; // words of a band
-
-// moment / (2 * pixels), rounded down, below 2^16: bit by bit, for there is no division of 64 bits.
-static int center(uint64_t moment, uint32_t pixels)
-{
-    uint32_t found = 0;
-    for (uint32_t bit = 1 << 15; bit; bit >>= 1)
-        if (2ull * pixels * (found | bit) <= moment)
-            found |= bit;
-    return found;
-}
 
 int class_bands(const uint8_t *classes, const struct class_bands_params *params, uint16_t *scratch, int32_t *out)
 {

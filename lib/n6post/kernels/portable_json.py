@@ -10,29 +10,45 @@ from micropython import const
 # The text of a detection in pieces. Before each piece is its length, behind it the value to insert: the position of a number
 # in the words, or one of the kinds below. Pieces are copied four bytes at a time; bytes beyond the end are overwritten.
 _FORM = (
-    b'\x0a{"rect": [  \x02' b"\x02,   \x03" b"\x02,   \x04" b"\x02,   \x05" b'\x0c], "score": \x08'
-    b'\x0e, "class_id":   \x06' b'\x0b, "label":  \x09' b"\x00\x0a" b'\x0e, "track_id":   \x07' b"\x01}   \x00"
+    b'\x0a{"rect": [  \x09' b"\x02,   \x0a" b"\x02,   \x0b" b"\x02,   \x0c" b'\x0c], "score": \x21'
+    b'\x0e, "class_id":   \x0d' b'\x0b, "label":  \x22' b"\x00\x23" b'\x0e, "track_id":   \x0e'
+    b"\x01}   \x20"
+    # The pieces of a mask: from _WHOLE on, of one without an area, of one without a pixel.
+    b'\x14, "mask": {"rect": [\x00' b"\x02,   \x01" b"\x02,   \x02" b"\x02,   \x03" b'\x0b], "area":  \x04'
+    b'\x0f, "centroid": [ \x05' b"\x02,   \x06" b"\x02]}  \x24"
+    b'\x14, "mask": {"rect": [\x00' b"\x02,   \x01" b"\x02,   \x02" b"\x02,   \x03"
+    b'\x1f], "area": 0, "centroid": null} \x24'
+    b'\x35, "mask": {"rect": null, "area": 0, "centroid": null}   \x24'
 )  # fmt: skip
-_END = const(0)
-_SCORE = const(8)
-_MORE = const(10)
+_END = const(32)
+_SCORE = const(33)
+_LABEL = const(34)
+_MORE = const(35)
+_BACK = const(36)  # to _MORE
+_WHOLE = const(104)
+_NO_AREA = const(188)
+_NO_PIXEL = const(262)
 
-# Words: how far the writer is, and the values of the current detection.
-_AT = const(0)  # bytes written
-_NEXT = const(1)  # index of the next detection
-_X = const(2)
-_Y = const(3)
-_W = const(4)
-_H = const(5)
-_CLASS_ID = const(6)
-_TRACK_ID = const(7)
-_TRACKED = const(8)  # 1 if it has a track id, else 0
-_THOUSANDTHS = const(9)  # of the score; -1 if the score is given as text
-_LABEL_SIZE = const(10)  # bytes
-_SCORE_SIZE = const(11)
-_MORE_SIZE = const(12)
+# Words: the measures of the current detection's mask, as the kernel measure_mask writes them, how far the writer is, and
+# other values of the current detection.
+_MASK_W = const(2)
+_MASK_AREA = const(4)
+_AT = const(7)  # bytes written
+_NEXT = const(8)  # index of the next detection
+_X = const(9)
+_Y = const(10)
+_W = const(11)
+_H = const(12)
+_CLASS_ID = const(13)
+_TRACK_ID = const(14)
+_TRACKED = const(15)  # 1 if it has a track id, else 0
+_THOUSANDTHS = const(16)  # of the score; -1 if the score is given as text
+_LABEL_SIZE = const(17)  # bytes
+_SCORE_SIZE = const(18)
+_MEASURED = const(19)  # 1 if the measures of a mask are written, else 0
+_MORE_SIZE = const(20)
 
-_MAX_SIZE = const(192)  # bytes of a detection, without its texts
+_MAX_SIZE = const(336)  # bytes of a detection, without its texts
 _NONE = None  # viper cannot compare with the constant None
 
 
@@ -40,13 +56,13 @@ def write(detections, words, out, size, scores, texts, text_of):
     """Write the detections as JSON objects, with ", " between them.
 
     detections  list of Detection
-    words   array('i') of 13: the words above; _AT and _NEXT say where to begin, and are updated
+    words   array('i') of 21: the words above; _AT and _NEXT say where to begin, and are updated
     out     a bytearray, written from word _AT on; a few bytes at its end stay free
     size    bytes of `out`
     scores  an array of one float, through which the bits of a score are read
     texts   {label: its JSON as bytes}
-    text_of     text_of(kind, detection) returns bytes that are not made here: kind 0 the label, 1 the score, 2 mask,
-                keypoints and corners
+    text_of     text_of(kind, detection) returns bytes that are not made here: kind 0 the label, 1 the score, 2 keypoints and
+                corners. For kind 2 it also sets _MEASURED, the words of the mask and _MORE_SIZE: how many of the bytes count
 
     Returns 0 once all detections are written. Otherwise it returns how many bytes it needs for the next one: call it again
     with as many free bytes in `out`.
@@ -96,10 +112,10 @@ def write(detections, words, out, size, scores, texts, text_of):
                 thousandths += 1
         words[_THOUSANDTHS] = thousandths
         more = text
+        words[_MEASURED] = 0
         words[_MORE_SIZE] = 0
         if mask is not none or keypoints is not none or int(len(d._source)) > 2:
             more = text_of(2, d)
-            words[_MORE_SIZE] = int(len(more))
         need = words[_LABEL_SIZE] + words[_SCORE_SIZE] + words[_MORE_SIZE] + _MAX_SIZE
         words[_AT] = at
         words[_NEXT] = j
@@ -116,13 +132,14 @@ def write(detections, words, out, size, scores, texts, text_of):
 def fill_in(out, at, form, words, text, score_text, more):
     """Write one detection into `out` from `at` on: the form with its values. Returns the position of its end.
 
-    text, score_text, more  label, score (if _THOUSANDTHS is -1), mask, keypoints and corners as JSON
+    text, score_text, more  label, score (if _THOUSANDTHS is -1), keypoints and corners as JSON
     """
     if words[_NEXT]:
         out[at] = 0x2C
         out[at + 1] = 0x20
         at += 2
     i = 0
+    back = 0
     while True:
         length = form[i]
         i += 1
@@ -137,9 +154,7 @@ def fill_in(out, at, form, words, text, score_text, more):
         at = end
         kind = form[i]
         i += 1
-        if kind == _END:
-            return at
-        if kind < _SCORE:
+        if kind < _END:
             number = words[kind]
             if kind == _TRACK_ID and words[_TRACKED] == 0:
                 at -= length
@@ -192,6 +207,18 @@ def fill_in(out, at, form, words, text, score_text, more):
                 if number:
                     out[at] = 48 + number
                     at += 1
+        elif kind == _END:
+            return at
+        elif kind == _MORE and words[_MEASURED]:
+            words[_MEASURED] = 0
+            back = i - 2
+            i = _WHOLE
+            if words[_MASK_W] == 0:
+                i = _NO_PIXEL
+            elif words[_MASK_AREA] == 0:
+                i = _NO_AREA
+        elif kind == _BACK:
+            i = back
         else:
             source = text
             length = words[_LABEL_SIZE]

@@ -4,7 +4,6 @@ Each finding is one function of the table _CHECKS at the end. It gets a _Case an
 model. Every sentence points to the line in docs/troubleshooting.md that has the function's name.
 """
 
-import gc
 from math import exp
 
 from micropython import const
@@ -314,12 +313,11 @@ def _large_map(case):
     """Without a post-processor the firmware returns float copies."""
     if case.processor is not None or case.kind:
         return
-    largest = min(_LARGE_COPY, _heap_free())
     for i, shape in enumerate(case.shapes):
         size = 4
         for n in shape:
             size *= n
-        if size > largest:
+        if size > _LARGE_COPY or not _can_be_allocated(size):
             yield (
                 "output %d: without a post-processor predict copies it as %.1f MB of floats, more than the heap has in one"
                 " piece: attach a post-processor (n6post.load does), which reads the model's own memory"
@@ -327,11 +325,13 @@ def _large_map(case):
             )
 
 
-def _heap_free():
+def _can_be_allocated(size):
+    # Not by gc.mem_free(), which reads the whole heap and does not know the largest free piece.
     try:
-        return gc.mem_free()
-    except AttributeError:  # CPython, whose heap grows
-        return _LARGE_COPY
+        bytearray(size)
+    except MemoryError:  # camera: memory-error: it is the answer
+        return False
+    return True
 
 
 def _too_much_ram(case):

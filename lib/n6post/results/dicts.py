@@ -34,15 +34,22 @@ def detection_as_dict(detection, outline):
 
 def keypoints_as_lists(keypoints):
     """[[x, y, score], ...], rounded; None for numbers that are not finite."""
-    # In float32 arrays, which are the same on every machine: a float object of the camera has two bits less.
-    steps = (keypoints * _STEPS + _WHOLE) - _WHOLE
+    steps = keypoint_steps(keypoints) - _WHOLE
     rows = zip(steps.tolist(), keypoints.tolist())
     return [[_divided(a[0], 10.0, b[0]), _divided(a[1], 10.0, b[1]), _divided(a[2], 1000.0, b[2])] for a, b in rows]
 
 
+def keypoint_steps(keypoints):
+    """x and y in tenths of a pixel and scores in thousandths, rounded, halves to even, and 1.5 * 2^23 added."""
+    # In float32 arrays, which are the same on every machine: a float object of the camera has two bits less.
+    steps = keypoints * _STEPS
+    steps += _WHOLE
+    return steps
+
+
 def corners_as_pairs(detection):
     """[("corners", [[x, y], ...]), ("rotation", degrees)] of a detection with an oriented box."""
-    steps = module("results.oriented").tenths_of(detection) - _WHOLE
+    steps = module("results.oriented").corner_steps(detection).reshape((4, 2)) - _WHOLE
     rows = zip(steps.tolist(), detection.corners.tolist())
     points = [[_divided(a[0], 10.0, b[0]), _divided(a[1], 10.0, b[1])] for a, b in rows]
     return [("corners", points), ("rotation", detection.rotation)]
@@ -59,9 +66,8 @@ def _divided(steps, by, number):
 
 def mask_as_dict(mask, outline):
     """{"rect", "area", "centroid"} and, if asked for, "outline" of a Mask."""
-    rect = mask.rect
-    area, centroid = mask._area_and_centroid()
-    entries = [("rect", rect and list(rect)), ("area", area), ("centroid", centroid and list(centroid))]
+    rect, centroid = mask.rect, mask.centroid
+    entries = [("rect", rect and list(rect)), ("area", mask.area), ("centroid", centroid and list(centroid))]
     if outline:
         entries.append(("outline", [list(point) for point in mask.outline()]))
     return OrderedDict(entries)

@@ -1,141 +1,143 @@
 """Results as one line of JSON, the same bytes on a camera and on a PC: for a UART, a socket or a file."""
 
-import json
 from array import array
 
 from micropython import const
 
 from ..kernels.json import write
 from ..tensors.lazy import module
-from .detection import Detection, copied
-from .dicts import corners_as_pairs, keypoints_as_lists, mask_as_dict, rounded
+from .detection import Detection
 
-_KEPT = const(16384)  # bytes: a larger buffer is not kept for the next line
+_KEPT = const(65536)  # bytes: a larger buffer is not kept for the next line
+
+# The words of viper_json.py that are set or read here, and their number.
+_AT = const(7)
+_NEXT = const(8)
+_MEASURED = const(19)
+_MORE_SIZE = const(20)
+_WORDS = const(21)
 
 
-def to_json(result, *, outline=False):
-    """A result as one line of JSON, without a line end. `json.loads` of it returns what `as_dict` returns.
+def to_json(result, *, outline=False, stream=None):
+    """A result as one line of JSON. `json.loads` of it returns what `as_dict` returns.
 
     result      a list of Detection, or an object with `as_dict`: a Detection, a Segmentation, a LineZone, a PolygonZone
     outline     whether to include the outline of every mask
+    stream      where to write the line: a UART, a socket, a binary file or anything else with `write`. None: it is returned
+
+    Without a stream it returns a str without a line end. With one it calls `stream.write` once, with the line and a line end
+    as bytes, and returns what that returns. This takes less time and hardly any memory. The bytes are a memoryview of a
+    buffer that the next call overwrites: a `write` of your own has to send or copy them before it returns.
 
     The text is ASCII, and for the same numbers the same on a camera and on a PC. ValueError for anything else.
     """
-    if isinstance(result, Detection):
-        return to_json([result], outline=outline)[1:-1]
-    if not isinstance(result, (list, tuple)):
-        as_dict = getattr(result, "as_dict", None)
-        if as_dict is None:
-            raise ValueError("expected a list of Detection or something with as_dict(), got %s" % type(result).__name__)
-        return _encoded(as_dict())
-    return _lines(result, outline)
+    # Taken from the list while it is in use: a thread, a stream or a callback that calls to_json meanwhile uses another.
+    try:
+        line = _lines.pop()
+    except IndexError:
+        line = _Line()
+    try:
+        start = 0
+        if isinstance(result, Detection):
+            start, end = 1, line.fill([result], outline) - 1
+        else:
+            end = line.fill(result, outline)
+        if stream is None:
+            return str(memoryview(line.out)[start:end], "utf-8")
+        send = getattr(stream, "write", None)
+        if send is None:
+            raise ValueError("stream: expected None or an object with write(), got %s" % type(stream).__name__)
+        line.out[end] = 10
+        return send(memoryview(line.out)[start : end + 1])
+    finally:
+        if len(line.out) <= _KEPT and len(line.more) <= _KEPT:
+            _lines.append(line)
 
 
-def _lines(detections, outline):
-    # Not by as_dict() and json.dumps, which take ten times as long and more memory.
-    out = _OUT[0]
-    text_of = _text_with_outline if outline else _text_of
-    _words[0] = 1
-    _words[1] = 0
-    while True:
-        try:
-            need = write(detections, _words, out, len(out), _score, _texts, text_of)
-        except (TypeError, ValueError, AttributeError):
-            detections = [_normalized(d) for d in detections]
-            need = write(detections, _words, out, len(out), _score, _texts, text_of)
-        if not need:
-            break
-        size = _words[0]
-        larger = bytearray(2 * len(out) + need)
-        larger[:size] = memoryview(out)[:size]
-        out = larger
-        if len(out) <= _KEPT:
-            _OUT[0] = out
-    size = _words[0]
-    out[size] = 93
-    return str(memoryview(out)[: size + 1], "utf-8")
+_lines = []  # those that are not in use
+_texts = {}  # labels as JSON
 
 
-# Kept for the next line: the buffer, the words of the kernel, a score to read its bits, and labels as JSON.
-_OUT = [bytearray(b"[" + bytes(1023))]
-_words = array("i", bytes(52))
-_score = array("f", bytes(4))
-_texts = {}
+class _Line:
+    """The buffers in which a line is written. They are kept for the next one."""
+
+    def __init__(self):
+        self.out = bytearray(1024)
+        self.more = bytearray(64)  # what json_parts writes of a detection
+        self.words = array("i", bytes(4 * _WORDS))
+        self.score = array("f", bytes(4))  # through which the kernel reads the bits of a score
+        self.outline = False
+        self.text_of = self._text_of
+
+    def fill(self, result, outline):
+        """Write a line. Returns where it ends in `out`, which has a free byte behind it."""
+        if not isinstance(result, (list, tuple)):
+            text = module("results.json_parts").text_of_object(result, _quoted)
+            self.out = _grown(self.out, 0, len(text) + 1)
+            self.out[: len(text)] = text
+            return len(text)
+        # Not by as_dict() and json.dumps, which take ten times as long and more memory.
+        words = self.words
+        words[_AT] = 1
+        words[_NEXT] = 0
+        self.outline = outline
+        self.out[0] = 91
+        while True:
+            out = self.out
+            try:
+                need = write(result, words, out, len(out), self.score, _texts, self.text_of)
+            except (TypeError, ValueError, AttributeError):
+                result = module("results.json_parts").normalized(result)
+                need = write(result, words, out, len(out), self.score, _texts, self.text_of)
+            if not need:
+                break
+            self.out = _grown(out, words[_AT], len(out) + need)
+        end = words[_AT]
+        self.out[end] = 93
+        return end + 1
+
+    def _text_of(self, kind, d):
+        # The bytes that the kernel cannot make itself: of kind 0 the label, 1 the score, 2 keypoints and corners.
+        if kind == 0:
+            if len(_texts) > 200:
+                _texts.clear()
+            text = _texts[d[3]] = _quoted(d[3]).encode()
+            return text
+        if kind == 1:
+            return module("results.json_parts").score_text(d[1])
+        mask, keypoints = d[4], d[5]
+        at = 0
+        if mask is not None:
+            if self.outline:
+                at = module("results.json_parts").add_mask(self, mask, at)
+            else:
+                module("results.mask_measures").measure(mask, self.words)
+                self.words[_MEASURED] = 1
+        if keypoints is not None:
+            at = module("results.json_parts").add_keypoints(self, keypoints, at)
+        if len(d._source) > 2:
+            at = module("results.json_parts").add_corners(self, d, at)
+        self.words[_MORE_SIZE] = at
+        return self.more
+
+    def reserve(self, at, size):
+        """Make `more` large enough for so many bytes from `at` on."""
+        self.more = _grown(self.more, at, at + size)
 
 
-def _text_of(kind, d, outline=False):
-    # The bytes that the kernel cannot make itself: of kind 0 the label, 1 the score, 2 mask, keypoints and corners.
-    if kind == 0:
-        if len(_texts) > 200:
-            _texts.clear()
-        text = _texts[d[3]] = _quoted(d[3]).encode()
-        return text
-    if kind == 1:
-        return json.dumps(rounded(d[1])).encode()
-    mask, keypoints = d[4], d[5]
-    text = ""
-    if mask is not None:
-        text += ', "mask": ' + json.dumps(mask_as_dict(mask, outline))
-    if keypoints is not None:
-        text += ', "keypoints": ' + json.dumps(keypoints_as_lists(keypoints))
-    if len(d._source) > 2:
-        return text.encode() + _corners_text(d)
-    return text.encode()
-
-
-def _corners_text(d):
-    text = module("results.oriented").json_of(d)
-    return text or "".join([', "%s": %s' % (key, json.dumps(value)) for key, value in corners_as_pairs(d)]).encode()
-
-
-def _text_with_outline(kind, d):
-    return _text_of(kind, d, True)
-
-
-def _normalized(d):
-    # A Detection made by a script may have numbers of other types: converted as by as_dict.
-    if not isinstance(d, Detection):
-        raise ValueError("expected a list of Detection or something with as_dict(), got a list with %s" % type(d).__name__)
-    return copied(d, (tuple([int(v) for v in d[0]]), float(d[1]), int(d[2]), d[3], d[4], d[5]))
-
-
-def _encoded(value):
-    if isinstance(value, dict):
-        return "{" + ", ".join(["%s: %s" % (_quoted(key), _encoded(one)) for key, one in value.items()]) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join([_encoded(one) for one in value]) + "]"
-    if isinstance(value, str):
-        return _quoted(value)
-    return str(value) if type(value) is int else json.dumps(value)
-
-
-_quotes = {}  # keys and labels as JSON
+def _grown(buffer, size, least):
+    """The buffer if it has at least so many bytes, else a larger one with its first `size` bytes."""
+    if least <= len(buffer):
+        return buffer
+    larger = bytearray(2 * least)
+    larger[:size] = memoryview(buffer)[:size]
+    return larger
 
 
 def _quoted(text):
-    quoted = _quotes.get(text)
-    if quoted is None:
-        if len(_quotes) > 200:
-            _quotes.clear()
-        quoted = _quotes[text] = _quote(text)
-    return quoted
-
-
-def _quote(text):
+    """A text as JSON, in ASCII."""
     # A camera makes each character a string, which takes 12,000 instructions.
     for code in text.encode():
         if code < 32 or code > 126 or code == 34 or code == 92:
-            break
-    else:
-        return '"' + text + '"'
-    return '"' + "".join([_escaped(ord(c)) for c in text]) + '"'
-
-
-def _escaped(code):
-    # Not by json.dumps: MicroPython's leaves other characters than ASCII as they are, CPython's escapes them.
-    if code > 0xFFFF:
-        code -= 0x10000
-        return "\\u%04x\\u%04x" % (0xD800 | code >> 10, 0xDC00 | code & 0x3FF)
-    if code < 32 or code > 126:
-        return "\\u%04x" % code
-    return "\\" + chr(code) if code == 34 or code == 92 else chr(code)
+            return module("results.json_parts").escaped(text)
+    return '"' + text + '"'

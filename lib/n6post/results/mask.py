@@ -26,6 +26,7 @@ class MaskTransform:
         self.frame_size = frame_size
         self.block = None  # parameters of clip_mask and tint_mask, once a mask is drawn
         self.edges = None  # pixel_edges.mask_edges, once they are needed
+        self.measures = None  # parameters of measure_mask, likewise
 
 
 class Mask:
@@ -49,7 +50,7 @@ class Mask:
         return self._given
 
     def _row(self):
-        """(data, table, entry, transform): this mask's row of a table as clip_mask reads it, and where it begins."""
+        """(data, table, entry, transform): this mask's row of a table as the kernels read it, and where it begins."""
         return row_of(self._given)
 
     @property
@@ -60,15 +61,12 @@ class Mask:
     @property
     def area(self):
         """The number of frame pixels that the object `contains`."""
-        return module("results.mask_geometry").area(*self._parts())
+        return module("results.mask_measures").area(self)
 
     @property
     def centroid(self):
         """The mean (x, y) of the frame pixels that the object `contains`, as the ints of a pixel; None for an empty mask."""
-        return module("results.mask_geometry").centroid(*self._parts())
-
-    def _area_and_centroid(self):
-        return module("results.mask_geometry").area_and_centroid(*self._parts())
+        return module("results.mask_measures").centroid(self)
 
     @property
     def rect(self):
@@ -77,7 +75,7 @@ class Mask:
         It ends where the interpolated logits cross the threshold, as in `draw`. (`draw` may tint less than half a mask pixel
         beyond the box; that does not count here, nor in `area`.)
         """
-        return module("results.mask_geometry").rect(*self._parts())
+        return module("results.mask_measures").rect(self)
 
     def contains(self, x, y=None):
         """Whether frame pixel (x, y), or ((x, y)), belongs to the object, as the mask pixel under its center does."""
@@ -172,10 +170,15 @@ class Mask:
 
 def row_of(parts):
     """Mask._row of a mask of these parts."""
-    data, (wx, wy, ww, wh), _, (x, y, w, h), transform = parts
+    data, (wx, wy, ww, wh), (crop_x, crop_y, crop_w, crop_h), (x, y, w, h), transform = parts
     left, top, _, _ = transform.bounds
+    mx, my = transform.margin  # which the kernels add again
     row = module("kernels.drawing_params").row
-    table = row(x - left, y - top, w, h, window_x=wx, window_y=wy, window_w=ww, window_h=wh)
+    table = row(
+        x - left + mx, y - top + my, w - 2 * mx, h - 2 * my,
+        crop_x0=crop_x, crop_y0=crop_y, crop_x1=crop_x + crop_w, crop_y1=crop_y + crop_h,
+        window_x=wx, window_y=wy, window_w=ww, window_h=wh,
+    )  # fmt: skip
     return data, table, 0, transform
 
 
@@ -191,6 +194,9 @@ def _checked_parts(data, window, crop, clip, transform):
     # Arrays are refused: a kernel cannot read a strided view of one.
     if not isinstance(data, (bytes, bytearray, memoryview)) or min(ww, wh) < 0 or len(data) != ww * wh:
         raise ValueError("data: expected %d x %d bytes, a bytearray or a memoryview, got %s" % (ww, wh, type(data).__name__))
+    if max(ww, wh) > 65535:
+        # ulab would never return.
+        raise ValueError("window: expected at most 65535 mask pixels a side, got %d x %d" % (ww, wh))
     # An empty crop may be anywhere: that of a box between two mask pixels has no window.
     if min(w, h) < 0 or w * h and (x < wx or y < wy or x + w > wx + ww or y + h > wy + wh):
         raise ValueError("crop: expected one inside the window %s, got %s" % (window, crop))

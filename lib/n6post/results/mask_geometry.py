@@ -1,20 +1,18 @@
-"""The geometry of a mask: area, centroid, bounding box and outline.
+"""The geometry of a mask: which pixels it contains, and its outline.
 
 The functions take the parts of a Mask: data, window, crop, clip and transform, as its docstring describes them.
 """
 
-from math import ceil, floor
+from math import floor
 
 from micropython import const
 from ulab import numpy as np
 
 from ..pixels.colors import copy_rows
-from ..pixels.pixel_edges import column_at, mask_edges, shown
-from ..pixels.rounding import NUDGE
+from ..pixels.pixel_edges import column_at, mask_edges
 from .detection import Detection
 
 _BLOCK = const(8192)  # pixels that are compared at once
-_UNSURE = const(0.0078125)  # frame pixels: more than the error of a mean in float32
 _MORE = const(9.77e-4)  # NUDGE for the points of an outline: more floats, each of which lost two bits on a camera
 
 
@@ -32,151 +30,14 @@ def contains(pixel, data, window, crop, clip, transform):
     return left <= x < left + w and top <= y < top + h and data[(y - wy) * ww + x - wx] >= 128
 
 
-def area(data, window, crop, clip, transform):
-    """Mask.area: frame pixels."""
-    return _area(_inside(data, window, crop, clip, transform))
-
-
-def centroid(data, window, crop, clip, transform):
-    """Mask.centroid: a frame pixel (x, y), or None."""
-    return _centroid(_inside(data, window, crop, clip, transform))
-
-
-def area_and_centroid(data, window, crop, clip, transform):
-    """(Mask.area, Mask.centroid): 90,000 instructions less than one after the other."""
-    part = _inside(data, window, crop, clip, transform)
-    return _area(part), _centroid(part)
-
-
-def _area(part):
-    if part is None:
-        return 0
-    inside, _, _, widths, heights = part
-    return int(np.dot(np.dot(inside, widths), heights))
-
-
-def _centroid(part):
-    if part is None:
-        return None
-    inside, columns, rows, widths, heights = part
-    rows_mass = np.dot(inside, widths) * heights
-    mass = np.dot(rows_mass, np.ones(len(heights)))
-    if not mass:
-        return None
-    columns_mass = np.dot(heights.reshape((1, len(heights))), inside)[0] * widths
-    return columns[0] + _mean(columns_mass, columns, mass), rows[0] + _mean(rows_mass, rows, mass)
-
-
-def _mean(masses, edges, mass):
-    # The mean position relative to the first edge, an int, of columns or rows of these masses.
-    centers = _centers(edges)
-    mean = np.dot(masses, centers) / mass + _UNSURE
-    whole = int(mean)
-    if mean - whole > 2.0 * _UNSURE:
-        return whole
-    # The sum was rounded, on each machine in its own way, and decides between two pixels: once more in integers.
-    total = mass = 0
-    for weight, center in zip(masses.tolist(), centers.tolist()):
-        total += int(weight) * int(2.0 * center)
-        mass += int(weight)
-    return total // (2 * mass)
-
-
-def rect(data, window, crop, clip, transform):
-    """Mask.rect: (x, y, w, h) in frame pixels, or None."""
-    if _is_empty(data, clip):
-        return None
-    wx, wy, ww, wh = window
-    x, y, w, h = crop
-    rows = np.frombuffer(data, dtype=np.uint8).reshape((wh, ww))
-    # camera: long-axis: prototypes and maps are taken up to 65535 pixels a side
-    left, right = _extent(np.max(rows[y - wy : y - wy + h], axis=0).tobytes(), x - wx, w)
-    if left is None:
-        return None
-    # camera: long-axis: nor are they wider
-    top, bottom = _extent(np.max(rows[:, x - wx : x - wx + w], axis=1).tobytes(), y - wy, h)
-    cx, cy, cw, ch = clip
-    left, right = _pixels(left + wx, right + wx, transform.sx, transform.ox, cx, cw)
-    top, bottom = _pixels(top + wy, bottom + wy, transform.sy, transform.oy, cy, ch)
-    return left, top, right - left, bottom - top
-
-
-def _extent(peaks, start, count):
-    """The extent (low, high) in which the interpolated peaks are inside, in pixels of the window; (None, None) if none is.
-
-    peaks   the maximum byte of each column (or row) of the window
-    start, count    the columns of the crop. Peaks beyond it do not count, but edges are interpolated with them
-    """
-    # Step by step from both ends, because in most boxes the object is near them.
-    low = start
-    high = start + count - 1
-    while low <= high and peaks[low] < 128:
-        low += 1
-    if low > high:
-        return None, None
-    while peaks[high] < 128:
-        high -= 1
-    # An edge is between the center of a pixel inside and that of its neighbor outside. If the neighbor is inside too, or
-    # there is none, the mask extends to the end of the window, and is clipped by the caller.
-    left = 0.0
-    right = float(len(peaks))
-    inside = peaks[low]
-    beside = peaks[low - 1] if low else 255
-    if beside < 128:
-        left = low + 0.5 - (inside - 127.5) / (inside - beside)
-    inside = peaks[high]
-    beside = peaks[high + 1] if high + 1 < len(peaks) else 255
-    if beside < 128:
-        right = high + 0.5 + (inside - 127.5) / (inside - beside)
-    return left, right
-
-
-def _pixels(low, high, scale, offset, start, count):
-    """The frame pixels (first, end) with centers between low and high, at least one, clipped to start, start + count."""
-    first = max(ceil(low * scale + offset - 0.5 - NUDGE), start)
-    end = min(ceil(high * scale + offset - 0.5 - NUDGE), start + count)
-    if end <= first:
-        first = min(max(floor((low + high) * 0.5 * scale + offset), start), start + count - 1)
-        end = first + 1
-    return first, end
-
-
 def detection_refitted(box, score, class_id, label, mask, keypoints):
     """A Detection with the bounding box of its mask as rect."""
-    return Detection(rect(*mask._parts()), score, class_id, label, mask, keypoints)
+    return Detection(mask.rect, score, class_id, label, mask, keypoints)
 
 
 def _is_empty(data, clip):
     # Whether a mask has no pixels, or a box that is rounded to no frame pixel although mask pixels are in it.
     return not data or clip[2] < 1 or clip[3] < 1
-
-
-def _inside(data, window, crop, clip, transform):
-    # The part of the crop that is in the clip rectangle: an (h, w) array of booleans, the edges of its columns and rows, and
-    # their widths and heights. These are floats for np.dot, because sums of integers wrap. None if it is empty.
-    wx, wy, ww, wh = window
-    _, _, w, h = crop
-    if max(w, h) > 65535:
-        raise ValueError("expected a mask of at most 65535 pixels a side, got %d x %d" % (w, h))  # ulab would never return
-    x, columns, y, rows = shown(transform, crop, clip)
-    w, h = len(columns) - 1, len(rows) - 1
-    if not data or w < 1 or h < 1:
-        return None
-    pixels = np.frombuffer(data, dtype=np.uint8).reshape((wh, ww))
-    inside = pixels[y - wy : y - wy + h, x - wx : x - wx + w] >= 128
-    return inside, columns, rows, _widths(columns), _widths(rows)
-
-
-def _widths(edges):
-    edges = np.array(edges, dtype=np.float)
-    return edges[1:] - edges[:-1]
-
-
-def _centers(edges):
-    # The center of the frame pixels from edge to edge is halfway between the edges. Relative to the first edge: small
-    # numbers lose less in float32.
-    edges = np.array(edges, dtype=np.float)
-    return (edges[1:] + edges[:-1]) * 0.5 - edges[0]
 
 
 def outline(data, window, crop, clip, transform):

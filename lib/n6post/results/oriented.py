@@ -5,12 +5,10 @@ frame together, and the rect that the row belongs to. A copy with another rect, 
 moved with it.
 """
 
-from array import array
 from math import sqrt
 
 from ulab import numpy as np
 
-from ..kernels.corners import write_corners
 from ..kernels.portable_oriented import rotation
 from ..pixels.rounding import same_floats
 
@@ -90,21 +88,14 @@ def _row(corners, hundredths):
     return rows
 
 
-def tenths_of(detection):
-    """The corners in tenths of a pixel, rounded, halves to even, and 1.5 * 2^23 added: a float array (4, 2)."""
+def corner_steps(detection):
+    """The corners in tenths of a pixel, rounded, halves to even, and 1.5 * 2^23 added: a float array of 8."""
+    rows, row, own = detection._source[2]
+    corners = rows[row, :8] if detection[0] == own else detection.corners.reshape((8,))
     # In float32 arrays, which are the same on every machine: a float object of the camera has two bits less.
-    return detection.corners * 10.0 + _WHOLE
+    steps = corners * 10.0
+    steps += _WHOLE
+    return steps
 
 
 _WHOLE = 12582912.0  # 1.5 * 2^23: float32 has only whole numbers near it
-
-
-def json_of(detection):
-    """The JSON text of the corners and the rotation as bytes; None if a number is not finite or has more than six digits."""
-    rows, row, _ = detection._source[2]
-    numbers = array("i", tenths_of(detection).tobytes())
-    size = write_corners(numbers, int(rows[row, 8]), _out)
-    return bytes(memoryview(_out)[:size]) if size else None
-
-
-_out = bytearray(160)
