@@ -90,7 +90,7 @@ KERNELS = (
     "candidates", "suppress", "boxes_to_frame", "prototype_mask", "class_map", "class_histogram", "peaks", "clip_mask",
     "tint_mask", "tint_map",
     "box", "place_labels", "pose", "cut_rotated", "place_keypoints", "decode_boxes", "decode_keypoints", "score_anchors",
-    "decode_anchors", "rank_anchors", "blend_anchors", "color_sums", "class_bands",
+    "decode_anchors", "rank_anchors", "blend_anchors", "color_sums", "class_bands", "measure_mask",
     "mark_cells", "hide_cells",
 )  # fmt: skip
 
@@ -108,10 +108,10 @@ def pass_addresses(patch: pytest.MonkeyPatch) -> None:
 
         return call
 
-    from n6post.kernels import anchors, boxes, crops, drawing, heads, hide, maps, oriented, places, poses
+    from n6post.kernels import anchors, boxes, crops, drawing, heads, hide, maps, measures, oriented, places, poses
 
     for name in KERNELS:
-        groups = boxes, maps, drawing, poses, crops, heads, anchors, oriented, places, hide
+        groups = boxes, maps, drawing, poses, crops, heads, anchors, oriented, places, measures, hide
         kernel = next(getattr(group, name) for group in groups if hasattr(group, name))
         replace_kernel(patch, name, guarded(name, kernel))
 
@@ -121,11 +121,12 @@ def replace_kernel(patch: pytest.MonkeyPatch, name: str, stand_in: Callable[...,
     import n6post
     from n6post.drawing import poses as skeleton  # noqa: F401
     from n6post.families import split_pose  # noqa: F401
-    from n6post.kernels import anchors, boxes, crops, drawing, heads, hide, maps, oriented, places, poses
+    from n6post.kernels import anchors, boxes, crops, drawing, heads, hide, maps, measures, oriented, places, poses
+    from n6post.results import mask_measures  # noqa: F401
 
     for public in dir(n6post):
         getattr(n6post, public)  # what is imported later would keep the stand-in
-    groups = boxes, maps, drawing, poses, crops, heads, anchors, oriented, places, hide
+    groups = boxes, maps, drawing, poses, crops, heads, anchors, oriented, places, measures, hide
     kernel = next(getattr(group, name) for group in groups if hasattr(group, name))
     for module in [m for m in sys.modules if m.startswith("n6post.") and ".portable" not in m]:
         if vars(sys.modules[module]).get(name) is kernel:

@@ -6,6 +6,8 @@ Arrays come as (pixels or anchors, channels), whatever the layout in memory was;
 from __future__ import annotations
 
 import itertools
+from math import ceil, floor
+from typing import Any
 
 import numpy as np
 from reference import Array
@@ -66,6 +68,57 @@ def class_bands(values: Array, class_id: int, columns: list[int], rows: list[int
         x = np.nonzero(shown[top:bottom])[1]
         words += [len(x)] + ([int((x + 0.5).mean()), int(x.min()), int(x.max())] if len(x) else [-1, -1, -1])
     return words
+
+
+def measure_mask(
+    words: list[int], values: Array, window: Any, crop: Any, scale: Any, offset: Any, seen: Any, margin: Any, box: Any
+) -> bool:
+    """Whether the words of measure_mask are right: from the mask pixel under each frame pixel, and from exact ends."""
+    x0, y0, x1, y1 = crop
+    spans, edges = [], []
+    for axis, (first, last) in enumerate(((x0, x1), (y0, y1))):
+        low = seen[axis] + max(0, box[axis] - margin[axis])
+        high = seen[axis] + min(seen[axis + 2], box[axis] + box[axis + 2] + margin[axis])
+        spans.append((low, high))
+        at = np.arange(max(last, 0) + 1).astype(f32) * f32(scale[axis]) + f32(offset[axis])
+        ends = (max(seen[axis], 0), max(seen[axis] + seen[axis + 2], 0))
+        starts = np.floor(np.clip(at, *ends).astype(f32) + f32(0.5 - 2**-12)).astype(int)
+        edges.append(starts.clip(low, max(low, high))[first : last + 1])
+    inside = values[y0 - window[1] : y1 - window[1], x0 - window[0] : x1 - window[0]] >= 128
+    if not inside.any() or any(low >= high for low, high in spans):
+        return words == [0, 0, 0, 0, 0, -1, -1]
+    widths, heights = (np.diff(e) for e in edges)
+    weights = inside * widths * heights[:, None]
+    area = int(weights.sum())
+    if words[4] != area:
+        return False
+    for axis, sums in enumerate((weights.sum(axis=0), weights.sum(axis=1))):
+        twice = sum(int(n) * int(a + b) for n, a, b in zip(sums, edges[axis], edges[axis][1:]))
+        if words[5 + axis] != (twice // (2 * area) if area else -1):
+            return False
+    for axis in range(2):
+        part = values[y0 - window[1] : y1 - window[1]] if axis == 0 else values[:, x0 - window[0] : x1 - window[0]]
+        peaks = part.max(axis=axis).astype(int)
+        first, last = crop[axis] - window[axis], crop[axis + 2] - window[axis]
+        hits = np.nonzero(peaks[first:last] >= 128)[0] + first
+        low, high = 0.0, float(len(peaks))
+        if hits[0] and peaks[hits[0] - 1] < 128:
+            low = np.interp(127.5, peaks[hits[0] - 1 : hits[0] + 1], [hits[0] - 0.5, hits[0] + 0.5])
+        if hits[-1] + 1 < len(peaks) and peaks[hits[-1] + 1] < 128:
+            high = np.interp(127.5, peaks[hits[-1] : hits[-1] + 2][::-1], [hits[-1] + 1.5, hits[-1] + 0.5])
+        low, high = ((window[axis] + n) * float(scale[axis]) + float(offset[axis]) for n in (low, high))
+        start, end = spans[axis]
+        answers = set()
+        near = 1e-6 * (abs(high) + abs(low)) + 2e-4  # NUDGE is 2.4e-4
+        for nudge in (2**-12 - near, 2**-12 + near):
+            left, right = max(ceil(low - 0.5 - nudge), start), min(ceil(high - 0.5 - nudge), end)
+            if right <= left:
+                left = min(max(floor((low + high) / 2 - nudge + 2**-12), start), end - 1)
+                right = left + 1
+            answers |= {left, -right}
+        if words[axis] not in answers or -(words[axis] + words[axis + 2]) not in answers:
+            return False
+    return True
 
 
 def candidates(values: Array, classes: slice, cut: float, allowed: set[int] | None, capacity: int) -> tuple[Array, Array]:

@@ -532,6 +532,42 @@ def test_a_score_that_is_not_finite_is_left_out_of_the_label(pixformat: int, sco
     np.testing.assert_array_equal(drawn([odd], pixformat), drawn([d], pixformat, labels=[d.label]))
 
 
+def labels_of(monkeypatch: pytest.MonkeyPatch, detections: list[Any], **options: Any) -> list[str]:
+    """The texts of the labels that are drawn, in the order of the detections."""
+    written: list[str] = []
+    module = importlib.import_module("n6post.drawing.draw")
+    monkeypatch.setattr(module, "box", lambda frame, block, text, font: written.append(text))
+    n6post.draw(canvas(), detections, **options)
+    return written[::-1]
+
+
+@pytest.mark.parametrize("score", [0, 0.0, -0.001, -0.3, 0.004, 0.005, 0.995, 1, 1.0, 1.004, 1.26, 1.27, 1.28, 2, 5.5])
+def test_a_label_has_its_score_in_percent_in_each_frame(monkeypatch: pytest.MonkeyPatch, score: float) -> None:
+    d = n6post.Detection(RECT, score, 0, "cat", None, None)
+    percent = int(np.float64(score) * 100 + 0.5)
+    for _ in range(3):
+        assert labels_of(monkeypatch, [d]) == [f"cat {percent}%"]
+
+
+def test_labels_stay_right_while_more_appear_than_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    dice = np.random.default_rng(3)
+    for _ in range(60):
+        detections, expected = [], []
+        for _ in range(20):
+            percent, name, track = int(dice.integers(0, 101)), f"kind {dice.integers(90)}", int(dice.integers(0, 400))
+            detections.append(n6post.Detection(RECT, percent / 100, 0, name, None, None).replace(track_id=track or None))
+            expected.append((f"#{track} " if track else "") + f"{name} {percent}%")
+        assert labels_of(monkeypatch, detections) == expected
+
+
+def test_labels_of_tracks_are_told_from_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    untracked = [n6post.Detection(RECT, 0.5, 0, name, None, None) for name in ("1", "", "1", "a")]
+    tracked = [untracked[0].replace(track_id=1), untracked[3].replace(track_id=1)]
+    for _ in range(2):
+        assert labels_of(monkeypatch, untracked) == ["1 50%", " 50%", "1 50%", "a 50%"]
+        assert labels_of(monkeypatch, tracked) == ["#1 1 50%", "#1 a 50%"]
+
+
 def test_drawing_the_same_result_twice_gives_the_same_picture() -> None:
     detections, size = segmented()
     pictures = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import image
@@ -210,6 +211,32 @@ def test_a_picture_is_recognized_although_a_box_crosses_its_last_label() -> None
     assert [len(shown(img, text)) for text in LABELS[:2]] == [1, 0]  # the better one's box crosses "a dog"
     n6post.draw(img, n6post.LineZone((0, 15), (159, 15)), labels=False)
     assert len(shown(img, LABELS[0])) == 1  # the line would cross "cat"
+
+
+@pytest.mark.parametrize("color", [(255, 0, 0), (0, 0, 255), (0, 255, 0), (8, 0, 0)])
+def test_a_cleared_picture_is_not_searched_for_texts(monkeypatch: pytest.MonkeyPatch, color: tuple[int, int, int]) -> None:
+    """Red has a byte of 0 in RGB565, as black has."""
+    earlier = importlib.import_module("n6post.drawing.earlier")
+    monkeypatch.setattr(earlier, "are_there", lambda *arguments: pytest.fail("the picture is searched"))
+    img = canvas()
+    for _ in range(2):
+        img.clear()
+        n6post.draw(img, FIRST, color=color)
+        img.clear()
+        n6post.text(img, (3, 4), "abc", background=color)
+
+
+@on_both_formats
+def test_texts_in_a_picture_of_another_format_are_no_matter(pixformat: int) -> None:
+    other = image.GRAYSCALE if pixformat == image.RGB565 else image.RGB565
+    for size in ((160, 120), (9, 5), (1, 1)):
+        for text in ("cat", "i"):
+            n6post.text(canvas(pixformat), (159, 119), text, background=(0, 0, 0))
+            img = canvas(other, *size)
+            n6post.draw(img, [detection((0, 0, 1, 1), text)])
+            wanted = canvas(other, *size)
+            n6post.draw(wanted, [detection((0, 0, 1, 1), text)])
+            np.testing.assert_array_equal(pixels(img), pixels(wanted))
 
 
 def test_the_same_labels_drawn_again_stay_where_they_are() -> None:

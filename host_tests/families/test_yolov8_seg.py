@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import n6post
 import numpy as np
 import pytest
 from assertions import mask_plane, survivors
-from fakes import FakeModel, Framed, Tensor, capture
+from fakes import FakeModel, Framed, Tensor, capture, replace_kernel
 from family_cases import FamilyCases, FrameCase, OptionCase
+from n6post.kernels import params, portable_boxes
 from n6post_pc import recorded
 from small_models import segmenter, split_segmenter
 from synthetic_heads import Thing, float_head, quantized
@@ -64,6 +66,32 @@ def test_mask_kernel_parameters_hold_the_steps_of_the_prototypes(shape: tuple[in
     ((_, block),) = processor._binding.masking[2]
     assert tuple(block[:8]) == (ord("b"), 16, 12, 8, *steps, -3, 1)
     assert tuple(block[8:10]) == (5 * 62, 62) and block[15] == 1
+
+
+@pytest.mark.parametrize("raw", [True, False])
+def test_masks_do_not_depend_on_prototypes_outside_their_windows(raw: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This proves that nothing else counts, not that nothing else is read: see test_kernels_machine_code.py."""
+    recording = recorded.load("yolov8n_seg_320", "astronaut")
+    head, protos = recording.tensors if raw else [t.dequantized() for t in recording.tensors]
+    used = np.zeros((80, 80), bool)
+
+    def prototype_mask(protos: Any, head: Any, block: Any, out: Any) -> None:
+        for at in range(params.MASK_TABLE, params.MASK_TABLE + block[params.MASK_ROWS], params.ROW):
+            x, y, w, h = block[at + 11 : at + 15]
+            used[y : y + h, x : x + w] = True
+        kernel(protos, head, block, out)
+
+    kernel = portable_boxes.prototype_mask
+    replace_kernel(monkeypatch, "prototype_mask", prototype_mask)
+    before = FakeModel([head, protos], (320, 320)).run(n6post.YoloV8Seg(0.25))
+    values = protos.values.copy()
+    assert used.any() and not used.all()
+    values[0, ~used] = np.where(np.arange(32) % 2, 127, -128) if raw else np.nan
+    poisoned = FakeModel([head, Tensor(values, protos.scale, protos.zero_point)], (320, 320))
+    after = poisoned.run(n6post.YoloV8Seg(0.25))
+    assert [d.rect for d in after] == [d.rect for d in before] and len(before) > 1
+    for one, other in zip(before, after):
+        assert np.array_equal(mask_plane(one.mask, 80, 80), mask_plane(other.mask, 80, 80))
 
 
 def test_by_default_the_second_box_of_one_person_is_dropped(shared: Path) -> None:

@@ -14,7 +14,9 @@ QEMU runs the program harness.c. This needs Debian's qemu-system-arm and gcc-arm
 from __future__ import annotations
 
 import ast
+import atexit
 import functools
+import importlib.util
 import shutil
 import struct
 import subprocess
@@ -29,7 +31,7 @@ import numpy as np
 
 HERE = Path(__file__).parent
 KERNELS = HERE.parents[1] / "lib" / "n6post" / "kernels"
-GROUPS = ("boxes", "maps", "drawing", "poses", "crops", "heads", "anchors", "oriented", "places", "hide")
+GROUPS = ("boxes", "maps", "drawing", "poses", "crops", "heads", "anchors", "oriented", "places", "measures", "hide")
 KINDS = ("helium", "m7")
 PROGRAMS = ("qemu-system-arm", "arm-none-eabi-gcc")
 # The numbers of the arguments that each kernel writes.
@@ -61,10 +63,12 @@ WRITTEN = {
     "oriented_corners": (3,),
     "color_sums": (3,),
     "class_bands": (2, 3),
+    "measure_mask": (3,),
     "mark_cells": (2,),
     "hide_cells": (0, 3),
 }
 INTERRUPTS = 101  # minimum number of instructions between interrupts; the handler takes about half of them
+MARK = 0x01008000  # as in harness.c
 INPUT_LIMIT = 120 << 20  # bytes between input and output in the emulated memory
 
 _VALUE, _READ_ONLY, _WRITTEN = range(3)
@@ -82,6 +86,13 @@ class Result(NamedTuple):
     instructions: int  # of the function alone, including its MicroPython prologue and epilogue
     stack: int  # bytes
     interrupts: int  # during both runs
+
+
+class Lines(NamedTuple):
+    """Lines of 32 bytes of an argument in a data cache of 32 KB, 4 ways, least recently used first, empty at the start."""
+
+    filled: int  # read from memory, again where they had been replaced; a line that is only written is read too
+    touched: int  # different ones: the least that `filled` can be
 
 
 class KernelError(AssertionError):
@@ -157,8 +168,11 @@ def _native_code(mpy: bytes) -> list[bytes]:
         elif kind in (5, 6):  # str and bytes, followed by a 0
             length = number()
             at += length + 1
+        elif kind in (7, 8):  # int and float, as text
+            length = number()
+            at += length
         elif kind > 4:  # 0 is the table of functions that viper calls, 1 to 4 None, False, True and ...
-            raise ValueError("a module of kernels has no constant numbers")
+            raise ValueError("a module of kernels has no constant complex numbers")
 
     for _ in range(objects):
         pass_over_object()
@@ -213,15 +227,17 @@ def run(
     interrupts: int = 0,
     saved: bool = True,
     core: str = "cortex-m55",
+    plugin: str = "",
 ) -> list[Result]:
     """Run (kernel name, arguments) cases. Raises KeyError for an unknown kernel, KernelError as described above.
 
     interrupts: number of instructions between interrupts that overwrite vectors, flags, predicates and the loop counter. It
     includes the handler's instructions and is at least INTERRUPTS. saved: the core restores these registers after an
-    interrupt. core: "cortex-m7" for a core without Helium, where nothing is counted or guarded (m7.c).
+    interrupt. core: "cortex-m7" for a core without Helium, where nothing is counted or guarded (m7.c). plugin: QEMU's option
+    -plugin.
     """
     assert interrupts == 0 or interrupts >= INTERRUPTS and core == "cortex-m55"
-    boot, limit = (_boot, INPUT_LIMIT) if core == "cortex-m55" else (_boot_m7, 7 << 20)
+    boot, limit = (functools.partial(_boot, plugin), INPUT_LIMIT) if core == "cortex-m55" else (_boot_m7, 7 << 20)
     codes = kernels() if codes is None else codes
     image, entries = bytearray(), {}
     for name in dict.fromkeys(name for name, _ in cases):
@@ -266,6 +282,47 @@ def run(
     return _results(cases, found, outputs, written)
 
 
+def lines(cases: Sequence[tuple[str, Sequence[Any]]], codes: dict[str, bytes] | None = None) -> list[list[Lines]]:
+    """The lines of the data cache that each argument of the cases needs, 0 for an int. Buffers begin at a multiple of 32.
+
+    It needs a C compiler for this computer, and a QEMU that takes plugins of version 1. Without them, it raises
+    LinesNotCountedError.
+    """
+    counts, plugin, found = _line_counter()
+    slots = {f"argument {i}": (0x60000000 + 0x2000000 * i, 0x62000000 + 0x2000000 * i) for i in range(4)}
+    try:
+        run(cases, codes=codes, plugin=counts.option(plugin, found, slots, extra=(f"mark={MARK:#x}",)))
+    except RuntimeError as error:
+        raise LinesNotCountedError(f"this QEMU does not take the plugin: {error}") from None
+    stages = counts.read(found.read_text(encoding="utf-8").splitlines())
+    assert len(stages) == 1 + 2 * len(cases)  # the harness's own call of nothing; buffers at the end, at the start
+    return [[_lines_of(stage.regions.get(name, {})) for name in slots] for stage in stages[2::2]]
+
+
+class LinesNotCountedError(Exception):
+    """Lines cannot be counted here."""
+
+
+def _lines_of(region: dict[str, float]) -> Lines:
+    return Lines(int(region.get("read_fills", 0) + region.get("write_fills", 0)), int(region.get("data_lines", 0)))
+
+
+@functools.cache
+def _line_counter() -> tuple[Any, Path, Path]:
+    """The module counts.py, the plugin that it has compiled, and the file that the plugin writes."""
+    name, source = "silicon_counts", HERE.parents[1] / "scripts" / "dev" / "silicon" / "counts.py"
+    spec = importlib.util.spec_from_file_location(name, source)
+    assert spec and spec.loader
+    sys.modules[name] = counts = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(counts)
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    try:
+        return counts, counts.build(Path(folder.name) / "count_lines.so"), Path(folder.name) / "counts.jsonl"
+    except (FileNotFoundError, subprocess.CalledProcessError) as error:
+        raise LinesNotCountedError(f"needs a C compiler for this computer: {error}") from None
+
+
 def _results(cases: Any, found: Any, outputs: Any, written: dict[str, tuple[int, ...]]) -> list[Result]:
     results, troubles = [], []
     for number, (name, arguments) in enumerate(cases):
@@ -298,9 +355,9 @@ def _results(cases: Any, found: Any, outputs: Any, written: dict[str, tuple[int,
     return results
 
 
-def _boot(data: bytes) -> bytes:
+def _boot(plugin: str, data: bytes) -> bytes:
     # An instruction takes 32 nanoseconds of emulated time, however busy the PC is.
-    machine = ["mps3-an547", "-icount", "shift=5,align=off,sleep=off"]
+    machine = ["mps3-an547", "-icount", "shift=5,align=off,sleep=off", *(["-plugin", plugin] if plugin else [])]
     return _booted(_program("harness", "cortex-m55", "hard"), machine, 0x68000000, data)
 
 

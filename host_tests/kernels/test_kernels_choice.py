@@ -28,6 +28,7 @@ GROUPS = {
     "anchors": ["score_anchors", "decode_anchors", "rank_anchors", "blend_anchors"],
     "oriented": ["suppress_oriented", "oriented_corners"],
     "places": ["color_sums", "class_bands"],
+    "measures": ["measure_mask"],
     "hide": ["mark_cells", "hide_cells"],
 }
 

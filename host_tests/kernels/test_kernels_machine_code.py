@@ -38,7 +38,9 @@ from n6post.kernels import (
     drawing_params,
     head_params,
     hide_params,
+    measure_params,
     oriented_params,
+    params,
     place_params,
     portable_anchors,
     portable_boxes,
@@ -47,6 +49,7 @@ from n6post.kernels import (
     portable_heads,
     portable_hide,
     portable_maps,
+    portable_measures,
     portable_oriented,
     portable_places,
     portable_poses,
@@ -72,6 +75,7 @@ PORTABLE = {
         portable_anchors,
         portable_oriented,
         portable_places,
+        portable_measures,
         portable_hide,
     )
     for name in vars(module)
@@ -290,6 +294,19 @@ def spread(random: Random, grid: Array) -> tuple[Array, array[int]]:
     return values, array("i", steps)
 
 
+def allowed_classes(random: Random, classes: int) -> set[int]:
+    """A class filter: half of the classes, one, four, four runs of neighbors, every second or none."""
+    kind = int(random.integers(6))
+    some = [int(c) for c in random.integers(0, classes, 4)]
+    if kind == 0:
+        return {c for c in range(classes) if random.random() < 0.5}
+    if kind < 3:
+        return set(some[:1] if kind == 1 else some)
+    if kind == 3:
+        return {c for first in some for c in range(first, min(first + 5, classes))}
+    return set(range(some[0] % 2, classes, 2)) if kind == 4 else set()
+
+
 def candidates_calls(random: Random) -> Iterator[Call]:
     for number in range(MANY):
         anchors = int(random.choice([1, 2, 3, 15, 16, 17, 33, 100, 111, 112, 113, 127, 200, 225, 300]))
@@ -314,7 +331,7 @@ def candidates_calls(random: Random) -> Iterator[Call]:
         block = array(
             "i", (CODES[dtype], anchors, channels, *steps, first, classes, zero_point, word(cut, dtype), capacity, filtered)
         )
-        allowed = {c for c in range(classes) if random.random() < 0.5} if filtered else None
+        allowed = allowed_classes(random, classes) if filtered else None
         for start in range(0, classes if filtered else 0, 32):
             value = sum(1 << c - start for c in allowed or () if start <= c < start + 32)
             block.append(value - (value >> 31 << 32))
@@ -747,9 +764,9 @@ def prototype_mask_calls(random: Random) -> Iterator[Call]:
 
 
 def with_rows(random: Random, block: array[int], anchors: int, first: int) -> tuple[array[int], int]:
-    """The block followed by up to three rows of boxes_to_frame's table, and the number of bytes of their masks."""
+    """The block followed by up to thirty rows of boxes_to_frame's table, and the number of bytes of their masks."""
     width, height = block[1:3]
-    start, rows = 0, int(random.integers(1, 4))
+    start, rows = 0, int(random.choice([1, 2, 3, 7, 8, 9, 30]))
     block[8], block[18] = first, 16 * rows
     if random.random() < 0.4:  # only the masks of some anchors
         block[16:18] = array("i", sorted(int(n) for n in random.integers(0, anchors + 1, 2)))
@@ -775,6 +792,8 @@ SCALES = [thirty_bits(n) for n in (1, 1, 2, 4, 0.5, 1.3, 3, 0.77, 2.9999, 10 / 7
 def suppress_masks_calls(random: Random) -> Iterator[Call]:
     for number in range(MANY):
         width, height = (int(n) for n in random.integers(1, 90 if number % 20 == 0 else 24, 2))
+        if number % 40 == 7:  # more than a band, and than 64 bands of 16 rows, in suppress_masks.c
+            width, height = min(width, 9), 50 * height
         rows = int(random.choice([1, 2, 3, 5, 9, 20]))
         class_agnostic, part = bool(random.integers(2)), int(random.choice([0, 1, 300, 819, 1023, 1024]))
         # Frame pixels per mask pixel, and the frame position at which the mask begins.
@@ -1070,6 +1089,39 @@ def class_bands_calls(random: Random) -> Iterator[Call]:
         yield called("class_bands", classes, block, array("H", [0] * w), array("i", [-9] * 4 * bands), note=note)
 
 
+def measure_mask_calls(random: Random) -> Iterator[Call]:
+    for number in range(MANY):
+        ww, wh = (int(n) for n in random.choice([0, 1, 2, 3, 5, 8, 9, 17, 40], 2, p=[0.02] + [0.98 / 8] * 8))
+        wx, wy = (int(n) for n in random.integers(0, 30, 2))
+        x0, x1 = (wx + int(n) for n in np.sort(random.integers(0, ww + 1, 2)))
+        y0, y1 = (wy + int(n) for n in np.sort(random.integers(0, wh + 1, 2)))
+        if random.random() < 0.5:
+            x0, y0, x1, y1 = wx, wy, wx + ww, wy + wh
+        values = random.integers(0, 256, (wh, ww)).astype(np.uint8)
+        values[random.random((wh, ww)) < random.choice([0.2, 0.9, 1.0])] &= 127
+        values[random.random((wh, ww)) < random.choice([0, 0.5, 0.9, 1.0])] |= 128
+        if random.random() < 0.2:
+            values[:] = random.choice([0, 127, 128, 255])
+        scale, offset = random.choice(SCALES, 2), [thirty_bits(n) for n in random.normal(0, 30, 2)]
+        if number % 100 == 99:  # moments beyond 32 bits
+            scale = [thirty_bits(n) for n in random.uniform(300, 1500, 2)]
+        seen = [int(n) for n in (*random.integers(-5, 40, 2), *random.choice([0, 1, 60, 400, 60_000], 2))]
+        margin = [int(n) for n in random.integers(0, 9, 2)]
+        box = [int(n) for n in (*random.integers(-20, 200, 2), *random.integers(-1, 300, 2))]
+        if random.random() < 0.3:
+            box = [0, 0, *seen[2:]]
+        start = int(random.integers(0, 9))
+        entry = int(random.integers(3)) * 16
+        table = array("i", [-1] * 48)
+        crop = x0, y0, x1, y1
+        table[entry : entry + 16] = array("i", [*box, 7, 3, bits(0.5), *crop, wx, wy, ww, wh, start])
+        block = measure_params.measure_mask(*scale, *offset, *seen, *margin)
+        data = bytearray(bytes(start) + values.tobytes())
+        note = {"values": values, "window": (wx, wy), "crop": crop, "scale": scale, "offset": offset, "seen": seen}
+        note |= {"margin": margin, "box": box}
+        yield called("measure_mask", data, table, block, array("i", [entry] + [-9] * 6), note=note)
+
+
 def cells_within(random: Random, width: int, height: int, size: int) -> tuple[int, int, int, int]:
     """The first column and row, the columns and the rows of some cells that all have a pixel in a frame of this size."""
     spans = []
@@ -1148,6 +1200,7 @@ WITNESS: dict[str, Callable[[dict[str, Any], harness.Result], bool]] = {
     ),
     "count_class_pixels": lambda note, result: result.value == witness.count_class_pixels(**note),
     "color_sums": lambda note, result: np.frombuffer(result.buffers[3], np.int32).tolist() == witness.color_sums(**note),
+    "measure_mask": lambda note, result: witness.measure_mask(np.frombuffer(result.buffers[3], np.int32).tolist(), **note),
     "mark_cells": lambda note, result: witness.mark_cells(note, np.frombuffer(result.buffers[2], np.uint8)),
     "hide_cells": lambda note, result: result.buffers[0] == witness.hide_cells(**note).tobytes(),
     "class_bands": lambda note, result: np.frombuffer(result.buffers[3], np.int32).tolist() == witness.class_bands(**note),
@@ -1387,6 +1440,64 @@ def test_count_class_pixels_stays_within_its_instruction_budget(side: int, frame
     columns, rows = ((np.arange(side + 1) * size // side).tolist() for size in frame)
     block = drawing_params.tint_map(class_id=1, width=side, height=side, edges=columns + rows)
     assert instructions("count_class_pixels", classes, block) <= most
+
+
+# --- memory that is not needed is not read: it is missing, and the memory behind a buffer is forbidden -----------------
+def planes(dtype: str) -> tuple[Array, dict[str, Any]]:
+    """A head of 12 classes as planes of 225 anchors, all scores 0, and its parameters; classes 1 to 3 and 5 may pass."""
+    block: dict[str, Any] = {"dtype": CODES[dtype], "anchors": 225, "channels": 16, "channel_step": 225, "anchor_step": 1}
+    block |= {"first_class": 4, "classes": 12, "zero_point": 0, "cut": 7, "capacity": 20, "allowed": [1, 2, 3, 5]}
+    return np.zeros((16, 225), dtype), block
+
+
+def search(kind: str, head: Array, block: dict[str, Any]) -> harness.Result:
+    arguments = [head, params.candidates(**block), np.zeros((5, 20), f32), np.zeros((3, 20), np.uint16)]
+    (result,) = harness.run([("candidates", arguments)], codes=harness.kernels(*harness.files(kind)))
+    return result
+
+
+@needs_emulator
+@pytest.mark.parametrize("dtype", sorted(CODES))
+@pytest.mark.parametrize("kind", harness.KINDS)
+def test_scores_of_classes_that_may_not_pass_are_not_read(kind: str, dtype: str) -> None:
+    head, block = planes(dtype)
+    assert search(kind, head[: 4 + 6], block).value == 0
+    if dtype != "int16" or kind == "helium":  # there, and for the last anchors, all between 1 and 5 are read
+        head[4 + 4, :112] = 9
+        assert search(kind, head[: 4 + 6], block).value == 0
+    # Where an allowed class reaches the cut, all classes are read: another one may be larger.
+    head[4 + 2, 112:120] = 8
+    with pytest.raises(harness.KernelError, match="forbidden memory"):
+        search(kind, head[: 4 + 6], block)
+    head[4 + 4] = 0
+    head[4 + 11, 116:] = 9
+    result = search(kind, head, block)
+    assert np.frombuffer(result.buffers[3], np.uint16).reshape(3, 20)[0, : result.value].tolist() == [112, 113, 114, 115]
+
+
+@needs_emulator
+@pytest.mark.parametrize("dtype", sorted(CODES))
+@pytest.mark.parametrize("kind", harness.KINDS)
+def test_prototypes_below_every_window_are_not_read(kind: str, dtype: str) -> None:
+    random = np.random.default_rng(3)
+    protos, head = (random.integers(0, 100, shape).astype(dtype) for shape in ((24, 16, 32), (2, 32)))
+    rows = [drawing_params.row(anchor=0, window_x=2, window_y=1, window_w=9, window_h=15)]
+    rows += [drawing_params.row(anchor=1, window_x=1, window_y=3, window_w=11, window_h=14, start=9 * 15)]
+    block = params.prototype_mask(
+        dtype=CODES[dtype], width=16, height=24, coefficients=32, pixel_step=32, coefficient_step=1,
+        zero_point=0, head_zero_point=0, anchor_step=32, rows=rows[0] + rows[1],
+    )  # fmt: skip
+    call = called("prototype_mask", protos, head, block, bytearray(9 * 15 + 11 * 14))
+    assert len({*call.after[3]}) > 20
+    for missing in (0, 1):
+        needed = protos.reshape(-1, 32)[: 16 * 16 + 12 - missing]  # up to the last pixel of the second window
+        arguments = [needed, *call.before[1:]]
+        if missing:
+            with pytest.raises(harness.KernelError, match="forbidden memory"):
+                harness.run([("prototype_mask", arguments)], codes=harness.kernels(*harness.files(kind)))
+        else:
+            (result,) = harness.run([("prototype_mask", arguments)], codes=harness.kernels(*harness.files(kind)))
+            assert result.buffers[3] == call.after[3]
 
 
 # --- the harness itself -----------------------------------------------------------------------------------------------

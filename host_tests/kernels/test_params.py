@@ -22,6 +22,7 @@ from n6post.kernels import (
     head_params,
     hide_params,
     map_params,
+    measure_params,
     oriented_params,
     params,
     place_params,
@@ -38,7 +39,7 @@ BUILDERS = {
     name: function
     for module in (
         params, map_params, drawing_params, pose_params, crop_params, head_params, anchor_params, oriented_params,
-        place_params, hide_params,
+        place_params, hide_params, measure_params,
     )
     for name, function in vars(module).items()
     if inspect.isfunction(function) and function.__module__ == module.__name__
@@ -68,6 +69,7 @@ FRACTIONS = {
     "row": {"score"},
     "peaks": {"scale", "ax", "bx", "ay", "by", "x1", "y1", "x2", "y2", "mean_score"},
     "tint_mask": {"x_scale", "y_scale", "offset_x", "offset_y"},
+    "measure_mask": {"x_scale", "y_scale", "offset_x", "offset_y"},
     "pose": {"threshold"},
     "place_keypoints": {"threshold", "xx", "xy", "x0", "yx", "yy", "y0", "low_x", "low_y", "high_x", "high_y"}
     | {"x1", "y1", "x2", "y2"},
@@ -205,6 +207,7 @@ WRITTEN = {
         "kernels/portable_anchors.py",
         "kernels/portable_crops.py",
         "kernels/portable_places.py",
+        "kernels/portable_measures.py",
         "kernels/portable_hide.py",
         "results/mask.py",
     ],
@@ -223,14 +226,13 @@ def test_unpacked_entries_have_the_names_of_the_signature(file: str) -> None:
 
 @pytest.mark.parametrize(
     "file", ["portable_boxes.py", "portable_maps.py", "portable_drawing.py", "portable_poses.py", "portable_heads.py"]
-    + ["portable_anchors.py", "portable_crops.py", "portable_places.py", "portable_hide.py"],
+    + ["portable_anchors.py", "portable_crops.py", "portable_places.py", "portable_hide.py", "portable_measures.py"],
 )
 def test_portable_kernels_read_no_entry_by_a_bare_number(file: str) -> None:
     text = (LIB / "kernels" / file).read_text(encoding="utf-8")
-    single = re.findall(r"\bparams\[[^:\]]+\]", text)
-    # The bits of the class filter follow their number; the entries with the kernel's results have names.
-    named = {"params[PEAKS_VISIBLE]", "params[BOXES_TO_FRAME_KEPT]", "params[DECODE_TOTAL]"}
-    assert set(single) <= named | {"params[11 + class_id // 32]", "params[17 + class_id // 32]"}
+    single = re.findall(r"\bparams\[(?![A-Z_]+\])[^:\]]+\]", text)  # entries that are written have names
+    # The bits of the class filter follow their number.
+    assert set(single) <= {"params[11 + class_id // 32]", "params[17 + class_id // 32]"}
     assert ENTRIES["candidates"].index("allowed") + 1 == 11
     assert ENTRIES["tint_map"].index("edges") + 1 == 7  # of _edges
     assert ENTRIES["decode_boxes"].index("levels") + 1 == 17

@@ -24,6 +24,30 @@ static inline int turned(int bits)
     return bits ^ (bits >> 31 & 0x7fffffff);
 }
 
+// Neighboring classes that the filter allows. Only their scores have to be read where none of them reaches the cut, and that is
+// nearly everywhere: an anchor that passes has its maximum in an allowed class.
+struct run { uint16_t low, high; };
+enum { RUNS = 8 }; // classes behind the beginning of the last run belong to it, up to the last allowed one
+
+// Writes the runs of allowed classes and returns how many there are.
+static int runs_of(const struct candidates_params *params, struct run *runs)
+{
+    int classes = params->classes, words = params->allowed[0], n = 0;
+    runs[0] = (struct run){ 0, classes };
+    if (!words)
+        return 1;
+    for (int word = 0; word < words; word++)
+        for (uint32_t bits = params->allowed[1 + word]; bits; bits &= bits - 1) {
+            int class_id = 32 * word + __builtin_ctz(bits);
+            if (class_id >= classes)
+                return n;
+            if (!n || (n < RUNS && runs[n - 1].high != class_id))
+                runs[n++].low = class_id;
+            runs[n - 1].high = class_id + 1;
+        }
+    return n;
+}
+
 static inline void set_cut(struct search *s, int key)
 {
     s->cut = key;
@@ -61,7 +85,7 @@ static __attribute__((noinline)) void select(struct search *s)
 // Many 8-bit keys, the largest first and equal ones in their order, by counting: insertion would take n * n / 4 moves.
 enum { MANY = 40 };
 
-static __attribute__((noinline)) void sort_bytes(const struct search *s, int32_t *keys, uint16_t *anchors)
+static __attribute__((noinline)) void sort_bytes(const struct search *s, int32_t *keys, uint16_t *positions)
 {
     uint16_t next[256]; // by 8-bit number from the largest down: how many there are, then where the next one goes
     int largest_number = s->dtype == INT8 ? 127 : 255, at = 0;
@@ -77,7 +101,7 @@ static __attribute__((noinline)) void sort_bytes(const struct search *s, int32_t
     for (int i = 0; i < s->count; i++) {
         at = next[largest_number - s->keys[i]]++;
         keys[at] = s->keys[i];
-        anchors[at] = s->anchors[i];
+        positions[at] = i;
     }
 }
 
@@ -99,4 +123,15 @@ static __attribute__((noinline)) void add(struct search *s, int anchor, int valu
     s->anchors[s->count++] = anchor;
     if (s->count == 2 * params->capacity)
         select(s);
+}
+
+// Looks up the classes of all in the buffer. In ascending order of anchors, because then the scores of neighbors, which often
+// are in the same lines of the cache, are read one after the other. found: anchor | class << 16. What is sorted are positions
+// in it.
+static inline void find_classes(const struct search *s, uint32_t *found)
+{
+    for (int i = 0; i < s->count; i++) {
+        int value = s->dtype == FLOAT32 ? turned(s->keys[i]) : s->keys[i];
+        found[i] = s->anchors[i] | (uint32_t)best_class(s, s->anchors[i], value) << 16;
+    }
 }

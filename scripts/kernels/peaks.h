@@ -2,7 +2,7 @@
 #include "tensors.h"
 
 // Maximum number of keypoints that are searched for at once.
-#define KEYPOINTS 16
+#define KEYPOINTS 20
 
 struct heat {
     const char *group; // the first keypoint's first pixel

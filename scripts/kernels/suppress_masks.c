@@ -2,6 +2,8 @@
 // see portable_boxes.py.
 #include "suppress_masks.h"
 
+enum { BANDS = 64 };
+
 static int count(const struct row *a, const struct row *b, const uint8_t *data, int x0, int y0, int x1, int y1)
 {
     struct both both = {
@@ -38,27 +40,68 @@ static int is_empty(const struct suppress_masks_params *to, const struct row *ro
     return !count(row, row, data, x0, y, x1, y + 1) && !count(row, row, data, x0, y0, x1, y1);
 }
 
+// A mask's pixels inside, from the top of each band of its rows to the bottom.
+struct bands {
+    int rows; // of a band
+    int32_t from[BANDS + 1];
+};
+
+static int count_bands(const struct row *row, const uint8_t *data, struct bands *bands)
+{
+    int height = row->crop_y1 - row->crop_y0;
+    int rows = larger(16, (height + BANDS - 1) / BANDS), n = (height + rows - 1) / rows;
+    bands->rows = rows;
+    bands->from[n] = 0;
+    while (n-- > 0) {
+        int y = row->crop_y0 + n * rows;
+        bands->from[n] = bands->from[n + 1]
+            + count(row, row, data, row->crop_x0, y, row->crop_x1, smaller(y + rows, row->crop_y1));
+    }
+    return bands->from[0];
+}
+
+// Whether more than `most` pixels of a mask are inside a better one too. It stops as soon as that is certain: when there are
+// more, or when all pixels in the bands that are left would not be enough.
+static int has_more(const struct row *row, const struct row *better, const uint8_t *data, const struct bands *bands, int most)
+{
+    int x0 = larger(row->crop_x0, better->crop_x0), y0 = larger(row->crop_y0, better->crop_y0);
+    int x1 = smaller(row->crop_x1, better->crop_x1), y1 = smaller(row->crop_y1, better->crop_y1);
+    int both = 0, rows = bands->rows, at = (y0 - row->crop_y0) / rows;
+    int below = bands->from[(y1 - row->crop_y0 + rows - 1) / rows];
+    for (; y0 < y1; at++) {
+        if (both + bands->from[at] - below <= most)
+            return 0;
+        int next = smaller(row->crop_y0 + (at + 1) * rows, y1);
+        both += count(row, better, data, x0, y0, x1, next);
+        if (both > most)
+            return 1;
+        y0 = next;
+    }
+    return 0;
+}
+
 int suppress_masks(const struct suppress_masks_params *params, struct row *table, const uint8_t *data)
 {
     int kept = 0, part = params->part;
     for (const struct row *row = table, *end = table + params->rows; row < end; row++) {
         if (is_empty(params, row, data))
             continue;
-        int own = 0;
+        struct crop crop = {
+            params->class_agnostic, row->class_id, row->crop_x0, row->crop_y0, row->crop_x1, row->crop_y1, 0,
+        };
+        struct bands bands;
+        int counted = 0;
         const struct row *stay = table + kept, *better = part < 1024 ? table : stay;
-        for (; better < stay; better++) {
-            if (row->class_id != better->class_id && !params->class_agnostic)
+        for (; (better = suppress_masks_next(&crop, better, stay)) < stay; better++) {
+            if (!counted) {
+                counted = 1;
+                // So many pixels may be inside a better mask too. If all that two crops have in common are not more, the
+                // masks need no comparison.
+                crop.least = count_bands(row, data, &bands) * part >> 10;
+                better--; // once more, with this number
                 continue;
-            int x0 = larger(row->crop_x0, better->crop_x0), y0 = larger(row->crop_y0, better->crop_y0);
-            int x1 = smaller(row->crop_x1, better->crop_x1), y1 = smaller(row->crop_y1, better->crop_y1);
-            if (x1 <= x0 || y1 <= y0)
-                continue;
-            if (!own)
-                own = count(row, row, data, row->crop_x0, row->crop_y0, row->crop_x1, row->crop_y1);
-            // Not enough even if the whole overlap of the boxes were inside both masks.
-            if ((x1 - x0) * (y1 - y0) * 1024 <= own * part)
-                continue;
-            if (count(row, better, data, x0, y0, x1, y1) * 1024 > own * part)
+            }
+            if (has_more(row, better, data, &bands, crop.least))
                 break;
         }
         if (better < stay)

@@ -9,9 +9,8 @@ character only once, and the glyph is kept.
 
 from array import array
 
-from ..kernels.drawing import antialias_is_cheap, box, place_labels
+from ..kernels.drawing import antialias_is_cheap, box, draw_boxes, label_detections, place_labels
 from ..kernels.drawing_params import (
-    BOX_COLOR,
     BOX_DEPTH,
     BOX_FRAME_HEIGHT,
     BOX_FRAME_WIDTH,
@@ -19,13 +18,8 @@ from ..kernels.drawing_params import (
     BOX_GROUND_W,
     BOX_GROUND_X,
     BOX_GROUND_Y,
-    BOX_H,
-    BOX_INK,
     BOX_SCALE,
     BOX_THICKNESS,
-    BOX_W,
-    BOX_X,
-    BOX_Y,
     LABEL,
     PLACE_LABELS_COUNT,
     PLACE_LABELS_FRAME_HEIGHT,
@@ -41,7 +35,6 @@ from ..pixels.text import texts as earlier_texts
 from ..results.detection import Detection
 from ..tensors.lazy import module
 from ..tensors.options import flag, number
-from .masks import draw_blocks, draw_map, tint_all
 
 _COLORED = ("class", "track", "instance")
 
@@ -119,17 +112,19 @@ def draw(
         result, rects = module("drawing.per_detection").in_roi(result, width, height, roi)
     elif other_size:
         result = module("results.scaled").scaled(result, width, height)
-    more, at, byte = picture
-    if more is not None and at < len(pixels) and pixels[at] == byte:  # texts may be in the picture already
+    more, at, first, last = picture
+    end = at + depth
+    if more is not None and end <= len(pixels) and pixels[at] == first and pixels[end - 1] == last:
+        # Texts may be in the picture already.
         module("drawing.text").texts_in((pixels, depth, width, height))
     elif earlier_texts:
         earlier_texts.clear()
     again = len(earlier_texts) > 0
     picture[0] = None  # until all is drawn
     paints = _paints_of(result, color, color_by, colors)
-    if masks:
+    if masks and _has_masks(result):
         if antialias or antialias is None and antialias_is_cheap:
-            tint_all(result, paints, pixels, depth, width, height, alpha)
+            module("drawing.masks").tint_all(result, paints, pixels, depth, width, height, alpha)
         else:
             _draw_all_blocks(img, result, paints, alpha)
     has_keypoints = True
@@ -158,6 +153,7 @@ def draw(
         if 0 <= at < len(pixels):
             picture[1] = at
             picture[2] = pixels[at]
+            picture[3] = pixels[at + depth - 1]
             picture[0] = _collect_labels
     return img
 
@@ -177,7 +173,7 @@ def _draw_other(img, result, color, alpha, thickness, labels, color_by, text_sca
         flag("labels", labels)
         if color_by != "class":
             raise ValueError("color_by: expected 'class' for a Segmentation, got %r" % (color_by,))
-        draw_map(img, result, color and [color] * 256, alpha, labels, text_scale, roi)
+        module("drawing.masks").draw_map(img, result, color and [color] * 256, alpha, labels, text_scale, roi)
     else:
         kind = type(result).__name__
         raise ValueError("expected a list of Detection, a Segmentation, DepthMap or Classification, got %s" % kind)
@@ -207,8 +203,17 @@ def _examined(result, width, height):
     return other_size, oriented
 
 
+def _has_masks(result):
+    """Whether some detection has a mask: scripts without masks do not load what draws them."""
+    for d in result:
+        if d[4] is not None:
+            return True
+    return False
+
+
 def _draw_all_blocks(img, result, paints, alpha):
     """Draw the masks as blocks; the best detection's last, so that it is on top where masks overlap."""
+    draw_blocks = module("drawing.masks").draw_blocks
     for at in range(len(result) - 1, -1, -1):
         mask = result[at][4]
         if mask is not None:
@@ -236,27 +241,18 @@ def _label(result, labels, width, height, scale, rects):
     if len(_tables) == 0 or len(_tables[0]) < LABEL * count:
         _tables[:] = [array("i", bytes(4 * LABEL * count))]
     positions = _tables[0]
-    known = _texts.get
     texts = _grown(_label_texts, count)
-    at = n = 0
-    for d in result:
-        (positions[at], positions[at + 1], _, positions[at + 2]), score, _, label, _, _ = d
-        if labels is True:
-            try:
-                track_id = d._track[0]
-                percent = int(score * 100 + 0.5)
-                key = (label, percent) if track_id is None else (track_id, label, percent)
-                text, span = known(key) or _text(key)
-            except (OverflowError, ValueError):  # an infinite score, or NaN
-                text = str(label)
-                span = text_width(text) + 1
-        else:
+    if labels is True:
+        label_detections(result, positions, texts, _numbers, _texts, _text_of, scale)
+    else:
+        at = n = 0
+        for d in result:
+            positions[at], positions[at + 1], _, positions[at + 2] = d[0]
             text = labels[n] or ""
-            span = text_width(text) + 1
-        texts[n] = text
-        positions[at + 3] = scale * span if text else 0
-        at += LABEL
-        n += 1
+            texts[n] = text
+            positions[at + 3] = scale * (text_width(text) + 1) if text else 0
+            at += LABEL
+            n += 1
     if rects is not None:
         module("drawing.per_detection").cut_labels(rects, texts, positions)
     _label_block[PLACE_LABELS_COUNT] = count
@@ -270,19 +266,31 @@ def _label(result, labels, width, height, scale, rects):
 _tables = []  # the table of place_labels, kept for the next frame: x, y, height of the box and width of each label
 
 
+# The texts of labels, as label_detections takes them.
+_numbers = {}
 _texts = {}
 
 
-def _text(key):
-    """The text of a label and its width, kept for the next frame: formatting it costs more than looking it up.
+def _text_of(track_id, label, score):
+    """(the text of a label, its width), kept for the next frame: formatting it costs more than looking it up.
 
     The width is in columns of the font, with one more at the left.
     """
-    text = ("%s %d%%" if len(key) == 2 else "#%s %s %d%%") % key
+    try:
+        percent = int(score * 100 + 0.5)
+    except (OverflowError, ValueError):  # an infinite score, or NaN
+        text = str(label)
+        return text, text_width(text) + 1
+    text = "%s %d%%" % (label, percent) if track_id is None else "#%s %s %d%%" % (track_id, label, percent)
     made = text, text_width(text) + 1
-    if len(_texts) > 200:
-        _texts.clear()
-    _texts[key] = made
+    if 0 <= percent < 128:
+        if len(_numbers) > 200 or len(_texts) > 200:
+            _numbers.clear()
+            _texts.clear()
+        key = label if track_id is None else (track_id, label)
+        if key not in _numbers:
+            _numbers[key] = 128 * (len(_numbers) + 1)
+        _texts[_numbers[key] + percent] = made
     return made
 
 
@@ -291,33 +299,15 @@ def _collect_labels():
 
 
 def _draw_boxes(pixels, result, paints, texts, scale, oriented):
-    """Draw the boxes and their labels, the best detection's last. Returns whether some detection has keypoints.
+    """Draw the boxes and their labels. Returns whether some detection has keypoints.
 
     oriented    whether some boxes are. Those are not drawn here, only their labels
     """
     block = _block
-    thickness = block[BOX_THICKNESS]
     block[BOX_GROUND_H] = scale * FONT_HEIGHT + 1
     block[BOX_GROUND_W] = 0
     block[BOX_SCALE] = scale
-    positions = _tables[0] if texts else None
-    has_keypoints = False
-    text = ""
-    for at in range(len(result) - 1, -1, -1):
-        (block[BOX_X], block[BOX_Y], block[BOX_W], block[BOX_H]), _, _, _, _, keypoints = result[at]
-        if keypoints is not None:
-            has_keypoints = True
-        block[BOX_COLOR], block[BOX_INK], _ = paints[at]
-        if oriented:
-            block[BOX_THICKNESS] = 0 if len(result[at]._source) > 2 else thickness
-        if texts:
-            text = texts[at]
-            at *= LABEL
-            block[BOX_GROUND_X] = positions[at]
-            block[BOX_GROUND_Y] = positions[at + 1]
-            block[BOX_GROUND_W] = positions[at + 3]
-        box(pixels, block, text, font)
-    return has_keypoints
+    return draw_boxes(box, pixels, block, font, result, paints, texts, _tables[0] if texts else block, oriented)
 
 
 def _paints_of(result, color, color_by, colors):

@@ -1,6 +1,6 @@
 """Masks and class maps in a frame: shared by Mask.draw, Segmentation.draw and draw()."""
 
-from ..kernels.drawing import antialias_is_cheap, clip_mask, count_class_pixels, tint_map, tint_mask
+from ..kernels.drawing import antialias_is_cheap, clip_mask, count_class_pixels, tint_map, tint_mask, tint_masks
 from ..kernels.drawing_params import (
     MAP_CLASS_ID,
     MAP_DEPTH,
@@ -15,7 +15,6 @@ from ..kernels.drawing_params import (
 from ..kernels.drawing_params import tint_map as tint_map_params
 from ..kernels.drawing_params import tint_mask as tint_mask_params
 from ..pixels.colors import checked_color, class_color, copy_rows, depth_of, gray, rgb565, step_palettes
-from ..pixels.pixel_edges import map_edges, shown
 from ..pixels.rounding import NUDGE
 from ..tensors.lazy import module
 from ..tensors.options import number
@@ -64,27 +63,16 @@ def tint(row, pixels, depth, width, height, value, alpha):
 
 def tint_all(result, paints, pixels, depth, width, height, alpha):
     """Tint the masks of a list of Detection, each in the RGB565 color of its paint; the best detection's last, on top."""
-    last = None
-    held = None
-    for at in range(len(result) - 1, -1, -1):
-        mask = result[at][4]
-        if mask is None:
-            continue
-        data, table, entry, transform = mask._row()
-        if transform is not last:  # all masks of a frame share one
-            last = transform
-            block = transform.block or _block_of(transform)
-            block[TINT_DEPTH] = depth
-            block[TINT_FRAME_WIDTH] = width
-            block[TINT_FRAME_HEIGHT] = height
-            block[TINT_ALPHA] = alpha
-        if data is not held:
-            held = data
-            pixels_of_masks = memoryview(data)
-        block[TINT_COLOR] = paints[at][0]
-        start = clip_mask(block, table, entry)
-        if start >= 0:
-            tint_mask(pixels, pixels_of_masks[start:], block)
+
+    def prepared(transform):
+        block = transform.block or _block_of(transform)
+        block[TINT_DEPTH] = depth
+        block[TINT_FRAME_WIDTH] = width
+        block[TINT_FRAME_HEIGHT] = height
+        block[TINT_ALPHA] = alpha
+        return block, module("results.mask").FrameMask
+
+    tint_masks(clip_mask, tint_mask, result, paints, pixels, prepared)
 
 
 def block_of(transform):
@@ -113,7 +101,7 @@ def _block_of(transform):
 def draw_blocks(img, mask, value, alpha):
     """Draw a Mask as blocks of its pixels: one draw_image, and one more for each side where the clip cuts blocks."""
     data, (wx, wy, ww, _), crop, clip, transform = mask._parts()
-    x, columns, y, rows = shown(transform, crop, clip)
+    x, columns, y, rows = module("pixels.pixel_edges").shown(transform, crop, clip)
     colors, alphas = step_palettes(value)
     for top, bottom in _runs(rows, int(transform.sy)):
         for left, right in _runs(columns, int(transform.sx)):
@@ -188,7 +176,7 @@ def count_pixels(segmentation, class_id):
 
 
 def _map_block_of(transform):
-    columns, rows = map_edges(transform)
+    columns, rows = module("pixels.pixel_edges").map_edges(transform)
     transform.block = tint_map_params(width=transform.width, height=transform.height, edges=columns + rows)
     return transform.block
 

@@ -47,4 +47,5 @@ def remember(target, x, y):
     if 0 <= at < len(pixels):
         picture[1] = at
         picture[2] = pixels[at]
+        picture[3] = pixels[at + depth - 1]
         picture[0] = True

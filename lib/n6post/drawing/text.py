@@ -97,9 +97,12 @@ def write(target, x, y, w, h, text, ground, ink, scale, part=False):
 
 def texts_in(target):
     """The texts in a picture: `texts` of pixels/text.py, emptied if it is another picture."""
-    more, at, byte = picture
-    pixels = target[0]
-    if more is None or at >= len(pixels) or pixels[at] != byte or not module("drawing.earlier").are_there(target, more):
+    more, at, first, last = picture
+    pixels, depth, _, _ = target
+    if (
+        more is None or at + depth > len(pixels) or pixels[at] != first or pixels[at + depth - 1] != last
+        or not module("drawing.earlier").are_there(target, more)
+    ):  # fmt: skip
         picture[0] = None
         texts.clear()
     return texts

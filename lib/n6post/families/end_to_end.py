@@ -61,7 +61,7 @@ class EndToEndHead:
         values = np.frombuffer(bytearray(4 * 5 * most), dtype=np.float).reshape((5, most))
         numbers = np.frombuffer(bytearray(2 * 3 * most), dtype=np.uint16).reshape((3, most))
         numbers[2] = np.array(range(most), dtype=np.uint16)  # positions of what remains after suppression: all
-        self.buffers = values, numbers, array("i", bytes(4 * params.ROW * most))
+        self.buffers = values, numbers, array("i", bytes(4 * (params.MASK_TABLE + params.ROW * most)))
         self.block = layout, tensor, cut, least, allowed, tolerance(tensor) ** 2
 
     def find(self, outputs):

@@ -141,9 +141,10 @@ class BoxBinding(ModelBinding):
     def masks(self, outputs, table, size, kept):
         """What the masks of a frame share, or None if the family has none.
 
-        The table has `kept` rows; the windows of their masks have `size` bytes.
+        The table has a parameter block of prototype_mask, to be filled in, and `kept` rows; the windows of their masks have
+        `size` bytes.
 
-        Its first item is the kernel's parameter block, followed by the rows of the detections that remain.
+        Its first item is the kernel's parameter block, which has the rows of the detections that remain, and their number.
         """
 
     make = Detection  # makes a detection from its six fields
@@ -175,7 +176,8 @@ class BoxBinding(ModelBinding):
         if not kept:
             return []
         values, labels, table = self.head.buffers
-        size = boxes_to_frame(block, values, labels, table)
+        # In a family with masks the rows follow the parameter block of prototype_mask.
+        size = boxes_to_frame(block, values, labels, memoryview(table)[params.MASK_TABLE :] if self.window else table)
         kept = block[entry]  # without boxes that have no pixel in the frame
         if not kept:
             return []
@@ -183,8 +185,7 @@ class BoxBinding(ModelBinding):
         if not masks:
             return make_detections(self, outputs, None, table, 0, kept)
         table = masks[0]
-        start = params.MASK_TABLE
-        return make_detections(self, outputs, masks, table, start, (len(table) - start) // params.ROW)
+        return make_detections(self, outputs, masks, table, params.MASK_TABLE, table[params.MASK_ROWS] // params.ROW)
 
     def _set_units(self, box_units, array, rows):
         """Set unit_x and unit_y: model input pixels for one raw unit.
@@ -331,4 +332,4 @@ def _buffers_of(options, lists):
     # Not np.zeros, which takes fifteen instructions per byte.
     values = np.frombuffer(bytearray(lists * 4 * 5 * capacity), dtype=np.float).reshape((lists * 5, capacity))
     labels = np.frombuffer(bytearray(lists * 2 * 3 * capacity), dtype=np.uint16).reshape((lists * 3, capacity))
-    return values, labels, array("i", bytes(4 * params.ROW * most))
+    return values, labels, array("i", bytes(4 * (params.MASK_TABLE + params.ROW * most)))

@@ -174,21 +174,18 @@ class MaskBinding(BoxBinding):
         protos = outputs[protos]
         if mixed:
             protos = np.array(protos, dtype=np.float)
-        rows = None
         words = kept * params.ROW
+        rows = table[: params.MASK_TABLE + words]
         for index, block in parts:
             head = outputs[index]
             if mixed:
                 head = np.array(head, dtype=np.float)
             block[params.MASK_ROWS] = words
-            if rows is None:
-                rows = block + table[:words]
-            else:
-                rows[: params.MASK_TABLE] = block
+            rows[: params.MASK_TABLE] = block
             prototype_mask(protos, head, rows, data)
         distinct = self.distinct
         distinct[params.SUPPRESS_MASKS_ROWS] = kept
         left = suppress_masks(distinct, memoryview(rows)[params.MASK_TABLE :], data)
         if left < kept:
-            rows = rows[: params.MASK_TABLE + left * params.ROW]
+            rows[params.MASK_ROWS] = left * params.ROW  # the rows behind are not copied away: nobody reads them
         return rows, data, self.mask_transform

@@ -1,8 +1,8 @@
 """The loops over every byte: machine code if the core can run it, else plain ulab. `active` is the kind in use.
 
-boxes.py, maps.py, drawing.py, poses.py, crops.py, heads.py, anchors.py, oriented.py, places.py and hide.py offer the
-kernels, each from helium_*.py (Cortex-M55), m7_*.py (Cortex-M7) or portable_*.py: the same functions with the same results.
-params.py and the files *_params.py make their parameter blocks.
+boxes.py, maps.py, drawing.py, poses.py, crops.py, heads.py, anchors.py, oriented.py, places.py, measures.py and hide.py
+offer the kernels, each from helium_*.py (Cortex-M55), m7_*.py (Cortex-M7) or portable_*.py: the same functions with the same
+results. params.py and the files *_params.py make their parameter blocks.
 
 The choice depends on the core's registers, not on the name of the board. MVFR1, bits 11..8: not 0 with Helium. MVFR2, bits
 7..4: 4 if the floating-point unit rounds and takes maxima (FPv5). ID_ISAR3, bits 7..4: 3 with the instructions of the DSP
@@ -30,7 +30,7 @@ except (AttributeError, ImportError):
 def load(group):
     """The module with the kernels of a group. If machine code does not load, all groups are portable from then on.
 
-    group   "boxes", "maps", "drawing", "poses", "crops", "heads", "anchors", "oriented", "places" or "hide"
+    group   "boxes", "maps", "drawing", "poses", "crops", "heads", "anchors", "oriented", "places", "measures" or "hide"
     """
     global active
     if active != "portable":

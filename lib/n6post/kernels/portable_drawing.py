@@ -10,7 +10,20 @@ from ulab import numpy as np
 
 from ..pixels.colors import canvas, gray, step_palettes
 from ..pixels.text import draw_text
-from .drawing_params import LABEL
+from .drawing_params import (
+    BOX_COLOR,
+    BOX_GROUND_W,
+    BOX_GROUND_X,
+    BOX_GROUND_Y,
+    BOX_H,
+    BOX_INK,
+    BOX_THICKNESS,
+    BOX_W,
+    BOX_X,
+    BOX_Y,
+    LABEL,
+    TINT_COLOR,
+)
 from .numeric import fractions
 from .params import ROW
 
@@ -252,6 +265,101 @@ def box(frame, params, text, font):
 
 
 _INKS = {0: (0, 0, 0), 0xFFFF: (255, 255, 255)}
+
+
+def label_detections(result, table, texts, numbers, known, text_of, scale):
+    """Set the text of each detection's label, its name, its score and, if it has one, the id of its track.
+
+    result  a list of Detection
+    table   array('i'), written as place_labels takes it: x, y and height of each box, and the width of its label
+    texts   a list, at least as long as the result, written
+    numbers dict: by label, or by (track id, label), a number that is a multiple of 128 and not 0
+    known   dict: by this number + percent (0 to 127), (the text, its width in columns of the font)
+    text_of text_of(track id, label, score): this pair, for a text that is not in `known`
+    scale   of the text
+    """
+    at = n = 0
+    for d in result:
+        (x, y, _, h), score, _, label, _, _ = d
+        track_id = d._track[0]
+        made = None
+        if 0.0 <= score < 1.27:
+            number = numbers.get(label if track_id is None else (track_id, label))
+            if number:
+                made = known.get(number + int(score * 100 + 0.5))
+        text, span = made or text_of(track_id, label, score)
+        texts[n] = text
+        table[at] = x
+        table[at + 1] = y
+        table[at + 2] = h
+        table[at + 3] = scale * span if text else 0
+        at += LABEL
+        n += 1
+
+
+def draw_boxes(box, pixels, params, font, result, paints, texts, table, oriented):
+    """Draw the boxes of a list of Detection and their labels, the best detection's last.
+
+    box     the kernel
+    pixels  bytes of the frame
+    params  the parameter block of `box`. Its frame, thickness, scale and height of the ground are given; its width is 0 if
+            there are no labels
+    font    as in pixels/text.py
+    result  a list of Detection
+    paints  for each: (RGB565 of its box, RGB565 of its text, ...)
+    texts   for each: the text of its label; () without labels
+    table   array('i'): the labels' positions, as place_labels returns them; not read without labels
+    oriented    whether some boxes are. Those are not drawn here, only their labels
+
+    Returns whether some detection has keypoints.
+    """
+    thickness = params[BOX_THICKNESS]
+    keypoints = False
+    text = ""
+    for at in range(len(result) - 1, -1, -1):
+        d = result[at]
+        params[BOX_X], params[BOX_Y], params[BOX_W], params[BOX_H] = d[0]
+        params[BOX_COLOR], params[BOX_INK] = paints[at][:2]
+        if d[5] is not None:
+            keypoints = True
+        if oriented:
+            params[BOX_THICKNESS] = 0 if len(d._source) > 2 else thickness
+        if texts:
+            text = texts[at]
+            row = LABEL * at
+            params[BOX_GROUND_X] = table[row]
+            params[BOX_GROUND_Y] = table[row + 1]
+            params[BOX_GROUND_W] = table[row + 3]
+        box(pixels, params, text, font)
+    return keypoints
+
+
+def tint_masks(clip_mask, tint_mask, result, paints, pixels, block_of):
+    """Tint the masks of a list of Detection, the best detection's last.
+
+    clip_mask, tint_mask    the kernels
+    result  a list of Detection
+    paints  for each: (RGB565, ...)
+    pixels  bytes of the frame
+    block_of    block_of(transform): the parameter block of tint_mask for masks with this MaskTransform, without the color
+            and what clip_mask writes; and the class FrameMask, whose `_row` machine code does not call
+    """
+    last = held = None
+    for at in range(len(result) - 1, -1, -1):
+        mask = result[at][4]
+        if mask is None:
+            continue
+        data, table, entry, transform = mask._row()
+        if transform is not last:  # all masks of a frame share one
+            block, _ = block_of(transform)
+            last = transform
+        if data is not held:
+            views = memoryview(data)
+            held = data
+        block[TINT_COLOR] = paints[at][0]
+        start = clip_mask(block, table, entry)
+        if start >= 0:
+            tint_mask(pixels, views[start:], block)
 
 
 def place_labels(params, table):

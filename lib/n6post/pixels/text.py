@@ -61,7 +61,7 @@ def text_width(text):
 texts = []
 
 # How that picture is recognized. A camera writes every frame into the same few buffers, so it is the text itself that has to
-# be there: first one byte of it, because that costs little, then drawing/earlier.py looks at a whole line.
+# be there: first one pixel of it, because that costs little, then drawing/earlier.py looks at a whole line.
 # - None: no text is known. True: those in `texts`. A function: also the labels of the last `draw`, which it adds to `texts`
-# - the offset of the byte, and the byte
-picture = [None, 0, 0]
+# - the offset of the pixel, and its first and last byte
+picture = [None, 0, 0, 0]

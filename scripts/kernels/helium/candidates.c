@@ -3,9 +3,11 @@
 //
 // candidates-scan.s finds the anchors whose largest score reaches the cut. They are collected in a buffer for twice as many as
 // are wanted. When it is full, the better half is kept and the cut rises, so with many candidates most are soon skipped. At the
-// end the candidates are sorted by insertion (four entries move in ten instructions), their classes are looked up, and their
-// boxes decoded, four at once. The buffer uses the first rows of `values` (keys: see candidates.h) and the last two
-// of `labels` (anchors); the sorted candidates use the other rows.
+// end their classes are looked up, they are sorted by insertion (four entries move in ten instructions), and their boxes are
+// decoded, four at once. The buffer uses the first rows of `values` (keys: see candidates.h) and the last two of `labels`
+// (anchors). Anchors with their classes then use the second row of `values`, the sorted candidates the rows that are left.
+//
+// With a class filter, only the scores of allowed classes are read first, and those of all classes where one reaches the cut.
 #include "vectors.h"
 #include "candidates.h"
 
@@ -88,7 +90,21 @@ SKIP(u8, uint8_t, uint16x8_t, vldrbq_gather_offset_u16, vcmpcsq_n_u16, a->least)
 SKIP(s16, int16_t, uint16x8_t, vldrhq_gather_offset_s16, vcmpgeq_n_s16, a->least)
 SKIP(f32, float, uint32x4_t, vldrwq_gather_offset_f32, vcmpgeq_n_f32, as_float(a->least))
 
-static void scan_one_class(struct search *s, int step, int most)
+static __attribute__((noinline)) int64_t rows(int dtype, const void *p, int left, struct rows *r)
+{
+    return dtype == INT8 ? rows_s8(p, left, r) : dtype == UINT8 ? rows_u8(p, left, r) :
+           dtype == INT16 ? rows_s16(p, left, r) : rows_f32(p, left, r);
+}
+
+// The largest score of an anchor whose classes are side by side.
+static int maximum_of(const struct search *s, const uint8_t *p)
+{
+    struct rows r = { s->least, 0, s->params->classes };
+    return rows(s->dtype, p, 1, &r) >> 32;
+}
+
+// class_id: the only class that may pass. If there are others, an anchor's classes are side by side.
+static void scan_one_class(struct search *s, int class_id, int step, int most)
 {
     int dtype = s->dtype, anchors = s->params->anchors;
     // A byte's offset has 8 bits, another's 16 or 32.
@@ -96,10 +112,9 @@ static void scan_one_class(struct search *s, int step, int most)
     uint8x16_t bytes = vmulq_n_u8(vidupq_n_u8(0, 1), step);
     uint16x8_t halves = vmulq_n_u16(vidupq_n_u16(0, 1), step);
     uint32x4_t words = vmulq_n_u32(vidupq_n_u32(0, 1), step);
-    const uint8_t *end = s->scores + (anchors >> log2_lanes) * (step << log2_lanes);
+    const uint8_t *p = s->scores + (class_id << s->size), *end = p + (anchors >> log2_lanes) * (step << log2_lanes);
     struct apart a = { step << log2_lanes, 0 };
-    int at = 0;
-    for (const uint8_t *p = s->scores; at < anchors && s->cut <= most;) {
+    for (int at = 0; at < anchors && s->cut <= most;) {
         const uint8_t *from = p;
         a.least = s->least;
         if (log2_lanes == 4)
@@ -114,7 +129,7 @@ static void scan_one_class(struct search *s, int step, int most)
         for (int last = smaller(at + lanes, anchors); at < last; at++, p += step) {
             int value = value_of(p, dtype);
             if (dtype == FLOAT32 ? as_float(value) >= as_float(s->least) : value >= s->least)
-                add(s, at, value);
+                add(s, at, s->params->classes == 1 ? value : maximum_of(s, p - (class_id << s->size)));
         }
     }
 }
@@ -125,22 +140,35 @@ static void scan(struct search *s, int most)
     const struct candidates_params *params = s->params;
     int dtype = s->dtype, size = s->size, anchors = params->anchors;
     const uint8_t *p = s->scores;
-    int block = 112 >> size, apart = params->anchor_step << size;
-    if (params->classes == 1 && apart > 1 << size && 7 * apart <= 65535) {
-        scan_one_class(s, apart, most);
+    int block = 112 >> size, apart = params->anchor_step << size, classes = params->classes;
+    struct run runs[RUNS];
+    int n = runs_of(params, runs);
+    if (!n)
+        return;
+    int low = runs[0].low, span = runs[n - 1].high - low;
+    if (span == 1 && (classes == 1 || params->channel_step == 1) && apart > 1 << size && 7 * apart <= 65535) {
+        scan_one_class(s, low, apart, most);
         return;
     }
     if (params->anchor_step == 1 && anchors >= block) {
         struct columns c;
-        c.rows = params->classes;
         c.step = params->channel_step << size;
         c.kind = dtype == UINT8 ? 1 : dtype == INT8 ? 0 : size + 1;
         uint32_t one_of_a_lane = size == 0 ? 0xffff : size == 1 ? 0x5555 : 0x1111;
         for (int next = 0; next < anchors && s->cut <= most;) {
             int at = next < anchors - block ? next : anchors - block; // the last block overlaps the one before it
-            c.p = p + (at << size);
             c.cut = s->least;
-            const struct hit *end = columns(&c);
+            const struct hit *end = 0;
+            for (int i = 0; i < n && !end; i++) {
+                c.p = p + (at << size) + runs[i].low * c.step;
+                c.rows = runs[i].high - runs[i].low;
+                end = columns(&c);
+            }
+            if (end && c.rows < classes) {
+                c.p = p + (at << size);
+                c.rows = classes;
+                end = columns(&c);
+            }
             for (const struct hit *hit = c.hits; hit < end; hit++)
                 for (uint32_t mask = hit->mask & one_of_a_lane; mask; mask &= mask - 1) {
                     int byte = hit->byte + __builtin_ctz(mask), anchor = at + (byte >> size);
@@ -152,12 +180,12 @@ static void scan(struct search *s, int most)
         return;
     }
     if (params->channel_step == 1) {
-        struct rows r = { 0, params->anchor_step << size, params->classes };
+        struct rows r = { 0, params->anchor_step << size, span };
         int together = 0; // how many hits in a row had no quiet vector between them
         for (int left = anchors; left > 0 && s->cut <= most; left--) {
             r.cut = s->least;
             const uint8_t *from = p + (anchors - left) * r.step;
-            if (!size && together < 8 && params->anchor_step == params->classes) { // bytes with nothing between them
+            if (!size && together < 8 && params->anchor_step == span) { // bytes with nothing between them
                 int bytes = left * r.step;
                 int quiet = (dtype == INT8 ? quiet_s8(from, bytes, r.cut) : quiet_u8(from, bytes, r.cut)) / r.step;
                 left -= quiet;
@@ -166,14 +194,13 @@ static void scan(struct search *s, int most)
                     return;
                 together = quiet ? 0 : together + 1;
             }
-            int64_t hit = dtype == INT8 ? rows_s8(from, left, &r) : dtype == UINT8 ? rows_u8(from, left, &r) :
-                          dtype == INT16 ? rows_s16(from, left, &r) : rows_f32(from, left, &r);
+            int64_t hit = rows(dtype, from + (low << size), left, &r);
             if (left - (int32_t)hit > 8)
                 together = 0;
             left = (int32_t)hit;
             if (!left)
                 return;
-            add(s, anchors - left, hit >> 32);
+            add(s, anchors - left, span == classes ? hit >> 32 : maximum_of(s, p + (anchors - left) * r.step));
         }
         return;
     }
@@ -208,14 +235,19 @@ int candidates(const void *head, const struct candidates_params *params, float *
     if (s.count > capacity)
         select(&s);
     int32_t *keys = (int32_t *)values + 4 * capacity;
+    uint32_t *found = (uint32_t *)values + capacity;
+    find_classes(&s, found);
     if (!size && s.count > MANY)
         sort_bytes(&s, keys, labels);
     else
         for (int i = 0; i < s.count; i++)
-            insert(keys, labels, i, s.keys[i], s.anchors[i]);
-
-    for (int i = 0; i < s.count; i++)
-        labels[capacity + i] = best_class(&s, labels[i], dtype == FLOAT32 ? turned(keys[i]) : keys[i]);
+            insert(keys, labels, i, s.keys[i], i);
+    for (int i = 0; i < s.count; i += 4) {
+        mve_pred16_t lanes = vctp32q(s.count - i);
+        uint32x4_t both = vldrwq_gather_shifted_offset_z_u32(found, vldrhq_z_u32(labels + i, lanes), lanes);
+        vstrhq_p_u32(labels + i, both, lanes); // the low halves
+        vstrhq_p_u32(labels + capacity + i, vshrq_n_u32(both, 16), lanes);
+    }
     int zero = params->zero_point, boxes = params->first_class >= 4;
     for (int i = 0; i < s.count; i += 4) {
         mve_pred16_t lanes = vctp32q(s.count - i);

@@ -3,7 +3,8 @@
 //   byte_channels, float_channels  pixel after pixel, with the keypoints as lanes, 16 or 4 at once: about 3 instructions a
 //             pixel. The map is divided into blocks of 32 pixels or more. The best block of each keypoint is kept, and the
 //             pixel is searched for only there. Loads are whole vectors, which extend into the next pixels; so in the last
-//             block, of 16 pixels or more, only the lanes of the keypoints are loaded.
+//             block, of 16 pixels or more, only the lanes of the keypoints are loaded. Floats are read once for up to 20
+//             keypoints, because their maps do not fit into the cache.
 //   byte_plane, float_plane  keypoint after keypoint, with the pixels as lanes: one pass for the maximum, one for its position.
 //             Used if the heat maps are planes, or if too few keypoints are left for a pass of byte_channels.
 //   by_value  int16, which no known network returns: value by value.
@@ -71,37 +72,67 @@ static NOINLINE void byte_channels(const int8_t *heat, int pixels, int keypoints
     }
 }
 
+enum { BLOCK = 64 }; // pixels, with floats
+
+// Keeps the larger maxima of four keypoints, and the block in which they are.
+static inline void keep(float *values, uint32_t *blocks, float32x4_t most, int number)
+{
+    const float32x4_t best = vldrwq_f32(values);
+    vstrwq_p_u32(blocks, vdupq_n_u32(number), vcmpgtq_f32(most, best));
+    vstrwq_f32(values, vmaxnmq_f32(best, most));
+}
+
+// The same, but up to 20 keypoints in each block, so that the values are read while they are in the cache.
 static NOINLINE void float_channels(const float *heat, int pixels, int keypoints, int lanes, int *first)
 {
-    const int block = block_of(pixels);
     int left = pixels, number = 0;
     const float *from = heat;
-    float32x4_t best = vdupq_n_f32(-INFINITE), most;
-    uint32x4_t where = vdupq_n_u32(0);
-    do {
-        most = vdupq_n_f32(-INFINITE);
-        if (left >= block + 16) {
-            left -= block;
-            for (int n = block / 4; n; n--) {
-#define NEXT most = vmaxnmq_f32(most, vldrwq_f32(from)); from += keypoints
-                NEXT; NEXT; NEXT; NEXT;
+    float values[KEYPOINTS];
+    uint32_t blocks[KEYPOINTS];
+    for (int j = 0; j < KEYPOINTS; j += 4) {
+        vstrwq_f32(values + j, vdupq_n_f32(-INFINITE));
+        vstrwq_u32(blocks + j, vdupq_n_u32(0));
+    }
+#define NEXT(most, offset) most = vmaxnmq_f32(most, vldrwq_f32(at + offset))
+    for (; left >= BLOCK + 16; left -= BLOCK, number++, from += BLOCK * keypoints) {
+        int j = 0;
+        if (lanes > 12) { // four vectors
+            const float *at = from;
+            float32x4_t a = vdupq_n_f32(-INFINITE), b = a, c = a, d = a;
+            for (int n = BLOCK / 2; n; n--) {
+                NEXT(a, 0); NEXT(b, 4); NEXT(c, 8); NEXT(d, 12); at += keypoints;
+                NEXT(a, 0); NEXT(b, 4); NEXT(c, 8); NEXT(d, 12); at += keypoints;
             }
-        } else {
-            const mve_pred16_t own = vctp32q(lanes);
-            for (; left; left--) {
-                most = vmaxnmq_f32(most, vldrwq_z_f32(from, own));
-                from += keypoints;
-            }
+            keep(values, blocks, a, number);
+            keep(values + 4, blocks + 4, b, number);
+            keep(values + 8, blocks + 8, c, number);
+            keep(values + 12, blocks + 12, d, number);
+            j = 16;
         }
-        where = vdupq_m_n_u32(where, number++, vcmpgtq_f32(most, best));
-        best = vmaxnmq_f32(best, most);
-    } while (left);
-    float values[4];
-    uint32_t blocks[4];
-    vstrwq_f32(values, best);
-    vstrwq_u32(blocks, where);
+        for (; j < lanes; j += 4) {
+            const float *at = from + j;
+            float32x4_t most = vdupq_n_f32(-INFINITE);
+            for (int n = BLOCK / 4; n; n--) {
+                NEXT(most, 0); at += keypoints;
+                NEXT(most, 0); at += keypoints;
+                NEXT(most, 0); at += keypoints;
+                NEXT(most, 0); at += keypoints;
+            }
+            keep(values + j, blocks + j, most, number);
+        }
+    }
+    for (int j = 0; j < lanes; j += 4) {
+        const float *at = from + j;
+        const mve_pred16_t own = vctp32q(lanes - j);
+        float32x4_t most = vdupq_n_f32(-INFINITE);
+        for (int n = left; n; n--) {
+            most = vmaxnmq_f32(most, vldrwq_z_f32(at, own));
+            at += keypoints;
+        }
+        keep(values + j, blocks + j, most, number);
+    }
     for (int j = 0; j < lanes; j++) {
-        int at = blocks[j] * block * keypoints, end = pixels * keypoints;
+        int at = blocks[j] * BLOCK * keypoints, end = pixels * keypoints;
         if (values[j] == -INFINITE)
             end = 0; // nothing but NaN and -infinity: the first pixel
         while (at < end && heat[at] != values[j])
@@ -186,11 +217,11 @@ int peaks_first(const struct heat *heat, int *first)
     if (dtype == INT16)
         *first = by_value(heat->group, pixels, step, dtype);
     else if (dtype == FLOAT32 && heat->keypoint_step == 1 && left > 2)
-        float_channels((const float *) heat->group, pixels, step, lanes = left < 4 ? left : 4, first);
+        float_channels((const float *) heat->group, pixels, step, lanes = left < KEYPOINTS ? left : KEYPOINTS, first);
     else if (dtype == FLOAT32)
         *first = float_plane((const float *) heat->group, pixels, step);
     else if (step > 17 || (heat->keypoint_step == 1 && left > 6)) // the offset of a plane's lane 15 is 15 steps
-        byte_channels((const int8_t *) heat->group, pixels, step, lanes = left < KEYPOINTS ? left : KEYPOINTS, flip, first);
+        byte_channels((const int8_t *) heat->group, pixels, step, lanes = left < 16 ? left : 16, flip, first);
     else
         *first = byte_plane((const int8_t *) heat->group, pixels, step, flip);
     return lanes;

@@ -27,7 +27,7 @@
         .equ    ROWS, 28                @ counted down
         .equ    STEP, 32                @ bytes from row to row
         .equ    KIND, 36
-        .equ    COEFFICIENTS, 40
+        .equ    COEFFICIENTS, 52
 
         .macro  pixel sum, type, raw, gap
         vldrb.u8 q2, [r0], #16
@@ -41,8 +41,7 @@
         .endif
         .endm
 
-        .macro  blocks type, raw, write
-1:
+        .macro  block type, raw, write
         .irp    sum, r4, r6, r8, r10
         .if     \write
         pixel   \sum, \type, \raw, 16
@@ -61,7 +60,31 @@
         .else
         vmaxav.s32 r7, q4
         .endif
+        .endm
+
+        .macro  blocks type, raw, write
+1:      block   \type, \raw, \write
         le      lr, 1b
+        .endm
+
+        @ All rows, with centered coefficients. r9 rows left  r12 bytes from row to row
+        .macro  all_rows write
+        ldrd    r9, r12, [r0, #ROWS]    @ and STEP
+3:      mov     r0, r11
+        dls     lr, r2
+        blocks  s8, 0, \write
+        cbz     r3, 4f
+        .if     \write
+        sub     r0, r0, r3, lsl #5
+        subs    r1, r1, r3
+        .else
+        sub     r0, r0, r3, lsl #6
+        .endif
+        block   s8, 0, \write
+4:      add     r11, r11, r12
+        subs    r9, #1
+        bne     3b
+        b       done
         .endm
 
         .global rows_of_32
@@ -77,6 +100,10 @@ rows_of_32:
         ldrd    r2, r3, [r0, #BLOCKS]
         ldrd    r5, r7, [r0, #BIAS]     @ and LEVEL
         ldr     r9, [r0, #ZERO]
+        ldr     r12, [r0, #KIND]
+        cmp     r12, #1
+        blo     kind0
+        beq     kind1
         movw    r10, #0                 @ for floats
         movt    r10, #0x42fe            @ 127
 row:    mov     r0, r11
@@ -84,12 +111,8 @@ row:    mov     r0, r11
 again:  ldr     r12, [sp, #64]          @ the struct, behind d8-d15
         ldr     r12, [r12, #KIND]
         tbh     [pc, r12, lsl #1]
-2:      .short  (kind0 - 2b) / 2, (kind1 - 2b) / 2, (kind2 - 2b) / 2, (kind3 - 2b) / 2, (kind4 - 2b) / 2, (kind5 - 2b) / 2
+2:      .short  0, 0, (kind2 - 2b) / 2, (kind3 - 2b) / 2, (kind4 - 2b) / 2, (kind5 - 2b) / 2
         .short  (kind6 - 2b) / 2, (kind7 - 2b) / 2
-kind0:  blocks  s8, 0, 0
-        b       measured
-kind1:  blocks  s8, 0, 1
-        b       written
 kind2:  blocks  s8, 1, 0
         b       measured
 kind3:  blocks  s8, 1, 1
@@ -187,6 +210,9 @@ next:   it      mi
         subs    r4, #1
         str     r4, [r12, #ROWS]
         bgt     row
+done:   ldr     r12, [sp, #64]
         str     r7, [r12, #LEVEL]
         vpop    {d8-d15}
         pop     {r0, r4-r11, pc}
+kind0:  all_rows 0
+kind1:  all_rows 1

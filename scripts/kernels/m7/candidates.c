@@ -4,8 +4,11 @@
 //
 // The largest score is found for 16 anchors at once (4 with floats, 1 if a row is an anchor). Anchors that reach the cut are
 // collected in a buffer for twice as many as are wanted. When it is full, the better half is kept and the cut rises. At the
-// end the candidates are sorted, their classes looked up and their boxes decoded. The buffer uses the first rows of `values`
-// (keys: see candidates.h) and the last two of `labels` (anchors); the sorted candidates use the other rows.
+// end their classes are looked up, they are sorted, and their boxes are decoded. The buffer uses the first rows of `values`
+// (keys: see candidates.h) and the last two of `labels` (anchors). Anchors with their classes then use the second row of
+// `values`, the sorted candidates the rows that are left.
+//
+// With a class filter, only the scores of allowed classes are read first, and those of all classes where one reaches the cut.
 #include "words.h"
 #include "candidates.h"
 
@@ -114,26 +117,47 @@ INLINE void scan(struct search *s, int most, int dtype)
     const struct candidates_params *params = s->params;
     int size = log2_size(dtype), anchors = params->anchors, classes = params->classes, anchor = 0;
     int step = params->channel_step << size, anchor_step = params->anchor_step << size;
+    struct run runs[RUNS + 1];
+    int n = runs_of(params, runs);
+    if (!n)
+        return;
+    runs[n] = (struct run){ 0, classes }; // for anchors of which an allowed class reaches the cut
     if (params->anchor_step == 1 && dtype != INT16) {
         int side = dtype == FLOAT32 ? 4 : BLOCK;
         union { uint32_t words[4]; float floats[4]; uint8_t bytes[BLOCK]; } best;
         for (; anchor + side <= anchors && s->cut <= most; anchor += side) {
             const uint8_t *p = s->scores + (anchor << size);
-            if (dtype == FLOAT32)
-                four_floats((const float *)p, step >> 2, classes, best.floats);
-            else
-                columns(p, step, classes, dtype, best.words);
-            for (int i = 0; i < side; i++) {
-                int value = dtype == FLOAT32 ? as_bits(best.floats[i]) : value_of(best.bytes + i, dtype);
-                if (reaches(s, value, dtype))
-                    add(s, anchor + i, value);
+            int looked_at = runs[0].high - runs[0].low, offset = runs[0].low * step;
+            for (int next = 1;;) {
+                if (dtype == FLOAT32)
+                    four_floats((const float *)(p + offset), step >> 2, looked_at, best.floats);
+                else
+                    columns(p + offset, step, looked_at, dtype, best.words);
+                int hit = 0;
+                for (int i = 0; i < side; i++) {
+                    int value = dtype == FLOAT32 ? as_bits(best.floats[i]) : value_of(best.bytes + i, dtype);
+                    if (reaches(s, value, dtype)) {
+                        hit = 1;
+                        if (looked_at == classes)
+                            add(s, anchor + i, value);
+                    }
+                }
+                if (looked_at == classes)
+                    break;
+                const struct run *run = hit ? runs + n : runs + next++;
+                if (run == runs + n && !hit)
+                    break;
+                looked_at = run->high - run->low;
+                offset = run->low * step;
             }
         }
     }
+    int low = runs[0].low, span = runs[n - 1].high - low;
     for (; anchor < anchors && s->cut <= most; anchor++) {
-        int value = one(s->scores + anchor * anchor_step, step, classes, dtype);
+        const uint8_t *p = s->scores + anchor * anchor_step;
+        int value = one(p + low * step, step, span, dtype);
         if (reaches(s, value, dtype))
-            add(s, anchor, value);
+            add(s, anchor, span == classes ? value : one(p, step, classes, dtype));
     }
 }
 
@@ -162,6 +186,8 @@ int candidates(const void *head, const struct candidates_params *params, float *
     if (s.count > capacity)
         select(&s);
     int32_t *keys = (int32_t *)values + 4 * capacity;
+    uint32_t *found = (uint32_t *)values + capacity;
+    find_classes(&s, found);
     if (!size && s.count > MANY)
         sort_bytes(&s, keys, labels);
     for (int i = !size && s.count > MANY ? s.count : 0; i < s.count; i++) { // insertion sort; equal keys stay in order
@@ -171,12 +197,15 @@ int candidates(const void *head, const struct candidates_params *params, float *
             labels[at] = labels[at - 1];
         }
         keys[at] = key;
-        labels[at] = s.anchors[i];
+        labels[at] = i;
+    }
+    for (int i = 0; i < s.count; i++) {
+        uint32_t both = found[labels[i]];
+        labels[i] = both;
+        labels[capacity + i] = both >> 16;
     }
     float zero = params->zero_point;
     int step = params->channel_step << size;
-    for (int i = 0; i < s.count; i++)
-        labels[capacity + i] = best_class(&s, labels[i], dtype == FLOAT32 ? turned(keys[i]) : keys[i]);
     for (int i = 0; i < s.count; i++) {
         float score = dtype == FLOAT32 ? as_float(turned(keys[i])) : keys[i];
         values[4 * capacity + i] = score - zero + 0.0f;
