@@ -3,4 +3,4 @@ metadata(
     description="Post-processing of segmentation, pose and detection networks on OpenMV cameras",
     license="MIT",
 )
-package("n6post", base_path="lib")
+package("n6post", base_path="lib", opt=3)

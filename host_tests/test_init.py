@@ -10,6 +10,7 @@ from pathlib import Path
 import n6post
 import pytest
 import vm
+from n6post_pc.build import compile_file
 
 ROOT = Path(__file__).resolve().parents[1]
 YOLO = ["YoloV8", "YoloV8Seg"]
@@ -42,6 +43,12 @@ def test_the_package_loads_no_module_before_a_name_is_used() -> None:
 def test_a_name_loads_only_its_own_family() -> None:
     listed = "print([m for m in ('deeplab', 'movenet', 'doctor', 'models', 'draw') if 'n6post.' + m in sys.modules])"
     assert run(f"import n6post; n6post.YoloV8; {listed}") == "[]"
+
+
+def test_drawing_without_masks_does_not_load_what_draws_masks() -> None:
+    code = "import image, n6post; d = n6post.Detection((2, 3, 20, 20), 0.9, 0, 'person', None, None)\n"
+    code += "img = image.Image(64, 48, image.RGB565); n6post.draw(img, [d]); n6post.draw(img, [])\n"
+    assert run(code + "print(any(img.bytearray()), 'n6post.drawing.masks' in sys.modules)") == "True False"
 
 
 def test_submodules_can_be_imported_and_reached() -> None:
@@ -91,6 +98,54 @@ def test_a_private_name_is_an_attribute_error_on_micropython_too() -> None:
     code = "import n6post, sys\nfor name in ('quant', '.', '/', 'n6post', 'YoloV9'):\n"
     code += "    try:\n        getattr(n6post, name)\n        print(name)\n    except AttributeError:\n        pass\n"
     assert on_micropython(code + "print(len([m for m in sys.modules if m.startswith('n6post')]))") == "1"
+
+
+# What the file prints when MicroPython runs it: on a camera (with a module omv) or not, from a folder, in a folder.
+STARTED = """
+import os, sys
+sys.modules.pop("omv", None)
+if {camera}:
+    sys.modules["omv"] = sys
+try:
+    os.mkdir("{cwd}")
+except OSError:
+    pass
+os.chdir("{cwd}")
+exec(open("/lib/n6post/__init__.py").read(), {{"__name__": "n6post", "__path__": "{path}", "__file__": "{file}"}})
+"""
+COPIED = {"camera": True, "cwd": "/flash", "path": "/flash/lib/n6post", "file": "/flash/lib/n6post/__init__.py"}
+
+
+def test_sources_on_a_camera_recommend_compiled_files_in_one_line() -> None:
+    machine = vm.with_lib()
+    try:
+        (said,) = machine.run(STARTED.format(**COPIED)).splitlines()
+        assert said.startswith("n6post: ") and "compiled files start 10 to 20 times faster" in said
+        in_cwd = {"path": "n6post", "file": "n6post/__init__.py"}
+        assert machine.run(STARTED.format(**COPIED | in_cwd)).splitlines() == [said]
+        for other in (
+            {"camera": False},
+            {"cwd": "/remote", **in_cwd},  # the files of a PC
+            {"path": ".frozen/n6post", "file": "n6post/__init__.py"},
+            {"file": "/flash/lib/n6post/__init__.mpy"},  # compiled without -O3
+        ):
+            assert machine.run(STARTED.format(**COPIED | other)) == ""
+    finally:
+        machine.close()
+
+
+def test_compiled_files_do_not_contain_the_recommendation(tmp_path: Path) -> None:
+    compile_file(ROOT / "lib" / "n6post" / "__init__.py", tmp_path / "init.mpy", "n6post/__init__.py", None)
+    assert b"compiled files" not in (tmp_path / "init.mpy").read_bytes()
+
+
+def test_modules_of_the_firmware_are_remembered_after_an_import() -> None:
+    machine = vm.with_lib()
+    try:
+        shown = machine.run("import sys, n6post\nprint(sorted(m for m in sys.modules if m[:6] != 'n6post'))")
+        assert {"array", "collections", "struct"} <= set(ast.literal_eval(shown))
+    finally:
+        machine.close()
 
 
 def test_the_public_names_are_identifiers_that_micropython_interns() -> None:

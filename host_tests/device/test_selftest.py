@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 import _host
+import image
 import machine
 import n6post
 import pytest
@@ -22,6 +23,7 @@ from commands import script
 from fakes import RECORDED_FAMILIES, replace_kernel
 from n6post.kernels import boxes, maps
 from n6post_pc import camera
+from n6post_pc.build import compile_file
 from PIL import Image as PilImage
 
 _host.install()  # time.ticks_ms
@@ -71,7 +73,7 @@ def test_the_self_tests_tensors_and_results_are_up_to_date() -> None:
 
 
 def test_the_self_test_is_small_enough_for_a_camera() -> None:
-    assert SELFTEST.stat().st_size < 124_000
+    assert SELFTEST.stat().st_size < 126_000
 
 
 def test_every_kernel_is_compared(selftest: ModuleType) -> None:
@@ -267,6 +269,65 @@ def test_a_timer_without_hard_callbacks_is_reported(selftest: ModuleType, monkey
     monkeypatch.setitem(sys.modules, "pyb", None)  # its timers have hard callbacks
     interrupted(monkeypatch, "class_histogram", count_with_interrupts(), timer=OldInterrupt)
     assert check_count(selftest, 100) == "100 calls, 100 timer interrupts between bytecodes"
+
+
+# ---- a heap of 1 MiB ----
+
+
+def test_no_check_reads_the_bytes_of_an_image_that_is_freed(
+    selftest: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On a camera a view of an image does not keep it: its pixels begin inside of a block of the heap."""
+    made: list[int] = []
+    freed: list[bool] = []
+
+    class Freed(image.Image):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            self.own = len(arguments) > 1 and len(arguments) + len(options) == 3  # no `buffer`
+            made.append(self.size())
+
+        def __del__(self) -> None:
+            freed.append(self.own)
+            if self.own:
+                self._memory[:] = 0xA5
+
+    monkeypatch.setattr(image, "Image", Freed)
+    drawing = "agree", "drawn", "scaled", "image", "glyphs", "widths", "kernel box"
+    failed, printed = outcome(selftest, capsys, *drawing)
+    assert not failed, printed
+    assert len(made) > 20 and sum(freed) > 20
+    # A heap of 1 MiB has no larger piece after a few hundred checks.
+    assert max(made) <= 65_536
+
+
+def copied_to(folder: Path, name: str, data: bytes) -> None:
+    (folder / "n6post").mkdir(parents=True)
+    (folder / "n6post" / name).write_bytes(data)
+
+
+def test_other_copies_of_the_library_are_listed_with_their_version(
+    selftest: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    rom, flash, unclear = tmp_path / "rom", tmp_path / "flash", tmp_path / "unclear"
+    compile_file(ROOT / "lib" / "n6post" / "__init__.py", tmp_path / "init.mpy", "n6post/__init__.py", None)
+    copied_to(rom, "__init__.mpy", (tmp_path / "init.mpy").read_bytes())
+    copied_to(flash, "__init__.py", b'"""Older."""\n__version__ = "0.10.12"\n')
+    copied_to(unclear, "__init__.py", b"")
+    used, *_ = n6post.__path__
+    monkeypatch.setattr(sys, "path", [str(Path(used).parent), ".frozen", str(rom), str(flash), str(flash), str(unclear), ""])
+    monkeypatch.chdir(rom)  # a folder that is there twice is listed once
+    assert selftest.other_copies() == [
+        f"WARNING {rom}/n6post holds n6post {n6post.__version__}, which is not imported",
+        f"WARNING {flash}/n6post holds n6post 0.10.12, which is not imported",
+        f"WARNING {unclear}/n6post holds n6post of an unknown version, which is not imported",
+    ]
+
+
+def test_the_first_line_says_which_library_is_tested(selftest: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert f"n6post {n6post.__version__}, from {n6post.__path__[0]}, portable kernels" in selftest.machine_line()
+    monkeypatch.setattr(n6post, "__path__", ".frozen/n6post")  # a str, as on MicroPython
+    assert f"n6post {n6post.__version__}, frozen into the firmware, " in selftest.machine_line()
 
 
 def test_the_command_fails_if_a_run_stops_midway(tmp_path: Path) -> None:

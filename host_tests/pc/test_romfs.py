@@ -111,6 +111,11 @@ def test_the_same_files_make_the_same_image_in_any_order() -> None:
     assert pack(files) == pack(reversed(files))
 
 
+def test_folders_come_first_because_imports_search_them() -> None:
+    image, _ = pack([File("model.tflite", b"1"), File("a", b"2"), File("n6post/z.mpy", b"3"), File("n6post/in/b.mpy", b"4")])
+    assert list(read(image)) == ["n6post/in/b.mpy", "n6post/z.mpy", "a", "model.tflite"]
+
+
 def test_a_path_that_occurs_twice_or_is_file_and_folder_is_refused() -> None:
     for first, second in (("a", "a"), ("a/b", "a/b"), ("a", "a/b"), ("a/b", "a")):
         with pytest.raises(ValueError, match="occurs twice|is both a file and a folder"):

@@ -9,6 +9,38 @@ Each name is imported on first use, so a script loads only the families that it 
 
 __version__ = "0.4.0"
 
+
+def _remember(*names):
+    # MicroPython looks for these modules of the firmware in every folder of sys.path, at each import in each file, unless
+    # sys.modules has them. CPython puts them there itself.
+    import sys
+
+    for name in names:
+        sys.modules[name] = __import__(name)
+
+
+_remember("array", "collections", "struct")
+
+if __debug__:  # -O3 leaves this out of compiled files
+
+    def _recommend_compiled_files():
+        import sys
+
+        # The path of frozen files begins with ".frozen". On CPython it is a list.
+        if sys.implementation.name != "micropython" or __path__[0] == "." or not __file__.endswith(".py"):
+            return
+        try:
+            import os
+
+            import omv  # noqa: F401  (only cameras have it)
+        except ImportError:
+            return
+        if os.getcwd() != "/remote":  # files of a PC, by mpremote's mount
+            print("n6post: this camera compiles n6post's .py files at every start; compiled files start 10 to 20 times "
+                  "faster (README.md, Install)")  # fmt: skip
+
+    _recommend_compiled_files()
+
 # Every public name and its file. As keywords, because MicroPython's dir() and Tab know only words that are used in code.
 _EXPORTS = dict(
     YoloV8="families.yolov8",

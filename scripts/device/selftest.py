@@ -30,6 +30,8 @@ from n6post.kernels import (
     hide_params,
     map_params,
     maps,
+    measure_params,
+    measures,
     oriented,
     oriented_params,
     params,
@@ -42,6 +44,7 @@ from n6post.kernels import (
     portable_heads,
     portable_hide,
     portable_maps,
+    portable_measures,
     portable_oriented,
     portable_places,
     portable_poses,
@@ -297,7 +300,10 @@ def check_agreement(fit, roi):
     seen = processor("DeepLab", options)(model, [getattr(n6post, fit)(Frame(80, 80), roi)], outputs)
     mask = seen.mask(1)
     counted = [0, 0]
-    pixels = image and seen.draw(image.Image(80, 80, image.RGB565), palette=(None, (255,) * 3), alpha=255).bytearray()
+    pixels = None
+    if image:
+        img = image.Image(80, 80, image.RGB565)  # `pixels` is only valid while something holds it
+        pixels = seen.draw(img, palette=(None, (255,) * 3), alpha=255).bytearray()
     for at in range(80 * 80):
         x, y = at % 80, at // 80
         class_id = seen.class_at(x, y)
@@ -780,6 +786,14 @@ def class_bands_case(width, bands):
     return [classes, place_params.class_bands(2, width, 9, bands, edges), scratch, out], [scratch, out]
 
 
+def measure_mask_case(rect, crop, margin):
+    masks = Random(21).bytes(5 + 9 * 9)
+    table = array("i", rect + (7, 3, 0) + crop + (4, 5, 9, 9, 5))
+    block = measure_params.measure_mask(4.375, 3.625, 10.75, -5.25, 7, 3, 180, 140, margin, margin)
+    out = array("i", bytes(28))
+    return [masks, table, block, out], [out]
+
+
 def mark_cells_case(size, margin):
     mask, cells = Random(18).bytes(9 * 7), bytearray([7] * 63)
     block = hide_params.mark_cells(9, 7, -3, 5, 90000, 70001, margin, margin, 2, 3, 61, 47, 0, 1, size, 9, 7)
@@ -1031,6 +1045,16 @@ KERNELS = (
         ),
     ),
     ("class_bands", class_bands_case, ((1, 1), (7, 4), (24, 8), (33, 45))),
+    (
+        "measure_mask",
+        measure_mask_case,
+        (
+            ((30, 20, 90, 60), (4, 5, 13, 14), 0),
+            ((0, 0, 180, 140), (4, 5, 7, 8), 3),
+            ((17, 5, 20, 10), (11, 5, 12, 14), 1),
+            ((5, 5, 9, 9), (8, 8, 8, 9), 0),
+        ),
+    ),
     ("mark_cells", mark_cells_case, ((3, 0), (8, 5), (5, 40))),
     ("hide_cells", hide_cells_case, every((2, 1), (0, 1, 2), ((3,), (8,), (12,)))),
     ("count_class_pixels", count_class_pixels_case, ((0, 6, 4.4), (3, 0, 5.0), (0, 0, 0.75))),
@@ -1097,6 +1121,8 @@ def homes(name):
         return crops, portable_crops
     if name in ("color_sums", "class_bands"):
         return places, portable_places
+    if name == "measure_mask":
+        return measures, portable_measures
     if name in ("mark_cells", "hide_cells"):
         return hide, portable_hide
     if name in ("decode_boxes", "decode_keypoints"):
@@ -1404,8 +1430,8 @@ def check_crossings():
     expect(line.in_count_per_class, {0: line.in_count}, "per class")
 
 
-def star():
-    corners = ZONES["star"]
+def star(divisor=1):
+    corners = [value // divisor for value in ZONES["star"]]
     return n6post.PolygonZone([tuple(corners[at : at + 2]) for at in range(0, len(corners), 2)])
 
 
@@ -1421,10 +1447,10 @@ def check_inside():
 
 
 def check_zone_drawn():
-    img = image.Image(400, 400, image.RGB565)
-    star().draw(img)
-    n6post.LineZone((0, 390), (399, 390)).draw(img)
-    for x, y, there in ((330, 150, True), (300, 390, True), (200, 100, False), (330, 260, False)):
+    img = image.Image(100, 100, image.RGB565)  # small: a fragmented heap of 1 MiB has no 320 KB in one piece
+    star(4).draw(img)
+    n6post.LineZone((0, 97), (99, 97)).draw(img)
+    for x, y, there in ((82, 37, True), (75, 97, True), (50, 25, False), (82, 65, False)):
         expect(any(img.get_pixel((x, y))), there, "something at %d, %d" % (x, y))
 
 
@@ -1512,8 +1538,8 @@ def check_scaled():
             result = processor(family, options)(model, [n6post.Stretch(Frame(width, height))], outputs)
             img = image.Image(160, 120, image.GRAYSCALE)
             n6post.draw(img, result, boxes=False, labels=False, color=(255, 255, 255), alpha=255)
-            pictures.append(img.bytearray())
-        one, other = pictures
+            pictures.append(img)  # not its bytes alone: they are freed with it
+        one, other = [img.bytearray() for img in pictures]
         both = sum([1 for a, b in zip(one, other) if a and b])
         either = sum([1 for a, b in zip(one, other) if a or b])
         expect(both >= 0.9 * either, True, "%s: %d of %d pixels agree" % (family, both, either))
@@ -1667,9 +1693,44 @@ def run():
 
 def machine_line():
     version = ".".join([str(n) for n in sys.implementation.version[:3]])
-    return "n6post %s, %s kernels, %s %s on %s" % (
-        n6post.__version__, n6post.kernels.active, sys.implementation.name, version, sys.platform
+    return "n6post %s, %s, %s kernels, %s %s on %s" % (
+        n6post.__version__, place(), n6post.kernels.active, sys.implementation.name, version, sys.platform
     )
+
+
+def imported_folder():
+    path = n6post.__path__  # CPython has a list
+    return path if isinstance(path, str) else path[0]
+
+
+def place():
+    path = imported_folder()
+    return "frozen into the firmware" if path.startswith(".frozen") else "from " + path
+
+
+def other_copies():
+    """A warning for each n6post in sys.path that hides behind the imported one, with its version."""
+    import os
+    import re
+
+    def absolute(path):
+        return path if path[:1] in ("/", ".") else os.getcwd().rstrip("/") + "/" + path
+
+    seen, lines = [absolute(imported_folder())], []
+    for folder in sys.path:
+        folder = absolute(folder).rstrip("/") + "/n6post"
+        for name in ("__init__.py", "__init__.mpy"):
+            if folder in seen:
+                break
+            try:
+                with open(folder + "/" + name, "rb") as file:
+                    version = re.search(b"[0-9]+\\.[0-9]+\\.[0-9]+", file.read())
+            except OSError:
+                continue
+            seen.append(folder)
+            version = version.group(0).decode() if version else "of an unknown version"
+            lines.append("WARNING %s holds n6post %s, which is not imported" % (folder, version))
+    return lines
 
 
 # --- recorded tensors and what they give: written by scripts/dev/make_selftest.py ---
@@ -2431,6 +2492,9 @@ ALPHA = 160
 
 if __name__ == "__main__":
     print(machine_line())
+    if REAL:
+        for LINE in other_copies():
+            print(LINE)
     RESULT = run()
     print("%d passed, %d failed" % RESULT[:2])
     if not REAL and RESULT[1]:

@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import json
+import re
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -99,6 +100,7 @@ class Done:
     kept: list[str] = field(default_factory=list)  # files that do not belong to the library
     main: str = ""  # a sentence about main.py, without its period
     wins: str = ""  # the other copy that `import n6post` imports
+    wins_version: str = ""
     others: list[str] = field(default_factory=list)  # folders with other copies
     size: int = 0
 
@@ -114,6 +116,12 @@ def _report(port: str, code: str) -> Any:
             with contextlib.suppress(ValueError, RecursionError):
                 return json.loads(line[len(_MARK) :])
     raise UserError(f"the answer of the camera on {port} cannot be read")
+
+
+def _version() -> str:
+    """The version of this PC's library."""
+    found = re.search(r"""^__version__ = ["'](.*)["']""", (LIB / "n6post/__init__.py").read_text(encoding="utf-8"), re.M)
+    return found[1] if found else ""
 
 
 def _files(folder: Path) -> dict[str, Path]:
@@ -191,7 +199,8 @@ def install(
     imported = _report(port, _IMPORT)
     done.version = imported["version"]
     if not imported["file"].startswith(done.folder + "/"):
-        done.wins = imported["file"]
+        done.wins, done.wins_version = imported["file"], str(imported["version"])
+        done.version = _version()
     if reset:
         # The PC has cached the drive's old state and could write it back.
         repl.chain(port, ["reset"])

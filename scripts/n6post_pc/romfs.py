@@ -66,7 +66,8 @@ def pack(files: Iterable[File]) -> tuple[bytes, dict[str, int]]:
 def _folder(folder: Tree, at: int, offsets: dict[str, int]) -> bytes:
     """The records of a folder. `at` is the offset of the first one in the image."""
     out = bytearray()
-    for name, entry in sorted(folder.items()):
+    # Folders come first: MicroPython reads the entries one after the other, several times for each import.
+    for name, entry in sorted(folder.items(), key=lambda item: (isinstance(item[1], File), item[0])):
         written = name.encode()
         head = _uint(len(written)) + written
         inside = at + len(out) + 1 + _WIDTH + len(head)

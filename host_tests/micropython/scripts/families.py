@@ -1,5 +1,6 @@
 """A family on a recorded tensor: its whole result as text and bytes, to compare CPython with MicroPython."""
 
+import io
 import json
 from array import array
 from binascii import hexlify
@@ -46,6 +47,8 @@ def run(family, options, size, labels, fit, outputs):
     for _ in range(2):  # the second frame runs other code than the first
         result = process(model, [frame], arrays)
     print("json", n6post.to_json(result, outline=True))
+    stream = io.BytesIO()
+    print("stream", n6post.to_json(result, stream=stream), stream.getvalue())
     if not isinstance(result, list):
         print("map", hexlify(result.class_map.tobytes()))
         print("present", result.class_ids(), [result.area(i) for i in range(2)])
