@@ -1,6 +1,7 @@
 """Benchmark: the cost of post-processing on this machine, as a Markdown table to paste into an issue.
 
 It prints milliseconds, or instructions where a module `icount` counts them. Each line is one frame in the steady state.
+On a camera whose core counts cycles and cache misses (Cortex-M55: OpenMV N6 and AE3), each line has these too.
 The tensors are synthetic, with the shapes and about the contents of real networks. Tensors in a folder (the first
 argument, or TENSORS) are used instead; scripts/dev/benchmark_tensors.py writes such files.
 """
@@ -30,6 +31,7 @@ n6post = None  # imported by `start`, which measures the import
 TENSORS = None  # a folder of the camera, for example "/sdcard/tensors"
 START = 0  # the entry of WORK with which the start is measured
 FRAMES = 15  # the result is their median
+END = "No counters of the core were read."
 NAMES = (
     "candidates", "suppress", "boxes_to_frame", "prototype_mask", "suppress_masks", "class_map", "class_histogram", "peaks",
     "clip_mask", "tint_mask", "tint_map", "box",
@@ -53,14 +55,136 @@ def overhead():
 
 def text(amount):
     """12,345 for instructions, or 1.23 (ms) for microseconds."""
-    if UNIT == "ms":
-        return "%.2f" % (amount / 1000)
-    digits = str(int(amount))
+    return "%.2f" % (amount / 1000) if UNIT == "ms" else digits(amount)
+
+
+def digits(amount):
+    """12,345"""
+    left = str(int(amount))
     parts = []
-    while digits:
-        parts.insert(0, digits[-3:])
-        digits = digits[:-3]
+    while left:
+        parts.insert(0, left[-3:])
+        left = left[:-3]
     return ",".join(parts)
+
+
+# --- the core's own counters ---
+
+DEMCR = 0xE000EDFC  # bit 24 (TRCENA) switches the counters on
+DWT = 0xE0001000  # +0: bit 0 the cycle counter counts, bit 25 there is none; +4: the cycles
+PMU = 0xE0003000  # Armv8.1-M: event counters of 16 bits
+TRCENA = 1 << 24
+CHAIN = 0x1E  # this counter counts the overflows of the one before
+EVENTS = (("instructions", 0x08), ("I misses", 0x01), ("D misses", 0x03), ("written back", 0x15))
+CORES = {0xC24: "M4", 0xC27: "M7", 0xD21: "M33", 0xD22: "M55", 0xD23: "M85", 0xD24: "M52"}
+
+
+def registers():
+    """machine.mem32, or None where there is no such core to look at."""
+    try:
+        from machine import mem32
+
+        return mem32 if mem32[0xE000ED00] >> 24 == 0x41 else None  # CPUID: a core by Arm
+    except (ImportError, AttributeError):
+        return None
+
+
+class Counters:
+    """Cycles, instructions and cache misses, where the core counts them and the firmware does not use these counters.
+
+    `names` lists what `read` returns; it is empty where nothing counts. `off` restores every register that was changed. The
+    cycle counter is never set: the firmware reads it as well.
+    """
+
+    def __init__(self, memory):
+        self.names = ()
+        self._memory = memory
+        self._old = []  # (address, value) to restore, the last one first
+        self._events = []  # numbers of the first counters of each pair
+        self._own = 0  # bits of the counters that were switched on here
+        if memory is None:
+            return
+        self._set(DEMCR, memory[DEMCR] | TRCENA)
+        control = memory[DWT]
+        if control and not control & 1 << 25:
+            self._set(DWT, control | 1)
+            if self._counts(lambda: memory[DWT + 4]):
+                self.names = ("cycles",)
+        if self.names and memory[0xE000ED00] >> 4 & 0xFFF in (0xD22, 0xD23, 0xD24):
+            self._take_events(memory[PMU + 0xE00] & 0xFF)
+        if not self.names:
+            self.off()
+
+    def _set(self, address, value):
+        old = self._memory[address]
+        if old != value:
+            self._old.append((address, old))
+            self._memory[address] = value
+
+    def _counts(self, read):
+        before = read()
+        for _ in range(100):
+            pass
+        return read() != before
+
+    def _take_events(self, count):
+        memory = self._memory
+        used = memory[PMU + 0xC00]
+        free = [n for n in range(0, count - 1, 2) if not used >> n & 3]
+        names = []
+        for n, (name, event) in zip(free, EVENTS):
+            for counter, kind in ((n, event), (n + 1, CHAIN)):
+                self._old.append((PMU + 4 * counter, memory[PMU + 4 * counter]))
+                self._set(PMU + 0x400 + 4 * counter, kind)
+            self._events.append(n)
+            self._own |= 3 << n
+            names.append(name)
+        if names:
+            self._set(PMU + 0xE04, memory[PMU + 0xE04] | 1)
+            memory[PMU + 0xC00] = self._own
+            if self._counts(lambda: self._event(self._events[0])):
+                self.names += tuple(names)
+
+    def _event(self, n):
+        memory, low = self._memory, PMU + 4 * n
+        while True:
+            above = memory[low + 4]
+            below = memory[low]
+            if memory[low + 4] == above:
+                return (above & 0xFFFF) << 16 | below & 0xFFFF
+
+    def read(self):
+        """The counters now, in the order of `names`."""
+        events = [self._event(n) for n in self._events[: len(self.names) - 1]]
+        return [self._memory[DWT + 4]] + events
+
+    def spent(self, call):
+        """What a call adds to each counter."""
+        before = self.read()
+        call()
+        after = self.read()
+        return [(b - a) & 0xFFFFFFFF for a, b in zip(before, after)]
+
+    def off(self):
+        if self._own:
+            self._memory[PMU + 0xC20] = self._own  # stop them first
+            self._own = 0
+        while self._old:
+            address, value = self._old.pop()
+            self._memory[address] = value
+
+    def megahertz(self):
+        """The core's clock as measured, or None."""
+        if not self.names:
+            return None
+        begin, cycles = time.ticks_us(), self._memory[DWT + 4]
+        while time.ticks_diff(time.ticks_us(), begin) < 20000:
+            pass
+        cycles = (self._memory[DWT + 4] - cycles) & 0xFFFFFFFF
+        return cycles / time.ticks_diff(time.ticks_us(), begin)
+
+
+counters = Counters(None)  # `main` sets them
 
 
 # --- tensors ---
@@ -259,7 +383,10 @@ def cost_of_metering():
 
 
 def measured(call, prepare=None):
-    """(whole call, {kernel: amount}, the rest) in the steady state. `prepare` runs before each call and is not counted."""
+    """(whole call, {kernel: amount}, the rest, counts) in the steady state.
+
+    `prepare` runs before each call and is not counted. The counts are of one more frame.
+    """
     prepare = prepare or list
     gc.collect()
     less = overhead()
@@ -279,12 +406,22 @@ def measured(call, prepare=None):
     finally:
         meter.off()
     rest = whole - sum(meter.spent.values()) - meter.calls * cost_of_metering()
-    return amounts[len(amounts) // 2], meter.spent, max(0, rest)
+    counts = ()
+    if counters.names:
+        empty = counters.spent(lambda: None)
+        prepare()
+        counts = [max(0, n - m) for n, m in zip(counters.spent(call), empty)]
+    return amounts[len(amounts) // 2], meter.spent, max(0, rest), counts
 
 
-def line(title, whole, spent, rest):
+def row(*cells):
+    """A row of the table; missing cells stay empty."""
+    print("| " + " | ".join(list(cells) + [""] * (4 + len(counters.names) - len(cells))) + " |")
+
+
+def line(title, whole, spent, rest, counts):
     inside = ["%s %s" % (name, text(spent[name])) for name in NAMES if name in spent]
-    print("| %s | %s | %s | %s |" % (title, text(whole), ", ".join(inside), text(rest)))
+    row(title, text(whole), ", ".join(inside), text(rest), *[digits(n) for n in counts])
 
 
 def bench(title, family, options, make, arguments, side):
@@ -292,7 +429,7 @@ def bench(title, family, options, make, arguments, side):
         process = getattr(n6post, family)(**options)
         model, outputs = make(*arguments)
     except (MemoryError, AttributeError, ImportError) as error:  # camera: memory-error: the table shows it
-        print("| %s | %s | | |" % (title, type(error).__name__))
+        row(title, type(error).__name__)
         return
     inputs = [None]
     line(title, *measured(lambda: process(model, inputs, outputs)))
@@ -316,12 +453,40 @@ def over_time():
 
 
 def machine():
+    """The camera and its firmware."""
     try:
         import omv
 
-        return "%s, firmware %s" % (omv.board_type(), omv.version_string())
+        return "OpenMV %s, firmware %s" % (omv.board_type(), omv.version_string())
     except (ImportError, AttributeError):
         return "%s on %s" % (sys.implementation.name, sys.platform)
+
+
+def cache(memory, which):
+    """A cache as its registers describe it, "32 KB in 4 ways": 0 data, 1 code."""
+    old = memory[0xE000ED84]
+    memory[0xE000ED84] = which  # CSSELR
+    size = memory[0xE000ED80]  # CCSIDR
+    memory[0xE000ED84] = old
+    ways, sets, line = (size >> 3 & 0x3FF) + 1, (size >> 13 & 0x7FFF) + 1, 16 << (size & 7)
+    return "%d KB in %d ways" % (ways * sets * line // 1024, ways)
+
+
+def core(memory):
+    """The core and its clock, and what is switched on: "Cortex-M55 r1p0 at 800 MHz, caches on (...), branch cache off"."""
+    if memory is None:
+        return "unknown core"
+    cpu, control = memory[0xE000ED00], memory[0xE000ED14]
+    part = cpu >> 4 & 0xFFF
+    words = "Cortex-%s r%dp%d" % (CORES.get(part, "M 0x%X" % part), cpu >> 20 & 15, cpu & 15)
+    clock = counters.megahertz()
+    words += " at %.0f MHz" % clock if clock else ", clock unknown"
+    words += ", caches %s" % ("on" if control >> 16 & 3 == 3 else "off")
+    if memory[0xE000ED78] & 7 == 3:  # CLIDR: one for code and one for data
+        words += " (data %s, code %s)" % (cache(memory, 0), cache(memory, 1))
+    if part in (0xD22, 0xD23, 0xD24):
+        words += ", branch cache %s" % ("on" if control >> 19 & 1 else "off")
+    return words
 
 
 def place():
@@ -331,7 +496,7 @@ def place():
 
 
 def start(title, family, options, make, arguments, side):
-    """The cost of a start: the import, a processor and its first frame."""
+    """The cells of the row of a start: the import, a processor and its first frame."""
     global n6post
     model, outputs = make(*arguments)
     inputs = [None]
@@ -345,18 +510,27 @@ def start(title, family, options, make, arguments, side):
     taken = elapsed(begin, now())
     del result
     gc.collect()
-    print("| start: import, %s, its first frame; then %d bytes of heap | %s | | |" % (
-        family, gc.mem_alloc() - heap, text(taken)))  # fmt: skip
+    return "start: import, %s, its first frame; then %d bytes of heap" % (family, gc.mem_alloc() - heap), text(taken)
 
 
 def main():
-    print("| work | %s | in kernels | the rest |" % UNIT)
-    print("| --- | ---: | --- | ---: |")
-    start(*WORK[START])
-    for work in WORK:
-        bench(*work)
-    over_time()
-    print("\nn6post %s, %s kernels, %s, from %s" % (n6post.__version__, n6post.kernels.active, machine(), place()))
+    global counters
+    first = start(*WORK[START])
+    memory = registers()
+    counters = Counters(memory)
+    try:
+        print("n6post %s, %s, %s, %s kernels, from %s\n" % (
+            n6post.__version__, machine(), core(memory), n6post.kernels.active, place()))  # fmt: skip
+        row("work", UNIT, "in kernels", "the rest", *counters.names)
+        print("| --- | ---: | --- | ---: |" + " ---: |" * len(counters.names))
+        row(*first)
+        for work in WORK:
+            bench(*work)
+        over_time()
+    finally:
+        counters.off()
+    print("\n%s: the median of %d frames. %s" % (
+        UNIT, FRAMES, "The other numbers are the core's counts of one more frame." if counters.names else END))  # fmt: skip
 
 
 if __name__ == "__main__":
