@@ -71,7 +71,8 @@ def _install(names: list[str]) -> None:
     started = time.monotonic()
     if not INSTALLED.is_dir():
         # Not --clear: an existing environment is completed in place.
-        made = subprocess.run([sys.executable, "-m", "venv", str(VENV)], capture_output=True, text=True)
+        command = [sys.executable, "-m", "venv", str(VENV)]
+        made = subprocess.run(command, capture_output=True, text=True, errors="replace")
         if made.returncode:
             sys.exit(f"{made.stdout}{made.stderr}\nCould not make {_shown(VENV)}. On Debian: apt-get install python3-venv")
         INSTALLED.mkdir()
@@ -81,7 +82,7 @@ def _install(names: list[str]) -> None:
     command += ["--no-deps", "--no-compile", "--require-hashes"]
     for name in names:
         command += ["-r", str(_file(name))]
-    pip = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    pip = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     said, collected = [], 0
     assert pip.stdout is not None
     for line in pip.stdout:

@@ -78,6 +78,8 @@ def skipped() -> list[str]:
 
 def run(what: str, *command: str, **environment: str) -> bool:
     print(f"\n== {what}: {' '.join(command)}", flush=True)
+    # The tests read what the commands print: on every system in UTF-8. host_tests/pc/test_windows.py tests other consoles.
+    environment = {"PYTHONUTF8": "1"} | environment
     return subprocess.run([sys.executable, *command], cwd=ROOT, env=os.environ | environment).returncode == 0
 
 

@@ -98,7 +98,13 @@ def mount(folders: dict[str, Path], resolver: Callable[[str], str]) -> None:
     plain_open = io.open
 
     def open_on_host(file: Any, *arguments: Any, **options: Any) -> Any:
-        return plain_open(_host.resolve(file) if isinstance(file, str) else file, *arguments, **options)
+        if not isinstance(file, str):
+            return plain_open(file, *arguments, **options)
+        mode = arguments[0] if arguments else options.get("mode", "r")
+        if "b" not in mode and len(arguments) < 2 and (drive(file) is not None or not os.path.isabs(file)):
+            # As on a camera, on every system: UTF-8, and line ends as they are.
+            options = {"encoding": "utf-8", "newline": "\n"} | options
+        return plain_open(_host.resolve(file), *arguments, **options)
 
     new = {name: _with_paths(name, count) for name, count in _TAKE_PATHS.items() if hasattr(os, name)}
     new |= {"getcwd": getcwd, "ilistdir": ilistdir}

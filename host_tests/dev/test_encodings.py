@@ -17,7 +17,8 @@ FILES = [
     for path in sorted((ROOT / folder).rglob("*.py"))
     if not path.relative_to(ROOT).as_posix().startswith(ON_A_CAMERA)
 ]
-NO_FILES = ("os", "Image", "PilImage", "pillow", "_pillow()", "av", "wave", "zipfile", "gzip", "lzma")  # their .open
+# Their .open
+NO_FILES = ("os", "Image", "PilImage", "pillow", "_pillow()", "av", "wave", "zipfile", "gzip", "lzma", "tarfile")
 
 
 def without_encoding(tree: ast.Module) -> Iterator[ast.Call]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import runpy
 import sys
 from array import array
@@ -23,6 +24,7 @@ from fuzzing import areas, core, models, options  # noqa: E402
 
 FUZZ = runpy.run_path(str(ROOT / "scripts" / "dev" / "fuzz.py"))
 CASES = 10_000  # per worker; there are two
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the fuzzer needs fork and timers, which Windows lacks")
 
 
 @pytest.fixture(autouse=True)
@@ -272,13 +274,8 @@ def _a_lost_number_is_given_again(patch: pytest.MonkeyPatch) -> None:
 
 
 def _keypoints_are_cut_off(patch: pytest.MonkeyPatch) -> None:
-    to_json = _module("results.json_text")
-    lists = to_json.keypoints_as_lists
-
-    def cut(points: Any) -> Any:
-        return [[x if x is None else x // 1, y, score] for x, y, score in lists(points)]
-
-    patch.setattr(to_json, "keypoints_as_lists", cut)
+    parts, dicts = _module("results.json_parts"), _module("results.dicts")
+    patch.setattr(parts, "keypoint_steps", lambda points: dicts.keypoint_steps(dicts.np.floor(points)))
 
 
 def _a_box_is_drawn_a_pixel_beside(patch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ import vm
 from commands import ROOT, running, script
 from hypothesis import given
 from hypothesis import strategies as st
-from n6post_pc import build, camera, cli, command, devices, install, line_output, repl
+from n6post_pc import build, camera, cli, command, devices, install, line_output, repl, report
 from PIL import Image
 
 pytest.importorskip("pty", reason="needs pseudo-terminals")
@@ -92,7 +92,9 @@ def test_a_port_without_permission_is_reported_with_its_group(monkeypatch: pytes
         devices.find(None)
 
 
-@pytest.mark.parametrize("words", [("run", "a.py"), ("watch", "a.py"), ("install",), ("benchmark",), ("selftest",)])
+@pytest.mark.parametrize("words", [
+    ("run", "a.py"), ("watch", "a.py"), ("install",), ("benchmark",), ("report",), ("selftest",),
+])  # fmt: skip
 def test_every_command_reports_a_missing_port_in_one_line(words: tuple[str, ...], tmp_path: Path) -> None:
     if words[0] == "watch":
         pytest.importorskip("openmv")
@@ -229,7 +231,9 @@ def test_install_reports_a_copy_that_is_imported_before_its_own(micropython: str
     on_camera(micropython, "open('/rom/n6post/__init__.py', 'w').write('__version__ = 0')")
     code, out, _ = here("install", "--source", "--port", micropython)
     assert code == command.FINDINGS
-    assert "But `import n6post` imports /rom/n6post/__init__.py, which comes first: remove it from the ROMFS" in out
+    assert "n6post 7.1 is in /flash/lib/n6post" in out  # not the version of the other one
+    other = "imports /rom/n6post/__init__.py, version 0, which comes first: remove it from the ROMFS"
+    assert f"But `import n6post` {other}" in out
     code, out, _ = here("install", "--source", "--to", "/sdcard/lib", "--port", micropython)
     assert "There is another copy in /flash/lib/n6post; the camera does not import it." in out
 
@@ -339,9 +343,10 @@ def test_the_benchmark_prints_a_table_and_a_block_for_an_issue(
         "| YoloV8, float [1,5,756] | 0.42 | candidates 0.02, suppress 0.01 | 0.39 |",
         "| MoveNet | 0.20 | peaks 0.10 | 0.10 |",
     ]  # fmt: skip
-    machine = "n6post 9.9, helium kernels, OpenMV N6, firmware 5.0.0, from /remote"
+    machine = "n6post 9.9, OpenMV N6, firmware 5.0.0, Cortex-M55 r1p1 at 800 MHz, helium kernels, from /remote"
+    end = "ms: the median of 15 frames."
     measured = tmp_path / "benchmark.py"
-    measured.write_text("".join(f"print({text!r})\n" for text in [*rows, "", machine]), encoding="utf-8")
+    measured.write_text("".join(f"print({text!r})\n" for text in [machine, "", *rows, "", end]), encoding="utf-8")
     monkeypatch.setattr(camera, "BENCHMARK", measured)
     monkeypatch.setenv("COLUMNS", "80")
     assert camera.main(["benchmark", "--port", micropython, "-o", str(tmp_path / "block.md")], "x") == command.FINE
@@ -366,6 +371,69 @@ def test_a_benchmark_that_stops_early_prints_no_table(
         camera.main(["benchmark", "--port", micropython], "x")
     shown = capsys.readouterr()
     assert shown.out == "" and "ZeroDivisionError" in shown.err
+
+
+
+# ---- report ----
+
+TESTED = [
+    "n6post 9.9, helium kernels, micropython 1.28.0 on OpenMV", "ok      YoloV8 detects what numpy detects",
+    "FAILED  kernel peaks equals the portable one", "Traceback (most recent call last):", "ValueError: expected 3, got ```4",
+    "ok      the core saves vectors when it is interrupted: CPUID 411FD220", "skipped 2: there is no image module",
+]  # fmt: skip
+MEASURED = [
+    "n6post 9.9, OpenMV N6, firmware 5.0.0, helium kernels, from /remote", "", "| work | ms | in kernels | the rest |",
+    "| --- | ---: | --- | ---: |", "| MoveNet | 0.20 | peaks 0.10 | 0.10 |", "", "ms: the median of 15 frames.",
+]  # fmt: skip
+
+
+@pytest.fixture
+def reporting(
+    micropython: str, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, here: Here
+) -> Callable[..., Any]:
+    """Runs `report` on a camera whose self-test and benchmark print these lines."""
+
+    def called(tested: list[str], measured: list[str], *words: object) -> tuple[int, str, str]:
+        for name, lines in (("SELFTEST", tested), ("BENCHMARK", measured)):
+            source = tmp_path / f"{name.lower()}.py"
+            printed = [f"print({text!r})\n" if text != "1 / 0" else "1 / 0\n" for text in lines]
+            source.write_text("import n6post\n" + "".join(printed), encoding="utf-8")
+            monkeypatch.setattr(camera, name, source)
+        return here("report", "--port", micropython, *words)
+
+    return called
+
+
+def test_the_report_has_the_camera_the_failures_and_the_table(reporting: Callable[..., Any], tmp_path: Path) -> None:
+    code, out, errors = reporting([*TESTED, "174 passed, 1 failed"], MEASURED, "-o", tmp_path / "report.md")
+    assert code == command.FINDINGS, errors
+    assert out == (tmp_path / "report.md").read_text(encoding="utf-8")
+    about, selftest, benchmark = re.split("\n\n### (?:Self-test|Benchmark)\n\n", out)
+    assert about.startswith("### Camera\n\n- Camera: none: micropython on ") and f"Python {sys.version.split()[0]}" in about
+    assert "- Library: the n6post of the PC, over the cable\n" in about
+    short, _, rest = selftest.partition("<details>")
+    # What matters is not collapsed. The fence is longer than the backticks inside of it.
+    assert short.split("\n") == ["**174 passed, 1 failed**", "", "````text", *TESTED[2:], "````", "", ""]
+    assert all(line in rest for line in TESTED)
+    assert benchmark == camera.block(MEASURED) + "\n"
+    assert str(tmp_path) not in out and str(ROOT) not in out
+
+
+def test_a_report_of_a_healthy_camera_is_a_success(reporting: Callable[..., Any]) -> None:
+    code, out, _ = reporting([TESTED[0], TESTED[1], "1 passed, 0 failed"], MEASURED)
+    assert code == command.FINE and "**1 passed, 0 failed**\n\n<details>" in out
+
+
+def test_a_report_says_what_stopped_before_its_end(reporting: Callable[..., Any]) -> None:
+    code, out, _ = reporting([*TESTED[:2], "1 / 0"], ["1 / 0"])
+    assert code == command.FINDINGS
+    assert "**Stopped before its end**: the camera reported: ZeroDivisionError" in out and TESTED[1] in out
+    assert "**No table**: the camera reported: ZeroDivisionError" in out
+
+
+def test_a_report_with_long_lines_still_fits_into_an_issue() -> None:
+    text = report.markdown({"Camera": "N6\nx"}, ["ok      x" + "y" * 900] * 200 + ["200 passed, 0 failed"], "", "table", "")
+    assert len(text) < 65_536 and "characters left out" in text and "- Camera: N6 x\n" in text
 
 
 # ---- Ctrl-C: a REPL simulated below, because the MicroPython of these tests cannot be interrupted ----

@@ -149,7 +149,7 @@ def test_each_detection_is_that_of_plain_numpy(model: Path) -> None:
         picture = pictures.read(path)
 
         def both(model: Any, inputs: Any, outputs: Any) -> tuple[Any, list[Any]]:
-            return processor(model, inputs, outputs), [np.array(output) for output in outputs]
+            return processor(model, inputs, outputs), [output._np.copy() for output in outputs]
 
         found, outputs = network.predict([picture.input("Letterbox", (160, 160))], callback=both)
         (index,) = [i for i, output in enumerate(outputs) if output.ndim == 3]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -140,6 +141,7 @@ def test_build_and_host_show_hostile_names(model: Path, tmp_path: Path, capfd: p
     assert r"ValueError: \x1b]0;owned\x07" in output
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows allows no such file name")
 def test_the_line_to_paste_is_valid_python_for_any_model_name(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

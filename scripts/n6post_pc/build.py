@@ -14,7 +14,6 @@ import hashlib
 import importlib
 import json
 import os
-import shlex
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
@@ -28,7 +27,7 @@ from rich.table import Table
 from . import graph, romfs, terminal, tflm, vela
 from .boards import BOARDS, ETHOS, ST, Board
 from .cli import version
-from .command import FINDINGS, FINE, Bar, UserError, parser
+from .command import FINDINGS, FINE, Bar, UserError, parser, quoted
 from .optimize_network import can_be_optimized
 from .paths import LIB
 from .release import write_zip
@@ -106,7 +105,7 @@ def _replace(target: Path, old: list[Path], made: Path) -> None:
             folder.rmdir()
     files = sorted(made.rglob("*.mpy"))
     lines = [f"{_checksum(file)}  {file.relative_to(made).as_posix()}\n" for file in files]
-    (target / LIST).write_text("".join(lines), encoding="utf-8")
+    (target / LIST).write_text("".join(lines), encoding="utf-8", newline="\n")  # sha256sum takes \r as part of a name
     for file in files:
         new = target / file.relative_to(made)
         new.parent.mkdir(parents=True, exist_ok=True)
@@ -126,7 +125,7 @@ def model_files(model: Path, board: Board, python: Path | None) -> tuple[list[ro
         data, findings, advice = model.read_bytes(), [], []
         form = graph.parse(data, model.suffix).form
         if form == graph.TFLITE and can_be_optimized(data, model.suffix):
-            command = f"n6post optimize {shlex.quote(str(model))}"
+            command = f"n6post optimize {quoted(model)}"
             advice.append(f"{model.name} can be made smaller, faster and more exact: {command}")
         if form == graph.TFLITE and board.npu == ETHOS:
             if python is None:
@@ -365,4 +364,4 @@ def _print_how_to_write(console: Console, path: Path, board: Board, findings: li
                   "models.")  # fmt: skip
     if board.deploys:
         console.print("Or close the IDE, run this command and reset the camera:")
-        console.print(f"  mpremote romfs deploy {shlex.quote(str(path))}", soft_wrap=True)
+        console.print(f"  mpremote romfs deploy {quoted(path)}", soft_wrap=True)

@@ -1,16 +1,17 @@
 """Control a camera on this PC's USB: n6post camera, scripts/camera.py.
 
-`selftest`, `benchmark`, `run` and `install` use mpremote, on firmware 4.8.1 and 5.0. `watch` uses the protocol of 5.0.
+`watch` uses the protocol of firmware 5.0, all others use mpremote, on 4.8.1 and 5.0.
 """
 
 import argparse
+import contextlib
 import importlib
 import json
 import os
 import re
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from . import devices, repl, terminal
@@ -124,6 +125,35 @@ def _without_mount(line: Callable[[str], None]) -> Callable[[str], None]:
 # ---- benchmark ----
 
 
+@contextlib.contextmanager
+def _library(installed: bool) -> Iterator[list[str | Path]]:
+    """The words of mpremote that show the camera the n6post of this PC, or none if it has its own.
+
+    It is compiled as `install` does: the camera would compile sources itself, which fills its heap.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        if not installed:
+            from .build import build
+
+            build(Path(folder), "armv7m")
+        yield [] if installed else ["mount", folder]
+
+
+def _measure(port: str, mount: list[str | Path], lines: list[str]) -> str:
+    """Run the benchmark, add its lines to `lines` and show each row. Returns why it stopped before its end, or ""."""
+
+    def line(text: str) -> None:
+        lines.append(text)
+        row = _cells(text)
+        if row is not None and row[0] not in ("work", "---"):
+            print(f"  {row[0]}: {row[1]}", file=sys.stderr, flush=True)
+
+    code, errors = repl.follow(repl.words(port, *mount, "run", BENCHMARK), _without_mount(line))
+    rows = [row for row in map(_cells, lines) if row is not None]
+    whole = len(rows) >= 3 and lines[0].startswith("n6post ") and "the median of" in lines[-1]
+    return "" if whole and not code else repl.why(port, errors or "\n".join(lines))
+
+
 def benchmark(arguments: argparse.Namespace) -> int:
     """Run the benchmark and show each row as it arrives, then all of them as a table and as Markdown for an issue."""
     from rich import box
@@ -132,37 +162,23 @@ def benchmark(arguments: argparse.Namespace) -> int:
     port = arguments.port = devices.find(arguments.port)
     print(_running("The benchmark", arguments) + " It takes about half a minute.", file=sys.stderr, flush=True)
     lines: list[str] = []
-
-    def line(text: str) -> None:
-        lines.append(text)
-        row = _cells(text)
-        if row is not None and len(lines) > 2:
-            print(f"  {row[0]}: {row[1]}", file=sys.stderr, flush=True)
-
-    with tempfile.TemporaryDirectory() as folder:
-        mount: list[str | Path] = []
-        if not arguments.installed:
-            # Compile as `install` does: the camera would compile sources itself, which fills its heap.
-            from .build import build
-
-            build(Path(folder), "armv7m")
-            mount = ["mount", folder]
-        try:
-            code, errors = repl.follow(repl.words(port, *mount, "run", BENCHMARK), _without_mount(line))
-        except KeyboardInterrupt:
-            return _interrupted(port)
-    rows = [row for row in map(_cells, lines) if row is not None]
-    if code or len(rows) < 3 or not lines[-1].startswith("n6post "):
+    try:
+        with _library(arguments.installed) as mount:
+            stopped = _measure(port, mount, lines)
+    except KeyboardInterrupt:
+        return _interrupted(port)
+    if stopped:
         print("\n".join(lines), file=sys.stderr)
-        raise UserError(f"the benchmark stopped before its end; {repl.why(port, errors or 'nothing')}")
+        raise UserError(f"the benchmark stopped before its end; {stopped}")
+    rows = [row for row in map(_cells, lines) if row is not None]
     head, rows = rows[0], rows[2:]
     if arguments.json:
         for row in rows:
-            print(json.dumps({**dict(zip(head, row)), "machine": lines[-1]}))
+            print(json.dumps({**dict(zip(head, row)), "machine": lines[0]}))
     else:
-        sheet = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=lines[-1], title_justify="left", title_style="bold")
+        sheet = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=lines[0], title_justify="left", title_style="bold")
         for number, heading in enumerate(head):
-            sheet.add_column(heading, justify="right" if number in (1, 3) else "left", overflow="fold")
+            sheet.add_column(heading, justify="left" if number in (0, 2) else "right", overflow="fold")
         for row in rows:
             sheet.add_row(*row)
         terminal.console().print(sheet)
@@ -184,7 +200,44 @@ def _cells(line: str) -> list[str] | None:
 def block(lines: list[str]) -> str:
     """The benchmark's Markdown table in a collapsed block, whose summary names the camera and the firmware."""
     table = [line for line in lines if line.startswith("|")]
-    return "\n".join([f"<details><summary>{lines[-1]}</summary>", "", *table, "", "</details>"])
+    return "\n".join([f"<details><summary>{lines[0]}</summary>", "", *table, "", "</details>"])
+
+
+# ---- report ----
+
+
+def report(arguments: argparse.Namespace) -> int:
+    """Run the self-test and the benchmark, and print both as Markdown. FINE if all checks passed and there is a table."""
+    from . import report as reporting
+
+    port = arguments.port = devices.find(arguments.port)
+    print(_running("The self-test", arguments), file=sys.stderr, flush=True)
+    tested: list[str] = []
+    measured: list[str] = []
+
+    def line(text: str) -> None:
+        tested.append(text)
+        print(f"  {text}", file=sys.stderr, flush=True)
+
+    try:
+        about = reporting.facts(port, arguments.installed)
+        with _library(arguments.installed) as mount:
+            code, errors = repl.follow(repl.words(port, *mount, "run", SELFTEST), _without_mount(line))
+            why_not_tested = repl.why(port, errors or "\n".join(tested)) if code else ""
+            print("Now the benchmark, which takes about half a minute.", file=sys.stderr, flush=True)
+            why_not_measured = _measure(port, mount, measured)
+    except KeyboardInterrupt:
+        return _interrupted(port)
+    table = "" if why_not_measured else block(measured)
+    text = reporting.markdown(about, tested, why_not_tested, table, why_not_measured)
+    if arguments.out:
+        try:
+            arguments.out.write_text(text + "\n", encoding="utf-8")
+        except OSError as error:
+            raise UserError(f"{arguments.out}: {error.strerror}") from None
+    print(text)
+    result = reporting.result(tested)
+    return FINE if result and result[0] and not result[1] and table else FINDINGS
 
 
 # ---- install ----
@@ -212,11 +265,12 @@ def install(arguments: argparse.Namespace) -> int:
         if not done.wins.startswith(folder + "/"):
             print(f"There is another copy in {folder}/n6post; the camera does not import it.")
     if done.wins.startswith("frozen"):
-        print("But `import n6post` imports the copy that is frozen into the firmware, which comes first.")
+        print(f"But `import n6post` imports version {done.wins_version}, which is frozen into the firmware and comes first: "
+              "this folder is never used with this firmware.")  # fmt: skip
     elif done.wins:
         romfs = "remove it from the ROMFS (OpenMV IDE: Tools, ROM File System)"
         how = romfs if done.wins.startswith("/rom") else "remove it"
-        print(f"But `import n6post` imports {done.wins}, which comes first: {how}.")
+        print(f"But `import n6post` imports {done.wins}, version {done.wins_version}, which comes first: {how}.")
     if not arguments.no_reset:
         print("The camera was reset, so this PC sees the new files on its drive.")
     return done.code
@@ -250,8 +304,9 @@ DESCRIPTION = """\
 Control a camera on this PC's USB. A single OpenMV camera is found automatically; --port selects another serial port.
 All commands but `watch` (5.0 only) work with firmware 4.8.1 and 5.0."""
 EXAMPLES = (
-    "selftest", "selftest --port auto", "benchmark", "install", "install --script main.py", "run script.py",
-    "run send_results_usb.py --json-out results.jsonl", "watch yolov8_seg.py", "watch script.py --no-page --save frames",
+    "selftest", "selftest --port auto", "benchmark", "report", "report -o report.md", "install", "install --script main.py",
+    "run script.py", "run send_results_usb.py --json-out results.jsonl", "watch yolov8_seg.py",
+    "watch script.py --no-page --save frames",
 )  # fmt: skip
 
 
@@ -288,6 +343,14 @@ def main(argv: list[str], prog: str) -> int:
     sub.add_argument("-o", "--out", "--output", type=Path, metavar="FILE",
                      help="also write the Markdown to this file")  # fmt: skip
     sub.add_argument("--json", action="store_true", help="print one JSON object per row")
+
+    sub = kind("report", report, "run the self-test and the benchmark, and print both for an issue", (
+        "Run the self-test and the benchmark on the camera, and print one text of Markdown to paste into an issue: the "
+        "camera, its firmware, the checks that failed, and the table of times. It contains no serial number and no path of "
+        "this PC. The exit code is 0 if all checks pass."
+    ))  # fmt: skip
+    sub.add_argument("--installed", action="store_true", help="use the camera's own n6post")
+    sub.add_argument("-o", "--out", "--output", type=Path, metavar="FILE", help="also write the text to this file")
 
     sub = kind("run", run, "run a script on the camera and show what it prints", (
         "Run a script on the camera, with the n6post of this PC, and show what it prints. Works with firmware 4.8.1 and 5.0."

@@ -1,11 +1,15 @@
 """Shared parts of the commands: argument parsers, errors, progress bars and exit codes."""
 
 import argparse
+import os
+import shlex
 import shutil
+import subprocess
 import sys
 import textwrap
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 from . import terminal
@@ -34,6 +38,11 @@ def shown(prog: str, description: str, examples: Sequence[str]) -> dict[str, Any
     epilog = "\n".join(["examples:", *(f"  {prog} {example}".rstrip() for example in examples)]) if examples else None
     text = "\n\n".join(paragraphs)
     return {"description": text, "epilog": epilog, "formatter_class": argparse.RawDescriptionHelpFormatter}
+
+
+def quoted(path: Path) -> str:
+    """The path as one word of a command line, for the shell of this system."""
+    return subprocess.list2cmdline([str(path)]) if os.name == "nt" else shlex.quote(str(path))
 
 
 class Bar:

@@ -412,7 +412,8 @@ class Objects:
         """n6post's detections, and the outputs that they were found in."""
 
         def process(model: Any, inputs: Any, outputs: Any) -> tuple[list[Any], list[Array]]:
-            return self._network.processor(model, inputs, outputs), [np.array(output) for output in outputs]
+            # Not np.array(output): from Python 3.12 on, the stand-in for ulab is a flat buffer for numpy.
+            return self._network.processor(model, inputs, outputs), [output._np.copy() for output in outputs]
 
         try:
             found, arrays = self._network.model.predict([picture.input("Letterbox", picture.size)], callback=process)

@@ -1,5 +1,6 @@
-"""Write a zip of the compiled library and the examples, for users without Python on their PC."""
+"""Write zips of the compiled library: with the examples, for users without Python on their PC, and as a package for mip."""
 
+import json
 import zipfile
 from pathlib import Path
 
@@ -28,9 +29,21 @@ def write_zip(archive: Path, compiled: dict[str, bytes], version: str) -> list[t
     entries |= {f"lib/{name}": data for name, data in compiled.items()}
     for file in EXAMPLES.glob("*.py"):
         entries[f"examples/{file.name}"] = file.read_bytes()
+    _write(archive, f"n6post-{version}", entries)
+    return sorted((name, len(data)) for name, data in entries.items())
+
+
+def write_mip(archive: Path, compiled: dict[str, bytes], version: str) -> None:
+    """Write a zip of the compiled library with the package.json that `mpremote mip install` reads; reproducible too."""
+    urls = ",\n".join(f"    {json.dumps([name, name])}" for name in sorted(compiled))
+    listed = f'{{\n  "urls": [\n{urls}\n  ],\n  "version": {json.dumps(version)}\n}}\n'
+    entries = {"package.json": listed.encode(), "LICENSE.txt": LICENSE.read_bytes(), **compiled}
+    _write(archive, f"n6post-{version}-mip", entries)
+
+
+def _write(archive: Path, folder: str, entries: dict[str, bytes]) -> None:
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as out:
         for name, data in sorted(entries.items()):
-            entry = zipfile.ZipInfo(f"n6post-{version}/{name}", (1980, 1, 1, 0, 0, 0))
+            entry = zipfile.ZipInfo(f"{folder}/{name}", (1980, 1, 1, 0, 0, 0))
             entry.create_system, entry.external_attr = 3, 0o100644 << 16  # a regular file, on every system
             out.writestr(entry, data)
-    return sorted((name, len(data)) for name, data in entries.items())

@@ -61,7 +61,7 @@ def chain(port: str, commands: Sequence[str], seconds: float = _SLOW) -> str:
     """Run commands of mpremote and return what they print. UserError if one fails."""
     try:
         done = subprocess.run(words(port, *commands), capture_output=True, text=True, timeout=seconds,
-                              stdin=subprocess.DEVNULL, errors="replace")  # fmt: skip
+                              stdin=subprocess.DEVNULL, encoding="utf-8", errors="replace")  # fmt: skip
     except subprocess.TimeoutExpired:
         raise UserError(f"the camera on {port} does not answer: unplug it and plug it in again") from None
     if done.returncode:

@@ -123,10 +123,11 @@ def named_files(command: argparse.ArgumentParser, what: str, given: list[str]) -
     files: dict[str | None, Path] = {}
     for argument in given:
         name, equals, file = argument.partition("=")
-        path = Path(file if equals and not Path(argument).exists() else argument)
+        named = bool(equals) and not Path(argument).exists()
+        path = Path(file if named else argument)
         if not path.is_file():
             command.error(f"no such {what}: {path}")
-        files[name if str(path) != argument else None] = path.absolute()
+        files[name if named else None] = path.absolute()
     return files
 
 

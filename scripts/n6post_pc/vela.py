@@ -132,7 +132,7 @@ def _install(folder: Path) -> None:
 
 def _run_checked(command: list[str]) -> None:
     """Run a step of the installation. UserError with its last line if it fails."""
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL)
     if done.returncode:
         output = (done.stderr + done.stdout).strip().splitlines() or ["no message"]
         raise UserError(f"Vela cannot be installed: {output[-1]}")
@@ -153,8 +153,9 @@ def compile_model(python: Path, model: Path, out: Path | None = None) -> Verdict
         command = [str(python), "-m", "ethosu.vela", str(network), "--config", str(config), "--output-dir", folder]
         try:
             done = subprocess.run(
-                [*command, *_OPTIONS], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=_SECONDS
-            )
+                [*command, *_OPTIONS], capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL,
+                timeout=_SECONDS,
+            )  # fmt: skip
         except subprocess.TimeoutExpired as error:
             raise ValueError(f"Vela did not finish within {_SECONDS} seconds") from error
         except OSError as error:

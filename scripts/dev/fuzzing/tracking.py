@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 from collections import deque
@@ -557,6 +558,10 @@ def texts(dice: Dice) -> str:
     require(said is not None, "refused a valid result: %s", refused)
     assert said is not None
     require(said.isascii() and "\n" not in said and "NaN" not in said and "Inf" not in said, "no line of JSON: %r", said)
+    require(json.loads(said) == json.loads(json.dumps([d.as_dict(outline) for d in found])), "not as_dict: %r", said)
+    stream = io.BytesIO()
+    count = n6post.to_json(found, outline=outline, stream=stream)
+    require(stream.getvalue() == said.encode() + b"\n" and count == len(said) + 1, "%r in the stream", stream.getvalue())
     told = json.loads(said)
     require(len(told) == len(found), "%d of %d", len(told), len(found))
     for one, d in zip(told, found, strict=True):
