@@ -35,19 +35,19 @@ BOTH_FIRMWARES = {
 
 # Test files that take more than a few seconds. They are marked `slow`, and `scripts/test.py --fast` leaves them out.
 SLOW = {
-    "test_applications",
+    "test_applications", "test_cache_lines", "test_make_release",
     "test_build", "test_camera", "test_conftest", "test_deeplab", "test_demo", "test_dicts", "test_docs", "test_draw",
     "test_draw_zones", "test_end_to_end", "test_examples", "test_faults", "test_fuzz", "test_graph", "test_hide",
     "test_inspect_model", "test_kernels_machine_code", "test_kernels_portable", "test_layout_probe", "test_mask",
     "test_mask_image", "test_mask_iou", "test_memory", "test_micropython_ulab", "test_mjpeg_server",
-    "test_objects", "test_on_micropython",
+    "test_docs_migration", "test_objects", "test_on_micropython",
     "test_optimize_model", "test_optimize_onnx",
     "test_options", "test_packaging", "test_pictures", "test_places", "test_processor", "test_rounding", "test_run_model",
     "test_run_script",
     "test_sample_network", "test_scaled", "test_segmentation", "test_selftest", "test_soak", "test_soft_nms",
     "test_split_head", "test_stub_image_processing",
     "test_stub_ulab", "test_tracker", "test_tracker_motion", "test_transform", "test_types", "test_vela", "test_vm",
-    "test_wheel", "test_text", "test_yolov8", "test_plane", "test_tiles", "test_merge",
+    "test_wheel", "test_windows", "test_text", "test_yolov8", "test_plane", "test_tiles", "test_merge",
 }  # fmt: skip
 
 

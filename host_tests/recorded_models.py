@@ -29,6 +29,8 @@ class Played:
 
             tensors = list(recorded_oriented_boxes.outputs("yolo11 int8 19").values())
             width, height = recorded_oriented_boxes.SIZE
+        elif name.startswith(("objectness: ", "mediapipe: ", "landmarks: ")):
+            tensors, (width, height) = _of_a_family(*name.split(": ", 1))
         elif name in gallery.NETWORKS:
             stored = gallery.Network(name)
             tensors, (width, height) = stored.tensors, stored.size
@@ -43,6 +45,21 @@ class Played:
 
     def run(self, inputs: list[Any]) -> list[Any]:
         return self._outputs
+
+
+def _of_a_family(kind: str, name: str) -> tuple[list[Any], tuple[int, int]]:
+    """The outputs that recorded_objectness, mediapipe_reference or recorded_landmarks has, and the input's size."""
+    if kind == "objectness":
+        from recorded_objectness import recorded
+
+        return recorded()[name].tensors, (recorded()[name].side,) * 2
+    if kind == "mediapipe":
+        import mediapipe_reference
+
+        return mediapipe_reference.tensors_of(name), (mediapipe_reference.described(name)["size"],) * 2
+    import recorded_landmarks
+
+    return recorded_landmarks.frames(name, "rom")[0].tensors, recorded_landmarks.SIZES[name]
 
 
 def open_backend(path: str) -> tuple[Played, int]:
