@@ -15,6 +15,7 @@ import re
 import runpy
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -447,6 +448,9 @@ def test_python_of_the_pages_runs(block: Block, firmware: str, tmp_path: Path) -
     source = source_of(block)
     if source is None:
         return  # another test checks its names
+    with socket.socket() as free:  # 8080 may be taken, by the same script in another worker
+        free.bind(("", 0))
+        source = source.replace("8080", str(free.getsockname()[1]))
     (tmp_path / "script.py").write_text(source, encoding="utf-8")
     PilImage.new("RGB", (640, 480), (90, 120, 150)).save(tmp_path / "photo.png")
     options = ["--picture", "photo.png", "--frames", "3", "--sdcard", "card", "--out", "last.png", "--firmware", firmware]

@@ -72,6 +72,13 @@ def test_check_writes_the_text_alone(tmp_path: Path) -> None:
     assert [file.name for file in (tmp_path / "out").iterdir()] == ["notes.md"]
 
 
+def test_check_alone_writes_nothing() -> None:
+    before = (ROOT / "out" / "release").exists()
+    done = script("dev/make_release.py", "--check")
+    assert (done.returncode, done.stdout.startswith(f"{VERSION}: ")) == (0, True)
+    assert (ROOT / "out" / "release").exists() == before
+
+
 def test_the_text_is_this_versions_section(making: ModuleType, released: Path) -> None:
     text = (released / "notes.md").read_text(encoding="utf-8")
     section = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## ")[1]

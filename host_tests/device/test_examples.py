@@ -404,7 +404,11 @@ def test_uart_usb_and_channel_carry_the_results_of_a_recorded_street(
 # ---- the receivers: the programs of docs/results.md ----
 
 _RESULTS = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
-RECEIVERS = re.findall(r"^```python\n(.*?)^```", _RESULTS, re.DOTALL | re.MULTILINE)
+# The programs for a PC: with a serial port, and with a channel.
+RECEIVERS = [
+    text for text in re.findall(r"^```python\n(.*?)^```", _RESULTS, re.DOTALL | re.MULTILINE)
+    if re.search(r"^(import serial|from openmv|import openmv)", text, re.MULTILINE)
+]  # fmt: skip
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")

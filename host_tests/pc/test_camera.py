@@ -431,6 +431,18 @@ def test_a_report_says_what_stopped_before_its_end(reporting: Callable[..., Any]
     assert "**No table**: the camera reported: ZeroDivisionError" in out
 
 
+
+def test_a_report_names_no_port_and_no_folder_of_the_pc() -> None:
+    said = [
+        "FAILED  x: [Errno 2] No such file: '/home/jane/n6post/lib'",
+        r"FAILED  y: C:\Users\jane\n6post\lib\a.py", "0 passed, 2 failed",
+    ]  # fmt: skip
+    text = report.markdown({"Camera": "N6"}, said, "", "", "/dev/cu.usbmodem207833A04D561 cannot be opened, nor COM3")
+    assert "jane" not in text and "207833" not in text and "COM3" not in text
+    assert "'.../lib'" in text and ".../a.py" in text and "the port cannot be opened" in text
+    assert "/rom/n6post" in report.markdown({"Camera": "x"}, ["n6post from /rom/n6post", "1 passed, 0 failed"], "", "t", "")
+
+
 def test_a_report_with_long_lines_still_fits_into_an_issue() -> None:
     text = report.markdown({"Camera": "N6\nx"}, ["ok      x" + "y" * 900] * 200 + ["200 passed, 0 failed"], "", "table", "")
     assert len(text) < 65_536 and "characters left out" in text and "- Camera: N6 x\n" in text

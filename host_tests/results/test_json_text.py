@@ -9,7 +9,7 @@ import struct
 import sys
 import threading
 from decimal import ROUND_HALF_EVEN, Decimal
-from typing import Any
+from typing import Any, cast
 
 import n6post
 import numpy as np
@@ -367,3 +367,8 @@ def test_masks_without_a_pixel_or_an_area_have_null() -> None:
     empty = {"rect": None, "area": 0, "centroid": None}
     assert told[0]["mask"] == told[2]["mask"] == empty
     assert told[1]["mask"] == {"rect": [1, 1, 1, 1], "area": 0, "centroid": None}
+
+
+def test_a_label_that_is_no_text_is_a_value_error() -> None:
+    with pytest.raises(ValueError, match="label: expected a text, got 5"):
+        n6post.to_json([n6post.Detection((1, 2, 3, 4), 0.5, 1, cast(Any, 5), None, None)])

@@ -10,7 +10,8 @@ The folder (default out/release) then contains:
 The version has to be the same in every file that states it, and equal to the tag. Two builds of one commit with the same
 packages give the same bytes: every time stamp is the date of the section in CHANGELOG.md.
 
-.github/workflows/release.yml runs this for a tag. --check builds nothing: it only compares the versions and writes the text.
+.github/workflows/release.yml runs this for a tag. --check builds nothing: it only compares the versions and, with
+--out, writes the text.
 """
 
 import sys
@@ -40,6 +41,7 @@ sys.path.append(str(_venv.ROOT / "scripts"))  # in the wheel's own environment n
 from n6post_pc import cli, release
 
 ROOT = _venv.ROOT
+DEFAULT = ROOT / "out" / "release"
 BOARDS = "N6", "AE3"
 
 # What each file is for, by the end of its name.
@@ -160,15 +162,18 @@ def build(out: Path, version: str) -> None:
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tag", help="the tag, which has to be v and the version")
-    parser.add_argument("--out", type=Path, default=ROOT / "out" / "release", help="a folder that does not exist yet")
+    parser.add_argument("--out", type=Path, help="a folder that does not exist yet (default: out/release)")
     parser.add_argument("--repository", default="OWNER/n6post", help="OWNER/NAME on GitHub, for the links of the text")
-    parser.add_argument("--check", action="store_true", help="compare the versions and write the text; build nothing")
+    parser.add_argument("--check", action="store_true", help="only compare the versions; with --out also write the text")
     options = parser.parse_args(arguments)
     version = check(options.tag)
     text = notes(version, options.repository, names(version))
-    out = options.out.resolve()
+    if options.check and not options.out:
+        print(f"{version}: every file states this version, and CHANGELOG.md has its text")
+        return
+    out = (options.out or DEFAULT).resolve()
     if out.exists() and any(out.iterdir()):
-        sys.exit(f"{options.out} is not empty: move it, or choose another folder with --out")
+        sys.exit(f"{out} is not empty: move it, or choose another folder with --out")
     out.mkdir(parents=True, exist_ok=True)
     if not options.check:
         build(out, version)

@@ -457,6 +457,8 @@ def machine():
     try:
         import omv
 
+        if sys.implementation.name == "cpython":
+            return "a PC that stands in for a camera"
         return "OpenMV %s, firmware %s" % (omv.board_type(), omv.version_string())
     except (ImportError, AttributeError):
         return "%s on %s" % (sys.implementation.name, sys.platform)

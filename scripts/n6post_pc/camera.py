@@ -230,12 +230,12 @@ def report(arguments: argparse.Namespace) -> int:
         return _interrupted(port)
     table = "" if why_not_measured else block(measured)
     text = reporting.markdown(about, tested, why_not_tested, table, why_not_measured)
+    print(text)  # first: if the file cannot be written, the report is not lost
     if arguments.out:
         try:
             arguments.out.write_text(text + "\n", encoding="utf-8")
         except OSError as error:
             raise UserError(f"{arguments.out}: {error.strerror}") from None
-    print(text)
     result = reporting.result(tested)
     return FINE if result and result[0] and not result[1] and table else FINDINGS
 

@@ -84,7 +84,13 @@ def markdown(
     if tested:
         text += ["", "<details><summary>All lines of the self-test</summary>", "", *_fenced(tested), "", "</details>"]
     text += ["", "### Benchmark", "", measured or f"**No table**: {_inline(why_not_measured or 'it was not run')}"]
-    return "\n".join(text)
+    return private("\n".join(text))
+
+
+def private(text: str) -> str:
+    """Without what is nobody's business: names of ports, which may have a camera's serial number, and folders of this PC."""
+    text = re.sub(r"(?:/dev/[\w./:-]+|\bCOM\d+\b)", "the port", text)
+    return re.sub(r"(?<![\w/.])(?:/(?:home|Users|root)/|[A-Za-z]:\\)[^\s'\"`]*[/\\]([^\s'\"`/\\]+)", r".../\1", text)
 
 
 def _inline(text: str) -> str:

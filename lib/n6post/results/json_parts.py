@@ -50,6 +50,8 @@ def normalized(detections):
     for d in detections:
         if not isinstance(d, Detection):
             raise ValueError(_EXPECTED % ("a list with " + type(d).__name__))
+        if not isinstance(d[3], str):
+            raise ValueError("label: expected a text, got %r" % (d[3],))
         made.append(copied(d, (tuple([int(v) for v in d[0]]), float(d[1]), int(d[2]), d[3], d[4], d[5])))
     return made
 

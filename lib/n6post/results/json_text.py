@@ -21,13 +21,16 @@ _WORDS = const(21)
 def to_json(result, *, outline=False, stream=None):
     """A result as one line of JSON. `json.loads` of it returns what `as_dict` returns.
 
-    result      a list of Detection, or an object with `as_dict`: a Detection, a Segmentation, a LineZone, a PolygonZone
+    result      a list of Detection, or an object with `as_dict`: a Detection, a Segmentation, a Classification, a
+                DepthMap, a Gallery, a LineZone, a PolygonZone, a HeatMap
     outline     whether to include the outline of every mask
     stream      where to write the line: a UART, a socket, a binary file or anything else with `write`. None: it is returned
 
     Without a stream it returns a str without a line end. With one it calls `stream.write` once, with the line and a line end
     as bytes, and returns what that returns. This takes less time and hardly any memory. The bytes are a memoryview of a
-    buffer that the next call overwrites: a `write` of your own has to send or copy them before it returns.
+    buffer that the next call overwrites: a `write` of your own has to send or copy them before it returns. A stream that
+    takes only a part, such as a non-blocking socket, returns a smaller number or None, and the rest is lost: send the text
+    to it.
 
     The text is ASCII, and for the same numbers the same on a camera and on a PC. ValueError for anything else.
     """

@@ -231,7 +231,7 @@ def table(stages: list[counts.Stage], board: Board) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Cycles and milliseconds of the stages that count_lines counted.")
     parser.add_argument("board", choices=BOARDS)
-    parser.add_argument("counts", type=Path)
+    parser.add_argument("counts", type=Path, help="what count_lines wrote: a line of JSON for each stage")
     parser.add_argument("--place", action="append", default=[], metavar="REGION=MEMORY", help="for example tensors=PSRAM")
     options = parser.parse_args()
     board = BOARDS[options.board]
@@ -239,7 +239,13 @@ def main() -> None:
     if unknown := [name for name in places.values() if name not in board.memories]:
         parser.error(f"{board.name} has {', '.join(board.memories)}, not {unknown[0]}")
     board = replace(board, places={**board.places, **places})
-    print(table(counts.read(options.counts.read_text(encoding="utf-8").splitlines()), board))
+    try:
+        stages = counts.read(options.counts.read_text(encoding="utf-8").splitlines())
+    except (OSError, ValueError, KeyError) as error:
+        parser.error(f"{options.counts}: {error}")
+    if not stages:
+        parser.error(f"{options.counts}: no stage was counted")
+    print(table(stages, board))
 
 
 if __name__ == "__main__":
