@@ -218,6 +218,7 @@ def test_a_cleared_picture_is_not_searched_for_texts(monkeypatch: pytest.MonkeyP
     """Red has a byte of 0 in RGB565, as black has."""
     earlier = importlib.import_module("n6post.drawing.earlier")
     monkeypatch.setattr(earlier, "are_there", lambda *arguments: pytest.fail("the picture is searched"))
+    importlib.import_module("n6post.pixels.text").picture[0] = None  # the picture of an earlier test
     img = canvas()
     for _ in range(2):
         img.clear()

