@@ -1,7 +1,7 @@
 """More kinds of made-up motion, of other natures than those of synthetic_motion.py.
 
-`Tracker` was changed with those in view; these were kept apart until it was done, so they tell what it does with motion that
-nobody tuned it for.
+`Tracker` was changed with those in view. These were kept apart for most of the work. Only its last three constants were
+chosen with both in view.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ def benchmark(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 
 def settings(core: Core) -> dict[int, int]:
-    """All registers except the cycle counter, which nobody sets back."""
+    """All registers except the cycle counter, which is never set."""
     return {address: value for address, value in core.words.items() if address != DWT + 4}
 
 

@@ -2821,8 +2821,8 @@ class MjpegServer:
     quality: int
     """JPEG quality, 1..100."""
     max_clients: int
-    """Number of clients that may watch at a time, 1..16; others are told so (503). Each takes up to 24 KB of the N6's 64 KB
-    of network memory. When that is used up, the firmware waits for memory, so more than 2 may hold up the loop.
+    """Number of clients that may watch at a time, 1..16. Further ones get the HTTP error 503. Each client takes up to 24 KB
+    of the N6's 64 KB of network memory. When that is used up, the firmware waits, so more than 2 may hold up the loop.
     """
     timeout: float
     """Seconds after which a client that takes no byte is dropped, and one that does not ask for anything, 0.1..3600."""
@@ -2839,9 +2839,9 @@ class MjpegServer:
 
         - `port`: TCP port, 1..65535. Assigning another one closes all connections, and the next `send` opens it.
         - `quality`: JPEG quality, 1..100.
-        - `max_clients`: Number of clients that may watch at a time, 1..16; others are told so (503). Each takes up to 24 KB
-          of the N6's 64 KB of network memory. When that is used up, the firmware waits for memory, so more than 2 may hold
-          up the loop.
+        - `max_clients`: Number of clients that may watch at a time, 1..16. Further ones get the HTTP error 503. Each client
+          takes up to 24 KB of the N6's 64 KB of network memory. When that is used up, the firmware waits, so more than 2 may
+          hold up the loop.
         - `timeout`: Seconds after which a client that takes no byte is dropped, and one that does not ask for anything,
           0.1..3600.
         """
