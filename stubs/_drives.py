@@ -75,6 +75,40 @@ def getcwd() -> str:
     return str(here)
 
 
+class _TextFile(io.TextIOWrapper):
+    def write(self, value: Any, /) -> int:
+        if isinstance(value, str):
+            super().write(value)
+            return len(value.encode("utf-8", "surrogatepass"))
+        data = _host.to_bytes(value)
+        if self.readable():
+            self.seek(self.tell())  # where the script is, and not where CPython has read to in advance
+        self.flush()
+        return self.buffer.write(data)
+
+
+class _BinaryWriter(io.BufferedWriter):
+    def write(self, value: Any, /) -> int:
+        return super().write(_host.to_bytes(value))
+
+
+class _BinaryRandom(io.BufferedRandom):
+    def write(self, value: Any, /) -> int:
+        return super().write(_host.to_bytes(value))
+
+
+def _for_text_and_bytes(file: Any, newline: str | None) -> Any:
+    """The open file as MicroPython has it: `write` takes text and bytes in every mode, and returns the number of bytes."""
+    if type(file) is io.TextIOWrapper:
+        mode, encoding, errors, line_buffering = file.mode, file.encoding, file.errors, file.line_buffering
+        text = _TextFile(file.detach(), encoding, errors, newline, line_buffering)
+        text.mode = mode  # as io.open does
+        return text
+    if type(file) is io.BufferedWriter:
+        return _BinaryWriter(file.detach())
+    return _BinaryRandom(file.detach()) if type(file) is io.BufferedRandom else file
+
+
 def _with_paths(name: str, count: int) -> Callable[..., Any]:
     original = getattr(os, name)
 
@@ -104,7 +138,8 @@ def mount(folders: dict[str, Path], resolver: Callable[[str], str]) -> None:
         if "b" not in mode and len(arguments) < 2 and (drive(file) is not None or not os.path.isabs(file)):
             # As on a camera, on every system: UTF-8, and line ends as they are.
             options = {"encoding": "utf-8", "newline": "\n"} | options
-        return plain_open(_host.resolve(file), *arguments, **options)
+        newline = arguments[4] if len(arguments) > 4 else options.get("newline")
+        return _for_text_and_bytes(plain_open(_host.resolve(file), *arguments, **options), newline)
 
     new = {name: _with_paths(name, count) for name, count in _TAKE_PATHS.items() if hasattr(os, name)}
     new |= {"getcwd": getcwd, "ilistdir": ilistdir}

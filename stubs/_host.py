@@ -99,6 +99,31 @@ def to_bytes(value: Any) -> bytes:
         raise TypeError("object with buffer protocol required") from None
 
 
+class Output:
+    """sys.stdout as a script on a camera has it: `write` also takes bytes, and returns their number.
+
+    stream      the text stream of CPython. On a terminal bytes become text, elsewhere they are written as they are
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, value: Any, /) -> int:
+        data = to_bytes(value) if not isinstance(value, str) else value.encode("utf-8", "surrogatepass")
+        buffer = None if self._stream.isatty() else getattr(self._stream, "buffer", None)
+        if isinstance(value, str):
+            self._stream.write(value)
+        elif buffer is None:
+            self._stream.write(data.decode("utf-8", "backslashreplace"))
+        else:
+            self._stream.flush()
+            buffer.write(data)
+        return len(data)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 _SHOWN = 100
 
 

@@ -28,7 +28,7 @@ LAZY_UPWARD = {
     ("results.places", "drawing.mask_image"),
 }
 # Imports within a folder: a family loads its binding for split heads, a subclass of its own, when a model needs it, and
-# `load` its part for a script's own processor.
+# `load` its parts for a script's own processor and for options that decide.
 LAZY_SUBCLASS = {
     ("families.yolov8", "families.split_head"),
     ("families.yolov8_seg", "families.split_seg"),
@@ -36,6 +36,7 @@ LAZY_SUBCLASS = {
     ("families.yolov8_obb", "families.split_obb"),
     ("families.ssd", "families.ssd_outputs"),
     ("models.matching", "models.own_processor"),
+    ("models.matching", "models.by_options"),
     # results.scaled copies detections, whose crops may be scaled.
     ("results.places", "results.scaled"),
     ("results.mask_colors", "results.scaled"),

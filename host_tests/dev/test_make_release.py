@@ -174,7 +174,7 @@ def test_the_sdist_builds_the_very_same_wheel(released: Path, tmp_path: Path) ->
     with tarfile.open(of(released, ".tar.gz")) as archive:
         archive.extractall(tmp_path, filter="data")
         (date,) = {member.mtime for member in archive.getmembers()}
-    environment = os.environ | {"SOURCE_DATE_EPOCH": str(int(date))}
+    environment = os.environ | {"SOURCE_DATE_EPOCH": str(int(date)), "N6POST_REPOSITORY": "someone/n6post"}
     for source, name in ((tmp_path / f"n6post-{VERSION}", "from the sdist"), (ROOT, "from the checkout")):
         words = [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(tmp_path / name), str(source)]
         done = subprocess.run(words, capture_output=True, text=True, env=environment, cwd=tmp_path)

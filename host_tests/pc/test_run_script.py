@@ -600,6 +600,36 @@ def test_the_script_gets_the_cameras_requests_and_not_pypis(tmp_path: Path, phot
     assert _run(tmp_path, script, "--picture", photo).stdout.count("_frozen") == 2
 
 
+JSON = r"""
+import csi, n6post, sys, usys
+cam = csi.CSI()
+cam.reset()
+cam.pixformat(csi.RGB565)
+cam.framesize(csi.QVGA)
+cam.snapshot()
+found = [n6post.Detection((1, 2, 30, 40), 0.875, 0, "person", None, None)]
+print("one")
+sizes = [n6post.to_json(found, stream=sys.stdout)]
+print("two")
+sizes.append(n6post.to_json(found, stream=usys.stdout))
+sizes.append(n6post.to_json(found, stream=sys.stdout.buffer))
+n6post.to_json(found, stream=sys.stderr)
+with open("results.jsonl", "w") as file:
+    sizes += [n6post.to_json(found, stream=file), file.write("text")]
+print(sizes, sys.stdout.write("\u00e4"), sys.stdout.write(b"\xc3\xa4"))
+"""
+
+
+def test_to_json_writes_to_stdout_and_to_text_files_as_on_a_camera(tmp_path: Path, photo: Path) -> None:
+    done = _run(tmp_path, _script(tmp_path, JSON), "--picture", photo)
+    assert done.returncode == 0, done.stderr
+    line = '[{"rect": [1, 2, 30, 40], "score": 0.875, "class_id": 0, "label": "person"}]\n'
+    size = len(line)
+    assert done.stdout == f"one\n{line}two\n{line}{line}ää{[size, size, size, size, 4]} 2 2\n"
+    assert done.stderr.startswith(line)
+    assert (tmp_path / "results.jsonl").read_text(encoding="utf-8") == line + "text"
+
+
 def _on_a_terminal(folder: Path, *arguments: object, bar_after: float | None = None) -> tuple[str, bytes]:
     """(stdout, output on a terminal that is its stderr) of the command."""
     import pty

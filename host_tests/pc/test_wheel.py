@@ -1,5 +1,6 @@
 """The wheel, installed into a fresh environment: it imports, its command runs, and it has two top-level names only."""
 
+import email
 import json
 import os
 import re
@@ -202,10 +203,39 @@ def test_other_packages_still_import_after_the_wheel(package: str, python: Path,
     assert done.stdout == "imported\n", done.stderr
 
 
-def test_versions_and_extras_are_the_documented_ones(wheel: Path) -> None:
+def metadata_of(wheel: Path) -> str:
     inside = zipfile.ZipFile(wheel)
     (name,) = [name for name in inside.namelist() if name.endswith("METADATA")]
-    metadata = inside.read(name).decode()
+    return inside.read(name).decode()
+
+
+def test_what_pypi_shows_has_no_relative_link(wheel: Path) -> None:
+    message = email.message_from_string(metadata_of(wheel))
+    assert message["Description-Content-Type"] == "text/markdown"
+    text = message.get_payload()
+    assert isinstance(text, str) and text.startswith("# n6post\n") and "n6post camera install" in text
+    assert len(re.findall(r"\]\(https://", text)) > 40 and not re.search(r"\]\((?!https://)", text)
+    links = dict(one.split(", ") for one in message.get_all("Project-URL", []))
+    home = "https://github.com/OWNER/n6post"  # until the repository has a name: pyproject.toml
+    assert links == {
+        "Documentation": "https://owner.github.io/n6post/",
+        "Source": home,
+        "Changelog": f"{home}/blob/v{cli.version()}/CHANGELOG.md",
+        "Issues": f"{home}/issues",
+    }
+
+
+def test_the_classifiers_are_those_of_pypi(wheel: Path) -> None:
+    known = pytest.importorskip("trove_classifiers").classifiers
+    ours = email.message_from_string(metadata_of(wheel)).get_all("Classifier", [])
+    assert len(ours) > 10 and set(ours) <= set(known)
+    tested = re.findall(r"3\.\d+", (ROOT / ".github/workflows/test.yml").read_text(encoding="utf-8"))
+    versions = {one.rpartition(" ")[2] for one in ours if re.search(r"3\.\d+$", one)}
+    assert versions and versions <= set(tested)
+
+
+def test_versions_and_extras_are_the_documented_ones(wheel: Path) -> None:
+    metadata = metadata_of(wheel)
     assert f"\nVersion: {cli.version()}\n" in metadata
     extras = {line.split()[1] for line in metadata.splitlines() if line.startswith("Provides-Extra:")}
     assert extras == set(cli.EXTRAS.values())

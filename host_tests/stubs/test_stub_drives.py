@@ -70,6 +70,31 @@ def test_a_path_does_not_leave_its_drive(card: Path) -> None:
         open("/sdcard/../../secret")
 
 
+WRITTEN = [(b"bytes", 5), (memoryview(b"-view"), 5), (bytearray(b"-array"), 6), ("-täxt", 6)]  # and what write returns
+
+
+@pytest.mark.parametrize("mode", ["w", "wb", "a", "ab", "w+", "wb+", "x", "xb"])
+def test_a_file_takes_text_and_bytes_in_every_mode(mode: str, card: Path) -> None:
+    """As firmware 5.0.0 and 4.8.1 do, which return the number of bytes."""
+    with open("log.txt", mode) as file:
+        assert [file.write(data) for data, _ in WRITTEN] == [count for _, count in WRITTEN]  # type: ignore[type-var]
+        for wrong in (3, [1]):
+            with pytest.raises(TypeError, match="^object with buffer protocol required$"):
+                file.write(wrong)
+    assert (card / "log.txt").read_bytes() == "bytes-view-array-täxt".encode()
+    with pytest.raises(OSError), open("log.txt") as file:
+        file.write("x")
+
+
+def test_bytes_are_written_where_a_script_has_read_to(card: Path) -> None:
+    (card / "log.txt").write_bytes(b"first\nsecond\nthird\n")
+    with open("log.txt", "r+") as file:
+        assert file.readline() == "first\n"
+        file.write(b"SECOND")  # type: ignore[arg-type]
+        assert file.read() == "\nthird\n"
+    assert (card / "log.txt").read_bytes() == b"first\nSECOND\nthird\n"
+
+
 def test_leaving_the_drives_restores_the_built_in_functions(tmp_path: Path) -> None:
     here, before = os.getcwd(), (builtins.open, os.listdir, os.stat, os.getcwd)
     _drives.mount({"flash": tmp_path}, _drives.resolve)

@@ -8,7 +8,7 @@ Each name is imported on first use, so a script loads only the families that it 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Generic, Literal, NamedTuple, Never, Protocol, TypedDict, Unpack, overload, type_check_only
+from typing import Any, Generic, Literal, NamedTuple, Never, Protocol, TextIO, TypedDict, Unpack, overload, type_check_only
 
 from image import Image
 from ml import Model
@@ -2774,7 +2774,8 @@ def to_json(result: Any, *, outline: bool = False, stream: None = None) -> str:
     - `result`: a list of Detection, or an object with `as_dict`: a Detection, a Segmentation, a Classification, a DepthMap,
       a Gallery, a LineZone, a PolygonZone, a HeatMap
     - `outline`: whether to include the outline of every mask
-    - `stream`: where to write the line: a UART, a socket, a binary file or anything else with `write`. None: it is returned
+    - `stream`: where to write the line: a UART, a socket, a file, sys.stdout or anything else with `write` that takes bytes.
+      None: it is returned
 
     Without a stream it returns a str without a line end. With one it calls `stream.write` once, with the line and a line end
     as bytes, and returns what that returns. This takes less time and hardly any memory. The bytes are a memoryview of a
@@ -2792,7 +2793,27 @@ def to_json(result: Any, *, outline: bool = False, stream: _Stream[_Written]) ->
     - `result`: a list of Detection, or an object with `as_dict`: a Detection, a Segmentation, a Classification, a DepthMap,
       a Gallery, a LineZone, a PolygonZone, a HeatMap
     - `outline`: whether to include the outline of every mask
-    - `stream`: where to write the line: a UART, a socket, a binary file or anything else with `write`. None: it is returned
+    - `stream`: where to write the line: a UART, a socket, a file, sys.stdout or anything else with `write` that takes bytes.
+      None: it is returned
+
+    Without a stream it returns a str without a line end. With one it calls `stream.write` once, with the line and a line end
+    as bytes, and returns what that returns. This takes less time and hardly any memory. The bytes are a memoryview of a
+    buffer that the next call overwrites: a `write` of your own has to send or copy them before it returns. A stream that
+    takes only a part, such as a non-blocking socket, returns a smaller number or None, and the rest is lost: send the text
+    to it.
+
+    The text is ASCII, and for the same numbers the same on a camera and on a PC. ValueError for anything else.
+    """
+
+@overload
+def to_json(result: Any, *, outline: bool = False, stream: TextIO) -> int:
+    """A result as one line of JSON. `json.loads` of it returns what `as_dict` returns.
+
+    - `result`: a list of Detection, or an object with `as_dict`: a Detection, a Segmentation, a Classification, a DepthMap,
+      a Gallery, a LineZone, a PolygonZone, a HeatMap
+    - `outline`: whether to include the outline of every mask
+    - `stream`: where to write the line: a UART, a socket, a file, sys.stdout or anything else with `write` that takes bytes.
+      None: it is returned
 
     Without a stream it returns a str without a line end. With one it calls `stream.write` once, with the line and a line end
     as bytes, and returns what that returns. This takes less time and hardly any memory. The bytes are a memoryview of a
@@ -3206,8 +3227,11 @@ def processor_for(model: Model[Any], **options: Unpack[_Options]) -> _AnyFamily:
 
     Pass the result to each call, `model.predict([img], callback=process)`. `load` attaches it to the model instead.
 
+    Options that few families have choose among them: `anchors` rules out a DeepLab, `top_k` an Embedding.
+
     ValueError if no family fits, or if two do: then pass labels, one per class, or use a constructor. Also if the number of
-    labels is not the number of classes (or keypoints), and for a class that the model does not have.
+    labels is not the number of classes (or keypoints), and for a class that the model does not have. TypeError if no family
+    that fits has all of the options.
 
     Options:
 

@@ -90,6 +90,13 @@ def versions() -> dict[str, str]:
     }
 
 
+def repository() -> str:
+    """The name of the repository, OWNER/NAME on GitHub, as pyproject.toml states it."""
+    tool = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    name: str = tool["hatch"]["metadata"]["hooks"]["custom"]["repository"]
+    return name
+
+
 def check(tag: str | None) -> str:
     """The version of this checkout. Exits with a list if the files or the tag do not agree."""
     stated = versions()
@@ -128,13 +135,13 @@ def names(version: str) -> list[str]:
     return sorted([*images, f"n6post-{version}.zip", f"n6post-{version}-mip.zip", *packages]) + ["SHA256SUMS"]
 
 
-def build(out: Path, version: str) -> None:
+def build(out: Path, version: str, repository: str) -> None:
     """Build every file of the release into `out`/files, and copy those for PyPI to `out`/pypi."""
     files, pypi = out / "files", out / "pypi"
     for folder in (files, pypi):
         folder.mkdir(parents=True)
     day = datetime.datetime.combine(changes(version)[1], datetime.time(), datetime.UTC)
-    environment = os.environ | {"SOURCE_DATE_EPOCH": str(int(day.timestamp()))}
+    environment = os.environ | {"SOURCE_DATE_EPOCH": str(int(day.timestamp())), "N6POST_REPOSITORY": repository}
     # The sdist, and the wheel from the sdist.
     command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(pypi), str(ROOT)]
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -163,7 +170,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tag", help="the tag, which has to be v and the version")
     parser.add_argument("--out", type=Path, help="a folder that does not exist yet (default: out/release)")
-    parser.add_argument("--repository", default="OWNER/n6post", help="OWNER/NAME on GitHub, for the links of the text")
+    parser.add_argument("--repository", default=repository(),
+                        help="OWNER/NAME on GitHub, for links in the text and in the wheel (default: pyproject.toml's)")
     parser.add_argument("--check", action="store_true", help="only compare the versions; with --out also write the text")
     options = parser.parse_args(arguments)
     version = check(options.tag)
@@ -176,7 +184,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(f"{out} is not empty: move it, or choose another folder with --out")
     out.mkdir(parents=True, exist_ok=True)
     if not options.check:
-        build(out, version)
+        build(out, version, options.repository)
         made = sorted(file.name for file in (out / "files").iterdir())
         if made != sorted(names(version)):
             sys.exit(f"expected {names(version)}, got {made}")

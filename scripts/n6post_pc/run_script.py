@@ -295,7 +295,8 @@ def run(options: argparse.Namespace) -> int:
     warn(options)
     code = 0
     try:
-        with contextlib.redirect_stdout(terminal.for_scripts()):
+        printed, complained = _host.Output(terminal.for_scripts()), _host.Output(sys.stderr)
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(complained):
             runpy.run_path(str(script), run_name="__main__")
     except EnoughFrames:
         pass

@@ -94,10 +94,13 @@ def repaint(target, label_texts=(), tables=(), label_block=()):
         for _, x, y, w, h in _placed(label_texts, tables, label_block):
             drop(x, y, w, h)
     picture[0] = None
-    for entry in texts:
-        paint(target, entry)
+    paint(target, texts)
+    for at in range(len(texts) - 1, -1, -1):
+        entry = texts[at]
         if entry[5] >= 0:
             remember(target, entry[0], entry[1])
+            if picture[0]:
+                break
 
 
 def are_there(target, more):
@@ -123,7 +126,7 @@ def are_there(target, more):
             top = y + row * scale
             if 0 <= top < height:
                 # One row of the picture, in which the text lies higher by `row`.
-                paint((line, depth, w, 1), (0, -row * scale, w, h, text, ground, ink, scale))
+                paint((line, depth, w, 1), ((0, -row * scale, w, h, text, ground, ink, scale),))
                 if bytes(line[:depth]) * w != line:
                     first = (top * width + left) * depth
                     if pixels[first : first + (right - left) * depth] == line[(left - x) * depth : (right - x) * depth]:

@@ -76,7 +76,7 @@ def _hide(img, detection, depth, width, height, how, color, grow, size):
     if how == FILL and transform is None:
         # Every pixel has its color, and for a tenth of what the firmware's draw_rectangle costs.
         target = img.bytearray(), depth, width, height
-        module("drawing.painted_text").paint(target, (x0, y0, x1 - x0, y1 - y0, "", rgb565(color), 0, 1))
+        module("drawing.painted_text").paint(target, ((x0, y0, x1 - x0, y1 - y0, "", rgb565(color), 0, 1),))
         return
     if size is None:
         size = 4 if how == FILL else min(max(min(w, h) // 6, 8), 64)

@@ -1,4 +1,4 @@
-"""One text painted into a picture, by the kernel `box`. text.py and earlier.py have what is written, and where."""
+"""Texts painted into a picture, by the kernel `box`. text.py and earlier.py have what is written, and where."""
 
 from ..kernels.drawing import box
 from ..kernels.drawing_params import (
@@ -19,25 +19,30 @@ from ..pixels.text import font, picture
 _block = box_params()
 
 
-def paint(target, entry):
-    """Draw one text."""
+def paint(target, entries):
+    """Draw texts, one after the other.
+
+    In one call, because a function with so many locals is an allocation of its own. A frame of a street has 25 texts, and
+    where one area of the heap is nearly full, each such allocation searches the rest of it (100,000 instructions).
+    """
     block = _block
     pixels, block[BOX_DEPTH], block[BOX_FRAME_WIDTH], block[BOX_FRAME_HEIGHT] = target
-    (
-        block[BOX_GROUND_X],
-        block[BOX_GROUND_Y],
-        block[BOX_GROUND_W],
-        block[BOX_GROUND_H],
-        text,
-        ground,
-        block[BOX_INK],
-        block[BOX_SCALE],
-    ) = entry
-    if ground < 0:
-        block[BOX_GROUND_H] = 0
-    else:
-        block[BOX_COLOR] = ground
-    box(pixels, block, text, font)
+    for entry in entries:
+        (
+            block[BOX_GROUND_X],
+            block[BOX_GROUND_Y],
+            block[BOX_GROUND_W],
+            block[BOX_GROUND_H],
+            text,
+            ground,
+            block[BOX_INK],
+            block[BOX_SCALE],
+        ) = entry
+        if ground < 0:
+            block[BOX_GROUND_H] = 0
+        else:
+            block[BOX_COLOR] = ground
+        box(pixels, block, text, font)
 
 
 def remember(target, x, y):

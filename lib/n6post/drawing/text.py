@@ -87,7 +87,7 @@ def write(target, x, y, w, h, text, ground, ink, scale, part=False):
     part        whether it is a part of the text that was written before this one, such as a line of a legend
     """
     entry = x, y, w, h, text, ground, ink, scale
-    paint(target, entry)
+    paint(target, (entry,))
     if texts and not part:
         module("drawing.earlier").drop(x, y, w, h)
     texts.append(entry)

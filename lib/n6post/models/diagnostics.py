@@ -103,6 +103,9 @@ class _Case:
         self.open = [shape for shape in self.inputs + self.shapes if _is_open(shape)]
         self.signature = None if self.open else ModelSignature(model, self.labels or ())
         self.fits = matching_families(self.signature) if self.signature else []
+        attached = type(self.processor).__name__
+        if self.fits and isinstance(self.processor, Processor) and attached not in [family for family, _ in self.fits]:
+            self.fits = module("models.by_options").decided(self.signature, self.processor) or self.fits
         self.family = self.fits[0][0] if len(self.fits) == 1 else None
         self.split = None
         if self.family and self.signature.split:

@@ -34,24 +34,36 @@ def processor_for(model, **options):
 
     Pass the result to each call, `model.predict([img], callback=process)`. `load` attaches it to the model instead.
 
+    Options that few families have choose among them: `anchors` rules out a DeepLab, `top_k` an Embedding.
+
     ValueError if no family fits, or if two do: then pass labels, one per class, or use a constructor. Also if the number of
-    labels is not the number of classes (or keypoints), and for a class that the model does not have.
+    labels is not the number of classes (or keypoints), and for a class that the model does not have. TypeError if no family
+    that fits has all of the options.
     """
     return _processor(model, options)
 
 
-def _processor(model, options, source=None):
-    # `source`: the file that options["labels"] was read from, if the script did not set them.
+def _processor(model, options, source=None, match=None):
+    # `source`: the file that options["labels"] was read from, if the script did not set them. `match`: as match_family
+    # returns it, once the options have decided.
     labels = options.get("labels")
     if source is None:
         source = "the model's labels" if labels is None else labels if isinstance(labels, str) else "labels"
-    family, signature = match_family(model, labels)
+    family, signature = match or match_family(model, labels, options)
     if signature.label_count:
         # The firmware does not show a model's labels to a post-processor, so they are passed as an option.
         options["labels"] = None if signature.labels_name_keypoints(family) else signature.labels
     elif labels is None:
         options.pop("labels", None)  # some families have no such option
-    processor = getattr(__import__("n6post"), family)(**options)  # the package loads a family on first use
+    refusal = None
+    try:
+        processor = getattr(__import__("n6post"), family)(**options)  # the package loads a family on first use
+    except (TypeError, ValueError) as error:
+        refusal = error
+    if refusal:
+        match = module("models.by_options").family_with(model, labels, options, family, refusal)
+        options["labels"] = labels
+        return _processor(model, options, source, match)
     expected = signature.expected_labels(family, options.get("class_count"))
     if expected:
         raise ValueError("%s: expected %s, got %d" % (source, expected, signature.label_count))
@@ -144,12 +156,15 @@ def load(path, *, processor=None, **options):
     return model
 
 
-def match_family(model, labels=None):
-    """(family, ModelSignature): the name of the only constructor that fits. ValueError if none or several fit."""
+def match_family(model, labels=None, options=()):
+    """(family, ModelSignature): the name of the only constructor that fits. ValueError if none or several fit.
+
+    options     those of the script, which decide if several fit or none
+    """
     signature = ModelSignature(model, labels)
     fits = matching_families(signature)
     if len(fits) != 1:
-        raise _several_fit(signature, fits) if fits else _none_fits(signature)
+        fits = module("models.by_options").decide(signature, fits, options)
     family = fits[0][0]
     if signature.split and family not in dict(FAMILIES):
         signature.split = None  # the maps are those of another family
@@ -203,25 +218,6 @@ def family_names():
     return [name for name, _ in FAMILIES] + [row[0] for row in module("models.more_families").MORE_FAMILIES]
 
 
-def _several_fit(signature, fits):
-    return ValueError(
-        "%s fits %s: give labels, one per class, or choose %s"
-        % (
-            signature.outputs_text(),
-            " and ".join(["%s (%s)" % one for one in fits]),
-            " or ".join(["ml.Model(path, postprocess=n6post.%s())" % family for family, _ in fits]),
-        )
-    )
-
-
-def _none_fits(signature):
-    got = "an input of (width, height) %s, got %s" % (signature.size, signature.outputs_text())
-    if signature.unsupported:
-        name, remedy = signature.unsupported
-        return ValueError("no family of n6post decodes %s of %s: %s" % (name, got, remedy))
-    return ValueError("expected the outputs of %s, for %s" % (" or ".join(family_names()), got))
-
-
 class ModelSignature:
     """What distinguishes the families: a model's shapes, dtypes and labels.
 
@@ -236,7 +232,10 @@ class ModelSignature:
     map                 (width, height, channels) of the output that is a map, or None; 0 channels: class numbers
     unsupported         (name, remedy) of the network, if matching_families has recognized it and no family decodes it
     split               the SplitSignature of outputs that are a split head, or None; then head, rows and map are empty
+    anchors             how many anchors of a cell the option `anchors` has, once the options decide; 0 without it
     """
+
+    anchors = 0
 
     def __init__(self, model, labels=None):
         self._model = model

@@ -133,9 +133,10 @@ def _yolo_v2(model):
         return None
     width, height, channels = model.map
     on_grid = _is_stride(width, height, model.size, 16) or _is_stride(width, height, model.size, 32)
+    anchors = model.anchors or 5
     # Networks of one class may leave its score out. Without a label, 25 channels are more likely those of a class map.
-    least = 25 if model.label_count == 1 else 30
-    if not on_grid or channels % 5 or channels < least or model.label_count == channels:
+    least = 5 if model.label_count == 1 or model.anchors else 6
+    if not on_grid or channels % anchors or channels < least * anchors or model.label_count == channels:
         return None
     (classes,) = _yolo_v2_labels(model)
     rank = _by_labels(model, (classes,), 2 if classes in (1, 20, _COCO_CLASSES) else 1)
@@ -143,7 +144,7 @@ def _yolo_v2(model):
 
 
 def _yolo_v2_labels(model):
-    return (max(model.map[2] // 5 - 5, 1),)
+    return (max(model.map[2] // (model.anchors or 5) - 5, 1),)
 
 
 def _objectness_head(model, per_cell):

@@ -24,7 +24,8 @@ def to_json(result, *, outline=False, stream=None):
     result      a list of Detection, or an object with `as_dict`: a Detection, a Segmentation, a Classification, a
                 DepthMap, a Gallery, a LineZone, a PolygonZone, a HeatMap
     outline     whether to include the outline of every mask
-    stream      where to write the line: a UART, a socket, a binary file or anything else with `write`. None: it is returned
+    stream      where to write the line: a UART, a socket, a file, sys.stdout or anything else with `write` that takes
+                bytes. None: it is returned
 
     Without a stream it returns a str without a line end. With one it calls `stream.write` once, with the line and a line end
     as bytes, and returns what that returns. This takes less time and hardly any memory. The bytes are a memoryview of a
