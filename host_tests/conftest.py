@@ -35,7 +35,8 @@ BOTH_FIRMWARES = {
 
 # Test files that take more than a few seconds. They are marked `slow`, and `scripts/test.py --fast` leaves them out.
 SLOW = {
-    "test_applications", "test_cache_lines", "test_make_release",
+    "test_applications", "test_build_site", "test_cache_lines", "test_make_release",
+    "test_command", "test_frames", "test_page", "test_script", "test_server", "test_workbench",
     "test_build", "test_camera", "test_conftest", "test_deeplab", "test_demo", "test_dicts", "test_docs", "test_draw",
     "test_draw_zones", "test_end_to_end", "test_examples", "test_faults", "test_fuzz", "test_graph", "test_hide",
     "test_inspect_model", "test_kernels_machine_code", "test_kernels_portable", "test_layout_probe", "test_mask",

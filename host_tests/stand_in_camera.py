@@ -295,6 +295,9 @@ class Camera:
             sys.modules["protocol"] = None  # type: ignore[assignment]
         camera = types.ModuleType("csi")
         camera.snapshot = self.snapshot  # type: ignore[attr-defined]
+        ignored = lambda *arguments: None  # noqa: E731
+        sensor = types.SimpleNamespace(reset=ignored, pixformat=ignored, framesize=ignored, snapshot=self.snapshot)
+        camera.CSI, camera.RGB565, camera.VGA = lambda: sensor, 0, 0  # type: ignore[attr-defined]
         sys.modules["csi"] = camera
 
     def ended(self) -> None:

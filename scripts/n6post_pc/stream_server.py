@@ -1,10 +1,13 @@
 """Web page on localhost that shows a camera's frames. Only browsers on this PC can open it."""
 
 import html
+import io
 import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import PurePosixPath
+
+from PIL import Image
 
 from .command import UserError
 from .terminal import clean
@@ -30,7 +33,8 @@ def _is_ours(host: str) -> bool:
 class Page:
     """Serves the page until it is closed.
 
-    `show` takes a JPEG, `tell` a line of text. Call both from one thread; requests are answered in others.
+    `show` takes a JPEG, `show_picture` a picture, `tell` a line of text. Call them from one thread; requests are answered in
+    others.
     """
 
     def __init__(self, title: str, port: int = 0) -> None:
@@ -50,6 +54,11 @@ class Page:
         with self._new:
             self._jpeg, self._number = jpeg, self._number + 1
             self._new.notify_all()
+
+    def show_picture(self, picture: Image.Image) -> None:
+        jpeg = io.BytesIO()
+        picture.save(jpeg, "JPEG", quality=90)
+        self.show(jpeg.getvalue())
 
     def tell(self, line: str) -> None:
         with self._new:

@@ -5,7 +5,6 @@ separate channel. camera_agent.py is the camera's end of it. Every byte arrives 
 """
 
 import contextlib
-import io
 import logging
 import signal
 import struct
@@ -15,7 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
-from typing import Any, TextIO
+from typing import Any, Protocol, TextIO
 
 import openmv.camera
 from openmv import OMVException
@@ -25,7 +24,6 @@ from PIL import Image
 
 from .command import FINDINGS, FINE, UserError
 from .line_output import Lines, Splitter
-from .stream_server import Page
 
 CHANNEL = "n6post_lines"
 PATIENCE = 12.0  # seconds without a valid answer after which the camera counts as disconnected
@@ -35,6 +33,19 @@ _STARTS_WITHIN = 3.0  # seconds from the upload until the script must have start
 _ENDS_WITHIN = 1.0  # seconds without a sign of the script after which it counts as ended
 
 Say = Callable[[str], None]
+
+
+class Screen(Protocol):
+    """What shows the frames: stream_server.Page, or the page of n6post studio.
+
+    address     where people can see them, or ""
+    """
+
+    address: str
+
+    def show_picture(self, picture: Image.Image) -> None: ...
+
+    def tell(self, line: str) -> None: ...
 
 
 class GoneError(Exception):
@@ -197,7 +208,7 @@ class Frames:
 
     LARGEST = 8192  # pixels per side; every sensor has fewer
 
-    def __init__(self, page: Page | None, folder: Path | None) -> None:
+    def __init__(self, page: Screen | None, folder: Path | None) -> None:
         self._page, self._folder = page, folder
         self.count = 0
         self.unknown = 0
@@ -214,9 +225,7 @@ class Frames:
             return
         self.count += 1
         if self._page is not None:
-            jpeg = io.BytesIO()
-            image.save(jpeg, "JPEG", quality=90)
-            self._page.show(jpeg.getvalue())
+            self._page.show_picture(image)
         if self._folder is not None:
             image.save(self._folder / f"frame_{self.count:05d}.png")
 
@@ -258,12 +267,13 @@ def connect(port: str, older: Callable[[str], str | None]) -> Link:
 
 
 def watch(
-    port: str, script: Path, older: Callable[[str], str | None], page: Page | None, json_out: TextIO | None,
-    folder: Path | None, frames: int | None,
+    port: str, script: Path, older: Callable[[str], str | None], page: Screen | None, json_out: TextIO | None,
+    folder: Path | None, frames: int | None, interrupted: list[bool] | None = None,
 ) -> int:  # fmt: skip
     """Run a script and return the exit code.
 
-    Stops when the script ends, the camera is disconnected, `frames` frames have arrived, or on Ctrl-C.
+    Stops when the script ends, the camera is disconnected, `frames` frames have arrived, or on Ctrl-C. In another thread
+    than the main one, set interrupted[0] instead of Ctrl-C.
     """
     text = program(script)
     link = connect(port, older)
@@ -271,13 +281,13 @@ def watch(
     received = Frames(page, folder)
     streaming = page is not None or folder is not None or frames is not None
     say: Say = lambda sentence: print(sentence, file=sys.stderr, flush=True)  # noqa: E731
-    interrupted = [False]  # by Ctrl-C
+    interrupted = [False] if interrupted is None else interrupted
     session = _Session(link, lines, received, frames, interrupted)
     code = FINE
     restore = _note_interrupts(interrupted)
     try:
         say(f"Firmware {'.'.join(map(str, link.firmware))} on {port} runs {script.name}. Press Ctrl-C to stop it.")
-        if page is not None:
+        if page is not None and page.address:
             say(f"Its frames: {page.address}")
         session.start(text, streaming)
         end = session.run()

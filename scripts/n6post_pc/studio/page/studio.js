@@ -1,0 +1,545 @@
+// The page of n6post studio: panels with controls, one or two, and the pictures below them.
+// The server does the work: `look` returns the drawn frame, the results and the camera script for the options of a panel.
+
+const $ = (id) => document.getElementById(id);
+
+let state = { models: [], pictures: [], sizes: [], fits: {}, families: [] };
+let picture = "";
+let number = 0; // of the video's frame
+let cameraFrame = 0;
+let busy = false;
+let again = false;
+let playing = false;
+const panels = [];
+
+async function ask(path, body) {
+  const request = body === undefined ? {} : { method: "POST", body: body instanceof Blob ? body : JSON.stringify(body) };
+  let answer;
+  try {
+    answer = await fetch(path, request);
+  } catch {
+    throw new Error("n6post studio does not answer: is its command still running?");
+  }
+  const found = await answer.json().catch(() => ({ error: `the server's answer was ${answer.status}` }));
+  if (!answer.ok) throw Object.assign(new Error(found.error), { unclear: found.unclear });
+  return found;
+}
+
+function element(name, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...children);
+  return made;
+}
+
+function notice(text, bad = false) {
+  $("notice").textContent = text;
+  $("notice").classList.toggle("bad", bad);
+}
+
+// ---- a panel: a model, its options and what it finds ----
+
+class Panel {
+  constructor(side, from) {
+    this.side = side;
+    this.model = "";
+    this.family = "";
+    this.fit = "letterbox";
+    this.options = {};
+    this.controls = []; // as the server described them
+    this.found = null;
+    this.root = $("panel").content.firstElementChild.cloneNode(true);
+    this.root.setAttribute("aria-label", side === 0 ? "Left model" : "Right model");
+    if (from) Object.assign(this, { model: from.model, family: from.family, fit: from.fit, options: { ...from.options } });
+    const on = (selector, event, action) => this.root.querySelector(selector).addEventListener(event, action);
+    on("form", "submit", (event) => event.preventDefault());
+    on(".model", "change", (event) => this.choose(event.target.value));
+    on(".family", "change", (event) => { this.family = event.target.value; this.options = {}; this.controls = []; refresh(); });
+    on(".script", "click", () => this.showScript());
+    on(".reset", "click", () => { this.options = {}; this.controls = []; refresh(); });
+    on(".optimized input", "change", (event) => this.optimize(event.target));
+    for (const radio of this.all(".numbers input")) {
+      radio.name = `numbers${side}`;
+      radio.addEventListener("change", () => this.choose(this.described().variants[radio.value], true));
+    }
+    for (const [name, text] of Object.entries(state.fits)) {
+      const radio = element("input", { type: "radio", name: `fit${side}`, value: name, checked: name === this.fit });
+      radio.addEventListener("change", () => { this.fit = name; refresh(); });
+      this.one(".fit").append(element("label", { title: text }, radio, ` ${name}`));
+    }
+    this.one(".family").append(element("option", { value: "", textContent: "the one that fits" }),
+      ...state.families.map((name) => element("option", { value: name, textContent: name })));
+  }
+
+  one(selector) { return this.root.querySelector(selector); }
+  all(selector) { return this.root.querySelectorAll(selector); }
+  described() { return state.models.find((model) => model.id === this.model) ?? { variants: {} }; }
+
+  // `same`: another file of the same network, which takes the same options
+  choose(model, same = false) {
+    if (!model) return;
+    if (!same) this.options = {};
+    this.model = model;
+    this.family = "";
+    this.controls = [];
+    this.showModels();
+    refresh();
+  }
+
+  request() {
+    return { model: this.model, picture, number, frame_size: $("size").value, fit: this.fit, family: this.family,
+      options: this.options };
+  }
+
+  showModels() {
+    if (!state.models.some((model) => model.id === this.model)) this.model = state.models[0]?.id ?? "";
+    const select = this.one(".model");
+    select.replaceChildren(...state.models.map((model) => element("option", { value: model.id, textContent: model.name })));
+    select.value = this.model;
+    this.one(".family").value = this.family;
+    const model = this.described();
+    const original = state.models.find((one) => one.id === model.optimized_from) ?? model;
+    const numbers = this.one(".numbers");
+    numbers.disabled = !(original.variants.int8 && original.variants.float) || original !== model;
+    numbers.title = numbers.disabled && original === model
+      ? "There is no other file of this network. Drop it: its name is this one with _float or _int8" : "";
+    for (const radio of this.all(".numbers input")) radio.checked = radio.value === model.numbers;
+    const box = this.one(".optimized input");
+    box.checked = original !== model;
+    box.disabled = original === model && !model.optimizable;
+    this.one(".optimized small").textContent = box.disabled ? "(only for int8 YOLO models that are not split yet)" : "";
+    const save = this.one(".save");
+    save.hidden = original === model;
+    save.replaceChildren();
+    if (original !== model) {
+      const at = `models/${model.id}/`;
+      save.append("Save ", element("a", { href: at + encodeURIComponent(model.name), textContent: model.name, download: model.name }),
+        ...(model.labels ? [" and ", element("a", { href: `${at}labels.txt`, textContent: "its labels", download: "" })] : []),
+        element("details", {}, element("summary", { textContent: "What was checked" }),
+          element("pre", { textContent: model.report })));
+    }
+  }
+
+  async optimize(box) {
+    const model = this.described();
+    if (model.optimized_from) return this.choose(model.optimized_from, true);
+    const text = this.one(".optimized small");
+    if (text.textContent) return; // it is working already
+    text.textContent = "(working ...)";
+    try {
+      const made = await ask(`optimize/${model.id}`, {});
+      newState(made.state);
+      this.choose(made.model, true);
+      notice("");
+    } catch (error) {
+      notice(`${model.name}: ${error.message}`, true);
+      this.showModels();
+    }
+  }
+
+  show(found) {
+    this.found = found;
+    this.one(".error").hidden = true;
+    this.one(".frame").src = found.picture;
+    this.one("figcaption").textContent = `Frame of ${found.width} x ${found.height}, input of ${found.input.join(" x ")}, ` +
+      `n6post.${found.family}`;
+    this.one(".count").textContent = found.rows.length ? `${found.rows.length} found` : "Nothing found";
+    this.one(".rows").replaceChildren(...found.rows.map((row) =>
+      element("tr", {}, ...row.map((cell, column) =>
+        element("td", { textContent: cell, className: column === 1 ? "score" : "" })))));
+    const findings = found.findings.map(({ text, page }) => {
+      const item = element("li", { textContent: `${text} ` });
+      if (page) item.append(element("a", { href: page, target: "_blank", textContent: "More" }));
+      return item;
+    });
+    this.one(".findings").replaceChildren(
+      element("h3", { textContent: findings.length ? "Findings" : "No findings: diagnose sees no problem" }),
+      element("ul", {}, ...findings));
+    const key = JSON.stringify(found.controls);
+    if (key !== this.key || !this.controls.length) {
+      this.key = key;
+      this.buildControls(found.controls);
+    }
+    this.showTicks();
+    this.one(".script").disabled = false;
+  }
+
+  fail(error) {
+    const said = this.one(".error");
+    said.hidden = false;
+    said.textContent = error.message;
+    this.found = null; // nothing of an earlier model or picture stays
+    this.one(".frame").removeAttribute("src");
+    this.one("figcaption").textContent = this.one(".count").textContent = "";
+    this.one(".rows").replaceChildren();
+    this.one(".findings").replaceChildren();
+    this.one(".script").disabled = true;
+    if (error.unclear) this.one(".more").open = true; // where a post-processor can be chosen
+  }
+
+  // ---- controls of options ----
+
+  set(option, value, ofDefault) {
+    if (ofDefault) delete this.options[option];
+    else this.options[option] = value;
+    refresh();
+  }
+
+  buildControls(controls) {
+    this.controls = controls;
+    const known = new Set(controls.map((control) => control.option));
+    for (const option of Object.keys(this.options)) if (!known.has(option)) delete this.options[option];
+    this.one(".main").replaceChildren();
+    this.one(".rest").replaceChildren();
+    for (const control of controls) this.one(control.more ? ".rest" : ".main").append(this.built(control));
+  }
+
+  built(control) {
+    const id = `${control.option}${this.side}`;
+    const value = this.options[control.option] ?? control.default;
+    const label = element("label", { htmlFor: id, textContent: control.option });
+    const output = element("output", { htmlFor: id });
+    const help = element("button", { type: "button", className: "help", textContent: "?", ariaExpanded: "false",
+      ariaLabel: `What ${control.option} does`, title: control.help });
+    const text = element("p", { textContent: control.help, hidden: true });
+    help.addEventListener("click", () => {
+      text.hidden = !text.hidden;
+      help.ariaExpanded = String(!text.hidden);
+    });
+    const head = element("div", { className: "head" }, label, help, output);
+    const body = this[`${control.kind}Control`](control, id, value, output, head);
+    return element("div", { className: "option" }, head, text, ...body);
+  }
+
+  sliderControl(control, id, value, output, head) {
+    const off = control.off ? element("input", { type: "checkbox", checked: value !== null }) : null;
+    const range = element("input", { type: "range", id, min: control.low, max: control.high, step: control.step });
+    range.value = value ?? 0.5;
+    const show = () => { output.textContent = off && !off.checked ? "off" : Number(range.value).toFixed(2); };
+    const change = () => {
+      range.disabled = Boolean(off) && !off.checked;
+      const now = range.disabled ? null : Number(range.value);
+      show();
+      this.set(control.option, now, now === control.default);
+      this.showTicks();
+    };
+    range.disabled = Boolean(off) && !off.checked;
+    range.addEventListener("input", change);
+    if (off) {
+      off.setAttribute("aria-label", `Use ${control.option}`);
+      off.addEventListener("change", change);
+      head.prepend(off);
+    }
+    show();
+    if (control.option !== "threshold") return [range];
+    return [range, element("div", { className: "ticks", title: "The scores of what a lower threshold would find" })];
+  }
+
+  showTicks() {
+    const box = this.one(".ticks");
+    if (!box || !this.found) return;
+    const least = this.options.threshold ?? this.controls.find((one) => one.option === "threshold").default;
+    box.replaceChildren(...this.found.ticks.map((score) => {
+      const tick = element("i", { className: score >= least ? "kept" : "" });
+      tick.style.left = `${100 * score}%`;
+      return tick;
+    }));
+  }
+
+  numberControl(control, id, value) {
+    const input = element("input", { type: "number", id, min: control.low, max: control.high, step: 1, value });
+    input.addEventListener("change", () => {
+      const typed = input.value === "" ? control.default : Math.round(Number(input.value));
+      const now = Math.min(Math.max(typed, control.low), control.high);
+      input.value = now;
+      this.set(control.option, now, now === control.default);
+    });
+    return [input];
+  }
+
+  switchControl(control, id, value, output, head) {
+    const input = element("input", { type: "checkbox", id, checked: value });
+    input.addEventListener("change", () => this.set(control.option, input.checked, input.checked === control.default));
+    head.prepend(input);
+    return [];
+  }
+
+  selectControl(control, id, value, entries) {
+    const select = element("select", { id }, ...entries.map(([entry, text]) =>
+      element("option", { value: JSON.stringify(entry), textContent: text })));
+    select.value = JSON.stringify(value);
+    select.addEventListener("change", () => {
+      const now = JSON.parse(select.value);
+      this.set(control.option, now, now === control.default);
+    });
+    return [select];
+  }
+
+  choiceControl(control, id, value) {
+    return this.selectControl(control, id, value, [[null, "automatic"], ...control.choices.map((one) => [one, one])]);
+  }
+
+  classControl(control, id, value) { // DeepLab's background: a number, 0 by default
+    const number = typeof value === "string" ? control.choices.indexOf(value) : value;
+    return this.selectControl(control, id, number, [[null, "none"], ...control.choices.map((name, k) => [k, name])]);
+  }
+
+  classesControl(control, id, value, output) {
+    const chosen = new Set(value ?? []);
+    const show = () => { output.textContent = chosen.size ? `${chosen.size} of ${control.choices.length}` : "all"; };
+    const boxes = control.choices.map((name) => {
+      const input = element("input", { type: "checkbox", checked: chosen.has(name) });
+      input.addEventListener("change", () => {
+        if (input.checked) chosen.add(name);
+        else chosen.delete(name);
+        show();
+        this.set("classes", control.choices.filter((one) => chosen.has(one)), !chosen.size);
+      });
+      return element("label", { title: name }, input, ` ${name}`);
+    });
+    const list = element("div", { className: "list" }, ...boxes);
+    list.setAttribute("role", "group");
+    list.setAttribute("aria-label", "Classes to keep; all if none is chosen");
+    show();
+    if (boxes.length < 12) return [list];
+    const search = element("input", { type: "search", id, placeholder: "Search for a class" });
+    search.addEventListener("input", () => boxes.forEach((box, k) => {
+      box.hidden = !control.choices[k].toLowerCase().includes(search.value.toLowerCase());
+    }));
+    return [search, list];
+  }
+
+  // ---- the script ----
+
+  async showScript() {
+    await settled(); // the script of the options as they are now
+    if (!this.found || !this.one(".error").hidden) return;
+    $("code").textContent = this.found.script;
+    $("printed").textContent = this.found.printed.join("\n") || "(nothing)";
+    $("command").textContent = this.found.command;
+    $("last").hidden = !this.found.command.includes("--frames");
+    $("dialog").showModal();
+    await copyScript();
+  }
+}
+
+async function copyScript() {
+  try {
+    await navigator.clipboard.writeText($("code").textContent);
+    $("copied").textContent = "Copied to the clipboard.";
+  } catch {
+    getSelection().selectAllChildren($("code"));
+    $("copied").textContent = "The browser does not allow copying: the script is selected, press Ctrl+C.";
+  }
+}
+
+// ---- one request at a time; the newest options win ----
+
+async function refresh() {
+  again = true;
+  if (busy) return;
+  busy = true;
+  while (again) {
+    again = false;
+    document.body.ariaBusy = "true";
+    await look();
+    document.body.ariaBusy = String(again);
+    const live = state.pictures.find((one) => one.id === picture)?.live;
+    if (!again && live) again = await newCameraFrame();
+    else if (!again && playing) again = nextVideoFrame();
+  }
+  busy = false;
+  dispatchEvent(new Event("settled"));
+}
+
+function settled() {
+  // A camera and a video that plays never settle: their latest result is taken.
+  const live = playing || state.pictures.find((one) => one.id === picture)?.live;
+  return busy && !live ? new Promise((resolve) => addEventListener("settled", resolve, { once: true })) : Promise.resolve();
+}
+
+async function look() {
+  if (!picture || !state.models.length) {
+    return notice(state.models.length ? "Drop a picture on this page." : "Drop a model (.tflite, .onnx) on this page.");
+  }
+  if ($("notice").textContent.startsWith("Drop a ")) notice("");
+  if (panels.length !== 2) $("agreement").textContent = "";
+  else {
+    try {
+      const found = await ask("compare", { left: panels[0].request(), right: panels[1].request() });
+      panels[0].show(found.left);
+      panels[1].show(found.right);
+      $("agreement").textContent = found.agreement;
+      return;
+    } catch { $("agreement").textContent = ""; /* one of them has an error: each is asked alone, and shows its own */ }
+  }
+  for (const panel of panels) {
+    try {
+      panel.show(await ask("look", panel.request()));
+    } catch (error) {
+      panel.fail(error);
+      if (!state.models.some((one) => one.id === panel.model)) continue;
+      if (error.message.includes("no longer on the page")) newState(await ask("state")); // another tab has replaced it
+    }
+  }
+}
+
+async function newCameraFrame() {
+  try {
+    const { number: newest } = await ask(`frames/${picture}?after=${cameraFrame}`);
+    cameraFrame = newest;
+    return true;
+  } catch (error) {
+    notice(error.message, true);
+    return false;
+  }
+}
+
+function nextVideoFrame() {
+  const { count } = state.pictures.find((one) => one.id === picture);
+  if (number + 1 >= count) {
+    play(false);
+    return false;
+  }
+  showNumber(number + 1);
+  return true;
+}
+
+// ---- pictures ----
+
+function showNumber(value) {
+  number = value;
+  $("number").value = value;
+  $("shown").textContent = `frame ${value + 1} of ${Number($("number").max) + 1}`;
+}
+
+function play(on) {
+  playing = on;
+  if (on && number === Number($("number").max)) showNumber(0);
+  $("play").textContent = on ? "Pause" : "Play";
+  $("play").setAttribute("aria-pressed", on);
+}
+
+function choosePicture(id) {
+  picture = id;
+  play(false);
+  const { count, live } = state.pictures.find((one) => one.id === id);
+  if (live) $("size").value = "VGA"; // the camera sends frames of this size
+  $("size").disabled = live;
+  $("player").hidden = count === 1;
+  $("number").max = count - 1;
+  showNumber(0);
+  for (const button of $("pictures").children) {
+    button.setAttribute("aria-checked", button.dataset.id === id);
+    button.tabIndex = button.dataset.id === id ? 0 : -1; // the others by arrow keys
+  }
+  refresh();
+}
+
+function newState(fresh) {
+  state = fresh;
+  const missing = state.pictures.filter((one) => !$("pictures").querySelector(`[data-id="${one.id}"]`));
+  for (const one of missing) {
+    const button = element("button", { type: "button", title: one.name, tabIndex: -1 },
+      element("img", { src: `thumbnails/${one.id}`, alt: one.name }));
+    button.dataset.id = one.id;
+    button.setAttribute("role", "radio");
+    button.setAttribute("aria-checked", "false");
+    button.addEventListener("click", () => choosePicture(one.id));
+    $("pictures").append(button);
+  }
+  for (const panel of panels) panel.showModels();
+}
+
+async function drop(files) {
+  // Labels first: a model that follows finds them.
+  const sorted = [...files].sort((one, other) => other.name.endsWith(".txt") - one.name.endsWith(".txt"));
+  const models = sorted.filter((file) => /\.(tflite|onnx)$/i.test(file.name));
+  const problems = [];
+  for (const file of sorted) {
+    notice(`Reading ${file.name} ...`);
+    let data;
+    try {
+      data = new Blob([await file.arrayBuffer()]);
+    } catch {
+      problems.push(`${file.name}: the browser cannot read it. Folders cannot be dropped: drop their files`);
+      continue;
+    }
+    try {
+      const shown = models.length ? "" : `?model=${panels[0].model}`; // labels alone are those of the model that is shown
+      const taken = await ask(`files/${encodeURIComponent(file.name)}${shown}`, data);
+      newState(taken.state);
+      if (taken.labels === "" && !models.length) problems.push(`${file.name}: no model has this name yet`);
+      const model = taken.model || taken.labels;
+      if (model) panels[0].choose(model);
+      if (taken.picture) choosePicture(taken.picture);
+    } catch (error) {
+      problems.push(error.message);
+    }
+  }
+  notice(problems.join("; "), problems.length > 0);
+  refresh();
+}
+
+// ---- start ----
+
+async function start() {
+  newState(await ask("state"));
+  $("size").append(...state.sizes.map((name) => element("option", { value: name, textContent: name })));
+  $("size").value = "VGA";
+  panels.push(new Panel(0));
+  $("panels").append(panels[0].root);
+  panels[0].showModels();
+
+  $("size").addEventListener("change", refresh);
+  $("add").addEventListener("click", () => $("files").click());
+  $("files").addEventListener("change", () => { drop([...$("files").files]); $("files").value = ""; });
+  $("compare").addEventListener("change", () => {
+    const two = $("compare").checked;
+    if (two) {
+      const panel = new Panel(1, panels[0]);
+      const { variants } = panels[0].described();
+      const other = Object.values(variants).find((id) => id !== panels[0].model);
+      if (!other) panel.options = {};
+      panel.model = other ?? state.models.find((model) => model.id !== panels[0].model)?.id ?? panels[0].model;
+      panels.push(panel);
+      panel.showModels();
+      $("panels").append(panel.root);
+    } else {
+      panels.pop().root.remove();
+    }
+    $("panels").classList.toggle("two", two);
+    refresh();
+  });
+  $("pictures").addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const buttons = [...$("pictures").children];
+    const next = buttons[(buttons.indexOf(document.activeElement) + step + buttons.length) % buttons.length];
+    next.focus();
+    choosePicture(next.dataset.id);
+  });
+  $("number").addEventListener("input", () => { showNumber(Number($("number").value)); refresh(); });
+  $("play").addEventListener("click", () => { play(!playing); refresh(); });
+  $("copy").addEventListener("click", copyScript);
+  $("close").addEventListener("click", () => $("dialog").close());
+  $("save").addEventListener("click", () => {
+    const link = element("a", { href: URL.createObjectURL(new Blob([$("code").textContent])), download: "script.py" });
+    link.click();
+    URL.revokeObjectURL(link.href);
+  });
+  let depth = 0; // dragenter and dragleave come for each element below the pointer
+  addEventListener("dragenter", (event) => { event.preventDefault(); depth += 1; $("dropping").hidden = false; });
+  addEventListener("dragleave", () => { depth -= 1; $("dropping").hidden = depth <= 0; });
+  addEventListener("dragover", (event) => event.preventDefault());
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    depth = 0;
+    $("dropping").hidden = true;
+    drop(event.dataTransfer.files);
+  });
+  if (state.pictures.length) choosePicture(state.pictures[0].id);
+  else refresh();
+}
+
+start().catch((error) => notice(error.message, true));

@@ -1,0 +1,571 @@
+"""The models and pictures of the page, and what a model finds in a frame with the chosen options."""
+
+import base64
+import contextlib
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import ml
+import n6post
+from n6post.models import matching
+
+from .. import compare, graph, inspect_model, n6_estimate, paths, results, sources
+from ..command import UserError, quoted
+from ..optimize_network import can_be_optimized
+from ..run_model import FITS, Network
+from . import pages, script
+from .controls import controls
+from .frames import FRAME_SIZE, SIZES, Camera, Source
+
+MODELS = (".tflite", ".onnx")
+KEPT = 12  # frames and outputs of models that are kept, so that a slider does not run the network again
+LOWEST = 0.05  # lowest score of the ticks under the slider of the threshold
+MOST_TICKS = 100
+
+# Words in the names of files that say how the numbers of a network are stored. Ultralytics writes best_float32.tflite and
+# best_full_integer_quant.tflite beside each other.
+_NUMBERS = re.compile(
+    r"[_-](float32|float16|float|fp32|fp16|full_integer_quant|integer_quant|dynamic_range_quant|int8|uint8|quant|qdq)"
+    r"(?=[_.-]|$)", re.IGNORECASE,
+)  # fmt: skip
+LONGEST = 200  # characters of a dropped file's name
+
+
+@dataclass
+class ModelFile:
+    """A model on the page.
+
+    optimized_from  the id of the model that this one was made of by `n6post optimize`, or ""
+    """
+
+    id: str
+    path: Path
+    optimized_from: str = ""
+    report: str = ""  # what `n6post optimize` said when it made this file
+
+    def __post_init__(self) -> None:
+        """Read the file. UserError if it is no model that a PC can run."""
+        try:
+            self._written = self.path.stat().st_mtime_ns
+            network = graph.read(self.path)
+        except (OSError, ValueError) as error:
+            raise UserError(f"{self.path.name}: {isinstance(error, OSError) and error.strerror or error}") from error
+        if network.form in (graph.ST, graph.VELA):
+            raise UserError(
+                f"{self.path.name}: {network.form}, which a PC cannot run. Open the file that it was compiled from"
+            )
+        self.bytes = self.path.stat().st_size
+        self.numbers = "float" if n6_estimate.computes_in_float(network) else "int8"
+        self.optimizable = can_be_optimized(self.path.read_bytes(), self.path.suffix)
+        self.findings: list[str] | None = None  # of the file alone
+        self.networks: dict[str, Network] = {}  # by post-processor; "" is the one that fits
+
+    def is_changed(self) -> bool:
+        """Whether the file was written again since it was read. UserError if it is gone."""
+        try:
+            return self.path.stat().st_mtime_ns != self._written
+        except OSError as error:
+            raise UserError(f"{self.path}: {error.strerror}") from error
+
+    @property
+    def labels_path(self) -> Path | None:
+        """The .txt file with its labels, or None."""
+        path = _labels_path(self.path)
+        return path if path.is_file() else None
+
+    @property
+    def base(self) -> str:
+        """The name without words about numbers: files of the same network have the same one."""
+        return base_name(self.path)
+
+
+def base_name(path: Path) -> str:
+    return _NUMBERS.sub("", path.stem).lower()
+
+
+@dataclass
+class Request:
+    """What the page asks for. UserError for values that it cannot have.
+
+    family      the name of the post-processor, or "" for the one that fits
+    options     of the post-processor, those that are not its default
+    """
+
+    model: str
+    picture: str
+    number: int = 0
+    frame_size: str = FRAME_SIZE
+    fit: str = "letterbox"
+    family: str = ""
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("model", "picture", "frame_size", "fit", "family"):
+            if not isinstance(getattr(self, name), str):
+                raise UserError(f"{name}: expected a text, got {getattr(self, name)!r}")
+        if type(self.number) is not int:
+            raise UserError(f"number: expected the number of a frame, got {self.number!r}")
+        if self.frame_size not in SIZES:
+            raise UserError(f"frame size: expected one of {', '.join(SIZES)}, got {self.frame_size!r}")
+        if self.fit not in FITS:
+            raise UserError(f"fit: expected one of {', '.join(FITS)}, got {self.fit!r}")
+        if self.family and self.family not in matching.family_names():
+            raise UserError(f"post-processor: expected one of {', '.join(matching.family_names())}, got {self.family!r}")
+        if not isinstance(self.options, dict) or not all(isinstance(name, str) for name in self.options):
+            raise UserError("options: expected names and values")
+        self.options = {name: tuple(v) if isinstance(v, list) else v for name, v in self.options.items()}
+
+
+class UnclearError(UserError):
+    """No post-processor was found by the model's outputs; the user may choose one."""
+
+
+class Workbench:
+    """All methods may be called from any thread; one works at a time, because the stand-ins of the firmware are shared.
+
+    folder      a folder of its own for dropped files and optimized models
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = threading.RLock()
+        self.models: dict[str, ModelFile] = {}
+        self.sources: dict[str, Source | Camera] = {}
+        self._count = 0
+        self._thumbnails: dict[str, bytes] = {}
+        self._labels: dict[str, bytes] = {}  # dropped .txt files by the name of their model
+        self._outputs: OrderedDict[tuple[Any, ...], tuple[Any, Any]] = OrderedDict()
+        self._frames: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
+
+    def _new_id(self, kind: str) -> str:
+        self._count += 1
+        return f"{kind}{self._count}"
+
+    # ---- models ----
+
+    def add_model(self, path: Path, optimized_from: str = "") -> ModelFile:
+        """Add a model file. UserError if it cannot be read."""
+        with self._lock:
+            if path.suffix.lower() in graph.WEIGHTS:
+                raise UserError(f"{path.name}: {graph.EXPORT_FIRST}")
+            if not path.is_file():
+                raise UserError(f"no such file: {path}")
+            known = next((model for model in self.models.values() if model.path == path), None)
+            if known:
+                return known
+            model = ModelFile(self._new_id("m"), path, optimized_from)
+            self.models[model.id] = model
+            return model
+
+    def add_siblings(self, model: ModelFile) -> None:
+        """Add the files beside a model that have the same network with other numbers: the float original of an int8 file.
+
+        A file without labels gets those of the model, in a copy: the folder belongs to the user.
+        """
+        labels = model.labels_path
+        for path in sorted(model.path.parent.iterdir()):
+            if path.suffix.lower() not in MODELS or path == model.path or base_name(path) != model.base:
+                continue
+            with contextlib.suppress(UserError):
+                if labels and not _labels_path(path).is_file():
+                    path = self._copied(path, labels.read_bytes())
+                self.add_model(path)
+
+    def _copied(self, path: Path, labels: bytes) -> Path:
+        """A copy of a model with these labels beside it."""
+        folder = self._new_folder()
+        shutil.copyfile(path, folder / path.name)
+        _labels_path(folder / path.name).write_bytes(labels)
+        return folder / path.name
+
+    def _new_folder(self) -> Path:
+        folder = self._folder / self._new_id("f")
+        folder.mkdir(parents=True)
+        return folder
+
+    def drop(self, name: str, data: bytes, model: str = "") -> dict[str, str]:
+        """Take a file that was dropped on the page: a model, its labels, a picture or a video.
+
+        name    the file's name; folders in it are ignored
+        model   the id of the model that is shown, which gets the labels of a .txt that is named like no other
+
+        Returns {"model": id}, {"picture": id} or {"labels": the id of the model that has them, or ""}.
+        """
+        name = re.split(r"[\\/]", name)[-1]
+        if not name.strip(". ") or not name.isprintable() or len(name) > LONGEST:
+            raise UserError(f"expected the name of a file, of at most {LONGEST} characters, got {name[:LONGEST]!r}")
+        suffix = Path(name).suffix.lower()
+        with self._lock:
+            if suffix == ".txt":
+                return {"labels": self._drop_labels(name, data, model)}
+            folder = self._new_folder()
+            path = folder / name
+            path.write_bytes(data)
+            try:
+                if suffix in MODELS or suffix in graph.WEIGHTS:
+                    if _first_part(name) in self._labels:
+                        _labels_path(path).write_bytes(self._labels[_first_part(name)])
+                    added = self.add_model(path)
+                    self._replace(added)
+                    return {"model": added.id}
+                if suffix in sources.PICTURES or sources.is_video(path):
+                    return {"picture": self.add_source(path)}
+                expected = ", ".join((*MODELS, ".txt", *sources.PICTURES))
+                raise UserError(f"{name}: expected a model, its labels, a picture or a video: {expected}, .mp4, .avi, ...")
+            except UserError as error:
+                shutil.rmtree(folder, ignore_errors=True)
+                raise UserError(str(error).replace(str(path), name)) from error
+
+    def _drop_labels(self, name: str, data: bytes, shown: str) -> str:
+        """Give labels to the model that is named like them, or else to the one that is shown. Its id, or ""."""
+        try:
+            data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise UserError(f"{name}: expected labels as UTF-8 text, one per line") from None
+        named = [one for one in self.models.values() if _first_part(one.path.name) == _first_part(name)]
+        related = [one for one in self.models.values() if one.base == base_name(Path(name))]
+        on_page = self.models.get(shown)
+        target = on_page if on_page in named + related else (named or related or [on_page])[0]
+        if target is None:
+            self._labels[_first_part(name)] = data
+            return ""
+        path = self._copied(target.path, data)
+        try:
+            Network(path, None, {})
+        except UserError as error:
+            if _runs(target.path):  # it is the labels
+                raise UserError(f"{name}: {_without_path(error, path)}") from error
+        self._labels[_first_part(name)] = data
+        added = self.add_model(path)
+        self._replace(added)
+        return added.id
+
+    def _replace(self, new: ModelFile) -> None:
+        """Remove older models with the name of this one, and what was made of them."""
+        older = {one.id for one in self.models.values() if one.path.name == new.path.name and one.id != new.id}
+        for one in [one for one in self.models.values() if one.id in older or one.optimized_from in older]:
+            del self.models[one.id]
+
+    def optimize(self, model_id: str) -> ModelFile:
+        """The model that `n6post optimize` makes of a model, with a proof on up to 12 pictures of the page."""
+        with self._lock:
+            model = self._model(model_id)
+            done = next((one for one in self.models.values() if one.optimized_from == model_id), None)
+            if done:
+                return done
+            still = [one.path for one in self.sources.values() if one.path is not None and not sources.is_video(one.path)]
+            folder = self._new_folder()
+            command = [sys.executable, "-m", "n6post_pc", "optimize", str(model.path), "-o", str(folder)]
+            if still:
+                command += ["--pictures", *map(str, still[:12])]
+        # Another process: its pictures and stand-ins are its own, and the page goes on.
+        environment = os.environ | {"PYTHONPATH": str(paths.HERE.parent), "PYTHONUTF8": "1", "COLUMNS": "100"}
+        ran = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", env=environment)
+        made = [path for path in folder.iterdir() if path.suffix.lower() in MODELS]
+        if not made:
+            last = (ran.stderr.strip().splitlines() or ["n6post optimize wrote no file"])[-1]
+            raise UserError(last.partition("optimize: ")[2] or last)
+        with self._lock:
+            new = self.add_model(made[0], optimized_from=model_id)
+            new.report = "\n".join(line for line in ran.stdout.strip().splitlines() if not line.startswith("written"))
+            return new
+
+    def _model(self, model_id: str) -> ModelFile:
+        """The model, read again if its file has changed."""
+        try:
+            model = self.models[model_id]
+        except KeyError:
+            raise UserError("this model is no longer on the page: choose another one") from None
+        if model.is_changed():
+            model = self.models[model_id] = ModelFile(model.id, model.path, model.optimized_from, model.report)
+            for key in [key for key in self._outputs if key[0] == model_id]:
+                del self._outputs[key]
+        return model
+
+    def _network(self, model: ModelFile, family: str) -> Network:
+        if family not in model.networks:
+            try:
+                model.networks[family] = Network(model.path, family or None, {})
+            except UserError as error:
+                message = _without_path(error, model.path)
+                raise (UnclearError if _opens(model.path) else UserError)(message) from error
+        return model.networks[family]
+
+    # ---- pictures ----
+
+    def add_source(self, path: Path) -> str:
+        """Add a picture or a video, and return its id. UserError if it cannot be read."""
+        with self._lock:
+            if not path.is_file():
+                raise UserError(f"no such picture: {path}")
+            key = self._new_id("p")
+            self.sources[key] = Source(path)
+            return key
+
+    def add_camera(self, camera: Camera) -> str:
+        with self._lock:
+            key = self._new_id("c")
+            self.sources[key] = camera
+            return key
+
+    def source(self, key: str) -> Source | Camera:
+        try:
+            return self.sources[key]
+        except KeyError:
+            raise UserError("this picture is no longer on the page: choose another one") from None
+
+    def thumbnail(self, key: str) -> bytes:
+        """A small JPEG of a picture. A video is decoded by one thread at a time."""
+        with self._lock:
+            source = self.source(key)
+            if source.live:
+                return source.thumbnail()
+            if key not in self._thumbnails:
+                self._thumbnails[key] = source.thumbnail()
+            return self._thumbnails[key]
+
+    # ---- for the page ----
+
+    def state(self) -> dict[str, Any]:
+        """Everything that can be chosen, for JSON."""
+        with self._lock:
+            return {
+                "models": [self._described(model) for model in self.models.values()],
+                "pictures": [
+                    {"id": key, "name": one.name, "count": one.count, "live": one.live} for key, one in self.sources.items()
+                ],
+                "sizes": list(SIZES),
+                "fits": {name: text for name, (_, text) in FITS.items()},
+                "families": list(matching.family_names()),
+            }
+
+    def _described(self, model: ModelFile) -> dict[str, Any]:
+        variants: dict[str, str] = {model.numbers: model.id}
+        for one in self.models.values():
+            if one.base == model.base and not one.optimized_from:
+                variants.setdefault(one.numbers, one.id)
+        optimized = next((one.id for one in self.models.values() if one.optimized_from == model.id), "")
+        return {
+            "id": model.id, "name": model.path.name, "bytes": model.bytes, "numbers": model.numbers,
+            "labels": model.labels_path is not None, "optimizable": model.optimizable, "optimized": optimized,
+            "optimized_from": model.optimized_from, "report": model.report,
+            "variants": {} if model.optimized_from else variants,
+        }  # fmt: skip
+
+    def look(self, request: Request) -> dict[str, Any]:
+        """What a model finds in a frame, for JSON. UserError, or UnclearError if the user should choose a post-processor."""
+        with self._lock:
+            return self._look(request)[1]
+
+    def compare(self, left: Request, right: Request) -> dict[str, Any]:
+        """Both looks, and a sentence about how far their results agree."""
+        with self._lock:
+            (one, shown), (other, beside) = self._look(left), self._look(right)
+            return {"left": shown, "right": beside, "agreement": agreement(one, other, (shown["width"], shown["height"]))}
+
+    def _look(self, request: Request) -> tuple[Any, dict[str, Any]]:
+        model, source = self._model(request.model), self.source(request.picture)
+        network = self._network(model, request.family)
+        frame = self._frame(request, source)
+        transform = FITS[request.fit][0]
+        inputs, outputs = self._run(network, request, source.live, frame, transform)
+        processor = _processor(network, request)
+        network.model.postprocess = processor  # diagnose reads its options
+        try:
+            result = processor(network.model, inputs, outputs)
+            findings = n6post.diagnose(network.model, outputs, inputs=inputs)
+        except ValueError as error:
+            raise UserError(str(error)) from error
+        family = type(processor).__name__
+        general = results.kind_of(result)
+        kind = script.kind_of(family, general)
+        if general != "vector":
+            n6post.draw(frame, result)
+        names, unused = _classes_and_unused(network)
+        lines = script.printed(kind, result)
+        source_text = script.camera_script(
+            model.path.name, _non_default(processor, request.options), transform, request.frame_size, kind,
+            request.family or None, model.labels_path is not None,
+        )  # fmt: skip
+        return result, {
+            "picture": _as_png(frame), "width": frame.width(), "height": frame.height(), "family": family,
+            "input": list(network.size), "controls": controls(family, names, unused),
+            "rows": [list(row) for row in results.rows(result)], "printed": lines,
+            "ticks": self._ticks(network, request, inputs, outputs),
+            "findings": [pages.linked(finding) for finding in _merged(findings, self._file_findings(model))],
+            "script": source_text, "command": host_command(model, source, request),
+        }  # fmt: skip
+
+    def _frame(self, request: Request, source: Source | Camera) -> Any:
+        """A frame to draw on. Those of the last pictures are kept: a large photograph takes a second to read."""
+        if source.live:
+            return source.frame(request.number, request.frame_size)
+        key = request.picture, request.number, request.frame_size
+        if key not in self._frames:
+            self._frames[key] = source.frame(request.number, request.frame_size)
+            while len(self._frames) > KEPT:
+                self._frames.popitem(last=False)
+        return self._frames[key].copy()
+
+    def _run(self, network: Network, request: Request, live: bool, frame: Any, transform: str) -> tuple[Any, Any]:
+        """The inputs and outputs of the network for a frame. The outputs are copies."""
+        key = (request.model, request.family, request.picture, request.number, request.frame_size, request.fit)
+        if not live and key in self._outputs:
+            self._outputs.move_to_end(key)
+            return self._outputs[key]
+        inputs = [getattr(n6post, transform)(frame.copy())]
+        try:
+            outputs = network.model.predict(inputs, callback=lambda model, inputs, outputs: [one.copy() for one in outputs])
+        except (ValueError, RuntimeError) as error:
+            raise UserError(str(error)) from error
+        if not live:
+            self._outputs[key] = inputs, outputs
+            while len(self._outputs) > KEPT:
+                self._outputs.popitem(last=False)
+        return inputs, outputs
+
+    def _ticks(self, network: Network, request: Request, inputs: Any, outputs: Any) -> list[float]:
+        """The scores of what a lower threshold would find, so that a threshold can be set between them."""
+        lower = {"threshold": LOWEST, "max_detections": MOST_TICKS}
+        if not lower.keys() <= {name for name, _ in type(network.processor)._option.defaults}:
+            return []
+        lower_request = Request(**{**vars(request), "options": {**request.options, **lower}})
+        try:
+            found = _processor(network, lower_request)(network.model, inputs, outputs)
+        except ValueError:
+            return []
+        return [round(float(one.score), 3) for one in found]
+
+    def _file_findings(self, model: ModelFile) -> list[str]:
+        """What `n6post inspect` says about the file."""
+        if model.findings is None:
+            try:
+                model.findings = inspect_model.inspect(model.path).findings
+            except ValueError:
+                model.findings = []
+        return model.findings
+
+
+def _processor(network: Network, request: Request) -> Any:
+    """A post-processor as the script makes it. UserError for an option that it refuses."""
+    try:
+        if not request.family:
+            return n6post.processor_for(network.model, **request.options)
+        labels = getattr(network.processor, "labels", None)
+        return type(network.processor)(**request.options, **({"labels": labels} if labels else {}))
+    except (ValueError, TypeError) as error:
+        raise UserError(str(error)) from error
+
+
+def _non_default(processor: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """The options that are not the default, in the order of the constructor."""
+    defaults = dict(type(processor)._option.defaults)
+    return {name: options[name] for name, default in defaults.items() if name in options and options[name] != default}
+
+
+def _runs(path: Path) -> bool:
+    """Whether a model runs with the labels that it has."""
+    try:
+        Network(path, None, {})
+    except UserError:
+        return False
+    return True
+
+
+def _opens(path: Path) -> bool:
+    """Whether this PC can run the model, whatever its outputs are."""
+    try:
+        ml.Model(str(path))
+    except Exception:  # the two runtimes raise their own exceptions
+        return False
+    return True
+
+
+def _classes_and_unused(network: Network) -> tuple[list[str] | None, set[str]]:
+    """The labels of all classes, also of a model without labels (None: its outputs do not show how many there are), and the
+    options of its family that do not apply to this model."""
+    try:
+        family, signature = matching.match_family(network.model)
+    except ValueError:
+        return network.names, set()
+    if family != network.family:
+        return network.names, set()
+    unused = set()
+    if family == "DeepLab" and signature.map and signature.map[2] != 1:
+        unused.add("threshold")  # the largest score wins
+    if signature.rows and not signature.head and not signature.split:
+        unused |= {"iou_threshold", "nms_sigma", "class_agnostic"}  # the network has suppressed overlaps already
+    if not {"classes", "background"} & set(network.processor._values):
+        return network.names, unused
+    names = matching._class_names(family, signature, network.processor)
+    return [str(name) for name in names] if names else network.names, unused
+
+
+def _merged(findings: Sequence[str], more: Sequence[str]) -> list[str]:
+    """The findings for a frame, and those about the file that are not among them: one for each section of the page."""
+    seen = {finding.rpartition("#")[2] for finding in findings}
+    return [*findings, *(finding for finding in more if finding.rpartition("#")[2] not in seen)]
+
+
+def _first_part(name: str) -> str:
+    """The name up to its first dot, by which a camera finds the labels of a model."""
+    return name.split(".")[0]
+
+
+def _labels_path(model: Path) -> Path:
+    return model.with_name(f"{_first_part(model.name)}.txt")
+
+
+def _without_path(error: UserError, path: Path) -> str:
+    return str(error).removeprefix(f"{path}: ").replace(str(path.parent) + os.sep, "")
+
+
+def _as_png(frame: Any) -> str:
+    data = io.BytesIO()
+    frame.to_pil().save(data, "PNG", compress_level=1)  # fast rather than small: it only goes to this PC
+    return "data:image/png;base64," + base64.b64encode(data.getvalue()).decode()
+
+
+def host_command(model: ModelFile, source: Source | Camera, request: Request) -> str:
+    """The command that runs the script on this PC, or on the camera that the frames come from."""
+    if source.path is None:
+        return _command("camera.py", "camera") + " run script.py"
+    files = ["--picture", quoted(source.path), "--model", quoted(model.path)]
+    return " ".join([_command("run_on_host.py", "host"), "script.py", *files, *source.command(request.number)])
+
+
+def _command(file: str, name: str) -> str:
+    """A command of n6post as this installation has it, for any current folder."""
+    return f"python3 {quoted(paths.CHECKOUT / 'scripts' / file)}" if paths.CHECKOUT else f"n6post {name}"
+
+
+def agreement(one: Any, other: Any, size: tuple[int, int]) -> str:
+    """How far two results for the same frame of (width, height) `size` agree, as a sentence; "" if that has no meaning."""
+    kinds = results.kind_of(one), results.kind_of(other)
+    if kinds == ("objects", "objects"):
+        pairs = compare.matched(one, other)
+        left, right = len(one) - len(pairs), len(other) - len(pairs)
+        if not (one or other):
+            return "Both find nothing."
+        text = f"{len(pairs)} found by both, {left} only left, {right} only right."
+        if pairs:
+            mean = sum(compare.box_iou(one[i].rect, other[k].rect) for i, k in pairs) / len(pairs)
+            text += f" Mean IoU of their boxes: {mean:.2f}."
+        return text
+    if kinds == ("map", "map"):
+        a, b = (compare.class_map(each, size) for each in (one, other))
+        seen = (a >= 0) & (b >= 0)  # -1: outside of a network's input
+        return f"The same class on {(a == b)[seen].mean():.1%} of the pixels." if seen.any() else ""
+    if kinds == ("classes", "classes") and len(one) and len(other):
+        return f"Best class: {one[0].label} left, {other[0].label} right."
+    return ""
