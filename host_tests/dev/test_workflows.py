@@ -20,7 +20,7 @@ GITHUB = ROOT / ".github"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
 FORMS = sorted((GITHUB / "ISSUE_TEMPLATE").glob("[0-9]*.yml"))
 NAMES = [file.name for file in WORKFLOWS]
-ON_RUNNERS = {"apt-get", "sha256sum", "gh"}  # programs of the machine that runs a step
+ON_RUNNERS = {"apt-get", "sha256sum", "gh", "git"}  # programs of the machine that runs a step
 
 
 def text(file: Path) -> str:
@@ -40,8 +40,8 @@ def permissions(job: str) -> dict[str, str]:
     return dict(re.findall(r"^ +([\w-]+): (\w+)", found[1], re.MULTILINE)) if found else {}
 
 
-def test_there_are_two_workflows() -> None:
-    assert NAMES == ["release.yml", "test.yml"]
+def test_there_are_three_workflows() -> None:
+    assert NAMES == ["release.yml", "site.yml", "test.yml"]
 
 
 @pytest.mark.parametrize("file", WORKFLOWS, ids=NAMES)
@@ -78,8 +78,13 @@ def test_a_job_may_write_only_what_it_has_to() -> None:
         "draft": {"contents": "write"},
         "pypi": {"id-token": "write"},
     }
+    site = text(GITHUB / "workflows" / "site.yml")
+    assert "\npermissions: {}\n" in site
+    assert {name: permissions(job) for name, job in jobs(site).items()} == {
+        "build": {"contents": "read"}, "publish": {"contents": "write"},
+    }  # fmt: skip
     # What is installed from elsewhere runs only where nothing can be written.
-    for name, job in jobs(workflow).items():
+    for name, job in [*jobs(workflow).items(), *jobs(site).items()]:
         if "write" in permissions(job).values():
             assert "checkout" not in job and "python" not in job.replace("pypi.org", ""), name
 
