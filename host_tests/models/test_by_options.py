@@ -117,6 +117,9 @@ def test_load_chooses_by_options_and_opens_the_file_once(monkeypatch: pytest.Mon
      "(1, 24, 24, 13) b fits MoveNet (heatmaps of 13 keypoints) and DeepLab (a map of 13 classes): give labels, one per "
      "class, or choose ml.Model(path, postprocess=n6post.MoveNet()) or "
      "ml.Model(path, postprocess=n6post.DeepLab(threshold=...))"),
+    # Labels decide, too, and are not wrong.
+    ((192, 192), (1, 12, 12, 30), {"layout": "NHWC", "labels": ["person"]}, TypeError,
+     "YoloV2 has no option 'layout': expected threshold, "),
     # A value that is refused is no reason to choose another family.
     ((416, 416), (1, 13, 13, 25), {"threshold": 9}, ValueError,
      "threshold: expected a number between 0 and 1 or None, got 9"),
@@ -171,6 +174,24 @@ def test_diagnose_accepts_the_family_that_options_choose(processor: Any, right: 
     findings = n6post.diagnose(model)
     assert right == (findings == [])
     assert right or "is attached and the outputs are those of a map of 25 classes" in findings[0]
+
+
+def test_a_fomo_with_labels_is_no_class_map_because_of_an_option() -> None:
+    model = described((96, 96), (1, 12, 12, 2), ["background", "face"])
+    model.output_scale, model.output_zero_point = (1 / 256,), (-128,)  # probabilities
+    assert type(n6post.processor_for(model)) is n6post.Fomo
+    with pytest.raises(TypeError, match="^Fomo has no option 'background': expected threshold, "):
+        n6post.processor_for(model, background=0)
+    model.postprocess = n6post.DeepLab(background=1)
+    assert "DeepLab is attached and the outputs are those of a FOMO grid of 1 class" in n6post.diagnose(model)[0]
+
+
+def test_options_of_another_family_leave_no_trace_in_what_diagnose_says() -> None:
+    """Nine anchors of a YoloV5 say nothing about the head of a YOLOv2 with 20 classes."""
+    model = described((416, 416), (1, 13, 13, 125), names(20))
+    model.postprocess = n6post.YoloV5(anchors=[float(i + 1) for i in range(18)])
+    findings = n6post.diagnose(model)
+    assert "YoloV5 is attached" in findings[0] and not any("labels" in finding for finding in findings), findings
 
 
 def test_match_family_without_options_is_as_before() -> None:

@@ -17,6 +17,7 @@ import pytest
 from commands import script
 from fake_networks import SIDE, Network, Run, picture, run
 from n6post.tensors.label_sets import class_name
+from n6post_pc import paths
 from PIL import Image as PilImage
 from synthetic_heads import Thing, float_head
 
@@ -558,3 +559,15 @@ def test_a_run_leaves_no_pictures_in_the_stand_in_camera(run: Run, tmp_path: Pat
     picture(tmp_path / "a.png", 1)
     run("net.tflite", "a.png", "--fit", "crop", networks={"net.tflite": detector()})
     assert csi._host_pictures == [] and csi._host_last_frame is None
+
+
+def test_exact_gives_the_scores_of_the_firmware() -> None:
+    """Those of host_tests/data/firmware_shapes.npz.xz, which the emulated firmware printed: .944 instead of .917."""
+    pytest.importorskip("ai_edge_litert")
+    picture = paths.SAMPLE_PICTURES / "shapes_06.jpg"
+    scores = []
+    for options in ((), ("--exact",)):
+        done = script("run_model.py", paths.SAMPLE_MODEL, picture, "--json", "--masks", "none", *options)
+        assert done.returncode == 0, done.stderr
+        scores.append(json.loads(done.stdout)["detections"][0]["score"])
+    assert scores == [pytest.approx(0.917, abs=0.001), pytest.approx(0.944, abs=0.001)]

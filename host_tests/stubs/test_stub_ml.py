@@ -1,5 +1,7 @@
 """stubs/ml: the contract between a network, its inputs and its post-processor."""
 
+import io
+import lzma
 import os
 import subprocess
 import sys
@@ -7,18 +9,22 @@ from pathlib import Path
 from typing import Any
 
 import _host
+import csi
 import image
 import ml
+import n6post
 import numpy as np
 import pytest
 from ml import _backends
 from ml import model as ml_model
 from ml import utils as ml_utils
 from ml.preprocessing import Normalization
+from n6post_pc import paths
 from ulab import _host as ulab_host
 from ulab import numpy as ulab_numpy
 
-SHARED = Path(__file__).resolve().parents[3] / "shared"
+ROOT = Path(__file__).resolve().parents[2]
+SHARED = ROOT.parent / "shared"
 SEGMENTATION = "yolov8n_320_quant_pc_ii_seg_coco-st"
 
 
@@ -453,3 +459,40 @@ def test_a_real_model_describes_itself_as_on_the_camera(shared: Path) -> None:
     assert model.len == Path(path).stat().st_size
     assert 0 < model.ram < 8 << 20
     assert "output_shape" in repr(model)
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_exact_outputs_are_those_of_the_firmware_in_every_bit(exact: bool) -> None:
+    """And the others differ: LiteRT's default kernels round in another way."""
+    pytest.importorskip("ai_edge_litert")
+    data = lzma.decompress((ROOT / "host_tests" / "data" / "firmware_shapes.npz.xz").read_bytes())
+    recorded = np.load(io.BytesIO(data))
+    csi._host_pictures = [paths.SAMPLE_PICTURES / "shapes_06.jpg"]
+    camera = csi.CSI()
+    camera.pixformat(csi.RGB565)
+    camera.framesize(csi.VGA)
+    frame = camera.snapshot()
+    csi._host_pictures = []
+    ml._host_set_exact(exact)
+    try:
+        model = ml.Model(str(paths.SAMPLE_MODEL), postprocess=lambda model, inputs, outputs: outputs)
+    finally:
+        ml._host_set_exact()
+    outputs = [output._np for output in model.predict([n6post.Letterbox(frame)])]
+    assert [output.shape for output in outputs] == [recorded[name].shape for name in ("head", "prototypes")]
+    same = [bool(np.array_equal(output, recorded[name])) for output, name in zip(outputs, ("head", "prototypes"))]
+    assert same == [exact, exact]
+
+
+def test_exact_leaves_float_networks_as_they_are() -> None:
+    pytest.importorskip("ai_edge_litert")
+    outputs = []
+    for exact in (False, True):
+        ml._host_set_exact(exact)
+        try:
+            path = str(paths.SAMPLE_MODEL.with_name("shapes_float.tflite"))
+            model = ml.Model(path, postprocess=lambda model, inputs, outputs: [one._np.copy() for one in outputs])
+        finally:
+            ml._host_set_exact()
+        outputs.append(model.predict([lambda buffer, shape, dtype: None]))
+    assert all(np.array_equal(one, other) for one, other in zip(*outputs))

@@ -3227,7 +3227,7 @@ def processor_for(model: Model[Any], **options: Unpack[_Options]) -> _AnyFamily:
 
     Pass the result to each call, `model.predict([img], callback=process)`. `load` attaches it to the model instead.
 
-    Options that few families have choose among them: `anchors` rules out a DeepLab, `top_k` an Embedding.
+    An option that only some families have rules out the others: with `anchors` it is no DeepLab, with `top_k` no Embedding.
 
     ValueError if no family fits, or if two do: then pass labels, one per class, or use a constructor. Also if the number of
     labels is not the number of classes (or keypoints), and for a class that the model does not have. TypeError if no family

@@ -15,7 +15,7 @@ import write_types
 TARGET = Path(__file__).resolve().parents[2] / "docs" / "api.md"
 
 HEAD = """\
-# Every public name
+# API reference
 
 `import n6post`, then use any of these names; each is imported on first use. An editor shows the same text when you hover
 over a name ([how](on-a-pc.md#in-an-editor)). Coordinates are frame pixels, and a rect is (x, y, w, h). Bad input raises a

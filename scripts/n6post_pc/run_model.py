@@ -70,6 +70,9 @@ def parse(argv: list[str], prog: str) -> argparse.Namespace:
     add("--fit", choices=FITS, default="letterbox",
         help="how a picture is fitted into the network's input: " + "; ".join(f"{name}: {FITS[name][1]}" for name in FITS)
         + " (default letterbox)")  # fmt: skip
+    add("--exact", action="store_true",
+        help="compute int8 .tflite models with every bit of TensorFlow Lite Micro, which a camera's CPU runs; 40 to 130 "
+             "times slower")  # fmt: skip
     add("--every", type=int, default=1, metavar="N", help="use every Nth frame of a video")
     add("--frames", type=int, metavar="N", help="use at most N frames of a video")
     add("-o", "--out", type=Path, metavar="FOLDER",
@@ -443,6 +446,14 @@ def print_drawings(drawings: Drawings | None, console: Console) -> None:
 
 def main(argv: list[str], prog: str) -> int:
     arguments = parse(argv, prog)
+    ml._host_set_exact(arguments.exact)
+    try:
+        return _run(arguments, prog)
+    finally:
+        ml._host_set_exact()
+
+
+def _run(arguments: argparse.Namespace, prog: str) -> int:
     inputs = Pictures(arguments, prog)
     given = {"threshold": arguments.threshold, "max_detections": arguments.max_detections,
              "refit_boxes": arguments.refit_boxes or None}  # fmt: skip

@@ -72,6 +72,9 @@ def parse(arguments: list[str], prog: str) -> argparse.Namespace:
         help="really send what the script sends with requests and mqtt; without it, that is only printed")
     add("--fit", choices=("fit", "fill", "stretch"), default="fit",
         help="a picture with another aspect ratio gets black bars (fit, the default), is cropped (fill) or stretched")
+    add("--exact", action="store_true",
+        help="compute int8 .tflite models with every bit of TensorFlow Lite Micro, which a camera's CPU runs; 40 to 130 "
+             "times slower")
     add("--firmware", default="5.0.0", metavar="X.Y.Z",
         help="the firmware version to emulate, 5.0.0 (default) or 4.8.1. 5.0.0 stretches frames to the model input; 4.8.1 "
              "crops them, has an older ulab, and some of its image methods have other arguments and results")
@@ -262,6 +265,7 @@ def run(options: argparse.Namespace) -> int:
     import csi
     import display
     import machine
+    import ml
     import omv
 
     try:
@@ -284,6 +288,7 @@ def run(options: argparse.Namespace) -> int:
     _sockets.install()
     _asyncio_names.install()
     omv._host_set_version(*options.firmware)
+    ml._host_set_exact(options.exact)
     machine._host_uart_input.update({name: file.read_bytes() for name, file in options.uart.items()})
     csi._host_pictures = pictures
     csi._host_fit = options.fit
@@ -320,6 +325,7 @@ def run(options: argparse.Namespace) -> int:
         machine._host_uart_input.clear()
         machine._time._running.clear()
         omv._host_set_version()
+        ml._host_set_exact()
         sys.meta_path.remove(finder)
         for name in firmware_modules.FROZEN:
             sys.modules.pop(name, None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import os
+import shlex
 import shutil
 from pathlib import Path
 from typing import Any
@@ -236,6 +237,19 @@ def test_findings_are_those_of_the_chosen_options(bench: Workbench) -> None:
     assert "smaller than 2" not in texts()
 
 
+def test_exact_is_what_the_command_with_exact_prints(bench: Workbench, tmp_path: Path) -> None:
+    plain, exact = bench.look(request(bench)), bench.look(request(bench, exact=True))
+    assert [row[1] for row in plain["rows"]] == ["0.92", "0.86", "0.73", "0.66", "0.52"]
+    assert [row[1] for row in exact["rows"]][:2] == ["0.94", "0.86"]  # as the emulated firmware prints
+    assert bench.look(request(bench))["rows"] == plain["rows"]
+    file = tmp_path / "copied.py"
+    file.write_text(exact["script"], encoding="utf-8")
+    words = shlex.split(exact["command"].replace("script.py", str(file)))[2:]
+    assert words[-1] == "--exact"
+    done = run_script("run_on_host.py", *words, "--out", tmp_path / "out.png")
+    assert done.returncode == 0 and done.stdout.splitlines() == exact["printed"], done.stderr
+
+
 def test_the_optimized_file_is_made_once_and_finds_the_same(bench: Workbench) -> None:
     first = next(iter(bench.models))
     new = bench.optimize(first)
@@ -247,6 +261,18 @@ def test_the_optimized_file_is_made_once_and_finds_the_same(bench: Workbench) ->
     assert found["rows"] == rows_of(expected({}, path=new.path)[1])
     assert 'n6post.load("/rom/shapes_optimized.tflite")' in found["script"]
     assert not any("optimize" in finding["text"] for finding in found["findings"])
+
+
+@pytest.mark.parametrize("threshold, count", [(0.4, "5 found"), (0.9, "1 found"), (0.99, "Nothing found")])
+def test_the_table_says_how_many_were_found(bench: Workbench, threshold: float, count: str) -> None:
+    assert bench.look(request(bench, options={"threshold": threshold}))["count"] == count
+
+
+def test_classes_of_a_map_are_counted_as_such() -> None:
+    segmentation = type("Map", (), {"class_ids": lambda self: [1, 4]})()
+    assert workbench.counted("map", segmentation) == "2 classes in the frame"
+    assert workbench.counted("classes", ["cat", "dog"]) == "2 best classes"
+    assert (workbench.counted("depth", None), workbench.counted("vector", None)) == ("Distances", "A vector")
 
 
 def test_two_models_are_compared_in_a_sentence(bench: Workbench) -> None:
@@ -320,6 +346,7 @@ def test_a_file_that_cannot_be_used_is_refused_by_name(
      ({"fit": "zoom"}, "fit: expected one of letterbox, crop, stretch, got 'zoom'"),
      ({"frame_size": "__init__"}, "frame size: expected one of QQVGA"), ({"family": "os"}, "post-processor: expected"),
      ({"options": [1]}, "options: expected"), ({"picture": "p99"}, "no longer"),
+     ({"exact": 1}, "exact: expected true or false, got 1"),
      ({"number": "1"}, "number: expected the number of a frame, got '1'"),
      ({"model": "m99"}, "no longer on the page")],
 )  # fmt: skip

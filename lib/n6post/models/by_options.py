@@ -6,10 +6,10 @@ or if the family of the outputs has refused an option: all other starts do not p
 
 from ..tensors.lazy import module
 from ..tensors.options import anchor_sizes
-from .matching import FAMILIES, ModelSignature, family_names
+from .matching import FAMILIES, ModelSignature, family_names, matching_families
 
-# Options that most families have: that one lacks them does not show that another one is meant. A script that passes
-# `threshold` to a MoveNet gets an error, not a DeepLab.
+# Options that most families have: a family without one of them may still be the right one. A script that passes `threshold`
+# to a MoveNet gets an error, not a DeepLab.
 _COMMON = ("threshold", "iou_threshold", "max_detections", "classes", "class_agnostic", "max_candidates", "labels")
 
 
@@ -30,21 +30,33 @@ def decide(signature, fits, options):
 def family_with(model, labels, options, family, refusal):
     """(family, ModelSignature) of the only family that has these options, where `family` has raised `refusal`.
 
-    Raises it again if the options that it lacks are none or common ones. Other errors as those of `decide`.
+    Raises `refusal` again if `family` lacks no option, or only common ones, or if the labels show it. Otherwise the errors
+    of `decide`.
     """
     if not _missing(family, _telling(options)):
         raise refusal
     signature = ModelSignature(model, labels)
-    family = decide(signature, (), options)[0][0]
-    if signature.split and family not in dict(FAMILIES):
+    chosen = decide(signature, (), options)[0][0]
+    if _labels_show(signature, family, chosen):
+        raise refusal
+    if signature.split and chosen not in dict(FAMILIES):
         signature.split = None  # the maps are those of another family
-    return family, signature
+    return chosen, signature
+
+
+def _labels_show(signature, family, other):
+    # Whether the model's labels make `family` likelier than the other one. A FOMO with labels is no DeepLab.
+    if not signature.label_count:
+        return False
+    ranks = dict([(name, rank) for rank, name, _ in _readings(signature)])
+    return ranks.get(family, 0) > ranks.get(other, 0)
 
 
 def narrowed(signature, options):
     """[(family, description of the model)]: the likeliest of the families that fit and have the options that are not common.
 
-    [] if none fits at all. TypeError if some fit and none has all of the options. ValueError for anchors that are none.
+    [] if none fits at all. TypeError if some fit and none has all of the options. ValueError for anchors that are not
+    pairs of numbers.
     """
     if options.get("anchors") is not None:
         signature.anchors = len(anchor_sizes("anchors", options["anchors"])) // 2
@@ -60,6 +72,7 @@ def narrowed(signature, options):
 def decided(signature, processor):
     """[(family, description)] of a post-processor that its own options would choose, as anchors choose a YoloV2; or []."""
     values = processor._values
+    attached = type(processor).__name__
     options = {}
     for name, default in processor._option.defaults:
         if values[name] is not default:
@@ -67,8 +80,13 @@ def decided(signature, processor):
     try:
         fits = narrowed(signature, options)
     except TypeError:
-        return []
-    return fits if [family for family, _ in fits] == [type(processor).__name__] else []
+        fits = []
+    by_outputs = [family for family, _ in matching_families(signature)]
+    if [family for family, _ in fits] == [attached]:
+        if not by_outputs or not _labels_show(signature, by_outputs[0], attached):
+            return fits
+    signature.anchors = 0  # what follows is about the family of the outputs alone
+    return []
 
 
 def _readings(signature):

@@ -1,4 +1,5 @@
-"""Finds the post-processor for a model: `processor_for` and `load`. Only shapes, dtypes and labels decide.
+"""Finds the post-processor for a model: `processor_for` and `load`. Shapes, dtypes and labels decide,
+and where these leave it open, options (by_options.py).
 
 Each family has one row in FAMILIES with a function that reads the outputs as this family would. It returns
 (certain, description of the model), or None if the outputs do not fit. The family that is certain is chosen, or the only one
@@ -34,7 +35,7 @@ def processor_for(model, **options):
 
     Pass the result to each call, `model.predict([img], callback=process)`. `load` attaches it to the model instead.
 
-    Options that few families have choose among them: `anchors` rules out a DeepLab, `top_k` an Embedding.
+    An option that only some families have rules out the others: with `anchors` it is no DeepLab, with `top_k` no Embedding.
 
     ValueError if no family fits, or if two do: then pass labels, one per class, or use a constructor. Also if the number of
     labels is not the number of classes (or keypoints), and for a class that the model does not have. TypeError if no family

@@ -65,19 +65,19 @@ def main(argv: list[str], prog: str) -> int:
             workbench.add_model(path.absolute())
         for model in list(workbench.models.values()):
             workbench.add_siblings(model)
-        for path in sources.listed(others):
-            workbench.add_source(path.absolute())
         if arguments.camera is not None:
             from .. import devices, repl, watch
 
             camera = Camera(devices.find(arguments.camera), watch, repl.firmware, Path(name))
             ends.callback(camera.close)
             workbench.add_camera(camera)
+        for path in sources.listed(others):
+            workbench.add_source(path.absolute())
         server = Server(workbench, arguments.http)
         ends.callback(server.close)
-        for name in ("SIGTERM", "SIGHUP"):  # also then the folder is removed
-            if hasattr(signal, name):
-                signal.signal(getattr(signal, name), signal.default_int_handler)
+        for ending in ("SIGTERM", "SIGHUP"):  # also then the folder is removed
+            if hasattr(signal, ending):
+                signal.signal(getattr(signal, ending), signal.default_int_handler)
         print(server.address, flush=True)
         if sample:
             print(f"No model was given: this is the sample network, {paths.SAMPLE_MODEL}", file=sys.stderr)

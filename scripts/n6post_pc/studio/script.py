@@ -85,7 +85,7 @@ def camera_script(
         load = f"n6post.load({path}, processor=n6post.{family}({written(options)}))"
     else:
         load = f"n6post.load({', '.join(filter(None, (path, written(options))))})"
-    # Nothing that could end the script's first text, which is in the quotes of a docstring.
+    # A name with quotes or backslashes would end the docstring.
     plain = model if model.isprintable() and not set(model) & {'"', "\\"} else "the model"
     labels = f"{plain.split('.')[0]}.txt" if plain == model else "the .txt file with its labels"
     files = f"{plain} and {labels}" if needs_labels else plain

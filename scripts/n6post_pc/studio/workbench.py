@@ -68,7 +68,7 @@ class ModelFile:
         self.numbers = "float" if n6_estimate.computes_in_float(network) else "int8"
         self.optimizable = can_be_optimized(self.path.read_bytes(), self.path.suffix)
         self.findings: list[str] | None = None  # of the file alone
-        self.networks: dict[str, Network] = {}  # by post-processor; "" is the one that fits
+        self.networks: dict[tuple[str, bool], Network] = {}  # by post-processor ("" is the one that fits), and exact or not
 
     def is_changed(self) -> bool:
         """Whether the file was written again since it was read. UserError if it is gone."""
@@ -98,6 +98,7 @@ class Request:
     """What the page asks for. UserError for values that it cannot have.
 
     family      the name of the post-processor, or "" for the one that fits
+    exact       whether the network is computed with every bit of the firmware's CPU
     options     of the post-processor, those that are not its default
     """
 
@@ -107,12 +108,15 @@ class Request:
     frame_size: str = FRAME_SIZE
     fit: str = "letterbox"
     family: str = ""
+    exact: bool = False
     options: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("model", "picture", "frame_size", "fit", "family"):
             if not isinstance(getattr(self, name), str):
                 raise UserError(f"{name}: expected a text, got {getattr(self, name)!r}")
+        if not isinstance(self.exact, bool):
+            raise UserError(f"exact: expected true or false, got {self.exact!r}")
         if type(self.number) is not int:
             raise UserError(f"number: expected the number of a frame, got {self.number!r}")
         if self.frame_size not in SIZES:
@@ -292,14 +296,18 @@ class Workbench:
                 del self._outputs[key]
         return model
 
-    def _network(self, model: ModelFile, family: str) -> Network:
-        if family not in model.networks:
+    def _network(self, model: ModelFile, request: Request) -> Network:
+        key = request.family, request.exact
+        if key not in model.networks:
+            ml._host_set_exact(request.exact)
             try:
-                model.networks[family] = Network(model.path, family or None, {})
+                model.networks[key] = Network(model.path, request.family or None, {})
             except UserError as error:
                 message = _without_path(error, model.path)
                 raise (UnclearError if _opens(model.path) else UserError)(message) from error
-        return model.networks[family]
+            finally:
+                ml._host_set_exact()
+        return model.networks[key]
 
     # ---- pictures ----
 
@@ -375,7 +383,7 @@ class Workbench:
 
     def _look(self, request: Request) -> tuple[Any, dict[str, Any]]:
         model, source = self._model(request.model), self.source(request.picture)
-        network = self._network(model, request.family)
+        network = self._network(model, request)
         frame = self._frame(request, source)
         transform = FITS[request.fit][0]
         inputs, outputs = self._run(network, request, source.live, frame, transform)
@@ -400,7 +408,7 @@ class Workbench:
         return result, {
             "picture": _as_png(frame), "width": frame.width(), "height": frame.height(), "family": family,
             "input": list(network.size), "controls": controls(family, names, unused),
-            "rows": [list(row) for row in results.rows(result)], "printed": lines,
+            "rows": [list(row) for row in results.rows(result)], "count": counted(general, result), "printed": lines,
             "ticks": self._ticks(network, request, inputs, outputs),
             "findings": [pages.linked(finding) for finding in _merged(findings, self._file_findings(model))],
             "script": source_text, "command": host_command(model, source, request),
@@ -419,7 +427,8 @@ class Workbench:
 
     def _run(self, network: Network, request: Request, live: bool, frame: Any, transform: str) -> tuple[Any, Any]:
         """The inputs and outputs of the network for a frame. The outputs are copies."""
-        key = (request.model, request.family, request.picture, request.number, request.frame_size, request.fit)
+        frame_key = request.picture, request.number, request.frame_size
+        key = (request.model, request.family, request.exact, request.fit, *frame_key)
         if not live and key in self._outputs:
             self._outputs.move_to_end(key)
             return self._outputs[key]
@@ -541,12 +550,24 @@ def host_command(model: ModelFile, source: Source | Camera, request: Request) ->
     if source.path is None:
         return _command("camera.py", "camera") + " run script.py"
     files = ["--picture", quoted(source.path), "--model", quoted(model.path)]
-    return " ".join([_command("run_on_host.py", "host"), "script.py", *files, *source.command(request.number)])
+    more = [*source.command(request.number), *["--exact"] * request.exact]
+    return " ".join([_command("run_on_host.py", "host"), "script.py", *files, *more])
 
 
 def _command(file: str, name: str) -> str:
     """A command of n6post as this installation has it, for any current folder."""
     return f"python3 {quoted(paths.CHECKOUT / 'scripts' / file)}" if paths.CHECKOUT else f"n6post {name}"
+
+
+def counted(general: str, result: Any) -> str:
+    """The heading of the table of results."""
+    if general in ("depth", "vector"):
+        return {"depth": "Distances", "vector": "A vector"}[general]
+    number = len(result.class_ids()) if general == "map" else len(result)
+    if not number:
+        return "Nothing found"
+    what = {"map": "classes in the frame", "classes": "best classes", "objects": "found"}[general]
+    return f"{number} {what}"
 
 
 def agreement(one: Any, other: Any, size: tuple[int, int]) -> str:

@@ -87,7 +87,7 @@ class Panel {
 
   request() {
     return { model: this.model, picture, number, frame_size: $("size").value, fit: this.fit, family: this.family,
-      options: this.options };
+      exact: $("exact").checked, options: this.options };
   }
 
   showModels() {
@@ -101,7 +101,7 @@ class Panel {
     const numbers = this.one(".numbers");
     numbers.disabled = !(original.variants.int8 && original.variants.float) || original !== model;
     numbers.title = numbers.disabled && original === model
-      ? "There is no other file of this network. Drop it: its name is this one with _float or _int8" : "";
+      ? "Only this file is here. Drop the other one on the page: the same name with _float or _int8" : "";
     for (const radio of this.all(".numbers input")) radio.checked = radio.value === model.numbers;
     const box = this.one(".optimized input");
     box.checked = original !== model;
@@ -142,7 +142,7 @@ class Panel {
     this.one(".frame").src = found.picture;
     this.one("figcaption").textContent = `Frame of ${found.width} x ${found.height}, input of ${found.input.join(" x ")}, ` +
       `n6post.${found.family}`;
-    this.one(".count").textContent = found.rows.length ? `${found.rows.length} found` : "Nothing found";
+    this.one(".count").textContent = found.count;
     this.one(".rows").replaceChildren(...found.rows.map((row) =>
       element("tr", {}, ...row.map((cell, column) =>
         element("td", { textContent: cell, className: column === 1 ? "score" : "" })))));
@@ -231,7 +231,7 @@ class Panel {
     }
     show();
     if (control.option !== "threshold") return [range];
-    return [range, element("div", { className: "ticks", title: "The scores of what a lower threshold would find" })];
+    return [range, element("div", { className: "ticks", title: "Scores of all detections, also of those below the threshold" })];
   }
 
   showTicks() {
@@ -311,6 +311,7 @@ class Panel {
   // ---- the script ----
 
   async showScript() {
+    $("copied").textContent = "";
     await settled(); // the script of the options as they are now
     if (!this.found || !this.one(".error").hidden) return;
     $("code").textContent = this.found.script;
@@ -491,6 +492,7 @@ async function start() {
   panels[0].showModels();
 
   $("size").addEventListener("change", refresh);
+  $("exact").addEventListener("change", refresh);
   $("add").addEventListener("click", () => $("files").click());
   $("files").addEventListener("change", () => { drop([...$("files").files]); $("files").value = ""; });
   $("compare").addEventListener("change", () => {
