@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, Request, sync_playwright
 
 NAMES = ("chromium", "google-chrome", "google-chrome-stable", "chrome", "chromium-browser")
 ELSEWHERE = (  # where Windows and macOS install Chrome
@@ -53,5 +53,10 @@ def page_of(browser: Browser, size: tuple[int, int], errors: list[str]) -> Page:
     page = browser.new_page(viewport={"width": size[0], "height": size[1]})
     page.on("pageerror", lambda error: errors.append(f"script: {error}"))
     page.on("console", lambda message: errors.append(f"console: {message.text}") if message.type == "error" else None)
-    page.on("requestfailed", lambda request: errors.append(f"request: {request.url} {request.failure}"))
+
+    def failed(request: Request) -> None:
+        if request.failure != "net::ERR_ABORTED":  # the page was left before it had loaded
+            errors.append(f"request: {request.url} {request.failure}")
+
+    page.on("requestfailed", failed)
     return page

@@ -222,6 +222,47 @@ def test_no_page_is_a_dead_end(site: Built) -> None:
     assert set(site.pages) - reached == {"404.html"}
 
 
+def test_a_page_is_called_in_the_menu_as_its_heading_is(site: Built) -> None:
+    html = (site.folder / "examples" / "index.html").read_text(encoding="utf-8")
+    links = re.findall(r'<a href="([^"]+)" class="md-nav__link">\s*<span class="md-ellipsis">(.*?)</span>', html, re.DOTALL)
+    named = {}
+    for link, title in links:
+        found = site.resolve("examples/index.html", link)
+        if found and not found[1]:  # the page's own headings have anchors
+            named[found[0]] = re.sub("<.*?>", "", title).strip()
+    assert named.pop("examples/index.html", "All examples") == "All examples"
+    assert len(named) > 60 and named.pop("index.html") == "Overview"
+    for path, title in named.items():
+        heading = re.search(r"<h1[^>]*>(.*?)<", (site.folder / path).read_text(encoding="utf-8"))
+        assert heading and heading[1] == title, path
+
+
+def test_the_title_of_the_home_page_says_what_the_site_is_about(site: Built) -> None:
+    assert "<title>n6post for OpenMV cameras - n6post</title>" in (site.folder / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("page", "edited"),
+    [
+        ("models", "docs/models.md"),
+        ("api", "lib/n6post/__init__.pyi"),
+        ("internals/packages", None),
+        ("examples/parking", "scripts/examples/parking.py"),
+    ],
+)
+def test_the_pencil_of_a_page_leads_to_what_can_be_edited(page: str, edited: str | None, site: Built) -> None:
+    html = (site.folder / page / "index.html").read_text(encoding="utf-8")
+    links = re.findall(r'<a href="([^"]+)"[^>]*rel="edit"', html)
+    assert links == ([f"https://github.com/somebody/n6post/edit/main/{edited}"] if edited else [])
+
+
+def test_drafts_for_other_sites_are_left_out(site: Built) -> None:
+    assert (ROOT / "docs" / "launch.md").exists() and not (site.folder / "launch").exists()
+    assert "Replace OWNER" not in (site.folder / "search" / "search_index.json").read_text(encoding="utf-8")
+    linked = {link for page in site.pages.values() for link in page.links if "launch" in link}
+    assert linked <= {"https://github.com/somebody/n6post/blob/main/docs/launch.md"}
+
+
 # ---- the same as on GitHub ----
 
 
@@ -317,6 +358,48 @@ def test_an_example_has_a_card_a_picture_and_its_code(example: Path, site: Built
     assert any(image["src"].endswith(picture.name) for image in page.images)
     assert re.sub(r"\s+", "", example.read_text(encoding="utf-8")) in page.text
     assert f"https://github.com/somebody/n6post/blob/main/scripts/examples/{example.name}" in page.body
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_a_printed_frame_rate_is_said_to_be_simulated(example: Path, site: Built) -> None:
+    staged = site.folder.parent / "pages" / "examples" / f"{example.stem}.md"
+    before, _, _ = staged.read_text(encoding="utf-8").partition("## Run it")
+    printed = before.partition("It printed")[2].partition("```text\n")[2].partition("```")[0]
+    note = "The frame rate is that of the simulation (10 pictures a second), not of a camera."
+    assert (note in before) == ("fps" in printed)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_the_command_of_an_example_has_what_the_script_needs(
+    example: Path, site: Built, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file for each of its networks, and more than one picture if it compares frames."""
+    import shlex
+
+    from n6post_pc import run_script
+
+    staged = (site.folder.parent / "pages" / "examples" / f"{example.stem}.md").read_text(encoding="utf-8")
+    words = shlex.split(staged.partition("```sh\n")[2].partition("\n```")[0])
+    assert words[:3] == ["n6post", "host", example.name]
+    code = example.read_text(encoding="utf-8")
+    opened = re.findall(r"^[A-Z]+ = \"/rom/(\S+)\"", code, re.MULTILINE)
+    for name in ("photo.jpg", "video.mp4", "model.tflite", *opened):
+        (tmp_path / name).touch()
+    (tmp_path / example.name).write_text(code, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    options = run_script.parse(words[2:], "host")
+    if len(opened) > 1:
+        assert options.model == {Path(name).stem: tmp_path / name for name in opened}
+    else:
+        assert options.model == dict.fromkeys([None] * len(opened), tmp_path / "model.tflite")
+    times = ("Tracker(", "Hold(", "Zone(", "HeatMap(")
+    assert options.picture == [Path("video.mp4" if any(one in code for one in times) else "photo.jpg")]
+
+
+def test_a_line_that_came_several_times_is_said_to_be_shown_once(site: Built) -> None:
+    staged = site.folder.parent / "pages" / "examples"
+    assert "It printed (equal lines once):" in (staged / "who_is_it.md").read_text(encoding="utf-8")
+    assert "It printed:" in (staged / "yolov8.md").read_text(encoding="utf-8")
 
 
 def test_every_example_has_a_scene_that_says_what_it_shows(build: Any) -> None:
@@ -415,6 +498,19 @@ def test_versions_lie_side_by_side(versions: Path) -> None:
         assert set(linked) == {ref}, version
 
 
+def test_the_root_has_the_page_404_of_the_newest_version(versions: Path) -> None:
+    shown = (versions / "404.html").read_text(encoding="utf-8")
+    assert "There is no such page" in shown
+    assert shown == (versions / "latest" / "404.html").read_text(encoding="utf-8")
+    page = Html(shown)
+    inside = [link for link in page.links + page.loads if link.startswith("/")]
+    assert len(inside) > 20  # from the root, since it is shown at any address
+    for link in inside:
+        path = unquote(urlsplit(link).path).removeprefix("/n6post/")
+        file = versions / path
+        assert (file / "index.html" if file.is_dir() else file).is_file(), link
+
+
 # ---- in a browser ----
 
 
@@ -500,6 +596,39 @@ def test_the_search_finds_a_page_and_opens_it(size: tuple[int, int], opened: Any
     assert "etterbox" in page.locator("article").inner_text()
     page.close()
     assert errors == []
+
+
+ANSWERS = {
+    "install": ("", "#install"),
+    "draw masks": ("results/", "#draw"),
+    "no detections": ("troubleshooting/", "#nothing-is-found"),
+    "out of memory": ("troubleshooting/", "#memoryerror"),
+    "1 fps": ("troubleshooting/", "#one-frame-per-second-1-fps-too-slow"),
+    "too slow": ("troubleshooting/", "#one-frame-per-second-1-fps-too-slow"),
+}
+
+
+@browser.needs_browser
+def test_the_search_shows_answers_for_users_first(opened: Any, served: str) -> None:
+    page = browser.page_of(opened, browser.WIDE, [])
+    for words, (place, anchor) in ANSWERS.items():
+        page.goto(served + "gallery/", wait_until="networkidle")
+        page.locator(".md-search__input").press_sequentially(words)
+        result = page.locator(".md-search-result__item").first
+        # Between the two are the words that the page marks.
+        result.locator(f"a[href^='{served}{place}'][href$='{anchor}']").wait_for(state="attached", timeout=10_000)
+    page.close()
+
+
+@browser.needs_browser
+def test_the_columns_of_tables_are_seen_on_a_desktop(opened: Any, served: str) -> None:
+    page = browser.page_of(opened, browser.WIDE, [])
+    for address in ("internals/performance/", "from-openmv/", "from-supervision/", "internals/tracker/", "models/"):
+        page.goto(served + address)
+        wider = page.evaluate("""() => [...document.querySelectorAll(".md-typeset__scrollwrap")]
+            .filter(e => e.scrollWidth > e.clientWidth).map(e => e.innerText.split("\\n")[0])""")
+        assert len(wider) <= (address == "internals/performance/"), (address, wider)  # the table of crowds has nine columns
+    page.close()
 
 
 @browser.needs_browser

@@ -89,6 +89,14 @@ def test_a_job_may_write_only_what_it_has_to() -> None:
             assert "checkout" not in job and "python" not in job.replace("pypi.org", ""), name
 
 
+def test_the_site_gets_a_version_when_a_release_is_published() -> None:
+    site = text(GITHUB / "workflows" / "site.yml")
+    assert site.partition("\non:\n")[2].partition("\npermissions:")[0] == (
+        "  push:\n    branches: [main]\n  release:\n    types: [published]"
+    )
+    assert "!github.event.release.prerelease" in jobs(site)["build"]
+
+
 def test_no_checkout_leaves_its_credentials_to_later_steps() -> None:
     for file in WORKFLOWS:
         assert text(file).count("actions/checkout@") == text(file).count("persist-credentials: false")

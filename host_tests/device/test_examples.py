@@ -50,7 +50,7 @@ ONE_PICTURE = {
         r"bus 0\.\d\d at .*: \d+ pixels around \(",
     ),
     "yolov8": ("yolov8n_192.tflite", "person.bmp", r"\S+ 0\.\d\d, middle at \d+, \d+"),
-    "yolov8_pose": ("yolov8n_256_quant_pc_uf_pose_coco-st.tflite", "bus.jpg", r"[1-4] people, "),
+    "yolov8_pose": ("yolov8n_256_quant_pc_uf_pose_coco-st.tflite", "bus.jpg", r"people: [1-4], "),
     "movenet": ("movenet_singlepose_192.tflite", "person.bmp", r"score 0\.\d\d, head at \d+, \d+ \(0"),
     "deeplab": (
         "deeplab_v3_mobilenetv2_05_16_320_fft_qdq_int8.onnx",
@@ -287,7 +287,7 @@ def test_an_example_runs_on_a_model_with_custom_classes(example: str, shared: Pa
 PIPELINES = {
     "hand": ("hand.bmp", ["palm_detection_full_192", "hand_landmarks_full_224"], r"left hand: peace, index finger at 29"),
     "face_mesh": ("person.bmp", ["blazeface_front_128", "face_landmarks_192"], r"left eye open 0\.2\d, mouth 0\.[12]\d"),
-    "two_models": ("bus.jpg", ["yolov8n_192", "movenet_singlepose_192"], r"3 people, "),
+    "two_models": ("bus.jpg", ["yolov8n_192", "movenet_singlepose_192"], r"people: 3, "),
     "who_is_it": ("bus.jpg", ["yolov8n_192", "osnet_a025_256_128_tfs_int8"], r"here: \[1, 2"),
 }
 

@@ -2,9 +2,10 @@
 
 The pages are the Markdown that GitHub shows. This script copies them to build/site/pages (site_pages.py), runs every example
 for its picture (site_pictures.py), and lets MkDocs write the site to build/site/html, with its theme Material. It takes
-about half a minute. MkDocs stops at any link or anchor that leads nowhere.
+half a minute at first, later a few seconds. MkDocs stops at any link or anchor that leads nowhere.
 
-    --serve             then show the site on 127.0.0.1; build again after a change of a page. Its search needs a server
+    --serve             then show the site on 127.0.0.1. It does not follow changes: run it again. (Search works only with a
+                        server.)
     --repository        OWNER/NAME on GitHub, for the links to source files (default: pyproject.toml's)
     --deploy REF        add the site to the branch gh-pages of the repository in the current folder, with mike. The branch
                         main becomes the version "dev", a tag such as v1.2.3 becomes 1.2, and `latest` if there is no later
@@ -25,6 +26,7 @@ if __name__ == "__main__":
     _venv.enter("site")
 
 import argparse
+import contextlib
 import hashlib
 import http.server
 import json
@@ -68,7 +70,7 @@ def pictures(folder: Path) -> list[Example]:
             if scene is None:
                 sys.exit(f"{site_pages.EXAMPLES}/{name}.py has no scene in scripts/dev/site_scenes.py")
             shown = site_pictures.run(name, scene)
-            told = {"printed": shown.printed, "cut": shown.cut, "changed": shown.changed}
+            told = {"printed": shown.printed, "cut": shown.cut, "changed": shown.changed, "repeated": shown.repeated}
             part = KEPT / f"{name}-{os.getpid()}.part"  # another build may be running
             shown.picture.save(part, "WEBP", quality=85, method=6)
             part.replace(kept)
@@ -174,7 +176,17 @@ def deploy(ref: str, folder: Path) -> None:
     known = json.loads(mike("list", "--json"))
     default = "latest" if any("latest" in one["aliases"] for one in known) else name
     mike("set-default", default)
+    not_found_page(default)
     print(f"gh-pages has {', '.join(one['version'] for one in known)}; visitors see {default}")
+
+
+def not_found_page(version: str) -> None:
+    """Copy the page 404 of a version to the root of gh-pages: the only place where GitHub looks for it."""
+    from mike import git_utils
+
+    page = git_utils.read_file("gh-pages", f"{version}/404.html")
+    with contextlib.suppress(git_utils.GitEmptyCommit), git_utils.Commit("gh-pages", f"The page 404 of {version}") as commit:
+        commit.add_file(git_utils.FileInfo("404.html", page))
 
 
 def deployed_as(ref: str, deployed: list[str]) -> tuple[str, list[str]]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
+import yaml
 from markdown_it import MarkdownIt
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,6 +34,23 @@ ELSEWHERE = {
     "scripts/n6post_pc/data/shapes/README.md": "sample-network.md",
     "stubs/README.md": "internals/stubs.md",
 }
+
+LEFT_OUT = {"docs/launch.md"}  # drafts for other sites; links to them lead to the repository
+
+# Pages that a script writes, and what to edit instead (None: no link for it).
+GENERATED = {"docs/api.md": "lib/n6post/__init__.pyi", "requirements/README.md": None}
+
+# How much a page counts in the search. Answers for users come before pages for those who work on n6post.
+RANKS = {
+    **dict.fromkeys(
+        ("README.md", "docs/inputs-and-speed.md", "docs/models.md", "docs/on-a-pc.md", "docs/results.md", "docs/tracking.md",
+         "docs/troubleshooting.md", "docs/your-model.md"), 2.0,
+    ),
+    **dict.fromkeys(
+        ("CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "SECURITY.md", "docs/architecture.md", "docs/roadmap.md",
+         "docs/status.md"), 0.3,
+    ),
+}  # fmt: skip
 
 
 class Site(NamedTuple):
@@ -60,6 +78,7 @@ class Example(NamedTuple):
     printed: list[str]
     cut: bool
     changed: list[str]
+    repeated: bool
 
     @property
     def picture(self) -> str:
@@ -76,7 +95,7 @@ class Example(NamedTuple):
 
 def sources() -> dict[str, str]:
     """{path of a page in the repository: its place on the site}."""
-    pages = {file.relative_to(ROOT).as_posix() for file in (ROOT / "docs").rglob("*.md")}
+    pages = {file.relative_to(ROOT).as_posix() for file in (ROOT / "docs").rglob("*.md")} - LEFT_OUT
     return ELSEWHERE | {path: path.removeprefix("docs/") for path in sorted(pages)}
 
 
@@ -206,8 +225,20 @@ def page(text: str, source: str, place: str, site: Site, shown: list[Example]) -
     text = outside_code(text, lambda part: part.replace("\\<", "&lt;"))
     if source == "docs/examples.md":
         text = with_cards(text, {example.name: example for example in shown})
-    rank = "search: {boost: 0.3}\n" if source == "CHANGELOG.md" else ""  # what is new has other words than a question
-    return f"---\nsource: {source}\n{rank}---\n\n{text}"
+    return f"---\n{yaml.safe_dump(properties(source, place), sort_keys=False)}---\n\n{text}"
+
+
+def properties(source: str, place: str) -> dict[str, object]:
+    """What MkDocs, its theme and hooks.py have to know of a page of the repository."""
+    made: dict[str, object] = {}
+    if source == "README.md":
+        made["title"] = "n6post for OpenMV cameras"
+    if edited := GENERATED.get(source, source):
+        made["source"] = edited
+    rank = 0.3 if place.startswith("internals/") else RANKS.get(source)
+    if rank:
+        made["search"] = {"boost": rank}
+    return made
 
 
 # ---- examples ----
@@ -245,21 +276,46 @@ def example_page(example: Example, site: Site) -> str:
     if example.changed:
         parts.append("For this picture, these lines were changed:\n\n" + fenced("python", "\n".join(example.changed)))
     if example.printed:
-        end = ", at its end" if example.cut else ""
+        end = (", at its end" if example.cut else "") + (" (equal lines once)" if example.repeated else "")
         parts.append(f"It printed{end}:\n\n" + fenced("text", "\n".join(example.printed)))
+        if any("fps" in line for line in example.printed):
+            parts.append("The frame rate is that of the simulation (10 pictures a second), not of a camera.")
     else:
         parts.append("It printed nothing.")
     parts.append("## Run it { #run-it }")
     parts.append(
         f"Copy [the file]({site.file(path)}) to the camera as main.py, or open it in OpenMV IDE and run it. "
         "[Adapting an example](../examples.md#adapting-an-example) says what to change. "
-        "[On a PC](../on-a-pc.md#run-a-camera-script-without-a-camera) the same file runs with your pictures and your model:"
+        f"[On a PC](../on-a-pc.md#run-a-camera-script-without-a-camera) the same file runs with {_needs(example)}:"
     )
-    parts.append(fenced("sh", f"n6post host {path} --picture photo.jpg --model model.tflite"))
+    parts.append(fenced("sh", command(example)))
     parts.append("## The script { #the-script }")
     parts.append(fenced("python", example.code.rstrip(), f' title="{path}"'))
     parts.append("[All examples](../examples.md) · [API reference](../api.md) · [Supported networks](../models.md)")
     return "\n\n".join(parts) + "\n"
+
+
+def models(example: Example) -> list[str]:
+    """The names of the networks that an example opens."""
+    return re.findall(r'"/rom/(\w+)\.tflite"', example.code)
+
+
+def follows(example: Example) -> bool:
+    """Whether an example compares frames: with one picture it has nothing to report."""
+    return re.search(r"\b(Tracker|Hold|LineZone|PolygonZone|HeatMap)\(", example.code) is not None
+
+
+def command(example: Example) -> str:
+    """The command that runs an example on a PC."""
+    words = ["n6post host", f"{example.name}.py", "--picture", "video.mp4" if follows(example) else "photo.jpg"]
+    names = models(example)
+    words += ["--model model.tflite"] if len(names) == 1 else [f"--model {name}={name}.tflite" for name in names]
+    return " ".join(words)
+
+
+def _needs(example: Example) -> str:
+    pictures = "your video" if follows(example) else "your picture"
+    return pictures + ("", " and your model", " and your models")[len(models(example))]
 
 
 def fenced(language: str, text: str, options: str = "") -> str:

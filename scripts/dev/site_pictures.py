@@ -38,12 +38,14 @@ class Shown(NamedTuple):
     picture  the last frame, with what the script drew
     printed  the last lines that it printed; cut: whether there were more
     changed  the lines of the script that were changed for the picture
+    repeated whether a line of `printed` was printed several times in a row
     """
 
     picture: Image.Image
     printed: list[str]
     cut: bool
     changed: list[str]
+    repeated: bool
 
 
 def changed(text: str, changes: dict[str, str]) -> str:
@@ -108,8 +110,11 @@ def run(example: str, scene: Scene | None = None) -> Shown:
             picture = picture.crop((x, y, x + w, y + h))
         if example == "cut_outs":
             picture = beside(picture, sorted((folder / "sd").glob("*.jpg")))
-    printed = [line for line, _ in itertools.groupby(out.getvalue().replace(str(port), "8080").splitlines())]
-    return Shown(picture, printed[-LINES:], len(printed) > LINES, different)
+    lines = itertools.groupby(out.getvalue().replace(str(port), "8080").splitlines())
+    counted = [(line, len(list(same))) for line, same in lines]
+    shown = counted[-LINES:]
+    repeated = any(times > 1 for _, times in shown)
+    return Shown(picture, [line for line, _ in shown], len(counted) > LINES, different, repeated)
 
 
 def beside(picture: Image.Image, files: list[Path]) -> Image.Image:

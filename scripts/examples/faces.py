@@ -32,4 +32,4 @@ while True:
             turn = (nose - right) / (left - right)
             side = "left" if turn > 0.65 else "right" if turn < 0.35 else "straight ahead"
             print("face %.2f at %s looks %s" % (face.score, face.rect, side))
-    print("%d faces, %.1f fps" % (len(faces), clock.fps()))
+    print("faces: %d, %.1f fps" % (len(faces), clock.fps()))

@@ -1,7 +1,7 @@
 """Hide people, or other objects, behind coarse blocks, with the masks of YOLOv8-seg (or YOLO11-seg).
 
-Everything beside them stays sharp. The threshold is low because a hidden object too many does no harm. A model without masks
-hides the boxes.
+Everything beside them stays sharp. The threshold is low because hiding one object too many does no harm. A model without
+masks hides the boxes.
 """
 
 import time

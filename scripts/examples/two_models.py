@@ -26,4 +26,4 @@ while True:
     found = people.predict(img)
     n6post.draw(img, found)
     # Of a classifier, `found` has the people and `people.results` what the classifier says of each.
-    print("%d people, %.1f fps" % (len(found), clock.fps()))
+    print("people: %d, %.1f fps" % (len(found), clock.fps()))

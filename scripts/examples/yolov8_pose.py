@@ -30,4 +30,4 @@ while True:
             visible = min(score, shoulder[2]) >= person.keypoint_threshold
             if visible and y < shoulder[1]:
                 print("%s hand raised at %d, %d" % (side, x, y))
-    print("%d people, %.1f fps" % (len(people), clock.fps()))
+    print("people: %d, %.1f fps" % (len(people), clock.fps()))

@@ -1,7 +1,7 @@
 """Faces and how wide their mouths are, with YuNet.
 
-YuNet finds faces of fifteen pixels of its input. OpenCV's network (face_detection_yunet) takes pixels as 0..255. It was
-trained with blue first, and finds a few faces less with the camera's red first.
+YuNet finds faces from 15 pixels of its input on. OpenCV's network (face_detection_yunet) takes pixels as 0..255. It was
+trained with blue first, and finds slightly fewer faces with the camera's red first.
 """
 
 import time
@@ -31,4 +31,4 @@ while True:
         if eyes > 0:
             # Of one and the same face, a smile is wider.
             print("face %d: score %.2f, mouth %.2f of the eyes' distance" % (face.track_id, face.score, mouth / eyes))
-    print("%d faces, %.1f fps" % (len(faces), clock.fps()))
+    print("faces: %d, %.1f fps" % (len(faces), clock.fps()))
