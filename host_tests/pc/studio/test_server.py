@@ -139,7 +139,7 @@ def test_no_file_outside_of_the_page_can_be_read(studio: Studio, path: str) -> N
 
 
 def test_a_wrong_request_gets_a_sentence(studio: Studio) -> None:
-    shape = "with model, picture, and more of family, fit"
+    shape = "with model, picture, and more of exact, family, fit"
     for path, body, message in (
         ("look", b"no json", "expected JSON"), ("look", b"[" * 200_000, "expected JSON"), ("look", [1], "a JSON object"),
         ("look", {}, shape), ("look", {**LOOK, "extra": 1}, shape), ("compare", {"left": LOOK}, shape),
