@@ -64,6 +64,12 @@ def test_a_package_belongs_to_one_set() -> None:
     assert len(packages) == len(set(packages)) > 50
 
 
+def test_no_package_is_pinned_for_one_system_only() -> None:
+    """A set leaves out what the sets that it includes have: MkDocs had no colorama, which others need on Windows only."""
+    for name in _venv.SETS:
+        assert "sys_platform" not in (FOLDER / f"{name}.txt").read_text(encoding="utf-8"), name
+
+
 def test_no_script_for_users_and_no_test_installs_a_maintainers_tool() -> None:
     assert {"mutmut", "uv", "libcst", "textual"} <= pins("maintain").keys()
     asked = {path.name: re.findall(r'_venv\.enter\("(\w+)"', path.read_text(encoding="utf-8")) for path in SCRIPTS}

@@ -46,7 +46,7 @@ def expected(options: dict[str, Any], fit: str = "Letterbox", size: int = csi.VG
     cam.pixformat(csi.RGB565)
     cam.framesize(size)
     frame = cam.snapshot()
-    csi._host_pictures = []
+    csi._host_pictures, csi._host_last_frame = [], None
     return frame, n6post.load(str(path), **options).predict([getattr(n6post, fit)(frame)])
 
 
