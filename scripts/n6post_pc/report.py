@@ -88,7 +88,7 @@ def markdown(
 
 
 def private(text: str) -> str:
-    """Without what is nobody's business: names of ports, which may have a camera's serial number, and folders of this PC."""
+    """The text without private details: names of ports, which may contain a serial number, and folders of this PC."""
     text = re.sub(r"(?:/dev/[\w./:-]+|\bCOM\d+\b)", "the port", text)
     return re.sub(r"(?<![\w/.])(?:/(?:home|Users|root)/|[A-Za-z]:\\)[^\s'\"`]*[/\\]([^\s'\"`/\\]+)", r".../\1", text)
 

@@ -221,8 +221,10 @@ def test_a_model_that_was_exported_again_is_read_again(bench: Workbench, tmp_pat
     before = bench.look(request(bench, model=model.id))
     path.write_bytes(paths.SAMPLE_MODEL.read_bytes())
     os.utime(path, ns=(1, model._written + 1_000_000))
+    bench.models["old"] = workbench.ModelFile("old", paths.SAMPLE_MODEL, optimized_from=model.id)
     after = bench.look(request(bench, model=model.id))
     assert after["rows"] != before["rows"] and bench.models[model.id].numbers == "int8"
+    assert "old" not in bench.models  # it was made of the old file
     path.unlink()
     with pytest.raises(UserError, match="mine.tflite: No such file"):
         bench.look(request(bench, model=model.id))

@@ -33,10 +33,7 @@ while True:
 
 
 class Source:
-    """A picture or a video file. A still picture has one frame.
-
-    command     the arguments of `n6post host` that show frame `number`, from 0, to a script
-    """
+    """A picture or a video file. A still picture has one frame."""
 
     live = False
 
@@ -79,6 +76,7 @@ class Source:
         return _small(picture)
 
     def command(self, number: int) -> list[str]:
+        """The options of `n6post host` with which a script ends at this frame, from 0."""
         return [] if self._video is None else ["--frames", str(number + 1)]
 
 

@@ -285,7 +285,7 @@ class Workbench:
             return new
 
     def _model(self, model_id: str) -> ModelFile:
-        """The model, read again if its file has changed."""
+        """The model, read again if its file has changed. What was made of the old file is dropped."""
         try:
             model = self.models[model_id]
         except KeyError:
@@ -294,6 +294,8 @@ class Workbench:
             model = self.models[model_id] = ModelFile(model.id, model.path, model.optimized_from, model.report)
             for key in [key for key in self._outputs if key[0] == model_id]:
                 del self._outputs[key]
+            for one in [one for one in self.models.values() if one.optimized_from == model_id]:
+                del self.models[one.id]
         return model
 
     def _network(self, model: ModelFile, request: Request) -> Network:
