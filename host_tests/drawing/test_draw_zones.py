@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from assertions import note_texts, pixels, text_width
 from fakes import seen
+from n6post.kernels import portable_poses
 from n6post.pixels.colors import class_color
 from n6post_pc import recorded
 
@@ -18,11 +19,12 @@ _host.install()  # time.ticks_ms
 
 FORMATS = [image.RGB565, image.GRAYSCALE]
 on_both_formats = pytest.mark.parametrize("pixformat", FORMATS, ids=["RGB565", "GRAYSCALE"])
+LONGEST = portable_poses._LONGEST
 SQUARE = [(100, 100), (300, 100), (300, 300), (100, 300)]
 
 
 class Noted(image.Image):
-    """An image that records lines with their color and thickness, and texts with their background."""
+    """An image that records lines with their color, as RGB565 stores it, and thickness, and texts with their background."""
 
     last: "Noted"
 
@@ -33,17 +35,18 @@ class Noted(image.Image):
         self.grounds: list[tuple[int, int, int, int]] = []
         Noted.last = self
 
-    def draw_line(self, ends: Any, **options: Any) -> Any:
-        assert type(ends) is tuple and len(ends) == 4 and all(type(v) is int for v in ends)
-        self.lines.append((ends, options["color"], options["thickness"]))
-        return super().draw_line(ends, **options)
-
 
 @pytest.fixture(autouse=True)
 def _noted_texts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Texts are written into another Image over the same pixels, so every Image notes them in the last Noted."""
-    rectangle = image.Image.draw_rectangle
+    """Kernels draw into another Image over the same pixels, so every Image notes in the last Noted. Long lines: whole."""
+    rectangle, line = image.Image.draw_rectangle, image.Image.draw_line
     Noted()
+    monkeypatch.setattr(portable_poses, "_LONGEST", 1 << 20)
+
+    def note_line(img: Any, ends: Any, **options: Any) -> Any:
+        assert type(ends) is tuple and len(ends) == 4 and all(type(v) is int for v in ends)
+        Noted.last.lines.append((ends, options["color"], options["thickness"]))
+        return line(img, ends, **options)
 
     def note_rectangle(img: Any, rect: Any, **options: Any) -> Any:
         assert type(rect) is tuple and len(rect) == 4 and all(type(v) is int for v in rect)
@@ -59,7 +62,13 @@ def _noted_texts(monkeypatch: pytest.MonkeyPatch) -> None:
         Noted.last.texts[text] = Noted.last.grounds[-1]
 
     monkeypatch.setattr(image.Image, "draw_rectangle", note_rectangle)
+    monkeypatch.setattr(image.Image, "draw_line", note_line)
     note_texts(monkeypatch, note_text)
+
+
+def stored(color: tuple[int, ...]) -> tuple[int, ...]:
+    r, g, b = color
+    return r & 0xF8, g & 0xFC, b & 0xF8
 
 
 def segment(a: tuple[int, int], b: tuple[int, int], at: tuple[float, float]) -> float:
@@ -98,7 +107,7 @@ def test_a_line_has_an_arrow_to_its_left_and_each_count_on_its_own_side(
         return (end[0] - start[0]) * (y - start[1]) - (end[1] - start[1]) * (x - start[0]) < 0
 
     middle = ((start[0] + end[0]) // 2, (start[1] + end[1]) // 2)
-    colored = [ends for ends, color, _ in img.lines if color == (255, 255, 255)]
+    colored = [ends for ends, color, _ in img.lines if color == stored((255, 255, 255))]
     assert start + end in colored
     arrow = next(ends for ends in colored if ends[:2] == middle)
     assert left(*arrow[2:]) and 10 < np.hypot(arrow[2] - arrow[0], arrow[3] - arrow[1]) < 20
@@ -125,7 +134,7 @@ def test_the_arrow_of_a_line_has_a_wing_on_either_side(ends: Any, tip: Any, wing
     for size, scale in ((400, 1), (640, 2)):
         img = Noted(size, size)
         n6post.LineZone(*[(x * scale, y * scale) for x, y in ends]).draw(img, color=(255, 0, 0), thickness=1, labels=False)
-        line, arrow, one, other = [ends for ends, color, thick in img.lines if (color, thick) == ((255, 0, 0), 1)]
+        line, arrow, one, other = [ends for ends, color, thick in img.lines if (color, thick) == (stored((255, 0, 0)), 1)]
         assert line == tuple([v * scale for point in ends for v in point])
         assert arrow[:2] == (200 * scale, 200 * scale)
         assert one[:2] == other[:2] == arrow[2:]
@@ -232,8 +241,30 @@ def test_edges_are_two_pixels_wide_on_both_sides_and_below_the_lines(thickness: 
         img = Noted()
         zone.draw(img, color=(0, 255, 0), thickness=thickness)
         half = len(img.lines) // 2
-        assert [line[1:] for line in img.lines] == half * [((0, 0, 0), thickness + 4)] + half * [((0, 255, 0), thickness)]
+        styles = ((0, 0, 0), thickness + 4), (stored((0, 255, 0)), thickness)
+        assert [line[1:] for line in img.lines] == half * [styles[0]] + half * [styles[1]]
         assert [line[0] for line in img.lines[:half]] == [line[0] for line in img.lines[half:]]
+
+
+@on_both_formats
+@pytest.mark.parametrize("shift", [0, 150])
+def test_a_long_diagonal_has_black_edges_along_its_whole_length(pixformat: int, shift: int, monkeypatch: Any) -> None:
+    """By the firmware's draw_line alone, a white line of 45 degrees and 500 pixels is wider and has no edge on one side."""
+    monkeypatch.setattr(portable_poses, "_LONGEST", LONGEST)
+    img = image.Image(400, 400, pixformat)
+    img.draw_rectangle((0, 0, 400, 400), color=(120, 120, 120), fill=True)
+    ground = pixels(img)[0, 0]
+    n6post.LineZone((10, 390 + shift), (390, 10 + shift), frame_size=(400, 400)).draw(img, labels=False)
+    found = pixels(img).astype(int)
+    luma = found if pixformat == image.GRAYSCALE else (found >> 5 & 63) * 4
+    whole = []
+    for x in [*range(40, 150), *range(250, 340)]:  # not where the arrow is
+        y = 400 + shift - x
+        if y + 8 < 400:
+            column = luma[y - 8 : y + 9, x]
+            assert column[8] > 200 and (column > 200).sum() <= 3 and found[y - 8, x] == ground == found[y + 8, x]
+            whole.append(column[:8].min() < 40 and column[9:].min() < 40)
+    assert np.mean(whole) > 0.97  # where two pieces meet, a pixel of the edge may be missing
 
 
 # --- polygons ----------------------------------------------------------------------------------------------------------
@@ -243,7 +274,7 @@ def test_a_polygon_is_drawn_along_all_its_edges_with_its_count(pixformat: int) -
     zone = n6post.PolygonZone(SQUARE)
     zone.trigger([seen(1, 200, 200), seen(2, 210, 210), seen(3, 10, 50)], elapsed_ms=100)
     n6post.draw(img, zone, color=(0, 255, 0), thickness=3)
-    edges = {frozenset((ends[:2], ends[2:])) for ends, color, thick in img.lines if (color, thick) == ((0, 255, 0), 3)}
+    edges = {frozenset((ends[:2], ends[2:])) for ends, color, thick in img.lines if (color, thick) == ((0, 252, 0), 3)}
     assert edges == {frozenset(pair) for pair in zip(SQUARE, SQUARE[1:] + SQUARE[:1], strict=True)}
     x, y, w, h = img.texts["2"]
     assert abs(x + w / 2 - 200) <= 1 and abs(y + h / 2 - 200) <= 1
@@ -297,7 +328,7 @@ def test_a_trail_is_a_line_through_the_positions_of_its_track(pixformat: int) ->
         trail.update([seen(n, *way[k]) for n, way in ways.items()])
     n6post.draw(img, trail, color_by="track", thickness=1)
     wanted = [
-        (a + b, class_color(n), 1) for n, way in ways.items() for a, b in zip(way[4:], way[5:], strict=False)
+        (a + b, stored(class_color(n)), 1) for n, way in ways.items() for a, b in zip(way[4:], way[5:], strict=False)
     ]  # the last five positions
     assert img.lines == wanted
 
@@ -346,7 +377,7 @@ def test_trails_are_drawn_in_the_order_of_their_track_ids() -> None:
         trail.update([seen(n, 50 * n + 9 * k, 99) for n in (3, 1, 2)])
     img = Noted()
     trail.draw(img, color_by="track")
-    assert [(line[0][0], line[1]) for line in img.lines] == [(50 * n, class_color(n)) for n in (1, 2, 3)]
+    assert [(line[0][0], line[1]) for line in img.lines] == [(50 * n, stored(class_color(n))) for n in (1, 2, 3)]
 
 
 def test_trails_are_colored_by_class_track_or_instance_like_boxes() -> None:
@@ -357,7 +388,7 @@ def test_trails_are_colored_by_class_track_or_instance_like_boxes() -> None:
         img = Noted()
         n6post.draw(img, trail, color_by=color_by)
         at = {ends[1]: color for ends, color, _ in img.lines}
-        assert at == {100: class_color(numbers[0]), 200: class_color(numbers[1])}
+        assert at == {100: stored(class_color(numbers[0])), 200: stored(class_color(numbers[1]))}
         boxes = image.Image(400, 400, image.RGB565)
         n6post.draw(boxes, detections, color_by=color_by, labels=False)
         for d, number in zip(detections, numbers, strict=True):
@@ -365,7 +396,7 @@ def test_trails_are_colored_by_class_track_or_instance_like_boxes() -> None:
             assert pixels(boxes)[d.rect[1], d.rect[0]] == (r >> 3) << 11 | (g >> 2) << 5 | b >> 3
     img = Noted()
     n6post.draw(img, trail, color=(9, 8, 7))
-    assert {color for _, color, _ in img.lines} == {(9, 8, 7)}
+    assert {color for _, color, _ in img.lines} == {stored((9, 8, 7))}
 
 
 def test_a_trail_at_the_frames_edge_is_in_the_last_row_and_column() -> None:
@@ -528,3 +559,14 @@ def test_the_script_in_the_docs_draws_zones_trails_and_tracks(capsys: pytest.Cap
         r, g, b = class_color(d.track_id)
         assert (r >> 3) << 11 | (g >> 2) << 5 | b >> 3 in colors
     assert len(names["detections"]) > 3 and all(len(names["trail"].positions(d.track_id)) > 1 for d in names["detections"])
+
+
+@pytest.mark.parametrize("make", [lambda: n6post.LineZone((10, 110), (150, 110)), lambda: n6post.PolygonZone(SQUARE)])
+def test_a_zone_on_a_smaller_picture_keeps_its_texts_inside(make: Any) -> None:
+    zone = make()  # without a frame_size: its points are pixels of any picture
+    for width, height in ((400, 400), (120, 115), (400, 400)):
+        img = Noted(width, height)
+        zone.draw(img)
+        assert img.texts
+        for x, y, w, h in img.texts.values():
+            assert 0 <= x and x + w <= width and 0 <= y and y + h <= height

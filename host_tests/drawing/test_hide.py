@@ -160,6 +160,38 @@ def test_a_block_is_a_sixth_of_the_shorter_side_and_at_least_8(rect: Any, block:
     np.testing.assert_array_equal(pixels(img), pixels(wanted))
 
 
+def test_what_is_not_given_is_a_twentieth_and_at_most_64_pixels() -> None:
+    size = 640, 480
+    soft = made_mask(np.full((20, 25), 255), (4.0, 4.0), (130.0, 110.0), (130, 110, 100, 80), size)
+    box = detection((130, 110, 400, 300)), detection((130, 110, 420, 301))
+    for d, options, same in (
+        (box[0], {}, {"size": 50, "grow": 0.05}),
+        (detection((40, 30, 500, 430)), {}, {"size": 64, "grow": 0.05}),
+        (box[1], {"how": "fill"}, {"how": "fill", "grow": 0.05}),
+        (detection((130, 110, 100, 80), soft), {"how": "fill"}, {"how": "fill", "size": 4, "grow": 0.05}),
+        (detection((130, 110, 100, 80), soft), {"how": "blur"}, {"how": "blur", "size": 13, "grow": 0.05}),
+    ):
+        img, wanted, bare = (scene(size=size) for _ in range(3))
+        n6post.hide(img, [d], **options)
+        n6post.hide(wanted, [d], **same)
+        n6post.hide(bare, [d], **{**same, "grow": 0.0})
+        np.testing.assert_array_equal(pixels(img), pixels(wanted))
+        assert (pixels(img) != pixels(bare)).any() or "how" not in options
+
+
+def test_detections_of_the_pictures_size_and_of_another_one_are_hidden_together() -> None:
+    large = detection((100, 80, 60, 40)).replace(frame_size=(320, 240))
+    small, unknown = detection((5, 5, 20, 30)).replace(frame_size=SIZE), detection((120, 90, 20, 20))
+    wanted = scene()
+    n6post.hide(wanted, [detection((50, 40, 30, 20)), small, unknown], size=8)
+    for order in ([large, small, unknown], [unknown, large, small], [small, unknown, large]):
+        img = scene()
+        n6post.hide(img, order, size=8)
+        np.testing.assert_array_equal(pixels(img), pixels(wanted))
+    with pytest.raises(ValueError, match="^roi: expected"):
+        n6post.hide(scene(), [], roi=(0, 0, 0, 5))
+
+
 @every_way
 def test_a_picture_of_another_size_or_a_crop_is_hidden_at_the_same_place(how: Any) -> None:
     d = detection((100, 80, 60, 40)).replace(frame_size=(320, 240))

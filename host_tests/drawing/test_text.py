@@ -229,22 +229,31 @@ def test_a_cleared_picture_is_not_searched_for_texts(monkeypatch: pytest.MonkeyP
 
 def test_texts_are_written_again_in_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each call allocates: in a frame in which an area of the heap is nearly full, 26 calls took 6 million instructions."""
-    earlier = importlib.import_module("n6post.drawing.earlier")
+    importlib.import_module("n6post.drawing.earlier")  # its own calls are not counted
+    painted = importlib.import_module("n6post.drawing.painted_text")
     img = scene()
     n6post.draw(img, FIRST)
     texts = importlib.import_module("n6post.pixels.text").texts
     calls = []
-    paint = earlier.paint
+    paint = painted.paint
 
     def counted(target: Any, entries: Any) -> None:
         calls.append(list(entries))
         paint(target, entries)
 
-    monkeypatch.setattr(earlier, "paint", counted)
+    monkeypatch.setattr(painted, "paint", counted)
     n6post.draw(img, n6post.LineZone((0, 60), (159, 60)), labels=False)
-    again = [entries for entries in calls if entries == list(texts)]
-    assert len(texts) == len(FIRST) > 1 and len(again) == 1
-    assert all(len(entries) == 1 for entries in calls if entries not in again)  # those that are looked for
+    assert len(texts) == len(FIRST) > 1 and calls == [list(texts)]
+
+
+def test_an_empty_list_leaves_a_picture_and_its_texts_alone() -> None:
+    img = scene()
+    n6post.draw(img, FIRST)
+    before = bytes(img.bytearray())
+    texts = importlib.import_module("n6post.drawing.text").texts_in((img.bytearray(), 2, img.width(), img.height()))[:]
+    assert n6post.draw(img, []) is img
+    assert bytes(img.bytearray()) == before
+    assert importlib.import_module("n6post.pixels.text").texts == texts != []
 
 
 @on_both_formats
@@ -348,3 +357,119 @@ def test_many_texts_on_a_picture_that_is_never_cleared_are_forgotten() -> None:
     for k in range(120):
         n6post.draw(img, [detection((3 * k, 2 * k, 60, 50), str(k)), *FIRST])
     assert len(texts) < 450
+
+
+def test_all_lines_of_a_text_stay_readable() -> None:
+    img = scene()
+    n6post.text(img, (20, 20), "xyz\nxyz\nxyz", background=(0, 0, 90))
+    n6post.draw(img, [detection((20, 54, 60, 40))])  # whose label would be on the last line
+    assert len(shown(img, "xyz")) == 3 and len(shown(img, LABELS[0])) == 1
+
+
+def test_another_label_of_the_same_size_does_not_replace_the_first() -> None:
+    img = scene()
+    for text in ("ab", "ba"):
+        n6post.draw(img, [detection((40, 40, 60, 50))], labels=[text])
+    assert [len(shown(img, text)) for text in ("ab", "ba")] == [1, 1]
+
+
+def test_a_label_moves_for_texts_that_it_covers_and_not_beside_them() -> None:
+    bare = scene()
+    n6post.draw(bare, [detection((40, 60, 60, 50))])
+    ((x, y),) = shown(bare, LABELS[0])
+    for dy, moves in ((-14, False), (14, False), (5, True), (-5, True)):
+        img = scene()
+        n6post.text(img, (x, y + dy), "near", background=(0, 0, 90))
+        n6post.text(img, (3, 3), "far", background=(0, 0, 90))
+        n6post.draw(img, [detection((40, 60, 60, 50))])
+        assert (shown(img, LABELS[0]) != [(x, y)]) == moves
+        assert [len(shown(img, text)) for text in ("near", "far", LABELS[0])] == [1, 1, 1]
+
+
+def test_a_text_that_the_left_edge_cuts_is_recognized() -> None:
+    img = scene()
+    n6post.text(img, (-20, 31), "a text that is cut", background=(0, 0, 90))
+    before = pixels(img).copy()
+    n6post.draw(img, [detection((4, 41, 60, 50))])  # whose label would be on it
+    changed = pixels(img) != before
+    assert changed.any() and not changed[31:41, :30].any()
+
+
+def test_labels_that_are_written_again_look_as_before() -> None:
+    """In a crowd they cover each other; the best one is on top."""
+    img = scene(width=60, height=80)
+    crowd = [detection((k % 3 * 4, 30 + k * 2, 30, 20), "somebody", k) for k in range(12)]
+    n6post.draw(img, crowd, boxes=False)
+    before = pixels(img).copy()
+    n6post.draw(img, n6post.LineZone((0, 79), (59, 79)), labels=False, thickness=1)
+    np.testing.assert_array_equal(pixels(img)[:55], before[:55])
+
+
+def test_a_free_place_is_below_above_or_beside_the_texts() -> None:
+    earlier = importlib.import_module("n6post.drawing.earlier")
+    texts = importlib.import_module("n6post.pixels.text").texts
+    for rects, asked, wanted in (
+        ([(100, 100, 9, 9)], (10, 10), (10, 10)),
+        ([(0, 5, 60, 20)], (10, 10), (10, 25)),
+        ([(0, 100, 160, 20)], (10, 105), (10, 90)),
+        ([(40, 0, 20, 120)], (45, 50), (60, 50)),
+        ([(120, 0, 40, 120)], (125, 50), (90, 50)),
+        ([(0, 5, 160, 20), (0, 25, 160, 40)], (5, 8), (5, 65)),
+        ([(0, 0, 160, 120)], (5, 8), (5, 8)),
+        ([(40, 10, 20, 10)], (10, 10), (10, 10)),  # it ends where the text begins
+        ([(40, 20, 20, 10)], (30, 10), (30, 10)),
+    ):
+        texts[:] = [(*rect, "", 0, 0, 1) for rect in rects]
+        assert earlier.free_place(160, 120, *asked, 30, 10) == wanted
+    texts.clear()
+
+
+def test_a_legend_is_one_text_beside_others() -> None:
+    legends = importlib.import_module("n6post.drawing.legends")
+    lib = importlib.import_module("n6post.drawing.text")
+    entries = [((255, 0, 0), "first"), ((0, 255, 0), "second")]
+    img = scene()
+    n6post.text(img, (2, 100), "before", background=(0, 0, 90))
+    legends.draw_legend(lib.target_of(img), entries, None)
+    assert [len(shown(img, text)) for text in ("before", "second")] == [1, 0] or len(shown(img, "before")) == 1
+    before = pixels(img).copy()
+    n6post.draw(img, n6post.LineZone((0, 50), (159, 110)), labels=False)
+    texts = importlib.import_module("n6post.pixels.text").texts
+    for x, y, w, h, *_ in texts:
+        np.testing.assert_array_equal(pixels(img)[y : y + h, x : x + w], before[y : y + h, x : x + w])
+    assert len(texts) == 7, "a text, and the ground, the square and the text of two lines"
+    legends.draw_legend(lib.target_of(img), [], None)
+    assert len(texts) == 7
+
+
+def test_black_is_a_background_and_carriage_returns_begin_lines() -> None:
+    img = canvas()
+    img.bytearray()[:] = b"\xff" * len(img.bytearray())
+    n6post.text(img, (20, 20), "ab", background=(0, 0, 0))
+    assert pixels(img)[20, 20] == 0 and (pixels(img)[20:30, 20:30] == 0).any(axis=1).all()
+    pictures = [bytes(n6post.text(canvas(), (20, 80), text, anchor="bottom_left").bytearray())
+                for text in ("a\nb\nc", "a\rb\rc", "a\r\nb\rc")]  # fmt: skip
+    assert pictures[0] == pictures[1] == pictures[2]
+    for xy in ((-32769, 0), (0, -32769), (32768, 0)):
+        with pytest.raises(ValueError, match="^xy: expected"):
+            n6post.text(canvas(), xy, "a")
+
+
+def test_a_place_is_moved_into_the_picture() -> None:
+    lib = importlib.import_module("n6post.drawing.text")
+    importlib.import_module("n6post.pixels.text").texts.clear()
+    target = lib.target_of(canvas())
+    for asked, wanted in (((-5, -7), (0, 0)), ((155, 118), (130, 110)), ((20, 30), (20, 30))):
+        assert lib.place_for(target, *asked, 30, 10) == wanted
+    assert lib.place_for(target, 3, 4, 200, 130) == (0, 0)
+
+
+def test_a_label_ends_at_a_zero_as_in_the_firmware() -> None:
+    """What is behind it is not drawn, and the ground is as wide as what is."""
+
+    def drawn(label: str) -> bytes:
+        img = image.Image(120, 60, image.RGB565)
+        n6post.draw(img, [n6post.Detection((10, 30, 60, 20), 0.5, 0, "x", None, None)], labels=[label])
+        return bytes(img.bytearray())
+
+    assert drawn("a\0b") == drawn("a") != drawn("ab")

@@ -1,9 +1,9 @@
 """helium_*.py and m7_*.py give the same bytes as portable_*.py, on an emulated Cortex-M55 (see kernel_harness).
 
-Each kernel gets a thousand random and adversarial calls (ties, extremes, all equal, NaN and infinities, sizes of 1, odd
-sizes, every dtype and layout) in one start of the emulator, and then all calls that the library makes for the recorded
-tensors. Every call runs twice, with forbidden memory directly after and then directly before each buffer; inputs are
-read-only. One call in five runs again with interrupts.
+Each kernel gets a thousand random and adversarial calls (ties, extremes, all equal, every kind of NaN, infinities, the
+smallest numbers, sizes of 1, odd sizes, every dtype and layout) in one start of the emulator, and then all calls that the
+library makes for the recorded tensors. Every call runs twice, with forbidden memory directly after and then directly before
+each buffer; inputs are read-only. One call in five runs again with interrupts.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def compared(call: Call, buffers: list[Any]) -> list[Any]:
         if call.kernel == "blend_anchors" and i == 2:
             numbers = np.frombuffer(data, np.uint16).reshape(3, -1)
             data = numbers[:2].tobytes() + numbers[2, : call.value].tobytes()
-        if call.kernel == "suppress_oriented" and i == 2:
+        if call.kernel in ("suppress", "suppress_oriented") and i == 2:
             numbers = np.frombuffer(data, np.uint16).reshape(3, -1)
             data = numbers[:2].tobytes() + numbers[2, : call.value].tobytes()
         if call.kernel == "hide_cells" and i == 3:  # workspace
@@ -183,9 +183,17 @@ def check(calls: list[Call], kind: str = "helium", **options: Any) -> list[harne
     return results
 
 
+# Zeros, subnormals and the smallest normal numbers of both signs, the largest number; infinities; NaN, quiet and signaling.
+ODD = np.array(
+    [0, 1 << 31, 1, 0x80000001, 0x400000, 0x807FFFFF, 0x800000, 0x80800000, 0x7F7FFFFF, 0x7F800000, 0xFF800000, 0x7FC00000,
+     0xFFC00001, 0x7F800001, 0xFF800001, 0x7FBFFFFF, 0xFFBFFFFF],
+    np.uint32,
+)  # fmt: skip
+
+
 # --- tensors ---------------------------------------------------------------------------------------------------------
 def tensor(random: Random, dtype: str, size: int, special: bool = True) -> Array:
-    """`size` values: whole range, few levels (ties), the two extremes, or all equal; floats with NaN and infinities."""
+    """`size` values: whole range, few levels (ties), the two extremes, or all equal; floats with some of ODD."""
     kind = random.integers(5)
     if dtype == "float32":
         if kind == 0:
@@ -201,8 +209,9 @@ def tensor(random: Random, dtype: str, size: int, special: bool = True) -> Array
         values = values.astype(np.float32)
         if special and random.random() < 0.5:
             share = random.choice([0.02, 0.3, 0.9])
-            odd = random.choice(np.array([np.nan, np.inf, -np.inf, -0.0, 0.0], np.float32), size)
-            values = np.where(random.random(size) < share, odd, values)
+            kinds = [ODD, ODD[:9], ODD[9:]][random.integers(3)]  # a NaN hides what subnormals do
+            odd = kinds[random.integers(len(kinds), size=size)]
+            values = np.where(random.random(size) < share, odd, values.view(np.uint32)).view(f32)
         return values
     low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
     if kind == 0:
@@ -584,7 +593,7 @@ def blend_anchors_calls(random: Random) -> Iterator[Call]:
         capacity = count + int(random.choice([0, 0, 1, 30]))
         values = random.normal(size=(rows, capacity)).astype(f32)
         values[7::3] = 1
-        values[:5, :count] = boxes(random, count)
+        values[:5, :count] = boxes(random, count, tiny=bool(random.random() < 0.2))
         labels = random.integers(0, int(random.choice([1, 2, 80, 60000])), (3, capacity)).astype(np.uint16)
         labels[0] = np.arange(capacity)
         agnostic, most = bool(random.integers(2)), int(random.choice([1, 3, 20, 300]))
@@ -609,7 +618,7 @@ def suppress_oriented_calls(random: Random) -> Iterator[Call]:
         count = int(random.choice([1, 2, 3, 7, 17, 40]))
         capacity = count + int(random.choice([0, 0, 1, 30]))
         values, table = (random.normal(size=(rows, capacity)).astype(f32) for rows in (5, 10))
-        values[:5, :count] = boxes(random, count)
+        values[:5, :count] = boxes(random, count, tiny=bool(random.random() < 0.2))
         angles = random.normal(size=count) * random.choice([0.0, 0.01, 1.0, 3.0, 1e6])
         if random.random() < 0.1:
             angles[random.random(count) < 0.2] = random.choice([np.nan, np.inf, -np.inf, 1e30])
@@ -652,14 +661,20 @@ def oriented_corners_calls(random: Random) -> Iterator[Call]:
         yield called("oriented_corners", block, labels, table.astype(f32), np.zeros((kept, 9), f32), note=note)
 
 
-def boxes(random: Random, count: int) -> Array:
-    """Corners x1, y1, x2, y2 and a score, (5, count), on a grid, so that IoUs tie; some are empty, inverted or NaN."""
+def boxes(random: Random, count: int, tiny: bool = False) -> Array:
+    """Corners x1, y1, x2, y2 and a score, (5, count), on a grid, so that IoUs tie; some are empty, inverted or NaN.
+
+    tiny    whether some are subnormal
+    """
     step = random.choice([1.0, 0.25, 7.3])
     center = random.integers(0, random.choice([3, 12, 60]), (2, count)) * step
     half = random.integers(0, 8, (2, count)) * step / 2
     values = np.concatenate([center - half, center + half, np.sort(random.random((1, count)))[:, ::-1]]).astype(f32)
     if random.random() < 0.2:
         values[int(random.integers(4)), random.random(count) < 0.2] = random.choice([np.nan, np.inf, -np.inf])
+    if tiny:
+        at = random.random((4, count)) < 0.3
+        values[:4][at] = random.choice(ODD[:8], int(at.sum())).view(f32)
     if random.random() < 0.2:
         values[[0, 2]] = values[[2, 0]]
     return values
@@ -670,7 +685,7 @@ def suppress_calls(random: Random) -> Iterator[Call]:
         count = int(random.choice([1, 2, 3, 4, 5, 7, 8, 17, 40, 100]))
         capacity = count + int(random.choice([0, 0, 1, 30]))
         values = np.full((5, capacity), 5, f32)
-        values[:, :count] = boxes(random, count)
+        values[:, :count] = boxes(random, count, tiny=bool(random.random() < 0.2))
         labels = random.integers(0, int(random.choice([1, 2, 80, 60000])), (3, capacity)).astype(np.uint16)
         threshold = random.choice([0.0, 0.25, 0.5, 0.7, 1 / 3, 1.0])
         block = array("i", (count, bits(threshold), int(random.integers(2)), int(random.choice([1, 3, 20, 300])), capacity))
@@ -682,7 +697,7 @@ def boxes_to_frame_calls(random: Random) -> Iterator[Call]:
         count = int(random.choice([1, 2, 3, 4, 5, 9, 30]))
         capacity = count + int(random.choice([0, 1, 20]))
         values = np.full((5, capacity), 5, f32)
-        values[:, :count] = boxes(random, count)
+        values[:, :count] = boxes(random, count, tiny=bool(random.random() < 0.2))
         labels = random.integers(0, 60000, (3, capacity)).astype(np.uint16)
         kept = int(random.integers(1, count + 1))
         labels[2, :kept] = np.sort(random.permutation(count)[:kept])
@@ -780,13 +795,7 @@ def with_rows(random: Random, block: array[int], anchors: int, first: int) -> tu
     return block, start
 
 
-def thirty_bits(value: float) -> float:
-    """The number as a Python float on the camera, which is how draw_image receives its scales."""
-    word = np.float32(value).view(np.uint32)
-    return float((word & ~np.uint32(3) | word >> np.uint32(2) & np.uint32(3)).view(np.float32))
-
-
-SCALES = [thirty_bits(n) for n in (1, 1, 2, 4, 0.5, 1.3, 3, 0.77, 2.9999, 10 / 7, 8.1)]
+SCALES = [1, 1, 2, 4, 0.5, 1.3, 3, 0.77, 2.9999, 10 / 7, 8.1, 12.8, 25.6, 6.4, 1.6]
 
 
 def suppress_masks_calls(random: Random) -> Iterator[Call]:
@@ -863,7 +872,7 @@ def tint_mask_calls(random: Random) -> Iterator[Call]:
         frame = bytearray(random.bytes(width * height * depth))
         mask = tensor(random, "uint8", w * h)
         alpha = int(random.choice([255, 255, 128, 0, 5, 8, 60, 200, int(random.integers(256))]))
-        block = [depth, width, height, w, h, x, y, bits(sx), bits(sy), left, top, right, bottom]
+        block = [depth, width, height, w, h, x, y, params.bits(sx), params.bits(sy), left, top, right, bottom]
         block += [int(random.integers(65536)), alpha, int(random.integers(2))]
         yield called("tint_mask", frame, bytearray(mask.tobytes()), array("i", block), note=block)
 
@@ -1002,9 +1011,21 @@ def pose_calls(random: Random) -> Iterator[Call]:
         skeleton = array("H", [int(n) for n in np.concatenate([skeleton, random.integers(0, 3, keypoints)])])
         thickness, radius = int(random.choice([-1, 0, 1, 2, 2, 3, 4, 9])), int(random.choice([-1, 0, 1, 2, 3, 3, 4, 12]))
         colors = [int(n) for n in random.integers(65536, size=3)]
-        block = pose_params.pose(depth, width, height, keypoints, int(limbs), thickness, radius, 0.3, *colors)
+        outside = int(random.integers(2))
+        block = pose_params.pose(depth, width, height, keypoints, int(limbs), thickness, radius, 0.3, *colors, outside)
         frame = bytearray(random.bytes(width * height * depth))
         yield called("pose", frame, block, points, skeleton)
+    # Long lines, also beside the frame's edges and at 45 degrees.
+    sizes = (640, 90, 6), (90, 640, 2), (400, 400, 3), (1200, 60, 40), (60, 900, 100), (33, 3000, 99)
+    for width, height, thickness in sizes:
+        ends = (5, 9), (width - 3, height - 5), (width + 40, 30), (-20, height - 1), (width - 1, 0), (7, height + 90), (0, 0)
+        points = np.array([(x, y, 1) for x, y in ends], f32)
+        lines = [(int(a), int(b), 0) for a, b in random.integers(0, 7, (8, 2))]
+        skeleton = array("H", [int(n) for line in lines for n in line] + [0] * 7)
+        for depth in (1, 2):
+            colors = [int(random.integers(65536)), 0, 0]
+            block = pose_params.pose(depth, width, height, 7, len(lines), thickness, 0, 0.3, *colors, 1)
+            yield called("pose", bytearray(random.bytes(width * height * depth)), block, points, skeleton)
 
 
 def cut_rotated_calls(random: Random) -> Iterator[Call]:
@@ -1102,9 +1123,9 @@ def measure_mask_calls(random: Random) -> Iterator[Call]:
         values[random.random((wh, ww)) < random.choice([0, 0.5, 0.9, 1.0])] |= 128
         if random.random() < 0.2:
             values[:] = random.choice([0, 127, 128, 255])
-        scale, offset = random.choice(SCALES, 2), [thirty_bits(n) for n in random.normal(0, 30, 2)]
+        scale, offset = random.choice(SCALES, 2), [float(n) for n in random.normal(0, 30, 2)]
         if number % 100 == 99:  # moments beyond 32 bits
-            scale = [thirty_bits(n) for n in random.uniform(300, 1500, 2)]
+            scale = [float(n) for n in random.uniform(300, 1500, 2)]
         seen = [int(n) for n in (*random.integers(-5, 40, 2), *random.choice([0, 1, 60, 400, 60_000], 2))]
         margin = [int(n) for n in random.integers(0, 9, 2)]
         box = [int(n) for n in (*random.integers(-20, 200, 2), *random.integers(-1, 300, 2))]

@@ -59,7 +59,8 @@ def outputs_of(name: str, dtype: str) -> tuple[list[Array], Any]:
     more = {"YoloV8": 0, "YoloV8Seg": 8, "YoloV8Pose": 9}[name]
     head = np.full((1, 5 + more, 126), low)
     head[:, :4] = random.integers(0, 20, (1, 4, 126))
-    head[0, 4, :40] = random.integers(1, high, 40)
+    head[0, 4] = 0
+    head[0, 4, :40] = random.integers(1, 20, 40)
     head[0, 5:] = random.integers(low, high, (more, 126)) if name == "YoloV8Seg" else random.integers(0, 20, (more, 126))
     outputs = [head.astype(dtype)]
     options: dict[str, Any] = {"box_units": "normalized", "iou_threshold": 1.0, "max_detections": 40}
@@ -96,7 +97,7 @@ def test_a_crop_has_the_pixels_whose_position_lies_in_the_box() -> None:
     """In exact fractions: the left edge of a box belongs to it, the right one does not, as in Ultralytics' crop_mask."""
     scale = Fraction(1, 20)
     head = np.zeros((1, 13, 84), np.int8)
-    head[0, :5, 0] = 10, 8, 8, 4, 100  # in steps of .05 of 64 pixels: x from 6 to 14 steps, y from 6 to 10
+    head[0, :5, 0] = 10, 8, 8, 4, 19  # in steps of .05 of 64 pixels: x from 6 to 14 steps, y from 6 to 10
     protos = np.ones((1, 16, 16, 8), np.int8)
     head[0, 5:, 0] = 1
     for number in (float(np.float32(0.05)), *camera_floats(0.05)):
@@ -154,15 +155,17 @@ for scene in range(COUNT):
     kind = scene % 4
     dtype, zero_point = ((np.int8, -128 + random(40)), (np.uint8, random(30)), (np.int16, 0))[random(3)]
     low, high = ((-128, 128), (0, 256), (-300, 300))[(np.int8, np.uint8, np.int16).index(dtype)]
-    scale = float32(*SCALES[random(7)])
+    numerator, denominator = SCALES[random(7)]
+    scale = float32(numerator, denominator)
+    one = min(high, zero_point + denominator // numerator + 1)
     if kind == 3:
-        outputs = [integers((1, 24, 16, 5), low, high, dtype)]
+        outputs = [integers((1, 24, 16, 5), zero_point, one, dtype)]
         process = n6post.MoveNet(0.0, refine=bool(random(2)))
     else:
-        head = integers((1, 5 + (0, 8, 9)[kind], 126), low, high, dtype)
+        head = integers((1, 5 + (0, 8, 9)[kind], 126), zero_point, one, dtype)
         for anchor in range(126):
             if random(8):
-                head[0, 4, anchor] = low
+                head[0, 4, anchor] = zero_point
         outputs = [head]
         # Without labels, families/family_check.py may take random keypoints for class scores.
         options = dict(box_units="normalized", max_detections=9, labels=["thing"])

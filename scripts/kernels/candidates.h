@@ -8,6 +8,7 @@ struct search {
     uint16_t *anchors;
     int dtype, size, count; // size: log2 of an element's bytes
     int cut, least;         // the minimum key, and the value that it belongs to: an integer, or a float's bits
+    int exact;              // whether there are subnormals or signaling NaNs: see tensors.h
 };
 
 // An element: the integer itself, or a float's bits.
@@ -123,6 +124,51 @@ static __attribute__((noinline)) void add(struct search *s, int anchor, int valu
     s->anchors[s->count++] = anchor;
     if (s->count == 2 * params->capacity)
         select(s);
+}
+
+// For a few anchors, a head with other numbers between its own, and for odd numbers: speed does not matter.
+static __attribute__((noinline)) void scan_exactly(struct search *s, int most)
+{
+    const struct candidates_params *params = s->params;
+    const uint8_t *p = s->scores;
+    int dtype = s->dtype;
+    for (int anchor = 0; anchor < params->anchors && s->cut <= most; anchor++, p += params->anchor_step << s->size) {
+        float best = -__builtin_inff();
+        for (int i = 0; i < params->classes; i++) {
+            float score = element(p + ((i * params->channel_step) << s->size), dtype);
+            if (score > best)
+                best = score;
+        }
+        if (best >= (dtype == FLOAT32 ? as_float(s->least) : s->cut))
+            add(s, anchor, dtype == FLOAT32 ? as_bits(best) : (int)best);
+    }
+}
+
+// Begins again with scan_exactly if the numbers are odd. cut: the first one.
+static void check_scan(struct search *s, int cut, int most)
+{
+    if (s->dtype != FLOAT32 || !met_odd_numbers())
+        return;
+    s->exact = 1;
+    s->count = 0;
+    set_cut(s, cut);
+    scan_exactly(s, most);
+}
+
+static __attribute__((noinline)) void place_boxes(const struct search *s, float *values, const uint16_t *labels)
+{
+    const struct candidates_params *params = s->params;
+    float zero = params->zero_point;
+    int dtype = s->dtype, capacity = params->capacity, step = params->channel_step << s->size;
+    for (int i = 0; i < s->count; i++) {
+        const uint8_t *p = s->head + ((labels[i] * params->anchor_step) << s->size);
+        float x = element(p, dtype) - zero, y = element(p + step, dtype) - zero;
+        float w = (element(p + 2 * step, dtype) - zero) * 0.5f, h = (element(p + 3 * step, dtype) - zero) * 0.5f;
+        values[i] = x - w;
+        values[capacity + i] = y - h;
+        values[2 * capacity + i] = x + w;
+        values[3 * capacity + i] = y + h;
+    }
 }
 
 // Looks up the classes of all in the buffer. In ascending order of anchors, because then the scores of neighbors, which often

@@ -7,11 +7,7 @@
 #include <stdint.h>
 #include "pixels.h"
 #include "params.h"
-
-struct canvas {
-    uint8_t *frame;
-    int width, height, depth, color;
-};
+#include "pose.h"
 
 static void put(const struct canvas *c, int x, int y)
 {
@@ -24,12 +20,10 @@ static void put(const struct canvas *c, int x, int y)
         c->frame[at] = c->color;
 }
 
-// error: 0 stores the color, 256 leaves the pixel unchanged.
-static __attribute__((noinline)) void blend(const struct canvas *c, int x, int y, int error)
+// at: the pixel's number. error: 0 stores the color, 256 leaves the pixel unchanged.
+static inline void blend(const struct canvas *c, int at, int error)
 {
-    if ((unsigned)x >= (unsigned)c->width || (unsigned)y >= (unsigned)c->height)
-        return;
-    int at = y * c->width + x, rest = 256 - error, new = c->color;
+    int rest = 256 - error, new = c->color;
     if (c->depth == 2) {
         uint16_t *pixel = (uint16_t *)c->frame + at;
         int old = *pixel;
@@ -39,6 +33,12 @@ static __attribute__((noinline)) void blend(const struct canvas *c, int x, int y
         *pixel = r << 11 | g << 5 | b;
     } else
         c->frame[at] = (c->frame[at] * error + new * rest) >> 8;
+}
+
+static __attribute__((noinline)) void blend_at(const struct canvas *c, int x, int y, int error)
+{
+    if ((unsigned)x < (unsigned)c->width && (unsigned)y < (unsigned)c->height)
+        blend(c, y * c->width + x, error);
 }
 
 static int distance(int a)
@@ -59,13 +59,13 @@ static __attribute__((noinline)) void thin_line(const struct canvas *c, int x0, 
     if (!length)
         length = 1;
     for (;;) {
-        blend(c, x0, y0, 256 * distance(error - dx + dy) / length);
+        blend_at(c, x0, y0, 256 * distance(error - dx + dy) / length);
         int e2 = error, x2 = x0;
         if (2 * e2 >= -dx) {
             if (x0 == x1)
                 return;
             if (e2 + dy < length)
-                blend(c, x0, y0 + sy, 256 * (e2 + dy) / length);
+                blend_at(c, x0, y0 + sy, 256 * (e2 + dy) / length);
             error -= dy;
             x0 += sx;
         }
@@ -73,7 +73,7 @@ static __attribute__((noinline)) void thin_line(const struct canvas *c, int x0, 
             if (y0 == y1)
                 return;
             if (dx - e2 < length)
-                blend(c, x2 + sx, y0, 256 * (dx - e2) / length);
+                blend_at(c, x2 + sx, y0, 256 * (dx - e2) / length);
             error += dx;
             y0 += sy;
         }
@@ -100,6 +100,37 @@ static int cut(int p, int q, float *enter, float *leave)
     return 1;
 }
 
+static inline void one_step(const struct canvas *c, struct band *b)
+{
+    int at = b->across, rest = b->far - b->error - b->width;
+    int across = b->side * (b->steep ? 1 : c->width), last = (b->steep ? c->width : c->height) - 1;
+    int pixel = b->steep ? b->along * c->width + at : at * c->width + b->along;
+    if ((unsigned)at <= (unsigned)last)
+        blend(c, pixel, b->error);
+    for (;;) {
+        at += b->side;
+        pixel += across;
+        if (rest + b->far >= 256)
+            break;
+        rest += b->far;
+        if ((unsigned)at > (unsigned)last)
+            continue;
+        if (c->depth == 2)
+            ((uint16_t *)c->frame)[pixel] = c->color;
+        else
+            c->frame[pixel] = c->color;
+    }
+    if ((unsigned)at <= (unsigned)last)
+        blend(c, pixel, rest);
+    b->error += b->near;
+    if (b->error > 256) {
+        b->error -= b->far;
+        b->across += b->side;
+    }
+    b->along += b->step;
+    b->left--;
+}
+
 static __attribute__((noinline)) void line(const struct canvas *c, int x0, int y0, int x1, int y1, int thickness)
 {
     int dx = x1 - x0, dy = y1 - y0;
@@ -118,43 +149,29 @@ static __attribute__((noinline)) void line(const struct canvas *c, int x0, int y
         return;
     }
     int sx = x0 < x1 ? 1 : -1, sy = y0 < y1 ? 1 : -1;
-    int steep = 256 * ex / length < 256 * ey / length;
-    int along = steep ? y0 : x0, across = steep ? x0 : y0, end = steep ? y1 : x1;
-    int step = steep ? sy : sx, side = steep ? sx : sy;
+    int steep = 256 * ex / length < 256 * ey / length, width = 256 * (thickness - 1);
     int near = 256 * (steep ? ex : ey) / length, far = 256 * (steep ? ey : ex) / length;
-    int width = 256 * (thickness - 1);
     int offset = (length + width / 2) / far, error = offset * far - width / 2;
-    if (error < 0)
-        error = 0;
-    across -= offset * side;
-    for (;;) {
-        int at = across, rest = far - error - width;
-        blend(c, steep ? at : along, steep ? along : at, error);
-        while (rest + far < 256) {
-            at += side;
-            put(c, steep ? at : along, steep ? along : at);
-            rest += far;
-        }
-        at += side;
-        blend(c, steep ? at : along, steep ? along : at, rest);
-        if (along == end)
+    struct band b = {
+        steep, steep ? y0 : x0, (steep ? x0 : y0) - offset * (steep ? sx : sy), steep ? sy : sx, steep ? sx : sy,
+        near, far, width, error < 0 ? 0 : error, (steep ? ey : ex) + 1,
+    };
+    while (b.left > 0) {
+#if __ARM_FEATURE_MVE
+        if (pose_lanes(c, &b))
             return;
-        error += near;
-        if (error > 256) {
-            error -= far;
-            across += side;
-        }
-        along += step;
+#endif
+        one_step(c, &b);
     }
 }
 
 // The four quadrants of the point (a, -b).
 static __attribute__((noinline)) void ring(const struct canvas *c, int cx, int cy, int a, int b, int amount)
 {
-    blend(c, cx + a, cy - b, amount);
-    blend(c, cx + b, cy + a, amount);
-    blend(c, cx - a, cy + b, amount);
-    blend(c, cx - b, cy - a, amount);
+    blend_at(c, cx + a, cy - b, amount);
+    blend_at(c, cx + b, cy + a, amount);
+    blend_at(c, cx - a, cy + b, amount);
+    blend_at(c, cx - b, cy - a, amount);
 }
 
 static __attribute__((noinline)) void disc(const struct canvas *c, int cx, int cy, int radius)
@@ -185,6 +202,25 @@ static __attribute__((noinline)) void disc(const struct canvas *c, int cx, int c
     }
 }
 
+// As portable_poses.py does, whose division rounds down.
+static int part_of(int delta, int n, int pieces)
+{
+    return (delta * n - (delta < 0 ? pieces - 1 : 0)) / pieces;
+}
+
+static __attribute__((noinline)) void limb(const struct canvas *c, int x0, int y0, int x1, int y1, int thickness)
+{
+    int dx = x1 - x0, dy = y1 - y0, wide = distance(dx), high = distance(dy);
+    int near = wide < high ? wide : high, far = wide < high ? high : wide;
+    int pieces = thickness > 1 && 4 * near > 3 * far ? 1 + far / 180 : 1, x = x0, y = y0;
+    for (int n = 1; n <= pieces; n++) {
+        int next_x = x0 + part_of(dx, n, pieces), next_y = y0 + part_of(dy, n, pieces);
+        line(c, x, y, next_x, next_y, thickness);
+        x = next_x;
+        y = next_y;
+    }
+}
+
 // Returns whether a keypoint is visible, and writes the pixel that contains it.
 static __attribute__((noinline)) int visible(const struct pose_params *params, const float *point, int *x, int *y)
 {
@@ -192,7 +228,8 @@ static __attribute__((noinline)) int visible(const struct pose_params *params, c
     __builtin_memcpy(&threshold, &params->threshold, 4);
     if (!(point[2] >= threshold) || point[0] - point[0] != 0 || point[1] - point[1] != 0)
         return 0;
-    int right = params->frame_width - 1, bottom = params->frame_height - 1;
+    int right = params->outside ? 32767 : params->frame_width - 1;
+    int bottom = params->outside ? 32767 : params->frame_height - 1;
     *x = (int)point[0];
     *y = (int)point[1];
     *x = *x > right ? right : *x < -32768 ? -32768 : *x;
@@ -209,7 +246,7 @@ int pose(void *frame, const struct pose_params *params, const float *points, con
         if (params->thickness && visible(params, points + 3 * skeleton[0], &ax, &ay) &&
             visible(params, points + 3 * skeleton[1], &bx, &by)) {
             c.color = c.depth == 2 ? colors[skeleton[2]] : luma(colors[skeleton[2]]);
-            line(&c, ax, ay, bx, by, params->thickness);
+            limb(&c, ax, ay, bx, by, params->thickness);
         }
     if (params->radius > 0)
         for (int n = params->keypoint_count; n > 0; n--, skeleton++, points += 3)

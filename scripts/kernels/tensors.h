@@ -7,6 +7,22 @@
 // ulab's codes.
 enum { UINT8 = 66, INT8 = 98, INT16 = 104, FLOAT32 = 102 };
 
+// Vector instructions take a subnormal number for 0, and VMAXNM gives NaN if one of its numbers is a signaling NaN. Both leave
+// a flag in FPSCR. So a kernel runs its fast loop, and again with plain comparisons if that has met such numbers. (A comparison
+// with a quiet NaN leaves a flag, too: this costs only time.)
+static inline void clear_flags(void)
+{
+    int fpscr; // whose other bits say how to round, and how many lanes a loop has
+    __asm__ volatile("vmrs %0, fpscr\n bic %0, %0, #0x89\n vmsr fpscr, %0" : "=r"(fpscr) :: "memory");
+}
+
+static inline int met_odd_numbers(void)
+{
+    int flags;
+    __asm__ volatile("vmrs %0, fpscr" : "=r"(flags) :: "memory");
+    return flags & 0x89; // invalid operation, underflow, subnormal input
+}
+
 static inline int larger(int a, int b)
 {
     return a > b ? a : b;

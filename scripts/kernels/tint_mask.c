@@ -12,8 +12,10 @@ struct axis {
     int from, to, at, step;
 };
 
-static struct axis axis_of(int origin, int size, float scale, int from, int to, int centered)
+static struct axis axis_of(int origin, int size, int bits, int from, int to, int centered)
 {
+    // draw_image gets a float object, whose last two bits MicroPython fills with the two before them: 12.8 is 12.800002.
+    float scale = as_float(bits | (bits >> 2 & 3));
     // Centered: the mask at twice the scale, one pixel up and left, of which every second pixel is used.
     int doubled = centered + 1, start = origin > 0 ? origin : 0;
     scale *= doubled;
@@ -31,8 +33,8 @@ int tint_mask(uint8_t *frame, const uint8_t *mask, const struct tint_mask_params
 {
     struct strip s;
     int width = params->width, height = params->height, color = params->color, alpha = params->alpha, centered = params->centered;
-    struct axis x = axis_of(params->x, width, as_float(params->x_scale), params->x0, params->x1, centered);
-    struct axis y = axis_of(params->y, height, as_float(params->y_scale), params->y0, params->y1, centered);
+    struct axis x = axis_of(params->x, width, params->x_scale, params->x0, params->x1, centered);
+    struct axis y = axis_of(params->y, height, params->y_scale, params->y0, params->y1, centered);
     if (x.to <= x.from || y.to <= y.from || !alpha)
         return 0;
 

@@ -30,7 +30,7 @@ from ..kernels.drawing_params import box as box_params
 from ..kernels.drawing_params import place_labels as place_labels_params
 from ..pixels.colors import FONT_HEIGHT, NO_TRACK, checked_color, class_color, depth_of, rgb565
 from ..pixels.colors import text_scale as usual_text_scale
-from ..pixels.text import font, picture, text_width
+from ..pixels.text import compared, font, picture, text_width
 from ..pixels.text import texts as earlier_texts
 from ..results.detection import Detection
 from ..tensors.lazy import module
@@ -81,10 +81,15 @@ def draw(
     """
     number("alpha", alpha, 0, 255)
     number("thickness", thickness, 0, 100)
+    flag("masks", masks)
+    flag("boxes", boxes)
+    if antialias is not None:
+        flag("antialias", antialias)
     if text_scale is not None:
         number("text_scale", text_scale, 1, 8)
-    if color_by not in _COLORED:
+    if not isinstance(color_by, str) or color_by not in _COLORED:
         raise ValueError("color_by: expected 'class', 'track' or 'instance', got %r" % (color_by,))
+    compared[0] = False  # also after an interruption
     if not isinstance(result, (list, tuple)) or isinstance(result, Detection):
         if color is not None:
             color = checked_color(color)
@@ -112,6 +117,8 @@ def draw(
         result, rects = module("drawing.per_detection").in_roi(result, width, height, roi)
     elif other_size:
         result = module("results.scaled").scaled(result, width, height)
+    if not result:
+        return img
     more, at, first, last = picture
     end = at + depth
     if more is not None and end <= len(pixels) and pixels[at] == first and pixels[end - 1] == last:
@@ -129,6 +136,7 @@ def draw(
             _draw_all_blocks(img, result, paints, alpha)
     has_keypoints = True
     texts = ()
+    covers = False
     if boxes or labels:
         block = _block
         block[BOX_DEPTH] = depth
@@ -139,14 +147,14 @@ def draw(
         if labels:
             texts = _label(result, labels, width, height, scale, rects)
             if again:
-                module("drawing.earlier").place_beside(result, rects, texts, _tables, _label_block)
+                covers = module("drawing.earlier").place_beside(result, rects, texts, _tables, _label_block)
         if oriented and boxes:
-            module("drawing.oriented").draw_corners(img, result, paints, thickness)
+            module("drawing.oriented").draw_corners((pixels, depth, width, height), result, paints, thickness)
         has_keypoints = _draw_boxes(pixels, result, paints, texts, scale, oriented)
     if has_keypoints:
         _draw_poses(img, result, paints, color is None and color_by == "class", colors)
     if again:
-        module("drawing.earlier").repaint((pixels, depth, width, height), texts, _tables, _label_block)
+        module("drawing.earlier").repaint((pixels, depth, width, height), texts if covers else (), _tables, _label_block)
     if texts:
         # Of the best detection's label, which is on top.
         at = (block[BOX_GROUND_Y] * width + block[BOX_GROUND_X]) * depth
@@ -160,25 +168,33 @@ def draw(
 
 def _draw_other(img, result, color, alpha, thickness, labels, color_by, text_scale, roi):
     """Draw anything but a list: a Segmentation, or an object with a method `_overlay`, such as a zone, or `_tint`."""
-    depth = depth_of(img)
-    target = img.bytearray(), depth, img.width(), img.height()
-    again = picture[0] is not None and len(module("drawing.text").texts_in(target)) > 0
-    overlay = getattr(result, "_overlay", None)
-    tint = getattr(result, "_tint", None)
-    if overlay:
-        overlay(img, color, thickness, labels, color_by, text_scale, roi)
-    elif tint:
-        tint(img, color, alpha, labels, color_by, text_scale, roi)
-    elif isinstance(result, module("results.segmentation").Segmentation):
-        flag("labels", labels)
-        if color_by != "class":
-            raise ValueError("color_by: expected 'class' for a Segmentation, got %r" % (color_by,))
-        module("drawing.masks").draw_map(img, result, color and [color] * 256, alpha, labels, text_scale, roi)
-    else:
-        kind = type(result).__name__
-        raise ValueError("expected a list of Detection, a Segmentation, DepthMap or Classification, got %s" % kind)
-    if again:
-        module("drawing.earlier").repaint(target)
+    before = []
+    if picture[0] is not None:
+        target = module("drawing.text").target_of(img)
+        before = earlier_texts[:]
+    compared[0] = len(before) > 0
+    try:
+        overlay = getattr(result, "_overlay", None)
+        tint = None if overlay else getattr(result, "_tint", None)
+        if overlay:
+            overlay(img, color, thickness, labels, color_by, text_scale, roi)
+        elif tint:
+            tint(img, color, alpha, labels, color_by, text_scale, roi)
+        elif isinstance(result, module("results.segmentation").Segmentation):
+            flag("labels", labels)
+            if color_by != "class":
+                raise ValueError("color_by: expected 'class' for a Segmentation, got %r" % (color_by,))
+            module("drawing.masks").draw_map(img, result, color and [color] * 256, alpha, labels, text_scale, roi)
+        else:
+            raise ValueError(
+                "expected a list of Detection, a Segmentation, DepthMap, Classification, zone, Trail or HeatMap, got %s"
+                % type(result).__name__
+            )
+    finally:
+        compared[0] = False
+    if before:
+        # Those that were crossed, and not replaced. What was written now is on top already.
+        module("drawing.painted_text").paint(target, [entry for entry in before if entry in earlier_texts])
 
 
 def _examined(result, width, height):

@@ -44,11 +44,12 @@ def _placed(label_texts, tables, label_block):
 def place_beside(result, rects, label_texts, tables, label_block):
     """Place the labels of a list of Detection again if one of them covers a part of a text that is in the picture.
 
-    A label that equals a text and covers it exactly stays. The other arguments: as draw.py keeps them.
+    A label that equals a text and covers it exactly stays. The other arguments: as draw.py keeps them. Returns whether a
+    label may cover a part of a text.
     """
     around, hit = _around(label_texts, tables, label_block)
     if not hit:
-        return
+        return len(around) < len(texts)
     line = label_block[PLACE_LABELS_LINE]
     rows = array("i")
     for entry in around:  # a text that is higher than a line takes several rows
@@ -64,6 +65,7 @@ def place_beside(result, rects, label_texts, tables, label_block):
         rows.extend(array("i", (x, y, h, positions[LABEL * n + 3])))
     place_labels(block, rows)
     positions[: len(rows) - first] = rows[first:]
+    return True
 
 
 def _around(label_texts, tables, label_block):
@@ -86,13 +88,13 @@ def _around(label_texts, tables, label_block):
 
 
 def repaint(target, label_texts=(), tables=(), label_block=()):
-    """Write the texts again, but none that a label covers: those are no longer in the picture.
+    """Write the texts again that were in the picture before a list of Detection was drawn.
 
     target  as of text.target_of
+    others  the labels of the list, as draw.py keeps them: a text that one covers is no longer in the picture
     """
-    if label_texts:
-        for _, x, y, w, h in _placed(label_texts, tables, label_block):
-            drop(x, y, w, h)
+    for _, x, y, w, h in _placed(label_texts, tables, label_block) if label_texts else ():
+        drop(x, y, w, h)
     picture[0] = None
     paint(target, texts)
     for at in range(len(texts) - 1, -1, -1):
@@ -162,6 +164,14 @@ def drop(x, y, w, h):
     texts[:] = [entry for entry in texts if not _intersects(entry, x, y, w, h)]
     if len(texts) >= _MOST:
         texts.clear()
+
+
+def hit(entries):
+    """Whether one of these texts would cover a part of one that is in the picture, or the list of texts is full."""
+    for x, y, w, h, _, _, _, _ in entries:
+        if _first_hit(x, y, w, h):
+            return True
+    return len(texts) > _MOST - 2
 
 
 def _first_hit(x, y, w, h):

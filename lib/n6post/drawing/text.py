@@ -4,7 +4,7 @@ A text is kept as (x, y, w, h, text, ground, ink, scale), as in pixels/text.py. 
 """
 
 from ..pixels.colors import FONT_HEIGHT, checked_color, depth_of, rgb565, text_scale
-from ..pixels.text import picture, text_width, texts
+from ..pixels.text import compared, picture, text_width, texts
 from ..tensors.lazy import module
 from ..tensors.options import number
 from .painted_text import paint, remember
@@ -30,6 +30,7 @@ def text(img, xy, what, *, color=(255, 255, 255), scale=None, background=None, a
 
     ValueError for an image of another format, and for anything else that is not as described.
     """
+    compared[0] = False  # also after an interrupted draw
     target = target_of(img)
     x, y = _checked_place(xy)
     if not isinstance(what, str):
@@ -37,8 +38,9 @@ def text(img, xy, what, *, color=(255, 255, 255), scale=None, background=None, a
     ink = rgb565(checked_color(color))
     ground = -1 if background is None else rgb565(checked_color(background))
     scale = text_scale(target[2]) if scale is None else number("scale", scale, 1, 8)
-    if anchor not in _ANCHORS:
+    if not isinstance(anchor, str) or anchor not in _ANCHORS:
         raise ValueError("anchor: expected one of %s, got %r" % (", ".join([repr(one) for one in _ANCHORS]), anchor))
+    what = what.replace("\0", "")  # where the firmware would end it
     w, h = size_of(what, scale)
     at = _ANCHORS.index(anchor)
     write(target, x - at % 3 * (w - 1) // 2, y - at // 3 * (h - 1) // 2, w, h, what, ground, ink, scale)
@@ -95,8 +97,22 @@ def write(target, x, y, w, h, text, ground, ink, scale, part=False):
         remember(target, x, y)
 
 
+def write_clear(target, entries):
+    """Write texts whose rectangles are in the picture, clear of those that are already there if there is a place near by."""
+    if texts and module("drawing.earlier").hit(entries):
+        for x, y, w, h, what, ground, ink, scale in entries:
+            x, y = place_for(target, x, y, w, h)
+            write(target, x, y, w, h, what, ground, ink, scale)
+    else:
+        paint(target, entries)
+        texts.extend(entries)
+        remember(target, entries[-1][0], entries[-1][1])
+
+
 def texts_in(target):
     """The texts in a picture: `texts` of pixels/text.py, emptied if it is another picture."""
+    if compared[0]:
+        return texts
     more, at, first, last = picture
     pixels, depth, _, _ = target
     if (

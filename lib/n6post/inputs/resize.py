@@ -113,6 +113,13 @@ class Letterbox(Input):
         return self.roi, ((width - dw) // 2, (height - dh) // 2, dw, dh)
 
 
+def source_of(img):
+    """The input transform of a picture, or of a list of one as `Model.predict` takes it: a Letterbox if it is none yet."""
+    if isinstance(img, (list, tuple)) and len(img) == 1:
+        img = img[0]
+    return img if isinstance(img, Input) else Letterbox(img)
+
+
 def _rounded(number, divisor):
     # Half to even, as Python's round() in Ultralytics' LetterBox.
     whole, rest = number // divisor, 2 * (number % divisor)

@@ -1,14 +1,12 @@
 """What the portable kernels share: reading a parameter block, and float arithmetic that machine code repeats to the bit.
 
-A kernel takes dense arrays and one *parameter block*, `params`: an `array('i')` that params.py, map_params.py,
-drawing_params.py, pose_params.py, head_params.py or anchor_params.py makes. It is read by position; the names that a kernel
-unpacks are those of the entries (a test compares them). Entries that hold *float bits* are read as arrays of one element,
-because a float object of the camera has only 30 bits.
+A kernel takes dense arrays and one *parameter block*, `params`: an `array('i')` that params.py or one of its neighbors
+*_params.py makes. It is read by position; the names that a kernel unpacks are those of the entries (a test compares them).
+Entries that hold *float bits* are read as arrays of one element, because a float object of the camera has only 30 bits.
 
 All float arithmetic is float32, with one rounding for each operation, in the order written, and the kernels of helium_*.py
-and m7_*.py give the same bits. There are two exceptions: Helium treats denormals as 0, and a signalling NaN, which no
-arithmetic returns, may hide the numbers beside it in candidates, class_map, peaks and decode_boxes, which skip every
-other NaN.
+and m7_*.py give the same bits, also of subnormal numbers and of every NaN. Helium's instructions do not: where a fast loop
+meets such numbers, which a flag of the core tells, the kernel begins again value by value (scripts/kernels/tensors.h).
 
 dtype           ulab's code: 66 uint8, 98 int8, 104 int16, 102 float32
 element step    counts elements, not bytes

@@ -5,7 +5,7 @@ A *parameter block* is an array('i') that a kernel reads by position. The functi
 numbers and stored as the bits of a float32. An entry with a default may be filled in later. The constants below a function
 are the positions of entries that callers fill in for each frame, or read.
 
-map_params.py, drawing_params.py, pose_params.py, head_params.py and anchor_params.py do the same for the other kernels.
+The files *_params.py do the same for the other kernels.
 scripts/dev/build_kernels.py derives from these signatures the names that the C and assembler sources use.
 host_tests/kernels/test_params.py compares the constants, and the names that the portable kernels unpack, with the
 signatures.
@@ -80,8 +80,11 @@ BOXES_TO_FRAME_KEPT = const(0)
 
 # The table that boxes_to_frame writes, one row for each detection: drawing_params.row names the entries of a row.
 ROW = const(16)  # words
+ROW_W = const(2)
+ROW_H = const(3)
 ROW_ANCHOR = const(4)
-ROW_CLASS_ID = const(5)  # the score follows
+ROW_CLASS_ID = const(5)
+ROW_SCORE = const(6)
 
 
 def suppress_masks(rows, part, class_agnostic, width, height, margin_x, margin_y, ax, bx, ay, by):

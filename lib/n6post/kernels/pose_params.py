@@ -9,10 +9,10 @@ from .params import bits
 
 def pose(
     depth=2, frame_width=0, frame_height=0, keypoint_count=0, limbs=0, thickness=0, radius=0, threshold=0,
-    left=0, right=0, middle=0,
+    left=0, right=0, middle=0, outside=0,
 ):  # fmt: skip
     entries = depth, frame_width, frame_height, keypoint_count, limbs, thickness, radius
-    return array("i", entries + (bits(threshold), left, right, middle))
+    return array("i", entries + (bits(threshold), left, right, middle, outside))
 
 
 POSE_DEPTH = const(0)

@@ -49,7 +49,7 @@ def depth_of(img, purpose=" to draw on"):
     except (AttributeError, TypeError):
         raise ValueError("img: expected an image%s, got %s" % (purpose, type(img).__name__)) from None
     if pixformat not in _formats:
-        raise ValueError("expected an RGB565 or GRAYSCALE image%s, got format %s" % (purpose, pixformat))
+        raise ValueError("expected an RGB565 or GRAYSCALE image%s, got %s" % (purpose, img))  # which names its format
     return 2 if pixformat == _formats[0] else 1
 
 

@@ -41,6 +41,8 @@ def text_width(text):
     glyphs = None
     widest = width = 0
     for letter in text:
+        if letter == "\0":  # where the firmware ends a text
+            break
         if letter == "\n" or letter == "\r":
             width = 0
         elif " " <= letter <= "~":
@@ -65,3 +67,6 @@ texts = []
 # - None: no text is known. True: those in `texts`. A function: also the labels of the last `draw`, which it adds to `texts`
 # - the offset of the pixel, and its first and last byte
 picture = [None, 0, 0, 0]
+
+# Whether `texts` are those of the picture that is being drawn on: `draw` has looked, what it calls need not look again.
+compared = [False]

@@ -2,9 +2,13 @@
 
 Each stage runs seven times in a row, then three times with empty caches as "... cold". The camera needs benchmark.py and
 marks.py next to it; the first argument is the folder with the recorded tensors (scripts/dev/benchmark_tensors.py).
+
+With a second argument, `full`, the first area of the heap is filled before: then all results lie in the second one, in
+PSRAM, as on a camera from a few hundred frames after a collection on.
 """
 
 import gc
+import sys
 
 import benchmark
 import image
@@ -47,13 +51,28 @@ def over_time():
     measured("to_json of 10", lambda: n6post.to_json(tracked))
 
 
+def filled():
+    """Blocks that fill the first area of the heap, from the largest size to the smallest."""
+    blocks = ()
+    start = addressof(bytearray(16))
+    for size in (4096, 512, 64, 16):
+        while True:
+            block = bytearray(size)
+            if abs(addressof(block) - start) > 1 << 21:  # farther than the area is long
+                break
+            blocks = block, blocks  # a chain: a list would move, and grow in the area
+    return blocks
+
+
 def main():
     gc.collect()
+    kept = filled() if "full" in sys.argv[2:] else None
     for _ in range(5):
         marks.stage("empty", lambda: None)
     for work in benchmark.WORK:
         family(*work)
     over_time()
+    del kept
 
 
 main()

@@ -20,7 +20,7 @@
 @ void insert(int *keys, uint16_t *anchors, int n, int key, int anchor): inserts into n descending keys, behind those that are
 @ not less; the rest move up by one.
 @
-@ (A maximum skips quiet NaN. A network's arithmetic produces no other.)
+@ (A maximum skips quiet NaN. Of a signaling one, and of a subnormal number, a flag tells: see tensors.h.)
 
         .syntax unified
         .thumb

@@ -40,6 +40,10 @@ static int best_class(const struct search *s, int anchor, int value)
     int classes = params->classes, step = params->channel_step;
     if (classes == 1)
         return 0;
+    if (s->exact)
+        for (int i = 0;; i++)
+            if (*(const float *)(s->scores + ((anchor * params->anchor_step + i * step) << 2)) == as_float(value))
+                return i;
     const uint8_t *p = s->scores + ((anchor * params->anchor_step) << s->size);
     uint32x4_t offsets = vmulq_n_u32(vidupq_n_u32(0, 1), step);
     step <<= s->size + 2;
@@ -204,17 +208,7 @@ static void scan(struct search *s, int most)
         }
         return;
     }
-    // Only a few anchors, or a head with other numbers between its own: speed does not matter.
-    for (int anchor = 0; anchor < anchors; anchor++, p += params->anchor_step << size) {
-        float best = -__builtin_inff();
-        for (int i = 0; i < params->classes; i++) {
-            float score = element(p + ((i * params->channel_step) << size), dtype);
-            if (score > best)
-                best = score;
-        }
-        if (best >= (dtype == FLOAT32 ? as_float(s->least) : s->cut))
-            add(s, anchor, dtype == FLOAT32 ? as_bits(best) : (int)best);
-    }
+    scan_exactly(s, most);
 }
 
 int candidates(const void *head, const struct candidates_params *params, float *values, uint16_t *labels)
@@ -229,9 +223,11 @@ int candidates(const void *head, const struct candidates_params *params, float *
     else
         cut = larger(cut, dtype == UINT8 ? 0 : -1 - most);
     struct search s = { head, (const uint8_t *)head + ((params->first_class * params->channel_step) << size), params,
-                        (int32_t *)values, labels + capacity, dtype, size, 0, 0, 0 };
+                        (int32_t *)values, labels + capacity, dtype, size, 0, 0, 0, 0 };
     set_cut(&s, cut);
+    clear_flags();
     scan(&s, most);
+    check_scan(&s, cut, most);
     if (s.count > capacity)
         select(&s);
     int32_t *keys = (int32_t *)values + 4 * capacity;
@@ -249,6 +245,7 @@ int candidates(const void *head, const struct candidates_params *params, float *
         vstrhq_p_u32(labels + capacity + i, vshrq_n_u32(both, 16), lanes);
     }
     int zero = params->zero_point, boxes = params->first_class >= 4;
+    clear_flags();
     for (int i = 0; i < s.count; i += 4) {
         mve_pred16_t lanes = vctp32q(s.count - i);
         uint32x4_t at = vmulq_n_u32(vldrhq_z_u32(labels + i, lanes), params->anchor_step);
@@ -261,9 +258,12 @@ int candidates(const void *head, const struct candidates_params *params, float *
             vstrwq_p_f32(values + (axis + 2) * capacity + i, vaddq_f32(box[axis], half), lanes);
         }
         int32x4_t key = vldrwq_z_s32(keys + i, lanes), turn = vandq_s32(vshrq_n_s32(key, 31), vdupq_n_s32(0x7fffffff));
-        float32x4_t score = dtype == FLOAT32 ? vreinterpretq_f32_s32(veorq_s32(key, turn)) : vcvtq_f32_s32(key);
-        score = vaddq_n_f32(vsubq_n_f32(score, zero), 0.0f);
+        float32x4_t score = vreinterpretq_f32_s32(veorq_s32(key, turn));
+        if (dtype != FLOAT32)
+            score = vcvtq_f32_s32(vsubq_n_s32(key, zero));
         vstrwq_p_f32(values + 4 * capacity + i, score, lanes);
     }
+    if (boxes && met_odd_numbers())
+        place_boxes(&s, values, labels);
     return s.count;
 }

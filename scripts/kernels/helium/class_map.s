@@ -11,6 +11,8 @@
 @   planes   plane after plane, 48 pixels at once                                 5 for a class
 @   gather   the remaining pixels of the others, 6..15 classes, int16 and float: gathers with one offset vector of pixels,
 @            in which the last pixel repeats if fewer than a full vector are left  7 (bytes: 8) for a class
+@ Vectors take a subnormal number for 0, and VMAXNM a signaling NaN for the maximum. Both leave a flag, as a quiet NaN does in a
+@ comparison: then `exact` does all pixels again, value by value.
 @ With bytes, pixel after pixel, from 16 classes on each lane is a class:
 @   wide     16..32: two vectors that overlap                                     13 or 17 for a pixel
 @   long     33..255: as many vectors as needed, the last one overlapping
@@ -276,9 +278,9 @@ long:
  vldrw.u32 \value, [r1, q4, uxtw #2]
  .endm
 
- .macro gather type, bits, lanes, size
+ .macro gather type, bits, lanes, size, done=end
  cmp r4, #0
- beq end
+ beq \done
  lsl r3, r7, #\size
  lsl r9, r6, #4
  mov r12, #0
@@ -323,6 +325,10 @@ short:
  gather s16, 16, 8, 1
  b end
 float:
+ push {r0, r2, r4}
+ vmrs r12, fpscr
+ bic r12, r12, #0x89
+ vmsr fpscr, r12
  movw r12, #0
  movt r12, #0xff80
  vdup.32 q7, r12
@@ -356,7 +362,49 @@ float:
  vldrw.u32 q1, [r12], #16
  larger
 3:
- gather f32, 32, 4, 2
+ gather f32, 32, 4, 2, checked
+
+checked:
+ pop {r0, r2, r4}
+ vmrs r1, fpscr
+ tst r1, #0x89              @ invalid operation, underflow, subnormal input
+ beq end
+ @ exact: r1 address, r3 best class, r12 class, s0 best value or cut
+ lsl r6, r6, #2
+ lsl r7, r7, #2
+ movw r9, #0
+ movt r9, #0xff80
+1:
+ mov r1, r0
+ movs r3, #0
+ mov r12, #0
+ cmp r5, #1
+ beq 3f
+ vmov s0, r9
+2:
+ vldr s1, [r1]
+ vcmp.f32 s1, s0
+ vmrs APSR_nzcv, fpscr
+ itt gt
+ vmovgt.f32 s0, s1
+ movgt r3, r12
+ add r1, r1, r7
+ add r12, r12, #1
+ cmp r12, r5
+ blt 2b
+ b 4f
+3:
+ vmov s0, r8
+ vldr s1, [r1]
+ vcmp.f32 s1, s0
+ vmrs APSR_nzcv, fpscr
+ it ge
+ movge r3, #1
+4:
+ strb r3, [r2], #1
+ add r0, r0, r6
+ subs r4, r4, #1
+ bne 1b
  b end
 
 @ ---- single: r1 what is written at or above the cut; 0 where an integer cut is above all that the dtype has
@@ -398,7 +446,12 @@ single:
  cut s16, ge, 16, dlstp.16, h.u16
  b end
 4:
+ push {r0, r2, r4}
+ vmrs r12, fpscr
+ bic r12, r12, #0x89
+ vmsr fpscr, r12
  cut f32, ge, 32, dlstp.32, w.u32
+ b checked
 end:
  movs r0, #0              @ the result: an address left here would become a large int, on the heap
  vpop {d8-d15}

@@ -19,15 +19,15 @@ static inline float32x4_t powers(float32x4_t y)
 
 void decode_scores(float *scores, int count, float scale, int sigmoid)
 {
-    if (sigmoid)
-        scale *= LOG2_E;
+    if (!sigmoid) { // one by one, because vectors take a subnormal number for 0. Here all others give the same
+        for (int i = 0; i < count; i++)
+            scores[i] *= scale;
+        return;
+    }
+    scale *= LOG2_E;
     for (; count > 0; count -= 4, scores += 4) {
         mve_pred16_t lanes = vctp32q(count);
         float32x4_t y = vmulq_n_f32(vldrwq_z_f32(scores, lanes), scale), one = vdupq_n_f32(1.0f);
-        if (!sigmoid) {
-            vstrwq_p_f32(scores, y, lanes);
-            continue;
-        }
         float32x4_t e = powers(vnegq_f32(vabsq_f32(y)));
         float below[4];
         vst1q_f32(below, vaddq_f32(e, one));
@@ -103,6 +103,14 @@ static inline struct mean of_others(struct decoder *d, const uint8_t *p, uint32x
     float32x4_t most = vdupq_n_f32(-__builtin_inff());
     for (int k = bins; k > 0; k--, p += step)
         most = vmaxnmq_f32(most, four(p, offsets, dtype));
+    if (met_odd_numbers()) {
+        clear_flags();
+        most = vdupq_n_f32(-__builtin_inff());
+        for (int k = bins; k > 0; k--) {
+            float32x4_t value = four(p - k * step, offsets, dtype);
+            most = vpselq_f32(value, most, vcmpgtq_f32(value, most));
+        }
+    }
     float32x4_t sum = vdupq_n_f32(0), weighted = sum;
     for (int k = bins - 1;; k--) {
         p -= step;
@@ -120,6 +128,11 @@ void decode_sides(struct decoder *d, int anchor)
     const uint8_t *p = d->boxes + ((anchor * params->anchor_step) << d->size);
     uint32x4_t offsets = vmulq_n_u32(vidupq_n_u32(0, 1), larger(bins, 1) * step);
     if (bins <= 1) {
+        if (dtype == FLOAT32) { // one by one: some may be subnormal
+            for (int i = 0; i < 4; i++, p += 4 * step)
+                d->side[i] = (*(const float *)p - params->zero_point) * (bins ? as_float(params->scale_x) : 1.0f);
+            return;
+        }
         float32x4_t raw = vsubq_n_f32(gather(p, offsets, dtype, vctp32q(4)), params->zero_point);
         vst1q_f32(d->side, bins ? vmulq_n_f32(raw, as_float(params->scale_x)) : raw);
         return;

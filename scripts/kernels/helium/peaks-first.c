@@ -7,8 +7,9 @@
 //             keypoints, because their maps do not fit into the cache.
 //   byte_plane, float_plane  keypoint after keypoint, with the pixels as lanes: one pass for the maximum, one for its position.
 //             Used if the heat maps are planes, or if too few keypoints are left for a pass of byte_channels.
-//   by_value  int16, which no known network returns: value by value.
-// uint8 becomes int8 of the same order by flipping its top bit. NaN is never a maximum (VMAXNM returns the number).
+//   by_value  int16, which no known network returns, and floats of which some are odd (tensors.h): value by value.
+// uint8 becomes int8 of the same order by flipping its top bit. NaN is never a maximum (VMAXNM returns the number,
+// if the NaN is a quiet one).
 #include "peaks.h"
 #include "vectors.h"
 
@@ -199,7 +200,7 @@ static NOINLINE int float_plane(const float *heat, int pixels, int step)
 
 static NOINLINE int by_value(const char *heat, int pixels, int step, int dtype)
 {
-    float most = element(heat, dtype);
+    float most = -INFINITE;
     int first = 0;
     for (int at = 0; pixels; pixels--, at += step) {
         const float value = element(heat + (at << log2_size(dtype)), dtype);
@@ -214,6 +215,7 @@ int peaks_first(const struct heat *heat, int *first)
     const int step = heat->step, left = heat->keypoints, dtype = heat->dtype, pixels = heat->pixels;
     const int flip = dtype == UINT8 ? -128 : 0;
     int lanes = 1;
+    clear_flags();
     if (dtype == INT16)
         *first = by_value(heat->group, pixels, step, dtype);
     else if (dtype == FLOAT32 && heat->keypoint_step == 1 && left > 2)
@@ -224,5 +226,8 @@ int peaks_first(const struct heat *heat, int *first)
         byte_channels((const int8_t *) heat->group, pixels, step, lanes = left < 16 ? left : 16, flip, first);
     else
         *first = byte_plane((const int8_t *) heat->group, pixels, step, flip);
+    if (dtype == FLOAT32 && met_odd_numbers())
+        for (int lane = 0; lane < lanes; lane++)
+            first[lane] = by_value(heat->group + 4 * lane, pixels, step, dtype);
     return lanes;
 }

@@ -11,6 +11,7 @@
 // masks overlap, the first two functions compute these masks together, some rows of each in turn, so that the prototypes of
 // these rows are still in the cache.
 #include "vectors.h"
+#include "prototype_mask.h"
 
 struct pass { // prototype_mask-rows.s uses its offsets
     const uint8_t *p;
@@ -258,6 +259,17 @@ static __attribute__((noinline)) void any(const uint8_t *protos, const uint8_t *
     }
 }
 
+// A mask of floats among which are odd ones: see tensors.h.
+static __attribute__((noinline)) void exactly(const uint8_t *protos, const float *head, const struct prototype_mask_params *params,
+                                              const struct row *row, uint8_t *out)
+{
+    float c[MOST], zero = params->head_zero_point;
+    struct window w = window_of(protos, params, row->window_x, row->window_y, row->window_w, row->window_h);
+    for (int i = 0; i < w.terms; i++, head += params->step)
+        c[i] = *head - zero;
+    fractions(&w, c, params->zero_point, as_float(params->threshold), out, FLOAT32);
+}
+
 // The pixels that are in the windows of both.
 static int overlap(const struct row *a, const struct row *b)
 {
@@ -333,6 +345,7 @@ int prototype_mask(const uint8_t *protos, const uint8_t *head, const struct prot
     else if (bytes && params->pixel_step == 1 && params->coefficients <= 32 && !(params->coefficients & 1))
         least = 8;
 
+    clear_flags();
     for (int i = 0; i < n; i++) {
         const struct row *row = table + i;
         if (row->window_w > 0 && row->window_h > 0 && row->window_w < least && is_wanted(params, row))
@@ -360,5 +373,10 @@ int prototype_mask(const uint8_t *protos, const uint8_t *head, const struct prot
             next = keys[found - 1] + 1;
         }
     } while (found == TOGETHER);
+    if (dtype == FLOAT32 && met_odd_numbers())
+        for (const struct row *row = table; row < table + n; row++)
+            if (row->window_w > 0 && row->window_h > 0 && is_wanted(params, row))
+                exactly(protos, (const float *)head + params->first + row->anchor * params->anchor_step, params, row,
+                        out + row->start);
     return 0;
 }

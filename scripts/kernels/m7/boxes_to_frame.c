@@ -1,21 +1,10 @@
 // Convert kept candidates to frame rectangles and prototype windows. boxes_to_frame(params, values, labels, table); see
 // portable_boxes.py.
-#include "tensors.h"
-
-// NaN becomes 0.
-static inline float clipped(float a, float high)
-{
-    return __builtin_fminf(__builtin_fmaxf(a, 0), high);
-}
+#include "boxes_to_frame.h"
 
 static inline int pixel(float raw, int a, int b, int size)
 {
     return (int)(clipped(raw * as_float(a) + as_float(b), size) + 0.5f); // not negative, so truncation is floor
-}
-
-static inline int edge(float raw, int scale, int size)
-{
-    return (int)clipped(__builtin_ceilf(raw * as_float(scale)), size);
 }
 
 int boxes_to_frame(struct boxes_to_frame_params *params, const float *values, const uint16_t *labels, struct row *row)

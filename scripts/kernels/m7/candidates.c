@@ -173,8 +173,9 @@ int candidates(const void *head, const struct candidates_params *params, float *
     else
         cut = larger(cut, dtype == UINT8 ? 0 : -1 - most);
     struct search s = { head, (const uint8_t *)head + ((params->first_class * params->channel_step) << size), params,
-                        (int32_t *)values, labels + capacity, dtype, size, 0, 0, 0 };
+                        (int32_t *)values, labels + capacity, dtype, size, 0, 0, 0, 0 };
     set_cut(&s, cut);
+    clear_flags();
     if (dtype == INT8)
         scan(&s, most, INT8);
     else if (dtype == UINT8)
@@ -183,6 +184,7 @@ int candidates(const void *head, const struct candidates_params *params, float *
         scan(&s, most, INT16);
     else
         scan(&s, most, FLOAT32);
+    check_scan(&s, cut, most);
     if (s.count > capacity)
         select(&s);
     int32_t *keys = (int32_t *)values + 4 * capacity;
@@ -204,20 +206,9 @@ int candidates(const void *head, const struct candidates_params *params, float *
         labels[i] = both;
         labels[capacity + i] = both >> 16;
     }
-    float zero = params->zero_point;
-    int step = params->channel_step << size;
-    for (int i = 0; i < s.count; i++) {
-        float score = dtype == FLOAT32 ? as_float(turned(keys[i])) : keys[i];
-        values[4 * capacity + i] = score - zero + 0.0f;
-        if (params->first_class < 4)
-            continue;
-        const uint8_t *p = s.head + ((labels[i] * params->anchor_step) << size);
-        float x = element(p, dtype) - zero, y = element(p + step, dtype) - zero;
-        float w = (element(p + 2 * step, dtype) - zero) * 0.5f, h = (element(p + 3 * step, dtype) - zero) * 0.5f;
-        values[i] = x - w;
-        values[capacity + i] = y - h;
-        values[2 * capacity + i] = x + w;
-        values[3 * capacity + i] = y + h;
-    }
+    for (int i = 0; i < s.count; i++)
+        values[4 * capacity + i] = dtype == FLOAT32 ? as_float(turned(keys[i])) : keys[i] - params->zero_point;
+    if (params->first_class >= 4)
+        place_boxes(&s, values, labels);
     return s.count;
 }

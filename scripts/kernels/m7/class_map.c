@@ -12,7 +12,7 @@
 INLINE float value_of(const void *at, int dtype)
 {
     float value = element(at, dtype);
-    return dtype == FLOAT32 ? __builtin_fmaxf(value, -__builtin_inff()) : value;
+    return dtype == FLOAT32 && value != value ? -__builtin_inff() : value;
 }
 
 INLINE void pixels(const uint8_t *p, const struct class_map_params *params, int first, uint8_t *out, int dtype)

@@ -40,8 +40,10 @@ static __attribute__((noinline)) float of_others(const struct decoder *d, const 
 {
     int bins = d->params->bins, dtype = d->params->dtype;
     float most = -__builtin_inff(), sum = 0, weighted = 0;
-    for (int k = bins; k > 0; k--, p += step)
-        most = __builtin_fmaxf(most, element(p, dtype));
+    for (int k = bins; k > 0; k--, p += step) {
+        float value = element(p, dtype);
+        most = value > most ? value : most; // VMAXNM would return a signaling NaN
+    }
     for (int k = bins - 1;; k--) {
         p -= step;
         sum += power((element(p, dtype) - most) * d->scale);

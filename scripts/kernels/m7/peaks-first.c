@@ -19,7 +19,7 @@ static inline __attribute__((always_inline)) int planes(const struct heat *heat,
     for (int lane = 0; lane < lanes; lane++) {
         const char *at = heat->group + (lane << size);
         if (dtype == FLOAT32)
-            most.f[lane] = __builtin_fmaxf(*(const float *)at, -__builtin_inff());
+            most.f[lane] = *(const float *)at > -__builtin_inff() ? *(const float *)at : -__builtin_inff();
         else
             most.i[lane] = element(at, dtype);
         first[lane] = 0;

@@ -1,4 +1,4 @@
-@ Greedy non-maximum suppression. suppress(params, values, labels); see portable_boxes.py.
+@ The vectors of suppress.c. int suppress_fast(params, values, labels)
 @
 @ Each candidate, in order, is compared with those kept so far, four at once, and is kept if none of its class overlaps it too
 @ much. MVE cannot divide, so the quotient is computed by scalar instructions, and only if the boxes overlap at all (otherwise it
@@ -20,7 +20,10 @@
         .equ    CLASS, 48
         .equ    FRAME, 56
 
-        push    {r8-r11}
+        .global suppress_fast
+        .type   suppress_fast, %function
+suppress_fast:
+        push    {r3-r11, lr}
         vpush   {d8-d15}
         sub     sp, #FRAME
         ldr     r3, [r0, #SUPPRESS_CAPACITY]
@@ -130,4 +133,4 @@ suppressed:
 done:   mov     r0, r2
         add     sp, #FRAME
         vpop    {d8-d15}
-        pop     {r8-r11}
+        pop     {r3-r11, pc}
