@@ -5,9 +5,7 @@ stubtest (the types of the public names against the code), mypy on the camera ex
 Each runs even if another one fails. The last lines list the skipped tests and why they were skipped. The exit code is 0 only
 if all checks pass.
 
-All checks take 5 to 10 minutes on two cores.
-
---fast      run all checks, but only the tests that are not marked `slow`: under a minute
+--fast      run all checks, but only the tests that are not marked `slow`. CONTRIBUTING.md says how long both take
 -h, --help  show this text
 
 All other arguments are passed to pytest (`.venv/bin/python -m pytest --help` lists them). Examples:

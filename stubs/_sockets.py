@@ -14,7 +14,12 @@ _original = socket.socket
 
 
 class Socket(_original):
-    """A MicroPython socket, which is a stream as well."""
+    """A MicroPython socket, which is a stream as well. A server is for this PC only: not for everybody in its network."""
+
+    def bind(self, address: Any) -> None:
+        if (self.family, self.type) == (socket.AF_INET, socket.SOCK_STREAM) and address[0] in ("", "0.0.0.0"):
+            address = ("127.0.0.1", *address[1:])
+        super().bind(address)
 
     def listen(self, *arguments: int) -> None:
         super().listen(*arguments)
@@ -22,7 +27,8 @@ class Socket(_original):
             port = self.getsockname()[1]
             video = isinstance(_clock.clock, _clock.VideoClock)
             hint = " (the script's time is the video's; add --clock pc for real time)" if video else ""
-            print(f"The script waits for a connection: http://localhost:{port}{hint}", file=sys.stderr, flush=True)
+            where = self.getsockname()[0].replace("127.0.0.1", "localhost")
+            print(f"The script waits for a connection: http://{where}:{port}{hint}", file=sys.stderr, flush=True)
 
     def send(self, data: Any, *flags: int) -> int:
         return super().send(_host.to_bytes(data), *flags)

@@ -3,8 +3,12 @@
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
+import _host
+
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
+
+_host.install()  # the library measures with time.ticks_ms, in plain Python too
 
 _lock_depth = 0
 _opt_level = 0

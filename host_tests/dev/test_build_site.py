@@ -145,6 +145,33 @@ def test_a_folder_with_other_files_is_not_overwritten(tmp_path: Path, build: Any
     assert (tmp_path / "thesis.txt").exists()
 
 
+def test_a_build_that_was_interrupted_can_be_repeated(tmp_path: Path, build: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stops(folder: Path) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(build, "pictures", stops)
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            build.main(["--out", str(tmp_path / "site")])
+
+
+def test_scenes_need_no_packages_of_the_tests() -> None:
+    modules = sorted(path.stem for path in (ROOT / "host_tests").glob("recorded_*.py"))
+    code = (
+        "import sys; sys.modules.update(dict.fromkeys(('pytest', 'hypothesis', 'scipy', 'skimage')));"
+        "sys.path[:0] = ['scripts', 'scripts/dev', 'host_tests']; import site_scenes, site_pictures, " + ", ".join(modules)
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert modules and done.returncode == 0, done.stderr
+
+
+def test_the_header_has_no_repository_until_it_has_an_owner(build: Any, pages_module: Any) -> None:
+    made = build.settings(pages_module.Site("OWNER/n6post", "main"), versions=False)
+    assert "OWNER" not in json.dumps(made) and not {"repo_url", "repo_name", "site_url"} & set(made)
+    made = build.settings(pages_module.Site("somebody/n6post", "main"), versions=False)
+    assert made["repo_name"] == "somebody/n6post" and made["repo_url"].endswith("github.com/somebody/n6post")
+
+
 def test_a_new_page_without_a_place_in_the_menu_is_an_error(site: Built, tmp_path: Path) -> None:
     shutil.copytree(site.folder.parent, tmp_path / "made", ignore=shutil.ignore_patterns("html"))
     (tmp_path / "made" / "pages" / "new.md").write_text("# New\n\n[Home](index.md)\n", encoding="utf-8")

@@ -126,7 +126,7 @@ def test_every_compiled_file_imports_except_machine_code(compiled: Path) -> None
     wanted |= dict.fromkeys(MACHINE_CODE | VIPER, "ValueError: native code in .mpy unsupported")
     with machine(lib=compiled) as made:
         assert imported(made) == wanted
-        assert made.taken[1] < 510_000, "all of lib at once"
+        assert made.taken[1] < 525_000, "all of lib at once"
 
 
 @pytest.mark.parametrize("form", ["source", "compiled"])

@@ -748,6 +748,20 @@ def test_a_camera_without_channels_still_runs_a_script(tmp_path: Path) -> None:
     assert "This camera has no module `protocol`" in done.stderr.splitlines()[-1]
 
 
+@pytest.mark.parametrize("words", [("run", "good.py"), ("watch", "good.py"), ("selftest",), ("install",)])
+def test_a_camera_that_never_answers_is_reported_within_seconds(words: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "good.py").write_text("print('[1]')\n", encoding="utf-8")
+    (tmp_path / "old.jsonl").write_text("[0]\n", encoding="utf-8")
+    more = ("--json-out", "old.jsonl") if len(words) > 1 else ()
+    started = time.monotonic()
+    with stand_in(old=True) as (port, _):
+        done = run(*words, "--port", port, *more, cwd=tmp_path)
+    assert done.returncode == command.WRONG and time.monotonic() - started < 40
+    assert f"Waiting for the camera on {port} to answer." in done.stderr
+    assert re.search("(has not answered for 12 seconds|does not answer): close OpenMV IDE", done.stderr.splitlines()[-1])
+    assert (tmp_path / "old.jsonl").read_text(encoding="utf-8") == "[0]\n"
+
+
 @pytest.mark.parametrize("how", ["run", "watch"])
 def test_a_full_disk_is_reported(how: str, tmp_path: Path) -> None:
     if not Path("/dev/full").exists():

@@ -50,9 +50,15 @@ def test_a_full_disk_is_reported_once() -> None:
 
 def test_names_that_the_terminal_cannot_encode_are_escaped() -> None:
     for encoding in ("utf-8:strict", "ascii:strict"):
-        body = "    print('\\udcff.jpg', 'größe.jpg')\n    return 0"
+        body = "    print('\\udcff.jpg', 'gr\\xf6\\xdfe.jpg')\n    return 0"  # ASCII: the terminal may have no more
         done = command(body, env={**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"})
         assert done.returncode == 0 and done.stdout.startswith("\\udcff.jpg gr"), done.stderr
+
+
+def test_a_missing_package_is_installed_from_the_checkout() -> None:
+    done = command("    raise ModuleNotFoundError(name='uvicorn')")
+    root = Path(__file__).resolve().parents[2]
+    assert done.returncode == 2 and done.stderr.endswith(f"not installed: pip install -e '{root}[studio]'\n")
 
 
 def test_other_errors_keep_their_traceback() -> None:

@@ -124,6 +124,50 @@ def test_the_error_for_a_model_on_the_camera_names_the_option(tmp_path: Path, ph
     assert "/rom/net.tflite" in done.stderr
 
 
+def test_a_model_on_the_camera_is_one_sentence_with_the_line(tmp_path: Path, photo: Path) -> None:
+    script = _script(tmp_path, "import n6post\n\nmodel = n6post.load('/rom/net.tflite')\n")
+    done = _run(tmp_path, script, "--picture", photo)
+    assert done.returncode == 1 and "camera_script.py, line 3: /rom/net.tflite: this model is on the camera" in done.stderr
+    assert "Traceback" not in done.stderr and "(docs/on-a-pc.md#the-models-of-the-rom)" in done.stderr
+
+
+def test_one_file_does_not_serve_two_models(tmp_path: Path, photo: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.tflite").write_bytes(name.encode())
+    source = "for name in 'a', 'b', 'a':\n    print(open(f'/rom/{name}.tflite').read())\n"
+    script, files = _script(tmp_path, source), [tmp_path / "a.tflite", tmp_path / "b.tflite"]
+    done = _run(tmp_path, script, "--picture", photo, "--model", files[0])
+    assert done.returncode == 1 and done.stdout == "a\n"
+    assert "line 2: /rom/b.tflite: the script opens two models: choose a file for each" in done.stderr
+    assert "--model a=FILE --model b=FILE" in done.stderr
+    for models in ((files[0], files[1]), (files[1], f"a={files[0]}"), (f"a={files[0]}", f"b={files[1]}")):
+        done = _run(tmp_path, script, "--picture", photo, *[word for model in models for word in ("--model", model)])
+        assert (done.returncode, done.stdout) == (0, "a\nb\na\n"), done.stderr
+
+
+def test_a_script_with_a_tracker_gets_a_single_picture_twice(tmp_path: Path, photo: Path) -> None:
+    source = "import csi, n6post\ncam = csi.CSI()\ncam.reset()\ncam.pixformat(csi.RGB565)\ncam.framesize(csi.QVGA)\n"
+    for line, frames in (("", 1), ("tracker = n6post.Tracker()\n", 2)):
+        script = _script(tmp_path, source + line + "while True:\n    cam.snapshot()\n")
+        done = _run(tmp_path, script, "--picture", photo)
+        assert f"{frames} frame{'s' * (frames > 1)} of 320x240" in done.stderr
+        told = "The picture was shown twice: a Tracker reports an object from its second frame on"
+        assert (told in done.stderr) == bool(line)
+    assert "1 frame of" in _run(tmp_path, script, "--picture", photo, "--frames", 1).stderr
+    assert "1 frame of" in _run(tmp_path, script, "--picture", photo, photo).stderr
+
+
+def test_an_error_of_the_library_shows_the_scripts_own_lines_only(tmp_path: Path, photo: Path) -> None:
+    source = "import asyncio, n6post\nasync def f():\n    n6post.draw(3, [])\nasyncio.run(f())\n"
+    done = _run(tmp_path, _script(tmp_path, source), "--picture", photo)
+    assert re.findall(r"line (\d+), in", done.stderr) == ["4", "3"]
+    assert "ValueError: img: expected an image to draw on, got int" in done.stderr
+    # A bug of the library, which it has not raised itself, is shown with its place.
+    bug = "from n6post.tensors import labels\nlabels._numbers_of = None\nlabels.class_number('x', 'y', ['z'])\n"
+    done = _run(tmp_path, _script(tmp_path, bug), "--picture", photo)
+    assert "labels.py" in done.stderr and "line 3, in <module>" in done.stderr
+
+
 def test_open_in_the_script_also_finds_the_model(tmp_path: Path, photo: Path) -> None:
     model = tmp_path / "mine.tflite"
     model.write_bytes(b"bytes of a model")

@@ -11,6 +11,7 @@ from typing import Any
 
 import model_files
 import pytest
+from fakes import unguarded
 from n6post_pc import cli, terminal
 from PIL import Image as PilImage
 from rich.table import Table
@@ -115,6 +116,7 @@ def test_inspect_shows_hostile_names_of_models_labels_and_operators(
     assert not operator or r"own\x1b]0;owned" in output or r"ethos-u\x1b]0;owned" in output
 
 
+@unguarded()  # the model's numbers are random
 def test_run_shows_hostile_names_of_pictures_and_labels(
     model: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

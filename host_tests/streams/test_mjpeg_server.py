@@ -106,6 +106,11 @@ def serve(server: n6post.MjpegServer, until: Callable[[], object], img: Any, sec
         time.sleep(0.001)
 
 
+def serve_for(server: n6post.MjpegServer, seconds: float) -> None:
+    end = time.monotonic() + seconds
+    serve(server, lambda: time.monotonic() > end, frame())
+
+
 def stalled(port: int) -> socket.socket:
     """A client that asks for the stream and reads nothing."""
     client = socket.socket()
@@ -150,17 +155,18 @@ def test_nothing_is_compressed_unless_somebody_watches(server: n6post.MjpegServe
 
 
 def test_a_frame_is_compressed_once_for_all_clients(server: n6post.MjpegServer) -> None:
-    noise, counts = Noise(), []
-    watchers = [Watcher(server.port, 3) for _ in range(2)]
-    serve(server, lambda: server.clients == 2 or server.poll() == 2, frame())
-
-    def compressed() -> Any:
-        counts.append(Noise.compressed)
-        return noise
-
-    serve(server, lambda: not any(watcher.is_alive() for watcher in watchers), compressed)
-    assert all(watcher.error is None for watcher in watchers)
-    assert max(np.diff(counts)) == 1
+    noise = Noise()
+    jpeg = bytes(noise.to_jpeg(quality=90, copy=True).bytearray())
+    clients = [asked(server.port, b"GET / HTTP/1.1\r\n\r\n") for _ in range(2)]
+    serve(server, lambda: server.poll() == 2, frame())
+    Noise.compressed = 0
+    assert server.send(noise) == 2 and Noise.compressed == 1
+    for client in clients:
+        got = b""
+        while jpeg not in got:
+            server.poll()
+            got += client.recv(1 << 20)
+        client.close()
 
 
 def test_the_script_keeps_its_picture(server: n6post.MjpegServer) -> None:
@@ -293,6 +299,28 @@ def test_a_client_without_a_whole_request_is_dropped(server: n6post.MjpegServer,
     client = asked(server.port, sent)
     serve(server, lambda: server._connections, frame())  # type: ignore[attr-defined]
     serve(server, lambda: not server._connections, frame())  # type: ignore[attr-defined]
+    client.close()
+
+
+def test_a_request_without_an_end_is_dropped_once_it_is_too_long(server: n6post.MjpegServer) -> None:
+    server.timeout = 60
+    client = asked(server.port, b"GET / HTTP/1.1\r\n")
+    serve(server, lambda: server._connections, frame())  # type: ignore[attr-defined]
+    for _ in range(6):
+        client.sendall(b"x" * 300)
+        serve_for(server, 0.02)
+    assert server._connections  # type: ignore[attr-defined]
+    client.sendall(b"x" * 300)
+    serve(server, lambda: not server._connections, frame(), seconds=5)  # type: ignore[attr-defined]
+    client.close()
+
+
+def test_a_client_has_the_whole_timeout_for_its_request(server: n6post.MjpegServer) -> None:
+    server.timeout = 2
+    client = asked(server.port, b"GET / HTTP/1.1\r\n")
+    serve_for(server, 0.6)
+    client.sendall(b"\r\n")
+    serve(server, lambda: server.clients == 1, frame())
     client.close()
 
 

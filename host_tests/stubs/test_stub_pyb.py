@@ -111,6 +111,22 @@ def test_wifi_is_connected_immediately() -> None:
         wlan.config("color")
 
 
+def test_a_server_of_a_script_is_for_this_pc_only(capsys: pytest.CaptureFixture[str]) -> None:
+    _sockets.install()
+    try:
+        for address in ("0.0.0.0", "", "127.0.0.1"):
+            with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as server:
+                server.bind((address, 0))
+                server.listen(1)
+                assert server.getsockname()[0] == "127.0.0.1"
+                assert f"http://localhost:{server.getsockname()[1]}" in capsys.readouterr().err
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver:  # of broadcasts
+            receiver.bind(("0.0.0.0", 0))
+            assert receiver.getsockname()[0] == "0.0.0.0"
+    finally:
+        _sockets.remove()
+
+
 def test_sockets_take_text_and_images_and_are_streams(capsys: pytest.CaptureFixture[str]) -> None:
     _sockets.install()
     try:

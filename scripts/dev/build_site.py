@@ -96,6 +96,9 @@ def stage(folder: Path, site: Site, *, versions: bool = False) -> None:
     """Write the pages and the settings for MkDocs to a folder."""
     shutil.rmtree(folder, ignore_errors=True)
     pages = folder / "pages"
+    pages.mkdir(parents=True)
+    # First: this file says that the folder is ours, also after an interruption.
+    (folder / "mkdocs.yml").write_text(yaml.safe_dump(settings(site, versions=versions), sort_keys=False), encoding="utf-8")
     shown = pictures(pages)
     for source, place in site_pages.sources().items():
         target = pages / place
@@ -117,16 +120,15 @@ def stage(folder: Path, site: Site, *, versions: bool = False) -> None:
         shutil.copyfile(ASSETS / name, pages / "assets" / name)
     shutil.copytree(ASSETS / "overrides", folder / "overrides")
     shutil.copyfile(ASSETS / "hooks.py", folder / "hooks.py")
-    made = settings(site, versions=versions)
-    (folder / "mkdocs.yml").write_text(yaml.safe_dump(made, sort_keys=False), encoding="utf-8")
 
 
 def settings(site: Site, *, versions: bool) -> dict[str, Any]:
     """The settings of scripts/dev/site/mkdocs.yml, with addresses, examples and the version."""
     made: dict[str, Any] = yaml.safe_load((ASSETS / "mkdocs.yml").read_text(encoding="utf-8"))
     owner, _, name = site.repository.partition("/")
-    made["repo_url"], made["repo_name"] = f"https://github.com/{site.repository}", site.repository
-    made["site_url"] = f"https://{owner.lower()}.github.io/{name}/"
+    if site.is_named:  # otherwise the header would link to nowhere
+        made["repo_url"], made["repo_name"] = f"https://github.com/{site.repository}", site.repository
+        made["site_url"] = f"https://{owner.lower()}.github.io/{name}/"
     made["copyright"] = f"n6post {version()}, {site.ref}. MIT License"
     made["extra"] = {"version": {"provider": "mike", "alias": True, "default": ["latest", "dev"]}} if versions else {}
     for section in made["nav"]:

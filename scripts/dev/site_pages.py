@@ -63,6 +63,11 @@ class Site(NamedTuple):
     repository: str
     ref: str
 
+    @property
+    def is_named(self) -> bool:
+        """Whether the repository has an owner: pyproject.toml's has none until a release."""
+        return not self.repository.startswith("OWNER/")
+
     def file(self, path: str) -> str:
         """The address of a file or folder."""
         kind = "tree" if (ROOT / path).is_dir() else "blob"
@@ -217,7 +222,7 @@ def with_links(text: str, source: str, place: str, site: Site) -> str:
 
 def page(text: str, source: str, place: str, site: Site, shown: list[Example]) -> str:
     """A page of the repository as MkDocs reads it."""
-    if not site.repository.startswith("OWNER/"):
+    if site.is_named:
         text = text.replace("<owner>/n6post", site.repository).replace("OWNER/n6post", site.repository)
     text = with_links(text, source, place, site)
     text = with_lists(with_anchors(text))

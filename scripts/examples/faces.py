@@ -25,9 +25,9 @@ while True:
     faces = model.predict([n6post.Crop(img)])
     n6post.draw(img, faces)
     for face in faces:
-        right = face.keypoint("right ear")[0]  # the person's right: on the left of the picture
-        left = face.keypoint("left ear")[0]
-        nose = face.keypoint("nose tip")[0]
+        # From the floats of `keypoints`, in the order of n6post.keypoint_names(6): keypoint(name) returns whole pixels. The
+        # right ear is the person's: on the left of the picture.
+        _, _, nose, _, right, left = [x for x, _, _ in face.keypoints.tolist()]
         if left > right:
             turn = (nose - right) / (left - right)
             side = "left" if turn > 0.65 else "right" if turn < 0.35 else "straight ahead"

@@ -24,14 +24,15 @@ cam.framesize(csi.VGA)
 
 model = n6post.load(MODEL, threshold=0.3, classes=CLASSES)
 spaces = [(n6post.PolygonZone(corners), n6post.Hold(SECONDS, release=SECONDS)) for corners in SPACES]
+looked = n6post.Hold(SECONDS + 1)  # long enough: before that, a space with a parked car is not taken yet
 
 while True:
     img = cam.snapshot()
     vehicles = model.predict([n6post.Letterbox(img)])
-    free = len(spaces)
-    for zone, hold in spaces:
-        taken = hold.trigger(zone.occupancy(vehicles) >= COVERED)
-        free -= taken
-        n6post.draw(img, zone, color=(255, 0, 0) if taken else (0, 255, 0), labels=False)
+    taken = [hold.trigger(zone.occupancy(vehicles) >= COVERED) for zone, hold in spaces]
+    known = looked.trigger(True)
+    for (zone, _), is_taken in zip(spaces, taken):
+        color = (255, 0, 0) if is_taken else (0, 255, 0) if known else (160, 160, 160)
+        n6post.draw(img, zone, color=color, labels=False)
     n6post.draw(img, vehicles)  # last: no line crosses its labels
-    print("%d of %d spaces are free" % (free, len(spaces)))
+    print("%d of %d spaces are free" % (taken.count(False), len(spaces)) if known else "looking at the spaces")

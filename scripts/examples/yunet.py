@@ -26,8 +26,9 @@ while True:
     faces = tracker.update(model.predict([n6post.Letterbox(img, scale=(0, 255))]))
     n6post.draw(img, faces)
     for face in faces:
-        mouth = face.keypoint("left mouth corner")[0] - face.keypoint("right mouth corner")[0]
-        eyes = face.keypoint("left eye")[0] - face.keypoint("right eye")[0]
+        # From the floats of `keypoints`, in the order of n6post.keypoint_names(5): keypoint(name) returns whole pixels.
+        right_eye, left_eye, _, right_corner, left_corner = [x for x, _, _ in face.keypoints.tolist()]
+        mouth, eyes = left_corner - right_corner, left_eye - right_eye
         if eyes > 0:
             # Of one and the same face, a smile is wider.
             print("face %d: score %.2f, mouth %.2f of the eyes' distance" % (face.track_id, face.score, mouth / eyes))

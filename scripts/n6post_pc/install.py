@@ -12,6 +12,7 @@ from typing import Any
 from . import repl
 from .build import build
 from .command import FINDINGS, FINE, Bar, UserError
+from .files import regular
 from .paths import LIB
 
 _MARK = "N6POST "
@@ -159,8 +160,9 @@ def install(
     lib = lib.rstrip("/")
     if not lib.startswith("/") or lib.count("/") < 2:
         raise UserError(f"--to: expected a folder of a drive such as /flash/lib or /sdcard/lib, got {lib!r}")
-    if script is not None and not script.is_file():
-        raise UserError(f"no such file: {script}")
+    if script is not None:
+        regular(script)
+    repl.wake(port)
     look = f"lib = {lib!r}\n{_LOOK}"
     before = _report(port, look)
     if not before["drive"]:

@@ -1,14 +1,14 @@
 """Sort the lines that a script on a camera prints: JSON to a file, everything else to stdout."""
 
-import contextlib
 import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import AnyStr, Generic, TextIO
+from typing import AnyStr, Generic
 
 from . import terminal
 from .command import UserError
+from .files import LineFile
 
 LONGEST = 1 << 24  # maximum length of a line in characters; output without any line ends would fill this PC's memory
 
@@ -50,11 +50,11 @@ class Splitter(Generic[AnyStr]):
 class Lines:
     """Writes JSON lines to a file, if there is one, and all other lines to stdout. Each is flushed at once.
 
-    file    the file of the JSON lines, or None to print them too
+    file    where the JSON lines go, or None to print them too
     also    a function that is called with every line
     """
 
-    def __init__(self, file: TextIO | None, also: Callable[[str], None] | None = None) -> None:
+    def __init__(self, file: LineFile | None, also: Callable[[str], None] | None = None) -> None:
         self._file, self._also = file, also
         self.count = self.kept = 0
         self.traceback = False
@@ -65,11 +65,7 @@ class Lines:
         if self._also is not None:
             self._also(line)
         if self._file is not None and is_json(line):
-            try:
-                self._file.write(line + "\n")
-                self._file.flush()
-            except OSError as error:
-                raise UserError(f"{self._file.name}: {error.strerror}") from None
+            self._file.write(line)
             self.kept += 1
             return
         self.traceback = self.traceback or line.startswith("Traceback (most recent call last)")
@@ -90,22 +86,6 @@ def is_json(line: str) -> bool:
     except (ValueError, RecursionError):  # RecursionError: thousands of nested brackets
         return False
     return True
-
-
-def close_lines(file: TextIO | None) -> None:
-    if file is not None:
-        with contextlib.suppress(OSError):  # a failed write has already been reported
-            file.close()
-
-
-def open_lines(path: Path | None) -> TextIO | None:
-    """Open and empty the file for JSON lines. UserError if it cannot be written."""
-    if path is None:
-        return None
-    try:
-        return path.open("w", encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror}") from None
 
 
 def folder_for(path: Path | None) -> Path | None:

@@ -6,7 +6,6 @@ optimize_onnx.py), proves that the rest computes the same (optimize_proof.py), a
 
 import argparse
 import contextlib
-import os
 import re
 import tempfile
 from collections.abc import Sequence
@@ -21,7 +20,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from . import demo, graph, optimize_proof, paths, pictures, sources, terminal, vela
+from . import demo, files, graph, optimize_proof, paths, pictures, sources, terminal, vela
 from .command import FINDINGS, FINE, Bar, UserError, parser
 from .optimize_network import STRIDE, CannotOptimize, Optimized, Output, finer_scales, optimizer
 
@@ -137,7 +136,7 @@ class Job:
 
 def labels_path(model: Path) -> Path:
     """The file in which a camera looks for the labels of a model."""
-    return model.with_name(f"{model.name.split('.')[0]}.txt")
+    return files.label_files(model)[0]
 
 
 def read_labels(model: Path, given: Path | None, suffix: str) -> list[str] | None:
@@ -169,54 +168,36 @@ def chosen(text: str, names: list[str] | None, count: int) -> list[int]:
 
 
 def output_path(model: Path, given: Path | None, suffix: str) -> Path:
-    """Where the new file goes. UserError if the name cannot be used."""
+    """Where the new file goes. UserError if its ending is wrong."""
     # A second dot in the name would give two models the same file of labels.
     name = f"{model.name[: -len(model.suffix) or None].replace('.', '_')}_optimized{suffix}"
     out = Path(name) if given is None else given / name if given.is_dir() else given
     if out.suffix.lower() != suffix:
         raise UserError(f"-o: expected a name that ends in {suffix}, got {out}")
-    if out.exists() and model.exists() and os.path.samefile(out, model):
-        raise UserError(f"{out} is the model itself: choose another name with -o")
     return out
 
 
-def check_labels_path(out: Path, model: Path, names: list[str] | None) -> None:
-    """UserError if writing the labels would change the labels of the original."""
-    ours, theirs = labels_path(out), labels_path(model)
-    same = ours.exists() and theirs.exists() and os.path.samefile(ours, theirs)
-    if same and names != labels.labels_beside_model(model)[1]:
-        raise UserError(f"{ours} has the labels of {model.name}, and {out.name} needs other ones in a file of this name: "
-                        "choose another name with -o")  # fmt: skip
+def text_of(names: Sequence[str]) -> bytes:
+    """The content of a file of labels."""
+    return "".join(f"{name}\n" for name in names).encode()
 
 
-def write(out: Path, data: bytes, names: list[str] | None) -> list[Path]:
-    """Write the model and its labels, each at once: an interrupted command leaves the old file or the new one."""
-    files = {out: data}
+def changed_labels(out: Path, names: list[str] | None) -> Path | None:
+    """The file of labels to write beside the new file; None if there are none, or it has them already.
+
+    UserError if it has those of another model, or was there before any model of this name: it is not replaced.
+    """
     beside = labels_path(out)
-    if names is not None and not (beside.exists() and labels.labels_beside_model(out)[1] == names):
-        files[beside] = "".join(f"{name}\n" for name in names).encode()
-    out.parent.mkdir(parents=True, exist_ok=True)
-    made: list[tuple[str, Path]] = []
-    try:
-        for path, content in files.items():
-            handle, temporary = tempfile.mkstemp(prefix=".n6post-", suffix=path.suffix, dir=path.parent)
-            made.append((temporary, path))
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            os.chmod(temporary, 0o666 & ~_umask())
-        for temporary, path in made:
-            os.replace(temporary, path)
-    finally:
-        for temporary, _ in made:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary)
-    return [out, *[beside] * (names is not None)]
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    if names is None or beside.exists() and labels.labels_beside_model(out)[1] == names:
+        return None
+    if beside.exists():
+        models = sorted(file.name for file in beside.parent.iterdir() if file.suffix.lower() in files.MODELS)
+        others = [name for name in models if labels_path(Path(name)).name == beside.name and name != out.name]
+        if others or not out.exists():
+            has = f"has the labels of {others[0]}" if others else "exists already, with other lines than the labels"
+            needs = f"{out.name} needs its own in a file of this name"
+            raise UserError(f"{beside} {has}, and {needs}: choose another name with -o")
+    return beside
 
 
 # ---- the proof ----
@@ -243,15 +224,13 @@ def prove(
     """
     proof = optimize_proof.Proof(len(listed))
     names = job.new_labels(same.original_class_count)
-    files = []
+    written = []
     for kind, one in (("new", new), ("same", same)):
         path = folder / f"{kind}{job.suffix}"
-        path.write_bytes(one.data)
-        files.append(path)
-        if names:
-            labels_path(path).write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
+        files.write({path: one.data, **({labels_path(path): text_of(names)} if names else {})})
+        written.append(path)
     outputs = optimize_proof.Outputs(job.data, cut, same, job.suffix, job.classes, proof)
-    objects = optimize_proof.Objects(new, files[0], files[1] if new is not same else None, proof)
+    objects = optimize_proof.Objects(new, written[0], written[1] if new is not same else None, proof)
     for path in Bar(len(listed), "pictures").over(listed):
         try:
             picture = pictures.read(path)
@@ -389,8 +368,9 @@ def parse(argv: list[str], prog: str) -> argparse.Namespace:
     arguments.sample = arguments.model is None
     if arguments.sample:
         arguments.model = paths.SAMPLE_MODEL
-    if not arguments.model.is_file():
-        command.error(f"no such file: {arguments.model}")
+    files.model(arguments.model)
+    if arguments.labels is not None:
+        files.regular(arguments.labels)
     return arguments
 
 
@@ -422,7 +402,8 @@ def main(argv: list[str], prog: str) -> int:
             cut = job.optimized()
         else:
             job.classes = None
-    check_labels_path(job.out, job.path, job.new_labels(count))
+    beside = changed_labels(job.out, job.new_labels(count))
+    files.check([job.out, beside], [job.path, arguments.labels, *listed], new_folder=True)
     size, hint = arguments.input or None, ""
     if arguments.camera:
         size = without_bars(arguments.camera, cut.original_size)
@@ -443,7 +424,9 @@ def main(argv: list[str], prog: str) -> int:
         except optimize_proof.FailedProofError as error:
             raise UserError(f"{job.path}: nothing was written, because the new file failed its proof: {error}") from error
         verdicts = [_verdict(python, path) for path in (job.path, folder / f"new{job.suffix}")] if python else []
-    written = write(job.out, new.data, job.new_labels(count))
+    new_labels = job.new_labels(count)
+    files.write({job.out: new.data, **({beside: text_of(new_labels)} if beside and new_labels else {})})
+    written = [job.out, *[labels_path(job.out)] * (new_labels is not None)]
 
     console.print(job.path.name, style="bold", soft_wrap=True)
     console.print(report(job, new, proof, verdicts))

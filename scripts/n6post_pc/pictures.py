@@ -1,6 +1,8 @@
 """Read pictures and videos for people and networks, and write them with the results drawn on them."""
 
+import contextlib
 import functools
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,6 +12,8 @@ import image
 import n6post
 import numpy as np
 from image import _files, _formats
+
+from . import files
 
 if TYPE_CHECKING:
     from PIL import Image as PilImage
@@ -173,8 +177,9 @@ def _without_name(error: Exception, path: Path) -> str:
 
 
 def save(canvas: image.Image, path: Path) -> None:
-    # Fast rather than small: zlib's default level takes ten times as long for files that are a fifth smaller.
-    canvas.to_pil().save(path, compress_level=1)
+    with files.replacing(path) as temporary:
+        # Fast rather than small: zlib's default level takes ten times as long for files that are a fifth smaller.
+        canvas.to_pil().save(temporary, compress_level=1)
 
 
 def beside(*canvases: image.Image) -> image.Image:
@@ -193,12 +198,22 @@ class Recorder:
     def __init__(self, path: Path, rate: Any) -> None:
         self.path, self.rate = path, rate
         self._container: Any = None
+        self._ends = contextlib.ExitStack()
 
     def add(self, canvas: image.Image) -> None:
+        try:
+            self._add(canvas)
+        except BaseException:
+            self._container = None
+            self._ends.__exit__(*sys.exc_info())
+            raise
+
+    def _add(self, canvas: image.Image) -> None:
         import av
 
         if self._container is None:
-            self._container = av.open(str(self.path), "w")
+            temporary = self._ends.enter_context(files.replacing(self.path))
+            self._container = self._ends.enter_context(av.open(str(temporary), "w"))
             codec = "libx264" if "libx264" in av.codecs_available else "mpeg4"
             self._stream = self._container.add_stream(codec, rate=self.rate)
             self._stream.width, self._stream.height, self._stream.pix_fmt = canvas.width(), canvas.height(), "yuv420p"
@@ -208,7 +223,7 @@ class Recorder:
 
     def close(self) -> None:
         if self._container is not None:
-            for packet in self._stream.encode():
-                self._container.mux(packet)
-            self._container.close()
-            self._container = None
+            container, self._container = self._container, None
+            with self._ends:
+                for packet in self._stream.encode():
+                    container.mux(packet)

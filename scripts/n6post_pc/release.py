@@ -4,6 +4,7 @@ import json
 import zipfile
 from pathlib import Path
 
+from .files import replacing
 from .paths import EXAMPLES, LICENSE
 
 README = """\
@@ -42,7 +43,7 @@ def write_mip(archive: Path, compiled: dict[str, bytes], version: str) -> None:
 
 
 def _write(archive: Path, folder: str, entries: dict[str, bytes]) -> None:
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as out:
+    with replacing(archive) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_STORED) as out:
         for name, data in sorted(entries.items()):
             entry = zipfile.ZipInfo(f"{folder}/{name}", (1980, 1, 1, 0, 0, 0))
             entry.create_system, entry.external_attr = 3, 0o100644 << 16  # a regular file, on every system

@@ -3,19 +3,21 @@
 5.0 speaks OpenMV's protocol at one baud rate only, and answers as a REPL at all others.
 """
 
+import contextlib
 import os
 import re
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from . import line_output
 from .command import UserError
 
 _UNPLUGGED = r"SerialException|OSError: \[Errno (5|6|19|22)\]|ClearCommError|device disconnected|PermissionError\(13"
+_SAYS_AFTER, _ANSWERS_WITHIN = 3, 12  # seconds without a prompt
 _SLOW = 30  # timeout in seconds for requests that a camera answers at once
 
 
@@ -83,21 +85,49 @@ def why(port: str, output: str) -> str:
     return f"the camera reported: {last[-1]}" if last else "the camera reported no reason"
 
 
-def interrupt(port: str) -> bool:
-    """Send Ctrl-C to the camera. True if its prompt appears."""
+def _prompts(port: str, keys: bytes, prompt: bytes, seconds: float) -> bool:
+    """Send keys to the camera. True if it answers with this prompt. OSError if the port cannot be opened."""
     import serial
 
-    try:
-        with serial.Serial(port, 115200, timeout=0.1, write_timeout=2) as line:
-            line.write(b"\r\x03\x03\x02")  # Ctrl-C twice, then Ctrl-B: from the raw REPL back to the friendly one
-            received, until = b"", time.monotonic() + 3
-            while time.monotonic() < until:
-                received += line.read(4096)
-                if received.rstrip().endswith(b">>>"):
+    with serial.serial_for_url(port, 115200, timeout=0.1, write_timeout=2) as line:
+        received, end = b"", time.monotonic() + seconds
+        while (sent := time.monotonic()) < end:
+            line.write(keys)
+            while time.monotonic() < min(sent + 3, end):
+                received = (received + line.read(4096))[-4096:]
+                if prompt in received:
                     return True
-    except OSError:
-        pass
     return False
+
+
+def interrupt(port: str) -> bool:
+    """Send Ctrl-C to the camera. True if its prompt appears."""
+    try:
+        # Twice, then Ctrl-B: from the raw REPL back to the friendly one.
+        return _prompts(port, b"\r\x03\x03\x02", b">>>", 3)
+    except OSError:
+        return False
+
+
+@contextlib.contextmanager
+def waiting(port: str) -> Iterator[None]:
+    """Say what the command waits for if that takes more than a few seconds."""
+    text = f"Waiting for the camera on {port} to answer."
+    timer = threading.Timer(_SAYS_AFTER, lambda: print(text, file=sys.stderr, flush=True))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def wake(port: str) -> None:
+    """Stop what runs on the camera and wait for its prompt. UserError if none comes: mpremote would wait for minutes."""
+    with waiting(port), contextlib.suppress(OSError):  # mpremote says why a port cannot be opened
+        if not _prompts(port, b"\r\x03\x03\r\x01", b"raw REPL", _ANSWERS_WITHIN):  # Ctrl-A: as mpremote does
+            raise UserError(f"the camera on {port} has not answered for {_ANSWERS_WITHIN} seconds: close OpenMV IDE, press "
+                            "the camera's reset button, and try again")  # fmt: skip
 
 
 def firmware(port: str) -> str | None:

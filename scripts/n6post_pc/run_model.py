@@ -19,7 +19,7 @@ from n6post.models import matching
 from n6post.tensors.quantization import FLOAT
 from rich.console import Console
 
-from . import coco, graph, paths, pictures, results, sources, terminal
+from . import coco, files, graph, paths, pictures, results, sources, terminal
 from .command import FINDINGS, FINE, Bar, UserError, parser
 from .compare import BoxStep, Comparison
 from .pictures import Picture, UnreadableError
@@ -112,8 +112,8 @@ def parse(argv: list[str], prog: str) -> argparse.Namespace:
     if arguments.coco and arguments.compare:
         command.error("--coco and --compare exclude each other")
     for path in (arguments.model, arguments.compare):
-        if path is not None and not path.is_file():
-            command.error(f"no such file: {path}")
+        if path is not None:
+            files.model(path)
     if arguments.out is None and not (arguments.json or arguments.coco or arguments.compare):
         arguments.out = Path("out")
     return arguments
@@ -223,6 +223,11 @@ class Pictures:
                 unreadable.add(path)
         self.paths = [path for path in self.paths if path not in unreadable]
         self.total = sum(len(self.films.get(path, [path])) for path in self.paths)
+        self.files = (arguments.model, arguments.compare, arguments.truth, arguments.coco_images, *self.paths)
+        for annotations in (arguments.truth, arguments.coco_images):
+            if annotations is not None and annotations.exists():
+                files.regular(annotations)
+        files.check([arguments.coco], self.files, new_folder=True)
 
     def tell(self, path: Path, error: Exception) -> None:
         self.failed += 1
@@ -251,6 +256,11 @@ class Drawings:
         except OSError as error:
             why = "a file has this name" if isinstance(error, FileExistsError) else error.strerror
             raise UserError(f"{folder}: cannot create this folder for the pictures: {why}") from error
+        files.check(map(self._path, inputs.paths), inputs.files)
+
+    def _path(self, source: Path) -> Path:
+        suffix = ".mp4" if source in self._inputs.films else ".png"
+        return self.folder / f"{self._prefix}__{self._inputs.names[source]}{suffix}"
 
     def add(self, picture: Picture, *per_network: Any) -> None:
         """Draw each result of a picture on a separate copy, and place the copies side by side."""
@@ -262,17 +272,14 @@ class Drawings:
             for canvas, result in zip(canvases, per_network)
         ]
         shown: image.Image = drawn[0] if len(drawn) == 1 else pictures.beside(*drawn)
-        path = self.folder / f"{self._prefix}__{self._inputs.names[picture.path]}{'.png' if film is None else '.mp4'}"
-        try:
-            if film is None:
-                pictures.save(shown, path)
-            else:
-                if self._recorder is None or self._recorder.path != path:
-                    self.close()
-                    self._recorder = pictures.Recorder(path, film.rate)
-                self._recorder.add(shown)
-        except OSError as error:
-            raise UserError(f"{path} cannot be written: {error.strerror or error}") from error
+        path = self._path(picture.path)
+        if film is None:
+            pictures.save(shown, path)
+        else:
+            if self._recorder is None or self._recorder.path != path:
+                self.close()
+                self._recorder = pictures.Recorder(path, film.rate)
+            self._recorder.add(shown)
         if not self.written or self.written[-1] != path:
             self.written.append(path)
 
@@ -368,7 +375,7 @@ def run(network: Network, inputs: Pictures, arguments: argparse.Namespace, conso
         for sheet in tables.all():
             console.print(sheet)
         if tables.numbered:
-            names = network.path.with_suffix(".txt").name
+            names = files.label_files(network.path)[0].name  # as the firmware looks for it
             console.print(f"The classes have no names: write one label per line to {names} beside the model.")
         for what, figure in (figures or {}).items():
             console.print(f"AP of {what} {figure['AP']:.3f}; AP50 {figure['AP50']:.3f}, AP75 {figure['AP75']:.3f}")

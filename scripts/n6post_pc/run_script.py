@@ -9,18 +9,24 @@ import argparse
 import contextlib
 import errno
 import importlib
+import re
 import runpy
 import sys
+import sysconfig
 import traceback
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from . import camera_python, firmware_modules, graph, paths, sources, terminal
+from . import camera_python, files, firmware_modules, graph, paths, sources, terminal
 from .command import Bar, UserError, parser
+from .files import MODELS
 
-MODELS = (".tflite", ".onnx")
+
+class NoModelError(FileNotFoundError):
+    """The script opens a model for which no file was given."""
+
 
 class EnoughFrames(SystemExit):
     """Ends the script's loop. It is not an Exception, so a script with `except Exception` does not catch it.
@@ -56,7 +62,8 @@ def parse(arguments: list[str], prog: str) -> argparse.Namespace:
         help="the .tflite or .onnx file to use for the model that the script opens as NAME (/rom/net.tflite, net.tflite "
              "or net), or, without NAME, for all other models; may be repeated")
     add("--frames", type=int, metavar="N",
-        help="stop the script after N frames (default 1; all frames of a folder or video)")
+        help="stop the script after N frames (default 1, or 2 for a script with a Tracker, which reports an object from its "
+             "second frame on; all frames of a folder or video)")
     add("--clock", choices=("video", "pc"),
         help="the time that the script sees: video (the default for videos) is that of the frames, however long the PC "
              "takes, so every run has the same results; pc is the PC's own")
@@ -80,8 +87,7 @@ def parse(arguments: list[str], prog: str) -> argparse.Namespace:
              "crops them, has an older ulab, and some of its image methods have other arguments and results")
     options = command.parse_args(arguments)
 
-    if not options.script.is_file():
-        command.error(f"no such script: {options.script}")
+    files.regular(options.script, "script")
     options.model = named_files(command, "model", options.model)
     if options.picture is None:
         if options.model:
@@ -92,7 +98,7 @@ def parse(arguments: list[str], prog: str) -> argparse.Namespace:
     for path in options.model.values():
         if path.suffix.lower() in graph.WEIGHTS:
             command.error(f"{path}: {graph.EXPORT_FIRST}")
-        if path.suffix not in MODELS:
+        if path.suffix.lower() not in MODELS:
             command.error(f"{path}: expected a .tflite or .onnx file")
     options.uart = named_files(command, "file for a UART", options.uart)
     for name in ("sdcard", "flash"):
@@ -111,27 +117,49 @@ def parse(arguments: list[str], prog: str) -> argparse.Namespace:
         command.error("--fps: expected a number from 0.001 to 10000")
     if options.fps is not None and options.clock == "pc":
         command.error("--fps is for --clock video; with --clock pc frames come as fast as the script takes them")
-    for path in options.picture:
-        if not path.exists():
-            command.error(f"no such picture: {path}")
-        if path.is_dir() and not sources.in_folder(path):
-            command.error(f"no pictures in {path}: expected files that end in {', '.join(sources.PICTURES)}")
+    listed = sources.listed(options.picture)
     if options.out is None:
         options.out = Path("out") / f"{options.script.stem}_{options.picture[-1].resolve().stem}.png"
+    inputs = (options.script, *options.model.values(), *options.uart.values(), *listed)
+    files.check([options.out], inputs, suffixes=sources.PICTURES, new_folder=True)
+    files.check([display_path(options.out)], inputs, new_folder=True)
+    if options.save_frames is not None:
+        files.check(_saved(options.save_frames), inputs)
     return options
 
 
+def _saved(folder: Path) -> list[Path]:
+    """The frames of an earlier run in a folder of --save-frames."""
+    return [path for path in folder.glob("*.png") if re.fullmatch(r"(frame|display)_\d+", path.stem)]
+
+
+def save(img: Any, path: Path) -> None:
+    with files.replacing(path) as temporary:
+        img.to_pil().save(temporary)
+
+
+def display_path(out: Path) -> Path:
+    """The file of the display's content, beside that of the last frame."""
+    return out.with_name(f"{out.stem}_display.png")
+
+
 def named_files(command: argparse.ArgumentParser, what: str, given: list[str]) -> dict[str | None, Path]:
-    """{name: file} of arguments NAME=FILE and FILE. The last file without a name has the key None."""
-    files: dict[str | None, Path] = {}
+    """{name: file} of arguments NAME=FILE and FILE. A file without a name has the key None, several models their own."""
+    found: dict[str | None, Path] = {}
+    unnamed: list[Path] = []
     for argument in given:
         name, equals, file = argument.partition("=")
         named = bool(equals) and not Path(argument).exists()
-        path = Path(file if named else argument)
-        if not path.is_file():
-            command.error(f"no such {what}: {path}")
-        files[name if named else None] = path.absolute()
-    return files
+        path = files.model(Path(file if named else argument), what)
+        if named:
+            found[name] = path.absolute()
+        else:
+            unnamed.append(path.absolute())
+    for path in unnamed:
+        if len(unnamed) > 1 and (what != "model" or path.stem in found):
+            command.error(f"{', '.join(path.name for path in unnamed)}: write NAME=FILE for each {what}")
+        found[path.stem if len(unnamed) > 1 else None] = path
+    return found
 
 
 def camera_pictures(paths: Sequence[Path]) -> tuple[Sequence[Any], int, list[tuple[int, Fraction | None]]]:
@@ -179,6 +207,7 @@ def resolver(models: dict[str | None, Path]) -> Callable[[str], str]:
 
     known = {str(path) for path in models.values()}
     folders = {path.parent for path in models.values()}
+    unnamed = ""  # the model that gets the file without a name
 
     def resolve(path: str) -> str:
         if path in known:
@@ -189,27 +218,44 @@ def resolver(models: dict[str | None, Path]) -> Callable[[str], str]:
                 beside = (str(folder / Path(path).name) for folder in folders)
                 return next(filter(_drives.exists, beside), path)
             return _drives.resolve(path)
-        for name in (path, Path(path).name, Path(path).stem, None):
+        for name in (path, Path(path).name, Path(path).stem):
             if name in models:
                 return str(models[name])
+        if None in models:
+            nonlocal unnamed
+            unnamed = unnamed or path
+            one, other = Path(unnamed).stem, Path(path).stem
+            if one != other:
+                named = f"--model {one}=FILE --model {other}=FILE"
+                raise NoModelError(errno.ENOENT, f"the script opens two models: choose a file for each with {named}", path)
+            return str(models[None])
         if _drives.drive(path) is not None:
             path = _drives.resolve(path)
         if _drives.exists(path):
             return path
-        advice = "the script opens a model on the camera; choose a file on this PC with --model"
-        raise FileNotFoundError(errno.ENOENT, advice, path)
+        advice = "this model is on the camera: choose a file on this PC with --model FILE"
+        raise NoModelError(errno.ENOENT, f"{advice} {paths.with_page('(docs/on-a-pc.md#the-models-of-the-rom)')}", path)
 
     return resolve
 
 
-def print_traceback() -> None:
-    """Print the traceback of the current exception without the frames of this package and of runpy."""
+def print_error(script: Path) -> None:
+    """Print the current exception as a script's author needs it: the script's own lines, then the sentence.
+
+    If the library did not raise the exception on purpose, its own lines are there, too.
+    """
     kind, error, trace = sys.exc_info()
-    package = str(paths.HERE)
-    ours = (runpy.__file__, "<frozen runpy>")
-    kept = [f for f in traceback.extract_tb(trace) if f.filename not in ours and not f.filename.startswith(package)]
-    lines = traceback.format_list(kept)
-    lines += traceback.format_exception_only(kind, error)
+    outside = *(sysconfig.get_path(name) for name in ("stdlib", "purelib")), "<frozen "
+    python = [str(place) for place in (paths.HERE, paths.STUBS, *outside)]
+    everything = traceback.extract_tb(trace)
+    frames = [f for f in everything if f.filename == str(script) or not f.filename.startswith(tuple(python))]
+    library = str(paths.LIB)
+    if not everything[-1].filename.startswith(library) or str(everything[-1].line).startswith("raise"):
+        frames = [f for f in frames if not f.filename.startswith(library)]
+    if isinstance(error, NoModelError) and frames:
+        print(f"{frames[-1].filename}, line {frames[-1].lineno}: {error.filename}: {error.strerror}", file=sys.stderr)
+        return
+    lines = traceback.format_list(frames) + traceback.format_exception_only(kind, error)
     print("Traceback (most recent call last):\n" + "".join(lines), end="", file=sys.stderr)
 
 
@@ -218,14 +264,18 @@ class Frames:
 
     def __init__(self, total: int, folder: Path | None, ended: Callable[[], bool]) -> None:
         self.taken = 0
+        self.failed: UserError | None = None
         self.total, self.folder, self.ended = total, folder, ended
         self.bar = Bar(total, "frame")
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
 
     def before(self) -> None:
-        self.save()
-        if self.taken == self.total or self.ended():
+        try:
+            self.save()
+        except UserError as error:  # the script may catch all exceptions
+            self.failed = error
+        if self.failed or self.taken == self.total or self.ended():
             raise EnoughFrames
         self.bar.show(self.taken)
         self.taken += 1
@@ -239,7 +289,7 @@ class Frames:
             return
         for name, shown in (("frame", csi._host_last_frame), ("display", display._host_last)):
             if shown is not None:
-                shown.to_pil().save(self.folder / f"{name}_{self.taken:0{len(str(self.total))}d}.png")
+                save(shown, self.folder / f"{name}_{self.taken:0{len(str(self.total))}d}.png")
 
 
 def warn(options: argparse.Namespace) -> None:
@@ -275,9 +325,11 @@ def run(options: argparse.Namespace) -> int:
         sys.path[:], sys.argv[:] = path, argv
         print(error, file=sys.stderr)
         return 2
+    one_picture = len(options.picture) == total == 1 and rates[0][1] is None and not options.picture[0].is_dir()
+    twice = one_picture and options.frames is None and "Tracker(" in script.read_text(encoding="utf-8", errors="replace")
     out = options.out.absolute()
     over = (lambda: False) if clock is None or options.frames else (lambda: clock.ended)
-    frames = Frames(options.frames or total, options.save_frames and options.save_frames.absolute(), over)
+    frames = Frames(options.frames or total + twice, options.save_frames and options.save_frames.absolute(), over)
     finder = firmware_modules.NoStandIn()
     sys.meta_path.append(finder)
     before = {name: sys.modules.pop(name) for name in firmware_modules.FROZEN if name in sys.modules}
@@ -311,7 +363,7 @@ def run(options: argparse.Namespace) -> int:
         code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
     except Exception:
         frames.bar.close()
-        print_traceback()
+        print_error(script)
         code = 1
     finally:
         frames.bar.close()
@@ -334,21 +386,24 @@ def run(options: argparse.Namespace) -> int:
 
     sys.stdout.flush()
     csi._host_last_frame, display._host_last = frame, screen
+    if frames.failed is not None:
+        raise frames.failed
     frames.save()  # the last frame, if the script ended by itself
     csi._host_last_frame = display._host_last = None
     if frame is None:
-        print("The script took no frames, so there is nothing to save.", file=sys.stderr)
+        if not code:  # otherwise the error above says why
+            print("The script took no frames, so there is nothing to save.", file=sys.stderr)
         return code
-    out.parent.mkdir(parents=True, exist_ok=True)
-    frame.to_pil().save(out)
+    save(frame, out)
     plural = "s" if frames.taken > 1 else ""
     lasted = "" if clock is None else f", {clock.seconds:.1f} seconds of the video's time"
     size = f"{frame.width()}x{frame.height()}"
     print(f"{frames.taken} frame{plural} of {size}{lasted}. Last frame: {options.out}", file=sys.stderr)
+    if twice:
+        print("The picture was shown twice: a Tracker reports an object from its second frame on.", file=sys.stderr)
     if screen is not None:
-        shown = out.with_name(f"{out.stem}_display.png")
-        screen.to_pil().save(shown)
-        print(f"Display, {screen.width()}x{screen.height()}: {options.out.with_name(shown.name)}", file=sys.stderr)
+        save(screen, display_path(out))
+        print(f"Display, {screen.width()}x{screen.height()}: {display_path(options.out)}", file=sys.stderr)
     if options.save_frames is not None:
         print(f"All frames: {options.save_frames}", file=sys.stderr)
     return code

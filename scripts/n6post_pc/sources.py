@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from .command import UserError
+from .files import regular
 
 PICTURES = (".bmp", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp")
 
@@ -20,9 +21,7 @@ def listed(paths: Iterable[Path]) -> list[Path]:
     """
     files: dict[Path, Path] = {}
     for path in paths:
-        if not path.exists():
-            raise UserError(f"no such picture: {path}")
-        inside = in_folder(path) if path.is_dir() else [path]
+        inside = in_folder(path) if path.is_dir() else [regular(path, "picture")]
         if not inside:
             raise UserError(f"no pictures in {path}: expected files that end in {', '.join(PICTURES)}")
         for file in inside:

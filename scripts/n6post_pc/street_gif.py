@@ -15,7 +15,7 @@ import numpy as np
 from image import _formats
 from PIL import Image
 
-from . import recorded
+from . import files, recorded
 
 FIRST, LAST, STEP = 110, 290, 2  # range of the recorded frames that are shown
 SIZE = (640, 480)  # of the drawn frame
@@ -63,4 +63,5 @@ def write(path: Path) -> None:
     palette = some.quantize(COLORS, dither=Image.Dither.NONE)
     first, *others = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     # optimize makes pixels transparent that have not changed since the previous frame, which compresses well.
-    first.save(path, save_all=True, append_images=others, duration=100 * STEP, loop=0, disposal=1, optimize=True)
+    with files.replacing(path) as temporary:
+        first.save(temporary, save_all=True, append_images=others, duration=100 * STEP, loop=0, disposal=1, optimize=True)

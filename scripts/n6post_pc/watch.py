@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
-from typing import Any, Protocol, TextIO
+from typing import Any, Protocol
 
 import openmv.camera
 from openmv import OMVException
@@ -22,6 +22,7 @@ from openmv.constants import ChannelIOCTL
 from openmv.exceptions import ResyncException
 from PIL import Image
 
+from . import files, repl
 from .command import FINDINGS, FINE, UserError
 from .line_output import Lines, Splitter
 
@@ -227,12 +228,15 @@ class Frames:
         if self._page is not None:
             self._page.show_picture(image)
         if self._folder is not None:
-            image.save(self._folder / f"frame_{self.count:05d}.png")
+            with files.replacing(self._folder / f"frame_{self.count:05d}.png") as path:
+                image.save(path)
 
 
 def program(script: Path) -> str:
     """The code to run on the camera: camera_agent.py with the script in it. UserError if the script cannot be compiled."""
     try:
+        if other := files.kind(script):
+            raise UserError(f"{script}: expected a script, got {other}")
         source = script.read_text(encoding="utf-8")
         compile(source, str(script), "exec")  # reports a syntax error with the script's own line number
     except (OSError, UnicodeDecodeError) as error:
@@ -250,7 +254,8 @@ def connect(port: str, older: Callable[[str], str | None]) -> Link:
     older   a function that reads the firmware version from the REPL on a port, for the error message
     """
     try:
-        return Link(port)
+        with repl.waiting(port):
+            return Link(port)
     except OMVException as error:
         if "could not open port" in str(error) or "PermissionError" in str(error):
             raise UserError(f"{port} cannot be opened: is OpenMV IDE, or another program, connected to it?") from None
@@ -267,7 +272,7 @@ def connect(port: str, older: Callable[[str], str | None]) -> Link:
 
 
 def watch(
-    port: str, script: Path, older: Callable[[str], str | None], page: Screen | None, json_out: TextIO | None,
+    port: str, script: Path, older: Callable[[str], str | None], page: Screen | None, json_out: files.LineFile | None,
     folder: Path | None, frames: int | None, interrupted: list[bool] | None = None,
 ) -> int:  # fmt: skip
     """Run a script and return the exit code.
@@ -301,12 +306,7 @@ def watch(
         end = session.stop()
     except GoneError as error:
         end, code = str(error)[:1].upper() + str(error)[1:] + ".", FINDINGS
-    except (OSError, UserError) as error:  # the output cannot be written
-        session.stop()
-        if isinstance(error, (UserError, BrokenPipeError)):
-            raise
-        raise UserError(f"{error.filename or 'a file'} cannot be written: {error.strerror}") from None
-    except Exception:  # even a bug in this program must not leave the script running
+    except Exception:  # the output cannot be written; and even a bug in this program must not leave the script running
         session.stop()
         raise
     finally:

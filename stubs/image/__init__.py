@@ -86,6 +86,8 @@ __all__ = [
     "get_solidity",
 ]
 
+EDGE_CANNY, EDGE_SIMPLE = 0, 1
+
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:

@@ -447,7 +447,7 @@ class Image(Processing):
             raise TypeError(f"can't convert '{a.kind(text)}' object to str implicitly")
         if any((char_rotation, char_hmirror, char_vflip, string_rotation, string_hmirror, string_vflip)):
             raise NotImplementedError("rotated and mirrored text is not in this stand-in")
-        string = text.decode("latin-1") if isinstance(text, bytes) else text
+        string = (text.decode("latin-1") if isinstance(text, bytes) else text).split("\0")[0]  # as in C
         factor = np.float32(1) if scale is None else a.to_float(scale)
         if factor <= 0:
             raise OSError("Error: 0 < scale!")

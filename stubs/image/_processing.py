@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Self = TypeVar("Self", bound="Processing")
 Bands = Sequence[Sequence[int]]
 
+_OWN_LIST = "test with objects of your own that have `rect`, which n6post.detections takes"
 _UNDEFINED = "binary: with copy=True and zero= or mask= the firmware leaves the other pixels undefined"
 
 
@@ -150,6 +151,112 @@ class Processing:
         return self
 
     blur = gaussian_blur = gaussian
+
+    def laplacian(
+        self: Self, size: int, /, *, sharpen: bool = False, mul: float | None = None, add: float | None = None,
+        threshold: bool = False, offset: int = 0, invert: bool = False, mask: Image | str | None = None,
+    ) -> Self:
+        """Edges over (2 * size + 1) ** 2 pixels: the pixel minus the gaussian; `sharpen` adds them to the picture."""
+        self._check_mutable()
+        size = _size(size)
+        if 2 * size + 1 > 31:
+            raise ValueError("Kernel size too large!")
+        offset, allowed = a.to_int(offset), self._mask_of(mask)
+        kernel, total = _filters.gaussian_kernel(size, False)
+        kernel = -kernel
+        kernel[size, size] += total * (2 if sharpen else 1)
+        scale = np.float32(_float(mul, 1.0) / np.float32(total)) if total else np.float32(np.inf)
+        self._store(_filters.morph(self._pixels(), self._format, kernel, scale, _float(add, 0.0), bool(threshold), offset,
+                                   bool(invert), allowed))
+        return self
+
+    def difference(self: Self, other: Image | str, /, *, mask: Image | str | None = None) -> Self:
+        """The absolute difference of each channel from another image of the same size and format."""
+        self._check_mutable()
+        pixels, theirs = self._pixels(), self._other(other)
+        result = pixels ^ theirs
+        if self._format == f.GRAYSCALE:
+            result = np.abs(pixels.astype(np.int16) - theirs)
+        elif self._format == f.RGB565:
+            parts = zip(f.rgb565_channels(pixels), f.rgb565_channels(theirs), (11, 5, 0), strict=True)
+            result = sum(np.abs(one.astype(np.int32) - two) << shift for one, two, shift in parts)  # type: ignore[assignment]
+        self._store(_filters._where(self._mask_of(mask), pixels, result.astype(pixels.dtype)))
+        return self
+
+    def histeq(
+        self: Self, *, adaptive: bool = False, clip_limit: float | None = None, mask: Image | str | None = None
+    ) -> Self:
+        """Spread the gray levels of a GRAYSCALE image over 0..255."""
+        self._check_mutable()
+        if adaptive or self._format != f.GRAYSCALE:
+            raise NotImplementedError("the stand-in has histeq of GRAYSCALE images without adaptive=True only")
+        pixels = self._pixels()
+        counts = np.cumsum(np.bincount(pixels.ravel(), minlength=256)).astype(np.float32)
+        levels = np.floor(np.float32(255) / np.float32(pixels.size) * counts).astype(np.uint8)
+        self._store(_filters._where(self._mask_of(mask), pixels, levels[pixels]))
+        return self
+
+    def lens_corr(
+        self: Self, strength: float = 1.8, *, zoom: float = 1.0, x_corr: float = 0.0, y_corr: float = 0.0
+    ) -> Self:
+        """Straighten lines that the lens bends: each pixel is that at atan(r) / r of its distance from the center."""
+        self._check_mutable()
+        width, height = self._width, self._height
+        for name, length in (("Width", width), ("Height", height)):
+            if length % 2:
+                raise OSError(f"{name} must be even!")
+        power, enlarged = _float(strength, 1.8), _float(zoom, 1.0)
+        for name, value in (("Strength", power), ("Zoom", enlarged)):
+            if not value > 0:
+                raise OSError(f"{name} must be > 0!")
+        # A quarter of the picture, and its three mirror images. Radii are whole pixels; roundf rounds halves away from 0.
+        one = np.float32(1)
+        y, x = np.mgrid[-height // 2 : 0, -width // 2 : 0]
+        radius = np.sqrt((x * x + y * y).astype(np.float32)).astype(np.int32)
+        r = radius.astype(np.float32) * (power / np.sqrt(np.float32(width * width + height * height)))
+        factor = np.arctan(r) / r * (one / enlarged)
+        down, right = [-np.floor(np.float32(0.5) - factor * v.astype(np.float32)).astype(np.int32) for v in (y, x)]
+        y_off, x_off = int(height * _float(y_corr, 0.0)), int(width * _float(x_corr, 0.0))
+        pixels = self._pixels().copy()
+        result = np.zeros_like(pixels)
+        tall, wide = height // 2, width // 2
+        for rows, at_y in ((slice(tall), tall + y_off + down),
+                           (slice(None, tall - 1, -1), height - 1 - tall + y_off - down)):
+            for columns, at_x in ((slice(wide), wide + x_off + right),
+                                  (slice(None, wide - 1, -1), width - 1 - wide + x_off - right)):
+                inside = (at_y >= 0) & (at_y < height) & (at_x >= 0) & (at_x < width)
+                source = pixels[np.clip(at_y, 0, height - 1), np.clip(at_x, 0, width - 1)]
+                result[rows, columns] = np.where(inside, source, 0)
+        self._store(result)
+        return self
+
+    def find_edges(
+        self: Self, edge_type: int, /, *, roi: Any = None, threshold: tuple[int, int] | list[int] | None = None
+    ) -> Self:
+        """White edges on black, of a GRAYSCALE image: Canny's, or pixels that a high pass leaves between the thresholds."""
+        self._check_mutable()
+        if self._format != f.GRAYSCALE:
+            raise ValueError("Expected a grayscale image")
+        kind = a.to_int(edge_type)
+        x, y, w, h = a.to_roi(roi, self._width, self._height)
+        low, high = (a.to_int(value) for value in a.fixed(threshold, 2)) if threshold is not None else (100, 200)
+        pixels = self._pixels()
+        if kind == 1:  # EDGE_SIMPLE, of the whole image
+            kernel = np.full((3, 3), -1)
+            kernel[1, 1] = 8
+            one = np.float32(1)
+            passed = _filters.morph(pixels, f.GRAYSCALE, kernel, one, np.float32(0), False, 0, False, None)
+            white = np.where((low <= passed) & (passed <= high), 255, 0).astype(np.uint8)
+            self._store(_filters.erode(white, f.GRAYSCALE, 1, 2, None))
+        elif kind == 0:
+            self._store(_filters.canny(pixels, (x, y, w, h), low, high))
+        return self
+
+    def find_qrcodes(self, *, roi: object = None) -> Any:
+        raise NotImplementedError("the stand-in has no find_qrcodes: " + _OWN_LIST)
+
+    def find_apriltags(self, **options: object) -> Any:
+        raise NotImplementedError("the stand-in has no find_apriltags: " + _OWN_LIST)
 
     # ---- measures ----
 

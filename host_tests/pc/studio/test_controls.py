@@ -49,3 +49,18 @@ def test_options_are_left_out_that_a_model_does_not_use() -> None:
 def test_every_control_belongs_to_some_family() -> None:
     taken = {name for family in FAMILIES for name, _ in getattr(n6post, family)._option.defaults}
     assert set(CONTROLS) <= taken
+
+
+def test_controls_have_steps_limits_and_a_value_for_off_where_they_need_them() -> None:
+    made = {family: {one["option"]: one for one in controls(family, ["a", "b"])} for family in FAMILIES}
+    for found in made.values():
+        assert [one for one in CONTROLS if one in found] == list(found)
+        for option, one in found.items():
+            assert one["more"] == (list(CONTROLS).index(option) >= list(CONTROLS).index("mask_threshold"))
+            if one["kind"] in ("slider", "number"):
+                assert one["step"] == (1 if one["kind"] == "number" else 0.01)
+    seg, deep = made["YoloV8Seg"], made["DeepLab"]
+    assert [seg[name]["off"] for name in ("threshold", "mask_overlap", "nms_sigma")] == [False, True, False]
+    assert (deep["threshold"]["off"], deep["threshold"]["low"], deep["threshold"]["high"]) == (False, 0.01, 0.99)
+    assert (seg["threshold"]["low"], seg["threshold"]["high"]) == (0, 1)
+    assert deep["background"]["choices"] == seg["classes"]["choices"] == ["a", "b"]

@@ -87,3 +87,9 @@ def test_frames_of_a_camera_reach_the_page_until_it_is_unplugged(tmp_path: Path)
         with pytest.raises(UserError, match=f"camera on {port}: the camera"):
             bench.look(Request(model.id, picture))
         camera.close()
+
+
+def test_a_frame_leaves_nothing_in_the_stand_in_camera() -> None:
+    for size in ("QQVGA", "VGA"):
+        assert Source(PICTURE).frame(0, size) is not None
+        assert csi._host_pictures == [] and csi._host_last_frame is None

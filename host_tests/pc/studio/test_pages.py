@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from n6post_pc import paths
@@ -30,6 +31,24 @@ def test_every_heading_has_the_anchor_that_github_gives_it() -> None:
 @pytest.mark.parametrize("name", ["../README", "..%2FREADME", "absent", "", "internals/performance"])
 def test_only_pages_of_the_documentation_are_shown(name: str) -> None:
     assert pages.rendered(name) is None
+
+
+def test_links_between_pages_lead_to_headings_that_are_there() -> None:
+    headed = {path.stem: pages.rendered(path.stem) or "" for path in paths.PAGES.glob("*.md")}
+    count = 0
+    for page in headed.values():
+        for name, anchor in re.findall(r'<a href="([\w-]+)\.html#([\w-]+)"', page):
+            assert f'id="{anchor}"' in headed[name], (name, anchor)
+            count += 1
+    assert count > 20
+
+
+def test_words_in_code_belong_to_an_anchor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "one.md").write_text("# The `load` call\n\n[two](two.md#a-b) [three](three.md)\n", encoding="utf-8")
+    (tmp_path / "two.md").write_text("# A b\n", encoding="utf-8")
+    monkeypatch.setattr(paths, "PAGES", tmp_path)
+    page = pages.rendered("one") or ""
+    assert 'id="the-load-call"' in page and 'href="two.html#a-b"' in page and 'href="#"' in page
 
 
 def test_no_page_loads_anything_from_elsewhere() -> None:

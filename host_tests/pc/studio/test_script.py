@@ -77,3 +77,28 @@ def test_a_classifier_of_a_pc_prints_its_best_classes(tmp_path: Path) -> None:
     assert paths.SAMPLE_PICTURES.is_dir() and bench.add_model(path)
     best = [type("Best", (), {"label": "cat", "score": 0.75})]
     assert script.printed("classes", best) == ["cat 0.75"]
+
+
+def test_a_script_prints_what_its_family_has() -> None:
+    families = {"YoloV8": "objects", "YoloV8Seg": "masks", "YoloV8Pose": "poses", "Fomo": "poses", "Ssd": "objects"}
+    assert {family: script.kind_of(family, "objects") for family in families} == families
+    for general in ("map", "classes", "depth", "vector"):
+        assert script.kind_of("Classifier", general) == general
+
+
+def test_a_script_names_the_files_that_a_camera_needs() -> None:
+    def head(model: str, labels: bool) -> str:
+        text = script.camera_script(model, {}, "Letterbox", "VGA", "objects", needs_labels=labels)
+        return ast.get_docstring(ast.parse(text)) or ""
+
+    assert "Put fruit.q8.tflite into the ROMFS" in head("fruit.q8.tflite", False)
+    assert "Put fruit.q8.tflite and fruit.txt into the ROMFS" in head("fruit.q8.tflite", True)
+    for model in ("a\\x41.tflite", 'a".tflite', "a\n.tflite"):
+        assert head(model, True).startswith("Run the model and print")
+        assert "Put the model and the .txt file with its labels into" in head(model, True)
+
+
+def test_a_vector_is_not_drawn() -> None:
+    for kind, (name, drawn, _) in script.KINDS.items():
+        text = script.camera_script("a.tflite", {}, "Letterbox", "VGA", kind)
+        assert (f"n6post.draw(img, {name})" in text) == drawn == (kind != "vector")

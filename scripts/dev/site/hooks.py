@@ -7,4 +7,4 @@ from typing import Any
 
 def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Any) -> None:
     source = page.meta.get("source")
-    page.edit_url = f"{config.repo_url}/edit/main/{source}" if source else None
+    page.edit_url = f"{config.repo_url}/edit/main/{source}" if source and config.repo_url else None

@@ -19,15 +19,15 @@ import ml
 import n6post
 from n6post.models import matching
 
-from .. import compare, graph, inspect_model, n6_estimate, paths, results, sources
+from .. import compare, files, graph, inspect_model, n6_estimate, paths, results, sources
 from ..command import UserError, quoted
+from ..files import MODELS
 from ..optimize_network import can_be_optimized
 from ..run_model import FITS, Network
 from . import pages, script
 from .controls import controls
 from .frames import FRAME_SIZE, SIZES, Camera, Source
 
-MODELS = (".tflite", ".onnx")
 KEPT = 12  # frames and outputs of models that are kept, so that a slider does not run the network again
 LOWEST = 0.05  # lowest score of the ticks under the slider of the threshold
 MOST_TICKS = 100
@@ -162,8 +162,7 @@ class Workbench:
         with self._lock:
             if path.suffix.lower() in graph.WEIGHTS:
                 raise UserError(f"{path.name}: {graph.EXPORT_FIRST}")
-            if not path.is_file():
-                raise UserError(f"no such file: {path}")
+            files.model(path)
             known = next((model for model in self.models.values() if model.path == path), None)
             if known:
                 return known
@@ -181,6 +180,7 @@ class Workbench:
             if path.suffix.lower() not in MODELS or path == model.path or base_name(path) != model.base:
                 continue
             with contextlib.suppress(UserError):
+                files.model(path)
                 if labels and not _labels_path(path).is_file():
                     path = self._copied(path, labels.read_bytes())
                 self.add_model(path)
@@ -214,7 +214,7 @@ class Workbench:
                 return {"labels": self._drop_labels(name, data, model)}
             folder = self._new_folder()
             path = folder / name
-            path.write_bytes(data)
+            files.write({path: data})
             try:
                 if suffix in MODELS or suffix in graph.WEIGHTS:
                     if _first_part(name) in self._labels:
