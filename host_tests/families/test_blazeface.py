@@ -191,6 +191,15 @@ def test_a_score_equal_to_the_threshold_passes_and_the_next_does_not(dtype: str)
             assert [d.score for d in found] == [pytest.approx(threshold, rel=1e-6)]
 
 
+def test_a_threshold_of_1_is_reached_by_a_saturated_sigmoid_only() -> None:
+    for logit, count in ((12.0, 0), (16.4, 0), (16.8, 1)):
+        model = two_faces(third=logit)
+        boxes, scores = model.tensors
+        for stored in (scores, Tensor(np.round(scores.values / 0.4).astype(np.int8), 0.4, 0)):
+            found = FakeModel([boxes, stored], (128, 128)).run(n6post.BlazeFace(1.0))
+            assert len(found) == count
+
+
 def test_nan_and_infinite_numbers_never_pass_or_spread() -> None:
     model = two_faces()
     boxes, scores = (tensor.values for tensor in model.tensors)

@@ -127,6 +127,15 @@ def test_float_logits_within_0_to_1_are_recognized_in_a_later_frame() -> None:
     assert network.run(process).score == pytest.approx(softmax([0.9, 0.8])[0])
 
 
+@pytest.mark.parametrize(("numbers", "certain"), [([0.7, 0.36], False), ([0.6, 0.34], False), ([0.7, 0.34], True)])
+def test_floats_whose_sum_is_not_1_are_examined_again(numbers: list[float], certain: bool) -> None:
+    network = FakeModel([Tensor(np.float32([numbers]))], (8, 8))
+    process = n6post.Classifier()
+    network.run(process)
+    network.tensors[0].values[:] = [[1.2, 1.0]]
+    assert network.run(process).score == pytest.approx(1.2 if certain else softmax([1.2, 1])[0])
+
+
 def test_classes_below_the_threshold_are_left_out() -> None:
     values = np.int16([[0, 51, 205, 128]]) - 128
     for one in storages(values, 1 / 256):
@@ -134,6 +143,14 @@ def test_classes_below_the_threshold_are_left_out() -> None:
         empty = classify(one, 0.9, scores="probability")
         assert (len(empty), empty.class_id, empty.label, empty.score) == (0, None, None, 0.0) and not empty
         assert [c.class_id for c in classify(one, 0.3, scores="logit")] == [2]
+
+
+@pytest.mark.parametrize("scores", ["probability", "logit"])
+def test_a_score_equal_to_the_threshold_is_enough(scores: Any) -> None:
+    for one in storages(np.int16([[0, 0, -128, -128]]), 1 / 256 if scores == "probability" else 1.0):
+        exact = [c.score for c in classify(one, scores=scores)][1]
+        assert [c.class_id for c in classify(one, exact, scores=scores)] == [0, 1]
+        assert len(classify(one, exact + 1e-6 if scores == "logit" else exact + 0.01, scores=scores)) == 0
 
 
 def test_input_need_not_be_a_picture() -> None:
@@ -191,6 +208,18 @@ def test_draw_writes_the_best_class_into_the_upper_left_corner(size: tuple[int, 
     shown = np.frombuffer(img.bytearray(), np.uint8).reshape((size[1], size[0], -1)).any(axis=2)
     rows, columns = np.nonzero(shown)
     assert rows.max() < height and columns.max() < width and shown[:height, :width].mean() > 0.6
+
+
+def test_draw_takes_the_size_of_the_text_and_a_part_of_the_frame() -> None:
+    result = classify(Tensor(np.float32([[0.9, 0.1]])), labels=LABELS)
+    heights = []
+    for scale in (1, 2):
+        img = image.Image(320, 240, image.GRAYSCALE)
+        n6post.draw(img, result, text_scale=scale, roi=(5, 5, 320, 240), color=(9, 9, 200))
+        heights.append(int(np.nonzero(np.frombuffer(img.bytearray(), np.uint8).reshape(240, 320))[0].max()) + 1)
+    assert heights[1] == 2 * heights[0]
+    with pytest.raises(ValueError, match="^roi: expected"):
+        n6post.draw(image.Image(320, 240, image.GRAYSCALE), result, roi=(0, 0, 0, 5))
 
 
 def test_draw_of_an_empty_result_or_without_labels_changes_nothing() -> None:
@@ -251,3 +280,14 @@ FAMILY_CASES = FamilyCases(
         "Classifier logits": FrameCase(n6post.Classifier, three_logits, four_classes, ("threshold", 0.0, 0.3)),
     },
 )
+
+
+@pytest.mark.parametrize("numbers", [[2.0, -1.0, 0.5], [40.0, 90.0, 7.5, 3.0]])
+def test_three_or_four_numbers_are_classes_if_labels_say_so(numbers: list[float]) -> None:
+    network = FakeModel([Tensor(np.float32([numbers]))], (96, 96))
+    with pytest.raises(ValueError, match="a regression of . numbers"):
+        network.run(n6post.Classifier())
+    names = [f"thing {i}" for i in range(len(numbers))]
+    result = network.run(n6post.Classifier(labels=names))
+    assert result.label == names[int(np.argmax(numbers))]
+    assert result.score == pytest.approx(softmax(numbers).max())

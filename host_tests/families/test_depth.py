@@ -50,7 +50,7 @@ def test_fastdepth_gives_its_dequantized_meters(name: str) -> None:
     depth = model(name).run(n6post.Depth())
     np.testing.assert_allclose(depth.distances().tolist(), meters, rtol=1e-6)
     for x, y in ((0, 0), (223, 223), (100, 7), (3, 200)):
-        assert depth.depth_at(x, y) == pytest.approx(float(meters[y, x]))
+        assert depth.depth_at(x, y) == depth.depth_at((x, y)) == pytest.approx(float(meters[y, x]))
     for box in ((0, 0, 224, 224), (50, 60, 80, 90), (10, 10, 1, 1)):
         x, y, w, h = box
         part = meters[y : y + h, x : x + w]
@@ -128,6 +128,41 @@ def test_bars_of_a_letterbox_do_not_count() -> None:
     assert depth.as_dict()["maximum"] == 1.0
 
 
+@given(
+    st.tuples(st.integers(0, 90), st.integers(0, 70), st.integers(40, 320), st.integers(30, 240)),
+    st.tuples(st.integers(0, 300), st.integers(0, 240), st.integers(1, 120), st.integers(1, 120)),
+)
+def test_pixels_with_their_centers_in_a_box_count_or_the_one_at_its_middle(roi: Any, box: Any) -> None:
+    one = random_map(5)
+    distances = one.dequantized().values[0, :, :, 0]
+    depth = measure(one, SIZE, stretched(roi))
+    ends = []
+    t = depth._transform
+    for axis, scale, offset in ((0, t.sx, t.ox), (1, t.sy, t.oy)):
+        low, high = max(box[axis], t.seen[axis]), min(box[axis] + box[axis + 2], t.seen[axis] + t.seen[axis + 2])
+        if low >= high:
+            assert depth.median(box) is None
+            return
+        shown = np.arange(t.window[axis], t.window[axis + 2])
+        centers = offset + (shown + 0.5) * scale
+        hits = shown[(low - 1e-3 <= centers) & (centers < high - 1e-3)]
+        at = min(max(int(((low + high) / 2 - offset) / scale), shown[0]), shown[-1])
+        ends.append((hits[0], hits[-1] + 1) if len(hits) else (at, at + 1))
+    part = distances[slice(*ends[1]), slice(*ends[0])]
+    wanted = part.min(), lower_median(part), part.max()
+    assert (depth.minimum(box), depth.median(box), depth.maximum(box)) == pytest.approx(wanted, rel=1e-5, abs=1e-6)
+
+
+def test_the_statistics_of_the_whole_map_are_those_of_its_frame() -> None:
+    network, process = FakeModel([random_map()], SIZE), n6post.Depth()
+    for level in range(10, 60, 10):
+        network.tensors[0].values[:] = level
+        network.tensors[0].values[0, 0, 0] = level - 5
+        depth = network.run(process)
+        wanted = [(n - 3) * 0.07 for n in (level - 5, level, level)]
+        assert [depth.minimum(), depth.median(), depth.maximum()] == pytest.approx(wanted, rel=1e-5)
+
+
 # --- two results take turns ---
 def test_result_is_valid_during_the_next_call_and_a_copy_for_good() -> None:
     network = FakeModel([random_map()], SIZE)
@@ -162,6 +197,40 @@ def test_one_processor_serves_maps_of_two_networks_in_turn() -> None:
         assert floats.run(process).median() == 2.5
 
 
+def test_maps_that_an_option_change_leaves_get_the_unit_of_the_next_network() -> None:
+    process = n6post.Depth()
+    one, other = random_map(1), random_map(2)._replace(scale=0.5, zero_point=7)
+    for shown, layout in ((one, None), (one, "NHWC"), (other, None), (one, "NHWC")):
+        process.layout = layout  # type: ignore[assignment]
+        network = FakeModel([shown], SIZE)
+        for _ in range(2):
+            depth = network.run(process)
+            np.testing.assert_allclose(depth.distances().tolist(), shown.dequantized().values[0, :, :, 0], rtol=1e-5)
+            assert depth.maximum() == pytest.approx(float(np.max(depth.distances().tolist())))
+
+
+def test_maps_of_another_size_or_dtype_are_not_taken_over() -> None:
+    process = n6post.Depth()
+    small = Tensor(np.full((1, 6, 8, 1), 2.5, np.float32))
+    floats = random_map(3).dequantized()
+    for one, size in ((random_map(1), SIZE), (small, (32, 24)), (floats, SIZE), (random_map(2), SIZE)):
+        process.layout = None if process.layout else "NHWC"  # a change of options leaves the maps for the next network
+        depth = FakeModel([one], size).run(process)
+        np.testing.assert_allclose(depth.distances().tolist(), one.dequantized().values[0, :, :, 0], rtol=1e-5, atol=1e-6)
+
+
+def test_two_networks_never_write_into_the_same_maps() -> None:
+    process = n6post.Depth()
+    first, second = FakeModel([random_map(1)], SIZE), FakeModel([random_map(2)], SIZE)
+    first.run(process)
+    process.layout = "NHWC"
+    shown = first.run(process)
+    before = shown.raw.tolist()
+    second.run(process)
+    second.run(process)
+    assert shown.raw.tolist() == before
+
+
 # --- drawing ---
 def colors_of(img: Any) -> Any:
     return np.frombuffer(img.bytearray(), np.uint16).reshape((img.height(), img.width()))
@@ -191,6 +260,56 @@ def test_nearest_and_farthest_set_the_ends_of_the_palette() -> None:
         depth = measure(stored, (4, 1), layout="NCHW" if stored.values.shape[1:] == (1, 1, 4) else None)
         depth.draw(img, palette=[(255, 255, 255), (0, 0, 0)], alpha=255, nearest=5, farthest=10.0)
         assert list(img.bytearray()) == [255, 255, 0, 0]
+
+
+def test_every_map_is_drawn_in_the_colors_of_its_own_distances() -> None:
+    """One after the other: a table is kept for the same dtype, scale, zero point, limits, palette and alpha only."""
+    palette = [(248, 0, 0), (0, 252, 0), (0, 0, 248)]
+    maps = []
+    for seed, zero_point, scale in ((1, 3, 0.07), (1, 90, 0.07), (2, 90, 0.05)):
+        one = random_map(seed)._replace(zero_point=zero_point, scale=scale)
+        maps += [*storages(one)[:4], Tensor(one.values.view(np.int8), scale, zero_point)]
+    for near, far in ((-2.0, 9.0), (0.0, 6.5)):
+        for alpha in (255, 0):
+            for one in maps:
+                depth = measure(one)
+                img = image.Image(16, 12, image.RGB565)
+                n6post.draw(img, [])
+                depth.draw(img, palette=palette, alpha=alpha, nearest=near, farthest=far)
+                distances = np.float64(one.dequantized().values[0, :, :, 0])
+                exact = np.clip((distances - near) * 255 / (far - near), 0, 255)
+                steps = np.floor(exact + 0.5)
+                wanted = [np.interp(steps, [0, 127.5, 255], [color[i] for color in palette]) for i in range(3)]
+                seen = colors_of(img)
+                got = [seen >> 11 << 3, (seen >> 5 & 63) << 2, (seen & 31) << 3]
+                clear = np.abs(exact + 0.5 - np.round(exact + 0.5)) > 1e-3  # not between two steps
+                for channel, color, step in zip(got, wanted, (8, 4, 8)):
+                    off = channel.astype(int) - color * (alpha > 0)
+                    assert (np.abs(off)[clear] <= step).all()
+                    assert np.abs(off[clear].mean()) < step / 2 + 0.5
+
+
+def test_a_color_of_draw_is_that_of_what_is_near() -> None:
+    depth = measure(random_map())
+    one, other = image.Image(16, 12, image.RGB565), image.Image(16, 12, image.RGB565)
+    n6post.draw(one, depth, color=(0, 200, 90), labels=False)
+    depth.draw(other, palette=[(0, 200, 90), (0, 0, 0)])
+    assert bytes(one.bytearray()) == bytes(other.bytearray()) != bytes(2 * 16 * 12)
+
+
+def test_a_legend_has_the_first_and_the_last_color_in_the_size_of_the_text() -> None:
+    palette = [(248, 0, 0), (0, 252, 0), (0, 0, 248)]
+    heights = []
+    for scale in (1, 2):
+        img = image.Image(160, 120, image.RGB565)
+        depth = measure(random_map(), SIZE, Framed((0, 0, 160, 120)))
+        depth._transform.frame_size = (160, 120)
+        n6post.draw(img, depth, alpha=0, text_scale=scale)
+        heights.append(int(np.ptp(np.nonzero(colors_of(img))[0])))
+        plain = image.Image(160, 120, image.RGB565)
+        depth.draw(plain, palette=palette, alpha=0, legend=True)
+        assert {0xF800, 0x001F} <= set(colors_of(plain).ravel().tolist()) and 0x07E0 not in colors_of(plain)
+    assert heights[1] > 1.8 * heights[0]
 
 
 def test_map_of_one_distance_is_drawn_in_the_first_color() -> None:

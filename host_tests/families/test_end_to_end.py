@@ -330,7 +330,8 @@ def test_class_filter_takes_names_of_the_labels_and_any_number() -> None:
     with pytest.raises(ValueError, match="classes: expected one of 'cat', 'dog', got 'cow'"):
         n6post.processor_for(model, classes=["cow"])
     # The number of classes is unknown.
-    nameless = "classes: expected '0', got 'cow' (the classes have no names: give labels)"
+    give = "give labels, or write one per line to the .txt file beside the model"
+    nameless = f"classes: expected '0', got 'cow' (the classes have no names: {give})"
     with pytest.raises(ValueError, match=says(nameless)):
         FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8(classes=["cow"]))
     people = np.zeros((1, 2, 57), np.float32)

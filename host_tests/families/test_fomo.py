@@ -278,11 +278,13 @@ def test_result_does_not_change_with_the_next_frame() -> None:
 
 def test_interrupted_frame_leaves_no_cells_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     processor = n6post.Fomo()
-    network = model("fomo/portraits")
+    network = FakeModel([quantized(plot("11...", ".....", "...11"))], (40, 24))
     wanted = [d.rect for d in network.run(processor)]
+    assert len(wanted) == 2
 
     def failing(values: Any, labels: Any, params: Any, grid: Any, *arguments: Any) -> int:
-        grid[15] = 1
+        for at in range(len(grid)):
+            grid[at] = 1
         raise MemoryError
 
     monkeypatch.setattr(fomo, "group_cells", failing)
@@ -330,6 +332,26 @@ BAD_OUTPUTS: list[tuple[Tensor, dict[str, Any], str]] = [
 def test_unsupported_output_is_refused_at_the_first_frame(bad: Tensor, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=says(message)):
         FakeModel([bad], (64, 64)).run(n6post.Fomo(**options))
+
+
+@pytest.mark.parametrize("side", [(512, 2), (2, 512)])
+def test_a_map_of_more_than_511_cells_a_side_is_refused(side: tuple[int, int]) -> None:
+    width, height = side
+    with pytest.raises(ValueError, match="expected a map of at most 511 cells a side"):
+        FakeModel([Tensor(np.zeros((1, height, width, 2), np.float32))], (8 * width, 8 * height)).run(n6post.Fomo())
+
+
+def test_logits_far_below_0_are_refused_too() -> None:
+    values = np.full((1, 12, 12, 2), -5, np.float32)
+    with pytest.raises(ValueError, match="from 0 to 1, got numbers from -5 to -5"):
+        FakeModel([Tensor(values)], (96, 96)).run(n6post.Fomo())
+
+
+def test_1024_cells_of_one_object_are_one_object() -> None:
+    values = np.zeros((1, 40, 40, 2), np.float32)
+    values[0, :32, :32, 1] = np.linspace(0.6, 0.9, 1024).reshape(32, 32)
+    (d,) = FakeModel([Tensor(values)], (320, 320)).run(n6post.Fomo())
+    assert d.rect == (0, 0, 256, 256)
 
 
 def test_ambiguous_shape_needs_the_layout_option() -> None:

@@ -106,6 +106,21 @@ def test_score_is_the_scalar_next_to_the_keypoints(order: tuple[int, ...]) -> No
         assert [(d[:4], points_of(d).tolist()) for d in found] == [(d[:4], points_of(d).tolist()) for d in expected]
 
 
+@pytest.mark.parametrize(("factor", "for_good"), [(3.9, False), (4.1, True), (-4.1, True)])
+def test_keypoints_reach_four_times_as_far_or_are_looked_for_again(factor: float, for_good: bool) -> None:
+    right, world, score, points = outputs()
+    near, far = (points.values / np.abs(points.values).max() * np.float32(reach) for reach in (0.5, 0.5 * factor))
+    for order in ((0, 1, 2, 3), (0, 3, 2, 1)):
+        shown = far.copy(), near.copy()
+        tensors = [right, Tensor(shown[0]), score, Tensor(shown[1])]
+        network = FakeModel([tensors[i] for i in order], SIZE)
+        process = n6post.HandLandmarks(first_scalar="handedness")
+        network.run(process, Framed(FRAME))
+        shown[0][...], shown[1][...] = world.values, points.values
+        (found,) = network.run(process, Framed(FRAME))
+        assert (found.rect[2] < 3) == for_good
+
+
 @pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
 def test_any_order_is_read_if_the_first_scalar_is_named(order: tuple[int, ...]) -> None:
     for tensors in (outputs(0.9, 0.1), whole_numbers()[:1] + [whole_numbers()[i] for i in (3, 2, 1)]):

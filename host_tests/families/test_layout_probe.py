@@ -212,10 +212,15 @@ def test_pose_head_of_zeros_with_three_layouts_leaves_the_layout_open() -> None:
 
 
 def test_zeros_are_final_only_for_shapes_with_one_layout() -> None:
-    """Integers that can only hold boxes in 0..1. [1, 189, 6] of 96 x 96 may be 189 rows, or 189 anchors of two classes."""
+    """Integers that can only hold boxes in 0..1. [1, 189, 6] of 96 x 96 may be 189 rows, or 189 anchors of two classes.
+
+    The boxes of a raw head may be centers or corners, unless the option says it.
+    """
     zeros = np.zeros((1, 300, 6), np.int8)
     assert is_end_to_end(Tensor(zeros, 1 / 127)) == (True, True)
-    assert is_end_to_end(Tensor(np.zeros((1, 7, 189), np.int8), 1 / 127)) == (True, True)  # a raw head of 3 classes
+    raw_head = Tensor(np.zeros((1, 7, 189), np.int8), 1 / 127)  # of 3 classes
+    assert is_end_to_end(raw_head) == (True, False)
+    assert is_end_to_end(raw_head, box_order="xywh") == (True, True)
     processor = n6post.YoloV8(0.3)
     head = Tensor(np.zeros((1, 189, 6), np.int8), 1 / 127)
     model = FakeModel([head], (96, 96))

@@ -7,6 +7,7 @@ has compared with Ultralytics, too.
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import n6post
@@ -27,12 +28,14 @@ from fakes import Array, FakeModel, Framed, Tensor
 from synthetic_heads import random_head
 from synthetic_split_heads import (
     KINDS,
+    RANGES,
     SCALES,
     STRIDES,
     USUAL,
     Form,
     SplitHead,
     forms_of,
+    quantized,
     random_decoded_head,
     random_split_head,
 )
@@ -272,6 +275,81 @@ def test_threshold_of_0_keeps_every_anchor_and_1_only_saturated_ones(kind: str) 
     assert least <= len(found) <= most
     assert passes(head, 1.0)  # 22.5: 1 in float32; or 100
     assert not passes(single(kind, 10 if kind == "float32" else 50, 0.25, 10), 1.0)
+
+
+# --- Rockchip's heads (RKNN): a third map for each stride has the sum of the scores ---
+def with_sums(
+    seed: int, size: tuple[int, int], class_count: int, kind: str, bins: int = 16, **extras: int
+) -> tuple[SplitHead, list[Tensor]]:
+    """(head, sums): scores after the sigmoid, and clamp(scores.sum(1), 0, 1), as in Rockchip's ultralytics_yolov8."""
+    head = random_split_head(seed, size, bins=bins, class_count=class_count, kinds=(kind,), shared="own", **extras)
+    scores = [reference.sigmoid(t.dequantized().values.astype(np.float64)) for t in head.scores]
+    sums = [np.clip(one.sum(axis=2, keepdims=True), 0, 1) for one in scores]
+    if kind == "float32":
+        stored = [[Tensor(one.astype(np.float32)) for one in group] for group in (scores, sums)]
+    else:
+        low, high = RANGES[kind]
+        # Symmetric for int16, as TensorFlow Lite has it.
+        scale, zero_point = (1 / 32767, 0) if kind == "int16" else (1 / 255, low)
+        stored = [[quantized(one, kind, scale, zero_point) for one in group] for group in (scores, sums)]
+    return head._replace(scores=stored[0], probabilities=True), stored[1]
+
+
+def rknn_outputs(head: SplitHead, sums: list[Tensor], planes: bool, seed: int = 0) -> list[Tensor]:
+    """The outputs in RKNN's order, all of a stride together; prototypes come last. Shuffled with a seed."""
+    parts = [head.boxes, head.scores, sums] + ([head.extras] if head.extras else [])
+    outputs = [t._replace(values=t.values[None]) for level in zip(*parts, strict=True) for t in level]
+    outputs += [head.prototypes] if head.prototypes else []
+    if planes:
+        outputs = [t.reordered(0, 3, 1, 2) for t in outputs]
+    random.Random(seed).shuffle(outputs) if seed else None
+    return [t._replace(values=np.ascontiguousarray(t.values)) for t in outputs]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("planes", [True, False])
+@pytest.mark.parametrize(("bins", "coefficients"), [(16, 0), (1, 0), (16, 9)])
+def test_sums_of_scores_are_not_read(kind: str, planes: bool, bins: int, coefficients: int) -> None:
+    confirmed = 0
+    counts = (1, 2, 3, 4, 6, 20, 64, 80)
+    for seed, class_count in enumerate(counts):
+        size = SIZES[seed % 4]
+        extras = {"coefficients": coefficients} if coefficients else {}
+        head, sums = with_sums(seed, size, class_count, kind, bins, **extras)
+        expected = expected_of(head, 0.3, 0.5, 4)
+        for order in (0, seed + 1):
+            for labels in (None, [str(i) for i in range(class_count)]):
+                model = FakeModel(rknn_outputs(head, sums, planes, order), size, labels)
+                processor = n6post.processor_for(model, threshold=0.3, max_detections=4)
+                assert type(processor) is getattr(n6post, head.family)
+                found = model.run(processor)
+                assert n6post.diagnose(model, model.outputs()) == []
+                if expected is not None:
+                    confirmed += assert_agrees(head, processor, found, expected, Form())
+    assert confirmed > 3 * len(counts)
+
+
+def test_sums_that_are_all_zero_decide_nothing() -> None:
+    head, sums = with_sums(1, (96, 64), 4, "float32")
+    outputs = rknn_outputs(head, sums, True)
+    full = [t.values.copy() for t in outputs]
+    model, processor = FakeModel(outputs, (96, 64)), n6post.YoloV8()
+    for t in outputs:
+        t.values[:] = 0
+    assert model.run(processor) == [] and not processor._binding.is_final
+    for t, values in zip(outputs, full, strict=True):
+        t.values[:] = values
+    assert model.run(processor) and processor._binding.is_final
+
+
+def test_a_third_map_of_other_numbers_is_refused_without_labels() -> None:
+    """Three classes and a sum, or a keypoint and one class, or three classes and an angle."""
+    head = random_split_head(1, class_count=1, keypoints=1, kinds=("float32",))
+    model = head.model()
+    with pytest.raises(ValueError, match=r"expected sums of class scores, .* n6post.YoloV8Pose\(\) for keypoints, with"):
+        model.run(n6post.processor_for(model))
+    labeled = head.model(labels=["thing"])
+    assert type(n6post.processor_for(labeled)) is n6post.YoloV8Pose
 
 
 # --- options ---

@@ -260,6 +260,36 @@ def test_the_best_candidates_of_a_crowd_are_found_whatever_their_class(dtype: st
         np.testing.assert_allclose([d.score for d in found], [d.score for d in everything[:most]], atol=0.01)
 
 
+@pytest.mark.parametrize("swapped", [False, True])
+def test_three_classes_are_told_from_boxes_in_the_first_frame_that_shows_it(swapped: bool) -> None:
+    tensors, maps = random_head("int8", 3, True)
+    tensors[0].values[0, :60, 0] = 127
+    shown = [tensor.values.copy() for tensor in tensors]
+    given = tensors[::-1] if swapped else tensors
+    model = FakeModel(given, (120, 80))
+    options: dict[str, Any] = {"priors": maps, "iou_threshold": 0.4}
+    expected = model.run(n6post.Ssd(0.4, **options))
+    assert len(expected) > 3
+    for tensor in tensors:  # the background is the best nowhere, or in the same rows
+        tensor.values[...] = tensors[1].zero_point
+    processor = n6post.Ssd(0.4, **options)
+    model.run(processor)
+    for tensor, values in zip(tensors, shown):
+        tensor.values[...] = values
+    assert model.run(processor) == expected
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 5, 100])
+def test_only_as_many_rows_count_as_the_operator_says(count: int) -> None:
+    recorded = model_of("finished")
+    model = FakeModel([tensor._replace(values=tensor.values.copy()) for tensor in recorded.tensors], recorded.size)
+    everything = model.run(n6post.Ssd(0.0, max_detections=100))
+    assert len(everything) > 5
+    (number,) = [tensor for tensor in model.tensors if tensor.values.shape == (1,)]
+    number.values[...] = count
+    assert model.run(n6post.Ssd(0.0, max_detections=100)) == everything[:count]
+
+
 def test_equal_logits_of_object_and_background_reach_any_threshold_below_one_half() -> None:
     tensors, maps = random_head("int8", 1, True)
     tensors[0].values[:] = -20
@@ -274,11 +304,95 @@ def test_nan_never_passes_the_threshold() -> None:
         tensors, maps = random_head("float32", classes, True)
         if classes == 3:
             tensors[0].values[:, :, 0] = 9
-        tensors[0].values[0, ::2] = NAN
+        tensors[0].values[0, 1::2] = NAN
         for threshold in (0.0, 0.5):
             processor = n6post.Ssd(threshold, priors=maps, max_detections=100)
             found = FakeModel(tensors, (120, 80)).run(processor)
             assert all(d.score == d.score and d.score >= threshold for d in found)
+
+
+def quantized(values: Array, dtype: str, low: float, high: float) -> Tensor:
+    if dtype == "float32":
+        return Tensor(values.astype(np.float32))
+    limits = np.iinfo(dtype)
+    scale = float(np.float32((high - low) / (limits.max - limits.min)))
+    zero_point = round(limits.min - low / scale)
+    return Tensor(np.clip(np.round(values / scale) + zero_point, limits.min, limits.max).astype(dtype), scale, zero_point)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8", "uint8", "int16"])
+@pytest.mark.parametrize("classes", [1, 3, 6])
+def test_random_outputs_with_priors_are_decoded_as_in_numpy(dtype: str, classes: int) -> None:
+    random = np.random.default_rng(classes)
+    for agnostic, most in ((False, 100), (True, 100), (False, 7)):
+        places = random.uniform(0.1, 0.8, (90, 2))
+        priors = np.concatenate([places, places + random.uniform(0.05, 0.15, (90, 2))], axis=1)
+        offsets = random.normal(0, 0.4, (90, 4))
+        offsets[:, 2] = np.abs(offsets[:, 0]) + 0.1  # all x1 < x2: only y shows that these are no corners
+        scores = softmax(random.normal(0, 2, (90, 1 + classes)))
+        given = [(scores, 0, 1), (offsets, -2, 2), (priors, 0, 1)]
+        tensors = [quantized(values[None], dtype, low, high) for values, low, high in given]
+        kinds = [real(tensor)[0] for tensor in tensors]
+        probabilities = kinds[0][:, 1:]
+        worse = np.argsort(-probabilities.max(axis=1), kind="stable")[most:]
+        probabilities[worse] = 0
+        boxes = (kinds[2] + kinds[1] * np.tile(kinds[2][:, 2:] - kinds[2][:, :2], 2)) * np.tile((120, 80), 2)
+        expected = suppressed(boxes, probabilities, 0.3, 0.2, agnostic)
+        assert len(expected) > 4
+        for order in ([0, 1, 2], [2, 0, 1], [1, 2, 0]):
+            options: dict[str, Any] = {"class_agnostic": agnostic, "max_candidates": most, "max_detections": 100}
+            processor = n6post.Ssd(0.3, iou_threshold=0.2, **options)
+            model = FakeModel([tensors[i] for i in order], (120, 80))
+            model.run(processor)
+            assert_same(survivors(processor, model), expected, atol=1e-3)
+
+
+def test_outputs_with_priors_must_show_which_is_which() -> None:
+    scores, boxes, priors = (tensor.dequantized() for tensor in tensors_of("st"))
+    positive = boxes._replace(values=np.abs(boxes.values))
+    for tensors, message in (
+        ([scores, priors, priors], "got 2 such outputs"),
+        ([scores._replace(values=scores.values[:, :, :1].copy()), boxes, priors], "^expected scores"),
+        ([positive, positive, priors], "below 0, got 0"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            FakeModel(tensors, (192, 192)).run(n6post.Ssd())
+
+
+@pytest.mark.parametrize("case", ["head", "corners"])
+def test_scores_that_are_all_equal_do_not_show_that_they_are_no_logits(case: str) -> None:
+    if case == "head":
+        tensors, maps = random_head("float32", 4, True)
+        options: dict[str, Any] = {"priors": maps}
+    else:
+        tensors, options = [tensor.dequantized() for tensor in tensors_of("st")], {}
+    shown = tensors[0].values.copy() * (9 if case == "corners" else 1)
+    model = FakeModel(tensors, (120, 80))
+    tensors[0].values[...] = 0
+    processor = n6post.Ssd(0.4, **options)
+    assert model.run(processor) == []
+    tensors[0].values[...] = shown
+    if case == "head":
+        assert model.run(processor) == model.run(n6post.Ssd(0.4, **options)) != []
+    else:
+        with pytest.raises(ValueError, match="got logits"):
+            model.run(processor)
+
+
+def test_classes_and_scores_of_the_operator_are_told_apart_by_fractions() -> None:
+    boxes = np.float32([[[0.1, 0.1, 0.4, 0.5], [0.5, 0.5, 0.9, 0.9], [0.2, 0.6, 0.4, 0.8]]])
+    classes, whole, parts = np.float32([[3, 5, 1e9]]), np.float32([[1, 1, 0.9]]), np.float32([[0.9, 0.75, 0.8]])
+    whole[0, 2] = 1
+    for swapped in (False, True):
+        scores = whole.copy()
+        pair = [Tensor(scores), Tensor(classes)] if swapped else [Tensor(classes), Tensor(scores)]
+        model = FakeModel([Tensor(boxes), *pair, Tensor(np.float32([2]))], (300, 300))
+        processor = n6post.Ssd(0.5)
+        found = model.run(processor)
+        assert [(d.class_id, d.score) for d in found] == [(3, 1.0), (5, 1.0)]
+        scores[...] = parts
+        found = model.run(processor)
+        assert [(d.class_id, d.score) for d in found] == [(3, pytest.approx(0.9)), (5, pytest.approx(0.75))]
 
 
 # --- labels and classes ---

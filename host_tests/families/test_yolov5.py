@@ -54,8 +54,11 @@ def test_unit_of_the_boxes_is_detected() -> None:
     assert [d.rect for d in drawn("YoloV5 normalized").run(n6post.YoloV5())] == wanted and len(wanted) == 3
     for unit in ("pixels", "normalized"):
         assert [d.rect for d in drawn(f"YoloV5 {unit}").run(n6post.YoloV5(box_units=unit))] == wanted  # type: ignore[arg-type]
-        other = "normalized" if unit == "pixels" else "pixels"
-        assert [d.rect for d in drawn(f"YoloV5 {unit}").run(n6post.YoloV5(box_units=other))] != wanted  # type: ignore[arg-type]
+        if unit == "pixels":
+            with pytest.raises(ValueError, match="expected boxes in or near the input"):
+                drawn("YoloV5 pixels").run(n6post.YoloV5(box_units="normalized"))
+        else:
+            assert [d.rect for d in drawn(f"YoloV5 {unit}").run(n6post.YoloV5(box_units="pixels"))] != wanted
 
 
 def test_unit_is_examined_again_after_a_frame_of_zeros() -> None:
@@ -95,6 +98,18 @@ def test_maps_of_st_yolo_x_are_refused() -> None:
     )
     with pytest.raises(ValueError, match=message):
         case.model().run(n6post.YoloV5())
+
+
+@pytest.mark.parametrize(("low", "high", "unit"), [(0.3, 1.0, "normalized"), (0.0, 4.2, "pixels"), (10, 90, "pixels")])
+@pytest.mark.parametrize("dtype", ["float32", "int16"])
+def test_the_unit_follows_from_the_mean_of_the_centers(low: float, high: float, unit: Any, dtype: str) -> None:
+    rows = np.full((1, 567, 7), 0.3, np.float32)
+    rows[0, :, :2] = np.linspace(low, high, 567)[:, None]
+    rows[0, ::97, 4:6] = 0.9
+    tensor = Tensor(rows) if dtype == "float32" else Tensor(np.round(rows * 300).astype(np.int16), 1 / 300, 0)
+    network, frame = FakeModel([tensor], (96, 96)), Framed((0, 0, 60000, 60000))
+    found = [network.run(n6post.YoloV5(box_units=one), frame) for one in (None, "pixels", "normalized")]
+    assert found[0] == found[1 if unit == "pixels" else 2] != found[2 if unit == "pixels" else 1]
 
 
 # --- what the tests of all families need ---

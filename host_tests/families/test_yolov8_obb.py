@@ -260,6 +260,33 @@ def test_a_box_outside_of_the_frame_is_dropped_and_the_others_keep_their_corners
     np.testing.assert_allclose(corners_of(found).mean(axis=1), boxes[[0, 2], :2], atol=1e-4)
 
 
+def test_corners_belong_to_their_box_however_many_are_outside() -> None:
+    boxes = np.array([[20 + 25 * (k % 4), 20 + 20 * (k // 4), 16, 8, 0.2 * k] for k in range(12)])
+    for outside in ([0, 1], [1, 2, 3], [0, 1, 2, 5, 6, 9, 10, 11], [3, 4, 7, 8], [10, 11]):
+        moved = boxes.copy()
+        moved[outside, 0] -= 500
+        head = oriented_head(moved, 0.95 - np.arange(12) / 30, np.zeros(12, int), 1)
+        found = FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8Obb(iou_threshold=1.0))
+        shown = [k for k in range(12) if k not in outside]
+        assert [d.score for d in found] == pytest.approx([0.95 - k / 30 for k in shown])
+        np.testing.assert_allclose(corners_of(found).mean(axis=1), boxes[shown, :2], atol=1e-4)
+
+
+def test_one_processor_serves_heads_of_two_sizes_in_turn() -> None:
+    processor, small = n6post.YoloV8Obb(), (32, 32)
+    boxes = np.array([[20, 16, 20, 10, 0.3], [14, 20, 8, 10, 1.0]])
+    few = float_head(small, 1, [], extra=1)
+    few[0, :4, -2:], few[0, 4, -2:], few[0, -1, -2:] = boxes[:, :4].T, 0.9, boxes[:, 4]
+    crowd = np.tile(boxes, (60, 1)) + np.arange(120)[:, None] / 500
+    many = oriented_head(crowd, np.linspace(0.9, 0.6, 120), np.zeros(120, int), 1)
+    models = FakeModel([Tensor(few)], small), FakeModel([Tensor(many)], SIZE)
+    wanted = [corners_of(model.run(n6post.YoloV8Obb(box_units="pixels"))) for model in models]
+    for _ in range(2):
+        for model, corners in zip(models, wanted):
+            processor.box_units = "pixels"
+            np.testing.assert_array_equal(corners_of(model.run(processor)), corners)
+
+
 def test_soft_suppression_lowers_scores_by_the_probabilistic_iou() -> None:
     boxes = np.array([[60, 40, 40, 20, 0.3], [62, 41, 40, 20, 0.35], [100, 70, 20, 10, 0]])
     head = oriented_head(boxes, np.array([0.9, 0.8, 0.7]), np.array([0, 0, 0]), 1)
@@ -375,6 +402,57 @@ def test_scores_of_one_class_are_told_from_angles(bins: int) -> None:
         assert len(expected) > 1 and all(n6post.to_json(d) in lines for d in expected) and len(found) < len(expected) + 3
 
 
+def test_angles_after_the_sigmoid_equal_their_logits() -> None:
+    """Rockchip's export (RKNN): maps of 64 box channels and the classes, and [1, 1, N] of sigmoid(angle)."""
+    outputs = {name: tensor.dequantized().values for name, tensor in recorded.outputs("split yolo11 int8 19").items()}
+    joined = [Tensor(np.concatenate([outputs[f"boxes{i}"], outputs[f"scores{i}"]], axis=3)) for i in range(3)]
+    angles = np.concatenate([outputs[f"angle{i}"].reshape(1, -1) for i in range(3)], axis=1)[None]
+    expected = FakeModel([*joined, Tensor(angles)], recorded.SIZE).run(n6post.YoloV8Obb(0.25))
+    turns = Tensor((1 / (1 + np.exp(-angles))).astype(np.float32))
+    model = FakeModel([one.reordered(0, 3, 1, 2) for one in joined] + [turns], recorded.SIZE, ["ship", "truck", "tile"])
+    processor = n6post.processor_for(model, threshold=0.25)
+    found = model.run(processor)
+    assert len(expected) > 5 and [d.class_id for d in found] == [d.class_id for d in expected]
+    np.testing.assert_allclose(corners_of(found), corners_of(expected), atol=1e-3)
+    eight_bits = quantized(turns.values, 1 / 255, -128)
+    found = FakeModel([*joined, eight_bits], recorded.SIZE).run(n6post.YoloV8Obb(0.25))
+    np.testing.assert_allclose([d.rotation for d in found], [d.rotation for d in expected], atol=1)
+
+
+def test_maps_of_floats_are_told_from_sums_of_scores() -> None:
+    """Shapes are those of Rockchip's detectors; a YoloV8 then finds oriented boxes, as YoloV8Obb does."""
+    tensors = list(recorded.outputs("split yolo11 float32 19").values())
+    model = FakeModel(tensors, recorded.SIZE, ["ship", "truck", "tile"])
+    found = model.run(n6post.processor_for(model, threshold=0.25))
+    expected = model.run(n6post.YoloV8Obb(0.25))
+    assert len(expected) > 5 and [n6post.to_json(d) for d in found] == [n6post.to_json(d) for d in expected]
+    model.postprocess = n6post.YoloV8Obb()  # type: ignore[assignment]
+    assert n6post.diagnose(model, model.outputs()) == n6post.diagnose(model) == []
+    scores = [t.values for t in tensors[3:6]]
+    sums = [Tensor(np.clip((1 / (1 + np.exp(-one))).sum(axis=3, keepdims=True), 0, 1)) for one in scores]
+    probabilities = [Tensor(1 / (1 + np.exp(-one))) for one in scores]
+    with pytest.raises(ValueError, match=r"^expected angles, got the sums of class scores .* use n6post.YoloV8\(\)$"):
+        FakeModel([*tensors[:3], *probabilities, *sums], recorded.SIZE).run(n6post.YoloV8Obb())
+
+
+@pytest.mark.parametrize("case", [case for case in recorded.cases() if "int8" in case or "float32" in case])
+@pytest.mark.parametrize("classes", [1, 2, 3])
+def test_labeled_rows_are_oriented_boxes_or_yolox_by_their_numbers(case: str, classes: int) -> None:
+    """[1, N, 5 + classes] with a label for each class: an angle at the end, or an objectness before the classes."""
+    (tensor,) = recorded.outputs(case).values()
+    kept = [*range(4 + classes), tensor.values.shape[1] - 1]
+    tensor = tensor._replace(values=np.ascontiguousarray(tensor.values[:, kept]))
+    labels = ["ship", "truck", "tile"][:classes]
+    expected = FakeModel([tensor], recorded.SIZE, labels).run(n6post.YoloV8Obb(0.3))
+    for one in (tensor, tensor.reordered(0, 2, 1)):
+        model = FakeModel([one], recorded.SIZE, labels)
+        found = model.run(n6post.processor_for(model, threshold=0.3, max_candidates=300))
+        assert expected and [n6post.to_json(d) for d in found] == [n6post.to_json(d) for d in expected]
+        for processor in (None, n6post.YoloV8Obb()):
+            model.postprocess = processor  # type: ignore[assignment]
+            assert n6post.diagnose(model, model.outputs()) == n6post.diagnose(model) == []
+
+
 # --- small models for the tests of all families ---
 def turned(things: list[Thing]) -> list[Thing]:
     return [thing._replace(extra=[0.3 - 0.4 * i]) for i, thing in enumerate(things)]
@@ -408,7 +486,10 @@ def small_split_head(bins: int = 16) -> FakeModel:
 
 
 FAMILY_CASES = FamilyCases(
-    options={**option_cases(oriented_things), "iou_threshold": OptionCase(0.5, 0.95, (-0.1, 1.1, None), oriented_things)},
+    options={
+        **option_cases(oriented_things),
+        "iou_threshold": OptionCase(0.5, 0.95, (-0.1, 1.1, None), oriented_things),
+    },
     frames={
         "YoloV8Obb": FrameCase(lambda: n6post.YoloV8Obb(0.3), small_head, other_small_head, ("threshold", 0.3, 0.8)),
         "YoloV8Obb soft": FrameCase(

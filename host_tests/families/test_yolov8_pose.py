@@ -189,6 +189,35 @@ def test_keypoints_are_mapped_back_through_every_input(fit: str) -> None:
     np.testing.assert_allclose(points_of(found), expected, rtol=1e-5, atol=1e-3)
 
 
+@pytest.mark.parametrize(("classes", "points"), [(2, 5), (2, 2), (3, 4), (5, 21), (2, 17)])
+@pytest.mark.parametrize("kind", ["float32", "int8"])
+def test_classes_of_a_pose_follow_from_its_labels(kind: str, classes: int, points: int) -> None:
+    """Without class_count, and although the channels could be those of other classes and keypoints."""
+    size, names = (96, 64), [f"class {i}" for i in range(classes)]
+    keypoints = np.random.default_rng(1).uniform(0.2, 0.6, (points, 3))
+    thing = Thing(40, (24, 16, 72, 48), {classes - 1: 0.9}, keypoints.ravel().tolist())
+    head = float_head(size, classes, [thing], extra=3 * points, pixels=False)
+    tensor = Tensor(head) if kind == "float32" else quantized(head, 1 / 100, -100)
+    for one in (tensor, tensor.reordered(0, 2, 1)):
+        model = FakeModel([one], size, names)
+        processor = n6post.processor_for(model)
+        assert type(processor) is n6post.YoloV8Pose
+        (d,) = model.run(processor)
+        assert d.label == names[-1] and d.rect == pytest.approx((24, 16, 48, 32), abs=1)
+        np.testing.assert_allclose(d.keypoints._np[:, :2], keypoints[:, :2] * size, atol=0.6)
+        assert n6post.diagnose(model, model.outputs()) == []
+
+
+def test_too_few_labels_of_a_detector_are_not_those_of_a_pose() -> None:
+    """Two labels and 15 channels: three keypoints, or a detector of 11 classes, whose scores are nearly 0."""
+    random = np.random.default_rng(1)
+    head = float_head((96, 64), 11, [Thing(40, (24, 16, 72, 48), {7: 0.9})])
+    head[0, 4:] += random.uniform(0, 1e-3, head[0, 4:].shape)
+    model = FakeModel([Tensor(head)], (96, 64), ["a", "b"])
+    with pytest.raises(ValueError, match=r"as of a detector of 11 classes: use n6post.YoloV8\(\)"):
+        model.run(n6post.processor_for(model))
+
+
 def test_class_count_comes_from_the_option_or_the_labels() -> None:
     head, things = people(4, 3, 2)
     tensor = Tensor(head)

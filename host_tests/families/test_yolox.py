@@ -62,6 +62,22 @@ def test_unit_of_random_boxes_is_detected(unit: str) -> None:
     np.testing.assert_array_equal(detected, rows_of(n6post.YoloX(0.3, box_units=unit), network.model()))  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "unit"),
+    [(-0.19, 1.19, "normalized"), (-0.21, 1.0, "cells"), (0.0, 1.21, "cells"), (-3.0, 6.9, "cells"), (0.0, 4.2, "pixels")],
+)
+def test_unit_follows_from_the_range_and_mean_of_the_centers(low: float, high: float, unit: Any) -> None:
+    rows = np.zeros((1, 189, 7), np.float32)
+    rows[0, :, :2] = np.linspace(low, high, 189)[:, None]
+    rows[0, :, 2:4] = 0.3
+    rows[0, 60:100:7, 4:6] = 0.9
+    network = FakeModel([Tensor(rows)], (96, 96))
+    frame = Framed((0, 0, 60000, 60000))  # so large that small boxes have pixels in it
+    found = {one: network.run(n6post.YoloX(box_units=one), frame) for one in (None, "cells", "pixels", "normalized")}
+    assert found[None] == found[unit] and len(found[unit]) > 1
+    assert all(found[None] != found[one] for one in {"cells", "pixels", "normalized"} - {unit})
+
+
 def test_unit_is_examined_again_after_a_frame_of_zeros() -> None:
     case = recorded()["yolox_nano decoded"]
     (tensor,) = case.tensors
@@ -92,16 +108,17 @@ def survivors_of(network: Network) -> Array:
     return np.array(survivors(processor))
 
 
+@pytest.mark.parametrize("objectness", [-6, -2.4])
 @pytest.mark.parametrize("dtype", ["float32", "int8"])
 @pytest.mark.parametrize("per_cell", [1, 3])
-def test_number_of_anchors_follows_from_the_numbers(per_cell: int, dtype: str) -> None:
+def test_number_of_anchors_follows_from_the_numbers(per_cell: int, dtype: str, objectness: float) -> None:
     """18 channels are three anchors of one class or one anchor of thirteen. A cell's objectness is mostly far below 0."""
     classes = 1 if per_cell == 3 else 13
     random = np.random.default_rng(1)
     tensors = []
     for n in (12, 6, 3):
         values = random.normal(0, 0.5, (1, n, n, per_cell, 5 + classes))
-        values[..., 4] -= 6
+        values[..., 4] += objectness
         values[0, n // 2, n // 2, 0, 4] = 3
         values[0, n // 2, n // 2, 0, -1] = 8
         values = values.reshape(1, n, n, 18)
@@ -131,6 +148,45 @@ def test_maps_of_yolov5_are_refused() -> None:
     message = r"^expected maps of ST's st_yolo_x, got some like YOLOv5's, whose class logits are -\d.\d on average: use "
     with pytest.raises(ValueError, match=message):
         case.model().run(n6post.YoloX())
+
+
+def test_maps_of_a_yolov5_of_one_class_are_refused() -> None:
+    """Its only class logit is not trained and stays at 11."""
+    random = np.random.default_rng(1)
+    tensors = []
+    for n in (12, 6, 3):
+        values = random.normal(0, 0.5, (1, n, n, 3, 6)).astype(np.float32)
+        values[..., 4] -= 6
+        values[..., 5] += 11
+        tensors.append(Tensor(values.reshape(1, n, n, 18)))
+    with pytest.raises(ValueError, match="whose class logits are 11.. on average: use n6post.YoloV5"):
+        FakeModel(tensors, (96, 96)).run(n6post.YoloX())
+
+
+def test_units_follow_from_rows_of_all_strides_without_what_is_no_center() -> None:
+    far = np.full((1, 3549, 7), 0.3, np.float32)
+    far[0, 1100:, :2] = np.linspace(-0.8, 1.8, 2449)[:, None]  # only rows behind the first thousand show it
+    odd = np.full((1, 3549, 7), 0.3, np.float32)
+    odd[0, :, :2] = np.linspace(0.1, 0.9, 3549)[:, None]
+    odd[0, ::800, 0] = 1e10
+    odd[0, ::900, 1] = NAN
+    tiny = np.full((1, 26 * 26 + 13 * 13, 7), 0.3, np.float32)  # of the strides 16 and 32
+    tiny[0, :, :2] = np.linspace(-2, 3, 845)[:, None]
+    for rows, unit in ((far, "cells"), (odd, "normalized"), (tiny, "cells")):
+        rows[0, 500:800:60, 4:6] = 0.9
+        network, frame = FakeModel([Tensor(rows)], (416, 416)), Framed((0, 0, 60000, 60000))
+        options: Any = {"iou_threshold": 1.0}
+        found = [network.run(n6post.YoloX(box_units=one, **options), frame) for one in (None, unit)]
+        assert len(found[0]) > 1 and found[0] == found[1]
+
+
+def test_a_score_that_equals_the_threshold_is_found() -> None:
+    rows = np.zeros((1, 189, 7), np.float32)
+    rows[0, :, :4] = 0.5
+    rows[0, 40, 4:6] = 0.5, 1.0
+    for number, count in ((0.5, 1), (0.499, 0)):
+        rows[0, 40, 4] = number
+        assert len(FakeModel([Tensor(rows)], (96, 96)).run(n6post.YoloX(0.5, box_units="normalized"))) == count
 
 
 def test_anchors_that_do_not_fit_the_channels_are_refused() -> None:

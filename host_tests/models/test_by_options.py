@@ -197,3 +197,15 @@ def test_options_of_another_family_leave_no_trace_in_what_diagnose_says() -> Non
 def test_match_family_without_options_is_as_before() -> None:
     family, signature = matching.match_family(described((416, 416), (1, 13, 13, 25)))
     assert family == "DeepLab" and signature.anchors == 0
+
+
+def test_the_likeliest_family_says_which_option_it_lacks() -> None:
+    with pytest.raises(TypeError, match="^YoloV2 has no option 'treshold': did you mean threshold[?]$"):
+        n6post.processor_for(described((416, 416), (1, 13, 13, 30)), treshold=0.5)
+
+
+def test_only_options_that_were_given_show_a_family_to_diagnose() -> None:
+    model = described((416, 416), (1, 13, 13, 30))
+    for processor, right in ((n6post.DeepLab(), False), (n6post.DeepLab(output_type="logit"), True)):
+        model.postprocess = processor
+        assert right == (n6post.diagnose(model) == [])

@@ -408,7 +408,7 @@ def test_pose_labels_that_name_keypoints_do_not_set_the_class_count() -> None:
         n6post.processor_for(described((256, 256), (1, 56, 1344)), labels=["person"], class_count=4)
 
 
-GIVE = r" \(the classes have no names: give labels\)"
+GIVE = r" \(the classes have no names: give labels, or write one per line to the \.txt file beside the model\)"
 
 
 def test_labels_none_means_the_models_labels() -> None:
@@ -588,6 +588,20 @@ def test_load_accepts_and_checks_labels_in_every_form(
         n6post.load("/rom/two.tflite", labels=given(["a", "b"]), classes=["c"])
 
 
+@pytest.mark.parametrize("own", [False, True])
+def test_load_names_the_file_that_is_missing(own: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(path: str, postprocess: Any) -> None:
+        raise OSError(2, "ENOENT")  # as a camera does, without the path
+
+    monkeypatch.setitem(sys.modules, "ml", SimpleNamespace(Model=missing))
+    more = {"processor": lambda *_: 0} if own else {}
+    with pytest.raises(FileNotFoundError, match=r"/rom/cats.tflite: no such file"):
+        n6post.load("/rom/cats.tflite", **more)
+    monkeypatch.undo()
+    with pytest.raises(FileNotFoundError, match=r"/rom/cats.tflite"):
+        n6post.load("/rom/cats.tflite", **more)
+
+
 def test_load_says_where_a_model_must_be_if_the_camera_cannot_run_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def refusing(path: str, postprocess: Any) -> None:
         raise RuntimeError("Failed to load network")  # as the N6's stai_backend.c does
@@ -634,9 +648,10 @@ def test_own_processor_gets_the_models_labels_if_there_is_no_file(native: type[N
 
 
 def test_labels_of_an_own_processor_are_kept(native: type[NativeModel], tmp_path: Path) -> None:
-    own = OwnProcessor(["a", "b", "c"])
-    n6post.load(written(tmp_path, b"\n\nnot even read"), processor=own)
-    assert own.labels == ["a", "b", "c"]
+    for labels in (["a", "b", "c"], []):
+        own = OwnProcessor(labels)
+        n6post.load(written(tmp_path, b"\n\nnot even read"), processor=own)
+        assert own.labels is labels
 
 
 def test_function_without_labels_is_a_processor_too(native: type[NativeModel]) -> None:

@@ -149,3 +149,48 @@ def test_usual_models_do_not_load_the_rows_of_other_families(monkeypatch: pytest
     ):
         n6post.processor_for(described(Model("", size, shapes, labels)))
     assert "n6post.models.more_families" not in sys.modules
+
+
+EDGES = [
+    Model("DeepLab", (416, 416), [(1, 13, 13, 30)], labels=30),  # as many channels as labels
+    Model("YoloX", (320, 320), maps(64, 320)),
+    Model("YoloV8", (320, 320), maps(65, 320)),  # 64 box channels and a class
+    Model("YoloV8", (320, 320), maps(69, 320)),
+    Model("Ssd", (192, 192), [(1, 50, 4), (1, 50, 2), (1, 50, 4)], labels=1),
+    Model("Ssd", (192, 192), [(1, 50, 3), (1, 50, 4)], labels=2),
+    Model("Fomo", (96, 96), [(1, 6, 6, 2)], dtype="b", scale=1 / 256, zero_point=-128),
+    Model("Fomo", (96, 96), [(1, 6, 6, 2)], labels=1),
+    Model("FaceLandmarks", (192, 192), [(1, 1, 1, 1434), (1, 1)]),
+    Model("Embedding", (112, 112), [(1, 64)]),
+    Model("Embedding", (112, 112), [(1, 10)], dtype="b", scale=0.02, zero_point=-128),
+    Model("Classifier", (112, 112), [(1, 10)], dtype="b", scale=1 / 256, zero_point=-128),
+    Model("DeepLab", (224, 224), [(1, 224, 224, 1)], dtype="h", scale=1.0, zero_point=-32768),  # class numbers
+    Model("DeepLab", (224, 224), [(1, 224, 224, 1)], labels=2),
+]
+
+
+@pytest.mark.parametrize("model", EDGES, ids=lambda model: f"{model.family} {model.shapes[0]} {model.labels}")
+def test_a_shape_at_the_edge_of_a_rule_gets_its_family(model: Model) -> None:
+    assert matching.match_family(described(model))[0] == model.family
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (Model("", (320, 320), [(1, 40, 40, 85), (1, 20, 20, 85), (1, 10, 10, 84)]), "expected the outputs of"),
+        (Model("", (320, 320), [(1, 2100, 84)], labels=79), "the model's labels: expected 80, one per class, got 79"),
+        (Model("", (320, 320), [(1, 300, 4), (1, 300, 91)]), "DETR"),
+        (Model("", (320, 320), [(1, 49, 4), (1, 49, 21)]), "expected the outputs of"),
+        (Model("", (300, 300), [(1, 1930, 112)]), "NanoDet"),  # 38, 19, 10 and 5 cells: the last ones end beyond the input
+        (Model("", (320, 320), [(1, 3, n, n, 6) for n in (40, 20, 10)]), "YOLOv5 without its last layer"),
+        (Model("", (256, 256), [(1, 165), (1, 1)]), "MediaPipe's pose landmarks"),
+        (Model("", (256, 256), [(1, 195), (1, 1)]), "MediaPipe's pose landmarks"),
+        (Model("", (192, 192), [(1, 1434), (1, 142), (1, 142), (1, 1)]), "face landmarks with attention"),
+        (Model("", (257, 257), [(1, 17, 17, 17), (1, 17, 17, 34)]), "PoseNet"),
+        (Model("", (96, 96), [(1, 10)], dtype="b", scale=0.02), "fits Classifier .* and Embedding "),  # -2.6 to 2.5
+        (Model("", (96, 96), [(1, 10)], dtype="b", scale=1 / 127), "fits Classifier .* and Embedding "),  # -1 to 1
+    ],
+)
+def test_a_shape_beyond_the_edge_of_a_rule_is_refused(model: Model, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        n6post.processor_for(described(model))

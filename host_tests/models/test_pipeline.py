@@ -14,6 +14,7 @@ import test_memory
 from assertions import says
 from fakes import Array, FakeModel, Tensor, noise
 from n6post.models import pipeline as lib
+from n6post.models import region as region_lib
 from n6post.models.region import Region
 from n6post.results.detection import detection_from
 from ulab import _host
@@ -203,13 +204,16 @@ def test_detection_of_a_followed_object_is_not_looked_at_twice() -> None:
 
 
 def test_two_regions_that_meet_are_followed_as_one() -> None:
-    places = iter([(30, 48), (66, 48)])
-    second = Second(lambda crop: [box(0, 0, 9, 9, mesh(*next(places), 64))])
-    detector = Detector([box(100, 100, 60, 60), box(137, 100, 60, 60)], [])
-    pipeline = n6post.Pipeline(detector, second, max_detections=2)
-    assert len(pipeline.predict(picture())) == 2
-    second.answers = [crop_mesh]
-    assert pipeline.following in (1, 2)
+    places = iter([150, 150, 150, 190])  # x in the frame
+
+    def moved(crop: Any) -> list[Any]:
+        x = (next(places) - crop._corner[0]) / crop._across
+        return [box(0, 0, 9, 9, mesh(float(x), 48, 64))]
+
+    for following in (1, 2):
+        detector = Detector([box(100, 100, 60, 60), box(150, 100, 60, 60)], [])
+        pipeline = n6post.Pipeline(detector, Second(moved), max_detections=2)
+        assert len(pipeline.predict(picture())) == 2 and pipeline.following == following
     close: Any = [(x, 100.0, 99.0, 99.0, 1.0, 0.0, 50.0, 50.0) for x in (100.0, 110.0, 140.0)]
     assert lib._overlaps(close[1], close[:1]) and not lib._overlaps(close[2], close[:1])
 
@@ -228,6 +232,55 @@ def test_following_can_be_switched_off_and_needs_keypoints() -> None:
     for n in range(1, 4):
         assert len(pipeline.predict(picture())) == 1 and len(detector.inputs) == n and pipeline.following == 0
         assert len(plain.predict(picture())) == 1 and len(plain.detector.inputs) == n
+
+
+def test_only_one_object_of_a_crop_is_followed() -> None:
+    second = Second(lambda crop: crop_mesh(crop) + crop_mesh(crop))
+    pipeline = n6post.Pipeline(Detector([box(100, 100, 60, 60)]), second)
+    assert len(pipeline.predict(picture())) == 2 and pipeline.following == 0
+
+
+def test_a_followed_object_has_a_margin_of_its_own() -> None:
+    second = Second(crop_mesh)
+    pipeline = n6post.Pipeline(Detector([box(100, 100, 60, 60)]), second, margin=1.0, follow_margin=3.0, max_detections=1)
+    for _ in range(2):
+        pipeline.predict(picture())
+    first, then = (one._across * 96 for one in second.inputs)
+    assert (first, then) == pytest.approx((60, 60 * 64 / 96 * 3))
+
+
+def test_results_that_share_a_buffer_are_kept_apart() -> None:
+    buffer, numbers = ulab_array([[0.0]]), iter(range(1, 9))
+
+    def answer(crop: Any) -> Any:
+        buffer[0, 0] = next(numbers)
+        return buffer
+
+    pipeline = n6post.Pipeline(Detector([box(100, 100, 60, 60), box(300, 100, 60, 60)]), Second(answer))
+    pipeline.predict(picture())
+    assert [one.tolist() for one in pipeline.results] == [[[1]], [[2]]]
+
+
+def test_what_the_second_model_finds_beyond_the_frame_is_left_out() -> None:
+    pipeline = n6post.Pipeline(Detector([box(0, 0, 60, 60)]), Second([box(2, 40, 4, 9), box(40, 40, 9, 9)]))
+    assert len(pipeline.predict(picture())) == 1
+
+
+def test_an_upright_region_ends_with_the_frame() -> None:
+    turn = 0.6, 0.8, 1.0, 1.0
+    assert lib._upright((10.0, 20.0, 60.0, 80.0, *turn), (100, 80)) == (0, 0, 40, 60)
+    assert lib._upright((90.0, 70.0, 60.0, 80.0, *turn), (100, 80)) == (60, 30, 40, 50)
+    assert lib._upright((150.0, 70.0, 60.0, 80.0, *turn), (100, 80)) is None
+
+
+def test_a_direction_needs_keypoints_that_reach_the_threshold() -> None:
+    pipeline = n6post.Pipeline(Detector([]), Second([]))
+    for score, turned in ((0.5, True), (0.499, False)):
+        for weak in (0, 1):
+            keypoints = np.array([[200.0, 150, 1], [200, 190, 1], *[[0, 0, 0]] * 4])
+            keypoints[weak, 2] = score
+            d = detection_from(((160, 120, 60, 80), 0.9, 0, "face", None, ulab_array(keypoints)), (None, 0.5))
+            assert pipeline._region(d, None)[4:6] == pytest.approx((0, 1) if turned else (1, 0))
 
 
 def test_frame_of_another_size_starts_again() -> None:
@@ -320,9 +373,32 @@ def test_box_without_keypoints_becomes_the_box_of_its_turned_corners() -> None:
     assert crop.to_frame(box(10, 20, 5, 10, hidden), (300, 200)) is None
     strided = ulab_array(np.random.default_rng(1).uniform(5, 40, (6, 3)))[::2]
     wanted = crop.to_frame(box(0, 0, 1, 1, ulab_array(np.array(strided.tolist()))), (300, 200))
-    assert points_of(crop.to_frame(box(0, 0, 1, 1, strided), (300, 200))).tolist() == points_of(wanted).tolist()
+    found: Any = crop.to_frame(box(0, 0, 1, 1, strided), (300, 200))
+    assert points_of(found).tolist() == points_of(wanted).tolist()
+    assert found.keypoints.strides == (12, 4)  # a kernel on a camera reads nothing else
+    tracked = box(10, 20, 5, 10).replace(track_id=7)
+    assert crop.to_frame(tracked, (300, 200)).track_id == 7  # type: ignore[union-attr]
+    with pytest.raises(ValueError, match="without masks and oriented boxes"):
+        crop.to_frame(tracked.replace(corners=[(1, 2), (9, 2), (9, 8), (1, 8)]), (300, 200))
     with pytest.raises(ValueError, match=r"the second model: expected detections without masks .*, got Detection\("):
         crop.to_frame(Detection((1, 2, 3, 4), 0.9, 0, "x", object(), None), (300, 200))
+
+
+def test_keypoints_beyond_the_crop_stay_there_in_the_frame() -> None:
+    points = np.random.default_rng(1).uniform(20, 180, (21, 3)).astype(np.float32)
+    points[4, :2], points[8, :2] = (-100, 60), (330, 400)
+    tensors = [Tensor(np.float32(one)) for one in (points.reshape(1, 63), [[0.9]], [[0.2]])]
+    crop = Region(picture(), 240.0, 240.0, 112.0, 112.0, 1.0, 0.0, (224, 224))
+    (found,) = FakeModel(tensors, (224, 224)).run(n6post.HandLandmarks(), crop)
+    placed: Any = crop.to_frame(found, (480, 480))
+    np.testing.assert_allclose(points_of(placed)[:, :2], 184 + points[:, :2] / 2, atol=0.01)
+
+
+def test_crops_of_many_sizes_keep_few_pictures() -> None:
+    for side in range(16, 160, 16):
+        crop = Region(noise((60, 50)), 25.0, 30.0, 48.0, 64.0, 1.0, 0.0, (side, side))
+        crop(bytearray(3 * side * side), (1, side, side, 3), 66)
+        assert len(region_lib._canvases) <= 4
 
 
 def test_any_family_can_be_the_second_model() -> None:
@@ -346,10 +422,64 @@ def test_other_results_stand_beside_the_detections() -> None:
     vectors = iter(range(100))
     second = Second(lambda crop: {"n": next(vectors)})
     boxes = [box(10, 10, 30, 30), box(100, 100, 30, 30), box(200, 200, 30, 30)]
+    pipeline = n6post.Pipeline(Detector(boxes), second, max_detections=3)
+    for first in (0, 3):
+        assert pipeline.predict(picture()) == boxes
+        assert pipeline.results == [{"n": first + i} for i in range(3)] and pipeline.following == 0
+        assert pipeline.skipped == []
+
+
+def test_detections_beyond_the_limit_are_returned_without_a_result() -> None:
+    boxes = [box(60 * i, 10, 30, 30) for i in range(7)]
+    second = Second({"label": "helmet"})
     pipeline = n6post.Pipeline(Detector(boxes), second)
-    for first in (0, 2):
-        assert pipeline.predict(picture()) == boxes[:2]
-        assert pipeline.results == [{"n": first}, {"n": first + 1}] and pipeline.following == 0
+    for frame in range(1, 3):
+        assert pipeline.predict(picture()) == boxes
+        assert pipeline.results == [{"label": "helmet"}] * 2 + [None] * 5
+        assert pipeline.skipped == boxes[2:] and len(second.inputs) == 2 * frame
+    pipeline.reset()
+    assert pipeline.skipped == pipeline.results == []
+
+
+def test_a_classifier_looks_at_objects_in_nearly_the_same_place() -> None:
+    boxes = [box(100, 100, 60, 60), box(102, 101, 60, 60), box(300, 200, 60, 60), box(301, 200, 60, 60)]
+    pipeline = n6post.Pipeline(Detector(boxes), Second({"n": 1}), max_detections=3)
+    assert pipeline.predict(picture()) == boxes
+    assert pipeline.results == [{"n": 1}] * 3 + [None] and pipeline.skipped == boxes[3:]
+
+
+def test_a_place_beyond_all_numbers_has_no_result_either() -> None:
+    far = box(0, 0, 30, 30).replace(keypoints=mesh(float("nan"), 5, 64))
+    boxes = [box(10, 10, 30, 30), far, box(100, 100, 30, 30)]
+    pipeline = n6post.Pipeline(Detector(boxes), Second({"n": 1}), max_detections=3)
+    assert [d.rect for d in pipeline.predict(picture())] == [d.rect for d in boxes]
+    assert pipeline.results == [{"n": 1}, None, {"n": 1}]
+
+
+def test_skipped_has_the_objects_that_are_not_followed() -> None:
+    faces = [box(100, 100, 60, 60), box(300, 200, 60, 60), box(20, 300, 60, 60)]
+    pipeline = n6post.Pipeline(Detector(faces), Second(crop_mesh), max_detections=2)
+    assert len(pipeline.predict(picture())) == 2 and pipeline.skipped == faces[2:]
+    assert len(pipeline.predict(picture())) == 2 and pipeline.skipped == []  # the detector rests
+
+
+def test_pipelines_and_tiles_take_a_list_of_one_picture() -> None:
+    frame, crop = picture(), n6post.Crop(picture())
+    for given, kind in (([frame], n6post.Letterbox), ((frame,), n6post.Letterbox), ([crop], n6post.Crop)):
+        detector = Detector([])
+        n6post.Pipeline(detector, Second([])).predict(given)
+        assert type(detector.inputs[0]) is kind
+    for wrong in ([frame, frame], [], ["frame"]):
+        with pytest.raises(ValueError, match="img: expected an image, got "):
+            n6post.Pipeline(Detector([]), Second([])).predict(wrong)
+
+
+def test_tiles_or_a_pipeline_can_be_the_detector_of_a_pipeline() -> None:
+    faces = [box(100, 100, 60, 60)]
+    first: Any = n6post.Tiles(Detector(faces), columns=1, rows=1)
+    for _ in range(3):
+        first = n6post.Pipeline(first, Second({"n": 1}))
+        assert first.predict(picture()) == first.predict([picture()]) == faces and first.results == [{"n": 1}]
 
 
 def test_detector_gets_a_letterbox_or_the_input_that_the_script_passes() -> None:

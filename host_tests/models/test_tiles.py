@@ -33,6 +33,8 @@ def test_tiles_of_one_size_cover_the_frame_and_overlap_as_asked(
         for one, other in zip(starts, starts[1:]):
             assert (one + size - other) >= overlap * size - 1.5, "rounded to pixels"
             assert abs((other - one) - (length - size) / (count - 1)) <= 1
+        if count > 1:  # evenly, to the nearest pixel
+            assert all(abs(start - k * (length - size) / (count - 1)) <= 0.5 for k, start in enumerate(starts))
         # No tile is larger than it must be.
         assert size <= length / (count - (count - 1) * overlap) + 0.001 * length + 1
     assert found == sorted(found, key=lambda rect: (rect[1], rect[0]))
@@ -56,6 +58,7 @@ def test_the_usual_tiles_of_vga_are_these() -> None:
         (((640, 480),), {"rows": 17}, "rows: expected an integer from 1 to 16, got 17"),
         (((640, 480),), {"overlap": 1}, "overlap: expected a number from 0.0 to 0.9, got 1"),
         (((5, 480),), {"columns": 6}, "expected at least a pixel for each tile, got 6 x 2 tiles of (0, 0, 5, 480)"),
+        (((640, 5),), {"rows": 6}, "expected at least a pixel for each tile, got 2 x 6 tiles of (0, 0, 640, 5)"),
     ],
 )
 def test_wrong_tiles_are_refused(arguments: Any, options: Any, said: str) -> None:
@@ -176,6 +179,48 @@ def test_another_frame_another_input_and_another_option_start_over() -> None:
     assert one.rois == [(0, 0, 640, 480)]
 
 
+class Told:
+    """A model that finds these (rect, class) in a tile of this number, and nothing elsewhere."""
+
+    def __init__(self, **by_turn: tuple[Rect, int]) -> None:
+        self.answers = {int(turn[1:]): found for turn, found in by_turn.items()}
+        self.rois = [*n6post.tiles(FRAME), (0, 0, 640, 480)]
+
+    def predict(self, inputs: list[Any]) -> list[Any]:
+        found = self.answers.get(self.rois.index(inputs[0].roi))
+        return [n6post.Detection(found[0], 0.9, found[1], "", None, None)] if found else []
+
+
+@pytest.mark.parametrize(
+    ("seen", "options", "wanted"),
+    [
+        # Of two tiles, with boxes that overlap by .4 and by .55 of themselves.
+        ({"_0": ((290, 30, 40, 60), 0), "_1": ((314, 30, 40, 60), 0)}, {}, [(290, 30, 40, 60), (314, 30, 40, 60)]),
+        ({"_0": ((290, 30, 40, 60), 0), "_1": ((314, 30, 40, 60), 0)}, {"merge_threshold": 0.39}, [(290, 30, 64, 60)]),
+        ({"_0": ((290, 30, 40, 60), 0), "_1": ((308, 30, 40, 60), 0)}, {}, [(290, 30, 58, 60)]),
+        ({"_0": ((290, 30, 40, 60), 0), "_1": ((300, 30, 40, 60), 1)}, {}, [(290, 30, 40, 60), (300, 30, 40, 60)]),
+        ({"_0": ((290, 30, 40, 60), 0), "_1": ((300, 30, 40, 60), 1)}, {"class_agnostic": True}, [(290, 30, 50, 60)]),
+        # Of a tile and of the whole frame: what fits into a tile has that one's box, unless it was not seen there.
+        ({"_0": ((260, 20, 96, 50), 0), "_4": ((256, 20, 100, 50), 0)}, {}, [(260, 20, 96, 50)]),
+        ({"_0": ((20, 207, 96, 60), 0), "_4": ((20, 202, 96, 65), 0)}, {}, [(20, 207, 96, 60)]),
+        ({"_3": ((284, 213, 96, 60), 0), "_4": ((284, 213, 99, 62), 0)}, {}, [(284, 213, 96, 60)]),
+        ({"_0": ((260, 20, 96, 50), 0), "_4": ((256, 20, 101, 50), 0)}, {}, [(256, 20, 101, 50)]),
+        ({"_0": ((20, 20, 96, 50), 0), "_4": ((22, 20, 90, 50), 1)}, {}, [(20, 20, 96, 50), (22, 20, 90, 50)]),
+        ({"_0": ((20, 20, 96, 50), 0), "_4": ((22, 20, 90, 50), 1)}, {"class_agnostic": True}, [(20, 20, 96, 50)]),
+        ({"_4": ((22, 20, 90, 50), 1)}, {}, [(22, 20, 90, 50)]),
+    ],
+)  # fmt: skip
+def test_parts_of_different_tiles_are_joined_as_the_options_say(seen: Any, options: Any, wanted: list[Rect]) -> None:
+    assert rects(n6post.Tiles(Told(**seen), tiles_per_frame=5, **options).predict(FRAME)) == wanted
+
+
+def test_the_same_part_of_a_frame_of_another_size_starts_over() -> None:
+    tiles: Any = n6post.Tiles(Eye((20, 20, 30, 60)), tiles_per_frame=2)
+    for img in (FRAME, image.Image(320, 240, image.GRAYSCALE)):
+        tiles.predict(n6post.Letterbox(img, roi=(10, 10, 200, 200)))
+        assert tiles.turn == 2
+
+
 def test_wrong_models_inputs_and_results_are_refused() -> None:
     with pytest.raises(ValueError, match=r"model: expected a model, as n6post.load returns it, got int"):
         n6post.Tiles(7)
@@ -218,6 +263,25 @@ def test_a_model_that_fails_leaves_the_results_of_before() -> None:
         tiles.predict(FRAME)
     assert tiles.turn == turn
     assert rects(tiles.predict(FRAME)) == sorted(THINGS) and tiles.turn == (turn + 3) % 5
+
+
+def test_the_models_own_list_is_never_changed() -> None:
+    class Same:
+        found = Eye(*THINGS).predict([n6post.Letterbox(FRAME)])
+
+        def predict(self, inputs: Any) -> Any:
+            return self.found
+
+    before = list(Same.found)
+    for options in ({}, {"columns": 1, "rows": 1}, {"whole_frame": False, "tiles_per_frame": 4}):
+        tiles: Any = n6post.Tiles(Same(), **options)
+        counts = set()
+        for _ in range(6):
+            found = tiles.predict(FRAME)
+            counts.add(len(found))
+            assert Same.found == before
+            found.clear()  # the list belongs to the caller
+        assert counts == {len(before)}
 
 
 def test_an_interrupted_predict_leaves_tiles_that_work() -> None:

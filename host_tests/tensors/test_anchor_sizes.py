@@ -38,6 +38,8 @@ def test_pairs_may_be_given_in_any_form(value: Any) -> None:
         [0, 1],
         [-1, 2],
         [np.nan, 1],
+        [(10**400, 1)],
+        [(np.float32(1), 1)],
         [1e10, 1],
         "1, 2",
         b"12",

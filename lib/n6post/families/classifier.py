@@ -18,6 +18,7 @@ from ..tensors.label_sets import checked_names
 from ..tensors.lazy import module
 from ..tensors.options import Options, choice, name_list, number
 from ..tensors.quantization import FLOAT
+from ..tensors.shapes import are_face_points
 from .processor import ModelBinding, Processor
 
 _EXPECTED = "one output [1, classes]"
@@ -60,9 +61,14 @@ class ClassifierBinding(ModelBinding):
         self.classes = classes
         self.scale = same_floats(out.scale)
         self.names = _names(options, model, classes)
-        scores = options.scores or self._kind(outputs[0])
+        scores = options.scores
+        if scores is None:
+            scores = self._kind(outputs[0])
+            if self.size and not self.names and (classes in (3, 4) and len(out.shape) < 4 or are_face_points(classes)):
+                self._check_classes(outputs[0], scores)
         self.threshold = options.threshold
         self.is_logit = scores == "logit"
+        self.limit_score(model, out)
         cut = out.quantize_threshold(-np.inf if out.dtype == FLOAT else out.least()) if self.is_logit else None
         capacity = min(options.top_k, classes)
         # The search for anchors finds the largest numbers, of equal ones the first: each number is an anchor of one class.
@@ -99,6 +105,27 @@ class ClassifierBinding(ModelBinding):
         self.is_final = -_SUM < total - 1.0 < _SUM
         return "probability"
 
+    def _check_classes(self, array, kind):
+        """ValueError for numbers of a regression. Only labels or the option `scores` show that a few logits are none."""
+        errors = module("tensors.errors")
+        out, count = self.outputs[0], self.classes
+        numbers = (np.array(array, dtype=np.float).reshape((1, count)) - float(out.zero_point)) * out.scale
+        total = float(np.dot(numbers, np.ones((count, 1)))[0, 0])
+        low, high = float(np.min(numbers)), float(np.max(numbers))
+        if not low < high:  # a network's first frame may be like this
+            self.is_final = False
+            return
+        if count > 4:
+            if total > 0.1 * count and low > -0.25 * high:  # logits are around 0, and probabilities have the sum 1
+                raise errors.not_decoded(out, errors.FACE_POINTS % (count // 2), errors.FACE_REMEDY)
+        elif kind == "logit" or low < -1e-3 - out.scale * (out.dtype != FLOAT) or not -_SUM < total - 1.0 < _SUM:
+            raise errors.not_decoded(
+                out,
+                "a regression of %d numbers" % count,
+                "without a post-processor, predict([img])[0] has them; if they are scores of classes, give labels, one per"
+                " class, or the option scores",
+            )
+
     def update_transform(self, inputs):
         # A class has no place in the frame.
         source = inputs[0] if inputs else None
@@ -113,6 +140,7 @@ class ClassifierBinding(ModelBinding):
         scores = values[4, :count]
         scores = self._softmax(out, scores) if self.is_logit else scores * self.scale
         class_ids, scores = labels[0, :count].tolist(), scores.tolist()
+        self.guard(scores[0])
         if self.is_logit:
             while scores and not scores[-1] >= self.threshold:
                 scores.pop()

@@ -20,7 +20,7 @@ from ..tensors.label_sets import checked_names
 from ..tensors.lazy import module
 from ..tensors.options import Options, choice, name_list, number_or_none
 from ..tensors.quantization import FLOAT, INT16, OutputTensor
-from ..tensors.shapes import map_layout, same_aspect_ratio
+from ..tensors.shapes import coarse_grid, is_text_shape, map_layout, same_aspect_ratio
 from .processor import ModelBinding, Processor
 
 _BLOCK = const(8192)  # pixels that are examined together, so that nothing of the map's size is allocated besides the maps
@@ -85,6 +85,8 @@ class MapBinding(ModelBinding):
             # Grids of YOLOv2 have the same shape.
             module("families.family_check").check_map(outputs[0], width * height, channels, channels_last)
         if channels == 1:
+            if options.output_type is options.threshold is None:
+                self._check_map(model, outputs[0], options.labels or getattr(model, "labels", None))
             output_type = options.output_type or self._detect_output_type(model, outputs[0], options.threshold)
             if output_type != "class_ids":
                 cut = self._cut(model, outputs[0], output_type, 0.5 if options.threshold is None else options.threshold)
@@ -161,6 +163,31 @@ class MapBinding(ModelBinding):
         if output_type == "class_ids" and options.threshold is not None:
             raise ValueError("threshold: expected None for a map of class numbers, got %r" % options.threshold)
 
+    def _check_map(self, model, out, labels):
+        """ValueError for a grid of anomaly scores, and for text by CTC, whose shapes maps may have, too."""
+        width, height = self.map_size
+        shape = self.outputs[0].shape
+        text = is_text_shape(shape, self.size)
+        if not text and (labels or not coarse_grid(width, height, self.size)):
+            return
+        described = OutputTensor(model, 0, out) if self.outputs[0].dtype == FLOAT or _has_scale(model) else self.outputs[0]
+        if described.dtype != FLOAT and described.scale == 1.0:
+            return  # class numbers
+        low, high = [(float(one) - described.zero_point) * described.scale for one in (np.min(out), np.max(out))]
+        fractions = described.dtype != FLOAT or _first_fraction(out.reshape((out.size,))) is not None
+        if not low < high or not fractions:
+            return
+        errors = module("tensors.errors")
+        if text and _is_rough(out, width, height):
+            raise errors.not_decoded(described, errors.CTC_TEXT, errors.CTC_REMEDY)
+        # Probabilities end at 1, and logits of a map are below 0 somewhere.
+        if coarse_grid(width, height, self.size) and not labels and low >= 0.0 and (high > 1.25 or len(shape) == 3):
+            raise errors.not_decoded(
+                described,
+                errors.ANOMALY,
+                errors.ANOMALY_REMEDY + "; if it is a map of one class, give output_type",
+            )
+
     def _detect_output_type(self, model, out, threshold):
         if self.outputs[0].dtype == FLOAT:
             # Without an axis the size is not limited. NaN is skipped, unless it comes first.
@@ -224,6 +251,20 @@ class MapBinding(ModelBinding):
                 raise ValueError("expected whole class numbers from 0 to 255, got %s" % fraction)
         for at in range(0, pixels, _BLOCK):  # ulab copies the right side of an assignment first
             target[at : at + _BLOCK] = source[at : at + _BLOCK]
+
+
+def _has_scale(model):
+    scales = getattr(model, "output_scale", None)
+    return bool(scales and scales[0])
+
+
+def _is_rough(out, width, height):
+    """Whether neighbors in a row or in a column have nothing in common, as characters have not, and pixels of a map have."""
+    grid = np.array(out, dtype=np.float).reshape((height, width))
+    away = grid - np.mean(grid)
+    total = float(np.mean(away * away))
+    across, down = grid[:, 1:] - grid[:, :-1], grid[1:] - grid[:-1]
+    return max(float(np.mean(across * across)), float(np.mean(down * down))) > total
 
 
 def _first_fraction(floats):

@@ -38,6 +38,8 @@ class _Names:
 class EndToEndHead:
     """Finds detections in a head [1, rows, 6 or more] or the transpose. It has the attributes of RawHead."""
 
+    corners = None
+
     def __init__(self, tensor, layout, labels, options):
         self.index = tensor.index
         self.labels = labels

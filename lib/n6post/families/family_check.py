@@ -11,6 +11,7 @@ the others.
 
 from ulab import numpy as np
 
+from ..tensors.lazy import module
 from ..tensors.quantization import FLOAT
 from .samples import correlation, sample
 
@@ -24,6 +25,79 @@ _FEWEST_ROWS = 16  # of an end-to-end head
 _COORDINATE = 0.8  # the correlation of a keypoint's coordinate with the box center; that of a score is less than .5
 
 
+def check_first_class(layout, tensor, array):
+    """ValueError if the scores of the first class are logits, or all 1 as the objectness of YOLOv6."""
+    head = sample(layout, 0, 5, tensor, array, _ANCHORS)
+    first = head[4]
+    if float(np.min(head[:4])) < float(np.max(head[:4])):  # not in a constant frame
+        if _median(first) < -0.5 - 1.5 * _step(tensor):
+            raise ValueError(
+                "expected class scores from 0 to 1, got logits in %s (%.3g on average for the first class): the head is"
+                " without its sigmoid, or of another network; export it with the sigmoid" % (tensor, float(np.mean(first)))
+            )
+        check_yolov6(layout, tensor, array)
+
+
+def check_yolov6(layout, tensor, array):
+    """ValueError if the objectness of [1, N, 5 + classes] is 1 everywhere."""
+    centers = layout.column(array, 0)
+    objectness = layout.column(array, 4)
+    least, largest = float(np.min(objectness)), float(np.max(objectness))
+    off = (largest - tensor.zero_point) * tensor.scale - 1.0
+    margin = 0.05 + _step(tensor)
+    if layout.channels > 5 and least == largest and -margin < off < margin and np.min(centers) < np.max(centers):
+        raise module("tensors.errors").not_decoded(
+            tensor,
+            "YOLOv6 ([1, N, 5 + classes] with an objectness of 1 everywhere)",
+            "leave that column out of the network, or read the rows in your script, and pass the boxes to n6post.detections",
+        )
+
+
+def check_classes(layout, tensor, array):
+    """ValueError if the class scores behind an objectness are not from 0 to 1."""
+    values = sample(layout, 5, layout.channels, tensor, array, _ANCHORS)
+    margin = _margin(tensor)
+    if layout.channels == 16 and _are_points(layout, tensor, array, 5):
+        name = "YOLOv5-face or YOLOv7-face (five landmarks before the class)"
+    elif float(np.mean((values < 0.0 - margin) + (values > 1.0 + margin))) > 0.05:
+        name = "rows with other numbers than scores after the objectness (%.3g to %.3g: logits or landmarks)" % (
+            float(np.min(values)),
+            float(np.max(values)),
+        )
+    else:
+        return
+    raise module("tensors.errors").not_decoded(tensor, name, "use YuNet, BlazeFace or YOLOv8-pose, or export another head")
+
+
+def check_flat_pose(layout, tensor, array, first):
+    """ValueError if the channels from `first` on are x and y of keypoints without scores."""
+    count = module("tensors.errors").flat_keypoints(layout.channels - first)
+    if count and _are_points(layout, tensor, array, layout.channels - 2):
+        raise _flat_pose(tensor, "%d keypoints" % count, count)
+
+
+def _flat_pose(tensor, what, count):
+    return module("tensors.errors").not_decoded(
+        tensor,
+        "poses with %s of x and y without scores (kpt_shape=[%s, 2])" % (what, count),
+        "train it with kpt_shape=[%s, 3]" % count,
+    )
+
+
+def _are_points(layout, tensor, array, first):
+    """Whether two channels are x and y of a keypoint: they go with the center of the box from anchor to anchor."""
+    centers = sample(layout, 0, 2, tensor, array, _ANCHORS)
+    points = sample(layout, first, first + 2, tensor, array, _ANCHORS)
+    for center, point in zip(centers, points):
+        if correlation(point, center) < _COORDINATE or not _median(point) > 0.2 * _median(center) > 0.0:
+            return False
+    return True
+
+
+def _step(tensor):
+    return 0.0 if tensor.dtype == FLOAT else tensor.scale
+
+
 def check_scores(layout, tensor, array):
     """ValueError if the channels behind the box are not class scores. There are at least two of them.
 
@@ -33,20 +107,15 @@ def check_scores(layout, tensor, array):
     if not float(np.min(values)) < float(np.max(values)):
         return  # constant, as in a network's first frame
     classes = len(values)
-    last = values[classes - 1]
-    margin = _BEYOND + (0.0 if tensor.dtype == FLOAT else 1.5 * tensor.scale)
-    low, high = 0.0 - margin, 1.0 + margin
+    low = 0.0 - _margin(tensor)
     first = _median(values[0])
+    if classes > 4 and _are_points(layout, tensor, array, layout.channels - 2):
+        raise _flat_pose(tensor, "keypoints", "K")
     if float(np.mean(values[: classes - 1] < low)) > 0.02:
         reach = float(np.min(values)), float(np.max(values))
         raise _refused(tensor, "NanoDet or of a YOLO without its sigmoid (%.3g to %.3g where scores are 0 to 1)" % reach, "")
-    typical = _median(last)
-    beyond = typical != 0.0 and float(np.mean((last < low) + (last > high))) > 0.02
-    others = np.max(values[: classes - 1], axis=0)  # camera: long-axis: yolov8.py takes at most 65535 classes
-    if (beyond or typical > _HIGH) and _median(others) < _LOW:
-        if classes > 2 or beyond or layout.channels_first:
-            # One class and an angle look like objectness and one class. Oriented boxes have their channels first.
-            raise _refused(tensor, "oriented boxes (an angle in the last channel)", "n6post.YoloV8Obb()")
+    if _ends_with_angle(values, tensor, layout.channels_first):
+        raise _refused(tensor, "oriented boxes (an angle in the last channel)", "n6post.YoloV8Obb()")
     if not layout.channels_first and _has_negative_centers(layout, tensor, array):
         raise _refused(tensor, _YOLOX, "n6post.YoloX()")
     rest = np.max(values[1:], axis=0)  # camera: long-axis: yolov8.py takes at most 65535 classes
@@ -55,6 +124,28 @@ def check_scores(layout, tensor, array):
         # camera: float-literal: any limit between 0 and .004 would do
         if rest[len(rest) // 12] > _NEVER_ZERO or _has_negative_centers(layout, tensor, array):
             raise _refused(tensor, _YOLOX, "n6post.YoloX()")
+
+
+def _margin(tensor):
+    return _BEYOND + 1.5 * _step(tensor)
+
+
+def _ends_with_angle(values, tensor, channels_first):
+    """Whether the last channel behind the boxes has angles: others than scores, beside class scores of nearly 0."""
+    count = len(values) - 1
+    last = values[count]
+    typical = _median(last)
+    low, high = 0.0 - _margin(tensor), 1.0 + _margin(tensor)
+    beyond = typical != 0.0 and float(np.mean((last < low) + (last > high))) > 0.02
+    others = np.max(values[:count], axis=0)  # camera: long-axis: yolov8.py takes at most 65535 classes
+    # One class and an angle look like objectness and one class. Oriented boxes have their channels first as a rule.
+    return (beyond or typical > _HIGH and (count > 1 or channels_first)) and _median(others) < _LOW
+
+
+def are_oriented(layout, tensor, array):
+    """Whether rows of boxes, classes and one number more have an angle there, and no objectness before the classes."""
+    values = sample(layout, 4, layout.channels, tensor, array, _ANCHORS)
+    return _ends_with_angle(values, tensor, False) and not _has_negative_centers(layout, tensor, array)
 
 
 def check_angles(layout, tensor, array):
@@ -78,6 +169,7 @@ def check_objectness(layout, tensor, array):
 
     ValueError if they are 0 nearly everywhere, as in a YOLOv8 of one class more.
     """
+    check_yolov6(layout, tensor, array)
     values = sample(layout, 5, layout.channels, tensor, array, _ANCHORS)
     best = np.max(values, axis=0)  # camera: long-axis: as in check_scores
     return not _are_scores(best, "objectness before the class scores", layout, tensor)
@@ -97,8 +189,10 @@ def _are_scores(values, expected, layout, tensor):
     return True
 
 
-def check_keypoints(layout, tensor, array, first, keypoint_count, labeled):
+def check_keypoints(layout, tensor, array, first, keypoint_count, doubt):
     """ValueError if the channels from `first` on are not x, y, score of keypoints.
+
+    doubt   whether they may be class scores: 0 no, 1 if there are labels of several classes, 2 if there are no labels
 
     In an end-to-end head (first = 6) only rows with a score count. A few of them show nothing.
     """
@@ -113,8 +207,8 @@ def check_keypoints(layout, tensor, array, first, keypoint_count, labeled):
     elif not layout.channels_first and _has_negative_centers(layout, tensor, array):
         raise _refused(tensor, _YOLOX, "n6post.YoloX()")
     typical = _median(x)
-    fine = typical > 0.0 or tensor.dtype != FLOAT and tensor.scale < 0.1
-    if not labeled and fine and typical < min(_LOW, 0.05 * float(np.mean(cx))):
+    fine = typical > 0.0 or doubt > 1 and tensor.dtype != FLOAT and tensor.scale < 0.1
+    if doubt and fine and typical < min(_LOW, 0.05 * float(np.mean(cx))):
         raise _refused(tensor, "a detector of %d classes" % (layout.channels - 4), "n6post.YoloV8()")
     if keypoint_count % 2 == 0:
         # x0, y0, x1 and y1, x2, y2: pairs of coordinates that were read as threes.
@@ -124,7 +218,8 @@ def check_keypoints(layout, tensor, array, first, keypoint_count, labeled):
             cy, points = np.take(cy, used), np.take(points, used, axis=1)
         pairs = [correlation(points[at], center) for at, center in ((0, cx), (1, cy), (2, cx), (3, cy))]
         if min(pairs) > _COORDINATE:
-            raise _refused(tensor, "%d keypoints of x and y without scores" % (3 * keypoint_count // 2), "")
+            count = 3 * keypoint_count // 2
+            raise _flat_pose(tensor, "%d keypoints" % count, count)
 
 
 def check_map(array, cells, channels, channels_last):
@@ -153,7 +248,9 @@ def check_map(array, cells, channels, channels_last):
 def _has_negative_centers(layout, tensor, array):
     """Whether box centers are relative to their cells, as in YOLOX: 6 to 24 % are below 0 there, and as many above 1."""
     centers = sample(layout, 0, 2, tensor, array, _ANCHORS)
-    margin = _BEYOND + (0.0 if tensor.dtype == FLOAT else 1.5 * tensor.scale)
+    margin = _margin(tensor)
+    if float(np.mean(centers)) > 3.0:
+        return False  # corners in pixels, outside of the picture
     return float(np.mean(centers < 0.0 - margin)) > 0.03 < float(np.mean(centers > 1.0 + margin))
 
 

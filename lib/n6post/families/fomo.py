@@ -81,6 +81,7 @@ class FomoBinding(ModelBinding):
         if max(width, height) > _MOST_SIDE or cells > 65535:
             raise ValueError("expected a map of at most 511 cells a side, and 65535 in all, got %s" % (out.shape,))
         self._check_range(outputs[0])
+        self.limit_score(model, out)
         self.width, self.height = width, height
         self.names = _names(options, model, channels - 1)
         allowed = options.classes or ()
@@ -181,6 +182,8 @@ class FomoBinding(ModelBinding):
                 (score,) = unpack_from("f", memory, 4 * (4 * self.capacity + objects[at + 5]))
                 if self.scale is not None:
                     score = (np.array([score]) * self.scale)[0]
+            if not detections:
+                self.guard(score)
             center_x = min(max((objects[at + 7] * gain_x >> 8) + offset_x, low_x), high_x) / 256
             center_y = min(max((objects[at + 8] * gain_y >> 8) + offset_y, low_y), high_y) / 256
             keypoints = np.array([[center_x, center_y, 1.0]])

@@ -118,6 +118,7 @@ class GridBinding(BoxBinding):
         form = self.form(options, outputs)
         self.classes = classes = form.classes
         self.labels = self.label_names(options, model, classes)
+        self.limit_score(model, form.parts[0].search.output)
         anchors = sum([part.search.layout.anchors for part in form.parts])
         # The anchor 65535 marks candidates that blend_anchors has dropped, and ulab's argmax is an int16.
         if anchors > 65534 or classes > 32767:

@@ -38,6 +38,7 @@ class LandmarkBinding(ModelBinding):
     most = 2  # outputs
     default = ()  # type: tuple[str, ...]
     expected_labels = "no names"
+    new_inputs = None  # of this frame, if their transform has still to be found
 
     def __init__(self, options, model, outputs):
         if isinstance(outputs, (list, tuple)) and self.count < len(outputs) <= self.most:
@@ -61,11 +62,19 @@ class LandmarkBinding(ModelBinding):
         self.keypoint_count = self.points.size // 3
         self.threshold = options.threshold
         self.cut = self.score.quantize_threshold(_logit(self.threshold) if self.logit else self.threshold)
+        self.limit_score(model, self.score)
         self.score_at = (0,) * len(self.score.shape)
 
     def choose(self, options, points, scalars, outputs):
         """The tensors of the keypoints and of their score; None for outputs of another family."""
         raise NotImplementedError
+
+    def update_transform(self, inputs):
+        # After the first frame, only a score above the threshold needs it: then `result` finds it.
+        if self.transform is None:
+            super().update_transform(inputs)
+        else:
+            self.new_inputs = inputs or ()
 
     def set_transform(self, transform):
         points = self.points
@@ -85,13 +94,18 @@ class LandmarkBinding(ModelBinding):
 
     def result(self, outputs):
         tensor = self.score
+        inputs = self.new_inputs
+        self.new_inputs = None
         score = outputs[tensor.index][self.score_at]
         if not score >= self.cut:
             return []
+        if inputs is not None:
+            super().update_transform(inputs)
         if tensor.dtype != FLOAT:
             score = (score - tensor.zero_point) * tensor.scale
         if self.logit:
             score = float((1.0 / (np.exp(np.array([0.0 - score])) + 1.0))[0])
+        self.guard(score)
         keypoints = np.zeros((self.keypoint_count, 3))  # part of the result: a new one each frame
         place_keypoints(outputs[self.points.index], self.block, keypoints)  # a NaN coordinate becomes the least
         left, top, right, bottom = self.limits

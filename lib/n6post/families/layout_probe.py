@@ -8,10 +8,12 @@ x1, y1, x2, y2, score, class for each object that it found, best first ([1, rows
 from ulab import numpy as np
 
 from ..tensors.head_layout import anchor_counts, flat, row_layouts
+from ..tensors.lazy import module
 from ..tensors.quantization import FLOAT
 
 _FEWEST_ANCHORS = 20  # of an input of 64 x 64 with strides of 16 and 32
 _SAMPLE = 128  # the most rows that are examined
+_MOST_ROWS = 300  # of an end-to-end head, as in matching.py
 _MOST_COLUMNS = 405  # of 133 keypoints, as in matching.py
 _FEWEST_ROWS = 5  # that show whether the sixth column has class numbers
 _ROWS = (
@@ -35,6 +37,9 @@ def read(layouts, extra, output, array, size):
         columns = layout.channels - 6
         if columns == extra if extra >= 0 else 0 < columns < _MOST_COLUMNS and columns % 3 == 0:
             rows.append(layout)
+    if extra == _TURNED:
+        for layout in rows:
+            _check_batch_rows(layout, output, array)
     if layouts and extra == _TURNED:
         # The centers and sizes of both readings look alike. But no class score is as large as the number of the third class.
         rows = [layout for layout in rows if float(np.max(layout.column(array, 5))) > 1.5 / output.scale + output.zero_point]
@@ -46,11 +51,11 @@ def read(layouts, extra, output, array, size):
         best = min(fits)
         certain = len([fit for fit in fits if fit[0] == best[0]]) == 1
         return best[2], True, certain and not (layouts and _is_one_number(array))
-    if possible:
+    if possible and not (layouts and extra == 0 and _may_be_scores(possible, output, array)):
         return possible, True, len(rows) + len(layouts) == 1
     if layouts:
         layout, certain = _with_centers(layouts, output, array)
-        return layout, False, certain and not (rows and _is_one_number(array))
+        return layout, False, certain and not possible and not (rows and _is_one_number(array))
     if rows and _is_one_number(array):
         return rows[0], True, False  # a network's first frame may be like this; the next one is examined again
     raise ValueError(
@@ -65,6 +70,16 @@ def read(layouts, extra, output, array, size):
             else unsupported_hint(output.shape, size),
         )
     )
+
+
+def _check_batch_rows(layout, output, array):
+    """ValueError if the rows begin with the number of the picture, 0 (-1 behind the last row), and not with a center."""
+    first, second, third = [layout.column(array, channel) for channel in range(3)]
+    zero = output.zero_point
+    last = zero - max(1.0 / output.scale, 1.0)
+    if np.max(first) == zero and float(np.min(first)) >= last - 0.5 and float(np.max(second)) > zero < float(np.max(third)):
+        errors = module("tensors.errors")
+        raise errors.not_decoded(output, errors.BATCH_ROWS, errors.BATCH_REMEDY)
 
 
 def _readings_as_rows(rows, layouts, output, array, turned=False):
@@ -82,6 +97,14 @@ def _readings_as_rows(rows, layouts, output, array, turned=False):
         elif corners and ranked is None or corners is None and (not layouts or _is_zero(output, array)):
             possible = possible or layout
     return fits, possible
+
+
+def _may_be_scores(layout, output, array):
+    """Whether the class numbers of rows without a score are as small as scores of a second class.
+
+    A raw head of corners and two classes, whose scores are mostly 0, looks like such rows.
+    """
+    return layout.anchors > _MOST_ROWS or (float(np.max(layout.column(array, 5))) - output.zero_point) * output.scale < 0.99
 
 
 def unsupported_hint(shape, size):

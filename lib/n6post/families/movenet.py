@@ -75,6 +75,7 @@ class KeypointBinding(ModelBinding):
         self.label = names[0] if len(names) == 1 else "person"
         self.threshold = options.keypoint_threshold
         self.cut = self.outputs[0].quantize_threshold(self.threshold)
+        self.limit_score(model, self.outputs[0])
 
     def read_shape(self, options, shape):
         """Set `keypoint_count` and what else depends on the shape; ValueError for a shape of another family."""
@@ -93,6 +94,7 @@ class KeypointBinding(ModelBinding):
         if not visible:
             return []
         x1, y1, x2, y2, score = self.box
+        self.guard(score)
         right, bottom = self.last
         # Keypoints in a letterbox's bars are clipped to the frame's edge.
         if self.has_bars and (x2 <= 0.0 or y2 <= 0.0 or x1 >= right + 1 or y1 >= bottom + 1):

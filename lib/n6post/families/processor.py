@@ -18,9 +18,10 @@ from micropython import const
 from ..inputs.transform import input_size, transform_of
 from ..tensors.lazy import module
 from ..tensors.options import Configurable, Options
-from ..tensors.quantization import OutputTensor
+from ..tensors.quantization import FLOAT, OutputTensor
 
 _MODELS = const(4)  # bindings that are kept
+_MOST_SCORE = 1.5  # quantized sigmoids are a little more than 1: see ModelBinding.limit_score
 
 # On a camera the arrays always have model.output_shape, and asking for it costs 2,900 instructions a frame. On a PC, a
 # script may reshape an output between frames.
@@ -50,6 +51,11 @@ class Processor(Configurable):
         # past all results since the last collection (250,000 instructions per frame). This 16-byte dummy fills the hole.
         _ = (binding, outputs)
         return binding.result(outputs)
+
+    def __repr__(self):  # the options that are not at their defaults
+        values = self._values
+        changed = [(name, values[name]) for name, default in self._option.defaults if values[name] != default]
+        return "%s(%s)" % (type(self).__name__, ", ".join(["%s=%r" % one for one in changed]))
 
     def _bind(self, model, outputs):
         """The ModelBinding for a new model; ValueError for outputs that do not belong to the family."""
@@ -87,6 +93,8 @@ class ModelBinding:
     outputs             the outputs as OutputTensor
     size                (width, height) of the model input; None if that is not a picture
     transform           the InputTransform of the last frame, or None
+    possible            for `guard`: the largest possible score, x and y, in the units of what it gets
+    guard_units         what one of these units is: of a score, and input pixels
     """
 
     expected_outputs = "one output"
@@ -94,6 +102,9 @@ class ModelBinding:
     scaled = True
     needs_picture = True
     is_final = True
+    most_score = _MOST_SCORE
+    possible = _MOST_SCORE, 1.0, 1.0
+    guard_units = 1.0, 1.0, 1.0
 
     def __init__(self, model, outputs):
         if not isinstance(outputs, (list, tuple)) or len(outputs) != self.count:
@@ -138,6 +149,26 @@ class ModelBinding:
                 self.input_type, self.input_roi = transform.key
             # Otherwise the roi is a part of the frame, or the size of the frame is unknown. Then the frame's size may change
             # while the roi stays the same, so every frame comes here.
+
+    def guard(self, score, box=None):
+        """ValueError if the best result of a frame has a score far above 1, or a box that cannot be: x1, y1, x2, y2.
+
+        Every family with scores calls it before anything is dropped: numbers of another network are refused in the frame in
+        which they show.
+        """
+        if box or not score <= self.possible[0]:
+            module("tensors.errors").check_possible(self, score, box or ())
+
+    def limit_score(self, model, tensor):
+        """Set the largest possible score of this tensor: a quantized 1 may be up to one and a half steps more."""
+        step = tensor.scale
+        if tensor.dtype == FLOAT:  # also of a float copy of an integer output
+            try:
+                step = model.output_scale[tensor.index] if model.output_dtype[tensor.index] != "f" else 0.0
+            except (AttributeError, IndexError, TypeError):
+                step = 0.0
+        self.most_score = _MOST_SCORE + 1.5 * step
+        self.possible = self.most_score, 1.0, 1.0
 
     def set_transform(self, transform):
         """Prepare everything that depends on the transform from model input to frame."""

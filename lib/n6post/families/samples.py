@@ -1,4 +1,4 @@
-"""Evenly spaced anchors of a head as real values, for split_probe.py and family_check.py."""
+"""Evenly spaced anchors of a head as real values, for split_probe.py, family_check.py and box_order.py."""
 
 from ulab import numpy as np
 
@@ -29,3 +29,20 @@ def correlation(a, b):
     b = b - np.mean(b)
     scale = float(np.dot(a, a)) * float(np.dot(b, b))
     return float(np.dot(a, b)) / scale**0.5 if scale > 0.0 else 0.25
+
+
+def along_cells(head, tensor, array, levels):
+    """How the first two channels, and the next two, grow from cell to cell as columns and rows do: each sum is -2 to 2.
+
+    head    the HeadLayout of the array
+    levels  as in a SplitPart; only the first stride counts
+    """
+    cells = levels[3] if len(levels) > 3 else head.anchors
+    columns = levels[1]
+    numbers = np.array(range(cells), dtype=np.float)
+    rows = np.floor((numbers + 0.5) / columns)
+    total = [0.0, 0.0]
+    for channel in range(4):
+        values = real(tensor, head.column(array, channel)[:cells])
+        total[channel // 2] += correlation(values, rows if channel & 1 else numbers - rows * columns)
+    return total

@@ -1,8 +1,9 @@
 """Split heads of YOLO networks: boxes, class scores, coefficients and keypoints are separate outputs with their own scales.
 
 in      maps [1, h, w, 64 + classes], or [1, h, w, 64] and [1, h, w, classes], for each stride; or [1, 64, N] and
-        [1, classes, N]. 4 channels in place of 64 if the network has no DFL (YOLO26), or for decoded boxes [1, 4, N]. int8,
-        uint8, int16 or float32, in either storage order, the outputs in any order
+        [1, classes, N]. 4 channels in place of 64 if the network has no DFL (YOLO26), or for decoded boxes [1, 4, N], as
+        centers or corners. int8, uint8, int16 or float32, in either storage order, the outputs in any order. Rockchip's
+        (RKNN) have a third map [1, h, w, 1] for each stride, the sum of the class scores, which is not needed
 out     a list of Detection, best first, in frame pixels
 
 `n6post optimize` makes such files: it cuts a network above the operators that give all its numbers one scale. There, scores
@@ -29,10 +30,22 @@ _SATURATED = 16.6355  # 24 * ln 2: the sigmoid of larger numbers is 1 in float32
 
 
 class SplitBoxes(BoxBinding):
-    """A split head of a detector."""
+    """A split head of a detector. `head` is None if what may be sums of scores, from their shapes, is not."""
 
     def __init__(self, options, model, outputs):
         layout, _ = examine(self, "boxes", options, model, outputs)
+        self.head = None
+        if layout.sums:
+            found, certain = module("families.split_probe").are_sums(layout, layout.sums, self.outputs, outputs)
+            self.is_final = self.is_final and certain
+            if not found:
+                if not self.labels and layout.classes % 3 == 0:
+                    raise ValueError(
+                        "expected sums of class scores, got other numbers in %s: use n6post.YoloV8Obb() if they are angles,"
+                        " or n6post.YoloV8Pose() for keypoints, with labels, one per class"
+                        % self.outputs[layout.sums[0][0]]
+                    )
+                return
         self.head = head_of(self, layout, options, outputs)
 
 
@@ -59,9 +72,13 @@ def examine(binding, kind, options, model, outputs):
         if options.class_count not in counts:
             raise ValueError("class_count: expected %d, as the head has, got %d" % (counts[0], options.class_count))
         found = [layout for layout in found if layout.classes == options.class_count]
+    if options.box_order:
+        found = [layout for layout in found if layout.bins == 0] or found
     layout = found[0]
     if len(found) > 1:
         layout, binding.is_final = module("families.split_probe").settle(found, tensors, outputs)
+    if layout.bins == 1:
+        module("families.split_probe").check_distances(layout, tensors, outputs)
     if layout.parts[0].scores[2] and not labels:
         module("families.split_probe").check_joined(layout, tensors, outputs)
     binding.classes = classes = layout.classes
@@ -73,10 +90,14 @@ def examine(binding, kind, options, model, outputs):
     elif options.labels and labels:
         binding.labels = module("tensors.label_sets").checked_names(options.labels, classes)
     binding.unit_x = binding.unit_y = 1.0
+    binding.corners = False
     if layout.bins == 0:
         index, binding.layout, _ = layout.parts[0].boxes
         binding.tensor = tensors[index]
-        binding._set_units(options.box_units, outputs[index], False)
+        binding.corners = binding.has_corners(options, outputs[index], False)
+        binding._set_units(options.box_units, outputs[index], binding.corners)
+    elif options.box_order:
+        raise ValueError("box_order: expected None for distances from cells to sides, got %r" % options.box_order)
     binding.score_scale = 1.0
     binding.window = {}
     return layout, [(first, tensors[index], extra) for first, index, extra in layout.extras]
@@ -85,13 +106,18 @@ def examine(binding, kind, options, model, outputs):
 def head_of(binding, layout, options, outputs):
     """The SplitHead of a binding whose labels are settled."""
     scores = [binding.outputs[part.scores[0]] for part in layout.parts]
-    logits, certain = are_logits(scores, [outputs[tensor.index] for tensor in scores])
-    binding.is_final = binding.is_final and certain
+    logits = False
+    if not layout.sums:  # sums are those of probabilities
+        logits, certain = are_logits(scores, [outputs[tensor.index] for tensor in scores])
+        binding.is_final = binding.is_final and certain
     shared = None
     for other in options._bindings:
         if isinstance(other.head, SplitHead):
             shared = other.head
-    return SplitHead(layout, binding.outputs, logits, binding.labels, options, shared)
+    head = SplitHead(layout, binding.outputs, logits, binding.labels, options, shared)
+    if binding.corners:
+        head.corners = module("families.box_order").CornerBoxes(binding.tensor, binding.layout)
+    return head
 
 
 def keypoint_count(layout, kind):
@@ -188,14 +214,6 @@ class SplitHead(RawHead):
         if score > 0.0:
             limit = min(log(score / (1.0 - score)), _SATURATED) if score < 1.0 else _SATURATED
         return limit - 2e-6 * (1.0 + abs(limit))
-
-    def find(self, outputs):
-        """Find the detections in the model's outputs and return how many.
-
-        labels[2] then has their positions in values and labels, best first.
-        """
-        count = self.search(outputs)
-        return self.suppressed(count) if count else 0
 
     def search(self, outputs):
         """Find the candidates, best first, and return how many."""

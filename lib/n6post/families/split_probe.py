@@ -10,11 +10,16 @@ from math import log
 
 from ulab import numpy as np
 
-from .samples import correlation, real, sample
+from ..tensors.lazy import module
+from ..tensors.quantization import FLOAT
+from .box_order import are_corners
+from .samples import along_cells, real, sample
 
 _LEAST_MARGIN = 0.5  # by which the best reading must exceed all others; in real networks it is .6 to 20
 _LIKE_SCORES = 1.0  # in real networks class scores have 2 to 20 in every stride, the bins of DFL 0 or less in one of them
 _LIKE_BINS = 0.9  # the bins of a stride that the network uses have 1.3 to 2.6, class scores less than .8
+_PICTURES = 1.5  # widths of the picture: boxes of most cells of the coarsest stride are hardly ever larger than one
+_CELLS = 24
 _NEGATIVE = -0.50001  # rounding may put a probability one step below 0, but not as far as that
 
 
@@ -57,6 +62,31 @@ def settle(layouts, tensors, outputs):
     )
 
 
+def are_sums(layout, sums, tensors, outputs):
+    """(sums?, certain?): whether outputs of one channel are the sums of the class scores beside them, cut to 1.
+
+    sums    (output index, HeadLayout) for each part of the SplitLayout
+
+    Rockchip's networks have them. Not certain if scores and sums are constant, as in a network's first frame.
+    """
+    certain = False
+    for part, (index, head) in zip(layout.parts, sums):
+        at, order, first = part.scores
+        scores = sample(order, first, first + layout.classes, tensors[at], outputs[at])
+        values = sample(head, 0, 1, tensors[index], outputs[index])[0]
+        # Each number is rounded to steps.
+        margin = 0.02
+        for tensor, count in ((tensors[at], layout.classes), (tensors[index], 1)):
+            margin += 0.0 if tensor.dtype == FLOAT else 0.5 * count * tensor.scale
+        best = np.max(scores, axis=0)  # camera: long-axis: yolov8.py takes at most 65535 classes
+        total = np.minimum(np.sum(scores, axis=0), 1.0)  # camera: long-axis: likewise
+        beyond = (values < np.minimum(best, 1.0) - margin) + (values > total + margin)
+        if float(np.min(scores)) < _NEGATIVE or float(np.mean(beyond)) > 0.02:
+            return False, True
+        certain = certain or float(np.min(values)) < float(np.max(values))
+    return True, certain
+
+
 def check_joined(layout, tensors, outputs):
     """ValueError if the box channels of a joined head are class scores, as in the maps of YOLOX, YOLOv5 and others.
 
@@ -71,9 +101,32 @@ def check_joined(layout, tensors, outputs):
             return
     raise ValueError(
         "expected 64 channels for boxes before the classes, got class scores there in %s: the model is of another family,"
-        " such as YOLOX or YOLOv5; if not, give labels, one per class, %d"
+        " such as YOLOv3, YOLOv4, YOLOX or YOLOv5; if not, give labels, one per class, %d"
         % (" and ".join([str(tensors[part.boxes[0]].shape) for part in layout.parts]), layout.classes)
     )
+
+
+def check_distances(layout, tensors, outputs):
+    """ValueError if the distances to the four sides are in input pixels, as in RTMDet, and not in cells.
+
+    Read as cells, most boxes of the coarsest stride are then several times as large as the picture. (A stride that a network
+    never uses may have such boxes, too: those of trained YOLO26 are 16 cells wide there.)
+    """
+    part = layout.parts[-1]
+    index, head, _ = part.boxes
+    first, columns, stride = part.levels[-3:]
+    rows = max((head.anchors - first) // columns, 1)
+    values = [real(tensors[index], head.column(outputs[index], channel)[first:]) for channel in range(4)]
+    if min([float(np.min(one)) for one in values]) < -0.5 * tensors[index].scale:  # exp(x) * stride is above 0
+        return
+    # camera: argsort: of floats
+    across, down = [float(np.median(values[k] + values[k + 2])) for k in (0, 1)]
+    if across > max(_PICTURES * columns, _CELLS) and down > max(_PICTURES * rows, _CELLS):
+        raise module("tensors.errors").not_decoded(
+            tensors[index],
+            "RTMDet (distances to the four sides in input pixels)",
+            "use a YOLO, or decode them in your script, and pass the boxes to n6post.detections",
+        )
 
 
 def _as_scores(layout, part, head, first, tensor, array):
@@ -91,7 +144,7 @@ def _likeness(numbers):
 def _as_boxes(layout, part, head, first, tensor, array):
     if layout.bins == 16:
         return -log(_roughness(sample(head, 0, 64, tensor, array)))
-    return _centers(part, head, tensor, array) if layout.bins == 0 else 0.0
+    return _decoded(part, head, tensor, array) if layout.bins == 0 else 0.0
 
 
 def _roughness(numbers):
@@ -105,20 +158,14 @@ def _roughness(numbers):
     return max(near / far, 1e-3) if far > 0.0 and near / far < 1.0 else 1.0
 
 
-def _centers(part, head, tensor, array):
-    """About 4 if the channels are like cx, cy, w, h of boxes, -4 and less if they are like the distances to the four sides.
+def _decoded(part, head, tensor, array):
+    """About 4 if the channels are like cx, cy, w, h or corners, -4 and less if like the distances to the four sides.
 
     Centers grow from cell to cell as columns and rows do: in real networks the two correlations are 1.89 to 1.99 together,
     those of the distances to the left and upper side .1 to 1.1. Of an object as large as the picture they are 2; then the
     distances to the opposite sides shrink as much.
     """
-    cells = part.levels[3] if len(part.levels) > 3 else head.anchors
-    columns = part.levels[1]
-    numbers = np.array(range(cells), dtype=np.float)
-    rows = np.floor((numbers + 0.5) / columns)
-    total = [0.0, 0.0]
-    for channel in range(4):
-        values = real(tensor, head.column(array, channel)[:cells])
-        total[channel // 2] += correlation(values, rows if channel & 1 else numbers - rows * columns)
-    first, opposite = total
+    if are_corners(head, tensor, array, part.levels)[0]:
+        return 4.0
+    first, opposite = along_cells(head, tensor, array, part.levels)
     return 8.0 * (first + min(opposite + 1.0, 0.0) - 1.5)

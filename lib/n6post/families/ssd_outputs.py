@@ -176,10 +176,12 @@ class FinishedBinding(BoxBinding):
         for i in (one, other):
             if self.outputs[i].shape != (1, sizes[boxes[0]] // 4):
                 raise refused(self)
-        # Classes are whole numbers, and so are scores that are all 0. Then TensorFlow's order decides, until another frame.
-        whole = [_are_whole(self._real(i, outputs)) for i in (one, other)]
+        # Classes are whole numbers, and so are scores of 0 and 1. If no class is above 1 then, TensorFlow's order decides,
+        # until another frame.
+        values = [self._real(i, outputs) for i in (one, other)]
+        whole = [_are_whole(array) for array in values]
         self.is_final = whole[0] != whole[1]
-        if whole[1] and not whole[0]:
+        if whole[1] and (not whole[0] or float(np.max(values[0])) <= 1.0 < float(np.max(values[1]))):
             one, other = other, one
         return boxes[0], one, other, counts[0]
 

@@ -17,6 +17,7 @@ Proven on yolov5n of Ultralytics in uint8, on its rows and its maps.
 
 from ulab import numpy as np
 
+from ..tensors.lazy import module
 from ..tensors.options import Options, anchor_sizes, choice
 from ..tensors.quantization import FLOAT
 from .grids import SIGMOID, SQUARED_SIGMOID, GridDetector
@@ -51,6 +52,7 @@ class YoloV5Binding(ObjectnessBinding):
         if options.anchors:
             raise ValueError("anchors: expected None for rows, whose boxes are decoded, got %r" % (options.anchors,))
         form, _ = self.row_form(3)
+        module("families.family_check").check_classes(self.layout, self.tensor, outputs[0])
         units = options.box_units
         if units is None and (self.tensor.dtype == FLOAT or self.tensor.largest() > 8.0):
             # On average, centers are in the middle of the input.
@@ -88,7 +90,7 @@ class YoloV5Binding(ObjectnessBinding):
             if mean is not None and mean < 2.0:
                 raise ValueError(
                     "expected maps of YOLOv5, got some like those of ST's st_yolo_x (class logits of %.1f on average): use "
-                    "n6post.YoloX()" % mean
+                    "n6post.YoloX(), or no family if it is a YOLOv3 or YOLOv4, whose boxes are decoded otherwise" % mean
                 )
         form = objectness_form(heads, classes, True)
         form.search = form.scores = form.centers = SIGMOID

@@ -1,8 +1,9 @@
 """YOLOv8 detection, and the base of yolov8_seg.py and yolov8_pose.py. YOLO11 and YOLO26 export the same heads.
 
 in      a head [1, 4 + classes (+ coefficients, + 3 x keypoints), anchors] or the transpose: int8, uint8, int16 or float32;
-        boxes cx, cy, w, h in 0..1 or in input pixels; class scores after the sigmoid. Or an end-to-end head
-        [1, rows, 6 (+ coefficients, + 3 x keypoints)], as in end_to_end.py, or a split head, as in split_head.py
+        boxes cx, cy, w, h or corners x1, y1, x2, y2 (box_order.py), in 0..1 or in input pixels; class scores after the
+        sigmoid. Or an end-to-end head [1, rows, 6 (+ coefficients, + 3 x keypoints)], as in end_to_end.py, or a split head,
+        as in split_head.py
 out     a list of Detection, best first, in frame pixels
 
 For each frame: search the anchors above the threshold, suppress overlaps, transform the remaining boxes to the frame, and
@@ -27,17 +28,19 @@ from .processor import ModelBinding, Processor
 _MOST_ROWS = const(300)  # of an end-to-end head, as in matching.py
 _MOST_COLUMNS = const(405)
 _COCO_CLASSES = const(80)
+_SAMPLE = const(128)  # anchors that show the order of a box's numbers
+_SIDES = const(16)  # how far from the input a box may reach, in sides of it: DFL allows 30 cells
 _ANY_CLASS = const(65536)  # the number of classes of an end-to-end head, which is unknown
 
 
 class YoloV8(Processor):
     """Post-processor for YOLOv8, YOLO11 and YOLO26 detection: `ml.Model(path, postprocess=n6post.YoloV8())`.
 
-    It accepts raw heads, split heads (boxes and scores as outputs of their own, as `n6post optimize` makes them) and
-    end-to-end heads [1, rows, 6], and detects which of them a model has. The network of an end-to-end head has suppressed
-    overlaps already: only `threshold`, `classes`, `labels`, `max_detections` and `box_units` apply to it, one object may
-    have several classes, and without labels a class is its number as text. For a split head whose network needs no
-    suppression (one-to-one, YOLO26), set `iou_threshold=1`.
+    It accepts raw heads, split heads (boxes and scores as outputs of their own, as `n6post optimize`, Rockchip's export and
+    YOLO-NAS have them) and end-to-end heads [1, rows, 6], and detects which of them a model has. The network of an
+    end-to-end head has suppressed overlaps already: only `threshold`, `classes`, `labels`, `max_detections` and `box_units`
+    apply to it, one object may have several classes, and without labels a class is its number as text. For a split head
+    whose network needs no suppression (one-to-one, YOLO26), set `iou_threshold=1`.
 
     ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
     """
@@ -52,10 +55,14 @@ class YoloV8(Processor):
     max_candidates = _option("max_candidates", 300, number, 1, 65535)
     labels = _option("labels", None, name_list)
     box_units = _option("box_units", None, choice, "pixels", "normalized")
+    box_order = _option("box_order", None, choice, "xywh", "xyxy")
 
     def _bind(self, model, outputs):
         if is_split(outputs, BoxBinding):
-            return module("families.split_head").SplitBoxes(self, model, outputs)
+            binding = module("families.split_head").SplitBoxes(self, model, outputs)
+            if not binding.head:  # the package loads a family on first use
+                binding = __import__("n6post").YoloV8Obb._bind(self, model, outputs)
+            return binding
         return BoxBinding(self, model, outputs)
 
 
@@ -99,7 +106,14 @@ class BoxBinding(ModelBinding):
             )
         self.classes = classes
         if labels and self.labels and not rows:
+            if len(labels) < classes:
+                module("families.family_check").check_flat_pose(self.layout, self.tensor, array, 4 + len(labels))
             self.labels = module("tensors.label_sets").checked_names(labels, classes)
+        if not rows:
+            # A YOLOv8 has a score of nearly 0 for most anchors: logits are far below, and YOLOv6's objectness is 1.
+            least = (float(np.min(self.layout.column(array, 4))) - self.tensor.zero_point) * self.tensor.scale
+            if not -0.5 < least < 0.9:
+                module("families.family_check").check_first_class(self.layout, self.tensor, array)
         if not (extra or rows) and classes not in (1, _COCO_CLASSES) and len(self.labels or ()) != classes:
             # Heads of some other families have the same shape. Labels would show it, as 80 classes do.
             module("families.family_check").check_scores(self.layout, self.tensor, array)
@@ -108,7 +122,9 @@ class BoxBinding(ModelBinding):
             raise ValueError("expected at most 65535 anchors, got %d in %s" % (anchors, self.tensor))
         if classes > 65535 and not rows:
             raise ValueError("expected at most 65535 classes, got %d in %s" % (classes, self.tensor))
-        self._set_units(options.box_units, array, rows)
+        corners = self.has_corners(options, array, rows)
+        self._set_units(options.box_units, array, rows or corners)
+        self.limit_score(model, self.tensor)
         self.window = {}  # parameters of boxes_to_frame that only families with masks need
         self.complete(options, outputs)
         # Last: a family may have changed the labels.
@@ -120,6 +136,8 @@ class BoxBinding(ModelBinding):
                 if isinstance(other.head, RawHead):
                     shared = other.head
             self.head = RawHead(self.tensor, self.layout, classes, self.labels, options, shared)
+            if corners:
+                self.head.corners = module("families.box_order").CornerBoxes(self.tensor, self.layout)
 
     def prepare(self):
         """Find the head among the outputs. Returns the number of channels besides boxes and classes.
@@ -168,6 +186,10 @@ class BoxBinding(ModelBinding):
             **self.window
         )  # fmt: skip
         self.source = transform.frame_size, Detection._source[1]
+        self.guard_units = unit, unit_x, unit_y = self.score_scale, float(self.unit_x), float(self.unit_y)
+        self.possible = self.most_score / unit, _SIDES * self.size[0] / unit_x, _SIDES * self.size[1] / unit_y
+        self.best = self.head.buffers[0][:, 0]  # x1, y1, x2, y2 and score of the best candidate
+        self.usual = w, h, params.bits(self.most_score)
 
     def result(self, outputs):
         entry = params.BOXES_TO_FRAME_KEPT
@@ -178,7 +200,9 @@ class BoxBinding(ModelBinding):
         values, labels, table = self.head.buffers
         # In a family with masks the rows follow the parameter block of prototype_mask.
         size = boxes_to_frame(block, values, labels, memoryview(table)[params.MASK_TABLE :] if self.window else table)
-        kept = block[entry]  # without boxes that have no pixel in the frame
+        shown = block[entry]  # without boxes that have no pixel in the frame
+        self.check_best(table, params.MASK_TABLE if self.window else 0, shown < kept)
+        kept = shown
         if not kept:
             return []
         masks = self.masks(outputs, table, size, kept)
@@ -187,14 +211,46 @@ class BoxBinding(ModelBinding):
         table = masks[0]
         return make_detections(self, outputs, masks, table, params.MASK_TABLE, table[params.MASK_ROWS] // params.ROW)
 
-    def _set_units(self, box_units, array, rows):
+    def check_best(self, table, at, hidden):
+        """Call `guard` if its limits may be exceeded: a few integers show it, because reading the candidate costs 4,000
+        instructions.
+
+        table, at   the table of boxes_to_frame, and where its first row begins
+        hidden      whether a candidate has no row, because its box has no pixel in the frame
+        """
+        width, height, most = self.usual
+        fills = table[at + params.ROW_W] == width and table[at + params.ROW_H] == height
+        if hidden or fills or table[at + params.ROW_SCORE] > most:
+            x1, y1, x2, y2, score = self.best
+            self.guard(score, (x1, y1, x2, y2))
+
+    def has_corners(self, options, array, rows):
+        """Whether boxes are corners x1, y1, x2, y2 that have to be read as such. Rows of an end-to-end head always are.
+
+        is_final becomes False if the numbers of this frame do not show it.
+        """
+        order = options.box_order
+        if rows and order == "xywh":
+            raise ValueError("box_order: expected None or 'xyxy' for an end-to-end head, got 'xywh'")
+        if rows or order or self.mask or self.keypoints:  # no network with masks or keypoints is known to have corners
+            return not rows and order == "xyxy"
+        layout = self.layout
+        step = 1 + (layout.anchors - 1) // _SAMPLE
+        if float(np.mean(layout.column(array, 0, step) > layout.column(array, 2, step))) > 0.1:
+            return False  # in recorded heads of cx, cy, w, h it is .47 to .86
+        levels = module("tensors.split_layout").levels_of(layout.anchors, self.size)
+        corners, certain = module("families.box_order").are_corners(layout, self.tensor, array, levels)
+        self.is_final = self.is_final and certain
+        return corners
+
+    def _set_units(self, box_units, array, corners):
         """Set unit_x and unit_y: model input pixels for one raw unit.
 
         is_final becomes False if the numbers of this frame do not show the unit, for example if all are zero.
         """
         pixels = box_units == "pixels"
         if box_units is None and (self.tensor.dtype == FLOAT or self.tensor.largest() > 8.0):
-            center = self._mean_center(array, 4 if rows else 2)
+            center = self._mean_center(array, 4 if corners else 2)
             self.is_final = self.is_final and center > 0.0
             pixels = center > 2.0
         self.unit_x, self.unit_y = same_floats(self.tensor.scale) * np.array((1, 1) if pixels else self.size)
@@ -238,10 +294,13 @@ class RawHead:
 
     end_to_end.EndToEndHead has the same methods, for networks that suppress overlaps themselves.
 
+    corners     the CornerBoxes that read the boxes of the candidates, or None for cx, cy, w, h
     names       by class number: the class name, or None if it was not needed so far
     buffers     (values, labels, table), as kernels/boxes.py takes them
     capacity    how many candidates fit into the buffers
     """
+
+    corners = None
 
     def __init__(self, tensor, layout, classes, labels, options, shared):
         """`shared` is another RawHead of the same processor, whose buffers this one uses too, or None."""
@@ -292,9 +351,15 @@ class RawHead:
 
         labels[2] then has their positions in values and labels, best first.
         """
-        values, labels, _ = self.buffers
-        count = candidates(outputs[self.index], self.block, values, labels)
+        count = self.search(outputs)
+        if count and self.corners:
+            self.corners.read(outputs, self.buffers, count)
         return self.suppressed(count) if count else 0
+
+    def search(self, outputs):
+        """Find the candidates, best first, and return how many."""
+        values, labels, _ = self.buffers
+        return candidates(outputs[self.index], self.block, values, labels)
 
     def suppressed(self, count):
         """Suppress the overlaps of the candidates in the buffers, and return how many are left."""

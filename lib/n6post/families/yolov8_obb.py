@@ -13,7 +13,7 @@ transform the remaining boxes to the frame, and make a Detection of each.
 from ulab import numpy as np
 
 from ..kernels import oriented_params, params
-from ..kernels.boxes import boxes_to_frame, candidates, make_detections
+from ..kernels.boxes import boxes_to_frame, make_detections
 from ..kernels.oriented import oriented_corners, suppress_oriented
 from ..pixels.rounding import same_floats
 from ..results.detection import set_corners
@@ -54,6 +54,12 @@ class OrientedBinding(BoxBinding):
 
     def prepare(self):
         return 1
+
+    def has_corners(self, options, array, rows):
+        corners = options.box_order == "xyxy"  # no known network has them
+        if rows and corners:
+            raise ValueError("box_order: expected None or 'xywh' for rows of oriented boxes, got 'xyxy'")
+        return corners
 
     def prepare_boxes(self, options, unit_x, unit_y):
         """Make the table of boxes. From here on, boxes are in input pixels."""
@@ -97,8 +103,10 @@ class OrientedBinding(BoxBinding):
                 values[axis, :count] = middle - half
                 values[axis + 2, :count] = middle + half
         else:
-            count = candidates(array, head.block, values, labels)
+            count = head.search(outputs)
         if count:
+            if head.corners:
+                head.corners.read(outputs, head.buffers, count)
             angles = self.layout.column(array, self.layout.channels - 1)
             angles = np.array(np.take(angles, labels[0, :count]), dtype=np.float)
             if self.tensor.dtype != FLOAT:
@@ -123,6 +131,7 @@ class OrientedBinding(BoxBinding):
         block[params.BOXES_TO_FRAME_KEPT] = kept
         boxes_to_frame(block, values, labels, table)
         shown = block[params.BOXES_TO_FRAME_KEPT]  # without boxes that have no pixel in the frame
+        self.check_best(table, 0, shown < kept)
         if not shown:
             return []
         block = self.corners_block

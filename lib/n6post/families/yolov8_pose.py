@@ -55,9 +55,17 @@ class PoseBinding(BoxBinding):
         self.first = 6 if rows else 4 + classes
         extra = channels - self.first
         if extra < 3 or extra % 3:
+            count = module("tensors.errors").flat_keypoints(extra)
+            flat = ": if they are %d keypoints of x, y without scores (kpt_shape=[%d, 2]), train it with kpt_shape=[%d, 3]"
             raise ValueError(
-                "expected a head of 4 box channels, %d class%s and 3 for each keypoint, got %d channels in %s"
-                % (classes, "" if classes == 1 else "es", channels, self.tensor)
+                "expected a head of 4 box channels, %d class%s and 3 for each keypoint, got %d channels in %s%s"
+                % (
+                    classes,
+                    "" if classes == 1 else "es",
+                    channels,
+                    self.tensor,
+                    flat % (count, count, count) if count else "",
+                )
             )
         self.keypoint_count = extra // 3
         self.threshold = options.keypoint_threshold
@@ -65,10 +73,12 @@ class PoseBinding(BoxBinding):
 
     def complete(self, options, outputs):
         labeled = len(self.labels or ()) == self.classes
-        if not labeled or self.keypoint_count % 2 == 0:
+        several = labeled and self.classes > 1 and options.class_count is None
+        if several or not labeled or self.keypoint_count % 2 == 0:
             # Heads of some other families have the same shape.
             check = module("families.family_check").check_keypoints
-            check(self.layout, self.tensor, outputs[0], self.first, self.keypoint_count, labeled)
+            doubt = 1 if several else 0 if labeled else 2
+            check(self.layout, self.tensor, outputs[0], self.first, self.keypoint_count, doubt)
         if self.labels is None and self.keypoint_count == 17 and (self.classes == 1 or self.classes > 65535):
             self.labels = ["person"]  # 17 keypoints are COCO's, of a person
         scores = options.keypoint_scores

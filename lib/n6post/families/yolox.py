@@ -37,10 +37,17 @@ class YoloX(GridDetector):
     box_units = _option("box_units", None, choice, "cells", "pixels", "normalized")
 
     def _bind(self, model, outputs):
-        return YoloXBinding(self, model, outputs)
+        binding = YoloXBinding(self, model, outputs)
+        if binding.oriented:
+            options = dict([(name, getattr(self, name)) for name, _ in GridDetector._option.defaults])
+            binding = __import__("n6post").YoloV8Obb(**options)._bind(model, outputs)
+        return binding
 
 
 class YoloXBinding(ObjectnessBinding):
+    """Rows or maps. `oriented`: whether rows are oriented boxes, which have the same shape and as many labels."""
+
+    oriented = False
     counts = (1, 3)
     expected_outputs = "rows [1, N, 5 + classes], or a map [1, h, w, anchors * (5 + classes)] for each of three strides"
 
@@ -51,8 +58,10 @@ class YoloXBinding(ObjectnessBinding):
         if options.anchors:
             raise ValueError("anchors: expected None for rows, got %r" % (options.anchors,))
         form, strides = self.row_form(1)
-        check = module("families.family_check").check_objectness
-        self.is_final = check(self.layout, self.tensor, outputs[0]) and self.is_final
+        check = module("families.family_check")
+        self.oriented = options.box_units is None and check.are_oriented(self.layout, self.tensor, outputs[0])
+        if not self.oriented:
+            self.is_final = check.check_objectness(self.layout, self.tensor, outputs[0]) and self.is_final
         units = options.box_units or self.units_of(outputs[0])
         return self.in_cells(form, strides) if units == "cells" else self.decoded(form, units)
 
@@ -102,7 +111,8 @@ class YoloXBinding(ObjectnessBinding):
         if mean is not None and not -2.0 < mean < 2.0:
             raise ValueError(
                 "expected maps of ST's st_yolo_x, got some like YOLOv5's, whose class logits are %.1f on average: use "
-                "n6post.YoloV5()" % mean
+                "n6post.YoloV5(), unless they are those of YOLOv3 or YOLOv4, which no family decodes (x = sigmoid + column, "
+                "width = exp * anchor: use a newer YOLO, or decode them in your script)" % mean
             )
 
     def _refused(self, what=""):

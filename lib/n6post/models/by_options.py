@@ -110,13 +110,20 @@ def _several_fit(signature, fits, options):
         given = ["%s=..." % name for name in sorted(options) if name != "labels" and name in _names(family)]
         calls.append("ml.Model(path, postprocess=n6post.%s(%s))" % (family, ", ".join(given)))
     return ValueError(
-        "%s fits %s: give labels, one per class, or choose %s"
+        "%s fits %s%s: give labels, one per class, or choose %s"
         % (
             signature.outputs_text(),
             " and ".join(["%s (%s)" % one for one in fits]),
+            unless_unsupported(signature),
             " or ".join(calls),
         )
     )
+
+
+def unless_unsupported(signature):
+    """A part of messages: the network that n6post does not decode, if the outputs may be those of one; else ""."""
+    rank, name, remedy = module("models.unsupported").recognized(signature)
+    return ", unless they are those of %s, which no family decodes (%s)" % (name, remedy) if rank >= 0 else ""
 
 
 def _none_fits(signature):

@@ -16,7 +16,7 @@ from ..tensors.lazy import module
 from ..tensors.options import name_list
 from ..tensors.quantization import FLOAT, OutputTensor
 from ..tensors.shapes import output_shapes
-from .matching import ModelSignature, family_names, matching_families, processor_for
+from .matching import FAMILIES, ModelSignature, family_names, matching_families, processor_for
 
 _NPU_RAM = const(1835008)  # 1.75 MiB: the fast SRAM of the OpenMV N6's NPU
 _LARGE_COPY = const(4194304)  # bytes; a heap that has been in use hardly ever has a free block of this size
@@ -107,6 +107,8 @@ class _Case:
         if self.fits and isinstance(self.processor, Processor) and attached not in [family for family, _ in self.fits]:
             self.fits = module("models.by_options").decided(self.signature, self.processor) or self.fits
         self.family = self.fits[0][0] if len(self.fits) == 1 else None
+        if self.labels and self.family and self.family not in dict(FAMILIES):
+            self.signature.split = None  # the maps are those of another family
         self.split = None
         if self.family and self.signature.split:
             self.split = self.signature.split.layouts[0]
@@ -228,8 +230,9 @@ def _no_family(case):
 def _several_families(case):
     """The shapes are those of several families, and no post-processor is attached."""
     if len(case.fits) > 1 and case.processor is None and not case.kind:
-        yield "outputs: they may be those of %s: give labels, one per class, or attach %s" % (
+        yield "outputs: they may be those of %s%s: give labels, one per class, or attach %s" % (
             " or ".join([description for _, description in case.fits]),
+            module("models.by_options").unless_unsupported(case.signature),
             " or ".join(["n6post.%s()" % family for family, _ in case.fits]),
         )
 
@@ -244,12 +247,27 @@ def _other_family(case):
     families = [one for one, _ in case.fits]
     # A user's subclass has another name and may accept other outputs; so may a processor with class_count.
     checked = isinstance(case.processor, Processor) and family in family_names()
+    if checked and families and family not in families and _is_read(case, family):
+        return
     if checked and not getattr(case.processor, "class_count", None) and families and family not in families:
         yield "processor: %s is attached and the outputs are those of %s: attach %s" % (
             family,
             " or of ".join([description for _, description in case.fits]),
             " or ".join(["n6post.%s()" % one for one in families]),
         )
+
+
+def _is_read(case, family):
+    """Whether an attached YoloV8Obb reads outputs of a detector's shapes: those with sums of scores, or rows of YOLOX."""
+    rows = case.family == "YoloX" and len(case.shapes) == 1
+    if family != "YoloV8Obb" or not (rows or case.split and case.split.sums):
+        return False
+    try:
+        if case.outputs:
+            case.processor._bind(case.model, case.outputs)
+    except ValueError:
+        return False
+    return True
 
 
 def _hand_score(case):
@@ -307,8 +325,9 @@ def _labels(case):
         yield "labels: expected %s, and there are %d: correct the .txt file beside the model" % (expected, count)
     elif expected:
         yield (
-            "labels: the head has %d classes and there are %d labels, so names are wrong or missing: the .txt file"
-            " beside the model needs one line per class" % (classes, count)
+            "labels: the head has %d classes and there are %d labels, so names are wrong or missing%s: the .txt file"
+            " beside the model needs one line per class"
+            % (classes, count, module("models.by_options").unless_unsupported(case.signature))
         )
 
 
@@ -456,7 +475,12 @@ def _is_unused_stride(case, index, values):
     if not case.split or len(values) != len(case.shapes):
         return False
     parts = case.split.parts
-    roles = [part.scores[0] for part in parts], [part.boxes[0] for part in parts], [one for _, one, _ in case.split.extras]
+    roles = [
+        [part.scores[0] for part in parts],
+        [part.boxes[0] for part in parts],
+        [one for _, one, _ in case.split.extras],
+        [one for one, _ in case.split.sums],
+    ]
     return bool([1 for role in roles if index in role and [one for one in role if values[one] is None]])
 
 

@@ -67,7 +67,8 @@ def _processor(model, options, source=None, match=None):
         return _processor(model, options, source, match)
     expected = signature.expected_labels(family, options.get("class_count"))
     if expected:
-        raise ValueError("%s: expected %s, got %d" % (source, expected, signature.label_count))
+        unless = module("models.by_options").unless_unsupported(signature)
+        raise ValueError("%s: expected %s%s, got %d" % (source, expected, unless, signature.label_count))
     look_up_classes(family, signature, processor)
     return processor
 
@@ -136,7 +137,8 @@ def load(path, *, processor=None, **options):
     one line per class. The processor itself is `model.postprocess.processor`; with `processor=`, `model.postprocess`.
 
     ValueError as for `processor_for`, for a .txt file that cannot be used, whose line the message names, and for a processor
-    that cannot be called. TypeError for options beside `processor=`. RuntimeError if the camera cannot run the file.
+    that cannot be called. TypeError for options beside `processor=`. OSError for a file
+    that cannot be read, and RuntimeError for one that the camera cannot run.
     """
     import ml
 
@@ -151,7 +153,7 @@ def load(path, *, processor=None, **options):
     deferred = DeferredProcessor()
     try:
         model = ml.Model(path, postprocess=deferred)
-    except RuntimeError as error:
+    except (OSError, RuntimeError) as error:
         raise module("tensors.errors").model_refused(path, error) from None
     deferred.processor = _processor(model, options, source)
     return model
@@ -258,7 +260,7 @@ class ModelSignature:
         count = len(self.shapes)
         if count > 2 or count == 2 and not (self.map and (self.head or self.rows)):
             split_signature = module("models.split_signature").split_signature
-            self.split = split_signature(self.shapes, self.size, self.label_count)
+            self.split = split_signature(self.shapes, self.size, self.label_count, self.range)
             if self.split:
                 self.head = self.map = None
                 self.rows = []
@@ -396,7 +398,9 @@ def _raw_pose(model):
     # Without labels, one keypoint is no candidate: a detector of four classes is far more common.
     if values % 3 or keypoint_count < (1 if labels else 2):
         return None
-    certain = keypoint_count == _COCO_KEYPOINTS or labels == 1 or labels == keypoint_count and classes == 1
+    # With COCO's numbers of channels, labels of another number are wrong rather than those of several classes.
+    named = labels == classes and model.head[0] not in (4 + _COCO_CLASSES, 5 + 3 * _COCO_KEYPOINTS)
+    certain = keypoint_count == _COCO_KEYPOINTS or labels == 1 or named or labels == keypoint_count and classes == 1
     return certain, "%s with %d keypoints" % (_plural(classes, "class"), keypoint_count)
 
 

@@ -27,7 +27,7 @@ def load_with(model_class, path, processor, options):
         source, labels = module("tensors.labels").labels_beside_model(path)
     try:
         model = model_class(path, postprocess=processor)
-    except RuntimeError as error:
+    except (OSError, RuntimeError) as error:
         raise module("tensors.errors").model_refused(path, error) from None
     if not wants_labels:
         return model

@@ -12,7 +12,7 @@ which has a margin of 3.0 instead of 2.6: see HandLandmarks.
 import sys
 from math import sqrt
 
-from ..inputs.resize import Input, Letterbox
+from ..inputs.resize import source_of
 from ..inputs.transform import input_size
 from ..results.detection import Detection
 from ..tensors.lazy import module
@@ -79,34 +79,56 @@ class Pipeline(Configurable):
 
     @property
     def results(self):
-        """What the second model returned for each detection of the last `predict`; [] if that were detections."""
+        """What the second model returned for each detection of the last `predict`; [] if that were detections.
+
+        None for a detection that it has not looked at, because there were more than `max_detections`.
+        """
         return self._state[3]
+
+    @property
+    def skipped(self):
+        """The detector's detections of the last `predict` at which the second model has not looked.
+
+        Those beyond `max_detections`, and those in nearly the same place as another one if the objects are followed.
+        """
+        return self._state[4]
 
     def reset(self):
         """Follow no object any more: the next `predict` runs the detector."""
-        self._state = ((), None, 0, [])  # regions, size of their frame, predictions until the detector's next turn, results
+        # Regions, the size of their frame, predictions until the detector's next turn, results, and what was skipped.
+        self._state = ((), None, 0, [], [])
 
     def predict(self, img):
         """Run the models; returns a list of Detection in frame pixels, the objects that are followed first.
 
-        img     the frame, RGB565 or GRAYSCALE. It is letterboxed for the detector; pass `n6post.Stretch(img)` or
-                `n6post.Crop(img)` for another way
+        img     the frame, RGB565 or GRAYSCALE, or a list of it. It is letterboxed for the detector; pass
+                `n6post.Stretch(img)` or `n6post.Crop(img)` for another way
 
-        If the second model returns detections, these are returned, else those of the detector, and `results` has what the
-        second model returned for each.
+        If the second model returns detections, these are returned. Otherwise all of the detector's are, and `results` has
+        what the second model returned for each. It looks at no more than `max_detections` in a frame: `skipped` has the
+        others.
         """
-        source = img if isinstance(img, Input) else Letterbox(img)
+        source = source_of(img)
         img = source.image
         frame_size = img.width(), img.height()
-        kept, size, wait, _ = self._state
+        kept, size, wait = self._state[:3]
         objects = [(region, None) for region in kept] if size == frame_size else []
+        regions = [region for region, _ in objects]  # of those that are looked at
         if len(objects) < self.max_detections and (wait <= 1 or not objects):
             wait = self.detect_every
-            self._detect(source, objects)
+            objects += self._detect(source, regions)
         else:
             wait -= 1
         found, results, followed = [], [], []
+        skipped = []  # (place among the detections that have results, detection)
         for region, detection in objects:
+            if detection is not None:
+                # A network that returns other results than detections looks at all, in the same place or not.
+                at_limit = len(regions) >= self.max_detections
+                if region is None or at_limit or not results and _overlaps(region, regions):
+                    skipped.append((len(results) + len(skipped), detection))
+                    continue
+                regions.append(region)
             answer, is_list = self._look_at(img, region, frame_size)
             if not is_list:
                 if detection is not None:
@@ -119,20 +141,21 @@ class Pipeline(Configurable):
                 after = self._region(answer[0], self.follow_margin)
                 if after and not _overlaps(after, followed):
                     followed.append(after)
-        self._state = (tuple(followed), frame_size, wait, results)  # type: ignore[assignment]
+        if results:
+            for at, detection in skipped:
+                found.insert(at, detection)
+                results.insert(at, None)
+        skipped = [detection for _, detection in skipped]
+        self._state = (tuple(followed), frame_size, wait, results, skipped)  # type: ignore[assignment]
         return found
 
-    def _detect(self, source, objects):
-        """Add the regions of the detector's detections, up to max_detections."""
+    def _detect(self, source, followed):
+        """(region, detection) of each of the detector's detections, without those of objects that are followed."""
         detections = self._models[0].predict([source])
         if not _are_detections(detections):
             raise ValueError("the detector: expected a list of Detection, got %r" % (detections,))
-        for detection in detections:
-            if len(objects) >= self.max_detections:
-                return
-            region = self._region(detection, self.margin)
-            if region and not _overlaps(region, [one for one, _ in objects]):
-                objects.append((region, detection))
+        objects = [(self._region(detection, self.margin), detection) for detection in detections]
+        return [one for one in objects if not one[0] or not _overlaps(one[0], followed)]
 
     def _look_at(self, img, region, frame_size):
         """(what the second model returns for a region, in frame pixels, whether that is a list of Detection)."""

@@ -6,21 +6,39 @@ from ..tensors.split_layout import split_layouts
 _KINDS = (("YoloV8", "boxes"), ("YoloV8Seg", "masks"), ("YoloV8Pose", "keypoints"), ("YoloV8Obb", "angles"))
 
 
-def split_signature(shapes, size, label_count):
-    """The SplitSignature of a model, or None if its outputs are not those of a split head."""
-    found = None
+def split_signature(shapes, size, label_count, range_of):
+    """The SplitSignature of a model, or None if its outputs are not those of a split head.
+
+    range_of    a function that returns (least, largest) number of an output, by its index, or None
+    """
+    found = []
     for family, kind in _KINDS:
         layouts = split_layouts(shapes, size, kind)
-        if layouts:
-            signature = SplitSignature(family, layouts, label_count)
-            if not found:
-                found = signature
-            # One class and keypoints of three numbers, or classes and an angle. No other outputs are those of two kinds.
-            elif label_count in signature.class_counts():
-                return signature
-            elif not label_count and _keypoint_count(found.layouts[0]) != 17:
-                found.fits += signature.fits
-    return found
+        if layouts and _may_be_sums(layouts[0].sums, range_of):
+            found.append(SplitSignature(family, layouts, label_count))
+    # One class and keypoints of three numbers, or classes and an angle, or classes and the sum of their scores. Then labels
+    # decide, or else the first frame of a YoloV8.
+    for signature in found:
+        if label_count in signature.class_counts():
+            return signature
+    for signature in found:
+        if _keypoint_count(signature.layouts[0]) == 17 or label_count and signature.labels_name_keypoints():
+            return signature
+    if not found:
+        return None
+    if not (label_count or found[0].layouts[0].sums):
+        for signature in found[1:]:
+            found[0].fits += signature.fits
+    return found[0]
+
+
+def _may_be_sums(sums, range_of):
+    """Whether outputs may hold sums of class scores, 0..1. Integers that reach below 0 do not, unless they are symmetric."""
+    for index, _ in sums:
+        limits = range_of(index)
+        if limits and limits[0] < -0.05 and abs(limits[0] + limits[1]) > 0.02 * limits[1]:
+            return False
+    return True
 
 
 class SplitSignature:

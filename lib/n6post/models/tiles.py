@@ -6,7 +6,7 @@
 This is SAHI's sliced inference (see results/merge.py), spread over several frames.
 """
 
-from ..inputs.resize import Crop, Input, Letterbox
+from ..inputs.resize import Crop, source_of
 from ..results.detection import Detection
 from ..results.merge import merged, with_others
 from ..tensors.options import Configurable, Options, flag, number
@@ -113,13 +113,13 @@ class Tiles(Configurable):
     def predict(self, img):
         """Run the model on the next `tiles_per_frame` tiles; returns the detections of all tiles in frame pixels.
 
-        img     the frame, RGB565 or GRAYSCALE. Its tiles are letterboxed; pass `n6post.Stretch(img)` to stretch them, and
-                `n6post.Letterbox(img, roi=...)` to look at a part of the frame only
+        img     the frame, RGB565 or GRAYSCALE, or a list of it. Its tiles are letterboxed; pass `n6post.Stretch(img)` to
+                stretch them, and `n6post.Letterbox(img, roi=...)` to look at a part of the frame only
 
         The best detection comes first. ValueError for `n6post.Crop`, which would cut off the ends of each tile, and for a
         model that returns something else than a list of Detection.
         """
-        source = img if isinstance(img, Input) else Letterbox(img)
+        source = source_of(img)
         if isinstance(source, Crop):
             raise ValueError("img: expected a frame, Letterbox or Stretch, got Crop, which cuts off the ends of tiles")
         img = source.image

@@ -2,10 +2,22 @@
 
 Imported only for models that the families leave open. A row of _NETWORKS is a function that gets a ModelSignature and
 returns None or (rank, name and outputs, remedy). The rank is 2 if only this network has such outputs, and 1 if others may
-have them, too.
+have them, too. It is 3 if a family claims such outputs as certain, and is wrong, and 0 for a mere hint.
 """
 
+from ..tensors.errors import (
+    ANOMALY,
+    ANOMALY_REMEDY,
+    BATCH_REMEDY,
+    BATCH_ROWS,
+    CTC_REMEDY,
+    CTC_TEXT,
+    FACE_POINTS,
+    FACE_REMEDY,
+    flat_keypoints,
+)  # fmt: skip
 from ..tensors.head_layout import anchor_counts, flat, row_layouts, squeezed
+from ..tensors.shapes import are_face_points, coarse_grid, is_text_shape
 
 _QUERIES = (100, 300, 900)  # of DETR, RT-DETR and D-FINE, DINO
 _NANODET_BINS = 32  # 8 for each side of a box
@@ -13,8 +25,8 @@ _YOURSELF = "decode them in your script, and pass the boxes to n6post.detections
 
 
 def recognized(model):
-    """(rank, name and outputs, remedy) of the network that a ModelSignature is; (0, "", "") if it is unknown."""
-    best = 0, "", ""
+    """(rank, name and outputs, remedy) of the network that a ModelSignature is; (-1, "", "") if it is unknown."""
+    best = -1, "", ""
     for network in _NETWORKS:
         found = network(model)
         if found and found[0] > best[0]:
@@ -26,15 +38,23 @@ def _single(model):
     return model.shapes[0] if len(model.shapes) == 1 else ()
 
 
-def _tables(model):
-    """[(rows, columns)] of outputs that are [1, rows, columns], else []."""
-    found = [flat(shape) for shape in model.shapes if len(shape) > 2]
+def _tables(model, least=3):
+    """[(rows, columns)] of outputs that are [1, rows, columns], else []. With least=2 also of [rows, columns]."""
+    found = [flat(shape) for shape in model.shapes if len(shape) >= least]
     return [] if () in found or len(found) < len(model.shapes) else found
 
 
-def _maps(model):
-    """[(height, width, channels)] of outputs that are [1, H, W, C], else []."""
+def _both_orders(tables):
+    """The sorted rows and columns of tables as they are, then of their transposes."""
+    rows, columns = sorted([one for one, _ in tables]), sorted([one for _, one in tables])
+    return (rows, columns), (columns, rows)
+
+
+def _maps(model, first=False):
+    """[(height, width, channels)] of outputs that are [1, H, W, C], or [1, C, H, W] if `first`; else []."""
     found = [tuple(shape[1:]) for shape in model.shapes if len(shape) == 4 and shape[0] == 1 and min(shape) > 0]
+    if first:
+        found = [one[1:] + one[:1] for one in found]
     return found if len(found) == len(model.shapes) else []
 
 
@@ -91,35 +111,65 @@ def _yolo_v5_seg(model):
 
 
 def _tiny_yolo(model):
-    maps = _maps(model)
-    if len(maps) == 2 and model.size and maps[0][2] == maps[1][2] and maps[0][2] % 3 == 0 and maps[0][2] > 17:
-        width, height = model.size
-        if sorted(maps) == sorted([(height // stride, width // stride, maps[0][2]) for stride in (16, 32)]):
-            return 2, "tiny YOLOv3 or YOLOv4 (three boxes for each cell of two strides)", "use a newer YOLO, or " + _YOURSELF
+    for maps in (_maps(model), _maps(model, True)):
+        if len(maps) == 2 and model.size and maps[0][2] == maps[1][2] and maps[0][2] % 3 == 0 and maps[0][2] > 17:
+            width, height = model.size
+            if sorted(maps) == sorted([(height // stride, width // stride, maps[0][2]) for stride in (16, 32)]):
+                name = "tiny YOLOv3 or YOLOv4 (three boxes for each cell of two strides)"
+                return 2, name, "use a newer YOLO, or " + _YOURSELF
     return None
 
 
 def _three_anchors(model):
-    # [1, 3, h, w, 5 + classes]: YOLOv5's raw maps.
-    shapes = [shape for shape in model.shapes if len(shape) == 5 and 3 in shape[1:] and shape[-1] > 5]
-    if shapes and len(shapes) == len(model.shapes):
+    # [1, 3, h, w, 5 + classes]: YOLOv5's raw maps. [1, h, w, 3, 5 + classes]: Keras' YOLOv3 and YOLOv4.
+    shapes = [shape for shape in model.shapes if len(shape) == 5 and 3 in (shape[1], shape[3]) and shape[-1] > 5]
+    if not shapes or len(shapes) < len(model.shapes):
+        return None
+    if shapes[0][1] == 3:
         return 2, "YOLOv5 without its last layer ([1, 3, h, w, 5 + classes])", "export it with decoded boxes"
+    return 2, "YOLOv3 or YOLOv4 ([1, h, w, 3, 5 + classes])", "use a newer YOLO, or " + _YOURSELF
+
+
+def _rknn_pose(model):
+    counts = anchor_counts(model.size)
+    keypoints = [shape for shape in model.shapes if len(shape) == 4 and shape[2] == 3 and shape[3] in counts]
+    if len(keypoints) == 1 and len(model.shapes) == 4:
+        _, count, _, anchors = keypoints[0]
+        name = "YOLOv8-pose as Rockchip exports it (RKNN: decoded keypoints [1, %d, 3, %d])" % (count, anchors)
+        return 2, name, "export the .pt file with Ultralytics"
     return None
 
 
 def _face_anchors(model):
-    counts = sorted([columns for _, columns in _tables(model)])
-    if counts in ([2, 4, 10], [1, 1, 1, 4, 4, 4, 10, 10, 10]):
-        name = "RetinaFace" if len(counts) == 3 else "SCRFD"
-        return 2, name + " (faces with five keypoints)", "use YuNet or BlazeFace, or " + _YOURSELF
-    return None
+    name, found = "SCRFD (faces, two anchors in each cell)", False
+    tables = _tables(model, 2)
+    for rows, counts in _both_orders(tables):
+        if counts == [2, 4, 10]:
+            name, found = "RetinaFace (faces with five keypoints)", True
+        found = found or counts == [1, 1, 1, 4, 4, 4, 10, 10, 10]
+        if counts == [1, 1, 1, 4, 4, 4] and model.size:
+            cells = [(model.size[0] // stride) * (model.size[1] // stride) for stride in (8, 16, 32)]
+            found = found or rows == sorted([2 * n for n in cells + cells])
+    if not found:
+        for maps in (_maps(model), _maps(model, True)):
+            channels = sorted([one[2] for one in maps])
+            same = len(set([one[:2] for one in maps])) == 3
+            found = found or same and channels in ([2] * 3 + [8] * 3, [2] * 3 + [8] * 3 + [20] * 3)
+        if not found:
+            return None
+    return 2, name, "use YuNet or BlazeFace, or " + _YOURSELF
 
 
 def _center_net(model):
-    maps = _maps(model)
-    counts = sorted([channels for _, _, channels in maps])
-    if len(maps) in (3, 4) and counts[:2] in ([1, 2], [2, 2]) and 2 in counts and len(set([one[:2] for one in maps])) == 1:
-        return 2, "CenterNet or CenterFace (heatmaps, sizes and offsets)", "use a YOLO, or " + _YOURSELF
+    for maps in (_maps(model), _maps(model, True)):
+        counts = sorted([channels for _, _, channels in maps])
+        if len(set([one[:2] for one in maps])) != 1:
+            continue
+        fits = len(maps) in (3, 4) and counts[:2] in ([1, 2], [2, 2]) and 2 in counts
+        if not fits and len(maps) == 2 and 2 in counts and model.size:  # without offsets
+            fits = (4 * maps[0][1], 4 * maps[0][0]) == model.size
+        if fits:
+            return 2, "CenterNet or CenterFace (heatmaps, sizes and offsets)", "use a YOLO, or " + _YOURSELF
     return None
 
 
@@ -133,6 +183,10 @@ def _pose_net(model):
 
 
 def _blaze_pose(model):
+    for rows, counts in _both_orders(_tables(model)):
+        half = len(counts) // 2
+        if counts and counts == [1] * half + [12] * half and sum(rows) in (2 * 896, 2 * 2254):
+            return 2, "MediaPipe's pose detector, BlazePose", "use MoveNet or YOLOv8-pose, or " + _YOURSELF
     sizes = [tuple(squeezed(shape)) for shape in model.shapes]
     if (195,) in sizes or (165,) in sizes:
         return 2, "MediaPipe's pose landmarks", "use MoveNet or YOLOv8-pose, or " + _YOURSELF
@@ -146,13 +200,75 @@ def _face_attention(model):
     return None
 
 
+def _text(model):
+    shape = _single(model)
+    if not shape or model.head or not is_text_shape(shape, model.size):
+        return None
+    values = model.range(0)
+    if values and values[1] - values[0] in (0.0, 255.0, 65535.0):
+        return None  # class numbers
+    counts = flat(shape)
+    if model.label_count and model.label_count not in counts and model.label_count + 1 not in counts:
+        return None
+    # A map whose cells are whole pixels may be one of classes: the first frame shows it.
+    width, height, channels = model.map or (0, 0, 0)
+    on_grid = width and channels < 2 and not (model.size[0] % width or model.size[1] % height)
+    return 1 if on_grid and not model.label_count else 2, CTC_TEXT, CTC_REMEDY
+
+
+def _anomaly(model):
+    if not _single(model) or not model.map or model.map[2] > 1 or model.label_count:
+        return None
+    if not coarse_grid(model.map[0], model.map[1], model.size):
+        return None
+    values = model.range(0)
+    if values is None:
+        return 1, ANOMALY, ANOMALY_REMEDY
+    # Classes and their logits have other ranges, and class numbers a scale of 1.
+    fits = values[0] > -0.01 * values[1] and values[1] > 1.5 and values[1] - values[0] not in (255.0, 65535.0)
+    return (3, ANOMALY, ANOMALY_REMEDY) if fits else None
+
+
+def _face_points(model):
+    count = squeezed(_single(model))
+    if len(count) != 1 or not are_face_points(count[0]) or model.label_count:
+        return None
+    values = model.range(0)
+    in_pixels = values and values[0] > -0.25 * values[1] and values[1] > 16.0
+    return 3 if in_pixels else 1, FACE_POINTS % (count[0] // 2), FACE_REMEDY
+
+
 def _keypoints(model):
     shape = _single(model)
     dims = squeezed(shape)
+    # Poses whose keypoints have no score: their labels are fewer than the classes that a detector would have.
+    classes = model.label_count or 1
+    if shape and model.head:
+        channels = model.head[0] - 4
+        count = flat_keypoints(channels - classes)
+        if count >= classes and model.label_count != channels:
+            remedy = "; if it is a detector, give labels, one for each of its %d classes" % channels
+            return 1 if model.label_count == 1 else 0, _flat_pose(count), "train it with kpt_shape=[%d, 3]" % count + remedy
+    elif shape and model.label_count == 1:
+        rows = [rows.channels - 6 for rows in model.rows if rows.anchors <= 300 and rows.channels % 3]
+        count = max([flat_keypoints(channels) for channels in rows] + [0])
+        if count:
+            return 2, _flat_pose(count), "train it with kpt_shape=[%d, 3]" % count
     if len(dims) == 2 and dims[1] == 2 and dims[0] < 200:
         return 1, "%d keypoints of x, y without scores" % dims[0], _YOURSELF
     if len(dims) == 2 and dims[1] == 3 and dims[0] < 200 and len(shape) < 4:
         return 1, "%d rows of three numbers (MoveNet's keypoints are [1, 1, keypoints, 3])" % dims[0], _YOURSELF
+    return None
+
+
+def _flat_pose(count):
+    return "poses with %d keypoints of x, y without scores (kpt_shape=[%d, 2])" % (count, count)
+
+
+def _batch_rows(model):
+    shape = _single(model)
+    if len(shape) == 2 and shape[1] == 7 and shape[0] > 1:
+        return 2, BATCH_ROWS, BATCH_REMEDY
     return None
 
 
@@ -173,14 +289,19 @@ _NETWORKS = (
     _detr,
     _nanodet,
     _yolo_v5_seg,
+    _text,
+    _anomaly,
+    _face_points,
     _tiny_yolo,
     _three_anchors,
+    _rknn_pose,
     _face_anchors,
     _center_net,
     _pose_net,
     _blaze_pose,
     _face_attention,
     _keypoints,
+    _batch_rows,
     _one_number,
     _vectors,
 )

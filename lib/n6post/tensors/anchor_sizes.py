@@ -17,8 +17,9 @@ def anchor_sizes(name, value):
 def _append(sizes, value):
     # Whether everything in `value`, however it is nested, is a number above 0. They are appended to `sizes`.
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        sizes.append(float(value))
-        return 0.0 < value < 1e9  # False for NaN too
-    if isinstance(value, (list, tuple)) or getattr(value, "shape", None) is not None:
+        fits = 0.0 < value < 1e9  # False for NaN too
+        sizes.append(float(value) if fits else 0.0)  # float(10**400) would be an OverflowError
+        return fits
+    if isinstance(value, (list, tuple)) or getattr(value, "shape", None):
         return all([_append(sizes, one) for one in value])
     return False

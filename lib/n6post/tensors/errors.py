@@ -2,7 +2,28 @@
 
 from .lazy import module
 
+_OVERFLOW = 1e6  # numbers beyond it are no misread scores or boxes: the network's own arithmetic failed
 _NAMES = {66: "uint8", 98: "int8", 72: "uint16", 104: "int16", 102: "float32"}  # by ulab's codes
+
+# Networks that shapes or numbers show.
+ANOMALY = "a grid of anomaly scores, as Edge Impulse's FOMO-AD"
+ANOMALY_REMEDY = "without a post-processor, predict([img])[0] has the grid"
+FACE_POINTS = "PFLD or another network of face landmarks (%d keypoints of x, y)"
+FACE_REMEDY = "use face_landmarks_192.tflite, or without a post-processor predict([img])[0] has them"
+CTC_TEXT = "text recognition by CTC (a score per character for each step), as LPRNet and CRNN"
+CTC_REMEDY = "decode the text in your script, without a post-processor"
+BATCH_ROWS = "rows that begin with the picture's number, as YOLOv7's end-to-end export and OpenVINO's DetectionOutput"
+BATCH_REMEDY = "export the raw head, or read the rows in your script, and pass the boxes to n6post.detections"
+
+
+def flat_keypoints(channels):
+    """How many keypoints of x and y these channels may be; 0 if they are not so, or a single one, or may have scores."""
+    return channels // 2 if channels > 3 and channels % 2 == 0 else 0
+
+
+def not_decoded(tensor, name, remedy):
+    """The ValueError for outputs whose numbers show a network that no family decodes."""
+    return ValueError("no family of n6post decodes %s, got such numbers in %s: %s" % (name, tensor, remedy))
 
 
 def dtype_name(dtype):
@@ -11,11 +32,13 @@ def dtype_name(dtype):
 
 
 def unknown_option(kind, name, options):
-    """The message for an option or attribute that a class does not have. It lists names that are spelled alike, or all."""
+    """The message for an option or attribute that a class does not have, with names that are spelled alike or the first."""
     near = module("tensors.labels").nearest(name, options)
     if near:
         return "%s has no option %r: did you mean %s?" % (kind, name, near)
-    return "%s has no option %r: expected %s" % (kind, name, ", ".join(options) or "none")
+    known = ", ".join(options[:5] if len(options) > 10 else options) or "none"
+    more = ", ... (all: help(n6post.%s))" % kind if len(options) > 10 else ""
+    return "%s has no option %r: expected %s%s" % (kind, name, known, more)
 
 
 def too_many_positional(kind, name, count):
@@ -30,7 +53,11 @@ def pixel_refused(what, pixel):
 
 
 def model_refused(path, error):
-    """The RuntimeError for a file that the camera cannot run."""
+    """The error for a model's file: OSError if it cannot be read, RuntimeError if the camera cannot run it."""
+    if isinstance(error, OSError):  # a PC's names the file
+        if getattr(error, "filename", None):
+            return error
+        return OSError(error.errno, "%s: %s" % (path, "no such file" if error.errno == 2 else "cannot be read"))
     return RuntimeError(
         "%s: %s. Compile the model for this camera's NPU and put it into ROMFS (/rom): from a file, the N6 does not load "
         "models smaller than about 1 MB (openmv issue 3272)" % (path, error)
@@ -94,6 +121,25 @@ def view_refused(index, array):
         "output %d: expected a dense array, got a view of another, %s with strides %s: give its copy()"
         % (index, tuple(array.shape), tuple(array.strides))
     )
+
+
+def check_possible(binding, score, box):
+    """ModelBinding.guard, for a score or box beyond its limits: ValueError, unless an overflow made the number."""
+    outputs = " and ".join([str(tensor) for tensor in binding.outputs[:3]]) + (" ..." if len(binding.outputs) > 3 else "")
+    limits = binding.possible
+    unit, unit_x, unit_y = binding.guard_units
+    if limits[0] < score < _OVERFLOW:
+        raise ValueError(
+            "expected scores from 0 to 1, got %.3g in %s: they are logits (export the model with its sigmoid), or the"
+            " numbers of another network, such as coordinates; n6post.diagnose(model, outputs) looks for the cause"
+            % (score * unit, outputs)
+        )
+    if max([abs(at) / limits[1 + (k & 1)] for k, at in enumerate(box) if abs(at) < _OVERFLOW] + [0.0]) >= 1.0:
+        raise ValueError(
+            "expected boxes in or near the input of (width, height) %s, got one from (%.3g, %.3g) to (%.3g, %.3g) in %s: its"
+            " pixels were read as parts of the input (pass box_units='pixels'), or it is of another network"
+            % ((binding.size,) + tuple([at * (unit_y if k & 1 else unit_x) for k, at in enumerate(box)]) + (outputs,))
+        )
 
 
 def scale_refused(model, index, dtype, least, most, low, high):

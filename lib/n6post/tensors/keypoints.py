@@ -29,11 +29,11 @@ def keypoint_names(keypoint_count):
     some of the 468 of a face mesh. The persons' names are the same except for the first, "nose" of the 17 and "head" of the
     13; `keypoint` and `angle` of a Detection accept either. They also accept "left_elbow" for "left elbow".
     """
+    module("tensors.options").number("keypoint_count", keypoint_count, 0, 65535)
     if keypoint_count == 17:
         return _KEYPOINTS_17.split(",")
     if keypoint_count == 13:
         return _KEYPOINTS_13.split(",")
-    module("tensors.options").number("keypoint_count", keypoint_count, 0, 65535)
     return module("tensors.skeletons").keypoint_names(keypoint_count)
 
 
@@ -63,7 +63,8 @@ def keypoint_index(keypoint, keypoint_count):
         numbers = keypoint_names(keypoint_count)
         if name in numbers:
             return numbers.index(name)
-    module("tensors.labels").raise_unknown_name("keypoint", keypoint, keypoint_names(keypoint_count), most=keypoint_count)
+    everything = "n6post.keypoint_names(%d)" % keypoint_count
+    module("tensors.labels").raise_unknown_name("keypoint", keypoint, keypoint_names(keypoint_count), everything)
 
 
 def keypoint_of(keypoints, keypoint):

@@ -4,6 +4,8 @@ Imported on first use. Class numbers, and the names in label_sets.py, do not nee
 """
 
 _SHOWN = 10  # names that an error lists
+_NEAREST = 5  # ... and of more
+_LONGEST = 64  # letters of a name that is compared letter by letter: the time for that grows with the square
 
 
 # --- labels ----------------------------------------------------------------------------------------------------------
@@ -80,7 +82,7 @@ def _content(path):
     try:
         with open(path, "rb") as file:
             return file.read()
-    except OSError:
+    except (OSError, ValueError):  # ValueError: CPython's for a path with "\0"
         return None
 
 
@@ -104,7 +106,7 @@ def _lines(path, data):
 def class_filter(name, value):
     """The option `classes`, class numbers and names, as a tuple; ValueError for anything else."""
     try:
-        classes = () if isinstance(value, str) else tuple(value)
+        classes = () if isinstance(value, (str, bytes)) else tuple(value)
     except TypeError:
         classes = ()
     if not classes:
@@ -140,7 +142,7 @@ def class_number(name, class_name, names):
     """The number of the only class with that name; ValueError if several classes or none have it."""
     numbers = _numbers_of(name, class_name, names)
     if len(numbers) > 1:
-        several = " and ".join([str(number) for number in numbers])
+        several = " and ".join([str(number) for number in numbers[:_NEAREST]] + ["others"] * (len(numbers) > _NEAREST))
         raise ValueError("%s: expected the name of one class, got %r, which %s have" % (name, class_name, several))
     return numbers[0]
 
@@ -149,17 +151,23 @@ def _numbers_of(name, class_name, names):
     numbers = [number for number, other in enumerate(names) if other == class_name]
     if not numbers:
         unnamed = names[-1] == str(len(names) - 1)
-        raise_unknown_name(name, class_name, names, hint=" (the classes have no names: give labels)" if unnamed else "")
+        give = " (the classes have no names: give labels, or write one per line to the .txt file beside the model)"
+        raise_unknown_name(name, class_name, names, hint=give if unnamed else "")
     return numbers
 
 
-def raise_unknown_name(name, unknown, names, most=_SHOWN, hint=""):
-    """Raise the ValueError for a name that is not in `names`. It lists them, or similar ones of more than `most`."""
-    if len(names) <= most:
-        known = ", ".join([repr(one) for one in names])
+def raise_unknown_name(name, unknown, names, everything="the model's labels", hint=""):
+    """Raise the ValueError for a name that is not in `names`. It lists them; of more than ten, similar ones.
+
+    everything  where to find all of them
+    """
+    if len(names) <= _SHOWN:
+        known = ", ".join([repr(one) for one in names]) or "a known name"
     else:
-        order = sorted([(_distance(unknown.lower(), names[i].lower()), i) for i in range(len(names))])
-        known = "%d names, such as %s" % (len(names), ", ".join([repr(names[i]) for _, i in order[:_SHOWN]]))
+        wanted = str(unknown).lower()
+        order = sorted([(_distance(wanted, str(names[i]).lower()), i) for i in range(len(names))])
+        near = ", ".join([repr(names[i]) for _, i in order[:_NEAREST]])
+        known = "%d names, such as %s (all: %s)" % (len(names), near, everything)
     raise ValueError("%s: expected %s%s, got %r%s" % (name, "one of " if len(names) > 1 else "", known, unknown, hint))
 
 
@@ -171,13 +179,16 @@ def nearest(name, names, most=3):
 
 
 def _typos(one, other):
-    return 1 if sorted(one) == sorted(other) else _distance(one, other)  # letters that changed places are one mistake
+    # Letters that changed places are one mistake.
+    return 1 if len(one) == len(other) and sorted(one) == sorted(other) else _distance(one, other)
 
 
 def _distance(one, other):
     # Levenshtein distance: how many letters to change, add or remove; 0 if one is a part of the other.
     if one in other:
         return 0
+    if max(len(one), len(other)) > _LONGEST:
+        return max(len(one), len(other))
     row = list(range(len(other) + 1))
     for i, letter in enumerate(one, 1):
         above = row

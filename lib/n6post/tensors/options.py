@@ -109,7 +109,7 @@ def flag(name, value):
 
 def choice(name, value, *words):
     """One of these words, or None."""
-    if value is not None and value not in words:
+    if value is not None and not (isinstance(value, str) and value in words):  # an array would compare its elements
         raise ValueError("%s: expected %s or None, got %r" % (name, ", ".join([repr(word) for word in words]), value))
     return value
 

@@ -25,6 +25,24 @@ def are_keypoints(shape):
     return len(shape) == 4 and shape[:2] == (1, 1) and shape[2] > 1 and shape[3] == 3
 
 
+def are_face_points(count):
+    """Whether this may be the number of x and y of a network of face landmarks: of 68, 98 or 106 keypoints."""
+    return count in (136, 196, 212)
+
+
+def coarse_grid(width, height, size):
+    """Whether each cell of a map has 8 x 8 or more pixels of an input of this size."""
+    return 8 * width <= size[0] and 8 * height <= size[1]
+
+
+def is_text_shape(shape, size):
+    """Whether a shape may be text by CTC: [1, steps, characters] or the transpose, of an input like a line of text."""
+    dims = [n for n in shape if n != 1]
+    if not size or len(shape) < 3 or len(dims) != 2 or size[0] < 2 * size[1] or size[1] > 64:
+        return False
+    return min(dims) >= 8 and max(dims) > 10 and min(dims) <= size[0] // 2
+
+
 def map_layout(shape, size, most=255, layout=None, expected="a map [1, H, W, C] or [1, C, H, W]", noun="channels"):
     """(width, height, channels, channels last?) of a map [1, H, W, C] or [1, C, H, W] of 1 to `most` channels.
 

@@ -8,9 +8,9 @@ Imported for models of several outputs only.
 
 from collections import namedtuple
 
-from .head_layout import HeadLayout, anchor_counts, head_layouts, prototype_layout
+from .head_layout import HeadLayout, prototype_layout, row_layouts
 
-_STRIDES = ((8, 16, 32), (4, 8, 16, 32), (8, 16, 32, 64), (16, 32))  # in the order of anchor_counts
+_STRIDES = ((8, 16, 32), (4, 8, 16, 32), (8, 16, 32, 64), (16, 32))
 _BOX_CHANNELS = {16: 64, 1: 4, 0: 4}  # by bins
 
 
@@ -24,7 +24,7 @@ class SplitPart(namedtuple("SplitPart", ("first", "scores", "boxes", "levels")))
     """
 
 
-class SplitLayout(namedtuple("SplitLayout", ("parts", "bins", "classes", "extras", "protos"))):
+class SplitLayout(namedtuple("SplitLayout", ("parts", "bins", "classes", "extras", "protos", "sums"))):
     """One way to read a model's outputs as a split head.
 
     parts     a tuple of SplitPart, by ascending stride
@@ -32,6 +32,7 @@ class SplitLayout(namedtuple("SplitLayout", ("parts", "bins", "classes", "extras
     classes   number of classes
     extras    mask coefficients, keypoints or angles: a tuple of (first anchor, output index, HeadLayout); () for detection
     protos    index of the prototypes, or None
+    sums      the sums of class scores, which are not read: a tuple of (output index, HeadLayout) for each part, or ()
     """
 
 
@@ -41,39 +42,78 @@ def split_layouts(shapes, size, kind):
     kind    what the network finds: "boxes", "masks", "keypoints" or "angles"
 
     Boxes and scores are maps [1, h, w, C] or [1, C, h, w] for each stride, or [1, C, N] or [1, N, C] for all of them. A map
-    may have both: 64 box channels, then the classes. Coefficients, keypoints and angles come in either way. A map whose
-    height, width and channels are equal is read in the order of the others. [] if the shapes are not those of a split head.
+    may have both: 64 box channels, then the classes. Coefficients, keypoints and angles come in either way. Beside maps of
+    boxes and scores, Rockchip's detectors and segmenters (RKNN) have one with the sum of the scores for each stride. A map
+    whose height, width and channels are equal is read in the order of the others. [] if the shapes are not those of a split
+    head.
     """
     found = []
     masks = kind == "masks"
     prototypes = _prototypes(shapes, size) if masks else ((None, 1 if kind == "angles" else 0),)
-    for strides, anchors in zip(_STRIDES, anchor_counts(size)):
-        forms = _forms(len(strides), len(shapes) - masks, kind != "boxes")
-        if not forms or min(size) < strides[-1]:
+    for strides, grids, more in _grids(size) if size else ():
+        forms = _forms(len(strides), len(shapes) - masks, kind)
+        if not forms:
             continue
-        grids = [(size[0] // stride, size[1] // stride) for stride in strides]
-        readings = _readings(shapes, grids, anchors, size)
+        readings = _readings(shapes, grids)
         for protos, coefficients in prototypes:
             free = [reading for reading in readings if reading[0] != protos]
-            for head, extra, joined in forms:
+            for head, extra, joined, sums in forms:
                 for bins, classes, channels in _counts(free, head, extra, joined, coefficients):
+                    if bins and more:
+                        continue  # only decoded boxes are known of such networks
                     wanted = [(level, channels) for level in extra]
                     if not joined:
                         wanted.extend([(level, _BOX_CHANNELS[bins]) for level in head])
                     wanted.extend([(level, classes + joined) for level in head])
-                    for chosen in _choices(wanted, free):
-                        parts, extras = _placed(chosen, head, extra, joined, grids, strides)
-                        found.append(SplitLayout(parts, bins, classes, extras, protos))
+                    ways = _choices(wanted + [(level, 1) for level in sums], free)
+                    if sums and classes == 1:
+                        ways = ways[:1]  # the sum of one score is that score: either will do
+                    for chosen in ways:
+                        parts, extras = _placed(chosen[: len(wanted)], head, extra, joined, grids, strides)
+                        found.append(SplitLayout(parts, bins, classes, extras, protos, tuple(chosen[len(wanted) :])))
     if len(found) > 1:
         best = min(found, key=_oddity)
         found = [best] + [layout for layout in found if layout is not best]
     return found
 
 
-def _readings(shapes, grids, anchors, size):
+def levels_of(anchors, size):
+    """The levels of a SplitPart that has this number of anchors, for a model input of (width, height)."""
+    for strides, grids, _ in _grids(size):
+        if sum([width * height for width, height in grids]) == anchors:
+            return tuple([n for level in _levels(grids, strides) for n in level])
+    return 0, size[0] // 8, 8
+
+
+def _grids(size):
+    """[(strides, [(columns, rows) of each stride], rounded up?)] that a network may have.
+
+    PicoDet's stride of 64 rounds up: an input of 416 has 7 cells a side.
+    """
+    found = []
+    for strides in _STRIDES:
+        for more in (0, 1):
+            grids = [tuple([(n + more * (stride - 1)) // stride for n in size]) for stride in strides]
+            if min(size) >= strides[-1] and not (more and grids == found[-1][1]):
+                found.append((strides, grids, more))
+    return found
+
+
+def _levels(grids, strides):
+    """[(first anchor, columns, stride)] of each stride."""
+    levels = []
+    first = 0
+    for (width, height), stride in zip(grids, strides):
+        levels.append((first, width, stride))
+        first += width * height
+    return levels
+
+
+def _readings(shapes, grids):
     """[(output index, level, HeadLayout)]: each output as the map of a stride, and as all strides, the last level."""
     found = []
     whole = len(grids)
+    anchors = sum([width * height for width, height in grids])
     for i, shape in enumerate(shapes):
         if len(shape) == 4 and shape[0] == 1:
             _, a, b, c = shape
@@ -82,7 +122,7 @@ def _readings(shapes, grids, anchors, size):
                     found.append((i, level, HeadLayout(c, a * b, False)))
                 if b == height and c == width and a and a * b * c > 1:
                     found.append((i, level, HeadLayout(a, b * c, True)))
-        found.extend([(i, whole, layout) for layout in head_layouts(shape, size) if layout.anchors == anchors])
+        found.extend([(i, whole, layout) for layout in row_layouts(shape) if layout.anchors == anchors])
     return [reading for reading in found if not _is_other_order(reading, found)]
 
 
@@ -122,18 +162,21 @@ def _prototypes(shapes, size):
     return found
 
 
-def _forms(levels, count, has_extra):
-    """[(levels of boxes and scores, levels of coefficients or keypoints, box channels that are joined with the classes)].
+def _forms(levels, count, kind):
+    """All forms of this number of outputs, [(head, extra, joined, sums)].
 
-    All forms of this number of outputs.
+    head    levels of boxes and scores; extra: of coefficients or keypoints; sums: of the sums of scores
+    joined  box channels that are joined with the classes
     """
     maps = range(levels)
     whole = (levels,)
     found = []
     for head, joined in ((maps, _BOX_CHANNELS[16]), (maps, 0), (whole, 0)):
-        for extra in (maps, whole) if has_extra else ((),):
-            if len(head) * (1 if joined else 2) + len(extra) == count:
-                found.append((head, extra, joined))
+        for extra in (maps, whole) if kind != "boxes" else ((),):
+            more = count - len(head) * (1 if joined else 2) - len(extra)
+            sums = more == levels and head == maps and not joined and kind in ("boxes", "masks")
+            if more == 0 or sums:
+                found.append((head, extra, joined, maps if sums else ()))
     return found
 
 
@@ -171,11 +214,7 @@ def _choices(wanted, readings):
 
 def _placed(chosen, head, extra, joined, grids, strides):
     """(parts, extras) of a SplitLayout. Chosen are outputs for extras, boxes (unless joined) and scores, in this order."""
-    levels = []
-    first = 0
-    for (width, height), stride in zip(grids, strides):
-        levels.append((first, width, stride))
-        first += width * height
+    levels = _levels(grids, strides)
     extras = [(levels[at][0],) + chosen[at] for at in range(len(extra))]
     parts = []
     for at in range(len(head)):

@@ -47,9 +47,10 @@ def cosine_similarity(one, other):
 def checked_vector(name, vector):
     """A vector of length 1 as a new float32 array; ValueError for anything but an array or list of two or more numbers."""
     try:
+        len(vector)  # of an iterator without one ulab writes beyond the array
         floats = flat_floats(vector)
         fits = len(floats) > 1 and len(floats.shape) == 1
-    except (TypeError, ValueError, AttributeError):
+    except (TypeError, ValueError, AttributeError, OverflowError):
         fits = False
     if not fits:
         raise ValueError("%s: expected a vector, an array or list of numbers, got %s" % (name, type(vector).__name__))

@@ -48,11 +48,11 @@ def flag(value: Any) -> bool:
 
 
 def classes(value: Any) -> bool:
-    """Whether it is a collection of class numbers and names. A str is not, although it is a collection of letters."""
+    """Whether it is a collection of class numbers and names. Text and bytes are not."""
     if value is None:
         return True
     try:
-        listed = () if isinstance(value, str) else tuple(value)
+        listed = () if isinstance(value, (str, bytes)) else tuple(value)
     except TypeError:
         return False
     return bool(listed) and all([type(v) is str or type(v) is int and 0 <= v <= 65535 for v in listed])
@@ -98,13 +98,13 @@ UNIT = number(0, 1)
 YOLO: dict[str, Rule] = {
     "threshold": UNIT, "iou_threshold": UNIT, "nms_sigma": number(0, 1e6), "max_detections": integer(1, 65535),
     "classes": classes, "class_agnostic": flag, "max_candidates": integer(1, 65535), "labels": names,
-    "box_units": word("pixels", "normalized"),
+    "box_units": word("pixels", "normalized"), "box_order": word("xywh", "xyxy"),
 }  # fmt: skip
 BLAZE: dict[str, Rule] = {
     "threshold": UNIT, "iou_threshold": UNIT, "blend_boxes": flag, "max_detections": integer(1, 65535),
     "max_candidates": integer(1, 65535), "labels": names,
 }  # fmt: skip
-GRID: dict[str, Rule] = {name: rule for name, rule in YOLO.items() if name not in ("nms_sigma", "box_units")}
+GRID: dict[str, Rule] = {name: rule for name, rule in YOLO.items() if name not in ("nms_sigma", "box_units", "box_order")}
 FAMILIES: tuple[tuple[Any, dict[str, Rule]], ...] = (
     (n6post.YoloV8, YOLO),
     (n6post.YoloV8Seg, {**YOLO, "mask_threshold": number(1e-6, 1 - 1e-6), "mask_padding": or_none(number(0, 1e4)),

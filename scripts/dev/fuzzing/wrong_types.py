@@ -59,6 +59,10 @@ def _nothing(value: Any) -> bool:
     return False
 
 
+def _is_condition(value: Any) -> bool:
+    return isinstance(value, int) and value in (0, 1)
+
+
 def _tracked(value: Any) -> bool | None:
     listed = _listed(value)
     return listed and all([d.track_id is not None for d in value])
@@ -93,7 +97,7 @@ def wrong_types(dice: Dice) -> str:
         ("diagnose", n6post.diagnose, lambda x: isinstance(x, Model)),
         ("mask.iou", mask.iou, lambda x: isinstance(x, n6post.Mask)),
         ("area.occupancy", area.occupancy, _listed),
-        ("hold.trigger", lambda x: hold.trigger(x, elapsed_ms=40), lambda x: isinstance(x, bool) or _tracked(x)),
+        ("hold.trigger", lambda x: hold.trigger(x, elapsed_ms=40), lambda x: _is_condition(x) or _tracked(x)),
         ("area.coverage", area.coverage, lambda x: isinstance(x, n6post.Mask)),
         ("tracker.update", tracker.update, _listed),
         ("to_openmv", n6post.to_openmv, _listed),
