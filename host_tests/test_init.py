@@ -149,6 +149,16 @@ def test_modules_of_the_firmware_are_remembered_after_an_import() -> None:
         machine.close()
 
 
+def test_help_lists_the_public_names_and_no_table_of_files() -> None:
+    machine = vm.with_lib()
+    try:
+        shown = machine.run("import n6post\nhelp(n6post)")
+        assert "tracking.polygon_zone" not in shown and "'PolygonZone'" in shown
+        assert max(map(len, shown.splitlines())) < 1000
+    finally:
+        machine.close()
+
+
 def test_the_public_names_are_identifiers_that_micropython_interns() -> None:
     """Strings of more than ten characters are not interned, and dir() would not find them."""
     tree = ast.parse((ROOT / "lib" / "n6post" / "__init__.py").read_text(encoding="utf-8"))

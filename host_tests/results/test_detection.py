@@ -216,13 +216,15 @@ def test_the_first_keypoint_is_called_head_or_nose_in_both_orders() -> None:
 
 
 @pytest.mark.parametrize("keypoint", ["left ellbow", "", 17, -1, 1.0, None, True, ("nose",)])
-def test_an_unknown_keypoint_is_refused_with_all_the_names(keypoint: Any) -> None:
+def test_an_unknown_keypoint_is_refused_with_similar_names(keypoint: Any) -> None:
     d = person(random_keypoints(17))
     for ask in (lambda: d.keypoint(keypoint), lambda: d.angle("nose", keypoint, 3)):
         with pytest.raises(ValueError, match="^keypoint: expected") as caught:
             ask()
         if isinstance(keypoint, str):
-            assert all(repr(name) in str(caught.value) for name in keypoint_names(17))
+            near = "'left elbow', " if keypoint else "'nose', "
+            assert f"expected one of 17 names, such as {near}" in str(caught.value)
+            assert "n6post.keypoint_names(17)" in str(caught.value) and str(caught.value).count("'") <= 12
         assert repr(keypoint) in str(caught.value)
 
 

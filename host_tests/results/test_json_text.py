@@ -237,7 +237,10 @@ def test_zones_are_written_as_one_object() -> None:
     assert n6post.to_json(zone) == '{"points": [[0, 0], [9, 0], [9, 9]], "count": 0, "dwell_times": []}'
 
 
-@pytest.mark.parametrize("result", [None, 7, "person", {}, [None], [car(), 7], [(1, 2)], [tuple(car())], ["person"]])
+NO_RESULTS = [None, 7, "person", {}, [None], [car(), 7], [(1, 2)], [tuple(car())], ["person"], [[car()]], [{}]]
+
+
+@pytest.mark.parametrize("result", NO_RESULTS)
 def test_to_json_refuses_anything_but_a_result(result: Any) -> None:
     with pytest.raises(ValueError, match=r"expected a list of Detection or something with as_dict\(\), got "):
         n6post.to_json(result)
@@ -372,3 +375,49 @@ def test_masks_without_a_pixel_or_an_area_have_null() -> None:
 def test_a_label_that_is_no_text_is_a_value_error() -> None:
     with pytest.raises(ValueError, match="label: expected a text, got 5"):
         n6post.to_json([n6post.Detection((1, 2, 3, 4), 0.5, 1, cast(Any, 5), None, None)])
+
+
+def test_everything_with_as_dict_is_written_and_lists_of_it() -> None:
+    square = [(0, 0), (100, 0), (100, 100), (0, 100)]
+    zone, tracker, line = n6post.PolygonZone(square, max_gap=0.0), n6post.Tracker(), n6post.LineZone((0, 0), (0, 9))
+    heat_map, gallery = n6post.HeatMap(2, 1), n6post.Gallery()
+    gallery.enroll("Anna", [3.0, 4.0])
+    for detections in ([car(rect=(8, 8, 9, 9))], [car(rect=(8, 8, 9, 9))], []):
+        zone.trigger(tracker.update(detections), elapsed_ms=1234)
+    (visit,) = zone.left
+    assert visit.as_dict() == {"track_id": 1, "dwell_time": visit.dwell_time, "class_id": 2}
+    (track,) = tracker.tracks
+    assert track.as_dict() == {**track._asdict(), "rect": [8, 8, 9, 9], "velocity": [0.0, 0.0]}
+    classes = n6post.Classification([1], [0.5], ["cat", "dog"])
+    mixed = [zone, line, heat_map, gallery, visit, track, gallery.match([3.0, 4.0]), classes, classes[0], car()]
+    for one in mixed:
+        assert json.loads(n6post.to_json(one)) == json.loads(json.dumps(one.as_dict()))
+    for record in (visit, track, gallery.match([3.0, 4.0]), classes[0]):
+        assert tuple(record.as_dict()) == record._fields
+    assert n6post.to_json(mixed) == f"[{', '.join([n6post.to_json(one) for one in mixed])}]"
+    assert n6post.to_json(tuple(zone.left)) == '[{"track_id": 1, "dwell_time": 0.0, "class_id": 2}]'
+    assert json.loads(n6post.to_json(gallery.similarities([4.0, 3.0]))) == [{"name": "Anna", "similarity": 0.96}]
+
+
+def test_an_outline_is_written_beside_other_objects_too() -> None:
+    detections = detections_of("yolov8n_seg_320")
+    line = n6post.to_json([*detections, n6post.LineZone((0, 0), (0, 9))], outline=True)
+    assert json.loads(line)[:-1] == as_dicts(detections, True)
+
+
+@pytest.mark.parametrize("label", ["\ud800", "a\udfffb", "\0", "\ud83d\ude00", "\U0001f600"])
+def test_every_character_of_a_label_is_written(label: str) -> None:
+    assert n6post.to_json([car().replace(label=label)]) == json.dumps([car().replace(label=label).as_dict()])
+    assert n6post.to_json(n6post.Classification([0], [0.5], [label])) == json.dumps(
+        n6post.Classification([0], [0.5], [label]).as_dict()
+    )
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"score": 10**400}, {"score": None}, {"class_id": 2**31}, {"class_id": float("inf")}, {"rect": (10**400, 1, 2, 3)},
+     {"rect": (1, 2, 3)}, {"class_id": None}],
+)  # fmt: skip
+def test_numbers_that_json_cannot_hold_are_a_value_error(changes: Any) -> None:
+    with pytest.raises(ValueError, match="^detections: expected numbers of 32 bits, got Detection"):
+        n6post.to_json([car().replace(**changes)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import permutations
 from typing import Any
 
 import image
@@ -60,9 +61,17 @@ SIDE = st.integers(1, 30)
 BOX = st.tuples(st.tuples(st.integers(0, 50), st.integers(0, 50), SIDE, SIDE), st.integers(1, 8), st.integers(0, 1))
 
 
+def test_detections_of_two_frame_sizes_are_not_joined() -> None:
+    one, other = (seen((0, 0, 9, 9)).replace(frame_size=size) for size in ((320, 240), (640, 480)))
+    with pytest.raises(ValueError, match=r"^detections: expected those of one frame, got frames of \("):
+        n6post.merge([one, other])
+    assert len(n6post.merge([one, one, seen((0, 0, 9, 9))])) == 1  # of a frame that is not known
+
+
 @given(st.lists(BOX, max_size=25), st.sampled_from([0.5, 0.25, 0.75, 0.4]), st.sampled_from(["ios", "iou"]), st.booleans())
 @example([((0, 0, 10, 10), 8, 0), ((5, 0, 10, 10), 7, 0), ((12, 0, 10, 10), 6, 0)], 0.5, "ios", False)
 @example([((5, 5, 2, 2), 8, 0), ((0, 0, 20, 6), 7, 0), ((4, 4, 20, 20), 6, 0)], 0.5, "ios", False)
+@example([((10, 0, 10, 10), 8, 0), ((13, 0, 10, 10), 7, 0), ((7, 0, 10, 10), 6, 0)], 0.5, "iou", False)
 def test_boxes_are_joined_as_by_sahi(boxes: list[Any], threshold: float, metric: Any, agnostic: bool) -> None:
     found = [(rect, eighths / 8, class_id) for rect, eighths, class_id in boxes]
     wanted = greedy_merging(found, threshold, metric, agnostic)
@@ -105,8 +114,23 @@ def test_everything_else_is_that_of_the_best_detection() -> None:
 def test_scores_that_are_not_a_number_come_last() -> None:
     nan = float("nan")
     scored = ((0, 0, 9, 9), nan), ((90, 0, 9, 9), 0.1), ((1, 0, 9, 9), 0.2), ((50, 0, 9, 9), nan)
-    got = n6post.merge([seen(*one) for one in scored])
-    assert [d.rect for d in got] == [(0, 0, 10, 9), (90, 0, 9, 9), (50, 0, 9, 9)]
+    for order in permutations(scored):
+        got = n6post.merge([seen(*one) for one in order])
+        assert [d.rect for d in got] == [(0, 0, 10, 9), (90, 0, 9, 9), (50, 0, 9, 9)]
+
+
+def test_a_threshold_is_rounded_to_thousandths() -> None:
+    for threshold, count in ((0.4994, 1), (0.4996, 2), (0.5, 2)):
+        assert len(n6post.merge([seen((0, 0, 2000, 1)), seen((1001, 0, 2000, 1))], threshold=threshold)) == count
+
+
+def test_others_are_added_where_none_of_their_class_overlaps_them() -> None:
+    found = [seen((0, 0, 10, 10), 0.5), seen((50, 0, 10, 10), 0.3, 1)]
+    others = [seen((1, 1, 9, 9), 0.4), seen((1, 1, 9, 9), 0.6, 1), seen((90, 0, 9, 9), 0.2), seen((5, 0, 10, 10), 0.1)]
+    wanted = {False: [0.6, 0.5, 0.3, 0.2], True: [0.5, 0.3, 0.2]}
+    for agnostic in (False, True):
+        assert [d.score for d in lib.with_others(found, others, 0.5, agnostic)] == wanted[agnostic]
+    assert [d.score for d in lib.with_others(found, others, 0.501, True)] == [0.5, 0.3, 0.2, 0.1]
 
 
 def test_two_detections_of_one_origin_never_join() -> None:
@@ -157,6 +181,12 @@ def test_an_oriented_box_stays_that_of_the_largest() -> None:
     (joined,) = n6post.merge([small, large])
     assert (joined.rect, joined.score) == ((0, 0, 30, 30), 0.9)
     np.testing.assert_array_equal(joined.corners.tolist(), corners)
+    # By area, of those that are oriented; the box does not grow.
+    tall, upright = seen((20, 0, 20, 100), 0.7).replace(corners=corners), seen((0, 0, 200, 200), 0.8)
+    for best in (small, upright):
+        for order in permutations((best, large, tall)):
+            (joined,) = n6post.merge(order, threshold=0.1)
+            assert joined.rect == (20, 0, 20, 100) and joined.score == best.score
 
 
 # --- masks ---
@@ -217,6 +247,24 @@ def test_a_joined_mask_is_inside_where_one_of_its_parts_is(
         if near_edge(one, px, py) or near_edge(other, px, py):
             continue
         assert sampled(joined, px, py) == wanted
+
+
+def test_only_the_crop_of_a_mask_is_joined() -> None:
+    """A mask's window may be larger than its crop: the rest of it belongs to other objects."""
+    transform = MaskTransform(4.0, 0.0, 4.0, 0.0, (0, 0, 640, 480), (0, 0), (640, 480))
+    random = np.random.default_rng(1)
+    windows = [np.where(random.random((20, 30)) < 0.5, 200, 20).astype(np.uint8) for _ in range(2)]
+    crops = (12, 10, 9, 6), (17, 12, 20, 11)
+    parts = [Mask(bytes(plane.tobytes()), (10, 5, 30, 20), (x, y, w, h), (4 * x, 4 * y, 4 * w, 4 * h), transform)
+             for plane, (x, y, w, h) in zip(windows, crops)]  # fmt: skip
+    joined = lib.module("results.mask_join").join(parts)
+    wanted = np.zeros((120, 180), bool)
+    for plane, (x, y, w, h) in zip(windows, crops):
+        inside_ = plane[y - 5 : y - 5 + h, x - 10 : x - 10 + w] >= 128
+        wanted[4 * y : 4 * (y + h), 4 * x : 4 * (x + w)] |= np.repeat(np.repeat(inside_, 4, 0), 4, 1)
+    assert wanted.any() and joined.area == wanted.sum()
+    found = np.array([[joined.contains(x, y) for x in range(180)] for y in range(120)])
+    np.testing.assert_array_equal(found, wanted)
 
 
 def sampled(mask: Any, x: float, y: float) -> bool:

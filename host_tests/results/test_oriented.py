@@ -95,6 +95,32 @@ def test_corners_move_with_the_rect_and_rotation_stays() -> None:
     assert larger.replace(rect=d.rect).corners.tolist() == d.corners.tolist()
 
 
+@given(st.integers(-50, 50), st.integers(-50, 50), st.integers(1, 200), st.integers(1, 200), st.floats(0, 180))
+def test_corners_follow_the_middle_and_the_mean_size_of_any_rect(dx: int, dy: int, w: int, h: int, degrees: float) -> None:
+    d = ship(rectangle(300, 220, 61, 23, degrees))
+    before = np.array(d.corners.tolist())
+    x, y, own_w, own_h = d.rect
+    moved = d.replace(rect=(x + dx, y + dy, w, h))
+    middle, new = np.array([x + own_w / 2, y + own_h / 2]), np.array([x + dx + w / 2, y + dy + h / 2])
+    wanted = (before - middle) * math.sqrt(w / own_w * h / own_h) + new
+    np.testing.assert_allclose(moved.corners.tolist(), wanted, atol=1e-3)
+    assert moved.rotation == d.rotation
+    steps = np.array(moved.corners.tolist()) * 10
+    if np.abs(steps - np.floor(steps) - 0.5).min() > 0.01:
+        found = json.loads(n6post.to_json([moved]))[0]["corners"]
+        np.testing.assert_allclose(found, np.round(steps) / 10, atol=1e-9)
+
+
+def test_corners_without_a_size_or_a_number_do_no_harm() -> None:
+    point = ship([(5, 5)] * 4)
+    assert point.replace(rect=(9, 9, 4, 4)).corners.tolist() == [[5, 5]] * 4
+    for at in range(4):
+        corners = [(0.0, 0.0), (9.0, 0.0), (9.0, 9.0), (0.0, 9.0)]
+        assert plain().replace(corners=corners).contains(5, 5)
+        corners[at] = (math.nan, 3.0)
+        assert not plain().replace(corners=corners).contains(5, 5)
+
+
 def test_a_tracker_moves_the_corners() -> None:
     tracker = n6post.Tracker(coast_frames=3)
     for frame in range(8):
@@ -165,6 +191,21 @@ def test_draw_draws_the_turned_rectangle_and_no_other(x: int, thickness: int, pi
     for a, b in zip([points[-1], *points], points):
         expected.draw_line((*a, *b), color=(255, 0, 0), thickness=thickness)
     assert bytes(img.bytearray()) == bytes(expected.bytearray()) != bytes(noise(FRAME, pixformat).bytearray())
+
+
+@pytest.mark.parametrize("middle", [(300, 220), (300, 472), (636, 220)])
+def test_each_oriented_box_has_its_color_and_the_best_is_on_top(middle: tuple[int, int]) -> None:
+    colors = [(248, 4, 8), (8, 252, 16), (0, 100, 240)]
+    boxes = [ship(rectangle(*middle, 60, 20, degrees)) for degrees in (30, 80, 140)]
+    img = n6post.draw(noise(FRAME), boxes, color=colors, labels=False, thickness=1)
+    wanted = noise(FRAME)
+    for d, color in reversed(list(zip(boxes, colors))):
+        points = [(math.floor(x + 0.5), math.floor(y + 0.5)) for x, y in d.corners.tolist()]
+        for a, b in zip([points[-1], *points], points):
+            wanted.draw_line((*a, *b), color=color, thickness=1)
+    assert bytes(img.bytearray()) == bytes(wanted.bytearray())
+    nothing = n6post.draw(noise(FRAME), boxes, color=colors, labels=False, thickness=0)
+    assert bytes(nothing.bytearray()) == bytes(noise(FRAME).bytearray())
 
 
 def test_draw_draws_ordinary_boxes_beside_oriented_ones() -> None:

@@ -203,7 +203,7 @@ def test_without_a_frame_size_a_crop_is_clipped_to_the_picture() -> None:
 def test_a_crop_of_what_is_no_frame_is_refused() -> None:
     (d, *_) = detections_of()
     for img, message in (
-        (image.Image(97, 83, image.BINARY), "expected an RGB565 or GRAYSCALE image, got format"),
+        (image.Image(97, 83, image.BINARY), r'expected an RGB565 or GRAYSCALE image, got {"w":97, "h":83, "type":"binary"'),
         (np.zeros((83, 97)), "img: expected an image, got ndarray"),
         (noise((80, 80)), "img: expected a picture of the frame's size, 97 x 83"),
     ):
@@ -433,10 +433,13 @@ def test_the_centers_of_a_straight_road_lie_on_it() -> None:
         assert 0.09 < band.fraction < 0.1
 
 
-@pytest.mark.parametrize("rows", [0, 84, -1, 2.0, None, "8"])
+@pytest.mark.parametrize("rows", [0, 84, -1, 2.0, True, None, "8"])
 def test_a_profile_refuses_more_rows_than_the_frame_has(rows: Any) -> None:
-    with pytest.raises(ValueError, match="rows: expected an integer from 1 to 83, got"):
-        map_seen(framed()).profile(1, rows=rows)
+    seen = map_seen(framed())
+    for before in (1, 2):  # what is kept of the last call makes no difference
+        seen.profile(1, rows=before)
+        with pytest.raises(ValueError, match="rows: expected an integer from 1 to 83, got"):
+            seen.profile(1, rows=rows)
     assert len(map_seen(framed()).profile(1, rows=83)) == 83
 
 

@@ -63,8 +63,8 @@ def test_arrays_are_accepted(rows: Any) -> None:
 
 
 def test_keypoints_of_two_columns_get_a_score_of_one() -> None:
-    (found,) = n6post.detections([(BOX, 0.5, [(12, 22), (400, -5)])], frame=FRAME)
-    assert found.keypoints.tolist() == [[12, 22, 1], [320, 0, 1]]
+    (found,) = n6post.detections([(BOX, 0.5, [(12, 22), (400, -5), (-1, 300)])], frame=FRAME)
+    assert found.keypoints.tolist() == [[12, 22, 1], [320, 0, 1], [0, 240, 1]]
     assert found.keypoint(0) == (12, 22, 1.0)
 
 
@@ -79,6 +79,8 @@ def test_boxes_of_floats_cover_every_pixel_that_they_touch() -> None:
         (10, 20, 31, 40),
         (1, 2, 3, 4),
     ]
+    # But not those that they touch by what a camera's floats lose.
+    assert [d.rect for d in n6post.detections([(9.9999, 19.9999, 30.0002, 40.0002)])] == [BOX]
 
 
 def test_scores_that_are_not_a_number_are_dropped() -> None:
@@ -130,6 +132,13 @@ def test_markers_and_codes_have_their_ids_and_payloads() -> None:
     assert n6post.detections([new], labels=["a"])[0].label == "7"
 
 
+def test_the_class_of_a_blob_is_the_lowest_bit_of_its_code() -> None:
+    codes = [*range(1, 300), *[1 << bit for bit in range(32)], 0]
+    found = n6post.detections([SimpleNamespace(rect=BOX, code=code) for code in codes])
+    wanted = [f"{code:b}"[::-1].find("1") if code else 0 for code in codes]
+    assert [d.class_id for d in found] == wanted and max(wanted) == 31
+
+
 def test_detections_keep_everything_else() -> None:
     (d,) = n6post.detections([(*BOX, 0.5)], labels=["cat"])
     tracked = d.replace(track_id=4, keypoint_threshold=0.7)
@@ -137,14 +146,57 @@ def test_detections_keep_everything_else() -> None:
     assert (again.rect, again.label, again.track_id, again.keypoint_threshold) == (BOX, "cat", 4, 0.7)
     assert again.frame_size == FRAME and n6post.detections([again])[0].frame_size == FRAME
     assert n6post.detections([tracked], labels=["dog"])[0].label == "dog"
+    assert n6post.detections([tracked.replace(class_id=1)], labels=["dog"])[0].label == "cat"
+
+
+def test_what_as_dict_and_json_say_becomes_detections_again() -> None:
+    points = ulab.array([[12.04, 22.0, 0.5], [14.0, 25.0, 0.25], [np.nan, 3.0, 0.75]])
+    turned = [(10.0, 20.26), (40.0, 20.0), (40.0, 60.0), (10.0, 60.0)]
+    made = [
+        n6post.Detection(BOX, 0.87654, 2, "a \0\ud800\"", None, points).replace(track_id=7),
+        n6post.Detection((1, 2, 3, 4), 0.75, 0, "ship", None, None).replace(corners=turned),
+        n6post.Detection((1, 2, 3, 4), 0.5, 1, "1", None, None),
+    ]
+    for rows in ([d.as_dict() for d in made], json.loads(n6post.to_json(made))):
+        found = n6post.detections(rows, frame=FRAME)
+        assert [(d.rect, d.class_id, d.label, d.track_id) for d in found] == [
+            (d.rect, d.class_id, d.label, d.track_id) for d in made
+        ]
+        assert [d.score for d in found] == [0.877, 0.75, 0.5] and all(d.frame_size == FRAME for d in found)
+        np.testing.assert_allclose(
+            found[0].keypoints.tolist(), [[12, 22, 0.5], [14, 25, 0.25], [0, 0, 0]], atol=1e-6  # NaN: not seen
+        )
+        assert found[1].rotation == made[1].rotation and found[2].corners is found[2].keypoints is None
+        np.testing.assert_allclose(found[1].corners.tolist(), [(10, 20.3), *turned[1:]], atol=1e-5)
+        assert n6post.detections(rows, labels=["boat", "b", "c"])[1].label == "boat"
+    masked = {**made[2].as_dict(), "mask": {"rect": [1, 2, 3, 4], "area": 9, "centroid": [2, 3]}}
+    assert n6post.detections([masked])[0].mask is None
+    assert n6post.detections([{"rect": BOX}])[0][:4] == (BOX, 1.0, 0, "0")
+
+
+def test_numbers_that_are_not_finite_are_not_seen() -> None:
+    rows = [(BOX, [(12.0, 22.0, 0.5), (odd, 22.0, 0.5), (12.0, odd), (12.0, 22.0, odd)][k]) for odd in ODD for k in range(4)]
+    for frame in (FRAME, None):
+        for rect, point in rows:
+            (found,) = n6post.detections([(rect, 0.5, 0, [point])], frame=frame)
+            assert found.keypoints.tolist() == [[12, 22, 0.5] if point == (12.0, 22.0, 0.5) else [0, 0, 0]]
+    assert n6post.detections([(*BOX, odd) for odd in ODD]) == n6post.detections([{"rect": BOX, "score": None}]) == []
+
+
+ODD = float("nan"), float("inf"), float("-inf")
 
 
 @pytest.mark.parametrize(
     "rows",
     [
+        [{}], [{"box": BOX}], [{"rect": BOX, "colour": 1}], [{"rect": BOX, "score": "high"}], [{"rect": BOX, "label": 5}],
+        [{"rect": BOX, "track_id": 0.5}], [{"rect": BOX, "corners": [(1, 2)] * 4}], [{"rect": BOX, "rotation": 5.0}],
+        [{"rect": BOX, "corners": [(1, 2), (3, 2), (3, 4), (1, 4)], "rotation": 180.0}], [{"rect": None}],
+        [(*BOX, 10**400)], [(*BOX, 0.5, 10**10)], [(10**400, 0, 5, 5)], [(10**10, 0, 5, 5)], [(*BOX, 1j)],
+        [(*BOX, ulab.array([1.0]))], [(BOX, 0.5, 0, [(10**400, 1)])],
         5, "abc", None, [5], ["abc"], [()], [(1, 2, 3)], [(1, 2, 3, "4")], [(*BOX, "high")], [(*BOX, 0.5, -1)],
         [(*BOX, 0.5, 1.5)], [(*BOX, 0.5, 1, 2)], [(BOX, 0.5, 1, 2)], [(BOX, 0.5, [1, 2])], [(BOX, 0.5, [(1, 2, 3, 4)])],
-        [(float("nan"), 0, 5, 5)], [(float("inf"), 0, 5, 5)], [None], [[BOX], 5],
+        [(float("nan"), 0, 5, 5)], [(float("inf"), 0, 5, 5)], [None], [[BOX], 5], [(*BOX, None)], [(BOX, None, 1)],
     ],
 )  # fmt: skip
 def test_other_rows_are_refused(rows: Any) -> None:

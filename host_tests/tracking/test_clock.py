@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -58,3 +61,27 @@ def test_a_clock_is_not_changed_by_the_next_one() -> None:
     clock = after(5)
     next_clock(clock, 7)
     assert clock == after(5)
+
+
+def test_plain_python_measures_the_time_of_all_that_need_it() -> None:
+    # In a process of its own: CPython's `time` has no ticks_ms, and nothing has imported a camera's module before.
+    script = """
+import sys, time
+sys.path += sys.argv[1:]
+import n6post
+rows = n6post.detections([((8, 8, 16, 16), 0.9, 0)], frame=(64, 64))
+tracker = n6post.Tracker(min_hits=1)
+square = [(0, 0), (64, 0), (64, 64), (0, 64)]
+zone, hold, plane = n6post.PolygonZone(square), n6post.Hold(0.02), n6post.Plane(square, square)
+heat_map, gallery = n6post.HeatMap(1, 1, half_life=0.1), n6post.Gallery()
+for _ in range(4):
+    tracks = tracker.update(rows)
+    zone.trigger(tracks), plane.update(tracks), heat_map.update(tracks)
+    held = hold.trigger(tracks)
+    people = gallery.reidentify(tracks, [[1.0, 0.0]] * len(tracks))
+    time.sleep(0.03)
+print(len(held), len(people), zone.dwell_time(tracks[0]) >= 0.06, 1 < heat_map.value_at(9, 9) < 4, plane.speed(tracks[0]))
+"""
+    folders = [str(Path(__file__).parents[2] / name) for name in ("lib", "stubs")]
+    done = subprocess.run([sys.executable, "-I", "-c", script, *folders], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("1 1 True True None\n", "")

@@ -76,6 +76,7 @@ def test_a_detection_counts_half_after_each_half_life() -> None:
         wanted *= 0.5 ** (ms / 10_000)
         wanted[(0, 0) if detections is one else (2, 3)] += 1
         np.testing.assert_allclose(values(heat_map), wanted, rtol=1e-5, atol=1e-30)
+        assert heat_map.value_at(0, 0) == pytest.approx(wanted[0, 0], rel=1e-5, abs=1e-30)
     heat_map.half_life = 1
     np.testing.assert_allclose(values(heat_map), wanted, rtol=1e-5, atol=1e-30)
     heat_map.update([], elapsed_ms=1000)
@@ -127,6 +128,18 @@ def test_values_are_found_by_pixel_and_by_their_largest() -> None:
         heat_map.value_at("a", 1)  # type: ignore[arg-type]
     heat_map.reset()
     assert heat_map.max_cell is None and values(heat_map).max() == 0
+
+
+def test_points_on_the_frames_edges_count_in_the_outermost_cells() -> None:
+    edges: Any = (("bottom_right", (100, 50, 60, 70)), ("right", (150, 110, 10, 2)), ("bottom", (155, 0, 10, 120)))
+    for anchor, rect in edges:
+        heat_map = n6post.HeatMap(7, 5, anchor=anchor)
+        heat_map.update(found(rect))
+        assert values(heat_map)[4, 6] == 1 and values(heat_map).sum() == 1
+    heat_map = n6post.HeatMap(7, 5, anchor="top_left")
+    heat_map.update(found((0, 0, 4, 4), (159, 0, 4, 4), (-1, 0, 4, 4), (0, -1, 4, 4)))
+    assert values(heat_map)[0, [0, 6]].tolist() == [1, 1] and values(heat_map).sum() == 2
+    assert heat_map.value_at(159, 0) == 1 and heat_map.value_at(160, 0) is heat_map.value_at(0, 120) is None
 
 
 def test_detections_of_frames_of_two_sizes_share_a_map() -> None:
@@ -238,6 +251,38 @@ def test_maximum_sets_the_number_of_the_last_color() -> None:
         assert abs(int(gray(img)[50, 50]) - alpha) <= 8
 
 
+def test_a_drawing_does_not_depend_on_the_one_before() -> None:
+    """Tables, pictures and blocks are kept: each option is part of what they are kept for."""
+    from n6post.drawing import heat_map as drawing
+
+    maps = [filled(), n6post.HeatMap(20, 15, frame_size=SIZE)]
+    maps[1].update(found((30, 20, 10, 15)))
+    cases = [
+        (one, (width, width * 3 // 4), {"alpha": alpha, "maximum": maximum, "smooth": smooth, "palette": palette})
+        for one in maps for width in (160, 320) for smooth in (True, False) for maximum in (None, 1.5)
+        for alpha in (64, 200) for palette in (None, [(0, 0, 0), (255, 255, 255)])
+    ]  # fmt: skip
+
+    def drawn(one: Any, size: Any, options: Any) -> bytes:
+        return bytes(one.draw(image.Image(*size, image.RGB565), **options).bytearray())
+
+    kept = [drawn(*case) for case in cases]
+    for case, before in zip(cases, kept):
+        drawing._kept.clear()
+        assert drawn(*case) == before
+        assert len(drawing._kept["pictures"][1][2].bytearray()) <= 20000
+    assert len(set(kept)) > 40
+
+
+def test_numbers_above_the_maximum_have_its_color() -> None:
+    heat_map = n6post.HeatMap(16, 12, frame_size=SIZE)
+    pictures = []
+    for _ in range(6):
+        heat_map.update(found((30, 20, 10, 15)))
+        pictures.append(bytes(heat_map.draw(image.Image(*SIZE, image.RGB565), maximum=1.5, smooth=False).bytearray()))
+    assert pictures[0] != pictures[1] and len(set(pictures[1:])) == 1
+
+
 def test_a_map_without_new_detections_fades_from_the_picture() -> None:
     heat_map = n6post.HeatMap(4, 3, half_life=1)
     heat_map.update(found((50, 50, 4, 4)), elapsed_ms=0)
@@ -273,8 +318,9 @@ def test_a_picture_of_another_size_shows_the_same_map_scaled() -> None:
 def test_a_part_of_the_frame_shows_its_part_of_the_map() -> None:
     heat_map = filled()
     whole = n6post.draw(image.Image(*SIZE, image.RGB565), heat_map)
-    part = n6post.draw(image.Image(70, 50, image.RGB565), heat_map, roi=(63, 21, 70, 50))
-    np.testing.assert_array_equal(rgb565(whole)[21:71, 63:133], rgb565(part))
+    for x, y in ((63, 21), (20, 21), (20, 60)):  # one after the other: the block that is kept is that of its part
+        part = n6post.draw(image.Image(70, 50, image.RGB565), heat_map, roi=(x, y, 70, 50))
+        np.testing.assert_array_equal(rgb565(whole)[y : y + 50, x : x + 70], rgb565(part))
     with pytest.raises(ValueError, match="roi: expected"):
         n6post.draw(image.Image(70, 50, image.RGB565), heat_map, roi=(100, 21, 70, 50))
 

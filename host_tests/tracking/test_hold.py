@@ -7,6 +7,7 @@ import pickle
 from typing import Any
 
 import n6post
+import numpy as np
 import pytest
 from assertions import says
 from fakes import seen
@@ -167,7 +168,16 @@ def test_options_are_checked_at_first_and_later() -> None:
         n6post.Hold(1.0, second=2)
 
 
-@pytest.mark.parametrize("detections", [None, 1, "person", [1], [None], {}])
+@pytest.mark.parametrize("true, false", [(1, 0), (1.0, 0.0), (np.True_, np.False_)])
+def test_a_pin_or_a_number_of_numpy_is_a_condition_too(true: Any, false: Any) -> None:
+    hold, other = n6post.Hold(1.0, release=0.3), n6post.Hold(1.0, release=0.3)
+    for condition in (1, 0, 1, 1, 1, 1, 0, 1, 0, 0, 0, 1):
+        was = other.trigger(bool(condition), elapsed_ms=300)
+        assert hold.trigger(true if condition else false, elapsed_ms=300) is was
+    assert was is False and hold.held_time() == other.held_time() == 0.0
+
+
+@pytest.mark.parametrize("detections", [None, 2, 0.5, "person", [1], [None], {}])
 def test_anything_but_detections_or_a_bool_is_refused(detections: Any) -> None:
     hold = n6post.Hold(1.0)
     hold.trigger(people(1), elapsed_ms=0)
@@ -190,3 +200,28 @@ def test_a_copy_has_times_of_its_own(way: Any) -> None:
     other = way(hold)
     other.trigger(people(1), elapsed_ms=400)
     assert (hold.held_time(1), other.held_time(1)) == (0.6, 1.0)
+
+
+def test_a_gap_adds_nothing_to_a_condition_that_was_not_held() -> None:
+    hold = n6post.Hold(1.0, release=0.5)
+    assert [hold.trigger(state, elapsed_ms=300) for state in (True, True, True, True, False)] == [False] * 5
+    assert hold.held_time() == 0.9 and hold.trigger(True, elapsed_ms=100) is True
+
+
+def test_as_many_tracks_as_are_kept_are_all_kept() -> None:
+    hold = n6post.Hold(1.0, release=10)
+    hold.trigger(people(*range(1, 129)), elapsed_ms=0)
+    hold.trigger(people(*range(1, 129)), elapsed_ms=500)
+    hold.trigger(people(7), elapsed_ms=500)
+    assert (hold.held_time(7), hold.held_time(8), hold.held_time(128)) == (1.0, 0.5, 0.5)
+    hold.trigger(people(200), elapsed_ms=500)
+    assert (hold.held_time(7), hold.held_time(200)) == (0.0, 0.0)
+
+
+def test_a_slow_frame_without_a_track_ends_its_time() -> None:
+    hold = n6post.Hold(1.0, release=0.5)
+    for ms in (0, 400):
+        hold.trigger(people(1), elapsed_ms=ms)
+    assert hold.held_time(1) == 0.4
+    hold.trigger([], elapsed_ms=2000)
+    assert hold.held_time(1) == 0.0

@@ -8,7 +8,9 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import image
 import n6post
+import numpy as np
 import pytest
 from fakes import seen
 from hypothesis import given
@@ -239,3 +241,26 @@ def test_coasting_detections_of_a_tracker_do_not_cross() -> None:
         return line.in_count, line.out_count
 
     assert (walk(False), walk(True)) == ((0, 0), (0, 1))
+
+
+def test_a_part_of_the_frame_shows_its_part_of_a_line() -> None:
+    line = n6post.LineZone((10, 80), (150, 80), frame_size=(160, 120))
+    whole = n6post.draw(image.Image(160, 120, image.RGB565), line, labels=False, thickness=1)
+    part = n6post.draw(image.Image(80, 60, image.RGB565), line, labels=False, thickness=1, roi=(50, 45, 80, 60))
+    seen_ = [np.frombuffer(img.bytearray(), np.uint16).reshape(img.height(), img.width()) for img in (whole, part)]
+    np.testing.assert_array_equal(seen_[0][45:105, 50:130][8:-8, 8:-8] != 0, seen_[1][8:-8, 8:-8] != 0)
+
+
+def test_a_zone_of_several_anchors_learns_the_size_of_the_frame() -> None:
+    line = line_at_200(anchor=("left", "right"))
+    line.trigger([seen(1, 200, 100, frame_size=(640, 480))])
+    assert line.frame_size == (640, 480)
+
+
+def test_far_beyond_a_line_is_twice_the_margin_of_that_side() -> None:
+    # 20 pixels on the side with room, 10 where the frame ends after 20.
+    for start, end in (((0, 20), (640, 20)), ((640, 20), (0, 20))):
+        for y, crossed in ((-1, 1), (0, 0)):
+            line = n6post.LineZone(start, end, frame_size=(640, 480))
+            line.trigger([seen(1, 300, 100, 100, 100)])
+            assert sum(map(len, line.trigger([seen(1, 300, y, 100, 100)]))) == crossed

@@ -171,3 +171,50 @@ def test_remove_marks_keeps_the_points_of_the_zone() -> None:
     grid = bytearray([0, 1, 7, 255, 0])
     portable_occupancy.remove_marks(grid, 5)
     assert list(grid) == [0, 1, 1, 1, 0]
+
+
+@given(st.tuples(*[st.integers(-200, 600)] * 2), st.tuples(*[st.integers(1, 900)] * 2), st.integers(0, 300))
+def test_a_box_on_all_that_the_frame_shows_of_a_zone_fills_it(at: Any, size: Any, lean: int) -> None:
+    (x, y), (w, h) = at, size
+    zone = n6post.PolygonZone([(x + lean, y), (x + lean + w, y), (x + w, y + h), (x, y + h)], frame_size=(640, 480))
+    visible = polygon_pixels(zone, 640, 480).any()
+    whole = zone.occupancy([box(0, 0, 640, 480)])
+    # A grid of 4,096 points can miss a sliver, but counts nothing that no box can cover.
+    assert whole == 1.0 or whole == 0.0 and (not visible or max(w, h) > 64 and min(w, h) < 24 or lean > 0)
+
+
+@pytest.mark.parametrize("corners, rect", [
+    ([(200, 299), (440, 299), (440, 500), (200, 500)], (200, 299, 240, 181)),
+    ([(498, 100), (660, 100), (660, 300), (498, 300)], (498, 100, 142, 200)),
+    ([(-40, -30), (300, -30), (300, 200), (-40, 200)], (0, 0, 300, 200)),
+    ([(639, 0), (700, 0), (700, 480), (639, 480)], (639, 0, 1, 480)),
+])  # fmt: skip
+def test_a_zone_that_ends_beyond_the_frame_can_be_full(corners: Any, rect: Any) -> None:
+    detection = box(*rect).replace(frame_size=(640, 480))
+    assert n6post.PolygonZone(corners).occupancy([detection]) == 1.0
+    x, y, w, h = rect
+    half = box(x, y, w, h // 2).replace(frame_size=(640, 480))
+    assert n6post.PolygonZone(corners).occupancy([half]) == pytest.approx(0.5, abs=0.02)
+
+
+def test_marks_of_255_calls_before_cover_nothing() -> None:
+    zone = n6post.PolygonZone(SQUARE)
+    for k in range(1100):  # a part that is covered again when its mark is used again
+        covered = k % 254 == 0
+        assert zone.occupancy([box(100, 100, 30, 50)] if covered else [box(130, 100, 15, 50)]) == (0.5 if covered else 0.25)
+
+
+def test_the_points_of_a_grid_are_in_the_middle_of_its_squares() -> None:
+    zone = n6post.PolygonZone([(8, 16), (648, 16), (648, 496), (8, 496)])  # squares of 9 pixels
+    for at, rect in enumerate(((8, 16, 4, 480), (8, 16, 5, 480), (8, 16, 640, 4), (8, 16, 640, 5))):
+        assert zone.occupancy([box(*rect)]) == pytest.approx((0, 1 / 71, 0, 1 / 53)[at])
+
+
+def test_masks_of_several_scales_and_frames_of_several_sizes_are_told_apart() -> None:
+    zone = n6post.PolygonZone(SQUARE)
+    both = [masked(np.ones((20, 30)), 50, 50, 2.0), masked(np.ones((13, 9)), 33, 33, 4.0)]
+    for detections in (both, both[::-1], both[:1], both[1:]):
+        assert zone.occupancy(detections) == pytest.approx(expected(zone, detections), abs=1e-9)
+    for size, covered in (((640, 480), 0.5), ((130, 480), 1.0), ((145, 125), 2 / 3), (None, 0.5)):
+        zone.frame_size = size
+        assert zone.occupancy([box(100, 100, 30, 50)]) == pytest.approx(covered)

@@ -240,6 +240,32 @@ def test_the_speed_is_the_slope_of_numpys_line_through_the_window() -> None:
             assert plane.speed(4) == pytest.approx(3.6 * np.hypot(*slopes), abs=1e-3)
 
 
+@given(st.lists(st.sampled_from([50, 100, 250, 500, 1000]), min_size=3, max_size=40), st.data())
+def test_speed_takes_three_places_over_half_a_window_at_most_three_old(steps: list[int], data: Any) -> None:
+    """The places of the last window, or else as few of the newest ones as are enough, up to three windows old."""
+    plane = n6post.Plane(FLAT, CENTIMETRES)
+    places: list[tuple[int, int]] = []  # milliseconds, pixel
+    now = 0
+    for k, ms in enumerate(steps):
+        now += ms
+        missed = data.draw(st.booleans()) if k % 3 else False
+        x = 100 + 11 * k + 13 * k % 7
+        if not missed:
+            places.append((now, x))
+        plane.update([] if missed else [seen(1, x, 500)], elapsed_ms=ms)
+        used = [one for one in places if now - one[0] <= 1000]
+        if len(used) < 3 or used[-1][0] - used[0][0] < 500:
+            enough = [n for n in range(3, len(places) + 1) if places[-1][0] - places[-n][0] >= 500]
+            used = places[-enough[0] :] if enough and now - places[-enough[0]][0] <= 3000 else []
+        if now - places[-1][0] > 3000:
+            places.clear()  # forgotten
+        speed = plane.speed(1)
+        assert (speed is None) == (not used)
+        if used:
+            slope = np.polyfit([ms / 1000 for ms, _ in used], [x / 100 for _, x in used], 1)[0]
+            assert speed == pytest.approx(3.6 * abs(slope), abs=1e-3)
+
+
 def test_jitter_is_not_speed() -> None:
     dice = np.random.default_rng(5)
     plane = n6post.Plane(FLAT, CENTIMETRES)
@@ -365,8 +391,9 @@ def test_times_stay_exact_for_days() -> None:
     assert walked(plane, [(14 * k, 500) for k in range(20)])[-1] == pytest.approx(1.4 * 3.6, rel=1e-4)
     for _ in range(2):  # a track of hours starts again now and then
         for _ in range(4100):
-            plane.update([seen(1, 500, 500)], elapsed_ms=1000)
+            plane.update([seen(1, 500, 500)], elapsed_ms=2900)
         assert walked(plane, [(14 * k, 500) for k in range(20)])[-1] == pytest.approx(1.4 * 3.6, rel=1e-4)
+        assert walked(plane, [(7 * k, 500) for k in range(40)], 33)[-1] == pytest.approx(0.07 / 0.033 * 3.6, rel=1e-4)
 
 
 def test_speed_takes_an_id_or_a_detection() -> None:
@@ -440,3 +467,37 @@ def test_an_interrupted_constructor_makes_the_right_plane_the_next_time() -> Non
         return n6post.Plane(ROAD, METRES).to_world(320, 300)
 
     test_memory.check(test_memory.Scene(lambda: None, asked, asked))
+
+
+@pytest.mark.parametrize("anchor, cut, whole", [
+    ("bottom", "left right bottom", "top"), ("top_left", "left top", "right bottom"),
+    ("bottom_right", "right bottom", "left top"),
+    ("center", "left right top bottom", ""), ("left", "left top bottom", "right"), ("centroid", "left right top bottom", ""),
+])  # fmt: skip
+def test_a_side_that_the_frame_cuts_off_gives_no_speed(anchor: str, cut: str, whole: str) -> None:
+    # Each walks 10 pixels a frame along the border that cuts it off, or into it, where its center moves half as far.
+    square = [(0, 0), (640, 0), (640, 480), (0, 480)]
+    walks = {
+        "left": lambda i: (0, 100, 80 - 10 * i, 60), "right": lambda i: (560 + 10 * i, 100, 80 - 10 * i, 60),
+        "top": lambda i: (100 + 10 * i, 0, 60, 80), "bottom": lambda i: (100 + 10 * i, 400, 60, 79),
+    }  # fmt: skip
+    for side in [*cut.split(), *whole.split()]:
+        plane = n6post.Plane(square, square, anchor=anchor, frame_size=(640, 480))
+        for i in range(6):
+            d = n6post.Detection(walks[side](i), 0.9, 0, "", None, None)
+            d.track_id = 1
+            plane.update([d], elapsed_ms=200)
+        assert (plane.speed(1) is None) is (side in cut.split()), side
+
+
+def test_a_person_who_comes_into_the_frame_has_a_speed_once_the_feet_are_seen() -> None:
+    plane = n6post.Plane([(0, 0), (640, 0), (640, 480), (0, 480)], [(0, 0), (64, 0), (64, 48), (0, 48)])
+    speeds = []
+    for i in range(14):  # walks up by 20 pixels, or 2 m, in each fifth of a second: 36 km/h
+        top, bottom = 460 - 20 * i, 620 - 20 * i
+        d = n6post.Detection((300, top, 60, min(bottom, 480) - top), 0.9, 0, "", None, None).replace(frame_size=(640, 480))
+        d.track_id = 1
+        plane.update([d], elapsed_ms=200)
+        speeds.append(plane.speed(1))
+    assert speeds[:10] == [None] * 10  # the feet are in the frame from the ninth on
+    assert speeds[11:] == pytest.approx([36.0] * 3, rel=1e-3)

@@ -334,3 +334,36 @@ def test_a_refused_frame_changes_nothing() -> None:
             one.trigger(detections, elapsed_ms=ms)
     assert (one.as_dict(), [d.track_id for d in one.entered], one.left) == before
     assert step(one, INSIDE, ms=40)[0] == [1] and one.dwell_time(1) == 0.04
+
+
+def test_the_direction_of_the_points_makes_no_difference() -> None:
+    narrow = [(100, 300), (540, 300), (540, 330), (100, 330)]
+    for points in (narrow, narrow[1:] + narrow[:1]):
+        one, other = n6post.PolygonZone(points), n6post.PolygonZone(points[::-1])
+        for y in (*range(280, 350, 3), *range(350, 280, -4)):
+            found = [seen(1, 300, y, 80, 160)]
+            inside = [zone.trigger(found, elapsed_ms=100) for zone in (one, other)]
+            assert inside[0] == inside[1] and one.left == other.left
+
+
+@pytest.mark.parametrize("last", [638, 639, 640])
+def test_the_last_column_of_the_frame_is_its_border(last: int) -> None:
+    one = n6post.PolygonZone([(540, 100), (last, 100), (last, 400), (540, 400)], frame_size=(640, 480))
+    for x in [500] * 2 + [634] * 5:
+        one.trigger([seen(1, x, 250, 400, 160)], elapsed_ms=100)
+    assert one.current_count == (last > 638)
+
+
+def test_128_lost_tracks_are_remembered() -> None:
+    one = zone(max_gap=10.0)
+    one.trigger([seen(i, *INSIDE) for i in range(1, 129)], elapsed_ms=0)
+    assert one.trigger([], elapsed_ms=100) == [] and one.left == []
+    one.trigger([seen(200, *INSIDE)], elapsed_ms=100)
+    assert len(one.left) == 128
+
+
+def test_json_has_dwell_times_of_tracks_inside_only() -> None:
+    one = zone()
+    for _ in range(2):
+        step(one, INSIDE, OUTSIDE)
+    assert one.as_dict()["dwell_times"] == [[1, 0.1]]

@@ -12,6 +12,7 @@ from typing import Any
 
 import _host
 import image
+import n6post
 import numpy as np
 import pytest
 from assertions import says
@@ -22,6 +23,7 @@ from n6post.results.detection import Detection
 from n6post.results.mask import Mask, MaskTransform
 from n6post.tracking.line_zone import LineZone
 from n6post.tracking.polygon_zone import PolygonZone
+from ulab import numpy as ulab
 
 _host.install()  # time.ticks_ms
 
@@ -579,13 +581,18 @@ def test_counts_at_the_frames_edge_are_written_inside_it():
     assert np.frombuffer(img.bytearray(), dtype=np.uint8).any()
 
 
+A_POINT = "expected a point (x, y) of two numbers up to a million"
+
+
 @pytest.mark.parametrize(
     "make, message",
     [
         (lambda: LineZone((0, 0), (0, 0)), "end: expected another point than start, got (0, 0) twice"),
-        (lambda: LineZone((0, 0.5), (4, 4)), "start: expected a point (x, y) of integers, got (0, 0.5)"),
-        (lambda: LineZone((0, 0), (4, 4, 4)), "end: expected a point (x, y) of integers, got (4, 4, 4)"),
-        (lambda: LineZone((0, 0), (4, True)), "end: expected a point (x, y) of integers, got (4, True)"),
+        (lambda: LineZone((0, 2e6), (4, 4)), f"start: {A_POINT}, got (0, 2000000.0)"),
+        (lambda: LineZone((0, 0), (4, 4, 4)), f"end: {A_POINT}, got (4, 4, 4)"),
+        (lambda: LineZone((0, 0), (4, True)), f"end: {A_POINT}, got (4, True)"),
+        (lambda: LineZone((0, 0), (4, float("nan"))), f"end: {A_POINT}, got (4, nan)"),
+        (lambda: LineZone("ab", (4, 4)), f"start: {A_POINT}, got 'ab'"),
         (lambda: LineZone((0, 0), (40000, 0)), "end: expected an integer from -32768 to 32767, got 40000"),
         (lambda: LineZone((0, -32769), (4, 0)), "start: expected an integer from -32768 to 32767, got -32769"),
         (lambda: LineZone((0, 0), (4, 4), anchor="feet"), f"anchor: expected {ANCHORS} or centroid, got 'feet'"),
@@ -598,7 +605,7 @@ def test_counts_at_the_frames_edge_are_written_inside_it():
         ),
         (lambda: PolygonZone([(0, 0), (9, 9)]), "points: expected three or more (x, y), got [(0, 0), (9, 9)]"),
         (lambda: PolygonZone(7), "points: expected three or more (x, y), got 7"),
-        (lambda: PolygonZone([(0, 0), (9, 9), (4, 4.0)]), "points: expected a point (x, y) of integers, got (4, 4.0)"),
+        (lambda: PolygonZone([(0, 0), (9, 9), (4, "4")]), f"points: {A_POINT}, got (4, '4')"),
         (
             lambda: PolygonZone([(0, 0), (9, 9), (4, 4), (0, 0)]),
             "points: expected some that are not in a line, got [(0, 0), (9, 9), (4, 4), (0, 0)]",
@@ -726,12 +733,54 @@ def test_a_zone_learns_the_frame_size_from_the_first_detection():
         assert zone.frame_size == (320, 240)
 
 
-@pytest.mark.parametrize("pixel", [(None, 3), ("x", 3), (3, None), ([1], 2)])
+@pytest.mark.parametrize("kind", [np.array, ulab.array, lambda rows: [[float(v) + 0.4 for v in row] for row in rows]])
+def test_points_are_lists_floats_or_arrays_too(kind: Any) -> None:
+    points = kind(SQUARE)
+    zone = PolygonZone(points)
+    assert zone.points == SQUARE and {type(v) for point in zone.points for v in point} == {int}
+    line = LineZone(points[0], tuple(points[1]))
+    assert (line.start, line.end) == (SQUARE[0], SQUARE[1])
+    numpy_size = PolygonZone(SQUARE, frame_size=np.array([640, 480])).frame_size
+    assert numpy_size == (640, 480) and n6post.to_json(zone) == n6post.to_json(PolygonZone(SQUARE))
+    plane = n6post.Plane(points, kind([(0, 0), (4, 0), (4, 4), (0, 4)]))
+    assert plane.to_world(points[0]) == pytest.approx(plane.to_world(*[float(v) for v in points[0]]), abs=1e-5)
+
+
+def test_a_point_is_rounded_to_the_nearest_pixel() -> None:
+    assert LineZone((0.49, 1.5), (-0.5, -1.51)).start == (0, 2)
+    assert LineZone((0.49, 1.5), (-0.5, -1.51)).end == (0, -2)
+
+
+def test_contains_takes_a_pixel_in_any_form_or_a_detection() -> None:
+    zone = PolygonZone([(0, 0), (20, 0), (20, 20), (0, 20)])
+    for x, y in ((5, 5), (25, 5), (5, 20), (0, 0)):
+        wanted = 0 <= x < 20 and 0 <= y < 20
+        for pixel in ((x, y), [x, y], (float(x), y), np.array([x, y]), ulab.array([x, y]), (np.float32(x), np.int16(y))):
+            assert zone.contains(pixel) is zone.contains(*pixel) is wanted
+        d = seen(None, x, y)
+        assert zone.contains(d) is bool(zone.trigger([d]))
+    wide = n6post.Detection((15, 0, 10, 10), 0.9, 0, "car", None, None)
+    assert zone.contains(wide.replace(rect=(14, 0, 10, 10))) and not zone.contains(wide)
+    assert not PolygonZone(zone.points, anchor=("bottom_left", "bottom_right")).contains(wide.replace(rect=(14, 0, 10, 10)))
+
+
+def test_other_maps_take_a_pixel_as_a_tuple_too() -> None:
+    heat_map = n6post.HeatMap(2, 1, frame_size=(20, 10))
+    heat_map.update([seen(None, 15, 5)])
+    assert heat_map.value_at((15, 5)) == heat_map.value_at(15, 5) == 1.0 and heat_map.value_at([2, 5]) == 0.0
+    with pytest.raises(ValueError, match=says("value_at: expected a frame pixel x, y, two numbers, got 15")):
+        heat_map.value_at(15)
+
+
+@pytest.mark.parametrize("pixel", [(None, 3), ("x", 3), ([1], 2), ((1, 2), 3)])
 def test_contains_refuses_anything_but_a_pixel(pixel: Any) -> None:
     zone = PolygonZone([(0, 0), (10, 0), (10, 10)])
     got = f"{pixel[0]!r}, {pixel[1]!r}"
     with pytest.raises(ValueError, match=says(f"contains: expected a frame pixel x, y, two numbers, got {got}")):
         zone.contains(*pixel)
+    for wrong in (5, (5,), (1, 2, 3), "ab", None):
+        with pytest.raises(ValueError, match="contains: expected a frame pixel x, y, two numbers, got "):
+            zone.contains(wrong)
 
 
 def test_coordinates_in_place_of_points_are_refused() -> None:

@@ -7,7 +7,7 @@
 Each name is imported on first use, so a script loads only the families that it uses.
 """
 
-__version__ = "0.5.0"
+__version__ = "0.5.1"
 
 
 def _remember(*names):
@@ -42,8 +42,14 @@ if __debug__:  # -O3 leaves this out of compiled files
 
     _recommend_compiled_files()
 
-# Every public name and its file. As keywords, because MicroPython's dir() and Tab know only words that are used in code.
-_EXPORTS = dict(
+
+class _Exports(dict):
+    def __str__(self):  # help(n6post) prints every global; the names are in __all__
+        return "the file of each public name"
+
+
+# As keywords, because MicroPython's dir() and Tab know only words that are used in code.
+_EXPORTS = _Exports(
     YoloV8="families.yolov8",
     YoloV8Seg="families.yolov8_seg",
     YoloV8Pose="families.yolov8_pose",

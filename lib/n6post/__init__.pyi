@@ -72,7 +72,7 @@ __all__ = [
 
 _Box = tuple[int, int, int, int]
 _Color = tuple[int, int, int] | list[int]
-_Point = tuple[int, int] | list[int]
+_Point = tuple[float, float] | list[float] | ndarray
 
 # The labels of all classes, in any form that an option takes: a list, a dict as in Ultralytics' data.yaml, a path to a .txt.
 _Labels = list[str] | tuple[str, ...] | dict[int, str] | str
@@ -147,11 +147,11 @@ __version__: str
 class YoloV8:
     """Post-processor for YOLOv8, YOLO11 and YOLO26 detection: `ml.Model(path, postprocess=n6post.YoloV8())`.
 
-    It accepts raw heads, split heads (boxes and scores as outputs of their own, as `n6post optimize` makes them) and
-    end-to-end heads [1, rows, 6], and detects which of them a model has. The network of an end-to-end head has suppressed
-    overlaps already: only `threshold`, `classes`, `labels`, `max_detections` and `box_units` apply to it, one object may
-    have several classes, and without labels a class is its number as text. For a split head whose network needs no
-    suppression (one-to-one, YOLO26), set `iou_threshold=1`.
+    It accepts raw heads, split heads (boxes and scores as outputs of their own, as `n6post optimize`, Rockchip's export and
+    YOLO-NAS have them) and end-to-end heads [1, rows, 6], and detects which of them a model has. The network of an
+    end-to-end head has suppressed overlaps already: only `threshold`, `classes`, `labels`, `max_detections` and `box_units`
+    apply to it, one object may have several classes, and without labels a class is its number as text. For a split head
+    whose network needs no suppression (one-to-one, YOLO26), set `iou_threshold=1`.
 
     ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
     """
@@ -182,6 +182,12 @@ class YoloV8:
     """
     box_units: Literal["pixels", "normalized"] | None
     """Unit of the head's boxes: "pixels" of the model input, or "normalized" to 0..1; None detects it from the head."""
+    box_order: Literal["xywh", "xyxy"] | None
+    """Numbers of a box: "xywh", its center and size, or "xyxy", two corners, as in YOLO-NAS, DAMO-YOLO and YOLO-Pro.
+
+    None detects it: boxes are corners if no corner is on the wrong side of the other. A frame that leaves it open, such as
+    one of zeros, is read as "xywh", and the next frame is examined again.
+    """
 
     def __init__(
         self,
@@ -195,6 +201,7 @@ class YoloV8:
         max_candidates: int = 300,
         labels: _Labels | None = None,
         box_units: Literal["pixels", "normalized"] | None = None,
+        box_order: Literal["xywh", "xyxy"] | None = None,
     ) -> None:
         """Post-processor for YOLOv8, YOLO11 and YOLO26 detection: `ml.Model(path, postprocess=n6post.YoloV8())`.
 
@@ -214,6 +221,9 @@ class YoloV8:
           numbers. The firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
         - `box_units`: Unit of the head's boxes: "pixels" of the model input, or "normalized" to 0..1; None detects it from
           the head.
+        - `box_order`: Numbers of a box: "xywh", its center and size, or "xyxy", two corners, as in YOLO-NAS, DAMO-YOLO and
+          YOLO-Pro. None detects it: boxes are corners if no corner is on the wrong side of the other. A frame that leaves it
+          open, such as one of zeros, is read as "xywh", and the next frame is examined again.
         """
 
     def __call__(
@@ -259,6 +269,7 @@ class YoloV8Seg(YoloV8):
         max_candidates: int = 300,
         labels: _Labels | None = None,
         box_units: Literal["pixels", "normalized"] | None = None,
+        box_order: Literal["xywh", "xyxy"] | None = None,
         mask_threshold: float = 0.5,
         mask_padding: float | None = None,
         mask_overlap: float | None = 0.8,
@@ -282,6 +293,9 @@ class YoloV8Seg(YoloV8):
           numbers. The firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
         - `box_units`: Unit of the head's boxes: "pixels" of the model input, or "normalized" to 0..1; None detects it from
           the head.
+        - `box_order`: Numbers of a box: "xywh", its center and size, or "xyxy", two corners, as in YOLO-NAS, DAMO-YOLO and
+          YOLO-Pro. None detects it: boxes are corners if no corner is on the wrong side of the other. A frame that leaves it
+          open, such as one of zeros, is read as "xywh", and the next frame is examined again.
         - `mask_threshold`: Probability above which a pixel belongs to the object, between 0 and 1.
         - `mask_padding`: Pixels of the model input by which a box grows before the mask is cropped to it; 0 crops as
           Ultralytics does. None: half the step of a quantized box, which restores what its rounding has cut off; 0 for a
@@ -332,6 +346,7 @@ class YoloV8Pose(YoloV8):
         max_candidates: int = 300,
         labels: _Labels | None = None,
         box_units: Literal["pixels", "normalized"] | None = None,
+        box_order: Literal["xywh", "xyxy"] | None = None,
         keypoint_threshold: float = 0.5,
         class_count: int | None = None,
         keypoint_scores: Literal["score", "logit"] | None = None,
@@ -354,6 +369,9 @@ class YoloV8Pose(YoloV8):
           numbers. The firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
         - `box_units`: Unit of the head's boxes: "pixels" of the model input, or "normalized" to 0..1; None detects it from
           the head.
+        - `box_order`: Numbers of a box: "xywh", its center and size, or "xyxy", two corners, as in YOLO-NAS, DAMO-YOLO and
+          YOLO-Pro. None detects it: boxes are corners if no corner is on the wrong side of the other. A frame that leaves it
+          open, such as one of zeros, is read as "xywh", and the next frame is examined again.
         - `keypoint_threshold`: Minimum score of a keypoint that counts as visible, 0..1. Detections carry it; `draw` leaves
           out those below.
         - `class_count`: Number of classes of a raw head, 1..65535; None: as many as there are labels, or 1 without labels.
@@ -387,6 +405,7 @@ class YoloV8Obb(YoloV8):
         max_candidates: int = 300,
         labels: _Labels | None = None,
         box_units: Literal["pixels", "normalized"] | None = None,
+        box_order: Literal["xywh", "xyxy"] | None = None,
     ) -> None:
         """Post-processor for YOLOv8, YOLO11 and YOLO26 oriented boxes (OBB): every detection has `.corners` and `.rotation`.
 
@@ -406,6 +425,9 @@ class YoloV8Obb(YoloV8):
           numbers. The firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
         - `box_units`: Unit of the head's boxes: "pixels" of the model input, or "normalized" to 0..1; None detects it from
           the head.
+        - `box_order`: Numbers of a box: "xywh", its center and size, or "xyxy", two corners, as in YOLO-NAS, DAMO-YOLO and
+          YOLO-Pro. None detects it: boxes are corners if no corner is on the wrong side of the other. A frame that leaves it
+          open, such as one of zeros, is read as "xywh", and the next frame is examined again.
         """
 
 class YoloV2:
@@ -1294,6 +1316,9 @@ class _Track(NamedTuple):
     age: float
     """Frames since the first detection."""
 
+    def as_dict(self) -> dict[str, Any]:
+        """The track as numbers and lists, for JSON."""
+
 class Tracker(Generic[_Lost]):
     """Gives objects ids that stay from frame to frame.
 
@@ -1426,8 +1451,8 @@ class Tracker(Generic[_Lost]):
         """The detections of this frame that belong to confirmed tracks, in their order, as new objects with `track_id`.
 
         - `detections`: list of Detection, as YoloV8, YoloV8Seg, YoloV8Pose or MoveNet return it; it is not changed
-        - `dt`: frames since the last update: 2.0 after a skipped frame, .5 at 25 frames a second. Less than 0 (the clock was
-          set back) counts as 0
+        - `dt`: frames since the last update: 2.0 after a skipped frame, 2.5 at 5 frames a second (8 to 25 a second need
+          none). Less than 0 (the clock was set back) counts as 0
 
         Track ids begin again at 1 after 1,073,741,823. Class, label, score, mask and keypoints are those of the detection. A
         MemoryError during an update leaves the tracker as it was before.
@@ -1587,11 +1612,14 @@ class _Visit(NamedTuple):
     class_id: int
     """Its class number when it was inside last."""
 
+    def as_dict(self) -> dict[str, Any]:
+        """The visit as numbers, for JSON."""
+
 class PolygonZone:
     """A polygon of points (x, y) in frame pixels that reports which detections are inside, and for how long.
 
-    - `points`: three or more, read-only. If edges cross each other, a part that is surrounded an even number of times is
-      outside
+    - `points`: three or more, rounded to whole pixels, read-only. If edges cross each other, a part that is surrounded an
+      even number of times is outside
 
     A track that is seen for the first time is where it is, inside or outside, and from then on where it was settled last. A
     detection without a `track_id` is where it is.
@@ -1628,7 +1656,7 @@ class PolygonZone:
 
     def __init__(
         self,
-        points: Sequence[_Point],
+        points: Sequence[_Point] | ndarray,
         *,
         anchor: _Anchor | tuple[_Anchor, ...] = "bottom",
         frame_size: tuple[int, int] | None = None,
@@ -1702,8 +1730,11 @@ class PolygonZone:
         - `track`: its id, or a Detection
         """
 
-    def contains(self, x: int, y: int) -> bool:
-        """Whether frame pixel (x, y) is inside. Left and upper edges belong to a zone, right and lower ones do not."""
+    def contains(self, x: float | _Point | Detection, y: float | None = None) -> bool:
+        """Whether frame pixel (x, y), or ((x, y)), is inside; or a Detection, by its anchor point or all of several.
+
+        Left and upper edges belong to a zone, right and lower ones do not.
+        """
 
     def coverage(self, mask: Mask) -> float:
         """The fraction of an object that is inside, 0..1, by the centers of its mask's pixels.
@@ -1757,12 +1788,12 @@ class Hold:
         """
 
     @overload
-    def trigger(self, detections: bool, *, elapsed_ms: float | None = None) -> bool:
+    def trigger(self, detections: bool | Literal[0, 1], *, elapsed_ms: float | None = None) -> bool:
         """Examine a frame; returns those that are true now and have been for `seconds`.
 
         - `detections`: the detections for which it is true, as Tracker.update returns them: it returns some of them. Or True
-          or False, for a condition without a track: it returns True once that was true for `seconds`, until it was untrue
-          for longer than `release`
+          or False (or 1 or 0), for a condition without a track: it returns True once that was true for `seconds`, until it
+          was untrue for longer than `release`
         - `elapsed_ms`: milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
 
         Call it in every frame, with an empty list too. Detections that only coast are skipped. ValueError for a detection
@@ -1776,8 +1807,8 @@ class Hold:
         """Examine a frame; returns those that are true now and have been for `seconds`.
 
         - `detections`: the detections for which it is true, as Tracker.update returns them: it returns some of them. Or True
-          or False, for a condition without a track: it returns True once that was true for `seconds`, until it was untrue
-          for longer than `release`
+          or False (or 1 or 0), for a condition without a track: it returns True once that was true for `seconds`, until it
+          was untrue for longer than `release`
         - `elapsed_ms`: milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
 
         Call it in every frame, with an empty list too. Detections that only coast are skipped. ValueError for a detection
@@ -1886,8 +1917,8 @@ class Plane:
 
     def __init__(
         self,
-        image_points: Sequence[Sequence[float]],
-        world_points: Sequence[Sequence[float]],
+        image_points: Sequence[Sequence[float]] | ndarray,
+        world_points: Sequence[Sequence[float]] | ndarray,
         *,
         anchor: _Anchor = "bottom",
         frame_size: tuple[int, int] | None = None,
@@ -1919,7 +1950,9 @@ class Plane:
         0 for four points, except for rounding. With more a large one shows a point that was measured wrongly.
         """
 
-    def to_world(self, x: float | Sequence[float] | Detection, y: float | None = None) -> tuple[float, float] | None:
+    def to_world(
+        self, x: float | Sequence[float] | ndarray | Detection, y: float | None = None
+    ) -> tuple[float, float] | None:
         """The place (x, y) in meters of a frame pixel (x, y), or ((x, y)), or of a Detection, by its anchor point.
 
         None on the horizon and above it, where no place of the plane is seen. ValueError for anything else.
@@ -1944,7 +1977,8 @@ class Plane:
           `track_id`
         - `elapsed_ms`: milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
 
-        A track that was not seen for three times `window` is forgotten.
+        Nor does one that the frame's border cuts off at a side of its box on which the anchor point depends: for "bottom" at
+        the left, the right or below. A track that was not seen for three times `window` is forgotten.
         """
 
     def speed(self, track: int | Detection | None) -> float | None:
@@ -1953,8 +1987,8 @@ class Plane:
         - `track`: its id, or a Detection
 
         Three places over half a window are needed. If the last `window` seconds have less, as at a low frame rate, earlier
-        ones are used too, up to three windows old. None while that is not enough, as for a new track, and for an unknown
-        track.
+        ones are used too, up to three windows old. None while that is not enough, as for a new track or one that the frame's
+        border cuts off, and for an unknown track.
         """
 
     def velocity(self, track: int | Detection | None) -> tuple[float, float] | None:
@@ -2026,8 +2060,8 @@ class HeatMap:
     def values(self) -> ndarray:
         """The numbers of all cells as a new float32 array (rows, columns): counts, faded by `half_life`."""
 
-    def value_at(self, x: int, y: int) -> float | None:
-        """The number of the cell with frame pixel (x, y); None outside of the frame, and while its size is unknown."""
+    def value_at(self, x: int | _Point, y: int | None = None) -> float | None:
+        """The number of the cell with frame pixel (x, y), or ((x, y)); None outside of the frame or without its size."""
 
     @property
     def max_cell(self) -> tuple[int, int, int, int] | None:
@@ -2063,6 +2097,9 @@ class _Match(NamedTuple):
 
     name: str | int
     similarity: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """The match as numbers and a text, for JSON."""
 
 class Gallery:
     """Names with the embeddings of each, to find the name of another embedding.
@@ -2332,6 +2369,8 @@ class Detection(NamedTuple, Generic[_M, _K, _T]):
     ) -> tuple[int, int, float]:
         """A keypoint by its name (see `keypoint_names`) or index: (x, y, score), x and y being the ints of a frame pixel.
 
+        Draw with it. To measure, take the floats: `d.keypoints[n6post.keypoint_names(17).index("left wrist")]`.
+
         It was seen if its score is at least the detection's `keypoint_threshold`. ValueError for an unknown keypoint, which
         lists the names, and for a detection without keypoints.
         """
@@ -2352,6 +2391,9 @@ class _ColorStatistics(NamedTuple):
     stdev: _Color
     min: _Color
     max: _Color
+
+    def as_dict(self) -> dict[str, Any]:
+        """The colors as numbers and lists, for JSON."""
 
 class Mask:
     """The pixels of one object.
@@ -2467,6 +2509,9 @@ class _Band(NamedTuple):
     right: int | Any
     fraction: float
 
+    def as_dict(self) -> dict[str, Any]:
+        """The band as numbers, for JSON."""
+
 class Segmentation:
     """A class for every pixel of a map that lies over the frame.
 
@@ -2501,8 +2546,8 @@ class Segmentation:
     def area(self, class_id: int | str) -> int:
         """The number of frame pixels of this class: those for which `class_at` returns it."""
 
-    def class_at(self, x: int, y: int) -> int | None:
-        """The class of frame pixel (x, y); None outside of the frame or of the part that the network saw."""
+    def class_at(self, x: int | tuple[int, int], y: int | None = None) -> int | None:
+        """The class of frame pixel (x, y), or ((x, y)); None outside of the frame or of the part that the network saw."""
 
     def profile(self, class_id: int | str, *, rows: int = 8) -> list[_Band]:
         """Where a class is in each of several bands of the frame, the lowest band first, for scripts that follow a road.
@@ -2546,6 +2591,9 @@ class _ClassScore(NamedTuple):
     class_id: int
     label: str
     score: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """The class as numbers and a text, for JSON."""
 
 class Classification:
     """The most probable classes of a picture, best first.
@@ -2618,8 +2666,8 @@ class DepthMap:
     def distances(self) -> ndarray:
         """All distances as a new float32 array (H, W)."""
 
-    def depth_at(self, x: int, y: int) -> float | None:
-        """The distance at frame pixel (x, y); None outside of the frame or of the part that the network saw."""
+    def depth_at(self, x: int | tuple[int, int], y: int | None = None) -> float | None:
+        """The distance at frame pixel (x, y), or ((x, y)); None outside of the frame or of the part that the network saw."""
 
     def minimum(self, box: Sequence[float] | Detection | None = None) -> float | None:
         """The smallest distance in a box, or in the whole map; None if the network saw nothing of the box."""
@@ -2771,9 +2819,9 @@ def text(
 def to_json(result: Any, *, outline: bool = False, stream: None = None) -> str:
     """A result as one line of JSON. `json.loads` of it returns what `as_dict` returns.
 
-    - `result`: a list of Detection, or an object with `as_dict`: a Detection, a Segmentation, a Classification, a DepthMap,
-      a Gallery, a LineZone, a PolygonZone, a HeatMap
-    - `outline`: whether to include the outline of every mask
+    - `result`: a list of Detection, or anything else with `as_dict`: a Detection, a Segmentation, a zone, a HeatMap, a
+      Gallery; or a list of such objects: zones, `zone.left`, `tracker.tracks`
+    - `outline`: whether to include the outline of every mask of a Detection
     - `stream`: where to write the line: a UART, a socket, a file, sys.stdout or anything else with `write` that takes bytes.
       None: it is returned
 
@@ -2790,9 +2838,9 @@ def to_json(result: Any, *, outline: bool = False, stream: None = None) -> str:
 def to_json(result: Any, *, outline: bool = False, stream: _Stream[_Written]) -> _Written:
     """A result as one line of JSON. `json.loads` of it returns what `as_dict` returns.
 
-    - `result`: a list of Detection, or an object with `as_dict`: a Detection, a Segmentation, a Classification, a DepthMap,
-      a Gallery, a LineZone, a PolygonZone, a HeatMap
-    - `outline`: whether to include the outline of every mask
+    - `result`: a list of Detection, or anything else with `as_dict`: a Detection, a Segmentation, a zone, a HeatMap, a
+      Gallery; or a list of such objects: zones, `zone.left`, `tracker.tracks`
+    - `outline`: whether to include the outline of every mask of a Detection
     - `stream`: where to write the line: a UART, a socket, a file, sys.stdout or anything else with `write` that takes bytes.
       None: it is returned
 
@@ -2809,9 +2857,9 @@ def to_json(result: Any, *, outline: bool = False, stream: _Stream[_Written]) ->
 def to_json(result: Any, *, outline: bool = False, stream: TextIO) -> int:
     """A result as one line of JSON. `json.loads` of it returns what `as_dict` returns.
 
-    - `result`: a list of Detection, or an object with `as_dict`: a Detection, a Segmentation, a Classification, a DepthMap,
-      a Gallery, a LineZone, a PolygonZone, a HeatMap
-    - `outline`: whether to include the outline of every mask
+    - `result`: a list of Detection, or anything else with `as_dict`: a Detection, a Segmentation, a zone, a HeatMap, a
+      Gallery; or a list of such objects: zones, `zone.left`, `tracker.tracks`
+    - `outline`: whether to include the outline of every mask of a Detection
     - `stream`: where to write the line: a UART, a socket, a file, sys.stdout or anything else with `write` that takes bytes.
       None: it is returned
 
@@ -2898,14 +2946,17 @@ def detections(
 
     - `rows`: what OpenMV's post-processors return, a list for each class of ([x, y, w, h], score[, keypoints]); or such
       tuples without the lists for classes, or ([x, y, w, h], score, class[, keypoints]); or (x, y, w, h[, score[, class]]),
-      also as an array; or objects with `rect`: blobs, AprilTags, QR codes, rectangles, Detections
+      also as an array; or dicts as `as_dict` and the JSON of `to_json` have them; or objects with `rect`: blobs, AprilTags,
+      QR codes, rectangles, Detections
     - `frame`: the picture, or its (width, height); boxes and keypoints are clipped to it, and boxes outside of it are
       dropped. None: unknown, and nothing is clipped
     - `labels`: class names as for a constructor; without them a class is its number as text
 
     Coordinates are frame pixels. A score that is missing is 1.0, a missing class 0. The class of a blob is the number of its
     first threshold, that of an AprilTag its id; the label of a QR code is its payload. Keypoints are x, y, score; without a
-    score it is 1.0. Rows without width or height, and scores that are not a number, are dropped.
+    score it is 1.0. Rows without width or height are dropped, and so are those whose score is NaN or infinite. A keypoint
+    with such a number was not seen: it becomes (0, 0) with score 0. Of a dict everything comes back, as rounded as it is
+    there, except the mask, of which it has only measurements.
 
     ValueError for anything else; the message has the number of the row.
     """
@@ -2931,7 +2982,7 @@ def merge(
     Oriented boxes do not grow: the largest one is kept. A detection that takes in no other is returned as it is.
 
     With "ios", a small object in front of a large one of its class is taken for a part of it. (Tiles never joins two of the
-    same tile, for this reason.) ValueError for anything but a list of Detection, and for options out of range.
+    same tile, for this reason.) ValueError for anything but a list of Detection of one frame, and for options out of range.
     """
 
 # An entry is ([x, y, w, h], score) or ([x, y, w, h], score, keypoints): a tuple of either length, which scripts unpack.
@@ -2980,6 +3031,7 @@ class _AnyFamily(
     threshold: Any
     anchors: Any
     box_units: Any
+    box_order: Any
     layout: Any
 
     def __call__(self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]) -> _AnyResult: ...  # type: ignore[override]
@@ -3124,6 +3176,13 @@ class _Options(TypedDict, total=False):
     None detects it from a frame. In "cells", centers are relative to the cell, with logarithms of the sizes: Megvii's
     export without a decode.
     """
+    box_order: Literal["xywh", "xyxy", "yxhw"] | None
+    """`YoloV8(box_order=None)`: Numbers of a box: "xywh", its center and size, or "xyxy", two corners, as in YOLO-NAS,
+    DAMO-YOLO and YOLO-Pro. None detects it: boxes are corners if no corner is on the wrong side of the other. A frame
+    that leaves it open, such as one of zeros, is read as "xywh", and the next frame is examined again.
+
+    `Ssd(box_order=None)`: Order of a box's numbers. None: "yxhw" for TensorFlow's SSD MobileNet 300, else "xywh".
+    """
     mask_threshold: float
     """`YoloV8Seg(mask_threshold=0.5)`: Probability above which a pixel belongs to the object, between 0 and 1."""
     mask_padding: float | None
@@ -3172,8 +3231,6 @@ class _Options(TypedDict, total=False):
     pixels. Centers are those of the cells. If the cells do not divide the input, a fourth item says how far apart they
     are, in pixels.
     """
-    box_order: Literal["xywh", "yxhw"] | None
-    """`Ssd(box_order=None)`: Order of a box's numbers. None: "yxhw" for TensorFlow's SSD MobileNet 300, else "xywh"."""
     layout: Literal["NHWC", "NCHW", "keypoints"] | None
     """`Fomo(layout=None)`: Layout of the output; None detects it from the shape, whose height and width have the aspect
     ratio of the input.
@@ -3236,7 +3293,7 @@ def processor_for(model: Model[Any], **options: Unpack[_Options]) -> _AnyFamily:
     Options:
 
     - `YoloV8`: `threshold=0.4`, `iou_threshold=0.5`, `nms_sigma=0`, `max_detections=20`, `classes=None`,
-      `class_agnostic=False`, `max_candidates=300`, `labels=None`, `box_units=None`
+      `class_agnostic=False`, `max_candidates=300`, `labels=None`, `box_units=None`, `box_order=None`
     - `YoloV8Seg`: those of YoloV8, and `mask_threshold=0.5`, `mask_padding=None`, `mask_overlap=0.8`, `refit_boxes=False`
     - `YoloV8Pose`: those of YoloV8, and `keypoint_threshold=0.5`, `class_count=None`, `keypoint_scores=None`
     - `YoloV8Obb`: those of YoloV8
@@ -3277,12 +3334,13 @@ def load(path: str, *, processor: None = None, **options: Unpack[_Options]) -> _
     one line per class. The processor itself is `model.postprocess.processor`; with `processor=`, `model.postprocess`.
 
     ValueError as for `processor_for`, for a .txt file that cannot be used, whose line the message names, and for a processor
-    that cannot be called. TypeError for options beside `processor=`. RuntimeError if the camera cannot run the file.
+    that cannot be called. TypeError for options beside `processor=`. OSError for a file that cannot be read, and
+    RuntimeError for one that the camera cannot run.
 
     Options:
 
     - `YoloV8`: `threshold=0.4`, `iou_threshold=0.5`, `nms_sigma=0`, `max_detections=20`, `classes=None`,
-      `class_agnostic=False`, `max_candidates=300`, `labels=None`, `box_units=None`
+      `class_agnostic=False`, `max_candidates=300`, `labels=None`, `box_units=None`, `box_order=None`
     - `YoloV8Seg`: those of YoloV8, and `mask_threshold=0.5`, `mask_padding=None`, `mask_overlap=0.8`, `refit_boxes=False`
     - `YoloV8Pose`: those of YoloV8, and `keypoint_threshold=0.5`, `class_count=None`, `keypoint_scores=None`
     - `YoloV8Obb`: those of YoloV8
@@ -3323,7 +3381,8 @@ def load(path: str, *, processor: _OwnProcessor) -> Model[_OwnProcessor]:
     one line per class. The processor itself is `model.postprocess.processor`; with `processor=`, `model.postprocess`.
 
     ValueError as for `processor_for`, for a .txt file that cannot be used, whose line the message names, and for a processor
-    that cannot be called. TypeError for options beside `processor=`. RuntimeError if the camera cannot run the file.
+    that cannot be called. TypeError for options beside `processor=`. OSError for a file that cannot be read, and
+    RuntimeError for one that the camera cannot run.
     """
 
 class Pipeline:
@@ -3401,7 +3460,17 @@ class Pipeline:
 
     @property
     def results(self) -> list[Any]:
-        """What the second model returned for each detection of the last `predict`; [] if that were detections."""
+        """What the second model returned for each detection of the last `predict`; [] if that were detections.
+
+        None for a detection that it has not looked at, because there were more than `max_detections`.
+        """
+
+    @property
+    def skipped(self) -> list[Detection[Any, Any, Any]]:
+        """The detector's detections of the last `predict` at which the second model has not looked.
+
+        Those beyond `max_detections`, and those in nearly the same place as another one if the objects are followed.
+        """
 
     def reset(self) -> None:
         """Follow no object any more: the next `predict` runs the detector."""
@@ -3409,11 +3478,12 @@ class Pipeline:
     def predict(self, img: Any) -> list[Detection[Any, Any, Any]]:
         """Run the models; returns a list of Detection in frame pixels, the objects that are followed first.
 
-        - `img`: the frame, RGB565 or GRAYSCALE. It is letterboxed for the detector; pass `n6post.Stretch(img)` or
-          `n6post.Crop(img)` for another way
+        - `img`: the frame, RGB565 or GRAYSCALE, or a list of it. It is letterboxed for the detector; pass
+          `n6post.Stretch(img)` or `n6post.Crop(img)` for another way
 
-        If the second model returns detections, these are returned, else those of the detector, and `results` has what the
-        second model returned for each.
+        If the second model returns detections, these are returned. Otherwise all of the detector's are, and `results` has
+        what the second model returned for each. It looks at no more than `max_detections` in a frame: `skipped` has the
+        others.
         """
 
 def tiles(
@@ -3495,11 +3565,13 @@ class Tiles:
     def turn(self) -> int:
         """The index in `rois` of the tile that is next. 0: all tiles have had their turn."""
 
-    def predict(self, img: Image | Stretch | Letterbox) -> list[Detection[Any, Any, None]]:
+    def predict(
+        self, img: Image | Stretch | Letterbox | Sequence[Image | Stretch | Letterbox]
+    ) -> list[Detection[Any, Any, None]]:
         """Run the model on the next `tiles_per_frame` tiles; returns the detections of all tiles in frame pixels.
 
-        - `img`: the frame, RGB565 or GRAYSCALE. Its tiles are letterboxed; pass `n6post.Stretch(img)` to stretch them, and
-          `n6post.Letterbox(img, roi=...)` to look at a part of the frame only
+        - `img`: the frame, RGB565 or GRAYSCALE, or a list of it. Its tiles are letterboxed; pass `n6post.Stretch(img)` to
+          stretch them, and `n6post.Letterbox(img, roi=...)` to look at a part of the frame only
 
         The best detection comes first. ValueError for `n6post.Crop`, which would cut off the ends of each tile, and for a
         model that returns something else than a list of Detection.

@@ -7,9 +7,14 @@ from ..kernels.place_params import BAND, BAND_CENTER, BAND_LEFT, BAND_PIXELS, BA
 from ..kernels.place_params import class_bands as class_bands_params
 from ..kernels.places import class_bands
 from ..pixels.pixel_edges import map_edges
+from ..tensors.lazy import module
 from ..tensors.options import number
 
-Band = namedtuple("Band", ("y", "center", "left", "right", "fraction"))
+
+class Band(namedtuple("Band", ("y", "center", "left", "right", "fraction"))):
+    def as_dict(self):
+        """The band as numbers, for JSON."""
+        return module("results.dicts").record_as_dict(self, ("y", "center", "left", "right", "fraction"))
 
 
 def profile(segmentation, class_id, rows):

@@ -4,7 +4,11 @@ from collections import OrderedDict, namedtuple
 
 from ..tensors.lazy import module
 
-ClassScore = namedtuple("ClassScore", ("class_id", "label", "score"))
+
+class ClassScore(namedtuple("ClassScore", ("class_id", "label", "score"))):
+    def as_dict(self):
+        """The class as numbers and a text, for JSON."""
+        return module("results.dicts").record_as_dict(self, ("class_id", "label", "score"))
 
 
 class Classification:

@@ -60,12 +60,14 @@ class DepthMap:
         """All distances as a new float32 array (H, W)."""
         return (np.array(self.raw, dtype=np.float) - float(self.zero_point)) * self._unit
 
-    def depth_at(self, x, y):
-        """The distance at frame pixel (x, y); None outside of the frame or of the part that the network saw."""
+    def depth_at(self, x, y=None):
+        """The distance at frame pixel (x, y), or ((x, y)); None outside of the frame or of the part that the network saw."""
+        pixel = x if y is None else (x, y)
         try:
+            x, y = pixel
             cell = module("pixels.pixel_edges").map_cell(self._transform, x, y)
-        except TypeError:
-            raise module("tensors.errors").pixel_refused("depth_at", (x, y)) from None
+        except (TypeError, ValueError):
+            raise module("tensors.errors").pixel_refused("depth_at", (pixel,) if y is None else pixel) from None
         if cell is None:
             return None
         row, column = cell

@@ -198,6 +198,8 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
     def keypoint(self, keypoint):
         """A keypoint by its name (see `keypoint_names`) or index: (x, y, score), x and y being the ints of a frame pixel.
 
+        Draw with it. To measure, take the floats: `d.keypoints[n6post.keypoint_names(17).index("left wrist")]`.
+
         It was seen if its score is at least the detection's `keypoint_threshold`. ValueError for an unknown keypoint, which
         lists the names, and for a detection without keypoints.
         """
@@ -237,7 +239,7 @@ def _checked_track_id(value):
     try:
         if value is None or -(1 << 31) <= value < 1 << 31 and int(value) == value:
             return value if value is None else int(value)
-    except TypeError:
+    except (TypeError, ValueError):
         pass
     raise ValueError("track_id: expected None or a whole number of 32 bits, got %r" % (value,))
 

@@ -87,6 +87,17 @@ def map_as_dict(segmentation, background):
     return {"classes": classes}
 
 
+def record_as_dict(record, names):
+    """A named tuple with these names, which a camera's does not tell."""
+    return OrderedDict([(name, _plain(value)) for name, value in zip(names, record)])
+
+
+def _plain(value):
+    if isinstance(value, tuple):
+        return [_plain(one) for one in value]
+    return rounded(value) if isinstance(value, float) else value
+
+
 def rounded(score):
     """A score rounded to three decimals, or to a whole number, an int, from 1000 on; None if it is not finite."""
     steps = _whole(score, 1000)

@@ -48,23 +48,28 @@ def normalized(detections):
     """Detections made by a script, which may have numbers of other types: converted as by as_dict."""
     made = []
     for d in detections:
-        if not isinstance(d, Detection):
-            raise ValueError(_EXPECTED % ("a list with " + type(d).__name__))
         if not isinstance(d[3], str):
             raise ValueError("label: expected a text, got %r" % (d[3],))
-        made.append(copied(d, (tuple([int(v) for v in d[0]]), float(d[1]), int(d[2]), d[3], d[4], d[5])))
+        try:
+            x, y, w, h, class_id = [int(v) for v in list(d[0]) + [d[2]]]
+            if max(abs(x), abs(y), abs(w), abs(h), abs(class_id)) >> 31:
+                raise ValueError
+            made.append(copied(d, ((x, y, w, h), float(d[1]), class_id, d[3], d[4], d[5])))
+        except (TypeError, ValueError, OverflowError):
+            raise ValueError("detections: expected numbers of 32 bits, got %r" % (d,)) from None
     return made
 
 
-def text_of_object(result, quoted):
-    """An object with as_dict as JSON. quoted(text) returns a text as JSON."""
-    as_dict = getattr(result, "as_dict", None)
-    if as_dict is None:
-        raise ValueError(_EXPECTED % type(result).__name__)
-    return _encoded(as_dict(), quoted).encode()
-
-
-_EXPECTED = "expected a list of Detection or something with as_dict(), got %s"
+def text_of_objects(result, quoted, outline):
+    """An object with as_dict, or a list of them, as JSON. quoted(text) returns a text as JSON."""
+    is_list = isinstance(result, (list, tuple)) and not getattr(result, "as_dict", None)
+    dicts = []
+    for one in result if is_list else (result,):
+        if not getattr(one, "as_dict", None):
+            got = ("a list with " if is_list else "") + type(one).__name__
+            raise ValueError("expected a list of Detection or something with as_dict(), got " + got)
+        dicts.append(one.as_dict(outline) if isinstance(one, Detection) else one.as_dict())
+    return _encoded(dicts if is_list else dicts[0], quoted).encode()
 
 
 def _encoded(value, quoted):

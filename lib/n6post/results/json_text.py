@@ -21,9 +21,9 @@ _WORDS = const(21)
 def to_json(result, *, outline=False, stream=None):
     """A result as one line of JSON. `json.loads` of it returns what `as_dict` returns.
 
-    result      a list of Detection, or an object with `as_dict`: a Detection, a Segmentation, a Classification, a
-                DepthMap, a Gallery, a LineZone, a PolygonZone, a HeatMap
-    outline     whether to include the outline of every mask
+    result      a list of Detection, or anything else with `as_dict`: a Detection, a Segmentation, a zone, a HeatMap, a
+                Gallery; or a list of such objects: zones, `zone.left`, `tracker.tracks`
+    outline     whether to include the outline of every mask of a Detection
     stream      where to write the line: a UART, a socket, a file, sys.stdout or anything else with `write` that takes
                 bytes. None: it is returned
 
@@ -75,11 +75,8 @@ class _Line:
 
     def fill(self, result, outline):
         """Write a line. Returns where it ends in `out`, which has a free byte behind it."""
-        if not isinstance(result, (list, tuple)):
-            text = module("results.json_parts").text_of_object(result, _quoted)
-            self.out = _grown(self.out, 0, len(text) + 1)
-            self.out[: len(text)] = text
-            return len(text)
+        if not isinstance(result, (list, tuple)) or getattr(result, "as_dict", None):
+            return self._fill_from_dicts(result, outline)
         # Not by as_dict() and json.dumps, which take ten times as long and more memory.
         words = self.words
         words[_AT] = 1
@@ -90,7 +87,9 @@ class _Line:
             out = self.out
             try:
                 need = write(result, words, out, len(out), self.score, _texts, self.text_of)
-            except (TypeError, ValueError, AttributeError):
+            except (TypeError, ValueError, AttributeError, LookupError, OverflowError):
+                if [d for d in result if not isinstance(d, Detection)]:
+                    return self._fill_from_dicts(result, outline)
                 result = module("results.json_parts").normalized(result)
                 need = write(result, words, out, len(out), self.score, _texts, self.text_of)
             if not need:
@@ -99,6 +98,13 @@ class _Line:
         end = words[_AT]
         self.out[end] = 93
         return end + 1
+
+    def _fill_from_dicts(self, result, outline):
+        # Of anything but a list of Detection.
+        text = module("results.json_parts").text_of_objects(result, _quoted, outline)
+        self.out = _grown(self.out, 0, len(text) + 1)
+        self.out[: len(text)] = text
+        return len(text)
 
     def _text_of(self, kind, d):
         # The bytes that the kernel cannot make itself: of kind 0 the label, 1 the score, 2 keypoints and corners.
@@ -141,7 +147,7 @@ def _grown(buffer, size, least):
 def _quoted(text):
     """A text as JSON, in ASCII."""
     # A camera makes each character a string, which takes 12,000 instructions.
-    for code in text.encode():
+    for code in text.encode("utf-8", "surrogatepass"):
         if code < 32 or code > 126 or code == 34 or code == 92:
             return module("results.json_parts").escaped(text)
     return '"' + text + '"'

@@ -12,7 +12,12 @@ from ..pixels.pixel_edges import shown
 from ..tensors.lazy import module
 from .places import region
 
-ColorStatistics = namedtuple("ColorStatistics", ("mean", "stdev", "min", "max"))
+
+class ColorStatistics(namedtuple("ColorStatistics", ("mean", "stdev", "min", "max"))):
+    def as_dict(self):
+        """The colors as numbers and lists, for JSON."""
+        return module("results.dicts").record_as_dict(self, ("mean", "stdev", "min", "max"))
+
 
 _INSIDE = b"\xff"  # a mask of one pixel
 

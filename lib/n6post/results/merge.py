@@ -25,10 +25,13 @@ def merge(detections, *, threshold=0.5, metric="ios", class_agnostic=False):
     Oriented boxes do not grow: the largest one is kept. A detection that takes in no other is returned as it is.
 
     With "ios", a small object in front of a large one of its class is taken for a part of it. (Tiles never joins two of the
-    same tile, for this reason.) ValueError for anything but a list of Detection, and for options out of range.
+    same tile, for this reason.) ValueError for anything but a list of Detection of one frame, and for options out of range.
     """
     if not isinstance(detections, (list, tuple)) or [d for d in detections if not isinstance(d, Detection)]:
         raise ValueError("detections: expected a list of Detection, got %r" % (detections,))
+    sizes = set([d.frame_size for d in detections if d.frame_size])
+    if len(sizes) > 1:
+        raise ValueError("detections: expected those of one frame, got frames of %s" % " and ".join([str(s) for s in sizes]))
     number("threshold", threshold, 0.001, 1.0)
     if choice("metric", metric, "ios", "iou") is None:
         raise ValueError("metric: expected 'ios' or 'iou', got None")

@@ -68,7 +68,7 @@ def table_of(corners):
             v = (flat[6:8] - flat[0:2]) * 0.5
             hundredths = rotation(u[0:1], u[1:2], v[0:1], v[1:2])
             return _row(flat, hundredths)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         pass
     raise ValueError("corners: expected four points (x, y) or None, got %r" % (corners,))
 

@@ -141,12 +141,14 @@ class Segmentation:
         each = module("pixels.pixel_edges").uniform_pixel_area(self._transform)
         return self._count()[class_id] * each if each else module("drawing.masks").count_pixels(self, class_id)
 
-    def class_at(self, x, y):
-        """The class of frame pixel (x, y); None outside of the frame or of the part that the network saw."""
+    def class_at(self, x, y=None):
+        """The class of frame pixel (x, y), or ((x, y)); None outside of the frame or of the part that the network saw."""
+        pixel = x if y is None else (x, y)
         try:
+            x, y = pixel
             cell = module("pixels.pixel_edges").map_cell(self._transform, x, y)
-        except TypeError:
-            raise module("tensors.errors").pixel_refused("class_at", (x, y)) from None
+        except (TypeError, ValueError):
+            raise module("tensors.errors").pixel_refused("class_at", (pixel,) if y is None else pixel) from None
         return None if cell is None else int(self.class_map[cell[0], cell[1]])
 
     def profile(self, class_id, *, rows=8):

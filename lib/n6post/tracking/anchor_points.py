@@ -5,6 +5,7 @@ from micropython import const
 from ..results.detection import Detection
 from ..tensors.options import Configurable, Options, number
 
+_FAR = 1e6  # pixels and meters
 MAX_LOST_TRACKS = const(128)  # from here on, tracks that are not in the frame are forgotten
 
 # The position of an anchor point in a box, in half widths and half heights.
@@ -32,9 +33,26 @@ def size_or_none(name, value):
     """A check for options: (width, height) as a tuple, or None."""
     if value is None:
         return None
-    if not isinstance(value, (list, tuple)) or len(value) != 2:
+    given = as_list(value)
+    if not isinstance(given, (list, tuple)) or len(given) != 2:
         raise ValueError("%s: expected (width, height) or None, got %r" % (name, value))
-    return tuple([number(name, v, 1, 32767) for v in value])
+    return tuple([number(name, as_list(v), 1, 32767) for v in given])
+
+
+def as_list(value):
+    """An array of numbers as a list, anything else as it is."""
+    return value.tolist() if getattr(value, "tolist", None) else value
+
+
+def checked_point(name, value):
+    """(x, y) of a tuple, a list or an array, as an int or a float each; ValueError for anything but two numbers."""
+    given = as_list(value)
+    if isinstance(given, (list, tuple)) and len(given) == 2:
+        # numpy's numbers have tolist, too.
+        x, y = [as_list(v) for v in given]
+        if type(x) in (int, float) and type(y) in (int, float) and -_FAR <= x <= _FAR and -_FAR <= y <= _FAR:
+            return x, y
+    raise ValueError("%s: expected a point (x, y) of two numbers up to a million, got %r" % (name, value))
 
 
 class PerTrack(Configurable):
@@ -92,6 +110,20 @@ def positions_of(detections, anchor):
     return positions
 
 
+def is_cut(d, anchor, frame_size):
+    """Whether the frame's border cuts off a side of the box that the anchor point depends on: then it is not the object's.
+
+    Networks place such a side up to a hundredth of the frame away from the border.
+    """
+    x, y, w, h = d[0]
+    width, height = frame_size
+    u, v = _ANCHORS.get(anchor, (1, 1))
+    return (
+        u < 2 and 100 * x < width or u and 100 * (width - x - w) < width
+        or v < 2 and 100 * y < height or v and 100 * (height - y - h) < height
+    )  # fmt: skip
+
+
 def track_ids_of(detections):
     """The track id of each Detection in a list. ValueError for one without."""
     ids = [d._track[0] for d in detections]
@@ -104,6 +136,7 @@ def id_of(track):
     """The track id of an argument that is a track id, a Detection, or None. ValueError for anything else."""
     if isinstance(track, Detection):
         return track.track_id
+    track = as_list(track)
     if track is not None and type(track) is not int:
         raise ValueError("track: expected a track id or a Detection, got %r" % (track,))
     return track

@@ -18,7 +18,12 @@ from ..tensors.lazy import module
 from ..tensors.options import Configurable, Options, number
 from ..tensors.vectors import checked_vector, has_direction
 
-Match = namedtuple("Match", ("name", "similarity"))
+
+class Match(namedtuple("Match", ("name", "similarity"))):
+    def as_dict(self):
+        """The match as numbers and a text, for JSON."""
+        return module("results.dicts").record_as_dict(self, ("name", "similarity"))
+
 
 _STEPS = const(32767)  # of a number that `as_dict` writes: whole numbers are the same text on a camera and on a PC
 _ROWS = const(8)  # for which memory is taken at once
@@ -104,7 +109,7 @@ class Gallery(Configurable):
         """Forget all vectors of a name. ValueError for a name that is not there."""
         owners = self._owners
         if name not in owners:
-            raise ValueError("name: expected one of %r, got %r" % (self.names, name))
+            module("tensors.labels").raise_unknown_name("name", name, self.names, "gallery.names")
         kept = [row for row in range(len(owners)) if owners[row] != name]
         if not kept:
             self._set([], None)
@@ -145,7 +150,8 @@ class Gallery(Configurable):
     def _similar(self, vector):
         """The cosine similarity of each row with a vector of length 1."""
         rows = self._table[: len(self._owners)]
-        return np.dot(rows, vector.reshape((len(vector), 1))).reshape((len(rows),))
+        similar = np.dot(rows, vector.reshape((len(vector), 1))).reshape((len(rows),))
+        return np.minimum(np.maximum(similar, -1.0), 1.0)  # rounding may lead a hair beyond; NaN becomes -1
 
     def _checked(self, vector):
         vector = checked_vector("vector", vector)
@@ -193,7 +199,7 @@ class Gallery(Configurable):
         """Replace everything by the vectors of `as_dict`, as `json.loads` returns them. ValueError for anything else."""
         restored = type(self)(**self._values)
         try:
-            for entry in data["vectors"]:
+            for entry in data["vectors"] if isinstance(data, dict) else None:
                 restored.enroll(entry["name"], entry["vector"])
         except (KeyError, TypeError, IndexError):
             raise ValueError("data: expected what as_dict returns, got %s" % type(data).__name__) from None

@@ -20,7 +20,7 @@ _MAX_DOUBLINGS = const(20)  # of the weight of a detection, until all cells are 
 
 
 def _anchor_or_box(name, value):
-    return value if value == "box" else anchor_name(name, value)
+    return value if isinstance(value, str) and value == "box" else anchor_name(name, value)
 
 
 class HeatMap(AnchorTracked):
@@ -127,15 +127,17 @@ class HeatMap(AnchorTracked):
         cells = np.frombuffer(self._cells[0], dtype=np.float).reshape(self._shape)
         return cells * (0.5 ** self._weight(self._clock[0]))
 
-    def value_at(self, x, y):
-        """The number of the cell with frame pixel (x, y); None outside of the frame, and while its size is unknown."""
+    def value_at(self, x, y=None):
+        """The number of the cell with frame pixel (x, y), or ((x, y)); None outside of the frame or without its size."""
         size = self.frame_size
+        pixel = x if y is None else (x, y)
         try:
+            x, y = pixel
             if size is None or not (0 <= x < size[0] and 0 <= y < size[1]):
                 return None
             column, row = int(x * self.columns // size[0]), int(y * self.rows // size[1])
-        except TypeError:
-            raise module("tensors.errors").pixel_refused("value_at", (x, y)) from None
+        except (TypeError, ValueError):
+            raise module("tensors.errors").pixel_refused("value_at", (pixel,) if y is None else pixel) from None
         return self._cells[0][row * self.columns + column] * 0.5 ** self._weight(self._clock[0])
 
     @property

@@ -8,7 +8,7 @@
 from micropython import const
 
 from ..tensors.options import Options, number
-from .anchor_points import MAX_LOST_TRACKS, PerTrack, checked, id_of, track_ids_of
+from .anchor_points import MAX_LOST_TRACKS, PerTrack, as_list, checked, id_of, track_ids_of
 from .clock import START, next_clock
 
 # The entries of a track: milliseconds of this object's clock.
@@ -49,18 +49,18 @@ class Hold(PerTrack):
         """Examine a frame; returns those that are true now and have been for `seconds`.
 
         detections  the detections for which it is true, as Tracker.update returns them: it returns some of them. Or True or
-                    False, for a condition without a track: it returns True once that was true for `seconds`, until it was
-                    untrue for longer than `release`
+                    False (or 1 or 0), for a condition without a track: it returns True once that was true for `seconds`,
+                    until it was untrue for longer than `release`
         elapsed_ms  milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
 
         Call it in every frame, with an empty list too. Detections that only coast are skipped. ValueError for a detection
         without a `track_id`.
         """
-        single = isinstance(detections, bool)
+        single = not isinstance(detections, (list, tuple))
         if single:
+            if as_list(detections) not in (0, 1):
+                raise ValueError("detections: expected True, False or a list of Detection, got %r" % (detections,))
             ids = [_CONDITION] if detections else []
-        elif not isinstance(detections, (list, tuple)):
-            raise ValueError("detections: expected True, False or a list of Detection, got %r" % (detections,))
         else:
             ids = track_ids_of(checked(detections))
             if any([d._track[2] for d in detections]):

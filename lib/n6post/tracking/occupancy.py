@@ -34,9 +34,12 @@ class _Grid:
         step = 1
         while -(-width // step) * -(-height // step) > _MOST_POINTS:
             step += 1
-        columns, rows = -(-width // step), -(-height // step)
-        # The points are the pixels in the middle of squares. Those beyond the right or lower end are outside of the polygon.
-        left, top = left + (step - 1) // 2, top + (step - 1) // 2
+        # The points are the pixels in the middle of squares, without those beyond the right or lower end: where that is the
+        # frame's, nothing could cover them.
+        middle = (step - 1) // 2
+        across, down = min(middle, max(width - 1, 0)), min(middle, max(height - 1, 0))
+        columns, rows = -((across - width) // step), -((down - height) // step)
+        left, top = left + across, top + down
         self.layout = array("i", (columns, rows, left, top, step))
         self.bytes = bytearray(columns * rows)
         self.count = 0

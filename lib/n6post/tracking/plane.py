@@ -20,7 +20,7 @@ from ulab import numpy as np
 from ..results.detection import Detection
 from ..tensors.lazy import module
 from ..tensors.options import Options, number
-from .anchor_points import AnchorTracked, id_of, track_ids_of
+from .anchor_points import AnchorTracked, as_list, checked_point, id_of, is_cut, track_ids_of
 from .clock import START, next_clock
 
 # Below these, a part of the problem is lost in the rounding of pixels: of a column of the equations, what the columns before
@@ -30,7 +30,6 @@ _LEAST_DETERMINANT = 1e-3
 # The place of a pixel is given up to a thousand times as far away from the camera as the centroid of the points. There the
 # horizon is a small part of a pixel away.
 _HORIZON = 1 / 1024
-_FAR = 1e6  # pixels and meters
 
 # The entries of a track: a ring buffer of its positions, as three rows: milliseconds since _BASE, x and y in meters from the
 # centroid of the world points.
@@ -122,14 +121,14 @@ class Plane(AnchorTracked):
             ((x, y),) = self._positions([x])
             return _mapped(self._to_world, x / 2, y / 2)
         pixel = x if y is None else (x, y)
-        return _mapped(self._to_world, *_checked("to_world", pixel))
+        return _mapped(self._to_world, *checked_point("to_world", pixel))
 
     def to_image(self, x, y=None):
         """The frame pixel (x, y), ints, of a place (x, y), or ((x, y)), in meters; it may lie outside of the frame.
 
         None for a place behind the camera. ValueError for anything but two numbers.
         """
-        at = _mapped(self._to_image, *_checked("to_image", x if y is None else (x, y)))
+        at = _mapped(self._to_image, *checked_point("to_image", x if y is None else (x, y)))
         return at and (floor(at[0] + 0.5), floor(at[1] + 0.5))
 
     def distance(self, a, b):
@@ -153,7 +152,8 @@ class Plane(AnchorTracked):
         detections  as Tracker.update returns them; those that only coast do not count. ValueError for one without `track_id`
         elapsed_ms  milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
 
-        A track that was not seen for three times `window` is forgotten.
+        Nor does one that the frame's border cuts off at a side of its box on which the anchor point depends: for "bottom" at
+        the left, the right or below. A track that was not seen for three times `window` is forgotten.
         """
         positions = self._positions(detections)
         ids = track_ids_of(detections)
@@ -162,9 +162,9 @@ class Plane(AnchorTracked):
         before = self._clock[0]
         window = self._window()
         step = -(-window // (_MAX_LENGTH - 2))
-        tracks = self._tracks
+        tracks, anchor, size = self._tracks, self.anchor, self.frame_size
         for d, track_id, (x, y) in zip(detections, ids, positions):
-            at = None if d._track[2] else _mapped(self._to_world, x / 2, y / 2)
+            at = None if d._track[2] or size and is_cut(d, anchor, size) else _mapped(self._to_world, x / 2, y / 2)
             if at is None:
                 continue
             known = tracks.get(track_id)
@@ -230,26 +230,18 @@ class Plane(AnchorTracked):
         track   its id, or a Detection
 
         Three places over half a window are needed. If the last `window` seconds have less, as at a low frame rate, earlier
-        ones are used too, up to three windows old. None while that is not enough, as for a new track, and for an unknown
-        track.
+        ones are used too, up to three windows old. None while that is not enough, as for a new track or one that the frame's
+        border cuts off, and for an unknown track.
         """
         velocity = self.velocity(track)
         return None if velocity is None else 3.6 * _distance(velocity, (0.0, 0.0))
 
 
 def _points(name, points):
-    if not isinstance(points, (list, tuple)):
+    given = as_list(points)
+    if not isinstance(given, (list, tuple)):
         raise ValueError("%s: expected a list of points (x, y), got %r" % (name, points))
-    return [_checked(name, point) for point in points]
-
-
-def _checked(name, point):
-    """A point (x, y) as it is; ValueError for anything but two numbers."""
-    if isinstance(point, (list, tuple)) and len(point) == 2:
-        x, y = point
-        if type(x) in (int, float) and type(y) in (int, float) and -_FAR <= x <= _FAR and -_FAR <= y <= _FAR:
-            return x, y
-    raise ValueError("%s: expected a point (x, y) of two numbers up to a million, got %r" % (name, point))
+    return [checked_point(name, point) for point in given]
 
 
 def _distance(a, b):

@@ -12,13 +12,19 @@ from collections import OrderedDict, namedtuple
 
 from micropython import const
 
+from ..results.detection import Detection
 from ..tensors.lazy import module
 from ..tensors.options import Options, number
-from .anchor_points import MAX_LOST_TRACKS, id_of
+from .anchor_points import MAX_LOST_TRACKS, as_list, id_of
 from .clock import START, next_clock
 from .zone import Zone, point
 
-Visit = namedtuple("Visit", ("track_id", "dwell_time", "class_id"))
+
+class Visit(namedtuple("Visit", ("track_id", "dwell_time", "class_id"))):
+    def as_dict(self):
+        """The visit as numbers, for JSON."""
+        return module("results.dicts").record_as_dict(self, ("track_id", "dwell_time", "class_id"))
+
 
 # The entries of a track, which are times in milliseconds of the zone's clock but for the first and the last two.
 _INSIDE = const(0)  # whether it is settled inside
@@ -34,7 +40,8 @@ _WEIGHT = const(60)  # of a frame beyond the margin; one that is inside and with
 class PolygonZone(Zone):
     """A polygon of points (x, y) in frame pixels that reports which detections are inside, and for how long.
 
-    points  three or more, read-only. If edges cross each other, a part that is surrounded an even number of times is outside
+    points  three or more, rounded to whole pixels, read-only. If edges cross each other, a part that is surrounded an even
+            number of times is outside
 
     A track that is seen for the first time is where it is, inside or outside, and from then on where it was settled last. A
     detection without a `track_id` is where it is.
@@ -55,9 +62,10 @@ class PolygonZone(Zone):
         if more:
             raise TypeError("PolygonZone: expected one list of points (x, y), got %d arguments" % (1 + len(more)))
         super().__init__(**options)
-        if not isinstance(points, (list, tuple)) or len(points) < 3:
+        given = as_list(points)
+        if not isinstance(given, (list, tuple)) or len(given) < 3:
             raise ValueError("points: expected three or more (x, y), got %r" % (points,))
-        self._points = [point("points", one) for one in points]
+        self._points = tuple([point("points", one) for one in given])
         self._edges = self._in_half_pixels()
         sx, sy = self._points[0]
         dx, dy = 0, 0
@@ -265,12 +273,20 @@ class PolygonZone(Zone):
         known = self._tracks.get(id_of(track))
         return (known[_LAST] - known[_SINCE]) / 1000 if known and known[_INSIDE] else 0.0
 
-    def contains(self, x, y):
-        """Whether frame pixel (x, y) is inside. Left and upper edges belong to a zone, right and lower ones do not."""
+    def contains(self, x, y=None):
+        """Whether frame pixel (x, y), or ((x, y)), is inside; or a Detection, by its anchor point or all of several.
+
+        Left and upper edges belong to a zone, right and lower ones do not.
+        """
+        if y is None and isinstance(x, Detection):
+            (at,) = self._positions([x])
+            return not [1 for u, v in (at if self._has_several_anchors else (at,)) if not self._surrounds(u, v)]
+        pixel = x if y is None else (x, y)
         try:
+            x, y = pixel
             return self._surrounds(2 * x, 2 * y)
-        except TypeError:
-            raise module("tensors.errors").pixel_refused("contains", (x, y)) from None
+        except (TypeError, ValueError):
+            raise module("tensors.errors").pixel_refused("contains", (pixel,) if y is None else pixel) from None
 
     def _entering_limit(self):
         """An eighth of the mean width, which is the area by half of the perimeter, in 1/65536 of half a pixel."""

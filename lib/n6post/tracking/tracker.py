@@ -67,7 +67,12 @@ _LARGEST_ID = const(0x3FFFFFFF)  # as in kernels/viper_tracks.py
 
 _NOTHING = []  # one list for all updates in which no track starts
 
-Track = namedtuple("Track", ("track_id", "rect", "velocity", "missed", "hits", "class_id", "age"))
+
+class Track(namedtuple("Track", ("track_id", "rect", "velocity", "missed", "hits", "class_id", "age"))):
+    def as_dict(self):
+        """The track as numbers and lists, for JSON."""
+        names = "track_id", "rect", "velocity", "missed", "hits", "class_id", "age"
+        return module("results.dicts").record_as_dict(self, names)
 
 
 class Tracker(Configurable):
@@ -108,8 +113,8 @@ class Tracker(Configurable):
         """The detections of this frame that belong to confirmed tracks, in their order, as new objects with `track_id`.
 
         detections  list of Detection, as YoloV8, YoloV8Seg, YoloV8Pose or MoveNet return it; it is not changed
-        dt          frames since the last update: 2.0 after a skipped frame, .5 at 25 frames a second. Less than 0 (the clock
-                    was set back) counts as 0
+        dt          frames since the last update: 2.0 after a skipped frame, 2.5 at 5 frames a second (8 to 25 a second need
+                    none). Less than 0 (the clock was set back) counts as 0
 
         Track ids begin again at 1 after 1,073,741,823. Class, label, score, mask and keypoints are those of the detection. A
         MemoryError during an update leaves the tracker as it was before.
@@ -117,7 +122,7 @@ class Tracker(Configurable):
         block = self._block
         if block is None:
             block = self._make_block()
-        if dt != 1.0 or block[track_params.TRACKING_DT] != 256:  # mostly both are 1 frame: a comparison costs less
+        if type(dt) is not float or dt != 1.0 or block[track_params.TRACKING_DT] != 256:  # mostly both are 1 frame
             self._set_time(block, dt)
         which, last, filters, _ = self._kept
         before = self._tables[which]

@@ -4,9 +4,11 @@ The names are those of roboflow's supervision. The position of a detection is th
 arithmetic is in integers, in half pixels, so a camera and a PC agree.
 """
 
+from math import floor
+
 from ..tensors.lazy import module
 from ..tensors.options import Options, flag, number
-from .anchor_points import AnchorTracked, anchor_name, positions_of, size_or_none
+from .anchor_points import AnchorTracked, anchor_name, checked_point, positions_of, size_or_none
 
 
 def _anchor_names(name, value):
@@ -67,9 +69,5 @@ class Zone(AnchorTracked):
 
 
 def point(name, value):
-    """A check for the points of zones: (x, y) of integers of 16 bits, as a tuple."""
-    if not isinstance(value, (list, tuple)) or len(value) != 2 or [v for v in value if type(v) is not int]:
-        raise ValueError("%s: expected a point (x, y) of integers, got %r" % (name, value))
-    for v in value:
-        number(name, v, -32768, 32767)
-    return tuple(value)
+    """A check for the points of zones: (x, y), rounded to integers of 16 bits, as a tuple."""
+    return tuple([number(name, floor(v + 0.5), -32768, 32767) for v in checked_point(name, value)])
