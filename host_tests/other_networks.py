@@ -132,6 +132,28 @@ def rtmdet(size: Size, classes: int) -> list[Array]:
     return scores + distances
 
 
+def rtmdet_linear(size: Size, classes: int) -> list[Array]:
+    """RTMDet-tiny and -s: the distances are not behind exp, so some are below 0."""
+    maps = rtmdet(size, classes)
+    random = np.random.default_rng(3)
+    return maps[:3] + [one + random.normal(0, 2, one.shape) for one in maps[3:]]
+
+
+def nine_maps(size: Size, classes: int, extra: int = 1) -> list[Array]:
+    """Boxes, class scores and `extra` more numbers for each stride: YOLOX before its concatenation (an objectness)."""
+    middle, logits, anchor = scored(size, classes)
+    random = np.random.default_rng(4)
+    likely = random.uniform(0.05, 0.6, logits.shape)  # where there is no object, class scores mean nothing
+    likely[anchor] = sigmoid(logits[anchor])
+    columns = [random.normal(0, 0.7, (len(middle), 4)), sigmoid(random.normal(EMPTY, 1, (len(middle), extra))), likely]
+    first, found = 0, []
+    for stride in STRIDES:
+        rows, width = cells(size, stride)
+        found += [one[first : first + rows * width].reshape(1, rows, width, -1) for one in columns]
+        first += rows * width
+    return found
+
+
 def yolov6(size: Size, classes: int) -> list[Array]:
     """YOLOv6's rows [1, N, 5 + classes]: boxes in input pixels, an objectness of 1, class scores."""
     middle, logits, _ = scored(size, classes)

@@ -10,9 +10,10 @@ Only the command `n6post host` installs and removes this.
 from __future__ import annotations
 
 import asyncio
+import gc
 import selectors
 import warnings
-from collections.abc import Awaitable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 import _clock
@@ -54,7 +55,12 @@ class Loop(asyncio.SelectorEventLoop):
 
 
 def _shown(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    if not isinstance(context.get("exception"), SystemExit):  # the end of the run: it has ended already
+    error = context.get("exception")
+    if isinstance(error, SystemExit):  # the end of the run: it has ended already
+        return
+    if error is not None and _report is not None:
+        _report(error)
+    else:
         loop.default_exception_handler(context)
 
 
@@ -76,6 +82,7 @@ class ThreadSafeFlag:
 
 
 _loop: Loop | None = None
+_report: Callable[[BaseException], None] | None = None
 
 
 def get_event_loop() -> Loop:
@@ -126,7 +133,10 @@ _NEW: dict[str, Any] = {
 _before: dict[str, Any] = {}
 
 
-def install() -> None:
+def install(report: Callable[[BaseException], None] | None = None) -> None:
+    """Add MicroPython's names. `report` gets what a task raises that nobody awaits; None: asyncio logs it."""
+    global _report
+    _report = report
     for name, value in _NEW.items():
         if hasattr(asyncio, name):
             _before[name] = getattr(asyncio, name)
@@ -135,7 +145,7 @@ def install() -> None:
 
 def remove() -> None:
     """Undo install(), and drop the tasks that are left."""
-    global _loop
+    global _loop, _report
     for name in _NEW:
         if name in _before:
             setattr(asyncio, name, _before.pop(name))
@@ -145,4 +155,6 @@ def remove() -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # coroutines that never ran
             _loop.close()
-    _loop = None
+            _loop = None
+            gc.collect()  # a task reports its error when it is deleted
+    _loop = _report = None

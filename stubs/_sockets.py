@@ -17,11 +17,17 @@ class Socket(_original):
     """A MicroPython socket, which is a stream as well. A server is for this PC only: not for everybody in its network."""
 
     def bind(self, address: Any) -> None:
-        if (self.family, self.type) == (socket.AF_INET, socket.SOCK_STREAM) and address[0] in ("", "0.0.0.0"):
-            address = ("127.0.0.1", *address[1:])
+        own = {socket.AF_INET: "127.0.0.1", socket.AF_INET6: "::1"}.get(self.family)
+        if own and self.type == socket.SOCK_STREAM:
+            # "", "0" and "0x0" are all addresses of this PC, too.
+            found = socket.getaddrinfo(address[0] or None, 0, self.family, flags=socket.AI_PASSIVE)[0][4][0]
+            if found in ("0.0.0.0", "::"):
+                address = (own, *address[1:])
         super().bind(address)
 
     def listen(self, *arguments: int) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6) and not self.getsockname()[1]:
+            self.bind(("", 0))  # a socket without an address would get all of them
         super().listen(*arguments)
         if self.family == socket.AF_INET:
             port = self.getsockname()[1]

@@ -138,11 +138,14 @@ def pages_module() -> Any:
     return site_pages
 
 
-def test_a_folder_with_other_files_is_not_overwritten(tmp_path: Path, build: Any) -> None:
-    (tmp_path / "thesis.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(SystemExit, match="contains something else than a site"):
-        build.main(["--out", str(tmp_path)])
-    assert (tmp_path / "thesis.txt").exists()
+@pytest.mark.parametrize("name", ["thesis.txt", "mkdocs.yml"])
+def test_a_folder_with_other_files_is_not_overwritten(name: str, tmp_path: Path, build: Any) -> None:
+    file = tmp_path / name
+    file.write_text("site_name: mine", encoding="utf-8")
+    for out, why in ((tmp_path, "contains something else than a site"), (file, "is a file: choose a folder")):
+        with pytest.raises(SystemExit, match=why):
+            build.main(["--out", str(out)])
+    assert file.read_text(encoding="utf-8") == "site_name: mine"
 
 
 def test_a_build_that_was_interrupted_can_be_repeated(tmp_path: Path, build: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -364,6 +367,15 @@ def test_a_link_leads_to_the_page_or_to_the_repository(link: str, expected: str,
     site = pages_module.Site("a/b", "v1.2.3")
     made = pages_module.with_links(f"`[x]({link})` [the\ntext]({link})", "docs/tracking.md", "tracking.md", site)
     assert made == f"`[x]({link})` [the\ntext]({expected})"
+
+
+def test_links_to_a_repository_without_an_owner_are_plain_text(pages_module: Any) -> None:
+    site = pages_module.Site("OWNER/n6post", "main")
+    text = "See [`a[0]` and\n`lib`](../lib/n6post), [![x](faces.jpg)](../LICENSE) and [models](models.md)."
+    made = pages_module.page(text, "docs/tracking.md", "tracking.md", site, [])
+    assert made.endswith("\n\nSee `a[0]` and\n`lib`, ![x](faces.jpg) and [models](models.md).")
+    example = pages_module.Example("parking", "", "", [], False, [], False)
+    assert "Copy the file to the camera" in pages_module.example_page(example, site)
 
 
 def test_a_link_to_a_file_that_is_not_there_is_an_error(pages_module: Any) -> None:

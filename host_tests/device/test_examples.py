@@ -469,7 +469,7 @@ def test_the_channel_program_reads_the_labels(tmp_path: Path) -> None:
     assert done.stdout == "{'in': 2, 'fps': 14.5}\n{'in': 3, 'fps': 14.5}\n"
 
 
-def person(shoulders: tuple[int, int], hips: tuple[int, int], score: float = 0.9) -> Any:
+def person(shoulders: tuple[float, float], hips: tuple[float, float], score: float = 0.9) -> Any:
     """13 keypoints; the left and the right shoulder, and the hips, are 20 pixels apart."""
     keypoints = np.zeros((13, 3), np.float32)
     for left, (x, y) in ((1, shoulders), (7, hips)):
@@ -482,6 +482,7 @@ def person(shoulders: tuple[int, int], hips: tuple[int, int], score: float = 0.9
     "people, alarms",
     [
         ([person((200, 300), (100, 310))], 3),  # lying for 2, 3 and 4 seconds
+        ([person((200.9, 300), (199, 298.2))], 3),  # far away; as whole pixels it would be 1 wide and 2 high
         ([person((200, 100), (190, 300))], 0),
         ([person((200, 300), (100, 310), score=0.1)], 0),  # invisible keypoints
         ([], 0),

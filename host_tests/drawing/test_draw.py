@@ -325,7 +325,7 @@ def test_a_segmentation_takes_no_label_texts() -> None:
 @pytest.mark.parametrize("stranger", [None, 5, "cat", (1, 2)])
 def test_a_list_with_other_objects_is_refused_before_drawing(stranger: Any) -> None:
     img = canvas()
-    expected = f"expected a list of Detection or a Segmentation, got a list with {type(stranger).__name__}"
+    expected = f"expected a list of Detection, got a list with {type(stranger).__name__}"
     with pytest.raises(ValueError, match=expected):
         n6post.draw(img, [*THREE, stranger])
     assert not pixels(img).any()
@@ -335,7 +335,7 @@ def test_a_zone_in_a_list_is_refused_with_the_way_to_draw_it() -> None:
     zone, trail = n6post.PolygonZone([(0, 0), (9, 0), (9, 9)]), n6post.Trail()
     for stranger in (zone, n6post.LineZone((0, 0), (9, 9)), trail):
         name = type(stranger).__name__
-        message = f"expected a list of Detection or a Segmentation, got a list with {name}: draw it by itself, with its "
+        message = f"expected a list of Detection, got a list with {name}: draw it by itself, with its "
         message += "draw(img)"
         with pytest.raises(ValueError, match=says(message)):
             n6post.draw(canvas(), [stranger])

@@ -463,7 +463,8 @@ def test_a_zone_is_drawn_even_on_a_picture_of_a_few_pixels() -> None:
 
 @pytest.mark.parametrize("name", ["line", "polygon", "trail"])
 def test_n6post_draw_equals_draw_of_the_zone_or_trail(name: str) -> None:
-    for options in ({}, {"color": (9, 99, 200)}, {"thickness": 5}, {"thickness": 0}):
+    style = {"color": (9, 99, 200)}, {"thickness": 5}, {"thickness": 0}, {"text_scale": 3}
+    for options in ({}, *style, {"roi": (20, 9, 90, 70)}):
         zone = overlays(None)[name]
         wanted = Noted(200, 100)
         zone.draw(wanted, **options)
@@ -500,6 +501,12 @@ def test_wrong_options_of_draw_are_refused_before_drawing(name: str, options: An
         with pytest.raises(ValueError, match=message):
             draw(img)
         assert not pixels(img).any()
+
+
+@pytest.mark.parametrize("name", ["line", "polygon", "trail"])
+def test_draw_of_a_zone_has_the_options_of_n6post_draw_only(name: str) -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+        overlays(None)[name].draw(Noted(200, 100), colour=(9, 99, 200))
 
 
 @pytest.mark.parametrize("word", ["track", "instance"])

@@ -12,6 +12,7 @@ import pytest
 from assertions import pixels, says, text_width
 from fakes import Array
 from n6post.pixels import firmware
+from n6post.pixels.colors import target_of
 
 FORMATS = [image.RGB565, image.GRAYSCALE]
 on_both_formats = pytest.mark.parametrize("pixformat", FORMATS, ids=["RGB565", "GRAYSCALE"])
@@ -246,11 +247,39 @@ def test_texts_are_written_again_in_one_call(monkeypatch: pytest.MonkeyPatch) ->
     assert len(texts) == len(FIRST) > 1 and calls == [list(texts)]
 
 
+def test_labels_are_texts_once_however_often_something_is_drawn() -> None:
+    img = scene()
+    n6post.draw(img, FIRST)
+    n6post.text(img, (100, 5), "abc")  # without a background: the picture is still recognized by a label
+    for y in (60, 70):
+        n6post.draw(img, n6post.LineZone((0, y), (159, y)), labels=False)
+    texts = importlib.import_module("n6post.pixels.text").texts
+    assert [text for _, _, _, _, text, *_ in texts] == [LABELS[1], LABELS[0], "abc"]
+
+
+def test_texts_are_forgotten_if_a_drawing_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    lib = importlib.import_module("n6post.drawing.draw")
+    texts = importlib.import_module("n6post.pixels.text").texts
+
+    def fail(*arguments: Any) -> None:
+        raise MemoryError
+
+    img = scene()
+    n6post.text(img, (3, 3), "before", background=(0, 0, 90))
+    with monkeypatch.context() as patch:
+        patch.setattr(lib, "_draw_boxes", fail)
+        with pytest.raises(MemoryError):
+            n6post.draw(img, FIRST)
+    assert texts
+    n6post.draw(scene(), SECOND)
+    assert not texts
+
+
 def test_an_empty_list_leaves_a_picture_and_its_texts_alone() -> None:
     img = scene()
     n6post.draw(img, FIRST)
     before = bytes(img.bytearray())
-    texts = importlib.import_module("n6post.drawing.text").texts_in((img.bytearray(), 2, img.width(), img.height()))[:]
+    texts = importlib.import_module("n6post.pixels.text").recognized(target_of(img))[:]
     assert n6post.draw(img, []) is img
     assert bytes(img.bytearray()) == before
     assert importlib.import_module("n6post.pixels.text").texts == texts != []
@@ -426,11 +455,10 @@ def test_a_free_place_is_below_above_or_beside_the_texts() -> None:
 
 def test_a_legend_is_one_text_beside_others() -> None:
     legends = importlib.import_module("n6post.drawing.legends")
-    lib = importlib.import_module("n6post.drawing.text")
     entries = [((255, 0, 0), "first"), ((0, 255, 0), "second")]
     img = scene()
     n6post.text(img, (2, 100), "before", background=(0, 0, 90))
-    legends.draw_legend(lib.target_of(img), entries, None)
+    legends.draw_legend(target_of(img), entries, None)
     assert [len(shown(img, text)) for text in ("before", "second")] == [1, 0] or len(shown(img, "before")) == 1
     before = pixels(img).copy()
     n6post.draw(img, n6post.LineZone((0, 50), (159, 110)), labels=False)
@@ -438,7 +466,7 @@ def test_a_legend_is_one_text_beside_others() -> None:
     for x, y, w, h, *_ in texts:
         np.testing.assert_array_equal(pixels(img)[y : y + h, x : x + w], before[y : y + h, x : x + w])
     assert len(texts) == 7, "a text, and the ground, the square and the text of two lines"
-    legends.draw_legend(lib.target_of(img), [], None)
+    legends.draw_legend(target_of(img), [], None)
     assert len(texts) == 7
 
 
@@ -458,7 +486,7 @@ def test_black_is_a_background_and_carriage_returns_begin_lines() -> None:
 def test_a_place_is_moved_into_the_picture() -> None:
     lib = importlib.import_module("n6post.drawing.text")
     importlib.import_module("n6post.pixels.text").texts.clear()
-    target = lib.target_of(canvas())
+    target = target_of(canvas())
     for asked, wanted in (((-5, -7), (0, 0)), ((155, 118), (130, 110)), ((20, 30), (20, 30))):
         assert lib.place_for(target, *asked, 30, 10) == wanted
     assert lib.place_for(target, 3, 4, 200, 130) == (0, 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import lzma
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 import recorded_objectness
 import recorded_oriented_boxes
 import reference
+import test_exports
 from assertions import assert_same_detections, assert_same_survivors, survivors
 from fakes import Array, FakeModel, Framed, Tensor, capture, stretched
 from n6post_pc import recorded
@@ -229,16 +229,15 @@ def recorded_heads(shared: Path) -> list[tuple[str, Tensor, tuple[int, int]]]:
         found.append((case, tensor, recorded_oriented_boxes.SIZE))
     for name, network_ in recorded_objectness.recorded().items():
         found.append((name, network_.tensors[0], (network_.side, network_.side)))
-    with lzma.open(Path(__file__).parents[1] / "data" / "exports.npz.xz") as file:
-        for name, values in np.load(file).items():
-            if values.ndim == 3 and 189 in values.shape and values.dtype.kind == "f":
-                found.append((name, Tensor(values.astype(np.float32)), (96, 96)))
+    for case in test_exports.CASES:
+        tensors = test_exports.tensors_of(case)
+        found += [(case, one, (96, 96)) for one in tensors if one.values.ndim == 3 and 189 in one.values.shape]
     return [one for one in found if anchor_count(one[2]) in one[1].values.shape]
 
 
 def test_recorded_heads_of_centers_are_never_taken_for_corners(shared: Path) -> None:
     heads = recorded_heads(shared)
-    assert len(heads) > 25
+    assert len(heads) > 50
     for name, tensor, size in heads:
         channels_first = tensor.values.shape[2] == anchor_count(size)
         boxes = tensor.values[:, :4] if channels_first else tensor.values[..., :4].transpose(0, 2, 1)
@@ -250,6 +249,42 @@ def test_recorded_heads_of_centers_are_never_taken_for_corners(shared: Path) -> 
             FakeModel(tensors, size).run(processor)
             assert order_of(processor)[0] is False, name
             assert processor._binding.is_final, name
+
+
+@pytest.mark.parametrize("size", [(64, 64), (96, 96), (128, 128), (128, 96)])
+@pytest.mark.parametrize("part", [0.9, 0.95, 1.0])
+def test_an_object_that_fills_a_small_input_is_no_corner(size: tuple[int, int], part: float) -> None:
+    at = cells(size)
+    for seed in range(5):
+        random = np.random.default_rng(seed)
+        corners = np.tile(size, 2) * np.repeat([(1 - part) / 2, (1 + part) / 2], 2)
+        sides = np.abs(np.tile(at[:, :2], 2) - corners) + random.normal(0, 0.02 * min(size), (len(at), 4))
+        sides = np.clip(sides, 0, 15 * at[:, 2:])  # DFL
+        boxes = np.concatenate([at[:, :2] + (sides[:, 2:] - sides[:, :2]) / 2, sides[:, :2] + sides[:, 2:]], axis=1)
+        scores = random.uniform(0, 0.3, (len(at), 1))
+        scores[len(at) // 2] = 0.9
+        first = FakeModel([stored(np.concatenate([boxes / np.tile(size, 2), scores], axis=1).T[None], "float32")], size)
+        process = n6post.YoloV8(labels=["face"])
+        assert first.run(process) == first.run(n6post.YoloV8(labels=["face"], box_order="xywh")), seed
+        # A later frame decides.
+        boxes[:, 2:] = 20
+        second = FakeModel([stored(np.concatenate([boxes / np.tile(size, 2), scores], axis=1).T[None], "float32")], size)
+        second.output_shape = first.output_shape
+        assert second.run(process) == second.run(n6post.YoloV8(labels=["face"], box_order="xywh")), seed
+
+
+def test_corners_of_three_anchors_in_a_cell_are_read() -> None:
+    """YOLOv4 as pytorch-YOLOv4 exports it: boxes [1, 3 N, 1, 4] and scores [1, 3 N, classes]."""
+    size = 416, 416
+    corners, scores = network(1, size, 3)
+    order = np.repeat(np.arange(len(corners)), 3).reshape(-1, 3).T  # of each stride: a map for each of the three anchors
+    levels = np.split(order, np.cumsum([(416 // stride) ** 2 for stride in (8, 16, 32)])[:-1], axis=1)
+    rows = np.concatenate([level.ravel() for level in levels])
+    tensors = [stored((corners[rows] / 416)[None, :, None], "float32"), stored(scores[rows][None], "float32")]
+    found = FakeModel(tensors, size, ["a", "b", "c"])
+    single = FakeModel([stored((corners / 416)[None], "float32"), stored(scores[None], "float32")], size, ["a", "b", "c"])
+    expected = single.run(n6post.YoloV8(0.3, max_detections=100))
+    assert len(expected) > 1 and found.run(n6post.processor_for(found, threshold=0.3, max_detections=100)) == expected
 
 
 @pytest.mark.parametrize("size", [(64, 64), (96, 96), (192, 96), (320, 320)])
@@ -338,6 +373,18 @@ def test_the_option_is_believed() -> None:
     processor = n6post.YoloV8(box_order="xywh")
     FakeModel(rows, (96, 64), ["a", "b"]).run(processor)
     assert order_of(processor) == (False, True)
+
+
+@pytest.mark.parametrize(("order", "rect"), [("xywh", (8, 8, 32, 40)), ("xyxy", (24, 28, 8, 12))])
+def test_the_option_means_decoded_boxes_whatever_the_numbers_are_like(order: Any, rect: Any) -> None:
+    """[1, 4, N] may also be distances to the sides, which do not grow from cell to cell."""
+    random = np.random.default_rng(1)
+    boxes, scores = random.uniform(0, 60, (126, 4)), np.full((126, 2), 0.001)
+    boxes[5], scores[5, 1] = (24, 28, 32, 40), 0.9
+    for seed in range(4):
+        tensors = apart(boxes, scores, "float32", True, seed)
+        (d,) = FakeModel(tensors, (96, 64), ["a", "b"]).run(n6post.YoloV8(box_order=order))
+        assert (d.rect, d.label) == (rect, "b")
 
 
 def test_masks_and_keypoints_of_corners_are_read_if_the_option_says_so() -> None:

@@ -291,3 +291,24 @@ def test_three_or_four_numbers_are_classes_if_labels_say_so(numbers: list[float]
     result = network.run(n6post.Classifier(labels=names))
     assert result.label == names[int(np.argmax(numbers))]
     assert result.score == pytest.approx(softmax(numbers).max())
+
+
+@pytest.mark.parametrize("numbers", [[2.0, -1.0, 0.5], [40.0, 90.0, 7.5, 3.0]])
+def test_three_or_four_pooled_channels_are_classes_without_labels(numbers: list[float]) -> None:
+    """[1, 1, 1, C]: a regression ends in a vector, a classifier may end in a pooled map."""
+    result = classify(Tensor(np.float32([[[numbers]]])))
+    assert result.class_id == np.argmax(numbers) and result.score == pytest.approx(softmax(numbers).max())
+
+
+@pytest.mark.parametrize("count", [136, 196, 212])
+def test_numbers_as_many_as_face_landmarks_have_are_classes_or_points(count: int) -> None:
+    """Logits are around their mean on both sides; a face reaches hardly beyond the picture."""
+    random = np.random.default_rng(count)
+    logits = random.normal(1, 1, (1, count)).astype(np.float32)
+    assert -2.5 * logits.max() < logits.min() < -0.25 * logits.max() and logits.mean() > 0.5
+    result = classify(Tensor(logits))
+    assert [one.class_id for one in result] == ranked(logits[0], 5)
+    for least in (0.1, -0.15):
+        points = random.uniform(least, 0.9, (1, count)).astype(np.float32)
+        with pytest.raises(ValueError, match=f"face landmarks \\({count // 2} keypoints of x, y\\)"):
+            classify(Tensor(points))

@@ -256,6 +256,13 @@ def test_class_maps_are_reused_while_the_output_type_is_open() -> None:
     assert model.run(process, source).class_ids() == []
 
 
+def test_labels_are_those_of_the_model_while_the_output_type_is_open() -> None:
+    process = n6post.DeepLab()
+    models = [FakeModel([Tensor(np.zeros((1, 8, 8, 1), np.float32))], (32, 32), [name]) for name in ("road", "water")]
+    for _ in range(2):
+        assert [model.run(process).label(1) for model in models] == ["road", "water"]
+
+
 def test_output_of_another_size_gets_its_own_class_maps() -> None:
     process = n6post.DeepLab()
     for side in (8, 16, 8, 4):

@@ -7,6 +7,7 @@ from typing import Any
 
 import n6post
 import numpy as np
+import other_networks
 import pytest
 from fakes import Array, FakeModel, Tensor
 from n6post.families import family_check
@@ -195,7 +196,83 @@ def test_keypoints_without_scores_are_refused_by_name(count: int, kind: str) -> 
     if 2 * count % 3 == 0:
         with pytest.raises(ValueError, match=f"{count} keypoints of x and y without scores"):
             FakeModel([pairs], SIZE).run(n6post.YoloV8Pose(labels=["person"]))
+    with pytest.raises(ValueError, match=r"poses with keypoints of x and y without scores \(kpt_shape=\[K, 2\]\)"):
+        FakeModel([pairs], SIZE).run(n6post.YoloV8())
     assert isinstance(FakeModel([stored(keypoints(random, count, 3), kind, True)], SIZE).run(n6post.YoloV8Pose()), list)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_logits_that_are_a_little_below_0_are_no_class_scores(kind: str) -> None:
+    """A network that is unsure everywhere: the sigmoid of -2 is .12."""
+    random = np.random.default_rng(6)
+    head = stored(np.concatenate([boxes(random), random.normal(-2, 0.5, (3, N))]), kind, True)
+    with pytest.raises(ValueError, match="expected class scores from 0 to 1, got logits"):
+        FakeModel([head], SIZE).run(n6post.YoloV8(labels=["a", "b", "c"]))
+
+
+@pytest.mark.parametrize(("share", "refused"), [(0.02, False), (0.2, True), (0.9, True)])
+@pytest.mark.parametrize("outside", [-0.5, 1.5])
+def test_a_few_numbers_outside_of_0_to_1_may_be_scores(share: float, outside: float, refused: bool) -> None:
+    """Behind an objectness: rows [1, 3 N, 5 + 3] of YOLOv5."""
+    random = np.random.default_rng(7)
+    scores = np.where(random.random((3, 3 * N)) < share, outside, random.uniform(0, 1, (3, 3 * N)))
+    head = np.concatenate([np.tile(boxes(random), 3), random.uniform(0, 0.1, (1, 3 * N)), scores])
+    model = FakeModel([stored(head, "float32", False)], SIZE, ["a", "b", "c"])
+    if refused:
+        with pytest.raises(ValueError, match="rows with other numbers than scores after the objectness"):
+            model.run(n6post.YoloV5())
+    else:
+        assert model.run(n6post.YoloV5()) == []
+
+
+def test_corners_in_pixels_outside_of_the_picture_are_read() -> None:
+    """Unlike YOLOX's centers they are far above 1, too."""
+    random = np.random.default_rng(8)
+    centers = boxes(random, pixels=True)
+    corners = np.concatenate([centers[:2] - centers[2:] / 2, centers[:2] + centers[2:] / 2])
+    assert (corners[:2] < -1).mean() > 0.06
+    model = FakeModel([stored(np.concatenate([corners, background(random, 3)]), "float32", False)], SIZE)
+    found = model.run(n6post.YoloV8())
+    assert found and found == model.run(n6post.YoloV8(labels=["0", "1", "2"], box_order="xyxy"))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("classes, labels", [(5, 2), (8, 5), (12, 9), (20, 17)])
+def test_detector_with_labels_too_few_is_not_a_pose(kind: str, classes: int, labels: int) -> None:
+    # Class scores behind those of the named classes would be keypoints.
+    middle, logits, anchor = other_networks.scored((320, 320), classes)
+    logits[anchor, 0] = 2.0
+    head = np.concatenate([middle / 320, other_networks.sigmoid(logits)], axis=1).T[None]
+    model = other_networks.model([head], (320, 320), kind, labels)
+    with pytest.raises(ValueError, match=f"detector of {classes} classes|{classes}, one per class"):
+        model.run(n6post.processor_for(model))
+
+
+@pytest.mark.parametrize("count", [3, 6, 9, 12])
+@pytest.mark.parametrize("kind", ["float32", "int8"])
+def test_flat_keypoints_of_two_classes_are_refused(count: int, kind: str) -> None:
+    # The keypoints of a raw head begin at channel 6 then, as those of an end-to-end head do.
+    model = other_networks.model(other_networks.flat_pose((320, 320), count, 2), (320, 320), kind, 2)
+    with pytest.raises(ValueError, match="keypoints of x, y without scores|kpt_shape"):
+        model.run(n6post.YoloV8Pose())
+
+
+def test_keypoint_score_far_above_1_is_refused() -> None:
+    rows = np.zeros((1, 300, 6 + 42))
+    rows[0, :2] = [100, 100, 160, 180, 0.9, 0, *[120.0, 140.0] * 21]
+    with pytest.raises(ValueError, match=r"expected keypoint scores from 0 to 1, got 130 in .* kpt_shape=\[K, 2\]"):
+        other_networks.model([rows], (320, 320)).run(n6post.YoloV8Pose())
+
+
+@pytest.mark.parametrize("size", [(192, 192), (256, 192), (320, 192)])
+def test_keypoints_of_an_object_anywhere_are_recognized(size: tuple[int, int]) -> None:
+    # 24, 32 and 40 columns: every twelfth anchor of the first stride is in the first or the middle column.
+    for seed in range(20):
+        middle, logits, _ = other_networks.scored(size, 2, seed)
+        points = np.tile(np.concatenate([middle[:, :2], np.full((len(middle), 1), 0.7)], axis=1), 4)
+        head = np.concatenate([middle, other_networks.sigmoid(logits), points], axis=1).T[None]
+        (d,) = other_networks.model([head], size, labels=2).run(n6post.YoloV8Pose())
+        assert d.keypoints.shape == (4, 3)
 
 
 @pytest.mark.parametrize("kind", KINDS)

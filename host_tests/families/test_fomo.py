@@ -186,6 +186,16 @@ def test_objects_beyond_max_detections_are_those_of_lower_scores() -> None:
     assert FakeModel([quantized(plot("...", ".1."))], (24, 16)).run(processor)[0].rect == (8, 8, 8, 8)
 
 
+def test_grid_is_kept_from_frame_to_frame() -> None:
+    processor, network = n6post.Fomo(), model("fomo/portraits")
+    network.run(processor)
+    grid = processor._binding.grid
+    assert grid is not None
+    for _ in range(2):
+        network.run(processor)
+        assert processor._binding.grid is grid
+
+
 def test_classes_filter_by_number_and_label_without_the_background() -> None:
     assert objects("123.", classes=[1]) == [((1, 0, 1, 1), 1)]
     names = ["background", "cat", "dog", "bird"]

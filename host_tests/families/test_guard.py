@@ -170,6 +170,14 @@ def test_labels_of_yolov8_without_a_sigmoid_do_not_hide_it() -> None:
         model.run(n6post.processor_for(model))
 
 
+@pytest.mark.parametrize("size", [(320, 320), (320, 192)])
+def test_logits_behind_an_objectness_are_refused(size: tuple[int, int]) -> None:
+    middle, logits, anchor = other.scored(size, 3)
+    rows = np.concatenate([middle, other.sigmoid(logits[:, 2:]), logits], axis=1)[None]
+    with pytest.raises(ValueError, match="rows with other numbers than scores after the objectness"):
+        other.model([rows], size, labels=3).run(n6post.YoloX())
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_landmarks_behind_an_objectness_are_refused(dtype: str) -> None:
     for arrays in (other.yolov5_face((320, 320)), other.turned(other.yolov5_face((320, 320)))):

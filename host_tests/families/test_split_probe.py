@@ -149,6 +149,11 @@ def test_numbers_that_fit_two_readings_are_refused_with_the_way_out() -> None:
     noise = [dice.normal(0, 1, (1, 126, n)) for n in (4, 64)]
     with pytest.raises(ValueError, match="^expected numbers .*: give labels, one per class, 4 or 64$"):
         settled([quantized(one, "int8", 0.05, 0) for one in noise], (96, 64))
+    # Scores that are a little lower in one of the outputs do not show it either, whichever comes first.
+    one = dice.normal(-3, 1, (1, 126, 64)).astype(np.float32)
+    for pair in ((one, one - np.float32(0.1)), (one - np.float32(0.1), one)):
+        with pytest.raises(ValueError, match="another number of classes$"):
+            settled([Tensor(array) for array in pair], (96, 64))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -180,7 +185,7 @@ def of(values: list[float], dtype: str = "int8", scale: float = 0.02, zero_point
         ([of([-3.0, -3.0])], (True, True)),
         ([of([0.0, 0.0], scale=1 / 256, zero_point=-128)], (False, True)),  # no integer is below 0
         ([of([0.0, 0.0], scale=1 / 127, zero_point=0)], (False, True)),  # symmetric integers
-        ([of([0.0, 0.0], "float32")], (True, False)),
+        ([of([0.0, 0.0], "float32")], (False, False)),  # probabilities of a dark frame
         ([of([-1e-4, 0.9], "float32")], (False, True)),
     ],
 )
@@ -188,6 +193,51 @@ def test_scores_below_zero_are_logits(scores: list[Tensor], expected: tuple[bool
     model = FakeModel(scores, (96, 64))
     outputs = model.outputs()
     assert split_head.are_logits([OutputTensor(model, i, out) for i, out in enumerate(outputs)], outputs) == expected
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    ("part", "off", "expected"),
+    [
+        (0.0, 0.0, (True, True)), (1.0, 0.1, (False, True)), (1.0, -0.1, (False, True)),
+        (0.1, 0.9, (False, True)), (0.1, -0.9, (False, True)),
+    ],
+)  # fmt: skip
+def test_sums_are_between_the_best_score_and_the_sum_of_all(
+    part: float, off: float, expected: tuple[bool, bool], dtype: str
+) -> None:
+    """For nearly all anchors, and nearly: each number is rounded."""
+    dice = np.random.default_rng(8)
+    outputs = []
+    for columns, rows in ((12, 8), (6, 4), (3, 2)):
+        scores = dice.uniform(0, 0.1, (1, rows, columns, 3))
+        total, best = scores.sum(axis=3, keepdims=True), scores.max(axis=3, keepdims=True)
+        wrong = dice.random((1, rows, columns, 1)) < part
+        sums = np.where(wrong, (best if off < 0 else total) + off, total)
+        for one in (dice.normal(0, 0.2, (1, rows, columns, 64)), scores, sums):
+            outputs.append(quantized(one, dtype, 0.01, {"uint8": 100}.get(dtype, 0)))
+    model = FakeModel(outputs, (96, 64))
+    (layout,) = split_layouts([t.values.shape for t in outputs], (96, 64), "boxes")
+    arrays = model.outputs()
+    described = [OutputTensor(model, i, out) for i, out in enumerate(arrays)]
+    assert split_probe.are_sums(layout, layout.sums, described, arrays) == expected
+
+
+@pytest.mark.parametrize(("across", "down", "refused"), [(60, 60, True), (60, 2, False), (2, 60, False), (2, 2, False)])
+def test_only_boxes_too_large_in_both_directions_are_in_pixels(across: float, down: float, refused: bool) -> None:
+    """Distances to the sides: a row of text may be as wide as many pictures, but is not high."""
+    dice = np.random.default_rng(9)
+    tensors = []
+    for columns, rows in ((12, 8), (6, 4), (3, 2)):
+        distances = dice.uniform(0.4, 0.6, (1, rows, columns, 4)) * [across, down, across, down]
+        scores = dice.normal(-7, 1, (1, rows, columns, 3))
+        tensors += [Tensor(one.astype(np.float32)) for one in (distances, scores)]
+    model = FakeModel(tensors, (96, 64), ["a", "b", "c"])
+    if refused:
+        with pytest.raises(ValueError, match=r"RTMDet \(distances to the four sides in input pixels\)"):
+            model.run(n6post.YoloV8())
+    else:
+        assert model.run(n6post.YoloV8()) == []
 
 
 # --- trained networks ---

@@ -7,6 +7,7 @@ from typing import Any
 
 import n6post
 import numpy as np
+import other_networks
 import pytest
 import recorded_oriented_boxes as recorded
 from assertions import assert_rect, assert_well_formed
@@ -433,6 +434,30 @@ def test_maps_of_floats_are_told_from_sums_of_scores() -> None:
     probabilities = [Tensor(1 / (1 + np.exp(-one))) for one in scores]
     with pytest.raises(ValueError, match=r"^expected angles, got the sums of class scores .* use n6post.YoloV8\(\)$"):
         FakeModel([*tensors[:3], *probabilities, *sums], recorded.SIZE).run(n6post.YoloV8Obb())
+
+
+@pytest.mark.parametrize("logit", [1.5, 3.0])
+def test_angles_above_1_are_logits_even_if_none_is_below_0(logit: float) -> None:
+    """(sigmoid - .25) * 180 degrees. Numbers after the sigmoid would be from 0 to 1."""
+    head = random_split_head(4, SMALL, (8, 16, 32), class_count=2, objects=2)
+    angles = [np.full((1, 32 // s, 32 // s, 1), logit, np.float32) for s in (8, 16, 32)]
+    angles[0][0, 0, 0] = 0.1
+    found = FakeModel([*head.tensors(), *map(Tensor, angles)], SMALL).run(n6post.YoloV8Obb(0.3))
+    degrees = [(1 / (1 + math.exp(-one)) - 0.25) * 180 % 90 for one in (logit, 0.1)]
+    assert found and all(min(abs(d.rotation % 90 - one) for one in degrees) < 0.02 for d in found)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 15])
+@pytest.mark.parametrize("spread", [0.2, 0.04, 0.01])
+def test_labeled_rows_of_straight_boxes_are_oriented_ones(classes: int, spread: float) -> None:
+    middle, logits, _ = other_networks.scored((320, 320), classes)
+    angles = np.random.default_rng(5).normal(0, spread, (len(middle), 1))
+    rows = np.concatenate([middle / 320, other_networks.sigmoid(logits - 2), angles], axis=1)[None]
+    for arrays in ([rows], other_networks.turned([rows])):
+        for dtype in ("float32", "int16"):
+            model = other_networks.model(arrays, (320, 320), dtype, classes)
+            (d,) = model.run(n6post.processor_for(model))
+            assert d.rotation is not None and d.class_id == classes - 1
 
 
 @pytest.mark.parametrize("case", [case for case in recorded.cases() if "int8" in case or "float32" in case])

@@ -302,6 +302,22 @@ def test_score_down_to_minus_half_is_noise_and_a_lower_one_a_logit(lowest: float
         np.testing.assert_allclose(points_of(found)[0, :, 2], 1 / (1 + np.exp(-steps)) if logit else steps, rtol=1e-5)
 
 
+@pytest.mark.parametrize("largest", [1.02, 3.9, 4.1, 140.0])
+def test_coordinate_in_place_of_a_keypoint_score_is_refused(largest: float) -> None:
+    """A quantized sigmoid may be a little more than 1. The option says that it is a score or a logit all the same."""
+    head, _ = people(5, 1, 4)
+    head[0, 7::3, ::2] = largest
+    head[0, 10] = largest
+    model = FakeModel([Tensor(head)], SIZE)
+    if largest < 4:
+        assert len(model.run(n6post.YoloV8Pose())) == 3
+    else:
+        with pytest.raises(ValueError, match=f"^expected keypoint scores from 0 to 1, got {largest:.3g} in output 0"):
+            model.run(n6post.YoloV8Pose())
+    for option in ("score", "logit"):
+        assert len(model.run(n6post.YoloV8Pose(keypoint_scores=option))) == 3
+
+
 def test_class_filter_returns_only_the_given_classes() -> None:
     head, _ = people(4, 3, 6)
     every = FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8Pose(class_count=3))

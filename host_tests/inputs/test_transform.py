@@ -713,3 +713,15 @@ def test_an_unknown_argument_of_an_input_is_refused_at_once(kind: Any) -> None:
     ):  # fmt: skip
         with pytest.raises(TypeError, match=says(f"{kind.__name__} has no option {name!r}: {message}")):
             kind(img, **{name: (0, 0, 5, 5)})
+
+
+@pytest.mark.parametrize("numbers", [
+    {"scale": "x"}, {"scale": 1}, {"scale": (0.0,)}, {"scale": (0.0, float("nan"))}, {"scale": (0, 10**400)},
+    {"mean": 0.5}, {"mean": (0.5, 0.5)}, {"stdev": (1.0, 1.0, 0.0)}, {"stdev": (1.0, 1.0, -1.0)}, {"stdev": None},
+])  # fmt: skip
+@pytest.mark.parametrize("kind", [n6post.Letterbox, n6post.Crop, n6post.Stretch])
+def test_numbers_that_no_normalization_takes_are_refused(kind: Any, numbers: Any) -> None:
+    (name,) = numbers
+    with pytest.raises(ValueError, match=f"^{name}: expected [23] numbers"):
+        kind(image.Image(8, 8, image.RGB565), **numbers)
+    kind(image.Image(8, 8, image.RGB565), scale=(-1, 1), mean=(0.5, 0.5, 0.5), stdev=[1, 1, 1])

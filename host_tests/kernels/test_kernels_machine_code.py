@@ -328,6 +328,8 @@ def candidates_calls(random: Random) -> Iterator[Call]:
             first = extra = 0
         channels, dtype, last = first + classes + extra, dtype_of(random), bool(random.integers(2))
         values = tensor(random, dtype, anchors * channels)
+        if dtype == "float32" and random.random() < 0.2:  # subnormal
+            values = random.integers(0, 1 << 23, anchors * channels, dtype=np.uint32).view(f32)
         cut = cut_for(random, values)
         if random.random() < 0.4:  # few survivors, as in a real frame
             flat = np.sort(values[~np.isnan(values)] if dtype == "float32" else values)
@@ -852,11 +854,13 @@ def suppress_masks_calls(random: Random) -> Iterator[Call]:
 
 def tint_mask_calls(random: Random) -> Iterator[Call]:
     """Clip rectangles inside the scaled mask and beyond its end, where its last column and row continue."""
-    for _ in range(MANY):
+    for number in range(MANY):
         while True:
             depth = int(random.choice([2, 2, 1]))
             width, height = (int(n) for n in random.choice([1, 2, 7, 16, 17, 33, 40], 2))
             w, h = (int(n) for n in random.choice([1, 2, 3, 5, 9, 16, 20], 2))
+            if number % 10 == 9:  # more mask pixels, or columns, than a strip
+                width, w = int(random.choice([40, 300])), int(random.choice([31, 32, 33, 63, 300]))
             sx, sy = (float(n) for n in random.choice(SCALES, 2))
             if random.random() < 0.4:
                 sy = sx
@@ -871,6 +875,9 @@ def tint_mask_calls(random: Random) -> Iterator[Call]:
                 break
         frame = bytearray(random.bytes(width * height * depth))
         mask = tensor(random, "uint8", w * h)
+        if random.random() < 0.5:  # with an inside and an outside
+            parts = random.choice([0, 120, 127, 128, 140, 255], ((h + 3) // 4, (w + 3) // 4)).astype(np.uint8)
+            mask = parts.repeat(4, 0).repeat(4, 1)[:h, :w]
         alpha = int(random.choice([255, 255, 128, 0, 5, 8, 60, 200, int(random.integers(256))]))
         block = [depth, width, height, w, h, x, y, params.bits(sx), params.bits(sy), left, top, right, bottom]
         block += [int(random.integers(65536)), alpha, int(random.integers(2))]
@@ -1455,6 +1462,19 @@ def test_tint_map_stays_within_its_instruction_budget_per_pixel(depth: int, most
 
 
 @needs_emulator
+@pytest.mark.parametrize(("depth", "alpha", "most"), [(2, 128, 1.4), (2, 200, 1.8), (1, 128, 1.25)])
+def test_tint_mask_stays_within_its_instruction_budget_per_pixel(depth: int, alpha: int, most: float) -> None:
+    """A disc that fills a mask of 80 x 80, on 320 x 320."""
+    y, x = np.mgrid[:80, :80] - 39.5
+    mask = np.clip(128 + 16 * (38 - np.hypot(x, y)), 0, 255).astype(np.uint8)
+    block = drawing_params.tint_mask(
+        depth, 320, 320, 80, 80, x_scale=4, y_scale=4, x1=320, y1=320, color=0xF81F, alpha=alpha
+    )
+    frame = bytearray(np.random.default_rng(7).bytes(320 * 320 * depth))
+    assert instructions("tint_mask", frame, bytearray(mask), block) <= most * 320 * 320
+
+
+@needs_emulator
 @pytest.mark.parametrize(("side", "frame", "most"), [(320, (400, 300), 70_000), (512, (640, 480), 180_000)])
 def test_count_class_pixels_stays_within_its_instruction_budget(side: int, frame: tuple[int, int], most: int) -> None:
     classes = np.random.default_rng(7).integers(0, 5, side * side).astype(np.uint8)
@@ -1622,7 +1642,7 @@ def test_interrupts_spoil_registers_that_the_core_does_not_save(kernel: str) -> 
 @needs_emulator
 def test_without_low_overhead_branches_the_results_are_the_same() -> None:
     random = np.random.default_rng(8)
-    calls = [call for make in (class_map_calls, peaks_calls) for call in list(make(random))[::9]]
+    calls = [call for make in (class_map_calls, peaks_calls, tint_mask_calls) for call in list(make(random))[::9]]
     check(calls, low_overhead_branches=False)
 
 

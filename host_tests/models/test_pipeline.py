@@ -469,8 +469,9 @@ def test_pipelines_and_tiles_take_a_list_of_one_picture() -> None:
         detector = Detector([])
         n6post.Pipeline(detector, Second([])).predict(given)
         assert type(detector.inputs[0]) is kind
-    for wrong in ([frame, frame], [], ["frame"]):
-        with pytest.raises(ValueError, match="img: expected an image, got "):
+    for wrong, message in (([frame] * 2, "a picture or a list of one, got 2"), ([], "a picture or a list of one, got 0"),
+                           (["frame"], "an image, got str")):  # fmt: skip
+        with pytest.raises(ValueError, match=says(f"img: expected {message}")):
             n6post.Pipeline(Detector([]), Second([])).predict(wrong)
 
 
@@ -480,6 +481,11 @@ def test_tiles_or_a_pipeline_can_be_the_detector_of_a_pipeline() -> None:
     for _ in range(3):
         first = n6post.Pipeline(first, Second({"n": 1}))
         assert first.predict(picture()) == first.predict([picture()]) == faces and first.results == [{"n": 1}]
+
+
+def test_a_pipeline_as_the_second_model_is_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="^model: expected one with an input_shape, got Pipeline, "):
+        n6post.Pipeline(Detector([]), n6post.Pipeline(Detector([]), Second([])))
 
 
 def test_detector_gets_a_letterbox_or_the_input_that_the_script_passes() -> None:

@@ -266,8 +266,10 @@ def test_a_model_that_fails_leaves_the_results_of_before() -> None:
 
 
 def test_the_models_own_list_is_never_changed() -> None:
+    scores = 0.6, 0.9, 0.5, 0.8, 0.7  # in no order
+
     class Same:
-        found = Eye(*THINGS).predict([n6post.Letterbox(FRAME)])
+        found = [n6post.Detection(THINGS[i], score, i % 2, "", None, None) for i, score in enumerate(scores)]
 
         def predict(self, inputs: Any) -> Any:
             return self.found

@@ -31,6 +31,10 @@ class Case(NamedTuple):
 CASES = {
     "RTMDet": Case("RTMDet", lambda s: other.rtmdet(s, 3), (S, W, (640, 640)), (0, 3), (lambda: n6post.YoloV8(),)),
     "RTMDet of COCO": Case("RTMDet", lambda s: other.rtmdet(s, 80), (S, (416, 416))),
+    "RTMDet-tiny": Case("RTMDet", lambda s: other.rtmdet_linear(s, 3), (S, W, (640, 640)), (0, 3)),
+    "YOLOX of nine maps": Case("a split head of YOLOX", lambda s: other.nine_maps(s, 4), (S, W), (0, 4), (n6post.YoloV8,)),
+    "YOLOX of COCO, nine maps": Case("a split head of YOLOX", lambda s: other.nine_maps(s, 80), (S,), (0, 80)),
+    "YOLOv5-face": Case("YOLOv5-face", other.yolov5_face, (S, W), (1,), (n6post.YoloV5,)),
     "YOLOv6": Case("YOLOv6", lambda s: other.yolov6(s, 3), (S, W), (0, 3, 4), (lambda: n6post.YoloV8(), n6post.YoloX)),
     "YOLOv6 of one class": Case("YOLOv6", lambda s: other.yolov6(s, 1), labels=(1,), attached=(n6post.YoloX,)),
     "YOLOv6 of COCO": Case("YOLOv6", lambda s: other.yolov6(s, 80), (S, W), (0, 80), (n6post.YoloX,)),
@@ -50,6 +54,8 @@ CASES = {
     "LPRNet, softmax": Case("text recognition by CTC", lambda s: other.text(18, 37, True), ((94, 24),), (0, 37)),
     "CRNN": Case("text recognition by CTC", lambda s: other.text(26, 37), ((100, 32),), (0, 36)),
     "CRNN, steps first": Case("text recognition by CTC", lambda s: [other.text(24, 37)[0][0][:, None]], ((100, 32),)),
+    "CRNN that reads downwards": Case("text recognition by CTC", lambda s: other.text(50, 21, True), ((50, 200),)),
+    "a high line of text": Case("text recognition by CTC", lambda s: other.text(30, 37), ((240, 80),)),
     "PP-OCR": Case("text recognition by CTC", lambda s: other.text(40, 97, True), ((320, 48),)),
     "text on the map's grid": Case(
         "text recognition by CTC", lambda s: other.text(16, 64), ((128, 32),), attached=(lambda: n6post.DeepLab(),)
@@ -57,6 +63,7 @@ CASES = {
     "anomaly [1, 10, 10]": Case(
         "anomaly", lambda s: other.anomaly(10, 10), ((80, 80), (160, 160)), attached=(lambda: n6post.DeepLab(),)
     ),
+    "labeled anomaly": Case("anomaly", lambda s: other.anomaly(10, 10), ((80, 80),), (0, 2), (lambda: n6post.DeepLab(),)),
     "anomaly [1, 12, 20]": Case("anomaly", lambda s: other.anomaly(12, 20), ((320, 192),)),
     "anomaly [1, 12, 12, 1]": Case("anomaly", lambda s: [other.anomaly(12, 12)[0][..., None]], ((96, 96), (192, 192))),
     "normalized anomaly": Case("anomaly", lambda s: other.anomaly(10, 10, 0.2), ((160, 160),)),
@@ -102,6 +109,37 @@ def test_network_is_refused_by_its_name(name: str, dtype: str) -> None:
 # --- what has such shapes, and is read ---
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("size", [(320, 320), (128, 64), (160, 64)])
+def test_map_of_one_class_with_its_label_is_a_class_map(dtype: str, size: tuple[int, int]) -> None:
+    for stride in (4, 8, 16):
+        rows, columns = size[1] // stride, size[0] // stride
+        smooth = np.add.outer(np.linspace(-4, 3, rows), np.linspace(-1, 2, columns))
+        noise = np.random.default_rng(0).normal(-6, 1, (rows, columns))  # nothing is there
+        for values in (smooth, noise):
+            model = other.model([values[None, ..., None]], size, dtype)
+            model.labels = ["person"]
+            assert isinstance(model.run(n6post.processor_for(model)), n6post.Segmentation)
+
+
+@pytest.mark.parametrize("size", [(128, 64), (160, 64), (192, 64)])
+@pytest.mark.parametrize("columns", [12, 18, 21])
+def test_end_to_end_poses_of_a_wide_input_are_no_text(size: tuple[int, int], columns: int) -> None:
+    rows = np.zeros((1, 300, columns))
+    rows[0, 0, :6] = [10, 10, 60, 50, 0.9, 0]
+    rows[0, 0, 6:] = np.tile([20, 20, 0.8], columns // 3 - 2)
+    model = other.model([rows], size)
+    assert [d.rect for d in model.run(n6post.processor_for(model, threshold=0.3))] == [(10, 10, 50, 40)]
+
+
+def test_coarse_map_of_distances_is_read_by_its_constructor() -> None:
+    depth = np.linspace(0.5, 9.0, 30 * 40).reshape(1, 30, 40, 1)
+    model = other.model([depth], (320, 240), "int8")
+    with pytest.raises(ValueError, match=r"grid of anomaly scores.*if it is a map of distances, use n6post.Depth\(\)"):
+        n6post.processor_for(model)
+    assert isinstance(model.run(n6post.Depth()), n6post.DepthMap)
+
+
 @pytest.mark.parametrize("size", [(80, 80), (96, 32), (320, 320)])
 def test_class_numbers_of_any_grid_are_a_class_map(size: tuple[int, int]) -> None:
     for stride in (8, 4, 1):
@@ -118,6 +156,9 @@ def test_logits_and_probabilities_of_a_coarse_map_are_a_class_map() -> None:
     for values in (smooth, other.sigmoid(smooth)):
         model = other.model([values[None, ..., None]], (160, 160))
         assert isinstance(model.run(n6post.DeepLab()), n6post.Segmentation)
+        for dtype in DTYPES[1:]:  # integers say how far they reach
+            model = other.model([values[None, ..., None]], (160, 160), dtype)
+            assert isinstance(model.run(n6post.processor_for(model)), n6post.Segmentation)
     for options in ({"output_type": "logit"}, {"threshold": 0.5}):
         assert isinstance(other.model(other.anomaly(10, 10), (160, 160)).run(n6post.DeepLab(**options)), n6post.Segmentation)
 
@@ -131,6 +172,18 @@ def test_scores_of_three_or_four_classes_are_read(count: int) -> None:
         assert list(found)[0].class_id == count - 1
         assert other.model([logits], S, dtype, labels=count).run(n6post.Classifier())[0].class_id == count - 1
         assert other.model([logits], S, dtype).run(n6post.Classifier(scores="logit"))[0].class_id == count - 1
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_one_row_of_seven_numbers_is_a_classifier(dtype: str) -> None:
+    logits = np.array([[-2.0, 0, 3, 1, -1, 2, -3]])
+    softmax = np.exp(logits) / np.exp(logits).sum()
+    model = other.model([softmax], S, dtype)
+    assert model.run(n6post.processor_for(model)).class_id == 2 and n6post.diagnose(model, model.outputs()) == []
+    for rows in (2, 100):
+        model = other.model([np.tile(softmax, (rows, 1))], S, dtype)
+        with pytest.raises(ValueError, match="rows that begin with the picture's number"):
+            n6post.processor_for(model)
 
 
 def test_classifier_as_long_as_face_landmarks_is_read() -> None:

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 import time
+import tty
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -104,6 +105,68 @@ def test_every_command_reports_a_missing_port_in_one_line(words: tuple[str, ...]
     assert "there is no port /dev/no-such-port" in done.stderr and len(done.stderr.splitlines()) == 1
 
 
+def test_a_port_of_an_unknown_kind_is_reported_in_one_line() -> None:
+    for port in ("foo://", "hwgrep://no-such-port"):
+        done = run("selftest", "--port", port)
+        assert done.returncode == command.WRONG and len(done.stderr.splitlines()) == 1 and "--port: " in done.stderr
+
+
+def test_a_port_that_cannot_be_opened_keeps_its_name(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("print(1)\n", encoding="utf-8")
+    (tmp_path / "old.json").write_text("[0]\n", encoding="utf-8")
+    done = run("run", "a.py", "--port", "a.py", "--json-out", "old.json", cwd=tmp_path)
+    assert done.returncode == command.FINDINGS and done.stderr.splitlines()[-1].startswith("a.py cannot be opened: ")
+    assert (tmp_path / "old.json").read_text(encoding="utf-8") == "[0]\n" and "lines of JSON" not in done.stderr
+
+
+@pytest.fixture
+def full_port() -> Iterator[str]:
+    """A port that takes no more bytes, as of a camera that hangs."""
+    camera_end, pc_end = os.openpty()
+    tty.setraw(pc_end)
+    os.set_blocking(pc_end, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(pc_end, bytes(1024))
+    yield os.ttyname(pc_end)
+    os.close(pc_end)
+    os.close(camera_end)
+
+
+def test_a_port_that_takes_no_bytes_is_a_camera_that_does_not_answer(
+    full_port: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(repl, "_ANSWERS_WITHIN", 1)
+    with pytest.raises(command.UserError, match="has not answered for 1 seconds"):
+        repl.wake(full_port)
+    pytest.importorskip("openmv")
+    from n6post_pc import watch
+
+    monkeypatch.setattr(watch, "_TIMEOUT", 0.1)
+    with pytest.raises(command.UserError, match="does not answer"):
+        watch.connect(full_port, lambda port: None)
+
+
+def test_waiting_for_a_script_or_for_older_firmware_is_announced(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(repl, "_SAYS_AFTER", 0.1)
+    lines: list[str] = []
+    code = "import time; print('Local directory x is mounted at /remote', flush=True); time.sleep(1); print('1')"
+    assert repl.follow([sys.executable, "-c", code], lines.append) == (0, "")
+    assert lines == ["1"] and capsys.readouterr().err == "Waiting for the first output.\n"
+    pytest.importorskip("openmv")
+    from n6post_pc import watch
+
+    def silent(port: str) -> Any:
+        raise watch.OMVException("Failed to connect")
+
+    monkeypatch.setattr(watch, "Link", silent)
+    with pytest.raises(command.UserError, match="does not answer"):
+        watch.connect("COM3", lambda port: time.sleep(0.5))  # type: ignore[func-returns-value]
+    assert capsys.readouterr().err == "Waiting for the camera on COM3 to answer.\n"
+
+
 # ---- mpremote, against a real MicroPython ----
 
 
@@ -179,7 +242,7 @@ def test_run_reports_script_errors_and_a_missing_n6post(micropython: str, tmp_pa
     assert done.stderr.splitlines()[-1] == "The script ended with an error."
     source.write_text("import n6post\n", encoding="utf-8")
     done = run("run", source, "--port", micropython, "--installed")
-    assert done.stderr.splitlines()[-1].endswith("`n6post camera install` copies it there.")
+    assert re.search(r"`python3 \S+camera\.py install` copies it there\.$", done.stderr.splitlines()[-1])
 
 
 def test_install_copies_the_compiled_library_and_the_camera_imports_it(
@@ -782,7 +845,7 @@ def test_a_full_disk_is_reported(how: str, tmp_path: Path) -> None:
         (("good.py", "--frames", "0"), "--frames: expected 1 or more, got 0"),
         (("good.py", "--http", "99999"), "cannot serve a page on port 99999"),
         (("good.py", "--json-out", "no_folder/x"), "no_folder/x: No such file"),
-        (("good.py", "--save", "good.py"), "good.py: File exists"),
+        (("good.py", "--save", "good.py"), "good.py cannot be the folder of the pictures: a file"),
     ],
 )
 def test_watch_rejects_wrong_arguments(words: tuple[str, ...], message: str, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -42,10 +43,36 @@ def test_a_file_that_cannot_be_opened_is_reported_without_a_traceback() -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, which only Linux has")
-def test_a_full_disk_is_reported_once() -> None:
+@pytest.mark.parametrize("body", [
+    "    print('x' * 100)\n    return 0", "    print('x' * 10_000_000)\n    return 0",
+    "    from n6post_pc import terminal\n    terminal.console().print('x' * 100_000)\n    return 0",
+])  # fmt: skip
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_is_reported_once(body: str, unbuffered: str) -> None:
     with open("/dev/full", "w", encoding="utf-8") as full:
-        done = command("    print('x' * 100)\n    return 0", stdout=full)
-    assert done.returncode == 2 and done.stderr == "n6post made: [Errno 28] No space left on device\n"
+        done = command(body, stdout=full, env=os.environ | {"PYTHONUNBUFFERED": unbuffered})
+    assert done.returncode == 2 and done.stderr == "n6post made: standard output: No space left on device\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows ends a process without its signal")
+def test_a_signal_that_ends_a_command_lets_it_remove_its_files() -> None:
+    for name, ignored in (("SIGTERM", False), ("SIGHUP", False), ("SIGHUP", True)):
+        body = (
+            f"    import os, signal\n    try:\n        os.kill(os.getpid(), signal.{name})\n        print('goes on')\n"
+            "    finally:\n        print('removed')\n    return 0"
+        )
+        before = (lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) if ignored else None  # as nohup does
+        done = command(body, preexec_fn=before)
+        assert (done.returncode, done.stdout) == ((0, "goes on\nremoved\n") if ignored else (130, "removed\n"))
+
+
+def test_a_command_is_called_as_this_one_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    for called, expected in (
+        ("/usr/bin/n6post", "n6post optimize"), ("scripts/build.py", "python3 scripts/optimize_model.py"),
+        ("../inspect_model.py", "python3 ../optimize_model.py"),
+    ):  # fmt: skip
+        monkeypatch.setattr(sys, "argv", [called])
+        assert cli.spelled("optimize").replace(os.sep, "/") == expected
 
 
 def test_names_that_the_terminal_cannot_encode_are_escaped() -> None:

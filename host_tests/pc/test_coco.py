@@ -223,6 +223,15 @@ def test_ids_of_images_and_categories_are_looked_up_in_annotations(tmp_path: Pat
     assert [(e["image_id"], e["category_id"]) for e in written(results)] == [(31, 17)] and results.missing == {"dog"}
 
 
+def test_results_do_not_replace_the_pictures_or_the_annotations(tmp_path: Path) -> None:
+    picture, annotations = tmp_path / "a.jpg", tmp_path / "annotations.json"
+    picture.write_bytes(b"")
+    annotations.write_text('{"images": [{"id": 1, "file_name": "a.jpg"}]}', encoding="utf-8")
+    for path in (picture, annotations):
+        with pytest.raises(command.UserError, match="is also an input of this command: choose another name"):
+            coco.Results(path, [picture], annotations)
+
+
 @pytest.mark.parametrize(
     "text, message",
     [("{", "expected annotations in COCO's format"),

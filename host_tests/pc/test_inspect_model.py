@@ -337,7 +337,7 @@ def test_findings_of_the_shared_models_are_box_steps_and_what_to_gain(shared: Pa
     for report, model in zip(reports, models, strict=True):
         assert report.startswith(model.name)
         # .0204021 of 320 pixels, and twice as many of 640.
-        step = "steps of 6.5 pixels of the input, which are 13 pixels of a 640 x 480 frame: remove the step with n6post"
+        step = "steps of 6.5 pixels of the input, which are 13 pixels of a 640 x 480 frame: remove the step with python3"
         findings = " ".join(report.partition("\nfindings")[2].split())
         assert (step in findings) == ("seg" in model.name) and ("- optimize: " in findings) == ("yolov8n" in model.name)
         assert findings.count("troubleshooting.md#") == ("seg" in model.name) + ("yolov8n" in model.name)

@@ -310,7 +310,8 @@ def test_other_pictures_are_processed_after_a_bad_picture(run: Run, tmp_path: Pa
         (["net.tflite", "a.png", "--truth", "absent.json"], "absent.json cannot be read"),
         (["net.tflite", "a.png", "--truth", "broken.tflite"], "expected annotations in COCO's format"),
         (["net.tflite", "a.png", "--truth", "images.json"], "whose objects have image_id, category_id and bbox"),
-        (["net.tflite", "a.png", "--out", "a.png"], "a.png: cannot create this folder for the pictures"),
+        (["net.tflite", "a.png", "--truth", "words.json"], "whose objects have image_id, category_id and bbox"),
+        (["net.tflite", "a.png", "--out", "a.png"], "a.png cannot be the folder of the pictures: a file"),
         (["net.tflite", "a.png", "--coco", "empty"], "empty cannot be written"),
         (["net.tflite", "a.png", "--coco", "x.json", "--coco-images", "broken.tflite"], "expected annotations in COCO's"),
     ],
@@ -321,6 +322,9 @@ def test_wrong_arguments_are_reported_in_one_line(run: Run, tmp_path: Path, argu
     (tmp_path / "empty").mkdir()
     (tmp_path / "broken.tflite").write_bytes(b"\x20\0\0\0TFL3" + bytes(30))
     (tmp_path / "images.json").write_text('{"images": [{"id": 1, "file_name": "a.png"}]}', encoding="utf-8")
+    box = {"image_id": 1, "category_id": 1, "bbox": ["a", 1, 2, 3]}
+    words = {"images": [{"id": 1, "file_name": "a.png"}], "annotations": [box]}
+    (tmp_path / "words.json").write_text(json.dumps(words), encoding="utf-8")
     picture(tmp_path / "a.png", 1)
     # Replace only net.tflite by a fake network; other files are really opened.
     networks = {"net.tflite": detector()} if arguments[0] == "net.tflite" else None
@@ -549,7 +553,7 @@ def test_an_int8_model_that_lost_a_fifth_of_its_ap_differs(shared: Path) -> None
     assert done.returncode == 1 and not done.stderr
     assert "Verdict: they differ: 98% found by both, IoU of boxes 0.85, masks 0.91, AP of boxes 0.5" in text
     assert "box step of MODEL 3.4 pixels of its input, 10.2 pixels of the pictures" in text
-    assert "`n6post optimize` removes it; refit_boxes=True, here --refit-boxes, avoids most of it." in text
+    assert "/optimize_model.py` removes it; refit_boxes=True, here --refit-boxes, avoids most of it." in text
     refitted = script("run_model.py", fruit / "fruit.tflite", *pictures, *options, "--refit-boxes")
     text = " ".join(refitted.stdout.split())
     assert "AP of boxes 0.65" in text and "box step" not in text

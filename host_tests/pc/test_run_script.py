@@ -129,6 +129,10 @@ def test_a_model_on_the_camera_is_one_sentence_with_the_line(tmp_path: Path, pho
     done = _run(tmp_path, script, "--picture", photo)
     assert done.returncode == 1 and "camera_script.py, line 3: /rom/net.tflite: this model is on the camera" in done.stderr
     assert "Traceback" not in done.stderr and "(docs/on-a-pc.md#the-models-of-the-rom)" in done.stderr
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.tflite").touch()
+    done = _run(tmp_path, script, "--picture", photo, "--model", "a=a.tflite", "--model", "b=b.tflite")
+    assert "choose a file on this PC with --model net=FILE, because those given are for a, b (" in done.stderr
 
 
 def test_one_file_does_not_serve_two_models(tmp_path: Path, photo: Path) -> None:
@@ -145,16 +149,66 @@ def test_one_file_does_not_serve_two_models(tmp_path: Path, photo: Path) -> None
         assert (done.returncode, done.stdout) == (0, "a\nb\na\n"), done.stderr
 
 
-def test_a_script_with_a_tracker_gets_a_single_picture_twice(tmp_path: Path, photo: Path) -> None:
-    source = "import csi, n6post\ncam = csi.CSI()\ncam.reset()\ncam.pixformat(csi.RGB565)\ncam.framesize(csi.QVGA)\n"
-    for line, frames in (("", 1), ("tracker = n6post.Tracker()\n", 2)):
-        script = _script(tmp_path, source + line + "while True:\n    cam.snapshot()\n")
-        done = _run(tmp_path, script, "--picture", photo)
+TRACKED = """
+import csi, n6post
+from helper import trackers
+cam = csi.CSI()
+cam.reset()
+cam.pixformat(csi.RGB565)
+cam.framesize(csi.QVGA)
+while True:
+    cam.snapshot()
+    found = [n6post.Detection((10, 10, 90, 90), 0.9, 0, "a", None, None)]
+    print([d.track_id for tracker in trackers for d in tracker.update(found)])
+"""
+
+
+@pytest.mark.parametrize("trackers, frames", [("", 1), ("n6post.Tracker()", 2), ("n6post.Tracker(min_hits=5)", 5)])
+def test_a_picture_is_repeated_until_a_tracker_can_report(
+    trackers: str, frames: int, tmp_path: Path, photo: Path
+) -> None:
+    script = _script(tmp_path, TRACKED)
+    (tmp_path / "helper.py").write_text(f"import n6post\ntrackers = [{trackers}]\n", encoding="utf-8")
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "photo.png").write_bytes(photo.read_bytes())
+    for options in (("--picture", photo), ("--picture", tmp_path / "one"), ("--picture", photo, "--fps", 10)):
+        done = _run(tmp_path, script, *options)
+        assert done.stdout.splitlines() == ["[]"] * (frames - 1) + ["[1]" if trackers else "[]"]
         assert f"{frames} frame{'s' * (frames > 1)} of 320x240" in done.stderr
-        told = "The picture was shown twice: a Tracker reports an object from its second frame on"
-        assert (told in done.stderr) == bool(line)
-    assert "1 frame of" in _run(tmp_path, script, "--picture", photo, "--frames", 1).stderr
-    assert "1 frame of" in _run(tmp_path, script, "--picture", photo, photo).stderr
+        assert (f"shown {frames} times: a Tracker with min_hits={frames}" in done.stderr) == (frames > 1)
+    for options in (("--picture", photo, "--frames", 1), ("--picture", photo, photo)):
+        done = _run(tmp_path, script, *options)
+        assert "1 frame of" in done.stderr
+        assert (f"Nothing is tracked yet: a Tracker with min_hits={frames}" in done.stderr) == (frames > 1)
+        assert (f"Use --frames {frames}." in done.stderr) == (frames > 1)
+
+
+def test_what_ends_a_script_is_printed_as_python_does(tmp_path: Path, photo: Path) -> None:
+    for line, code, message in (("sys.exit('no SD card')", 1, "no SD card"), ("sys.exit(3)", 3, ""), ("sys.exit()", 0, "")):
+        done = _run(tmp_path, _script(tmp_path, f"import sys\n{line}\n"), "--picture", photo)
+        assert done.returncode == code and done.stderr.startswith(message)
+        assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("kept", ["", "kept = "])
+def test_an_error_in_a_task_that_nobody_awaits_is_shown(kept: str, tmp_path: Path, photo: Path) -> None:
+    source = (
+        "import asyncio\nasync def task():\n    raise ValueError('no sensor')\nasync def main():\n"
+        f"    {kept}asyncio.create_task(task())\n    await asyncio.sleep_ms(5)\n    print('goes on')\nasyncio.run(main())\n"
+    )
+    done = _run(tmp_path, _script(tmp_path, source), "--picture", photo)
+    assert (done.returncode, done.stdout) == (1, "goes on\n")
+    assert re.findall(r"line (\d+), in", done.stderr) == ["3"] and "\nValueError: no sensor\n" in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, which only Linux has")
+def test_a_full_disk_on_stdout_is_no_error_of_the_script(tmp_path: Path, photo: Path) -> None:
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", COMMAND, str(ROOT / "scripts"), str(_script(tmp_path, "print('x' * 100_000)")),
+             "--picture", str(photo)], stdout=full, stderr=subprocess.PIPE, text=True, cwd=tmp_path, timeout=120,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr) == (2, "run_on_host.py: standard output: No space left on device\n")
 
 
 def test_an_error_of_the_library_shows_the_scripts_own_lines_only(tmp_path: Path, photo: Path) -> None:
@@ -189,6 +243,7 @@ def test_open_in_the_script_also_finds_the_model(tmp_path: Path, photo: Path) ->
         (["camera_script.py", "--picture", "empty"], "no pictures in empty"),
         (["camera_script.py", "--picture", "photo.png", "--frames", "0"], "--frames"),
         (["camera_script.py", "--picture", "photo.png", "--firmware", "five"], "--firmware"),
+        (["camera_script.py", "--picture", "photo.png", "--save-frames", "photo.png"], "photo.png cannot be the folder"),
         (["camera_script.py", "--picture", "photo.png", "--fps", "0"], "--fps: expected a number from 0.001 to 10000"),
         (["camera_script.py", "--picture", "photo.png", "--fps", "5", "--clock", "pc"], "--fps is for --clock video"),
     ],

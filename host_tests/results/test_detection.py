@@ -281,3 +281,24 @@ def test_a_new_detection_has_the_keypoint_threshold_that_draw_uses() -> None:
     assert d.angle(5, 7, 9) is not None
     points[:, 2] = 0.29
     assert d.angle(5, 7, 9) is None
+
+
+@pytest.mark.parametrize("changes", [
+    {"frame_size": 5}, {"frame_size": (320,)}, {"frame_size": (0, 240)}, {"frame_size": "ab"},
+    {"keypoint_threshold": "high"}, {"keypoint_threshold": 1.5}, {"keypoint_threshold": None},
+])  # fmt: skip
+def test_a_size_or_threshold_that_cannot_be_one_is_refused(changes: Any) -> None:
+    (d,) = n6post.detections([((1, 2, 3, 4), 0.5)])
+    with pytest.raises(ValueError, match=f"^{next(iter(changes))}: expected "):
+        d.replace(**changes)
+    assert d.replace(frame_size=(320, 240), keypoint_threshold=0.25).frame_size == (320, 240)
+
+
+@pytest.mark.parametrize("point", [("x", 3), (3, "x"), (None, 3), (3,), ([1, 2], 3)])
+def test_a_point_that_is_none_is_refused(point: Any) -> None:
+    (d,) = n6post.detections([((1, 2, 3, 4), 0.5)])
+    turned = d.replace(corners=[(1, 2), (4, 2), (4, 6), (1, 6)])
+    for one in (d, turned):
+        with pytest.raises(ValueError, match="^contains: expected a frame pixel x, y, two numbers"):
+            one.contains(point)
+    assert not d.contains(10**400, 3)

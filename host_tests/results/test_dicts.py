@@ -199,6 +199,7 @@ def test_to_openmv_returns_a_list_for_each_class() -> None:
 
 @pytest.mark.parametrize("detections", [
     None, 7, "person", [None], [5], [(0, 0, 9, 9)], [[]], [n6post.Detection((1, 2, 3, 4), 0.9, -1, "car", None, None)],
+    [n6post.Detection((1, 2, 3, 4), 0.9, 1 << 30, "car", None, None)],
 ])  # fmt: skip
 def test_to_openmv_refuses_anything_but_a_list_of_detections(detections: Any) -> None:
     with pytest.raises(ValueError, match=says(f"detections: expected a list of Detection, got {detections!r}")):

@@ -237,7 +237,7 @@ def test_zones_are_written_as_one_object() -> None:
     assert n6post.to_json(zone) == '{"points": [[0, 0], [9, 0], [9, 9]], "count": 0, "dwell_times": []}'
 
 
-NO_RESULTS = [None, 7, "person", {}, [None], [car(), 7], [(1, 2)], [tuple(car())], ["person"], [[car()]], [{}]]
+NO_RESULTS = [7, "person", {}, [car(), 7], [(1, 2)], [tuple(car())], ["person"], [[car(), 7]], [{}]]
 
 
 @pytest.mark.parametrize("result", NO_RESULTS)
@@ -397,6 +397,15 @@ def test_everything_with_as_dict_is_written_and_lists_of_it() -> None:
     assert n6post.to_json(mixed) == f"[{', '.join([n6post.to_json(one) for one in mixed])}]"
     assert n6post.to_json(tuple(zone.left)) == '[{"track_id": 1, "dwell_time": 0.0, "class_id": 2}]'
     assert json.loads(n6post.to_json(gallery.similarities([4.0, 3.0]))) == [{"name": "Anna", "similarity": 0.96}]
+
+
+def test_nothing_is_null_and_a_list_may_hold_lists() -> None:
+    gallery = n6post.Gallery()
+    gallery.enroll("Anna", [3.0, 4.0])
+    assert n6post.to_json(gallery.match([4.0, -3.0])) == "null"
+    found = n6post.Classification([1], [0.5], ["cat", "dog"])
+    assert n6post.to_json([None, found]) == f"[null, {n6post.to_json(found)}]"  # as Pipeline.results
+    assert n6post.to_json(([car()], [])) == f"[[{n6post.to_json(car())}], []]"  # as LineZone.trigger
 
 
 def test_an_outline_is_written_beside_other_objects_too() -> None:

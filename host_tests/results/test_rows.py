@@ -174,6 +174,14 @@ def test_what_as_dict_and_json_say_becomes_detections_again() -> None:
     assert n6post.detections([{"rect": BOX}])[0][:4] == (BOX, 1.0, 0, "0")
 
 
+@pytest.mark.parametrize("degrees", [0.0, 0.01, 179.99])
+def test_rotation_of_a_dict_is_more_exact_than_its_rounded_corners(degrees: float) -> None:
+    corners = [[10.0, 20.0], [90.0, 20.1], [90.0, 60.1], [10.0, 60.0]]  # .07 degrees
+    for rotation, wanted in ((degrees, degrees), (None, 0.07)):
+        (d,) = n6post.detections([{"rect": (10, 20, 80, 41), "corners": corners, "rotation": rotation}])
+        assert d.rotation == pytest.approx(wanted, abs=0.004)
+
+
 def test_numbers_that_are_not_finite_are_not_seen() -> None:
     rows = [(BOX, [(12.0, 22.0, 0.5), (odd, 22.0, 0.5), (12.0, odd), (12.0, 22.0, odd)][k]) for odd in ODD for k in range(4)]
     for frame in (FRAME, None):
@@ -193,15 +201,23 @@ ODD = float("nan"), float("inf"), float("-inf")
         [{"rect": BOX, "track_id": 0.5}], [{"rect": BOX, "corners": [(1, 2)] * 4}], [{"rect": BOX, "rotation": 5.0}],
         [{"rect": BOX, "corners": [(1, 2), (3, 2), (3, 4), (1, 4)], "rotation": 180.0}], [{"rect": None}],
         [(*BOX, 10**400)], [(*BOX, 0.5, 10**10)], [(10**400, 0, 5, 5)], [(10**10, 0, 5, 5)], [(*BOX, 1j)],
+        [(-(10**10), 0, 5, 5)], [(0, -(10**10), 5, 5)], [(0, 10**10, 5, 5)],
         [(*BOX, ulab.array([1.0]))], [(BOX, 0.5, 0, [(10**400, 1)])],
         5, "abc", None, [5], ["abc"], [()], [(1, 2, 3)], [(1, 2, 3, "4")], [(*BOX, "high")], [(*BOX, 0.5, -1)],
         [(*BOX, 0.5, 1.5)], [(*BOX, 0.5, 1, 2)], [(BOX, 0.5, 1, 2)], [(BOX, 0.5, [1, 2])], [(BOX, 0.5, [(1, 2, 3, 4)])],
+        [(BOX, 0.5, 0, [(1, 2), (1, 2, 3)])], [(BOX, 0.5, 0, [(1, 2, 3), (1, 2)])],
         [(float("nan"), 0, 5, 5)], [(float("inf"), 0, 5, 5)], [None], [[BOX], 5], [(*BOX, None)], [(BOX, None, 1)],
     ],
 )  # fmt: skip
 def test_other_rows_are_refused(rows: Any) -> None:
     with pytest.raises(ValueError, match=r"^rows: expected lists of \(\[x, y, w, h\], score\) for each class, or .* got "):
         n6post.detections(rows)
+
+
+def test_one_dict_is_one_detection() -> None:
+    (d,) = n6post.detections([(BOX, 0.5, 3)])
+    for one in (d.as_dict(), json.loads(n6post.to_json(d))):
+        assert n6post.detections(one) == n6post.detections([one]) == [d]
 
 
 @pytest.mark.parametrize("frame", [5, (320,), (0, 5), (320.0, 240.0), "x", (1, 2, 3), (70000, 5)])

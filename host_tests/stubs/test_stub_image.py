@@ -415,8 +415,8 @@ def test_missing_options_and_methods_raise_clear_errors() -> None:
             picture.draw_image(source, x_scale=0.7, hint=hint)
     with pytest.raises(NotImplementedError):
         picture.draw_string((0, 0), "a", string_rotation=90)
-    with pytest.raises(AttributeError, match=r"the stand-in has no Image\.find_lines"):
-        picture.find_lines()  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match=r"the stand-in has no Image\.find_hog"):
+        picture.find_hog()  # type: ignore[attr-defined]
 
 
 def test_area_and_bicubic_without_scaling_copy_the_pixels() -> None:

@@ -251,8 +251,8 @@ def test_a_bitmap_made_in_place_uses_the_same_memory() -> None:
 
 def test_missing_names_raise_attribute_error() -> None:
     picture = image.Image(4, 4, image.GRAYSCALE)
-    with pytest.raises(AttributeError, match=r"the stand-in has no Image\.find_lines"):
-        picture.find_lines()  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match=r"the stand-in has no Image\.find_hog"):
+        picture.find_hog()  # type: ignore[attr-defined]
     with pytest.raises(AttributeError, match=r"the stand-in has no image\.HaarCascade"):
         image.HaarCascade("frontalface")  # type: ignore[attr-defined]
 
@@ -366,8 +366,12 @@ def test_corrections_and_edges_are_the_firmwares_pixel_for_pixel(name: str, call
 
 def test_what_has_no_stand_in_ends_in_a_sentence() -> None:
     img, color = _made(image.GRAYSCALE), _made(image.RGB565)
-    for call in (img.find_qrcodes, img.find_apriltags, color.histeq, lambda: img.histeq(adaptive=True)):
-        with pytest.raises(NotImplementedError, match="the stand-in has "):
+    finders = "apriltags", "barcodes", "circles", "datamatrices", "line_segments", "lines", "qrcodes", "rects"
+    for name in finders:
+        with pytest.raises(NotImplementedError, match=f"the stand-in has no find_{name}: .* objects that have `rect`"):
+            getattr(img, f"find_{name}")(families=image.TAG36H11 | image.TAGSTANDARD52H13)
+    for call in (color.histeq, lambda: img.histeq(adaptive=True)):
+        with pytest.raises(NotImplementedError, match="histeq of GRAYSCALE .* to_grayscale"):
             call()
     with pytest.raises(ValueError, match="Expected a grayscale image"):
         color.find_edges(image.EDGE_CANNY)

@@ -217,6 +217,12 @@ def test_a_truncated_model_file_is_refused_by_name(tmp_path: Path, ending: str, 
         ml.Model(str(broken))
 
 
+def test_a_sentence_that_litert_repeats_is_shown_once() -> None:
+    said = "quantized_dimension must be in range [0, 1). Was 3.Tensor 33 has invalid parameters."
+    assert _backends._one_line(RuntimeError(said * 9)) == "quantized_dimension must be in range [0, 1)"
+    assert _backends._one_line(RuntimeError("Op 1.5 of\na.tflite failed.\n")) == "Op 1.5 of a.tflite failed"
+
+
 def test_only_litert_log_lines_are_suppressed_while_it_loads(capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(KeyError), _backends.without_chatter():
         os.write(2, b"before\n" + _backends._CHATTER + b"ERROR: Regular TensorFlow ops are not supported\n")

@@ -114,9 +114,10 @@ def test_wifi_is_connected_immediately() -> None:
 def test_a_server_of_a_script_is_for_this_pc_only(capsys: pytest.CaptureFixture[str]) -> None:
     _sockets.install()
     try:
-        for address in ("0.0.0.0", "", "127.0.0.1"):
+        for address in ("0.0.0.0", "", "127.0.0.1", "0", "0x0", "0.0", None):
             with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as server:
-                server.bind((address, 0))
+                if address is not None:  # without an address, it would listen on all
+                    server.bind((address, 0))
                 server.listen(1)
                 assert server.getsockname()[0] == "127.0.0.1"
                 assert f"http://localhost:{server.getsockname()[1]}" in capsys.readouterr().err

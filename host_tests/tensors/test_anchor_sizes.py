@@ -53,3 +53,10 @@ def test_pairs_may_be_given_in_any_form(value: Any) -> None:
 def test_something_else_is_refused(value: Any) -> None:
     with pytest.raises(ValueError, match="^anchors: expected pairs of width and height above 0, got "):
         n6post.YoloV2(anchors=value)
+
+
+def test_a_list_in_itself_is_refused() -> None:
+    endless: Any = [1.0]
+    endless.append(endless)
+    with pytest.raises(ValueError, match="^anchors: expected pairs of width and height above 0"):
+        n6post.YoloV5(anchors=endless)

@@ -58,7 +58,7 @@ def detector(lines: list[str] | None) -> Any:
 def test_labels_have_no_carriage_return_in_any_family() -> None:
     """The firmware splits a model's .txt at line feeds only, and the .txt of the N6's own detector has carriage returns."""
     assert [d.label for d in detector(["person\r", "dog\r"]).run(n6post.YoloV8())] == ["person", "dog"]
-    head = float_head((64, 64), 2, [Thing(5, (8, 8, 20, 20), {1: 0.9}, [9] * 6)], extra=6)
+    head = float_head((64, 64), 2, [Thing(5, (8, 8, 20, 20), {1: 0.9}, [9, 9, 0.9] * 2)], extra=6)
     (d,) = FakeModel([Tensor(head)], (64, 64), ["a\r", "b\r"]).run(n6post.YoloV8Pose())
     assert (d.label, d.keypoints.shape) == ("b", (2, 3))
     heat = np.random.default_rng(1).random((1, 16, 16, 13)).astype(np.float32)

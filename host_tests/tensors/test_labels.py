@@ -177,7 +177,7 @@ def test_name_shared_by_two_classes_selects_both(kind: Any) -> None:
 
 
 def test_class_filter_takes_names_of_the_model_and_of_a_pose() -> None:
-    thing = Thing(5, (8, 8, 20, 20), {0: 0.9}, [9.0] * 51)
+    thing = Thing(5, (8, 8, 20, 20), {0: 0.9}, [9.0, 9.0, 0.9] * 17)
     people = FakeModel([Tensor(float_head((64, 64), 1, [thing], extra=51))], (64, 64))
     assert [d.label for d in people.run(n6post.YoloV8Pose(classes=["person"]))] == ["person"]
     with pytest.raises(ValueError, match="^classes: expected 'person', got 'dog'$"):
@@ -195,7 +195,8 @@ def test_class_names_are_looked_up_again_for_every_model() -> None:
         assert {d.class_id for d in model.run(processor)} == {number}
 
 
-@pytest.mark.parametrize("wrong", ["person", 5, (), 0, [-1], [65536], [None], [1.5], [2, True]])
+@pytest.mark.parametrize("wrong", ["person", 5, (), 0, [-1], [65536], [None], [1.5], [2, True],
+                                   range(10**12), iter([1])])
 def test_invalid_class_filter_is_refused(wrong: Any) -> None:
     part = wrong[-1] if isinstance(wrong, list) else wrong
     wanted = "class numbers from 0 to 65535 and names"
@@ -264,6 +265,18 @@ def test_similarity_is_the_edit_distance(one: str, other: str) -> None:
         return min(apart(a[1:], b) + 1, apart(a, b[1:]) + 1, apart(a[1:], b[1:]) + (a[0] != b[0]))
 
     assert labels._distance(one, other) == (0 if one in other else apart(one, other))
+
+
+@pytest.mark.parametrize(("one", "other"), [(65, 3), (3, 65), (100_000, 64), (64, 100_000), (65, 65), (64, 64)])
+def test_long_texts_are_not_compared_letter_by_letter(one: int, other: int) -> None:
+    """The time would grow with the product of the lengths. Without a common letter, the distance is the longer length."""
+
+    class Text(str):
+        def __iter__(self) -> Any:
+            assert max(one, other) <= 64, "compared letter by letter"
+            return super().__iter__()
+
+    assert labels._distance(Text("x" * one), Text("y" * other)) == max(one, other)
 
 
 # --- class maps ---

@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 import pytest
-from n6post.tensors.split_layout import split_layouts
+from n6post.tensors.split_layout import levels_of, split_layouts
 
 STRIDES = [(8, 16, 32), (4, 8, 16, 32), (8, 16, 32, 64), (16, 32)]
 SIZE = (320, 192)  # not square, and with 64 as a stride the maps are 5 x 3
@@ -105,6 +105,26 @@ def test_outputs_are_recognized_in_any_order(
             assert layout.channels_first == outputs[index][2] and layout.channels == extra
         for other in KINDS:
             assert other == kind or split_layouts([shape for _, shape, _ in outputs], size, other) == []
+
+
+@pytest.mark.parametrize("strides", STRIDES)
+def test_input_as_high_as_the_last_stride_has_one_row_of_it(strides: tuple[int, ...]) -> None:
+    for size in ((2 * strides[-1], strides[-1]), (strides[-1], 2 * strides[-1])):
+        outputs = outputs_of(size, strides, "apart", classes=7)
+        layouts = split_layouts([shape for _, shape, _ in outputs], size, "boxes")
+        assert [reading(one, strides) for one in layouts] == [{i: name for i, (name, _, _) in enumerate(outputs)}]
+
+
+@pytest.mark.parametrize("strides", STRIDES)
+def test_levels_of_anchors_are_those_of_the_strides_that_have_as_many(strides: tuple[int, ...]) -> None:
+    counts = [w * h for w, h in cells(SIZE, strides)]
+    wanted = [(sum(counts[:i]), SIZE[0] // stride, stride) for i, stride in enumerate(strides)]
+    assert levels_of(sum(counts), SIZE) == sum(wanted, ())
+
+
+def test_levels_of_an_input_too_low_for_32_begin_with_a_stride_of_8() -> None:
+    """96 x 24: 12 x 3 cells and 6 x 1."""
+    assert levels_of(42, (96, 24)) == (0, 12, 8)
 
 
 def _product(shape: Shape) -> int:

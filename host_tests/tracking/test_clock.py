@@ -9,7 +9,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import n6post
+import numpy as np
 import pytest
+from fakes import seen
 from hypothesis import given
 from hypothesis import strategies as st
 from n6post.tracking.clock import START, next_clock
@@ -26,6 +29,16 @@ def after(*times: Any) -> Any:
 def test_given_times_add_up_to_whole_milliseconds(times: list[float]) -> None:
     # Quarters are exact. Negative times count as 0.
     assert after(*times)[0] == int(sum(max(Fraction(0), Fraction(elapsed_ms)) for elapsed_ms in times))
+
+
+def test_numbers_of_numpy_are_times_too() -> None:
+    times: Any = np.int64(40), np.float32(2.5), np.float64(0.5)
+    assert after(*times)[0] == 43
+    trackers = [n6post.Tracker(), n6post.Tracker()]
+    for tracker, dt in zip(trackers, (2, np.int64(2))):
+        for x in (100, 110, 120):
+            tracker.update([seen(None, x, 100)], dt=dt)  # type: ignore[arg-type]
+    assert trackers[0].tracks == trackers[1].tracks
 
 
 def test_measured_time_starts_with_the_first_call(monkeypatch: pytest.MonkeyPatch) -> None:

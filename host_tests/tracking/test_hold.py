@@ -168,8 +168,8 @@ def test_options_are_checked_at_first_and_later() -> None:
         n6post.Hold(1.0, second=2)
 
 
-@pytest.mark.parametrize("true, false", [(1, 0), (1.0, 0.0), (np.True_, np.False_)])
-def test_a_pin_or_a_number_of_numpy_is_a_condition_too(true: Any, false: Any) -> None:
+@pytest.mark.parametrize("true, false", [(1, 0), (1.0, 0.0), (np.True_, np.False_), (3, 0), (np.int64(2), np.int64(0))])
+def test_a_pin_a_count_or_a_number_of_numpy_is_a_condition_too(true: Any, false: Any) -> None:
     hold, other = n6post.Hold(1.0, release=0.3), n6post.Hold(1.0, release=0.3)
     for condition in (1, 0, 1, 1, 1, 1, 0, 1, 0, 0, 0, 1):
         was = other.trigger(bool(condition), elapsed_ms=300)
@@ -177,11 +177,12 @@ def test_a_pin_or_a_number_of_numpy_is_a_condition_too(true: Any, false: Any) ->
     assert was is False and hold.held_time() == other.held_time() == 0.0
 
 
-@pytest.mark.parametrize("detections", [None, 2, 0.5, "person", [1], [None], {}])
-def test_anything_but_detections_or_a_bool_is_refused(detections: Any) -> None:
+@pytest.mark.parametrize("detections", [None, 0.5, "person", [1], [None], {}])
+def test_anything_but_detections_or_a_condition_is_refused(detections: Any) -> None:
     hold = n6post.Hold(1.0)
     hold.trigger(people(1), elapsed_ms=0)
-    expected = "a list of Detection" if detections == [1] or detections == [None] else "True, False or a list of Detection"
+    condition = "" if detections == [1] or detections == [None] else "True, False, a count or "
+    expected = condition + "a list of Detection"
     with pytest.raises(ValueError, match=says(f"detections: expected {expected}, got {detections!r}")):
         hold.trigger(detections, elapsed_ms=10)
     with pytest.raises(ValueError, match=says("expected detections with a track_id, as Tracker.update returns them")[:-1]):

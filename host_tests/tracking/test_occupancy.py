@@ -210,6 +210,17 @@ def test_the_points_of_a_grid_are_in_the_middle_of_its_squares() -> None:
         assert zone.occupancy([box(*rect)]) == pytest.approx((0, 1 / 71, 0, 1 / 53)[at])
 
 
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("width", [1, 2])
+def test_a_long_zone_narrower_than_half_a_square_of_its_grid_can_be_full(width: int, turned: bool) -> None:
+    """30,000 pixels in squares of 8: a row of 3,750 points."""
+    way = -1 if turned else 1
+    zone = n6post.PolygonZone([point[::way] for point in ((9, 0), (9 + width, 0), (9 + width, 30000), (9, 30000))])
+    for length, covered in ((30000, 1.0), (15000, 0.5), (0, 0.0)):
+        rect = [9, 0, width, length] if not turned else [0, 9, length, width]
+        assert zone.occupancy([box(*rect)]) == pytest.approx(covered, abs=1e-3)
+
+
 def test_masks_of_several_scales_and_frames_of_several_sizes_are_told_apart() -> None:
     zone = n6post.PolygonZone(SQUARE)
     both = [masked(np.ones((20, 30)), 50, 50, 2.0), masked(np.ones((13, 9)), 33, 33, 4.0)]

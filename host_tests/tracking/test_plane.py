@@ -490,6 +490,20 @@ def test_a_side_that_the_frame_cuts_off_gives_no_speed(anchor: str, cut: str, wh
         assert (plane.speed(1) is None) is (side in cut.split()), side
 
 
+@pytest.mark.parametrize("gap", [0, 5, 12])
+def test_a_walker_who_stops_at_the_border_has_no_speed_there(gap: int) -> None:
+    plane = n6post.Plane([(0, 0), (640, 0), (640, 480), (0, 480)], [(0, 0), (64, 0), (64, 48), (0, 48)])
+    speeds = []
+    for i in range(12):  # boxes of cut people end up to 12 pixels of VGA before the border
+        bottom = min(300 + 20 * i, 480)
+        top, end = 100 + 20 * i, bottom - gap * (bottom == 480)
+        d = n6post.Detection((300, top, 60, max(end - top, 1)), 0.9, 0, "", None, None).replace(frame_size=(640, 480))
+        d.track_id = 1
+        plane.update([d], elapsed_ms=200)
+        speeds.append(plane.speed(1))
+    assert speeds[3:9] == pytest.approx([36.0] * 6, rel=1e-3) and speeds[9:] == [None] * 3
+
+
 def test_a_person_who_comes_into_the_frame_has_a_speed_once_the_feet_are_seen() -> None:
     plane = n6post.Plane([(0, 0), (640, 0), (640, 480), (0, 480)], [(0, 0), (64, 0), (64, 48), (0, 48)])
     speeds = []

@@ -493,7 +493,7 @@ def test_rects_at_the_limits_are_accepted() -> None:
     n6post.Tracker().update([GOOD._replace(rect=(8000, 0, 191, 5)), GOOD._replace(rect=(0, -1024, 1, 5))])
 
 
-@pytest.mark.parametrize("dt", [None, "1", float("nan"), [1]])
+@pytest.mark.parametrize("dt", [None, "1", float("nan"), [1], 1 + 0j, Fraction(1), np.array([1.0])])
 def test_a_wrong_dt_is_refused(dt: Any) -> None:
     tracker = n6post.Tracker()
     walk(tracker, 5)

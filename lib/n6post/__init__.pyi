@@ -1325,7 +1325,7 @@ class Tracker(Generic[_Lost]):
         tracker = n6post.Tracker()
         detections = tracker.update(model.predict([n6post.Letterbox(img)]))  # once a frame
 
-    It reports an object from its second frame on (`min_hits`). The defaults suit 10 to 15 updates a second. ValueError for
+    It reports an object from its second frame on (`min_hits`). The defaults suit 8 to 25 updates a second. ValueError for
     an option out of range; each option may be assigned between frames.
     """
 
@@ -1593,12 +1593,26 @@ class LineZone:
     def as_dict(self) -> dict[str, Any]:
         """The line as numbers and lists, for JSON: start, end, in, out."""
 
-    def draw(self, img: Image, *, color: _Color = (255, 255, 255), thickness: int = 2, labels: bool = True) -> Image:
+    def draw(
+        self,
+        img: Image,
+        *,
+        color: _Color | None = None,
+        thickness: int = 2,
+        labels: bool = True,
+        text_scale: int | None = None,
+        roi: tuple[int, int, int, int] | None = None,
+    ) -> Image:
         """Draw the zone: a line, an arrow to its left ("in") and its counts, or a polygon and its count. Returns img.
 
-        Lines and text have black edges, to be visible on any picture. thickness: pixels, 0..100; labels: whether to write
-        the counts. A picture of another size than `frame_size` is treated as the frame, scaled. ValueError as for
-        `n6post.draw`.
+        - `color`: (r, g, b); None: white
+        - `thickness`: pixels, 0..100
+        - `labels`: whether to write the counts
+        - `text_scale`: of the counts, 1 to 8, as for `n6post.draw`
+        - `roi`: (x, y, w, h): the part of the frame that `img` shows; None: all of it
+
+        Lines and text have black edges, to be visible on any picture. A picture of another size than `frame_size` is treated
+        as the frame, scaled. ValueError as for `n6post.draw`, which does the same.
         """
 
 @type_check_only
@@ -1756,12 +1770,26 @@ class PolygonZone:
     def as_dict(self) -> dict[str, Any]:
         """The zone as numbers and lists, for JSON: points, count, and dwell times in seconds by track."""
 
-    def draw(self, img: Image, *, color: _Color = (255, 255, 255), thickness: int = 2, labels: bool = True) -> Image:
+    def draw(
+        self,
+        img: Image,
+        *,
+        color: _Color | None = None,
+        thickness: int = 2,
+        labels: bool = True,
+        text_scale: int | None = None,
+        roi: tuple[int, int, int, int] | None = None,
+    ) -> Image:
         """Draw the zone: a line, an arrow to its left ("in") and its counts, or a polygon and its count. Returns img.
 
-        Lines and text have black edges, to be visible on any picture. thickness: pixels, 0..100; labels: whether to write
-        the counts. A picture of another size than `frame_size` is treated as the frame, scaled. ValueError as for
-        `n6post.draw`.
+        - `color`: (r, g, b); None: white
+        - `thickness`: pixels, 0..100
+        - `labels`: whether to write the counts
+        - `text_scale`: of the counts, 1 to 8, as for `n6post.draw`
+        - `roi`: (x, y, w, h): the part of the frame that `img` shows; None: all of it
+
+        Lines and text have black edges, to be visible on any picture. A picture of another size than `frame_size` is treated
+        as the frame, scaled. ValueError as for `n6post.draw`, which does the same.
         """
 
 class Hold:
@@ -1792,8 +1820,8 @@ class Hold:
         """Examine a frame; returns those that are true now and have been for `seconds`.
 
         - `detections`: the detections for which it is true, as Tracker.update returns them: it returns some of them. Or True
-          or False (or 1 or 0), for a condition without a track: it returns True once that was true for `seconds`, until it
-          was untrue for longer than `release`
+          or False (or a count, which is true above 0), for a condition without a track: it returns True once that was true
+          for `seconds`, until it was untrue for longer than `release`
         - `elapsed_ms`: milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
 
         Call it in every frame, with an empty list too. Detections that only coast are skipped. ValueError for a detection
@@ -1807,8 +1835,8 @@ class Hold:
         """Examine a frame; returns those that are true now and have been for `seconds`.
 
         - `detections`: the detections for which it is true, as Tracker.update returns them: it returns some of them. Or True
-          or False (or 1 or 0), for a condition without a track: it returns True once that was true for `seconds`, until it
-          was untrue for longer than `release`
+          or False (or a count, which is true above 0), for a condition without a track: it returns True once that was true
+          for `seconds`, until it was untrue for longer than `release`
         - `elapsed_ms`: milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
 
         Call it in every frame, with an empty list too. Detections that only coast are skipped. ValueError for a detection
@@ -1881,14 +1909,17 @@ class Trail:
         color: _Color | None = None,
         thickness: int = 2,
         color_by: Literal["class", "track", "instance"] = "class",
+        roi: tuple[int, int, int, int] | None = None,
     ) -> Image:
         """Draw a line through the positions of each track; returns img.
 
         - `color`: (r, g, b) of all lines; None: colors by color_by
         - `thickness`: pixels, 0..100
         - `color_by`: "class", "track" or "instance", as for `n6post.draw`
+        - `roi`: (x, y, w, h): the part of the frame that `img` shows; None: all of it
 
-        A picture of another size than `frame_size` is treated as the frame, scaled. ValueError as for `n6post.draw`.
+        A picture of another size than `frame_size` is treated as the frame, scaled. ValueError as for `n6post.draw`, which
+        does the same.
         """
 
 class Plane:
@@ -1987,8 +2018,8 @@ class Plane:
         - `track`: its id, or a Detection
 
         Three places over half a window are needed. If the last `window` seconds have less, as at a low frame rate, earlier
-        ones are used too, up to three windows old. None while that is not enough, as for a new track or one that the frame's
-        border cuts off, and for an unknown track.
+        ones are used too, up to three windows old. None while that is not enough, as for a new track, while the frame's
+        border cuts the object off, and for an unknown track.
         """
 
     def velocity(self, track: int | Detection | None) -> tuple[float, float] | None:
@@ -2212,7 +2243,7 @@ class Gallery:
 def cosine_similarity(one: _Vector, other: _Vector) -> float:
     """The cosine of the angle between two vectors, -1..1: 1 for the same direction, 0 for nothing in common.
 
-    - `one`, `other`: arrays or lists of equally many numbers, such as the embeddings of two pictures; of any length
+    - `one`, `other`: arrays or lists of equally many finite numbers, such as the embeddings of two pictures; of any length
 
     ValueError for anything else. Zeros are similar to nothing: 0.
     """
@@ -2361,7 +2392,8 @@ class Detection(NamedTuple, Generic[_M, _K, _T]):
     ) -> Detection[_M, _K]:
         """A copy with other values for some fields, and for `track_id`, `frame_size`, `keypoint_threshold` or `corners`.
 
-        If `rect` changes and `corners` do not, they move with it. ValueError for any other name.
+        If `rect` changes and `corners` do not, they move with it. ValueError for any other name, and for a size or threshold
+        that cannot be one.
         """
 
     def keypoint(  # type: ignore[misc]
@@ -2820,7 +2852,7 @@ def to_json(result: Any, *, outline: bool = False, stream: None = None) -> str:
     """A result as one line of JSON. `json.loads` of it returns what `as_dict` returns.
 
     - `result`: a list of Detection, or anything else with `as_dict`: a Detection, a Segmentation, a zone, a HeatMap, a
-      Gallery; or a list of such objects: zones, `zone.left`, `tracker.tracks`
+      Gallery; or a list of such objects: zones, `zone.left`, `tracker.tracks`. None, also in a list, becomes null
     - `outline`: whether to include the outline of every mask of a Detection
     - `stream`: where to write the line: a UART, a socket, a file, sys.stdout or anything else with `write` that takes bytes.
       None: it is returned
@@ -2839,7 +2871,7 @@ def to_json(result: Any, *, outline: bool = False, stream: _Stream[_Written]) ->
     """A result as one line of JSON. `json.loads` of it returns what `as_dict` returns.
 
     - `result`: a list of Detection, or anything else with `as_dict`: a Detection, a Segmentation, a zone, a HeatMap, a
-      Gallery; or a list of such objects: zones, `zone.left`, `tracker.tracks`
+      Gallery; or a list of such objects: zones, `zone.left`, `tracker.tracks`. None, also in a list, becomes null
     - `outline`: whether to include the outline of every mask of a Detection
     - `stream`: where to write the line: a UART, a socket, a file, sys.stdout or anything else with `write` that takes bytes.
       None: it is returned
@@ -2858,7 +2890,7 @@ def to_json(result: Any, *, outline: bool = False, stream: TextIO) -> int:
     """A result as one line of JSON. `json.loads` of it returns what `as_dict` returns.
 
     - `result`: a list of Detection, or anything else with `as_dict`: a Detection, a Segmentation, a zone, a HeatMap, a
-      Gallery; or a list of such objects: zones, `zone.left`, `tracker.tracks`
+      Gallery; or a list of such objects: zones, `zone.left`, `tracker.tracks`. None, also in a list, becomes null
     - `outline`: whether to include the outline of every mask of a Detection
     - `stream`: where to write the line: a UART, a socket, a file, sys.stdout or anything else with `write` that takes bytes.
       None: it is returned
@@ -2997,7 +3029,8 @@ def to_openmv(detections: Iterable[Detection]) -> list[list[tuple[Any, ...]]]:
             rects = [entry[0] for entry in entries]
             draw_predictions(img, rects, [labels[i]] * len(rects), [color] * len(rects), format=None)
 
-    There are as many lists as the largest class number needs. ValueError for anything but a list of Detection.
+    There are as many lists as the largest class number needs. ValueError for anything but a list of Detection with class
+    numbers from 0 to 65535.
     """
 
 def keypoint_names(keypoint_count: int) -> list[str]:

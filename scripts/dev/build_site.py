@@ -48,6 +48,7 @@ SITE = ROOT / "build" / "site"
 KEPT = ROOT / "build" / "site-pictures"
 ASSETS = Path(__file__).resolve().parent / "site"
 PORT = 8000
+MARK = "# build_site.py made this folder and deletes it again.\n"
 
 
 def pictures(folder: Path) -> list[Example]:
@@ -97,8 +98,9 @@ def stage(folder: Path, site: Site, *, versions: bool = False) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     pages = folder / "pages"
     pages.mkdir(parents=True)
-    # First: this file says that the folder is ours, also after an interruption.
-    (folder / "mkdocs.yml").write_text(yaml.safe_dump(settings(site, versions=versions), sort_keys=False), encoding="utf-8")
+    # First: the mark in this file says that the folder is ours, also after an interruption.
+    text = MARK + yaml.safe_dump(settings(site, versions=versions), sort_keys=False)
+    (folder / "mkdocs.yml").write_text(text, encoding="utf-8")
     shown = pictures(pages)
     for source, place in site_pages.sources().items():
         target = pages / place
@@ -223,8 +225,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=SITE, metavar="FOLDER", help="default build/site")
     options = parser.parse_args(arguments)
     folder = options.out.resolve()
-    if folder.exists() and any(folder.iterdir()) and not (folder / "mkdocs.yml").exists():
-        sys.exit(f"{folder} contains something else than a site: choose another folder with --out")
+    made = folder / "mkdocs.yml"
+    if folder.is_file():
+        sys.exit(f"{folder} is a file: choose a folder with --out")
+    if folder.exists() and any(folder.iterdir()) and not (made.is_file() and made.read_bytes().startswith(MARK.encode())):
+        sys.exit(f"{folder} contains something else than a site of this command: delete it, or choose another with --out")
     if options.deploy:
         deployed_as(options.deploy, [])
     site = Site(options.repository, options.deploy or "main")

@@ -220,11 +220,18 @@ def with_links(text: str, source: str, place: str, site: Site) -> str:
     return outside_code(text, lambda part: _LINK.sub(lambda link: f"]({target(link[1])}{link[2] or ''})", part))
 
 
+def without_owner(text: str, site: Site) -> str:
+    """The text with the links to files of the repository as plain text if it has no owner: they would lead nowhere."""
+    if site.is_named:
+        return text
+    return re.sub(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\(https://github\.com/OWNER/[^\s)]*\)", r"\1", text)
+
+
 def page(text: str, source: str, place: str, site: Site, shown: list[Example]) -> str:
     """A page of the repository as MkDocs reads it."""
     if site.is_named:
         text = text.replace("<owner>/n6post", site.repository).replace("OWNER/n6post", site.repository)
-    text = with_links(text, source, place, site)
+    text = without_owner(with_links(text, source, place, site), site)
     text = with_lists(with_anchors(text))
     # Of Markdown's escapes, MkDocs does not know this one.
     text = outside_code(text, lambda part: part.replace("\\<", "&lt;"))
@@ -297,7 +304,7 @@ def example_page(example: Example, site: Site) -> str:
     parts.append("## The script { #the-script }")
     parts.append(fenced("python", example.code.rstrip(), f' title="{path}"'))
     parts.append("[All examples](../examples.md) · [API reference](../api.md) · [Supported networks](../models.md)")
-    return "\n\n".join(parts) + "\n"
+    return without_owner("\n\n".join(parts) + "\n", site)
 
 
 def models(example: Example) -> list[str]:

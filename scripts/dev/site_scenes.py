@@ -565,7 +565,7 @@ def scenes() -> dict[str, Scene]:
         "parking": Scene(
             "A drawn parking lot. The boxes of the cars are made up; the script does the rest.",
             "Three parking spaces: two with cars are red, one is free and green",
-            40, parking_lot, Made(parked).load,
+            60, parking_lot, Made(parked).load,
         ),
         "who_is_it": Scene(
             "Recorded vectors of OSNet for two people in a photograph. Their boxes, and when they come and go, are made up.",

@@ -117,7 +117,9 @@ class Network:
             at += count * (4 if dtype == "f" else 1)
         self.memory = memoryview(memory)[:at]
         self.silence = 0.0 if self.output_dtype[0] == "f" else self.output_zero_point[0]
-        self.shout = 0.875 if self.output_dtype[0] == "f" else 100
+        self.shout = 0.875
+        if self.output_dtype[0] != "f":
+            self.shout = min(int(0.875 / self.output_scale[0]) + self.output_zero_point[0], 127)
         out = self.outputs[0]
         if len(self.output_shape[0]) == 3:  # a head: the scores of its classes
             classes = {"YoloV8Seg": 80}.get(self.kind, 1)

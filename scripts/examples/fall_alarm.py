@@ -19,11 +19,13 @@ fallen = n6post.Hold(SECONDS, release=0.15)  # a pose that is missed for a momen
 
 
 def lies(person):
-    points = [person.keypoint(name) for name in ("left shoulder", "right shoulder", "left hip", "right hip")]
-    if min([score for _, _, score in points]) < person.keypoint_threshold:
+    names = n6post.keypoint_names(len(person.keypoints))
+    corners = [names.index(name) for name in ("left shoulder", "right shoulder", "left hip", "right hip")]
+    a, b, c, d = [person.keypoints[corner] for corner in corners]  # x, y and score as floats
+    if min(a[2], b[2], c[2], d[2]) < person.keypoint_threshold:
         return False  # not all of them are visible
-    (ax, ay, _), (bx, by, _), (cx, cy, _), (dx, dy, _) = points
-    return abs(ax + bx - cx - dx) > abs(ay + by - cy - dy)
+    along = a + b - c - d
+    return abs(along[0]) > abs(along[1])
 
 
 while True:

@@ -22,4 +22,6 @@ while True:
     people = heat_map.update(model.predict([n6post.Letterbox(img)]))
     heat_map.draw(img)
     n6post.draw(img, people)
-    print("%d people, most of the time at %s" % (len(people), heat_map.max_cell))
+    place = heat_map.max_cell
+    if place:  # None: nobody has been here
+        print("%d people, most of the time at %s" % (len(people), place))

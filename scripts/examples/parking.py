@@ -24,7 +24,7 @@ cam.framesize(csi.VGA)
 
 model = n6post.load(MODEL, threshold=0.3, classes=CLASSES)
 spaces = [(n6post.PolygonZone(corners), n6post.Hold(SECONDS, release=SECONDS)) for corners in SPACES]
-looked = n6post.Hold(SECONDS + 1)  # long enough: before that, a space with a parked car is not taken yet
+looked = n6post.Hold(2 * SECONDS)  # before that, a parked car may be found too late for its space to be taken
 
 while True:
     img = cam.snapshot()

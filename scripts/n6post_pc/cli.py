@@ -1,9 +1,14 @@
 """The entry point of `n6post` and of the scripts in a checkout: find the command, run it and set the exit code."""
 
+import contextlib
 import importlib
 import io
 import os
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
 
 from . import paths, terminal
 from .command import WRONG, UserError
@@ -52,6 +57,14 @@ def main(arguments: list[str] | None = None) -> int:
     return 0 if wants_help else WRONG
 
 
+def spelled(name: str) -> str:
+    """How this user calls a command: `n6post camera`, or `python3 scripts/camera.py` if a script of the checkout runs."""
+    place = Path(sys.argv[0])
+    named = COMMANDS[name][1]
+    is_script = place.name in (script for _, script, _ in COMMANDS.values())
+    return f"python3 {place.with_name(named)}" if is_script else f"n6post {name}"
+
+
 def script(name: str) -> None:
     """Run a command as a script of the checkout, with the script's arguments, and exit. The help shows the script's name."""
     sys.exit(call(name, sys.argv[1:], f"python3 {sys.argv[0]}"))
@@ -63,8 +76,24 @@ def call(name: str, arguments: list[str], prog: str) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for file names that the terminal cannot encode
-    with terminal.guarded():
+    with terminal.guarded(), _ended_as_by_ctrl_c():
         return _call(name, arguments, prog)
+
+
+@contextlib.contextmanager
+def _ended_as_by_ctrl_c() -> Iterator[None]:
+    """Context manager: signals that end a process raise KeyboardInterrupt, so that unfinished files are removed."""
+    named = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    ours = [number for number in named if signal.getsignal(number) == signal.SIG_DFL]  # nohup ignores one
+    if threading.current_thread() is not threading.main_thread():  # Python allows no other to set them
+        ours = []
+    for number in ours:
+        signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _call(name: str, arguments: list[str], prog: str) -> int:
@@ -88,10 +117,10 @@ def _call(name: str, arguments: list[str], prog: str) -> int:
         return 0
     except OSError as error:  # a problem with a file or a disk, not a bug
         message = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
-        try:
-            sys.stdout.flush()
-        except OSError:
-            _discard_output()
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _discard_output()
     print(f"{prog}: {message}", file=sys.stderr)
     return WRONG
 

@@ -246,8 +246,8 @@ def _annotations(path: Path) -> dict[str, Any]:
     content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))  # already validated by Results
     try:
         for number, one in enumerate(content["annotations"], 1):
-            x, y, w, h = one["bbox"]
-            one["image_id"], one["category_id"]  # noqa: B018
+            x, y, w, h = one["bbox"] = [float(value) for value in one["bbox"]]
+            {one["image_id"], one["category_id"]}  # noqa: B018
             visible = sum(v > 0 for v in one.get("keypoints", ())[2::3])
             for field, value in (("id", number), ("iscrowd", 0), ("area", w * h), ("num_keypoints", visible)):
                 one.setdefault(field, value)

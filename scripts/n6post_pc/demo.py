@@ -71,7 +71,7 @@ def write_docs(model: str, docs: Path) -> None:
 DESCRIPTION = """\
 Show the results of n6post for recorded outputs of thirteen networks on a few pictures, as on a camera. The demo prints a
 table for each network, and writes the pictures with the results drawn on them, a street with tracked people as an animated
-GIF, and a picture of what `n6post optimize` gains. You need neither a camera nor a model. It takes about 10 seconds."""
+GIF, and a picture of what optimizing a model gains. You need neither a camera nor a model. It takes about 10 seconds."""
 EXAMPLES = ("", "yolov8n_seg_320 --out drawn", "faces", "street")
 
 
@@ -97,7 +97,7 @@ def main(argv: list[str], prog: str) -> int:
         console.print(f"Post-processing {len(work)} recorded network outputs with n6post {n6post.__version__}.")
     if len(work) > 5:
         console.print("This takes about 10 seconds.")
-    arguments.out.mkdir(parents=True, exist_ok=True)
+    files.output_folder(arguments.out)
     sheets: dict[str, Any] = {}
     columns = (SpinnerColumn(), TextColumn("{task.completed}/{task.total}  {task.description}"))
     with Progress(*columns, console=console, transient=True) as progress:

@@ -48,6 +48,7 @@ def find(port: str | None) -> str:
 
 def checked(port: str) -> str:
     """The port, if it exists and may be opened. UserError otherwise."""
+    from serial import serial_for_url
     from serial.tools import list_ports
 
     ports = list_ports.comports()
@@ -55,6 +56,10 @@ def checked(port: str) -> str:
     if not exists and "://" not in port:  # pyserial's socket://, rfc2217:// and loop://
         others = ", ".join(map(_described, ports)) or "none"
         raise UserError(f"there is no port {port}. The serial ports of this PC: {others}")
+    try:
+        serial_for_url(port, do_not_open=True)
+    except (ValueError, OSError) as error:  # foo://, hwgrep:// without a match
+        raise UserError(f"--port: {error}") from None
     if os.name == "posix" and exists and not os.access(port, os.R_OK | os.W_OK):
         raise UserError(
             f"no permission to open {port}. Linux: `sudo usermod -aG dialout $USER`, then log out and in again "

@@ -10,6 +10,7 @@ import importlib.abc
 from typing import Any
 
 from . import paths
+from .cli import spelled
 
 # MicroPython's own, and those of micropython-lib that OpenMV freezes: CPython's modules of the same names take their place.
 SHARED = set(
@@ -64,7 +65,7 @@ MISSING: dict[str, tuple[str, str]] = {
     "openamp": ("messages between two cores", ""),
     "pca9674a": ("a driver for more pins", ""),
     "pid": ("a PID controller", "copy scripts/libraries/pid.py of OpenMV's repository beside your script"),
-    "romfs": ("writing to the camera's ROM", "use n6post build, which makes its content"),
+    "romfs": ("writing to the camera's ROM", f"use {spelled('build')}, which makes its content"),
     "rp2": ("functions of the RP2040's chip", ""),
     "rpc": ("remote calls over a UART, USB or a network", ""),
     "rtsp": ("an RTSP server", "use n6post.MjpegServer, which is here and on the camera"),

@@ -25,6 +25,7 @@ from rich.console import Console
 from rich.table import Table
 
 from . import files, graph, n6_estimate, paths, terminal, tflm, vela
+from .cli import spelled
 from .command import FINDINGS, FINE, WRONG, Bar, UserError, parser
 from .optimize_network import can_be_optimized
 from .pictures import FRAME
@@ -38,7 +39,7 @@ LARGE_STEP = 2  # pixels of the input
 COARSE_SCALE = 0.1  # diagnose itself reports scales from here on
 
 OPTIMIZE = ("optimize: the last layers put boxes and scores into one tensor, which takes time and memory and rounds them: "
-            "n6post optimize FILE makes a file without these layers, whose outputs n6post decodes more exactly")
+            f"{spelled('optimize')} FILE makes a file without these layers, whose outputs n6post decodes more exactly")
 
 _MIB = 1 << 20
 
@@ -114,8 +115,7 @@ def inspect(path: Path, picture: Any = None, python: Path | None = None, box_uni
     """
     if other := files.kind(path):
         raise ValueError(f"expected a model file, got {other}")
-    for labels in filter(Path.exists, files.label_files(path)):
-        files.regular(labels)
+    files.check_labels(path)
     network = graph.read(path)
     report = Inspection(path, network, _model(path, network), box_units=box_units)
     if report.model is None:
@@ -206,7 +206,7 @@ def _box_step_findings(report: Inspection, optimizable: bool) -> list[str]:
                 if report.family == "YoloV8Seg"
                 else "smooth them with a Tracker, or use a model with float outputs"
             )
-            remedy = f"remove the step with n6post optimize, or {remedy}" if optimizable else remedy
+            remedy = f"remove the step with {spelled('optimize')}, or {remedy}" if optimizable else remedy
             findings.append(
                 f"box step: output {index} rounds the position and size of a box to steps of {step:.1f} pixels of the input,"
                 f" which are {step * enlarged:.0f} pixels of a {FRAME[0]} x {FRAME[1]} frame: {remedy}"

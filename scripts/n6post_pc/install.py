@@ -112,7 +112,9 @@ class Done:
 
 def _report(port: str, code: str) -> Any:
     """Run code on the camera and parse the JSON that it prints after _MARK."""
-    for line in repl.ask(port, code, 120).splitlines():
+    with repl.waiting(f"the camera on {port} to answer"):
+        lines = repl.ask(port, code, 120).splitlines()
+    for line in lines:
         if line.startswith(_MARK):
             with contextlib.suppress(ValueError, RecursionError):
                 return json.loads(line[len(_MARK) :])

@@ -1,12 +1,11 @@
 """Sort the lines that a script on a camera prints: JSON to a file, everything else to stdout."""
 
 import json
-import os
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import AnyStr, Generic
 
 from . import terminal
+from .cli import spelled
 from .command import UserError
 from .files import LineFile
 
@@ -74,7 +73,9 @@ class Lines:
 
     def remedy(self, sentence: str) -> str:
         """The sentence, followed by the command to run if the script could not import n6post."""
-        return sentence + (" n6post is not on the camera: `n6post camera install` copies it there." if self.missing else "")
+        if self.missing:
+            sentence += f" n6post is not on the camera: `{spelled('camera')} install` copies it there."
+        return sentence
 
 
 def is_json(line: str) -> bool:
@@ -86,16 +87,3 @@ def is_json(line: str) -> bool:
     except (ValueError, RecursionError):  # RecursionError: thousands of nested brackets
         return False
     return True
-
-
-def folder_for(path: Path | None) -> Path | None:
-    """Create the folder for frames if it does not exist. UserError if it cannot be written."""
-    if path is None:
-        return None
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        if not os.access(path, os.W_OK):
-            raise PermissionError(13, "Permission denied")
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror}") from None
-    return path

@@ -187,6 +187,7 @@ def changed_labels(out: Path, names: list[str] | None) -> Path | None:
 
     UserError if it has those of another model, or was there before any model of this name: it is not replaced.
     """
+    files.check_labels(out)
     beside = labels_path(out)
     if names is None or beside.exists() and labels.labels_beside_model(out)[1] == names:
         return None
@@ -347,7 +348,8 @@ def parse(argv: list[str], prog: str) -> argparse.Namespace:
     add("model", nargs="?", type=Path, help="a .tflite or .onnx file; the .txt file beside it contains the labels")
     add("-o", "--out", type=Path, metavar="OUT",
         help="the new file, or a folder for it (default MODEL_optimized.tflite in the current folder). Its labels are "
-             "written beside it. A file of this name is replaced, but never the model itself")  # fmt: skip
+             "written beside it. A file of this name counts as an earlier output: it is replaced together with its labels. "
+             "The model itself never is")  # fmt: skip
     add("--input", type=input_of, default=(), metavar="WxH",
         help="another input size, in multiples of 32; auto: see --camera")
     add("--camera", type=frame_of, metavar="VGA",

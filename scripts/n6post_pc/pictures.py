@@ -221,6 +221,12 @@ class Recorder:
         for packet in self._stream.encode(av.VideoFrame.from_image(canvas.to_pil())):
             self._container.mux(packet)
 
+    def drop(self) -> None:
+        """Give up the unfinished file: an old one stays."""
+        self._container = None
+        with contextlib.suppress(Exception), self._ends:
+            raise EOFError
+
     def close(self) -> None:
         if self._container is not None:
             container, self._container = self._container, None

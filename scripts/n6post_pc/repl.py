@@ -29,7 +29,10 @@ def words(port: str, *commands: str | Path) -> list[str]:
 def follow(
     command: Sequence[str], line: Callable[[str], None], environment: dict[str, str] | None = None
 ) -> tuple[int, str]:
-    """Run a command and pass each line of its stdout to `line` as it arrives. Returns (exit code, stderr)."""
+    """Run a command and pass each line of its stdout, except mpremote's own, to `line` as it arrives.
+
+    Returns (exit code, stderr).
+    """
     process = subprocess.Popen(
         command, env=os.environ | (environment or {}), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace",
@@ -41,11 +44,15 @@ def follow(
     listener = threading.Thread(target=lambda: errors.extend(process.stderr or ()), daemon=True)
     listener.start()
     try:
-        while text := process.stdout.readline(line_output.LONGEST):
-            line(text.rstrip("\n").rstrip("\r"))
-            if len(text) == line_output.LONGEST:
-                raise line_output.no_line()
-        process.wait()
+        with waiting("the first output") as timer:
+            while text := process.stdout.readline(line_output.LONGEST):
+                shown = text.rstrip("\n").rstrip("\r")
+                if not re.fullmatch(r"Local directory .* is mounted at /remote", shown):
+                    timer.cancel()
+                    line(shown)
+                if len(text) == line_output.LONGEST:
+                    raise line_output.no_line()
+            process.wait()
     finally:
         if process.poll() is None:
             process.kill()
@@ -92,7 +99,8 @@ def _prompts(port: str, keys: bytes, prompt: bytes, seconds: float) -> bool:
     with serial.serial_for_url(port, 115200, timeout=0.1, write_timeout=2) as line:
         received, end = b"", time.monotonic() + seconds
         while (sent := time.monotonic()) < end:
-            line.write(keys)
+            with contextlib.suppress(serial.SerialTimeoutException):  # it takes no bytes, either
+                line.write(keys)
             while time.monotonic() < min(sent + 3, end):
                 received = (received + line.read(4096))[-4096:]
                 if prompt in received:
@@ -110,21 +118,21 @@ def interrupt(port: str) -> bool:
 
 
 @contextlib.contextmanager
-def waiting(port: str) -> Iterator[None]:
-    """Say what the command waits for if that takes more than a few seconds."""
-    text = f"Waiting for the camera on {port} to answer."
-    timer = threading.Timer(_SAYS_AFTER, lambda: print(text, file=sys.stderr, flush=True))
+def waiting(what: str) -> Iterator[threading.Timer]:
+    """Say what the command waits for if that takes more than a few seconds, unless the timer is canceled before."""
+    timer = threading.Timer(_SAYS_AFTER, lambda: print(f"Waiting for {what}.", file=sys.stderr, flush=True))
     timer.daemon = True
     timer.start()
     try:
-        yield
+        yield timer
     finally:
         timer.cancel()
 
 
 def wake(port: str) -> None:
     """Stop what runs on the camera and wait for its prompt. UserError if none comes: mpremote would wait for minutes."""
-    with waiting(port), contextlib.suppress(OSError):  # mpremote says why a port cannot be opened
+    # mpremote says why a port cannot be opened.
+    with waiting(f"the camera on {port} to answer"), contextlib.suppress(OSError):
         if not _prompts(port, b"\r\x03\x03\r\x01", b"raw REPL", _ANSWERS_WITHIN):  # Ctrl-A: as mpremote does
             raise UserError(f"the camera on {port} has not answered for {_ANSWERS_WITHIN} seconds: close OpenMV IDE, press "
                             "the camera's reset button, and try again")  # fmt: skip

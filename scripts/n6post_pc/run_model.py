@@ -20,6 +20,7 @@ from n6post.tensors.quantization import FLOAT
 from rich.console import Console
 
 from . import coco, files, graph, paths, pictures, results, sources, terminal
+from .cli import spelled
 from .command import FINDINGS, FINE, Bar, UserError, parser
 from .compare import BoxStep, Comparison
 from .pictures import Picture, UnreadableError
@@ -227,7 +228,8 @@ class Pictures:
         for annotations in (arguments.truth, arguments.coco_images):
             if annotations is not None and annotations.exists():
                 files.regular(annotations)
-        files.check([arguments.coco], self.files, new_folder=True)
+        self.coco = arguments.coco
+        files.check([self.coco], self.files, new_folder=True)
 
     def tell(self, path: Path, error: Exception) -> None:
         self.failed += 1
@@ -251,12 +253,8 @@ class Drawings:
         self.folder, self._prefix, self._inputs = folder, prefix, inputs
         self.written: list[Path] = []
         self._recorder: pictures.Recorder | None = None
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            why = "a file has this name" if isinstance(error, FileExistsError) else error.strerror
-            raise UserError(f"{folder}: cannot create this folder for the pictures: {why}") from error
-        files.check(map(self._path, inputs.paths), inputs.files)
+        files.output_folder(folder)
+        files.check([*map(self._path, inputs.paths), inputs.coco], inputs.files, new_folder=True)
 
     def _path(self, source: Path) -> Path:
         suffix = ".mp4" if source in self._inputs.films else ".png"
@@ -287,6 +285,15 @@ class Drawings:
         if self._recorder is not None:
             self._recorder.close()
             self._recorder = None
+
+    def __enter__(self) -> "Drawings":
+        return self
+
+    def __exit__(self, error: type[BaseException] | None, *rest: object) -> None:
+        if error is None:
+            self.close()
+        elif self._recorder is not None:
+            self._recorder.drop()
 
 
 class Evaluation:
@@ -340,7 +347,7 @@ def run(network: Network, inputs: Pictures, arguments: argparse.Namespace, conso
     evaluation = Evaluation(arguments.truth, inputs, network) if arguments.truth else None
     drawings = Drawings(arguments.out, network.path.stem, inputs) if arguments.out else None
     fine = True
-    try:
+    with drawings or contextlib.nullcontext():
         for picture in Bar(inputs.total, "picture").over(inputs):
             (result,) = evaluation.see(picture, arguments.fit) if evaluation else [network.see(picture, arguments.fit)]
             if drawings:
@@ -358,9 +365,6 @@ def run(network: Network, inputs: Pictures, arguments: argparse.Namespace, conso
                 print(one_line(picture, arguments.fit, **fields), flush=True)
             else:
                 tables.add(picture, result)
-    finally:
-        if drawings:
-            drawings.close()
     written = file.write() if file else None
     if file and file.missing:
         fine = False
@@ -391,7 +395,7 @@ def compare(one: Network, other: Network, inputs: Pictures, arguments: argparse.
     networks = one, other
     evaluation = Evaluation(arguments.truth, inputs, *networks) if arguments.truth else None
     drawings = Drawings(arguments.out, f"{one.path.stem}__{other.path.stem}", inputs) if arguments.out else None
-    try:
+    with drawings or contextlib.nullcontext():
         for picture in Bar(inputs.total, "picture").over(inputs):
             if evaluation:
                 per_network = evaluation.see(picture, arguments.fit)
@@ -407,9 +411,6 @@ def compare(one: Network, other: Network, inputs: Pictures, arguments: argparse.
             fields = comparison.add(picture.short_name, picture.size, per_network[0], per_network[1], lower, steps)
             if arguments.json:
                 print(one_line(picture, arguments.fit, **fields), flush=True)
-    finally:
-        if drawings:
-            drawings.close()
     if evaluation:
         comparison.precision = evaluation.figures()
     if arguments.json:
@@ -428,7 +429,7 @@ def compare(one: Network, other: Network, inputs: Pictures, arguments: argparse.
 
 def advice(role: str, network: Network) -> str:
     """A sentence that says how to avoid the box step of a network."""
-    step = f"The box step of {role} costs accuracy. `n6post optimize` removes it"
+    step = f"The box step of {role} costs accuracy. `{spelled('optimize')}` removes it"
     if isinstance(network.processor, n6post.YoloV8Seg):
         return f"{step}; refit_boxes=True, here --refit-boxes, avoids most of it."
     return f"{step}; a model with float outputs has none."

@@ -14,7 +14,7 @@ import runpy
 import sys
 import sysconfig
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -62,8 +62,8 @@ def parse(arguments: list[str], prog: str) -> argparse.Namespace:
         help="the .tflite or .onnx file to use for the model that the script opens as NAME (/rom/net.tflite, net.tflite "
              "or net), or, without NAME, for all other models; may be repeated")
     add("--frames", type=int, metavar="N",
-        help="stop the script after N frames (default 1, or 2 for a script with a Tracker, which reports an object from its "
-             "second frame on; all frames of a folder or video)")
+        help="stop the script after N frames (default 1; all frames of a folder or video; a single picture is repeated "
+             "until a Tracker can report its objects: min_hits frames)")
     add("--clock", choices=("video", "pc"),
         help="the time that the script sees: video (the default for videos) is that of the frames, however long the PC "
              "takes, so every run has the same results; pc is the PC's own")
@@ -124,6 +124,7 @@ def parse(arguments: list[str], prog: str) -> argparse.Namespace:
     files.check([options.out], inputs, suffixes=sources.PICTURES, new_folder=True)
     files.check([display_path(options.out)], inputs, new_folder=True)
     if options.save_frames is not None:
+        files.output_folder(options.save_frames)
         files.check(_saved(options.save_frames), inputs)
     return options
 
@@ -233,21 +234,22 @@ def resolver(models: dict[str | None, Path]) -> Callable[[str], str]:
             path = _drives.resolve(path)
         if _drives.exists(path):
             return path
-        advice = "this model is on the camera: choose a file on this PC with --model FILE"
+        given = ", ".join(filter(None, models))
+        how = f"--model {Path(path).stem}=FILE, because those given are for {given}" if given else "--model FILE"
+        advice = f"this model is on the camera: choose a file on this PC with {how}"
         raise NoModelError(errno.ENOENT, f"{advice} {paths.with_page('(docs/on-a-pc.md#the-models-of-the-rom)')}", path)
 
     return resolve
 
 
-def print_error(script: Path) -> None:
-    """Print the current exception as a script's author needs it: the script's own lines, then the sentence.
+def print_error(script: Path, error: BaseException) -> None:
+    """Print an exception as a script's author needs it: the script's own lines, then the sentence.
 
     If the library did not raise the exception on purpose, its own lines are there, too.
     """
-    kind, error, trace = sys.exc_info()
     outside = *(sysconfig.get_path(name) for name in ("stdlib", "purelib")), "<frozen "
     python = [str(place) for place in (paths.HERE, paths.STUBS, *outside)]
-    everything = traceback.extract_tb(trace)
+    everything = traceback.extract_tb(error.__traceback__)
     frames = [f for f in everything if f.filename == str(script) or not f.filename.startswith(tuple(python))]
     library = str(paths.LIB)
     if not everything[-1].filename.startswith(library) or str(everything[-1].line).startswith("raise"):
@@ -255,27 +257,49 @@ def print_error(script: Path) -> None:
     if isinstance(error, NoModelError) and frames:
         print(f"{frames[-1].filename}, line {frames[-1].lineno}: {error.filename}: {error.strerror}", file=sys.stderr)
         return
-    lines = traceback.format_list(frames) + traceback.format_exception_only(kind, error)
+    lines = traceback.format_list(frames) + traceback.format_exception_only(error)
     print("Traceback (most recent call last):\n" + "".join(lines), end="", file=sys.stderr)
 
 
-class Frames:
-    """Counts the frames and ends the script after the last one. Saves each frame if there is a folder."""
+@contextlib.contextmanager
+def noting_trackers(needed: set[int]) -> Iterator[None]:
+    """Context manager: add the `min_hits` of each Tracker that is updated, the frames until it can report, to a set."""
+    from n6post.tracking.tracker import Tracker
 
-    def __init__(self, total: int, folder: Path | None, ended: Callable[[], bool]) -> None:
+    update = Tracker.update
+
+    def noted(tracker: Any, *arguments: Any, **options: Any) -> Any:
+        needed.add(tracker.min_hits)
+        return update(tracker, *arguments, **options)
+
+    Tracker.update = noted
+    try:
+        yield
+    finally:
+        Tracker.update = update
+
+
+class Frames:
+    """Counts the frames and ends the script after the last one. Saves each frame if there is a folder.
+
+    ended       whether the video is over
+    needed      the frames until the script's Trackers can report: a single picture is repeated so often
+    """
+
+    def __init__(self, total: int, folder: Path | None, ended: Callable[[], bool], needed: Collection[int]) -> None:
         self.taken = 0
         self.failed: UserError | None = None
-        self.total, self.folder, self.ended = total, folder, ended
+        self.stopped = False
+        self.total, self.folder, self.ended, self.needed = total, folder, ended, needed
         self.bar = Bar(total, "frame")
-        if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True)
 
     def before(self) -> None:
         try:
             self.save()
         except UserError as error:  # the script may catch all exceptions
             self.failed = error
-        if self.failed or self.taken == self.total or self.ended():
+        if self.failed or self.taken >= max(self.total, *self.needed, 0) or self.ended():
+            self.stopped = True
             raise EnoughFrames
         self.bar.show(self.taken)
         self.taken += 1
@@ -325,11 +349,12 @@ def run(options: argparse.Namespace) -> int:
         sys.path[:], sys.argv[:] = path, argv
         print(error, file=sys.stderr)
         return 2
-    one_picture = len(options.picture) == total == 1 and rates[0][1] is None and not options.picture[0].is_dir()
-    twice = one_picture and options.frames is None and "Tracker(" in script.read_text(encoding="utf-8", errors="replace")
+    needed: set[int] = set()
+    repeated = len(pictures) == 1 and options.frames is None
     out = options.out.absolute()
-    over = (lambda: False) if clock is None or options.frames else (lambda: clock.ended)
-    frames = Frames(options.frames or total + twice, options.save_frames and options.save_frames.absolute(), over)
+    over = (lambda: False) if clock is None or options.frames or repeated else (lambda: clock.ended)
+    folder = options.save_frames and options.save_frames.absolute()
+    frames = Frames(options.frames or total, folder, over, needed if repeated else ())
     finder = firmware_modules.NoStandIn()
     sys.meta_path.append(finder)
     before = {name: sys.modules.pop(name) for name in firmware_modules.FROZEN if name in sys.modules}
@@ -338,7 +363,13 @@ def run(options: argparse.Namespace) -> int:
         importlib.import_module(name)._host_network = True
     _host.install()
     _sockets.install()
-    _asyncio_names.install()
+    failed: list[BaseException] = []  # what tasks of asyncio raised and nobody awaited
+
+    def task_failed(error: BaseException) -> None:
+        failed.append(error)
+        print_error(script, error)
+
+    _asyncio_names.install(task_failed)
     omv._host_set_version(*options.firmware)
     ml._host_set_exact(options.exact)
     machine._host_uart_input.update({name: file.read_bytes() for name, file in options.uart.items()})
@@ -353,7 +384,7 @@ def run(options: argparse.Namespace) -> int:
     code = 0
     try:
         printed, complained = _host.Output(terminal.for_scripts()), _host.Output(sys.stderr)
-        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(complained):
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(complained), noting_trackers(needed):
             runpy.run_path(str(script), run_name="__main__")
     except EnoughFrames:
         pass
@@ -361,9 +392,13 @@ def run(options: argparse.Namespace) -> int:
         code = 130
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
-    except Exception:
+        if leaving.code is not None and leaving.code is not code:
+            print(leaving.code, file=sys.stderr)
+    except Exception as error:
         frames.bar.close()
-        print_error(script)
+        if isinstance(error, OSError) and error.filename == terminal.STDOUT:
+            raise
+        print_error(script, error)
         code = 1
     finally:
         frames.bar.close()
@@ -371,6 +406,7 @@ def run(options: argparse.Namespace) -> int:
         _clock.use(None)
         _drives.unmount()
         _asyncio_names.remove()
+        code = code or int(bool(failed))
         _sockets.remove()
         csi._host_pictures, csi._host_fit, csi._host_before_snapshot, csi._host_last_frame = [], "fit", None, None
         display._host_last = None
@@ -399,8 +435,12 @@ def run(options: argparse.Namespace) -> int:
     lasted = "" if clock is None else f", {clock.seconds:.1f} seconds of the video's time"
     size = f"{frame.width()}x{frame.height()}"
     print(f"{frames.taken} frame{plural} of {size}{lasted}. Last frame: {options.out}", file=sys.stderr)
-    if twice:
-        print("The picture was shown twice: a Tracker reports an object from its second frame on.", file=sys.stderr)
+    least = max(needed, default=0)
+    reports = f"a Tracker with min_hits={least} reports an object from its frame {least} on"
+    if repeated and frames.taken > 1:
+        print(f"The picture was shown {frames.taken} times: {reports}.", file=sys.stderr)
+    elif frames.stopped and frames.taken < least:
+        print(f"Nothing is tracked yet: {reports}. Use --frames {least}.", file=sys.stderr)
     if screen is not None:
         save(screen, display_path(out))
         print(f"Display, {screen.width()}x{screen.height()}: {display_path(options.out)}", file=sys.stderr)

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 if TYPE_CHECKING:
     from rich.console import Console
 
+STDOUT = "standard output"  # its name in errors
+
 # Control characters except tab and line feed, characters that change the text direction, and lone surrogates.
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -22,21 +24,43 @@ def clean(text: str) -> str:
     return _UNSAFE.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
 
 
-class _Cleaned:
-    """Wraps a stream and cleans the text that is written to it."""
+class _Named:
+    """Wraps a stream. Its errors name it, as those of other files do."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: Any) -> None:
         self.raw = stream
 
+    def _call(self, name: str, *arguments: Any) -> Any:
+        try:
+            return getattr(self.raw, name)(*arguments)
+        except OSError as error:
+            error.filename = STDOUT
+            raise
+
+    def write(self, text: Any) -> int:
+        written: int = self._call("write", text)
+        return written
+
+    def flush(self) -> None:
+        self._call("flush")
+
+    @property
+    def buffer(self) -> Any:
+        return _Named(self.raw.buffer)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.raw, name)
+
+
+class _Cleaned(_Named):
+    """Cleans the text that is written."""
+
     def write(self, text: str) -> int:
-        return self.raw.write(clean(text))
+        return super().write(clean(text))
 
     def writelines(self, lines: Any) -> None:
         for line in lines:
             self.write(line)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.raw, name)
 
 
 def _raw(stream: Any) -> Any:
@@ -59,7 +83,8 @@ def for_scripts() -> TextIO:
     stream: TextIO = sys.stdout
     if stream is None or stream.isatty():
         return stream
-    raw: TextIO = _raw(stream)
+    named: Any = _Named(_raw(stream))
+    raw: TextIO = named
     return raw
 
 
@@ -82,8 +107,7 @@ def console(stderr: bool = False) -> "Console":
 
     stream = sys.stderr if stderr else sys.stdout
     # Write to the raw stream: the wrapper would also clean rich's own color codes.
-    made = Console(
-        file=stream.raw if isinstance(stream, _Cleaned) else None, stderr=stderr, highlight=False, markup=False, emoji=False
-    )
+    file: Any = _Named(stream.raw) if isinstance(stream, _Cleaned) else None
+    made = Console(file=file, stderr=stderr, highlight=False, markup=False, emoji=False)
     made.push_render_hook(Hook())
     return made

@@ -60,6 +60,10 @@ _NO_ANSWER = (
 
 
 class _Transport(openmv.camera.Transport):
+    def __init__(self, serial: Any, **options: Any) -> None:
+        serial.write_timeout = 2 * _TIMEOUT  # otherwise a write to a camera that hangs would never return
+        super().__init__(serial, **options)
+
     def log(self, *arguments: object, **options: object) -> None:
         """Do nothing. openmv 1.0.7 tests a number with `in` an enum for every packet: a TypeError on Python 3.11."""
 
@@ -70,10 +74,6 @@ openmv.camera.Transport = _Transport
 class _Camera(openmv.camera.Camera):
     def _handle_event(self, channel_id: int, event: int) -> None:
         """Do nothing: this program polls. The original also tests a number with `in` an enum."""
-
-    def connect(self) -> None:
-        super().connect()
-        self._serial.write_timeout = 2 * _TIMEOUT  # otherwise a write to a camera that hangs would never return
 
     def again(self) -> None:
         """Resynchronize the protocol. Pending requests and answers are discarded."""
@@ -253,13 +253,13 @@ def connect(port: str, older: Callable[[str], str | None]) -> Link:
 
     older   a function that reads the firmware version from the REPL on a port, for the error message
     """
-    try:
-        with repl.waiting(port):
+    with repl.waiting(f"the camera on {port} to answer"):
+        try:
             return Link(port)
-    except OMVException as error:
-        if "could not open port" in str(error) or "PermissionError" in str(error):
-            raise UserError(f"{port} cannot be opened: is OpenMV IDE, or another program, connected to it?") from None
-    version = older(port)
+        except OMVException as error:
+            if "could not open port" in str(error) or "PermissionError" in str(error):
+                raise UserError(f"{port} cannot be opened: is OpenMV IDE, or another program, connected to it?") from None
+        version = older(port)
     if version is not None:
         raise UserError(
             f"the camera on {port} runs firmware {version}, and watch needs the protocol of 5.0 or newer: update the "

@@ -20,8 +20,15 @@ if TYPE_CHECKING:
 Self = TypeVar("Self", bound="Processing")
 Bands = Sequence[Sequence[int]]
 
-_OWN_LIST = "test with objects of your own that have `rect`, which n6post.detections takes"
 _UNDEFINED = "binary: with copy=True and zero= or mask= the firmware leaves the other pixels undefined"
+
+
+def _absent(name: str) -> Any:
+    def method(self: object, *arguments: object, **options: object) -> None:
+        own = "test with a list of your own; n6post.detections takes objects that have `rect`"
+        raise NotImplementedError(f"the stand-in has no {name}: {own}")
+
+    return method
 
 
 def _size(value: object) -> int:
@@ -189,7 +196,8 @@ class Processing:
         """Spread the gray levels of a GRAYSCALE image over 0..255."""
         self._check_mutable()
         if adaptive or self._format != f.GRAYSCALE:
-            raise NotImplementedError("the stand-in has histeq of GRAYSCALE images without adaptive=True only")
+            raise NotImplementedError("the stand-in has histeq of GRAYSCALE images without adaptive=True only: convert the "
+                                      "image with to_grayscale(), or leave out adaptive")  # fmt: skip
         pixels = self._pixels()
         counts = np.cumsum(np.bincount(pixels.ravel(), minlength=256)).astype(np.float32)
         levels = np.floor(np.float32(255) / np.float32(pixels.size) * counts).astype(np.uint8)
@@ -252,11 +260,14 @@ class Processing:
             self._store(_filters.canny(pixels, (x, y, w, h), low, high))
         return self
 
-    def find_qrcodes(self, *, roi: object = None) -> Any:
-        raise NotImplementedError("the stand-in has no find_qrcodes: " + _OWN_LIST)
-
-    def find_apriltags(self, **options: object) -> Any:
-        raise NotImplementedError("the stand-in has no find_apriltags: " + _OWN_LIST)
+    find_apriltags = _absent("find_apriltags")
+    find_barcodes = _absent("find_barcodes")
+    find_circles = _absent("find_circles")
+    find_datamatrices = _absent("find_datamatrices")
+    find_line_segments = _absent("find_line_segments")
+    find_lines = _absent("find_lines")
+    find_qrcodes = _absent("find_qrcodes")
+    find_rects = _absent("find_rects")
 
     # ---- measures ----
 

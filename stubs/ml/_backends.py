@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -69,7 +70,8 @@ def labels_in(backend: Backend) -> list[str] | None:
 
 
 def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())
+    """The first sentence: LiteRT repeats it for every tensor, without spaces between them."""
+    return re.split(r"\.(?=\s|[A-Z]|$)", " ".join(str(error).split()), maxsplit=1)[0]
 
 
 def _code(dtype: Any) -> str:

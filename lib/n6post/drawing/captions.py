@@ -1,15 +1,30 @@
 """Text that belongs to the whole picture: Classification.draw."""
 
-from ..pixels.colors import FONT_HEIGHT, checked_color, class_color, rgb565
+from ..pixels.colors import FONT_HEIGHT, checked_color, class_color, rgb565, target_of
 from ..pixels.colors import text_scale as usual_text_scale
-from .text import place_for, size_of, target_of, write
+from ..pixels.text import recognized
+from ..tensors.lazy import module
+from .text import place_for, size_of, write
 
 
-def draw_classification(img, classification, color, text_scale=None):
-    """Classification.draw. text_scale: 1 to 8, or None."""
+def draw_caption(img, classification, color):
+    """Classification.draw."""
     target = target_of(img)
-    if color is not None:
-        color = checked_color(color)
+    recognized(target)
+    _write(classification, target, None if color is None else checked_color(color), None)
+
+
+def draw_classification(classification, target, color, alpha, thickness, labels, color_by, text_scale, roi):
+    """A Classification for `draw`, which has checked its options but for color_by and roi."""
+    if color_by != "class":
+        raise ValueError("color_by: expected 'class' for a Classification, got %r" % (color_by,))
+    if roi is not None:
+        module("results.scaled").checked_roi(roi)
+    if labels:
+        _write(classification, target, color, text_scale)
+
+
+def _write(classification, target, color, text_scale):
     if not len(classification):
         return
     class_id, label, score = classification[0]

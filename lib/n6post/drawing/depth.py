@@ -3,13 +3,12 @@
 from ulab import numpy as np
 
 from ..kernels.drawing import tint_map
-from ..kernels.drawing_params import MAP_DEPTH, MAP_FRAME_HEIGHT, MAP_FRAME_WIDTH
-from ..pixels.colors import checked_color, depth_of, rgb565
+from ..pixels.colors import checked_color, rgb565, target_of
 from ..pixels.rounding import same_floats
 from ..tensors.lazy import module
 from ..tensors.options import flag, number
 from ..tensors.quantization import FLOAT, INT8, INT16
-from .masks import _map_block_of
+from .masks import map_block
 
 # From near to far: five colors of matplotlib's "inferno" (CC0), of which every next one is darker on GRAYSCALE too.
 _COLORS = (252, 255, 164), (249, 142, 9), (188, 55, 84), (87, 16, 110), (0, 0, 4)
@@ -17,35 +16,32 @@ _COLORS = (252, 255, 164), (249, 142, 9), (188, 55, 84), (87, 16, 110), (0, 0, 4
 _kept = {}  # the last palette and its 256 colors; the last table of tint_map
 
 
-def draw_depth(img, depth_map, palette, alpha, nearest, farthest, legend, text_scale=None, roi=None):
-    """DepthMap.draw. text_scale and roi: as of `draw`."""
+def draw_depth(img, depth_map, palette, alpha, nearest, farthest, legend):
+    """DepthMap.draw."""
     number("alpha", alpha, 0, 255)
     flag("legend", legend)
-    depth = depth_of(img)
-    colors = _checked_colors(palette)
+    target = target_of(img)
+    if legend:
+        module("pixels.text").recognized(target)
+    _tint(depth_map, target, _checked_colors(palette), alpha, nearest, farthest, legend, None, None)
+
+
+def draw_depth_map(depth_map, target, color, alpha, thickness, labels, color_by, text_scale, roi):
+    """A DepthMap for `draw`, which has checked its options but for color_by."""
+    if color_by != "class":
+        raise ValueError("color_by: expected 'class' for a DepthMap, got %r" % (color_by,))
+    _tint(depth_map, target, (color, (0, 0, 0)) if color else _COLORS, alpha, None, None, labels, text_scale, roi)
+
+
+def _tint(depth_map, target, colors, alpha, nearest, farthest, legend, text_scale, roi):
     near = _limit("nearest", nearest, depth_map.minimum)
     far = _limit("farthest", farthest, depth_map.maximum)
-    limits = same_floats(near, far)
-    transform = depth_map._transform
-    width, height = img.width(), img.height()
-    if roi is not None:
-        transform = module("results.scaled").scaled_map_transform(transform, width, height, roi)
-    else:
-        size = transform.frame_size
-        if size is not None and size != (width, height):
-            results = module("results.scaled")
-            results.is_scaled(size, width, height)
-            transform = results.scaled_map_transform(transform, width, height)
-    legend = legend and module("drawing.text").target_of(img)
-    block = transform.block or _map_block_of(transform)
-    block[MAP_DEPTH] = depth
-    block[MAP_FRAME_WIDTH] = width
-    block[MAP_FRAME_HEIGHT] = height
-    levels, entries = _levels(depth_map, limits, colors, alpha)
-    tint_map(img.bytearray(), levels, block, entries)
+    block = map_block(depth_map._transform, target, roi)
+    levels, entries = _levels(depth_map, same_floats(near, far), colors, alpha)
+    tint_map(target[0], levels, block, entries)
     if legend:
         entries = (colors[0], "%.2f" % near), (colors[-1], "%.2f" % far)
-        module("drawing.legends").draw_legend(legend, entries, text_scale)
+        module("drawing.legends").draw_legend(target, entries, text_scale)
 
 
 def _checked_colors(palette):

@@ -9,6 +9,8 @@ character only once, and the glyph is kept.
 
 from array import array
 
+from micropython import const
+
 from ..kernels.drawing import antialias_is_cheap, box, draw_boxes, label_detections, place_labels
 from ..kernels.drawing_params import (
     BOX_DEPTH,
@@ -28,23 +30,26 @@ from ..kernels.drawing_params import (
 )
 from ..kernels.drawing_params import box as box_params
 from ..kernels.drawing_params import place_labels as place_labels_params
-from ..pixels.colors import FONT_HEIGHT, NO_TRACK, checked_color, class_color, depth_of, rgb565
+from ..pixels.colors import FONT_HEIGHT, NO_TRACK, checked_color, class_color, depth_of, rgb565, target_of
 from ..pixels.colors import text_scale as usual_text_scale
-from ..pixels.text import compared, font, picture, text_width
+from ..pixels.text import font, picture, recognized, remember, text_width
 from ..pixels.text import texts as earlier_texts
 from ..results.detection import Detection
 from ..tensors.lazy import module
 from ..tensors.options import flag, number
 
-_COLORED = ("class", "track", "instance")
+# The defaults of options whose checks cost more than drawing hundreds of pixels: what is one of these needs no check.
+_ALPHA = const(128)
+_THICKNESS = const(2)
+_CLASS = "class"
 
 _block = box_params()
 _label_block = place_labels_params()
 
 
 def draw(
-    img, result, *, color=None, alpha=128, thickness=2, masks=True, boxes=True, labels=True, antialias=None,
-    color_by="class", text_scale=None, roi=None
+    img, result, *, color=None, alpha=_ALPHA, thickness=_THICKNESS, masks=True, boxes=True, labels=True, antialias=None,
+    color_by=_CLASS, text_scale=None, roi=None
 ):  # fmt: skip
     """Draw a result onto the frame, and return the frame.
 
@@ -79,28 +84,36 @@ def draw(
     ValueError for an image of another format or aspect ratio, an option out of range, and for anything but a result. For a
     class map and for zones color_by must be "class".
     """
-    number("alpha", alpha, 0, 255)
-    number("thickness", thickness, 0, 100)
-    flag("masks", masks)
-    flag("boxes", boxes)
-    if antialias is not None:
-        flag("antialias", antialias)
-    if text_scale is not None:
-        number("text_scale", text_scale, 1, 8)
-    if not isinstance(color_by, str) or color_by not in _COLORED:
-        raise ValueError("color_by: expected 'class', 'track' or 'instance', got %r" % (color_by,))
-    compared[0] = False  # also after an interruption
-    if not isinstance(result, (list, tuple)) or isinstance(result, Detection):
+    if not (
+        alpha is _ALPHA and thickness is _THICKNESS and color_by is _CLASS and masks is True and boxes is True
+        and antialias is None and text_scale is None
+    ):  # fmt: skip
+        _check(alpha, thickness, color_by, masks, boxes, antialias, text_scale)
+    drawn_by = getattr(result, "_drawn_by", None)
+    if drawn_by:
+        if labels is not True and labels is not False:
+            flag("labels", labels)
         if color is not None:
             color = checked_color(color)
-        _draw_other(img, result, color, alpha if masks else 0, thickness, labels, color_by, text_scale, roi)
+        target = target_of(img)
+        before = earlier_texts[:] if recognized(target) else None
+        drawn_by()(result, target, color, alpha if masks else 0, thickness, labels, color_by, text_scale, roi)
+        if before:
+            # Those that were crossed, and not replaced. What was written now is on top already.
+            module("drawing.painted_text").paint(target, [entry for entry in before if entry in earlier_texts])
         return img
+    if type(result) is not list and (not isinstance(result, (list, tuple)) or isinstance(result, Detection)):
+        raise ValueError(
+            "expected a list of Detection, a Segmentation, DepthMap, Classification, zone, Trail or HeatMap, got %s"
+            % type(result).__name__
+        )
     colors = None
-    if isinstance(color, (list, tuple)) and len(color) == 3 and isinstance(color[0], int):
-        color = checked_color(color)
-    elif color is not None:
-        colors = color
-        color = None
+    if color is not None:
+        if isinstance(color, (list, tuple)) and len(color) == 3 and isinstance(color[0], int):
+            color = checked_color(color)
+        else:
+            colors = color
+            color = None
     # On the camera an attribute or an item costs as much as drawing hundreds of pixels: so values that are needed more than
     # once are kept in locals, and a Detection is unpacked.
     depth = depth_of(img)
@@ -119,14 +132,9 @@ def draw(
         result = module("results.scaled").scaled(result, width, height)
     if not result:
         return img
-    more, at, first, last = picture
-    end = at + depth
-    if more is not None and end <= len(pixels) and pixels[at] == first and pixels[end - 1] == last:
-        # Texts may be in the picture already.
-        module("drawing.text").texts_in((pixels, depth, width, height))
-    elif earlier_texts:
-        earlier_texts.clear()
-    again = len(earlier_texts) > 0
+    again = False  # whether texts are in the picture already
+    if picture[0] or earlier_texts:
+        again = len(recognized((pixels, depth, width, height))) > 0
     picture[0] = None  # until all is drawn
     paints = _paints_of(result, color, color_by, colors)
     if masks and _has_masks(result):
@@ -156,45 +164,24 @@ def draw(
     if again:
         module("drawing.earlier").repaint((pixels, depth, width, height), texts if covers else (), _tables, _label_block)
     if texts:
-        # Of the best detection's label, which is on top.
-        at = (block[BOX_GROUND_Y] * width + block[BOX_GROUND_X]) * depth
-        if 0 <= at < len(pixels):
-            picture[1] = at
-            picture[2] = pixels[at]
-            picture[3] = pixels[at + depth - 1]
-            picture[0] = _collect_labels
+        # By the best detection's label, which is on top.
+        remember(pixels, (block[BOX_GROUND_Y] * width + block[BOX_GROUND_X]) * depth, depth, _are_there)
     return img
 
 
-def _draw_other(img, result, color, alpha, thickness, labels, color_by, text_scale, roi):
-    """Draw anything but a list: a Segmentation, or an object with a method `_overlay`, such as a zone, or `_tint`."""
-    before = []
-    if picture[0] is not None:
-        target = module("drawing.text").target_of(img)
-        before = earlier_texts[:]
-    compared[0] = len(before) > 0
-    try:
-        overlay = getattr(result, "_overlay", None)
-        tint = None if overlay else getattr(result, "_tint", None)
-        if overlay:
-            overlay(img, color, thickness, labels, color_by, text_scale, roi)
-        elif tint:
-            tint(img, color, alpha, labels, color_by, text_scale, roi)
-        elif isinstance(result, module("results.segmentation").Segmentation):
-            flag("labels", labels)
-            if color_by != "class":
-                raise ValueError("color_by: expected 'class' for a Segmentation, got %r" % (color_by,))
-            module("drawing.masks").draw_map(img, result, color and [color] * 256, alpha, labels, text_scale, roi)
-        else:
-            raise ValueError(
-                "expected a list of Detection, a Segmentation, DepthMap, Classification, zone, Trail or HeatMap, got %s"
-                % type(result).__name__
-            )
-    finally:
-        compared[0] = False
-    if before:
-        # Those that were crossed, and not replaced. What was written now is on top already.
-        module("drawing.painted_text").paint(target, [entry for entry in before if entry in earlier_texts])
+def _check(alpha, thickness, color_by, masks, boxes, antialias, text_scale):
+    if alpha is not _ALPHA:
+        number("alpha", alpha, 0, 255)
+    if thickness is not _THICKNESS:
+        number("thickness", thickness, 0, 100)
+    flag("masks", masks)
+    flag("boxes", boxes)
+    if antialias is not None:
+        flag("antialias", antialias)
+    if text_scale is not None:
+        number("text_scale", text_scale, 1, 8)
+    if color_by is not _CLASS and (not isinstance(color_by, str) or color_by not in ("class", "track", "instance")):
+        raise ValueError("color_by: expected 'class', 'track' or 'instance', got %r" % (color_by,))
 
 
 def _examined(result, width, height):
@@ -215,7 +202,7 @@ def _examined(result, width, height):
     except AttributeError:
         kind = type(d).__name__
         hint = ": draw it by itself, with its draw(img)" if getattr(d, "draw", None) else ""
-        raise ValueError("expected a list of Detection or a Segmentation, got a list with %s%s" % (kind, hint)) from None
+        raise ValueError("expected a list of Detection, got a list with %s%s" % (kind, hint)) from None
     return other_size, oriented
 
 
@@ -310,8 +297,12 @@ def _text_of(track_id, label, score):
     return made
 
 
-def _collect_labels():
-    module("drawing.earlier").collect(_label_texts, _tables, _label_block, _result_paints, _block[BOX_SCALE])
+def _are_there(target):
+    # The labels of the last list become texts only when something else is drawn: nearly always that is a new frame.
+    earlier = module("drawing.earlier")
+    earlier.collect(_label_texts, _tables, _label_block, _result_paints, _block[BOX_SCALE])
+    picture[0] = earlier.are_there
+    return earlier.are_there(target)
 
 
 def _draw_boxes(pixels, result, paints, texts, scale, oriented):

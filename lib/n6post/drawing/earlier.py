@@ -15,11 +15,14 @@ from ..kernels.drawing_params import (
     PLACE_LABELS_LINE,
 )
 from ..kernels.drawing_params import place_labels as place_labels_params
-from ..pixels.text import picture, texts
-from .painted_text import paint, remember
+from ..pixels.text import picture, remember, texts
+from .painted_text import paint
 
 _MOST = 200  # a picture with more texts is never cleared
 _TRIES = 3  # texts that are looked for in a picture
+_MOST_LINES = 8
+
+_lines = {}  # {text: depth, width and height of a picture, offset and bytes of a line of the text in it}, for the next frame
 
 
 def collect(label_texts, tables, label_block, paints, scale):
@@ -27,9 +30,13 @@ def collect(label_texts, tables, label_block, paints, scale):
     if len(texts) >= _MOST:
         texts.clear()
     # In the order in which they were painted: the best one last, so that no other box crosses it.
-    for n, x, y, w, h in reversed(list(_placed(label_texts, tables, label_block))):
-        color, ink, _ = paints[n]
-        texts.append((x, y, w, h, label_texts[n], color, ink, scale))
+    line = label_block[PLACE_LABELS_LINE]
+    for n in range((label_block[PLACE_LABELS_COUNT] if tables else 0) - 1, -1, -1):
+        text = label_texts[n]
+        if text:
+            at = LABEL * n
+            color, ink, _ = paints[n]
+            texts.append((tables[0][at], tables[0][at + 1], tables[0][at + 3], line, text, color, ink, scale))
 
 
 def _placed(label_texts, tables, label_block):
@@ -47,10 +54,13 @@ def place_beside(result, rects, label_texts, tables, label_block):
     A label that equals a text and covers it exactly stays. The other arguments: as draw.py keeps them. Returns whether a
     label may cover a part of a text.
     """
+    positions = tables[0]
+    line = label_block[PLACE_LABELS_LINE]
+    if not _covered(positions, len(result), line):
+        return False
     around, hit = _around(label_texts, tables, label_block)
     if not hit:
-        return len(around) < len(texts)
-    line = label_block[PLACE_LABELS_LINE]
+        return True
     rows = array("i")
     for entry in around:  # a text that is higher than a line takes several rows
         x, y, w, h = entry[:4]
@@ -59,13 +69,23 @@ def place_beside(result, rects, label_texts, tables, label_block):
     first = len(rows)
     width, height = label_block[PLACE_LABELS_FRAME_WIDTH], label_block[PLACE_LABELS_FRAME_HEIGHT]
     block = place_labels_params(first // LABEL + len(result), width, height, line, first // LABEL)
-    positions = tables[0]
     for n in range(len(result)):
         x, y, _, h = (result[n][0] if rects is None else rects[n]) or (0, 0, 0, 0)
         rows.extend(array("i", (x, y, h, positions[LABEL * n + 3])))
     place_labels(block, rows)
     positions[: len(rows) - first] = rows[first:]
     return True
+
+
+def _covered(positions, count, line):
+    """Whether one of the labels in this table covers a part of a text in the picture."""
+    for at in range(0, LABEL * count, LABEL):
+        span = positions[at + 3]
+        x, y = positions[at], positions[at + 1]
+        for left, top, across, down, _, _, _, _ in texts:
+            if span and x < left + across and left < x + span and y < top + down and top < y + line:
+                return True
+    return False
 
 
 def _around(label_texts, tables, label_block):
@@ -90,39 +110,55 @@ def _around(label_texts, tables, label_block):
 def repaint(target, label_texts=(), tables=(), label_block=()):
     """Write the texts again that were in the picture before a list of Detection was drawn.
 
-    target  as of text.target_of
+    target  as of colors.target_of
     others  the labels of the list, as draw.py keeps them: a text that one covers is no longer in the picture
     """
     for _, x, y, w, h in _placed(label_texts, tables, label_block) if label_texts else ():
         drop(x, y, w, h)
     picture[0] = None
     paint(target, texts)
+    pixels, depth, width, _ = target
     for at in range(len(texts) - 1, -1, -1):
         entry = texts[at]
         if entry[5] >= 0:
-            remember(target, entry[0], entry[1])
+            remember(pixels, (entry[1] * width + entry[0]) * depth, depth, are_there)
             if picture[0]:
                 break
 
 
-def are_there(target, more):
+def are_there(target):
     """Whether this picture has the texts that were written last, to be compared with `texts`.
-
-    more    adds the labels of the last `draw` to `texts`, if it is a function
 
     A line of pixels that has ink is compared. A text without ink, or without a ground, might be there by chance. A few texts
     are tried, because the limbs of a pose may lie on a label.
     """
-    if more is not True:
-        more()
-        picture[0] = True
     pixels, depth, width, height = target
     tries = 0
     for at in range(len(texts) - 1, -1, -1):
-        x, y, w, h, text, ground, ink, scale = texts[at]
-        left, right = max(x, 0), min(x + w, width)
-        if ground < 0 or not text or left >= right:
-            continue
+        entry = texts[at]
+        deep, wide, high, first, line = _lines.get(entry) or _NO_LINE
+        if deep != depth or wide != width or high != height:
+            if len(_lines) >= _MOST_LINES:
+                _lines.clear()
+            first, line = _line_of(entry, depth, width, height)
+            _lines[entry] = depth, width, height, first, line
+        if line:
+            if pixels[first : first + len(line)] == line:
+                return True
+            tries += 1
+            if tries == _TRIES:
+                break
+    return False
+
+
+_NO_LINE = 0, 0, 0, 0, b""
+
+
+def _line_of(entry, depth, width, height):
+    """(offset, bytes) of a line of a text in a picture of this size; no bytes if no line of it has ink and a ground."""
+    x, y, w, h, text, ground, ink, scale = entry
+    left, right = max(x, 0), min(x + w, width)
+    if ground >= 0 and text and left < right:
         line = bytearray(w * depth)
         for row in _ROWS:
             top = y + row * scale
@@ -130,14 +166,8 @@ def are_there(target, more):
                 # One row of the picture, in which the text lies higher by `row`.
                 paint((line, depth, w, 1), ((0, -row * scale, w, h, text, ground, ink, scale),))
                 if bytes(line[:depth]) * w != line:
-                    first = (top * width + left) * depth
-                    if pixels[first : first + (right - left) * depth] == line[(left - x) * depth : (right - x) * depth]:
-                        return True
-                    tries += 1
-                    break
-        if tries == _TRIES:
-            break
-    return False
+                    return (top * width + left) * depth, line[(left - x) * depth : (right - x) * depth]
+    return 0, b""
 
 
 _ROWS = 5, 4, 7, 3, 6, 2, 8  # of a character's ten, those that most often have ink first
@@ -161,26 +191,26 @@ def free_place(width, height, x, y, w, h):
 
 def drop(x, y, w, h):
     """Forget the texts that another one in this rectangle covers."""
-    texts[:] = [entry for entry in texts if not _intersects(entry, x, y, w, h)]
+    covered = _first_hit(x, y, w, h)
+    while covered:
+        texts.remove(covered)
+        covered = _first_hit(x, y, w, h)
     if len(texts) >= _MOST:
         texts.clear()
 
 
 def hit(entries):
     """Whether one of these texts would cover a part of one that is in the picture, or the list of texts is full."""
-    for x, y, w, h, _, _, _, _ in entries:
-        if _first_hit(x, y, w, h):
+    for entry in entries:
+        if _first_hit(entry[0], entry[1], entry[2], entry[3]):
             return True
     return len(texts) > _MOST - 2
 
 
 def _first_hit(x, y, w, h):
+    """The first text in the picture that intersects a rectangle."""
     for entry in texts:
-        if _intersects(entry, x, y, w, h):
+        left, top, across, down, _, _, _, _ = entry
+        if x < left + across and left < x + w and y < top + down and top < y + h:
             return entry
     return None
-
-
-def _intersects(entry, x, y, w, h):
-    left, top, across, down = entry[:4]
-    return x < left + across and left < x + w and y < top + down and top < y + h

@@ -10,7 +10,7 @@ from ulab import numpy as np
 from ..kernels.drawing import tint_map
 from ..kernels.drawing_params import MAP_DEPTH
 from ..kernels.drawing_params import tint_map as tint_map_params
-from ..pixels.colors import checked_color, depth_of, gray, rgb565
+from ..pixels.colors import checked_color, gray, rgb565, target_of
 from ..tensors.lazy import module
 from ..tensors.options import flag, number
 
@@ -23,15 +23,24 @@ _LARGEST = 20000  # unless it had more pixels than this: the firmware's interpol
 _kept = {}  # the last table of colors; the last pictures; the last edges
 
 
-def draw_heat_map(img, heat_map, palette, alpha, maximum, smooth, roi=None):
-    """HeatMap.draw. roi: as of `draw`."""
+def draw_heat_map(img, heat_map, palette, alpha, maximum, smooth):
+    """HeatMap.draw."""
     number("alpha", alpha, 0, 255)
     flag("smooth", smooth)
     if maximum is not None and (type(maximum) not in (int, float) or not 0 < maximum <= 1e9):
         raise ValueError("maximum: expected a number above 0 or None, got %r" % (maximum,))
-    colors = _checked_colors(palette)
-    depth = depth_of(img)
-    width, height = img.width(), img.height()
+    _tint(heat_map, target_of(img), _checked_colors(palette), alpha, maximum, smooth, None)
+
+
+def draw_cells(heat_map, target, color, alpha, thickness, labels, color_by, text_scale, roi):
+    """A HeatMap for `draw`, which has checked its options but for color_by. It has no labels."""
+    if color_by != "class":
+        raise ValueError("color_by: expected 'class' for a HeatMap, got %r" % (color_by,))
+    _tint(heat_map, target, (color, color) if color else _COLORS, alpha, None, True, roi)
+
+
+def _tint(heat_map, target, colors, alpha, maximum, smooth, roi):
+    pixels, depth, width, height = target
     size = heat_map.frame_size
     if size is None:
         return  # nothing was counted
@@ -60,7 +69,7 @@ def draw_heat_map(img, heat_map, palette, alpha, maximum, smooth, roi=None):
         map_image.draw_image(levels_image, 0, 0, x_scale=float(fine), y_scale=float(fine), hint=image.BILINEAR)
     block = _block(map_image.width(), map_image.height(), width, height, size, roi)
     block[MAP_DEPTH] = depth
-    tint_map(img.bytearray(), map_image.bytearray(), block, _table(colors, alpha))
+    tint_map(pixels, map_image.bytearray(), block, _table(colors, alpha))
 
 
 def _checked_colors(palette):

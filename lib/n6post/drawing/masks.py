@@ -14,10 +14,10 @@ from ..kernels.drawing_params import (
 )
 from ..kernels.drawing_params import tint_map as tint_map_params
 from ..kernels.drawing_params import tint_mask as tint_mask_params
-from ..pixels.colors import checked_color, class_color, copy_rows, depth_of, gray, rgb565, step_palettes
+from ..pixels.colors import checked_color, class_color, copy_rows, depth_of, gray, rgb565, step_palettes, target_of
 from ..pixels.rounding import NUDGE
 from ..tensors.lazy import module
-from ..tensors.options import number
+from ..tensors.options import flag, number
 
 _HALF = 0.5 + NUDGE
 
@@ -25,6 +25,8 @@ _HALF = 0.5 + NUDGE
 def draw_mask(img, mask, color, alpha, antialias):
     """Mask.draw."""
     number("alpha", alpha, 0, 255)
+    if antialias is not None:
+        flag("antialias", antialias)
     value = rgb565(checked_color(color))
     depth = depth_of(img)
     width, height = img.width(), img.height()
@@ -138,33 +140,49 @@ def _scale(frame_pixels, pixels):
     return frame_pixels / pixels * (1.000001 if frame_pixels % pixels else 1.0)
 
 
-def draw_map(img, segmentation, palette, alpha, legend, text_scale=None, roi=None):
-    """Segmentation.draw: one kernel call. text_scale and roi: as of `draw`."""
+def draw_map(img, segmentation, palette, alpha, legend):
+    """Segmentation.draw."""
     number("alpha", alpha, 0, 255)
+    target = target_of(img)
+    if legend:
+        module("pixels.text").recognized(target)
+    _tint_map(segmentation, target, palette, alpha, legend, None, None)
+
+
+def draw_segmentation(segmentation, target, color, alpha, thickness, labels, color_by, text_scale, roi):
+    """A Segmentation for `draw`, which has checked its options but for color_by."""
+    if color_by != "class":
+        raise ValueError("color_by: expected 'class' for a Segmentation, got %r" % (color_by,))
+    _tint_map(segmentation, target, color and [color] * 256, alpha, labels, text_scale, roi)
+
+
+def _tint_map(segmentation, target, palette, alpha, legend, text_scale, roi):
     transform = segmentation._transform
-    depth = depth_of(img)
     table = _palette(transform.class_info, palette, alpha)
-    width, height = img.width(), img.height()
-    if roi is not None:
-        transform = module("results.scaled").scaled_map_transform(transform, width, height, roi)
-    else:
-        size = transform.frame_size
-        if size is not None and size != (width, height):
-            results = module("results.scaled")
-            results.is_scaled(size, width, height)
-            transform = results.scaled_map_transform(transform, width, height)
-    legend = legend and module("drawing.text").target_of(img)
-    block = transform.block or _map_block_of(transform)
-    block[MAP_DEPTH] = depth
-    block[MAP_FRAME_WIDTH] = width
-    block[MAP_FRAME_HEIGHT] = height
-    tint_map(img.bytearray(), segmentation.class_map, block, table)
+    tint_map(target[0], segmentation.class_map, map_block(transform, target, roi), table)
     if legend:
         shown = segmentation.class_ids()
         if palette:
             shown = _visible(shown, palette)
         entries = [(_color_of(class_id, palette), segmentation.label(class_id)) for class_id in shown]
-        module("drawing.legends").draw_legend(legend, entries, text_scale)
+        module("drawing.legends").draw_legend(target, entries, text_scale)
+
+
+def map_block(transform, target, roi):
+    """The parameter block of tint_map for this MapTransform on a target, as of colors.target_of. roi: as of `draw`."""
+    _, depth, width, height = target
+    size = transform.frame_size
+    if roi is not None:
+        transform = module("results.scaled").scaled_map_transform(transform, width, height, roi)
+    elif size is not None and size != (width, height):
+        results = module("results.scaled")
+        results.is_scaled(size, width, height)
+        transform = results.scaled_map_transform(transform, width, height)
+    block = transform.block or _map_block_of(transform)
+    block[MAP_DEPTH] = depth
+    block[MAP_FRAME_WIDTH] = width
+    block[MAP_FRAME_HEIGHT] = height
+    return block
 
 
 def count_pixels(segmentation, class_id):

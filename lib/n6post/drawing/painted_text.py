@@ -14,7 +14,7 @@ from ..kernels.drawing_params import (
     BOX_SCALE,
 )
 from ..kernels.drawing_params import box as box_params
-from ..pixels.text import font, picture
+from ..pixels.text import font
 
 _block = box_params()
 
@@ -43,14 +43,3 @@ def paint(target, entries):
         else:
             block[BOX_COLOR] = ground
         box(pixels, block, text, font)
-
-
-def remember(target, x, y):
-    """Recognize this picture by a text whose ground begins at (x, y)."""
-    pixels, depth, width, _ = target
-    at = (y * width + x) * depth
-    if 0 <= at < len(pixels):
-        picture[1] = at
-        picture[2] = pixels[at]
-        picture[3] = pixels[at + depth - 1]
-        picture[0] = True

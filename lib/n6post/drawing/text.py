@@ -3,11 +3,11 @@
 A text is kept as (x, y, w, h, text, ground, ink, scale), as in pixels/text.py. It begins `scale` pixels right of x, at y.
 """
 
-from ..pixels.colors import FONT_HEIGHT, checked_color, depth_of, rgb565, text_scale
-from ..pixels.text import compared, picture, text_width, texts
+from ..pixels.colors import FONT_HEIGHT, checked_color, rgb565, target_of, text_scale
+from ..pixels.text import recognized, remember, text_width, texts
 from ..tensors.lazy import module
 from ..tensors.options import number
-from .painted_text import paint, remember
+from .painted_text import paint
 
 _ANCHORS = (
     "top_left", "top_center", "top_right", "center_left", "center", "center_right",
@@ -30,8 +30,8 @@ def text(img, xy, what, *, color=(255, 255, 255), scale=None, background=None, a
 
     ValueError for an image of another format, and for anything else that is not as described.
     """
-    compared[0] = False  # also after an interrupted draw
     target = target_of(img)
+    recognized(target)
     x, y = _checked_place(xy)
     if not isinstance(what, str):
         raise ValueError("what: expected a text, got %r" % (what,))
@@ -40,7 +40,7 @@ def text(img, xy, what, *, color=(255, 255, 255), scale=None, background=None, a
     scale = text_scale(target[2]) if scale is None else number("scale", scale, 1, 8)
     if not isinstance(anchor, str) or anchor not in _ANCHORS:
         raise ValueError("anchor: expected one of %s, got %r" % (", ".join([repr(one) for one in _ANCHORS]), anchor))
-    what = what.replace("\0", "")  # where the firmware would end it
+    what = what.split("\0")[0]  # the firmware ends there
     w, h = size_of(what, scale)
     at = _ANCHORS.index(anchor)
     write(target, x - at % 3 * (w - 1) // 2, y - at // 3 * (h - 1) // 2, w, h, what, ground, ink, scale)
@@ -50,7 +50,7 @@ def text(img, xy, what, *, color=(255, 255, 255), scale=None, background=None, a
 def _checked_place(xy):
     try:
         x, y = xy
-        if type(x) is int and type(y) is int and -32768 <= min(x, y) and max(x, y) <= 32767:
+        if type(x) is int and type(y) is int and -32768 <= x <= 32767 and -32768 <= y <= 32767:
             return x, y
     except (TypeError, ValueError):
         pass
@@ -63,17 +63,6 @@ def size_of(text, scale):
     return (text_width(text) + 1) * scale, FONT_HEIGHT * scale * lines
 
 
-def target_of(img):
-    """(pixels, bytes of a pixel, width, height) of a picture. ValueError for another format.
-
-    Called before anything is drawn into the picture: afterwards the texts that are in it might not be recognized.
-    """
-    depth = depth_of(img)
-    target = img.bytearray(), depth, img.width(), img.height()
-    texts_in(target)
-    return target
-
-
 def place_for(target, x, y, w, h):
     """(x, y) of a rectangle in the picture, clear of the texts that are already in it, if there is such a place near by."""
     _, _, width, height = target
@@ -84,7 +73,7 @@ def place_for(target, x, y, w, h):
 def write(target, x, y, w, h, text, ground, ink, scale, part=False):
     """Write a text into the picture, in a rectangle of size_of or larger.
 
-    target      as of target_of
+    target      as of colors.target_of
     ground      RGB565, or -1 for none
     part        whether it is a part of the text that was written before this one, such as a line of a legend
     """
@@ -94,7 +83,8 @@ def write(target, x, y, w, h, text, ground, ink, scale, part=False):
         module("drawing.earlier").drop(x, y, w, h)
     texts.append(entry)
     if ground >= 0:
-        remember(target, x, y)
+        pixels, depth, width, _ = target
+        remember(pixels, (y * width + x) * depth, depth, _are_there)
 
 
 def write_clear(target, entries):
@@ -106,19 +96,10 @@ def write_clear(target, entries):
     else:
         paint(target, entries)
         texts.extend(entries)
-        remember(target, entries[-1][0], entries[-1][1])
+        pixels, depth, width, _ = target
+        last = entries[-1]
+        remember(pixels, (last[1] * width + last[0]) * depth, depth, _are_there)
 
 
-def texts_in(target):
-    """The texts in a picture: `texts` of pixels/text.py, emptied if it is another picture."""
-    if compared[0]:
-        return texts
-    more, at, first, last = picture
-    pixels, depth, _, _ = target
-    if (
-        more is None or at + depth > len(pixels) or pixels[at] != first or pixels[at + depth - 1] != last
-        or not module("drawing.earlier").are_there(target, more)
-    ):  # fmt: skip
-        picture[0] = None
-        texts.clear()
-    return texts
+def _are_there(target):
+    return module("drawing.earlier").are_there(target)

@@ -6,12 +6,11 @@ from math import sqrt
 from micropython import const
 from ulab import numpy as np
 
-from ..pixels.colors import checked_color, class_color, depth_of, rgb565
+from ..pixels.colors import class_color, rgb565
 from ..pixels.colors import text_scale as usual_text_scale
 from ..tensors.lazy import module
-from ..tensors.options import flag, number
 from .lines import draw_lines
-from .text import size_of, target_of, write_clear
+from .text import size_of, write_clear
 
 # Pixels; from VGA on twice as many, like text.
 _ARROW = const(16)  # length of the arrow
@@ -20,31 +19,34 @@ _GAP = const(4)  # between a line and a text
 _STEP = const(4)  # minimum length of a trail's line
 _EDGE = const(4)  # width of both black edges together, pixels of any picture; with less the firmware would only blend them
 
-# What is drawn of zones, kept for the next frame, because a camera computes it more slowly than it draws it:
-# {id of the zone: (its points in the picture, scale, what _line or _polygon has made of them)}, {color: RGB565}.
-_kept = {}
-_inks = {}
-_MOST = const(16)
 
-
-def draw_line_zone(img, zone, color, thickness, labels, text_scale=None, roi=None):
-    """LineZone.draw. text_scale and roi: as of `draw`."""
-    color = _checked(img, color, thickness)
-    flag("labels", labels)
-    target = target_of(img)
+def draw_zone(zone, target, color, alpha, thickness, labels, color_by, text_scale, roi):
+    """A LineZone or a PolygonZone for `draw`, which has checked its options but for color_by and roi."""
+    if color_by != "class":
+        raise ValueError("color_by: expected 'class' for a zone, got %r" % (color_by,))
     _, _, width, height = target
     scale = text_scale or usual_text_scale(width)
-    ends = _placed(zone._ends, zone.frame_size, width, height, roi)
-    if roi and not _is_seen(ends, width, height):
-        return
-    made = _known(zone, ends, scale, _line)
+    color = 0xFFFF if color is None else rgb565(color)
+    is_line = zone._is_line
+    points = zone._ends if is_line else zone._points
+    size = zone._values["frame_size"]
+    if roi is not None or size is not None and (size[0] != width or size[1] != height):
+        points = _placed(points, size, width, height, roi)
+        if roi is not None and not _is_seen(points, width, height):
+            return
+    # What is drawn is kept for the next frame, because a camera computes it more slowly than it draws it.
+    known, big, across, down, rows, pairs, lines, place, written = zone._drawn
+    if known != points or big != scale or across != width or down != height:
+        rows, pairs, lines, place = (_line if is_line else _polygon)(points, scale)
+        written = [None, 0, ()]  # the counts that are written, their color, and the texts
+        zone._drawn = points, scale, width, height, rows, pairs, lines, place, written
     if thickness:
-        draw_lines(target, made[0], _LINE, 4, color, thickness, _EDGE)
+        draw_lines(target, rows, pairs, lines, color, thickness, _EDGE)
     if labels:
-        counts = zone.in_count, zone.out_count, color, width, height
-        if made[2][0] != counts:
-            made[2] = counts, _count_texts(target, made[1], counts, scale)
-        for texts in made[2][1]:
+        counts = zone._totals if is_line else zone._state[1]
+        if written[0] != counts or written[1] != color:
+            written[:] = (_count_texts if is_line else _count_text)(target, place, counts, color, scale)
+        for texts in written[2]:
             write_clear(target, texts)
 
 
@@ -52,7 +54,7 @@ _LINE = array("H", (0, 1, 0, 2, 3, 0, 3, 4, 0, 3, 5, 0))
 
 
 def _line(ends, scale):
-    """[points of the line and its arrow, (x, y, u, v), (what its texts show and where they fit, these texts)].
+    """For a line and its arrow: points, the pairs that are lines, the number of these, and (x, y, u, v).
 
     x, y    the middle of the line
     u, v    a unit vector along it; (v, -u) points to its left, to "in"
@@ -64,13 +66,13 @@ def _line(ends, scale):
     back, side = (_ARROW - _HEAD) * scale, _HEAD * scale
     tip = x + int(_ARROW * scale * v), y - int(_ARROW * scale * u)
     wings = [(x + int(back * v + s * side * u), y + int(s * side * v - back * u)) for s in (-1, 1)]
-    return [_rows(ends + ((x, y), tip, wings[0], wings[1])), (x, y, u, v), (None, ())]
+    return _rows(ends + ((x, y), tip, wings[0], wings[1])), _LINE, 4, (x, y, u, v)
 
 
-def _count_texts(target, line, counts, scale):
-    """Both counts as write_clear takes them: in one list, or in two if they would cover each other."""
+def _count_texts(target, line, counts, color, scale):
+    """(the counts, their color, both as write_clear takes them: in one list, or in two if they would cover each other)."""
     x, y, u, v = line
-    came, went, color, _, _ = counts
+    came, went = counts
     taken = None
     texts = []
     for text, sign in (("in %d" % came, 1), ("out %d" % went, -1)):
@@ -82,55 +84,26 @@ def _count_texts(target, line, counts, scale):
             at = _beside(target, taken, at, w, h, u, v)
         entry = at + (w, h, text, 0, color, scale)
         if taken and _intersects(taken, entry[:4]):
-            return [texts, [entry]]
+            return [came, went], color, [texts, [entry]]
         taken = entry[:4]
         texts.append(entry)
-    return [texts]
-
-
-def draw_polygon_zone(img, zone, color, thickness, labels, text_scale=None, roi=None):
-    """PolygonZone.draw. text_scale and roi: as of `draw`."""
-    color = _checked(img, color, thickness)
-    flag("labels", labels)
-    target = target_of(img)
-    _, _, width, height = target
-    points = _placed(zone._points, zone.frame_size, width, height, roi)
-    if roi and not _is_seen(points, width, height):
-        return
-    scale = text_scale or usual_text_scale(width)
-    made = _known(zone, points, scale, _polygon)
-    if thickness:
-        draw_lines(target, made[0], made[1], len(points), color, thickness, _EDGE)
-    if labels:
-        count = zone.current_count, color, width, height
-        if made[3][0] != count:
-            made[3] = count, _count_text(target, made[2], count, scale)
-        write_clear(target, made[3][1])
+    return [came, went], color, [texts]
 
 
 def _polygon(points, scale):
-    """[points, the pairs that are edges, (x, y) of the text's center, (what its text shows and where it fits, the text)]."""
+    """For a polygon: its points, the pairs that are edges, the number of these, and (x, y) of the text's center."""
     pairs = array("H", (len(points) - 1, 0, 0))
     for at in range(1, len(points)):
         pairs.extend(array("H", (at - 1, at, 0)))
-    return [_rows(points), pairs, _text_position(points), (None, ())]
+    return _rows(points), pairs, len(points), _text_position(points)
 
 
-def _count_text(target, center, count, scale):
-    """The count as write_clear takes it."""
+def _count_text(target, center, count, color, scale):
+    """(the count, its color, its text as write_clear takes it)."""
     x, y = center
-    text = str(count[0])
+    text = str(count)
     w, h = size_of(text, scale)
-    return [_clamped(target, x - w // 2, y - h // 2, w, h) + (w, h, text, 0, count[1], scale)]
-
-
-def _known(zone, points, scale, make):
-    known = _kept.get(id(zone))
-    if known is None or known[0] != points or known[1] != scale:
-        if len(_kept) >= _MOST:
-            _kept.clear()
-        known = _kept[id(zone)] = points, scale, make(points, scale)
-    return known[2]
+    return count, color, [[_clamped(target, x - w // 2, y - h // 2, w, h) + (w, h, text, 0, color, scale)]]
 
 
 def _rows(points):
@@ -138,16 +111,11 @@ def _rows(points):
     return np.array([(x, y, 0) for x, y in points])
 
 
-def draw_trail(img, rings, size, color, thickness, roi=None):
-    """Trail.draw.
-
-    rings   as Trail._rings returns them
-    size    (width, height) of the frame that the positions belong to, or None
-    roi     as of `draw`
-    """
-    given = _checked(img, color or (0, 0, 0), thickness)
-    width, height = img.width(), img.height()
-    target = img.bytearray(), depth_of(img), width, height
+def draw_trail(trail, target, color, alpha, thickness, labels, color_by, text_scale, roi):
+    """A Trail for `draw`, which has checked its options but for roi. It has no labels."""
+    _, _, width, height = target
+    size = trail.frame_size
+    given = color and rgb565(color)
     right, bottom = width - 1, height - 1
     left = top = 0
     other_size = roi is not None
@@ -158,7 +126,7 @@ def draw_trail(img, rings, size, color, thickness, roi=None):
         across, down = size
     step = _STEP * usual_text_scale(width)
     points, rows, pairs = _trail or _trail_of(1)
-    for key, ring, after, count in rings if thickness else ():
+    for key, ring, after, count in trail._rings(color_by) if thickness else ():
         length = len(ring) // 2
         if len(points) < 3 * count:
             points, rows, pairs = _trail[:] = _trail_of(count)
@@ -196,28 +164,8 @@ def _trail_of(count):
 _trail = []  # what _trail_of returned for the longest one, kept for the next frame
 
 
-def _checked(img, color, thickness):
-    """The color as RGB565."""
-    depth_of(img)
-    number("thickness", thickness, 0, 100)
-    ink = _inks.get(color) if isinstance(color, tuple) else None
-    if ink is None:
-        if len(_inks) >= _MOST:
-            _inks.clear()
-        color = checked_color(color)
-        ink = _inks[color] = rgb565(color)
-    return ink
-
-
-def _placed(points, size, width, height, roi=None):
+def _placed(points, size, width, height, roi):
     """Points of a frame of this size as pixels of the picture, which shows this part of it."""
-    if roi is None and (size is None or size == (width, height)):
-        return points
-    return _placed_otherwise(points, size, width, height, roi)
-
-
-def _placed_otherwise(points, size, width, height, roi):
-    # Not in _placed: MicroPython would keep the variables of a comprehension on the heap in each frame.
     if roi is not None:
         left, top, across, down = module("results.scaled").checked_roi(roi, size)
         return tuple([(_moved(x - left, across, width), _moved(y - top, down, height)) for x, y in points])

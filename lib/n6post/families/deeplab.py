@@ -168,7 +168,7 @@ class MapBinding(ModelBinding):
         width, height = self.map_size
         shape = self.outputs[0].shape
         text = is_text_shape(shape, self.size)
-        if not text and (labels or not coarse_grid(width, height, self.size)):
+        if not text and not coarse_grid(width, height, self.size):
             return
         described = OutputTensor(model, 0, out) if self.outputs[0].dtype == FLOAT or _has_scale(model) else self.outputs[0]
         if described.dtype != FLOAT and described.scale == 1.0:
@@ -181,7 +181,7 @@ class MapBinding(ModelBinding):
         if text and _is_rough(out, width, height):
             raise errors.not_decoded(described, errors.CTC_TEXT, errors.CTC_REMEDY)
         # Probabilities end at 1, and logits of a map are below 0 somewhere.
-        if coarse_grid(width, height, self.size) and not labels and low >= 0.0 and (high > 1.25 or len(shape) == 3):
+        if coarse_grid(width, height, self.size) and low >= 0.0 and (high > 1.25 or len(shape) == 3 and not labels):
             raise errors.not_decoded(
                 described,
                 errors.ANOMALY,

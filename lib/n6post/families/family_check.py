@@ -13,13 +13,14 @@ from ulab import numpy as np
 
 from ..tensors.lazy import module
 from ..tensors.quantization import FLOAT
-from .samples import correlation, sample
+from .samples import correlation, real, sample
 
 _ANCHORS = 64  # the most anchors that are examined
 _LOW = 0.02
 _HIGH = 0.06
 _NEVER_ZERO = 0.003  # the best class score of YOLOX for nearly all anchors
 _BEYOND = 0.05  # how far scores may be outside of 0..1, besides one and a half steps of the quantization
+_LARGEST_ANGLE = 3.1416  # radians, in either direction
 _YOLOX = "YOLOX or YOLOv5 (objectness before the classes)"
 _FEWEST_ROWS = 16  # of an end-to-end head
 _COORDINATE = 0.8  # the correlation of a keypoint's coordinate with the box center; that of a score is less than .5
@@ -45,7 +46,10 @@ def check_yolov6(layout, tensor, array):
     least, largest = float(np.min(objectness)), float(np.max(objectness))
     off = (largest - tensor.zero_point) * tensor.scale - 1.0
     margin = 0.05 + _step(tensor)
-    if layout.channels > 5 and least == largest and -margin < off < margin and np.min(centers) < np.max(centers):
+    if layout.channels < 6 or least < largest or not -margin < off < margin:
+        return
+    saturated = (float(np.min(layout.column(array, 5))) - tensor.zero_point) * tensor.scale > 0.5
+    if np.min(centers) < np.max(centers) and not saturated:
         raise module("tensors.errors").not_decoded(
             tensor,
             "YOLOv6 ([1, N, 5 + classes] with an objectness of 1 everywhere)",
@@ -135,6 +139,8 @@ def _ends_with_angle(values, tensor, channels_first):
     count = len(values) - 1
     last = values[count]
     typical = _median(last)
+    if max(float(np.max(last)), 0.0 - float(np.min(last))) > _LARGEST_ANGLE + _margin(tensor):
+        return False  # logits
     low, high = 0.0 - _margin(tensor), 1.0 + _margin(tensor)
     beyond = typical != 0.0 and float(np.mean((last < low) + (last > high))) > 0.02
     others = np.max(values[:count], axis=0)  # camera: long-axis: yolov8.py takes at most 65535 classes
@@ -145,7 +151,14 @@ def _ends_with_angle(values, tensor, channels_first):
 def are_oriented(layout, tensor, array):
     """Whether rows of boxes, classes and one number more have an angle there, and no objectness before the classes."""
     values = sample(layout, 4, layout.channels, tensor, array, _ANCHORS)
-    return _ends_with_angle(values, tensor, False) and not _has_negative_centers(layout, tensor, array)
+    if _has_negative_centers(layout, tensor, array):
+        return False
+    if len(values) > 2:  # scores of nearly 0 are no class scores beside an objectness, and what is below 0 no score
+        middle = _median(np.max(values[1:-1], axis=0))  # camera: long-axis: as in check_scores
+        last = values[len(values) - 1]
+        if 0.0 - _margin(tensor) < middle < _NEVER_ZERO and (float(np.min(last)) < 0.0 or _median(last) > _NEVER_ZERO):
+            return True
+    return _ends_with_angle(values, tensor, False)
 
 
 def check_angles(layout, tensor, array):
@@ -189,16 +202,15 @@ def _are_scores(values, expected, layout, tensor):
     return True
 
 
-def check_keypoints(layout, tensor, array, first, keypoint_count, doubt):
+def check_keypoints(layout, tensor, array, first, keypoint_count, doubt, rows):
     """ValueError if the channels from `first` on are not x, y, score of keypoints.
 
     doubt   whether they may be class scores: 0 no, 1 if there are labels of several classes, 2 if there are no labels
-
-    In an end-to-end head (first = 6) only rows with a score count. A few of them show nothing.
+    rows    whether it is an end-to-end head. Only rows with a score count, and a few of them show nothing
     """
     cx, x = [sample(layout, at, at + 1, tensor, array, _ANCHORS)[0] for at in (0, first)]
     used = None
-    if first == 6:
+    if rows:
         scores = sample(layout, 4, 5, tensor, array, _ANCHORS)[0]
         used = np.nonzero(scores > 0.0)[0]  # camera: many-hits: of _ANCHORS rows
         if len(used) < _FEWEST_ROWS:
@@ -207,19 +219,45 @@ def check_keypoints(layout, tensor, array, first, keypoint_count, doubt):
     elif not layout.channels_first and _has_negative_centers(layout, tensor, array):
         raise _refused(tensor, _YOLOX, "n6post.YoloX()")
     typical = _median(x)
-    fine = typical > 0.0 or doubt > 1 and tensor.dtype != FLOAT and tensor.scale < 0.1
-    if doubt and fine and typical < min(_LOW, 0.05 * float(np.mean(cx))):
-        raise _refused(tensor, "a detector of %d classes" % (layout.channels - 4), "n6post.YoloV8()")
+    if doubt and typical < min(_LOW, 0.05 * float(np.mean(cx))):
+        # Zeros of integers may be small numbers. With labels an object without keypoints shows that they are none.
+        fine = tensor.dtype != FLOAT and tensor.scale < 0.1
+        fine = fine and (doubt > 1 or _best_has_no_points(layout, tensor, array, first))
+        if typical > 0.0 or fine:
+            raise _refused(tensor, "a detector of %d classes" % (layout.channels - 4), "n6post.YoloV8()")
     if keypoint_count % 2 == 0:
         # x0, y0, x1 and y1, x2, y2: pairs of coordinates that were read as threes.
         cy = sample(layout, 1, 2, tensor, array, _ANCHORS)[0]
         points = sample(layout, first + 2, first + 6, tensor, array, _ANCHORS)
         if used is not None:
-            cy, points = np.take(cy, used), np.take(points, used, axis=1)
+            right, low = np.take(sample(layout, 2, 4, tensor, array, _ANCHORS), used, axis=1)
+            cx, cy, points = cx + right, np.take(cy, used) + low, np.take(points, used, axis=1)
         pairs = [correlation(points[at], center) for at, center in ((0, cx), (1, cy), (2, cx), (3, cy))]
         if min(pairs) > _COORDINATE:
             count = 3 * keypoint_count // 2
             raise _flat_pose(tensor, "%d keypoints" % count, count)
+
+
+def check_keypoint_scores(layout, tensor, array, first, rows):
+    """ValueError if most of what would be scores of keypoints is far above 1, as coordinates are."""
+    values = sample(layout, first, layout.channels, tensor, array, _ANCHORS)[2::3]
+    if rows:
+        used = np.nonzero(sample(layout, 4, 5, tensor, array, _ANCHORS)[0] > 0.0)[0]  # camera: many-hits: of _ANCHORS rows
+        values = np.take(values, used, axis=1)
+    typical = _median(values.reshape((values.size,))) if values.size else 0.0
+    if typical > 4.0 and float(np.min(values)) < float(np.max(values)):
+        raise module("tensors.errors").keypoint_scores_refused(tensor, typical)
+
+
+def _best_has_no_points(layout, tensor, array, first):
+    """Whether the anchor with the best score has nothing but nearly 0 where its keypoints would be."""
+    scores = layout.columns(array, 4, first)
+    # camera: long-axis: yolov8.py takes at most 65535 classes
+    best = int(np.argmax(np.max(scores, axis=1 - layout.anchor_axis)))
+    row = real(tensor, layout.row(array, best, 0))
+    if float(np.max(row[4:first])) < 0.25:
+        return False
+    return float(np.max(row[first::3])) < 0.05 * row[0] and float(np.max(row[first + 1 :: 3])) < 0.05 * row[1]
 
 
 def check_map(array, cells, channels, channels_last):

@@ -126,7 +126,8 @@ def keypoint_count(layout, kind):
 
 
 def are_logits(tensors, arrays):
-    """(logits?, certain?) of class scores, before or after the sigmoid. Not certain if all of them are constant.
+    """(logits?, certain?) of class scores, before or after the sigmoid. Not certain if all of them are constant, as the
+    probabilities of a dark frame.
 
     tensors, arrays     OutputTensors and arrays of the scores, for each stride or for all of them
     """
@@ -139,7 +140,7 @@ def are_logits(tensors, arrays):
         if (float(least) - tensor.zero_point) * tensor.scale < -0.50001:
             return True, True
         constant = constant and least == np.max(array)
-    return constant, not constant
+    return constant and float(least) > 1.5, not constant
 
 
 class SplitHead(RawHead):

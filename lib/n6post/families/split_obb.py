@@ -41,6 +41,7 @@ class SplitOriented(OrientedBinding):
                 "expected angles, got the sums of class scores in %s, as in Rockchip's detectors (RKNN): use n6post.YoloV8()"
                 % angles[0][1]
             )
+        probe.check_scores(layout, self.outputs, outputs)
         # Rockchip's networks have angles after the sigmoid, 0..1. Logits reach below 0.
         ranges = [_range_of(tensor, outputs[tensor.index]) for _, tensor, _ in angles]
         low, high = min([one[0] for one in ranges]), max([one[1] for one in ranges])

@@ -20,6 +20,7 @@ _LIKE_SCORES = 1.0  # in real networks class scores have 2 to 20 in every stride
 _LIKE_BINS = 0.9  # the bins of a stride that the network uses have 1.3 to 2.6, class scores less than .8
 _PICTURES = 1.5  # widths of the picture: boxes of most cells of the coarsest stride are hardly ever larger than one
 _CELLS = 24
+_HIGH, _HIGH_LOGIT = 0.06, -2.7  # of the best class for most anchors: of YOLOv8 it is .002 at most
 _NEGATIVE = -0.50001  # rounding may put a probability one step below 0, but not as far as that
 
 
@@ -87,6 +88,26 @@ def are_sums(layout, sums, tensors, outputs):
     return True, certain
 
 
+def check_scores(layout, tensors, outputs):
+    """ValueError if what would be class scores beside angles is high for most anchors.
+
+    The maps of YOLOX, whose objectness has one channel, have the shapes of oriented boxes, and so have keypoints without
+    scores beside the score of one class.
+    """
+    for part in layout.parts:
+        index, head, first = part.scores
+        numbers = sample(head, first, first + layout.classes, tensors[index], outputs[index])
+        best = np.max(numbers, axis=0)  # camera: long-axis: yolov8.py takes at most 65535 classes
+        typical = float(np.median(best))  # camera: argsort: of floats
+        if not typical > (_HIGH_LOGIT if float(np.min(numbers)) < _NEGATIVE else _HIGH):
+            return
+    raise module("tensors.errors").not_decoded(
+        tensors[layout.parts[0].scores[0]],
+        "a split head of YOLOX (an objectness besides boxes and classes) or of poses with kpt_shape=[K, 2]",
+        "export it with its outputs joined, or use YOLOv8 or YOLOv8-pose",
+    )
+
+
 def check_joined(layout, tensors, outputs):
     """ValueError if the box channels of a joined head are class scores, as in the maps of YOLOX, YOLOv5 and others.
 
@@ -117,8 +138,6 @@ def check_distances(layout, tensors, outputs):
     first, columns, stride = part.levels[-3:]
     rows = max((head.anchors - first) // columns, 1)
     values = [real(tensors[index], head.column(outputs[index], channel)[first:]) for channel in range(4)]
-    if min([float(np.min(one)) for one in values]) < -0.5 * tensors[index].scale:  # exp(x) * stride is above 0
-        return
     # camera: argsort: of floats
     across, down = [float(np.median(values[k] + values[k + 2])) for k in (0, 1)]
     if across > max(_PICTURES * columns, _CELLS) and down > max(_PICTURES * rows, _CELLS):

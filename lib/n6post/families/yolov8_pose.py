@@ -12,6 +12,8 @@ from ..tensors.lazy import module
 from ..tensors.options import Options, choice, number, number_or_none
 from .yolov8 import BoxBinding, YoloV8, is_split
 
+_MOST_SCORE = 4.0  # of a keypoint. More is no sigmoid, however coarse its steps
+
 
 class YoloV8Pose(YoloV8):
     """Post-processor for YOLOv8, YOLO11 and YOLO26 pose: every detection has `.keypoints`.
@@ -73,16 +75,21 @@ class PoseBinding(BoxBinding):
 
     def complete(self, options, outputs):
         labeled = len(self.labels or ()) == self.classes
-        several = labeled and self.classes > 1 and options.class_count is None
-        if several or not labeled or self.keypoint_count % 2 == 0:
+        rows = self.classes > 65535
+        doubt = 2 if not labeled else 1 if self.classes > 1 and options.class_count is None else 0
+        if doubt or self.keypoint_count % 2 == 0:
             # Heads of some other families have the same shape.
             check = module("families.family_check").check_keypoints
-            doubt = 1 if several else 0 if labeled else 2
-            check(self.layout, self.tensor, outputs[0], self.first, self.keypoint_count, doubt)
-        if self.labels is None and self.keypoint_count == 17 and (self.classes == 1 or self.classes > 65535):
+            check(self.layout, self.tensor, outputs[0], self.first, self.keypoint_count, doubt, rows)
+        if self.labels is None and self.keypoint_count == 17 and (self.classes == 1 or rows):
             self.labels = ["person"]  # 17 keypoints are COCO's, of a person
         scores = options.keypoint_scores
         self.logits = scores == "logit" or scores is None and self._any_far_below_zero(outputs[0])
+        if scores is None and not self.logits:
+            scores = self.layout.columns(outputs[0], self.first + 2, self.layout.channels, 3)
+            if (float(np.max(scores)) - self.tensor.zero_point) * self.tensor.scale > _MOST_SCORE:
+                check = module("families.family_check").check_keypoint_scores
+                check(self.layout, self.tensor, outputs[0], self.first, rows)
 
     def _any_far_below_zero(self, head):
         # Rounding may put a score one step below 0. The logits of invisible keypoints are far below. A score of exactly -.5

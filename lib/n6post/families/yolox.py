@@ -61,6 +61,7 @@ class YoloXBinding(ObjectnessBinding):
         check = module("families.family_check")
         self.oriented = options.box_units is None and check.are_oriented(self.layout, self.tensor, outputs[0])
         if not self.oriented:
+            check.check_classes(self.layout, self.tensor, outputs[0])
             self.is_final = check.check_objectness(self.layout, self.tensor, outputs[0]) and self.is_final
         units = options.box_units or self.units_of(outputs[0])
         return self.in_cells(form, strides) if units == "cells" else self.decoded(form, units)

@@ -24,7 +24,8 @@ class Input:
     roi     (x, y, w, h): the part of the frame to use, frame pixels; None: all of it
 
     The other arguments (scale, mean, stdev) are passed to OpenMV's `ml.preprocessing.Normalization`, which converts pixels
-    to the model's numbers. ValueError for a roi outside the image, TypeError for an unknown argument.
+    to the model's numbers: `scale` is (lowest, highest), `mean` and `stdev` have a number for each channel. ValueError for a
+    roi outside the image and for other numbers, TypeError for an unknown argument.
     """
 
     def __init__(self, img, roi=None, **normalization):
@@ -32,6 +33,7 @@ class Input:
             if name not in _NORMALIZATION:
                 known = ("roi",) + _NORMALIZATION
                 raise TypeError(module("tensors.errors").unknown_option(type(self).__name__, name, known))
+            _check_numbers(name, normalization[name])
         try:
             width, height = img.width(), img.height()
         except (AttributeError, TypeError):
@@ -113,9 +115,22 @@ class Letterbox(Input):
         return self.roi, ((width - dw) // 2, (height - dh) // 2, dw, dh)
 
 
+def _check_numbers(name, value):
+    """ValueError for a scale, mean or stdev that the firmware would take, or fail at, without a word."""
+    count = 2 if name == "scale" else 3
+    fits = isinstance(value, (list, tuple)) and len(value) == count
+    for one in value if fits else ():
+        fits = fits and type(one) in (int, float) and -1e6 < one < 1e6 and (one > 0 or name != "stdev")
+    if not fits:
+        above = " above 0" if name == "stdev" else ""
+        raise ValueError("%s: expected %d numbers%s, got %r" % (name, count, above, value))
+
+
 def source_of(img):
     """The input transform of a picture, or of a list of one as `Model.predict` takes it: a Letterbox if it is none yet."""
-    if isinstance(img, (list, tuple)) and len(img) == 1:
+    if isinstance(img, (list, tuple)):
+        if len(img) != 1:
+            raise ValueError("img: expected a picture or a list of one, got %d" % len(img))
         img = img[0]
     return img if isinstance(img, Input) else Letterbox(img)
 

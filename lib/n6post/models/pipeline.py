@@ -57,6 +57,9 @@ class Pipeline(Configurable):
             if not callable(getattr(one, "predict", None)):
                 raise ValueError("%s: expected a model, as n6post.load returns it, got %s" % (name, type(one).__name__))
         self._models = detector, model
+        if getattr(model, "input_shape", None) is None:
+            kind = type(model).__name__
+            raise ValueError("model: expected one with an input_shape, got %s, which can only be the detector" % kind)
         self._size = input_size(model)
         if self._size is None:
             raise module("tensors.errors").input_refused(model)

@@ -110,6 +110,14 @@ def _yolo_v5_seg(model):
     return None
 
 
+def _yolo_v5_face(model):
+    if model.label_count == 1 and model.size:
+        counts = [3 * n for n in anchor_counts(model.size)]
+        if [rows for rows in row_layouts(_single(model)) if rows.channels == 16 and rows.anchors in counts]:
+            return 2, "YOLOv5-face or YOLOv7-face (five landmarks before the class)", "use YuNet or BlazeFace"
+    return None
+
+
 def _tiny_yolo(model):
     for maps in (_maps(model), _maps(model, True)):
         if len(maps) == 2 and model.size and maps[0][2] == maps[1][2] and maps[0][2] % 3 == 0 and maps[0][2] > 17:
@@ -148,7 +156,7 @@ def _face_anchors(model):
             name, found = "RetinaFace (faces with five keypoints)", True
         found = found or counts == [1, 1, 1, 4, 4, 4, 10, 10, 10]
         if counts == [1, 1, 1, 4, 4, 4] and model.size:
-            cells = [(model.size[0] // stride) * (model.size[1] // stride) for stride in (8, 16, 32)]
+            cells = [-(-model.size[0] // stride) * -(-model.size[1] // stride) for stride in (8, 16, 32)]
             found = found or rows == sorted([2 * n for n in cells + cells])
     if not found:
         for maps in (_maps(model), _maps(model, True)):
@@ -204,6 +212,8 @@ def _text(model):
     shape = _single(model)
     if not shape or model.head or not is_text_shape(shape, model.size):
         return None
+    if [rows for rows in model.rows if rows.anchors in _QUERIES and rows.channels > 5 and rows.channels % 3 == 0]:
+        return None  # an end-to-end head
     values = model.range(0)
     if values and values[1] - values[0] in (0.0, 255.0, 65535.0):
         return None  # class numbers
@@ -226,7 +236,8 @@ def _anomaly(model):
         return 1, ANOMALY, ANOMALY_REMEDY
     # Classes and their logits have other ranges, and class numbers a scale of 1.
     fits = values[0] > -0.01 * values[1] and values[1] > 1.5 and values[1] - values[0] not in (255.0, 65535.0)
-    return (3, ANOMALY, ANOMALY_REMEDY) if fits else None
+    depth = "; if it is a map of distances, use n6post.Depth()" if len(_single(model)) == 4 else ""
+    return (3, ANOMALY, ANOMALY_REMEDY + depth) if fits else None
 
 
 def _face_points(model):
@@ -249,7 +260,7 @@ def _keypoints(model):
         if count >= classes and model.label_count != channels:
             remedy = "; if it is a detector, give labels, one for each of its %d classes" % channels
             return 1 if model.label_count == 1 else 0, _flat_pose(count), "train it with kpt_shape=[%d, 3]" % count + remedy
-    elif shape and model.label_count == 1:
+    elif len(shape) == 3 and not model.map and model.label_count == 1:
         rows = [rows.channels - 6 for rows in model.rows if rows.anchors <= 300 and rows.channels % 3]
         count = max([flat_keypoints(channels) for channels in rows] + [0])
         if count:
@@ -289,6 +300,7 @@ _NETWORKS = (
     _detr,
     _nanodet,
     _yolo_v5_seg,
+    _yolo_v5_face,
     _text,
     _anomaly,
     _face_points,

@@ -14,7 +14,7 @@ _COLORS = (
     b"\x46\x99\x90\xdc\xbe\xff\x9a\x63\x24\xff\xfa\xc8\x80\x00\x00\xaa\xff\xc3\x80\x80\x00\xff\xd8\xb1\x00\x00\x75\xa9\xa9\xa9"
 )
 
-_formats = []  # image.RGB565 and image.GRAYSCALE, from the first use on
+_depths = {}  # by format: bytes per pixel; from the first use on
 
 
 def class_color(class_id):
@@ -25,6 +25,15 @@ def class_color(class_id):
 
 def checked_color(color):
     """color (r, g, b) as a tuple; ValueError for anything else."""
+    kind, whole = type, int  # a camera takes 500 instructions to find a built-in name
+    if kind(color) is tuple and len(color) == 3:
+        r, g, b = color
+        if kind(r) is whole and kind(g) is whole and kind(b) is whole and 0 <= r <= 255 and 0 <= g <= 255 and 0 <= b <= 255:
+            return color
+    return _checked_color(color)  # lists and errors
+
+
+def _checked_color(color):
     if not isinstance(color, (list, tuple)) or len(color) != 3 or [c for c in color if not isinstance(c, int)]:
         raise ValueError("color: expected (r, g, b), got %r" % (color,))
     if min(color) < 0 or max(color) > 255:
@@ -40,17 +49,29 @@ def rgb565(color):
 
 def depth_of(img, purpose=" to draw on"):
     """The bytes per pixel: 2 of an RGB565 image, 1 of a GRAYSCALE image. ValueError for any other, which names `purpose`."""
-    if not _formats:
-        import image
+    try:
+        return _depths[img.format()]
+    except Exception:  # camera: memory-error: tried again; a tuple of errors would make this function allocate its variables
+        return _depth_of(img, purpose)
 
-        _formats.extend((image.RGB565, image.GRAYSCALE))
+
+def _depth_of(img, purpose):
+    import image
+
+    _depths.update({image.RGB565: 2, image.GRAYSCALE: 1})
     try:
         pixformat = img.format()
     except (AttributeError, TypeError):
         raise ValueError("img: expected an image%s, got %s" % (purpose, type(img).__name__)) from None
-    if pixformat not in _formats:
-        raise ValueError("expected an RGB565 or GRAYSCALE image%s, got %s" % (purpose, img))  # which names its format
-    return 2 if pixformat == _formats[0] else 1
+    if pixformat not in _depths:
+        raise ValueError("expected an RGB565 or GRAYSCALE image%s, got %s" % (purpose, img)) from None  # names its format
+    return _depths[pixformat]
+
+
+def target_of(img):
+    """(pixels, bytes of a pixel, width, height) of a picture to draw on. ValueError for another format."""
+    depth = depth_of(img)
+    return img.bytearray(), depth, img.width(), img.height()
 
 
 def canvas(pixels, depth, width, height):

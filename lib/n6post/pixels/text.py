@@ -63,10 +63,30 @@ def text_width(text):
 texts = []
 
 # How that picture is recognized. A camera writes every frame into the same few buffers, so it is the text itself that has to
-# be there: first one pixel of it, because that costs little, then drawing/earlier.py looks at a whole line.
-# - None: no text is known. True: those in `texts`. A function: also the labels of the last `draw`, which it adds to `texts`
+# be there: first one pixel of it, because that costs little, then a function looks at more.
+# - None: no text is known. A function of (pixels, depth, width, height): whether `texts` are in that picture
 # - the offset of the pixel, and its first and last byte
 picture = [None, 0, 0, 0]
 
-# Whether `texts` are those of the picture that is being drawn on: `draw` has looked, what it calls need not look again.
-compared = [False]
+
+def recognized(target):
+    """`texts`, which are emptied if this is another picture. Called before anything is drawn into it."""
+    pixels, depth, _, _ = target
+    are_there, at, first, last = picture
+    if are_there is not None:
+        if at + depth <= len(pixels) and pixels[at] == first and pixels[at + depth - 1] == last:
+            if are_there(target):  # type: ignore[operator]
+                return texts
+        picture[0] = None
+    if texts:
+        texts.clear()
+    return texts
+
+
+def remember(pixels, at, depth, are_there):
+    """Recognize this picture by the pixel at this offset, of a text, and then by `are_there`."""
+    if 0 <= at < len(pixels):
+        picture[1] = at
+        picture[2] = pixels[at]
+        picture[3] = pixels[at + depth - 1]
+        picture[0] = are_there

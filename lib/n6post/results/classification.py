@@ -70,19 +70,11 @@ class Classification:
 
         color   (r, g, b) of the ground behind the text; None: the color of the class
         """
-        module("drawing.captions").draw_classification(img, self, color)
+        module("drawing.captions").draw_caption(img, self, color)
         return img
 
-    def _overlay(self, img, color, thickness, labels, color_by, text_scale=None, roi=None):
-        # For n6post.draw.
-        if labels is not True and labels is not False:
-            raise ValueError("labels: expected True or False, got %r" % (labels,))
-        if color_by != "class":
-            raise ValueError("color_by: expected 'class' for a Classification, got %r" % (color_by,))
-        if roi is not None:
-            module("results.scaled").checked_roi(roi)
-        if labels:
-            module("drawing.captions").draw_classification(img, self, color, text_scale)
+    def _drawn_by(self):
+        return module("drawing.captions").draw_classification
 
     def as_dict(self):
         """The classes as numbers and strings. json.dumps makes the same text of it on a camera and on a PC.

@@ -168,14 +168,8 @@ class DepthMap:
         module("drawing.depth").draw_depth(img, self, palette, alpha, nearest, farthest, legend)
         return img
 
-    def _tint(self, img, color, alpha, labels, color_by, text_scale=None, roi=None):
-        # For n6post.draw.
-        if labels is not True and labels is not False:
-            raise ValueError("labels: expected True or False, got %r" % (labels,))
-        if color_by != "class":
-            raise ValueError("color_by: expected 'class' for a DepthMap, got %r" % (color_by,))
-        palette = color and [color, (0, 0, 0)]
-        module("drawing.depth").draw_depth(img, self, palette, alpha, None, None, labels, text_scale, roi)
+    def _drawn_by(self):
+        return module("drawing.depth").draw_depth_map
 
     def as_dict(self):
         """The smallest, median and largest distance of the map, rounded to 3 decimals, for JSON."""

@@ -3,6 +3,7 @@
 from collections import namedtuple
 
 from ..tensors.lazy import module
+from ..tensors.options import number
 
 FIELDS = ("rect", "score", "class_id", "label", "mask", "keypoints")
 
@@ -115,11 +116,12 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
             return self[4].contains(pixel)
         try:
             x, y = pixel
+            left, top, w, h = self[0]
+            inside = left <= x < left + w, top <= y < top + h  # TypeError for anything but numbers
             if len(self._source) > 2:
                 return module("results.oriented").contains(x, y, self.corners)
-            left, top, w, h = self[0]
-            return left <= x < left + w and top <= y < top + h
-        except (TypeError, ValueError):
+            return bool(inside[0]) and bool(inside[1])
+        except (TypeError, ValueError, OverflowError):
             raise module("tensors.errors").pixel_refused("contains", (pixel,) if y is None else pixel) from None
 
     def roi(self, *, grow=0.0, square=False):
@@ -173,11 +175,16 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
     def replace(self, **changes):
         """A copy with other values for some fields, and for `track_id`, `frame_size`, `keypoint_threshold` or `corners`.
 
-        If `rect` changes and `corners` do not, they move with it. ValueError for any other name.
+        If `rect` changes and `corners` do not, they move with it. ValueError for any other name, and for a size or threshold
+        that cannot be one.
         """
         frame_size, keypoint_threshold = self._source[:2]
         turned = list(self._source[2:])
-        source = changes.pop("frame_size", frame_size), changes.pop("keypoint_threshold", keypoint_threshold)
+        if "frame_size" in changes:
+            frame_size = module("tensors.shapes").picture_size("frame_size", changes.pop("frame_size"))
+        if "keypoint_threshold" in changes:
+            keypoint_threshold = number("keypoint_threshold", changes.pop("keypoint_threshold"), 0.0, 1.0)
+        source = frame_size, keypoint_threshold
         if "corners" in changes:
             corners = changes.pop("corners")
             turned = []

@@ -138,12 +138,13 @@ def to_openmv(detections):
             rects = [entry[0] for entry in entries]
             draw_predictions(img, rects, [labels[i]] * len(rects), [color] * len(rects), format=None)
 
-    There are as many lists as the largest class number needs. ValueError for anything but a list of Detection.
+    There are as many lists as the largest class number needs. ValueError for anything but a list of Detection with class
+    numbers from 0 to 65535.
     """
     lists = []
     try:
         for d in detections:
-            if d.class_id < 0:
+            if not 0 <= d.class_id <= 65535:
                 raise TypeError
             while len(lists) <= d.class_id:
                 lists.append([])

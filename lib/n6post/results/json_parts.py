@@ -61,15 +61,17 @@ def normalized(detections):
 
 
 def text_of_objects(result, quoted, outline):
-    """An object with as_dict, or a list of them, as JSON. quoted(text) returns a text as JSON."""
-    is_list = isinstance(result, (list, tuple)) and not getattr(result, "as_dict", None)
-    dicts = []
-    for one in result if is_list else (result,):
-        if not getattr(one, "as_dict", None):
-            got = ("a list with " if is_list else "") + type(one).__name__
-            raise ValueError("expected a list of Detection or something with as_dict(), got " + got)
-        dicts.append(one.as_dict(outline) if isinstance(one, Detection) else one.as_dict())
-    return _encoded(dicts if is_list else dicts[0], quoted).encode()
+    """An object with as_dict, None, or a list of such, as JSON. quoted(text) returns a text as JSON."""
+    return _encoded(_as_dicts(result, outline, ""), quoted).encode()
+
+
+def _as_dicts(one, outline, where):
+    if getattr(one, "as_dict", None):
+        return one.as_dict(outline) if isinstance(one, Detection) else one.as_dict()
+    if isinstance(one, (list, tuple)):
+        return [_as_dicts(item, outline, "a list with ") for item in one]
+    if one is not None:
+        raise ValueError("expected a list of Detection or something with as_dict(), got %s%s" % (where, type(one).__name__))
 
 
 def _encoded(value, quoted):

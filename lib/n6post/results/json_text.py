@@ -22,7 +22,7 @@ def to_json(result, *, outline=False, stream=None):
     """A result as one line of JSON. `json.loads` of it returns what `as_dict` returns.
 
     result      a list of Detection, or anything else with `as_dict`: a Detection, a Segmentation, a zone, a HeatMap, a
-                Gallery; or a list of such objects: zones, `zone.left`, `tracker.tracks`
+                Gallery; or a list of such objects: zones, `zone.left`, `tracker.tracks`. None, also in a list, becomes null
     outline     whether to include the outline of every mask of a Detection
     stream      where to write the line: a UART, a socket, a file, sys.stdout or anything else with `write` that takes
                 bytes. None: it is returned

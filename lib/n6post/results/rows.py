@@ -7,6 +7,7 @@ from ulab import numpy as np
 from ..pixels.rounding import NUDGE
 from ..tensors.lazy import module
 from ..tensors.options import name_list
+from ..tensors.shapes import picture_size
 from .detection import FIELDS, Detection, detection_from, set_corners
 
 _EXPECTED = (
@@ -38,7 +39,7 @@ def detections(rows, *, frame=None, labels=None):
     ValueError for anything else; the message has the number of the row.
     """
     names = name_list("labels", labels)
-    size = _frame_size(frame)
+    size = picture_size("frame", frame)
     source = size, Detection._source[1]
     found = []
     for number, (row, class_id) in enumerate(_numbered(rows)):
@@ -54,21 +55,9 @@ def detections(rows, *, frame=None, labels=None):
     return [found[i] for _, i in order]
 
 
-def _frame_size(frame):
-    if frame is None:
-        return None
-    try:
-        width, height = (frame.width(), frame.height()) if getattr(frame, "width", None) else frame
-        if type(width) is int and type(height) is int and 0 < width <= 65535 and 0 < height <= 65535:
-            return width, height
-    except (TypeError, ValueError):
-        pass
-    raise ValueError("frame: expected a picture, its (width, height) or None, got %r" % (frame,))
-
-
 def _numbered(rows):
     """(row, class number or None) of all rows, with or without a list for each class."""
-    rows = _listed(rows)
+    rows = [rows] if isinstance(rows, dict) else _listed(rows)
     if not isinstance(rows, (list, tuple)):
         raise ValueError("rows: expected %s, got %r" % (_EXPECTED, rows))
     if rows and not [one for one in rows if not _is_class(one)]:
@@ -177,11 +166,11 @@ def _points(keypoints, size):
     """Keypoints as float32 (K, 3), clipped to the frame."""
     if keypoints is None:
         return None
-    points = _listed(keypoints)
-    points = np.array([_numbers(point) for point in points], dtype=np.float)
-    count, columns = points.shape
-    if columns not in (2, 3):
+    rows = [_numbers(point) for point in _listed(keypoints)]
+    count, columns = len(rows), len(rows[0])
+    if columns not in (2, 3) or [row for row in rows if len(row) != columns]:  # ulab would write beyond the array
         raise ValueError
+    points = np.array(rows, dtype=np.float)
     made = np.ones((count, 3))
     made[:, :columns] = points
     seen = np.isfinite(made[:, 0] + made[:, 1] + made[:, 2])

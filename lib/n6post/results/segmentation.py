@@ -250,6 +250,9 @@ class Segmentation:
         module("drawing.masks").draw_map(img, self, palette, alpha, legend)
         return img
 
+    def _drawn_by(self):
+        return module("drawing.masks").draw_segmentation
+
     def as_dict(self, background=False):
         """The classes in the frame as numbers, strings and lists. json.dumps makes the same text of it on camera and PC.
 

@@ -9,7 +9,11 @@ def anchor_sizes(name, value):
     ValueError if it is not a whole number of pairs of numbers above 0.
     """
     sizes = []
-    if not _append(sizes, value) or not sizes or len(sizes) % 2:
+    try:
+        fits = _append(sizes, value)
+    except RuntimeError:  # a list in itself
+        fits = False
+    if not fits or not sizes or len(sizes) % 2:
         raise ValueError("%s: expected pairs of width and height above 0, got %r" % (name, value))
     return tuple(sizes)
 

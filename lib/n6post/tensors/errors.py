@@ -26,6 +26,14 @@ def not_decoded(tensor, name, remedy):
     return ValueError("no family of n6post decodes %s, got such numbers in %s: %s" % (name, tensor, remedy))
 
 
+def keypoint_scores_refused(tensor, score):
+    """The ValueError for keypoints whose third number is no score."""
+    return ValueError(
+        "expected keypoint scores from 0 to 1, got %.3g in %s: poses with kpt_shape=[K, 2] have none (train the network with"
+        " kpt_shape=[K, 3]); if it has several classes, give class_count or labels, one per class" % (score, tensor)
+    )
+
+
 def dtype_name(dtype):
     """The name of ulab's dtype code: 'int8' for 98."""
     return _NAMES.get(dtype, str(dtype))

@@ -106,8 +106,9 @@ def _lines(path, data):
 def class_filter(name, value):
     """The option `classes`, class numbers and names, as a tuple; ValueError for anything else."""
     try:
-        classes = () if isinstance(value, (str, bytes)) else tuple(value)
-    except TypeError:
+        fits = not isinstance(value, (str, bytes)) and len(value) <= 65536
+        classes = tuple(value) if fits else ()
+    except (TypeError, OverflowError):
         classes = ()
     if not classes:
         raise ValueError("%s: expected a list of class numbers and names, or None, got %r" % (name, value))

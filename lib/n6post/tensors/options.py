@@ -65,7 +65,7 @@ class Configurable:
 
     def __setattr__(self, name, value):
         # MicroPython does not call this for properties, and options are properties.
-        if name[0] != "_" and getattr(type(self), name, self) is self:
+        if (not name or name[0] != "_") and getattr(type(self), name, self) is self:
             names = [name for name, _ in self._option.defaults]
             raise AttributeError(module("tensors.errors").unknown_option(type(self).__name__, name, names))
         object.__setattr__(self, name, value)

@@ -36,11 +36,15 @@ def coarse_grid(width, height, size):
 
 
 def is_text_shape(shape, size):
-    """Whether a shape may be text by CTC: [1, steps, characters] or the transpose, of an input like a line of text."""
+    """Whether a shape may be text by CTC: [1, steps, characters] or the transpose, of an input like a line of text.
+
+    The line may also run along the input's second side, as in Keras' examples.
+    """
     dims = [n for n in shape if n != 1]
-    if not size or len(shape) < 3 or len(dims) != 2 or size[0] < 2 * size[1] or size[1] > 64:
+    if not size or len(shape) < 3 or len(dims) != 2 or len(shape) > 3 and shape[-1] == 1:  # that is a map
         return False
-    return min(dims) >= 8 and max(dims) > 10 and min(dims) <= size[0] // 2
+    length, height = max(size), min(size)
+    return length >= 2 * height and height <= 80 and min(dims) >= 8 and max(dims) > 10 and min(dims) <= length // 2
 
 
 def map_layout(shape, size, most=255, layout=None, expected="a map [1, H, W, C] or [1, C, H, W]", noun="channels"):
@@ -70,3 +74,16 @@ def map_layout(shape, size, most=255, layout=None, expected="a map [1, H, W, C] 
             raise ValueError("%s may be [1, H, W, C] or [1, C, H, W]: expected layout='NHWC' or 'NCHW'" % (shape,))
         last = off_last < off_first
     return (b, a, c, True) if last else (c, b, a, False)
+
+
+def picture_size(name, picture):
+    """(width, height) of a picture, or of such a pair; None for None. ValueError for anything else."""
+    if picture is None:
+        return None
+    try:
+        width, height = (picture.width(), picture.height()) if getattr(picture, "width", None) else picture
+        if type(width) is int and type(height) is int and 0 < width <= 65535 and 0 < height <= 65535:
+            return width, height
+    except (TypeError, ValueError):
+        pass
+    raise ValueError("%s: expected a picture, its (width, height) or None, got %r" % (name, picture))

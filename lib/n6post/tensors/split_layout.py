@@ -86,16 +86,21 @@ def levels_of(anchors, size):
 
 
 def _grids(size):
-    """[(strides, [(columns, rows) of each stride], rounded up?)] that a network may have.
+    """[(strides, [(columns, rows) of each stride], other than one anchor in each whole cell?)] that a network may have.
 
-    PicoDet's stride of 64 rounds up: an input of 416 has 7 cells a side.
+    PicoDet's stride of 64 rounds up: an input of 416 has 7 cells a side. YOLOv4 has three anchors in each cell; those of a
+    stride are three maps, one below the other.
     """
     found = []
     for strides in _STRIDES:
-        for more in (0, 1):
-            grids = [tuple([(n + more * (stride - 1)) // stride for n in size]) for stride in strides]
-            if min(size) >= strides[-1] and not (more and grids == found[-1][1]):
-                found.append((strides, grids, more))
+        if min(size) < strides[-1]:
+            continue
+        whole = [(size[0] // stride, size[1] // stride) for stride in strides]
+        rounded_up = [(-(-size[0] // stride), -(-size[1] // stride)) for stride in strides]
+        found.append((strides, whole, False))
+        if rounded_up != whole:
+            found.append((strides, rounded_up, True))
+        found.append((strides, [(width, 3 * height) for width, height in whole], True))
     return found
 
 

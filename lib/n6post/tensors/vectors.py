@@ -17,7 +17,14 @@ def flat_floats(vector):
 def normalized(vector):
     """A float32 array (N,) divided by its length; zeros stay zeros."""
     squares = _product(vector, vector)
-    return vector / np.sqrt(squares) if squares[0] else vector
+    if not 1e-20 < squares[0] < 1e30:  # the squares overflow, or vanish
+        most = np.maximum(vector, 0.0 - vector).reshape((1, len(vector)))
+        most = np.max(most, axis=1)  # camera: long-axis: an embedding
+        if not most[0] > 0.0:
+            return vector
+        vector = vector / most
+        squares = _product(vector, vector)
+    return vector / np.sqrt(squares)
 
 
 def _product(one, other):
@@ -34,11 +41,14 @@ def has_direction(vector):
 def cosine_similarity(one, other):
     """The cosine of the angle between two vectors, -1..1: 1 for the same direction, 0 for nothing in common.
 
-    one, other  arrays or lists of equally many numbers, such as the embeddings of two pictures; of any length
+    one, other  arrays or lists of equally many finite numbers, such as the embeddings of two pictures; of any length
 
     ValueError for anything else. Zeros are similar to nothing: 0.
     """
     a, b = checked_vector("one", one), checked_vector("other", other)
+    for name, vector in (("one", a), ("other", b)):
+        if not has_direction(vector) and np.any(vector):
+            raise ValueError("%s: expected finite numbers" % name)
     if len(a) != len(b):
         raise ValueError("other: expected a vector of %d numbers, got %d" % (len(a), len(b)))
     return min(max(float(_product(a, b)[0]), -1.0), 1.0)  # float32 may give a hair more than 1
@@ -47,7 +57,9 @@ def cosine_similarity(one, other):
 def checked_vector(name, vector):
     """A vector of length 1 as a new float32 array; ValueError for anything but an array or list of two or more numbers."""
     try:
-        len(vector)  # of an iterator without one ulab writes beyond the array
+        # Of an iterator without a length, and of lists in a list, ulab writes beyond the array.
+        if len(vector) and isinstance(vector, (list, tuple)):
+            vector = [one + 0.0 for one in vector]
         floats = flat_floats(vector)
         fits = len(floats) > 1 and len(floats.shape) == 1
     except (TypeError, ValueError, AttributeError, OverflowError):

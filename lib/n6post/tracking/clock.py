@@ -24,6 +24,8 @@ def next_clock(clock, elapsed_ms):
     ValueError for anything else.
     """
     now, rest, ticks = clock
+    if getattr(elapsed_ms, "tolist", None):  # a number of numpy
+        elapsed_ms = elapsed_ms.tolist()
     if elapsed_ms is None:
         last = ticks
         ticks = time.ticks_ms()

@@ -199,7 +199,10 @@ class Gallery(Configurable):
         """Replace everything by the vectors of `as_dict`, as `json.loads` returns them. ValueError for anything else."""
         restored = type(self)(**self._values)
         try:
-            for entry in data["vectors"] if isinstance(data, dict) else None:
+            vectors = data["vectors"]
+            for entry in vectors if isinstance(vectors, (list, tuple)) else None:
+                if not isinstance(entry, dict):
+                    raise TypeError
                 restored.enroll(entry["name"], entry["vector"])
         except (KeyError, TypeError, IndexError):
             raise ValueError("data: expected what as_dict returns, got %s" % type(data).__name__) from None

@@ -12,7 +12,7 @@ from micropython import const
 from ulab import numpy as np
 
 from ..tensors.lazy import module
-from ..tensors.options import Options, flag, number, number_or_none
+from ..tensors.options import Options, number, number_or_none
 from .anchor_points import AnchorTracked, anchor_name, size_or_none
 from .clock import START, next_clock
 
@@ -167,12 +167,8 @@ class HeatMap(AnchorTracked):
         module("drawing.heat_map").draw_heat_map(img, self, palette, alpha, maximum, smooth)
         return img
 
-    def _tint(self, img, color, alpha, labels, color_by, text_scale=None, roi=None):
-        # For n6post.draw. A heat map has no labels.
-        flag("labels", labels)
-        if color_by != "class":
-            raise ValueError("color_by: expected 'class' for a HeatMap, got %r" % (color_by,))
-        module("drawing.heat_map").draw_heat_map(img, self, color and [color, color], alpha, None, True, roi)
+    def _drawn_by(self):
+        return module("drawing.heat_map").draw_cells
 
     def as_dict(self):
         """The map as numbers and lists, for JSON: columns, rows, and the values of each row, rounded to 3 decimals."""

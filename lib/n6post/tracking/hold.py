@@ -49,8 +49,8 @@ class Hold(PerTrack):
         """Examine a frame; returns those that are true now and have been for `seconds`.
 
         detections  the detections for which it is true, as Tracker.update returns them: it returns some of them. Or True or
-                    False (or 1 or 0), for a condition without a track: it returns True once that was true for `seconds`,
-                    until it was untrue for longer than `release`
+                    False (or a count, which is true above 0), for a condition without a track: it returns True once that
+                    was true for `seconds`, until it was untrue for longer than `release`
         elapsed_ms  milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
 
         Call it in every frame, with an empty list too. Detections that only coast are skipped. ValueError for a detection
@@ -58,8 +58,9 @@ class Hold(PerTrack):
         """
         single = not isinstance(detections, (list, tuple))
         if single:
-            if as_list(detections) not in (0, 1):
-                raise ValueError("detections: expected True, False or a list of Detection, got %r" % (detections,))
+            value = as_list(detections)
+            if not isinstance(value, int) and value not in (0, 1):
+                raise ValueError("detections: expected True, False, a count or a list of Detection, got %r" % (detections,))
             ids = [_CONDITION] if detections else []
         else:
             ids = track_ids_of(checked(detections))

@@ -37,7 +37,7 @@ class LineZone(Zone):
     ValueError for a line of no length, and for options out of range.
     """
 
-    _picture = "draw_line_zone"
+    _is_line = True
 
     _option = Options(None, Zone._option)
 

@@ -102,7 +102,7 @@ class Plane(AnchorTracked):
 
     def reset(self):
         """Forget all tracks."""
-        self._clock, self._tracks = START, {}
+        self._frame, self._tracks = (START, ()), {}  # the clock, and the ids that the border cuts off
 
     def to_world(self, x, y=None):
         """The place (x, y) in meters of a frame pixel (x, y), or ((x, y)), or of a Detection, by its anchor point.
@@ -157,14 +157,15 @@ class Plane(AnchorTracked):
         """
         positions = self._positions(detections)
         ids = track_ids_of(detections)
-        clock = next_clock(self._clock, elapsed_ms)
+        clock = next_clock(self._frame[0], elapsed_ms)
         now = clock[0]
-        before = self._clock[0]
+        before = self._frame[0][0]
         window = self._window()
         step = -(-window // (_MAX_LENGTH - 2))
         tracks, anchor, size = self._tracks, self.anchor, self.frame_size
+        cut = [track_id for d, track_id in zip(detections, ids) if size and is_cut(d, anchor, size)]
         for d, track_id, (x, y) in zip(detections, ids, positions):
-            at = None if d._track[2] or size and is_cut(d, anchor, size) else _mapped(self._to_world, x / 2, y / 2)
+            at = None if d._track[2] or track_id in cut else _mapped(self._to_world, x / 2, y / 2)
             if at is None:
                 continue
             known = tracks.get(track_id)
@@ -189,7 +190,7 @@ class Plane(AnchorTracked):
         for track_id in [one for one, known in tracks.items() if now - _newest(known) > _REACH * window]:
             del tracks[track_id]
         self._prune_tracks(detections)
-        self._clock = clock
+        self._frame = clock, tuple(cut)
         return detections
 
     def _window(self):
@@ -198,19 +199,22 @@ class Plane(AnchorTracked):
 
     def velocity(self, track):
         """The velocity (x, y) of a track in meters a second; None as for `speed`."""
-        known = self._tracks.get(id_of(track))
-        if known is None:
+        track_id = id_of(track)
+        known = self._tracks.get(track_id)
+        clock, cut = self._frame
+        if known is None or track_id in cut:
             return None
+        now = clock[0]
         ring, base, _ = known
         length = len(ring) // 3
         window = float(self._window())
         rows = np.frombuffer(ring, dtype=np.float)
-        ages = rows[:length] - float(self._clock[0] - base)  # milliseconds, negative
+        ages = rows[:length] - float(now - base)  # milliseconds, negative
         inside = np.where(ages < -window, 0.0, 1.0)
         count = np.dot(inside, inside)
-        if count < 3 or _newest(known) - self._clock[0] - np.min(ages * inside) < window / 2:
+        if count < 3 or _newest(known) - now - np.min(ages * inside) < window / 2:
             # Few frames a second, or the track was not seen for a while.
-            first = _first_needed(known, self._clock[0], window)
+            first = _first_needed(known, now, window)
             if first is None:
                 return None
             inside = np.where(ages < first, 0.0, 1.0)
@@ -230,8 +234,8 @@ class Plane(AnchorTracked):
         track   its id, or a Detection
 
         Three places over half a window are needed. If the last `window` seconds have less, as at a low frame rate, earlier
-        ones are used too, up to three windows old. None while that is not enough, as for a new track or one that the frame's
-        border cuts off, and for an unknown track.
+        ones are used too, up to three windows old. None while that is not enough, as for a new track, while the frame's
+        border cuts the object off, and for an unknown track.
         """
         velocity = self.velocity(track)
         return None if velocity is None else 3.6 * _distance(velocity, (0.0, 0.0))

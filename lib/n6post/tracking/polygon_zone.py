@@ -53,8 +53,6 @@ class PolygonZone(Zone):
     ValueError for fewer than three points or points on a line, and for options out of range.
     """
 
-    _picture = "draw_polygon_zone"
-
     _option = Options(None, Zone._option)
     max_gap = _option("max_gap", 1.0, number, 0.0, 1e6)
 

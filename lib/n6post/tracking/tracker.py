@@ -81,7 +81,7 @@ class Tracker(Configurable):
         tracker = n6post.Tracker()
         detections = tracker.update(model.predict([n6post.Letterbox(img)]))  # once a frame
 
-    It reports an object from its second frame on (`min_hits`). The defaults suit 10 to 15 updates a second. ValueError for
+    It reports an object from its second frame on (`min_hits`). The defaults suit 8 to 25 updates a second. ValueError for
     an option out of range; each option may be assigned between frames.
     """
 
@@ -136,7 +136,7 @@ class Tracker(Configurable):
             if len(rows) < _DETECTION * count:
                 rows = self._rows = array("i", bytes(4 * _DETECTION * count))
             bad = load_detections(detections, rows, table, chosen["threshold"], chosen["low_threshold"])
-        except (TypeError, ValueError, KeyError):
+        except (TypeError, ValueError, KeyError, OverflowError):
             raise ValueError("detections: expected a list of Detection, rects of ints, got %r" % (detections,)) from None
         if bad >= 0:
             raise ValueError("detections: expected rects within -1024..8191 pixels, got %r" % (detections[bad],))
@@ -273,6 +273,8 @@ class Tracker(Configurable):
         return block
 
     def _set_time(self, block, dt):
+        if getattr(dt, "tolist", None):  # a number of numpy
+            dt = dt.tolist()
         if not isinstance(dt, (int, float)) or dt != dt:
             raise ValueError("dt: expected a number of frames, got %r" % (dt,))
         dt = min(max(dt, 0.0), float(_LONGEST))

@@ -11,7 +11,7 @@ from array import array
 from micropython import const
 
 from ..tensors.lazy import module
-from ..tensors.options import Options, flag, number
+from ..tensors.options import Options, number
 from .anchor_points import AnchorTracked, id_of
 
 # The entries of a track: a ring buffer of its positions (x, y, x, y, ... in frame pixels), and numbers.
@@ -109,27 +109,24 @@ class Trail(AnchorTracked):
         ring, after, count, _, _, _ = known
         return _newest_last(ring, after, count)[-self.length :]
 
-    def draw(self, img, *, color=None, thickness=2, color_by="class"):
+    def draw(self, img, **options):
         """Draw a line through the positions of each track; returns img.
 
         color       (r, g, b) of all lines; None: colors by color_by
         thickness   pixels, 0..100
         color_by    "class", "track" or "instance", as for `n6post.draw`
+        roi         (x, y, w, h): the part of the frame that `img` shows; None: all of it
 
-        A picture of another size than `frame_size` is treated as the frame, scaled. ValueError as for `n6post.draw`.
+        A picture of another size than `frame_size` is treated as the frame, scaled. ValueError as for `n6post.draw`, which
+        does the same.
         """
-        module("drawing.zones").draw_trail(img, self._rings(color_by), self.frame_size, color, thickness)
-        return img
+        return module("drawing.draw").draw(img, self, **options)
 
-    def _overlay(self, img, color, thickness, labels, color_by, text_scale=None, roi=None):
-        # For n6post.draw, which does not know trails. A trail has no labels.
-        flag("labels", labels)
-        module("drawing.zones").draw_trail(img, self._rings(color_by), self.frame_size, color, thickness, roi)
+    def _drawn_by(self):
+        return module("drawing.zones").draw_trail
 
     def _rings(self, color_by):
         """(number of the color, ring, index of the next position, number of positions) of each track, oldest first."""
-        if color_by not in ("class", "track", "instance"):
-            raise ValueError("color_by: expected 'class', 'track' or 'instance', got %r" % (color_by,))
         tracks = self._tracks
         rings = []
         for track_id in sorted(tracks):  # the same picture on every machine

@@ -29,7 +29,8 @@ class Zone(AnchorTracked):
     a line. With `margin=0` every frame counts, and only `min_frames` of them are enough.
     """
 
-    _picture = ""
+    _is_line = False
+    _drawn = (None,) * 9  # what drawing/zones.py keeps for the next frame
 
     _option = Options()
     anchor = _option("anchor", "bottom", _anchor_names)
@@ -39,22 +40,22 @@ class Zone(AnchorTracked):
     min_frames = _option("min_frames", 2, number, 1, 1000)
     count_coasting = _option("count_coasting", False, flag)
 
-    def draw(self, img, *, color=(255, 255, 255), thickness=2, labels=True):
+    def draw(self, img, **options):
         """Draw the zone: a line, an arrow to its left ("in") and its counts, or a polygon and its count. Returns img.
 
-        Lines and text have black edges, to be visible on any picture. thickness: pixels, 0..100; labels: whether to write
-        the counts. A picture of another size than `frame_size` is treated as the frame, scaled. ValueError as for
-        `n6post.draw`.
-        """
-        getattr(module("drawing.zones"), self._picture)(img, self, color, thickness, labels)
-        return img
+        color       (r, g, b); None: white
+        thickness   pixels, 0..100
+        labels      whether to write the counts
+        text_scale  of the counts, 1 to 8, as for `n6post.draw`
+        roi         (x, y, w, h): the part of the frame that `img` shows; None: all of it
 
-    def _overlay(self, img, color, thickness, labels, color_by, text_scale=None, roi=None):
-        # For n6post.draw, which does not know zones.
-        if color_by != "class":
-            raise ValueError("color_by: expected 'class' for a zone, got %r" % (color_by,))
-        draw_zone = getattr(module("drawing.zones"), self._picture)
-        draw_zone(img, self, color or (255, 255, 255), thickness, labels, text_scale, roi)
+        Lines and text have black edges, to be visible on any picture. A picture of another size than `frame_size` is treated
+        as the frame, scaled. ValueError as for `n6post.draw`, which does the same.
+        """
+        return module("drawing.draw").draw(img, self, **options)
+
+    def _drawn_by(self):
+        return module("drawing.zones").draw_zone
 
     @property
     def _has_several_anchors(self):

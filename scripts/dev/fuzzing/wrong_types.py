@@ -60,7 +60,7 @@ def _nothing(value: Any) -> bool:
 
 
 def _is_condition(value: Any) -> bool:
-    return isinstance(value, int) and value in (0, 1)
+    return isinstance(value, int) or isinstance(value, float) and value in (0.0, 1.0)
 
 
 def _tracked(value: Any) -> bool | None:

@@ -342,6 +342,9 @@ def options_of(dice: Dice, head: Head) -> dict[str, Any]:
         options["class_agnostic"] = True
     if dice.chance(0.2):
         options["classes"] = sorted({dice.whole(0, head.classes - 1) for _ in range(dice.whole(1, 3))})
+    x, y, w, h = head.tensor.values[:4]
+    if np.mean((w > x) & (h > y)) > 0.9:  # as corners have it
+        options["box_order"] = "xywh"
     return options
 
 
@@ -356,7 +359,8 @@ def stored(dice: Dice, head: Head) -> Array:
 
 def like_another_family(refused: str) -> bool:
     """Whether a head without labels was refused for its numbers (families/family_check.py), which are random here."""
-    return re.search(r"^expected boxes and class scores of YOLOv8, got numbers in .* as of ", refused) is not None
+    yolov8 = r"^expected boxes and class scores of YOLOv8, got numbers in .* as of |^no family of n6post decodes YOLOv6 "
+    return re.search(yolov8 + "|^expected keypoint scores from 0 to 1, got ", refused) is not None
 
 
 def ambiguous(head: Head, extra: int) -> bool:

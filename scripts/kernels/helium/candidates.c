@@ -208,6 +208,7 @@ static void scan(struct search *s, int most)
         }
         return;
     }
+    s->exact = dtype == FLOAT32; // so that best_class compares as it does
     scan_exactly(s, most);
 }
 

@@ -4,6 +4,15 @@
 // if the sum is at least 32640 before the rounding. Then a color channel becomes (new * a + old * (32 - a)) >> 5.
 #include "tint_mask.h"
 
+void strip_columns(struct strip *s, int at, int step, int top, int fraction)
+{
+    for (int n = 0; n < s->columns; n++, at += step) {
+        int position = smaller(larger(at, 0), top);
+        s->pixels[n] = position >> 16;
+        s->fx[n] = fraction ? position >> 8 : 0;
+    }
+}
+
 static inline __attribute__((always_inline)) void rows(struct strip *s, int gray)
 {
     int keep = s->keep, red = s->red, green = s->green, blue = s->blue, depth = gray ? 1 : 2;

@@ -2,7 +2,6 @@
 
 import argparse
 import contextlib
-import signal
 import sys
 import tempfile
 import webbrowser
@@ -75,9 +74,6 @@ def main(argv: list[str], prog: str) -> int:
             workbench.add_source(path.absolute())
         server = Server(workbench, arguments.http)
         ends.callback(server.close)
-        for ending in ("SIGTERM", "SIGHUP"):  # also then the folder is removed
-            if hasattr(signal, ending):
-                signal.signal(getattr(signal, ending), signal.default_int_handler)
         print(server.address, flush=True)
         if sample:
             print(f"No model was given: this is the sample network, {paths.SAMPLE_MODEL}", file=sys.stderr)
