@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -24,8 +25,9 @@ def _words(name: str, arguments: tuple[object, ...]) -> list[str]:
 
 
 def script(name: str, *arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run scripts/NAME with these arguments."""
-    return subprocess.run(_words(name, arguments), capture_output=True, text=True, cwd=cwd, timeout=600)
+    """Run scripts/NAME with these arguments. It prints UTF-8, whatever the terminal's encoding."""
+    words, environment = _words(name, arguments), os.environ | {"PYTHONUTF8": "1"}
+    return subprocess.run(words, env=environment, capture_output=True, encoding="utf-8", cwd=cwd, timeout=600)
 
 
 @contextmanager

@@ -447,7 +447,7 @@ def test_no_docstring_of_the_types_has_columns() -> None:
 def test_replace_takes_the_fields_and_what_a_detection_has_besides() -> None:
     node = named("replace", named("Detection", TYPES.body).body)
     assert keywords(node) == {*FIELDS, "track_id", "frame_size", "keypoint_threshold", "corners"}
-    changes = {name: None for name in keywords(node)} | {"rect": (1, 2, 3, 4)}
+    changes = {name: None for name in keywords(node)} | {"rect": (1, 2, 3, 4), "keypoint_threshold": 0.5}
     assert detection_from(((0, 0, 1, 1), 0.5, 0, "it", None, None), (None, 0.3)).replace(**changes).rect == (1, 2, 3, 4)
 
 

@@ -19,7 +19,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     out = tmp_path_factory.mktemp("out")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", "120")
-        patch.setenv("PYTHONUTF8", "1")
         done = script("demo.py", "--out", out)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout, out

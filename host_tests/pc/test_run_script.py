@@ -42,7 +42,7 @@ while True:
 def _run(folder: Path, *arguments: object) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-c", COMMAND, str(ROOT / "scripts"), *map(str, arguments)],
-        capture_output=True, text=True, cwd=folder, timeout=120,
+        env=os.environ | {"PYTHONUTF8": "1"}, capture_output=True, encoding="utf-8", cwd=folder, timeout=120,
     )
 
 

@@ -28,9 +28,10 @@ while True:
     colors, labels = [], []
     for d in objects:
         speed = plane.speed(d)  # None until it was seen for half a second, and while the border cuts it off
-        fast = speed is not None and speed > LIMIT
-        if fast:
+        color = (160, 160, 160) if speed is None else (0, 255, 0)
+        if speed is not None and speed > LIMIT:
             print("#%d %s: %.0f km/h" % (d.track_id, d.label, speed))
-        colors.append((160, 160, 160) if speed is None else (255, 0, 0) if fast else (0, 255, 0))
+            color = (255, 0, 0)
+        colors.append(color)
         labels.append(None if speed is None else "%.0f km/h" % speed)
     n6post.draw(img, objects, color=colors, labels=labels)

@@ -58,16 +58,14 @@ def check_yolov6(layout, tensor, array):
 
 
 def check_classes(layout, tensor, array):
-    """ValueError if the class scores behind an objectness are not from 0 to 1."""
+    """ValueError if the class scores behind an objectness are not from 0 to 1. A constant says nothing."""
     values = sample(layout, 5, layout.channels, tensor, array, _ANCHORS)
+    least, most = float(np.min(values)), float(np.max(values))
     margin = _margin(tensor)
     if layout.channels == 16 and _are_points(layout, tensor, array, 5):
         name = "YOLOv5-face or YOLOv7-face (five landmarks before the class)"
-    elif float(np.mean((values < 0.0 - margin) + (values > 1.0 + margin))) > 0.05:
-        name = "rows with other numbers than scores after the objectness (%.3g to %.3g: logits or landmarks)" % (
-            float(np.min(values)),
-            float(np.max(values)),
-        )
+    elif least < most and float(np.mean((values < 0.0 - margin) + (values > 1.0 + margin))) > 0.05:
+        name = "rows with other numbers than scores after the objectness (%.3g to %.3g: logits or landmarks)" % (least, most)
     else:
         return
     raise module("tensors.errors").not_decoded(tensor, name, "use YuNet, BlazeFace or YOLOv8-pose, or export another head")

@@ -98,8 +98,8 @@ def check_scores(layout, tensors, outputs):
         index, head, first = part.scores
         numbers = sample(head, first, first + layout.classes, tensors[index], outputs[index])
         best = np.max(numbers, axis=0)  # camera: long-axis: yolov8.py takes at most 65535 classes
-        typical = float(np.median(best))  # camera: argsort: of floats
-        if not typical > (_HIGH_LOGIT if float(np.min(numbers)) < _NEGATIVE else _HIGH):
+        typical, least = float(np.median(best)), float(np.min(numbers))  # camera: argsort: of floats
+        if least == float(np.max(numbers)) or not typical > (_HIGH_LOGIT if least < _NEGATIVE else _HIGH):
             return
     raise module("tensors.errors").not_decoded(
         tensors[layout.parts[0].scores[0]],
