@@ -61,8 +61,8 @@ def test_a_signal_that_ends_a_command_lets_it_remove_its_files() -> None:
             f"    import os, signal\n    try:\n        os.kill(os.getpid(), signal.{name})\n        print('goes on')\n"
             "    finally:\n        print('removed')\n    return 0"
         )
-        before = (lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) if ignored else None  # as nohup does
-        done = command(body, preexec_fn=before)
+        hang_up = signal.SIG_IGN if ignored else signal.SIG_DFL  # nohup ignores it, also if it started these tests
+        done = command(body, preexec_fn=lambda hang_up=hang_up: signal.signal(signal.SIGHUP, hang_up))
         assert (done.returncode, done.stdout) == ((0, "goes on\nremoved\n") if ignored else (130, "removed\n"))
 
 
