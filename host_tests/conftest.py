@@ -1,14 +1,17 @@
 """Configuration of all tests: import paths, hypothesis' settings, the firmware, and the reference captures.
 
-Some files run twice, as on firmware 5.0 and as on 4.8.1. Tests that need captures are left out if there are none.
+Tests with the mark `both_firmwares` run twice, as on firmware 5.0 and as on 4.8.1. Tests that need captures are left out if
+there are none, and tests whose files are proven, unless --all is given: see proofs.py.
 """
 
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import hypothesis
+import proofs
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -24,48 +27,11 @@ hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, max_
 hypothesis.settings.register_profile("search", derandomize=False, deadline=None, max_examples=2000, print_blob=True)
 hypothesis.settings.load_profile("ci")
 
-# Tests of code that depends on the firmware: drawing, input transforms, class counts and ulab.
-BOTH_FIRMWARES = {
-    "test_mask_image", "test_deeplab", "test_draw", "test_end_to_end", "test_transform", "test_layout_probe",
-    "test_kernels_portable", "test_mask", "test_soft_nms", "test_mask_iou", "test_draw_zones", "test_yolov8_pose",
-    "test_recorded_models", "test_rows", "test_scaled", "test_segmentation", "test_poses", "test_places", "test_heat_map",
-    "test_merge", "test_tiles", "test_applications", "test_hide", "test_text",
-}  # fmt: skip
-
-
-# Test files that take more than a few seconds. They are marked `slow`, and `scripts/test.py --fast` leaves them out.
-SLOW = {
-    "test_applications", "test_build_site", "test_cache_lines", "test_make_release",
-    "test_command", "test_frames", "test_page", "test_script", "test_server", "test_workbench",
-    "test_build", "test_camera", "test_conftest", "test_deeplab", "test_demo", "test_dicts", "test_docs", "test_draw",
-    "test_draw_zones", "test_end_to_end", "test_examples", "test_faults", "test_fuzz", "test_graph", "test_hide",
-    "test_inspect_model", "test_kernels_machine_code", "test_kernels_portable", "test_layout_probe", "test_mask",
-    "test_mask_image", "test_mask_iou", "test_memory", "test_micropython_ulab", "test_mjpeg_server",
-    "test_docs_migration", "test_objects", "test_on_micropython",
-    "test_optimize_model", "test_optimize_onnx",
-    "test_options", "test_packaging", "test_pictures", "test_places", "test_processor", "test_rounding", "test_run_model",
-    "test_run_script",
-    "test_sample_network", "test_scaled", "test_segmentation", "test_selftest", "test_soak", "test_soft_nms",
-    "test_split_head", "test_stub_image_processing",
-    "test_stub_ulab", "test_tracker", "test_tracker_motion", "test_transform", "test_types", "test_vela", "test_vm",
-    "test_wheel", "test_windows", "test_text", "test_yolov8", "test_plane", "test_tiles", "test_merge",
-}  # fmt: skip
-
-
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """With -m "not slow", slow files are not even imported, which would take 15 seconds."""
-    return True if config.option.markexpr == "not slow" and collection_path.stem in SLOW else None
-
-
-def pytest_itemcollected(item: pytest.Item) -> None:
-    if item.path.stem in SLOW:
-        item.add_marker("slow")
-
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if metafunc.module.__name__ in BOTH_FIRMWARES:
-        versions = [(5, 0, 0), (4, 8, 1)]
-        metafunc.parametrize("as_firmware", versions, ids=["5.0.0", "4.8.1"], indirect=True, scope="module")
+    if mark := metafunc.definition.get_closest_marker("both_firmwares"):
+        older = pytest.param((4, 8, 1), marks=[pytest.mark.proof(*mark.args)] if mark.args else [])
+        metafunc.parametrize("as_firmware", [(5, 0, 0), older], ids=["5.0.0", "4.8.1"], indirect=True, scope="module")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -89,9 +55,12 @@ def older_firmware() -> Iterator[None]:
     omv._host_set_version()
 
 
-# ---- the reference captures, which are not part of the project ----
+# ---- the tests that are left out ----
 
-LEFT_OUT = pytest.StashKey[int]()
+CAPTURES = "they need reference captures, which are not part of the project"
+UNCHANGED = "their files have not changed since the last whole run; --all runs them too"
+LEFT_OUT = pytest.StashKey[Counter[str]]()
+TESTED: dict[str, str] = {}  # {state: test file} of this run; no file if one of the tests did not pass
 
 
 @pytest.fixture(scope="session")
@@ -101,39 +70,85 @@ def shared() -> Path:
     return SHARED
 
 
+@pytest.fixture
+def whole(request: pytest.FixtureRequest) -> bool:
+    """Whether to try every case: with --all, and after a change of what the mark `proof` names. If not, a sample."""
+    state = state_of(request.node)
+    return proofs.everything or state is not None and state not in proofs.proven()
+
+
 def has_captures() -> bool:
     return (SHARED / "captures").is_dir()
 
 
+def state_of(item: pytest.Item) -> str | None:
+    """The state of the files that the test depends on; None without the mark `proof`, as it may depend on any file."""
+    mark = item.get_closest_marker("proof")
+    return mark and proofs.state(item.path.relative_to(ROOT).as_posix(), *mark.args)
+
+
+def needs_captures(item: pytest.Item) -> bool:
+    return "shared" in getattr(item, "fixturenames", ()) or item.get_closest_marker("shared") is not None
+
+
+def is_proven(item: pytest.Item) -> bool:
+    return state_of(item) in proofs.proven() and "whole" not in getattr(item, "fixturenames", ())
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all", action="store_true", help="every test, every case; if all pass, write proven.txt")
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "slow: takes long; `scripts/test.py --fast` leaves it out")
     config.addinivalue_line("markers", "shared: needs the reference captures in ../shared, as the fixture `shared` says too")
-    config.stash[LEFT_OUT] = 0
+    config.addinivalue_line("markers", "both_firmwares(*files): also as on 4.8.1, with files only as `proof(*files)`")
+    config.addinivalue_line("markers", "proof(*files): it tests what is in these files and its own; see proofs.py")
+    proofs.everything = config.option.all
+    config.stash[LEFT_OUT] = Counter()
 
 
 @pytest.hookimpl(trylast=True)  # after -k and -m, so that tests which they leave out are not counted
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out tests that need ../shared: users cannot get these files, so a skip would only be noise."""
-    if has_captures():
+    """Leave out tests that need ../shared: users cannot get these files, so a skip would only be noise. And proven ones."""
+    left_out = {}
+    for item in items:
+        if not has_captures() and needs_captures(item):
+            left_out[item] = CAPTURES
+        elif not proofs.everything and is_proven(item):
+            left_out[item] = UNCHANGED
+    items[:] = [item for item in items if item not in left_out]
+    config.stash[LEFT_OUT] = Counter(left_out.values())
+    config.hook.pytest_deselected(items=list(left_out))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if proofs.everything and (state := state_of(item)):
+        item.user_properties.append(("proof", state))
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if state := dict(report.user_properties).get("proof"):
+        file = report.nodeid.partition("::")[0]
+        TESTED[str(state)] = file if report.passed and TESTED.get(str(state), file) else ""
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    config = session.config
+    if hasattr(config, "workeroutput"):  # a worker of xdist reports to its controller
+        config.workeroutput["left_out"] = dict(config.stash[LEFT_OUT])
         return
-    needing = [i for i in items if "shared" in getattr(i, "fixturenames", ()) or i.get_closest_marker("shared")]
-    items[:] = [item for item in items if item not in set(needing)]
-    config.stash[LEFT_OUT] = len(needing)
-    config.hook.pytest_deselected(items=needing)
-
-
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    if hasattr(session.config, "workeroutput"):  # a worker of xdist reports to its controller
-        session.config.workeroutput["left_out"] = session.config.stash[LEFT_OUT]
+    options = config.option
+    chosen = options.keyword or options.markexpr or options.collectonly or config.args_source is config.ArgsSource.ARGS
+    if proofs.everything and exitstatus == 0 and not chosen:
+        proofs.write({state: file for state, file in TESTED.items() if file})
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """The controller of xdist collects nothing itself; every worker collects everything."""
-    count = getattr(node, "workeroutput", {}).get("left_out", 0)  # no output if the worker crashed
-    node.config.stash[LEFT_OUT] = max(node.config.stash[LEFT_OUT], count)
+    node.config.stash[LEFT_OUT] |= Counter(getattr(node, "workeroutput", {}).get("left_out", {}))  # {} if the worker crashed
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    if count := config.stash[LEFT_OUT]:
-        terminalreporter.write_line(f"{count} left out: they need reference captures, which are not part of the project")
+    for reason, count in config.stash[LEFT_OUT].items():
+        terminalreporter.write_line(f"{count} left out: {reason}")

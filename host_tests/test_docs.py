@@ -225,7 +225,7 @@ def collects(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     if "-m" in words and words[words.index("-m") + 1] != "pytest":
         assert importlib.util.find_spec(words[words.index("-m") + 1])
         return
-    chosen = words[words.index("pytest") + 1 :] if "pytest" in words else [word for word in words[2:] if word != "--fast"]
+    chosen = words[words.index("pytest") + 1 :] if "pytest" in words else [word for word in words[2:] if word != "--all"]
     if not chosen:
         return
     command = [sys.executable, "-m", "pytest", "--collect-only", "-p", "no:cacheprovider", "-q", *chosen]
@@ -322,10 +322,15 @@ def needs_a_model(command: Command) -> bool:
     return runs and bool(set(command.words) & {*STAND_INS, "photos"})
 
 
+def with_its_page(command: Command) -> pytest.MarkDecorator:
+    page = next(name_of(page) for page in PAGES if command.where.startswith(f"{name_of(page)}:"))
+    return pytest.mark.proof(page, "scripts/*.py", "scripts/n6post_pc/**/*.py")
+
+
 @pytest.mark.xdist_group("docs")  # one worker: the copy of the checkout is made once
 @pytest.mark.parametrize(
     "command",
-    [pytest.param(c, marks=[pytest.mark.shared] if needs_a_model(c) else []) for c in COMMANDS],
+    [pytest.param(c, marks=[with_its_page(c), *[pytest.mark.shared] * needs_a_model(c)]) for c in COMMANDS],
     ids=lambda c: f"{c.where} {c.text}",
 )
 def test_a_command_of_the_pages_works(command: Command, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -442,7 +447,9 @@ PLAYED |= {"palm_detection_full_192": "mediapipe: OpenMV's palm, int8", "hand_la
 PLAYED |= {"movenet_singlepose_192": "movenet_17_192"}
 
 
-@pytest.mark.parametrize("firmware", ["5.0.0", "4.8.1"])
+@pytest.mark.parametrize("firmware", [
+    "5.0.0", pytest.param("4.8.1", marks=pytest.mark.proof("*.md", "docs/**/*.md", "stubs/**/*.py")),
+])  # fmt: skip
 @pytest.mark.parametrize("block", [block for block in PYTHON if block not in SIGNATURES], ids=str)
 def test_python_of_the_pages_runs(block: Block, firmware: str, tmp_path: Path) -> None:
     source = source_of(block)

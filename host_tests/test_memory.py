@@ -6,19 +6,22 @@ such as a dict with several items, have separate tests at the end.
 
 from __future__ import annotations
 
+import dis
 import gc
 import io
 import json
 import sys
 import weakref
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 import image
 import n6post
 import numpy as np
+import proofs
 import pytest
 from assertions import whole_answer
 from fake_networks import Network
@@ -45,11 +48,32 @@ def traced(tracer: Callable[..., Any], attempt: Callable[[], Any]) -> Any:
 
 
 # --- the fault -------------------------------------------------------------------------------------------------------
+# What may change a thing that outlives the function: a bytecode, or a method of this name.
+STORES = {"STORE_ATTR", "STORE_SUBSCR", "STORE_SLICE", "STORE_GLOBAL", "STORE_DEREF", "DELETE_ATTR", "DELETE_SUBSCR"}
+CHANGES = {
+    "add", "append", "clear", "collect", "extend", "insert", "pop", "popitem", "remove", "reverse", "sort", "update",
+    "setattr", "setdefault", "write",
+}  # fmt: skip
+
+
+@cache
+def changing(code: CodeType) -> frozenset[int]:
+    """The lines of a function after which something may differ that is not one of its own variables."""
+    found = set()
+    for step in dis.get_instructions(code):
+        augmented = step.opname == "BINARY_OP" and step.argrepr.endswith("=")  # of an array, it writes into it
+        named = step.argval in CHANGES or step.opname == "KW_NAMES" and "out" in step.argrepr
+        if (step.opname in STORES or augmented or named) and step.positions and step.positions.lineno:
+            found.add(step.positions.lineno)
+    return frozenset(found)
+
+
 class Fault:
     """Counts the executed lines of the library, and raises a MemoryError at one of them.
 
     A line counts twice, as it may be part of a long loop. A line of a kernel, which keeps no state, counts once, or only
-    the call of the kernel counts.
+    the call of the kernel counts. An error that is raised before anything has changed since the line that counted last
+    leaves the same behind, so such a line does not count, except with --all.
     """
 
     def __init__(self, line: int, kernels: bool) -> None:
@@ -57,18 +81,25 @@ class Fault:
         self.kernels = kernels
         self.lines = 0
         self.passed: dict[tuple[object, int], int] = {}
+        self.changed = True
+        self.last: dict[FrameType, int] = {}  # the line that each function is in
 
     def _called(self, frame: FrameType, event: str, argument: object) -> Any:
         path = frame.f_code.co_filename
         if not path.startswith(LIB):
             return None
         if "portable" in path and not self.kernels:
-            self._count()
+            if frame.f_back and "portable" not in frame.f_back.f_code.co_filename:
+                self._count()
+                self.changed = True
             return None
         return self._executed
 
     def _executed(self, frame: FrameType, event: str, argument: object) -> Any:
+        if event in ("line", "return"):
+            self.changed |= self.last.pop(frame, 0) in changing(frame.f_code)
         if event == "line":
+            self.last[frame] = frame.f_lineno
             place = frame.f_code, frame.f_lineno
             times = self.passed[place] = self.passed.get(place, 0) + 1
             if times == 1 or times == 2 and "portable" not in frame.f_code.co_filename:
@@ -76,6 +107,9 @@ class Fault:
         return self._executed
 
     def _count(self) -> None:
+        if not self.changed:
+            return
+        self.changed = proofs.everything
         self.lines += 1
         if self.lines == self.line:
             raise MemoryError("memory allocation failed")
@@ -166,7 +200,8 @@ WITH_KERNELS = {
     "YoloV8Seg", "YoloV8Seg split", "YoloV8Pose split", "YoloV8Obb", "MoveNet", "DeepLab", "BlazeFace", "YoloV2 int8",
     "Fomo", "Classifier logits",
 }  # fmt: skip
-of_every_kind = pytest.mark.parametrize("family", [f for f in FAMILIES if f not in LIKE_OTHERS])
+KINDS = [f for f in FAMILIES if f not in LIKE_OTHERS]
+of_every_kind = pytest.mark.parametrize("family", KINDS)
 of_some_families = pytest.mark.parametrize("family", ["YoloV8", "MoveNet direct", "DeepLab"])
 
 
@@ -204,11 +239,13 @@ def test_the_frame_after_an_interrupted_first_frame_is_right(family: str) -> Non
         ),
         kernels=family in WITH_KERNELS,
     )
-    assert lines > 90
+    assert lines > 20
 
 
-@of_every_kind
-@pytest.mark.parametrize("again", ROIS)
+@pytest.mark.parametrize(
+    ("family", "again"),
+    [(family, roi) for k, family in enumerate(KINDS) for roi in (ROIS if proofs.everything else ROIS[k % 2 :][:1])],
+)
 def test_an_interrupted_change_of_the_roi_leaves_no_mixture(
     family: str, again: tuple[int, int, int, int]
 ) -> None:
@@ -362,7 +399,7 @@ def test_an_interrupted_update_leaves_the_tracker_as_it_was(options: dict[str, A
             done = before()
             walked(done, range(frames, frames + 1))
             assert after in (walked(before(), range(frames, frames + 5)), walked(done, range(frames, frames + 5)))
-    assert line > 100
+    assert line > 50
 
 
 @pytest.mark.parametrize("name", ["reset", "max_tracks"])
@@ -466,7 +503,7 @@ def every_line(before: Callable[[], Any], attempt: Callable[[Any], object], then
         state = before()
         met = Fault(line, kernels=False).hits(lambda state=state: attempt(state))  # type: ignore[misc]
         then(state, met)
-    assert line > 15
+    assert line > 5
 
 
 @pytest.mark.parametrize("frame", range(3, 7))

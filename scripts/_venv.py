@@ -3,10 +3,11 @@
 A script calls `enter("demo")` at its top, before it imports anything that has to be installed, and only if it runs as a
 script: an import must not install anything. `enter` works with any Python from 3.11 on. It creates `.venv` beside the
 README, installs the packages of the set that are missing or out of date, and runs the script again with the Python in
-`.venv`.
+`.venv`. An environment of your own that has all packages of the set, in any version, is used as it is.
 """
 
 import importlib
+import importlib.metadata
 import os
 import re
 import subprocess
@@ -23,17 +24,23 @@ REQUIREMENTS = ROOT / "requirements"
 INSTALLED = VENV / "installed"
 
 # The sets of packages, with the disk space that each adds, MB. requirements/README.md describes them.
-SETS = {"demo": 140, "models": 260, "camera": 5, "studio": 2, "site": 120, "test": 620, "maintain": 60}
+SETS = {"demo": 140, "models": 260, "camera": 5, "studio": 2, "test": 90, "site": 120, "all": 530, "maintain": 60}
 
 
 def enter(*names: str) -> None:
-    """Install these sets. Outside of `.venv`, run this script again inside of it and exit with its exit code."""
+    """Install these sets. Outside of `.venv`, run this script again inside of it and exit with its exit code.
+
+    Nothing happens if the Python that runs the script has all packages.
+    """
     if sys.version_info < (3, 11):  # noqa: UP036  (an older Python gets a sentence instead of a traceback)
         sys.exit(f"n6post's scripts need Python 3.11 or newer; this is {sys.version.split()[0]}.")
+    inside = Path(sys.prefix).resolve() == VENV.resolve()
+    if not inside and all(_is_here(name) for name in closure(*names)):
+        return
     missing = [name for name in closure(*names) if not _is_installed(name)]
     if missing:
         _install(missing)
-    if Path(sys.prefix).resolve() == VENV.resolve():
+    if inside:
         importlib.invalidate_caches()
         return
     done = subprocess.run([str(PYTHON), *sys.argv])
@@ -56,6 +63,16 @@ def _file(name: str) -> Path:
 def _is_installed(name: str) -> bool:
     copy = INSTALLED / f"{name}.txt"
     return copy.is_file() and copy.read_text(encoding="utf-8") == _file(name).read_text(encoding="utf-8")
+
+
+def _is_here(name: str) -> bool:
+    """Whether this Python has every package of the set."""
+    try:
+        for package in re.findall(r"^([\w.-]+)==", _file(name).read_text(encoding="utf-8"), re.MULTILINE):
+            importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
 
 
 def _install(names: list[str]) -> None:

@@ -32,7 +32,13 @@ BASE = "https://somebody.github.io/n6post/"  # where a site of this account woul
 
 pytest.importorskip("material")
 pytest.importorskip("ai_edge_litert")  # two examples run with the sample network
-pytestmark = pytest.mark.xdist_group("site")  # one worker: the site is built once
+pytestmark = [
+    pytest.mark.xdist_group("site"),  # one worker: the site is built once
+    pytest.mark.proof(
+        "scripts/dev/build_site.py", "scripts/dev/site*.py", "scripts/dev/site/**/*", "scripts/examples/*.py", "docs/**/*",
+        "*.md",
+    ),
+]  # fmt: skip
 
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 COUNTED = ("h1", "h2", "h3", "h4", "ul", "ol", "li", "table", "tr", "td", "th", "pre", "img", "strong", "em", "blockquote")

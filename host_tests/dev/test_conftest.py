@@ -1,12 +1,15 @@
-"""conftest.py: without the reference captures, the tests that need them are left out, and one line shows their number."""
+"""conftest.py: which tests are left out: those that need captures, if there are none, and those whose files are proven."""
 
 import ast
 import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+pytestmark = pytest.mark.proof("host_tests/conftest.py", "host_tests/proofs.py")
 
 pytest_plugins = ["pytester"]
 
@@ -35,7 +38,8 @@ def project(pytester: pytest.Pytester) -> pytest.Pytester:
     tests.mkdir()
     for name in ("lib", "stubs"):
         (tests.parent / name).symlink_to(ROOT / name)
-    shutil.copy(ROOT / "host_tests" / "conftest.py", tests)
+    for name in ("conftest.py", "proofs.py"):
+        shutil.copy(ROOT / "host_tests" / name, tests)
     (tests / "test_some.py").write_text(TESTS, encoding="utf-8")
     return pytester
 
@@ -81,3 +85,69 @@ def test_no_test_skips_for_the_captures() -> None:
             if isinstance(call, ast.Call) and re.search(r"\b(skip|skipif|xfail)$", ast.unparse(call.func)):
                 text = ast.unparse(call)
                 assert not re.search(r"\bshared\b|captures", text, re.IGNORECASE), f"{file.name}: {text}"
+
+
+PROOFS = """
+import proofs, pytest
+
+@pytest.mark.proof("data*.txt")
+def test_of_a_file(): assert "bad" not in (proofs.ROOT / "data.txt").read_text()
+@pytest.mark.proof("data.txt")
+def test_of_cases(whole): print("whole" if whole else "sample")
+def test_of_everything(whole): print("everything" if whole else "some")
+"""
+
+
+@pytest.fixture
+def proven(project: pytest.Pytester) -> pytest.Pytester:
+    """The same folder after a run with --all."""
+    (project.path / "shared" / "captures").mkdir(parents=True)
+    (project.path / "project" / "data.txt").write_text("good", encoding="utf-8")
+    (project.path / "project" / "host_tests" / "test_some.py").write_text(PROOFS, encoding="utf-8")
+    (project.path / "project" / "pytest.ini").write_text("[pytest]\ntestpaths = host_tests\n", encoding="utf-8")
+    assert counted(project, "--all") == (["whole", "everything"], {"passed": 3})
+    return project
+
+
+def counted(project: pytest.Pytester, *arguments: str) -> tuple[list[str], dict[str, int]]:
+    command = [sys.executable, "-m", "pytest", "-s", "-p", "no:cacheprovider", *arguments]
+    done = subprocess.run(command, cwd=project.path / "project", capture_output=True, text=True)
+    result = pytest.RunResult(done.returncode, done.stdout.splitlines(), [], 0.0)
+    outcomes = {what: n for what, n in result.parseoutcomes().items() if what not in ("deselected", "warnings")}
+    return re.findall("(whole|sample|everything|some)$", re.sub(r"\.(?=\n|$)", "", done.stdout), re.MULTILINE), outcomes
+
+
+def test_what_is_proven_is_left_out_or_tried_on_a_sample(proven: pytest.Pytester) -> None:
+    assert counted(proven) == (["sample", "some"], {"passed": 2})
+    assert counted(proven, "-n1")[1] == {"passed": 2}
+
+
+@pytest.mark.parametrize("how", ["content", "another file", "the test"])
+def test_what_has_changed_is_tested_whole(proven: pytest.Pytester, how: str) -> None:
+    project = proven.path / "project"
+    if how == "another file":
+        (project / "data2.txt").write_text("", encoding="utf-8")
+        assert counted(proven) == (["sample", "some"], {"passed": 3})
+        return
+    file = project / ("data.txt" if how == "content" else "host_tests/test_some.py")
+    file.write_text(file.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    assert counted(proven) == (["whole", "some"], {"passed": 3})
+
+
+def test_a_run_that_failed_or_chose_some_tests_proves_nothing(proven: pytest.Pytester) -> None:
+    project = proven.path / "project"
+    before = (project / "host_tests" / "proven.txt").read_text(encoding="utf-8")
+    (project / "data.txt").write_text("bad", encoding="utf-8")
+    assert counted(proven, "--all")[1] == {"passed": 2, "failed": 1}
+    (project / "data.txt").write_text("better", encoding="utf-8")
+    for chosen in (["-k", "cases"], ["host_tests/test_some.py"], ["--collect-only"]):
+        counted(proven, "--all", *chosen)
+    assert (project / "host_tests" / "proven.txt").read_text(encoding="utf-8") == before
+    assert counted(proven)[1] == {"passed": 3}
+    counted(proven, "--all", "-n1")
+    assert counted(proven)[1] == {"passed": 2}
+
+
+def test_a_pattern_that_matches_no_file_is_an_error(proven: pytest.Pytester) -> None:
+    (proven.path / "project" / "data.txt").unlink()
+    assert "passed" not in counted(proven)[1]

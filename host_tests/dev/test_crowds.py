@@ -14,6 +14,8 @@ import reference
 from commands import script
 from fakes import Array, FakeModel, Tensor
 
+pytestmark = pytest.mark.proof("scripts/dev/crowds.py", "host_tests/kernel_reference.py")
+
 ROOT = Path(__file__).parents[2]
 CROWDS = runpy.run_path(str(ROOT / "scripts" / "dev" / "crowds.py"))
 ANCHORS, SIDE, MAP = 2100, 320, 80

@@ -1,4 +1,4 @@
-"""scripts/dev/fuzz.py: 20,000 cases without a failure; it finds planted faults, repeats them and continues."""
+"""scripts/dev/fuzz.py: 2,000 cases (--all: 20,000) without a failure; it finds planted faults and repeats them."""
 
 from __future__ import annotations
 
@@ -49,12 +49,13 @@ def test_every_recorded_family_has_rules_for_all_its_options() -> None:
 
 # --- the library ---------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("seed", [1, 2])
-def test_ten_thousand_cases_are_confirmed_or_refused_with_a_message(seed: int) -> None:
-    outcome = areas.FUZZER.run(range(CASES), seed)
+def test_every_case_is_confirmed_or_refused_with_a_message(seed: int, whole: bool) -> None:
+    cases = CASES if whole else CASES // 10
+    outcome = areas.FUZZER.run(range(cases), seed)
     text = core.report(outcome, seed, 0)
     print(text)
-    assert outcome.cases == CASES and not outcome.failures, text
-    for name, tally in outcome.tallies.items():
+    assert outcome.cases == cases and not outcome.failures, text
+    for name, tally in outcome.tallies.items() if whole else ():
         # A fuzzer proves nothing if its cases are only refused, or never confirmed. (wrong_types expects refusals.)
         special = {"wrong_types": 0.0, "tracker": 0.3, "end2end": 0.3, "files": 0.05, "seg": 0.25, "labels": 0.25}
         special["pose"] = 0.35

@@ -19,7 +19,10 @@ import pytest
 from commands import ROOT, script
 from n6post_pc import cli
 
-pytestmark = pytest.mark.xdist_group("release")
+pytestmark = [
+    pytest.mark.xdist_group("release"),
+    pytest.mark.proof("scripts/dev/make_release.py", "pyproject.toml", "package.json", "CHANGELOG.md"),
+]
 VERSION = cli.version()
 
 

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.proof("scripts/test.py", "host_tests/conftest.py")
+
 pytest_plugins = ["pytester"]
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "test.py"

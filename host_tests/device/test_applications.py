@@ -26,6 +26,14 @@ from commands import running, script
 from fakes import FakeModel, Tensor
 from PIL import Image as PilImage
 
+pytestmark = [
+    pytest.mark.both_firmwares,
+    pytest.mark.proof(
+        "scripts/examples/*.py", "stubs/**/*.py",
+        "lib/n6post/drawing/*.py", "lib/n6post/streams/*.py", "lib/n6post/tracking/*.py",
+    ),
+]  # fmt: skip
+
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "scripts" / "examples"
 SAMPLE = ROOT / "scripts" / "n6post_pc" / "data" / "shapes"

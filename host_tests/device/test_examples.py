@@ -38,6 +38,11 @@ from PIL import Image as PilImage
 from PIL import ImageOps
 from ulab import _host as ulab_host
 
+pytestmark = pytest.mark.proof(
+    "scripts/examples/*.py", "stubs/**/*.py",
+    "lib/n6post/drawing/*.py", "lib/n6post/streams/*.py", "lib/n6post/tracking/*.py",
+)  # fmt: skip
+
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "scripts" / "examples"
 BENCHMARK = ROOT / "scripts" / "device" / "benchmark.py"

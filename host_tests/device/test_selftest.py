@@ -30,6 +30,7 @@ _host.install()  # time.ticks_ms
 
 ROOT = Path(__file__).parents[2]
 SELFTEST = ROOT / "scripts" / "device" / "selftest.py"
+of_its_own = pytest.mark.proof("scripts/device/selftest.py")  # what it does about a wrong library
 
 
 @pytest.fixture
@@ -96,6 +97,7 @@ def outcome(selftest: ModuleType, capsys: pytest.CaptureFixture[str], *about: st
     return failed, capsys.readouterr().out
 
 
+@of_its_own
 def test_a_wrong_result_is_a_failure(
     selftest: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -110,6 +112,7 @@ def test_a_wrong_result_is_a_failure(
     assert "FAILED  kernel boxes_to_frame equals the portable one" in printed
 
 
+@of_its_own
 def test_a_kernel_that_writes_past_its_end_is_a_failure(
     selftest: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -123,6 +126,7 @@ def test_a_kernel_that_writes_past_its_end_is_a_failure(
     assert failed == 1 and "FAILED  kernel prototype_mask equals the portable one" in printed
 
 
+@of_its_own
 def test_a_wrong_track_id_or_crossing_is_a_failure(
     selftest: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -135,6 +139,7 @@ def test_a_wrong_track_id_or_crossing_is_a_failure(
     assert failed <= 5
 
 
+@of_its_own
 def test_a_missing_family_is_a_failure(
     selftest: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -274,6 +279,7 @@ def test_a_timer_without_hard_callbacks_is_reported(selftest: ModuleType, monkey
 # ---- a heap of 1 MiB ----
 
 
+@of_its_own
 def test_no_check_reads_the_bytes_of_an_image_that_is_freed(
     selftest: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -19,6 +19,8 @@ from n6post_pc import recorded
 from synthetic_heads import Thing, float_head, random_head
 from ulab import _host
 
+pytestmark = pytest.mark.both_firmwares
+
 FORMATS = [image.RGB565, image.GRAYSCALE]
 on_both_formats = pytest.mark.parametrize("pixformat", FORMATS, ids=["RGB565", "GRAYSCALE"])
 RECT = (40, 50, 30, 20)

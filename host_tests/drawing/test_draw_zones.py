@@ -17,6 +17,8 @@ from n6post_pc import recorded
 
 _host.install()  # time.ticks_ms
 
+pytestmark = pytest.mark.both_firmwares
+
 FORMATS = [image.RGB565, image.GRAYSCALE]
 on_both_formats = pytest.mark.parametrize("pixformat", FORMATS, ids=["RGB565", "GRAYSCALE"])
 LONGEST = portable_poses._LONGEST

@@ -15,6 +15,13 @@ from fakes import Array
 from n6post.results.mask import Mask, MaskTransform
 from n6post_pc import recorded
 
+pytestmark = [
+    pytest.mark.both_firmwares,
+    pytest.mark.proof(
+        "lib/n6post/drawing/*.py", "lib/n6post/pixels/*.py", "lib/n6post/kernels/*hide*.py", "stubs/image/*.py",
+    ),
+]  # fmt: skip
+
 FORMATS = [image.RGB565, image.GRAYSCALE]
 on_both_formats = pytest.mark.parametrize("pixformat", FORMATS, ids=["RGB565", "GRAYSCALE"])
 every_way = pytest.mark.parametrize("how", ["pixelate", "blur", "fill"])

@@ -14,6 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from synthetic_heads import random_head
 
+pytestmark = pytest.mark.both_firmwares
+
 FRAME = (160, 120)
 FORMATS = [image.RGB565, image.GRAYSCALE]
 on_both_formats = pytest.mark.parametrize("pixformat", FORMATS, ids=["RGB565", "GRAYSCALE"])

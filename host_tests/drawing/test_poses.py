@@ -18,6 +18,8 @@ from n6post.tensors.keypoints import keypoint_names, limbs
 from n6post_pc import recorded
 from ulab import _host
 
+pytestmark = pytest.mark.both_firmwares
+
 
 class Canvas:
     """Records what is drawn, and refuses arguments that firmware 4.8.1 or 5.0 refuses."""

@@ -14,6 +14,8 @@ from fakes import Array
 from n6post.pixels import firmware
 from n6post.pixels.colors import target_of
 
+pytestmark = pytest.mark.both_firmwares
+
 FORMATS = [image.RGB565, image.GRAYSCALE]
 on_both_formats = pytest.mark.parametrize("pixformat", FORMATS, ids=["RGB565", "GRAYSCALE"])
 

@@ -18,6 +18,8 @@ from n6post_pc import recorded
 from small_models import numbered_map, scored_map
 from ulab import _host
 
+pytestmark = pytest.mark.both_firmwares
+
 NAME = "deeplab_v3_mobilenetv2_05_16_320_fft_qdq_int8"
 PICTURES = ["bus", "bus__crop", "person", "person__crop"]
 VOC = 21

@@ -30,6 +30,8 @@ from n6post_pc import recorded
 from synthetic_heads import Thing, anchor_count, float_head, quantized
 from ulab import numpy as ulab_numpy
 
+pytestmark = pytest.mark.both_firmwares
+
 NAN, INF = float("nan"), float("inf")
 SIZE = (96, 64)
 

@@ -14,6 +14,8 @@ from n6post.tensors.quantization import OutputTensor
 from n6post_pc import recorded
 from synthetic_heads import Thing, anchor_count, float_head
 
+pytestmark = pytest.mark.both_firmwares
+
 SMALL = (64, 64)  # 84 anchors; 20 with strides of 16 and 32 alone
 
 

@@ -8,6 +8,8 @@ import pytest
 from fakes import Array
 from n6post_pc import paths, recorded
 
+pytestmark = pytest.mark.both_firmwares
+
 DATA = Path(__file__).parents[1] / "data"
 COCO = {0: "person", 3: "motorcycle", 15: "cat", 17: "horse", 41: "cup"}
 NAMES = recorded.names()

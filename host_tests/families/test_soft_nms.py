@@ -14,6 +14,8 @@ from n6post.kernels import params
 from numpy.testing import assert_allclose
 from synthetic_heads import Thing, float_head
 
+pytestmark = pytest.mark.both_firmwares
+
 SIZE = (256, 256)  # 1344 anchors
 Box = tuple[float, float, float, float]
 

@@ -40,6 +40,11 @@ from synthetic_split_heads import (
     random_split_head,
 )
 
+pytestmark = pytest.mark.proof(
+    "lib/n6post/families/split*.py", "lib/n6post/families/yolov8*.py", "lib/n6post/families/samples.py",
+    "lib/n6post/tensors/*.py",
+)  # fmt: skip
+
 EXACT_MASKS: dict[str, Any] = {"mask_padding": 0, "mask_overlap": None}  # Ultralytics' rules
 BOX_ERROR = 1e-4  # pixels: float32 sums over 16 bins, of boxes of up to 200 pixels
 SCORE_ERROR = 3e-6  # relative: float32, and the kernels' own exponential

@@ -28,6 +28,8 @@ from test_yolov8 import (
     oracle,
 )
 
+pytestmark = pytest.mark.both_firmwares
+
 MODEL = "yolov8n_256_quant_pc_uf_pose_coco-st"
 SETTINGS = [(0.25, 0.7), (0.25, 0.45), (0.6, 0.5)]  # threshold, iou_threshold
 SIZE = (64, 64)

@@ -20,6 +20,8 @@ from n6post.inputs import transform
 from numpy.testing import assert_allclose
 from synthetic_heads import Thing, float_head, random_head
 
+pytestmark = pytest.mark.both_firmwares
+
 INPUTS = {"stretch": n6post.Stretch, "crop": n6post.Crop, "letterbox": n6post.Letterbox}
 INT8 = ord("b")
 

@@ -12,8 +12,6 @@ import ast
 import itertools
 import re
 import runpy
-import subprocess
-import sys
 from array import array
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -1241,10 +1239,26 @@ def defined(module: str) -> list[str]:
 
 
 # --- the tests -------------------------------------------------------------------------------------------------------
+HARNESS = "host_tests/kernel_harness/*", "host_tests/*_reference.py"
+
+
+def with_its_files(kernel: str) -> Any:
+    group = next(group for group, names in BUILD["GROUPS"].items() if kernel in [*names, *BUILD["VIPER"].get(group, ())])
+    return pytest.param(kernel, marks=pytest.mark.proof(f"lib/n6post/kernels/*_{group}.py", *HARNESS))
+
+
+of_every_kernel = pytest.mark.parametrize("kernel", [with_its_files(kernel) for kernel in sorted(CALLS)])
+
+
+def calls_of(kernel: str, whole: bool) -> list[Call]:
+    """The thousand calls of a kernel, or the first fifty."""
+    return list(itertools.islice(CALLS[kernel](np.random.default_rng(sum(kernel.encode()))), None if whole else 50))
+
+
 @needs_emulator
-@pytest.mark.parametrize("kernel", sorted(CALLS))
-def test_machine_code_equals_portable_even_under_interrupts(kernel: str) -> None:
-    calls = list(CALLS[kernel](np.random.default_rng(sum(kernel.encode()))))
+@of_every_kernel
+def test_machine_code_equals_portable_even_under_interrupts(kernel: str, whole: bool) -> None:
+    calls = calls_of(kernel, whole)
     for kind in harness.KINDS:
         results = check(calls, kind)
         # About every fifty instructions an interrupt uses all registers, and the core restores them.
@@ -1257,9 +1271,9 @@ def test_machine_code_equals_portable_even_under_interrupts(kernel: str) -> None
 
 
 @needs_emulator
-@pytest.mark.parametrize("kernel", sorted(CALLS))
-def test_a_cortex_m7_runs_its_kernels_with_the_same_results(kernel: str) -> None:
-    calls = list(CALLS[kernel](np.random.default_rng(sum(kernel.encode()))))[::4]
+@of_every_kernel
+def test_a_cortex_m7_runs_its_kernels_with_the_same_results(kernel: str, whole: bool) -> None:
+    calls = calls_of(kernel, whole)[:: 4 if whole else 1]
     small = [call for call in calls if sum(len(data) for data in call.before if isinstance(data, bytes)) < 1 << 20]
     assert len(small) > 0.9 * len(calls)
     check(small, "m7", core="cortex-m7")
@@ -1647,24 +1661,6 @@ def test_without_low_overhead_branches_the_results_are_the_same() -> None:
 
 
 # --- how helium_*.py and m7_*.py are made and compiled ------------------------------------------------------------------
-def compiler() -> str:
-    done = subprocess.run(["arm-none-eabi-gcc", "-dumpfullversion"], capture_output=True, text=True)
-    return done.stdout.strip()
-
-
-def test_the_generated_files_are_up_to_date(tmp_path: Path) -> None:
-    if harness.missing():
-        pytest.skip(harness.missing())
-    if not compiler().startswith("12.2."):
-        pytest.skip(f"the kernels were made by GCC 12.2; this is {compiler()}, which may make other code")
-    command = [sys.executable, str(ROOT / "scripts" / "dev" / "build_kernels.py"), "--out", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    for file in [file for kind in harness.KINDS for file in harness.files(kind)]:
-        built = (tmp_path / file.name).read_text(encoding="utf-8")
-        assert built == file.read_text(encoding="utf-8"), "run python3 scripts/dev/build_kernels.py"
-
-
 @pytest.mark.parametrize("march", ["armv7m", "armv7em", "armv7emsp", "armv7emdp"])
 @pytest.mark.parametrize("kind", harness.KINDS)
 def test_mpy_cross_makes_the_same_machine_code_for_every_architecture(kind: str, march: str) -> None:

@@ -32,6 +32,8 @@ from n6post.kernels import (
 )
 from ulab import _host
 
+pytestmark = pytest.mark.both_firmwares("stubs/**/*.py", "lib/n6post/pixels/*.py")
+
 CODES = {"uint8": 66, "int8": 98, "int16": 104, "float32": 102}
 DTYPES = sorted(CODES)
 f32 = np.float32

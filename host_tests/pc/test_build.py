@@ -20,6 +20,8 @@ from commands import ROOT, script
 from n6post_pc import build, cli, command
 from n6post_pc.boards import BOARDS
 
+pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "stubs/**/*.py")
+
 LIB = ROOT / "lib"
 FILES = sorted(file.relative_to(LIB).as_posix() for file in LIB.rglob("*.py"))
 

@@ -32,6 +32,8 @@ from PIL import Image
 
 pytest.importorskip("pty", reason="needs pseudo-terminals")
 pytest.importorskip("mpremote")
+
+pytestmark = pytest.mark.proof("scripts/n6post_pc/*.py", "host_tests/stand_in_camera.py", "host_tests/vm.py")
 LIB = ROOT / "lib" / "n6post"
 WAIT = 90  # timeout in seconds: longer than any command takes, so a command that hangs fails
 

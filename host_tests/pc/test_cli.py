@@ -14,6 +14,8 @@ import pytest
 from n6post_pc import cli
 from PIL import Image as PilImage
 
+pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "stubs/**/*.py")
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -17,6 +17,8 @@ from rich.console import Console
 from synthetic_heads import Thing, float_head
 from ulab import numpy as ulab_numpy
 
+pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "stubs/**/*.py")
+
 SIZE = (64, 64)
 
 

@@ -11,7 +11,10 @@ from n6post_pc import demo, gallery, recorded, street_gif, street_heads
 from PIL import Image
 
 ROOT = Path(__file__).parents[2]
-pytestmark = pytest.mark.xdist_group("demo")  # one worker, so that the demo runs once
+pytestmark = [
+    pytest.mark.xdist_group("demo"),  # one worker, so that the demo runs once
+    pytest.mark.proof("scripts/n6post_pc/**/*.py", "stubs/**/*.py", "scripts/demo.py"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,8 @@ from PIL import Image as PilImage
 
 pytest.importorskip("ai_edge_litert")
 pytest.importorskip("pycocotools")
+
+pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "stubs/**/*.py")
 Run = Callable[..., tuple[int, str]]
 
 SCRIPT = """\

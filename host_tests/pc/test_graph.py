@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from n6post_pc import graph, n6_estimate, tflm
 from n6post_pc.graph import Graph, Operator, Tensor
 
+pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "stubs/**/*.py")
+
 KIB = 1024
 
 

@@ -22,6 +22,8 @@ from n6post_pc import cli, inspect_model
 from PIL import Image as PilImage
 from synthetic_heads import Thing, float_head
 
+pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "stubs/**/*.py")
+
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
     """Run the command. Returns (exit code, stdout, stderr)."""

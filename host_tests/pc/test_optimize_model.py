@@ -26,6 +26,8 @@ from PIL import Image as PilImage
 
 pytest.importorskip("ai_edge_litert")
 
+pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "stubs/**/*.py")
+
 LABELS = ["circle", "triangle", "square", "star"]
 PICTURES = sorted(paths.SAMPLE_PICTURES.iterdir())[:2]
 

@@ -15,6 +15,8 @@ onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
 from n6post_pc.optimize_onnx import optimized  # noqa: E402 - needs onnx
 
+pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "stubs/**/*.py")
+
 Array = np.ndarray[Any, Any]
 
 FORMS: dict[str, dict[str, Any]] = {

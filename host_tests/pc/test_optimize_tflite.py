@@ -23,6 +23,8 @@ from tiny_yolo import Builder, Tiny
 
 pytest.importorskip("ai_edge_litert")
 
+pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "stubs/**/*.py")
+
 Array = np.ndarray[Any, Any]
 
 FORMS = {

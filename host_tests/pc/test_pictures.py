@@ -11,6 +11,8 @@ import pytest
 from n6post_pc import pictures
 from PIL import Image as PilImage
 
+pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "stubs/**/*.py")
+
 
 def gradient(width: int = 90, height: int = 60) -> PilImage.Image:
     """A picture with four different corners: red increases to the right, green downwards."""

@@ -24,7 +24,10 @@ from synthetic_heads import Thing, float_head
 __all__ = ["run"]  # a fixture
 
 # pycocotools' arrays have an __array__ without the arguments of numpy 2.
-pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning"),
+    pytest.mark.proof("scripts/n6post_pc/**/*.py", "stubs/**/*.py"),
+]
 
 SEG = "yolov8n_320_quant_pc_ii_seg_coco-st.tflite"
 CLASSES = 80

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from PIL import Image as PilImage
 
+pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "stubs/**/*.py")
+
 ROOT = Path(__file__).resolve().parents[2]
 
 # Like the command, but with the Python of these tests: the command itself would create .venv first.

@@ -25,7 +25,10 @@ from PIL import Image as PilImage
 
 pytest.importorskip("ai_edge_litert")
 # What pycocotools hands numpy has an older __array__ than numpy 2 asks for.
-pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning"),
+    pytest.mark.proof("scripts/n6post_pc/**/*.py", "stubs/**/*.py"),
+]
 
 INT8 = paths.SAMPLE_MODEL
 FLOAT = INT8.with_name("shapes_float.tflite")

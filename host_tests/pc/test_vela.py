@@ -10,6 +10,8 @@ import pytest
 from n6post_pc import vela
 from n6post_pc.command import UserError
 
+pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "stubs/**/*.py")
+
 
 def test_vela_gets_the_options_of_openmvs_build_for_the_ae3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     arguments = fake_vela.install(tmp_path, monkeypatch)

@@ -17,7 +17,10 @@ import pytest
 from n6post_pc import cli, recorded
 
 ROOT = Path(__file__).parents[2]
-pytestmark = pytest.mark.xdist_group("wheel")  # in one worker, so that the wheel is built and installed once
+pytestmark = [
+    pytest.mark.xdist_group("wheel"),  # in one worker, so that the wheel is built and installed once
+    pytest.mark.proof("pyproject.toml", "scripts/wheel/**/*.py", "scripts/n6post_pc/*.py", "scripts/dev/description.py"),
+]
 
 
 @pytest.fixture(scope="module")

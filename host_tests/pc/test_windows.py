@@ -19,6 +19,8 @@ import pytest
 from commands import ROOT, _words
 from n6post_pc import cli, command, devices, paths, repl, run_script
 
+pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "stubs/**/*.py", "host_tests/as_windows/*")
+
 SIMULATION = ROOT / "host_tests" / "as_windows"
 ENVIRONMENT = {
     "PYTHONPATH": str(SIMULATION), "PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0",

@@ -20,6 +20,8 @@ from n6post_pc import recorded
 from synthetic_heads import Head, Thing, float_head, quantized, random_head
 from ulab import numpy as ulab_numpy
 
+pytestmark = pytest.mark.both_firmwares("stubs/**/*.py", "lib/n6post/pixels/*.py")
+
 SEGMENTATION = "yolov8n_320_quant_pc_ii_seg_coco-st"
 SETTINGS = [(0.25, 0.7), (0.25, 0.45), (0.6, 0.5)]  # threshold, iou_threshold
 SIDE = 16  # prototype pixels a side of the synthetic model, whose input has four times as many

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from n6post.results.mask import MaskTransform
 from synthetic_heads import random_head
 
+pytestmark = pytest.mark.both_firmwares
+
 
 def objects(seed: int, source: Any = None, size: tuple[int, int] = (64, 64)) -> list[Any]:
     return [d.mask for d in random_head(seed, size, 3, 8, -25, 1.2).model().run(n6post.YoloV8Seg(0.3), source)]

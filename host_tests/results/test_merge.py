@@ -19,6 +19,8 @@ from n6post.results import merge as lib
 from n6post.results.mask import Mask, MaskTransform
 from ulab import _host
 
+pytestmark = pytest.mark.both_firmwares
+
 
 def seen(rect: Any, score: float = 0.5, class_id: int = 0, **more: Any) -> Any:
     return n6post.Detection(rect, score, class_id, f"class {class_id}", more.get("mask"), more.get("keypoints"))
@@ -308,4 +310,4 @@ def test_merging_works_after_an_interruption() -> None:
         return [(d.rect, bytes(d.mask._parts()[0]), d.keypoints.tolist()) for d in got]
 
     assert len(merged(None)) == 1
-    assert test_memory.check(test_memory.Scene(lambda: None, merged, merged)) > 60
+    assert test_memory.check(test_memory.Scene(lambda: None, merged, merged)) > 15

@@ -20,6 +20,8 @@ from image._formats import rgb565_to_rgb888
 from n6post.results.mask import Mask, MaskTransform
 from synthetic_heads import random_head
 
+pytestmark = pytest.mark.both_firmwares
+
 FRAME = (97, 83)
 WHOLE = (0, 0, *FRAME)
 FORMATS = [image.RGB565, image.GRAYSCALE]

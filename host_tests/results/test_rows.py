@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from ulab import numpy as ulab
 
+pytestmark = pytest.mark.both_firmwares
+
 FRAME = (320, 240)
 BOX = (10, 20, 30, 40)
 

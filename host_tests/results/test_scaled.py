@@ -19,6 +19,8 @@ from n6post.tensors import lazy
 from n6post_pc import recorded
 from synthetic_heads import Thing, float_head, random_head
 
+pytestmark = pytest.mark.both_firmwares
+
 FRAME = (640, 480)
 LCDS = [(320, 240), (800, 600), (240, 181)]  # the last one is not quite as 4 : 3
 on_every_lcd = pytest.mark.parametrize("lcd", LCDS, ids=lambda size: f"{size[0]}x{size[1]}")

@@ -23,6 +23,8 @@ from n6post.tensors import lazy
 from n6post_pc import recorded
 from ulab import numpy as ulab_numpy
 
+pytestmark = pytest.mark.both_firmwares
+
 SIZE = (64, 48)  # of the model input
 FRAME = (320, 240)
 

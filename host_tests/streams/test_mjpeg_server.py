@@ -529,6 +529,7 @@ def test_a_client_whose_request_meets_a_memory_error_is_disconnected_at_once(
     client.close()
 
 
+@pytest.mark.proof("lib/n6post/streams/*.py")
 def test_a_memory_error_at_any_line_leaves_a_server_that_works() -> None:
     """The error comes before each line of send(), one after the other."""
     server = n6post.MjpegServer(free_port())

@@ -21,6 +21,8 @@ import pytest
 import sensor
 
 _host.install()
+
+pytestmark = pytest.mark.proof("stubs/**/*.py")
 clock: Any = time
 
 

@@ -44,7 +44,7 @@ needs. Every file of a package is checked against its hash (`pip install --requi
 | --- | --- | --- | --- |
 {sets}
 
-`test` includes all sets above it, and `maintain` includes `test`. To install one into an environment of your own:
+`test` includes all sets above it, and each set below it the one above. To install one into an environment of your own:
 
 ```text
 python -m pip install --no-deps --require-hashes -r requirements/test.txt

@@ -13,6 +13,8 @@ from commands import running
 from commands import script as run_script
 from n6post_pc import paths
 
+pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "scripts/n6post_pc/studio/**/*")
+
 PICTURE = paths.SAMPLE_PICTURES / "shapes_06.jpg"
 
 

@@ -18,6 +18,8 @@ from n6post_pc.studio.workbench import Request, Workbench
 from PIL import Image
 from test_camera import stand_in
 
+pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "scripts/n6post_pc/studio/**/*")
+
 PICTURE = paths.SAMPLE_PICTURES / "shapes_06.jpg"
 
 

@@ -24,7 +24,7 @@ from test_camera import stand_in
 from test_frames import film
 from test_workbench import strange_model
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.proof("scripts/n6post_pc/**/*.py", "scripts/n6post_pc/studio/**/*")]
 
 PICTURE = paths.SAMPLE_PICTURES / "shapes_06.jpg"
 

@@ -13,6 +13,8 @@ from n6post_pc import camera_python, paths
 from n6post_pc.studio import script
 from n6post_pc.studio.workbench import Request, Workbench
 
+pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "scripts/n6post_pc/studio/**/*")
+
 # A model of ../shared for each kind of result, and the options to set.
 MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "objects": ("yolov8n_192.tflite", {"threshold": 0.3}),

@@ -19,6 +19,8 @@ from n6post_pc.studio.server import Server
 from n6post_pc.studio.workbench import Workbench
 from test_frames import film
 
+pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "scripts/n6post_pc/studio/**/*")
+
 
 class Studio:
     """A running page, and requests to it."""

@@ -23,6 +23,8 @@ from n6post_pc.studio import workbench
 from n6post_pc.studio.workbench import Request, UnclearError, Workbench
 from PIL import Image
 
+pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "scripts/n6post_pc/studio/**/*")
+
 PICTURE = paths.SAMPLE_PICTURES / "shapes_06.jpg"
 
 
