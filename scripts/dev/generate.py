@@ -1,7 +1,7 @@
 """Write every generated file: `python3 scripts/dev/generate.py`. With --check only list those that are stale.
 
-In this order: kernels/portable_tracks.py and portable_json.py, kernels/helium_*.py and m7_*.py (only with GCC 12.2 for ARM,
-since another compiler generates different code), __init__.pyi, docs/api.md, package.json.
+In this order: constants that several files share, kernels/portable_tracks.py and the like, kernels/helium_*.py and m7_*.py
+(only with GCC 12.2 for ARM, since another compiler generates different code), __init__.pyi, docs/api.md, package.json.
 
 make_selftest.py writes the recorded cases in scripts/device/selftest.py.
 """
@@ -27,10 +27,12 @@ def generated() -> Iterator[tuple[Path, str]]:
     """Each generated file and its expected text."""
     import build_kernels
     import write_api
+    import write_consts
     import write_package_json
     import write_portable_tracks
     import write_types
 
+    yield from write_consts.files()
     for name in write_portable_tracks.WHAT:
         yield write_portable_tracks.target_of(name), write_portable_tracks.text(name)
     found = build_kernels.compiler()

@@ -7,32 +7,49 @@ from array import array
 
 from micropython import const
 
-# The text of a detection in pieces. Before each piece is its length, behind it the value to insert: the position of a number
-# in the words, or one of the kinds below. Pieces are copied four bytes at a time; bytes beyond the end are overwritten.
+# The text of a detection. <NAME> is a value: a word or a kind below. At <MORE> one of the three texts of a mask is inserted,
+# which <BACK> ends. A track_id of None takes the text before it along.
+_DETECTION_TEXT = const(
+    '{"rect": [<X>, <Y>, <W>, <H>], "score": <SCORE>, "class_id": <CLASS_ID>, "label": <LABEL><MORE>'
+    ', "track_id": <TRACK_ID>}<END>'
+)
+_WHOLE_TEXT = const(
+    ', "mask": {"rect": [<MASK_X>, <MASK_Y>, <MASK_W>, <MASK_H>], "area": <MASK_AREA>'
+    ', "centroid": [<MEAN_X>, <MEAN_Y>]}<BACK>'
+)
+_NO_AREA_TEXT = const(', "mask": {"rect": [<MASK_X>, <MASK_Y>, <MASK_W>, <MASK_H>], "area": 0, "centroid": null}<BACK>')
+_NO_PIXEL_TEXT = const(', "mask": {"rect": null, "area": 0, "centroid": null}<BACK>')
+
+# scripts/dev/generate.py makes these of the texts: the pieces, where those of a mask begin, and the bytes of a detection
+# without label, keypoints and corners. A piece is its length, a text, which is copied four bytes at a time, and a value.
 _FORM = (
-    b'\x0a{"rect": [  \x09' b"\x02,   \x0a" b"\x02,   \x0b" b"\x02,   \x0c" b'\x0c], "score": \x21'
-    b'\x0e, "class_id":   \x0d' b'\x0b, "label":  \x22' b"\x00\x23" b'\x0e, "track_id":   \x0e'
-    b"\x01}   \x20"
-    # The pieces of a mask: from _WHOLE on, of one without an area, of one without a pixel.
-    b'\x14, "mask": {"rect": [\x00' b"\x02,   \x01" b"\x02,   \x02" b"\x02,   \x03" b'\x0b], "area":  \x04'
-    b'\x0f, "centroid": [ \x05' b"\x02,   \x06" b"\x02]}  \x24"
-    b'\x14, "mask": {"rect": [\x00' b"\x02,   \x01" b"\x02,   \x02" b"\x02,   \x03"
-    b'\x1f], "area": 0, "centroid": null} \x24'
-    b'\x35, "mask": {"rect": null, "area": 0, "centroid": null}   \x24'
+    b'\n{"rect": [  \t\x02,   \n\x02,   \x0b\x02,   \x0c\x0c], "score": !\x0e, "class_id":'
+    b'   \r\x0b, "label":  "\x00#\x0e, "track_id":   \x0e\x01}    \x14, "mask": {"rec'
+    b't": [\x00\x02,   \x01\x02,   \x02\x02,   \x03\x0b], "area":  \x04\x0f, "centroid": [ \x05\x02,  '
+    b' \x06\x02]}  $\x14, "mask": {"rect": [\x00\x02,   \x01\x02,   \x02\x02,   \x03\x1f], "area": '
+    b'0, "centroid": null} $5, "mask": {"rect": null, "area": 0, "'
+    b'centroid": null}   $'
 )  # fmt: skip
+_WHOLE = const(104)
+_NO_AREA = const(188)
+_NO_PIXEL = const(262)
+_MAX_SIZE = const(279)
+
 _END = const(32)
 _SCORE = const(33)
 _LABEL = const(34)
 _MORE = const(35)
-_BACK = const(36)  # to _MORE
-_WHOLE = const(104)
-_NO_AREA = const(188)
-_NO_PIXEL = const(262)
+_BACK = const(36)
 
 # Words: the measures of the current detection's mask, as the kernel measure_mask writes them, how far the writer is, and
 # other values of the current detection.
+_MASK_X = const(0)
+_MASK_Y = const(1)
 _MASK_W = const(2)
+_MASK_H = const(3)
 _MASK_AREA = const(4)
+_MEAN_X = const(5)
+_MEAN_Y = const(6)
 _AT = const(7)  # bytes written
 _NEXT = const(8)  # index of the next detection
 _X = const(9)
@@ -47,8 +64,8 @@ _LABEL_SIZE = const(17)  # bytes
 _SCORE_SIZE = const(18)
 _MEASURED = const(19)  # 1 if the measures of a mask are written, else 0
 _MORE_SIZE = const(20)
+_WORDS = const(21)  # their number
 
-_MAX_SIZE = const(336)  # bytes of a detection, without its texts
 _NONE = None  # viper cannot compare with the constant None
 
 

@@ -10,7 +10,7 @@ from .detection import Detection
 
 _KEPT = const(65536)  # bytes: a larger buffer is not kept for the next line
 
-# The words of viper_json.py that are set or read here, and their number.
+# The words that are set or read here, and their number. Copied by scripts/dev/generate.py from kernels/viper_json.py:
 _AT = const(7)
 _NEXT = const(8)
 _MEASURED = const(19)
