@@ -73,7 +73,8 @@ _D_LIMIT = const(6)  # what its pair may cost: below the gate, there is a track 
 _D_TRACK = const(7)  # the row of its track, or -1
 _D_CENTROID_X = const(8)  # of its mask, or _NO_MASK
 _D_CENTROID_Y = const(9)
-# The parameter block. From _P_NOISE on: four entries for the center, then the same for the size.
+_P_BLOCK = const(4)  # from an entry of the parameter block for the center to that for the size
+# The parameter block. Copied by scripts/dev/generate.py from tracking in kernels/track_params.py:
 _P_COUNT = const(0)
 _P_DT = const(1)
 _P_FADE = const(2)
@@ -103,8 +104,7 @@ _P_SIZE_NOISE = const(25)
 _P_GROWTH = const(26)
 _P_FIRST_GROWTH = const(27)
 _P_SIZE_JUMP = const(28)
-_P_BLOCK = const(4)  # from an entry for the center to that for the size
-# A row of the table of boxes_to_frame (drawing_params.row).
+# A row of the table of boxes_to_frame. Copied by scripts/dev/generate.py from row in kernels/drawing_params.py:
 _ROW_CROP_X0 = const(7)
 _ROW_CROP_Y0 = const(8)
 _ROW_CROP_X1 = const(9)

@@ -1,8 +1,6 @@
-"""The parameter block of the kernels of tracks.py, and positions in their tables: viper_tracks.py describes them."""
+"""The parameter block of the kernels of tracks.py, which viper_tracks.py describes."""
 
 from array import array
-
-from micropython import const
 
 
 def tracking(
@@ -49,28 +47,3 @@ def mask_transform(transform):
 
 def _in(number, parts):
     return int(number * parts + 0.5)
-
-
-TRACKING_COUNT = const(0)
-TRACKING_DT = const(1)
-TRACKING_FADE = const(2)
-TRACKING_FORGET = const(3)
-
-HEADER = const(7)
-HEADER_COUNT = const(0)
-HEADER_NEXT_ID = const(1)
-HEADER_RIGHT = const(4)
-HEADER_BOTTOM = const(5)
-HEADER_UPDATES = const(6)
-
-TRACK = const(40)
-TRACK_VX = const(2)
-TRACK_VY = const(3)
-TRACK_MISSED = const(22)
-TRACK_HITS = const(30)
-TRACK_ID = const(31)
-TRACK_CLASS_ID = const(32)
-TRACK_FOUND = const(24)
-TRACK_RECT_X = const(26)
-TRACK_AGE = const(37)
-

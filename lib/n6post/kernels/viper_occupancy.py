@@ -14,7 +14,7 @@ _ROWS = const(1)
 _X = const(2)
 _Y = const(3)
 _STEP = const(4)
-# A row of the table of boxes_to_frame (drawing_params.row).
+# A row of the table of boxes_to_frame. Copied by scripts/dev/generate.py from row in kernels/drawing_params.py:
 _ROW_CROP_X0 = const(7)
 _ROW_CROP_Y0 = const(8)
 _ROW_CROP_X1 = const(9)

@@ -51,19 +51,31 @@ _SURPRISE = 3.0  # more than this times the expected square is a maneuver
 _LEARN = 0.13
 _COVERED = 0.75  # a box starts no track if more than this fraction of it lies on a tracked one of its class
 
-# Words of the tables, as in kernels/track_params.py: looking up six of them there takes 1,000 instructions for each track.
+# Words of the tables. Copied by scripts/dev/generate.py from kernels/viper_tracks.py:
+_HEADER = const(7)
+_COUNT = const(0)
 _NEXT_ID = const(1)
+_LARGEST_ID = const(0x3FFFFFFF)
 _RIGHT = const(4)
 _BOTTOM = const(5)
-_MISSED = const(22)
-_FOUND = const(24)
+_UPDATES = const(6)
+_TRACK = const(40)
 _VX = const(2)
 _VY = const(3)
+_MISSED = const(22)
+_FOUND = const(24)
+_RECT_X = const(26)
+_HITS = const(30)
 _ID = const(31)
+_CLASS_ID = const(32)
 _AGE = const(37)
-_DETECTION = const(10)  # words of a detection's row
+_DETECTION = const(10)
+_P_COUNT = const(0)
+_P_DT = const(1)
+_P_FADE = const(2)
+_P_FORGET = const(3)
+
 _LONGEST = const(10001)  # frames: more than any max_age
-_LARGEST_ID = const(0x3FFFFFFF)  # as in kernels/viper_tracks.py
 
 _NOTHING = []  # one list for all updates in which no track starts
 
@@ -99,7 +111,7 @@ class Tracker(Configurable):
 
     def __init__(self, *first, **options):
         self._block = None  # the kernels' parameters, as long as no option changes
-        first_table = array("i", (0, 1) + (0,) * (track_params.HEADER - 2))
+        first_table = array("i", (0, 1) + (0,) * (_HEADER - 2))
         # Two tables of tracks are used alternately: an update writes into the other one. It takes effect once it is
         # complete, by a single assignment to _kept.
         self._tables = first_table, first_table
@@ -122,7 +134,7 @@ class Tracker(Configurable):
         block = self._block
         if block is None:
             block = self._make_block()
-        if type(dt) is not float or dt != 1.0 or block[track_params.TRACKING_DT] != 256:  # mostly both are 1 frame
+        if type(dt) is not float or dt != 1.0 or block[_P_DT] != 256:  # mostly both are 1 frame
             self._set_time(block, dt)
         which, last, filters, _ = self._kept
         before = self._tables[which]
@@ -140,7 +152,7 @@ class Tracker(Configurable):
             raise ValueError("detections: expected a list of Detection, rects of ints, got %r" % (detections,)) from None
         if bad >= 0:
             raise ValueError("detections: expected rects within -1024..8191 pixels, got %r" % (detections[bad],))
-        block[track_params.TRACKING_COUNT] = count
+        block[_P_COUNT] = count
         if count:
             if not isinstance(detections[0], Detection):
                 raise ValueError("detections: expected a list of Detection, got %r" % (detections,))
@@ -171,10 +183,10 @@ class Tracker(Configurable):
         """Forget all tracks, for a new scene. Track ids continue."""
         which = self._kept[0]
         table = self._tables[1 - which]
-        header = array("i", bytes(4 * track_params.HEADER))
-        header[track_params.HEADER_NEXT_ID] = self._tables[which][track_params.HEADER_NEXT_ID]
-        table[: track_params.HEADER] = header
-        self._tables[which][track_params.HEADER_UPDATES] = 0
+        header = array("i", bytes(4 * _HEADER))
+        header[_NEXT_ID] = self._tables[which][_NEXT_ID]
+        table[:_HEADER] = header
+        self._tables[which][_UPDATES] = 0
         self._kept = 1 - which, {}, {}, _NOTHING
 
     @property
@@ -190,7 +202,7 @@ class Tracker(Configurable):
         age         frames since its first detection
         """
         table = self._tables[self._kept[0]]
-        tracks = [_track_at(table, at) for at in _slots(table) if table[at + track_params.TRACK_ID]]
+        tracks = [_track_at(table, at) for at in _slots(table) if table[at + _ID]]
         return [track for track in tracks if track.missed <= self.max_age]
 
     @property
@@ -212,13 +224,13 @@ class Tracker(Configurable):
             return []
         which = self._kept[0]
         table, before = self._tables[which], self._tables[1 - which]
-        kept = [table[at + track_params.TRACK_ID] for at in _slots(table)] + [0]
-        return [_track_at(before, at) for at in _slots(before) if before[at + track_params.TRACK_ID] not in kept]
+        kept = [table[at + _ID] for at in _slots(table)] + [0]
+        return [_track_at(before, at) for at in _slots(before) if before[at + _ID] not in kept]
 
     def _has_table_before(self):
         # Whether the other table is still that of the update before. One that failed has written into it.
         which = self._kept[0]
-        updates, before = [self._tables[i][track_params.HEADER_UPDATES] for i in (which, 1 - which)]
+        updates, before = [self._tables[i][_UPDATES] for i in (which, 1 - which)]
         return before == (updates - 1) & _LARGEST_ID
 
     def __copy__(self):
@@ -262,7 +274,7 @@ class Tracker(Configurable):
             first_growth=_FIRST_GROWTH,
             size_jump=_SIZE_JUMP,
         )
-        size = track_params.HEADER + track_params.TRACK * self.max_tracks
+        size = _HEADER + _TRACK * self.max_tracks
         held = self._tables[self._kept[0]]
         if len(held) < size:
             tables = array("i", bytes(4 * size)), array("i", bytes(4 * size))
@@ -278,10 +290,10 @@ class Tracker(Configurable):
         if not isinstance(dt, (int, float)) or dt != dt:
             raise ValueError("dt: expected a number of frames, got %r" % (dt,))
         dt = min(max(dt, 0.0), float(_LONGEST))
-        block[track_params.TRACKING_DT] = -1  # if the next line fails, the next update sets both again
-        block[track_params.TRACKING_FADE] = int(256 * _FADE**dt + 0.5)
-        block[track_params.TRACKING_FORGET] = int(256 * _FORGET**dt + 0.5)
-        block[track_params.TRACKING_DT] = int(256 * dt + 0.5)
+        block[_P_DT] = -1  # if the next line fails, the next update sets both again
+        block[_P_FADE] = int(256 * _FADE**dt + 0.5)
+        block[_P_FORGET] = int(256 * _FORGET**dt + 0.5)
+        block[_P_DT] = int(256 * dt + 0.5)
 
     def _load_mask_centroids(self, detections, rows):
         # Write the centroid of each mask into the row of its detection.
@@ -326,7 +338,7 @@ class Tracker(Configurable):
             if table[at + _FOUND] < 0 and track_id in last:
                 known[track_id] = last[track_id]
                 source, score, class_id, label = last[track_id]
-                rect = unpack_from("4i", table, 4 * (at + track_params.TRACK_RECT_X))
+                rect = unpack_from("4i", table, 4 * (at + _RECT_X))
                 missed = table[at + _MISSED]
                 if missed <= 256 * frames and rect[2] and rect[3]:
                     track = track_id, table[at + _AGE], missed, table[at + _VX], table[at + _VY]
@@ -336,14 +348,14 @@ class Tracker(Configurable):
 
 def _track_at(table, at):
     # The track in this row.
-    rect = unpack_from("4i", table, 4 * (at + track_params.TRACK_RECT_X))
-    velocity = table[at + track_params.TRACK_VX] / 256, table[at + track_params.TRACK_VY] / 256
-    missed, age = table[at + track_params.TRACK_MISSED] / 256, table[at + track_params.TRACK_AGE] / 256
-    hits, class_id = table[at + track_params.TRACK_HITS], table[at + track_params.TRACK_CLASS_ID]
-    return Track(table[at + track_params.TRACK_ID], rect, velocity, missed, hits, class_id, age)
+    rect = unpack_from("4i", table, 4 * (at + _RECT_X))
+    velocity = table[at + _VX] / 256, table[at + _VY] / 256
+    missed, age = table[at + _MISSED] / 256, table[at + _AGE] / 256
+    hits, class_id = table[at + _HITS], table[at + _CLASS_ID]
+    return Track(table[at + _ID], rect, velocity, missed, hits, class_id, age)
 
 
 def _slots(table):
     # The entries where the rows of the tracks begin.
-    end = track_params.HEADER + table[track_params.HEADER_COUNT] * track_params.TRACK
-    return range(track_params.HEADER, end, track_params.TRACK)
+    end = _HEADER + table[_COUNT] * _TRACK
+    return range(_HEADER, end, _TRACK)
