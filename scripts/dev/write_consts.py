@@ -29,7 +29,7 @@ def files() -> Iterator[tuple[Path, str]]:
     """Each file with such constants, and its expected text."""
     for path in sorted([*LIB.rglob("*.py"), *(ROOT / "scripts" / "kernels").glob("*.py")]):
         text = path.read_text(encoding="utf-8")
-        if not path.name.startswith(("portable_", "helium_", "m7_")) and (COPIED.search(text) or FORM.search(text)):
+        if not path.name.startswith(("helium_", "m7_")) and (COPIED.search(text) or FORM.search(text)):
             yield path, FORM.sub(form, COPIED.sub(copied, text))
 
 

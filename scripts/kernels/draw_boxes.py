@@ -14,6 +14,8 @@ _GROUND_X = const(8)
 _GROUND_W = const(10)
 _COLOR = const(12)
 _LABEL_ROW = const(4)
+# Of an oriented box. Copied by scripts/dev/generate.py from results/detection.py:
+_CORNERS = const(2)
 _NO_KEYPOINTS = None  # viper cannot compare with the constant None
 
 
@@ -39,7 +41,7 @@ def draw_boxes(box, pixels, params, font, result, paints, texts, table: ptr32, o
         if d[5] is not none:
             keypoints = 1
         if oriented:
-            block[_THICKNESS] = 0 if int(len(d._source)) > 2 else thickness
+            block[_THICKNESS] = 0 if int(len(d._source)) > _CORNERS else thickness
         if texts:
             text = texts[at]
             row = _LABEL_ROW * at

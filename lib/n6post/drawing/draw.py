@@ -42,6 +42,8 @@ from ..tensors.options import flag, number
 _ALPHA = const(128)
 _THICKNESS = const(2)
 _CLASS = "class"
+# Copied by scripts/dev/generate.py from results/detection.py:
+_TRACK_ID = const(0)
 
 _block = box_params()
 _label_block = place_labels_params()
@@ -331,7 +333,7 @@ def _paints_of(result, color, color_by, colors):
         if color_per_class:
             key = d[2]
         elif color_per_track:
-            key = d._track[0]
+            key = d._track[_TRACK_ID]
             if key is None:
                 key = NO_TRACK
         else:

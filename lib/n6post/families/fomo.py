@@ -149,7 +149,8 @@ class FomoBinding(ModelBinding):
         offsets = np.floor(offset * 256.0 + 0.5).tolist()
         self.across = int(gains[0]), int(offsets[0]) + 256 * x, 256 * x, 256 * (x + width)
         self.down = int(gains[1]), int(offsets[1]) + 256 * y, 256 * y, 256 * (y + height)
-        self.source = transform.frame_size, Detection._source[1]
+        _, threshold = Detection._source
+        self.source = transform.frame_size, threshold
 
     def result(self, outputs):
         values, labels = self.buffers

@@ -185,7 +185,8 @@ class BoxBinding(ModelBinding):
             scale=self.score_scale,
             **self.window
         )  # fmt: skip
-        self.source = transform.frame_size, Detection._source[1]
+        _, threshold = Detection._source
+        self.source = transform.frame_size, threshold
         self.guard_units = unit, unit_x, unit_y = self.score_scale, float(self.unit_x), float(self.unit_y)
         self.possible = self.most_score / unit, _SIDES * self.size[0] / unit_x, _SIDES * self.size[1] / unit_y
         self.best = self.head.buffers[0][:, 0]  # x1, y1, x2, y2 and score of the best candidate

@@ -209,7 +209,7 @@ def label_detections(result, table: ptr32, texts, numbers, known, text_of, scale
     for d in result:
         rect, score, _, label, _, _ = d
         x, y, _, h = rect
-        track_id = d._track[0]
+        track_id, _, _, _, _ = d._track
         made = none
         if score >= 0.0:
             if score < 1.27:
@@ -235,6 +235,8 @@ _GROUND_X = const(8)
 _GROUND_W = const(10)
 _COLOR = const(12)
 _LABEL_ROW = const(4)
+# Of an oriented box. Copied by scripts/dev/generate.py from results/detection.py:
+_CORNERS = const(2)
 _NO_KEYPOINTS = None  # viper cannot compare with the constant None
 
 
@@ -260,7 +262,7 @@ def draw_boxes(box, pixels, params, font, result, paints, texts, table: ptr32, o
         if d[5] is not none:
             keypoints = 1
         if oriented:
-            block[_THICKNESS] = 0 if int(len(d._source)) > 2 else thickness
+            block[_THICKNESS] = 0 if int(len(d._source)) > _CORNERS else thickness
         if texts:
             text = texts[at]
             row = _LABEL_ROW * at

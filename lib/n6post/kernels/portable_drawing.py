@@ -27,6 +27,9 @@ from .drawing_params import (
 from .numeric import fractions
 from .params import ROW
 
+# Of an oriented box. Copied by scripts/dev/generate.py from results/detection.py:
+_CORNERS = const(2)
+
 _FEW = const(16)  # labels: up to here each is compared with every other
 _BLOCK = const(16384)  # pixels that are scaled or compared at once: limits the memory of temporary arrays
 
@@ -281,7 +284,7 @@ def label_detections(result, table, texts, numbers, known, text_of, scale):
     at = n = 0
     for d in result:
         (x, y, _, h), score, _, label, _, _ = d
-        track_id = d._track[0]
+        track_id, _, _, _, _ = d._track
         made = None
         if 0.0 <= score < 1.27:
             number = numbers.get(label if track_id is None else (track_id, label))
@@ -323,7 +326,7 @@ def draw_boxes(box, pixels, params, font, result, paints, texts, table, oriented
         if d[5] is not None:
             keypoints = True
         if oriented:
-            params[BOX_THICKNESS] = 0 if len(d._source) > 2 else thickness
+            params[BOX_THICKNESS] = 0 if len(d._source) > _CORNERS else thickness
         if texts:
             text = texts[at]
             row = LABEL * at

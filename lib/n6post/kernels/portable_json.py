@@ -66,6 +66,9 @@ _MEASURED = const(19)  # 1 if the measures of a mask are written, else 0
 _MORE_SIZE = const(20)
 _WORDS = const(21)  # their number
 
+# Of an oriented box. Copied by scripts/dev/generate.py from results/detection.py:
+_CORNERS = const(2)
+
 _NONE = None  # viper cannot compare with the constant None
 
 
@@ -98,7 +101,7 @@ def write(detections, words, out, size, scores, texts, text_of):
         words[_W] = width | 0
         words[_H] = height | 0
         words[_CLASS_ID] = class_id | 0
-        track_id = d._track[0]
+        track_id, _, _, _, _ = d._track
         words[_TRACKED] = 0
         if track_id is not none:
             words[_TRACKED] = 1
@@ -131,7 +134,7 @@ def write(detections, words, out, size, scores, texts, text_of):
         more = text
         words[_MEASURED] = 0
         words[_MORE_SIZE] = 0
-        if mask is not none or keypoints is not none or int(len(d._source)) > 2:
+        if mask is not none or keypoints is not none or int(len(d._source)) > _CORNERS:
             more = text_of(2, d)
         need = words[_LABEL_SIZE] + words[_SCORE_SIZE] + words[_MORE_SIZE] + _MAX_SIZE
         words[_AT] = at

@@ -2,12 +2,22 @@
 
 from collections import namedtuple
 
+from micropython import const
+
 from ..tensors.lazy import module
 from ..tensors.options import number
 
 FIELDS = ("rect", "score", "class_id", "label", "mask", "keypoints")
 
-NO_TRACK = None, None, None, None, None  # Detection._track
+# What Detection._track has: what a Tracker knows of it, then the velocity x and y of the track, in 1/256 pixel a frame.
+_TRACK_ID = const(0)
+_AGE = const(1)  # frames since the first detection of the track, in 1/256
+_MISSED = const(2)  # frames since the last one, in 1/256: above 0 the detection only coasts
+NO_TRACK = None, None, None, None, None
+# What Detection._source has. Only an oriented box has corners: if `len(d._source) > _CORNERS`.
+_FRAME_SIZE = const(0)
+_THRESHOLD = const(1)  # of keypoints
+_CORNERS = const(2)  # (a table of corners, their row in it, the rect that they belong to), as results/oriented.py takes them
 
 set_attribute = object.__setattr__  # past Detection.__setattr__
 
@@ -26,22 +36,20 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
     of the tuple. They are kept by `replace`, by a Tracker and by everything else that makes a detection from another.
     """
 
-    # What a Tracker knows of it: track id; frames since the track's first detection and since its last, in 1/256; velocity
-    # x and y, in 1/256 pixel a frame. One tuple, because a third attribute would take another 32 bytes of each detection.
+    # No more than two attributes, because a third would take another 32 bytes of each detection. Without corners, all
+    # detections of a processor share one _source.
     _track = NO_TRACK  # type: ignore[assignment]
-    # Frame size and keypoint threshold, in one tuple that all detections of a processor share. For an oriented box they are
-    # followed by (a table of corners, its row there, the rect that they belong to), as results/oriented.py takes them.
-    _source = (None, 0.3)  # type: ignore[assignment]
+    _source = (None, 0.3)  # type: tuple  # type: ignore[assignment]
 
     @property
     def track_id(self):
         """The number of its track: 1, 2, 3, ... for detections that a Tracker returns; else None. It may be assigned."""
-        return self._track[0]
+        return self._track[_TRACK_ID]
 
     @track_id.setter
     def track_id(self, value):
         value = _checked_track_id(value)
-        set_attribute(self, "_track", NO_TRACK if value is None else (value,) + self._track[1:])
+        set_attribute(self, "_track", NO_TRACK if value is None else (value,) + self._track[_AGE:])
 
     @property
     def age(self):
@@ -49,7 +57,7 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
 
         As for a Tracker's options, an update with `dt=2.0` counts as two frames.
         """
-        age = self._track[1]
+        age = self._track[_AGE]
         return age if age is None else age / 256
 
     @property
@@ -58,7 +66,7 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
 
         0.0 for an object that was detected. Above 0 the detection is a prediction, for one that was not (`coast_frames`).
         """
-        missed = self._track[2]
+        missed = self._track[_MISSED]
         return missed if missed is None else missed / 256
 
     @property
@@ -70,12 +78,12 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
     @property
     def frame_size(self):
         """(width, height) of the frame, or None where it is not known. `draw` scales to a picture of another size."""
-        return self._source[0]
+        return self._source[_FRAME_SIZE]
 
     @property
     def keypoint_threshold(self):
         """The minimum score of a keypoint that counts as visible."""
-        return self._source[1]
+        return self._source[_THRESHOLD]
 
     @property
     def center(self):
@@ -91,7 +99,7 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
         a Tracker makes it, has the corners moved with it.
         """
         source = self._source
-        return module("results.oriented").corners_of(self[0], source[2]) if len(source) > 2 else None
+        return module("results.oriented").corners_of(self[0], source[_CORNERS]) if len(source) > _CORNERS else None
 
     @property
     def rotation(self):
@@ -102,12 +110,12 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
         its sides are exact, its angles are not right ones.
         """
         source = self._source
-        return module("results.oriented").rotation_of(source[2]) if len(source) > 2 else None
+        return module("results.oriented").rotation_of(source[_CORNERS]) if len(source) > _CORNERS else None
 
     @property
     def sides(self):
         """The lengths (longer, shorter) of the sides of an oriented box, frame pixels, floats; else None."""
-        return module("results.oriented").lengths_of(self.corners) if len(self._source) > 2 else None
+        return module("results.oriented").lengths_of(self.corners) if len(self._source) > _CORNERS else None
 
     def contains(self, x, y=None):
         """Whether frame pixel (x, y), or ((x, y)), belongs to the object: to its mask, its oriented box, else its box."""
@@ -118,7 +126,7 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
             x, y = pixel
             left, top, w, h = self[0]
             inside = left <= x < left + w, top <= y < top + h  # TypeError for anything but numbers
-            if len(self._source) > 2:
+            if len(self._source) > _CORNERS:
                 return module("results.oriented").contains(x, y, self.corners)
             return bool(inside[0]) and bool(inside[1])
         except (TypeError, ValueError, OverflowError):
@@ -170,7 +178,7 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
         tenth of a pixel; numbers that would then have more than six digits, to whole ones. Values that an empty mask does
         not have and numbers that are not finite are None.
         """
-        return module("results.dicts").detection_as_dict(self, outline)
+        return module("results.dicts").detection_as_dict(self, outline, len(self._source) > _CORNERS)
 
     def replace(self, **changes):
         """A copy with other values for some fields, and for `track_id`, `frame_size`, `keypoint_threshold` or `corners`.
@@ -178,8 +186,8 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
         If `rect` changes and `corners` do not, they move with it. ValueError for any other name, and for a size or threshold
         that cannot be one.
         """
-        frame_size, keypoint_threshold = self._source[:2]
-        turned = list(self._source[2:])
+        frame_size, keypoint_threshold = self._source[:_CORNERS]
+        turned = list(self._source[_CORNERS:])
         if "frame_size" in changes:
             frame_size = module("tensors.shapes").picture_size("frame_size", changes.pop("frame_size"))
         if "keypoint_threshold" in changes:
@@ -191,14 +199,14 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
             if corners is not None:
                 turned = [(module("results.oriented").table_of(corners), 0, tuple(changes.get("rect", self[0])))]
         source += tuple(turned)
-        track_id = changes.pop("track_id", self._track[0])
+        track_id = changes.pop("track_id", self._track[_TRACK_ID])
         fields = [changes.pop(name, self[i]) for i, name in enumerate(FIELDS)]
         if changes:
             known = FIELDS + ("track_id", "frame_size", "keypoint_threshold", "corners")
             raise ValueError("replace: expected some of %s, got %s" % (", ".join(known), ", ".join(sorted(changes))))
         made = copied(self, fields)
         set_attribute(made, "_source", source)
-        if track_id != self._track[0]:
+        if track_id != self._track[_TRACK_ID]:
             made.track_id = track_id
         return made
 
@@ -219,7 +227,7 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
         None if one of the three was not seen (its score is below the detection's `keypoint_threshold`) or lies where the
         middle one does. Keypoints as for `keypoint`.
         """
-        return module("tensors.keypoints").angle(self.keypoints, self._source[1], first, middle, last)
+        return module("tensors.keypoints").angle(self.keypoints, self._source[_THRESHOLD], first, middle, last)
 
     # The camera's namedtuple has none of these; those of a PC would lose _track and _source.
     _fields = FIELDS  # type: ignore[assignment]
@@ -271,4 +279,4 @@ def detection_from(fields, source, track=NO_TRACK):
 def set_corners(detection, table, row):
     """Make this the detection of an oriented box. table, row: as the kernel oriented_corners writes them."""
     source = detection._source
-    set_attribute(detection, "_source", (source[0], source[1], (table, row, detection[0])))
+    set_attribute(detection, "_source", (source[_FRAME_SIZE], source[_THRESHOLD], (table, row, detection[0])))

@@ -12,7 +12,7 @@ from ulab import numpy as np
 from ..tensors.lazy import module
 
 
-def detection_as_dict(detection, outline):
+def detection_as_dict(detection, outline, is_oriented):
     """Detection.as_dict."""
     rect, score, class_id, label, mask, keypoints = detection
     entries = [
@@ -25,7 +25,7 @@ def detection_as_dict(detection, outline):
         entries.append(("mask", mask_as_dict(mask, outline)))
     if keypoints is not None:
         entries.append(("keypoints", keypoints_as_lists(keypoints)))
-    if len(detection._source) > 2:
+    if is_oriented:
         entries += corners_as_pairs(detection)
     if detection.track_id is not None:
         entries.append(("track_id", detection.track_id))

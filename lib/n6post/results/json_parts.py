@@ -26,7 +26,7 @@ def add_keypoints(line, keypoints, at):
 def add_corners(line, d, at):
     """The corners and the rotation of an oriented box."""
     line.reserve(at, 160)
-    rows, row, _ = d._source[2]
+    _, _, (rows, row, _) = d._source
     end = write_corners(module("results.oriented").corner_steps(d), int(rows[row, 8]), line.more, at)
     return end or _add(line, "".join([', "%s": %s' % (key, json.dumps(value)) for key, value in corners_as_pairs(d)]), at)
 

@@ -16,6 +16,8 @@ _NEXT = const(8)
 _MEASURED = const(19)
 _MORE_SIZE = const(20)
 _WORDS = const(21)
+# Copied by scripts/dev/generate.py from results/detection.py:
+_CORNERS = const(2)
 
 
 def to_json(result, *, outline=False, stream=None):
@@ -125,7 +127,7 @@ class _Line:
                 self.words[_MEASURED] = 1
         if keypoints is not None:
             at = module("results.json_parts").add_keypoints(self, keypoints, at)
-        if len(d._source) > 2:
+        if len(d._source) > _CORNERS:
             at = module("results.json_parts").add_corners(self, d, at)
         self.words[_MORE_SIZE] = at
         return self.more

@@ -153,10 +153,12 @@ def _join(parts, rect):
         elif len(keypoints) == len(d[5]):
             keypoints = _better(keypoints, d[5])
     largest = best
+    usual = len(Detection._source)  # an oriented box has one entry more
     for d in parts:
-        if len(d._source) > 2 and (len(largest._source) < 3 or d[0][2] * d[0][3] > largest[0][2] * largest[0][3]):
-            largest = d
-    if len(largest._source) > 2:
+        if len(d._source) > usual:
+            if len(largest._source) == usual or d[0][2] * d[0][3] > largest[0][2] * largest[0][3]:
+                largest = d
+    if len(largest._source) > usual:
         return copied(largest, (largest[0], score, class_id, label, mask, keypoints))
     return copied(best, (rect, score, class_id, label, mask, keypoints))
 

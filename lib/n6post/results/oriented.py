@@ -77,7 +77,7 @@ def scaled_table(detection, roi, width, height):
     """A table of one row for a detection in a picture of width x height that shows this part (x, y, w, h) of its frame."""
     x, y, w, h = roi
     corners = (detection.corners - same_floats(x, y)) * same_floats(width / w, height / h)
-    rows, row, _ = detection._source[2]
+    _, _, (rows, row, _) = detection._source
     return _row(corners.reshape((8,)), int(rows[row, 8]))
 
 
@@ -90,7 +90,7 @@ def _row(corners, hundredths):
 
 def corner_steps(detection):
     """The corners in tenths of a pixel, rounded, halves to even, and 1.5 * 2^23 added: a float array of 8."""
-    rows, row, own = detection._source[2]
+    _, _, (rows, row, own) = detection._source
     corners = rows[row, :8] if detection[0] == own else detection.corners.reshape((8,))
     # In float32 arrays, which are the same on every machine: a float object of the camera has two bits less.
     steps = corners * 10.0

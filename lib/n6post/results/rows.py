@@ -40,7 +40,8 @@ def detections(rows, *, frame=None, labels=None):
     """
     names = name_list("labels", labels)
     size = picture_size("frame", frame)
-    source = size, Detection._source[1]
+    _, threshold = Detection._source
+    source = size, threshold
     found = []
     for number, (row, class_id) in enumerate(_numbered(rows)):
         try:

@@ -7,6 +7,7 @@ objects are in it. (A part with the frame's own aspect ratio cannot be told from
 the picture then shows that part of the frame, scaled to the picture's size, in x and y separately.
 """
 
+from micropython import const
 from ulab import numpy as np
 
 from ..inputs.transform import InputTransform
@@ -15,8 +16,10 @@ from ..tensors.shapes import same_aspect_ratio
 from .detection import copied, set_corners
 from .mask import row_of
 
-_MAX_KEPT = 8  # scaled transforms that are kept for the next frame
-_ROUNDING = 2  # pixels by which a side may differ: displays have 480 x 272 pixels for frames of 16:9, not 480 x 270
+_MAX_KEPT = const(8)  # scaled transforms that are kept for the next frame
+_ROUNDING = const(2)  # pixels by which a side may differ: displays have 480 x 272 pixels for frames of 16:9, not 480 x 270
+# Copied by scripts/dev/generate.py from results/detection.py:
+_CORNERS = const(2)
 
 _kept = {}
 
@@ -114,7 +117,7 @@ def _scaled(detection, width, height, roi):
     if keypoints is not None:
         keypoints = _scaled_keypoints(keypoints, roi, width, height, whole)
     made = copied(detection, ((x, y, w, h), score, class_id, label, mask, keypoints))
-    if len(detection._source) > 2:
+    if len(detection._source) > _CORNERS:
         set_corners(made, module("results.oriented").scaled_table(detection, roi, width, height), 0)
     return made
 

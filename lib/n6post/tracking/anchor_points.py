@@ -8,6 +8,9 @@ from ..tensors.options import Configurable, Options, number
 _FAR = 1e6  # pixels and meters
 MAX_LOST_TRACKS = const(128)  # from here on, tracks that are not in the frame are forgotten
 
+# Copied by scripts/dev/generate.py from results/detection.py:
+_TRACK_ID = const(0)
+
 # The position of an anchor point in a box, in half widths and half heights.
 _ANCHORS = {
     "center": (1, 1),
@@ -87,7 +90,7 @@ class AnchorTracked(PerTrack):
     def _prune_tracks(self, detections):
         # Limits the table: if there are many tracks, those that are not in this frame are forgotten.
         if len(self._tracks) > MAX_LOST_TRACKS:
-            present = set([d._track[0] for d in detections])
+            present = set([d.track_id for d in detections])
             self._tracks = {track_id: known for track_id, known in self._tracks.items() if track_id in present}
 
 
@@ -126,7 +129,7 @@ def is_cut(d, anchor, frame_size):
 
 def track_ids_of(detections):
     """The track id of each Detection in a list. ValueError for one without."""
-    ids = [d._track[0] for d in detections]
+    ids = [d._track[_TRACK_ID] for d in detections]
     if None in ids:
         raise ValueError("expected detections with a track_id, as Tracker.update returns them, got one without")
     return ids

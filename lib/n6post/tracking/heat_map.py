@@ -17,6 +17,9 @@ from .anchor_points import AnchorTracked, anchor_name, size_or_none
 from .clock import START, next_clock
 
 _MAX_DOUBLINGS = const(20)  # of the weight of a detection, until all cells are divided by it
+# Copied by scripts/dev/generate.py from results/detection.py:
+_MISSED = const(2)
+_FRAME_SIZE = const(0)
 
 
 def _anchor_or_box(name, value):
@@ -103,8 +106,8 @@ class HeatMap(AnchorTracked):
         cells = self._cells[0]
         grid = np.frombuffer(cells, dtype=np.float).reshape(self._shape) if is_box else None
         for d, at in zip(detections, positions):
-            width, height = d._source[0] or size or _unknown()
-            if d._track[2]:
+            width, height = d._source[_FRAME_SIZE] or size or _unknown()
+            if d._track[_MISSED]:
                 continue
             if is_box:
                 x, y, w, h = at

@@ -14,6 +14,8 @@ from .clock import START, next_clock
 # The entries of a track: milliseconds of this object's clock.
 _FIRST = const(0)
 _LAST = const(1)
+# Copied by scripts/dev/generate.py from results/detection.py:
+_MISSED = const(2)
 
 _CONDITION = ""  # the key of the condition without a track; ids are integers
 
@@ -64,8 +66,8 @@ class Hold(PerTrack):
             ids = [_CONDITION] if detections else []
         else:
             ids = track_ids_of(checked(detections))
-            if any([d._track[2] for d in detections]):
-                detections = [d for d in detections if not d._track[2]]
+            if any([d._track[_MISSED] for d in detections]):
+                detections = [d for d in detections if not d._track[_MISSED]]
                 ids = track_ids_of(detections)
         last_clock, last_tracks = self._state
         clock = next_clock(last_clock, elapsed_ms)

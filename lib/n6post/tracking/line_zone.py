@@ -21,6 +21,8 @@ _IS_LEFT = const(0)
 _POSITION = const(1)  # (x, y) of its anchor point in half pixels, or a tuple of several
 _FRAMES = const(2)  # number of those frames
 _ARRIVAL = const(3)  # the position in the first of them: it has crossed on the way there
+# Copied by scripts/dev/generate.py from results/detection.py:
+_MISSED = const(2)
 
 
 class LineZone(Zone):
@@ -111,7 +113,7 @@ class LineZone(Zone):
         in_limit, out_limit = self._reach_limits()
         numbers = track_ids_of(detections)
         for d, track_id, position in zip(detections, numbers, positions):
-            if d._track[2] and not coasting:
+            if d._track[_MISSED] and not coasting:
                 continue
             if several:
                 sides = [a * x + b * y + c for x, y in position]

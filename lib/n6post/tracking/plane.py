@@ -31,6 +31,9 @@ _LEAST_DETERMINANT = 1e-3
 # horizon is a small part of a pixel away.
 _HORIZON = 1 / 1024
 
+# Copied by scripts/dev/generate.py from results/detection.py:
+_MISSED = const(2)
+
 # The entries of a track: a ring buffer of its positions, as three rows: milliseconds since _BASE, x and y in meters from the
 # centroid of the world points.
 _RING = const(0)
@@ -165,7 +168,7 @@ class Plane(AnchorTracked):
         tracks, anchor, size = self._tracks, self.anchor, self.frame_size
         cut = [track_id for d, track_id in zip(detections, ids) if size and is_cut(d, anchor, size)]
         for d, track_id, (x, y) in zip(detections, ids, positions):
-            at = None if d._track[2] or track_id in cut else _mapped(self._to_world, x / 2, y / 2)
+            at = None if d._track[_MISSED] or track_id in cut else _mapped(self._to_world, x / 2, y / 2)
             if at is None:
                 continue
             known = tracks.get(track_id)

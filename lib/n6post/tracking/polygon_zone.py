@@ -34,6 +34,9 @@ _SEEN = const(3)  # when it was seen last
 _FRAMES = const(4)  # weight of the frames on the other side
 _CLASS_ID = const(5)
 
+# Copied by scripts/dev/generate.py from results/detection.py:
+_MISSED = const(2)
+
 _WEIGHT = const(60)  # of a frame beyond the margin; one that is inside and within the margin has 1
 
 
@@ -178,7 +181,7 @@ class PolygonZone(Zone):
                 counts[class_id] = counts.get(class_id, 0) + 1
         forgotten = [track_id for track_id, known in tracks.items() if known[_SEEN] < oldest]
         if len(tracks) - len(forgotten) > MAX_LOST_TRACKS:
-            present = [d._track[0] for d in detections]
+            present = [d.track_id for d in detections]
             forgotten = [track_id for track_id in tracks if track_id not in present]
         for track_id in sorted(forgotten):  # MicroPython's dictionaries have another order than CPython's
             ended.append((track_id, tracks.pop(track_id)))
@@ -326,7 +329,7 @@ class PolygonZone(Zone):
         """
         self._learn_frame_size(detections)
         if not self._values["count_coasting"]:
-            detections = [d for d in detections if not d._track[2]]
+            detections = [d for d in detections if not d._track[_MISSED]]
         return module("tracking.occupancy").occupancy(self, detections)
 
     def as_dict(self):

@@ -74,6 +74,9 @@ _P_COUNT = const(0)
 _P_DT = const(1)
 _P_FADE = const(2)
 _P_FORGET = const(3)
+# Copied by scripts/dev/generate.py from results/detection.py:
+_TRACK_ID = const(0)
+_FRAME_SIZE = const(0)
 
 _LONGEST = const(10001)  # frames: more than any max_age
 
@@ -156,7 +159,7 @@ class Tracker(Configurable):
         if count:
             if not isinstance(detections[0], Detection):
                 raise ValueError("detections: expected a list of Detection, got %r" % (detections,))
-            frame = detections[0]._source[0]
+            frame = detections[0]._source[_FRAME_SIZE]
             if frame is not None and (table[_RIGHT] < frame[0] or table[_BOTTOM] < frame[1]):
                 # Smoothed and predicted rects may reach to the edges of the frame.
                 table[_RIGHT], table[_BOTTOM] = max(table[_RIGHT], frame[0]), max(table[_BOTTOM], frame[1])
@@ -175,7 +178,7 @@ class Tracker(Configurable):
         first, end = before[_NEXT_ID], table[_NEXT_ID]
         if first != end:
             count = (end - first) % _LARGEST_ID
-            started = [d for d in result if (d._track[0] - first) % _LARGEST_ID < count]
+            started = [d for d in result if (d._track[_TRACK_ID] - first) % _LARGEST_ID < count]
         self._kept = 1 - which, seen, filters, started
         return result
 
@@ -332,7 +335,7 @@ class Tracker(Configurable):
 
     def _coast(self, table, frames, last, result):
         # Append the lost tracks to the result. Returns the values for coasting, by track_id.
-        known = {d._track[0]: (d._source, d.score, d.class_id, d.label) for d in result}
+        known = {d._track[_TRACK_ID]: (d._source, d.score, d.class_id, d.label) for d in result}
         for at in _slots(table):
             track_id = table[at + _ID]
             if table[at + _FOUND] < 0 and track_id in last:

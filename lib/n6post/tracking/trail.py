@@ -21,6 +21,8 @@ _COUNT = const(2)  # number of positions
 _SEEN = const(3)  # number of the last update with this track
 _CLASS_ID = const(4)
 _INSTANCE = const(5)  # its index in that update's list
+# Copied by scripts/dev/generate.py from results/detection.py:
+_TRACK_ID = const(0)
 
 
 class Trail(AnchorTracked):
@@ -52,7 +54,7 @@ class Trail(AnchorTracked):
         """
         positions = self._positions(detections)
         for d, (x, y) in zip(detections, positions):
-            if d._track[0] is None:
+            if d._track[_TRACK_ID] is None:
                 raise ValueError("expected detections with a track_id, as Tracker.update returns them, got one without")
             if not (-65536 <= x < 65536 and -65536 <= y < 65536):
                 raise ValueError("detections: expected rects within -32768..32767 pixels, got %r" % (d[0],))
@@ -62,7 +64,7 @@ class Trail(AnchorTracked):
         tracks = self._tracks
         for at, (x, y) in enumerate(positions):
             d = detections[at]
-            track_id = d._track[0]
+            track_id = d._track[_TRACK_ID]
             known = tracks.get(track_id)
             if known is None:
                 known = tracks[track_id] = [array("h", bytes(4 * length)), 0, 0, now, d.class_id, at]
