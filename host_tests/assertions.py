@@ -106,7 +106,7 @@ def survivors(processor: Any, found: Any = None) -> list[tuple[Any, ...]]:
     units = [binding.unit_x, binding.unit_y, binding.unit_x, binding.unit_y, binding.score_scale]
     rows = []
     candidates = [(int(labels[0, i]), int(labels[1, i])) for i in range(labels.shape[1])]
-    first = params.MASK_TABLE if binding.window else 0
+    first = params.MASK_TABLE if binding.first else 0
     for start in range(first, first + binding.block[params.BOXES_TO_FRAME_KEPT] * params.ROW, params.ROW):
         at = candidates.index((table[start + params.ROW_ANCHOR], table[start + params.ROW_CLASS_ID]))
         *box, score = [float(values[k, at]) * units[k] for k in range(5)]

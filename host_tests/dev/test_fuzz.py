@@ -147,9 +147,9 @@ def _equal_scores_come_in_another_order(patch: pytest.MonkeyPatch) -> None:
 
 
 def _one_too_many_is_returned(patch: pytest.MonkeyPatch) -> None:
-    yolo = _module("families.yolov8")
-    result = yolo.BoxBinding.result
-    patch.setattr(yolo.BoxBinding, "result", lambda self, outputs: (found := result(self, outputs)) + found[-1:])
+    frame_boxes = _module("families.frame_boxes")
+    result = frame_boxes.FrameBoxes.result
+    patch.setattr(frame_boxes.FrameBoxes, "result", lambda self, outputs: (found := result(self, outputs)) + found[-1:])
 
 
 def _a_class_map_is_a_view(patch: pytest.MonkeyPatch) -> None:
@@ -166,7 +166,7 @@ def _a_class_map_is_a_view(patch: pytest.MonkeyPatch) -> None:
 
 def _keypoints_are_a_view(patch: pytest.MonkeyPatch) -> None:
     pose = _module("families.yolov8_pose")
-    keypoints = pose.PoseBinding.keypoints
+    keypoints = pose.Keypoints.keypoints
     kept: list[Any] = []
 
     def shared(self: Any, outputs: Any, anchor: int) -> Any:
@@ -178,7 +178,7 @@ def _keypoints_are_a_view(patch: pytest.MonkeyPatch) -> None:
         kept[:] = [points]
         return points
 
-    patch.setattr(pose.PoseBinding, "keypoints", shared)
+    patch.setattr(pose.Keypoints, "keypoints", shared)
 
 
 def _a_mask_is_a_column_too_wide(patch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,6 @@ LAZY_UPWARD = {
 # `load` its parts for a script's own processor and for options that decide.
 LAZY_SUBCLASS = {
     ("families.yolov8", "families.split_head"),
-    ("families.yolov8_seg", "families.split_seg"),
     ("families.yolov8_pose", "families.split_pose"),
     ("families.yolov8_obb", "families.split_obb"),
     ("families.ssd", "families.ssd_outputs"),

@@ -70,7 +70,7 @@ def expected(head: Head, threshold: float, product: str) -> list[tuple[Any, ...]
     return sorted(found, key=lambda one: -one[0])
 
 
-class Binding(grids.GridBinding):
+class Binding(grids.GridBoxes):
     """A made-up family: YOLOv2's centers and sizes, keypoints, objectness or none."""
 
     expected_outputs = "two maps"

@@ -63,7 +63,7 @@ def test_mask_kernel_parameters_hold_the_steps_of_the_prototypes(shape: tuple[in
     processor = n6post.YoloV8Seg()
     head = Tensor(np.zeros((1, 13, 62), np.int8), 0.1, 1)
     FakeModel([head, Tensor(np.zeros(shape, np.int8), 0.2, -3)], (64, 48)).run(processor)
-    ((_, block),) = processor._binding.masking[2]
+    ((_, block),) = processor._binding.extras.masking[2]
     assert tuple(block[:8]) == (ord("b"), 16, 12, 8, *steps, -3, 1)
     assert tuple(block[8:10]) == (5 * 62, 62) and block[15] == 1
 

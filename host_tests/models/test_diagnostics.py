@@ -662,9 +662,9 @@ def test_boxes_are_checked_with_the_family_if_no_processor_is_attached(monkeypat
     """A unit that was detected wrongly is found too."""
     model = FakeModel([normalized_head([THING])], SIZE)
     assert findings_of(model, model.outputs()) == []
-    from n6post.families.yolov8 import BoxBinding
+    from n6post.families import yolov8
 
-    monkeypatch.setattr(BoxBinding, "_mean_center", lambda *_: 3.0)
+    monkeypatch.setattr(yolov8, "mean_center", lambda *_: 3.0)
     assert "box_units='normalized'" in the_only_finding(model, model.outputs())
 
 

@@ -13,7 +13,7 @@ here boxes and keypoints are clipped to the frame.
 
 from ..tensors.head_layout import HeadLayout
 from ..tensors.options import Options, flag, name_list, number
-from .grids import SIGMOID, Channels, GridBinding, GridForm, GridPart, square_anchors
+from .grids import SIGMOID, Channels, GridBoxes, GridForm, GridPart, square_anchors
 from .processor import Processor
 
 
@@ -40,10 +40,10 @@ class BlazeFace(Processor):
     labels = _option("labels", None, name_list)
 
     def _bind(self, model, outputs):
-        return BlazeFaceBinding(self, model, outputs)
+        return BlazeFaceBoxes(self, model, outputs)
 
 
-class BlazeFaceBinding(GridBinding):
+class BlazeFaceBoxes(GridBoxes):
     """The outputs of one of MediaPipe's detectors.
 
     name        the label if neither the option nor the model has one

@@ -7,7 +7,7 @@ blazeface.py has the formulas. The box surrounds the palm without the fingers: M
 turned as the line from wrist to middle finger and moved towards the fingers, for the landmarks.
 """
 
-from .blazeface import BlazeFace, BlazeFaceBinding
+from .blazeface import BlazeFace, BlazeFaceBoxes
 
 
 class BlazePalm(BlazeFace):
@@ -23,10 +23,10 @@ class BlazePalm(BlazeFace):
     """
 
     def _bind(self, model, outputs):
-        return BlazePalmBinding(self, model, outputs)
+        return BlazePalmBoxes(self, model, outputs)
 
 
-class BlazePalmBinding(BlazeFaceBinding):
+class BlazePalmBoxes(BlazeFaceBoxes):
     expected_outputs = (
         "boxes [1, 2016, 18] with scores [1, 2016, 1], or boxes [1, 1152, 18] and [1, 864, 18] with scores [1, 1152, 1] and "
         "[1, 864, 1]"

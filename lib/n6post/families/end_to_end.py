@@ -16,6 +16,7 @@ from ulab import numpy as np
 from ..kernels import params
 from ..tensors.lazy import module
 from ..tensors.quantization import FLOAT
+from .frame_boxes import Head
 from .layout_probe import tolerance
 
 _FIRST_ROWS = const(32)  # in most frames all detections are in these
@@ -35,15 +36,15 @@ class _Names:
         self._known[class_id] = name
 
 
-class EndToEndHead:
-    """Finds detections in a head [1, rows, 6 or more] or the transpose. It has the attributes of RawHead."""
+class EndToEndHead(Head):
+    """Finds detections in a head [1, rows, 6 or more] or the transpose."""
 
     corners = None
 
     def __init__(self, tensor, layout, labels, options):
         self.index = tensor.index
         self.labels = labels
-        self.names = _Names()
+        self.names = _Names()  # type: ignore[assignment]
         most = self.capacity = min(options.max_detections, layout.anchors)
         cut = tensor.quantize_threshold(options.threshold)
         least = cut
@@ -78,7 +79,7 @@ class EndToEndHead:
         """The label of a class, or its number as text. It is kept for the next frame."""
         labels = self.labels
         name = labels[class_id] if labels and class_id < len(labels) else str(class_id)
-        self.names[class_id] = name
+        self.names[class_id] = name  # type: ignore
         return name
 
     def _class_ids(self, classes):

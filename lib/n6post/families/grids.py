@@ -11,7 +11,6 @@ suppress overlaps. Then continue as with a raw YOLO head.
 
 from array import array
 from collections import namedtuple
-from math import log
 
 from ulab import numpy as np
 
@@ -25,8 +24,8 @@ from ..pixels.rounding import same_floats
 from ..tensors.lazy import module
 from ..tensors.options import Options, class_filter, flag, name_list, number
 from ..tensors.quantization import FLOAT
-from .processor import ModelBinding, Processor
-from .yolov8 import BoxBinding, RawHead, labels_of
+from .frame_boxes import Extras, FrameBoxes, Head, labels_of, logit
+from .processor import Processor
 
 # How a number becomes a score, a center or a size.
 PLAIN = 0
@@ -34,8 +33,6 @@ SIGMOID = 1
 SOFTMAX = 2  # scores only
 EXP = 1  # sizes only
 SQUARED_SIGMOID = 2  # sizes only: (sigmoid of the number)^2
-
-_SATURATED = 16.6355  # 24 * ln 2: the sigmoid of larger numbers is 1 in float32
 
 
 class Channels(namedtuple("Channels", ("output", "layout", "first"))):
@@ -88,7 +85,7 @@ class GridForm:
 
 
 class GridDetector(Processor):
-    """The options of all detectors with anchors. A family's `_bind` returns its own GridBinding."""
+    """The options of all detectors with anchors. A family's `_bind` returns its own GridBoxes."""
 
     _option = Options("threshold")
     threshold = _option("threshold", 0.5, number, 0.0, 1.0)
@@ -100,21 +97,20 @@ class GridDetector(Processor):
     labels = _option("labels", None, name_list)
 
 
-class GridBinding(BoxBinding):
-    """A head with anchors. A family sets `expected_outputs` and writes `form`.
+class GridBoxes(FrameBoxes):
+    """The boxes of a head with anchors. A family sets `expected_outputs` and writes `form`.
 
     blends      whether the boxes of one object are blended, instead of dropping all but the best
     """
 
+    expected_outputs = "outputs with anchors"
     blends = False
     counts = (1,)  # type: tuple[int, ...]  # how many outputs the family may have
 
     def __init__(self, options, model, outputs):
-        if isinstance(outputs, (list, tuple)) and len(outputs) in self.counts:
-            self.count = len(outputs)
-        else:
-            self.count = self.counts[0]  # the base class raises the error
-        ModelBinding.__init__(self, model, outputs)
+        known = isinstance(outputs, (list, tuple)) and len(outputs) in self.counts
+        # The base class refuses any other number of outputs.
+        super().__init__(model, outputs, len(outputs) if known else self.counts[0], self.expected_outputs)
         form = self.form(options, outputs)
         self.classes = classes = form.classes
         self.labels = self.label_names(options, model, classes)
@@ -123,13 +119,9 @@ class GridBinding(BoxBinding):
         # The anchor 65535 marks candidates that blend_anchors has dropped, and ulab's argmax is an int16.
         if anchors > 65534 or classes > 32767:
             raise ValueError("expected at most 65534 anchors and 32767 classes, got %d and %d" % (anchors, classes))
-        self.unit_x = self.unit_y = self.score_scale = 1.0
-        self.window = {}
-        self.points = form.points
-        self.point_shape = form.points, 3
-        if not form.points:
-            self.keypoints = None  # type: ignore[assignment,method-assign]
-        self.head = GridHead(form, self.labels, options, self.blends)
+        self.head = self.head_of(form, options)
+        if form.points:
+            self.extras = GridKeypoints(self.head, form.points)
 
     def form(self, options, outputs):
         """The GridForm of these outputs; ValueError for outputs that do not belong to the family."""
@@ -140,16 +132,24 @@ class GridBinding(BoxBinding):
         labels = labels_of(options, model)
         return module("tensors.label_sets").checked_names(labels, classes) if options.labels and labels else labels
 
-    def set_transform(self, transform):
-        super().set_transform(transform)
-        if not self.points:
-            return
+    def head_of(self, form, options):
+        return GridHead(form, self.labels, options, self.blends)
+
+
+class GridKeypoints(Extras):
+    """What keypoints without scores add to boxes."""
+
+    def __init__(self, head, count):
+        self.head = head
+        self.shape = count, 3
+
+    def set_transform(self, boxes, transform):
         x, y, w, h = transform.roi
         scale_x, scale_y = same_floats(transform.sx, transform.sy)
         offset_x, offset_y = same_floats(transform.ox, transform.oy)
-        self.point_block = head_params.decode_keypoints(
+        self.block = head_params.decode_keypoints(
             dtype=FLOAT,
-            keypoints=self.points,
+            keypoints=self.shape[0],
             channel_step=self.head.capacity,
             zero_point=0,
             sigmoid=0,
@@ -166,15 +166,15 @@ class GridBinding(BoxBinding):
             high_y=y + h,
         )
 
-    def keypoints(self, outputs, position):  # type: ignore[override]
+    def keypoints(self, outputs, position):
         """The keypoints (K, 3) of a candidate: x, y in frame pixels, clipped to the frame, and 1."""
-        self.point_block[KEYPOINTS_FIRST] = position
-        points = np.zeros(self.point_shape)
-        decode_keypoints(self.head.points, self.point_block, points)
+        self.block[KEYPOINTS_FIRST] = position
+        points = np.zeros(self.shape)
+        decode_keypoints(self.head.points, self.block, points)
         return points
 
 
-class GridHead(RawHead):
+class GridHead(Head):
     """Finds detections in the outputs of a GridForm.
 
     lists       values and labels of both lists (kernels/portable_anchors.py), and the second list of each
@@ -186,12 +186,8 @@ class GridHead(RawHead):
     """
 
     def __init__(self, form, labels, options, blends):
-        self.classes = classes = form.classes
-        self.labels = labels
-        self.names = [None] * classes
-        allowed = getattr(options, "classes", None) or ()  # a family of one class has no such options
-        if allowed:
-            allowed = module("tensors.labels").classes("classes", allowed, classes, self.name_of)
+        super().__init__(form.classes, labels)
+        allowed = self.allowed(options)
         self.most = options.max_candidates
         self.capacity = capacity = sum([min(self.most, part.search.layout.anchors) for part in form.parts])
         rows = 5 + 3 * form.points
@@ -251,19 +247,6 @@ class GridHead(RawHead):
 def square_anchors(count):
     """The anchors of a cell for numbers in input pixels, relative to its center: `count` of them, all the same."""
     return ((1.0, 1.0, 1.0, 1.0),) * count
-
-
-def logit(score, sigmoid):
-    """What a network puts out for this score (its logit, if the scores are logits), or a little less.
-
-    Less, because the camera's logarithm is not exact.
-    """
-    if not sigmoid:
-        return score
-    limit = -1e9
-    if score > 0.0:
-        limit = min(log(score / (1.0 - score)), _SATURATED) if score < 1.0 else _SATURATED
-    return limit - 2e-6 * (1.0 + abs(limit))
 
 
 def _prepared(part, form, first, capacity, rows, threshold, allowed):

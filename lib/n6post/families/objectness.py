@@ -10,7 +10,7 @@ from ulab import numpy as np
 
 from ..tensors.head_layout import HeadLayout, row_layouts
 from ..tensors.lazy import module
-from .grids import EXP, SIGMOID, SOFTMAX, Channels, GridBinding, GridForm, GridPart
+from .grids import EXP, SIGMOID, SOFTMAX, Channels, GridBoxes, GridForm, GridPart
 
 # The strides that a head may have: n and s to x, with P2, with P6, and tiny ones.
 _STRIDES = (8, 16, 32), (4, 8, 16, 32), (8, 16, 32, 64), (16, 32)
@@ -18,7 +18,7 @@ _SCORES = 5  # channel of the first class
 _MOST_CHANNELS = 4096
 
 
-class ObjectnessBinding(GridBinding):
+class ObjectnessBoxes(GridBoxes):
     """A head with an objectness.
 
     tensor, layout      of rows: the OutputTensor and its HeadLayout

@@ -10,10 +10,8 @@ out     a list of Detection, best first, in frame pixels
 are logits, and boxes are the logits of DFL. For each frame: search every map for anchors above the threshold, decode their
 boxes and scores, then continue as with a raw head.
 
-Imported when a model has more outputs than a raw head. split_seg.py and split_pose.py add masks and keypoints.
+Imported when a model has more outputs than a raw head. split_pose.py and split_obb.py read keypoints and angles.
 """
-
-from math import log
 
 from ulab import numpy as np
 
@@ -23,48 +21,53 @@ from ..kernels.heads import decode_boxes
 from ..tensors.lazy import module
 from ..tensors.quantization import FLOAT
 from ..tensors.split_layout import split_layouts
-from .processor import ModelBinding
-from .yolov8 import BoxBinding, RawHead, labels_of
-
-_SATURATED = 16.6355  # 24 * ln 2: the sigmoid of larger numbers is 1 in float32
+from .frame_boxes import FrameBoxes, Head, labels_of, logit, shared_head
+from .yolov8 import RawHead, has_corners, set_units
 
 
-class SplitBoxes(BoxBinding):
-    """A split head of a detector. `head` is None if what may be sums of scores, from their shapes, is not."""
+def bind(options, model, outputs, extras):
+    """The FrameBoxes of a split head. `extras` as for yolov8.read."""
+    boxes = FrameBoxes(model, outputs, len(outputs), extras.expected_outputs)
+    layout, parts, corners = examine(boxes, extras, options, model, outputs)
+    if layout.sums:
+        found, certain = module("families.split_probe").are_sums(layout, layout.sums, boxes.outputs, outputs)
+        boxes.is_final = boxes.is_final and certain
+        if not found:
+            if not boxes.labels and layout.classes % 3 == 0:
+                raise ValueError(
+                    "expected sums of class scores, got other numbers in %s: use n6post.YoloV8Obb() if they are angles,"
+                    " or n6post.YoloV8Pose() for keypoints, with labels, one per class"
+                    % boxes.outputs[layout.sums[0][0]]
+                )
+            # They are oriented boxes. The package loads a family on first use.
+            return bind(options, model, outputs, __import__("n6post").YoloV8Obb._extras())
+    extras = extras.of_split(boxes, options, outputs, layout, parts)
+    scores = [boxes.outputs[part.scores[0]] for part in layout.parts]
+    logits = False
+    if not layout.sums:  # sums are those of probabilities
+        logits, certain = are_logits(scores, [outputs[tensor.index] for tensor in scores])
+        boxes.is_final = boxes.is_final and certain
+    head = SplitHead(layout, boxes.outputs, logits, boxes.labels, options, shared_head(options, SplitHead))
+    head.corners = corners
+    boxes.head = head
+    boxes.extras = extras
+    boxes.head = extras.head_of(boxes, options, outputs, False)
+    return boxes
 
-    def __init__(self, options, model, outputs):
-        layout, _ = examine(self, "boxes", options, model, outputs)
-        self.head = None
-        if layout.sums:
-            found, certain = module("families.split_probe").are_sums(layout, layout.sums, self.outputs, outputs)
-            self.is_final = self.is_final and certain
-            if not found:
-                if not self.labels and layout.classes % 3 == 0:
-                    raise ValueError(
-                        "expected sums of class scores, got other numbers in %s: use n6post.YoloV8Obb() if they are angles,"
-                        " or n6post.YoloV8Pose() for keypoints, with labels, one per class"
-                        % self.outputs[layout.sums[0][0]]
-                    )
-                return
-        self.head = head_of(self, layout, options, outputs)
 
+def examine(boxes, extras, options, model, outputs):
+    """Find out which output of a split head has what, and set the labels, classes and units of a FrameBoxes.
 
-def examine(binding, kind, options, model, outputs):
-    """Set the attributes of a BoxBinding, all but `head`, as BoxBinding.__init__ does for a raw head.
-
-    kind    "boxes", "masks", "keypoints" or "angles"
-
-    Returns the SplitLayout, and the outputs with mask coefficients, keypoints or angles by ascending anchors: (first anchor,
-    OutputTensor, HeadLayout) for each.
+    Returns the SplitLayout, the outputs with mask coefficients, keypoints or angles by ascending anchors ((first anchor,
+    OutputTensor, HeadLayout) for each), and the CornerBoxes of decoded boxes, or None. Of decoded boxes, sets `tensor` and
+    `layout`.
     """
-    raw_count = binding.count
-    binding.count = len(outputs)
-    ModelBinding.__init__(binding, model, outputs)
-    tensors = binding.outputs
-    found = split_layouts([tensor.shape for tensor in tensors], binding.size, kind)
+    kind = extras.kind
+    tensors = boxes.outputs
+    found = split_layouts([tensor.shape for tensor in tensors], boxes.size, kind)
     if not found:
-        raise module("tensors.errors").split_refused(tensors, raw_count, binding.expected_outputs, kind, binding.size)
-    labels = binding.labels = labels_of(options, model)
+        raise module("tensors.errors").split_refused(tensors, extras.count, boxes.expected_outputs, kind, boxes.size)
+    labels = boxes.labels = labels_of(options, model)
     if labels:
         found = [layout for layout in found if len(labels) in (layout.classes, keypoint_count(layout, kind))] or found
     if kind == "keypoints" and options.class_count:
@@ -76,48 +79,30 @@ def examine(binding, kind, options, model, outputs):
         found = [layout for layout in found if layout.bins == 0] or found
     layout = found[0]
     if len(found) > 1:
-        layout, binding.is_final = module("families.split_probe").settle(found, tensors, outputs)
+        layout, boxes.is_final = module("families.split_probe").settle(found, tensors, outputs)
     if layout.bins == 1:
         module("families.split_probe").check_distances(layout, tensors, outputs)
     if layout.parts[0].scores[2] and not labels:
         module("families.split_probe").check_joined(layout, tensors, outputs)
-    binding.classes = classes = layout.classes
+    boxes.classes = classes = layout.classes
     anchors = sum([part.scores[1].anchors for part in layout.parts])
-    if anchors > 65535 or classes > 65535:  # as in BoxBinding
+    if anchors > 65535 or classes > 65535:  # as of a raw head
         raise ValueError("expected at most 65535 anchors and 65535 classes, got %d and %d" % (anchors, classes))
     if labels and len(labels) == keypoint_count(layout, kind) != classes:
-        binding.labels = None  # they are the names of the keypoints
+        boxes.labels = None  # they are the names of the keypoints
     elif options.labels and labels:
-        binding.labels = module("tensors.label_sets").checked_names(options.labels, classes)
-    binding.unit_x = binding.unit_y = 1.0
-    binding.corners = False
+        boxes.labels = module("tensors.label_sets").checked_names(options.labels, classes)
+    corners = None
     if layout.bins == 0:
-        index, binding.layout, _ = layout.parts[0].boxes
-        binding.tensor = tensors[index]
-        binding.corners = binding.has_corners(options, outputs[index], False)
-        binding._set_units(options.box_units, outputs[index], binding.corners)
+        index, boxes.layout, _ = layout.parts[0].boxes
+        boxes.tensor = tensors[index]
+        ordered = has_corners(boxes, options, outputs[index], False, kind)
+        set_units(boxes, options.box_units, outputs[index], ordered)
+        if ordered:
+            corners = module("families.box_order").CornerBoxes(boxes.tensor, boxes.layout)
     elif options.box_order:
         raise ValueError("box_order: expected None for distances from cells to sides, got %r" % options.box_order)
-    binding.score_scale = 1.0
-    binding.window = {}
-    return layout, [(first, tensors[index], extra) for first, index, extra in layout.extras]
-
-
-def head_of(binding, layout, options, outputs):
-    """The SplitHead of a binding whose labels are settled."""
-    scores = [binding.outputs[part.scores[0]] for part in layout.parts]
-    logits = False
-    if not layout.sums:  # sums are those of probabilities
-        logits, certain = are_logits(scores, [outputs[tensor.index] for tensor in scores])
-        binding.is_final = binding.is_final and certain
-    shared = None
-    for other in options._bindings:
-        if isinstance(other.head, SplitHead):
-            shared = other.head
-    head = SplitHead(layout, binding.outputs, logits, binding.labels, options, shared)
-    if binding.corners:
-        head.corners = module("families.box_order").CornerBoxes(binding.tensor, binding.layout)
-    return head
+    return layout, [(first, tensors[index], extra) for first, index, extra in layout.extras], corners
 
 
 def keypoint_count(layout, kind):
@@ -153,7 +138,9 @@ class SplitHead(RawHead):
     """
 
     def __init__(self, layout, tensors, logits, labels, options, shared):
-        allowed = self.prepare(layout.classes, labels, options, shared, 2)
+        Head.__init__(self, layout.classes, labels)
+        self.share(options, shared, 2)
+        allowed = self.allowed(options)
         if shared:
             self.lists = shared.lists
         else:
@@ -164,7 +151,7 @@ class SplitHead(RawHead):
         # For scores that Soft-NMS has decayed. A score that passed the search in integers may be a little less.
         self.least = np.array([threshold * 0.99999])[0]
         self.logits = logits
-        limit = self._limit(threshold)
+        limit = logit(threshold, logits)
         parts = []
         for part in layout.parts:
             index, score_layout, first_class = part.scores
@@ -204,18 +191,6 @@ class SplitHead(RawHead):
             parts.append((tensor, search, box_index, decode))
         self.parts = parts
 
-    def _limit(self, score):
-        """What the network puts out for this score (its logit, if the scores are logits), or a little less.
-
-        Less, because the camera's logarithm is not exact. decode_boxes drops the floats that pass for that reason.
-        """
-        if not self.logits:
-            return score
-        limit = -1e9
-        if score > 0.0:
-            limit = min(log(score / (1.0 - score)), _SATURATED) if score < 1.0 else _SATURATED
-        return limit - 2e-6 * (1.0 + abs(limit))
-
     def search(self, outputs):
         """Find the candidates, best first, and return how many."""
         values, labels, found_values, found_labels = self.lists
@@ -232,7 +207,7 @@ class SplitHead(RawHead):
 
     def _raised(self, tensor, search, score):
         """The parameter block with a higher cut: in a crowd, scores below the last one that fits need not be found."""
-        cut = tensor.quantize_threshold(self._limit(score))
+        cut = tensor.quantize_threshold(logit(score, self.logits))
         if tensor.dtype == FLOAT:
             cut = params.bits(cut)
         elif cut < search[params.CANDIDATES_CUT]:

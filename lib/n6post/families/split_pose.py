@@ -9,45 +9,40 @@ from ulab import numpy as np
 from ..kernels import head_params
 from ..kernels.heads import decode_keypoints
 from ..pixels.rounding import same_floats
-from .split_head import examine, head_of, keypoint_count
-from .yolov8 import BoxBinding
-from .yolov8_pose import PoseBinding
+from .frame_boxes import Extras
+from .split_head import keypoint_count
+from .yolov8_pose import any_far_below_zero
 
 
-class SplitPoses(PoseBinding):
-    """A split head with keypoints.
+class SplitKeypoints(Extras):
+    """What a split head with keypoints adds to boxes.
 
     levels  for each stride, the last one first: the number of its first anchor, the columns of its map, the stride, the
             OutputTensor with its keypoints, the first anchor and HeadLayout of that
     """
 
-    def __init__(self, options, model, outputs):
-        layout, extras = examine(self, "keypoints", options, model, outputs)
+    def __init__(self, boxes, options, outputs, layout, parts):
         self.keypoint_count = keypoint_count(layout, "keypoints")
-        if self.labels is None and self.keypoint_count == 17 and self.classes == 1:
-            self.labels = ["person"]  # 17 keypoints are COCO's, of a person
+        if boxes.labels is None and self.keypoint_count == 17 and boxes.classes == 1:
+            boxes.labels = ["person"]  # 17 keypoints are COCO's, of a person
         self.threshold = options.keypoint_threshold
         scores = options.keypoint_scores
         self.logits = scores != "score"
         self.bins = layout.bins
         if self.bins == 0:
-            self.units = [int(unit / self.tensor.scale + 0.5) for unit in (self.unit_x, self.unit_y)]
-            if scores is None:  # what _any_far_below_zero reads
-                _, self.tensor, self.layout = extras[0]
-                self.first = 0
-                self.logits = self._any_far_below_zero(outputs[self.tensor.index])
+            self.units = [int(unit / boxes.tensor.scale + 0.5) for unit in (boxes.unit_x, boxes.unit_y)]
+            if scores is None:
+                _, tensor, order = parts[0]
+                self.logits = any_far_below_zero(tensor, order, 0, outputs[tensor.index])
         self.levels = []
         for part in layout.parts:
             for at in range(0, len(part.levels), 3):
                 first, width, stride = part.levels[at : at + 3]
                 first += part.first
-                start, tensor, order = [extra for extra in extras if extra[0] <= first][-1]
+                start, tensor, order = [one for one in parts if one[0] <= first][-1]
                 self.levels.insert(0, (first, width, stride, tensor, start, order))
-        self.head = head_of(self, layout, options, outputs)
 
-    def set_transform(self, transform):
-        BoxBinding.set_transform(self, transform)
-        self.source = transform.frame_size, self.threshold
+    def set_transform(self, boxes, transform):
         x, y, w, h = transform.roi
         scale = same_floats(transform.sx, transform.sy)
         blocks = []
@@ -83,7 +78,7 @@ class SplitPoses(PoseBinding):
             blocks.append((first, width, tensor.index, start, order.anchor_step, block))
         self.blocks = blocks
 
-    def keypoints(self, outputs, anchor):  # type: ignore[override]
+    def keypoints(self, outputs, anchor):
         """The keypoints (K, 3) of one anchor: x, y in frame pixels, clipped to the frame, and score.
 
         A NaN coordinate becomes the frame's left or upper edge, a NaN score -inf (0 if scores are logits).

@@ -30,8 +30,8 @@ from ..tensors.label_sets import without_background
 from ..tensors.lazy import module
 from ..tensors.options import Options, choice
 from ..tensors.quantization import FLOAT, INT16, UINT8
-from .grids import EXP, SIGMOID, SOFTMAX, Channels, GridBinding, GridDetector, GridForm, GridPart, logit
-from .yolov8 import labels_of
+from .frame_boxes import labels_of, logit
+from .grids import EXP, SIGMOID, SOFTMAX, Channels, GridBoxes, GridDetector, GridForm, GridHead, GridPart
 
 
 def _priors(name, value):
@@ -55,9 +55,9 @@ class Ssd(GridDetector):
 
     def _bind(self, model, outputs):
         if isinstance(outputs, (list, tuple)) and len(outputs) in (3, 4):
-            outputs_of = module("families.ssd_outputs")
-            return (outputs_of.CornerBinding if len(outputs) == 3 else outputs_of.FinishedBinding)(self, model, outputs)
-        return SsdBinding(self, model, outputs)
+            bind = module("families.ssd_outputs")
+            return (bind.priors if len(outputs) == 3 else bind.finished)(self, model, outputs)
+        return SsdBoxes(self, model, outputs)
 
 
 class Margins:
@@ -122,7 +122,25 @@ class Margins:
         return best, scores[:, 0]
 
 
-class SsdBinding(GridBinding):
+class MarginHead(GridHead):
+    """Finds boxes by the margins of their scores."""
+
+    def __init__(self, form, labels, options, margins):
+        super().__init__(form, labels, options, False)
+        self.margins = margins
+
+    def find(self, outputs):
+        margins = self.margins
+        block = self.parts[0][3]
+        block[anchor_params.SCORE_COUNT] = 0
+        found = super().find(list(outputs) + [margins.of(outputs)])
+        if margins.block and block[anchor_params.SCORE_COUNT] == self.capacity:
+            # A crowd: the search by class numbers has lost priors of the lowest classes.
+            found = super().find(list(outputs) + [margins.ranks(outputs)])
+        return found
+
+
+class SsdBoxes(GridBoxes):
     """Scores [1, N, 1 + classes] and boxes [1, N, 4].
 
     margins     the Margins of scores that are logits, or None
@@ -157,17 +175,10 @@ class SsdBinding(GridBinding):
     def label_names(self, options, model, classes):
         return without_background(labels_of(options, model), classes, options.labels is not None)
 
-    def result(self, outputs):
-        margins = self.margins
-        if not margins:
-            return super().result(outputs)
-        block = self.head.parts[0][3]
-        block[anchor_params.SCORE_COUNT] = 0
-        found = super().result(list(outputs) + [margins.of(outputs)])
-        if margins.block and block[anchor_params.SCORE_COUNT] == self.head.capacity:
-            # A crowd: the search by class numbers has lost priors of the lowest classes.
-            found = super().result(list(outputs) + [margins.ranks(outputs)])
-        return found
+    def head_of(self, form, options):
+        if not self.margins:
+            return super().head_of(form, options)
+        return MarginHead(form, self.labels, options, self.margins)
 
     def _told_apart(self, outputs):
         """The outputs with the scores and with the boxes."""

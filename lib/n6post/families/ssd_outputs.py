@@ -23,72 +23,66 @@ from ..kernels.boxes import candidates, suppress
 from ..pixels.rounding import same_floats
 from ..tensors.head_layout import HeadLayout
 from ..tensors.label_sets import without_background
-from ..tensors.lazy import module
 from ..tensors.quantization import OutputTensor
 from .end_to_end import EndToEndHead
-from .processor import ModelBinding
+from .frame_boxes import FrameBoxes, Head, labels_of
 from .ssd import are_logits, refused, rows_of
-from .yolov8 import BoxBinding, RawHead, labels_of
 
 
-class CornerBinding(BoxBinding):
-    """Scores, boxes and priors."""
-
-    expected_outputs = "scores [1, N, 1 + classes], boxes [1, N, 4] and priors [1, N, 4]"
-    count = 3
-
-    def __init__(self, options, model, outputs):
-        ModelBinding.__init__(self, model, outputs)
-        if options.priors:
-            raise ValueError("priors: expected None for a network that puts out its priors, got %r" % (options.priors,))
-        if options.box_order:
-            raise ValueError("box_order: expected None for a network that puts out its priors, got %r" % options.box_order)
-        scores, boxes, priors = self._told_apart(outputs)
-        rows, columns = rows_of(scores)
-        classes = self.classes = columns - 1
-        if rows > 65535 or classes > 65535:  # as in BoxBinding
-            raise ValueError("expected at most 65535 priors and 65535 classes, got %d and %d" % (rows, classes))
-        logits, self.is_final = are_logits(scores, outputs[scores.index], self.is_final)
-        if logits:
-            raise ValueError("expected scores after the softmax beside priors, got logits in %s" % scores)
-        self.labels = without_background(labels_of(options, model), classes, options.labels is not None)
-        self.unit_x, self.unit_y = self.size
-        self.score_scale = scores.scale
-        self.window = {}
-        self.head = CornerHead(scores, boxes, priors, classes, self.labels, options)
-
-    def _told_apart(self, outputs):
-        """The outputs with the scores, the boxes and the priors."""
-        tables = [rows_of(tensor) for tensor in self.outputs]
-        fours = [i for i in range(3) if tables[i][1] == 4 and tables[i][0]]
-        if len(fours) < 2 or tables[0][0] != tables[1][0] or tables[1][0] != tables[2][0] or min(tables)[1] < 2:
-            raise refused(self)
-        priors = [i for i in fours if _are_corners(outputs[i])]
-        if len(priors) != 1:
-            raise ValueError(
-                "expected one output [1, N, 4] of priors with x1 < x2 and y1 < y2, got %d such outputs" % len(priors)
-            )
-        fours.remove(priors[0])
-        if len(fours) == 2:  # three classes
-            fours = [i for i in fours if float(np.min(outputs[i])) < self.outputs[i].zero_point]
-            if len(fours) != 1:
-                raise ValueError("expected one output [1, N, 4] of boxes with numbers below 0, got %d" % len(fours))
-        (scores,) = [i for i in range(3) if i != fours[0] and i != priors[0]]
-        return self.outputs[scores], self.outputs[fours[0]], self.outputs[priors[0]]
+def priors(options, model, outputs):
+    """The FrameBoxes of scores, boxes and priors."""
+    found = FrameBoxes(model, outputs, 3, "scores [1, N, 1 + classes], boxes [1, N, 4] and priors [1, N, 4]")
+    _refuse(options, "puts out its priors")
+    scores, boxes, corners = _told_apart(found, outputs)
+    rows, columns = rows_of(scores)
+    classes = found.classes = columns - 1
+    if rows > 65535 or classes > 65535:  # as of a raw YOLO head
+        raise ValueError("expected at most 65535 priors and 65535 classes, got %d and %d" % (rows, classes))
+    logits, found.is_final = are_logits(scores, outputs[scores.index], found.is_final)
+    if logits:
+        raise ValueError("expected scores after the softmax beside priors, got logits in %s" % scores)
+    found.labels = without_background(labels_of(options, model), classes, options.labels is not None)
+    found.unit_x, found.unit_y = found.size
+    found.score_scale = scores.scale
+    found.head = CornerHead(scores, boxes, corners, classes, found.labels, options)
+    return found
 
 
-class CornerHead(RawHead):
+def _refuse(options, what):
+    for name in ("priors", "box_order"):
+        value = getattr(options, name)
+        if value:
+            raise ValueError("%s: expected None for a network that %s, got %r" % (name, what, value))
+
+
+def _told_apart(found, outputs):
+    """The outputs with the scores, the boxes and the priors."""
+    tables = [rows_of(tensor) for tensor in found.outputs]
+    fours = [i for i in range(3) if tables[i][1] == 4 and tables[i][0]]
+    if len(fours) < 2 or tables[0][0] != tables[1][0] or tables[1][0] != tables[2][0] or min(tables)[1] < 2:
+        raise refused(found)
+    priors = [i for i in fours if _are_corners(outputs[i])]
+    if len(priors) != 1:
+        raise ValueError(
+            "expected one output [1, N, 4] of priors with x1 < x2 and y1 < y2, got %d such outputs" % len(priors)
+        )
+    fours.remove(priors[0])
+    if len(fours) == 2:  # three classes
+        fours = [i for i in fours if float(np.min(outputs[i])) < found.outputs[i].zero_point]
+        if len(fours) != 1:
+            raise ValueError("expected one output [1, N, 4] of boxes with numbers below 0, got %d" % len(fours))
+    (scores,) = [i for i in range(3) if i != fours[0] and i != priors[0]]
+    return found.outputs[scores], found.outputs[fours[0]], found.outputs[priors[0]]
+
+
+class CornerHead(Head):
     """Finds detections in scores, boxes and priors."""
 
     def __init__(self, scores, boxes, priors, classes, labels, options):
+        super().__init__(classes, labels)
         self.index = scores.index
-        self.classes = classes
-        self.labels = labels
-        self.names = [None] * classes
         rows = boxes.size // 4
-        allowed = options.classes or ()
-        if allowed:
-            allowed = module("tensors.labels").classes("classes", allowed, classes, self.name_of)
+        allowed = self.allowed(options)
         capacity = self.capacity = min(options.max_candidates, rows)
         most = min(options.max_detections, capacity)
         values = np.frombuffer(bytearray(20 * capacity), dtype=np.float).reshape((5, capacity))
@@ -138,62 +132,60 @@ def _taken(tensor, array, anchors):
     return rows.transpose()
 
 
-class FinishedBinding(BoxBinding):
-    """Boxes, classes and scores after TFLite_Detection_PostProcess, and how many there are."""
+def finished(options, model, outputs):
+    """The FrameBoxes of boxes, classes and scores after TFLite_Detection_PostProcess, and how many there are."""
+    expected = "boxes [1, n, 4], classes [1, n], scores [1, n] and their number [1], as of TFLite_Detection_PostProcess"
+    found = FrameBoxes(model, outputs, 4, expected)
+    _refuse(options, "decodes its boxes")
+    tensors, found.is_final = _in_order(found, outputs)
+    labels = labels_of(options, model)
+    if labels and labels[0] in ("???", "background"):  # as in TensorFlow's label maps
+        labels = labels[1:] or None
+    found.labels = labels
+    found.unit_x, found.unit_y = found.size
+    found.head = FinishedHead(model, tensors, labels, options)
+    return found
 
-    expected_outputs = (
-        "boxes [1, n, 4], classes [1, n], scores [1, n] and their number [1], as of TFLite_Detection_PostProcess"
-    )
-    count = 4
 
-    def __init__(self, options, model, outputs):
-        ModelBinding.__init__(self, model, outputs)
-        if options.priors:
-            raise ValueError("priors: expected None for a network that decodes its boxes, got %r" % (options.priors,))
-        if options.box_order:
-            raise ValueError("box_order: expected None for a network that decodes its boxes, got %r" % options.box_order)
-        self.roles = self._told_apart(outputs)
-        rows = self.outputs[self.roles[0]].size // 4
-        labels = labels_of(options, model)
-        if labels and labels[0] in ("???", "background"):  # as in TensorFlow's label maps
-            labels = labels[1:] or None
-        self.labels = labels
-        self.rows = np.zeros((1, rows, 6))
-        self.unit_x, self.unit_y = self.size
-        self.score_scale = 1.0
-        self.window = {}
-        layout = HeadLayout(6, rows, False)
-        self.head = EndToEndHead(OutputTensor(model, 0, self.rows), layout, labels, options)
+def _in_order(found, outputs):
+    """The outputs with boxes, classes, scores and count, and whether that is certain."""
+    tensors = found.outputs
+    sizes = [tensor.size for tensor in tensors]
+    boxes = [i for i in range(4) if tensors[i].shape == (1, sizes[i] // 4, 4)]
+    counts = [i for i in range(4) if tensors[i].shape == (1,)]
+    if len(boxes) != 1 or len(counts) != 1:
+        raise refused(found)
+    one, other = [i for i in range(4) if i != boxes[0] and i != counts[0]]
+    for i in (one, other):
+        if tensors[i].shape != (1, sizes[boxes[0]] // 4):
+            raise refused(found)
+    # Classes are whole numbers, and so are scores of 0 and 1. If no class is above 1 then, TensorFlow's order decides,
+    # until another frame.
+    values = [_real(tensors[i], outputs) for i in (one, other)]
+    whole = [_are_whole(array) for array in values]
+    if whole[1] and (not whole[0] or float(np.max(values[0])) <= 1.0 < float(np.max(values[1]))):
+        one, other = other, one
+    return [tensors[i] for i in (boxes[0], one, other, counts[0])], whole[0] != whole[1]
 
-    def _told_apart(self, outputs):
-        """The indices of boxes, classes, scores and count."""
-        sizes = [tensor.size for tensor in self.outputs]
-        boxes = [i for i in range(4) if self.outputs[i].shape == (1, sizes[i] // 4, 4)]
-        counts = [i for i in range(4) if self.outputs[i].shape == (1,)]
-        if len(boxes) != 1 or len(counts) != 1:
-            raise refused(self)
-        one, other = [i for i in range(4) if i != boxes[0] and i != counts[0]]
-        for i in (one, other):
-            if self.outputs[i].shape != (1, sizes[boxes[0]] // 4):
-                raise refused(self)
-        # Classes are whole numbers, and so are scores of 0 and 1. If no class is above 1 then, TensorFlow's order decides,
-        # until another frame.
-        values = [self._real(i, outputs) for i in (one, other)]
-        whole = [_are_whole(array) for array in values]
-        self.is_final = whole[0] != whole[1]
-        if whole[1] and (not whole[0] or float(np.max(values[0])) <= 1.0 < float(np.max(values[1]))):
-            one, other = other, one
-        return boxes[0], one, other, counts[0]
 
-    def _real(self, index, outputs):
-        tensor = self.outputs[index]
-        array = outputs[index]
-        if tensor.scale != 1.0 or tensor.zero_point:
-            array = (np.array(array, dtype=np.float) - float(tensor.zero_point)) * same_floats(tensor.scale)
-        return array
+def _real(tensor, outputs):
+    array = outputs[tensor.index]
+    if tensor.scale != 1.0 or tensor.zero_point:
+        array = (np.array(array, dtype=np.float) - float(tensor.zero_point)) * same_floats(tensor.scale)
+    return array
 
-    def result(self, outputs):
-        boxes, classes, scores, count = [self._real(i, outputs) for i in self.roles]
+
+class FinishedHead(EndToEndHead):
+    """Finds boxes in outputs of TFLite_Detection_PostProcess: they become the rows of an end-to-end head."""
+
+    def __init__(self, model, tensors, labels, options):
+        self.tensors = tensors
+        count = tensors[0].size // 4
+        self.rows = np.zeros((1, count, 6))
+        super().__init__(OutputTensor(model, 0, self.rows), HeadLayout(6, count, False), labels, options)
+
+    def find(self, outputs):
+        boxes, classes, scores, count = [_real(tensor, outputs) for tensor in self.tensors]
         grid = self.rows[0]
         rows = len(grid)
         boxes = boxes.reshape((rows, 4))
@@ -205,7 +197,7 @@ class FinishedBinding(BoxBinding):
         if 0.0 <= count < rows:  # what follows is undefined
             grid[int(count) :, 4] = -1.0
             grid[int(count) :, 5] = 0.0
-        return super().result([self.rows])
+        return super().find([self.rows])
 
 
 def _are_whole(array):

@@ -11,7 +11,7 @@ Proven with ST's C code, on the rows of networks with the same head (Megvii's). 
 """
 
 from .grids import GridDetector
-from .objectness import ObjectnessBinding
+from .objectness import ObjectnessBoxes
 
 
 class YoloD(GridDetector):
@@ -21,10 +21,10 @@ class YoloD(GridDetector):
     """
 
     def _bind(self, model, outputs):
-        return YoloDBinding(self, model, outputs)
+        return YoloDBoxes(self, model, outputs)
 
 
-class YoloDBinding(ObjectnessBinding):
+class YoloDBoxes(ObjectnessBoxes):
     expected_outputs = "rows [1, N, 5 + classes]"
 
     def form(self, options, outputs):

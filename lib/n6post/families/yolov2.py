@@ -14,7 +14,7 @@ Proven on yolo_lc_192 of the camera's ROM and on the tiny YOLOv2 of face-api.js.
 from ..pixels.rounding import same_product
 from ..tensors.options import Options, anchor_sizes
 from .grids import GridDetector
-from .objectness import ObjectnessBinding, logit_form, map_heads, map_size
+from .objectness import ObjectnessBoxes, logit_form, map_heads, map_size
 
 # Of ST's network for persons (NUCLEO-N657X0-Q) and of OpenMV's YoloV2.
 _ANCHORS = 0.9883, 3.3606, 2.1194, 5.3759, 3.052, 9.1336, 5.5517, 9.3066, 9.726, 11.1422
@@ -35,10 +35,10 @@ class YoloV2(GridDetector):
     anchors = _option("anchors", None, anchor_sizes)
 
     def _bind(self, model, outputs):
-        return YoloV2Binding(self, model, outputs)
+        return YoloV2Boxes(self, model, outputs)
 
 
-class YoloV2Binding(ObjectnessBinding):
+class YoloV2Boxes(ObjectnessBoxes):
     expected_outputs = "a map [1, h, w, anchors * (5 + classes)]"
 
     def form(self, options, outputs):

@@ -21,7 +21,7 @@ from ..tensors.lazy import module
 from ..tensors.options import Options, anchor_sizes, choice
 from ..tensors.quantization import FLOAT
 from .grids import SIGMOID, SQUARED_SIGMOID, GridDetector
-from .objectness import ObjectnessBinding, map_heads, map_mean, map_size, objectness_form
+from .objectness import ObjectnessBoxes, map_heads, map_mean, map_size, objectness_form
 
 # In input pixels, three for each of the strides 8, 16 and 32: models/yolov5n.yaml.
 _ANCHORS = 10, 13, 16, 30, 33, 23, 30, 61, 62, 45, 59, 119, 116, 90, 156, 198, 373, 326
@@ -38,10 +38,10 @@ class YoloV5(GridDetector):
     box_units = _option("box_units", None, choice, "pixels", "normalized")
 
     def _bind(self, model, outputs):
-        return YoloV5Binding(self, model, outputs)
+        return YoloV5Boxes(self, model, outputs)
 
 
-class YoloV5Binding(ObjectnessBinding):
+class YoloV5Boxes(ObjectnessBoxes):
     counts = (1, 3)
     expected_outputs = "rows [1, N, 5 + classes], or a map [1, h, w, 3 * (5 + classes)] for each of three strides"
 

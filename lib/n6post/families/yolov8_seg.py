@@ -17,56 +17,48 @@ from ..tensors.head_layout import prototype_layout, squeezed
 from ..tensors.lazy import module
 from ..tensors.options import Options, flag, number, number_or_none
 from ..tensors.quantization import FLOAT, INT8, UINT8
-from .yolov8 import BoxBinding, YoloV8, is_split
+from .frame_boxes import Extras
+from .yolov8 import YoloV8
 
 
-class YoloV8Seg(YoloV8):
-    """Post-processor for YOLOv8, YOLO11 and YOLO26 segmentation: every detection has a `.mask`.
+class Masks(Extras):
+    """What masks add to boxes: a head with mask coefficients, and prototypes."""
 
-    It has YoloV8's options besides its own, and accepts end-to-end heads [1, rows, 6 + coefficients] as YoloV8 does.
-    """
-
-    _option = Options("threshold", YoloV8._option)
-    mask_threshold = _option("mask_threshold", 0.5, number, 1e-6, 1 - 1e-6)
-    mask_padding = _option("mask_padding", None, number_or_none, 0.0, 1e4)
-    mask_overlap = _option("mask_overlap", 0.8, number_or_none, 0.0, 1.0)
-    refit_boxes = _option("refit_boxes", False, flag)
-
-    def _bind(self, model, outputs):
-        if is_split(outputs, MaskBinding):
-            return module("families.split_seg").SplitMasks(self, model, outputs)
-        return MaskBinding(self, model, outputs)
-
-
-class MaskBinding(BoxBinding):
-    """A head with mask coefficients, and prototypes."""
-
+    kind = "masks"
     expected_outputs = "a head [1, 4 + classes + M, N] or [1, rows, 6 + M] and prototypes [1, H, W, M]"
     count = 2
     half_step = 0.5  # half of the step to which the head rounds boxes, in its units
-    mask = FrameMask  # type: ignore[assignment]
+    mask = FrameMask
 
-    def prepare(self):
+    def choose(self, boxes):
         # By shape, not by order: a head has three dimensions, or four of which two are not 1.
-        head, protos = self.outputs
+        head, protos = boxes.outputs
         a, b = len(squeezed(head.shape)), len(squeezed(protos.shape))
         if (len(head.shape), a != 2, a) > (len(protos.shape), b != 2, b):
             head, protos = protos, head
-        self.tensor = head
         self.protos = protos
-        self.protos_layout = prototype_layout(protos.shape, self.size)
+        self.protos_layout = prototype_layout(protos.shape, boxes.size)
         coefficients = self.protos_layout[0]
         if not 8 <= coefficients <= 64:
             raise ValueError("expected 8 to 64 mask coefficients, got %d in %s" % (coefficients, protos))
-        return coefficients
+        return head, coefficients
 
-    def complete(self, options, outputs):
-        layout = self.layout
-        if self.tensor.dtype == FLOAT:
+    def complete(self, boxes, options, outputs, rows):
+        layout = boxes.layout
+        if boxes.tensor.dtype == FLOAT:
             self.half_step = 0.0
-        self.prepare_masks(options, outputs, [(0, self.tensor, layout, layout.channels - self.protos_layout[0])])
+        self.prepare(boxes, options, outputs, [(0, boxes.tensor, layout, layout.channels - self.protos_layout[0])])
 
-    def prepare_masks(self, options, outputs, heads):
+    def of_split(self, boxes, options, outputs, layout, parts):
+        """These masks, of a split head: its coefficients are outputs [1, h, w, M] for each stride, or [1, M, N]."""
+        self.protos = boxes.outputs[layout.protos]
+        self.protos_layout = prototype_layout(self.protos.shape, boxes.size)
+        if layout.bins or boxes.tensor.dtype == FLOAT:
+            self.half_step = 0.0  # boxes are not rounded to steps
+        self.prepare(boxes, options, outputs, [(first, tensor, order, 0) for first, tensor, order in parts])
+        return self
+
+    def prepare(self, boxes, options, outputs, heads):
         """Prepare what `masks` needs.
 
         heads   the outputs with mask coefficients by ascending anchors, (first anchor, OutputTensor, its HeadLayout, channel
@@ -77,7 +69,7 @@ class MaskBinding(BoxBinding):
         if coefficients == width == height:  # [1, 32, 32, 32] of a 128 x 128 input
             probe = module("families.layout_probe")
             channels_last, certain = probe.channels_last(protos, outputs[protos.index])
-            self.is_final = self.is_final and certain
+            boxes.is_final = boxes.is_final and certain
         # No known network has a head of one dtype and prototypes of another. They are converted to floats.
         mixed = [head.dtype for _, head, _, _ in heads] != [protos.dtype] * len(heads)
         dtype = FLOAT if mixed else protos.dtype
@@ -113,14 +105,14 @@ class MaskBinding(BoxBinding):
 
         # The padding in model input pixels. By default half of the step to which the head rounds boxes.
         padding = options.mask_padding
-        units = same_floats(self.unit_x, self.unit_y)
+        units = same_floats(boxes.unit_x, boxes.unit_y)
         if padding is None:
             pad_x = pad_y = half = self.half_step
             self.padding = units * half
         else:
             self.padding = same_floats(padding, padding)
             pad_x, pad_y = self.padding / units
-        px, py = units * np.array([width, height]) / np.array(self.size)
+        px, py = units * np.array([width, height]) / np.array(boxes.size)
         self.window = {
             "window": 1,
             "proto_width": width,
@@ -132,23 +124,22 @@ class MaskBinding(BoxBinding):
             "ring": 2,  # a frame pixel at the left edge of a box is interpolated from up to two mask pixels outside
         }
 
-    def set_transform(self, transform):
-        super().set_transform(transform)
+    def set_transform(self, boxes, transform):
         _, width, height, _ = self.protos_layout
         scale = same_floats(transform.sx, transform.sy)
         margin = np.floor(self.padding * scale + (0.5 + NUDGE))
         margin = int(margin[0]), int(margin[1])
         self.mask_transform = MaskTransform(
-            self.size[0] / width * transform.sx,
+            boxes.size[0] / width * transform.sx,
             transform.ox,
-            self.size[1] / height * transform.sy,
+            boxes.size[1] / height * transform.sy,
             transform.oy,
             transform.roi,
             margin,
             transform.frame_size,
         )
         x, y, w, h = transform.roi
-        ax, ay = to_mask = 1.0 / (scale * np.array(self.size) / np.array([width, height]))
+        ax, ay = to_mask = 1.0 / (scale * np.array(boxes.size) / np.array([width, height]))
         bx, by = (np.array([x, y]) + (0.5 + NUDGE) - same_floats(transform.ox, transform.oy)) * to_mask
         distinct = params.suppress_masks(
             rows=0,
@@ -189,3 +180,18 @@ class MaskBinding(BoxBinding):
         if left < kept:
             rows[params.MASK_ROWS] = left * params.ROW  # the rows behind are not copied away: nobody reads them
         return rows, data, self.mask_transform
+
+
+class YoloV8Seg(YoloV8):
+    """Post-processor for YOLOv8, YOLO11 and YOLO26 segmentation: every detection has a `.mask`.
+
+    It has YoloV8's options besides its own, and accepts end-to-end heads [1, rows, 6 + coefficients] as YoloV8 does.
+    """
+
+    _option = Options("threshold", YoloV8._option)
+    mask_threshold = _option("mask_threshold", 0.5, number, 1e-6, 1 - 1e-6)
+    mask_padding = _option("mask_padding", None, number_or_none, 0.0, 1e4)
+    mask_overlap = _option("mask_overlap", 0.8, number_or_none, 0.0, 1.0)
+    refit_boxes = _option("refit_boxes", False, flag)
+
+    _extras = Masks

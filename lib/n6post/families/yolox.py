@@ -20,7 +20,7 @@ from ..pixels.rounding import same_product
 from ..tensors.lazy import module
 from ..tensors.options import Options, anchor_sizes, choice
 from .grids import GridDetector
-from .objectness import ObjectnessBinding, logit_form, map_heads, map_mean, map_size
+from .objectness import ObjectnessBoxes, logit_form, map_heads, map_mean, map_size
 
 # Of ST's zoo, in parts of the input's width: yolo_anchors of the networks with one anchor in each cell, and with three.
 _ANCHORS = (0.5, 0.5), (0.5, 0.5, 0.07, 0.25, 0.23, 0.7)
@@ -37,14 +37,14 @@ class YoloX(GridDetector):
     box_units = _option("box_units", None, choice, "cells", "pixels", "normalized")
 
     def _bind(self, model, outputs):
-        binding = YoloXBinding(self, model, outputs)
+        binding = YoloXBoxes(self, model, outputs)
         if binding.oriented:
             options = dict([(name, getattr(self, name)) for name, _ in GridDetector._option.defaults])
             binding = __import__("n6post").YoloV8Obb(**options)._bind(model, outputs)
         return binding
 
 
-class YoloXBinding(ObjectnessBinding):
+class YoloXBoxes(ObjectnessBoxes):
     """Rows or maps. `oriented`: whether rows are oriented boxes, which have the same shape and as many labels."""
 
     oriented = False

@@ -17,7 +17,7 @@ from ulab import numpy as np
 
 from ..tensors.head_layout import HeadLayout
 from ..tensors.options import Options, name_list, number
-from .grids import EXP, Channels, GridBinding, GridForm, GridPart
+from .grids import EXP, Channels, GridBoxes, GridForm, GridPart
 from .processor import Processor
 
 _STRIDES = 8, 16, 32
@@ -40,10 +40,10 @@ class YuNet(Processor):
     labels = _option("labels", None, name_list)
 
     def _bind(self, model, outputs):
-        return YuNetBinding(self, model, outputs)
+        return YuNetBoxes(self, model, outputs)
 
 
-class YuNetBinding(GridBinding):
+class YuNetBoxes(GridBoxes):
     """The twelve outputs of YuNet."""
 
     expected_outputs = (

@@ -484,18 +484,13 @@ _blank = object.__new__  # past FrameMask.__init__: interpreting it takes half a
 
 
 @micropython.viper
-def make_detections(binding, outputs, shared, table: ptr32, first: int, count):
+def make_detections(making, outputs, shared, table: ptr32, first: int, count):
     one = _float
     bits = ptr32(one)
     none = _NONE
-    names = binding.head.names
-    make = binding.make
-    mask = binding.mask if shared else none
-    keypoints = binding.keypoints
-    source = binding.source
+    names, name_of, make, mask, keypoints, left, top, source = making
     store = _store
     blank = _blank
-    left, top, _, _ = binding.transform.roi
     x = int(left)
     y = int(top)
     detections = [none] * count
@@ -504,7 +499,7 @@ def make_detections(binding, outputs, shared, table: ptr32, first: int, count):
         class_id = table[at + _CLASS_ID]
         label = names[class_id]
         if not label:
-            label = binding.head.name_of(class_id)
+            label = name_of(class_id)
         own = none
         if mask:
             own = blank(mask)

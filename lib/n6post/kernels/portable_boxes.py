@@ -341,21 +341,18 @@ def prototype_mask(protos, head, params, out):
 _store = object.__setattr__  # past Detection.__setattr__
 
 
-def make_detections(binding, outputs, shared, table, first, count):
+def make_detections(making, outputs, shared, table, first, count):
     """A list of Detection, one for each row of the table of boxes_to_frame.
 
-    binding     a BoxBinding
-    outputs     the network's outputs, which binding.keypoints reads
-    shared      the result of binding.masks, which binding.mask reads, or None
+    making      names by class number (None: not needed so far), name_of(class number); what makes a Detection; mask(shared,
+                entry) and keypoints(outputs, anchor), or None; left and top of the roi; what `_source` of a Detection is
+    outputs     the network's outputs, which `keypoints` reads
+    shared      what `mask` reads, or None
     table       array('i'), as boxes_to_frame writes it
     first       the entry of the table where the first row begins
     count       number of rows
     """
-    names = binding.head.names
-    make = binding.make
-    mask = binding.mask if shared else None
-    keypoints = binding.keypoints
-    left, top, _, _ = binding.transform.roi
+    names, name_of, make, mask, keypoints, left, top, source = making
     detections = []
     for at in range(first, first + count * ROW, ROW):
         x, y, w, h = unpack_from("4i", table, 4 * at)
@@ -364,11 +361,11 @@ def make_detections(binding, outputs, shared, table, first, count):
             (x + left, y + top, w, h),
             score,
             class_id,
-            names[class_id] or binding.head.name_of(class_id),
+            names[class_id] or name_of(class_id),
             mask(shared, at) if mask else None,
             keypoints(outputs, table[at + ROW_ANCHOR]) if keypoints else None,
         )
-        _store(made, "_source", binding.source)
+        _store(made, "_source", source)
         detections.append(made)
     return detections
 
