@@ -9,14 +9,15 @@ from array import array
 import micropython
 from micropython import const
 
-# Entries of a row of the table, as drawing_params.row names them.
-_X = const(0)
-_Y = const(1)
-_W = const(2)
-_H = const(3)
-_ANCHOR = const(4)
-_CLASS_ID = const(5)
-_SCORE = const(6)
+# A row of the table. Copied by scripts/dev/generate.py from row in kernels/drawing_params.py:
+_ROW_X = const(0)
+_ROW_Y = const(1)
+_ROW_W = const(2)
+_ROW_H = const(3)
+_ROW_ANCHOR = const(4)
+_ROW_CLASS_ID = const(5)
+_ROW_SCORE = const(6)
+
 _ROW = const(16)
 
 _NONE = None  # viper cannot compare with the constant None
@@ -38,7 +39,7 @@ def make_detections(making, outputs, shared, table: ptr32, first: int, count):
     detections = [none] * count
     at = first
     for j in range(int(count)):
-        class_id = table[at + _CLASS_ID]
+        class_id = table[at + _ROW_CLASS_ID]
         label = names[class_id]
         if not label:
             label = name_of(class_id)
@@ -48,9 +49,9 @@ def make_detections(making, outputs, shared, table: ptr32, first: int, count):
             store(own, "_entry", (shared, at))
         points = none
         if keypoints:
-            points = keypoints(outputs, table[at + _ANCHOR])
-        bits[0] = table[at + _SCORE]
-        rect = (x + table[at + _X], y + table[at + _Y], table[at + _W], table[at + _H])
+            points = keypoints(outputs, table[at + _ROW_ANCHOR])
+        bits[0] = table[at + _ROW_SCORE]
+        rect = (x + table[at + _ROW_X], y + table[at + _ROW_Y], table[at + _ROW_W], table[at + _ROW_H])
         made = make(rect, one[0], class_id, label, own, points)
         store(made, "_source", source)
         detections[j] = made

@@ -5,6 +5,7 @@ x1, y1, x2, y2, score, class for each object that it found, best first ([1, rows
 [1, 189, 6] of a 96 x 96 input may be either: two classes, or 189 rows.
 """
 
+from micropython import const
 from ulab import numpy as np
 
 from ..tensors.head_layout import anchor_counts, flat, row_layouts
@@ -12,9 +13,9 @@ from ..tensors.lazy import module
 from ..tensors.quantization import FLOAT
 
 _FEWEST_ANCHORS = 20  # of an input of 64 x 64 with strides of 16 and 32
-_SAMPLE = 128  # the most rows that are examined
-_MOST_ROWS = 300  # of an end-to-end head, as in matching.py
-_MOST_COLUMNS = 405  # of 133 keypoints, as in matching.py
+_SAMPLE = const(128)  # the most rows or anchors that are examined
+_MOST_ROWS = const(300)  # of an end-to-end head, by default
+_MOST_COLUMNS = const(405)  # of 133 keypoints, as in COCO-WholeBody
 _FEWEST_ROWS = 5  # that show whether the sixth column has class numbers
 _ROWS = (
     "x1, y1, x2, y2, score, class (those of RT-DETR are cx, cy, w, h: decode them in your script, and pass the boxes to"

@@ -25,10 +25,12 @@ from ..tensors.quantization import FLOAT
 from .frame_boxes import Extras, FrameBoxes, Head, labels_of, shared_head
 from .processor import Processor
 
-_MOST_ROWS = const(300)  # of an end-to-end head, as in matching.py
+# Copied by scripts/dev/generate.py from families/layout_probe.py:
+_MOST_ROWS = const(300)
 _MOST_COLUMNS = const(405)
+_SAMPLE = const(128)
+
 _COCO_CLASSES = const(80)
-_SAMPLE = const(128)  # anchors that show the order of a box's numbers
 _ANY_CLASS = const(65536)  # the number of classes of an end-to-end head, which is unknown
 
 

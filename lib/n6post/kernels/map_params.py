@@ -4,14 +4,13 @@ from array import array
 
 from micropython import const
 
+from ..tensors.quantization import FLOAT
 from .params import bits
-
-_FLOAT = const(102)  # ulab's code, as in quantization.py
 
 
 def _cut(dtype, value):
     # A threshold is stored in the tensor's own number format.
-    return bits(value) if dtype == _FLOAT else value
+    return bits(value) if dtype == FLOAT else value
 
 
 def class_map(dtype, pixels, classes, pixel_step, class_step, cut=0):

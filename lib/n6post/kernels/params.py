@@ -16,8 +16,7 @@ from struct import pack, unpack
 
 from micropython import const
 
-_FLOAT = const(102)  # ulab's codes, as in quantization.py
-_INT16 = const(104)
+from ..tensors.quantization import FLOAT, INT16
 
 
 def bits(number):
@@ -47,7 +46,7 @@ def candidates(
                 class
     """
     words = filter_words(classes, allowed)
-    cut = bits(cut) if dtype == _FLOAT else cut
+    cut = bits(cut) if dtype == FLOAT else cut
     entries = [dtype, anchors, channels, channel_step, anchor_step, first_class, classes, zero_point, cut, capacity]
     return array("i", entries + [len(words)] + words)
 
@@ -103,7 +102,7 @@ def prototype_mask(
 
     rows    rows of the table of boxes_to_frame, one behind the other; stored as the number of words that follow, and these
     """
-    threshold = bits(threshold) if dtype == _FLOAT or dtype == _INT16 else threshold
+    threshold = bits(threshold) if dtype == FLOAT or dtype == INT16 else threshold
     entries = dtype, width, height, coefficients, pixel_step, coefficient_step, zero_point, head_zero_point
     window = window_x, window_y, window_w, window_h
     return array("i", entries + (first, step) + window + (threshold, anchor_step, low, high, len(rows)) + tuple(rows))

@@ -10,10 +10,10 @@ from struct import unpack_from
 from micropython import const
 from ulab import numpy as np
 
+from ..tensors.quantization import FLOAT
 from .numeric import LARGEST, clipped, fractions, maximum, total, without_nan
 from .params import BOXES_TO_FRAME_KEPT, ROW, ROW_ANCHOR, ROW_CLASS_ID
 
-_FLOAT = const(102)
 _BLOCK = const(16384)  # elements worked on at once: what a temporary array costs in memory
 
 
@@ -46,7 +46,7 @@ def candidates(head, params, values, labels):
         else:
             grid = _dense(head, anchors, channels, channel_step, anchor_step)
         scores = grid[first_class : first_class + classes]
-    if dtype == _FLOAT:
+    if dtype == FLOAT:
         (cut,) = fractions(params, 8, 9)
         best = _best_of_floats(scores, columns, anchors, classes)
     else:
@@ -60,12 +60,12 @@ def candidates(head, params, values, labels):
     best = np.array(np.take(best, passing), dtype=np.float) + 0.0  # -0 and 0 are one score
     raw = np.zeros((min(len(passing), capacity), 5))
     count = 0
-    for at in best_first(best, capacity, dtype == _FLOAT):
+    for at in best_first(best, capacity, dtype == FLOAT):
         if count == capacity:
             break
         anchor = int(passing[at])
         column = scores[:, anchor] if columns else scores[anchor]
-        class_id = int(np.argmax(without_nan(column) if dtype == _FLOAT else column))
+        class_id = int(np.argmax(without_nan(column) if dtype == FLOAT else column))
         if allowed and not params[11 + class_id // 32] >> class_id % 32 & 1:
             continue
         if first_class >= 4:

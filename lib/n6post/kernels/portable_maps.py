@@ -6,10 +6,10 @@ Conventions: numeric.py.
 from micropython import const
 from ulab import numpy as np
 
+from ..tensors.quantization import FLOAT
 from .map_params import PEAKS_VISIBLE
 from .numeric import LARGEST, clipped, fractions, maximum, without_nan
 
-_FLOAT = const(102)
 _BLOCK = const(16384)  # elements worked on at once: what a temporary array costs in memory
 
 
@@ -27,7 +27,7 @@ def class_map(logits, params, out):
     into = np.frombuffer(out, dtype=np.uint8)
     if classes == 1:
         row = logits.reshape((pixels,))
-        if dtype == _FLOAT:
+        if dtype == FLOAT:
             (cut,) = fractions(params, 5, 6)
         elif cut > LARGEST[dtype]:
             into[:] = 0
@@ -43,10 +43,10 @@ def class_map(logits, params, out):
     step = _BLOCK // classes
     for at in range(0, pixels, step):
         block = grid[at : at + step] if last else grid[:, at : at + step]
-        if classes == 2 and dtype != _FLOAT:  # a seventh of what argmax and its int16 cost
+        if classes == 2 and dtype != FLOAT:  # a seventh of what argmax and its int16 cost
             into[at : at + step] = block[:, 1] > block[:, 0] if last else block[1] > block[0]
             continue
-        if dtype == _FLOAT:
+        if dtype == FLOAT:
             first = block[:, 0] if last else block[0]
             if not np.all(first == first[:]):
                 block = without_nan(block)
@@ -96,7 +96,7 @@ def peaks(heat, params, out):
     dtype, width, height, keypoint_count, _, keypoint_step, zero_point, cut, refine = params[:9]
     scale, ax, bx, ay, by = fractions(params, 9, 14)
     frame_width, frame_height = params[14:16]
-    if dtype == _FLOAT:
+    if dtype == FLOAT:
         (cut,) = fractions(params, 7, 8)
     else:
         cut = float(cut)
@@ -108,7 +108,7 @@ def peaks(heat, params, out):
     step = max(1, _BLOCK // keypoint_count)
     for start in range(0, pixels, step):  # argmax counts in int16
         block = grid[start : start + step] if last else grid[:, start : start + step]
-        if dtype == _FLOAT:
+        if dtype == FLOAT:
             block = without_nan(block)
         # camera: long-axis: of a block
         top = np.array(np.max(block, axis=0 if last else 1), dtype=np.float)

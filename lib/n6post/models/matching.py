@@ -19,12 +19,16 @@ from ..tensors.lazy import module
 from ..tensors.options import name_list
 from ..tensors.shapes import are_keypoints, map_layout, output_shapes, same_aspect_ratio
 
+# Copied by scripts/dev/generate.py from families/yolov8.py:
 _COCO_CLASSES = const(80)
+
+# Copied by scripts/dev/generate.py from families/layout_probe.py:
+_MOST_ROWS = const(300)
+_MOST_COLUMNS = const(405)
+
 _COCO_KEYPOINTS = const(17)
 _MOVENET_KEYPOINTS = (13, 17)  # of ST's and Google's MoveNet
 _OTHER_KEYPOINTS = (14, 15, 16, 18, 20, 21, 25, 33)  # of LSP, MPII, OpenPose, hands, BODY_25, BlazePose
-_MOST_ROWS = const(300)  # of an end-to-end head, by default
-_MOST_COLUMNS = const(405)  # of 133 keypoints, as in COCO-WholeBody
 _LIMITS = {"b": (-128, 127), "B": (0, 255), "h": (-32768, 32767), "H": (0, 65535)}
 
 

@@ -12,9 +12,13 @@ The second function returns the numbers of labels that are right, the number of 
 only a frame shows how many classes there are. It is None for a family that has no labels to count.
 """
 
+from micropython import const
+
 from ..tensors.head_layout import anchor_counts, flat, row_layouts, squeezed
 
-_COCO_CLASSES = 80
+# Copied by scripts/dev/generate.py from families/yolov8.py:
+_COCO_CLASSES = const(80)
+
 _IMAGENET_CLASSES = (1000, 1001)
 _FEWEST_NUMBERS = 8  # of an embedding
 _DETR_ROWS = (100, 300, 900)  # queries of DETR, RT-DETR and DINO
