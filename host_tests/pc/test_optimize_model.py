@@ -21,7 +21,7 @@ import n6post
 import numpy as np
 import pytest
 from commands import script
-from n6post_pc import build, cli, optimize_model, optimize_network, optimize_proof, paths
+from n6post_pc import build, cli, optimize_model, optimize_proof, optimizers, paths
 from PIL import Image as PilImage
 
 pytest.importorskip("ai_edge_litert")
@@ -368,7 +368,7 @@ def wrong(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Any], Any]], N
     """Replaces what the optimizer returns by a function of it."""
 
     def install(change: Callable[[Any], Any]) -> None:
-        genuine = optimize_network.optimizer(".tflite")
+        genuine = optimizers.optimizer(".tflite")
         monkeypatch.setattr(optimize_model, "optimizer", lambda _: lambda *a, **k: change(genuine(*a, **k)))
 
     return install
@@ -395,7 +395,7 @@ def test_the_proof_notices_an_output_that_is_another_tensor(model: Path, run: Ru
 
 
 def test_the_proof_notices_that_another_class_was_kept(model: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    genuine = optimize_network.optimizer(".tflite")
+    genuine = optimizers.optimizer(".tflite")
 
     def other(data: bytes, *, classes: Any = None, **options: Any) -> Any:
         return genuine(data, classes=classes and [(number + 1) % 4 for number in classes], **options)

@@ -30,7 +30,7 @@ from .cli import spelled, version
 from .command import FINDINGS, FINE, Bar, UserError, parser, quoted
 from .files import check, label_files, regular, replacing, write
 from .files import model as model_file
-from .optimize_network import can_be_optimized
+from .optimizers import can_be_optimized
 from .paths import LIB
 from .release import write_zip
 

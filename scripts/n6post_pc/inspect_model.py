@@ -27,7 +27,7 @@ from rich.table import Table
 from . import files, graph, n6_estimate, paths, terminal, tflm, vela
 from .cli import spelled
 from .command import FINDINGS, FINE, WRONG, Bar, UserError, parser
-from .optimize_network import can_be_optimized
+from .optimizers import can_be_optimized
 from .pictures import FRAME
 
 RANGES = {"b": (-128, 127), "B": (0, 255), "h": (-32768, 32767), "H": (0, 65535)}

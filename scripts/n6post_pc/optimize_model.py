@@ -22,7 +22,8 @@ from rich.table import Table
 
 from . import demo, files, graph, optimize_proof, paths, pictures, sources, terminal, vela
 from .command import FINDINGS, FINE, Bar, UserError, parser
-from .optimize_network import STRIDE, CannotOptimize, Optimized, Output, finer_scales, optimizer
+from .optimize_network import STRIDE, CannotOptimize, Optimized, Output, finer_scales
+from .optimizers import optimizer
 
 # The frame sizes of OpenMV's cameras.
 _NAMES = ("QQVGA", "HQVGA", "QVGA", "CIF", "HVGA", "VGA", "WVGA", "SVGA", "XGA", "WXGA", "HD", "SXGA", "UXGA", "FHD", "QHD",

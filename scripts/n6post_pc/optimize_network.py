@@ -1,6 +1,5 @@
 """What the optimizers of .tflite and of .onnx files have in common: their result, and their error."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 from typing import Literal
@@ -115,23 +114,3 @@ def finer_scales(outputs: list[Output]) -> dict[str, tuple[float, int]]:
         if low < 0 < high and scale <= 0.75 * old:
             finer[one.name] = (scale, round(lowest - low / scale))
     return finer
-
-
-def optimizer(suffix: str) -> Callable[..., Optimized]:
-    """The function `optimized` for files with this ending: ".tflite" or ".onnx"."""
-    if suffix.lower() == ".onnx":
-        from . import optimize_onnx
-
-        return optimize_onnx.optimized
-    from . import optimize_tflite
-
-    return optimize_tflite.optimized
-
-
-def can_be_optimized(data: bytes, suffix: str) -> bool:
-    """Whether `n6post optimize` can make a split head of a model file."""
-    try:
-        optimizer(suffix)(data)
-    except CannotOptimize:
-        return False
-    return True

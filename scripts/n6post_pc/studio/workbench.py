@@ -22,7 +22,7 @@ from n6post.models import matching
 from .. import compare, files, graph, inspect_model, n6_estimate, paths, results, sources
 from ..command import UserError, quoted
 from ..files import MODELS
-from ..optimize_network import can_be_optimized
+from ..optimizers import can_be_optimized
 from ..run_model import FITS, Network
 from . import pages, script
 from .controls import controls
