@@ -58,7 +58,7 @@ COUNTED |= {"score_anchors": "allowed", "decode_anchors": "table", "color_sums":
 
 
 def test_every_kernel_has_a_builder_or_shares_one() -> None:
-    parts = {"row", "bits", "filter_words", "level_table"}
+    parts = {"row", "bits", "filter_words", "level_table", "mask_block"}
     assert set(BUILD["KERNELS"]) - set(SHARED) | parts == {n for n in BUILDERS if not n.startswith("_")}
 
 

@@ -18,13 +18,13 @@ from ..kernels.drawing_params import (
     TINT_Y,
     TINT_Y0,
     TINT_Y1,
+    mask_block,
 )
 from ..kernels.drawing_params import box as box_params
 from ..kernels.drawing_params import tint_map as tint_map_params
 from ..pixels.colors import checked_color, copy_rows, depth_of, gray, rgb565
 from ..results.scaled import checked_roi, is_scaled, scaled_mask
 from ..tensors.options import number
-from .masks import block_of
 
 
 def crop_image(mask):
@@ -55,7 +55,7 @@ def _painted(mask, left, top, width, height):
     Returns them with the width and the height of that part. It may begin left of the other or above it.
     """
     data, table, at, transform = mask._row()
-    block = block_of(transform)
+    block = transform.block or mask_block(transform)
     block[TINT_DEPTH] = 1
     block[TINT_FRAME_WIDTH] = right = left + width
     block[TINT_FRAME_HEIGHT] = bottom = top + height

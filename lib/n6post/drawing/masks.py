@@ -1,6 +1,6 @@
 """Masks and class maps in a frame: shared by Mask.draw, Segmentation.draw and draw()."""
 
-from ..kernels.drawing import antialias_is_cheap, clip_mask, count_class_pixels, tint_map, tint_mask, tint_masks
+from ..kernels.drawing import antialias_is_cheap, clip_mask, count_class_pixels, tint_map, tint_mask
 from ..kernels.drawing_params import (
     MAP_CLASS_ID,
     MAP_DEPTH,
@@ -11,15 +11,12 @@ from ..kernels.drawing_params import (
     TINT_DEPTH,
     TINT_FRAME_HEIGHT,
     TINT_FRAME_WIDTH,
+    mask_block,
 )
 from ..kernels.drawing_params import tint_map as tint_map_params
-from ..kernels.drawing_params import tint_mask as tint_mask_params
 from ..pixels.colors import checked_color, class_color, copy_rows, depth_of, gray, rgb565, step_palettes, target_of
-from ..pixels.rounding import NUDGE
 from ..tensors.lazy import module
 from ..tensors.options import flag, number
-
-_HALF = 0.5 + NUDGE
 
 
 def draw_mask(img, mask, color, alpha, antialias):
@@ -30,74 +27,25 @@ def draw_mask(img, mask, color, alpha, antialias):
     value = rgb565(checked_color(color))
     depth = depth_of(img)
     width, height = img.width(), img.height()
-    row = mask._row()
-    size = row[3].frame_size
+    data, table, at, transform = mask._row()
+    size = transform.frame_size
     if size is not None and size != (width, height):
         results = module("results.scaled")
         results.is_scaled(size, width, height)
         mask = results.scaled_mask(mask, width, height)
-        row = mask._row()
+        data, table, at, transform = mask._row()
     if antialias or antialias is None and antialias_is_cheap:
-        tint(row, img.bytearray(), depth, width, height, value, alpha)
-    else:
-        draw_blocks(img, mask, value, alpha)
-
-
-def tint(row, pixels, depth, width, height, value, alpha):
-    """Tint one mask, with smooth edges, in the pixels of a frame.
-
-    row     as Mask._row returns it
-    pixels  bytes of the frame: `depth` for each of width x height pixels
-    value   an RGB565 color
-    alpha   0..255
-    """
-    data, table, at, transform = row
-    block = transform.block or _block_of(transform)
-    block[TINT_DEPTH] = depth
-    block[TINT_FRAME_WIDTH] = width
-    block[TINT_FRAME_HEIGHT] = height
-    block[TINT_COLOR] = value
-    block[TINT_ALPHA] = alpha
-    start = clip_mask(block, table, at)
-    if start >= 0:
-        tint_mask(pixels, memoryview(data)[start:], block)
-
-
-def tint_all(result, paints, pixels, depth, width, height, alpha):
-    """Tint the masks of a list of Detection, each in the RGB565 color of its paint; the best detection's last, on top."""
-
-    def prepared(transform):
-        block = transform.block or _block_of(transform)
+        block = transform.block or mask_block(transform)
         block[TINT_DEPTH] = depth
         block[TINT_FRAME_WIDTH] = width
         block[TINT_FRAME_HEIGHT] = height
+        block[TINT_COLOR] = value
         block[TINT_ALPHA] = alpha
-        return block, module("results.mask").FrameMask
-
-    tint_masks(clip_mask, tint_mask, result, paints, pixels, prepared)
-
-
-def block_of(transform):
-    """The parameter block of clip_mask and tint_mask. It is kept in the MaskTransform."""
-    return transform.block or _block_of(transform)
-
-
-def _block_of(transform):
-    x, y, w, h = transform.bounds
-    margin_x, margin_y = transform.margin
-    transform.block = tint_mask_params(
-        x_scale=transform.sx,
-        y_scale=transform.sy,
-        offset_x=transform.ox + _HALF,
-        offset_y=transform.oy + _HALF,
-        seen_x=x,
-        seen_y=y,
-        seen_w=w,
-        seen_h=h,
-        margin_x=margin_x,
-        margin_y=margin_y,
-    )
-    return transform.block
+        start = clip_mask(block, table, at)
+        if start >= 0:
+            tint_mask(img.bytearray(), memoryview(data)[start:], block)
+    else:
+        draw_blocks(img, mask, value, alpha)
 
 
 def draw_blocks(img, mask, value, alpha):

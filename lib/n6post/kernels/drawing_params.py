@@ -4,7 +4,10 @@ from array import array
 
 from micropython import const
 
+from ..pixels.rounding import NUDGE
 from .params import bits
+
+_HALF = 0.5 + NUDGE
 
 
 def row(
@@ -38,6 +41,17 @@ TINT_X1 = const(11)
 TINT_Y1 = const(12)
 TINT_COLOR = const(13)
 TINT_ALPHA = const(14)
+
+
+def mask_block(transform):
+    """The parameter block of tint_mask and clip_mask for masks with this MaskTransform, which keeps it as its `block`."""
+    x, y, w, h = transform.bounds
+    margin_x, margin_y = transform.margin
+    transform.block = tint_mask(
+        x_scale=transform.sx, y_scale=transform.sy, offset_x=transform.ox + _HALF, offset_y=transform.oy + _HALF,
+        seen_x=x, seen_y=y, seen_w=w, seen_h=h, margin_x=margin_x, margin_y=margin_y,
+    )  # fmt: skip
+    return transform.block
 
 
 def tint_map(depth=2, frame_width=0, frame_height=0, class_id=0, width=0, height=0, edges=()):

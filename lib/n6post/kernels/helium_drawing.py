@@ -5,6 +5,7 @@ addresses of its arguments' buffers: dense arrays only (a strided ulab view woul
 """
 
 from micropython import const
+from .drawing_params import mask_block
 import micropython
 
 
@@ -322,33 +323,43 @@ def draw_boxes(box, pixels, params, font, result, paints, texts, table: ptr32, o
     return keypoints > 0
 
 
-_TINT_COLOR = const(13)  # entry of the parameter block of tint_mask, as drawing_params.py names it
+
+# Entries of the parameter block of tint_mask, as drawing_params.py names them.
+_TINT_FRAME_WIDTH = const(1)
+_TINT_FRAME_HEIGHT = const(2)
+_TINT_COLOR = const(13)
+_TINT_ALPHA = const(14)
 _NO_MASK = None  # viper cannot compare with the constant None
-_type = type
 
 
 @micropython.viper
-def tint_masks(clip_mask, tint_mask, result, paints, pixels, block_of):
+def tint_masks(clip_mask, tint_mask, result, paints, pixels, depth: int, width: int, height: int, alpha: int):
     none = _NO_MASK
-    kind_of = _type
     last = none
     held = none
     block = none
-    frame_mask = none
     views = none
     at = int(len(result))
     while at:
         at -= 1
         mask = result[at][4]
         if mask is not none:
-            if kind_of(mask) is frame_mask:
-                shared, entry = mask._entry
-                table, data, transform = shared
-            else:
+            row = mask._entry
+            if row is none:
                 data, table, entry, transform = mask._row()
+            else:
+                shared, entry = row
+                table, data, transform = shared
             if transform is not last:
-                block, frame_mask = block_of(transform)
                 last = transform
+                block = transform.block
+                if block is none:
+                    block = mask_block(transform)
+                words = ptr32(block)
+                words[0] = depth
+                words[_TINT_FRAME_WIDTH] = width
+                words[_TINT_FRAME_HEIGHT] = height
+                words[_TINT_ALPHA] = alpha
             if data is not held:
                 views = memoryview(data)
                 held = data

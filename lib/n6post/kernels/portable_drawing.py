@@ -22,7 +22,12 @@ from .drawing_params import (
     BOX_X,
     BOX_Y,
     LABEL,
+    TINT_ALPHA,
     TINT_COLOR,
+    TINT_DEPTH,
+    TINT_FRAME_HEIGHT,
+    TINT_FRAME_WIDTH,
+    mask_block,
 )
 from .numeric import fractions
 from .params import ROW
@@ -337,15 +342,15 @@ def draw_boxes(box, pixels, params, font, result, paints, texts, table, oriented
     return keypoints
 
 
-def tint_masks(clip_mask, tint_mask, result, paints, pixels, block_of):
+def tint_masks(clip_mask, tint_mask, result, paints, pixels, depth, width, height, alpha):
     """Tint the masks of a list of Detection, the best detection's last.
 
     clip_mask, tint_mask    the kernels
     result  a list of Detection
     paints  for each: (RGB565, ...)
-    pixels  bytes of the frame
-    block_of    block_of(transform): the parameter block of tint_mask for masks with this MaskTransform, without the color
-            and what clip_mask writes; and the class FrameMask, whose `_row` machine code does not call
+    pixels  bytes of the frame: `depth` for each of width x height pixels
+
+    Machine code reads a FrameMask's `_entry`, and calls `_row` of other masks only.
     """
     last = held = None
     for at in range(len(result) - 1, -1, -1):
@@ -354,8 +359,12 @@ def tint_masks(clip_mask, tint_mask, result, paints, pixels, block_of):
             continue
         data, table, entry, transform = mask._row()
         if transform is not last:  # all masks of a frame share one
-            block, _ = block_of(transform)
             last = transform
+            block = transform.block or mask_block(transform)
+            block[TINT_DEPTH] = depth
+            block[TINT_FRAME_WIDTH] = width
+            block[TINT_FRAME_HEIGHT] = height
+            block[TINT_ALPHA] = alpha
         if data is not held:
             views = memoryview(data)
             held = data

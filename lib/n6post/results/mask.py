@@ -41,6 +41,8 @@ class Mask:
     ValueError for data of another type or size than the window's, and for a crop that is not inside the window.
     """
 
+    _entry = None  # type: tuple  # of a FrameMask, which has one
+
     def __init__(self, data, window, crop, clip, transform):
         # One attribute: an instance grows its table at the 1st, 2nd, 3rd and 5th, and searches the heap each time.
         self._given = _checked_parts(data, window, crop, clip, transform)
@@ -51,7 +53,7 @@ class Mask:
 
     def _row(self):
         """(data, table, entry, transform): this mask's row of a table as the kernels read it, and where it begins."""
-        return row_of(self._given)
+        return row_of(self._parts())
 
     @property
     def crop(self):

@@ -14,7 +14,7 @@ from ..inputs.transform import InputTransform
 from ..tensors.lazy import module
 from ..tensors.shapes import same_aspect_ratio
 from .detection import copied, set_corners
-from .mask import row_of
+from .mask import Mask
 
 _MAX_KEPT = const(8)  # scaled transforms that are kept for the next frame
 _ROUNDING = const(2)  # pixels by which a side may differ: displays have 480 x 272 pixels for frames of 16:9, not 480 x 270
@@ -24,7 +24,7 @@ _CORNERS = const(2)
 _kept = {}
 
 
-class ScaledMask:
+class ScaledMask(Mask):
     """A Mask on a picture of another size, for drawing: the same pixels with another clip rectangle and MaskTransform."""
 
     def __init__(self, mask, clip, transform):
@@ -35,9 +35,6 @@ class ScaledMask:
     def _parts(self):
         data, window, crop, _, _ = self.mask._parts()
         return data, window, crop, self.clip, self.transform
-
-    def _row(self):
-        return row_of(self._parts())
 
     @property
     def image(self):
