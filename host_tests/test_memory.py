@@ -28,6 +28,7 @@ from fake_networks import Network
 from fakes import FakeModel, Framed, noise, unguarded
 from family_cases import family_cases
 from ml import model as ml_model
+from n6post.pixels import text as pixels_text
 from n6post.results.mask import Mask, MaskTransform
 from small_models import detector, heatmaps, numbered_map, poser, rows, scored_map, segmenter
 from synthetic_heads import Thing, float_head
@@ -132,7 +133,8 @@ class Scene(NamedTuple):
 
 
 def forget() -> None:
-    """Clear the caches of all modules: their private lists and dicts with names in lower case."""
+    """Clear the caches of all modules: their private lists and dicts with names in lower case, and what drawing keeps."""
+    pixels_text.drawn.__init__()  # type: ignore[misc]
     for module in [m for name, m in sys.modules.items() if name.startswith("n6post.")]:
         for name, value in vars(module).items():
             if name.startswith("_") and name.islower() and not name.startswith("__") and isinstance(value, (dict, list)):

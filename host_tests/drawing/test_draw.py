@@ -431,7 +431,7 @@ def test_the_text_of_a_label_shows_its_name_and_its_score() -> None:
         assert [t for t, _ in img.texts] == [text]
     for k in range(1000):
         n6post.draw(canvas(), [n6post.Detection(RECT, 0.5, 0, f"n{k}", None, None)])
-    assert len(vars(sys.modules["n6post.drawing.draw"])["_texts"]) < 300
+    assert len(vars(sys.modules["n6post.pixels.text"])["drawn"].made) < 300
 
 
 def test_a_label_longer_than_the_frame_starts_at_its_left_edge() -> None:
@@ -907,7 +907,7 @@ def test_the_kernel_gets_the_firmwares_glyph_of_every_character(monkeypatch: pyt
     monkeypatch.setattr(module, "font", font)
     monkeypatch.setattr(text, "font", font)
     monkeypatch.setattr(text, "_known", {})
-    monkeypatch.setattr(module, "_texts", {})
+    monkeypatch.setattr(vars(text)["drawn"], "made", {})
     plain, written = vars(module)["box"], []
 
     def box(frame: Any, block: Any, text: str, given: Any) -> None:

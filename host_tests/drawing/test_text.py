@@ -221,7 +221,7 @@ def test_a_cleared_picture_is_not_searched_for_texts(monkeypatch: pytest.MonkeyP
     """Red has a byte of 0 in RGB565, as black has."""
     earlier = importlib.import_module("n6post.drawing.earlier")
     monkeypatch.setattr(earlier, "are_there", lambda *arguments: pytest.fail("the picture is searched"))
-    importlib.import_module("n6post.pixels.text").picture[0] = None  # the picture of an earlier test
+    importlib.import_module("n6post.pixels.text").drawn.picture[0] = None  # the picture of an earlier test
     img = canvas()
     for _ in range(2):
         img.clear()
@@ -236,7 +236,7 @@ def test_texts_are_written_again_in_one_call(monkeypatch: pytest.MonkeyPatch) ->
     painted = importlib.import_module("n6post.drawing.painted_text")
     img = scene()
     n6post.draw(img, FIRST)
-    texts = importlib.import_module("n6post.pixels.text").texts
+    texts = importlib.import_module("n6post.pixels.text").drawn.texts
     calls = []
     paint = painted.paint
 
@@ -255,13 +255,13 @@ def test_labels_are_texts_once_however_often_something_is_drawn() -> None:
     n6post.text(img, (100, 5), "abc")  # without a background: the picture is still recognized by a label
     for y in (60, 70):
         n6post.draw(img, n6post.LineZone((0, y), (159, y)), labels=False)
-    texts = importlib.import_module("n6post.pixels.text").texts
+    texts = importlib.import_module("n6post.pixels.text").drawn.texts
     assert [text for _, _, _, _, text, *_ in texts] == [LABELS[1], LABELS[0], "abc"]
 
 
 def test_texts_are_forgotten_if_a_drawing_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     lib = importlib.import_module("n6post.drawing.draw")
-    texts = importlib.import_module("n6post.pixels.text").texts
+    texts = importlib.import_module("n6post.pixels.text").drawn.texts
 
     def fail(*arguments: Any) -> None:
         raise MemoryError
@@ -284,7 +284,7 @@ def test_an_empty_list_leaves_a_picture_and_its_texts_alone() -> None:
     texts = importlib.import_module("n6post.pixels.text").recognized(target_of(img))[:]
     assert n6post.draw(img, []) is img
     assert bytes(img.bytearray()) == before
-    assert importlib.import_module("n6post.pixels.text").texts == texts != []
+    assert importlib.import_module("n6post.pixels.text").drawn.texts == texts != []
 
 
 @on_both_formats
@@ -380,14 +380,14 @@ def test_drawings_on_a_frame_and_on_a_display_do_not_mix() -> None:
 
 
 def test_many_texts_on_a_picture_that_is_never_cleared_are_forgotten() -> None:
-    from n6post.pixels.text import texts
+    from n6post.pixels.text import drawn
 
     img = canvas(width=400, height=400)
     for k in range(500):
         n6post.text(img, (16 * (k % 25), 12 * (k // 25 % 30)), str(k % 10), background=(0, 0, 90))
     for k in range(120):
         n6post.draw(img, [detection((3 * k, 2 * k, 60, 50), str(k)), *FIRST])
-    assert len(texts) < 450
+    assert len(drawn.texts) < 450
 
 
 def test_all_lines_of_a_text_stay_readable() -> None:
@@ -438,7 +438,7 @@ def test_labels_that_are_written_again_look_as_before() -> None:
 
 def test_a_free_place_is_below_above_or_beside_the_texts() -> None:
     earlier = importlib.import_module("n6post.drawing.earlier")
-    texts = importlib.import_module("n6post.pixels.text").texts
+    texts = importlib.import_module("n6post.pixels.text").drawn.texts
     for rects, asked, wanted in (
         ([(100, 100, 9, 9)], (10, 10), (10, 10)),
         ([(0, 5, 60, 20)], (10, 10), (10, 25)),
@@ -464,7 +464,7 @@ def test_a_legend_is_one_text_beside_others() -> None:
     assert [len(shown(img, text)) for text in ("before", "second")] == [1, 0] or len(shown(img, "before")) == 1
     before = pixels(img).copy()
     n6post.draw(img, n6post.LineZone((0, 50), (159, 110)), labels=False)
-    texts = importlib.import_module("n6post.pixels.text").texts
+    texts = importlib.import_module("n6post.pixels.text").drawn.texts
     for x, y, w, h, *_ in texts:
         np.testing.assert_array_equal(pixels(img)[y : y + h, x : x + w], before[y : y + h, x : x + w])
     assert len(texts) == 7, "a text, and the ground, the square and the text of two lines"
@@ -487,7 +487,7 @@ def test_black_is_a_background_and_carriage_returns_begin_lines() -> None:
 
 def test_a_place_is_moved_into_the_picture() -> None:
     lib = importlib.import_module("n6post.drawing.text")
-    importlib.import_module("n6post.pixels.text").texts.clear()
+    importlib.import_module("n6post.pixels.text").drawn.texts.clear()
     target = target_of(canvas())
     for asked, wanted in (((-5, -7), (0, 0)), ((155, 118), (130, 110)), ((20, 30), (20, 30))):
         assert lib.place_for(target, *asked, 30, 10) == wanted

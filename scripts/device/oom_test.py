@@ -75,6 +75,7 @@ except ImportError:
     sys.modules["image"] = image
 
 import n6post
+from n6post.pixels import text as pixels_text
 from ulab import numpy as np
 
 SIZE = 32  # of the networks' inputs: 21 anchors
@@ -284,6 +285,7 @@ _memories = {}  # the caches of the modules, by module name
 
 def forget():
     """Empty what the modules have cached."""
+    pixels_text.drawn.__init__()
     for name in sys.modules:
         if name.startswith("n6post.") and name not in _memories:
             module = sys.modules[name]

@@ -75,6 +75,7 @@ except ImportError:
     sys.modules["image"] = image
 
 import n6post
+from n6post.pixels import text as pixels_text
 
 WIDTH, HEIGHT = 80, 60
 
@@ -357,6 +358,7 @@ class Script:
 
 def forget():
     """Empty the caches of the modules (texts, colors, glyphs; each has a limit), to measure the rest of the heap."""
+    pixels_text.drawn.__init__()
     for name in sys.modules:
         if name.startswith("n6post."):
             module = sys.modules[name]

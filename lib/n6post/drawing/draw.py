@@ -41,8 +41,7 @@ from ..kernels.drawing_params import box as box_params
 from ..kernels.drawing_params import place_labels as place_labels_params
 from ..pixels.colors import FONT_HEIGHT, NO_TRACK, checked_color, class_color, depth_of, rgb565, target_of
 from ..pixels.colors import text_scale as usual_text_scale
-from ..pixels.text import font, picture, recognized, remember, text_width
-from ..pixels.text import texts as earlier_texts
+from ..pixels.text import drawn, font, recognized, remember, text_width
 from ..results.detection import Detection
 from ..tensors.lazy import module
 from ..tensors.options import flag, number
@@ -54,6 +53,7 @@ _CLASS = "class"
 # Copied by scripts/dev/generate.py from results/detection.py:
 _TRACK_ID = const(0)
 
+# Every drawing writes what it reads of them. What is kept for the next one is in `drawn`.
 _block = box_params()
 _label_block = place_labels_params()
 
@@ -107,11 +107,11 @@ def draw(
         if color is not None:
             color = checked_color(color)
         target = target_of(img)
-        before = earlier_texts[:] if recognized(target) else None
+        before = drawn.texts[:] if recognized(target) else None
         drawn_by()(result, target, color, alpha if masks else 0, thickness, labels, color_by, text_scale, roi)
         if before:
             # Those that were crossed, and not replaced. What was written now is on top already.
-            module("drawing.painted_text").paint(target, [entry for entry in before if entry in earlier_texts])
+            module("drawing.painted_text").paint(target, [entry for entry in before if entry in drawn.texts])
         return img
     if type(result) is not list and (not isinstance(result, (list, tuple)) or isinstance(result, Detection)):
         raise ValueError(
@@ -144,9 +144,9 @@ def draw(
     if not result:
         return img
     again = False  # whether texts are in the picture already
-    if picture[0] or earlier_texts:
+    if drawn.picture[0] or drawn.texts:
         again = len(recognized((pixels, depth, width, height))) > 0
-    picture[0] = None  # until all is drawn
+    drawn.picture[0] = None  # until all is drawn
     paints = _paints_of(result, color, color_by, colors)
     if masks and _has_masks(result):
         if antialias or antialias is None and antialias_is_cheap:
@@ -166,14 +166,14 @@ def draw(
         if labels:
             texts = _label(result, labels, width, height, scale, rects)
             if again:
-                covers = module("drawing.earlier").place_beside(result, rects, texts, _tables, _label_block)
+                covers = module("drawing.earlier").place_beside(result, rects, width, height)
         if oriented and boxes:
             module("drawing.oriented").draw_corners((pixels, depth, width, height), result, paints, thickness)
         has_keypoints = _draw_boxes(pixels, result, paints, texts, scale, oriented)
     if has_keypoints:
         _draw_poses(img, result, paints, color is None and color_by == "class", colors)
     if again:
-        module("drawing.earlier").repaint((pixels, depth, width, height), texts if covers else (), _tables, _label_block)
+        module("drawing.earlier").repaint((pixels, depth, width, height), len(result) if covers else 0)
     if texts:
         # By the best detection's label, which is on top.
         remember(pixels, (block[BOX_GROUND_Y] * width + block[BOX_GROUND_X]) * depth, depth, _are_there)
@@ -252,12 +252,15 @@ def _label(result, labels, width, height, scale, rects):
     rects   None, or the rectangle of each detection in the picture, None for one that is outside of it
     """
     count = len(result)
-    if len(_tables) == 0 or len(_tables[0]) < LABEL * count:
-        _tables[:] = [array("i", bytes(4 * LABEL * count))]
-    positions = _tables[0]
-    texts = _grown(_label_texts, count)
+    kept = drawn
+    positions = kept.rows
+    if len(positions) < LABEL * count:
+        positions = kept.rows = array("i", bytes(4 * LABEL * count))
+    texts = _grown(kept.labels, count)
+    kept.count = count
+    kept.scale = scale
     if labels is True:
-        label_detections(result, positions, texts, _numbers, _texts, _text_of, scale)
+        label_detections(result, positions, texts, kept.numbers, kept.made, _text_of, scale)
     else:
         at = n = 0
         for d in result:
@@ -269,20 +272,13 @@ def _label(result, labels, width, height, scale, rects):
             n += 1
     if rects is not None:
         module("drawing.per_detection").cut_labels(rects, texts, positions)
-    _label_block[PLACE_LABELS_COUNT] = count
-    _label_block[PLACE_LABELS_FRAME_WIDTH] = width
-    _label_block[PLACE_LABELS_FRAME_HEIGHT] = height
-    _label_block[PLACE_LABELS_LINE] = scale * FONT_HEIGHT + 1
-    place_labels(_label_block, positions)
+    block = _label_block
+    block[PLACE_LABELS_COUNT] = count
+    block[PLACE_LABELS_FRAME_WIDTH] = width
+    block[PLACE_LABELS_FRAME_HEIGHT] = height
+    block[PLACE_LABELS_LINE] = scale * FONT_HEIGHT + 1
+    place_labels(block, positions)
     return texts
-
-
-_tables = []  # the table of place_labels, kept for the next frame: x, y, height of the box and width of each label
-
-
-# The texts of labels, as label_detections takes them.
-_numbers = {}
-_texts = {}
 
 
 def _text_of(track_id, label, score):
@@ -298,22 +294,20 @@ def _text_of(track_id, label, score):
     text = "%s %d%%" % (label, percent) if track_id is None else "#%s %s %d%%" % (track_id, label, percent)
     made = text, text_width(text) + 1
     if 0 <= percent < 128:
-        if len(_numbers) > 200 or len(_texts) > 200:
-            _numbers.clear()
-            _texts.clear()
+        numbers, known = drawn.numbers, drawn.made
+        if len(numbers) > 200 or len(known) > 200:
+            numbers.clear()
+            known.clear()
         key = label if track_id is None else (track_id, label)
-        if key not in _numbers:
-            _numbers[key] = 128 * (len(_numbers) + 1)
-        _texts[_numbers[key] + percent] = made
+        if key not in numbers:
+            numbers[key] = 128 * (len(numbers) + 1)
+        known[numbers[key] + percent] = made
     return made
 
 
 def _are_there(target):
     # The labels of the last list become texts only when something else is drawn: nearly always that is a new frame.
-    earlier = module("drawing.earlier")
-    earlier.collect(_label_texts, _tables, _label_block, _result_paints, _block[BOX_SCALE])
-    picture[0] = earlier.are_there
-    return earlier.are_there(target)
+    return module("drawing.earlier").labels_are_there(target)
 
 
 def _draw_boxes(pixels, result, paints, texts, scale, oriented):
@@ -325,7 +319,7 @@ def _draw_boxes(pixels, result, paints, texts, scale, oriented):
     block[BOX_GROUND_H] = scale * FONT_HEIGHT + 1
     block[BOX_GROUND_W] = 0
     block[BOX_SCALE] = scale
-    return draw_boxes(box, pixels, block, font, result, paints, texts, _tables[0] if texts else block, oriented)
+    return draw_boxes(box, pixels, block, font, result, paints, texts, drawn.rows if texts else block, oriented)
 
 
 def _paints_of(result, color, color_by, colors):
@@ -333,8 +327,8 @@ def _paints_of(result, color, color_by, colors):
 
     colors  None, or the color of each detection, with None for its usual one
     """
-    known = _paints.get
-    paints = _grown(_result_paints, len(result))
+    known = drawn.colors.get
+    paints = _grown(drawn.paints, len(result))
     color_per_class = color is None and color_by == "class"
     color_per_track = color is None and color_by == "track"
     at = 0
@@ -358,18 +352,10 @@ def _paints_of(result, color, color_by, colors):
     return paints
 
 
-# Lists that are kept from frame to frame and overwritten: a new list would search the heap at every step of its growth.
-_result_paints = []
-_label_texts = []
-
-
 def _grown(kept, length):
     if len(kept) < length:
         kept.extend([None] * (length - len(kept)))
     return kept
-
-
-_paints = {}
 
 
 def _paint(key):
@@ -380,7 +366,8 @@ def _paint(key):
     r, g, b = color = key if isinstance(key, tuple) else class_color(key)
     # Black text on a light color, white text on a dark one, by the firmware's luma.
     ink = 0 if 38 * r + 75 * g + 15 * b >= 128 * 128 else 0xFFFF
-    if len(_paints) > 100:
-        _paints.clear()
-    _paints[key] = rgb565(color), ink, color
-    return _paints[key]
+    colors = drawn.colors
+    if len(colors) > 100:
+        colors.clear()
+    colors[key] = rgb565(color), ink, color
+    return colors[key]

@@ -7,15 +7,10 @@ and it is written again on top of boxes and masks. If there is no place left, th
 from array import array
 
 from ..kernels.drawing import place_labels
-from ..kernels.drawing_params import (
-    LABEL,
-    PLACE_LABELS_COUNT,
-    PLACE_LABELS_FRAME_HEIGHT,
-    PLACE_LABELS_FRAME_WIDTH,
-    PLACE_LABELS_LINE,
-)
+from ..kernels.drawing_params import LABEL
 from ..kernels.drawing_params import place_labels as place_labels_params
-from ..pixels.text import picture, remember, texts
+from ..pixels.colors import FONT_HEIGHT
+from ..pixels.text import drawn, remember
 from .painted_text import paint
 
 _MOST = 200  # a picture with more texts is never cleared
@@ -25,40 +20,43 @@ _MOST_LINES = 8
 _lines = {}  # {text: depth, width and height of a picture, offset and bytes of a line of the text in it}, for the next frame
 
 
-def collect(label_texts, tables, label_block, paints, scale):
-    """Add the labels of the last list of Detection to the texts in the picture, from what draw.py keeps of them."""
+def labels_are_there(target):
+    """Add the labels of the last list of Detection to the texts in the picture, and return whether these are there."""
+    texts = drawn.texts
     if len(texts) >= _MOST:
         texts.clear()
     # In the order in which they were painted: the best one last, so that no other box crosses it.
-    line = label_block[PLACE_LABELS_LINE]
-    for n in range((label_block[PLACE_LABELS_COUNT] if tables else 0) - 1, -1, -1):
-        text = label_texts[n]
+    rows, scale = drawn.rows, drawn.scale
+    for n in range(drawn.count - 1, -1, -1):
+        text = drawn.labels[n]
         if text:
             at = LABEL * n
-            color, ink, _ = paints[n]
-            texts.append((tables[0][at], tables[0][at + 1], tables[0][at + 3], line, text, color, ink, scale))
+            color, ink, _ = drawn.paints[n]
+            texts.append((rows[at], rows[at + 1], rows[at + 3], scale * FONT_HEIGHT + 1, text, color, ink, scale))
+    drawn.picture[0] = are_there
+    return are_there(target)
 
 
-def _placed(label_texts, tables, label_block):
-    """(n, x, y, w, h) of each label that has a text."""
-    line = label_block[PLACE_LABELS_LINE]
-    for n in range(label_block[PLACE_LABELS_COUNT] if tables else 0):
-        if label_texts[n]:
+def _placed(count):
+    """(n, x, y, w, h) of each of the last list's labels that has a text."""
+    rows = drawn.rows
+    for n in range(count):
+        if drawn.labels[n]:
             at = LABEL * n
-            yield n, tables[0][at], tables[0][at + 1], tables[0][at + 3], line
+            yield n, rows[at], rows[at + 1], rows[at + 3], drawn.scale * FONT_HEIGHT + 1
 
 
-def place_beside(result, rects, label_texts, tables, label_block):
+def place_beside(result, rects, width, height):
     """Place the labels of a list of Detection again if one of them covers a part of a text that is in the picture.
 
-    A label that equals a text and covers it exactly stays. The other arguments: as draw.py keeps them. Returns whether a
-    label may cover a part of a text.
+    A label that equals a text and covers it exactly stays. rects: as of draw.py; width, height: of the picture. Returns
+    whether a label may cover a part of a text.
     """
-    positions = tables[0]
-    line = label_block[PLACE_LABELS_LINE]
+    positions = drawn.rows
+    line = drawn.scale * FONT_HEIGHT + 1
     if not _covered(positions, len(result), line):
         return False
-    around, hit = _around(label_texts, tables, label_block)
+    around, hit = _around(len(result))
     if not hit:
         return True
     rows = array("i")
@@ -67,7 +65,6 @@ def place_beside(result, rects, label_texts, tables, label_block):
         for top in range(y, y + h, line):
             rows.extend(array("i", (x, top, 0, w)))
     first = len(rows)
-    width, height = label_block[PLACE_LABELS_FRAME_WIDTH], label_block[PLACE_LABELS_FRAME_HEIGHT]
     block = place_labels_params(first // LABEL + len(result), width, height, line, first // LABEL)
     for n in range(len(result)):
         x, y, _, h = (result[n][0] if rects is None else rects[n]) or (0, 0, 0, 0)
@@ -82,23 +79,23 @@ def _covered(positions, count, line):
     for at in range(0, LABEL * count, LABEL):
         span = positions[at + 3]
         x, y = positions[at], positions[at + 1]
-        for left, top, across, down, _, _, _, _ in texts:
+        for left, top, across, down, _, _, _, _ in drawn.texts:
             if span and x < left + across and left < x + span and y < top + down and top < y + line:
                 return True
     return False
 
 
-def _around(label_texts, tables, label_block):
+def _around(count):
     """(the texts in the picture but those that a label equals, whether a label covers a part of one of them)."""
     around = []
     hit = False
-    for entry in texts:
+    for entry in drawn.texts:
         x, y, w, h, text = entry[:5]
         over = equal = False
-        for n, left, top, across, down in _placed(label_texts, tables, label_block):
+        for n, left, top, across, down in _placed(count):
             if left < x + w and x < left + across and top < y + h and y < top + down:
                 over = True
-                if (left, top, across, down, label_texts[n]) == (x, y, w, h, text):
+                if (left, top, across, down, drawn.labels[n]) == (x, y, w, h, text):
                     equal = True
                     break
         if not equal:
@@ -107,22 +104,23 @@ def _around(label_texts, tables, label_block):
     return around, hit
 
 
-def repaint(target, label_texts=(), tables=(), label_block=()):
+def repaint(target, count):
     """Write the texts again that were in the picture before a list of Detection was drawn.
 
     target  as of colors.target_of
-    others  the labels of the list, as draw.py keeps them: a text that one covers is no longer in the picture
+    count   of the list's labels: a text that one covers is no longer in the picture. 0: none covers one
     """
-    for _, x, y, w, h in _placed(label_texts, tables, label_block) if label_texts else ():
+    for _, x, y, w, h in _placed(count) if count else ():
         drop(x, y, w, h)
-    picture[0] = None
+    drawn.picture[0] = None
+    texts = drawn.texts
     paint(target, texts)
     pixels, depth, width, _ = target
     for at in range(len(texts) - 1, -1, -1):
         entry = texts[at]
         if entry[5] >= 0:
             remember(pixels, (entry[1] * width + entry[0]) * depth, depth, are_there)
-            if picture[0]:
+            if drawn.picture[0]:
                 break
 
 
@@ -133,6 +131,7 @@ def are_there(target):
     are tried, because the limbs of a pose may lie on a label.
     """
     pixels, depth, width, height = target
+    texts = drawn.texts
     tries = 0
     for at in range(len(texts) - 1, -1, -1):
         entry = texts[at]
@@ -193,10 +192,10 @@ def drop(x, y, w, h):
     """Forget the texts that another one in this rectangle covers."""
     covered = _first_hit(x, y, w, h)
     while covered:
-        texts.remove(covered)
+        drawn.texts.remove(covered)
         covered = _first_hit(x, y, w, h)
-    if len(texts) >= _MOST:
-        texts.clear()
+    if len(drawn.texts) >= _MOST:
+        drawn.texts.clear()
 
 
 def hit(entries):
@@ -204,12 +203,12 @@ def hit(entries):
     for entry in entries:
         if _first_hit(entry[0], entry[1], entry[2], entry[3]):
             return True
-    return len(texts) > _MOST - 2
+    return len(drawn.texts) > _MOST - 2
 
 
 def _first_hit(x, y, w, h):
     """The first text in the picture that intersects a rectangle."""
-    for entry in texts:
+    for entry in drawn.texts:
         left, top, across, down, _, _, _, _ = entry
         if x < left + across and left < x + w and y < top + down and top < y + h:
             return entry

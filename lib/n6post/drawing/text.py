@@ -4,7 +4,7 @@ A text is kept as (x, y, w, h, text, ground, ink, scale), as in pixels/text.py. 
 """
 
 from ..pixels.colors import FONT_HEIGHT, checked_color, rgb565, target_of, text_scale
-from ..pixels.text import recognized, remember, text_width, texts
+from ..pixels.text import drawn, recognized, remember, text_width
 from ..tensors.lazy import module
 from ..tensors.options import number
 from .painted_text import paint
@@ -67,7 +67,7 @@ def place_for(target, x, y, w, h):
     """(x, y) of a rectangle in the picture, clear of the texts that are already in it, if there is such a place near by."""
     _, _, width, height = target
     x, y = max(0, min(x, width - w)), max(0, min(y, height - h))
-    return module("drawing.earlier").free_place(width, height, x, y, w, h) if texts else (x, y)
+    return module("drawing.earlier").free_place(width, height, x, y, w, h) if drawn.texts else (x, y)
 
 
 def write(target, x, y, w, h, text, ground, ink, scale, part=False):
@@ -79,6 +79,7 @@ def write(target, x, y, w, h, text, ground, ink, scale, part=False):
     """
     entry = x, y, w, h, text, ground, ink, scale
     paint(target, (entry,))
+    texts = drawn.texts
     if texts and not part:
         module("drawing.earlier").drop(x, y, w, h)
     texts.append(entry)
@@ -89,6 +90,7 @@ def write(target, x, y, w, h, text, ground, ink, scale, part=False):
 
 def write_clear(target, entries):
     """Write texts whose rectangles are in the picture, clear of those that are already there if there is a place near by."""
+    texts = drawn.texts
     if texts and module("drawing.earlier").hit(entries):
         for x, y, w, h, what, ground, ink, scale in entries:
             x, y = place_for(target, x, y, w, h)

@@ -1,8 +1,10 @@
-"""Text in a frame, written by the firmware's draw_string, and how wide it is.
+"""Text in a frame: how the firmware writes it, how wide it is, and what drawing keeps of it from one call to the next.
 
 Text is proportional: with mono_space=False the firmware moves each character to the left by the empty columns of its glyph,
 and the next one follows after one empty column. A space is three columns wide.
 """
+
+from array import array
 
 from .colors import FONT_HEIGHT, FONT_WIDTH, gray
 from .firmware import draw_string_takes_xy_tuple
@@ -58,26 +60,58 @@ def text_width(text):
     return widest
 
 
-# The texts that are in the last picture, so that what is drawn later onto the same picture does not cover half of them:
-# (x, y, w, h, text, ground, ink, scale) of each, ground and ink as RGB565, a ground of -1 for none.
-texts = []
+class Drawn:
+    """What drawing keeps from one call to the next: `drawn` is the only one. `__init__` forgets everything.
 
-# How that picture is recognized. A camera writes every frame into the same few buffers, so it is the text itself that has to
-# be there: first one pixel of it, because that costs little, then a function looks at more.
-# - None: no text is known. A function of (pixels, depth, width, height): whether `texts` are in that picture
-# - the offset of the pixel, and its first and last byte
-picture = [None, 0, 0, 0]
+    picture     how the last picture with texts is recognized. A camera writes every frame into the same few buffers, so a
+                text itself has to be there: first one pixel of it, because that costs little, then a function looks at more.
+                [None: no text is known, or a function of (pixels, depth, width, height), the offset of the pixel, its first
+                and its last byte]. `remember` sets the function last; `recognized` clears it if another picture comes, and
+                `draw` until all is drawn: after an error no text is known
+    texts       (x, y, w, h, text, ground, ink, scale) of each text in that picture, ground and ink as RGB565, a ground of -1
+                for none. What is drawn later does not cover half of one. Valid with a function; `recognized` clears them
+
+    The last list of Detection. Its labels are valid while the function is draw.py's, which adds them to `texts` when it is
+    called. Nobody clears them; they are overwritten, because a new list would search the heap at each step of its growth:
+
+    count       of its detections; the lists and the table may be longer
+    labels      the text of each, "" for none
+    rows        the table of place_labels: x, y, height of the box and width of each label
+    scale       of their text
+    paints      the color of each: what _paint of draw.py returns
+
+    What is made once and looked up in later frames. Always valid; draw.py clears what is full:
+
+    numbers, made   the texts of labels, as label_detections takes them
+    colors      what _paint returns for (r, g, b), or for the number of a class, a track or a position
+    """
+
+    def __init__(self):
+        self.picture = [None, 0, 0, 0]  # type: list
+        self.texts = []
+        self.count = 0
+        self.labels = []
+        self.rows = array("i")
+        self.scale = 1
+        self.paints = []
+        self.numbers = {}
+        self.made = {}
+        self.colors = {}
+
+
+drawn = Drawn()
 
 
 def recognized(target):
-    """`texts`, which are emptied if this is another picture. Called before anything is drawn into it."""
+    """`drawn.texts`, which are emptied if this is another picture. Called before anything is drawn into it."""
     pixels, depth, _, _ = target
-    are_there, at, first, last = picture
+    texts = drawn.texts
+    are_there, at, first, last = drawn.picture
     if are_there is not None:
         if at + depth <= len(pixels) and pixels[at] == first and pixels[at + depth - 1] == last:
-            if are_there(target):  # type: ignore[operator]
+            if are_there(target):
                 return texts
-        picture[0] = None
+        drawn.picture[0] = None
     if texts:
         texts.clear()
     return texts
@@ -86,6 +120,7 @@ def recognized(target):
 def remember(pixels, at, depth, are_there):
     """Recognize this picture by the pixel at this offset, of a text, and then by `are_there`."""
     if 0 <= at < len(pixels):
+        picture = drawn.picture
         picture[1] = at
         picture[2] = pixels[at]
         picture[3] = pixels[at + depth - 1]
