@@ -132,6 +132,19 @@ def test_number_of_anchors_follows_from_the_numbers(per_cell: int, dtype: str, o
     assert found == FakeModel(tensors, (96, 96)).run(n6post.YoloX(iou_threshold=1.0, anchors=anchors))
 
 
+def test_channels_that_three_anchors_do_not_divide_are_of_one() -> None:
+    """25 channels: 20 classes, whose logits are far below 0, as the objectness of a second anchor would be."""
+    random = np.random.default_rng(1)
+    tensors = []
+    for n in (12, 6, 3):
+        values = random.normal(0, 0.5, (1, n, n, 25)).astype(np.float32)
+        values[..., 4] -= 6
+        values[..., 12:14] -= 4
+        values[0, n // 2, n // 2, [4, 24]] = 3, 8
+        tensors.append(Tensor(values))
+    assert {d.class_id for d in FakeModel(tensors, (96, 96)).run(n6post.YoloX(iou_threshold=1.0))} == {19}
+
+
 @pytest.mark.parametrize("number", [-128, 0, 7, 127])
 def test_number_of_anchors_is_examined_again_after_a_constant_frame(number: int) -> None:
     case = recorded()["st_yolo_x bus.jpg"]
