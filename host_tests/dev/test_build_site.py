@@ -633,8 +633,8 @@ def test_the_search_finds_a_page_and_opens_it(size: tuple[int, int], opened: Any
     page.locator(".md-search__input").press_sequentially("letterbox")
     results = page.locator(".md-search-result__link")
     results.first.wait_for()
-    found = [results.nth(i).get_attribute("href") or "" for i in range(results.count())]
-    assert any("/inputs-and-speed/" in link for link in found) and any("/api/" in link for link in found), found
+    for place in ("inputs-and-speed", "api"):  # the list changes with each letter
+        page.locator(f".md-search-result__link[href*='/{place}/']").first.wait_for(state="attached")
     results.first.click()
     page.wait_for_url(lambda address: "/tracking/" not in address)
     page.wait_for_load_state("networkidle")
