@@ -4,15 +4,22 @@ It is driven by Playwright, whose own browsers are not used: `apt-get install ch
 systems have.
 """
 
+from __future__ import annotations
+
 import os
 import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, sync_playwright
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page, Request
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="needs Playwright, which scripts/test.py --all installs")
 
 NAMES = ("chromium", "google-chrome", "google-chrome-stable", "chrome", "chromium-browser")
 ELSEWHERE = (  # where Windows and macOS install Chrome
@@ -42,7 +49,7 @@ def opened() -> Iterator[Browser]:
     if sys.platform == "linux" and os.geteuid() == 0:
         arguments.append("--no-sandbox")  # Chromium has no sandbox for root, as in most containers
     assert program(), "CI has no browser: install Chromium or Chrome"
-    with sync_playwright() as playwright:
+    with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program(), args=arguments)
         yield browser
         browser.close()

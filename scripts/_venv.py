@@ -24,7 +24,7 @@ REQUIREMENTS = ROOT / "requirements"
 INSTALLED = VENV / "installed"
 
 # The sets of packages, with the disk space that each adds, MB. requirements/README.md describes them.
-SETS = {"demo": 140, "models": 260, "camera": 5, "studio": 2, "test": 90, "site": 120, "all": 530, "maintain": 60}
+SETS = {"demo": 140, "models": 260, "camera": 5, "studio": 2, "test": 210, "site": 120, "all": 420, "maintain": 60}
 
 
 def enter(*names: str) -> None:
