@@ -60,7 +60,7 @@ def older_firmware() -> Iterator[None]:
 CAPTURES = "they need reference captures, which are not part of the project"
 UNCHANGED = "their files have not changed since the last whole run; --all runs them too"
 LEFT_OUT = pytest.StashKey[Counter[str]]()
-TESTED: dict[str, str] = {}  # {state: test file} of this run; no file if one of the tests did not pass
+TESTED: dict[str, str] = {}  # {state: test file} of the tests that passed in this run
 
 
 @pytest.fixture(scope="session")
@@ -127,9 +127,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    if state := dict(report.user_properties).get("proof"):
-        file = report.nodeid.partition("::")[0]
-        TESTED[str(state)] = file if report.passed and TESTED.get(str(state), file) else ""
+    state = dict(report.user_properties).get("proof")
+    if state and report.when == "call" and report.passed:
+        TESTED[str(state)] = report.nodeid.partition("::")[0]
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
@@ -140,7 +140,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     options = config.option
     chosen = options.keyword or options.markexpr or options.collectonly or config.args_source is config.ArgsSource.ARGS
     if proofs.everything and exitstatus == 0 and not chosen:
-        proofs.write({state: file for state, file in TESTED.items() if file})
+        proofs.write(TESTED)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -7,7 +7,7 @@ if all checks pass. It takes less than five minutes on two cores.
 
 --all       every test and every case, for the night and before a release: without it, tests whose files have not changed
             since the last such run are left out, and some try a sample (host_tests/proofs.py). It installs more packages.
-            If all tests pass, it writes host_tests/proven.txt, which belongs into the commit
+            If all tests pass, it writes host_tests/proven.txt, which is part of the commit
 -h, --help  show this text
 
 All other arguments are passed to pytest (`.venv/bin/python -m pytest --help` lists them). Examples:
