@@ -14,7 +14,7 @@ import pytest
 import reference
 from fakes import Array
 from hypothesis import reject
-from n6post.kernels import params
+from n6post.kernels.params import boxes as params
 from numpy.testing import assert_allclose
 
 

@@ -16,7 +16,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
-TEST_FOLDERS = [folder for folder in (ROOT / "host_tests").iterdir() if list(folder.glob("test_*.py"))]
+TEST_FOLDERS = sorted({file.parent for file in (ROOT / "host_tests").rglob("test_*.py")})
 sys.path[:0] = [str(ROOT / "lib"), str(ROOT / "stubs"), str(ROOT / "host_tests"), *map(str, TEST_FOLDERS)]
 sys.path.append(str(ROOT / "scripts"))  # last, because it has a test.py and a build.py
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import model_files
 import pytest
-from n6post_pc import vela
+from n6post_pc.models import vela
 
 # The relevant columns of Vela's tables, with its order and digits: two layers on the NPU and the only one on the CPU.
 SUMMARY = """\

@@ -6,12 +6,13 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from n6post.models import matching
-from n6post_pc import recorded
-from n6post_pc.recorded import Array, FakeModel, Tensor
+from n6post_pc.demo import recorded
+from n6post_pc.demo.recorded import Array, FakeModel, Tensor
 from ulab import _core
 from ulab import numpy as ulab_numpy
 
@@ -103,6 +104,7 @@ def unguarded() -> Iterator[None]:
         yield
 
 
+GROUPS = "anchors", "boxes", "crops", "drawing", "heads", "hide", "maps", "measures", "oriented", "places", "poses"
 KERNELS = (
     "candidates", "suppress", "boxes_to_frame", "prototype_mask", "class_map", "class_histogram", "peaks", "clip_mask",
     "tint_mask", "tint_map",
@@ -125,26 +127,29 @@ def pass_addresses(patch: pytest.MonkeyPatch) -> None:
 
         return call
 
-    from n6post.kernels import anchors, boxes, crops, drawing, heads, hide, maps, measures, oriented, places, poses
-
     for name in KERNELS:
-        groups = boxes, maps, drawing, poses, crops, heads, anchors, oriented, places, measures, hide
-        kernel = next(getattr(group, name) for group in groups if hasattr(group, name))
-        replace_kernel(patch, name, guarded(name, kernel))
+        replace_kernel(patch, name, guarded(name, getattr(group_of(name), name)))
 
 
-def replace_kernel(patch: pytest.MonkeyPatch, name: str, stand_in: Callable[..., Any]) -> None:
-    """Replace a kernel by a function wherever the library has imported it."""
+def group_of(name: str) -> Any:
+    """The group of kernels that has a kernel, as the library uses it."""
+    from n6post import kernels
+
+    return next(group for group in (getattr(kernels, name) for name in GROUPS) if hasattr(group, name))
+
+
+def replace_kernel(patch: pytest.MonkeyPatch, name: str, stand_in: Callable[..., Any], *others: ModuleType) -> None:
+    """Replace a kernel by a function wherever the library and other modules have imported it."""
     import n6post
     from n6post.drawing import poses as skeleton  # noqa: F401
-    from n6post.families import split_pose  # noqa: F401
-    from n6post.kernels import anchors, boxes, crops, drawing, heads, hide, maps, measures, oriented, places, poses
+    from n6post.families.yolo import split_pose  # noqa: F401
     from n6post.results import mask_measures  # noqa: F401
 
     for public in dir(n6post):
         getattr(n6post, public)  # what is imported later would keep the stand-in
-    groups = boxes, maps, drawing, poses, crops, heads, anchors, oriented, places, measures, hide
-    kernel = next(getattr(group, name) for group in groups if hasattr(group, name))
-    for module in [m for m in sys.modules if m.startswith("n6post.") and ".portable" not in m]:
-        if vars(sys.modules[module]).get(name) is kernel:
-            patch.setattr(sys.modules[module], name, stand_in)
+    group = group_of(name)
+    replaced = SimpleNamespace(**vars(group) | {name: stand_in})  # the portable module itself keeps the kernel
+    library = [sys.modules[m] for m in sys.modules if m.startswith("n6post.") and m != "n6post.kernels.portable"]
+    for module in [*library, *others]:
+        for attribute in [key for key, value in vars(module).items() if value is group and "portable" not in key]:
+            patch.setattr(module, attribute, replaced)

@@ -1,6 +1,6 @@
 """What the tests of all families need to know of each family.
 
-Each family's own test file describes it in FAMILY_CASES; for families.deeplab that is families/test_deeplab.py.
+Each family's own test file describes it in FAMILY_CASES; for families.maps.deeplab that is families/maps/test_deeplab.py.
 """
 
 from __future__ import annotations

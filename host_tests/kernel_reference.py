@@ -1,4 +1,4 @@
-"""The simpler kernels in plain numpy, written from their docstrings alone: a second reference besides portable_*.py.
+"""The simpler kernels in plain numpy, written from their docstrings alone: a second reference besides portable/*.py.
 
 Arrays come as (pixels or anchors, channels), whatever the layout in memory was; the results are those of the docstrings.
 """

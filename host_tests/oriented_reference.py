@@ -1,4 +1,4 @@
-"""Oriented boxes in plain numpy, to the bit: what kernels/portable_oriented.py does, one box and one pair at a time."""
+"""Oriented boxes in plain numpy, to the bit: what kernels/portable/oriented.py does, one box and one pair at a time."""
 
 from __future__ import annotations
 

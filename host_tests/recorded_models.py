@@ -17,7 +17,7 @@ class Played:
 
     def __init__(self, name: str) -> None:
         from ml._backends import Tensor
-        from n6post_pc import gallery, recorded
+        from n6post_pc.demo import gallery, recorded
 
         if "/" in name:  # of recorded_maps_and_vectors.py
             from recorded_maps_and_vectors import model as recorded_model

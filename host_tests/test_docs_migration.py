@@ -18,7 +18,7 @@ from pathlib import Path
 import n6post
 import pytest
 from fakes import seen
-from n6post_pc import camera_python
+from n6post_pc.host import camera_python
 from PIL import Image as PilImage
 from test_docs import PLAYED, ROOT, Block, blocks, free_names
 

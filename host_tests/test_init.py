@@ -10,7 +10,7 @@ from pathlib import Path
 import n6post
 import pytest
 import vm
-from n6post_pc.build import compile_file
+from n6post_pc.build.command import compile_file
 
 ROOT = Path(__file__).resolve().parents[1]
 YOLO = ["YoloV8", "YoloV8Seg"]

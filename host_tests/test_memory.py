@@ -35,6 +35,7 @@ from synthetic_heads import Thing, float_head
 from ulab import _host
 
 LIB = str(Path(n6post.__file__).parent)
+KERNELS = str(Path(LIB, "kernels", "portable")), str(Path(LIB).parents[1] / "stubs" / "_viper")
 ROIS = (0, 0, 64, 48), (8, 4, 40, 44)
 
 
@@ -87,10 +88,10 @@ class Fault:
 
     def _called(self, frame: FrameType, event: str, argument: object) -> Any:
         path = frame.f_code.co_filename
-        if not path.startswith(LIB):
+        if not path.startswith((LIB, *KERNELS)):
             return None
-        if "portable" in path and not self.kernels:
-            if frame.f_back and "portable" not in frame.f_back.f_code.co_filename:
+        if path.startswith(KERNELS) and not self.kernels:
+            if frame.f_back and not frame.f_back.f_code.co_filename.startswith(KERNELS):
                 self._count()
                 self.changed = True
             return None
@@ -103,7 +104,7 @@ class Fault:
             self.last[frame] = frame.f_lineno
             place = frame.f_code, frame.f_lineno
             times = self.passed[place] = self.passed.get(place, 0) + 1
-            if times == 1 or times == 2 and "portable" not in frame.f_code.co_filename:
+            if times == 1 or times == 2 and not frame.f_code.co_filename.startswith(KERNELS):
                 self._count()
         return self._executed
 
@@ -861,7 +862,7 @@ def test_a_diagnosis_is_complete_after_an_interruption(model: Callable[[], FakeM
 # --- several allocations in one line ---------------------------------------------------------------------------------
 def test_without_memory_for_a_second_class_map_the_first_is_freed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise the next attempt would need memory for three maps instead of two."""
-    deeplab = sys.modules["n6post.families.deeplab"]
+    deeplab = sys.modules["n6post.families.maps.deeplab"]
     made: list[weakref.ref[Any]] = []
 
     def segmentation(*arguments: Any) -> Any:

@@ -59,9 +59,9 @@ def test_only_inline_assembler_needs_an_architecture(file: str, tmp_path: Path) 
 def test_only_assembler_and_viper_kernels_contain_machine_code() -> None:
     with_assembler = {file for file in FILES if has_assembler(file)}
     groups = "boxes", "maps", "drawing", "poses", "crops", "heads", "anchors", "oriented", "places", "measures", "hide"
-    kernels = {f"n6post/kernels/{kind}_{group}.py" for kind in ("helium", "m7") for group in groups}
+    kernels = {f"n6post/kernels/{kind}/{group}.py" for kind in ("helium", "m7") for group in groups}
     compiled = "tracks", "json", "cells", "corners", "occupancy"
-    assert with_assembler == kernels | {f"n6post/kernels/viper_{name}.py" for name in compiled}
+    assert with_assembler == kernels | {f"n6post/kernels/viper/{name}.py" for name in compiled}
 
 
 def test_package_json_lists_exactly_the_files_of_lib() -> None:

@@ -30,6 +30,7 @@ HERE = Path(__file__).parent
 LOCK = HERE / "micropython" / "npm"  # package.json and package-lock.json, with the package's hash
 PLACE = HERE.parent / "build" / "npm" / VERSION
 LIB = HERE.parent / "lib"
+VIPER = {"/stand-ins/_viper": HERE.parent / "stubs" / "_viper"}
 
 # The folders, the path and the errors of a camera.
 BOOT = """
@@ -200,10 +201,10 @@ class Machine:
 
 
 def with_lib(heap: int = 1 << 20, lib: Path = LIB) -> Machine:
-    """A Machine with lib, the ulab for tests and the scripts in host_tests/micropython."""
+    """A Machine with lib, the ulab for tests and the scripts in host_tests/micropython. It cannot compile viper code."""
     here = HERE / "micropython"
-    machine = Machine(heap, {"/lib": lib, "/test": here / "modules", "/scripts": here / "scripts"})
-    machine.run("import sys\nsys.path[:] = ['/test', '/lib', '/scripts', '.frozen']")
+    machine = Machine(heap, {"/lib": lib, "/test": here / "modules", "/scripts": here / "scripts", **VIPER})
+    machine.run("import sys\nsys.path[:] = ['/test', '/lib', '/stand-ins', '/scripts', '.frozen']")
     return machine
 
 

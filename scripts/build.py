@@ -1,6 +1,6 @@
 """Compile the library for the camera and pack it: `python3 scripts/build.py --help`.
 
-Its code is in n6post_pc/build.py.
+Its code is in n6post_pc/build/command.py.
 """
 
 import sys

@@ -1,6 +1,6 @@
 """Control a camera on this PC's USB: `python3 scripts/camera.py --help`.
 
-Its code is in n6post_pc/camera.py.
+Its code is in n6post_pc/camera/command.py.
 """
 
 import _venv

@@ -1,6 +1,6 @@
 """Show the library's results for recorded outputs of real networks: `python3 scripts/demo.py --help`.
 
-Its code is in n6post_pc/demo.py.
+Its code is in n6post_pc/demo/command.py.
 """
 
 import _venv

@@ -1,6 +1,6 @@
 """Describe a model file and check it for a camera: `python3 scripts/inspect_model.py --help`.
 
-Its code is in n6post_pc/inspect_model.py.
+Its code is in n6post_pc/build/inspect.py.
 """
 
 import _venv

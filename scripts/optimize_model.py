@@ -1,6 +1,6 @@
 """Make a YOLO model smaller, faster and more exact: `python3 scripts/optimize_model.py --help`.
 
-Its code is in n6post_pc/optimize_model.py.
+Its code is in n6post_pc/optimize/command.py.
 """
 
 import _venv

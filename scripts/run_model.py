@@ -1,6 +1,6 @@
 """Run a model file on pictures: `python3 scripts/run_model.py --help`.
 
-Its code is in n6post_pc/run_model.py.
+Its code is in n6post_pc/models/run.py.
 """
 
 import _venv

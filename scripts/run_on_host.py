@@ -1,6 +1,6 @@
 """Run an unmodified camera script on this PC: `python3 scripts/run_on_host.py --help`.
 
-Its code is in n6post_pc/run_script.py.
+Its code is in n6post_pc/host/command.py.
 """
 
 import _venv

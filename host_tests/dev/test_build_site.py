@@ -421,7 +421,7 @@ def test_the_command_of_an_example_has_what_the_script_needs(
     """A file for each of its networks, and more than one picture if it compares frames."""
     import shlex
 
-    from n6post_pc import run_script
+    from n6post_pc.host import command as run_script
 
     staged = (site.folder.parent / "pages" / "examples" / f"{example.stem}.md").read_text(encoding="utf-8")
     words = shlex.split(staged.partition("```sh\n")[2].partition("\n```")[0])

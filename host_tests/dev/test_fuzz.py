@@ -83,7 +83,7 @@ def _module(name: str) -> Any:
 
 
 def _overlap_at_the_threshold_is_too_much(patch: pytest.MonkeyPatch) -> None:
-    suppress = _module("kernels.portable_boxes").suppress
+    suppress = _module("kernels.portable.boxes").suppress
 
     def at_it(block: Any, values: Any, labels: Any) -> Any:
         lower = array("i", block)
@@ -94,7 +94,7 @@ def _overlap_at_the_threshold_is_too_much(patch: pytest.MonkeyPatch) -> None:
 
 
 def _other_classes_are_rivals(patch: pytest.MonkeyPatch) -> None:
-    suppress = _module("kernels.portable_boxes").suppress
+    suppress = _module("kernels.portable.boxes").suppress
 
     def class_agnostic(block: Any, values: Any, labels: Any) -> Any:
         return suppress(array("i", (*block[:2], 1, *block[3:])), values, labels)
@@ -103,7 +103,7 @@ def _other_classes_are_rivals(patch: pytest.MonkeyPatch) -> None:
 
 
 def _a_rect_is_not_clipped(patch: pytest.MonkeyPatch) -> None:
-    place = _module("kernels.portable_boxes").boxes_to_frame
+    place = _module("kernels.portable.boxes").boxes_to_frame
 
     def wide(block: Any, values: Any, labels: Any, table: Any) -> Any:
         return place(array("i", (*block[:2], 2 * block[2], *block[3:])), values, labels, table)
@@ -112,7 +112,7 @@ def _a_rect_is_not_clipped(patch: pytest.MonkeyPatch) -> None:
 
 
 def _nan_is_a_score(patch: pytest.MonkeyPatch) -> None:
-    candidates = _module("kernels.portable_boxes").candidates
+    candidates = _module("kernels.portable.boxes").candidates
 
     def passing(head: Any, block: Any, values: Any, labels: Any) -> Any:
         if head._np.dtype == np.float32:
@@ -123,7 +123,7 @@ def _nan_is_a_score(patch: pytest.MonkeyPatch) -> None:
 
 
 def _nan_comes_out(patch: pytest.MonkeyPatch) -> None:
-    peaks = _module("kernels.portable_maps").peaks
+    peaks = _module("kernels.portable.maps").peaks
 
     def told(heat: Any, block: Any, out: Any) -> None:
         peaks(heat, block, out)
@@ -134,7 +134,7 @@ def _nan_comes_out(patch: pytest.MonkeyPatch) -> None:
 
 
 def _equal_scores_come_in_another_order(patch: pytest.MonkeyPatch) -> None:
-    candidates = _module("kernels.portable_boxes").candidates
+    candidates = _module("kernels.portable.boxes").candidates
 
     def turned(head: Any, block: Any, values: Any, labels: Any) -> Any:
         count = candidates(head, block, values, labels)
@@ -153,7 +153,7 @@ def _one_too_many_is_returned(patch: pytest.MonkeyPatch) -> None:
 
 
 def _a_class_map_is_a_view(patch: pytest.MonkeyPatch) -> None:
-    deeplab = _module("families.deeplab")
+    deeplab = _module("families.maps.deeplab")
     take_over = deeplab.MapBinding._copy_class_ids
 
     def view(self: Any, out: Any, classes: Any) -> None:
@@ -165,7 +165,7 @@ def _a_class_map_is_a_view(patch: pytest.MonkeyPatch) -> None:
 
 
 def _keypoints_are_a_view(patch: pytest.MonkeyPatch) -> None:
-    pose = _module("families.yolov8_pose")
+    pose = _module("families.yolo.yolov8_pose")
     keypoints = pose.Keypoints.keypoints
     kept: list[Any] = []
 
@@ -182,7 +182,7 @@ def _keypoints_are_a_view(patch: pytest.MonkeyPatch) -> None:
 
 
 def _a_mask_is_a_column_too_wide(patch: pytest.MonkeyPatch) -> None:
-    place = _module("kernels.portable_boxes").boxes_to_frame
+    place = _module("kernels.portable.boxes").boxes_to_frame
 
     def wider(block: Any, values: Any, labels: Any, table: Any) -> Any:
         size = place(block, values, labels, table)
@@ -195,7 +195,7 @@ def _a_mask_is_a_column_too_wide(patch: pytest.MonkeyPatch) -> None:
 
 
 def _the_last_class_of_equals_wins(patch: pytest.MonkeyPatch) -> None:
-    class_map = _module("kernels.portable_maps").class_map
+    class_map = _module("kernels.portable.maps").class_map
 
     def last(logits: Any, block: Any, out: Any) -> None:
         class_map(logits, block, out)
@@ -251,14 +251,14 @@ def _a_hold_is_released_late(patch: pytest.MonkeyPatch) -> None:
 
 
 def _a_box_covers_a_column_more(patch: pytest.MonkeyPatch) -> None:
-    occupancy = _module("tracking.occupancy")
-    cover_box = occupancy.cover_box
+    kernels = _module("tracking.occupancy").occupancy_kernels
+    cover_box = kernels.cover_box
 
     def wider(grid: Any, layout: Any, box: Any, mark: int) -> int:
         box[2] += 1
         return int(cover_box(grid, layout, box, mark))
 
-    patch.setattr(occupancy, "cover_box", wider)
+    patch.setattr(kernels, "cover_box", wider)
 
 
 def _a_lost_number_is_given_again(patch: pytest.MonkeyPatch) -> None:
@@ -281,17 +281,18 @@ def _keypoints_are_cut_off(patch: pytest.MonkeyPatch) -> None:
 
 def _a_box_is_drawn_a_pixel_beside(patch: pytest.MonkeyPatch) -> None:
     draw = _module("drawing.draw")
-    box = draw.box
+    kernels = draw.drawing_kernels
+    box = kernels.box
 
     def beside(pixels: Any, block: Any, text: str, font: Any) -> None:
         block[draw.BOX_X] += 1
         box(pixels, block, text, font)
 
-    patch.setattr(draw, "box", beside)
+    patch.setattr(kernels, "box", beside)
 
 
 def _an_empty_answer_of_a_file_is_an_index_error(patch: pytest.MonkeyPatch) -> None:
-    graph = importlib.import_module("n6post_pc.graph")
+    graph = importlib.import_module("n6post_pc.models.graph")
     tflite = graph._tflite
 
     def careless(data: bytes) -> Any:
@@ -309,7 +310,7 @@ def _anything_is_a_mask(patch: pytest.MonkeyPatch) -> None:
 
 
 def _split_boxes_are_a_little_wider(patch: pytest.MonkeyPatch) -> None:
-    decode_boxes = _module("kernels.portable_heads").decode_boxes
+    decode_boxes = _module("kernels.portable.heads").decode_boxes
 
     def wider(boxes: Any, block: Any, values: Any, labels: Any) -> Any:
         count = decode_boxes(boxes, block, values, labels)
@@ -320,7 +321,7 @@ def _split_boxes_are_a_little_wider(patch: pytest.MonkeyPatch) -> None:
 
 
 def _anchors_of_a_later_stride_are_one_off(patch: pytest.MonkeyPatch) -> None:
-    decode_boxes = _module("kernels.portable_heads").decode_boxes
+    decode_boxes = _module("kernels.portable.heads").decode_boxes
 
     def off(boxes: Any, block: Any, values: Any, labels: Any) -> Any:
         before = block[12]
@@ -346,7 +347,7 @@ def _class_scores_do_not_count(patch: pytest.MonkeyPatch) -> None:
 
 
 def _blended_boxes_are_those_of_the_best(patch: pytest.MonkeyPatch) -> None:
-    blend = _module("kernels.portable_anchors").blend_anchors
+    blend = _module("kernels.portable.anchors").blend_anchors
 
     def without(block: Any, values: Any, labels: Any) -> Any:
         boxes = values._np[:4].copy()
@@ -359,7 +360,7 @@ def _blended_boxes_are_those_of_the_best(patch: pytest.MonkeyPatch) -> None:
 
 def _with_block(patch: pytest.MonkeyPatch, group: str, name: str, word: int, value: int) -> None:
     """Run a kernel with another number in its parameter block."""
-    kernel = getattr(_module(f"kernels.portable_{group}"), name)
+    kernel = getattr(_module(f"kernels.portable.{group}"), name)
 
     def other(tensor: Any, block: Any, *more: Any) -> Any:
         changed = array("i", block)
@@ -374,7 +375,7 @@ def _bits(number: float) -> int:
 
 
 def _angles_turn_the_other_way(patch: pytest.MonkeyPatch) -> None:
-    suppress = _module("kernels.portable_oriented").suppress_oriented
+    suppress = _module("kernels.portable.oriented").suppress_oriented
 
     def turned(block: Any, values: Any, labels: Any, boxes: Any) -> Any:
         boxes._np[9] *= -1
@@ -384,7 +385,7 @@ def _angles_turn_the_other_way(patch: pytest.MonkeyPatch) -> None:
 
 
 def _a_keypoint_is_beside_the_frame(patch: pytest.MonkeyPatch) -> None:
-    landmarks = _module("families.landmarks")
+    landmarks = _module("families.vectors.landmarks")
     set_transform = landmarks.LandmarkBinding.set_transform
 
     def wide(self: Any, transform: Any) -> None:
@@ -395,7 +396,7 @@ def _a_keypoint_is_beside_the_frame(patch: pytest.MonkeyPatch) -> None:
 
 
 def _a_vector_is_a_view(patch: pytest.MonkeyPatch) -> None:
-    embedding = _module("families.embedding")
+    embedding = _module("families.vectors.embedding")
 
     def view(self: Any, outputs: Any) -> Any:
         return outputs[0].reshape((outputs[0].size,))
@@ -404,7 +405,7 @@ def _a_vector_is_a_view(patch: pytest.MonkeyPatch) -> None:
 
 
 def _the_last_of_equal_classes_is_best(patch: pytest.MonkeyPatch) -> None:
-    candidates = _module("kernels.portable_boxes").candidates
+    candidates = _module("kernels.portable.boxes").candidates
 
     def last(head: Any, block: Any, values: Any, labels: Any) -> Any:
         count = candidates(head, block, values, labels)

@@ -30,10 +30,10 @@ LAZY_UPWARD = {
 # Imports within a folder: a family loads its binding for split heads, a subclass of its own, when a model needs it, and
 # `load` its parts for a script's own processor and for options that decide.
 LAZY_SUBCLASS = {
-    ("families.yolov8", "families.split_head"),
-    ("families.yolov8_pose", "families.split_pose"),
-    ("families.yolov8_obb", "families.split_obb"),
-    ("families.ssd", "families.ssd_outputs"),
+    ("families.yolo.yolov8", "families.yolo.split_head"),
+    ("families.yolo.yolov8_pose", "families.yolo.split_pose"),
+    ("families.yolo.yolov8_obb", "families.yolo.split_obb"),
+    ("families.anchors.ssd", "families.anchors.ssd_outputs"),
     ("models.matching", "models.own_processor"),
     ("models.matching", "models.by_options"),
     # results.scaled copies detections, whose crops may be scaled.
@@ -56,9 +56,9 @@ def imports(name: str) -> Iterator[tuple[str, bool]]:
     here = name.split(".") if path.name == "__init__.py" and name != "__init__" else name.split(".")[:-1]
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
-        # module("drawing.masks") of tensors/lazy.py imports on first use.
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "module" and isinstance(node.args[0], ast.Constant):
-            yield str(node.args[0].value), True
+        # later.drawing_masks of tensors/lazy.py imports on first use.
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "later":
+            yield node.attr.replace("_", ".", 1), True
         if not isinstance(node, ast.ImportFrom) or not node.level:
             continue
         base = here[: len(here) - node.level + 1] + (node.module.split(".") if node.module else [])
@@ -102,6 +102,18 @@ def test_a_file_imports_from_its_own_folder_and_those_below(name: str) -> None:
     assert upward <= {(target, True) for source, target in LAZY_UPWARD if source == name}
 
 
+KINDS = ("yolo", "anchors", "maps", "vectors")
+
+
+def test_families_of_one_kind_do_not_import_those_of_another() -> None:
+    """families/recognition.py lists those of all kinds."""
+    for name in FILES:
+        folder, *rest = name.split(".")
+        if folder == "families":
+            kinds = {part for target, _ in imports(name) for part in target.split(".")[1:2] if part in KINDS}
+            assert kinds <= (set(KINDS) if rest == ["recognition"] else {rest[0]}), name
+
+
 def test_every_lazy_upward_import_is_still_there() -> None:
     assert {(name, target) for name in FILES for target, _ in imports(name) if level(target) < level(name)} == LAZY_UPWARD
 
@@ -131,7 +143,7 @@ def test_every_import_within_the_library_is_relative() -> None:
 def test_no_import_asks_the_package_for_a_file(name: str) -> None:
     """On MicroPython `from . import nms` calls the package's __getattr__, which knows public names only."""
     for node in ast.walk(ast.parse(FILES[name].read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.level and not node.module:
+        if isinstance(node, ast.ImportFrom) and node.level == len(FILES[name].relative_to(LIB).parts) and not node.module:
             raise AssertionError(f"{name}, line {node.lineno}: write `from .file import name`")
 
 

@@ -89,15 +89,15 @@ EXAMPLES = {
     ),
     "const-import": Example(
         (
-            "from .families.movenet import _MOST_KEYPOINTS\n",
-            "from .kernels import portable_maps\nprint(portable_maps._BLOCK)\n",
+            "from .families.maps.movenet import _MOST_KEYPOINTS\n",
+            "from .kernels.portable import maps\nprint(maps._BLOCK)\n",
         ),
-        ("from .kernels.params import ROW\n", "from .kernels import params\nprint(params.ROW)\n"),
+        ("from .kernels.params.boxes import ROW\n", "from .kernels.params import boxes\nprint(boxes.ROW)\n"),
         "from micropython import const\nexec('_X = const(3)\\nY = const(4)')\nassert '_X' not in globals() and Y == 4\n",
     ),
     "package-import": Example(
         ("from . import zones\n",),
-        ("from .families.soft_nms import SoftSuppressor\n", "from .kernels import params\n"),
+        ("from .families.processor import Processor\n", "from .kernels import boxes\n"),
     ),
     "hasattr": Example(
         ("print(hasattr(1, 'a'))\n",),

@@ -17,7 +17,7 @@ from pathlib import Path
 import _venv
 import pytest
 import vm
-from n6post_pc import vela
+from n6post_pc.models import vela
 
 pytestmark = pytest.mark.proof("requirements/*", "scripts/*.py", "scripts/dev/*.py")
 

@@ -13,13 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from n6post_pc import camera
+from n6post_pc import cli
+from n6post_pc.camera import command as camera
 
 ROOT = Path(__file__).parents[2]
 GITHUB = ROOT / ".github"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
 FORMS = sorted((GITHUB / "ISSUE_TEMPLATE").glob("[0-9]*.yml"))
 NAMES = [file.name for file in WORKFLOWS]
+MODULES = {script: cli.paths.HERE / (module.replace(".", "/") + ".py") for module, script, _ in cli.COMMANDS.values()}
 ON_RUNNERS = {"apt-get", "sha256sum", "gh", "git"}  # programs of the machine that runs a step
 
 
@@ -191,7 +193,7 @@ def test_commands_in_a_form_exist(file: Path) -> None:
     for command, words in re.findall(r"python3 (scripts/\w+\.py)([^`\n]*)", form):
         assert (ROOT / command).is_file()
         for option in re.findall(r"--[\w-]+", words):
-            assert option in text(ROOT / "scripts" / "n6post_pc" / f"{Path(command).stem}.py"), (command, option)
+            assert option in text(MODULES[Path(command).name]), (command, option)
     for page in re.findall(r"docs/([\w/-]+\.md)", form):
         assert (ROOT / "docs" / page).is_file(), page
 

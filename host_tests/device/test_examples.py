@@ -33,7 +33,7 @@ import pytest
 from commands import script
 from fakes import RECORDED_FAMILIES
 from image import _formats
-from n6post_pc import recorded
+from n6post_pc.demo import recorded
 from PIL import Image as PilImage
 from PIL import ImageOps
 from ulab import _host as ulab_host

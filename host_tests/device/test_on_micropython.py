@@ -24,8 +24,8 @@ import numpy as np
 import pytest
 import test_options
 import vm
-from n6post_pc import recorded
-from n6post_pc.build import compile_file, needs_architecture
+from n6post_pc.build.command import compile_file, needs_architecture
+from n6post_pc.demo import recorded
 
 sys.path.append(str(Path(__file__).parents[2] / "scripts" / "dev"))
 
@@ -40,8 +40,8 @@ ARRAYS = 64 << 20
 MAPS = 160 << 20  # 204,800 logits
 
 GROUPS = "anchors", "boxes", "crops", "drawing", "heads", "hide", "maps", "measures", "oriented", "places", "poses"
-MACHINE_CODE = {f"n6post.kernels.{kind}_{name}" for kind in ("helium", "m7") for name in GROUPS}
-VIPER = {f"n6post.kernels.viper_{name}" for name in ("json", "tracks", "cells", "corners", "occupancy")}
+MACHINE_CODE = {f"n6post.kernels.{kind}.{name}" for kind in ("helium", "m7") for name in GROUPS}
+VIPER = {f"n6post.kernels.viper.{name}" for name in ("json", "tracks", "cells", "corners", "occupancy")}
 
 pytestmark = pytest.mark.xdist_group("micropython")
 
@@ -133,16 +133,17 @@ def test_every_compiled_file_imports_except_machine_code(compiled: Path) -> None
 def test_the_portable_kernels_replace_refused_machine_code(form: str, compiled: Path) -> None:
     script = """
 import n6post.kernels
-from n6post.kernels import json, portable_json, portable_tracks, tracks
+from _viper import json as plain_json, tracks as plain_tracks
+from n6post.kernels import json, tracks
 homes = []
 for group in ("boxes", "maps", "drawing", "poses", "crops", "heads", "anchors", "oriented", "places", "measures", "hide"):
     n6post.kernels.active = "helium"
     homes.append(n6post.kernels.load(group).__name__)
-print(n6post.kernels.active, homes, json.write is portable_json.write)
-print(tracks.update_tracks is portable_tracks.update_tracks)
+print(n6post.kernels.active, homes, json is plain_json)
+print(tracks is plain_tracks)
 """
     groups = "boxes", "maps", "drawing", "poses", "crops", "heads", "anchors", "oriented", "places", "measures", "hide"
-    homes = [f"n6post.kernels.portable_{group}" for group in groups]
+    homes = [f"n6post.kernels.portable.{group}" for group in groups]
     with machine(lib=LIB if form == "source" else compiled) as made:
         assert made.run(script) == f"portable {homes} True\nTrue\n"
 

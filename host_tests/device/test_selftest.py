@@ -22,8 +22,8 @@ import vm
 from commands import script
 from fakes import RECORDED_FAMILIES, replace_kernel
 from n6post.kernels import boxes, maps
-from n6post_pc import camera
-from n6post_pc.build import compile_file
+from n6post_pc.build.command import compile_file
+from n6post_pc.camera import command as camera
 from PIL import Image as PilImage
 
 _host.install()  # time.ticks_ms
@@ -80,7 +80,7 @@ def test_the_self_test_is_small_enough_for_a_camera() -> None:
 def test_every_kernel_is_compared(selftest: ModuleType) -> None:
     compared = {name for name, _, _ in selftest.KERNELS + selftest.DRAWING_KERNELS}
     for kind in ("helium", "m7"):
-        files = [file.read_text(encoding="utf-8") for file in Path(boxes.__file__).parent.glob(f"{kind}_*.py")]
+        files = [file.read_text(encoding="utf-8") for file in (Path(boxes.__file__).parents[1] / kind).glob("*.py")]
         kernels = {name for text in files for name in re.findall(r"asm_thumb\ndef (\w+)", text)}
         assert compared == kernels and len(kernels) >= 15
 
@@ -105,7 +105,7 @@ def test_a_wrong_result_is_a_failure(
         right(block, values, labels, table)
         table[0] += 1
 
-    replace_kernel(monkeypatch, "boxes_to_frame", one_pixel_off)
+    replace_kernel(monkeypatch, "boxes_to_frame", one_pixel_off, selftest)
     failed, printed = outcome(selftest, capsys, "YoloV8", "kernel boxes_to_frame")
     assert failed >= 4
     assert "FAILED  YoloV8Seg detects what numpy detects, int8" in printed
@@ -121,7 +121,7 @@ def test_a_kernel_that_writes_past_its_end_is_a_failure(
         if 0 < block[12] * block[13] < len(out):  # not in the calls that make one row after the other
             out[block[12] * block[13]] = 7
 
-    replace_kernel(monkeypatch, "prototype_mask", one_too_many)
+    replace_kernel(monkeypatch, "prototype_mask", one_too_many, selftest)
     failed, printed = outcome(selftest, capsys, "YoloV8Seg", "mask")
     assert failed == 1 and "FAILED  kernel prototype_mask equals the portable one" in printed
 
@@ -144,7 +144,7 @@ def test_a_missing_family_is_a_failure(
     selftest: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delitem(vars(n6post), "DeepLab", raising=False)
-    monkeypatch.setitem(sys.modules, "n6post.families.deeplab", None)
+    monkeypatch.setitem(sys.modules, "n6post.families.maps.deeplab", None)
     failed, printed = outcome(selftest, capsys, "DeepLab", "class map")
     assert failed >= 5 and "FAILED  DeepLab has the class map of numpy, int8" in printed
 
@@ -173,10 +173,10 @@ class OldInterrupt(Interrupt):
 
 
 def interrupted(
-    patch: pytest.MonkeyPatch, name: str, stand_in: Callable[..., Any], timer: type[Interrupt] | None = Interrupt
+    patch: pytest.MonkeyPatch, selftest: ModuleType, name: str, stand_in: Any, timer: type[Interrupt] | None = Interrupt
 ) -> None:
     """As on a camera with Helium: `stand_in` is its kernel."""
-    replace_kernel(patch, name, stand_in)
+    replace_kernel(patch, name, stand_in, selftest)
     patch.setattr(n6post.kernels, "active", "helium")
     patch.setattr(machine, "Timer", timer) if timer else patch.delattr(machine, "Timer")
 
@@ -214,14 +214,14 @@ def test_every_kernel_is_called_with_interrupts(selftest: ModuleType) -> None:
 def test_a_kernel_that_survives_interrupts_passes_with_their_number(
     selftest: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    interrupted(monkeypatch, "class_histogram", count_with_interrupts())
+    interrupted(monkeypatch, selftest, "class_histogram", count_with_interrupts())
     assert check_count(selftest, selftest.CALLS) == "1000 calls, 1000 timer interrupts in them"
 
 
 def test_a_single_wrong_result_after_an_interrupt_is_a_failure(
     selftest: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    interrupted(monkeypatch, "class_histogram", count_with_interrupts(broken=119))
+    interrupted(monkeypatch, selftest, "class_histogram", count_with_interrupts(broken=119))
     vars(selftest)["CALLS"] = 120
     arguments = COUNT[0], selftest.class_histogram_case, COUNT[1]
     count = ("kernel class_histogram survives interrupts", selftest.check_interrupted, arguments)
@@ -239,8 +239,8 @@ def test_a_wrong_kernel_result_within_the_interrupt_is_a_failure(
         if Interrupt.fire is not None:
             out[5] ^= 1
 
-    replace_kernel(monkeypatch, "class_map", class_map)
-    interrupted(monkeypatch, "class_histogram", count_with_interrupts())
+    replace_kernel(monkeypatch, "class_map", class_map, selftest)
+    interrupted(monkeypatch, selftest, "class_histogram", count_with_interrupts())
     monkeypatch.setattr(selftest, "MOST", 1_000_000)  # ms: a slow PC must not end the check before its 100th interrupt
     with pytest.raises(ValueError, match="100 of 100 interrupts computed a wrong result"):
         check_count(selftest)
@@ -251,7 +251,7 @@ def test_without_interrupts_the_check_is_skipped_with_a_reason(
 ) -> None:
     with pytest.raises(selftest.Skipped, match="the portable kernels are the active ones here"):
         check_count(selftest)
-    interrupted(monkeypatch, "class_histogram", maps.class_histogram, timer=None)
+    interrupted(monkeypatch, selftest, "class_histogram", maps.class_histogram, timer=None)
     with pytest.raises(selftest.Skipped, match=r"there is no machine\.Timer"):
         check_count(selftest)
     monkeypatch.setattr(machine, "Timer", Interrupt, raising=False)
@@ -272,7 +272,7 @@ def test_a_core_that_saves_no_vectors_is_a_failure(selftest: ModuleType, monkeyp
 
 def test_a_timer_without_hard_callbacks_is_reported(selftest: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyb", None)  # its timers have hard callbacks
-    interrupted(monkeypatch, "class_histogram", count_with_interrupts(), timer=OldInterrupt)
+    interrupted(monkeypatch, selftest, "class_histogram", count_with_interrupts(), timer=OldInterrupt)
     assert check_count(selftest, 100) == "100 calls, 100 timer interrupts between bytecodes"
 
 

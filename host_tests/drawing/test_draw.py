@@ -4,7 +4,6 @@ import importlib
 import re
 import sys
 import types
-from pathlib import Path
 from typing import Any
 
 import image
@@ -15,7 +14,7 @@ from assertions import ADVANCES, gray, note_texts, pixels, says, text_of, text_w
 from fakes import Array, FakeModel, Framed, Tensor
 from n6post.pixels import firmware
 from n6post.pixels.colors import class_color
-from n6post_pc import recorded
+from n6post_pc.demo import recorded
 from synthetic_heads import Thing, float_head, random_head
 from ulab import _host
 
@@ -485,7 +484,7 @@ def test_antialias_none_means_smooth_masks_only_if_they_are_cheap(
     head = random_head(8, (64, 64), 5, 8, -20)
     detections, size = head.model().run(n6post.YoloV8Seg(0.3)), head.size
     for module in ("draw", "masks"):
-        monkeypatch.setattr(importlib.import_module(f"n6post.drawing.{module}"), "antialias_is_cheap", cheap)
+        monkeypatch.setattr(importlib.import_module(f"n6post.drawing.{module}"), "are_fast", lambda: cheap)
     shown = {}
     for smooth in (None, True, False):
         img = canvas(width=size[0], height=size[1])
@@ -497,26 +496,6 @@ def test_antialias_none_means_smooth_masks_only_if_they_are_cheap(
         shown[smooth] = pixels(img).copy()
     np.testing.assert_array_equal(shown[None], shown[cheap])
     assert (shown[True] != shown[False]).any()
-
-
-@pytest.mark.parametrize(
-    ("kind", "interpreter", "cheap"),
-    [("helium", "micropython", True), ("m7", "micropython", True), ("portable", "micropython", False),
-     ("portable", "cpython", True)],
-)  # fmt: skip
-def test_smooth_masks_are_cheap_with_machine_code_and_on_a_pc(
-    kind: str, interpreter: str, cheap: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from n6post import kernels
-
-    home = types.SimpleNamespace(**vars(importlib.import_module("n6post.kernels.portable_drawing")))
-    home.__name__ = f"n6post.kernels.{kind}_drawing"
-    monkeypatch.setattr(kernels, "load", lambda group: home)
-    monkeypatch.setattr(sys, "implementation", types.SimpleNamespace(name=interpreter))
-    file = Path(kernels.__file__).parent / "drawing.py"
-    names: dict[str, Any] = {"__name__": "n6post.kernels.again", "__package__": "n6post.kernels"}
-    exec(compile(file.read_text(encoding="utf-8"), str(file), "exec"), names)
-    assert names["antialias_is_cheap"] is cheap
 
 
 @on_both_formats
@@ -538,7 +517,8 @@ def labels_of(monkeypatch: pytest.MonkeyPatch, detections: list[Any], **options:
     """The texts of the labels that are drawn, in the order of the detections."""
     written: list[str] = []
     module = importlib.import_module("n6post.drawing.draw")
-    monkeypatch.setattr(module, "box", lambda frame, block, text, font: written.append(text))
+    kernels = vars(module.drawing_kernels) | {"box": lambda frame, block, text, font: written.append(text)}
+    monkeypatch.setattr(module, "drawing_kernels", types.SimpleNamespace(**kernels))
     n6post.draw(canvas(), detections, **options)
     return written[::-1]
 
@@ -908,7 +888,7 @@ def test_the_kernel_gets_the_firmwares_glyph_of_every_character(monkeypatch: pyt
     monkeypatch.setattr(text, "font", font)
     monkeypatch.setattr(text, "_known", {})
     monkeypatch.setattr(vars(text)["drawn"], "made", {})
-    plain, written = vars(module)["box"], []
+    plain, written = module.drawing_kernels.box, []
 
     def box(frame: Any, block: Any, text: str, given: Any) -> None:
         assert given is font
@@ -925,7 +905,7 @@ def test_the_kernel_gets_the_firmwares_glyph_of_every_character(monkeypatch: pyt
         written.append(text)
         plain(frame, block, text, None)
 
-    monkeypatch.setattr(module, "box", box)
+    monkeypatch.setattr(module, "drawing_kernels", types.SimpleNamespace(**vars(module.drawing_kernels) | {"box": box}))
     every = "".join(map(chr, range(32, 127)))
     texts = ["person 75%", "caf\u00e9\n\u4e2d", every[:40], every[40:], every]
     for label in texts:

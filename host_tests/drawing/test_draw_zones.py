@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from assertions import note_texts, pixels, text_width
 from fakes import seen
-from n6post.kernels import portable_poses
+from n6post.kernels.portable import poses as portable_poses
 from n6post.pixels.colors import class_color
-from n6post_pc import recorded
+from n6post_pc.demo import recorded
 
 _host.install()  # time.ticks_ms
 

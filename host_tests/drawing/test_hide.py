@@ -13,12 +13,12 @@ import pytest
 from assertions import pixels, rgb565, says
 from fakes import Array
 from n6post.results.mask import Mask, MaskTransform
-from n6post_pc import recorded
+from n6post_pc.demo import recorded
 
 pytestmark = [
     pytest.mark.both_firmwares,
     pytest.mark.proof(
-        "lib/n6post/drawing/*.py", "lib/n6post/pixels/*.py", "lib/n6post/kernels/*hide*.py", "stubs/image/*.py",
+        "lib/n6post/drawing/*.py", "lib/n6post/pixels/*.py", "lib/n6post/kernels/*/hide.py", "stubs/image/*.py",
     ),
 ]  # fmt: skip
 

@@ -12,10 +12,10 @@ from assertions import gray, rgb565
 from fakes import Array, FakeModel, Framed, Tensor
 from n6post.drawing import poses
 from n6post.drawing.poses import LEFT, MIDDLE, RIGHT, draw_pose
-from n6post.kernels import portable_poses
+from n6post.kernels.portable import poses as portable_poses
 from n6post.results.detection import Detection
 from n6post.tensors.keypoints import keypoint_names, limbs
-from n6post_pc import recorded
+from n6post_pc.demo import recorded
 from ulab import _host
 
 pytestmark = pytest.mark.both_firmwares

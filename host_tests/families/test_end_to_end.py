@@ -26,7 +26,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from n6post.families.end_to_end import EndToEndHead
 from n6post.tensors.head_layout import head_layouts
-from n6post_pc import recorded
+from n6post_pc.demo import recorded
 from synthetic_heads import Thing, anchor_count, float_head, quantized
 from ulab import numpy as ulab_numpy
 

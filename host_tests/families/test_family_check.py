@@ -11,7 +11,7 @@ import other_networks
 import pytest
 from fakes import Array, FakeModel, Tensor
 from n6post.families import family_check
-from n6post_pc import recorded
+from n6post_pc.demo import recorded
 from synthetic_heads import anchor_count, random_head
 
 SIZE = (128, 128)

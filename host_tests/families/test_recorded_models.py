@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fakes import Array
-from n6post_pc import paths, recorded
+from n6post_pc import paths
+from n6post_pc.demo import recorded
 
 pytestmark = pytest.mark.both_firmwares
 

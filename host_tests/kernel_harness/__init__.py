@@ -107,7 +107,7 @@ def missing() -> str:
 
 def files(kind: str = "helium") -> list[Path]:
     """The library's files with the kernels of one kind."""
-    return [KERNELS / f"{kind}_{group}.py" for group in GROUPS]
+    return [KERNELS / kind / f"{group}.py" for group in GROUPS]
 
 
 @functools.cache

@@ -12,7 +12,9 @@ import kernel_harness as harness
 import numpy as np
 import pytest
 from fakes import Array
-from n6post.kernels import drawing_params, map_params, params
+from n6post.kernels.params import boxes as params
+from n6post.kernels.params import drawing as drawing_params
+from n6post.kernels.params import maps as map_params
 
 pytestmark = pytest.mark.skipif(bool(harness.missing()), reason=harness.missing())
 CODES = {"int8": 98, "float32": 102}

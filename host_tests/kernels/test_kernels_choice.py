@@ -65,7 +65,7 @@ def chosen(
     module.imported = []
 
     def import_group(name: str, *_: object) -> Any:
-        module.imported.append(name.rpartition(".")[2])
+        module.imported.append(name.removeprefix("n6post.kernels."))
         if "portable" not in name and isinstance(fails, BaseException):
             raise fails
         return f"the module {module.imported[-1]}"
@@ -85,16 +85,16 @@ def test_helium_is_used_if_the_register_reports_it_on_any_board(
 @pytest.mark.parametrize("group", GROUPS)
 def test_portable_kernels_are_not_imported_with_helium(monkeypatch: pytest.MonkeyPatch, group: str) -> None:
     module = chosen(monkeypatch)
-    assert module.load(group) == f"the module helium_{group}"
-    assert module.imported == [f"helium_{group}"]
+    assert module.load(group) == f"the module helium.{group}"
+    assert module.imported == [f"helium.{group}"]
 
 
 @pytest.mark.parametrize("group", GROUPS)
 @pytest.mark.parametrize("arch", [6, 7, 8])
 def test_a_cortex_m7_imports_only_the_m7_kernels(monkeypatch: pytest.MonkeyPatch, arch: int, group: str) -> None:
     module = chosen(monkeypatch, arch, machine=M7, platform="OpenMV-H7+")
-    assert module.load(group) == f"the module m7_{group}"
-    assert (module.active, module.imported) == ("m7", [f"m7_{group}"])
+    assert module.load(group) == f"the module m7.{group}"
+    assert (module.active, module.imported) == ("m7", [f"m7.{group}"])
 
 
 @pytest.mark.parametrize("core", [M4, M33])
@@ -102,8 +102,8 @@ def test_other_cores_import_only_the_portable_kernels(
     monkeypatch: pytest.MonkeyPatch, core: tuple[int, int, int]
 ) -> None:
     module = chosen(monkeypatch, machine=core, platform="OpenMV")
-    assert module.load("boxes") == "the module portable_boxes"
-    assert (module.active, module.imported) == ("portable", ["portable_boxes"])
+    assert module.load("boxes") == "the module portable.boxes"
+    assert (module.active, module.imported) == ("portable", ["portable.boxes"])
 
 
 def test_machine_is_used_if_there_is_no_umachine(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,9 +148,9 @@ def test_portable_kernels_replace_machine_code_that_does_not_load(
 ) -> None:
     module = chosen(monkeypatch, machine=machine, fails=error)
     assert module.active == kind
-    assert module.load("maps") == "the module portable_maps"
-    assert module.load("boxes") == "the module portable_boxes"
-    assert (module.active, module.imported) == ("portable", [f"{kind}_maps", "portable_maps", "portable_boxes"])
+    assert module.load("maps") == "the module portable.maps"
+    assert module.load("boxes") == "the module portable.boxes"
+    assert (module.active, module.imported) == ("portable", [f"{kind}.maps", "portable.maps", "portable.boxes"])
     assert capsys.readouterr() == ("", "")
 
 
@@ -165,16 +165,34 @@ def test_cpython_uses_the_portable_kernels() -> None:
     code = "from n6post.kernels import active, maps; print(active, maps.class_map.__module__)"
     path = f"import sys; sys.path[:0] = [{str(ROOT / 'lib')!r}, {str(ROOT / 'stubs')!r}]\n"
     done = subprocess.run([sys.executable, "-c", path + code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["portable", "n6post.kernels.portable_maps"]
+    assert done.stdout.split() == ["portable", "n6post.kernels.portable.maps"]
     assert done.stderr == ""
 
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_a_group_has_all_of_its_kernels_by_name(group: str) -> None:
-    offered = importlib.import_module(f"n6post.kernels.{group}")
-    portable = importlib.import_module(f"n6post.kernels.portable_{group}")
-    for name in GROUPS[group]:
-        assert getattr(offered, name) is getattr(portable, name)
+    offered = getattr(importlib.import_module("n6post.kernels"), group)
+    assert offered is importlib.import_module(f"n6post.kernels.portable.{group}")
+    assert [name for name in GROUPS[group] if not callable(getattr(offered, name))] == []
+
+
+def test_an_unknown_group_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no kernels 'bixes'"):
+        importlib.import_module("n6post.kernels").bixes  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("kind", "interpreter", "fast"),
+    [("helium", "micropython", True), ("m7", "micropython", True), ("portable", "micropython", False),
+     ("portable", "cpython", True)],
+)  # fmt: skip
+def test_loops_over_pixels_are_fast_with_machine_code_and_on_a_pc(
+    kind: str, interpreter: str, fast: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernels = importlib.import_module("n6post.kernels")
+    monkeypatch.setattr(kernels, "active", kind)
+    monkeypatch.setattr(sys, "implementation", types.SimpleNamespace(name=interpreter))
+    assert kernels.are_fast() is fast
 
 
 def test_drawing_modules_are_loaded_by_the_first_drawing() -> None:

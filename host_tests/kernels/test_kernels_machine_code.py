@@ -1,4 +1,4 @@
-"""helium_*.py and m7_*.py give the same bytes as portable_*.py, on an emulated Cortex-M55 (see kernel_harness).
+"""helium/*.py and m7/*.py give the same bytes as portable/*.py, on an emulated Cortex-M55 (see kernel_harness).
 
 Each kernel gets a thousand random and adversarial calls (ties, extremes, all equal, every kind of NaN, infinities, the
 smallest numbers, sizes of 1, odd sizes, every dtype and layout) in one start of the emulator, and then all calls that the
@@ -30,30 +30,28 @@ from assertions import ADVANCES
 from fakes import RECORDED_FAMILIES, Array, FakeModel, Framed, Tensor, capture, replace_kernel
 from image._formats import rgb565_to_rgb888
 from kernel_reference import bits
-from n6post.kernels import (
-    anchor_params,
-    crop_params,
-    drawing_params,
-    head_params,
-    hide_params,
-    measure_params,
-    oriented_params,
-    params,
-    place_params,
-    portable_anchors,
-    portable_boxes,
-    portable_crops,
-    portable_drawing,
-    portable_heads,
-    portable_hide,
-    portable_maps,
-    portable_measures,
-    portable_oriented,
-    portable_places,
-    portable_poses,
-    pose_params,
-)
-from n6post_pc import recorded
+from n6post.kernels.params import anchors as anchor_params
+from n6post.kernels.params import boxes as params
+from n6post.kernels.params import crops as crop_params
+from n6post.kernels.params import drawing as drawing_params
+from n6post.kernels.params import heads as head_params
+from n6post.kernels.params import hide as hide_params
+from n6post.kernels.params import measures as measure_params
+from n6post.kernels.params import oriented as oriented_params
+from n6post.kernels.params import places as place_params
+from n6post.kernels.params import poses as pose_params
+from n6post.kernels.portable import anchors as portable_anchors
+from n6post.kernels.portable import boxes as portable_boxes
+from n6post.kernels.portable import crops as portable_crops
+from n6post.kernels.portable import drawing as portable_drawing
+from n6post.kernels.portable import heads as portable_heads
+from n6post.kernels.portable import hide as portable_hide
+from n6post.kernels.portable import maps as portable_maps
+from n6post.kernels.portable import measures as portable_measures
+from n6post.kernels.portable import oriented as portable_oriented
+from n6post.kernels.portable import places as portable_places
+from n6post.kernels.portable import poses as portable_poses
+from n6post_pc.demo import recorded
 from ulab import _host
 
 ROOT = Path(__file__).parents[2]
@@ -1244,7 +1242,7 @@ HARNESS = "host_tests/kernel_harness/*", "host_tests/*_reference.py"
 
 def with_its_files(kernel: str) -> Any:
     group = next(group for group, names in BUILD["GROUPS"].items() if kernel in [*names, *BUILD["VIPER"].get(group, ())])
-    return pytest.param(kernel, marks=pytest.mark.proof(f"lib/n6post/kernels/*_{group}.py", *HARNESS))
+    return pytest.param(kernel, marks=pytest.mark.proof(f"lib/n6post/kernels/*/{group}.py", *HARNESS))
 
 
 of_every_kernel = pytest.mark.parametrize("kernel", [with_its_files(kernel) for kernel in sorted(CALLS)])
@@ -1300,8 +1298,8 @@ def test_every_portable_kernel_has_machine_code_and_tests(kind: str) -> None:
     assert list(BUILD["GROUPS"]) == list(harness.GROUPS) and list(BUILD["KINDS"]) == list(harness.KINDS)
     for group, kernels in BUILD["GROUPS"].items():
         names = [*kernels, *BUILD["VIPER"].get(group, ())]
-        assert defined(f"{kind}_{group}") == names, "run python3 scripts/dev/build_kernels.py"
-        assert set(names) <= set(defined(f"portable_{group}"))
+        assert defined(f"{kind}/{group}") == names, "run python3 scripts/dev/build_kernels.py"
+        assert set(names) <= set(defined(f"portable/{group}"))
     assert set(BUILD["KERNELS"]) == set(CALLS) == set(harness.WRITTEN)
 
 
@@ -1660,7 +1658,7 @@ def test_without_low_overhead_branches_the_results_are_the_same() -> None:
     check(calls, low_overhead_branches=False)
 
 
-# --- how helium_*.py and m7_*.py are made and compiled ------------------------------------------------------------------
+# --- how helium/*.py and m7/*.py are made and compiled ------------------------------------------------------------------
 @pytest.mark.parametrize("march", ["armv7m", "armv7em", "armv7emsp", "armv7emdp"])
 @pytest.mark.parametrize("kind", harness.KINDS)
 def test_mpy_cross_makes_the_same_machine_code_for_every_architecture(kind: str, march: str) -> None:

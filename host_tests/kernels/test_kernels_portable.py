@@ -1,4 +1,4 @@
-"""lib/n6post/kernels/portable_*.py compared with plain numpy and the image module, and the cost of candidates."""
+"""lib/n6post/kernels/portable compared with plain numpy and the image module, and the cost of candidates."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ import test_kernels_machine_code as hostile
 from hypothesis import example, given
 from hypothesis import strategies as st
 from kernel_reference import bits
-from n6post.kernels import (
-    drawing_params,
-    head_params,
+from n6post.kernels.params import boxes as params
+from n6post.kernels.params import drawing as drawing_params
+from n6post.kernels.params import heads as head_params
+from n6post.kernels.portable import boxes as portable_boxes
+from n6post.kernels.portable import drawing as portable_drawing
+from n6post.kernels.portable import heads as portable_heads
+from n6post.kernels.portable import maps as portable_maps
+from n6post.kernels.portable import (
     numeric,
-    params,
-    portable_boxes,
-    portable_drawing,
-    portable_heads,
-    portable_maps,
 )
 from ulab import _host
 
@@ -780,7 +780,7 @@ class Work:
         return self.done
 
     def _trace(self, frame: FrameType, event: str, argument: object) -> Any:
-        if not frame.f_code.co_filename.endswith("portable_boxes.py"):
+        if not frame.f_code.co_filename.endswith("portable/boxes.py"):
             return None
         self.done += event == "line"
         return self._trace

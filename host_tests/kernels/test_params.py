@@ -1,4 +1,4 @@
-"""Every entry of a parameter block is defined once, in lib/n6post/kernels/*params.py, and all readers agree with it."""
+"""Every entry of a parameter block is defined once, in lib/n6post/kernels/params, and all readers agree with it."""
 
 from __future__ import annotations
 
@@ -14,21 +14,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from n6post.kernels import (
-    anchor_params,
-    boxes,
-    crop_params,
-    drawing_params,
-    head_params,
-    hide_params,
-    map_params,
-    measure_params,
-    oriented_params,
-    params,
-    place_params,
-    pose_params,
-    track_params,
-)
+from n6post.kernels import boxes
+from n6post.kernels.params import anchors as anchor_params
+from n6post.kernels.params import boxes as params
+from n6post.kernels.params import crops as crop_params
+from n6post.kernels.params import drawing as drawing_params
+from n6post.kernels.params import heads as head_params
+from n6post.kernels.params import hide as hide_params
+from n6post.kernels.params import maps as map_params
+from n6post.kernels.params import measures as measure_params
+from n6post.kernels.params import oriented as oriented_params
+from n6post.kernels.params import places as place_params
+from n6post.kernels.params import poses as pose_params
+from n6post.kernels.params import tracks as track_params
 
 ROOT = Path(__file__).parents[2]
 LIB = ROOT / "lib" / "n6post"
@@ -199,16 +197,16 @@ WRITTEN = {
 @pytest.mark.parametrize(
     "file",
     [
-        "kernels/portable_boxes.py",
-        "kernels/portable_maps.py",
-        "kernels/portable_drawing.py",
-        "kernels/portable_poses.py",
-        "kernels/portable_heads.py",
-        "kernels/portable_anchors.py",
-        "kernels/portable_crops.py",
-        "kernels/portable_places.py",
-        "kernels/portable_measures.py",
-        "kernels/portable_hide.py",
+        "kernels/portable/boxes.py",
+        "kernels/portable/maps.py",
+        "kernels/portable/drawing.py",
+        "kernels/portable/poses.py",
+        "kernels/portable/heads.py",
+        "kernels/portable/anchors.py",
+        "kernels/portable/crops.py",
+        "kernels/portable/places.py",
+        "kernels/portable/measures.py",
+        "kernels/portable/hide.py",
         "results/mask.py",
     ],
 )
@@ -225,8 +223,9 @@ def test_unpacked_entries_have_the_names_of_the_signature(file: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "file", ["portable_boxes.py", "portable_maps.py", "portable_drawing.py", "portable_poses.py", "portable_heads.py"]
-    + ["portable_anchors.py", "portable_crops.py", "portable_places.py", "portable_hide.py", "portable_measures.py"],
+    "file",
+    ["portable/boxes.py", "portable/maps.py", "portable/drawing.py", "portable/poses.py", "portable/heads.py"]
+    + ["portable/anchors.py", "portable/crops.py", "portable/places.py", "portable/hide.py", "portable/measures.py"],
 )
 def test_portable_kernels_read_no_entry_by_a_bare_number(file: str) -> None:
     text = (LIB / "kernels" / file).read_text(encoding="utf-8")

@@ -12,7 +12,6 @@ import pytest
 import recorded_objectness
 from assertions import says
 from n6post.models import matching
-from n6post.tensors import lazy
 from synthetic_heads import anchor_count
 
 N320 = anchor_count((320, 320))
@@ -154,7 +153,6 @@ def test_labels_are_checked_for_the_family_that_options_choose() -> None:
 
 def test_a_start_whose_family_takes_the_options_does_not_load_this(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "n6post.models.by_options", raising=False)
-    monkeypatch.delitem(lazy._modules, "models.by_options", raising=False)
     n6post.processor_for(described((320, 320), (1, 84, N320)), threshold=0.3, box_units="pixels")
     n6post.processor_for(described((416, 416), (1, 13, 13, 25)), background=None)
     assert "n6post.models.by_options" not in sys.modules

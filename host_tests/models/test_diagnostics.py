@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from ml.preprocessing import Normalization
 from n6post.models import diagnostics, matching
 from n6post.models.matching import DeferredProcessor
-from n6post_pc import recorded
+from n6post_pc.demo import recorded
 from synthetic_heads import Thing, anchor_count, float_head, quantized, random_head
 from synthetic_split_heads import Form, random_decoded_head, random_split_head
 from test_matching import SHARED_FAMILIES
@@ -662,7 +662,7 @@ def test_boxes_are_checked_with_the_family_if_no_processor_is_attached(monkeypat
     """A unit that was detected wrongly is found too."""
     model = FakeModel([normalized_head([THING])], SIZE)
     assert findings_of(model, model.outputs()) == []
-    from n6post.families import yolov8
+    from n6post.families.yolo import yolov8
 
     monkeypatch.setattr(yolov8, "mean_center", lambda *_: 3.0)
     assert "box_units='normalized'" in the_only_finding(model, model.outputs())

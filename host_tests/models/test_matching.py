@@ -14,7 +14,6 @@ import pytest
 from assertions import refuses
 from fakes import FakeModel, Tensor, capture, stretched
 from n6post.models import matching
-from n6post.tensors import lazy
 from synthetic_heads import Thing, anchor_count, float_head, quantized
 
 N192, N320 = anchor_count((192, 192)), anchor_count((320, 320))
@@ -212,14 +211,13 @@ def test_classes_of_a_split_head_are_looked_up_at_once() -> None:
 
 def test_only_split_heads_load_the_code_for_split_heads(monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise every start would pay for it."""
-    for name in ("tensors.split_layout", "models.split_signature"):
+    for name in ("families.yolo.split_layout", "families.yolo.split_signature"):
         monkeypatch.delitem(sys.modules, "n6post." + name, raising=False)
-        monkeypatch.delitem(lazy._modules, name, raising=False)
     for shapes in ([(1, 116, N320), (1, 80, 80, 32)], [(1, 300, 38), (1, 80, 80, 32)], [(1, 84, N320)]):
         n6post.processor_for(described((320, 320), *shapes))
-    assert "n6post.tensors.split_layout" not in sys.modules
+    assert "n6post.families.yolo.split_layout" not in sys.modules
     n6post.processor_for(described((320, 320), *maps(144)))
-    assert "n6post.tensors.split_layout" in sys.modules
+    assert "n6post.families.yolo.split_layout" in sys.modules
 
 
 DOUBTFUL = [
@@ -615,7 +613,7 @@ def test_load_says_where_a_model_must_be_if_the_camera_cannot_run_it(monkeypatch
 def test_load_raises_for_an_unsupported_model(
     native: type[NativeModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(matching, "FAMILIES", ())
+    monkeypatch.setattr(matching, "readings", lambda signature: [])
     with pytest.raises(ValueError, match=r"^expected the outputs of .* \(width, height\) \(64, 64\), got \(1, 6, 84\) b$"):
         n6post.load("/rom/two.tflite")
 

@@ -17,8 +17,9 @@ import pytest
 import test_romfs
 import vm
 from commands import ROOT, script
-from n6post_pc import build, cli, command
-from n6post_pc.boards import BOARDS
+from n6post_pc import cli, command
+from n6post_pc.build import command as build
+from n6post_pc.build.boards import BOARDS
 
 pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "stubs/**/*.py")
 

@@ -27,13 +27,16 @@ import vm
 from commands import ROOT, running, script
 from hypothesis import given
 from hypothesis import strategies as st
-from n6post_pc import build, camera, cli, command, devices, install, line_output, repl, report
+from n6post_pc import cli, command
+from n6post_pc.build import command as build
+from n6post_pc.camera import command as camera
+from n6post_pc.camera import devices, install, line_output, repl, report
 from PIL import Image
 
 pytest.importorskip("pty", reason="needs pseudo-terminals")
 pytest.importorskip("mpremote")
 
-pytestmark = pytest.mark.proof("scripts/n6post_pc/*.py", "host_tests/stand_in_camera.py", "host_tests/vm.py")
+pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "host_tests/stand_in_camera.py", "host_tests/vm.py")
 LIB = ROOT / "lib" / "n6post"
 WAIT = 90  # timeout in seconds: longer than any command takes, so a command that hangs fails
 
@@ -142,7 +145,7 @@ def test_a_port_that_takes_no_bytes_is_a_camera_that_does_not_answer(
     with pytest.raises(command.UserError, match="has not answered for 1 seconds"):
         repl.wake(full_port)
     pytest.importorskip("openmv")
-    from n6post_pc import watch
+    from n6post_pc.camera import watch
 
     monkeypatch.setattr(watch, "_TIMEOUT", 0.1)
     with pytest.raises(command.UserError, match="does not answer"):
@@ -158,7 +161,7 @@ def test_waiting_for_a_script_or_for_older_firmware_is_announced(
     assert repl.follow([sys.executable, "-c", code], lines.append) == (0, "")
     assert lines == ["1"] and capsys.readouterr().err == "Waiting for the first output.\n"
     pytest.importorskip("openmv")
-    from n6post_pc import watch
+    from n6post_pc.camera import watch
 
     def silent(port: str) -> Any:
         raise watch.OMVException("Failed to connect")
@@ -252,7 +255,7 @@ def test_install_copies_the_compiled_library_and_the_camera_imports_it(
 ) -> None:
     # Machine code and some of the rest: all files take a minute, because mpremote sends 256 bytes at a time.
     part = tmp_path / "lib" / "n6post"
-    left_out = "families", "models", "results", "tensors", "tracking", "drawing", "portable_*", "m7_*", "viper_*"
+    left_out = "families", "models", "results", "tensors", "tracking", "drawing", "portable/*", "m7/*", "viper/*"
     shutil.copytree(LIB, part, ignore=shutil.ignore_patterns(*left_out))
     for module in (install, build):
         monkeypatch.setattr(module, "LIB", part.parent)
@@ -716,8 +719,8 @@ def test_ctrl_c_during_watch_also_stops_the_script_on_the_camera(tmp_path: Path)
 
 def test_watch_stops_after_a_ctrl_c_whose_exception_was_lost() -> None:
     pytest.importorskip("openmv")
-    from n6post_pc import watch
-    from n6post_pc.line_output import Lines
+    from n6post_pc.camera import watch
+    from n6post_pc.camera.line_output import Lines
 
     class Busy:
         """A camera whose third request is interrupted by Ctrl-C, in code that swallows the exception."""
@@ -861,7 +864,7 @@ def test_watch_rejects_wrong_arguments(words: tuple[str, ...], message: str, tmp
 @given(st.data())
 def test_overlapping_or_gapped_reads_return_every_byte_once_in_order(data: st.DataObject) -> None:
     pytest.importorskip("openmv")
-    from n6post_pc import watch
+    from n6post_pc.camera import watch
 
     text = data.draw(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), max_size=9), max_size=9))
     whole = "".join(line + "\n" for line in text).encode()
@@ -888,7 +891,7 @@ def test_overlapping_or_gapped_reads_return_every_byte_once_in_order(data: st.Da
 
 def test_a_restarted_script_is_read_from_its_start() -> None:
     pytest.importorskip("openmv")
-    from n6post_pc import watch
+    from n6post_pc.camera import watch
 
     lines: list[str] = []
     printed = watch.Printed(lines.append)
@@ -899,7 +902,7 @@ def test_a_restarted_script_is_read_from_its_start() -> None:
 
 def test_endless_output_without_line_ends_is_scanned_once_and_stopped() -> None:
     pytest.importorskip("openmv")
-    from n6post_pc import watch
+    from n6post_pc.camera import watch
 
     lines: list[str] = []
     printed = watch.Printed(lines.append)
@@ -937,8 +940,8 @@ def test_frames_without_pixels_or_with_absurd_sizes_are_counted(
     width: int, height: int, accepted: int, tmp_path: Path
 ) -> None:
     pytest.importorskip("openmv")
-    from n6post_pc import watch
-    from n6post_pc.stream_server import Page
+    from n6post_pc.camera import watch
+    from n6post_pc.camera.stream_server import Page
 
     page = Page("title")
     frames = watch.Frames(page, tmp_path)
@@ -952,7 +955,7 @@ def test_watch_stops_the_script_after_an_unexpected_exception(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("openmv")
-    from n6post_pc import watch
+    from n6post_pc.camera import watch
 
     requests: list[str] = []
 
@@ -987,7 +990,7 @@ def test_watch_stops_the_script_after_an_unexpected_exception(
 
 
 def test_the_page_answers_this_pc_on_port_80_and_escapes_its_title() -> None:
-    from n6post_pc.stream_server import Page
+    from n6post_pc.camera.stream_server import Page
 
     page = Page("</title><script>alert(1)</script>\x1b\udcff.py on COM3")
     page.tell("\udcff" + "x" * 5000)
@@ -1016,7 +1019,7 @@ def test_the_page_answers_this_pc_on_port_80_and_escapes_its_title() -> None:
 def test_the_camera_agent_runs_on_a_real_micropython(micropython: str, tmp_path: Path) -> None:
     """The simulated PC reads while the script sleeps, in parts, and acknowledges late."""
     pytest.importorskip("openmv")
-    from n6post_pc import watch
+    from n6post_pc.camera import watch
 
     source = tmp_path / "talk.py"
     text = "for i in range(40):\n    print('line', i, sep='-')\nprint('no end', end='')\n1 / 0\n"

@@ -1,4 +1,4 @@
-"""scripts/n6post_pc/camera_python.py: what a script uses that a camera lacks, checked against a real MicroPython."""
+"""scripts/n6post_pc/host/camera_python.py: what a script uses that a camera lacks, checked against a real MicroPython."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import vm
-from n6post_pc import camera_python, firmware_modules
+from n6post_pc.host import camera_python, firmware_modules
 
 ROOT = Path(__file__).resolve().parents[2]
 

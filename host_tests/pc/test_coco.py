@@ -1,4 +1,4 @@
-"""scripts/n6post_pc/coco.py: masks, class maps and result files in COCO's formats, read by pycocotools."""
+"""scripts/n6post_pc/models/coco.py: masks, class maps and result files in COCO's formats, read by pycocotools."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from fakes import FakeModel, Tensor
 from n6post.results.mask import MaskTransform
-from n6post_pc import coco, command
+from n6post_pc import command
+from n6post_pc.models import coco
 from synthetic_heads import Thing, float_head
 
 coco_mask = pytest.importorskip("pycocotools.mask", reason="needs pycocotools, which requirements/models.txt has")

@@ -1,4 +1,4 @@
-"""scripts/n6post_pc/compare.py: the comparison of two networks, checked against plain numpy."""
+"""scripts/n6post_pc/models/compare.py: the comparison of two networks, checked against plain numpy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from fakes import FakeModel, Tensor
 from hypothesis import strategies as st
-from n6post_pc import command, compare
+from n6post_pc import command
+from n6post_pc.models import compare
 from rich.console import Console
 from synthetic_heads import Thing, float_head
 from ulab import numpy as ulab_numpy

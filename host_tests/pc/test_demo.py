@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import skimage
 from commands import script
-from n6post_pc import demo, gallery, recorded, street_gif, street_heads
+from n6post_pc.demo import command as demo
+from n6post_pc.demo import gallery, recorded, street_gif, street_heads
 from PIL import Image
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from n6post_pc import cli, command, files, paths, pictures, run_model
+from n6post_pc import cli, command, files, paths
+from n6post_pc.models import pictures
+from n6post_pc.models import run as run_model
 from PIL import Image as PilImage
 
 pytest.importorskip("ai_edge_litert")

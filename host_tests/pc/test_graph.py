@@ -1,4 +1,4 @@
-"""scripts/n6post_pc/graph.py and n6_estimate.py: the operators of a model file, and how the N6 will run them."""
+"""scripts/n6post_pc/models/graph.py and n6_estimate.py: the operators of a model file, and how the N6 will run them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from n6post_pc import graph, n6_estimate, tflm
-from n6post_pc.graph import Graph, Operator, Tensor
+from n6post_pc.models import graph, n6_estimate, tflm
+from n6post_pc.models.graph import Graph, Operator, Tensor
 
 pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "stubs/**/*.py")
 

@@ -18,7 +18,8 @@ from commands import ROOT, script
 from fake_networks import SIDE, Network
 from fake_networks import picture as picture_file
 from ml import model as ml_model
-from n6post_pc import cli, inspect_model
+from n6post_pc import cli
+from n6post_pc.build import inspect as inspect_model
 from PIL import Image as PilImage
 from synthetic_heads import Thing, float_head
 
@@ -97,7 +98,7 @@ def test_outputs_of_other_models_are_not_named(model: Path, capsys: pytest.Captu
 
 def test_an_optimized_model_is_described(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("ai_edge_litert")
-    from n6post_pc.optimize_tflite import optimized
+    from n6post_pc.optimize.tflite import optimized
 
     sample = ROOT / "scripts" / "n6post_pc" / "data" / "shapes" / "shapes.tflite"
     file = tmp_path / "shapes.tflite"

@@ -21,7 +21,11 @@ import n6post
 import numpy as np
 import pytest
 from commands import script
-from n6post_pc import build, cli, optimize_model, optimize_proof, optimizers, paths
+from n6post_pc import cli, paths
+from n6post_pc import optimize as optimizers
+from n6post_pc.build import command as build
+from n6post_pc.optimize import command as optimize_model
+from n6post_pc.optimize import proof as optimize_proof
 from PIL import Image as PilImage
 
 pytest.importorskip("ai_edge_litert")
@@ -136,7 +140,7 @@ def test_load_takes_the_file_and_finds_the_same_objects(model: Path, run: Run) -
 
 
 def n6post_image(picture: PilImage.Image) -> Any:
-    from n6post_pc.pictures import rgb565
+    from n6post_pc.models.pictures import rgb565
 
     return rgb565(picture)
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 import tiny_onnx_yolo as tiny
-from n6post_pc.optimize_network import CannotOptimize, Optimized, finer_scales
+from n6post_pc.optimize.network import CannotOptimize, Optimized, finer_scales
 
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
-from n6post_pc.optimize_onnx import optimized  # noqa: E402 - needs onnx
+from n6post_pc.optimize.onnx import optimized  # noqa: E402 - needs onnx
 
 pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "stubs/**/*.py")
 

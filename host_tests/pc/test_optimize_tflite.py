@@ -1,4 +1,4 @@
-"""scripts/n6post_pc/optimize_tflite.py: .tflite files cut above their decoding, with other inputs and fewer classes.
+"""scripts/n6post_pc/optimize/tflite.py: .tflite files cut above their decoding, with other inputs and fewer classes.
 
 tiny_yolo.py builds networks of every form, and states which tensors are their maps. LiteRT's interpreter runs both files.
 """
@@ -15,9 +15,10 @@ from typing import Any
 import model_files
 import numpy as np
 import pytest
-from n6post_pc import graph, paths
-from n6post_pc.optimize_network import CannotOptimize, Optimized, Output, finer_scales
-from n6post_pc.optimize_tflite import optimized
+from n6post_pc import paths
+from n6post_pc.models import graph
+from n6post_pc.optimize.network import CannotOptimize, Optimized, Output, finer_scales
+from n6post_pc.optimize.tflite import optimized
 from PIL import Image as PilImage
 from tiny_yolo import Builder, Tiny
 

@@ -1,4 +1,4 @@
-"""scripts/n6post_pc/pictures.py: reading pictures and videos, fitting them into a network's input, and writing them."""
+"""models/pictures.py: reading pictures and videos, fitting them into a network's input, and writing them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from n6post_pc import pictures
+from n6post_pc.models import pictures
 from PIL import Image as PilImage
 
 pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "stubs/**/*.py")

@@ -1,4 +1,4 @@
-"""scripts/n6post_pc/romfs.py: the image is a valid ROMFS, and its files are aligned."""
+"""scripts/n6post_pc/build/romfs.py: the image is a valid ROMFS, and its files are aligned."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from n6post_pc.romfs import File, pack
+from n6post_pc.build.romfs import File, pack
 
 # --- a reader that follows the specification: MicroPython, docs/reference/romfs.rst ---
 

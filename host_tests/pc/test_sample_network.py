@@ -20,7 +20,8 @@ import numpy as np
 import pytest
 import reference
 from commands import ROOT, script
-from n6post_pc import graph, paths, pictures
+from n6post_pc import paths
+from n6post_pc.models import graph, pictures
 from PIL import Image as PilImage
 
 pytest.importorskip("ai_edge_litert")

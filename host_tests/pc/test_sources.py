@@ -1,4 +1,4 @@
-"""scripts/n6post_pc/sources.py: the list of pictures and videos of a command, and the names of the files it writes."""
+"""models/sources.py: the list of pictures and videos of a command, and the names of the files it writes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 from hypothesis import strategies as st
-from n6post_pc import command, sources
+from n6post_pc import command
+from n6post_pc.models import sources
 
 
 def test_pictures_of_a_folder_are_sorted_and_taken_once(tmp_path: Path) -> None:

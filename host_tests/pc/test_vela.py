@@ -1,4 +1,4 @@
-"""scripts/n6post_pc/vela.py: Arm's compiler is installed and called correctly, and its tables are read correctly."""
+"""scripts/n6post_pc/models/vela.py: Arm's compiler is installed and called correctly, and its tables are read correctly."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 import fake_vela
 import model_files
 import pytest
-from n6post_pc import vela
 from n6post_pc.command import UserError
+from n6post_pc.models import vela
 
 pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "stubs/**/*.py")
 

@@ -14,12 +14,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from n6post_pc import cli, recorded
+from n6post_pc import cli
+from n6post_pc.demo import recorded
 
 ROOT = Path(__file__).parents[2]
 pytestmark = [
     pytest.mark.xdist_group("wheel"),  # in one worker, so that the wheel is built and installed once
-    pytest.mark.proof("pyproject.toml", "scripts/wheel/**/*.py", "scripts/n6post_pc/*.py", "scripts/dev/description.py"),
+    pytest.mark.proof("pyproject.toml", "scripts/wheel/**/*.py", "scripts/n6post_pc/**/*.py", "scripts/dev/description.py"),
 ]
 
 

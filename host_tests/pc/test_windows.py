@@ -17,7 +17,9 @@ from typing import Any
 
 import pytest
 from commands import ROOT, _words
-from n6post_pc import cli, command, devices, paths, repl, run_script
+from n6post_pc import cli, command, paths
+from n6post_pc.camera import devices, repl
+from n6post_pc.host import command as run_script
 
 pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "stubs/**/*.py", "host_tests/as_windows/*")
 

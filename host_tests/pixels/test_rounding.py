@@ -12,7 +12,7 @@ import pytest
 from fakes import Array, FakeModel, Tensor, camera_floats
 from hypothesis import given
 from hypothesis import strategies as st
-from n6post.kernels import params
+from n6post.kernels.params import boxes as params
 from n6post.pixels.rounding import same_floats
 from test_init import on_micropython
 

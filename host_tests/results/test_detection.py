@@ -15,7 +15,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from n6post.results.detection import detection_from
 from n6post.tensors.keypoints import keypoint_names
-from n6post_pc import recorded
+from n6post_pc.demo import recorded
 from ulab import _host
 
 FIELDS = ("rect", "score", "class_id", "label", "mask", "keypoints")

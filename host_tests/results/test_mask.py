@@ -16,7 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from n6post.results.mask import MaskTransform
 from n6post.results.mask_geometry import contours
-from n6post_pc import recorded
+from n6post_pc.demo import recorded
 from synthetic_heads import Head, Thing, float_head, quantized, random_head
 from ulab import numpy as ulab_numpy
 

@@ -238,7 +238,7 @@ def test_a_joined_mask_is_inside_where_one_of_its_parts_is(
     dice = np.random.default_rng(abs(seed))
     one = mask_of(dice.random((h, w)) < 0.6, 3, 2, scale, (x / 2, y / 3))
     other = mask_of(dice.random((w, h)) < 0.6, 0, 0, other_scale, (x, y))
-    joined = lib.module("results.mask_join").join([one, other])
+    joined = lib.later.results_mask_join.join([one, other])
     fine = min(scale, other_scale)
     fine_offset = one._parts()[4] if scale <= other_scale else other._parts()[4]
     # At the centers of the finer mask's pixels all three are sampled exactly.
@@ -259,7 +259,7 @@ def test_only_the_crop_of_a_mask_is_joined() -> None:
     crops = (12, 10, 9, 6), (17, 12, 20, 11)
     parts = [Mask(bytes(plane.tobytes()), (10, 5, 30, 20), (x, y, w, h), (4 * x, 4 * y, 4 * w, 4 * h), transform)
              for plane, (x, y, w, h) in zip(windows, crops)]  # fmt: skip
-    joined = lib.module("results.mask_join").join(parts)
+    joined = lib.later.results_mask_join.join(parts)
     wanted = np.zeros((120, 180), bool)
     for plane, (x, y, w, h) in zip(windows, crops):
         inside_ = plane[y - 5 : y - 5 + h, x - 10 : x - 10 + w] >= 128
@@ -284,12 +284,12 @@ def near_edge(mask: Any, x: float, y: float) -> bool:
 def test_a_very_large_mask_is_joined_in_the_coarser_pixels() -> None:
     fine = mask_of(np.ones((200, 200), bool), 0, 0, 2.0, (0.0, 0.0))
     coarse = mask_of(np.ones((60, 60), bool), 0, 0, 8.0, (0.0, 0.0))
-    data, window, _, _, transform = lib.module("results.mask_join").join([fine, coarse])._parts()
+    data, window, _, _, transform = lib.later.results_mask_join.join([fine, coarse])._parts()
     assert (window, transform.sx, len(data)) == ((0, 0, 60, 60), 8.0, 3600)
 
 
 def test_empty_masks_and_missing_ones_add_nothing() -> None:
-    join = lib.module("results.mask_join").join
+    join = lib.later.results_mask_join.join
     empty = mask_of(np.ones((0, 0), bool), 0, 0, 2.0, (0.0, 0.0))
     full = mask_of(np.ones((4, 4), bool), 0, 0, 2.0, (0.0, 0.0))
     assert join([empty, full]) is full and join([empty, empty]) is empty

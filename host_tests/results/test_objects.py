@@ -28,7 +28,7 @@ from n6post.results import json_parts
 from n6post.results.detection import detection_from
 from n6post.results.mask_geometry import detection_refitted
 from n6post.results.scaled import scaled
-from n6post_pc import recorded
+from n6post_pc.demo import recorded
 from test_detection import FIELDS, car, detections_of, random_keypoints
 from ulab import _host
 
@@ -371,9 +371,10 @@ def test_every_file_that_makes_detections_is_tested_here() -> None:
             stored = isinstance(node, ast.Constant) and node.value == "_source"
             if called in ("Detection", "detection_from") or stored:
                 files.add(path.relative_to(lib).as_posix())
-    processors = {f"families/{family}.py" for family in ("movenet", "fomo", "landmarks")} | {"results/mask_geometry.py"}
-    processors |= {f"kernels/{kind}_boxes.py" for kind in ("helium", "m7", "portable")}
-    tracker = {"tracking/tracker.py", "kernels/portable_tracks.py", "kernels/viper_tracks.py"}
+    processors = {f"families/{family}.py" for family in ("maps/movenet", "maps/fomo", "vectors/landmarks")}
+    processors |= {"results/mask_geometry.py"}
+    processors |= {f"kernels/{kind}/boxes.py" for kind in ("helium", "m7", "portable")}
+    tracker = {"tracking/tracker.py", "kernels/viper/tracks.py"}
     others = {"results/rows.py", "models/region.py"}
     assert files == processors | tracker | others | {"results/detection.py"}  # the rest call its `copied`
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from ml.preprocessing import Normalization
 from n6post.pixels.colors import class_color
 from n6post.tensors import lazy
-from n6post_pc import recorded
+from n6post_pc.demo import recorded
 from synthetic_heads import Thing, float_head, random_head
 
 pytestmark = pytest.mark.both_firmwares
@@ -270,7 +270,7 @@ def test_a_picture_of_the_frames_size_does_not_load_the_scaling(monkeypatch: pyt
 
     for result in (segmented(plain()), posed(plain()), mapped(plain()), segmented(Framed((0, 0, *FRAME)))):
         monkeypatch.setitem(sys.modules, "n6post.results.scaled", None)  # an import would fail
-        monkeypatch.setattr(lazy, "_modules", {})
+        vars(lazy.later).clear()
         n6post.draw(picture(*FRAME), result, antialias=smooth)
 
 
@@ -357,7 +357,7 @@ def test_corners_in_a_part_of_the_frame_move_with_it() -> None:
 @pytest.mark.parametrize("source", [lambda: plain(), lambda: plain(roi=(40, 30, 200, 300))], ids=["frame", "part"])
 def test_a_class_map_in_a_part_of_the_frame_is_the_part_of_its_drawing(source: Any, roi: tuple[int, int, int, int]) -> None:
     from n6post.drawing.masks import _map_block_of
-    from n6post.kernels.drawing import tint_map
+    from n6post.kernels.portable.drawing import tint_map
     from n6post.results.scaled import scaled_map_transform
 
     seen = mapped(source())

@@ -16,11 +16,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from n6post.drawing import masks
 from n6post.inputs.transform import InputTransform
-from n6post.kernels import portable_drawing
+from n6post.kernels.portable import drawing as portable_drawing
 from n6post.pixels.colors import class_color
 from n6post.results.segmentation import MapTransform
 from n6post.tensors import lazy
-from n6post_pc import recorded
+from n6post_pc.demo import recorded
 from ulab import numpy as ulab_numpy
 
 pytestmark = pytest.mark.both_firmwares
@@ -303,7 +303,7 @@ def test_each_method_loads_the_modules_that_it_needs(monkeypatch: pytest.MonkeyP
         "mask": lambda segmentation: segmentation.mask(2).area,
     }
     wanted = {name: ask(known) for name, ask in asked.items()}
-    monkeypatch.setattr(lazy, "_modules", {})
+    vars(lazy.later).clear()
     assert asked[first](fresh) == wanted[first]
     assert {name: ask(fresh) for name, ask in asked.items()} == wanted
 
@@ -432,7 +432,7 @@ def test_drawing_a_map_takes_little_additional_memory(monkeypatch: pytest.Monkey
     taken = []
     real = portable_drawing.gray
     monkeypatch.setattr(portable_drawing, "gray", lambda pixels, *size: taken.append(len(pixels)) or real(pixels, *size))
-    monkeypatch.setattr(masks, "tint_map", portable_drawing.tint_map)
+    monkeypatch.setattr(masks, "drawing_kernels", portable_drawing)
     segmentation = map_of(blobs(100, 100), source=stretched_to((640, 480)))
     segmentation.draw(picture(640, 480))
     assert sorted(set(taken)) == [256, 16000]  # the palette; 25 rows

@@ -142,7 +142,7 @@ def test_limbs_of_a_face_are_its_contours_and_closed_where_they_should_be() -> N
 def test_keypoints_of_people_do_not_load_those_of_hands_and_faces(monkeypatch: pytest.MonkeyPatch) -> None:
     from n6post.tensors import lazy
 
-    monkeypatch.setattr(lazy, "_modules", {})
+    vars(lazy.later).clear()
     monkeypatch.setitem(sys.modules, "n6post.tensors.skeletons", None)
     for keypoint_count in (13, 17):
         assert keypoint_index("left elbow", keypoint_count) and len(keypoint_names(keypoint_count)) == keypoint_count

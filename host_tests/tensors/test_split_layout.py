@@ -1,4 +1,4 @@
-"""lib/n6post/tensors/split_layout.py: which output of a split head is which, from their shapes."""
+"""lib/n6post/families/yolo/split_layout.py: which output of a split head is which, from their shapes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 import pytest
-from n6post.tensors.split_layout import levels_of, split_layouts
+from n6post.families.yolo.split_layout import levels_of, split_layouts
 
 STRIDES = [(8, 16, 32), (4, 8, 16, 32), (8, 16, 32, 64), (16, 32)]
 SIZE = (320, 192)  # not square, and with 64 as a stride the maps are 5 x 3

@@ -1,4 +1,4 @@
-"""lib/n6post/tracking/occupancy.py and kernels/viper_occupancy.py: how much of a zone is covered, compared with numpy."""
+"""lib/n6post/tracking/occupancy.py and kernels/viper/occupancy.py: how much of a zone is covered, compared with numpy."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 import n6post
 import numpy as np
 import pytest
+from _viper import occupancy as plain_occupancy
 from fakes import seen
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from n6post.kernels import portable_occupancy
 from n6post.results.mask import Mask, MaskTransform
 from test_line_zone import coasting
 
@@ -169,7 +169,7 @@ def test_a_copied_zone_has_a_grid_of_its_own(way: Any) -> None:
 
 def test_remove_marks_keeps_the_points_of_the_zone() -> None:
     grid = bytearray([0, 1, 7, 255, 0])
-    portable_occupancy.remove_marks(grid, 5)
+    plain_occupancy.remove_marks(grid, 5)
     assert list(grid) == [0, 1, 1, 1, 0]
 
 

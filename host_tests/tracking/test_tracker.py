@@ -19,11 +19,12 @@ import n6post
 import numpy as np
 import pytest
 import synthetic_street
+from _viper import tracks as plain_tracks
 from fakes import Framed
 from hypothesis import given
 from hypothesis import strategies as st
-from n6post.kernels import portable_tracks, track_params
-from n6post_pc import recorded
+from n6post.kernels.params import tracks as track_params
+from n6post_pc.demo import recorded
 from test_init import on_micropython
 from test_memory import FAMILIES
 from tracker_reference import Reference
@@ -436,7 +437,7 @@ def test_mask_centroid_equals_the_centroid_that_numpy_computes() -> None:
         table[16 + 7 : 32] = array("i", (12, 21, 12 + w, 21 + h, 10, 20, w + 5, h + 3, 7))
         rows = array("i", bytes(4 * track_params_detection()))
         way = array("i", (2 * 256, 3 * 256, 160, -80))
-        portable_tracks.mask_centroid(bytes(7) + values.tobytes(), table, 16, way, rows, 0)
+        plain_tracks.mask_centroid(bytes(7) + values.tobytes(), table, 16, way, rows, 0)
         inside = values[1 : 1 + h, 2 : 2 + w] >= 128
         inside = inside[:: 1 + (h >> 4), :: 1 + (w >> 4)]
         ys, xs = np.nonzero(inside)
@@ -580,10 +581,10 @@ def test_ids_are_unique_and_results_belong_to_the_frame_for_any_input(
 
 # ---- the kernels ----
 
-SOURCE = (ROOT / "lib" / "n6post" / "kernels" / "viper_tracks.py").read_text(encoding="utf-8")
+SOURCE = (ROOT / "lib" / "n6post" / "kernels" / "viper/tracks.py").read_text(encoding="utf-8")
 VIPER = {name: int(value) for name, value in re.findall(r"^(_\w+) = const\((-?\d+)\)", SOURCE, re.MULTILINE)}
-NO_MASK = portable_tracks._NO_MASK
-WRITE = runpy.run_path(str(ROOT / "scripts" / "dev" / "write_portable_tracks.py"))
+NO_MASK = plain_tracks._NO_MASK
+WRITE = runpy.run_path(str(ROOT / "scripts" / "dev" / "write_viper_stand_ins.py"))
 
 
 def track_params_detection() -> int:
@@ -591,9 +592,9 @@ def track_params_detection() -> int:
 
 
 @pytest.mark.parametrize("name", WRITE["WHAT"])
-def test_the_portable_kernels_are_generated_from_those_in_viper(name: str) -> None:
+def test_the_plain_kernels_are_generated_from_those_in_viper(name: str) -> None:
     text = WRITE["text"](name)
-    assert WRITE["target_of"](name).read_text(encoding="utf-8") == text, "run python3 scripts/dev/write_portable_tracks.py"
+    assert WRITE["target_of"](name).read_text(encoding="utf-8") == text, "run python3 scripts/dev/write_viper_stand_ins.py"
     assert not re.search(r"@micropython|ptr\d", text.split('"""')[2])
 
 
@@ -691,7 +692,7 @@ def check_correction(rng: random.Random) -> None:
         before |= {part + "maneuver": rng.randrange(1 << 16)}
         before |= {"v" + axis: rng.randrange(-900, 900) for axis in axes}
     track = one_track(**before)
-    portable_tracks.update_tracks(track, one_row(**seen), block)
+    plain_tracks.update_tracks(track, one_row(**seen), block)
 
     for (part, axes, _), noise in zip(parts, noises):
         pp, pv, vv = [before[part + name] for name in ("pp", "pv", "vv")]
@@ -736,7 +737,7 @@ def test_a_correction_of_half_a_step_is_rounded_up(off: int, moved: int) -> None
     block = block_of(1)
     block[VIPER["_P_NOISE"]] = block[VIPER["_P_SIZE_NOISE"]] = 0
     block[VIPER["_P_FLOOR"]], block[VIPER["_P_FLOOR_PART"]], block[VIPER["_P_SURPRISE"]] = 4095, 1, 10000
-    portable_tracks.update_tracks(tracks, one_row(x=9000 + off, y=9000 + off, w=4096 + off, h=4096 + off), block)
+    plain_tracks.update_tracks(tracks, one_row(x=9000 + off, y=9000 + off, w=4096 + off, h=4096 + off), block)
     assert [word(tracks, name) for name in "xywh"] == [9000 + moved, 9000 + moved, 4096 + moved, 4096 + moved]
 
 
@@ -751,7 +752,7 @@ def test_gains_of_large_variances_are_at_most_1_64_too_large(size: int, variance
         words |= {part + "pp": variance, part + "pv": speed, part + "vv": min(2 * variance, 0x7FFFFF)}
     track = one_track(**words)
     # Near enough: no maneuver.
-    portable_tracks.update_tracks(track, one_row(x=8100, y=7900, w=size + 160, h=size + 80, round=1), block)
+    plain_tracks.update_tracks(track, one_row(x=8100, y=7900, w=size + 160, h=size + 80, round=1), block)
     area = min(size * size // 256, 0xFFFFF)
     offs = {"x": 100, "y": -100, "w": 160, "h": 80}
     for axes, noise in (("xy", "_P_NOISE"), ("wh", "_P_SIZE_NOISE")):
@@ -786,7 +787,7 @@ def check_prediction(dt: int, rng: random.Random) -> None:
     old |= {"unsure": 32, "class_id": 2, "masked": 1, "offset_x": 11, "offset_y": -5, "found": 0}
     before, after = one_track(**old), one_track()
     block[VIPER["_P_MAX_AGE"]] = 10000
-    portable_tracks.predict(before, after, block)
+    plain_tracks.predict(before, after, block)
     steps = min(dt, 8 * 256)
     for place in "xywh":
         moved = old[place] + rounded(old["v" + place] * steps, 4096)
@@ -825,7 +826,7 @@ def test_squares_of_large_distances_fit_into_32_bits(off: int, resized: int) -> 
     tracks = one_track(x=0, y=0, w=16, h=16, id=1, found=-1, class_id=1, **words)
     row = one_row(x=off, y=off, w=16 + resized, h=16 + resized, class_id=1, round=1, track=-1)
     rows = Words(map(Word, row))
-    portable_tracks.match(Words(map(Word, tracks)), rows, Words(map(Word, block_of(1))))
+    plain_tracks.match(Words(map(Word, tracks)), rows, Words(map(Word, block_of(1))))
     assert rows[VIPER["_D_TRACK"]] == VIPER["_HEADER"]
     assert rows[VIPER["_D_LIMIT"]] == pytest.approx(64 * 2 * sum((d // 4) ** 2 for d in (off, resized)) / 9000001, abs=2)
 
@@ -889,15 +890,15 @@ def test_all_values_fit_into_32_bits_for_any_detections(seed: int) -> None:
         detections = detections[: rng.randrange(6)]
         rows = Words([Word(0)] * 200)
         block[VIPER["_P_COUNT"]] = len(detections)
-        portable_tracks.predict(old, new, block)
-        assert portable_tracks.load_detections(detections, rows, new, 0.5, 0.1) == -1
+        plain_tracks.predict(old, new, block)
+        assert plain_tracks.load_detections(detections, rows, new, 0.5, 0.1) == -1
         for e in range(0, VIPER["_DETECTION"] * len(detections), VIPER["_DETECTION"]):
             if rng.random() < 0.3:
                 for entry in ("_D_CENTROID_X", "_D_CENTROID_Y"):
                     rows[e + VIPER[entry]] = rng.choice([0, 131056])
-        portable_tracks.match(new, rows, block)
-        portable_tracks.update_tracks(new, rows, block)
-        portable_tracks.tracks_to_rects(new)
+        plain_tracks.match(new, rows, block)
+        plain_tracks.update_tracks(new, rows, block)
+        plain_tracks.tracks_to_rects(new)
         old, new = new, old
     assert old[VIPER["_NEXT_ID"]] > 1
 
@@ -929,28 +930,28 @@ def test_micropython_gives_the_same_numbers_and_rects_as_cpython(
 
 
 @pytest.mark.parametrize("error", [SyntaxError("invalid micropython decorator"), ValueError("incompatible .mpy"), None])
-def test_micropython_loads_the_viper_kernels_or_else_the_portable_ones(
+def test_micropython_loads_the_viper_kernels_or_else_their_stand_ins(
     monkeypatch: pytest.MonkeyPatch, error: Exception | None
 ) -> None:
     # CPython does not try the viper kernels.
-    assert importlib.import_module("n6post.kernels.tracks")._home is portable_tracks
+    assert importlib.import_module("n6post.kernels").tracks is plain_tracks
     module = importlib.import_module("n6post.kernels")
     asked = []
 
     def import_one(name: str, *_: object) -> Any:
-        asked.append(name.rpartition(".")[2])
-        if error and "viper" in name:
+        asked.append(name)
+        if error and name.startswith("n6post"):
             raise error
         return name
 
     monkeypatch.setattr(module, "__import__", import_one, raising=False)
     monkeypatch.setattr(module, "sys", type(sys)("sys"))
     module.sys.implementation = type(sys.implementation)(name="micropython")
-    assert module.load_viper("tracks").endswith("portable_tracks" if error else "viper_tracks")
-    assert asked == ["viper_tracks", "portable_tracks"][: 1 + bool(error)]
+    assert module.load("tracks") == ("_viper.tracks" if error else "n6post.kernels.viper.tracks")
+    assert asked == ["n6post.kernels.viper.tracks", "_viper.tracks"][: 1 + bool(error)]
 
 
-def test_a_memory_error_does_not_select_the_portable_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_memory_error_does_not_select_the_plain_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     module = importlib.import_module("n6post.kernels")
 
     def no_memory(*_: object) -> Any:
@@ -960,7 +961,7 @@ def test_a_memory_error_does_not_select_the_portable_kernels(monkeypatch: pytest
     monkeypatch.setattr(module, "sys", type(sys)("sys"))
     module.sys.implementation = type(sys.implementation)(name="micropython")
     with pytest.raises(MemoryError):
-        module.load_viper("tracks")
+        module.load("tracks")
 
 
 # --- what starts and ends, and how old it is ---
@@ -1094,7 +1095,7 @@ def test_the_velocity_of_a_detection_is_that_of_its_track() -> None:
 def test_the_age_of_a_very_old_track_stays_at_its_limit() -> None:
     tracker = n6post.Tracker(min_hits=1)
     tracker.update([person(100)])
-    oldest = portable_tracks._OLDEST
+    oldest = plain_tracks._OLDEST
     tracker._tables[tracker._kept[0]][VIPER["_HEADER"] + VIPER["_AGE"]] = oldest - 100
     for _ in range(2):
         (d,) = tracker.update([person(100)])

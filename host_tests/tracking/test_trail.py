@@ -11,7 +11,7 @@ from fakes import seen
 from hypothesis import example, given
 from hypothesis import strategies as st
 from n6post.pixels.colors import class_color
-from n6post_pc import recorded
+from n6post_pc.demo import recorded
 
 
 def test_positions_are_the_last_ones_oldest_first() -> None:

@@ -3058,8 +3058,23 @@ _Vector = ndarray | Sequence[float] | _AnyResult
 
 @type_check_only
 class _AnyFamily(
-    YoloV8Seg, YoloV8Pose, MoveNet, HandLandmarks, FaceLandmarks, DeepLab, BlazePalm, YuNet, Ssd, Fomo, Classifier, Depth,
-    Embedding, YoloV2, YoloV5, YoloX, YoloD,
+    YoloV8Seg,
+    YoloV8Pose,
+    MoveNet,
+    HandLandmarks,
+    FaceLandmarks,
+    DeepLab,
+    BlazePalm,
+    YuNet,
+    Ssd,
+    Fomo,
+    Classifier,
+    Depth,
+    Embedding,
+    YoloV2,
+    YoloV5,
+    YoloX,
+    YoloD,
 ):
     threshold: Any
     anchors: Any

@@ -19,7 +19,7 @@ sys.path[:0] = [str(_venv.ROOT / folder) for folder in ("lib", "stubs", "host_te
 
 import numpy as np
 from fakes import Array, Tensor, capture
-from n6post_pc import recorded
+from n6post_pc.demo import recorded
 
 # file: recording, output, capture, from NCHW to NHWC, int8 in the file
 FILES = {

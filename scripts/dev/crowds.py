@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from n6post_pc import recorded
+from n6post_pc.demo import recorded
 from numpy.typing import NDArray
 
 Array = NDArray[Any]

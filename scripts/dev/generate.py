@@ -1,6 +1,6 @@
 """Write every generated file: `python3 scripts/dev/generate.py`. With --check only list those that are stale.
 
-In this order: constants that several files share, kernels/portable_tracks.py and the like, kernels/helium_*.py and m7_*.py
+In this order: constants that several files share, stubs/_viper, kernels/helium and kernels/m7
 (only with GCC 12.2 for ARM, since another compiler generates different code), __init__.pyi, docs/api.md, package.json.
 
 make_selftest.py writes the recorded cases in scripts/device/selftest.py.
@@ -29,18 +29,18 @@ def generated() -> Iterator[tuple[Path, str]]:
     import write_api
     import write_consts
     import write_package_json
-    import write_portable_tracks
     import write_types
+    import write_viper_stand_ins
 
     yield from write_consts.files()
-    for name in write_portable_tracks.WHAT:
-        yield write_portable_tracks.target_of(name), write_portable_tracks.text(name)
+    for name in write_viper_stand_ins.WHAT:
+        yield write_viper_stand_ins.target_of(name), write_viper_stand_ins.text(name)
     found = build_kernels.compiler()
     if found.startswith(GCC):
         for name, text in build_kernels.files().items():
             yield build_kernels.FOLDER / name, text
     else:
-        print(f"skipped: kernels/helium_*.py and m7_*.py, which need arm-none-eabi-gcc {GCC}x, not {found or 'none'}")
+        print(f"skipped: kernels/helium and kernels/m7, which need arm-none-eabi-gcc {GCC}x, not {found or 'none'}")
     types = write_types.text(write_types.TARGET.read_text(encoding="utf-8"))
     yield write_types.TARGET, types
     yield write_api.TARGET, write_api.text(types)

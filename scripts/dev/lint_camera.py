@@ -51,7 +51,7 @@ from lint_types import (
     numbers,
     private_consts,
 )
-from n6post_pc.camera_python import ABSENT_BUILTINS, ABSENT_KEYWORDS, ABSENT_METHODS, NAMEDTUPLE_METHODS
+from n6post_pc.host.camera_python import ABSENT_BUILTINS, ABSENT_KEYWORDS, ABSENT_METHODS, NAMEDTUPLE_METHODS
 from ulab import numpy as ulab_numpy
 
 ROOT = _venv.ROOT
@@ -292,10 +292,10 @@ class Linter(Kinds, ast.NodeVisitor):
         if not node.level:
             self.check_module(node, str(node.module))
             return
-        if not node.module:
+        folder = self.path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+        if (folder / "__init__.py").is_file() and not node.module:
             self.add(node, "package-import")
             return
-        folder = self.path.parents[node.level - 1].joinpath(*node.module.split("."))
         for alias in node.names:
             if (folder / f"{alias.name}.py").is_file():
                 self.modules[alias.asname or alias.name] = folder / f"{alias.name}.py"

@@ -38,7 +38,8 @@ import tomllib
 
 sys.path.append(str(_venv.ROOT / "scripts"))  # in the wheel's own environment n6post_pc is installed
 
-from n6post_pc import cli, release
+from n6post_pc import cli
+from n6post_pc.build import release
 
 ROOT = _venv.ROOT
 DEFAULT = ROOT / "out" / "release"

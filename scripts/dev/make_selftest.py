@@ -31,8 +31,8 @@ import numpy as np
 import reference
 import synthetic_street
 from fuzzing import core, detectors, frames, other_families, yolo
-from n6post_pc import recorded
-from n6post_pc.recorded import Array, Tensor
+from n6post_pc.demo import recorded
+from n6post_pc.demo.recorded import Array, Tensor
 from tracker_reference import Reference
 
 ZONES = _venv.ROOT / "host_tests" / "data" / "zones.json.gz"
@@ -551,6 +551,7 @@ def source() -> str:
     lines.append("# The other families: random outputs.\nRANDOM = {\n")
     lines += dict_lines(random_cases())
     lines += [f"TRACKED = {literal(tracks(), '')}\n", f"ZONES = {literal(zones(), '')}\n"]
+    lines.append("TRACK_SUMS = []\n")
     lines.append(f"ROI = {ROI!r}\nCOLOR = {COLOR!r}\nPALETTE = {PALETTE!r}\nALPHA = {DRAW_ALPHA!r}\n")
     return "".join(lines) + END
 
@@ -574,7 +575,10 @@ def dict_lines(cases: list[Case]) -> list[str]:
 
 def replaced(text: str) -> str:
     start, end = text.index(BEGIN), text.index(END) + len(END)
-    return text[:start] + source() + text[end:]
+    text = text[:start] + source() + text[end:]
+    module: dict[str, Any] = {"__name__": "selftest"}
+    exec(compile(text, TARGET, "exec"), module)
+    return text.replace("TRACK_SUMS = []\n", f"TRACK_SUMS = {literal(module['track_sums'](), '')}\n")
 
 
 def main() -> None:

@@ -8,9 +8,9 @@ MODELS  a folder with blazeface_front_128, face_landmarks_192, yolo_lc_192 and f
 OBB     the folder of record_obb.py, with its drawn pictures and its trained networks
 
 It needs ai-edge-litert, onnxruntime and scikit-image, and writes scripts/n6post_pc/data/gallery.npz.xz, which
-n6post_pc/gallery.py reads. The networks run on the PC through n6post.load, on photographs of scikit-image and on two drawn
-pictures, which are stored. Of YuNet, floats are rounded to 11 significant bits, and boxes and keypoints of cells whose score
-is below .05 are stored as zeros. Neither models nor photographs are copied.
+n6post_pc/demo/gallery.py reads. The networks run on the PC through n6post.load, on photographs of scikit-image and on two
+drawn pictures, which are stored. Of YuNet, floats are rounded to 11 significant bits, and boxes and keypoints of cells
+with a score below .05 are stored as zeros. Neither models nor photographs are copied.
 """
 
 import argparse
@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "stubs"), str(ROOT / "lib"), str(ROOT / "scripts")]
 
 import n6post  # noqa: E402
-from n6post_pc import gallery  # noqa: E402
+from n6post_pc.demo import gallery  # noqa: E402
 
 SCENES = ("025", "030")  # drawn pictures of record_obb.py
 CODES = {"b": np.int8, "B": np.uint8, "h": np.int16, "f": np.float32}

@@ -82,7 +82,7 @@ def walkers(video, network):
     sys.path[:0] = [str(ROOT / part) for part in ("lib", "stubs", "host_tests", "scripts")]
     import av
     import n6post
-    from n6post_pc import recorded
+    from n6post_pc.demo import recorded
 
     tracker = n6post.Tracker()
     vectors, about = [], []

@@ -1,4 +1,4 @@
-"""Record what MediaPipe decodes from the outputs of its detectors, for host_tests/families/test_blazeface.py.
+"""Record what MediaPipe decodes from the outputs of its detectors, for host_tests/families/anchors/test_blazeface.py.
 
 It needs an environment of its own, B, with Python 3.11: pip install mediapipe==0.10.14 ai-edge-litert scikit-image pillow.
 MODELS is a folder with blazeface_front_128.tflite and palm_detection_full_192.tflite of openmv/openmv (lib/models) and with

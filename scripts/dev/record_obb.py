@@ -1,4 +1,4 @@
-"""Record oriented boxes of Ultralytics' exports, for host_tests/families/test_yolov8_obb.py.
+"""Record oriented boxes of Ultralytics' exports, for host_tests/families/yolo/test_yolov8_obb.py.
 
 YOLO11-obb and YOLO26-obb networks of a quarter of yolo11n's size are trained here on drawn, turned rectangles, so nothing
 but packages is downloaded. Ultralytics 8.4.82 (onnx2tf) and 8.4.190 need an environment each, as in record_exports.py:

@@ -1,6 +1,6 @@
 """Record outputs of real YOLO networks with an objectness, and what other software makes of them.
 
-For host_tests/families/test_yolov2.py, test_yolov5.py, test_yolox.py and test_yolod.py. It writes objectness.npz.xz:
+For host_tests/families/anchors/test_yolov2.py, test_yolov5.py, test_yolox.py and test_yolod.py. It writes objectness.npz.xz:
 
     python scripts/dev/record_objectness.py FOLDER OTHER
 

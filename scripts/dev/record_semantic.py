@@ -1,4 +1,4 @@
-"""Record what Ultralytics' semantic segmentation (YOLO26-sem) puts out, for host_tests/families/test_deeplab_semantic.py.
+"""Record the outputs of Ultralytics' segmentation (YOLO26-sem), for host_tests/families/maps/test_deeplab_semantic.py.
 
     B/bin/python scripts/dev/record_semantic.py
 

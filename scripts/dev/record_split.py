@@ -1,4 +1,4 @@
-"""Record what Ultralytics' own code decodes from split heads, for host_tests/families/test_split_head.py.
+"""Record what Ultralytics' own code decodes from split heads, for host_tests/families/yolo/test_split_head.py.
 
 It needs the environment B and the FOLDER of record_exports.py, after its steps `train` and `export`:
 
@@ -252,7 +252,7 @@ def stored(name: str, network: Any, maps: Maps, shared: str) -> dict[str, Array]
 def optimized(file: Path, task: str, picture: Array) -> Maps:
     """What an exported file puts out after it was optimized."""
     from ai_edge_litert.interpreter import Interpreter
-    from n6post_pc import optimize_tflite
+    from n6post_pc.optimize import tflite as optimize_tflite
 
     interpreter = Interpreter(model_content=optimize_tflite.optimized(file.read_bytes()).data)
     run_on(interpreter, picture)

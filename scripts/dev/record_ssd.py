@@ -1,4 +1,4 @@
-"""Record outputs of real SSD networks and what other software makes of them, for host_tests/families/test_ssd.py.
+"""Record outputs of real SSD networks and what other software makes of them, for host_tests/families/anchors/test_ssd.py.
 
     python scripts/dev/record_ssd.py FOLDER [OTHER]
 

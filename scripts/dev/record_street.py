@@ -1,7 +1,7 @@
 """Record the detections of YOLOv8n-seg in a video: `python3 scripts/dev/record_street.py VIDEO MODEL.tflite`.
 
-Writes scripts/n6post_pc/data/street.xz, which n6post_pc/recorded.py reads: the detections of every frame with a score of at
-least .1 and their masks, including duplicates of an object.
+Writes scripts/n6post_pc/data/street.xz, which n6post_pc/demo/recorded.py reads: the detections of every frame
+with a score of at least .1 and their masks, including duplicates of an object.
 
 A frame is stretched to the model's input as by firmware 5.0, with Pillow's BILINEAR.
 """

@@ -1,8 +1,8 @@
 """Record the raw outputs of real models on photographs: `python3 scripts/dev/record_tensors.py FOLDER_WITH_THE_MODELS`.
 
 Writes scripts/n6post_pc/data/recorded/: one .xz file per model and picture, and index.json with all other information.
-n6post_pc/recorded.py reads them. The models and photographs are not copied; README.md next to the data has their sources
-and describes the files.
+n6post_pc/demo/recorded.py reads them. The models and photographs are not copied; README.md next to the data has their
+sources and describes the files.
 
 The input of a network is the photograph in RGB, resized with Pillow's BILINEAR ("stretch": to the whole input;
 "letterbox": with its aspect ratio, and bars of gray 114), in the model's number format.

@@ -1,4 +1,4 @@
-"""Record outputs of YuNet and what OpenCV's FaceDetectorYN makes of them, for host_tests/families/test_yunet.py.
+"""Record outputs of YuNet and what OpenCV's FaceDetectorYN makes of them, for host_tests/families/anchors/test_yunet.py.
 
 It needs an environment of its own: pip install opencv-python-headless==5.0.0.93 onnxruntime onnx scikit-image pillow.
 MODEL is OpenCV's face_detection_yunet (yunet_n_320_320.onnx):

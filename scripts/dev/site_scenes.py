@@ -24,8 +24,9 @@ paths.use_stand_ins()
 import n6post  # noqa: E402
 import numpy as np  # noqa: E402
 from n6post.results.mask import Mask, MaskTransform  # noqa: E402
-from n6post_pc import demo, gallery, recorded, street_gif  # noqa: E402
-from n6post_pc.recorded import FakeModel, Tensor  # noqa: E402
+from n6post_pc.demo import command as demo  # noqa: E402
+from n6post_pc.demo import gallery, recorded, street_gif
+from n6post_pc.demo.recorded import FakeModel, Tensor  # noqa: E402
 from PIL import Image, ImageDraw, ImageOps  # noqa: E402
 
 VGA = (640, 480)

@@ -30,7 +30,7 @@ sys.path[:0] = [str(_venv.ROOT / folder) for folder in ("lib", "stubs", "host_te
 
 import numpy as np
 import vm
-from n6post_pc import recorded
+from n6post_pc.demo import recorded
 
 DEVICE = _venv.ROOT / "scripts" / "device" / "soak_test.py"
 LIB = _venv.ROOT / "lib"
@@ -90,9 +90,9 @@ def followed(words: list[str], environment: dict[str, str]) -> dict[str, Any]:
 
 def on_npms_micropython(device: Path, frames: int, block: int) -> dict[str, Any]:
     """The same in npm's MicroPython, on a heap of 1 MiB. It collects garbage between calls only: one call per frame."""
-    machine = vm.Machine(1 << 20, {"/lib": LIB})
+    machine = vm.Machine(1 << 20, {"/lib": LIB, **vm.VIPER})
     machine.copy({"/soak_test.py": device})
-    machine.run("import sys\nsys.path[:] = ['/lib', '/']\nimport soak_test")
+    machine.run("import sys\nsys.path[:] = ['/lib', '/stand-ins', '/']\nimport soak_test")
     machine.run(f"frames = soak_test.running(None, {frames}, {block})")
     last = ""
     while True:

@@ -1,10 +1,10 @@
-"""Write the constants of a file that are defined in another one, and the byte code of kernels/viper_json.py.
+"""Write the constants of a file that are defined in another one, and the byte code of kernels/viper/json.py.
 
 generate.py runs it. MicroPython replaces a name by its number only in the file with its `const`; an imported one is looked
 up at each use. So each file has lines `_NAME = const(number)` of its own, below a comment that ends with one of these:
 
-    copied by scripts/dev/generate.py from kernels/viper_tracks.py:             constants of the same name, or NAME
-    copied by scripts/dev/generate.py from row in kernels/drawing_params.py:    positions of a function's arguments
+    copied by scripts/dev/generate.py from kernels/viper/tracks.py:             constants of the same name, or NAME
+    copied by scripts/dev/generate.py from row in kernels/params/drawing.py:    positions of a function's arguments
 
 `_P_DT` and `_ROW_DT` are the position of the argument `dt`. To copy another one, add its line with any number.
 """
@@ -29,7 +29,7 @@ def files() -> Iterator[tuple[Path, str]]:
     """Each file with such constants, and its expected text."""
     for path in sorted([*LIB.rglob("*.py"), *(ROOT / "scripts" / "kernels").glob("*.py")]):
         text = path.read_text(encoding="utf-8")
-        if not path.name.startswith(("helium_", "m7_")) and (COPIED.search(text) or FORM.search(text)):
+        if path.parent.name not in ("helium", "m7") and (COPIED.search(text) or FORM.search(text)):
             yield path, FORM.sub(form, COPIED.sub(copied, text))
 
 

@@ -1,4 +1,4 @@
-// Suppression that blends boxes. blend_anchors(params, values, labels); see portable_anchors.py.
+// Suppression that blends boxes. blend_anchors(params, values, labels); see portable/anchors.py.
 #include "tensors.h"
 
 enum { DROPPED = 65535 };

@@ -1,5 +1,5 @@
 // Draw a box's outline and the filled ground of its label in one color, and the label's text on the ground.
-// box(frame, params, text, font); see portable_drawing.py.
+// box(frame, params, text, font); see portable/drawing.py.
 #include "box.h"
 #include "pixels.h"
 #include "tensors.h"

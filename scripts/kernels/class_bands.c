@@ -1,5 +1,5 @@
 // gcc: -O2
-// What bands of the frame have of one class of a map. class_bands(classes, params, scratch, out); see portable_places.py.
+// What bands of the frame have of one class of a map. class_bands(classes, params, scratch, out); see portable/places.py.
 //
 // For each band class_bands_row counts the frame rows of the class in each column of the map. From these and the columns'
 // edges class_bands_sum computes the band's words.

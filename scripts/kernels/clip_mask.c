@@ -1,7 +1,7 @@
 // gcc: -fno-strict-aliasing
 // (The table, an array of words, is read as a struct.)
 // Fill the parameter block of tint_mask for one mask: the position of its window in the frame, and the clip rectangle.
-// clip_mask(params, table, at); see portable_drawing.py. It has no loop, but in Python it takes 15,000 instructions a mask.
+// clip_mask(params, table, at); see portable/drawing.py. It has no loop, but in Python it takes 15,000 instructions a mask.
 #include "tensors.h"
 
 int clip_mask(struct tint_mask_params *params, const int32_t *table, int at)

@@ -1,4 +1,4 @@
-// Sums of the colors of a mask's frame pixels. color_sums(frame, mask, params, out); see portable_places.py.
+// Sums of the colors of a mask's frame pixels. color_sums(frame, mask, params, out); see portable/places.py.
 //
 // In each row of the mask the runs of pixels inside are found. Each run is a block of frame pixels, which color_sums_block adds.
 #include "color_sums.h"

@@ -1,4 +1,4 @@
-// Count the frame pixels of one class of a map. count_class_pixels(classes, params); see portable_drawing.py.
+// Count the frame pixels of one class of a map. count_class_pixels(classes, params); see portable/drawing.py.
 //
 // The map is taken in strips of columns. Here the number of frame columns is computed for each column of the strip; then
 // count_class_pixels_rows runs down the map's rows and sums those of the class, times the number of frame rows.

@@ -1,5 +1,5 @@
 // Decode boxes and keypoints of the candidates of one part. decode_anchors(head, params, values, labels); see
-// portable_anchors.py.
+// portable/anchors.py.
 #include "anchors.h"
 
 struct level {

@@ -1,5 +1,5 @@
 // Decode the candidates of one part of a split head, and merge them into the candidates of the frame.
-// decode_boxes(boxes, params, values, labels); see portable_heads.py.
+// decode_boxes(boxes, params, values, labels); see portable/heads.py.
 //
 // The scores come first, and with them the order of the frame's old and new candidates. Then, beginning with the last, each
 // old candidate moves up to its place or a new one is decoded into it. Those beyond the capacity are not decoded.

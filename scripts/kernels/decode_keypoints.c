@@ -1,4 +1,4 @@
-// Decode the keypoints of one anchor of a split head. decode_keypoints(head, params, points); see portable_heads.py.
+// Decode the keypoints of one anchor of a split head. decode_keypoints(head, params, points); see portable/heads.py.
 #include "decode_boxes.h"
 
 static inline float clipped(float value, int32_t low, int32_t high)

@@ -1,13 +1,13 @@
 """The boxes of a list of Detection and their labels, in viper.
 
-build_kernels.py appends this to helium_drawing.py and m7_drawing.py. The same function in plain Python, with a docstring, is
-in portable_drawing.py; it takes twice as long.
+build_kernels.py appends this to helium/drawing.py and m7/drawing.py. The same function in plain Python, with a docstring, is
+in portable/drawing.py; it takes twice as long.
 """
 
 import micropython
 from micropython import const
 
-# Entries of the parameter block of box, and words of a row of the table of place_labels, as drawing_params.py names them.
+# Entries of the parameter block of box, and words of a row of the table of place_labels, as params/drawing.py names them.
 _X = const(3)
 _THICKNESS = const(7)
 _GROUND_X = const(8)

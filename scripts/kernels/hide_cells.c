@@ -1,5 +1,5 @@
 // gcc: -O2
-// Make cells of a frame unrecognizable. hide_cells(frame, params, cells, means); see portable_hide.py.
+// Make cells of a frame unrecognizable. hide_cells(frame, params, cells, means); see portable/hide.py.
 #include "hide_cells.h"
 #include "params.h"
 #include "pixels.h"

@@ -1,7 +1,7 @@
 """The texts and widths of the labels of a list of Detection, in viper.
 
-build_kernels.py appends this to helium_drawing.py and m7_drawing.py. The same function in plain Python, with a docstring, is
-in portable_drawing.py; it takes half as long again.
+build_kernels.py appends this to helium/drawing.py and m7/drawing.py. The same function in plain Python, with a docstring, is
+in portable/drawing.py; it takes half as long again.
 """
 
 import micropython

@@ -1,7 +1,7 @@
 """From the table of boxes_to_frame to a list of Detection, in viper.
 
-build_kernels.py appends this to helium_boxes.py and m7_boxes.py. The same function in plain Python, with a docstring, is in
-portable_boxes.py; it takes half as long again.
+build_kernels.py appends this to helium/boxes.py and m7/boxes.py. The same function in plain Python, with a docstring, is in
+portable/boxes.py; it takes half as long again.
 """
 
 from array import array
@@ -9,7 +9,7 @@ from array import array
 import micropython
 from micropython import const
 
-# A row of the table. Copied by scripts/dev/generate.py from row in kernels/drawing_params.py:
+# A row of the table. Copied by scripts/dev/generate.py from row in kernels/params/drawing.py:
 _ROW_X = const(0)
 _ROW_Y = const(1)
 _ROW_W = const(2)

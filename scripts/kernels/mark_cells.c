@@ -1,4 +1,4 @@
-// Mark the cells that a mask may tint. mark_cells(mask, params, cells); see portable_hide.py.
+// Mark the cells that a mask may tint. mark_cells(mask, params, cells); see portable/hide.py.
 #include <stdint.h>
 #include "params.h"
 

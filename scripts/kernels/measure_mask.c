@@ -1,6 +1,6 @@
 // gcc: -fno-strict-aliasing
 // (The table, an array of words, is read as a struct.)
-// Bounding box, area and centroid of a mask. measure_mask(masks, table, params, out); see portable_places.py.
+// Bounding box, area and centroid of a mask. measure_mask(masks, table, params, out); see portable/places.py.
 //
 // One pass finds the runs of pixels inside in each row. Each is an extent of frame columns, between two edges.
 #include "center.h"

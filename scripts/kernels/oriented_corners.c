@@ -1,5 +1,5 @@
 // The corners and the rotation of the oriented boxes that are kept. oriented_corners(params, labels, boxes, corners); see
-// portable_oriented.py.
+// portable/oriented.py.
 #include "tensors.h"
 
 #define WHOLE 12582912.0f

@@ -1,6 +1,6 @@
 // gcc: -fno-tree-vectorize
 // Find each keypoint's first maximum, refine it to a fraction of a cell and map it to the frame; compute the box of the visible
-// keypoints. peaks(heat, params, out); see portable_maps.py. peaks_first finds the maxima.
+// keypoints. peaks(heat, params, out); see portable/maps.py. peaks_first finds the maxima.
 #include "peaks.h"
 
 #define INFINITE __builtin_inff()

@@ -1,5 +1,5 @@
 // Map the keypoints of a network to the frame and compute the box of the visible ones. place_keypoints(raw, params, out); see
-// portable_crops.py.
+// portable/crops.py.
 #include "tensors.h"
 
 static inline float limited(float value, int32_t low, int32_t high)

@@ -1,4 +1,4 @@
-// Find a position for each label. place_labels(params, table); see portable_drawing.py.
+// Find a position for each label. place_labels(params, table); see portable/drawing.py.
 //
 // For each label, the best detection's first, the four positions are tried in turn: each is compared with all labels before.
 // The first `already` rows are texts that are in the picture already.

@@ -1,6 +1,6 @@
 // gcc: -O2
 // Draw a person's keypoints and limbs, pixel for pixel as the firmware's draw_line and filled draw_circle. pose(frame, params,
-// points, skeleton); see portable_poses.py.
+// points, skeleton); see portable/poses.py.
 //
 // Lines and circles are anti-aliased as in Alois Zingl, "A Rasterizing Algorithm for Drawing Curves" (2012), in integers of
 // 1/256. A pixel may be blended twice, so the order matters.
@@ -202,7 +202,7 @@ static __attribute__((noinline)) void disc(const struct canvas *c, int cx, int c
     }
 }
 
-// As portable_poses.py does, whose division rounds down.
+// As portable/poses.py does, whose division rounds down.
 static int part_of(int delta, int n, int pieces)
 {
     return (delta * n - (delta < 0 ? pieces - 1 : 0)) / pieces;

@@ -1,5 +1,5 @@
 // Copy the candidates of the first list to the second, best first. rank_anchors(params, values, labels); see
-// portable_anchors.py.
+// portable/anchors.py.
 #include "tensors.h"
 
 static inline int before(const float *scores, const uint16_t *anchors, int a, int b)

@@ -1,4 +1,4 @@
-// Compute the scores of the candidates of one part. score_anchors(scores, params, values, labels); see portable_anchors.py.
+// Compute the scores of the candidates of one part. score_anchors(scores, params, values, labels); see portable/anchors.py.
 #include "anchors.h"
 
 struct classes {

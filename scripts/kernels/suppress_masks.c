@@ -1,5 +1,5 @@
 // Drop detections whose mask is empty, or lies mostly inside the mask of a better one. suppress_masks(params, table, data);
-// see portable_boxes.py.
+// see portable/boxes.py.
 #include "suppress_masks.h"
 
 enum { BANDS = 64 };

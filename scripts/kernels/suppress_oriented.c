@@ -1,5 +1,5 @@
 // Make oriented boxes of the candidates, and drop those that a better one overlaps. suppress_oriented(params, values, labels,
-// boxes); see portable_oriented.py.
+// boxes); see portable/oriented.py.
 #include "tensors.h"
 
 #define WHOLE 12582912.0f

@@ -1,4 +1,4 @@
-// Blend the colors of a class map into the frame. tint_map(frame, classes, params, palette); see portable_drawing.py.
+// Blend the colors of a class map into the frame. tint_map(frame, classes, params, palette); see portable/drawing.py.
 //
 // The frame is taken in strips of columns. Here the map's column is looked up for each of them; then rows_rgb565 or rows_gray
 // runs down the map's rows.

@@ -1,4 +1,4 @@
-// Scale a mask bilinearly and blend one color where it is 128 or more. tint_mask(frame, mask, params); see portable_drawing.py.
+// Scale a mask bilinearly and blend one color where it is 128 or more. tint_mask(frame, mask, params); see portable/drawing.py.
 //
 // The arithmetic is that of the firmware's draw_image with hint=BILINEAR. The frame is taken in strips of columns. Here the
 // position of each column in the mask is computed once; then rows_rgb565 or rows_gray runs down the rows. Frame pixel k of a

@@ -1,7 +1,7 @@
 """The masks of a list of Detection, tinted, in viper.
 
-build_kernels.py appends this to helium_drawing.py and m7_drawing.py. The same function in plain Python, with a docstring, is
-in portable_drawing.py; it takes twice as long.
+build_kernels.py appends this to helium/drawing.py and m7/drawing.py. The same function in plain Python, with a docstring, is
+in portable/drawing.py; it takes twice as long.
 """
 
 import micropython
@@ -9,7 +9,7 @@ from micropython import const
 
 from .drawing_params import mask_block
 
-# Entries of the parameter block of tint_mask, as drawing_params.py names them.
+# Entries of the parameter block of tint_mask, as params/drawing.py names them.
 _TINT_FRAME_WIDTH = const(1)
 _TINT_FRAME_HEIGHT = const(2)
 _TINT_COLOR = const(13)

@@ -15,14 +15,14 @@ from .command import WRONG, UserError
 
 # command: (module, script in a checkout, line in --help)
 COMMANDS = {
-    "run": ("run_model", "run_model.py", "run a model file on pictures and videos"),
-    "inspect": ("inspect_model", "inspect_model.py", "describe a model file and check it for a camera"),
+    "run": ("models.run", "run_model.py", "run a model file on pictures and videos"),
+    "inspect": ("build.inspect", "inspect_model.py", "describe a model file and check it for a camera"),
     "studio": ("studio.command", "studio.py", "set a model's options with sliders on a page in the browser"),
-    "optimize": ("optimize_model", "optimize_model.py", "make a YOLO model smaller, faster and more exact"),
-    "host": ("run_script", "run_on_host.py", "run an unmodified camera script on this PC"),
-    "build": ("build", "build.py", "compile the library, or build a ROMFS image with models"),
-    "camera": ("camera", "camera.py", "self-test, benchmark, install, run or watch a script on a camera"),
-    "demo": ("demo", "demo.py", "post-process recorded outputs of real networks"),
+    "optimize": ("optimize.command", "optimize_model.py", "make a YOLO model smaller, faster and more exact"),
+    "host": ("host.command", "run_on_host.py", "run an unmodified camera script on this PC"),
+    "build": ("build.command", "build.py", "compile the library, or build a ROMFS image with models"),
+    "camera": ("camera.command", "camera.py", "self-test, benchmark, install, run or watch a script on a camera"),
+    "demo": ("demo.command", "demo.py", "post-process recorded outputs of real networks"),
 }
 
 # Shown by `n6post --help`

@@ -3,8 +3,10 @@
 from array import array
 
 import n6post  # noqa: F401
-from n6post.kernels import hide_params, portable_drawing, portable_hide
-from n6post.kernels.drawing_params import place_labels
+from n6post.kernels.params import hide as hide_params
+from n6post.kernels.params.drawing import place_labels
+from n6post.kernels.portable import drawing as portable_drawing
+from n6post.kernels.portable import hide as portable_hide
 
 
 def numbers(count, state=7):

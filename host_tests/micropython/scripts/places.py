@@ -4,7 +4,8 @@ from array import array
 
 import n6post
 from n6post.inputs.transform import InputTransform
-from n6post.kernels import place_params, places
+from n6post.kernels import places
+from n6post.kernels.params import places as place_params
 from n6post.results.segmentation import ClassInfo, MapTransform, Segmentation
 from ulab import numpy as np
 

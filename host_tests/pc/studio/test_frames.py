@@ -69,7 +69,7 @@ def test_a_file_that_is_no_picture_is_refused_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="the stand-in for a camera needs pseudo-terminals")
 def test_frames_of_a_camera_reach_the_page_until_it_is_unplugged(tmp_path: Path) -> None:
-    from n6post_pc import watch
+    from n6post_pc.camera import watch
 
     with stand_in() as (port, process):
         camera = Camera(port, watch, lambda port: None, tmp_path)

@@ -364,7 +364,7 @@ def test_nothing_is_wider_than_the_window(bench: Workbench, chromium: Browser, s
 def test_frames_of_a_camera_follow_each_other_until_it_is_unplugged(
     bench: Workbench, chromium: Browser, tmp_path: Path
 ) -> None:
-    from n6post_pc import watch
+    from n6post_pc.camera import watch
 
     with stand_in() as (port, process):
         camera = Camera(port, watch, lambda port: None, tmp_path)

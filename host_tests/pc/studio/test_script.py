@@ -9,7 +9,8 @@ from typing import Any
 import model_files
 import pytest
 from commands import script as run_script
-from n6post_pc import camera_python, paths
+from n6post_pc import paths
+from n6post_pc.host import camera_python
 from n6post_pc.studio import script
 from n6post_pc.studio.workbench import Request, Workbench
 

@@ -3,7 +3,7 @@
 from ..pixels.colors import FONT_HEIGHT, checked_color, class_color, rgb565, target_of
 from ..pixels.colors import text_scale as usual_text_scale
 from ..pixels.text import recognized
-from ..tensors.lazy import module
+from ..tensors.lazy import later
 from .text import place_for, size_of, write
 
 
@@ -19,7 +19,7 @@ def draw_classification(classification, target, color, alpha, thickness, labels,
     if color_by != "class":
         raise ValueError("color_by: expected 'class' for a Classification, got %r" % (color_by,))
     if roi is not None:
-        module("results.scaled").checked_roi(roi)
+        later.results_scaled.checked_roi(roi)
     if labels:
         _write(classification, target, color, text_scale)
 

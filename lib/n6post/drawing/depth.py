@@ -2,10 +2,10 @@
 
 from ulab import numpy as np
 
-from ..kernels.drawing import tint_map
+from ..kernels import drawing as drawing_kernels
 from ..pixels.colors import checked_color, rgb565, target_of
 from ..pixels.rounding import same_floats
-from ..tensors.lazy import module
+from ..tensors.lazy import later
 from ..tensors.options import flag, number
 from ..tensors.quantization import FLOAT, INT8, INT16
 from .masks import map_block
@@ -22,7 +22,7 @@ def draw_depth(img, depth_map, palette, alpha, nearest, farthest, legend):
     flag("legend", legend)
     target = target_of(img)
     if legend:
-        module("pixels.text").recognized(target)
+        later.pixels_text.recognized(target)
     _tint(depth_map, target, _checked_colors(palette), alpha, nearest, farthest, legend, None, None)
 
 
@@ -38,10 +38,10 @@ def _tint(depth_map, target, colors, alpha, nearest, farthest, legend, text_scal
     far = _limit("farthest", farthest, depth_map.maximum)
     block = map_block(depth_map._transform, target, roi)
     levels, entries = _levels(depth_map, same_floats(near, far), colors, alpha)
-    tint_map(target[0], levels, block, entries)
+    drawing_kernels.tint_map(target[0], levels, block, entries)
     if legend:
         entries = (colors[0], "%.2f" % near), (colors[-1], "%.2f" % far)
-        module("drawing.legends").draw_legend(target, entries, text_scale)
+        later.drawing_legends.draw_legend(target, entries, text_scale)
 
 
 def _checked_colors(palette):

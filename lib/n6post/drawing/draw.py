@@ -11,17 +11,9 @@ from array import array
 
 from micropython import const
 
-from ..kernels.drawing import (
-    antialias_is_cheap,
-    box,
-    clip_mask,
-    draw_boxes,
-    label_detections,
-    place_labels,
-    tint_mask,
-    tint_masks,
-)
-from ..kernels.drawing_params import (
+from ..kernels import are_fast
+from ..kernels import drawing as drawing_kernels
+from ..kernels.params.drawing import (
     BOX_DEPTH,
     BOX_FRAME_HEIGHT,
     BOX_FRAME_WIDTH,
@@ -37,13 +29,13 @@ from ..kernels.drawing_params import (
     PLACE_LABELS_FRAME_WIDTH,
     PLACE_LABELS_LINE,
 )
-from ..kernels.drawing_params import box as box_params
-from ..kernels.drawing_params import place_labels as place_labels_params
+from ..kernels.params.drawing import box as box_params
+from ..kernels.params.drawing import place_labels as place_labels_params
 from ..pixels.colors import FONT_HEIGHT, NO_TRACK, checked_color, class_color, depth_of, rgb565, target_of
 from ..pixels.colors import text_scale as usual_text_scale
 from ..pixels.text import drawn, font, recognized, remember, text_width
 from ..results.detection import Detection
-from ..tensors.lazy import module
+from ..tensors.lazy import later
 from ..tensors.options import flag, number
 
 # The defaults of options whose checks cost more than drawing hundreds of pixels: what is one of these needs no check.
@@ -111,7 +103,7 @@ def draw(
         drawn_by()(result, target, color, alpha if masks else 0, thickness, labels, color_by, text_scale, roi)
         if before:
             # Those that were crossed, and not replaced. What was written now is on top already.
-            module("drawing.painted_text").paint(target, [entry for entry in before if entry in drawn.texts])
+            later.drawing_painted_text.paint(target, [entry for entry in before if entry in drawn.texts])
         return img
     if type(result) is not list and (not isinstance(result, (list, tuple)) or isinstance(result, Detection)):
         raise ValueError(
@@ -133,14 +125,14 @@ def draw(
     height = img.height()
     other_size, oriented = _examined(result, width, height)
     if colors is not None:
-        colors = module("drawing.per_detection").checked_colors(colors, result)
+        colors = later.drawing_per_detection.checked_colors(colors, result)
     if labels is not True and labels is not False:
-        labels = module("drawing.per_detection").checked_texts(labels, result)
+        labels = later.drawing_per_detection.checked_texts(labels, result)
     rects = None
     if roi is not None:
-        result, rects = module("drawing.per_detection").in_roi(result, width, height, roi)
+        result, rects = later.drawing_per_detection.in_roi(result, width, height, roi)
     elif other_size:
-        result = module("results.scaled").scaled(result, width, height)
+        result = later.results_scaled.scaled(result, width, height)
     if not result:
         return img
     again = False  # whether texts are in the picture already
@@ -149,8 +141,10 @@ def draw(
     drawn.picture[0] = None  # until all is drawn
     paints = _paints_of(result, color, color_by, colors)
     if masks and _has_masks(result):
-        if antialias or antialias is None and antialias_is_cheap:
-            tint_masks(clip_mask, tint_mask, result, paints, pixels, depth, width, height, alpha)
+        if antialias or antialias is None and are_fast():
+            drawing_kernels.tint_masks(
+                drawing_kernels.clip_mask, drawing_kernels.tint_mask, result, paints, pixels, depth, width, height, alpha
+            )
         else:
             _draw_all_blocks(img, result, paints, alpha)
     has_keypoints = True
@@ -166,14 +160,14 @@ def draw(
         if labels:
             texts = _label(result, labels, width, height, scale, rects)
             if again:
-                covers = module("drawing.earlier").place_beside(result, rects, width, height)
+                covers = later.drawing_earlier.place_beside(result, rects, width, height)
         if oriented and boxes:
-            module("drawing.oriented").draw_corners((pixels, depth, width, height), result, paints, thickness)
+            later.drawing_oriented.draw_corners((pixels, depth, width, height), result, paints, thickness)
         has_keypoints = _draw_boxes(pixels, result, paints, texts, scale, oriented)
     if has_keypoints:
         _draw_poses(img, result, paints, color is None and color_by == "class", colors)
     if again:
-        module("drawing.earlier").repaint((pixels, depth, width, height), len(result) if covers else 0)
+        later.drawing_earlier.repaint((pixels, depth, width, height), len(result) if covers else 0)
     if texts:
         # By the best detection's label, which is on top.
         remember(pixels, (block[BOX_GROUND_Y] * width + block[BOX_GROUND_X]) * depth, depth, _are_there)
@@ -227,7 +221,7 @@ def _has_masks(result):
 
 def _draw_all_blocks(img, result, paints, alpha):
     """Draw the masks as blocks; the best detection's last, so that it is on top where masks overlap."""
-    draw_blocks = module("drawing.masks").draw_blocks
+    draw_blocks = later.drawing_masks.draw_blocks
     for at in range(len(result) - 1, -1, -1):
         mask = result[at][4]
         if mask is not None:
@@ -243,7 +237,7 @@ def _draw_poses(img, result, paints, by_side, colors):
         d = result[at]
         if d[5] is not None:
             usual = by_side and (colors is None or colors[at] is None)
-            module("drawing.poses").draw_pose(img, d, color=None if usual else paints[at][2])
+            later.drawing_poses.draw_pose(img, d, color=None if usual else paints[at][2])
 
 
 def _label(result, labels, width, height, scale, rects):
@@ -260,7 +254,7 @@ def _label(result, labels, width, height, scale, rects):
     kept.count = count
     kept.scale = scale
     if labels is True:
-        label_detections(result, positions, texts, kept.numbers, kept.made, _text_of, scale)
+        drawing_kernels.label_detections(result, positions, texts, kept.numbers, kept.made, _text_of, scale)
     else:
         at = n = 0
         for d in result:
@@ -271,13 +265,13 @@ def _label(result, labels, width, height, scale, rects):
             at += LABEL
             n += 1
     if rects is not None:
-        module("drawing.per_detection").cut_labels(rects, texts, positions)
+        later.drawing_per_detection.cut_labels(rects, texts, positions)
     block = _label_block
     block[PLACE_LABELS_COUNT] = count
     block[PLACE_LABELS_FRAME_WIDTH] = width
     block[PLACE_LABELS_FRAME_HEIGHT] = height
     block[PLACE_LABELS_LINE] = scale * FONT_HEIGHT + 1
-    place_labels(block, positions)
+    drawing_kernels.place_labels(block, positions)
     return texts
 
 
@@ -307,7 +301,7 @@ def _text_of(track_id, label, score):
 
 def _are_there(target):
     # The labels of the last list become texts only when something else is drawn: nearly always that is a new frame.
-    return module("drawing.earlier").labels_are_there(target)
+    return later.drawing_earlier.labels_are_there(target)
 
 
 def _draw_boxes(pixels, result, paints, texts, scale, oriented):
@@ -319,7 +313,9 @@ def _draw_boxes(pixels, result, paints, texts, scale, oriented):
     block[BOX_GROUND_H] = scale * FONT_HEIGHT + 1
     block[BOX_GROUND_W] = 0
     block[BOX_SCALE] = scale
-    return draw_boxes(box, pixels, block, font, result, paints, texts, drawn.rows if texts else block, oriented)
+    return drawing_kernels.draw_boxes(
+        drawing_kernels.box, pixels, block, font, result, paints, texts, drawn.rows if texts else block, oriented
+    )
 
 
 def _paints_of(result, color, color_by, colors):

@@ -6,9 +6,9 @@ and it is written again on top of boxes and masks. If there is no place left, th
 
 from array import array
 
-from ..kernels.drawing import place_labels
-from ..kernels.drawing_params import LABEL
-from ..kernels.drawing_params import place_labels as place_labels_params
+from ..kernels import drawing as drawing_kernels
+from ..kernels.params.drawing import LABEL
+from ..kernels.params.drawing import place_labels as place_labels_params
 from ..pixels.colors import FONT_HEIGHT
 from ..pixels.text import drawn, remember
 from .painted_text import paint
@@ -69,7 +69,7 @@ def place_beside(result, rects, width, height):
     for n in range(len(result)):
         x, y, _, h = (result[n][0] if rects is None else rects[n]) or (0, 0, 0, 0)
         rows.extend(array("i", (x, y, h, positions[LABEL * n + 3])))
-    place_labels(block, rows)
+    drawing_kernels.place_labels(block, rows)
     positions[: len(rows) - first] = rows[first:]
     return True
 

@@ -7,11 +7,11 @@ ten times as much on a frame of VGA, because the N6's graphics unit does not do 
 
 from ulab import numpy as np
 
-from ..kernels.drawing import tint_map
-from ..kernels.drawing_params import MAP_DEPTH
-from ..kernels.drawing_params import tint_map as tint_map_params
+from ..kernels import drawing as drawing_kernels
+from ..kernels.params.drawing import MAP_DEPTH
+from ..kernels.params.drawing import tint_map as tint_map_params
 from ..pixels.colors import checked_color, gray, rgb565, target_of
-from ..tensors.lazy import module
+from ..tensors.lazy import later
 from ..tensors.options import flag, number
 
 # From low to high: four colors of matplotlib's "inferno" (CC0), of which every next one is brighter on GRAYSCALE too.
@@ -46,10 +46,10 @@ def _tint(heat_map, target, colors, alpha, maximum, smooth, roi):
         return  # nothing was counted
     across, down = width, height  # of the whole frame in the picture's pixels
     if roi is not None:
-        roi = module("results.scaled").checked_roi(roi, size)
+        roi = later.results_scaled.checked_roi(roi, size)
         across, down = width * size[0] // roi[2], height * size[1] // roi[3]
     else:
-        module("results.scaled").is_scaled(size, width, height)
+        later.results_scaled.is_scaled(size, width, height)
     values = heat_map.values()
     rows, columns = values.shape
     largest = float(np.max(values))
@@ -69,7 +69,7 @@ def _tint(heat_map, target, colors, alpha, maximum, smooth, roi):
         map_image.draw_image(levels_image, 0, 0, x_scale=float(fine), y_scale=float(fine), hint=image.BILINEAR)
     block = _block(map_image.width(), map_image.height(), width, height, size, roi)
     block[MAP_DEPTH] = depth
-    tint_map(pixels, map_image.bytearray(), block, _table(colors, alpha))
+    drawing_kernels.tint_map(pixels, map_image.bytearray(), block, _table(colors, alpha))
 
 
 def _checked_colors(palette):

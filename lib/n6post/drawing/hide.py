@@ -3,13 +3,13 @@
 from array import array
 from math import floor
 
-from ..kernels.hide import hide_cells, mark_cells
-from ..kernels.hide_params import BLUR, FILL, PIXELATE
-from ..kernels.hide_params import hide_cells as hide_cells_params
-from ..kernels.hide_params import mark_cells as mark_cells_params
+from ..kernels import hide as hide_kernels
+from ..kernels.params.hide import BLUR, FILL, PIXELATE
+from ..kernels.params.hide import hide_cells as hide_cells_params
+from ..kernels.params.hide import mark_cells as mark_cells_params
 from ..pixels.colors import checked_color, depth_of, rgb565
 from ..results.detection import Detection
-from ..tensors.lazy import module
+from ..tensors.lazy import later
 from ..tensors.options import number
 
 _WAYS = {"pixelate": PIXELATE, "blur": BLUR, "fill": FILL}
@@ -57,7 +57,7 @@ def _in_picture(detections, width, height, roi):
         other_size = other_size or frame_size is not None and frame_size != (width, height)
     if roi is None and not other_size:
         return detections
-    results = module("results.scaled")
+    results = later.results_scaled
     if roi is not None:
         results.checked_roi(roi)
     return results.scaled(detections, width, height, roi)
@@ -76,7 +76,7 @@ def _hide(img, detection, depth, width, height, how, color, grow, size):
     if how == FILL and transform is None:
         # Every pixel has its color, and for a tenth of what the firmware's draw_rectangle costs.
         target = img.bytearray(), depth, width, height
-        module("drawing.painted_text").paint(target, ((x0, y0, x1 - x0, y1 - y0, "", rgb565(color), 0, 1),))
+        later.drawing_painted_text.paint(target, ((x0, y0, x1 - x0, y1 - y0, "", rgb565(color), 0, 1),))
         return
     if size is None:
         size = 4 if how == FILL else min(max(min(w, h) // 6, 8), 64)
@@ -95,6 +95,8 @@ def _hide(img, detection, depth, width, height, how, color, grow, size):
     start_x, start_y = floor(wx * sx + ox), floor(wy * sy + oy)
     step_x, step_y = int(sx * 32768.0), int(sy * 32768.0)
     area = x0, y0, x1, y1, left, top, size, columns, rows
-    mark_cells(data, mark_cells_params(ww, wh, start_x, start_y, step_x, step_y, margin_x, margin_y, *area), cells)
+    hide_kernels.mark_cells(
+        data, mark_cells_params(ww, wh, start_x, start_y, step_x, step_y, margin_x, margin_y, *area), cells
+    )
     block = hide_cells_params(depth, width, height, left, top, columns, rows, size, how, rgb565(color))
-    hide_cells(img.bytearray(), block, cells, means)
+    hide_kernels.hide_cells(img.bytearray(), block, cells, means)

@@ -1,6 +1,7 @@
 """Lines in a frame, by the kernel that draws limbs (kernels/poses.py). Imported on first use."""
 
-from ..kernels.pose_params import (
+from ..kernels import poses as pose_kernels
+from ..kernels.params.poses import (
     POSE_DEPTH,
     POSE_FRAME_HEIGHT,
     POSE_FRAME_WIDTH,
@@ -8,8 +9,7 @@ from ..kernels.pose_params import (
     POSE_LIMBS,
     POSE_THICKNESS,
 )
-from ..kernels.pose_params import pose as pose_params
-from ..kernels.poses import pose
+from ..kernels.params.poses import pose as pose_params
 
 _block = pose_params(outside=1)
 
@@ -29,7 +29,7 @@ def draw_lines(target, points, pairs, count, color, thickness, edge=0):
     if edge:
         block[POSE_LEFT] = 0
         block[POSE_THICKNESS] = thickness + edge
-        pose(pixels, block, points, pairs)
+        pose_kernels.pose(pixels, block, points, pairs)
     block[POSE_LEFT] = color
     block[POSE_THICKNESS] = thickness
-    pose(pixels, block, points, pairs)
+    pose_kernels.pose(pixels, block, points, pairs)

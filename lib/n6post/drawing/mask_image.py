@@ -4,8 +4,8 @@ from array import array
 
 from ulab import numpy as np
 
-from ..kernels.drawing import box, clip_mask, tint_map, tint_mask
-from ..kernels.drawing_params import (
+from ..kernels import drawing as drawing_kernels
+from ..kernels.params.drawing import (
     MAP_EDGES,
     TINT_ALPHA,
     TINT_COLOR,
@@ -20,8 +20,8 @@ from ..kernels.drawing_params import (
     TINT_Y1,
     mask_block,
 )
-from ..kernels.drawing_params import box as box_params
-from ..kernels.drawing_params import tint_map as tint_map_params
+from ..kernels.params.drawing import box as box_params
+from ..kernels.params.drawing import tint_map as tint_map_params
 from ..pixels.colors import checked_color, copy_rows, depth_of, gray, rgb565
 from ..results.scaled import checked_roi, is_scaled, scaled_mask
 from ..tensors.options import number
@@ -61,7 +61,7 @@ def _painted(mask, left, top, width, height):
     block[TINT_FRAME_HEIGHT] = bottom = top + height
     block[TINT_COLOR] = 0xFFFF
     block[TINT_ALPHA] = 255
-    start = clip_mask(block, table, at)
+    start = drawing_kernels.clip_mask(block, table, at)
     if start < 0:
         return bytearray(width * height), width, height
     # Interpolation is repeated to the bit only from the same pixel of the mask on. So the part begins there.
@@ -74,7 +74,7 @@ def _painted(mask, left, top, width, height):
         (TINT_X, first_x), (TINT_X0, first_x), (TINT_X1, first_x), (TINT_Y, first_y), (TINT_Y0, first_y), (TINT_Y1, first_y),
     ):  # fmt: skip
         block[entry] -= first
-    tint_mask(pixels, memoryview(data)[start:], block)
+    drawing_kernels.tint_mask(pixels, memoryview(data)[start:], block)
     return pixels, width, height
 
 
@@ -122,7 +122,9 @@ def _filled(mask, img, first_x, first_y, color):
         (right, top, width - right, bottom - top),
     ):
         if fill[2] > 0 and fill[3] > 0:
-            box(pixels, box_params(depth, width, height, 0, 0, 0, 0, 0, fill[0], fill[1], fill[2], fill[3], value), "", None)
+            drawing_kernels.box(
+                pixels, box_params(depth, width, height, 0, 0, 0, 0, 0, fill[0], fill[1], fill[2], fill[3], value), "", None
+            )
     w, h = right - left, bottom - top
     if w > 0 and h > 0:
         inside, across, down = _painted(mask, first_x + left, first_y + top, w, h)
@@ -131,7 +133,7 @@ def _filled(mask, img, first_x, first_y, color):
         block[MAP_EDGES] = across + down + 2
         block.extend(_steps(right - across, across))
         block.extend(_steps(bottom - down, down))
-        tint_map(pixels, inside, block, _palette(value))
+        drawing_kernels.tint_map(pixels, inside, block, _palette(value))
     return img
 
 

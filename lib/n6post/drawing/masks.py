@@ -1,7 +1,8 @@
 """Masks and class maps in a frame: shared by Mask.draw, Segmentation.draw and draw()."""
 
-from ..kernels.drawing import antialias_is_cheap, clip_mask, count_class_pixels, tint_map, tint_mask
-from ..kernels.drawing_params import (
+from ..kernels import are_fast
+from ..kernels import drawing as drawing_kernels
+from ..kernels.params.drawing import (
     MAP_CLASS_ID,
     MAP_DEPTH,
     MAP_FRAME_HEIGHT,
@@ -13,9 +14,9 @@ from ..kernels.drawing_params import (
     TINT_FRAME_WIDTH,
     mask_block,
 )
-from ..kernels.drawing_params import tint_map as tint_map_params
+from ..kernels.params.drawing import tint_map as tint_map_params
 from ..pixels.colors import checked_color, class_color, copy_rows, depth_of, gray, rgb565, step_palettes, target_of
-from ..tensors.lazy import module
+from ..tensors.lazy import later
 from ..tensors.options import flag, number
 
 
@@ -30,20 +31,20 @@ def draw_mask(img, mask, color, alpha, antialias):
     data, table, at, transform = mask._row()
     size = transform.frame_size
     if size is not None and size != (width, height):
-        results = module("results.scaled")
+        results = later.results_scaled
         results.is_scaled(size, width, height)
         mask = results.scaled_mask(mask, width, height)
         data, table, at, transform = mask._row()
-    if antialias or antialias is None and antialias_is_cheap:
+    if antialias or antialias is None and are_fast():
         block = transform.block or mask_block(transform)
         block[TINT_DEPTH] = depth
         block[TINT_FRAME_WIDTH] = width
         block[TINT_FRAME_HEIGHT] = height
         block[TINT_COLOR] = value
         block[TINT_ALPHA] = alpha
-        start = clip_mask(block, table, at)
+        start = drawing_kernels.clip_mask(block, table, at)
         if start >= 0:
-            tint_mask(img.bytearray(), memoryview(data)[start:], block)
+            drawing_kernels.tint_mask(img.bytearray(), memoryview(data)[start:], block)
     else:
         draw_blocks(img, mask, value, alpha)
 
@@ -51,7 +52,7 @@ def draw_mask(img, mask, color, alpha, antialias):
 def draw_blocks(img, mask, value, alpha):
     """Draw a Mask as blocks of its pixels: one draw_image, and one more for each side where the clip cuts blocks."""
     data, (wx, wy, ww, _), crop, clip, transform = mask._parts()
-    x, columns, y, rows = module("pixels.pixel_edges").shown(transform, crop, clip)
+    x, columns, y, rows = later.pixels_pixel_edges.shown(transform, crop, clip)
     colors, alphas = step_palettes(value)
     for top, bottom in _runs(rows, int(transform.sy)):
         for left, right in _runs(columns, int(transform.sx)):
@@ -93,7 +94,7 @@ def draw_map(img, segmentation, palette, alpha, legend):
     number("alpha", alpha, 0, 255)
     target = target_of(img)
     if legend:
-        module("pixels.text").recognized(target)
+        later.pixels_text.recognized(target)
     _tint_map(segmentation, target, palette, alpha, legend, None, None)
 
 
@@ -107,13 +108,13 @@ def draw_segmentation(segmentation, target, color, alpha, thickness, labels, col
 def _tint_map(segmentation, target, palette, alpha, legend, text_scale, roi):
     transform = segmentation._transform
     table = _palette(transform.class_info, palette, alpha)
-    tint_map(target[0], segmentation.class_map, map_block(transform, target, roi), table)
+    drawing_kernels.tint_map(target[0], segmentation.class_map, map_block(transform, target, roi), table)
     if legend:
         shown = segmentation.class_ids()
         if palette:
             shown = _visible(shown, palette)
         entries = [(_color_of(class_id, palette), segmentation.label(class_id)) for class_id in shown]
-        module("drawing.legends").draw_legend(target, entries, text_scale)
+        later.drawing_legends.draw_legend(target, entries, text_scale)
 
 
 def map_block(transform, target, roi):
@@ -121,9 +122,9 @@ def map_block(transform, target, roi):
     _, depth, width, height = target
     size = transform.frame_size
     if roi is not None:
-        transform = module("results.scaled").scaled_map_transform(transform, width, height, roi)
+        transform = later.results_scaled.scaled_map_transform(transform, width, height, roi)
     elif size is not None and size != (width, height):
-        results = module("results.scaled")
+        results = later.results_scaled
         results.is_scaled(size, width, height)
         transform = results.scaled_map_transform(transform, width, height)
     block = transform.block or _map_block_of(transform)
@@ -138,11 +139,11 @@ def count_pixels(segmentation, class_id):
     transform = segmentation._transform
     block = transform.block or _map_block_of(transform)
     block[MAP_CLASS_ID] = class_id
-    return count_class_pixels(segmentation.class_map, block)
+    return drawing_kernels.count_class_pixels(segmentation.class_map, block)
 
 
 def _map_block_of(transform):
-    columns, rows = module("pixels.pixel_edges").map_edges(transform)
+    columns, rows = later.pixels_pixel_edges.map_edges(transform)
     transform.block = tint_map_params(width=transform.width, height=transform.height, edges=columns + rows)
     return transform.block
 

@@ -1,7 +1,7 @@
 """Texts painted into a picture, by the kernel `box`. text.py and earlier.py have what is written, and where."""
 
-from ..kernels.drawing import box
-from ..kernels.drawing_params import (
+from ..kernels import drawing as drawing_kernels
+from ..kernels.params.drawing import (
     BOX_COLOR,
     BOX_DEPTH,
     BOX_FRAME_HEIGHT,
@@ -13,7 +13,7 @@ from ..kernels.drawing_params import (
     BOX_INK,
     BOX_SCALE,
 )
-from ..kernels.drawing_params import box as box_params
+from ..kernels.params.drawing import box as box_params
 from ..pixels.text import font
 
 _block = box_params()
@@ -42,4 +42,4 @@ def paint(target, entries):
             block[BOX_GROUND_H] = 0
         else:
             block[BOX_COLOR] = ground
-        box(pixels, block, text, font)
+        drawing_kernels.box(pixels, block, text, font)

@@ -2,8 +2,9 @@
 
 from array import array
 
-from ..kernels.params import bits
-from ..kernels.pose_params import (
+from ..kernels import poses as pose_kernels
+from ..kernels.params.boxes import bits
+from ..kernels.params.poses import (
     POSE_DEPTH,
     POSE_FRAME_HEIGHT,
     POSE_FRAME_WIDTH,
@@ -16,8 +17,7 @@ from ..kernels.pose_params import (
     POSE_THICKNESS,
     POSE_THRESHOLD,
 )
-from ..kernels.pose_params import pose as pose_params
-from ..kernels.poses import pose
+from ..kernels.params.poses import pose as pose_params
 from ..pixels.colors import checked_color, depth_of, rgb565
 from ..tensors.keypoints import keypoint_sides, limbs
 
@@ -66,7 +66,7 @@ def draw_pose(img, detection, threshold=None, thickness=None, radius=None, color
         block[POSE_LEFT], block[POSE_RIGHT], block[POSE_MIDDLE] = _by_side
     else:
         block[POSE_LEFT] = block[POSE_RIGHT] = block[POSE_MIDDLE] = rgb565(checked_color(color))
-    pose(img.bytearray(), block, keypoints * 1.0, skeleton)  # a copy: machine code cannot read a strided view
+    pose_kernels.pose(img.bytearray(), block, keypoints * 1.0, skeleton)  # a copy: machine code cannot read a strided view
 
 
 _by_side = rgb565(LEFT), rgb565(RIGHT), rgb565(MIDDLE)

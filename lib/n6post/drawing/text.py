@@ -5,7 +5,7 @@ A text is kept as (x, y, w, h, text, ground, ink, scale), as in pixels/text.py. 
 
 from ..pixels.colors import FONT_HEIGHT, checked_color, rgb565, target_of, text_scale
 from ..pixels.text import drawn, recognized, remember, text_width
-from ..tensors.lazy import module
+from ..tensors.lazy import later
 from ..tensors.options import number
 from .painted_text import paint
 
@@ -67,7 +67,7 @@ def place_for(target, x, y, w, h):
     """(x, y) of a rectangle in the picture, clear of the texts that are already in it, if there is such a place near by."""
     _, _, width, height = target
     x, y = max(0, min(x, width - w)), max(0, min(y, height - h))
-    return module("drawing.earlier").free_place(width, height, x, y, w, h) if drawn.texts else (x, y)
+    return later.drawing_earlier.free_place(width, height, x, y, w, h) if drawn.texts else (x, y)
 
 
 def write(target, x, y, w, h, text, ground, ink, scale, part=False):
@@ -81,7 +81,7 @@ def write(target, x, y, w, h, text, ground, ink, scale, part=False):
     paint(target, (entry,))
     texts = drawn.texts
     if texts and not part:
-        module("drawing.earlier").drop(x, y, w, h)
+        later.drawing_earlier.drop(x, y, w, h)
     texts.append(entry)
     if ground >= 0:
         pixels, depth, width, _ = target
@@ -91,7 +91,7 @@ def write(target, x, y, w, h, text, ground, ink, scale, part=False):
 def write_clear(target, entries):
     """Write texts whose rectangles are in the picture, clear of those that are already there if there is a place near by."""
     texts = drawn.texts
-    if texts and module("drawing.earlier").hit(entries):
+    if texts and later.drawing_earlier.hit(entries):
         for x, y, w, h, what, ground, ink, scale in entries:
             x, y = place_for(target, x, y, w, h)
             write(target, x, y, w, h, what, ground, ink, scale)
@@ -104,4 +104,4 @@ def write_clear(target, entries):
 
 
 def _are_there(target):
-    return module("drawing.earlier").are_there(target)
+    return later.drawing_earlier.are_there(target)

@@ -8,7 +8,7 @@ from ulab import numpy as np
 
 from ..pixels.colors import class_color, rgb565
 from ..pixels.colors import text_scale as usual_text_scale
-from ..tensors.lazy import module
+from ..tensors.lazy import later
 from .lines import draw_lines
 from .text import size_of, write_clear
 
@@ -120,9 +120,9 @@ def draw_trail(trail, target, color, alpha, thickness, labels, color_by, text_sc
     left = top = 0
     other_size = roi is not None
     if other_size:
-        left, top, across, down = module("results.scaled").checked_roi(roi, size)
+        left, top, across, down = later.results_scaled.checked_roi(roi, size)
     elif size is not None and size != (width, height):
-        other_size = module("results.scaled").is_scaled(size, width, height)
+        other_size = later.results_scaled.is_scaled(size, width, height)
         across, down = size
     step = _STEP * usual_text_scale(width)
     points, rows, pairs = _trail or _trail_of(1)
@@ -167,9 +167,9 @@ _trail = []  # what _trail_of returned for the longest one, kept for the next fr
 def _placed(points, size, width, height, roi):
     """Points of a frame of this size as pixels of the picture, which shows this part of it."""
     if roi is not None:
-        left, top, across, down = module("results.scaled").checked_roi(roi, size)
+        left, top, across, down = later.results_scaled.checked_roi(roi, size)
         return tuple([(_moved(x - left, across, width), _moved(y - top, down, height)) for x, y in points])
-    module("results.scaled").is_scaled(size, width, height)
+    later.results_scaled.is_scaled(size, width, height)
     return tuple([(_moved(x, size[0], width), _moved(y, size[1], height)) for x, y in points])
 
 

@@ -13,11 +13,9 @@ from array import array
 from micropython import const
 from ulab import numpy as np
 
-from ..kernels import params
-from ..tensors.lazy import module
+from ..kernels.params import boxes as params
 from ..tensors.quantization import FLOAT
 from .frame_boxes import Head
-from .layout_probe import tolerance
 
 _FIRST_ROWS = const(32)  # in most frames all detections are in these
 _CLASSES = const(65536)  # that uint16 labels can express
@@ -65,7 +63,7 @@ class EndToEndHead(Head):
         numbers = np.frombuffer(bytearray(2 * 3 * most), dtype=np.uint16).reshape((3, most))
         numbers[2] = np.array(range(most), dtype=np.uint16)  # positions of what remains after suppression: all
         self.buffers = values, numbers, array("i", bytes(4 * (params.MASK_TABLE + params.ROW * most)))
-        self.block = layout, tensor, cut, least, allowed, tolerance(tensor) ** 2
+        self.block = layout, tensor, cut, least, allowed, tensor.class_tolerance() ** 2
 
     def find(self, outputs):
         """Find the detections in the model's outputs and return how many.
@@ -87,7 +85,9 @@ class EndToEndHead(Head):
         numbers = [one for one in classes if not isinstance(one, str)]
         if len(numbers) < len(classes):
             names = [one for one in classes if isinstance(one, str)]
-            numbers.extend(module("tensors.labels").classes("classes", names, len(self.labels or " "), self.name_of))
+            from ..tensors import labels
+
+            numbers.extend(labels.classes("classes", names, len(self.labels or " "), self.name_of))
         return numbers
 
 
@@ -166,7 +166,9 @@ def _taken(positions, passing, columns, classes):
 def _order(ranks, most, output):
     """Positions of the best rows, for heads whose rows are not in that order."""
     order = []
-    for row in module("kernels.portable_boxes").best_first(ranks, most, output.dtype == FLOAT):
+    from ..kernels.portable.boxes import best_first
+
+    for row in best_first(ranks, most, output.dtype == FLOAT):
         if len(order) == most:
             break
         order.append(row)

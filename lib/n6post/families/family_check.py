@@ -11,7 +11,6 @@ the others.
 
 from ulab import numpy as np
 
-from ..tensors.lazy import module
 from ..tensors.quantization import FLOAT
 from .samples import correlation, real, sample
 
@@ -50,7 +49,9 @@ def check_yolov6(layout, tensor, array):
         return
     saturated = (float(np.min(layout.column(array, 5))) - tensor.zero_point) * tensor.scale > 0.5
     if np.min(centers) < np.max(centers) and not saturated:
-        raise module("tensors.errors").not_decoded(
+        from ..tensors.errors import not_decoded
+
+        raise not_decoded(
             tensor,
             "YOLOv6 ([1, N, 5 + classes] with an objectness of 1 everywhere)",
             "leave that column out of the network, or read the rows in your script, and pass the boxes to n6post.detections",
@@ -68,18 +69,24 @@ def check_classes(layout, tensor, array):
         name = "rows with other numbers than scores after the objectness (%.3g to %.3g: logits or landmarks)" % (least, most)
     else:
         return
-    raise module("tensors.errors").not_decoded(tensor, name, "use YuNet, BlazeFace or YOLOv8-pose, or export another head")
+    from ..tensors.errors import not_decoded
+
+    raise not_decoded(tensor, name, "use YuNet, BlazeFace or YOLOv8-pose, or export another head")
 
 
 def check_flat_pose(layout, tensor, array, first):
     """ValueError if the channels from `first` on are x and y of keypoints without scores."""
-    count = module("tensors.errors").flat_keypoints(layout.channels - first)
+    from ..tensors.errors import flat_keypoints
+
+    count = flat_keypoints(layout.channels - first)
     if count and _are_points(layout, tensor, array, layout.channels - 2):
         raise _flat_pose(tensor, "%d keypoints" % count, count)
 
 
 def _flat_pose(tensor, what, count):
-    return module("tensors.errors").not_decoded(
+    from ..tensors.errors import not_decoded
+
+    return not_decoded(
         tensor,
         "poses with %s of x and y without scores (kpt_shape=[%s, 2])" % (what, count),
         "train it with kpt_shape=[%s, 3]" % count,
@@ -244,7 +251,9 @@ def check_keypoint_scores(layout, tensor, array, first, rows):
         values = np.take(values, used, axis=1)
     typical = _median(values.reshape((values.size,))) if values.size else 0.0
     if typical > 4.0 and float(np.min(values)) < float(np.max(values)):
-        raise module("tensors.errors").keypoint_scores_refused(tensor, typical)
+        from ..tensors.errors import keypoint_scores_refused
+
+        raise keypoint_scores_refused(tensor, typical)
 
 
 def _best_has_no_points(layout, tensor, array, first):

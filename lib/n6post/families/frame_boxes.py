@@ -9,11 +9,10 @@ from math import log
 from micropython import const
 from ulab import numpy as np
 
-from ..kernels import params
-from ..kernels.boxes import boxes_to_frame, make_detections
+from ..kernels import boxes as box_kernels
+from ..kernels.params import boxes as params
 from ..pixels.rounding import NUDGE, same_floats
 from ..results.detection import Detection
-from ..tensors.lazy import module
 from ..tensors.options import name_list
 from .processor import ModelBinding
 
@@ -45,14 +44,18 @@ class Head:
         """The numbers of the classes that may pass, () for all."""
         allowed = getattr(options, "classes", None) or ()  # a family of one class has no such option
         if allowed:
-            allowed = module("tensors.labels").classes("classes", allowed, self.classes, self.name_of)
+            from ..tensors.labels import classes
+
+            allowed = classes("classes", allowed, self.classes, self.name_of)
         return allowed
 
     def name_of(self, class_id):
         """The label of a class, or its number as text. It is kept for the next frame."""
         labels = self.labels
         if labels is None:
-            name = module("tensors.label_sets").class_name(class_id, self.classes)
+            from ..tensors.label_sets import class_name
+
+            name = class_name(class_id, self.classes)
         else:
             name = labels[class_id] if class_id < len(labels) else str(class_id)
         self.names[class_id] = name
@@ -172,7 +175,7 @@ class FrameBoxes(ModelBinding):
             return []
         values, labels, table = self.head.buffers
         first = self.first
-        size = boxes_to_frame(block, values, labels, memoryview(table)[first:] if first else table)
+        size = box_kernels.boxes_to_frame(block, values, labels, memoryview(table)[first:] if first else table)
         shown = block[entry]  # without boxes that have no pixel in the frame
         self.check_best(table, first, shown < kept)
         if not shown:
@@ -180,8 +183,10 @@ class FrameBoxes(ModelBinding):
         if first:
             masks = self.masks(outputs, table, size, shown)
             table = masks[0]
-            return make_detections(self.making, outputs, masks, table, first, table[params.MASK_ROWS] // params.ROW)
-        detections = make_detections(self.making, outputs, None, table, 0, shown)
+            return box_kernels.make_detections(
+                self.making, outputs, masks, table, first, table[params.MASK_ROWS] // params.ROW
+            )
+        detections = box_kernels.make_detections(self.making, outputs, None, table, 0, shown)
         if self.turn:
             self.turn(detections, labels, table, kept)
         return detections

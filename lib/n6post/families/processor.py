@@ -16,7 +16,6 @@ import sys
 from micropython import const
 
 from ..inputs.transform import input_size, transform_of
-from ..tensors.lazy import module
 from ..tensors.options import Configurable, Options
 from ..tensors.quantization import FLOAT, OutputTensor
 
@@ -108,13 +107,17 @@ class ModelBinding:
 
     def __init__(self, model, outputs):
         if not isinstance(outputs, (list, tuple)) or len(outputs) != self.count:
-            raise module("tensors.errors").outputs_refused(outputs, self.count, self.expected_outputs)
+            from ..tensors.errors import outputs_refused
+
+            raise outputs_refused(outputs, self.count, self.expected_outputs)
         self.outputs = [OutputTensor(model, i, outputs[i], self.scaled) for i in range(self.count)]
         self.kinds = [(out.index, out.dtype, out.size) for out in self.outputs]  # faster to read than attributes
         self.shapes = _shapes(outputs, self.kinds) if _ANY_SHAPE else None
         self.size = input_size(model)
         if self.size is None and self.needs_picture:
-            raise module("tensors.errors").input_refused(model)
+            from ..tensors.errors import input_refused
+
+            raise input_refused(model)
         # Identifies the model: each model has its own tuple. A reference to the model would keep its memory in use.
         self.output_shape = getattr(model, "output_shape", None)
         self.transform = None
@@ -157,7 +160,9 @@ class ModelBinding:
         which they show.
         """
         if box or not score <= self.possible[0]:
-            module("tensors.errors").check_possible(self, score, box or ())
+            from ..tensors.errors import check_possible
+
+            check_possible(self, score, box or ())
 
     def limit_score(self, model, tensor):
         """Set the largest possible score of this tensor: a quantized 1 may be up to one and a half steps more."""

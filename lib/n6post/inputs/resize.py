@@ -10,7 +10,6 @@ size unchanged.
 from ulab import numpy as np
 
 from ..pixels.rounding import same_floats
-from ..tensors.lazy import module
 from .firmware_scaling import begin, factor, ratio
 from .transform import InputTransform, checked_roi
 
@@ -32,7 +31,9 @@ class Input:
         for name in normalization:
             if name not in _NORMALIZATION:
                 known = ("roi",) + _NORMALIZATION
-                raise TypeError(module("tensors.errors").unknown_option(type(self).__name__, name, known))
+                from ..tensors.errors import unknown_option
+
+                raise TypeError(unknown_option(type(self).__name__, name, known))
             _check_numbers(name, normalization[name])
         try:
             width, height = img.width(), img.height()

@@ -12,7 +12,7 @@ maps edges to edges. If the CPU scales, the picture is half a pixel of the model
 transform says, unless it is copied one to one.
 """
 
-from ..tensors.lazy import module
+from ..tensors.lazy import later
 
 
 class InputTransform:
@@ -95,8 +95,8 @@ def transform_of(inputs, size, last=None):
         transform.frame_size = frame_size
         return transform
     x, y, w, h = roi = checked_roi(roi)
-    stretched = module("pixels.firmware").stretches_plain_image()
+    stretched = later.pixels_firmware.stretches_plain_image()
     if stretched and x == y == 0:
         return InputTransform(key, roi, w / size[0], 0.0, h / size[1], 0.0, frame_size)
-    sx, ox, sy, oy = module("inputs.firmware_scaling").plain_fit(roi, size, stretched)
+    sx, ox, sy, oy = later.inputs_firmware_scaling.plain_fit(roi, size, stretched)
     return InputTransform(key, roi, sx, ox, sy, oy, frame_size)

@@ -1,8 +1,9 @@
 """The loops over every byte: machine code if the core can run it, else plain ulab. `active` is the kind in use.
 
-boxes.py, maps.py, drawing.py, poses.py, crops.py, heads.py, anchors.py, oriented.py, places.py, measures.py and hide.py
-offer the kernels, each from helium_*.py (Cortex-M55), m7_*.py (Cortex-M7) or portable_*.py: the same functions with the same
-results. params.py and the files *_params.py make their parameter blocks.
+`from ..kernels import boxes as box_kernels` imports a group in the kind that this core can run: helium/ (Cortex-M55), m7/
+(Cortex-M7) or portable/ (any), the same functions with the same results. viper/ has the groups that MicroPython compiles to
+machine code itself; stubs/_viper has them in plain Python, for CPython and for a MicroPython without a native emitter.
+params/ makes the parameter blocks. __init__.pyi shows type checkers and editors the portable kernels.
 
 The choice depends on the core's registers, not on the name of the board. MVFR1, bits 11..8: not 0 with Helium. MVFR2, bits
 7..4: 4 if the floating-point unit rounds and takes maxima (FPv5). ID_ISAR3, bits 7..4: 3 with the instructions of the DSP
@@ -11,6 +12,11 @@ of native .mpy files.
 """
 
 import sys
+
+_VIPER = ("tracks", "json", "cells", "corners", "occupancy")
+_GROUPS = _VIPER + (
+    "boxes", "maps", "drawing", "poses", "crops", "heads", "anchors", "oriented", "places", "measures", "hide",
+)  # fmt: skip
 
 active = "portable"
 try:
@@ -27,28 +33,29 @@ except (AttributeError, ImportError):
     pass
 
 
+def __getattr__(name):
+    if name not in _GROUPS:
+        raise AttributeError("no kernels '%s'" % name)
+    group = globals()[name] = load(name)
+    return group
+
+
 def load(group):
-    """The module with the kernels of a group. If machine code does not load, all groups are portable from then on.
-
-    group   "boxes", "maps", "drawing", "poses", "crops", "heads", "anchors", "oriented", "places", "measures" or "hide"
-    """
+    """Import a group of kernels. If machine code does not load, all groups are portable from then on."""
     global active
-    if active != "portable":
+    if group in _VIPER:
+        kind = "viper" if sys.implementation.name == "micropython" else None
+    else:
+        kind = active if active != "portable" else None
+    if kind:
         try:
-            return __import__("n6post.kernels." + active + "_" + group, None, None, ("*",))
-        except (ImportError, SyntaxError, ValueError):  # not MemoryError: the portable kernels need more memory
-            active = "portable"
-    return __import__("n6post.kernels.portable_" + group, None, None, ("*",))
+            return __import__("n6post.kernels.%s.%s" % (kind, group), None, None, ("*",))
+        except (ImportError, SyntaxError, ValueError):  # not MemoryError: the other kernels need more memory
+            if kind != "viper":
+                active = "portable"
+    return __import__(("_viper." if group in _VIPER else "n6post.kernels.portable.") + group, None, None, ("*",))
 
 
-def load_viper(group):
-    """The module with the loops of a group: viper_*.py if MicroPython can make machine code of it, else plain Python.
-
-    group   "tracks", "json", "cells", "corners" or "occupancy"
-    """
-    if sys.implementation.name == "micropython":
-        try:
-            return __import__("n6post.kernels.viper_" + group, None, None, ("*",))
-        except (ImportError, SyntaxError, ValueError):  # not MemoryError: plain Python needs more memory
-            pass
-    return __import__("n6post.kernels.portable_" + group, None, None, ("*",))
+def are_fast():
+    """Whether loops over pixels are cheap: as machine code, or on a PC. `active` is certain once a group is loaded."""
+    return active != "portable" or sys.implementation.name != "micropython"

@@ -4,9 +4,9 @@ Also the error messages for outputs that do not show one family. Imported only i
 or if the family of the outputs has refused an option: all other starts do not pay for it.
 """
 
-from ..tensors.lazy import module
+from ..families.recognition import is_common, more_readings, readings
 from ..tensors.options import anchor_sizes
-from .matching import FAMILIES, ModelSignature, family_names, matching_families
+from .matching import ModelSignature, family_names, matching_families
 
 # Options that most families have: a family without one of them may still be the right one. A script that passes `threshold`
 # to a MoveNet gets an error, not a DeepLab.
@@ -39,7 +39,7 @@ def family_with(model, labels, options, family, refusal):
     chosen = decide(signature, (), options)[0][0]
     if _labels_show(signature, family, chosen):
         raise refusal
-    if signature.split and chosen not in dict(FAMILIES):
+    if signature.split and not is_common(chosen):
         signature.split = None  # the maps are those of another family
     return chosen, signature
 
@@ -94,13 +94,11 @@ def _readings(signature):
     if signature.split:
         found = [(1,) + one for one in signature.split.fits]
     else:
-        found = []
-        for family, reads in FAMILIES:
-            reading = reads(signature)
-            if reading:
-                found.append((int(reading[0]), family, reading[1]))
-    found.extend(module("models.more_families").readings(signature))
-    unsupported = module("models.unsupported").recognized(signature)[0]
+        found = readings(signature)
+    found.extend(more_readings(signature))
+    from ..families.unsupported import recognized
+
+    unsupported = recognized(signature)[0]
     return [one for one in found if one[0] >= unsupported]
 
 
@@ -122,7 +120,9 @@ def _several_fit(signature, fits, options):
 
 def unless_unsupported(signature):
     """A part of messages: the network that n6post does not decode, if the outputs may be those of one; else ""."""
-    rank, name, remedy = module("models.unsupported").recognized(signature)
+    from ..families.unsupported import recognized
+
+    rank, name, remedy = recognized(signature)
     return ", unless they are those of %s, which no family decodes (%s)" % (name, remedy) if rank >= 0 else ""
 
 
@@ -152,5 +152,7 @@ def _refused(readings, options):
     # The TypeError of the families that lack the fewest options.
     lacking = [(len(_missing(one[1], options)), -one[0], one[1]) for one in readings]
     best = [one for one in lacking if one[:2] == min(lacking)[:2]]
-    text = module("tensors.errors").unknown_option
+    from ..tensors.errors import unknown_option
+
+    text = unknown_option
     return TypeError("; ".join([text(family, _missing(family, options)[0], _names(family)) for _, _, family in best]))

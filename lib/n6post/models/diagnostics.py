@@ -10,13 +10,13 @@ from micropython import const
 from ulab import numpy as np
 
 from ..families.processor import Processor
+from ..families.recognition import is_common
 from ..tensors.errors import dtype_name, is_dense, view_refused
 from ..tensors.head_layout import flat, squeezed
-from ..tensors.lazy import module
 from ..tensors.options import name_list
 from ..tensors.quantization import FLOAT, OutputTensor
 from ..tensors.shapes import output_shapes
-from .matching import FAMILIES, ModelSignature, family_names, matching_families, processor_for
+from .matching import ModelSignature, family_names, matching_families, processor_for
 
 _NPU_RAM = const(1835008)  # 1.75 MiB: the fast SRAM of the OpenMV N6's NPU
 _LARGE_COPY = const(4194304)  # bytes; a heap that has been in use hardly ever has a free block of this size
@@ -105,9 +105,11 @@ class _Case:
         self.fits = matching_families(self.signature) if self.signature else []
         attached = type(self.processor).__name__
         if self.fits and isinstance(self.processor, Processor) and attached not in [family for family, _ in self.fits]:
-            self.fits = module("models.by_options").decided(self.signature, self.processor) or self.fits
+            from .by_options import decided
+
+            self.fits = decided(self.signature, self.processor) or self.fits
         self.family = self.fits[0][0] if len(self.fits) == 1 else None
-        if self.labels and self.family and self.family not in dict(FAMILIES):
+        if self.labels and self.family and not is_common(self.family):
             self.signature.split = None  # the maps are those of another family
         self.split = None
         if self.family and self.signature.split:
@@ -230,9 +232,11 @@ def _no_family(case):
 def _several_families(case):
     """The shapes are those of several families, and no post-processor is attached."""
     if len(case.fits) > 1 and case.processor is None and not case.kind:
+        from .by_options import unless_unsupported
+
         yield "outputs: they may be those of %s%s: give labels, one per class, or attach %s" % (
             " or ".join([description for _, description in case.fits]),
-            module("models.by_options").unless_unsupported(case.signature),
+            unless_unsupported(case.signature),
             " or ".join(["n6post.%s()" % family for family, _ in case.fits]),
         )
 
@@ -324,10 +328,11 @@ def _labels(case):
     if expected and (not classes or case.split):
         yield "labels: expected %s, and there are %d: correct the .txt file beside the model" % (expected, count)
     elif expected:
+        from .by_options import unless_unsupported
+
         yield (
             "labels: the head has %d classes and there are %d labels, so names are wrong or missing%s: the .txt file"
-            " beside the model needs one line per class"
-            % (classes, count, module("models.by_options").unless_unsupported(case.signature))
+            " beside the model needs one line per class" % (classes, count, unless_unsupported(case.signature))
         )
 
 
@@ -489,7 +494,8 @@ def _split_head(case):
     layouts = case.split and case.signature.split.layouts
     if not layouts or [tuple(out.shape) for out in case.outputs] != [tuple(shape) for shape in case.shapes]:
         return
-    probe = module("families.split_probe")
+    from ..families.yolo import split_probe as probe
+
     try:
         tensors = [OutputTensor(case.model, i, out) for i, out in enumerate(case.outputs)]
     except ValueError:  # other checks say what is wrong
@@ -508,7 +514,9 @@ def _tiny_boxes(case):
     processor = case.processor
     if processor is None and case.family in _YOLO[:3]:
         processor = getattr(__import__("n6post"), case.family)()  # the package loads a family on first use
-    if not isinstance(processor, module("families.yolov8").YoloV8) or type(processor).__name__ == "YoloV8Obb":
+    from ..families.yolo.yolov8 import YoloV8
+
+    if not isinstance(processor, YoloV8) or type(processor).__name__ == "YoloV8Obb":
         return
     try:
         binding = processor._bind(case.model, case.outputs)

@@ -1,34 +1,27 @@
 """Finds the post-processor for a model: `processor_for` and `load`. Shapes, dtypes and labels decide,
 and where these leave it open, options (by_options.py).
 
-Each family has one row in FAMILIES with a function that reads the outputs as this family would. It returns
-(certain, description of the model), or None if the outputs do not fit. The family that is certain is chosen, or the only one
-that fits at all. If several are left, the user has to choose.
-
-FAMILIES has the five families that most scripts use. more_families.py has the others. It is imported only if none of the
-five is certain, or if its outputs may be those of another family: otherwise each start would pay for it.
+families/recognition.py says how a family is recognized. The five families that most scripts use are asked first. The others
+are asked, and imported, only if none of the five is certain, or if its outputs may be those of another family.
 """
 
 from micropython import const
 
+from ..families.recognition import families, is_common, label_counts, more_families, more_readings, readings
 from ..inputs.transform import input_size
 from ..tensors.head_layout import head_layouts, row_layouts
 from ..tensors.keypoints import pose_classes
 from ..tensors.label_sets import class_name
-from ..tensors.lazy import module
 from ..tensors.options import name_list
 from ..tensors.shapes import are_keypoints, map_layout, output_shapes, same_aspect_ratio
 
-# Copied by scripts/dev/generate.py from families/yolov8.py:
+# Copied by scripts/dev/generate.py from families/yolo/yolov8.py:
 _COCO_CLASSES = const(80)
 
-# Copied by scripts/dev/generate.py from families/layout_probe.py:
+# Copied by scripts/dev/generate.py from families/yolo/layout_probe.py:
 _MOST_ROWS = const(300)
-_MOST_COLUMNS = const(405)
 
 _COCO_KEYPOINTS = const(17)
-_MOVENET_KEYPOINTS = (13, 17)  # of ST's and Google's MoveNet
-_OTHER_KEYPOINTS = (14, 15, 16, 18, 20, 21, 25, 33)  # of LSP, MPII, OpenPose, hands, BODY_25, BlazePose
 _LIMITS = {"b": (-128, 127), "B": (0, 255), "h": (-32768, 32767), "H": (0, 65535)}
 
 
@@ -66,12 +59,16 @@ def _processor(model, options, source=None, match=None):
     except (TypeError, ValueError) as error:
         refusal = error
     if refusal:
-        match = module("models.by_options").family_with(model, labels, options, family, refusal)
+        from .by_options import family_with
+
+        match = family_with(model, labels, options, family, refusal)
         options["labels"] = labels
         return _processor(model, options, source, match)
     expected = signature.expected_labels(family, options.get("class_count"))
     if expected:
-        unless = module("models.by_options").unless_unsupported(signature)
+        from .by_options import unless_unsupported
+
+        unless = unless_unsupported(signature)
         raise ValueError("%s: expected %s%s, got %d" % (source, expected, unless, signature.label_count))
     look_up_classes(family, signature, processor)
     return processor
@@ -87,11 +84,15 @@ def look_up_classes(family, signature, processor):
     if not names:
         return
     if classes is None:
-        module("tensors.labels").class_number("background", background, names)
+        from ..tensors.labels import class_number
+
+        class_number("background", background, names)
         return
     if signature.rows:  # an end-to-end head does not show how many classes it has
         classes = [one for one in classes if isinstance(one, str)]
-    module("tensors.labels").classes("classes", classes, len(names), lambda class_id: names[class_id])
+    from ..tensors import labels
+
+    labels.classes("classes", classes, len(names), lambda class_id: names[class_id])
 
 
 def _class_names(family, signature, processor):
@@ -147,18 +148,24 @@ def load(path, *, processor=None, **options):
     import ml
 
     if processor is not None:
-        return module("models.own_processor").load_with(ml.Model, path, processor, options)
+        from .own_processor import load_with
+
+        return load_with(ml.Model, path, processor, options)
     source = None
     if options.get("labels") is None:
         # The firmware reads the file too, but ignores one that is not UTF-8, and keeps a byte order mark.
-        source, options["labels"] = module("tensors.labels").labels_beside_model(path)
+        from ..tensors.labels import labels_beside_model
+
+        source, options["labels"] = labels_beside_model(path)
         if options["labels"] is None:
             source = None
     deferred = DeferredProcessor()
     try:
         model = ml.Model(path, postprocess=deferred)
     except (OSError, RuntimeError) as error:
-        raise module("tensors.errors").model_refused(path, error) from None
+        from ..tensors.errors import model_refused
+
+        raise model_refused(path, error) from None
     deferred.processor = _processor(model, options, source)
     return model
 
@@ -171,9 +178,11 @@ def match_family(model, labels=None, options=()):
     signature = ModelSignature(model, labels)
     fits = matching_families(signature)
     if len(fits) != 1:
-        fits = module("models.by_options").decide(signature, fits, options)
+        from .by_options import decide
+
+        fits = decide(signature, fits, options)
     family = fits[0][0]
-    if signature.split and family not in dict(FAMILIES):
+    if signature.split and not is_common(family):
         signature.split = None  # the maps are those of another family
     return family, signature
 
@@ -185,13 +194,12 @@ def matching_families(signature):
     if split:
         fits = [(1,) + one for one in split.fits]
     else:
-        for family, reads in FAMILIES:
-            reading = reads(signature)
-            if reading:
-                fits.append((int(reading[0]), family, reading[1]))
+        fits = readings(signature)
     if not _is_clear(signature, fits):
-        fits.extend(module("models.more_families").readings(signature))
-        rank, name, remedy = module("models.unsupported").recognized(signature)
+        fits.extend(more_readings(signature))
+        from ..families.unsupported import recognized
+
+        rank, name, remedy = recognized(signature)
         if rank > max([one[0] for one in fits] + [0]):
             signature.unsupported = name, remedy
             return []
@@ -222,7 +230,7 @@ def _is_clear(signature, fits):
 
 def family_names():
     """The constructors of all families in the library."""
-    return [name for name, _ in FAMILIES] + [row[0] for row in module("models.more_families").MORE_FAMILIES]
+    return [row[0] for row in families() + more_families()]
 
 
 class ModelSignature:
@@ -234,7 +242,7 @@ class ModelSignature:
     labels              the labels, [] if there are none
     label_count         how many labels there are
     names_keypoints     whether the labels are names of keypoints
-    head                (channels, anchors) of the output that is a raw YOLOv8 head, or None
+    head                the HeadLayout of the output that is a raw YOLOv8 head, or None
     rows                [HeadLayout]: every order that an end-to-end head may have, if an output may be one
     map                 (width, height, channels) of the output that is a map, or None; 0 channels: class numbers
     unsupported         (name, remedy) of the network, if matching_families has recognized it and no family decodes it
@@ -263,7 +271,8 @@ class ModelSignature:
         self.split = None
         count = len(self.shapes)
         if count > 2 or count == 2 and not (self.map and (self.head or self.rows)):
-            split_signature = module("models.split_signature").split_signature
+            from ..families.yolo.split_signature import split_signature
+
             self.split = split_signature(self.shapes, self.size, self.label_count, self.range)
             if self.split:
                 self.head = self.map = None
@@ -273,7 +282,7 @@ class ModelSignature:
         layouts = head_layouts(shape, self.size)
         if layouts:
             head = layouts[0]
-            self.head = head.channels, head.anchors
+            self.head = head
             self.rows = [] if head.channels_first or head.anchors > _MOST_ROWS else [head]
             return
         layouts = row_layouts(shape)
@@ -318,7 +327,7 @@ class ModelSignature:
         classes = class_count if family == "YoloV8Pose" and self.head else self.classes(family)
         if classes in (None, count):
             return None
-        counts = [classes] if family in dict(FAMILIES) else module("models.more_families").label_counts(family, self)
+        counts = [classes] if is_common(family) else label_counts(family, self)
         return None if count in counts else "%s, one per class" % " or ".join([str(one) for one in counts])
 
     def may_have_rows(self, columns):
@@ -335,9 +344,9 @@ class ModelSignature:
             return self.head[0] - 4 - coefficients if self.head and not self.may_have_rows(6 + coefficients) else None
         if family == "DeepLab" and self.map[2] > 1:
             return self.map[2]
-        if family in dict(FAMILIES):
+        if is_common(family):
             return None
-        counts = module("models.more_families").label_counts(family, self)
+        counts = label_counts(family, self)
         return counts[0] if counts else None
 
 
@@ -355,106 +364,3 @@ def _as_map(shape, size):
     except ValueError:
         return None
     return (width, height, channels) if min(width, height) > 1 else None
-
-
-# --- how each family reads a ModelSignature: (certain, description of the model), or None ---
-
-
-def _plural(count, noun):
-    return "%d %s%s" % (count, noun, "es" if count > 1 else "")
-
-
-def _detector(model):
-    if len(model.shapes) != 1:
-        return None
-    if model.head is None:
-        return (True, "an end-to-end detector") if model.may_have_rows(6) else None
-    classes = model.head[0] - 4
-    if classes < 1:
-        return None
-    if model.label_count:
-        certain = model.label_count == classes
-    else:
-        certain = classes == _COCO_CLASSES or _pose(model) is None
-    return certain, "a detector of %s" % _plural(classes, "class")
-
-
-def _segmenter(model):
-    if len(model.shapes) != 2 or model.map is None or not 8 <= model.map[2] <= 64:
-        return None
-    classes = model.head[0] - 4 - model.map[2] if model.head else 0
-    if classes > 0:
-        return True, "a segmenter of %d classes" % classes
-    return (True, "an end-to-end segmenter") if model.may_have_rows(6 + model.map[2]) else None
-
-
-def _pose(model):
-    if len(model.shapes) != 1:
-        return None
-    return model.head and _raw_pose(model) or model.rows and _end_to_end_pose(model) or None
-
-
-def _raw_pose(model):
-    labels = model.label_count
-    classes = pose_classes(model.head[0], labels) or 1
-    values = model.head[0] - 4 - classes
-    keypoint_count = values // 3
-    # Without labels, one keypoint is no candidate: a detector of four classes is far more common.
-    if values % 3 or keypoint_count < (1 if labels else 2):
-        return None
-    # With COCO's numbers of channels, labels of another number are wrong rather than those of several classes.
-    named = labels == classes and model.head[0] not in (4 + _COCO_CLASSES, 5 + 3 * _COCO_KEYPOINTS)
-    certain = keypoint_count == _COCO_KEYPOINTS or labels == 1 or named or labels == keypoint_count and classes == 1
-    return certain, "%s with %d keypoints" % (_plural(classes, "class"), keypoint_count)
-
-
-def _end_to_end_pose(model):
-    columns, rows, _ = model.rows[0]
-    if model.may_have_rows(6 + 3 * _COCO_KEYPOINTS):
-        columns = 6 + 3 * _COCO_KEYPOINTS  # in either order; otherwise the transpose, 300 columns, would be 98 keypoints
-    elif not 1 < rows <= _MOST_ROWS or columns > _MOST_COLUMNS or columns % 3 or columns < 9:  # one row: a classifier
-        return None
-    keypoint_count = columns // 3 - 2
-    certain = model.label_count in (1, keypoint_count) or keypoint_count == _COCO_KEYPOINTS and not model.head
-    return certain, "an end-to-end head of %d keypoints" % keypoint_count
-
-
-def _keypoints(model):
-    if len(model.shapes) != 1 or model.head:
-        return None
-    if are_keypoints(model.shapes[0]):
-        return True, "%d keypoints as y, x, score" % model.shapes[0][2]
-    if model.map is None:
-        return None
-    width, height, keypoint_count = model.map
-    if (width, height) == model.size:
-        return None  # heatmaps are smaller than the input
-    of_movenet = keypoint_count in _MOVENET_KEYPOINTS
-    quarter = (width, height) == (model.size[0] // 4, model.size[1] // 4)
-    if not of_movenet and not (quarter and keypoint_count in _OTHER_KEYPOINTS):
-        return None
-    labels = model.label_count
-    certain = model.names_keypoints or labels == 1 or (quarter and of_movenet and labels != keypoint_count)
-    return certain, "heatmaps of %d keypoints" % keypoint_count
-
-
-def _class_map(model):
-    if len(model.shapes) != 1 or model.head or model.map is None or are_keypoints(model.shapes[0]):
-        return None
-    classes = model.map[2]
-    if classes == 0 and model.may_have_rows(6):
-        return None  # no map is 6 pixels wide
-    if classes < 2:
-        return True, "a class map" if classes == 0 else "a map of one class"
-    certain = _keypoints(model) is None or (model.label_count == classes and not model.names_keypoints)
-    return certain, "a map of %d classes" % classes
-
-
-# The constructor of each family, and how it reads a model. The others are in more_families.py.
-FAMILIES = (
-    ("YoloV8", _detector),
-    ("YoloV8Seg", _segmenter),
-    ("YoloV8Pose", _pose),
-    ("MoveNet", _keypoints),
-    ("DeepLab", _class_map),
-)

@@ -13,9 +13,9 @@ it has an attribute `labels` that is None, `load` sets it to the model's labels.
 Imported on first use.
 """
 
-from ..tensors.lazy import module
+from ..families.recognition import is_common
 from ..tensors.options import name_list
-from .matching import FAMILIES, ModelSignature, look_up_classes, matching_families
+from .matching import ModelSignature, look_up_classes, matching_families
 
 
 def load_with(model_class, path, processor, options):
@@ -24,11 +24,15 @@ def load_with(model_class, path, processor, options):
     wants_labels = getattr(processor, "labels", False) is None
     source = labels = None
     if wants_labels:
-        source, labels = module("tensors.labels").labels_beside_model(path)
+        from ..tensors.labels import labels_beside_model
+
+        source, labels = labels_beside_model(path)
     try:
         model = model_class(path, postprocess=processor)
     except (OSError, RuntimeError) as error:
-        raise module("tensors.errors").model_refused(path, error) from None
+        from ..tensors.errors import model_refused
+
+        raise model_refused(path, error) from None
     if not wants_labels:
         return model
     if labels is None:
@@ -66,7 +70,7 @@ def _hand_over(processor, model, labels, source):
     if family not in [fit for fit, _ in matching_families(signature)]:
         processor.labels = labels  # a subclass, or other outputs: the first frame shows whether they fit
         return
-    if signature.split and family not in dict(FAMILIES):
+    if signature.split and not is_common(family):
         signature.split = None  # the maps are those of another family
     if signature.labels_name_keypoints(family):
         return

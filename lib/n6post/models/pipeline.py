@@ -9,13 +9,11 @@ face_detection_front_detection_to_roi and face_landmark_landmarks_to_roi.pbtxt),
 which has a margin of 3.0 instead of 2.6: see HandLandmarks.
 """
 
-import sys
 from math import sqrt
 
 from ..inputs.resize import source_of
 from ..inputs.transform import input_size
 from ..results.detection import Detection
-from ..tensors.lazy import module
 from ..tensors.options import Configurable, Options, flag, number, number_or_none
 
 # By the number of keypoints: the line that shows the direction, from a keypoint to the mean of others, whether it points up
@@ -62,7 +60,9 @@ class Pipeline(Configurable):
             raise ValueError("model: expected one with an input_shape, got %s, which can only be the detector" % kind)
         self._size = input_size(model)
         if self._size is None:
-            raise module("tensors.errors").input_refused(model)
+            from ..tensors.errors import input_refused
+
+            raise input_refused(model)
         self.reset()
 
     @property
@@ -166,9 +166,14 @@ class Pipeline(Configurable):
             roi = _upright(region, frame_size)
             if roi is None:
                 return [], True
-            answer = self._models[1].predict([module("inputs.resize").Stretch(img, roi=roi)])
+            from ..inputs.resize import Stretch
+
+            answer = self._models[1].predict([Stretch(img, roi=roi)])
             return answer, _are_detections(answer)
-        crop = module("models.region").Region(img, *region[:6], self._size)
+        from .region import Region
+
+        x, y, w, h, cos, sin = region[:6]
+        crop = Region(img, x, y, w, h, cos, sin, self._size)
         answer = self._models[1].predict([crop])
         if not _are_detections(answer):
             return answer, False
@@ -225,7 +230,9 @@ def _are_detections(answer):
 
 def _cannot_cut():
     """Whether crops must be upright: without machine code, a camera would take seconds for one."""
-    return module("kernels.crops") and module("kernels").active == "portable" and sys.implementation.name == "micropython"
+    from ..kernels import are_fast, crops  # noqa: F401  (a group decides whether machine code loads)
+
+    return not are_fast()
 
 
 def _upright(region, frame_size):

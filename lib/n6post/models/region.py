@@ -10,8 +10,8 @@ from math import floor
 from ulab import numpy as np
 
 from ..inputs.transform import InputTransform
-from ..kernels import crop_params
-from ..kernels.crops import cut_rotated, place_keypoints
+from ..kernels import crops as crop_kernels
+from ..kernels.params import crops as crop_params
 from ..pixels.colors import depth_of
 from ..pixels.rounding import rect_around
 from ..results.detection import detection_from
@@ -70,7 +70,7 @@ class Region:
         steps = self._across * cos, self._across * sin, -self._down * sin, self._down * cos
         fixed = [floor(number * 65536) for number in (x - 0.5, y - 0.5) + steps]
         block = crop_params.cut_rotated(depth, img.width(), img.height(), key[0], key[1], *fixed)
-        cut_rotated(canvas.bytearray(), block, img.bytearray())
+        crop_kernels.cut_rotated(canvas.bytearray(), block, img.bytearray())
         Normalization()(canvas)(buffer, shape, dtype)
 
     def to_frame(self, detection, frame_size):
@@ -96,7 +96,7 @@ class Region:
             0.0, 0.0, float(width), float(height),
         )  # fmt: skip
         # In place, because no other code holds this array. Allocating 5.6 KB for a face mesh takes 300,000 instructions.
-        if not place_keypoints(points, block, points):
+        if not crop_kernels.place_keypoints(points, block, points):
             return None
         rect = rect_around(np.frombuffer(block, dtype=np.float)[crop_params.PLACE_KEYPOINTS_BOX :], 0, 0, width, height)
         if rect is None:

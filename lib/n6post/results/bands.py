@@ -3,18 +3,18 @@
 from array import array
 from collections import namedtuple
 
-from ..kernels.place_params import BAND, BAND_CENTER, BAND_LEFT, BAND_PIXELS, BAND_RIGHT, BANDS_CLASS_ID
-from ..kernels.place_params import class_bands as class_bands_params
-from ..kernels.places import class_bands
+from ..kernels import places as place_kernels
+from ..kernels.params.places import BAND, BAND_CENTER, BAND_LEFT, BAND_PIXELS, BAND_RIGHT, BANDS_CLASS_ID
+from ..kernels.params.places import class_bands as class_bands_params
 from ..pixels.pixel_edges import map_edges
-from ..tensors.lazy import module
+from ..tensors.lazy import later
 from ..tensors.options import number
 
 
 class Band(namedtuple("Band", ("y", "center", "left", "right", "fraction"))):
     def as_dict(self):
         """The band as numbers, for JSON."""
-        return module("results.dicts").record_as_dict(self, ("y", "center", "left", "right", "fraction"))
+        return later.results_dicts.record_as_dict(self, ("y", "center", "left", "right", "fraction"))
 
 
 def profile(segmentation, class_id, rows):
@@ -25,7 +25,7 @@ def profile(segmentation, class_id, rows):
         _kept[:] = [_made(transform, rows)]
     _, _, places, block, scratch, words = _kept[0]
     block[BANDS_CLASS_ID] = class_id
-    class_bands(segmentation.class_map, block, scratch, words)
+    place_kernels.class_bands(segmentation.class_map, block, scratch, words)
     bands = []
     at = rows * BAND
     for y, area in places:

@@ -2,13 +2,13 @@
 
 from collections import OrderedDict, namedtuple
 
-from ..tensors.lazy import module
+from ..tensors.lazy import later
 
 
 class ClassScore(namedtuple("ClassScore", ("class_id", "label", "score"))):
     def as_dict(self):
         """The class as numbers and a text, for JSON."""
-        return module("results.dicts").record_as_dict(self, ("class_id", "label", "score"))
+        return later.results_dicts.record_as_dict(self, ("class_id", "label", "score"))
 
 
 class Classification:
@@ -70,18 +70,18 @@ class Classification:
 
         color   (r, g, b) of the ground behind the text; None: the color of the class
         """
-        module("drawing.captions").draw_caption(img, self, color)
+        later.drawing_captions.draw_caption(img, self, color)
         return img
 
     def _drawn_by(self):
-        return module("drawing.captions").draw_classification
+        return later.drawing_captions.draw_classification
 
     def as_dict(self):
         """The classes as numbers and strings. json.dumps makes the same text of it on a camera and on a PC.
 
         {"classes": [{"class_id": 1, "label": "person", "score": 0.957}, ...]}, scores rounded to 3 decimals.
         """
-        rounded = module("results.dicts").rounded
+        rounded = later.results_dicts.rounded
         classes = []
         for class_id, label, score in self:
             classes.append(OrderedDict([("class_id", class_id), ("label", label), ("score", rounded(score))]))

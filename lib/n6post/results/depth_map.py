@@ -7,10 +7,10 @@ from math import ceil
 from micropython import const
 from ulab import numpy as np
 
-from ..kernels import map_params
-from ..kernels.maps import class_histogram
+from ..kernels import maps as map_kernels
+from ..kernels.params import maps as map_params
 from ..pixels.rounding import NUDGE, same_floats
-from ..tensors.lazy import module
+from ..tensors.lazy import later
 from ..tensors.quantization import FLOAT, INT8, INT16
 
 _MOST_SORTED = const(4096)  # numbers of 16 bits and floats of a box: of more, every second or third column and row counts
@@ -65,9 +65,11 @@ class DepthMap:
         pixel = x if y is None else (x, y)
         try:
             x, y = pixel
-            cell = module("pixels.pixel_edges").map_cell(self._transform, x, y)
+            cell = later.pixels_pixel_edges.map_cell(self._transform, x, y)
         except (TypeError, ValueError):
-            raise module("tensors.errors").pixel_refused("depth_at", (pixel,) if y is None else pixel) from None
+            from ..tensors.errors import pixel_refused
+
+            raise pixel_refused("depth_at", (pixel,) if y is None else pixel) from None
         if cell is None:
             return None
         row, column = cell
@@ -130,11 +132,11 @@ class DepthMap:
         if width < self._transform.width:
             # The rows are not contiguous in memory. ulab's copy() takes three times as long.
             part = bytearray(size)
-            module("pixels.colors").copy_rows(
+            later.pixels_colors.copy_rows(
                 self.raw.tobytes(), y0 * self._transform.width + x0, self._transform.width, part, 0, width, width, height
             )
         counts = array("i", bytes(4 * 256))
-        class_histogram(part, map_params.class_histogram(size), counts)
+        map_kernels.class_histogram(part, map_params.class_histogram(size), counts)
         level = -1
         if dtype == INT8:  # bytes below 0 are counted as 128 and more
             counts = counts[128:] + counts[:128]
@@ -165,15 +167,15 @@ class DepthMap:
         A picture of another size than the frame is treated as the frame, scaled. ValueError for a picture of another aspect
         ratio, as for `n6post.draw`.
         """
-        module("drawing.depth").draw_depth(img, self, palette, alpha, nearest, farthest, legend)
+        later.drawing_depth.draw_depth(img, self, palette, alpha, nearest, farthest, legend)
         return img
 
     def _drawn_by(self):
-        return module("drawing.depth").draw_depth_map
+        return later.drawing_depth.draw_depth_map
 
     def as_dict(self):
         """The smallest, median and largest distance of the map, rounded to 3 decimals, for JSON."""
-        rounded = module("results.dicts").rounded
+        rounded = later.results_dicts.rounded
         values = ("minimum", self.minimum()), ("median", self.median()), ("maximum", self.maximum())
         return OrderedDict([(name, rounded(value)) for name, value in values])
 

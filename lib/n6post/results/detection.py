@@ -4,7 +4,7 @@ from collections import namedtuple
 
 from micropython import const
 
-from ..tensors.lazy import module
+from ..tensors.lazy import later
 from ..tensors.options import number
 
 FIELDS = ("rect", "score", "class_id", "label", "mask", "keypoints")
@@ -99,7 +99,7 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
         a Tracker makes it, has the corners moved with it.
         """
         source = self._source
-        return module("results.oriented").corners_of(self[0], source[_CORNERS]) if len(source) > _CORNERS else None
+        return later.results_oriented.corners_of(self[0], source[_CORNERS]) if len(source) > _CORNERS else None
 
     @property
     def rotation(self):
@@ -110,12 +110,12 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
         its sides are exact, its angles are not right ones.
         """
         source = self._source
-        return module("results.oriented").rotation_of(source[_CORNERS]) if len(source) > _CORNERS else None
+        return later.results_oriented.rotation_of(source[_CORNERS]) if len(source) > _CORNERS else None
 
     @property
     def sides(self):
         """The lengths (longer, shorter) of the sides of an oriented box, frame pixels, floats; else None."""
-        return module("results.oriented").lengths_of(self.corners) if len(self._source) > _CORNERS else None
+        return later.results_oriented.lengths_of(self.corners) if len(self._source) > _CORNERS else None
 
     def contains(self, x, y=None):
         """Whether frame pixel (x, y), or ((x, y)), belongs to the object: to its mask, its oriented box, else its box."""
@@ -127,10 +127,12 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
             left, top, w, h = self[0]
             inside = left <= x < left + w, top <= y < top + h  # TypeError for anything but numbers
             if len(self._source) > _CORNERS:
-                return module("results.oriented").contains(x, y, self.corners)
+                return later.results_oriented.contains(x, y, self.corners)
             return bool(inside[0]) and bool(inside[1])
         except (TypeError, ValueError, OverflowError):
-            raise module("tensors.errors").pixel_refused("contains", (pixel,) if y is None else pixel) from None
+            from ..tensors.errors import pixel_refused
+
+            raise pixel_refused("contains", (pixel,) if y is None else pixel) from None
 
     def roi(self, *, grow=0.0, square=False):
         """The box as a region of interest (x, y, w, h), ints, grown and clipped to the frame. It has at least one pixel.
@@ -143,7 +145,7 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
         If the frame's size is not known, it is clipped at the left and at the top only. It fits `img.copy(roi=)`,
         `n6post.draw(..., roi=)` and the input transforms. ValueError for a number out of range.
         """
-        return module("results.places").roi_of(self, grow, square)
+        return later.results_places.roi_of(self, grow, square)
 
     def crop(self, img, *, grow=0.0, square=False, masked=False, color=(0, 0, 0)):
         """The object cut out of the frame (RGB565 or GRAYSCALE): an image of its own, of the same format.
@@ -157,7 +159,7 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
         ValueError for a picture of another aspect ratio, as for `n6post.draw`, and with `masked` for a detection without a
         mask.
         """
-        return module("results.places").crop_of(self, img, grow, square, masked, color)
+        return later.results_places.crop_of(self, img, grow, square, masked, color)
 
     def mean_color(self, img):
         """The mean color (r, g, b) of the object's mask, else of its `rect`, ints from 0 to 255; None for an empty mask.
@@ -166,7 +168,7 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
 
         The middle of a box has less of the background: `d.replace(rect=d.roi(grow=-0.25)).mean_color(img)`.
         """
-        return module("results.mask_colors").mean_color_of(self, img)
+        return later.results_mask_colors.mean_color_of(self, img)
 
     def as_dict(self, outline=False):
         """The detection as numbers, strings and lists. json.dumps makes the same text of it on a camera and on a PC.
@@ -178,7 +180,7 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
         tenth of a pixel; numbers that would then have more than six digits, to whole ones. Values that an empty mask does
         not have and numbers that are not finite are None.
         """
-        return module("results.dicts").detection_as_dict(self, outline, len(self._source) > _CORNERS)
+        return later.results_dicts.detection_as_dict(self, outline, len(self._source) > _CORNERS)
 
     def replace(self, **changes):
         """A copy with other values for some fields, and for `track_id`, `frame_size`, `keypoint_threshold` or `corners`.
@@ -189,7 +191,7 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
         frame_size, keypoint_threshold = self._source[:_CORNERS]
         turned = list(self._source[_CORNERS:])
         if "frame_size" in changes:
-            frame_size = module("tensors.shapes").picture_size("frame_size", changes.pop("frame_size"))
+            frame_size = later.tensors_shapes.picture_size("frame_size", changes.pop("frame_size"))
         if "keypoint_threshold" in changes:
             keypoint_threshold = number("keypoint_threshold", changes.pop("keypoint_threshold"), 0.0, 1.0)
         source = frame_size, keypoint_threshold
@@ -197,7 +199,7 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
             corners = changes.pop("corners")
             turned = []
             if corners is not None:
-                turned = [(module("results.oriented").table_of(corners), 0, tuple(changes.get("rect", self[0])))]
+                turned = [(later.results_oriented.table_of(corners), 0, tuple(changes.get("rect", self[0])))]
         source += tuple(turned)
         track_id = changes.pop("track_id", self._track[_TRACK_ID])
         fields = [changes.pop(name, self[i]) for i, name in enumerate(FIELDS)]
@@ -218,7 +220,7 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
         It was seen if its score is at least the detection's `keypoint_threshold`. ValueError for an unknown keypoint, which
         lists the names, and for a detection without keypoints.
         """
-        x, y, score = module("tensors.keypoints").keypoint_of(self.keypoints, keypoint)
+        x, y, score = later.tensors_keypoints.keypoint_of(self.keypoints, keypoint)
         return int(x), int(y), score
 
     def angle(self, first, middle, last):
@@ -227,14 +229,14 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
         None if one of the three was not seen (its score is below the detection's `keypoint_threshold`) or lies where the
         middle one does. Keypoints as for `keypoint`.
         """
-        return module("tensors.keypoints").angle(self.keypoints, self._source[_THRESHOLD], first, middle, last)
+        return later.tensors_keypoints.angle(self.keypoints, self._source[_THRESHOLD], first, middle, last)
 
     # The camera's namedtuple has none of these; those of a PC would lose _track and _source.
     _fields = FIELDS  # type: ignore[assignment]
     _replace = replace
 
     def _asdict(self):
-        return module("results.dicts").OrderedDict(zip(FIELDS, self))
+        return later.results_dicts.OrderedDict(zip(FIELDS, self))
 
     def __repr__(self):
         fields = ["%s=%r" % pair for pair in zip(FIELDS, self)]

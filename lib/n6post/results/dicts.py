@@ -9,7 +9,7 @@ from struct import unpack
 
 from ulab import numpy as np
 
-from ..tensors.lazy import module
+from ..tensors.lazy import later
 
 
 def detection_as_dict(detection, outline, is_oriented):
@@ -49,7 +49,7 @@ def keypoint_steps(keypoints):
 
 def corners_as_pairs(detection):
     """[("corners", [[x, y], ...]), ("rotation", degrees)] of a detection with an oriented box."""
-    steps = module("results.oriented").corner_steps(detection).reshape((4, 2)) - _WHOLE
+    steps = later.results_oriented.corner_steps(detection).reshape((4, 2)) - _WHOLE
     rows = zip(steps.tolist(), detection.corners.tolist())
     points = [[_divided(a[0], 10.0, b[0]), _divided(a[1], 10.0, b[1])] for a, b in rows]
     return [("corners", points), ("rotation", detection.rotation)]

@@ -2,8 +2,8 @@
 
 import json
 
-from ..kernels.corners import write_corners, write_keypoints
-from ..tensors.lazy import module
+from ..kernels import corners as corner_kernels
+from ..tensors.lazy import later
 from .detection import Detection, copied
 from .dicts import corners_as_pairs, keypoint_steps, keypoints_as_lists, mask_as_dict, rounded
 
@@ -19,7 +19,7 @@ def add_keypoints(line, keypoints, at):
     """Keypoints (K, 3)."""
     count = len(keypoints)
     line.reserve(at, 20 + 36 * count)
-    end = write_keypoints(keypoint_steps(keypoints), count, line.more, at)
+    end = corner_kernels.write_keypoints(keypoint_steps(keypoints), count, line.more, at)
     return end or _add(line, ', "keypoints": ' + json.dumps(keypoints_as_lists(keypoints)), at)
 
 
@@ -27,7 +27,7 @@ def add_corners(line, d, at):
     """The corners and the rotation of an oriented box."""
     line.reserve(at, 160)
     _, _, (rows, row, _) = d._source
-    end = write_corners(module("results.oriented").corner_steps(d), int(rows[row, 8]), line.more, at)
+    end = corner_kernels.write_corners(later.results_oriented.corner_steps(d), int(rows[row, 8]), line.more, at)
     return end or _add(line, "".join([', "%s": %s' % (key, json.dumps(value)) for key, value in corners_as_pairs(d)]), at)
 
 

@@ -4,13 +4,13 @@ from array import array
 
 from micropython import const
 
-from ..kernels.json import write
-from ..tensors.lazy import module
+from ..kernels import json as json_kernels
+from ..tensors.lazy import later
 from .detection import Detection
 
 _KEPT = const(65536)  # bytes: a larger buffer is not kept for the next line
 
-# The words that are set or read here, and their number. Copied by scripts/dev/generate.py from kernels/viper_json.py:
+# The words that are set or read here, and their number. Copied by scripts/dev/generate.py from kernels/viper/json.py:
 _AT = const(7)
 _NEXT = const(8)
 _MEASURED = const(19)
@@ -88,12 +88,12 @@ class _Line:
         while True:
             out = self.out
             try:
-                need = write(result, words, out, len(out), self.score, _texts, self.text_of)
+                need = json_kernels.write(result, words, out, len(out), self.score, _texts, self.text_of)
             except (TypeError, ValueError, AttributeError, LookupError, OverflowError):
                 if [d for d in result if not isinstance(d, Detection)]:
                     return self._fill_from_dicts(result, outline)
-                result = module("results.json_parts").normalized(result)
-                need = write(result, words, out, len(out), self.score, _texts, self.text_of)
+                result = later.results_json_parts.normalized(result)
+                need = json_kernels.write(result, words, out, len(out), self.score, _texts, self.text_of)
             if not need:
                 break
             self.out = _grown(out, words[_AT], len(out) + need)
@@ -103,7 +103,7 @@ class _Line:
 
     def _fill_from_dicts(self, result, outline):
         # Of anything but a list of Detection.
-        text = module("results.json_parts").text_of_objects(result, _quoted, outline)
+        text = later.results_json_parts.text_of_objects(result, _quoted, outline)
         self.out = _grown(self.out, 0, len(text) + 1)
         self.out[: len(text)] = text
         return len(text)
@@ -116,19 +116,19 @@ class _Line:
             text = _texts[d[3]] = _quoted(d[3]).encode()
             return text
         if kind == 1:
-            return module("results.json_parts").score_text(d[1])
+            return later.results_json_parts.score_text(d[1])
         mask, keypoints = d[4], d[5]
         at = 0
         if mask is not None:
             if self.outline:
-                at = module("results.json_parts").add_mask(self, mask, at)
+                at = later.results_json_parts.add_mask(self, mask, at)
             else:
-                module("results.mask_measures").measure(mask, self.words)
+                later.results_mask_measures.measure(mask, self.words)
                 self.words[_MEASURED] = 1
         if keypoints is not None:
-            at = module("results.json_parts").add_keypoints(self, keypoints, at)
+            at = later.results_json_parts.add_keypoints(self, keypoints, at)
         if len(d._source) > _CORNERS:
-            at = module("results.json_parts").add_corners(self, d, at)
+            at = later.results_json_parts.add_corners(self, d, at)
         self.words[_MORE_SIZE] = at
         return self.more
 
@@ -151,5 +151,5 @@ def _quoted(text):
     # A camera makes each character a string, which takes 12,000 instructions.
     for code in text.encode("utf-8", "surrogatepass"):
         if code < 32 or code > 126 or code == 34 or code == 92:
-            return module("results.json_parts").escaped(text)
+            return later.results_json_parts.escaped(text)
     return '"' + text + '"'

@@ -4,8 +4,8 @@ A mask consists of bytes at the resolution of the prototypes, with the threshold
 The bytes are scaled logits: bilinear interpolation and a threshold of 128 give the smooth edge of the upsampled logits.
 """
 
-from ..kernels import params
-from ..tensors.lazy import module
+from ..kernels.params import boxes as params
+from ..tensors.lazy import later
 
 
 class MaskTransform:
@@ -63,12 +63,12 @@ class Mask:
     @property
     def area(self):
         """The number of frame pixels that the object `contains`."""
-        return module("results.mask_measures").area(self)
+        return later.results_mask_measures.area(self)
 
     @property
     def centroid(self):
         """The mean (x, y) of the frame pixels that the object `contains`, as the ints of a pixel; None for an empty mask."""
-        return module("results.mask_measures").centroid(self)
+        return later.results_mask_measures.centroid(self)
 
     @property
     def rect(self):
@@ -77,20 +77,22 @@ class Mask:
         It ends where the interpolated logits cross the threshold, as in `draw`. (`draw` may tint less than half a mask pixel
         beyond the box; that does not count here, nor in `area`.)
         """
-        return module("results.mask_measures").rect(self)
+        return later.results_mask_measures.rect(self)
 
     def contains(self, x, y=None):
         """Whether frame pixel (x, y), or ((x, y)), belongs to the object, as the mask pixel under its center does."""
         pixel = x if y is None else (x, y)
         try:
-            return module("results.mask_geometry").contains(pixel, *self._parts())
+            return later.results_mask_geometry.contains(pixel, *self._parts())
         except (TypeError, ValueError):
-            raise module("tensors.errors").pixel_refused("contains", (pixel,) if y is None else pixel) from None
+            from ..tensors.errors import pixel_refused
+
+            raise pixel_refused("contains", (pixel,) if y is None else pixel) from None
 
     @property
     def image(self):
         """The crop as a GRAYSCALE image at mask resolution, inside from 128 up; None for an empty crop."""
-        return module("drawing.mask_image").crop_image(self)
+        return later.drawing_mask_image.crop_image(self)
 
     def to_image(self, width=None, height=None):
         """A GRAYSCALE image of the frame's size: 255 where `draw` tints, 0 elsewhere.
@@ -99,7 +101,7 @@ class Mask:
         byte of heap for each pixel, 307 KB for VGA: keep it, or pass a smaller size. ValueError for one of them alone, and
         without them where the frame's size is not known.
         """
-        return module("drawing.mask_image").to_image(self, width, height)
+        return later.drawing_mask_image.to_image(self, width, height)
 
     def mean_color(self, img):
         """The mean color (r, g, b) of the object's pixels, ints from 0 to 255; None for an empty mask.
@@ -110,7 +112,7 @@ class Mask:
         The object's pixels are those that it `contains`, their colors those that the firmware's get_pixel returns.
         ValueError for a picture of another aspect ratio, as for `n6post.draw`.
         """
-        return module("results.mask_colors").mean_color(self, img)
+        return later.results_mask_colors.mean_color(self, img)
 
     def statistics(self, img):
         """The colors of the object's pixels: a named tuple (mean, stdev, min, max), each (r, g, b), ints from 0 to 255.
@@ -119,7 +121,7 @@ class Mask:
 
         stdev is the standard deviation; min and max are those of each channel. None for an empty mask.
         """
-        return module("results.mask_colors").statistics(self, img)
+        return later.results_mask_colors.statistics(self, img)
 
     def fill_outside(self, img, *, color=(0, 0, 0), roi=None):
         """Paint everything in `img` (RGB565 or GRAYSCALE) but the object with color (r, g, b), and return img.
@@ -131,7 +133,7 @@ class Mask:
         The object's pixels are those that `draw` tints. ValueError for a picture of another aspect ratio, as for
         `n6post.draw`, and for a roi outside of the frame.
         """
-        return module("drawing.mask_image").fill_outside(self, img, color, roi)
+        return later.drawing_mask_image.fill_outside(self, img, color, roi)
 
     def iou(self, other):
         """The overlap with another Mask, 0..1: intersection over union; 0 where both are empty.
@@ -143,7 +145,7 @@ class Mask:
         """
         if not isinstance(other, Mask):
             raise ValueError("iou: expected a Mask, got %s" % type(other).__name__)
-        return module("results.mask_iou").iou(self, other)
+        return later.results_mask_iou.iou(self, other)
 
     def draw(self, img, *, color=(255, 0, 0), alpha=128, antialias=None):
         """Tint the object in `img` (RGB565 or GRAYSCALE) with color (r, g, b) and alpha 0..255, and return img.
@@ -153,7 +155,7 @@ class Mask:
         picture of another size than the frame is treated as the frame, scaled. ValueError for one of another aspect ratio,
         as for `n6post.draw`.
         """
-        module("drawing.masks").draw_mask(img, self, color, alpha, antialias)
+        later.drawing_masks.draw_mask(img, self, color, alpha, antialias)
         return img
 
     def outline(self):
@@ -162,7 +164,7 @@ class Mask:
         Each point lies between a pixel inside and its neighbor outside, where the interpolated logit crosses the
         threshold. [] for an empty mask. For `img.draw_line`, areas and shapes.
         """
-        return module("results.mask_geometry").outline(*self._parts())
+        return later.results_mask_geometry.outline(*self._parts())
 
     def __reduce__(self):
         # For pickle and copy on a PC, which take no memoryview. The copy has its own bytes.
@@ -175,7 +177,8 @@ def row_of(parts):
     data, (wx, wy, ww, wh), (crop_x, crop_y, crop_w, crop_h), (x, y, w, h), transform = parts
     left, top, _, _ = transform.bounds
     mx, my = transform.margin  # which the kernels add again
-    row = module("kernels.drawing_params").row
+    from ..kernels.params.drawing import row
+
     table = row(
         x - left + mx, y - top + my, w - 2 * mx, h - 2 * my,
         crop_x0=crop_x, crop_y0=crop_y, crop_x1=crop_x + crop_w, crop_y1=crop_y + crop_h,

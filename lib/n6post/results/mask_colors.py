@@ -4,19 +4,19 @@ from array import array
 from collections import namedtuple
 from math import sqrt
 
-from ..kernels.place_params import CHANNEL, CHANNEL_MAX, CHANNEL_MIN, CHANNEL_SQUARES, CHANNEL_SUM
-from ..kernels.place_params import color_sums as color_sums_params
-from ..kernels.places import color_sums
+from ..kernels import places as place_kernels
+from ..kernels.params.places import CHANNEL, CHANNEL_MAX, CHANNEL_MIN, CHANNEL_SQUARES, CHANNEL_SUM
+from ..kernels.params.places import color_sums as color_sums_params
 from ..pixels.colors import depth_of
 from ..pixels.pixel_edges import shown
-from ..tensors.lazy import module
+from ..tensors.lazy import later
 from .places import region
 
 
 class ColorStatistics(namedtuple("ColorStatistics", ("mean", "stdev", "min", "max"))):
     def as_dict(self):
         """The colors as numbers and lists, for JSON."""
-        return module("results.dicts").record_as_dict(self, ("mean", "stdev", "min", "max"))
+        return later.results_dicts.record_as_dict(self, ("mean", "stdev", "min", "max"))
 
 
 _INSIDE = b"\xff"  # a mask of one pixel
@@ -36,7 +36,7 @@ def mean_color_of(detection, img):
     size = detection.frame_size
     x, y, w, h = region(detection[0], size or (width, height), 0, False)
     if size is not None and size != (width, height):
-        x, y, w, h = module("results.scaled").scaled_roi((x, y, w, h), size, width, height)
+        x, y, w, h = later.results_scaled.scaled_roi((x, y, w, h), size, width, height)
     _add(img, depth, width, _INSIDE, 0, 1, (x, x + w, y, y + h), 1, 1)
     return _means()
 
@@ -79,7 +79,7 @@ def _add_mask(mask, img):
     width, height = img.width(), img.height()
     size = mask._parts()[4].frame_size
     if size is not None and size != (width, height):
-        results = module("results.scaled")
+        results = later.results_scaled
         results.is_scaled(size, width, height)
         mask = results.scaled_mask(mask, width, height)
     data, (wx, wy, ww, _), crop, (x, y, w, h), transform = mask._parts()
@@ -95,4 +95,4 @@ def _add_mask(mask, img):
 
 def _add(img, depth, frame_width, data, start, step, edges, width, height):
     block = color_sums_params(depth, frame_width, step, width, height, edges)
-    return color_sums(img.bytearray(), memoryview(data)[start:], block, _sums)
+    return place_kernels.color_sums(img.bytearray(), memoryview(data)[start:], block, _sums)

@@ -4,7 +4,7 @@ from math import ceil, floor
 
 from ulab import numpy as np
 
-from ..kernels.numeric import total
+from ..kernels.portable.numeric import total
 
 
 def iou(one, other):

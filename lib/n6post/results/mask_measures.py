@@ -2,8 +2,8 @@
 
 from array import array
 
-from ..kernels.measure_params import measure_mask as params
-from ..kernels.measures import measure_mask
+from ..kernels import measures as measure_kernels
+from ..kernels.params.measures import measure_mask as params
 
 
 def measure(mask, numbers):
@@ -13,7 +13,7 @@ def measure(mask, numbers):
     """
     data, table, entry, transform = mask._row()
     numbers[0] = entry
-    measure_mask(data, table, transform.measures or _block_of(transform), numbers)
+    measure_kernels.measure_mask(data, table, transform.measures or _block_of(transform), numbers)
 
 
 def rect(mask):

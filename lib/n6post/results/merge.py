@@ -5,7 +5,7 @@ The rule is SAHI's greedy non-maximum merging with intersection over smaller are
 the tests). All arithmetic is in integers, so a camera and a PC agree.
 """
 
-from ..tensors.lazy import module
+from ..tensors.lazy import later
 from ..tensors.options import choice, flag, number
 from .detection import Detection, copied
 
@@ -142,7 +142,7 @@ def _join(parts, rect):
     _, score, class_id, label, mask, keypoints = best
     masks = [d[4] for d in parts if d[4] is not None]
     if len(masks) > 1:
-        mask = module("results.mask_join").join(masks)
+        mask = later.results_mask_join.join(masks)
     elif masks:
         mask = masks[0]
     for d in parts[1:]:

@@ -9,7 +9,7 @@ from math import sqrt
 
 from ulab import numpy as np
 
-from ..kernels.portable_oriented import rotation
+from ..kernels.portable.oriented import rotation
 from ..pixels.rounding import same_floats
 
 

@@ -2,7 +2,7 @@
 
 from math import floor
 
-from ..tensors.lazy import module
+from ..tensors.lazy import later
 from ..tensors.options import flag, number
 
 
@@ -44,7 +44,7 @@ def _inside(doubled_middle, length, limit, shift):
 
 def crop_of(detection, img, grow, square, masked, color):
     """Detection.crop."""
-    module("pixels.colors").depth_of(img, "")  # raises an error for other formats
+    later.pixels_colors.depth_of(img, "")  # raises an error for other formats
     mask = detection[4]
     if flag("masked", masked) and mask is None:
         raise ValueError("masked: expected False for a detection without a mask, got True")
@@ -52,9 +52,9 @@ def crop_of(detection, img, grow, square, masked, color):
     size = detection.frame_size
     roi = region(detection[0], size or (width, height), grow, square)
     if size is not None and size != (width, height):
-        roi = module("results.scaled").scaled_roi(roi, size, width, height)
+        roi = later.results_scaled.scaled_roi(roi, size, width, height)
     if not masked:
         return img.copy(roi=roi)
     if mask._parts()[4].frame_size not in (None, (width, height)):
-        mask = module("results.scaled").scaled_mask(mask, width, height)
-    return module("drawing.mask_image").masked_crop(mask, img, roi, color)
+        mask = later.results_scaled.scaled_mask(mask, width, height)
+    return later.drawing_mask_image.masked_crop(mask, img, roi, color)

@@ -5,7 +5,7 @@ from math import ceil, floor
 from ulab import numpy as np
 
 from ..pixels.rounding import NUDGE
-from ..tensors.lazy import module
+from ..tensors.lazy import later
 from ..tensors.options import name_list
 from ..tensors.shapes import picture_size
 from .detection import FIELDS, Detection, detection_from, set_corners
@@ -149,7 +149,7 @@ def _detection(fields, row, names, size, source):
     if of_dict:
         made.track_id = row.get("track_id")
         if row.get("corners"):
-            turned = module("results.oriented").table_of([_numbers(point) for point in row["corners"]])
+            turned = later.results_oriented.table_of([_numbers(point) for point in row["corners"]])
             if row["rotation"] is not None:  # it is more exact than what the rounded corners give
                 turned[0, 8] = floor(row["rotation"] * 100 + 0.5)
                 if not 0.0 <= turned[0, 8] < 18000.0:

@@ -11,7 +11,7 @@ from micropython import const
 from ulab import numpy as np
 
 from ..inputs.transform import InputTransform
-from ..tensors.lazy import module
+from ..tensors.lazy import later
 from ..tensors.shapes import same_aspect_ratio
 from .detection import copied, set_corners
 from .mask import Mask
@@ -115,7 +115,7 @@ def _scaled(detection, width, height, roi):
         keypoints = _scaled_keypoints(keypoints, roi, width, height, whole)
     made = copied(detection, ((x, y, w, h), score, class_id, label, mask, keypoints))
     if len(detection._source) > _CORNERS:
-        set_corners(made, module("results.oriented").scaled_table(detection, roi, width, height), 0)
+        set_corners(made, later.results_oriented.scaled_table(detection, roi, width, height), 0)
     return made
 
 

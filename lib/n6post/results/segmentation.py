@@ -6,11 +6,11 @@ from math import ceil, floor
 from micropython import const
 from ulab import numpy as np
 
-from ..kernels import map_params
-from ..kernels.maps import class_histogram
+from ..kernels import maps as map_kernels
+from ..kernels.params import maps as map_params
 from ..pixels.rounding import NUDGE
 from ..tensors.label_sets import class_name
-from ..tensors.lazy import module
+from ..tensors.lazy import later
 from ..tensors.options import number
 from ..tensors.quantization import UINT8
 
@@ -44,7 +44,7 @@ class ClassInfo:
         """The number of the class with this label; ValueError, naming `what`, if no class or several have it."""
         if name not in self.numbers:
             count = self.classes if self.names is None else min(self.classes, len(self.names))
-            self.numbers[name] = module("tensors.labels").class_number(what, name, [self.label(i) for i in range(count)])
+            self.numbers[name] = later.tensors_labels.class_number(what, name, [self.label(i) for i in range(count)])
         return self.numbers[name]
 
 
@@ -138,17 +138,19 @@ class Segmentation:
     def area(self, class_id):
         """The number of frame pixels of this class: those for which `class_at` returns it."""
         class_id = self._class(class_id)
-        each = module("pixels.pixel_edges").uniform_pixel_area(self._transform)
-        return self._count()[class_id] * each if each else module("drawing.masks").count_pixels(self, class_id)
+        each = later.pixels_pixel_edges.uniform_pixel_area(self._transform)
+        return self._count()[class_id] * each if each else later.drawing_masks.count_pixels(self, class_id)
 
     def class_at(self, x, y=None):
         """The class of frame pixel (x, y), or ((x, y)); None outside of the frame or of the part that the network saw."""
         pixel = x if y is None else (x, y)
         try:
             x, y = pixel
-            cell = module("pixels.pixel_edges").map_cell(self._transform, x, y)
+            cell = later.pixels_pixel_edges.map_cell(self._transform, x, y)
         except (TypeError, ValueError):
-            raise module("tensors.errors").pixel_refused("class_at", (pixel,) if y is None else pixel) from None
+            from ..tensors.errors import pixel_refused
+
+            raise pixel_refused("class_at", (pixel,) if y is None else pixel) from None
         return None if cell is None else int(self.class_map[cell[0], cell[1]])
 
     def profile(self, class_id, *, rows=8):
@@ -162,14 +164,14 @@ class Segmentation:
         0..1. center, left and right are None in a band without the class. ValueError for an unknown class, and for more
         rows than that part of the frame has.
         """
-        return module("results.bands").profile(self, class_id, rows)
+        return later.results_bands.profile(self, class_id, rows)
 
     def mask(self, class_id):
         """A `Mask` of all the pixels of a class, with area, centroid, contains(), outline() and draw()."""
-        masks = module("results.mask")
+        masks = later.results_mask
         class_id = self._class(class_id)
         own = self._transform
-        edges = module("pixels.pixel_edges")
+        edges = later.pixels_pixel_edges
         columns, rows = edges.map_edges(own)
         x, y = columns[0], rows[0]
         bounds = (x, y, columns[-1] - x, rows[-1] - y)
@@ -219,7 +221,9 @@ class Segmentation:
             x0, y0, x1, y1 = transform.window
             counts = array("i", bytes(4 * 256))
             if x1 - x0 == transform.width:
-                class_histogram(self.class_map[y0:y1], map_params.class_histogram(transform.width * (y1 - y0)), counts)
+                map_kernels.class_histogram(
+                    self.class_map[y0:y1], map_params.class_histogram(transform.width * (y1 - y0)), counts
+                )
             else:
                 self._count_columns(x0, y0, x1, y1, counts)
             self._counts = counts
@@ -231,7 +235,7 @@ class Segmentation:
         some = array("i", bytes(4 * 256))
         for y in range(y0, y1, step):
             part = self.class_map[y : min(y + step, y1), x0:x1].copy()
-            class_histogram(part, map_params.class_histogram(part.size), some)
+            map_kernels.class_histogram(part, map_params.class_histogram(part.size), some)
             for class_id in range(256):
                 if some[class_id]:
                     counts[class_id] += some[class_id]
@@ -247,11 +251,11 @@ class Segmentation:
         alpha       0..255; below 8 an RGB565 frame does not change, because the firmware cuts alpha to 5 bits
         legend      write the labels of the classes in the frame into the lower left corner
         """
-        module("drawing.masks").draw_map(img, self, palette, alpha, legend)
+        later.drawing_masks.draw_map(img, self, palette, alpha, legend)
         return img
 
     def _drawn_by(self):
-        return module("drawing.masks").draw_segmentation
+        return later.drawing_masks.draw_segmentation
 
     def as_dict(self, background=False):
         """The classes in the frame as numbers, strings and lists. json.dumps makes the same text of it on camera and PC.
@@ -259,7 +263,7 @@ class Segmentation:
         {"classes": [{"class_id": 15, "label": "person", "area": 5120, "fraction": 0.05}, ...]}: the classes of `class_ids`,
         with the fraction rounded to 4 decimals.
         """
-        return module("results.dicts").map_as_dict(self, background)
+        return later.results_dicts.map_as_dict(self, background)
 
     def _class(self, class_id):
         if isinstance(class_id, str):

@@ -1,6 +1,6 @@
 """Error messages for options and outputs. Imported only when one is raised, because every string costs time at the start."""
 
-from .lazy import module
+from .lazy import later
 
 _OVERFLOW = 1e6  # numbers beyond it are no misread scores or boxes: the network's own arithmetic failed
 _NAMES = {66: "uint8", 98: "int8", 72: "uint16", 104: "int16", 102: "float32"}  # by ulab's codes
@@ -41,7 +41,7 @@ def dtype_name(dtype):
 
 def unknown_option(kind, name, options):
     """The message for an option or attribute that a class does not have, with names that are spelled alike or the first."""
-    near = module("tensors.labels").nearest(name, options)
+    near = later.tensors_labels.nearest(name, options)
     if near:
         return "%s has no option %r: did you mean %s?" % (kind, name, near)
     known = ", ".join(options[:5] if len(options) > 10 else options) or "none"

@@ -8,7 +8,7 @@ from collections import namedtuple
 
 from ulab import numpy as np
 
-from .lazy import module
+from .lazy import later
 
 
 class HeadLayout(namedtuple("HeadLayout", ("channels", "anchors", "channels_first"))):
@@ -88,7 +88,7 @@ def head_layouts(shape, size):
 
     The number of anchors follows from the input size. It distinguishes a head from other outputs, and one storage order from
     the other. [] if the shape is not that of a raw head. Several if the channels are a possible number of anchors too
-    ([1, 84, 84] for a 64 x 64 input): then the numbers decide (families/layout_probe.py).
+    ([1, 84, 84] for a 64 x 64 input): then the numbers decide (families/yolo/layout_probe.py).
     """
     dims = flat(shape)
     found = []
@@ -120,7 +120,7 @@ def prototype_layout(shape, size):
         last = (a, b) == (h, w)
         first = (b, c) == (h, w)
         if not (last or first):
-            same_aspect_ratio = module("tensors.shapes").same_aspect_ratio
+            same_aspect_ratio = later.tensors_shapes.same_aspect_ratio
             last = a * b > 1 and same_aspect_ratio(b, a, size)
             first = b * c > 1 and same_aspect_ratio(c, b, size)
             if last and first:

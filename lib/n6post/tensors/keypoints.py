@@ -1,6 +1,6 @@
 """Keypoints: names, numbers, limbs, angles and sides. Those of faces and hands are in skeletons.py."""
 
-from .lazy import module
+from .lazy import later
 
 # 17 keypoints in COCO's order, 13 in that of ST's MoveNet.
 _KEYPOINTS_17 = (
@@ -29,12 +29,12 @@ def keypoint_names(keypoint_count):
     some of the 468 of a face mesh. The persons' names are the same except for the first, "nose" of the 17 and "head" of the
     13; `keypoint` and `angle` of a Detection accept either. They also accept "left_elbow" for "left elbow".
     """
-    module("tensors.options").number("keypoint_count", keypoint_count, 0, 65535)
+    later.tensors_options.number("keypoint_count", keypoint_count, 0, 65535)
     if keypoint_count == 17:
         return _KEYPOINTS_17.split(",")
     if keypoint_count == 13:
         return _KEYPOINTS_13.split(",")
-    return module("tensors.skeletons").keypoint_names(keypoint_count)
+    return later.tensors_skeletons.keypoint_names(keypoint_count)
 
 
 def keypoint_index(keypoint, keypoint_count):
@@ -49,14 +49,14 @@ def keypoint_index(keypoint, keypoint_count):
         if name in ("head", "nose"):
             return 0
     else:
-        names = module("tensors.skeletons").names(keypoint_count)
+        names = later.tensors_skeletons.names(keypoint_count)
     # Not in a list: split looks up every name among all strings, which takes a hundred thousand instructions.
     at = -1 if "," in name or not name else ("," + names + ",").find("," + name + ",")
     if at >= 0:
         return names.count(",", 0, at)
     if not names:
         # Only some keypoints have a name, or none has one.
-        names = module("tensors.skeletons").point_names(keypoint_count)
+        names = later.tensors_skeletons.point_names(keypoint_count)
         at = -1 if "," in name else (names + ",").find("=" + name + ",")
         if at >= 0:
             return int(names[names.rfind(",", 0, at) + 1 : at])
@@ -64,7 +64,7 @@ def keypoint_index(keypoint, keypoint_count):
         if name in numbers:
             return numbers.index(name)
     everything = "n6post.keypoint_names(%d)" % keypoint_count
-    module("tensors.labels").raise_unknown_name("keypoint", keypoint, keypoint_names(keypoint_count), everything)
+    later.tensors_labels.raise_unknown_name("keypoint", keypoint, keypoint_names(keypoint_count), everything)
 
 
 def keypoint_of(keypoints, keypoint):
@@ -92,7 +92,7 @@ def limbs(keypoint_count):
     """The limbs as pairs of keypoints, flat bytes or an array (a0, b0, a1, b1, ...); b"" for an unknown skeleton."""
     if keypoint_count == 17:
         return _LIMBS_17
-    return _LIMBS_13 if keypoint_count == 13 else module("tensors.skeletons").limbs(keypoint_count)
+    return _LIMBS_13 if keypoint_count == 13 else later.tensors_skeletons.limbs(keypoint_count)
 
 
 def pose_classes(channels, label_count, first=5):
@@ -108,4 +108,4 @@ def keypoint_sides(keypoint_count):
     if keypoint_count in (13, 17):
         # In both skeletons left and right alternate after the head.
         return [0] + [-1 if keypoint & 1 else 1 for keypoint in range(1, keypoint_count)]
-    return module("tensors.skeletons").sides(keypoint_count)
+    return later.tensors_skeletons.sides(keypoint_count)

@@ -10,7 +10,7 @@ error messages follow from it. A check takes (name, value, *limits), returns the
 that says what was expected.
 """
 
-from .lazy import module
+from .lazy import later
 
 
 class Options:
@@ -61,13 +61,17 @@ class Configurable:
                 setattr(self, name, options.pop(name))
         if options:
             names = [name for name, _ in defaults]
-            raise TypeError(module("tensors.errors").unknown_option(type(self).__name__, list(options)[0], names))
+            from .errors import unknown_option
+
+            raise TypeError(unknown_option(type(self).__name__, list(options)[0], names))
 
     def __setattr__(self, name, value):
         # MicroPython does not call this for properties, and options are properties.
         if (not name or name[0] != "_") and getattr(type(self), name, self) is self:
             names = [name for name, _ in self._option.defaults]
-            raise AttributeError(module("tensors.errors").unknown_option(type(self).__name__, name, names))
+            from .errors import unknown_option
+
+            raise AttributeError(unknown_option(type(self).__name__, name, names))
         object.__setattr__(self, name, value)
 
     def _start_over(self):
@@ -81,7 +85,9 @@ def _take_first(owner, first, options):
         # After ml.Model(path, postprocess=n6post.YoloV8) the firmware calls the class with (model, inputs, outputs).
         raise ValueError("%s: postprocess= needs brackets: postprocess=n6post.%s()" % (kind, kind))
     if name is None or len(first) > 1:
-        raise TypeError(module("tensors.errors").too_many_positional(kind, name, len(first)))
+        from .errors import too_many_positional
+
+        raise TypeError(too_many_positional(kind, name, len(first)))
     if name in options:
         raise TypeError("%s() got %s twice" % (kind, name))
     options[name] = first[0]
@@ -116,14 +122,14 @@ def choice(name, value, *words):
 
 def class_filter(name, value):
     """None, or class numbers and names as a tuple."""
-    return None if value is None else module("tensors.labels").class_filter(name, value)
+    return None if value is None else later.tensors_labels.class_filter(name, value)
 
 
 def name_list(name, value):
     """None, or a new list of names, from any form that tensors/labels.py accepts."""
-    return None if value is None else module("tensors.labels").name_list(name, value)
+    return None if value is None else later.tensors_labels.name_list(name, value)
 
 
 def anchor_sizes(name, value):
     """None, or widths and heights of anchors as a flat tuple, from any form that tensors/anchor_sizes.py accepts."""
-    return None if value is None else module("tensors.anchor_sizes").anchor_sizes(name, value)
+    return None if value is None else later.tensors_anchor_sizes.anchor_sizes(name, value)

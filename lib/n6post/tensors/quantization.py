@@ -92,3 +92,10 @@ class OutputTensor:
     def least(self):
         """The smallest value that the array's dtype can express."""
         return (_RANGES[self.dtype][0] - self.zero_point) * self.scale
+
+    def class_tolerance(self):
+        """How far a class number may be from a whole number: half a step, and .05 for floats that were integers before.
+
+        (Their steps are unknown, but with steps above a tenth the scores would be useless.)
+        """
+        return 0.05 if self.dtype == FLOAT else min(0.05 + 0.5 * self.scale, 0.5)

@@ -4,13 +4,13 @@ from math import ceil
 
 from ulab import numpy as np
 
-from ..kernels.numeric import total
-from ..tensors.lazy import module
+from ..kernels.portable.numeric import total
+from ..tensors.lazy import later
 
 
 def coverage(points, mask):
     """PolygonZone.coverage. points: the corners of the zone."""
-    if not isinstance(mask, module("results.mask").Mask):
+    if not isinstance(mask, later.results_mask.Mask):
         raise ValueError("coverage: expected a Mask, got %s" % type(mask).__name__)
     data, (wx, wy, ww, wh), (left, top, w, h), _, transform = mask._parts()
     if not data or w < 1 or h < 1:

@@ -14,7 +14,7 @@ from collections import OrderedDict, namedtuple
 from micropython import const
 from ulab import numpy as np
 
-from ..tensors.lazy import module
+from ..tensors.lazy import later
 from ..tensors.options import Configurable, Options, number
 from ..tensors.vectors import checked_vector, has_direction
 
@@ -22,7 +22,7 @@ from ..tensors.vectors import checked_vector, has_direction
 class Match(namedtuple("Match", ("name", "similarity"))):
     def as_dict(self):
         """The match as numbers and a text, for JSON."""
-        return module("results.dicts").record_as_dict(self, ("name", "similarity"))
+        return later.results_dicts.record_as_dict(self, ("name", "similarity"))
 
 
 _STEPS = const(32767)  # of a number that `as_dict` writes: whole numbers are the same text on a camera and on a PC
@@ -109,7 +109,7 @@ class Gallery(Configurable):
         """Forget all vectors of a name. ValueError for a name that is not there."""
         owners = self._owners
         if name not in owners:
-            module("tensors.labels").raise_unknown_name("name", name, self.names, "gallery.names")
+            later.tensors_labels.raise_unknown_name("name", name, self.names, "gallery.names")
         kept = [row for row in range(len(owners)) if owners[row] != name]
         if not kept:
             self._set([], None)
@@ -179,7 +179,7 @@ class Gallery(Configurable):
         """
         people = self._people
         if people is None:
-            people = module("tracking.reidentification").People(self)
+            people = later.tracking_reidentification.People(self)
         result = people.update(detections, vectors, elapsed_ms)
         self._people = people
         return result

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from micropython import const
 from ulab import numpy as np
 
-from ..tensors.lazy import module
+from ..tensors.lazy import later
 from ..tensors.options import Options, number, number_or_none
 from .anchor_points import AnchorTracked, anchor_name, size_or_none
 from .clock import START, next_clock
@@ -140,7 +140,9 @@ class HeatMap(AnchorTracked):
                 return None
             column, row = int(x * self.columns // size[0]), int(y * self.rows // size[1])
         except (TypeError, ValueError):
-            raise module("tensors.errors").pixel_refused("value_at", (pixel,) if y is None else pixel) from None
+            from ..tensors.errors import pixel_refused
+
+            raise pixel_refused("value_at", (pixel,) if y is None else pixel) from None
         return self._cells[0][row * self.columns + column] * 0.5 ** self._weight(self._clock[0])
 
     @property
@@ -167,15 +169,15 @@ class HeatMap(AnchorTracked):
 
         A picture of another size than `frame_size` is treated as the frame, scaled. ValueError as for `n6post.draw`.
         """
-        module("drawing.heat_map").draw_heat_map(img, self, palette, alpha, maximum, smooth)
+        later.drawing_heat_map.draw_heat_map(img, self, palette, alpha, maximum, smooth)
         return img
 
     def _drawn_by(self):
-        return module("drawing.heat_map").draw_cells
+        return later.drawing_heat_map.draw_cells
 
     def as_dict(self):
         """The map as numbers and lists, for JSON: columns, rows, and the values of each row, rounded to 3 decimals."""
-        rounded = module("results.dicts").rounded
+        rounded = later.results_dicts.rounded
         values = [[rounded(value) for value in row] for row in self.values().tolist()]
         return OrderedDict((("columns", self.columns), ("rows", self.rows), ("values", values)))
 

@@ -4,8 +4,8 @@ from array import array
 
 from micropython import const
 
-from ..kernels.occupancy import cover_box, cover_mask, remove_marks
-from ..kernels.track_params import mask_transform
+from ..kernels import occupancy as occupancy_kernels
+from ..kernels.params.tracks import mask_transform
 
 _MOST_POINTS = const(4096)  # of a grid, and bytes
 _LAST_MARK = const(255)
@@ -68,7 +68,7 @@ class _Grid:
     def covered(self, detections):
         """The number of points that these detections cover."""
         if self.mark == _LAST_MARK:
-            remove_marks(self.bytes, len(self.bytes))
+            occupancy_kernels.remove_marks(self.bytes, len(self.bytes))
             self.mark = 1
         self.mark += 1  # first: if a MemoryError stops this, the next call has another mark
         covered = 0
@@ -77,11 +77,13 @@ class _Grid:
             if mask is None:
                 box = self.box
                 box[0], box[1], box[2], box[3] = [int(v) for v in d[0]]
-                covered += cover_box(self.bytes, self.layout, box, self.mark)
+                covered += occupancy_kernels.cover_box(self.bytes, self.layout, box, self.mark)
                 continue
             data, table, at, transform = mask._row()
             if transform is not self.transform[0]:
                 self.transform = transform, mask_transform(transform)
             if data:
-                covered += cover_mask(self.bytes, self.layout, data, table, at, self.transform[1], self.mark)
+                covered += occupancy_kernels.cover_mask(
+                    self.bytes, self.layout, data, table, at, self.transform[1], self.mark
+                )
         return covered

@@ -18,7 +18,6 @@ from micropython import const
 from ulab import numpy as np
 
 from ..results.detection import Detection
-from ..tensors.lazy import module
 from ..tensors.options import Options, number
 from .anchor_points import AnchorTracked, as_list, checked_point, id_of, is_cut, track_ids_of
 from .clock import START, next_clock
@@ -275,7 +274,9 @@ def _centered(points):
     x, y = x + sum([p[0] - x for p in points]) / count, y + sum([p[1] - y for p in points]) / count
     mean = sum([_distance(p, (x, y)) for p in points]) / count
     if not mean:
-        raise module("tensors.errors").flat_points()
+        from ..tensors.errors import flat_points
+
+        raise flat_points()
     return x, y, 1.0 / mean
 
 
@@ -302,7 +303,9 @@ def _homographies(pixels, places):
     g7, g8, g9 = h4 * h8 - h5 * h7, h2 * h7 - h1 * h8, h1 * h5 - h2 * h4
     determinant = h1 * g1 + h2 * g4 + h3 * g7
     if abs(determinant) < _LEAST_DETERMINANT or abs(g9) < _LEAST_DETERMINANT:
-        raise module("tensors.errors").flat_points()
+        from ..tensors.errors import flat_points
+
+        raise flat_points()
     k = ps / qs
     there = px, py, h1 * k, h2 * k, h3 / qs, h4 * k, h5 * k, h6 / qs, h7 * ps, h8 * ps, 0.0, 0.0
     k, n = qs / ps / g9, 1.0 / ps / g9
@@ -319,7 +322,9 @@ def _least_squares(columns):
         # What is left of it: the columns before are subtracted already.
         square = float(np.dot(column, column))
         if square < _LEAST_PIVOT * _LEAST_PIVOT:
-            raise module("tensors.errors").flat_points()
+            from ..tensors.errors import flat_points
+
+            raise flat_points()
         row = [0.0] * (count + 1)
         for j in range(k + 1, count + 1):
             row[j] = factor = float(np.dot(column, columns[j])) / square

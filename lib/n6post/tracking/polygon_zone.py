@@ -13,7 +13,7 @@ from collections import OrderedDict, namedtuple
 from micropython import const
 
 from ..results.detection import Detection
-from ..tensors.lazy import module
+from ..tensors.lazy import later
 from ..tensors.options import Options, number
 from .anchor_points import MAX_LOST_TRACKS, as_list, id_of
 from .clock import START, next_clock
@@ -23,7 +23,7 @@ from .zone import Zone, point
 class Visit(namedtuple("Visit", ("track_id", "dwell_time", "class_id"))):
     def as_dict(self):
         """The visit as numbers, for JSON."""
-        return module("results.dicts").record_as_dict(self, ("track_id", "dwell_time", "class_id"))
+        return later.results_dicts.record_as_dict(self, ("track_id", "dwell_time", "class_id"))
 
 
 # The entries of a track, which are times in milliseconds of the zone's clock but for the first and the last two.
@@ -287,7 +287,9 @@ class PolygonZone(Zone):
             x, y = pixel
             return self._surrounds(2 * x, 2 * y)
         except (TypeError, ValueError):
-            raise module("tensors.errors").pixel_refused("contains", (pixel,) if y is None else pixel) from None
+            from ..tensors.errors import pixel_refused
+
+            raise pixel_refused("contains", (pixel,) if y is None else pixel) from None
 
     def _entering_limit(self):
         """An eighth of the mean width, which is the area by half of the perimeter, in 1/65536 of half a pixel."""
@@ -318,7 +320,7 @@ class PolygonZone(Zone):
 
         ValueError for anything but a Mask.
         """
-        return module("tracking.coverage").coverage(self._points, mask)
+        return later.tracking_coverage.coverage(self._points, mask)
 
     def occupancy(self, detections):
         """The fraction of the zone that detections cover, 0..1, by their masks, else by their boxes.
@@ -330,7 +332,7 @@ class PolygonZone(Zone):
         self._learn_frame_size(detections)
         if not self._values["count_coasting"]:
             detections = [d for d in detections if not d._track[_MISSED]]
-        return module("tracking.occupancy").occupancy(self, detections)
+        return later.tracking_occupancy.occupancy(self, detections)
 
     def as_dict(self):
         """The zone as numbers and lists, for JSON: points, count, and dwell times in seconds by track."""

@@ -2,7 +2,7 @@
 
 Detections are associated with tracks in two rounds, as in ByteTrack (Zhang et al., ECCV 2022, arXiv 2110.06864): first the
 detections of high scores, then those of low scores with the remaining tracks. The cost is not the IoU but the Mahalanobis
-distance of center and size (docs/internals/tracker.md compares both). The loops are in kernels/viper_tracks.py.
+distance of center and size (docs/internals/tracker.md compares both). The loops are in kernels/viper/tracks.py.
 """
 
 from array import array
@@ -11,18 +11,10 @@ from struct import unpack_from
 
 from micropython import const
 
-from ..kernels import track_params
-from ..kernels.tracks import (
-    load_detections,
-    mask_centroid,
-    match,
-    predict,
-    tracked_detections,
-    tracks_to_rects,
-    update_tracks,
-)
+from ..kernels import tracks as track_kernels
+from ..kernels.params import tracks as track_params
 from ..results.detection import Detection, copied, detection_from
-from ..tensors.lazy import module
+from ..tensors.lazy import later
 from ..tensors.options import Configurable, Options, flag, number
 
 # Tuned on made-up motion and real sequences (scripts/dev/compare_trackers.py). Where no unit is given, these are standard
@@ -51,7 +43,7 @@ _SURPRISE = 3.0  # more than this times the expected square is a maneuver
 _LEARN = 0.13
 _COVERED = 0.75  # a box starts no track if more than this fraction of it lies on a tracked one of its class
 
-# Words of the tables. Copied by scripts/dev/generate.py from kernels/viper_tracks.py:
+# Words of the tables. Copied by scripts/dev/generate.py from kernels/viper/tracks.py:
 _HEADER = const(7)
 _COUNT = const(0)
 _NEXT_ID = const(1)
@@ -87,7 +79,7 @@ class Track(namedtuple("Track", ("track_id", "rect", "velocity", "missed", "hits
     def as_dict(self):
         """The track as numbers and lists, for JSON."""
         names = "track_id", "rect", "velocity", "missed", "hits", "class_id", "age"
-        return module("results.dicts").record_as_dict(self, names)
+        return later.results_dicts.record_as_dict(self, names)
 
 
 class Tracker(Configurable):
@@ -144,13 +136,13 @@ class Tracker(Configurable):
         table = self._tables[1 - which]
         chosen = self._values
         smooth = chosen["smooth_boxes"]
-        predict(before, table, block)
+        track_kernels.predict(before, table, block)
         rows = self._rows
         try:
             count = len(detections)
             if len(rows) < _DETECTION * count:
                 rows = self._rows = array("i", bytes(4 * _DETECTION * count))
-            bad = load_detections(detections, rows, table, chosen["threshold"], chosen["low_threshold"])
+            bad = track_kernels.load_detections(detections, rows, table, chosen["threshold"], chosen["low_threshold"])
         except (TypeError, ValueError, KeyError, OverflowError):
             raise ValueError("detections: expected a list of Detection, rects of ints, got %r" % (detections,)) from None
         if bad >= 0:
@@ -165,10 +157,10 @@ class Tracker(Configurable):
                 table[_RIGHT], table[_BOTTOM] = max(table[_RIGHT], frame[0]), max(table[_BOTTOM], frame[1])
             if chosen["use_masks"] and detections[0].mask is not None:
                 self._load_mask_centroids(detections, rows)
-            match(table, rows, block)
-        update_tracks(table, rows, block)
-        tracks_to_rects(table)
-        result = tracked_detections(detections, rows, table, smooth, Detection)
+            track_kernels.match(table, rows, block)
+        track_kernels.update_tracks(table, rows, block)
+        track_kernels.tracks_to_rects(table)
+        result = track_kernels.tracked_detections(detections, rows, table, smooth, Detection)
         if filters or chosen["smooth_keypoints"]:
             result, filters = self._filter(result, filters, dt)
         seen = {}
@@ -311,14 +303,14 @@ class Tracker(Configurable):
                     words = track_params.mask_transform(transform)
                     self._mask_transform = last, words
                 if data:
-                    mask_centroid(data, table, entry, words, rows, at)
+                    track_kernels.mask_centroid(data, table, entry, words, rows, at)
             at += _DETECTION
 
     def _filter(self, result, filters, dt):
         # The result with filtered keypoints, and the states of the filters, including those of lost tracks.
         if not self.smooth_keypoints:
             return result, {}
-        filtered = module("tracking.one_euro").filtered
+        filtered = later.tracking_one_euro.filtered
         alive = [track.track_id for track in self.tracks]
         states = {}
         for track_id in filters:

@@ -10,7 +10,7 @@ from array import array
 
 from micropython import const
 
-from ..tensors.lazy import module
+from ..tensors.lazy import later
 from ..tensors.options import Options, number
 from .anchor_points import AnchorTracked, id_of
 
@@ -122,10 +122,10 @@ class Trail(AnchorTracked):
         A picture of another size than `frame_size` is treated as the frame, scaled. ValueError as for `n6post.draw`, which
         does the same.
         """
-        return module("drawing.draw").draw(img, self, **options)
+        return later.drawing_draw.draw(img, self, **options)
 
     def _drawn_by(self):
-        return module("drawing.zones").draw_trail
+        return later.drawing_zones.draw_trail
 
     def _rings(self, color_by):
         """(number of the color, ring, index of the next position, number of positions) of each track, oldest first."""

@@ -6,7 +6,7 @@ arithmetic is in integers, in half pixels, so a camera and a PC agree.
 
 from math import floor
 
-from ..tensors.lazy import module
+from ..tensors.lazy import later
 from ..tensors.options import Options, flag, number
 from .anchor_points import AnchorTracked, anchor_name, checked_point, positions_of, size_or_none
 
@@ -52,10 +52,10 @@ class Zone(AnchorTracked):
         Lines and text have black edges, to be visible on any picture. A picture of another size than `frame_size` is treated
         as the frame, scaled. ValueError as for `n6post.draw`, which does the same.
         """
-        return module("drawing.draw").draw(img, self, **options)
+        return later.drawing_draw.draw(img, self, **options)
 
     def _drawn_by(self):
-        return module("drawing.zones").draw_zone
+        return later.drawing_zones.draw_zone
 
     @property
     def _has_several_anchors(self):

@@ -19,7 +19,8 @@ from typing import Any
 
 import model_files
 import n6post
-from n6post_pc import cli, graph, n6_estimate, tflm
+from n6post_pc import cli
+from n6post_pc.models import graph, n6_estimate, tflm
 
 from .core import BOUNDED, CONFIRMED, REFUSED, Dice, Finding, require
 from .labels import folder

@@ -1,5 +1,5 @@
 // Convert kept candidates to frame rectangles and prototype windows. boxes_to_frame(params, values, labels, table); see
-// portable_boxes.py.
+// portable/boxes.py.
 //
 // The four coordinates x1, y1, x2, y2 of a box are the four lanes of a vector, from the candidate to the pixels.
 #include "vectors.h"

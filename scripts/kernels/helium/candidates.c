@@ -1,5 +1,5 @@
 // Find the anchors whose best class reaches the threshold, best first. candidates(head, params, values, labels); see
-// portable_boxes.py.
+// portable/boxes.py.
 //
 // candidates-scan.s finds the anchors whose largest score reaches the cut. They are collected in a buffer for twice as many as
 // are wanted. When it is full, the better half is kept and the cut rises, so with many candidates most are soon skipped. At the

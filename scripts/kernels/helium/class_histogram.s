@@ -1,4 +1,4 @@
-@ Count the pixels of each class. class_histogram(classes, params, out); see portable_maps.py.
+@ Count the pixels of each class. class_histogram(classes, params, out); see portable/maps.py.
 @
 @ Six classes are compared with 16 pixels at once (14 instructions) until every pixel is counted. A map with classes from 24 on
 @ is counted pixel by pixel instead (5 instructions each).

@@ -1,5 +1,5 @@
 @ The class with the largest value at each pixel, or one channel compared with a cut. class_map(logits, params, out); see
-@ portable_maps.py.
+@ portable/maps.py.
 @
 @ If that is cheap, each vector lane is a pixel: 16 pixels at once (8 of int16, 4 of float) go through the classes, with the best
 @ value so far in q0 and its class in q1. A class replaces the best where it is greater. So the first maximum wins, and NaN

@@ -1,6 +1,6 @@
 // gcc: -O2
 // Cut a rotated rectangle out of a picture, with bilinear interpolation. cut_rotated(target, params, source); see
-// portable_crops.py. Four pixels at a time.
+// portable/crops.py. Four pixels at a time.
 #include <arm_mve.h>
 #include <stdint.h>
 #include "params.h"

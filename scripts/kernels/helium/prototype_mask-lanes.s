@@ -3,7 +3,7 @@
 @ p: the first pixel's first value; c: coefficients, int for bytes, else float; step: bytes from one value of a pixel to its
 @ next; offsets: of the four pixels, in elements; zero: the prototypes' zero point (not applied to bytes).
 @
-@ Bytes are summed in integers; other dtypes in float32, in the order that portable_boxes.py prescribes: (p - zero) * c, rounded
+@ Bytes are summed in integers; other dtypes in float32, in the order that portable/boxes.py prescribes: (p - zero) * c, rounded
 @ each time, is added to four sums in turn, and the result is (0 + 1) + (2 + 3). 5, or 8 or 9, instructions for a value of all
 @ four pixels.
 @

@@ -8,7 +8,7 @@
 @ A pixel is two vectors; VMLAV sums sixteen products. (With raw coefficients VADDV sums the pixel's values too: this sum times
 @ the zero point is subtracted.) Threshold, shift and saturation are applied to four sums at once, in q4. A row whose length is
 @ not a multiple of four ends with a block that overlaps the one before it. Floats: four pixels at once, with their lanes in q0
-@ to q3, so that a vector of coefficients is loaded once for all; lanes are added in the order that portable_boxes.py prescribes.
+@ to q3, so that a vector of coefficients is loaded once for all; lanes are added in the order that portable/boxes.py prescribes.
 @
 @ r0 pixel  r1 out  r2 blocks a row  r3 pixels by which the last block overlaps (negative while it runs)
 @ r4 r6 r8 r10 sums  r5 bias  r7 largest |sum|, or -shift  r9 zero point  r11 row  r12 scratch

@@ -1,5 +1,5 @@
 // gcc: -O2
-// Greedy non-maximum suppression. suppress(params, values, labels); see portable_boxes.py.
+// Greedy non-maximum suppression. suppress(params, values, labels); see portable/boxes.py.
 #include "suppress.h"
 
 int suppress_fast(const struct suppress_params *params, const float *values, uint16_t *labels);

@@ -1,5 +1,5 @@
 // Convert kept candidates to frame rectangles and prototype windows. boxes_to_frame(params, values, labels, table); see
-// portable_boxes.py.
+// portable/boxes.py.
 #include "boxes_to_frame.h"
 
 static inline int pixel(float raw, int a, int b, int size)

@@ -1,6 +1,6 @@
 // gcc: -O2 -fno-strict-aliasing
 // Find the anchors whose best class reaches the threshold, best first. candidates(head, params, values, labels); see
-// portable_boxes.py.
+// portable/boxes.py.
 //
 // The largest score is found for 16 anchors at once (4 with floats, 1 if a row is an anchor). Anchors that reach the cut are
 // collected in a buffer for twice as many as are wanted. When it is full, the better half is kept and the cut rises. At the

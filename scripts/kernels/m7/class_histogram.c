@@ -1,5 +1,5 @@
 // gcc: -O2
-// Count the pixels of each class. class_histogram(classes, params, out); see portable_maps.py.
+// Count the pixels of each class. class_histogram(classes, params, out); see portable/maps.py.
 #include "tensors.h"
 
 int class_histogram(const uint8_t *classes, const struct class_histogram_params *params, int32_t *out)

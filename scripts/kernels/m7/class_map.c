@@ -1,6 +1,6 @@
 // gcc: -O2
 // The class with the largest value at each pixel, or one channel compared with a cut. class_map(logits, params, out); see
-// portable_maps.py.
+// portable/maps.py.
 //
 // Bytes in planes are processed four pixels at once: SSUB8 compares four values, SEL takes the larger of each pair and its
 // class. Everything else is processed pixel by pixel.

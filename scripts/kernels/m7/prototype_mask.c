@@ -1,6 +1,6 @@
 // gcc: -O2
 // Compute masks of detections: coefficients . prototypes over a window. prototype_mask(protos, head, params, out); see
-// portable_boxes.py.
+// portable/boxes.py.
 //
 // First the zero point is subtracted from the coefficients. Then a pass over every second pixel of every second row finds the
 // largest |sum - threshold|, which gives the scale. Another pass over all pixels writes the scaled sums as bytes.

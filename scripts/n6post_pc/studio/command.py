@@ -7,8 +7,9 @@ import tempfile
 import webbrowser
 from pathlib import Path
 
-from .. import paths, sources
+from .. import paths
 from ..command import FINE, UserError, parser
+from ..models import sources
 from .frames import Camera
 from .workbench import MODELS, Workbench
 
@@ -65,7 +66,7 @@ def main(argv: list[str], prog: str) -> int:
         for model in list(workbench.models.values()):
             workbench.add_siblings(model)
         if arguments.camera is not None:
-            from .. import devices, repl, watch
+            from ..camera import devices, repl, watch
 
             camera = Camera(devices.find(arguments.camera), watch, repl.firmware, Path(name))
             ends.callback(camera.close)

@@ -10,8 +10,8 @@ import csi
 import image
 from PIL import Image
 
-from .. import pictures, sources
 from ..command import UserError
+from ..models import pictures, sources
 
 # Frame sizes to choose from: names of csi's constants
 SIZES = ("QQVGA", "QVGA", "HVGA", "VGA", "SVGA", "XGA", "HD")
@@ -83,7 +83,7 @@ class Source:
 class Camera:
     """The newest frame of a camera on USB. A thread runs CAMERA_SCRIPT on it with the parts of `n6post camera watch`.
 
-    watch   the module n6post_pc.watch
+    watch   the module n6post_pc.camera.watch
     """
 
     live = True

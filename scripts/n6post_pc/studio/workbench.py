@@ -19,11 +19,13 @@ import ml
 import n6post
 from n6post.models import matching
 
-from .. import compare, files, graph, inspect_model, n6_estimate, paths, results, sources
+from .. import files, paths
+from ..build import inspect as inspect_model
 from ..command import UserError, quoted
 from ..files import MODELS
-from ..optimizers import can_be_optimized
-from ..run_model import FITS, Network
+from ..models import compare, graph, n6_estimate, results, sources
+from ..models.run import FITS, Network
+from ..optimize import can_be_optimized
 from . import pages, script
 from .controls import controls
 from .frames import FRAME_SIZE, SIZES, Camera, Source

@@ -1,0 +1,74 @@
+"""Priors of SSD networks: the option `priors` of Ssd, and those of known networks. Imported only for SSD networks.
+
+Priors are a tuple of maps, in the order of the network's output: (columns, rows, widths and heights of the anchors of a cell
+as a flat tuple, stride or None). Sizes and strides are in input pixels. Without a stride, the map's cells divide the input.
+"""
+
+from ...pixels.rounding import same_product, same_root
+from ...tensors.anchor_sizes import anchor_sizes
+
+
+def priors(name, value):
+    """The option's value as priors: from a list of (columns, rows, sizes) or (columns, rows, sizes, stride)."""
+    maps = []
+    try:
+        for one in value:
+            columns, rows, sizes = one[:3]
+            fits = type(columns) is int and type(rows) is int and 0 < columns < 65536 and 0 < rows < 65536 and len(one) < 5
+            stride = one[3] if len(one) == 4 else None
+            fits = fits and (stride is None or isinstance(stride, (int, float)) and 0.0 < stride < 1e9)
+            if not fits:
+                raise ValueError
+            maps.append((columns, rows, anchor_sizes(name, sizes), stride))
+        if not maps:
+            raise ValueError
+    except (TypeError, ValueError, KeyError, IndexError):
+        raise ValueError(
+            "%s: expected a list of maps (columns, rows, [(width, height), ...]) or (columns, rows, sizes, stride) in input "
+            "pixels, or None, got %r" % (name, value)
+        ) from None
+    return tuple(maps)
+
+
+def known(anchors, size):
+    """(priors, box order) of a known network with so many anchors and an input of this size; None if there is none."""
+    width, height = size
+    if anchors == 3000:
+        # ST's SSD MobileNet, as in pytorch-ssd (mobilenetv1_ssd_config.py), where the input has 300 x 300 pixels.
+        scale = width / 300.0
+        maps = []
+        for i, (cells, stride) in enumerate(((19, 16), (10, 32), (5, 64), (3, 100), (2, 150), (1, 300))):
+            least = 60 + 45 * i
+            both = same_root(least * (least + 45))
+            sides = [float(least), float(least), both, both]
+            for ratio in (2, 3):
+                longer, shorter = same_root(least * least * ratio), same_root(least * least / ratio)
+                sides += [longer, shorter, shorter, longer]
+            # No prior is larger than the input.
+            pairs = [same_product(min(side, 300.0), scale) for side in sides]
+            maps.append((cells, cells, tuple(pairs), same_product(stride, scale)))
+        return tuple(maps), "xywh"
+    if anchors == 1917:
+        # TensorFlow's SSD MobileNet v1 and v2, 300 x 300 (ssd_anchor_generator in ssd_mobilenet_v1_coco.config).
+        # Quotients of integers, which are the same on a camera and on a PC. Ratios as width, height.
+        scales = [(20 + 15 * i) / 100 for i in range(6)] + [1.0]
+        maps = []
+        for i, cells in enumerate((19, 10, 5, 3, 2, 1)):
+            scale = scales[i]
+            pairs = [(scale, ratio) for ratio in ((1, 1), (2, 1), (1, 2), (3, 1), (3333, 10000))]
+            pairs.append((same_root(same_product(scale, scales[i + 1])), (1, 1)))
+            if not i:
+                pairs = [(1 / 10, (1, 1)), (scale, (2, 1)), (scale, (1, 2))]
+            sizes = []
+            for scale, (wide, high) in pairs:
+                sizes.append(same_product(same_product(scale, same_root(wide / high)), width))
+                sizes.append(same_product(same_product(scale, same_root(high / wide)), height))
+            maps.append((cells, cells, tuple(sizes), None))
+        return tuple(maps), "yxhw"
+    if anchors == 4420 and size == (320, 240):
+        # Ultra-Light-Fast-Generic-Face-Detector-1MB, version RFB or slim.
+        maps = []
+        for columns, rows, *widths in ((40, 30, 10, 16, 24), (20, 15, 32, 48), (10, 8, 64, 96), (5, 4, 128, 192, 256)):
+            maps.append((columns, rows, tuple([float(min(side, limit)) for side in widths for limit in size]), None))
+        return tuple(maps), "xywh"
+    return None

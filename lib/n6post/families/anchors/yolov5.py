@@ -1,0 +1,100 @@
+"""YOLOv5 of ultralytics/yolov5, and other networks with its head (YOLOv7). YOLOv5u has the head of YOLOv8.
+
+in      rows [1, N, 5 + classes] or the transpose, three for each cell, with decoded boxes cx, cy, w, h in 0..1 or in input
+        pixels, objectness and class scores after the sigmoid: what `export.py` makes. Or the three maps below that,
+        [1, h, w, 3 * (5 + classes)] or [1, 3 * (5 + classes), h, w], strides 8, 16 and 32, with logits. int8, uint8, int16
+        or float32, the maps in any order and each with its own scale
+out     a list of Detection, best first, in frame pixels
+
+The score is the objectness times the best class score. In a map, a box has its center at column - .5 + 2 * sigmoid(x) cells
+and is 4 * sigmoid(width)^2 anchors wide (models/yolo.py of ultralytics/yolov5, class Detect).
+
+OpenMV's YoloV5 takes the objectness alone as the score, ST's od_pp_yolov5.c the class score alone: both find more than
+Ultralytics does with the same threshold.
+
+Proven on yolov5n of Ultralytics in uint8, on its rows and its maps.
+"""
+
+from ulab import numpy as np
+
+from ...tensors.options import Options, anchor_sizes, choice
+from ...tensors.quantization import FLOAT
+from .grids import SIGMOID, SQUARED_SIGMOID, GridDetector
+from .objectness import ObjectnessBoxes, map_heads, map_mean, map_size, objectness_form
+
+# In input pixels, three for each of the strides 8, 16 and 32: models/yolov5n.yaml.
+_ANCHORS = 10, 13, 16, 30, 33, 23, 30, 61, 62, 45, 59, 119, 116, 90, 156, 198, 373, 326
+
+
+class YoloV5(GridDetector):
+    """Post-processor for YOLOv5 detection: `ml.Model(path, postprocess=n6post.YoloV5())`.
+
+    ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
+    """
+
+    _option = Options("threshold", GridDetector._option)
+    anchors = _option("anchors", None, anchor_sizes)
+    box_units = _option("box_units", None, choice, "pixels", "normalized")
+
+    def _bind(self, model, outputs):
+        return YoloV5Boxes(self, model, outputs)
+
+
+class YoloV5Boxes(ObjectnessBoxes):
+    counts = (1, 3)
+    expected_outputs = "rows [1, N, 5 + classes], or a map [1, h, w, 3 * (5 + classes)] for each of three strides"
+
+    def form(self, options, outputs):
+        return self._rows(options, outputs) if self.count == 1 else self._maps(options, outputs)
+
+    def _rows(self, options, outputs):
+        if options.anchors:
+            raise ValueError("anchors: expected None for rows, whose boxes are decoded, got %r" % (options.anchors,))
+        form, _ = self.row_form(3)
+        from ..family_check import check_classes
+
+        check_classes(self.layout, self.tensor, outputs[0])
+        units = options.box_units
+        if units is None and (self.tensor.dtype == FLOAT or self.tensor.largest() > 8.0):
+            # On average, centers are in the middle of the input.
+            center = np.mean(self.some_centers(outputs[0]))
+            self.is_final = bool(center > 0.0)
+            units = "pixels" if center > 2.0 else None
+        return self.decoded(form, units)
+
+    def _maps(self, options, outputs):
+        if options.box_units:
+            raise ValueError("box_units: expected None for maps, got %r" % options.box_units)
+        anchors = options.anchors or _ANCHORS
+        if len(anchors) % 6:
+            raise ValueError("anchors: expected as many for each of three strides, got %d" % (len(anchors) // 2))
+        count = len(anchors) // 6
+        found = [(map_size(tensor, self.size, self.expected_outputs), tensor) for tensor in self.outputs]
+        found.sort(key=lambda one: (-one[0][0], one[1].index))
+        heads = []
+        for level, (one, tensor) in enumerate(found):
+            channels = one[2]
+            if channels != found[0][0][2] or channels % count or channels <= 5 * count or one[0] << level != found[0][0][0]:
+                raise ValueError(
+                    "expected %s with %d anchors in each cell, got %s"
+                    % (self.expected_outputs, count, " and ".join([str(tensor) for tensor in self.outputs]))
+                )
+            sizes = anchors[2 * count * level : 2 * count * (level + 1)]
+            cell = [(2.0, 4.0 * sizes[2 * k], 4.0 * sizes[2 * k + 1]) for k in range(count)]
+            heads.extend(map_heads(tensor, one, self.size, cell))
+        classes = found[0][0][2] // count - 5
+        if classes == 1:
+            # The logit of a single class is not trained: it stays at log(.6 / (1 - .99999)) = 11 (in YOLOv7 at 4), and that
+            # of ST's st_yolo_x, whose maps have the same shapes, around 0.
+            one, tensor = found[-1]
+            mean = map_mean(tensor, outputs[tensor.index], one, 5, 6)
+            if mean is not None and mean < 2.0:
+                raise ValueError(
+                    "expected maps of YOLOv5, got some like those of ST's st_yolo_x (class logits of %.1f on average): use "
+                    "n6post.YoloX(), or no family if it is a YOLOv3 or YOLOv4, whose boxes are decoded otherwise" % mean
+                )
+        form = objectness_form(heads, classes, True)
+        form.search = form.scores = form.centers = SIGMOID
+        form.sizes = SQUARED_SIGMOID
+        form.offset = -0.5
+        return form

@@ -1,0 +1,102 @@
+"""YuNet, the face detector of libfacedetection and OpenCV: boxes and five keypoints.
+
+in      for each of the strides 8, 16 and 32 two outputs [1, N, 1], class score and objectness, and boxes [1, N, 4] and
+        keypoints [1, N, 10] of its N cells: int8, uint8, int16 or float32, twelve outputs in any order and each with its own
+        scale. Or maps [1, h, w, channels] and [1, channels, h, w]
+out     a list of Detection, best first, in frame pixels, with keypoints
+
+x = (column + number) * stride for the box's center and for the keypoints, width = exp(number) * stride, y and height alike
+(OpenCV's face_detect.cpp, ST's fd_pp_yunet.c). The score is the square root of class score * objectness, as in OpenCV. The
+product has no order, so the two need not be told apart. ST's C code compares the product itself with its threshold: its .5
+is .71 here. OpenCV cuts boxes to whole pixels before it compares their overlaps; here and in ST's code they stay exact.
+
+Proven on OpenCV's own network, against its FaceDetectorYN and ST's C code, float and int8.
+"""
+
+from ulab import numpy as np
+
+from ...tensors.head_layout import HeadLayout
+from ...tensors.options import Options, name_list, number
+from ..processor import Processor
+from .grids import EXP, Channels, GridBoxes, GridForm, GridPart
+
+_STRIDES = 8, 16, 32
+
+
+class YuNet(Processor):
+    """Post-processor for the face detector YuNet: `ml.Model(path, postprocess=n6post.YuNet())`.
+
+    Each Detection has five keypoints: right eye, left eye, nose tip, right mouth corner, left mouth corner. "Right" is the
+    person's right.
+
+    ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
+    """
+
+    _option = Options("threshold")
+    threshold = _option("threshold", 0.7, number, 0.0, 1.0)
+    iou_threshold = _option("iou_threshold", 0.3, number, 0.0, 1.0)
+    max_detections = _option("max_detections", 20, number, 1, 65535)
+    max_candidates = _option("max_candidates", 300, number, 1, 65535)
+    labels = _option("labels", None, name_list)
+
+    def _bind(self, model, outputs):
+        return YuNetBoxes(self, model, outputs)
+
+
+class YuNetBoxes(GridBoxes):
+    """The twelve outputs of YuNet."""
+
+    expected_outputs = (
+        "two outputs [1, N, 1], boxes [1, N, 4] and keypoints [1, N, 10] for each of the strides 8, 16 and 32, N the number "
+        "of its cells"
+    )
+    counts = (12,)
+
+    def __init__(self, options, model, outputs):
+        super().__init__(options, model, outputs)
+        if not self.labels:
+            self.labels = self.head.labels = ["face"]
+
+    def form(self, options, outputs):
+        parts = []
+        left = list(self.outputs)
+        for stride in _STRIDES:
+            # An input that the strides do not divide is padded, and the last cells are cut by its edge.
+            width, height = [-(-side // stride) for side in self.size]
+            search, scores, boxes, points = [self._take(left, channels, width, height) for channels in (1, 1, 4, 10)]
+            # Either may be searched. The class score is .4 and more nearly everywhere, so the objectness leaves fewer cells.
+            if self._mean(outputs, search.output) > self._mean(outputs, scores.output):
+                search, scores = scores, search
+            level = 0, width, stride, stride, ((stride, stride, stride, stride),)
+            parts.append(GridPart(search, scores, boxes, points, (level,)))
+        form = GridForm(tuple(parts), 1)
+        form.sizes = EXP
+        form.offset = 0.0
+        form.root = True
+        form.points = 5
+        return form
+
+    def _take(self, left, channels, width, height):
+        """The Channels of an output with so many channels for a map of this size. It is removed from the list `left`."""
+        cells = width * height
+        rows = (cells, channels), (1, cells, channels), (1, height, width, channels)
+        columns = (1, channels, cells), (1, channels, height, width)
+        flat = (cells,), (1, cells)
+        for first in (False, True):
+            for position, tensor in enumerate(left):
+                shape = tensor.shape
+                if shape in (columns if first else rows) or channels == 1 and shape in flat:
+                    del left[position]
+                    return Channels(tensor, HeadLayout(channels, cells, first), 0)
+        shapes = ", ".join([str(tensor.shape) for tensor in self.outputs])
+        raise ValueError(
+            "expected %s, got %s and an input of (width, height) %s" % (self.expected_outputs, shapes, self.size)
+        )
+
+    def _mean(self, outputs, tensor):
+        """The mean of class scores or objectness; ValueError for logits, whose product would be large in the background."""
+        array = outputs[tensor.index]
+        least, mean = [(float(number) - tensor.zero_point) * tensor.scale for number in (np.min(array), np.mean(array))]
+        if least < -0.5:
+            raise ValueError("expected class scores and objectness of 0..1, got %.3g in %s" % (least, tensor))
+        return mean

@@ -1,0 +1,78 @@
+"""How `processor_for` recognizes heat maps, class maps, grids of FOMO and maps of distances: see families/recognition.py."""
+
+from ...tensors.shapes import are_keypoints
+from ..evidence import are_probabilities, classes_text, is_rectified, is_stride
+
+_MOVENET_KEYPOINTS = (13, 17)  # of ST's and Google's MoveNet
+_OTHER_KEYPOINTS = (14, 15, 16, 18, 20, 21, 25, 33)  # of LSP, MPII, OpenPose, hands, BODY_25, BlazePose
+
+
+def _keypoints(model):
+    if len(model.shapes) != 1 or model.head:
+        return None
+    if are_keypoints(model.shapes[0]):
+        return True, "%d keypoints as y, x, score" % model.shapes[0][2]
+    if model.map is None:
+        return None
+    width, height, keypoint_count = model.map
+    if (width, height) == model.size:
+        return None  # heatmaps are smaller than the input
+    of_movenet = keypoint_count in _MOVENET_KEYPOINTS
+    quarter = (width, height) == (model.size[0] // 4, model.size[1] // 4)
+    if not of_movenet and not (quarter and keypoint_count in _OTHER_KEYPOINTS):
+        return None
+    labels = model.label_count
+    certain = model.names_keypoints or labels == 1 or (quarter and of_movenet and labels != keypoint_count)
+    return certain, "heatmaps of %d keypoints" % keypoint_count
+
+
+def _class_map(model):
+    if len(model.shapes) != 1 or model.head or model.map is None or are_keypoints(model.shapes[0]):
+        return None
+    classes = model.map[2]
+    if classes == 0 and model.may_have_rows(6):
+        return None  # no map is 6 pixels wide
+    if classes < 2:
+        return True, "a class map" if classes == 0 else "a map of one class"
+    certain = _keypoints(model) is None or (model.label_count == classes and not model.names_keypoints)
+    return certain, "a map of %d classes" % classes
+
+
+def _fomo(model):
+    if len(model.shapes) != 1 or len(model.shapes[0]) != 4 or not model.map or not model.size:
+        return None
+    width, height, channels = model.map
+    if channels < 2 or not (is_stride(width, height, model.size, 8) or is_stride(width, height, model.size, 16)):
+        return None
+    values = model.range(0)
+    # FOMO ends with a softmax; class maps are logits as a rule.
+    if values and not are_probabilities(values):
+        return None
+    if model.label_count not in (0, channels, channels - 1):
+        return None
+    return 2 if values or model.label_count == channels - 1 else 1, "a FOMO grid of %s" % classes_text(channels - 1)
+
+
+def _fomo_labels(model):
+    return model.map[2] - 1, model.map[2]  # with or without a name for the background
+
+
+def _depth(model):
+    if len(model.shapes) != 1 or not model.map or model.map[2] != 1 or model.label_count:
+        return None
+    values = model.range(0)
+    if values:
+        # Distances are above 0. A class is a probability, up to 1, or a logit, down to below 0.
+        # A scale of 1 is that of class numbers.
+        return (2, "a map of distances") if is_rectified(values) and values[1] - values[0] not in (255.0, 65535.0) else None
+    return 1, "a map of distances"
+
+
+FAMILIES = (
+    ("MoveNet", _keypoints),
+    ("DeepLab", _class_map),
+)
+MORE_FAMILIES = (
+    ("Fomo", _fomo, _fomo_labels),
+    ("Depth", _depth, None),
+)

@@ -1,0 +1,55 @@
+"""Embeddings: a vector that is similar for two pictures of the same person, face or thing.
+
+in      [1, N], or with more dimensions of 1: 2 to 65535 numbers; int8, uint8, int16 or float32
+out     a float32 array (N,) of length 1. `cosine_similarity` compares two of them, a `Gallery` finds out who it is
+
+OSNet of ST's model zoo (osnet_a025_256_128, persons, 128 numbers) is one; its input is a person, 128 x 256 pixels:
+`n6post.Stretch(img, roi=d.rect)`.
+"""
+
+from ...pixels.rounding import same_floats
+from ...tensors.options import Options, flag
+from ...tensors.vectors import flat_floats, normalized
+from ..processor import ModelBinding, Processor
+
+_EXPECTED = "one output [1, N]"
+
+
+class Embedding(Processor):
+    """Post-processor for embeddings: `ml.Model(path, postprocess=n6post.Embedding())`.
+
+    A call returns a float32 array of its own, with length 1 unless `normalize` is False. A network that returns zeros only
+    gives a vector of zeros, which is similar to nothing.
+
+    ValueError for an option out of range and, at a model's first frame, for an output that does not belong to this family.
+    """
+
+    _option = Options("normalize")
+    normalize = _option("normalize", True, flag)
+
+    def _bind(self, model, outputs):
+        return EmbeddingBinding(self, model, outputs)
+
+
+class EmbeddingBinding(ModelBinding):
+    """A vector."""
+
+    expected_outputs = _EXPECTED
+    needs_picture = False
+
+    def __init__(self, options, model, outputs):
+        super().__init__(model, outputs)
+        out = self.outputs[0]
+        if len([n for n in out.shape if n > 1]) != 1 or not 2 <= out.size <= 65535:
+            raise ValueError("expected %s of 2 to 65535 numbers, got %s" % (_EXPECTED, out.shape))
+        self.scale = same_floats(out.scale)
+        self.normalize = options.normalize
+
+    def update_transform(self, inputs):
+        # An embedding has no place in the frame.
+        source = inputs[0] if inputs else None
+        self.input_type, self.input_roi = type(source), getattr(source, "roi", None)
+
+    def result(self, outputs):
+        raw = flat_floats(outputs[0]) - float(self.outputs[0].zero_point)
+        return normalized(raw) if self.normalize else raw * self.scale

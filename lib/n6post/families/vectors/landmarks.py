@@ -1,0 +1,127 @@
+"""What HandLandmarks and FaceLandmarks share: keypoints x, y, z in pixels of the model input, and a score of the whole.
+
+in      keypoints of any shape with K x 3 numbers, scalars of any shape with one number; int8, uint8, int16 or float32
+out     a list of at most one Detection; its keypoints are float32 (K, 3): x and y in frame pixels, and 1.0
+
+The z of the network is not kept: the third number of a keypoint is its score everywhere in this library, and these networks
+have none.
+"""
+
+from math import log
+
+from micropython import const
+from ulab import numpy as np
+
+from ...kernels import crops as crop_kernels
+from ...kernels.params import crops as crop_params
+from ...pixels.rounding import rect_around, same_floats
+from ...results.detection import detection_from
+from ...tensors.options import name_list
+from ...tensors.quantization import FLOAT
+from ..processor import ModelBinding
+
+_VISIBLE = const(0.5)  # any number from 0 to 1: all keypoints have the score 1.0
+
+
+class LandmarkBinding(ModelBinding):
+    """One output with keypoints, and one with their score.
+
+    points      the OutputTensor of the keypoints
+    score       the OutputTensor of the score
+    logit       whether the score is a logit
+    threshold   minimum score, 0..1
+    default     the labels if neither the option nor the model has them
+    """
+
+    logit = False
+    point_sizes = [0]  # numbers in an output with keypoints
+    most = 2  # outputs
+    default = ()  # type: tuple[str, ...]
+    expected_labels = "no names"
+    new_inputs = None  # of this frame, if their transform has still to be found
+
+    def __init__(self, options, model, outputs):
+        if isinstance(outputs, (list, tuple)) and self.count < len(outputs) <= self.most:
+            self.count = len(outputs)
+        super().__init__(model, outputs)
+        points = [tensor for tensor in self.outputs if tensor.size in self.point_sizes]
+        scalars = [tensor for tensor in self.outputs if tensor.size == 1]
+        chosen = None
+        if points and len(points) + len(scalars) == self.count:
+            chosen = self.choose(options, points, scalars, outputs)
+        if chosen is None:
+            shapes = ", ".join([str(tensor.shape) for tensor in self.outputs])
+            raise ValueError("expected %s, got %s" % (self.expected_outputs, shapes))
+        self.points, self.score = chosen
+        names = options.labels
+        if names is None:
+            names = name_list("labels", getattr(model, "labels", None) or None) or ()
+        elif len(names) != len(self.default):
+            raise ValueError("labels: expected %s, got %d" % (self.expected_labels, len(names)))
+        self.labels = names if len(names) == len(self.default) else self.default
+        self.keypoint_count = self.points.size // 3
+        self.threshold = options.threshold
+        self.cut = self.score.quantize_threshold(_logit(self.threshold) if self.logit else self.threshold)
+        self.limit_score(model, self.score)
+        self.score_at = (0,) * len(self.score.shape)
+
+    def choose(self, options, points, scalars, outputs):
+        """The tensors of the keypoints and of their score; None for outputs of another family."""
+        raise NotImplementedError
+
+    def update_transform(self, inputs):
+        # After the first frame, only a score above the threshold needs it: then `result` finds it.
+        if self.transform is None:
+            super().update_transform(inputs)
+        else:
+            self.new_inputs = inputs or ()
+
+    def set_transform(self, transform):
+        points = self.points
+        # A network may place keypoints outside of its input: only the frame limits them, if its size is known.
+        x, y, width, height = (0, 0) + transform.frame_size if transform.frame_size else transform.roi
+        scale_x, scale_y = same_floats(transform.sx, transform.sy) * same_floats(points.scale)
+        offset_x, offset_y = same_floats(transform.ox, transform.oy)
+        block = crop_params.place_keypoints(
+            points.dtype, self.keypoint_count, points.zero_point, 0, _VISIBLE,
+            scale_x, 0.0, offset_x, 0.0, scale_y, offset_y,
+            float(x), float(y), float(x + width), float(y + height),
+        )  # fmt: skip
+        self.box = np.frombuffer(block, dtype=np.float)[crop_params.PLACE_KEYPOINTS_BOX :]
+        self.block = block
+        self.source = transform.frame_size, _VISIBLE
+        self.limits = x, y, x + width, y + height
+
+    def result(self, outputs):
+        tensor = self.score
+        inputs = self.new_inputs
+        self.new_inputs = None
+        score = outputs[tensor.index][self.score_at]
+        if not score >= self.cut:
+            return []
+        if inputs is not None:
+            super().update_transform(inputs)
+        if tensor.dtype != FLOAT:
+            score = (score - tensor.zero_point) * tensor.scale
+        if self.logit:
+            score = float((1.0 / (np.exp(np.array([0.0 - score])) + 1.0))[0])
+        self.guard(score)
+        keypoints = np.zeros((self.keypoint_count, 3))  # part of the result: a new one each frame
+        crop_kernels.place_keypoints(outputs[self.points.index], self.block, keypoints)  # a NaN coordinate becomes the least
+        left, top, right, bottom = self.limits
+        rect = rect_around(self.box, left, top, right, bottom)
+        if rect is None:
+            return []
+        class_id, label = self.class_of(outputs)
+        return [detection_from((rect, score, class_id, label, None, keypoints), self.source)]
+
+    def class_of(self, outputs):
+        """(class number, label) of this frame."""
+        raise NotImplementedError
+
+
+def _logit(threshold):
+    # Beyond these the sigmoid is 0 and 1 in float32. Finite, because an integer output divides it by its scale.
+    if threshold <= 0.0:
+        return -1e6
+    return log(threshold / (1.0 - threshold)) if threshold < 1.0 else 17.33

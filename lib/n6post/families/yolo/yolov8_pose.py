@@ -1,0 +1,138 @@
+"""YOLOv8 pose: the detections of yolov8.py, each with keypoints.
+
+in      a head [1, 4 + classes + 3 x keypoints, anchors] or the transpose, or end-to-end [1, rows, 6 + 3 x keypoints]: int8,
+        uint8, int16 or float32; a keypoint has x, y in the unit of the boxes, and its score or the logit of the score
+out     a list of Detection with keypoints, best first, in frame pixels
+"""
+
+from ulab import numpy as np
+
+from ...pixels.rounding import same_floats
+from ...tensors.options import Options, choice, number, number_or_none
+from ..frame_boxes import Extras
+from .yolov8 import YoloV8
+
+_MOST_SCORE = 4.0  # of a keypoint. More is no sigmoid, however coarse its steps
+
+
+class Keypoints(Extras):
+    """What poses add to boxes: three channels per keypoint after the classes, x, y, and score or its logit."""
+
+    kind = "keypoints"
+    expected_outputs = "a head [1, 4 + classes + 3 x keypoints, N] or [1, rows, 6 + 3 x keypoints]"
+
+    def choose(self, boxes):
+        return boxes.outputs[0], -1
+
+    def split(self, boxes, options, rows):
+        channels = boxes.layout.channels
+        label_count = len(boxes.labels) if boxes.labels else 0
+        labeled = 1
+        if label_count:
+            from ...tensors.keypoints import pose_classes
+
+            labeled = pose_classes(channels, label_count, 6 if rows else 5)
+        classes = options.class_count or labeled or 1
+        if options.class_count is options.labels is None and (channels - 4 - classes) % 3:
+            classes = 1  # the model's own labels are not those of the classes
+        if classes == 1 and not labeled:
+            boxes.labels = None
+        self.first = 6 if rows else 4 + classes
+        extra = channels - self.first
+        if extra < 3 or extra % 3:
+            from ...tensors.errors import flat_keypoints
+
+            count = flat_keypoints(extra)
+            flat = ": if they are %d keypoints of x, y without scores (kpt_shape=[%d, 2]), train it with kpt_shape=[%d, 3]"
+            raise ValueError(
+                "expected a head of 4 box channels, %d class%s and 3 for each keypoint, got %d channels in %s%s"
+                % (
+                    classes,
+                    "" if classes == 1 else "es",
+                    channels,
+                    boxes.tensor,
+                    flat % (count, count, count) if count else "",
+                )
+            )
+        self.keypoint_count = extra // 3
+        self.threshold = options.keypoint_threshold
+        return extra
+
+    def complete(self, boxes, options, outputs, rows):
+        labeled = len(boxes.labels or ()) == boxes.classes
+        tensor, layout, head = boxes.tensor, boxes.layout, outputs[0]
+        doubt = 2 if not labeled else 1 if boxes.classes > 1 and options.class_count is None else 0
+        if doubt or self.keypoint_count % 2 == 0:
+            # Heads of some other families have the same shape.
+            from ..family_check import check_keypoints
+
+            check_keypoints(layout, tensor, head, self.first, self.keypoint_count, doubt, rows)
+        if boxes.labels is None and self.keypoint_count == 17 and (boxes.classes == 1 or rows):
+            boxes.labels = ["person"]  # 17 keypoints are COCO's, of a person
+        scores = options.keypoint_scores
+        self.logits = scores == "logit" or scores is None and any_far_below_zero(tensor, layout, self.first, head)
+        if scores is None and not self.logits:
+            scores = layout.columns(head, self.first + 2, layout.channels, 3)
+            if (float(np.max(scores)) - tensor.zero_point) * tensor.scale > _MOST_SCORE:
+                from ..family_check import check_keypoint_scores
+
+                check_keypoint_scores(layout, tensor, head, self.first, rows)
+        self.place = tensor, layout
+
+    def of_split(self, boxes, options, outputs, layout, parts):
+        from .split_pose import SplitKeypoints
+
+        return SplitKeypoints(boxes, options, outputs, layout, parts)
+
+    def set_transform(self, boxes, transform):
+        x, y, w, h = transform.roi
+        units = same_floats(boxes.unit_x, boxes.unit_y, boxes.tensor.scale)
+        self.factor = units * same_floats(transform.sx, transform.sy, 1.0)
+        self.offset = same_floats(transform.ox, transform.oy, 0.0)
+        self.low = np.array([float(x), float(y), -np.inf])
+        self.high = np.array([float(x + w), float(y + h), np.inf])
+
+    def keypoints(self, outputs, anchor):
+        """The keypoints (K, 3) of one anchor: x, y in frame pixels, clipped to the frame, and score.
+
+        A NaN coordinate becomes the frame's left or upper edge, a NaN score -inf (0 if scores are logits).
+        """
+        tensor, layout = self.place
+        row = layout.row(outputs[0], anchor, self.first)
+        points = np.array(row, dtype=np.float).reshape((self.keypoint_count, 3))
+        if tensor.zero_point:
+            points = points - float(tensor.zero_point)
+        # ulab's maximum(a, b) is a > b ? a : b; np.where would take twice as long.
+        points = np.minimum(np.maximum(points * self.factor + self.offset, self.low), self.high)
+        if self.logits:
+            points[:, 2] = 1.0 / (np.exp(0.0 - points[:, 2]) + 1.0)
+        return points
+
+
+def any_far_below_zero(tensor, layout, first, head):
+    """Whether the scores of keypoints, from channel `first` on, are logits.
+
+    Rounding may put a score one step below 0. The logits of invisible keypoints are far below. A score of exactly -.5 is
+    not, although the camera's floats of 30 bits are a little off.
+    """
+    limit = tensor.zero_point - 0.50001 / tensor.scale
+    scores = layout.columns(head, first + 2, layout.channels, 3)
+    # camera: long-axis: yolov8.py takes at most 65535 anchors
+    return bool(np.any(np.min(scores, axis=layout.anchor_axis) < limit))
+
+
+class YoloV8Pose(YoloV8):
+    """Post-processor for YOLOv8, YOLO11 and YOLO26 pose: every detection has `.keypoints`.
+
+    They are a float32 array (K, 3): x and y in frame pixels, clipped to the frame, and the keypoint's score. All keypoints
+    are returned, whatever their score.
+
+    It has YoloV8's options besides its own, and accepts end-to-end heads [1, rows, 6 + 3 x keypoints] as YoloV8 does.
+    """
+
+    _option = Options("threshold", YoloV8._option)
+    keypoint_threshold = _option("keypoint_threshold", 0.5, number, 0.0, 1.0)
+    class_count = _option("class_count", None, number_or_none, 1, 65535)
+    keypoint_scores = _option("keypoint_scores", None, choice, "score", "logit")
+
+    _extras = Keypoints

@@ -1,0 +1,49 @@
+"""The parameter block of the kernels of tracks.py, which viper/tracks.py describes."""
+
+from array import array
+
+
+def tracking(
+    count, dt, fade, forget, max_age, min_hits, max_tracks, gate, class_cost, age_cost, doubt_cost, maneuver_cost, size_cost,
+    low_cost, lost_cost, floor, floor_part, covered, surprise, learn, turn,
+    noise, acceleration, first_speed, jump, size_noise, growth, first_growth, size_jump,
+):  # fmt: skip
+    """The parameter block of all kernels of tracks.py. The arguments are the entries, in their order.
+
+    count           number of detections in the frame; filled in for each update
+    dt              frames since the last update; stored in 1/256
+    fade, forget    factors for the velocity of a lost track and for what was learned of maneuvers, in that time; in 1/256
+    max_age         frames; in 1/256
+    min_hits, max_tracks    as they are
+    gate, class_cost, age_cost, doubt_cost, maneuver_cost, size_cost    costs; in 1/64
+    low_cost, lost_cost     costs of a low score; in 1/64
+    floor           minimum standard deviation of a detection, pixels; squared, in 1/256
+    floor_part      ... but no more than this fraction of sqrt(w h), for small objects; squared, in 1/256
+    covered         fraction of an area; in 1/256
+    surprise        a difference is a maneuver if its square is this many times the expected; in 1/64
+    learn           fraction of a maneuver that the next ones are expected to have; in 1/256
+    turn            change of velocity in a maneuver, fraction of the speed, 1.4 at most; squared, in 1/256
+
+    For the center, then the same for the size, all of them standard deviations and fractions of sqrt(w h):
+    noise, size_noise           of a detection, .17 at most; squared, in 1/65536
+    acceleration, growth        random change of velocity in a frame, .04 at most; squared, in 1/1048576
+    first_speed, first_growth   velocity of a new track, a frame, .7 at most; squared, in 1/65536
+    jump, size_jump             displacement in a maneuver; squared, in 1/16384
+    """
+    parts = (noise, acceleration, first_speed, jump, size_noise, growth, first_growth, size_jump)
+    units = (65536, 1048576, 65536, 16384)
+    entries = [count, _in(dt, 256), _in(fade, 256), _in(forget, 256), _in(max_age, 256), min_hits, max_tracks]
+    entries += [_in(cost, 64) for cost in (gate, class_cost, age_cost, doubt_cost, maneuver_cost)]
+    entries += [_in(cost, 64) for cost in (size_cost, low_cost, lost_cost)]
+    entries += [_in(floor * floor, 256), _in(floor_part * floor_part, 256), _in(covered, 256)]
+    entries += [_in(surprise, 64), _in(learn, 256), _in(turn * turn, 256)]
+    return array("i", entries + [_in(parts[i] * parts[i], units[i % 4]) for i in range(8)])
+
+
+def mask_transform(transform):
+    """A MaskTransform as mask_centroid reads it: x and y scale in 1/256, x and y offset in 1/16 pixel."""
+    return array("i", (_in(transform.sx, 256), _in(transform.sy, 256), int(16 * transform.ox), int(16 * transform.oy)))
+
+
+def _in(number, parts):
+    return int(number * parts + 0.5)

@@ -1,0 +1,50 @@
+"""Write zips of the compiled library: with the examples, for users without Python on their PC, and as a package for mip."""
+
+import json
+import zipfile
+from pathlib import Path
+
+from ..files import replacing
+from ..paths import EXAMPLES, LICENSE
+
+README = """\
+n6post {version} for OpenMV cameras with firmware 4.8.1 or newer
+
+1. Connect the camera by USB. A drive appears: its flash, or its SD card.
+2. Copy the folder "lib" to this drive, so that the drive contains lib/n6post. Eject the drive and press the
+   camera's reset button.
+3. Open a file from "examples" in OpenMV IDE, enter the path of your model, and run it.
+
+Put models into the camera's ROMFS: OpenMV IDE, Tools, ROM File System. The license is in LICENSE.txt.
+"""
+
+
+def write_zip(archive: Path, compiled: dict[str, bytes], version: str) -> list[tuple[str, int]]:
+    """Write the zip. Returns (name, size in bytes) of the files in it.
+
+    compiled    the compiled files, by a name such as n6post/NAME.mpy
+
+    The zip is reproducible: it has no times and a fixed order, and is not compressed, because versions of zlib differ.
+    """
+    entries = {"README.txt": README.format(version=version).encode(), "LICENSE.txt": LICENSE.read_bytes()}
+    entries |= {f"lib/{name}": data for name, data in compiled.items()}
+    for file in EXAMPLES.glob("*.py"):
+        entries[f"examples/{file.name}"] = file.read_bytes()
+    _write(archive, f"n6post-{version}", entries)
+    return sorted((name, len(data)) for name, data in entries.items())
+
+
+def write_mip(archive: Path, compiled: dict[str, bytes], version: str) -> None:
+    """Write a zip of the compiled library with the package.json that `mpremote mip install` reads; reproducible too."""
+    urls = ",\n".join(f"    {json.dumps([name, name])}" for name in sorted(compiled))
+    listed = f'{{\n  "urls": [\n{urls}\n  ],\n  "version": {json.dumps(version)}\n}}\n'
+    entries = {"package.json": listed.encode(), "LICENSE.txt": LICENSE.read_bytes(), **compiled}
+    _write(archive, f"n6post-{version}-mip", entries)
+
+
+def _write(archive: Path, folder: str, entries: dict[str, bytes]) -> None:
+    with replacing(archive) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_STORED) as out:
+        for name, data in sorted(entries.items()):
+            entry = zipfile.ZipInfo(f"{folder}/{name}", (1980, 1, 1, 0, 0, 0))
+            entry.create_system, entry.external_attr = 3, 0o100644 << 16  # a regular file, on every system
+            out.writestr(entry, data)

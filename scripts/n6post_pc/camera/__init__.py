@@ -1,0 +1,1 @@
+"""The command `n6post camera`: a camera on a USB port."""

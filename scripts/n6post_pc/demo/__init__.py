@@ -1,0 +1,1 @@
+"""The command `n6post demo`: recorded outputs of real networks."""

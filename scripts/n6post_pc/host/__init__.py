@@ -1,0 +1,1 @@
+"""The command `n6post host`: camera scripts on this PC."""

@@ -1,0 +1,1 @@
+"""Model files, pictures and results: reading, running and comparing them."""
