@@ -1,6 +1,6 @@
 """MediaPipe's detectors: their decoding in plain numpy, recorded outputs with MediaPipe's own results, and invented outputs.
 
-scripts/dev/record_mediapipe.py made data/mediapipe.npz.xz.
+scripts/dev/recording/record_mediapipe.py made data/mediapipe.npz.xz.
 """
 
 from __future__ import annotations

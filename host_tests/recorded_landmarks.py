@@ -1,6 +1,6 @@
 """Outputs of networks for hand and face landmarks in data/landmarks.npz.xz, and MediaPipe's own landmarks.
 
-scripts/dev/record_landmarks.py made the file.
+scripts/dev/recording/record_landmarks.py made the file.
 """
 
 from __future__ import annotations

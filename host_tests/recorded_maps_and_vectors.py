@@ -1,6 +1,6 @@
 """Outputs of real networks in data/maps_and_vectors.npz.xz: FOMO, person_detect, FastDepth and OSNet.
 
-scripts/dev/record_maps_and_vectors.py made the file.
+scripts/dev/recording/record_maps_and_vectors.py made the file.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Outputs of real YOLO networks with an objectness in data/objectness.npz.xz, and what other software makes of them.
 
-scripts/dev/record_objectness.py made the file.
+scripts/dev/recording/record_objectness.py made the file.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The heads of trained networks for oriented boxes in data/obb.npz.xz, and what Ultralytics finds in them.
 
-scripts/dev/record_obb.py made the file.
+scripts/dev/recording/record_obb.py made the file.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The split heads of trained networks in data/split.npz.xz, and what Ultralytics decodes from them.
 
-scripts/dev/record_split.py made the file.
+scripts/dev/recording/record_split.py made the file.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Outputs of real SSD networks in data/ssd.npz.xz, and what other software makes of them.
 
-scripts/dev/record_ssd.py made the file.
+scripts/dev/recording/record_ssd.py made the file.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ pytest.importorskip("ai_edge_litert")  # two examples run with the sample networ
 pytestmark = [
     pytest.mark.xdist_group("site"),  # one worker: the site is built once
     pytest.mark.proof(
-        "scripts/dev/build_site.py", "scripts/dev/site*.py", "scripts/dev/site/**/*", "scripts/examples/*.py", "docs/**/*",
+        "scripts/dev/site/**/*", "scripts/examples/*.py", "docs/**/*",
         "*.md",
     ),
 ]  # fmt: skip
@@ -131,14 +131,14 @@ class Built:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Built:
     folder = tmp_path_factory.mktemp("site") / "made"
-    done = script("dev/build_site.py", "--out", folder, "--repository", "somebody/n6post")
+    done = script("dev/site/build_site.py", "--out", folder, "--repository", "somebody/n6post")
     assert done.returncode == 0, done.stdout + done.stderr
     return Built(folder / "html", done.stdout + done.stderr)
 
 
 @pytest.fixture(scope="module")
 def pages_module() -> Any:
-    sys.path.insert(0, str(ROOT / "scripts" / "dev"))
+    sys.path.insert(0, str(ROOT / "scripts" / "dev" / "site"))
     import site_pages
 
     return site_pages
@@ -168,7 +168,8 @@ def test_scenes_need_no_packages_of_the_tests() -> None:
     modules = sorted(path.stem for path in (ROOT / "host_tests").glob("recorded_*.py"))
     code = (
         "import sys; sys.modules.update(dict.fromkeys(('pytest', 'hypothesis', 'scipy', 'skimage')));"
-        "sys.path[:0] = ['scripts', 'scripts/dev', 'host_tests']; import site_scenes, site_pictures, " + ", ".join(modules)
+        "sys.path[:0] = ['scripts', 'scripts/dev/site', 'host_tests']; import site_scenes, site_pictures"
+        + "".join(f", {module}" for module in modules)
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert modules and done.returncode == 0, done.stderr
@@ -317,7 +318,7 @@ def test_every_finding_leads_to_its_line_of_the_site(site: Built) -> None:
     findings = {check.__name__[1:].replace("_", "-") for check in diagnostics._CHECKS}
     assert len(findings) > 15 and findings <= ids
     pointers = set()
-    for file in [*(ROOT / "lib").rglob("*.py"), *(ROOT / "scripts" / "n6post_pc").glob("*.py")]:
+    for file in [*(ROOT / "lib").rglob("*.py"), *(ROOT / "scripts" / "n6post_pc").rglob("*.py")]:
         pointers |= set(re.findall(r"docs/([\w/-]+)\.md#([\w-]+)", file.read_text(encoding="utf-8")))
     assert pointers and all(anchor in site.pages[f"{page}/index.html"].ids for page, anchor in pointers)
 
@@ -524,7 +525,7 @@ def versions(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name, value in (("user.name", "A"), ("user.email", "a@example.org")):
             git(checkout, "config", name, value)
         words = ("--deploy", ref, "--out", folder / "made", "--repository", "somebody/n6post", "--bundle", f"{ref}.bundle")
-        done = script("dev/build_site.py", *words, cwd=checkout)
+        done = script("dev/site/build_site.py", *words, cwd=checkout)
         assert done.returncode == 0, done.stdout + done.stderr
         git(checkout, "clone", "--quiet", "--bare", "--branch", "gh-pages", f"{ref}.bundle", "pages")
         git(checkout / "pages", "push", "--quiet", str(hosted), "gh-pages")

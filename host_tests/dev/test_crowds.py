@@ -1,4 +1,4 @@
-"""scripts/dev/crowds.py: crowds that stress the library, and what the library makes of them."""
+"""scripts/dev/tracking/crowds.py: crowds that stress the library, and what the library makes of them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ import reference
 from commands import script
 from fakes import Array, FakeModel, Tensor
 
-pytestmark = pytest.mark.proof("scripts/dev/crowds.py", "host_tests/kernel_reference.py")
+pytestmark = pytest.mark.proof("scripts/dev/tracking/crowds.py", "host_tests/kernel_reference.py")
 
 ROOT = Path(__file__).parents[2]
-CROWDS = runpy.run_path(str(ROOT / "scripts" / "dev" / "crowds.py"))
+CROWDS = runpy.run_path(str(ROOT / "scripts" / "dev" / "tracking" / "crowds.py"))
 ANCHORS, SIDE, MAP = 2100, 320, 80
 HEAD = {"scale": CROWDS["HEAD_SCALE"], "zero_point": CROWDS["HEAD_ZERO_POINT"]}
 PROTOS = {"scale": CROWDS["PROTO_SCALE"], "zero_point": CROWDS["PROTO_ZERO_POINT"]}
@@ -88,7 +88,7 @@ def test_detections_of_a_crowd_equal_the_reference(kind: str) -> None:
 
 
 def test_crowds_are_written_with_a_list_of_their_files(tmp_path: Path) -> None:
-    done = script("dev/crowds.py", str(tmp_path), "tiny", "row", "--anchors", "2100", "--seeds", "7")
+    done = script("dev/tracking/crowds.py", str(tmp_path), "tiny", "row", "--anchors", "2100", "--seeds", "7")
     assert done.returncode == 0, done.stdout + done.stderr
     lines = (tmp_path / "crowds.txt").read_text(encoding="utf-8").splitlines()
     assert [line.split()[:3] for line in lines] == [["tiny_2100_7", "2100", "320"], ["row_2100_7", "2100", "320"]]

@@ -69,7 +69,7 @@ def test_the_self_test_passes_on_micropython_and_counts_skips() -> None:
 
 
 def test_the_self_tests_tensors_and_results_are_up_to_date() -> None:
-    done = script("dev/make_selftest.py", "--check")
+    done = script("dev/generating/make_selftest.py", "--check")
     assert done.returncode == 0, done.stderr
 
 

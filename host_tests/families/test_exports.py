@@ -1,7 +1,7 @@
 """Exports of Ultralytics 8.4.82 and 8.4.190: the library finds in their outputs what Ultralytics finds in them.
 
 data/exports.npz.xz has the outputs of small networks for a picture of 96 x 96, and the result of Ultralytics' own
-suppression and masks for the same numbers. scripts/dev/record_exports.py made it.
+suppression and masks for the same numbers. scripts/dev/recording/record_exports.py made it.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ PORTABLE = {
     for name in vars(module)
     if getattr(getattr(module, name), "__module__", None) == module.__name__
 }
-BUILD = runpy.run_path(str(ROOT / "scripts" / "dev" / "build_kernels.py"))
+BUILD = runpy.run_path(str(ROOT / "scripts" / "dev" / "generating" / "build_kernels.py"))
 needs_emulator = pytest.mark.skipif(bool(harness.missing()), reason=harness.missing())
 
 
@@ -1298,7 +1298,7 @@ def test_every_portable_kernel_has_machine_code_and_tests(kind: str) -> None:
     assert list(BUILD["GROUPS"]) == list(harness.GROUPS) and list(BUILD["KINDS"]) == list(harness.KINDS)
     for group, kernels in BUILD["GROUPS"].items():
         names = [*kernels, *BUILD["VIPER"].get(group, ())]
-        assert defined(f"{kind}/{group}") == names, "run python3 scripts/dev/build_kernels.py"
+        assert defined(f"{kind}/{group}") == names, "run python3 scripts/dev/generating/build_kernels.py"
         assert set(names) <= set(defined(f"portable/{group}"))
     assert set(BUILD["KERNELS"]) == set(CALLS) == set(harness.WRITTEN)
 

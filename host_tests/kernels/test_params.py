@@ -31,7 +31,7 @@ from n6post.kernels.params import tracks as track_params
 ROOT = Path(__file__).parents[2]
 LIB = ROOT / "lib" / "n6post"
 SOURCES = ROOT / "scripts" / "kernels"
-BUILD = runpy.run_path(str(ROOT / "scripts" / "dev" / "build_kernels.py"))
+BUILD = runpy.run_path(str(ROOT / "scripts" / "dev" / "generating" / "build_kernels.py"))
 
 BUILDERS = {
     name: function

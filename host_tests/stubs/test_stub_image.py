@@ -1,6 +1,6 @@
 """stubs/image compared with recordings of the firmware's `image` module, and tests of behavior that they do not cover.
 
-The recordings are the selection in data/draw_cases.npz, which scripts/dev/select_golden_draw.py makes, and all of
+The recordings are the selection in data/draw_cases.npz, which scripts/dev/recording/select_golden_draw.py makes, and all of
 ../shared/golden/draw if that folder exists.
 """
 
@@ -175,7 +175,7 @@ def test_all_recordings_were_found() -> None:
 
 
 def test_the_selection_equals_the_output_of_its_script(shared: Path) -> None:
-    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts" / "dev"))
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts" / "dev" / "recording"))
     try:
         import select_golden_draw
     finally:

@@ -1,6 +1,6 @@
 """stubs/image's thresholds, filters, statistics, blobs, ellipses and JPEGs compared with the firmware's `image` module.
 
-data/image_cases.npz has the firmware's results, recorded by scripts/dev/record_image.py; those of 4.8.1 are identical.
+data/image_cases.npz has the firmware's results, recorded by record_image.py; those of 4.8.1 are identical.
 """
 
 import copy

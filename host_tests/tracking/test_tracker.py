@@ -584,7 +584,7 @@ def test_ids_are_unique_and_results_belong_to_the_frame_for_any_input(
 SOURCE = (ROOT / "lib" / "n6post" / "kernels" / "viper/tracks.py").read_text(encoding="utf-8")
 VIPER = {name: int(value) for name, value in re.findall(r"^(_\w+) = const\((-?\d+)\)", SOURCE, re.MULTILINE)}
 NO_MASK = plain_tracks._NO_MASK
-WRITE = runpy.run_path(str(ROOT / "scripts" / "dev" / "write_viper_stand_ins.py"))
+WRITE = runpy.run_path(str(ROOT / "scripts" / "dev" / "generating" / "write_viper_stand_ins.py"))
 
 
 def track_params_detection() -> int:
@@ -594,7 +594,7 @@ def track_params_detection() -> int:
 @pytest.mark.parametrize("name", WRITE["WHAT"])
 def test_the_plain_kernels_are_generated_from_those_in_viper(name: str) -> None:
     text = WRITE["text"](name)
-    assert WRITE["target_of"](name).read_text(encoding="utf-8") == text, "run python3 scripts/dev/write_viper_stand_ins.py"
+    assert WRITE["target_of"](name).read_text(encoding="utf-8") == text, "run python3 scripts/dev/generate.py"
     assert not re.search(r"@micropython|ptr\d", text.split('"""')[2])
 
 

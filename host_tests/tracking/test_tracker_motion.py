@@ -1,6 +1,6 @@
 """Tracker on made-up motion: sizes that change, small and fast objects, other frame rates, the edge of the frame.
 
-The figures of other trackers are those of roboflow/trackers 2.6.1 (scripts/dev/compare_trackers.py): the best of ByteTrack,
+The figures of other trackers are those of roboflow/trackers 2.6.1 (compare_trackers.py): the best of ByteTrack,
 SORT and OC-SORT, each with its authors' defaults and with Tracker's thresholds, on the same detections.
 """
 
@@ -18,7 +18,7 @@ import synthetic_motion_unseen
 from n6post.results.detection import detection_from
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "scripts" / "dev"))
+sys.path.append(str(ROOT / "scripts" / "dev" / "tracking"))
 
 import compare_trackers  # noqa: E402
 

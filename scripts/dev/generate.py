@@ -18,7 +18,7 @@ if __name__ == "__main__":
 import argparse
 from collections.abc import Iterator
 
-sys.path[:0] = [str(folder) for folder in (Path(__file__).resolve().parent, _venv.ROOT / "lib", _venv.ROOT / "stubs")]
+sys.path[:0] = [str(_venv.ROOT / folder) for folder in ("scripts/dev/generating", "lib", "stubs")]
 
 GCC = "12.2."
 

@@ -21,7 +21,7 @@ import tempfile
 LIB, STUBS = _venv.ROOT / "lib", _venv.ROOT / "stubs"
 ALLOWED = Path(__file__).with_name("stubtest_allowed.txt")
 
-sys.path[:0] = [str(Path(__file__).resolve().parent), str(LIB), str(STUBS)]
+sys.path[:0] = [str(Path(__file__).resolve().parent / "generating"), str(LIB), str(STUBS)]
 
 import n6post
 import write_types

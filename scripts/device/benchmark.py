@@ -3,7 +3,7 @@
 It prints milliseconds, or instructions where a module `icount` counts them. Each line is one frame in the steady state.
 On a camera whose core counts cycles and cache misses (Cortex-M55: OpenMV N6 and AE3), each line has these too.
 The tensors are synthetic, with the shapes and about the contents of real networks. Tensors in a folder (the first
-argument, or TENSORS) are used instead; scripts/dev/benchmark_tensors.py writes such files.
+argument, or TENSORS) are used instead; scripts/dev/recording/benchmark_tensors.py writes such files.
 """
 
 import gc

@@ -1,6 +1,6 @@
 """Benchmark of crowds: the cost of `YoloV8Seg` with many candidates and objects, and of drawing them.
 
-It reads the files that scripts/dev/crowds.py writes from a folder, the first argument or TENSORS. It prints milliseconds, or
+It reads the files of scripts/dev/tracking/crowds.py from a folder, the first argument or TENSORS. It prints milliseconds, or
 instructions where a module `icount` counts them, as a Markdown table. Each number is the median of a few frames.
 """
 

@@ -1491,7 +1491,7 @@ def check_steady(work, most):
 
 
 def frame(width, height):
-    """The frame of scripts/dev/make_selftest.py, RGB565: every pixel differs from its neighbors."""
+    """The frame of scripts/dev/generating/make_selftest.py, RGB565: every pixel differs from its neighbors."""
     img = image.Image(width, height, image.RGB565)
     pixels = img.bytearray()
     for at in range(width * height):
@@ -1721,7 +1721,7 @@ def other_copies():
     return lines
 
 
-# --- recorded tensors and what they give: written by scripts/dev/make_selftest.py ---
+# --- recorded tensors and what they give: written by scripts/dev/generating/make_selftest.py ---
 # family: options, (width, height) of the input, outputs, expected results. An output: shape, scale, zero
 # point and the int8 tensor, compressed by zlib, in base 64.
 RECORDED = {
@@ -2479,7 +2479,7 @@ ROI = (10, 5, 320, 160)
 COLOR = (40, 200, 90)
 PALETTE = ((0, 0, 0), (250, 120, 30))
 ALPHA = 160
-# --- end of what scripts/dev/make_selftest.py writes ---
+# --- end of what scripts/dev/generating/make_selftest.py writes ---
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """YOLO26-sem through DeepLab: the outputs of Ultralytics' semantic head in data/semantic.npz.xz.
 
-scripts/dev/record_semantic.py made the file. The head has logits [1, classes, H, W] of the input's size (.tflite: NHWC), and
+record_semantic.py made the file. The head has logits [1, classes, H, W] of the input's size (.tflite: NHWC), and
 class numbers [1, H, W] in ONNX files. No class is a background.
 """
 

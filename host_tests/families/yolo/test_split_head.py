@@ -1,7 +1,7 @@
 """lib/n6post/families/yolo/split_head.py, split_pose.py: the library decodes split heads as Ultralytics does.
 
 data/split.npz.xz has split heads of trained networks, and what Ultralytics' own decode, suppression and masks give for the
-same numbers; scripts/dev/record_split.py made it. Thousands of other heads are compared with reference.py, which that script
+same numbers; record_split.py made it. Thousands of other heads are compared with reference.py, which that script
 has compared with Ultralytics, too.
 """
 

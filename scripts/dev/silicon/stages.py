@@ -1,7 +1,7 @@
 """The stages of scripts/device/benchmark.py, marked for count_lines.c: runs on an emulated camera, beside marks.py.
 
 Each stage runs seven times in a row, then three times with empty caches as "... cold". The camera needs benchmark.py and
-marks.py next to it; the first argument is the folder with the recorded tensors (scripts/dev/benchmark_tensors.py).
+marks.py next to it; the first argument is the folder with the recorded tensors (scripts/dev/recording/benchmark_tensors.py).
 
 With a second argument, `full`, the first area of the heap is filled before: then all results lie in the second one, in
 PSRAM, as on a camera from a few hundred frames after a collection on.

@@ -1,6 +1,6 @@
 """Pictures of further families: faces with BlazeFace, YuNet and the face mesh, persons, oriented boxes, depth.
 
-data/gallery.npz.xz holds the outputs of their networks; scripts/dev/record_gallery.py made it. Each picture of PICTURES is a
+data/gallery.npz.xz holds the outputs of their networks; record_gallery.py made it. Each picture of PICTURES is a
 strip of several results, which n6post makes of these outputs as it does on a camera.
 """
 

@@ -6,7 +6,7 @@ numbers and stored as the bits of a float32. An entry with a default may be fill
 are the positions of entries that callers fill in for each frame, or read.
 
 Its neighbors do the same for the other kernels.
-scripts/dev/build_kernels.py derives from these signatures the names that the C and assembler sources use.
+scripts/dev/generating/build_kernels.py derives from these signatures the names that the C and assembler sources use.
 host_tests/kernels/test_params.py compares the constants, and the names that the portable kernels unpack, with the
 signatures.
 """
