@@ -68,7 +68,7 @@ def note_texts(patch: pytest.MonkeyPatch, note: Callable[[str, tuple[int, int], 
 def mask_plane(mask: Any, width: int, height: int) -> Array:
     """A Mask as booleans over all of the prototypes."""
     plane = np.zeros((height, width), dtype=bool)
-    x, y, w, h = mask.crop
+    x, y, w, h = mask._parts()[2]
     if mask.image is None:
         assert w == 0 or h == 0
         return plane
@@ -196,7 +196,7 @@ def contents(found: Any) -> list[Any]:
 
 def mask_contents(mask: Any) -> Any:
     pixels = None if mask.image is None else gray(mask.image).tolist()
-    return mask.crop, pixels, mask.area, mask.centroid, mask.outline()
+    return mask._parts()[2], pixels, mask.area, mask.centroid, mask.outline()
 
 
 # --- errors ---
@@ -225,7 +225,7 @@ WANTED: dict[str, tuple[str, ...]] = {
     "mask_padding": ("a number from 0.0 to 10000.0",),
     "mask_overlap": (_SHARE,),
     "keypoint_threshold": (_SHARE,),
-    "keypoint_scores": ("'score', 'logit' or None",),
+    "score_type": ("'probability', 'logit' or None",),
     "layout": ("'NHWC', 'NCHW', 'keypoints' or None", "'NHWC', 'NCHW' or None"),
     "output_type": ("'probability', 'logit', 'class_ids' or None",),
     "background": ("an integer from 0 to 255",),

@@ -12,7 +12,7 @@ STRIDES = 8, 16, 32
 DTYPES = ["float32", "int8", "uint8", "int16"]
 KINDS = [
     "YoloV2", "YoloV5 maps", "YoloV5 pixels", "YoloV5 normalized", "YoloX maps", "YoloX cells", "YoloX pixels",
-    "YoloX normalized", "YoloD cells",
+    "YoloX normalized",
 ]  # fmt: skip
 
 

@@ -54,7 +54,7 @@ things = ml.Model("/rom/things.tflite", postprocess=n6post.YoloV8Seg(threshold=0
 named = n6post.YoloV8(classes=["person", 2], labels={0: "cat", 1: "dog"})
 wanted: list[str] = ["person"]
 named.classes, named.labels = wanted, "/rom/names.txt"
-people = ml.Model("/rom/people.tflite", postprocess=n6post.YoloV8Pose(keypoint_scores="logit"))
+people = ml.Model("/rom/people.tflite", postprocess=n6post.YoloV8Pose(score_type="logit"))
 street = ml.Model("/rom/street.tflite", postprocess=n6post.DeepLab(background=None))
 marks = ml.Model("/rom/marks.tflite", postprocess=n6post.DeepLab(background="road", labels=("road", "mark")))
 anything = n6post.load("/rom/any.tflite", threshold=0.5, labels=["cat", "dog"])
@@ -205,7 +205,7 @@ MISTAKES = {
     "a name for a list of them": ('classes=["person", 2]', "classes=[1.5]"),
     "what names classes": ('labels={0: "cat", 1: "dog"}', 'labels={"cat": 0}'),
     "a class that is neither number nor name": ('background="road"', 'background=["road"]'),
-    "an option's word": ('keypoint_scores="logit"', 'keypoint_scores="logits"'),
+    "an option's word": ('score_type="logit"', 'score_type="logits"'),
     "an option of load": ('"/rom/any.tflite", threshold=', '"/rom/any.tflite", treshold='),
     "an option beside a processor for load": ("processor=n6post.Fomo())", "processor=n6post.Fomo(), threshold=0.3)"),
     "what cannot be called for a processor": ("processor=n6post.Fomo())", "processor=3)"),
@@ -538,7 +538,7 @@ SHOWN = {
     "Detection": [
         *FIELDS, "track_id", "frame_size", "keypoint_threshold", "center", "as_dict", "replace", "keypoint", "angle",
     ],
-    "Mask": ["area", "centroid", "rect", "crop", "contains", "image", "to_image", "fill_outside", "iou", "draw", "outline"],
+    "Mask": ["area", "centroid", "rect", "contains", "image", "to_image", "fill_outside", "iou", "draw", "outline"],
     "Segmentation": [
         "background", "copy", "label", "class_ids", "fraction", "area", "class_at", "mask", "draw", "as_dict",
     ],

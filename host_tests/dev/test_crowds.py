@@ -70,7 +70,7 @@ def test_detections_of_a_crowd_equal_the_reference(kind: str) -> None:
         index = extra[d.rect, d.class_id]
         if rows[index] == (d.rect, d.class_id, d.score):
             exact = prototypes @ coefficients[:, expected.anchor[index]] > 0
-            x, y, w, h = d.mask.crop
+            x, y, w, h = d.mask._parts()[2]
             wanted = np.zeros_like(exact)
             wanted[y : y + h, x : x + w] = exact[y : y + h, x : x + w]
             assert np.array_equal(plane(d.mask), wanted)

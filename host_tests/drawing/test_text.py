@@ -80,7 +80,7 @@ def test_each_line_begins_below_the_one_before() -> None:
 @pytest.mark.parametrize("text", ["abcd", "a\nlonger text"])
 def test_the_anchor_is_the_point_of_the_text_at_xy(anchor: Any, text: str) -> None:
     img = canvas()
-    n6post.text(img, (80, 60), text, background=(255, 0, 0), color=(255, 0, 0), anchor=anchor)
+    n6post.text(img, (80, 60), text, background=(255, 0, 0), color=(255, 0, 0), align=anchor)
     x, y, w, h = ink(img)
     row, _, column = anchor.partition("_") if anchor != "center" else ("center", "", "center")
     across = {"left": (80, 80), "right": (80 - w + 1,) * 2, "center": (80 - w // 2, 80 - (w - 1) // 2)}[column]
@@ -91,7 +91,7 @@ def test_the_anchor_is_the_point_of_the_text_at_xy(anchor: Any, text: str) -> No
 def test_text_in_the_corners_touches_the_edges() -> None:
     for anchor, xy in (("top_left", (0, 0)), ("bottom_right", (159, 119))):
         img = canvas()
-        n6post.text(img, xy, "abc", background=(255, 0, 0), color=(255, 0, 0), anchor=anchor)  # type: ignore[arg-type]
+        n6post.text(img, xy, "abc", background=(255, 0, 0), color=(255, 0, 0), align=anchor)  # type: ignore[arg-type]
         x, y, w, h = ink(img)
         assert (x, y) == (0, 0) if anchor == "top_left" else (x + w, y + h) == (160, 120)
         assert w == text_width("abc") + 1
@@ -128,8 +128,8 @@ def test_wrong_arguments_are_refused_before_drawing(arguments: Any, options: Any
 
 
 def test_another_anchor_or_another_image_is_refused() -> None:
-    with pytest.raises(ValueError, match="^anchor: expected one of 'top_left', .*, got 'left'$"):
-        n6post.text(canvas(), (1, 2), "a", anchor="left")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="^align: expected one of 'top_left', .*, got 'left'$"):
+        n6post.text(canvas(), (1, 2), "a", align="left")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="^expected an RGB565 or GRAYSCALE image to draw on"):
         n6post.text(image.Image(9, 9, image.BINARY), (1, 2), "a")
     with pytest.raises(ValueError, match="^img: expected an image to draw on, got int"):
@@ -477,7 +477,7 @@ def test_black_is_a_background_and_carriage_returns_begin_lines() -> None:
     img.bytearray()[:] = b"\xff" * len(img.bytearray())
     n6post.text(img, (20, 20), "ab", background=(0, 0, 0))
     assert pixels(img)[20, 20] == 0 and (pixels(img)[20:30, 20:30] == 0).any(axis=1).all()
-    pictures = [bytes(n6post.text(canvas(), (20, 80), text, anchor="bottom_left").bytearray())
+    pictures = [bytes(n6post.text(canvas(), (20, 80), text, align="bottom_left").bytearray())
                 for text in ("a\nb\nc", "a\rb\rc", "a\r\nb\rc")]  # fmt: skip
     assert pictures[0] == pictures[1] == pictures[2]
     for xy in ((-32769, 0), (0, -32769), (32768, 0)):

@@ -76,7 +76,7 @@ FAMILIES: dict[str, tuple[Any, Any]] = {
     "MoveNet": (n6post.MoveNet, lambda s: [peak(s, 13)]),
     "MoveNet keypoints": (n6post.MoveNet, lambda s: [np.float32([[[[0.3, 0.4, s]] * 17]])]),
     "HandLandmarks": (n6post.HandLandmarks, hand),
-    "Classifier": (lambda: n6post.Classifier(scores="probability"), lambda s: [np.float32([[0.1, s, 0.0]])]),
+    "Classifier": (lambda: n6post.Classifier(score_type="probability"), lambda s: [np.float32([[0.1, s, 0.0]])]),
 }
 
 

@@ -100,7 +100,7 @@ def test_recording_again_gives_the_same_tensors(
     import _venv
 
     monkeypatch.setattr(_venv, "enter", lambda *sets: None)
-    script = runpy.run_path(str(Path(_venv.__file__).parent / "dev" / "record_tensors.py"))
+    script = runpy.run_path(str(Path(_venv.__file__).parent / "dev" / "recording" / "record_tensors.py"))
     settings = script["MODELS"][model]
     again = script["outputs_of"](settings, script["open_model"](settings, shared / "models"), picture)
     for (values, scale, zero_point), tensor in zip(again, recorded.load(model, picture).tensors):

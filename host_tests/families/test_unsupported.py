@@ -171,7 +171,7 @@ def test_scores_of_three_or_four_classes_are_read(count: int) -> None:
         found = other.model([softmax], S, dtype).run(n6post.Classifier())
         assert list(found)[0].class_id == count - 1
         assert other.model([logits], S, dtype, labels=count).run(n6post.Classifier())[0].class_id == count - 1
-        assert other.model([logits], S, dtype).run(n6post.Classifier(scores="logit"))[0].class_id == count - 1
+        assert other.model([logits], S, dtype).run(n6post.Classifier(score_type="logit"))[0].class_id == count - 1
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -198,7 +198,7 @@ class Told:
     [
         # Of two tiles, with boxes that overlap by .4 and by .55 of themselves.
         ({"_0": ((290, 30, 40, 60), 0), "_1": ((314, 30, 40, 60), 0)}, {}, [(290, 30, 40, 60), (314, 30, 40, 60)]),
-        ({"_0": ((290, 30, 40, 60), 0), "_1": ((314, 30, 40, 60), 0)}, {"merge_threshold": 0.39}, [(290, 30, 64, 60)]),
+        ({"_0": ((290, 30, 40, 60), 0), "_1": ((314, 30, 40, 60), 0)}, {"overlap_threshold": 0.39}, [(290, 30, 64, 60)]),
         ({"_0": ((290, 30, 40, 60), 0), "_1": ((308, 30, 40, 60), 0)}, {}, [(290, 30, 58, 60)]),
         ({"_0": ((290, 30, 40, 60), 0), "_1": ((300, 30, 40, 60), 1)}, {}, [(290, 30, 40, 60), (300, 30, 40, 60)]),
         ({"_0": ((290, 30, 40, 60), 0), "_1": ((300, 30, 40, 60), 1)}, {"class_agnostic": True}, [(290, 30, 50, 60)]),
@@ -313,7 +313,7 @@ def test_masks_of_earlier_tiles_stay_valid_in_frame_pixels() -> None:
             return model.run(processor, inputs[0])
 
     alone = [model.run(n6post.YoloV8Seg(threshold=0.5), n6post.Letterbox(img, roi=roi)) for roi in n6post.tiles(img)]
-    tiles = n6post.Tiles(Fixed(), whole_frame=False, merge_threshold=1.0)
+    tiles = n6post.Tiles(Fixed(), whole_frame=False, overlap_threshold=1.0)
     for _ in range(4):
         found = tiles.predict(img)
     wanted = sorted((d.rect, d.mask.area, d.mask.centroid, d.mask.rect) for ds in alone for d in ds)

@@ -68,7 +68,7 @@ def outputs_of(name: str, dtype: str) -> tuple[list[Array], Any]:
         outputs.append(random.integers(low, high, (1, 24, 16, 8)).astype(dtype))
         options["mask_overlap"] = 0.6
     if name == "YoloV8Pose":
-        options["keypoint_scores"] = "score"
+        options["score_type"] = "probability"
     return outputs, getattr(n6post, name)(0.01, **options)
 
 
@@ -88,7 +88,7 @@ def test_boxes_crops_and_keypoints_are_those_of_a_camera(name: str, fit: type[An
             inputs = [held(fit, which)(frame, roi=(7, 3, 215, 96))]
             found = model.run(processor, inputs)
             assert len(found) > 5
-            masks = [(d.mask.crop, d.mask._parts()[1:4]) for d in found if d.mask]
+            masks = [(d.mask._parts()[2], d.mask._parts()[1:4]) for d in found if d.mask]
             lines.add((round(1 / scale), n6post.to_json(found), str([d.keypoints for d in found]), str(masks)))
     assert len(lines) == 3
 
@@ -103,7 +103,7 @@ def test_a_crop_has_the_pixels_whose_position_lies_in_the_box() -> None:
     for number in (float(np.float32(0.05)), *camera_floats(0.05)):
         model = FakeModel([Tensor(head, number, 0), Tensor(protos, number, 0)], (64, 64))
         (d,) = model.run(n6post.YoloV8Seg(0.5, box_units="normalized", mask_padding=0.0))
-        x, y, w, h = d.mask.crop
+        x, y, w, h = d.mask._parts()[2]
         columns = [c for c in range(16) if 6 * scale * 16 <= c < 14 * scale * 16]
         rows = [r for r in range(16) if 6 * scale * 16 <= r < 10 * scale * 16]
         assert (x, x + w, y, y + h) == (columns[0], columns[-1] + 1, rows[0], rows[-1] + 1)

@@ -79,7 +79,7 @@ def test_boxes_are_joined_as_by_sahi(boxes: list[Any], threshold: float, metric:
     wanted = greedy_merging(found, threshold, metric, agnostic)
     detections = [seen(*one) for one in found]
     for order in (detections, detections[::-1]):
-        got = n6post.merge(order, threshold=threshold, metric=metric, class_agnostic=agnostic)
+        got = n6post.merge(order, overlap_threshold=threshold, metric=metric, class_agnostic=agnostic)
         assert [(d.rect, d.score) for d in got] == wanted
         assert [d.score for d in got] == sorted([d.score for d in got], reverse=True)
 
@@ -123,7 +123,7 @@ def test_scores_that_are_not_a_number_come_last() -> None:
 
 def test_a_threshold_is_rounded_to_thousandths() -> None:
     for threshold, count in ((0.4994, 1), (0.4996, 2), (0.5, 2)):
-        assert len(n6post.merge([seen((0, 0, 2000, 1)), seen((1001, 0, 2000, 1))], threshold=threshold)) == count
+        assert len(n6post.merge([seen((0, 0, 2000, 1)), seen((1001, 0, 2000, 1))], overlap_threshold=threshold)) == count
 
 
 def test_others_are_added_where_none_of_their_class_overlaps_them() -> None:
@@ -150,8 +150,8 @@ def test_two_detections_of_one_origin_never_join() -> None:
     [
         ((7,), "detections: expected a list of Detection, got 7"),
         (([1],), "detections: expected a list of Detection, got [1]"),
-        (([], {"threshold": 0}), "threshold: expected a number from 0.001 to 1.0, got 0"),
-        (([], {"threshold": "a"}), "threshold: expected a number from 0.001 to 1.0, got 'a'"),
+        (([], {"overlap_threshold": 0}), "overlap_threshold: expected a number from 0.001 to 1.0, got 0"),
+        (([], {"overlap_threshold": "a"}), "overlap_threshold: expected a number from 0.001 to 1.0, got 'a'"),
         (([], {"metric": "giou"}), "metric: expected 'ios', 'iou' or None, got 'giou'"),
         (([], {"class_agnostic": 1}), "class_agnostic: expected True or False, got 1"),
     ],
@@ -187,7 +187,7 @@ def test_an_oriented_box_stays_that_of_the_largest() -> None:
     tall, upright = seen((20, 0, 20, 100), 0.7).replace(corners=corners), seen((0, 0, 200, 200), 0.8)
     for best in (small, upright):
         for order in permutations((best, large, tall)):
-            (joined,) = n6post.merge(order, threshold=0.1)
+            (joined,) = n6post.merge(order, overlap_threshold=0.1)
             assert joined.rect == (20, 0, 20, 100) and joined.score == best.score
 
 
@@ -217,7 +217,7 @@ def test_halves_from_two_tiles_make_the_whole_mask() -> None:
     right = mask_of(disk(20, slice(15, 41)), 5, 10, 4.0, (160.0, 0.0), (180, 0, 460, 480))
     whole = mask_of(disk(20, slice(0, 41)), 30, 10, 4.0, (0.0, 0.0))
     first, second = seen((120, 40, 100, 164), 0.9, mask=left), seen((180, 40, 104, 164), 0.8, mask=right)
-    (joined,) = n6post.merge([first, second], threshold=0.3)
+    (joined,) = n6post.merge([first, second], overlap_threshold=0.3)
     assert joined.rect == (120, 40, 164, 164)
     np.testing.assert_array_equal(inside(joined.mask), inside(whole))
     assert (joined.mask.area, joined.mask.centroid) == (whole.area, whole.centroid)
@@ -306,7 +306,7 @@ def test_merging_works_after_an_interruption() -> None:
     found = [seen(rect, score, mask=mask, keypoints=keypoints) for rect, score, mask, keypoints in halves]
 
     def merged(_: Any) -> Any:
-        got = n6post.merge(found, threshold=0.3)
+        got = n6post.merge(found, overlap_threshold=0.3)
         return [(d.rect, bytes(d.mask._parts()[0]), d.keypoints.tolist()) for d in got]
 
     assert len(merged(None)) == 1

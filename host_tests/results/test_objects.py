@@ -46,7 +46,7 @@ in_every_way = pytest.mark.parametrize("way", COPIES)
 METHODS = {
     "Detection": "as_dict replace keypoint angle center track_id age missed velocity frame_size keypoint_threshold "
     + " ".join(FIELDS),
-    "Mask": "area centroid rect crop contains image to_image fill_outside iou draw outline",
+    "Mask": "area centroid rect contains image to_image fill_outside iou draw outline",
     "Segmentation": "background copy label class_ids fraction area class_at mask draw as_dict",
     "LineZone": "start end anchor margin min_frames count_coasting frame_size trigger reset draw as_dict "
     "in_count out_count in_count_per_class out_count_per_class",

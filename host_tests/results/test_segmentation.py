@@ -211,7 +211,7 @@ def test_the_mask_of_a_class_holds_its_pixels(fit: str) -> None:
     segmentation = map_of(classes, source=INPUTS[fit]((0, 0, *FRAME), picture()))
     for class_id in range(4):
         mask = segmentation.mask(class_id)
-        x, y, w, h = mask.crop
+        x, y, w, h = mask._parts()[2]
         np.testing.assert_array_equal(gray(mask.image) >= 128, classes[y : y + h, x : x + w] == class_id)
         inside = classes == class_id
         rows, columns = np.flatnonzero(inside.any(axis=1)), np.flatnonzero(inside.any(axis=0))
@@ -269,7 +269,7 @@ def test_the_outline_of_a_class_runs_around_its_pixels() -> None:
 def test_the_mask_of_an_absent_class_is_empty() -> None:
     mask = map_of(blobs(12, 16)).mask(200)
     assert (mask.area, mask.centroid, mask.image, mask.outline()) == (0, None, None, [])
-    assert mask._parts()[1] == mask.crop == (0, 0, 0, 0)
+    assert mask._parts()[1] == mask._parts()[2] == (0, 0, 0, 0)
     img = picture()
     mask.draw(img)
     assert not rgb565(img).any()

@@ -44,7 +44,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "Plane": {**ANCHORED, "window": 1.0},
     "HeatMap": {**ANCHORED, "half_life": None},
     "Tiles": {
-        "columns": 2, "rows": 2, "overlap": 0.2, "whole_frame": True, "tiles_per_frame": 1, "merge_threshold": 0.5,
+        "columns": 2, "rows": 2, "overlap": 0.2, "whole_frame": True, "tiles_per_frame": 1, "overlap_threshold": 0.5,
         "class_agnostic": False,
     },
     "Gallery": {"threshold": 0.75, "max_names": 32, "max_vectors": 4, "forget_after": 60.0, "refresh_after": 2.0},
@@ -69,7 +69,7 @@ WRONG = {
     "length": 1,
     "max_names": 0, "max_vectors": 101, "forget_after": -1, "refresh_after": -0.1,
     "window": 0.0, "half_life": 0.0, "columns": 0, "rows": 17, "overlap": 0.91, "whole_frame": 1, "tiles_per_frame": 0,
-    "merge_threshold": 0.0, "class_agnostic": 1,
+    "overlap_threshold": 0.0, "class_agnostic": 1,
     "max_detections": 101, "follow": 1, "follow_margin": 0.0, "rotate": None, "detect_every": 0,
 }  # fmt: skip
 OPTIONS = [(owner, name) for owner, defaults in DEFAULTS.items() for name in defaults]
@@ -228,7 +228,6 @@ GIVE = r" \(the classes have no names: give labels, or write one per line to the
         ("YoloV2", "classes", [2], "classes: expected numbers below 2, got 2"),
         ("YoloV5", "classes", [2], "classes: expected numbers below 2, got 2"),
         ("YoloX", "classes", [2], "classes: expected numbers below 2, got 2"),
-        ("YoloD", "classes", [2], "classes: expected numbers below 2, got 2"),
         ("YoloX", "classes", ["bird"], "classes: expected one of 'cat', 'dog', got 'bird'"),
         ("YoloV8", "labels", ["one"], "expected 2 labels, one per class, got 1"),
         ("YoloV8Pose", "class_count", 2, "expected a head of 4 box channels, 2 classes and 3 for each keypoint, got 14 .*"),

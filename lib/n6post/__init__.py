@@ -57,7 +57,6 @@ _EXPORTS = _Exports(
     YoloV2="families.anchors.yolov2",
     YoloV5="families.anchors.yolov5",
     YoloX="families.anchors.yolox",
-    YoloD="families.anchors.yolod",
     Ssd="families.anchors.ssd",
     Fomo="families.maps.fomo",
     BlazeFace="families.anchors.blazeface",

@@ -23,7 +23,6 @@ __all__ = [
     "YoloV2",
     "YoloV5",
     "YoloX",
-    "YoloD",
     "Ssd",
     "Fomo",
     "BlazeFace",
@@ -328,8 +327,8 @@ class YoloV8Pose(YoloV8):
 
     Labels that are as many as one class has keypoints are taken for the names of the keypoints; then there is one class.
     """
-    keypoint_scores: Literal["score", "logit"] | None
-    """What the third number of a keypoint is: its "score", 0..1, or a "logit", to which the sigmoid is applied.
+    score_type: Literal["probability", "logit"] | None
+    """What the third number of a keypoint is: a "probability", 0..1, or a "logit", to which the sigmoid is applied.
 
     None detects it at the first frame: only logits can be negative.
     """
@@ -349,7 +348,7 @@ class YoloV8Pose(YoloV8):
         box_order: Literal["xywh", "xyxy"] | None = None,
         keypoint_threshold: float = 0.5,
         class_count: int | None = None,
-        keypoint_scores: Literal["score", "logit"] | None = None,
+        score_type: Literal["probability", "logit"] | None = None,
     ) -> None:
         """Post-processor for YOLOv8, YOLO11 and YOLO26 pose: every detection has `.keypoints`.
 
@@ -377,7 +376,7 @@ class YoloV8Pose(YoloV8):
         - `class_count`: Number of classes of a raw head, 1..65535; None: as many as there are labels, or 1 without labels.
           Labels that are as many as one class has keypoints are taken for the names of the keypoints; then there is one
           class.
-        - `keypoint_scores`: What the third number of a keypoint is: its "score", 0..1, or a "logit", to which the sigmoid is
+        - `score_type`: What the third number of a keypoint is: a "probability", 0..1, or a "logit", to which the sigmoid is
           applied. None detects it at the first frame: only logits can be negative.
         """
 
@@ -647,72 +646,14 @@ class YoloX:
         self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
     ) -> list[Detection[None, None, None]]: ...
 
-class YoloD:
-    """Post-processor for ST's st_yolodv2: `ml.Model(path, postprocess=n6post.YoloD())`.
-
-    ValueError for an option out of range and, at a model's first frame, for an output that does not belong to this family.
-    """
-
-    threshold: float
-    """Minimum score of a detection, 0..1."""
-    iou_threshold: float
-    """Two boxes of a class whose IoU is larger than this are one object, 0..1."""
-    max_detections: int
-    """Maximum number of detections to return, 1..65535.
-
-    Detections without a pixel in the frame, such as those in the bars of a Letterbox, are dropped after this limit.
-    """
-    classes: _Classes | None
-    """Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each anchor."""
-    class_agnostic: bool
-    """Whether a box also suppresses boxes of other classes."""
-    max_candidates: int
-    """Maximum number of boxes that enter suppression, the best first, 1..65535."""
-    labels: _Labels | None
-    """Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a line.
-
-    None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class numbers. The
-    firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
-    """
-
-    def __init__(
-        self,
-        threshold: float = 0.5,
-        *,
-        iou_threshold: float = 0.5,
-        max_detections: int = 20,
-        classes: _Classes | None = None,
-        class_agnostic: bool = False,
-        max_candidates: int = 100,
-        labels: _Labels | None = None,
-    ) -> None:
-        """Post-processor for ST's st_yolodv2: `ml.Model(path, postprocess=n6post.YoloD())`.
-
-        - `threshold`: Minimum score of a detection, 0..1.
-        - `iou_threshold`: Two boxes of a class whose IoU is larger than this are one object, 0..1.
-        - `max_detections`: Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such
-          as those in the bars of a Letterbox, are dropped after this limit.
-        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
-          anchor.
-        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
-        - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535.
-        - `labels`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a
-          line. None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class
-          numbers. The firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
-        """
-
-    def __call__(
-        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
-    ) -> list[Detection[None, None, None]]: ...
-
 class Ssd:
     """Post-processor for SSD networks: `ml.Model(path, postprocess=n6post.Ssd())`.
 
-    The priors of ST's networks, of TensorFlow's SSD MobileNet 300 and of Ultra-Light-Fast-Generic-Face-Detector-1MB are
-    known. Those of other networks are an option.
+    The anchors (priors) of ST's networks, of TensorFlow's SSD MobileNet 300 and of
+    Ultra-Light-Fast-Generic-Face-Detector-1MB are known. Those of other networks are an option.
 
     ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family or
-    whose priors are not known.
+    whose anchors are not known.
     """
 
     threshold: float
@@ -743,10 +684,10 @@ class Ssd:
     There may be one more at the beginning, for the background. None: the model's labels if the post-processor can read them,
     else COCO's for 80 classes, else the class numbers. `n6post.load` passes a model's labels on.
     """
-    priors: Sequence[Any] | None
-    """The priors of the network, a list of its maps in the order of the output, or None if they are known.
+    anchors: Sequence[Any] | None
+    """The anchors (priors) of the network, a list of its maps in the order of the output, or None if they are known.
 
-    A map is `(columns, rows, [(width, height), ...])`: the sizes are those of the priors of one cell, in input pixels.
+    A map is `(columns, rows, [(width, height), ...])`: the sizes are those of the anchors of one cell, in input pixels.
     Centers are those of the cells. If the cells do not divide the input, a fourth item says how far apart they are, in
     pixels.
     """
@@ -763,7 +704,7 @@ class Ssd:
         class_agnostic: bool = False,
         max_candidates: int = 100,
         labels: _Labels | None = None,
-        priors: Sequence[Any] | None = None,
+        anchors: Sequence[Any] | None = None,
         box_order: Literal["xywh", "yxhw"] | None = None,
     ) -> None:
         """Post-processor for SSD networks: `ml.Model(path, postprocess=n6post.Ssd())`.
@@ -780,10 +721,10 @@ class Ssd:
         - `labels`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a
           line. There may be one more at the beginning, for the background. None: the model's labels if the post-processor
           can read them, else COCO's for 80 classes, else the class numbers. `n6post.load` passes a model's labels on.
-        - `priors`: The priors of the network, a list of its maps in the order of the output, or None if they are known. A
-          map is `(columns, rows, [(width, height), ...])`: the sizes are those of the priors of one cell, in input pixels.
-          Centers are those of the cells. If the cells do not divide the input, a fourth item says how far apart they are, in
-          pixels.
+        - `anchors`: The anchors (priors) of the network, a list of its maps in the order of the output, or None if they are
+          known. A map is `(columns, rows, [(width, height), ...])`: the sizes are those of the anchors of one cell, in input
+          pixels. Centers are those of the cells. If the cells do not divide the input, a fourth item says how far apart they
+          are, in pixels.
         - `box_order`: Order of a box's numbers. None: "yxhw" for TensorFlow's SSD MobileNet 300, else "xywh".
         """
 
@@ -1230,7 +1171,7 @@ class Classifier:
 
     A call returns a `Classification`, the `top_k` best classes with their labels and scores. If the network's numbers are
     logits, it computes their softmax: for integers the quantization shows it, for floats the numbers of the first frames.
-    The option `scores` says it instead.
+    The option `score_type` says it instead.
 
     ValueError for an option out of range and, at a model's first frame, for an output that does not belong to this family.
     """
@@ -1245,7 +1186,7 @@ class Classifier:
     None: the model's labels if the post-processor can read them, else the class numbers. The firmware does not show a
     model's labels to a post-processor; `n6post.load` passes them on.
     """
-    scores: Literal["probability", "logit"] | None
+    score_type: Literal["probability", "logit"] | None
     """What the network's numbers are: probabilities, or logits, which get a softmax; None detects it.
 
     Integers are probabilities if their scale allows only numbers of 0..1. Floats are probabilities if all are within 0..1;
@@ -1258,7 +1199,7 @@ class Classifier:
         *,
         top_k: int = 5,
         labels: _Labels | None = None,
-        scores: Literal["probability", "logit"] | None = None,
+        score_type: Literal["probability", "logit"] | None = None,
     ) -> None:
         """Post-processor for image classification: `ml.Model(path, postprocess=n6post.Classifier())`.
 
@@ -1267,9 +1208,9 @@ class Classifier:
         - `labels`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a
           line. None: the model's labels if the post-processor can read them, else the class numbers. The firmware does not
           show a model's labels to a post-processor; `n6post.load` passes them on.
-        - `scores`: What the network's numbers are: probabilities, or logits, which get a softmax; None detects it. Integers
-          are probabilities if their scale allows only numbers of 0..1. Floats are probabilities if all are within 0..1; if
-          their sum is not 1, the next frame is examined, too.
+        - `score_type`: What the network's numbers are: probabilities, or logits, which get a softmax; None detects it.
+          Integers are probabilities if their scale allows only numbers of 0..1. Floats are probabilities if all are within
+          0..1; if their sum is not 1, the next frame is examined, too.
         """
 
     def __call__(self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]) -> Classification: ...
@@ -2443,10 +2384,6 @@ class Mask:
         self, data: bytes | bytearray | memoryview, window: _Box, crop: _Box, clip: _Box, transform: Any
     ) -> None: ...
     @property
-    def crop(self) -> _Box:
-        """(x, y, w, h) of the object's crop in mask pixels."""
-
-    @property
     def area(self) -> int:
         """The number of frame pixels that the object `contains`."""
 
@@ -2820,7 +2757,7 @@ def text(
     color: _Color = (255, 255, 255),
     scale: int | None = None,
     background: _Color | None = None,
-    anchor: Literal[
+    align: Literal[
         "top_left",
         "top_center",
         "top_right",
@@ -2835,13 +2772,13 @@ def text(
     """Write a text into the picture, the same on every firmware, and return the picture.
 
     - `img`: an RGB565 or GRAYSCALE image
-    - `xy`: (x, y), the pixel where the text's `anchor` is. What is outside of the picture is cut off
+    - `xy`: (x, y), the pixel where the point `align` of the text is. What is outside of the picture is cut off
     - `what`: a str; a line feed begins a new line. Characters other than ASCII have no glyph and are left out
     - `color`: (r, g, b)
     - `scale`: 1 to 8: how much larger than the font, whose lines are 10 pixels high; None: 2 for pictures that are 480
       pixels wide or more, else 1
     - `background`: (r, g, b) of a rectangle behind the text; None: none
-    - `anchor`: which point of the text is at xy: "top_left", "top_center", "top_right", "center_left", "center",
+    - `align`: which point of the text is at xy: "top_left", "top_center", "top_right", "center_left", "center",
       "center_right", "bottom_left", "bottom_center" or "bottom_right"
 
     ValueError for an image of another format, and for anything else that is not as described.
@@ -2996,22 +2933,23 @@ def detections(
 def merge(
     detections: Sequence[Detection[_M, _K, _T]],
     *,
-    threshold: float = 0.5,
+    overlap_threshold: float = 0.5,
     metric: Literal["ios", "iou"] = "ios",
     class_agnostic: bool = False,
 ) -> list[Detection[_M, _K, _T]]:
     """Join the detections that show the same object; returns a list of Detection, best first.
 
     - `detections`: a list of Detection, all of one frame
-    - `threshold`: overlap from which two boxes are one object, in steps of 0.001
+    - `overlap_threshold`: overlap from which two boxes are one object, in steps of 0.001
     - `metric`: "ios": intersection over the smaller box, which joins a part with the whole too; "iou": intersection over
       union
     - `class_agnostic`: True: join boxes of different classes too
 
-    The best detection takes in all others that overlap it by `threshold`, then the best of the rest does, and so on. Its box
-    grows around each of them; one that no longer overlaps the grown box by `threshold` is dropped, as in SAHI. Score, class
-    and label are those of the best one. Masks are joined, and of each keypoint the one with the higher score is kept.
-    Oriented boxes do not grow: the largest one is kept. A detection that takes in no other is returned as it is.
+    The best detection takes in all others that overlap it by `overlap_threshold`, then the best of the rest does, and so on.
+    Its box grows around each of them; one that no longer overlaps the grown box by `overlap_threshold` is dropped, as in
+    SAHI. Score, class and label are those of the best one. Masks are joined, and of each keypoint the one with the higher
+    score is kept. Oriented boxes do not grow: the largest one is kept. A detection that takes in no other is returned as it
+    is.
 
     With "ios", a small object in front of a large one of its class is taken for a part of it. (Tiles never joins two of the
     same tile, for this reason.) ValueError for anything but a list of Detection of one frame, and for options out of range.
@@ -3074,7 +3012,6 @@ class _AnyFamily(
     YoloV2,
     YoloV5,
     YoloX,
-    YoloD,
 ):
     threshold: Any
     anchors: Any
@@ -3103,7 +3040,7 @@ _OwnProcessor = TypeVar("_OwnProcessor", bound=Callable[[Any, list[Any], list[nd
 class _Options(TypedDict, total=False):
     threshold: float | None
     """`YoloV8(threshold=0.4)`, `YoloV2(threshold=0.5)`, `YoloV5(threshold=0.5)`, `YoloX(threshold=0.5)`,
-    `YoloD(threshold=0.5)`, `BlazeFace(threshold=0.5)`: Minimum score of a detection, 0..1.
+    `BlazeFace(threshold=0.5)`: Minimum score of a detection, 0..1.
 
     `Ssd(threshold=0.5)`: Minimum score of a detection, 0..1. Below .5, the search in scores before the softmax takes
     longer: about .3 M instructions for 4,420 priors of one class, and 3 M for 3,000 priors of 80 classes.
@@ -3125,8 +3062,7 @@ class _Options(TypedDict, total=False):
     """
     iou_threshold: float
     """`YoloV8(iou_threshold=0.5)`, `YoloV2(iou_threshold=0.5)`, `YoloV5(iou_threshold=0.5)`, `YoloX(iou_threshold=0.5)`,
-    `YoloD(iou_threshold=0.5)`, `Ssd(iou_threshold=0.5)`: Two boxes of a class whose IoU is larger than this are one
-    object, 0..1.
+    `Ssd(iou_threshold=0.5)`: Two boxes of a class whose IoU is larger than this are one object, 0..1.
 
     `BlazeFace(iou_threshold=0.3)`, `YuNet(iou_threshold=0.3)`: Two boxes whose IoU is larger than this are one object,
     0..1.
@@ -3140,17 +3076,15 @@ class _Options(TypedDict, total=False):
     frame, such as those in the bars of a Letterbox, and those with an empty mask are dropped after this limit, as
     Ultralytics drops empty masks.
 
-    `YoloV2(max_detections=20)`, `YoloV5(max_detections=20)`, `YoloX(max_detections=20)`, `YoloD(max_detections=20)`,
-    `Ssd(max_detections=20)`, `BlazeFace(max_detections=20)`, `YuNet(max_detections=20)`: Maximum number of detections
-    to return, 1..65535. Detections without a pixel in the frame, such as those in the bars of a Letterbox, are dropped
-    after this limit.
+    `YoloV2(max_detections=20)`, `YoloV5(max_detections=20)`, `YoloX(max_detections=20)`, `Ssd(max_detections=20)`,
+    `BlazeFace(max_detections=20)`, `YuNet(max_detections=20)`: Maximum number of detections to return, 1..65535.
+    Detections without a pixel in the frame, such as those in the bars of a Letterbox, are dropped after this limit.
 
     `Fomo(max_detections=20)`: Maximum number of objects to return, the best first, 1..65535.
     """
     classes: _Classes | None
-    """`YoloV8(classes=None)`, `YoloV2(classes=None)`, `YoloV5(classes=None)`, `YoloX(classes=None)`,
-    `YoloD(classes=None)`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best
-    class of each anchor.
+    """`YoloV8(classes=None)`, `YoloV2(classes=None)`, `YoloV5(classes=None)`, `YoloX(classes=None)`: Numbers and labels
+    of the classes to keep; None keeps all. The filter applies to the best class of each anchor.
 
     `Ssd(classes=None)`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best
     class of each prior. Numbers begin with 0 for the first class behind the background.
@@ -3160,13 +3094,12 @@ class _Options(TypedDict, total=False):
     """
     class_agnostic: bool
     """`YoloV8(class_agnostic=False)`, `YoloV2(class_agnostic=False)`, `YoloV5(class_agnostic=False)`,
-    `YoloX(class_agnostic=False)`, `YoloD(class_agnostic=False)`, `Ssd(class_agnostic=False)`: Whether a box also
-    suppresses boxes of other classes.
+    `YoloX(class_agnostic=False)`, `Ssd(class_agnostic=False)`: Whether a box also suppresses boxes of other classes.
     """
     max_candidates: int
     """`YoloV8(max_candidates=300)`, `YoloV2(max_candidates=100)`, `YoloV5(max_candidates=100)`,
-    `YoloX(max_candidates=100)`, `YoloD(max_candidates=100)`, `Ssd(max_candidates=100)`: Maximum number of boxes that
-    enter suppression, the best first, 1..65535.
+    `YoloX(max_candidates=100)`, `Ssd(max_candidates=100)`: Maximum number of boxes that enter suppression, the best
+    first, 1..65535.
 
     `BlazeFace(max_candidates=100)`: Maximum number of boxes that enter suppression, the best first, 1..65535. A large
     face has up to 50 of them.
@@ -3175,10 +3108,10 @@ class _Options(TypedDict, total=False):
     about ten of them.
     """
     labels: _Labels | None
-    """`YoloV8(labels=None)`, `YoloV2(labels=None)`, `YoloV5(labels=None)`, `YoloX(labels=None)`, `YoloD(labels=None)`:
-    Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a line. None:
-    the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class numbers. The
-    firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+    """`YoloV8(labels=None)`, `YoloV2(labels=None)`, `YoloV5(labels=None)`, `YoloX(labels=None)`: Labels of the classes: a
+    list, a dict {0: "person", ...} or the path of a .txt file with one label a line. None: the model's labels if the
+    post-processor can read them, else COCO's for 80 classes, else the class numbers. The firmware does not show a
+    model's labels to a post-processor; `n6post.load` passes them on.
 
     `Ssd(labels=None)`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one
     label a line. There may be one more at the beginning, for the background. None: the model's labels if the
@@ -3257,11 +3190,15 @@ class _Options(TypedDict, total=False):
     without labels. Labels that are as many as one class has keypoints are taken for the names of the keypoints; then
     there is one class.
     """
-    keypoint_scores: Literal["score", "logit"] | None
-    """`YoloV8Pose(keypoint_scores=None)`: What the third number of a keypoint is: its "score", 0..1, or a "logit", to
+    score_type: Literal["probability", "logit"] | None
+    """`YoloV8Pose(score_type=None)`: What the third number of a keypoint is: a "probability", 0..1, or a "logit", to
     which the sigmoid is applied. None detects it at the first frame: only logits can be negative.
+
+    `Classifier(score_type=None)`: What the network's numbers are: probabilities, or logits, which get a softmax; None
+    detects it. Integers are probabilities if their scale allows only numbers of 0..1. Floats are probabilities if all
+    are within 0..1; if their sum is not 1, the next frame is examined, too.
     """
-    anchors: _Anchors | None
+    anchors: _Anchors | Sequence[Any] | None
     """`YoloV2(anchors=None)`: Widths and heights of the anchors of a cell, in cells, as in a darknet .cfg: [(w, h), ...]
     or [w, h, ...]. None: ST's, five: those of yolo_lc for cells of 16 pixels, and those of tiny YOLOv2 for larger
     ones.
@@ -3272,12 +3209,11 @@ class _Options(TypedDict, total=False):
     `YoloX(anchors=None)`: Widths and heights of the anchors of a cell, in parts of the input's width: [(w, h), ...] or
     [w, h, ...]. Only ST's maps need them. None: those of ST's zoo, one or three: the number of channels, the labels
     and a frame show how many.
-    """
-    priors: Sequence[Any] | None
-    """`Ssd(priors=None)`: The priors of the network, a list of its maps in the order of the output, or None if they are
-    known. A map is `(columns, rows, [(width, height), ...])`: the sizes are those of the priors of one cell, in input
-    pixels. Centers are those of the cells. If the cells do not divide the input, a fourth item says how far apart they
-    are, in pixels.
+
+    `Ssd(anchors=None)`: The anchors (priors) of the network, a list of its maps in the order of the output, or None if
+    they are known. A map is `(columns, rows, [(width, height), ...])`: the sizes are those of the anchors of one cell,
+    in input pixels. Centers are those of the cells. If the cells do not divide the input, a fourth item says how far
+    apart they are, in pixels.
     """
     layout: Literal["NHWC", "NCHW", "keypoints"] | None
     """`Fomo(layout=None)`: Layout of the output; None detects it from the shape, whose height and width have the aspect
@@ -3317,11 +3253,6 @@ class _Options(TypedDict, total=False):
     """
     top_k: int
     """`Classifier(top_k=5)`: Maximum number of classes in the result, 1..1000."""
-    scores: Literal["probability", "logit"] | None
-    """`Classifier(scores=None)`: What the network's numbers are: probabilities, or logits, which get a softmax; None
-    detects it. Integers are probabilities if their scale allows only numbers of 0..1. Floats are probabilities if all
-    are within 0..1; if their sum is not 1, the next frame is examined, too.
-    """
     normalize: bool
     """`Embedding(normalize=True)`: Whether the vector is divided by its length. If not, it has the network's own numbers."""
 
@@ -3343,7 +3274,7 @@ def processor_for(model: Model[Any], **options: Unpack[_Options]) -> _AnyFamily:
     - `YoloV8`: `threshold=0.4`, `iou_threshold=0.5`, `nms_sigma=0`, `max_detections=20`, `classes=None`,
       `class_agnostic=False`, `max_candidates=300`, `labels=None`, `box_units=None`, `box_order=None`
     - `YoloV8Seg`: those of YoloV8, and `mask_threshold=0.5`, `mask_padding=None`, `mask_overlap=0.8`, `refit_boxes=False`
-    - `YoloV8Pose`: those of YoloV8, and `keypoint_threshold=0.5`, `class_count=None`, `keypoint_scores=None`
+    - `YoloV8Pose`: those of YoloV8, and `keypoint_threshold=0.5`, `class_count=None`, `score_type=None`
     - `YoloV8Obb`: those of YoloV8
     - `YoloV2`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
       `max_candidates=100`, `labels=None`, `anchors=None`
@@ -3351,10 +3282,8 @@ def processor_for(model: Model[Any], **options: Unpack[_Options]) -> _AnyFamily:
       `max_candidates=100`, `labels=None`, `anchors=None`, `box_units=None`
     - `YoloX`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
       `max_candidates=100`, `labels=None`, `anchors=None`, `box_units=None`
-    - `YoloD`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
-      `max_candidates=100`, `labels=None`
     - `Ssd`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
-      `max_candidates=100`, `labels=None`, `priors=None`, `box_order=None`
+      `max_candidates=100`, `labels=None`, `anchors=None`, `box_order=None`
     - `Fomo`: `threshold=0.5`, `max_detections=20`, `classes=None`, `labels=None`, `layout=None`
     - `BlazeFace`: `threshold=0.5`, `iou_threshold=0.3`, `blend_boxes=True`, `max_detections=20`, `max_candidates=100`,
       `labels=None`
@@ -3365,7 +3294,7 @@ def processor_for(model: Model[Any], **options: Unpack[_Options]) -> _AnyFamily:
     - `MoveNet`: `keypoint_threshold=0.3`, `refine=True`, `labels=None`, `layout=None`
     - `DeepLab`: `background=0`, `threshold=None`, `labels=None`, `layout=None`, `output_type=None`
     - `Depth`: `layout=None`
-    - `Classifier`: `threshold=0.0`, `top_k=5`, `labels=None`, `scores=None`
+    - `Classifier`: `threshold=0.0`, `top_k=5`, `labels=None`, `score_type=None`
     - `Embedding`: `normalize=True`
     """
 
@@ -3390,7 +3319,7 @@ def load(path: str, *, processor: None = None, **options: Unpack[_Options]) -> _
     - `YoloV8`: `threshold=0.4`, `iou_threshold=0.5`, `nms_sigma=0`, `max_detections=20`, `classes=None`,
       `class_agnostic=False`, `max_candidates=300`, `labels=None`, `box_units=None`, `box_order=None`
     - `YoloV8Seg`: those of YoloV8, and `mask_threshold=0.5`, `mask_padding=None`, `mask_overlap=0.8`, `refit_boxes=False`
-    - `YoloV8Pose`: those of YoloV8, and `keypoint_threshold=0.5`, `class_count=None`, `keypoint_scores=None`
+    - `YoloV8Pose`: those of YoloV8, and `keypoint_threshold=0.5`, `class_count=None`, `score_type=None`
     - `YoloV8Obb`: those of YoloV8
     - `YoloV2`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
       `max_candidates=100`, `labels=None`, `anchors=None`
@@ -3398,10 +3327,8 @@ def load(path: str, *, processor: None = None, **options: Unpack[_Options]) -> _
       `max_candidates=100`, `labels=None`, `anchors=None`, `box_units=None`
     - `YoloX`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
       `max_candidates=100`, `labels=None`, `anchors=None`, `box_units=None`
-    - `YoloD`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
-      `max_candidates=100`, `labels=None`
     - `Ssd`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
-      `max_candidates=100`, `labels=None`, `priors=None`, `box_order=None`
+      `max_candidates=100`, `labels=None`, `anchors=None`, `box_order=None`
     - `Fomo`: `threshold=0.5`, `max_detections=20`, `classes=None`, `labels=None`, `layout=None`
     - `BlazeFace`: `threshold=0.5`, `iou_threshold=0.3`, `blend_boxes=True`, `max_detections=20`, `max_candidates=100`,
       `labels=None`
@@ -3412,7 +3339,7 @@ def load(path: str, *, processor: None = None, **options: Unpack[_Options]) -> _
     - `MoveNet`: `keypoint_threshold=0.3`, `refine=True`, `labels=None`, `layout=None`
     - `DeepLab`: `background=0`, `threshold=None`, `labels=None`, `layout=None`, `output_type=None`
     - `Depth`: `layout=None`
-    - `Classifier`: `threshold=0.0`, `top_k=5`, `labels=None`, `scores=None`
+    - `Classifier`: `threshold=0.0`, `top_k=5`, `labels=None`, `score_type=None`
     - `Embedding`: `normalize=True`
     """
 
@@ -3570,7 +3497,7 @@ class Tiles:
     """Whether the whole frame has its turn too, for objects that are larger than a tile."""
     tiles_per_frame: int
     """Number of tiles that one `predict` looks at, 1..257. From all of them on, no detection is from an earlier frame."""
-    merge_threshold: float
+    overlap_threshold: float
     """Part of the smaller box that two boxes of different tiles have in common if they are one object, 0.001..1."""
     class_agnostic: bool
     """Whether boxes of different classes may be one object."""
@@ -3584,7 +3511,7 @@ class Tiles:
         overlap: float = 0.2,
         whole_frame: bool = True,
         tiles_per_frame: int = 1,
-        merge_threshold: float = 0.5,
+        overlap_threshold: float = 0.5,
         class_agnostic: bool = False,
     ) -> None:
         """A model that looks at tiles of the frame in turns, so that it finds objects that are small in the frame.
@@ -3596,8 +3523,8 @@ class Tiles:
         - `whole_frame`: Whether the whole frame has its turn too, for objects that are larger than a tile.
         - `tiles_per_frame`: Number of tiles that one `predict` looks at, 1..257. From all of them on, no detection is from
           an earlier frame.
-        - `merge_threshold`: Part of the smaller box that two boxes of different tiles have in common if they are one object,
-          0.001..1.
+        - `overlap_threshold`: Part of the smaller box that two boxes of different tiles have in common if they are one
+          object, 0.001..1.
         - `class_agnostic`: Whether boxes of different classes may be one object.
         """
 

@@ -2121,25 +2121,6 @@ fY8F1/Gx9PmYACVkQ42k2c+jy42AEbi5lMNB2GoLd1FV/wFWPHau"""),
             'rects': [(4, 11, 56, 16), (40, 0, 12, 11), (0, 0, 29, 60), (0, 0, 28, 9)],
         },
     ),
-    "YoloD": (
-        {'threshold': 0.5, 'iou_threshold': 0.6893017988575848},
-        (64, 64),
-        (
-            ((1, 84, 8, 1), 0.019607843831181526, -26, b"""
-eNoV0dtS2kAcgPEEIgQkYBBUpNMy0ipqpaJie1Gd6V0vvO9T9g1633qoB6hVhxHQGTYJ/2x2N5tNOASofYJvvvkd9B4RAgfk6EBFxPVgO/JkCQJ3H0OKKBfN
-1FZ8KIi7ccBmlhMEuSqbUcA8vBxP87pgcjfpZZcXlFIrzBiY635vU0w4i/0NFAlGnl2PffcSgWNPFKWCxiT/VPZUhClk38RHWdvl7/ZnbeKBUjlX58AFUCIn
-GEUIX6gXCwKIuxX8rCFgtCIGP5DDSKPqj5HtxFuZ2LyZ50A6LcmSkjjS2bk0BaXR66NNTALBT7VVxFJK6+FLwfAokO5vua8yeqGVF62Xz/3T6SdE8XJqRTu0
-HOLvPYevsS9gZz1dRAxwcW23arrMbVkNxZwM8PtV7ySBia93bgomU+nVjXaYZADF2f2RIwQ53+kfI0poUMl3TeKIsaSfGyJh58/UB+RxCRbENxSuuH/u4l0L
-OCnW9JWpS/zSvdCAeXx/9mo4Rx121fkwjxgtPBqrUxTwQTUdHwyIk1han6wXbMpSzeQv5IRO24RxQVA7KN+rSLdnVxeFPduNOe1s/7j/AtSoT3JiCvabzWuB
-HC/f25BKCDN6qKs8dF2inX3toQRPTqM5bjjg3pba8nyWMqXuYYTdjF9KU+zPtKV0NAckO1pL3Z1ZMAxFLNIwhiPbbyoILcpMhlrICMBoO15GgWf3q9YSsj22
-oZkZxEGuudLz/+51XO8QEbCx1XuLXpyT8CAhhnFCnSYMl3u7unGLbJk6seZnEIyXc0ldkGX6DxJ0rD0="""),
-        ),
-        {
-            'classes': [0, 0, 0],
-            'scores': [0.828912, 0.777009, 0.625913],
-            'rects': [(0, 2, 12, 10), (53, 0, 11, 3), (4, 5, 14, 27)],
-        },
-    ),
     "BlazeFace": (
         {'threshold': 0.25, 'iou_threshold': 0.7, 'max_detections': 5, 'blend_boxes': False},
         (48, 128),
@@ -2253,7 +2234,7 @@ eNpjlH5ow5ksJPz0xfkzdfP8pIOYTvqwyhowP+WfJvJEzPRl3R03EZFZrL8ANjMPjQ=="""),
     ),
     "Ssd": (
         {
-            'priors': [
+            'anchors': [
                 (1, 4, [[47.0, 57.5], [36.5, 12.5]]),
                 (4, 1, [[23.625, 19.625], [54.75, 50.875], [16.75, 21.875]]),
                 (1, 4, [[21.625, 53.5], [16.75, 33.5], [16.0, 21.5], [54.125, 53.0]]),
@@ -2296,7 +2277,7 @@ n70Qi7y3ktAi+J0or+qkgifwe6MezDIqV+k9OTbhh+8a1NZnNRsp7bLxmSX+Lq5f/g=="""),
         },
     ),
     "Classifier": (
-        {'top_k': 4, 'scores': 'probability'},
+        {'top_k': 4, 'score_type': 'probability'},
         (96, 96),
         (
             ((1, 3, 1, 1), 0.00390625, -128, b"""

@@ -1,7 +1,7 @@
 """Objects, with an SSD network.
 
 ST's SSD MobileNet, TensorFlow's SSD MobileNet 300 and the Ultra-Light face detector work as they are. Other networks need
-the option `priors` of `load`: a list of (columns, rows, [(width, height), ...]), an item for each of their maps.
+the option `anchors` of `load`: a list of (columns, rows, [(width, height), ...]), an item for each of their maps.
 """
 
 import time

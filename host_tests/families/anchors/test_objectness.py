@@ -1,4 +1,4 @@
-"""anchors/objectness.py: what YoloV2, YoloV5, YoloX and YoloD have in common, compared with numpy in float64.
+"""anchors/objectness.py: what YoloV2, YoloV5 and YoloX have in common, compared with numpy in float64.
 
 Each of them is compared with other software on real tensors in its own test file.
 """
@@ -16,7 +16,7 @@ from synthetic_objectness import DTYPES, KINDS, SIZE, Network, assert_same
 
 EVERY: dict[str, Any] = {"iou_threshold": 1.0, "max_detections": 2000, "max_candidates": 2000}
 FRAME = (0, 0, *SIZE)
-FAMILIES = ["YoloV2", "YoloV5", "YoloX", "YoloD"]
+FAMILIES = ["YoloV2", "YoloV5", "YoloX"]
 
 
 def processor_of(network: Network, **options: Any) -> Any:
@@ -101,7 +101,7 @@ def test_output_of_another_shape_is_refused(family: str, shape: tuple[int, ...])
 
 
 @pytest.mark.parametrize(
-    ("family", "counts"), [("YoloV2", (2, 3)), ("YoloV5", (2, 4)), ("YoloX", (2, 4)), ("YoloD", (2, 3))]
+    ("family", "counts"), [("YoloV2", (2, 3)), ("YoloV5", (2, 4)), ("YoloX", (2, 4))]
 )
 def test_another_number_of_outputs_is_refused(family: str, counts: tuple[int, ...]) -> None:
     for count in counts:

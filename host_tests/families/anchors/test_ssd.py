@@ -83,7 +83,7 @@ def st_result(found: Array, size: tuple[int, int]) -> Array:
 
 # --- recorded outputs ---
 def test_scores_and_boxes_equal_those_of_the_ultra_light_detector() -> None:
-    for options in ({}, {"priors": ULTRA_LIGHT}):
+    for options in ({}, {"anchors": ULTRA_LIGHT}):
         model = model_of("ultra_light")
         processor = n6post.Ssd(0.6, iou_threshold=0.3, **options)
         model.run(processor)
@@ -220,7 +220,7 @@ def test_random_outputs_are_decoded_as_in_numpy(dtype: str, logits: bool) -> Non
                 given = tensors[::-1] if swapped else tensors
                 model = FakeModel(given, (120, 80))
                 order = "yxhw" if swapped else "xywh"
-                processor = n6post.Ssd(threshold, iou_threshold=0.4, priors=maps, box_order=order, max_detections=100)
+                processor = n6post.Ssd(threshold, iou_threshold=0.4, anchors=maps, box_order=order, max_detections=100)
                 model.run(processor)
                 offsets = real(tensors[1])[0]
                 offsets = offsets[:, [1, 0, 3, 2]] if swapped else offsets
@@ -238,7 +238,7 @@ def test_search_finds_every_prior_that_reaches_the_threshold() -> None:
             probabilities = softmax(real(tensors[0])[0])[:, 1:].max(axis=1)
             for exact in probabilities[:5]:
                 for threshold in (exact * (1 - 2e-6), exact * (1 + 2e-6)):
-                    processor = n6post.Ssd(float(threshold), iou_threshold=1.0, priors=maps, max_detections=100)
+                    processor = n6post.Ssd(float(threshold), iou_threshold=1.0, anchors=maps, max_detections=100)
                     model = FakeModel(tensors, (120, 80))
                     model.run(processor)
                     assert len(survivors(processor, model)) == (probabilities >= threshold).sum()
@@ -253,10 +253,10 @@ def test_the_best_candidates_of_a_crowd_are_found_whatever_their_class(dtype: st
     others[:, 0] = False
     scores[0][others] = -7 if dtype == "float32" else round(-7 / tensors[0].scale) + tensors[0].zero_point
     model = FakeModel(tensors, (120, 80))
-    everything = model.run(n6post.Ssd(0.5, priors=maps, iou_threshold=1.0, max_detections=100))
+    everything = model.run(n6post.Ssd(0.5, anchors=maps, iou_threshold=1.0, max_detections=100))
     assert len(everything) > 25
     for most in (4, 15):
-        found = model.run(n6post.Ssd(0.5, priors=maps, iou_threshold=1.0, max_candidates=most, max_detections=100))
+        found = model.run(n6post.Ssd(0.5, anchors=maps, iou_threshold=1.0, max_candidates=most, max_detections=100))
         np.testing.assert_allclose([d.score for d in found], [d.score for d in everything[:most]], atol=0.01)
 
 
@@ -267,7 +267,7 @@ def test_three_classes_are_told_from_boxes_in_the_first_frame_that_shows_it(swap
     shown = [tensor.values.copy() for tensor in tensors]
     given = tensors[::-1] if swapped else tensors
     model = FakeModel(given, (120, 80))
-    options: dict[str, Any] = {"priors": maps, "iou_threshold": 0.4}
+    options: dict[str, Any] = {"anchors": maps, "iou_threshold": 0.4}
     expected = model.run(n6post.Ssd(0.4, **options))
     assert len(expected) > 3
     for tensor in tensors:  # the background is the best nowhere, or in the same rows
@@ -294,9 +294,9 @@ def test_equal_logits_of_object_and_background_reach_any_threshold_below_one_hal
     tensors, maps = random_head("int8", 1, True)
     tensors[0].values[:] = -20
     model = FakeModel(tensors, (120, 80))
-    found = model.run(n6post.Ssd(0.4999, priors=maps, max_detections=100))
+    found = model.run(n6post.Ssd(0.4999, anchors=maps, max_detections=100))
     assert found and {d.score for d in found} == {0.5}
-    assert model.run(n6post.Ssd(0.5, priors=maps, max_detections=100)) == []
+    assert model.run(n6post.Ssd(0.5, anchors=maps, max_detections=100)) == []
 
 
 def test_nan_never_passes_the_threshold() -> None:
@@ -306,7 +306,7 @@ def test_nan_never_passes_the_threshold() -> None:
             tensors[0].values[:, :, 0] = 9
         tensors[0].values[0, 1::2] = NAN
         for threshold in (0.0, 0.5):
-            processor = n6post.Ssd(threshold, priors=maps, max_detections=100)
+            processor = n6post.Ssd(threshold, anchors=maps, max_detections=100)
             found = FakeModel(tensors, (120, 80)).run(processor)
             assert all(d.score == d.score and d.score >= threshold for d in found)
 
@@ -363,7 +363,7 @@ def test_outputs_with_priors_must_show_which_is_which() -> None:
 def test_scores_that_are_all_equal_do_not_show_that_they_are_no_logits(case: str) -> None:
     if case == "head":
         tensors, maps = random_head("float32", 4, True)
-        options: dict[str, Any] = {"priors": maps}
+        options: dict[str, Any] = {"anchors": maps}
     else:
         tensors, options = [tensor.dequantized() for tensor in tensors_of("st")], {}
     shown = tensors[0].values.copy() * (9 if case == "corners" else 1)
@@ -423,7 +423,7 @@ def test_outputs_without_known_priors_are_refused() -> None:
     with pytest.raises(ValueError, match=r"a head of 78 rows|head of 78 rows and an input .* \(120, 80\).*option priors"):
         FakeModel(tensors, (120, 80)).run(n6post.Ssd())
     with pytest.raises(ValueError, match="priors: expected 78, one for each row of the head, got 60"):
-        FakeModel(tensors, (120, 80)).run(n6post.Ssd(priors=maps[:1]))
+        FakeModel(tensors, (120, 80)).run(n6post.Ssd(anchors=maps[:1]))
 
 
 def test_outputs_of_other_families_are_refused() -> None:
@@ -447,7 +447,7 @@ def test_outputs_of_other_families_are_refused() -> None:
 
 def test_options_that_do_not_apply_are_refused() -> None:
     for case in ("st", "finished"):
-        for options in ({"priors": ULTRA_LIGHT}, {"box_order": "yxhw"}):
+        for options in ({"anchors": ULTRA_LIGHT}, {"box_order": "yxhw"}):
             with pytest.raises(ValueError, match="expected None for a network that"):
                 model_of(case).run(n6post.Ssd(**options))
 
@@ -481,25 +481,25 @@ FAMILY_CASES = FamilyCases(
         "max_detections": OptionCase(20, 1, (0, 65536, 1.5, None), lambda: model_of("finished")),
         "classes": OptionCase(None, [5], ("person", [], [-1], 3), lambda: model_of("finished")),
         "class_agnostic": OptionCase(
-            False, True, (1, None), lambda: small("int8"), {"iou_threshold": 0.0, "priors": SMALL_MAPS}
+            False, True, (1, None), lambda: small("int8"), {"iou_threshold": 0.0, "anchors": SMALL_MAPS}
         ),
-        "max_candidates": OptionCase(100, 1, (0, 65536, 1.5, None), lambda: small("int8"), {"priors": SMALL_MAPS}),
+        "max_candidates": OptionCase(100, 1, (0, 65536, 1.5, None), lambda: small("int8"), {"anchors": SMALL_MAPS}),
         "labels": OptionCase(None, [str(-i) for i in range(90)], ("abc", [], [1]), lambda: model_of("finished")),
-        "priors": OptionCase(
+        "anchors": OptionCase(
             None,
             [(columns, rows, [2 * side for side in sides for _ in range(2)]) for columns, rows, sides in MAPS],
             ("300", [], [(1, 2)], [(1, 2, [(3, 4)], 0)], [(1, 2, [(0, 4)])], [(1.5, 2, [(3, 4)])], 7),
             lambda: model_of("ultra_light"),
         ),
-        "box_order": OptionCase(None, "yxhw", ("whxy", 1), lambda: small("int8"), {"priors": SMALL_MAPS}),
+        "box_order": OptionCase(None, "yxhw", ("whxy", 1), lambda: small("int8"), {"anchors": SMALL_MAPS}),
     },
     frames={
         "Ssd": FrameCase(
-            lambda: n6post.Ssd(priors=SMALL_MAPS, max_detections=3), lambda: small("int8"), lambda: small("uint8"),
+            lambda: n6post.Ssd(anchors=SMALL_MAPS, max_detections=3), lambda: small("int8"), lambda: small("uint8"),
             ("threshold", 0.5, 0.6),
         ),
         "Ssd unlikely": FrameCase(
-            lambda: n6post.Ssd(0.4, priors=SMALL_MAPS, max_detections=3), lambda: small("int8"), lambda: small("uint8"),
+            lambda: n6post.Ssd(0.4, anchors=SMALL_MAPS, max_detections=3), lambda: small("int8"), lambda: small("uint8"),
             ("iou_threshold", 0.5, 0.3),
         ),
         "Ssd corners": FrameCase(

@@ -55,7 +55,7 @@ def test_logits_that_the_network_would_have_given_the_same_classes() -> None:
         logits = np.log(np.float64(probabilities) / (1 - probabilities)) / 2
         quantized = Tensor(np.clip(np.round(logits / 0.02), -128, 127).astype(np.int8), 0.02, 0)
         for one, tolerance in ((quantized, 0.02), (Tensor(np.float32(logits)), 1e-5)):
-            result = classify(one, scores="logit")
+            result = classify(one, score_type="logit")
             assert [c.class_id for c in result] == ranked(probabilities[0], 2)
             np.testing.assert_allclose([c.score for c in result], np.sort(probabilities[0])[::-1], atol=tolerance)
 
@@ -72,7 +72,7 @@ def test_ranking_is_numpys_for_every_dtype_and_shape(seed: int, classes: int, co
     values = np.random.default_rng(seed).integers(-128, 128, (1, classes))
     scores = (values[0] + 128) / 256
     for one in storages(values, 1 / 256):
-        result = classify(one, top_k=count, scores="probability")
+        result = classify(one, top_k=count, score_type="probability")
         assert [c.class_id for c in result] == ranked(scores, count)
         np.testing.assert_allclose([c.score for c in result], np.sort(scores)[::-1][:count], rtol=1e-6)
         assert [c.label for c in result] == [str(c.class_id) for c in result]
@@ -83,7 +83,7 @@ def test_softmax_is_numpys_for_every_dtype(seed: int, classes: int, scale: float
     values = np.random.default_rng(seed).integers(-128, 128, (1, classes))
     scores = softmax((values[0] + 128) * scale)
     for one in storages(values, scale):
-        result = classify(one, top_k=3, scores="logit")
+        result = classify(one, top_k=3, score_type="logit")
         assert [c.class_id for c in result] == ranked(values[0], 3)
         np.testing.assert_allclose([c.score for c in result], np.sort(scores)[::-1][:3], rtol=2e-5, atol=1e-9)
 
@@ -91,7 +91,7 @@ def test_softmax_is_numpys_for_every_dtype(seed: int, classes: int, scale: float
 def test_softmax_of_large_and_infinite_logits_has_no_nan() -> None:
     for logits in ([1e30, 0.0, -1e30], [500.0, 499.0, 0.0], [-1e30, -1e30, -1e30], [3.0, -np.inf, np.nan]):
         with np.errstate(invalid="ignore", over="ignore"):
-            result = classify(Tensor(np.float32([logits])), scores="logit")
+            result = classify(Tensor(np.float32([logits])), score_type="logit")
         assert all(0 <= c.score <= 1 for c in result)
         assert result.class_id == 0
 
@@ -139,18 +139,18 @@ def test_floats_whose_sum_is_not_1_are_examined_again(numbers: list[float], cert
 def test_classes_below_the_threshold_are_left_out() -> None:
     values = np.int16([[0, 51, 205, 128]]) - 128
     for one in storages(values, 1 / 256):
-        assert [c.class_id for c in classify(one, 0.2, scores="probability")] == [2, 3]
-        empty = classify(one, 0.9, scores="probability")
+        assert [c.class_id for c in classify(one, 0.2, score_type="probability")] == [2, 3]
+        empty = classify(one, 0.9, score_type="probability")
         assert (len(empty), empty.class_id, empty.label, empty.score) == (0, None, None, 0.0) and not empty
-        assert [c.class_id for c in classify(one, 0.3, scores="logit")] == [2]
+        assert [c.class_id for c in classify(one, 0.3, score_type="logit")] == [2]
 
 
 @pytest.mark.parametrize("scores", ["probability", "logit"])
 def test_a_score_equal_to_the_threshold_is_enough(scores: Any) -> None:
     for one in storages(np.int16([[0, 0, -128, -128]]), 1 / 256 if scores == "probability" else 1.0):
-        exact = [c.score for c in classify(one, scores=scores)][1]
-        assert [c.class_id for c in classify(one, exact, scores=scores)] == [0, 1]
-        assert len(classify(one, exact + 1e-6 if scores == "logit" else exact + 0.01, scores=scores)) == 0
+        exact = [c.score for c in classify(one, score_type=scores)][1]
+        assert [c.class_id for c in classify(one, exact, score_type=scores)] == [0, 1]
+        assert len(classify(one, exact + 1e-6 if scores == "logit" else exact + 0.01, score_type=scores)) == 0
 
 
 def test_input_need_not_be_a_picture() -> None:
@@ -273,7 +273,7 @@ FAMILY_CASES = FamilyCases(
         "threshold": OptionCase(0.0, 0.5, (-0.1, 1.1, NAN, None), four_classes),
         "top_k": OptionCase(5, 1, (0, 1001, 1.5, None), four_classes),
         "labels": OptionCase(None, ["w", "x", "y", "z"], ("abc", [], [1]), four_classes),
-        "scores": OptionCase(None, "logit", ("score", 1), four_classes),
+        "score_type": OptionCase(None, "logit", ("score", 1), four_classes),
     },
     frames={
         "Classifier": FrameCase(n6post.Classifier, four_classes, three_logits, ("top_k", 5, 2)),

@@ -349,7 +349,7 @@ def test_constant_prototypes_leave_their_layout_open(planar: bool) -> None:
     for _ in range(2):
         assert model.run(processor) == [] and not processor._binding.is_final
     protos[:] = stored
-    assert [d.mask.crop + (d.mask.area,) for d in model.run(processor)] == [(0, 0, 32, 32, 16 * 8 * 14)]
+    assert [d.mask._parts()[2] + (d.mask.area,) for d in model.run(processor)] == [(0, 0, 32, 32, 16 * 8 * 14)]
     assert processor._binding.is_final
     protos[:] = 0
     assert model.run(processor) == [] and processor._binding.is_final

@@ -723,7 +723,7 @@ def test_box_without_a_pixel_in_the_frame_is_dropped(kind: Any, options: dict[st
     if kind is n6post.YoloV8Pose:
         assert [d.keypoints[0, 0] for d in found] == [2, 7]
     if kind is n6post.YoloV8Seg:
-        assert [(d.mask.crop, d.mask.area) for d in found] == [((0, 0, 5, 5), 400), ((11, 10, 4, 5), 320)]
+        assert [(d.mask._parts()[2], d.mask.area) for d in found] == [((0, 0, 5, 5), 400), ((11, 10, 4, 5), 320)]
 
 
 def test_end_to_end_row_without_a_pixel_in_the_frame_is_dropped() -> None:
@@ -905,7 +905,7 @@ BAD_OPTIONS: dict[str, tuple[Any, ...]] = {
     "mask_padding": (-1, NAN, float("inf"), "2"),
     "keypoint_threshold": (-0.1, 1.1, NAN, None, "0.5"),
     "class_count": (0, -1, 1.5, "1"),
-    "keypoint_scores": ("sigmoid",),
+    "score_type": ("sigmoid",),
 }
 
 

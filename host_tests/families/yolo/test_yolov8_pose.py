@@ -316,8 +316,8 @@ def test_coordinate_in_place_of_a_keypoint_score_is_refused(largest: float) -> N
     else:
         with pytest.raises(ValueError, match=f"^expected keypoint scores from 0 to 1, got {largest:.3g} in output 0"):
             model.run(n6post.YoloV8Pose())
-    for option in ("score", "logit"):
-        assert len(model.run(n6post.YoloV8Pose(keypoint_scores=option))) == 3
+    for option in ("probability", "logit"):
+        assert len(model.run(n6post.YoloV8Pose(score_type=option))) == 3
 
 
 def test_class_filter_returns_only_the_given_classes() -> None:
@@ -329,14 +329,14 @@ def test_class_filter_returns_only_the_given_classes() -> None:
         assert [d.rect for d in found] == [d.rect for d in every if d.class_id == class_id]
 
 
-def test_keypoint_scores_option_sets_score_or_logit() -> None:
+def test_score_type_sets_probability_or_logit() -> None:
     head, things = people(6, 1, 6)
     plain = np.float64([t.extra for t in things]).reshape(-1, 6, 3)[..., 2]
-    for option, expected in ((None, plain), ("score", plain), ("logit", 1 / (1 + np.exp(-plain)))):
-        found = FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8Pose(keypoint_scores=option))
+    for option, expected in ((None, plain), ("probability", plain), ("logit", 1 / (1 + np.exp(-plain)))):
+        found = FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8Pose(score_type=option))
         np.testing.assert_allclose(points_of(found)[..., 2], expected, rtol=1e-5)
     head, _, scores = with_logits()
-    found = FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8Pose(keypoint_scores="score"))
+    found = FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8Pose(score_type="probability"))
     np.testing.assert_allclose(points_of(found)[..., 2], np.log(scores / (1 - scores)), rtol=1e-3, atol=1e-4)
 
 
@@ -376,7 +376,7 @@ BAD_OPTIONS: list[tuple[dict[str, Any], str]] = [
     ({"keypoint_threshold": None}, "keypoint_threshold: expected a number from 0(.0)? to 1(.0)?, got None"),
     ({"class_count": 0}, "class_count: expected an integer from 1 to 65535, got 0"),
     ({"class_count": 1.0}, "class_count: expected an integer from 1 to 65535, got 1.0"),
-    ({"keypoint_scores": "sigmoid"}, "keypoint_scores: expected 'score', 'logit' or None, got 'sigmoid'"),
+    ({"score_type": "sigmoid"}, "score_type: expected 'probability', 'logit' or None, got 'sigmoid'"),
     ({"threshold": 2}, "threshold: expected a number from 0(.0)? to 1(.0)?, got 2"),
 ]
 
@@ -441,7 +441,7 @@ FAMILY_CASES = FamilyCases(
         "class_agnostic": OptionCase(False, True, (1, None, "no"), three_classes),
         "keypoint_threshold": OptionCase(0.5, 0.85, (-0.1, 1.1, NAN, None), three_poses),
         "class_count": OptionCase(None, 4, (0, 1.5, "1"), three_poses),
-        "keypoint_scores": OptionCase(None, "logit", ("sigmoid", 1), three_poses),
+        "score_type": OptionCase(None, "logit", ("sigmoid", 1), three_poses),
     },
     frames={
         "YoloV8Pose": FrameCase(

@@ -63,5 +63,5 @@ def run(path, masks):
         for d in tiles.predict(Frame()):
             print(d.rect, "%.3f" % d.score, d.mask and (d.mask.area, d.mask.centroid, d.mask.rect))
         for metric in ("ios", "iou"):
-            print([d.rect for d in n6post.merge(found + tracked, metric=metric, threshold=0.3)])
+            print([d.rect for d in n6post.merge(found + tracked, metric=metric, overlap_threshold=0.3)])
         yield

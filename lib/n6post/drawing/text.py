@@ -9,23 +9,23 @@ from ..tensors.lazy import later
 from ..tensors.options import number
 from .painted_text import paint
 
-_ANCHORS = (
+_POINTS = (
     "top_left", "top_center", "top_right", "center_left", "center", "center_right",
     "bottom_left", "bottom_center", "bottom_right",
 )  # fmt: skip
 
 
-def text(img, xy, what, *, color=(255, 255, 255), scale=None, background=None, anchor="top_left"):
+def text(img, xy, what, *, color=(255, 255, 255), scale=None, background=None, align="top_left"):
     """Write a text into the picture, the same on every firmware, and return the picture.
 
     img         an RGB565 or GRAYSCALE image
-    xy          (x, y), the pixel where the text's `anchor` is. What is outside of the picture is cut off
+    xy          (x, y), the pixel where the point `align` of the text is. What is outside of the picture is cut off
     what        a str; a line feed begins a new line. Characters other than ASCII have no glyph and are left out
     color       (r, g, b)
     scale       1 to 8: how much larger than the font, whose lines are 10 pixels high; None: 2 for pictures that are 480
                 pixels wide or more, else 1
     background  (r, g, b) of a rectangle behind the text; None: none
-    anchor      which point of the text is at xy: "top_left", "top_center", "top_right", "center_left", "center",
+    align       which point of the text is at xy: "top_left", "top_center", "top_right", "center_left", "center",
                 "center_right", "bottom_left", "bottom_center" or "bottom_right"
 
     ValueError for an image of another format, and for anything else that is not as described.
@@ -38,11 +38,11 @@ def text(img, xy, what, *, color=(255, 255, 255), scale=None, background=None, a
     ink = rgb565(checked_color(color))
     ground = -1 if background is None else rgb565(checked_color(background))
     scale = text_scale(target[2]) if scale is None else number("scale", scale, 1, 8)
-    if not isinstance(anchor, str) or anchor not in _ANCHORS:
-        raise ValueError("anchor: expected one of %s, got %r" % (", ".join([repr(one) for one in _ANCHORS]), anchor))
+    if not isinstance(align, str) or align not in _POINTS:
+        raise ValueError("align: expected one of %s, got %r" % (", ".join([repr(one) for one in _POINTS]), align))
     what = what.split("\0")[0]  # the firmware ends there
     w, h = size_of(what, scale)
-    at = _ANCHORS.index(anchor)
+    at = _POINTS.index(align)
     write(target, x - at % 3 * (w - 1) // 2, y - at // 3 * (h - 1) // 2, w, h, what, ground, ink, scale)
     return img
 

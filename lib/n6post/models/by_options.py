@@ -58,7 +58,7 @@ def narrowed(signature, options):
     [] if none fits at all. TypeError if some fit and none has all of the options. ValueError for anchors that are not
     pairs of numbers.
     """
-    if options.get("anchors") is not None:
+    if options.get("anchors") is not None and not _are_maps(options["anchors"]):
         signature.anchors = len(anchor_sizes("anchors", options["anchors"])) // 2
     readings = _readings(signature)
     if readings and all([_missing(one[1], options) for one in readings]):
@@ -67,6 +67,12 @@ def narrowed(signature, options):
     fits = [one for one in readings if not _missing(one[1], options)]
     highest = max([one[0] for one in fits] + [0])
     return [one[1:] for one in fits if one[0] == highest]
+
+
+def _are_maps(anchors):
+    # Whether these are anchors of an Ssd, a list of (columns, rows, sizes), and not pairs of width and height.
+    first = anchors[0] if isinstance(anchors, (list, tuple)) and anchors else None
+    return isinstance(first, (list, tuple)) and len(first) > 2 and isinstance(first[2], (list, tuple))
 
 
 def decided(signature, processor):

@@ -76,7 +76,7 @@ class Tiles(Configurable):
     overlap = _option("overlap", 0.2, number, 0.0, 0.9)
     whole_frame = _option("whole_frame", True, flag)
     tiles_per_frame = _option("tiles_per_frame", 1, number, 1, 257)
-    merge_threshold = _option("merge_threshold", 0.5, number, 0.001, 1.0)
+    overlap_threshold = _option("overlap_threshold", 0.5, number, 0.001, 1.0)
     class_agnostic = _option("class_agnostic", False, flag)
 
     def __init__(self, model, *more, **options):
@@ -146,9 +146,9 @@ class Tiles(Configurable):
                 else:
                     detections.append(d)
                     origins.append(i)
-        found = merged(detections, origins, self.merge_threshold, False, self.class_agnostic)
+        found = merged(detections, origins, self.overlap_threshold, False, self.class_agnostic)
         if others:
-            found = with_others(found, others, self.merge_threshold, self.class_agnostic)
+            found = with_others(found, others, self.overlap_threshold, self.class_agnostic)
         self._state = key, rois, answers, turn  # type: ignore[assignment]
         return found
 

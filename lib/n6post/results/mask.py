@@ -56,11 +56,6 @@ class Mask:
         return row_of(self._parts())
 
     @property
-    def crop(self):
-        """(x, y, w, h) of the object's crop in mask pixels."""
-        return self._parts()[2]
-
-    @property
     def area(self):
         """The number of frame pixels that the object `contains`."""
         return later.results_mask_measures.area(self)

@@ -10,19 +10,20 @@ from ..tensors.options import choice, flag, number
 from .detection import Detection, copied
 
 
-def merge(detections, *, threshold=0.5, metric="ios", class_agnostic=False):
+def merge(detections, *, overlap_threshold=0.5, metric="ios", class_agnostic=False):
     """Join the detections that show the same object; returns a list of Detection, best first.
 
-    detections      a list of Detection, all of one frame
-    threshold       overlap from which two boxes are one object, in steps of 0.001
-    metric          "ios": intersection over the smaller box, which joins a part with the whole too; "iou": intersection
-                    over union
-    class_agnostic  True: join boxes of different classes too
+    detections          a list of Detection, all of one frame
+    overlap_threshold   overlap from which two boxes are one object, in steps of 0.001
+    metric              "ios": intersection over the smaller box, which joins a part with the whole too; "iou": intersection
+                        over union
+    class_agnostic      True: join boxes of different classes too
 
-    The best detection takes in all others that overlap it by `threshold`, then the best of the rest does, and so on. Its box
-    grows around each of them; one that no longer overlaps the grown box by `threshold` is dropped, as in SAHI. Score, class
-    and label are those of the best one. Masks are joined, and of each keypoint the one with the higher score is kept.
-    Oriented boxes do not grow: the largest one is kept. A detection that takes in no other is returned as it is.
+    The best detection takes in all others that overlap it by `overlap_threshold`, then the best of the rest does, and so on.
+    Its box grows around each of them; one that no longer overlaps the grown box by `overlap_threshold` is dropped, as in
+    SAHI. Score, class and label are those of the best one. Masks are joined, and of each keypoint the one with the higher
+    score is kept. Oriented boxes do not grow: the largest one is kept. A detection that takes in no other is returned as it
+    is.
 
     With "ios", a small object in front of a large one of its class is taken for a part of it. (Tiles never joins two of the
     same tile, for this reason.) ValueError for anything but a list of Detection of one frame, and for options out of range.
@@ -32,11 +33,11 @@ def merge(detections, *, threshold=0.5, metric="ios", class_agnostic=False):
     sizes = set([d.frame_size for d in detections if d.frame_size])
     if len(sizes) > 1:
         raise ValueError("detections: expected those of one frame, got frames of %s" % " and ".join([str(s) for s in sizes]))
-    number("threshold", threshold, 0.001, 1.0)
+    number("overlap_threshold", overlap_threshold, 0.001, 1.0)
     if choice("metric", metric, "ios", "iou") is None:
         raise ValueError("metric: expected 'ios' or 'iou', got None")
     flag("class_agnostic", class_agnostic)
-    return merged(detections, None, threshold, metric == "iou", class_agnostic)
+    return merged(detections, None, overlap_threshold, metric == "iou", class_agnostic)
 
 
 def merged(detections, origins, threshold, by_union, class_agnostic):

@@ -17,8 +17,8 @@ from ..results.detection import Detection, copied, detection_from
 from ..tensors.lazy import later
 from ..tensors.options import Configurable, Options, flag, number
 
-# Tuned on made-up motion and real sequences (scripts/dev/tracking/compare_trackers.py). Where no unit is given, these are standard
-# deviations, as fractions of sqrt(w h).
+# Tuned on made-up motion and real sequences (scripts/dev/tracking/compare_trackers.py). Where no unit is given, these are
+# standard deviations, as fractions of sqrt(w h).
 _FADE = 0.93  # factor for the velocity of a lost track in each frame
 _FORGET = 0.8  # factor for what was learned of a track's maneuvers in each frame
 _CLASS_COST = 4.0  # if the classes differ. Not infinite, because networks alternate between car and truck

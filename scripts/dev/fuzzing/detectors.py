@@ -255,11 +255,7 @@ def yolo_x(dice: Dice) -> Head:
     return Head(size, classes, tensors, parts, options, unclear)
 
 
-def yolo_d(dice: Dice) -> Head:
-    return _decoded_rows(dice, 1, ("cells",), option=False)
-
-
-def _decoded_rows(dice: Dice, per_cell: int, units: tuple[str, ...], option: bool = True) -> Head:
+def _decoded_rows(dice: Dice, per_cell: int, units: tuple[str, ...]) -> Head:
     """Rows [1, N, 5 + classes] or the transpose, with objectness and class scores after the sigmoid."""
     size = dice.pick(YOLO_SIZES)
     strides = dice.pick((STRIDES, STRIDES, STRIDES, (4, 8, 16, 32), (8, 16, 32, 64), (16, 32)))
@@ -295,7 +291,7 @@ def _decoded_rows(dice: Dice, per_cell: int, units: tuple[str, ...], option: boo
     real = tensor.real()
     options: dict[str, Any] = {}
     told = _unit_of(tensor, real, unit)
-    if option and (dice.chance(0.5) or not told):
+    if dice.chance(0.5) or not told:
         if unit != "cells" or "cells" in units:
             options["box_units"] = unit
     if unit == "cells":
@@ -444,7 +440,7 @@ def ssd(dice: Dice) -> Head:
     boxes = quantize(dice, values, kind_of(dice), -4, 4)
     real = boxes.real()
     if how == "rows":
-        options["priors"] = maps
+        options["anchors"] = maps
         order = dice.pick(("xywh", "yxhw"))
         options["box_order"] = order
         if order == "yxhw":
@@ -494,7 +490,7 @@ def _finished(dice: Dice, size: tuple[int, int], classes: int) -> Head:
 
 
 HEADS: dict[str, Callable[[Dice], Head]] = {
-    "YoloV2": yolo_v2, "YoloV5": yolo_v5, "YoloX": yolo_x, "YoloD": yolo_d, "BlazeFace": blaze_face, "BlazePalm": blaze_palm,
+    "YoloV2": yolo_v2, "YoloV5": yolo_v5, "YoloX": yolo_x, "BlazeFace": blaze_face, "BlazePalm": blaze_palm,
     "YuNet": yunet, "Ssd": ssd,
 }  # fmt: skip
 

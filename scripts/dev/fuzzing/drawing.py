@@ -408,7 +408,7 @@ def _written(dice: Dice) -> str:
         found = [n6post.Detection(_rect(dice, width, height), 0.5, n, dice.pick(LABELS), None, None) for n in range(2)]
         options: dict[str, Any] = {"scale": dice.pick((None, 1, 3, 8)), "color": dice.pick(COLORS)}
         options["background"] = dice.pick((None, *COLORS))
-        options["anchor"] = dice.pick(("top_left", "center", "bottom_right", "top_center"))
+        options["align"] = dice.pick(("top_left", "center", "bottom_right", "top_center"))
         at = dice.whole(-60, 90), dice.whole(-60, 90)
         steps.append(dice.pick(((found, None, None), (at, dice.pick(LABELS), options))))
     dice.tell(size=(width, height), format=img.format(), steps=steps)

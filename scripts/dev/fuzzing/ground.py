@@ -209,7 +209,7 @@ def _merged(dice: Dice) -> str:
             if _overlap(box, boxes[j], metric == "iou") >= threshold:
                 box = min(box[0], boxes[j][0]), min(box[1], boxes[j][1]), max(box[2], boxes[j][2]), max(box[3], boxes[j][3])
         wanted.append(((box[0], box[1], box[2] - box[0], box[3] - box[1]), found[i].score))
-    got, refused = attempt(n6post.merge, found, threshold=threshold, metric=metric, class_agnostic=agnostic)
+    got, refused = attempt(n6post.merge, found, overlap_threshold=threshold, metric=metric, class_agnostic=agnostic)
     require(got is not None, "refused valid detections: %s", refused)
     assert got is not None
     require([(d.rect, d.score) for d in got] == wanted, "merged %r, expected %r", [d[:2] for d in got], wanted)

@@ -65,7 +65,7 @@ def end2end(dice: Dice) -> str:
     wrong = tampered(dice, model)
     family: Any = n6post.YoloV8Pose if keypoints else n6post.YoloV8Seg if coefficients else n6post.YoloV8
     if keypoints:
-        options["keypoint_scores"] = "score"
+        options["score_type"] = "probability"
     dice.tell(size=size, classes=classes, how=how, head=array, scale=tensor[1:], options=options, input=source)
     processor = family(**options)
     found, refused = attempt(processor, model, [source.given], model.outputs())

@@ -153,7 +153,7 @@ def classifier_head(dice: Dice) -> Head:
     # Three logits may be a regression.
     told = not is_logit or classes != 3 and (kind != "float32" or real.min() < -0.01 or real.max() > 1.01)
     if dice.chance(0.4) or not told:
-        options["scores"] = "logit" if is_logit else "probability"
+        options["score_type"] = "logit" if is_logit else "probability"
     known = {"real": real, "logit": is_logit, "tensor": tensor}
     size = dice.pick(((96, 96), (224, 224), (64, 32)))
     return Head(size, [one_vector(dice, tensor)], options, known, bool(classes == 1))

@@ -89,10 +89,10 @@ def seg(dice: Dice) -> str:
 
 
 def _mask_in_bounds(d: Any, source: frames.Source, size: tuple[int, int]) -> None:
-    x, y, w, h = d.mask.crop
-    require(0 <= x <= x + w <= size[0] and 0 <= y <= y + h <= size[1] or not w or not h, "crop %r", d.mask.crop)
+    x, y, w, h = d.mask._parts()[2]
+    require(0 <= x <= x + w <= size[0] and 0 <= y <= y + h <= size[1] or not w or not h, "crop %r", d.mask._parts()[2])
     image = d.mask.image
-    require((image is None) == (not w or not h), "an image of a crop %r: %r", d.mask.crop, image)
+    require((image is None) == (not w or not h), "an image of a crop %r: %r", d.mask._parts()[2], image)
     require(image is None or (image.width(), image.height()) == (w, h), "an image with a different size than the crop")
     rect = d.mask.rect
     left, top, width, height = source.roi
@@ -215,9 +215,9 @@ def _distinct(planes: Array, clear: Array, expected: yolo.Expected, options: dic
 
 def same_mask(d: Any, plane: Array, clear: Array) -> None:
     got = np.zeros_like(plane)
-    x, y, w, h = d.mask.crop
+    x, y, w, h = d.mask._parts()[2]
     if d.mask.image is not None:
         pixels = np.frombuffer(bytes(d.mask.image.bytearray()), np.uint8).reshape(h, w)
         got[y : y + h, x : x + w] = pixels >= 128
     off = (got != plane) & clear
-    require(not off.any(), "mask differs at %r (rows, columns) of crop %r", np.argwhere(off)[:5].tolist(), d.mask.crop)
+    require(not off.any(), "mask differs at %r (rows, columns) of crop %r", np.argwhere(off)[:5].tolist(), (x, y, w, h))

@@ -202,11 +202,11 @@ def agree(found: Any, processor: Any, head: SplitHead, expected: yolo.Expected, 
 
 def same_mask(d: Any, plane: Array, unclear: Array) -> None:
     got = np.zeros_like(plane)
-    x, y, w, h = d.mask.crop
+    x, y, w, h = d.mask._parts()[2]
     if d.mask.image is not None:
         got[y : y + h, x : x + w] = np.frombuffer(bytes(d.mask.image.bytearray()), np.uint8).reshape(h, w) >= 128
     off = (got != plane) & ~unclear
-    require(not off.any(), "mask differs at %r (rows, columns) of crop %r", np.argwhere(off)[:5].tolist(), d.mask.crop)
+    require(not off.any(), "mask differs at %r (rows, columns) of crop %r", np.argwhere(off)[:5].tolist(), (x, y, w, h))
 
 
 def same_keypoints(d: Any, head: SplitHead, anchor: int, source: frames.Source) -> None:

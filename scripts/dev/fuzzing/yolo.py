@@ -314,7 +314,7 @@ def plain_contents(found: Any) -> list[Any]:
     """Copy the values in a list of detections."""
     said = []
     for d in found:
-        mask = d.mask and (d.mask.crop, bytes(d.mask.image.bytearray()) if d.mask.image else b"", d.mask._parts()[3])
+        mask = d.mask and (d.mask._parts()[2], bytes(d.mask.image.bytearray()) if d.mask.image else b"", d.mask._parts()[3])
         points = None if d.keypoints is None else repr(d.keypoints.tolist())
         said.append((d.rect, d.score, d.class_id, d.label, mask, points))
     return said
@@ -455,9 +455,9 @@ def pose(dice: Dice) -> str:
         options["class_count"] = head.classes
     if dice.chance(0.7):  # without labels most random heads are refused: see like_another_family
         options["labels"] = [f"thing {i}" for i in range(head.classes)]
-    scores = dice.pick(("score", "logit", None))
+    scores = dice.pick(("probability", "logit", None))
     if scores:
-        options["keypoint_scores"] = scores
+        options["score_type"] = scores
     if dice.chance(0.2):
         options["keypoint_threshold"] = dice.pick((0.0, 1.0, 0.3))
     values, dense = placed(dice, stored(dice, head))

@@ -1,4 +1,4 @@
-"""Priors of SSD networks: the option `priors` of Ssd, and those of known networks. Imported only for SSD networks.
+"""Priors of SSD networks: the option `anchors` of Ssd, and those of known networks. Imported only for SSD networks.
 
 Priors are a tuple of maps, in the order of the network's output: (columns, rows, widths and heights of the anchors of a cell
 as a flat tuple, stride or None). Sizes and strides are in input pixels. Without a stride, the map's cells divide the input.

@@ -151,10 +151,6 @@ def _decoded(model):
     return None if classes != _COCO_CLASSES else 0 if head.channels_first else 2
 
 
-def _never(model):
-    return None
-
-
 def _decoded_labels(model):
     return (_objectness_head(model, 1).channels - 5,)
 
@@ -228,6 +224,5 @@ MORE_FAMILIES = (
     ("YoloV2", _yolo_v2, _yolo_v2_labels),
     ("YoloV5", _yolo_v5, _yolo_v5_labels),
     ("YoloX", _yolo_x, _yolo_x_labels),
-    ("YoloD", _never, None),  # YoloX reads the same rows
     ("Ssd", _ssd, _ssd_labels),
 )

@@ -46,15 +46,15 @@ def _priors(name, value):
 class Ssd(GridDetector):
     """Post-processor for SSD networks: `ml.Model(path, postprocess=n6post.Ssd())`.
 
-    The priors of ST's networks, of TensorFlow's SSD MobileNet 300 and of Ultra-Light-Fast-Generic-Face-Detector-1MB are
-    known. Those of other networks are an option.
+    The anchors (priors) of ST's networks, of TensorFlow's SSD MobileNet 300 and of
+    Ultra-Light-Fast-Generic-Face-Detector-1MB are known. Those of other networks are an option.
 
     ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family or
-    whose priors are not known.
+    whose anchors are not known.
     """
 
     _option = Options("threshold", GridDetector._option)
-    priors = _option("priors", None, _priors)
+    anchors = _option("anchors", None, _priors)
     box_order = _option("box_order", None, choice, "xywh", "yxhw")
 
     def _bind(self, model, outputs):
@@ -200,7 +200,7 @@ class SsdBoxes(GridBoxes):
 
     def _levels(self, options, anchors):
         """The levels of a GridPart, and the order of the boxes' numbers."""
-        maps, order = options.priors, options.box_order
+        maps, order = options.anchors, options.box_order
         if maps is None:
             from .priors import known
 
@@ -208,7 +208,7 @@ class SsdBoxes(GridBoxes):
             if found is None:
                 raise ValueError(
                     "expected a known SSD network, got a head of %d rows and an input of (width, height) %s: give the "
-                    "option priors" % (anchors, self.size)
+                    "option anchors" % (anchors, self.size)
                 )
             maps = found[0]
             order = order or found[1]

@@ -49,7 +49,7 @@ def priors(options, model, outputs):
 
 
 def _refuse(options, what):
-    for name in ("priors", "box_order"):
+    for name in ("anchors", "box_order"):
         value = getattr(options, name)
         if value:
             raise ValueError("%s: expected None for a network that %s, got %r" % (name, what, value))

@@ -1,19 +1,20 @@
-"""YOLOX: Megvii's head and ST's st_yolo_x.
+"""YOLOX: Megvii's head, ST's st_yolo_x and ST's YOLO-D (st_yolodv2).
 
 in      Megvii: rows [1, N, 5 + classes] or the transpose, one for each cell, with objectness and class scores after the
         sigmoid. Boxes x, y relative to the cell and logarithms of width and height, in cells, or decoded in input pixels
-        (`--decode_in_inference`).
-        ST: three maps [1, h, w, anchors * (5 + classes)] or [1, anchors * (5 + classes), h, w], strides 8, 16 and 32, with
-        one or three anchors in each cell and logits, as YOLOv2 has them.
+        (`--decode_in_inference`). YOLO-D: such rows, relative to the cell.
+        st_yolo_x: three maps [1, h, w, anchors * (5 + classes)] or [1, anchors * (5 + classes), h, w], strides 8, 16 and 32,
+        with one or three anchors in each cell and logits, as YOLOv2 has them.
         int8, uint8, int16 or float32, the maps in any order and each with its own scale
 out     a list of Detection, best first, in frame pixels
 
 Megvii (yolox/models/yolo_head.py): the center is at (column + x) * stride and the width exp(w) * stride; the score is the
-objectness times the best class score. ST (od_pp_st_yolox.c, postprocess.py of its model zoo): the center is at (column +
-sigmoid(x)) * stride; the width is anchor * exp(w), anchors in parts of the input's width; the score is sigmoid(objectness) *
-softmax(classes), with one class the objectness alone.
+objectness times the best class score, as in od_pp_yolo_d.c. st_yolo_x (od_pp_st_yolox.c, postprocess.py of its model zoo):
+the center is at (column + sigmoid(x)) * stride; the width is anchor * exp(w), anchors in parts of the input's width; the
+score is sigmoid(objectness) * softmax(classes), with one class the objectness alone.
 
-Proven on yolox_nano of Megvii (COCO), on ddddocr's detector of characters, and on ST's st_yolo_x_nano_480.
+Proven on yolox_nano of Megvii (COCO), on ddddocr's detector of characters, and on ST's st_yolo_x_nano_480. Rows are also
+compared with ST's C code for YOLO-D; no file of ST's was at hand.
 """
 
 from ...pixels.rounding import same_product

@@ -30,7 +30,7 @@ class Classifier(Processor):
 
     A call returns a `Classification`, the `top_k` best classes with their labels and scores. If the network's numbers are
     logits, it computes their softmax: for integers the quantization shows it, for floats the numbers of the first frames.
-    The option `scores` says it instead.
+    The option `score_type` says it instead.
 
     ValueError for an option out of range and, at a model's first frame, for an output that does not belong to this family.
     """
@@ -39,7 +39,7 @@ class Classifier(Processor):
     threshold = _option("threshold", 0.0, number, 0.0, 1.0)
     top_k = _option("top_k", 5, number, 1, 1000)
     labels = _option("labels", None, name_list)
-    scores = _option("scores", None, choice, "probability", "logit")
+    score_type = _option("score_type", None, choice, "probability", "logit")
 
     def _bind(self, model, outputs):
         return ClassifierBinding(self, model, outputs)
@@ -60,7 +60,7 @@ class ClassifierBinding(ModelBinding):
         self.classes = classes
         self.scale = same_floats(out.scale)
         self.names = _names(options, model, classes)
-        scores = options.scores
+        scores = options.score_type
         if scores is None:
             scores = self._kind(outputs[0])
             if self.size and not self.names and (classes in (3, 4) and len(out.shape) < 4 or are_face_points(classes)):
@@ -105,7 +105,7 @@ class ClassifierBinding(ModelBinding):
         return "probability"
 
     def _check_classes(self, array, kind):
-        """ValueError for numbers of a regression. Only labels or the option `scores` show that a few logits are none."""
+        """ValueError for numbers of a regression. Only labels or the option `score_type` show that a few logits are none."""
         from ...tensors import errors
 
         out, count = self.outputs[0], self.classes
@@ -123,7 +123,7 @@ class ClassifierBinding(ModelBinding):
                 out,
                 "a regression of %d numbers" % count,
                 "without a post-processor, predict([img])[0] has them; if they are scores of classes, give labels, one per"
-                " class, or the option scores",
+                " class, or the option score_type",
             )
 
     def update_transform(self, inputs):

@@ -26,8 +26,8 @@ class SplitKeypoints(Extras):
         if boxes.labels is None and self.keypoint_count == 17 and boxes.classes == 1:
             boxes.labels = ["person"]  # 17 keypoints are COCO's, of a person
         self.threshold = options.keypoint_threshold
-        scores = options.keypoint_scores
-        self.logits = scores != "score"
+        scores = options.score_type
+        self.logits = scores != "probability"
         self.bins = layout.bins
         if self.bins == 0:
             self.units = [int(unit / boxes.tensor.scale + 0.5) for unit in (boxes.unit_x, boxes.unit_y)]

@@ -69,7 +69,7 @@ class Keypoints(Extras):
             check_keypoints(layout, tensor, head, self.first, self.keypoint_count, doubt, rows)
         if boxes.labels is None and self.keypoint_count == 17 and (boxes.classes == 1 or rows):
             boxes.labels = ["person"]  # 17 keypoints are COCO's, of a person
-        scores = options.keypoint_scores
+        scores = options.score_type
         self.logits = scores == "logit" or scores is None and any_far_below_zero(tensor, layout, self.first, head)
         if scores is None and not self.logits:
             scores = layout.columns(head, self.first + 2, layout.channels, 3)
@@ -133,6 +133,6 @@ class YoloV8Pose(YoloV8):
     _option = Options("threshold", YoloV8._option)
     keypoint_threshold = _option("keypoint_threshold", 0.5, number, 0.0, 1.0)
     class_count = _option("class_count", None, number_or_none, 1, 65535)
-    keypoint_scores = _option("keypoint_scores", None, choice, "score", "logit")
+    score_type = _option("score_type", None, choice, "probability", "logit")
 
     _extras = Keypoints
