@@ -97,6 +97,12 @@ def test_every_file_is_in_one_of_the_folders() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(FILES))
+def test_every_import_names_a_file(name: str) -> None:
+    """Also in machine code, which only a camera imports: it would run the portable kernels without a word."""
+    assert [target for target, _ in imports(name) if target not in FILES] == []
+
+
+@pytest.mark.parametrize("name", sorted(FILES))
 def test_a_file_imports_from_its_own_folder_and_those_below(name: str) -> None:
     upward = {(target, lazy) for target, lazy in imports(name) if level(target) < level(name)}
     assert upward <= {(target, True) for source, target in LAZY_UPWARD if source == name}

@@ -7,7 +7,7 @@ in portable/drawing.py; it takes twice as long.
 import micropython
 from micropython import const
 
-from .drawing_params import mask_block
+from ..params.drawing import mask_block
 
 # Entries of the parameter block of tint_mask, as params/drawing.py names them.
 _TINT_FRAME_WIDTH = const(1)

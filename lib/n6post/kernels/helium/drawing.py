@@ -5,7 +5,7 @@ of its arguments' buffers: dense arrays only (a strided ulab view would pass the
 """
 
 from micropython import const
-from .drawing_params import mask_block
+from ..params.drawing import mask_block
 import micropython
 
 
