@@ -213,7 +213,7 @@ def test_an_input_is_filled_right_after_a_call_has_failed(kind: Any) -> None:
 
 
 def test_the_firmware_is_examined_again_if_the_first_try_failed() -> None:
-    from n6post.pixels.firmware import draw_string_takes_xy_tuple, stretches_plain_image
+    from n6post.firmware import draw_string_takes_xy_tuple, stretches_plain_image
 
     for ask in (stretches_plain_image, draw_string_takes_xy_tuple):
         forget()

@@ -43,7 +43,7 @@ def set_old(ways: Iterable[str]) -> None:
     for follower in _followers:
         follower()
     # On a camera the firmware never changes while a script runs, so the library keeps what it has found out.
-    if library := sys.modules.get("n6post.pixels.firmware"):
+    if library := sys.modules.get("n6post.firmware"):
         library._results.clear()
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from assertions import ADVANCES, gray, note_texts, pixels, says, text_of, text_width
 from fakes import Array, FakeModel, Framed, Tensor
-from n6post.pixels import firmware
+from n6post import firmware
 from n6post.pixels.colors import class_color
 from n6post_pc.demo import recorded
 from synthetic_heads import Thing, float_head, random_head

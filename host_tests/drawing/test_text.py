@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from assertions import pixels, says, text_width
 from fakes import Array
-from n6post.pixels import firmware
+from n6post import firmware
 from n6post.pixels.colors import target_of
 
 pytestmark = pytest.mark.both_firmwares

@@ -16,6 +16,7 @@ from binascii import a2b_base64, crc32
 import micropython
 import n6post
 import n6post.kernels
+from n6post.firmware import draw_string_takes_xy_tuple, stretches_plain_image
 from n6post.kernels import (
     anchors,
     boxes,
@@ -51,7 +52,6 @@ from n6post.kernels.portable import measures as portable_measures
 from n6post.kernels.portable import oriented as portable_oriented
 from n6post.kernels.portable import places as portable_places
 from n6post.kernels.portable import poses as portable_poses
-from n6post.pixels.firmware import draw_string_takes_xy_tuple, stretches_plain_image
 from n6post.pixels.rounding import same_floats
 from n6post.pixels.text import font as known_font
 from ulab import numpy as np

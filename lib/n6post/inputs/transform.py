@@ -78,9 +78,7 @@ def transform_of(inputs, size, last=None):
     key = (type(source), roi)
     frame_size = size
     if roi is not None:
-        picture = getattr(source, "_image", None)  # of the firmware's Normalization
-        if picture is None:
-            picture = getattr(source, "image", None)  # of Stretch, Crop and Letterbox
+        picture = later.firmware.picture_of(source)
         try:
             frame_size = picture.width(), picture.height()
         except (AttributeError, TypeError):
@@ -95,7 +93,7 @@ def transform_of(inputs, size, last=None):
         transform.frame_size = frame_size
         return transform
     x, y, w, h = roi = checked_roi(roi)
-    stretched = later.pixels_firmware.stretches_plain_image()
+    stretched = later.firmware.stretches_plain_image()
     if stretched and x == y == 0:
         return InputTransform(key, roi, w / size[0], 0.0, h / size[1], 0.0, frame_size)
     sx, ox, sy, oy = later.inputs_firmware_scaling.plain_fit(roi, size, stretched)

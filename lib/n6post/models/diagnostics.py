@@ -11,6 +11,7 @@ from ulab import numpy as np
 
 from ..families.processor import Processor
 from ..families.recognition import is_common
+from ..firmware import picture_of
 from ..tensors.errors import dtype_name, is_dense, view_refused
 from ..tensors.head_layout import flat, squeezed
 from ..tensors.options import name_list
@@ -378,7 +379,7 @@ def _ignored_scale(case):
     dtypes = getattr(case.model, "input_dtype", None) or ()
     for i, (source, dtype) in enumerate(zip(case.sources, dtypes)):
         given = getattr(source, "_normalization", None)  # of Stretch, Crop and Letterbox
-        if dtype not in ("b", "B") or given is None and _picture_of(source) is None:
+        if dtype not in ("b", "B") or given is None and picture_of(source) is None:
             continue
         low, high = [(q - case.model.input_zero_point[i]) * case.model.input_scale[i] for q in _RANGES[dtype]]
         for name, neutral in (("scale", (0, 1)), ("mean", (0, 0, 0)), ("stdev", (1, 1, 1))):
@@ -397,7 +398,7 @@ def _ignored_scale(case):
 def _gray_frame(case):
     """A GRAYSCALE picture for a network of colors."""
     for i, (source, shape) in enumerate(zip(case.sources, case.inputs)):
-        picture = _picture_of(source)
+        picture = picture_of(source)
         if picture is not None and _is_gray(picture) and len(shape) == 4 and shape[3] == 3:
             yield (
                 "input %d: the picture is GRAYSCALE and the network, whose input is %s, was trained with colors: it may"
@@ -409,12 +410,6 @@ def _is_gray(picture):
     import image
 
     return picture.format() == image.GRAYSCALE
-
-
-def _picture_of(source):
-    """The image that an input is made of, or None."""
-    picture = getattr(source, "_image", None)  # of the firmware's Normalization
-    return getattr(source, "image", None) if picture is None else picture  # of Stretch, Crop and Letterbox
 
 
 # --- its outputs ---

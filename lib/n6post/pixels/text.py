@@ -6,8 +6,8 @@ and the next one follows after one empty column. A space is three columns wide.
 
 from array import array
 
+from ..firmware import draw_text
 from .colors import FONT_HEIGHT, FONT_WIDTH, gray
-from .firmware import draw_string_takes_xy_tuple
 
 # The font of the kernel `box`: the glyphs " " to "~", 8 x 10 bytes each, 0 where there is no ink, which text_width fills in;
 # then a digit for each: how far the next character is, its columns with ink and one more, or three for a space. The
@@ -16,18 +16,6 @@ font = bytearray(95 * 80)
 font += b"32365752334633245355545455235543865565456245467656544668665343453454543552343855553435464434245"
 
 _known = {}  # the widths of characters whose glyphs the font has, and of texts
-
-
-def draw_text(img, x, y, text, color, scale):
-    """Write a text whose upper left corner is frame pixel (x, y). The firmware has two forms of the call.
-
-    color   (r, g, b)
-    scale   1 to 8: a line takes FONT_HEIGHT * scale pixels, and text_width(text) * scale
-    """
-    if draw_string_takes_xy_tuple():  # 5.0
-        img.draw_string((x, y), text, color=color, scale=scale, mono_space=False)
-    else:  # 4.8.1
-        img.draw_string((x, y, text), color=color, scale=scale, mono_space=False)
 
 
 def text_width(text):

@@ -83,11 +83,11 @@ def _fields(row, class_id):
             raise ValueError
         score = row.get("score", 1.0)
         return row["rect"], _NAN if score is None else score, row.get("class_id", 0), row.get("label"), row.get("keypoints")
-    rect = _value(row, "rect")
+    rect = later.firmware.value_of(row, "rect")
     if rect is not None:
-        label = _value(row, "payload")
-        number = _value(row, "id")
-        code = _value(row, "code")
+        label = later.firmware.value_of(row, "payload")
+        number = later.firmware.value_of(row, "id")
+        code = later.firmware.value_of(row, "code")
         if number is None and code and type(code) is int:
             number = 0
             while not code >> number & 1:
@@ -112,12 +112,6 @@ def _listed(numbers):
     """An array as a list; anything else as it is."""
     tolist = getattr(numbers, "tolist", None)
     return tolist() if tolist else numbers
-
-
-def _value(row, name):
-    """An attribute of a result of the image module, which is a method in firmware 4.8.1. None if there is none."""
-    value = getattr(row, name, None)
-    return value() if callable(value) else value
 
 
 def _detection(fields, row, names, size, source):

@@ -1,6 +1,7 @@
 # What type checkers and editors see of lazy.py: the modules that it imports.
 
 class _Later:
+    from .. import firmware as firmware
     from ..drawing import captions as drawing_captions
     from ..drawing import depth as drawing_depth
     from ..drawing import draw as drawing_draw
@@ -16,7 +17,6 @@ class _Later:
     from ..drawing import zones as drawing_zones
     from ..inputs import firmware_scaling as inputs_firmware_scaling
     from ..pixels import colors as pixels_colors
-    from ..pixels import firmware as pixels_firmware
     from ..pixels import pixel_edges as pixels_pixel_edges
     from ..pixels import text as pixels_text
     from ..results import bands as results_bands

@@ -9,7 +9,7 @@ import n6post
 import numpy as np
 import omv
 import reference
-from n6post.pixels import firmware
+from n6post import firmware
 
 from .core import Dice
 from .tensors import Array

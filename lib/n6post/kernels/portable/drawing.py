@@ -8,8 +8,8 @@ from array import array
 from micropython import const
 from ulab import numpy as np
 
+from ...firmware import draw_text
 from ...pixels.colors import canvas, gray, step_palettes
-from ...pixels.text import draw_text
 from ..params.boxes import ROW
 from ..params.drawing import (
     BOX_COLOR,

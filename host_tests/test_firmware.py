@@ -1,4 +1,4 @@
-"""lib/n6post/pixels/firmware.py: differences between firmwares, found by probing."""
+"""lib/n6post/firmware.py: differences between firmwares, found by probing."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ import pytest
 from assertions import rgb565, text_of
 from fakes import FakeModel, Framed, Tensor
 from ml import preprocessing
+from n6post import firmware
 from n6post.inputs import transform
-from n6post.pixels import firmware
 
-LIB = Path(__file__).parents[2] / "lib" / "n6post"
+LIB = Path(__file__).parents[1] / "lib" / "n6post"
 SIZE, ROI = (32, 32), (0, 0, 64, 32)
 STRETCHED, CROPPED = (2.0, 0.0), (1.0, 16.0)  # x scale and offset of the transform
 

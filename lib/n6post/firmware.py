@@ -1,6 +1,7 @@
-"""Differences between OpenMV firmwares. Each is tried once, and the result is kept.
+"""What one OpenMV firmware does otherwise than another. A call that is renamed is changed here only.
 
-Version numbers do not show them: for four months development builds with version 5 behaved like 4.8.
+A difference is tried once, and the result is kept. Version numbers do not show it: for four months development builds with
+version 5 behaved like 4.8. The scaling of draw_image, which is the same in all of them, is in inputs/firmware_scaling.py.
 """
 
 _results = {}  # results of the trials so far
@@ -44,11 +45,20 @@ def _claims_5():
         return True
 
 
-def draw_string_takes_xy_tuple():
-    """Whether draw_string takes (x, y), text, as in 5.0. In 4.8.1 it takes (x, y, text).
+def draw_text(img, x, y, text, color, scale):
+    """Write a text whose upper left corner is frame pixel (x, y).
 
-    text.py contains both calls.
+    color   (r, g, b)
+    scale   1 to 8: a line takes FONT_HEIGHT * scale pixels, and text_width(text) * scale (pixels/text.py)
     """
+    if draw_string_takes_xy_tuple():
+        img.draw_string((x, y), text, color=color, scale=scale, mono_space=False)
+    else:
+        img.draw_string((x, y, text), color=color, scale=scale, mono_space=False)
+
+
+def draw_string_takes_xy_tuple():
+    """Whether draw_string takes (x, y), text, as in 5.0. In 4.8.1 it takes (x, y, text)."""
     if "text" not in _results:
         _results["text"] = _try_text()
     return _results["text"]
@@ -65,3 +75,15 @@ def _try_text():
         # The form of 4.8.1. If this fails too, no result is kept.
         img.draw_string((0, 0, ""))  # type: ignore[call-arg, arg-type]
         return False
+
+
+def picture_of(source):
+    """The image that a model input is made of; None if it shows none."""
+    picture = getattr(source, "_image", None)  # of the firmware's Normalization
+    return getattr(source, "image", None) if picture is None else picture  # of Stretch, Crop and Letterbox
+
+
+def value_of(result, name):
+    """An attribute of a result of the image module, which is a method in 4.8.1. None if there is none."""
+    value = getattr(result, name, None)
+    return value() if callable(value) else value
