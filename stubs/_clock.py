@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -173,10 +173,12 @@ def use(chosen: PcClock | None) -> None:
         setattr(time, name, function)
 
 
-def _sleep_and_poll(seconds: float, /) -> None:
-    import _host
+# How the script's thread sleeps. _host sets it: its sleep also lets timers call back.
+sleep_of_script: Callable[[float], None] = lambda seconds: clock.sleep(seconds)  # noqa: E731
 
+
+def _sleep_and_poll(seconds: float, /) -> None:
     if in_main_thread():
-        _host.sleep(seconds)
+        sleep_of_script(seconds)
     else:
         clock.sleep(seconds)

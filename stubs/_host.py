@@ -176,6 +176,9 @@ def sleep(seconds: float) -> None:
     poll()
 
 
+_clock.sleep_of_script = sleep
+
+
 def _print_exception(error: BaseException, file: TextIO | None = None) -> None:
     traceback.print_exception(error, file=file or sys.stdout)
 

@@ -6,16 +6,13 @@ They take the arguments of firmware 5.0. _old.py has the arguments of 4.8.1.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from . import _arguments as a
 from . import _blobs, _filters, _statistics, _thresholds
 from . import _formats as f
-
-if TYPE_CHECKING:
-    from ._image import Image
 
 Self = TypeVar("Self", bound="Processing")
 Bands = Sequence[Sequence[int]]
@@ -60,7 +57,7 @@ class Processing:
     _copy_of: Callable[[Any, int], Any]
 
     def binary(
-        self: Self, thresholds: Bands, *, invert: bool = False, zero: bool = False, mask: Image | str | None = None,
+        self: Self, thresholds: Bands, *, invert: bool = False, zero: bool = False, mask: Processing | str | None = None,
         to_bitmap: bool = False, copy: bool = False,
     ) -> Self:
         """Set pixels between the thresholds to white and all others to black.
@@ -113,25 +110,25 @@ class Processing:
         self._store(function(self._pixels(), self._format, size, threshold, self._mask_of(mask)))
         return self
 
-    def erode(self: Self, size: int, /, *, threshold: int = 0, mask: Image | str | None = None) -> Self:
+    def erode(self: Self, size: int, /, *, threshold: int = 0, mask: Processing | str | None = None) -> Self:
         """Set a pixel to black if more than `threshold` of its (2 * size + 1) ** 2 - 1 neighbors are black."""
         return self._morphed(_filters.erode, size, threshold, mask)
 
-    def dilate(self: Self, size: int, /, *, threshold: int = 0, mask: Image | str | None = None) -> Self:
+    def dilate(self: Self, size: int, /, *, threshold: int = 0, mask: Processing | str | None = None) -> Self:
         """Set a pixel to white if more than `threshold` of the (2 * size + 1) ** 2 pixels around it are not black."""
         return self._morphed(_filters.dilate, size, threshold, mask)
 
-    def open(self: Self, size: int, /, *, threshold: int = 0, mask: Image | str | None = None) -> Self:
+    def open(self: Self, size: int, /, *, threshold: int = 0, mask: Processing | str | None = None) -> Self:
         self._morphed(_filters.erode, size, threshold, mask)
         return self._morphed(_filters.dilate, size, threshold, mask)
 
-    def close(self: Self, size: int, /, *, threshold: int = 0, mask: Image | str | None = None) -> Self:
+    def close(self: Self, size: int, /, *, threshold: int = 0, mask: Processing | str | None = None) -> Self:
         self._morphed(_filters.dilate, size, threshold, mask)
         return self._morphed(_filters.erode, size, threshold, mask)
 
     def mean(
         self: Self, size: int, /, *, threshold: bool = False, offset: int = 0, invert: bool = False,
-        mask: Image | str | None = None,
+        mask: Processing | str | None = None,
     ) -> Self:
         """The mean of (2 * size + 1) ** 2 pixels. `threshold`: white if a pixel is brighter than the mean minus `offset`."""
         self._check_mutable()
@@ -142,7 +139,7 @@ class Processing:
 
     def gaussian(
         self: Self, size: int, /, *, unsharp: bool = False, mul: float | None = None, add: float | None = None,
-        threshold: bool = False, offset: int = 0, invert: bool = False, mask: Image | str | None = None,
+        threshold: bool = False, offset: int = 0, invert: bool = False, mask: Processing | str | None = None,
     ) -> Self:
         """Blur over (2 * size + 1) ** 2 pixels; `unsharp` sharpens. `mul` and `add` set contrast and brightness."""
         self._check_mutable()
@@ -161,7 +158,7 @@ class Processing:
 
     def laplacian(
         self: Self, size: int, /, *, sharpen: bool = False, mul: float | None = None, add: float | None = None,
-        threshold: bool = False, offset: int = 0, invert: bool = False, mask: Image | str | None = None,
+        threshold: bool = False, offset: int = 0, invert: bool = False, mask: Processing | str | None = None,
     ) -> Self:
         """Edges over (2 * size + 1) ** 2 pixels: the pixel minus the gaussian; `sharpen` adds them to the picture."""
         self._check_mutable()
@@ -177,7 +174,7 @@ class Processing:
                                    bool(invert), allowed))
         return self
 
-    def difference(self: Self, other: Image | str, /, *, mask: Image | str | None = None) -> Self:
+    def difference(self: Self, other: Processing | str, /, *, mask: Processing | str | None = None) -> Self:
         """The absolute difference of each channel from another image of the same size and format."""
         self._check_mutable()
         pixels, theirs = self._pixels(), self._other(other)
@@ -191,7 +188,7 @@ class Processing:
         return self
 
     def histeq(
-        self: Self, *, adaptive: bool = False, clip_limit: float | None = None, mask: Image | str | None = None
+        self: Self, *, adaptive: bool = False, clip_limit: float | None = None, mask: Processing | str | None = None
     ) -> Self:
         """Spread the gray levels of a GRAYSCALE image over 0..255."""
         self._check_mutable()
@@ -282,7 +279,7 @@ class Processing:
 
     def get_histogram(
         self, *, thresholds: Bands | None = None, invert: bool = False, roi: tuple[int, int, int, int] | None = None,
-        bins: int = -1, l_bins: int = -1, a_bins: int = -1, b_bins: int = -1, difference: Image | str | None = None,
+        bins: int = -1, l_bins: int = -1, a_bins: int = -1, b_bins: int = -1, difference: Processing | str | None = None,
     ) -> _statistics.Histogram:
         """Histogram of gray, or of L, A and B: fractions of the pixels, or of the pixels between `thresholds`."""
         shares = self._shares(thresholds, invert, roi, bins, l_bins, a_bins, b_bins, difference)
@@ -292,7 +289,7 @@ class Processing:
 
     def get_statistics(
         self, *, thresholds: Bands | None = None, invert: bool = False, roi: tuple[int, int, int, int] | None = None,
-        bins: int = -1, l_bins: int = -1, a_bins: int = -1, b_bins: int = -1, difference: Image | str | None = None,
+        bins: int = -1, l_bins: int = -1, a_bins: int = -1, b_bins: int = -1, difference: Processing | str | None = None,
     ) -> _statistics.Statistics:
         """Mean, median, quartiles and more of the histogram that get_histogram() returns for the same arguments."""
         shares = self._shares(thresholds, invert, roi, bins, l_bins, a_bins, b_bins, difference)

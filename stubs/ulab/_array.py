@@ -17,7 +17,7 @@ import numpy as np
 
 from . import _index, _ops
 from ._convert import convert, from_iterable, operand
-from ._core import BOOLEAN, F32, FLOAT, NO_DIMS, Array, Raw, UlabTrap, dense, dense_bytes, dtype_of, is_dense
+from ._core import BOOLEAN, F32, FLOAT, NO_DIMS, Array, Raw, UlabTrap, dense, dense_bytes, dtype_of, flat_view, is_dense
 from ._print import text
 
 _new = object.__new__
@@ -182,9 +182,7 @@ class ndarray(Raw):
         return wrap(self._np[...], self._flag)
 
     def sort(self, *, axis: int | None = -1) -> None:
-        from ._sort import sort_inplace
-
-        sort_inplace(self, axis)
+        raise NotImplementedError  # _sort.py sets it
 
     # -- the sequence
 
@@ -251,9 +249,7 @@ class ndarray(Raw):
 
     def __buffer__(self, flags: int) -> memoryview:
         """The buffer protocol in CPython 3.12 and later (PEP 688). Older versions need `ulab._host.memoryview`."""
-        from ._host import memoryview as view
-
-        return view(self)
+        return flat_view(self)
 
     def __int__(self) -> int:
         raise ValueError("invalid syntax for integer with base 10")

@@ -112,3 +112,10 @@ def dense_bytes(raw: Raw, what: str) -> bool:
             "or memory outside the array: copy() it first",
         )
     return True
+
+
+def flat_view(array: Raw) -> memoryview:
+    """A memoryview of the elements of a dense array, as on the board."""
+    if not dense_bytes(array, "memoryview"):
+        raise TypeError("object with buffer protocol required")
+    return memoryview(array._np.reshape(-1)) if array._np.size else memoryview(b"")

@@ -12,7 +12,7 @@ from typing import Any
 
 from ._array import ndarray
 from ._array import wrap as _wrap
-from ._core import BOOLEAN, BY_CHAR, MAX_DIMS, Array, Raw, UlabTrap, canonical, dense_bytes
+from ._core import BOOLEAN, BY_CHAR, MAX_DIMS, Array, Raw, UlabTrap, canonical, flat_view
 
 
 def wrap(array: Array, boolean: bool = False) -> ndarray:
@@ -34,11 +34,7 @@ def memoryview(obj: Any) -> builtins.memoryview:
     """memoryview() that also accepts ulab arrays: a flat view of the elements, as on the board."""
     if not isinstance(obj, Raw):
         return builtins.memoryview(obj)
-    if not dense_bytes(obj, "memoryview"):
-        raise TypeError("object with buffer protocol required")
-    if obj._np.size == 0:
-        return builtins.memoryview(b"")
-    return builtins.memoryview(obj._np.reshape(-1))  # type: ignore[arg-type]
+    return flat_view(obj)
 
 
 def bytearray(*arguments: Any) -> builtins.bytearray:

@@ -90,12 +90,15 @@ def sort(array: Any, /, *, axis: int | None = None) -> ndarray:
     return fresh(moved, source._flag)
 
 
-def sort_inplace(array: ndarray, axis: int | None) -> None:
+def _sort_inplace(array: ndarray, *, axis: int | None = -1) -> None:
     if axis is None:
         if array._np.ndim > 1:
             raise UlabTrap("sort(axis=None)", "in place makes the array itself 1-D: use np.sort")
         axis = 0
     array._np[...] = sort(array, axis=axis)._np
+
+
+ndarray.sort = _sort_inplace  # type: ignore[method-assign]
 
 
 def argsort(array: Any, /, *, axis: int | None = None) -> ndarray:
