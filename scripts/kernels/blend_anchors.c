@@ -1,4 +1,4 @@
-// Suppression that blends boxes. blend_anchors(params, values, labels); see portable/anchors.py.
+// Suppression that blends boxes. blend_anchors(params, values, indices); see portable/anchors.py.
 #include "tensors.h"
 
 enum { DROPPED = 65535 };
@@ -15,24 +15,24 @@ static inline int overlap(const float *values, int capacity, int i, int j, float
     return inter / (area_j + area_i - inter) > threshold;
 }
 
-int blend_anchors(const struct blend_anchors_params *params, float *values, uint16_t *labels)
+int blend_anchors(const struct blend_anchors_params *params, float *values, uint16_t *indices)
 {
     int count = params->count, capacity = params->capacity, kept = 0;
     float threshold = as_float(params->threshold);
     const float *scores = values + 4 * capacity;
-    const uint16_t *classes = labels + capacity;
-    uint16_t *positions = labels + 2 * capacity;
+    const uint16_t *classes = indices + capacity;
+    uint16_t *positions = indices + 2 * capacity;
     for (int i = 0; i < count && kept < params->most; i++) {
-        if (labels[i] == DROPPED)
+        if (indices[i] == DROPPED)
             continue;
         // The positions of its cluster go behind those that are kept, into entries that are written later or never.
         int size = 1, first = kept;
         positions[kept++] = i;
         for (int j = i + 1; j < count; j++) {
-            if (labels[j] == DROPPED || (!params->class_agnostic && classes[j] != classes[i]))
+            if (indices[j] == DROPPED || (!params->class_agnostic && classes[j] != classes[i]))
                 continue;
             if (overlap(values, capacity, i, j, threshold)) {
-                labels[j] = DROPPED;
+                indices[j] = DROPPED;
                 positions[first + size++] = j;
             }
         }

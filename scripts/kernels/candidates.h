@@ -155,13 +155,13 @@ static void check_scan(struct search *s, int cut, int most)
     scan_exactly(s, most);
 }
 
-static __attribute__((noinline)) void place_boxes(const struct search *s, float *values, const uint16_t *labels)
+static __attribute__((noinline)) void place_boxes(const struct search *s, float *values, const uint16_t *indices)
 {
     const struct candidates_params *params = s->params;
     float zero = params->zero_point;
     int dtype = s->dtype, capacity = params->capacity, step = params->channel_step << s->size;
     for (int i = 0; i < s->count; i++) {
-        const uint8_t *p = s->head + ((labels[i] * params->anchor_step) << s->size);
+        const uint8_t *p = s->head + ((indices[i] * params->anchor_step) << s->size);
         float x = element(p, dtype) - zero, y = element(p + step, dtype) - zero;
         float w = (element(p + 2 * step, dtype) - zero) * 0.5f, h = (element(p + 3 * step, dtype) - zero) * 0.5f;
         values[i] = x - w;

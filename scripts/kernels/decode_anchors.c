@@ -1,4 +1,4 @@
-// Decode boxes and keypoints of the candidates of one part. decode_anchors(head, params, values, labels); see
+// Decode boxes and keypoints of the candidates of one part. decode_anchors(head, params, values, indices); see
 // portable/anchors.py.
 #include "anchors.h"
 
@@ -6,11 +6,11 @@ struct level {
     int32_t first, width, per_cell, stride[2], anchors;
 };
 
-int decode_anchors(const uint8_t *head, const struct decode_anchors_params *params, float *values, uint16_t *labels)
+int decode_anchors(const uint8_t *head, const struct decode_anchors_params *params, float *values, uint16_t *indices)
 {
     int capacity = params->capacity, total = params->total, dtype = params->dtype, size = log2_size(dtype);
     int step = params->channel_step << size, rows = params->rows;
-    const uint16_t *anchors = labels + 3 * capacity;
+    const uint16_t *anchors = indices + 3 * capacity;
     const int32_t *table = params->table + 1; // behind the number of its words
     float zero = params->zero_point, scale = as_float(params->scale), offset = as_float(params->offset);
     float logit_scale = scale * LOG2_E, exp_scale = scale * as_float(params->wh_scale) * LOG2_E;
@@ -48,8 +48,8 @@ int decode_anchors(const uint8_t *head, const struct decode_anchors_params *para
                 to[(axis + 2) * capacity] = middle + half;
             }
             to[4 * capacity] = values[(rows + 4) * capacity + i];
-            labels[total + i] = anchor + params->first;
-            labels[capacity + total + i] = labels[4 * capacity + i];
+            indices[total + i] = anchor + params->first;
+            indices[capacity + total + i] = indices[4 * capacity + i];
         }
         to += 5 * capacity;
         const uint8_t *p = head + ((params->first_point * params->channel_step + anchor * params->anchor_step) << size);

@@ -1,5 +1,5 @@
 // Decode the candidates of one part of a split head, and merge them into the candidates of the frame.
-// decode_boxes(boxes, params, values, labels); see portable/heads.py.
+// decode_boxes(boxes, params, values, indices); see portable/heads.py.
 //
 // The scores come first, and with them the order of the frame's old and new candidates. Then, beginning with the last, each
 // old candidate moves up to its place or a new one is decoded into it. Those beyond the capacity are not decoded.
@@ -34,12 +34,12 @@ static void corners(struct decoder *d, int anchor, float *to, int capacity)
     to[3 * capacity] = bottom;
 }
 
-int decode_boxes(const void *boxes, struct decode_boxes_params *params, float *values, uint16_t *labels)
+int decode_boxes(const void *boxes, struct decode_boxes_params *params, float *values, uint16_t *indices)
 {
     int capacity = params->capacity, count = params->count, total = params->total;
     float *scores = values + 4 * capacity, *found = values + 9 * capacity;
-    const uint16_t *found_labels = labels + 3 * capacity;
-    uint16_t *place = labels + 5 * capacity;
+    const uint16_t *found_labels = indices + 3 * capacity;
+    uint16_t *place = indices + 5 * capacity;
     decode_scores(found, count, as_float(params->score_scale), params->sigmoid);
     while (count && !(found[count - 1] >= as_float(params->least)))
         count--;
@@ -66,13 +66,13 @@ int decode_boxes(const void *boxes, struct decode_boxes_params *params, float *v
             old--;
             for (int row = 0; row < 5; row++)
                 values[row * capacity + at] = values[row * capacity + old];
-            labels[at] = labels[old];
-            labels[capacity + at] = labels[capacity + old];
+            indices[at] = indices[old];
+            indices[capacity + at] = indices[capacity + old];
             continue;
         }
         int anchor = found_labels[--new];
-        labels[at] = anchor + params->first;
-        labels[capacity + at] = found_labels[capacity + new];
+        indices[at] = anchor + params->first;
+        indices[capacity + at] = found_labels[capacity + new];
         scores[at] = found[new];
         corners(&d, anchor, values + at, capacity);
     }

@@ -1,4 +1,4 @@
-// The corners and the rotation of the oriented boxes that are kept. oriented_corners(params, labels, boxes, corners); see
+// The corners and the rotation of the oriented boxes that are kept. oriented_corners(params, indices, boxes, corners); see
 // portable/oriented.py.
 #include "tensors.h"
 
@@ -77,11 +77,11 @@ static int rotation(float ux, float uy, float vx, float vy)
     return degrees < 0 ? 17999 : degrees >= 180000000 ? degrees / 10000 - 18000 : degrees / 10000;
 }
 
-int oriented_corners(const struct oriented_corners_params *params, uint16_t *labels, const float *boxes, float *corners)
+int oriented_corners(const struct oriented_corners_params *params, uint16_t *indices, const float *boxes, float *corners)
 {
     int capacity = params->capacity;
     float ax = as_float(params->ax), bx = as_float(params->bx), ay = as_float(params->ay), by = as_float(params->by);
-    const uint16_t *positions = labels + 2 * capacity;
+    const uint16_t *positions = indices + 2 * capacity;
     for (int i = 0; i < params->kept; i++, corners += 9) {
         const float *box = boxes + positions[i];
         float ux = box[2 * capacity], uy = box[3 * capacity], vx = box[4 * capacity], vy = box[5 * capacity];

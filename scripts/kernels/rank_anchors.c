@@ -1,4 +1,4 @@
-// Copy the candidates of the first list to the second, best first. rank_anchors(params, values, labels); see
+// Copy the candidates of the first list to the second, best first. rank_anchors(params, values, indices); see
 // portable/anchors.py.
 #include "tensors.h"
 
@@ -7,11 +7,11 @@ static inline int before(const float *scores, const uint16_t *anchors, int a, in
     return scores[a] > scores[b] || (scores[a] == scores[b] && anchors[a] < anchors[b]);
 }
 
-int rank_anchors(const struct rank_anchors_params *params, float *values, uint16_t *labels)
+int rank_anchors(const struct rank_anchors_params *params, float *values, uint16_t *indices)
 {
     int total = params->total, capacity = params->capacity, rows = params->rows;
     const float *scores = values + 4 * capacity;
-    uint16_t *order = labels + 2 * capacity;
+    uint16_t *order = indices + 2 * capacity;
     for (int i = 0; i < total; i++)
         order[i] = i;
     // Shell sort: the parts come almost sorted, and no two candidates have the same anchor.
@@ -21,7 +21,7 @@ int rank_anchors(const struct rank_anchors_params *params, float *values, uint16
     for (; gap; gap /= 3)
         for (int i = gap; i < total; i++) {
             int one = order[i], at = i;
-            for (; at >= gap && before(scores, labels, one, order[at - gap]); at -= gap)
+            for (; at >= gap && before(scores, indices, one, order[at - gap]); at -= gap)
                 order[at] = order[at - gap];
             order[at] = one;
         }
@@ -30,8 +30,8 @@ int rank_anchors(const struct rank_anchors_params *params, float *values, uint16
         int from = order[at];
         for (int row = 0; row < rows; row++)
             values[(rows + row) * capacity + at] = values[row * capacity + from];
-        labels[3 * capacity + at] = at;
-        labels[4 * capacity + at] = labels[capacity + from];
+        indices[3 * capacity + at] = at;
+        indices[4 * capacity + at] = indices[capacity + from];
     }
     return count;
 }

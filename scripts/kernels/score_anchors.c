@@ -1,4 +1,4 @@
-// Compute the scores of the candidates of one part. score_anchors(scores, params, values, labels); see portable/anchors.py.
+// Compute the scores of the candidates of one part. score_anchors(scores, params, values, indices); see portable/anchors.py.
 #include "anchors.h"
 
 struct classes {
@@ -47,11 +47,11 @@ static __attribute__((noinline)) float class_score(const struct classes *c, cons
     return power_of_two((top - largest) * c->factor) / total;
 }
 
-int score_anchors(const uint8_t *scores, const struct score_anchors_params *params, float *values, uint16_t *labels)
+int score_anchors(const uint8_t *scores, const struct score_anchors_params *params, float *values, uint16_t *indices)
 {
     int capacity = params->capacity, count = params->count, size = log2_size(params->dtype), kept = 0;
     float *found = values + (params->rows + 4) * capacity;
-    uint16_t *anchors = labels + 3 * capacity, *numbers = labels + 4 * capacity;
+    uint16_t *anchors = indices + 3 * capacity, *numbers = indices + 4 * capacity;
     float least = as_float(params->least), search_scale = as_float(params->search_scale);
     struct classes c = { params, params->channel_step << size, as_float(params->scale) };
     if (params->search_sigmoid)

@@ -2,13 +2,13 @@
 #pragma once
 #include "tensors.h"
 
-static inline int suppress_exactly(const struct suppress_params *params, const float *values, uint16_t *labels)
+static inline int suppress_exactly(const struct suppress_params *params, const float *values, uint16_t *indices)
 {
     int capacity = params->capacity, count = params->count, most = params->most, any = params->class_agnostic, kept = 0;
     float threshold = as_float(params->threshold);
     const float *left = values, *top = left + capacity, *right = top + capacity, *bottom = right + capacity;
-    const uint16_t *classes = labels + capacity;
-    uint16_t *positions = labels + 2 * capacity;
+    const uint16_t *classes = indices + capacity;
+    uint16_t *positions = indices + 2 * capacity;
     for (int i = 0; i < count && kept < most; i++) {
         float x1 = left[i], y1 = top[i], x2 = right[i], y2 = bottom[i], area = (x2 - x1) * (y2 - y1);
         int stays = 1;

@@ -1,4 +1,4 @@
-// Make oriented boxes of the candidates, and drop those that a better one overlaps. suppress_oriented(params, values, labels,
+// Make oriented boxes of the candidates, and drop those that a better one overlaps. suppress_oriented(params, values, indices,
 // boxes); see portable/oriented.py.
 #include "tensors.h"
 
@@ -26,12 +26,12 @@ static inline float exponential(float z)
     return e;
 }
 
-int suppress_oriented(const struct suppress_oriented_params *params, float *values, uint16_t *labels, float *boxes)
+int suppress_oriented(const struct suppress_oriented_params *params, float *values, uint16_t *indices, float *boxes)
 {
     int capacity = params->capacity, count = params->count;
     float unit_x = as_float(params->unit_x), unit_y = as_float(params->unit_y), limit = as_float(params->limit);
-    const uint16_t *classes = labels + capacity;
-    uint16_t *kept = labels + 2 * capacity;
+    const uint16_t *classes = indices + capacity;
+    uint16_t *kept = indices + 2 * capacity;
     for (int i = 0; i < count; i++) {
         float *value = values + i, *box = boxes + i;
         float left = value[0], top = value[capacity], right = value[2 * capacity], bottom = value[3 * capacity];

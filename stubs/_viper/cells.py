@@ -27,11 +27,11 @@ _Y = const(8)
 _OBJECT = const(9)
 
 
-def group_cells(values, labels, params, grid, queue, objects):
+def group_cells(values, indices, params, grid, queue, objects):
     """Group the candidates of a map into objects, those of the best candidates first.
 
     values  bytearray of the float32 (5, capacity) that the kernel `candidates` writes: row 4 has the scores
-    labels  bytearray of the uint16 (3, capacity), likewise: row 0 has the cells, row 1 the classes
+    indices bytearray of the uint16 (3, capacity), likewise: row 0 has the cells, row 1 the classes
     params  array('i') of 5: the words above
     grid    array('i') of (width + 2) * (height + 2) zeros, which are zeros again in the end
     queue   array('i') of `capacity`, written
@@ -42,7 +42,7 @@ def group_cells(values, labels, params, grid, queue, objects):
     scores; a weight is at least 1 and at most 4096. Returns the number of objects.
     """
     scores = array("i", bytes(values))
-    cells = array("H", bytes(labels))
+    cells = array("H", bytes(indices))
     count = params[_COUNT]
     width = params[_WIDTH]
     capacity = params[_CAPACITY]

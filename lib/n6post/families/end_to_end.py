@@ -68,10 +68,10 @@ class EndToEndHead(Head):
     def find(self, outputs):
         """Find the detections in the model's outputs and return how many.
 
-        labels[2] then has their positions in values and labels, best first.
+        indices[2] then has their positions in values and indices, best first.
         """
-        values, labels, _ = self.buffers
-        return candidates(outputs[self.index], self.block, values, labels)
+        values, indices, _ = self.buffers
+        return candidates(outputs[self.index], self.block, values, indices)
 
     def name_of(self, class_id):
         """The label of a class, or its number as text. It is kept for the next frame."""
@@ -91,11 +91,11 @@ class EndToEndHead(Head):
         return numbers
 
 
-def candidates(head, block, values, labels):
+def candidates(head, block, values, indices):
     """Find the rows whose score reaches the threshold, best first, equal ones in their order, like the kernel of that name.
 
     values  float32 (5, capacity), written: rows x1, y1, x2, y2, score, in raw units (q - zero_point)
-    labels  uint16 (3, capacity), written: row 0 the row of the head, row 1 its class
+    indices uint16 (3, capacity), written: row 0 the row of the head, row 1 its class
 
     Returns how many were written, at most the capacity. Rows whose score is NaN or infinity are skipped. ValueError for a
     class number below 0, above 65535, or further from a whole number than rounding to the head's steps explains.
@@ -131,7 +131,7 @@ def candidates(head, block, values, labels):
         passing, columns, classes = _taken(passed, passing, columns, classes)
     ranks = columns[4]
     count = len(ranks)
-    most = labels.shape[1]
+    most = indices.shape[1]
     if count > 1 and not np.all(ranks[:-1] >= ranks[1:]):
         order = _order(ranks + 0.0, most, output)  # -0 and 0 are one score
         passing, columns, classes = _taken(order, passing, columns, classes)
@@ -140,8 +140,8 @@ def candidates(head, block, values, labels):
         passing, columns, classes = passing[:most], columns[:, :most], classes[:most]
         count = most
     values[:, :count] = columns[:5]
-    labels[0, :count] = passing
-    labels[1, :count] = classes
+    indices[0, :count] = passing
+    indices[1, :count] = classes
     return count
 
 

@@ -24,7 +24,7 @@ class Head:
     """Finds boxes in a model's outputs, in raw units: the base of the heads of most families.
 
     names       by class number: the class name, or None if it was not needed so far
-    buffers     (values, labels, table), as kernels/boxes.py takes them
+    buffers     (values, indices, table), as kernels/boxes.py takes them
     capacity    how many boxes fit into the buffers
     """
 
@@ -37,7 +37,7 @@ class Head:
         self.names = [None] * classes
 
     def find(self, outputs):
-        """Find the boxes of this frame and return how many. labels[2] then has their positions in values and labels."""
+        """Find the boxes of this frame and return how many. indices[2] then has their positions in values and indices."""
         raise NotImplementedError
 
     def allowed(self, options):
@@ -173,9 +173,9 @@ class FrameBoxes(ModelBinding):
         block[entry] = kept = self.head.find(outputs)
         if not kept:
             return []
-        values, labels, table = self.head.buffers
+        values, indices, table = self.head.buffers
         first = self.first
-        size = box_kernels.boxes_to_frame(block, values, labels, memoryview(table)[first:] if first else table)
+        size = box_kernels.boxes_to_frame(block, values, indices, memoryview(table)[first:] if first else table)
         shown = block[entry]  # without boxes that have no pixel in the frame
         self.check_best(table, first, shown < kept)
         if not shown:
@@ -188,7 +188,7 @@ class FrameBoxes(ModelBinding):
             )
         detections = box_kernels.make_detections(self.making, outputs, None, table, 0, shown)
         if self.turn:
-            self.turn(detections, labels, table, kept)
+            self.turn(detections, indices, table, kept)
         return detections
 
     def check_best(self, table, at, hidden):

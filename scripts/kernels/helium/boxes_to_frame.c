@@ -1,4 +1,4 @@
-// Convert kept candidates to frame rectangles and prototype windows. boxes_to_frame(params, values, labels, table); see
+// Convert kept candidates to frame rectangles and prototype windows. boxes_to_frame(params, values, indices, table); see
 // portable/boxes.py.
 //
 // The four coordinates x1, y1, x2, y2 of a box are the four lanes of a vector, from the candidate to the pixels.
@@ -11,7 +11,7 @@ ENTRIES(boxes_to_frame_params, ax, by, 4);
 ENTRIES(row, x, h, 4);
 ENTRIES(row, window_x, window_h, 4);
 
-int boxes_to_frame(struct boxes_to_frame_params *params, const float *values, const uint16_t *labels, struct row *row)
+int boxes_to_frame(struct boxes_to_frame_params *params, const float *values, const uint16_t *indices, struct row *row)
 {
     const float *ax = (const float *)&params->ax, *bx = (const float *)&params->bx, *scale = (const float *)&params->scale;
     int capacity = params->capacity, kept = params->kept, size = 0;
@@ -21,7 +21,7 @@ int boxes_to_frame(struct boxes_to_frame_params *params, const float *values, co
     float32x4_t a = vldrwq_gather_shifted_offset_f32(ax, twice), b = vldrwq_gather_shifted_offset_f32(bx, twice);
     float32x4_t frame = vcvtq_f32_s32(vldrwq_gather_shifted_offset_s32(&params->width, axis));
     for (int i = 0; i < kept; i++) {
-        int at = labels[2 * capacity + i];
+        int at = indices[2 * capacity + i];
         float32x4_t raw = vldrwq_gather_shifted_offset_f32(values + at, rows);
         float32x4_t mapped = vaddq_f32(vmulq_f32(raw, a), b);
         mapped = vminnmq_f32(vmaxnmq_f32(mapped, vdupq_n_f32(0)), frame); // NaN becomes 0
@@ -30,8 +30,8 @@ int boxes_to_frame(struct boxes_to_frame_params *params, const float *values, co
         row->h -= row->y;
         if (row->w <= 0 || row->h <= 0)
             continue;
-        row->anchor = labels[at];
-        row->class_id = labels[capacity + at];
+        row->anchor = indices[at];
+        row->class_id = indices[capacity + at];
         row->score = as_bits(values[4 * capacity + at] * *scale);
         vst1q_s32(&row->window_x, vdupq_n_s32(0));
         int x0 = 0, y0 = 0, x1 = 0, y1 = 0, ring = params->ring;

@@ -1,10 +1,10 @@
-// Find the anchors whose best class reaches the threshold, best first. candidates(head, params, values, labels); see
+// Find the anchors whose best class reaches the threshold, best first. candidates(head, params, values, indices); see
 // portable/boxes.py.
 //
 // candidates-scan.s finds the anchors whose largest score reaches the cut. They are collected in a buffer for twice as many as
 // are wanted. When it is full, the better half is kept and the cut rises, so with many candidates most are soon skipped. At the
 // end their classes are looked up, they are sorted by insertion (four entries move in ten instructions), and their boxes are
-// decoded, four at once. The buffer uses the first rows of `values` (keys: see candidates.h) and the last two of `labels`
+// decoded, four at once. The buffer uses the first rows of `values` (keys: see candidates.h) and the last two of `indices`
 // (anchors). Anchors with their classes then use the second row of `values`, the sorted candidates the rows that are left.
 //
 // With a class filter, only the scores of allowed classes are read first, and those of all classes where one reaches the cut.
@@ -212,7 +212,7 @@ static void scan(struct search *s, int most)
     scan_exactly(s, most);
 }
 
-int candidates(const void *head, const struct candidates_params *params, float *values, uint16_t *labels)
+int candidates(const void *head, const struct candidates_params *params, float *values, uint16_t *indices)
 {
     int dtype = params->dtype, capacity = params->capacity, cut = params->cut;
     int size = log2_size(dtype);
@@ -224,7 +224,7 @@ int candidates(const void *head, const struct candidates_params *params, float *
     else
         cut = larger(cut, dtype == UINT8 ? 0 : -1 - most);
     struct search s = { head, (const uint8_t *)head + ((params->first_class * params->channel_step) << size), params,
-                        (int32_t *)values, labels + capacity, dtype, size, 0, 0, 0, 0 };
+                        (int32_t *)values, indices + capacity, dtype, size, 0, 0, 0, 0 };
     set_cut(&s, cut);
     clear_flags();
     scan(&s, most);
@@ -235,21 +235,21 @@ int candidates(const void *head, const struct candidates_params *params, float *
     uint32_t *found = (uint32_t *)values + capacity;
     find_classes(&s, found);
     if (!size && s.count > MANY)
-        sort_bytes(&s, keys, labels);
+        sort_bytes(&s, keys, indices);
     else
         for (int i = 0; i < s.count; i++)
-            insert(keys, labels, i, s.keys[i], i);
+            insert(keys, indices, i, s.keys[i], i);
     for (int i = 0; i < s.count; i += 4) {
         mve_pred16_t lanes = vctp32q(s.count - i);
-        uint32x4_t both = vldrwq_gather_shifted_offset_z_u32(found, vldrhq_z_u32(labels + i, lanes), lanes);
-        vstrhq_p_u32(labels + i, both, lanes); // the low halves
-        vstrhq_p_u32(labels + capacity + i, vshrq_n_u32(both, 16), lanes);
+        uint32x4_t both = vldrwq_gather_shifted_offset_z_u32(found, vldrhq_z_u32(indices + i, lanes), lanes);
+        vstrhq_p_u32(indices + i, both, lanes); // the low halves
+        vstrhq_p_u32(indices + capacity + i, vshrq_n_u32(both, 16), lanes);
     }
     int zero = params->zero_point, boxes = params->first_class >= 4;
     clear_flags();
     for (int i = 0; i < s.count; i += 4) {
         mve_pred16_t lanes = vctp32q(s.count - i);
-        uint32x4_t at = vmulq_n_u32(vldrhq_z_u32(labels + i, lanes), params->anchor_step);
+        uint32x4_t at = vmulq_n_u32(vldrhq_z_u32(indices + i, lanes), params->anchor_step);
         float32x4_t box[4];
         for (int axis = 0; boxes && axis < 4; axis++)
             box[axis] = vsubq_n_f32(gather(s.head + ((axis * params->channel_step) << s.size), at, dtype, lanes), zero);
@@ -265,6 +265,6 @@ int candidates(const void *head, const struct candidates_params *params, float *
         vstrwq_p_f32(values + 4 * capacity + i, score, lanes);
     }
     if (boxes && met_odd_numbers())
-        place_boxes(&s, values, labels);
+        place_boxes(&s, values, indices);
     return s.count;
 }

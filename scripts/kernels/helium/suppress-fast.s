@@ -1,4 +1,4 @@
-@ The vectors of suppress.c. int suppress_fast(params, values, labels)
+@ The vectors of suppress.c. int suppress_fast(params, values, indices)
 @
 @ Each candidate, in order, is compared with those kept so far, four at once, and is kept if none of its class overlaps it too
 @ much. MVE cannot divide, so the quotient is computed by scalar instructions, and only if the boxes overlap at all (otherwise it

@@ -1,4 +1,4 @@
-// Convert kept candidates to frame rectangles and prototype windows. boxes_to_frame(params, values, labels, table); see
+// Convert kept candidates to frame rectangles and prototype windows. boxes_to_frame(params, values, indices, table); see
 // portable/boxes.py.
 #include "boxes_to_frame.h"
 
@@ -7,13 +7,13 @@ static inline int pixel(float raw, int a, int b, int size)
     return (int)(clipped(raw * as_float(a) + as_float(b), size) + 0.5f); // not negative, so truncation is floor
 }
 
-int boxes_to_frame(struct boxes_to_frame_params *params, const float *values, const uint16_t *labels, struct row *row)
+int boxes_to_frame(struct boxes_to_frame_params *params, const float *values, const uint16_t *indices, struct row *row)
 {
     int capacity = params->capacity, ring = params->ring, width = params->proto_width, height = params->proto_height, size = 0;
     float pad_x = as_float(params->pad_x), pad_y = as_float(params->pad_y);
     struct row *first = row;
     for (int i = 0, kept = params->kept; i < kept; i++) {
-        int at = labels[2 * capacity + i];
+        int at = indices[2 * capacity + i];
         const float *raw = values + at;
         float x1 = raw[0], y1 = raw[capacity], x2 = raw[2 * capacity], y2 = raw[3 * capacity];
         row->x = pixel(x1, params->ax, params->bx, params->width);
@@ -22,8 +22,8 @@ int boxes_to_frame(struct boxes_to_frame_params *params, const float *values, co
         row->h = pixel(y2, params->ay, params->by, params->height) - row->y;
         if (row->w <= 0 || row->h <= 0)
             continue;
-        row->anchor = labels[at];
-        row->class_id = labels[capacity + at];
+        row->anchor = indices[at];
+        row->class_id = indices[capacity + at];
         row->score = as_bits(raw[4 * capacity] * as_float(params->scale));
         int left = 0, top = 0, right = 0, bottom = 0;
         if (params->window) {

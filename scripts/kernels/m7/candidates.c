@@ -1,11 +1,11 @@
 // gcc: -O2 -fno-strict-aliasing
-// Find the anchors whose best class reaches the threshold, best first. candidates(head, params, values, labels); see
+// Find the anchors whose best class reaches the threshold, best first. candidates(head, params, values, indices); see
 // portable/boxes.py.
 //
 // The largest score is found for 16 anchors at once (4 with floats, 1 if a row is an anchor). Anchors that reach the cut are
 // collected in a buffer for twice as many as are wanted. When it is full, the better half is kept and the cut rises. At the
 // end their classes are looked up, they are sorted, and their boxes are decoded. The buffer uses the first rows of `values`
-// (keys: see candidates.h) and the last two of `labels` (anchors). Anchors with their classes then use the second row of
+// (keys: see candidates.h) and the last two of `indices` (anchors). Anchors with their classes then use the second row of
 // `values`, the sorted candidates the rows that are left.
 //
 // With a class filter, only the scores of allowed classes are read first, and those of all classes where one reaches the cut.
@@ -161,7 +161,7 @@ INLINE void scan(struct search *s, int most, int dtype)
     }
 }
 
-int candidates(const void *head, const struct candidates_params *params, float *values, uint16_t *labels)
+int candidates(const void *head, const struct candidates_params *params, float *values, uint16_t *indices)
 {
     int dtype = params->dtype, capacity = params->capacity, cut = params->cut;
     int size = log2_size(dtype);
@@ -173,7 +173,7 @@ int candidates(const void *head, const struct candidates_params *params, float *
     else
         cut = larger(cut, dtype == UINT8 ? 0 : -1 - most);
     struct search s = { head, (const uint8_t *)head + ((params->first_class * params->channel_step) << size), params,
-                        (int32_t *)values, labels + capacity, dtype, size, 0, 0, 0, 0 };
+                        (int32_t *)values, indices + capacity, dtype, size, 0, 0, 0, 0 };
     set_cut(&s, cut);
     clear_flags();
     if (dtype == INT8)
@@ -191,24 +191,24 @@ int candidates(const void *head, const struct candidates_params *params, float *
     uint32_t *found = (uint32_t *)values + capacity;
     find_classes(&s, found);
     if (!size && s.count > MANY)
-        sort_bytes(&s, keys, labels);
+        sort_bytes(&s, keys, indices);
     for (int i = !size && s.count > MANY ? s.count : 0; i < s.count; i++) { // insertion sort; equal keys stay in order
         int key = s.keys[i], at = i;
         for (; at && keys[at - 1] < key; at--) {
             keys[at] = keys[at - 1];
-            labels[at] = labels[at - 1];
+            indices[at] = indices[at - 1];
         }
         keys[at] = key;
-        labels[at] = i;
+        indices[at] = i;
     }
     for (int i = 0; i < s.count; i++) {
-        uint32_t both = found[labels[i]];
-        labels[i] = both;
-        labels[capacity + i] = both >> 16;
+        uint32_t both = found[indices[i]];
+        indices[i] = both;
+        indices[capacity + i] = both >> 16;
     }
     for (int i = 0; i < s.count; i++)
         values[4 * capacity + i] = dtype == FLOAT32 ? as_float(turned(keys[i])) : keys[i] - params->zero_point;
     if (params->first_class >= 4)
-        place_boxes(&s, values, labels);
+        place_boxes(&s, values, indices);
     return s.count;
 }

@@ -220,36 +220,36 @@ class GridHead(Head):
     def find(self, outputs):
         """Find the detections in the model's outputs and return how many.
 
-        labels[2] of `buffers` then has their positions in the second list, best first.
+        indices[2] of `buffers` then has their positions in the second list, best first.
         """
-        values, labels, found_values, found_labels = self.lists
+        values, indices, found_values, found_indices = self.lists
         most = self.most
         total = 0
         for search_index, search, score_index, score, box_index, boxes, point_index, points in self.parts:
-            count = box_kernels.candidates(outputs[search_index], search, found_values, found_labels)
+            count = box_kernels.candidates(outputs[search_index], search, found_values, found_indices)
             if not count:
                 continue
             score[SCORE_COUNT] = count
-            count = anchor_kernels.score_anchors(outputs[score_index], score, values, labels)
+            count = anchor_kernels.score_anchors(outputs[score_index], score, values, indices)
             if not count:
                 continue
             if count > most:
                 count = most
             boxes[DECODE_ANCHORS_COUNT] = count
             boxes[DECODE_ANCHORS_TOTAL] = total
-            anchor_kernels.decode_anchors(outputs[box_index], boxes, values, labels)
+            anchor_kernels.decode_anchors(outputs[box_index], boxes, values, indices)
             if points:
                 points[DECODE_ANCHORS_COUNT] = count
                 points[DECODE_ANCHORS_TOTAL] = total
-                anchor_kernels.decode_anchors(outputs[point_index], points, values, labels)
+                anchor_kernels.decode_anchors(outputs[point_index], points, values, indices)
             total += count
         if not total:
             return 0
         self.rank[RANK_TOTAL] = total
-        count = anchor_kernels.rank_anchors(self.rank, values, labels)
+        count = anchor_kernels.rank_anchors(self.rank, values, indices)
         drop, block = self.drop
         block[BLEND_COUNT] = count  # SUPPRESS_COUNT is the same
-        return drop(block, found_values, found_labels)
+        return drop(block, found_values, found_indices)
 
 
 def square_anchors(count):

@@ -105,18 +105,18 @@ class CornerHead(Head):
         self.pair = boxes, priors
 
     def find(self, outputs):
-        values, labels, _ = self.buffers
-        count = box_kernels.candidates(outputs[self.index], self.block, values, labels)
+        values, indices, _ = self.buffers
+        count = box_kernels.candidates(outputs[self.index], self.block, values, indices)
         if not count:
             return 0
-        anchors = [int(anchor) for anchor in labels[0, :count]]
+        anchors = [int(anchor) for anchor in indices[0, :count]]
         offsets, corners = [_taken(tensor, outputs[tensor.index], anchors) for tensor in self.pair]
         for axis in (0, 1):
             side = corners[axis + 2] - corners[axis]
             for k in (axis, axis + 2):
                 values[k, :count] = offsets[k] * side + corners[k]
         self.drop[params.SUPPRESS_COUNT] = count
-        return box_kernels.suppress(self.drop, values, labels)
+        return box_kernels.suppress(self.drop, values, indices)
 
 
 def _are_corners(array):

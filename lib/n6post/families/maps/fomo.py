@@ -154,8 +154,8 @@ class FomoBinding(ModelBinding):
         self.source = transform.frame_size, threshold
 
     def result(self, outputs):
-        values, labels = self.buffers
-        count = box_kernels.candidates(outputs[0], self.block, values, labels)
+        values, indices = self.buffers
+        count = box_kernels.candidates(outputs[0], self.block, values, indices)
         if not count:
             return []
         memory, classes = self.memory

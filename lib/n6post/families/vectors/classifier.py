@@ -132,14 +132,14 @@ class ClassifierBinding(ModelBinding):
         self.input_type, self.input_roi = type(source), getattr(source, "roi", None)
 
     def result(self, outputs):
-        values, labels = self.buffers
+        values, indices = self.buffers
         out = outputs[0]
-        count = box_kernels.candidates(out, self.block, values, labels)
+        count = box_kernels.candidates(out, self.block, values, indices)
         if not count:
             return Classification([], [], self.names)
         scores = values[4, :count]
         scores = self._softmax(out, scores) if self.is_logit else scores * self.scale
-        class_ids, scores = labels[0, :count].tolist(), scores.tolist()
+        class_ids, scores = indices[0, :count].tolist(), scores.tolist()
         self.guard(scores[0])
         if self.is_logit:
             while scores and not scores[-1] >= self.threshold:

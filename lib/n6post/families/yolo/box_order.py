@@ -48,6 +48,6 @@ class CornerBoxes:
 
     def read(self, outputs, buffers, count):
         """Write the boxes of the first `count` candidates into the buffers of a RawHead."""
-        values, labels, _ = buffers
-        boxes = self.layout.taken(outputs[self.tensor.index], labels[0, :count], 4)
+        values, indices, _ = buffers
+        boxes = self.layout.taken(outputs[self.tensor.index], indices[0, :count], 4)
         values[:4, :count] = np.array(boxes, dtype=np.float) - float(self.tensor.zero_point)

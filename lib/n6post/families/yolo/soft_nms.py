@@ -22,14 +22,14 @@ class SoftSuppressor:
         self._agnostic = class_agnostic
         self._most = most
 
-    def __call__(self, count, values, labels, cut, overlap_with=None):
-        """Write the positions kept into labels[2], best first, and return how many.
+    def __call__(self, count, values, indices, cut, overlap_with=None):
+        """Write the positions kept into indices[2], best first, and return how many.
 
         cut             the score threshold in the unit of values[4]: a candidate is dropped when its score decays below this
         overlap_with    overlap_with(i) returns the overlap of candidate i with each, 0..1; None: the IoU of their boxes
         """
         x1, y1, x2, y2, score = [values[row, :count] for row in range(5)]
-        group = labels[1, :count]
+        group = indices[1, :count]
         area = (x2 - x1) * (y2 - y1)
         alive = score * 1.0
         kept = 0
@@ -37,7 +37,7 @@ class SoftSuppressor:
             best = int(np.argmax(alive))  # the first maximum: equal scores stay in the order of their anchors
             if not alive[best] >= cut:
                 break
-            labels[2, kept] = best
+            indices[2, kept] = best
             score[best] = alive[best : best + 1]  # an array, not a scalar: the camera's scalars have 30 bits
             kept += 1
             alive[best] = -1.0  # done; candidates that are left have scores from 0 up

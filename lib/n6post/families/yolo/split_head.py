@@ -207,16 +207,16 @@ class SplitHead(RawHead):
 
     def search(self, outputs):
         """Find the candidates, best first, and return how many."""
-        values, labels, found_values, found_labels = self.lists
+        values, indices, found_values, found_indices = self.lists
         count = 0
         for tensor, search, boxes, decode in self.parts:
             if count == self.capacity:
                 search = self._raised(tensor, search, values[4, count - 1])
-            found = box_kernels.candidates(outputs[tensor.index], search, found_values, found_labels)
+            found = box_kernels.candidates(outputs[tensor.index], search, found_values, found_indices)
             if found:
                 decode[head_params.DECODE_COUNT] = found
                 decode[head_params.DECODE_TOTAL] = count
-                count = head_kernels.decode_boxes(outputs[boxes], decode, values, labels)
+                count = head_kernels.decode_boxes(outputs[boxes], decode, values, indices)
         return count
 
     def _raised(self, tensor, search, score):

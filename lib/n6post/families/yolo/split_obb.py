@@ -58,14 +58,14 @@ class SplitOrientedHead(OrientedHead):
 
     def candidates(self, outputs):
         inner = self.inner
-        values, labels, _ = self.buffers
+        values, indices, _ = self.buffers
         levels, bins, logits = self.reading
         count = inner.search(outputs)
         if not count:
             return 0
         if inner.corners:
             inner.corners.read(outputs, self.buffers, count)
-        anchors = np.array(labels[0, :count], dtype=np.float)
+        anchors = np.array(indices[0, :count], dtype=np.float)
         angle = anchors * 0.0
         x, y = angle, angle
         for first, last, width, stride, tensor, start, order in levels:

@@ -261,7 +261,7 @@ class RawHead(Head):
     def find(self, outputs):
         """Find the detections in the model's outputs and return how many.
 
-        labels[2] then has their positions in values and labels, best first.
+        indices[2] then has their positions in values and indices, best first.
         """
         count = self.search(outputs)
         if count and self.corners:
@@ -270,17 +270,17 @@ class RawHead(Head):
 
     def search(self, outputs):
         """Find the candidates, best first, and return how many."""
-        values, labels, _ = self.buffers
-        return box_kernels.candidates(outputs[self.index], self.block, values, labels)
+        values, indices, _ = self.buffers
+        return box_kernels.candidates(outputs[self.index], self.block, values, indices)
 
     def suppressed(self, count):
         """Suppress the overlaps of the candidates in the buffers, and return how many are left."""
-        values, labels, _ = self.buffers
+        values, indices, _ = self.buffers
         hard, soft = self.suppression
         if soft:
-            return soft(count, values, labels, self.least)
+            return soft(count, values, indices, self.least)
         hard[params.SUPPRESS_COUNT] = count
-        return box_kernels.suppress(hard, values, labels)
+        return box_kernels.suppress(hard, values, indices)
 
 
 def _suppression_of(options):
@@ -302,5 +302,5 @@ def _buffers_of(options, lists):
     most = min(options.max_detections, capacity)
     # Not np.zeros, which takes fifteen instructions per byte.
     values = np.frombuffer(bytearray(lists * 4 * 5 * capacity), dtype=np.float).reshape((lists * 5, capacity))
-    labels = np.frombuffer(bytearray(lists * 2 * 3 * capacity), dtype=np.uint16).reshape((lists * 3, capacity))
-    return values, labels, array("i", bytes(4 * (params.MASK_TABLE + params.ROW * most)))
+    indices = np.frombuffer(bytearray(lists * 2 * 3 * capacity), dtype=np.uint16).reshape((lists * 3, capacity))
+    return values, indices, array("i", bytes(4 * (params.MASK_TABLE + params.ROW * most)))

@@ -51,19 +51,19 @@ class Angles(Extras):
             self.head.capacity, transform.sx, transform.ox, transform.sy, transform.oy
         )
 
-    def turn(self, detections, labels, table, kept):
+    def turn(self, detections, indices, table, kept):
         """Set the corners of the detections: those of `kept` boxes that have a pixel in the frame."""
         block = self.block
         block[oriented_params.CORNERS_KEPT] = kept
         columns = oriented_params.CORNER_COLUMNS
         corners = np.frombuffer(bytearray(4 * columns * kept), dtype=np.float).reshape((kept, columns))
-        oriented_kernels.oriented_corners(block, labels, self.head.boxes, corners)
+        oriented_kernels.oriented_corners(block, indices, self.head.boxes, corners)
         shown = len(detections)
         row = 0
         at = params.ROW_ANCHOR
         for d in detections:
             if shown < kept:
-                while labels[0, labels[2, row]] != table[at]:  # one without a pixel
+                while indices[0, indices[2, row]] != table[at]:  # one without a pixel
                     row += 1
                 at += params.ROW
             set_corners(d, corners, row)
@@ -113,18 +113,18 @@ class OrientedHead(Head):
         raise NotImplementedError
 
     def find(self, outputs):
-        """Find the boxes of this frame and return how many. labels[2] then has their positions in values and labels."""
+        """Find the boxes of this frame and return how many. indices[2] then has their positions in values and indices."""
         count = self.candidates(outputs)
         if not count:
             return 0
-        values, labels, _ = self.buffers
+        values, indices, _ = self.buffers
         block = self.block
         block[oriented_params.ORIENTED_COUNT] = count
-        kept = oriented_kernels.suppress_oriented(block, values, labels, self.boxes)
+        kept = oriented_kernels.suppress_oriented(block, values, indices, self.boxes)
         if self.soft:
             from ...kernels.portable.oriented import similarity
 
-            kept = self.soft(count, values, labels, self.inner.least, lambda i: similarity(self.boxes, count, i))
+            kept = self.soft(count, values, indices, self.inner.least, lambda i: similarity(self.boxes, count, i))
         return kept
 
 
@@ -137,7 +137,7 @@ class RawOrientedHead(OrientedHead):
 
     def candidates(self, outputs):
         inner = self.inner
-        values, labels, _ = self.buffers
+        values, indices, _ = self.buffers
         tensor, layout, rows = self.place
         if rows:
             count = inner.find(outputs)
@@ -152,7 +152,7 @@ class RawOrientedHead(OrientedHead):
             if inner.corners:
                 inner.corners.read(outputs, self.buffers, count)
             angles = layout.column(outputs[tensor.index], layout.channels - 1)
-            angles = np.array(np.take(angles, labels[0, :count]), dtype=np.float)
+            angles = np.array(np.take(angles, indices[0, :count]), dtype=np.float)
             if tensor.dtype != FLOAT:
                 angles = (angles - float(tensor.zero_point)) * same_floats(tensor.scale)
             self.boxes[9, :count] = angles

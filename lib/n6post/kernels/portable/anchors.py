@@ -6,7 +6,7 @@ ones, as `suppress` and `boxes_to_frame` read them.
 
     values  float32 (2 * rows, capacity): in each list row 0..3 is x1, y1, x2, y2 in input pixels, row 4 the score, then
             three rows for each keypoint: x, y and 1
-    labels  uint16 (6, capacity): in each list row 0 is the anchor, row 1 the class, row 2 the positions that are kept
+    indices uint16 (6, capacity): in each list row 0 is the anchor, row 1 the class, row 2 the positions that are kept
 """
 
 from array import array
@@ -28,7 +28,7 @@ _LEVEL = const(6)  # words for each level
 _DROPPED = const(65535)
 
 
-def score_anchors(scores, params, values, labels):
+def score_anchors(scores, params, values, indices):
     """Compute the scores of the candidates of one part, and drop those below the least score.
 
     scores  the array with the class scores; if there are no classes, any array
@@ -39,7 +39,7 @@ def score_anchors(scores, params, values, labels):
             square root of the product), 12 float bits: the least score, 13 capacity, 14 rows of a list, 15 count: how many
             candidates the part has, 16 number of words of the class filter that follow (0: no filter), as in candidates
     values  row 4 of the second list: raw numbers of the search; written: scores
-    labels  second list: anchors and classes; classes are written if there are any here
+    indices second list: anchors and classes; classes are written if there are any here
 
     With 0 classes the score is a = raw * scale of the search, or its sigmoid (decode_boxes in portable/heads.py has the
     formula). Otherwise it is a * p. The best class is the first maximum; NaN counts as -inf. p is the activation of its
@@ -53,8 +53,8 @@ def score_anchors(scores, params, values, labels):
     capacity, rows, count, allowed = params[13:17]
     found = values[rows + 4, :count]
     score = _sigmoid(found * (search_scale * _LOG2_E)) if search_sigmoid else found * search_scale
-    anchors = labels[3, :count]
-    best = labels[4, :count]
+    anchors = indices[3, :count]
+    best = indices[4, :count]
     if classes:
         first = first_class - background
         raw = _gathered(scores, channel_step, anchor_step, first, background + classes, anchors)
@@ -81,13 +81,13 @@ def score_anchors(scores, params, values, labels):
         if not enough[i] or allowed and not params[17 + class_id // 32] >> class_id % 32 & 1:
             continue
         values[rows + 4, kept : kept + 1] = score[i : i + 1]
-        labels[3, kept] = int(anchors[i])
-        labels[4, kept] = class_id
+        indices[3, kept] = int(anchors[i])
+        indices[4, kept] = class_id
         kept += 1
     return kept
 
 
-def decode_anchors(head, params, values, labels):
+def decode_anchors(head, params, values, indices):
     """Decode boxes, keypoints or both of the candidates of one part, and append them to the first list.
 
     head    the array with the boxes, or with the keypoints
@@ -102,7 +102,7 @@ def decode_anchors(head, params, values, labels):
             stride y, and the word where its anchors begin. Four for each anchor of a cell, float bits: gain x and y, width,
             height
     values  written, columns total..total + count of the first list
-    labels  likewise: the anchor's number in the whole network, and the class. Not for keypoints only
+    indices likewise: the anchor's number in the whole network, and the class. Not for keypoints only
 
     Anchors of one cell follow each other. With t = (q - zero_point) * scale:
 
@@ -122,7 +122,7 @@ def decode_anchors(head, params, values, labels):
     (offset,) = fractions(params, 12, 13)
     first, capacity, rows, count, total, level_count = params[13:19]
     end = total + count
-    anchors = labels[3, :count]
+    anchors = indices[3, :count]
     column, row, strides, cell = _cells(anchors, params[20:], level_count)
     center = (column + offset) * strides[0], (row + offset) * strides[1]
     if first_box >= 0:
@@ -143,8 +143,8 @@ def decode_anchors(head, params, values, labels):
             values[axis, total:end] = middle - half
             values[axis + 2, total:end] = middle + half
         values[4, total:end] = values[rows + 4, :count]
-        labels[0, total:end] = anchors + np.array([first], dtype=np.uint16)
-        labels[1, total:end] = labels[4, :count]
+        indices[0, total:end] = anchors + np.array([first], dtype=np.uint16)
+        indices[1, total:end] = indices[4, :count]
     if points:
         raw = _gathered(head, channel_step, anchor_step, first_point, 2 * points, anchors) - float(zero_point)
         for point in range(points):
@@ -155,36 +155,36 @@ def decode_anchors(head, params, values, labels):
     return end
 
 
-def rank_anchors(params, values, labels):
+def rank_anchors(params, values, indices):
     """Copy the candidates of the first list to the second, best first.
 
     params  0 total: how many there are, 1 the most that are copied, 2 capacity, 3 rows of a list
     values  all rows of the second list are written
-    labels  second list, written: row 0 the position 0, 1, 2, ..., row 1 the class. Row 2 of the first list is workspace
+    indices second list, written: row 0 the position 0, 1, 2, ..., row 1 the class. Row 2 of the first list is workspace
 
     Order: score descending, then anchor ascending. Scores are not negative. Returns how many were copied.
     """
     total, most, capacity, rows = params[:4]
     keys = array("i", values[4, :total].tobytes())  # not negative, so their bits have the same order
     # In a heap: MicroPython's sort takes quadratic time for numbers that are sorted, as those of a single part are.
-    heap = [(-keys[i], int(labels[0, i]), i) for i in range(total)]
+    heap = [(-keys[i], int(indices[0, i]), i) for i in range(total)]
     heapify(heap)
     count = min(total, most)
     for at in range(count):
         i = heappop(heap)[2]
         values[rows:, at] = values[:rows, i]
-        labels[3, at] = at
-        labels[4, at] = int(labels[1, i])
+        indices[3, at] = at
+        indices[4, at] = int(indices[1, i])
     return count
 
 
-def blend_anchors(params, values, labels):
+def blend_anchors(params, values, indices):
     """Suppression that blends boxes: MediaPipe's weighted non-maximum suppression.
 
     params  0 count, 1 IoU threshold (float bits), 2 class_agnostic (0 or 1), 3 maximum number to keep, 4 capacity, 5 rows of
             a list
     values  one list, best first; all rows but 4 of the candidates that are kept are written
-    labels  row 1, the class, is read; row 2 is written: the positions kept, ascending (what follows them is undefined).
+    indices row 1, the class, is read; row 2 is written: the positions kept, ascending (what follows them is undefined).
             Row 0 of candidates that are suppressed becomes 65535, and must be less for all others
 
     As suppress, but a candidate that is kept gets the mean of its own rows and those of all candidates that it suppresses,
@@ -195,7 +195,7 @@ def blend_anchors(params, values, labels):
     count, _, class_agnostic, most, capacity, rows = params[:6]
     (threshold,) = fractions(params, 1, 2)
     x1, y1, x2, y2 = [values[row, :count] for row in range(4)]
-    group = labels[1, :count]
+    group = indices[1, :count]
     area = (x2 - x1) * (y2 - y1)
     alive = np.ones(count, dtype=np.uint8)
     kept = 0
@@ -204,7 +204,7 @@ def blend_anchors(params, values, labels):
             break
         if not alive[i]:
             continue
-        labels[2, kept] = i
+        indices[2, kept] = i
         kept += 1
         over = iou(x1, y1, x2, y2, area, i) > threshold
         if not class_agnostic:
@@ -215,7 +215,7 @@ def blend_anchors(params, values, labels):
         cluster = np.nonzero(over)[0]
         alive = np.where(over, 0, alive)
         for j in cluster[1:]:
-            labels[0, int(j)] = _DROPPED
+            indices[0, int(j)] = _DROPPED
         if len(cluster) < 2:
             continue
         summed = np.zeros(rows)

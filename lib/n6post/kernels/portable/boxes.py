@@ -17,7 +17,7 @@ from .numeric import LARGEST, clipped, fractions, maximum, total, without_nan
 _BLOCK = const(16384)  # elements worked on at once: what a temporary array costs in memory
 
 
-def candidates(head, params, values, labels):
+def candidates(head, params, values, indices):
     """The anchors whose best class reaches the threshold, best first.
 
     head    a YOLOv8 head, channels x anchors in either storage order: 4 box rows (cx, cy, w, h), the classes, the rest; or
@@ -28,7 +28,7 @@ def candidates(head, params, values, labels):
             allows class c
     values  float32 (5, capacity), written: rows x1, y1, x2, y2 (raw units: cx - w * .5, ..., cx + w * .5) and score
             (raw units, + 0.0). A head whose first class channel is less than 4 has no boxes: rows 0..3 are workspace then
-    labels  uint16 (3, capacity), written: row 0 anchor, row 1 class
+    indices uint16 (3, capacity), written: row 0 anchor, row 1 class
 
     The best class of an anchor is the first maximum. NaN is never a maximum, and an anchor with only NaN does not pass. The
     filter applies after the maximum. Order: score descending, then anchor ascending; beyond the capacity the last in that
@@ -72,8 +72,8 @@ def candidates(head, params, values, labels):
             box = grid[:4, anchor] if columns else grid[anchor, :4]
             raw[count, :4] = np.array(box, dtype=np.float)
         raw[count, 4:5] = best[at : at + 1]
-        labels[0, count] = anchor
-        labels[1, count] = class_id
+        indices[0, count] = anchor
+        indices[1, count] = class_id
         count += 1
     if count:
         raw = raw[:count] - float(zero_point)
@@ -152,13 +152,13 @@ def best_first(scores, some, fractional):
         some *= 2
 
 
-def suppress(params, values, labels):
+def suppress(params, values, indices):
     """Greedy non-maximum suppression over candidates that are already in order.
 
     params  0 count, 1 IoU threshold (float bits), 2 class_agnostic (0 or 1), 3 maximum number to keep, 4 capacity (row
-            length of values and labels)
+            length of values and indices)
     values  float32 (5, capacity), as candidates writes it: rows x1, y1, x2, y2 are read
-    labels  uint16 (3, capacity): row 1, the class, is read; row 2 is written: the positions kept, ascending
+    indices uint16 (3, capacity): row 1, the class, is read; row 2 is written: the positions kept, ascending
 
     A candidate is dropped if an earlier kept one of its class (of any class if class_agnostic) has IoU > threshold with it,
     where iou = inter / (area_a + area_b - inter), inter = max(0, w) * max(0, h) of the overlap, and area = (x2 - x1) *
@@ -168,7 +168,7 @@ def suppress(params, values, labels):
     count, _, class_agnostic, most, _ = params[:5]
     (threshold,) = fractions(params, 1, 2)
     x1, y1, x2, y2 = [values[row, :count] for row in range(4)]
-    group = labels[1, :count]
+    group = indices[1, :count]
     area = (x2 - x1) * (y2 - y1)
     alive = np.ones(count, dtype=np.uint8)
     kept = 0
@@ -177,7 +177,7 @@ def suppress(params, values, labels):
             break
         if not alive[i]:
             continue
-        labels[2, kept] = i
+        indices[2, kept] = i
         kept += 1
         over = iou(x1, y1, x2, y2, area, i) > threshold
         if not class_agnostic:
@@ -199,7 +199,7 @@ def iou(x1, y1, x2, y2, area, i):
     return inter / (area + area[i:j] - inter)
 
 
-def boxes_to_frame(params, values, labels, table):
+def boxes_to_frame(params, values, indices, table):
     """Convert the kept candidates to frame rectangles and windows of the prototypes.
 
     A candidate whose rectangle has no pixel gets no row.
@@ -209,7 +209,7 @@ def boxes_to_frame(params, values, labels, table):
             prototype width and height, 12 and 13 float bits px, py: prototype = raw * p, 14 and 15 padding in x and y, raw
             units (float bits), 16 ring: prototype pixels added around the window
     values  float32 (5, capacity), as candidates writes it
-    labels  uint16 (3, capacity), as candidates and suppress write it
+    indices uint16 (3, capacity), as candidates and suppress write it
     table   array('i') of at least 16 * kept entries, written, a row of 16 for each detection (what follows the last row is
             undefined):
             0..3 rect x, y, w, h in frame pixels: floor(clip(raw * a + b, 0, size) + .5) of both corners
@@ -225,7 +225,7 @@ def boxes_to_frame(params, values, labels, table):
     window, proto_width, proto_height = params[9:12]
     px, py, pad_x, pad_y = fractions(params, 12, 16)
     (ring,) = params[16:17]
-    positions = [int(i) for i in labels[2, :kept]]
+    positions = [int(i) for i in indices[2, :kept]]
     x1, y1, x2, y2, scores = np.take(values, positions, axis=1)
     corners = []
     for raw, a, b, size in ((x1, ax, bx, width), (y1, ay, by, height), (x2, ax, bx, width), (y2, ay, by, height)):
@@ -243,7 +243,7 @@ def boxes_to_frame(params, values, labels, table):
         x0, y0, x1, y1 = [int(corner[i]) for corner in corners]
         if x1 <= x0 or y1 <= y0:
             continue
-        row = [x0, y0, x1 - x0, y1 - y0, int(labels[0, positions[i]]), int(labels[1, positions[i]]), 0]
+        row = [x0, y0, x1 - x0, y1 - y0, int(indices[0, positions[i]]), int(indices[1, positions[i]]), 0]
         x0, y0, x1, y1 = [int(crop[i]) for crop in crops] if window else (0, 0, 0, 0)
         x1 = max(x0, x1)
         y1 = max(y0, y1)

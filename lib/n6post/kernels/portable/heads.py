@@ -22,7 +22,7 @@ _POWER = 0xAADDD / 2**29, 0x9E75C / 2**26, 0xE35D3 / 2**24, 0xF5FCE / 2**22, 0xB
 _HALVES = np.array([2.0**-n for n in range(117)])
 
 
-def decode_boxes(boxes, params, values, labels):
+def decode_boxes(boxes, params, values, indices):
     """Decode the candidates of one part of a split head, and merge them into the candidates of the frame.
 
     boxes   the array with the boxes of this part, in one of the dense storage orders: 4 * bins channels for each anchor
@@ -34,8 +34,8 @@ def decode_boxes(boxes, params, values, labels):
             that follow, three for each level by ascending anchor: its first anchor in this part, cells in a row, stride
     values  float32 (10, capacity): rows 0..4 are the frame's x1, y1, x2, y2 in input pixels and score, best first; row 9 is
             the score of this part's candidates, as `candidates` writes it into rows 5..9
-    labels  uint16 (6, capacity): rows 0 and 1 are the frame's anchors and classes, rows 3 and 4 those of this part. Row 9 of
-            `values` and row 5 of `labels` are workspace
+    indices uint16 (6, capacity): rows 0 and 1 are the frame's anchors and classes, rows 3 and 4 those of this part. Row 9 of
+            `values` and row 5 of `indices` are workspace
 
     Distances from the center of the cell, (column + .5, row + .5), to left, top, right and bottom, in cells:
 
@@ -70,7 +70,7 @@ def decode_boxes(boxes, params, values, labels):
     if not count:
         return total
     scores = scores[:count]
-    found = labels[3, :count]
+    found = indices[3, :count]
     used = 4 * bins if bins else 4
     if channel_step == 1:
         raw = np.take(boxes.reshape((anchors, channels))[:, :used], found, axis=0).transpose()
@@ -91,8 +91,8 @@ def decode_boxes(boxes, params, values, labels):
     for row, new in enumerate(corners + [scores]):
         values[row, :size] = _taken(values[row, :total], new, order)
     found = found + np.array([first], dtype=np.uint16)
-    for row, new in enumerate((found, labels[4, :count])):
-        labels[row, :size] = _taken(labels[row, :total], new, order)
+    for row, new in enumerate((found, indices[4, :count])):
+        indices[row, :size] = _taken(indices[row, :total], new, order)
     params[DECODE_TOTAL] = size
     return size
 

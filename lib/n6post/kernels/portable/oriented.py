@@ -25,14 +25,14 @@ _EPS = 1 / 8388608  # 2^-23, for Ultralytics' eps of 1e-7
 _LEAST = 1 / 1048576  # 2^-20: keeps boxes without an area comparable, as Ultralytics' eps of 1e-7 does
 
 
-def suppress_oriented(params, values, labels, boxes):
+def suppress_oriented(params, values, indices, boxes):
     """Make oriented boxes of the candidates, and drop those that a better one overlaps.
 
     params  0 and 1 unit_x, unit_y: pixels for one raw unit (float bits), 2 limit (float bits), 3 class_agnostic (0 or 1),
-            4 maximum number to keep, 5 capacity (row length of values, labels and boxes), 6 count
+            4 maximum number to keep, 5 capacity (row length of values, indices and boxes), 6 count
     values  float32 (5, capacity), as candidates writes it: rows x1, y1, x2, y2 in raw units of the box before it is turned;
             written: the bounding box of the turned box, pixels
-    labels  uint16 (3, capacity): row 1, the class, is read; row 2 is written: the positions kept, ascending
+    indices uint16 (3, capacity): row 1, the class, is read; row 2 is written: the positions kept, ascending
     boxes   float32 (10, capacity): row 9 is the angle in radians, clockwise; written: rows x, y, ux, uy, vx, vy, a, b, c and
             s = |u| |v|, in pixels. The angle is between -45 and 45 degrees afterwards: a box that is turned further has its
             width and height exchanged
@@ -66,7 +66,7 @@ def suppress_oriented(params, values, labels, boxes):
     values[1, :count] = y - down
     values[2, :count] = x + across
     values[3, :count] = y + down
-    group = labels[1, :count]
+    group = indices[1, :count]
     alive = np.ones(count, dtype=np.uint8)
     later = np.ones(count, dtype=np.uint8)
     for i in range(count):
@@ -78,16 +78,16 @@ def suppress_oriented(params, values, labels, boxes):
     kept = 0
     for i in range(count):
         if alive[i] and kept < most:
-            labels[2, kept] = i
+            indices[2, kept] = i
             kept += 1
     return kept
 
 
-def oriented_corners(params, labels, boxes, corners):
+def oriented_corners(params, indices, boxes, corners):
     """The corners and the rotation of the boxes that are kept, in the frame.
 
     params  0 capacity, 1..4 ax, bx, ay, by: frame = pixel * a + b (float bits), 5 kept
-    labels  uint16 (3, capacity): row 2, the positions kept, is read
+    indices uint16 (3, capacity): row 2, the positions kept, is read
     boxes   float32 (10, capacity), as suppress_oriented writes it
     corners float32 (kept, 9), written: x, y of the corners -u - v, +u - v, +u + v and -u + v, and the rotation: hundredths
             of a degree from the x axis to the longer of u and v, clockwise, a whole number below 18000; -1 if u or v is not
@@ -95,7 +95,7 @@ def oriented_corners(params, labels, boxes, corners):
     """
     capacity, _, _, _, _, kept = params
     ax, bx, ay, by = fractions(params, 1, 5)
-    positions = [int(i) for i in labels[2, :kept]]
+    positions = [int(i) for i in indices[2, :kept]]
     x, y, ux, uy, vx, vy = np.take(boxes[:6], positions, axis=1)
     for axis, middle, u, v, a, b in ((0, x, ux, vx, ax, bx), (1, y, uy, vy, ay, by)):
         middle = middle * a + b

@@ -27,11 +27,11 @@ _OBJECT = const(9)
 
 
 @micropython.viper
-def group_cells(values, labels, params: ptr32, grid: ptr32, queue: ptr32, objects: ptr32) -> int:
+def group_cells(values, indices, params: ptr32, grid: ptr32, queue: ptr32, objects: ptr32) -> int:
     """Group the candidates of a map into objects, those of the best candidates first.
 
     values  bytearray of the float32 (5, capacity) that the kernel `candidates` writes: row 4 has the scores
-    labels  bytearray of the uint16 (3, capacity), likewise: row 0 has the cells, row 1 the classes
+    indices bytearray of the uint16 (3, capacity), likewise: row 0 has the cells, row 1 the classes
     params  array('i') of 5: the words above
     grid    array('i') of (width + 2) * (height + 2) zeros, which are zeros again in the end
     queue   array('i') of `capacity`, written
@@ -42,7 +42,7 @@ def group_cells(values, labels, params: ptr32, grid: ptr32, queue: ptr32, object
     scores; a weight is at least 1 and at most 4096. Returns the number of objects.
     """
     scores = ptr32(values)
-    cells = ptr16(labels)
+    cells = ptr16(indices)
     count = params[_COUNT]
     width = params[_WIDTH]
     capacity = params[_CAPACITY]
