@@ -422,7 +422,7 @@ def test_outputs_without_known_priors_are_refused() -> None:
     tensors, maps = random_head("int8", 2, True)
     with pytest.raises(ValueError, match=r"a head of 78 rows|head of 78 rows and an input .* \(120, 80\).*option priors"):
         FakeModel(tensors, (120, 80)).run(n6post.Ssd())
-    with pytest.raises(ValueError, match="priors: expected 78, one for each row of the head, got 60"):
+    with pytest.raises(ValueError, match="anchors: expected 78, one for each row of the head, got 60"):
         FakeModel(tensors, (120, 80)).run(n6post.Ssd(anchors=maps[:1]))
 
 

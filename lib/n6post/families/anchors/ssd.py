@@ -223,7 +223,7 @@ class SsdBoxes(GridBoxes):
             levels.append((first, columns) + strides + (tuple(cell),))
             first += columns * rows * len(cell)
         if first != anchors:
-            raise ValueError("priors: expected %d, one for each row of the head, got %d" % (anchors, first))
+            raise ValueError("anchors: expected %d, one for each row of the head, got %d" % (anchors, first))
         return tuple(levels), order
 
 
