@@ -206,9 +206,9 @@ def test_last_two_dimensions_of_a_head_are_kept_even_if_1() -> None:
 def test_prototypes_of_a_quarter_of_the_input_are_recognized(w: int, h: int, count: int) -> None:
     size, width, height = (32 * w, 32 * h), 8 * w, 8 * h
     last = tuple(prototype_layout((1, height, width, count), size))
-    assert last == (count, width, height, True)
+    assert last == (width, height, count, True)
     if not (count == height == width or (height, width) == (count, height)):
-        assert tuple(prototype_layout((1, count, height, width), size)) == (count, width, height, False)
+        assert tuple(prototype_layout((1, count, height, width), size)) == (width, height, count, False)
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_shapes_that_are_not_prototypes_are_refused(shape: tuple[int, ...]) -> N
 
 def test_prototypes_with_a_side_above_65535_are_refused() -> None:
     """ulab's reductions over 65,536 and more never return. The aspect ratio fits within the tolerance."""
-    assert tuple(prototype_layout((1, 65535, 8, 9), (8, 65535))) == (9, 8, 65535, True)
+    assert tuple(prototype_layout((1, 65535, 8, 9), (8, 65535))) == (8, 65535, 9, True)
     with pytest.raises(ValueError, match=r"expected prototypes .*, got \(1, 65536, 8, 9\)"):
         prototype_layout((1, 65536, 8, 9), (8, 65535))
 
@@ -233,13 +233,13 @@ def test_prototypes_with_a_side_above_65535_are_refused() -> None:
 @pytest.mark.parametrize("size", [(320, 320), (320, 192)])
 def test_prototypes_of_half_the_input_are_found_by_the_aspect_ratio(size: tuple[int, int]) -> None:
     width, height = size[0] // 2, size[1] // 2
-    assert tuple(prototype_layout((1, height, width, 32), size)) == (32, width, height, True)
-    assert tuple(prototype_layout((1, 32, height, width), size)) == (32, width, height, False)
+    assert tuple(prototype_layout((1, height, width, 32), size)) == (width, height, 32, True)
+    assert tuple(prototype_layout((1, 32, height, width), size)) == (width, height, 32, False)
 
 
 def test_two_pixels_are_prototypes_and_one_is_not() -> None:
-    assert prototype_layout((1, 1, 2, 32), (320, 160)) == (32, 2, 1, True)
-    assert prototype_layout((1, 32, 1, 2), (320, 160)) == (32, 2, 1, False)
+    assert prototype_layout((1, 1, 2, 32), (320, 160)) == (2, 1, 32, True)
+    assert prototype_layout((1, 32, 1, 2), (320, 160)) == (2, 1, 32, False)
     expected = (
         "expected prototypes [1, H, W, M] or [1, M, H, W], more than one pixel and of the aspect ratio of the input,"
         " (320, 320), got (1, 1, 1, 32)"
@@ -252,13 +252,13 @@ def test_two_pixels_are_prototypes_and_one_is_not() -> None:
     ("shape", "size", "expected"),
     [
         # 33 x 32 is a quarter of 132 x 128, and 32 x 32 has its aspect ratio within the tolerance (128 of 132).
-        ((1, 32, 32, 33), (132, 128), (32, 33, 32, False)),
-        ((1, 32, 33, 32), (132, 128), (32, 33, 32, True)),
-        ((1, 33, 33, 32), (128, 132), (33, 32, 33, False)),
-        ((1, 33, 32, 33), (128, 132), (33, 32, 33, True)),
+        ((1, 32, 32, 33), (132, 128), (33, 32, 32, False)),
+        ((1, 32, 33, 32), (132, 128), (33, 32, 32, True)),
+        ((1, 33, 33, 32), (128, 132), (32, 33, 33, False)),
+        ((1, 33, 32, 33), (128, 132), (32, 33, 33, True)),
         # One pixel is a quarter of an input of less than eight.
-        ((1, 1, 1, 32), (7, 5), (32, 1, 1, True)),
-        ((1, 32, 1, 1), (7, 5), (32, 1, 1, False)),
+        ((1, 1, 1, 32), (7, 5), (1, 1, 32, True)),
+        ((1, 32, 1, 1), (7, 5), (1, 1, 32, False)),
     ],
 )
 def test_quarter_of_the_input_takes_precedence_over_the_aspect_ratio(
@@ -270,8 +270,8 @@ def test_quarter_of_the_input_takes_precedence_over_the_aspect_ratio(
 @pytest.mark.parametrize(("count", "side"), [(39, 40), (41, 40), (33, 32)])
 def test_equal_sides_are_width_and_height_if_the_count_is_close(count: int, side: int) -> None:
     """Both orders have the input's aspect ratio within one pixel."""
-    assert tuple(prototype_layout((1, side, side, count), (256, 256))) == (count, side, side, True)
-    assert tuple(prototype_layout((1, count, side, side), (256, 256))) == (count, side, side, False)
+    assert tuple(prototype_layout((1, side, side, count), (256, 256))) == (side, side, count, True)
+    assert tuple(prototype_layout((1, count, side, side), (256, 256))) == (side, side, count, False)
 
 
 @pytest.mark.parametrize("shape", [(1, 80, 40, 32), (1, 32, 80, 40), (1, 80, 80, 8), (1, 8, 80, 80)])

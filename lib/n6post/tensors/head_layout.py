@@ -109,10 +109,10 @@ def row_layouts(shape):
 
 
 def prototype_layout(shape, size):
-    """(coefficients, width, height, NHWC?) of prototypes [1, H, W, M] or [1, M, H, W].
+    """(width, height, coefficients, channels last?) of prototypes [1, H, W, M] or [1, M, H, W], as of shapes.map_layout.
 
     In YOLO networks their sides are a quarter of the input's. Others are accepted if they have its aspect ratio. If both
-    orders fit, as in [1, 32, 32, 32] of a 128 x 128 input, it is NHWC. ValueError for any other shape.
+    orders fit, as in [1, 32, 32, 32] of a 128 x 128 input, the channels come last. ValueError for any other shape.
     """
     if len(shape) == 4 and shape[0] == 1 and max(shape) <= 65535:  # ulab's reductions over more never return
         _, a, b, c = shape
@@ -126,9 +126,9 @@ def prototype_layout(shape, size):
             if last and first:
                 last = a == b
         if last:
-            return c, b, a, True
+            return b, a, c, True
         if first:
-            return a, c, b, False
+            return c, b, a, False
     raise ValueError(
         "expected prototypes [1, H, W, M] or [1, M, H, W], more than one pixel and of the aspect ratio of the input, %s,"
         " got %s" % (size, shape)

@@ -198,7 +198,7 @@ def _with_centers(layouts, output, array):
 
 
 def channels_last(output, array):
-    """(NHWC?, certain?) of prototypes [1, n, n, n]: neighboring pixels are similar, neighboring channels are not."""
+    """(channels last?, certain?) of prototypes [1, n, n, n]: neighboring pixels are similar, channels are not."""
     n = output.shape[1]
     first = np.array(array.reshape((n, n * n))[:, :: n + 1], dtype=np.float)
     last = np.array(array.reshape((n * n, n))[:: n + 1], dtype=np.float)

@@ -37,7 +37,7 @@ class Masks(Extras):
             head, protos = protos, head
         self.protos = protos
         self.protos_layout = prototype_layout(protos.shape, boxes.size)
-        coefficients = self.protos_layout[0]
+        coefficients = self.protos_layout[2]
         if not 8 <= coefficients <= 64:
             raise ValueError("expected 8 to 64 mask coefficients, got %d in %s" % (coefficients, protos))
         return head, coefficients
@@ -46,7 +46,7 @@ class Masks(Extras):
         layout = boxes.layout
         if boxes.tensor.dtype == FLOAT:
             self.half_step = 0.0
-        self.prepare(boxes, options, outputs, [(0, boxes.tensor, layout, layout.channels - self.protos_layout[0])])
+        self.prepare(boxes, options, outputs, [(0, boxes.tensor, layout, layout.channels - self.protos_layout[2])])
 
     def of_split(self, boxes, options, outputs, layout, parts):
         """These masks, of a split head: its coefficients are outputs [1, h, w, M] for each stride, or [1, M, N]."""
@@ -64,7 +64,7 @@ class Masks(Extras):
                 of the first coefficient) for each
         """
         protos = self.protos
-        coefficients, width, height, channels_last = self.protos_layout
+        width, height, coefficients, channels_last = self.protos_layout
         if coefficients == width == height:  # [1, 32, 32, 32] of a 128 x 128 input
             from . import layout_probe as probe
 
@@ -125,7 +125,7 @@ class Masks(Extras):
         }
 
     def set_transform(self, boxes, transform):
-        _, width, height, _ = self.protos_layout
+        width, height, _, _ = self.protos_layout
         scale = same_floats(transform.sx, transform.sy)
         margin = np.floor(self.padding * scale + (0.5 + NUDGE))
         margin = int(margin[0]), int(margin[1])
