@@ -247,7 +247,7 @@ def makes_a_file(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """python -c: the code runs, and makes the file that it names."""
     option, code = words[1:]
     (named,) = re.findall(r"'([\w.]+\.npy)'", code)
-    assert option == "-c" and named in (ROOT / "docs" / "your-model.md").read_text(encoding="utf-8")
+    assert option == "-c" and named in (ROOT / "docs" / "first-hour.md").read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder, monkeypatch.context() as patch:
         patch.chdir(folder)
         exec(code, {})
@@ -662,7 +662,7 @@ def test_page_references_in_code_exist() -> None:
 
 
 def test_the_documented_defaults_are_ours() -> None:
-    page = (ROOT / "docs" / "from-openmv.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "coming-from.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| [^|]* \| ([\d.]+)", page, re.MULTILINE)
     assert {name for name, _ in rows} == {"threshold", "iou_threshold", "nms_sigma", "max_detections"}
     ours = parameters("YoloV8")

@@ -1,6 +1,6 @@
-"""The pages about migrating: docs/from-openmv.md and docs/from-supervision.md.
+"""The page about migrating: docs/coming-from.md.
 
-from-openmv.md: the scripts before and after are put together from the blocks of each class. Those before use OpenMV's
+OpenMV: the scripts before and after are put together from the blocks of each class. Those before use OpenMV's
 ml.postprocessing, which is not on a PC: the tests check what a PC can check of them. Those after run on recorded outputs of
 the networks that they name. test_docs.py runs the scripts for n6post of both pages.
 """
@@ -22,7 +22,7 @@ from n6post_pc.host import camera_python
 from PIL import Image as PilImage
 from test_docs import PLAYED, ROOT, Block, blocks, free_names
 
-PAGE = ROOT / "docs" / "from-openmv.md"
+PAGE = ROOT / "docs" / "coming-from.md"
 BEFORE = "# OpenMV's own\n"
 
 # OpenMV 5.0.0: the classes of each module of ml.postprocessing, and the options of each class.
@@ -49,7 +49,7 @@ def pairs() -> dict[str, tuple[str, str]]:
     The first pair of blocks is complete. A later block has the lines from the import or the model on. If it has no loop, it
     keeps that of the pair before it, with the functions that the loop uses.
     """
-    section = PAGE.read_text(encoding="utf-8").partition("\n## Every class")[0]
+    section = PAGE.read_text(encoding="utf-8").partition("\n### Every class")[0]
     texts = [block.text + "\n" for block in blocks(PAGE) if block.language == "python" and block.text in section]
     heads, loops, imports = ["", ""], ["", ""], ["", ""]
     found: dict[str, tuple[str, str]] = {}
@@ -79,7 +79,7 @@ def scripts() -> dict[str, tuple[str, str]]:
 
 def test_every_class_of_openmv_has_its_scripts(scripts: dict[str, tuple[str, str]]) -> None:
     assert sorted(scripts) == sorted(NAMES)
-    table = PAGE.read_text(encoding="utf-8").partition("\n## Every class")[2].partition("\n## ")[0]
+    table = PAGE.read_text(encoding="utf-8").partition("\n### Every class")[2].partition("\n### ")[0]
     assert re.findall(r"^\| `(\w+)\.(\w+)` \|", table, re.MULTILINE) == [
         (module, name) for module, classes in CLASSES.items() for name in classes
     ]
@@ -127,10 +127,9 @@ def test_a_script_after_finds_objects(
     assert re.search(r"\b0\.\d+ \(\d+, \d+, \d+, \d+\)", done.stdout), done.stdout
 
 
-# ---- from-supervision.md ----
+# ---- supervision and Ultralytics ----
 
-SUPERVISION = ROOT / "docs" / "from-supervision.md"
-THEIRS = [block for block in blocks(SUPERVISION) if block.text.startswith(("# supervision", "# Ultralytics"))]
+THEIRS = [block for block in blocks(PAGE) if block.text.startswith(("# supervision", "# Ultralytics"))]
 
 
 @pytest.mark.parametrize("block", THEIRS, ids=str)
@@ -142,7 +141,7 @@ def test_a_script_of_another_library_defines_its_names(block: Block) -> None:
 def test_the_names_of_supervision_exist() -> None:
     import supervision
 
-    found = set(re.findall(r"\bsv\.(\w+)", SUPERVISION.read_text(encoding="utf-8")))
+    found = set(re.findall(r"\bsv\.(\w+)", PAGE.read_text(encoding="utf-8")))
     assert {name for name in found if not hasattr(supervision, name)} == {"ByteTrack"}  # removed in 0.31
 
 
@@ -157,7 +156,7 @@ WALKS = {
 
 @pytest.mark.parametrize("row", WALKS)
 def test_the_table_of_crossings_has_our_counts(row: str) -> None:
-    page = SUPERVISION.read_text(encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
     printed = re.search(rf"^\| {row}.*\| (\d+) \|$", page, re.MULTILINE)
     assert printed
     line = n6post.LineZone((0, 240), (640, 240))

@@ -529,7 +529,7 @@ def test_processors_in_parallel_threads_do_not_disturb_each_other(family: str) -
 
 
 def test_one_processor_can_be_shared_by_two_threads_with_a_lock(camera: Path) -> None:
-    """docs/architecture.md allows one thread at a time for a processor, a model, a tracker, draw and to_json."""
+    """CONTRIBUTING.md allows one thread at a time for a processor, a model, a tracker, draw and to_json."""
     model = n6post.load(str(camera), threshold=0.3)
     tall, wide = frame((48, 64)), frame((128, 96))
     turn = threading.Lock()

@@ -281,7 +281,7 @@ def test_the_title_of_the_home_page_says_what_the_site_is_about(site: Built) -> 
 @pytest.mark.parametrize(
     ("page", "edited"),
     [
-        ("models", "docs/models.md"),
+        ("networks", "docs/networks.md"),
         ("api", "lib/n6post/__init__.pyi"),
         ("internals/packages", None),
         ("examples/parking", "scripts/examples/parking.py"),
@@ -291,13 +291,6 @@ def test_the_pencil_of_a_page_leads_to_what_can_be_edited(page: str, edited: str
     html = (site.folder / page / "index.html").read_text(encoding="utf-8")
     links = re.findall(r'<a href="([^"]+)"[^>]*rel="edit"', html)
     assert links == ([f"https://github.com/somebody/n6post/edit/main/{edited}"] if edited else [])
-
-
-def test_drafts_for_other_sites_are_left_out(site: Built) -> None:
-    assert (ROOT / "docs" / "launch.md").exists() and not (site.folder / "launch").exists()
-    assert "Replace OWNER" not in (site.folder / "search" / "search_index.json").read_text(encoding="utf-8")
-    linked = {link for page in site.pages.values() for link in page.links if "launch" in link}
-    assert linked <= {"https://github.com/somebody/n6post/blob/main/docs/launch.md"}
 
 
 # ---- the same as on GitHub ----
@@ -357,9 +350,9 @@ def test_lists_get_the_indentation_that_mkdocs_needs(text: str, expected: str, p
 @pytest.mark.parametrize(
     ("link", "expected"),
     [
-        ("models.md", "models.md"),
+        ("networks.md", "networks.md"),
         ("../README.md#install", "index.md#install"),
-        ("internals/tracker.md", "internals/tracker.md"),
+        ("internals/performance.md", "internals/performance.md"),
         ("../stubs", "internals/stubs.md"),
         ("../scripts/examples/parking.py", "examples/parking.md"),
         ("../scripts/examples", "examples.md"),
@@ -378,9 +371,9 @@ def test_a_link_leads_to_the_page_or_to_the_repository(link: str, expected: str,
 
 def test_links_to_a_repository_without_an_owner_are_plain_text(pages_module: Any) -> None:
     site = pages_module.Site("OWNER/n6post", "main")
-    text = "See [`a[0]` and\n`lib`](../lib/n6post), [![x](faces.jpg)](../LICENSE) and [models](models.md)."
+    text = "See [`a[0]` and\n`lib`](../lib/n6post), [![x](faces.jpg)](../LICENSE) and [networks](networks.md)."
     made = pages_module.page(text, "docs/tracking.md", "tracking.md", site, [])
-    assert made.endswith("\n\nSee `a[0]` and\n`lib`, ![x](faces.jpg) and [models](models.md).")
+    assert made.endswith("\n\nSee `a[0]` and\n`lib`, ![x](faces.jpg) and [networks](networks.md).")
     example = pages_module.Example("parking", "", "", [], False, [], False)
     assert "Copy the file to the camera" in pages_module.example_page(example, site)
 
@@ -589,7 +582,7 @@ def served_from(folder: Path) -> Iterator[str]:
 
 
 SIZES = pytest.mark.parametrize("size", [browser.WIDE, browser.NARROW], ids=["wide", "narrow"])
-SHOWN = ["", "gallery/", "examples/", "examples/parking/", "api/", "tracking/", "internals/performance/", "changelog/"]
+SHOWN = ["", "first-hour/", "examples/", "examples/parking/", "api/", "tracking/", "internals/performance/", "changelog/"]
 
 
 @browser.needs_browser
@@ -658,7 +651,7 @@ ANSWERS = {
 def test_the_search_shows_answers_for_users_first(opened: Any, served: str) -> None:
     page = browser.page_of(opened, browser.WIDE, [])
     for words, (place, anchor) in ANSWERS.items():
-        page.goto(served + "gallery/", wait_until="networkidle")
+        page.goto(served + "examples/", wait_until="networkidle")
         page.locator(".md-search__input").press_sequentially(words)
         result = page.locator(".md-search-result__item").first
         # Between the two are the words that the page marks.
@@ -669,7 +662,7 @@ def test_the_search_shows_answers_for_users_first(opened: Any, served: str) -> N
 @browser.needs_browser
 def test_the_columns_of_tables_are_seen_on_a_desktop(opened: Any, served: str) -> None:
     page = browser.page_of(opened, browser.WIDE, [])
-    for address in ("internals/performance/", "from-openmv/", "from-supervision/", "internals/tracker/", "models/"):
+    for address in ("internals/performance/", "coming-from/", "tracking/", "networks/"):
         page.goto(served + address)
         wider = page.evaluate("""() => [...document.querySelectorAll(".md-typeset__scrollwrap")]
             .filter(e => e.scrollWidth > e.clientWidth).map(e => e.innerText.split("\\n")[0])""")

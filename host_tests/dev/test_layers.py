@@ -1,6 +1,6 @@
 """The folders of lib/n6post and the imports that are allowed between them.
 
-docs/architecture.md shows the same table.
+CONTRIBUTING.md shows the same table.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def test_there_are_no_circular_imports() -> None:
 
 
 def test_the_architecture_page_has_the_folders_in_this_order() -> None:
-    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     assert re.findall(r"^\| `(\w+)(?:/|\.py)` \|", page, flags=re.MULTILINE) == list(FOLDERS)
 
 

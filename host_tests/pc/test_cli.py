@@ -116,7 +116,7 @@ def test_for_weights_instead_of_a_model_the_error_links_to_the_export_page(
         code = int(leaving.code or 0)
     errors = capsys.readouterr().err
     assert code == 2 and not Path("build").exists()
-    assert re.search(r"best\.(pt|PTH): trained weights, .* \(docs/your-model\.md#export\)", errors), errors
+    assert re.search(r"best\.(pt|PTH): trained weights, .* \(docs/first-hour\.md#export\)", errors), errors
 
 
 def test_n6post_without_a_command_lists_all_commands_and_fails(capsys: pytest.CaptureFixture[str]) -> None:

@@ -130,7 +130,7 @@ def test_a_model_on_the_camera_is_one_sentence_with_the_line(tmp_path: Path, pho
     script = _script(tmp_path, "import n6post\n\nmodel = n6post.load('/rom/net.tflite')\n")
     done = _run(tmp_path, script, "--picture", photo)
     assert done.returncode == 1 and "camera_script.py, line 3: /rom/net.tflite: this model is on the camera" in done.stderr
-    assert "Traceback" not in done.stderr and "(docs/on-a-pc.md#the-models-of-the-rom)" in done.stderr
+    assert "Traceback" not in done.stderr and "(docs/first-hour.md#the-models-of-the-rom)" in done.stderr
     for name in ("a", "b"):
         (tmp_path / f"{name}.tflite").touch()
     done = _run(tmp_path, script, "--picture", photo, "--model", "a=a.tflite", "--model", "b=b.tflite")

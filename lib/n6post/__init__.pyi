@@ -147,10 +147,12 @@ class YoloV8:
     """Post-processor for YOLOv8, YOLO11 and YOLO26 detection: `ml.Model(path, postprocess=n6post.YoloV8())`.
 
     It accepts raw heads, split heads (boxes and scores as outputs of their own, as `n6post optimize`, Rockchip's export and
-    YOLO-NAS have them) and end-to-end heads [1, rows, 6], and detects which of them a model has. The network of an
-    end-to-end head has suppressed overlaps already: only `threshold`, `classes`, `labels`, `max_detections` and `box_units`
-    apply to it, one object may have several classes, and without labels a class is its number as text. For a split head
-    whose network needs no suppression (one-to-one, YOLO26), set `iou_threshold=1`.
+    YOLO-NAS have them) and end-to-end heads [1, rows, 6], and detects which of them a model has.
+
+    With an end-to-end head, the network has suppressed overlaps already, so only `threshold`, `classes`, `labels`,
+    `max_detections` and `box_units` have an effect, and one object may have several classes. Such a head does not say how
+    many classes it has: without `labels`, the label of a detection is its class number, such as "0". For a split head whose
+    network needs no suppression (one-to-one, YOLO26), set `iou_threshold=1`.
 
     ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
     """
@@ -1579,9 +1581,9 @@ class PolygonZone:
     A track that is seen for the first time is where it is, inside or outside, and from then on where it was settled last. A
     detection without a `track_id` is where it is.
 
-    To enter, a track needs no more than an eighth of the zone's mean width (its area by half of its perimeter), and no
-    distance from edges on the border of the frame. One that stays nearer to an edge enters after 60 * `min_frames` frames
-    inside in a row.
+    Large objects can enter narrow zones: the margin for entering is at most an eighth of the zone's mean width (its area by
+    half of its perimeter), and 0 at edges on the border of the frame. A track that stays nearer to an edge than the margin
+    enters after 60 * `min_frames` frames inside in a row.
 
     ValueError for fewer than three points or points on a line, and for options out of range.
     """
@@ -2919,7 +2921,7 @@ def detections(
       QR codes, rectangles, Detections
     - `frame`: the picture, or its (width, height); boxes and keypoints are clipped to it, and boxes outside of it are
       dropped. None: unknown, and nothing is clipped
-    - `labels`: class names as for a constructor; without them a class is its number as text
+    - `labels`: class names as for a constructor; without them a label is the class number, such as "0"
 
     Coordinates are frame pixels. A score that is missing is 1.0, a missing class 0. The class of a blob is the number of its
     first threshold, that of an AprilTag its id; the label of a QR code is its payload. Keypoints are x, y, score; without a

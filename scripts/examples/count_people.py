@@ -1,6 +1,6 @@
 """Count the people, or other objects, that cross a line, in both directions.
 
-Every OpenMV N6 has this model, which finds people. Any YOLOv8, YOLO11 or YOLO26 model works too; docs/your-model.md shows
+Every OpenMV N6 has this model, which finds people. Any YOLOv8, YOLO11 or YOLO26 model works too; docs/first-hour.md shows
 how to export one.
 """
 

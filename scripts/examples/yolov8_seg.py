@@ -1,7 +1,7 @@
 """Instance segmentation with YOLOv8-seg or YOLO11-seg: boxes and masks.
 
 Put a quantized model into the ROMFS of the camera (OpenMV IDE: Tools, Edit ROMFS): ST's yolov8n_320_quant_pc_ii_seg,
-for example, or your own. docs/your-model.md shows how to export one.
+for example, or your own. docs/first-hour.md shows how to export one.
 """
 
 import time

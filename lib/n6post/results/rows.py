@@ -28,7 +28,7 @@ def detections(rows, *, frame=None, labels=None):
             AprilTags, QR codes, rectangles, Detections
     frame   the picture, or its (width, height); boxes and keypoints are clipped to it, and boxes outside of it are dropped.
             None: unknown, and nothing is clipped
-    labels  class names as for a constructor; without them a class is its number as text
+    labels  class names as for a constructor; without them a label is the class number, such as "0"
 
     Coordinates are frame pixels. A score that is missing is 1.0, a missing class 0. The class of a blob is the number of its
     first threshold, that of an AprilTag its id; the label of a QR code is its payload. Keypoints are x, y, score; without a

@@ -49,9 +49,9 @@ class PolygonZone(Zone):
     A track that is seen for the first time is where it is, inside or outside, and from then on where it was settled last. A
     detection without a `track_id` is where it is.
 
-    To enter, a track needs no more than an eighth of the zone's mean width (its area by half of its perimeter), and no
-    distance from edges on the border of the frame. One that stays nearer to an edge enters after 60 * `min_frames` frames
-    inside in a row.
+    Large objects can enter narrow zones: the margin for entering is at most an eighth of the zone's mean width (its area by
+    half of its perimeter), and 0 at edges on the border of the frame. A track that stays nearer to an edge than the margin
+    enters after 60 * `min_frames` frames inside in a row.
 
     ValueError for fewer than three points or points on a line, and for options out of range.
     """

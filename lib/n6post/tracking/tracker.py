@@ -2,7 +2,7 @@
 
 Detections are associated with tracks in two rounds, as in ByteTrack (Zhang et al., ECCV 2022, arXiv 2110.06864): first the
 detections of high scores, then those of low scores with the remaining tracks. The cost is not the IoU but the Mahalanobis
-distance of center and size (docs/internals/tracker.md compares both). The loops are in kernels/viper/tracks.py.
+distance of center and size (docs/tracking.md compares both). The loops are in kernels/viper/tracks.py.
 """
 
 from array import array

@@ -18,7 +18,7 @@ HEAD = """\
 # API reference
 
 `import n6post`, then use any of these names; each is imported on first use. An editor shows the same text when you hover
-over a name ([how](on-a-pc.md#in-an-editor)). Coordinates are frame pixels, and a rect is (x, y, w, h). Bad input raises a
+over a name ([how](first-hour.md#in-an-editor)). Coordinates are frame pixels, and a rect is (x, y, w, h). Bad input raises a
 ValueError that says what was expected and what came. An option of a post-processor, tracker, zone or trail may also be
 assigned between frames (`process.threshold = 0.6`), and is checked then. A misspelled option raises a TypeError in the
 constructor and an AttributeError on assignment.

@@ -1,4 +1,4 @@
-"""Record outputs of networks for the pictures of docs/gallery.md, for which data/recorded has none.
+"""Record outputs of networks for the pictures of docs/examples.md, for which data/recorded has none.
 
     .venv/bin/python scripts/dev/recording/record_gallery.py MODELS OBB
 

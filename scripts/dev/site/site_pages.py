@@ -35,20 +35,17 @@ ELSEWHERE = {
     "stubs/README.md": "internals/stubs.md",
 }
 
-LEFT_OUT = {"docs/launch.md"}  # drafts for other sites; links to them lead to the repository
-
 # Pages that a script writes, and what to edit instead (None: no link for it).
 GENERATED = {"docs/api.md": "lib/n6post/__init__.pyi", "requirements/README.md": None}
 
 # How much a page counts in the search. Answers for users come before pages for those who work on n6post.
 RANKS = {
     **dict.fromkeys(
-        ("README.md", "docs/inputs-and-speed.md", "docs/models.md", "docs/on-a-pc.md", "docs/results.md", "docs/tracking.md",
-         "docs/troubleshooting.md", "docs/your-model.md"), 2.0,
+        ("README.md", "docs/first-hour.md", "docs/inputs-and-speed.md", "docs/networks.md", "docs/results.md",
+         "docs/tracking.md", "docs/troubleshooting.md"), 2.0,
     ),
     **dict.fromkeys(
-        ("CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "SECURITY.md", "docs/architecture.md", "docs/roadmap.md",
-         "docs/status.md"), 0.3,
+        ("CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "SECURITY.md", "docs/proven.md"), 0.3,
     ),
 }  # fmt: skip
 
@@ -100,7 +97,7 @@ class Example(NamedTuple):
 
 def sources() -> dict[str, str]:
     """{path of a page in the repository: its place on the site}."""
-    pages = {file.relative_to(ROOT).as_posix() for file in (ROOT / "docs").rglob("*.md")} - LEFT_OUT
+    pages = {file.relative_to(ROOT).as_posix() for file in (ROOT / "docs").rglob("*.md")}
     return ELSEWHERE | {path: path.removeprefix("docs/") for path in sorted(pages)}
 
 
@@ -298,12 +295,12 @@ def example_page(example: Example, site: Site) -> str:
     parts.append(
         f"Copy [the file]({site.file(path)}) to the camera as main.py, or open it in OpenMV IDE and run it. "
         "[Adapting an example](../examples.md#adapting-an-example) says what to change. "
-        f"[On a PC](../on-a-pc.md#run-a-camera-script-without-a-camera) the same file runs with {_needs(example)}:"
+        f"[On a PC](../first-hour.md#run-a-camera-script-without-a-camera) the same file runs with {_needs(example)}:"
     )
     parts.append(fenced("sh", command(example)))
     parts.append("## The script { #the-script }")
     parts.append(fenced("python", example.code.rstrip(), f' title="{path}"'))
-    parts.append("[All examples](../examples.md) · [API reference](../api.md) · [Supported networks](../models.md)")
+    parts.append("[All examples](../examples.md) · [API reference](../api.md) · [Networks](../networks.md)")
     return without_owner("\n\n".join(parts) + "\n", site)
 
 

@@ -239,7 +239,7 @@ def resolver(models: dict[str | None, Path]) -> Callable[[str], str]:
         given = ", ".join(filter(None, models))
         how = f"--model {Path(path).stem}=FILE, because those given are for {given}" if given else "--model FILE"
         advice = f"this model is on the camera: choose a file on this PC with {how}"
-        raise NoModelError(errno.ENOENT, f"{advice} {paths.with_page('(docs/on-a-pc.md#the-models-of-the-rom)')}", path)
+        raise NoModelError(errno.ENOENT, f"{advice} {paths.with_page('(docs/first-hour.md#the-models-of-the-rom)')}", path)
 
     return resolve
 

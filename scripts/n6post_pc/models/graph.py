@@ -18,7 +18,7 @@ TFLITE, ONNX, VELA, ST = "TensorFlow Lite", "ONNX", "compiled by Vela for an Eth
 _ST_MARK = b"NBIN"
 _TFLITE_MARK = b"TFL3"  # a flatbuffer's file identifier, at byte 4
 WEIGHTS = (".pt", ".pth")  # files that PyTorch and Ultralytics write in training
-EXPORT_FIRST = "trained weights, not a model for a camera: export them first (docs/your-model.md#export)"
+EXPORT_FIRST = "trained weights, not a model for a camera: export them first (docs/first-hour.md#export)"
 VELA_OPERATOR = "ethos-u"  # contains everything that runs on the NPU
 
 # Bytes per element of TensorFlow Lite's tensor types.

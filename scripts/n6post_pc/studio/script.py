@@ -7,7 +7,7 @@ HEAD = '''\
 """{title}
 
 Made by n6post studio. {where}
-For an N6 or AE3, compile the model first: docs/your-model.md.
+For an N6 or AE3, compile the model first: docs/first-hour.md.
 """
 
 import csi

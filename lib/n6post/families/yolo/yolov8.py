@@ -37,10 +37,12 @@ class YoloV8(Processor):
     """Post-processor for YOLOv8, YOLO11 and YOLO26 detection: `ml.Model(path, postprocess=n6post.YoloV8())`.
 
     It accepts raw heads, split heads (boxes and scores as outputs of their own, as `n6post optimize`, Rockchip's export and
-    YOLO-NAS have them) and end-to-end heads [1, rows, 6], and detects which of them a model has. The network of an
-    end-to-end head has suppressed overlaps already: only `threshold`, `classes`, `labels`, `max_detections` and `box_units`
-    apply to it, one object may have several classes, and without labels a class is its number as text. For a split head
-    whose network needs no suppression (one-to-one, YOLO26), set `iou_threshold=1`.
+    YOLO-NAS have them) and end-to-end heads [1, rows, 6], and detects which of them a model has.
+
+    With an end-to-end head, the network has suppressed overlaps already, so only `threshold`, `classes`, `labels`,
+    `max_detections` and `box_units` have an effect, and one object may have several classes. Such a head does not say how
+    many classes it has: without `labels`, the label of a detection is its class number, such as "0". For a split head whose
+    network needs no suppression (one-to-one, YOLO26), set `iou_threshold=1`.
 
     ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
     """
