@@ -40,9 +40,10 @@ GENERATED = {"docs/api.md": "lib/n6post/__init__.pyi", "requirements/README.md":
 
 # How much a page counts in the search. Answers for users come before pages for those who work on n6post.
 RANKS = {
+    "README.md": 3.0,
     **dict.fromkeys(
-        ("README.md", "docs/first-hour.md", "docs/inputs-and-speed.md", "docs/networks.md", "docs/results.md",
-         "docs/tracking.md", "docs/troubleshooting.md"), 2.0,
+        ("docs/first-hour.md", "docs/inputs-and-speed.md", "docs/networks.md", "docs/results.md", "docs/tracking.md",
+         "docs/troubleshooting.md"), 2.0,
     ),
     **dict.fromkeys(
         ("CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "SECURITY.md", "docs/proven.md"), 0.3,
