@@ -394,8 +394,8 @@ def test_the_constructor_of_the_types_has_the_options_of_the_code(name: str) -> 
 
 @pytest.mark.parametrize("name", CONFIGURABLE)
 def test_the_page_of_names_shows_every_option_with_its_default(name: str) -> None:
-    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    section = page.partition(f"\n### {name}\n")[2].partition("\n### ")[0]
+    pages = [page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("api-*.md")]
+    (section,) = [page.partition(f"\n## {name}\n")[2].partition("\n## ")[0] for page in pages if f"\n## {name}\n" in page]
     for option, default in options(name).items():
         if f"{name}({option}," in section:
             continue  # it has to be given

@@ -1,7 +1,7 @@
 """Write every generated file: `python3 scripts/dev/generate.py`. With --check only list those that are stale.
 
 In this order: constants that several files share, stubs/_viper, kernels/helium and kernels/m7
-(only with GCC 12.2 for ARM, since another compiler generates different code), __init__.pyi, docs/api.md, package.json.
+(only with GCC 12.2 for ARM, since another compiler generates different code), __init__.pyi, docs/api*.md, package.json.
 
 make_selftest.py writes the recorded cases in scripts/device/selftest.py.
 """
@@ -43,7 +43,7 @@ def generated() -> Iterator[tuple[Path, str]]:
         print(f"skipped: kernels/helium and kernels/m7, which need arm-none-eabi-gcc {GCC}x, not {found or 'none'}")
     types = write_types.text(write_types.TARGET.read_text(encoding="utf-8"))
     yield write_types.TARGET, types
-    yield write_api.TARGET, write_api.text(types)
+    yield from write_api.pages(types).items()
     yield write_package_json.TARGET, write_package_json.text()
 
 

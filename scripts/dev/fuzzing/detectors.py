@@ -310,7 +310,7 @@ def _decoded_rows(dice: Dice, per_cell: int, units: tuple[str, ...]) -> Head:
 
 
 def _unit_of(tensor: Quantized, real: Array, unit: str) -> bool:
-    """Whether the numbers show the unit, as docs/api.md says it."""
+    """Whether the numbers show the unit, as docs/api-families.md says it."""
     centers = real[:, :2]
     if unit == "pixels":
         return float(centers.mean()) > 2.1

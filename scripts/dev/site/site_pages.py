@@ -36,7 +36,10 @@ ELSEWHERE = {
 }
 
 # Pages that a script writes, and what to edit instead (None: no link for it).
-GENERATED = {"docs/api.md": "lib/n6post/__init__.pyi", "requirements/README.md": None}
+GENERATED = {
+    **dict.fromkeys((f.relative_to(ROOT).as_posix() for f in (ROOT / "docs").glob("api*.md")), "lib/n6post/__init__.pyi"),
+    "requirements/README.md": None,
+}
 
 # How much a page counts in the search. Answers for users come before pages for those who work on n6post.
 RANKS = {
