@@ -681,7 +681,7 @@ def test_the_menu_of_a_phone_opens_and_leads_to_a_page(opened: Any, served: str)
     page.locator("label.md-header__button[for=__drawer]").click()
     page.locator(".md-nav__title", has_text="Start").click()  # back to the sections
     page.locator(".md-nav--primary label.md-nav__link", has_text="Guides").click()
-    page.locator(".md-nav--primary a.md-nav__link", has_text="Tracking").click()
+    page.locator(".md-nav--primary a.md-nav__link", has_text=re.compile(r"^\s*Tracking\s*$")).click()
     page.wait_for_url("**/tracking/")
     assert page.locator("h1").inner_text() == "Tracking"
     page.close()

@@ -36,10 +36,8 @@ ELSEWHERE = {
 }
 
 # Pages that a script writes, and what to edit instead (None: no link for it).
-GENERATED = {
-    **dict.fromkeys((f.relative_to(ROOT).as_posix() for f in (ROOT / "docs").glob("api*.md")), "lib/n6post/__init__.pyi"),
-    "requirements/README.md": None,
-}
+API = [file.relative_to(ROOT).as_posix() for file in sorted((ROOT / "docs").glob("api*.md"))]
+GENERATED = {**dict.fromkeys(API, "lib/n6post/__init__.pyi"), "requirements/README.md": None}
 
 # How much a page counts in the search. Answers for users come before pages for those who work on n6post.
 RANKS = {
@@ -48,6 +46,7 @@ RANKS = {
         ("docs/first-hour.md", "docs/inputs-and-speed.md", "docs/networks.md", "docs/results.md", "docs/tracking.md",
          "docs/troubleshooting.md"), 2.0,
     ),
+    **dict.fromkeys(API, 0.5),  # the guides come first
     **dict.fromkeys(
         ("CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "SECURITY.md", "docs/proven.md"), 0.3,
     ),
