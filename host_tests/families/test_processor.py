@@ -498,7 +498,7 @@ def test_extreme_scales_zero_points_and_rois_give_well_formed_results(
         try:
             found = model.run(processor, None if roi is None else Framed(roi))
         except ValueError as refused:  # these examine the numbers with labels, too
-            assert family in ("Fomo", "YuNet", "pose")
+            assert family in ("Fomo", "NanoDet", "YuNet", "pose")
             assert re.match("expected .* got (numbers from|decoded boxes|-?[0-9])", str(refused))
             return
         assert_sound(found, roi or (0, 0, *SIZES[family]))

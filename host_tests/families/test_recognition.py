@@ -63,6 +63,10 @@ MODELS = [
     Model("YoloX", (320, 320), maps(85, 320)),
     Model("YoloX", (320, 320), maps(85, 320), labels=80),
     Model("YoloX", (320, 320), maps(6, 320), labels=1, dtype="b", scale=0.1),
+    Model("NanoDet", (320, 320), [(1, 2125, 112)]),
+    Model("NanoDet", (320, 320), [(1, 112, 2125)], labels=80),
+    Model("NanoDet", (416, 416), [(1, 3598, 35)]),
+    Model("NanoDet", (300, 300), [(1, 1930, 33)], labels=1, dtype="b", scale=0.1),
     Model("Ssd", (300, 300), [(1, 3000, 4), (1, 3000, 21)]),
     Model("Ssd", (300, 300), [(1, 3000, 21), (1, 3000, 4)], labels=20),
     Model("Ssd", (300, 300), [(1, 3000, 21), (1, 3000, 4)], labels=21),
@@ -182,7 +186,7 @@ def test_a_shape_at_the_edge_of_a_rule_gets_its_family(model: Model) -> None:
         (Model("", (320, 320), [(1, 2100, 84)], labels=79), "the model's labels: expected 80, one per class, got 79"),
         (Model("", (320, 320), [(1, 300, 4), (1, 300, 91)]), "DETR"),
         (Model("", (320, 320), [(1, 49, 4), (1, 49, 21)]), "expected the outputs of"),
-        (Model("", (300, 300), [(1, 1930, 112)]), "NanoDet"),  # 38, 19, 10 and 5 cells: the last ones end beyond the input
+        (Model("", (300, 300), [(1, 1905, 112)]), "the first NanoDet"),  # 38, 19 and 10 cells: the last end beyond the input
         (Model("", (320, 320), [(1, 3, n, n, 6) for n in (40, 20, 10)]), "YOLOv5 without its last layer"),
         (Model("", (256, 256), [(1, 165), (1, 1)]), "MediaPipe's pose landmarks"),
         (Model("", (256, 256), [(1, 195), (1, 1)]), "MediaPipe's pose landmarks"),

@@ -57,6 +57,7 @@ _EXPORTS = _Exports(
     YoloV2="families.anchors.yolov2",
     YoloV5="families.anchors.yolov5",
     YoloX="families.anchors.yolox",
+    NanoDet="families.anchors.nanodet",
     Ssd="families.anchors.ssd",
     Fomo="families.maps.fomo",
     BlazeFace="families.anchors.blazeface",

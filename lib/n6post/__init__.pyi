@@ -23,6 +23,7 @@ __all__ = [
     "YoloV2",
     "YoloV5",
     "YoloX",
+    "NanoDet",
     "Ssd",
     "Fomo",
     "BlazeFace",
@@ -642,6 +643,72 @@ class YoloX:
         - `box_units`: Unit of the rows' boxes: "cells", "pixels" of the model input, or "normalized" to 0..1; None detects
           it from a frame. In "cells", centers are relative to the cell, with logarithms of the sizes: Megvii's export
           without a decode.
+        """
+
+    def __call__(
+        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
+    ) -> list[Detection[None, None, None]]: ...
+
+class NanoDet:
+    """Post-processor for NanoDet-Plus: `ml.Model(path, postprocess=n6post.NanoDet())`.
+
+    The output is [1, N, classes + 32] or [1, classes + 32, N], as tools/export_onnx.py of RangiLyu/nanodet gives it: class
+    scores, then eight bins for each side of the box. N is the number of cells of the strides 8, 16, 32 and 64, each rounded
+    up: 2125 for an input of 320 x 320, 3598 for 416 x 416. The formula is that of nanodet/model/head/nanodet_plus_head.py.
+    The first NanoDet (nanodet-m), which is not a Plus, is refused.
+
+    The authors' networks are trained with stretched pictures and normalized pixels. To a file that takes floats, pass
+    `n6post.Stretch(img, mean=(.485, .456, .406), stdev=(.229, .224, .225))`.
+
+    ValueError for an option out of range and, at a model's first frame, for an output that does not belong to this family.
+    """
+
+    threshold: float
+    """Minimum score of a detection, 0..1."""
+    iou_threshold: float
+    """Two boxes of a class whose IoU is larger than this are one object, 0..1."""
+    max_detections: int
+    """Maximum number of detections to return, 1..65535.
+
+    Detections without a pixel in the frame, such as those in the bars of a Letterbox, are dropped after this limit.
+    """
+    classes: _Classes | None
+    """Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each anchor."""
+    class_agnostic: bool
+    """Whether a box also suppresses boxes of other classes."""
+    max_candidates: int
+    """Maximum number of boxes that enter suppression, the best first, 1..65535."""
+    labels: _Labels | None
+    """Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a line.
+
+    None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class numbers. The
+    firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+    """
+
+    def __init__(
+        self,
+        threshold: float = 0.4,
+        *,
+        iou_threshold: float = 0.6,
+        max_detections: int = 20,
+        classes: _Classes | None = None,
+        class_agnostic: bool = False,
+        max_candidates: int = 100,
+        labels: _Labels | None = None,
+    ) -> None:
+        """Post-processor for NanoDet-Plus: `ml.Model(path, postprocess=n6post.NanoDet())`.
+
+        - `threshold`: Minimum score of a detection, 0..1.
+        - `iou_threshold`: Two boxes of a class whose IoU is larger than this are one object, 0..1.
+        - `max_detections`: Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such
+          as those in the bars of a Letterbox, are dropped after this limit.
+        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
+          anchor.
+        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
+        - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535.
+        - `labels`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a
+          line. None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class
+          numbers. The firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
         """
 
     def __call__(
@@ -3014,6 +3081,7 @@ class _AnyFamily(
     YoloV2,
     YoloV5,
     YoloX,
+    NanoDet,
 ):
     threshold: Any
     anchors: Any
@@ -3042,7 +3110,7 @@ _OwnProcessor = TypeVar("_OwnProcessor", bound=Callable[[Any, list[Any], list[nd
 class _Options(TypedDict, total=False):
     threshold: float | None
     """`YoloV8(threshold=0.4)`, `YoloV2(threshold=0.5)`, `YoloV5(threshold=0.5)`, `YoloX(threshold=0.5)`,
-    `BlazeFace(threshold=0.5)`: Minimum score of a detection, 0..1.
+    `NanoDet(threshold=0.4)`, `BlazeFace(threshold=0.5)`: Minimum score of a detection, 0..1.
 
     `Ssd(threshold=0.5)`: Minimum score of a detection, 0..1. Below .5, the search in scores before the softmax takes
     longer: about .3 M instructions for 4,420 priors of one class, and 3 M for 3,000 priors of 80 classes.
@@ -3064,7 +3132,8 @@ class _Options(TypedDict, total=False):
     """
     iou_threshold: float
     """`YoloV8(iou_threshold=0.5)`, `YoloV2(iou_threshold=0.5)`, `YoloV5(iou_threshold=0.5)`, `YoloX(iou_threshold=0.5)`,
-    `Ssd(iou_threshold=0.5)`: Two boxes of a class whose IoU is larger than this are one object, 0..1.
+    `NanoDet(iou_threshold=0.6)`, `Ssd(iou_threshold=0.5)`: Two boxes of a class whose IoU is larger than this are one
+    object, 0..1.
 
     `BlazeFace(iou_threshold=0.3)`, `YuNet(iou_threshold=0.3)`: Two boxes whose IoU is larger than this are one object,
     0..1.
@@ -3078,15 +3147,17 @@ class _Options(TypedDict, total=False):
     frame, such as those in the bars of a Letterbox, and those with an empty mask are dropped after this limit, as
     Ultralytics drops empty masks.
 
-    `YoloV2(max_detections=20)`, `YoloV5(max_detections=20)`, `YoloX(max_detections=20)`, `Ssd(max_detections=20)`,
-    `BlazeFace(max_detections=20)`, `YuNet(max_detections=20)`: Maximum number of detections to return, 1..65535.
-    Detections without a pixel in the frame, such as those in the bars of a Letterbox, are dropped after this limit.
+    `YoloV2(max_detections=20)`, `YoloV5(max_detections=20)`, `YoloX(max_detections=20)`, `NanoDet(max_detections=20)`,
+    `Ssd(max_detections=20)`, `BlazeFace(max_detections=20)`, `YuNet(max_detections=20)`: Maximum number of detections
+    to return, 1..65535. Detections without a pixel in the frame, such as those in the bars of a Letterbox, are dropped
+    after this limit.
 
     `Fomo(max_detections=20)`: Maximum number of objects to return, the best first, 1..65535.
     """
     classes: _Classes | None
-    """`YoloV8(classes=None)`, `YoloV2(classes=None)`, `YoloV5(classes=None)`, `YoloX(classes=None)`: Numbers and labels
-    of the classes to keep; None keeps all. The filter applies to the best class of each anchor.
+    """`YoloV8(classes=None)`, `YoloV2(classes=None)`, `YoloV5(classes=None)`, `YoloX(classes=None)`,
+    `NanoDet(classes=None)`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best
+    class of each anchor.
 
     `Ssd(classes=None)`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best
     class of each prior. Numbers begin with 0 for the first class behind the background.
@@ -3096,12 +3167,13 @@ class _Options(TypedDict, total=False):
     """
     class_agnostic: bool
     """`YoloV8(class_agnostic=False)`, `YoloV2(class_agnostic=False)`, `YoloV5(class_agnostic=False)`,
-    `YoloX(class_agnostic=False)`, `Ssd(class_agnostic=False)`: Whether a box also suppresses boxes of other classes.
+    `YoloX(class_agnostic=False)`, `NanoDet(class_agnostic=False)`, `Ssd(class_agnostic=False)`: Whether a box also
+    suppresses boxes of other classes.
     """
     max_candidates: int
     """`YoloV8(max_candidates=300)`, `YoloV2(max_candidates=100)`, `YoloV5(max_candidates=100)`,
-    `YoloX(max_candidates=100)`, `Ssd(max_candidates=100)`: Maximum number of boxes that enter suppression, the best
-    first, 1..65535.
+    `YoloX(max_candidates=100)`, `NanoDet(max_candidates=100)`, `Ssd(max_candidates=100)`: Maximum number of boxes that
+    enter suppression, the best first, 1..65535.
 
     `BlazeFace(max_candidates=100)`: Maximum number of boxes that enter suppression, the best first, 1..65535. A large
     face has up to 50 of them.
@@ -3110,10 +3182,10 @@ class _Options(TypedDict, total=False):
     about ten of them.
     """
     labels: _Labels | None
-    """`YoloV8(labels=None)`, `YoloV2(labels=None)`, `YoloV5(labels=None)`, `YoloX(labels=None)`: Labels of the classes: a
-    list, a dict {0: "person", ...} or the path of a .txt file with one label a line. None: the model's labels if the
-    post-processor can read them, else COCO's for 80 classes, else the class numbers. The firmware does not show a
-    model's labels to a post-processor; `n6post.load` passes them on.
+    """`YoloV8(labels=None)`, `YoloV2(labels=None)`, `YoloV5(labels=None)`, `YoloX(labels=None)`, `NanoDet(labels=None)`:
+    Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a line. None:
+    the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class numbers. The
+    firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
 
     `Ssd(labels=None)`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one
     label a line. There may be one more at the beginning, for the background. None: the model's labels if the
@@ -3284,6 +3356,8 @@ def processor_for(model: Model[Any], **options: Unpack[_Options]) -> _AnyFamily:
       `max_candidates=100`, `labels=None`, `anchors=None`, `box_units=None`
     - `YoloX`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
       `max_candidates=100`, `labels=None`, `anchors=None`, `box_units=None`
+    - `NanoDet`: `threshold=0.4`, `iou_threshold=0.6`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
+      `max_candidates=100`, `labels=None`
     - `Ssd`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
       `max_candidates=100`, `labels=None`, `anchors=None`, `box_order=None`
     - `Fomo`: `threshold=0.5`, `max_detections=20`, `classes=None`, `labels=None`, `layout=None`
@@ -3329,6 +3403,8 @@ def load(path: str, *, processor: None = None, **options: Unpack[_Options]) -> _
       `max_candidates=100`, `labels=None`, `anchors=None`, `box_units=None`
     - `YoloX`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
       `max_candidates=100`, `labels=None`, `anchors=None`, `box_units=None`
+    - `NanoDet`: `threshold=0.4`, `iou_threshold=0.6`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
+      `max_candidates=100`, `labels=None`
     - `Ssd`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
       `max_candidates=100`, `labels=None`, `anchors=None`, `box_order=None`
     - `Fomo`: `threshold=0.5`, `max_detections=20`, `classes=None`, `labels=None`, `layout=None`

@@ -122,7 +122,8 @@ def check_scores(layout, tensor, array):
         raise _flat_pose(tensor, "keypoints", "K")
     if float(np.mean(values[: classes - 1] < low)) > 0.02:
         reach = float(np.min(values)), float(np.max(values))
-        raise _refused(tensor, "NanoDet or of a YOLO without its sigmoid (%.3g to %.3g where scores are 0 to 1)" % reach, "")
+        other = "NanoDet (use n6post.NanoDet() for a Plus) or of a YOLO without its sigmoid"
+        raise _refused(tensor, "%s (%.3g to %.3g where scores are 0 to 1)" % ((other,) + reach), "")
     if _ends_with_angle(values, tensor, layout.channels_first):
         raise _refused(tensor, "oriented boxes (an angle in the last channel)", "n6post.YoloV8Obb()")
     if not layout.channels_first and _has_negative_centers(layout, tensor, array):

@@ -83,7 +83,9 @@ def _detr(model):
 
 
 def _nanodet(model):
-    name, remedy = "NanoDet (class scores and 32 bins of DFL for each anchor)", "use a YOLO, or " + _YOURSELF
+    # NanoDet-Plus, whose only output has four strides, is a family: families/anchors/nanodet.py.
+    name = "the first NanoDet, which is no Plus (class scores and 32 bins of DFL for each anchor)"
+    remedy = "use NanoDet-Plus or a YOLO, or " + _YOURSELF
     counts = [columns for _, columns in _tables(model)]
     if len(counts) > 4 and counts.count(_NANODET_BINS) * 2 == len(counts):
         return 2, name, remedy
@@ -92,11 +94,11 @@ def _nanodet(model):
         return None
     width, height = model.size
     rounded_up = 0
-    for stride in (8, 16, 32, 64):
+    for stride in (8, 16, 32):
         rounded_up += -(-width // stride) * -(-height // stride)
     for layout in row_layouts(shape):
         classes = layout.channels - _NANODET_BINS
-        if layout.anchors in anchor_counts(model.size) + (rounded_up,) and classes > 0:
+        if layout.anchors in (anchor_counts(model.size)[0], rounded_up) and classes > 0:
             if classes == (model.label_count or 80):
                 return 2, name, remedy
     return None

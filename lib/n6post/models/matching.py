@@ -217,7 +217,8 @@ def _is_clear(signature, fits):
         counts = signature.split.class_counts()
         return not signature.split.is_joined() or (labels in counts if labels else counts == [_COCO_CLASSES])
     if signature.head:
-        return bool(labels) or signature.head[0] != 5 + _COCO_CLASSES  # YOLOX and YOLO-D have one channel more
+        # YOLOX and YOLO-D have one channel more, NanoDet 32 instead of 4.
+        return bool(labels) or signature.head[0] not in (5 + _COCO_CLASSES, 32 + _COCO_CLASSES)
     if certain[0] == "YoloV8":  # an end-to-end head, whose rows come first as a rule
         rows = signature.rows[0]
         return rows.anchors <= _MOST_ROWS and rows.channels == 6

@@ -180,6 +180,31 @@ def _yolo_x_labels(model):
     return tuple([n for n in counts if n == model.label_count or not model.label_count]) or tuple(counts)
 
 
+# --- NanoDet-Plus ---
+
+
+def _nano_det(model):
+    counts = _nano_det_labels(model)
+    if not counts:
+        return None
+    rank = by_labels(model, counts, 2)
+    # If the strides divide the input, a YOLOv8 with P6 has as many anchors.
+    if model.head and model.label_count not in counts and (model.label_count or counts[0] != _COCO_CLASSES):
+        rank = 0
+    return rank, "a NanoDet-Plus head of %s" % classes_text(counts[0])
+
+
+def _nano_det_labels(model):
+    if len(model.shapes) != 1 or not model.size:
+        return ()
+    width, height = model.size
+    cells = 0
+    for stride in (8, 16, 32, 64):
+        cells += -(-width // stride) * -(-height // stride)
+    found = [rows.channels - 32 for rows in row_layouts(model.shapes[0]) if rows.anchors == cells]
+    return tuple([classes for classes in found if classes > 0])
+
+
 # --- SSD ---
 
 
@@ -224,5 +249,6 @@ MORE_FAMILIES = (
     ("YoloV2", _yolo_v2, _yolo_v2_labels),
     ("YoloV5", _yolo_v5, _yolo_v5_labels),
     ("YoloX", _yolo_x, _yolo_x_labels),
+    ("NanoDet", _nano_det, _nano_det_labels),
     ("Ssd", _ssd, _ssd_labels),
 )
