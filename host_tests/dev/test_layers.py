@@ -60,7 +60,7 @@ def imports(name: str) -> Iterator[tuple[str, bool]]:
     for node in ast.walk(tree):
         # later.drawing_masks of tensors/lazy.py imports on first use.
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "later":
-            yield node.attr.replace("_", ".", 1), True
+            yield node.attr.replace("_", ".", 2 if node.attr.startswith("kernels") else 1), True
         if not isinstance(node, ast.ImportFrom) or not node.level:
             continue
         base = here[: len(here) - node.level + 1] + (node.module.split(".") if node.module else [])

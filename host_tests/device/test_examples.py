@@ -583,7 +583,7 @@ def test_the_benchmark_reads_floats_at_any_address_of_a_romfs(offset: int, monke
 
 
 def test_the_benchmark_reads_tensors_from_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    done = script("dev/benchmark_tensors.py", tmp_path)
+    done = script("dev/recording/benchmark_tensors.py", tmp_path)
     assert done.returncode == 0, done.stderr
     assert {p.stem for p in tmp_path.glob("*.bin")} == {
         "seg_head", "seg_protos", "det", "pose", "movenet", "deeplab_320",

@@ -500,7 +500,7 @@ def test_detector_gets_a_letterbox_or_the_input_that_the_script_passes() -> None
 
 
 def test_camera_without_machine_code_gets_upright_crops(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lib, "_cannot_cut", lambda: True)
+    monkeypatch.setattr(lib, "are_fast", lambda: False)
     detector = Detector([box(430, 100, 100, 60)])
     second = Second(lambda crop: [box(*crop.roi)])
     pipeline = n6post.Pipeline(detector, second, margin=1.0)

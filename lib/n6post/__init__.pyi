@@ -2454,7 +2454,7 @@ class Mask:
     ) -> None: ...
     @property
     def area(self) -> int:
-        """The number of frame pixels that the object `contains`."""
+        """The number of frame pixels that the object `contains`, in a frame of fewer than 2^31."""
 
     @property
     def centroid(self) -> tuple[int, int] | None:

@@ -339,20 +339,18 @@ class Meter:
         self.spent = {}
         self.calls = 0
         self._less = min([elapsed(now(), now()) for _ in range(5)])
-        self._plain = []  # (module, name, kernel) for every import of a kernel in the library
+        self._plain = []  # (group of kernels, name, kernel)
 
     def on(self):
-        for module in [m for name, m in sys.modules.items() if name.startswith("n6post.") and "portable" not in name]:
-            for name in NAMES:
-                kernel = getattr(module, name, None)
-                if kernel is not None and kernel is getattr(module_of(name), name):
-                    self._plain.append((module, name, kernel))
-        for module, name, kernel in self._plain:
-            setattr(module, name, self.metered(name, kernel))
+        for name in NAMES:
+            group = group_of(name)
+            kernel = getattr(group, name)
+            self._plain.append((group, name, kernel))
+            setattr(group, name, self.metered(name, kernel))
 
     def off(self):
-        for module, name, kernel in self._plain:
-            setattr(module, name, kernel)
+        for group, name, kernel in self._plain:
+            setattr(group, name, kernel)
 
     def metered(self, name, kernel):
         def metered_kernel(*arguments):
@@ -366,13 +364,13 @@ class Meter:
         return metered_kernel
 
 
-def module_of(name):
-    """The module that offers a kernel."""
+def group_of(name):
+    """The group that has a kernel, in the kind that is in use."""
     from n6post.kernels import boxes, drawing, maps
 
-    for module in (boxes, maps, drawing):
-        if hasattr(module, name):
-            return module
+    for group in (boxes, maps, drawing):
+        if hasattr(group, name):
+            return group
 
 
 def cost_of_metering():

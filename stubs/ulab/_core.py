@@ -118,4 +118,4 @@ def flat_view(array: Raw) -> memoryview:
     """A memoryview of the elements of a dense array, as on the board."""
     if not dense_bytes(array, "memoryview"):
         raise TypeError("object with buffer protocol required")
-    return memoryview(array._np.reshape(-1)) if array._np.size else memoryview(b"")
+    return memoryview(array._np.reshape(-1)) if array._np.size else memoryview(b"")  # type: ignore[arg-type]

@@ -98,7 +98,7 @@ def _sort_inplace(array: ndarray, *, axis: int | None = -1) -> None:
     array._np[...] = sort(array, axis=axis)._np
 
 
-ndarray.sort = _sort_inplace  # type: ignore[method-assign]
+ndarray.sort = _sort_inplace  # type: ignore[assignment, method-assign]
 
 
 def argsort(array: Any, /, *, axis: int | None = None) -> ndarray:

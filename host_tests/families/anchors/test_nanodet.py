@@ -394,7 +394,7 @@ FAMILY_CASES = FamilyCases(
     },
     frames={
         "NanoDet": FrameCase(
-            lambda: n6post.NanoDet(0.3, max_detections=2), small, lambda: small("uint8"), ("threshold", 0.3, 0.5)
+            lambda: n6post.NanoDet(0.3, max_detections=2), small, lambda: small("uint8"), ("max_detections", 2, 1)
         ),
         "NanoDet columns": FrameCase(
             lambda: n6post.NanoDet(0.3, classes=["dog"]),

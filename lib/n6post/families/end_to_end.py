@@ -14,6 +14,7 @@ from micropython import const
 from ulab import numpy as np
 
 from ..kernels.params import boxes as params
+from ..tensors.lazy import later
 from ..tensors.quantization import FLOAT
 from .frame_boxes import Head
 
@@ -166,9 +167,7 @@ def _taken(positions, passing, columns, classes):
 def _order(ranks, most, output):
     """Positions of the best rows, for heads whose rows are not in that order."""
     order = []
-    from ..kernels.portable.boxes import best_first
-
-    for row in best_first(ranks, most, output.dtype == FLOAT):
+    for row in later.kernels_portable_boxes.best_first(ranks, most, output.dtype == FLOAT):
         if len(order) == most:
             break
         order.append(row)

@@ -16,6 +16,7 @@ import sys
 from micropython import const
 
 from ..inputs.transform import input_size, transform_of
+from ..tensors.lazy import later
 from ..tensors.options import Configurable, Options
 from ..tensors.quantization import FLOAT, OutputTensor
 
@@ -160,9 +161,7 @@ class ModelBinding:
         which they show.
         """
         if box or not score <= self.possible[0]:
-            from ..tensors.errors import check_possible
-
-            check_possible(self, score, box or ())
+            later.tensors_errors.check_possible(self, score, box or ())
 
     def limit_score(self, model, tensor):
         """Set the largest possible score of this tensor: a quantized 1 may be up to one and a half steps more."""

@@ -13,7 +13,9 @@ from math import sqrt
 
 from ..inputs.resize import source_of
 from ..inputs.transform import input_size
+from ..kernels import are_fast
 from ..results.detection import Detection
+from ..tensors.lazy import later
 from ..tensors.options import Configurable, Options, flag, number, number_or_none
 
 # By the number of keypoints: the line that shows the direction, from a keypoint to the mean of others, whether it points up
@@ -162,18 +164,14 @@ class Pipeline(Configurable):
 
     def _look_at(self, img, region, frame_size):
         """(what the second model returns for a region, in frame pixels, whether that is a list of Detection)."""
-        if _cannot_cut():
+        if not are_fast():  # a camera without machine code would take seconds for a rotated crop
             roi = _upright(region, frame_size)
             if roi is None:
                 return [], True
-            from ..inputs.resize import Stretch
-
-            answer = self._models[1].predict([Stretch(img, roi=roi)])
+            answer = self._models[1].predict([later.inputs_resize.Stretch(img, roi=roi)])
             return answer, _are_detections(answer)
-        from .region import Region
-
         x, y, w, h, cos, sin = region[:6]
-        crop = Region(img, x, y, w, h, cos, sin, self._size)
+        crop = later.models_region.Region(img, x, y, w, h, cos, sin, self._size)
         answer = self._models[1].predict([crop])
         if not _are_detections(answer):
             return answer, False
@@ -226,13 +224,6 @@ class Pipeline(Configurable):
 
 def _are_detections(answer):
     return isinstance(answer, list) and not [d for d in answer if not isinstance(d, Detection)]
-
-
-def _cannot_cut():
-    """Whether crops must be upright: without machine code, a camera would take seconds for one."""
-    from ..kernels import are_fast, crops  # noqa: F401  (a group decides whether machine code loads)
-
-    return not are_fast()
 
 
 def _upright(region, frame_size):

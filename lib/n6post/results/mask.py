@@ -57,7 +57,7 @@ class Mask:
 
     @property
     def area(self):
-        """The number of frame pixels that the object `contains`."""
+        """The number of frame pixels that the object `contains`, in a frame of fewer than 2^31."""
         return later.results_mask_measures.area(self)
 
     @property
@@ -172,9 +172,7 @@ def row_of(parts):
     data, (wx, wy, ww, wh), (crop_x, crop_y, crop_w, crop_h), (x, y, w, h), transform = parts
     left, top, _, _ = transform.bounds
     mx, my = transform.margin  # which the kernels add again
-    from ..kernels.params.drawing import row
-
-    table = row(
+    table = later.kernels_params_drawing.row(
         x - left + mx, y - top + my, w - 2 * mx, h - 2 * my,
         crop_x0=crop_x, crop_y0=crop_y, crop_x1=crop_x + crop_w, crop_y1=crop_y + crop_h,
         window_x=wx, window_y=wy, window_w=ww, window_h=wh,

@@ -16,6 +16,12 @@ class _Later:
     from ..drawing import poses as drawing_poses
     from ..drawing import zones as drawing_zones
     from ..inputs import firmware_scaling as inputs_firmware_scaling
+    from ..inputs import resize as inputs_resize
+    from ..kernels.params import drawing as kernels_params_drawing
+    from ..kernels.portable import boxes as kernels_portable_boxes
+    from ..kernels.portable import heads as kernels_portable_heads
+    from ..kernels.portable import oriented as kernels_portable_oriented
+    from ..models import region as models_region
     from ..pixels import colors as pixels_colors
     from ..pixels import pixel_edges as pixels_pixel_edges
     from ..pixels import text as pixels_text
@@ -36,6 +42,7 @@ class _Later:
     from ..tracking import one_euro as tracking_one_euro
     from ..tracking import reidentification as tracking_reidentification
     from . import anchor_sizes as tensors_anchor_sizes
+    from . import errors as tensors_errors
     from . import keypoints as tensors_keypoints
     from . import labels as tensors_labels
     from . import options as tensors_options

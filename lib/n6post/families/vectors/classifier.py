@@ -15,6 +15,7 @@ from ...kernels.params import boxes as params
 from ...pixels.rounding import same_floats
 from ...results.classification import Classification
 from ...tensors.label_sets import checked_names
+from ...tensors.lazy import later
 from ...tensors.options import Options, choice, name_list, number
 from ...tensors.quantization import FLOAT
 from ...tensors.shapes import are_face_points
@@ -149,8 +150,7 @@ class ClassifierBinding(ModelBinding):
 
     def _softmax(self, out, best):
         """The softmax of the best numbers, with zero point 0, of all numbers of the output."""
-        from ...kernels.portable import heads
-
+        heads = later.kernels_portable_heads
         raw = np.array(out.reshape((1, self.classes)), dtype=np.float) - float(self.outputs[0].zero_point)
         factor = self.scale * heads._LOG2_E
         all_e = heads._power((raw.reshape((self.classes,)) - best[:1]) * factor)

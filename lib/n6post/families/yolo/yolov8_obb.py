@@ -17,6 +17,7 @@ from ...kernels.params import boxes as params
 from ...kernels.params import oriented as oriented_params
 from ...pixels.rounding import same_floats
 from ...results.detection import set_corners
+from ...tensors.lazy import later
 from ...tensors.quantization import FLOAT
 from ..frame_boxes import Extras, Head
 from .yolov8 import YoloV8
@@ -122,8 +123,7 @@ class OrientedHead(Head):
         block[oriented_params.ORIENTED_COUNT] = count
         kept = oriented_kernels.suppress_oriented(block, values, indices, self.boxes)
         if self.soft:
-            from ...kernels.portable.oriented import similarity
-
+            similarity = later.kernels_portable_oriented.similarity
             kept = self.soft(count, values, indices, self.inner.least, lambda i: similarity(self.boxes, count, i))
         return kept
 
