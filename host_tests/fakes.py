@@ -10,7 +10,7 @@ from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from n6post.models import matching
+from n6post.families import recognition
 from n6post_pc.demo import recorded
 from n6post_pc.demo.recorded import Array, FakeModel, Tensor
 from ulab import _core
@@ -23,7 +23,7 @@ __all__ = ["Array", "FakeModel", "Tensor"]
 
 # The families that the library has, and those of which outputs of real networks are recorded. Tests that need such outputs
 # check that none of these is missing.
-FAMILY_NAMES = matching.family_names()
+FAMILY_NAMES = recognition.family_names()
 RECORDED_FAMILIES = {entry["processor"] for entry in recorded.index().values()}
 
 

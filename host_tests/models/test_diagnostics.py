@@ -15,7 +15,8 @@ from fakes import Array, FakeModel, Tensor, capture
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ml.preprocessing import Normalization
-from n6post.models import diagnostics, matching
+from n6post.families import recognition
+from n6post.models import diagnostics
 from n6post.models.matching import DeferredProcessor
 from n6post_pc.demo import recorded
 from synthetic_heads import Thing, anchor_count, float_head, quantized, random_head
@@ -576,7 +577,7 @@ def test_diagnose_has_a_finding_wherever_processor_for_refuses(model: Any) -> No
         names = re.findall("no family of n6post decodes (.*) of an input of", str(error))
         assert not names or any(names[0] in finding for finding in findings)
     else:
-        assert type(processor).__name__ in matching.family_names()
+        assert type(processor).__name__ in recognition.family_names()
         n6post.diagnose(model)
 
 

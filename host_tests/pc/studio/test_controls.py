@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import n6post
 import pytest
-from n6post.models import matching
+from n6post.families import recognition
 from n6post_pc.studio.controls import CONTROLS, controls, help_texts
 
-FAMILIES = tuple(matching.family_names())
+FAMILIES = tuple(recognition.family_names())
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -16,33 +16,37 @@ label_counts    a function that returns the numbers of labels that are right, th
 """
 
 
-def families():
-    """[(constructor, reads)] of the five families that most scripts use."""
-    from .maps import recognition as maps
-    from .yolo import recognition as yolo
+from .maps import recognition as maps
+from .yolo import recognition as yolo
 
-    return yolo.FAMILIES + maps.FAMILIES
+FAMILIES = yolo.FAMILIES + maps.FAMILIES
+_more = []  # the other families, once they are asked
 
 
 def more_families():
-    """[(constructor, reads, label_counts)] of the other families."""
-    from .anchors import recognition as anchors
-    from .maps import recognition as maps
-    from .vectors import recognition as vectors
-    from .yolo import recognition as yolo
+    """(constructor, reads, label_counts) of each other family."""
+    if not _more:
+        from .anchors import recognition as anchors
+        from .vectors import recognition as vectors
 
-    return anchors.MORE_FAMILIES + yolo.MORE_FAMILIES + maps.MORE_FAMILIES + vectors.MORE_FAMILIES
+        _more.extend(anchors.MORE_FAMILIES + yolo.MORE_FAMILIES + maps.MORE_FAMILIES + vectors.MORE_FAMILIES)
+    return _more
+
+
+def family_names():
+    """The constructors of all families in the library."""
+    return [row[0] for row in FAMILIES] + [row[0] for row in more_families()]
 
 
 def is_common(family):
     """Whether it is one of the five families that most scripts use."""
-    return family in dict(families())
+    return family in dict(FAMILIES)
 
 
 def readings(model):
     """[(rank, family, description)] of each of the five families that fits."""
     found = []
-    for family, reads in families():
+    for family, reads in FAMILIES:
         reading = reads(model)
         if reading:
             found.append((int(reading[0]), family, reading[1]))

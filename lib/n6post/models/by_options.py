@@ -4,9 +4,9 @@ Also the error messages for outputs that do not show one family. Imported only i
 or if the family of the outputs has refused an option: all other starts do not pay for it.
 """
 
-from ..families.recognition import is_common, more_readings, readings
+from ..families.recognition import family_names, is_common, more_readings, readings
 from ..tensors.options import anchor_sizes
-from .matching import ModelSignature, family_names, matching_families
+from .matching import ModelSignature, matching_families
 
 # Options that most families have: a family without one of them may still be the right one. A script that passes `threshold`
 # to a MoveNet gets an error, not a DeepLab.

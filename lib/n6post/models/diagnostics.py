@@ -10,14 +10,14 @@ from micropython import const
 from ulab import numpy as np
 
 from ..families.processor import Processor
-from ..families.recognition import is_common
+from ..families.recognition import family_names, is_common
 from ..firmware import picture_of
 from ..tensors.errors import dtype_name, is_dense, view_refused
 from ..tensors.head_layout import flat, squeezed
 from ..tensors.options import name_list
 from ..tensors.quantization import FLOAT, OutputTensor
 from ..tensors.shapes import output_shapes
-from .matching import ModelSignature, family_names, matching_families, processor_for
+from .matching import ModelSignature, matching_families, processor_for
 
 _NPU_RAM = const(1835008)  # 1.75 MiB: the fast SRAM of the OpenMV N6's NPU
 _LARGE_COPY = const(4194304)  # bytes; a heap that has been in use hardly ever has a free block of this size

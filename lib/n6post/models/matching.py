@@ -7,7 +7,7 @@ are asked, and imported, only if none of the five is certain, or if its outputs 
 
 from micropython import const
 
-from ..families.recognition import families, is_common, label_counts, more_families, more_readings, readings
+from ..families.recognition import is_common, label_counts, more_readings, readings
 from ..inputs.transform import input_size
 from ..tensors.head_layout import head_layouts, row_layouts
 from ..tensors.keypoints import pose_classes
@@ -227,11 +227,6 @@ def _is_clear(signature, fits):
         width, _, channels = signature.map
         return channels != 1 and (signature.size[0] % width or signature.size[0] // width < 8)
     return True
-
-
-def family_names():
-    """The constructors of all families in the library."""
-    return [row[0] for row in families() + more_families()]
 
 
 class ModelSignature:

@@ -15,7 +15,7 @@ from typing import Any
 import image
 import ml
 import n6post
-from n6post.models import matching
+from n6post.families import recognition
 from n6post.tensors.quantization import FLOAT
 from rich.console import Console
 
@@ -26,7 +26,7 @@ from . import coco, graph, pictures, results, sources
 from .compare import BoxStep, Comparison
 from .pictures import Picture, UnreadableError
 
-FAMILIES = tuple(matching.family_names())
+FAMILIES = tuple(recognition.family_names())
 
 # How a picture is fitted into the input: (class of n6post, description).
 FITS = {

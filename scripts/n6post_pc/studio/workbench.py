@@ -17,6 +17,7 @@ from typing import Any
 
 import ml
 import n6post
+from n6post.families import recognition
 from n6post.models import matching
 
 from .. import files, paths
@@ -125,8 +126,8 @@ class Request:
             raise UserError(f"frame size: expected one of {', '.join(SIZES)}, got {self.frame_size!r}")
         if self.fit not in FITS:
             raise UserError(f"fit: expected one of {', '.join(FITS)}, got {self.fit!r}")
-        if self.family and self.family not in matching.family_names():
-            raise UserError(f"post-processor: expected one of {', '.join(matching.family_names())}, got {self.family!r}")
+        if self.family and self.family not in recognition.family_names():
+            raise UserError(f"post-processor: expected one of {', '.join(recognition.family_names())}, got {self.family!r}")
         if not isinstance(self.options, dict) or not all(isinstance(name, str) for name in self.options):
             raise UserError("options: expected names and values")
         self.options = {name: tuple(v) if isinstance(v, list) else v for name, v in self.options.items()}
@@ -358,7 +359,7 @@ class Workbench:
                 ],
                 "sizes": list(SIZES),
                 "fits": {name: text for name, (_, text) in FITS.items()},
-                "families": list(matching.family_names()),
+                "families": list(recognition.family_names()),
             }
 
     def _described(self, model: ModelFile) -> dict[str, Any]:
