@@ -37,6 +37,7 @@ class FamilyCases(NamedTuple):
 
     options: dict[str, OptionCase]
     frames: dict[str, FrameCase]
+    examines_numbers: bool = False  # whether it refuses random numbers of a model with labels, too
 
 
 def family_cases() -> dict[str, FamilyCases]:

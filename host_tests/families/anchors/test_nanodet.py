@@ -403,4 +403,5 @@ FAMILY_CASES = FamilyCases(
             ("iou_threshold", 0.6, 0.9),
         ),
     },
+    examines_numbers=True,
 )

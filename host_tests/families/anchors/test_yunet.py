@@ -334,4 +334,5 @@ FAMILY_CASES = FamilyCases(
             lambda: n6post.YuNet(0.6, max_detections=2), small, lambda: small("uint8"), ("threshold", 0.6, 0.7)
         ),
     },
+    examines_numbers=True,
 )

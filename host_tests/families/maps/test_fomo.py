@@ -406,4 +406,5 @@ FAMILY_CASES = FamilyCases(
             lambda: n6post.Fomo(classes=[0], max_detections=1), three_classes, two_classes, ("max_detections", 1, 5)
         ),
     },
+    examines_numbers=True,
 )

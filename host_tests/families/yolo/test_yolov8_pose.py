@@ -451,4 +451,5 @@ FAMILY_CASES = FamilyCases(
             lambda: n6post.YoloV8Pose(0.3), split_poser, lambda: split_poser(17), ("labels", None, ["sitter\r"])
         ),
     },
+    examines_numbers=True,
 )
