@@ -237,7 +237,7 @@ def test_what_a_camera_prints_is_read_as_utf_8(tmp_path: Path) -> None:
     """mpremote passes a camera's bytes on, whatever the encoding of this PC is."""
     code = (
         f"import sys; sys.path[:0] = [{str(ROOT / 'scripts')!r}]\n"
-        "from n6post_pc import repl\n"
+        "from n6post_pc.camera import repl\n"
         "say = 'import sys; sys.stdout.buffer.write(bytes([0xc2, 0xb0, 0x43, 0xff]))'\n"
         "repl.words = lambda *words: [sys.executable, '-c', say]\n"
         "lines = []\n"
