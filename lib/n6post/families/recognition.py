@@ -1,7 +1,7 @@
 """How `processor_for` recognizes a family: the file recognition.py beside its decoder has a row for it.
 
-FAMILIES have the five that most scripts use, in rows (constructor, reads). MORE_FAMILIES have the others, in rows
-(constructor, reads, label_counts). These are asked only if none of the five is certain, or if the outputs may be those of
+FAMILIES has the five that most scripts use, in rows (constructor, reads). MORE_FAMILIES has the others, in rows
+(constructor, reads, label_counts). They are asked only if none of the five is certain, or if the outputs may be those of
 another family.
 
 reads           a function that gets a ModelSignature and reads it as this family would. It returns (rank, description of the
@@ -14,7 +14,6 @@ reads           a function that gets a ModelSignature and reads it as this famil
 label_counts    a function that returns the numbers of labels that are right, the number of classes first; () if labels are
                 free or if only a frame shows how many classes there are. None for a family that has no labels to count
 """
-
 
 from .maps import recognition as maps
 from .yolo import recognition as yolo
@@ -45,21 +44,20 @@ def is_common(family):
 
 def readings(model):
     """[(rank, family, description)] of each of the five families that fits."""
-    found = []
-    for family, reads in FAMILIES:
-        reading = reads(model)
-        if reading:
-            found.append((int(reading[0]), family, reading[1]))
-    return found
+    return _readings(FAMILIES, model)
 
 
 def more_readings(model):
     """[(rank, family, description)] of each other family that fits."""
+    return _readings(more_families(), model)
+
+
+def _readings(rows, model):
     found = []
-    for family, reads, _ in more_families():
-        reading = reads(model)
+    for row in rows:
+        reading = row[1](model)
         if reading:
-            found.append((int(reading[0]), family, reading[1]))
+            found.append((int(reading[0]), row[0], reading[1]))
     return found
 
 

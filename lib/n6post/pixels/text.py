@@ -59,8 +59,8 @@ class Drawn:
     texts       (x, y, w, h, text, ground, ink, scale) of each text in that picture, ground and ink as RGB565, a ground of -1
                 for none. What is drawn later does not cover half of one. Valid with a function; `recognized` clears them
 
-    The last list of Detection. Its labels are valid while the function is draw.py's, which adds them to `texts` when it is
-    called. Nobody clears them; they are overwritten, because a new list would search the heap at each step of its growth:
+    What draw.py keeps of the last list of Detection. It is valid while the function in `picture` is draw.py's. The lists are
+    overwritten, never cleared: a list that grows anew would search the heap at each step.
 
     count       of its detections; the lists and the table may be longer
     labels      the text of each, "" for none

@@ -241,7 +241,6 @@ def _ssd_labels(model):
     return (few - 1, few) if many == 4 and few > 1 else ()
 
 
-FAMILIES = ()
 MORE_FAMILIES = (
     ("BlazeFace", _blaze_face, _one_label),
     ("BlazePalm", _blaze_palm, _one_label),

@@ -61,7 +61,6 @@ def _like_embedding(model, count):
     return count >= 64 and count % 64 == 0 or is_rectified(model.range(0))
 
 
-FAMILIES = ()
 MORE_FAMILIES = (
     ("HandLandmarks", _hand_landmarks, None),
     ("FaceLandmarks", _face_landmarks, None),
