@@ -95,6 +95,14 @@ def test_frame_without_text_does_not_try_draw_string() -> None:
     assert firmware._results == {}
 
 
+# --- inputs and results ---
+def test_the_picture_of_an_input_is_found() -> None:
+    img = image.Image(8, 6, image.GRAYSCALE)
+    assert firmware.picture_of(preprocessing.Normalization()(img)) is img
+    assert firmware.picture_of(n6post.Letterbox(img)) is img
+    assert firmware.picture_of(None) is firmware.picture_of(bytearray(8)) is None
+
+
 # --- scaling of plain images ---
 def seen_column(column: int) -> int:
     """One of 8 input pixels for an image of 64 x 1 pixels: white, black in the middle half, white."""

@@ -207,3 +207,11 @@ def test_only_options_that_were_given_show_a_family_to_diagnose() -> None:
     for processor, right in ((n6post.DeepLab(), False), (n6post.DeepLab(output_type="logit"), True)):
         model.postprocess = processor
         assert right == (n6post.diagnose(model) == [])
+
+
+def test_anchors_of_an_ssd_are_not_taken_for_pairs() -> None:
+    """Twelve rows are too few for an Ssd: the message is about the outputs, not about the option."""
+    model = described((120, 80), (1, 12, 4))
+    model.output_shape, model.output_dtype = ((1, 12, 4), (1, 12, 3)), ("b", "b")
+    with pytest.raises(ValueError, match="^expected the outputs of YoloV8 or "):
+        n6post.processor_for(model, anchors=[(3, 2, [(50, 50), (60, 80)], 40)])

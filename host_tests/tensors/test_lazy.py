@@ -44,6 +44,10 @@ def test_a_module_that_cannot_be_imported_is_tried_again(monkeypatch: pytest.Mon
     assert later.tensors_label_sets.class_name(0, 80) == "person"
 
 
+def test_kernels_have_a_folder_more() -> None:
+    assert lazy._Later().kernels_portable_boxes is sys.modules["n6post.kernels.portable.boxes"]
+
+
 def test_a_misspelled_module_is_an_import_error() -> None:
     with pytest.raises(ImportError, match="n6post.no"):
         getattr(lazy.later, "no_such_module")  # noqa: B009
