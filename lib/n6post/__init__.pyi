@@ -1335,7 +1335,7 @@ class Tracker(Generic[_Lost]):
         tracker = n6post.Tracker()
         detections = tracker.update(model.predict([n6post.Letterbox(img)]))  # once a frame
 
-    It reports an object from its second frame on (`min_hits`). The defaults suit 8 to 25 updates a second. ValueError for
+    It reports an object from its second frame on (`min_hits`). The defaults suit 2 to 30 updates a second. ValueError for
     an option out of range; each option may be assigned between frames.
     """
 
@@ -1347,8 +1347,12 @@ class Tracker(Generic[_Lost]):
     Set the processor's own threshold as low, `YoloV8(threshold=0.1)`: it has to let such detections through. With its
     default of 0.4 everything works, but more tracks are lost.
     """
-    max_age: int
-    """Number of frames, 1..10000, after which a track is dropped that was lost, or continued by low scores alone."""
+    max_gap: float
+    """Seconds, 0..600, after which a track is dropped that was lost, or continued by low scores alone.
+
+    A track that was in the last update is kept for three of the last intervals if that is longer. Zones, trails and all
+    others forget a track `max_gap` after it was dropped.
+    """
     min_hits: int
     """Number of high-score detections that confirm a track, 1..1000.
 
@@ -1356,8 +1360,8 @@ class Tracker(Generic[_Lost]):
     """
     smooth_boxes: bool
     """Whether the boxes come from the filter of their track; False: as the processor returned them."""
-    coast_frames: int
-    """Number of frames, 0..10000, for which a lost track is still returned, at its predicted position.
+    coast: float
+    """Seconds, 0..600, for which a lost track is still returned, at its predicted position.
 
     Such a detection stands behind the others, has its last score, and its mask and keypoints are None.
     """
@@ -1383,10 +1387,10 @@ class Tracker(Generic[_Lost]):
         threshold: float = 0.5,
         *,
         low_threshold: float = 0.1,
-        max_age: int = 30,
+        max_gap: float = 2.5,
         min_hits: int = 2,
         smooth_boxes: bool = True,
-        coast_frames: Literal[0] = 0,
+        coast: Literal[0] = 0,
         max_distance: float = 22.0,
         max_tracks: int = 64,
         use_masks: bool = True,
@@ -1398,13 +1402,14 @@ class Tracker(Generic[_Lost]):
         - `low_threshold`: Minimum score of a detection that continues a confirmed track which the first round has left over,
           0..1. Set the processor's own threshold as low, `YoloV8(threshold=0.1)`: it has to let such detections through.
           With its default of 0.4 everything works, but more tracks are lost.
-        - `max_age`: Number of frames, 1..10000, after which a track is dropped that was lost, or continued by low scores
-          alone.
+        - `max_gap`: Seconds, 0..600, after which a track is dropped that was lost, or continued by low scores alone. A track
+          that was in the last update is kept for three of the last intervals if that is longer. Zones, trails and all others
+          forget a track `max_gap` after it was dropped.
         - `min_hits`: Number of high-score detections that confirm a track, 1..1000. Unconfirmed tracks have no id and
           survive one missed frame.
         - `smooth_boxes`: Whether the boxes come from the filter of their track; False: as the processor returned them.
-        - `coast_frames`: Number of frames, 0..10000, for which a lost track is still returned, at its predicted position.
-          Such a detection stands behind the others, has its last score, and its mask and keypoints are None.
+        - `coast`: Seconds, 0..600, for which a lost track is still returned, at its predicted position. Such a detection
+          stands behind the others, has its last score, and its mask and keypoints are None.
         - `max_distance`: The largest distance at which a detection still matches a track, 1..64: a squared Mahalanobis
           distance. Penalties are added to it for another class and for missed frames. A smaller limit loses objects; a
           larger one hands ids over to other objects.
@@ -1422,10 +1427,10 @@ class Tracker(Generic[_Lost]):
         threshold: float = 0.5,
         *,
         low_threshold: float = 0.1,
-        max_age: int = 30,
+        max_gap: float = 2.5,
         min_hits: int = 2,
         smooth_boxes: bool = True,
-        coast_frames: int = 0,
+        coast: float = 0,
         max_distance: float = 22.0,
         max_tracks: int = 64,
         use_masks: bool = True,
@@ -1437,13 +1442,14 @@ class Tracker(Generic[_Lost]):
         - `low_threshold`: Minimum score of a detection that continues a confirmed track which the first round has left over,
           0..1. Set the processor's own threshold as low, `YoloV8(threshold=0.1)`: it has to let such detections through.
           With its default of 0.4 everything works, but more tracks are lost.
-        - `max_age`: Number of frames, 1..10000, after which a track is dropped that was lost, or continued by low scores
-          alone.
+        - `max_gap`: Seconds, 0..600, after which a track is dropped that was lost, or continued by low scores alone. A track
+          that was in the last update is kept for three of the last intervals if that is longer. Zones, trails and all others
+          forget a track `max_gap` after it was dropped.
         - `min_hits`: Number of high-score detections that confirm a track, 1..1000. Unconfirmed tracks have no id and
           survive one missed frame.
         - `smooth_boxes`: Whether the boxes come from the filter of their track; False: as the processor returned them.
-        - `coast_frames`: Number of frames, 0..10000, for which a lost track is still returned, at its predicted position.
-          Such a detection stands behind the others, has its last score, and its mask and keypoints are None.
+        - `coast`: Seconds, 0..600, for which a lost track is still returned, at its predicted position. Such a detection
+          stands behind the others, has its last score, and its mask and keypoints are None.
         - `max_distance`: The largest distance at which a detection still matches a track, 1..64: a squared Mahalanobis
           distance. Penalties are added to it for another class and for missed frames. A smaller limit loses objects; a
           larger one hands ids over to other objects.
@@ -1456,13 +1462,13 @@ class Tracker(Generic[_Lost]):
         """
 
     def update(
-        self, detections: Sequence[Detection[_M, _K, Any]], *, dt: float = 1.0
+        self, detections: Sequence[Detection[_M, _K, Any]], *, elapsed_ms: float | None = None
     ) -> list[Detection[_M | _Lost, _K | _Lost, int]]:
         """The detections of this frame that belong to confirmed tracks, in their order, as new objects with `track_id`.
 
         - `detections`: list of Detection, as YoloV8, YoloV8Seg, YoloV8Pose or MoveNet return it; it is not changed
-        - `dt`: frames since the last update: 2.0 after a skipped frame, 2.5 at 5 frames a second (8 to 25 a second need
-          none). Less than 0 (the clock was set back) counts as 0
+        - `elapsed_ms`: milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms.
+          For the frames of a file, give the time between two of them
 
         Track ids begin again at 1 after 1,073,741,823. Class, label, score, mask and keypoints are those of the detection. A
         MemoryError during an update leaves the tracker as it was before.
@@ -1477,11 +1483,11 @@ class Tracker(Generic[_Lost]):
 
         - `track_id`: its id
         - `rect`: (x, y, w, h), filtered; predicted for a lost track
-        - `velocity`: (x, y), pixels a frame
-        - `missed`: frames since its last detection; 0.0 if it was in the last update
+        - `velocity`: (x, y), pixels a second
+        - `missed`: seconds since its last detection; 0.0 if it was in the last update
         - `hits`: number of detections so far
         - `class_id`: class of the last detection
-        - `age`: frames since its first detection
+        - `age`: seconds since its first detection
         """
 
     @property
@@ -1495,8 +1501,8 @@ class Tracker(Generic[_Lost]):
     def ended(self) -> list[_Track]:
         """The confirmed tracks that the last update gave up, a list of named tuples like `tracks`: each track once.
 
-        A track is given up in the update after the last one in which it could be found again (`max_age`). Empty after an
-        update that failed, and after `reset`.
+        A track is given up in the first update that is more than `max_gap` after its last detection. Empty after an update
+        that failed, and after `reset`.
         """
 
     def __copy__(self) -> Tracker[_Lost]: ...
@@ -1535,6 +1541,8 @@ class LineZone:
     """
     count_coasting: bool
     """Whether detections that only coast (`missed` above 0) count as well; False: they are skipped."""
+    name: str | None
+    """What an Event calls it."""
 
     def __init__(
         self,
@@ -1546,6 +1554,7 @@ class LineZone:
         margin: float = 0.2,
         min_frames: int = 2,
         count_coasting: bool = False,
+        name: str | None = None,
     ) -> None:
         """A line from start to end, both (x, y) in frame pixels, that counts the tracks crossing it.
 
@@ -1561,6 +1570,7 @@ class LineZone:
         - `min_frames`: Number of frames beyond the margin, 1..1000, after which a crossing counts. Frames within the margin
           are not counted, and a frame back on the old side starts again.
         - `count_coasting`: Whether detections that only coast (`missed` above 0) count as well; False: they are skipped.
+        - `name`: What an Event calls it.
         """
 
     @property
@@ -1593,6 +1603,7 @@ class LineZone:
         """Count the detections of a frame; returns two lists of them: those that crossed in, and those that crossed out.
 
         - `detections`: as Tracker.update returns them. ValueError for one without a `track_id`: a crossing takes two frames.
+        - `elapsed_ms`: milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
 
         Those that only coast are skipped, unless `count_coasting` is True.
         """
@@ -1635,6 +1646,10 @@ class _Visit(NamedTuple):
     """Seconds that it was inside."""
     class_id: int
     """Its class number when it was inside last."""
+    rect: tuple[int, int, int, int]
+    """Its box when it was inside last."""
+    ago: float
+    """Seconds since it was inside last."""
 
     def as_dict(self) -> dict[str, Any]:
         """The visit as numbers, for JSON."""
@@ -1675,8 +1690,12 @@ class PolygonZone:
     """
     count_coasting: bool
     """Whether detections that only coast (`missed` above 0) dwell and count as well; False: they are skipped."""
-    max_gap: float
-    """Seconds, 0..1000000, for which a track may be lost without its dwell time starting again."""
+    name: str | None
+    """What an Event calls it."""
+    max_gap: float | None
+    """Seconds, 0..1000000, for which a track may be lost without its dwell time starting again; None: as its Tracker."""
+    min_seconds: float
+    """Seconds, 0..1000000, that a track has to stay inside before it has entered. A shorter visit is none."""
 
     def __init__(
         self,
@@ -1687,7 +1706,9 @@ class PolygonZone:
         margin: float = 0.2,
         min_frames: int = 2,
         count_coasting: bool = False,
-        max_gap: float = 1.0,
+        name: str | None = None,
+        max_gap: float | None = None,
+        min_seconds: float = 0.0,
     ) -> None:
         """A polygon of points (x, y) in frame pixels that reports which detections are inside, and for how long.
 
@@ -1703,7 +1724,10 @@ class PolygonZone:
           the margin are not counted, and a frame back on the old side starts again.
         - `count_coasting`: Whether detections that only coast (`missed` above 0) dwell and count as well; False: they are
           skipped.
-        - `max_gap`: Seconds, 0..1000000, for which a track may be lost without its dwell time starting again.
+        - `name`: What an Event calls it.
+        - `max_gap`: Seconds, 0..1000000, for which a track may be lost without its dwell time starting again; None: as its
+          Tracker.
+        - `min_seconds`: Seconds, 0..1000000, that a track has to stay inside before it has entered. A shorter visit is none.
         """
 
     @property
@@ -1729,6 +1753,8 @@ class PolygonZone:
         - `track_id`: its id
         - `dwell_time`: seconds that it was inside
         - `class_id`: its class when it was inside last
+        - `rect`: its box then
+        - `ago`: how many seconds before this frame that was
 
         A track that is lost inside has left once it was not seen for `max_gap` seconds.
         """
@@ -1865,9 +1891,9 @@ class Hold:
 class Trail:
     """The last positions of every track, to be drawn as lines.
 
-    A track without a detection loses its oldest position at every update, and is forgotten with the last. A position takes
-    4 bytes; the memory of a track is allocated once, when it is new. If there are more than 128 tracks, those that are not
-    in the frame are forgotten.
+    A track is drawn as long as its Tracker keeps it, and forgotten `max_gap` of the Tracker later. A position takes 4 bytes;
+    the memory of a track is allocated once, when it is new. If there are more than 128 tracks, those that are not in the
+    frame are forgotten.
 
     ValueError for options out of range.
     """
@@ -1904,6 +1930,7 @@ class Trail:
 
         - `detections`: as Tracker.update returns them. ValueError for a detection without a `track_id`, and for positions
           beyond 16 bits.
+        - `elapsed_ms`: milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
         """
 
     def positions(self, track: int | Detection | None) -> list[tuple[int, int]]:
@@ -2019,7 +2046,7 @@ class Plane:
         - `elapsed_ms`: milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
 
         Nor does one that the frame's border cuts off at a side of its box on which the anchor point depends: for "bottom" at
-        the left, the right or below. A track that was not seen for three times `window` is forgotten.
+        the left, the right or below.
         """
 
     def speed(self, track: int | Detection | None) -> float | None:
@@ -2287,21 +2314,26 @@ class Detection(NamedTuple, Generic[_M, _K, _T]):
     # Any in place of None: otherwise a script that uses a Tracker would have to test each of them.
     @property
     def age(self) -> float | Any:
-        """Frames since the first detection of its track, a float, 0.0 for that one; None without a track.
-
-        As for a Tracker's options, an update with `dt=2.0` counts as two frames.
-        """
+        """Seconds since the first detection of its track, 0.0 for that one; None without a track."""
 
     @property
     def missed(self) -> float | Any:
-        """Frames since the last detection of its track, a float; None without a track.
+        """Seconds since the last detection of its track; None without a track.
 
-        0.0 for an object that was detected. Above 0 the detection is a prediction, for one that was not (`coast_frames`).
+        0.0 for an object that was detected. Above 0 the detection is a prediction, for one that was not (`Tracker.coast`).
         """
 
     @property
     def velocity(self) -> tuple[float, float] | Any:
-        """The velocity (x, y) of its track, pixels a frame; None without a track."""
+        """The velocity (x, y) of its track, pixels a second; None without a track."""
+
+    @property
+    def data(self) -> dict[Any, Any]:
+        """A dict of its track, for whatever a script wants to remember of it: `d.data["greeted"] = True`.
+
+        It is empty when it is first asked for, every later detection of the track has it too, and it is forgotten with the
+        track. ValueError for a detection that no Tracker has returned.
+        """
 
     @property
     def frame_size(self) -> tuple[int, int] | None:

@@ -101,7 +101,7 @@ def write(detections, words, out, size, scores, texts, text_of):
         words[_W] = width | 0
         words[_H] = height | 0
         words[_CLASS_ID] = class_id | 0
-        track_id, _, _, _, _ = d._track
+        track_id, _, _, _, _, _ = d._track
         words[_TRACKED] = 0
         if track_id is not none:
             words[_TRACKED] = 1

@@ -9,11 +9,15 @@ from ..tensors.options import number
 
 FIELDS = ("rect", "score", "class_id", "label", "mask", "keypoints")
 
-# What Detection._track has: what a Tracker knows of it, then the velocity x and y of the track, in 1/256 pixel a frame.
+# What Detection._track has: what a Tracker knows of it, then the velocity x and y of the track, in 1/256 pixel in 80 ms, and
+# the tracker's TrackMemory.
 _TRACK_ID = const(0)
-_AGE = const(1)  # frames since the first detection of the track, in 1/256
-_MISSED = const(2)  # frames since the last one, in 1/256: above 0 the detection only coasts
-NO_TRACK = None, None, None, None, None
+_AGE = const(1)  # time since the first detection of the track, in 1/3200 s
+_MISSED = const(2)  # time since the last one: above 0 the detection only coasts
+_MEMORY = const(5)
+NO_TRACK = None, None, None, None, None, None
+SECOND = const(3200)  # in times of a track
+PER_SECOND = 12.5 / 256  # a track's velocity of 1, in pixels a second
 # What Detection._source has. Only an oriented box has corners: if `len(d._source) > _CORNERS`.
 _FRAME_SIZE = const(0)
 _THRESHOLD = const(1)  # of keypoints
@@ -53,27 +57,36 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
 
     @property
     def age(self):
-        """Frames since the first detection of its track, a float, 0.0 for that one; None without a track.
-
-        As for a Tracker's options, an update with `dt=2.0` counts as two frames.
-        """
+        """Seconds since the first detection of its track, 0.0 for that one; None without a track."""
         age = self._track[_AGE]
-        return age if age is None else age / 256
+        return age if age is None else age / SECOND
 
     @property
     def missed(self):
-        """Frames since the last detection of its track, a float; None without a track.
+        """Seconds since the last detection of its track; None without a track.
 
-        0.0 for an object that was detected. Above 0 the detection is a prediction, for one that was not (`coast_frames`).
+        0.0 for an object that was detected. Above 0 the detection is a prediction, for one that was not (`Tracker.coast`).
         """
         missed = self._track[_MISSED]
-        return missed if missed is None else missed / 256
+        return missed if missed is None else missed / SECOND
 
     @property
     def velocity(self):
-        """The velocity (x, y) of its track, pixels a frame; None without a track."""
-        _, _, _, vx, vy = self._track
-        return vx if vx is None else (vx / 256, vy / 256)
+        """The velocity (x, y) of its track, pixels a second; None without a track."""
+        _, _, _, vx, vy, _ = self._track
+        return vx if vx is None else (PER_SECOND * vx, PER_SECOND * vy)
+
+    @property
+    def data(self):
+        """A dict of its track, for whatever a script wants to remember of it: `d.data["greeted"] = True`.
+
+        It is empty when it is first asked for, every later detection of the track has it too, and it is forgotten with the
+        track. ValueError for a detection that no Tracker has returned.
+        """
+        memory = self._track[_MEMORY]
+        if memory is None:
+            raise ValueError("data: expected a detection that Tracker.update has returned, got %r" % (self,))
+        return memory.data_of(self._track[_TRACK_ID])
 
     @property
     def frame_size(self):

@@ -10,6 +10,7 @@ MAX_LOST_TRACKS = const(128)  # from here on, tracks that are not in the frame a
 
 # Copied by scripts/dev/generate.py from results/detection.py:
 _TRACK_ID = const(0)
+_MEMORY = const(5)
 
 # The position of an anchor point in a box, in half widths and half heights.
 _ANCHORS = {
@@ -59,9 +60,17 @@ def checked_point(name, value):
 
 
 class PerTrack(Configurable):
-    """Base of all that remember something of each track."""
+    """Base of all that remember something of each track, until `max_gap` seconds after its Tracker has dropped it."""
 
     _tracks = {}  # by track id; `reset` gives each object its own
+    _lifetime = 5000  # milliseconds after its last detection; this is that of a Tracker with its defaults
+
+    def _oldest(self, detections, now):
+        """The time since which a track must have been seen, or it is forgotten. now: the object's clock, milliseconds."""
+        memory = detections[0]._track[_MEMORY] if detections else None
+        if memory is not None:
+            self._lifetime = memory.lifetime
+        return now - self._lifetime
 
     def __copy__(self):
         # For copy.copy on a PC, whose shallow copy would share the tracks.

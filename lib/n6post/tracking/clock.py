@@ -1,4 +1,4 @@
-"""The clock of everything that measures seconds: PolygonZone, Gallery.reidentify, Hold and Plane. All count milliseconds.
+"""The clock of everything that happens over time: Tracker, zones, Trail, Hold, Plane and others. It counts milliseconds.
 
 A clock is a tuple, and each call makes the next one. It is kept last, with everything else of the call: if a MemoryError
 comes before, the next call counts the time of this one too.

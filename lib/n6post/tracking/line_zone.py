@@ -14,6 +14,7 @@ from micropython import const
 
 from ..tensors.options import Options
 from .anchor_points import track_ids_of
+from .clock import START, next_clock
 from .zone import Zone, point
 
 # The entries of a track: where it was settled last, and its frames on the other side since then.
@@ -21,6 +22,7 @@ _IS_LEFT = const(0)
 _POSITION = const(1)  # (x, y) of its anchor point in half pixels, or a tuple of several
 _FRAMES = const(2)  # number of those frames
 _ARRIVAL = const(3)  # the position in the first of them: it has crossed on the way there
+_SEEN = const(4)  # when it was seen last, milliseconds of the line's clock
 # Copied by scripts/dev/generate.py from results/detection.py:
 _MISSED = const(2)
 
@@ -93,12 +95,13 @@ class LineZone(Zone):
 
     def reset(self):
         """Start again: all counts are 0, and no track has been seen."""
-        self._totals, self._per_class, self._tracks = [0, 0], ({}, {}), {}
+        self._totals, self._per_class, self._tracks, self._clock = [0, 0], ({}, {}), {}, START
 
-    def trigger(self, detections):
+    def trigger(self, detections, *, elapsed_ms=None):
         """Count the detections of a frame; returns two lists of them: those that crossed in, and those that crossed out.
 
         detections  as Tracker.update returns them. ValueError for one without a `track_id`: a crossing takes two frames.
+        elapsed_ms  milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
 
         Those that only coast are skipped, unless `count_coasting` is True.
         """
@@ -112,6 +115,9 @@ class LineZone(Zone):
         positions = self._positions(detections)
         in_limit, out_limit = self._reach_limits()
         numbers = track_ids_of(detections)
+        clock = next_clock(self._clock, elapsed_ms)
+        now = clock[0]
+        oldest = self._oldest(detections, now)
         for d, track_id, position in zip(detections, numbers, positions):
             if d._track[_MISSED] and not coasting:
                 continue
@@ -127,11 +133,13 @@ class LineZone(Zone):
                 out_reach = out_limit
             if in_limit and in_reach > in_limit:
                 in_reach = in_limit
+            last = tracks.get(track_id)
+            if last is not None:
+                last[_SEEN] = now
             if low <= out_reach and high >= -in_reach:
                 continue  # too near to the line, or on both sides: it counts as where it was
-            last = tracks.get(track_id)
             if last is None:
-                tracks[track_id] = [high < 0, position, 0, None]
+                tracks[track_id] = [high < 0, position, 0, None, now]
                 continue
             # What may run out of memory comes first. Then one statement does all or nothing, so nothing is counted twice.
             if last[_IS_LEFT] == (high < 0):
@@ -152,7 +160,10 @@ class LineZone(Zone):
                 per_class[d.class_id], totals[at], last[_IS_LEFT], last[_POSITION], last[_FRAMES] = (
                     many, count, high < 0, position, 0,
                 )  # fmt: skip
+        for track_id in [one for one, known in tracks.items() if known[_SEEN] < oldest]:
+            del tracks[track_id]
         self._prune_tracks(detections)
+        self._clock = clock
         return crossed_in, crossed_out
 
     def _reach_limits(self):

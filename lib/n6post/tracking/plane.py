@@ -155,7 +155,7 @@ class Plane(AnchorTracked):
         elapsed_ms  milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
 
         Nor does one that the frame's border cuts off at a side of its box on which the anchor point depends: for "bottom" at
-        the left, the right or below. A track that was not seen for three times `window` is forgotten.
+        the left, the right or below.
         """
         positions = self._positions(detections)
         ids = track_ids_of(detections)
@@ -189,7 +189,8 @@ class Plane(AnchorTracked):
             after = to + 1 if to + 1 < length else 0
             # One statement, so a MemoryError cannot leave half a position.
             ring[to], ring[to + length], ring[to + 2 * length], known[_NEXT] = now - base, at[0], at[1], after
-        for track_id in [one for one, known in tracks.items() if now - _newest(known) > _REACH * window]:
+        oldest = self._oldest(detections, now)
+        for track_id in [one for one, known in tracks.items() if _newest(known) < oldest]:
             del tracks[track_id]
         self._prune_tracks(detections)
         self._frame = clock, tuple(cut)

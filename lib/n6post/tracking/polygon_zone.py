@@ -14,25 +14,29 @@ from micropython import const
 
 from ..results.detection import Detection
 from ..tensors.lazy import later
-from ..tensors.options import Options, number
+from ..tensors.options import Options, number, number_or_none
 from .anchor_points import MAX_LOST_TRACKS, as_list, id_of
 from .clock import START, next_clock
 from .zone import Zone, point
 
 
-class Visit(namedtuple("Visit", ("track_id", "dwell_time", "class_id"))):
+_VISIT = ("track_id", "dwell_time", "class_id", "rect", "ago")
+
+
+class Visit(namedtuple("Visit", ("track_id", "dwell_time", "class_id", "rect", "ago"))):
     def as_dict(self):
-        """The visit as numbers, for JSON."""
-        return later.results_dicts.record_as_dict(self, ("track_id", "dwell_time", "class_id"))
+        """The visit as numbers and lists, for JSON."""
+        return later.results_dicts.record_as_dict(self, _VISIT)
 
 
-# The entries of a track, which are times in milliseconds of the zone's clock but for the first and the last two.
+# The entries of a track, which are times in milliseconds of the zone's clock but for the first and the last three.
 _INSIDE = const(0)  # whether it is settled inside
 _SINCE = const(1)  # when it came to its side
 _LAST = const(2)  # when it was there last
 _SEEN = const(3)  # when it was seen last
 _FRAMES = const(4)  # weight of the frames on the other side
 _CLASS_ID = const(5)
+_RECT = const(6)  # of the last detection inside
 
 # Copied by scripts/dev/generate.py from results/detection.py:
 _MISSED = const(2)
@@ -57,7 +61,8 @@ class PolygonZone(Zone):
     """
 
     _option = Options(None, Zone._option)
-    max_gap = _option("max_gap", 1.0, number, 0.0, 1e6)
+    max_gap = _option("max_gap", None, number_or_none, 0.0, 1e6)
+    min_seconds = _option("min_seconds", 0.0, number, 0.0, 1e6)
 
     def __init__(self, points, *more, **options):
         if more:
@@ -108,6 +113,8 @@ class PolygonZone(Zone):
         track_id    its id
         dwell_time  seconds that it was inside
         class_id    its class when it was inside last
+        rect        its box then
+        ago         how many seconds before this frame that was
 
         A track that is lost inside has left once it was not seen for `max_gap` seconds.
         """
@@ -140,7 +147,10 @@ class PolygonZone(Zone):
         values = self._values
         clock = next_clock(self._state[0], elapsed_ms)
         now, before = clock[0], self._state[0][0]  # and when the last frame was
-        oldest = now - int(1000 * values["max_gap"] + 0.5)  # what was not seen since then is forgotten
+        self._oldest(detections, now)
+        gap = values["max_gap"]
+        oldest = now - (self._lifetime // 2 if gap is None else int(1000 * gap + 0.5))  # not seen since then: it has left
+        at_once = not values["min_seconds"]
         tracks = dict(self._tracks)
         inside = []
         counts = {}
@@ -148,7 +158,7 @@ class PolygonZone(Zone):
         ended = []  # (track id, entry)
         coasting, several = values["count_coasting"], self._has_several_anchors
         for d, position in zip(detections, self._positions(detections)):
-            track_id, _, missed, _, _ = d._track
+            track_id, _, missed, _, _, _ = d._track
             if missed and not coasting:
                 continue
             class_id = d[2]
@@ -162,11 +172,12 @@ class PolygonZone(Zone):
                     ended.append((track_id, known))  # it was lost for too long
                     known = None
                 if known is None:
-                    changed = within, now, now, now, 0, class_id
+                    changed = within and at_once, now, now, now, 1 if within and not at_once else 0, class_id, d[0]
+                    within = within and at_once
                     if within:
                         entered.append(d)
                 elif known[_INSIDE] == within:
-                    changed = within, known[_SINCE], now, now, 0, class_id
+                    changed = within, known[_SINCE], now, now, 0, class_id, d[0]
                 else:
                     changed = self._moved(known, within, now, d, position if several else (position,))
                     if changed[_INSIDE] != within:
@@ -190,7 +201,7 @@ class PolygonZone(Zone):
         for track_id, known in ended:
             if known[_INSIDE]:
                 stayed = known[_LAST] - known[_SINCE]
-                left.append(Visit(track_id, stayed / 1000, known[_CLASS_ID]))
+                left.append(Visit(track_id, stayed / 1000, known[_CLASS_ID], known[_RECT], (now - known[_LAST]) / 1000))
                 visits += 1
                 milliseconds += stayed
         # If a MemoryError stops a call before this line, the next call counts its time too.
@@ -199,7 +210,7 @@ class PolygonZone(Zone):
 
     def _moved(self, known, within, now, d, points):
         """The entry of a track that is not on the side on which it was settled."""
-        inside, since, last, _, frames, class_id = known
+        inside, since, last, _, frames, class_id, rect = known
         _, _, w, h = d[0]
         margin = self._values["margin"]
         # Rounded up, so that a distance of exactly the margin is within it.
@@ -208,15 +219,15 @@ class PolygonZone(Zone):
             reach = self._limit  # else nothing large could enter a narrow zone
         beyond = self._beyond(points, reach, within)
         if not (beyond or within):
-            return inside, since, now, now, frames, class_id
+            return inside, since, now, now, frames, class_id, d[0]
         if within and not frames:
             since = now
         frames += _WEIGHT if beyond else 1
-        if frames < _WEIGHT * self._values["min_frames"] and not (
-            margin and beyond and self._beyond(points, 2 * reach, within)
-        ):
-            return inside, since, last, now, frames, class_id
-        return within, since, now, now, 0, d[2]
+        values = self._values
+        is_settled = frames >= _WEIGHT * values["min_frames"] or margin and beyond and self._beyond(points, 2 * reach, within)
+        if not is_settled or within and now - since < int(1000 * values["min_seconds"] + 0.5):
+            return inside, since, last, now, frames, class_id, rect
+        return within, since, now, now, 0, d[2], d[0]
 
     def _beyond(self, points, reach, within):
         """Whether points in half pixels are farther from all edges than `reach`, in 1/65536 of half a pixel.

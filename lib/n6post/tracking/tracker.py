@@ -7,20 +7,23 @@ distance of center and size (docs/tracking.md compares both). The loops are in k
 
 from array import array
 from collections import namedtuple
+from math import sqrt
 from struct import unpack_from
 
 from micropython import const
 
 from ..kernels import tracks as track_kernels
 from ..kernels.params import tracks as track_params
-from ..results.detection import Detection, copied, detection_from
+from ..results.detection import PER_SECOND, SECOND, Detection, copied, detection_from
 from ..tensors.lazy import later
 from ..tensors.options import Configurable, Options, flag, number
+from .clock import START, next_clock
 
 # Tuned on made-up motion and real sequences (scripts/dev/tracking/compare_trackers.py). Where no unit is given, these are
-# standard deviations, as fractions of sqrt(w h).
-_FADE = 0.93  # factor for the velocity of a lost track in each frame
-_FORGET = 0.8  # factor for what was learned of a track's maneuvers in each frame
+# standard deviations, as fractions of sqrt(w h). A frame is a unit of time: 80 ms. What depends on the time between two
+# updates is adjusted in _set_time.
+_FADE = 0.93  # factor for the velocity of a lost track in a frame
+_FORGET = 0.8  # factor for what was learned of a track's maneuvers in a frame
 _CLASS_COST = 4.0  # if the classes differ. Not infinite, because networks alternate between car and truck
 _AGE_COST = 0.25  # for each frame that a track has missed
 _DOUBT_COST = 2.0  # for each doubling of the variance of a track's position: a track of certain position comes first
@@ -66,11 +69,18 @@ _P_COUNT = const(0)
 _P_DT = const(1)
 _P_FADE = const(2)
 _P_FORGET = const(3)
+_P_MAX_GAP = const(4)
+_P_PAUSE = const(5)
+_P_FIRST_SPEED = const(24)
+_P_JUMP = const(25)
+_P_FIRST_GROWTH = const(28)
+_P_SIZE_JUMP = const(29)
 # Copied by scripts/dev/generate.py from results/detection.py:
 _TRACK_ID = const(0)
 _FRAME_SIZE = const(0)
 
-_LONGEST = const(10001)  # frames: more than any max_age
+_FRAME_MS = const(80)
+_LONGEST = const(0x1000000)  # 1/256 frames: 87 minutes, which is more than any max_gap
 
 _NOTHING = []  # one list for all updates in which no track starts
 
@@ -82,23 +92,47 @@ class Track(namedtuple("Track", ("track_id", "rect", "velocity", "missed", "hits
         return later.results_dicts.record_as_dict(self, names)
 
 
+class TrackMemory:
+    """What is remembered of the tracks of one Tracker, beside its table. All their detections refer to it."""
+
+    def __init__(self):
+        self.now = 0  # milliseconds of the tracker's clock
+        self.lifetime = 0  # milliseconds after its last detection for which a track is remembered
+        self._data = {}  # by track id: [Detection.data, when it was used last]
+
+    def data_of(self, track_id):
+        entry = self._data.get(track_id)
+        if entry is None:
+            entry = self._data[track_id] = [{}, 0]
+        entry[1] = self.now
+        return entry[0]
+
+    def forget(self, now, kept):
+        """Forget what was not used for a lifetime, but for the tracks in `kept`, a list of ids."""
+        self.now = now
+        if self._data:
+            oldest = now - self.lifetime
+            for track_id in [one for one, entry in self._data.items() if entry[1] < oldest and one not in kept]:
+                del self._data[track_id]
+
+
 class Tracker(Configurable):
     """Gives objects ids that stay from frame to frame.
 
         tracker = n6post.Tracker()
         detections = tracker.update(model.predict([n6post.Letterbox(img)]))  # once a frame
 
-    It reports an object from its second frame on (`min_hits`). The defaults suit 8 to 25 updates a second. ValueError for
+    It reports an object from its second frame on (`min_hits`). The defaults suit 2 to 30 updates a second. ValueError for
     an option out of range; each option may be assigned between frames.
     """
 
     _option = Options("threshold")
     threshold = _option("threshold", 0.5, number, 0.0, 1.0)
     low_threshold = _option("low_threshold", 0.1, number, 0.0, 1.0)
-    max_age = _option("max_age", 30, number, 1, _LONGEST - 1)
+    max_gap = _option("max_gap", 2.5, number, 0.0, 600.0)
     min_hits = _option("min_hits", 2, number, 1, 1000)
     smooth_boxes = _option("smooth_boxes", True, flag)
-    coast_frames = _option("coast_frames", 0, number, 0, _LONGEST - 1)
+    coast = _option("coast", 0, number, 0.0, 600.0)
     max_distance = _option("max_distance", 22.0, number, 1.0, 64.0)
     max_tracks = _option("max_tracks", 64, number, 1, 1000)
     use_masks = _option("use_masks", True, flag)
@@ -110,18 +144,20 @@ class Tracker(Configurable):
         # Two tables of tracks are used alternately: an update writes into the other one. It takes effect once it is
         # complete, by a single assignment to _kept.
         self._tables = first_table, first_table
-        # Index of the table; by track_id: values for coasting, states of the keypoint filters; detections of new tracks.
-        self._kept = 0, {}, {}, _NOTHING
+        # Index of the table; by track_id: values for coasting, states of the keypoint filters; detections of new tracks; the
+        # clock; the time between the last two updates, 1/256 frames.
+        self._kept = 0, {}, {}, _NOTHING, START, 0
+        self._memory = TrackMemory()
         self._rows = array("i")
         self._mask_transform = None, None  # the MaskTransform of the last mask, and its parameters for the kernel
         super().__init__(*first, **options)
 
-    def update(self, detections, *, dt=1.0):
+    def update(self, detections, *, elapsed_ms=None):
         """The detections of this frame that belong to confirmed tracks, in their order, as new objects with `track_id`.
 
         detections  list of Detection, as YoloV8, YoloV8Seg, YoloV8Pose or MoveNet return it; it is not changed
-        dt          frames since the last update: 2.0 after a skipped frame, 2.5 at 5 frames a second (8 to 25 a second need
-                    none). Less than 0 (the clock was set back) counts as 0
+        elapsed_ms  milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms. For
+                    the frames of a file, give the time between two of them
 
         Track ids begin again at 1 after 1,073,741,823. Class, label, score, mask and keypoints are those of the detection. A
         MemoryError during an update leaves the tracker as it was before.
@@ -129,13 +165,16 @@ class Tracker(Configurable):
         block = self._block
         if block is None:
             block = self._make_block()
-        if type(dt) is not float or dt != 1.0 or block[_P_DT] != 256:  # mostly both are 1 frame
-            self._set_time(block, dt)
-        which, last, filters, _ = self._kept
+        which, last, filters, _, clock, interval = self._kept
+        before_ms = clock[0]
+        clock = next_clock(clock, elapsed_ms)
+        now = clock[0]
+        dt = min(now * 16 // 5 - before_ms * 16 // 5, _LONGEST)  # in 1/256 frames
+        self._set_time(block, dt, interval)
         before = self._tables[which]
         table = self._tables[1 - which]
         chosen = self._values
-        smooth = chosen["smooth_boxes"]
+        smooth, memory = chosen["smooth_boxes"], self._memory
         track_kernels.predict(before, table, block)
         rows = self._rows
         try:
@@ -160,18 +199,20 @@ class Tracker(Configurable):
             track_kernels.match(table, rows, block)
         track_kernels.update_tracks(table, rows, block)
         track_kernels.tracks_to_rects(table)
-        result = track_kernels.tracked_detections(detections, rows, table, smooth, Detection)
+        result = track_kernels.tracked_detections(detections, rows, table, smooth, Detection, memory)
         if filters or chosen["smooth_keypoints"]:
-            result, filters = self._filter(result, filters, dt)
+            result, filters = self._filter(result, filters, dt / 256)
         seen = {}
-        if chosen["coast_frames"]:
-            seen = self._coast(table, chosen["coast_frames"], last, result)
+        if chosen["coast"]:
+            seen = self._coast(table, int(SECOND * chosen["coast"]), last, result)
         started = _NOTHING
         first, end = before[_NEXT_ID], table[_NEXT_ID]
         if first != end:
             count = (end - first) % _LARGEST_ID
             started = [d for d in result if (d._track[_TRACK_ID] - first) % _LARGEST_ID < count]
-        self._kept = 1 - which, seen, filters, started
+        kept = [table[at + _ID] for at in _slots(table)] if memory._data else ()
+        self._kept = 1 - which, seen, filters, started, clock, dt
+        memory.forget(now, kept)
         return result
 
     def reset(self):
@@ -182,7 +223,8 @@ class Tracker(Configurable):
         header[_NEXT_ID] = self._tables[which][_NEXT_ID]
         table[:_HEADER] = header
         self._tables[which][_UPDATES] = 0
-        self._kept = 1 - which, {}, {}, _NOTHING
+        self._kept = 1 - which, {}, {}, _NOTHING, self._kept[4], 0
+        self._memory._data = {}
 
     @property
     def tracks(self):
@@ -190,15 +232,14 @@ class Tracker(Configurable):
 
         track_id    its id
         rect        (x, y, w, h), filtered; predicted for a lost track
-        velocity    (x, y), pixels a frame
-        missed      frames since its last detection; 0.0 if it was in the last update
+        velocity    (x, y), pixels a second
+        missed      seconds since its last detection; 0.0 if it was in the last update
         hits        number of detections so far
         class_id    class of the last detection
-        age         frames since its first detection
+        age         seconds since its first detection
         """
         table = self._tables[self._kept[0]]
-        tracks = [_track_at(table, at) for at in _slots(table) if table[at + _ID]]
-        return [track for track in tracks if track.missed <= self.max_age]
+        return [_track_at(table, at) for at in _slots(table) if table[at + _ID]]
 
     @property
     def started(self):
@@ -212,8 +253,8 @@ class Tracker(Configurable):
     def ended(self):
         """The confirmed tracks that the last update gave up, a list of named tuples like `tracks`: each track once.
 
-        A track is given up in the update after the last one in which it could be found again (`max_age`). Empty after an
-        update that failed, and after `reset`.
+        A track is given up in the first update that is more than `max_gap` after its last detection. Empty after an update
+        that failed, and after `reset`.
         """
         if not self._has_table_before():
             return []
@@ -240,10 +281,11 @@ class Tracker(Configurable):
         # Make the parameter block, and enlarge the tables if necessary.
         block = track_params.tracking(
             count=0,
-            dt=1.0,
+            dt=0.0,
             fade=_FADE,
             forget=_FORGET,
-            max_age=self.max_age,
+            max_gap=self.max_gap * 1000 / _FRAME_MS,
+            pause=0.0,
             min_hits=self.min_hits,
             max_tracks=self.max_tracks,
             gate=self.max_distance,
@@ -276,19 +318,32 @@ class Tracker(Configurable):
             for table in tables:
                 table[: len(held)] = held
             self._tables = tables
-        self._block = block
+        self._memory.lifetime = int(2000 * self.max_gap)
+        self._block, self._adjusted = block, 256
         return block
 
-    def _set_time(self, block, dt):
-        if getattr(dt, "tolist", None):  # a number of numpy
-            dt = dt.tolist()
-        if not isinstance(dt, (int, float)) or dt != dt:
-            raise ValueError("dt: expected a number of frames, got %r" % (dt,))
-        dt = min(max(dt, 0.0), float(_LONGEST))
-        block[_P_DT] = -1  # if the next line fails, the next update sets both again
-        block[_P_FADE] = int(256 * _FADE**dt + 0.5)
-        block[_P_FORGET] = int(256 * _FORGET**dt + 0.5)
-        block[_P_DT] = int(256 * dt + 0.5)
+    def _set_time(self, block, dt, interval):
+        """Write into the block what depends on the time since the last update, and on that before it, in 1/256 frames.
+
+        These numbers make the tracker as good at 3 updates a second as at 30 (docs/tracking.md has the figures). How fast a
+        new object may be is a step between two detections, not a speed: otherwise its reach at few updates a second would
+        take the detections of others.
+        """
+        block[_P_DT] = dt
+        # One that was in the last update is kept at few updates a second, too.
+        block[_P_PAUSE] = max(block[_P_MAX_GAP], 3 * interval)
+        adjusted = self._adjusted
+        if not dt or -adjusted < 8 * (dt - adjusted) < adjusted:
+            return  # the first update, or the powers change little
+        frames = max(dt, 64) / 256
+        self._adjusted = 0  # if one of the next lines fails, the next update does all of them
+        block[_P_FADE] = int(256 * _FADE ** sqrt(frames) + 0.5)
+        block[_P_FORGET] = int(256 * _FORGET**frames + 0.5)
+        more = sqrt(sqrt(frames))
+        block[_P_JUMP], block[_P_SIZE_JUMP] = track_params.jump_entry(_JUMP * more), track_params.jump_entry(_SIZE_JUMP * more)
+        block[_P_FIRST_SPEED] = track_params.first_speed_entry(_FIRST_SPEED / frames)
+        block[_P_FIRST_GROWTH] = track_params.first_speed_entry(_FIRST_GROWTH / frames)
+        self._adjusted = dt
 
     def _load_mask_centroids(self, detections, rows):
         # Write the centroid of each mask into the row of its detection.
@@ -325,8 +380,8 @@ class Tracker(Configurable):
             smoothed.append(d)
         return smoothed, states
 
-    def _coast(self, table, frames, last, result):
-        # Append the lost tracks to the result. Returns the values for coasting, by track_id.
+    def _coast(self, table, longest, last, result):
+        # Append the tracks that are lost for no longer than that. Returns the values for coasting, by track_id.
         known = {d._track[_TRACK_ID]: (d._source, d.score, d.class_id, d.label) for d in result}
         for at in _slots(table):
             track_id = table[at + _ID]
@@ -335,8 +390,8 @@ class Tracker(Configurable):
                 source, score, class_id, label = last[track_id]
                 rect = unpack_from("4i", table, 4 * (at + _RECT_X))
                 missed = table[at + _MISSED]
-                if missed <= 256 * frames and rect[2] and rect[3]:
-                    track = track_id, table[at + _AGE], missed, table[at + _VX], table[at + _VY]
+                if missed <= longest and rect[2] and rect[3]:
+                    track = track_id, table[at + _AGE], missed, table[at + _VX], table[at + _VY], self._memory
                     result.append(detection_from((rect, score, class_id, label, None, None), source, track))
         return known
 
@@ -344,8 +399,8 @@ class Tracker(Configurable):
 def _track_at(table, at):
     # The track in this row.
     rect = unpack_from("4i", table, 4 * (at + _RECT_X))
-    velocity = table[at + _VX] / 256, table[at + _VY] / 256
-    missed, age = table[at + _MISSED] / 256, table[at + _AGE] / 256
+    velocity = PER_SECOND * table[at + _VX], PER_SECOND * table[at + _VY]
+    missed, age = table[at + _MISSED] / SECOND, table[at + _AGE] / SECOND
     hits, class_id = table[at + _HITS], table[at + _CLASS_ID]
     return Track(table[at + _ID], rect, velocity, missed, hits, class_id, age)
 

@@ -13,12 +13,13 @@ from micropython import const
 from ..tensors.lazy import later
 from ..tensors.options import Options, number
 from .anchor_points import AnchorTracked, id_of
+from .clock import START, next_clock
 
 # The entries of a track: a ring buffer of its positions (x, y, x, y, ... in frame pixels), and numbers.
 _RING = const(0)
 _NEXT = const(1)  # index of the next position
 _COUNT = const(2)  # number of positions
-_SEEN = const(3)  # number of the last update with this track
+_SEEN = const(3)  # when it was seen last, milliseconds of the trail's clock
 _CLASS_ID = const(4)
 _INSTANCE = const(5)  # its index in that update's list
 # Copied by scripts/dev/generate.py from results/detection.py:
@@ -28,9 +29,9 @@ _TRACK_ID = const(0)
 class Trail(AnchorTracked):
     """The last positions of every track, to be drawn as lines.
 
-    A track without a detection loses its oldest position at every update, and is forgotten with the last. A position takes
-    4 bytes; the memory of a track is allocated once, when it is new. If there are more than 128 tracks, those that are not
-    in the frame are forgotten.
+    A track is drawn as long as its Tracker keeps it, and forgotten `max_gap` of the Tracker later. A position takes 4 bytes;
+    the memory of a track is allocated once, when it is new. If there are more than 128 tracks, those that are not in the
+    frame are forgotten.
 
     ValueError for options out of range.
     """
@@ -44,13 +45,14 @@ class Trail(AnchorTracked):
 
     def reset(self):
         """Forget all positions."""
-        self._tracks, self._updates = {}, 0
+        self._tracks, self._clock = {}, START
 
-    def update(self, detections):
+    def update(self, detections, *, elapsed_ms=None):
         """Add the positions of a frame's detections; returns the detections unchanged.
 
         detections  as Tracker.update returns them. ValueError for a detection without a `track_id`, and for positions beyond
                     16 bits.
+        elapsed_ms  milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
         """
         positions = self._positions(detections)
         for d, (x, y) in zip(detections, positions):
@@ -60,7 +62,9 @@ class Trail(AnchorTracked):
                 raise ValueError("detections: expected rects within -32768..32767 pixels, got %r" % (d[0],))
         length = self.length
         self._fit_rings(length)
-        now = self._updates = (self._updates + 1) & 0xFFFFFF
+        clock = next_clock(self._clock, elapsed_ms)
+        now = clock[0]
+        oldest = self._oldest(detections, now)
         tracks = self._tracks
         for at, (x, y) in enumerate(positions):
             d = detections[at]
@@ -76,15 +80,10 @@ class Trail(AnchorTracked):
             ring[2 * to], ring[2 * to + 1], known[_NEXT], known[_COUNT], known[_SEEN], known[_CLASS_ID], known[_INSTANCE] = (
                 x // 2, y // 2, after, count, now, d.class_id, at,
             )  # fmt: skip
-        forgotten = []
-        for track_id, known in tracks.items():
-            if known[_SEEN] != now:
-                known[_COUNT] -= 1
-                if known[_COUNT] <= 0:
-                    forgotten.append(track_id)
-        for track_id in forgotten:
+        for track_id in [one for one, known in tracks.items() if known[_SEEN] < oldest]:
             del tracks[track_id]
         self._prune_tracks(detections)
+        self._clock = clock
         return detections
 
     def _fit_rings(self, length):
@@ -130,9 +129,12 @@ class Trail(AnchorTracked):
     def _rings(self, color_by):
         """(number of the color, ring, index of the next position, number of positions) of each track, oldest first."""
         tracks = self._tracks
+        kept = self._clock[0] - self._lifetime // 2  # by the Tracker
         rings = []
         for track_id in sorted(tracks):  # the same picture on every machine
-            ring, after, count, _, class_id, instance = tracks[track_id]
+            ring, after, count, seen, class_id, instance = tracks[track_id]
+            if seen < kept:
+                continue
             key = class_id if color_by == "class" else track_id if color_by == "track" else instance
             rings.append((key, ring, after, count))
         return rings

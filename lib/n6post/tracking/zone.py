@@ -20,6 +20,13 @@ def _anchor_names(name, value):
     return tuple([anchor_name(name, one) for one in value])
 
 
+def text_or_none(name, value):
+    """A check for options: a text, or None."""
+    if value is not None and not isinstance(value, str):
+        raise ValueError("%s: expected a text or None, got %r" % (name, value))
+    return value
+
+
 class Zone(AnchorTracked):
     """Base of LineZone and PolygonZone: their options, and how they are drawn.
 
@@ -39,6 +46,7 @@ class Zone(AnchorTracked):
     margin = _option("margin", 0.2, number, 0.0, 10.0)
     min_frames = _option("min_frames", 2, number, 1, 1000)
     count_coasting = _option("count_coasting", False, flag)
+    name = _option("name", None, text_or_none)
 
     def draw(self, img, **options):
         """Draw the zone: a line, an arrow to its left ("in") and its counts, or a polygon and its count. Returns img.

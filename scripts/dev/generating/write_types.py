@@ -148,7 +148,7 @@ def doc_in_lib(value: Any) -> str | None:
 
 # Constructors with two types: the class with its parameter bound, and the annotation of the option that decides. Checkers
 # use the first overload that matches.
-OVERLOADS = {"Tracker": [("Tracker[Never]", "coast_frames", "Literal[0]"), ("Tracker[None]", "coast_frames", "int")]}
+OVERLOADS = {"Tracker": [("Tracker[Never]", "coast", "Literal[0]"), ("Tracker[None]", "coast", "float")]}
 
 
 class Attribute(NamedTuple):

@@ -210,7 +210,7 @@ def label_detections(result, table: ptr32, texts, numbers, known, text_of, scale
     for d in result:
         rect, score, _, label, _, _ = d
         x, y, _, h = rect
-        track_id, _, _, _, _ = d._track
+        track_id, _, _, _, _, _ = d._track
         made = none
         if score >= 0.0:
             if score < 1.27:

@@ -289,7 +289,7 @@ def label_detections(result, table, texts, numbers, known, text_of, scale):
     at = n = 0
     for d in result:
         (x, y, _, h), score, _, label, _, _ = d
-        track_id, _, _, _, _ = d._track
+        track_id, _, _, _, _, _ = d._track
         made = None
         if 0.0 <= score < 1.27:
             number = numbers.get(label if track_id is None else (track_id, label))

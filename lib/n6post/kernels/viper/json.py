@@ -104,7 +104,7 @@ def write(detections, words: ptr32, out, size: int, scores, texts, text_of) -> i
         words[_W] = int(width)
         words[_H] = int(height)
         words[_CLASS_ID] = int(class_id)
-        track_id, _, _, _, _ = d._track
+        track_id, _, _, _, _, _ = d._track
         words[_TRACKED] = 0
         if track_id is not none:
             words[_TRACKED] = 1

@@ -8,7 +8,7 @@ tracks  array('i'): a header, then a row for each track
 rows    array('i'): a row for each detection of the frame
 params  the parameter block, made by track_params.tracking
 units   x, y, w, h in 1/16 pixel; velocities in 1/256 pixel a frame; variances in 1/256 pixel^2; time in 1/256 frame; costs
-        (squared Mahalanobis distances) in 1/64
+        (squared Mahalanobis distances) in 1/64. A frame is a unit of time, 80 ms, however often the tracker is updated
 
 The constants below are the positions of the words in these arrays; scripts/dev/generate.py copies them to
 tracking/tracker.py. A row is referred to by the position of its first word: `o` in tracks, `e` in rows.
@@ -100,31 +100,32 @@ _P_COUNT = const(0)
 _P_DT = const(1)
 _P_FADE = const(2)
 _P_FORGET = const(3)
-_P_MAX_AGE = const(4)
-_P_MIN_HITS = const(5)
-_P_MAX_TRACKS = const(6)
-_P_GATE = const(7)
-_P_CLASS_COST = const(8)
-_P_AGE_COST = const(9)
-_P_DOUBT_COST = const(10)
-_P_MANEUVER_COST = const(11)
-_P_SIZE_COST = const(12)
-_P_LOW_COST = const(13)
-_P_LOST_COST = const(14)
-_P_FLOOR = const(15)
-_P_FLOOR_PART = const(16)
-_P_COVERED = const(17)
-_P_SURPRISE = const(18)
-_P_LEARN = const(19)
-_P_TURN = const(20)
-_P_NOISE = const(21)
-_P_ACCELERATION = const(22)
-_P_FIRST_SPEED = const(23)
-_P_JUMP = const(24)
-_P_SIZE_NOISE = const(25)
-_P_GROWTH = const(26)
-_P_FIRST_GROWTH = const(27)
-_P_SIZE_JUMP = const(28)
+_P_MAX_GAP = const(4)
+_P_PAUSE = const(5)
+_P_MIN_HITS = const(6)
+_P_MAX_TRACKS = const(7)
+_P_GATE = const(8)
+_P_CLASS_COST = const(9)
+_P_AGE_COST = const(10)
+_P_DOUBT_COST = const(11)
+_P_MANEUVER_COST = const(12)
+_P_SIZE_COST = const(13)
+_P_LOW_COST = const(14)
+_P_LOST_COST = const(15)
+_P_FLOOR = const(16)
+_P_FLOOR_PART = const(17)
+_P_COVERED = const(18)
+_P_SURPRISE = const(19)
+_P_LEARN = const(20)
+_P_TURN = const(21)
+_P_NOISE = const(22)
+_P_ACCELERATION = const(23)
+_P_FIRST_SPEED = const(24)
+_P_JUMP = const(25)
+_P_SIZE_NOISE = const(26)
+_P_GROWTH = const(27)
+_P_FIRST_GROWTH = const(28)
+_P_SIZE_JUMP = const(29)
 # A row of the table of boxes_to_frame. Copied by scripts/dev/generate.py from row in kernels/params/drawing.py:
 _ROW_CROP_X0 = const(7)
 _ROW_CROP_Y0 = const(8)
@@ -205,7 +206,7 @@ def load_detections(detections, rows: ptr32, tracks: ptr32, threshold, low_thres
 
 @micropython.viper
 def predict(old: ptr32, tracks: ptr32, params: ptr32):
-    """Predict the tracks after the block's dt, and drop those that are lost for too long.
+    """Predict the tracks after the block's dt, and drop those that are lost for longer than the block allows.
 
     old     the tracks after the last update, which are not changed
     tracks  an array of the same size, written
@@ -222,11 +223,11 @@ def predict(old: ptr32, tracks: ptr32, params: ptr32):
     to = _HEADER
     for o in range(_HEADER, _HEADER + old[_COUNT] * _TRACK, _TRACK):
         missed = old[o + _MISSED]
-        if old[o + _ID]:
-            if missed + dt - 256 > params[_P_MAX_AGE]:
-                tracks[_COUNT] -= 1
-                continue
-        elif old[o + _MISSES] > 1:  # a track that is not confirmed may miss one update
+        longest = params[_P_PAUSE]
+        if missed:
+            longest = params[_P_MAX_GAP]
+        # A track that is not confirmed may miss one update.
+        if missed + dt > longest or (old[o + _ID] == 0 and old[o + _MISSES] > 1):
             tracks[_COUNT] -= 1
             continue
         area = ((old[o + _W] >> 2) * (old[o + _H] >> 2)) >> 4
@@ -413,7 +414,7 @@ def search(tracks: ptr32, rows: ptr32, params: ptr32, turn: int, only: int) -> i
     if turn == 2:
         # A low score does not confirm a track. Nor does it keep one that had no high score for as long as a lost track is
         # kept: otherwise whatever is where an object was lost would keep its id for ever.
-        max_unsure = params[_P_MAX_AGE]
+        max_unsure = params[_P_MAX_GAP]
         min_id = 1
     end = _HEADER + tracks[_COUNT] * _TRACK
     e = 0
@@ -1027,12 +1028,13 @@ _store = object.__setattr__  # past Detection.__setattr__
 
 
 @micropython.viper
-def tracked_detections(detections, rows: ptr32, tracks: ptr32, smooth: int, make):
+def tracked_detections(detections, rows: ptr32, tracks: ptr32, smooth: int, make, memory):
     """A list of new detections with `track_id`, of those that belong to confirmed tracks.
 
     detections  list of Detection, as for load_detections
     smooth      1: with the rects of the tracks, which tracks_to_rects has written; 0: with their own
     make        the class Detection
+    memory      the tracker's TrackMemory
 
     Each gets a tuple `_track`, which results/detection.py describes.
     """
@@ -1049,7 +1051,7 @@ def tracked_detections(detections, rows: ptr32, tracks: ptr32, smooth: int, make
                     rect = (tracks[o + _RECT_X], tracks[o + _RECT_Y], tracks[o + _RECT_W], tracks[o + _RECT_H])
                 tracked = make(rect, score, class_id, label, mask, keypoints)
                 store(tracked, "_source", d._source)
-                store(tracked, "_track", (tracks[o + _ID], tracks[o + _AGE], 0, tracks[o + _VX], tracks[o + _VY]))
+                store(tracked, "_track", (tracks[o + _ID], tracks[o + _AGE], 0, tracks[o + _VX], tracks[o + _VY], memory))
                 result.append(tracked)
         e += _DETECTION
     return result
