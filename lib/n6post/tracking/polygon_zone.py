@@ -19,7 +19,6 @@ from .anchor_points import MAX_LOST_TRACKS, as_list, id_of
 from .clock import START, next_clock
 from .zone import Zone, point
 
-
 _VISIT = ("track_id", "dwell_time", "class_id", "rect", "ago")
 
 
@@ -224,8 +223,9 @@ class PolygonZone(Zone):
             since = now
         frames += _WEIGHT if beyond else 1
         values = self._values
-        is_settled = frames >= _WEIGHT * values["min_frames"] or margin and beyond and self._beyond(points, 2 * reach, within)
-        if not is_settled or within and now - since < int(1000 * values["min_seconds"] + 0.5):
+        is_far = margin and beyond and self._beyond(points, 2 * reach, within)
+        is_passing = within and now - since < int(1000 * values["min_seconds"] + 0.5)
+        if is_passing or frames < _WEIGHT * values["min_frames"] and not is_far:
             return inside, since, last, now, frames, class_id, rect
         return within, since, now, now, 0, d[2], d[0]
 

@@ -340,7 +340,8 @@ class Tracker(Configurable):
         block[_P_FADE] = int(256 * _FADE ** sqrt(frames) + 0.5)
         block[_P_FORGET] = int(256 * _FORGET**frames + 0.5)
         more = sqrt(sqrt(frames))
-        block[_P_JUMP], block[_P_SIZE_JUMP] = track_params.jump_entry(_JUMP * more), track_params.jump_entry(_SIZE_JUMP * more)
+        block[_P_JUMP] = track_params.jump_entry(_JUMP * more)
+        block[_P_SIZE_JUMP] = track_params.jump_entry(_SIZE_JUMP * more)
         block[_P_FIRST_SPEED] = track_params.first_speed_entry(_FIRST_SPEED / frames)
         block[_P_FIRST_GROWTH] = track_params.first_speed_entry(_FIRST_GROWTH / frames)
         self._adjusted = dt

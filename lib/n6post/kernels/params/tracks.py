@@ -4,8 +4,8 @@ from array import array
 
 
 def tracking(
-    count, dt, fade, forget, max_gap, pause, min_hits, max_tracks, gate, class_cost, age_cost, doubt_cost, maneuver_cost, size_cost,
-    low_cost, lost_cost, floor, floor_part, covered, surprise, learn, turn,
+    count, dt, fade, forget, max_gap, pause, min_hits, max_tracks, gate, class_cost, age_cost, doubt_cost, maneuver_cost,
+    size_cost, low_cost, lost_cost, floor, floor_part, covered, surprise, learn, turn,
     noise, acceleration, first_speed, jump, size_noise, growth, first_growth, size_jump,
 ):  # fmt: skip
     """The parameter block of all kernels of tracks.py. The arguments are the entries, in their order.
@@ -31,7 +31,7 @@ def tracking(
     first_speed, first_growth   velocity of a new track, a frame; see first_speed_entry
     jump, size_jump             displacement in a maneuver; see jump_entry
     """
-    entries = [count, _in(dt, 256), _in(fade, 256), _in(forget, 256), _in(max_gap, 256), _in(pause, 256), min_hits, max_tracks]
+    entries = [count] + [_in(part, 256) for part in (dt, fade, forget, max_gap, pause)] + [min_hits, max_tracks]
     entries += [_in(cost, 64) for cost in (gate, class_cost, age_cost, doubt_cost, maneuver_cost)]
     entries += [_in(cost, 64) for cost in (size_cost, low_cost, lost_cost)]
     entries += [_in(floor * floor, 256), _in(floor_part * floor_part, 256), _in(covered, 256)]
