@@ -97,6 +97,7 @@ _EXPORTS = _Exports(
     Trail="tracking.trail",
     Plane="tracking.plane",
     HeatMap="tracking.heat_map",
+    Events="tracking.events",
     Gallery="tracking.gallery",
     cosine_similarity="tensors.vectors",
     Stretch="inputs.resize",

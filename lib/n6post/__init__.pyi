@@ -63,6 +63,7 @@ __all__ = [
     "Trail",
     "Plane",
     "HeatMap",
+    "Events",
     "Gallery",
     "cosine_similarity",
     "Stretch",
@@ -1605,7 +1606,8 @@ class LineZone:
         - `detections`: as Tracker.update returns them. ValueError for one without a `track_id`: a crossing takes two frames.
         - `elapsed_ms`: milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
 
-        Those that only coast are skipped, unless `count_coasting` is True.
+        Those that only coast are skipped, unless `count_coasting` is True. ValueError for a line of Events, which calls this
+        itself.
         """
 
     def reset(self) -> None:
@@ -1772,6 +1774,7 @@ class PolygonZone:
         - `elapsed_ms`: milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
 
         Those that only coast are skipped, unless `count_coasting` is True. Their tracks count as lost (`max_gap`).
+        ValueError for a zone of Events, which calls this itself.
         """
 
     def dwell_time(self, track: int | Detection | None) -> float:
@@ -2064,6 +2067,110 @@ class Plane:
 
     def reset(self) -> None:
         """Forget all tracks."""
+
+class _Event(NamedTuple):
+    """What happened to a track."""
+
+    kind: Literal["started", "changed", "entered", "crossed", "left", "ended"]
+    """What happened."""
+    track_id: int
+    """The track's id."""
+    label: str
+    """Its label."""
+    score: float
+    """The mean score of its detections so far."""
+    rect: tuple[int, int, int, int]
+    """Its box when it happened."""
+    name: str | None
+    """The name of the zone or line; the label before, if it has changed."""
+    direction: Literal["in", "out"] | None
+    """Across a line."""
+    seconds: float
+    """Since its first detection; of a visit that has ended: how long it was."""
+    speed: float | None
+    """In km/h, by the plane: when it happened, for "ended" the mean."""
+    picture: bytes | None
+    """A JPEG of the track, for "ended"."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """X"""
+
+class Events:
+    """Reports what happens to tracks: started, entered, left, crossed, changed and ended, each thing once.
+
+    - `zones`, `lines`: lists of PolygonZone and LineZone. `update` calls their `trigger`; a script does not
+    - `plane`: a Plane, for speeds. `update` calls its `update`
+
+    A track starts in the first frame in which it passes all filters (`classes`, `min_seconds`, `min_area`, `min_score`).
+    What it did before is reported then, too; nothing is reported of a track that never passes. Its class is the one with the
+    most evidence of the last seconds, so a single frame of another class changes nothing.
+
+    With `pictures`, the event of the end has the best picture of the track as JPEG: large, sharp, of a high score, whole in
+    the frame. At most `max_pictures` tracks have one at a time; then the worst goes. A frame makes at most one picture.
+
+    If there are more than 128 tracks, those that are not in the list are forgotten. ValueError for options out of range.
+    """
+
+    pictures: bool
+    """Whether the event of a track's end has a picture of it."""
+    max_pictures: int
+    """Maximum number of tracks that have a picture at a time, 1..1000. A JPEG of a person takes some 5 to 20 KB."""
+    classes: Sequence[int | str] | None
+    """The class numbers and names to report; None: all."""
+    min_seconds: float
+    """Seconds since its first detection after which a track starts, 0..1000000."""
+    min_area: int
+    """Minimum area of a track's box, pixels, when it starts."""
+    min_score: float
+    """Minimum mean score of the detections of a track when it starts, 0..1."""
+
+    def __init__(
+        self,
+        *,
+        pictures: bool = False,
+        max_pictures: int = 4,
+        classes: Sequence[int | str] | None = None,
+        min_seconds: float = 0.0,
+        min_area: int = 0,
+        min_score: float = 0.0,
+    ) -> None:
+        """Reports what happens to tracks: started, entered, left, crossed, changed and ended, each thing once.
+
+        - `pictures`: Whether the event of a track's end has a picture of it.
+        - `max_pictures`: Maximum number of tracks that have a picture at a time, 1..1000. A JPEG of a person takes some 5 to
+          20 KB.
+        - `classes`: The class numbers and names to report; None: all.
+        - `min_seconds`: Seconds since its first detection after which a track starts, 0..1000000.
+        - `min_area`: Minimum area of a track's box, pixels, when it starts.
+        - `min_score`: Minimum mean score of the detections of a track when it starts, 0..1.
+        """
+
+    def reset(self) -> None:
+        """Forget all tracks. Zones and lines keep their counts."""
+
+    def update(
+        self, detections: Sequence[Detection[Any, Any, int]], img: Image | None = None, *, elapsed_ms: float | None = None
+    ) -> list[_Event]:
+        """What happened in this frame: a list of Event, in the order of the kinds below.
+
+        - `detections`: as Tracker.update returns them; those that only coast count for zones alone
+        - `img`: the frame (RGB565 or GRAYSCALE), for `pictures`
+        - `elapsed_ms`: milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
+
+        An Event is a named tuple:
+
+        - `kind`: "started", "changed" (its class), "entered", "crossed", "left" or "ended"
+        - `track_id`, `label`, `score`, `rect`: of the track: its id, class, mean score, and box when it happened
+        - `name`: of the zone or the line; the label before, if it has changed
+        - `direction`: "in" or "out" across a line
+        - `seconds`: since the first detection; of a visit that has ended: how long it was
+        - `speed`: km/h by the plane: when it happened, for "ended" the mean
+        - `picture`: bytes of a JPEG, for "ended"
+
+        What does not apply is None. Call it in every frame, with an empty list too. ValueError for a detection without a
+        `track_id`. After a MemoryError, the next call reports what this one has not, but for crossings of a line in this
+        frame.
+        """
 
 class HeatMap:
     """Counts detections in a grid of cells over the frame, to be drawn as a heat map. Tracks are not needed.

@@ -103,8 +103,13 @@ class LineZone(Zone):
         detections  as Tracker.update returns them. ValueError for one without a `track_id`: a crossing takes two frames.
         elapsed_ms  milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
 
-        Those that only coast are skipped, unless `count_coasting` is True.
+        Those that only coast are skipped, unless `count_coasting` is True. ValueError for a line of Events, which calls this
+        itself.
         """
+        self._check_caller()
+        return self._examine(detections, elapsed_ms)
+
+    def _examine(self, detections, elapsed_ms):
         crossed_in = []
         crossed_out = []
         tracks = self._tracks

@@ -141,8 +141,13 @@ class PolygonZone(Zone):
         detections  those with a `track_id`, as Tracker.update returns them, have a dwell time
         elapsed_ms  milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
 
-        Those that only coast are skipped, unless `count_coasting` is True. Their tracks count as lost (`max_gap`).
+        Those that only coast are skipped, unless `count_coasting` is True. Their tracks count as lost (`max_gap`). ValueError
+        for a zone of Events, which calls this itself.
         """
+        self._check_caller()
+        return self._examine(detections, elapsed_ms)
+
+    def _examine(self, detections, elapsed_ms):
         values = self._values
         clock = next_clock(self._state[0], elapsed_ms)
         now, before = clock[0], self._state[0][0]  # and when the last frame was

@@ -38,6 +38,7 @@ class Zone(AnchorTracked):
 
     _is_line = False
     _drawn = (None,) * 9  # what drawing/zones.py keeps for the next frame
+    _is_examined_by_events = False
 
     _option = Options()
     anchor = _option("anchor", "bottom", _anchor_names)
@@ -61,6 +62,11 @@ class Zone(AnchorTracked):
         as the frame, scaled. ValueError as for `n6post.draw`, which does the same.
         """
         return later.drawing_draw.draw(img, self, **options)
+
+    def _check_caller(self):
+        # Called by `trigger`: a second one in the same frame would hide what the first has found.
+        if self._is_examined_by_events:
+            raise ValueError("trigger: expected no call, because Events calls it; its results are in the zone's properties")
 
     def _drawn_by(self):
         return later.drawing_zones.draw_zone
