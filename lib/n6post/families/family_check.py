@@ -268,19 +268,16 @@ def _best_has_no_points(layout, tensor, array, first):
     return float(np.max(row[first::3])) < 0.05 * row[0] and float(np.max(row[first + 1 :: 3])) < 0.05 * row[1]
 
 
-def check_map(array, cells, channels, channels_last):
+def check_map(array, layout):
     """ValueError if a map without labels is a grid of YOLOv2: five anchors in each cell.
 
     Each of them has x, y, w, h, objectness and classes.
-
-    cells   how many there are
     """
-    grid = array.reshape((cells, channels) if channels_last else (channels, cells))
-    step = 1 + (cells - 1) // _ANCHORS
+    channels = layout.channels
+    step = 1 + (layout.anchors - 1) // _ANCHORS
     means = []
     for channel in range(channels):
-        row = grid[::step, channel] if channels_last else grid[channel, ::step]
-        means.append(float(np.mean(np.array(row, dtype=np.float))))
+        means.append(float(np.mean(np.array(layout.column(array, channel, step), dtype=np.float))))
     size = channels // 5
     objectness = [means[first + 4] for first in range(0, channels, size)]
     boxes = [mean for first in range(0, channels, size) for mean in means[first : first + 4]]

@@ -9,11 +9,11 @@ from micropython import const
 
 from ..families.recognition import is_common, label_counts, more_readings, readings
 from ..inputs.transform import input_size
-from ..tensors.head_layout import head_layouts, row_layouts
+from ..tensors.head_layout import head_layouts, map_layout, row_layouts
 from ..tensors.keypoints import pose_classes
 from ..tensors.label_sets import class_name
 from ..tensors.options import name_list
-from ..tensors.shapes import are_keypoints, map_layout, output_shapes, same_aspect_ratio
+from ..tensors.shapes import are_keypoints, output_shapes, same_aspect_ratio
 
 # Copied by scripts/dev/generate.py from families/yolo/yolov8.py:
 _COCO_CLASSES = const(80)
@@ -356,7 +356,7 @@ def _as_map(shape, size):
     if len(shape) == 3 and shape[0] == 1:
         return (shape[2], shape[1], 0) if min(shape[1:]) > 1 and same_aspect_ratio(shape[2], shape[1], size) else None
     try:
-        width, height, channels, _ = map_layout(shape, size)
+        width, height, layout = map_layout(shape, size)
     except ValueError:
         return None
-    return (width, height, channels) if min(width, height) > 1 else None
+    return (width, height, layout.channels) if min(width, height) > 1 else None

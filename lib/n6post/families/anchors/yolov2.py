@@ -44,7 +44,7 @@ class YoloV2Boxes(ObjectnessBoxes):
     def form(self, options, outputs):
         tensor = self.outputs[0]
         found = map_size(tensor, self.size, self.expected_outputs)
-        width, height, channels, _ = found
+        width, height, (channels, _, _) = found
         stride_x, stride_y = self.size[0] / width, self.size[1] / height
         anchors = options.anchors or (_SMALL_ANCHORS if stride_x < 24 else _ANCHORS)
         count = len(anchors) // 2

@@ -72,9 +72,9 @@ class YoloV5Boxes(ObjectnessBoxes):
         found = [(map_size(tensor, self.size, self.expected_outputs), tensor) for tensor in self.outputs]
         found.sort(key=lambda one: (-one[0][0], one[1].index))
         heads = []
+        width, _, (channels, _, _) = found[0][0]
         for level, (one, tensor) in enumerate(found):
-            channels = one[2]
-            if channels != found[0][0][2] or channels % count or channels <= 5 * count or one[0] << level != found[0][0][0]:
+            if one[2].channels != channels or channels % count or channels <= 5 * count or one[0] << level != width:
                 raise ValueError(
                     "expected %s with %d anchors in each cell, got %s"
                     % (self.expected_outputs, count, " and ".join([str(tensor) for tensor in self.outputs]))
@@ -82,7 +82,7 @@ class YoloV5Boxes(ObjectnessBoxes):
             sizes = anchors[2 * count * level : 2 * count * (level + 1)]
             cell = [(2.0, 4.0 * sizes[2 * k], 4.0 * sizes[2 * k + 1]) for k in range(count)]
             heads.extend(map_heads(tensor, one, self.size, cell))
-        classes = found[0][0][2] // count - 5
+        classes = channels // count - 5
         if classes == 1:
             # The logit of a single class is not trained: it stays at log(.6 / (1 - .99999)) = 11 (in YOLOv7 at 4), and that
             # of ST's st_yolo_x, whose maps have the same shapes, around 0.

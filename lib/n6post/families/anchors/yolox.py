@@ -73,9 +73,9 @@ class YoloXBoxes(ObjectnessBoxes):
         found = [(map_size(tensor, self.size, self.expected_outputs), tensor) for tensor in self.outputs]
         found.sort(key=lambda one: (one[0][0], one[1].index))
         size, tensor = found[0]
-        channels = size[2]
+        channels = size[2].channels
         for level in (1, 2):
-            if found[level][0][2] != channels or found[level][0][0] != size[0] << level:
+            if found[level][0][2].channels != channels or found[level][0][0] != size[0] << level:
                 raise self._refused()
         anchors = options.anchors
         if anchors is None:
@@ -95,7 +95,7 @@ class YoloXBoxes(ObjectnessBoxes):
 
     def _has_three(self, options, array, size, tensor):
         """Whether a cell has three anchors. The channels may show it, the labels, or this frame."""
-        channels = size[2]
+        channels = size[2].channels
         if channels % 3 or channels < 18:
             return False
         if options.labels:
@@ -109,7 +109,7 @@ class YoloXBoxes(ObjectnessBoxes):
     def _check_not_yolov5(self, array, size, tensor):
         # The classes of YOLOv5 end with a sigmoid, so most logits are far below 0; that of a single class stays at 11. Those
         # of ST's end with a softmax: training does not change their sum, and their mean stays around 0.
-        mean = map_mean(tensor, array, size, 5, size[2] // 3)
+        mean = map_mean(tensor, array, size, 5, size[2].channels // 3)
         if mean is not None and not -2.0 < mean < 2.0:
             raise ValueError(
                 "expected maps of ST's st_yolo_x, got some like YOLOv5's, whose class logits are %.1f on average: use "

@@ -156,7 +156,7 @@ def _prototypes(shapes, size):
     for i, shape in enumerate(shapes):
         if len(shape) == 4 and size:
             try:
-                width, height, coefficients, _ = prototype_layout(shape, size)
+                width, height, (coefficients, _, _) = prototype_layout(shape, size)
             except ValueError:
                 continue
             if 8 <= coefficients <= 64 and width * height >= largest:  # as in yolov8_seg.py

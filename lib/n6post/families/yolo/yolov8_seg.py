@@ -37,7 +37,7 @@ class Masks(Extras):
             head, protos = protos, head
         self.protos = protos
         self.protos_layout = prototype_layout(protos.shape, boxes.size)
-        coefficients = self.protos_layout[2]
+        coefficients = self.protos_layout[2].channels
         if not 8 <= coefficients <= 64:
             raise ValueError("expected 8 to 64 mask coefficients, got %d in %s" % (coefficients, protos))
         return head, coefficients
@@ -46,7 +46,7 @@ class Masks(Extras):
         layout = boxes.layout
         if boxes.tensor.dtype == FLOAT:
             self.half_step = 0.0
-        self.prepare(boxes, options, outputs, [(0, boxes.tensor, layout, layout.channels - self.protos_layout[2])])
+        self.prepare(boxes, options, outputs, [(0, boxes.tensor, layout, layout.channels - self.protos_layout[2].channels)])
 
     def of_split(self, boxes, options, outputs, layout, parts):
         """These masks, of a split head: its coefficients are outputs [1, h, w, M] for each stride, or [1, M, N]."""
@@ -64,11 +64,12 @@ class Masks(Extras):
                 of the first coefficient) for each
         """
         protos = self.protos
-        width, height, coefficients, channels_last = self.protos_layout
+        width, height, protos_layout = self.protos_layout
+        coefficients = protos_layout.channels
         if coefficients == width == height:  # [1, 32, 32, 32] of a 128 x 128 input
             from . import layout_probe as probe
 
-            channels_last, certain = probe.channels_last(protos, outputs[protos.index])
+            protos_layout, certain = probe.cube_layout(protos, outputs[protos.index])
             boxes.is_final = boxes.is_final and certain
         # No known network has a head of one dtype and prototypes of another. They are converted to floats.
         mixed = [head.dtype for _, head, _, _ in heads] != [protos.dtype] * len(heads)
@@ -88,8 +89,8 @@ class Masks(Extras):
                 width=width,
                 height=height,
                 coefficients=coefficients,
-                pixel_step=coefficients if channels_last else 1,
-                coefficient_step=1 if channels_last else width * height,
+                pixel_step=protos_layout.anchor_step,
+                coefficient_step=protos_layout.channel_step,
                 zero_point=protos.zero_point,
                 head_zero_point=head.zero_point,
                 first=channel * layout.channel_step - anchor * layout.anchor_step,
@@ -125,7 +126,7 @@ class Masks(Extras):
         }
 
     def set_transform(self, boxes, transform):
-        width, height, _, _ = self.protos_layout
+        width, height, _ = self.protos_layout
         scale = same_floats(transform.sx, transform.sy)
         margin = np.floor(self.padding * scale + (0.5 + NUDGE))
         margin = int(margin[0]), int(margin[1])
