@@ -27,9 +27,9 @@ _COORDINATE = 0.8  # the correlation of a keypoint's coordinate with the box cen
 
 def check_first_class(layout, tensor, array):
     """ValueError if the scores of the first class are logits, or all 1 as the objectness of YOLOv6."""
-    head = sample(layout, 0, 5, tensor, array, _ANCHORS)
-    first = head[4]
-    if float(np.min(head[:4])) < float(np.max(head[:4])):  # not in a constant frame
+    numbers = sample(layout, 0, 5, tensor, array, _ANCHORS)
+    first = numbers[4]
+    if float(np.min(numbers[:4])) < float(np.max(numbers[:4])):  # not in a constant frame
         if _median(first) < -0.5 - 1.5 * _step(tensor):
             raise ValueError(
                 "expected class scores from 0 to 1, got logits in %s (%.3g on average for the first class): the head is"

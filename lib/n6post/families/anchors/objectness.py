@@ -88,23 +88,23 @@ class ObjectnessBoxes(GridBoxes):
         return form
 
 
-def objectness_form(heads, classes, product):
-    """The GridForm of heads (OutputTensor, HeadLayout, first channel, levels).
+def objectness_form(groups, classes, product):
+    """The GridForm of groups of anchors (OutputTensor, HeadLayout, first channel, levels).
 
     product     whether the objectness is multiplied by the class score. If not, it is the score
     """
     parts = []
-    for tensor, layout, first, levels in heads:
+    for tensor, layout, first, levels in groups:
         objectness = Channels(tensor, layout, first + 4)
         scores = Channels(tensor, layout, first + _SCORES) if product else None
         parts.append(GridPart(objectness, scores, Channels(tensor, layout, first), None, levels))
     return GridForm(tuple(parts), max(classes, 1))
 
 
-def logit_form(heads, classes):
-    """The GridForm of maps whose numbers are logits, as YOLOv2 has them: heads as for objectness_form."""
+def logit_form(groups, classes):
+    """The GridForm of maps whose numbers are logits, as YOLOv2 has them: groups as for objectness_form."""
     # With one class, the softmax is 1.
-    form = objectness_form(heads, classes, classes > 1)
+    form = objectness_form(groups, classes, classes > 1)
     form.search = form.centers = SIGMOID
     form.scores = SOFTMAX
     form.sizes = EXP
@@ -130,8 +130,8 @@ def map_size(tensor, size, expected):
     return map_layout(shape, size, _MOST_CHANNELS, None, expected)
 
 
-def map_heads(tensor, found, size, anchors):
-    """Heads as `objectness_form` takes them, of one map.
+def map_groups(tensor, found, size, anchors):
+    """The groups of anchors of one map, as `objectness_form` takes them.
 
     found       (width, height, HeadLayout) of the map
     anchors     of one cell: a list of (gain, width, height). A gain is in strides, the others in input pixels

@@ -91,7 +91,7 @@ def _yolo_v2_labels(model):
     return (max(model.map[2] // (model.anchors or 5) - 5, 1),)
 
 
-def _objectness_head(model, per_cell):
+def _objectness_layout(model, per_cell):
     """The HeadLayout of [1, anchors, 5 + classes] or its transpose, with `per_cell` anchors in each cell; or None."""
     if len(model.shapes) != 1 or not model.size:
         return None
@@ -126,9 +126,9 @@ def _yolo_v5(model):
 
 
 def _yolo_v5_labels(model):
-    head = _objectness_head(model, 3)
-    if head:
-        return (head.channels - 5,)
+    layout = _objectness_layout(model, 3)
+    if layout:
+        return (layout.channels - 5,)
     # The maps of YOLOv5 have the shapes of ST's st_yolo_x with three anchors. But those of PyTorch have their channels
     # first, and ST's is made with Keras.
     channels, first = _three_maps(model)
@@ -140,19 +140,19 @@ def _decoded(model):
 
     Nor from oriented boxes: those have their channels first, as Ultralytics exports them.
     """
-    head = _objectness_head(model, 1)
-    if not head:
+    layout = _objectness_layout(model, 1)
+    if not layout:
         return None
-    classes = head.channels - 5
+    classes = layout.channels - 5
     if model.label_count:
         # 84 channels and 79 labels are those of a YOLOv8 that lack one of COCO's 80.
         fits = classes == model.label_count and classes != _COCO_CLASSES - 1
-        return None if not fits else 0 if head.channels_first else 2
-    return None if classes != _COCO_CLASSES else 0 if head.channels_first else 2
+        return None if not fits else 0 if layout.channels_first else 2
+    return None if classes != _COCO_CLASSES else 0 if layout.channels_first else 2
 
 
 def _decoded_labels(model):
-    return (_objectness_head(model, 1).channels - 5,)
+    return (_objectness_layout(model, 1).channels - 5,)
 
 
 def _yolo_x(model):
@@ -189,7 +189,7 @@ def _nano_det(model):
         return None
     rank = by_labels(model, counts, 2)
     # If the strides divide the input, a YOLOv8 with P6 has as many anchors.
-    if model.head and model.label_count not in counts and (model.label_count or counts[0] != _COCO_CLASSES):
+    if model.head_layout and model.label_count not in counts and (model.label_count or counts[0] != _COCO_CLASSES):
         rank = 0
     return rank, "a NanoDet-Plus head of %s" % classes_text(counts[0])
 

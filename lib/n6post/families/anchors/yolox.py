@@ -20,7 +20,7 @@ compared with ST's C code for YOLO-D; no file of ST's was at hand.
 from ...pixels.rounding import same_product
 from ...tensors.options import Options, anchor_sizes, choice
 from .grids import GridDetector
-from .objectness import ObjectnessBoxes, logit_form, map_heads, map_mean, map_size
+from .objectness import ObjectnessBoxes, logit_form, map_groups, map_mean, map_size
 
 # Of ST's zoo, in parts of the input's width: yolo_anchors of the networks with one anchor in each cell, and with three.
 _ANCHORS = (0.5, 0.5), (0.5, 0.5, 0.07, 0.25, 0.23, 0.7)
@@ -88,10 +88,10 @@ class YoloXBoxes(ObjectnessBoxes):
             self._check_not_yolov5(outputs[tensor.index], size, tensor)
         width = self.size[0]
         cell = [(1.0, same_product(anchors[2 * k], width), same_product(anchors[2 * k + 1], width)) for k in range(count)]
-        heads = []
+        groups = []
         for one, tensor in reversed(found):
-            heads.extend(map_heads(tensor, one, self.size, cell))
-        return logit_form(heads, classes)
+            groups.extend(map_groups(tensor, one, self.size, cell))
+        return logit_form(groups, classes)
 
     def _has_three(self, options, array, size, tensor):
         """Whether a cell has three anchors. The channels may show it, the labels, or this frame."""
