@@ -102,7 +102,7 @@ def survivors(processor: Any, found: Any = None) -> list[tuple[Any, ...]]:
     binding = processor._binding
     if binding is None:
         return []
-    values, labels, table = binding.head.buffers
+    values, labels, table = binding.decoder.buffers
     units = [binding.unit_x, binding.unit_y, binding.unit_x, binding.unit_y, binding.score_scale]
     rows = []
     candidates = [(int(labels[0, i]), int(labels[1, i])) for i in range(labels.shape[1])]

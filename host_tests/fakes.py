@@ -7,17 +7,15 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pytest
 from n6post.families import recognition
 from n6post_pc.demo import recorded
 from n6post_pc.demo.recorded import Array, FakeModel, Tensor
 from ulab import _core
 from ulab import numpy as ulab_numpy
-
-if TYPE_CHECKING:  # build_site.py runs without the packages of the tests
-    import pytest
 
 __all__ = ["Array", "FakeModel", "Tensor"]
 

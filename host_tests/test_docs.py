@@ -358,8 +358,6 @@ def test_a_command_in_a_sentence_accepts_its_arguments(command: Command, monkeyp
     if command.words[0] == "mpremote":
         is_mpremote(command.words, monkeypatch)
     elif len(command.words) > 2 and "..." not in command.words:
-        if command.words[1].endswith("build_site.py"):
-            pytest.importorskip("yaml", reason="needs MkDocs, which scripts/test.py --all installs")
         takes(command.words, monkeypatch)
     elif command.words[0] == "n6post":
         assert command.words[1] in cli.COMMANDS

@@ -24,7 +24,7 @@ from assertions import (
 from fakes import Array, FakeModel, Framed, Tensor, capture, stretched
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
-from n6post.families.end_to_end import EndToEndHead
+from n6post.families.end_to_end import EndToEndDecoder
 from n6post.tensors.head_layout import head_layouts
 from n6post_pc.demo import recorded
 from synthetic_heads import Thing, anchor_count, float_head, quantized
@@ -513,7 +513,7 @@ def is_end_to_end(model: FakeModel, kind: Any = n6post.YoloV8) -> bool:
     processor = kind()
     model.run(processor)
     assert processor._binding.is_final
-    return isinstance(processor._binding.head, EndToEndHead)
+    return isinstance(processor._binding.decoder, EndToEndDecoder)
 
 
 def test_raw_head_of_two_classes_is_never_read_as_end_to_end(shared: Path) -> None:

@@ -1,4 +1,4 @@
-"""lib/n6post/tensors/head_layout.py: storage orders of YOLO heads, found by shape, and what lies where in their arrays."""
+"""lib/n6post/tensors/head_layout.py: storage orders of heads and maps, found by shape, and what is where in an array."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from n6post.tensors.head_layout import (
     anchor_counts,
     flat,
     head_layouts,
+    map_layout,
     prototype_layout,
     row_layouts,
     squeezed,
@@ -197,6 +198,78 @@ def test_last_two_dimensions_of_a_head_are_kept_even_if_1() -> None:
     assert squeezed((1, 84, 1, 2100)) == [84, 2100]
 
 
+def described(found: tuple[int, int, HeadLayout]) -> tuple[int, int, int, bool]:
+    """(width, height, channels, channels first?) of a map or of prototypes, whose pixels are the anchors."""
+    width, height, layout = found
+    assert layout.anchors == width * height
+    return width, height, layout.channels, layout.channels_first
+
+
+# --- maps ---
+def test_map_has_the_aspect_ratio_of_the_input_within_one_pixel() -> None:
+    for width, height in ((33, 25), (32, 24), (257, 193), (128, 96)):
+        assert described(map_layout((1, height, width, 4), (257, 193))) == (width, height, 4, False)
+        assert described(map_layout((1, 4, height, width), (257, 193))) == (width, height, 4, True)
+    for width, height in ((25, 33), (33, 33), (33, 28)):
+        with pytest.raises(ValueError, match=r"1 to 255 channels and the aspect ratio .*\(257, 193\), got"):
+            map_layout((1, height, width, 4), (257, 193))
+
+
+@pytest.mark.parametrize(
+    ("shape", "size", "expected"),
+    [
+        ((1, 8, 8, 9), (64, 64), (8, 8, 9, False)),
+        ((1, 9, 8, 8), (64, 64), (8, 8, 9, True)),
+        ((1, 4, 9, 16), (64, 32), (9, 4, 16, False)),  # 9 x 4 is half a pixel off, 16 x 9 is a whole one
+        ((1, 4, 7, 14), (64, 32), (14, 7, 4, True)),
+        ((1, 4, 8, 17), (64, 32), (8, 4, 17, False)),
+        ((1, 5, 9, 18), (64, 32), (18, 9, 5, True)),
+        ((1, 16, 8, 5), (32, 64), (8, 16, 5, False)),
+        ((1, 17, 8, 4), (32, 64), (4, 8, 17, True)),
+        ((1, 3, 16, 8), (32, 64), (8, 16, 3, True)),
+        ((1, 1, 1, 1), (64, 64), (1, 1, 1, False)),
+        ((1, 10, 10, 255), (64, 64), (10, 10, 255, False)),
+        ((1, 255, 10, 10), (64, 64), (10, 10, 255, True)),
+    ],
+)
+def test_of_two_fitting_sides_the_closer_aspect_ratio_is_the_map(
+    shape: tuple[int, ...], size: tuple[int, int], expected: tuple[int, int, int, bool]
+) -> None:
+    assert described(map_layout(shape, size)) == expected
+
+
+MAP = "a map [1, H, W, C] or [1, C, H, W]"
+
+
+@pytest.mark.parametrize(
+    ("shape", "options", "message"),
+    [
+        ((1, 8, 8), {}, f"expected {MAP}, got (1, 8, 8)"),
+        ((2, 8, 8, 4), {}, f"expected {MAP}, got (2, 8, 8, 4)"),
+        ((1, 8, 8, 0), {"expected": "heatmaps"}, "expected heatmaps, got (1, 8, 8, 0)"),
+        ((1, 9, 30, 4), {},
+         f"expected {MAP} of 1 to 255 channels and the aspect ratio of the input, (64, 64), got (1, 9, 30, 4)"),
+        ((1, 10, 10, 256), {},
+         f"expected {MAP} of 1 to 255 channels and the aspect ratio of the input, (64, 64), got (1, 10, 10, 256)"),
+        ((1, 256, 10, 10), {"noun": "keypoints"},
+         f"expected {MAP} of 1 to 255 keypoints and the aspect ratio of the input, (64, 64), got (1, 256, 10, 10)"),
+        ((1, 9, 30, 4), {"layout": "NHWC", "most": 3}, f"expected {MAP} of 1 to 3 channels, got (1, 9, 30, 4)"),
+        ((1, 4, 30, 9), {"layout": "NCHW", "most": 3}, f"expected {MAP} of 1 to 3 channels, got (1, 4, 30, 9)"),
+        ((1, 8, 8, 8), {}, "(1, 8, 8, 8) may be [1, H, W, C] or [1, C, H, W]: expected layout='NHWC' or 'NCHW'"),
+    ],
+)  # fmt: skip
+def test_shape_that_is_not_a_map_is_refused_with_the_expected_shape(
+    shape: tuple[int, ...], options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        map_layout(shape, (64, 64), **options)
+
+
+def test_given_layout_accepts_a_map_of_any_aspect_ratio() -> None:
+    assert described(map_layout((1, 9, 30, 4), (64, 64), layout="NHWC")) == (30, 9, 4, False)
+    assert described(map_layout((1, 9, 30, 4), (64, 64), layout="NCHW")) == (4, 30, 9, True)
+
+
 # --- prototypes ---
 @given(st.integers(1, 20), st.integers(1, 20), st.integers(8, 64))
 @example(1, 1, 8)
@@ -205,10 +278,10 @@ def test_last_two_dimensions_of_a_head_are_kept_even_if_1() -> None:
 @example(8, 8, 64)
 def test_prototypes_of_a_quarter_of_the_input_are_recognized(w: int, h: int, count: int) -> None:
     size, width, height = (32 * w, 32 * h), 8 * w, 8 * h
-    last = tuple(prototype_layout((1, height, width, count), size))
-    assert last == (width, height, count, True)
+    last = described(prototype_layout((1, height, width, count), size))
+    assert last == (width, height, count, False)
     if not (count == height == width or (height, width) == (count, height)):
-        assert tuple(prototype_layout((1, count, height, width), size)) == (width, height, count, False)
+        assert described(prototype_layout((1, count, height, width), size)) == (width, height, count, True)
 
 
 @pytest.mark.parametrize(
@@ -225,7 +298,7 @@ def test_shapes_that_are_not_prototypes_are_refused(shape: tuple[int, ...]) -> N
 
 def test_prototypes_with_a_side_above_65535_are_refused() -> None:
     """ulab's reductions over 65,536 and more never return. The aspect ratio fits within the tolerance."""
-    assert tuple(prototype_layout((1, 65535, 8, 9), (8, 65535))) == (8, 65535, 9, True)
+    assert described(prototype_layout((1, 65535, 8, 9), (8, 65535))) == (8, 65535, 9, False)
     with pytest.raises(ValueError, match=r"expected prototypes .*, got \(1, 65536, 8, 9\)"):
         prototype_layout((1, 65536, 8, 9), (8, 65535))
 
@@ -233,13 +306,13 @@ def test_prototypes_with_a_side_above_65535_are_refused() -> None:
 @pytest.mark.parametrize("size", [(320, 320), (320, 192)])
 def test_prototypes_of_half_the_input_are_found_by_the_aspect_ratio(size: tuple[int, int]) -> None:
     width, height = size[0] // 2, size[1] // 2
-    assert tuple(prototype_layout((1, height, width, 32), size)) == (width, height, 32, True)
-    assert tuple(prototype_layout((1, 32, height, width), size)) == (width, height, 32, False)
+    assert described(prototype_layout((1, height, width, 32), size)) == (width, height, 32, False)
+    assert described(prototype_layout((1, 32, height, width), size)) == (width, height, 32, True)
 
 
 def test_two_pixels_are_prototypes_and_one_is_not() -> None:
-    assert prototype_layout((1, 1, 2, 32), (320, 160)) == (2, 1, 32, True)
-    assert prototype_layout((1, 32, 1, 2), (320, 160)) == (2, 1, 32, False)
+    assert described(prototype_layout((1, 1, 2, 32), (320, 160))) == (2, 1, 32, False)
+    assert described(prototype_layout((1, 32, 1, 2), (320, 160))) == (2, 1, 32, True)
     expected = (
         "expected prototypes [1, H, W, M] or [1, M, H, W], more than one pixel and of the aspect ratio of the input,"
         " (320, 320), got (1, 1, 1, 32)"
@@ -252,26 +325,26 @@ def test_two_pixels_are_prototypes_and_one_is_not() -> None:
     ("shape", "size", "expected"),
     [
         # 33 x 32 is a quarter of 132 x 128, and 32 x 32 has its aspect ratio within the tolerance (128 of 132).
-        ((1, 32, 32, 33), (132, 128), (33, 32, 32, False)),
-        ((1, 32, 33, 32), (132, 128), (33, 32, 32, True)),
-        ((1, 33, 33, 32), (128, 132), (32, 33, 33, False)),
-        ((1, 33, 32, 33), (128, 132), (32, 33, 33, True)),
+        ((1, 32, 32, 33), (132, 128), (33, 32, 32, True)),
+        ((1, 32, 33, 32), (132, 128), (33, 32, 32, False)),
+        ((1, 33, 33, 32), (128, 132), (32, 33, 33, True)),
+        ((1, 33, 32, 33), (128, 132), (32, 33, 33, False)),
         # One pixel is a quarter of an input of less than eight.
-        ((1, 1, 1, 32), (7, 5), (1, 1, 32, True)),
-        ((1, 32, 1, 1), (7, 5), (1, 1, 32, False)),
+        ((1, 1, 1, 32), (7, 5), (1, 1, 32, False)),
+        ((1, 32, 1, 1), (7, 5), (1, 1, 32, True)),
     ],
 )
 def test_quarter_of_the_input_takes_precedence_over_the_aspect_ratio(
     shape: tuple[int, ...], size: tuple[int, int], expected: tuple[int, int, int, bool]
 ) -> None:
-    assert prototype_layout(shape, size) == expected
+    assert described(prototype_layout(shape, size)) == expected
 
 
 @pytest.mark.parametrize(("count", "side"), [(39, 40), (41, 40), (33, 32)])
 def test_equal_sides_are_width_and_height_if_the_count_is_close(count: int, side: int) -> None:
     """Both orders have the input's aspect ratio within one pixel."""
-    assert tuple(prototype_layout((1, side, side, count), (256, 256))) == (side, side, count, True)
-    assert tuple(prototype_layout((1, count, side, side), (256, 256))) == (side, side, count, False)
+    assert described(prototype_layout((1, side, side, count), (256, 256))) == (side, side, count, False)
+    assert described(prototype_layout((1, count, side, side), (256, 256))) == (side, side, count, True)
 
 
 @pytest.mark.parametrize("shape", [(1, 80, 40, 32), (1, 32, 80, 40), (1, 80, 80, 8), (1, 8, 80, 80)])

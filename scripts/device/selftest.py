@@ -249,7 +249,7 @@ def check_letterbox(family):
 
 def last_boxes(binding):
     """(anchor, class, score, x1, y1, x2, y2) of each detection of the last frame, in pixels of the model's input."""
-    values, labels, _ = binding.head.buffers
+    values, labels, _ = binding.decoder.buffers
     units = [binding.unit_x, binding.unit_y, binding.unit_x, binding.unit_y, binding.tensor.scale]
     rows = []
     for i in range(binding.block[params.BOXES_TO_FRAME_KEPT]):

@@ -63,8 +63,8 @@ def survivors(processor: Any, model: FakeModel) -> Array:
     """(n, 6): x1, y1, x2, y2 in input pixels, score, class of the detections, also of those without a pixel in the frame."""
     model.run(processor)
     binding = processor._binding
-    values, labels, _ = binding.head.buffers
-    kept = [int(at) for at in labels[2, : binding.head.find(model.outputs())]]
+    values, labels, _ = binding.decoder.buffers
+    kept = [int(at) for at in labels[2, : binding.decoder.find(model.outputs())]]
     rows = [
         [*[float(values[row, at]) for row in range(4)], float(values[4, at]) * binding.score_scale, int(labels[1, at])]
         for at in kept

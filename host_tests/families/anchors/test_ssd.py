@@ -24,9 +24,9 @@ def survivors(processor: Any, model: FakeModel) -> Array:
     outputs = model.outputs()
     if getattr(binding, "margins", None):
         outputs.append(binding.margins.of(outputs))
-    values, labels, _ = binding.head.buffers
+    values, labels, _ = binding.decoder.buffers
     unit = [binding.unit_x, binding.unit_y, binding.unit_x, binding.unit_y, binding.score_scale]
-    kept = [int(at) for at in labels[2, : binding.head.find(outputs)]]
+    kept = [int(at) for at in labels[2, : binding.decoder.find(outputs)]]
     rows = [[float(values[k, at]) * unit[k] for k in range(5)] + [int(labels[1, at])] for at in kept]
     return np.array(rows).reshape(-1, 6)
 

@@ -57,12 +57,12 @@ def results_of(case: str, judge: str) -> list[tuple[str, Array]]:
 
 def survivors(processor: Any, model: FakeModel) -> Array:
     """(n, 15): x1, y1, x2, y2, five keypoints x and y, score of the detections, in input pixels, unclipped."""
-    head = processor._binding.head
-    values, labels, _ = head.buffers
-    kept = [int(at) for at in labels[2, : head.find(model.outputs())]]
+    decoder = processor._binding.decoder
+    values, labels, _ = decoder.buffers
+    kept = [int(at) for at in labels[2, : decoder.find(model.outputs())]]
     rows = []
     for at in kept:
-        points = [float(head.points[row, at]) for row in range(15) if row % 3 < 2]
+        points = [float(decoder.points[row, at]) for row in range(15) if row % 3 < 2]
         rows.append([float(values[row, at]) for row in range(4)] + points + [float(values[4, at])])
     return np.array(rows).reshape(-1, 15)
 

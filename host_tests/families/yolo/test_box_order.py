@@ -210,7 +210,7 @@ def test_picodet_rounds_its_last_stride_up() -> None:
 def order_of(processor: Any) -> tuple[bool, bool]:
     """(corners?, certain?) of the last frame."""
     binding = processor._binding
-    return binding.head.corners is not None, binding.is_final
+    return binding.decoder.corners is not None, binding.is_final
 
 
 def recorded_heads(shared: Path) -> list[tuple[str, Tensor, tuple[int, int]]]:

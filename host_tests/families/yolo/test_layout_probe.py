@@ -424,10 +424,10 @@ def test_prototypes_with_a_steady_slope_are_resolved_by_neighbors(slope: int, do
     ramp = slope * np.arange(32, dtype=np.float32)
     planes = np.zeros((32, 32, 32), np.float32) + (ramp[:, None] if down else ramp)  # channel, row, column
     planes += 9 * (np.arange(32) % 2)[:, None, None]
-    for array, last in ((planes, False), (np.ascontiguousarray(planes.transpose(1, 2, 0)), True)):
+    for array, first in ((planes, True), (np.ascontiguousarray(planes.transpose(1, 2, 0)), False)):
         model = FakeModel([Tensor(array[None])], (128, 128))
         out = model.outputs()[0]
-        assert layout_probe.channels_last(OutputTensor(model, 0, out), out) == (last, True)
+        assert layout_probe.cube_layout(OutputTensor(model, 0, out), out) == ((32, 1024, first), True)
 
 
 # --- errors ---

@@ -406,7 +406,7 @@ def test_equal_scores_are_in_the_order_of_their_anchors_over_all_strides() -> No
     for most in (5, 97, 122, 126, 300):
         processor = processor_of(head, 0.1, 1.0, max_candidates=most)
         head.model().run(processor)
-        values, labels, _ = processor._binding.head.buffers
+        values, labels, _ = processor._binding.decoder.buffers
         assert [int(labels[0, i]) for i in range(min(most, 126))] == list(range(min(most, 126)))
         assert not any(int(labels[1, i]) for i in range(min(most, 126)))  # the first of equal classes
 

@@ -542,7 +542,7 @@ def test_kernel_parameters_hold_the_steps_between_anchors_and_channels(kind: Any
     for anchors_first, steps in ((False, (84, 1)), (True, (1, 7 + extra))):
         processor = kind()
         stored(head, "int8", anchors_first).run(processor)
-        block = processor._binding.head.block
+        block = processor._binding.decoder.block
         assert tuple(block[:7]) == (ord("b"), 84, 7 + extra, *steps, 4, 3)
 
 

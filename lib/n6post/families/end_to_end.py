@@ -5,7 +5,7 @@ in      [1, rows, 6 + what the family adds] or the transpose: int8, uint8, int16
         have such heads (since Ultralytics 8.4.144 with nms=False only), and any YOLO that was exported with nms=True
 out     as of a raw head; an object of several classes becomes several detections, as in Ultralytics
 
-Imported when a model has such a head. EndToEndHead then replaces yolov8.RawHead.
+Imported when a model has such a head. EndToEndDecoder then replaces yolov8.RawDecoder.
 """
 
 from array import array
@@ -16,14 +16,14 @@ from ulab import numpy as np
 from ..kernels.params import boxes as params
 from ..tensors.lazy import later
 from ..tensors.quantization import FLOAT
-from .frame_boxes import Head
+from .frame_boxes import Decoder
 
 _FIRST_ROWS = const(32)  # in most frames all detections are in these
 _CLASSES = const(65536)  # that uint16 labels can express
 
 
 class _Names:
-    """Class names by number, as RawHead.names. The number of classes of an end-to-end head is unknown."""
+    """Class names by number, as RawDecoder.names. The number of classes of an end-to-end head is unknown."""
 
     def __init__(self):
         self._known = {}
@@ -35,7 +35,7 @@ class _Names:
         self._known[class_id] = name
 
 
-class EndToEndHead(Head):
+class EndToEndDecoder(Decoder):
     """Finds detections in a head [1, rows, 6 or more] or the transpose."""
 
     corners = None

@@ -27,9 +27,9 @@ _COORDINATE = 0.8  # the correlation of a keypoint's coordinate with the box cen
 
 def check_first_class(layout, tensor, array):
     """ValueError if the scores of the first class are logits, or all 1 as the objectness of YOLOv6."""
-    head = sample(layout, 0, 5, tensor, array, _ANCHORS)
-    first = head[4]
-    if float(np.min(head[:4])) < float(np.max(head[:4])):  # not in a constant frame
+    numbers = sample(layout, 0, 5, tensor, array, _ANCHORS)
+    first = numbers[4]
+    if float(np.min(numbers[:4])) < float(np.max(numbers[:4])):  # not in a constant frame
         if _median(first) < -0.5 - 1.5 * _step(tensor):
             raise ValueError(
                 "expected class scores from 0 to 1, got logits in %s (%.3g on average for the first class): the head is"
@@ -268,19 +268,16 @@ def _best_has_no_points(layout, tensor, array, first):
     return float(np.max(row[first::3])) < 0.05 * row[0] and float(np.max(row[first + 1 :: 3])) < 0.05 * row[1]
 
 
-def check_map(array, cells, channels, channels_last):
+def check_map(array, layout):
     """ValueError if a map without labels is a grid of YOLOv2: five anchors in each cell.
 
     Each of them has x, y, w, h, objectness and classes.
-
-    cells   how many there are
     """
-    grid = array.reshape((cells, channels) if channels_last else (channels, cells))
-    step = 1 + (cells - 1) // _ANCHORS
+    channels = layout.channels
+    step = 1 + (layout.anchors - 1) // _ANCHORS
     means = []
     for channel in range(channels):
-        row = grid[::step, channel] if channels_last else grid[channel, ::step]
-        means.append(float(np.mean(np.array(row, dtype=np.float))))
+        means.append(float(np.mean(np.array(layout.column(array, channel, step), dtype=np.float))))
     size = channels // 5
     objectness = [means[first + 4] for first in range(0, channels, size)]
     boxes = [mean for first in range(0, channels, size) for mean in means[first : first + 4]]

@@ -1,7 +1,7 @@
-"""From a head to detections: what all detectors of boxes share.
+"""From a model's outputs to detections: what all detectors of boxes share.
 
-A head finds boxes in a model's outputs, in units of its own. FrameBoxes brings them to the frame and makes a Detection of
-each, with what the family adds: masks, keypoints or angles.
+A decoder finds boxes in a model's outputs, in units of its own. FrameBoxes brings them to the frame and makes a Detection
+of each, with what the family adds: masks, keypoints or angles.
 """
 
 from math import log
@@ -20,8 +20,8 @@ _SIDES = const(16)  # how far from the input a box may reach, in sides of it: DF
 _SATURATED = 16.6355  # 24 * ln 2: the sigmoid of larger numbers is 1 in float32
 
 
-class Head:
-    """Finds boxes in a model's outputs, in raw units: the base of the heads of most families.
+class Decoder:
+    """Finds boxes in a model's outputs, in raw units: the base of the decoders of most families.
 
     names       by class number: the class name, or None if it was not needed so far
     buffers     (values, indices, table), as kernels/boxes.py takes them
@@ -86,7 +86,7 @@ class Extras:
     def choose(self, boxes):
         """The OutputTensor of a raw head, and how many channels it has besides boxes and classes.
 
-        -1: three per keypoint. `split(boxes, options, rows)` returns how many when the layout is known.
+        -1: three per keypoint. `extra_channels(boxes, options, rows)` returns how many when the layout is known.
         """
         return boxes.outputs[0], 0
 
@@ -97,20 +97,20 @@ class Extras:
         """The same for a split head: returns the Extras for it. `layout` and `parts` as of split_head.examine."""
         return self
 
-    def head_of(self, boxes, options, outputs, rows):
-        """The head to use instead of that in `boxes`."""
-        return boxes.head
+    def decoder_of(self, boxes, options, outputs, rows):
+        """The decoder to use instead of that in `boxes`."""
+        return boxes.decoder
 
     def set_transform(self, boxes, transform):
         """Prepare everything that depends on the transform from model input to frame."""
 
 
 class FrameBoxes(ModelBinding):
-    """The boxes that a head finds become detections in frame pixels.
+    """The boxes that a decoder finds become detections in frame pixels.
 
     A family reads a model's outputs once, in the first frame, and then sets
 
-    head            the Head that finds the boxes
+    decoder         the Decoder that finds the boxes
     labels          the class names or None
     classes         how many there are
     unit_x, unit_y  model input pixels for one unit of the boxes
@@ -118,7 +118,7 @@ class FrameBoxes(ModelBinding):
     extras          the Extras that the family adds
     """
 
-    head = None  # type: Head
+    decoder = None  # type: Decoder
     extras = Extras()
     labels = None  # type: list
     classes = 0
@@ -130,13 +130,13 @@ class FrameBoxes(ModelBinding):
         super().__init__(model, outputs)
 
     def set_transform(self, transform):
-        extras, head = self.extras, self.head
+        extras, decoder = self.extras, self.decoder
         x, y, w, h = transform.roi
         ax, ay = same_floats(self.unit_x, self.unit_y) * same_floats(transform.sx, transform.sy)
         bx, by = same_floats(transform.ox, transform.oy) - np.array([x, y]) + NUDGE
         self.block = params.boxes_to_frame(
             kept=0,
-            capacity=head.capacity,
+            capacity=decoder.capacity,
             width=w,
             height=h,
             ax=ax,
@@ -148,7 +148,7 @@ class FrameBoxes(ModelBinding):
         )  # fmt: skip
         self.guard_units = unit, unit_x, unit_y = self.score_scale, float(self.unit_x), float(self.unit_y)
         self.possible = self.most_score / unit, _SIDES * self.size[0] / unit_x, _SIDES * self.size[1] / unit_y
-        self.best = head.buffers[0][:, 0]  # x1, y1, x2, y2 and score of the best box
+        self.best = decoder.buffers[0][:, 0]  # x1, y1, x2, y2 and score of the best box
         self.usual = w, h, params.bits(self.most_score)
         extras.set_transform(self, transform)
         self.masks = getattr(extras, "masks", None)
@@ -157,8 +157,8 @@ class FrameBoxes(ModelBinding):
         self.turn = getattr(extras, "turn", None)
         _, threshold = Detection._source
         self.making = (
-            head.names,
-            head.name_of,
+            decoder.names,
+            decoder.name_of,
             getattr(extras, "make", Detection),
             getattr(extras, "mask", None),
             getattr(extras, "keypoints", None),
@@ -170,10 +170,10 @@ class FrameBoxes(ModelBinding):
     def result(self, outputs):
         entry = params.BOXES_TO_FRAME_KEPT
         block = self.block
-        block[entry] = kept = self.head.find(outputs)
+        block[entry] = kept = self.decoder.find(outputs)
         if not kept:
             return []
-        values, indices, table = self.head.buffers
+        values, indices, table = self.decoder.buffers
         first = self.first
         size = box_kernels.boxes_to_frame(block, values, indices, memoryview(table)[first:] if first else table)
         shown = block[entry]  # without boxes that have no pixel in the frame
@@ -181,10 +181,10 @@ class FrameBoxes(ModelBinding):
         if not shown:
             return []
         if first:
-            masks = self.masks(outputs, table, size, shown)
-            table = masks[0]
+            shared = self.masks(outputs, table, size, shown)
+            table = shared[0]
             return box_kernels.make_detections(
-                self.making, outputs, masks, table, first, table[params.MASK_ROWS] // params.ROW
+                self.making, outputs, shared, table, first, table[params.MASK_ROWS] // params.ROW
             )
         detections = box_kernels.make_detections(self.making, outputs, None, table, 0, shown)
         if self.turn:
@@ -211,13 +211,13 @@ def labels_of(options, model):
     return name_list("labels", getattr(model, "labels", None) or None) if labels is None else labels
 
 
-def shared_head(options, kind):
-    """The head of this kind that another model of the processor has, so that its buffers serve both; None without one."""
+def shared_decoder(options, kind):
+    """The decoder of this kind that another model of the processor has, so that its buffers serve both; None without one."""
     found = None
     for other in options._bindings:
-        head = getattr(other.head, "inner", other.head)
-        if isinstance(head, kind):
-            found = head
+        decoder = getattr(other.decoder, "inner", other.decoder)
+        if isinstance(decoder, kind):
+            found = decoder
     return found
 
 

@@ -5,14 +5,14 @@ from ulab import numpy as np
 from ..tensors.quantization import FLOAT
 
 
-def sample(head, first, last, tensor, array, most=64):
+def sample(layout, first, last, tensor, array, most=64):
     """The real values of the channels range(first, last) for at most `most` anchors: (channels, anchors).
 
-    head    the HeadLayout of the array
+    layout  the HeadLayout of the array
     """
-    step = 1 + (head.anchors - 1) // most | 1  # odd: a divisor of the columns would see the same ones in each row
-    grid = head.grid(array)
-    if head.channels_first:
+    step = 1 + (layout.anchors - 1) // most | 1  # odd: a divisor of the columns would see the same ones in each row
+    grid = layout.grid(array)
+    if layout.channels_first:
         return real(tensor, grid[first:last, ::step])
     return real(tensor, grid[::step, first:last]).transpose()  # camera: transpose-3d: of two dimensions
 
@@ -31,18 +31,18 @@ def correlation(a, b):
     return float(np.dot(a, b)) / scale**0.5 if scale > 0.0 else 0.25
 
 
-def along_cells(head, tensor, array, levels):
+def along_cells(layout, tensor, array, levels):
     """How the first two channels, and the next two, grow from cell to cell as columns and rows do: each sum is -2 to 2.
 
-    head    the HeadLayout of the array
+    layout  the HeadLayout of the array
     levels  as in a SplitPart; only the first stride counts
     """
-    cells = levels[3] if len(levels) > 3 else head.anchors
+    cells = levels[3] if len(levels) > 3 else layout.anchors
     columns = levels[1]
     numbers = np.array(range(cells), dtype=np.float)
     rows = np.floor((numbers + 0.5) / columns)
     total = [0.0, 0.0]
     for channel in range(4):
-        values = real(tensor, head.column(array, channel)[:cells])
+        values = real(tensor, layout.column(array, channel)[:cells])
         total[channel // 2] += correlation(values, rows if channel & 1 else numbers - rows * columns)
     return total

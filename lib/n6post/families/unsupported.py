@@ -69,7 +69,7 @@ def _detr(model):
     name, remedy = "DETR, RT-DETR or D-FINE (rows of cx, cy, w, h and a score per class)", "use a YOLO, or " + _YOURSELF
     if len(tables) == 1:
         for rows, columns in tables:
-            if rows not in _QUERIES or columns < 5 or model.head:
+            if rows not in _QUERIES or columns < 5 or model.head_layout:
                 continue
             if columns == 84 or columns == 4 + model.label_count:
                 return 2, name, remedy
@@ -212,7 +212,7 @@ def _face_attention(model):
 
 def _text(model):
     shape = _single(model)
-    if not shape or model.head or not is_text_shape(shape, model.size):
+    if not shape or model.head_layout or not is_text_shape(shape, model.size):
         return None
     if [rows for rows in model.rows if rows.anchors in _QUERIES and rows.channels > 5 and rows.channels % 3 == 0]:
         return None  # an end-to-end head
@@ -256,8 +256,8 @@ def _keypoints(model):
     dims = squeezed(shape)
     # Poses whose keypoints have no score: their labels are fewer than the classes that a detector would have.
     classes = model.label_count or 1
-    if shape and model.head:
-        channels = model.head[0] - 4
+    if shape and model.head_layout:
+        channels = model.head_layout.channels - 4
         count = flat_keypoints(channels - classes)
         if count >= classes and model.label_count != channels:
             remedy = "; if it is a detector, give labels, one for each of its %d classes" % channels

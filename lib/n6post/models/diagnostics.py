@@ -59,7 +59,7 @@ class _Case:
     signature       the ModelSignature, or None
     fits            [(family, description of the model)], from matching_families
     family          the only family that fits, or None
-    split           the likeliest SplitLayout if the outputs are a split head, else None
+    split_layout    the likeliest SplitLayout if the outputs are a split head, else None
     processor       the post-processor, or None
     kind            the class that was passed instead of a post-processor (the brackets are missing), or None
     labels          the labels that are in use, or None
@@ -112,9 +112,9 @@ class _Case:
         self.family = self.fits[0][0] if len(self.fits) == 1 else None
         if self.labels and self.family and not is_common(self.family):
             self.signature.split = None  # the maps are those of another family
-        self.split = None
+        self.split_layout = None
         if self.family and self.signature.split:
-            self.split = self.signature.split.layouts[0]
+            self.split_layout = self.signature.split.layouts[0]
 
     def integers(self):
         """(index, dtype, scale) of each integer output."""
@@ -124,8 +124,8 @@ class _Case:
 
     def has_scores(self, index):
         """Whether an output has the scores of a head or of heatmaps."""
-        if self.split:
-            return index in [part.scores[0] for part in self.split.parts]
+        if self.split_layout:
+            return index in [part.scores[0] for part in self.split_layout.parts]
         return self.family != "YoloV8Seg" or len(squeezed(self.shapes[index])) < 3
 
 
@@ -154,7 +154,7 @@ def _coarse_scale(case):
         if not 1e-7 < scale < 1e3 or not case.has_scores(i):
             continue
         largest = (_RANGES[dtype][1] - case.zero_points[i]) * scale
-        is_logit = case.split and (_RANGES[dtype][0] - case.zero_points[i]) * scale < _LEAST_PROBABILITY
+        is_logit = case.split_layout and (_RANGES[dtype][0] - case.zero_points[i]) * scale < _LEAST_PROBABILITY
         if is_logit:
             largest = 1.0 / (1.0 + exp(-max(largest, -80.0)))  # the sigmoid, which float32 can express
         if is_logit and scale > _COARSE_LOGIT:
@@ -265,7 +265,7 @@ def _other_family(case):
 def _is_read(case, family):
     """Whether an attached YoloV8Obb reads outputs of a detector's shapes: those with sums of scores, or rows of YOLOX."""
     rows = case.family == "YoloX" and len(case.shapes) == 1
-    if family != "YoloV8Obb" or not (rows or case.split and case.split.sums):
+    if family != "YoloV8Obb" or not (rows or case.split_layout and case.split_layout.sums):
         return False
     try:
         if case.outputs:
@@ -294,7 +294,7 @@ def _end_to_end(case):
             continue
         zero_point = case.zero_points[i]
         largest = (_RANGES[dtype][1] - zero_point) * scale
-        if case.signature.head is None and largest + 0.5 < case.signature.label_count - 1:
+        if case.signature.head_layout is None and largest + 0.5 < case.signature.label_count - 1:
             yield (
                 "output %d: the largest class number that it can express is %d and there are %d labels: export the model"
                 " with %s, or with float outputs" % (i, largest, case.signature.label_count, _RAW_HEAD)
@@ -326,7 +326,7 @@ def _labels(case):
     classes = case.signature.classes(case.family)
     count = case.signature.label_count
     expected = case.signature.expected_labels(case.family, getattr(case.processor, "class_count", None))
-    if expected and (not classes or case.split):
+    if expected and (not classes or case.split_layout):
         yield "labels: expected %s, and there are %d: correct the .txt file beside the model" % (expected, count)
     elif expected:
         from .by_options import unless_unsupported
@@ -472,21 +472,21 @@ def _constant(case):
 
 def _is_unused_stride(case, index, values):
     """Whether other strides of a split head vary. A network may never use a stride, for example that of large objects."""
-    if not case.split or len(values) != len(case.shapes):
+    if not case.split_layout or len(values) != len(case.shapes):
         return False
-    parts = case.split.parts
+    parts = case.split_layout.parts
     roles = [
         [part.scores[0] for part in parts],
         [part.boxes[0] for part in parts],
-        [one for _, one, _ in case.split.extras],
-        [one for one, _ in case.split.sums],
+        [one for _, one, _ in case.split_layout.extras],
+        [one for one, _ in case.split_layout.sums],
     ]
     return bool([1 for role in roles if index in role and [one for one in role if values[one] is None]])
 
 
 def _split_head(case):
     """The numbers leave open which output is which, or are those of another family."""
-    layouts = case.split and case.signature.split.layouts
+    layouts = case.split_layout and case.signature.split.layouts
     if not layouts or [tuple(out.shape) for out in case.outputs] != [tuple(shape) for shape in case.shapes]:
         return
     from ..families.yolo import split_probe as probe
@@ -519,12 +519,12 @@ def _tiny_boxes(case):
         return
     if getattr(binding, "tensor", None) is None:
         return  # a split head that decodes boxes in pixels
-    tensor = binding.outputs[case.split.parts[0].boxes[0]] if case.split else binding.tensor
+    tensor = binding.outputs[case.split_layout.parts[0].boxes[0]] if case.split_layout else binding.tensor
     unit = tensor.scale
     if binding.unit_x > 1.5 * unit:
         return  # read as 0..1
-    kept = binding.head.find(case.outputs)
-    values, labels, _ = binding.head.buffers
+    kept = binding.decoder.find(case.outputs)
+    values, labels, _ = binding.decoder.buffers
     largest = 0.0
     for i in range(kept):
         at = labels[2, i]

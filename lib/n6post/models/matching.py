@@ -9,11 +9,11 @@ from micropython import const
 
 from ..families.recognition import is_common, label_counts, more_readings, readings
 from ..inputs.transform import input_size
-from ..tensors.head_layout import head_layouts, row_layouts
+from ..tensors.head_layout import head_layouts, map_layout, row_layouts
 from ..tensors.keypoints import pose_classes
 from ..tensors.label_sets import class_name
 from ..tensors.options import name_list
-from ..tensors.shapes import are_keypoints, map_layout, output_shapes, same_aspect_ratio
+from ..tensors.shapes import are_keypoints, output_shapes, same_aspect_ratio
 
 # Copied by scripts/dev/generate.py from families/yolo/yolov8.py:
 _COCO_CLASSES = const(80)
@@ -103,7 +103,7 @@ def _class_names(family, signature, processor):
     count = signature.classes(family)
     if family == "YoloV8Pose":
         count = processor.class_count or len(names or " ")
-        channels = signature.head[0] if signature.head else 0
+        channels = signature.head_layout.channels if signature.head_layout else 0
         has_17 = channels == 5 + 3 * _COCO_KEYPOINTS or signature.may_have_rows(6 + 3 * _COCO_KEYPOINTS)
         if not names and count == 1 and has_17:
             return ["person"]
@@ -216,9 +216,9 @@ def _is_clear(signature, fits):
     if signature.split:
         counts = signature.split.class_counts()
         return not signature.split.is_joined() or (labels in counts if labels else counts == [_COCO_CLASSES])
-    if signature.head:
+    if signature.head_layout:
         # YOLOX and YOLO-D have one channel more, NanoDet 32 instead of 4.
-        return bool(labels) or signature.head[0] not in (5 + _COCO_CLASSES, 32 + _COCO_CLASSES)
+        return bool(labels) or signature.head_layout.channels not in (5 + _COCO_CLASSES, 32 + _COCO_CLASSES)
     if certain[0] == "YoloV8":  # an end-to-end head, whose rows come first as a rule
         rows = signature.rows[0]
         return rows.anchors <= _MOST_ROWS and rows.channels == 6
@@ -238,11 +238,11 @@ class ModelSignature:
     labels              the labels, [] if there are none
     label_count         how many labels there are
     names_keypoints     whether the labels are names of keypoints
-    head                the HeadLayout of the output that is a raw YOLOv8 head, or None
+    head_layout         the HeadLayout of the output that is a raw YOLOv8 head, or None
     rows                [HeadLayout]: every order that an end-to-end head may have, if an output may be one
     map                 (width, height, channels) of the output that is a map, or None; 0 channels: class numbers
     unsupported         (name, remedy) of the network, if matching_families has recognized it and no family decodes it
-    split               the SplitSignature of outputs that are a split head, or None; then head, rows and map are empty
+    split               the SplitSignature of a split head's outputs, or None; then head_layout, rows and map are empty
     anchors             how many anchors of a cell the option `anchors` has, once the options decide; 0 without it
     """
 
@@ -259,27 +259,26 @@ class ModelSignature:
         self.labels = name_list("labels", labels or None) or []
         self.label_count = len(self.labels)
         self.names_keypoints = any(["shoulder" in name for name in self.labels])
-        self.head = None
+        self.head_layout = None
         self.rows = []
         self.map = None
         for shape in self.shapes:
             self._read_shape(shape)
         self.split = None
         count = len(self.shapes)
-        if count > 2 or count == 2 and not (self.map and (self.head or self.rows)):
+        if count > 2 or count == 2 and not (self.map and (self.head_layout or self.rows)):
             from ..families.yolo.split_signature import split_signature
 
             self.split = split_signature(self.shapes, self.size, self.label_count, self.range)
             if self.split:
-                self.head = self.map = None
+                self.head_layout = self.map = None
                 self.rows = []
 
     def _read_shape(self, shape):
         layouts = head_layouts(shape, self.size)
         if layouts:
-            head = layouts[0]
-            self.head = head
-            self.rows = [] if head.channels_first or head.anchors > _MOST_ROWS else [head]
+            self.head_layout = layout = layouts[0]
+            self.rows = [] if layout.channels_first or layout.anchors > _MOST_ROWS else [layout]
             return
         layouts = row_layouts(shape)
         if layouts and self.size and not are_keypoints(shape):
@@ -307,7 +306,7 @@ class ModelSignature:
             return False
         if self.split:
             return self.split.labels_name_keypoints()
-        raw = self.head and pose_classes(self.head[0], self.label_count) == 0
+        raw = self.head_layout and pose_classes(self.head_layout.channels, self.label_count) == 0
         return bool(raw) or 0 in [pose_classes(rows.channels, self.label_count, 6) for rows in self.rows]
 
     def expected_labels(self, family, class_count=None):
@@ -320,7 +319,7 @@ class ModelSignature:
         if family == "MoveNet":
             keypoint_count = self.map[2] if self.map else self.shapes[0][2]
             return None if count in (1, keypoint_count) else "one name or %d, one per keypoint" % keypoint_count
-        classes = class_count if family == "YoloV8Pose" and self.head else self.classes(family)
+        classes = class_count if family == "YoloV8Pose" and self.head_layout else self.classes(family)
         if classes in (None, count):
             return None
         counts = [classes] if is_common(family) else label_counts(family, self)
@@ -337,7 +336,9 @@ class ModelSignature:
             return counts[0] if len(counts) == 1 else None
         if family in ("YoloV8", "YoloV8Seg"):
             coefficients = self.map[2] if family == "YoloV8Seg" else 0
-            return self.head[0] - 4 - coefficients if self.head and not self.may_have_rows(6 + coefficients) else None
+            if not self.head_layout or self.may_have_rows(6 + coefficients):
+                return None
+            return self.head_layout.channels - 4 - coefficients
         if family == "DeepLab" and self.map[2] > 1:
             return self.map[2]
         if is_common(family):
@@ -356,7 +357,7 @@ def _as_map(shape, size):
     if len(shape) == 3 and shape[0] == 1:
         return (shape[2], shape[1], 0) if min(shape[1:]) > 1 and same_aspect_ratio(shape[2], shape[1], size) else None
     try:
-        width, height, channels, _ = map_layout(shape, size)
+        width, height, layout = map_layout(shape, size)
     except ValueError:
         return None
-    return (width, height, channels) if min(width, height) > 1 else None
+    return (width, height, layout.channels) if min(width, height) > 1 else None

@@ -92,9 +92,9 @@ class MjpegServer(Configurable):
                 if frame is None:
                     jpeg = to_jpeg(quality=self.quality, copy=True)
                     data = memoryview(jpeg.bytearray())
-                    head = "Content-Type: image/jpeg\r\nContent-Length: %d\r\n\r\n" % len(data)
+                    header = "Content-Type: image/jpeg\r\nContent-Length: %d\r\n\r\n" % len(data)
                     # With the image: its memory begins inside of a block, so the view alone would not keep it.
-                    frame = (head.encode(), data, _BOUNDARY), jpeg
+                    frame = (header.encode(), data, _BOUNDARY), jpeg
                 one.begin(*frame)
                 self._push(one)
         return self.clients
@@ -214,8 +214,8 @@ class MjpegServer(Configurable):
         answer = _STREAM
         if status:
             text = "%s\n" % _ERRORS[status]
-            head = "HTTP/1.1 %d %s\r\nContent-Type: text/plain\r\nContent-Length: %d\r\nConnection: close\r\n\r\n"
-            answer = (head % (status, text.split(":")[0], len(text)) + text).encode()
+            header = "HTTP/1.1 %d %s\r\nContent-Type: text/plain\r\nContent-Length: %d\r\nConnection: close\r\n\r\n"
+            answer = (header % (status, text.split(":")[0], len(text)) + text).encode()
         one.begin((answer,))
         # From here on nothing allocates: a client that watches has its header.
         one.request = None

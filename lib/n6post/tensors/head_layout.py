@@ -1,4 +1,4 @@
-"""The storage order of YOLO heads and prototypes: which dimension has the channels, and which the anchors or pixels.
+"""The storage order of heads, prototypes and maps: which dimension has the channels, and which the anchors or pixels.
 
 The kernels of raw heads read any constant steps between channels and between anchors, those of split heads only these two
 dense orders. A head in any other order must be copied to one of them first.
@@ -12,7 +12,7 @@ from .lazy import later
 
 
 class HeadLayout(namedtuple("HeadLayout", ("channels", "anchors", "channels_first"))):
-    """[1, channels, anchors] if channels_first, else [1, anchors, channels]. Rows of an end-to-end head count as anchors."""
+    """[1, channels, anchors] if channels_first, else [1, anchors, channels]. Rows and pixels count as anchors."""
 
     @property
     def channel_step(self):
@@ -108,8 +108,38 @@ def row_layouts(shape):
     return [HeadLayout(dims[1], dims[0], False), HeadLayout(dims[0], dims[1], True)] if dims else []
 
 
+def map_layout(shape, size, most=255, layout=None, expected="a map [1, H, W, C] or [1, C, H, W]", noun="channels"):
+    """(width, height, HeadLayout) of a map [1, H, W, C] or [1, C, H, W] of 1 to `most` channels.
+
+    Height and width are the two neighboring dimensions with the aspect ratio of the model's input, `size` (width, height).
+    If both pairs have it, the nearer one counts.
+
+    layout      "NHWC" or "NCHW": the order, whatever the aspect ratio
+    expected    a description of the map, for error messages
+    noun        what its channels are, for error messages
+
+    ValueError if it is not such a map, or if both orders fit equally well.
+    """
+    if len(shape) != 4 or shape[0] != 1 or min(shape) < 1:
+        raise ValueError("expected %s, got %s" % (expected, shape))
+    same_aspect_ratio = later.tensors_shapes.same_aspect_ratio
+    _, a, b, c = shape
+    last = c <= most and (layout == "NHWC" or layout is None and same_aspect_ratio(b, a, size))
+    first = a <= most and (layout == "NCHW" or layout is None and same_aspect_ratio(c, b, size))
+    if not (last or first):
+        ratio = "" if layout else " and the aspect ratio of the input, %s" % (size,)
+        raise ValueError("expected %s of 1 to %d %s%s, got %s" % (expected, most, noun, ratio, shape))
+    if last and first and (a, b, c) != (1, 1, 1):
+        off_last = abs(b * size[1] - a * size[0])
+        off_first = abs(c * size[1] - b * size[0])
+        if off_last == off_first:
+            raise ValueError("%s may be [1, H, W, C] or [1, C, H, W]: expected layout='NHWC' or 'NCHW'" % (shape,))
+        last = off_last < off_first
+    return (b, a, HeadLayout(c, a * b, False)) if last else (c, b, HeadLayout(a, b * c, True))
+
+
 def prototype_layout(shape, size):
-    """(width, height, coefficients, channels last?) of prototypes [1, H, W, M] or [1, M, H, W], as of shapes.map_layout.
+    """(width, height, HeadLayout) of prototypes [1, H, W, M] or [1, M, H, W].
 
     In YOLO networks their sides are a quarter of the input's. Others are accepted if they have its aspect ratio. If both
     orders fit, as in [1, 32, 32, 32] of a 128 x 128 input, the channels come last. ValueError for any other shape.
@@ -126,9 +156,9 @@ def prototype_layout(shape, size):
             if last and first:
                 last = a == b
         if last:
-            return b, a, c, True
+            return b, a, HeadLayout(c, a * b, False)
         if first:
-            return c, b, a, False
+            return c, b, HeadLayout(a, b * c, True)
     raise ValueError(
         "expected prototypes [1, H, W, M] or [1, M, H, W], more than one pixel and of the aspect ratio of the input, %s,"
         " got %s" % (size, shape)

@@ -1,4 +1,4 @@
-"""Finds width, height and channels of class maps, heatmaps and keypoints from shapes alone.
+"""What the shape of an output says about it: whether it may be a map, keypoints or text.
 
 Shapes are those of a model or an array, with the leading 1 of the batch. Sizes are (width, height) in pixels.
 """
@@ -45,35 +45,6 @@ def is_text_shape(shape, size):
         return False
     length, height = max(size), min(size)
     return length >= 2 * height and height <= 80 and min(dims) >= 8 and max(dims) > 10 and min(dims) <= length // 2
-
-
-def map_layout(shape, size, most=255, layout=None, expected="a map [1, H, W, C] or [1, C, H, W]", noun="channels"):
-    """(width, height, channels, channels last?) of a map [1, H, W, C] or [1, C, H, W] of 1 to `most` channels.
-
-    Height and width are the two neighboring dimensions with the aspect ratio of the model's input, `size` (width, height).
-    If both pairs have it, the nearer one counts.
-
-    layout      "NHWC" or "NCHW": the order, whatever the aspect ratio
-    expected    a description of the map, for error messages
-    noun        what its channels are, for error messages
-
-    ValueError if it is not such a map, or if both orders fit equally well.
-    """
-    if len(shape) != 4 or shape[0] != 1 or min(shape) < 1:
-        raise ValueError("expected %s, got %s" % (expected, shape))
-    _, a, b, c = shape
-    last = c <= most and (layout == "NHWC" or layout is None and same_aspect_ratio(b, a, size))
-    first = a <= most and (layout == "NCHW" or layout is None and same_aspect_ratio(c, b, size))
-    if not (last or first):
-        ratio = "" if layout else " and the aspect ratio of the input, %s" % (size,)
-        raise ValueError("expected %s of 1 to %d %s%s, got %s" % (expected, most, noun, ratio, shape))
-    if last and first and (a, b, c) != (1, 1, 1):
-        off_last = abs(b * size[1] - a * size[0])
-        off_first = abs(c * size[1] - b * size[0])
-        if off_last == off_first:
-            raise ValueError("%s may be [1, H, W, C] or [1, C, H, W]: expected layout='NHWC' or 'NCHW'" % (shape,))
-        last = off_last < off_first
-    return (b, a, c, True) if last else (c, b, a, False)
 
 
 def picture_size(name, picture):

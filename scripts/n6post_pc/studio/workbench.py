@@ -517,7 +517,7 @@ def _classes_and_unused(network: Network) -> tuple[list[str] | None, set[str]]:
     unused = set()
     if family == "DeepLab" and signature.map and signature.map[2] != 1:
         unused.add("threshold")  # the largest score wins
-    if signature.rows and not signature.head and not signature.split:
+    if signature.rows and not signature.head_layout and not signature.split:
         unused |= {"iou_threshold", "nms_sigma", "class_agnostic"}  # the network has suppressed overlaps already
     if not {"classes", "background"} & set(network.processor._values):
         return network.names, unused

@@ -63,7 +63,7 @@ class BlazeFaceBoxes(GridBoxes):
     def __init__(self, options, model, outputs):
         super().__init__(options, model, outputs)
         if not self.labels:
-            self.labels = self.head.labels = [self.name]
+            self.labels = self.decoder.labels = [self.name]
 
     def form(self, options, outputs):
         self.blends = options.blend_boxes

@@ -25,7 +25,7 @@ from ...kernels.params.heads import KEYPOINTS_FIRST
 from ...pixels.rounding import same_floats
 from ...tensors.options import Options, class_filter, flag, name_list, number
 from ...tensors.quantization import FLOAT
-from ..frame_boxes import Extras, FrameBoxes, Head, labels_of, logit
+from ..frame_boxes import Decoder, Extras, FrameBoxes, labels_of, logit
 from ..processor import Processor
 
 # How a number becomes a score, a center or a size.
@@ -120,9 +120,9 @@ class GridBoxes(FrameBoxes):
         # The anchor 65535 marks candidates that blend_anchors has dropped, and ulab's argmax is an int16.
         if anchors > 65534 or classes > 32767:
             raise ValueError("expected at most 65534 anchors and 32767 classes, got %d and %d" % (anchors, classes))
-        self.head = self.head_of(form, options)
+        self.decoder = self.decoder_of(form, options)
         if form.points:
-            self.extras = GridKeypoints(self.head, form.points)
+            self.extras = GridKeypoints(self.decoder, form.points)
 
     def form(self, options, outputs):
         """The GridForm of these outputs; ValueError for outputs that do not belong to the family."""
@@ -137,15 +137,15 @@ class GridBoxes(FrameBoxes):
 
         return checked_names(labels, classes)
 
-    def head_of(self, form, options):
-        return GridHead(form, self.labels, options, self.blends)
+    def decoder_of(self, form, options):
+        return GridDecoder(form, self.labels, options, self.blends)
 
 
 class GridKeypoints(Extras):
     """What keypoints without scores add to boxes."""
 
-    def __init__(self, head, count):
-        self.head = head
+    def __init__(self, decoder, count):
+        self.decoder = decoder
         self.shape = count, 3
 
     def set_transform(self, boxes, transform):
@@ -155,7 +155,7 @@ class GridKeypoints(Extras):
         self.block = head_params.decode_keypoints(
             dtype=FLOAT,
             keypoints=self.shape[0],
-            channel_step=self.head.capacity,
+            channel_step=self.decoder.capacity,
             zero_point=0,
             sigmoid=0,
             scale_x=scale_x,
@@ -175,11 +175,11 @@ class GridKeypoints(Extras):
         """The keypoints (K, 3) of a candidate: x, y in frame pixels, clipped to the frame, and 1."""
         self.block[KEYPOINTS_FIRST] = position
         points = np.zeros(self.shape)
-        head_kernels.decode_keypoints(self.head.points, self.block, points)
+        head_kernels.decode_keypoints(self.decoder.points, self.block, points)
         return points
 
 
-class GridHead(Head):
+class GridDecoder(Decoder):
     """Finds detections in the outputs of a GridForm.
 
     lists       values and labels of both lists (kernels/portable/anchors.py), and the second list of each
@@ -258,7 +258,7 @@ def square_anchors(count):
 
 
 def _prepared(part, form, first, capacity, rows, threshold, allowed):
-    """One entry of GridHead.parts. `first` is the number of the part's first anchor."""
+    """One entry of GridDecoder.parts. `first` is the number of the part's first anchor."""
     tensor, layout, channel = part.search
     product = part.scores is not None
     least = threshold

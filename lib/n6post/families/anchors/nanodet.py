@@ -26,7 +26,7 @@ from ...kernels.params import boxes as params
 from ...tensors.head_layout import row_layouts
 from ...tensors.options import Options, class_filter, flag, name_list, number
 from ...tensors.quantization import FLOAT
-from ..frame_boxes import Head
+from ..frame_boxes import Decoder
 from ..processor import Processor
 from ..samples import sample
 from .grids import Channels, GridBoxes, GridForm, GridPart
@@ -116,11 +116,11 @@ class NanoDetBoxes(GridBoxes):
                 " behind their softmax, or it is another network" % (least, tensor)
             )
 
-    def head_of(self, form, options):
-        return NanoDetHead(form, self.labels, options, self.size)
+    def decoder_of(self, form, options):
+        return NanoDetDecoder(form, self.labels, options, self.size)
 
 
-class NanoDetHead(Head):
+class NanoDetDecoder(Decoder):
     """Finds detections in the output of NanoDet-Plus: a search, the boxes of what was found, then suppression.
 
     boxes       Channels of the bins

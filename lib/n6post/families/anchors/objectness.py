@@ -8,7 +8,7 @@ maps    [1, h, w, anchors of a cell * (5 + classes)] for each stride, or [1, anc
 
 from ulab import numpy as np
 
-from ...tensors.head_layout import HeadLayout, row_layouts
+from ...tensors.head_layout import HeadLayout, map_layout, row_layouts
 from .grids import EXP, SIGMOID, SOFTMAX, Channels, GridBoxes, GridForm, GridPart
 
 # The strides that a head may have: n and s to x, with P2, with P6, and tiny ones.
@@ -88,23 +88,23 @@ class ObjectnessBoxes(GridBoxes):
         return form
 
 
-def objectness_form(heads, classes, product):
-    """The GridForm of heads (OutputTensor, HeadLayout, first channel, levels).
+def objectness_form(groups, classes, product):
+    """The GridForm of groups of anchors (OutputTensor, HeadLayout, first channel, levels).
 
     product     whether the objectness is multiplied by the class score. If not, it is the score
     """
     parts = []
-    for tensor, layout, first, levels in heads:
+    for tensor, layout, first, levels in groups:
         objectness = Channels(tensor, layout, first + 4)
         scores = Channels(tensor, layout, first + _SCORES) if product else None
         parts.append(GridPart(objectness, scores, Channels(tensor, layout, first), None, levels))
     return GridForm(tuple(parts), max(classes, 1))
 
 
-def logit_form(heads, classes):
-    """The GridForm of maps whose numbers are logits, as YOLOv2 has them: heads as for objectness_form."""
+def logit_form(groups, classes):
+    """The GridForm of maps whose numbers are logits, as YOLOv2 has them: groups as for objectness_form."""
     # With one class, the softmax is 1.
-    form = objectness_form(heads, classes, classes > 1)
+    form = objectness_form(groups, classes, classes > 1)
     form.search = form.centers = SIGMOID
     form.scores = SOFTMAX
     form.sizes = EXP
@@ -117,46 +117,37 @@ def _with_levels(part, levels):
 
 
 def map_size(tensor, size, expected):
-    """(width, height, channels, channels last?) of a map; ValueError if the output is not one."""
+    """(width, height, HeadLayout) of a map; ValueError if the output is not one."""
     shape = tensor.shape
     if len(shape) == 4 and shape[0] == 1 and min(shape) > 0:
         _, a, b, c = shape
         # First those whose cells are squares of whole pixels. If both orders have them, as in [1, 30, 30, 30] of a 480 x 480
         # input, the channels come last, as in networks that are made for cameras.
-        for found in ((b, a, c, True), (c, b, a, False)):
-            width, height, _, _ = found
+        for width, height, layout in ((b, a, HeadLayout(c, a * b, False)), (c, b, HeadLayout(a, b * c, True))):
             stride = size[0] // width
             if stride > 1 and (width * stride, height * stride) == size:
-                return found
-    from ...tensors.shapes import map_layout
-
+                return width, height, layout
     return map_layout(shape, size, _MOST_CHANNELS, None, expected)
 
 
-def map_heads(tensor, found, size, anchors):
-    """Heads as `objectness_form` takes them, of one map.
+def map_groups(tensor, found, size, anchors):
+    """The groups of anchors of one map, as `objectness_form` takes them.
 
-    found       (width, height, channels, channels last?) of the map
+    found       (width, height, HeadLayout) of the map
     anchors     of one cell: a list of (gain, width, height). A gain is in strides, the others in input pixels
     """
-    width, height, channels, channels_last = found
+    width, height, layout = found
     stride_x, stride_y = size[0] / width, size[1] / height
     cell = [(gain * stride_x, gain * stride_y, w, h) for gain, w, h in anchors]
-    if channels_last:
-        layout = HeadLayout(channels // len(cell), width * height * len(cell), False)
+    step = layout.channels // len(cell)
+    if not layout.channels_first:
+        layout = HeadLayout(step, width * height * len(cell), False)
         return [(tensor, layout, 0, ((0, width, stride_x, stride_y, tuple(cell)),))]
     # The numbers of one anchor of a cell are channels of the map, so each of these anchors is a part of its own.
-    layout = HeadLayout(channels, width * height, True)
-    step = channels // len(cell)
     return [(tensor, layout, k * step, ((0, width, stride_x, stride_y, (one,)),)) for k, one in enumerate(cell)]
 
 
 def map_mean(tensor, array, found, first, last):
     """The mean of the channels from `first` up to `last` of a map; None if all of these numbers are the same, or NaN."""
-    width, height, channels, channels_last = found
-    if channels_last:
-        raw = array.reshape((width * height, channels))[:, first:last]
-    else:
-        raw = array.reshape((channels, width * height))[first:last]
-    raw = (np.array(raw, dtype=np.float) - float(tensor.zero_point)) * tensor.scale
+    raw = (np.array(found[2].columns(array, first, last), dtype=np.float) - float(tensor.zero_point)) * tensor.scale
     return float(np.mean(raw)) if np.min(raw) < np.max(raw) else None

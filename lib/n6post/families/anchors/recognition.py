@@ -91,7 +91,7 @@ def _yolo_v2_labels(model):
     return (max(model.map[2] // (model.anchors or 5) - 5, 1),)
 
 
-def _objectness_head(model, per_cell):
+def _objectness_layout(model, per_cell):
     """The HeadLayout of [1, anchors, 5 + classes] or its transpose, with `per_cell` anchors in each cell; or None."""
     if len(model.shapes) != 1 or not model.size:
         return None
@@ -103,21 +103,21 @@ def _objectness_head(model, per_cell):
 
 
 def _three_maps(model):
-    """(channels, channels last?) of three maps [1, h, w, C] or [1, C, h, w] of the strides 8, 16 and 32; else (0, True)."""
+    """(channels, channels first?) of three maps [1, h, w, C] or [1, C, h, w] of strides 8, 16 and 32; else (0, False)."""
     if len(model.shapes) != 3 or not model.size:
-        return 0, True
+        return 0, False
     width, height = model.size
     found = []
     for stride in (8, 16, 32):
         grid = height // stride, width // stride
         for shape in model.shapes:
             if len(shape) == 4 and shape[1:3] == grid:
-                found.append((shape[3], True))
+                found.append((shape[3], False))
                 break
             if len(shape) == 4 and shape[2:] == grid:
-                found.append((shape[1], False))
+                found.append((shape[1], True))
                 break
-    return found[0] if len(found) == 3 and found[0] == found[1] == found[2] else (0, True)
+    return found[0] if len(found) == 3 and found[0] == found[1] == found[2] else (0, False)
 
 
 def _yolo_v5(model):
@@ -126,13 +126,13 @@ def _yolo_v5(model):
 
 
 def _yolo_v5_labels(model):
-    head = _objectness_head(model, 3)
-    if head:
-        return (head.channels - 5,)
+    layout = _objectness_layout(model, 3)
+    if layout:
+        return (layout.channels - 5,)
     # The maps of YOLOv5 have the shapes of ST's st_yolo_x with three anchors. But those of PyTorch have their channels
     # first, and ST's is made with Keras.
-    channels, last = _three_maps(model)
-    return () if last or channels % 3 or channels < 18 else (channels // 3 - 5,)
+    channels, first = _three_maps(model)
+    return () if not first or channels % 3 or channels < 18 else (channels // 3 - 5,)
 
 
 def _decoded(model):
@@ -140,19 +140,19 @@ def _decoded(model):
 
     Nor from oriented boxes: those have their channels first, as Ultralytics exports them.
     """
-    head = _objectness_head(model, 1)
-    if not head:
+    layout = _objectness_layout(model, 1)
+    if not layout:
         return None
-    classes = head.channels - 5
+    classes = layout.channels - 5
     if model.label_count:
         # 84 channels and 79 labels are those of a YOLOv8 that lack one of COCO's 80.
         fits = classes == model.label_count and classes != _COCO_CLASSES - 1
-        return None if not fits else 0 if head.channels_first else 2
-    return None if classes != _COCO_CLASSES else 0 if head.channels_first else 2
+        return None if not fits else 0 if layout.channels_first else 2
+    return None if classes != _COCO_CLASSES else 0 if layout.channels_first else 2
 
 
 def _decoded_labels(model):
-    return (_objectness_head(model, 1).channels - 5,)
+    return (_objectness_layout(model, 1).channels - 5,)
 
 
 def _yolo_x(model):
@@ -172,10 +172,10 @@ def _yolo_x(model):
 def _yolo_x_labels(model):
     if _decoded(model) is not None:
         return _decoded_labels(model)
-    channels, last = _three_maps(model)
+    channels, first = _three_maps(model)
     # One anchor in each cell, or three. With channels first, three are those of YOLOv5.
-    counts = [n for n in (channels - 5, channels // 3 - 5 if last and channels % 3 == 0 else 0) if n > 0]
-    if not last and channels % 3 == 0 and channels >= 18 and model.label_count not in counts:
+    counts = [n for n in (channels - 5, 0 if first or channels % 3 else channels // 3 - 5) if n > 0]
+    if first and channels % 3 == 0 and channels >= 18 and model.label_count not in counts:
         return ()
     return tuple([n for n in counts if n == model.label_count or not model.label_count]) or tuple(counts)
 
@@ -189,7 +189,7 @@ def _nano_det(model):
         return None
     rank = by_labels(model, counts, 2)
     # If the strides divide the input, a YOLOv8 with P6 has as many anchors.
-    if model.head and model.label_count not in counts and (model.label_count or counts[0] != _COCO_CLASSES):
+    if model.head_layout and model.label_count not in counts and (model.label_count or counts[0] != _COCO_CLASSES):
         rank = 0
     return rank, "a NanoDet-Plus head of %s" % classes_text(counts[0])
 

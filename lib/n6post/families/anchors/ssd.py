@@ -31,7 +31,7 @@ from ...tensors.label_sets import without_background
 from ...tensors.options import Options, choice
 from ...tensors.quantization import FLOAT, INT16, UINT8
 from ..frame_boxes import labels_of, logit
-from .grids import EXP, SIGMOID, SOFTMAX, Channels, GridBoxes, GridDetector, GridForm, GridHead, GridPart
+from .grids import EXP, SIGMOID, SOFTMAX, Channels, GridBoxes, GridDecoder, GridDetector, GridForm, GridPart
 
 
 def _priors(name, value):
@@ -127,7 +127,7 @@ class Margins:
         return best, scores[:, 0]
 
 
-class MarginHead(GridHead):
+class MarginDecoder(GridDecoder):
     """Finds boxes by the margins of their scores."""
 
     def __init__(self, form, labels, options, margins):
@@ -180,10 +180,10 @@ class SsdBoxes(GridBoxes):
     def label_names(self, options, model, classes):
         return without_background(labels_of(options, model), classes, options.labels is not None)
 
-    def head_of(self, form, options):
+    def decoder_of(self, form, options):
         if not self.margins:
-            return super().head_of(form, options)
-        return MarginHead(form, self.labels, options, self.margins)
+            return super().decoder_of(form, options)
+        return MarginDecoder(form, self.labels, options, self.margins)
 
     def _told_apart(self, outputs):
         """The outputs with the scores and with the boxes."""

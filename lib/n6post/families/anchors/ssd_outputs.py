@@ -24,8 +24,8 @@ from ...pixels.rounding import same_floats
 from ...tensors.head_layout import HeadLayout
 from ...tensors.label_sets import without_background
 from ...tensors.quantization import OutputTensor
-from ..end_to_end import EndToEndHead
-from ..frame_boxes import FrameBoxes, Head, labels_of
+from ..end_to_end import EndToEndDecoder
+from ..frame_boxes import Decoder, FrameBoxes, labels_of
 from .ssd import are_logits, refused, rows_of
 
 
@@ -44,7 +44,7 @@ def priors(options, model, outputs):
     found.labels = without_background(labels_of(options, model), classes, options.labels is not None)
     found.unit_x, found.unit_y = found.size
     found.score_scale = scores.scale
-    found.head = CornerHead(scores, boxes, corners, classes, found.labels, options)
+    found.decoder = CornerDecoder(scores, boxes, corners, classes, found.labels, options)
     return found
 
 
@@ -75,7 +75,7 @@ def _told_apart(found, outputs):
     return found.outputs[scores], found.outputs[fours[0]], found.outputs[priors[0]]
 
 
-class CornerHead(Head):
+class CornerDecoder(Decoder):
     """Finds detections in scores, boxes and priors."""
 
     def __init__(self, scores, boxes, priors, classes, labels, options):
@@ -143,7 +143,7 @@ def finished(options, model, outputs):
         labels = labels[1:] or None
     found.labels = labels
     found.unit_x, found.unit_y = found.size
-    found.head = FinishedHead(model, tensors, labels, options)
+    found.decoder = FinishedDecoder(model, tensors, labels, options)
     return found
 
 
@@ -175,7 +175,7 @@ def _real(tensor, outputs):
     return array
 
 
-class FinishedHead(EndToEndHead):
+class FinishedDecoder(EndToEndDecoder):
     """Finds boxes in outputs of TFLite_Detection_PostProcess: they become the rows of an end-to-end head."""
 
     def __init__(self, model, tensors, labels, options):

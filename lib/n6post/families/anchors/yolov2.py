@@ -14,7 +14,7 @@ Proven on yolo_lc_192 of the camera's ROM and on the tiny YOLOv2 of face-api.js.
 from ...pixels.rounding import same_product
 from ...tensors.options import Options, anchor_sizes
 from .grids import GridDetector
-from .objectness import ObjectnessBoxes, logit_form, map_heads, map_size
+from .objectness import ObjectnessBoxes, logit_form, map_groups, map_size
 
 # Of ST's network for persons (NUCLEO-N657X0-Q) and of OpenMV's YoloV2.
 _ANCHORS = 0.9883, 3.3606, 2.1194, 5.3759, 3.052, 9.1336, 5.5517, 9.3066, 9.726, 11.1422
@@ -44,7 +44,7 @@ class YoloV2Boxes(ObjectnessBoxes):
     def form(self, options, outputs):
         tensor = self.outputs[0]
         found = map_size(tensor, self.size, self.expected_outputs)
-        width, height, channels, _ = found
+        width, height, (channels, _, _) = found
         stride_x, stride_y = self.size[0] / width, self.size[1] / height
         anchors = options.anchors or (_SMALL_ANCHORS if stride_x < 24 else _ANCHORS)
         count = len(anchors) // 2
@@ -56,4 +56,4 @@ class YoloV2Boxes(ObjectnessBoxes):
             (1.0, same_product(anchors[2 * k], stride_x), same_product(anchors[2 * k + 1], stride_y)) for k in range(count)
         ]
         classes = channels // count - 5
-        return logit_form(map_heads(tensor, found, self.size, cell), classes)
+        return logit_form(map_groups(tensor, found, self.size, cell), classes)

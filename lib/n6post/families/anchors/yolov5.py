@@ -20,7 +20,7 @@ from ulab import numpy as np
 from ...tensors.options import Options, anchor_sizes, choice
 from ...tensors.quantization import FLOAT
 from .grids import SIGMOID, SQUARED_SIGMOID, GridDetector
-from .objectness import ObjectnessBoxes, map_heads, map_mean, map_size, objectness_form
+from .objectness import ObjectnessBoxes, map_groups, map_mean, map_size, objectness_form
 
 # In input pixels, three for each of the strides 8, 16 and 32: models/yolov5n.yaml.
 _ANCHORS = 10, 13, 16, 30, 33, 23, 30, 61, 62, 45, 59, 119, 116, 90, 156, 198, 373, 326
@@ -71,18 +71,18 @@ class YoloV5Boxes(ObjectnessBoxes):
         count = len(anchors) // 6
         found = [(map_size(tensor, self.size, self.expected_outputs), tensor) for tensor in self.outputs]
         found.sort(key=lambda one: (-one[0][0], one[1].index))
-        heads = []
+        groups = []
+        width, _, (channels, _, _) = found[0][0]
         for level, (one, tensor) in enumerate(found):
-            channels = one[2]
-            if channels != found[0][0][2] or channels % count or channels <= 5 * count or one[0] << level != found[0][0][0]:
+            if one[2].channels != channels or channels % count or channels <= 5 * count or one[0] << level != width:
                 raise ValueError(
                     "expected %s with %d anchors in each cell, got %s"
                     % (self.expected_outputs, count, " and ".join([str(tensor) for tensor in self.outputs]))
                 )
             sizes = anchors[2 * count * level : 2 * count * (level + 1)]
             cell = [(2.0, 4.0 * sizes[2 * k], 4.0 * sizes[2 * k + 1]) for k in range(count)]
-            heads.extend(map_heads(tensor, one, self.size, cell))
-        classes = found[0][0][2] // count - 5
+            groups.extend(map_groups(tensor, one, self.size, cell))
+        classes = channels // count - 5
         if classes == 1:
             # The logit of a single class is not trained: it stays at log(.6 / (1 - .99999)) = 11 (in YOLOv7 at 4), and that
             # of ST's st_yolo_x, whose maps have the same shapes, around 0.
@@ -93,7 +93,7 @@ class YoloV5Boxes(ObjectnessBoxes):
                     "expected maps of YOLOv5, got some like those of ST's st_yolo_x (class logits of %.1f on average): use "
                     "n6post.YoloX(), or no family if it is a YOLOv3 or YOLOv4, whose boxes are decoded otherwise" % mean
                 )
-        form = objectness_form(heads, classes, True)
+        form = objectness_form(groups, classes, True)
         form.search = form.scores = form.centers = SIGMOID
         form.sizes = SQUARED_SIGMOID
         form.offset = -0.5

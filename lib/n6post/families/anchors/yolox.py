@@ -20,7 +20,7 @@ compared with ST's C code for YOLO-D; no file of ST's was at hand.
 from ...pixels.rounding import same_product
 from ...tensors.options import Options, anchor_sizes, choice
 from .grids import GridDetector
-from .objectness import ObjectnessBoxes, logit_form, map_heads, map_mean, map_size
+from .objectness import ObjectnessBoxes, logit_form, map_groups, map_mean, map_size
 
 # Of ST's zoo, in parts of the input's width: yolo_anchors of the networks with one anchor in each cell, and with three.
 _ANCHORS = (0.5, 0.5), (0.5, 0.5, 0.07, 0.25, 0.23, 0.7)
@@ -73,9 +73,9 @@ class YoloXBoxes(ObjectnessBoxes):
         found = [(map_size(tensor, self.size, self.expected_outputs), tensor) for tensor in self.outputs]
         found.sort(key=lambda one: (one[0][0], one[1].index))
         size, tensor = found[0]
-        channels = size[2]
+        channels = size[2].channels
         for level in (1, 2):
-            if found[level][0][2] != channels or found[level][0][0] != size[0] << level:
+            if found[level][0][2].channels != channels or found[level][0][0] != size[0] << level:
                 raise self._refused()
         anchors = options.anchors
         if anchors is None:
@@ -88,14 +88,14 @@ class YoloXBoxes(ObjectnessBoxes):
             self._check_not_yolov5(outputs[tensor.index], size, tensor)
         width = self.size[0]
         cell = [(1.0, same_product(anchors[2 * k], width), same_product(anchors[2 * k + 1], width)) for k in range(count)]
-        heads = []
+        groups = []
         for one, tensor in reversed(found):
-            heads.extend(map_heads(tensor, one, self.size, cell))
-        return logit_form(heads, classes)
+            groups.extend(map_groups(tensor, one, self.size, cell))
+        return logit_form(groups, classes)
 
     def _has_three(self, options, array, size, tensor):
         """Whether a cell has three anchors. The channels may show it, the labels, or this frame."""
-        channels = size[2]
+        channels = size[2].channels
         if channels % 3 or channels < 18:
             return False
         if options.labels:
@@ -109,7 +109,7 @@ class YoloXBoxes(ObjectnessBoxes):
     def _check_not_yolov5(self, array, size, tensor):
         # The classes of YOLOv5 end with a sigmoid, so most logits are far below 0; that of a single class stays at 11. Those
         # of ST's end with a softmax: training does not change their sum, and their mean stays around 0.
-        mean = map_mean(tensor, array, size, 5, size[2] // 3)
+        mean = map_mean(tensor, array, size, 5, size[2].channels // 3)
         if mean is not None and not -2.0 < mean < 2.0:
             raise ValueError(
                 "expected maps of ST's st_yolo_x, got some like YOLOv5's, whose class logits are %.1f on average: use "

@@ -55,7 +55,7 @@ class YuNetBoxes(GridBoxes):
     def __init__(self, options, model, outputs):
         super().__init__(options, model, outputs)
         if not self.labels:
-            self.labels = self.head.labels = ["face"]
+            self.labels = self.decoder.labels = ["face"]
 
     def form(self, options, outputs):
         parts = []

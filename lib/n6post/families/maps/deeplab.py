@@ -16,10 +16,11 @@ from ulab import numpy as np
 from ...kernels import maps as map_kernels
 from ...kernels.params import maps as map_params
 from ...results.segmentation import ClassInfo, MapTransform, Segmentation
+from ...tensors.head_layout import HeadLayout, map_layout
 from ...tensors.label_sets import checked_names
 from ...tensors.options import Options, choice, name_list, number_or_none
 from ...tensors.quantization import FLOAT, INT16, OutputTensor
-from ...tensors.shapes import coarse_grid, is_text_shape, map_layout, same_aspect_ratio
+from ...tensors.shapes import coarse_grid, is_text_shape, same_aspect_ratio
 from ..processor import ModelBinding, Processor
 
 _BLOCK = const(8192)  # pixels that are examined together, so that nothing of the map's size is allocated besides the maps
@@ -76,15 +77,15 @@ class MapBinding(ModelBinding):
 
     def __init__(self, options, model, outputs):
         super().__init__(model, outputs)
-        channels_last = self._read_shape(options.layout)
+        layout = self._read_shape(options.layout)
         channels = self.channels
-        width, height = self.map_size
+        width, _ = self.map_size
         output_type = cut = None
         if channels >= 25 and channels % 5 == 0 and 8 * width <= self.size[0] and options.labels is None:
             # Grids of YOLOv2 have the same shape.
             from ..family_check import check_map
 
-            check_map(outputs[0], width * height, channels, channels_last)
+            check_map(outputs[0], layout)
         if channels == 1:
             if options.output_type is options.threshold is None:
                 self._check_map(model, outputs[0], options.labels or getattr(model, "labels", None))
@@ -94,32 +95,32 @@ class MapBinding(ModelBinding):
         self._check_options(options, output_type)
         self.block = None  # of a map that has class numbers already
         if output_type != "class_ids":
-            pixels = width * height
-            pixel_step, channel_step = (channels, 1) if channels_last else (1, pixels)
             dtype = self.outputs[0].dtype
-            self.block = map_params.class_map(dtype, pixels, channels, pixel_step, channel_step, cut or 0)
+            self.block = map_params.class_map(
+                dtype, layout.anchors, channels, layout.anchor_step, layout.channel_step, cut or 0
+            )
         self.meaning = self._meaning(options, model, output_type == "class_ids")
         self.class_info = self.recent = self.spare = None
         self._reuse_results(options)
         self.class_info = self.class_info or ClassInfo(*self.meaning)
 
-    def _read_shape(self, layout):
-        """Set map_size and channels; whether the channels come last."""
+    def _read_shape(self, order):
+        """Set map_size and channels, and return the HeadLayout. `order` is the option `layout`."""
         shape = self.outputs[0].shape
         if len(shape) == 3 and shape[0] == 1 and min(shape) > 0:
             height, width = shape[1:]
-            channels, channels_last = 1, True
-            if layout is None and not same_aspect_ratio(width, height, self.size):
+            layout = HeadLayout(1, height * width, False)
+            if order is None and not same_aspect_ratio(width, height, self.size):
                 raise ValueError(
                     "expected %s of the aspect ratio of the input, %s, got %s" % (_EXPECTED, self.size, shape)
                 )
         else:
-            width, height, channels, channels_last = map_layout(shape, self.size, 255, layout, _EXPECTED, "classes")
+            width, height, layout = map_layout(shape, self.size, 255, order, _EXPECTED, "classes")
         if max(width, height) > 65535:  # more than 65535 along an axis: ulab's reductions never return
             raise ValueError("expected a map of at most 65535 pixels a side, got %s" % (shape,))
         self.map_size = width, height
-        self.channels = channels
-        return channels_last
+        self.channels = layout.channels
+        return layout
 
     def _meaning(self, options, model, are_class_ids):
         """(classes, channels, names, background), as ClassInfo takes them."""

@@ -11,8 +11,9 @@ from ulab import numpy as np
 
 from ...results.depth_map import DepthMap
 from ...results.segmentation import MapTransform
+from ...tensors.head_layout import map_layout
 from ...tensors.options import Options, choice
-from ...tensors.shapes import map_layout, same_aspect_ratio
+from ...tensors.shapes import same_aspect_ratio
 from ..processor import ModelBinding, Processor
 
 _EXPECTED = "one output [1, H, W, 1], [1, 1, H, W] or [1, H, W]"
@@ -58,7 +59,7 @@ class DepthBinding(ModelBinding):
             if options.layout is None and not same_aspect_ratio(width, height, self.size):
                 raise ValueError("expected %s of the aspect ratio of the input, %s, got %s" % (_EXPECTED, self.size, shape))
         else:
-            width, height, channels, _ = map_layout(shape, self.size, 255, options.layout, _EXPECTED)
+            width, height, (channels, _, _) = map_layout(shape, self.size, 255, options.layout, _EXPECTED)
         if channels != 1:
             raise ValueError("expected %s, got %d channels in %s" % (_EXPECTED, channels, shape))
         if max(width, height) > 65535:  # more than 65535 along an axis: ulab's reductions never return

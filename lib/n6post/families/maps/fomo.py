@@ -28,10 +28,10 @@ from ...kernels import cells as cell_kernels
 from ...kernels.params import boxes as params
 from ...pixels.rounding import NUDGE, same_floats
 from ...results.detection import Detection, set_attribute
+from ...tensors.head_layout import map_layout
 from ...tensors.label_sets import without_background
 from ...tensors.options import Options, choice, class_filter, name_list, number
 from ...tensors.quantization import FLOAT, INT16
-from ...tensors.shapes import map_layout
 from ..processor import ModelBinding, Processor
 
 _EXPECTED = "probabilities [1, h, w, 1 + classes] or [1, 1 + classes, h, w]"
@@ -73,8 +73,8 @@ class FomoBinding(ModelBinding):
     def __init__(self, options, model, outputs):
         super().__init__(model, outputs)
         out = self.outputs[0]
-        width, height, channels, channels_last = map_layout(out.shape, self.size, 255, options.layout, _EXPECTED, "channels")
-        cells = width * height
+        width, height, layout = map_layout(out.shape, self.size, 255, options.layout, _EXPECTED, "channels")
+        channels, cells, _ = layout
         if channels < 2:
             raise ValueError("expected %s, at least one class, got %s" % (_EXPECTED, out.shape))
         if max(width, height) > _MOST_SIDE or cells > 65535:
@@ -93,8 +93,8 @@ class FomoBinding(ModelBinding):
             dtype=out.dtype,
             anchors=cells,
             channels=channels,
-            channel_step=1 if channels_last else cells,
-            anchor_step=channels if channels_last else 1,
+            channel_step=layout.channel_step,
+            anchor_step=layout.anchor_step,
             first_class=1,
             classes=channels - 1,
             zero_point=out.zero_point,

@@ -18,8 +18,9 @@ from ...kernels import maps as map_kernels
 from ...kernels.params import maps as map_params
 from ...pixels.rounding import NUDGE, same_floats
 from ...results.detection import detection_from
+from ...tensors.head_layout import map_layout
 from ...tensors.options import Options, choice, flag, name_list, number
-from ...tensors.shapes import are_keypoints, map_layout
+from ...tensors.shapes import are_keypoints
 from ..processor import ModelBinding, Processor
 
 _MOST_KEYPOINTS = const(511)  # the largest known skeleton, MediaPipe's face, has 478; 1000 channels are a classifier's
@@ -116,12 +117,13 @@ class HeatmapBinding(KeypointBinding):
     """Heatmaps [1, H, W, keypoints] or [1, keypoints, H, W]."""
 
     def read_shape(self, options, shape):
-        self.width, self.height, self.keypoint_count, channels_last = map_layout(
+        self.width, self.height, layout = map_layout(
             shape, self.size, _MOST_KEYPOINTS, options.layout, _EXPECTED, "keypoints"
         )
         if options.layout is None and (self.width, self.height) == self.size:
             raise ValueError("expected %s, smaller than the input %s, got %s" % (_EXPECTED, self.size, shape))
-        self.steps = (self.keypoint_count, 1) if channels_last else (1, self.width * self.height)
+        self.keypoint_count = layout.channels
+        self.steps = layout.anchor_step, layout.channel_step
         self.refine = options.refine
 
     def set_transform(self, transform):

@@ -8,7 +8,7 @@ _OTHER_KEYPOINTS = (14, 15, 16, 18, 20, 21, 25, 33)  # of LSP, MPII, OpenPose, h
 
 
 def _keypoints(model):
-    if len(model.shapes) != 1 or model.head:
+    if len(model.shapes) != 1 or model.head_layout:
         return None
     if are_keypoints(model.shapes[0]):
         return True, "%d keypoints as y, x, score" % model.shapes[0][2]
@@ -27,7 +27,7 @@ def _keypoints(model):
 
 
 def _class_map(model):
-    if len(model.shapes) != 1 or model.head or model.map is None or are_keypoints(model.shapes[0]):
+    if len(model.shapes) != 1 or model.head_layout or model.map is None or are_keypoints(model.shapes[0]):
         return None
     classes = model.map[2]
     if classes == 0 and model.may_have_rows(6):

@@ -47,7 +47,7 @@ class CornerBoxes:
         self.layout = layout
 
     def read(self, outputs, buffers, count):
-        """Write the boxes of the first `count` candidates into the buffers of a RawHead."""
+        """Write the boxes of the first `count` candidates into the buffers of a RawDecoder."""
         values, indices, _ = buffers
         boxes = self.layout.taken(outputs[self.tensor.index], indices[0, :count], 4)
         values[:4, :count] = np.array(boxes, dtype=np.float) - float(self.tensor.zero_point)

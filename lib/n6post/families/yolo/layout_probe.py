@@ -8,7 +8,7 @@ x1, y1, x2, y2, score, class for each object that it found, best first ([1, rows
 from micropython import const
 from ulab import numpy as np
 
-from ...tensors.head_layout import anchor_counts, flat, row_layouts
+from ...tensors.head_layout import HeadLayout, anchor_counts, flat, row_layouts
 
 _FEWEST_ANCHORS = 20  # of an input of 64 x 64 with strides of 16 and 32
 _SAMPLE = const(128)  # the most rows or anchors that are examined
@@ -24,7 +24,7 @@ _TURNED = 1  # columns that rows of oriented boxes have after the first six: the
 
 
 def read(layouts, extra, output, array, size):
-    """(layout, end-to-end?, certain?) of a head: layout (channels, anchors or rows, channels first?).
+    """(layout, end-to-end?, certain?) of a head: layout is its HeadLayout.
 
     layouts     the layouts that a raw head of this shape may have (head_layout.head_layouts)
     extra       how many columns the family's end-to-end rows have after the first six; -1: 3 per keypoint
@@ -197,8 +197,8 @@ def _with_centers(layouts, output, array):
     return best, largest > 0.0 and not tied
 
 
-def channels_last(output, array):
-    """(channels last?, certain?) of prototypes [1, n, n, n]: neighboring pixels are similar, channels are not."""
+def cube_layout(output, array):
+    """(HeadLayout, certain?) of prototypes [1, n, n, n]: neighboring pixels are similar, channels are not."""
     n = output.shape[1]
     first = np.array(array.reshape((n, n * n))[:, :: n + 1], dtype=np.float)
     last = np.array(array.reshape((n * n, n))[:: n + 1], dtype=np.float)
@@ -206,4 +206,4 @@ def channels_last(output, array):
     across = last[:, 1:] - last[:, :-1]
     by_first = float(np.mean(down * down))
     by_last = float(np.mean(across * across))
-    return by_last >= by_first, by_last != by_first
+    return HeadLayout(n, n * n, by_last < by_first), by_last != by_first

@@ -18,9 +18,9 @@ _COCO_KEYPOINTS = const(17)
 def _detector(model):
     if len(model.shapes) != 1:
         return None
-    if model.head is None:
+    if model.head_layout is None:
         return (True, "an end-to-end detector") if model.may_have_rows(6) else None
-    classes = model.head[0] - 4
+    classes = model.head_layout.channels - 4
     if classes < 1:
         return None
     if model.label_count:
@@ -33,7 +33,7 @@ def _detector(model):
 def _segmenter(model):
     if len(model.shapes) != 2 or model.map is None or not 8 <= model.map[2] <= 64:
         return None
-    classes = model.head[0] - 4 - model.map[2] if model.head else 0
+    classes = model.head_layout.channels - 4 - model.map[2] if model.head_layout else 0
     if classes > 0:
         return True, "a segmenter of %d classes" % classes
     return (True, "an end-to-end segmenter") if model.may_have_rows(6 + model.map[2]) else None
@@ -42,19 +42,19 @@ def _segmenter(model):
 def _pose(model):
     if len(model.shapes) != 1:
         return None
-    return model.head and _raw_pose(model) or model.rows and _end_to_end_pose(model) or None
+    return model.head_layout and _raw_pose(model) or model.rows and _end_to_end_pose(model) or None
 
 
 def _raw_pose(model):
     labels = model.label_count
-    classes = pose_classes(model.head[0], labels) or 1
-    values = model.head[0] - 4 - classes
+    classes = pose_classes(model.head_layout.channels, labels) or 1
+    values = model.head_layout.channels - 4 - classes
     keypoint_count = values // 3
     # Without labels, one keypoint is no candidate: a detector of four classes is far more common.
     if values % 3 or keypoint_count < (1 if labels else 2):
         return None
     # With COCO's numbers of channels, labels of another number are wrong rather than those of several classes.
-    named = labels == classes and model.head[0] not in (4 + _COCO_CLASSES, 5 + 3 * _COCO_KEYPOINTS)
+    named = labels == classes and model.head_layout.channels not in (4 + _COCO_CLASSES, 5 + 3 * _COCO_KEYPOINTS)
     certain = keypoint_count == _COCO_KEYPOINTS or labels == 1 or named or labels == keypoint_count and classes == 1
     return certain, "%s with %d keypoints" % (classes_text(classes), keypoint_count)
 
@@ -66,28 +66,28 @@ def _end_to_end_pose(model):
     elif not 1 < rows <= _MOST_ROWS or columns > _MOST_COLUMNS or columns % 3 or columns < 9:  # one row: a classifier
         return None
     keypoint_count = columns // 3 - 2
-    certain = model.label_count in (1, keypoint_count) or keypoint_count == _COCO_KEYPOINTS and not model.head
+    certain = model.label_count in (1, keypoint_count) or keypoint_count == _COCO_KEYPOINTS and not model.head_layout
     return certain, "an end-to-end head of %d keypoints" % keypoint_count
 
 
 def _obb(model):
     if len(model.shapes) != 1:
         return None
-    if model.head is None:
+    if model.head_layout is None:
         rows = [one for one in model.rows if one.channels == 7 and 1 < one.anchors <= 300]
         return (2, "an end-to-end head of oriented boxes") if rows else None
-    classes = model.head[0] - 5
+    classes = model.head_layout.channels - 5
     # DOTA has 15 classes. Without labels, other numbers of channels are far more often those of a plain detector.
     if classes == _COCO_CLASSES - 1:
         return None  # as in anchors/recognition.py
     if classes > 0 and (model.label_count == classes or not model.label_count and classes == 15):
-        rank = 2 if model.label_count and model.head.channels_first else 0
+        rank = 2 if model.label_count and model.head_layout.channels_first else 0
         return rank, "a head of oriented boxes of %s" % classes_text(classes)
     return None
 
 
 def _obb_labels(model):
-    return (model.head[0] - 5,) if model.head else ()
+    return (model.head_layout.channels - 5,) if model.head_layout else ()
 
 
 FAMILIES = (

@@ -20,9 +20,9 @@ from ...kernels import heads as head_kernels
 from ...kernels.params import boxes as params
 from ...kernels.params import heads as head_params
 from ...tensors.quantization import FLOAT
-from ..frame_boxes import FrameBoxes, Head, labels_of, logit, shared_head
+from ..frame_boxes import Decoder, FrameBoxes, labels_of, logit, shared_decoder
 from .split_layout import split_layouts
-from .yolov8 import RawHead, has_corners, set_units
+from .yolov8 import RawDecoder, has_corners, set_units
 
 
 def bind(options, model, outputs, extras):
@@ -49,11 +49,11 @@ def bind(options, model, outputs, extras):
     if not layout.sums:  # sums are those of probabilities
         logits, certain = are_logits(scores, [outputs[tensor.index] for tensor in scores])
         boxes.is_final = boxes.is_final and certain
-    head = SplitHead(layout, boxes.outputs, logits, boxes.labels, options, shared_head(options, SplitHead))
-    head.corners = corners
-    boxes.head = head
+    decoder = SplitDecoder(layout, boxes.outputs, logits, boxes.labels, options, shared_decoder(options, SplitDecoder))
+    decoder.corners = corners
+    boxes.decoder = decoder
     boxes.extras = extras
-    boxes.head = extras.head_of(boxes, options, outputs, False)
+    boxes.decoder = extras.decoder_of(boxes, options, outputs, False)
     return boxes
 
 
@@ -142,7 +142,7 @@ def are_logits(tensors, arrays):
     return constant and float(least) > 1.5, not constant
 
 
-class SplitHead(RawHead):
+class SplitDecoder(RawDecoder):
     """Finds detections in the outputs of a split head.
 
     parts   for each SplitPart: OutputTensor of the scores, parameter block of candidates, index of the boxes, block of
@@ -152,7 +152,7 @@ class SplitHead(RawHead):
     """
 
     def __init__(self, layout, tensors, logits, labels, options, shared):
-        Head.__init__(self, layout.classes, labels)
+        Decoder.__init__(self, layout.classes, labels)
         self.share(options, shared, 2)
         allowed = self.allowed(options)
         if shared:

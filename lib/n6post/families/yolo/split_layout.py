@@ -57,19 +57,19 @@ def split_layouts(shapes, size, kind):
         readings = _readings(shapes, grids)
         for protos, coefficients in prototypes:
             free = [reading for reading in readings if reading[0] != protos]
-            for head, extra, joined, sums in forms:
-                for bins, classes, channels in _counts(free, head, extra, joined, coefficients):
+            for box_levels, extra, joined, sums in forms:
+                for bins, classes, channels in _counts(free, box_levels, extra, joined, coefficients):
                     if bins and more:
                         continue  # only decoded boxes are known of such networks
                     wanted = [(level, channels) for level in extra]
                     if not joined:
-                        wanted.extend([(level, _BOX_CHANNELS[bins]) for level in head])
-                    wanted.extend([(level, classes + joined) for level in head])
+                        wanted.extend([(level, _BOX_CHANNELS[bins]) for level in box_levels])
+                    wanted.extend([(level, classes + joined) for level in box_levels])
                     ways = _choices(wanted + [(level, 1) for level in sums], free)
                     if sums and classes == 1:
                         ways = ways[:1]  # the sum of one score is that score: either will do
                     for chosen in ways:
-                        parts, extras = _placed(chosen[: len(wanted)], head, extra, joined, grids, strides)
+                        parts, extras = _placed(chosen[: len(wanted)], box_levels, extra, joined, grids, strides)
                         found.append(SplitLayout(parts, bins, classes, extras, protos, tuple(chosen[len(wanted) :])))
     if len(found) > 1:
         best = min(found, key=_oddity)
@@ -156,7 +156,7 @@ def _prototypes(shapes, size):
     for i, shape in enumerate(shapes):
         if len(shape) == 4 and size:
             try:
-                width, height, coefficients, _ = prototype_layout(shape, size)
+                width, height, (coefficients, _, _) = prototype_layout(shape, size)
             except ValueError:
                 continue
             if 8 <= coefficients <= 64 and width * height >= largest:  # as in yolov8_seg.py
@@ -168,30 +168,30 @@ def _prototypes(shapes, size):
 
 
 def _forms(levels, count, kind):
-    """All forms of this number of outputs, [(head, extra, joined, sums)].
+    """All forms of this number of outputs, [(box_levels, extra, joined, sums)].
 
-    head    levels of boxes and scores; extra: of coefficients or keypoints; sums: of the sums of scores
-    joined  box channels that are joined with the classes
+    box_levels  levels of boxes and scores; extra: of coefficients or keypoints; sums: of the sums of scores
+    joined      box channels that are joined with the classes
     """
     maps = range(levels)
     whole = (levels,)
     found = []
-    for head, joined in ((maps, _BOX_CHANNELS[16]), (maps, 0), (whole, 0)):
+    for box_levels, joined in ((maps, _BOX_CHANNELS[16]), (maps, 0), (whole, 0)):
         for extra in (maps, whole) if kind != "boxes" else ((),):
-            more = count - len(head) * (1 if joined else 2) - len(extra)
-            sums = more == levels and head == maps and not joined and kind in ("boxes", "masks")
+            more = count - len(box_levels) * (1 if joined else 2) - len(extra)
+            sums = more == levels and box_levels == maps and not joined and kind in ("boxes", "masks")
             if more == 0 or sums:
-                found.append((head, extra, joined, maps if sums else ()))
+                found.append((box_levels, extra, joined, maps if sums else ()))
     return found
 
 
-def _counts(readings, head, extra, joined, coefficients):
+def _counts(readings, box_levels, extra, joined, coefficients):
     """[(bins, classes, channels of coefficients or keypoints)] that the outputs of the first levels allow."""
-    channels = _channels(readings, head[0])
+    channels = _channels(readings, box_levels[0])
     more = _channels(readings, extra[0]) if extra else [0]
     more = [n for n in more if (n == coefficients if coefficients else n % 3 == 0)]  # 3 for each keypoint
     found = []
-    for bins in (16,) if joined else (16, 1) if len(head) > 1 else (16, 0, 1):
+    for bins in (16,) if joined else (16, 1) if len(box_levels) > 1 else (16, 0, 1):
         if joined or _BOX_CHANNELS[bins] in channels:
             found.extend([(bins, n - joined, one) for n in channels if n > joined for one in more])
     return found
@@ -217,15 +217,15 @@ def _choices(wanted, readings):
     return ways
 
 
-def _placed(chosen, head, extra, joined, grids, strides):
+def _placed(chosen, box_levels, extra, joined, grids, strides):
     """(parts, extras) of a SplitLayout. Chosen are outputs for extras, boxes (unless joined) and scores, in this order."""
     levels = _levels(grids, strides)
     extras = [(levels[at][0],) + chosen[at] for at in range(len(extra))]
     parts = []
-    for at in range(len(head)):
+    for at in range(len(box_levels)):
         boxes = chosen[at + len(extra)] + (0,)
-        scores = chosen[at + len(chosen) - len(head)] + (joined,)
-        if len(head) > 1:
+        scores = chosen[at + len(chosen) - len(box_levels)] + (joined,)
+        if len(box_levels) > 1:
             first, width, stride = levels[at]
             parts.append(SplitPart(first, scores, boxes, (0, width, stride)))
         else:

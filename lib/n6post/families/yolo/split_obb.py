@@ -9,13 +9,13 @@ from ulab import numpy as np
 from ...kernels.portable.oriented import sigmoid, sin_and_cos
 from ...pixels.rounding import same_floats
 from ...tensors.quantization import FLOAT
-from .yolov8_obb import Angles, OrientedHead
+from .yolov8_obb import Angles, OrientedDecoder
 
 
 class SplitAngles(Angles):
     """What a split head with angles adds to boxes.
 
-    reading     what SplitOrientedHead reads angles by: for each stride (the number of its first anchor, the number behind
+    reading     what SplitOrientedDecoder reads angles by: for each stride (the number of its first anchor, the number behind
                 its last one, the columns of its map, the stride, the OutputTensor with its angles, the first anchor and
                 HeadLayout of that); the bins of DFL; whether angles beside DFL are before the sigmoid
     """
@@ -44,12 +44,12 @@ class SplitAngles(Angles):
         boxes.is_final = boxes.is_final and low < high
         self.reading = found, layout.bins, low < -0.02 or high > 1.02
 
-    def head_of(self, boxes, options, outputs, rows):
-        self.head = SplitOrientedHead(boxes, options, self.reading)
-        return self.head
+    def decoder_of(self, boxes, options, outputs, rows):
+        self.decoder = SplitOrientedDecoder(boxes, options, self.reading)
+        return self.decoder
 
 
-class SplitOrientedHead(OrientedHead):
+class SplitOrientedDecoder(OrientedDecoder):
     """Angles are outputs of their own: see SplitAngles.reading."""
 
     def __init__(self, boxes, options, reading):

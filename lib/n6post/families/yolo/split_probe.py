@@ -37,10 +37,10 @@ def settle(layouts, tensors, outputs):
     for layout in layouts:
         rank = 0.0
         for part in layout.parts:
-            for evidence, (index, head, first) in ((_as_scores, part.scores), (_as_boxes, part.boxes)):
+            for evidence, (index, order, first) in ((_as_scores, part.scores), (_as_boxes, part.boxes)):
                 key = evidence, index, first, layout.bins, layout.classes
                 if key not in known:
-                    known[key] = evidence(layout, part, head, first, tensors[index], outputs[index])
+                    known[key] = evidence(layout, part, order, first, tensors[index], outputs[index])
                 rank += known[key]
         if rank > highest:
             best, highest, second = layout, rank, highest
@@ -70,10 +70,10 @@ def are_sums(layout, sums, tensors, outputs):
     Rockchip's networks have them. Not certain if scores and sums are constant, as in a network's first frame.
     """
     certain = False
-    for part, (index, head) in zip(layout.parts, sums):
+    for part, (index, sum_order) in zip(layout.parts, sums):
         at, order, first = part.scores
         scores = sample(order, first, first + layout.classes, tensors[at], outputs[at])
-        values = sample(head, 0, 1, tensors[index], outputs[index])[0]
+        values = sample(sum_order, 0, 1, tensors[index], outputs[index])[0]
         # Each number is rounded to steps.
         margin = 0.02
         for tensor, count in ((tensors[at], layout.classes), (tensors[index], 1)):
@@ -94,8 +94,8 @@ def check_scores(layout, tensors, outputs):
     scores beside the score of one class.
     """
     for part in layout.parts:
-        index, head, first = part.scores
-        numbers = sample(head, first, first + layout.classes, tensors[index], outputs[index])
+        index, order, first = part.scores
+        numbers = sample(order, first, first + layout.classes, tensors[index], outputs[index])
         best = np.max(numbers, axis=0)  # camera: long-axis: yolov8.py takes at most 65535 classes
         typical, least = float(np.median(best)), float(np.min(numbers))  # camera: argsort: of floats
         if least == float(np.max(numbers)) or not typical > (_HIGH_LOGIT if least < _NEGATIVE else _HIGH):
@@ -117,8 +117,8 @@ def check_joined(layout, tensors, outputs):
     if layout.classes == 80 or not layout.parts[0].scores[2]:  # COCO's classes, or boxes that are not joined
         return
     for part in layout.parts:
-        index, head, _ = part.boxes
-        numbers = sample(head, 5, 64, tensors[index], outputs[index])
+        index, order, _ = part.boxes
+        numbers = sample(order, 5, 64, tensors[index], outputs[index])
         if _likeness(numbers) < _LIKE_SCORES or -log(_roughness(numbers)) > _LIKE_BINS:
             return
     raise ValueError(
@@ -135,10 +135,10 @@ def check_distances(layout, tensors, outputs):
     never uses may have such boxes, too: those of trained YOLO26 are 16 cells wide there.)
     """
     part = layout.parts[-1]
-    index, head, _ = part.boxes
+    index, order, _ = part.boxes
     first, columns, stride = part.levels[-3:]
-    rows = max((head.anchors - first) // columns, 1)
-    values = [real(tensors[index], head.column(outputs[index], channel)[first:]) for channel in range(4)]
+    rows = max((order.anchors - first) // columns, 1)
+    values = [real(tensors[index], order.column(outputs[index], channel)[first:]) for channel in range(4)]
     # camera: argsort: of floats
     across, down = [float(np.median(values[k] + values[k + 2])) for k in (0, 1)]
     if across > max(_PICTURES * columns, _CELLS) and down > max(_PICTURES * rows, _CELLS):
@@ -151,8 +151,8 @@ def check_distances(layout, tensors, outputs):
         )
 
 
-def _as_scores(layout, part, head, first, tensor, array):
-    return _likeness(sample(head, first, first + layout.classes, tensor, array))
+def _as_scores(layout, part, order, first, tensor, array):
+    return _likeness(sample(order, first, first + layout.classes, tensor, array))
 
 
 def _likeness(numbers):
@@ -163,10 +163,10 @@ def _likeness(numbers):
     return -mean
 
 
-def _as_boxes(layout, part, head, first, tensor, array):
+def _as_boxes(layout, part, order, first, tensor, array):
     if layout.bins == 16:
-        return -log(_roughness(sample(head, 0, 64, tensor, array)))
-    return _decoded(part, head, tensor, array) if layout.bins == 0 else 0.0
+        return -log(_roughness(sample(order, 0, 64, tensor, array)))
+    return _decoded(part, order, tensor, array) if layout.bins == 0 else 0.0
 
 
 def _roughness(numbers):
@@ -180,14 +180,14 @@ def _roughness(numbers):
     return max(near / far, 1e-3) if far > 0.0 and near / far < 1.0 else 1.0
 
 
-def _decoded(part, head, tensor, array):
+def _decoded(part, order, tensor, array):
     """About 4 if the channels are like cx, cy, w, h or corners, -4 and less if like the distances to the four sides.
 
     Centers grow from cell to cell as columns and rows do: in real networks the two correlations are 1.89 to 1.99 together,
     those of the distances to the left and upper side .1 to 1.1. Of an object as large as the picture they are 2; then the
     distances to the opposite sides shrink as much.
     """
-    if are_corners(head, tensor, array, part.levels)[0]:
+    if are_corners(order, tensor, array, part.levels)[0]:
         return 4.0
-    first, opposite = along_cells(head, tensor, array, part.levels)
+    first, opposite = along_cells(order, tensor, array, part.levels)
     return 8.0 * (first + min(opposite + 1.0, 0.0) - 1.5)

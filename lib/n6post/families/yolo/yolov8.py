@@ -6,8 +6,8 @@ in      a head [1, 4 + classes (+ coefficients, + 3 x keypoints), anchors] or th
         as in split_head.py
 out     a list of Detection, best first, in frame pixels
 
-For each frame: search the anchors above the threshold and suppress overlaps (RawHead), transform the remaining boxes to the
-frame, and make a Detection of each (FrameBoxes).
+For each frame: search the anchors above the threshold and suppress overlaps (RawDecoder), transform the remaining boxes to
+the frame, and make a Detection of each (FrameBoxes).
 """
 
 from array import array
@@ -21,7 +21,7 @@ from ...pixels.rounding import same_floats
 from ...tensors.head_layout import head_layouts
 from ...tensors.options import Options, choice, class_filter, flag, name_list, number
 from ...tensors.quantization import FLOAT
-from ..frame_boxes import Extras, FrameBoxes, Head, labels_of, shared_head
+from ..frame_boxes import Decoder, Extras, FrameBoxes, labels_of, shared_decoder
 from ..processor import Processor
 
 # Copied by scripts/dev/generate.py from families/yolo/layout_probe.py:
@@ -93,7 +93,7 @@ def read(boxes, options, model, outputs, extras):
     labels = options.labels
     boxes.labels = labels_of(options, model)
     if extra < 0:
-        extra = extras.split(boxes, options, rows)
+        extra = extras.extra_channels(boxes, options, rows)
     classes = _ANY_CLASS if rows else channels - 4 - extra
     if classes < 1:
         raise ValueError(
@@ -133,17 +133,17 @@ def read(boxes, options, model, outputs, extras):
     extras.complete(boxes, options, outputs, rows)
     # Last: a task may have changed the labels.
     if rows:
-        from ..end_to_end import EndToEndHead
+        from ..end_to_end import EndToEndDecoder
 
-        boxes.head = EndToEndHead(tensor, layout, boxes.labels, options)
+        boxes.decoder = EndToEndDecoder(tensor, layout, boxes.labels, options)
     else:
-        boxes.head = RawHead(tensor, layout, classes, boxes.labels, options, shared_head(options, RawHead))
+        boxes.decoder = RawDecoder(tensor, layout, classes, boxes.labels, options, shared_decoder(options, RawDecoder))
         if corners:
             from .box_order import CornerBoxes
 
-            boxes.head.corners = CornerBoxes(tensor, layout)
+            boxes.decoder.corners = CornerBoxes(tensor, layout)
     boxes.extras = extras
-    boxes.head = extras.head_of(boxes, options, outputs, rows)
+    boxes.decoder = extras.decoder_of(boxes, options, outputs, rows)
 
 
 def has_corners(boxes, options, array, rows, kind):
@@ -215,10 +215,10 @@ def _may_be_rows(layout, extra):
     return channels % 3 == 0 or anchors % 3 == 0 and 6 < anchors <= _MOST_COLUMNS and channels <= _MOST_ROWS
 
 
-class RawHead(Head):
+class RawDecoder(Decoder):
     """Finds detections in a head [1, 4 + classes + extra channels, anchors] or the transpose: a search, then suppression.
 
-    end_to_end.EndToEndHead has the same methods, for networks that suppress overlaps themselves.
+    end_to_end.EndToEndDecoder has the same methods, for networks that suppress overlaps themselves.
 
     corners     the CornerBoxes that read the boxes of the candidates, or None for cx, cy, w, h
     """
@@ -226,7 +226,7 @@ class RawHead(Head):
     corners = None
 
     def __init__(self, tensor, layout, classes, labels, options, shared):
-        """`shared` is another RawHead of the same processor, whose buffers this one uses too, or None."""
+        """`shared` is another RawDecoder of the same processor, whose buffers this one uses too, or None."""
         super().__init__(classes, labels)
         self.index = tensor.index
         self.share(options, shared, 1)
@@ -253,7 +253,7 @@ class RawHead(Head):
             self.least = min(threshold / tensor.scale, cut - tensor.zero_point)
 
     def share(self, options, shared, lists):
-        """Set the buffers, of so many lists of candidates, and what suppresses: those of another head, or new ones."""
+        """Set the buffers, of so many lists of candidates, and what suppresses: those of another decoder, or new ones."""
         self.capacity = options.max_candidates
         if shared:
             self.suppression, self.buffers = shared.suppression, shared.buffers

@@ -19,14 +19,14 @@ from ...pixels.rounding import same_floats
 from ...results.detection import set_corners
 from ...tensors.lazy import later
 from ...tensors.quantization import FLOAT
-from ..frame_boxes import Extras, Head
+from ..frame_boxes import Decoder, Extras
 from .yolov8 import YoloV8
 
 
 class Angles(Extras):
     """What angles add to boxes: one channel after the classes, [1, 4 + classes + 1, N], or a last column, [1, rows, 7]."""
 
-    head = None  # type: OrientedHead
+    decoder = None  # type: OrientedDecoder
     kind = "angles"
     expected_outputs = "a head [1, 4 + classes + 1, N] or [1, rows, 7]"
 
@@ -38,18 +38,18 @@ class Angles(Extras):
 
         return SplitAngles(boxes, options, outputs, layout, parts)
 
-    def head_of(self, boxes, options, outputs, rows):
-        """The head that finds oriented boxes, by means of that in `boxes`."""
+    def decoder_of(self, boxes, options, outputs, rows):
+        """The decoder that finds oriented boxes, by means of that in `boxes`."""
         if not rows:
             from ..family_check import check_angles
 
             boxes.is_final = check_angles(boxes.layout, boxes.tensor, outputs[boxes.tensor.index]) and boxes.is_final
-        self.head = RawOrientedHead(boxes, options, rows)
-        return self.head
+        self.decoder = RawOrientedDecoder(boxes, options, rows)
+        return self.decoder
 
     def set_transform(self, boxes, transform):
         self.block = oriented_params.oriented_corners(
-            self.head.capacity, transform.sx, transform.ox, transform.sy, transform.oy
+            self.decoder.capacity, transform.sx, transform.ox, transform.sy, transform.oy
         )
 
     def turn(self, detections, indices, table, kept):
@@ -58,7 +58,7 @@ class Angles(Extras):
         block[oriented_params.CORNERS_KEPT] = kept
         columns = oriented_params.CORNER_COLUMNS
         corners = np.frombuffer(bytearray(4 * columns * kept), dtype=np.float).reshape((kept, columns))
-        oriented_kernels.oriented_corners(block, indices, self.head.boxes, corners)
+        oriented_kernels.oriented_corners(block, indices, self.decoder.boxes, corners)
         shown = len(detections)
         row = 0
         at = params.ROW_ANCHOR
@@ -71,22 +71,22 @@ class Angles(Extras):
             row += 1
 
 
-class OrientedHead(Head):
-    """Finds oriented boxes: the candidates of another head, with their angles, then suppression.
+class OrientedDecoder(Decoder):
+    """Finds oriented boxes: the candidates of another decoder, with their angles, then suppression.
 
-    inner       the other head
+    inner       the other decoder
     boxes       the table of oriented boxes, as kernels/oriented.py takes it
     """
 
     def __init__(self, boxes, options, rows):
-        inner = self.inner = boxes.head
+        inner = self.inner = boxes.decoder
         capacity = self.capacity = inner.capacity
         self.buffers = inner.buffers
         self.names = inner.names
         self.boxes = None
         for other in options._bindings:
-            if isinstance(other.head, OrientedHead) and other.head.capacity == capacity:
-                self.boxes = other.head.boxes
+            if isinstance(other.decoder, OrientedDecoder) and other.decoder.capacity == capacity:
+                self.boxes = other.decoder.boxes
         if self.boxes is None:
             size = oriented_params.ROWS * capacity
             self.boxes = np.frombuffer(bytearray(4 * size), dtype=np.float).reshape((oriented_params.ROWS, capacity))
@@ -128,7 +128,7 @@ class OrientedHead(Head):
         return kept
 
 
-class RawOrientedHead(OrientedHead):
+class RawOrientedDecoder(OrientedDecoder):
     """The angle is the last channel of a raw or end-to-end head."""
 
     def __init__(self, boxes, options, rows):

@@ -24,7 +24,7 @@ class Keypoints(Extras):
     def choose(self, boxes):
         return boxes.outputs[0], -1
 
-    def split(self, boxes, options, rows):
+    def extra_channels(self, boxes, options, rows):
         channels = boxes.layout.channels
         label_count = len(boxes.labels) if boxes.labels else 0
         labeled = 1
@@ -60,23 +60,23 @@ class Keypoints(Extras):
 
     def complete(self, boxes, options, outputs, rows):
         labeled = len(boxes.labels or ()) == boxes.classes
-        tensor, layout, head = boxes.tensor, boxes.layout, outputs[0]
+        tensor, layout, array = boxes.tensor, boxes.layout, outputs[0]
         doubt = 2 if not labeled else 1 if boxes.classes > 1 and options.class_count is None else 0
         if doubt or self.keypoint_count % 2 == 0:
             # Heads of some other families have the same shape.
             from ..family_check import check_keypoints
 
-            check_keypoints(layout, tensor, head, self.first, self.keypoint_count, doubt, rows)
+            check_keypoints(layout, tensor, array, self.first, self.keypoint_count, doubt, rows)
         if boxes.labels is None and self.keypoint_count == 17 and (boxes.classes == 1 or rows):
             boxes.labels = ["person"]  # 17 keypoints are COCO's, of a person
         scores = options.score_type
-        self.logits = scores == "logit" or scores is None and any_far_below_zero(tensor, layout, self.first, head)
+        self.logits = scores == "logit" or scores is None and any_far_below_zero(tensor, layout, self.first, array)
         if scores is None and not self.logits:
-            scores = layout.columns(head, self.first + 2, layout.channels, 3)
+            scores = layout.columns(array, self.first + 2, layout.channels, 3)
             if (float(np.max(scores)) - tensor.zero_point) * tensor.scale > _MOST_SCORE:
                 from ..family_check import check_keypoint_scores
 
-                check_keypoint_scores(layout, tensor, head, self.first, rows)
+                check_keypoint_scores(layout, tensor, array, self.first, rows)
         self.place = tensor, layout
 
     def of_split(self, boxes, options, outputs, layout, parts):
@@ -109,14 +109,14 @@ class Keypoints(Extras):
         return points
 
 
-def any_far_below_zero(tensor, layout, first, head):
+def any_far_below_zero(tensor, layout, first, array):
     """Whether the scores of keypoints, from channel `first` on, are logits.
 
     Rounding may put a score one step below 0. The logits of invisible keypoints are far below. A score of exactly -.5 is
     not, although the camera's floats of 30 bits are a little off.
     """
     limit = tensor.zero_point - 0.50001 / tensor.scale
-    scores = layout.columns(head, first + 2, layout.channels, 3)
+    scores = layout.columns(array, first + 2, layout.channels, 3)
     # camera: long-axis: yolov8.py takes at most 65535 anchors
     return bool(np.any(np.min(scores, axis=layout.anchor_axis) < limit))
 

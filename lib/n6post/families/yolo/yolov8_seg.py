@@ -37,7 +37,7 @@ class Masks(Extras):
             head, protos = protos, head
         self.protos = protos
         self.protos_layout = prototype_layout(protos.shape, boxes.size)
-        coefficients = self.protos_layout[2]
+        coefficients = self.protos_layout[2].channels
         if not 8 <= coefficients <= 64:
             raise ValueError("expected 8 to 64 mask coefficients, got %d in %s" % (coefficients, protos))
         return head, coefficients
@@ -46,7 +46,8 @@ class Masks(Extras):
         layout = boxes.layout
         if boxes.tensor.dtype == FLOAT:
             self.half_step = 0.0
-        self.prepare(boxes, options, outputs, [(0, boxes.tensor, layout, layout.channels - self.protos_layout[2])])
+        first = layout.channels - self.protos_layout[2].channels
+        self._prepare_masks(boxes, options, outputs, [(0, boxes.tensor, layout, first)])
 
     def of_split(self, boxes, options, outputs, layout, parts):
         """These masks, of a split head: its coefficients are outputs [1, h, w, M] for each stride, or [1, M, N]."""
@@ -54,24 +55,25 @@ class Masks(Extras):
         self.protos_layout = prototype_layout(self.protos.shape, boxes.size)
         if layout.bins or boxes.tensor.dtype == FLOAT:
             self.half_step = 0.0  # boxes are not rounded to steps
-        self.prepare(boxes, options, outputs, [(first, tensor, order, 0) for first, tensor, order in parts])
+        self._prepare_masks(boxes, options, outputs, [(first, tensor, order, 0) for first, tensor, order in parts])
         return self
 
-    def prepare(self, boxes, options, outputs, heads):
-        """Prepare what `masks` needs.
+    def _prepare_masks(self, boxes, options, outputs, sources):
+        """Prepare what `masks` needs, and the window of a mask.
 
-        heads   the outputs with mask coefficients by ascending anchors, (first anchor, OutputTensor, its HeadLayout, channel
-                of the first coefficient) for each
+        sources     the outputs with mask coefficients by ascending anchors, (first anchor, OutputTensor, its HeadLayout,
+                    channel of the first coefficient) for each
         """
         protos = self.protos
-        width, height, coefficients, channels_last = self.protos_layout
+        width, height, protos_layout = self.protos_layout
+        coefficients = protos_layout.channels
         if coefficients == width == height:  # [1, 32, 32, 32] of a 128 x 128 input
             from . import layout_probe as probe
 
-            channels_last, certain = probe.channels_last(protos, outputs[protos.index])
+            protos_layout, certain = probe.cube_layout(protos, outputs[protos.index])
             boxes.is_final = boxes.is_final and certain
         # No known network has a head of one dtype and prototypes of another. They are converted to floats.
-        mixed = [head.dtype for _, head, _, _ in heads] != [protos.dtype] * len(heads)
+        mixed = [tensor.dtype for _, tensor, _, _ in sources] != [protos.dtype] * len(sources)
         dtype = FLOAT if mixed else protos.dtype
         self.refit_boxes = options.refit_boxes
         overlap = options.mask_overlap
@@ -79,8 +81,8 @@ class Masks(Extras):
         threshold = options.mask_threshold
         logit = log(threshold / (1.0 - threshold))
         parts = []
-        for anchor, head, layout, channel in heads:
-            limit = logit / (head.scale * protos.scale)
+        for anchor, tensor, layout, channel in sources:
+            limit = logit / (tensor.scale * protos.scale)
             if dtype == INT8 or dtype == UINT8:
                 limit = min(max(floor(limit), -(1 << 23)), 1 << 23)
             block = params.prototype_mask(
@@ -88,10 +90,10 @@ class Masks(Extras):
                 width=width,
                 height=height,
                 coefficients=coefficients,
-                pixel_step=coefficients if channels_last else 1,
-                coefficient_step=1 if channels_last else width * height,
+                pixel_step=protos_layout.anchor_step,
+                coefficient_step=protos_layout.channel_step,
                 zero_point=protos.zero_point,
-                head_zero_point=head.zero_point,
+                head_zero_point=tensor.zero_point,
                 first=channel * layout.channel_step - anchor * layout.anchor_step,
                 step=layout.channel_step,
                 threshold=limit,
@@ -99,7 +101,7 @@ class Masks(Extras):
                 low=anchor,
                 high=anchor + layout.anchors,
             )
-            parts.append((head.index, block))
+            parts.append((tensor.index, block))
         # A tuple, because each further attribute makes the others slower to find.
         self.masking = protos.index, mixed, parts
 
@@ -125,7 +127,7 @@ class Masks(Extras):
         }
 
     def set_transform(self, boxes, transform):
-        width, height, _, _ = self.protos_layout
+        width, height, _ = self.protos_layout
         scale = same_floats(transform.sx, transform.sy)
         margin = np.floor(self.padding * scale + (0.5 + NUDGE))
         margin = int(margin[0]), int(margin[1])
@@ -168,20 +170,20 @@ class Masks(Extras):
         if mixed:
             protos = np.array(protos, dtype=np.float)
         words = kept * params.ROW
-        rows = table[: params.MASK_TABLE + words]
+        table = table[: params.MASK_TABLE + words]  # a copy, part of the result
         for index, block in parts:
             head = outputs[index]
             if mixed:
                 head = np.array(head, dtype=np.float)
             block[params.MASK_ROWS] = words
-            rows[: params.MASK_TABLE] = block
-            box_kernels.prototype_mask(protos, head, rows, data)
+            table[: params.MASK_TABLE] = block
+            box_kernels.prototype_mask(protos, head, table, data)
         distinct = self.distinct
         distinct[params.SUPPRESS_MASKS_ROWS] = kept
-        left = box_kernels.suppress_masks(distinct, memoryview(rows)[params.MASK_TABLE :], data)
+        left = box_kernels.suppress_masks(distinct, memoryview(table)[params.MASK_TABLE :], data)
         if left < kept:
-            rows[params.MASK_ROWS] = left * params.ROW  # the rows behind are not copied away: nobody reads them
-        return rows, data, self.mask_transform
+            table[params.MASK_ROWS] = left * params.ROW  # the rows behind are not copied away: nobody reads them
+        return table, data, self.mask_transform
 
 
 class YoloV8Seg(YoloV8):
