@@ -2435,6 +2435,10 @@ class Detection(NamedTuple, Generic[_M, _K, _T]):
         """The velocity (x, y) of its track, pixels a second; None without a track."""
 
     @property
+    def result(self) -> Any:
+        """What the second model of a Pipeline returned for it, as a Classification; else None. Each copy has it, too."""
+
+    @property
     def data(self) -> dict[Any, Any]:
         """A dict of its track, for whatever a script wants to remember of it: `d.data["greeted"] = True`.
 
@@ -3654,7 +3658,8 @@ class Pipeline:
     def results(self) -> list[Any]:
         """What the second model returned for each detection of the last `predict`; [] if that were detections.
 
-        None for a detection that it has not looked at, because there were more than `max_detections`.
+        None for a detection that it has not looked at, because there were more than `max_detections`. Each detection has its
+        own, too: `detection.result`.
         """
 
     @property

@@ -987,6 +987,7 @@ def tracks_to_rects(tracks):
 
 
 _store = object.__setattr__  # past Detection.__setattr__
+_NO_RESULT = None  # viper cannot compare with the constant None
 
 
 def tracked_detections(detections, rows, tracks, smooth, make, memory):
@@ -1001,6 +1002,7 @@ def tracked_detections(detections, rows, tracks, smooth, make, memory):
     """
     result = []
     store = _store
+    none = _NO_RESULT
     e = 0
     for j in range(int(len(detections))):
         o = rows[e + _D_TRACK]
@@ -1013,6 +1015,9 @@ def tracked_detections(detections, rows, tracks, smooth, make, memory):
                 tracked = make(rect, score, class_id, label, mask, keypoints)
                 store(tracked, "_source", d._source)
                 store(tracked, "_track", (tracks[o + _ID], tracks[o + _AGE], 0, tracks[o + _VX], tracks[o + _VY], memory))
+                found = d._result
+                if found is not none:
+                    store(tracked, "_result", found)
                 result.append(tracked)
         e += _DETECTION
     return result

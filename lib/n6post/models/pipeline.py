@@ -14,7 +14,7 @@ from math import sqrt
 from ..inputs.resize import source_of
 from ..inputs.transform import input_size
 from ..kernels import are_fast
-from ..results.detection import Detection
+from ..results.detection import Detection, set_attribute
 from ..tensors.lazy import later
 from ..tensors.options import Configurable, Options, flag, number, number_or_none
 
@@ -86,7 +86,8 @@ class Pipeline(Configurable):
     def results(self):
         """What the second model returned for each detection of the last `predict`; [] if that were detections.
 
-        None for a detection that it has not looked at, because there were more than `max_detections`.
+        None for a detection that it has not looked at, because there were more than `max_detections`. Each detection has its
+        own, too: `detection.result`.
         """
         return self._state[3]
 
@@ -139,7 +140,9 @@ class Pipeline(Configurable):
                 if detection is not None:
                     found.append(detection)
                     # Maps of a network take turns in two buffers, so a third would overwrite the first.
-                    results.append(answer.copy() if getattr(answer, "copy", None) else answer)
+                    answer = answer.copy() if getattr(answer, "copy", None) else answer
+                    set_attribute(detection, "_result", answer)
+                    results.append(answer)
                 continue
             found.extend(answer)
             if self.follow and len(answer) == 1 and answer[0].keypoints is not None:

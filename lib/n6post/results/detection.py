@@ -40,10 +40,11 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
     of the tuple. They are kept by `replace`, by a Tracker and by everything else that makes a detection from another.
     """
 
-    # No more than two attributes, because a third would take another 32 bytes of each detection. Without corners, all
-    # detections of a processor share one _source.
+    # No more than two attributes, because a third would take another 32 bytes of each detection; only the few that have a
+    # result take them. Without corners, all detections of a processor share one _source.
     _track = NO_TRACK  # type: ignore[assignment]
     _source = (None, 0.3)  # type: tuple  # type: ignore[assignment]
+    _result = None
 
     @property
     def track_id(self):
@@ -87,6 +88,11 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
         if memory is None:
             raise ValueError("data: expected a detection that Tracker.update has returned, got %r" % (self,))
         return memory.data_of(self._track[_TRACK_ID])
+
+    @property
+    def result(self):
+        """What the second model of a Pipeline returned for it, as a Classification; else None. Each copy has it, too."""
+        return self._result
 
     @property
     def frame_size(self):
@@ -276,9 +282,9 @@ def _checked_track_id(value):
 
 def copied(detection, fields):
     """A Detection of these six fields, with everything else that this detection carries. Every copy is made here."""
-    made = detection_from(fields, detection._source)
-    if detection._track is not NO_TRACK:
-        set_attribute(made, "_track", detection._track)
+    made = detection_from(fields, detection._source, detection._track)
+    if detection._result is not None:
+        set_attribute(made, "_result", detection._result)
     return made
 
 

@@ -25,13 +25,17 @@ _BETTER = 1.25  # a picture replaces another if it is this many times better
 _JPEG_QUALITY = 80
 _GROW = 0.1  # a picture shows this much around the box
 
-_FIELDS = ("kind", "track_id", "label", "score", "rect", "name", "direction", "seconds", "speed", "picture")
+_FIELDS = ("kind", "track_id", "label", "score", "rect", "name", "direction", "seconds", "speed")
 
 
-class Event(namedtuple("Event", _FIELDS)):
+class Event(
+    namedtuple(
+        "Event", ("kind", "track_id", "label", "score", "rect", "name", "direction", "seconds", "speed", "picture")
+    )
+):
     def as_dict(self):
         """The event as numbers and texts, for JSON: all but the picture."""
-        return later.results_dicts.record_as_dict(self, _FIELDS[:-1])
+        return later.results_dicts.record_as_dict(self, _FIELDS)
 
 
 # The order of the kinds in a frame.
@@ -49,7 +53,7 @@ _SEEN = const(1)  # ... and last
 _HAS_STARTED = const(2)
 _CLASS_ID = const(3)  # of most votes
 _LABEL = const(4)
-_VOTES = const(5)  # ((class_id, label, weight), ...)
+_VOTES = const(5)  # ((weight, class_id, label), ...)
 _SCORES = const(6)  # the sum of the scores of its detections
 _COUNT = const(7)  # the number of its detections
 _SPEEDS = const(8)  # the sum of the plane's speeds
@@ -127,6 +131,18 @@ class Events(PerTrack):
         frame.
         """
         ids = track_ids_of(checked(detections))
+        plane, zones = self._plane, self._zones
+        states = plane and plane._frame, [zone._state for zone in zones]
+        try:
+            return self._updated(detections, ids, img, elapsed_ms)
+        except MemoryError:
+            if plane:
+                plane._frame = states[0]
+            for zone, state in zip(zones, states[1]):
+                zone._state = state
+            raise
+
+    def _updated(self, detections, ids, img, elapsed_ms):
         last_clock, last_tracks = self._state
         clock = next_clock(last_clock, elapsed_ms)
         now, passed = clock[0], clock[0] - last_clock[0]
@@ -139,23 +155,17 @@ class Events(PerTrack):
         for d, track_id in zip(detections, ids):
             if not d._track[_MISSED]:
                 tracks[track_id] = self._seen(d, track_id, tracks.get(track_id), now, fade, happened)
-        states = [zone._state for zone in self._zones]
-        try:
-            for zone in self._zones:
-                zone._examine(detections, passed)
-                for d in zone.entered:
-                    self._report(_ENTERED, tracks, d.track_id, now, happened, d[0], zone.name)
-                for visit in zone.left:
-                    self._report(_LEFT, tracks, visit.track_id, now, happened, visit.rect, zone.name, None, visit.dwell_time)
-            for line in self._lines:
-                for direction, crossed in zip(("in", "out"), line._examine(detections, passed)):
-                    for d in crossed:
-                        self._report(_CROSSED, tracks, d.track_id, now, happened, d[0], line.name, direction)
-            self._end_lost(tracks, now, happened)
-        except MemoryError:
-            for zone, state in zip(self._zones, states):
-                zone._state = state
-            raise
+        for zone in self._zones:
+            zone._examine(detections, passed)
+            for d in zone.entered:
+                self._report(_ENTERED, tracks, d.track_id, now, happened, d[0], zone.name)
+            for visit in zone.left:
+                self._report(_LEFT, tracks, visit.track_id, now, happened, visit.rect, zone.name, None, visit.dwell_time)
+        for line in self._lines:
+            for direction, crossed in zip(("in", "out"), line._examine(detections, passed)):
+                for d in crossed:
+                    self._report(_CROSSED, tracks, d.track_id, now, happened, d[0], line.name, direction)
+        self._end_lost(tracks, now, happened)
         if img is not None and self.pictures:
             self._take_picture(img, detections, tracks)
         if len(tracks) > MAX_LOST_TRACKS:
@@ -171,7 +181,8 @@ class Events(PerTrack):
         rect, score, class_id, label, _, _ = d
         if last is None:
             age = d.age
-            track = [now - int(1000 * age) if age else now, now, False, class_id, label, (), 0.0, 0, 0.0, 0, rect, (), None, 0.0, 0.0]
+            first = now - int(1000 * age) if age else now
+            track = [first, now, False, class_id, label, (), 0.0, 0, 0.0, 0, rect, (), None, 0.0, 0.0]
         else:
             track = list(last)
             track[_SEEN], track[_RECT] = now, rect
@@ -181,14 +192,13 @@ class Events(PerTrack):
         if speed is not None:
             track[_SPEEDS] += speed
             track[_SPEED_COUNT] += 1
-        votes = [(one, text, fade * weight) for one, text, weight in track[_VOTES] if one != class_id]
-        own = score + sum([fade * weight for one, _, weight in track[_VOTES] if one == class_id])
-        track[_VOTES] = votes = tuple([(class_id, label, own)] + [vote for vote in votes if vote[2] > 0.01])
         before = track[_LABEL]
-        most = max([weight for _, _, weight in votes])
-        winner = [vote for vote in votes if vote[2] == most][0]
-        has_changed = winner[0] != track[_CLASS_ID]
-        track[_CLASS_ID], track[_LABEL] = winner[:2]
+        votes = [(fade * weight, one, text) for weight, one, text in track[_VOTES] if one != class_id and weight > 0.01]
+        votes.append((score + sum([fade * weight for weight, one, _ in track[_VOTES] if one == class_id]), class_id, label))
+        track[_VOTES] = tuple(votes)
+        most, winner, text = max(votes)
+        has_changed = winner != track[_CLASS_ID]
+        track[_CLASS_ID], track[_LABEL] = winner, text
         if not track[_HAS_STARTED]:
             if self._passes(track, now):
                 track[_HAS_STARTED] = True
@@ -277,7 +287,7 @@ class Events(PerTrack):
 
 
 def _promise(d, img):
-    """How good a picture of a detection would be if it were sharp: by its score, its size, and whether the border cuts it."""
+    """How good a picture of a detection is if it is sharp: by its score, its size, and whether the border cuts it off."""
     _, _, w, h = d[0]
     whole = not is_cut(d, "center", d.frame_size or (img.width(), img.height()))
     return d[1] * sqrt(w * h) * (1.0 if whole else 0.5)

@@ -141,8 +141,8 @@ class PolygonZone(Zone):
         detections  those with a `track_id`, as Tracker.update returns them, have a dwell time
         elapsed_ms  milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
 
-        Those that only coast are skipped, unless `count_coasting` is True. Their tracks count as lost (`max_gap`). ValueError
-        for a zone of Events, which calls this itself.
+        Those that only coast are skipped, unless `count_coasting` is True. Their tracks count as lost (`max_gap`).
+        ValueError for a zone of Events, which calls this itself.
         """
         self._check_caller()
         return self._examine(detections, elapsed_ms)

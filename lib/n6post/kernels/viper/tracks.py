@@ -1025,6 +1025,7 @@ def tracks_to_rects(tracks: ptr32):
 
 
 _store = object.__setattr__  # past Detection.__setattr__
+_NO_RESULT = None  # viper cannot compare with the constant None
 
 
 @micropython.viper
@@ -1040,6 +1041,7 @@ def tracked_detections(detections, rows: ptr32, tracks: ptr32, smooth: int, make
     """
     result = []
     store = _store
+    none = _NO_RESULT
     e = 0
     for j in range(int(len(detections))):
         o = rows[e + _D_TRACK]
@@ -1052,6 +1054,9 @@ def tracked_detections(detections, rows: ptr32, tracks: ptr32, smooth: int, make
                 tracked = make(rect, score, class_id, label, mask, keypoints)
                 store(tracked, "_source", d._source)
                 store(tracked, "_track", (tracks[o + _ID], tracks[o + _AGE], 0, tracks[o + _VX], tracks[o + _VY], memory))
+                found = d._result
+                if found is not none:
+                    store(tracked, "_result", found)
                 result.append(tracked)
         e += _DETECTION
     return result
