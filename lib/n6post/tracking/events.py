@@ -193,10 +193,15 @@ class Events(PerTrack):
             track[_SPEEDS] += speed
             track[_SPEED_COUNT] += 1
         before = track[_LABEL]
-        votes = [(fade * weight, one, text) for weight, one, text in track[_VOTES] if one != class_id and weight > 0.01]
-        votes.append((score + sum([fade * weight for weight, one, _ in track[_VOTES] if one == class_id]), class_id, label))
-        track[_VOTES] = tuple(votes)
-        most, winner, text = max(votes)
+        votes = [(score, class_id, label)]
+        for weight, one, text in track[_VOTES]:
+            weight *= fade
+            if one == class_id:
+                votes[0] = weight + score, class_id, label
+            elif weight > 0.01:
+                votes.append((weight, one, text))
+        track[_VOTES] = votes
+        _, winner, text = max(votes)
         has_changed = winner != track[_CLASS_ID]
         track[_CLASS_ID], track[_LABEL] = winner, text
         if not track[_HAS_STARTED]:
