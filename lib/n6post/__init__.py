@@ -98,6 +98,7 @@ _EXPORTS = _Exports(
     Plane="tracking.plane",
     HeatMap="tracking.heat_map",
     Gallery="tracking.gallery",
+    State="tracking.state",
     cosine_similarity="tensors.vectors",
     Stretch="inputs.resize",
     Crop="inputs.resize",
