@@ -278,6 +278,23 @@ def test_a_damaged_state_is_kept_under_another_name(path: str, damage: str, caps
     assert capsys.readouterr().out == "" and Path(path, "a", "state.damaged").read_bytes() == data
 
 
+@pytest.mark.parametrize(("file", "other"), [("a", [2]), ("b", [1])])
+def test_a_wrong_bit_in_one_file_leaves_the_other(path: str, file: str, other: list[int]) -> None:
+    """The first save is in "a", and its number may become one above that of the second."""
+    now = [0]
+    state = n6post.State(path, now=now)
+    for now[0] in (1, 2):
+        assert state.save(force=True)
+    data = Path(path, file, "state").read_bytes()
+    for at in range(8 * len(data)):
+        wrong = bytearray(data)
+        wrong[at // 8] ^= 1 << at % 8
+        Path(path, file, "state").write_bytes(wrong)
+        found = [0]
+        n6post.State(path, now=found)
+        assert found == other, at
+
+
 def test_a_file_in_place_of_the_folder_is_kept(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path(path).write_text("precious", encoding="utf-8")
     assert n6post.State(path, total=[5]).save(force=True)

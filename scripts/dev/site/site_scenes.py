@@ -547,6 +547,7 @@ def scenes() -> dict[str, Scene]:
         ),
         # In a street.
         "count_people": in_street("Outlines of people with track ids, and a line with the counts of both directions", 60),
+        "counts_that_stay": in_street("Outlines of people with track ids, and a line with the counts so far", 50),
         "zone_alarm": in_street("Outlines of people, and a zone that is red because somebody stays in it", 50, whole=True),
         "async_alarm": in_street("Outlines of people with track ids, and a zone with its count", 30, whole=True),
         "queue_time": in_street("Outlines of people in a zone, each with their seconds in it", 60, whole=True),
