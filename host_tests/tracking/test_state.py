@@ -118,7 +118,7 @@ def test_a_gallery_goes_on_with_its_vectors_and_gives_no_number_twice(path: str)
     again = n6post.Gallery(max_names=2)
     n6post.State(path, gallery=again)
     assert again.names == ["Änna"] and again.match(people[0]).name == "Änna"
-    assert again._table[0].tolist() == first._table[0].tolist()
+    assert again.as_dict() == first.as_dict()
     (d,) = again.reidentify([seen(5, 9, 9)], [people[2]], elapsed_ms=40)
     assert d.track_id == 2
     again.forget(2)

@@ -53,7 +53,8 @@ def states(known, grows):
     found = counts["n"]
     values = heat.values()
     whole = [values[row, column] for row in range(8) for column in range(9)] == [float(found)] * 72
-    whole = whole and gallery.names == list(range(1, 1 + (found % 3 if grows else found > 0))) and counts.get("text", "") == "x" * (found % 5)
+    names = found % 3 if grows else int(found > 0)
+    whole = whole and gallery.names == list(range(1, 1 + names)) and counts.get("text", "") == "x" * (found % 5)
     counts["n"], counts["text"] = known, "x" * (known % 5)
     heat.from_state(({"rows": 8, "columns": 9}, (values * 0.0 + known).tobytes()))
     gallery.reset()
@@ -81,7 +82,7 @@ def main(name, size):
     kind = getattr(vfs, name)
     size = int(size)
     tried, lost, writes = 0, [], []
-    # Where the power fails in the table of a FAT disk, zeros in its place are the end of all files. So no file may get longer.
+    # Zeros in the table of a FAT disk are the end of all its files. So with zeros no file may get longer.
     for grows in (True, False):
         data = bytearray(128 * max(size, 1024))
         kind.mkfs(Disk(size, data))
