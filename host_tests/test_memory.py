@@ -10,6 +10,7 @@ import dis
 import gc
 import io
 import json
+import shutil
 import sys
 import weakref
 from collections.abc import Callable
@@ -816,6 +817,66 @@ def test_json_text_is_right_after_an_interruption(result: str) -> None:
 
     check(Scene(before, n6post.to_json, lambda r: (n6post.to_json(r), n6post.to_json(other)) == wanted))
     check(Scene(before, written, lambda r: (written(r), written(other)) == tuple(text + "\n" for text in wanted)))
+
+
+def kept(counts: int) -> dict[str, Any]:
+    """An object of each kind for a State, after so many counts."""
+    line, zone = n6post.LineZone((0, 50), (100, 50), margin=0), n6post.PolygonZone([(0, 40), (100, 40), (100, 80), (0, 80)])
+    gallery, heat = n6post.Gallery(), n6post.HeatMap(4, 3, frame_size=(100, 100))
+    for k in range(counts):
+        line.trigger(passing(k))
+        zone.trigger(passing(k), elapsed_ms=100)
+        heat.update(passing(k))
+        gallery.enroll("person", [k + 1.0, 2.0, 3.0])
+    return {"line": line, "zone": zone, "gallery": gallery, "heat": heat, "counts": dict.fromkeys(range(counts), 1)}
+
+
+def kept_values(objects: dict[str, Any]) -> dict[str, Any]:
+    line, zone, counts = objects["line"], objects["zone"], objects["counts"]
+    values = [line.in_count, line.out_count, line.in_count_per_class, line.out_count_per_class], zone.mean_dwell_time
+    return {"zones": values, "gallery": objects["gallery"].as_dict(), "heat": objects["heat"].as_dict(), "counts": counts}
+
+
+def restored(path: Path) -> Any:
+    objects = kept(0)
+    n6post.State(str(path), **objects)
+    return kept_values(objects)
+
+
+def test_an_interrupted_save_leaves_the_objects_and_a_whole_state(tmp_path: Path) -> None:
+    def before() -> Any:
+        shutil.rmtree(tmp_path / "state", ignore_errors=True)
+        n6post.State(str(tmp_path / "state"), **kept(7)).save(force=True)
+        objects = kept(8)
+        state = n6post.State(str(tmp_path / "state"))
+        state._objects = list(objects.items())
+        return state, objects
+
+    old, new = kept_values(kept(7)), kept_values(kept(8))
+    assert old != new
+
+    def then(scene: Any, met: bool) -> None:
+        state, objects = scene
+        assert kept_values(objects) == new
+        found = restored(tmp_path / "state")
+        assert found in (old, new) if met else found == new
+        assert state.save(force=True) or found == new
+        assert restored(tmp_path / "state") == new
+
+    every_line(before, lambda scene: scene[0].save(force=True), then)
+
+
+def test_an_interrupted_restart_restores_each_object_or_leaves_it(tmp_path: Path) -> None:
+    n6post.State(str(tmp_path / "state"), **kept(8)).save(force=True)
+    fresh, saved = kept_values(kept(0)), kept_values(kept(8))
+
+    def then(objects: Any, met: bool) -> None:
+        for name, value in kept_values(objects).items():
+            assert value == saved[name] or met and (name == "zones" or value == fresh[name])
+        n6post.State(str(tmp_path / "state"), **objects)
+        assert kept_values(objects) == saved
+
+    every_line(lambda: kept(0), lambda objects: n6post.State(str(tmp_path / "state"), **objects), then)
 
 
 # --- load, processor_for and diagnose --------------------------------------------------------------------------------

@@ -216,6 +216,19 @@ def test_a_servo_sorts_objects_by_the_color_that_they_have(play: Any, monkeypatc
     assert pulses == [1500000, 1000000, 2000000, 1500000]
 
 
+def test_counts_that_stay_go_on_after_a_restart(play: Any, tmp_path: Path) -> None:
+    """Two people cross the line upwards, the second one between the saves after 1.5 and after 3 seconds."""
+
+    def things(t: int) -> list[Any]:
+        return [found(200, max(100, 330 - 10 * t), 40, 100, "person"), found(400, max(100, 460 - 10 * t), 40, 100, "person")]
+
+    constants = {"FOLDER": repr(str(tmp_path / "door")), "SECONDS": "1.5"}
+    lines, _ = play("counts_that_stay", things, 40, **constants)
+    assert lines == ["0 in, 0 out so far", "saved: 1 in, 0 out", "saved: 2 in, 0 out"]
+    assert play("counts_that_stay", lambda t: [], 40, **constants)[0] == ["2 in, 0 out so far"]
+    assert play("counts_that_stay", things, 40, **constants)[0][-1] == "saved: 4 in, 0 out"
+
+
 def test_the_heat_map_is_warm_where_somebody_stood(play: Any) -> None:
     def things(t: int) -> list[Any]:
         return [found(110, 230, 40, 100, "person"), found(300 + 10 * t, 410, 40, 100, "person")]
@@ -266,6 +279,7 @@ SHAPES = {
     "parking": ({"CLASSES": "None"}, r"looking at the spaces"),
     "speed": ({"LIMIT": "-1"}, r"#\d \w+: 0 km/h"),
     "queue_time": ({"ZONE": EVERYWHERE}, r"#\d joined: \d waiting"),
+    "counts_that_stay": ({"FOLDER": '"/sdcard/door"'}, r"0 in, 0 out so far"),
     "heat_map": ({}, r"\d people, most of the time at \(\d+, \d+, 20, 20\)"),
     "small_objects": ({}, r"[1-9]\d* found, [\d.]+ fps"),
     "time_lapse": ({"SECONDS": "1"}, r"/sdcard/00001.jpg: \w+"),

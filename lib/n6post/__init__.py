@@ -99,6 +99,7 @@ _EXPORTS = _Exports(
     HeatMap="tracking.heat_map",
     Events="tracking.events",
     Gallery="tracking.gallery",
+    State="tracking.state",
     cosine_similarity="tensors.vectors",
     Stretch="inputs.resize",
     Crop="inputs.resize",

@@ -65,6 +65,7 @@ __all__ = [
     "HeatMap",
     "Events",
     "Gallery",
+    "State",
     "cosine_similarity",
     "Stretch",
     "Crop",
@@ -1616,6 +1617,12 @@ class LineZone:
     def as_dict(self) -> dict[str, Any]:
         """The line as numbers and lists, for JSON: start, end, in, out."""
 
+    def to_state(self) -> dict[str, Any]:
+        """The line and its counts, for State: {"line": [start, end], "in": [[class_id, count], ...], "out": [...]}."""
+
+    def from_state(self, state: dict[str, Any]) -> None:
+        """Take over the counts of `to_state`. ValueError if they are those of another line."""
+
     def draw(
         self,
         img: Image,
@@ -1808,6 +1815,12 @@ class PolygonZone:
 
     def as_dict(self) -> dict[str, Any]:
         """The zone as numbers and lists, for JSON: points, count, and dwell times in seconds by track."""
+
+    def to_state(self) -> dict[str, Any]:
+        """The zone and its visits, for State: {"points": [...], "visits": [number, milliseconds of all]}."""
+
+    def from_state(self, state: dict[str, Any]) -> None:
+        """Take over the visits of `to_state`. ValueError if they are those of another polygon."""
 
     def draw(
         self,
@@ -2267,6 +2280,12 @@ class HeatMap:
     def as_dict(self) -> dict[str, Any]:
         """The map as numbers and lists, for JSON: columns, rows, and the values of each row, rounded to 3 decimals."""
 
+    def to_state(self) -> tuple[dict[str, Any], bytes]:
+        """The map for State: {"columns": columns, "rows": rows}, and the bytes of all values, float32."""
+
+    def from_state(self, state: tuple[dict[str, Any], bytes]) -> None:
+        """Take over the values of `to_state`. ValueError if they are those of a map of another size."""
+
 class _Match(NamedTuple):
     """Who it is, and how similar: an entry of `Gallery.similarities`."""
 
@@ -2382,6 +2401,12 @@ class Gallery:
     def restore(self, data: dict[str, Any]) -> None:
         """Replace everything by the vectors of `as_dict`, as `json.loads` returns them. ValueError for anything else."""
 
+    def to_state(self) -> tuple[dict[str, Any], bytes]:
+        """The gallery for State: {"names": the name of each vector, "next": the next number}, and all vectors, float32."""
+
+    def from_state(self, state: tuple[dict[str, Any], bytes]) -> None:
+        """Replace everything by what `to_state` returned. Tracks are new ones, and numbers are not given twice."""
+
     def __copy__(self) -> Gallery: ...
 
 def cosine_similarity(one: _Vector, other: _Vector) -> float:
@@ -2391,6 +2416,49 @@ def cosine_similarity(one: _Vector, other: _Vector) -> float:
 
     ValueError for anything else. Zeros are similar to nothing: 0.
     """
+
+class _Restored(Protocol):
+    def to_state(self) -> Any: ...
+    def from_state(self, state: Any, /) -> None: ...
+
+class State:
+    """Keeps objects in files, and restores them when it is made.
+
+    - `path`: of a folder for it, which is made if it is not there
+    - `objects`: by name: LineZone, PolygonZone, HeatMap, Gallery, dicts, lists, or anything that has `to_state()`, which
+      returns what json can write, or a tuple of that and bytes, and `from_state(state)`, which takes it back
+
+    Prints a sentence about everything that could not be restored. ValueError for other objects and options.
+    """
+
+    every: float
+    """Minimum seconds between two saves, 0..1e6."""
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        every: float = 60.0,
+        **objects: _Restored | dict[Any, Any] | list[Any],
+    ) -> None:
+        """Keeps objects in files, and restores them when it is made.
+
+        - `path`: The folder of the state.
+        - `every`: Minimum seconds between two saves, 0..1e6.
+        """
+
+    @property
+    def path(self) -> str:
+        """The folder of the state."""
+
+    def save(self, *, force: bool = False) -> bool:
+        """Write the state if `every` seconds have passed and something has changed; returns whether it was written.
+
+        - `force`: True: now, without waiting. What has not changed is not written
+
+        If it cannot be written, for example because the disk is full, this prints a sentence, once for each reason, and
+        tries again after `every` seconds; the last state stays. ValueError for what JSON cannot hold.
+        """
 
 # ---- results ----
 

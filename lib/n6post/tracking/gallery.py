@@ -208,6 +208,21 @@ class Gallery(Configurable):
             raise ValueError("data: expected what as_dict returns, got %s" % type(data).__name__) from None
         self._owners, self._table, self._people = restored._owners, restored._table, None
 
+    def to_state(self):
+        """The gallery for State: {"names": the name of each vector, "next": the next number}, and all vectors, float32."""
+        count = len(self._owners)
+        table = self._table[:count].tobytes() if count else b""
+        return {"names": self._owners, "next": self._people.next_number if self._people else 1}, table
+
+    def from_state(self, state):
+        """Replace everything by what `to_state` returned. Tracks are new ones, and numbers are not given twice."""
+        known, vectors = state
+        owners, table, people = known["names"], None, later.tracking_reidentification.People(self)
+        people.next_number = known["next"]
+        if owners:
+            table = np.frombuffer(vectors, dtype=np.float).reshape((len(owners), len(vectors) // 4 // len(owners)))
+        self._owners, self._table, self._people = owners, table, people
+
     def __copy__(self):
         # For copy.copy on a PC, whose shallow copy would share the vectors.
         return __import__("copy").deepcopy(self)

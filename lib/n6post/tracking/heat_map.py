@@ -181,6 +181,17 @@ class HeatMap(AnchorTracked):
         values = [[rounded(value) for value in row] for row in self.values().tolist()]
         return OrderedDict((("columns", self.columns), ("rows", self.rows), ("values", values)))
 
+    def to_state(self):
+        """The map for State: {"columns": columns, "rows": rows}, and the bytes of all values, float32."""
+        return {"columns": self.columns, "rows": self.rows}, self.values().tobytes()
+
+    def from_state(self, state):
+        """Take over the values of `to_state`. ValueError if they are those of a map of another size."""
+        shape, cells = state
+        if (shape["rows"], shape["columns"]) != self._shape:
+            raise ValueError("expected %d x %d cells, got %d x %d" % (self._shape + (shape["rows"], shape["columns"])))
+        self._cells = array("f", cells), self._clock[0]
+
 
 def _unknown():
     raise ValueError("frame_size: expected the size of the frame, which these detections do not know: frame_size=(640, 480)")

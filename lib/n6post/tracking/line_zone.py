@@ -214,3 +214,16 @@ class LineZone(Zone):
         """The line as numbers and lists, for JSON: start, end, in, out."""
         entries = ("start", list(self.start)), ("end", list(self.end)), ("in", self.in_count), ("out", self.out_count)
         return OrderedDict(entries)
+
+    def to_state(self):
+        """The line and its counts, for State: {"line": [start, end], "in": [[class_id, count], ...], "out": [...]}."""
+        counts = [[list(item) for item in one.items()] for one in self._per_class]
+        return {"line": [list(self.start), list(self.end)], "in": counts[0], "out": counts[1]}
+
+    def from_state(self, state):
+        """Take over the counts of `to_state`. ValueError if they are those of another line."""
+        if state["line"] != [list(self.start), list(self.end)]:
+            raise ValueError("line: expected the one that was counted, %r, got %r" % (state["line"], self._ends))
+        crossed_in, crossed_out = dict(state["in"]), dict(state["out"])
+        totals = [sum(crossed_in.values()), sum(crossed_out.values())]
+        self._totals, self._per_class = totals, (crossed_in, crossed_out)

@@ -356,3 +356,14 @@ class PolygonZone(Zone):
         times = [[track_id, self.dwell_time(track_id)] for track_id in sorted(tracks) if tracks[track_id][_INSIDE]]
         points = [list(one) for one in self._points]
         return OrderedDict((("points", points), ("count", self.current_count), ("dwell_times", times)))
+
+    def to_state(self):
+        """The zone and its visits, for State: {"points": [...], "visits": [number, milliseconds of all]}."""
+        return {"points": [list(one) for one in self._points], "visits": list(self._state[5])}
+
+    def from_state(self, state):
+        """Take over the visits of `to_state`. ValueError if they are those of another polygon."""
+        if state["points"] != [list(one) for one in self._points]:
+            raise ValueError("points: expected those of the visits, %r, got %r" % (state["points"], self.points))
+        visits, milliseconds = state["visits"]
+        self._state = self._state[:5] + ((visits, milliseconds),) + self._state[6:]

@@ -233,6 +233,8 @@ def constructor(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> str:
                 given.append("*")
             kind_of = annotation if name == decisive else described[name].annotation
             given.append(f"{name}: {kind_of} = {default_of(default)}")
+        if old and old.args.kwarg:
+            given.append(f"**{old.args.kwarg.arg}: {annotated(old.args.kwarg.annotation)}")
         lines = ["    @overload"] if bound else []
         lines += ["    def __init__(", *[f"        {one}," for one in given], "    ) -> None:", literal(doc, " " * 8), ""]
         forms.append("\n".join(lines))
