@@ -2438,7 +2438,7 @@ class State:
         self,
         path: str,
         *,
-        every: float = 60.0,
+        every: float = 600.0,
         **objects: _Restored | dict[Any, Any] | list[Any],
     ) -> None:
         """Keeps objects in files, and restores them when it is made.

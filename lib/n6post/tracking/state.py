@@ -43,9 +43,9 @@ class State(Configurable):
     """
 
     _option = Options()
-    every = _option("every", 60.0, number, 0.0, 1e6)
+    every = _option("every", 600.0, number, 0.0, 1e6)
 
-    def __init__(self, path, *, every=60.0, **objects):
+    def __init__(self, path, *, every=600.0, **objects):
         super().__init__(every=every)
         if not isinstance(path, str):
             raise ValueError("path: expected a text, got %r" % (path,))
