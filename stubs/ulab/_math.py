@@ -1,4 +1,4 @@
-"""Functions of one variable, arctan2, around, vectorize (`vector.c` of ulab 6.12.0; golden math_*).
+"""Functions of one variable, arctan2, around (`vector.c` of ulab 6.12.0; golden math_*).
 
 Computed in double precision and rounded once: the C libraries differ from each other in the last bits.
 """
@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ._array import fresh, linear, ndarray, wrap
-from ._convert import elements, float32, items, operand, to_int
-from ._core import F32, FLOAT, NO_DIMS, Array, Raw, UlabTrap, canonical, dtype_of
+from ._array import fresh, ndarray, wrap
+from ._convert import float32, operand, to_int
+from ._core import F32, NO_DIMS, Array, Raw, UlabTrap, canonical
 
 _Function = Callable[[Array], Array]
 
@@ -49,12 +49,6 @@ def _in_float32(function: _Function) -> _Function:
 
 
 _PI = np.float32(np.pi)
-
-
-def _sinc(x: Array) -> Array:
-    scaled = x.astype(F32) * _PI
-    sine = np.sin(scaled.astype(np.float64)).astype(F32)
-    return np.where(x == 0, np.float32(1), sine / np.where(x == 0, np.float32(1), scaled))
 
 
 def acos(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
@@ -129,10 +123,6 @@ def sin(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
     return _apply(np.sin, x, out)
 
 
-def sinc(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(_sinc, x, out)
-
-
 def sinh(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
     return _apply(np.sinh, x, out)
 
@@ -171,23 +161,3 @@ def around(array: ndarray, /, *, decimals: int = 0, out: None = None) -> ndarray
     scaled = (array._np.astype(F32) * factor).astype(np.float64)
     whole = np.trunc(scaled + np.copysign(0.5, scaled)).astype(F32)
     return fresh(whole / factor, array._flag & NO_DIMS)
-
-
-def vectorize(function: Callable[[Any], Any], /, *, otypes: int | None = None) -> Callable[[Any], ndarray]:
-    if not callable(function):
-        raise TypeError("first argument must be a callable")
-    if otypes is not None and (type(otypes) is not int or otypes not in map(ord, "BbHhf")):
-        raise ValueError("wrong output type")
-    dtype = dtype_of(FLOAT if otypes is None else otypes)[0]
-
-    def call(x: Any, /) -> ndarray:
-        if isinstance(x, Raw):
-            flat = [function(v) for v in x._np.reshape(-1).tolist()]
-            return wrap(elements(flat, dtype, 0).reshape(x._np.shape), x._flag & NO_DIMS)
-        if isinstance(x, (tuple, list, range)):
-            return linear(elements([function(v) for v in items(x)], dtype, 0))
-        if type(x) is not bool and isinstance(x, (int, float)):
-            return wrap(elements([function(x)], dtype, 0))
-        raise ValueError("wrong input type")
-
-    return call
