@@ -76,7 +76,7 @@ def parse(arguments: list[str], prog: str) -> argparse.Namespace:
     add("--sdcard", type=Path, metavar="FOLDER", help="folder to use as the camera's /sdcard and working folder")
     add("--flash", type=Path, metavar="FOLDER", help="folder to use as the camera's /flash")
     add("--uart", action="append", default=[], metavar="[ID=]FILE",
-        help="data that UART ID receives (USB for pyb.USB_VCP), or, without ID, all other UARTs; may be repeated")
+        help="data that UART ID receives, or, without ID, all other UARTs; may be repeated")
     add("--network", action="store_true",
         help="really send what the script sends with requests and mqtt; without it, that is only printed")
     add("--fit", choices=("fit", "fill", "stretch"), default="fit",
