@@ -89,11 +89,9 @@ def _roi(value: object) -> Any:
 
 # For each method: the number of positional arguments, the options that may be positional, and the keyword-only options.
 _Options = dict[str, Callable[[Any], Any]]
-_BY_NAME: _Options = {"difference": _as_it_is, "roi": _roi, "bins": a.to_int, "l_bins": a.to_int, "a_bins": a.to_int,
-                      "b_bins": a.to_int}
+_BY_NAME: _Options = {"roi": _roi} | dict.fromkeys(("difference", "bins", "l_bins", "a_bins", "b_bins"), _as_it_is)
 _MEASURES: dict[str, tuple[int, _Options, _Options]] = {
     "mean": (1, {"threshold": a.to_int, "offset": a.to_int, "invert": a.to_int, "mask": _as_it_is}, {}),
-    "get_histogram": (0, {"thresholds": _as_it_is, "invert": a.to_int}, _BY_NAME),
     "get_statistics": (0, {"thresholds": _as_it_is, "invert": a.to_int}, _BY_NAME),
     "find_blobs": (1, {
         "invert": a.to_int, "roi": _roi, "x_stride": a.to_int, "y_stride": a.to_int, "area_threshold": a.to_int,
@@ -101,8 +99,7 @@ _MEASURES: dict[str, tuple[int, _Options, _Options]] = {
         "merge_cb": _as_it_is, "x_hist_bins_max": a.to_int, "y_hist_bins_max": a.to_int,
     }, {}),
 }  # fmt: skip
-_ALIASES = {"get_hist": "get_histogram", "histogram": "get_histogram", "get_stats": "get_statistics",
-            "statistics": "get_statistics"}
+_ALIASES = {"get_stats": "get_statistics", "statistics": "get_statistics"}
 
 
 def _measure_as_4_8_1(name: str, new: Callable[..., Any]) -> Callable[..., Any]:
