@@ -6,7 +6,7 @@ Computed in double precision and rounded once: the C libraries differ from each 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -51,92 +51,39 @@ def _in_float32(function: _Function) -> _Function:
 _PI = np.float32(np.pi)
 
 
-def acos(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.arccos, x, out)
+class _Elementwise(Protocol):
+    def __call__(self, x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any: ...
 
 
-def acosh(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.arccosh, x, out)
+def _function(function: _Function) -> _Elementwise:
+    return lambda x, /, *, out=None, dtype=None: _apply(function, x, out)
 
 
-def asin(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.arcsin, x, out)
-
-
-def asinh(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.arcsinh, x, out)
-
-
-def atan(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.arctan, x, out)
-
-
-def atanh(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.arctanh, x, out)
-
-
-def ceil(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.ceil, x, out)
-
-
-def cos(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.cos, x, out)
-
-
-def cosh(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.cosh, x, out)
-
-
-def degrees(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(_in_float32(lambda v: v * np.float32(180) / _PI), x, out)
-
-
-def exp(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.exp, x, out)
-
-
-def expm1(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.expm1, x, out)
-
-
-def floor(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.floor, x, out)
-
-
-def log(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.log, x, out)
-
-
-def log10(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.log10, x, out)
-
-
-def log2(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.log2, x, out)
-
-
-def radians(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(_in_float32(lambda v: v * _PI / np.float32(180)), x, out)
-
-
-def sin(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.sin, x, out)
-
-
-def sinh(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.sinh, x, out)
+acos = _function(np.arccos)
+acosh = _function(np.arccosh)
+asin = _function(np.arcsin)
+asinh = _function(np.arcsinh)
+atan = _function(np.arctan)
+atanh = _function(np.arctanh)
+ceil = _function(np.ceil)
+cos = _function(np.cos)
+cosh = _function(np.cosh)
+degrees = _function(_in_float32(lambda v: v * np.float32(180) / _PI))
+exp = _function(np.exp)
+expm1 = _function(np.expm1)
+floor = _function(np.floor)
+log = _function(np.log)
+log10 = _function(np.log10)
+log2 = _function(np.log2)
+radians = _function(_in_float32(lambda v: v * _PI / np.float32(180)))
+sin = _function(np.sin)
+sinh = _function(np.sinh)
+tan = _function(np.tan)
+tanh = _function(np.tanh)
 
 
 def sqrt(x: Any, /, *, out: ndarray | None = None) -> Any:
     return _apply(np.sqrt, x, out)
-
-
-def tan(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.tan, x, out)
-
-
-def tanh(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.tanh, x, out)
 
 
 def arctan2(y: Any, x: Any, /) -> Any:
