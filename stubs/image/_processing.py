@@ -1,6 +1,6 @@
 """Image methods that do not draw: thresholds, filters, statistics, blobs.
 
-They take the arguments of firmware 5.0. _old.py has the arguments of 4.8.1.
+They take the arguments of firmware 5.0: options are keyword-only, which works with 4.8.1, too.
 """
 
 from __future__ import annotations
