@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import image
@@ -19,7 +17,6 @@ from ml import preprocessing
 from n6post import firmware
 from n6post.inputs import transform
 
-LIB = Path(__file__).parents[1] / "lib" / "n6post"
 SIZE, ROI = (32, 32), (0, 0, 64, 32)
 STRETCHED, CROPPED = (2.0, 0.0), (1.0, 16.0)  # x scale and offset of the transform
 
@@ -243,16 +240,3 @@ def test_failed_probe_is_repeated(
                 pass
         assert firmware._results == {}, name
         assert ask() is False
-
-
-# --- ulab ---
-def test_library_uses_no_ulab_function_that_4_8_1_lacks() -> None:
-    """ulab 6.7.3 of 4.8.1: no bincount, meshgrid, .ndim, and a transpose() without axes. (% of arrays is for the tests.)"""
-    found = []
-    for path in sorted(LIB.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Attribute) and node.attr in ("bincount", "meshgrid", "ndim"):
-                found.append(f"{path.name}: .{node.attr}")
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "transpose":
-                assert not node.args and not node.keywords, f"{path.name}: transpose with axes"
-    assert found == []

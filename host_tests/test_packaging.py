@@ -64,14 +64,6 @@ def test_only_assembler_and_viper_kernels_contain_machine_code() -> None:
     assert with_assembler == kernels | {f"n6post/kernels/viper/{name}.py" for name in compiled}
 
 
-def test_package_json_lists_exactly_the_files_of_lib() -> None:
-    package = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))
-    assert sorted(target for target, _ in package["urls"]) == FILES
-    # mip resolves an address without a scheme relative to package.json
-    assert [address for _, address in package["urls"]] == [f"lib/{target}" for target, _ in package["urls"]]
-    assert set(package) == {"urls", "version"}
-
-
 def test_no_generated_file_is_stale() -> None:
     done = run_script("dev/generate.py", "--check")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""CBOR (RFC 8949): the part that `cbor2` of MicroPython's library has, which the firmware's `protocol` uses.
+"""CBOR (RFC 8949) as `cbor2` of MicroPython's library writes it, which the firmware's `protocol` uses.
 
 That package writes integers, floats (as double), bytes, str, bool, None, list and dict. Any other type, also a tuple, is a
 KeyError. The module is not named `cbor2.py`, which would hide PyPI's cbor2; PCs read with that what a camera sends.
@@ -13,7 +13,6 @@ from typing import Any
 # Major types, in the upper three bits of an item's first byte.
 _UNSIGNED, _NEGATIVE, _BYTES, _TEXT, _ARRAY, _MAP = range(0, 6 << 5, 1 << 5)
 _SIMPLE = {0xF4: False, 0xF5: True, 0xF6: None}
-_SPECIAL = {b"\x7e\x00": math.nan, b"\x7c\x00": math.inf, b"\xfc\x00": -math.inf}  # the three as half floats
 
 
 def _head(major: int, count: int) -> bytes:
@@ -47,47 +46,3 @@ def dumps(value: Any) -> bytes:
     if kind is dict:
         return _head(_MAP, len(value)) + b"".join(dumps(part) for pair in value.items() for part in pair)
     raise KeyError(kind)
-
-
-def loads(data: bytes) -> Any:
-    """The first value in these bytes. ValueError for anything that `dumps` does not write."""
-    try:
-        return _load(data, 0)[0]
-    except (IndexError, struct.error):
-        raise ValueError(f"CBOR that ends too early, of {len(data)} bytes") from None
-
-
-def _load(data: bytes, at: int) -> tuple[Any, int]:
-    """(value, where the next one begins)"""
-    first = data[at]
-    at += 1
-    if first in _SIMPLE:
-        return _SIMPLE[first], at
-    if first == 0xFB:
-        return struct.unpack_from(">d", data, at)[0], at + 8
-    if first == 0xFA:
-        return struct.unpack_from(">f", data, at)[0], at + 4
-    if first == 0xF9 and data[at : at + 2] in _SPECIAL:
-        return _SPECIAL[data[at : at + 2]], at + 2
-    major, count = first & 0xE0, first & 0x1F
-    if 24 <= count < 28:
-        (count,) = struct.unpack_from(">" + "BHIQ"[count - 24], data, at)
-        at += 1 << (first & 0x1F) - 24
-    elif count >= 28:
-        raise ValueError(f"no CBOR that the stand-in reads: an item that begins with {first:#x}")
-    if major == _UNSIGNED:
-        return count, at
-    if major == _NEGATIVE:
-        return -1 - count, at
-    if major in (_BYTES, _TEXT):
-        raw = bytes(data[at : at + count])
-        if len(raw) < count:
-            raise IndexError
-        return (raw if major == _BYTES else raw.decode()), at + count
-    if major not in (_ARRAY, _MAP):
-        raise ValueError(f"no CBOR that the stand-in reads: an item that begins with {first:#x}")
-    items = []
-    for _ in range(count if major == _ARRAY else 2 * count):
-        item, at = _load(data, at)
-        items.append(item)
-    return (items if major == _ARRAY else dict(zip(items[::2], items[1::2], strict=True))), at

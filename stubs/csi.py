@@ -43,9 +43,6 @@ BAYER = 84148225
 YUV422 = 335872002
 JPEG = 101056512
 
-NORMAL = 0
-NEGATIVE = 1
-
 _SIZES = [
     (0, 0), (0, 0),
     (88, 72), (176, 144), (352, 288), (88, 60), (176, 120), (352, 240),
@@ -76,7 +73,7 @@ def devices() -> list[int]:
     return [PAG7936]
 
 
-class CSI:
+class CSI(_host.StandIn):
     """The camera. Settings that do not affect a still picture are accepted and ignored."""
 
     def __init__(self, *, cid: int = -1, delays: bool = True, fflush: bool = True, stream: Any = None) -> None:
@@ -92,7 +89,7 @@ class CSI:
         self._window: tuple[int, int, int, int] | None = None
         self._framerate = 0
         self._framebuffers = 3
-        self._hmirror = self._vflip = self._transpose = self._auto_rotation = False
+        self._hmirror = self._vflip = self._transpose = False
 
     def reset(self, *, hard: bool = True) -> None:
         self._clear()
@@ -259,12 +256,6 @@ class CSI:
         self._transpose = bool(enable)
         return None
 
-    def auto_rotation(self, enable: bool | None = None, /) -> bool | None:
-        if enable is None:
-            return self._auto_rotation
-        self._auto_rotation = bool(enable)
-        return None
-
     def auto_gain(self, enable: bool, *, gain_db: float | None = None,
                   gain_db_ceiling: float | None = None) -> None:
         pass
@@ -284,9 +275,6 @@ class CSI:
     def rgb_gain_db(self) -> tuple[float, float, float]:
         return 0.0, 0.0, 0.0
 
-    def auto_blc(self, enable: bool, regs: Any = None) -> None:
-        pass
-
     def gainceiling(self, value: int, /) -> bool:
         return True
 
@@ -298,39 +286,6 @@ class CSI:
 
     def saturation(self, value: int, /) -> bool:
         return True
-
-    def quality(self, value: int, /) -> bool:
-        return True
-
-    def colorbar(self, enable: bool, /) -> bool:
-        return True
-
-    def special_effect(self, effect: int, /) -> bool:
-        return True
-
-    def lens_correction(self, enable: bool, radi: int, coef: int) -> bool:
-        return True
-
-    def color_palette(self, palette: int | None = None, /) -> int | None:
-        return None
-
-    def ioctl(self, *arguments: Any) -> None:
-        pass
-
-    def vsync_callback(self, callback: Callable[..., Any] | None = None, /) -> None:
-        pass
-
-    def frame_callback(self, callback: Callable[..., Any] | None = None, /) -> None:
-        pass
-
-    def shutdown(self, enable: bool, /) -> None:
-        pass
-
-    def sleep(self, enable: bool, /) -> None:
-        pass
-
-    def flush(self) -> None:
-        pass
 
 
 def _open(picture: "Picture") -> "PilImage.Image":

@@ -72,12 +72,6 @@ class _Display(_host.StandIn):
             color_palette=color_palette, alpha_palette=alpha_palette, hint=hint)
         _host_last = self._screen
 
-    def bus_write(self, cmd: int, args: Any = None, *, dcs: bool = False) -> None:
-        pass
-
-    def bus_read(self, cmd: int, len: int, args: Any = None, *, dcs: bool = False) -> bytearray:
-        return bytearray(len)
-
 
 class SPIDisplay(_Display):
     """A screen on the SPI bus, such as the LCD shield's."""
@@ -135,38 +129,6 @@ class DSIDisplay(_Panel):
         backlight: Any = None,
     ) -> None:
         super().__init__(framesize, refresh, portrait, backlight)
-
-
-class _Controller(_host.StandIn):
-    """A controller chip: commands are ignored."""
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        pass
-
-
-class ST7701(_Controller):
-    pass
-
-
-class SSD1351(_Controller):
-    pass
-
-
-class DACBacklight(_host.StandIn):
-    """A backlight that remembers its brightness."""
-
-    def __init__(self, channel: Any = None, *, bits: int = 8, **options: Any) -> None:
-        self._value = 100
-
-    def backlight(self, value: int) -> None:
-        self._value = value
-
-    def deinit(self) -> None:
-        pass
-
-
-class PWMBacklight(DACBacklight):
-    pass
 
 
 if not TYPE_CHECKING:

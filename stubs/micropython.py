@@ -11,7 +11,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 _host.install()  # the library measures with time.ticks_ms, in plain Python too
 
 _lock_depth = 0
-_opt_level = 0
 
 
 def const(value: T) -> T:
@@ -30,14 +29,6 @@ def viper(function: F) -> F:
 def asm_thumb(function: Callable[..., Any]) -> NoReturn:
     """Raise what the compiler of a port without the inline assembler raises."""
     raise SyntaxError("invalid micropython decorator")
-
-
-def opt_level(level: int | None = None) -> int | None:
-    global _opt_level
-    if level is None:
-        return _opt_level
-    _opt_level = level
-    return None
 
 
 def heap_lock() -> None:
@@ -60,19 +51,7 @@ def mem_info(verbose: object = None, /) -> None:
     print("mem: not known on CPython")
 
 
-def qstr_info(verbose: object = None, /) -> None:
-    print("qstr pool: not known on CPython")
-
-
-def stack_use() -> int:
-    return 0
-
-
 def alloc_emergency_exception_buf(size: int) -> None:
-    pass
-
-
-def kbd_intr(character: int) -> None:
     pass
 
 

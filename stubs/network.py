@@ -16,27 +16,6 @@ STAT_WRONG_PASSWORD = -3
 STAT_CONNECT_FAIL = -1
 STAT_GOT_IP = 3
 
-_hostname = "openmv"
-_country = "XX"
-
-
-def hostname(name: str | None = None, /) -> str | None:
-    global _hostname
-    if name is None:
-        return _hostname
-    _hostname = name
-    return None
-
-
-def country(code: str | None = None, /) -> str | None:
-    global _country
-    if code is None:
-        return _country
-    if len(code) != 2:
-        raise ValueError("country code must be 2 letters")
-    _country = code
-    return None
-
 
 class _Interface(_host.StandIn):
     """Base of WLAN and LAN."""
@@ -68,16 +47,6 @@ class _Interface(_host.StandIn):
         if not isinstance(addresses, str) and len(addresses) == 4:  # "dhcp" and ("dhcp",) ask for addresses
             self._addresses = addresses
         return None
-
-    def ipconfig(self, name: str | None = None, /, **settings: Any) -> Any:
-        """`addr4` is (address, mask), `gw4` the gateway."""
-        address, mask, gateway, _ = self._addresses
-        if name is None:
-            return None
-        known = {"addr4": (address, mask), "gw4": gateway, "dhcp4": True, "has_dhcp4": self._connected}
-        if name not in known:
-            raise ValueError(f"unknown config param {name}")
-        return known[name]
 
     def config(self, name: str | None = None, /, **settings: Any) -> Any:
         if name is None:
@@ -120,10 +89,6 @@ class WLAN(_Interface):
 
     def isconnected(self) -> bool:
         return self._active if self._interface == AP_IF else self._connected
-
-    def scan(self) -> list[tuple[Any, ...]]:
-        """The networks in range: none."""
-        return []
 
 
 class LAN(_Interface):

@@ -11,7 +11,7 @@ bytes at a time. There an error in one of these is never seen, the channel just 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import _cbor
@@ -112,7 +112,7 @@ class ProtocolChannel(_host.StandIn):
 
     def _show(self, data: bytes) -> None:
         if isinstance(self._backend, CBORChannel):
-            print(f"channel {self._name}: " + ", ".join(map(_told, _cbor.loads(data))), flush=True)
+            print(f"channel {self._name}: " + ", ".join(map(_told, self._backend._fields.values())), flush=True)
         else:
             _host.show(f"channel {self._name}", data)
 
@@ -165,79 +165,47 @@ def register(name: str, flags: int = 0, backend: object = None) -> ProtocolChann
 
 # ---- frozen into the firmware of the N6, the AE3 and the RT1062, on top of the above ----
 
-# A channel is a list of fields, each a map. The keys from 0 on are those of SenML (RFC 8428, section 6), those below 0
+# A channel is a list of fields, each a map. The keys from 0 on are those of SenML (RFC 8428, section 6), and -30 is
 # OpenMV's own.
-_NAME, _UNIT, _VALUE, _DATA = 0, 1, 2, 8
-_WIDTH, _HEIGHT, _DATA_MIN, _DATA_MAX = -20, -21, -23, -24
-_TYPE, _MIN, _MAX, _STEP, _OPTIONS = -30, -31, -32, -33, -34
-
-_Widget = Literal["label", "toggle", "slider", "select", "depth"]
+_NAME, _UNIT, _VALUE, _TYPE = 0, 1, 2, -30
 
 
 class CBORChannel:
-    """A backend of named fields that OpenMV IDE shows: labels, and with on_write controls as well.
+    """A backend of named fields that OpenMV IDE shows. Of its kinds of fields the stand-in has labels.
 
     on_read     called with the channel whenever the PC wants to read it: the time to set the fields. Without it the PC reads
                 after a field was set.
-    on_write    called with the channel, a field's name and its new value, when somebody has moved a control
 
     `channel[name] = value` sets a field, and packs all of them each time.
     """
 
-    def __init__(
-        self, on_read: Callable[[CBORChannel], object] | None = None,
-        on_write: Callable[[CBORChannel, str, Any], object] | None = None,
-    ) -> None:  # fmt: skip
-        self._on_read, self._on_write = on_read, on_write
+    def __init__(self, on_read: Callable[[CBORChannel], object] | None = None, on_write: None = None) -> None:
+        if on_write is not None:
+            raise NotImplementedError("the stand-in has no controls of a channel, so nothing would call on_write")
+        self._on_read = on_read
         self._fields: dict[str, dict[int, Any]] = {}
         self._packed = b""
         self._changed = False
 
-    def add(
-        self, name: str, type: _Widget, value: Any = None, unit: str | None = None, min: float | None = None,
-        max: float | None = None, step: float | None = None, options: Sequence[str] | None = None,
-        width: int | None = None, height: int | None = None,
-    ) -> None:  # fmt: skip
-        """A field. unit: of a label or a slider, a name of SenML's such as "Cel"; options: of a select; width, height: of a
-        depth map. Here a name that is there already and a type that is none are ValueErrors; the firmware takes them."""
+    def add(self, name: str, type: Literal["label"], value: Any = None, unit: str | None = None, **options: Any) -> None:
+        """A label. unit: a name of SenML's such as "Cel". A name that is there already is a ValueError; the firmware takes
+        it."""
         if name in self._fields:
             raise ValueError(f"a channel's names are unique, got {name} again")
-        field: dict[int, Any] = {_NAME: name, _TYPE: type}
-        if type == "label":
-            field[_VALUE] = 0 if value is None else value
-        elif type == "toggle":
-            field[_VALUE] = False if value is None else value
-        elif type == "slider":
-            low = 0 if min is None else min
-            field |= {_VALUE: low if value is None else value, _MIN: low, _MAX: 100 if max is None else max}
-            field[_STEP] = 1 if step is None else step
-        elif type == "select":
-            field |= {_VALUE: "" if value is None else value, _OPTIONS: [] if options is None else options}
-        elif type == "depth":
-            field |= {_DATA: b"", _WIDTH: width, _HEIGHT: height}
-            field |= {_DATA_MIN: 0 if min is None else min, _DATA_MAX: 1000 if max is None else max}
-        else:
-            raise ValueError(f"type: expected label, toggle, slider, select or depth, got {type!r}")
-        if unit and type in ("label", "slider"):
+        if type != "label" or options:
+            raise NotImplementedError(f"the stand-in has only labels in a channel, got {type!r} {options or ''}")
+        field: dict[int, Any] = {_NAME: name, _TYPE: type, _VALUE: 0 if value is None else value}
+        if unit:
             field[_UNIT] = unit
         self._fields[name] = field
         self._pack()
 
     def __getitem__(self, name: str) -> Any:
-        field = self._fields[name]
-        return field[_DATA] if _DATA in field else field[_VALUE]
+        return self._fields[name][_VALUE]
 
     def __setitem__(self, name: str, value: Any) -> None:
-        """A slider takes (min, max, value) too, a depth map its floats as bytes. KeyError for a name that was not added."""
-        field = self._fields[name]
-        if _DATA in field:
-            field[_DATA] = value
-        elif not isinstance(value, tuple):
-            field[_VALUE] = value
-        elif field[_TYPE] == "slider":
-            field[_MIN], field[_MAX], field[_VALUE] = value[:3]
-        else:
-            field[_VALUE] = list(value)
+        """KeyError for a name that was not added."""
+        self._fields[name][_VALUE] = list(value) if isinstance(value, tuple) else value
         self._pack()
 
     def _pack(self) -> None:
@@ -256,21 +224,9 @@ class CBORChannel:
     def read(self, offset: int, size: int) -> bytes:
         return self._packed[offset : offset + size]
 
-    def write(self, offset: int, data: Any) -> int:
-        """From the PC: a list of maps, each with a field's name and value. The fields are packed again when one is set."""
-        for record in _cbor.loads(bytes(data)):
-            name, value = record.get(_NAME), record.get(_VALUE)
-            if name in self._fields and value is not None:
-                self._fields[name][_VALUE] = value
-                if self._on_write is not None:
-                    self._on_write(self, name, value)
-        return len(data)
-
 
 def _told(field: dict[int, Any]) -> str:
-    """A field for the eyes: `people 3`, `depth, 3072 bytes`."""
-    if _DATA in field:
-        return f"{field[_NAME]}, {len(field[_DATA])} bytes"
+    """A field for the eyes: `people 3`."""
     unit = f" {field[_UNIT]}" if _UNIT in field else ""
     return f"{field[_NAME]} {field[_VALUE]}{unit}"
 

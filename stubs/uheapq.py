@@ -1,9 +1,3 @@
 """MicroPython's older name of `heapq`."""
 
 from heapq import *  # noqa: F403
-from typing import TYPE_CHECKING
-
-import _host
-
-if not TYPE_CHECKING:
-    __getattr__ = _host.missing("uheapq")

@@ -147,14 +147,6 @@ def test_every_import_within_the_library_is_relative() -> None:
             assert not any(n.startswith("n6post") for n in names), f"{name}, line {node.lineno}"
 
 
-@pytest.mark.parametrize("name", sorted(FILES))
-def test_no_import_asks_the_package_for_a_file(name: str) -> None:
-    """On MicroPython `from . import nms` calls the package's __getattr__, which knows public names only."""
-    for node in ast.walk(ast.parse(FILES[name].read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.level == len(FILES[name].relative_to(LIB).parts) and not node.module:
-            raise AssertionError(f"{name}, line {node.lineno}: write `from .file import name`")
-
-
 @pytest.mark.parametrize("name", sorted(set(FILES) - {"__init__", "kernels"}))
 def test_every_file_starts_with_a_docstring(name: str) -> None:
     text = ast.get_docstring(ast.parse(FILES[name].read_text(encoding="utf-8")))
@@ -165,10 +157,6 @@ def test_no_file_is_named_like_a_public_name_of_the_package() -> None:
     """`from n6post.x.draw import draw` must not replace the function n6post.draw by a module."""
     public = set(re.findall(r"^    (\w+)=\"", (LIB / "__init__.py").read_text(encoding="utf-8"), flags=re.MULTILINE))
     assert public and not public & {path.stem for path in LIB.glob("*")}
-
-
-def test_hasattr_is_not_used() -> None:
-    assert [name for name, path in FILES.items() if re.search(r"\bhasattr\(", path.read_text(encoding="utf-8"))] == []
 
 
 # The color table of a class map in drawing/masks.py is not a parameter block: 256 RGB565 colors, then 256 alphas.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import ast
 import importlib
 import importlib.util
 import re
@@ -353,16 +352,3 @@ def test_a_camera_runs_this_checkouts_library_or_its_own() -> None:
     assert words[at:] == [*connected, "mount", str(ROOT / "lib"), "run", str(SELFTEST)]
     arguments.installed = True
     assert camera.command(arguments)[0][at:] == [*connected, "run", str(SELFTEST)]
-
-
-def test_camera_scripts_use_no_syntax_that_micropython_lacks() -> None:
-    for path in sorted([*(ROOT / "scripts" / "examples").glob("*.py"), *SELFTEST.parent.glob("*.py")]):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            where = f"{path.name}:{getattr(node, 'lineno', '')}"
-            if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
-                assert not any(isinstance(element, ast.Starred) for element in node.elts), where
-            if isinstance(node, ast.Dict):
-                assert None not in node.keys, where
-            if isinstance(node, ast.arguments):
-                assert not node.posonlyargs, where
-            assert not isinstance(node, (ast.Match, ast.TryStar)), where

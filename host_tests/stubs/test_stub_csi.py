@@ -161,6 +161,12 @@ def test_pictures_can_be_files(tmp_path: Path) -> None:
         camera.snapshot()
 
 
+def test_missing_settings_say_that_they_are_missing() -> None:
+    for owner, name in ((csi.CSI(), "csi.CSI.ioctl"), (sensor, "sensor.ioctl")):
+        with pytest.raises(AttributeError, match=f"the stand-in has no {name}"):
+            owner.ioctl()  # type: ignore[attr-defined]
+
+
 def test_old_scripts_see_the_same_camera() -> None:
     sensor.reset()
     sensor.set_pixformat(sensor.RGB565)

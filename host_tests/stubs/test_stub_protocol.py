@@ -53,22 +53,13 @@ def same(a: Any, b: Any) -> bool:
 
 @given(values)
 def test_cbor_agrees_with_the_package_cbor2(value: Any) -> None:
-    packed = _cbor.dumps(value)
-    assert same(cbor2.loads(packed), value)
-    assert same(_cbor.loads(packed), value)
-    assert same(_cbor.loads(cbor2.dumps(value)), value)
+    assert same(cbor2.loads(_cbor.dumps(value)), value)
 
 
 @pytest.mark.parametrize("value", [(1, 2), {1, 2}, 1j, [1, (2,)], object()])
 def test_types_that_the_cameras_cbor_lacks_raise_key_error(value: Any) -> None:
     with pytest.raises(KeyError):
         _cbor.dumps(value)
-
-
-@pytest.mark.parametrize("data", [b"", b"\x82\x01", b"\x63ab", b"\x19\x01", b"\xfb\x00", b"\xff", b"\xc1\x00", b"\xf8\x20"])
-def test_truncated_or_unknown_cbor_raises_value_error(data: bytes) -> None:
-    with pytest.raises(ValueError, match="CBOR"):
-        _cbor.loads(data)
 
 
 # ---- channels ----
@@ -98,29 +89,6 @@ def test_with_on_read_every_read_is_sent_else_only_changes(read: list[tuple[str,
     _host.poll()
     values = [(name, cbor2.loads(data)[0][2]) for name, data in read]
     assert values == [("plain", 0), ("asked", 1), ("asked", 2), ("asked", 3), ("plain", 9), ("asked", 4)]
-
-
-def test_controls_are_sent_with_limits_and_changes_reach_on_write(read: list[tuple[str, bytes]]) -> None:
-    moved: list[tuple[str, Any]] = []
-    channel = CBORChannel(on_write=lambda of, name, value: moved.append((name, value)))
-    channel.add("mirror", type="toggle")
-    channel.add("threshold", type="slider", min=0.1, max=1, step=0.05, unit="/")
-    channel.add("model", type="select", options=["people", "cars"], value="cars")
-    channel.add("depth", type="depth", width=2, height=1)
-    channel["threshold"] = 0.2, 0.8, 0.5
-    channel["depth"] = b"\x00" * 8
-    handle = protocol.register(name="controls", backend=channel)
-    assert repr(handle) == "<ProtocolChannel: controls>"
-    _host.poll()
-    assert cbor2.loads(read[0][1]) == [
-        {0: "mirror", -30: "toggle", 2: False},
-        {0: "threshold", -30: "slider", 2: 0.5, -31: 0.2, -32: 0.8, -33: 0.05, 1: "/"},
-        {0: "model", -30: "select", 2: "cars", -34: ["people", "cars"]},
-        {0: "depth", -30: "depth", 8: b"\x00" * 8, -20: 2, -21: 1, -23: 0, -24: 1000},
-    ]
-    sent = cbor2.dumps([{0: "mirror", 2: True}, {0: "nobody", 2: 1}, {0: "model"}])
-    assert channel.write(0, bytearray(sent)) == len(sent)
-    assert moved == [("mirror", True)] and channel["mirror"] is True and channel["model"] == "cars"
 
 
 def test_a_long_channel_is_read_in_blocks_of_512_bytes(read: list[tuple[str, bytes]]) -> None:
@@ -179,17 +147,17 @@ def test_reads_are_printed_without_another_reader(capsys: pytest.CaptureFixture[
     channel = CBORChannel()
     channel.add("in", "label", 3)
     channel.add("warmth", "label", 20.5, "Cel")
-    channel.add("far", "depth", width=1, height=1)
     protocol.register(name="a name of twenty byt", backend=channel)
     protocol.register(name="text", backend=Text())
     _host.poll()
-    assert capsys.readouterr().out == "channel a name of twe: in 3, warmth 20.5 Cel, far, 0 bytes\nchannel text: b'abc'\n"
+    assert capsys.readouterr().out == "channel a name of twe: in 3, warmth 20.5 Cel\nchannel text: b'abc'\n"
 
 
 def test_without_a_pc_nothing_is_read_and_events_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     channel = CBORChannel()
     channel.add("n", "label")
     handle = protocol.register(name="n", backend=channel)
+    assert repr(handle) == "<ProtocolChannel: n>"
     handle.send_event(0xFFFF)
     assert protocol.is_active() and omv.debug_mode()
     monkeypatch.setattr(_host, "attached", False)
@@ -216,7 +184,8 @@ def test_28_channels_can_be_registered_and_init_removes_them() -> None:
     [
         (lambda: protocol.register(name="a"), TypeError),  # type: ignore[call-overload]
         (lambda: protocol.register(name=7, backend=object()), TypeError),  # type: ignore[call-overload]
-        (lambda: CBORChannel().add("a", type="lable"), ValueError),  # type: ignore[arg-type]
+        (lambda: CBORChannel().add("a", type="slider"), NotImplementedError),  # type: ignore[arg-type]
+        (lambda: CBORChannel(on_write=print), NotImplementedError),  # type: ignore[arg-type]
         (lambda: CBORChannel().__setitem__("a", 1), KeyError),
         (lambda: CBORChannel()["a"], KeyError),
         (lambda: CBORChannel().add("a", "label", value=(1, 2)), KeyError),
@@ -233,7 +202,7 @@ def test_channel_names_are_unique() -> None:
     channel = CBORChannel()
     channel.add("a", "label")
     with pytest.raises(ValueError, match="unique"):
-        channel.add("a", "toggle")
+        channel.add("a", "label")
 
 
 def test_a_tuple_as_a_label_is_sent_as_a_list_and_nan_as_nan(read: list[tuple[str, bytes]]) -> None:

@@ -34,39 +34,12 @@ def test_leds_and_servos_remember_their_values() -> None:
     servo.angle(45)
     assert (servo.angle(), servo.pulse_width()) == (45, 1985)
     servo.pulse_width(1500)
-    servo.speed(400)
-    assert (servo.angle(), servo.speed()) == (0, 100)
-    servo.calibration(500, 2500, 1400)
-    assert servo.calibration() == (500, 2500, 1400, 2470, 2200)
+    assert servo.angle() == 0
+    servo.pulse_width(9000)
+    assert servo.pulse_width() == 2420
     for wrong in (lambda: pyb.LED(5), lambda: pyb.Servo(0)):
         with pytest.raises(ValueError, match="doesn't exist"):
             wrong()
-
-
-def test_a_timer_channel_remembers_its_width_and_calls_back() -> None:
-    timer = pyb.Timer(4, freq=1000)
-    channel = timer.channel(1, pyb.Timer.PWM, pin=pyb.Pin("P7"), pulse_width_percent=50)
-    channel.pulse_width_percent(25)
-    assert (timer.freq(), channel.pulse_width_percent()) == (1000, 25)
-    calls: list[object] = []
-    timer.callback(calls.append)
-    pyb.delay(3)
-    assert calls == [timer]
-    timer.deinit()
-    pyb.delay(3)
-    assert len(calls) == 1
-    with pytest.raises(TypeError, match="either freq, or prescaler"):
-        pyb.Timer(2, period=5)
-
-
-def test_the_usb_port_prints_and_receives(capsys: pytest.CaptureFixture[str]) -> None:
-    machine._host_uart_input["USB"] = b"snap"
-    port = pyb.USB_VCP()
-    assert port.isconnected() and port.any()
-    assert port.recv(4, timeout=5000) == b"snap"
-    assert port.recv(4) == b""
-    assert port.send(b"\x01\x02") == 2
-    assert capsys.readouterr().out == "USB: b'\\x01\\x02'\n"
 
 
 def test_time_advances() -> None:
@@ -75,14 +48,6 @@ def test_time_advances() -> None:
     pyb.udelay(10)
     assert 2 < pyb.elapsed_millis(start) < 10_000
     assert 2_000 < pyb.elapsed_micros(fine) < 10_000_000
-
-
-def test_nothing_is_connected_to_the_buses() -> None:
-    bus = pyb.I2C(2, pyb.I2C.CONTROLLER, baudrate=100_000)
-    assert bus.scan() == [] and not bus.is_ready(0x42)
-    with pytest.raises(OSError):
-        bus.mem_read(1, 0x42, 2)
-    assert pyb.SPI(2, pyb.SPI.MASTER, 1_000_000).send_recv(b"abc") == b"\0\0\0"
 
 
 # ---- network ----
@@ -97,7 +62,6 @@ def test_wifi_is_connected_immediately() -> None:
     wlan.connect("home", "secret")
     assert wlan.isconnected() and wlan.status() == network.STAT_GOT_IP and wlan.config("ssid") == "home"
     assert wlan.ifconfig()[0] == "127.0.0.1"  # type: ignore[index]
-    assert wlan.ipconfig("addr4") == ("127.0.0.1", "255.0.0.0")
     wlan.disconnect()
     assert not wlan.isconnected()
     point = network.WLAN(network.AP_IF)
@@ -176,13 +140,12 @@ def test_a_display_keeps_what_was_written_to_it() -> None:
 
 
 def test_displays_have_their_size_and_refuse_unsupported_calls() -> None:
-    panel = display.DSIDisplay(framesize=display.FWVGA, portrait=True, controller=display.ST7701())
+    panel = display.DSIDisplay(framesize=display.FWVGA, portrait=True)
     assert (panel.width(), panel.height(), panel.refresh()) == (480, 800, 60)
     assert display.RGBDisplay(display.HD).width() == 1280
-    lamp = display.DACBacklight(1)
-    screen = display.SPIDisplay(backlight=lamp)
+    screen = display.SPIDisplay()
     screen.backlight(30)
-    assert (screen.width(), screen.height(), screen.backlight(), lamp._value) == (128, 160, 30, 30)
+    assert (screen.width(), screen.height(), screen.backlight()) == (128, 160, 30)
     for wrong in (lambda: screen.backlight(101), lambda: display.SPIDisplay(0), lambda: display.SPIDisplay(refresh=20)):
         with pytest.raises(ValueError):
             wrong()
@@ -201,11 +164,9 @@ def test_older_module_names_are_aliases(name: str) -> None:
             "uselect": "select", "usocket": "getaddrinfo", "uerrno": "ENOENT", "uheapq": "heappush",
             "uasyncio": "gather", "uos": "listdir"}[name]
     assert getattr(module, some) is getattr(plain, some)
-    with pytest.raises(AttributeError, match=f"the stand-in has no {name}.nothing"):
-        module.nothing  # noqa: B018
 
 
-@pytest.mark.parametrize("expression", ["pyb.CAN", "pyb.Servo(1).turn", "network.PPP", "network.WLAN(0).ping",
+@pytest.mark.parametrize("expression", ["pyb.USB_VCP", "pyb.Servo(1).turn", "network.PPP", "network.WLAN(0).ping",
                                         "display.HDMI"])
 def test_missing_names_raise_attribute_error(expression: str) -> None:
     name = expression.replace("(1)", "").replace("(0)", "")

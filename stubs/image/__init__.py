@@ -10,14 +10,6 @@ attributes.
 from typing import TYPE_CHECKING, Any
 
 from . import _old
-from ._blobs import (
-    get_convexity,
-    get_enclosed_ellipse,
-    get_enclosing_circle,
-    get_major_axis_line,
-    get_minor_axis_line,
-    get_solidity,
-)
 from ._formats import (
     APPLY_COLOR_PALETTE_FIRST,
     AREA,
@@ -50,43 +42,12 @@ ROTATE_180 = HMIRROR | VFLIP
 ROTATE_270 = HMIRROR | TRANSPOSE
 
 __all__ = [
-    "APPLY_COLOR_PALETTE_FIRST",
-    "AREA",
-    "BICUBIC",
-    "BILINEAR",
-    "BINARY",
-    "BLACK_BACKGROUND",
-    "CENTER",
-    "EXTRACT_RGB_CHANNEL_FIRST",
-    "GRAYSCALE",
-    "HMIRROR",
-    "Image",
-    "JPEG",
-    "JPEG_SUBSAMPLING_420",
-    "JPEG_SUBSAMPLING_422",
-    "JPEG_SUBSAMPLING_444",
-    "JPEG_SUBSAMPLING_AUTO",
-    "PALETTE_IRONBOW",
-    "PALETTE_RAINBOW",
-    "PNG",
-    "RGB565",
-    "ROTATE_180",
-    "ROTATE_270",
-    "ROTATE_90",
-    "SCALE_ASPECT_EXPAND",
-    "SCALE_ASPECT_IGNORE",
-    "SCALE_ASPECT_KEEP",
-    "TRANSPOSE",
-    "VFLIP",
-    "get_convexity",
-    "get_enclosed_ellipse",
-    "get_enclosing_circle",
-    "get_major_axis_line",
-    "get_minor_axis_line",
-    "get_solidity",
-]
+    "APPLY_COLOR_PALETTE_FIRST", "AREA", "BICUBIC", "BILINEAR", "BINARY", "BLACK_BACKGROUND", "CENTER",
+    "EXTRACT_RGB_CHANNEL_FIRST", "GRAYSCALE", "HMIRROR", "Image", "JPEG", "JPEG_SUBSAMPLING_420", "JPEG_SUBSAMPLING_422",
+    "JPEG_SUBSAMPLING_444", "JPEG_SUBSAMPLING_AUTO", "PALETTE_IRONBOW", "PALETTE_RAINBOW", "PNG", "RGB565", "ROTATE_180",
+    "ROTATE_270", "ROTATE_90", "SCALE_ASPECT_EXPAND", "SCALE_ASPECT_IGNORE", "SCALE_ASPECT_KEEP", "TRANSPOSE", "VFLIP",
+]  # fmt: skip
 
-EDGE_CANNY, EDGE_SIMPLE = 0, 1
 TAG16H5, TAG25H9, TAG36H10, TAG36H11 = 1, 2, 4, 8
 TAGCIRCLE21H7, TAGCIRCLE49H12, TAGCUSTOM48H12, TAGSTANDARD41H12, TAGSTANDARD52H13 = 16, 32, 64, 128, 256
 

@@ -1,13 +1,13 @@
 """find_blobs(): areas of neighboring pixels between thresholds, measured exactly as the firmware does.
 
-Areas are filled row by row in the firmware's order, because corners and perimeters depend on it. Two things are missing:
-the limit of the firmware's stack (the camera splits an area that needs more memory than the stack has), and the
-`contours` of firmware 5.0.
+Areas are filled row by row in the firmware's order, because corners and perimeters depend on it. Missing are the limit of
+the firmware's stack (the camera splits an area that needs more memory than the stack has), histograms, the `contours` of
+firmware 5.0, and the measures of the smallest rectangle: solidity, convexity, axes and circles.
 """
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -69,8 +69,6 @@ class Area:
     center: tuple[np.float32, np.float32]
     rotation: np.float32
     roundness: np.float32
-    x_hist: list[int] = field(default_factory=list)
-    y_hist: list[int] = field(default_factory=list)
     count: int = 1
 
     def __post_init__(self) -> None:
@@ -81,8 +79,7 @@ class Area:
 
 def find(values: npt.NDArray[Any], bands: list[_thresholds.Band], invert: bool, roi: Rect, x_stride: int, y_stride: int,
          area_threshold: int, pixels_threshold: int, merge: bool, margin: int,
-         threshold_cb: Callable[[Any], Any] | None, merge_cb: Callable[[Any, Any], Any] | None, x_bins: int,
-         y_bins: int) -> list[Any]:
+         threshold_cb: Callable[[Any], Any] | None, merge_cb: Callable[[Any, Any], Any] | None) -> list[Any]:
     """Find the areas. `values` come from _thresholds.channels() and cover the whole picture."""
     x0, y0, w, h = roi
     taken = np.zeros((h, w), dtype=bool)
@@ -95,13 +92,12 @@ def find(values: npt.NDArray[Any], bands: list[_thresholds.Band], invert: bool, 
             for x in range(x0 + y % x_stride, x0 + w, x_stride):
                 if not row[x - x0]:
                     continue
-                area = _measured(filler.fill(x, y), filler.perimeter, roi, 1 << number, area_threshold, pixels_threshold,
-                                 values.shape[1] if x_bins else 0, values.shape[0] if y_bins else 0, x_bins, y_bins)
+                area = _measured(filler.fill(x, y), filler.perimeter, roi, 1 << number, area_threshold, pixels_threshold)
                 if area is not None and (threshold_cb is None or threshold_cb(_blob(area))):
                     areas.append(area)
         taken |= met & ~filler.left()
     if merge:
-        areas = _merged(areas, margin, merge_cb, x_bins, y_bins)
+        areas = _merged(areas, margin, merge_cb)
     return [_blob(area) for area in areas]
 
 
@@ -202,7 +198,7 @@ def _corners(spans: list[tuple[int, int, int]], x_max: int, y_max: int) -> list[
 
 
 def _measured(spans: list[tuple[int, int, int]], perimeter: int, roi: Rect, code: int, area_threshold: int,
-              pixels_threshold: int, width: int, height: int, x_bins: int, y_bins: int) -> Area | None:
+              pixels_threshold: int) -> Area | None:
     """Measure an area; None if it is too small."""
     pixels = sum(right - left + 1 for left, right, _ in spans)
     if pixels < pixels_threshold:
@@ -227,15 +223,7 @@ def _measured(spans: list[tuple[int, int, int]], perimeter: int, roi: Rect, code
     b = int32(xy - (mx * sum_y + my * sum_x) + pixels * mx * my)
     c = int32(yy - 2 * my * sum_y + pixels * my * my)
     rotation = F32(atan2(2 * b, a - c) / F32(2)) if a != c else F32(0)
-    x_hist, y_hist = [0] * width, [0] * height
-    for left, right, row in spans:
-        if y_bins:
-            y_hist[row] += right - left + 1
-        if x_bins:
-            for column in range(left, right + 1):
-                x_hist[column] += 1
-    return Area(corners, rect, pixels, perimeter, code, center, rotation, _roundness(F32(a), F32(b), F32(c)),
-                _binned(x_hist, x_bins), _binned(y_hist, y_bins))
+    return Area(corners, rect, pixels, perimeter, code, center, rotation, _roundness(F32(a), F32(b), F32(c)))
 
 
 def _roundness(a: np.float32, b: np.float32, c: np.float32) -> np.float32:
@@ -250,21 +238,6 @@ def _roundness(a: np.float32, b: np.float32, c: np.float32) -> np.float32:
     return divided(min(moments), max(moments))
 
 
-def _binned(hist: list[int], most: int) -> list[int]:
-    """The first run of numbers without a gap, in at most `most` bins."""
-    start = next((i for i, value in enumerate(hist) if value), None)
-    if start is None:
-        return []
-    end = next((i for i in range(start, len(hist)) if not hist[i]), len(hist))
-    count = end - start
-    size = min(most, count)
-    scale = F32(size) / F32(count)
-    bins = [0] * size
-    for i in range(count):
-        bins[int(np.floor(F32(i) * scale))] += hist[start + i]
-    return bins
-
-
 # ---- merging ----
 
 
@@ -273,8 +246,7 @@ def _overlap(one: Rect, other: Rect) -> bool:
             and other[1] < one[1] + one[3])
 
 
-def _merged(areas: list[Area], margin: int, merge_cb: Callable[[Any, Any], Any] | None, x_bins: int,
-            y_bins: int) -> list[Area]:
+def _merged(areas: list[Area], margin: int, merge_cb: Callable[[Any, Any], Any] | None) -> list[Area]:
     """Merge areas until no two rectangles overlap."""
     again = True
     while again:
@@ -287,7 +259,7 @@ def _merged(areas: list[Area], margin: int, merge_cb: Callable[[Any, Any], Any] 
                 grown = (max(x - margin, -32768), max(y - margin, -32768),
                          min(max(w + 2 * margin, 0), 32767), min(max(h + 2 * margin, 0), 32767))
                 if _overlap(area.rect, grown) and (merge_cb is None or merge_cb(_blob(area), _blob(other))):
-                    _swallow(area, other, x_bins, y_bins)
+                    _swallow(area, other)
                     again = True
                 else:
                     rest.append(other)
@@ -296,11 +268,7 @@ def _merged(areas: list[Area], margin: int, merge_cb: Callable[[Any, Any], Any] 
     return areas
 
 
-def _swallow(area: Area, other: Area, x_bins: int, y_bins: int) -> None:
-    for axis, most, name in ((0, x_bins, "x_hist"), (1, y_bins, "y_hist")):
-        if most:
-            parts = [(one.rect[axis], one.rect[axis] + one.rect[axis + 2] - 1, getattr(one, name)) for one in (area, other)]
-            setattr(area, name, _merged_bins(parts, most))
+def _swallow(area: Area, other: Area) -> None:
     for i in range(DIRECTIONS):
         x, y = other.corners[i]
         # The firmware has a bug here, which is kept: it uses the cosine for y too.
@@ -317,23 +285,6 @@ def _swallow(area: Area, other: Area, x_bins: int, y_bins: int) -> None:
     area.sums = [F32(one + two) for one, two in zip(area.sums, other.sums, strict=True)]
     x_mean, y_mean, cos, sin, area.roundness = (F32(total / number) for total in area.sums)
     area.center, area.rotation = (x_mean, y_mean), atan2(sin, cos)
-
-
-def _merged_bins(parts: list[tuple[int, int, list[int]]], most: int) -> list[int]:
-    start, end = min(first for first, _, _ in parts), max(last for _, last, _ in parts)
-    count = end - start + 1
-    size = min(most, count)
-    scale = F32(size) / F32(count)
-    bins = [0] * size
-    left = [list(hist) for _, _, hist in parts]
-    for i in range(count):
-        for (first, last, _), hist in zip(parts, left, strict=True):
-            if first <= i + start <= last and hist:
-                length = last - first + 1
-                index = int(np.floor(F32(i + start - first) * (F32(min(len(hist), length)) / F32(length))))
-                bins[int(np.floor(F32(i) * scale))] += hist[index]
-                hist[index] = 0
-    return bins
 
 
 # ---- results ----
@@ -384,7 +335,7 @@ def _blob(area: Area) -> Any:
         "x": x, "y": y, "w": w, "h": h,
         "cx": int(np.rint(area.center[0])), "cy": int(np.rint(area.center[1])), "pixels": area.pixels,
         "rotation": float(area.rotation), "code": area.code, "count": area.count, "perimeter": area.perimeter,
-        "roundness": float(area.roundness), "x_hist_bins": area.x_hist, "y_hist_bins": area.y_hist,
+        "roundness": float(area.roundness), "x_hist_bins": [], "y_hist_bins": [],
         "corners": (p0, p1, p2, p3), "min_corners": _min_corners(area.corners),
         "cxf": float(area.center[0]), "cyf": float(area.center[1]),
         "elongation": float(F32(F32(1) - area.roundness)), "area": w * h,
@@ -396,88 +347,14 @@ def _blob(area: Area) -> Any:
 
 
 def _as_4_8_1(fields: dict[str, Any]) -> Methods:
-    blob = Blob(fields.values())
     items = {name: fields[name] for name in ("x", "y", "w", "h", "pixels", "cx", "cy", "rotation", "code", "count",
                                              "perimeter", "roundness")}
     more = {name: value for name, value in fields.items() if name not in items and name != "contour"}
     # Computed from the Python number, which is two bits shorter.
     more["elongation"] = float(F32(F32(1) - to_float(fields["roundness"])))
     degrees = F32(F32(to_float(fields["rotation"]) * F32(180)) / F32(math.pi))
-    more |= {
-        "rotation_deg": int(degrees), "rotation_rad": fields["rotation"], "extent": fields["density"],
-        "solidity": get_solidity(blob), "convexity": get_convexity(blob),
-        "major_axis_line": get_major_axis_line(blob), "minor_axis_line": get_minor_axis_line(blob),
-        "enclosing_circle": get_enclosing_circle(blob), "enclosed_ellipse": get_enclosed_ellipse(blob),
-    }  # fmt: skip
+    more |= {"rotation_deg": int(degrees), "rotation_rad": fields["rotation"], "extent": fields["density"]}
     shown = {name: f"{value:f}" if isinstance(value, float) else value for name, value in items.items()}
     text = ", ".join(f'"{name}":{value}' for name, value in shown.items())
     raw = items | {"cx": fields["cxf"], "cy": fields["cyf"]}  # the type of a slice
     return Methods("blob", items, more, "{" + text + "}", list(raw.values()))
-
-
-# ---- measures of the smallest rectangle: functions of the module in 5.0, methods of a blob in 4.8.1 ----
-
-
-def _distance(one: Point, other: Point) -> np.float32:
-    dx, dy = one[0] - other[0], one[1] - other[1]
-    return root(F32(dx * dx + dy * dy))
-
-
-def _middles(blob: Blob) -> list[Point]:
-    corners = blob.min_corners
-    return [(_c_div(x0 + x1, 2), _c_div(y0 + y1, 2))
-            for (x0, y0), (x1, y1) in zip(corners, corners[1:] + corners[:1], strict=True)]
-
-
-def _center(blob: Blob) -> Point:
-    return _c_div(sum(x for x, _ in blob.min_corners), 4), _c_div(sum(y for _, y in blob.min_corners), 4)
-
-
-def get_solidity(blob: Blob, /) -> float:
-    """Number of pixels divided by the area of the smallest rectangle, at most 1."""
-    corners = blob.min_corners
-    twice = sum(x0 * y1 - y0 * x1 for (x0, y0), (x1, y1) in zip(corners, corners[1:] + corners[:1], strict=True))
-    return float(min(divided(blob.pixels, F32(twice) / F32(2)), F32(1)))
-
-
-def get_convexity(blob: Blob, /) -> float:
-    """The smallest rectangle's perimeter divided by the blob's, at most 1."""
-    corners = blob.min_corners
-    total = F32(0)
-    for one, other in zip(corners, corners[1:] + corners[:1], strict=True):
-        total = F32(total + _distance(one, other))
-    return float(min(divided(total, F32(blob.perimeter)), F32(1)))
-
-
-def _axes(blob: Blob) -> tuple[Any, Any]:
-    """The longer and the shorter line through the midpoints of opposite sides."""
-    m = _middles(blob)
-    lines = (m[0] + m[2], m[1] + m[3])
-    return lines if _distance(m[0], m[2]) >= _distance(m[1], m[3]) else lines[::-1]
-
-
-def get_major_axis_line(blob: Blob, /) -> tuple[int, int, int, int]:
-    line: tuple[int, int, int, int] = _axes(blob)[0]
-    return line
-
-
-def get_minor_axis_line(blob: Blob, /) -> tuple[int, int, int, int]:
-    line: tuple[int, int, int, int] = _axes(blob)[1]
-    return line
-
-
-def get_enclosing_circle(blob: Blob, /) -> tuple[int, int, int]:
-    """(x, y, radius)"""
-    center = _center(blob)
-    return *center, int(np.rint(max(_distance(corner, center) for corner in blob.min_corners)))
-
-
-def get_enclosed_ellipse(blob: Blob, /) -> tuple[int, int, int, int, int]:
-    """(x, y, x radius, y radius, degrees)"""
-    m, center = _middles(blob), _center(blob)
-    a, b = (int(min(_distance(m[i], center), _distance(m[i + 2], center))) for i in (0, 1))
-    if _distance(m[0], m[2]) >= _distance(m[1], m[3]):
-        angle = atan2(m[0][1] - m[2][1], m[0][0] - m[2][0])
-    else:
-        angle = F32(atan2(m[1][1] - m[3][1], m[1][0] - m[3][0]) + F32(math.pi / 2))
-    return *center, a, b, int(F32(F32(angle * F32(180)) / F32(math.pi)))

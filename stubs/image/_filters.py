@@ -126,34 +126,3 @@ def morph(pixels: Pixels, pixformat: int, kernel: Wide, scale: np.float32, add: 
 
     filtered = _each_channel(pixels, pixformat, channel)
     return _where(mask, pixels, _adaptive(pixels, filtered, pixformat, threshold, offset, invert))
-
-
-def canny(pixels: Pixels, roi: tuple[int, int, int, int], low: int, high: int) -> Pixels:
-    """Edges of one pixel as in find_edges(EDGE_CANNY): the whole image is blurred, the edges of the region are drawn."""
-    height, width = pixels.shape
-    around = np.pad(pixels.astype(np.int64), 1, mode="edge")
-    rows = around[:-2] + 2 * around[1:-1] + around[2:]
-    blurred = ((rows[:, :-2] + 2 * rows[:, 1:-1] + rows[:, 2:]) >> 4).astype(np.uint8)
-    x, y, w, h = roi
-    if w < 3 or h < 3:
-        blurred[y : y + h, x : x + w] = 0
-        return blurred
-    part = blurred[y : y + h, x : x + w].astype(np.int64)
-    left, right = [part[:-2, at] + 2 * part[1:-1, at] + part[2:, at] for at in (slice(-2), slice(2, None))]
-    above, below = [part[at, :-2] + 2 * part[at, 1:-1] + part[at, 2:] for at in (slice(-2), slice(2, None))]
-    across, down = left - right, above - below
-    strength = np.zeros((h, w), dtype=np.int64)
-    strength[1:-1, 1:-1] = np.sqrt((across * across + down * down).astype(F32)).astype(np.int64)
-    angle = np.abs(np.arctan2(down.astype(F32), across.astype(F32)) * F32(180) / F32(np.pi)).astype(np.int64)
-    direction = np.digitize(angle, (22, 67, 112, 160)) % 4
-
-    def moved(dy: int, dx: int) -> Wide:
-        return strength[1 + dy : h - 1 + dy, 1 + dx : w - 1 + dx]
-
-    here = moved(0, 0)
-    near = np.max([moved(dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1)], axis=0)
-    ends = ((0, -1), (1, -1), (1, 0), (1, 1))
-    ridge = [(here > moved(dy, dx)) & (here > moved(-dy, -dx)) for dy, dx in ends]
-    drawn = np.choose(direction, ridge) & (here >= low) & (near >= high)
-    blurred[y : y + h, x : x + w] = np.pad(np.where(drawn, 255, 0), 1)
-    return blurred

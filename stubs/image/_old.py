@@ -5,13 +5,13 @@
             draw_string(x, y, text, ...)       draw_line(x0, y0, x1, y1, ...)
 
 No call of draw_string works with both. In 4.8.1, None is not allowed as a color or a scale. That firmware ignores extra
-arguments and unknown keywords; the stand-in refuses them, as 5.0 does. The same applies to filters and measures, whose
-options are keyword-only in 5.0.
+arguments and unknown keywords; the stand-in refuses them, as 5.0 does. The options of filters and measures, which 4.8.1
+also takes by position, are keyword-only here: so they work with both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import _host
@@ -79,67 +79,13 @@ def _as_4_8_1(name: str, new: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-def _as_it_is(value: object) -> Any:
-    return value
-
-
-def _roi(value: object) -> Any:
-    return tuple(a.fixed_ints(value, 4))
-
-
-# For each method: the number of positional arguments, the options that may be positional, and the keyword-only options.
-_Options = dict[str, Callable[[Any], Any]]
-_BY_NAME: _Options = {"difference": _as_it_is, "roi": _roi, "bins": a.to_int, "l_bins": a.to_int, "a_bins": a.to_int,
-                      "b_bins": a.to_int}
-_MEASURES: dict[str, tuple[int, _Options, _Options]] = {
-    "mean": (1, {"threshold": a.to_int, "offset": a.to_int, "invert": a.to_int, "mask": _as_it_is}, {}),
-    "get_histogram": (0, {"thresholds": _as_it_is, "invert": a.to_int}, _BY_NAME),
-    "get_statistics": (0, {"thresholds": _as_it_is, "invert": a.to_int}, _BY_NAME),
-    "find_blobs": (1, {
-        "invert": a.to_int, "roi": _roi, "x_stride": a.to_int, "y_stride": a.to_int, "area_threshold": a.to_int,
-        "pixels_threshold": a.to_int, "merge": a.to_int, "margin": a.to_int, "threshold_cb": _as_it_is,
-        "merge_cb": _as_it_is, "x_hist_bins_max": a.to_int, "y_hist_bins_max": a.to_int,
-    }, {}),
-}  # fmt: skip
-_ALIASES = {"get_hist": "get_histogram", "histogram": "get_histogram", "get_stats": "get_statistics",
-            "statistics": "get_statistics"}
-
-
-def _measure_as_4_8_1(name: str, new: Callable[..., Any]) -> Callable[..., Any]:
-    count, options, by_name = _MEASURES[name]
-
-    def method(self: Image, *arguments: Any, **keywords: Any) -> Any:
-        if len(arguments) < count:
-            raise TypeError(f"function missing {count - len(arguments)} required positional arguments")
-        first, rest = arguments[:count], arguments[count:]
-        allowed = options | by_name
-        if len(rest) > len(options) or keywords.keys() - list(allowed)[len(rest) :]:
-            if by_name and len(rest) > len(options):
-                raise TypeError(f"{name}: 4.8.1 uses the third argument both as roi and as difference: pass them by name")
-            raise TypeError(f"{name}: extra arguments, which 4.8.1 silently ignores")
-        given = dict(zip(options, rest, strict=False)) | keywords
-        return new(self, *first, **{option: allowed[option](value) for option, value in given.items()})
-
-    method.__name__ = name
-    return method
-
-
-def _both(names: Iterable[str], as_4_8_1: Callable[[str, Callable[..., Any]], Callable[..., Any]]) -> list[dict[str, Any]]:
-    """The methods of 5.0 and those of 4.8.1."""
-    new = {name: getattr(Image, name) for name in names}
-    return [new, {name: as_4_8_1(name, method) for name, method in new.items()}]
-
-
-_DRAWING = _both(_METHODS, _as_4_8_1)
-_MEASURING = _both(_MEASURES, _measure_as_4_8_1)
-for _methods in _MEASURING:
-    _methods.update({alias: _methods[name] for alias, name in _ALIASES.items()})
+_NEW = {name: getattr(Image, name) for name in _METHODS}
+_OLD = {name: _as_4_8_1(name, method) for name, method in _NEW.items()}
 
 
 def _follow() -> None:
-    for methods, way in ((_DRAWING, "drawing"), (_MEASURING, "results")):
-        for name, method in methods[_host.old(way)].items():
-            setattr(Image, name, method)
+    for name, method in (_OLD if _host.old("drawing") else _NEW).items():
+        setattr(Image, name, method)
 
 
 _host.follow_firmware(_follow)

@@ -1,6 +1,6 @@
 """Image methods that do not draw: thresholds, filters, statistics, blobs.
 
-They take the arguments of firmware 5.0. _old.py has the arguments of 4.8.1.
+They take the arguments of firmware 5.0: options are keyword-only, which works with 4.8.1, too.
 """
 
 from __future__ import annotations
@@ -156,24 +156,6 @@ class Processing:
 
     blur = gaussian_blur = gaussian
 
-    def laplacian(
-        self: Self, size: int, /, *, sharpen: bool = False, mul: float | None = None, add: float | None = None,
-        threshold: bool = False, offset: int = 0, invert: bool = False, mask: Processing | str | None = None,
-    ) -> Self:
-        """Edges over (2 * size + 1) ** 2 pixels: the pixel minus the gaussian; `sharpen` adds them to the picture."""
-        self._check_mutable()
-        size = _size(size)
-        if 2 * size + 1 > 31:
-            raise ValueError("Kernel size too large!")
-        offset, allowed = a.to_int(offset), self._mask_of(mask)
-        kernel, total = _filters.gaussian_kernel(size, False)
-        kernel = -kernel
-        kernel[size, size] += total * (2 if sharpen else 1)
-        scale = np.float32(_float(mul, 1.0) / np.float32(total)) if total else np.float32(np.inf)
-        self._store(_filters.morph(self._pixels(), self._format, kernel, scale, _float(add, 0.0), bool(threshold), offset,
-                                   bool(invert), allowed))
-        return self
-
     def difference(self: Self, other: Processing | str, /, *, mask: Processing | str | None = None) -> Self:
         """The absolute difference of each channel from another image of the same size and format."""
         self._check_mutable()
@@ -185,20 +167,6 @@ class Processing:
             parts = zip(f.rgb565_channels(pixels), f.rgb565_channels(theirs), (11, 5, 0), strict=True)
             result = sum(np.abs(one.astype(np.int32) - two) << shift for one, two, shift in parts)  # type: ignore[assignment]
         self._store(_filters._where(self._mask_of(mask), pixels, result.astype(pixels.dtype)))
-        return self
-
-    def histeq(
-        self: Self, *, adaptive: bool = False, clip_limit: float | None = None, mask: Processing | str | None = None
-    ) -> Self:
-        """Spread the gray levels of a GRAYSCALE image over 0..255."""
-        self._check_mutable()
-        if adaptive or self._format != f.GRAYSCALE:
-            raise NotImplementedError("the stand-in has histeq of GRAYSCALE images without adaptive=True only: convert the "
-                                      "image with to_grayscale(), or leave out adaptive")  # fmt: skip
-        pixels = self._pixels()
-        counts = np.cumsum(np.bincount(pixels.ravel(), minlength=256)).astype(np.float32)
-        levels = np.floor(np.float32(255) / np.float32(pixels.size) * counts).astype(np.uint8)
-        self._store(_filters._where(self._mask_of(mask), pixels, levels[pixels]))
         return self
 
     def lens_corr(
@@ -235,28 +203,6 @@ class Processing:
         self._store(result)
         return self
 
-    def find_edges(
-        self: Self, edge_type: int, /, *, roi: Any = None, threshold: tuple[int, int] | list[int] | None = None
-    ) -> Self:
-        """White edges on black, of a GRAYSCALE image: Canny's, or pixels that a high pass leaves between the thresholds."""
-        self._check_mutable()
-        if self._format != f.GRAYSCALE:
-            raise ValueError("Expected a grayscale image")
-        kind = a.to_int(edge_type)
-        x, y, w, h = a.to_roi(roi, self._width, self._height)
-        low, high = (a.to_int(value) for value in a.fixed(threshold, 2)) if threshold is not None else (100, 200)
-        pixels = self._pixels()
-        if kind == 1:  # EDGE_SIMPLE, of the whole image
-            kernel = np.full((3, 3), -1)
-            kernel[1, 1] = 8
-            one = np.float32(1)
-            passed = _filters.morph(pixels, f.GRAYSCALE, kernel, one, np.float32(0), False, 0, False, None)
-            white = np.where((low <= passed) & (passed <= high), 255, 0).astype(np.uint8)
-            self._store(_filters.erode(white, f.GRAYSCALE, 1, 2, None))
-        elif kind == 0:
-            self._store(_filters.canny(pixels, (x, y, w, h), low, high))
-        return self
-
     find_apriltags = _absent("find_apriltags")
     find_barcodes = _absent("find_barcodes")
     find_circles = _absent("find_circles")
@@ -268,32 +214,18 @@ class Processing:
 
     # ---- measures ----
 
-    def _shares(self, thresholds: Any, invert: bool, roi: Any, bins: int, l_bins: int, a_bins: int, b_bins: int,
-                difference: Any) -> list[_statistics.Bins]:
-        self._check_mutable()
-        bands = [] if thresholds is None else _thresholds.to_bands(thresholds)
-        x, y, w, h = a.to_roi(roi, self._width, self._height)
-        other = None if difference is None else self._other(difference)[y : y + h, x : x + w]
-        counts = _statistics.bin_counts(self._format, a.to_int(bins), [a.to_int(n) for n in (l_bins, a_bins, b_bins)])
-        return _statistics.shares(self._pixels()[y : y + h, x : x + w], self._format, bands, bool(invert), other, counts)
-
-    def get_histogram(
-        self, *, thresholds: Bands | None = None, invert: bool = False, roi: tuple[int, int, int, int] | None = None,
-        bins: int = -1, l_bins: int = -1, a_bins: int = -1, b_bins: int = -1, difference: Processing | str | None = None,
-    ) -> _statistics.Histogram:
-        """Histogram of gray, or of L, A and B: fractions of the pixels, or of the pixels between `thresholds`."""
-        shares = self._shares(thresholds, invert, roi, bins, l_bins, a_bins, b_bins, difference)
-        return _statistics.Histogram(self._format, shares)
-
-    get_hist = histogram = get_histogram
-
     def get_statistics(
         self, *, thresholds: Bands | None = None, invert: bool = False, roi: tuple[int, int, int, int] | None = None,
-        bins: int = -1, l_bins: int = -1, a_bins: int = -1, b_bins: int = -1, difference: Processing | str | None = None,
+        **options: Any,
     ) -> _statistics.Statistics:
-        """Mean, median, quartiles and more of the histogram that get_histogram() returns for the same arguments."""
-        shares = self._shares(thresholds, invert, roi, bins, l_bins, a_bins, b_bins, difference)
-        return _statistics.statistics(self._format, shares)
+        """Mean, median, quartiles and more of gray, or of L, A and B: of all pixels, or of those between `thresholds`."""
+        self._check_mutable()
+        if options:
+            raise NotImplementedError(f"the stand-in has no options {', '.join(options)} of get_statistics")
+        bands = [] if thresholds is None else _thresholds.to_bands(thresholds)
+        x, y, w, h = a.to_roi(roi, self._width, self._height)
+        pixels = self._pixels()[y : y + h, x : x + w]
+        return _statistics.statistics(self._format, _statistics.shares(pixels, self._format, bands, bool(invert)))
 
     get_stats = statistics = get_statistics
 
@@ -310,8 +242,8 @@ class Processing:
         `threshold_cb` returns False. `merge` merges areas whose rectangles, enlarged by `margin` pixels, overlap.
         """
         self._check_mutable()
-        if contours:
-            raise NotImplementedError("the stand-in has no contours of blobs")
+        if contours or a.to_int(x_hist_bins_max) or a.to_int(y_hist_bins_max):
+            raise NotImplementedError("the stand-in has no contours and no histograms of blobs")
         bands = _thresholds.to_bands(thresholds)
         if not bands:
             return []
@@ -319,8 +251,7 @@ class Processing:
         for name, stride in (("x_stride", x_stride), ("y_stride", y_stride)):
             if a.to_int(stride) <= 0:
                 raise OSError(f"{name} must not be zero.")
-        area, pixels, x_bins, y_bins = (
-            a.to_int(value) & 0xFFFFFFFF for value in (area_threshold, pixels_threshold, x_hist_bins_max, y_hist_bins_max))
+        area, pixels = (a.to_int(value) & 0xFFFFFFFF for value in (area_threshold, pixels_threshold))
         return _blobs.find(
             _thresholds.channels(self._pixels(), self._format), bands, bool(invert), region, x_stride, y_stride, area,
-            pixels, bool(merge), a.to_int(margin), threshold_cb, merge_cb, x_bins, y_bins)
+            pixels, bool(merge), a.to_int(margin), threshold_cb, merge_cb)

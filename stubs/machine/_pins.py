@@ -1,4 +1,4 @@
-"""Pin, Signal and LED: they remember their value. There are no interrupts."""
+"""Pin and LED: they remember their value. There are no interrupts."""
 
 from __future__ import annotations
 
@@ -100,28 +100,6 @@ class Pin(_host.StandIn):
 
     def __repr__(self) -> str:
         return f"Pin({self._name})"
-
-
-class Signal(_host.StandIn):
-    """A pin that may be inverted."""
-
-    def __init__(self, pin: Any, *arguments: Any, invert: bool = False, **options: Any) -> None:
-        self._pin = pin if isinstance(pin, Pin) else Pin(pin, *arguments, **options)
-        self._invert = bool(invert)
-
-    def value(self, value: Any = None) -> int | None:
-        if value is None:
-            return int(bool(self._pin.value())) ^ self._invert
-        self._pin.value(bool(value) ^ self._invert)
-        return None
-
-    __call__ = value
-
-    def on(self) -> None:
-        self.value(1)
-
-    def off(self) -> None:
-        self.value(0)
 
 
 class LED(_host.StandIn):

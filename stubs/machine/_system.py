@@ -55,11 +55,6 @@ def enable_irq(state: int = 0, /) -> None:
     pass
 
 
-def time_pulse_us(pin: Any, pulse_level: int, timeout_us: int = 1_000_000, /) -> int:
-    """-2: no pulse came."""
-    return -2
-
-
 def info(*arguments: Any) -> None:
     print("machine.info: not known on a PC")
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ._array import array, fresh, linear, ndarray, wrap
-from ._convert import convert, elements, float32, from_iterable, is_scalar, to_float, to_int, truncated
+from ._convert import elements, float32, from_iterable, is_scalar, to_float, to_int, truncated
 from ._core import BOOLEAN, F32, FLOAT, I16, MAX_DIMS, NO_DIMS, Array, Raw, UlabTrap, dense_bytes, dtype_of
 
 _Shape = int | tuple[int, ...] | list[int]
@@ -124,30 +123,6 @@ def linspace(
     return values if retstep is False else (values, float(step))
 
 
-def logspace(
-    start: float,
-    stop: float,
-    /,
-    num: int = 50,
-    *,
-    base: float = 10.0,
-    endpoint: bool = True,
-    dtype: int = FLOAT,
-) -> ndarray:
-    n = to_int(num)
-    if n < 2:
-        raise ValueError("number of points must be at least 2")
-    made, flag = dtype_of(dtype)
-    first, last, b = float32(to_float(start)), float32(to_float(stop)), float(float32(to_float(base)))
-    step = (last - first) / np.float32(n - 1 if endpoint is True else n)
-    factors = np.full(n, np.float32(b ** float(step)), F32)
-    factors[0] = np.float32(b ** float(first))
-    values = np.multiply.accumulate(factors)
-    if flag & BOOLEAN:
-        return wrap(np.ones(n, np.uint8), flag)
-    return wrap(values if made is F32 else truncated(values, made), flag)
-
-
 def asarray(source: Any, /, *, dtype: int | None = None) -> Any:
     """Convert to an array; an array that needs no conversion is returned itself."""
     if is_scalar(source):
@@ -202,21 +177,6 @@ def diag(source: Any, /, *, k: int = 0) -> ndarray:
     return linear(np.diag(a, k).copy()) if a.ndim == 2 else wrap(np.diag(a, k))
 
 
-def meshgrid(*arrays: ndarray, indexing: str = "xy") -> tuple[ndarray, ...]:
-    if not isinstance(indexing, str):
-        raise TypeError("indexing should be 'xy' or 'ij'")
-    if indexing not in ("xy", "ij"):
-        raise ValueError("indexing must be 'xy' or 'ij'")
-    if len(arrays) > MAX_DIMS:
-        raise ValueError("too many input arrays")
-    if not all(isinstance(a, Raw) for a in arrays):
-        raise TypeError("arguments must be ndarrays")
-    if any(a.ndim != 1 for a in arrays):
-        raise ValueError("arguments must be 1D arrays")
-    grids = np.meshgrid(*[a._np for a in arrays], indexing=indexing)  # type: ignore[call-overload]
-    return tuple(fresh(g) for g in grids)
-
-
 def buffer_of(obj: Any) -> Array | None:
     """The bytes of an object with the buffer protocol, as a numpy view; None if it has none."""
     if isinstance(obj, Raw):
@@ -250,8 +210,3 @@ def frombuffer(buffer: Any, /, *, dtype: int = FLOAT, count: int = -1, offset: i
             raise ValueError("buffer is smaller than requested size")
         n = count
     return wrap(data[offset : offset + n * made.itemsize].view(made), flag)
-
-
-def numbers(source: Sequence[Any], dtype: np.dtype[Any] = F32) -> Array:
-    """The elements of an iterable or array as a new numpy array."""
-    return convert(source._np, dtype) if isinstance(source, Raw) else from_iterable(source, dtype, 0)

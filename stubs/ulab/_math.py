@@ -1,4 +1,4 @@
-"""Functions of one variable, arctan2, around, vectorize (`vector.c` of ulab 6.12.0; golden math_*).
+"""Functions of one variable, arctan2, around (`vector.c` of ulab 6.12.0; golden math_*).
 
 Computed in double precision and rounded once: the C libraries differ from each other in the last bits.
 """
@@ -6,13 +6,13 @@ Computed in double precision and rounded once: the C libraries differ from each 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from ._array import fresh, linear, ndarray, wrap
-from ._convert import elements, float32, items, operand, to_int
-from ._core import F32, FLOAT, NO_DIMS, Array, Raw, UlabTrap, canonical, dtype_of
+from ._array import fresh, ndarray, wrap
+from ._convert import float32, operand, to_int
+from ._core import F32, NO_DIMS, Array, Raw, UlabTrap, canonical
 
 _Function = Callable[[Array], Array]
 
@@ -51,102 +51,39 @@ def _in_float32(function: _Function) -> _Function:
 _PI = np.float32(np.pi)
 
 
-def _sinc(x: Array) -> Array:
-    scaled = x.astype(F32) * _PI
-    sine = np.sin(scaled.astype(np.float64)).astype(F32)
-    return np.where(x == 0, np.float32(1), sine / np.where(x == 0, np.float32(1), scaled))
+class _Elementwise(Protocol):
+    def __call__(self, x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any: ...
 
 
-def acos(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.arccos, x, out)
+def _function(function: _Function) -> _Elementwise:
+    return lambda x, /, *, out=None, dtype=None: _apply(function, x, out)
 
 
-def acosh(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.arccosh, x, out)
-
-
-def asin(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.arcsin, x, out)
-
-
-def asinh(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.arcsinh, x, out)
-
-
-def atan(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.arctan, x, out)
-
-
-def atanh(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.arctanh, x, out)
-
-
-def ceil(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.ceil, x, out)
-
-
-def cos(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.cos, x, out)
-
-
-def cosh(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.cosh, x, out)
-
-
-def degrees(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(_in_float32(lambda v: v * np.float32(180) / _PI), x, out)
-
-
-def exp(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.exp, x, out)
-
-
-def expm1(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.expm1, x, out)
-
-
-def floor(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.floor, x, out)
-
-
-def log(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.log, x, out)
-
-
-def log10(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.log10, x, out)
-
-
-def log2(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.log2, x, out)
-
-
-def radians(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(_in_float32(lambda v: v * _PI / np.float32(180)), x, out)
-
-
-def sin(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.sin, x, out)
-
-
-def sinc(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(_sinc, x, out)
-
-
-def sinh(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.sinh, x, out)
+acos = _function(np.arccos)
+acosh = _function(np.arccosh)
+asin = _function(np.arcsin)
+asinh = _function(np.arcsinh)
+atan = _function(np.arctan)
+atanh = _function(np.arctanh)
+ceil = _function(np.ceil)
+cos = _function(np.cos)
+cosh = _function(np.cosh)
+degrees = _function(_in_float32(lambda v: v * np.float32(180) / _PI))
+exp = _function(np.exp)
+expm1 = _function(np.expm1)
+floor = _function(np.floor)
+log = _function(np.log)
+log10 = _function(np.log10)
+log2 = _function(np.log2)
+radians = _function(_in_float32(lambda v: v * _PI / np.float32(180)))
+sin = _function(np.sin)
+sinh = _function(np.sinh)
+tan = _function(np.tan)
+tanh = _function(np.tanh)
 
 
 def sqrt(x: Any, /, *, out: ndarray | None = None) -> Any:
     return _apply(np.sqrt, x, out)
-
-
-def tan(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.tan, x, out)
-
-
-def tanh(x: Any, /, *, out: ndarray | None = None, dtype: object = None) -> Any:
-    return _apply(np.tanh, x, out)
 
 
 def arctan2(y: Any, x: Any, /) -> Any:
@@ -171,23 +108,3 @@ def around(array: ndarray, /, *, decimals: int = 0, out: None = None) -> ndarray
     scaled = (array._np.astype(F32) * factor).astype(np.float64)
     whole = np.trunc(scaled + np.copysign(0.5, scaled)).astype(F32)
     return fresh(whole / factor, array._flag & NO_DIMS)
-
-
-def vectorize(function: Callable[[Any], Any], /, *, otypes: int | None = None) -> Callable[[Any], ndarray]:
-    if not callable(function):
-        raise TypeError("first argument must be a callable")
-    if otypes is not None and (type(otypes) is not int or otypes not in map(ord, "BbHhf")):
-        raise ValueError("wrong output type")
-    dtype = dtype_of(FLOAT if otypes is None else otypes)[0]
-
-    def call(x: Any, /) -> ndarray:
-        if isinstance(x, Raw):
-            flat = [function(v) for v in x._np.reshape(-1).tolist()]
-            return wrap(elements(flat, dtype, 0).reshape(x._np.shape), x._flag & NO_DIMS)
-        if isinstance(x, (tuple, list, range)):
-            return linear(elements([function(v) for v in items(x)], dtype, 0))
-        if type(x) is not bool and isinstance(x, (int, float)):
-            return wrap(elements([function(x)], dtype, 0))
-        raise ValueError("wrong input type")
-
-    return call

@@ -38,8 +38,6 @@ _FLOOR = _table(bH="H", Hb="H")
 _MOD = _table(bH="h")
 WHERE = _table(bH="H", Hb="H")
 MAXIMUM = _table(bH="h", Hb="H")
-BITWISE = _table(bH="H", Hb="H", Hh="h", hH="h")
-SHIFT = _table(bH="H", Hb="b", Hh="h", hH="h")
 
 
 def _no_broadcast() -> ValueError:

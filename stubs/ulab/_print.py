@@ -8,7 +8,7 @@ import numpy as np
 
 from ._core import BOOLEAN, NO_DIMS, Array
 
-options = {"threshold": 10, "edgeitems": 3}
+_THRESHOLD, _EDGE = 10, 3  # longer rows show only this many elements at each end
 _NAMES = {"B": "uint8", "b": "int8", "H": "uint16", "h": "int16", "f": "float32"}
 
 
@@ -21,8 +21,8 @@ def _element(value: Any, flag: int) -> str:
 
 
 def _row(row: Array, flag: int) -> str:
-    n, edge = len(row), options["edgeitems"]
-    if n <= options["threshold"] or n <= 2 * edge:
+    n, edge = len(row), _EDGE
+    if n <= _THRESHOLD:
         return "[" + ", ".join(_element(v, flag) for v in row) + "]"
     head = ", ".join(_element(v, flag) for v in row[:edge])
     tail = ", ".join(_element(v, flag) for v in row[n - edge :])

@@ -1,4 +1,4 @@
-"""where, clip, maximum, nonzero, take, compress ... (`compare.c`, `create.c`, `transform.c` of ulab 6.12.0).
+"""where, clip, maximum, nonzero, take (`compare.c`, `create.c`, `transform.c` of ulab 6.12.0).
 
 Golden where_*, maximum_*, equal_*, clip_*, select_*, mask*.
 """
@@ -12,8 +12,7 @@ import numpy as np
 from . import _ops
 from ._array import fresh, linear, ndarray, wrap
 from ._convert import is_scalar, items, length, operand, to_float, to_int, truncated
-from ._core import BOOLEAN, F32, NO_DIMS, U8, U16, Array, Raw, UlabTrap, canonical, is_dense
-from ._reduce import checked_axis
+from ._core import BOOLEAN, F32, NO_DIMS, U8, U16, Raw, UlabTrap, canonical, is_dense
 
 
 def _not_empty(name: str, *arrays: Any) -> None:
@@ -189,89 +188,3 @@ def take(
         raise ValueError("output array must be contiguous")
     out._np[...] = made
     return out
-
-
-def _truths(condition: Any) -> list[bool]:
-    made = []
-    for item in items(condition):
-        made.append(item.size > 0 if isinstance(item, ndarray) else bool(item))
-    return made
-
-
-def compress(condition: Any, a: ndarray, /, *, axis: int | None = None) -> ndarray:
-    if not isinstance(a, Raw):
-        raise TypeError("wrong input type")
-    source = a._np
-    n = length(condition)
-    if n is None:
-        raise UlabTrap("compress", "needs a condition with a length")
-    if axis is not None:
-        axis = checked_axis(to_int(axis), a.ndim)
-    if n != (source.size if axis is None else source.shape[axis]):
-        raise ValueError("wrong length of condition array")
-    if n == 0 or source.size == 0:
-        raise UlabTrap("compress", "with an empty condition or array crashes: test the length first")
-    if source.ndim == 4 and axis is not None and source.shape[0] > 1:
-        raise UlabTrap("compress in 4-D", "places the result wrongly from the second block on")
-    made: Array = np.compress(_truths(condition), source, axis)
-    return linear(made) if axis is None else fresh(made)
-
-
-def delete(a: ndarray, indices: Any, /, *, axis: int | None = None) -> ndarray:
-    if not isinstance(a, Raw):
-        raise TypeError("first argument must be an ndarray")
-    source = a._np
-    if axis is not None:
-        axis = checked_axis(to_int(axis), a.ndim)
-    n = source.size if axis is None else source.shape[axis]
-    if type(indices) is int:
-        at = [indices]
-    else:
-        if length(indices) is None:
-            raise TypeError("wrong index type")
-        at = [to_int(i) for i in items(indices)]
-        if not at:
-            return a
-    if len(at) > n:
-        raise ValueError("wrong length of index array")
-    at = [i + n if i < 0 else i for i in at]
-    if any(not 0 <= i <= n for i in at):
-        raise ValueError("index is out of bounds")
-    if n in at or len(set(at)) < len(at):
-        raise UlabTrap(
-            "delete", "with an index just past the end, or a repeated index, returns elements from outside the array"
-        )
-    made = np.delete(source, at, axis)
-    return linear(made) if axis is None else fresh(made)
-
-
-def bincount(x: ndarray, /, *, weights: ndarray | None = None, minlength: int | None = None) -> ndarray:
-    """uint16 counts of a 1-D uint8 or uint16 array, float sums with weights."""
-    if not isinstance(x, Raw):
-        raise TypeError("input must be an ndarray")
-    a = x._np
-    if x._flag & NO_DIMS or a.ndim != 1:
-        raise ValueError("object too deep for desired array")
-    if a.dtype.char not in "BH":
-        raise TypeError("cannot cast array data from dtype")
-    n = int(a.max()) + 1 if a.size else 1
-    if minlength is not None:
-        if to_int(minlength) < 0:
-            raise ValueError("minlength must not be negative")
-        n = max(n, minlength)
-    elif a.size == 0:
-        n = 0
-    if weights is None:
-        counts = np.bincount(a, minlength=n) if n else np.zeros(0, np.intp)
-        if counts.size and counts.max() > 65535:
-            raise UlabTrap("uint16 count", "bincount returns counts beyond 65535 modulo 65536")
-        return linear(counts.astype(U16))
-    if not isinstance(weights, Raw):
-        raise TypeError("input must be an ndarray")
-    if weights._np.size < a.size:
-        raise ValueError("the weights and list don't have the same length")
-    if weights._np.ndim > 1:
-        raise UlabTrap("bincount", "reads the weights with their last stride only: flatten() them")
-    sums = np.zeros(n, F32)
-    np.add.at(sums, a, weights._np[: a.size].astype(F32))
-    return linear(sums)

@@ -1,4 +1,4 @@
-"""sort, argsort, median, flip, roll, diff, cross (`numerical.c` of ulab 6.12.0; golden select_*, view_*)."""
+"""sort, argsort, median, flip (`numerical.c` of ulab 6.12.0; golden select_*, view_*)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from ._array import fresh, linear, ndarray, wrap
-from ._convert import to_int, truncated
-from ._core import BOOLEAN, F32, NO_DIMS, U16, Array, Raw, UlabTrap
-from ._ops import WHERE
+from ._convert import to_int
+from ._core import BOOLEAN, F32, U16, Array, UlabTrap
 from ._reduce import checked_axis
 
 
@@ -161,49 +160,3 @@ def flip(array: Any, /, *, axis: int | None = None) -> ndarray:
     if type(axis) is not int:
         raise TypeError("wrong axis index")
     return wrap(np.flip(a, checked_axis(axis, source.ndim)), source._flag)
-
-
-def roll(array: Any, distance: int, /, *, axis: int | None = None) -> ndarray:
-    source = _ndarray(array, "roll")
-    a = source._np
-    shift = to_int(distance)
-    if axis is not None and type(axis) is not int and shift:
-        raise TypeError("wrong axis index")
-    if shift:
-        n = a.size if axis is None else a.shape[checked_axis(axis, source.ndim)]
-        if a.size == 0:
-            raise UlabTrap("roll of nothing", "divides by the length 0")
-        if shift < 0 and -shift % n == 0:
-            raise UlabTrap("roll", "by a negative multiple of the length writes past the end of the array")
-    return fresh(np.roll(a, shift, axis))
-
-
-def diff(array: Any, /, *, n: int = 1, axis: int = -1) -> ndarray:
-    source = _ndarray(array, "diff")
-    a = source._np
-    made = to_int(axis) + source.ndim if axis < 0 else to_int(axis)
-    if not 0 <= made < source.ndim:
-        raise ValueError("index out of range")
-    if not 0 <= to_int(n) <= 9 or n > a.shape[made]:
-        raise ValueError("differentiation order out of range")
-    if n % 2 == 0:
-        raise UlabTrap("sign of diff", "differences of an even order have the wrong sign")
-    if a.ndim > 1:
-        raise UlabTrap("diff in 2-D", "is wrong from the second row on: subtract slices")
-    with np.errstate(all="ignore"):
-        return wrap(np.diff(a, n).astype(a.dtype))
-
-
-def cross(a: Any, b: Any, /) -> ndarray:
-    if not isinstance(a, Raw) or not isinstance(b, Raw):
-        raise TypeError("arguments must be ndarrays")
-    left, right = a._np, b._np
-    if left.shape != (3,) or right.shape != (3,) or (a._flag | b._flag) & NO_DIMS:
-        raise ValueError("cross is defined for 1D arrays of length 3")
-    if left.strides[0] != left.itemsize or right.strides[0] != right.itemsize:
-        raise UlabTrap("cross of a view", "ignores the strides of a view: copy() it first")
-    x, y = left.astype(F32), right.astype(F32)
-    with np.errstate(all="ignore"):
-        product = np.array([x[i] * y[j] - x[j] * y[i] for i, j in ((1, 2), (2, 0), (0, 1))], F32)
-    dtype = WHERE.get(left.dtype.char + right.dtype.char, F32)
-    return wrap(truncated(product, dtype))

@@ -2,7 +2,6 @@
 
 import json
 
-from ulab import UlabTrap
 from ulab import numpy as np
 
 DTYPES = {66: "uint8", 98: "int8", 72: "uint16", 104: "int16", 102: "float"}
@@ -38,11 +37,9 @@ def run(setup, expression, names=()):
         for statement in setup:
             exec(statement, space)
         return told(eval(expression, space))
-    except UlabTrap as trap:
-        return {"kind": "trap", "what": str(trap)}
     except Exception as error:
-        if type(error).__name__ == "Unmodelled":
-            return {"kind": "unmodelled", "what": str(error)}
+        if type(error).__name__ in ("Unmodelled", "UlabTrap"):
+            return {"kind": {"Unmodelled": "unmodelled", "UlabTrap": "trap"}[type(error).__name__], "what": str(error)}
         if isinstance(error, MemoryError) and "elements" not in str(error):
             raise  # of this heap, which every further allocation would search in vain
         return {"kind": "error", "type": type(error).__name__, "message": str(error)}

@@ -1,7 +1,6 @@
 """`ulab.numpy`: exactly the names that the firmware's module has."""
 
 from .._array import array, ndarray
-from .._bits import bitwise_and, bitwise_or, bitwise_xor, left_shift, right_shift
 from .._core import BOOL as bool
 from .._core import FLOAT as float
 from .._core import INT8 as int8
@@ -18,12 +17,10 @@ from .._create import (
     frombuffer,
     full,
     linspace,
-    logspace,
-    meshgrid,
     ones,
     zeros,
 )
-from .._linear import convolve, dot, interp, polyfit, polyval, trace, trapz
+from .._linear import dot, interp
 from .._math import (
     acos,
     acosh,
@@ -45,20 +42,14 @@ from .._math import (
     log10,
     radians,
     sin,
-    sinc,
     sinh,
     sqrt,
     tan,
     tanh,
-    vectorize,
 )
-from .._printing import get_printoptions, ndinfo, set_printoptions
 from .._reduce import all, any, argmax, argmin, max, mean, min, size, std, sum
 from .._select import (
-    bincount,
     clip,
-    compress,
-    delete,
     equal,
     isfinite,
     isinf,
@@ -69,9 +60,39 @@ from .._select import (
     take,
     where,
 )
-from .._sort import argsort, cross, diff, flip, median, roll, sort
-from .._unmodelled import load, loadtxt, save, savetxt
-from . import fft, linalg, random
+from .._sort import argsort, flip, median, sort
+from .._unmodelled import (
+    bincount,
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
+    compress,
+    convolve,
+    cross,
+    delete,
+    diff,
+    fft,
+    get_printoptions,
+    left_shift,
+    load,
+    loadtxt,
+    logspace,
+    meshgrid,
+    ndinfo,
+    polyfit,
+    polyval,
+    random,
+    right_shift,
+    roll,
+    save,
+    savetxt,
+    set_printoptions,
+    sinc,
+    trace,
+    trapz,
+    vectorize,
+)
+from . import linalg
 from ._constants import e, inf, nan, pi
 
 # fmt: off

@@ -1,23 +1,8 @@
-"""ADC and PWM: pins that read 0, duty cycles that are remembered."""
+"""PWM: duty cycles that are remembered."""
 
 from typing import Any
 
 import _host
-
-
-class ADC(_host.StandIn):
-    """Nothing is connected: 0."""
-
-    def __init__(self, id: Any, *, sample_ns: int = -1, atten: int = -1) -> None:
-        self._id = id
-
-    def read_u16(self) -> int:
-        """0..65535"""
-        return 0
-
-    def read_uv(self) -> int:
-        """Microvolts."""
-        return 0
 
 
 class PWM(_host.StandIn):

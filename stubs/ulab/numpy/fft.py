@@ -1,5 +1,0 @@
-"""`ulab.numpy.fft`."""
-
-from .._fft import fft, ifft
-
-__all__ = ["fft", "ifft"]
