@@ -688,6 +688,11 @@ def test_messages_and_requests_are_printed_and_not_sent(tmp_path: Path, photo: P
         "requests POST http://127.0.0.1:1/alarm: b'3'",
         "200",
     ]
+    done = _run(tmp_path, _script(tmp_path, SENDER), "--picture", photo, "--network")
+    assert done.returncode == 1 and "ConnectionRefusedError" in done.stderr and "connect" in done.stderr
+    (tmp_path / "camera_script.py").write_text(SENDER.partition("client")[0] + SENDER.splitlines()[-1], encoding="utf-8")
+    done = _run(tmp_path, tmp_path / "camera_script.py", "--picture", photo, "--network")
+    assert done.returncode == 1 and "ConnectionRefusedError" in done.stderr
 
 
 def test_the_script_gets_the_cameras_requests_and_not_pypis(tmp_path: Path, photo: Path) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import http.server
 import importlib
 import io
+import json
+import socket
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -97,6 +101,42 @@ def test_other_protocols_and_names_are_refused(requests: Any) -> None:
         requests.Session  # noqa: B018
 
 
+class Echo(http.server.BaseHTTPRequestHandler):
+    """Answers with what it was asked; /moved is a redirect."""
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        text = json.dumps({"path": self.path, "body": body.decode(), "key": self.headers["X-Key"]}).encode()
+        self.send_response(302 if self.path == "/moved" else 201)
+        if self.path == "/moved":
+            self.send_header("Location", "/elsewhere")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def log_message(self, format: str, *arguments: Any) -> None:
+        pass
+
+
+def test_with_the_network_a_request_is_sent(requests: Any) -> None:
+    requests._host_network = True
+    with http.server.HTTPServer(("127.0.0.1", 0), Echo) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            place = f"http://127.0.0.1:{server.server_port}"
+            answer = requests.post(place + "/alarm?n=3", data="fall", headers={"X-Key": "k"})
+            assert answer.status_code == 201 and answer.reason == "Created" and "Content-Length" in answer.headers
+            assert answer.json() == {"path": "/alarm?n=3", "body": "fall", "key": "k"}
+            with pytest.raises(NameError, match="fails on a redirect, here to /elsewhere"):
+                requests.post(place + "/moved")
+        finally:
+            server.shutdown()
+            thread.join()
+    with pytest.raises(OSError):
+        requests.post(place)
+
+
 # --- mqtt ---
 
 
@@ -158,3 +198,90 @@ def test_wrong_use_of_a_client_fails_as_on_the_camera(
 def test_the_port_of_the_broker_is_required(mqtt: Any) -> None:
     with pytest.raises(TypeError, match="port"):
         mqtt.MQTTClient("cam", "broker.invalid")
+
+
+class Broker(threading.Thread):
+    """A broker for one client. It sends each message back, and logs the packets that it gets."""
+
+    def __init__(self, refusal: int = 0) -> None:
+        super().__init__(daemon=True)
+        self.refusal = refusal
+        self.log: list[tuple[int, bytes]] = []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self.listener.getsockname()[1]
+        self.start()
+
+    def run(self) -> None:
+        connection, _ = self.listener.accept()
+        stream = connection.makefile("rb")
+        with connection, stream:
+            while kind := stream.read(1):
+                length = shift = 0
+                while True:
+                    byte = stream.read(1)[0]
+                    length |= (byte & 127) << shift
+                    shift += 7
+                    if byte < 128:
+                        break
+                body = stream.read(length)
+                self.log.append((kind[0], body))
+                self.answer(connection, kind[0], body)
+
+    def answer(self, connection: socket.socket, kind: int, body: bytes) -> None:
+        if kind == 0x10:
+            connection.sendall(bytes((0x20, 2, 1, self.refusal)))
+        elif kind == 0x82:
+            connection.sendall(bytes((0x90, 3)) + body[:2] + (b"\x80" if b"secret" in body else b"\0"))
+        elif kind & 0xF6 == 0x32:  # qos 1
+            end = 2 + int.from_bytes(body[:2], "big")
+            size = len(body)
+            assert size < 128
+            connection.sendall(bytes((0x32, size)) + body + b"\x40\x02" + body[end : end + 2])
+        elif kind & 0xF0 == 0x30 and len(body) < 128:
+            connection.sendall(bytes((0x30, len(body))) + body)
+        elif kind == 0xC0:
+            connection.sendall(b"\xd0\0")
+
+
+def test_with_the_network_a_client_speaks_to_its_broker(mqtt: Any) -> None:
+    mqtt._host_network = True
+    broker = Broker()
+    got: list[tuple[bytes, bytes]] = []
+    client = mqtt.MQTTClient("cam", "127.0.0.1", broker.port, user="me", password="pass", keepalive=30)
+    client.set_callback(lambda *message: got.append(message))
+    client.set_last_will("gone", "cam", retain=True, qos=1)
+    assert client.connect() == 1
+    client.subscribe("people/#", qos=1)
+    client.publish("people/1", "3", retain=True)
+    client.wait_msg()
+    client.publish("people/2", "4", qos=1)
+    client.ping()
+    client.wait_msg()
+    client.publish("people/3", b"x" * 300)
+    client.check_msg()
+    client.disconnect()
+    broker.join(10)
+    assert got == [(b"people/1", b"3"), (b"people/2", b"4")]
+    will = b"\0\4gone\0\3cam"
+    assert broker.log == [
+        (0x10, b"\0\4MQTT\4\xee\0\x1e\0\3cam" + will + b"\0\2me\0\4pass"),
+        (0x82, b"\0\1\0\x08people/#\1"),
+        (0x31, b"\0\x08people/13"),
+        (0x32, b"\0\x08people/2\0\0024"),
+        (0x40, b"\0\2"),
+        (0xC0, b""),
+        (0x30, b"\0\x08people/3" + b"x" * 300),
+        (0xE0, b""),
+    ]
+
+
+def test_a_refusal_by_the_broker_is_an_mqttexception(mqtt: Any) -> None:
+    mqtt._host_network = True
+    with pytest.raises(mqtt.MQTTException, match="5"):
+        mqtt.MQTTClient("cam", "127.0.0.1", Broker(refusal=5).port).connect()
+    client = mqtt.MQTTClient("cam", "127.0.0.1", Broker().port, callback=print)
+    client.connect(timeout=0.2)
+    with pytest.raises(mqtt.MQTTException, match="128"):
+        client.subscribe("secret")
+    with pytest.raises(OSError):
+        client.wait_msg()

@@ -1,22 +1,25 @@
-"""The firmware's `requests`: prints each request, and answers it with status 200 and the content {}. Nothing is sent.
+"""The firmware's `requests`: prints each request, and sends it only after `n6post host --network`.
 
-A request that the camera's module would send damaged raises an error that says so. `n6post host` makes this module
-importable; it hides PyPI's of the same name.
+Without the network, every request is answered with status 200 and the content {}. A request that the camera's module would
+send damaged raises an error that says so. `n6post host` makes this module importable; it hides PyPI's of the same name.
 """
 
 from __future__ import annotations
 
 import binascii
+import http.client
 import json as _json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import _host
 
-# The requests of the script so far: (method, url, headers, body).
+# Whether requests are sent, and those of the script so far: (method, url, headers, body).
+_host_network = False
 _host_sent: list[tuple[str, str, dict[str, str], bytes]] = []
 
 _BOUNDARY = "37a4bcce91521f74142f1868e328a6b9"
+_SECONDS = 5.0  # the camera's socket waits as long
 
 if not TYPE_CHECKING:
     __getattr__ = _host.missing("requests")
@@ -51,8 +54,9 @@ def request(
 
     data: bytes or str. headers: {name: text}. files: {name: (file name, open file)}. auth: (user, password).
     """
-    if (scheme := urlsplit(url).scheme) not in ("http", "https"):
-        raise ValueError(f"Unsupported protocol: {scheme}:")
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https"):
+        raise ValueError(f"Unsupported protocol: {parts.scheme}:")
     if json is not None:
         raise ValueError(
             "requests: the camera's json= sends the text <module 'json'> in place of the value: write data=json.dumps(value)"
@@ -64,7 +68,9 @@ def request(
     body = _multipart(files, sent) if files is not None else _bytes(data)
     _host_sent.append((method, url, sent, body))
     _host.show(f"requests {method} {url}", body)
-    return Response(200, "OK", b"Content-Type: application/json", b"{}")
+    if not _host_network:
+        return Response(200, "OK", b"Content-Type: application/json", b"{}")
+    return _sent(method, parts, sent, body)
 
 
 def _bytes(data: Any) -> bytes:
@@ -82,6 +88,24 @@ def _multipart(files: dict[str, tuple[str, Any]], headers: dict[str, str]) -> by
         head = f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"; filename="{file_name}"\r\n\r\n'
         body += head.encode() + _host.to_bytes(file.read()) + b"\r\n"
     return body + f"\r\n--{_BOUNDARY}--\r\n".encode()
+
+
+def _sent(method: str, parts: Any, headers: dict[str, str], body: bytes) -> Response:
+    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+    connection = kind(parts.netloc, timeout=_SECONDS)
+    connection._http_vsn, connection._http_vsn_str = 10, "HTTP/1.0"  # type: ignore[attr-defined]  # as the camera
+    try:
+        connection.request(method, (parts.path or "/") + (f"?{parts.query}" if parts.query else ""), body or None, headers)
+        answer = connection.getresponse()
+        if "Location" in answer.headers:
+            place = answer.headers["Location"]
+            raise NameError(f"name 'status' isn't defined: the camera's requests fails on a redirect, here to {place}")
+        lines = "\r\n".join(f"{name}: {value}" for name, value in answer.getheaders())
+        return Response(answer.status, answer.reason, lines.encode(), answer.read())
+    except http.client.HTTPException as error:
+        raise OSError(str(error)) from error
+    finally:
+        connection.close()
 
 
 def head(url: str, **options: Any) -> Response:

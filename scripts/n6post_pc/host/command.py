@@ -8,6 +8,7 @@ script's drawings on it, is saved as PNG.
 import argparse
 import contextlib
 import errno
+import importlib
 import re
 import runpy
 import sys
@@ -76,6 +77,8 @@ def parse(arguments: list[str], prog: str) -> argparse.Namespace:
     add("--flash", type=Path, metavar="FOLDER", help="folder to use as the camera's /flash")
     add("--uart", action="append", default=[], metavar="[ID=]FILE",
         help="data that UART ID receives, or, without ID, all other UARTs; may be repeated")
+    add("--network", action="store_true",
+        help="really send what the script sends with requests and mqtt; without it, that is only printed")
     add("--fit", choices=("fit", "fill", "stretch"), default="fit",
         help="a picture with another aspect ratio gets black bars (fit, the default), is cropped (fill) or stretched")
     add("--exact", action="store_true",
@@ -358,6 +361,8 @@ def run(options: argparse.Namespace) -> int:
     sys.meta_path.append(finder)
     before = {name: sys.modules.pop(name) for name in firmware_modules.FROZEN if name in sys.modules}
     sys.path.insert(0, str(paths.STUBS / "_frozen"))
+    for name in firmware_modules.FROZEN if options.network else ():
+        importlib.import_module(name)._host_network = True
     _host.install()
     _sockets.install()
     failed: list[BaseException] = []  # what tasks of asyncio raised and nobody awaited
