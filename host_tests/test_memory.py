@@ -623,6 +623,36 @@ def test_an_interrupted_hold_counts_the_time_in_the_next_frame(frame: int, monke
     every_line(before, lambda hold: run(hold, frame), then)
 
 
+@pytest.mark.parametrize("frame", [0, 3, 5, 12])
+def test_interrupted_events_are_reported_by_the_next_call(frame: int) -> None:
+    """A person comes into the zone, stays, and is gone; the frame is given again after the error."""
+    frames = [[n6post.Detection((20 + 40 * k, 200, 30, 80), 0.9, 0, "", None, None)] * (k < 6) for k in range(20)]
+
+    def before() -> Any:
+        zone = n6post.PolygonZone([(100, 0), (600, 0), (600, 400), (100, 400)], min_frames=1, margin=0, max_gap=0.3)
+        events = n6post.Events(zones=[zone], pictures=True)
+        tracker = n6post.Tracker(max_gap=0.3, min_hits=1)
+        tracked = [tracker.update(found, elapsed_ms=100) for found in frames]
+        for k in range(frame):
+            events.update(tracked[k], image.Image(64, 40, image.GRAYSCALE), elapsed_ms=100)
+        return events, tracked
+
+    def run(state: Any, k: int) -> Any:
+        events, tracked = state
+        happened = events.update(tracked[k], image.Image(64, 40, image.GRAYSCALE), elapsed_ms=100)
+        return [event[:9] for event in happened]
+
+    wanted = before()
+    expected = [run(wanted, k) for k in range(frame, 20)]
+    assert {event[0] for events in expected for event in events} >= {"ended"}
+
+    def then(state: Any, met: bool) -> None:
+        is_done = not met or state[0]._state[0] != before()[0]._state[0]  # then only the result may be lost
+        assert [run(state, k) for k in range(frame + is_done, 20)] == expected[is_done:]
+
+    every_line(before, lambda state: run(state, frame), then)
+
+
 def test_the_occupancy_is_right_after_an_interruption() -> None:
     def covered(zone: Any) -> float:
         return float(zone.occupancy(passing(3)))

@@ -441,6 +441,27 @@ def test_detections_beyond_the_limit_are_returned_without_a_result() -> None:
     assert pipeline.skipped == pipeline.results == []
 
 
+def test_a_detection_and_its_copies_have_their_result() -> None:
+    """Of three people two are looked at; a tracker, `replace` and `merge` hand the result on."""
+    boxes = [box(60 * i, 10, 30, 30) for i in range(3)]
+    pipeline = n6post.Pipeline(Detector(boxes), Second({"n": 1}, {"n": 2}, {"n": 3}, {"n": 4}))
+    tracker = n6post.Tracker(coast=1)
+    tracker.update(pipeline.predict(picture()), elapsed_ms=100)
+    found = pipeline.predict(picture())
+    wanted = [{"n": 3}, {"n": 4}, None]
+    tracked = tracker.update(found, elapsed_ms=100)
+    for detections in (found, tracked, [d.replace(label="x") for d in tracked], n6post.merge(found)):
+        assert [d.result for d in detections] == wanted
+    assert [d.result for d in boxes] == [None] * 3  # a detector may return the same ones again, as Tiles do
+    assert [d.result for d in tracker.update([], elapsed_ms=100)] == [None] * 3
+
+
+def test_a_region_reaches_a_whole_input_beyond_each_side() -> None:
+    """Networks place keypoints outside of their input, but not far away."""
+    transform = Region(picture(), 240.0, 240.0, 60.0, 60.0, 1.0, 0.0, (96, 64)).fit(None, (96, 64))
+    assert transform.roi == (-96, -64, 288, 192)
+
+
 def test_a_classifier_looks_at_objects_in_nearly_the_same_place() -> None:
     boxes = [box(100, 100, 60, 60), box(102, 101, 60, 60), box(300, 200, 60, 60), box(301, 200, 60, 60)]
     pipeline = n6post.Pipeline(Detector(boxes), Second({"n": 1}), max_detections=3)

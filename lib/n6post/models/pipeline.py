@@ -14,7 +14,7 @@ from math import sqrt
 from ..inputs.resize import source_of
 from ..inputs.transform import input_size
 from ..kernels import are_fast
-from ..results.detection import Detection, set_attribute
+from ..results.detection import Detection, copied, set_attribute
 from ..tensors.lazy import later
 from ..tensors.options import Configurable, Options, flag, number, number_or_none
 
@@ -138,10 +138,11 @@ class Pipeline(Configurable):
             answer, is_list = self._look_at(img, region, frame_size)
             if not is_list:
                 if detection is not None:
-                    found.append(detection)
                     # Maps of a network take turns in two buffers, so a third would overwrite the first.
                     answer = answer.copy() if getattr(answer, "copy", None) else answer
+                    detection = copied(detection, detection)  # Tiles return the same one again
                     set_attribute(detection, "_result", answer)
+                    found.append(detection)
                     results.append(answer)
                 continue
             found.extend(answer)
