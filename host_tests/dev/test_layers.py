@@ -41,6 +41,9 @@ LAZY_SUBCLASS = {
     # results.scaled copies detections, whose crops may be scaled.
     ("results.places", "results.scaled"),
     ("results.mask_colors", "results.scaled"),
+    # What a method calls, in a file that knows its class.
+    ("results.detection", "results.pairs"),
+    ("tracking.plane", "tracking.plane_measures"),
 }
 
 

@@ -267,6 +267,42 @@ def test_the_angle_is_none_if_one_keypoint_was_not_seen(hidden: int, score: floa
     assert person(points).angle(5, 7, 9) is None
 
 
+@given(st.lists(st.floats(-300, 900, width=32), min_size=4, max_size=4))
+def test_a_limb_has_a_length_a_middle_and_an_angle_to_the_vertical(values: list[float]) -> None:
+    points = np.zeros((17, 3), np.float32) + 1
+    points[[5, 9], :2] = a, b = np.array(values, np.float32).reshape(2, 2)
+    d = person(points)
+    across, down = (b.astype(float) - a).tolist()
+    assert d.distance("left shoulder", "left wrist") == d.distance(9, 5) == pytest.approx(math.hypot(across, down), abs=1e-3)
+    assert d.midpoint(5, 9) == pytest.approx((a.astype(float) + b) / 2, abs=1e-3)
+    if not across and not down:
+        assert d.limb_angle(5, 9) is None
+        return
+    angle = d.limb_angle("left shoulder", "left wrist")
+    assert angle == pytest.approx(abs(np.degrees(np.angle(complex(down, across)))), abs=1e-3)
+    assert d.limb_angle(9, 5) == pytest.approx(180 - angle, abs=1e-9)
+
+
+def test_a_hanging_arm_has_no_angle_and_a_raised_one_180_degrees() -> None:
+    points = np.ones((17, 3), np.float32)
+    for wrist, degrees in (((50, 90), 0.0), ((90, 50), 90.0), ((10, 50), 90.0), ((50, 10), 180.0)):
+        points[[5, 9], :2] = (50, 50), wrist
+        assert person(points).limb_angle(5, 9) == pytest.approx(degrees)
+
+
+@pytest.mark.parametrize("score", [0.29, 0.0, -1.0, math.nan])
+def test_a_limb_with_a_keypoint_that_was_not_seen_is_none(score: float) -> None:
+    points = np.ones((17, 3), np.float32)
+    points[9] = 20, 30, score
+    d = person(points)
+    for ask in (d.distance, d.midpoint, d.limb_angle):
+        assert ask(5, 9) is None and ask(9, 5) is None
+        with pytest.raises(ValueError, match="keypoint"):
+            ask(5, "tail")
+        with pytest.raises(ValueError, match="expected a detection with keypoints"):
+            getattr(car(), ask.__name__)(5, 9)
+
+
 def test_the_angle_is_none_if_an_outer_keypoint_lies_on_the_middle_one() -> None:
     points = random_keypoints(17)
     points[:, 2] = 1

@@ -44,10 +44,11 @@ COPIES: dict[str, Callable[[Any], Any]] = {
 in_every_way = pytest.mark.parametrize("way", COPIES)
 
 METHODS = {
-    "Detection": "as_dict replace keypoint angle center track_id age missed velocity frame_size keypoint_threshold "
+    "Detection": "as_dict replace keypoint angle iou overlap distance limb_angle midpoint fingers "
+    "center track_id age missed velocity frame_size keypoint_threshold "
     + " ".join(FIELDS),
     "Mask": "area centroid rect contains image to_image fill_outside iou draw outline",
-    "Segmentation": "background copy label class_ids fraction area class_at mask draw as_dict",
+    "Segmentation": "background copy label class_ids fraction area class_at objects mask draw as_dict",
     "LineZone": "start end anchor margin min_frames count_coasting frame_size trigger reset draw as_dict "
     "in_count out_count in_count_per_class out_count_per_class",
     "PolygonZone": "points anchor margin min_frames count_coasting max_gap frame_size trigger reset draw as_dict dwell_time "
@@ -375,7 +376,7 @@ def test_every_file_that_makes_detections_is_tested_here() -> None:
     processors |= {"results/mask_geometry.py"}
     processors |= {f"kernels/{kind}/boxes.py" for kind in ("helium", "m7", "portable")}
     tracker = {"tracking/tracker.py", "kernels/viper/tracks.py"}
-    others = {"results/rows.py", "models/region.py"}
+    others = {"results/rows.py", "results/parts.py", "models/region.py"}
     assert files == processors | tracker | others | {"results/detection.py"}  # the rest call its `copied`
 
 

@@ -46,6 +46,8 @@ __all__ = [
     "hide",
     "detections",
     "merge",
+    "pairs",
+    "sharpness",
     "to_openmv",
     "to_json",
     "MjpegServer",
@@ -137,6 +139,8 @@ _Keypoint = (
 _M = TypeVar("_M", covariant=True, default=Any)
 _K = TypeVar("_K", covariant=True, default=Any)
 _T = TypeVar("_T", covariant=True, default=Any)
+_A = TypeVar("_A", bound=Detection)
+_B = TypeVar("_B", bound=Detection)
 _Tracked = TypeVar("_Tracked", bound=Sequence[Detection[Any, Any, int]])
 _Detections = TypeVar("_Detections", bound=Sequence[Detection])
 # What a tracker may return in place of a mask and keypoints: None if it coasts.
@@ -2054,6 +2058,37 @@ class Plane:
     def distance(self, a: Sequence[float] | Detection, b: Sequence[float] | Detection) -> float | None:
         """The distance in meters between two pixels (x, y) or Detections, by their anchor points; None without a place."""
 
+    def area(self, result: Mask | Segmentation, class_id: int | str | None = None) -> float | None:
+        """The area on the plane of a Mask, or of a class of a Segmentation, square meters; None if it reaches the horizon.
+
+        Each frame pixel is mapped exactly, as a quadrilateral: the error is that of the mask's edge and the plane's points.
+        ValueError for anything else, and for a frame of another size.
+        """
+
+    def size(self, detection: Detection) -> tuple[float, float | None] | None:
+        """(width, height) in meters of an object that stands on the plane, upright, by its box.
+
+        The width is that of the lower edge, the height that of a vertical line from its middle to the upper edge, by a
+        camera with square pixels whose axis is the middle of the frame (Z. Zhang: "A flexible new technique for camera
+        calibration", 2000), or None if it looks straight down. None in all for what has no place on the plane, and for what
+        the frame's border cuts off. ValueError if the frame's size is not known.
+        """
+
+    def draw(
+        self,
+        img: Image,
+        *,
+        color: _Color | None = None,
+        thickness: int = 2,
+        labels: bool = True,
+        text_scale: int | None = None,
+        roi: _Box | None = None,
+    ) -> Image:
+        """Draw a grid of meters, at most 11 lines each way, and the plane's points, to check them. Returns img.
+
+        Options as for `PolygonZone.draw`; labels are the meters at the ends of the lines.
+        """
+
     def update(self, detections: _Tracked, *, elapsed_ms: float | None = None) -> _Tracked:
         """Note where each track is now; returns the detections unchanged.
 
@@ -2551,6 +2586,15 @@ class Detection(NamedTuple, Generic[_M, _K, _T]):
     def contains(self, x: int | tuple[int, int], y: int | None = None) -> bool:
         """Whether frame pixel (x, y), or ((x, y)), belongs to the object: to its mask, its oriented box, else its box."""
 
+    def iou(self, other: Detection) -> float:
+        """The intersection over union of two boxes, 0..1; of oriented ones as they are turned. Masks have `Mask.iou`.
+
+        ValueError for anything but a Detection of the same frame.
+        """
+
+    def overlap(self, other: Detection) -> float:
+        """The part of this box that lies in the other, 0..1. Boxes and errors as for `iou`."""
+
     def roi(self, *, grow: float = 0.0, square: bool = False) -> _Box:
         """The box as a region of interest (x, y, w, h), ints, grown and clipped to the frame. It has at least one pixel.
 
@@ -2635,6 +2679,28 @@ class Detection(NamedTuple, Generic[_M, _K, _T]):
 
         None if one of the three was not seen (its score is below the detection's `keypoint_threshold`) or lies where the
         middle one does. Keypoints as for `keypoint`.
+        """
+
+    def limb_angle(self: Detection[Any, ndarray, Any], a: _Keypoint, b: _Keypoint) -> float | None:  # type: ignore[misc]
+        """The angle of a limb with the vertical, degrees: 0 if b is straight below a, 90 if level, 180 if above.
+
+        None if one was not seen or both lie at one place. Keypoints as for `keypoint`.
+        """
+
+    def distance(self: Detection[Any, ndarray, Any], a: _Keypoint, b: _Keypoint) -> float | None:  # type: ignore[misc]
+        """The distance of two keypoints in frame pixels, a float; None if one was not seen. Keypoints as for `keypoint`."""
+
+    def midpoint(  # type: ignore[misc]
+        self: Detection[Any, ndarray, Any], a: _Keypoint, b: _Keypoint
+    ) -> tuple[float, float] | None:
+        """The point (x, y), floats, halfway between two keypoints; None if one was not seen. Keypoints as for `keypoint`."""
+
+    @property
+    def fingers(self) -> tuple[bool, bool, bool, bool, bool]:
+        """Which fingers of a hand are stretched: five booleans, thumb, index, middle, ring finger and pinky.
+
+        A stretched finger spans 85 % of the length of its bones in the picture, and leads away from the wrist. One that
+        points at the camera is a guess, one with an unseen keypoint is not stretched. ValueError without 21 keypoints.
         """
 
 class _ColorStatistics(NamedTuple):
@@ -2813,6 +2879,15 @@ class Segmentation:
     def mask(self, class_id: int | str) -> Mask:
         """A `Mask` of all the pixels of a class, with area, centroid, contains(), outline() and draw()."""
 
+    def objects(self, class_id: int | str, *, min_area: int = 0) -> list[Detection[Mask, None, None]]:
+        """The connected parts of a class, a list of Detection, the largest one first, each with its `mask` and score 1.0.
+
+        - `class_id`: a class, by number or name
+        - `min_area`: parts with fewer frame pixels are left out
+
+        Pixels of the map that touch, corners included, are connected. ValueError for an unknown class.
+        """
+
     def draw(
         self, img: Image, *, palette: Sequence[_Color | None] | None = None, alpha: int = 128, legend: bool = False
     ) -> Image:
@@ -2931,6 +3006,13 @@ class DepthMap:
     def maximum(self, box: Sequence[float] | Detection | None = None) -> float | None:
         """The largest distance in a box, or in the whole map; None if the network saw nothing of the box."""
 
+    def fraction(self, zone: PolygonZone | Sequence[float] | Detection, *, nearer: float) -> float | None:
+        """The part of a zone that is nearer than a distance, 0..1; None if the network saw nothing of the zone.
+
+        - `zone`: a PolygonZone, by the pixels of the map with their centers inside, or a box
+        - `nearer`: the distance
+        """
+
     def draw(
         self,
         img: Image,
@@ -2958,7 +3040,9 @@ class DepthMap:
 
 def draw(
     img: Image,
-    result: Sequence[Detection] | Segmentation | Classification | DepthMap | LineZone | PolygonZone | Trail | HeatMap,
+    result: (
+        Sequence[Detection] | Segmentation | Classification | DepthMap | LineZone | PolygonZone | Trail | HeatMap | Plane
+    ),
     *,
     color: _Color | Sequence[_Color | None] | Callable[[Detection], _Color | None] | None = None,
     alpha: int = 128,
@@ -2976,7 +3060,7 @@ def draw(
     - `img`: an RGB565 or GRAYSCALE image. One of another size than the frame (an LCD's) is treated as the frame, scaled. Its
       aspect ratio must be the frame's, within two pixels: any other picture is a crop, or stretched. A crop with the frame's
       own aspect ratio is not noticed, without `roi`
-    - `result`: a list of Detection, a Segmentation, a Classification, a DepthMap, a HeatMap, a zone or a Trail
+    - `result`: a list of Detection, a Segmentation, a Classification, a DepthMap, a HeatMap, a Plane, a zone or a Trail
     - `color`: (r, g, b) for everything; a list of colors, one for each detection; or a function that is called with each
       detection and returns its color. None, also in a list: the colors of `color_by`, and white for zones
     - `alpha`: of masks and class maps, 0..255; below 8 an RGB565 frame does not change, because the firmware cuts alpha to 5
@@ -3233,6 +3317,35 @@ def merge(
 
     With "ios", a small object in front of a large one of its class is taken for a part of it. (Tiles never joins two of the
     same tile, for this reason.) ValueError for anything but a list of Detection of one frame, and for options out of range.
+    """
+
+def pairs(
+    first: Sequence[_A],
+    second: Sequence[_B],
+    *,
+    metric: Literal["overlap", "iou", "ios"] = "overlap",
+    overlap_threshold: float = 0.5,
+) -> list[tuple[_A, _B]]:
+    """Find what belongs together, such as helmets and the people who wear them; returns a list of (a, b), best first.
+
+    - `first`, `second`: lists of Detection, both of one frame
+    - `metric`: "overlap": the part of a's box that lies in b's; "iou": intersection over union; "ios": intersection over the
+      smaller box
+    - `overlap_threshold`: the least overlap of a pair, 0.001 to 1.0, in steps of 0.001
+
+    A detection is in one pair at most: the pair that overlaps most is taken first, then the best of the rest. ValueError for
+    anything but two lists of Detection of one frame, and for options out of range.
+    """
+
+def sharpness(img: Image, rect: Sequence[int] | Detection | None = None) -> float:
+    """How sharp a picture is: the variance of its Laplacian, a float, 0.0 for one color; blurred ones have less.
+
+    - `img`: an RGB565 or GRAYSCALE image; RGB565 counts as what the firmware's to_grayscale makes of it
+    - `rect`: (x, y, w, h), the part of the picture that counts, or a Detection; None: all of it
+
+    The Laplacian is the sum of the four neighbors minus four times the pixel (J. L. Pech-Pacheco et al., "Diatom
+    autofocusing in brightfield microscopy", ICPR 2000), of all pixels with neighbors in the part; of more than 4,096, those
+    in every second or third column and row, and so on. ValueError for an image of another format, and for other parts.
     """
 
 # An entry is ([x, y, w, h], score) or ([x, y, w, h], score, keypoints): a tuple of either length, which scripts unpack.

@@ -59,7 +59,7 @@ def draw(
     img         an RGB565 or GRAYSCALE image. One of another size than the frame (an LCD's) is treated as the frame, scaled.
                 Its aspect ratio must be the frame's, within two pixels: any other picture is a crop, or stretched. A crop
                 with the frame's own aspect ratio is not noticed, without `roi`
-    result      a list of Detection, a Segmentation, a Classification, a DepthMap, a HeatMap, a zone or a Trail
+    result      a list of Detection, a Segmentation, a Classification, a DepthMap, a HeatMap, a Plane, a zone or a Trail
     color       (r, g, b) for everything; a list of colors, one for each detection; or a function that is called with each
                 detection and returns its color. None, also in a list: the colors of `color_by`, and white for zones
     alpha       of masks and class maps, 0..255; below 8 an RGB565 frame does not change, because the firmware cuts alpha to
@@ -107,7 +107,7 @@ def draw(
         return img
     if type(result) is not list and (not isinstance(result, (list, tuple)) or isinstance(result, Detection)):
         raise ValueError(
-            "expected a list of Detection, a Segmentation, DepthMap, Classification, zone, Trail or HeatMap, got %s"
+            "expected a list of Detection, a Segmentation, DepthMap, Classification, zone, Trail, HeatMap or Plane, got %s"
             % type(result).__name__
         )
     colors = None

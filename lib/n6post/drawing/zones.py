@@ -1,7 +1,7 @@
 """Zones and trails in a frame: zones with black edges, to be visible on any picture. Imported on first use."""
 
 from array import array
-from math import sqrt
+from math import ceil, floor, sqrt
 
 from micropython import const
 from ulab import numpy as np
@@ -17,6 +17,7 @@ _ARROW = const(16)  # length of the arrow
 _HEAD = const(5)  # of it, length of the head
 _GAP = const(4)  # between a line and a text
 _STEP = const(4)  # minimum length of a trail's line
+_NEAR = 1e-3  # a line of a plane's grid that is as near to its end, in steps, is on it
 _EDGE = const(4)  # width of both black edges together, pixels of any picture; with less the firmware would only blend them
 
 
@@ -109,6 +110,47 @@ def _count_text(target, center, count, color, scale):
 def _rows(points):
     """Points as draw_lines takes them."""
     return np.array([(x, y, 0) for x, y in points])
+
+
+def draw_plane(plane, target, color, alpha, thickness, labels, color_by, text_scale, roi):
+    """A Plane for `draw`: a grid of meters, and a cross at each of its points."""
+    if color_by != "class":
+        raise ValueError("color_by: expected 'class' for a plane, got %r" % (color_by,))
+    _, _, width, height = target
+    scale = text_scale or usual_text_scale(width)
+    low, high = [[limit(at) for at in zip(*plane.world_points)] for limit in (min, max)]
+    step = 1  # tenths of a meter: 1, 2, 5, 10 ...
+    while max(high[0] - low[0], high[1] - low[1]) > step:
+        step = step * 5 // 2 if str(step)[0] == "2" else step * 2
+    points, texts = [], []
+    for axis in (0, 1):
+        for k in range(ceil(10 * low[axis] / step - _NEAR), floor(10 * high[axis] / step + _NEAR) + 1):
+            start, end = list(low), list(high)
+            start[axis] = end[axis] = k * step / 10
+            ends = [plane.to_image(start), plane.to_image(end)]
+            if None not in ends and max([abs(v) for end in ends for v in end]) <= 32767:
+                points += ends
+                texts.append("%g m" % (k * step / 10))
+    arm = _HEAD * scale
+    for x, y in plane.image_points:
+        x, y = floor(x), floor(y)
+        points += [(x - arm, y), (x + arm, y), (x, y - arm), (x, y + arm)]
+    size = plane.frame_size
+    if roi is not None or size is not None and size != (width, height):
+        points = _placed(points, size, width, height, roi)
+    color = 0xFFFF if color is None else rgb565(color)
+    if thickness:
+        pairs = array("H", [end for at in range(0, len(points), 2) for end in (at, at + 1, 0)])
+        draw_lines(target, _rows(points), pairs, len(points) // 2, color, thickness, _EDGE)
+    entries = []
+    for at in range(len(texts)):
+        text, (x, y) = texts[at], points[2 * at]
+        w, h = size_of(text, scale)
+        place = _clamped(target, x - w // 2, y - h // 2, w, h) + (w, h)
+        if 0 <= x < width and 0 <= y < height and not [1 for one in entries if _intersects(one[:4], place)]:
+            entries.append(place + (text, 0, color, scale))
+    if labels and entries:
+        write_clear(target, entries)
 
 
 def draw_trail(trail, target, color, alpha, thickness, labels, color_by, text_scale, roi):

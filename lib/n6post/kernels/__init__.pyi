@@ -4,6 +4,7 @@ from types import ModuleType
 from _viper import cells as cells
 from _viper import corners as corners
 from _viper import json as json
+from _viper import laplacian as laplacian
 from _viper import occupancy as occupancy
 from _viper import tracks as tracks
 

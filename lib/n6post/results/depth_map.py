@@ -11,6 +11,7 @@ from ..kernels import maps as map_kernels
 from ..kernels.params import maps as map_params
 from ..pixels.rounding import NUDGE, same_floats
 from ..tensors.lazy import later
+from ..tensors.options import number
 from ..tensors.quantization import FLOAT, INT8, INT16
 
 _MOST_SORTED = const(4096)  # numbers of 16 bits and floats of a box: of more, every second or third column and row counts
@@ -90,6 +91,36 @@ class DepthMap:
     def maximum(self, box=None):
         """The largest distance in a box, or in the whole map; None if the network saw nothing of the box."""
         return self._of_box(box, 2)
+
+    def fraction(self, zone, *, nearer):
+        """The part of a zone that is nearer than a distance, 0..1; None if the network saw nothing of the zone.
+
+        zone    a PolygonZone, by the pixels of the map with their centers inside, or a box
+        nearer  the distance
+        """
+        limit = same_floats(number("nearer", nearer, -3e38, 3e38))
+        points = getattr(zone, "points", None)
+        box = zone
+        if points:
+            xs, ys = [x for x, _ in points], [y for _, y in points]
+            box = min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)
+        window = self._window_of(box)
+        if window is None:
+            return None
+        x0, y0, x1, y1 = window
+        width = x1 - x0
+        near, count = 0, 0
+        step = max(1, _MOST_SORTED // width)
+        for y in range(y0, y1, step):
+            part = self.raw[y : min(y + step, y1), x0:x1]
+            hits = bytes(((part * 1.0 - float(self.zero_point)) * self._unit < limit).tobytes())
+            rows = [(0, 0, len(hits))]
+            if points:
+                rows = later.pixels_polygons.spans(points, self._transform, x0, y, width, len(hits) // width)
+            for row, first, end in rows:
+                near += hits.count(b"\x01", row * width + first, row * width + end)
+                count += end - first
+        return near / count if count else None
 
     def _of_box(self, box, which):
         if box is None:

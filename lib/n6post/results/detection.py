@@ -153,6 +153,17 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
 
             raise pixel_refused("contains", (pixel,) if y is None else pixel) from None
 
+    def iou(self, other):
+        """The intersection over union of two boxes, 0..1; of oriented ones as they are turned. Masks have `Mask.iou`.
+
+        ValueError for anything but a Detection of the same frame.
+        """
+        return later.results_pairs.iou(self, other)
+
+    def overlap(self, other):
+        """The part of this box that lies in the other, 0..1. Boxes and errors as for `iou`."""
+        return later.results_pairs.overlap(self, other)
+
     def roi(self, *, grow=0.0, square=False):
         """The box as a region of interest (x, y, w, h), ints, grown and clipped to the frame. It has at least one pixel.
 
@@ -249,6 +260,30 @@ class Detection(namedtuple("Detection", ("rect", "score", "class_id", "label", "
         middle one does. Keypoints as for `keypoint`.
         """
         return later.tensors_keypoints.angle(self.keypoints, self._source[_THRESHOLD], first, middle, last)
+
+    def limb_angle(self, a, b):
+        """The angle of a limb with the vertical, degrees: 0 if b is straight below a, 90 if level, 180 if above.
+
+        None if one was not seen or both lie at one place. Keypoints as for `keypoint`.
+        """
+        return later.tensors_keypoints.limb_angle(self.keypoints, self._source[_THRESHOLD], a, b)
+
+    def distance(self, a, b):
+        """The distance of two keypoints in frame pixels, a float; None if one was not seen. Keypoints as for `keypoint`."""
+        return later.tensors_keypoints.distance(self.keypoints, self._source[_THRESHOLD], a, b)
+
+    def midpoint(self, a, b):
+        """The point (x, y), floats, halfway between two keypoints; None if one was not seen. Keypoints as for `keypoint`."""
+        return later.tensors_keypoints.midpoint(self.keypoints, self._source[_THRESHOLD], a, b)
+
+    @property
+    def fingers(self):
+        """Which fingers of a hand are stretched: five booleans, thumb, index, middle, ring finger and pinky.
+
+        A stretched finger spans 85 % of the length of its bones in the picture, and leads away from the wrist. One that
+        points at the camera is a guess, one with an unseen keypoint is not stretched. ValueError without 21 keypoints.
+        """
+        return later.tensors_skeletons.fingers(self.keypoints, self._source[_THRESHOLD])
 
     # The camera's namedtuple has none of these; those of a PC would lose _track and _source.
     _fields = FIELDS  # type: ignore[assignment]

@@ -10,7 +10,7 @@ from ..kernels.params.places import color_sums as color_sums_params
 from ..pixels.colors import depth_of
 from ..pixels.pixel_edges import shown
 from ..tensors.lazy import later
-from .places import region
+from .places import region_in
 
 
 class ColorStatistics(namedtuple("ColorStatistics", ("mean", "stdev", "min", "max"))):
@@ -32,12 +32,8 @@ def mean_color_of(detection, img):
     if detection[4] is not None:
         return mean_color(detection[4], img)
     depth = depth_of(img, "")
-    width, height = img.width(), img.height()
-    size = detection.frame_size
-    x, y, w, h = region(detection[0], size or (width, height), 0, False)
-    if size is not None and size != (width, height):
-        x, y, w, h = later.results_scaled.scaled_roi((x, y, w, h), size, width, height)
-    _add(img, depth, width, _INSIDE, 0, 1, (x, x + w, y, y + h), 1, 1)
+    x, y, w, h = region_in(img, detection)
+    _add(img, depth, img.width(), _INSIDE, 0, 1, (x, x + w, y, y + h), 1, 1)
     return _means()
 
 

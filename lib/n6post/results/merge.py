@@ -8,6 +8,7 @@ the tests). All arithmetic is in integers, so a camera and a PC agree.
 from ..tensors.lazy import later
 from ..tensors.options import choice, flag, number
 from .detection import Detection, copied
+from .pairs import of_one_frame
 
 
 def merge(detections, *, overlap_threshold=0.5, metric="ios", class_agnostic=False):
@@ -28,11 +29,7 @@ def merge(detections, *, overlap_threshold=0.5, metric="ios", class_agnostic=Fal
     With "ios", a small object in front of a large one of its class is taken for a part of it. (Tiles never joins two of the
     same tile, for this reason.) ValueError for anything but a list of Detection of one frame, and for options out of range.
     """
-    if not isinstance(detections, (list, tuple)) or [d for d in detections if not isinstance(d, Detection)]:
-        raise ValueError("detections: expected a list of Detection, got %r" % (detections,))
-    sizes = set([d.frame_size for d in detections if d.frame_size])
-    if len(sizes) > 1:
-        raise ValueError("detections: expected those of one frame, got frames of %s" % " and ".join([str(s) for s in sizes]))
+    of_one_frame(detections)
     number("overlap_threshold", overlap_threshold, 0.001, 1.0)
     if choice("metric", metric, "ios", "iou") is None:
         raise ValueError("metric: expected 'ios' or 'iou', got None")

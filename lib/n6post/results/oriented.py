@@ -54,6 +54,43 @@ def contains(x, y, corners):
     return not (inside[0] and inside[1])
 
 
+def areas(one, other):
+    """The area that two boxes have in common, and that of each, in 1/256 pixel; a box that is not oriented is its rect."""
+    polygons, sizes = [], []
+    for d in (one, other):
+        x, y, w, h = d[0]
+        corners = d.corners
+        points = [(x, y), (x + w, y), (x + w, y + h), (x, y + h)] if corners is None else corners.tolist()
+        size = _doubled_area(points)
+        polygons.append(points if size > 0 else points[::-1])
+        sizes.append(int(128 * abs(size) + 0.5))
+    common, sides = polygons
+    # I. Sutherland, G. Hodgman: "Reentrant polygon clipping", 1974: each side of one box cuts the other.
+    px, py = sides[-1]
+    for qx, qy in sides:
+        kept = []
+        for at in range(len(common)):
+            (ax, ay), (bx, by) = common[at - 1], common[at]
+            a = (qx - px) * (ay - py) - (qy - py) * (ax - px)
+            b = (qx - px) * (by - py) - (qy - py) * (bx - px)
+            if (a < 0) != (b < 0):
+                kept.append((ax + (bx - ax) * a / (a - b), ay + (by - ay) * a / (a - b)))
+            if b >= 0:
+                kept.append((bx, by))
+        common = kept
+        px, py = qx, qy
+    return min([int(128 * _doubled_area(common) + 0.5)] + sizes), sizes[0], sizes[1]
+
+
+def _doubled_area(points):
+    """Twice the area of a polygon, positive if its points are clockwise on a screen."""
+    total = 0.0
+    for at in range(2, len(points)):
+        (x, y), (ax, ay), (bx, by) = points[0], points[at - 1], points[at]
+        total += (ax - x) * (by - y) - (ay - y) * (bx - x)
+    return total
+
+
 def table_of(corners):
     """A table of one row for corners that a script passes; ValueError for anything but four points (x, y)."""
     try:

@@ -42,6 +42,16 @@ def _inside(doubled_middle, length, limit, shift):
     return start, max(end - start, 1)
 
 
+def region_in(img, detection, grow=0, square=False):
+    """Detection.roi as a part of this picture, which may be the frame, scaled."""
+    width, height = img.width(), img.height()
+    size = detection.frame_size
+    roi = region(detection[0], size or (width, height), grow, square)
+    if size is not None and size != (width, height):
+        roi = later.results_scaled.scaled_roi(roi, size, width, height)
+    return roi
+
+
 def crop_of(detection, img, grow, square, masked, color):
     """Detection.crop."""
     later.pixels_colors.depth_of(img, "")  # raises an error for other formats
@@ -49,10 +59,7 @@ def crop_of(detection, img, grow, square, masked, color):
     if flag("masked", masked) and mask is None:
         raise ValueError("masked: expected False for a detection without a mask, got True")
     width, height = img.width(), img.height()
-    size = detection.frame_size
-    roi = region(detection[0], size or (width, height), grow, square)
-    if size is not None and size != (width, height):
-        roi = later.results_scaled.scaled_roi(roi, size, width, height)
+    roi = region_in(img, detection, grow, square)
     if not masked:
         return img.copy(roi=roi)
     if mask._parts()[4].frame_size not in (None, (width, height)):

@@ -66,7 +66,7 @@ def scaled_roi(roi, size, width, height):
     return min(x, width - 1), min(y, height - 1), max(w, 1), max(h, 1)
 
 
-def checked_roi(roi, size=None):
+def checked_roi(roi, size=None, name="roi"):
     """roi, a part of a frame, as a tuple (x, y, w, h); ValueError for anything else.
 
     size    (width, height) of the frame, or None: then only x and y are known to be inside
@@ -79,7 +79,7 @@ def checked_roi(roi, size=None):
     except (TypeError, ValueError):
         pass
     frame = "of the frame" if size is None else "inside of the frame, %d x %d" % size
-    raise ValueError("roi: expected (x, y, w, h), a part %s, got %r" % (frame, roi))
+    raise ValueError("%s: expected (x, y, w, h), a part %s, got %r" % (name, frame, roi))
 
 
 def scaled(result, width, height, roi=None):

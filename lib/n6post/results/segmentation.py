@@ -194,6 +194,16 @@ class Segmentation:
             rows[y : min(y + step, wh)] = np.where(hits, 255, 0)
         return masks.Mask(data, (wx, wy, ww, wh), (x0, y0, x1 - x0, y1 - y0), bounds, transform)
 
+    def objects(self, class_id, *, min_area=0):
+        """The connected parts of a class, a list of Detection, the largest one first, each with its `mask` and score 1.0.
+
+        class_id    a class, by number or name
+        min_area    parts with fewer frame pixels are left out
+
+        Pixels of the map that touch, corners included, are connected. ValueError for an unknown class.
+        """
+        return later.results_parts.objects(self, class_id, min_area)
+
     def _box_of(self, class_id, window):
         """The bounding box (x0, y0, x1, y1), half open, of a class within the window; zeros if it is not there."""
         left, top, right, bottom = window

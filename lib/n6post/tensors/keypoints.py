@@ -1,5 +1,7 @@
 """Keypoints: names, numbers, limbs, angles and sides. Those of faces and hands are in skeletons.py."""
 
+from math import atan2, degrees, sqrt
+
 from .lazy import later
 
 # 17 keypoints in COCO's order, 13 in that of ST's MoveNet.
@@ -76,12 +78,39 @@ def keypoint_of(keypoints, keypoint):
 
 def angle(keypoints, threshold, first, middle, last):
     """Detection.angle: the angle at the keypoint `middle` in degrees, or None."""
-    from math import atan2, degrees
-
-    (ax, ay, a), (x, y, m), (bx, by, b) = [keypoint_of(keypoints, one) for one in (first, middle, last)]
-    if not (a >= threshold and m >= threshold and b >= threshold):
+    points = _seen(keypoints, threshold, first, middle, last)
+    if points is None:
         return None
-    ax, ay, bx, by = ax - x, ay - y, bx - x, by - y
+    (ax, ay), (x, y), (bx, by) = points
+    return _between(ax - x, ay - y, bx - x, by - y)
+
+
+def limb_angle(keypoints, threshold, a, b):
+    """Detection.limb_angle."""
+    points = _seen(keypoints, threshold, a, b)
+    return points and _between(points[1][0] - points[0][0], points[1][1] - points[0][1], 0.0, 1.0)
+
+
+def distance(keypoints, threshold, a, b):
+    """Detection.distance."""
+    points = _seen(keypoints, threshold, a, b)
+    return points and sqrt((points[1][0] - points[0][0]) ** 2 + (points[1][1] - points[0][1]) ** 2)
+
+
+def midpoint(keypoints, threshold, a, b):
+    """Detection.midpoint."""
+    points = _seen(keypoints, threshold, a, b)
+    return points and ((points[0][0] + points[1][0]) / 2, (points[0][1] + points[1][1]) / 2)
+
+
+def _seen(keypoints, threshold, *wanted):
+    """The points (x, y) of keypoints, or None if one was not seen."""
+    found = [keypoint_of(keypoints, one) for one in wanted]
+    return None if [1 for _, _, score in found if not score >= threshold] else [(x, y) for x, y, _ in found]
+
+
+def _between(ax, ay, bx, by):
+    """The angle between two vectors in degrees; None if one has no length."""
     if not (ax or ay) or not (bx or by):
         return None
     # Not the arc cosine, which is inaccurate near 0 and 180 degrees.

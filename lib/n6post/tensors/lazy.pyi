@@ -24,6 +24,7 @@ class _Later:
     from ..models import region as models_region
     from ..pixels import colors as pixels_colors
     from ..pixels import pixel_edges as pixels_pixel_edges
+    from ..pixels import polygons as pixels_polygons
     from ..pixels import text as pixels_text
     from ..results import bands as results_bands
     from ..results import dicts as results_dicts
@@ -35,11 +36,14 @@ class _Later:
     from ..results import mask_join as results_mask_join
     from ..results import mask_measures as results_mask_measures
     from ..results import oriented as results_oriented
+    from ..results import pairs as results_pairs
+    from ..results import parts as results_parts
     from ..results import places as results_places
     from ..results import scaled as results_scaled
     from ..tracking import coverage as tracking_coverage
     from ..tracking import occupancy as tracking_occupancy
     from ..tracking import one_euro as tracking_one_euro
+    from ..tracking import plane_measures as tracking_plane_measures
     from ..tracking import reidentification as tracking_reidentification
     from . import anchor_sizes as tensors_anchor_sizes
     from . import errors as tensors_errors

@@ -5,6 +5,7 @@ detection (7), hand landmarks (21) and face mesh (468; 478 with two irises).
 """
 
 from array import array
+from math import sqrt
 
 _NAMES = {
     5: "right eye,left eye,nose tip,right mouth corner,left mouth corner",
@@ -25,6 +26,7 @@ _FACE_NAMES = (
     "300=left eyebrow outer,334=left eyebrow top,336=left eyebrow inner,"
     "61=right mouth corner,291=left mouth corner,0=upper lip,17=lower lip,13=upper lip inner,14=lower lip inner"
 )
+_STRAIGHT = 0.85  # of the length of a finger's bones: what a stretched one spans
 # Lines along keypoints. A palm: wrist, knuckles and thumb. A hand: fingers and knuckles. A face: MediaPipe's contours
 # and the nose. Not as text: splitting it looks up every number among all strings, 26 million instructions for a face.
 _HAND = (
@@ -66,6 +68,31 @@ def names(keypoint_count):
 def point_names(keypoint_count):
     """The names of some keypoints, as "index=name" separated by commas; "" if there are none."""
     return _FACE_NAMES if keypoint_count in (468, 478) else ""
+
+
+def fingers(keypoints, threshold):
+    """Detection.fingers."""
+    if keypoints is None or len(keypoints) != 21:
+        count = "none" if keypoints is None else len(keypoints)
+        raise ValueError("fingers: expected a detection with the 21 keypoints of a hand, got one with %s" % count)
+    points = keypoints.tolist()
+    stretched = []
+    for first in range(1, 21, 4):
+        bones = points[first : first + 4]
+        (ax, ay, _), (x, y, _) = bones[0], bones[3]
+        length = sum([_distance(*bones[i][:2] + bones[i + 1][:2]) for i in range(3)])
+        # A stretched finger points away from the wrist, a stretched thumb from the knuckle of the pinky.
+        cx, cy, _ = points[0 if first > 1 else 17]
+        stretched.append(
+            not [1 for _, _, score in bones if not score >= threshold]
+            and _distance(ax, ay, x, y) > _STRAIGHT * length
+            and _distance(cx, cy, x, y) > _distance(cx, cy, ax, ay)
+        )
+    return tuple(stretched)
+
+
+def _distance(ax, ay, bx, by):
+    return sqrt((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
 
 
 def limbs(keypoint_count):

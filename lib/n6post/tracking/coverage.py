@@ -1,10 +1,9 @@
 """How much of an object is in a PolygonZone: the work of PolygonZone.coverage. Imported on first use."""
 
-from math import ceil
-
 from ulab import numpy as np
 
 from ..kernels.portable.numeric import total
+from ..pixels.polygons import spans
 from ..tensors.lazy import later
 
 
@@ -18,26 +17,7 @@ def coverage(points, mask):
     rows = np.frombuffer(data, dtype=np.uint8).reshape((wh, ww))
     object_ = np.where(rows[top - wy : top - wy + h, left - wx : left - wx + w] >= 128, 1.0, 0.0)
     zone = np.zeros((h, w))
-    for row in range(h):
-        y = (top + row + 0.5) * transform.sy + transform.oy
-        ends = _crossings(points, y)
-        for i in range(0, len(ends), 2):
-            first, last = [
-                min(max(ceil((x - transform.ox) / transform.sx - 0.5) - left, 0), w) for x in (ends[i], ends[i + 1])
-            ]
-            if last > first:
-                zone[row, first:last] = 1.0
+    for row, first, end in spans(points, transform, left, top, w, h):
+        zone[row, first:end] = 1.0
     whole = total(object_)
     return total(object_ * zone) / whole if whole else 0.0
-
-
-def _crossings(points, y):
-    """The x at which the edges of a polygon cross the row y of the frame, ascending."""
-    crossings = []
-    px, py = points[-1]
-    for qx, qy in points:
-        if (py > y) != (qy > y):
-            crossings.append(px + (qx - px) * (y - py) / (qy - py))
-        px, py = qx, qy
-    crossings.sort()
-    return crossings

@@ -18,6 +18,7 @@ from micropython import const
 from ulab import numpy as np
 
 from ..results.detection import Detection
+from ..tensors.lazy import later
 from ..tensors.options import Options, number
 from .anchor_points import AnchorTracked, as_list, checked_point, id_of, is_cut, track_ids_of
 from .clock import START, next_clock
@@ -138,14 +139,45 @@ class Plane(AnchorTracked):
         a, b = self._place(a), self._place(b)
         return _distance(a, b) if a and b else None
 
-    def _positions(self, detections):
-        positions = super()._positions(detections)
-        size = self.frame_size
-        if detections and detections[0].frame_size not in (None, size):
+    def area(self, result, class_id=None):
+        """The area on the plane of a Mask, or of a class of a Segmentation, square meters; None if it reaches the horizon.
+
+        Each frame pixel is mapped exactly, as a quadrilateral: the error is that of the mask's edge and the plane's points.
+        ValueError for anything else, and for a frame of another size.
+        """
+        return later.tracking_plane_measures.area(self, result, class_id)
+
+    def size(self, detection):
+        """(width, height) in meters of an object that stands on the plane, upright, by its box.
+
+        The width is that of the lower edge, the height that of a vertical line from its middle to the upper edge, by a
+        camera with square pixels whose axis is the middle of the frame (Z. Zhang: "A flexible new technique for camera
+        calibration", 2000), or None if it looks straight down. None in all for what has no place on the plane, and for what
+        the frame's border cuts off. ValueError if the frame's size is not known.
+        """
+        return later.tracking_plane_measures.size(self, detection)
+
+    def draw(self, img, **options):
+        """Draw a grid of meters, at most 11 lines each way, and the plane's points, to check them. Returns img.
+
+        Options as for `PolygonZone.draw`; labels are the meters at the ends of the lines.
+        """
+        return later.drawing_draw.draw(img, self, **options)
+
+    def _drawn_by(self):
+        return later.drawing_zones.draw_plane
+
+    def _check_frame(self, size):
+        if size not in (None, self.frame_size) and self.frame_size:
             raise ValueError(
                 "detections: expected those of frames of %d x %d, as the image_points are, got %d x %d"
-                % (size + detections[0].frame_size)
+                % (self.frame_size + size)
             )
+
+    def _positions(self, detections):
+        positions = super()._positions(detections)
+        if detections:
+            self._check_frame(detections[0].frame_size)
         return positions
 
     def update(self, detections, *, elapsed_ms=None):

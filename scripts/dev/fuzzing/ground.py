@@ -1,21 +1,23 @@
-"""Planes, heat maps, merged detections and tiles, against numpy in float64 and the rule of SAHI."""
+"""Planes, heat maps, merged detections, pairs and tiles, against numpy in float64 and the rule of SAHI."""
 
 from __future__ import annotations
 
 import itertools
 import math
+from fractions import Fraction
 from typing import Any
 
 import image
 import n6post
 import numpy as np
+from n6post.results.mask import Mask, MaskTransform
 
 from .core import BOUNDED, CONFIRMED, REFUSED, Dice, attempt, require
 from .tracking import _walk, place, seen
 
 
 def ground(dice: Dice) -> str:
-    return dice.pick((_plane, _speeds, _heat_map, _merged, _tiled))(dice)
+    return dice.pick((_plane, _speeds, _heat_map, _merged, _tiled, _paired, _measured))(dice)
 
 
 # --- planes ------------------------------------------------------------------------------------------------------------
@@ -213,6 +215,57 @@ def _merged(dice: Dice) -> str:
     require(got is not None, "refused valid detections: %s", refused)
     assert got is not None
     require([(d.rect, d.score) for d in got] == wanted, "merged %r, expected %r", [d[:2] for d in got], wanted)
+    return CONFIRMED
+
+
+def _paired(dice: Dice) -> str:
+    """Pairs of two lists, the one that overlaps most first, in fractions."""
+    lists: list[list[Any]] = []
+    for _ in range(2):
+        rects = [tuple([dice.whole(low, high) for low, high in ((-9, 40), (-9, 40), (0, 30), (0, 30))])
+                 for _ in range(dice.whole(0, 6))]  # fmt: skip
+        lists.append([seen(rect, 0.5) for rect in rects])
+    metric, threshold = dice.pick(("overlap", "iou", "ios", "giou", None)), dice.pick((0.5, 0.25, 0.001, 1.0, 0, None))
+    dice.tell(lists=[[d.rect for d in one] for one in lists], metric=metric, threshold=threshold)
+    got, refused = attempt(n6post.pairs, *lists, metric=metric, overlap_threshold=threshold)
+    require((got is None) == (metric in ("giou", None) or not threshold), "pairs %r: %s", got, refused)
+    if got is None:
+        return REFUSED
+    shares = []
+    for i, a in enumerate(lists[0]):
+        for j, b in enumerate(lists[1]):
+            (ax, ay, aw, ah), (bx, by, bw, bh) = a.rect, b.rect
+            w, h = min(ax + aw, bx + bw) - max(ax, bx), min(ay + ah, by + bh) - max(ay, by)
+            if w > 0 < h:
+                wholes = {"overlap": aw * ah, "ios": min(aw * ah, bw * bh), "iou": aw * ah + bw * bh - w * h}
+                shares.append((-Fraction(w * h, wholes[metric]), i, j))
+    wanted: list[tuple[int, int]] = []
+    for share, i, j in sorted(shares):
+        if -share >= Fraction(threshold).limit_denominator(1000) and not [1 for a, b in wanted if a == i or b == j]:
+            wanted.append((i, j))
+    places = [([d is a for d in lists[0]].index(True), [d is b for d in lists[1]].index(True)) for a, b in got]
+    require(places == wanted, "pairs %r, expected %r", places, wanted)
+    return CONFIRMED
+
+
+def _measured(dice: Dice) -> str:
+    """The area of a rectangle of the frame, by the corners of its quadrilateral, and the height of a vertical line."""
+    to_image, height = _camera(dice)
+    pixels = [(60, 250), (580, 260), (620, 470), (20, 460)]
+    pairs = [_seen_by(np.linalg.inv(to_image), pixel) for pixel in pixels]
+    if min([w / pairs[0][1] for _, w in pairs]) < 0.05:
+        return BOUNDED
+    plane = n6post.Plane(pixels, [point for point, _ in pairs], frame_size=(640, 480))
+    x, y, w, h = dice.whole(100, 400), dice.whole(270, 380), dice.whole(1, 90), dice.whole(1, 60)
+    transform = MaskTransform(1.0, 0.0, 1.0, 0.0, (0, 0, 640, 480), frame_size=(640, 480))
+    mask = Mask(b"\xff" * (w * h), (x, y, w, h), (x, y, w, h), (0, 0, 640, 480), transform)
+    dice.tell(homography=to_image, rect=(x, y, w, h))
+    corners = [_seen_by(np.linalg.inv(to_image), one)[0] for one in ((x, y), (x + w, y), (x + w, y + h), (x, y + h))]
+    wanted = abs(sum([corners[k - 1][0] * corners[k][1] - corners[k][0] * corners[k - 1][1] for k in range(4)])) / 2
+    got = plane.area(mask)
+    require(got is not None and abs(got - wanted) <= 5e-3 * wanted, "area %r, expected %r", got, wanted)
+    size = plane.size(seen((x, y, w, h), 0.5))
+    require(size is None or size[0] > 0, "size %r", size)
     return CONFIRMED
 
 

@@ -182,6 +182,17 @@ def answers(dice: Dice) -> str:
         if angle is not None:
             cross, dot = one[0] * other[1] - one[1] * other[0], one @ other
             require(abs(angle - np.degrees(np.arctan2(abs(cross), dot))) < 1e-2, "angle %r", angle)
+        limb = d.distance(wanted[0], wanted[2]), d.midpoint(wanted[0], wanted[2]), d.limb_angle(wanted[0], wanted[2])
+        across, down = (b - a)[:2]
+        if min(a[2], b[2]) < np.float32(0.3):
+            require(limb == (None, None, None), "limb %r", limb)
+        else:
+            require(abs(limb[0] - np.hypot(across, down)) < 1e-2, "distance %r", limb[0])
+            require(np.allclose(limb[1], (a + b)[:2] / 2, atol=1e-2), "midpoint %r", limb[1])
+            upright = np.degrees(np.arctan2(abs(across), down))
+            require(limb[2] is None if a[:2].tolist() == b[:2].tolist() else abs(limb[2] - upright) < 1e-2, "%r", limb[2])
+    fingers, refused = attempt(lambda: d.fingers)
+    require((fingers is None) == (keypoints != 21), "fingers %r: %s", fingers, refused)
     require(d.center == (rect[0] + rect[2] // 2, rect[1] + rect[3] // 2), "center %r of %r", d.center, rect)
     other_one = d.replace(score=0.25)
     require(other_one[:4] == (rect, 0.25, *d[2:4]) and d.score == 0.5, "replace %r", other_one)

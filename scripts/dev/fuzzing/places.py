@@ -22,7 +22,7 @@ STRANGE: tuple[Any, ...] = (None, "x", 1.5, float("nan"), -3, True, [], (1, 2, 3
 
 
 def places(dice: Dice) -> str:
-    return dice.pick((_region, _colors, _fill, _bands, _region))(dice)
+    return dice.pick((_region, _colors, _fill, _bands, _region, _sharp, _parts))(dice)
 
 
 def _of(img: Any) -> Array:
@@ -165,4 +165,49 @@ def _bands(dice: Dice) -> str:
         require((band.left, band.right) == (hits.min(), hits.max()), "%r of %r", band, hits)
         require(band.center == floor(int((2 * hits + 1).sum()) / (2 * len(hits))), "%r of %r", band, hits)
         require(abs(band.fraction - len(hits) / (across * (end - first))) < 1e-6, "%r of %d pixels", band, len(hits))
+    return CONFIRMED
+
+
+def _sharp(dice: Dice) -> str:
+    """The variance of the Laplacian of a part of a picture."""
+    img, seen = canvas(dice)
+    height, width = seen.shape
+    rect = dice.pick((None, frames.roi_in(dice, width, height), (0, 0, width + 1, 1), (0, 0, 1), 5, "rect"))
+    dice.tell(size=(width, height), rect=rect)
+    found, refused = attempt(n6post.sharpness, img, rect)
+    x, y, w, h = rect if isinstance(rect, tuple) and len(rect) == 4 else (0, 0, width, height)
+    require((found is None) == (x + w > width or rect not in (None, (x, y, w, h))), "sharpness %r: %s", found, refused)
+    if found is None:
+        return REFUSED
+    gray = np.array(_of(img.to_grayscale(copy=True))[y : y + h, x : x + w], float)
+    if w < 3 or h < 3 or (w - 2) * max(h - 2, 4) > 4096:
+        return BOUNDED
+    wanted = (gray[:-2, 1:-1] + gray[2:, 1:-1] + gray[1:-1, :-2] + gray[1:-1, 2:] - 4 * gray[1:-1, 1:-1]).var()
+    require(abs(found - wanted) <= 1e-6 * wanted + 1e-9, "sharpness %r, expected %r", found, wanted)
+    return CONFIRMED
+
+
+def _parts(dice: Dice) -> str:
+    """The parts of a class cover it, each pixel once, and are as many as a flood finds; their near parts in a depth map."""
+    w, h = dice.whole(1, 12), dice.whole(1, 12)
+    fit = InputTransform((w, h), (0, 0, 2 * w, 2 * h), 2.0, 0.0, 2.0, 0.0, (2 * w, 2 * h))
+    transform = MapTransform(ClassInfo(2, 2, ["a", "b"], 0), fit, (w, h), (w, h))
+    classes = (dice.array.random((h, w)) < dice.pick((0.3, 0.5, 0.8))).astype(np.uint8)
+    dice.tell(classes=classes)
+    parts = Segmentation(_host.wrap(classes), transform).objects(1)
+    left, count = {(int(x), int(y)) for y, x in np.argwhere(classes)}, 0
+    while left:
+        count += 1
+        ends = [left.pop()]
+        while ends:
+            x, y = ends.pop()
+            near = left & {(x + i, y + k) for i in (-1, 0, 1) for k in (-1, 0, 1)}
+            left -= near
+            ends += near
+    require(len(parts) == count, "%d parts, expected %d", len(parts), count)
+    covered = np.array([[sum([d.mask.contains(2 * x, 2 * y) for d in parts]) for x in range(w)] for y in range(h)])
+    require(np.array_equal(covered, classes), "the parts cover %r", covered)
+    depth = n6post.DepthMap(_host.wrap(classes), transform, 1.0, 0)
+    got = depth.fraction((0, 0, 2 * w, 2 * h), nearer=0.5)
+    require(abs(got - (classes == 0).mean()) < 1e-9, "fraction %r", got)
     return CONFIRMED

@@ -17,6 +17,7 @@ WHAT = {
     "json": "The JSON text of detections for to_json, byte by byte and in plain Python.",
     "corners": "The JSON text of keypoints and oriented boxes for to_json, byte by byte and in plain Python.",
     "cells": "Objects from the cells of a FOMO map, in integers and plain Python.",
+    "laplacian": "The Laplacian of the pixels of a picture, in integers and plain Python.",
     "occupancy": "The points of a grid that masks and boxes cover, in integers and plain Python.",
 }
 
