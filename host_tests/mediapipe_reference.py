@@ -5,15 +5,12 @@ scripts/dev/recording/record_mediapipe.py made data/mediapipe.npz.xz.
 
 from __future__ import annotations
 
-import io
-import json
-import lzma
-from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import recorded_data
 from fakes import Array, FakeModel, Tensor
+from recorded_data import stored, tensor_of
 
 SETTINGS = [(0.5, 0.3, True), (0.4, 0.1, True), (0.5, 0.3, False)]  # threshold, iou_threshold, blended
 MAPS = {896: ((16, 2), (8, 6)), 2304: ((48, 1),), 2016: ((24, 2), (12, 6))}  # by anchors: cells in a row, anchors in a cell
@@ -67,32 +64,25 @@ def decoded(boxes: Array, scores: Array, size: int, threshold: float, iou_thresh
 
 
 # --- recordings ---
-@cache
-def stored() -> dict[str, Array]:
-    with lzma.open(Path(__file__).parent / "data" / "mediapipe.npz.xz") as file:
-        return dict(np.load(io.BytesIO(file.read())))
-
-
 def cases() -> list[str]:
-    return sorted({name.partition("/")[0] for name in stored()})
+    return recorded_data.cases("mediapipe")
 
 
 def described(case: str) -> dict[str, Any]:
     """family, size of the input, and dtype, scale and zero point of the outputs."""
-    return json.loads(bytes(stored()[f"{case}/described"]))  # type: ignore[no-any-return]
+    return dict(recorded_data.about("mediapipe", f"{case}/described"))
 
 
 def tensors_of(case: str) -> list[Tensor]:
     """The outputs of a recorded case, [1, anchors, channels] each."""
-    found = []
-    for i, (dtype, scale, zero_point) in enumerate(described(case)["outputs"]):
-        values = np.ascontiguousarray(stored()[f"{case}/output{i}"].T)[None]
-        found.append(Tensor(values.astype(np.float32) if dtype == "float16" else values, scale, zero_point))
-    return found
+    return [
+        tensor_of(np.ascontiguousarray(stored("mediapipe")[f"{case}/output{i}"].T)[None], scale, zero_point)
+        for i, (_, scale, zero_point) in enumerate(described(case)["outputs"])
+    ]
 
 
 def found_by_mediapipe(case: str, setting: tuple[float, float, bool]) -> Found:
-    box, score, keypoints = (stored()[f"{case}/{setting}/{name}"] for name in ("box", "score", "keypoints"))
+    box, score, keypoints = (stored("mediapipe")[f"{case}/{setting}/{name}"] for name in ("box", "score", "keypoints"))
     size = described(case)["size"]
     return Found(box * size, score, keypoints * size)
 

@@ -5,15 +5,11 @@ scripts/dev/recording/record_landmarks.py made the file.
 
 from __future__ import annotations
 
-import io
-import json
-import lzma
-from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from fakes import Array, FakeModel, Tensor
+from recorded_data import about, stored
 
 SIZES = {"hand": (224, 224), "face": (192, 192)}
 # Scale and zero point that OpenMV's files have before their last operation, by the number of elements. Where the reach of
@@ -35,16 +31,9 @@ class Frame(NamedTuple):
         return np.asarray(points[:, :2] @ turn + [x, y])
 
 
-@cache
-def stored() -> dict[str, Array]:
-    with lzma.open(Path(__file__).parent / "data" / "landmarks.npz.xz") as file:
-        return dict(np.load(io.BytesIO(file.read())))
-
-
-@cache
 def index() -> dict[str, Any]:
     """{case: MediaPipe's handedness ("" of a face), side of the picture, networks: rect of the detection, frames}."""
-    return dict(json.loads(bytes(stored()["index"])))
+    return dict(about("landmarks", "index"))
 
 
 def cases(kind: str) -> list[tuple[str, str]]:
@@ -59,18 +48,18 @@ def cases(kind: str) -> list[tuple[str, str]]:
 
 def judged(case: str) -> Array:
     """MediaPipe's landmarks (K, 2) in pixels of the picture."""
-    return stored()[f"{case}/judged"]
+    return stored("landmarks")[f"{case}/judged"]
 
 
 def detection(case: str, network: str) -> tuple[tuple[int, ...], Array]:
     """(rect, keypoints) of the detector."""
-    return tuple(index()[case]["networks"][network]["rect"]), stored()[f"{case}/{network}/palm"]
+    return tuple(index()[case]["networks"][network]["rect"]), stored("landmarks")[f"{case}/{network}/palm"]
 
 
 def frames(case: str, network: str) -> list[Frame]:
     found = []
     for i, described in enumerate(index()[case]["networks"][network]["frames"]):
-        tensors = [Tensor(stored()[f"{case}/{network}/{i}/{k}"]) for k in range(described["outputs"])]
+        tensors = [Tensor(stored("landmarks")[f"{case}/{network}/{i}/{k}"]) for k in range(described["outputs"])]
         found.append(Frame(tensors, described["region"]))
     return found
 

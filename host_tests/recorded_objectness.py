@@ -5,15 +5,11 @@ scripts/dev/recording/record_objectness.py made the file.
 
 from __future__ import annotations
 
-import io
-import json
-import lzma
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 from fakes import Array, FakeModel, Tensor
+from recorded_data import about, channels_last, stored
 
 
 class Recorded(NamedTuple):
@@ -37,21 +33,12 @@ class Recorded(NamedTuple):
 
 
 @cache
-def stored() -> dict[str, Array]:
-    with lzma.open(Path(__file__).parent / "data" / "objectness.npz.xz") as file:
-        return dict(np.load(io.BytesIO(file.read())))
-
-
-@cache
 def recorded() -> dict[str, Recorded]:
     found = {}
-    for index, case in enumerate(json.loads(str(stored()["index"]))):
-        tensors = []
-        for k, (scale, zero_point) in enumerate(case["quantization"]):
-            values = np.ascontiguousarray(np.moveaxis(stored()[f"{index}_{k}"], 0, -1))
-            tensors.append(Tensor(values, scale, zero_point))
-        results = {judge: stored()[f"{index}_{judge}"] for judge in case["judges"]}
-        found[case["name"]] = Recorded(
-            case["name"], case["family"], case["side"], case["labels"], tensors, case["options"], results
-        )
+    arrays = stored("objectness")
+    for index, case in enumerate(about("objectness", "index")):
+        scales = enumerate(case.pop("quantization"))
+        tensors = [Tensor(channels_last(arrays[f"{index}_{k}"]), *quantization) for k, quantization in scales]
+        results = {judge: arrays[f"{index}_{judge}"] for judge in case.pop("judges")}
+        found[case["name"]] = Recorded(**case, tensors=tensors, results=results)
     return found

@@ -1,42 +1,33 @@
 """The split heads of trained networks in data/split.npz.xz, and what Ultralytics decodes from them.
 
-scripts/dev/recording/record_split.py made the file.
+scripts/dev/recording/record_ultralytics.py made the file.
 """
 
 from __future__ import annotations
 
-import io
-import json
-import lzma
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+import recorded_data
 from fakes import Array, Tensor
+from recorded_data import SETTINGS, about, channels_last, joined_bytes, stored, tensor_of
 from synthetic_split_heads import USUAL, SplitHead
 
-SETTINGS = [(0.25, 0.7), (0.05, 0.45)]  # threshold, iou_threshold
-
-
-@cache
-def stored() -> dict[str, Array]:
-    with lzma.open(Path(__file__).parent / "data" / "split.npz.xz") as file:
-        return dict(np.load(io.BytesIO(file.read())))
+__all__ = ["SETTINGS"]
 
 
 def cases() -> list[str]:
-    return sorted({name.partition("/")[0] for name in stored()})
+    return recorded_data.cases("split")
 
 
 def described(case: str) -> dict[str, Any]:
     """task, yolo26, size, shared (see synthetic_split_heads.SCALES); shape, dtype, scale and zero point of the outputs."""
-    return json.loads(bytes(stored()[f"{case}/described"]))  # type: ignore[no-any-return]
+    return dict(about("split", f"{case}/described"))
 
 
 def result(case: str, setting: str, name: str) -> Array:
     """anchor, box, score, class_id, keypoints or mask of the detections; the setting is "0.25 0.7" or "0.25 one-to-one"."""
-    return stored()[f"{case}/{setting}/{name}"]
+    return stored("split")[f"{case}/{setting}/{name}"]
 
 
 def mask_of(case: str, setting: str, i: int, width: int) -> Array:
@@ -46,19 +37,17 @@ def mask_of(case: str, setting: str, i: int, width: int) -> Array:
 
 
 def head_of(case: str) -> SplitHead:
-    about = described(case)
+    outputs = described(case)
 
     def tensors(kind: str) -> list[Tensor]:
-        found = []
-        for i, (_, dtype, scale, zero_point) in enumerate(about[kind]):
-            planes = np.ascontiguousarray(np.moveaxis(stored()[f"{case}/{kind}{i}"], 0, -1)).view(dtype)[..., 0]
-            values = np.ascontiguousarray(planes.transpose(1, 2, 0))
-            found.append(Tensor(values.astype(np.float32) if dtype == "float16" else values, scale, zero_point))
-        return found
+        return [
+            tensor_of(channels_last(joined_bytes(stored("split")[f"{case}/{kind}{i}"], dtype)), *quantization)
+            for i, (_, dtype, *quantization) in enumerate(outputs[kind])
+        ]
 
     (prototypes,) = tensors("prototypes") or [None]
     if prototypes:
         prototypes = prototypes._replace(values=prototypes.values[None])
     scores = tensors("scores")
     classes = scores[0].values.shape[2]
-    return SplitHead(tuple(about["size"]), USUAL, classes, tensors("boxes"), scores, tensors("extras"), prototypes)
+    return SplitHead(tuple(outputs["size"]), USUAL, classes, tensors("boxes"), scores, tensors("extras"), prototypes)

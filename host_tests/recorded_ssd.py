@@ -5,36 +5,26 @@ scripts/dev/recording/record_ssd.py made the file.
 
 from __future__ import annotations
 
-import io
-import json
-import lzma
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+import recorded_data
 from fakes import Array, FakeModel, Tensor
+from recorded_data import channels_last, stored
 
 STRIDES = 16, 32, 64, 100, 150, 300
 
 
-@cache
-def stored() -> dict[str, Array]:
-    with lzma.open(Path(__file__).parent / "data" / "ssd.npz.xz") as file:
-        return dict(np.load(io.BytesIO(file.read())))
-
-
 def about(case: str) -> dict[str, Any]:
-    return json.loads(bytes(stored()[f"{case}/about"]))  # type: ignore[no-any-return]
+    return dict(recorded_data.about("ssd", f"{case}/about"))
 
 
 def tensors_of(case: str) -> list[Tensor]:
     """The outputs of a case: "tensorflow", "finished", "ultra_light", "logits" or "st"."""
     tensors = []
     for i, (scale, zero_point) in enumerate(about(case)["quantization"]):
-        values = stored()[f"{case}/{i}"]
-        if values.ndim == 3 and case != "finished":
-            values = np.ascontiguousarray(np.moveaxis(values, 0, -1))
+        values = stored("ssd")[f"{case}/{i}"]
+        values = channels_last(values) if values.ndim == 3 and case != "finished" else values
         tensors.append(Tensor(values, scale, zero_point))
     return tensors
 
@@ -42,12 +32,6 @@ def tensors_of(case: str) -> list[Tensor]:
 def model_of(case: str, labels: list[str] | None = None) -> FakeModel:
     width, height = about(case)["size"]
     return FakeModel(tensors_of(case), (width, height), labels)
-
-
-def results_of(case: str, judge: str) -> list[tuple[str, Array]]:
-    """[(setting, result)] of everything that a judge made of a case. A setting is "threshold iou_threshold"."""
-    start = f"{case}/{judge} "
-    return [(name[len(start) :], found) for name, found in stored().items() if name.startswith(start)]
 
 
 def many_classes() -> list[Tensor]:

@@ -48,7 +48,6 @@ def test_the_reference_reproduces_the_oracles_detections_and_masks(
 @pytest.mark.parametrize(("threshold", "iou_threshold"), recorded_split_heads.SETTINGS)
 @pytest.mark.parametrize("case", recorded_split_heads.cases())
 def test_the_reference_decodes_split_heads_as_ultralytics_does(case: str, threshold: float, iou_threshold: float) -> None:
-    """scripts/dev/recording/record_split.py compares 2,880 more results."""
     head = recorded_split_heads.head_of(case)
     setting = f"{threshold} {iou_threshold}"
     found = reference.suppress(head.candidates(threshold), iou_threshold)

@@ -1,15 +1,12 @@
 """Exports of Ultralytics 8.4.82 and 8.4.190: the library finds in their outputs what Ultralytics finds in them.
 
 data/exports.npz.xz has the outputs of small networks for a picture of 96 x 96, and the result of Ultralytics' own
-suppression and masks for the same numbers. scripts/dev/recording/record_exports.py made it.
+suppression and masks for the same numbers. scripts/dev/recording/record_ultralytics.py made it.
 """
 
 from __future__ import annotations
 
-import io
 import json
-import lzma
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,24 +15,17 @@ import numpy as np
 import pytest
 from assertions import mask_plane, survivors
 from fakes import Array, FakeModel, Framed, Tensor
+from recorded_data import about, cases, joined_bytes, stored, tensor_of
 
 SIDE, THRESHOLD, IOU_THRESHOLD = 96, 0.25, 0.7
 FAMILIES = {"detect": "YoloV8", "segment": "YoloV8Seg", "pose": "YoloV8Pose"}
 LABELS = {"detect": ["ball", "box", "tent"], "segment": ["ball", "box", "tent"], "pose": ["person"]}
-
-
-@cache
-def stored() -> dict[str, Array]:
-    with lzma.open(Path(__file__).parents[1] / "data" / "exports.npz.xz") as file:
-        return dict(np.load(io.BytesIO(file.read())))
-
-
-CASES = sorted({name.partition("/")[0] for name in stored()})
+CASES = cases("exports")
 every_export = pytest.mark.parametrize("case", CASES)
 
 
 def described(case: str) -> dict[str, Any]:
-    return json.loads(bytes(stored()[f"{case}/described"]))  # type: ignore[no-any-return]
+    return dict(about("exports", f"{case}/described"))
 
 
 def task_of(case: str) -> str:
@@ -46,12 +36,10 @@ def tensors_of(case: str) -> list[Tensor]:
     """The outputs in the types and storage orders of the file."""
     tensors = []
     for i, output in enumerate(described(case)["outputs"]):
-        planes = np.ascontiguousarray(np.moveaxis(stored()[f"{case}/output{i}"], 0, -1))
-        values = planes.view(output["dtype"])[..., 0]
+        values = joined_bytes(stored("exports")[f"{case}/output{i}"], output["dtype"])
         if list(values.shape) != output["shape"]:
             values = values.transpose(0, 2, 3, 1)
-        kind = np.float32 if output["dtype"] == "float16" else values.dtype
-        tensors.append(Tensor(np.ascontiguousarray(values.astype(kind)), output["scale"], output["zero_point"]))
+        tensors.append(tensor_of(np.ascontiguousarray(values), output["scale"], output["zero_point"]))
     return tensors
 
 
@@ -88,7 +76,7 @@ def test_the_library_finds_what_ultralytics_finds_in_an_export(case: str) -> Non
     model = model_of(case)
     processor = n6post.processor_for(model, threshold=THRESHOLD, iou_threshold=IOU_THRESHOLD, **options)
     found = model.run(processor, Framed((0, 0, SIDE, SIDE)))
-    boxes, scores, classes = (stored()[f"{case}/{name}"] for name in ("box", "score", "class_id"))
+    boxes, scores, classes = (stored("exports")[f"{case}/{name}"] for name in ("box", "score", "class_id"))
     rows = survivors(processor)
     assert [row[1] for row in rows] == classes.tolist() == [d.class_id for d in found]
     np.testing.assert_allclose([row[2] for row in rows], scores, rtol=1e-5)
@@ -97,11 +85,11 @@ def test_the_library_finds_what_ultralytics_finds_in_an_export(case: str) -> Non
         x, y, w, h = d.rect
         assert np.abs(np.subtract((x, y, x + w, y + h), np.clip(box, 0, SIDE))).max() <= 0.51
     if task == "pose":
-        for d, points in zip(found, stored()[f"{case}/keypoints"], strict=True):
+        for d, points in zip(found, stored("exports")[f"{case}/keypoints"], strict=True):
             got = np.array([[float(v) for v in row] for row in d.keypoints])
             np.testing.assert_allclose(got, [[*np.clip(p[:2], 0, SIDE), p[2]] for p in points], rtol=1e-5, atol=1e-4)
     if task == "segment":
-        masks = np.unpackbits(stored()[f"{case}/mask"], axis=-1)[:, :, : SIDE // 4].astype(bool)
+        masks = np.unpackbits(stored("exports")[f"{case}/mask"], axis=-1)[:, :, : SIDE // 4].astype(bool)
         for d, mask in zip(found, masks, strict=True):
             np.testing.assert_array_equal(mask_plane(d.mask, SIDE // 4, SIDE // 4), mask)
 
@@ -111,8 +99,8 @@ def test_an_export_has_the_objects_of_the_picture(case: str) -> None:
     """Boxes in pixels leave 8 bits no scores: Ultralytics finds nothing in these files either."""
     coarse = "saved_model" in case and "integer_quant" in case
     expected = 0 if coarse else 2 if task_of(case) == "pose" else 4
-    assert (stored()[f"{case}/score"] > 0.3).sum() >= expected
-    assert bool(len(stored()[f"{case}/score"])) != coarse
+    assert (stored("exports")[f"{case}/score"] > 0.3).sum() >= expected
+    assert bool(len(stored("exports")[f"{case}/score"])) != coarse
 
 
 @every_export

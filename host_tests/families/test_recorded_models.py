@@ -1,6 +1,5 @@
 """data/recorded: the tensors match their index, and the results match what the photographs show."""
 
-import runpy
 from pathlib import Path
 
 import numpy as np
@@ -96,15 +95,13 @@ def test_deeplab_finds_the_person_in_a_plausible_fraction_of_the_frame(picture: 
 def test_recording_again_gives_the_same_tensors(
     model: str, picture: str, shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "scripts"))
-    import _venv
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "scripts" / "dev" / "recording"))
+    import record_demo
+    import recorder
 
-    monkeypatch.setattr(_venv, "enter", lambda *sets: None)
-    script = runpy.run_path(str(Path(_venv.__file__).parent / "dev" / "recording" / "record_tensors.py"))
-    settings = script["MODELS"][model]
-    again = script["outputs_of"](settings, script["open_model"](settings, shared / "models"), picture)
-    for (values, scale, zero_point), tensor in zip(again, recorded.load(model, picture).tensors):
-        raw = script["integers"](values, scale, zero_point)
+    again = record_demo.outputs_of(model, record_demo.open_model(model, shared / "models"), picture)
+    for output, tensor in zip(again, recorded.load(model, picture).tensors):
+        raw, scale, zero_point = recorder.integers(*output)
         assert (np.float32(scale), zero_point) == (np.float32(tensor.scale), tensor.zero_point)
         # Another processor may round a convolution differently here and there.
         assert (np.abs(raw.astype(int) - tensor.values) <= 2).mean() > 0.999

@@ -1,13 +1,11 @@
 """stubs/image compared with recordings of the firmware's `image` module, and tests of behavior that they do not cover.
 
-The recordings are the selection in data/draw_cases.npz, which scripts/dev/recording/select_golden_draw.py makes, and all of
-../shared/golden/draw if that folder exists.
+The recordings are the selection in data/draw_cases.npz, and all of ../shared/golden/draw if that folder exists.
 """
 
 import builtins
 import json
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -172,17 +170,6 @@ def test_each_letter_fills_its_recorded_rows_and_columns() -> None:
 @pytest.mark.shared
 def test_all_recordings_were_found() -> None:
     assert sum(where == "golden" for where, _, _ in CASES) == 377
-
-
-def test_the_selection_equals_the_output_of_its_script(shared: Path) -> None:
-    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts" / "dev" / "recording"))
-    try:
-        import select_golden_draw
-    finally:
-        del sys.path[0]
-    made, stored = select_golden_draw.select(shared / "golden" / "draw"), _arrays(str(SELECTED))
-    assert list(made) == list(stored)
-    assert all(made[key].tobytes() == stored[key].tobytes() for key in made)
 
 
 # ---- behavior that the recordings do not cover ----

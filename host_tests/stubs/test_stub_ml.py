@@ -1,7 +1,5 @@
 """stubs/ml: the contract between a network, its inputs and its post-processor."""
 
-import io
-import lzma
 import os
 import subprocess
 import sys
@@ -20,6 +18,7 @@ from ml import model as ml_model
 from ml import utils as ml_utils
 from ml.preprocessing import Normalization
 from n6post_pc import paths
+from recorded_data import stored
 from ulab import _host as ulab_host
 from ulab import numpy as ulab_numpy
 
@@ -471,8 +470,7 @@ def test_a_real_model_describes_itself_as_on_the_camera(shared: Path) -> None:
 def test_exact_outputs_are_those_of_the_firmware_in_every_bit(exact: bool) -> None:
     """And the others differ: LiteRT's default kernels round in another way."""
     pytest.importorskip("ai_edge_litert")
-    data = lzma.decompress((ROOT / "host_tests" / "data" / "firmware_shapes.npz.xz").read_bytes())
-    recorded = np.load(io.BytesIO(data))
+    recorded = stored("firmware_shapes")
     csi._host_pictures = [paths.SAMPLE_PICTURES / "shapes_06.jpg"]
     camera = csi.CSI()
     camera.pixformat(csi.RGB565)

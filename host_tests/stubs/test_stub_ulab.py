@@ -1,7 +1,7 @@
 """stubs/ulab compared with recorded results of the real ulab 6.12.0, case by case.
 
-`data/ulab_cases.json.gz` is a selection of ../shared/golden/ulab_cases.json and all of ulab_forbidden.json,
-made by `python3 scripts/dev/recording/select_golden.py`. If ../shared exists, all 3058 cases run.
+`data/ulab_cases.json.gz` is a selection of ../shared/golden/ulab_cases.json and all of ulab_forbidden.json. If ../shared
+exists, all 3058 cases run.
 """
 
 import json

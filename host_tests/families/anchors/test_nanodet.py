@@ -7,11 +7,6 @@ random numbers of every dtype and order; a test compares them with the authors' 
 
 from __future__ import annotations
 
-import io
-import json
-import lzma
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import image
@@ -21,6 +16,7 @@ import pytest
 from assertions import assert_rect, assert_well_formed, says
 from fakes import Array, FakeModel, Framed, Tensor
 from family_cases import FamilyCases, FrameCase, OptionCase
+from recorded_data import about, stored, tensor_of
 
 NAN = float("nan")
 STRIDES = 8, 16, 32, 64
@@ -30,20 +26,11 @@ CASES = *PHOTOGRAPHS, "random"
 FRAME = 640, 480  # of the recorded `post_process`
 
 
-@cache
-def stored() -> dict[str, Array]:
-    with lzma.open(Path(__file__).parents[2] / "data" / "nanodet.npz.xz") as file:
-        return dict(np.load(io.BytesIO(file.read())))
-
-
 def recorded(case: str, columns: bool = False, floats: bool = False, labels: list[str] | None = None) -> FakeModel:
     """A recorded output [1, N, C], or [1, C, N] in columns, as it was stored or as float32."""
-    about = json.loads(str(stored()["index"]))[case]
-    width, height = about["size"]
-    values = stored()[case][None]
-    tensor = Tensor(values, about["scale"], about["zero_point"])
-    if values.dtype == np.float16:
-        tensor = Tensor(values.astype(np.float32))
+    described = about("nanodet", "index")[case]
+    width, height = described["size"]
+    tensor = tensor_of(stored("nanodet")[case][None], described["scale"], described["zero_point"])
     if floats:
         tensor = Tensor(real(tensor).astype(np.float32)[None])
     return FakeModel([turned(tensor) if columns else tensor], (width, height), labels)
@@ -116,7 +103,7 @@ ALL: dict[str, Any] = {"max_detections": 100, "max_candidates": 65535}
 @pytest.mark.parametrize("case", CASES)
 def test_boxes_are_those_of_the_authors_code(case: str, columns: bool, floats: bool) -> None:
     found = survivors(n6post.NanoDet(0.05, **ALL), recorded(case, columns, floats))
-    expected = stored()[f"{case}/best"]
+    expected = stored("nanodet")[f"{case}/best"]
     assert len(found) == len(expected) >= 9
     # An integer output of the recording has the same numbers, so nothing is lost but float32's last bits.
     np.testing.assert_allclose(found[:, :4], expected[:, :4], atol=1e-3)
@@ -127,7 +114,7 @@ def test_boxes_are_those_of_the_authors_code(case: str, columns: bool, floats: b
 @pytest.mark.parametrize("case", PHOTOGRAPHS)
 def test_defaults_find_what_the_authors_code_finds(case: str) -> None:
     """Also with a box for each class of a cell, which is what the authors' code does."""
-    expected = stored()[f"{case}/all"]
+    expected = stored("nanodet")[f"{case}/all"]
     expected = expected[expected[:, 4] >= 0.4]
     found = survivors(n6post.NanoDet(), recorded(case))
     assert len(found) == len(expected) >= 1
@@ -135,7 +122,7 @@ def test_defaults_find_what_the_authors_code_finds(case: str) -> None:
 
 
 def test_a_cell_gives_one_box_for_its_best_class() -> None:
-    assert len(stored()["random/all"]) > len(stored()["random/best"]) == 78
+    assert len(stored("nanodet")["random/all"]) > len(stored("nanodet")["random/best"]) == 78
     found = survivors(n6post.NanoDet(0.05, **ALL), recorded("random"))
     assert len(found) == 78
 
@@ -144,7 +131,7 @@ def test_a_cell_gives_one_box_for_its_best_class() -> None:
 def test_numpy_gives_the_boxes_of_the_authors_code(case: str) -> None:
     model = recorded(case)
     rows = decoded(real(model.tensors[0]), model.size)
-    np.testing.assert_allclose(suppressed(rows[rows[:, 4] > 0.05], 0.6), stored()[f"{case}/best"], atol=1e-4)
+    np.testing.assert_allclose(suppressed(rows[rows[:, 4] > 0.05], 0.6), stored("nanodet")[f"{case}/best"], atol=1e-4)
 
 
 @pytest.mark.parametrize("case", ["astronaut", "cat", "motorcycle"])
@@ -152,7 +139,7 @@ def test_letterboxed_frame_has_the_boxes_of_the_authors_code(case: str) -> None:
     model = recorded(case)
     source = n6post.Letterbox(image.Image(*FRAME, image.GRAYSCALE))
     found = model.run(n6post.NanoDet(0.05, **ALL), source)
-    expected = stored()[f"{case}/frame"]
+    expected = stored("nanodet")[f"{case}/frame"]
     assert_well_formed(found, (0, 0, *FRAME), 100)
     shown = [row for row in expected if (np.floor(row[2:4] + 0.5) > np.floor(row[:2] + 0.5)).all()]
     assert len(found) == len(shown) >= 5

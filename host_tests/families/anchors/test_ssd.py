@@ -11,7 +11,8 @@ import recorded_ssd
 from assertions import assert_well_formed
 from fakes import Array, FakeModel, Framed, Tensor
 from family_cases import FamilyCases, FrameCase, OptionCase
-from recorded_ssd import made_up, many_classes, model_of, results_of, stored, tensors_of
+from recorded_data import results_of, stored
+from recorded_ssd import made_up, many_classes, model_of, tensors_of
 
 NAN = float("nan")
 MAPS = [(40, 30, (10, 16, 24)), (20, 15, (32, 48)), (10, 8, (64, 96)), (5, 4, (128, 192, 256))]
@@ -87,7 +88,7 @@ def test_scores_and_boxes_equal_those_of_the_ultra_light_detector() -> None:
         model = model_of("ultra_light")
         processor = n6post.Ssd(0.6, iou_threshold=0.3, **options)
         model.run(processor)
-        expected = stored()["ultra_light/hard_nms"]
+        expected = stored("ssd")["ultra_light/hard_nms"]
         boxes = np.clip(survivors(processor, model)[:, :4] / np.tile((320, 240), 2), 0, 1)
         assert len(boxes) == len(expected) == 6
         found = np.concatenate([boxes, survivors(processor, model)[:, 4:5]], axis=1)
@@ -100,7 +101,7 @@ def test_detections_equal_those_of_tensorflows_operator_but_for_its_coarse_prior
     processor = n6post.Ssd(0.3, iou_threshold=0.6, class_agnostic=True, max_detections=10)
     model.run(processor)
     found = survivors(processor, model)
-    expected = stored()["tensorflow/operator"]
+    expected = stored("ssd")["tensorflow/operator"]
     boxes = expected[:, [1, 0, 3, 2]] * 300
     assert len(found) == len(expected) == 10
     np.testing.assert_array_equal(found[:, 4:], expected[:, 4:])
@@ -117,7 +118,7 @@ def test_detections_after_tensorflows_operator_are_taken_as_they_are() -> None:
     for order in ([0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]):
         shuffled = FakeModel([model.tensors[i] for i in order], model.size)
         found = shuffled.run(n6post.Ssd(0.4, labels=names))
-        expected = stored()["tensorflow/operator"]
+        expected = stored("ssd")["tensorflow/operator"]
         expected = expected[expected[:, 4] >= 0.4]
         assert [d.class_id for d in found] == expected[:, 5].tolist()
         assert [d.score for d in found] == expected[:, 4].tolist()
@@ -136,7 +137,7 @@ def test_logits_give_the_same_detections_as_sts_c_code(case: str) -> None:
     options: dict[str, Any] = {"box_order": "xywh"} if case == "many_classes" else {}
     floats = [Tensor((t.values.astype(np.float32) - np.float32(t.zero_point)) * np.float32(t.scale)) for t in tensors]
     for judge, given in (("st", tensors), ("st_float", floats)):
-        settings = results_of(case, judge)
+        settings = results_of("ssd", case, judge)
         assert len(settings) == 3 or case == "made_up"
         for setting, expected in settings:
             threshold, iou_threshold = [float(number) for number in setting.split()]
@@ -151,7 +152,7 @@ def test_logits_give_the_same_detections_as_sts_c_code(case: str) -> None:
 
 def test_offsets_of_corners_give_the_same_detections_as_sts_c_code() -> None:
     # ST's quicksort puts equal scores in any order. So it got floats that fall by 1e-7 from row to row.
-    settings = results_of("st", "st")
+    settings = results_of("ssd", "st", "st")
     assert len(settings) == 3
     scores, offsets, priors = [real(tensor)[0] for tensor in tensors_of("st")]
     boxes = (priors + offsets * np.tile(priors[:, 2:] - priors[:, :2], 2)) * 192

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
-import lzma
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import n6post
@@ -16,6 +11,7 @@ from assertions import assert_well_formed
 from fakes import Array, FakeModel, Framed, Tensor
 from family_cases import FamilyCases, FrameCase, OptionCase
 from n6post.tensors.quantization import OutputTensor
+from recorded_data import about, results_of, stored, tensor_of
 
 NAMES = [f"{kind}_{stride}" for kind in ("cls", "obj", "bbox", "kps") for stride in (8, 16, 32)]
 STRIDES = 8, 16, 32
@@ -23,36 +19,19 @@ CASES = ["float", "int8", "wide"]
 NAN = float("nan")
 
 
-@cache
-def stored() -> dict[str, Array]:
-    with lzma.open(Path(__file__).parents[2] / "data" / "yunet.npz.xz") as file:
-        return dict(np.load(io.BytesIO(file.read())))
-
-
 def size_of(case: str) -> tuple[int, int]:
-    width, height = json.loads(bytes(stored()[f"{case}/about"]))["size"]
+    width, height = about("yunet", f"{case}/about")["size"]
     return width, height
 
 
 def recorded(case: str) -> list[Tensor]:
     """The twelve outputs [1, cells, channels] of a case, in the order of NAMES."""
-    scales = json.loads(bytes(stored()[f"{case}/about"]))["quantization"]
-    tensors = []
-    for name, (scale, zero_point) in zip(NAMES, scales, strict=True):
-        values = stored()[f"{case}/{name}"][None]
-        integers = values.dtype != np.float16
-        tensors.append(Tensor(values, scale, zero_point) if integers else Tensor(values.astype(np.float32)))
-    return tensors
+    scales = zip(NAMES, about("yunet", f"{case}/about")["quantization"], strict=True)
+    return [tensor_of(stored("yunet")[f"{case}/{name}"][None], *quantization) for name, quantization in scales]
 
 
 def model_of(case: str = "int8", labels: list[str] | None = None) -> FakeModel:
     return FakeModel(recorded(case), size_of(case), labels)
-
-
-def results_of(case: str, judge: str) -> list[tuple[str, Array]]:
-    """[(setting, result)] of everything that a judge made of a case. A setting is "threshold iou_threshold"."""
-    start = f"{case}/{judge} "
-    return [(name[len(start) :], found) for name, found in stored().items() if name.startswith(start)]
 
 
 def survivors(processor: Any, model: FakeModel) -> Array:
@@ -110,7 +89,7 @@ def suppressed(rows: Array, iou_threshold: float, whole: bool = False) -> Array:
 # --- recorded outputs ---
 @pytest.mark.parametrize("case", CASES)
 def test_detections_equal_those_of_opencv(case: str) -> None:
-    settings = results_of(case, "opencv")
+    settings = results_of("yunet", case, "opencv")
     assert len(settings) == 3
     for setting, faces in settings:
         threshold, iou_threshold = [float(number) for number in setting.split()]
@@ -138,7 +117,7 @@ def test_detections_equal_those_of_opencv(case: str) -> None:
 
 @pytest.mark.parametrize("case", ["float", "int8"])
 def test_detections_equal_those_of_sts_c_code(case: str) -> None:
-    settings = results_of(case, "st")
+    settings = results_of("yunet", case, "st")
     assert len(settings) == 3
     for setting, faces in settings:
         threshold, iou_threshold = [float(number) for number in setting.split()]

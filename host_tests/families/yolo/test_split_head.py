@@ -1,8 +1,8 @@
 """lib/n6post/families/yolo/split_head.py, split_pose.py: the library decodes split heads as Ultralytics does.
 
 data/split.npz.xz has split heads of trained networks, and what Ultralytics' own decode, suppression and masks give for the
-same numbers; record_split.py made it. Thousands of other heads are compared with reference.py, which that script
-has compared with Ultralytics, too.
+same numbers; scripts/dev/recording/record_ultralytics.py made it. Thousands of other heads are compared with reference.py,
+which dev/test_reference.py compares with these results, too.
 """
 
 from __future__ import annotations

@@ -1,25 +1,19 @@
-"""Write recorded tensors for scripts/device/benchmark.py: `python3 scripts/dev/recording/benchmark_tensors.py FOLDER`.
+"""Write recorded tensors for scripts/device/benchmark.py.
 
-Reads the recordings in host_tests/data, or with --captures a folder of .npz captures (of the bus picture),
-and writes each as a file of raw bytes. Copy FOLDER to the camera and set its path in benchmark.py.
+    .venv/bin/python scripts/dev/recording/benchmark_tensors.py FOLDER [CAPTURES]
+
+Reads the recordings of the demo, or with CAPTURES a folder of .npz captures of the bus picture, and writes each as a file of
+raw bytes. Copy FOLDER to the camera and set its path in benchmark.py.
 """
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-import _venv
-
-if __name__ == "__main__":
-    _venv.enter("test")
-
-import argparse
-
-sys.path[:0] = [str(_venv.ROOT / folder) for folder in ("lib", "stubs", "host_tests")]
-
 import numpy as np
-from fakes import Array, Tensor, capture
+import recorder
+from n6post_pc import paths
 from n6post_pc.demo import recorded
+from recorder import Array, Tensor
 
 # file: recording, output, capture, from NCHW to NHWC, int8 in the file
 FILES = {
@@ -43,20 +37,19 @@ def values(tensor: Tensor, like: Tensor, nhwc: bool, int8: bool) -> Array:
     return np.ascontiguousarray(array.transpose(0, 2, 3, 1) if nhwc else array)
 
 
-def main() -> None:
-    raw = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--captures", type=Path, help="a folder with captures of the bus picture")
-    arguments = parser.parse_args()
-    arguments.folder.mkdir(parents=True, exist_ok=True)
+def write(folder: Path, captures: Path | None = None) -> None:
+    paths.use_stand_ins()
+    sys.path.insert(0, str(recorder.ROOT / "host_tests"))
+    from fakes import capture
+
+    folder.mkdir(parents=True, exist_ok=True)
     for name, (model, output, file, nhwc, int8) in FILES.items():
         like = recorded.load(model, "astronaut").tensors[output]
-        tensor = capture(arguments.captures / f"{file}.npz")[0][output] if arguments.captures else like
-        target = arguments.folder / f"{name}.bin"
+        tensor = capture(captures / f"{file}.npz")[0][output] if captures else like
+        target = folder / f"{name}.bin"
         target.write_bytes(values(tensor, like, nhwc, int8).tobytes())
         print(f"{target}: {target.stat().st_size} bytes")
 
 
 if __name__ == "__main__":
-    main()
+    recorder.main(write)

@@ -1,48 +1,36 @@
 """Record the results of the firmware's `image` module for the cases in host_tests/data/image_cases.npz.
 
-    python3 scripts/dev/recording/record_image.py --write FOLDER    record_on_camera.py, and the pictures and calls it reads
-    python3 scripts/dev/recording/record_image.py --read printed.txt  packs what record_on_camera.py printed
+    .venv/bin/python scripts/dev/recording/record_image.py write FOLDER    record_on_camera.py, and what it reads
+    .venv/bin/python scripts/dev/recording/record_image.py read PRINTED    packs what record_on_camera.py printed
 
-Between the two, run FOLDER/record_on_camera.py with firmware 5.0, on a camera or emulated, and save its output. Its first
-argument is the path of the other files of FOLDER (by default the working folder).
+Between the two, run FOLDER/record_on_camera.py with firmware 5.0, on a camera or emulated, and save its output as PRINTED.
+Its first argument is the path of the other files of FOLDER (by default the working folder).
 
 The calls also work with 4.8.1. Methods of a blob that exist only there are recorded if the firmware has them. Floats are
 recorded as the bits of a float32.
 """
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-import _venv
-
-if __name__ == "__main__":
-    _venv.enter("test")
-
-import argparse
+import io
 import json
+import zipfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-import select_golden_draw
+import recorder
+from PIL import Image, ImageDraw
+from recorder import Array
 
-ROOT = _venv.ROOT
-Array = np.ndarray[Any, Any]
-
+TARGET = recorder.DATA / "image_cases.npz"
 RED, GREEN, BLUE = (20, 80, 25, 127, 0, 127), (10, 90, -128, -20, -10, 127), (0, 70, -60, 70, -128, -20)
 
 
 def pictures() -> dict[str, tuple[str, Array]]:
     """Name: (format, pixels as (height, width))."""
-    import skimage
-    from PIL import Image as PilImage
-    from PIL import ImageDraw
-
-    with PilImage.open(Path(skimage.__file__).parent / "data" / "astronaut.png") as opened:
-        photo = np.asarray(opened.convert("RGB").resize((64, 48), PilImage.Resampling.BOX))
+    photo = np.asarray(recorder.photograph("astronaut").resize((64, 48), Image.Resampling.BOX))
     random = np.random.default_rng(21)
-    drawn = PilImage.new("RGB", (75, 51), (90, 90, 90))
+    drawn = Image.new("RGB", (75, 51), (90, 90, 90))
     draw = ImageDraw.Draw(drawn)
     for number in range(24):
         x, y, w, h = (int(v) for v in random.integers([-8, -8, 2, 2], [72, 48, 24, 18]))
@@ -225,22 +213,18 @@ def write(folder: Path) -> None:
     (folder / "record_on_camera.py").write_text(ON_CAMERA, encoding="utf-8")
 
 
-def read(printed: Path) -> dict[str, Array]:
-    """`index` (JSON), the pictures, and for each resulting picture its difference from the original one."""
+def read(printed: Path) -> None:
+    """Store `index` (JSON), the pictures, and for each resulting picture its difference from the original one."""
     made = pictures()
     raw = {name: np.frombuffer(_packed(*picture), dtype=np.uint8) for name, picture in made.items()}
     arrays: dict[str, Array] = {f"picture_{name}": data for name, data in raw.items()}
-    calls = list(cases())
+    lines = [line.split(" ", 2) for line in printed.read_text(encoding="utf-8").splitlines() if line[:1].isdigit()]
     recorded: list[dict[str, Any]] = []
-    for line in printed.read_text(encoding="utf-8").splitlines():
-        if not line[:1].isdigit():
-            continue
-        number, kind, rest = line.split(" ", 2)
-        picture, call = calls[len(recorded)]
+    for (picture, call), (number, kind, rest) in zip(cases(), lines, strict=True):
         assert int(number) == len(recorded), f"call {len(recorded)} is missing"
-        entry: dict[str, Any] = {"picture": picture, "call": call}
         if kind == "E":
             raise ValueError(f"{call} of {picture}: {rest}")
+        entry: dict[str, Any] = {"picture": picture, "call": call}
         if kind == "V":
             entry["value"] = json.loads(rest)
         else:
@@ -250,27 +234,15 @@ def read(printed: Path) -> dict[str, Array]:
             entry["xor"] = len(data) == len(raw[picture])
             arrays[f"result_{number}"] = data ^ raw[picture] if entry["xor"] else data
         recorded.append(entry)
-    assert len(recorded) == len(calls), f"{len(calls) - len(recorded)} calls are missing"
     sizes = {name: [pixels.shape[1], pixels.shape[0], pixformat] for name, (pixformat, pixels) in made.items()}
     text = json.dumps({"pictures": sizes, "cases": recorded}, separators=(",", ":"))
-    return {"index": np.frombuffer(text.encode(), dtype=np.uint8), **arrays}
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", type=Path, metavar="FOLDER")
-    parser.add_argument("--read", type=Path, metavar="FILE")
-    parser.add_argument("--out", type=Path, default=ROOT / "host_tests" / "data" / "image_cases.npz")
-    options = parser.parse_args()
-    if (options.write is None) == (options.read is None):
-        parser.error("either --write or --read")
-    if options.write is not None:
-        write(options.write)
-    else:
-        select_golden_draw.write(options.out, read(options.read))
-        print(f"{options.out.stat().st_size / 1000:.0f} KB in {options.out}")
-    return 0
+    with zipfile.ZipFile(TARGET, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, array in {"index": np.frombuffer(text.encode(), dtype=np.uint8), **arrays}.items():
+            file = io.BytesIO()
+            np.lib.format.write_array(file, array)
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy"), file.getvalue(), zipfile.ZIP_DEFLATED, 9)  # a fixed date
+    print(f"{TARGET.name}: {TARGET.stat().st_size} bytes")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    recorder.main(write, read)

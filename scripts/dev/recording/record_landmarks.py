@@ -14,26 +14,20 @@ package. Recorded are the detection, the region of each frame and the outputs of
 rounded to 1/64 pixel, and the landmarks and the handedness of MediaPipe's solution (Hands or FaceMesh, static images).
 """
 
-import argparse
-import io
-import json
-import lzma
-import sys
 from pathlib import Path
 
 import mediapipe
 import numpy as np
-import skimage.data
+import recorder
+from n6post_pc import paths
 from PIL import Image
 
-ROOT = Path(__file__).resolve().parents[3]
-sys.path[:0] = [str(ROOT / "stubs"), str(ROOT / "lib")]
+paths.use_stand_ins()
 
-import image  # noqa: E402
-import ml  # noqa: E402
-import n6post  # noqa: E402
+import ml
+import n6post
+from n6post_pc.demo import gallery
 
-TARGET = ROOT / "host_tests" / "data" / "landmarks.npz.xz"
 MODULES = Path(mediapipe.__file__).parent / "modules"
 SIDE = 480  # pixels of the pictures
 # The last two numbers: degrees counterclockwise, mirrored?
@@ -54,14 +48,6 @@ def turned(picture, angle, mirrored, zoom):
     x, y = (wide.width - SIDE) // 2, (wide.height - SIDE) // 2
     cut = wide.crop((x, y, x + SIDE, y + SIDE))
     return np.asarray(cut.transpose(Image.Transpose.FLIP_LEFT_RIGHT) if mirrored else cut)
-
-
-def frame_of(pixels):
-    """The picture as the camera has it."""
-    img = image.Image(SIDE, SIDE, image.RGB565)
-    r, g, b = (pixels[..., i].astype(np.uint16) for i in range(3))
-    img.bytearray()[:] = (r >> 3 << 11 | g >> 2 << 5 | b >> 3).astype("<u2").tobytes()
-    return img
 
 
 def judged(pixels, kind):
@@ -103,17 +89,13 @@ def rounded(values):
     return np.round(values * 64) / 64 if np.abs(values).max() > 2 and values.size > 1 else values
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("models", type=Path)
-    parser.add_argument("hand", type=Path)
-    arguments = parser.parse_args()
+def record(models: Path, hand: Path) -> None:
     stored, index = {}, {}
     wheel = {"hand": MODULES / "hand_landmark" / "hand_landmark_full.tflite"}
     wheel["face"] = MODULES / "face_landmark" / "face_landmark.tflite"
     for kind, cases in (("hand", HANDS), ("face", FACES)):
-        picture = Image.open(arguments.hand) if kind == "hand" else Image.fromarray(skimage.data.astronaut()[:256, 64:384])
-        detector, own = (arguments.models / f"{name}.tflite" for name in NETWORKS[kind])
+        picture = Image.open(hand) if kind == "hand" else recorder.photograph("astronaut").crop((64, 0, 384, 256))
+        detector, own = (models / f"{name}.tflite" for name in NETWORKS[kind])
         for case, (angle, mirrored) in cases.items():
             pixels = turned(picture, angle, mirrored, 0.7 if kind == "hand" else 1.0)
             points, handedness = judged(pixels, kind)
@@ -126,7 +108,7 @@ def main():
                 second = Noting(path, (n6post.HandLandmarks if kind == "hand" else n6post.FaceLandmarks)())
                 pipeline = n6post.Pipeline(first, second, max_detections=1)
                 for _ in range(2 if kind == "hand" or network == "rom" else 1):
-                    (found,) = pipeline.predict(frame_of(pixels))
+                    (found,) = pipeline.predict(gallery.frame_of(Image.fromarray(pixels)))
                     error = np.hypot(*(np.float32(found.keypoints.tolist())[:, :2] - points).T)
                     name = f"{case:8} {network:9} {found.label:10}"
                     print(f"{name} {found.score:.3f} error {error.mean():.2f} {error.max():.2f}")
@@ -139,12 +121,8 @@ def main():
                     described["frames"].append({"region": region, "outputs": len(arrays)})
                     for k, values in enumerate(arrays):
                         stored[f"{case}/{network}/{i}/{k}"] = rounded(values) if network == "mediapipe" else values
-    stored["index"] = np.frombuffer(json.dumps(index).encode(), np.uint8)
-    data = io.BytesIO()
-    np.savez(data, **stored)
-    TARGET.write_bytes(lzma.compress(data.getvalue(), preset=9 | lzma.PRESET_EXTREME))
-    print(f"{TARGET.name}: {TARGET.stat().st_size} bytes")
+    recorder.write(recorder.DATA / "landmarks.npz.xz", {**stored, "index": recorder.as_json(index)})
 
 
 if __name__ == "__main__":
-    main()
+    recorder.main(record)

@@ -18,51 +18,42 @@ NanoDetPlusHead gets exactly what is stored, in float64:
 Nothing of the model and of the code is stored.
 """
 
-import io
 import json
-import lzma
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+import recorder
 import torch
-from PIL import Image
+from recorder import Array
 
-ROOT = Path(__file__).resolve().parents[3]
-DATA = ROOT / "host_tests" / "data" / "nanodet.npz.xz"
 FRAME = 640, 480
 LEAST = 0.1
 STRIDES = [8, 16, 32, 64]
 
 # Picture (None: random numbers), size of the input, dtype.
 CASES = {
-    "astronaut": ("astronaut.png", (416, 416), "float16"),
-    "cat": ("chelsea.png", (320, 320), "int8"),
-    "motorcycle": ("motorcycle_left.png", (352, 352), "uint8"),
-    "coffee": ("coffee.png", (320, 224), "int16"),
+    "astronaut": ("astronaut", (416, 416), "float16"),
+    "cat": ("chelsea", (320, 320), "int8"),
+    "motorcycle": ("motorcycle_left", (352, 352), "uint8"),
+    "coffee": ("coffee", (320, 224), "int16"),
     "random": (None, (100, 60), "float16"),
 }
 
-Array = np.ndarray[Any, Any]
 
-
-def output_of(model: str, picture: str, size: tuple[int, int]) -> Array:
+def output_of(model: Path, picture: str, size: tuple[int, int]) -> Array:
     """The output [cells, 112] of the network."""
     import ncnn
-    import skimage
 
     net = ncnn.Net()
     net.opt.use_fp16_arithmetic = net.opt.use_fp16_storage = net.opt.use_fp16_packed = False
     net.opt.num_threads = 1
-    net.load_param(model + ".param")
-    net.load_model(model + ".bin")
-    with Image.open(Path(skimage.__file__).parent / "data" / picture) as opened:
-        pixels = np.asarray(opened.convert("RGB").resize(size, Image.Resampling.BILINEAR))[:, :, ::-1].astype(np.float32)
+    net.load_param(f"{model}.param")
+    net.load_model(f"{model}.bin")
+    pixels = recorder.stretched(recorder.photograph(picture), size)[:, :, ::-1].astype(np.float32)
     pixels = (pixels - np.float32([103.53, 116.28, 123.675])) / np.float32([57.375, 57.12, 58.395])
-    planes = np.ascontiguousarray(pixels.transpose(2, 0, 1))
     extractor = net.create_extractor()
-    extractor.input("data", ncnn.Mat(planes).clone())
+    extractor.input("data", ncnn.Mat(np.ascontiguousarray(pixels.transpose(2, 0, 1))).clone())
     return np.array(extractor.extract("output")[1]).copy()
 
 
@@ -73,36 +64,22 @@ def random_output(size: tuple[int, int]) -> Array:
     return np.concatenate([random.uniform(0, 1, (cells, 3)), random.normal(0, 3, (cells, 32))], axis=1)
 
 
-def stored(output: Array, dtype: str) -> tuple[Array, float, int]:
-    """(numbers, scale, zero point) as they are stored; scale 0: floats of 11 significant bits."""
+def thinned(output: Array) -> Array:
     scores, bins = output[:, :-32], output[:, -32:]
     scores = scores[:, np.sort(np.argsort(-scores.max(axis=0))[:5])]
     scores = np.where(scores < LEAST, 0, scores)
-    bins = np.where(scores.max(axis=1, keepdims=True) < LEAST, 0, bins)
-    kept = np.concatenate([scores, bins], axis=1)
-    if dtype == "float16":
-        return kept.astype(np.float16), 0.0, 0
-    info = np.iinfo(dtype)
-    low, high = float(kept.min()), float(kept.max())
-    scale = float(np.float32((high - low) / (info.max - info.min)))
-    zero_point = round(info.min - low / scale)
-    return np.clip(np.round(kept / scale) + zero_point, info.min, info.max).astype(dtype), scale, zero_point
-
-
-def head_for(classes: int) -> Any:
-    from nanodet.model.head.nanodet_plus_head import NanoDetPlusHead
-    from nanodet.util.yacs import CfgNode
-
-    loss = {"loss_qfl": {"beta": 2.0, "loss_weight": 1}, "loss_dfl": {"loss_weight": 1}, "loss_bbox": {"loss_weight": 1}}
-    return NanoDetPlusHead(classes, CfgNode(loss), 96, strides=STRIDES, reg_max=7).eval()
+    return np.concatenate([scores, np.where(scores.max(axis=1, keepdims=True) < LEAST, 0, bins)], axis=1)
 
 
 def judged(real: Array, size: tuple[int, int]) -> dict[str, Array]:
     """What the authors' code makes of an output [cells, classes + 32]."""
     from nanodet.data.transform.warp import get_resize_matrix
+    from nanodet.model.head.nanodet_plus_head import NanoDetPlusHead
+    from nanodet.util.yacs import CfgNode
 
     classes = real.shape[1] - 32
-    head = head_for(classes)
+    loss = {"loss_qfl": {"beta": 2.0, "loss_weight": 1}, "loss_dfl": {"loss_weight": 1}, "loss_bbox": {"loss_weight": 1}}
+    head = NanoDetPlusHead(classes, CfgNode(loss), 96, strides=STRIDES, reg_max=7).eval()
     numbers = torch.from_numpy(real[None])
     scores, bins = numbers[..., :classes].clamp(0, 1), numbers[..., classes:]
     best = torch.zeros_like(scores).scatter_(2, scores.argmax(2, keepdim=True), 1)
@@ -121,25 +98,21 @@ def judged(real: Array, size: tuple[int, int]) -> dict[str, Array]:
     return found
 
 
-def main() -> None:
-    sys.path.insert(0, sys.argv[1])
+def record(checkout: Path, model: Path) -> None:
+    sys.path.insert(0, str(checkout))
     data: dict[str, Array] = {}
     index = {}
     for name, (picture, size, dtype) in CASES.items():
-        output = output_of(sys.argv[2], picture, size) if picture else random_output(size)
-        values, scale, zero_point = stored(output, dtype)
-        real = values.astype(np.float64) if not scale else (values.astype(np.float64) - zero_point) * scale
+        output = output_of(model, picture, size) if picture else random_output(size)
+        ((values, scale, zero_point),) = recorder.quantized([thinned(output)], dtype)
         data[name] = values
+        real = (values.astype(np.float64) - zero_point) * (scale or 1)
         for judge, rows in judged(real, size).items():
             data[f"{name}/{judge}"] = rows.astype(np.float32)
             print(name, judge, len(rows), rows[:2].round(2).tolist())
         index[name] = {"size": size, "scale": scale, "zero_point": zero_point}
-    data["index"] = np.array(json.dumps(index))
-    buffer = io.BytesIO()
-    np.savez(buffer, **data)
-    DATA.write_bytes(lzma.compress(buffer.getvalue(), preset=9 | lzma.PRESET_EXTREME))
-    print(f"wrote {DATA.relative_to(ROOT)}: {DATA.stat().st_size} bytes")
+    recorder.write(recorder.DATA / "nanodet.npz.xz", {**data, "index": np.array(json.dumps(index))})
 
 
 if __name__ == "__main__":
-    main()
+    recorder.main(record)

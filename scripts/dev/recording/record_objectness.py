@@ -1,6 +1,6 @@
 """Record outputs of real YOLO networks with an objectness, and what other software makes of them.
 
-For host_tests/families/anchors/test_yolov2.py, test_yolov5.py, test_yolox.py and test_yolod.py. It writes objectness.npz.xz:
+For host_tests/families/anchors/test_yolov2.py, test_yolov5.py and test_yolox.py. It writes objectness.npz.xz:
 
     python scripts/dev/recording/record_objectness.py FOLDER OTHER
 
@@ -26,9 +26,7 @@ and class.
 from __future__ import annotations
 
 import ast
-import io
 import json
-import lzma
 import subprocess
 import sys
 import time
@@ -39,12 +37,11 @@ from typing import Any
 import cv2
 import numpy as np
 import onnxruntime
+import recorder
 import torch
-from ai_edge_litert.interpreter import Interpreter, OpResolverType
+from n6post_pc import paths
 from PIL import Image
-
-ROOT = Path(__file__).resolve().parents[3]
-DATA = ROOT / "host_tests" / "data" / "objectness.npz.xz"
+from recorder import Array, Tensor
 
 # face-api's network on out.bin's pixels, or its decode and suppression of out.bin's tensor.
 FACE_API = """
@@ -72,7 +69,6 @@ const [folder, mode, side, threshold] = process.argv.slice(2), n = +side, file =
 })();
 """
 
-Array = np.ndarray[Any, Any]
 Rows = list[list[float]]  # x1, y1, x2, y2 in input pixels, score, class
 
 FACE_ANCHORS = [1.603231, 2.094468, 6.041143, 7.080126, 2.882459, 3.518061, 4.266906, 5.178857, 9.041765, 10.66308]
@@ -82,56 +78,28 @@ LABELS = ["person", "car", "bus"]
 
 
 # --- networks ---
-def letterboxed(picture: Path, side: int, centered: bool = False) -> Array:
-    image = Image.open(picture).convert("RGB")
-    ratio = min(side / image.width, side / image.height)
-    width, height = int(image.width * ratio), int(image.height * ratio)
-    canvas = Image.new("RGB", (side, side), (114, 114, 114))
-    place = ((side - width) // 2, (side - height) // 2) if centered else (0, 0)
-    canvas.paste(image.resize((width, height), Image.Resampling.BILINEAR), place)
-    return np.asarray(canvas)
+def opened(picture: Path) -> Image.Image:
+    return Image.open(picture).convert("RGB")
 
 
-def stretched(picture: Path, side: int) -> Array:
-    return np.asarray(Image.open(picture).convert("RGB").resize((side, side), Image.Resampling.BILINEAR))
+def corner(picture: Path, side: int) -> Array:
+    """The picture in the upper left corner of a square of gray 114."""
+    return recorder.letterboxed(opened(picture), (side, side), int, centered=False)
 
 
-def run(model: Path, pixels: Array) -> Interpreter:
-    interpreter = Interpreter(
-        str(model),
-        experimental_preserve_all_tensors=True,
-        experimental_op_resolver_type=OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES,
-    )
-    interpreter.allocate_tensors()
-    entry = interpreter.get_input_details()[0]
-    interpreter.set_tensor(entry["index"], pixels[None].astype(entry["dtype"]))
-    interpreter.invoke()
-    return interpreter
+def run(model: Path, pixels: Array) -> recorder.Network:
+    network = recorder.Network(model, plain=True)
+    network.run(pixels.astype(network.input["dtype"]))
+    return network
 
 
-def tensors_of(
-    interpreter: Interpreter, shape: tuple[int, ...], dtype: Any, name: str = ""
-) -> list[tuple[Array, float, int]]:
-    """(values, scale, zero point) of all tensors of this shape and dtype, in the order of the graph."""
-    found = []
-    for entry in interpreter.get_tensor_details():
-        if tuple(entry["shape"]) == shape and entry["dtype"] == dtype and name in entry["name"]:
-            scale, zero_point = entry["quantization"]
-            found.append((interpreter.get_tensor(entry["index"]).copy(), float(np.float32(scale)), int(zero_point)))
-    return found
-
-
-def real(tensor: tuple[Array, float, int]) -> Array:
-    values, scale, zero_point = tensor
-    if not scale:
-        return values.astype(np.float32)
-    return ((values.astype(np.int64) - zero_point) * np.float32(scale)).astype(np.float32)
-
-
-def quantized(values: Array, low: float, high: float) -> tuple[Array, float, int]:
-    scale = float(np.float32((high - low) / 255))
-    zero_point = int(round(-128 - low / scale))
-    return np.clip(np.round(values / scale) + zero_point, -128, 127).astype(np.int8), scale, zero_point
+def tensors_of(network: recorder.Network, shape: tuple[int, ...], dtype: Any, name: str = "") -> list[Tensor]:
+    """All tensors of this shape and dtype, in the order of the graph."""
+    return [
+        network.tensor(entry)
+        for entry in network.interpreter.get_tensor_details()
+        if tuple(entry["shape"]) == shape and entry["dtype"] == dtype and name in entry["name"]
+    ]
 
 
 # --- judges ---
@@ -200,7 +168,7 @@ def of_st(other: Any, case: str) -> dict[str, Rows]:
 
 def openmv(sources: Path, tensor: Array, side: int, threshold: float) -> Rows:
     """OpenMV's YoloLC, with a suppression that drops nothing. It cuts boxes to whole pixels of the model's input."""
-    sys.path.insert(0, str(ROOT / "stubs"))
+    paths.use_stand_ins()
     from ulab import _host
 
     utils = types.ModuleType("ml.utils")
@@ -229,16 +197,15 @@ def face_api(folder: Path, data: Array, mode: str, side: int, threshold: float) 
 
 
 # --- cases ---
-def cropped(tensor: Any, stride: int, left: int, top: int, side: int) -> Any:
+def cropped(tensor: Tensor, stride: int, left: int, top: int, side: int) -> Tensor:
     """The part of a map that belongs to a square of the input, in pixels."""
-    values, scale, zero_point = tensor
     x, y, n = left // stride, top // stride, side // stride
-    return np.ascontiguousarray(values[:, y : y + n, x : x + n]), scale, zero_point
+    return tensor._replace(values=np.ascontiguousarray(tensor.values[:, y : y + n, x : x + n]))
 
 
-def rounded(values: Array) -> Array:
+def rounded(values: Array) -> Tensor:
     """Floats with seven significant bits."""
-    return (values.astype(np.float32).view(np.int32) + 0x8000 & -0x10000).view(np.float32)
+    return Tensor((values.astype(np.float32).view(np.int32) + 0x8000 & -0x10000).view(np.float32))
 
 
 def with_classes(values: Array, anchors: int) -> Array:
@@ -248,12 +215,13 @@ def with_classes(values: Array, anchors: int) -> Array:
     return split.reshape(*shape[:-1], anchors * (5 + len(COCO)))
 
 
-def record(folder: Path, other: Any) -> None:
+def record(folder: Path, other: Path) -> None:
     cases: list[dict[str, Any]] = []
     arrays: dict[str, Array] = {}
+    by_st = np.load(other)
 
     def store(
-        name: str, family: str, side: int, labels: list[str], tensors: list[Any], results: dict[str, Any], **options: Any
+        name: str, family: str, side: int, labels: list[str], tensors: list[Tensor], results: dict[str, Any], **options: Any
     ) -> None:
         index = len(cases)
         for k, (values, _, _) in enumerate(tensors):
@@ -262,58 +230,50 @@ def record(folder: Path, other: Any) -> None:
             arrays[f"{index}_{judge}"] = np.array(rows, np.float32).reshape(-1, 6)
             scores = arrays[f"{index}_{judge}"][:, 4]
             print(f"{name}: {judge} {len(rows)} detections, {np.round(scores, 3).tolist()[:8]}")
-        cases.append(
-            {
-                "name": name,
-                "family": family,
-                "side": side,
-                "labels": labels,
-                "quantization": [tensor[1:] for tensor in tensors],
-                "options": options,
-                "judges": list(results),
-            }
-        )
+        cases.append({
+            "name": name, "family": family, "side": side, "labels": labels,
+            "quantization": [tensor[1:] for tensor in tensors], "options": options, "judges": list(results),
+        })  # fmt: skip
 
     for picture, threshold in (("bus.jpg", 0.45), ("faces.bmp", 0.3)):
-        network = run(folder / "yolo_lc_192.tflite", stretched(folder / picture, 192))
+        network = run(folder / "yolo_lc_192.tflite", recorder.stretched(opened(folder / picture), (192, 192)))
         tensor = tensors_of(network, (1, 12, 12, 30), np.int8)[-1]
-        results = of_st(other, f"yolo_lc {picture}")
-        results["openmv"] = openmv(folder, real(tensor), 192, threshold)
+        results = of_st(by_st, f"yolo_lc {picture}")
+        results["openmv"] = openmv(folder, recorder.real(tensor), 192, threshold)
         store(f"yolo_lc {picture}", "YoloV2", 192, ["person"], [tensor], results, threshold=threshold)
 
-    raw = face_api(folder, stretched(folder / "faces.bmp", 416), "run", 416, 0)
-    values = rounded(np.frombuffer(raw, np.float32).reshape(1, 13, 13, 25))
-    results = {"face-api": json.loads(face_api(folder, values, "decode", 416, 0.3))}
+    pixels = recorder.stretched(opened(folder / "faces.bmp"), (416, 416))
+    tensor = rounded(np.frombuffer(face_api(folder, pixels, "run", 416, 0), np.float32).reshape(1, 13, 13, 25))
+    results = {"face-api": json.loads(face_api(folder, tensor.values, "decode", 416, 0.3))}
     options = {"threshold": 0.3, "iou_threshold": 0.4, "anchors": FACE_ANCHORS}
-    store("tiny yolov2 faces.bmp", "YoloV2", 416, ["face"], [(values, 0.0, 0)], results, **options)
+    store("tiny yolov2 faces.bmp", "YoloV2", 416, ["face"], [tensor], results, **options)
 
-    network = run(folder / "st_yolo_x_nano_480_1.0_0.25_3_st_int8.tflite", letterboxed(folder / "bus.jpg", 480))
-    maps = [tensors_of(network, (1, n, n, 18), np.int8, "StatefulPartitionedCall")[-1] for n in (60, 30, 15)]
-    results = of_st(other, "st_yolo_x bus.jpg")
-    store("st_yolo_x bus.jpg", "YoloX", 480, ["person"], [maps[k] for k in (2, 0, 1)], results, threshold=0.5)
+    network = run(folder / "st_yolo_x_nano_480_1.0_0.25_3_st_int8.tflite", corner(folder / "bus.jpg", 480))
+    maps = [tensors_of(network, (1, n, n, 18), np.int8, "StatefulPartitionedCall")[-1] for n in (15, 60, 30)]
+    store("st_yolo_x bus.jpg", "YoloX", 480, ["person"], maps, of_st(by_st, "st_yolo_x bus.jpg"), threshold=0.5)
 
-    network = run(folder / "yolox_nano.tflite", letterboxed(folder / "bus.jpg", 416)[..., ::-1])
-    floats = [one[0] for one in tensors_of(network, (1, 3549, 85), np.float32)]
-    raw, decoded = with_classes(floats[0], 1), with_classes(floats[-1], 1)
-    tensor = quantized(raw, -2.6, 3.4)
-    results = {"megvii": megvii(folder, real(tensor), 416, True, 0.3, 0.5), **of_st(other, "yolox_nano in cells")}
+    network = run(folder / "yolox_nano.tflite", corner(folder / "bus.jpg", 416)[..., ::-1])
+    floats = [with_classes(one.values, 1) for one in tensors_of(network, (1, 3549, 85), np.float32)]
+    (tensor,) = recorder.quantized([floats[0]], low=-2.6, high=3.4)
+    results = {"megvii": megvii(folder, recorder.real(tensor), 416, True, 0.3, 0.5)}
+    results |= of_st(by_st, "yolox_nano in cells")
     store("yolox_nano in cells", "YoloX", 416, LABELS, [tensor], results, threshold=0.3)
-    tensor = rounded(decoded), 0.0, 0
-    results = {"megvii": megvii(folder, real(tensor), 416, False, 0.3, 0.5)}
+    tensor = rounded(floats[-1])
+    results = {"megvii": megvii(folder, tensor.values, 416, False, 0.3, 0.5)}
     store("yolox_nano decoded", "YoloX", 416, LABELS, [tensor], results, threshold=0.3)
 
     session = onnxruntime.InferenceSession(str(folder / "common_det.onnx"))
-    pixels = letterboxed(folder / "page.png", 416)[..., ::-1].transpose(2, 0, 1)[None].astype(np.float32)
-    raw = session.run(None, {"images": pixels})[0]
-    tensor = quantized(raw, -2.6, 3.4)
-    results = {"megvii": megvii(folder, real(tensor), 416, True, 0.3, 0.45), **of_st(other, "ddddocr page")}
+    pixels = corner(folder / "page.png", 416)[..., ::-1].transpose(2, 0, 1)[None].astype(np.float32)
+    (tensor,) = recorder.quantized([session.run(None, {"images": pixels})[0]], low=-2.6, high=3.4)
+    results = {"megvii": megvii(folder, recorder.real(tensor), 416, True, 0.3, 0.45), **of_st(by_st, "ddddocr page")}
     store("ddddocr page", "YoloX", 416, ["text"], [tensor], results, threshold=0.3, iou_threshold=0.45)
 
-    network = run(folder / "yolov5n-int8.tflite", letterboxed(folder / "bus.jpg", 640, True))
-    values, scale, zero_point = tensors_of(network, (1, 25200, 85), np.uint8)[-1]
-    tensor = with_classes(values, 1), scale, zero_point
-    tensor[0][tensor[0][..., 4] <= zero_point, 5:] = zero_point  # classes of anchors without any objectness
-    rows = real(tensor)
+    network = run(folder / "yolov5n-int8.tflite", recorder.letterboxed(opened(folder / "bus.jpg"), (640, 640), int))
+    (*_, tensor) = tensors_of(network, (1, 25200, 85), np.uint8)
+    tensor = tensor._replace(values=with_classes(tensor.values, 1))
+    # Classes of anchors without any objectness.
+    tensor.values[tensor.values[..., 4] <= tensor.zero_point, 5:] = tensor.zero_point
+    rows = recorder.real(tensor)
     rows[..., :4] *= 640
     results = {"ultralytics": ultralytics(folder, rows, 0.3, 0.45)}
     store("yolov5n rows", "YoloV5", 640, LABELS, [tensor], results, threshold=0.3, iou_threshold=0.45)
@@ -321,17 +281,13 @@ def record(folder: Path, other: Any) -> None:
     maps = []
     for stride in (8, 16, 32):
         tensor = tensors_of(network, (1, 640 // stride, 640 // stride, 255), np.int8, "BiasAdd")[0]
-        maps.append(cropped((with_classes(tensor[0], 3), *tensor[1:]), stride, 96, 256, 256))
-    rows = ultralytics_maps(folder, [real(one) for one in maps], len(COCO))
+        maps.append(cropped(tensor._replace(values=with_classes(tensor.values, 3)), stride, 96, 256, 256))
+    rows = ultralytics_maps(folder, [recorder.real(one) for one in maps], len(COCO))
     results = {"ultralytics": ultralytics(folder, rows, 0.3, 0.45)}
     store("yolov5n maps", "YoloV5", 256, LABELS, [maps[k] for k in (1, 2, 0)], results, threshold=0.3, iou_threshold=0.45)
 
-    arrays["index"] = np.array(json.dumps(cases))
-    archive = io.BytesIO()
-    np.savez(archive, **arrays)
-    DATA.write_bytes(lzma.compress(archive.getvalue(), preset=9 | lzma.PRESET_EXTREME))
-    print(f"{DATA}: {DATA.stat().st_size} bytes")
+    recorder.write(recorder.DATA / "objectness.npz.xz", {**arrays, "index": np.array(json.dumps(cases))})
 
 
 if __name__ == "__main__":
-    record(Path(sys.argv[1]), np.load(sys.argv[2]))
+    recorder.main(record)

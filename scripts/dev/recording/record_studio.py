@@ -1,29 +1,26 @@
-"""Write docs/studio.jpg, the picture of n6post studio on the pages: `python3 scripts/dev/recording/record_studio.py`.
+"""Write docs/studio.jpg, the picture of n6post studio on the pages.
+
+    .venv/bin/python scripts/dev/recording/record_studio.py
 
 It opens the page with the sample network in the installed Chromium or Chrome, and moves a slider.
 """
 
+import io
 import sys
+import tempfile
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parents[3] / "host_tests")]
-import _venv
-
-if __name__ == "__main__":
-    _venv.enter("test")
-
-import io
-import tempfile
-
-import browser
+import recorder
 from n6post_pc import paths
 from PIL import Image
 
 SIZE = (1180, 860)  # of the window, in pixels
 
 
-def main() -> None:
+def record() -> None:
     paths.use_stand_ins()
+    sys.path.insert(0, str(recorder.ROOT / "host_tests"))
+    import browser
     from n6post_pc.studio.server import Server
     from n6post_pc.studio.workbench import Workbench
 
@@ -41,10 +38,10 @@ def main() -> None:
         page.locator("h1").click()  # takes the focus from the slider
         shot = Image.open(io.BytesIO(page.screenshot()))
         server.close()
-    target = _venv.ROOT / "docs" / "studio.jpg"
+    target = recorder.ROOT / "docs" / "studio.jpg"
     shot.convert("RGB").save(target, quality=85, optimize=True)
     print(f"{target}: {target.stat().st_size:,} bytes")
 
 
 if __name__ == "__main__":
-    main()
+    recorder.main(record)

@@ -10,12 +10,11 @@ exactly on a line, and every track is in every frame (supervision drops it after
 
 import gzip
 import json
-from pathlib import Path
 
 import numpy as np
+import recorder
 import supervision as sv
 
-DATA = Path(__file__).resolve().parents[3] / "host_tests" / "data" / "zones.json.gz"
 LINES = (
     ((-5000, 240), (5000, 240)),
     ((5000, 250), (-5000, 211)),
@@ -50,7 +49,7 @@ def on_line(start: tuple[int, int], end: tuple[int, int], point: tuple[float, fl
     return bool(np.cross(np.subtract(end, start), np.subtract(point, start)) == 0)
 
 
-def main() -> None:
+def record() -> None:
     cases = []
     for seed, (start, end) in enumerate(LINES):
         frames = walks(seed)
@@ -75,9 +74,8 @@ def main() -> None:
                           "counts": [line.in_count, line.out_count], "per_class": per_class})
             print(start, end, anchor, cases[-1]["counts"])
     text = json.dumps({"supervision": sv.__version__, "cases": cases}, separators=(",", ":"))
-    DATA.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
-    print(DATA.stat().st_size, "bytes")
+    (recorder.DATA / "zones.json.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))
 
 
 if __name__ == "__main__":
-    main()
+    recorder.main(record)

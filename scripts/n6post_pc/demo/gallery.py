@@ -1,16 +1,14 @@
 """Pictures of further families: faces with BlazeFace, YuNet and the face mesh, persons, oriented boxes, depth.
 
-data/gallery.npz.xz holds the outputs of their networks; record_gallery.py made it. Each picture of PICTURES is a
+data/gallery.npz.xz holds the outputs of their networks; record_demo.py made it. Each picture of PICTURES is a
 strip of several results, which n6post makes of these outputs as it does on a camera.
 """
 
 from __future__ import annotations
 
-import functools
 import importlib.util
 import io
 import json
-import lzma
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +18,7 @@ import numpy as np
 from PIL import Image
 
 from .. import paths
-from .recorded import FakeModel, Tensor
+from .recorded import FakeModel, Tensor, arrays
 
 STORED = paths.RECORDED.parent / "gallery.npz.xz"
 HEIGHT = 320  # of the strips
@@ -61,18 +59,12 @@ def options(name: str) -> dict[str, Any]:
     return dict(_OPTIONS.get(name, {}))
 
 
-@functools.cache
-def stored() -> dict[str, Any]:
-    with lzma.open(STORED) as file:
-        return dict(np.load(io.BytesIO(file.read())))
-
-
-def picture(name: str, arrays: dict[str, Any] | None = None) -> image.Image:
+def picture(name: str, stored: dict[str, Any] | None = None) -> image.Image:
     """A picture of NETWORKS, by its name."""
-    arrays = stored() if arrays is None else arrays
-    if name in arrays:
-        with Image.open(io.BytesIO(arrays[name].tobytes())) as opened:
-            return _rgb565(opened)
+    stored = arrays(STORED) if stored is None else stored
+    if name in stored:
+        with Image.open(io.BytesIO(stored[name].tobytes())) as opened:
+            return frame_of(opened)
     package = importlib.util.find_spec("skimage")
     if package is None or package.origin is None:
         raise ModuleNotFoundError(name="skimage")
@@ -85,10 +77,11 @@ def picture(name: str, arrays: dict[str, Any] | None = None) -> image.Image:
     for i in range(9):
         side = 150 - 10 * (i % 4)
         portraits.paste(face.resize((side, side), Image.Resampling.BILINEAR), (160 * (i % 3) + 3 * i, 160 * (i // 3)))
-    return _rgb565(portraits)
+    return frame_of(portraits)
 
 
-def _rgb565(opened: Image.Image) -> image.Image:
+def frame_of(opened: Image.Image) -> image.Image:
+    """A picture as a camera has it."""
     red, green, blue = np.asarray(opened.convert("RGB")).astype("<u2").transpose(2, 0, 1)
     made = image.Image(opened.width, opened.height, image.RGB565)
     made.bytearray()[:] = (red >> 3 << 11 | green >> 2 << 5 | blue >> 3).tobytes()
@@ -106,10 +99,11 @@ class Network(FakeModel):
     """A model that returns its recorded outputs for every picture."""
 
     def __init__(self, name: str) -> None:
-        about = json.loads(bytes(stored()["index"]))[name]
+        stored = arrays(STORED)
+        about = json.loads(bytes(stored["index"]))[name]
         tensors = []
         for number, quantization in enumerate(about["quantization"]):
-            values = stored()[f"{name}/{number}"]
+            values = stored[f"{name}/{number}"]
             tensors.append(Tensor(values.astype(np.float32) if values.dtype == np.float16 else values, *quantization))
         super().__init__(tensors, tuple(about["input_size"]), options(name).get("labels"))
         self._processor = n6post.processor_for(self, **options(name))

@@ -129,6 +129,13 @@ def names() -> list[tuple[str, str]]:
     return [(model, picture) for model, entry in index().items() for picture in entry["pictures"]]
 
 
+@functools.cache
+def arrays(path: Path) -> dict[str, Array]:
+    """The arrays of an .npz in an .xz stream."""
+    with lzma.open(path) as file:
+        return dict(np.load(io.BytesIO(file.read())))
+
+
 def load(model_name: str, picture: str) -> Recording:
     entry = index()[model_name]
     tensors = []
@@ -187,9 +194,8 @@ def _stored(path: Path) -> Iterator[tuple[int, int, Any, Array]]:
     from n6post.results.mask import Mask, MaskTransform
     from n6post.tensors.label_sets import class_name
 
-    with lzma.open(path) as file:
-        stored = dict(np.load(io.BytesIO(file.read())))
-    stored.setdefault("kind", np.zeros_like(stored["frame"]))
+    stored = arrays(path)
+    stored = {"kind": np.zeros_like(stored["frame"]), **stored}
     source = STREET_SIZE, 0.3  # frame size and keypoint threshold, as processors pass them
     transform = MaskTransform(*stored["grid"].tolist(), (0, 0, *STREET_SIZE), frame_size=STREET_SIZE)
     bits = np.unpackbits(stored["mask"])
