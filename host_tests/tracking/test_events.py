@@ -136,10 +136,10 @@ def test_speeds_are_those_of_the_plane_and_at_the_end_their_mean() -> None:
 # ---- pictures ----
 
 
-def striped(x: int, contrast: int = 200, w: int = 30) -> Any:
+def striped(x: int, contrast: int = 200, w: int = 30, h: int = 80) -> Any:
     """A frame with stripes where person(x) stands: sharp edges of this contrast."""
     pixels = np.full((480, 640), 20, np.uint8)
-    pixels[200:280, x : x + w] += (np.arange(w) // 3 % 2 * contrast).astype(np.uint8)
+    pixels[200 : 200 + h, x : x + w] += (np.arange(w) // 3 % 2 * contrast).astype(np.uint8)
     img = image.Image(640, 480, image.GRAYSCALE)
     img.bytearray()[:] = pixels.tobytes()
     return img
@@ -173,9 +173,10 @@ def test_the_best_picture_is_the_sharp_one(order: int) -> None:
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_the_best_picture_is_the_large_one(order: int) -> None:
-    near, far = ([person(100, w=60, h=160)], striped(100, w=60)), ([person(115)], striped(100, w=60))
-    (event,) = ended_picture(([far] * 6 + [near] * 6)[::order])
-    assert pixels_of(event).shape == (192, 72)
+    """It comes nearer, or goes away: its box is 30 to 60 pixels wide, and the stripes are as sharp everywhere."""
+    widths = list(range(30, 62, 2))[::order]
+    (event,) = ended_picture([([person(200 - w // 2, w=w, h=2 * w)], striped(100, w=200, h=200)) for w in widths])
+    assert pixels_of(event).shape[1] > 1.2 * 52  # a picture replaces another if it is better by a quarter
 
 
 @pytest.mark.parametrize("order", [1, -1])

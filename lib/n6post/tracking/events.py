@@ -132,14 +132,16 @@ class Events(PerTrack):
         """
         ids = track_ids_of(checked(detections))
         plane, zones = self._plane, self._zones
-        states = plane and plane._frame, [zone._state for zone in zones]
+        before, states = self._state, [zone._state for zone in zones]
+        frame = plane and plane._frame
         try:
             return self._updated(detections, ids, img, elapsed_ms)
         except MemoryError:
-            if plane:
-                plane._frame = states[0]
-            for zone, state in zip(zones, states[1]):
-                zone._state = state
+            if self._state is before:
+                if plane:
+                    plane._frame = frame
+                for zone, state in zip(zones, states):
+                    zone._state = state
             raise
 
     def _updated(self, detections, ids, img, elapsed_ms):
