@@ -418,12 +418,12 @@ def same_oriented(found: Any, head: Head, processor: Any, source: frames.Source)
         require(any(np.allclose(got, one, atol=reach) for one in turns), "corners %r, expected %r", got, wanted)
         along, across = got[1] - got[0], got[2] - got[1]
         require(along[0] * across[1] - along[1] * across[0] > -reach, "corners %r are not clockwise", got)
-        w, h, angle = boxes[i, 2:]
-        if head.known["tensor"].scale is None and abs(np.subtract(*source.scale)) < 1e-9 and abs(w - h) > 0.2:
-            degrees = np.degrees(angle) + (90 if h > w else 0)
-            off = (d.rotation - degrees + 90) % 180 - 90
-            require(0 <= d.rotation < 180 and abs(off) < 0.02 + 0.05 / (min(source.scale) * max(w, h)),
-                    "rotation %r, expected %r", d.rotation, degrees)  # fmt: skip
+        sides = wanted[1] - wanted[0], wanted[2] - wanted[1]
+        lengths = [float(np.hypot(*side)) for side in sides]
+        if abs(lengths[0] - lengths[1]) > 2e-3 * max(lengths):
+            x, y = sides[lengths[1] > lengths[0]]
+            off = (d.rotation - np.degrees(np.arctan2(y, x)) + 90) % 180 - 90
+            require(0 <= d.rotation < 180 and abs(off) < 0.02 + 0.2 / max(lengths), "rotation %r of %r", d.rotation, wanted)
     return True
 
 
