@@ -214,7 +214,8 @@ def _map(dice: Dice) -> str:
         if color is None:
             quiet(f"of class {class_id}", changed & here)
         elif alpha == 255:
-            require((seen[here] == value_of(color, seen)).all(), "pixels of class %d: %r", class_id, np.unique(seen[here])[:4])
+            tinted = seen[here]
+            require((tinted == value_of(color, seen)).all(), "pixels of class %d: %r", class_id, np.unique(tinted)[:4])
     return CONFIRMED
 
 
