@@ -6,10 +6,12 @@ Each family's formulas are written here once more, in float64, from the sources 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from reference import sigmoid
+from synthetic_objectness import boxes_of, probabilities
 
 from . import frames, yolo
 from .core import BOUNDED, CONFIRMED, REFUSED, Dice, require
@@ -79,19 +81,18 @@ def likely(dice: Dice, shape: Any, low: float, high: float, often: float = 0.01)
 
 
 # --- YOLO with an objectness -------------------------------------------------------------------------------------------
-Activation = Callable[[Array], Array]
+FORMS = {"YoloV2": ("",), "YoloV5": ("maps", "maps", "pixels", "normalized"),
+         "YoloX": ("maps", "maps", "maps", "cells", "pixels", "normalized")}  # fmt: skip
 
 
-def _yolo_part(
-    numbers: Array, box: Array, activation: Activation, of_class: Activation, scale: float | None, product: bool = True
-) -> Part:
-    """A part of a head with numbers (n, 5 + classes): boxes, objectness and classes; and its decoded boxes."""
-    objectness, classes = numbers[:, 4], numbers[:, 5 if product else 4 :]
-    chance = activation(objectness)
-    best = np.argmax(classes, axis=1) if product else np.zeros(len(chance), int)
-    score = chance * np.take_along_axis(of_class(classes), best[:, None], axis=1)[:, 0] if product else chance
-    raw = np.concatenate([objectness[:, None], np.full((len(chance), 1), scale or 0), classes], axis=1)
-    return Part(objectness, chance, score, best, box, np.zeros((len(chance), 0, 2)), raw)
+def _yolo_part(kind: str, raw: Array, box: Array, scale: float | None) -> Part:
+    """A part of a head with numbers (n, 5 + classes), and its decoded boxes (n, 4)."""
+    objectness, classes = probabilities(kind, raw)
+    # The softmax of one class is 1, whatever its number.
+    known = raw[:, 4:5] if kind in ("YoloV2", "YoloX maps") and classes.shape[1] == 1 else raw[:, 4:]
+    known = np.column_stack([known, np.full(len(raw), scale or 0)])
+    points = np.zeros((len(raw), 0, 2))
+    return Part(raw[:, 4], objectness, objectness * classes.max(axis=1), raw[:, 5:].argmax(axis=1), box, points, known)
 
 
 def same_aspect(size: tuple[int, int], shape: tuple[int, ...]) -> bool:
@@ -99,157 +100,113 @@ def same_aspect(size: tuple[int, int], shape: tuple[int, ...]) -> bool:
     return abs(shape[1] * size[1] - shape[0] * size[0]) <= max(size)
 
 
-def _unclear_map(size: tuple[int, int], width: int, height: int, channels: int, first: bool) -> bool:
-    """Whether a map [1, h, w, C] or [1, C, h, w] may be of the other order, or is not one: docs say by the aspect ratio."""
-    shape = (channels, height, width) if first else (height, width, channels)
-    last, other = same_aspect(size, shape[:2]), same_aspect(size, shape[1:])
-    return (last and other) or not (other if first else last)
-
-
-def _logits(dice: Dice, height: int, width: int, per_cell: int, classes: int, sigmoids: bool = False) -> Array:
-    """sigmoids: class logits end with a sigmoid. Most of them are far below 0 then, that of a single class far above."""
+def _anchors(dice: Dice, family: str, size: tuple[int, int]) -> tuple[tuple[int, ...], Array, dict[str, Any]]:
+    """Strides, anchors (strides, kinds, 2) in input pixels, and the option for them."""
     random = dice.array
-    values = random.normal(0, 1.5, (height, width, per_cell, 5 + classes))
-    if sigmoids:
-        shape = height, width, per_cell, classes
-        values[..., 5:] = likely(dice, shape, -6, 4, 0.1) if classes > 1 else random.normal(5, 0.5, shape)
-    values[..., 2:4] = random.normal(0, 0.5, (height, width, per_cell, 2))
-    values[..., 4] = likely(dice, (height, width, per_cell), -6, 4, dice.pick((0.03, 0.0, 0.3, 0.005)))
-    if dice.chance(0.3):  # more alike, so that they overlap
-        values[..., :4] *= 0.1
-    return values
+    if family == "YoloV2":
+        stride = dice.pick((16, 32))
+        # tiny YOLOv2's and ST's yolo_lc
+        default = [0.9883, 3.3606, 2.1194, 5.3759, 3.052, 9.1336, 5.5517, 9.3066, 9.726, 11.1422]
+        small = [0.076023, 0.258508, 0.163031, 0.413531, 0.234769, 0.702585, 0.427054, 0.715892, 0.748154, 0.857092]
+        sizes, options = np.reshape(small if stride == 16 else default, (5, 2)), {}
+        if dice.chance(0.5):
+            sizes = np.round(random.uniform(0.3, 4, (dice.pick((2, 1, 3, 5)), 2)) * 64) / 64
+            options = {"anchors": dice.pick((sizes.tolist(), sizes.reshape(-1).tolist(), tuple(map(tuple, sizes.tolist()))))}
+        return (stride,), sizes[None] * stride, options
+    if family == "YoloV5":
+        default = [10, 13, 16, 30, 33, 23, 30, 61, 62, 45, 59, 119, 116, 90, 156, 198, 373, 326]
+        if dice.chance(0.6):
+            return STRIDES, np.reshape(default, (3, 3, 2)).astype(float), {}
+        sizes = np.round(random.uniform(5, 60, (3, dice.pick((3, 1, 2)), 2)) * 8) / 8
+        return STRIDES, sizes, {"anchors": sizes.reshape(-1).tolist()}
+    per_cell = dice.pick((1, 3))
+    sizes, options = np.reshape((0.5, 0.5) if per_cell == 1 else (0.5, 0.5, 0.07, 0.25, 0.23, 0.7), (-1, 2)), {}
+    if dice.chance(0.6):
+        sizes = random.uniform(0.05, 0.7, (per_cell, 2)).astype(np.float32).astype(float)
+        options = {"anchors": sizes.tolist()}
+    return STRIDES, np.tile(sizes * size[0], (3, 1, 1)), options
 
 
-def _maps(
-    dice: Dice, size: tuple[int, int], strides: tuple[int, ...], per_cell: int, classes: int, options: dict[str, Any],
-    decode: Callable[..., tuple[Array, Array]], of_class: Callable[[Array], Array], product: bool = True,
-) -> tuple[Head, list[Array]]:  # fmt: skip
-    """A head of maps [1, h, w, C] or [1, C, h, w], and their numbers [h, w, anchors of a cell, 5 + classes].
-
-    decode      centers and extents of the numbers of a kind of anchor: numbers, cells, stride, level, kind
-    of_class    the activation of the class numbers
-    """
-    kind, first = dice.pick(KINDS), dice.chance(0.4)
-    tensors, parts, reals, unclear = [], [], [], False
-    channels = per_cell * (5 + classes)
-    for level, stride in enumerate(strides):
-        width, height = size[0] // stride, size[1] // stride
-        values = _logits(dice, height, width, per_cell, classes, of_class is sigmoid)
+def yolo_maps(dice: Dice, family: str, name: str) -> Head:
+    """Maps [1, h, w, C] or [1, C, h, w]."""
+    size, classes = dice.pick(YOLO_SIZES), dice.pick(CLASS_COUNTS)
+    strides, anchors, options = _anchors(dice, family, size)
+    kind, first, random = dice.pick(KINDS), dice.chance(0.4), dice.array
+    tensors, parts, unclear = [], [], False
+    per_cell = anchors.shape[1]
+    for stride, sizes in zip(strides, anchors, strict=True):
+        shape = size[1] // stride, size[0] // stride, per_cell
+        values = random.normal(0, 1.5, (*shape, 5 + classes))
+        if name == "YoloV5 maps":  # most class logits are far below 0, that of a single class is far above
+            several = likely(dice, (*shape, classes), -6, 4, 0.1)
+            values[..., 5:] = several if classes > 1 else random.normal(5, 0.5, (*shape, 1))
+        values[..., 2:4] = random.normal(0, 0.5, (*shape, 2))
+        values[..., 4] = likely(dice, shape, -6, 4, dice.pick((0.03, 0.0, 0.3, 0.005)))
+        if dice.chance(0.3):  # more alike, so that they overlap
+            values[..., :4] *= 0.1
         tensor = quantize(dice, values, dice.pick(KINDS) if dice.chance(0.1) else kind, -10, 6)
-        flat = tensor.values.reshape(height, width, channels)
-        tensors.append(tensor._replace(values=np.ascontiguousarray(flat.transpose(2, 0, 1) if first else flat)[None]))
-        reals.append(tensor.real())
-        real = reals[-1].reshape(height * width, per_cell, 5 + classes)
-        place = cells(width, height)
-        box = np.stack([corners(*decode(real[:, k], place, stride, level, k)) for k in range(per_cell)], axis=1)
+        flat = tensor.values.reshape(*shape[:2], -1)
+        flat = flat.transpose(2, 0, 1) if first else flat
+        tensors.append(tensor._replace(values=np.ascontiguousarray(flat)[None]))
+        real = tensor.real()
+        box = boxes_of(name, real, stride, sizes)
         # With the channels first, there is one search for each anchor of a cell.
         for k in [slice(k, k + 1) for k in range(per_cell)] if first else [slice(0, per_cell)]:
-            numbers = real[:, k].reshape(-1, 5 + classes)
-            part = _yolo_part(numbers, box[:, k].reshape(-1, 4), sigmoid, of_class, tensor.scale, product)
-            parts.append(part)
-        unclear = unclear or _unclear_map(size, width, height, channels, first)
-    return Head(size, classes, tensors, parts, options, unclear), reals
+            part = real[:, :, k].reshape(-1, 5 + classes), box[:, :, k].reshape(-1, 4)
+            parts.append(_yolo_part(name, *part, tensor.scale))
+        # docs: the aspect ratio shows the order.
+        last, other = same_aspect(size, flat.shape[:2]), same_aspect(size, flat.shape[1:])
+        unclear = unclear or (last and other) or not (other if first else last)
+    if family == "YoloX" and per_cell == 3:  # ST's: class logits around 0, and hardly any objectness (see yolox.py)
+        plain = classes > 1 and "anchors" not in options and real[:, :, 1, 4].mean() > -2
+        unclear = unclear or abs(real[..., 5:].mean()) > 3 or plain
+    elif family == "YoloX":  # without anchors, the numbers show what it is
+        unclear = unclear or (5 + classes) % 3 == 0 and "anchors" not in options
+    return Head(size, classes, tensors, parts, options, bool(unclear))
 
 
-def _several(dice: Dice, sizes: Array) -> Any:
-    """Sizes of anchors in a form that a script may pass."""
-    return dice.pick((sizes.tolist(), sizes.reshape(-1).tolist(), tuple(map(tuple, sizes.tolist()))))
-
-
-def yolo_v2(dice: Dice) -> Head:
-    size, classes, stride = dice.pick(YOLO_SIZES), dice.pick(CLASS_COUNTS), dice.pick((16, 32))
-    options: dict[str, Any] = {}
-    # tiny YOLOv2's and ST's yolo_lc
-    default = [0.9883, 3.3606, 2.1194, 5.3759, 3.052, 9.1336, 5.5517, 9.3066, 9.726, 11.1422]
-    small = [0.076023, 0.258508, 0.163031, 0.413531, 0.234769, 0.702585, 0.427054, 0.715892, 0.748154, 0.857092]
-    sizes = np.reshape(small if stride == 16 else default, (5, 2))
-    if dice.chance(0.5):
-        sizes = np.round(dice.array.uniform(0.3, 4, (dice.pick((2, 1, 3, 5)), 2)) * 64) / 64
-        options["anchors"] = _several(dice, sizes)
-
-    def decode(numbers: Array, place: Array, stride: int, level: int, k: int) -> tuple[Array, Array]:
-        return (sigmoid(numbers[:, :2]) + place) * stride, np.exp(numbers[:, 2:4]) * sizes[k] * stride
-
-    return _maps(dice, size, (stride,), len(sizes), classes, options, decode, softmax, classes > 1)[0]
-
-
-def yolo_v5(dice: Dice) -> Head:
-    if dice.chance(0.5):
-        return _decoded_rows(dice, 3, ("pixels", "normalized"))
-    size, classes = dice.pick(YOLO_SIZES), dice.pick(CLASS_COUNTS)
-    sizes = np.array([10, 13, 16, 30, 33, 23, 30, 61, 62, 45, 59, 119, 116, 90, 156, 198, 373, 326], float).reshape(3, 3, 2)
-    options: dict[str, Any] = {}
-    if dice.chance(0.4):
-        sizes = np.round(dice.array.uniform(5, 60, (3, dice.pick((3, 1, 2)), 2)) * 8) / 8
-        options["anchors"] = sizes.reshape(-1).tolist()
-
-    def decode(numbers: Array, place: Array, stride: int, level: int, k: int) -> tuple[Array, Array]:
-        center = (2 * sigmoid(numbers[:, :2]) - 0.5 + place) * stride
-        return center, 4 * sigmoid(numbers[:, 2:4]) ** 2 * sizes[level, k]
-
-    return _maps(dice, size, STRIDES, sizes.shape[1], classes, options, decode, sigmoid)[0]
-
-
-def yolo_x(dice: Dice) -> Head:
-    if dice.chance(0.5):
-        return _decoded_rows(dice, 1, ("cells", "pixels", "normalized"))
-    size, classes, per_cell = dice.pick(YOLO_SIZES), dice.pick(CLASS_COUNTS), dice.pick((1, 3))
-    sizes = np.reshape((0.5, 0.5) if per_cell == 1 else (0.5, 0.5, 0.07, 0.25, 0.23, 0.7), (-1, 2))
-    options: dict[str, Any] = {}
-    if dice.chance(0.6):
-        sizes = dice.array.uniform(0.05, 0.7, (per_cell, 2)).astype(np.float32).astype(float)
-        options["anchors"] = sizes.tolist()
-
-    def decode(numbers: Array, place: Array, stride: int, level: int, k: int) -> tuple[Array, Array]:
-        return (sigmoid(numbers[:, :2]) + place) * stride, np.exp(numbers[:, 2:4]) * sizes[k] * size[0]
-
-    head, reals = _maps(dice, size, STRIDES, per_cell, classes, options, decode, softmax, classes > 1)
-    # Without anchors, or with three in each cell, the numbers show what it is.
-    unclear = per_cell * (5 + classes) % 3 == 0 and "anchors" not in options
-    if per_cell == 3:  # ST's: class logits around 0, and hardly any objectness (see yolox.py)
-        real = reals[-1]
-        unclear = abs(real[..., 5:].mean()) > 3 or classes > 1 and "anchors" not in options and real[:, :, 1, 4].mean() > -2
-    return head._replace(unclear=bool(head.unclear or unclear))
-
-
-def _decoded_rows(dice: Dice, per_cell: int, units: tuple[str, ...]) -> Head:
+def yolo_rows(dice: Dice, family: str, name: str) -> Head:
     """Rows [1, N, 5 + classes] or the transpose, with objectness and class scores after the sigmoid."""
-    size, classes, unit = dice.pick(YOLO_SIZES), dice.pick(CLASS_COUNTS), dice.pick(units)
-    strides = dice.pick((STRIDES,) * 3 + STRIDE_SETS[1:])
+    size, classes = dice.pick(YOLO_SIZES), dice.pick(CLASS_COUNTS)
+    per_cell, unit = 3 if family == "YoloV5" else 1, name.split()[1]
     random = dice.array
-    levels = [cells(size[0] // stride, size[1] // stride, per_cell) for stride in strides]
-    place = np.concatenate(levels)
-    step = np.repeat(np.array(strides, float), [len(level) for level in levels])[:, None]
-    count = len(place)
-    values = np.zeros((count, 5 + classes))
-    values[:, 4] = likely(dice, count, 0.02, 1.0, dice.pick((0.03, 0.0, 0.3))).clip(0, 1)
-    values[:, 5:] = likely(dice, (count, classes), 0.2, 1.0, 0.2).clip(0.1, 1)  # YOLOv8 has scores of 0 nearly everywhere
-    low, high = 0.0, 1.05
-    if unit == "cells":
-        values[:, :2] = random.uniform(-0.6, 1.6, (count, 2))
-        values[:, 2:4] = random.normal(0.5, 0.6, (count, 2)).clip(-2, 3)
-        low, high = -2.0, 3.0
-    else:
-        values[:, :2] = (place + random.uniform(0, 1, (count, 2))) * step
-        values[:, 2:4] = random.uniform(0.5, 4, (count, 2)) * step
-        values[:, :4] /= (*size, *size) if unit == "normalized" else 1
-        high = max(1.05, float(values[:, :4].max()))
-    tensor = quantize(dice, values, dice.pick(("float32", "int16") if unit == "pixels" else KINDS), low, high)
+    levels = []
+    often = dice.pick((0.03, 0.0, 0.3))
+    strides = dice.pick((STRIDES,) * 3 + STRIDE_SETS[1:])
+    for stride in strides:
+        shape = size[1] // stride, size[0] // stride, per_cell
+        values = np.zeros((*shape, 5 + classes))
+        values[..., 4] = likely(dice, shape, 0.02, 1.0, often).clip(0, 1)
+        # YOLOv8 has scores of 0 nearly everywhere.
+        values[..., 5:] = likely(dice, (*shape, classes), 0.2, 1.0, 0.2).clip(0.1, 1)
+        values[..., :2] = cells(*shape[1::-1], per_cell).reshape(*shape, 2) + random.uniform(0, 1, (*shape, 2))
+        values[..., 2:4] = random.uniform(0.5, 4, (*shape, 2))
+        if unit == "cells":
+            values[..., :2] = random.uniform(-0.6, 1.6, (*shape, 2))
+            values[..., 2:4] = random.normal(0.5, 0.6, (*shape, 2)).clip(-2, 3)
+        else:
+            values[..., :4] *= stride / np.array((*size, *size) if unit == "normalized" else (1, 1, 1, 1))
+        levels.append(values)
+    flat = np.concatenate([values.reshape(-1, 5 + classes) for values in levels])
+    high = 3.0 if unit == "cells" else max(1.05, float(flat[:, :4].max()))
+    kind = dice.pick(("float32", "int16") if unit == "pixels" else KINDS)
+    tensor = quantize(dice, flat, kind, -2.0 if unit == "cells" else 0.0, high)
     real = tensor.real()
-    options: dict[str, Any] = {}
-    if (dice.chance(0.5) or not _unit_of(real, unit)) and (unit != "cells" or "cells" in units):
-        options["box_units"] = unit
-    if unit == "cells":
-        box = corners((real[:, :2] + place) * step, np.exp(real[:, 2:4]) * step)
-    else:
-        factor = np.array(size if unit == "normalized" else (1, 1), float)
-        box = corners(real[:, :2] * factor, real[:, 2:4] * factor)
-    parts = [_yolo_part(real, box, np.asarray, np.asarray, tensor.scale)]
+    options = {"box_units": unit} if dice.chance(0.5) or not _unit_of(real, unit) else {}
+    ends = np.cumsum([np.prod(values.shape[:3]) for values in levels])[:-1]
+    maps = [one.reshape(values.shape) for one, values in zip(np.split(real, ends), levels, strict=True)]
+    boxes = [boxes_of(name, one, stride, np.ones(2), size).reshape(-1, 4) for one, stride in zip(maps, strides, strict=True)]
+    parts = [_yolo_part(name, real, np.concatenate(boxes), tensor.scale)]
     counts = {per_cell * yolo.anchor_count(size, several) for several in STRIDE_SETS}
     unclear = 5 + classes in counts or bool((real[:, 5:] > 1.005).any())
     array = np.ascontiguousarray(tensor.values.T if dice.chance(0.4) else tensor.values)
-    shape = dice.pick(((1, *array.shape), (1, *array.shape), (1, 1, *array.shape), (1, *array.shape, 1), array.shape))
-    return Head(size, classes, [tensor._replace(values=array.reshape(shape))], parts, options, unclear)
+    form = dice.pick(((1, *array.shape), (1, *array.shape), (1, 1, *array.shape), (1, *array.shape, 1), array.shape))
+    return Head(size, classes, [tensor._replace(values=array.reshape(form))], parts, options, unclear)
+
+
+def objectness(dice: Dice, family: str) -> Head:
+    name = f"{family} {dice.pick(FORMS[family])}".strip()
+    return (yolo_maps if name in ("YoloV2", "YoloV5 maps", "YoloX maps") else yolo_rows)(dice, family, name)
 
 
 def _unit_of(real: Array, unit: str) -> bool:
@@ -433,7 +390,7 @@ def _finished(dice: Dice, size: tuple[int, int], classes: int) -> Head:
 
 
 HEADS: dict[str, Callable[[Dice], Head]] = {
-    "YoloV2": yolo_v2, "YoloV5": yolo_v5, "YoloX": yolo_x, "BlazeFace": blaze_face, "BlazePalm": blaze_palm,
+    **{family: partial(objectness, family=family) for family in FORMS}, "BlazeFace": blaze_face, "BlazePalm": blaze_palm,
     "YuNet": yunet, "Ssd": ssd,
 }  # fmt: skip
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import n6post
 import numpy as np
+from oriented_reference import probabilistic_iou
 from reference import sigmoid
 from synthetic_heads import anchor_count
 
@@ -348,25 +349,6 @@ def obb_head(dice: Dice) -> Head:
     return Head(size, [tensor._replace(values=np.ascontiguousarray(array)[None])], options, known, unclear)
 
 
-def probiou(box: Array, others: Array) -> Array:
-    """Probabilistic IoU (Llerena et al., arXiv 2106.06072) of x, y, w, h, angle, as Ultralytics computes it."""
-
-    def covariance(b: Array) -> tuple[Array, Array, Array]:
-        w, h, c, s = b[..., 2] ** 2 / 12, b[..., 3] ** 2 / 12, np.cos(b[..., 4]), np.sin(b[..., 4])
-        return w * c * c + h * s * s, w * s * s + h * c * c, (w - h) * c * s
-
-    (a1, b1, c1), (a2, b2, c2) = covariance(box), covariance(others)
-    x, y = box[0] - others[:, 0], box[1] - others[:, 1]
-    a, b, c, eps = a1 + a2, b1 + b2, c1 + c2, 1e-7
-    inner = a * b - c * c
-    t1 = (a * y * y + b * x * x) / (inner + eps) * 0.25
-    t2 = c * -x * y / (inner + eps) * 0.5
-    both = np.sqrt(np.maximum(a1 * b1 - c1 * c1, 0) * np.maximum(a2 * b2 - c2 * c2, 0))
-    t3 = np.log(inner / (4 * both + eps) + eps) * 0.5
-    distance = np.clip(t1 + t2 + t3, eps, 100)
-    return np.asarray(1 - np.sqrt(1 - np.exp(-distance) + eps))
-
-
 def boxes_of(head: Head, processor: Any) -> tuple[Array, Array, Array, list[int]] | None:
     """Boxes x, y, w, h, angle, scores and classes of the candidates, and which of them stay. None if rounding decides."""
     known = head.known
@@ -385,7 +367,7 @@ def boxes_of(head: Head, processor: Any) -> tuple[Array, Array, Array, list[int]
     kept = []
     for i in range(len(order)):
         if not known["rows"] and i:
-            iou = probiou(boxes[i], boxes[:i])
+            iou = probabilistic_iou(boxes[i], boxes[:i])
             rivals = np.ones(i, bool) if processor.class_agnostic else class_id[:i] == class_id[i]
             if (rivals & (np.abs(iou - processor.iou_threshold) < 2e-4)).any():
                 return None
