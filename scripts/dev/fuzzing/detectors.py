@@ -249,22 +249,12 @@ def blaze(dice: Dice, networks: tuple[str, ...]) -> Head:
         parts.append(Part(logits, chance, chance, np.zeros(count, int), corners(numbers[:, :2] + group, numbers[:, 2:4]),
                           points, raw))  # fmt: skip
         for tensor, last in ((box, channels), (score, 1)):
-            shape = (1, count, last)
+            shape: tuple[int, ...] = (1, count) if last == 1 and dice.chance(0.2) else (1, count, last)
             if separate and dice.chance(0.2):
                 cell_count, per_cell = maps[len(parts) - 1]
-                shape = (1, cell_count, cell_count, per_cell * last)  # type: ignore[assignment]
-            elif last == 1 and dice.chance(0.2):
-                shape = (1, count)  # type: ignore[assignment]
+                shape = (1, cell_count, cell_count, per_cell * last)
             tensors.append(tensor._replace(values=tensor.values.reshape(shape)))
     return Head(size, 1, tensors, parts, {}, names=False)
-
-
-def blaze_face(dice: Dice) -> Head:
-    return blaze(dice, ("face", "face", "far"))
-
-
-def blaze_palm(dice: Dice) -> Head:
-    return blaze(dice, ("palm",))
 
 
 def yunet(dice: Dice) -> Head:
@@ -281,20 +271,16 @@ def yunet(dice: Dice) -> Head:
         first = dice.chance(0.4)
         reals = []
         for channels in (1, 1, 4, 10):
-            if channels == 1:
-                values = likely(dice, (count, 1), 0.02, 1.0, often).clip(0, 1)
-                low, high = 0.0, 1.02
-            else:
-                values = random.normal(0.5, 1.0, (count, channels)).clip(-3, 3)
-                low, high = -3.0, 3.0
+            low, high = (0.0, 1.02) if channels == 1 else (-3.0, 3.0)
+            scores = likely(dice, (count, 1), 0.02, 1.0, often).clip(0, 1)
+            values = scores if channels == 1 else random.normal(0.5, 1.0, (count, channels)).clip(-3, 3)
             tensor = quantize(dice, values, dice.pick(KINDS) if dice.chance(0.1) else KINDS[dice.key[1] % 4], low, high)
             reals.append((tensor.real(), tensor.scale or 0))
             array = tensor.values.T if first else tensor.values
             flat = (1, *array.shape)
             mapped = (1, channels, height, width) if first else (1, height, width, channels)
-            shape: Any = dice.pick(
-                (flat, flat, mapped, flat if first else array.shape, (1, count) if channels == 1 else flat)
-            )
+            shape: Any = dice.pick((flat, flat, mapped, flat if first else array.shape, (1, count)))
+            shape = flat if shape == (1, count) and channels > 1 else shape
             tensors.append(tensor._replace(values=np.ascontiguousarray(array).reshape(shape)))
             # [1, 4, 4] of four cells, and [1, 4, 4, 4] of sixteen, may have either order.
             unclear = unclear or first and channels == 4 and (count == 4 or width == height == 4)
@@ -390,9 +376,12 @@ def _finished(dice: Dice, size: tuple[int, int], classes: int) -> Head:
 
 
 HEADS: dict[str, Callable[[Dice], Head]] = {
-    **{family: partial(objectness, family=family) for family in FORMS}, "BlazeFace": blaze_face, "BlazePalm": blaze_palm,
-    "YuNet": yunet, "Ssd": ssd,
-}  # fmt: skip
+    **{family: partial(objectness, family=family) for family in FORMS},
+    "BlazeFace": partial(blaze, networks=("face", "face", "far")),
+    "BlazePalm": partial(blaze, networks=("palm",)),
+    "YuNet": yunet,
+    "Ssd": ssd,
+}
 
 
 # --- expected results --------------------------------------------------------------------------------------------------

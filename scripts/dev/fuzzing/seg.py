@@ -42,7 +42,7 @@ def seg(dice: Dice) -> str:
     pixels = yolo.unit(dice, head, options)
     unclear = yolo.ambiguous(head, coefficients) or coefficients in (width, height)
     frame = frames.frame(
-        dice, "YoloV8Seg", tensors, head.size, options,
+        dice, "YoloV8Seg", tensors, head.size, options, reasons=yolo.OTHER_FAMILY,
         unclear=unclear or min(head.size) < 8 or height * width < 2,  # prototypes of one pixel carry no information
         wrong=not 0 < head.anchors <= 65535 or not 8 <= coefficients <= 64, how=(head.how, how), classes=head.classes,
     )  # fmt: skip

@@ -266,10 +266,8 @@ def in_bounds(found: Any, source: frames.Source, most: int) -> None:
     for d in found:
         x, y, w, h = d.rect
         require(all([type(v) is int for v in d.rect]), "a rect with numbers that are not ints: %r", d.rect)
-        require(
-            left <= x < x + w <= left + width and top <= y < y + h <= top + height,
-            "rect %r outside of the frame's part %r", d.rect, source.roi,
-        )  # fmt: skip
+        inside = left <= x < x + w <= left + width and top <= y < y + h <= top + height
+        require(inside, "rect %r outside of the frame's part %r", d.rect, source.roi)
         require(isinstance(d.score, float) and d.score == d.score, "score %r", d.score)
         require(d.score <= before, "score %r after %r", d.score, before)
         require(type(d.class_id) is int and d.class_id >= 0, "class %r", d.class_id)
@@ -437,25 +435,34 @@ def unit(dice: Dice, head: Head, options: dict[str, Any]) -> bool:
 
 
 # --- the areas ---------------------------------------------------------------------------------------------------------
+def raw_frame(
+    dice: Dice, family: str, head: Head, options: dict[str, Any], unclear: bool, labels: Any = None, **told: Any
+) -> tuple[frames.Frame, Expected] | None:
+    """A frame of a raw head, and what is expected of it. None if it was refused."""
+    pixels = unit(dice, head, options)
+    frame = frames.frame(
+        dice, family, [stored(dice, head)], head.size, options, unclear=unclear, reasons=OTHER_FAMILY,
+        wrong=not 0 < head.anchors <= 65535, labels=labels, classes=head.classes, how=head.how, **told,
+    )  # fmt: skip
+    if frame is None:
+        return None
+    in_bounds(frame.found, frame.source, options.get("max_detections", 20))
+    expected = shown(expected_of(head, pixels, options), frame.source)
+    return frame, expected._replace(sure=expected.sure and not unclear)
+
+
 def boxes(dice: Dice) -> str:
     head = make_head(dice, 0)
     options = options_of(dice, head)
     labels, names = naming(dice, head, options)
-    pixels, unclear = unit(dice, head, options), ambiguous(head, 0)
-    frame = frames.frame(
-        dice, "YoloV8", [stored(dice, head)], head.size, options, unclear=unclear, reasons=OTHER_FAMILY,
-        wrong=not 0 < head.anchors <= 65535, labels=labels, classes=head.classes, how=head.how,
-    )  # fmt: skip
-    if frame is None:
+    seen = raw_frame(dice, "YoloV8", head, options, ambiguous(head, 0), labels)
+    if seen is None:
         return REFUSED
-    in_bounds(frame.found, frame.source, options.get("max_detections", 20))
-    expected = shown(expected_of(head, pixels, options), frame.source)
-    outcome = BOUNDED
-    if expected.sure and not unclear:
+    frame, expected = seen
+    if expected.sure:
         agree(frame.found, expected, frame.source, names, processor=frame.processor)
-        outcome = CONFIRMED
     stays_true(dice, frame)
-    return outcome
+    return CONFIRMED if expected.sure else BOUNDED
 
 
 def pose(dice: Dice) -> str:
@@ -473,30 +480,23 @@ def pose(dice: Dice) -> str:
     )
     if head.classes > 1 or dice.chance(0.2):
         options["class_count"] = head.classes
-    pixels, unclear = unit(dice, head, options), ambiguous(head, -1)
-    frame = frames.frame(
-        dice, "YoloV8Pose", [stored(dice, head)], head.size, options, unclear=unclear, reasons=OTHER_FAMILY,
-        wrong=not 0 < head.anchors <= 65535, classes=head.classes, how=head.how, keypoints=keypoints,
-    )  # fmt: skip
-    if frame is None:
+    seen = raw_frame(dice, "YoloV8Pose", head, options, ambiguous(head, -1), keypoints=keypoints)
+    if seen is None:
         return REFUSED
-    found, source = frame.found, frame.source
-    in_bounds(found, source, options.get("max_detections", 20))
-    expected = shown(expected_of(head, pixels, options), source)
-    outcome = BOUNDED
-    if expected.sure and not unclear:
-        agree(found, expected, source, processor=frame.processor)
-        outcome = CONFIRMED
-    for i, d in enumerate(found):
+    frame, expected = seen
+    if expected.sure:
+        agree(frame.found, expected, frame.source, processor=frame.processor)
+    for i, d in enumerate(frame.found):
         same("keypoint_threshold", d.keypoint_threshold, options.get("keypoint_threshold", 0.5))
         numbers: Array = np.full((keypoints, 3), np.nan)  # not compared
-        if outcome == CONFIRMED and "score_type" in options:
+        if expected.sure and "score_type" in options:
             numbers = head.tensor.real(head.tensor.values[4 + head.classes :, expected.anchor[i]]).reshape(-1, 3)
         numbers[np.abs(numbers).max(axis=1) >= 1e6] = np.nan
         scores = reference.sigmoid(numbers[:, 2]) if options.get("score_type") == "logit" else numbers[:, 2]
-        keypoints_agree(d, numbers[:, :2] * ((1, 1) if pixels else head.size), scores, source)
+        pixels = options["box_units"] == "pixels" if head.pixels is None else head.pixels
+        keypoints_agree(d, numbers[:, :2] * ((1, 1) if pixels else head.size), scores, frame.source)
     stays_true(dice, frame)
-    return outcome
+    return CONFIRMED if expected.sure else BOUNDED
 
 
 # --- several models, one processor -------------------------------------------------------------------------------------
