@@ -53,7 +53,7 @@ def objects_of(head: Head, processor: Any, source: frames.Source) -> list[Any] |
     real, tensor = head.known["real"], head.known["tensor"]
     height, width, _ = real.shape
     best, score = real[..., 1:].argmax(axis=2), real[..., 1:].max(axis=2)
-    if (np.abs(score - processor.threshold) < 2e-6).any() and tensor.scale is None:
+    if (np.abs(score - processor.threshold) < 2e-6).any() and tensor.scale is None or processor.threshold in (0.0, 1.0):
         return None
     there = score >= yolo.cut_of(processor.threshold, tensor)
     if processor.classes:

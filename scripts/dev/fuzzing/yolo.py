@@ -474,7 +474,7 @@ def pose(dice: Dice) -> str:
     options = options_of(dice, head)
     options |= dice.some(
         # Without labels most random heads are refused: OTHER_FAMILY.
-        labels=(0.7, ([f"thing {i}" for i in range(head.classes)],)),
+        labels=(0.8, ([f"thing {i}" for i in range(head.classes)],)),
         score_type=(0.7, ("probability", "logit")),
         keypoint_threshold=(0.2, (0.0, 1.0, 0.3)),
     )
