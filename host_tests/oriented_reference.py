@@ -111,3 +111,21 @@ def oriented_corners(boxes: Array, transform: Array) -> Array:
             row = [x - one[0], y - one[1], x + other[0], y + other[1], x + one[0], y + one[1], x - other[0], y - other[1]]
             rows.append([*row, rotation(ux * ax, uy * ay, vx * ax, vy * ay)])
     return np.array(rows, f32)
+
+
+def covariances(boxes: Array) -> Array:
+    """(n, 2, 2) of boxes x, y, w, h, angle."""
+    _, _, w, h, angle = boxes.T
+    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]).transpose(2, 0, 1)
+    spread = np.zeros((len(boxes), 2, 2))
+    spread[:, 0, 0], spread[:, 1, 1] = w**2 / 12, h**2 / 12
+    return turn @ spread @ turn.transpose(0, 2, 1)
+
+
+def probabilistic_iou(box: Array, others: Array) -> Array:
+    """Of a box with each of the others, from the Bhattacharyya distance of Gaussians (arXiv 2106.06072), in float64."""
+    spread, several = covariances(box[None]), covariances(others)
+    mean, way, det = (spread + several) / 2, others[:, :2] - box[:2], np.linalg.det
+    apart = (way[:, None] @ np.linalg.solve(mean, way[..., None]))[:, 0, 0]
+    distance = apart / 8 + np.log(det(mean) / np.sqrt(det(spread) * det(several))) / 2
+    return np.asarray(1 - np.sqrt(np.maximum(0.0, 1 - np.exp(-distance))))

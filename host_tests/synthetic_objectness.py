@@ -100,8 +100,10 @@ class Network:
         """Every anchor whose score reaches the threshold and whose box has a pixel in the input."""
         scores, classes, boxes = [], [], []
         for raw, stride, anchors in zip(self.numbers(), self.strides, self.anchors, strict=True):
-            score, class_id = self._scores(raw)
-            box = self._boxes(raw, stride, anchors)
+            score, part = probabilities(self.kind, raw)
+            class_id = part.argmax(axis=-1) if self.classes else np.zeros(score.shape, int)
+            score = score * part.max(axis=-1) if self.classes else score
+            box = boxes_of(self.kind, raw, stride, anchors)
             seen = np.floor(np.clip(box, 0, [*SIZE, *SIZE]) + 0.5 + 2**-12)
             keep = (score >= threshold) & (seen[..., 2] > seen[..., 0]) & (seen[..., 3] > seen[..., 1])
             scores.append(score[keep])
@@ -109,33 +111,31 @@ class Network:
             boxes.append(box[keep])
         return Found(np.concatenate(scores), np.concatenate(classes), np.concatenate(boxes))
 
-    def _scores(self, raw: Array) -> tuple[Array, Array]:
-        objectness, classes = raw[..., 4], raw[..., 5:]
-        if self.form in ("", "maps"):
-            objectness = sigmoid(objectness)
-        if self.classes == 0:
-            return objectness, np.zeros(objectness.shape, int)
-        if self.kind in ("YoloV2", "YoloX maps"):
-            part = np.exp(classes - classes.max(axis=-1, keepdims=True))
-            part /= part.sum(axis=-1, keepdims=True)
-        else:
-            part = sigmoid(classes) if self.form == "maps" else classes
-        return objectness * part.max(axis=-1), part.argmax(axis=-1)
 
-    def _boxes(self, raw: Array, stride: int, anchors: Array) -> Array:
-        rows, columns = np.indices(raw.shape[:2])
-        cell = np.stack([columns, rows], axis=-1)[:, :, None]
-        if self.kind in ("YoloV2", "YoloX maps"):
-            center, side = (cell + sigmoid(raw[..., :2])) * stride, np.exp(raw[..., 2:4]) * anchors
-        elif self.kind == "YoloV5 maps":
-            center = (cell - 0.5 + 2 * sigmoid(raw[..., :2])) * stride
-            side = (2 * sigmoid(raw[..., 2:4])) ** 2 * anchors
-        elif self.form == "cells":
-            center, side = (cell + raw[..., :2]) * stride, np.exp(raw[..., 2:4]) * stride
-        else:
-            unit = np.array((1, 1) if self.form == "pixels" else SIZE)
-            center, side = raw[..., :2] * unit, raw[..., 2:4] * unit
-        return np.concatenate([center - side / 2, center + side / 2], axis=-1)
+def probabilities(kind: str, raw: Array) -> tuple[Array, Array]:
+    """The objectness (...) and the class scores (..., classes) of numbers (..., 5 + classes) as the network has them."""
+    objectness, classes = raw[..., 4], raw[..., 5:]
+    if kind in ("YoloV2", "YoloX maps"):
+        part = np.exp(classes - classes.max(axis=-1, keepdims=True, initial=-np.inf))
+        return sigmoid(objectness), part / part.sum(axis=-1, keepdims=True)
+    return (sigmoid(objectness), sigmoid(classes)) if kind == "YoloV5 maps" else (objectness, classes)
+
+
+def boxes_of(kind: str, raw: Array, stride: int, anchors: Array, size: tuple[int, int] = SIZE) -> Array:
+    """x1, y1, x2, y2 in input pixels of a map [h, w, anchors of a cell, 5 + classes]."""
+    rows, columns = np.indices(raw.shape[:2])
+    cell = np.stack([columns, rows], axis=-1)[:, :, None]
+    if kind in ("YoloV2", "YoloX maps"):
+        center, side = (cell + sigmoid(raw[..., :2])) * stride, np.exp(raw[..., 2:4]) * anchors
+    elif kind == "YoloV5 maps":
+        center = (cell - 0.5 + 2 * sigmoid(raw[..., :2])) * stride
+        side = (2 * sigmoid(raw[..., 2:4])) ** 2 * anchors
+    elif kind.endswith("cells"):
+        center, side = (cell + raw[..., :2]) * stride, np.exp(raw[..., 2:4]) * stride
+    else:
+        unit = np.array((1, 1) if kind.endswith("pixels") else size)
+        center, side = raw[..., :2] * unit, raw[..., 2:4] * unit
+    return np.concatenate([center - side / 2, center + side / 2], axis=-1)
 
 
 def sigmoid(a: Array) -> Array:

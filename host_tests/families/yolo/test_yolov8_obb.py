@@ -17,6 +17,7 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 from n6post.kernels.portable import oriented as portable_oriented
 from n6post.pixels.rounding import same_floats
+from oriented_reference import probabilistic_iou
 from small_models import SIZE as SMALL
 from synthetic_heads import Thing, anchor_count, float_head, quantized
 from synthetic_split_heads import random_split_head
@@ -99,29 +100,6 @@ def test_int8_end_to_end_rows_equal_floats_within_their_steps(case: str) -> None
 
 
 # --- numpy ---
-def covariances(boxes: Array) -> Array:
-    """(n, 2, 2) of boxes x, y, w, h, angle."""
-    _, _, w, h, angle = boxes.T
-    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]).transpose(2, 0, 1)
-    spread = np.zeros((len(boxes), 2, 2))
-    spread[:, 0, 0], spread[:, 1, 1] = w**2 / 12, h**2 / 12
-    return turn @ spread @ turn.transpose(0, 2, 1)
-
-
-def probabilistic_iou(boxes: Array) -> Array:
-    """(n, n), from the Bhattacharyya distance of Gaussians (arXiv 2106.06072, equations 4 to 8), in float64."""
-    spread = covariances(boxes)
-    found = np.zeros((len(boxes), len(boxes)))
-    for i, one in enumerate(boxes):
-        for j, other in enumerate(boxes):
-            mean = (spread[i] + spread[j]) / 2
-            way = one[:2] - other[:2]
-            roots = math.sqrt(np.linalg.det(spread[i]) * np.linalg.det(spread[j]))
-            distance = way @ np.linalg.solve(mean, way) / 8 + math.log(np.linalg.det(mean) / roots) / 2
-            found[i, j] = 1 - math.sqrt(max(0.0, 1 - math.exp(-distance)))
-    return found
-
-
 def random_boxes(random: Any, count: int) -> Array:
     """x, y, w, h, angle of boxes around a few places."""
     places = random.uniform(10, 80, (4, 2))
@@ -147,7 +125,7 @@ def test_random_heads_equal_numpy(seed: int, iou_threshold: float, class_agnosti
     boxes = random_boxes(random, count).astype(np.float32).astype(np.float64)
     scores = np.sort(random.permutation(1000)[:count] / 2000 + 0.45)[::-1]
     classes = random.integers(0, class_count, count)
-    overlaps = probabilistic_iou(boxes)
+    overlaps = np.array([probabilistic_iou(box, boxes) for box in boxes])
     same_class = class_agnostic | (classes[:, None] == classes)
     if np.any(np.abs(overlaps - iou_threshold)[np.triu(same_class, 1)] < 1e-3):
         reject()  # float32 decides
@@ -174,7 +152,7 @@ def test_similarity_is_the_probabilistic_iou() -> None:
     boxes = random_boxes(np.random.default_rng(3), 40)
     table = _host.wrap(prepared(boxes))
     found = np.array([portable_oriented.similarity(table, 40, i).tolist() for i in range(40)])
-    np.testing.assert_allclose(found, probabilistic_iou(boxes), atol=1e-3)
+    np.testing.assert_allclose(found, [probabilistic_iou(box, boxes) for box in boxes], atol=1e-3)
 
 
 def prepared(boxes: Array) -> Array:
@@ -292,7 +270,7 @@ def test_soft_suppression_lowers_scores_by_the_probabilistic_iou() -> None:
     boxes = np.array([[60, 40, 40, 20, 0.3], [62, 41, 40, 20, 0.35], [100, 70, 20, 10, 0]])
     head = oriented_head(boxes, np.array([0.9, 0.8, 0.7]), np.array([0, 0, 0]), 1)
     found = FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8Obb(0.1, nms_sigma=0.5))
-    overlap = probabilistic_iou(boxes)[0, 1]
+    overlap = probabilistic_iou(boxes[0], boxes)[1]
     scores = sorted([0.9, 0.7, 0.8 * math.exp(-(overlap**2) / 0.5)], reverse=True)
     assert [d.score for d in found] == pytest.approx(scores, abs=1e-3)
 
@@ -301,7 +279,7 @@ def test_a_box_is_dropped_by_a_better_one_that_is_dropped_itself() -> None:
     """Unlike in greedy suppression: a row of boxes, each of which overlaps only its neighbors."""
     boxes = np.array([[30 + 12 * i, 40, 30, 20, 0] for i in range(4)])
     head = oriented_head(boxes, np.array([0.9, 0.8, 0.7, 0.6]), np.zeros(4, int), 1)
-    overlaps = probabilistic_iou(boxes)
+    overlaps = np.array([probabilistic_iou(box, boxes) for box in boxes])
     threshold = float(overlaps[0, 1] + overlaps[0, 2]) / 2
     found = FakeModel([Tensor(head)], SIZE).run(n6post.YoloV8Obb(iou_threshold=threshold))
     assert [d.score for d in found] == pytest.approx([0.9])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import (
+    bands,
     detectors,
     drawing,
     files,
@@ -15,7 +16,6 @@ from . import (
     models,
     options,
     other_families,
-    places,
     seg,
     split,
     states,
@@ -52,7 +52,7 @@ AREAS = {
     "zones": (10.0, tracking.zones),
     "json": (5.0, tracking.texts),
     "draw": (6.0, drawing.drawing),
-    "places": (4.0, places.places),
+    "bands": (2.0, bands.bands),
     "ground": (5.0, ground.ground),
     "states": (1.0, states.states),
     "streams": (2.0, streams.streams),

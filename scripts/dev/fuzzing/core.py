@@ -6,9 +6,9 @@ import linecache
 import random
 import re
 import signal
-import sys
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -80,6 +80,10 @@ class Dice:
         """Add values to the report of this case."""
         self.told.update(what)
 
+    def some(self, **what: tuple[float, Any]) -> dict[str, Any]:
+        """A part of these options, name=(how often, possible values)."""
+        return {name: self.pick(values) for name, (often, values) in what.items() if self.chance(often)}
+
 
 ABSURD = ("expected scores from 0 to 1", "expected boxes in or near the input", "expected class scores from 0 to 1, got")
 
@@ -91,6 +95,21 @@ def require(fact: Any, what: str, *values: Any) -> None:
     """
     if not fact and not (what.startswith("refused ") and str(values[-1]).startswith(ABSURD)):
         raise Finding(what % values if values else what)
+
+
+def _listed(value: Any) -> Any:
+    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
+
+
+def same(what: str, got: Any, wanted: Any) -> None:
+    """Raise a Finding unless both are equal."""
+    require(_listed(got) == _listed(wanted), what + " %r, expected %r", got, wanted)
+
+
+def close(what: str, got: Any, wanted: Any, part: float = 0.0, reach: Any = 0.0) -> None:
+    """Raise a Finding unless the numbers are equal but for `reach` and this part of them."""
+    near = np.shape(got) == np.shape(wanted) and np.allclose(got, wanted, rtol=part, atol=reach)
+    require(near, what + " %r, expected %r", got, wanted)
 
 
 # --- refusals ----------------------------------------------------------------------------------------------------------
@@ -141,22 +160,6 @@ def _last_lines(error: Exception) -> str:
 Area = Callable[[Dice], str]
 
 
-@dataclass
-class Tally:
-    """The outcome of an area's cases."""
-
-    cases: int = 0
-    refused: int = 0
-    confirmed: int = 0
-    bounded: int = 0
-    failed: int = 0
-    seconds: float = 0.0  # CPU time
-
-    def add(self, other: Tally) -> None:
-        for name in vars(other):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-
-
 @dataclass(frozen=True)
 class Failure:
     case: int
@@ -168,16 +171,18 @@ class Failure:
 
 @dataclass
 class Outcome:
-    tallies: dict[str, Tally] = field(default_factory=dict)
+    """By area: how many cases, how many of each outcome and of "failed", and the CPU time in seconds."""
+
+    tallies: dict[str, Counter[str]] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
 
     @property
     def cases(self) -> int:
-        return sum(tally.cases for tally in self.tallies.values())
+        return sum(tally["cases"] for tally in self.tallies.values())
 
     def add(self, other: Outcome) -> None:
         for name, tally in other.tallies.items():
-            self.tallies.setdefault(name, Tally()).add(tally)
+            self.tallies.setdefault(name, Counter()).update(tally)
         self.failures += other.failures
 
 
@@ -217,23 +222,18 @@ class Fuzzer:
 
     def run(self, cases: Iterable[int], seed: int, most: int = 20, area: str | None = None) -> Outcome:
         """Run these cases. Stop after `most` failures."""
-        outcome = Outcome({name: Tally() for name in self.areas if area in (None, name)})
+        outcome = Outcome({name: Counter() for name in self.areas if area in (None, name)})
         with np.errstate(all="ignore"), _timed_out():
             for case in cases:
                 start = time.process_time()
                 try:
                     name, what, _ = self.one(seed, case, area=area)
-                    tally = outcome.tallies[name]
-                    setattr(tally, what, getattr(tally, what) + 1)
                 except Finding as finding:
-                    name, dice = finding.place
-                    tally = outcome.tallies[name]
-                    tally.failed += 1
-                    outcome.failures.append(
-                        self.smaller(Failure(case, name, str(finding), described(dice.told)), seed, area)
-                    )
-                tally.cases += 1
-                tally.seconds += time.process_time() - start
+                    (name, dice), what = finding.place, "failed"
+                    failure = Failure(case, name, str(finding), described(dice.told))
+                    outcome.failures.append(self.smaller(failure, seed, area))
+                seconds: Any = time.process_time() - start
+                outcome.tallies[name].update({"cases": 1, what: 1, "seconds": seconds})
                 if len(outcome.failures) >= most:
                     break
         return outcome
@@ -289,21 +289,13 @@ def told(failure: Failure, seed: int, area: str | None = None) -> str:
 def report(outcome: Outcome, seed: int, seconds: float, area: str | None = None) -> str:
     """Each failure, and the table of areas."""
     lines = [told(failure, seed, area) for failure in outcome.failures]
-    columns = ("area", "cases", "refused", "confirmed", "bounded", "failed", "ms a case")
-    lines.append(f"{columns[0]:<12}" + "".join(f"{name:>11}" for name in columns[1:]))
-    whole = Tally()
+    columns = ("cases", REFUSED, CONFIRMED, BOUNDED, "failed")
+    lines.append(f"{'area':<12}" + "".join(f"{name:>11}" for name in (*columns, "ms a case")))
+    whole: Counter[str] = sum(outcome.tallies.values(), Counter())
     for name, tally in [*outcome.tallies.items(), ("all", whole)]:
-        numbers = tally.cases, tally.refused, tally.confirmed, tally.bounded, tally.failed
-        each = 1000 * tally.seconds / max(tally.cases, 1)
-        lines.append(f"{name:<12}" + "".join(f"{number:>11,}" for number in numbers) + f"{each:>11.2f}")
-        if tally is not whole:
-            whole.add(tally)
+        each = 1000 * tally["seconds"] / max(tally["cases"], 1)
+        lines.append(f"{name:<12}" + "".join(f"{tally[column]:>11,}" for column in columns) + f"{each:>11.2f}")
     failed = f"{len(outcome.failures)} failed" if outcome.failures else "none failed"
-    rate = whole.cases / max(whole.seconds, 1e-9)
-    lines.append(f"\n{whole.cases:,} cases of seed {seed} in {seconds:.0f} s, {rate:.0f} per second of CPU time: {failed}")
+    rate = f"{whole['cases'] / max(whole['seconds'], 1e-9):.0f} per second of CPU time"
+    lines.append(f"\n{whole['cases']:,} cases of seed {seed} in {seconds:.0f} s, {rate}: {failed}")
     return "\n".join(lines)
-
-
-def fail(text: str) -> int:
-    print(text, file=sys.stderr)
-    return 1

@@ -6,17 +6,20 @@ Each family's formulas are written here once more, in float64, from the sources 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
-import n6post
 import numpy as np
+from reference import sigmoid
+from synthetic_objectness import boxes_of, probabilities
 
 from . import frames, yolo
-from .core import BOUNDED, CONFIRMED, REFUSED, Dice, attempt, require
-from .tensors import KINDS, Array, Model, Quantized, handed_over, placed, quantize, spoil, tampered
+from .core import BOUNDED, CONFIRMED, REFUSED, Dice, require
+from .tensors import KINDS, Array, Quantized, quantize, spoiled
 
 ERROR = 3e-6  # relative: of the kernels' own exponential
 STRIDES = (8, 16, 32)
+STRIDE_SETS = (STRIDES, (4, 8, 16, 32), (8, 16, 32, 64), (16, 32))
 CLASS_COUNTS = (1, 3, 2, 5, 7, 20, 80)
 YOLO_SIZES = ((96, 64), (64, 96), (128, 96), (64, 64), (160, 64), (32, 96), (192, 160))
 
@@ -54,10 +57,6 @@ class Head(NamedTuple):
     finished: bool = False  # whether overlaps are suppressed already
 
 
-def sigmoid(a: Array) -> Array:
-    return np.asarray(1 / (1 + np.exp(-a)))
-
-
 def softmax(a: Array) -> Array:
     e = np.exp(a - a.max(axis=-1, keepdims=True))
     return np.asarray(e / e.sum(axis=-1, keepdims=True))
@@ -81,235 +80,136 @@ def likely(dice: Dice, shape: Any, low: float, high: float, often: float = 0.01)
     return np.where(some, random.uniform(low, high, shape), values)
 
 
-def kind_of(dice: Dice) -> str:
-    return dice.pick(KINDS)
-
-
 # --- YOLO with an objectness -------------------------------------------------------------------------------------------
-def _yolo_part(
-    objectness: Array, classes: Array, box: Array, activations: tuple[Callable[[Array], Array], Callable[[Array], Array]],
-    scale: float | None, product: bool = True,
-) -> Part:  # fmt: skip
-    """One part of a head with objectness (n,), class numbers (n, classes) and decoded boxes."""
-    chance = activations[0](objectness)
-    probability = activations[1](classes) if product else np.ones((len(chance), 1))
-    best = np.argmax(classes, axis=1) if product else np.zeros(len(chance), int)
-    score = chance * np.take_along_axis(probability, best[:, None], axis=1)[:, 0]
-    raw = [objectness[:, None], np.full((len(chance), 1), scale or 0)]
-    if product:
-        raw.append(classes)
-    points = np.zeros((len(chance), 0, 2))
-    return Part(objectness, chance, score, best, box, points, np.concatenate(raw, axis=1))
+FORMS = {"YoloV2": ("",), "YoloV5": ("maps", "maps", "pixels", "normalized"),
+         "YoloX": ("maps", "maps", "maps", "cells", "pixels", "normalized")}  # fmt: skip
 
 
-def plain(a: Array) -> Array:
-    return a
+def _yolo_part(kind: str, raw: Array, box: Array, scale: float | None) -> Part:
+    """A part of a head with numbers (n, 5 + classes), and its decoded boxes (n, 4)."""
+    objectness, classes = probabilities(kind, raw)
+    # The softmax of one class is 1, whatever its number.
+    known = raw[:, 4:5] if kind in ("YoloV2", "YoloX maps") and classes.shape[1] == 1 else raw[:, 4:]
+    known = np.column_stack([known, np.full(len(raw), scale or 0)])
+    points = np.zeros((len(raw), 0, 2))
+    return Part(raw[:, 4], objectness, objectness * classes.max(axis=1), raw[:, 5:].argmax(axis=1), box, points, known)
 
 
-def _map_tensor(values: Array, tensor: Quantized, first: bool) -> Quantized:
-    """[h, w, per_cell, channels] as an output [1, h, w, C] or [1, C, h, w]."""
-    height, width = values.shape[:2]
-    flat = tensor.values.reshape(height, width, -1)
-    flat = flat.transpose(2, 0, 1) if first else flat
-    return tensor._replace(values=np.ascontiguousarray(flat)[None])
+def same_aspect(size: tuple[int, int], shape: tuple[int, ...]) -> bool:
+    """Whether a map of these rows and columns has the aspect ratio of the input."""
+    return abs(shape[1] * size[1] - shape[0] * size[0]) <= max(size)
 
 
-def _map_parts(
-    real: Array, first: bool, decode: Callable[[Array, int], Array], activations: Any, scale: float | None, product: bool
-) -> list[Part]:
-    """The parts of a map [h, w, per_cell, 5 + classes]: one, or with the channels first one for each anchor of a cell."""
-    height, width, per_cell, channels = real.shape
-    boxes = np.stack([decode(real[:, :, k].reshape(-1, channels), k) for k in range(per_cell)], axis=1)
-    flat = real.reshape(height * width, per_cell, channels)
-    kinds = [slice(k, k + 1) for k in range(per_cell)] if first else [slice(0, per_cell)]
-    return [
-        _yolo_part(
-            flat[:, k, 4].reshape(-1), flat[:, k, 5:].reshape(-1, channels - 5), boxes[:, k].reshape(-1, 4), activations,
-            scale, product,
-        )
-        for k in kinds
-    ]  # fmt: skip
-
-
-def _unclear_map(size: tuple[int, int], width: int, height: int, channels: int, first: bool) -> bool:
-    """Whether a map [1, h, w, C] or [1, C, h, w] may be of the other order, or is not one: docs say by the aspect ratio."""
-    a, b, c = (channels, height, width) if first else (height, width, channels)
-    last, other = (abs(x * size[1] - y * size[0]) <= max(size) for x, y in ((b, a), (c, b)))
-    return (last and other) or not (other if first else last)
-
-
-def _logits(dice: Dice, height: int, width: int, per_cell: int, classes: int, sigmoids: bool = False) -> Array:
-    """sigmoids: class logits end with a sigmoid. Most of them are far below 0 then, that of a single class far above."""
+def _anchors(dice: Dice, family: str, size: tuple[int, int]) -> tuple[tuple[int, ...], Array, dict[str, Any]]:
+    """Strides, anchors (strides, kinds, 2) in input pixels, and the option for them."""
     random = dice.array
-    values = random.normal(0, 1.5, (height, width, per_cell, 5 + classes))
-    if sigmoids:
-        shape = height, width, per_cell, classes
-        values[..., 5:] = likely(dice, shape, -6, 4, 0.1) if classes > 1 else random.normal(5, 0.5, shape)
-    values[..., 2:4] = random.normal(0, 0.5, (height, width, per_cell, 2))
-    values[..., 4] = likely(dice, (height, width, per_cell), -6, 4, dice.pick((0.03, 0.0, 0.3, 0.005)))
-    if dice.chance(0.3):  # more alike, so that they overlap
-        values[..., :4] *= 0.1
-    return values
-
-
-def yolo_v2(dice: Dice) -> Head:
-    size = dice.pick(YOLO_SIZES)
-    stride = dice.pick((16, 32))
-    width, height = size[0] // stride, size[1] // stride
-    classes = dice.pick(CLASS_COUNTS)
-    options: dict[str, Any] = {}
-    if dice.chance(0.5):
-        count = dice.pick((2, 1, 3, 5))
-        sizes = np.round(dice.array.uniform(0.3, 4, (count, 2)) * 64) / 64
-        options["anchors"] = dice.pick((sizes.tolist(), sizes.reshape(-1).tolist(), tuple(map(tuple, sizes.tolist()))))
-    else:
+    if family == "YoloV2":
+        stride = dice.pick((16, 32))
         # tiny YOLOv2's and ST's yolo_lc
         default = [0.9883, 3.3606, 2.1194, 5.3759, 3.052, 9.1336, 5.5517, 9.3066, 9.726, 11.1422]
         small = [0.076023, 0.258508, 0.163031, 0.413531, 0.234769, 0.702585, 0.427054, 0.715892, 0.748154, 0.857092]
-        sizes = np.reshape(small if stride == 16 else default, (5, 2))
-    sizes = sizes.astype(float)
-    first = dice.chance(0.4)
-    kind = kind_of(dice)
-    tensor = quantize(dice, _logits(dice, height, width, len(sizes), classes), kind, -10, 6)
-    real = tensor.real()
-    places = cells(width, height)
-
-    def decode(numbers: Array, k: int) -> Array:
-        center = (sigmoid(numbers[:, :2]) + places) * stride
-        return corners(center, np.exp(numbers[:, 2:4]) * sizes[k] * stride)
-
-    parts = _map_parts(real, first, decode, (sigmoid, softmax), tensor.scale, classes > 1)
-    channels = len(sizes) * (5 + classes)
-    unclear = _unclear_map(size, width, height, channels, first)
-    return Head(size, classes, [_map_tensor(real, tensor, first)], parts, options, unclear)
-
-
-def _three_maps(dice: Dice, size: tuple[int, int], per_cell: int, classes: int, sigmoids: bool) -> Any:
-    """(stride, real numbers, tensor, channels first?) of three maps."""
-    maps = []
-    first = dice.chance(0.4)
-    for stride in STRIDES:
-        width, height = size[0] // stride, size[1] // stride
-        values = _logits(dice, height, width, per_cell, classes, sigmoids)
-        tensor = quantize(dice, values, kind_of(dice) if dice.chance(0.1) else KINDS[dice.key[1] % 4], -10, 6)
-        maps.append((stride, tensor.real(), tensor, first))
-    return maps
-
-
-def yolo_v5(dice: Dice) -> Head:
-    if dice.chance(0.5):
-        return _decoded_rows(dice, 3, ("pixels", "normalized"))
-    size = dice.pick(YOLO_SIZES)
-    classes = dice.pick(CLASS_COUNTS)
-    sizes = np.array([10, 13, 16, 30, 33, 23, 30, 61, 62, 45, 59, 119, 116, 90, 156, 198, 373, 326], float).reshape(3, 3, 2)
-    options: dict[str, Any] = {}
-    if dice.chance(0.4):
-        sizes = np.round(dice.array.uniform(5, 60, (3, dice.pick((3, 1, 2)), 2)) * 8) / 8
-        options["anchors"] = sizes.reshape(-1).tolist()
-    per_cell = sizes.shape[1]
-    tensors, parts, unclear = [], [], False
-    for level, (stride, real, tensor, first) in enumerate(_three_maps(dice, size, per_cell, classes, True)):
-        height, width = real.shape[:2]
-        places = cells(width, height)
-
-        def decode(numbers: Array, k: int, stride: int = stride, level: int = level, places: Array = places) -> Array:
-            center = (2 * sigmoid(numbers[:, :2]) - 0.5 + places) * stride
-            return corners(center, 4 * sigmoid(numbers[:, 2:4]) ** 2 * sizes[level, k])
-
-        parts += _map_parts(real, first, decode, (sigmoid, sigmoid), tensor.scale, True)
-        tensors.append(_map_tensor(real, tensor, first))
-        unclear = unclear or _unclear_map(size, width, height, per_cell * (5 + classes), first)
-    return Head(size, classes, tensors, parts, options, unclear)
-
-
-def yolo_x(dice: Dice) -> Head:
-    if dice.chance(0.5):
-        return _decoded_rows(dice, 1, ("cells", "pixels", "normalized"))
-    size = dice.pick(YOLO_SIZES)
-    classes = dice.pick(CLASS_COUNTS)
+        sizes, options = np.reshape(small if stride == 16 else default, (5, 2)), {}
+        if dice.chance(0.5):
+            sizes = np.round(random.uniform(0.3, 4, (dice.pick((2, 1, 3, 5)), 2)) * 64) / 64
+            options = {"anchors": dice.pick((sizes.tolist(), sizes.reshape(-1).tolist(), tuple(map(tuple, sizes.tolist()))))}
+        return (stride,), sizes[None] * stride, options
+    if family == "YoloV5":
+        default = [10, 13, 16, 30, 33, 23, 30, 61, 62, 45, 59, 119, 116, 90, 156, 198, 373, 326]
+        if dice.chance(0.6):
+            return STRIDES, np.reshape(default, (3, 3, 2)).astype(float), {}
+        sizes = np.round(random.uniform(5, 60, (3, dice.pick((3, 1, 2)), 2)) * 8) / 8
+        return STRIDES, sizes, {"anchors": sizes.reshape(-1).tolist()}
     per_cell = dice.pick((1, 3))
-    sizes = np.reshape((0.5, 0.5) if per_cell == 1 else (0.5, 0.5, 0.07, 0.25, 0.23, 0.7), (-1, 2)).astype(float)
-    options: dict[str, Any] = {}
+    sizes, options = np.reshape((0.5, 0.5) if per_cell == 1 else (0.5, 0.5, 0.07, 0.25, 0.23, 0.7), (-1, 2)), {}
     if dice.chance(0.6):
-        sizes = dice.array.uniform(0.05, 0.7, (per_cell, 2)).astype(np.float32).astype(float)
-        options["anchors"] = sizes.tolist()
-    tensors, parts = [], []
-    # Without anchors, or with three in each cell, the numbers show what it is.
-    unclear = per_cell * (5 + classes) % 3 == 0 and "anchors" not in options or per_cell == 3
-    for stride, real, tensor, first in _three_maps(dice, size, per_cell, classes, False):
-        height, width = real.shape[:2]
-        places = cells(width, height)
-
-        def decode(numbers: Array, k: int, stride: int = stride, places: Array = places) -> Array:
-            center = (sigmoid(numbers[:, :2]) + places) * stride
-            return corners(center, np.exp(numbers[:, 2:4]) * sizes[k] * size[0])
-
-        parts += _map_parts(real, first, decode, (sigmoid, softmax), tensor.scale, classes > 1)
-        tensors.append(_map_tensor(real, tensor, first))
-        if stride == 32 and per_cell == 3:
-            # ST's: class logits around 0, and hardly any objectness (see yolox.py)
-            unclear = (
-                abs(real[..., 5:].mean()) > 3 or classes > 1 and "anchors" not in options and real[:, :, 1, 4].mean() > -2
-            )
-        unclear = unclear or _unclear_map(size, width, height, per_cell * (5 + classes), first)
-    return Head(size, classes, tensors, parts, options, unclear)
+        sizes = random.uniform(0.05, 0.7, (per_cell, 2)).astype(np.float32).astype(float)
+        options = {"anchors": sizes.tolist()}
+    return STRIDES, np.tile(sizes * size[0], (3, 1, 1)), options
 
 
-def _decoded_rows(dice: Dice, per_cell: int, units: tuple[str, ...]) -> Head:
+def yolo_maps(dice: Dice, family: str, name: str) -> Head:
+    """Maps [1, h, w, C] or [1, C, h, w]."""
+    size, classes = dice.pick(YOLO_SIZES), dice.pick(CLASS_COUNTS)
+    strides, anchors, options = _anchors(dice, family, size)
+    kind, first, random = dice.pick(KINDS), dice.chance(0.4), dice.array
+    tensors, parts, unclear = [], [], False
+    per_cell = anchors.shape[1]
+    for stride, sizes in zip(strides, anchors, strict=True):
+        shape = size[1] // stride, size[0] // stride, per_cell
+        values = random.normal(0, 1.5, (*shape, 5 + classes))
+        if name == "YoloV5 maps":  # most class logits are far below 0, that of a single class is far above
+            several = likely(dice, (*shape, classes), -6, 4, 0.1)
+            values[..., 5:] = several if classes > 1 else random.normal(5, 0.5, (*shape, 1))
+        values[..., 2:4] = random.normal(0, 0.5, (*shape, 2))
+        values[..., 4] = likely(dice, shape, -6, 4, dice.pick((0.03, 0.0, 0.3, 0.005)))
+        if dice.chance(0.3):  # more alike, so that they overlap
+            values[..., :4] *= 0.1
+        tensor = quantize(dice, values, dice.pick(KINDS) if dice.chance(0.1) else kind, -10, 6)
+        flat = tensor.values.reshape(*shape[:2], -1)
+        flat = flat.transpose(2, 0, 1) if first else flat
+        tensors.append(tensor._replace(values=np.ascontiguousarray(flat)[None]))
+        real = tensor.real()
+        box = boxes_of(name, real, stride, sizes)
+        # With the channels first, there is one search for each anchor of a cell.
+        for k in [slice(k, k + 1) for k in range(per_cell)] if first else [slice(0, per_cell)]:
+            part = real[:, :, k].reshape(-1, 5 + classes), box[:, :, k].reshape(-1, 4)
+            parts.append(_yolo_part(name, *part, tensor.scale))
+        # docs: the aspect ratio shows the order.
+        last, other = same_aspect(size, flat.shape[:2]), same_aspect(size, flat.shape[1:])
+        unclear = unclear or (last and other) or not (other if first else last)
+    if family == "YoloX" and per_cell == 3:  # ST's: class logits around 0, and hardly any objectness (see yolox.py)
+        plain = classes > 1 and "anchors" not in options and real[:, :, 1, 4].mean() > -2
+        unclear = unclear or abs(real[..., 5:].mean()) > 3 or plain
+    elif family == "YoloX":  # without anchors, the numbers show what it is
+        unclear = unclear or (5 + classes) % 3 == 0 and "anchors" not in options
+    return Head(size, classes, tensors, parts, options, bool(unclear))
+
+
+def yolo_rows(dice: Dice, family: str, name: str) -> Head:
     """Rows [1, N, 5 + classes] or the transpose, with objectness and class scores after the sigmoid."""
-    size = dice.pick(YOLO_SIZES)
-    strides = dice.pick((STRIDES, STRIDES, STRIDES, (4, 8, 16, 32), (8, 16, 32, 64), (16, 32)))
-    classes = dice.pick(CLASS_COUNTS)
-    unit = dice.pick(units)
+    size, classes = dice.pick(YOLO_SIZES), dice.pick(CLASS_COUNTS)
+    per_cell, unit = 3 if family == "YoloV5" else 1, name.split()[1]
     random = dice.array
-    places, steps = [], []
+    levels = []
+    often = dice.pick((0.03, 0.0, 0.3))
+    strides = dice.pick((STRIDES,) * 3 + STRIDE_SETS[1:])
     for stride in strides:
-        place = cells(size[0] // stride, size[1] // stride, per_cell)
-        places.append(place)
-        steps.append(np.full((len(place), 1), float(stride)))
-    place, step = np.concatenate(places), np.concatenate(steps)
-    count = len(place)
-    values = np.zeros((count, 5 + classes))
-    values[:, 4] = likely(dice, count, 0.02, 1.0, dice.pick((0.03, 0.0, 0.3))).clip(0, 1)
-    values[:, 5:] = likely(dice, (count, classes), 0.2, 1.0, 0.2).clip(0.1, 1)  # YOLOv8 has scores of 0 nearly everywhere
-    low, high = 0.0, 1.05
-    if unit == "cells":
-        values[:, :2] = random.uniform(-0.6, 1.6, (count, 2))
-        values[:, 2:4] = random.normal(0.5, 0.6, (count, 2)).clip(-2, 3)
-        low, high = -2.0, 3.0
-    else:
-        center = (place + random.uniform(0, 1, (count, 2))) * step
-        extent = random.uniform(0.5, 4, (count, 2)) * step
-        values[:, :4] = np.concatenate([center, extent], axis=1)
-        if unit == "normalized":
-            values[:, :4] /= (*size, *size)
-            high = max(1.05, float(values[:, :4].max()))
+        shape = size[1] // stride, size[0] // stride, per_cell
+        values = np.zeros((*shape, 5 + classes))
+        values[..., 4] = likely(dice, shape, 0.02, 1.0, often).clip(0, 1)
+        # YOLOv8 has scores of 0 nearly everywhere.
+        values[..., 5:] = likely(dice, (*shape, classes), 0.2, 1.0, 0.2).clip(0.1, 1)
+        values[..., :2] = cells(*shape[1::-1], per_cell).reshape(*shape, 2) + random.uniform(0, 1, (*shape, 2))
+        values[..., 2:4] = random.uniform(0.5, 4, (*shape, 2))
+        if unit == "cells":
+            values[..., :2] = random.uniform(-0.6, 1.6, (*shape, 2))
+            values[..., 2:4] = random.normal(0.5, 0.6, (*shape, 2)).clip(-2, 3)
         else:
-            high = float(values.max()) + 1
-    kind = dice.pick(("float32", "int16")) if unit == "pixels" else kind_of(dice)
-    tensor = quantize(dice, values, kind, low, high)
+            values[..., :4] *= stride / np.array((*size, *size) if unit == "normalized" else (1, 1, 1, 1))
+        levels.append(values)
+    flat = np.concatenate([values.reshape(-1, 5 + classes) for values in levels])
+    high = 3.0 if unit == "cells" else max(1.05, float(flat[:, :4].max()))
+    kind = dice.pick(("float32", "int16") if unit == "pixels" else KINDS)
+    tensor = quantize(dice, flat, kind, -2.0 if unit == "cells" else 0.0, high)
     real = tensor.real()
-    options: dict[str, Any] = {}
-    told = _unit_of(tensor, real, unit)
-    if dice.chance(0.5) or not told:
-        if unit != "cells" or "cells" in units:
-            options["box_units"] = unit
-    if unit == "cells":
-        box = corners((real[:, :2] + place) * step, np.exp(real[:, 2:4]) * step)
-    else:
-        factor = np.array((*size, *size) if unit == "normalized" else (1, 1, 1, 1), float)
-        box = corners(real[:, :2] * factor[:2], real[:, 2:4] * factor[2:])
-    parts = [_yolo_part(real[:, 4], real[:, 5:], box, (plain, plain), tensor.scale)]
-    counts = set()
-    for several in (STRIDES, (4, 8, 16, 32), (8, 16, 32, 64), (16, 32)):
-        counts.add(per_cell * sum((size[0] // s) * (size[1] // s) for s in several))
+    options = {"box_units": unit} if dice.chance(0.5) or not _unit_of(real, unit) else {}
+    ends = np.cumsum([np.prod(values.shape[:3]) for values in levels])[:-1]
+    maps = [one.reshape(values.shape) for one, values in zip(np.split(real, ends), levels, strict=True)]
+    boxes = [boxes_of(name, one, stride, np.ones(2), size).reshape(-1, 4) for one, stride in zip(maps, strides, strict=True)]
+    parts = [_yolo_part(name, real, np.concatenate(boxes), tensor.scale)]
+    counts = {per_cell * yolo.anchor_count(size, several) for several in STRIDE_SETS}
     unclear = 5 + classes in counts or bool((real[:, 5:] > 1.005).any())
-    array = tensor.values.T if dice.chance(0.4) else tensor.values
-    shape = dice.pick(((1, *array.shape), (1, *array.shape), (1, 1, *array.shape), (1, *array.shape, 1), array.shape))
-    return Head(size, classes, [tensor._replace(values=np.ascontiguousarray(array).reshape(shape))], parts, options, unclear)
+    array = np.ascontiguousarray(tensor.values.T if dice.chance(0.4) else tensor.values)
+    form = dice.pick(((1, *array.shape), (1, *array.shape), (1, 1, *array.shape), (1, *array.shape, 1), array.shape))
+    return Head(size, classes, [tensor._replace(values=array.reshape(form))], parts, options, unclear)
 
 
-def _unit_of(tensor: Quantized, real: Array, unit: str) -> bool:
+def objectness(dice: Dice, family: str) -> Head:
+    name = f"{family} {dice.pick(FORMS[family])}".strip()
+    return (yolo_maps if name in ("YoloV2", "YoloV5 maps", "YoloX maps") else yolo_rows)(dice, family, name)
+
+
+def _unit_of(real: Array, unit: str) -> bool:
     """Whether the numbers show the unit, as docs/api-families.md says it."""
     centers = real[:, :2]
     if unit == "pixels":
@@ -333,7 +233,7 @@ def blaze(dice: Dice, networks: tuple[str, ...]) -> Head:
     tensors: list[Quantized] = []
     parts: list[Part] = []
     often = dice.pick((0.01, 0.0, 0.1, 0.003))
-    kinds = kind_of(dice), kind_of(dice)
+    kinds = dice.pick(KINDS), dice.pick(KINDS)
     places = [(cells(c, c, per_cell) + 0.5) * (size[0] / c, size[1] / c) for c, per_cell in maps]
     for group in places if separate else [np.concatenate(places)]:
         count = len(group)
@@ -349,22 +249,12 @@ def blaze(dice: Dice, networks: tuple[str, ...]) -> Head:
         parts.append(Part(logits, chance, chance, np.zeros(count, int), corners(numbers[:, :2] + group, numbers[:, 2:4]),
                           points, raw))  # fmt: skip
         for tensor, last in ((box, channels), (score, 1)):
-            shape = (1, count, last)
+            shape: tuple[int, ...] = (1, count) if last == 1 and dice.chance(0.2) else (1, count, last)
             if separate and dice.chance(0.2):
                 cell_count, per_cell = maps[len(parts) - 1]
-                shape = (1, cell_count, cell_count, per_cell * last)  # type: ignore[assignment]
-            elif last == 1 and dice.chance(0.2):
-                shape = (1, count)  # type: ignore[assignment]
+                shape = (1, cell_count, cell_count, per_cell * last)
             tensors.append(tensor._replace(values=tensor.values.reshape(shape)))
     return Head(size, 1, tensors, parts, {}, names=False)
-
-
-def blaze_face(dice: Dice) -> Head:
-    return blaze(dice, ("face", "face", "far"))
-
-
-def blaze_palm(dice: Dice) -> Head:
-    return blaze(dice, ("palm",))
 
 
 def yunet(dice: Dice) -> Head:
@@ -381,20 +271,16 @@ def yunet(dice: Dice) -> Head:
         first = dice.chance(0.4)
         reals = []
         for channels in (1, 1, 4, 10):
-            if channels == 1:
-                values = likely(dice, (count, 1), 0.02, 1.0, often).clip(0, 1)
-                low, high = 0.0, 1.02
-            else:
-                values = random.normal(0.5, 1.0, (count, channels)).clip(-3, 3)
-                low, high = -3.0, 3.0
-            tensor = quantize(dice, values, kind_of(dice) if dice.chance(0.1) else KINDS[dice.key[1] % 4], low, high)
+            low, high = (0.0, 1.02) if channels == 1 else (-3.0, 3.0)
+            scores = likely(dice, (count, 1), 0.02, 1.0, often).clip(0, 1)
+            values = scores if channels == 1 else random.normal(0.5, 1.0, (count, channels)).clip(-3, 3)
+            tensor = quantize(dice, values, dice.pick(KINDS) if dice.chance(0.1) else KINDS[dice.key[1] % 4], low, high)
             reals.append((tensor.real(), tensor.scale or 0))
             array = tensor.values.T if first else tensor.values
             flat = (1, *array.shape)
             mapped = (1, channels, height, width) if first else (1, height, width, channels)
-            shape: Any = dice.pick(
-                (flat, flat, mapped, flat if first else array.shape, (1, count) if channels == 1 else flat)
-            )
+            shape: Any = dice.pick((flat, flat, mapped, flat if first else array.shape, (1, count)))
+            shape = flat if shape == (1, count) and channels > 1 else shape
             tensors.append(tensor._replace(values=np.ascontiguousarray(array).reshape(shape)))
             # [1, 4, 4] of four cells, and [1, 4, 4, 4] of sixteen, may have either order.
             unclear = unclear or first and channels == 4 and (count == 4 or width == height == 4)
@@ -434,10 +320,10 @@ def ssd(dice: Dice) -> Head:
     logits = likely(dice, (count, 1 + classes), -2, 6, dice.pick((0.05, 0.01, 0.2)))
     logits[:, 0] = random.normal(2, 0.5, count)
     is_logit = how == "rows" and dice.chance(0.5)
-    kind = kind_of(dice)
+    kind = dice.pick(KINDS)
     scores = quantize(dice, logits if is_logit else softmax(logits), kind, *((-4, 7) if is_logit else (0.0, 255 / 256)))
     values = random.normal(0, 1, (count, 4)).clip(-4, 4)
-    boxes = quantize(dice, values, kind_of(dice), -4, 4)
+    boxes = quantize(dice, values, dice.pick(KINDS), -4, 4)
     real = boxes.real()
     if how == "rows":
         options["anchors"] = maps
@@ -449,7 +335,7 @@ def ssd(dice: Dice) -> Head:
         tensors = [scores, boxes]
     else:
         unit = np.array([*size, *size], float)
-        priors = quantize(dice, corners(center, extent) / unit, kind_of(dice), -1.0, 2.0)
+        priors = quantize(dice, corners(center, extent) / unit, dice.pick(KINDS), -1.0, 2.0)
         known = priors.real() * unit
         side = known[:, 2:] - known[:, :2]
         box = real * np.tile(side, 2) + known
@@ -490,60 +376,31 @@ def _finished(dice: Dice, size: tuple[int, int], classes: int) -> Head:
 
 
 HEADS: dict[str, Callable[[Dice], Head]] = {
-    "YoloV2": yolo_v2, "YoloV5": yolo_v5, "YoloX": yolo_x, "BlazeFace": blaze_face, "BlazePalm": blaze_palm,
-    "YuNet": yunet, "Ssd": ssd,
-}  # fmt: skip
+    **{family: partial(objectness, family=family) for family in FORMS},
+    "BlazeFace": partial(blaze, networks=("face", "face", "far")),
+    "BlazePalm": partial(blaze, networks=("palm",)),
+    "YuNet": yunet,
+    "Ssd": ssd,
+}
 
 
 # --- expected results --------------------------------------------------------------------------------------------------
-class Expected(NamedTuple):
-    class_id: Array
-    score: Array
-    box: Array
-    points: Array
-
-
-def options_of(dice: Dice, family: str, head: Head) -> dict[str, Any]:
-    options = dict(head.options)
-    known = {name for name, _ in getattr(n6post, family)._option.defaults}
-    if dice.chance(0.9):
-        options["threshold"] = dice.pick((0.25, 0.5, 0.05, 0.6, 0.9, dice.between(0.01, 0.99)))
-    if dice.chance(0.05):
-        options["threshold"] = dice.pick((0.0, 1.0))
-    if dice.chance(0.6):
-        options["iou_threshold"] = dice.pick((0.5, 0.7, 0.3, 1.0, 0.0, dice.between(0, 1)))
-    if dice.chance(0.4):
-        options["max_detections"] = dice.pick((1, 2, 5, 300, 65535))
-    if dice.chance(0.3):
-        options["max_candidates"] = dice.pick((1, 3, 20, 2000))
-    if "class_agnostic" in known and dice.chance(0.3):
-        options["class_agnostic"] = True
-    if "classes" in known and dice.chance(0.2):
-        options["classes"] = sorted({dice.whole(0, head.classes - 1) for _ in range(dice.whole(1, 3))})
-    if "blend_boxes" in known and dice.chance(0.4):
-        options["blend_boxes"] = False
-    return options
-
-
-def expected_of(head: Head, processor: Any, options: dict[str, Any]) -> Expected | None:
-    """The reference's result, or None if rounding decides which detections there are."""
+def expected_of(head: Head, processor: Any) -> tuple[yolo.Expected, Array] | None:
+    """The reference's result and its keypoints, or None if rounding decides which detections there are."""
     threshold, most = processor.threshold, processor.max_candidates
     if threshold in (0.0, 1.0):
         return None
-    allowed = options.get("classes")
-    if allowed is not None:
-        allowed = [int(one.removeprefix("thing ")) if isinstance(one, str) else one for one in allowed]
+    allowed = yolo.numbers_of(getattr(processor, "classes", None))
     capacity = sum(min(most, len(part.score)) for part in head.parts)
     found: list[tuple[Part, Array]] = []
     for part in head.parts:
-        sets = [part.score >= threshold * (1 + e) for e in (-2e-5, 0, 2e-5)]
-        if not np.array_equal(sets[0], sets[2]):
+        keep, least = (part.score >= threshold * (1 + e) for e in (-2e-5, 2e-5))
+        if not np.array_equal(keep, least):
             return None
         least = threshold * threshold if head.root else threshold
         if (part.chance >= least * 0.98).sum() > capacity:
             return None
-        keep = sets[1]
-        if allowed is not None:
+        if allowed:
             keep &= np.isin(part.class_id, allowed)
         at = np.flatnonzero(keep)
         if len(at) > most:
@@ -551,8 +408,7 @@ def expected_of(head: Head, processor: Any, options: dict[str, Any]) -> Expected
                 return None
             at = np.sort(at[np.lexsort((at, -part.search[at]))[:most]])
         found.append((part, at))
-    columns = [np.concatenate([np.asarray(part[i])[at] for part, at in found]) for i in range(2, 6)]
-    score, class_id, box, points = columns
+    score, class_id, box, points = (np.concatenate([np.asarray(part[i])[at] for part, at in found]) for i in range(2, 6))
     raw = [row for part, at in found for row in part.raw[at].tolist()]
     order = np.lexsort((np.arange(len(score)), -score))
     for one, other in zip(order, order[1:]):
@@ -560,43 +416,29 @@ def expected_of(head: Head, processor: Any, options: dict[str, Any]) -> Expected
             return None
     order = order[:most]
     score, class_id, box, points = score[order], class_id[order], box[order], points[order]
-    if len(box) and not ((box[:, 2:] - box[:, :2]) > 1e-3).all():
+    if not ((box[:, 2:] - box[:, :2]) > 1e-3).all():
         return None
-    blends = getattr(processor, "blend_boxes", False)
-    agnostic = options.get("class_agnostic", False)
+    area, side = (box[:, 2:] - box[:, :2]).prod(axis=1), (box[:, 2:] - box[:, :2]).min(axis=1)
     limit = 2.0 if head.finished else processor.iou_threshold
-    return _suppressed(Expected(class_id, score, box, points), limit, agnostic, processor.max_detections, blends)
 
-
-def _suppressed(found: Expected, limit: float, agnostic: bool, most: int, blends: bool) -> Expected | None:
-    """Overlaps above the limit are dropped, or blended as MediaPipe does. None if one is too close to the limit."""
-    box = found.box
-    area = (box[:, 2:] - box[:, :2]).prod(axis=1)
-    side = (box[:, 2:] - box[:, :2]).min(axis=1)
-    alive = np.ones(len(box), bool)
-    kept, boxes, points = [], [], []
-    for i in range(len(box)):
-        if not alive[i] or len(kept) == most:
-            continue
+    def overlaps(i: int) -> tuple[Array, Array]:
         both = (np.minimum(box[:, 2:], box[i, 2:]) - np.maximum(box[:, :2], box[i, :2])).clip(0).prod(axis=1)
         iou = both / (area + area[i] - both)
-        over = alive & (iou > limit)
-        near = alive & (np.abs(iou - limit) < 2e-5 + 1e-6 * np.abs(box).max() / np.minimum(side, side[i])) & (both > 0)
-        if not agnostic:
-            same = found.class_id == found.class_id[i]
-            over, near = over & same, near & same
-        near[i] = False
-        if near.any():
-            return None
-        over[i] = True
-        kept.append(i)
-        weight = found.score[over] if blends else np.ones(1)
-        own = np.flatnonzero(over) if blends else np.array([i])
-        boxes.append(np.average(box[own], axis=0, weights=weight))
-        points.append(np.average(found.points[own], axis=0, weights=weight))
-        alive &= ~over
-    shape = (len(kept), *found.points.shape[1:])
-    return Expected(found.class_id[kept], found.score[kept], np.reshape(boxes, (-1, 4)), np.reshape(points, shape))
+        slack = 2e-5 + 1e-6 * np.abs(box).max() / np.minimum(side, side[i])
+        return iou > limit, (np.abs(iou - limit) < slack) & (both > 0)
+
+    group = class_id * (not getattr(processor, "class_agnostic", False))
+    kept, suppressed, sure = yolo.greedy(overlaps, group, processor.max_detections)
+    if not sure:
+        return None
+    expected = yolo.Expected(np.arange(len(kept)), class_id[kept], score[kept], box[kept])
+    places = points[kept]
+    if getattr(processor, "blend_boxes", False):  # as MediaPipe: the mean, weighted by score
+        clusters = [np.array([i, *others]) for i, others in zip(kept, suppressed, strict=True)]
+        for k, at in enumerate(clusters):
+            expected.box[k] = np.average(box[at], axis=0, weights=score[at])
+            places[k] = np.average(points[at], axis=0, weights=score[at])
+    return expected, places
 
 
 # --- the area ----------------------------------------------------------------------------------------------------------
@@ -627,75 +469,36 @@ def mangled(dice: Dice, tensors: list[Quantized]) -> tuple[list[Quantized], bool
 
 def make_case(dice: Dice, family: str) -> tuple[Head, dict[str, Any]]:
     head = HEADS[family](dice)
-    return head, options_of(dice, family, head)
+    return head, head.options | yolo.detector_options(dice, family, head.classes)
 
 
 def detectors(dice: Dice) -> str:
     family = dice.pick(list(HEADS))
     head, options = make_case(dice, family)
-    order = list(range(len(head.tensors)))
+    shuffled = list(head.tensors)
     if dice.chance(0.7):
-        dice.array.shuffle(order)
-    tensors, changes = [], set()
-    spoils = dice.chance(0.15)
-    for i in order:
-        tensor, how = spoil(dice, head.tensors[i]) if spoils else (head.tensors[i], "nothing")
-        tensors.append(tensor)
-        changes.add(how)
-    how = "nothing" if changes == {"nothing"} else " ".join(sorted(changes - {"nothing"}))
+        shuffled = [shuffled[i] for i in dice.array.permutation(len(shuffled))]
+    tensors, how = spoiled(dice, shuffled)
     tensors, other = mangled(dice, tensors)
-    dense = True
-    for i, tensor in enumerate(tensors):
-        values, accepted = placed(dice, tensor.values) if dice.chance(0.1) else (tensor.values, True)
-        tensors[i], dense = tensor._replace(values=values), dense and accepted
-    model = Model(tensors, head.size, nhwc=not dice.chance(0.1))
-    named: Any = yolo.naming(dice, head, options, model) if head.names else None  # type: ignore[arg-type]
-    source = frames.source(dice, head.size)
-    wrong = tampered(dice, model)
-    outputs, strange = handed_over(dice, model)
-    # An output more in the model and one less for the processor may be the right number again.
-    wrong = wrong or strange and not other or not dense
-    dice.tell(family=family, size=head.size, classes=head.classes, how=how, mangled=other,
-              shapes=[t.values.shape for t in tensors], kinds=[t.values.dtype.name for t in tensors],
-              scales=[t[1:] for t in tensors], options=options, input=source)  # fmt: skip
-    processor = getattr(n6post, family)(**options)
-    found, refused = attempt(processor, model, [source.given], outputs)
+    labels, names = yolo.naming(dice, head, options) if head.names else (None, None)
     unclear = how != "nothing" or other or head.unclear
-    if found is None:
-        require(wrong or unclear, "refused a valid head: %s", refused)
+    frame = frames.frame(
+        dice, family, tensors, head.size, options, unclear=unclear, forgives=lambda outputs: other, labels=labels,
+        classes=head.classes, how=how, mangled=other,
+    )  # fmt: skip
+    if frame is None:
         return REFUSED
-    require(not wrong, "accepted input that has to be refused")
-    yolo.in_bounds(found, source, processor.max_detections)
-    expected = None if unclear else expected_of(head, processor, options)
+    found, source = frame.found, frame.source
+    yolo.in_bounds(found, source, frame.processor.max_detections)
     outcome = BOUNDED
-    if expected is not None and agree(found, expected, source, named):
-        outcome = CONFIRMED
-    yolo.stays_true(dice, found, processor, model, source)
+    if not unclear and (result := expected_of(head, frame.processor)):
+        seen = yolo.shown(result[0], source)
+        if seen.sure:
+            outcome = CONFIRMED
+            yolo.agree(found, seen, source, names, part=2 * ERROR)
+            for d, points in zip(found, result[1][seen.anchor], strict=True):
+                require((d.keypoints is None) == (not len(points)), "keypoints %r", d.keypoints)
+                if len(points):
+                    yolo.keypoints_agree(d, points, np.ones(len(points)), source)
+    yolo.stays_true(dice, frame)
     return outcome
-
-
-def agree(found: Any, expected: Expected, source: frames.Source, named: Any) -> bool:
-    """Compare the detections. False if rounding decides which of them have a pixel in the frame."""
-    everything = yolo.Expected(np.arange(len(expected.score)), *expected[:3], True)
-    seen = yolo.shown(everything, source)
-    if not seen.sure:
-        return False
-    require([d.class_id for d in found] == seen.class_id.tolist(), "classes %r, expected %r",
-            [d.class_id for d in found], seen.class_id.tolist())  # fmt: skip
-    require(np.allclose([d.score for d in found], seen.score, rtol=2 * ERROR, atol=1e-7), "scores %r, expected %r",
-            [d.score for d in found], seen.score)  # fmt: skip
-    if len(found):
-        yolo.rects_agree(found, seen.box, source)
-    left, top, width, height = source.roi
-    for d, i in zip(found, seen.anchor, strict=True):
-        require(named is None or d.label == named(d.class_id), "label %r of class %d", d.label, d.class_id)
-        points = expected.points[i]
-        if not len(points):
-            require(d.keypoints is None, "keypoints of a head without any")
-            continue
-        got = np.array(d.keypoints.tolist())
-        wanted = np.clip(source.points(points), (left, top), (left + width, top + height))
-        reach = (2e-3 + 2e-6 * np.abs(source.roi).max()) * max(1.0, *source.scale)
-        require(np.allclose(got[:, :2], wanted, atol=reach), "keypoints %r, expected %r", got[:, :2], wanted)
-        require((got[:, 2] == 1).all(), "keypoint scores %r", got[:, 2])
-    return True

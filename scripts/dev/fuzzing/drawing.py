@@ -11,7 +11,7 @@ from n6post.results.mask import Mask, MaskTransform
 from ulab import _host
 
 from . import frames, maps
-from .core import BOUNDED, CONFIRMED, REFUSED, Dice, attempt, require
+from .core import BOUNDED, CONFIRMED, REFUSED, Dice, attempt, close, require, same
 from .tensors import Array, Model, Quantized
 
 LABELS = ("person", "a", "ä", "", "日本", "x" * 40, "\x00\x7f\n", "#3 cup 75%")
@@ -35,16 +35,28 @@ def value_of(color: tuple[int, int, int], seen: Array) -> int:
     return (r & 0xF8) << 8 | (g & 0xFC) << 3 | b >> 3
 
 
+def quiet(what: str, changed: Array) -> None:
+    """Raise a Finding if one of these pixels has changed."""
+    require(not changed.any(), "pixels %r changed " + what, np.argwhere(changed)[:3].tolist())
+
+
 def drawing(dice: Dice) -> str:
     return dice.pick((_boxes, _masks, _map, _anything, _boxes, _masks, _hidden, _written))(dice)
 
 
 def _rect(dice: Dice, width: int, height: int) -> tuple[int, int, int, int]:
     if dice.chance(0.1):
-        return tuple([dice.pick((-5, 0, 3, 100, 32767, -1024, 8191)) for _ in range(2)]) + tuple(  # type: ignore[return-value]
-            [dice.pick((1, 0, 50, 8191, 2)) for _ in range(2)]
-        )
+        sides = dice.pick((1, 0, 50, 8191, 2)), dice.pick((1, 0, 50, 8191, 2))
+        return dice.pick((-5, 0, 3, 100, 32767, -1024, 8191)), dice.pick((-5, 0, 3, 100, 32767, -1024, 8191)), *sides
     return frames.roi_in(dice, width, height)
+
+
+def _within(seen: Array, rect: tuple[int, int, int, int], grown: int = 0) -> Array:
+    """The pixels of a frame that are in a rect, grown on each side."""
+    (x, y, w, h), (height, width) = rect, seen.shape
+    xs, ys = np.arange(width), np.arange(height)[:, None]
+    found: Array = (xs >= x - grown) & (xs < x + w + grown) & (ys >= y - grown) & (ys < y + h + grown)
+    return found
 
 
 def _boxes(dice: Dice) -> str:
@@ -52,39 +64,23 @@ def _boxes(dice: Dice) -> str:
     img, seen = canvas(dice)
     height, width = seen.shape
     rects = [_rect(dice, width, height) for _ in range(dice.pick((1, 2, 0, 5)))]
-    color = dice.pick(COLORS)
-    thickness = dice.pick((1, 2, 0, 5, 100, 3))
+    color, thickness = dice.pick(COLORS), dice.pick((1, 2, 0, 5, 100, 3))
     found = [n6post.Detection(rect, 0.5, 0, "x", None, None) for rect in rects]
     dice.tell(size=(width, height), rects=rects, color=color, thickness=thickness, format=seen.dtype.name)
     before = seen.copy()
     result, refused = attempt(n6post.draw, img, found, color=color, thickness=thickness, labels=False)
     require(result is img, "refused valid boxes: %s", refused)
-    edge = np.zeros(seen.shape, bool)
-    near = np.zeros(seen.shape, bool)
-    xs, ys = np.arange(width), np.arange(height)[:, None]
-    for x, y, w, h in rects:
-        if not thickness or not w or not h:
-            continue
-        inside = (xs >= x) & (xs < x + w) & (ys >= y) & (ys < y + h)
-        edge |= inside & ~((xs > x) & (xs < x + w - 1) & (ys > y) & (ys < y + h - 1))
-        t = thickness
-        near |= ((xs >= x - t) & (xs < x + w + t) & (ys >= y - t) & (ys < y + h + t)) & ~(
-            (xs >= x + t) & (xs < x + w - t) & (ys >= y + t) & (ys < y + h - t)
-        )
+    edge, near = np.zeros(seen.shape, bool), np.zeros(seen.shape, bool)
+    for rect in rects if thickness else ():
+        if rect[2] and rect[3]:
+            edge |= _within(seen, rect) & ~_within(seen, rect, -1)
+            near |= _within(seen, rect, thickness) & ~_within(seen, rect, -thickness)
+    changed = seen != before
     if all([w and h for _, _, w, h in rects]):
-        require(
-            not (seen != before)[~near].any(),
-            "pixels %r changed beside the boxes",
-            np.argwhere((seen != before) & ~near)[:3],
-        )
+        quiet("beside the boxes", changed & ~near)
     value = value_of(color, seen)
     if value >= 0:
-        require((seen[edge] == value).all(), "edges of a box are %r", np.unique(seen[edge])[:5])
-        require(
-            (seen[seen != before] == value).all(),
-            "a different color than requested: %r",
-            np.unique(seen[seen != before])[:5],
-        )
+        require((seen[edge | changed] == value).all(), "pixels of a box are %r", np.unique(seen[edge | changed])[:5])
     return CONFIRMED
 
 
@@ -98,9 +94,8 @@ def hand_made(dice: Dice, width: int, height: int) -> tuple[Any, Array, tuple[fl
         data[y : y + b, x : x + a] = dice.pick((255, 128, 200))
     scale = width / w, height / h
     clip = frames.roi_in(dice, width, height) if dice.chance(0.5) else (0, 0, width, height)
-    grid = MaskTransform(
-        scale[0], 0.0, scale[1], 0.0, (0, 0, width, height), frame_size=(width, height) if dice.chance(0.5) else None
-    )
+    size = (width, height) if dice.chance(0.5) else None
+    grid = MaskTransform(scale[0], 0.0, scale[1], 0.0, (0, 0, width, height), frame_size=size)
     return Mask(data.tobytes(), (0, 0, w, h), (0, 0, w, h), clip, grid), data, scale, clip
 
 
@@ -114,46 +109,33 @@ def _masks(dice: Dice) -> str:
     alpha = 255 if dice.chance(0.8) else dice.whole(0, 255)
     dice.tell(size=(width, height), data=data, clip=clip, color=color, antialias=antialias, alpha=alpha)
     before = seen.copy()
-    x, y, w, h = clip
     columns = np.minimum(((np.arange(width) + 0.5) / scale[0]).astype(int), data.shape[1] - 1)
     rows = np.minimum(((np.arange(height) + 0.5) / scale[1]).astype(int), data.shape[0] - 1)
     full, empty = around(data >= 128)
-    clipped = np.zeros(seen.shape, bool)
-    clipped[y : y + h, x : x + w] = True
+    clipped = _within(seen, clip)
+    options: Any = {"color": color, "alpha": alpha, "antialias": antialias}
     if dice.chance(0.5):
         d = n6post.Detection(clip, 0.5, 0, "x", mask, None)
-        options = {"color": color, "alpha": alpha, "boxes": False, "labels": False, "antialias": antialias}
-        result, refused = attempt(n6post.draw, img, [d], **options)
+        result, refused = attempt(n6post.draw, img, [d], boxes=False, labels=False, **options)
     else:
-        result, refused = attempt(mask.draw, img, color=color, alpha=alpha, antialias=antialias)
+        result, refused = attempt(mask.draw, img, **options)
     require(result is img, "refused a valid mask: %s", refused)
     changed = seen != before
     spread = data.shape[1] > width or data.shape[0] > height
-    require(
-        not (changed & ~clipped).any(), "pixels %r changed outside of the clip", np.argwhere(changed & ~clipped)[:3].tolist()
-    )
-    quiet = empty[rows][:, columns]
-    if not spread:
-        require(not (changed & quiet).any(), "pixels %r changed beside the mask", np.argwhere(changed & quiet)[:3].tolist())
-    if alpha == 0:
-        require(not changed.any(), "alpha 0 changed pixels")
+    quiet("outside of the clip", changed & ~clipped)
+    quiet("beside the mask", changed & empty[rows][:, columns] & (not spread))
+    quiet("with an alpha of 0", changed & (alpha == 0))
     value = value_of(color, seen)
     if alpha == 255 and value >= 0:
-        due = full[rows][:, columns] & clipped
+        due = full[rows][:, columns] & clipped & (not spread)
         if not antialias:  # the edge of a block may be one pixel off
             due &= np.roll(due, 1, 0) & np.roll(due, -1, 0) & np.roll(due, 1, 1) & np.roll(due, -1, 1)
-        if not spread:
-            require(
-                (seen[due] == value).all(),
-                "pixels %r inside are not tinted",
-                np.argwhere(due & (seen != value))[:3].tolist(),
-            )
-        require((seen[changed] == value).all(), "a different color than requested")
-    _asked(mask, data, scale, clip, (width, height), dice)
+        require((seen[due | changed] == value).all(), "pixels of a mask are %r", np.unique(seen[due | changed])[:5])
+    _measured(mask, data, scale, clip, (width, height), dice)
     return CONFIRMED
 
 
-def _asked(
+def _measured(
     mask: Any, data: Array, scale: tuple[float, float], clip: tuple[int, int, int, int], size: tuple[int, int], dice: Dice
 ) -> None:
     """Compare area, centroid, contains, rect and outline of a mask with all pixels of the frame."""
@@ -162,64 +144,23 @@ def _asked(
     clear = [np.abs(p - np.round(p)) > 1e-3 / s + 1e-6 for p, s in zip(places, scale, strict=True)]
     columns, rows = (np.minimum(p.astype(int), n - 1) for p, n in zip(places, data.shape[::-1], strict=True))
     held = (data >= 128)[rows][:, columns]
-    held[:y], held[y + h :], held[:, :x], held[:, x + w :] = False, False, False, False
+    held &= _within(held, clip)
     doubt = int((~clear[0]).sum()) * height + int((~clear[1]).sum()) * width
-    area = mask.area
-    require(type(area) is int and abs(area - int(held.sum())) <= doubt, "area %r, expected %d", area, held.sum())
+    close("area", mask.area, held.sum(), reach=doubt)
     for _ in range(3):
         i, j = dice.whole(-1, width), dice.whole(-1, height)
-        wanted = 0 <= i < width and 0 <= j < height and bool(held[j, i])
-        if not (0 <= i < width and 0 <= j < height) or clear[0][i] and clear[1][j]:
-            require(mask.contains(i, j) == wanted, "contains(%d, %d) is %r", i, j, mask.contains(i, j))
-    middle = mask.centroid
-    require((middle is None) == (area == 0), "centroid %r of an area of %d", middle, area)
+        there = 0 <= i < width and 0 <= j < height
+        if not there or clear[0][i] and clear[1][j]:
+            same(f"contains({i}, {j})", mask.contains(i, j), there and bool(held[j, i]))
+    middle, rect, points = mask.centroid, mask.rect, mask.outline()
+    require((middle is None) == (mask.area == 0), "centroid %r of an area of %d", middle, mask.area)
     if middle is not None and not doubt:
-        at = np.argwhere(held).mean(axis=0)[::-1]
-        require(np.abs(np.array(middle) - at).max() <= 1.01, "centroid %r, expected %r", middle, at)
-    rect = mask.rect
-    require((rect is None) == (not (data >= 128).any()), "rect %r", rect)
+        close("centroid", middle, np.argwhere(held).mean(axis=0)[::-1], reach=1.01)
+    some = bool((data >= 128).any())
+    same("rect, outline and iou with itself", (rect is not None, bool(points), mask.iou(mask)), (some, some, float(some)))
     if rect is not None:
         require(x <= rect[0] < rect[0] + rect[2] <= x + w and y <= rect[1] < rect[1] + rect[3] <= y + h, "rect %r", rect)
-    points = mask.outline()
-    require(bool(points) == bool((data >= 128).any()), "outline %r", points)
     require(all([x <= a < x + w and y <= b < y + h for a, b in points]), "outline %r outside of %r", points, clip)
-    require(mask.iou(mask) == (1.0 if (data >= 128).any() else 0.0), "iou with itself %r", mask.iou(mask))
-    if dice.chance(0.3):
-        _cut(mask, data, scale, clip, size, dice)
-
-
-def _cut(mask: Any, data: Array, scale: tuple[float, float], clip: Any, size: tuple[int, int], dice: Dice) -> None:
-    """iou with another mask, to_image and fill_outside."""
-    (width, height), (x, y, w, h) = size, clip
-    _, window, crop, _, grid = mask._parts()
-    other = dice.array.integers(0, 256, data.shape).astype(np.uint8)
-    both, either = ((data >= 128) & (other >= 128)).sum(), ((data >= 128) | (other >= 128)).sum()
-    got = mask.iou(Mask(other.tobytes(), window, crop, clip, grid))
-    require(abs(got - (both / either if either else 0.0)) < 1e-6, "iou %r, expected %d of %d", got, both, either)
-    _, refused = attempt(mask.iou, dice.pick((None, 5, "mask", (1, 2))))
-    require(refused, "accepted the iou with something other than a mask")
-    columns = np.minimum(((np.arange(width) + 0.5) / scale[0]).astype(int), data.shape[1] - 1)
-    rows = np.minimum(((np.arange(height) + 0.5) / scale[1]).astype(int), data.shape[0] - 1)
-    full, empty = around(data >= 128)
-    clipped = np.zeros((height, width), bool)
-    clipped[y : y + h, x : x + w] = True
-    due, quiet = full[rows][:, columns] & clipped, ~clipped
-    if data.shape[1] <= width and data.shape[0] <= height:
-        quiet |= empty[rows][:, columns]
-    else:
-        due &= False
-    made = mask.to_image(width, height)
-    shown = np.frombuffer(bytes(made.bytearray()), np.uint8).reshape(height, width)
-    require((made.width(), made.height(), made.format()) == (width, height, image.GRAYSCALE), "an image of a different size")
-    require(((shown == 0) | (shown == 255)).all(), "neither 0 nor 255: %r", np.unique(shown)[:5])
-    require((shown[due] == 255).all() and (shown[quiet] == 0).all(), "a different image than the mask")
-    img = image.Image(width, height, image.RGB565)
-    seen = np.frombuffer(img.bytearray(), np.uint16).reshape(height, width)
-    seen[...] = dice.array.integers(1, 60000, seen.shape)
-    before = seen.copy()
-    require(mask.fill_outside(img) is img, "another image")
-    require((seen[quiet] == 0).all() and (seen[due] == before[due]).all(), "more or less than the object remains")
-    require(((seen == before) | (seen == 0)).all(), "other colors than black")
 
 
 def around(inside: Array) -> tuple[Array, Array]:
@@ -252,32 +193,29 @@ def _map(dice: Dice) -> str:
     result, refused = attempt(found.draw, img, palette=palette, alpha=alpha)
     require(result is img, "refused to draw a valid map: %s", refused)
     changed = seen != before
-    if alpha == 0:
-        require(not changed.any(), "alpha 0 changed pixels")
+    quiet("with an alpha of 0", changed & (alpha == 0))
     if not source.clear:
         return BOUNDED
-    (columns, seen_x, clear_x), (rows, seen_y, clear_y) = (
-        maps.pixel_edges(source, (w, h), (w, h), axis) for axis in (0, 1)
-    )  # fmt: skip
-    x0, y0 = max(roi[0], 0) - 2, max(roi[1], 0) - 2
-    under = np.full(seen.shape, -1)
-    sure = np.ones(seen.shape, bool)
-    for j in range(height):
-        for i in range(width):
-            a, b = i - x0, j - y0
-            if 0 <= a < len(columns) and 0 <= b < len(rows):
-                sure[j, i] = clear_x[a] and clear_y[b]
-                if seen_x[a] and seen_y[b]:
-                    under[j, i] = classes[rows[b], columns[a]]
+    # The class under the center of each pixel, -1 beside the map.
+    under, sure = [], []
+    for axis in (0, 1):
+        at, inside, clear = maps.pixel_edges(source, (w, h), (w, h), axis)
+        first = max(roi[axis], 0) - 2
+        places = np.full(seen.shape[1 - axis], -1)
+        places[np.arange(len(at))[inside] + first] = at[inside]
+        known = np.ones(len(places), bool)
+        known[np.arange(len(at))[inside & ~clear] + first] = False
+        under.append(places)
+        sure.append(known)
+    class_ids = np.where((under[1][:, None] < 0) | (under[0] < 0), -1, classes[under[1]][:, under[0]].astype(int))
     for class_id in range(-1, 4):
-        here = (under == class_id) & sure
+        here = (class_ids == class_id) & sure[1][:, None] & sure[0]
         color = None if class_id < 0 or class_id == background else palette[class_id]
         if color is None:
-            require(not changed[here].any(), "pixels of class %d changed", class_id)
+            quiet(f"of class {class_id}", changed & here)
         elif alpha == 255:
-            require(
-                (seen[here] == value_of(color, seen)).all(), "pixels of class %d are %r", class_id, np.unique(seen[here])[:4]
-            )
+            tinted = seen[here]
+            require((tinted == value_of(color, seen)).all(), "pixels of class %d: %r", class_id, np.unique(tinted)[:4])
     return CONFIRMED
 
 
@@ -378,23 +316,17 @@ def _hidden(dice: Dice) -> str:
         require(result is None and (seen == before).all(), "hid with a wrong option")
         return REFUSED
     require(result is img, "refused to hide: %s", refused)
-    x, y, w, h = rect
-    if mask is not None or not w or not h:
+    if mask is not None or not rect[2] or not rect[3]:
         return BOUNDED
-    size = options["size"] or max(8, min(64, min(w, h) // 6))
-    inside = np.zeros(seen.shape, bool)
-    inside[max(y, 0) : max(y + h, 0), max(x, 0) : max(x + w, 0)] = True
-    reach = size + int(10 * max(w, h)) + 1
-    far = np.ones(seen.shape, bool)
-    far[max(y - reach, 0) : max(y + h + reach, 0), max(x - reach, 0) : max(x + w + reach, 0)] = False
-    require((seen == before)[far].all(), "pixels far away changed")
+    side = options["size"] or max(8, min(64, min(rect[2:]) // 6))
+    quiet("far away", (seen != before) & ~_within(seen, rect, side + int(10 * max(rect[2:])) + 1))
     hidden = seen.copy()
-    for top in range(0, height, size):
-        for left in range(0, width, size):
-            block = before[top : top + size, left : left + size]
-            seen[top : top + size, left : left + size] = dice.array.permutation(block.ravel()).reshape(block.shape)
+    for top in range(0, height, side):
+        for left in range(0, width, side):
+            block = before[top : top + side, left : left + side]
+            seen[top : top + side, left : left + side] = dice.array.permutation(block.ravel()).reshape(block.shape)
     n6post.hide(img, found, **options)
-    require((seen == hidden)[inside].all(), "what is left depends on more than means of blocks")
+    require((seen == hidden)[_within(seen, rect)].all(), "what is left depends on more than means of blocks")
     return CONFIRMED
 
 

@@ -25,7 +25,6 @@ from n6post_pc.models import graph, n6_estimate, tflm
 from .core import BOUNDED, CONFIRMED, REFUSED, Dice, Finding, require
 from .labels import folder
 
-SHARED = Path(__file__).resolve().parents[4] / "shared" / "models"
 SECONDS = 60  # limit of such a process, in CPU time
 
 
@@ -47,13 +46,6 @@ MADE: dict[str, tuple[str, Callable[[], bytes]]] = {
 @functools.cache
 def _bytes(name: str) -> bytes:
     return MADE[name][1]()
-
-
-@functools.cache
-def _shared() -> list[Path]:
-    """The small real models next to the checkout, if there are any."""
-    found = [path for path in SHARED.rglob("*") if path.suffix in (".tflite", ".onnx")] if SHARED.is_dir() else []
-    return sorted(path for path in found if path.stat().st_size < 4_000_000)
 
 
 def damaged(dice: Dice, data: bytes) -> bytes:
@@ -85,12 +77,8 @@ def damaged(dice: Dice, data: bytes) -> bytes:
 
 def files(dice: Dice) -> str:
     """A model file, usually damaged, is read as by `n6post inspect`, or by a complete command."""
-    if dice.chance(0.002) and _shared():
-        path = dice.pick(_shared())
-        name, suffix, data = path.name, path.suffix, path.read_bytes()
-    else:
-        name = dice.pick(list(MADE))
-        suffix, data = MADE[name][0], _bytes(name)
+    name = dice.pick(list(MADE))
+    suffix, data = MADE[name][0], _bytes(name)
     dice.tell(file=name)
     broken, renamed = damaged(dice, data), False
     if dice.chance(0.1):

@@ -9,7 +9,7 @@ import numpy as np
 from n6post.inputs.transform import transform_of
 
 from . import frames
-from .core import BOUNDED, CONFIRMED, REFUSED, Dice, attempt, require
+from .core import BOUNDED, CONFIRMED, REFUSED, Dice, attempt, close, require, same
 
 ROIS: tuple[Any, ...] = (
     (0, 0, 1, 1), (0, 0, 0, 5), (-1, 0, 10, 10), (0, 0, 70000, 3), (1.0, 0, 5, 5), "abcd", (1, 2, 3), None, 5, [],
@@ -48,13 +48,11 @@ def rois(dice: Dice) -> str:
         roi = (0, 0, *size) if how == "plain" else (0, 0, width, height)
         source = "stretch" if how == "plain" else source
     expected = frames.way(given, source, size, tuple(roi), None)
-    require(tuple(fit.roi) == tuple(roi), "roi %r", fit.roi)
+    same("roi", tuple(fit.roi), tuple(roi))
     if not expected.clear:
         return BOUNDED
-    for got, wanted in ((fit.sx, expected.scale[0]), (fit.sy, expected.scale[1])):
-        require(abs(got - wanted) <= 2e-6 * wanted, "scale %r, expected %r", got, wanted)
-    for got, wanted in ((fit.ox, expected.offset[0]), (fit.oy, expected.offset[1])):
-        require(abs(got - wanted) <= 1e-3 + 2e-6 * abs(wanted), "offset %r, expected %r", got, wanted)
+    close("scale", (fit.sx, fit.sy), expected.scale, 2e-6)
+    close("offset", (fit.ox, fit.oy), expected.offset, 2e-6, 1e-3)
     return CONFIRMED
 
 

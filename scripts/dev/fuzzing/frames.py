@@ -1,8 +1,9 @@
-"""Inputs that a script may pass to `predict`, and the source positions of their pixels: reference.to_frame, float64."""
+"""Inputs that a script may pass to `predict`, where their pixels come from (reference.to_frame), and a processor's frame."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import n6post
@@ -11,8 +12,8 @@ import omv
 import reference
 from n6post import firmware
 
-from .core import Dice
-from .tensors import Array
+from .core import Dice, attempt, require
+from .tensors import Array, Model, Quantized, handed_over, placed, tampered
 
 Roi = tuple[int, int, int, int]
 
@@ -149,3 +150,49 @@ def _on_an_edge(start: int, scale: float, times: float = 1.0) -> bool:
         return True
     taken = np.floor(whole) / scale + 0.5
     return bool(start and abs(taken - round(taken)) < reach * (1 + taken))
+
+
+# --- a frame of a processor --------------------------------------------------------------------------------------------
+NO_PICTURE = ("Classifier", "Embedding")  # families that do not look at the size of the input
+
+
+class Frame(NamedTuple):
+    """What a processor has found in the outputs of a network."""
+
+    found: Any
+    processor: Any
+    model: Model
+    source: Source
+
+
+def frame(
+    dice: Dice, family: str, tensors: Sequence[Quantized], size: tuple[int, int], options: dict[str, Any], *,
+    unclear: bool = False, reasons: str = "^$", wrong: bool = False, forgives: Callable[[Any], bool] = lambda outputs: False,
+    needs_scale: bool = True, labels: Any = None, **told: Any,
+) -> Frame | None:  # fmt: skip
+    """Call a processor of this family, sometimes with input that has to be refused. None if it was refused.
+
+    unclear     whether the shapes or the numbers leave open what the outputs are: then they may be refused
+    reasons     a pattern of refusals that may come of random numbers
+    wrong       whether the outputs or the options have to be refused
+    forgives    whether the processor may accept outputs that are not those of the model
+    needs_scale whether the scale of integers matters
+    told        for the report of this case
+    """
+    tensors, fits = placed(dice, tensors)
+    # An input of 1 or 3 rows or columns has no order that its shape would show.
+    model = Model(tensors, size, labels, nhwc=not {1, 3}.isdisjoint(size) or not dice.chance(0.1))
+    given = source(dice, size)
+    wrong = tampered(dice, model, family not in NO_PICTURE, needs_scale) or wrong or not fits
+    outputs, strange = handed_over(dice, model)
+    dice.tell(family=family, size=size, outputs=model.memory, scales=[tensor[1:] for tensor in tensors], options=options,
+              input=given, **told)  # fmt: skip
+    before = [values.tobytes() for values in model.memory] if dice.chance(0.1) else None
+    processor = getattr(n6post, family)(**options)
+    found, refused = attempt(processor, model, [given.given], outputs)
+    if found is None:
+        require(wrong or strange or unclear or re.search(reasons, refused), "refused valid outputs: %s", refused)
+        return None
+    require(not wrong and (not strange or forgives(outputs)), "accepted input that has to be refused")
+    require(before in (None, [values.tobytes() for values in model.memory]), "it wrote into the model's memory")
+    return Frame(found, processor, model, given)

@@ -10,10 +10,11 @@ from typing import Any
 import image
 import n6post
 import numpy as np
+from merge_reference import greedy_merging
 from n6post.results.mask import Mask, MaskTransform
 
-from .core import BOUNDED, CONFIRMED, REFUSED, Dice, attempt, require
-from .tracking import _walk, place, seen
+from .core import BOUNDED, CONFIRMED, REFUSED, Dice, attempt, close, require, same
+from .tracking import place, seen, tracked, walk
 
 
 def ground(dice: Dice) -> str:
@@ -67,10 +68,7 @@ def _plane(dice: Dice) -> str:
     if min(map(abs, depths)) < 0.02 * max(map(abs, depths)):
         return BOUNDED
     for pixel, known in zip(pixels, places):
-        got = made.to_world(pixel)
-        require(got is not None, "no place of %r", pixel)
-        off = math.dist(got, known)
-        require(off <= 1e-2 * (height + math.hypot(*known)), "%r is at %r, expected %r", pixel, got, known)
+        close("place", made.to_world(pixel), known, reach=1e-2 * (height + math.hypot(*known)))
     for _ in range(4):
         x, y = dice.whole(-300, 900), dice.whole(-2000, 700)
         (u, v), w = _seen_by(to_world, (x, y))
@@ -79,10 +77,8 @@ def _plane(dice: Dice) -> str:
         if relative < -0.01:
             require(got is None, "%r of a pixel above the horizon", got)
         elif relative > 0.05:
-            require(got is not None, "no place of %r", (x, y))
-            require(math.dist(got, (u, v)) <= 0.05 * (height + math.hypot(u, v)), "%r, expected %r", got, (u, v))
-            back = made.to_image(*got)
-            require(back is not None and math.dist(back, (x, y)) < 2 + 2e-3 * math.hypot(x, y), "back at %r", back)
+            close("place", got, (u, v), reach=0.05 * (height + math.hypot(u, v)))
+            close("pixel of the place", made.to_image(*got), (x, y), reach=2 + 2e-3 * math.hypot(x, y))
     wrong = dice.pick((None, "a", (1,), (1, math.nan), [1, 2, 3], (None, 2)))
     for ask in (made.to_world, made.to_image):
         got, refused = attempt(ask, wrong)
@@ -94,7 +90,7 @@ def _speeds(dice: Dice) -> str:
     """The slope of a line through the places of the last seconds, by numpy."""
     window = dice.pick((1.0, 0.3, 5.0))
     plane = n6post.Plane([(0, 0), (100, 0), (100, 100), (0, 100)], [(0, 0), (10, 0), (10, 10), (0, 10)], window=window)
-    sequence = _walk(dice, dice.whole(2, 60))
+    sequence = walk(dice, dice.whole(2, 60))
     pace = dice.pick(((33, 100, 0, 250), (500, 250, 1000), (5, 16)))
     dice.tell(window=window, pace=pace, sequence=[[(d.track_id, d.rect) for d in found] for found in sequence])
     known: dict[int, list[tuple[int, float, float]]] = {}
@@ -104,9 +100,8 @@ def _speeds(dice: Dice) -> str:
         now += ms
         if dice.chance(0.02):
             found = [*found, seen((1, 2, 3, 4), 0.5)]
-        got, refused = attempt(plane.update, found, elapsed_ms=ms)
+        got = tracked(plane.update, found, elapsed_ms=ms)
         if got is None:
-            require(None in [d.track_id for d in found], "refused a valid frame: %s", refused)
             return REFUSED
         require(got is found, "different detections than those passed in")
         for d in found:
@@ -127,8 +122,8 @@ def _speeds(dice: Dice) -> str:
                 continue
             times = np.array([step[0] / 1000 for step in path])
             slopes = [float(np.polyfit(times - now / 1000, [step[axis] for step in path], 1)[0]) for axis in (1, 2)]
-            require(got is not None and math.dist(got, slopes) < 2e-3, "velocity %r, expected %r", got, slopes)
-            require(abs(plane.speed(n) - 3.6 * math.hypot(*slopes)) < 1e-2, "speed %r", plane.speed(n))
+            close("velocity", got, slopes, reach=2e-3)
+            close("speed", plane.speed(n), 3.6 * math.hypot(*slopes), reach=1e-2)
     return CONFIRMED
 
 
@@ -141,7 +136,7 @@ def _heat_map(dice: Dice) -> str:
     dice.tell(size=(width, height), cells=(columns, rows), anchor=anchor, half_life=half_life)
     heat_map = n6post.HeatMap(columns, rows, anchor=anchor, half_life=half_life, frame_size=(width, height))
     wanted = np.zeros((rows, columns))
-    for found in _walk(dice, dice.whole(1, 8)):
+    for found in walk(dice, dice.whole(1, 8)):
         ms = dice.pick((0, 40, 1000, 30_000))
         heat_map.update(found, elapsed_ms=ms)
         if half_life:
@@ -158,16 +153,15 @@ def _heat_map(dice: Dice) -> str:
             if 0 <= u <= 2 * width and 0 <= v <= 2 * height:
                 wanted[min(v * rows // (2 * height), rows - 1), min(u * columns // (2 * width), columns - 1)] += 1
     got = np.array(heat_map.values().tolist()).reshape(rows, columns)
-    require(np.allclose(got, wanted, rtol=1e-4, atol=1e-6), "values %r, expected %r", got, wanted)
+    close("values", got, wanted, 1e-4, 1e-6)
     cell = heat_map.max_cell
     if wanted.max() > 1e-3:
         require(cell is not None, "no largest cell")
         x, y, w, h = cell
         if w > 0 and h > 0:  # more cells than pixels: some have none
-            value = heat_map.value_at(x, y)
-            require(abs(value - wanted.max()) < 1e-4 * wanted.max(), "%r at %r", value, cell)
-    pixformat = dice.pick((image.RGB565, image.GRAYSCALE))
-    img = image.Image(*dice.pick(((width, height), (2 * width, 2 * height))), pixformat)
+            close("largest value", heat_map.value_at(x, y), wanted.max(), 1e-4)
+    size = dice.pick(((width, height), (2 * width, 2 * height)))
+    img = image.Image(*size, dice.pick((image.RGB565, image.GRAYSCALE)))
     drawn, refused = attempt(n6post.draw, img, heat_map, alpha=dice.pick((128, 255, 0)))
     require(drawn is img, "refused to draw: %s", refused)
     require(wanted.max() > 1e-3 or not any(img.bytearray()), "drew something of nothing")
@@ -175,16 +169,7 @@ def _heat_map(dice: Dice) -> str:
 
 
 # --- merging -----------------------------------------------------------------------------------------------------------
-def _overlap(one: Any, other: Any, by_union: bool) -> float:
-    w, h = min(one[2], other[2]) - max(one[0], other[0]), min(one[3], other[3]) - max(one[1], other[1])
-    if w <= 0 or h <= 0:
-        return 0
-    a, b = [(box[2] - box[0]) * (box[3] - box[1]) for box in (one, other)]
-    return w * h / (a + b - w * h if by_union else min(a, b))
-
-
 def _merged(dice: Dice) -> str:
-    """SAHI's greedy merging, on plain tuples."""
     side = dice.pick((20, 60, 400))
     found = []
     for _ in range(dice.pick((2, 0, 1, 5, 12, 30))):
@@ -193,28 +178,10 @@ def _merged(dice: Dice) -> str:
         found.append(seen(rect, dice.pick((0.5, 0.25, dice.whole(1, 255) / 256)), dice.whole(0, 1)))
     threshold, metric, agnostic = dice.pick((0.5, 0.25, 0.75, 1.0)), dice.pick(("ios", "iou")), dice.chance(0.3)
     dice.tell(found=[d[:3] for d in found], threshold=threshold, metric=metric, agnostic=agnostic)
-    boxes = [(x, y, x + w, y + h) for x, y, w, h in [d.rect for d in found]]
-    order = sorted(range(len(found)), key=lambda i: (-found[i].score, *boxes[i]))
-    gone: set[int] = set()
-    wanted = []
-    for at, i in enumerate(order):
-        if i in gone:
-            continue
-        box = boxes[i]
-        near = []
-        for j in order[at + 1 :]:
-            fits = j not in gone and (agnostic or found[i].class_id == found[j].class_id)
-            if fits and _overlap(box, boxes[j], metric == "iou") >= threshold:
-                near.append(j)
-        gone.update(near)
-        for j in near:
-            if _overlap(box, boxes[j], metric == "iou") >= threshold:
-                box = min(box[0], boxes[j][0]), min(box[1], boxes[j][1]), max(box[2], boxes[j][2]), max(box[3], boxes[j][3])
-        wanted.append(((box[0], box[1], box[2] - box[0], box[3] - box[1]), found[i].score))
     got, refused = attempt(n6post.merge, found, overlap_threshold=threshold, metric=metric, class_agnostic=agnostic)
     require(got is not None, "refused valid detections: %s", refused)
     assert got is not None
-    require([(d.rect, d.score) for d in got] == wanted, "merged %r, expected %r", [d[:2] for d in got], wanted)
+    same("merged", [(d.rect, d.score) for d in got], greedy_merging([d[:3] for d in found], threshold, metric, agnostic))
     return CONFIRMED
 
 
@@ -314,6 +281,6 @@ def _tiled(dice: Dice) -> str:
         except OSError:
             continue  # all is as it was
         done += min(each, count)
-        require(tiles.turn == done % count, "turn %d", tiles.turn)
-    require(sorted([d.rect for d in found]) == sorted(things), "found %r, not %r", found, things)
+        same("turn", tiles.turn, done % count)
+    same("found", sorted([d.rect for d in found]), sorted(things))
     return CONFIRMED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,39 +11,23 @@ import n6post
 import numpy as np
 from ulab import _host
 
-from .core import CONFIRMED, REFUSED, Dice, attempt, require
+from .core import CONFIRMED, REFUSED, Dice, attempt, close, require, same
+from .tensors import Model, Quantized
 
 LETTERS = (
-    "person",
-    "cat",
-    "a",
-    "b c",
-    " x",
-    "y ",
-    "\t",
-    "",
-    "ä",
-    "日本",
-    "\u2028",
-    "\ufeffz",
-    "\x00",
-    "'",
-    '"',
-    "1",
-    "\x1c",
-    "🐈",
-)
+    "person", "cat", "a", "b c", " x", "y ", "\t", "", "ä", "日本", "\u2028", "\ufeffz", "\x00", "'", '"', "1", "\x1c", "🐈",
+)  # fmt: skip
 ENDS = (b"\n", b"\n", b"\r\n", b"\r", b"\n\n", b"")
 BYTES = (b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xf0\x9f", b"\xef\xbb\xbf", b"\x00")
 
-_FOLDER: list[Any] = []
+@cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="fuzz")
 
 
 def folder() -> Path:
     """A folder of this process, which is deleted when it ends."""
-    if not _FOLDER:
-        _FOLDER.append(tempfile.TemporaryDirectory(prefix="fuzz"))
-    return Path(_FOLDER[0].name)
+    return Path(_folder().name)
 
 
 def file_names(data: bytes) -> list[str] | None:
@@ -107,14 +92,11 @@ def labels(dice: Dice) -> str:
         require(expected is None and not blank, "refused valid names: %s", refused)
         return REFUSED
     if how != "file" and expected is None:  # only blank names: no names
-        require(
-            made.labels is None and given and whole and not any([name.strip() for name in names]), "accepted invalid names"
-        )
-        return CONFIRMED
-    require(made.labels == expected, "names %r, expected %r", made.labels, expected)
+        require(given and whole and not any([name.strip() for name in names]), "accepted invalid names")
+    same("names", made.labels, expected)
     if isinstance(given, list):
         given.append("more")
-        require(made.labels == expected, "the names changed with the list that they came in")
+        same("after its list has changed: names", made.labels, expected)
     return CONFIRMED
 
 
@@ -125,8 +107,6 @@ def tidy_list(names: list[str]) -> list[str] | None:
 
 def _asked_for(dice: Dice) -> str:
     """Classes by number and name, for a model with five classes of which two have the same name."""
-    from .tensors import Model, Quantized
-
     names = ["a", "b", "c", "b", "e"]
     wanted: list[Any] = [dice.pick((0, 4, "a", "b", "e", "z", 5, 2)) for _ in range(dice.whole(1, 3))]
     head = np.zeros((1, 9, 21), np.float32)
@@ -140,8 +120,7 @@ def _asked_for(dice: Dice) -> str:
     if found is None:
         return REFUSED
     expected = [i for i in range(5) if i in wanted or names[i] in wanted]
-    require([d.class_id for d in found] == expected, "classes %r, expected %r", [d.class_id for d in found], expected)
-    require([d.label for d in found] == [names[i] for i in expected], "labels %r", [d.label for d in found])
+    same("classes and labels", [(d.class_id, d.label) for d in found], [(i, names[i]) for i in expected])
     return CONFIRMED
 
 
@@ -161,7 +140,7 @@ def answers(dice: Dice) -> str:
     table[:, 2] = dice.array.uniform(0, 1, keypoints)
     known = {17: KEYPOINTS_17, 13: ("head", *KEYPOINTS_17[5:])}
     names = known.get(keypoints) or tuple(map(str, range(keypoints)))
-    require(n6post.keypoint_names(keypoints) == list(names), "keypoint names %r", n6post.keypoint_names(keypoints))
+    same("keypoint names", n6post.keypoint_names(keypoints), list(names))
     rect: Any = tuple([dice.whole(-9, 500) for _ in range(4)])
     d: Any = n6post.Detection(rect, 0.5, dice.whole(0, 9), "x", None, _host.wrap(table))
     wanted: list[Any] = [dice.pick(ASKED) for _ in range(3)]
@@ -171,7 +150,7 @@ def answers(dice: Dice) -> str:
     require((got is not None) == (numbers[0] is not None), "keypoint %r: %s", wanted[0], refused or got)
     if got is not None:
         x, y, score = table[numbers[0]].tolist()
-        require(got == (int(x), int(y), score), "keypoint %r, expected %r", got, (x, y, score))
+        same("keypoint", got, (int(x), int(y), score))
     angle, refused = attempt(d.angle, *wanted)
     require(bool(refused) == (None in numbers), "angle %r: %s", wanted, refused or angle)
     if None not in numbers:
@@ -181,7 +160,7 @@ def answers(dice: Dice) -> str:
         require((angle is not None) == seen, "angle %r", angle)
         if angle is not None:
             cross, dot = one[0] * other[1] - one[1] * other[0], one @ other
-            require(abs(angle - np.degrees(np.arctan2(abs(cross), dot))) < 1e-2, "angle %r", angle)
+            close("angle", angle, np.degrees(np.arctan2(abs(cross), dot)), reach=1e-2)
         limb = d.distance(wanted[0], wanted[2]), d.midpoint(wanted[0], wanted[2]), d.limb_angle(wanted[0], wanted[2])
         across, down = (b - a)[:2]
         if min(a[2], b[2]) < np.float32(0.3):
@@ -193,12 +172,12 @@ def answers(dice: Dice) -> str:
             require(limb[2] is None if a[:2].tolist() == b[:2].tolist() else abs(limb[2] - upright) < 1e-2, "%r", limb[2])
     fingers, refused = attempt(lambda: d.fingers)
     require((fingers is None) == (keypoints != 21), "fingers %r: %s", fingers, refused)
-    require(d.center == (rect[0] + rect[2] // 2, rect[1] + rect[3] // 2), "center %r of %r", d.center, rect)
+    same("center", d.center, (rect[0] + rect[2] // 2, rect[1] + rect[3] // 2))
     other_one = d.replace(score=0.25)
-    require(other_one[:4] == (rect, 0.25, *d[2:4]) and d.score == 0.5, "replace %r", other_one)
+    same("replaced", (other_one[:4], d.score), ((rect, 0.25, *d[2:4]), 0.5))
     lists = n6post.to_openmv([d, other_one])
-    require(len(lists) == d.class_id + 1 and [len(one) for one in lists] == [0] * d.class_id + [2], "to_openmv %r", lists)
-    require(lists[-1][0][:2] == (list(rect), 0.5), "to_openmv %r", lists[-1])
+    same("to_openmv", [len(one) for one in lists], [0] * d.class_id + [2])
+    same("to_openmv", lists[-1][0][:2], (list(rect), 0.5))
     return CONFIRMED
 
 

@@ -8,9 +8,9 @@ import n6post
 import numpy as np
 import reference
 
-from . import frames
-from .core import BOUNDED, CONFIRMED, REFUSED, Dice, attempt, require
-from .tensors import KINDS, Array, Model, Quantized, handed_over, placed, quantize, spoil, tampered
+from . import frames, yolo
+from .core import BOUNDED, CONFIRMED, REFUSED, Dice, attempt, close, require, same
+from .tensors import KINDS, Array, Quantized, quantize, spoil
 
 MAPS = ((8, 8), (16, 12), (5, 7), (9, 16), (1, 1), (13, 8))  # width, height
 LARGE_MAPS = ((320, 320), (640, 640), (65, 65), (1, 65535), (40000, 3))
@@ -27,68 +27,51 @@ def deeplab(dice: Dice) -> str:
     random = dice.array
     kind = dice.pick(KINDS)
     if what == "classes":
-        many = dice.pick((3, 2, 21, 256))
-        whole = random.integers(0, many, (height, width, 1))
-        clean = Quantized(whole.astype(kind))
+        clean = Quantized(random.integers(0, dice.pick((3, 2, 21, 256)), (height, width, 1)).astype(kind))
     else:
         low, high = (0.0, 1.0) if what == "probability" else (-4.0, 4.0)
         clean = quantize(dice, random.uniform(low, high, (height, width, channels)), kind, low, high)
     tensor, how = (clean, "nothing") if what == "classes" and dice.chance(0.8) else spoil(dice, clean)
     options: dict[str, Any] = {"layout": dice.pick(("NHWC", "NCHW"))}
-    flat = what == "classes" and dice.chance(0.5)  # [1, H, W]
     array = tensor.values if options["layout"] == "NHWC" else tensor.values.transpose(2, 0, 1)
-    array, dense = placed(dice, np.ascontiguousarray(array[:, :, 0] if flat and array.shape[2] == 1 else array)[None])
+    if what == "classes" and dice.chance(0.5) and array.shape[2] == 1:
+        array = array[:, :, 0]  # [1, H, W]
     if channels == 1:
         options["output_type"] = "class_ids" if what == "classes" else what
         if what != "classes" and dice.chance(0.5):
             options["threshold"] = dice.pick((0.5, 0.3, 0.9, 0.01))
     classes = 256 if what == "classes" else max(channels, 2)
     options["background"] = dice.pick((0, None, 1, 0, 1, 0, None, classes))
-    model = Model([tensor._replace(values=array)], size)
-    source = frames.source(dice, size)
-    wrong = tampered(dice, model, needs_scale=False)
-    outputs, strange = handed_over(dice, model)
-    wrong = wrong or strange
-    dice.tell(size=size, channels=channels, what=what, how=how, map=array, scale=tensor[1:], options=options, input=source)
-    processor, refused = attempt(n6post.DeepLab, **options)
-    if processor is None:
-        require(options["background"] == 256, "refused a valid option: %s", refused)
+    if options["background"] == 256:
+        made, _ = attempt(n6post.DeepLab, **options)
+        require(made is None, "accepted a background of 256")
         return REFUSED
-    found, refused = attempt(processor, model, [source.given], outputs)
     expected = _class_map(tensor, what, options)
-    # The scale of integers matters only for one channel.
-    spoiled = model.output_scale != (tensor.scale or 1.0,) or model.output_zero_point != (tensor.zero_point,)
-    scale_counts = channels == 1 and what != "classes" and tensor.scale is not None
-    refusable = wrong or not dense or options["background"] == classes or scale_counts and spoiled
-    if found is None:
-        require(refusable or expected is None, "refused a valid map: %s", refused)
+    frame = frames.frame(
+        dice, "DeepLab", [tensor._replace(values=array[None])], size, options, how=how, what=what,
+        wrong=options["background"] == classes or expected is None,
+        needs_scale=channels == 1 and what != "classes" and tensor.scale is not None,
+    )  # fmt: skip
+    if frame is None:
         return REFUSED
-    require(not refusable, "accepted input that has to be refused")
-    require(expected is not None, "accepted invalid class numbers")
+    found, processor, model, source = frame
     assert expected is not None
-    got = np.array(found.class_map.tolist(), dtype=np.int64).reshape(height, width)
-    classes_agree(got, *expected)
-    outcome = CONFIRMED
-    _questions(dice, found, got, source, size)
-    before = got.copy()
-    model.overwrite()
-    require(
-        np.array_equal(np.array(found.class_map.tolist()).reshape(height, width), before), "the map changed with the memory"
-    )
+    before = _classes_of(found)
+    wanted, clear = expected
+    off = np.argwhere((before != wanted) & clear)
+    require(not len(off), "a wrong class at %r (row, column)", off[:1].tolist())
+    _questions(dice, found, before, source, size)
     kept = found.copy()
+    model.overwrite()
+    require(np.array_equal(_classes_of(found), before), "the map changed with the memory")
     attempt(processor, model, [source.given], model.outputs())
-    require(
-        np.array_equal(np.array(found.class_map.tolist()).reshape(height, width), before), "the map changed in the next call"
-    )
-    require(np.array_equal(np.array(kept.class_map.tolist()).reshape(height, width), before), "a copy changed")
-    return outcome
+    require(np.array_equal(_classes_of(found), before), "the map changed in the next call")
+    require(np.array_equal(_classes_of(kept), before), "a copy changed")
+    return CONFIRMED
 
 
-def classes_agree(got: Array, wanted: Array, clear: Array) -> None:
-    off = (got != wanted) & clear
-    if off.any():
-        row, column = np.argwhere(off)[0]
-        require(False, "class %d at row %d, column %d, expected %d", got[row, column], row, column, wanted[row, column])
+def _classes_of(found: Any) -> Array:
+    return np.array(found.class_map.tolist(), dtype=np.int64)
 
 
 def _class_map(tensor: Quantized, what: str, options: dict[str, Any]) -> tuple[Array, Array] | None:
@@ -143,39 +126,32 @@ def _questions(dice: Dice, found: Any, classes: Array, source: frames.Source, si
     x0, y0 = max(source.roi[0], 0) - 2, max(source.roi[1], 0) - 2
     for _ in range(4):
         i, j = dice.whole(0, len(columns) - 1), dice.whole(0, len(rows) - 1)
-        if not (clear_x[i] and clear_y[j]):
-            continue
-        wanted = int(classes[rows[j], columns[i]]) if seen_x[i] and seen_y[j] else None
-        got = found.class_at(x0 + i, y0 + j)
-        require(got == wanted, "at(%d, %d) is %r, expected %r", x0 + i, y0 + j, got, wanted)
+        if clear_x[i] and clear_y[j]:
+            inside = seen_x[i] and seen_y[j]
+            same("class_at", found.class_at(x0 + i, y0 + j), int(classes[rows[j], columns[i]]) if inside else None)
     across = np.bincount(columns[seen_x], minlength=width)
     down = np.bincount(rows[seen_y], minlength=height)
     # Rounding decides whether a frame pixel belongs to this row or the next.
     doubt = (~clear_x).sum() * down.sum() + (~clear_y).sum() * across.sum()
     class_id = int(classes[dice.whole(0, height - 1), dice.whole(0, width - 1)])
     wanted_area = int(((classes == class_id) * across * down[:, None]).sum())
-    area = found.area(class_id)
-    require(abs(area - wanted_area) <= doubt, "area of class %d is %d, expected %d", class_id, area, wanted_area)
+    close(f"area of class {class_id}", found.area(class_id), wanted_area, reach=doubt)
     present = found.class_ids(background=True)
     require(present == sorted(present) and set(present) <= set(np.unique(classes).tolist()), "present %r", present)
     shares = [found.fraction(one) for one in present]
     require(all([0 < share <= 1 for share in shares]) and abs(sum(shares) - 1) < 1e-5, "shares %r", shares)
     if source.offset == source.roi[:2] and source.scale == (source.roi[2] / size[0], source.roi[3] / size[1]):
-        require(present == np.unique(classes).tolist(), "present %r, expected %r", present, np.unique(classes))
-        share = found.fraction(class_id)
-        require(abs(share - (classes == class_id).mean()) < 1e-6, "share %r of class %d", share, class_id)
+        same("class_ids", present, np.unique(classes))
+        close(f"fraction of class {class_id}", found.fraction(class_id), (classes == class_id).mean(), reach=1e-6)
     if dice.chance(0.3):
         mask = found.mask(class_id)
-        require(abs(mask.area - wanted_area) <= doubt, "area of a mask %r, expected %d", mask.area, wanted_area)
+        close("area of a mask", mask.area, wanted_area, reach=doubt)
         left, top, w, h = source.roi
         middle = mask.centroid
         require((middle is None) == (mask.area == 0), "centroid %r of a mask of %d", middle, mask.area)
-        if middle is not None:
-            require(left <= middle[0] < left + w and top <= middle[1] < top + h, "centroid %r outside", middle)
-        for x, y in mask.outline():
-            require(left <= x < left + w and top <= y < top + h, "outline at %r outside of %r", (x, y), source.roi)
-    listed = found.as_dict(background=True)["classes"]
-    require([one["class_id"] for one in listed] == present, "as_dict %r", listed)
+        for x, y in [*([middle] if middle else []), *mask.outline()]:
+            require(left <= x < left + w and top <= y < top + h, "%r of a mask outside of %r", (x, y), source.roi)
+    same("as_dict", [one["class_id"] for one in found.as_dict(background=True)["classes"]], present)
 
 
 # --- MoveNet -----------------------------------------------------------------------------------------------------------
@@ -198,19 +174,6 @@ def movenet(dice: Dice) -> str:
         "keypoint_threshold": dice.pick((0.3, 0.0, 0.5, 0.9, 1.0)),
     }  # fmt: skip
     array = tensor.values if options["layout"] == "NHWC" else tensor.values.transpose(2, 0, 1)
-    array, dense = placed(dice, np.ascontiguousarray(array)[None])
-    model = Model([tensor._replace(values=array)], size)
-    source = frames.source(dice, size)
-    wrong = tampered(dice, model)
-    outputs, strange = handed_over(dice, model)
-    wrong = wrong or strange
-    dice.tell(size=size, keypoints=keypoints, how=how, map=array, scale=tensor[1:], options=options, input=source)
-    processor = n6post.MoveNet(**options)
-    found, refused = attempt(processor, model, [source.given], outputs)
-    if found is None:
-        require(wrong or not dense, "refused valid heatmaps: %s", refused)
-        return REFUSED
-    require(not wrong and dense, "accepted input that has to be refused")
     values = tensor.values
     if values.dtype == np.float32:
         values = np.where(np.isnan(values), np.float32(-np.inf), values)
@@ -221,8 +184,7 @@ def movenet(dice: Dice) -> str:
         shifts, usable = _parabolas(tensor.values.astype(np.float64), places)
         places = places + shifts
         sure &= usable
-    points = source.points((places + 0.5) * times)
-    return _person(dice, found, processor, model, source, tensor, points, tops, sure, options)
+    return _person(dice, tensor._replace(values=array[None]), how, size, options, (places + 0.5) * times, tops, sure)
 
 
 def _parabolas(values: Array, places: Array) -> tuple[Array, Array]:
@@ -249,86 +211,57 @@ def _coordinates(dice: Dice) -> str:
     size = dice.pick(((192, 192), (64, 48)))
     tensor, how = spoil(dice, quantize(dice, dice.array.uniform(-0.1, 1.1, (keypoints, 3)), kind, -0.1, 1.1))
     options: dict[str, Any] = {"layout": "keypoints", "keypoint_threshold": dice.pick((0.3, 0.0, 0.9, 1.0))}
-    array, dense = placed(dice, tensor.values.reshape(1, 1, keypoints, 3))
-    model = Model([tensor._replace(values=array)], size)
-    source = frames.source(dice, size)
-    wrong = tampered(dice, model)
-    outputs, strange = handed_over(dice, model)
-    wrong = wrong or strange
-    dice.tell(size=size, keypoints=keypoints, how=how, array=array, scale=tensor[1:], options=options, input=source)
-    processor = n6post.MoveNet(**options)
-    found, refused = attempt(processor, model, [source.given], outputs)
-    if found is None:
-        require(wrong or not dense, "refused valid keypoints: %s", refused)
-        return REFUSED
-    require(not wrong and dense, "accepted input that has to be refused")
     real = tensor.real()
     sure: Any = np.isfinite(real).all(axis=1) & (np.abs(real) < 1e6).all(axis=1)
-    points = source.points(real[:, [1, 0]] * size)
-    return _person(dice, found, processor, model, source, tensor, points, tensor.values[:, 2].copy(), sure, options)
+    output = tensor._replace(values=tensor.values.reshape(1, 1, keypoints, 3))
+    return _person(dice, output, how, size, options, real[:, [1, 0]] * size, tensor.values[:, 2].copy(), sure)
 
 
 def _person(
-    dice: Dice, found: Any, processor: Any, model: Model, source: frames.Source, tensor: Quantized, points: Array,
-    tops: Array, sure: Array, options: dict[str, Any],
+    dice: Dice, output: Quantized, how: str, size: tuple[int, int], options: dict[str, Any], points: Array, tops: Array,
+    sure: Array,
 ) -> str:  # fmt: skip
-    """At most one detection, with keypoints at these points and a box around the visible ones."""
+    """At most one detection, with keypoints at these points of the input and a box around the visible ones.
+
+    tops    the raw scores
+    sure    for which keypoints float32 is certain
+    """
+    frame = frames.frame(dice, "MoveNet", [output], size, options, how=how)
+    if frame is None:
+        return REFUSED
+    found, _, _, source = frame
     left, top, width, height = source.roi
-    require(type(found) is list and len(found) <= 1, "found %r", found)
+    corner, far = np.array([left, top]), np.array([left + width, top + height])
+    yolo.in_bounds(found, source, 1)
     threshold = options["keypoint_threshold"]
-    if tensor.scale is None:
-        seen = tops >= np.float32(threshold)
-    else:
-        steps = threshold / tensor.scale
-        cut = round(steps) if abs(steps - round(steps)) <= 1e-6 * abs(steps) else int(np.ceil(steps))
-        seen = tops.astype(np.int64) >= cut + tensor.zero_point
+    cut = np.float32(threshold) if output.scale is None else yolo.steps_of(threshold, output.scale) + output.zero_point
+    seen = tops.astype(float if output.scale is None else np.int64) >= cut
+    in_frame = source.points(points)
     bars = source.offset[0] < left or source.offset[1] < top
     if not found and not (source.clear and (sure[seen].all() or not bars)):
         return BOUNDED  # perhaps in the bars of a letterbox
     if seen.any() and bars and sure[seen].all():
         # In the bars of a letterbox, with a tolerance of one input pixel.
         reach = np.array(source.scale)
-        low, high = points[seen].min(axis=0), points[seen].max(axis=0)
-        corner, far = np.array([left, top]), np.array([left + width, top + height])
+        low, high = in_frame[seen].min(axis=0), in_frame[seen].max(axis=0)
         if ((high < corner - reach) | (low > far + reach)).any():
-            require(not found, "found a person outside of the frame: %r", points)
+            require(not found, "found a person outside of the frame: %r", in_frame)
         if ((high < corner + reach) | (low > far - reach)).any() and not found:
             return BOUNDED
     require(bool(found) == bool(seen.any()), "%d detections for %d visible keypoints", len(found), int(seen.sum()))
-    outcome = CONFIRMED if sure.all() and source.clear else BOUNDED
+    score = output.real(tops)
+    if options["layout"] == "keypoints":
+        score = np.maximum(score, 0)
     for d in found:
-        x, y, w, h = d.rect
-        require(all([type(v) is int for v in d.rect]), "a rect with numbers that are not ints: %r", d.rect)
-        require(left <= x < x + w <= left + width and top <= y < y + h <= top + height, "rect %r outside of %r",
-                d.rect, source.roi)  # fmt: skip
-        require(d.score == d.score and d.label == "person" and d.class_id == 0, "%r", d[1:4])
-        got = np.array(d.keypoints.tolist())
-        require(got.shape == (len(points), 3) and not np.isnan(got).any(), "keypoints %r", got)
-        inside = (got[:, :2] >= (left, top)).all() and (got[:, :2] <= (left + width, top + height)).all()
-        require(inside, "keypoints outside of %r: %r", source.roi, got)
-        if not source.clear:
+        same("class", (d.class_id, d.label), (0, "person"))
+        yolo.keypoints_agree(d, np.where(sure[:, None], points, np.nan), score, source)
+        if not source.clear or (seen & ~sure).any() or np.abs(score[seen]).max() > 1e30:
             continue
-        wanted = np.clip(points, (left, top), (left + width, top + height))
+        close("mean score", d.score, score[seen].mean(), 1e-4, 1e-6)
+        wanted = np.clip(in_frame[seen], corner, far)
         reach = (2e-3 + 2e-6 * np.abs(source.roi).max()) * max(1.0, *source.scale)
-        require((np.abs(got[:, :2] - wanted)[sure] < reach).all(), "keypoints %r, expected %r", got[:, :2], wanted)
-        score = tensor.real(tops)
-        if options["layout"] == "keypoints":
-            score = np.maximum(score, 0)
-        require(np.allclose(got[sure, 2], score[sure], rtol=1e-4, atol=1e-6), "scores %r, expected %r", got[:, 2], score)
-        if (seen & ~sure).any() or np.abs(score[seen]).max() > 1e30:
-            continue
-        require(np.isclose(d.score, score[seen].mean(), rtol=1e-4, atol=1e-6), "score %r, expected the mean %r",
-                d.score, score[seen].mean())  # fmt: skip
-        low, high = wanted[seen].min(axis=0), wanted[seen].max(axis=0)
-        slack = 1.0 + reach
-        require(
-            x - reach <= low[0] and y - reach <= low[1] and x + w + slack >= high[0] and y + h + slack >= high[1]
-            and x + slack > low[0] and y + slack > low[1] and x + w <= high[0] + 1 + slack and y + h <= high[1] + 1 + slack,
-            "rect %r around keypoints from %r to %r", d.rect, low, high,
-        )  # fmt: skip
-    before = [(d.rect, d.score, d.keypoints.tolist()) for d in found]
-    model.overwrite()
-    if dice.chance(0.3):
-        attempt(processor, model, [source.given], model.outputs())
-    require(repr(before) == repr([(d.rect, d.score, d.keypoints.tolist()) for d in found]), "the result changed later")
-    return outcome
+        x, y, w, h = d.rect
+        close("left and upper edge", (x + 0.5, y + 0.5), wanted.min(axis=0), reach=0.5 + reach)
+        close("right and lower edge", (x + w - 0.5, y + h - 0.5), wanted.max(axis=0), reach=1.5 + reach)
+    yolo.stays_true(dice, frame)
+    return CONFIRMED if sure.all() and source.clear else BOUNDED

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
 import n6post
 
-from .core import CONFIRMED, REFUSED, Dice, attempt, require
+from .core import CONFIRMED, REFUSED, Dice, attempt, require, same
+from .labels import tidy
 
 Rule = Callable[[Any], bool]
 
@@ -49,12 +51,9 @@ def flag(value: Any) -> bool:
 
 def classes(value: Any) -> bool:
     """Whether it is a collection of class numbers and names. Text and bytes are not."""
-    if value is None:
-        return True
-    try:
-        listed = () if isinstance(value, (str, bytes)) else tuple(value)
-    except TypeError:
-        return False
+    if value is None or not isinstance(value, Iterable) or isinstance(value, (str, bytes)):
+        return value is None
+    listed = list(value)
     return bool(listed) and all([type(v) is str or type(v) is int and 0 <= v <= 65535 for v in listed])
 
 
@@ -69,10 +68,11 @@ def names(value: Any) -> bool:
         value = list(value.values())
     if not isinstance(value, (list, tuple)) or not value or not all([isinstance(v, str) for v in value]):
         return False
-    stripped = [v.strip() for v in value]
-    while stripped and not stripped[-1]:
-        stripped.pop()
-    return "" not in stripped
+    return not any(value) or tidy(list(value)) is not None
+
+
+def size_of_anchor(value: Any) -> bool:
+    return type(value) in (int, float) and 0 < value < 1e9
 
 
 def anchor_sizes(value: Any) -> bool:
@@ -81,13 +81,8 @@ def anchor_sizes(value: Any) -> bool:
     def flat(one: Any) -> list[Any]:
         return [number for part in one for number in flat(part)] if isinstance(one, (list, tuple)) else [one]
 
-    numbers = flat(value)
-    return value is None or (
-        isinstance(value, (list, tuple))
-        and len(numbers) % 2 == 0
-        and len(numbers) > 0
-        and all([type(n) in (int, float) and 0 < n < 1e9 for n in numbers])
-    )
+    numbers = flat(value) if isinstance(value, (list, tuple)) else [None] * (value is not None)
+    return value is None or 0 < len(numbers) and len(numbers) % 2 == 0 and all(map(size_of_anchor, numbers))
 
 
 def fraction(value: Any) -> bool:
@@ -143,11 +138,8 @@ ANCHORS = ("center", "top", "bottom", "left", "right", "top_left", "top_right", 
 
 
 def point(value: Any) -> bool:
-    return (
-        isinstance(value, (list, tuple))
-        and len(value) == 2
-        and all([type(v) is int and -32768 <= v <= 32767 for v in value])
-    )
+    listed = isinstance(value, (list, tuple)) and len(value) == 2
+    return listed and all([type(v) in (int, float) and -32768.5 <= v < 32767.5 for v in value])
 
 
 def corners(value: Any) -> bool:
@@ -191,14 +183,10 @@ OVER_TIME: tuple[tuple[Any, dict[str, Rule], dict[str, Any]], ...] = (
 )  # fmt: skip
 
 
-_GOOD: dict[tuple[Any, str], list[Any]] = {}
-
-
-def _good(kind: Any, name: str, rule: Rule) -> list[Any]:
-    """The values that an option accepts."""
-    if (kind, name) not in _GOOD:
-        _GOOD[kind, name] = [value for value in (*HOSTILE, *ANCHORS) if rule(value)]
-    return _GOOD[kind, name]
+@cache
+def _good(rule: Rule) -> list[Any]:
+    """The values that a rule accepts."""
+    return [value for value in (*HOSTILE, *ANCHORS) if rule(value)]
 
 
 def options(dice: Dice) -> str:
@@ -210,7 +198,7 @@ def options(dice: Dice) -> str:
     chosen: dict[str, Any] = {}
     for _ in range(dice.whole(1, 2)):
         name = dice.pick(list(rules))
-        chosen[name] = dice.pick(HOSTILE) if dice.chance(0.3) else dice.pick(_good(kind, name, rules[name]))
+        chosen[name] = dice.pick(HOSTILE) if dice.chance(0.3) else dice.pick(_good(rules[name]))
     dice.tell(kind=kind.__name__, options=chosen)
     fits = all([rules[name](value) for name, value in chosen.items()])
     if kind is n6post.LineZone and fits:
@@ -223,9 +211,8 @@ def options(dice: Dice) -> str:
     made, refused = attempt(kind, **{**given, **chosen})
     require((made is not None) == fits, "%s", refused or "accepted an option that is out of range")
     if made is None:
-        require(
-            any([name in refused for name in (*chosen, "names.txt")]), "a refusal that does not name its option: %s", refused
-        )
+        named = any([name in refused for name in (*chosen, "names.txt")])
+        require(named, "a refusal that does not name its option: %s", refused)
         return REFUSED
     if given or kind is n6post.Trail:
         return CONFIRMED
@@ -247,5 +234,4 @@ def options(dice: Dice) -> str:
 def _kept(made: Any, name: str, value: Any) -> None:
     if name in ("labels", "classes", "anchors"):  # a new list and new tuples
         return
-    got = getattr(made, name)
-    require(got == value, "%s is %r, expected %r", name, got, value)
+    same(name, getattr(made, name), value)

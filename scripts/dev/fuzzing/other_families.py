@@ -10,12 +10,14 @@ from typing import Any, NamedTuple
 
 import n6post
 import numpy as np
+from oriented_reference import probabilistic_iou
+from reference import sigmoid
 from synthetic_heads import anchor_count
 
 from . import frames, yolo
-from .core import BOUNDED, CONFIRMED, REFUSED, Dice, attempt, require
-from .detectors import ERROR, likely, mangled, softmax
-from .tensors import KINDS, Array, Model, Quantized, handed_over, placed, quantize, spoil, tampered
+from .core import BOUNDED, CONFIRMED, REFUSED, Dice, attempt, close, require, same
+from .detectors import ERROR, likely, mangled, same_aspect, softmax
+from .tensors import KINDS, Array, Quantized, quantize, spoiled
 
 
 class Head(NamedTuple):
@@ -36,41 +38,29 @@ def fomo_head(dice: Dice) -> Head:
     classes = dice.pick((1, 2, 3, 7))
     logits = np.zeros((height, width, 1 + classes))
     logits[..., 1:] = likely(dice, (height, width, classes), -5, 3, dice.pick((0.05, 0.2, 0.6, 0.0)))
-    kind = dice.pick(KINDS)
-    tensor = quantize(dice, softmax(logits), kind, 0.0, 255 / 256)
+    tensor = quantize(dice, softmax(logits), dice.pick(KINDS), 0.0, 255 / 256)
+    options = yolo.detector_options(dice, "Fomo", classes)
     first = dice.chance(0.4)
-    options: dict[str, Any] = {}
-    if dice.chance(0.6):
-        options["threshold"] = dice.pick((0.5, 0.3, 0.8, 0.1, dice.between(0.01, 0.99)))
-    if dice.chance(0.3):
-        options["max_detections"] = dice.pick((1, 2, 5, 300))
-    if dice.chance(0.2):
-        options["classes"] = sorted({dice.whole(0, classes - 1) for _ in range(2)})
-    a, b, c = (1 + classes, height, width) if first else (height, width, 1 + classes)
-    last, other = (abs(x * size[1] - y * size[0]) <= max(size) for x, y in ((b, a), (c, b)))
-    if dice.chance(0.3) or last and other:
-        options["layout"] = "NCHW" if first else "NHWC"
     array = tensor.values.transpose(2, 0, 1) if first else tensor.values
-    real = tensor.real()
-    return Head(size, [tensor._replace(values=np.ascontiguousarray(array)[None])], options, {"real": real, "tensor": tensor})
+    if dice.chance(0.3) or same_aspect(size, array.shape[:2]) and same_aspect(size, array.shape[1:]):
+        options["layout"] = "NCHW" if first else "NHWC"
+    known = {"real": tensor.real(), "tensor": tensor}
+    return Head(size, [tensor._replace(values=np.ascontiguousarray(array)[None])], options, known)
 
 
-def objects_of(head: Head, threshold: float, classes: Any, most: int, source: frames.Source) -> list[Any] | None:
-    """(corners, score, class, center, extent in cells) of each object. None if rounding decides."""
-    real = head.known["real"]
+def objects_of(head: Head, processor: Any, source: frames.Source) -> list[Any] | None:
+    """(corners, score, class, center, extent in frame pixels) of each object. None if rounding decides."""
+    real, tensor = head.known["real"], head.known["tensor"]
     height, width, _ = real.shape
-    best = real[..., 1:].argmax(axis=2)
-    score = real[..., 1:].max(axis=2)
-    if (np.abs(score - threshold) < 2e-6).any() and head.known["tensor"].scale is None:
+    best, score = real[..., 1:].argmax(axis=2), real[..., 1:].max(axis=2)
+    if (np.abs(score - processor.threshold) < 2e-6).any() and tensor.scale is None or processor.threshold in (0.0, 1.0):
         return None
-    cut = yolo.cut_of(threshold, head.known["tensor"])
-    there = score >= cut
-    if classes:
-        there &= np.isin(best, classes)
+    there = score >= yolo.cut_of(processor.threshold, tensor)
+    if processor.classes:
+        there &= np.isin(best, processor.classes)
     if there.sum() > 1000 or not source.clear:
         return None
     step = np.array(head.size) / (width, height) * source.scale
-    origin = np.array(source.offset)
     left, top, roi_width, roi_height = source.roi
     low, high = np.array([left, top]), np.array([left + roi_width, top + roi_height])
     places = np.argwhere(there)
@@ -78,7 +68,7 @@ def objects_of(head: Head, threshold: float, classes: Any, most: int, source: fr
     todo = there.copy()
     expected: list[Any] = []
     for row, column in places[order]:
-        if len(expected) == most:
+        if len(expected) == processor.max_detections:
             break
         if not todo[row, column]:
             continue
@@ -91,39 +81,35 @@ def objects_of(head: Head, threshold: float, classes: Any, most: int, source: fr
                         todo[y, x] = False
                         members.append((y, x))
         cells = np.array(members)[:, ::-1]
-        weights = score[tuple(np.transpose(members))]
-        edges = np.concatenate([cells.min(axis=0) * step + origin, (cells.max(axis=0) + 1) * step + origin])
-        rounded = np.floor(np.clip(edges, [*low, *low], [*high, *high]) + 0.5)
+        edges = np.concatenate([cells.min(axis=0), cells.max(axis=0) + 1]) * [*step, *step] + [*source.offset] * 2
         inside = (edges > [*low, *low]) & (edges < [*high, *high])
         if (inside & (np.abs(edges + 0.5 - np.round(edges + 0.5)) < 2e-3)).any():
             return None
-        center = np.average(cells + 0.5, axis=0, weights=np.maximum(weights, 1e-4)) * step + origin
-        expected.append(
-            (rounded, score[row, column], best[row, column], np.clip(center, low, high), np.ptp(cells, axis=0).max())
-        )
+        corners = np.floor(np.clip(edges, [*low, *low], [*high, *high]) + 0.5)
+        weights = np.maximum(score[tuple(np.transpose(members))], 1e-4)
+        center = np.average(cells + 0.5, axis=0, weights=weights) * step + source.offset
+        extent = np.ptp(cells, axis=0).max() * step
+        expected.append((corners, score[row, column], best[row, column], np.clip(center, low, high), extent))
     return expected
 
 
 def same_fomo(found: Any, head: Head, processor: Any, source: frames.Source) -> bool:
     """Objects are cells of one class that touch. False if rounding decides."""
-    expected = objects_of(head, processor.threshold, processor.classes, processor.max_detections, source)
+    expected = objects_of(head, processor, source)
     if expected is None:
         return False
     height, width, _ = head.known["real"].shape
     step = np.array(head.size) / (width, height) * source.scale
     expected = [one for one in expected if (one[0][2:] > one[0][:2]).all()]  # with a pixel in the frame
-    require(len(found) == len(expected), "%d objects, expected %d", len(found), len(expected))
-    for d, (edges, best_score, class_id, center, extent) in zip(found, expected):
+    same("number of objects", len(found), len(expected))
+    for d, (corners, score, class_id, center, extent) in zip(found, expected, strict=True):
         x, y, w, h = d.rect
-        require([x, y, x + w, y + h] == edges.tolist(), "rect %r, expected the corners %r", d.rect, edges.tolist())
-        require(
-            d.class_id == class_id and abs(d.score - best_score) < 1e-6, "%r, expected %r", d[1:3], (best_score, class_id)
-        )
-        got = np.array(d.keypoints.tolist())
+        same("corners", [x, y, x + w, y + h], corners)
+        same("class", d.class_id, class_id)
+        close("score", d.score, score, reach=1e-6)
         # Centers are computed in parts of a cell and of a pixel, 256 of each.
-        reach = step / 200 + (max(width, height) + 3) / 500 + 2e-6 * np.abs(source.roi).max() + 3e-3 * extent * step
-        require(got.shape == (1, 3) and (np.abs(got[0, :2] - center) <= reach).all(), "center %r, expected %r", got, center)
-        require(got[0, 2] == 1, "score of the center %r", got[0, 2])
+        reach = step / 200 + (max(width, height) + 3) / 500 + 2e-6 * np.abs(source.roi).max() + 3e-3 * extent
+        close("center", d.keypoints.tolist(), [[*center, 1]], reach=[*reach, 0])
     return True
 
 
@@ -140,43 +126,33 @@ def classifier_head(dice: Dice) -> Head:
         logits = logits.round(dice.pick((0, 1)))
     kind = dice.pick(KINDS)
     is_logit = dice.chance(0.5)
-    if is_logit:
-        tensor = quantize(dice, logits, kind, -9.0, 9.0)
-    else:
-        tensor = quantize(dice, softmax(logits), kind, 0.0, 255 / 256)
+    low, high = (-9.0, 9.0) if is_logit else (0.0, 255 / 256)
+    tensor = quantize(dice, logits if is_logit else softmax(logits), kind, low, high)
     real = tensor.real()
-    options: dict[str, Any] = {}
-    if dice.chance(0.4):
-        options["top_k"] = dice.pick((1, 2, 1000, classes % 1000 + 1))
-    if dice.chance(0.4):
-        options["threshold"] = dice.pick((0.1, 0.5, 0.01, 1.0, dice.between(0, 1)))
+    options = dice.some(
+        top_k=(0.4, (1, 2, 1000, classes % 1000 + 1)), threshold=(0.4, (0.1, 0.5, 0.01, 1.0, dice.between(0, 1)))
+    )
     # Three logits may be a regression.
     told = not is_logit or classes != 3 and (kind != "float32" or real.min() < -0.01 or real.max() > 1.01)
     if dice.chance(0.4) or not told:
         options["score_type"] = "logit" if is_logit else "probability"
     known = {"real": real, "logit": is_logit, "tensor": tensor}
-    size = dice.pick(((96, 96), (224, 224), (64, 32)))
-    return Head(size, [one_vector(dice, tensor)], options, known, bool(classes == 1))
+    return Head(dice.pick(((96, 96), (224, 224), (64, 32))), [one_vector(dice, tensor)], options, known)
 
 
 def same_classes(found: Any, head: Head, processor: Any, source: frames.Source) -> bool:
-    real, tensor = head.known["real"], head.known["tensor"]
-    score = softmax(real) if head.known["logit"] else real
-    limit = processor.threshold
-    if not head.known["logit"]:
-        limit = yolo.cut_of(limit, tensor)
-        if tensor.scale is None and (np.abs(score - limit) < 1e-7).any():
-            return False
-    elif (np.abs(score - limit) < 1e-5 * limit).any():
+    real, tensor, is_logit = head.known["real"], head.known["tensor"], head.known["logit"]
+    score = softmax(real) if is_logit else real
+    limit = processor.threshold if is_logit else yolo.cut_of(processor.threshold, tensor)
+    reach = 1e-5 * limit if is_logit else 1e-7 if tensor.scale is None else 0
+    if (np.abs(score - limit) < reach).any():
         return False
     order = np.lexsort((np.arange(len(real)), -real))[: processor.top_k]
-    order = [int(i) for i in order if score[i] >= limit]
-    require([one.class_id for one in found] == order, "classes %r, expected %r", [one.class_id for one in found], order)
-    require(np.allclose([one.score for one in found], score[order], rtol=1e-5, atol=1e-8), "scores %r, expected %r",
-            [one.score for one in found], score[order])  # fmt: skip
-    require(found.class_id == (order[0] if order else None), "class %r", found.class_id)
-    for one in found:
-        require(one.label == str(one.class_id), "label %r", one.label)
+    order = order[score[order] >= limit]
+    same("classes", [one.class_id for one in found], order)
+    close("scores", [one.score for one in found], score[order], 1e-5, 1e-8)
+    same("class_id", found.class_id, order[0] if len(order) else None)
+    same("labels", [one.label for one in found], list(map(str, order)))
     return True
 
 
@@ -195,8 +171,7 @@ def same_vector(found: Any, head: Head, processor: Any, source: frames.Source) -
     real = head.known["real"]
     length = np.sqrt((real * real).sum())
     wanted = real / length if processor.normalize and length else real
-    require(np.allclose(found.tolist(), wanted, rtol=2e-6, atol=2e-7 * max(1.0, np.abs(wanted).max())), "%r, expected %r",
-            found.tolist(), wanted)  # fmt: skip
+    close("vector", found.tolist(), wanted, 2e-6, 2e-7 * max(1.0, np.abs(wanted).max()))
     return True
 
 
@@ -214,10 +189,8 @@ def depth_head(dice: Dice) -> Head:
         if shape == (1, height, width, 1) and height > 1 and width > 1 and dice.chance(0.5):
             del options["layout"]  # the aspect ratio shows it
     unclear = "layout" not in options and len(shape) == 4 and 1 in (width, height)
-    a, b, c = shape[1:] if len(shape) == 4 else (height, width, 1)
     size = width * times, height * times
-    if "layout" not in options and abs(c * size[1] - b * size[0]) <= max(size):
-        unclear = True
+    unclear = unclear or "layout" not in options and len(shape) == 4 and same_aspect(size, shape[2:])
     return Head(size, [tensor._replace(values=tensor.values.reshape(shape))], options, {"real": tensor.real()}, unclear)
 
 
@@ -234,69 +207,55 @@ def same_depth(found: Any, head: Head, processor: Any, source: frames.Source) ->
         y = top + (number * 104729 + 5) % roi_height
         place = (np.array([x, y]) + 0.5 - source.offset) / step
         cell = np.floor(place).astype(int)
-        if (
-            (np.abs(place - np.round(place)) < 0.51 / step + 1e-3).any()
-            or (cell < 0).any()
-            or (cell >= (width, height)).any()
-        ):
+        near = (np.abs(place - np.round(place)) < 0.51 / step + 1e-3).any()
+        if near or (cell < 0).any() or (cell >= (width, height)).any():
             continue
-        got = found.depth_at(x, y)
-        wanted = real[cell[1], cell[0]]
-        same = got is not None and abs(got - wanted) < 1e-5 * max(1, abs(wanted))
-        require(same, "depth %r at %r, expected %r", got, (x, y),
-                wanted)  # fmt: skip
+        got, wanted = found.depth_at(x, y), real[cell[1], cell[0]]
+        close("depth", got, wanted, 1e-5, 1e-5)
         middle = (cell + 0.5) * step + source.offset
         if ((middle > (left, top)) & (middle < (left + roi_width, top + roi_height))).all():
             one = x, y, 1, 1
-            require(
-                found.minimum(one) == got == found.maximum(one) == found.median(one), "the depth of one pixel at %r", one
-            )
+            same("depth of one pixel", [found.minimum(one), found.maximum(one), found.median(one)], [got] * 3)
     seen = np.array([source.offset, np.array(head.size) * source.scale + source.offset])
     if (seen[0] < (left - 1e-3, top - 1e-3)).any() or (seen[1] > (left + roi_width + 1e-3, top + roi_height + 1e-3)).any():
         return True  # bars of a letterbox
     ranked = np.sort(real.reshape(-1))
-    wanted = ranked[0], ranked[(len(ranked) - 1) // 2], ranked[-1]
-    got = found.minimum(), found.median(), found.maximum()
-    require(np.allclose(got, wanted, rtol=1e-5, atol=1e-6), "%r, expected %r", got, wanted)
+    wanted = [ranked[0], ranked[(len(ranked) - 1) // 2], ranked[-1]]
+    close("least, middle and largest depth", [found.minimum(), found.median(), found.maximum()], wanted, 1e-5, 1e-6)
     return True
 
 
 # --- landmarks -------------------------------------------------------------------------------------------------------------
+def _number(dice: Dice, kind: str, low: float, high: float) -> Quantized:
+    return quantize(dice, np.array([dice.array.uniform(0.4 * low, 0.6 * high if low else high)]), kind, low, high)
+
+
 def hand_head(dice: Dice) -> Head:
     side = dice.pick((224, 64, 128))
-    kinds = dice.pick(KINDS), dice.pick(KINDS)
-    points = quantize(dice, _landmarks(dice, 21, side), kinds[0], -0.3 * side, 1.3 * side)
-    score = quantize(dice, np.array([dice.array.uniform(0, 1)]), kinds[1], 0.0, 1.0)
-    right = quantize(dice, np.array([dice.array.uniform(0, 1)]), kinds[1], 0.0, 1.0)
-    tensors = [points, score, right]
-    options: dict[str, Any] = {}
+    kind, other = dice.pick(KINDS), dice.pick(KINDS)
+    points = quantize(dice, _landmarks(dice, 21, side), kind, -0.3 * side, 1.3 * side)
+    score, right = _number(dice, other, 0.0, 1.0), _number(dice, other, 0.0, 1.0)
+    options = _threshold(dice)
     if dice.chance(0.6):
-        world = quantize(dice, dice.array.normal(0, 0.05, 63), kinds[0], -0.3, 0.3)
+        world = quantize(dice, dice.array.normal(0, 0.05, 63), kind, -0.3, 0.3)
         tensors = dice.pick(([points, score, right, world], [world, right, score, points]))
     else:
-        options["first_scalar"] = "score"
-        if dice.chance(0.5):
-            tensors = [right, points, score]
-            options["first_scalar"] = "handedness"
+        options["first_scalar"] = dice.pick(("score", "handedness"))
+        tensors = [points, score, right] if options["first_scalar"] == "score" else [right, points, score]
     tensors = [one._replace(values=one.values.reshape(1, -1)) for one in tensors]
     known = {"points": points.real(), "score": float(score.real()[0]), "right": float(right.real()[0]), "tensor": score}
-    return Head((side, side), tensors, options | _threshold(dice), known)
+    return Head((side, side), tensors, options, known)
 
 
 def face_head(dice: Dice) -> Head:
-    side = dice.pick((192, 64))
-    count = dice.pick((468, 478))
-    kinds = dice.pick(KINDS), dice.pick(KINDS)
-    points = quantize(dice, _landmarks(dice, count, side), kinds[0], -0.3 * side, 1.3 * side)
-    logit = quantize(dice, np.array([dice.array.uniform(-8, 12)]), kinds[1], -20.0, 20.0)
-    tensors = [
-        points._replace(values=points.values.reshape(1, 1, 1, -1)),
-        logit._replace(values=logit.values.reshape(1, 1, 1, 1)),
-    ]
+    side, count = dice.pick((192, 64)), dice.pick((468, 478))
+    points = quantize(dice, _landmarks(dice, count, side), dice.pick(KINDS), -0.3 * side, 1.3 * side)
+    logit = _number(dice, dice.pick(KINDS), -20.0, 20.0)
+    tensors = [one._replace(values=one.values.reshape(1, 1, 1, -1)) for one in (points, logit)]
     if dice.chance(0.5):
         tensors.reverse()
-    score = float(1 / (1 + np.exp(-logit.real()[0])))
-    return Head((side, side), tensors, _threshold(dice), {"points": points.real(), "score": score, "tensor": logit})
+    known = {"points": points.real(), "score": float(sigmoid(logit.real()[0])), "tensor": logit}
+    return Head((side, side), tensors, _threshold(dice), known)
 
 
 def _landmarks(dice: Dice, count: int, side: int) -> Array:
@@ -331,22 +290,16 @@ def same_landmarks(found: Any, head: Head, processor: Any, source: frames.Source
     if (most <= 0).any() or (least >= (width, height)).any():
         require(found == [], "%r beyond the frame", found)
         return True
-    require(len(found) == 1, "%d detections, expected one", len(found))
+    same("number of detections", len(found), 1)
     (d,) = found
-    got = np.array(d.keypoints.tolist())
-    require(
-        np.allclose(got[:, :2], clipped, atol=reach) and (got[:, 2] == 1).all(), "keypoints %r, expected %r", got, clipped
-    )
+    close("keypoints", d.keypoints.tolist(), np.column_stack([clipped, np.ones(len(clipped))]), reach=[reach, reach, 0])
     x, y, w, h = d.rect
     require(0 <= x < x + w <= width and 0 <= y < y + h <= height, "rect %r outside of the frame", d.rect)
-    for edge, point in ((x, least[0]), (y, least[1])):
-        require(edge - reach <= point <= edge + 1 + reach, "rect %r, expected the corner %r", d.rect, least)
-    for edge, point in ((x + w, most[0]), (y + h, most[1])):
-        require(edge - 1 - reach <= point <= edge + reach, "rect %r, expected the corner %r", d.rect, most)
-    require(abs(d.score - score) < 1e-5, "score %r, expected %r", d.score, score)
-    if "right" in head.known:
-        right = head.known["right"]
-        require(abs(right - 0.5) < 1e-5 or d.class_id == (right >= 0.5), "hand %r, expected %r", d.class_id, right)
+    close("left and upper edge", (x + 0.5, y + 0.5), least, reach=0.5 + reach)
+    close("right and lower edge", (x + w - 0.5, y + h - 0.5), most, reach=0.5 + reach)
+    close("score", d.score, score, reach=1e-5)
+    right = head.known.get("right", 0.0)
+    require(abs(right - 0.5) < 1e-5 or d.class_id == (right >= 0.5), "hand %r, expected %r", d.class_id, right)
     return True
 
 
@@ -383,15 +336,8 @@ def obb_head(dice: Dice) -> Head:
         real_score, real_class = real[:, 4], real[:, 5].round().astype(int)
     else:
         real_score, real_class = real[:, 4:-1].max(axis=1), real[:, 4:-1].argmax(axis=1)
-    options: dict[str, Any] = {"box_units": "pixels" if pixels else "normalized"}
-    if dice.chance(0.8):
-        options["threshold"] = dice.pick((0.25, 0.5, 0.1, dice.between(0.05, 0.99)))
-    if dice.chance(0.6):
-        options["iou_threshold"] = dice.pick((0.5, 0.3, 0.7, dice.between(0.05, 0.95)))
-    if dice.chance(0.3):
-        options["max_detections"] = dice.pick((1, 2, 5, 300))
-    if dice.chance(0.3):
-        options["class_agnostic"] = True
+    options = {**yolo.detector_options(dice, "YoloV8Obb", classes), "box_units": yolo.units_of(pixels)}
+    options.pop("nms_sigma", None)
     if not rows and dice.chance(0.7):
         options["labels"] = [f"thing {i}" for i in range(classes)]
     array = tensor.values if rows or dice.chance(0.3) else tensor.values.T
@@ -403,54 +349,32 @@ def obb_head(dice: Dice) -> Head:
     return Head(size, [tensor._replace(values=np.ascontiguousarray(array)[None])], options, known, unclear)
 
 
-def probiou(box: Array, others: Array) -> Array:
-    """Probabilistic IoU (Llerena et al., arXiv 2106.06072) of x, y, w, h, angle, as Ultralytics computes it."""
-
-    def covariance(b: Array) -> tuple[Array, Array, Array]:
-        w, h, c, s = b[..., 2] ** 2 / 12, b[..., 3] ** 2 / 12, np.cos(b[..., 4]), np.sin(b[..., 4])
-        return w * c * c + h * s * s, w * s * s + h * c * c, (w - h) * c * s
-
-    (a1, b1, c1), (a2, b2, c2) = covariance(box), covariance(others)
-    x, y = box[0] - others[:, 0], box[1] - others[:, 1]
-    a, b, c, eps = a1 + a2, b1 + b2, c1 + c2, 1e-7
-    inner = a * b - c * c
-    t1 = (a * y * y + b * x * x) / (inner + eps) * 0.25
-    t2 = c * -x * y / (inner + eps) * 0.5
-    both = np.sqrt(np.maximum(a1 * b1 - c1 * c1, 0) * np.maximum(a2 * b2 - c2 * c2, 0))
-    t3 = np.log(inner / (4 * both + eps) + eps) * 0.5
-    distance = np.clip(t1 + t2 + t3, eps, 100)
-    return np.asarray(1 - np.sqrt(1 - np.exp(-distance) + eps))
-
-
 def boxes_of(head: Head, processor: Any) -> tuple[Array, Array, Array, list[int]] | None:
     """Boxes x, y, w, h, angle, scores and classes of the candidates, and which of them stay. None if rounding decides."""
     known = head.known
-    score, tensor = known["score"], known["tensor"]
+    score, class_id, tensor = known["score"], known["class"], known["tensor"]
     cut = yolo.cut_of(processor.threshold, tensor)
-    if tensor.scale is None and (np.abs(score - cut) < 1e-6).any():
+    if tensor.scale is None and (np.abs(score - cut) < 1e-6).any() or processor.threshold in (0.0, 1.0):
         return None
-    at = np.flatnonzero(score > cut) if not known["rows"] else np.flatnonzero(score >= cut)
-    order = at if known["rows"] else at[np.lexsort((at, -score[at]))]
-    if len(order) > processor.max_candidates:
-        order = order[: processor.max_candidates]
-    real = known["real"][order]
-    scale = np.array([*known["unit"], *known["unit"]])
-    boxes = np.concatenate([real[:, :4] * scale, real[:, -1:]], axis=1)
+    allowed = yolo.numbers_of(processor.classes)
+    order = np.flatnonzero((score >= cut) & (np.isin(class_id, allowed) if allowed else True))
+    if not known["rows"]:
+        order = order[np.lexsort((order, -score[order]))][: processor.max_candidates]
+    real, class_id = known["real"][order], class_id[order]
+    boxes = np.concatenate([real[:, :4] * [*known["unit"], *known["unit"]], real[:, -1:]], axis=1)
     if (boxes[:, 2:4] < 0.5).any():
         return None
-    class_id = known["class"][order]
     kept = []
     for i in range(len(order)):
         if not known["rows"] and i:
-            iou = probiou(boxes[i], boxes[:i])
+            iou = probabilistic_iou(boxes[i], boxes[:i])
             rivals = np.ones(i, bool) if processor.class_agnostic else class_id[:i] == class_id[i]
             if (rivals & (np.abs(iou - processor.iou_threshold) < 2e-4)).any():
                 return None
             if (rivals & (iou > processor.iou_threshold)).any():
                 continue
         kept.append(i)
-    kept = kept[: processor.max_detections]
-    return boxes, score[order], class_id, kept
+    return boxes, score[order], class_id, kept[: processor.max_detections]
 
 
 def same_oriented(found: Any, head: Head, processor: Any, source: frames.Source) -> bool:
@@ -458,40 +382,30 @@ def same_oriented(found: Any, head: Head, processor: Any, source: frames.Source)
     if expected_boxes is None:
         return False
     boxes, score, class_id, kept = expected_boxes
-    tensor = head.known["tensor"]
-    half_w, half_h = boxes[kept, 2] / 2, boxes[kept, 3] / 2
-    cos, sin = np.cos(boxes[kept, 4]), np.sin(boxes[kept, 4])
-    u, v = np.stack([half_w * cos, half_w * sin], axis=1), np.stack([-half_h * sin, half_h * cos], axis=1)
-    middle = boxes[kept, :2]
+    boxes, score, class_id = boxes[kept], score[kept], class_id[kept]
+    cos, sin = np.cos(boxes[:, 4:]), np.sin(boxes[:, 4:])
+    u = np.concatenate([cos, sin], axis=1) * boxes[:, 2:3] / 2
+    v = np.concatenate([-sin, cos], axis=1) * boxes[:, 3:4] / 2
+    middle = boxes[:, :2]
     points = np.stack([middle - u - v, middle + u - v, middle + u + v, middle - u + v], axis=1)
     around = np.concatenate([points.min(axis=1), points.max(axis=1)], axis=1)
-    expected = yolo.Expected(np.array(kept, int), class_id[kept], score[kept], around, True)
-    seen = yolo.shown(expected, source)
+    seen = yolo.shown(yolo.Expected(np.arange(len(kept)), class_id, score, around), source)
     if not seen.sure:
         return False
-    require([d.class_id for d in found] == seen.class_id.tolist(), "classes %r, expected %r",
-            [d.class_id for d in found], seen.class_id.tolist())  # fmt: skip
-    require(np.allclose([d.score for d in found], seen.score, rtol=2 * ERROR, atol=1e-7), "scores %r, expected %r",
-            [d.score for d in found], seen.score)  # fmt: skip
-    if len(found):
-        yolo.rects_agree(found, seen.box, source)
+    yolo.agree(found, seen, source, part=2 * ERROR)
     for d, i in zip(found, seen.anchor, strict=True):
-        got, wanted = np.array(d.corners.tolist()), source.points(points[kept.index(i)])
+        got, wanted = np.array(d.corners.tolist()), source.points(points[i])
         reach = (5e-3 + 4e-6 * max(np.abs(source.roi).max(), np.abs(wanted).max())) * max(1.0, *source.scale)
         turns = [np.roll(wanted, turn, axis=0) for turn in range(4)]
         require(any(np.allclose(got, one, atol=reach) for one in turns), "corners %r, expected %r", got, wanted)
         along, across = got[1] - got[0], got[2] - got[1]
-        cross = along[0] * across[1] - along[1] * across[0]
-        require(cross > -reach, "corners %r are not clockwise", got)
-        if (
-            tensor.scale is None
-            and abs(np.subtract(*source.scale)) < 1e-9
-            and abs(half_w[kept.index(i)] - half_h[kept.index(i)]) > 0.1
-        ):
-            degrees = np.degrees(boxes[i, 4]) + (90 if boxes[i, 3] > boxes[i, 2] else 0)
-            off = (d.rotation - degrees + 90) % 180 - 90
-            require(0 <= d.rotation < 180 and abs(off) < 0.02 + 5 / (min(source.scale) * max(boxes[i, 2:4])) * 0.01,
-                    "rotation %r, expected %r", d.rotation, degrees)  # fmt: skip
+        require(along[0] * across[1] - along[1] * across[0] > -reach, "corners %r are not clockwise", got)
+        sides = wanted[1] - wanted[0], wanted[2] - wanted[1]
+        lengths = [float(np.hypot(*side)) for side in sides]
+        if abs(lengths[0] - lengths[1]) > 2e-3 * max(lengths):
+            x, y = sides[lengths[1] > lengths[0]]
+            off = (d.rotation - np.degrees(np.arctan2(y, x)) + 90) % 180 - 90
+            require(0 <= d.rotation < 180 and abs(off) < 0.02 + 0.2 / max(lengths), "rotation %r of %r", d.rotation, wanted)
     return True
 
 
@@ -505,8 +419,6 @@ SAME: dict[str, Same] = {
     "Fomo": same_fomo, "Classifier": same_classes, "Embedding": same_vector, "Depth": same_depth,
     "HandLandmarks": same_landmarks, "FaceLandmarks": same_landmarks, "YoloV8Obb": same_oriented,
 }  # fmt: skip
-NO_PICTURE = ("Classifier", "Embedding")
-
 
 def make_case(dice: Dice, family: str) -> tuple[Head, dict[str, Any]]:
     head = HEADS[family](dice)
@@ -528,48 +440,25 @@ def contents(found: Any) -> Any:
 def other_families(dice: Dice) -> str:
     family = dice.pick(list(HEADS))
     head, options = make_case(dice, family)
-    tensors, changes = [], set()
-    spoils = dice.chance(0.15)
-    for tensor in head.tensors:
-        tensor, how = spoil(dice, tensor) if spoils else (tensor, "nothing")
-        tensors.append(tensor)
-        changes.add(how)
-    how = "nothing" if changes == {"nothing"} else " ".join(sorted(changes - {"nothing"}))
+    tensors, how = spoiled(dice, head.tensors)
     tensors, other = mangled(dice, tensors)
-    dense = True
-    for i, tensor in enumerate(tensors):
-        values, accepted = placed(dice, tensor.values) if dice.chance(0.1) else (tensor.values, True)
-        tensors[i], dense = tensor._replace(values=values), dense and accepted
-    model = Model(tensors, head.size, nhwc=not dice.chance(0.1))
-    source = frames.source(dice, head.size)
-    shape = model.input_shape
-    wrong = tampered(dice, model)
-    if model.input_shape is not shape and family in NO_PICTURE:
-        wrong = False
-    outputs, strange = handed_over(dice, model)
-    # An output more in the model and one less for the processor may be the right number again.
-    wrong = wrong or strange and not other or not dense
-    dice.tell(family=family, size=head.size, how=how, mangled=other, shapes=[t.values.shape for t in tensors],
-              kinds=[t.values.dtype.name for t in tensors], scales=[t[1:] for t in tensors], options=options,
-              input=source)  # fmt: skip
-    processor = getattr(n6post, family)(**options)
-    found, refused = attempt(processor, model, [source.given], outputs)
     unclear = how != "nothing" or other or head.unclear
-    if found is None:
-        require(wrong or unclear or yolo.like_another_family(refused), "refused a valid head: %s", refused)
+    frame = frames.frame(
+        dice, family, tensors, head.size, options, unclear=unclear, reasons=yolo.OTHER_FAMILY,
+        forgives=lambda outputs: other or family == "HandLandmarks", how=how, mangled=other,
+    )  # fmt: skip
+    if frame is None:
         return REFUSED
-    require(not wrong or family == "HandLandmarks" and strange, "accepted input that has to be refused")
-    if isinstance(found, list) and family not in ("HandLandmarks", "FaceLandmarks"):
-        yolo.in_bounds(found, source, processor.max_detections)
-    elif isinstance(found, list):
-        require(len(found) <= 1 and all([d.score == d.score for d in found]), "%r", found)
+    found, processor, _, source = frame
+    if isinstance(found, list):
+        whole = (0, 0, *source.frame_size) if source.frame_size else (-65535, -65535, 131071, 131071)
+        # Only the frame limits landmarks.
+        limits = source._replace(roi=whole) if SAME[family] is same_landmarks else source
+        yolo.in_bounds(found, limits, getattr(processor, "max_detections", 1))
     outcome = BOUNDED
-    if not unclear and not wrong and SAME[family](found, head, processor, source):
+    if not unclear and SAME[family](found, head, processor, source):
         outcome = CONFIRMED
     text, refused = attempt(n6post.to_json, found)
-    if family == "Embedding":
-        require(text is None, "JSON of a vector")
-    else:
-        require(text is not None, "no JSON: %s", refused)
-    yolo.stays_true(dice, found, processor, model, source, contents)
+    require((text is None) == (family == "Embedding"), "JSON %r: %s", text, refused)
+    yolo.stays_true(dice, frame, contents)
     return outcome

@@ -75,6 +75,14 @@ def spoil(dice: Dice, tensor: Quantized) -> tuple[Quantized, str]:
     return tensor._replace(values=np.ascontiguousarray(values)), how
 
 
+def spoiled(dice: Dice, tensors: Sequence[Quantized]) -> tuple[list[Quantized], str]:
+    """The tensors of a network, rarely with extreme numbers, and what was done to them."""
+    often = dice.chance(0.17)
+    pairs = [spoil(dice, tensor) if often else (tensor, "nothing") for tensor in tensors]
+    changes = sorted({how for _, how in pairs} - {"nothing"})
+    return [tensor for tensor, _ in pairs], " ".join(changes) or "nothing"
+
+
 class Model:
     """The attributes of ml.Model that a post-processor may look at, and memory that the next frame overwrites."""
 
@@ -104,13 +112,23 @@ class Model:
                 np.bitwise_xor(flat, 0x5A, out=flat)
 
 
-def placed(dice: Dice, values: Array) -> tuple[Array, bool]:
-    """The same numbers with some memory layout, and whether they have to be accepted: in order, no gaps, a known dtype."""
-    how = dice.pick(("alone",) * 40 + ("inside", "gaps", "turned", "backwards", "other"))
-    if how == "other":
+def placed(dice: Dice, tensors: Sequence[Quantized]) -> tuple[list[Quantized], bool]:
+    """The same numbers, sometimes with another memory layout, and whether they have to be accepted: in order, no gaps."""
+    made = []
+    fits = True
+    for tensor in tensors:
+        values, good = np.ascontiguousarray(tensor.values), True
+        if values.size > 1 and dice.chance(0.11 / len(tensors)):
+            values, good = _elsewhere(dice, values)
+        made.append(tensor._replace(values=values))
+        fits = fits and good
+    return made, fits
+
+
+def _elsewhere(dice: Dice, values: Array) -> tuple[Array, bool]:
+    how = dice.pick(("inside", "gaps", "turned", "backwards", "other"))
+    if how == "other":  # an unknown dtype
         return np.nan_to_num(values.astype(np.float64)).clip(0, 60000).astype(np.uint16), False
-    if how == "alone" or values.size < 2:
-        return np.ascontiguousarray(values), True
     if how == "inside":
         memory = np.zeros(values.size + 8, values.dtype)
         memory[4 : 4 + values.size] = values.ravel()
@@ -122,8 +140,7 @@ def placed(dice: Dice, values: Array) -> tuple[Array, bool]:
     if how == "turned":
         turned = np.asfortranarray(values)
         return turned, bool(turned.flags.c_contiguous)
-    memory = values[..., ::-1].copy()[..., ::-1]
-    return memory, values.shape[-1] == 1
+    return values[..., ::-1].copy()[..., ::-1], values.shape[-1] == 1
 
 
 def handed_over(dice: Dice, model: Model) -> tuple[Any, bool]:
@@ -136,7 +153,7 @@ def handed_over(dice: Dice, model: Model) -> tuple[Any, bool]:
     ), True
 
 
-def tampered(dice: Dice, model: Model, needs_scale: bool = True) -> bool:
+def tampered(dice: Dice, model: Model, needs_picture: bool = True, needs_scale: bool = True) -> bool:
     """Sometimes change a model's attributes. Returns whether the model then has to be refused."""
     if not dice.chance(0.03):
         return False
@@ -144,7 +161,7 @@ def tampered(dice: Dice, model: Model, needs_scale: bool = True) -> bool:
     what = dice.pick(("input", "scale", "zero_point"))
     if what == "input":
         model.input_shape = dice.pick((None, (), ((1, 0, 64, 3),), ((64,),), ((1, 64, 64, 7),), ((1, 70000, 64, 3),)))
-        return True
+        return needs_picture
     if not raw:
         return False
     at = dice.pick(raw)

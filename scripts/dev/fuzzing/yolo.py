@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -13,17 +14,21 @@ from assertions import survivors
 from synthetic_heads import anchor_count
 
 from . import frames
-from .core import BOUNDED, CONFIRMED, REFUSED, Dice, attempt, require
-from .tensors import KINDS, Array, Model, Quantized, handed_over, placed, quantize, spoil, tampered
+from .core import BOUNDED, CONFIRMED, REFUSED, Dice, attempt, close, require, same
+from .tensors import KINDS, Array, Model, Quantized, quantize, spoil
 
 SIZES = ((48, 32), (32, 32), (32, 48), (64, 32), (32, 64), (48, 40), (64, 64), (96, 32), (33, 47), (48, 32))
 RARE_SIZES = ((16, 16), (8, 8), (7, 7), (8, 200), (128, 96), (160, 160))
 LARGE_SIZES = ((320, 320), (640, 640), (640, 480), (1632, 1960), (128, 24968))  # 65,535 and 65,536 anchors
 CLASS_COUNTS = (1, 2, 3, 4, 5, 7, 1, 3, 80)
 MANY_CLASSES = (300, 1000)
-
-
 STRIDES = ((8, 16, 32),) * 8 + ((4, 8, 16, 32), (8, 16, 32, 64), (16, 32))
+
+# Refusals of random numbers in heads without labels: families/family_check.py.
+OTHER_FAMILY = (
+    r"^expected boxes and class scores of YOLOv8, got numbers in .* as of |^no family of n6post decodes YOLOv6 "
+    "|^expected keypoint scores from 0 to 1, got "
+)
 
 
 class Head(NamedTuple):
@@ -115,96 +120,106 @@ class Expected(NamedTuple):
     class_id: Array
     score: Array
     box: Array
-    sure: bool
+    sure: bool = True
+
+    def take(self, at: Any, sure: bool = True) -> Expected:
+        return Expected(*(column[at] for column in self[:4]), sure)
+
+
+def as_expected(found: reference.Candidates, sure: bool = True) -> Expected:
+    return Expected(found.anchor, found.class_id, found.score, found.box.astype(np.float64), sure)
 
 
 def cut_of(threshold: float, tensor: Quantized) -> float:
-    """The threshold for reference.decode: between the largest integer that fails and the smallest that passes."""
-    if tensor.scale is None:
-        return threshold
-    steps = threshold / tensor.scale
-    # On the camera .4 / (1 / 255) must be 102 as it is in decimals.
-    cut = round(steps) if abs(steps - round(steps)) <= 1e-6 * abs(steps) else int(np.ceil(steps))
-    return (cut - 0.5) * tensor.scale
+    """The threshold for the reference: between the largest integer that fails and the smallest that passes."""
+    return threshold if tensor.scale is None else (steps_of(threshold, tensor.scale) - 0.5) * tensor.scale
+
+
+def steps_of(threshold: float, scale: float) -> int:
+    """The least number of steps that passes. On the camera .4 / (1 / 255) must be 102 as it is in decimals."""
+    steps = threshold / scale
+    return round(steps) if abs(steps - round(steps)) <= 1e-6 * abs(steps) else int(np.ceil(steps))
 
 
 def expected_of(head: Head, pixels: bool, options: dict[str, Any]) -> Expected:
     tensor = head.tensor
-    threshold = options.get("threshold", 0.4)
+    threshold, most = options.get("threshold", 0.4), options.get("max_detections", 20)
+    agnostic = options.get("class_agnostic", False)
     with np.errstate(all="ignore"):
         found = reference.decode(
-            tensor.values,
-            head.classes,
-            cut_of(threshold, tensor),
-            scale=tensor.scale,
-            zero_point=tensor.zero_point,
-            box_unit=(1, 1) if pixels else head.size,
-            classes=_numbers(options.get("classes")),
+            tensor.values, head.classes, cut_of(threshold, tensor), scale=tensor.scale, zero_point=tensor.zero_point,
+            box_unit=(1, 1) if pixels else head.size, classes=numbers_of(options.get("classes")),
             max_candidates=options.get("max_candidates", 300),
-        )
-    most = options.get("max_detections", 20)
-    sigma = options.get("nms_sigma", 0)
-    class_agnostic = options.get("class_agnostic", False)
-    if sigma:
-        kept, score, sure = soft(found, sigma, threshold, class_agnostic, most)
-        found = found.take(kept)._replace(score=score)
-    else:
-        raw = tensor.values[:4, found.anchor]
-        kept, sure = hard(raw, tensor, found.class_id, options.get("iou_threshold", 0.5), class_agnostic, most)
-        found = found.take(kept)
-    return Expected(found.anchor, found.class_id, found.score, found.box.astype(np.float64), sure)
+        )  # fmt: skip
+    if sigma := options.get("nms_sigma", 0):
+        kept, score, sure = soft(found, sigma, threshold, agnostic, most)
+        return as_expected(found.take(kept)._replace(score=score), sure)
+    overlaps = overlaps_of(tensor.values[:4, found.anchor], tensor, options.get("iou_threshold", 0.5))
+    kept, _, sure = greedy(overlaps, found.class_id * (not agnostic), most)
+    return as_expected(found.take(kept), sure)
 
 
-def _numbers(classes: Any) -> list[int] | None:
-    if classes is None:
-        return None
-    return [int(one.removeprefix("thing ")) if isinstance(one, str) else one for one in classes]
+def numbers_of(classes: Any) -> list[int] | None:
+    """The option `classes` as numbers."""
+    return classes and [int(one.removeprefix("thing ")) if isinstance(one, str) else one for one in classes]
 
 
-def hard(
-    raw: Array, tensor: Quantized, group: Array, threshold: float, class_agnostic: bool, most: int
-) -> tuple[list[int], bool]:
-    """The remaining positions, and whether they are independent of rounding; in integers if the head has integers.
+Overlaps = Callable[[int], tuple[Array, Array]]
+
+
+def greedy(overlaps: Overlaps, group: Array, most: int) -> tuple[list[int], list[Array], bool]:
+    """Greedy suppression: the rows that remain, those that each of them suppresses, and whether that is certain.
+
+    overlaps    of a row: which rows overlap it by more than the limit, and for which of them rounding decides
+    """
+    alive = np.ones(len(group), bool)
+    kept: list[int] = []
+    suppressed = []
+    sure = True
+    for at in range(len(group)):
+        if len(kept) == most:
+            break
+        if not alive[at]:
+            continue
+        over, near = overlaps(at)
+        rivals = alive & (group == group[at])
+        rivals[: at + 1] = False
+        sure = sure and not (rivals & near).any()
+        kept.append(at)
+        suppressed.append(np.flatnonzero(rivals & over))
+        alive &= ~(rivals & over)
+    return kept, suppressed, sure
+
+
+def overlaps_of(raw: Array, tensor: Quantized, threshold: float) -> Overlaps:
+    """Of boxes cx, cy, w, h as a head has them, in integers if it has integers.
 
     Ultralytics' rule: IoU above the threshold, not at it.
     """
     whole = tensor.scale is not None
     values = raw.astype(np.int64) - tensor.zero_point if whole else raw.astype(np.float64)
-    if not whole and not (np.abs(values) < 1e6).all():
-        return list(range(min(most, raw.shape[1]))), False
+    sane = whole or bool((np.abs(values) < 1e6).all())
     low, high = 2 * values[:2] - values[2:], 2 * values[:2] + values[2:]
     area = (high - low).prod(axis=0)
     limit = Fraction(str(threshold))
     exact = whole and limit.denominator <= 10_000
     # The error of float32 corners for a box that is small compared with its coordinates.
     sides = np.abs(high - low).min(axis=0) if raw.size else area
-    slack: Any = 1e-6 if whole else 2e-6 + np.minimum(3e-7 * np.abs(high).max(initial=1) / np.maximum(sides, 1e-30), 1)
-    alive = np.ones(raw.shape[1], bool)
-    kept: list[int] = []
-    sure = True
-    for at in range(raw.shape[1]):
-        if not alive[at]:
-            continue
-        if len(kept) == most:
-            break
-        kept.append(at)
+    slack = 2e-6 + np.minimum(3e-7 * np.abs(high).max(initial=1) / np.maximum(sides, 1e-30), 1)
+
+    def overlaps(at: int) -> tuple[Array, Array]:
         width = np.minimum(high, high[:, at : at + 1]) - np.maximum(low, low[:, at : at + 1])
         inter = np.maximum(width, 0).prod(axis=0)
         union = area + area[at] - inter
-        rivals = alive & (inter > 0)
-        rivals[: at + 1] = False
-        if not class_agnostic:
-            rivals &= group == group[at]
-        if not rivals.any():
-            continue
-        ratio = inter / np.where(rivals, union, 1)
-        over = inter * limit.denominator > limit.numerator * union if exact else ratio > threshold
-        equal = inter * limit.denominator == limit.numerator * union if exact else False
-        near = np.abs(ratio - threshold) <= (slack if whole else np.maximum(slack, slack[at]))
-        if (rivals & near & ~(equal & (union < 1 << 24))).any():
-            sure = False
-        alive &= ~(rivals & over)
-    return kept, sure
+        ratio = np.where(inter > 0, inter, 0) / np.where(inter > 0, union, 1)
+        near = np.abs(ratio - threshold) <= (1e-6 if whole else np.maximum(slack, slack[at]))
+        if exact:
+            equal = inter * limit.denominator == limit.numerator * union
+            over = inter * limit.denominator > limit.numerator * union
+            return over & (inter > 0), near & ~(equal & (union < 1 << 24)) & (inter > 0)
+        return (ratio > threshold) & (inter > 0), (near & (inter > 0)) | (not sane)
+
+    return overlaps
 
 
 def soft(
@@ -251,10 +266,8 @@ def in_bounds(found: Any, source: frames.Source, most: int) -> None:
     for d in found:
         x, y, w, h = d.rect
         require(all([type(v) is int for v in d.rect]), "a rect with numbers that are not ints: %r", d.rect)
-        require(
-            left <= x < x + w <= left + width and top <= y < y + h <= top + height,
-            "rect %r outside of the frame's part %r", d.rect, source.roi,
-        )  # fmt: skip
+        inside = left <= x < x + w <= left + width and top <= y < y + h <= top + height
+        require(inside, "rect %r outside of the frame's part %r", d.rect, source.roi)
         require(isinstance(d.score, float) and d.score == d.score, "score %r", d.score)
         require(d.score <= before, "score %r after %r", d.score, before)
         require(type(d.class_id) is int and d.class_id >= 0, "class %r", d.class_id)
@@ -291,23 +304,41 @@ def shown(expected: Expected, source: frames.Source) -> Expected:
     reach = rounding(corners, source)
     least, most = (reference.has_pixels(corners + sign * reach * (-1, -1, 1, 1), source.roi) for sign in (-1, 1))
     sure = expected.sure and source.clear and bool(np.isfinite(corners).all()) and np.array_equal(least, most)
-    return Expected(*(column[most] for column in expected[:4]), sure)
+    return expected.take(most, sure)
 
 
-def detections_agree(found: Any, processor: Any, expected: Expected, source: frames.Source, names: Any) -> None:
-    """Check that anchors, classes, scores and boxes are the expected ones, in order."""
-    rows = survivors(processor, found if isinstance(processor, n6post.YoloV8Seg) else None)
-    require([row[0] for row in rows] == expected.anchor.tolist(), "anchors %r, expected %r",
-            [row[0] for row in rows], expected.anchor.tolist())  # fmt: skip
-    require([d.class_id for d in found] == expected.class_id.tolist(), "classes %r, expected %r",
-            [d.class_id for d in found], expected.class_id.tolist())  # fmt: skip
-    scores = np.array([d.score for d in found])
-    require(np.allclose(scores, expected.score, rtol=2e-4), "scores %r, expected %r", scores, expected.score)
-    for d in found:
-        if names is not None:
-            require(d.label == names(d.class_id), "label %r of class %d", d.label, d.class_id)
+def agree(
+    found: Any, expected: Expected, source: frames.Source, names: Any = None, *, part: float = 2e-4, processor: Any = None
+) -> None:
+    """Check that classes, scores and boxes are the expected ones, in order.
+
+    names       the label of a class number
+    processor   its anchors are checked, too
+    """
+    if processor is not None:
+        rows = survivors(processor, found if isinstance(processor, n6post.YoloV8Seg) else None)
+        same("anchors", [row[0] for row in rows], expected.anchor)
+    same("classes", [d.class_id for d in found], expected.class_id)
+    close("scores", [d.score for d in found], expected.score, part, 1e-7)
+    for d in found if names else ():
+        same("label", d.label, names(d.class_id))
     if source.clear and len(found) and np.isfinite(expected.box).all():
         rects_agree(found, expected.box, source)
+
+
+def keypoints_agree(d: Any, points: Array, scores: Array, source: frames.Source) -> None:
+    """Compare keypoints with points in model input pixels, clipped like boxes. Extreme ones are not compared."""
+    got = np.array(d.keypoints.tolist())
+    usable = np.isfinite(points).all(axis=1) & (np.abs(points) < 1e6).all(axis=1) & np.isfinite(scores)
+    left, top, width, height = source.roi
+    corner, far = (left, top), (left + width, top + height)
+    require(got.shape[1] == 3 and not np.isnan(got).any(), "keypoints %r", got)
+    require((got[:, :2] >= corner).all() and (got[:, :2] <= far).all(), "keypoints outside of %r: %r", source.roi, got)
+    reach = 2e-3 + 2e-6 * np.abs(source.roi).max() + 1e-6 * np.abs(points[usable]).max(initial=0)
+    if source.clear:
+        wanted = np.clip(source.points(points), corner, far)
+        close("keypoints", got[usable, :2], wanted[usable], reach=reach * max(1.0, *source.scale))
+    close("scores of keypoints", got[usable, 2], scores[usable], 1e-4, 1e-5)
 
 
 def plain_contents(found: Any) -> list[Any]:
@@ -320,47 +351,57 @@ def plain_contents(found: Any) -> list[Any]:
     return said
 
 
-# --- options -----------------------------------------------------------------------------------------------------------
-def options_of(dice: Dice, head: Head) -> dict[str, Any]:
-    """Valid options; most keep their default."""
-    options: dict[str, Any] = {}
-    if dice.chance(0.8):
-        scale = head.tensor.scale
-        at = dice.pick((0.3, 0.1, 0.6, 0.0, 1.0, dice.between(0, 1)))
-        if scale and dice.chance(0.5):  # half a step from every score, or exactly at one
-            at = min((int(at / scale) + dice.pick((0.5, 0.0))) * scale, 1.0)
-        options["threshold"] = at
-    if dice.chance(0.7):
-        options["iou_threshold"] = dice.pick((0.5, 0.25, 0.2, 0.75, 0.6, 0.0, 1.0, dice.between(0, 1)))
+def stays_true(dice: Dice, frame: frames.Frame, contents: Any = plain_contents) -> None:
+    """Check that the result does not change when the model's memory is overwritten, nor after the next frame."""
+    found, processor, model, source = frame
+    before = contents(found)
     if dice.chance(0.1):
-        options["nms_sigma"] = dice.pick((0.5, 0.1, 2.0, 1e-9, 1e6))
-    if dice.chance(0.4):
-        options["max_detections"] = dice.pick((1, 2, 5, 100, 65535))
-    if dice.chance(0.3):
-        options["max_candidates"] = dice.pick((1, 3, 20, 2000))
-    if dice.chance(0.3):
-        options["class_agnostic"] = True
-    if dice.chance(0.2):
-        options["classes"] = sorted({dice.whole(0, head.classes - 1) for _ in range(dice.whole(1, 3))})
+        for values in model.memory:
+            values[...] = np.roll(values, 3, axis=int(np.argmax(values.shape)))
+        attempt(processor, model, [source.given], model.outputs())
+        require(contents(found) == before, "the next frame changed this one's result")
+    model.overwrite()
+    require(contents(found) == before, "the result changed with the model's memory")
+
+
+# --- options -----------------------------------------------------------------------------------------------------------
+def detector_options(dice: Dice, family: str, classes: int) -> dict[str, Any]:
+    """Options that most detectors have; most keep their default."""
+    anywhere = dice.between(0.01, 0.99)
+    numbers = sorted({dice.whole(0, classes - 1) for _ in range(dice.whole(1, 3))})
+    options = dice.some(
+        threshold=(0.85, (0.3, 0.1, 0.25, 0.6, 0.05, 0.5, 0.9, anywhere, anywhere, dice.pick((0.0, 1.0)))),
+        iou_threshold=(0.65, (0.5, 0.25, 0.2, 0.75, 0.6, 0.3, 0.7, 0.0, 1.0, anywhere)),
+        nms_sigma=(0.1, (0.5, 0.1, 2.0, 1e-9, 1e6)),
+        max_detections=(0.4, (1, 2, 5, 300, 65535)),
+        max_candidates=(0.3, (1, 3, 20, 2000)),
+        class_agnostic=(0.3, (True,)),
+        blend_boxes=(0.4, (False,)),
+        classes=(0.2, (numbers,)),
+    )
+    known = [name for name, _ in getattr(n6post, family)._option.defaults]
+    return {name: value for name, value in options.items() if name in known}
+
+
+def options_of(dice: Dice, head: Head) -> dict[str, Any]:
+    options = detector_options(dice, "YoloV8", head.classes)
+    scale = head.tensor.scale
+    if scale and dice.chance(0.4):  # half a step from every score, or exactly at one
+        options["threshold"] = min((int(dice.between(0, 1) / scale) + dice.pick((0.5, 0.0))) * scale, 1.0)
     x, y, w, h = head.tensor.values[:4]
     if np.mean((w > x) & (h > y)) > 0.9:  # as corners have it
         options["box_order"] = "xywh"
     return options
 
 
-def stored(dice: Dice, head: Head) -> Array:
-    """The head's array with a layout that a converter may produce."""
+def stored(dice: Dice, head: Head) -> Quantized:
+    """The head's tensor with a layout that a converter may produce."""
     values = head.tensor.values
     if dice.chance(0.4):
         values = np.ascontiguousarray(values.T)
     shape = values.shape
-    return values.reshape(dice.pick(((1, *shape), (1, *shape), (1, *shape), shape, (1, 1, *shape), (1, *shape, 1))))
-
-
-def like_another_family(refused: str) -> bool:
-    """Whether a head without labels was refused for its numbers (families/family_check.py), which are random here."""
-    yolov8 = r"^expected boxes and class scores of YOLOv8, got numbers in .* as of |^no family of n6post decodes YOLOv6 "
-    return re.search(yolov8 + "|^expected keypoint scores from 0 to 1, got ", refused) is not None
+    shape = dice.pick(((1, *shape), (1, *shape), (1, *shape), shape, (1, 1, *shape), (1, *shape, 1)))
+    return head.tensor._replace(values=values.reshape(shape))
 
 
 def ambiguous(head: Head, extra: int) -> bool:
@@ -372,162 +413,107 @@ def ambiguous(head: Head, extra: int) -> bool:
     return channels in counts or channels == anchors or channels - 6 == extra
 
 
-def naming(dice: Dice, head: Head, options: dict[str, Any], model: Model) -> Any:
-    """Name the classes, or not. Returns the expected label of a class, or None if the reference does not know it."""
+def naming(dice: Dice, head: Any, options: dict[str, Any]) -> tuple[Any, Any]:
+    """Name the classes, or not: the model's labels, and a function for the label of a class (None: not known)."""
     how = dice.pick(("none", "labels", "labels", "model", "dict"))
     names = [f"thing {i}" for i in range(head.classes)]
     if how == "none":
-        return None if head.classes in (80, 1) else str
-    if how == "model":
-        model.labels = names
-    else:
+        return None, None if head.classes in (80, 1) else str
+    if how != "model":
         options["labels"] = dict(enumerate(names)) if how == "dict" else names
     if "classes" in options and dice.chance(0.5):
-        options["classes"] = [f"thing {one}" for one in options["classes"]]
-    return lambda class_id: f"thing {class_id}"
+        options["classes"] = [names[one] for one in options["classes"]]
+    return names if how == "model" else None, names.__getitem__
 
 
-def stays_true(
-    dice: Dice, found: Any, processor: Any, model: Model, source: frames.Source, contents: Any = plain_contents
-) -> None:
-    """Check that the result does not change when the model's memory is overwritten, nor after the next frame."""
-    before = contents(found)
-    if dice.chance(0.1):
-        for values in model.memory:
-            values[...] = np.roll(values, 3, axis=int(np.argmax(values.shape)))
-        attempt(processor, model, [source.given], model.outputs())
-        require(contents(found) == before, "the next frame changed this one's result")
-    model.overwrite()
-    require(contents(found) == before, "the result changed with the model's memory")
+def unit(dice: Dice, head: Head, options: dict[str, Any]) -> bool:
+    """Whether the boxes are in pixels. Sometimes, or if the numbers do not show it, an option says it."""
+    pixels = dice.chance(0.5) if head.pixels is None else head.pixels
+    if head.pixels is None or dice.chance(0.3):
+        options["box_units"] = units_of(pixels)
+    return pixels
 
 
 # --- the areas ---------------------------------------------------------------------------------------------------------
+def raw_frame(
+    dice: Dice, family: str, head: Head, options: dict[str, Any], unclear: bool, labels: Any = None, **told: Any
+) -> tuple[frames.Frame, Expected] | None:
+    """A frame of a raw head, and what is expected of it. None if it was refused."""
+    pixels = unit(dice, head, options)
+    frame = frames.frame(
+        dice, family, [stored(dice, head)], head.size, options, unclear=unclear, reasons=OTHER_FAMILY,
+        wrong=not 0 < head.anchors <= 65535, labels=labels, classes=head.classes, how=head.how, **told,
+    )  # fmt: skip
+    if frame is None:
+        return None
+    in_bounds(frame.found, frame.source, options.get("max_detections", 20))
+    expected = shown(expected_of(head, pixels, options), frame.source)
+    return frame, expected._replace(sure=expected.sure and not unclear)
+
+
 def boxes(dice: Dice) -> str:
-    return _case(dice, make_head(dice, 0), n6post.YoloV8, 0)
-
-
-def _case(dice: Dice, head: Head, kind: Any, extra: int) -> str:
+    head = make_head(dice, 0)
     options = options_of(dice, head)
-    values, dense = placed(dice, stored(dice, head))
-    model = Model([head.tensor._replace(values=values)], head.size, nhwc=not dice.chance(0.1))
-    names = naming(dice, head, options, model)
-    pixels = head.pixels
-    if dice.chance(0.3) or pixels is None:
-        pixels = dice.chance(0.5) if pixels is None else pixels
-        options["box_units"] = units_of(pixels)
-    source = frames.source(dice, head.size)
-    wrong = tampered(dice, model)
-    outputs, strange = handed_over(dice, model)
-    wrong = wrong or strange
-    dice.tell(size=head.size, classes=head.classes, how=head.how, head=values, scale=head.tensor[1:], options=options,
-              kind=kind.__name__, input=source)  # fmt: skip
-    processor = kind(**options)
-    given = head.tensor.values.copy() if dice.chance(0.1) else None
-    found, refused = attempt(processor, model, [source.given], outputs)
-    refusable = wrong or not dense or not 0 < head.anchors <= 65535
-    if found is None:
-        unclear = ambiguous(head, extra) or like_another_family(refused)
-        require(refusable or unclear, "refused a valid head: %s", refused)
+    labels, names = naming(dice, head, options)
+    seen = raw_frame(dice, "YoloV8", head, options, ambiguous(head, 0), labels)
+    if seen is None:
         return REFUSED
-    require(not refusable, "accepted input that has to be refused")
-    most = options.get("max_detections", 20)
-    in_bounds(found, source, most)
-    if given is not None:
-        require(np.array_equal(given.view(np.uint8), head.tensor.values.view(np.uint8)), "it wrote into the model's memory")
-    expected = shown(expected_of(head, bool(pixels), options), source)
-    require(len(found) <= len(expected.anchor) or not expected.sure or ambiguous(head, extra), "more than the candidates")
-    outcome = BOUNDED
-    if expected.sure and not ambiguous(head, extra):
-        detections_agree(found, processor, expected, source, names)
-        outcome = CONFIRMED
-    stays_true(dice, found, processor, model, source)
-    return outcome
+    frame, expected = seen
+    if expected.sure:
+        agree(frame.found, expected, frame.source, names, processor=frame.processor)
+    stays_true(dice, frame)
+    return CONFIRMED if expected.sure else BOUNDED
 
 
 def pose(dice: Dice) -> str:
     """Check that keypoints are those of the anchor's column, mapped to the frame and clipped like boxes."""
     keypoints = dice.pick((17, 1, 3, 13, 5))
     head = make_head(dice, 3 * keypoints)
-    if ambiguous(head, -1) and dice.chance(0.7):  # most small sizes are: the reference should judge more than a third
+    if ambiguous(head, -1) and dice.chance(0.9):  # most small sizes are: the reference should judge more than a third
         head = make_head(dice, 3 * keypoints)
     options = options_of(dice, head)
+    options |= dice.some(
+        # Without labels most random heads are refused: OTHER_FAMILY.
+        labels=(0.8, ([f"thing {i}" for i in range(head.classes)],)),
+        score_type=(0.7, ("probability", "logit")),
+        keypoint_threshold=(0.2, (0.0, 1.0, 0.3)),
+    )
     if head.classes > 1 or dice.chance(0.2):
         options["class_count"] = head.classes
-    if dice.chance(0.7):  # without labels most random heads are refused: see like_another_family
-        options["labels"] = [f"thing {i}" for i in range(head.classes)]
-    scores = dice.pick(("probability", "logit", None))
-    if scores:
-        options["score_type"] = scores
-    if dice.chance(0.2):
-        options["keypoint_threshold"] = dice.pick((0.0, 1.0, 0.3))
-    values, dense = placed(dice, stored(dice, head))
-    model = Model([head.tensor._replace(values=values)], head.size)
-    pixels = head.pixels
-    if pixels is None:
-        pixels = dice.chance(0.5)
-        options["box_units"] = units_of(pixels)
-    source = frames.source(dice, head.size)
-    wrong = tampered(dice, model)
-    outputs, strange = handed_over(dice, model)
-    wrong = wrong or strange
-    dice.tell(size=head.size, classes=head.classes, keypoints=keypoints, how=head.how, head=values, scale=head.tensor[1:],
-              options=options, input=source)  # fmt: skip
-    processor = n6post.YoloV8Pose(**options)
-    found, refused = attempt(processor, model, [source.given], outputs)
-    refusable = wrong or not dense or not 0 < head.anchors <= 65535
-    unclear = ambiguous(head, -1)
-    if found is None:
-        unclear = unclear or like_another_family(refused)
-        require(refusable or unclear, "refused a valid head: %s", refused)
+    seen = raw_frame(dice, "YoloV8Pose", head, options, ambiguous(head, -1), keypoints=keypoints)
+    if seen is None:
         return REFUSED
-    require(not refusable, "accepted input that has to be refused")
-    in_bounds(found, source, options.get("max_detections", 20))
-    left, top, width, height = source.roi
-    logits = None if scores is None else scores == "logit"
-    expected = shown(expected_of(head, bool(pixels), options), source)
-    outcome = BOUNDED
-    if expected.sure and not unclear:
-        detections_agree(found, processor, expected, source, None)
-        outcome = CONFIRMED
-    for i, d in enumerate(found):
-        points = np.array(d.keypoints.tolist())
-        require(d.keypoint_threshold == options.get("keypoint_threshold", 0.5), "threshold %r", d.keypoint_threshold)
-        require(points.shape[1] == 3 and not np.isnan(points).any(), "keypoints %r", points)
-        require(
-            (points[:, :2] >= (left, top)).all() and (points[:, :2] <= (left + width, top + height)).all(),
-            "keypoints outside of %r: %r", source.roi, points,
-        )  # fmt: skip
-        if outcome != CONFIRMED or not source.clear or logits is None:
-            continue
-        column = head.tensor.real(head.tensor.values[4 + head.classes :, expected.anchor[i]]).reshape(-1, 3)
-        wanted = source.points(column[:, :2] * ((1, 1) if pixels else head.size))
-        wanted = np.clip(wanted, (left, top), (left + width, top + height))
-        score = 1 / (1 + np.exp(-column[:, 2])) if logits else column[:, 2]
-        usable: Any = np.isfinite(column).all(axis=1) & (np.abs(column) < 1e6).all(axis=1)
-        reach = 1e-3 + 2e-6 * np.abs(source.roi).max() + 1e-6 * np.abs(column[:, :2]).max(initial=0, where=usable[:, None])
-        require((np.abs(points[:, :2] - wanted)[usable] < reach * max(1, *source.scale)).all(), "keypoints %r, expected %r",
-                points[:, :2], wanted)  # fmt: skip
-        require(np.allclose(points[:, 2][usable], score[usable], rtol=1e-4, atol=1e-5), "keypoint scores %r, expected %r",
-                points[:, 2], score)  # fmt: skip
-    stays_true(dice, found, processor, model, source)
-    return outcome
+    frame, expected = seen
+    if expected.sure:
+        agree(frame.found, expected, frame.source, processor=frame.processor)
+    for i, d in enumerate(frame.found):
+        same("keypoint_threshold", d.keypoint_threshold, options.get("keypoint_threshold", 0.5))
+        numbers: Array = np.full((keypoints, 3), np.nan)  # not compared
+        if expected.sure and "score_type" in options:
+            numbers = head.tensor.real(head.tensor.values[4 + head.classes :, expected.anchor[i]]).reshape(-1, 3)
+        numbers[np.abs(numbers).max(axis=1) >= 1e6] = np.nan
+        scores = reference.sigmoid(numbers[:, 2]) if options.get("score_type") == "logit" else numbers[:, 2]
+        pixels = options["box_units"] == "pixels" if head.pixels is None else head.pixels
+        keypoints_agree(d, numbers[:, :2] * ((1, 1) if pixels else head.size), scores, frame.source)
+    stays_true(dice, frame)
+    return CONFIRMED if expected.sure else BOUNDED
 
 
 # --- several models, one processor -------------------------------------------------------------------------------------
 def sequence(dice: Dice) -> str:
     """One processor with several models in turn, raw and as float copies. Each frame has to equal the reference."""
-    heads = [make_head(dice, 0, small=True) for _ in range(dice.whole(2, 3))]
-    options = options_of(dice, heads[0])
-    options.pop("classes", None)
-    processor = n6post.YoloV8(**options)
     models = []
-    for head in heads:
+    for _ in range(dice.whole(2, 3)):
+        head = make_head(dice, 0, small=True)
         if dice.chance(0.4) and head.tensor.scale is not None:
             copy = Quantized(head.tensor.real().astype(np.float32))
             head = head._replace(tensor=copy, pixels=appears_in_pixels(copy))
-        models.append((head, Model([head.tensor._replace(values=stored(dice, head))], head.size)))
+        models.append((head, Model([stored(dice, head)], head.size)))
+    options = options_of(dice, models[0][0])
+    options.pop("classes", None)
+    processor = n6post.YoloV8(**options)
     order = [dice.whole(0, len(models) - 1) for _ in range(dice.whole(2, 6))]
-    dice.tell(heads=[(h.size, h.classes, h.how, h.tensor.values) for h in heads], options=options, order=order)
+    dice.tell(heads=[(h.size, h.classes, h.how, h.tensor.values) for h, _ in models], options=options, order=order)
     outcome = BOUNDED
     held: list[tuple[Any, list[Any]]] = []
     for at in order:
@@ -540,16 +526,15 @@ def sequence(dice: Dice) -> str:
             options = {**options, **changed}
         source = frames.source(dice, head.size)
         found, refused = attempt(processor, model, [source.given], model.outputs())
+        unclear = ambiguous(head, 0)
         if found is None:
-            unclear = ambiguous(head, 0) or like_another_family(refused)
-            require(not head.anchors or unclear, "refused a valid head: %s", refused)
+            require(not head.anchors or unclear or re.search(OTHER_FAMILY, refused), "refused a valid head: %s", refused)
             continue
         in_bounds(found, source, options.get("max_detections", 20))
-        if not ambiguous(head, 0) and head.pixels is not None:
-            expected = shown(expected_of(head, head.pixels, options), source)
-            if expected.sure:
-                detections_agree(found, processor, expected, source, None)
-                outcome = CONFIRMED
+        expected = shown(expected_of(head, bool(head.pixels), options), source)
+        if expected.sure and not unclear and head.pixels is not None:
+            agree(found, expected, source, processor=processor)
+            outcome = CONFIRMED
         held.append((found, plain_contents(found)))
     for found, before in held:
         require(plain_contents(found) == before, "a later frame changed an earlier one's result")
