@@ -137,9 +137,9 @@ def test_speeds_are_those_of_the_plane_and_at_the_end_their_mean() -> None:
 
 
 def striped(x: int, contrast: int = 200, w: int = 30, h: int = 80) -> Any:
-    """A frame with stripes where person(x) stands: sharp edges of this contrast."""
+    """A frame with stripes of random widths where person(x) stands: sharp edges of this contrast."""
     pixels = np.full((480, 640), 20, np.uint8)
-    pixels[200 : 200 + h, x : x + w] += (np.arange(w) // 3 % 2 * contrast).astype(np.uint8)
+    pixels[200 : 200 + h, x : x + w] += (np.random.default_rng(1).integers(0, 2, w) * contrast).astype(np.uint8)
     img = image.Image(640, 480, image.GRAYSCALE)
     img.bytearray()[:] = pixels.tobytes()
     return img

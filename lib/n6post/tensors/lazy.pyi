@@ -40,6 +40,7 @@ class _Later:
     from ..results import parts as results_parts
     from ..results import places as results_places
     from ..results import scaled as results_scaled
+    from ..results import sharpness as results_sharpness
     from ..tracking import coverage as tracking_coverage
     from ..tracking import occupancy as tracking_occupancy
     from ..tracking import one_euro as tracking_one_euro
