@@ -176,7 +176,7 @@ def test_the_best_picture_is_the_large_one(order: int) -> None:
     """It comes nearer, or goes away: its box is 30 to 60 pixels wide, and the stripes are as sharp everywhere."""
     widths = list(range(30, 62, 2))[::order]
     (event,) = ended_picture([([person(200 - w // 2, w=w, h=2 * w)], striped(100, w=200, h=200)) for w in widths])
-    assert pixels_of(event).shape[1] > 1.2 * 52  # a picture replaces another if it is better by a quarter
+    assert pixels_of(event).shape[1] >= 1.2 * 48  # another picture has to be better by a quarter
 
 
 @pytest.mark.parametrize("order", [1, -1])

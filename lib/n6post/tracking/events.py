@@ -133,12 +133,12 @@ class Events(PerTrack):
         ids = track_ids_of(checked(detections))
         plane, zones = self._plane, self._zones
         before, states = self._state, [zone._state for zone in zones]
-        frame = plane and plane._frame
+        frame = plane._frame if plane else None
         try:
             return self._updated(detections, ids, img, elapsed_ms)
         except MemoryError:
             if self._state is before:
-                if plane:
+                if plane and frame:
                     plane._frame = frame
                 for zone, state in zip(zones, states):
                     zone._state = state
