@@ -82,6 +82,41 @@ def test_a_track_that_passes_no_filter_is_never_reported() -> None:
         assert line.in_count + line.out_count == 1 and zone.mean_dwell_time > 0
 
 
+def test_a_track_passes_with_exactly_the_area_and_seconds() -> None:
+    walk = [[person(20 + 8 * k)] for k in range(30)]  # 30 x 80
+    for options, first in (({"min_area": 2400}, 1), ({"min_area": 2401}, None), ({"min_seconds": 1.5}, 15)):
+        happened = told(n6post.Events(**options), walk)
+        assert [k for k, _ in happened] == ([] if first is None else [first])
+
+
+def test_a_track_ends_when_no_zone_waits_for_it() -> None:
+    """It is lost inside: the tracker keeps it for 2.5 seconds, the zone for 4."""
+    zone = n6post.PolygonZone(CORNERS, name="yard", max_gap=4)
+    happened = told(n6post.Events(zones=[zone]), [[person(20 + 10 * k)] for k in range(30)] + [[]] * 60)
+    assert kinds(happened) == ["started", "entered", "left", "ended"]
+    (left, _), (ended, event) = happened[2:]
+    assert left == ended == 29 + 41 and event.seconds == 2.9
+
+
+def test_a_coasting_track_was_not_seen() -> None:
+    tracker, events = n6post.Tracker(coast=2), n6post.Events()
+    happened = []
+    for k in range(60):
+        tracked = tracker.update([person(20 + 4 * k)] if k < 20 else [], elapsed_ms=100)
+        happened += [(k, event.kind, event.seconds) for event in events.update(tracked, elapsed_ms=100)]
+    assert happened == [(1, "started", 0.1), (19 + 26, "ended", 1.9)]
+
+
+@pytest.mark.parametrize("crowd, kept", [(127, True), (128, False)])
+def test_128_tracks_are_kept_and_all_that_are_in_the_frame(crowd: int, kept: bool) -> None:
+    events = n6post.Events()
+    events.update([seen(1000, 100, 100)], elapsed_ms=100)
+    for _ in range(2):
+        events.update([seen(k, 100, 100) for k in range(crowd)], elapsed_ms=100)
+    happened = [event.kind for event in events.update([seen(1000, 100, 100)], elapsed_ms=100)]
+    assert happened == ([] if kept else ["started"])
+
+
 def test_a_track_that_starts_late_reports_what_it_did_before_then() -> None:
     """It enters after two seconds, and passes the filter after four."""
     walk = [[person(20 + 10 * k)] for k in range(45)] + [[]] * 30
@@ -181,7 +216,7 @@ def test_the_best_picture_is_the_large_one(order: int) -> None:
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_the_best_picture_is_not_cut_by_the_border(order: int) -> None:
-    frames = [([person(x)], striped(x)) for x in range(0, 60, 6)][::order]
+    frames = [([person(x)], striped(x)) for x in (0, 0, 0, 0, 6, 12, 18, 24, 30, 36)][::order]
     (event,) = ended_picture(frames)
     assert pixels_of(event).shape[1] == 36  # not 33, as at the left border
 
@@ -192,6 +227,13 @@ def test_no_more_tracks_have_a_picture_than_max_pictures() -> None:
     events = ended_picture([(found, striped(100))] * 12, max_pictures=2)
     assert [event.track_id for event in events if event.picture] == [2, 3]
     assert len(events) == 4
+
+
+def test_a_better_picture_takes_the_place_of_the_worst() -> None:
+    small = [person(20, w=30, h=60), person(170, w=40, h=80)]
+    frames = [(small, striped(100))] * 6 + [([*small, person(320, w=90, h=180)], striped(100))] * 6
+    events = ended_picture(frames, max_pictures=2)
+    assert [event.track_id for event in events if event.picture] == [2, 3]
 
 
 def test_no_picture_is_kept_of_what_is_filtered_out() -> None:
