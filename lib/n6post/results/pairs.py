@@ -1,8 +1,13 @@
 """How much the boxes of detections overlap, and `pairs`: which of two lists belong together."""
 
+from micropython import const
+
 from ..tensors.lazy import later
 from ..tensors.options import choice, number
 from .detection import Detection
+
+# Copied by scripts/dev/generate.py from results/detection.py:
+_CORNERS = const(2)
 
 
 def pairs(first, second, *, metric="overlap", overlap_threshold=0.5):
@@ -55,7 +60,7 @@ def areas(one, other):
     w, h = min(ax + aw, bx + bw) - max(ax, bx), min(ay + ah, by + bh) - max(ay, by)
     if w <= 0 or h <= 0:
         return 0, aw * ah, bw * bh
-    if len(one._source) > 2 or len(other._source) > 2:
+    if len(one._source) > _CORNERS or len(other._source) > _CORNERS:
         return later.results_oriented.areas(one, other)
     return w * h, aw * ah, bw * bh
 
