@@ -37,7 +37,7 @@ def tracker(dice: Dice) -> str:
 
 def _clear_scene(dice: Dice) -> str:
     options: dict[str, Any] = {
-        "threshold": dice.pick((0.5, 0.6, 0.3)), "max_age": dice.pick((30, 3, 1)), "min_hits": dice.pick((2, 1, 4)),
+        "threshold": dice.pick((0.5, 0.6, 0.3)), "max_gap": dice.pick((2.5, 0.24, 0.08)), "min_hits": dice.pick((2, 1, 4)),
     }  # fmt: skip
     tracks = n6post.Tracker(**options)
     reference = Reference(**options)
@@ -53,9 +53,9 @@ def _clear_scene(dice: Dice) -> str:
         for i in range(dice.whole(1, 4))
     ]
     frames = dice.whole(3, 14)
-    dt = dice.pick((1.0, 1.0, 0.5, 2.0))
+    ms = dice.pick((80, 80, 40, 160))
     said: list[Any] = []
-    dice.tell(options=options, people=people, dt=dt, frames=said)
+    dice.tell(options=options, people=people, ms=ms, frames=said)
     for _ in range(frames):
         found = []
         for person in people:
@@ -68,8 +68,8 @@ def _clear_scene(dice: Dice) -> str:
                 )
         found.sort(key=lambda d: -d.score)
         said.append([(d.rect, d.score) for d in found])
-        expected = reference.update([(d.rect, d.score, d.class_id) for d in found], dt=dt)
-        tracked, refused = attempt(tracks.update, found, dt=dt)
+        expected = reference.update([(d.rect, d.score, d.class_id) for d in found], ms)
+        tracked, refused = attempt(tracks.update, found, elapsed_ms=ms)
         require(tracked is not None, "refused a valid frame: %s", refused)
         assert tracked is not None
         if reference.closest < 0.1:
@@ -88,9 +88,9 @@ def _clear_scene(dice: Dice) -> str:
 def _wild_scene(dice: Dice) -> str:
     options: dict[str, Any] = {}
     for name, values in (
-        ("threshold", (0.5, 0.0, 1.0)), ("low_threshold", (0.1, 0.0, 0.9)), ("max_age", (30, 1, 10000)),
+        ("threshold", (0.5, 0.0, 1.0)), ("low_threshold", (0.1, 0.0, 0.9)), ("max_gap", (2.5, 0.08, 600)),
         ("max_distance", (22.0, 1, 64)), ("min_hits", (2, 1, 1000)), ("smooth_boxes", (True, False)),
-        ("coast_frames", (0, 2, 10000)), ("max_tracks", (64, 1, 3, 1000)), ("smooth_keypoints", (False, True)),
+        ("coast", (0, 0.16, 600)), ("max_tracks", (64, 1, 3, 1000)), ("smooth_keypoints", (False, True)),
     ):  # fmt: skip
         if dice.chance(0.3):
             options[name] = dice.pick(values)
@@ -109,11 +109,12 @@ def _wild_scene(dice: Dice) -> str:
         if dice.chance(0.03):
             tracks.reset()
         found = [_wild(dice, source, masks) for _ in range(dice.pick((2, 0, 1, 5, 12)))]
-        dt = dice.pick((1.0, 1.0, 1, 0.5, 0.0, -3.0, 1e9, 7.25))
+        ms = dice.pick((80, 80, 80.0, 40.5, 0.0, -240, 1e9, 580))
         bad = _spoiled(dice, found)
-        said.append((found, dt))
+        ms = math.nan if bad == "ms" else ms
+        said.append((found, ms))
         before = _state(tracks)
-        tracked, refused = attempt(tracks.update, found if bad != "found" else 7, dt=dt if bad != "dt" else float("nan"))
+        tracked, refused = attempt(tracks.update, found if bad != "found" else 7, elapsed_ms=ms)
         if tracked is None:
             require(bad, "refused a valid frame: %s", refused)
             require(_state(tracks) == before, "a refused frame changed the tracks")
@@ -151,8 +152,8 @@ def _spoiled(dice: Dice, found: Frame) -> str:
     """Sometimes replace a value by an invalid one. Returns a description."""
     if not dice.chance(0.04):
         return ""
-    what = dice.pick(("dt", "found", "rect", "stranger", "far"))
-    if what in ("dt", "found"):
+    what = dice.pick(("ms", "found", "rect", "stranger", "far"))
+    if what in ("ms", "found"):
         return what
     if not found:
         return ""
@@ -192,7 +193,7 @@ def _of_the_frame(tracked: Any, found: Frame, options: dict[str, Any], given: se
             at += 1
         if at == len(found):
             require(
-                options.get("coast_frames") and d.mask is None and d.keypoints is None,
+                options.get("coast") and d.mask is None and d.keypoints is None,
                 "%r is not of this frame, or out of order",
                 d,
             )
@@ -511,21 +512,15 @@ def _trail(dice: Dice, anchor: str, sequence: list[Frame]) -> str:
     trail = n6post.Trail(length, anchor=anchor)
     tracks: dict[int, deque[tuple[int, int]]] = {}
     for found in sequence:
-        got, refused = attempt(trail.update, found)
+        got, refused = attempt(trail.update, found, elapsed_ms=40)
         if got is None:
             require(None in [d.track_id for d in found], "refused a valid frame: %s", refused)
             return REFUSED
         require(got is found, "different detections than those passed in")
-        here = set()
         for d in found:
             require(d.track_id is not None, "accepted a detection without a track")
             x, y = place(d, anchor)
             tracks.setdefault(d.track_id, deque(maxlen=length)).append((x // 2, y // 2))
-            here.add(d.track_id)
-        for n in [n for n in tracks if n not in here]:
-            tracks[n].popleft()
-            if not tracks[n]:
-                del tracks[n]
         for n in range(1, 4):
             wanted = list(tracks.get(n, ()))
             require(trail.positions(n) == wanted, "positions of track %d: %r, expected %r", n, trail.positions(n), wanted)
