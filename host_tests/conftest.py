@@ -4,10 +4,12 @@ Tests with the mark `both_firmwares` run twice, as on firmware 5.0 and as on 4.8
 there are none, and tests whose files are proven, unless --all is given: see proofs.py.
 """
 
+import itertools
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import hypothesis
@@ -53,6 +55,18 @@ def older_firmware() -> Iterator[None]:
     omv._host_set_version(4, 8, 1)
     yield
     omv._host_set_version()
+
+
+@pytest.fixture(scope="module")
+def steady_clock() -> Iterator[None]:
+    """Between any two questions for the time, 80 ms have passed. For tests that do not care about time."""
+    from n6post.tracking import clock
+
+    ticks = itertools.count(0, 80)
+    steady = SimpleNamespace(ticks_ms=lambda: next(ticks), ticks_diff=lambda end, start: end - start)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(clock, "time", steady)
+        yield
 
 
 # ---- the tests that are left out ----

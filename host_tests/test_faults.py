@@ -249,8 +249,8 @@ def test_a_script_goes_on_right_after_a_call_has_failed_in_its_loop(camera: Path
     def turn(state: Any) -> Any:
         cam, model, tracker, line = state
         img = cam.snapshot()
-        detections = tracker.update(model.predict([n6post.Letterbox(img)]))
-        line.trigger(detections)
+        detections = tracker.update(model.predict([n6post.Letterbox(img)]), elapsed_ms=80)
+        line.trigger(detections, elapsed_ms=80)
         n6post.draw(n6post.draw(img, detections), line)
         return values_of(detections), bytes(img.bytearray()), n6post.to_json(detections), n6post.to_json(line)
 

@@ -376,12 +376,12 @@ def walked(tracker: Any, frames: range) -> Any:
         rects = [(20 + 4 * k + 70 * i, 30, 30, 60) for i in range(3)]
         detections = [n6post.Detection(rects[i], 0.9 - 0.1 * i, 0, "person", None, points) for i in range(3)]
         detections = [d.replace(keypoint_threshold=0.5) for d in detections]
-        tracked = tracker.update(detections[: 2 + (k % 4 > 1)])
+        tracked = tracker.update(detections[: 2 + (k % 4 > 1)], elapsed_ms=80)
         results += [(d.track_id, d.keypoint_threshold, *values_of([d])) for d in tracked]
     return results, tracker.tracks
 
 
-@pytest.mark.parametrize("options", [{}, {"smooth_keypoints": True, "coast_frames": 2}])
+@pytest.mark.parametrize("options", [{}, {"smooth_keypoints": True, "coast": 0.16}])
 @pytest.mark.parametrize("frames", [0, 5])
 def test_an_interrupted_update_leaves_the_tracker_as_it_was(options: dict[str, Any], frames: int) -> None:
     def before() -> Any:
@@ -418,7 +418,7 @@ def test_an_interrupted_reset_or_resize_leaves_all_tracks_or_none(name: str) -> 
             tracker.reset()
         else:
             tracker.max_tracks = 30
-            tracker.update([])
+            tracker.update([], elapsed_ms=80)
 
     line = 0
     met = True
@@ -515,18 +515,18 @@ def test_an_interrupted_line_counts_every_crossing_once(frame: int) -> None:
     def before() -> Any:
         zone = n6post.LineZone((0, 50), (100, 50), margin=0)
         for k in range(frame):
-            zone.trigger(passing(k))
+            zone.trigger(passing(k), elapsed_ms=100)
         return zone
 
     def then(zone: Any, met: bool) -> None:
         counted = zone.in_count, zone.out_count
         assert counted == (sum(zone.in_count_per_class.values()), sum(zone.out_count_per_class.values()))
         for k in range(frame + (not met), 10):
-            zone.trigger(passing(k))
+            zone.trigger(passing(k), elapsed_ms=100)
         counts = zone.in_count, zone.out_count, zone.in_count_per_class, zone.out_count_per_class
         assert counts == (1, 2, {0: 1}, {1: 1, 0: 1})
 
-    every_line(before, lambda zone: zone.trigger(passing(frame)), then)
+    every_line(before, lambda zone: zone.trigger(passing(frame), elapsed_ms=100), then)
 
 
 @pytest.mark.parametrize("frame", [0, 2, 3, 5, 8])
@@ -678,23 +678,23 @@ def test_an_interrupted_trail_holds_whole_positions_and_goes_on(frame: int) -> N
     def before() -> Any:
         trail = n6post.Trail(3)
         for k in range(frame):
-            trail.update(passing(k))
+            trail.update(passing(k), elapsed_ms=100)
         return trail
 
     old, new = before(), before()
-    new.update(passing(frame))
+    new.update(passing(frame), elapsed_ms=100)
     wanted = before()
     for k in range(frame, frame + 4):
-        wanted.update(passing(k))
+        wanted.update(passing(k), elapsed_ms=100)
 
     def then(trail: Any, met: bool) -> None:
         for n in range(1, 5):
             assert trail.positions(n) in (old.positions(n), new.positions(n))
         for k in range(frame + 1, frame + 4):
-            trail.update(passing(k))
+            trail.update(passing(k), elapsed_ms=100)
         assert [trail.positions(n) for n in range(1, 5)] == [wanted.positions(n) for n in range(1, 5)]
 
-    every_line(before, lambda trail: trail.update(passing(frame)), then)
+    every_line(before, lambda trail: trail.update(passing(frame), elapsed_ms=100), then)
 
 
 @pytest.mark.parametrize("frame_size", [None, (128, 96)])

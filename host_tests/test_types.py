@@ -73,9 +73,9 @@ for finding in n6post.diagnose(things):
     print(finding.upper())
 
 
-tracker = n6post.Tracker(max_age=40)
-tracker.coast_frames = 5
-coasting = n6post.Tracker(coast_frames=5)
+tracker = n6post.Tracker(max_gap=1.5)
+tracker.coast = 0.5
+coasting = n6post.Tracker(coast=0.5)
 line = n6post.LineZone((0, 240), (640, 240), anchor="centroid")
 zone = n6post.PolygonZone([(0, 0), (99, 0), (99, 99)], max_gap=0.5)
 zone.anchor = "left"
@@ -99,10 +99,10 @@ while True:
     n6post.draw(img, found, color=(255, 0, 0), thickness=3)
     n6post.draw(img=img, result=found, labels=lambda d: d.label.upper() if d.score > 0.5 else None)
     n6post.draw(img=img, result=found, labels=["one", None, ""])
-    tracked = tracker.update(found, dt=2)
-    crossed_in, crossed_out = line.trigger(trail.update(tracked))
+    tracked = tracker.update(found, elapsed_ms=40)
+    crossed_in, crossed_out = line.trigger(trail.update(tracked, elapsed_ms=40), elapsed_ms=40)
     print("%d: %.1f seconds" % (tracked[0].track_id, zone.dwell_time(tracked[0])), len(crossed_in) + line.out_count)
-    print(tracked[0].track_id + 1)
+    print(tracked[0].track_id + 1, tracked[0].data.get("greeted"))
     for shown in coasting.update(found):
         if shown.mask and shown.mask.area > 9:
             print(shown.track_id + 1)
@@ -122,7 +122,7 @@ while True:
     for arrived in zone.entered:
         print(arrived.track_id + 1, zone.occupancy(tracked) + zone.mean_dwell_time)
     for visit in zone.left:
-        print(visit.track_id + visit.class_id, visit.dwell_time / 60)
+        print(visit.track_id + visit.class_id, visit.dwell_time / 60, visit.rect[2], visit.ago + 1)
     for d in found:
         x, y, w, h = d.rect
         print(d.label, d.score, d.class_id, x + w // 2, d._asdict())
@@ -218,15 +218,15 @@ MISTAKES = {
     "an option assigned later": ("process.threshold", "process.treshold"),
     "an option of load's processor": ("processor.threshold = 0.3", "processor.treshold = 0.3"),
     "the processor of load's model": ("anything.postprocess.processor", "anything.postprocess.procesor"),
-    "an option by position": ("n6post.Tracker(max_age=40)", "n6post.Tracker(0.5, 40)"),
-    "an option of a tracker": ("tracker.coast_frames", "tracker.coast"),
+    "an option by position": ("n6post.Tracker(max_gap=1.5)", "n6post.Tracker(0.5, 1.5)"),
+    "an option of a tracker": ("tracker.coast = 0.5", "tracker.coats = 0.5"),
     "an anchor point": ('anchor="centroid"', 'anchor="middle"'),
     "an anchor point assigned later": ('zone.anchor = "left"', 'zone.anchor = "leftmost"'),
     "an option of a trail": ('20, anchor="bottom_left"', '20, achor="bottom_left"'),
     "an option of a zone": ("max_gap=0.5", "patience=0.5"),
     "a count of a line": ("line.out_count)", "line.outs)"),
-    "detections without ids for a line": ("line.trigger(trail.update(tracked))", "line.trigger(found)"),
-    "detections without ids for a trail": ("trail.update(tracked)", "trail.update(found)"),
+    "detections without ids for a line": ("line.trigger(trail.update(tracked, elapsed_ms=40), ", "line.trigger(found, "),
+    "detections without ids for a trail": ("trail.update(tracked, ", "trail.update(found, "),
     "a number where there is none before tracking": ("tracked[0].track_id + 1", "found[0].track_id + 1"),
     "a field of a track": ("track.velocity", "track.speed"),
     "an option of draw": ("thickness=3", "thicknes=3"),
@@ -521,7 +521,7 @@ def masked() -> Any:
     """A tracked detection with a mask."""
     transform = MaskTransform(4.0, 0.0, 4.0, 0.0, (0, 0, 64, 48), frame_size=(64, 48))
     mask = n6post.Mask(memoryview(bytes([0, 200, 255, 130])), (1, 1, 2, 2), (1, 1, 2, 2), (0, 0, 64, 48), transform)
-    return detection_from(((4, 4, 8, 8), 0.75, 2, "car", mask, None), ((64, 48), 0.4), (7, 0, 0, 0, 0))
+    return detection_from(((4, 4, 8, 8), 0.75, 2, "car", mask, None), ((64, 48), 0.4), (7, 0, 0, 0, 0, None))
 
 
 def posed() -> Any:

@@ -1,4 +1,8 @@
-"""The filter and the assignment of the tracker in float64 with numpy, written from the formulas."""
+"""The filter and the assignment of the tracker in float64 with numpy, written from the formulas.
+
+Its unit of time is a frame of 80 ms. `frames` is the time between two updates, a quarter of a frame at least. How fast the
+first velocity may be, how wide a jump is, and both fading factors depend on it.
+"""
 
 from __future__ import annotations
 
@@ -53,10 +57,12 @@ class Part:
 class Track:
     """Two filters: of the center and of the size."""
 
-    def __init__(self, box: Array, class_id: int) -> None:
+    def __init__(self, box: Array, class_id: int, frames: float) -> None:
         area = area_of(box[2:])
-        self.center = Part(box[:2], noise(area, NOISE), FIRST_SPEED**2 * area)
-        self.size = Part(box[2:], noise(area, SIZE_NOISE), FIRST_GROWTH**2 * area)
+        # A step between two detections, whatever the time between them. The kernels' numbers end at .7.
+        speed, growth = [min(first / frames, 0.7) for first in (FIRST_SPEED, FIRST_GROWTH)]
+        self.center = Part(box[:2], noise(area, NOISE), speed**2 * area)
+        self.size = Part(box[2:], noise(area, SIZE_NOISE), growth**2 * area)
         self.missed = self.unsure = 0.0
         self.misses = 0
         self.t = 0.0  # of the last prediction
@@ -75,34 +81,35 @@ class Track:
         self.unsure += dt
         self.found = False
 
-    def variances(self) -> tuple[float, float, float, float]:
+    def variances(self, frames: float) -> tuple[float, float, float, float]:
         """Of the difference to a detection: of center and size, then the same if the object maneuvers."""
+        more = frames**0.5  # a jump is as wide as the fourth root
         center = float(self.center.p[0, 0]) + noise(self.area, NOISE)
         size = float(self.size.p[0, 0]) + noise(self.area, SIZE_NOISE)
         moved = float(np.sum((self.center.velocity * self.t) ** 2))
-        return center, size, center + JUMP**2 * self.area + TURN**2 * moved, size + SIZE_JUMP**2 * self.area
+        return center, size, center + more * JUMP**2 * self.area + TURN**2 * moved, size + more * SIZE_JUMP**2 * self.area
 
-    def cost(self, box: Array, class_id: int, dt: float) -> float:
+    def cost(self, box: Array, class_id: int, dt: float, frames: float) -> float:
         far = float(np.sum((box[:2] - self.center.place) ** 2))
         resized = float(np.sum((box[2:] - self.size.place) ** 2))
-        center, size, wide, wide_size = self.variances()
+        center, size, wide, wide_size = self.variances(frames)
         doublings = np.interp(center / noise(self.area, NOISE), 2.0 ** np.arange(25), np.arange(25))  # log2, linear between
         of_pair = min(far / center + resized / size, MANEUVER_COST + far / wide + min(resized / wide_size, SIZE_COST))
         of_track = (self.missed - dt) * AGE_COST + doublings * DOUBT_COST
         return float(of_pair + of_track + (class_id != self.class_id) * CLASS_COST)
 
-    def correct(self, box: Array, class_id: int, sure: bool, dt: float) -> None:
-        area, forget = self.area, FORGET**dt
+    def correct(self, box: Array, class_id: int, sure: bool, frames: float) -> None:
+        area, forget = self.area, FORGET**frames
         self.center.correct(box[:2], noise(area, NOISE), self.missed, forget)
         self.size.correct(box[2:], noise(area, SIZE_NOISE), self.missed, forget)
         self.missed, self.misses, self.hits, self.class_id = 0.0, 0, self.hits + 1, class_id
         if sure:
             self.unsure = 0.0
 
-    def slow_down(self, dt: float) -> None:
+    def slow_down(self, frames: float) -> None:
         self.misses += 1
-        self.center.slow_down(FADE**dt)
-        self.size.slow_down(FADE**dt)
+        self.center.slow_down(FADE**frames**0.5)
+        self.size.slow_down(FADE**frames**0.5)
 
     @property
     def rect(self) -> Array:
@@ -121,19 +128,27 @@ def noise(area: float, part: float) -> float:
 
 class Reference:
     def __init__(
-        self, threshold: float = 0.5, low: float = 0.1, max_age: float = 30, min_hits: int = 2,
+        self, threshold: float = 0.5, low: float = 0.1, max_gap: float = 2.5, min_hits: int = 2,
         max_distance: float = 22.0,
     ) -> None:
-        self.threshold, self.low, self.max_age, self.min_hits = threshold, low, max_age, min_hits
+        self.threshold, self.low, self.max_gap, self.min_hits = threshold, low, max_gap / 0.08, min_hits
         self.max_distance = max_distance
         self.closest = math.inf  # difference of any cost to max_distance: lib, in integers, may decide a close one otherwise
         self.tracks: list[Track] = []
         self.next_id = 1
+        self.interval = 0.0  # the time before the last update, and the same as the formulas take it
+        self.frames = 1.0
         self.box = np.zeros(4)  # the extent of all rects so far
 
-    def update(self, found: list[tuple[Box, float, int]], dt: float = 1.0) -> list[tuple[int, int, Array]]:
+    def update(self, found: list[tuple[Box, float, int]], elapsed_ms: float = 80) -> list[tuple[int, int, Array]]:
         """found: (rect, score, class) of each detection. Returns (its index, id, (x1, y1, x2, y2)) for confirmed tracks."""
-        self.tracks = [t for t in self.tracks if (t.missed + dt - 1 <= self.max_age if t.id else t.misses < 2)]
+        dt = elapsed_ms / 80
+        if dt:
+            self.frames = max(dt, 0.25)
+        longest = max(self.max_gap, 3 * self.interval)  # for a track that was in the last update
+        self.interval = dt
+        self.tracks = [t for t in self.tracks if t.missed + dt <= (self.max_gap if t.missed else longest)]
+        self.tracks = [t for t in self.tracks if t.id or t.misses < 2]
         for track in self.tracks:
             track.predict(dt)
         for (x, y, w, h), _, _ in found:
@@ -145,17 +160,17 @@ class Reference:
         owner = self.assigned(high, boxes, classes, self.tracks, dt)
         if self.follow_camera(owner, {j: boxes[j] for j in high}):
             owner = self.assigned(high, boxes, classes, self.tracks, dt)
-        left = [t for t in self.tracks if t not in owner.values() and t.id and t.unsure <= self.max_age]
+        left = [t for t in self.tracks if t not in owner.values() and t.id and t.unsure <= self.max_gap]
         owner |= self.assigned(low, boxes, classes, left, dt, LOW_COST, LOST_COST)
         for j, track in owner.items():
-            track.correct(boxes[j], classes[j], j in high, dt)
+            track.correct(boxes[j], classes[j], j in high, self.frames)
             track.found = True
         for track in self.tracks:
             if not track.found:
-                track.slow_down(dt)
+                track.slow_down(self.frames)
         for j, (_, score, class_id) in enumerate(found):
             if j not in owner and score >= self.threshold and not self.covered(j, found, owner):
-                owner[j] = Track(boxes[j], class_id)
+                owner[j] = Track(boxes[j], class_id, self.frames)
                 self.tracks.append(owner[j])
             if j in owner and not owner[j].id and owner[j].hits >= self.min_hits:
                 owner[j].id = self.next_id
@@ -176,7 +191,7 @@ class Reference:
         costs = np.full((len(rows), len(tracks) + len(rows)), self.max_distance)
         for i, j in enumerate(rows):
             for k, track in enumerate(tracks):
-                cost = track.cost(boxes[j], classes[j], dt) + more + lost * (track.misses > 0)
+                cost = track.cost(boxes[j], classes[j], dt, self.frames) + more + lost * (track.misses > 0)
                 self.closest = min(self.closest, abs(cost - self.max_distance))
                 costs[i, k] = min(cost, 10 * self.max_distance)
         pairs = zip(*linear_sum_assignment(costs))
@@ -188,7 +203,7 @@ class Reference:
         place = {id(track): boxes[j] for j, track in owner.items()}
         astray = [
             t for t in seen
-            if id(t) not in place or np.sum((place[id(t)][:2] - t.center.place) ** 2) > 6 * t.variances()[0]
+            if id(t) not in place or np.sum((place[id(t)][:2] - t.center.place) ** 2) > 6 * t.variances(self.frames)[0]
         ]  # fmt: skip
         if len(seen) < 3 or 2 * len(astray) <= len(seen):
             return False

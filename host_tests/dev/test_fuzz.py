@@ -265,8 +265,8 @@ def _a_lost_number_is_given_again(patch: pytest.MonkeyPatch) -> None:
     tracker = _module("tracking.tracker").Tracker
     update = tracker.update
 
-    def again(self: Any, found: Any, dt: float = 1.0) -> Any:
-        tracked = update(self, found, dt)
+    def again(self: Any, found: Any, **time: Any) -> Any:
+        tracked = update(self, found, **time)
         for d in tracked:
             d.track_id = (d.track_id - 1) % 3 + 1
         return tracked

@@ -174,7 +174,7 @@ def test_dir_shows_the_public_names_and_unknown_names_raise() -> None:
 NOT_A_NUMBER = ("-1", "nan", "None", "'1'", "True", "1e9")
 TRACKER = {
     **dict.fromkeys(
-        ("threshold", "low_threshold", "max_distance", "max_age", "min_hits", "coast_frames", "max_tracks"), NOT_A_NUMBER
+        ("threshold", "low_threshold", "max_distance", "max_gap", "min_hits", "coast", "max_tracks"), NOT_A_NUMBER
     ),
     **dict.fromkeys(("smooth_boxes", "use_masks", "smooth_keypoints"), ("1", "None", "'no'")),
 }
@@ -280,7 +280,7 @@ def street(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("options", "masks", "frames"),
     [
         ({}, False, 60),
-        ({"smooth_boxes": False, "coast_frames": 5, "max_tracks": 6, "min_hits": 1}, False, 60),
+        ({"smooth_boxes": False, "coast": 0.4, "max_tracks": 6, "min_hits": 1}, False, 60),
         ({"low_threshold": 0.2, "min_hits": 1}, True, 8),
     ],
 )

@@ -165,6 +165,14 @@ while True:
 """
 
 
+def test_a_slow_machine_reports_the_tracks_of_a_picture_too(tmp_path: Path, photo: Path) -> None:
+    """Here it takes longer than `max_gap` for each frame."""
+    script = _script(tmp_path, TRACKED + "    import time\n    time.sleep_ms(150)\n")
+    (tmp_path / "helper.py").write_text("import n6post\ntrackers = [n6post.Tracker(max_gap=0.1)]\n", encoding="utf-8")
+    done = _run(tmp_path, script, "--picture", photo)
+    assert done.stdout == "[]\n[1]\n", done.stderr
+
+
 @pytest.mark.parametrize("trackers, frames", [("", 1), ("n6post.Tracker()", 2), ("n6post.Tracker(min_hits=5)", 5)])
 def test_a_picture_is_repeated_until_a_tracker_can_report(
     trackers: str, frames: int, tmp_path: Path, photo: Path
@@ -601,22 +609,26 @@ cam.pixformat(csi.RGB565)
 cam.framesize(csi.QVGA)
 zone = n6post.PolygonZone([(0, 0), (319, 0), (319, 239), (0, 239)])
 tracker = n6post.Tracker(min_hits=1)
+x = 100
 while True:
     img = cam.snapshot()
     WORK
-    inside = zone.trigger(tracker.update(n6post.detections([(100, 100, 50, 50, 0.9)])))
-    print(["%.3f" % zone.dwell_time(d) for d in inside])
+    x += 5
+    inside = zone.trigger(tracker.update(n6post.detections([(x, 100, 50, 50, 0.9)])))
+    print(["%.3f s, %.3f s, %.0f pixels a second" % (zone.dwell_time(d), d.age, d.velocity[0]) for d in inside])
 """
 
 
-def test_dwell_times_are_those_of_the_scene(tmp_path: Path, clip: Path) -> None:
+def test_ages_speeds_and_dwell_times_are_those_of_the_scene(tmp_path: Path, clip: Path) -> None:
+    """On a slow machine too: there each frame takes longer than the video's, and than 3 seconds in its last one."""
     outputs = []
-    for work in ("", "sum(range(300000))"):
+    slow = "import _clock; _clock._real['sleep'](0.08 if x < 135 else 3)"
+    for work in ("", slow):
         done = _run(tmp_path, _script(tmp_path, ZONE.replace("WORK", work)), "--picture", clip)
         assert done.returncode == 0, done.stderr
         outputs.append(done.stdout.splitlines())
     assert outputs[0] == outputs[1]
-    assert outputs[0][-1] == "['0.350']" and len(outputs[0]) == 8
+    assert outputs[0][-1] == "['0.350 s, 0.350 s, 100 pixels a second']" and len(outputs[0]) == 8
 
 
 ASYNC = """

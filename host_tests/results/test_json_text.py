@@ -383,9 +383,10 @@ def test_everything_with_as_dict_is_written_and_lists_of_it() -> None:
     heat_map, gallery = n6post.HeatMap(2, 1), n6post.Gallery()
     gallery.enroll("Anna", [3.0, 4.0])
     for detections in ([car(rect=(8, 8, 9, 9))], [car(rect=(8, 8, 9, 9))], []):
-        zone.trigger(tracker.update(detections), elapsed_ms=1234)
+        zone.trigger(tracker.update(detections, elapsed_ms=1200), elapsed_ms=1200)
     (visit,) = zone.left
-    assert visit.as_dict() == {"track_id": 1, "dwell_time": visit.dwell_time, "class_id": 2}
+    last = {"rect": [8, 8, 9, 9], "ago": 1.2}
+    assert visit.as_dict() == {"track_id": 1, "dwell_time": visit.dwell_time, "class_id": 2, **last}
     (track,) = tracker.tracks
     assert track.as_dict() == {**track._asdict(), "rect": [8, 8, 9, 9], "velocity": [0.0, 0.0]}
     classes = n6post.Classification([1], [0.5], ["cat", "dog"])
@@ -395,7 +396,7 @@ def test_everything_with_as_dict_is_written_and_lists_of_it() -> None:
     for record in (visit, track, gallery.match([3.0, 4.0]), classes[0]):
         assert tuple(record.as_dict()) == record._fields
     assert n6post.to_json(mixed) == f"[{', '.join([n6post.to_json(one) for one in mixed])}]"
-    assert n6post.to_json(tuple(zone.left)) == '[{"track_id": 1, "dwell_time": 0.0, "class_id": 2}]'
+    assert n6post.to_json(tuple(zone.left)) == f"[{json.dumps(visit.as_dict())}]"
     assert json.loads(n6post.to_json(gallery.similarities([4.0, 3.0]))) == [{"name": "Anna", "similarity": 0.96}]
 
 

@@ -28,6 +28,7 @@ from n6post.results import json_parts
 from n6post.results.detection import detection_from
 from n6post.results.mask_geometry import detection_refitted
 from n6post.results.scaled import scaled
+from n6post.tracking.tracker import TrackMemory
 from n6post_pc.demo import recorded
 from test_detection import FIELDS, car, detections_of, random_keypoints
 from ulab import _host
@@ -45,14 +46,14 @@ in_every_way = pytest.mark.parametrize("way", COPIES)
 
 METHODS = {
     "Detection": "as_dict replace keypoint angle iou overlap distance limb_angle midpoint fingers "
-    "center track_id age missed velocity frame_size keypoint_threshold "
+    "center track_id age missed velocity data result frame_size keypoint_threshold "
     + " ".join(FIELDS),
     "Mask": "area centroid rect contains image to_image fill_outside iou draw outline",
     "Segmentation": "background copy label class_ids fraction area class_at objects mask draw as_dict",
-    "LineZone": "start end anchor margin min_frames count_coasting frame_size trigger reset draw as_dict "
+    "LineZone": "start end anchor margin min_frames count_coasting name frame_size trigger reset draw as_dict "
     "in_count out_count in_count_per_class out_count_per_class",
-    "PolygonZone": "points anchor margin min_frames count_coasting max_gap frame_size trigger reset draw as_dict dwell_time "
-    "contains coverage occupancy entered left mean_dwell_time current_count current_count_per_class",
+    "PolygonZone": "points anchor margin min_frames count_coasting name max_gap min_seconds frame_size trigger reset draw "
+    "as_dict dwell_time contains coverage occupancy entered left mean_dwell_time current_count current_count_per_class",
     "Hold": "seconds release trigger reset held_time",
     "Tracker": "update reset tracks started ended",
 }
@@ -73,7 +74,7 @@ def test_dir_of_an_object_lists_its_methods_and_attributes() -> None:
 
 # Properties of options and of the tuple's fields have no documentation of their own.
 UNDOCUMENTED = {*FIELDS, "anchor", "margin", "min_frames", "count_coasting", "max_gap", "frame_size", "background"}
-UNDOCUMENTED |= {"seconds", "release"}
+UNDOCUMENTED |= {"seconds", "release", "name", "min_seconds"}
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -97,13 +98,15 @@ def test_repr_shows_the_fields_and_the_track() -> None:
 
 # --- copies ----------------------------------------------------------------------------------------------------------
 def full(name: str = "yolov8n_seg_320") -> Any:
-    """A Detection with a mask, keypoints, a track, a frame size, a threshold and an oriented box."""
+    """A Detection with a mask, keypoints, a track with data, a frame size, a threshold and an oriented box."""
     d = detections_of(name, stretched((10, 20, 640, 480)))[0]
     keypoints = _host.wrap(random_keypoints(17))
     x, y, w, h = d.rect
     corners = (x + w / 4, y), (x + w, y + h / 2), (x + w * 3 / 4, y + h), (x, y + h / 2)
     made = d.replace(keypoints=keypoints, keypoint_threshold=0.6, corners=corners)
-    return detection_from(made, made._source, (4, 1280, 0, -320, 64))
+    made = detection_from(made, made._source, (4, 16000, 0, -320, 64, TrackMemory()))
+    made.data["greeted"] = True
+    return made
 
 
 def class_map(seed: int = 0) -> Any:
@@ -206,13 +209,15 @@ def tracked_step(k: int) -> list[Any]:
 
 
 def track(tracker: Any, k: int) -> Any:
-    result = tracker.update(step(k))
-    moved = [(d.age, d.missed, d.velocity) for d in result]
+    result = tracker.update(step(k), elapsed_ms=80)
+    for d in result:
+        d.data.setdefault("first", k)
+    moved = [(d.age, d.missed, d.velocity, d.data) for d in result]
     return contents(result), moved, tracker.tracks, contents(tracker.started), tracker.ended
 
 
 def cross(line: Any, k: int) -> Any:
-    crossed = [[d.track_id for d in found] for found in line.trigger(tracked_step(k))]
+    crossed = [[d.track_id for d in found] for found in line.trigger(tracked_step(k), elapsed_ms=100)]
     return crossed, line.as_dict(), line.in_count_per_class, line.out_count_per_class, line.margin
 
 
@@ -228,12 +233,12 @@ def hold_on(hold: Any, k: int) -> Any:
 
 
 def follow(trail: Any, k: int) -> Any:
-    trail.update(tracked_step(k))
+    trail.update(tracked_step(k), elapsed_ms=100)
     return trail.positions(1), trail.positions(2), trail.length, trail.frame_size
 
 
 OBJECTS: dict[str, tuple[Callable[[], Any], Callable[[Any, int], Any]]] = {
-    "Tracker": (lambda: n6post.Tracker(coast_frames=2, smooth_keypoints=True, max_tracks=8), track),
+    "Tracker": (lambda: n6post.Tracker(coast=0.16, smooth_keypoints=True, max_tracks=8), track),
     "LineZone": (lambda: n6post.LineZone((0, 240), (700, 240), margin=0.05), cross),
     "PolygonZone": (lambda: n6post.PolygonZone([(50, 150), (690, 200), (690, 510)], max_gap=0.25), dwell),
     "Trail": (lambda: n6post.Trail(4, anchor="center"), follow),
@@ -261,7 +266,7 @@ def test_a_copied_tracker_zone_or_trail_goes_on_by_itself(name: str, frames: int
 @pytest.mark.parametrize("name", OBJECTS)
 def test_options_of_a_copy_are_its_own_and_are_checked(name: str, way: str) -> None:
     option, value, wrong = {
-        "Tracker": ("max_age", 7, 0),
+        "Tracker": ("max_gap", 7, -1),
         "LineZone": ("margin", 0.5, -1),
         "PolygonZone": ("max_gap", 3.0, -1),
         "Trail": ("length", 9, 1),
@@ -282,17 +287,17 @@ def test_options_of_a_copy_are_its_own_and_are_checked(name: str, way: str) -> N
 def smoothed(d: Any, **options: Any) -> Any:
     tracker = n6post.Tracker(**options)
     for _ in range(3):
-        found = tracker.update([d])
+        found = tracker.update([d], elapsed_ms=80)
     (result,) = found
     return result
 
 
 def coasted(d: Any) -> Any:
-    tracker = n6post.Tracker(coast_frames=2)
+    tracker = n6post.Tracker(coast=0.16)
     for _ in range(3):
-        tracker.update([d])
-    tracker.update([])
-    (result,) = tracker.update([])
+        tracker.update([d], elapsed_ms=80)
+    tracker.update([], elapsed_ms=80)
+    (result,) = tracker.update([], elapsed_ms=80)
     return result
 
 
@@ -347,9 +352,10 @@ def test_every_way_to_copy_a_detection_keeps_what_it_carries(way: str) -> None:
     moved = result.age, result.missed, result.velocity
     if by_tracker:
         # The object rests. It was seen three times, then missed twice.
-        assert moved == ((4.0, 2.0, (0.0, 0.0)) if way == "coasting" else (2.0, 0.0, (0.0, 0.0)))
+        assert moved == ((0.32, 0.16, (0.0, 0.0)) if way == "coasting" else (0.16, 0.0, (0.0, 0.0)))
     else:
-        assert moved == (5.0, 0.0, (-1.25, 0.25))
+        assert moved == (5.0, 0.0, (-15.625, 3.125))
+        assert (result.data == {"greeted": True}) is (result.track_id == 4)
     # Corners move with the rect, and the rotation stays.
     assert result.rotation == pytest.approx(d.rotation, abs=0.5) and result.rotation > 0
     x, y, w, h = result.rect
@@ -432,7 +438,7 @@ def test_detection_placed_in_the_frame_of_a_pipeline_keeps_what_it_carries(with_
     d = full().replace(mask=None, corners=None, keypoints=points, frame_size=None)
     result: Any = crop.to_frame(d, FRAME)
     assert type(result) is n6post.Detection and carried(result) == (4, FRAME, 0.6)
-    assert (result.age, result.missed, result.velocity) == (5.0, 0.0, (-1.25, 0.25))
+    assert (result.age, result.missed, result.velocity) == (5.0, 0.0, (-15.625, 3.125))
     assert (result.score, result.class_id, result.label) == (d.score, d.class_id, d.label)
     assert (result.keypoints is not None) == with_keypoints
 

@@ -122,13 +122,13 @@ def test_corners_without_a_size_or_a_number_do_no_harm() -> None:
 
 
 def test_a_tracker_moves_the_corners() -> None:
-    tracker = n6post.Tracker(coast_frames=3)
+    tracker = n6post.Tracker(coast=0.24)
     for frame in range(8):
-        found = tracker.update([ship(rectangle(100 + 9 * frame, 120, 60, 20, 30))])
+        found = tracker.update([ship(rectangle(100 + 9 * frame, 120, 60, 20, 30))], elapsed_ms=80)
     (d,) = found
     assert d.track_id == 1 and d.rotation == 30
     assert np.abs(np.array(d.corners.tolist()).mean(axis=0) - [163, 120]).max() < 4
-    (lost,) = tracker.update([])
+    (lost,) = tracker.update([], elapsed_ms=80)
     assert lost.rotation == 30 and lost.rect[0] > d.rect[0]
     assert np.array(lost.corners.tolist())[:, 0].min() > np.array(d.corners.tolist())[:, 0].min() + 4
 

@@ -115,7 +115,8 @@ def test_blobs_become_detections_on_every_firmware(frame: str) -> None:
     tracker = n6post.Tracker()
     zone = n6post.PolygonZone(((0, 0), (150, 0), (150, 239), (0, 239)))
     for _ in range(3):
-        objects = tracker.update(n6post.detections(img.find_blobs(THRESHOLDS), frame=img, labels=["red", "green"]))
+        found = n6post.detections(img.find_blobs(THRESHOLDS), frame=img, labels=["red", "green"])
+        objects = tracker.update(found, elapsed_ms=40)
         zone.trigger(objects, elapsed_ms=40)
     assert [(d.track_id, d.label) for d in objects] == [(1, "red"), (2, "green")] and zone.current_count == 1
     before = bytes(img.bytearray())

@@ -30,15 +30,15 @@ def test_every_option_of_every_family_is_here() -> None:
 
 # The defaults of the other objects with options. Those of the families are in their cases.
 ANCHORED = {"anchor": "bottom", "frame_size": None}
-ZONE = {**ANCHORED, "margin": 0.2, "min_frames": 2, "count_coasting": False}
+ZONE = {**ANCHORED, "margin": 0.2, "min_frames": 2, "count_coasting": False, "name": None}
 DEFAULTS: dict[str, dict[str, Any]] = {
     **{family: {name: case.default for name, case in cases.items()} for family, cases in CASES.items()},
     "Tracker": {
-        "threshold": 0.5, "low_threshold": 0.1, "max_age": 30, "min_hits": 2, "smooth_boxes": True, "coast_frames": 0,
+        "threshold": 0.5, "low_threshold": 0.1, "max_gap": 2.5, "min_hits": 2, "smooth_boxes": True, "coast": 0,
         "max_distance": 22.0, "max_tracks": 64, "use_masks": True, "smooth_keypoints": False,
     },
     "LineZone": ZONE,
-    "PolygonZone": {**ZONE, "max_gap": 1.0},
+    "PolygonZone": {**ZONE, "max_gap": None, "min_seconds": 0.0},
     "Hold": {"seconds": 1.0, "release": 0.5},
     "Trail": {"length": 30, **ANCHORED},
     "Plane": {**ANCHORED, "window": 1.0},
@@ -63,7 +63,7 @@ REQUIRED: dict[str, tuple[Any, ...]] = {
     "Hold": (1.0,),
 }  # fmt: skip
 WRONG = {
-    "threshold": -0.1, "low_threshold": 1.1, "max_age": 0, "min_hits": 1.0, "smooth_boxes": 1, "coast_frames": -1,
+    "threshold": -0.1, "low_threshold": 1.1, "min_hits": 1.0, "smooth_boxes": 1, "coast": -1, "name": 5, "min_seconds": -0.1,
     "max_distance": 65, "max_tracks": 1001, "use_masks": None, "smooth_keypoints": "no", "anchor": "middle",
     "frame_size": 640, "margin": 10.1, "max_gap": -1, "min_frames": 0, "count_coasting": 1, "seconds": -1, "release": -0.1,
     "length": 1,
@@ -318,5 +318,5 @@ def test_names_that_are_spelled_alike_are_suggested(kind: Any, name: str, near: 
 
 @pytest.mark.parametrize("name", ["zzz", "x", "gate", "", "verbose"])
 def test_an_option_that_is_like_no_other_gets_the_list_of_all(name: str) -> None:
-    with pytest.raises(TypeError, match=f"^Tracker has no option {name!r}: expected threshold, low_threshold, max_age, "):
+    with pytest.raises(TypeError, match=f"^Tracker has no option {name!r}: expected threshold, low_threshold, max_gap, "):
         n6post.Tracker(**{name: 1})

@@ -42,3 +42,36 @@ def test_a_frame_size_is_at_most_32767_pixels() -> None:
     for size in ((32768, 1), (1, 32768), (0, 1), (1, 0)):
         with pytest.raises(ValueError, match=r"frame_size: expected .*32767"):
             anchor_points.AnchorTracked(frame_size=size)
+
+
+def crossed(line: Any, d: Any, elapsed_ms: int) -> bool:
+    """Whether the line knows from where this one comes, far below."""
+    return bool(line.trigger([d], elapsed_ms=elapsed_ms)[1])
+
+
+REMEMBER = {
+    "LineZone": (lambda: n6post.LineZone((0, 100), (640, 100)), "trigger", crossed),
+    "Trail": (n6post.Trail, "update", lambda trail, d, ms: bool(trail.update([], elapsed_ms=ms) or trail.positions(d))),
+    "Plane": (
+        lambda: n6post.Plane([(0, 0), (640, 0), (640, 480), (0, 480)], [(0, 0), (6, 0), (6, 4), (0, 4)]), "update",
+        lambda plane, d, ms: plane.update([], elapsed_ms=ms) is None or d.track_id in plane._tracks,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REMEMBER)
+@pytest.mark.parametrize("max_gap", [None, 1.0, 4.0])
+def test_a_track_is_forgotten_two_max_gaps_after_it_was_seen(name: str, max_gap: float | None) -> None:
+    """By the object's own clock; the Tracker tells its max_gap with each detection. Without a Tracker it is 2.5 seconds."""
+    make, method, knows = REMEMBER[name]
+    lifetime = int(2000 * (max_gap or 2.5))
+    for ms, kept in ((0, True), (1, False)):
+        one = make()
+        above, below = [n6post.Detection((300, y, 20, 40), 0.9, 0, "", None, None) for y in (10, 200)]
+        if max_gap:
+            (above,) = n6post.Tracker(max_gap=max_gap, min_hits=1).update([above], elapsed_ms=0)
+        above.track_id = below.track_id = 1
+        getattr(one, method)([above], elapsed_ms=40)
+        getattr(one, method)([], elapsed_ms=lifetime)
+        getattr(one, method)([], elapsed_ms=ms)
+        assert knows(one, below, 0) is kept

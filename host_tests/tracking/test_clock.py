@@ -35,9 +35,9 @@ def test_numbers_of_numpy_are_times_too() -> None:
     times: Any = np.int64(40), np.float32(2.5), np.float64(0.5)
     assert after(*times)[0] == 43
     trackers = [n6post.Tracker(), n6post.Tracker()]
-    for tracker, dt in zip(trackers, (2, np.int64(2))):
+    for tracker, elapsed_ms in zip(trackers, (40, np.int64(40))):
         for x in (100, 110, 120):
-            tracker.update([seen(None, x, 100)], dt=dt)  # type: ignore[arg-type]
+            tracker.update([seen(None, x, 100)], elapsed_ms=elapsed_ms)  # type: ignore[arg-type]
     assert trackers[0].tracks == trackers[1].tracks
 
 

@@ -485,14 +485,14 @@ def test_time_is_measured_where_it_is_not_given(monkeypatch: pytest.MonkeyPatch)
 
 def test_works_with_a_tracker_zones_and_trails() -> None:
     """A person walks through, is away for longer than the tracker remembers, and returns elsewhere."""
-    tracker, gallery = n6post.Tracker(max_age=5), n6post.Gallery()
+    tracker, gallery = n6post.Tracker(max_gap=0.5), n6post.Gallery()
     line, trail = n6post.LineZone((100, 0), (100, 200)), n6post.Trail()
     ids: list[int] = []
     for step in range(60):
         x = 20 + 8 * step if step < 20 else 400 - 8 * (step - 40)
         found = [] if 20 <= step < 40 else [n6post.Detection((x, 50, 30, 80), 0.9, 0, "person", None, None)]
-        tracked = gallery.reidentify(tracker.update(found), lambda d: [1.0, 2.0, 0.5], elapsed_ms=100)
-        line.trigger(trail.update(tracked))
+        tracked = gallery.reidentify(tracker.update(found, elapsed_ms=100), lambda d: [1.0, 2.0, 0.5], elapsed_ms=100)
+        line.trigger(trail.update(tracked, elapsed_ms=100), elapsed_ms=100)
         ids += [d.track_id for d in tracked]
     assert set(ids) == {1} and len(tracker.tracks) == 1 and tracker.tracks[0].track_id == 2
     assert line.in_count + line.out_count >= 1

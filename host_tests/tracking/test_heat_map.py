@@ -153,11 +153,12 @@ def test_detections_of_frames_of_two_sizes_share_a_map() -> None:
 
 def test_coasting_detections_do_not_count() -> None:
     heat_map = n6post.HeatMap(4, 4)
-    tracker = n6post.Tracker(coast_frames=3)
+    tracker = n6post.Tracker(coast=0.24)
     for _ in range(4):
-        heat_map.update(tracker.update(found((40, 40, 30, 30))))
+        heat_map.update(tracker.update(found((40, 40, 30, 30)), elapsed_ms=80))
     counted = values(heat_map).sum()
-    heat_map.update(tracker.update([]))
+    (coasting,) = tracker.update([], elapsed_ms=80)
+    heat_map.update([coasting])
     assert counted == values(heat_map).sum() == 3
 
 

@@ -31,7 +31,7 @@ def counts(line: Any, *bottoms: int, x: int = 200) -> tuple[int, int]:
 
 def coasting(d: Any) -> Any:
     """The same as the prediction of a Tracker that has missed it for two updates."""
-    return detection_from(d, d._source, (d.track_id, 1280, 512, 0, 0))
+    return detection_from(d, d._source, (d.track_id, 1280, 512, 0, 0, None))
 
 
 # --- hysteresis ---
@@ -232,12 +232,12 @@ def test_a_prediction_crosses_no_line_unless_it_is_asked_for() -> None:
 
 def test_coasting_detections_of_a_tracker_do_not_cross() -> None:
     def walk(count_coasting: bool) -> tuple[int, int]:
-        tracker = n6post.Tracker(coast_frames=20)
+        tracker = n6post.Tracker(coast=1.6)
         still = n6post.Detection((500, 100, 30, 80), 0.9, 0, "person", None, None)
         line = n6post.LineZone((150, 400), (150, 0), count_coasting=count_coasting)
         for k in range(30):
             found = [n6post.Detection((10 * k, 100, 30, 80), 0.9, 0, "person", None, None)] if k < 10 else []
-            line.trigger(tracker.update([*found, still]))
+            line.trigger(tracker.update([*found, still], elapsed_ms=80))
         return line.in_count, line.out_count
 
     assert (walk(False), walk(True)) == ((0, 0), (0, 1))
@@ -264,3 +264,11 @@ def test_far_beyond_a_line_is_twice_the_margin_of_that_side() -> None:
             line = n6post.LineZone(start, end, frame_size=(640, 480))
             line.trigger([seen(1, 300, 100, 100, 100)])
             assert sum(map(len, line.trigger([seen(1, 300, y, 100, 100)]))) == crossed
+
+
+def test_a_track_that_stays_is_not_forgotten() -> None:
+    for rest in (300, 205):  # far below the line, and within the margin
+        line = line_at_200()
+        for y in (300, *[rest] * 10, 100):
+            line.trigger([seen(1, 200, y, 40, 40)], elapsed_ms=1000)
+        assert line.in_count == 1

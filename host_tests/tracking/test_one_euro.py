@@ -11,6 +11,8 @@ import pytest
 from n6post.tracking.one_euro import _BETA, _MIN_CUTOFF, _SPEED_CUTOFF, filtered
 from ulab import numpy as ulab
 
+pytestmark = pytest.mark.usefixtures("steady_clock")
+
 
 def alpha(cutoff: float, dt: float) -> float:
     return 1 / (1 + 1 / (2 * math.pi * cutoff) / dt)
@@ -124,7 +126,8 @@ def test_the_tracker_filters_each_track_if_the_option_is_set() -> None:
         detections = [
             person((x, 20, 40, 90), of) for x, of in ((10, points), (210, others))
         ]  # fmt: skip
-        left, calmed = plain.update(detections), calm.update(detections[:: -1 if k % 3 else 1])
+        left = plain.update(detections, elapsed_ms=80)
+        calmed = calm.update(detections[:: -1 if k % 3 else 1], elapsed_ms=80)
     assert left[0].keypoints is points and left[1].keypoints is others
     calmed.sort(key=lambda d: d.rect[0])
     assert [type(d) for d in calmed] == [n6post.Detection] * 2 and sorted(d.track_id for d in calmed) == [1, 2]
@@ -133,7 +136,7 @@ def test_the_tracker_filters_each_track_if_the_option_is_set() -> None:
 
 
 def test_filters_of_dropped_tracks_are_dropped_too() -> None:
-    tracker = n6post.Tracker(smooth_keypoints=True, max_age=3)
+    tracker = n6post.Tracker(smooth_keypoints=True, max_gap=0.24)
     for k in range(60):
         points = keypoints_of(np.array([[20, 40], [30, 60]]), [0.9, 0.9])
         tracker.update([person((10 + 200 * (k // 6 % 3), 20, 40, 90), points)])
@@ -145,7 +148,7 @@ def test_filters_of_dropped_tracks_are_dropped_too() -> None:
 
 
 def test_a_filter_restarts_when_it_is_switched_on_again() -> None:
-    tracker = n6post.Tracker(smooth_keypoints=True, max_age=100)
+    tracker = n6post.Tracker(smooth_keypoints=True, max_gap=8)
 
     def update(x: float) -> float:
         points = keypoints_of(np.array([[x, 40]]), [0.9])

@@ -359,7 +359,7 @@ def test_large_world_coordinates_cost_no_centimeters(offset: float) -> None:
     assert far.max_error < 1e-4
 
 
-def test_a_track_is_forgotten_when_it_was_lost_for_three_windows() -> None:
+def test_a_speed_ends_after_three_windows_and_a_track_after_two_gaps() -> None:
     plane = n6post.Plane(FLAT, CENTIMETRES)
     path: list[Any] = [(100 + 10 * k, 500) for k in range(10)]
     assert walked(plane, path)[-1] == pytest.approx(3.6, rel=1e-4)
@@ -367,6 +367,7 @@ def test_a_track_is_forgotten_when_it_was_lost_for_three_windows() -> None:
     assert lost[0] == pytest.approx(3.6, rel=1e-4) and 1 in plane._tracks
     # Those of half a window that are not older than three.
     assert None not in lost[:25] and lost[25:] == [None] * 5
+    assert walked(plane, [None] * 20) == [None] * 20 and 1 in plane._tracks  # a Tracker's max_gap is 2.5 seconds
     assert walked(plane, [None]) == [None] and not plane._tracks
     assert walked(plane, path)[:5] == [None] * 5, "it starts again"
     plane.reset()
@@ -375,10 +376,10 @@ def test_a_track_is_forgotten_when_it_was_lost_for_three_windows() -> None:
 
 def test_coasting_detections_do_not_count() -> None:
     plane = n6post.Plane(FLAT, CENTIMETRES)
-    tracker = n6post.Tracker(coast_frames=5, smooth_boxes=False)
+    tracker = n6post.Tracker(coast=0.5, smooth_boxes=False)
     for k in range(12):
-        plane.update(tracker.update([seen(None, 200 + 10 * k, 500, 60, 90)]), elapsed_ms=100)
-    (coasting,) = tracker.update([])
+        plane.update(tracker.update([seen(None, 200 + 10 * k, 500, 60, 90)], elapsed_ms=100), elapsed_ms=100)
+    (coasting,) = tracker.update([], elapsed_ms=100)
     assert coasting.missed
     before = plane._tracks[coasting.track_id][0][:]
     plane.update([coasting], elapsed_ms=100)

@@ -29,7 +29,7 @@ def step(one: Any, *places: Any, ms: int = 100) -> tuple[list[int], list[int], l
     detections = [seen(i, *place, class_id=i) for i, place in enumerate(places, 1) if place]
     inside = one.trigger(detections, elapsed_ms=ms)
     assert one.current_count == len(inside)
-    return [d.track_id for d in inside], [d.track_id for d in one.entered], [tuple(visit) for visit in one.left]
+    return [d.track_id for d in inside], [d.track_id for d in one.entered], [tuple(visit[:3]) for visit in one.left]
 
 
 def test_entered_and_left_are_those_of_the_last_frame() -> None:
@@ -51,7 +51,7 @@ def test_entered_has_the_detections_and_left_named_tuples() -> None:
     one.trigger([seen(7, *OUTSIDE, class_id=5)], elapsed_ms=250)
     (visit,) = one.left
     assert (visit.track_id, visit.dwell_time, visit.class_id) == (7, 0.0, 3)
-    assert repr(visit) == "Visit(track_id=7, dwell_time=0.0, class_id=3)"
+    assert repr(visit) == "Visit(track_id=7, dwell_time=0.0, class_id=3, rect=(190, 160, 20, 40), ago=0.25)"
 
 
 def test_the_mean_dwell_time_is_that_of_all_visits_that_ended() -> None:
@@ -367,3 +367,77 @@ def test_json_has_dwell_times_of_tracks_inside_only() -> None:
     for _ in range(2):
         step(one, INSIDE, OUTSIDE)
     assert one.as_dict()["dwell_times"] == [[1, 0.1]]
+
+
+# --- passers-by ---
+def test_who_stays_for_less_than_min_seconds_was_not_there() -> None:
+    one = zone(min_seconds=0.5)
+    for places in ([INSIDE], [INSIDE], [INSIDE, INSIDE], [INSIDE, INSIDE], [INSIDE, INSIDE]):
+        assert step(one, *places) == ([], [], [])
+    assert step(one, INSIDE, OUTSIDE) == ([1], [1], [])  # 0.5 seconds since it was first inside
+    assert one.dwell_time(1) == 0.5 and one.mean_dwell_time == 0.0
+    assert step(one, OUTSIDE, OUTSIDE) == ([], [], [(1, 0.5, 1)])
+    assert step(one, OUTSIDE, INSIDE) == ([], [], [])  # it starts again
+    for _ in range(4):
+        assert step(one, OUTSIDE, INSIDE) == ([], [], [])
+    assert step(one, OUTSIDE, INSIDE) == ([2], [2], [])
+    assert one.mean_dwell_time == 0.5
+
+
+def test_a_passer_by_who_is_lost_inside_has_not_left() -> None:
+    one = zone(min_seconds=0.5)
+    step(one, INSIDE)
+    step(one, INSIDE)
+    assert step(one, ms=5000) == ([], [], []) and one.mean_dwell_time == 0.0 and not one._tracks
+
+
+def test_one_who_comes_in_needs_min_frames_and_min_seconds() -> None:
+    one = zone(min_seconds=0.2, min_frames=5)
+    edge = (293, 200)  # beyond the margin of 6 pixels, within twice that
+    assert [step(one, at)[0] for at in (OUTSIDE, edge, edge, edge, edge, edge)] == [[]] * 5 + [[1]]
+    assert one.dwell_time(1) == 0.4
+    one = zone(min_seconds=0.2)
+    assert [step(one, at)[0] for at in (OUTSIDE, edge, edge, edge)] == [[], [], [], [1]]
+
+
+# --- the gap of the Tracker, and the last sight of a visit ---
+@pytest.mark.parametrize("max_gap", [None, 1.5])
+@pytest.mark.parametrize("of_tracker", [1.0, 4.0])
+def test_without_a_max_gap_a_visit_ends_with_its_track(of_tracker: float, max_gap: float | None) -> None:
+    tracker = n6post.Tracker(max_gap=of_tracker, min_hits=1, smooth_boxes=False)
+    one, trail = zone(max_gap=max_gap), n6post.Trail()
+    for x in (150, 180, 200):
+        found = [n6post.Detection((x - 10, 160, 20, 40), 0.9, 3, "person", None, None)]
+        tracked = trail.update(tracker.update(found, elapsed_ms=100), elapsed_ms=100)
+        one.trigger(tracked, elapsed_ms=100)
+    seconds = max_gap or of_tracker
+    for _ in range(int(10 * seconds) + 1):
+        assert one.left == []
+        one.trigger(trail.update(tracker.update([], elapsed_ms=100), elapsed_ms=100), elapsed_ms=100)
+    (visit,) = one.left
+    assert (visit.track_id, visit.dwell_time, visit.rect) == (1, 0.2, (190, 160, 20, 40))
+    assert visit.ago == pytest.approx(seconds + 0.1)
+    if max_gap is None:
+        assert [track.track_id for track in tracker.ended] == [1]
+        assert trail.positions(visit.track_id) == [(150, 200), (180, 200), (200, 200)]
+
+
+def test_a_visit_has_the_box_of_the_last_frame_inside() -> None:
+    one = zone()
+    for x in (200, 250, 290, 307, 307):
+        step(one, (x, 200))
+    (visit,) = one.left
+    assert (visit.rect, visit.ago, visit.dwell_time) == ((280, 160, 20, 40), 0.2, 0.2)
+    assert visit.as_dict() == {
+        "track_id": 1, "dwell_time": 0.2, "class_id": 1, "rect": [280, 160, 20, 40], "ago": 0.2,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("detections", [7, "person", [None], [7], [(1, 2)]])
+def test_a_list_of_anything_else_leaves_the_time_as_it_was(detections: Any) -> None:
+    one = zone()
+    step(one, INSIDE)
+    with pytest.raises(ValueError, match="^detections: expected a list of Detection, got "):
+        one.trigger(detections, elapsed_ms=900)
+    step(one, INSIDE)
+    assert one.dwell_time(1) == 0.1

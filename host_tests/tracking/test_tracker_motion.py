@@ -16,6 +16,9 @@ import pytest
 import synthetic_motion
 import synthetic_motion_unseen
 from n6post.results.detection import detection_from
+from n6post.tracking import clock
+
+pytestmark = pytest.mark.usefixtures("steady_clock")
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "scripts" / "dev" / "tracking"))
@@ -80,10 +83,11 @@ def test_an_object_that_moves_most_of_its_width_a_frame_keeps_one_id(share: floa
     assert (reported, len(ids)) == (len(found) - 1, 1)
 
 
-@pytest.mark.parametrize("dt", [0.25, 1.0, 2.0, 3.0, 8.0, 30.0])
-def test_a_constant_dt_of_up_to_max_age_confirms_tracks(dt: float) -> None:
+@pytest.mark.parametrize("elapsed_ms", [20, 80, 160, 240, 640, 2500, 10000])
+def test_any_constant_time_between_updates_confirms_tracks(elapsed_ms: int) -> None:
     tracker = n6post.Tracker()
-    counts = [len(tracker.update([box(100 + 3 * k, 100, 40, 80), box(400, 300, 50, 50)], dt=dt)) for k in range(6)]
+    frames = [[box(100 + 3 * k, 100, 40, 80), box(400, 300, 50, 50)] for k in range(6)]
+    counts = [len(tracker.update(found, elapsed_ms=elapsed_ms)) for found in frames]
     assert counts == [0, 2, 2, 2, 2, 2]
     assert len({track.track_id for track in tracker.tracks}) == 2
 
@@ -91,7 +95,7 @@ def test_a_constant_dt_of_up_to_max_age_confirms_tracks(dt: float) -> None:
 @pytest.mark.parametrize("side", [1, -1])
 def test_a_box_that_coasts_may_reach_the_edge_of_the_frame(side: int) -> None:
     """No detection has been at the edge yet: the frame's size is known from the processor, which made the detection."""
-    tracker = n6post.Tracker(coast_frames=20)
+    tracker = n6post.Tracker(coast=1.6)
     rects = []
     for k in range(30):
         found = []
@@ -117,6 +121,87 @@ def test_an_aspect_that_changes_while_a_car_turns_keeps_one_id() -> None:
 def _center(rect: synthetic_motion.Box) -> tuple[float, float, float, float]:
     x, y, w, h = rect
     return x + w / 2, y + h / 2, w, h
+
+
+# ---- time ----
+
+
+def strollers(now: float) -> list[n6post.Detection]:
+    """Two people side by side, who sway, turn back after four seconds, and one who stands where they pass."""
+    x = 100 + 80 * (now if now < 4 else 8 - now)
+    return [box(x, 200 + 6 * np.sin(3 * now), 40, 100), box(x + 10, 330, 44, 110), box(300, 70, 36, 90)]
+
+
+@pytest.mark.parametrize("rate", [25, 12.5, 25 / 3, 3])
+def test_the_same_walk_has_the_same_ids_at_every_rate(rate: float) -> None:
+    tracker = n6post.Tracker()
+    frames = [strollers(k / rate) for k in range(int(8 * rate))]
+    results = [[d.track_id for d in tracker.update(found, elapsed_ms=1000 / rate)] for found in frames]
+    assert results == [[]] + [[1, 2, 3]] * (len(frames) - 1)
+
+
+@pytest.mark.parametrize("rate", [25, 12.5, 25 / 3, 3])
+@pytest.mark.parametrize("pause", ["ten times as long", 2.4])
+def test_a_pause_within_max_gap_loses_nobody_and_joins_nobody(rate: float, pause: Any) -> None:
+    seconds = pause if isinstance(pause, float) else min(10 / rate, 2.4)
+    for others in (False, True):
+        tracker = n6post.Tracker()
+        for k in range(int(2 * rate)):
+            tracker.update(strollers(k / rate), elapsed_ms=1000 / rate)
+        now = 2.0 - 1 / rate + seconds
+        there = [box(x, 420, 40, 90) for x in (60, 580)] if others else strollers(now)
+        tracker.update(there, elapsed_ms=1000 * seconds)
+        if not others:
+            there = strollers(now + 1 / rate)
+        assert [d.track_id for d in tracker.update(there, elapsed_ms=1000 / rate)] == ([4, 5] if others else [1, 2, 3])
+
+
+@pytest.mark.parametrize("rate", [25, 12.5, 25 / 3, 3])
+def test_after_a_pause_beyond_max_gap_everybody_is_new(rate: float) -> None:
+    tracker = n6post.Tracker()
+    for k in range(int(2 * rate)):
+        tracker.update(strollers(k / rate), elapsed_ms=1000 / rate)
+    assert tracker.update(strollers(2), elapsed_ms=60_000) == [] and len(tracker.ended) == 3
+    assert [d.track_id for d in tracker.update(strollers(2), elapsed_ms=1000 / rate)] == [4, 5, 6]
+
+
+def test_the_first_call_has_no_pause_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the clock says at first, and however long the second takes within max_gap."""
+    tracker = n6post.Tracker()
+    ticks = iter([123_456_789, 123_459_289, 123_459_369])
+    monkeypatch.setattr(clock.time, "ticks_ms", lambda: next(ticks))
+    assert [[d.track_id for d in tracker.update(strollers(0))] for _ in range(3)] == [[], [1, 2, 3], [1, 2, 3]]
+
+
+@pytest.mark.parametrize("elapsed_ms", [40, 80, 120, 333, 1000])
+def test_a_new_track_takes_no_detection_of_a_neighbor(elapsed_ms: int) -> None:
+    """Two widths away, whatever the time between two updates. What moves by half a width is found again."""
+    for away, found in ((90, 0), (20, 1)):
+        tracker = n6post.Tracker()
+        for detections in ([], [], [box(100, 200, 40, 80)]):
+            tracker.update(detections, elapsed_ms=elapsed_ms)
+        assert len(tracker.update([box(100 + away, 200, 40, 80)], elapsed_ms=elapsed_ms)) == found
+
+
+@pytest.mark.parametrize(("pause", "kept"), [(6000, True), (6001, False)])
+def test_a_track_of_the_last_update_is_kept_for_three_intervals(pause: int, kept: bool) -> None:
+    tracker = n6post.Tracker(max_gap=1)
+    for _ in range(4):
+        tracker.update([box(100, 200, 40, 80)], elapsed_ms=2000)
+    tracker.update([box(100, 200, 40, 80)], elapsed_ms=pause)
+    assert [d.track_id for d in tracker.update([box(100, 200, 40, 80)], elapsed_ms=2000)] == [1 if kept else 2]
+
+
+def test_a_track_that_missed_an_update_ends_in_the_first_beyond_max_gap() -> None:
+    tracker = n6post.Tracker(max_gap=1)
+    there = [box(100, 200, 40, 80)]
+    for found in (there, there, []):
+        tracker.update(found, elapsed_ms=2000)
+        assert tracker.ended == []
+    (track,) = tracker.tracks
+    assert track.missed == 2.0
+    tracker.update(there, elapsed_ms=1)
+    assert tracker.tracks == [] and tracker.ended == [track]
 
 
 # ---- kinds of motion, against other trackers ----

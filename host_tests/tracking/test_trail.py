@@ -31,18 +31,27 @@ def test_the_anchor_selects_the_point_of_the_box() -> None:
         assert trail.positions(1) == [place]
 
 
-def test_a_lost_track_loses_a_position_an_update_until_it_is_found() -> None:
+def test_a_lost_track_keeps_its_positions() -> None:
     trail = n6post.Trail(5)
     for k in range(5):
-        trail.update([seen(1, k, 9)])
-    trail.update([])
-    trail.update([])
-    assert trail.positions(1) == [(2, 9), (3, 9), (4, 9)]
-    trail.update([seen(1, 40, 9)])
-    assert trail.positions(1) == [(2, 9), (3, 9), (4, 9), (40, 9)]
-    for _ in range(4):
-        trail.update([])
-    assert trail.positions(1) == [] and not trail._tracks
+        trail.update([seen(1, k, 9)], elapsed_ms=100)
+    for _ in range(20):
+        trail.update([], elapsed_ms=100)
+    assert trail.positions(1) == [(k, 9) for k in range(5)]
+    trail.update([seen(1, 40, 9)], elapsed_ms=100)
+    assert trail.positions(1) == [(1, 9), (2, 9), (3, 9), (4, 9), (40, 9)]
+
+
+@pytest.mark.parametrize("max_gap", [2.5, 1.0])
+def test_a_lost_track_is_drawn_as_long_as_its_tracker_keeps_it(max_gap: float) -> None:
+    tracker, trail = n6post.Tracker(max_gap=max_gap, min_hits=1), n6post.Trail()
+    for x in (10, 20, 30, 40):
+        trail.update(tracker.update([seen(None, x, 50)], elapsed_ms=100), elapsed_ms=100)
+    for elapsed_ms, drawn in ((1000 * max_gap, True), (1, False)):
+        trail.update(tracker.update([], elapsed_ms=elapsed_ms), elapsed_ms=elapsed_ms)
+        img = image.Image(64, 64, image.GRAYSCALE)
+        assert any(trail.draw(img).bytearray()) is drawn is bool(tracker.tracks)
+    assert len(trail.positions(1)) == 4
 
 
 @given(st.integers(2, 7), st.lists(st.lists(st.integers(1, 5), unique=True, max_size=5), max_size=40))
@@ -51,15 +60,18 @@ def test_a_lost_track_loses_a_position_an_update_until_it_is_found() -> None:
 @example(2, [[1], [], [1], [], [], [1]])
 @example(3, [[5, 4, 3, 2, 1]] * 5 + [[]] * 5)
 def test_positions_equal_those_of_a_plain_list(length: int, frames: list[list[int]]) -> None:
+    """In steps of 2 s. A track is forgotten after 5 s."""
     trail = n6post.Trail(length)
     plain: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    missed: dict[int, int] = defaultdict(int)
     for k, here in enumerate(frames):
-        trail.update([seen(n, 3 * k + n, k) for n in here])
+        trail.update([seen(n, 3 * k + n, k) for n in here], elapsed_ms=2000)
         for n in range(1, 6):
+            missed[n] = 0 if n in here else missed[n] + 2
             if n in here:
                 plain[n] = [*plain[n], (3 * k + n, k)][-length:]
-            else:
-                plain[n] = plain[n][1:]
+            elif missed[n] > 5:
+                plain[n] = []
             assert trail.positions(n) == plain[n]
     assert sorted(trail._tracks) == sorted(n for n in plain if plain[n])
 
@@ -83,7 +95,7 @@ def test_128_tracks_are_kept_and_all_that_are_in_the_frame(crowd: int, kept: boo
     for k in range(10):
         trail.update([seen(n, k, 5) for n in range(1, crowd + 1)])
     trail.update([seen(n, 5, 5) for n in range(crowd + 1, last + 1)])
-    assert [len(trail.positions(n)) for n in (1, crowd, crowd + 1, last)] == [9 * kept, 9 * kept, 1, 1]
+    assert [len(trail.positions(n)) for n in (1, crowd, crowd + 1, last)] == [10 * kept, 10 * kept, 1, 1]
 
 
 def test_the_default_length_is_30_positions() -> None:
@@ -198,7 +210,7 @@ def test_trails_on_the_recorded_street_follow_the_walkers_feet() -> None:
     tracker, trail = n6post.Tracker(), n6post.Trail(30)
     feet: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for detections in recorded.street()[:120]:
-        for d in trail.update(tracker.update(detections)):
+        for d in trail.update(tracker.update(detections, elapsed_ms=100), elapsed_ms=100):
             x, y, w, h = d.rect
             feet[d.track_id].append((x + w // 2, y + h))
     assert len(trail._tracks) > 4
@@ -219,7 +231,7 @@ def test_a_longer_trail_keeps_its_positions_and_grows() -> None:
     for k in range(7, 12):
         trail.update([seen(1, k, 9)])
         assert trail.positions(1) == [(j, 9) for j in range(max(3, k - 5), k + 1)]
-    assert trail.positions(2) == []  # a lost track loses one position an update
+    assert trail.positions(2) == [(k, 5) for k in range(3, 7)]
 
 
 def test_a_shorter_trail_keeps_the_newest_positions() -> None:
@@ -241,7 +253,7 @@ def test_any_changes_of_the_length_are_those_of_a_plain_list(steps: list[tuple[i
     for k, (length, visible) in enumerate(steps):
         trail.length = length
         trail.update([seen(1, k, 2 * k)] * visible)
-        plain = [*plain[-length:], (k, 2 * k)][-length:] if visible else plain[-length:][1:]
+        plain = ([*plain, (k, 2 * k)] if visible else plain)[-length:]
         assert trail.positions(1) == plain
 
 

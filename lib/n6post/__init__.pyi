@@ -1604,7 +1604,7 @@ class LineZone:
         """{class_id: count}, by the class that the tracks had when they crossed out."""
 
     def trigger(
-        self, detections: Sequence[Detection[_M, _K, int]]
+        self, detections: Sequence[Detection[_M, _K, int]], *, elapsed_ms: float | None = None
     ) -> tuple[list[Detection[_M, _K, int]], list[Detection[_M, _K, int]]]:
         """Count the detections of a frame; returns two lists of them: those that crossed in, and those that crossed out.
 
@@ -1945,7 +1945,7 @@ class Trail:
           detection's.
         """
 
-    def update(self, detections: _Tracked) -> _Tracked:
+    def update(self, detections: _Tracked, *, elapsed_ms: float | None = None) -> _Tracked:
         """Add the positions of a frame's detections; returns the detections unchanged.
 
         - `detections`: as Tracker.update returns them. ValueError for a detection without a `track_id`, and for positions

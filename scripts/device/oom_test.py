@@ -485,29 +485,33 @@ def ground_scenes():
 
 def other_scenes():
     """The scenes of tracker, zones, trail and load."""
-    for name, options in (("", {}), (" that coasts and smooths keypoints", {"smooth_keypoints": True, "coast_frames": 2})):
+    for name, options in (("", {}), (" that coasts and smooths keypoints", {"smooth_keypoints": True, "coast": 0.16})):
         for frame in (0, 5):
 
             def tracking(options=options, frame=frame):
                 forget()
                 tracker = n6post.Tracker(**options)
                 for k in range(frame):
-                    tracker.update(walkers(k))
+                    for d in tracker.update(walkers(k), elapsed_ms=80):
+                        d.data["first"] = d.data.get("first", k)
                 return tracker
 
             def tracked(tracker, frame=frame):
                 results = []
                 for k in range(frame + 1, frame + 6):
-                    result = tracker.update(walkers(k))
-                    results.append((contents(result), drawn(result, color_by="track")))
+                    result = tracker.update(walkers(k), elapsed_ms=80)
+                    results.append((contents(result), [d.data for d in result], drawn(result, color_by="track")))
                 return results, tracker.tracks
 
-            yield "Tracker%s, update %d" % (name, frame), tracking, lambda t, k=frame: t.update(walkers(k)), tracked
+            def update(tracker, frame=frame):
+                return tracker.update(walkers(frame), elapsed_ms=80)
+
+            yield "Tracker%s, update %d" % (name, frame), tracking, update, tracked
 
     def line():
         zone = n6post.LineZone((0, 50), (100, 50), margin=0)
         for k in range(5):
-            zone.trigger(passing(k))
+            zone.trigger(passing(k), elapsed_ms=100)
         return zone
 
     def crossed(zone):
@@ -515,11 +519,11 @@ def other_scenes():
         if counts != (zone.in_count, zone.out_count):
             return "counts that disagree"
         for k in range(6, 10):
-            zone.trigger(passing(k))
+            zone.trigger(passing(k), elapsed_ms=100)
         counts = sorted(zone.in_count_per_class.items()), sorted(zone.out_count_per_class.items())
         return counts, n6post.to_json(zone), drawn(zone)
 
-    yield "LineZone, trigger", line, lambda zone: zone.trigger(passing(5)), crossed
+    yield "LineZone, trigger", line, lambda zone: zone.trigger(passing(5), elapsed_ms=100), crossed
     yield "LineZone, drawing", line, drawn, lambda zone: drawn(zone)
 
     def polygon():
@@ -575,15 +579,15 @@ def other_scenes():
     def trail():
         made = n6post.Trail(3)
         for k in range(3):
-            made.update(passing(k))
+            made.update(passing(k), elapsed_ms=100)
         return made
 
     def followed(made):
         for k in range(4, 7):
-            made.update(passing(k))
+            made.update(passing(k), elapsed_ms=100)
         return [made.positions(n) for n in range(1, 5)], drawn(made)
 
-    yield "Trail, update", trail, lambda made: made.update(passing(3)), followed
+    yield "Trail, update", trail, lambda made: made.update(passing(3), elapsed_ms=100), followed
     yield "Trail, drawing", trail, drawn, lambda made: drawn(made)
 
     class Ml:

@@ -176,7 +176,7 @@ CHANGES = {
 
 
 TRACKING = (
-    ("coast_frames", 3), ("coast_frames", 0), ("smooth_keypoints", True), ("smooth_keypoints", False), ("max_distance", 18.0)
+    ("coast", 0.12), ("coast", 0), ("smooth_keypoints", True), ("smooth_keypoints", False), ("max_distance", 18.0)
 )  # fmt: skip
 
 
@@ -322,7 +322,7 @@ class Script:
         self.tracked = self.crossed = self.characters = 0
 
     def begin(self):
-        self.tracker.coast_frames, self.tracker.smooth_keypoints, self.tracker.max_distance = 0, False, 22.0
+        self.tracker.coast, self.tracker.smooth_keypoints, self.tracker.max_distance = 0, False, 22.0
         for one in (self.tracker, self.line, self.zone, self.trail):
             one.reset()
 
@@ -342,12 +342,12 @@ class Script:
             n6post.draw(img, result)
             self.characters += len(n6post.to_json(result))
             return
-        detections = self.tracker.update(result)
+        detections = self.tracker.update(result, elapsed_ms=40)
         self.tracked += len(detections)
-        entered, left = self.line.trigger(detections)
+        entered, left = self.line.trigger(detections, elapsed_ms=40)
         self.crossed += len(entered) + len(left)
         self.zone.trigger(detections, elapsed_ms=40)
-        self.trail.update(detections)
+        self.trail.update(detections, elapsed_ms=40)
         self.characters += len(n6post.to_json(detections)) + len(n6post.to_json(self.line)) + len(n6post.to_json(self.zone))
         if img:
             n6post.draw(img, detections, color_by=("class", "track", "instance")[random.below(3)])

@@ -40,7 +40,7 @@ def written(numbers):
 
 def run(path, masks):
     """Yields after each frame, so that MicroPython can collect garbage there."""
-    tracker = n6post.Tracker(coast_frames=3)
+    tracker = n6post.Tracker(coast=0.24)
     plane = n6post.Plane(PIXELS, METRES, window=0.7)
     exact = n6post.Plane(PIXELS[:4], METRES[:4], anchor="center")
     maps = n6post.HeatMap(24, 18), n6post.HeatMap(16, 12, half_life=0.5), n6post.HeatMap(7, 5, anchor="box")
@@ -50,7 +50,8 @@ def run(path, masks):
     for number, found in enumerate(tracking.read(path)):
         if not masks:
             found = [d.replace(mask=None) for d in found]
-        tracked = plane.update(tracker.update(found), elapsed_ms=(100, 40, 66.5)[number % 3])
+        elapsed_ms = (100, 40, 66.5)[number % 3]
+        tracked = plane.update(tracker.update(found, elapsed_ms=elapsed_ms), elapsed_ms=elapsed_ms)
         for d in tracked:
             place = exact.to_world(d)
             print(d.track_id, written(plane.to_world(d)), written(place), place and exact.to_image(place))

@@ -31,7 +31,7 @@ def run(path, options, masks):
         n6post.LineZone((200, 0), (260, 359), anchor=("bottom_left", "bottom_right"), count_coasting=True),
     )
     zones = (
-        n6post.PolygonZone([(60, 90), (420, 60), (470, 350), (10, 340)], margin=0, min_frames=1),
+        n6post.PolygonZone([(60, 90), (420, 60), (470, 350), (10, 340)], margin=0, min_frames=1, min_seconds=0.5),
         n6post.PolygonZone([(0, 0), (479, 0), (240, 359)], max_gap=0.3),
         n6post.PolygonZone([(90, 100), (300, 90), (250, 350)], anchor=("bottom_left", "bottom_right"), count_coasting=True),
     )
@@ -40,16 +40,18 @@ def run(path, options, masks):
     for number, found in enumerate(read(path)):
         if not masks:
             found = [d.replace(mask=None) for d in found]
-        tracked = trail.update(tracker.update(found, dt=(1.0, 0.5, 3.0)[number % 3]))
+        tracked = trail.update(tracker.update(found, elapsed_ms=(80, 40, 240.5)[number % 3]), elapsed_ms=120)
+        for d in tracked:
+            d.data["frames"] = d.data.get("frames", 0) + 1
         print(number, n6post.to_json(tracked, outline=masks))
         print([t[:3] + t[3:] for t in tracker.tracks])
-        print([(d.age, d.missed, d.velocity) for d in tracked])
+        print([(d.age, d.missed, d.velocity, d.data) for d in tracked])
         print([d.track_id for d in tracker.started], [t for t in tracker.ended])
         held = hold.trigger([d for d in tracked if d.rect[0] < 240], elapsed_ms=100)
         print([(d.track_id, hold.held_time(d)) for d in held])
         print(alone.trigger(number % 9 != 8, elapsed_ms=99.5), alone.held_time())
         for line in lines:
-            entered, left = line.trigger(tracked)
+            entered, left = line.trigger(tracked, elapsed_ms=100)
             print([d.track_id for d in entered], [d.track_id for d in left], n6post.to_json(line))
         for zone in zones:
             print([d.track_id for d in zone.trigger(tracked, elapsed_ms=100)], n6post.to_json(zone))

@@ -149,6 +149,7 @@ class PolygonZone(Zone):
 
     def _examine(self, detections, elapsed_ms):
         values = self._values
+        positions = self._positions(detections)
         clock = next_clock(self._state[0], elapsed_ms)
         now, before = clock[0], self._state[0][0]  # and when the last frame was
         self._oldest(detections, now)
@@ -161,7 +162,7 @@ class PolygonZone(Zone):
         entered = []
         ended = []  # (track id, entry)
         coasting, several = values["count_coasting"], self._has_several_anchors
-        for d, position in zip(detections, self._positions(detections)):
+        for d, position in zip(detections, positions):
             track_id, _, missed, _, _, _ = d._track
             if missed and not coasting:
                 continue

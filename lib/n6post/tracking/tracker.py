@@ -98,7 +98,7 @@ class TrackMemory:
     def __init__(self):
         self.now = 0  # milliseconds of the tracker's clock
         self.lifetime = 0  # milliseconds after its last detection for which a track is remembered
-        self._data = {}  # by track id: [Detection.data, when it was used last]
+        self._data = {}  # by track id: [Detection.data, when the track was there last]
 
     def data_of(self, track_id):
         entry = self._data.get(track_id)
@@ -108,12 +108,14 @@ class TrackMemory:
         return entry[0]
 
     def forget(self, now, kept):
-        """Forget what was not used for a lifetime, but for the tracks in `kept`, a list of ids."""
+        """Forget tracks that were dropped `max_gap` ago. kept: the ids of those that the Tracker still has."""
         self.now = now
-        if self._data:
-            oldest = now - self.lifetime
-            for track_id in [one for one, entry in self._data.items() if entry[1] < oldest and one not in kept]:
-                del self._data[track_id]
+        for track_id, entry in self._data.items():
+            if track_id in kept:
+                entry[1] = now
+        oldest = now - self.lifetime // 2
+        for track_id in [one for one, entry in self._data.items() if entry[1] < oldest]:
+            del self._data[track_id]
 
 
 class Tracker(Configurable):
@@ -204,15 +206,15 @@ class Tracker(Configurable):
             result, filters = self._filter(result, filters, dt / 256)
         seen = {}
         if chosen["coast"]:
-            seen = self._coast(table, int(SECOND * chosen["coast"]), last, result)
+            seen = self._coast(table, int(SECOND * chosen["coast"] + 0.5), last, result)
         started = _NOTHING
         first, end = before[_NEXT_ID], table[_NEXT_ID]
         if first != end:
             count = (end - first) % _LARGEST_ID
             started = [d for d in result if (d._track[_TRACK_ID] - first) % _LARGEST_ID < count]
         kept = [table[at + _ID] for at in _slots(table)] if memory._data else ()
-        self._kept = 1 - which, seen, filters, started, clock, dt
         memory.forget(now, kept)
+        self._kept = 1 - which, seen, filters, started, clock, dt
         return result
 
     def reset(self):
@@ -224,7 +226,7 @@ class Tracker(Configurable):
         table[:_HEADER] = header
         self._tables[which][_UPDATES] = 0
         self._kept = 1 - which, {}, {}, _NOTHING, self._kept[4], 0
-        self._memory._data = {}
+        self._memory._data.clear()
 
     @property
     def tracks(self):
@@ -318,7 +320,7 @@ class Tracker(Configurable):
             for table in tables:
                 table[: len(held)] = held
             self._tables = tables
-        self._memory.lifetime = int(2000 * self.max_gap)
+        self._memory.lifetime = int(2000 * self.max_gap + 0.5)
         self._block, self._adjusted = block, 256
         return block
 

@@ -129,8 +129,8 @@ FAMILIES: tuple[tuple[Any, dict[str, Rule]], ...] = (
     (n6post.YoloV2, {**GRID, "anchors": anchor_sizes}),
     (n6post.YoloV5, {**GRID, "anchors": anchor_sizes, "box_units": word("pixels", "normalized")}),
     (n6post.YoloX, {**GRID, "anchors": anchor_sizes, "box_units": word("cells", "pixels", "normalized")}),
-    (n6post.Tracker, {"threshold": UNIT, "low_threshold": UNIT, "max_age": integer(1, 10000), "min_hits": integer(1, 1000),
-                      "smooth_boxes": flag, "coast_frames": integer(0, 10000), "max_distance": number(1, 64),
+    (n6post.Tracker, {"threshold": UNIT, "low_threshold": UNIT, "max_gap": number(0, 600), "min_hits": integer(1, 1000),
+                      "smooth_boxes": flag, "coast": number(0, 600), "max_distance": number(1, 64),
                       "max_tracks": integer(1, 1000), "use_masks": flag, "smooth_keypoints": flag}),
 )  # fmt: skip
 
@@ -166,10 +166,12 @@ def anchors(value: Any) -> bool:
 
 ZONE: dict[str, Rule] = {
     "anchor": anchors, "frame_size": size, "margin": number(0, 10), "min_frames": integer(1, 1000), "count_coasting": flag,
+    "name": lambda v: v is None or isinstance(v, str),
 }  # fmt: skip
 OVER_TIME: tuple[tuple[Any, dict[str, Rule], dict[str, Any]], ...] = (
     (n6post.LineZone, {"start": point, "end": point, **ZONE}, {"start": (-7, 3), "end": (100, 3)}),
-    (n6post.PolygonZone, {"points": corners, "max_gap": number(0, 1e6), **ZONE}, {"points": ((0, 0), (50, 0), (9, 70))}),
+    (n6post.PolygonZone, {"points": corners, "max_gap": or_none(number(0, 1e6)), "min_seconds": number(0, 1e6), **ZONE},
+     {"points": ((0, 0), (50, 0), (9, 70))}),
     (n6post.Hold, {"seconds": number(0, 1e6), "release": number(0, 1e6)}, {"seconds": 2.0}),
     (n6post.Trail, {"length": integer(2, 1000), "anchor": anchor, "frame_size": size}, {}),
     (n6post.Plane, {"anchor": anchor, "frame_size": size, "window": number(0.1, 60)},

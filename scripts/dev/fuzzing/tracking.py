@@ -37,7 +37,7 @@ def tracker(dice: Dice) -> str:
 
 def _clear_scene(dice: Dice) -> str:
     options: dict[str, Any] = {
-        "threshold": dice.pick((0.5, 0.6, 0.3)), "max_age": dice.pick((30, 3, 1)), "min_hits": dice.pick((2, 1, 4)),
+        "threshold": dice.pick((0.5, 0.6, 0.3)), "max_gap": dice.pick((2.5, 0.24, 0.08)), "min_hits": dice.pick((2, 1, 4)),
     }  # fmt: skip
     tracks = n6post.Tracker(**options)
     reference = Reference(**options)
@@ -45,9 +45,9 @@ def _clear_scene(dice: Dice) -> str:
         [200 + 900 * i, dice.whole(100, 2000), dice.whole(20, 120), dice.whole(30, 200)] for i in range(dice.whole(1, 4))
     ]
     steps = [(dice.whole(-4, 4), dice.whole(-4, 4)) for _ in people]
-    dt = dice.pick((1.0, 1.0, 0.5, 2.0))
+    ms = dice.pick((80, 80, 40, 160))
     said: list[Any] = []
-    dice.tell(options=options, people=people, dt=dt, frames=said)
+    dice.tell(options=options, people=people, ms=ms, frames=said)
     for _ in range(dice.whole(3, 14)):
         found = []
         for person, (dx, dy) in zip(people, steps, strict=True):
@@ -57,8 +57,8 @@ def _clear_scene(dice: Dice) -> str:
                 found.append(seen((x, y, *person[2:]), dice.pick((0.9, 0.7, 0.2, 0.05, 0.95, 0.8))))
         found.sort(key=lambda d: -d.score)
         said.append([(d.rect, d.score) for d in found])
-        expected = reference.update([(d.rect, d.score, d.class_id) for d in found], dt=dt)
-        tracked, refused = attempt(tracks.update, found, dt=dt)
+        expected = reference.update([(d.rect, d.score, d.class_id) for d in found], ms)
+        tracked, refused = attempt(tracks.update, found, elapsed_ms=ms)
         require(tracked is not None, "refused a valid frame: %s", refused)
         assert tracked is not None
         if reference.closest < 0.1:
@@ -75,9 +75,9 @@ def _wild_scene(dice: Dice) -> str:
     options = {
         name: dice.pick(values)
         for name, values in (
-            ("threshold", (0.5, 0.0, 1.0)), ("low_threshold", (0.1, 0.0, 0.9)), ("max_age", (30, 1, 10000)),
+            ("threshold", (0.5, 0.0, 1.0)), ("low_threshold", (0.1, 0.0, 0.9)), ("max_gap", (2.5, 0.08, 600)),
             ("max_distance", (22.0, 1, 64)), ("min_hits", (2, 1, 1000)), ("smooth_boxes", (True, False)),
-            ("coast_frames", (0, 2, 10000)), ("max_tracks", (64, 1, 3, 1000)), ("smooth_keypoints", (False, True)),
+            ("coast", (0, 0.16, 600)), ("max_tracks", (64, 1, 3, 1000)), ("smooth_keypoints", (False, True)),
             ("use_masks", (True, False)),
         )
         if dice.chance(0.3)
@@ -94,11 +94,12 @@ def _wild_scene(dice: Dice) -> str:
         if dice.chance(0.03):
             tracks.reset()
         found = [_wild(dice, source, masks) for _ in range(dice.pick((2, 0, 1, 5, 12)))]
-        dt = dice.pick((1.0, 1.0, 1, 0.5, 0.0, -3.0, 1e9, 7.25))
+        ms = dice.pick((80, 80, 80.0, 40.5, 0.0, -240, 1e9, 580))
         bad = _spoiled(dice, found)
-        said.append((found, dt))
+        ms = math.nan if bad == "ms" else ms
+        said.append((found, ms))
         before = _state(tracks)
-        tracked, refused = attempt(tracks.update, found if bad != "found" else 7, dt=dt if bad != "dt" else float("nan"))
+        tracked, refused = attempt(tracks.update, found if bad != "found" else 7, elapsed_ms=ms)
         if tracked is None:
             require(bad, "refused a valid frame: %s", refused)
             require(_state(tracks) == before, "a refused frame changed the tracks")
@@ -131,7 +132,7 @@ def _wild(dice: Dice, source: Any, masks: bool) -> Any:
 
 def _spoiled(dice: Dice, found: Frame) -> str:
     """Sometimes replace a value by an invalid one. Returns a description."""
-    what = dice.pick(("dt", "found", "rect", "stranger")) if dice.chance(0.04) else ""
+    what = dice.pick(("ms", "found", "rect", "stranger")) if dice.chance(0.04) else ""
     if what in ("rect", "stranger") and not found:
         return ""
     at = dice.whole(0, len(found) - 1)
@@ -163,7 +164,7 @@ def _of_the_frame(tracked: Any, found: Frame, options: dict[str, Any], given: se
         while at < len(found) and not _is(d, found[at]):
             at += 1
         if at == len(found):
-            coasts = options.get("coast_frames") and d.mask is None and d.keypoints is None
+            coasts = options.get("coast") and d.mask is None and d.keypoints is None
             require(coasts, "%r is not of this frame, or out of order", d)
         else:
             require(type(d) is type(found[at]) and d.mask is found[at].mask, "a different type or mask: %r", d)
@@ -472,17 +473,13 @@ def _trail(dice: Dice, names: tuple[str, ...], sequence: list[Frame]) -> str:
     trail = n6post.Trail(length, anchor=names[0])
     tracks: dict[int, deque[tuple[int, int]]] = {}
     for found in sequence:
-        got = tracked(trail.update, found)
+        got = tracked(trail.update, found, elapsed_ms=40)
         if got is None:
             return REFUSED
         require(got is found, "different detections than those passed in")
         for d in found:
             x, y = place(d, names[0])
             tracks.setdefault(d.track_id, deque(maxlen=length)).append((x // 2, y // 2))
-        for n in set(tracks) - {d.track_id for d in found}:
-            tracks[n].popleft()
-            if not tracks[n]:
-                del tracks[n]
         for n in range(1, 4):
             same(f"positions of track {n}", trail.positions(n), list(tracks.get(n, ())))
     return CONFIRMED

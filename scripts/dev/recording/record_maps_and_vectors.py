@@ -70,7 +70,7 @@ def walkers(video: Path, network: recorder.Network) -> tuple[Array, Array]:
     with av.open(str(video)) as container:
         for number, (frame, detections) in enumerate(zip(container.decode(video=0), recorded.street())):
             picture = Image.fromarray(frame.to_ndarray(format="rgb24"))
-            for d in tracker.update([d for d in detections if d.label == "person"]):
+            for d in tracker.update([d for d in detections if d.label == "person"], elapsed_ms=100):
                 x, y, w, h = d.rect
                 if h < 50 or number - last.get(d.track_id, -99) < 10:
                     continue

@@ -14,7 +14,7 @@ PointRCNN's detections are in xinshuoweng/AB3DMOT.
 Each reference runs twice: with its authors' defaults, the frame rate given (they keep a lost track for a second), and,
 since those expect better detectors, with Tracker's thresholds and memory (30 frames). OC-SORT, which has no use for low
 scores, runs a third time with all detections. Of each kind, the best mean of the seven counts. Tracker runs with its
-defaults and one dt for all (1, if the scene has none of its own).
+defaults and the times of the scene.
 
 IDF1 (Ristani et al., 2016), MOTA and switches (Bernardin and Stiefelhagen, 2008) need an IoU of .5. --check computes them
 with motmetrics too.
@@ -53,14 +53,14 @@ SEQUENCES = {
 # ---- entrants ----
 
 
-def of_tracker(n6post, by_rate=False, **options):
-    """Run `Tracker`. Returns (ids, boxes) of each frame. by_rate: dt is 1 at 12.5 frames a second, more at less."""
+def of_tracker(n6post, **options):
+    """Run `Tracker`. Returns (ids, boxes) of each frame."""
 
     def run(scene):
         tracker = n6post.Tracker(**options)
         for frame in scene.frames:
             found = [n6post.Detection(f.rect, f.score, f.class_id, "", None, None) for f in frame.found]
-            tracked = tracker.update(found, dt=frame.dt * (12.5 / scene.fps if by_rate else 1))
+            tracked = tracker.update(found, elapsed_ms=1000 * frame.dt / scene.fps)
             yield [d.track_id for d in tracked], [d.rect for d in tracked]
 
     return run
@@ -343,7 +343,6 @@ def main() -> None:
     parser.add_argument("--no-kinds", action="store_true", help="real sequences only")
     parser.add_argument("--cache", help="JSON file for the references' figures, which change with the scenes only")
     parser.add_argument("--lib", default=str(ROOT / "lib"), help="folder of the package n6post")
-    parser.add_argument("--by-rate", action="store_true", help="also Tracker with dt = 12.5 / frame rate")
     parser.add_argument("--raw", action="store_true", help="also Tracker with smooth_boxes=False")
     parser.add_argument("--options", default="{}", help="JSON: options of Tracker")
     parser.add_argument("--check", action="store_true", help="compare with motmetrics")
@@ -355,8 +354,6 @@ def main() -> None:
 
     options = json.loads(arguments.options)
     ours = {"Tracker": of_tracker(n6post, **options)}
-    if arguments.by_rate:
-        ours["dt by rate"] = of_tracker(n6post, by_rate=True, **options)
     if arguments.raw:
         ours["raw boxes"] = of_tracker(n6post, **{**options, "smooth_boxes": False})
     cache_path = Path(arguments.cache) if arguments.cache else None

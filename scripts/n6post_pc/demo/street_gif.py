@@ -47,8 +47,8 @@ def frames() -> Iterator[tuple[Any, list[Any], n6post.LineZone]]:
     tracker, trail = n6post.Tracker(threshold=0.4), n6post.Trail(30)
     line = n6post.LineZone(*LINE, frame_size=recorded.STREET_SIZE)
     for number, detections in enumerate(recorded.street()[:LAST]):
-        tracked = trail.update(tracker.update(detections))
-        line.trigger(tracked)
+        tracked = trail.update(tracker.update(detections, elapsed_ms=100), elapsed_ms=100)
+        line.trigger(tracked, elapsed_ms=100)
         if number >= FIRST and (number - FIRST) % STEP == 0:
             img = ground.copy()
             n6post.draw(img, trail, color_by="track")

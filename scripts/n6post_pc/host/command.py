@@ -264,14 +264,19 @@ def print_error(script: Path, error: BaseException) -> None:
 
 
 @contextlib.contextmanager
-def noting_trackers(needed: set[int]) -> Iterator[None]:
-    """Context manager: add the `min_hits` of each Tracker that is updated, the frames until it can report, to a set."""
+def noting_trackers(needed: set[int], still: bool) -> Iterator[None]:
+    """Context manager: add the `min_hits` of each Tracker that is updated, the frames until it can report, to a set.
+
+    still   whether a single picture is repeated on the PC's clock: then 80 ms pass between two updates, however slow it is
+    """
     from n6post.tracking.tracker import Tracker
 
     update = Tracker.update
 
     def noted(tracker: Any, *arguments: Any, **options: Any) -> Any:
         needed.add(tracker.min_hits)
+        if still:
+            options.setdefault("elapsed_ms", 80)
         return update(tracker, *arguments, **options)
 
     Tracker.update = noted
@@ -383,10 +388,11 @@ def run(options: argparse.Namespace) -> int:
     _drives.mount(drives, resolver(options.model))
     _clock.use(clock)
     warn(options)
+    trackers = noting_trackers(needed, repeated and clock is None)
     code = 0
     try:
         printed, complained = _host.Output(terminal.for_scripts()), _host.Output(sys.stderr)
-        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(complained), noting_trackers(needed):
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(complained), trackers:
             runpy.run_path(str(script), run_name="__main__")
     except EnoughFrames:
         pass

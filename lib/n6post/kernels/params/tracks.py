@@ -51,7 +51,8 @@ def first_speed_entry(fraction):
 
 
 def jump_entry(fraction):
-    """jump or size_jump as an entry: squared, in 1/16384."""
+    """jump or size_jump as an entry: squared, in 1/16384; .7 at most."""
+    fraction = min(fraction, 0.7)
     return _in(fraction * fraction, 16384)
 
 
