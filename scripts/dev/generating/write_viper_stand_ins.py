@@ -18,6 +18,7 @@ WHAT = {
     "corners": "The JSON text of keypoints and oriented boxes for to_json, byte by byte and in plain Python.",
     "cells": "Objects from the cells of a FOMO map, in integers and plain Python.",
     "occupancy": "The points of a grid that masks and boxes cover, in integers and plain Python.",
+    "crc": "The check of a message for to_bytes, over every byte and in plain Python.",
 }
 
 DOCSTRING = '''"""%s
