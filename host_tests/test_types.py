@@ -29,7 +29,7 @@ from ulab import numpy as ulab
 pytestmark = pytest.mark.xdist_group("types")
 
 ROOT = Path(__file__).resolve().parents[1]
-LIB, STUBS = ROOT / "lib", ROOT / "stubs"
+LIB, STUBS, FROZEN = ROOT / "lib", ROOT / "stubs", ROOT / "stubs" / "_frozen"
 TYPES = ast.parse((LIB / "n6post" / "__init__.pyi").read_text(encoding="utf-8"))
 CONFIGURABLE = [name for name in n6post.__all__ if hasattr(getattr(n6post, name), "_option")]
 EXAMPLES = sorted(file.stem for file in (ROOT / "scripts" / "examples").glob("*.py"))
@@ -280,8 +280,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (made / f"example_{name}.py").write_text(source, encoding="utf-8")
     for number, source in enumerate(BAD.values()):
         (made / f"bad_{number}.py").write_text(source, encoding="utf-8")
-    (made / "mypy.ini").write_text(f"[mypy]\nmypy_path = {LIB}{os.pathsep}{STUBS}\n", encoding="utf-8")
-    settings = {"extraPaths": [str(LIB)], "stubPath": str(STUBS), "typeCheckingMode": "standard"}
+    path = os.pathsep.join((str(LIB), str(STUBS), str(FROZEN)))
+    (made / "mypy.ini").write_text(f"[mypy]\nmypy_path = {path}\n", encoding="utf-8")
+    settings = {"extraPaths": [str(LIB), str(FROZEN)], "stubPath": str(STUBS), "typeCheckingMode": "standard"}
     (made / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
     return made
 

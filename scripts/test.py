@@ -97,7 +97,7 @@ def main() -> int:
         # With a user's settings: only the path. It has its own cache, which a run with other settings would empty.
         "examples": run(
             "types of the examples", "-m", "mypy", "--config-file=", "--cache-dir=.mypy_cache/examples", *EXAMPLES,
-            MYPYPATH=os.pathsep.join(("lib", "stubs")),
+            MYPYPATH=os.pathsep.join(("lib", "stubs", "stubs/_frozen")),
         ),  # fmt: skip
         # -n auto: one worker per core. An -n on the command line comes later and takes precedence.
         "pytest": run("tests", "-m", "pytest", "-n", "auto", "--dist", "loadgroup", f"--junitxml={RESULTS}", *sys.argv[1:]),

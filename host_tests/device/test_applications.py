@@ -6,9 +6,16 @@ with the sample network, and through a street where ../shared has one. All of it
 
 from __future__ import annotations
 
+import ast
+import errno
 import http.client
+import io
+import json
 import re
+import shutil
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -58,8 +65,14 @@ class Scene:
         self.things, self.frames, self.paint = things, frames, paint
         self.at = -1
         self.last: Any = None
+        self.off = False
 
-    def snapshot(self) -> Any:
+    def shutdown(self, enable: bool) -> None:
+        self.off = enable
+
+    def snapshot(self, *, time: int = 0) -> Any:
+        if time:  # skips frames
+            return None
         self.at += 1
         if self.at == self.frames:
             raise EndOfFrames
@@ -92,6 +105,7 @@ def play(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
         monkeypatch.setattr(csi, "CSI", lambda: scene)
         monkeypatch.setattr(n6post, "load", lambda path, **options: model)
         monkeypatch.setattr(time, "ticks_ms", scene.ticks_ms, raising=False)
+        monkeypatch.setattr(time, "time", lambda: scene.ticks_ms() // 1000)
         code = compile(source(example, **instead), f"{example}.py", "exec")
         with pytest.raises(EndOfFrames):
             exec(code, {"__name__": "__main__"})
@@ -256,6 +270,178 @@ def test_a_road_to_the_right_is_followed_to_the_right(play: Any) -> None:
     assert has_color(last, (395, 300, 10, 180), (255, 255, 255)) and last[:, 100].max() == 0
 
 
+def test_a_robot_follows_one_object_until_it_is_gone(play: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first object is gone from frame 10 on. Until then the second one has become the higher one; it is gone at 14."""
+
+    def things(t: int) -> list[Any]:
+        return [found(100, 400, 60, 200), found(500, 400, 60, 150 + 10 * t)][t >= 10 :] if t < 14 else []
+
+    monkeypatch.setattr(_host, "_SHOWN", 1 << 20)
+    lines, _ = play("uart_robot", things, 18)
+    sent = [ast.literal_eval(line.removeprefix("UART(3): ")) for line in lines]
+    assert [data[3] for data in sent] == [0] + [2] * 9 + [1] * 4 + [0] * 4
+    assert [int.from_bytes(data[9:13], "little") for data in sent[1:14]] == [1] * 9 + [2] * 4, "the first one's track_id"
+
+
+class Broker:
+    """A client of MQTT and the broker that keeps its retained messages and its last will."""
+
+    def __init__(self, name: str, server: str, port: int, *, user: str, password: str, keepalive: int) -> None:
+        assert (port, keepalive) == (1883, 60), "without keepalive a broker never misses a camera without power"
+        Broker.here, self.connected, self.published, self.retained = self, 0, [], {}  # type: ignore[assignment]
+        self.broken: set[int] = set()
+
+    def set_last_will(self, topic: str, message: str, retain: bool) -> None:
+        assert not self.connected and retain
+        self.will = topic, message
+
+    def connect(self) -> None:
+        self.connected += 1
+
+    def publish(self, topic: str, message: str, *, retain: bool) -> None:
+        assert self.connected and retain
+        if len(self.published) in self.broken:
+            self.broken.discard(len(self.published))
+            raise OSError(errno.ECONNRESET, "the broker was restarted")
+        self.published.append((topic, message))
+        self.retained[topic] = message
+
+
+class Restarted(Broker):
+    def connect(self) -> None:
+        super().connect()
+        self.broken |= {5} if self.connected == 1 else set()
+
+
+CONFIGS = [f"homeassistant/{kind}/camera_1/config" for kind in ("sensor", "binary_sensor")]
+PEOPLE_OF_FRAMES = [0] * 5 + [2] * 5 + [1] * 250
+
+
+def people(t: int) -> list[Any]:
+    return [found(100 + 100 * n, 400) for n in range(PEOPLE_OF_FRAMES[t])]
+
+
+@pytest.mark.parametrize("kind", [Broker, Restarted])
+def test_home_assistant_gets_two_entities_and_each_new_count(
+    kind: type[Broker], play: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "mqtt", SimpleNamespace(MQTTClient=kind))
+    play("home_assistant", people, len(PEOPLE_OF_FRAMES))
+    broker: Any = Broker.here
+    status, message = broker.will
+    start = [*CONFIGS, status]
+    assert [topic for topic, _ in broker.published[:3]] == start and message == "offline"
+    state = "n6post/camera_1/people"
+    # The last one half a minute after midnight in the camera's time, although nothing has changed.
+    counts = [(state, "0"), (state, "2"), (state, "1"), (state, "1")]
+    if kind is Broker:
+        assert broker.published[3:] == counts
+    else:
+        assert [one for one in broker.published[3:] if one[0] == state] == counts
+        assert [topic for topic, _ in broker.published[5:8]] == start and broker.connected == 2
+    assert broker.retained[status] == "online"
+    configs = [json.loads(broker.retained[topic]) for topic in CONFIGS]
+    for config in configs:  # what home-assistant.io/integrations/mqtt asks for
+        assert (config["state_topic"], config["availability_topic"]) == (state, status)
+        assert config["device"]["identifiers"] == ["camera_1"]
+    assert len({config["unique_id"] for config in configs}) == 2
+    jinja2 = pytest.importorskip("jinja2", reason="needs Jinja, in which Home Assistant's templates are written")
+    shown = [[jinja2.Template(config["value_template"]).render(value=value) for value in ("0", "2")] for config in configs]
+    assert shown == [["0", "2"], ["OFF", "ON"]]
+
+
+def test_mosquitto_tells_home_assistant_when_the_camera_is_gone(play: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Home Assistant is started after the camera, and is mosquitto_sub here."""
+    if absent := [name for name in ("mosquitto", "mosquitto_pub", "mosquitto_sub") if shutil.which(name) is None]:
+        pytest.skip(f"needs {', '.join(absent)}: Debian's packages mosquitto and mosquitto-clients")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+
+    def retained() -> dict[str, str]:
+        command = ["mosquitto_sub", "-p", port, "-t", "#", "-v", "--retained-only", "-W", "1"]
+        lines = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
+        return dict(line.split(" ", 1) for line in lines)
+
+    class Client(Broker):
+        def connect(self) -> None:
+            super().connect()
+            topic, message = self.will
+            will = ("--will-topic", topic, "--will-payload", message, "--will-retain")
+            self.camera = subprocess.Popen(["mosquitto_sub", "-p", port, "-t", "none", *will])
+
+        def publish(self, topic: str, message: str, *, retain: bool) -> None:
+            command = ["mosquitto_pub", "-p", port, "-t", topic, "-m", message]
+            subprocess.run([*command, "-r"] if retain else command, check=True)
+
+    monkeypatch.setitem(sys.modules, "mqtt", SimpleNamespace(MQTTClient=Client))
+    server = subprocess.Popen(["mosquitto", "-p", port], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        while subprocess.run(["mosquitto_pub", "-p", port, "-t", "up", "-n"], stderr=subprocess.DEVNULL).returncode:
+            assert server.poll() is None
+        play("home_assistant", people, 12)
+        camera: Any = Broker.here
+        before = retained()
+        assert set(before) == {*CONFIGS, *camera.will[:1], "n6post/camera_1/people"}
+        assert before[camera.will[0]] == "online" and before["n6post/camera_1/people"] == "1"
+        camera.camera.kill()  # without saying good-bye, as at a power failure
+        camera.camera.wait()
+        assert retained() == {**before, camera.will[0]: "offline"}
+    finally:
+        server.kill()
+        server.wait()
+
+
+def frames_of(clip: Path) -> list[tuple[int, int]]:
+    """(number, size in bytes) of each JPEG of a clip."""
+    parts = clip.read_bytes().split(b"\xff\xd8\xff")
+    assert parts[0] == b""
+    found_ = []
+    for jpeg in [b"\xff\xd8\xff" + part for part in parts[1:]]:
+        gray = np.asarray(PilImage.open(io.BytesIO(jpeg)).convert("L"))
+        found_.append((sum(1 << bit for bit in range(6) if gray[240, 50 + 100 * bit] > 128), len(jpeg)))
+    return found_
+
+
+@pytest.mark.parametrize("memory", [1 << 20, 80000])
+def test_a_clip_begins_before_something_happens_and_ends_after_it(memory: int, play: Any, tmp_path: Path) -> None:
+    """Something is there in frames 20 to 29, and in frame 45. A frame shows the bits of its number as bars."""
+
+    def paint(t: int, img: Any) -> None:
+        for bit in range(6):
+            if t >> bit & 1:
+                img.draw_rectangle((100 * bit, 0, 100, 480), color=(255, 255, 255), fill=True)
+
+    things = [found(100, 400)]
+    where = {"FOLDER": repr(str(tmp_path)), "SECONDS": "1", "MEMORY": str(memory)}
+    play("clip", lambda t: things if 20 <= t < 30 or t == 45 else [], 60, paint, **where)
+    for name, event, last in (("00001.mjpeg", 20, 39), ("00002.mjpeg", 45, 55)):
+        clip = frames_of(tmp_path / name)
+        first = clip[0][0]
+        assert [number for number, _ in clip] == list(range(first, last + 1))
+        before = [size for _, size in clip[: event - first]]
+        if event == 20 and memory < 1 << 20:
+            assert sum(before) <= memory < sum(before) + 2 * max(before)
+        else:
+            assert first == {20: 0, 45: 40}[event]
+    play("clip", lambda t: things, 2, paint, **where)
+    assert len(frames_of(tmp_path / "00003.mjpeg")) == 2
+
+
+def test_a_look_is_written_down_before_the_camera_sleeps(play: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def asleep(milliseconds: int) -> None:
+        scene: Any = csi.CSI()
+        assert milliseconds == 600000 and scene.off and scene.at == 0
+        raise EndOfFrames
+
+    monkeypatch.setattr(machine, "deepsleep", asleep)
+    for objects in ([], [found(100, 400)]):
+        play("sleep_between_looks", lambda t, objects=objects: objects, 2, FILE=repr(str(tmp_path / "looks.jsonl")))
+    looks = [json.loads(line) for line in (tmp_path / "looks.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [[d["rect"] for d in look["objects"]] for look in looks] == [[], [[60, 340, 80, 60]]]
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", look["time"]) for look in looks)
+
+
 # ---- as a user starts them: with the sample network ----
 
 
@@ -287,6 +473,9 @@ SHAPES = {
     "sort_by_color": ({}, ""),
     "privacy": ({"CLASSES": "None"}, r"[1-9] hidden"),
     "zone_alarm": ({"SECONDS": "0.5", "ZONE": EVERYWHERE}, r"has been here for 0\.[5-9] sec"),
+    "uart_robot": ({}, r"UART\(3\): b'n6\\x01\x05?"),
+    "home_assistant": ({}, r"mqtt n6post/camera_1/people: b'[1-9]'"),
+    "clip": ({}, ""),
 }  # fmt: skip
 
 
@@ -312,7 +501,7 @@ def test_it_runs_with_the_sample_network(example: str, as_firmware: tuple[int, i
             with PilImage.open(one) as cut:
                 assert cut.width == cut.height < 480
     else:
-        assert saved == []
+        assert [one.name for one in saved] == (["00001.mjpeg"] if example == "clip" else [])
 
 
 def test_a_browser_sees_what_the_camera_streams(as_firmware: tuple[int, int, int], tmp_path: Path) -> None:
@@ -403,7 +592,9 @@ def test_walkers_have_the_speed_of_walkers(as_firmware: tuple[int, int, int], sh
 # ---- what they look like ----
 
 
-@pytest.mark.parametrize("example", [*SHAPES, "streaming", "follow_road", "fall_alarm", "count_people"])
+@pytest.mark.parametrize(
+    "example", [*SHAPES, "streaming", "follow_road", "fall_alarm", "count_people", "sleep_between_looks"]
+)
 def test_an_application_fits_on_a_screen(example: str) -> None:
     lines = source(example).splitlines()
-    assert len(lines) <= 38 and lines[0].startswith('"""') and '"""' in lines[2:6]
+    assert len(lines) <= 40 and lines[0].startswith('"""') and '"""' in lines[2:6]

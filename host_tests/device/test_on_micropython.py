@@ -41,7 +41,7 @@ MAPS = 160 << 20  # 204,800 logits
 
 GROUPS = "anchors", "boxes", "crops", "drawing", "heads", "hide", "maps", "measures", "oriented", "places", "poses"
 MACHINE_CODE = {f"n6post.kernels.{kind}.{name}" for kind in ("helium", "m7") for name in GROUPS}
-VIPER = {f"n6post.kernels.viper.{name}" for name in ("json", "tracks", "cells", "corners", "occupancy", "laplacian")}
+VIPER = {f"n6post.kernels.viper.{name}" for name in ("json", "tracks", "cells", "corners", "occupancy", "laplacian", "crc")}
 
 pytestmark = pytest.mark.xdist_group("micropython")
 
@@ -215,7 +215,7 @@ def test_detections_of_other_rows_are_the_same(small: vm.Machine, monkeypatch: p
     script = "import rows\nrows.run()"
     printed = small.run(script)
     assert printed == on_cpython(script, monkeypatch)
-    assert len(printed.splitlines()) == 28
+    assert len(printed.splitlines()) == 42
 
 
 def test_a_server_of_frames_sends_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -367,6 +367,8 @@ def test_the_zip_contains_library_examples_and_instructions(folder: Path, capsys
     assert code == 0 and f"the archive {archive.stat().st_size:,}" in " ".join(printed.split())
     expected = {f"lib/{file[:-3]}.mpy": (Path("build/mpy") / file).with_suffix(".mpy").read_bytes() for file in FILES}
     expected |= {f"examples/{file.name}": file.read_bytes() for file in (ROOT / "scripts" / "examples").glob("*.py")}
+    receiver = {f"arduino_robot/{name}" for name in ("arduino_robot.ino", "n6post_parser.c", "n6post_parser.h")}
+    expected |= {f"examples/{name}": (ROOT / "scripts" / "examples" / name).read_bytes() for name in receiver}
     expected["LICENSE.txt"] = (ROOT / "LICENSE").read_bytes()
     steps = contents.pop("README.txt").decode().splitlines()
     assert contents == expected

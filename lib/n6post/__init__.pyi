@@ -50,6 +50,8 @@ __all__ = [
     "sharpness",
     "to_openmv",
     "to_json",
+    "to_bytes",
+    "to_yolo",
     "MjpegServer",
     "keypoint_names",
     "processor_for",
@@ -3203,6 +3205,31 @@ def to_json(result: Any, *, outline: bool = False, stream: TextIO) -> int:
     to it.
 
     The text is ASCII, and for the same numbers the same on a camera and on a PC. ValueError for anything else.
+    """
+
+def to_bytes(detections: Sequence[Detection]) -> bytearray:
+    """Detections as a binary message for a UART, a bytearray: 7 bytes, and 18 for each detection.
+
+    It begins with b"n6", the format's version 1, the number of detections and the size of a record, one byte each. A record
+    has, little-endian: class_id and the score in 1/256, rounded down (uint16), track_id (int32; 0 without a track), x, y, w
+    and h (int16), and the rotation of an oriented box in 1/100 degree (uint16; 65535 for other boxes). The message ends with
+    the CRC-16/CCITT-FALSE of all bytes before it (uint16), which is binascii.crc_hqx(data, 0xFFFF) on a PC.
+
+    The bytes are the same on a camera and on a PC. ValueError for more than 255 detections, for numbers that do not fit, and
+    for anything but a list of Detection.
+    """
+
+def to_yolo(detections: Iterable[Detection]) -> str:
+    """Detections as the text of a label file in YOLO's format: a line "class cx cy w h" for each box.
+
+    cx, cy, w and h are the box's center and size as fractions of the frame's, with 6 decimals. Boxes are clipped to the
+    frame; one outside of it has no line. Ultralytics reads the text from a file with the name of the picture and .txt:
+
+        with open("/sdcard/00001.txt", "w") as file:
+            file.write(n6post.to_yolo(detections))
+
+    The text is the same on a camera and on a PC. ValueError for a detection that does not know its `frame_size`, and for
+    anything but a list of Detection.
     """
 
 class MjpegServer:

@@ -120,7 +120,7 @@ marker: a marker `# camera: rule: why` that nothing needs, of an unknown rule or
 RULES = {name: " ".join(fact.split()) for name, fact in re.findall(r"^([\w-]+): (.*?)(?=^[\w-]+: |\Z)", _TEXT, re.M | re.S)}
 
 # Modules of OpenMV's firmwares: those that stubs/ has, and MicroPython's own.
-MODULES = {file.stem for file in (ROOT / "stubs").iterdir()} | set(
+MODULES = {file.stem for folder in ("stubs", "stubs/_frozen") for file in (ROOT / folder).iterdir()} | set(
     "array asyncio binascii builtins cmath collections errno gc hashlib heapq io json math n6post os random re select socket"
     " struct sys uctypes".split()
 )

@@ -144,7 +144,9 @@ class _Wire:
 
     def __init__(self, client: MQTTClient, clean_session: bool, timeout: float) -> None:
         self._client, self._pid = client, 0
-        raw: Any = socket.create_connection((client.server, client.port), timeout=timeout)
+        raw: Any = socket.socket()
+        raw.settimeout(timeout)
+        raw.connect((client.server, client.port))
         if client.ssl_params is not None:
             raw = ssl.create_default_context().wrap_socket(raw, server_hostname=client.server)
         self._socket = raw

@@ -33,5 +33,6 @@ def run():
             try:
                 found = n6post.detections(rows, **options)
                 print(n6post.to_json(found), [d.frame_size for d in found])
+                print(list(n6post.to_bytes(found)), n6post.to_yolo(found).encode())
             except ValueError as error:
                 print(error)

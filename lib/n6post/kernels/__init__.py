@@ -13,7 +13,7 @@ of native .mpy files.
 
 import sys
 
-_VIPER = ("tracks", "json", "cells", "corners", "occupancy", "laplacian")
+_VIPER = ("tracks", "json", "cells", "corners", "occupancy", "laplacian", "crc")
 _GROUPS = _VIPER + (
     "boxes", "maps", "drawing", "poses", "crops", "heads", "anchors", "oriented", "places", "measures", "hide",
 )  # fmt: skip

@@ -3,6 +3,7 @@ from types import ModuleType
 
 from _viper import cells as cells
 from _viper import corners as corners
+from _viper import crc as crc
 from _viper import json as json
 from _viper import laplacian as laplacian
 from _viper import occupancy as occupancy

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import binascii
 import io
 import json
 import math
@@ -506,6 +507,7 @@ def texts(dice: Dice) -> str:
         d = seen(rect, score, dice.pick((0, 7, 79, 65535)), label, number, keypoints=points, mask=mask)
         found.append(d)
     dice.tell(found=found)
+    _sent(found)
     outline = dice.chance(0.5)
     said, refused = attempt(n6post.to_json, found, outline=outline)
     require(said is not None, "refused a valid result: %s", refused)
@@ -541,3 +543,15 @@ def decimals(score: float) -> float | None:
         return None
     kept = (np.array([score], np.float32).view(np.uint32) & np.uint32(0xFFFFFFFC)).view(np.float32)
     return float(Decimal(float(kept[0])).quantize(Decimal("0.001"), ROUND_HALF_EVEN))
+
+
+def _sent(found: Frame) -> None:
+    """to_bytes refuses only numbers that do not fit, and to_yolo has a line for each box in the frame."""
+    data, refused = attempt(n6post.to_bytes, found)
+    fits = all([-32768 <= min(d.rect) and max(d.rect) < 32768 and 0 <= d.score < 256 for d in found])
+    require((data is not None) == fits, "to_bytes: %r, %s", data, refused)
+    require(data is None or binascii.crc_hqx(data[:-2], 0xFFFF) == data[-2] | data[-1] << 8, "CRC of %r", data)
+    lines = n6post.to_yolo([d.replace(frame_size=(640, 480)) for d in found]).splitlines()
+    within = [d for d in found for x, y, w, h in (d.rect,) if max(x, 0) < min(x + w, 640) and max(y, 0) < min(y + h, 480)]
+    require(len(lines) == len(within), "to_yolo: %d lines for %d boxes", len(lines), len(within))
+    require(all([0 <= float(word) <= 1 for line in lines for word in line.split()[1:]]), "to_yolo: %r", lines)

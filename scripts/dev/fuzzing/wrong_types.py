@@ -101,6 +101,8 @@ def wrong_types(dice: Dice) -> str:
         ("area.coverage", area.coverage, lambda x: isinstance(x, n6post.Mask)),
         ("tracker.update", tracker.update, _listed),
         ("to_openmv", n6post.to_openmv, _listed),
+        ("to_bytes", n6post.to_bytes, _listed),
+        ("to_yolo", n6post.to_yolo, lambda x: _listed(x) and None),  # refused where the size of the frame is not known
         ("merge", n6post.merge, _listed),
         ("plane.update", lambda x: plane.update(x, elapsed_ms=40), _tracked),
         ("heat_map.update", lambda x: heat_map.update(x, elapsed_ms=40), _listed),

@@ -19,6 +19,7 @@ WHAT = {
     "cells": "Objects from the cells of a FOMO map, in integers and plain Python.",
     "laplacian": "The Laplacian of the pixels of a picture, in integers and plain Python.",
     "occupancy": "The points of a grid that masks and boxes cover, in integers and plain Python.",
+    "crc": "The check of a message for to_bytes, over every byte and in plain Python.",
 }
 
 DOCSTRING = '''"""%s

@@ -28,8 +28,8 @@ def write_zip(archive: Path, compiled: dict[str, bytes], version: str) -> list[t
     """
     entries = {"README.txt": README.format(version=version).encode(), "LICENSE.txt": LICENSE.read_bytes()}
     entries |= {f"lib/{name}": data for name, data in compiled.items()}
-    for file in EXAMPLES.glob("*.py"):
-        entries[f"examples/{file.name}"] = file.read_bytes()
+    for file in (*EXAMPLES.glob("*.py"), *EXAMPLES.glob("arduino_*/*")):
+        entries[f"examples/{file.relative_to(EXAMPLES).as_posix()}"] = file.read_bytes()
     _write(archive, f"n6post-{version}", entries)
     return sorted((name, len(data)) for name, data in entries.items())
 
