@@ -82,8 +82,8 @@ def test_a_message_has_at_most_255_detections() -> None:
 
 REFUSED = [
     {"rect": (0, 0, 32768, 1)}, {"rect": (0, 0, 1, 32768)}, {"rect": (-32769, 0, 1, 1)}, {"rect": (0, 1 << 40, 1, 1)},
-    {"rect": (0.5, 0, 1, 1)}, {"rect": (0, 0, 1)}, {"class_id": 65536}, {"class_id": -1}, {"class_id": None}, {"score": 256.0}, {"score": -1.0},
-    {"score": math.nan}, {"score": math.inf}, {"score": "high"},
+    {"rect": (0.5, 0, 1, 1)}, {"rect": (0, 0, 1)}, {"class_id": 65536}, {"class_id": -1}, {"class_id": None},
+    {"score": 256.0}, {"score": -1.0}, {"score": math.nan}, {"score": math.inf}, {"score": "high"},
 ]  # fmt: skip
 
 
