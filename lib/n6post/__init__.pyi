@@ -1879,6 +1879,17 @@ class Hold:
         without a `track_id`.
         """
 
+    @property
+    def state(self) -> bool | None:
+        """What `trigger` returned last for a condition without a track; None until that is sure, and with tracks.
+
+        It is sure once the condition was true for `seconds`, or untrue for `release` (or `seconds`, if that is longer).
+        """
+
+    @property
+    def changed(self) -> bool:
+        """Whether the last call of `trigger` changed `state`, from None too."""
+
     def held_time(self, track: int | Detection | None = None) -> float:
         """Seconds that it has been true, up to the last frame in which it was; 0.0 once it was untrue for `release`.
 
