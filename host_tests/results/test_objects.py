@@ -54,7 +54,9 @@ METHODS = {
     "in_count out_count in_count_per_class out_count_per_class",
     "PolygonZone": "points anchor margin min_frames count_coasting name max_gap min_seconds frame_size trigger reset draw "
     "as_dict dwell_time contains coverage occupancy entered left mean_dwell_time current_count current_count_per_class",
-    "Hold": "seconds release trigger reset held_time",
+    "Hold": "seconds release trigger reset held_time state changed",
+    **dict.fromkeys(("Steady", "Fraction"), "seconds update reset"),
+    "Repetitions": "update reset",
     "Tracker": "update reset tracks started ended",
 }
 

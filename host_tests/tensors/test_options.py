@@ -40,6 +40,9 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "LineZone": ZONE,
     "PolygonZone": {**ZONE, "max_gap": None, "min_seconds": 0.0},
     "Hold": {"seconds": 1.0, "release": 0.5},
+    "Steady": {"seconds": 1.0},
+    "Fraction": {"seconds": 1.0},
+    "Repetitions": {},
     "Trail": {"length": 30, **ANCHORED},
     "Plane": {**ANCHORED, "window": 1.0},
     "HeatMap": {**ANCHORED, "half_life": None},
@@ -60,7 +63,7 @@ NETWORK = SimpleNamespace(predict=lambda inputs: [], input_shape=((1, 64, 64, 3)
 REQUIRED: dict[str, tuple[Any, ...]] = {
     "LineZone": ((0, 0), (9, 0)), "PolygonZone": ([(0, 0), (9, 0), (9, 9)],), "Pipeline": (NETWORK, NETWORK),
     "Plane": ([(0, 0), (9, 0), (9, 9), (0, 9)], [(0, 0), (1, 0), (1, 1), (0, 1)]), "HeatMap": (4, 3), "Tiles": (NETWORK,),
-    "Hold": (1.0,),
+    "Hold": (1.0,), "Steady": (1.0,), "Fraction": (1.0,), "Repetitions": (2, 1),
 }  # fmt: skip
 WRONG = {
     "threshold": -0.1, "low_threshold": 1.1, "min_hits": 1.0, "smooth_boxes": 1, "coast": -1, "name": 5, "min_seconds": -0.1,
@@ -77,7 +80,7 @@ of_every_owner = pytest.mark.parametrize("owner", DEFAULTS)
 
 
 def made(owner: str, **options: Any) -> Any:
-    required = () if owner == "Hold" and "seconds" in options else REQUIRED.get(owner, ())
+    required = () if "seconds" in options else REQUIRED.get(owner, ())
     return getattr(n6post, owner)(*required, **options)
 
 
@@ -142,7 +145,7 @@ def test_a_very_long_name_is_refused_at_once(owner: str) -> None:
 def test_only_the_first_option_may_be_given_by_position(owner: str) -> None:
     names = list(DEFAULTS[owner])
     required = REQUIRED.get(owner, ())
-    first = DEFAULTS[owner][names[0]]
+    first = next(iter(DEFAULTS[owner].values()), None)
     if required:
         with pytest.raises(TypeError):
             getattr(n6post, owner)(*required, first)

@@ -142,6 +142,53 @@ def test_a_prediction_is_skipped() -> None:
     assert (hold.held_time(1), hold.held_time(2)) == (0.0, 0.3)
 
 
+def state_model(calls: list[tuple[int, bool]], held: list[bool], wait_ms: int) -> bool | None:
+    """What trigger returned last, from the first call on in which it is sure: of the whole history."""
+    for at, (now, _) in enumerate(calls):
+        since = max([t for t, true in calls[: at + 1] if true], default=calls[0][0])
+        if held[at] or now - since >= wait_ms:
+            return held[-1]
+    return None
+
+
+@pytest.mark.parametrize("seconds_ms", [0, 300, 1000])
+@pytest.mark.parametrize("release_ms", [0, 250, 1100])
+@given(frames=st.lists(st.tuples(st.sampled_from([0, 100, 300, 1200, -5]), st.integers(0, 2)), min_size=1, max_size=25))
+def test_the_state_is_none_until_it_is_sure(frames: Any, seconds_ms: int, release_ms: int) -> None:
+    hold = n6post.Hold(seconds_ms / 1000, release=release_ms / 1000)
+    assert (hold.state, hold.changed) == (None, False)
+    calls: list[tuple[int, bool]] = []
+    held: list[bool] = []
+    before = None
+    for elapsed_ms, count in frames:
+        held.append(hold.trigger(count, elapsed_ms=elapsed_ms))
+        calls.append((calls[-1][0] + max(0, elapsed_ms) if calls else 0, count > 0))
+        state = state_model(calls, held, max(seconds_ms, release_ms))
+        assert (hold.state, hold.changed) == (state, state is not before)
+        before = state
+    hold.trigger(people(1), elapsed_ms=5)
+    assert (hold.state, hold.changed) == (before, False)
+    hold.reset()
+    assert (hold.state, hold.changed) == (None, False)
+
+
+def test_a_lamp_is_off_only_when_nothing_was_there_for_a_while() -> None:
+    hold = n6post.Hold(1.0, release=0.4)
+    told = []
+    for count in (0, 0, 1, 0, 0, 0, 0, 0, 0, 2, 2, 1, 1, 1, 1, 0, 1, 0, 0, 0):
+        hold.trigger(count, elapsed_ms=200)
+        told.append((hold.state, hold.changed))
+    # Sure a second after the last true call; on after a second; off after more than 0.4 seconds.
+    assert [state for state, _ in told] == [None] * 7 + [False] * 7 + [True] * 5 + [False]
+    assert [at for at, (_, changed) in enumerate(told) if changed] == [7, 14, 19]
+
+
+def test_tracks_have_no_state() -> None:
+    hold = n6post.Hold(0.1)
+    assert len(hold.trigger(people(1), elapsed_ms=0) + hold.trigger(people(1), elapsed_ms=500)) == 1
+    assert (hold.state, hold.changed) == (None, False)
+
+
 def test_reset_starts_again() -> None:
     hold = n6post.Hold(0.5)
     hold.trigger(True, elapsed_ms=0)

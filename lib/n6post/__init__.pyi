@@ -64,6 +64,9 @@ __all__ = [
     "LineZone",
     "PolygonZone",
     "Hold",
+    "Steady",
+    "Fraction",
+    "Repetitions",
     "Trail",
     "Plane",
     "HeatMap",
@@ -143,6 +146,7 @@ _K = TypeVar("_K", covariant=True, default=Any)
 _T = TypeVar("_T", covariant=True, default=Any)
 _A = TypeVar("_A", bound=Detection)
 _B = TypeVar("_B", bound=Detection)
+_Value = TypeVar("_Value")
 _Tracked = TypeVar("_Tracked", bound=Sequence[Detection[Any, Any, int]])
 _Detections = TypeVar("_Detections", bound=Sequence[Detection])
 # What a tracker may return in place of a mask and keypoints: None if it coasts.
@@ -1901,6 +1905,17 @@ class Hold:
         without a `track_id`.
         """
 
+    @property
+    def state(self) -> bool | None:
+        """What `trigger` returned last for a condition without a track; None until that is sure, and with tracks.
+
+        It is sure once the condition was true for `seconds`, or untrue for `release` (or `seconds`, if that is longer).
+        """
+
+    @property
+    def changed(self) -> bool:
+        """Whether the last call of `trigger` changed `state`, from None too."""
+
     def held_time(self, track: int | Detection | None = None) -> float:
         """Seconds that it has been true, up to the last frame in which it was; 0.0 once it was untrue for `release`.
 
@@ -1909,6 +1924,87 @@ class Hold:
 
     def reset(self) -> None:
         """Start again: nothing has been true yet."""
+
+class Steady:
+    """The last value that stayed for some seconds: a class, a count or a text without flicker. None before the first.
+
+    Values of any kind are compared with ==. ValueError for an option out of range.
+    """
+
+    seconds: float
+    """How long a value has to stay, in seconds, 0..1000000."""
+
+    def __init__(
+        self,
+        seconds: float,
+    ) -> None:
+        """The last value that stayed for some seconds: a class, a count or a text without flicker. None before the first.
+
+        - `seconds`: How long a value has to stay, in seconds, 0..1000000.
+        """
+
+    def update(
+        self, value: _Value, *, track: int | Detection | None = None, elapsed_ms: float | None = None
+    ) -> _Value | None:
+        """Take the value of a frame; returns what the class says. ValueError for a value of another kind.
+
+        - `track`: a track id or a Detection, which has its own value; None: one without a track
+        - `elapsed_ms`: milliseconds since the last frame, for all of its tracks the same; None: measured with time.ticks_ms
+        """
+
+    def reset(self) -> None:
+        """Start again: no value was given yet."""
+
+class Fraction:
+    """The fraction of the last seconds in which something was true, 0..1.
+
+    Values are True, False or a count. If it was true in one of two frames, half of the time between them counts. Before the
+    first one, it was untrue. The fraction is right to 0.01: the seconds are kept in 32 parts, at any frame rate. ValueError
+    for an option out of range.
+    """
+
+    seconds: float
+    """How many seconds, 0.1..1000000. An assignment starts again."""
+
+    def __init__(
+        self,
+        seconds: float,
+    ) -> None:
+        """The fraction of the last seconds in which something was true, 0..1.
+
+        - `seconds`: How many seconds, 0.1..1000000. An assignment starts again.
+        """
+
+    def update(self, value: int, *, track: int | Detection | None = None, elapsed_ms: float | None = None) -> float:
+        """Take the value of a frame; returns what the class says. ValueError for a value of another kind.
+
+        - `track`: a track id or a Detection, which has its own value; None: one without a track
+        - `elapsed_ms`: milliseconds since the last frame, for all of its tracks the same; None: measured with time.ticks_ms
+        """
+
+    def reset(self) -> None:
+        """Start again: no value was given yet."""
+
+class Repetitions:
+    """How often a number went from above `high` to below `low` and back: squats, by the angle of a knee.
+
+    - `high`, `low`: a number between the two changes nothing, so jitter does not count
+
+    Values are numbers. None, for a keypoint that is not visible, and NaN change nothing. ValueError if `low` is not below
+    `high`.
+    """
+
+    def __init__(self, high: float, low: float) -> None: ...
+
+    def update(self, value: float | None, *, track: int | Detection | None = None, elapsed_ms: float | None = None) -> int:
+        """Take the value of a frame; returns what the class says. ValueError for a value of another kind.
+
+        - `track`: a track id or a Detection, which has its own value; None: one without a track
+        - `elapsed_ms`: milliseconds since the last frame, for all of its tracks the same; None: measured with time.ticks_ms
+        """
+
+    def reset(self) -> None:
+        """Start again: no value was given yet."""
 
 class Trail:
     """The last positions of every track, to be drawn as lines.

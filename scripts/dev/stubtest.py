@@ -52,7 +52,7 @@ def show_options(kinds: list[type]) -> None:
 
 def main() -> int:
     public = [getattr(n6post, name) for name in n6post.__all__]
-    show_options([value for value in public if write_types.options_of(value)])
+    show_options([value for value in public if hasattr(value, "_option")])
     # Everything is loaded. Without the package's folder, stubtest does not find private modules, which have no types.
     n6post.__path__ = []
     with tempfile.TemporaryDirectory() as folder:

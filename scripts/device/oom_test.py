@@ -565,6 +565,20 @@ def other_scenes():
 
     yield "Hold, trigger", hold, lambda made: made.trigger(passing(4), elapsed_ms=100), held
 
+    def condition(kind, *limits):
+        made = kind(*limits)
+        for k in range(5):
+            valued(made, k)
+        return made
+
+    def valued(made, k):
+        return [made.update(8 * (k % 2), track=n, elapsed_ms=100) for n in (None, 1, 100 + k)]
+
+    for kind in ((n6post.Steady, 0.0), (n6post.Fraction, 0.4), (n6post.Repetitions, 5, 2)):
+        before = lambda kind=kind: condition(*kind)  # noqa: E731
+        more = lambda made: [made.update(0, track=n) for n in range(7, 27)]  # noqa: E731
+        yield kind[0].__name__ + ", update", before, more, lambda made: valued(made, 5)
+
     for how in ("pixelate", "blur", "fill"):
 
         def hidden(_, how=how):

@@ -16,6 +16,7 @@ SPACES = [
 ]
 COVERED = 0.3  # fraction of a space that a vehicle covers at least
 SECONDS = 3.0
+COLORS = {True: (255, 0, 0), False: (0, 255, 0), None: (160, 160, 160)}  # taken, free, not known yet
 
 cam = csi.CSI()
 cam.reset()
@@ -24,15 +25,13 @@ cam.framesize(csi.VGA)
 
 model = n6post.load(MODEL, threshold=0.3, classes=CLASSES)
 spaces = [(n6post.PolygonZone(corners), n6post.Hold(SECONDS, release=SECONDS)) for corners in SPACES]
-looked = n6post.Hold(2 * SECONDS)  # before that, a parked car may be found too late for its space to be taken
 
 while True:
     img = cam.snapshot()
     vehicles = model.predict([n6post.Letterbox(img)])
-    taken = [hold.trigger(zone.occupancy(vehicles) >= COVERED) for zone, hold in spaces]
-    known = looked.trigger(True)
-    for (zone, _), is_taken in zip(spaces, taken):
-        color = (255, 0, 0) if is_taken else (0, 255, 0) if known else (160, 160, 160)
-        n6post.draw(img, zone, color=color, labels=False)
+    for zone, hold in spaces:
+        hold.trigger(zone.occupancy(vehicles) >= COVERED)
+        n6post.draw(img, zone, color=COLORS[hold.state], labels=False)
     n6post.draw(img, vehicles)  # last: no line crosses its labels
-    print("%d of %d spaces are free" % (taken.count(False), len(spaces)) if known else "looking at the spaces")
+    taken = [hold.state for _, hold in spaces]
+    print("looking at the spaces" if None in taken else "%d of %d spaces are free" % (taken.count(False), len(spaces)))

@@ -48,6 +48,12 @@ def as_list(value):
     return value.tolist() if getattr(value, "tolist", None) else value
 
 
+def truth_of(value):
+    """A condition as True or False: of a bool, of a count, of 0.0 or 1.0, or of one of numpy. None for anything else."""
+    value = as_list(value)
+    return bool(value) if isinstance(value, int) or value in (0, 1) else None
+
+
 def checked_point(name, value):
     """(x, y) of a tuple, a list or an array, as an int or a float each; ValueError for anything but two numbers."""
     given = as_list(value)
@@ -68,13 +74,26 @@ class PerTrack(Configurable):
     def _oldest(self, detections, now):
         """The time since which a track must have been seen, or it is forgotten. now: the object's clock, milliseconds."""
         memory = detections[0]._track[_MEMORY] if detections else None
-        if memory is not None:
+        if memory is not None and self._lifetime != memory.lifetime:  # to assign it takes 8,000 instructions
             self._lifetime = memory.lifetime
         return now - self._lifetime
 
     def __copy__(self):
         # For copy.copy on a PC, whose shallow copy would share the tracks.
         return __import__("copy").deepcopy(self)
+
+
+class Timed(PerTrack):
+    """Base of Hold and its neighbors: `seconds`, where it is an option, has to be given."""
+
+    def __init__(self, *seconds, **options):
+        if self._option.first and not seconds and "seconds" not in options:
+            raise TypeError("%s: expected the seconds, as in %s(2.0)" % (type(self).__name__, type(self).__name__))
+        super().__init__(*seconds, **options)
+        self.reset()
+
+    def reset(self):
+        """Start again."""
 
 
 class AnchorTracked(PerTrack):

@@ -8,7 +8,7 @@
 from micropython import const
 
 from ..tensors.options import Options, number
-from .anchor_points import MAX_LOST_TRACKS, PerTrack, as_list, checked, id_of, track_ids_of
+from .anchor_points import MAX_LOST_TRACKS, Timed, checked, id_of, track_ids_of, truth_of
 from .clock import START, next_clock
 
 # The entries of a track: milliseconds of this object's clock.
@@ -20,7 +20,7 @@ _MISSED = const(2)
 _CONDITION = ""  # the key of the condition without a track; ids are integers
 
 
-class Hold(PerTrack):
+class Hold(Timed):
     """Reports what has been true for some seconds: for each track, or for one condition.
 
     seconds     how long it has to be true
@@ -33,19 +33,28 @@ class Hold(PerTrack):
     seconds = _option("seconds", 1.0, number, 0.0, 1e6)
     release = _option("release", 0.5, number, 0.0, 1e6)
 
-    def __init__(self, *seconds, **options):
-        if not seconds and "seconds" not in options:
-            raise TypeError("Hold: expected the seconds, as in Hold(2.0)")
-        super().__init__(*seconds, **options)
-        self.reset()
-
     def reset(self):
         """Start again: nothing has been true yet."""
-        self._state = START, {}  # the clock, and the tracks; in one attribute, because each assignment may fail
+        # The clock; the tracks; `state` and `changed`; when the condition was true last, or the time of the first call. In
+        # one attribute, because each assignment may fail.
+        self._state = START, {}, None, False, None  # type: tuple
 
     @property
     def _tracks(self):  # type: ignore[override]
         return self._state[1]
+
+    @property
+    def state(self):
+        """What `trigger` returned last for a condition without a track; None until that is sure, and with tracks.
+
+        It is sure once the condition was true for `seconds`, or untrue for `release` (or `seconds`, if that is longer).
+        """
+        return self._state[2]
+
+    @property
+    def changed(self):
+        """Whether the last call of `trigger` changed `state`, from None too."""
+        return self._state[3]
 
     def trigger(self, detections, *, elapsed_ms=None):
         """Examine a frame; returns those that are true now and have been for `seconds`.
@@ -60,16 +69,16 @@ class Hold(PerTrack):
         """
         single = not isinstance(detections, (list, tuple))
         if single:
-            value = as_list(detections)
-            if not isinstance(value, int) and value not in (0, 1):
+            true = truth_of(detections)
+            if true is None:
                 raise ValueError("detections: expected True, False, a count or a list of Detection, got %r" % (detections,))
-            ids = [_CONDITION] if detections else []
+            ids = [_CONDITION] if true else []
         else:
             ids = track_ids_of(checked(detections))
             if any([d._track[_MISSED] for d in detections]):
                 detections = [d for d in detections if not d._track[_MISSED]]
                 ids = track_ids_of(detections)
-        last_clock, last_tracks = self._state
+        last_clock, last_tracks, state, _, last_true = self._state
         clock = next_clock(last_clock, elapsed_ms)
         now, before = clock[0], last_clock[0]
         release, least = int(1000 * self.release + 0.5), int(1000 * self.seconds + 0.5)
@@ -78,7 +87,7 @@ class Hold(PerTrack):
             # What was true in the last frame may still be, however long ago that was.
             if now - known[_LAST] <= release or known[_LAST] >= before and track_id in ids:
                 tracks[track_id] = known
-        held = []
+        held = []  # type: list | bool
         for at, track_id in enumerate(ids):
             known = tracks.get(track_id)
             first = now if known is None else known[_FIRST]
@@ -87,10 +96,16 @@ class Hold(PerTrack):
                 held.append(detections[at])
         if len(tracks) > MAX_LOST_TRACKS:
             tracks = {track_id: tracks[track_id] for track_id in ids}
-        self._state = clock, tracks  # last: if a MemoryError comes before, the next call counts this time too
+        changed = False
         if single:
             known = tracks.get(_CONDITION)
-            return known is not None and known[_LAST] - known[_FIRST] >= least
+            held = known is not None and known[_LAST] - known[_FIRST] >= least
+            if true or last_true is None:
+                last_true = now
+            if held or state is not None or now - last_true >= max(release, least):
+                state, changed = held, held is not state
+        # Last: if a MemoryError comes before, the next call counts this time too.
+        self._state = clock, tracks, state, changed, last_true
         return held
 
     def held_time(self, track=None):

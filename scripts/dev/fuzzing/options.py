@@ -173,6 +173,8 @@ OVER_TIME: tuple[tuple[Any, dict[str, Rule], dict[str, Any]], ...] = (
     (n6post.PolygonZone, {"points": corners, "max_gap": or_none(number(0, 1e6)), "min_seconds": number(0, 1e6), **ZONE},
      {"points": ((0, 0), (50, 0), (9, 70))}),
     (n6post.Hold, {"seconds": number(0, 1e6), "release": number(0, 1e6)}, {"seconds": 2.0}),
+    (n6post.Steady, {"seconds": number(0, 1e6)}, {"seconds": 2.0}),
+    (n6post.Fraction, {"seconds": number(0.1, 1e6)}, {"seconds": 2.0}),
     (n6post.Trail, {"length": integer(2, 1000), "anchor": anchor, "frame_size": size}, {}),
     (n6post.Plane, {"anchor": anchor, "frame_size": size, "window": number(0.1, 60)},
      {"image_points": [(0, 0), (9, 0), (9, 9), (0, 9)], "world_points": [(0, 0), (1, 0), (1, 1), (0, 1)]}),

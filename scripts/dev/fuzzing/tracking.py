@@ -6,6 +6,7 @@ import binascii
 import io
 import json
 import math
+import re
 from collections import deque
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
@@ -204,7 +205,7 @@ def walk(dice: Dice, frames: int, most: int = 3) -> list[Frame]:
 
 
 def zones(dice: Dice) -> str:
-    how = dice.pick(("line", "polygon", "trail", "hold"))
+    how = dice.pick(("line", "polygon", "trail", "hold", "conditions"))
     names: tuple[str, ...] = (dice.pick(list(PARTS)),)
     if how in ("line", "polygon") and dice.chance(0.3):
         names += (dice.pick(list(PARTS)),)
@@ -213,7 +214,8 @@ def zones(dice: Dice) -> str:
     if dice.chance(0.03):
         del sequence[0][:]
         sequence[0].append(seen((1, 2, 3, 4), 0.5))  # of no track
-    return {"line": _line, "polygon": _polygon, "hold": _hold, "trail": _trail}[how](dice, names, sequence)
+    cases = {"line": _line, "polygon": _polygon, "trail": _trail, "hold": _hold, "conditions": _conditions}
+    return cases[how](dice, names, sequence)
 
 
 def _zone_options(dice: Dice, names: tuple[str, ...], margins: tuple[float, ...]) -> dict[str, Any]:
@@ -327,6 +329,26 @@ def _hold(dice: Dice, _: tuple[str, ...], sequence: list[Frame]) -> str:
             times = hold.held_time(key), alone.held_time()
             wanted = (last - first) / 1000 if now - last <= 1000 * release else 0.0
             close(f"seconds of {key}", times[key is None], wanted, reach=1e-6)
+    return CONFIRMED
+
+
+def _conditions(dice: Dice, _: tuple[str, ...], sequence: list[Frame]) -> str:
+    """Three tracks that are in every frame, by a search in all of their values."""
+    whole, ms = dice.pick((200, 500)), dice.pick((100, 250))
+    steady, fraction, repetitions = n6post.Steady(whole / 1000), n6post.Fraction(whole / 1000), n6post.Repetitions(2, 1)
+    values: list[int] = []
+    steps = -(-whole // ms)  # for which a value has to stay
+    dice.tell(whole=whole, ms=ms, values=values)
+    for _ in sequence:
+        values.append(dice.whole(0, 3))
+        stayed = [values[at] for at in range(steps, len(values)) if len({*values[at - steps : at + 1]}) == 1]
+        pairs = enumerate(zip(values[::-1], values[-2::-1], strict=False))
+        true = sum([(bool(a) + bool(b)) / 2 * max(0, min(ms, whole - at * ms)) for at, (a, b) in pairs]) / whole
+        count = len(re.findall("H(?=L+H)", "".join([("L", "", "", "H")[value] for value in values])))
+        for track in (None, 7, seen((1, 2, 3, 4), 0.5, track_id=8)):
+            one, part, times = [x.update(values[-1], track=track, elapsed_ms=ms) for x in (steady, fraction, repetitions)]
+            require((one, times) == ((stayed or [None])[-1], count), "%r stayed, %r repetitions", one, times)
+            require(abs(part - true) <= 1 / 128 + 1e-9, "true for %r, expected %r", part, true)
     return CONFIRMED
 
 

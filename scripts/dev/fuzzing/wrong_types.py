@@ -97,6 +97,8 @@ def wrong_types(dice: Dice) -> str:
         ("diagnose", n6post.diagnose, lambda x: isinstance(x, Model)),
         ("mask.iou", mask.iou, lambda x: isinstance(x, n6post.Mask)),
         ("area.occupancy", area.occupancy, _listed),
+        ("fraction.update", n6post.Fraction(1).update, _is_condition),
+        ("repetitions.update", n6post.Repetitions(2, 1).update, lambda x: x is None or type(x) in (int, float)),
         ("hold.trigger", lambda x: hold.trigger(x, elapsed_ms=40), lambda x: _is_condition(x) or _tracked(x)),
         ("area.coverage", area.coverage, lambda x: isinstance(x, n6post.Mask)),
         ("tracker.update", tracker.update, _listed),
