@@ -2038,250 +2038,250 @@ R1w+/wc8iuNb"""),
 # The other families: random outputs.
 RANDOM = {
     "YoloV2": (
-        {'threshold': 0.05, 'iou_threshold': 0.0, 'max_detections': 5, 'class_agnostic': True},
-        (192, 160),
+        {'threshold': 0.5, 'class_agnostic': True},
+        (64, 96),
         (
-            ((1, 50, 5, 6), 0.062745101749897, 31, b"""
-eNoV0HlvFFUAAPB2t7vda2Y7MzvHm/fmfDNvzp2d2Z3dbddeAi0WixA0eMTEf4yfwY9DYqIIYqpAFUuxeBUFEVDwSPQfJZqgVmophW6L+BF+P8RVMkbhHniI
-N9TmEwnnoFwDNQ53g041p0lMONshqek0emXyQnywuetLRcfvOO2dYFgua4C31ZiRXaQD1zQlJTYtK3XVBFdriur6iqkaACI2hjbrcoIWYoOlVcllYrv+3o2b
-J66tnvzyoxNnj33w9bGfzy6vvvnZ4uLKB999d+2tFTYLxyU7ke+3k94kblbyWNne0qetoHa/cU/p6NV8e3jo7h6nGmcLAf8XF1D/lndHx8N2ium1gtgLxx46
-E5Rn0AF8auT3upTAlJpXVWLv46Yyh6aga5TqTXHPfHy36GlMrBskqMdbkymQty1vdNPQWNtIQSZbqgob0+Y+o7NtK6YnWKlGy3djojHyiOaU3Qh6W+OBK2kc
-nZFbkpEI4nYKC+s9EeUqMzYW4m212upYkRirisKjkAgMZfoQ6q4YaY+zHElGBnJl23AyuuryssxKkFcJJg5RATBkgAXIn3hz6fLlc7cGL5778ZuPl8XVhZvH
-v39n4Y13zy0vnLzOVMEY4semtKfLjx7cnpWNtQfNMU4AjFbZpe1XUDzntsDg0XhCLs9NW6/Ku+66WdTLdEEk8w3pQN4y65EydDTvc8UEt0xAxU5J7bJjnuxG
-KdcLq+AFaOXd7BEXcVXTslvP6Igz9L2jbNaodcT5YQGbiuQpcsCKEatNavDxjeato6gP1+zNOTJiUiVjOK5C/pEdbU0hpQSGUBGLtVamPwA36X/8WBZeGy0b
-e7E0f/hArUrZBoOJoYoxgaalRZKT8FpqWpwFQyyyj/egJivQsYOaqWEF6l1c502V8ZEu6lffWl0+de2LM58uLXx+/OSZ9z+/fuaHb0+d/n7xyofnLt9AJWCp
-nR7lQ/OI38fJwUis3BFqlTUryg8KOg8I3wydZm40GTRMVfWaiTLWoBw9b3tzopdYNMv3rK7zd1MU7o6ItSEyUXFQXavp8aZDzTUnZrjxCfb2flmh8dwOX+ZD
-2L4PWiSp6MV2+ldfHTy8o4na5CGvog/kDDaj0MDAdUmJHuYkVYeK2Z+etVuPULUZ9x3BnQkcqbW7K1AbnrSdDARySjr5PCP2BCkTMN2DdzJ0A1mWLonY54yQ
-cLYF9cQGUNZdYtpAAbKgOy3TwI7V8ABNFBtLCEs1DeQeY987f+GTT08fWzn/1fHrV1ZWl965cvPi2+9e+OLq8uLplY+ocEOcFcqpicLhI03mZWpwqF7uRsyu
-X6azXAmXxoEVGt6EDMCAlBDc3N+ca5WMOKCRnxtQkZB9XctvzZCsfFUClITvNxysexo40A5+64RiAZCgzJX7lDfdKgaVdp50G6WB9j1xvz2g+w3ylPdgl613
-ra2Jtuh13HZ90upWs91D60yWtiVzRIowpjvI4abaHon9pkLvtGhC/rD3ivp05dk/ZWcmqkzD1uSrNdPsAbIBdcVAEkRep4KgKxs40Byjhnw7cmTVtCEn2pBR
-HWIji/jq/6FKqAVIDKE+ojsfnj19fGn1/fOXv726eunCyqWzi7/cunjq0tJPJ39dOHVrMzfCPHlUGiqovyQpmHLwbzsN5xGyB4Ky4ClbVa0wIrJKT6/zuTBr
-i9STPq80DooZikv5PVF+zOv2oeY3lHKPaOsvFflwp4/5PX/j9HkQDod8zK4VGriY912lZDGqBGhQHE1lqyfQz3X9TFFptjVvzBVaqk2k3ih5kRKGt1qz/wFh
-/2/Q"""),
+            ((1, 3, 2, 60), 0.062745101749897, 31, b"""
+eNoFwU1LwmAAAGBNze9turnNve82t3dfzs3psjCbKX3iB6VUFPkj+kvduwRBJBgY0qVD14guXepQRF28VFjPE/ySxTscc5mmABwfSz5xSdPnFRIIyQJRkqUS
+JsTAO4KnXjKcDzcdg8qCiUs6XY6OrWm8fuCqBk39TPknVriSCG1W0c0kacNJNLI1V401lvuKNLHFeGiFazkBpI/bek3OKkg6TKljloar2DaFUy7/4ZRNKVhG
+/DykakRRGGg7vs8NgEYbgfJfipwWCzn6YrGxPg2Z4q6KtNuyfvLaRaac4HPn0UXkenlJ/2X4F79Jz3ccI77Mwhui98WoaUhhWfGRqFv3fZDjkc2N5MiCByuY
+DY3s0K8ne5Kn2H6SGTrpqG0UqzVMkC9rlBTfi1v5Kqc8JJBSEduu3EGZa1wQ52a6QX9b5iB6tC/6IksFSMAzS1thmW1hBmz8mc5QuWNFrZMAvIQ3+aXQW+sf
+RJNRJA=="""),
         ),
         {
-            'classes': [0, 2],
-            'scores': [0.244334, 0.148917],
-            'rects': [(149, 106, 43, 54), (48, 0, 72, 150)],
+            'classes': [3, 1],
+            'scores': [0.537448, 0.503245],
+            'rects': [(0, 0, 55, 96), (0, 0, 64, 96)],
         },
     ),
     "YoloV5": (
-        {
-            'anchors': [15.625, 54.375, 54.625, 38.875, 36.375, 57.125],
-            'iou_threshold': 1.0,
-            'class_agnostic': True,
-        },
-        (128, 96),
+        {'box_units': 'normalized', 'threshold': 0.25, 'max_detections': 65535, 'max_candidates': 20},
+        (32, 96),
         (
-            ((1, 6, 12, 16), 0.062745101749897, 31, b"""
-eNoVjmtvFFUAhgtUtnS7l9mdnZ2Zc2bOzJw5M3vf7qWltAhqFIJGooZvxsRC6XY7y97cCy2N/SuEBBIQhW4baNntlgq9Qi8WK2j9gko0YICQYINcYv365Hny
-vq2tEd+m0qzsZdABlX1O3vE7MWWSfD/H5M8E1gL/DdpaZO8msgSigT3+5n9Y4fUT4tslKZEOs79r1+ZjkxSJPiTUq/2d5G1CmpQGSQ1b5aeIEWyNZknmAWN+
-I5o7tu/53eRrRv4jQSa839Yg2qNesyVE21yhT7fvkPVHrVBmD+2xYhONWzRMYmrEGoew2f+xxcyzUY+d6VKo1jgd9nrfPAq3Nbk0mX/WFds0gxZruEsJRRpM
-wU/SuGXvIyb40nvY3OmSW16qusnV2bUt7jBb90WVDzstUqcWizWqFpmKvcv7ApQswd2Ow88eupt2gA9ehD4i8P0D8aZo3IK5qGlnBLa/ju/wNwS49oPhB/tM
-nD38uKPZ9QZ1vGgEEACrNRiKm3ce2tZIMVo4aKHs7RyGe8MIie2dHfv0p46/rTHUZPtFVrtop+rFUszkbHvFt7+lPjA/J7sOolhbg8C3IqgoBKkSdrNWWVYU
-2QmFFlqCvChousDyThkABrkU2esPAAwUFuu85vNi3k94TFhK0b1hAeo8RmIQuBkfxwYZDrpdgkiLXsxhwKpAc9GKyO0WZTUkQYGTFMwiNwchQVgFqoZECQBd
-YkVVFVTg4nk6iPX/JTeWtwTRTUIUJCyhts7oCpYUmZMsbp7lnEgUbbouypIDM4TyaSyLOVXDrdgFOOSHDB0ibhbamzgiYVaCuk9EtOaWZA+kvaqHBSqw2u0y
-gUgDQAGQFZzET0lKWCcOFydrWOJlR4DjBcHfBpDVxzoCWFQgJh4PgAKlYEBH5EjQ70UKEQQVAYfiEli3qmoS41YIJohHjMhvAUFjqADNashGW6DswRznkZAd
-VVfOVOujU6sT9zaWxxbG/5hgfrh4rn565vT4zPxE5dKtm1fm752/uj5Sqd6/vTg9daVau7U+e3+9trZyfXp59ez8yNrsjV/PTyxtLFY2RjfuTE4sXK4tLlVG
-18avTL439eNfFyoX5uuVWrU+d72+cn78wuRc/fJvM5VzN5er1Wu14PrYnctzY2sLSwuX/rxYq96+Oz5d/265PvP90vj9uTsLI99cv3Hm6tTZ2Ut3Ryo/rV4b
-+/ZudXbeN7r4ZOH2ZG26fm6qJ3kiXxwqn0xlCtlivrcwmCsb+URvItnTlyv2H8/lEykjmTZO9ifTp/LlRH+uXOjryQ9njcJWcXK4J5PO5JPZ7uKxxEAue6SQ
-HM7my8d6i/3pctoopoz+bDGdOJpPf17IDpZKPUYpmziRGcwW+7KZoUSqkO4ZSn+R7TYyqXQymSttLRXLxrFSvpT5ujvTnyqXcgkje3Sg98vugaGvjqeMQsbo
-6+sbNIq5zPBA6VQxb/wHw8hgfw=="""),
-            ((1, 6, 6, 8), 0.062745101749897, 31, b"""
-eNoBIAHf/jkuJAUuLSo7Bi0sE/suIyUqRDzuJiwdEBL6GyAFJRQkG0ErISnvOQoUOxhPKSQlMO0LSl8dLikv/AsrJRjwTzsQFvczP0AIAh4qKRg3PiIYEg0C
-WhMmLCE7BRcIIRAeSCMiFC4dJBoVHyMpHiAdHBgfHCAkFCUWFCEpGiMhGCMXKhsuGSQmHh0oKyU0HhElICYYIiEaFRwoESYVLiUaIRsdIiEmIBYpGxcXIyAW
-HiQiHx4bLRYgFyIWIiUQLSEaIrivyKO4y8Stw73BsbuqoMfKtazVrbG4w7bNu7/Iw8yxs8rIu8TGprjIzMqnssnW2nRhcHFtc3RtdGlrY1l4eHVvZnFvY2l2
-cXZ4aWp2bHFjcmZzZHZvcm54c218bGRydiCwWHo="""),
-            ((1, 6, 3, 4), 0.062745101749897, 31, b"""
-eNoBSAC3/wsKGxU28gwbID06JSL4HjwWFB76MCQOJSgkIiwfJCMMGSISKh8eHRoZGSQmJRkkGMfCvbzpzL7P16qg1WVwaWZncHJtbW53ZIOqFsU="""),
+            ((1, 1, 189, 7), 0.011484810151159763, -128, b"""
+eNoNlDlvKlccxaXkVUmXPlWUKmU+Qj5Y/gMMcGe5c+dus7PjBWPMZj+wMWA2s9oGbCxFSfOkLE2UIkmVJvRHOtI5v3MU6BqAsRLPBLg01NUy5g47T9UTkHEL
+yVMd5JWXcDnYTi91g8E3L2MsHF6Qe8VOK9ruMXarAe5PYlEIZrBWcpbqIG52AtMyhR5EqiAp8x0pLq3oNxIsmjVzqkEdX59h1Te6ac6SyLg2hIyj07bWTYGx
+P2i6GvPQLn3l3SC+01YcNKSJK6J4fpLLAAzb5C8GUOmwbgJapYAehIrMAl145jXt8Cuq5s979AoBsvq8j5grXsWtafLzJxJ5cLLc0JwFmJBwnI5TH7mRlsZU
+cV8N0LHrUaH49MKZa8hlF1LSJLOuw60DxK35S6L7aOAKGzx/4zMPKBkFzw60e5tgawJ3ebGU0qRmZUaBdhWIUtemvl7MHRyQTlgKRSIyTwoFYubc+/xWxKnx
+ELVo2kX32byfDr15vpqALJkX96qOvFlRV2HDkydzifNCXjRthDRcDn1AonIycoHzoLJj8QVyylMHsOyX39IqQpdnVRv2N7XTwE+T2vz0jMWZmFdqlsX4qGzL
+EVqal+uETnfp5ooly49KdWQlBHWbdQoCnbTaDkRGruYHmmY367tARbzZOFW1Pa5WmyoQtKgFBArey6Wfiufd56pU0x0kPko3YdN0a2yBKXjX06CNwtaWAs6d
+dkdcYba8qSbBcRrdqgATV9sRBZ0M2h6Gg72/fiApzX3rylSSyXX3nQAifNAwIDxqai6SueQdd4+lFnu3Omi57NDnkCHZhywGUWgN7Agml/37fajZbmOAbZPy
+Xf80MrLGa//Zj2M+HroUCE5NKra9C6zZXEuhMD6RUmFbb3KHoEq96d6F7NybD1KKhpqTtZno4eF8H4DMdUdWMmU5r2PMgdnT0QsDw1w+9DBaY7pZJROcoWXJ
+h4FpbXohID2zufZT0jpfNyMIZWZ5ZsQEHy4cQxOiuhbH4dH71ccwnrMf15QpEX5ddDRg4/GTlUhjRLYtRzc19W2gIWZZ+2kqGbjRm0QquQ1fiG54eed9QY8p
+3R06R9j1m8MtA4Z62zkBHq22pjh6v+7qGujtyduQqJYo6L/kwCVU/6IILBfGZiWw2WPynzoQ+pj4QGFaasG3xAiEH3rdhGNL9h0ra37a/TpMCfwUflmBmf5A
+/tKAoif6X7kUHJJnn9nMRWZxxbn0cuXnk4R4WeQnJdiLYVY24CPpnX2DiOROLaPBPHPR+YmAK2T9V6xaw27rZxafs8fWV4Ea4mH9PA1e5I0/7xw5O5u1HHQd
+oLtG5/g9vfkfISzpaPanTBCvOfq3EcOheTirxLUwtyqYRxjw64c6OqDn9d8Iiu7sPWpAUUxfPungdpkxroCjT4N2E84pkr+NVNk2r35sUrRYRcsLyHuF6lMb
+DPS2+dRXpNhOv/89FiAx/+FS6Wn/A4iNLso="""),
         ),
         {
-            'classes': [0, 0, 0],
-            'scores': [0.895835, 0.701562, 0.663811],
-            'rects': [(87, 25, 15, 36), (107, 31, 13, 65), (30, 80, 20, 13)],
+            'classes': [1, 1, 0],
+            'scores': [0.644204, 0.408365, 0.362991],
+            'rects': [(21, 29, 6, 24), (6, 0, 26, 40), (13, 0, 7, 18)],
         },
     ),
     "YoloX": (
-        {'box_units': 'cells', 'threshold': 0.5, 'iou_threshold': 0.5},
-        (64, 64),
+        {
+            'box_units': 'cells',
+            'threshold': 0.25,
+            'iou_threshold': 0.0,
+            'max_detections': 300,
+            'classes': [4, 6],
+        },
+        (96, 64),
         (
-            ((1, 1, 20, 25), 0.019607843831181526, -26, b"""
-eNoVkU9vElEUxYEBxDZQYMoMrUbtxmjS1NjE+qn9Fi6MK4LaTVPjohKb++6/9+57MwOkdbq8Obnn5JwfXZ/1BqK2DR0F0xmD92baodvF+RvvtSbjvXTNOLGw
-V8L85lc2crFC14NaYAcJJaep6o91ARs0C4UfodPIKYqOQIp1Xl5ssI8iLk6CkhuoT8YRTuXtXS5BQUUS565DxKTO87D77ssmwPhBEoJh35yYC4rV9eRglNoD
-XWJOzkKIW5bWoF69/NhzESthaj/oRGEJM43P7+rD0pliGXb9OQcGNNeGaEx/imVjzknXjxtp680FvIHY+vX+u5AVBntI4QGIObbVKV3d/p5NxeFjwtiaAGpj
-iZWx+rR9cQ9qc5UgsHwGRygsiehbPbnZwaEXYz/lHkwjQI0+2Kurv80/7wNmUbMgXDQOAvU5ffh8fHp/cGzJp8hPi6H3wCc9vlx1EFsAhS7oiYNrRVElWp19
-fY8F1/Gx9PmYACVkQ42k2c+jy42AEbi5lMNB2GoLd1FV/wFWPHau"""),
+            ((1, 126, 12, 1), 0.019607843831181526, -26, b"""
+eNoVlFtTE0kYhpMwgRwgBxIICBpQMZwUWUGr9jfsT96L3a3aCwR0LWRRUEBcOpl8ffz6MJOZidn2rqururre5z0claI9YjiNLSbtA3JMcD5RJWHi8cE2kSCl
+ZurBh8VFbozJGXQp/XRAqjnQPMX3t+UZopjgsTSfy0GBCWes4qK7/7pBpIYcU0kmHztiqIrt0vLR5URQ1E7beuV9ozwHTYlKIU9C0iOWSVBchpeFJdYBZiSw
+tfRuY5jwJWRt80rdW04d2ERFwXW4gMhSYBrX13N3AKzq5jR+bs20BBcggdJKtzEYUGc64KLVw90/ScwllXNiHF22aEMDlAGKHw+nGEjDjGCNwp7ta/9acfrw
+4mp7wBnVmgEZb7wnQmiFSHsyc6HIiYhiVDkz08Q41Bqjz28VJ0orAFQnVys9GiXaq8qtRU9T4mJ/r9RWdUuSRZjWqMTm4/Qp4QLbxXj0/MVW2I8px4zhDnEt
+EgDPuyxbdRezRMUBMsRXWzMBsSozIPFsJWDcoDToVe/n2p6bQsfjh4fBSxL/vLWloLbaGwICXQCc1F+VgSpgbt4ed/eBC28ME2p5k+f701KXcMZs3T8qERM5
+JhEKk4fEKSchzTAc7l1wox1vUNO8m0tKliuDtgJnJUoYcg4mv1PgOOBWxcrh6afVTgg4EqrJu+nNH32BTFk5XYGLS2KtkRyD6927AVEIQkbyxaaNBpgyNFRO
+vyb7BH4GDjE7+pEBSpmn3JwXtxIyz5Ezhv2zofOZ5KlUJtg79dphZJalLW24eYK6Lr1/OyafDi0VItLsUS8/JGnTtDnA4eb55pIZGUoZXPRJi+RHytFY/bJ9
+3RlQY62WPxZP74dMwJTyoIv93oRzE9VjO+ne2N8kaAGmyI93XnzhSqjUWtcq/MtC8NVw6GD8xREACLiy1xu6zKQUIk3gsBeUSUO0UOp6/Hx8SxTVrCIlfbKe
+o6isagt3vns/YQC0xRDCyUq/z6WCuM06t/ID8efEt+Fm8eQcKMOojoWrlXKNVKlG73bu+/rMEBPwkZiZOo+9PMnBSh+nYokI40MC7f4JHxFdAyoYHHQHa0QJ
+oCj57dXLNpFCJ96x5P6vjLFImBJmw7U7N/YM4qWKY8e23q9BmSOYcZWYEDU2vDmt5GtChE+MYuqCle8HzEPPjHDfg+dDXwoBYzn6uPUalAYlLd7EK5Uq40Uh
+GQz+4zPDZjwl52y21hm1wkjwhGnWPcp+JZ4bpRGrq8vZkZIOfNEXW9MjZwEjGCnClpM+m4odd+rB96omzIcyAPjnyfoe4WUhwejLd8ElgbyN/BYl0Bz77GkQ
+zJ20Bw8IixM/C+ImflslziS+Gcvvvv19GoJmfoFk8+j3k75zJkMdqWf5r95TbdrGJffHI8KULkpFt6f8v6CTBYkFfJyWiCc+SusiuPn0LUQPmWVyqVa9JnS2
+yVSbrp3vTnPVwSQCkb15kxBZwzoddS6OV0PPUEg/QVdP5wtDx+vItGqGpRKNBeeC0fJevTlsJYbHIG419gbzEDUX27VZfvIs9PybieZLXYHAlAqoVgvx1Cyh
+EyUj3Xm9kguZoTVpa/g/Z25QOQ=="""),
         ),
         {
-            'classes': [9, 15, 11, 10],
-            'scores': [0.778547, 0.588235, 0.54902, 0.512495],
-            'rects': [(4, 11, 56, 16), (40, 0, 12, 11), (0, 0, 29, 60), (0, 0, 28, 9)],
+            'classes': [6, 4],
+            'scores': [0.470588, 0.442138],
+            'rects': [(78, 17, 17, 12), (21, 60, 7, 4)],
         },
     ),
     "BlazeFace": (
-        {'threshold': 0.25, 'iou_threshold': 0.7, 'max_detections': 5, 'blend_boxes': False},
-        (48, 128),
+        {'threshold': 0.1, 'iou_threshold': 0.2, 'max_detections': 300, 'blend_boxes': False},
+        (128, 64),
         (
-            ((1, 896, 16), 0.29411765933036804, -26, b"""
-eNrt2dtv21QYAPA4jtf0kq6wNtJAgwfQHiYNhLhoaJroeOkDGhcNbRJMHUJCoP1fPIKEBFI3BN1Cm9ZJ47hLHDuO74mv8a2+JHFSJ7yPh2m0nXI5v9cjnXO+
-7zv28TlWlOnyRMteF1TH389jhCktJ856vCZ/4SapXfCFiiUFdmFHAWZaqfjj99aAT7ax4nnZj1CQkfHCoe9/7PejZiAQDLHWUkFGTtfR3s07qCx6DSPD1iIE
-mvR4Kv3bXaHVsOuiJNJq2gIVHrP9fueztFdNhPEbcldph6un3T/pvPVhpNcNxZZ5GW7y454PNLeakQ2DhbbxaK+jOiftr0tv9HSW3DeOPIoOuCFYccBZOmRu
-wApxvFhmKNuWR8Sz7Rrz+QAfiC3KfiTWa87BpMebC7794OBw78BW/p6D2wN32uqZUm9cIRFzeBx5itiS98EKB87SoHvxnV/8MtWq0q4eG+D7HjhV5vCHy2ad
-FC1i4Who5/vTHm/z6ScJt9dhawwcO3VHm/n3i3Zxo9CU7D0sVdo1Pf2sxyv9dj07HBmyHvYxhzOb4Ak8GSb47hrN5gtVkqLSgQqBjLxckvvuFVPhXL0jb7V3
-cy98PtWdu1ePadpXmaP2rtCmnzte4qdI2BqW8KJGYIZTf+nxttbvNa3VOePPztMqqxaebVeXbt8RFznFHv2aFJzH/7lfcEtfrpdy1aEg2w9HNM5P+/qwaAh2
-GhKlqzYS88LEzX8VfrD5BEZxikQDmONSE18Q7+37Nn1odplyTUstuwoAjDEh8eanQmP5oZ/xEBTSXxm3+dnhR/O0Kjb9vOJxuMSDir2Y8+61LzC9qvy+Ej+e
-SySYWYs/HH2FbEe0zC3JtmBBHlgRAPD/Nbj594JLfV2ilezC0n4dZGSy0djaEG/G5S3L6QaUuZihNuC4HIwgtkxkGbMIMjRbODF5q/MP7+/4Ml7x51sgI8BU
-nXe81y9J5KNzCFcny0zBBhkBxkmldf+bZC+1kt5uQIz7Gjnu87VG8S3ESxHIMMf+pR/O3P/jFryZTkZRSGFirxO4Yxc/U7z69VrXirWQjyupLtjPZ0worSD9
-wDvWqouS3zt4bv073IO7P5NtWDOEWhnVT/2+SG8g95xArdAGFbyaIBugQgAwQZj1LPYHWz83auhQJl84aXfz6OZlhg1lE1+o8Z2QHvfw/wVzYMMy"""),
-            ((1, 896), 0.06666667014360428, 52, b"""
-eNpraEAChhDKvYEAUMApE4xVVBKZI4dTcw6YlEUI6III1QaigFaDATLXCUUyjzgzUohSJYPKdUCXl4ZQatj0OuAwMw2IXRsaAqFcD6BCZVQVqUhslCCJbiAa
-ZMNZiVhkrdD4tg1kgCS89hOKh3SS7AomWqUqWprCSHQgoE/AEJWGhkjCfiQAPEGECYIPACt/tOU="""),
+            ((1, 512, 16), 0.29411765933036804, -26, b"""
+eNrt0LEJgDAQAMAqjXtmVXcQHgvhX/jKETJH8G6EqwIAYGfRcxz5xf0+2WddRgAAAAAA/mkBigu/Kw=="""),
+            ((1, 512), 0.125, -32, b"""
+eNpraBjE4FHDKKAxAAAY9QBy"""),
+            ((1, 384, 16), 0.29411765933036804, -26, b"""
+eNrt0D0KQGAAgOETMIqyuIQjGJ2bSRJC/gbCRyy+kpIjWJTU+xzh6XsAAJ5FvuEEyiTSqq3GuukYAQDge7qpncVZJos356V6RYwAwDsCYbvbIENprXKPs4MR
+AH91A6f3iUM="""),
+            ((1, 8, 8, 6), 0.06666667014360428, 52, b"""
+eNpraKA5EGoYKGBBE1MFqGkYAJ/jvts="""),
         ),
         {
-            'classes': [0, 0, 0, 0, 0],
-            'scores': [0.979501, 0.979501, 0.976645, 0.976645, 0.975076],
-            'rects': [
-                (7, 50, 25, 20), (12, 32, 29, 8), (0, 21, 23, 10), (0, 92, 32, 10), (9, 118, 17, 10),
-            ],
+            'classes': [0, 0],
+            'scores': [0.566274, 0.562177],
+            'rects': [(80, 49, 14, 6), (94, 15, 34, 9)],
             'points': [
-                6.088, 69.118, 12.265, 67.059, 16.971, 65.588, 14.029, 60.0, 9.029, 59.412, 10.206, 51.176,
-                21.765, 33.235, 19.118, 47.353, 22.941, 37.353, 8.235, 35.0, 29.118, 37.059, 16.765, 32.059,
-                23.029, 30.706, 27.147, 40.412, 26.265, 52.471, 19.206, 41.0, 19.5, 37.471, 23.912, 49.529,
-                23.235, 93.588, 20.588, 92.412, 10.882, 80.941, 13.529, 93.294, 19.706, 92.118, 17.941,
-                88.294, 17.735, 120.765, 31.265, 110.765, 23.324, 128.0, 23.029, 128.0, 10.971, 128.0, 20.382,
-                128.0,
+                68.765, 42.176, 69.353, 31.294, 74.059, 27.176, 73.765, 32.471, 69.353, 47.765, 79.059,
+                30.412, 126.588, 17.706, 118.941, 15.059, 113.647, 18.294, 114.824, 17.706, 117.176, 8.588,
+                116.0, 14.176,
             ],
         },
     ),
     "BlazePalm": (
-        {'threshold': 0.25},
-        (96, 96),
+        {'threshold': 0.1, 'iou_threshold': 0.2, 'max_detections': 300, 'blend_boxes': False},
+        (192, 96),
         (
-            ((1, 24, 24, 36), 0.29411765933036804, -26, b"""
-eNrt0EsKQFAAAMBS9o7gBC7iyHKMt3ql/F7YSFlYUM5BM0eYlAAAAAAAAAAAAADgD4a7LuI1Lm0X+30OZ384AYCPyarnWcp7ndrQpHw7LyUAAAAAAAAAf/IC
-/LzFbQ=="""),
-            ((1, 1152, 1), 0.06666667014360428, 52, b"""
-eNpraBgFo4DGIJu+1lmOhviQAQDNhT/D"""),
-            ((1, 12, 12, 108), 0.29411765933036804, -26, b"""
-eNrt0DEKgCAAAMAH+NLeKkWLYIhQCE4tLU0N/cJB7p5wvQMAAAAAAAAAAKPlbwnbkdq9r/E66/sUJwAAAAAAwBx+74iV2g=="""),
-            ((1, 12, 12, 6), 0.125, -32, b"""
-eNpraBgFIxXcGQ0CmgMAhhawbA=="""),
+            ((1, 1152, 18), 0.29411765933036804, -26, b"""
+eNrt0EsKAQEAAFBSytbGUZxhzmE7h7OyEEuspmyE/EuD5G+Mmo0rKCXqvSO8OAYAAAAAAICfdAhr7ahRuBen8XA/OZ4zJQAAAAD8o2wQVsubVr+XRbNTtqw8
+EicAAO+4rmrBIh4nyyQ9bdb1ZifnBAA+9ywG+Vt3N7qcC+mxNJnPtk4AAAAA+KYXjE+9qQ=="""),
+            ((1, 1152), 0.125, -32, b"""
+eNpraBgFAwa+jQYBAlwcBG64QC+L7o/GNwQAAEjbQZU="""),
+            ((1, 864, 18), 0.29411765933036804, -26, b"""
+eNrt0DEOwVAAANBEgtnY3VXcwClczmRi0kG3hsQkBIlqSX4Nv0QnZzBIDO8d4RUFAPAvZmE8LHvX0zYMnud+3ewfTgDYxCRZT2+r+pC1+fG9vFROAAAAAAAA
+AADgC+lkFEO389qVTTVvF/eoBAAAfu0D6SiOdQ=="""),
+            ((1, 12, 12, 6), 0.06666667014360428, 52, b"""
+eNpraKAfsKaNsRkNo2BEAvUh4EYAwoivWg=="""),
         ),
         {
-            'classes': [0, 0, 0],
-            'scores': [0.975076, 0.58257, 0.377541],
-            'rects': [(58, 50, 30, 13), (0, 67, 21, 7), (0, 61, 19, 11)],
+            'classes': [0, 0, 0, 0, 0, 0, 0],
+            'scores': [0.969724, 0.939913, 0.614595, 0.468791, 0.295948, 0.132964, 0.119203],
+            'rects': [
+                (123, 17, 15, 15), (160, 14, 32, 36), (73, 5, 33, 18), (83, 79, 29, 8), (117, 52, 38, 28),
+                (94, 37, 40, 24), (45, 50, 37, 29),
+            ],
             'points': [
-                70.765, 55.294, 73.118, 50.588, 61.941, 47.647, 70.765, 48.529, 76.647, 49.706, 69.0, 54.118,
-                72.529, 53.235, 16.765, 62.588, 27.059, 68.471, 10.882, 61.412, 0.0, 57.0, 0.0, 62.0, 19.118,
-                63.176, 14.118, 67.294, 0.0, 56.176, 0.0, 59.118, 5.765, 53.529, 0.0, 52.059, 2.529, 58.235,
-                1.353, 64.706, 7.235, 56.765,
+                129.824, 3.824, 137.176, 10.882, 138.647, 17.647, 127.176, 25.882, 129.235, 18.235, 141.588,
+                9.412, 135.706, 20.882, 167.941, 22.647, 165.882, 38.529, 184.118, 39.412, 177.059, 30.0,
+                175.588, 31.471, 176.765, 32.353, 182.941, 36.176, 104.588, 21.412, 104.294, 10.529, 99.0,
+                14.353, 116.647, 16.706, 102.824, 21.706, 106.647, 16.412, 101.353, 14.941, 95.824, 64.588,
+                92.882, 69.882, 95.235, 76.941, 100.529, 79.0, 94.353, 84.294, 88.765, 71.647, 89.353, 74.588,
+                140.118, 78.353, 145.118, 84.235, 141.0, 72.765, 136.588, 80.412, 136.882, 63.353, 141.882,
+                63.647, 137.471, 80.118, 120.941, 54.294, 95.647, 47.529, 98.882, 60.176, 100.647, 51.353,
+                110.647, 60.176, 106.235, 68.412, 112.706, 58.412, 57.941, 66.0, 56.176, 70.412, 58.235,
+                70.412, 65.0, 68.647, 60.294, 65.412, 44.118, 53.059, 50.294, 73.647,
             ],
         },
     ),
     "YuNet": (
-        {'threshold': 0.5, 'iou_threshold': 0.7},
+        {'threshold': 0.25, 'iou_threshold': 0.25, 'max_detections': 300},
         (64, 64),
         (
-            ((1, 64), 0.004000000189989805, -128, b"""
-eNoBQAC//4CUFyuvT5vA5UaAgJiAo1+OAJDa76mAD52bgICAkJmpkddwjZSKgKOHgICAX4iEnoBDooKA7+Wtmp6T5CmAld5DtyMH"""),
-            ((1, 8, 8, 1), 0.004000000189989805, -128, b"""
-eNqTjdnRvubjXj2OhgkNDc29YQ0NJxvm7F64qLLHsXN+c3t7Q0PD3AaNhrnyvQ0N2xoaGoH8mW0NixsEGsImsPcunAoAHsYf6A=="""),
-            ((64, 4), 0.03125, -32, b"""
-eNoBAAH//vfZ9Q3n3/UeL/rq6Pjo++zmD/MD9RnvJeER5QLU/P7z5fHW//EE7vki+OAK7OHf4yQA8O71x7z9qt8NCO3vFKgNJPvzGesD7wAU3/fT9AHy0e71
-C8my8+z91uX0B8ccwNcW2hjlGfzGCg/16OH0BOXK4e3G/Ooc7a0IzdoI+DHWBtzx+tvnJPYCGCLhAsjGHdgHz//6xdAdwtzZ5ffs5g8M4+TnM+n6LsEB//8Q
-4Pny/Ano3AXdqeQL5N0etxUa9Mf8GfyA+abx9gTi+yL7QCfGzeEYuuj498XNFgHvD9j84dT9Au0l3ATnEL8RHd8QGNkZxQjJBbzI9i/FDfj2wsirwKGI"""),
+            ((64, 1), 0.004000000189989805, -128, b"""
+eNoFwUEKgCAQQNFzdM1O8EXBkVJorM0URG2CINx1ro7Qe4K2QmgaVyH7ynKN+th3btEdBnYL097BoBU8gcQM9PBmCj+P8SMo"""),
+            ((1, 64, 1), 0.004000000189989805, -128, b"""
+eNoNyrEJgDAQQNE57BzLcb4HCuHSBE+bg7OIJJULuJFb6KvfDgNMDzqP2BuA4hxeLro3i0pkS7gK/RQWJNU/sbIVbj5RfyKS"""),
+            ((1, 64, 4), 0.0235294122248888, -1, b"""
+eNoBAAH//u4yOgEbDcmyTeIwJgY9ABfTxispA0w1QjMhM+MzZAYByPFcBfPqIvku2QUu4ECO/iUxZwsIF3QQ+xz2Ain6IVQnETwNyg0oOyRfAMc6+sYAK0YE
+WB8XGwES3SpBp/8mN+vGTWpPKCg04wm8JCwoB98JBAY08P8tUi7n9RLzvPAb6dIv+EIcIg0dFhD14EMNNh4QMByr4CHs7+MM5MEuIzf2fscsfvQzJQ1D+gTM
+LRNV9loFATzG3gICK+DG6EA+QvL39OBME+w3v/lnTxztKf7ZBbPxXtT2xUbfM/whyd4lar0+dlJB9igdLxsDP+0y1v4XQ9Gp7y70D85GKQFY5OWJJmuv"""),
             ((1, 64, 10), 0.0235294122248888, -1, b"""
-eNoBgAJ//XkO1icCGBfg4e0qBAYULw78fhr5N6Q8A/ZRMDAC3VRADjtD3QD/FwTUMT37whtRHDkjAgc/TzIBKhPn5gchvQgbHMcMFDYUPSz9N3zrI9oLOBgi
-ADUHrSRVNhztFiUIINQXDxP6CC1TIEoVT9wET8fhOxTsCzM84XX7HOoaCzLj4t/sGNpE1ebF/yGs/i8AIR7zJSUJNSzo6jT/Pw8t9Qf8AAodN0MIGc8QLirP
-WO4ZBkMfIRIM0C7tAUz+FRn08RnsAA0OGwHo+yMPeLU+LA4wI/ZEGAs68RtLVwj0Pz4ZCgMjJxPgFkg1HRlIIrmjuxh3PdlSU8cI0fx5JDfltEvNLCn42S0y
-+DonRCD7/rkQMUoN+t445jN+5iILLwZP5SN8WZRFQwxUqyU6GUX1IEPFJM0x7S1H6TJIPj70EvpJpN9+BCYWAtn8ufPlENkm6P8szfcCFRge/EMEw0BbJT86
-dCD93BbqEvYQAAfl9AYaRAP8TiASNibZIAT2/R9GER0RKSo+QgH7FQoaAG83JUcc/jPq8ss+zzwtF6JA7yMWYf8H8BshNyIMXeTbCUUi4AQmDuQG9+8c9Qcf
-4lhK5PDo8QLfNdXzAjUfMOgMGSYPEt7HNCsP6OIZ7gUfJtNeUvIB/8AAGX4UOQFCIyhGGlQZC0T3BV8GJd0iVftUAAucDPpx9flqIUrqF+C6JPYYECvWHHPs
-2y/Y/gRQONwDJusG+fD3X0fgPic1ETAu8RcUHFIawC0jDOvyCACs/eQkJw0i+CEi/u3XHRoYXcwVGi0TcRYpMNFlCLjrIfb8ISNJA/4uK908PugxHCSwIBMj
-6Bkt7/L3TRwHAgjhDxF49hDTDvgh"""),
-            ((1, 4, 4, 1), 0.004000000189989805, -128, b"""
-eNpriG1rWLmnoUW+oaGtYf6abgBE0QhI"""),
-            ((1, 16, 1), 0.004000000189989805, -128, b"""
-eNpb1NBwo7e3t6Fh+cKdMyQFGwBNlghl"""),
-            ((1, 16, 4), 0.03125, -32, b"""
-eNoBQAC//+kE6uku2dMyqvPkHuav9Qnf5CAIBggKLvDV2+bz+/DvDtvW2fCgDPfvE/T5wjP77dwO4+v0AO3t6gXUO7bVBuQHqShz"""),
-            ((16, 10), 0.0235294122248888, -1, b"""
-eNoBoABf/wwKEjQBzsJdGX4PYdxFVAcFFhT24eFE8xRTAA4rb3rk/OPzCf0l7wsWxPHvPvDpByEx5vbH5hEyK/LJKv8SK+Mm1kH0Fwb+LQfBE2AdGkf1JPS+
-MA86Hn71JzgkLRkP9ybpLke1MevW6No6AAfxEO3++9PmPSW9Jpov4f417R0WAeNAUSICIh0k/xr9Ghkp/E8A7eEoNSM131PDWAQyN/APk0ZB"""),
-            ((1, 4), 0.004000000189989805, -128, b"""
-eNo73TCvAQAGbAJq"""),
+eNoBgAJ//escJe4YAwX8My0NSAxADh0XOt7EG/38RVD3Pf3o5+1KEuTa1lgnEAMHBAo9VkcqvvEj+//SMFzT6PTWEUAzGhHZJdwFSx9t+zEvAhg1EzDoGD02
+AzYiAdE8ARkHB+v38P0NIBstQO8J5vgHLAMtVEABQVQ2YyIRKh8/AgQ87Pj6yMsPMQEKJI4VLeYfMxEG6AsoLBbexThMFhwWMhcAMOUSaykoLP0WMVMB5yY+
+DkhO+SXhIvP98Ua1VDEHPEm8Atwi8YAXRfkY3+zR/Dx+GPgC//Ip6zTxNTgwFg7LNPL4LgIeDPD/ARU99akr3TYoIioALjPlQxkWP3Qd40n1/SfxDM5EuB0E
+7e5S9dUzCsYXQwHRMQcGPhU5GztFJAJbJPtB7lrGCw8aHiHqDf3JyvX4JcLsLFVU+X5CIwYhBlhI+/PXSeI0IRjZG+c53C0eEh0NLmpCJwAVRtsoED4hUQnI
+VjQ6Lzso9yQ0NjAD/jFY4kv6Db3+ShjTRjD7LsMwBRUBDGb4HyLlBO4HGi1TGRpUFDYPEy4P81c51Bc4JSgNybY84NjCDUAKKwMZ3dc+EAQW5+Y1OwPnIPLe
+MitRGBL+OtbCNNT/gBUEJwfr2RIcBATf7EMZ2SXj2A0+LBQWIywVM+At9+T9JAoMMhL7RScQ2hPzMAQTDVxrIQ/yTyf89gQqIVYWcBpPZvkl7kRK9wjNAecA
+5AzUBwocDfB+5Mb+6SIHxSIp/zgUNDLWDAj2OezS6+G+DBPgBjb1xSkBUh1CFdsjFASj9HMJ+RQUFB7/GRQ2FAsO+7w1DjfrT/8DFHBJDVMe8+Ir/fVOJEwc
+Luof4/D/WPoAJVYHvh/N3xGNQvjL"""),
+            ((16, 1), 0.004000000189989805, -128, b"""
+eNprmdCwsK2ht7UhvaFjW0NDAwBINQhz"""),
+            ((16, 1), 0.004000000189989805, -128, b"""
+eNrrbWhpaJqxoWHC0vZJSxtmNQAASucI6Q=="""),
+            ((1, 16, 4), 0.0235294122248888, -1, b"""
+eNoBQAC//zVMERMiJPUfHSzqLTtuHRTt5h9AFCruQNdA+9kCRVND4D5G+v7/6Wj6MLEn09ffEjAsO/sY7+00/IAq2TogKMNdKh1n"""),
+            ((1, 16, 10), 0.0235294122248888, -1, b"""
+eNoBoABf/2rNdDIk9UAoAir4uADlAfl+hQNCKx3TDgv4MUUx+MsuBtwsIS0aLQ4QCDQgH4bn2zYd+0EzCBUiAxGuzUXf6H7jMTwFKx79QBAf1wovyOPVfuAd
+PBJ+80Qm8jjPGH06rh8h7fjzQcrT/vdIE+btL/fu3APdEjcqIirdFvFU2fRX5CA3vTogNBcy4FgUFejvyUJVADMkDObjRbw9EkEH/Tt/X0Pf"""),
+            ((1, 4, 1), 0.004000000189989805, -128, b"""
+eNpr0FzKCgADzgFU"""),
             ((4, 1), 0.004000000189989805, -128, b"""
-eNpraP3aAAAF/QJ7"""),
-            ((1, 4, 4), 0.0235294122248888, -1, b"""
-eNrT+iq46Lk+5xXhP2qKatxiBgA49AWT"""),
+eNpb1LhlNgAGEgJz"""),
+            ((4, 4), 0.0235294122248888, -1, b"""
+eNr7eTNa4MMKveOOH3iP3VT78xoAUOEJtQ=="""),
             ((1, 2, 2, 10), 0.0235294122248888, -1, b"""
-eNpjlH5ow5ksJPz0xfkzdfP8pIOYTvqwyhowP+WfJvJEzPRl3R03EZFZrL8ANjMPjQ=="""),
+eNrzYlVmcLVnFryU8MfqHCu/Qp28o4d+0gPlD3ZfmTmZ64z5XTR82TlEdAHwIQsq"""),
         ),
         {
-            'classes': [0, 0, 0],
-            'scores': [0.873815, 0.611765, 0.604185],
-            'rects': [(39, 11, 25, 1), (39, 0, 13, 49), (29, 56, 3, 8)],
+            'classes': [0, 0],
+            'scores': [0.3698, 0.339199],
+            'rects': [(11, 0, 9, 64), (21, 5, 8, 14)],
             'points': [
-                64.0, 3.671, 52.047, 17.976, 56.0, 20.047, 59.012, 16.659, 54.118, 9.506, 40.565, 1.506,
-                52.047, 15.059, 49.6, 0.376, 48.094, 3.765, 35.482, 0.0, 18.635, 52.235, 38.4, 54.306, 31.435,
-                62.4, 38.776, 64.0, 32.753, 55.812,
+                37.459, 13.929, 25.412, 64.0, 38.212, 1.506, 28.047, 44.8, 9.224, 29.365, 20.612, 14.118,
+                27.576, 0.0, 17.035, 0.0, 40.753, 7.529, 27.2, 0.753,
             ],
         },
     ),
     "Ssd": (
         {
-            'anchors': [
-                (1, 4, [[47.0, 57.5], [36.5, 12.5]]),
-                (4, 1, [[23.625, 19.625], [54.75, 50.875], [16.75, 21.875]]),
-                (1, 4, [[21.625, 53.5], [16.75, 33.5], [16.0, 21.5], [54.125, 53.0]]),
-            ],
+            'anchors': [(5, 6, [[8.25, 8.375]])],
             'box_order': 'xywh',
-            'iou_threshold': 0.7,
-            'max_candidates': 2000,
-            'classes': [2, 14],
+            'threshold': 0.36042228216355343,
+            'max_detections': 65535,
+            'class_agnostic': True,
         },
         (300, 300),
         (
-            ((1, 36, 21), 0.00390625, -128, b"""
-eNpVUj1rVUEQJaTIH0gnEhubNHZinSKtkBSmS5HOUrA/Z3bvx/uSx/vS5JEUFhEhVkkbkh8QAhYhlYiIiASsLBU8s3vfSzKwe2fnzpw5e2bHJIwyvAAoryB4
-Fs1CYf02Q+SPOnTLWLJnyHaUP0/RJY4ZSitUZlisgpdPY6hywg61CRh9P01ykDw0j2H8WPs3fmaBwDZtVFjJqqLFr9XQTkIQJ4thzLFFK+r+S9U2EA0PqNQ5
-34u+xkB+kLdtTTAK6ap2NPVxQgtmRuHvGSNXlc3Ek/ty2h3jw0x078C/uw7Sc4VKmLDyldjhxiB35eYEt/Ze69zjX4bp/NG3ChNGPJ8TR0frQ3Sg+OZR1l3+
-NEHjr/7+ahJ76QLAaHZB1tjyADrp3qMUbGEj/z7BskZmupv023XSNJ1z8RT41MA+QUtjn2n2U2vJc1pyXuGuWeo+8y+1L791v9uMNrXw0n/A76OkYpJfmq7n
-Ks3odA6nx4VnzlO8Eiv7Lr4XTpK8Mcnvr9Ez/1idepaLEiPzNBc/NqySrZS4nmPnV3fcx4PZa3iXgj5yO7Q15xWcof0H/nCB3w=="""),
-            ((1, 36, 4), 0.0313725508749485, -1, b"""
-eNoBkABv/wTty+H6Xukm6eMKM/4f+vIKQfzgJMkHGSMPAvgG4gkWIAhA+Prw2dzHEBMnCAAKxyT42Aj+0PwQCtkXK80AsOUkIcE07ATp3RHR9M7x7xnO+u4g
-9xPUABMNENbOTe8iBw4GBHPsHuz88QbvJi7o7+nfHAPn/Q064AwH5AMKEPAbGPMWChAT+v3Y0CoHC/02CwM3REQ="""),
+            ((1, 30, 21), 0.04313725605607033, -35, b"""
+eNoN0Mlu00AAAFAJVFAlaNUCQr2AxC9w5SM48QP8zXRL0rhN4niN7XjG22Q8XhOPnTjN0jY0FTTlQAW9cOVcBBK8T3h/hL2Mgwt+EViDslEyL2IK2FHVRA8A
+qSqIsozJSmoa9MlyZAYeOBdCa2+oJkvb7pDhuoGdmBZpPLwAR2rb6eqoEHaKtN429Z+y2N9XfXUOY0SCLZXZmZ+XkOKonxel53ai8SN0K4StAnCwlRh4ekeh
+0JbXGzarSNPCEEijyp9UwkmI0hfNvpMw/zvxeStODkrT5b6gF2V8CDXpEgKcAO6ISrW2azxmZcDrshNMhtysKCmD4uLjU9MZtfJvGNgj7OYyQjjKzQ2p9Jtu
+7oR8h3lOe/Y+7rnOZiiSs/N0vnQxvbLmxJ8h2l6rD1awtOIoayM3Jcj1sSc+97SueKUIeTov5iZdTO1f43cPdZ6+QkDVZ91O4CiXYHqvvfk90K8txZLxDjtI
+3zr1JgIE3NuyxRNZQzCrJhV5rJkrXFszQnSsw2xkwlBAlitFd4PdLeycxX1d9Br8aazULjR0eS1s1KHXuxpHsjX73KR2T9RtP3sZazf1TwXRv4Z9PdrvoYlj
+cw+wNgM+aF142bEiC88CPblVt1eg67FlbtukZ7VWE6FP3OGmhSUl8XWVpA3uUEri3PWP/9qnN271f1GYGbB7YlBS7O1uf+AYnu7Tymk0zX/IQ+SLrL7ZUXBX
+dKSyzFbzunpGe1MK1gE25NdVrMixZjMAa/ogiv8BOgiabQ=="""),
+            ((1, 30, 4), 0.0313725508749485, -1, b"""
+eNoBeACH/z4s5v396/Tz8e8YHCThEjfsGfxEVejU9h72HuMHGR/IIwPzDRcy99AM7gcK0hL6xNwruGRT8SkBTBcF2+EJReGq9Q0fAOO4H+IrFzUqANQIFwIM
+OwbuER/rGRXfFP8rAOqy4tv6/M00+b8tDSXhEv0mATvxB+kZ98LdN/Y="""),
         ),
         {
-            'classes': [14, 2, 14],
-            'scores': [0.84375, 0.613281, 0.578125],
-            'rects': [(136, 9, 27, 51), (104, 135, 17, 24), (142, 99, 15, 28)],
+            'classes': [19, 0, 15, 19, 12, 4, 14, 19],
+            'scores': [
+                0.969328, 0.928293, 0.926329, 0.777176, 0.677735, 0.659243, 0.546455, 0.415123,
+            ],
+            'rects': [
+                (26, 120, 9, 9), (146, 270, 10, 8), (146, 118, 6, 16), (23, 172, 13, 7), (147, 169, 6, 10),
+                (265, 270, 10, 8), (205, 221, 11, 8), (83, 170, 9, 10),
+            ],
         },
     ),
     "Fomo": (
-        {'threshold': 0.1},
-        (64, 48),
+        {'threshold': 0.3},
+        (128, 96),
         (
-            ((1, 6, 8, 4), 0.00390625, -128, b"""
-eNoVjLERwjAQBGsioAE6oA8CPIBlydaM9v4ta9wKOSUQUhNWenu7GYhmJEnBZQG2yKpb2xUlf6B9xOqCyFDCseXu9L+tBMwXjAUUC7WzYZfNyJKc6Oj8lU0y
-n70Qi7y3ktAi+J0or+qkgifwe6MezDIqV+k9OTbhh+8a1NZnNRsp7bLxmSX+Lq5f/g=="""),
+            ((1, 8, 6, 8), 0.00390625, -128, b"""
+eNodjz1OA0EMhc/ANaiQuAQFtBRU/AgiJSEbNgSl9Hv27GYTJBokKjoa6Cg5AA0dBYeg4Qw8j7SalT3ffM+ersa/s6/RdXM6v738bNpF28zadvRw8Hp3dfM3
+fV4uFkfN6uJ7vjwfTyaHM9iA9b6HPwbXAEh3EAbjvausH7z+e9AHEbCsRfRFXeYbez/mUHsM1leMMHoaQduqJnuJ3PM6rCZ8bM6YLuuwQYmQridNWJjDy17G
+ACF/dkP+GmHYZV5xiBxH3Q6a2lIPrln4VP0VRqoEl67rUCTYKXAbBNXsKML8BBXXyMXp3OaKgZIb6UhOIrdM0bYcNI/wH5p8bx21D7YKeeE/+4DBBg=="""),
         ),
         {
-            'classes': [0, 2],
-            'scores': [0.691406, 0.210938],
-            'rects': [(0, 24, 16, 16), (48, 32, 16, 16)],
+            'classes': [2, 5, 1, 0, 3, 3, 5, 6],
+            'scores': [
+                0.878906, 0.851562, 0.835938, 0.699219, 0.6875, 0.664062, 0.566406, 0.332031,
+            ],
+            'rects': [
+                (112, 48, 16, 16), (112, 32, 16, 16), (16, 48, 16, 16), (80, 0, 16, 16), (80, 16, 16, 16),
+                (112, 64, 16, 16), (48, 0, 16, 16), (80, 48, 16, 16),
+            ],
         },
     ),
     "Classifier": (
-        {'top_k': 4, 'score_type': 'probability'},
+        {'score_type': 'logit'},
         (96, 96),
         (
-            ((1, 3, 1, 1), 0.00390625, -128, b"""
-eNprbq0AAAMOAYE="""),
+            ((1, 3), 0.07058823853731155, -1, b"""
+eNpjkpIHAABcADw="""),
         ),
         {
-            'ranking': [[2, 0.96875], [1, 0.019531], [0, 0.011719]],
+            'ranking': [[2, 0.545931], [1, 0.383581], [0, 0.070487]],
         },
     ),
     "Embedding": (
@@ -2307,23 +2307,23 @@ eNoBQAC//+HwEcya2qTwpsEIFAGX04fzAY3vpPPetcrJIOLBIvIhmKYVivT8yYbko8OssdrVmv/6ELQg
         },
     ),
     "HandLandmarks": (
-        {'first_scalar': 'handedness', 'threshold': 0.1},
-        (64, 64),
+        {'threshold': 0.1, 'first_scalar': 'handedness'},
+        (224, 224),
         (
             ((1, 1), 0.003921568859368563, -128, b"""
-eNoLBgAAVABU"""),
-            ((1, 63), 0.40156862139701843, -80, b"""
-eNoFwcENgCAMAMAvWmjix/0XAgsUB4GmUmKid86al3xqAmGQeGhyXwsr+p6D8f5e0Aso4VO90TYYteC8wyCcFVf5Ab2yJnY="""),
+eNqTBgAAHAAc"""),
+            ((1, 63), 1.4054901599884033, -80, b"""
+eNoBPwDA/6kF5KTOJOcqcX//x4+J7dTF9a5ZNIB84v1f5A7qS4AnUcysudsvwhvqLBNW7IAIYcW4GaxTEeBixdb28cfy9oYNJJw="""),
             ((1, 1), 0.003921568859368563, -128, b"""
-eNrbAgAAtQC1"""),
+eNpzAwAARwBH"""),
         ),
         {
-            'scores': [0.203922],
+            'scores': [0.776471],
             'points': [
-                35.338, 29.315, 36.944, 27.307, 40.96, 28.11, 36.543, 27.307, 36.543, 27.307, 38.952, 28.11,
-                35.338, 31.724, 37.346, 29.716, 36.944, 26.504, 37.346, 29.315, 36.141, 30.519, 36.543,
-                26.504, 36.543, 28.11, 37.747, 28.511, 36.944, 29.315, 35.74, 26.905, 37.747, 28.11, 37.747,
-                28.913, 37.346, 26.905, 37.747, 28.913, 37.747, 29.716,
+                0.0, 119.467, 0.0, 42.165, 77.302, 171.47, 224.0, 111.034, 0.0, 0.0, 50.598, 29.515, 0.0,
+                224.0, 0.0, 224.0, 108.223, 224.0, 132.116, 81.518, 0.0, 167.253, 39.354, 0.0, 60.436,
+                178.497, 150.387, 81.518, 139.144, 224.0, 0.0, 123.683, 29.515, 11.244, 0.0, 224.0, 67.464,
+                224.0, 53.409, 98.384, 32.326, 92.762,
             ],
         },
     ),
@@ -2331,63 +2331,61 @@ eNrbAgAAtQC1"""),
         {'threshold': 0.5},
         (64, 64),
         (
-            ((1, 1, 1, 1404), 0.40156862139701843, -80, b"""
-eNr7oXT5xygaRaNoFI0i+iIADTCFcg=="""),
+            ((1, 1, 1, 1404), 0.5, -90, b"""
+eNoN01dz2gYAAGAENtOAR+IY2801HYnby13vcten/se+NL1ecr1LbdfBCw9sQGZvEHsPSVgINBAgQCyBWO33H75kB5LM49Vmpj69p978Gei6IksvLYMrQJLu
+hflJsC4EKgdPNcASl5s6WtAjriOim8FGOjIzRUSmlC5FS67kQyfKYWjPg27etwF/WeyzSP6IzY/zy5PWIFZaJMyqLFN0VzSxjgLJrsKFsZvQOvBVnhxAMxLp
+rJLosFz4AWnw8eXbRL7lHb52sGJfajuZplw2uUG758KxB1Z1DR9YQr2aVHWKCaaG1t7gAoE1L82cU7QN1jgzu2D6EAoNrIDqTrphlK+gqvB3XXGS5G3Zg7PU
+wDDetyYHKXwrnVOeFQg7/RJG6u7WPoKOLKLNrxnt5UTqqwjGFpAkeK7P1opsqkQYn+t3tLYAIW5fAYTVl6hCT0nM1PK20IFbz0ViWMTELkAX8Bzm8dY5IbEz
+O+6sBoQPr/lK0D+ASGXayxmRQ38HCPqa8GjhLYkc+T1rtZPrAi5YcdWdQ+jr0HDLXZD6cS3BHtnyw7uK7Ek3RvAumWCDI97n4DzhtqUnMZGSMLW0sAPTo8qA
+rRsZFdI/cExSJ8Hf2EobjEtt3rqZY2+HkpRF81iTIGIpBFGB5BBqvbzxrYo1rbMgyZY4aPKNj5Pa4s2UW7DCmiBHmAPzp8r4IzKGfHW9dMfBvdNXNuIFVQkZ
+O+y7jpTOTPauBhv3zdFdnw+MsRtcCk57EWwFkiLTsH/BLM7EagsJmDv7mTmW6cMh+/I+s9SzPTD3czSH3rUnBn+Lqgv20tIFjUFu4EnD+K0yzUz9/CpJvjbz
+y2szUIryaP4w/qzxYOoHWuZtjk455cWkpnZMDHGZK8bfeVpRfKvt6Rprcyiq9ZETa4S1gaSxPHU1VPbcVior3OZfJsf7DwgbJQU91P9Ynd88a+2gLEK8QxIi
+++WLRHtaZBQuhPdjKjvYjbPDr4Q21+Vzj6IQKnKVABe6WRttXYPjSHECJgRPdksf0DiFvq+1dtqbfyJ0z7TMUByDFBzlRw12/aq7dE9WxV6/5F9HmnySem8R
+vrdV5V872w8A78/sPWFH/3KYl1BSEQZGX9Sf1TcdjZFSXyrHJgSIAdr7+gzCv4WR3YxfHQ6y6WkzRq2umly+LrOGmY/U3IQN4m3gHKMscUU42b0h134ffWcl
+ZTFGaaLXE7T6iRP5krwzRPto4RwW8tT0ZCAxUpyrLw0Wx3701+MJfsEJbnZpKim8qVfWZA8GpsZ8CynO7ejIO2hGvIsgul9A57bemqs7O10bA6UpuF6DM/2T
+7DBL6Jz990ZAZ6XknxPiLKm2z+UjbvSk3I/2ehEaQKavPicEa6puKyv1wvQS5ZOVTat94U0rL0vz4+pmhGFB5xJhRGD5dXkE5LgtqKP5h5lF1zrhQduIyHxx
+ETiTPWFTbwUIl0VRYRaoJmz1Axspc1XZUP2Dmdv+slr8Ba+CdMs7rzGCMqvYPsH3EtiPUfEqz+xUF6S//OGspyRCR48y7U0LD4VmU6IT784i3LJK73jIhXsi
+/5JdXZDbeOYnN0vYq7uh0i/3bcGAz8zMxM82jnEykHrjJvceO4NYtRuPceWw2EP19f6jcEsUhisjes3ckJLPb1PYZimh+YTxsboQS257yi9inVf+WqMy4Y1c
+794w8li0Vlz+f5NEplet6rwFuQ+nnXEtmDsy/wft0sp4"""),
             ((1, 1, 1, 1), 0.1568627506494522, -1, b"""
 eNpTAgAAIwAj"""),
         ),
         {
             'scores': [0.99589],
             'points': [
-                28.913, 45.779, 28.913, 45.779, 28.913, 45.779, 28.913, 45.779, 28.913, 45.779, 28.913,
-                45.779, 28.913, 45.779, 28.913, 45.779, 28.913, 45.779, 28.913, 45.779, 28.913, 45.779,
-                28.913, 45.779,
+                20.5, 36.0, 24.0, 40.0, 21.0, 38.5, 15.0, 38.5, 37.5, 35.5, 33.5, 43.5, 18.5, 52.5, 37.0,
+                43.0, 32.0, 43.0, 47.0, 40.0, 42.5, 48.5, 25.0, 64.0,
             ],
         },
     ),
     "YoloV8Obb": (
         {
-            'box_units': 'normalized',
-            'threshold': 0.8401025827218166,
+            'threshold': 0.3,
             'max_detections': 2,
-            'labels': [
-                'thing 0',
-                'thing 1',
-                'thing 2',
-                'thing 3',
-                'thing 4',
-                'thing 5',
-                'thing 6',
-                'thing 7',
-                'thing 8',
-                'thing 9',
-                'thing 10',
-                'thing 11',
-                'thing 12',
-                'thing 13',
-                'thing 14',
-            ],
+            'class_agnostic': True,
+            'box_units': 'normalized',
+            'labels': ['thing 0', 'thing 1', 'thing 2'],
         },
-        (64, 96),
+        (96, 64),
         (
-            ((1, 20, 126), 0.015625, -77, b"""
-eNrNVctr1EAY93ErtKI9CKKIB1GwKgrqoSAIYv2/ag+KF7UIFhEVi4cqCNtuMjN5bJLNbpJ5JJnNdpPJo61YtAgKeqkoYpVS27pLd+sDf5f5Jvy+b753ghYA
-AUCMkBgISqFMfAAYChBtMakFCQQiTBLBKGMEM8AYYjRhIQEBg5h6TPiYMZoKIiAFAiNfrDDZbEpDhTEQBytkGvu+QEnGCMUAJSxmPo1xkMis1RR5pswVaLYp
-srjJ8yRCeQHmIwEFzJOMp0UMsyQNG0DmUSsDaA5ICUBRHkVZAzaVFEaw2UwSmOQgS5o5TKKmhNIsUgoIinjltQYSERBZFsNIlvMiBcksigRHqUACQteqEkwd
-7jEP2bpOKpbJVA5lxW1ogHKbGLbUQFxmFRPbEDrMh5Kh+b5ZQxSYOKgaXDcIMPyqG8AQU7Uq66hmW6FH9TBwqmVg2XWsBxZXmK8Bs+ZgV1c0R60aUA0Dptme
-S1Y0kF2365ZHXEv1uK3Vg0o9oG5N001HsQF0qEsdyTRkX9IdjzKgcq1ilV3OYFW1Ydl2DKoQS6nKsu/UsVGXHAmbHPGKq0q1kDLTVy07oI2ajnXf5C7WSptg
-TJd6BuyFPFMqbeOJnzDbmPz4piNd7s36zHq++lNcKn4cc6X/Cdov91+jtTroblmDtgS7LVXfmHGvBLZ0HbT/pncV9+LGa2tzsVa9L3/vtc2RpOtkpRuvZkrz
-v1MjpU1ai24U33VjbQPy7c3t+7/YoVKbZnK2Zak83bmJ4OK65SJ1dGIbE9XTLlm/Bsur59tO5NdbR9zzat0aS12O4h/G5ihm/9GC/LAmkbX+2PAn6gK/nZ4R
-5n1ZuJVl/U+mhqS9D/ftvDk6Pjj/InVP9V1sLZ0bmlzwLhdjY+rcPTKy2zlUP7n/yvDAubNl6erogwsoPfD82LPbfHF0/Ovy0ROfXj0eHvi85/SFg3wCD04O
-ll+ax3cs3708ev3SxI4zT/v7Dj868qZy33Oja9Lw1I0753d9A4/i+fM="""),
+            ((1, 8, 126), 0.012549019418656826, -64, b"""
+eNqNUEto1EAYTrIeFIpQEHoRPPboiyIUPViKYkURPOhR0ZsexJMeBcEH6kmhHnoSvXhREIRqJd1H9pFsNtk0ySSTnWRmkuzSdbuFUne3u9nY90NE/IZh5p//
++/7/+4dh/US0zHXcII6dBEZuzFK2T9vtZY7DDstRFsZkOUYsjinDMayPOlyEOwyhDGvjPtsmDhv1+5QShMMWFyWow/ZbcaLNYKbFdBBFQdzCyOOcCverw+B2
+3GmxnMeyhE04K6Zud0xsBnXD0Ou9erM+F1vABBR7XQM21Z5tNkwL642ubUIQ6RZseF1gB5YNetYC1PsU/LQ0XQcQLEBAe0ZkNXsm7QNi2AbR6QKow57vNBqg
+OW9iGkHcplhvLVgrlW63EeRRtVDOF6U5WcR+GFSJKTuyHOgSVou2TMqi4GHBIEgro5oWqrKkaEhzchipZoiylgvctGhkYDFQdOB6FVqScK6slTI+rkq2jHIF
+U0qjMIOh5iuaraiCUnZJzquAjGv7VPIDtwJQwSYVEeuhZwmiB6vUUG1NKaUxoiYtqDWtVvFVgco45xpiXlVcgrN5IqhIIxIEFiFB0S3UYMmzi3lEakTWTTkb
+rranKoFhScxS13DNqjuXXa0WCEGoQgWArMjneH6R53lJ4nchtbpWkd6ICoX1I7+LMFvMbN+L/AabT66zaDK5mUjys2vUjeCnwCf5f6KY5oW9L7KQ2asBWnLb
+4Zrz/wDZscBn/5JPrjVNbYy61V7YnnVdyexyntpRinxqS5D+o2h6292ssvlxmfWd2vnI4dneqesDoPnw6O1no0MXpxajFzNvBlv33x7+HOKP40+mv46dvjix
++Hzs69PW0LnxYwcmL+ReXYnm7crr0Q/w3dKXGyv9bwcPTSUHwNkft6bfnBnKX558f3X/yaX8o5GZfXcu3Rs++pK7fPPI3Z44ce3xiBAPHh/59P3Eg/NLt66b
+vwHpie/t"""),
         ),
         {
-            'classes': [1, 13],
-            'scores': [1.0, 0.984375],
-            'rects': [(24, 45, 30, 24), (32, 49, 10, 19)],
+            'classes': [2, 0],
+            'scores': [0.803137, 0.602353],
+            'rects': [(66, 35, 25, 25), (59, 4, 29, 29)],
             'corners': [
-                [24.446, 56.183, 46.57, 44.542, 53.554, 57.817, 31.43, 69.458],
-                [33.071, 49.237, 42.053, 49.799, 40.929, 67.763, 31.947, 67.201],
+                [90.623, 36.666, 89.237, 59.514, 65.989, 58.104, 67.375, 35.256],
+                [88.06, 12.085, 80.897, 32.553, 58.914, 24.859, 66.077, 4.392],
             ],
         },
     ),

@@ -107,13 +107,12 @@ class TrackMemory:
         entry[1] = self.now
         return entry[0]
 
-    def forget(self, now, kept):
+    def forget(self, kept):
         """Forget tracks that were dropped `max_gap` ago. kept: the ids of those that the Tracker still has."""
-        self.now = now
         for track_id, entry in self._data.items():
             if track_id in kept:
-                entry[1] = now
-        oldest = now - self.lifetime // 2
+                entry[1] = self.now
+        oldest = self.now - self.lifetime // 2
         for track_id in [one for one, entry in self._data.items() if entry[1] < oldest]:
             del self._data[track_id]
 
@@ -212,8 +211,9 @@ class Tracker(Configurable):
         if first != end:
             count = (end - first) % _LARGEST_ID
             started = [d for d in result if (d._track[_TRACK_ID] - first) % _LARGEST_ID < count]
-        kept = [table[at + _ID] for at in _slots(table)] if memory._data else ()
-        memory.forget(now, kept)
+        memory.now = now
+        if memory._data:
+            memory.forget([table[at + _ID] for at in _slots(table)])
         self._kept = 1 - which, seen, filters, started, clock, dt
         return result
 
@@ -321,7 +321,7 @@ class Tracker(Configurable):
                 table[: len(held)] = held
             self._tables = tables
         self._memory.lifetime = int(2000 * self.max_gap + 0.5)
-        self._block, self._adjusted = block, 256
+        self._block, self._adjusted = block, [256]  # a list: an assignment to an attribute takes 8,000 instructions
         return block
 
     def _set_time(self, block, dt, interval):
@@ -334,11 +334,11 @@ class Tracker(Configurable):
         block[_P_DT] = dt
         # One that was in the last update is kept at few updates a second, too.
         block[_P_PAUSE] = max(block[_P_MAX_GAP], 3 * interval)
-        adjusted = self._adjusted
-        if not dt or -adjusted < 8 * (dt - adjusted) < adjusted:
-            return  # the first update, or the powers change little
+        adjusted = self._adjusted[0]
+        if not dt or -adjusted < 2 * (dt - adjusted) < adjusted:
+            return  # the first update, or much as before: what follows takes 25,000 instructions
         frames = max(dt, 64) / 256
-        self._adjusted = 0  # if one of the next lines fails, the next update does all of them
+        self._adjusted[0] = 0  # if one of the next lines fails, the next update does all of them
         block[_P_FADE] = int(256 * _FADE ** sqrt(frames) + 0.5)
         block[_P_FORGET] = int(256 * _FORGET**frames + 0.5)
         more = sqrt(sqrt(frames))
@@ -346,7 +346,7 @@ class Tracker(Configurable):
         block[_P_SIZE_JUMP] = track_params.jump_entry(_SIZE_JUMP * more)
         block[_P_FIRST_SPEED] = track_params.first_speed_entry(_FIRST_SPEED / frames)
         block[_P_FIRST_GROWTH] = track_params.first_speed_entry(_FIRST_GROWTH / frames)
-        self._adjusted = dt
+        self._adjusted[0] = dt
 
     def _load_mask_centroids(self, detections, rows):
         # Write the centroid of each mask into the row of its detection.

