@@ -412,6 +412,17 @@ WALKERS = {
 }
 
 
+@pytest.mark.parametrize("hidden", [3, 12])
+def test_somebody_who_is_hidden_from_the_feet_up_keeps_the_id(hidden: int) -> None:
+    tracker = n6post.Tracker()
+    seen = [(80, 0.9)] * 15 + [(60, 0.3), (40, 0.3), (20, 0.3)] + [(0, 0.0)] * hidden + [(80, 0.9)] * 10
+    given = set()
+    for k, (height, score) in enumerate(seen):
+        found = [person(100 + 3 * k, 100, 40, height, score=score)] if height else []
+        given.update(ids(tracker.update(found, elapsed_ms=80)))
+    assert given == {1}
+
+
 def test_walkers_on_the_recorded_street_keep_their_id() -> None:
     """All seven. Three more change it behind the signpost."""
     frames = tracked_street()
