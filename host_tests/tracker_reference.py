@@ -14,6 +14,8 @@ from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
 
 FADE, FORGET, CLASS_COST, AGE_COST, DOUBT_COST, MANEUVER_COST, SIZE_COST = 0.93, 0.8, 4.0, 0.25, 2.0, 10.0, 8.5
 LOW_COST, LOST_COST = 4.0, 2.0
+SIZE_FADE = 0.5  # of a lost track, in an update
+LOW_NOISE = 2.0  # factor for the variance of a detection of a low score
 FLOOR, FLOOR_PART, COVERED, SURPRISE, LEARN, TURN = 3.0, 0.17, 0.75, 3.0, 0.13, 1.3
 NOISE, ACCELERATION, FIRST_SPEED, JUMP = 0.05, 0.015, 0.3, 0.16
 SIZE_NOISE, GROWTH, FIRST_GROWTH, SIZE_JUMP = 0.1, 0.008, 0.13, 0.12
@@ -100,8 +102,9 @@ class Track:
 
     def correct(self, box: Array, class_id: int, sure: bool, frames: float) -> None:
         area, forget = self.area, FORGET**frames
-        self.center.correct(box[:2], noise(area, NOISE), self.missed, forget)
-        self.size.correct(box[2:], noise(area, SIZE_NOISE), self.missed, forget)
+        factor = 1.0 if sure else LOW_NOISE
+        self.center.correct(box[:2], factor * noise(area, NOISE), self.missed, forget)
+        self.size.correct(box[2:], factor * noise(area, SIZE_NOISE), self.missed, forget)
         self.missed, self.misses, self.hits, self.class_id = 0.0, 0, self.hits + 1, class_id
         if sure:
             self.unsure = 0.0
@@ -109,7 +112,7 @@ class Track:
     def slow_down(self, frames: float) -> None:
         self.misses += 1
         self.center.slow_down(FADE**frames**0.5)
-        self.size.slow_down(FADE**frames**0.5)
+        self.size.slow_down(SIZE_FADE)
 
     @property
     def rect(self) -> Array:

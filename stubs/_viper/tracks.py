@@ -132,6 +132,7 @@ _SMALLEST_NOISE = const(64)  # 1/256 pixel^2: boxes are in whole pixels
 _WIDEST = const(0x1F00000)  # 1/16 pixel^2: 65 times this fits in 31 bits
 _FAR = const(0x3FFFFFFF)
 _CELLS = const(32)  # of the camera's displacement, on each axis
+_SIZE_FADE = const(128)  # 1/256: factor for the growth of a lost track in an update
 
 
 def load_detections(detections, rows, tracks, threshold, low_threshold):
@@ -739,6 +740,9 @@ def correct(tracks, rows, params):
 
     The gains k of the position and kv of the velocity are K = P H^T / S, in 1/4096. P -= K H P.
 
+    A detection of a low score has twice the variance: it is often a box around the part of an object that can be seen, or
+    around two objects.
+
     If the difference is larger than `surprise` times what is expected, P grows by the rest, as far as the object has changed
     its velocity meanwhile: half of it is attributed to that, and half to a jump.
     """
@@ -765,7 +769,10 @@ def correct(tracks, rows, params):
             pp = tracks[b + _PP]
             pv = tracks[b + _PV]
             vv = tracks[b + _VV]
-            s = pp + ((area * params[_P_NOISE + i * _P_BLOCK]) >> 8) + floor
+            s = ((area * params[_P_NOISE + i * _P_BLOCK]) >> 8) + floor
+            if rows[e + _D_ROUND] == 2:
+                s <<= 1
+            s += pp
             more = tracks[b + _MANEUVER]
             more = (more * params[_P_FORGET]) >> 8
             excess = 0 - (((s >> 6) * params[_P_SURPRISE]) >> 4)
@@ -830,21 +837,23 @@ def correct(tracks, rows, params):
 def slow_down(tracks, params):
     """Reduce the velocities of the tracks without a detection, and their covariance with them.
 
-    A hidden object is more likely to stop than to go on, and a prediction that has run away is not found again.
+    A hidden object is more likely to stop than to go on, and a prediction that has run away is not found again. The
+    size stops almost at once: mostly it changed because the last boxes were around the part that was not hidden yet.
     """
-    f = params[_P_FADE]
-    ff = (f * f) >> 8
     for o in range(_HEADER, _HEADER + tracks[_COUNT] * _TRACK, _TRACK):
         if tracks[o + _FOUND] >= 0:
             continue
         tracks[o + _MISSES] += 1
+        f = params[_P_FADE]
         for b in range(o, o + 2 * _SIZE, _SIZE):
+            ff = (f * f) >> 8
             for i in range(_VX, _PP):
                 tracks[b + i] = (tracks[b + i] * f + 128) >> 8
             pv = tracks[b + _PV]
             tracks[b + _PV] = (pv >> 8) * f + (((pv & 255) * f) >> 8)
             vv = tracks[b + _VV]
             tracks[b + _VV] = (vv >> 8) * ff + (((vv & 255) * ff) >> 8)
+            f = _SIZE_FADE
 
 
 def next_unpaired(rows, params, first):
