@@ -94,6 +94,9 @@ class CSI(_host.StandIn):
     def reset(self, *, hard: bool = True) -> None:
         self._clear()
 
+    def shutdown(self, enable: bool, /) -> None:
+        pass
+
     def _resolution(self) -> tuple[int, int]:
         if self._framesize == 0:
             raise RuntimeError(_NO_FRAMESIZE)

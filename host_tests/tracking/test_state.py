@@ -523,11 +523,11 @@ def test_a_state_as_long_as_before_is_written_in_its_place(
     for _ in range(2):
         total[0] += 1
         state.save(force=True)
-    opened = []
+    opened, opens = [], disk.open
 
     def opening(path: str, mode: str) -> Any:
         opened.append(mode)
-        return disk.open(path, mode)
+        return opens(path, mode)
 
     monkeypatch.setattr(state_module, "open", opening)
     for _ in range(4):

@@ -2273,6 +2273,9 @@ class Events:
     def __init__(
         self,
         *,
+        zones: Sequence[PolygonZone] = (),
+        lines: Sequence[LineZone] = (),
+        plane: Plane | None = None,
         pictures: bool = False,
         max_pictures: int = 4,
         classes: Sequence[int | str] | None = None,

@@ -289,8 +289,8 @@ class Events(PerTrack):
         try:
             jpeg = best.crop(img, grow=_GROW).to_jpeg(quality=_JPEG_QUALITY, copy=True)
             track[_PICTURE], track[_PROMISE], track[_QUALITY] = bytes(jpeg.bytearray()), promise, quality
-        except MemoryError:
-            pass  # rather without a picture than without the events
+        except MemoryError:  # camera: memory-error: nothing is kept yet, and the events count more than a picture
+            pass
 
 
 def _promise(d, img):

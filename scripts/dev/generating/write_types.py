@@ -219,6 +219,9 @@ def constructor(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> str:
     old = method(node, "__init__")
     required = old.args.args[1 : len(old.args.args) - len(old.args.defaults)] if old else []
     options = [(name, default) for name, default in options_of(kind) if name not in [one.arg for one in required]]
+    # Arguments by name that are no options, such as the zones of Events. The docstring of the class describes them.
+    others = zip(old.args.kwonlyargs, old.args.kw_defaults) if old else ()
+    others = [(arg, default) for arg, default in others if arg.arg not in [name for name, _ in options]]
     first = (doc_in_lib(kind) or "").splitlines()[0]
     names = [one.arg for one in required] + [name for name, _ in options]
     if missing := [name for name in names if name not in described]:
@@ -228,6 +231,9 @@ def constructor(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> str:
     for bound, decisive, annotation in OVERLOADS.get(node.name, [("", "", "")]):
         given = ["self: " + bound if bound else "self"]
         given += [f"{one.arg}: {annotated(one.annotation)}" for one in required]
+        if others:
+            given.append("*")
+            given += [f"{arg.arg}: {annotated(arg.annotation)} = {ast.unparse(default)}" for arg, default in others if default]
         for name, default in options:
             if name != kind._option.first and "*" not in given:
                 given.append("*")
