@@ -233,7 +233,8 @@ def constructor(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> str:
         given += [f"{one.arg}: {annotated(one.annotation)}" for one in required]
         if others:
             given.append("*")
-            given += [f"{arg.arg}: {annotated(arg.annotation)} = {ast.unparse(default)}" for arg, default in others if default]
+        for arg, default in others:
+            given.append(f"{arg.arg}: {annotated(arg.annotation)} = {ast.unparse(default) if default else '...'}")
         for name, default in options:
             if name != kind._option.first and "*" not in given:
                 given.append("*")
