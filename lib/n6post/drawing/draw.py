@@ -42,6 +42,7 @@ from ..tensors.options import flag, number
 _ALPHA = const(128)
 _THICKNESS = const(2)
 _CLASS = "class"
+COLOR_BY = (_CLASS, "track", "instance")
 # Copied by scripts/dev/generate.py from results/detection.py:
 _TRACK_ID = const(0)
 
@@ -185,8 +186,9 @@ def _check(alpha, thickness, color_by, masks, boxes, antialias, text_scale):
         flag("antialias", antialias)
     if text_scale is not None:
         number("text_scale", text_scale, 1, 8)
-    if color_by is not _CLASS and (not isinstance(color_by, str) or color_by not in ("class", "track", "instance")):
-        raise ValueError("color_by: expected 'class', 'track' or 'instance', got %r" % (color_by,))
+    if color_by is not _CLASS and (not isinstance(color_by, str) or color_by not in COLOR_BY):
+        words = ", ".join([repr(word) for word in COLOR_BY[:-1]])
+        raise ValueError("color_by: expected %s or %r, got %r" % (words, COLOR_BY[-1], color_by))
 
 
 def _examined(result, width, height):
