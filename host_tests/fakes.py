@@ -50,6 +50,11 @@ def seen(
     return d.replace(frame_size=frame_size) if frame_size else d
 
 
+def track_of(track_id: int, age: int = 0, missed: int = 0, vx: int = 0, vy: int = 0, memory: Any = None) -> Any:
+    """`Detection._track` as a Tracker sets it: times in 1/3200 s, the velocity in 1/256 pixel in 80 ms."""
+    return track_id, age, missed, vx, vy, memory
+
+
 def stretched(roi: tuple[int, int, int, int]) -> Any:
     """An input that stretches this part of a frame of 700 x 520 into the model's, whatever firmware runs."""
     import image

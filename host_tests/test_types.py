@@ -19,7 +19,7 @@ from typing import Any
 import n6post
 import numpy as np
 import pytest
-from fakes import FAMILY_NAMES, FakeModel, Tensor
+from fakes import FAMILY_NAMES, FakeModel, Tensor, track_of
 from ml.preprocessing import Normalization
 from n6post.results.detection import FIELDS, detection_from
 from n6post.results.mask import MaskTransform
@@ -521,7 +521,7 @@ def masked() -> Any:
     """A tracked detection with a mask."""
     transform = MaskTransform(4.0, 0.0, 4.0, 0.0, (0, 0, 64, 48), frame_size=(64, 48))
     mask = n6post.Mask(memoryview(bytes([0, 200, 255, 130])), (1, 1, 2, 2), (1, 1, 2, 2), (0, 0, 64, 48), transform)
-    return detection_from(((4, 4, 8, 8), 0.75, 2, "car", mask, None), ((64, 48), 0.4), (7, 0, 0, 0, 0, None))
+    return detection_from(((4, 4, 8, 8), 0.75, 2, "car", mask, None), ((64, 48), 0.4), track_of(7))
 
 
 def posed() -> Any:
