@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import runpy
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -107,14 +108,7 @@ def unguarded() -> Iterator[None]:
         yield
 
 
-GROUPS = "anchors", "boxes", "crops", "drawing", "heads", "hide", "maps", "measures", "oriented", "places", "poses"
-KERNELS = (
-    "candidates", "suppress", "boxes_to_frame", "prototype_mask", "class_map", "class_histogram", "peaks", "clip_mask",
-    "tint_mask", "tint_map",
-    "box", "place_labels", "pose", "cut_rotated", "place_keypoints", "decode_boxes", "decode_keypoints", "score_anchors",
-    "decode_anchors", "rank_anchors", "blend_anchors", "color_sums", "class_bands", "measure_mask",
-    "mark_cells", "hide_cells",
-)  # fmt: skip
+BUILD = runpy.run_path(str(Path(__file__).parents[1] / "scripts" / "dev" / "generating" / "build_kernels.py"))
 
 
 def pass_addresses(patch: pytest.MonkeyPatch) -> None:
@@ -130,7 +124,7 @@ def pass_addresses(patch: pytest.MonkeyPatch) -> None:
 
         return call
 
-    for name in KERNELS:
+    for name in BUILD["KERNELS"]:
         replace_kernel(patch, name, guarded(name, getattr(group_of(name), name)))
 
 
@@ -138,7 +132,7 @@ def group_of(name: str) -> Any:
     """The group of kernels that has a kernel, as the library uses it."""
     from n6post import kernels
 
-    return next(group for group in (getattr(kernels, name) for name in GROUPS) if hasattr(group, name))
+    return next(group for group in (getattr(kernels, name) for name in BUILD["GROUPS"]) if hasattr(group, name))
 
 
 def replace_kernel(patch: pytest.MonkeyPatch, name: str, stand_in: Callable[..., Any], *others: ModuleType) -> None:
