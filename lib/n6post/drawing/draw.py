@@ -1,7 +1,7 @@
 """draw: masks, boxes, labels, keypoints and class maps on an RGB565 or GRAYSCALE frame.
 
 Every drawing call of the firmware gets one tuple of ints, and keywords: both 4.8.1 and 5.0 accept this. The exception is
-draw_string (pixels/text.py).
+draw_string (firmware.py).
 
 The firmware's text costs 4,300 instructions a character. If a kernel writes the text, the firmware draws the glyph of each
 character only once, and the glyph is kept.

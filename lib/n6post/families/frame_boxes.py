@@ -35,7 +35,7 @@ class Decoder:
     """Finds boxes in a model's outputs, in raw units: the base of the decoders of most families.
 
     names       by class number: the class name, or None if it was not needed so far
-    buffers     (values, indices, table), as kernels/boxes.py takes them
+    buffers     (values, indices, table), as kernels/portable/boxes.py takes them
     capacity    how many boxes fit into the buffers
     """
 

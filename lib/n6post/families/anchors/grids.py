@@ -177,7 +177,7 @@ class GridDecoder(Decoder):
     """Finds detections in the outputs of a GridForm.
 
     lists       values and labels of both lists (kernels/portable/anchors.py), and the second list of each
-    buffers     the second list and the table, as kernels/boxes.py takes them
+    buffers     the second list and the table, as kernels/portable/boxes.py takes them
     capacity    how many candidates fit into a list
     points      the rows of the second list with the keypoints
     parts       for each part: index of the searched output, parameter block of candidates, index of the scores, block of
