@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fakes import BUILD
 
 ROOT = Path(__file__).parents[2]
 M55 = (0x12100211, 0x00000040, 0x01111131)  # MVFR1, MVFR2 and ID_ISAR3 of a Cortex-M55
@@ -18,19 +19,6 @@ M7 = (0x12000011, 0x00000040, 0x01111131)
 M4 = (0x11000011, 0, 0x01111131)  # its floating-point unit has no instructions for rounding and maximum
 M33 = (0x11000011, 0x00000040, 0x01111110)  # without the DSP extension
 REGISTERS = 0xE000EF44, 0xE000EF48, 0xE000ED6C
-GROUPS = {
-    "boxes": ["candidates", "suppress", "boxes_to_frame", "prototype_mask"],
-    "maps": ["class_map", "class_histogram", "peaks"],
-    "drawing": ["tint_mask", "tint_map", "box", "clip_mask", "place_labels"],
-    "poses": ["pose"],
-    "crops": ["cut_rotated", "place_keypoints"],
-    "heads": ["decode_boxes", "decode_keypoints"],
-    "anchors": ["score_anchors", "decode_anchors", "rank_anchors", "blend_anchors"],
-    "oriented": ["suppress_oriented", "oriented_corners"],
-    "places": ["color_sums", "class_bands"],
-    "measures": ["measure_mask"],
-    "hide": ["mark_cells", "hide_cells"],
-}
 
 
 class Memory(dict[int, int]):
@@ -82,14 +70,14 @@ def test_helium_is_used_if_the_register_reports_it_on_any_board(
     assert chosen(monkeypatch, arch, platform).active == "helium"
 
 
-@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("group", BUILD["GROUPS"])
 def test_portable_kernels_are_not_imported_with_helium(monkeypatch: pytest.MonkeyPatch, group: str) -> None:
     module = chosen(monkeypatch)
     assert module.load(group) == f"the module helium.{group}"
     assert module.imported == [f"helium.{group}"]
 
 
-@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("group", BUILD["GROUPS"])
 @pytest.mark.parametrize("arch", [6, 7, 8])
 def test_a_cortex_m7_imports_only_the_m7_kernels(monkeypatch: pytest.MonkeyPatch, arch: int, group: str) -> None:
     module = chosen(monkeypatch, arch, machine=M7, platform="OpenMV-H7+")
@@ -169,11 +157,11 @@ def test_cpython_uses_the_portable_kernels() -> None:
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("group", BUILD["GROUPS"])
 def test_a_group_has_all_of_its_kernels_by_name(group: str) -> None:
     offered = getattr(importlib.import_module("n6post.kernels"), group)
     assert offered is importlib.import_module(f"n6post.kernels.portable.{group}")
-    assert [name for name in GROUPS[group] if not callable(getattr(offered, name))] == []
+    assert [name for name in BUILD["GROUPS"][group] if not callable(getattr(offered, name))] == []
 
 
 def test_an_unknown_group_is_an_attribute_error() -> None:

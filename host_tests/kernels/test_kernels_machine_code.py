@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-import runpy
 from array import array
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -27,7 +26,7 @@ import numpy as np
 import oriented_reference
 import pytest
 from assertions import ADVANCES
-from fakes import RECORDED_FAMILIES, Array, FakeModel, Framed, Tensor, capture, replace_kernel
+from fakes import BUILD, RECORDED_FAMILIES, Array, FakeModel, Framed, Tensor, capture, replace_kernel
 from image._formats import rgb565_to_rgb888
 from kernel_reference import bits
 from n6post.kernels.params import anchors as anchor_params
@@ -77,7 +76,6 @@ PORTABLE = {
     for name in vars(module)
     if getattr(getattr(module, name), "__module__", None) == module.__name__
 }
-BUILD = runpy.run_path(str(ROOT / "scripts" / "dev" / "generating" / "build_kernels.py"))
 needs_emulator = pytest.mark.skipif(bool(harness.missing()), reason=harness.missing())
 
 

@@ -10,7 +10,7 @@ import n6post
 import numpy as np
 import pytest
 from assertions import says
-from fakes import Framed, stretched
+from fakes import Framed, stretched, track_of
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from n6post.results.detection import detection_from
@@ -84,12 +84,12 @@ def test_detection_from_makes_a_detection_with_source_and_track(track_id: int | 
 def test_age_missed_and_velocity_are_those_of_the_track_or_none() -> None:
     for d in (car(), car().replace(track_id=7)):  # a number that a script has given tells nothing else
         assert d.age is d.missed is d.velocity is None
-    d = detection_from(list(car()), ((320, 240), 0.7), (7, 11200, 3200, -512, 64, None))
+    d = detection_from(list(car()), ((320, 240), 0.7), track_of(7, 11200, 3200, -512, 64))
     assert (d.track_id, d.age, d.missed, d.velocity) == (7, 3.5, 1.0, (-25.0, 3.125))
 
 
 def test_a_track_keeps_its_age_when_it_gets_another_number() -> None:
-    d = detection_from(list(car()), ((320, 240), 0.7), (7, 6400, 0, 256, 0, None))
+    d = detection_from(list(car()), ((320, 240), 0.7), track_of(7, 6400, 0, 256))
     other = d.replace(track_id=9)
     assert (other.track_id, other.age, other.missed, other.velocity) == (9, 2.0, 0.0, (12.5, 0.0))
     other.track_id = 11

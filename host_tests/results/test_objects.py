@@ -20,7 +20,7 @@ import test_face_landmarks
 import test_fomo
 import test_hand_landmarks
 from assertions import contents, mask_contents
-from fakes import FakeModel, Tensor, stretched
+from fakes import FakeModel, Tensor, stretched, track_of
 from hypothesis import given
 from hypothesis import strategies as st
 from n6post.models.region import Region
@@ -106,7 +106,7 @@ def full(name: str = "yolov8n_seg_320") -> Any:
     x, y, w, h = d.rect
     corners = (x + w / 4, y), (x + w, y + h / 2), (x + w * 3 / 4, y + h), (x, y + h / 2)
     made = d.replace(keypoints=keypoints, keypoint_threshold=0.6, corners=corners)
-    made = detection_from(made, made._source, (4, 16000, 0, -320, 64, TrackMemory()))
+    made = detection_from(made, made._source, track_of(4, 16000, 0, -320, 64, TrackMemory()))
     made.data["greeted"] = True
     return made
 

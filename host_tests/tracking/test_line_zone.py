@@ -12,7 +12,7 @@ import image
 import n6post
 import numpy as np
 import pytest
-from fakes import seen
+from fakes import seen, track_of
 from hypothesis import given
 from hypothesis import strategies as st
 from n6post.results.detection import detection_from
@@ -31,7 +31,7 @@ def counts(line: Any, *bottoms: int, x: int = 200) -> tuple[int, int]:
 
 def coasting(d: Any) -> Any:
     """The same as the prediction of a Tracker that has missed it for two updates."""
-    return detection_from(d, d._source, (d.track_id, 1280, 512, 0, 0, None))
+    return detection_from(d, d._source, track_of(d.track_id, 1280, 512))
 
 
 # --- hysteresis ---

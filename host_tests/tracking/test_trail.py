@@ -198,6 +198,12 @@ def test_trail_draw_equals_n6post_draw_for_every_color_by(color_by: str) -> None
         trail.draw(one, color_by="name")
 
 
+def test_a_trail_refuses_a_new_way_of_coloring_detections(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("n6post.drawing.draw.COLOR_BY", ("class", "score"))
+    with pytest.raises(ValueError, match="^color_by: expected 'class', 'track' or 'instance' for a Trail, got 'score'$"):
+        n6post.Trail(5).draw(image.Image(160, 120, image.RGB565), color_by="score")
+
+
 def test_a_refused_frame_leaves_the_trail_as_it_was() -> None:
     trail = n6post.Trail(5)
     trail.update([seen(1, 5, 5)])

@@ -156,7 +156,37 @@ __version__: str
 
 # ---- the families ----
 
-class YoloV8:
+# The options that detectors share. A family writes a line again if its text is another.
+class _Detector:
+    threshold: float
+    """Minimum score of a detection, 0..1."""
+    iou_threshold: float
+    """Two boxes of a class whose IoU is larger than this are one object, 0..1."""
+    max_detections: int
+    """Maximum number of detections to return, 1..65535.
+
+    Detections without a pixel in the frame, such as those in the bars of a Letterbox, are dropped after this limit.
+    """
+    max_candidates: int
+    """Maximum number of boxes that enter suppression, the best first, 1..65535."""
+    labels: _Labels | None
+    """Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a line.
+
+    None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class numbers. The
+    firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+    """
+
+class _ClassDetector(_Detector):
+    classes: _Classes | None
+    """Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each anchor."""
+    class_agnostic: bool
+    """Whether a box also suppresses boxes of other classes."""
+
+    def __call__(
+        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
+    ) -> list[Detection[None, None, None]]: ...
+
+class YoloV8(_ClassDetector):
     """Post-processor for YOLOv8, YOLO11 and YOLO26 detection: `ml.Model(path, postprocess=n6post.YoloV8())`.
 
     It accepts raw heads, split heads (boxes and scores as outputs of their own, as `n6post optimize`, Rockchip's export and
@@ -170,10 +200,6 @@ class YoloV8:
     ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
     """
 
-    threshold: float
-    """Minimum score of a detection, 0..1."""
-    iou_threshold: float
-    """Two boxes of a class whose IoU is larger than this are one object, 0..1."""
     nms_sigma: float
     """Sigma of Gaussian Soft-NMS, which returns decayed scores (its paper uses 0.5). 0 suppresses overlapping boxes."""
     max_detections: int
@@ -181,18 +207,6 @@ class YoloV8:
 
     Detections without a pixel in the frame, such as those in the bars of a Letterbox, and those with an empty mask are
     dropped after this limit, as Ultralytics drops empty masks.
-    """
-    classes: _Classes | None
-    """Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each anchor."""
-    class_agnostic: bool
-    """Whether a box also suppresses boxes of other classes."""
-    max_candidates: int
-    """Maximum number of boxes that enter suppression, the best first, 1..65535."""
-    labels: _Labels | None
-    """Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a line.
-
-    None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class numbers. The
-    firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
     """
     box_units: Literal["pixels", "normalized"] | None
     """Unit of the head's boxes: "pixels" of the model input, or "normalized" to 0..1; None detects it from the head."""
@@ -208,12 +222,12 @@ class YoloV8:
         threshold: float = 0.4,
         *,
         iou_threshold: float = 0.5,
-        nms_sigma: float = 0,
         max_detections: int = 20,
-        classes: _Classes | None = None,
-        class_agnostic: bool = False,
         max_candidates: int = 300,
         labels: _Labels | None = None,
+        nms_sigma: float = 0,
+        classes: _Classes | None = None,
+        class_agnostic: bool = False,
         box_units: Literal["pixels", "normalized"] | None = None,
         box_order: Literal["xywh", "xyxy"] | None = None,
     ) -> None:
@@ -221,28 +235,24 @@ class YoloV8:
 
         - `threshold`: Minimum score of a detection, 0..1.
         - `iou_threshold`: Two boxes of a class whose IoU is larger than this are one object, 0..1.
-        - `nms_sigma`: Sigma of Gaussian Soft-NMS, which returns decayed scores (its paper uses 0.5). 0 suppresses
-          overlapping boxes.
         - `max_detections`: Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such
           as those in the bars of a Letterbox, and those with an empty mask are dropped after this limit, as Ultralytics
           drops empty masks.
-        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
-          anchor.
-        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
         - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535.
         - `labels`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a
           line. None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class
           numbers. The firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+        - `nms_sigma`: Sigma of Gaussian Soft-NMS, which returns decayed scores (its paper uses 0.5). 0 suppresses
+          overlapping boxes.
+        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
+          anchor.
+        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
         - `box_units`: Unit of the head's boxes: "pixels" of the model input, or "normalized" to 0..1; None detects it from
           the head.
         - `box_order`: Numbers of a box: "xywh", its center and size, or "xyxy", two corners, as in YOLO-NAS, DAMO-YOLO and
           YOLO-Pro. None detects it: boxes are corners if no corner is on the wrong side of the other. A frame that leaves it
           open, such as one of zeros, is read as "xywh", and the next frame is examined again.
         """
-
-    def __call__(
-        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
-    ) -> list[Detection[None, None, None]]: ...
 
 # It is a YoloV8 whose detections have a mask, where YoloV8's have None: a checker would not allow that.
 class YoloV8Seg(YoloV8):
@@ -276,12 +286,12 @@ class YoloV8Seg(YoloV8):
         threshold: float = 0.4,
         *,
         iou_threshold: float = 0.5,
-        nms_sigma: float = 0,
         max_detections: int = 20,
-        classes: _Classes | None = None,
-        class_agnostic: bool = False,
         max_candidates: int = 300,
         labels: _Labels | None = None,
+        nms_sigma: float = 0,
+        classes: _Classes | None = None,
+        class_agnostic: bool = False,
         box_units: Literal["pixels", "normalized"] | None = None,
         box_order: Literal["xywh", "xyxy"] | None = None,
         mask_threshold: float = 0.5,
@@ -293,18 +303,18 @@ class YoloV8Seg(YoloV8):
 
         - `threshold`: Minimum score of a detection, 0..1.
         - `iou_threshold`: Two boxes of a class whose IoU is larger than this are one object, 0..1.
-        - `nms_sigma`: Sigma of Gaussian Soft-NMS, which returns decayed scores (its paper uses 0.5). 0 suppresses
-          overlapping boxes.
         - `max_detections`: Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such
           as those in the bars of a Letterbox, and those with an empty mask are dropped after this limit, as Ultralytics
           drops empty masks.
-        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
-          anchor.
-        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
         - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535.
         - `labels`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a
           line. None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class
           numbers. The firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+        - `nms_sigma`: Sigma of Gaussian Soft-NMS, which returns decayed scores (its paper uses 0.5). 0 suppresses
+          overlapping boxes.
+        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
+          anchor.
+        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
         - `box_units`: Unit of the head's boxes: "pixels" of the model input, or "normalized" to 0..1; None detects it from
           the head.
         - `box_order`: Numbers of a box: "xywh", its center and size, or "xyxy", two corners, as in YOLO-NAS, DAMO-YOLO and
@@ -353,12 +363,12 @@ class YoloV8Pose(YoloV8):
         threshold: float = 0.4,
         *,
         iou_threshold: float = 0.5,
-        nms_sigma: float = 0,
         max_detections: int = 20,
-        classes: _Classes | None = None,
-        class_agnostic: bool = False,
         max_candidates: int = 300,
         labels: _Labels | None = None,
+        nms_sigma: float = 0,
+        classes: _Classes | None = None,
+        class_agnostic: bool = False,
         box_units: Literal["pixels", "normalized"] | None = None,
         box_order: Literal["xywh", "xyxy"] | None = None,
         keypoint_threshold: float = 0.5,
@@ -369,18 +379,18 @@ class YoloV8Pose(YoloV8):
 
         - `threshold`: Minimum score of a detection, 0..1.
         - `iou_threshold`: Two boxes of a class whose IoU is larger than this are one object, 0..1.
-        - `nms_sigma`: Sigma of Gaussian Soft-NMS, which returns decayed scores (its paper uses 0.5). 0 suppresses
-          overlapping boxes.
         - `max_detections`: Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such
           as those in the bars of a Letterbox, and those with an empty mask are dropped after this limit, as Ultralytics
           drops empty masks.
-        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
-          anchor.
-        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
         - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535.
         - `labels`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a
           line. None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class
           numbers. The firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+        - `nms_sigma`: Sigma of Gaussian Soft-NMS, which returns decayed scores (its paper uses 0.5). 0 suppresses
+          overlapping boxes.
+        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
+          anchor.
+        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
         - `box_units`: Unit of the head's boxes: "pixels" of the model input, or "normalized" to 0..1; None detects it from
           the head.
         - `box_order`: Numbers of a box: "xywh", its center and size, or "xyxy", two corners, as in YOLO-NAS, DAMO-YOLO and
@@ -412,12 +422,12 @@ class YoloV8Obb(YoloV8):
         threshold: float = 0.4,
         *,
         iou_threshold: float = 0.5,
-        nms_sigma: float = 0,
         max_detections: int = 20,
-        classes: _Classes | None = None,
-        class_agnostic: bool = False,
         max_candidates: int = 300,
         labels: _Labels | None = None,
+        nms_sigma: float = 0,
+        classes: _Classes | None = None,
+        class_agnostic: bool = False,
         box_units: Literal["pixels", "normalized"] | None = None,
         box_order: Literal["xywh", "xyxy"] | None = None,
     ) -> None:
@@ -425,18 +435,18 @@ class YoloV8Obb(YoloV8):
 
         - `threshold`: Minimum score of a detection, 0..1.
         - `iou_threshold`: Two boxes of a class whose IoU is larger than this are one object, 0..1.
-        - `nms_sigma`: Sigma of Gaussian Soft-NMS, which returns decayed scores (its paper uses 0.5). 0 suppresses
-          overlapping boxes.
         - `max_detections`: Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such
           as those in the bars of a Letterbox, and those with an empty mask are dropped after this limit, as Ultralytics
           drops empty masks.
-        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
-          anchor.
-        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
         - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535.
         - `labels`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a
           line. None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class
           numbers. The firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+        - `nms_sigma`: Sigma of Gaussian Soft-NMS, which returns decayed scores (its paper uses 0.5). 0 suppresses
+          overlapping boxes.
+        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
+          anchor.
+        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
         - `box_units`: Unit of the head's boxes: "pixels" of the model input, or "normalized" to 0..1; None detects it from
           the head.
         - `box_order`: Numbers of a box: "xywh", its center and size, or "xyxy", two corners, as in YOLO-NAS, DAMO-YOLO and
@@ -444,7 +454,7 @@ class YoloV8Obb(YoloV8):
           open, such as one of zeros, is read as "xywh", and the next frame is examined again.
         """
 
-class YoloV2:
+class YoloV2(_ClassDetector):
     """Post-processor for YOLOv2, tiny YOLOv2 and ST's yolo_lc: `ml.Model(path, postprocess=n6post.YoloV2())`.
 
     Boxes are wrong without the anchors that the network was trained with. By default these are ST's: those of yolo_lc for a
@@ -453,27 +463,6 @@ class YoloV2:
     ValueError for an option out of range and, at a model's first frame, for an output that does not belong to this family.
     """
 
-    threshold: float
-    """Minimum score of a detection, 0..1."""
-    iou_threshold: float
-    """Two boxes of a class whose IoU is larger than this are one object, 0..1."""
-    max_detections: int
-    """Maximum number of detections to return, 1..65535.
-
-    Detections without a pixel in the frame, such as those in the bars of a Letterbox, are dropped after this limit.
-    """
-    classes: _Classes | None
-    """Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each anchor."""
-    class_agnostic: bool
-    """Whether a box also suppresses boxes of other classes."""
-    max_candidates: int
-    """Maximum number of boxes that enter suppression, the best first, 1..65535."""
-    labels: _Labels | None
-    """Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a line.
-
-    None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class numbers. The
-    firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
-    """
     anchors: _Anchors | None
     """Widths and heights of the anchors of a cell, in cells, as in a darknet .cfg: [(w, h), ...] or [w, h, ...].
 
@@ -486,10 +475,10 @@ class YoloV2:
         *,
         iou_threshold: float = 0.5,
         max_detections: int = 20,
-        classes: _Classes | None = None,
-        class_agnostic: bool = False,
         max_candidates: int = 100,
         labels: _Labels | None = None,
+        classes: _Classes | None = None,
+        class_agnostic: bool = False,
         anchors: _Anchors | None = None,
     ) -> None:
         """Post-processor for YOLOv2, tiny YOLOv2 and ST's yolo_lc: `ml.Model(path, postprocess=n6post.YoloV2())`.
@@ -498,48 +487,23 @@ class YoloV2:
         - `iou_threshold`: Two boxes of a class whose IoU is larger than this are one object, 0..1.
         - `max_detections`: Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such
           as those in the bars of a Letterbox, are dropped after this limit.
-        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
-          anchor.
-        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
         - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535.
         - `labels`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a
           line. None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class
           numbers. The firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
+          anchor.
+        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
         - `anchors`: Widths and heights of the anchors of a cell, in cells, as in a darknet .cfg: [(w, h), ...] or [w, h,
           ...]. None: ST's, five: those of yolo_lc for cells of 16 pixels, and those of tiny YOLOv2 for larger ones.
         """
 
-    def __call__(
-        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
-    ) -> list[Detection[None, None, None]]: ...
-
-class YoloV5:
+class YoloV5(_ClassDetector):
     """Post-processor for YOLOv5 detection: `ml.Model(path, postprocess=n6post.YoloV5())`.
 
     ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
     """
 
-    threshold: float
-    """Minimum score of a detection, 0..1."""
-    iou_threshold: float
-    """Two boxes of a class whose IoU is larger than this are one object, 0..1."""
-    max_detections: int
-    """Maximum number of detections to return, 1..65535.
-
-    Detections without a pixel in the frame, such as those in the bars of a Letterbox, are dropped after this limit.
-    """
-    classes: _Classes | None
-    """Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each anchor."""
-    class_agnostic: bool
-    """Whether a box also suppresses boxes of other classes."""
-    max_candidates: int
-    """Maximum number of boxes that enter suppression, the best first, 1..65535."""
-    labels: _Labels | None
-    """Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a line.
-
-    None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class numbers. The
-    firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
-    """
     anchors: _Anchors | None
     """Widths and heights of the anchors in input pixels, for each stride, as in a .yaml of YOLOv5: [[w, h, ...], ...].
 
@@ -554,10 +518,10 @@ class YoloV5:
         *,
         iou_threshold: float = 0.5,
         max_detections: int = 20,
-        classes: _Classes | None = None,
-        class_agnostic: bool = False,
         max_candidates: int = 100,
         labels: _Labels | None = None,
+        classes: _Classes | None = None,
+        class_agnostic: bool = False,
         anchors: _Anchors | None = None,
         box_units: Literal["pixels", "normalized"] | None = None,
     ) -> None:
@@ -567,50 +531,25 @@ class YoloV5:
         - `iou_threshold`: Two boxes of a class whose IoU is larger than this are one object, 0..1.
         - `max_detections`: Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such
           as those in the bars of a Letterbox, are dropped after this limit.
-        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
-          anchor.
-        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
         - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535.
         - `labels`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a
           line. None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class
           numbers. The firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
+          anchor.
+        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
         - `anchors`: Widths and heights of the anchors in input pixels, for each stride, as in a .yaml of YOLOv5: [[w, h,
           ...], ...]. Only maps need them. None: those of yolov5n to yolov5x.
         - `box_units`: Unit of the rows' boxes: "pixels" of the model input, or "normalized" to 0..1; None detects it from a
           frame.
         """
 
-    def __call__(
-        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
-    ) -> list[Detection[None, None, None]]: ...
-
-class YoloX:
+class YoloX(_ClassDetector):
     """Post-processor for YOLOX, Megvii's and ST's: `ml.Model(path, postprocess=n6post.YoloX())`.
 
     ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
     """
 
-    threshold: float
-    """Minimum score of a detection, 0..1."""
-    iou_threshold: float
-    """Two boxes of a class whose IoU is larger than this are one object, 0..1."""
-    max_detections: int
-    """Maximum number of detections to return, 1..65535.
-
-    Detections without a pixel in the frame, such as those in the bars of a Letterbox, are dropped after this limit.
-    """
-    classes: _Classes | None
-    """Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each anchor."""
-    class_agnostic: bool
-    """Whether a box also suppresses boxes of other classes."""
-    max_candidates: int
-    """Maximum number of boxes that enter suppression, the best first, 1..65535."""
-    labels: _Labels | None
-    """Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a line.
-
-    None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class numbers. The
-    firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
-    """
     anchors: _Anchors | None
     """Widths and heights of the anchors of a cell, in parts of the input's width: [(w, h), ...] or [w, h, ...].
 
@@ -629,10 +568,10 @@ class YoloX:
         *,
         iou_threshold: float = 0.5,
         max_detections: int = 20,
-        classes: _Classes | None = None,
-        class_agnostic: bool = False,
         max_candidates: int = 100,
         labels: _Labels | None = None,
+        classes: _Classes | None = None,
+        class_agnostic: bool = False,
         anchors: _Anchors | None = None,
         box_units: Literal["cells", "pixels", "normalized"] | None = None,
     ) -> None:
@@ -642,13 +581,13 @@ class YoloX:
         - `iou_threshold`: Two boxes of a class whose IoU is larger than this are one object, 0..1.
         - `max_detections`: Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such
           as those in the bars of a Letterbox, are dropped after this limit.
-        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
-          anchor.
-        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
         - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535.
         - `labels`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a
           line. None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class
           numbers. The firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
+          anchor.
+        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
         - `anchors`: Widths and heights of the anchors of a cell, in parts of the input's width: [(w, h), ...] or [w, h,
           ...]. Only ST's maps need them. None: those of ST's zoo, one or three: the number of channels, the labels and a
           frame show how many.
@@ -657,11 +596,7 @@ class YoloX:
           without a decode.
         """
 
-    def __call__(
-        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
-    ) -> list[Detection[None, None, None]]: ...
-
-class NanoDet:
+class NanoDet(_ClassDetector):
     """Post-processor for NanoDet-Plus: `ml.Model(path, postprocess=n6post.NanoDet())`.
 
     The output is [1, N, classes + 32] or [1, classes + 32, N], as tools/export_onnx.py of RangiLyu/nanodet gives it: class
@@ -675,38 +610,16 @@ class NanoDet:
     ValueError for an option out of range and, at a model's first frame, for an output that does not belong to this family.
     """
 
-    threshold: float
-    """Minimum score of a detection, 0..1."""
-    iou_threshold: float
-    """Two boxes of a class whose IoU is larger than this are one object, 0..1."""
-    max_detections: int
-    """Maximum number of detections to return, 1..65535.
-
-    Detections without a pixel in the frame, such as those in the bars of a Letterbox, are dropped after this limit.
-    """
-    classes: _Classes | None
-    """Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each anchor."""
-    class_agnostic: bool
-    """Whether a box also suppresses boxes of other classes."""
-    max_candidates: int
-    """Maximum number of boxes that enter suppression, the best first, 1..65535."""
-    labels: _Labels | None
-    """Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a line.
-
-    None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class numbers. The
-    firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
-    """
-
     def __init__(
         self,
         threshold: float = 0.4,
         *,
         iou_threshold: float = 0.6,
         max_detections: int = 20,
-        classes: _Classes | None = None,
-        class_agnostic: bool = False,
         max_candidates: int = 100,
         labels: _Labels | None = None,
+        classes: _Classes | None = None,
+        class_agnostic: bool = False,
     ) -> None:
         """Post-processor for NanoDet-Plus: `ml.Model(path, postprocess=n6post.NanoDet())`.
 
@@ -714,20 +627,16 @@ class NanoDet:
         - `iou_threshold`: Two boxes of a class whose IoU is larger than this are one object, 0..1.
         - `max_detections`: Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such
           as those in the bars of a Letterbox, are dropped after this limit.
-        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
-          anchor.
-        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
         - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535.
         - `labels`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a
           line. None: the model's labels if the post-processor can read them, else COCO's for 80 classes, else the class
           numbers. The firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
+          anchor.
+        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
         """
 
-    def __call__(
-        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
-    ) -> list[Detection[None, None, None]]: ...
-
-class Ssd:
+class Ssd(_ClassDetector):
     """Post-processor for SSD networks: `ml.Model(path, postprocess=n6post.Ssd())`.
 
     The anchors (priors) of ST's networks, of TensorFlow's SSD MobileNet 300 and of
@@ -743,22 +652,11 @@ class Ssd:
     Below .5, the search in scores before the softmax takes longer: about .3 M instructions for 4,420 priors of one class,
     and 3 M for 3,000 priors of 80 classes.
     """
-    iou_threshold: float
-    """Two boxes of a class whose IoU is larger than this are one object, 0..1."""
-    max_detections: int
-    """Maximum number of detections to return, 1..65535.
-
-    Detections without a pixel in the frame, such as those in the bars of a Letterbox, are dropped after this limit.
-    """
     classes: _Classes | None
     """Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each prior.
 
     Numbers begin with 0 for the first class behind the background.
     """
-    class_agnostic: bool
-    """Whether a box also suppresses boxes of other classes."""
-    max_candidates: int
-    """Maximum number of boxes that enter suppression, the best first, 1..65535."""
     labels: _Labels | None
     """Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a line.
 
@@ -781,10 +679,10 @@ class Ssd:
         *,
         iou_threshold: float = 0.5,
         max_detections: int = 20,
-        classes: _Classes | None = None,
-        class_agnostic: bool = False,
         max_candidates: int = 100,
         labels: _Labels | None = None,
+        classes: _Classes | None = None,
+        class_agnostic: bool = False,
         anchors: Sequence[Any] | None = None,
         box_order: Literal["xywh", "yxhw"] | None = None,
     ) -> None:
@@ -795,23 +693,19 @@ class Ssd:
         - `iou_threshold`: Two boxes of a class whose IoU is larger than this are one object, 0..1.
         - `max_detections`: Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such
           as those in the bars of a Letterbox, are dropped after this limit.
-        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
-          prior. Numbers begin with 0 for the first class behind the background.
-        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
         - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535.
         - `labels`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with one label a
           line. There may be one more at the beginning, for the background. None: the model's labels if the post-processor
           can read them, else COCO's for 80 classes, else the class numbers. `n6post.load` passes a model's labels on.
+        - `classes`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best class of each
+          prior. Numbers begin with 0 for the first class behind the background.
+        - `class_agnostic`: Whether a box also suppresses boxes of other classes.
         - `anchors`: The anchors (priors) of the network, a list of its maps in the order of the output, or None if they are
           known. A map is `(columns, rows, [(width, height), ...])`: the sizes are those of the anchors of one cell, in input
           pixels. Centers are those of the cells. If the cells do not divide the input, a fourth item says how far apart they
           are, in pixels.
         - `box_order`: Order of a box's numbers. None: "yxhw" for TensorFlow's SSD MobileNet 300, else "xywh".
         """
-
-    def __call__(
-        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
-    ) -> list[Detection[None, None, None]]: ...
 
 class Fomo:
     """Post-processor for Edge Impulse's FOMO: `ml.Model(path, postprocess=n6post.Fomo())`.
@@ -867,7 +761,7 @@ class Fomo:
         self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
     ) -> list[Detection[None, ndarray, None]]: ...
 
-class BlazeFace:
+class BlazeFace(_Detector):
     """Post-processor for MediaPipe's face detection: `ml.Model(path, postprocess=n6post.BlazeFace())`.
 
     Every detection has `.keypoints`: right eye, left eye, nose tip, mouth, right ear and left ear (the person's own sides).
@@ -881,8 +775,6 @@ class BlazeFace:
     ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
     """
 
-    threshold: float
-    """Minimum score of a detection, 0..1."""
     iou_threshold: float
     """Two boxes whose IoU is larger than this are one object, 0..1."""
     blend_boxes: bool
@@ -890,11 +782,6 @@ class BlazeFace:
 
     They jitter less from frame to frame than those of the best box alone, which False returns. The score is that of the best
     box.
-    """
-    max_detections: int
-    """Maximum number of detections to return, 1..65535.
-
-    Detections without a pixel in the frame, such as those in the bars of a Letterbox, are dropped after this limit.
     """
     max_candidates: int
     """Maximum number of boxes that enter suppression, the best first, 1..65535. A large face has up to 50 of them."""
@@ -909,24 +796,24 @@ class BlazeFace:
         threshold: float = 0.5,
         *,
         iou_threshold: float = 0.3,
-        blend_boxes: bool = True,
         max_detections: int = 20,
         max_candidates: int = 100,
         labels: _Labels | None = None,
+        blend_boxes: bool = True,
     ) -> None:
         """Post-processor for MediaPipe's face detection: `ml.Model(path, postprocess=n6post.BlazeFace())`.
 
         - `threshold`: Minimum score of a detection, 0..1.
         - `iou_threshold`: Two boxes whose IoU is larger than this are one object, 0..1.
-        - `blend_boxes`: Whether a box and its keypoints become the mean, weighted by score, of all boxes of the same object,
-          as in MediaPipe. They jitter less from frame to frame than those of the best box alone, which False returns. The
-          score is that of the best box.
         - `max_detections`: Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such
           as those in the bars of a Letterbox, are dropped after this limit.
         - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535. A large face has up to
           50 of them.
         - `labels`: Label of the detections: a list of one name, a dict {0: "face"} or the path of a .txt file with one line.
           None: the model's label if the post-processor can read it, else "face" or "palm".
+        - `blend_boxes`: Whether a box and its keypoints become the mean, weighted by score, of all boxes of the same object,
+          as in MediaPipe. They jitter less from frame to frame than those of the best box alone, which False returns. The
+          score is that of the best box.
         """
 
     def __call__(
@@ -950,27 +837,27 @@ class BlazePalm(BlazeFace):
         threshold: float = 0.5,
         *,
         iou_threshold: float = 0.3,
-        blend_boxes: bool = True,
         max_detections: int = 20,
         max_candidates: int = 100,
         labels: _Labels | None = None,
+        blend_boxes: bool = True,
     ) -> None:
         """Post-processor for MediaPipe's palm detection: `ml.Model(path, postprocess=n6post.BlazePalm())`.
 
         - `threshold`: Minimum score of a detection, 0..1.
         - `iou_threshold`: Two boxes whose IoU is larger than this are one object, 0..1.
-        - `blend_boxes`: Whether a box and its keypoints become the mean, weighted by score, of all boxes of the same object,
-          as in MediaPipe. They jitter less from frame to frame than those of the best box alone, which False returns. The
-          score is that of the best box.
         - `max_detections`: Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such
           as those in the bars of a Letterbox, are dropped after this limit.
         - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535. A large face has up to
           50 of them.
         - `labels`: Label of the detections: a list of one name, a dict {0: "face"} or the path of a .txt file with one line.
           None: the model's label if the post-processor can read it, else "face" or "palm".
+        - `blend_boxes`: Whether a box and its keypoints become the mean, weighted by score, of all boxes of the same object,
+          as in MediaPipe. They jitter less from frame to frame than those of the best box alone, which False returns. The
+          score is that of the best box.
         """
 
-class YuNet:
+class YuNet(_Detector):
     """Post-processor for the face detector YuNet: `ml.Model(path, postprocess=n6post.YuNet())`.
 
     Each Detection has five keypoints: right eye, left eye, nose tip, right mouth corner, left mouth corner. "Right" is the
@@ -987,11 +874,6 @@ class YuNet:
     """
     iou_threshold: float
     """Two boxes whose IoU is larger than this are one object, 0..1."""
-    max_detections: int
-    """Maximum number of detections to return, 1..65535.
-
-    Detections without a pixel in the frame, such as those in the bars of a Letterbox, are dropped after this limit.
-    """
     max_candidates: int
     """Maximum number of boxes that enter suppression, the best first, 1..65535. A face has about ten of them."""
     labels: _Labels | None
@@ -3588,10 +3470,6 @@ class _Options(TypedDict, total=False):
     `BlazeFace(iou_threshold=0.3)`, `YuNet(iou_threshold=0.3)`: Two boxes whose IoU is larger than this are one object,
     0..1.
     """
-    nms_sigma: float
-    """`YoloV8(nms_sigma=0)`: Sigma of Gaussian Soft-NMS, which returns decayed scores (its paper uses 0.5). 0 suppresses
-    overlapping boxes.
-    """
     max_detections: int
     """`YoloV8(max_detections=20)`: Maximum number of detections to return, 1..65535. Detections without a pixel in the
     frame, such as those in the bars of a Letterbox, and those with an empty mask are dropped after this limit, as
@@ -3603,22 +3481,6 @@ class _Options(TypedDict, total=False):
     after this limit.
 
     `Fomo(max_detections=20)`: Maximum number of objects to return, the best first, 1..65535.
-    """
-    classes: _Classes | None
-    """`YoloV8(classes=None)`, `YoloV2(classes=None)`, `YoloV5(classes=None)`, `YoloX(classes=None)`,
-    `NanoDet(classes=None)`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best
-    class of each anchor.
-
-    `Ssd(classes=None)`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best
-    class of each prior. Numbers begin with 0 for the first class behind the background.
-
-    `Fomo(classes=None)`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the most
-    probable class of each cell. The numbers do not count the background: 0 is the first class besides it.
-    """
-    class_agnostic: bool
-    """`YoloV8(class_agnostic=False)`, `YoloV2(class_agnostic=False)`, `YoloV5(class_agnostic=False)`,
-    `YoloX(class_agnostic=False)`, `NanoDet(class_agnostic=False)`, `Ssd(class_agnostic=False)`: Whether a box also
-    suppresses boxes of other classes.
     """
     max_candidates: int
     """`YoloV8(max_candidates=300)`, `YoloV2(max_candidates=100)`, `YoloV5(max_candidates=100)`,
@@ -3669,6 +3531,26 @@ class _Options(TypedDict, total=False):
     `Classifier(labels=None)`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with
     one label a line. None: the model's labels if the post-processor can read them, else the class numbers. The
     firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+    """
+    nms_sigma: float
+    """`YoloV8(nms_sigma=0)`: Sigma of Gaussian Soft-NMS, which returns decayed scores (its paper uses 0.5). 0 suppresses
+    overlapping boxes.
+    """
+    classes: _Classes | None
+    """`YoloV8(classes=None)`, `YoloV2(classes=None)`, `YoloV5(classes=None)`, `YoloX(classes=None)`,
+    `NanoDet(classes=None)`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best
+    class of each anchor.
+
+    `Ssd(classes=None)`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the best
+    class of each prior. Numbers begin with 0 for the first class behind the background.
+
+    `Fomo(classes=None)`: Numbers and labels of the classes to keep; None keeps all. The filter applies to the most
+    probable class of each cell. The numbers do not count the background: 0 is the first class besides it.
+    """
+    class_agnostic: bool
+    """`YoloV8(class_agnostic=False)`, `YoloV2(class_agnostic=False)`, `YoloV5(class_agnostic=False)`,
+    `YoloX(class_agnostic=False)`, `NanoDet(class_agnostic=False)`, `Ssd(class_agnostic=False)`: Whether a box also
+    suppresses boxes of other classes.
     """
     box_units: Literal["pixels", "normalized", "cells"] | None
     """`YoloV8(box_units=None)`: Unit of the head's boxes: "pixels" of the model input, or "normalized" to 0..1; None
@@ -3795,24 +3677,24 @@ def processor_for(model: Model[Any], **options: Unpack[_Options]) -> _AnyFamily:
 
     Options:
 
-    - `YoloV8`: `threshold=0.4`, `iou_threshold=0.5`, `nms_sigma=0`, `max_detections=20`, `classes=None`,
-      `class_agnostic=False`, `max_candidates=300`, `labels=None`, `box_units=None`, `box_order=None`
+    - `YoloV8`: `threshold=0.4`, `iou_threshold=0.5`, `max_detections=20`, `max_candidates=300`, `labels=None`,
+      `nms_sigma=0`, `classes=None`, `class_agnostic=False`, `box_units=None`, `box_order=None`
     - `YoloV8Seg`: those of YoloV8, and `mask_threshold=0.5`, `mask_padding=None`, `mask_overlap=0.8`, `refit_boxes=False`
     - `YoloV8Pose`: those of YoloV8, and `keypoint_threshold=0.5`, `class_count=None`, `score_type=None`
     - `YoloV8Obb`: those of YoloV8
-    - `YoloV2`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
-      `max_candidates=100`, `labels=None`, `anchors=None`
-    - `YoloV5`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
-      `max_candidates=100`, `labels=None`, `anchors=None`, `box_units=None`
-    - `YoloX`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
-      `max_candidates=100`, `labels=None`, `anchors=None`, `box_units=None`
-    - `NanoDet`: `threshold=0.4`, `iou_threshold=0.6`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
-      `max_candidates=100`, `labels=None`
-    - `Ssd`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
-      `max_candidates=100`, `labels=None`, `anchors=None`, `box_order=None`
+    - `YoloV2`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `max_candidates=100`, `labels=None`,
+      `classes=None`, `class_agnostic=False`, `anchors=None`
+    - `YoloV5`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `max_candidates=100`, `labels=None`,
+      `classes=None`, `class_agnostic=False`, `anchors=None`, `box_units=None`
+    - `YoloX`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `max_candidates=100`, `labels=None`,
+      `classes=None`, `class_agnostic=False`, `anchors=None`, `box_units=None`
+    - `NanoDet`: `threshold=0.4`, `iou_threshold=0.6`, `max_detections=20`, `max_candidates=100`, `labels=None`,
+      `classes=None`, `class_agnostic=False`
+    - `Ssd`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `max_candidates=100`, `labels=None`, `classes=None`,
+      `class_agnostic=False`, `anchors=None`, `box_order=None`
     - `Fomo`: `threshold=0.5`, `max_detections=20`, `classes=None`, `labels=None`, `layout=None`
-    - `BlazeFace`: `threshold=0.5`, `iou_threshold=0.3`, `blend_boxes=True`, `max_detections=20`, `max_candidates=100`,
-      `labels=None`
+    - `BlazeFace`: `threshold=0.5`, `iou_threshold=0.3`, `max_detections=20`, `max_candidates=100`, `labels=None`,
+      `blend_boxes=True`
     - `BlazePalm`: those of BlazeFace
     - `YuNet`: `threshold=0.7`, `iou_threshold=0.3`, `max_detections=20`, `max_candidates=300`, `labels=None`
     - `HandLandmarks`: `threshold=0.4`, `labels=None`, `first_scalar=None`
@@ -3842,24 +3724,24 @@ def load(path: str, *, processor: None = None, **options: Unpack[_Options]) -> _
 
     Options:
 
-    - `YoloV8`: `threshold=0.4`, `iou_threshold=0.5`, `nms_sigma=0`, `max_detections=20`, `classes=None`,
-      `class_agnostic=False`, `max_candidates=300`, `labels=None`, `box_units=None`, `box_order=None`
+    - `YoloV8`: `threshold=0.4`, `iou_threshold=0.5`, `max_detections=20`, `max_candidates=300`, `labels=None`,
+      `nms_sigma=0`, `classes=None`, `class_agnostic=False`, `box_units=None`, `box_order=None`
     - `YoloV8Seg`: those of YoloV8, and `mask_threshold=0.5`, `mask_padding=None`, `mask_overlap=0.8`, `refit_boxes=False`
     - `YoloV8Pose`: those of YoloV8, and `keypoint_threshold=0.5`, `class_count=None`, `score_type=None`
     - `YoloV8Obb`: those of YoloV8
-    - `YoloV2`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
-      `max_candidates=100`, `labels=None`, `anchors=None`
-    - `YoloV5`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
-      `max_candidates=100`, `labels=None`, `anchors=None`, `box_units=None`
-    - `YoloX`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
-      `max_candidates=100`, `labels=None`, `anchors=None`, `box_units=None`
-    - `NanoDet`: `threshold=0.4`, `iou_threshold=0.6`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
-      `max_candidates=100`, `labels=None`
-    - `Ssd`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `classes=None`, `class_agnostic=False`,
-      `max_candidates=100`, `labels=None`, `anchors=None`, `box_order=None`
+    - `YoloV2`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `max_candidates=100`, `labels=None`,
+      `classes=None`, `class_agnostic=False`, `anchors=None`
+    - `YoloV5`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `max_candidates=100`, `labels=None`,
+      `classes=None`, `class_agnostic=False`, `anchors=None`, `box_units=None`
+    - `YoloX`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `max_candidates=100`, `labels=None`,
+      `classes=None`, `class_agnostic=False`, `anchors=None`, `box_units=None`
+    - `NanoDet`: `threshold=0.4`, `iou_threshold=0.6`, `max_detections=20`, `max_candidates=100`, `labels=None`,
+      `classes=None`, `class_agnostic=False`
+    - `Ssd`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `max_candidates=100`, `labels=None`, `classes=None`,
+      `class_agnostic=False`, `anchors=None`, `box_order=None`
     - `Fomo`: `threshold=0.5`, `max_detections=20`, `classes=None`, `labels=None`, `layout=None`
-    - `BlazeFace`: `threshold=0.5`, `iou_threshold=0.3`, `blend_boxes=True`, `max_detections=20`, `max_candidates=100`,
-      `labels=None`
+    - `BlazeFace`: `threshold=0.5`, `iou_threshold=0.3`, `max_detections=20`, `max_candidates=100`, `labels=None`,
+      `blend_boxes=True`
     - `BlazePalm`: those of BlazeFace
     - `YuNet`: `threshold=0.7`, `iou_threshold=0.3`, `max_detections=20`, `max_candidates=300`, `labels=None`
     - `HandLandmarks`: `threshold=0.4`, `labels=None`, `first_scalar=None`

@@ -1,4 +1,4 @@
-"""What one OpenMV firmware does otherwise than another. A call that is renamed is changed here only.
+"""What one OpenMV firmware does otherwise than another. draw_string, which 5.0 calls otherwise, is called here only.
 
 A difference is tried once, and the result is kept. Version numbers do not show it: for four months development builds with
 version 5 behaved like 4.8. The scaling of draw_image, which is the same in all of them, is in inputs/firmware_scaling.py.

@@ -17,19 +17,7 @@ import micropython
 import n6post
 import n6post.kernels
 from n6post.firmware import draw_string_takes_xy_tuple, stretches_plain_image
-from n6post.kernels import (
-    anchors,
-    boxes,
-    crops,
-    drawing,
-    heads,
-    hide,
-    maps,
-    measures,
-    oriented,
-    places,
-    poses,
-)
+from n6post.kernels import maps
 from n6post.kernels.params import anchors as anchor_params
 from n6post.kernels.params import boxes as params
 from n6post.kernels.params import crops as crop_params
@@ -41,17 +29,8 @@ from n6post.kernels.params import measures as measure_params
 from n6post.kernels.params import oriented as oriented_params
 from n6post.kernels.params import places as place_params
 from n6post.kernels.params import poses as pose_params
-from n6post.kernels.portable import anchors as portable_anchors
 from n6post.kernels.portable import boxes as portable_boxes
-from n6post.kernels.portable import crops as portable_crops
-from n6post.kernels.portable import drawing as portable_drawing
-from n6post.kernels.portable import heads as portable_heads
-from n6post.kernels.portable import hide as portable_hide
-from n6post.kernels.portable import maps as portable_maps
-from n6post.kernels.portable import measures as portable_measures
 from n6post.kernels.portable import oriented as portable_oriented
-from n6post.kernels.portable import places as portable_places
-from n6post.kernels.portable import poses as portable_poses
 from n6post.pixels.rounding import same_floats
 from n6post.pixels.text import font as known_font
 from ulab import numpy as np
@@ -1109,27 +1088,11 @@ DRAWING_KERNELS = (
 
 def homes(name):
     """The modules of a kernel: of the active one and of the portable one."""
-    if name in ("class_map", "class_histogram", "peaks"):
-        return maps, portable_maps
-    if name in ("clip_mask", "tint_mask", "tint_map", "count_class_pixels", "box", "place_labels"):
-        return drawing, portable_drawing
-    if name == "pose":
-        return poses, portable_poses
-    if name in ("cut_rotated", "place_keypoints"):
-        return crops, portable_crops
-    if name in ("color_sums", "class_bands"):
-        return places, portable_places
-    if name == "measure_mask":
-        return measures, portable_measures
-    if name in ("mark_cells", "hide_cells"):
-        return hide, portable_hide
-    if name in ("decode_boxes", "decode_keypoints"):
-        return heads, portable_heads
-    if name in ("score_anchors", "decode_anchors", "rank_anchors", "blend_anchors"):
-        return anchors, portable_anchors
-    if name in ("suppress_oriented", "oriented_corners"):
-        return oriented, portable_oriented
-    return boxes, portable_boxes
+    for group in n6post.kernels._GROUPS[len(n6post.kernels._VIPER) :]:
+        module = getattr(n6post.kernels, group)
+        if hasattr(module, name):
+            return module, __import__("n6post.kernels.portable." + group, None, None, ("*",))
+    raise ValueError("no group of kernels has " + name)
 
 
 def check_same(name, make, cases):

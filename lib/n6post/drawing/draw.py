@@ -1,7 +1,7 @@
 """draw: masks, boxes, labels, keypoints and class maps on an RGB565 or GRAYSCALE frame.
 
 Every drawing call of the firmware gets one tuple of ints, and keywords: both 4.8.1 and 5.0 accept this. The exception is
-draw_string (pixels/text.py).
+draw_string (firmware.py).
 
 The firmware's text costs 4,300 instructions a character. If a kernel writes the text, the firmware draws the glyph of each
 character only once, and the glyph is kept.
@@ -42,6 +42,7 @@ from ..tensors.options import flag, number
 _ALPHA = const(128)
 _THICKNESS = const(2)
 _CLASS = "class"
+COLOR_BY = (_CLASS, "track", "instance")
 # Copied by scripts/dev/generate.py from results/detection.py:
 _TRACK_ID = const(0)
 
@@ -185,8 +186,9 @@ def _check(alpha, thickness, color_by, masks, boxes, antialias, text_scale):
         flag("antialias", antialias)
     if text_scale is not None:
         number("text_scale", text_scale, 1, 8)
-    if color_by is not _CLASS and (not isinstance(color_by, str) or color_by not in ("class", "track", "instance")):
-        raise ValueError("color_by: expected 'class', 'track' or 'instance', got %r" % (color_by,))
+    if color_by is not _CLASS and (not isinstance(color_by, str) or color_by not in COLOR_BY):
+        words = ", ".join([repr(word) for word in COLOR_BY[:-1]])
+        raise ValueError("color_by: expected %s or %r, got %r" % (words, COLOR_BY[-1], color_by))
 
 
 def _examined(result, width, height):

@@ -1,4 +1,4 @@
-"""Lines in a frame, by the kernel that draws limbs (kernels/poses.py). Imported on first use."""
+"""Lines in a frame, by the kernel that draws limbs (kernels/portable/poses.py). Imported on first use."""
 
 from ..kernels import poses as pose_kernels
 from ..kernels.params.poses import (

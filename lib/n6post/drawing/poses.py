@@ -1,4 +1,7 @@
-"""Keypoints and limbs of a person, a hand or a face, colored by side, in the firmware's own shapes (kernels/poses.py)."""
+"""Keypoints and limbs of a person, a hand or a face, colored by side, in the firmware's own shapes.
+
+The kernel is in kernels/portable/poses.py.
+"""
 
 from array import array
 

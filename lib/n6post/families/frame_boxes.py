@@ -13,18 +13,29 @@ from ..kernels import boxes as box_kernels
 from ..kernels.params import boxes as params
 from ..pixels.rounding import NUDGE, same_floats
 from ..results.detection import Detection
-from ..tensors.options import name_list
-from .processor import ModelBinding
+from ..tensors.options import Options, name_list, number
+from .processor import ModelBinding, Processor
 
 _SIDES = const(16)  # how far from the input a box may reach, in sides of it: DFL allows 30 cells
 _SATURATED = 16.6355  # 24 * ln 2: the sigmoid of larger numbers is 1 in float32
+
+
+class Detector(Processor):
+    """The options of all detectors of boxes. A family's `_bind` returns its FrameBoxes."""
+
+    _option = Options("threshold")
+    threshold = _option("threshold", 0.5, number, 0.0, 1.0)
+    iou_threshold = _option("iou_threshold", 0.5, number, 0.0, 1.0)
+    max_detections = _option("max_detections", 20, number, 1, 65535)
+    max_candidates = _option("max_candidates", 100, number, 1, 65535)
+    labels = _option("labels", None, name_list)
 
 
 class Decoder:
     """Finds boxes in a model's outputs, in raw units: the base of the decoders of most families.
 
     names       by class number: the class name, or None if it was not needed so far
-    buffers     (values, indices, table), as kernels/boxes.py takes them
+    buffers     (values, indices, table), as kernels/portable/boxes.py takes them
     capacity    how many boxes fit into the buffers
     """
 

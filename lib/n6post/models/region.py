@@ -1,8 +1,8 @@
 """Region: a rotated rectangle of the frame as the input of a model, and the way back of its results. For pipeline.py.
 
 The rectangle may reach beyond the frame: there the frame's border is continued, as MediaPipe does. The crop is made by a
-kernel (kernels/crops.py), because the firmware cannot: the `transform` of its draw_image works on the graphics unit of an
-N6 only, and is ignored everywhere else.
+kernel (kernels/portable/crops.py), because the firmware cannot: the `transform` of its draw_image works on the graphics unit
+of an N6 only, and is ignored everywhere else.
 """
 
 from math import floor

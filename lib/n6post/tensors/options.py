@@ -18,11 +18,12 @@ class Options:
 
     first   the name of the option that may be passed by position, or None
     base    the Options of the base class, whose options are included, or None
+    others  options of the base class by name, whose defaults are others here
     """
 
-    def __init__(self, first=None, base=None):
+    def __init__(self, first=None, base=None, **others):
         self.first = first
-        self.defaults = list(base.defaults) if base else []  # (name, default)
+        self.defaults = [(name, others.get(name, old)) for name, old in base.defaults] if base else []  # (name, default)
 
     def __call__(self, name, default, check, *limits):
         self.defaults.append((name, default))

@@ -128,6 +128,8 @@ class Trail(AnchorTracked):
 
     def _rings(self, color_by):
         """(number of the color, ring, index of the next position, number of positions) of each track, oldest first."""
+        if color_by not in ("class", "track", "instance"):
+            raise ValueError("color_by: expected 'class', 'track' or 'instance' for a Trail, got %r" % (color_by,))
         tracks = self._tracks
         kept = self._clock[0][0] - self._lifetime // 2  # by the Tracker
         rings = []

@@ -7,6 +7,7 @@ from typing import Any
 import image
 import n6post
 import numpy as np
+from n6post.drawing.draw import COLOR_BY
 from n6post.results.mask import Mask, MaskTransform
 from ulab import _host
 
@@ -254,7 +255,7 @@ def _anything(dice: Dice) -> str:
         ("thickness", (2, 0, 100, 1), (-1, 101, 0.5, None)),
         ("masks", (True, False), ()), ("boxes", (True, False), ()), ("antialias", (None, True, False), ()),
         ("labels", (True, False, ["t"] * len(found), [None] * len(found), lambda d: d.label), (["t"] * 99, "text", 5)),
-        ("color_by", ("class", "track", "instance"), ("color", None, 3)),
+        ("color_by", COLOR_BY, ("color", None, 3)),
     ):  # fmt: skip
         if not dice.chance(0.35):
             continue

@@ -122,6 +122,14 @@ def constructor(node: ast.ClassDef, known: dict[str, ast.ClassDef]) -> ast.Funct
     return write_types.method(node, "__init__") or next(filter(None, [constructor(base, known) for base in bases]), None)
 
 
+def listed(node: ast.ClassDef, known: dict[str, ast.ClassDef]) -> list[str]:
+    """The attribute lines of a class and of its private bases, unless these have a constructor: they have no entry."""
+    bases = [known[base.id] for base in node.bases if isinstance(base, ast.Name) and base.id in known]
+    bases = [base for base in bases if base.name.startswith("_") and not write_types.method(base, "__init__")]
+    own = [one.target.id for one in node.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
+    return list(dict.fromkeys([line for base in bases for line in listed(base, known)] + own))
+
+
 # --- docstrings ---
 
 
@@ -163,7 +171,7 @@ def entry(node: Definition, known: dict[str, ast.ClassDef]) -> str:
     made = node if isinstance(node, ast.FunctionDef) else constructor(node, known)
     parts = [f"## {node.name}"]
     defaults = dict(parameters(made)) if made else {}
-    lines = [one.target.id for one in node.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
+    lines = listed(node, known) if isinstance(node, ast.ClassDef) else []
     if node.name == "Detection":
         parts.append(f"```python\nDetection({', '.join(lines)})\n```")
     elif made and not is_result(node):

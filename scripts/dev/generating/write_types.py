@@ -169,7 +169,10 @@ def attributes(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> dict[str
             doc = after.value.value if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) else None
             if not isinstance(doc, str):
                 raise ValueError(f"{node.name}.{ast.unparse(one.target)} has no docstring line")
-            found[ast.unparse(one.target)] = Attribute(annotated(one.annotation), inspect.cleandoc(doc))
+            line = Attribute(annotated(one.annotation), inspect.cleandoc(doc))
+            if line == found.get(ast.unparse(one.target)):
+                raise ValueError(f"{node.name}.{ast.unparse(one.target)} repeats the line of a base class")
+            found[ast.unparse(one.target)] = line
         elif isinstance(one, ast.FunctionDef) and is_property(one):
             value = inspect.getattr_static(getattr(n6post, node.name, None), one.name, None)
             found[one.name] = Attribute(annotated(one.returns), doc_in_lib(value) or ast.get_docstring(one) or "")

@@ -12,12 +12,12 @@ here boxes and keypoints are clipped to the frame.
 """
 
 from ...tensors.head_layout import HeadLayout
-from ...tensors.options import Options, flag, name_list, number
-from ..processor import Processor
+from ...tensors.options import Options, flag
+from ..frame_boxes import Detector
 from .grids import SIGMOID, Channels, GridBoxes, GridForm, GridPart, square_anchors
 
 
-class BlazeFace(Processor):
+class BlazeFace(Detector):
     """Post-processor for MediaPipe's face detection: `ml.Model(path, postprocess=n6post.BlazeFace())`.
 
     Every detection has `.keypoints`: right eye, left eye, nose tip, mouth, right ear and left ear (the person's own sides).
@@ -31,13 +31,8 @@ class BlazeFace(Processor):
     ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
     """
 
-    _option = Options("threshold")
-    threshold = _option("threshold", 0.5, number, 0.0, 1.0)
-    iou_threshold = _option("iou_threshold", 0.3, number, 0.0, 1.0)
+    _option = Options("threshold", Detector._option, iou_threshold=0.3)
     blend_boxes = _option("blend_boxes", True, flag)
-    max_detections = _option("max_detections", 20, number, 1, 65535)
-    max_candidates = _option("max_candidates", 100, number, 1, 65535)
-    labels = _option("labels", None, name_list)
 
     def _bind(self, model, outputs):
         return BlazeFaceBoxes(self, model, outputs)

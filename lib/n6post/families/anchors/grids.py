@@ -23,10 +23,9 @@ from ...kernels.params import heads as head_params
 from ...kernels.params.anchors import BLEND_COUNT, DECODE_ANCHORS_COUNT, DECODE_ANCHORS_TOTAL, RANK_TOTAL, SCORE_COUNT
 from ...kernels.params.heads import KEYPOINTS_FIRST
 from ...pixels.rounding import same_floats
-from ...tensors.options import Options, class_filter, flag, name_list, number
+from ...tensors.options import Options, class_filter, flag
 from ...tensors.quantization import FLOAT
-from ..frame_boxes import Decoder, Extras, FrameBoxes, labels_of, logit
-from ..processor import Processor
+from ..frame_boxes import Decoder, Detector, Extras, FrameBoxes, labels_of, logit
 
 # How a number becomes a score, a center or a size.
 PLAIN = 0
@@ -85,17 +84,12 @@ class GridForm:
         self.classes = classes
 
 
-class GridDetector(Processor):
-    """The options of all detectors with anchors. A family's `_bind` returns its own GridBoxes."""
+class GridDetector(Detector):
+    """The options of all detectors with anchors and classes. A family's `_bind` returns its own GridBoxes."""
 
-    _option = Options("threshold")
-    threshold = _option("threshold", 0.5, number, 0.0, 1.0)
-    iou_threshold = _option("iou_threshold", 0.5, number, 0.0, 1.0)
-    max_detections = _option("max_detections", 20, number, 1, 65535)
+    _option = Options("threshold", Detector._option)
     classes = _option("classes", None, class_filter)
     class_agnostic = _option("class_agnostic", False, flag)
-    max_candidates = _option("max_candidates", 100, number, 1, 65535)
-    labels = _option("labels", None, name_list)
 
 
 class GridBoxes(FrameBoxes):
@@ -183,7 +177,7 @@ class GridDecoder(Decoder):
     """Finds detections in the outputs of a GridForm.
 
     lists       values and labels of both lists (kernels/portable/anchors.py), and the second list of each
-    buffers     the second list and the table, as kernels/boxes.py takes them
+    buffers     the second list and the table, as kernels/portable/boxes.py takes them
     capacity    how many candidates fit into a list
     points      the rows of the second list with the keypoints
     parts       for each part: index of the searched output, parameter block of candidates, index of the scores, block of

@@ -24,12 +24,11 @@ from ulab import numpy as np
 from ...kernels import boxes as box_kernels
 from ...kernels.params import boxes as params
 from ...tensors.head_layout import row_layouts
-from ...tensors.options import Options, class_filter, flag, name_list, number
+from ...tensors.options import Options
 from ...tensors.quantization import FLOAT
 from ..frame_boxes import Decoder
-from ..processor import Processor
 from ..samples import sample
-from .grids import Channels, GridBoxes, GridForm, GridPart
+from .grids import Channels, GridBoxes, GridDetector, GridForm, GridPart
 
 _STRIDES = 8, 16, 32, 64
 _BINS = const(8)
@@ -40,7 +39,7 @@ _BEYOND = 0.05  # how far scores may be outside of 0..1, besides one and a half 
 _SUMS = np.array([[1.0] * _BINS, list(range(_BINS))], dtype=np.float)
 
 
-class NanoDet(Processor):
+class NanoDet(GridDetector):
     """Post-processor for NanoDet-Plus: `ml.Model(path, postprocess=n6post.NanoDet())`.
 
     The output is [1, N, classes + 32] or [1, classes + 32, N], as tools/export_onnx.py of RangiLyu/nanodet gives it: class
@@ -54,14 +53,7 @@ class NanoDet(Processor):
     ValueError for an option out of range and, at a model's first frame, for an output that does not belong to this family.
     """
 
-    _option = Options("threshold")
-    threshold = _option("threshold", 0.4, number, 0.0, 1.0)
-    iou_threshold = _option("iou_threshold", 0.6, number, 0.0, 1.0)
-    max_detections = _option("max_detections", 20, number, 1, 65535)
-    classes = _option("classes", None, class_filter)
-    class_agnostic = _option("class_agnostic", False, flag)
-    max_candidates = _option("max_candidates", 100, number, 1, 65535)
-    labels = _option("labels", None, name_list)
+    _option = Options("threshold", GridDetector._option, threshold=0.4, iou_threshold=0.6)
 
     def _bind(self, model, outputs):
         return NanoDetBoxes(self, model, outputs)

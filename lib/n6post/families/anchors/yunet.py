@@ -16,14 +16,14 @@ Proven on OpenCV's own network, against its FaceDetectorYN and ST's C code, floa
 from ulab import numpy as np
 
 from ...tensors.head_layout import HeadLayout
-from ...tensors.options import Options, name_list, number
-from ..processor import Processor
+from ...tensors.options import Options
+from ..frame_boxes import Detector
 from .grids import EXP, Channels, GridBoxes, GridForm, GridPart
 
 _STRIDES = 8, 16, 32
 
 
-class YuNet(Processor):
+class YuNet(Detector):
     """Post-processor for the face detector YuNet: `ml.Model(path, postprocess=n6post.YuNet())`.
 
     Each Detection has five keypoints: right eye, left eye, nose tip, right mouth corner, left mouth corner. "Right" is the
@@ -32,12 +32,7 @@ class YuNet(Processor):
     ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
     """
 
-    _option = Options("threshold")
-    threshold = _option("threshold", 0.7, number, 0.0, 1.0)
-    iou_threshold = _option("iou_threshold", 0.3, number, 0.0, 1.0)
-    max_detections = _option("max_detections", 20, number, 1, 65535)
-    max_candidates = _option("max_candidates", 300, number, 1, 65535)
-    labels = _option("labels", None, name_list)
+    _option = Options("threshold", Detector._option, threshold=0.7, iou_threshold=0.3, max_candidates=300)
 
     def _bind(self, model, outputs):
         return YuNetBoxes(self, model, outputs)

@@ -19,10 +19,9 @@ from ...kernels import boxes as box_kernels
 from ...kernels.params import boxes as params
 from ...pixels.rounding import same_floats
 from ...tensors.head_layout import head_layouts
-from ...tensors.options import Options, choice, class_filter, flag, name_list, number
+from ...tensors.options import Options, choice, class_filter, flag, number
 from ...tensors.quantization import FLOAT
-from ..frame_boxes import Decoder, Extras, FrameBoxes, labels_of, shared_decoder
-from ..processor import Processor
+from ..frame_boxes import Decoder, Detector, Extras, FrameBoxes, labels_of, shared_decoder
 
 # Copied by scripts/dev/generate.py from families/yolo/layout_probe.py:
 _MOST_ROWS = const(300)
@@ -33,7 +32,7 @@ _COCO_CLASSES = const(80)
 _ANY_CLASS = const(65536)  # the number of classes of an end-to-end head, which is unknown
 
 
-class YoloV8(Processor):
+class YoloV8(Detector):
     """Post-processor for YOLOv8, YOLO11 and YOLO26 detection: `ml.Model(path, postprocess=n6post.YoloV8())`.
 
     It accepts raw heads, split heads (boxes and scores as outputs of their own, as `n6post optimize`, Rockchip's export and
@@ -47,15 +46,10 @@ class YoloV8(Processor):
     ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
     """
 
-    _option = Options("threshold")
-    threshold = _option("threshold", 0.4, number, 0.0, 1.0)
-    iou_threshold = _option("iou_threshold", 0.5, number, 0.0, 1.0)
+    _option = Options("threshold", Detector._option, threshold=0.4, max_candidates=300)
     nms_sigma = _option("nms_sigma", 0, number, 0.0, 1e6)
-    max_detections = _option("max_detections", 20, number, 1, 65535)
     classes = _option("classes", None, class_filter)
     class_agnostic = _option("class_agnostic", False, flag)
-    max_candidates = _option("max_candidates", 300, number, 1, 65535)
-    labels = _option("labels", None, name_list)
     box_units = _option("box_units", None, choice, "pixels", "normalized")
     box_order = _option("box_order", None, choice, "xywh", "xyxy")
 

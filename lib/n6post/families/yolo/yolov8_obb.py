@@ -6,8 +6,8 @@ in      a head [1, 4 + classes + 1, anchors] or the transpose: int8, uint8, int1
         as in split_obb.py
 out     a list of Detection with `corners` and `rotation`, best first, in frame pixels
 
-For each frame: search the anchors above the threshold, turn their boxes and suppress overlaps (kernels/oriented.py),
-transform the remaining boxes to the frame, and make a Detection of each.
+For each frame: search the anchors above the threshold, turn their boxes and suppress overlaps
+(kernels/portable/oriented.py), transform the remaining boxes to the frame, and make a Detection of each.
 """
 
 from ulab import numpy as np
@@ -75,7 +75,7 @@ class OrientedDecoder(Decoder):
     """Finds oriented boxes: the candidates of another decoder, with their angles, then suppression.
 
     inner       the other decoder
-    boxes       the table of oriented boxes, as kernels/oriented.py takes it
+    boxes       the table of oriented boxes, as kernels/portable/oriented.py takes it
     """
 
     def __init__(self, boxes, options, rows):
