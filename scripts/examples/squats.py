@@ -8,7 +8,7 @@ import csi
 import n6post
 
 MODEL = "/rom/movenet_singlepose_192.tflite"  # or another model that finds keypoints of people
-STRAIGHT, BENT = 150, 100  # degrees
+STRAIGHT, BENT = 150, 110  # degrees
 
 cam = csi.CSI()
 cam.reset()
