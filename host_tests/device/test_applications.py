@@ -542,6 +542,24 @@ def test_who_falls_to_a_side_or_towards_the_camera_is_reported(pose: str, camera
     assert play("fall_alarm", things, 200)[0] == ["a person has fallen"] * 2
 
 
+@pytest.mark.parametrize(
+    "pose, alarms", [(LYING["on the back"], 1), (HARMLESS["kneels"], 0), (HARMLESS["sits on the floor"], 0)]
+)
+def test_without_legs_the_box_says_whether_somebody_lies(pose: Any, alarms: int, play: Any) -> None:
+    """A sofa hides the legs, which the network does not find."""
+    rng = np.random.default_rng(12)
+
+    def things(t: int) -> list[Any]:
+        d = posed(pose, 30, "high", rng)
+        points = np.array(d.keypoints._np)
+        points[13:, 2] = 0
+        x, y = points[:13, :2].min(0).astype(int)
+        w, h = np.ptp(points[:13, :2], axis=0).astype(int)
+        return [d.replace(rect=(int(x), int(y), int(w), int(h)), keypoints=ulab_host.wrap(points))]
+
+    assert len(play("fall_alarm", things, 60)[0]) == alarms
+
+
 def legs(bent: float, walking: float, facing: int, size: float, rng: Any) -> Any:
     """A person from the side. bent: degrees by which both knees are; walking: by which one more is; size: of a leg."""
     points = np.zeros((17, 2))
@@ -594,6 +612,7 @@ def face(is_open: float, size: float, rng: Any) -> Any:
         (lambda t: "closed" if 300 <= t < 320 else "open", ["wake up: no open eyes for 1.5 seconds"]),
         (lambda t: "away" if 300 <= t < 330 else "open", ["wake up: no open eyes for 1.5 seconds"]),  # a sunk head
         (lambda t: "away" if t % 60 < 10 and t > 60 else "open", []),  # looks into the mirrors
+        (lambda t: "away" if 200 <= t < 500 else "open", ["wake up: no open eyes for 1.5 seconds"]),  # gets out
     ],
 )
 def test_a_driver_may_blink_but_not_sleep(
