@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import ctypes
 import importlib
-import itertools
 import json
 import os
 import re
@@ -16,7 +15,6 @@ import runpy
 import select
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -36,7 +34,6 @@ from image import _formats
 from n6post_pc.demo import recorded
 from PIL import Image as PilImage
 from PIL import ImageOps
-from ulab import _host as ulab_host
 
 pytestmark = pytest.mark.proof(
     "scripts/examples/*.py", "stubs/**/*.py",
@@ -483,36 +480,6 @@ def test_the_channel_program_reads_the_labels(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code, tmp_path], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "{'in': 2, 'fps': 14.5}\n{'in': 3, 'fps': 14.5}\n"
-
-
-def person(shoulders: tuple[float, float], hips: tuple[float, float], score: float = 0.9) -> Any:
-    """13 keypoints; the left and the right shoulder, and the hips, are 20 pixels apart."""
-    keypoints = np.zeros((13, 3), np.float32)
-    for left, (x, y) in ((1, shoulders), (7, hips)):
-        keypoints[left], keypoints[left + 1] = (x - 10, y, score), (x + 10, y, score)
-    made = n6post.Detection((0, 0, 9, 9), 0.9, 0, "person", None, ulab_host.wrap(keypoints))
-    return made.replace(keypoint_threshold=0.3)
-
-
-@pytest.mark.parametrize(
-    "people, alarms",
-    [
-        ([person((200, 300), (100, 310))], 3),  # lying for 2, 3 and 4 seconds
-        ([person((200.9, 300), (199, 298.2))], 3),  # far away; as whole pixels it would be 1 wide and 2 high
-        ([person((200, 100), (190, 300))], 0),
-        ([person((200, 300), (100, 310), score=0.1)], 0),  # invisible keypoints
-        ([], 0),
-    ],
-)
-def test_the_fall_alarm_goes_off_after_two_seconds_of_lying(
-    people: list[Any], alarms: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    clock = itertools.count(0, 1000)
-    see(monkeypatch, iter([people] * 5))
-    # The clock advances by a second at each call, which is once per frame.
-    monkeypatch.setattr(time, "ticks_ms", lambda: next(clock), raising=False)
-    lines = printed("fall_alarm", capsys)
-    assert [line.startswith("a person has been lying for") for line in lines] == [True] * alarms
 
 
 def test_every_recorded_family_has_an_example() -> None:

@@ -16,13 +16,11 @@ cam.reset()
 cam.pixformat(csi.RGB565)
 cam.framesize(csi.VGA)
 faces = n6post.Pipeline(n6post.load(MODEL), n6post.load(LANDMARKS))
-names = n6post.keypoint_names(468)
 
 
-def ratio(face, *ends):
-    """How far the first two are apart, as a fraction of the others' distance: from floats. keypoint() has whole pixels."""
-    a, b, c, d = [face.keypoints[names.index(end)] for end in ends]
-    return (((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2) / max((c[0] - d[0]) ** 2 + (c[1] - d[1]) ** 2, 1)) ** 0.5
+def ratio(face, a, b, c, d):
+    """How far a and b are apart, as a fraction of the distance of c and d."""
+    return face.distance(a, b) / max(face.distance(c, d), 1)
 
 
 clock = time.clock()

@@ -1,4 +1,4 @@
-"""Gestures of up to two hands: which fingers are extended, by the angle at their middle joint.
+"""Gestures of up to two hands: which fingers are stretched.
 
 Both models are in the ROMFS of the camera. The palm detector rests while the second model follows two hands by itself.
 """
@@ -10,8 +10,8 @@ import n6post
 
 MODEL = "/rom/palm_detection_full_192.tflite"  # or another model that finds palms with their keypoints
 LANDMARKS = "/rom/hand_landmarks_full_224.tflite"
-FINGERS = ("index finger", "middle finger", "ring finger", "pinky")
-GESTURES = {(): "fist", ("index finger",): "pointing", ("index finger", "middle finger"): "peace", FINGERS: "open hand"}
+# By which of the index, middle, ring finger and pinky are stretched; fingers[0] is the thumb.
+GESTURES = {(0, 0, 0, 0): "fist", (1, 0, 0, 0): "pointing", (1, 1, 0, 0): "peace", (1, 1, 1, 1): "open hand"}
 
 cam = csi.CSI()
 cam.reset()
@@ -22,9 +22,8 @@ hands = n6post.Pipeline(n6post.load(MODEL), n6post.load(LANDMARKS))
 
 
 def caption(hand):
-    # The angle at the middle joint of a straight finger is 180 degrees.
-    fingers = tuple([f for f in FINGERS if (hand.angle(f + " mcp", f + " pip", f + " tip") or 0) > 150])
-    return "%s: %s" % (hand.label, GESTURES.get(fingers, "%d fingers" % len(fingers)))
+    fingers = hand.fingers[1:]
+    return "%s: %s" % (hand.label, GESTURES.get(fingers, "%d fingers" % sum(fingers)))
 
 
 clock = time.clock()

@@ -8,6 +8,7 @@ import n6post
 
 MODEL = "/rom/yolov8n_192.tflite"  # or your own model, with its labels in the .txt file beside it
 ZONE = [(200, 160), (460, 160), (600, 470), (60, 470)]  # the corners in frame pixels
+SECONDS = 5.0  # who is in the zone for a shorter time only passes
 
 cam = csi.CSI()
 cam.reset()
@@ -17,7 +18,7 @@ cam.framesize(csi.VGA)
 # The model returns low scores too: they continue a track, but only scores above the tracker's threshold begin one.
 model = n6post.load(MODEL, threshold=0.1)
 tracker = n6post.Tracker(threshold=0.4)
-zone = n6post.PolygonZone(ZONE, max_gap=2.0)  # somebody who is hidden for two seconds has not left
+zone = n6post.PolygonZone(ZONE, max_gap=2.0, min_seconds=SECONDS)  # somebody who is hidden for two seconds has not left
 
 while True:
     img = cam.snapshot()
