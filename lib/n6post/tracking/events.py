@@ -91,8 +91,8 @@ class Events(PerTrack):
     min_area = _option("min_area", 0, number, 0, 1 << 30)
     min_score = _option("min_score", 0.0, number, 0.0, 1.0)
 
-    def __init__(self, *, zones=(), lines=(), plane=None, **options):
-        super().__init__(**options)
+    def __init__(self, *more, zones=(), lines=(), plane=None, **options):
+        super().__init__(*more, **options)  # which refuses more
         self._zones, self._lines = _all("zones", zones, PolygonZone), _all("lines", lines, LineZone)
         if plane is not None and not isinstance(plane, Plane):
             raise ValueError("plane: expected a Plane or None, got %r" % (plane,))
