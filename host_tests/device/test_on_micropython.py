@@ -105,7 +105,7 @@ def test_every_source_file_imports_except_machine_code() -> None:
     wanted |= dict.fromkeys(MACHINE_CODE | VIPER, "SyntaxError: invalid micropython decorator")
     with machine() as made:
         assert imported(made) == wanted
-        assert made.taken[1] < 660_000, "all of lib at once"
+        assert made.taken[1] < 690_000, "all of lib at once"
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +126,7 @@ def test_every_compiled_file_imports_except_machine_code(compiled: Path) -> None
     wanted |= dict.fromkeys(MACHINE_CODE | VIPER, "ValueError: native code in .mpy unsupported")
     with machine(lib=compiled) as made:
         assert imported(made) == wanted
-        assert made.taken[1] < 540_000, "all of lib at once"
+        assert made.taken[1] < 560_000, "all of lib at once"
 
 
 @pytest.mark.parametrize("form", ["source", "compiled"])
@@ -159,7 +159,7 @@ def test_after_a_memory_error_a_smaller_tracker_works() -> None:
 
 # --- names, options ----------------------------------------------------------------------------------------------------
 def test_dir_shows_the_public_names_and_unknown_names_raise() -> None:
-    with machine() as made:
+    with machine(2 * SMALL) as made:  # all of lib, from sources, and the garbage of compiling the last file
         shown = ast.literal_eval(made.run("import n6post\nprint(dir(n6post))"))
         assert set(n6post._EXPORTS) <= set(shown)
         assert set(shown) >= {"__version__"}

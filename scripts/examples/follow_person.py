@@ -36,5 +36,5 @@ while True:
             pulses = int(STOP + ahead + turn), int(STOP - ahead + turn)  # the right wheel is mounted the other way round
     for wheel, pulse in zip(wheels, pulses):
         wheel.duty_ns(1000 * pulse)
-    print("stop" if pulses == (STOP, STOP) else "following #%d: %d, %d" % (followed, pulses[0], pulses[1]))
+    print("stop" if pulses == (STOP, STOP) else "following #%s: %d, %d" % (followed, pulses[0], pulses[1]))
     n6post.draw(img, people, color_by="track")

@@ -23,10 +23,12 @@ plane = n6post.Plane(IMAGE_POINTS, WORLD_POINTS, anchor="centroid")
 while True:
     img = cam.snapshot()
     segmentation = model.predict([n6post.Letterbox(img)])
-    patches = [(plane.area(d.mask), plane.to_world(d)) for d in segmentation.objects(WEED)]
-    patches = [(area, place) for area, place in patches if area and area >= MIN_AREA]  # None: beyond the horizon
-    for area, (x, y) in patches:
-        print("%.3f square meters at %.2f, %.2f m" % (area, x, y))
-    print("%.3f square meters of weeds" % sum([area for area, _ in patches]))
+    total = 0.0
+    for d in segmentation.objects(WEED):
+        area, place = plane.area(d.mask), plane.to_world(d)
+        if area and place and area >= MIN_AREA:  # None: on the horizon
+            total += area
+            print("%.3f square meters at %.2f, %.2f m" % (area, place[0], place[1]))
+    print("%.3f square meters of weeds" % total)
     n6post.draw(img, segmentation)
     n6post.draw(img, plane)
