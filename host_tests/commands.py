@@ -13,10 +13,11 @@ ROOT = Path(__file__).parents[1]
 
 # SIGINT is ignored, also in subprocesses, if a shell runs pytest in the background, and SIGHUP after nohup.
 _IN_THIS_PYTHON = (
-    "import signal, sys, runpy; signal.signal(signal.SIGINT, signal.default_int_handler);"
+    "import os, signal, sys, runpy; signal.signal(signal.SIGINT, signal.default_int_handler);"
     " getattr(signal, 'SIGHUP', 0) and signal.signal(signal.SIGHUP, signal.SIG_DFL);"
     " sys.path.insert(0, sys.argv[1]); import _venv; _venv.enter = lambda *sets: None;"
-    " sys.argv = sys.argv[2:]; runpy.run_path(sys.argv[0], run_name='__main__')"
+    " sys.argv = sys.argv[2:]; sys.path.insert(0, os.path.dirname(sys.argv[0]));"
+    " runpy.run_path(sys.argv[0], run_name='__main__')"
 )
 
 

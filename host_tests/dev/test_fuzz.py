@@ -58,7 +58,7 @@ def test_every_case_is_confirmed_or_refused_with_a_message(seed: int, whole: boo
     for name, tally in outcome.tallies.items() if whole else ():
         # A fuzzer proves nothing if its cases are only refused, or never confirmed. (wrong_types expects refusals.)
         special = {"wrong_types": 0.0, "tracker": 0.3, "end2end": 0.3, "files": 0.05, "seg": 0.25, "labels": 0.25}
-        special["pose"] = 0.35
+        special |= {"pose": 0.35, "states": 0.2}
         least = special.get(name, 0.4)
         assert tally["cases"] >= 50 and tally["confirmed"] >= least * tally["cases"], f"{name}\n{text}"
         assert tally["refused"] > 0 or name in ("answers", "json", "sequence"), f"{name}\n{text}"

@@ -543,7 +543,7 @@ class EnoughError(Exception):
 
 def test_the_script_in_the_docs_draws_zones_trails_and_tracks(capsys: pytest.CaptureFixture[str]) -> None:
     text = (Path(__file__).parents[2] / "docs" / "tracking.md").read_text(encoding="utf-8")
-    (script,) = [code for code in re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE) if "LineZone" in code]
+    (script,) = [code for code in re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE) if "Trail" in code]
     frames = iter(recorded.street()[:60])
     pictures: list[Any] = []
 

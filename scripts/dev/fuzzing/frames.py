@@ -163,6 +163,7 @@ class Frame(NamedTuple):
     processor: Any
     model: Model
     source: Source
+    forgiven: bool  # whether the outputs were not those of the model
 
 
 def frame(
@@ -195,4 +196,4 @@ def frame(
         return None
     require(not wrong and (not strange or forgives(outputs)), "accepted input that has to be refused")
     require(before in (None, [values.tobytes() for values in model.memory]), "it wrote into the model's memory")
-    return Frame(found, processor, model, given)
+    return Frame(found, processor, model, given, strange)

@@ -54,7 +54,7 @@ def deeplab(dice: Dice) -> str:
     )  # fmt: skip
     if frame is None:
         return REFUSED
-    found, processor, model, source = frame
+    found, processor, model, source, _ = frame
     assert expected is not None
     before = _classes_of(found)
     wanted, clear = expected
@@ -229,7 +229,7 @@ def _person(
     frame = frames.frame(dice, "MoveNet", [output], size, options, how=how)
     if frame is None:
         return REFUSED
-    found, _, _, source = frame
+    found, _, _, source, _ = frame
     left, top, width, height = source.roi
     corner, far = np.array([left, top]), np.array([left + width, top + height])
     yolo.in_bounds(found, source, 1)

@@ -449,7 +449,7 @@ def other_families(dice: Dice) -> str:
     )  # fmt: skip
     if frame is None:
         return REFUSED
-    found, processor, _, source = frame
+    found, processor, _, source, _ = frame
     if isinstance(found, list):
         whole = (0, 0, *source.frame_size) if source.frame_size else (-65535, -65535, 131071, 131071)
         # Only the frame limits landmarks.

@@ -43,7 +43,7 @@ def split(dice: Dice) -> str:
     if frame is None:
         return REFUSED
     yolo.in_bounds(frame.found, frame.source, options.get("max_detections", 20))
-    expected = None if unclear else expected_of(head, options)
+    expected = None if unclear or frame.forgiven else expected_of(head, options)
     outcome = BOUNDED
     if expected is not None and agree(frame, head, yolo.shown(expected, frame.source), options):
         outcome = CONFIRMED

@@ -353,7 +353,7 @@ def plain_contents(found: Any) -> list[Any]:
 
 def stays_true(dice: Dice, frame: frames.Frame, contents: Any = plain_contents) -> None:
     """Check that the result does not change when the model's memory is overwritten, nor after the next frame."""
-    found, processor, model, source = frame
+    found, processor, model, source, _ = frame
     before = contents(found)
     if dice.chance(0.1):
         for values in model.memory:
