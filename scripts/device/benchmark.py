@@ -438,15 +438,16 @@ def bench(title, family, options, make, arguments, side):
 
 
 def over_time():
-    """Tracking, zones and JSON."""
+    """Tracking, zones and JSON, at 15 frames a second: a Tracker works more if it is told that a frame took 6 ms."""
     people = [n6post.Detection((20 * i, 60 + 3 * i, 30, 80), 0.9, 0, "person", None, None) for i in range(30)]
     for detections in (people[:10], people):
         update, many = n6post.Tracker().update, len(detections)
-        line("Tracker.update, %d tracks and %d detections" % (many, many), *measured(lambda u=update, d=detections: u(d)))
+        made = measured(lambda u=update, d=detections: u(d, elapsed_ms=67))
+        line("Tracker.update, %d tracks and %d detections" % (many, many), *made)
     tracked = update(people)[:10]
     border, zone = n6post.LineZone((0, 240), (639, 240)), n6post.PolygonZone([(0, 0), (400, 0), (400, 300), (0, 300)])
-    line("LineZone.trigger of 10", *measured(lambda: border.trigger(tracked)))
-    line("PolygonZone.trigger of 10", *measured(lambda: zone.trigger(tracked)))
+    line("LineZone.trigger of 10", *measured(lambda: border.trigger(tracked, elapsed_ms=67)))
+    line("PolygonZone.trigger of 10", *measured(lambda: zone.trigger(tracked, elapsed_ms=67)))
     line("to_json of 10", *measured(lambda: n6post.to_json(tracked)))
 
 
