@@ -32,11 +32,15 @@ def constructor(kind: type) -> inspect.Signature:
     """The parameters of `__init__` in a class with options. The code has (*first, **options) and a table of options."""
     written = inspect.signature(kind.__init__).parameters
     required = [p for p in written.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    of_code = write_types.options_of(kind)
     options = []
-    for name, default in write_types.options_of(kind):
+    for name, default in of_code:
         how = inspect.Parameter.POSITIONAL_OR_KEYWORD if name == kind._option.first else inspect.Parameter.KEYWORD_ONLY
         # `*seconds` of Hold: an option that has to be given.
-        options.append(inspect.Parameter(name, how, default=inspect.Parameter.empty if name in written else default))
+        options.append(inspect.Parameter(name, how, default=written[name].default if name in written else default))
+    # The zones of Events, and the objects of a State.
+    options += [p for p in written.values() if p.kind is p.KEYWORD_ONLY and p.name not in dict(of_code)]
+    options += [p for p in written.values() if p.kind is p.VAR_KEYWORD and p.name != "options"]
     return inspect.Signature([*required, *options])
 
 
