@@ -128,6 +128,20 @@ def test_next_region_of_a_hand_is_that_of_mediapipes_graph(case: str) -> None:
     np.testing.assert_allclose(found, [x, y, side, side, cos(rotation), sin(rotation), side, side], atol=1e-2)
 
 
+@pytest.mark.parametrize("case", [case for case, _ in recorded.cases("face")])
+@pytest.mark.parametrize("turned", [0, 40, 90, 200])
+def test_next_region_of_a_face_surrounds_all_its_landmarks(case: str, turned: int) -> None:
+    """MediaPipe's graph takes the extent of all 468, upright along the eyes. Thirteen of them are enough, to a pixel."""
+    points = recorded.judged(case)
+    c, s = cos(radians(turned)), sin(radians(turned))
+    points = points[:, :2] @ np.array([[c, s], [-s, c]]) + 300
+    x, y, side, rotation = mediapipe_region(points, points[33], points[263], 0.0, 1.5, 0.0)
+    keypoints = ulab_array(np.column_stack([points, np.ones(len(points))]))
+    found = n6post.Pipeline(Detector([]), Second([]))._region(box(0, 0, 9, 9, keypoints), None)
+    np.testing.assert_allclose(found[:4], [x, y, side, side], atol=1.5)
+    np.testing.assert_allclose(found[4:6], [cos(rotation), sin(rotation)], atol=1e-4)
+
+
 def test_first_region_of_a_palm_and_a_face_is_turned_as_mediapipes() -> None:
     for count, start, end, target, scale, shift in ((7, 0, 2, 90, 3.0, 0.4), (6, 0, 1, 0, 1.5, 0), (5, 0, 1, 0, 1.5, 0)):
         for angle in (0, 30, 135, -90, 180):
