@@ -7,6 +7,7 @@ import runpy
 import subprocess
 from pathlib import Path
 
+import pytest
 import vm
 from commands import script
 
@@ -15,6 +16,9 @@ DEVICE = ROOT / "scripts" / "device" / "soak_test.py"
 SOAK = runpy.run_path(str(ROOT / "scripts" / "dev" / "soak_test.py"))
 
 
+@pytest.mark.proof(
+    "scripts/dev/soak_test.py", "scripts/device/soak_test.py", "lib/n6post/**/*.py", "host_tests/micropython/**/*.py"
+)
 def test_1200_frames_of_tracks_zones_and_json_do_not_leak() -> None:
     vm.module()  # skipped without node
     done = script("dev/soak_test.py", "--frames", "1200", "--block", "200")

@@ -179,6 +179,7 @@ def compare(machine: vm.Machine, setup: list[str], expression: str) -> None:
     assert agrees(got, {"expect": wanted}), f"{setup} {expression}: {wanted}, not {got}"
 
 
+@pytest.mark.proof("host_tests/micropython/**/*.py", "stubs/ulab/**/*.py")
 @settings(max_examples=400)
 @given(expressions())
 def test_array_operations_of_lib_agree_with_the_stub(machine: vm.Machine, case: tuple[list[str], str]) -> None:

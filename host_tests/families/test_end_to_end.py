@@ -516,6 +516,7 @@ def is_end_to_end(model: FakeModel, kind: Any = n6post.YoloV8) -> bool:
     return isinstance(processor._binding.decoder, EndToEndDecoder)
 
 
+@pytest.mark.proof("lib/n6post/families/**/*.py", "lib/n6post/kernels/**/*.py", "lib/n6post/tensors/*.py")
 def test_raw_head_of_two_classes_is_never_read_as_end_to_end(shared: Path) -> None:
     """[1, N, 6] of pairs of classes with and without detections, as integers, floats and transposed."""
     pairs = 0
