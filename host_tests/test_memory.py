@@ -654,6 +654,36 @@ def test_interrupted_events_are_reported_by_the_next_call(frame: int) -> None:
     every_line(before, lambda state: run(state, frame), then)
 
 
+@pytest.mark.parametrize("frame", [0, 1, 3])
+def test_an_interrupted_collector_has_whole_pictures_and_goes_on(frame: int, tmp_path: Path) -> None:
+    """A person of a known class is lost in frame 3; two pictures are allowed, so the second one is replaced."""
+    person = n6post.Detection((60, 40, 30, 40), 0.9, 0, "", None, None).replace(frame_size=(160, 120), track_id=1)
+    other = person.replace(rect=(100, 40, 20, 30), track_id=2, score=0.3)
+    frames = [[person], [person, other], [person], [other.replace(class_id=1)], [person]]
+    pictures = [image.Image(160, 120, image.GRAYSCALE, buffer=bytearray([k * 31 & 255, 255 - k] * 9600)) for k in range(5)]
+    folder = tmp_path / "collected"
+
+    def run(collector: Any, k: int) -> Any:
+        return collector.update(frames[k], pictures[k], elapsed_ms=100)
+
+    def before() -> Any:
+        shutil.rmtree(folder, ignore_errors=True)
+        collector = n6post.Collector(str(folder), every=0, max_files=2)
+        for k in range(frame):
+            run(collector, k)
+        return collector
+
+    def then(collector: Any, met: bool) -> None:
+        for k in range(frame if met else frame + 1, 5):
+            run(collector, k)
+        texts = sorted(file.stem for file in folder.glob("*.txt"))
+        assert texts == sorted(file.stem for file in folder.glob("*.jpg"))
+        assert len(texts) == collector.count == 2
+        assert {file.stat().st_size > 100 for file in folder.glob("*.jpg")} == {True}
+
+    every_line(before, lambda collector: run(collector, frame), then)
+
+
 CONDITIONS: dict[str, tuple[Callable[[], Any], Callable[[int], object]]] = {
     "Steady": (lambda: n6post.Steady(0.2), lambda k: k // 4),
     "Fraction": (lambda: n6post.Fraction(0.4), lambda k: k % 5 < 3),

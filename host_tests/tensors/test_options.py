@@ -46,6 +46,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "Events": {
         "pictures": False, "max_pictures": 4, "classes": None, "min_seconds": 0.0, "min_area": 0, "min_score": 0.0,
     },
+    "Collector": {"below": 0.5, "every": 5.0, "max_files": 1000},
     "Trail": {"length": 30, **ANCHORED},
     "Plane": {**ANCHORED, "window": 1.0},
     "HeatMap": {**ANCHORED, "half_life": None},
@@ -66,13 +67,14 @@ NETWORK = SimpleNamespace(predict=lambda inputs: [], input_shape=((1, 64, 64, 3)
 REQUIRED: dict[str, tuple[Any, ...]] = {
     "LineZone": ((0, 0), (9, 0)), "PolygonZone": ([(0, 0), (9, 0), (9, 9)],), "Pipeline": (NETWORK, NETWORK),
     "Plane": ([(0, 0), (9, 0), (9, 9), (0, 9)], [(0, 0), (1, 0), (1, 1), (0, 1)]), "HeatMap": (4, 3), "Tiles": (NETWORK,),
-    "Hold": (1.0,), "Steady": (1.0,), "Fraction": (1.0,), "Repetitions": (2, 1),
+    "Hold": (1.0,), "Steady": (1.0,), "Fraction": (1.0,), "Repetitions": (2, 1), "Collector": ("no_such_folder",),
 }  # fmt: skip
 WRONG = {
     "threshold": -0.1, "low_threshold": 1.1, "min_hits": 1.0, "smooth_boxes": 1, "coast": -1, "name": 5, "min_seconds": -0.1,
     "max_distance": 65, "max_tracks": 1001, "use_masks": None, "smooth_keypoints": "no", "anchor": "middle",
     "frame_size": 640, "margin": 10.1, "max_gap": -1, "min_frames": 0, "count_coasting": 1, "seconds": -1, "release": -0.1,
     "length": 1, "pictures": 1, "max_pictures": 0, "classes": [-1], "min_area": -1, "min_score": 1.1,
+    "below": 1.1, "every": -1, "max_files": 0,
     "max_names": 0, "max_vectors": 101, "forget_after": -1, "refresh_after": -0.1,
     "window": 0.0, "half_life": 0.0, "columns": 0, "rows": 17, "overlap": 0.91, "whole_frame": 1, "tiles_per_frame": 0,
     "overlap_threshold": 0.0, "class_agnostic": 1,
@@ -98,7 +100,7 @@ def test_the_defaults_are_these(owner: str) -> None:
 
 def test_every_class_with_options_is_here() -> None:
     with_options = {name for name in n6post.__all__ if hasattr(getattr(n6post, name), "_option")}
-    # MjpegServer opens a port: streams/test_mjpeg_server.py. A State takes any name: tracking/test_state.py.
+    # MjpegServer opens a port: streams/test_mjpeg_server.py. A State takes any name: events/test_state.py. 
     assert set(DEFAULTS) == with_options - {"MjpegServer", "State"}
 
 

@@ -71,6 +71,7 @@ __all__ = [
     "Plane",
     "HeatMap",
     "Events",
+    "Collector",
     "Gallery",
     "State",
     "cosine_similarity",
@@ -2477,6 +2478,79 @@ class State:
         If it cannot be written, for example because the disk is full, this prints a sentence, once for each reason, and
         tries again after `every` seconds; the last state stays. ValueError for what JSON cannot hold.
         """
+
+class Collector:
+    """Saves frames worth training on, each as NUMBER_REASON_WORTH.jpg, with the boxes that the network found in a .txt.
+
+    - `folder`: where the files are written, for example "/sdcard/collected"; it is made if it is not there
+
+    What makes a frame worth training on:
+
+    - `new`: a class that was never there before
+    - `changed`: a track with another class than in the frame before
+    - `lost`: a track that was found in three frames or more is not found in this one, and neither the border nor another
+      object hides it. Its last box is in the .txt file, too
+    - `appeared`: a track that begins away from the border
+    - `unsure`: a score below `below`. Choose a processor's `threshold` well below that
+
+    REASON is the first of these that a frame has; WORTH counts all of them, in hundredths. A track is the reason once at
+    most for each of them, and nothing is saved that looks like the object of one of the last 100 pictures. Detections
+    without a `track_id` can only be new and unsure. ValueError for options out of range.
+    """
+
+    below: float
+    """Scores below this are unsure, 0..1."""
+    every: float
+    """Minimum seconds between two pictures, 0..1e6."""
+    max_files: int
+    """Maximum number of pictures in the folder, 1..100000."""
+
+    def __init__(
+        self,
+        folder: str,
+        *,
+        below: float = 0.5,
+        every: float = 5.0,
+        max_files: int = 1000,
+    ) -> None:
+        """Saves frames worth training on, each as NUMBER_REASON_WORTH.jpg, with the boxes that the network found in a .txt.
+
+        - `folder`: The folder of the pictures.
+        - `below`: Scores below this are unsure, 0..1.
+        - `every`: Minimum seconds between two pictures, 0..1e6.
+        - `max_files`: Maximum number of pictures in the folder, 1..100000.
+        """
+
+    def reset(self) -> None:
+        """Forget all tracks, and what the saved pictures show. The files stay."""
+
+    @property
+    def folder(self) -> str:
+        """The folder of the pictures."""
+
+    @property
+    def count(self) -> int:
+        """The number of pictures in the folder."""
+
+    def update(
+        self, detections: Sequence[Detection[Any, Any, Any]], img: Image, *, elapsed_ms: float | None = None
+    ) -> str | None:
+        """Examine a frame; returns the path of the picture that it has saved, or None.
+
+        - `detections`: as Tracker.update returns them, or without a tracker
+        - `img`: the frame, RGB565 or GRAYSCALE, before anything is drawn on it
+        - `elapsed_ms`: milliseconds since the last call, as time.ticks_diff returns them; None: measured with time.ticks_ms
+
+        Call it in every frame, with an empty list too. If a file cannot be written, for example because the card is full,
+        this prints a sentence, once for each reason, and tries again after `every` seconds. ValueError for anything but
+        detections and an image.
+        """
+
+    def to_state(self) -> tuple[dict[str, Any], bytes]:
+        """What the objects of the last pictures look like, and the known classes, for State."""
+
+    def from_state(self, state: tuple[dict[str, Any], bytes]) -> None:
+        """Take back what `to_state` returned, so that nothing is saved a second time after a restart."""
 
 # ---- results ----
 

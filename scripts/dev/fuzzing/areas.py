@@ -55,6 +55,7 @@ AREAS = {
     "bands": (2.0, bands.bands),
     "ground": (5.0, ground.ground),
     "states": (1.0, states.states),
+    "collector": (0.5, states.collector),
     "streams": (2.0, streams.streams),
     "models": (5.0, models.shapes),
     "files": (1.5, files.files),

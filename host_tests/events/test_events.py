@@ -1,4 +1,4 @@
-"""lib/n6post/tracking/events.py: what happened to each track, once."""
+"""lib/n6post/events/events.py: what happened to each track, once."""
 
 from __future__ import annotations
 

@@ -14,11 +14,11 @@ from micropython import const
 from ..tensors.labels import class_filter
 from ..tensors.lazy import later
 from ..tensors.options import Options, flag, number
-from .anchor_points import MAX_LOST_TRACKS, PerTrack, checked, is_cut, track_ids_of
-from .clock import START, next_clock
-from .line_zone import LineZone
-from .plane import Plane
-from .polygon_zone import PolygonZone
+from ..tracking.anchor_points import MAX_LOST_TRACKS, PerTrack, checked, is_cut, track_ids_of
+from ..tracking.clock import START, next_clock
+from ..tracking.line_zone import LineZone
+from ..tracking.plane import Plane
+from ..tracking.polygon_zone import PolygonZone
 
 _HALF_LIFE = 1000.0  # milliseconds in which a vote for a class loses half of its weight
 _BETTER = 1.25  # a picture replaces another if it is this many times better

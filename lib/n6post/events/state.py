@@ -23,7 +23,7 @@ from struct import pack, unpack
 from micropython import const
 
 from ..tensors.options import Configurable, Options, number
-from .clock import START, next_clock
+from ..tracking.clock import START, next_clock
 
 _MAGIC = b"n6s1"
 _HEADER = const(20)

@@ -1,4 +1,4 @@
-"""lib/n6post/tracking/state.py: what is kept over restarts, and what is left of it when the power fails."""
+"""lib/n6post/events/state.py: what is kept over restarts, and what is left of it when the power fails."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import vm
 from fakes import seen
-from n6post.tracking import state as state_module
+from n6post.events import state as state_module
 
 HERE = Path(__file__).parents[1]
 SQUARE = [(0, 0), (100, 0), (100, 100), (0, 100)]
