@@ -39,7 +39,8 @@ pytestmark = [
     pytest.mark.both_firmwares,
     pytest.mark.proof(
         "scripts/examples/*.py", "stubs/**/*.py",
-        "lib/n6post/drawing/*.py", "lib/n6post/streams/*.py", "lib/n6post/tracking/*.py",
+        "lib/n6post/drawing/*.py", "lib/n6post/streams/*.py", "lib/n6post/events/*.py",
+        "lib/n6post/tracking/*.py",
     ),
 ]  # fmt: skip
 
@@ -710,6 +711,35 @@ def test_a_person_whom_the_network_misses_stays_hidden(play: Any, monkeypatch: p
     assert len(missed) > 100 and share() < 0.6 and tracked > 0.9
 
 
+# ---- day and night ----
+
+
+def test_it_becomes_night_once_and_day_once(play: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dusk from frame 100 to 200 with noise, a car's lights for 5 seconds at 300, dawn from 500 to 600."""
+    rng = np.random.default_rng(4)
+    values: list[int] = []
+
+    def light(t: int) -> int:
+        level = np.interp(t, [100, 200, 500, 600], [150, 8, 8, 150])
+        return 200 if 300 <= t < 350 else int(np.clip(level + rng.normal(0, 6), 0, 255))
+
+    def paint(t: int, img: Any) -> None:
+        img.draw_rectangle((0, 0, 640, 80), color=(light(t),) * 3, fill=True)
+
+    class Pin:
+        OUT = 1
+
+        def __init__(self, *arguments: Any) -> None:
+            pass
+
+        def value(self, on: bool) -> None:
+            values.append(int(on))
+
+    monkeypatch.setattr(machine, "Pin", Pin)
+    lines, _ = play("day_and_night", lambda t: [], 760, paint, SECONDS="10.0")
+    assert lines == ["day", "night", "day"] and values == [0, 1, 0]
+
+
 # ---- meters and meadows ----
 
 
@@ -870,6 +900,8 @@ SHAPES = {
     "follow_person": ({}, r"following #\d: \d+, \d+"),
     "helmets": ({"PERSON": '"circle"', "HELMET": '"star"'}, ""),
     "meter": ({}, ""),
+    "collect": ({"SECONDS": "0"}, r"/sdcard/collected/00001_new_\d+.jpg, 1 pictures"),
+    "day_and_night": ({"SECONDS": "0.5"}, r"day\n(.*\n)*#\d|#\d \w+\n(.*\n)*day"),
     "heat_map": ({}, r"\d people, most of the time at \(\d+, \d+, 20, 20\)"),
     "small_objects": ({}, r"[1-9]\d* found, [\d.]+ fps"),
     "time_lapse": ({"SECONDS": "1"}, r"/sdcard/00001.jpg: \w+"),
@@ -905,7 +937,8 @@ def test_it_runs_with_the_sample_network(example: str, as_firmware: tuple[int, i
             with PilImage.open(one) as cut:
                 assert cut.width == cut.height < 480
     else:
-        assert [one.name for one in saved] == (["00001.mjpeg"] if example == "clip" else [])
+        expected = {"clip": ["00001.mjpeg"], "collect": ["collected"]}
+        assert [one.name for one in saved] == expected.get(example, [])
 
 
 def test_a_browser_sees_what_the_camera_streams(as_firmware: tuple[int, int, int], tmp_path: Path) -> None:

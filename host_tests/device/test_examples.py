@@ -37,7 +37,8 @@ from PIL import ImageOps
 
 pytestmark = pytest.mark.proof(
     "scripts/examples/*.py", "stubs/**/*.py",
-    "lib/n6post/drawing/*.py", "lib/n6post/streams/*.py", "lib/n6post/tracking/*.py",
+    "lib/n6post/drawing/*.py", "lib/n6post/streams/*.py", "lib/n6post/events/*.py",
+    "lib/n6post/tracking/*.py",
 )  # fmt: skip
 
 ROOT = Path(__file__).parents[2]

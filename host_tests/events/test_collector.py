@@ -39,6 +39,8 @@ class Camera:
         self.collector = n6post.Collector(str(folder), **{"every": 0.0, **options})
         self.tracker = n6post.Tracker(min_hits=1, low_threshold=0.1, threshold=0.15, coast=coast)
         self.folder, self.number, self.saved = folder, -1, list[tuple[int, str]]()
+        for _ in range(2):  # from a second on, tracks should no longer begin everywhere
+            self.collector.update([], picture(), elapsed_ms=500)
 
     def see(self, *frames: list[Any], ms: int = 100, img: Any = None) -> list[tuple[int, str]]:
         for found in frames:
@@ -68,7 +70,7 @@ def reasons(saved: list[tuple[int, str]]) -> list[tuple[int, str]]:
 def test_the_first_of_each_class_is_saved(tmp_path: Path) -> None:
     camera = Camera(tmp_path / "collected")
     camera.see([thing(100)], [thing(104)], [thing(108), thing(400, class_id=3)], [thing(112), thing(404, class_id=3)])
-    assert camera.saved == [(0, "00001_new_200"), (2, "00002_new_300")]  # the second begins in the middle, too
+    assert camera.saved == [(0, "00001_new_300"), (2, "00002_new_300")]  # both begin in the middle, too
 
 
 def test_a_track_is_saved_once_for_each_reason(camera: Camera) -> None:
@@ -125,9 +127,28 @@ def test_a_track_that_begins_inside_has_appeared(camera: Camera) -> None:
 
 
 def test_after_a_pause_tracks_may_begin_and_end_anywhere(camera: Camera) -> None:
-    camera.see([thing(304)], [thing(308)])
+    camera.see([thing(304)], [thing(308)], ms=1000)
     camera.see([thing(500, y=100)], ms=1001)
+    camera.see([thing(500, y=100), thing(100, y=20)], ms=999)
     assert len(camera.saved) == 1
+    camera.see([thing(500, y=100), thing(100, y=20), thing(200, y=300)], ms=1)
+    assert reasons(camera.saved) == [(0, "new"), (5, "appeared")]
+
+
+def test_at_the_start_tracks_may_begin_anywhere(tmp_path: Path) -> None:
+    collector = n6post.Collector(str(tmp_path), every=0)
+    found = [thing(100 * k + 100).replace(track_id=k + 1) for k in range(5)]
+    assert collector.update(found[:1], picture(0), elapsed_ms=100) == f"{tmp_path}/00001_new_200.jpg"
+    for k in range(1, 9):
+        assert collector.update(found[: 1 + k // 4], picture(k), elapsed_ms=100) is None
+    assert collector.update(found[:4], picture(10), elapsed_ms=100) == f"{tmp_path}/00002_appeared_100.jpg"
+
+
+def test_a_picture_shows_all_new_classes_once(tmp_path: Path) -> None:
+    collector = n6post.Collector(str(tmp_path), every=0)
+    found = [thing(100 * k + 100, class_id=k // 2) for k in range(5)]
+    assert collector.update(found, picture(0)) == f"{tmp_path}/00001_new_600.jpg"
+    assert collector.update(found, picture(1)) is None
 
 
 def test_a_track_of_another_class_has_changed(tmp_path: Path) -> None:
@@ -137,7 +158,7 @@ def test_a_track_of_another_class_has_changed(tmp_path: Path) -> None:
     for k, detections in enumerate(found):
         path = camera.collector.update(detections, picture(5 + k), elapsed_ms=100)
         assert (path is not None) == (k == 1)
-    assert path is None and "00003_changed_100.jpg" in camera.names()
+    assert path is None and "00002_changed_100.jpg" in camera.names()
 
 
 def test_the_worth_counts_all_signs(camera: Camera) -> None:
@@ -240,7 +261,7 @@ def test_after_a_restart_the_numbers_go_on(camera: Camera) -> None:
     again = Camera(camera.folder)
     assert again.collector.count == 2
     again.see([thing(300)])
-    assert again.saved == [(0, "00042_new_200")] and again.collector.count == 3
+    assert again.saved == [(0, "00042_new_300")] and again.collector.count == 3
 
 
 def test_with_a_state_nothing_is_saved_twice_over_a_restart(camera: Camera, tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ _LAST = const(2)  # the last of them, without its mask and keypoints
 _SAVED = const(3)  # a bit for each reason for which it was saved
 
 _STEADY = const(3)  # detections after which the network should find a track in each frame
-_PAUSE = const(1000)  # milliseconds between two frames in which a track may begin and end anywhere
+_PAUSE = const(1000)  # milliseconds without a frame; for as long after it, and at the start, tracks may begin anywhere
 _LOOK_AGAIN = const(1000)  # milliseconds until the next look, if all objects were similar to those of earlier pictures
 _QUALITY = const(90)
 
@@ -94,7 +94,7 @@ class Collector(PerTrack):
         """Forget all tracks, and what the saved pictures show. The files stay."""
         self._shown = Gallery(_SIMILAR, max_vectors=_KEPT)  # what the objects of the last pictures look like
         self._classes = []
-        self._state = START, {}, 0  # the clock; the tracks; when it may save again
+        self._state = START, {}, 0, 0  # the clock; the tracks; when it may save again; since when there was no pause
 
     @property
     def _tracks(self):  # type: ignore[override]
@@ -122,13 +122,15 @@ class Collector(PerTrack):
         detections and an image.
         """
         depth_of(img, "")
-        last_clock, last_tracks, ready = self._state
+        last_clock, last_tracks, ready, steady = self._state
         clock = next_clock(last_clock, elapsed_ms)
         now, before = clock[0], last_clock[0]
         oldest = self._oldest(checked(detections), now)
         tracks = {track_id: track for track_id, track in last_tracks.items() if track[_SEEN] >= oldest}
         found = [d for d in detections if not d._track[_MISSED]]
-        signs = self._signs(found, tracks, now, before, last_clock is not START and now - before <= _PAUSE, img)
+        if now - before > _PAUSE:
+            steady = now
+        signs = self._signs(found, tracks, now, before, now - steady >= _PAUSE, img)
         if len(tracks) > MAX_LOST_TRACKS:
             tracks = {track_id: track for track_id, track in tracks.items() if track[_SEEN] == now}
         path = None
@@ -138,7 +140,7 @@ class Collector(PerTrack):
             if reasons and (self._files[0] < self.max_files or worth > self._files[2]):
                 path, wait = self._first_saved(reasons, worth, found, img, tracks)
                 ready = now + min(int(1000 * self.every), wait)
-        self._state = clock, tracks, ready
+        self._state = clock, tracks, ready, steady
         return path
 
     def _signs(self, found, tracks, now, before, is_steady, img):
@@ -146,7 +148,7 @@ class Collector(PerTrack):
 
         Adds what was found to the tracks.
         """
-        signs = []
+        signs, known = [], set(self._classes)
         for at, d in enumerate(found):
             track_id, class_id, score = d._track[_TRACK_ID], d[2], d[1]
             if track_id is not None:
@@ -159,7 +161,8 @@ class Collector(PerTrack):
                     signs.append((_CHANGED, 0, at, 1.0, track_id, d))
                 light = detection_from(d[:4] + (None, None), d._source)
                 tracks[track_id] = now, track[_COUNT] + 1, light, track[_SAVED]
-            if class_id not in self._classes:
+            if class_id not in known:
+                known.add(class_id)
                 signs.append((_NEW, 0, at, 2.0, track_id, d))
             if score < self.below:
                 signs.append((_UNSURE, score, at, 1.0 - score / self.below, track_id, d))
@@ -181,8 +184,9 @@ class Collector(PerTrack):
                 track = tracks.get(track_id)
                 if track:
                     tracks[track_id] = track[:_SAVED] + (track[_SAVED] | 1 << reason,)
-                if reason == _NEW:
-                    self._classes = self._classes + [d[2]]
+                new = set([one[2] for one in found]) - set(self._classes)
+                if new:
+                    self._classes = self._classes + sorted(new)
                 self._shown.enroll(0, vector)
             return path, 1 << 30
         return None, _LOOK_AGAIN
