@@ -133,6 +133,8 @@ def test_after_a_pause_tracks_may_begin_and_end_anywhere(camera: Camera) -> None
     assert len(camera.saved) == 1
     camera.see([thing(500, y=100), thing(100, y=20), thing(200, y=300)], ms=1)
     assert reasons(camera.saved) == [(0, "new"), (5, "appeared")]
+    camera.see([thing(500, y=100)], [thing(500, y=100), thing(390, y=340)], ms=1000)  # not longer than a pause
+    assert reasons(camera.saved)[2:] == [(7, "appeared")]
 
 
 def test_at_the_start_tracks_may_begin_anywhere(tmp_path: Path) -> None:
@@ -159,6 +161,17 @@ def test_a_track_of_another_class_has_changed(tmp_path: Path) -> None:
         path = camera.collector.update(detections, picture(5 + k), elapsed_ms=100)
         assert (path is not None) == (k == 1)
     assert path is None and "00002_changed_100.jpg" in camera.names()
+
+
+def test_a_new_class_is_saved_whatever_it_looks_like(camera: Camera) -> None:
+    for class_id in (0, 4):
+        path = camera.collector.update([thing(300, class_id=class_id)], picture(0), elapsed_ms=5000)
+        assert (path is not None) == (class_id == 4)
+
+
+def test_a_score_is_unsure_below_the_limit_only(camera: Camera) -> None:
+    assert camera.collector.update([thing(300, 0.5)], picture(1), elapsed_ms=5000) is None
+    assert camera.collector.update([thing(300, 0.496)], picture(1), elapsed_ms=5000) is not None
 
 
 def test_the_worth_counts_all_signs(camera: Camera) -> None:
@@ -235,7 +248,7 @@ def test_the_next_look_at_what_is_known_is_a_second_later(
 
 def test_a_full_folder_keeps_what_is_worth_most(tmp_path: Path) -> None:
     camera = Camera(tmp_path / "collected", max_files=3)
-    for k, score in enumerate((0.4, 0.1, 0.3, 0.45, 0.25, 0.49, 0.2)):
+    for k, score in enumerate((0.4, 0.1, 0.3, 0.45, 0.25, 0.49, 0.2, 0.2)):
         camera.collector.update([thing(300, score)], picture(k), elapsed_ms=100)
     assert camera.collector.count == 3
     kept = ["00001_new_220", "00002_unsure_080", "00005_unsure_060"]

@@ -68,6 +68,10 @@ def of_file(model: bytes) -> evaluation.Network:
     return run
 
 
+def saved(image: dict[str, Any]) -> np.ndarray:
+    return np.asarray(Image.open(PICTURES / image["file_name"]))
+
+
 def largest_difference(one: evaluation.Network, other: evaluation.Network) -> float:
     """The largest difference between the outputs of two networks for the sample pictures."""
     squares = (training.letterboxed(pictures.make("test", n)[0], Image.Resampling.BOX)[0] for n in SAMPLES)
@@ -124,7 +128,7 @@ def main() -> None:
     for name, run in networks.items():
         figures[name] = {
             "200 test pictures": evaluation.average_precision(run, many),
-            "sample pictures": evaluation.average_precision(run, samples, PICTURES),
+            "sample pictures": evaluation.average_precision(run, samples, saved),
         }
         print(name, json.dumps(figures[name], indent=1), flush=True)
     (TARGET / "figures.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")

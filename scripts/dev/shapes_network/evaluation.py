@@ -3,7 +3,6 @@
 import contextlib
 import io
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,11 +19,17 @@ Outputs = tuple[np.ndarray, np.ndarray]  # rows (4 + classes + 32, anchors), pro
 Network = Callable[[np.ndarray], Outputs]  # of a picture (SIZE, SIZE, 3) uint8
 
 
-def truth(numbers: Iterable[int]) -> dict[str, Any]:
-    """Annotations of pictures of the part "test", in COCO's format. Image 7 is picture 7, in the file shapes_07.jpg."""
+def of_test(number: int) -> tuple[np.ndarray, list[pictures.Thing]]:
+    return pictures.make("test", number)
+
+
+def truth(
+    numbers: Iterable[int], make: Callable[[int], tuple[np.ndarray, list[pictures.Thing]]] = of_test
+) -> dict[str, Any]:
+    """Annotations of pictures in COCO's format. Image 7 is what `make` makes of 7, in the file shapes_07.jpg."""
     images, annotations = [], []
     for number in numbers:
-        picture, things = pictures.make("test", number)
+        picture, things = make(number)
         height, width = picture.shape[:2]
         images.append({"id": number, "file_name": f"shapes_{number:02}.jpg", "width": width, "height": height})
         for thing in things:
@@ -41,14 +46,17 @@ def encoded(mask: np.ndarray) -> dict[str, Any]:
     return {"size": packed["size"], "counts": packed["counts"].decode()}
 
 
-def average_precision(network: Network, truth: dict[str, Any], folder: Path | None = None) -> dict[str, float]:
-    """AP and AP50 of boxes and of masks, for the pictures in a folder, or as they were painted."""
+def painted(image: dict[str, Any]) -> np.ndarray:
+    return of_test(image["id"])[0]
+
+
+def average_precision(
+    network: Network, truth: dict[str, Any], picture_of: Callable[[dict[str, Any]], np.ndarray] = painted
+) -> dict[str, float]:
+    """AP and AP50 of boxes and of masks. picture_of: the pixels of an image of the truth."""
     found = []
     for image in truth["images"]:
-        if folder is None:
-            picture, _ = pictures.make("test", image["id"])
-        else:
-            picture = np.asarray(Image.open(folder / image["file_name"]))
+        picture = picture_of(image)
         square, scale, left, top = letterboxed(picture, Image.Resampling.BOX)
         for box, score, class_id, mask in decoded(*network(square)):
             x1, y1, x2, y2 = ((box - (left, top, left, top)) / scale).tolist()
