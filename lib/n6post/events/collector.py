@@ -34,7 +34,7 @@ _REASONS = ("new", "changed", "lost", "appeared", "unsure")
 # The entries of a track.
 _SEEN = const(0)  # milliseconds of the clock
 _COUNT = const(1)  # its detections so far
-_LAST = const(2)  # the last of them, without its mask and keypoints
+_LAST = const(2)  # the last of them; once it is lost, without its mask and keypoints
 _SAVED = const(3)  # a bit for each reason for which it was saved
 
 _STEADY = const(3)  # detections after which the network should find a track in each frame
@@ -50,9 +50,6 @@ _KEPT = const(100)  # pictures of earlier with which a new one is compared
 _FLAT = 8.0  # gray values: boxes whose contrast is less than this are all similar
 _GROW = 0.1
 
-# Copied by scripts/dev/generate.py from results/detection.py:
-_TRACK_ID = const(0)
-_MISSED = const(2)
 
 
 class Collector(PerTrack):
@@ -126,13 +123,24 @@ class Collector(PerTrack):
         clock = next_clock(last_clock, elapsed_ms)
         now, before = clock[0], last_clock[0]
         oldest = self._oldest(checked(detections), now)
-        tracks = {track_id: track for track_id, track in last_tracks.items() if track[_SEEN] >= oldest}
-        found = [d for d in detections if not d._track[_MISSED]]
         if now - before > _PAUSE:
             steady = now
-        signs = self._signs(found, tracks, now, before, now - steady >= _PAUSE, img)
-        if len(tracks) > MAX_LOST_TRACKS:
-            tracks = {track_id: track for track_id, track in tracks.items() if track[_SEEN] == now}
+        found, tracks = [], dict(last_tracks)
+        signs = self._signs(detections, found, tracks, now)
+        is_steady = now - steady >= _PAUSE
+        if signs:
+            signs = [sign for sign in signs if sign[0] != _APPEARED or is_steady and _is_visible(sign[5], found, img)]
+        for track_id, track in last_tracks.items() if len(tracks) > len(found) else ():
+            seen, count, last, saved = track
+            if tracks[track_id] is not track:
+                continue
+            if seen < oldest or len(tracks) > MAX_LOST_TRACKS:
+                del tracks[track_id]
+            elif seen == before:  # found in the last frame, but not in this one
+                last = detection_from(last[:4] + (None, None), last._source)
+                tracks[track_id] = seen, count, last, saved
+                if is_steady and count >= _STEADY and _is_visible(last, found, img):
+                    signs.append((_LOST, 0, track_id, 1.0, track_id, last))
         path = None
         if signs and now >= ready:
             worth = min(int(100 * sum([sign[3] for sign in signs]) + 0.5), 999)
@@ -143,34 +151,31 @@ class Collector(PerTrack):
         self._state = clock, tracks, ready, steady
         return path
 
-    def _signs(self, found, tracks, now, before, is_steady, img):
+    def _signs(self, detections, found, tracks, now):
         """The signs of a frame: (reason, two numbers for their order, what it counts, track id, detection).
 
-        Adds what was found to the tracks.
+        Adds what was found, without what only coasts, to `found` and `tracks`.
         """
-        signs, known = [], set(self._classes)
-        for at, d in enumerate(found):
-            track_id, class_id, score = d._track[_TRACK_ID], d[2], d[1]
+        signs, below, classes = [], self.below, self._classes
+        for at, d in enumerate(detections):
+            track_id, _, missed, _, _, _ = d._track
+            if missed:
+                continue
+            _, score, class_id, _, _, _ = d
+            found.append(d)
             if track_id is not None:
                 track = tracks.get(track_id)
                 if track is None:
                     track = now, 0, d, 0
-                    if is_steady and _is_visible(d, found, img):
-                        signs.append((_APPEARED, 0, at, 1.0, track_id, d))
+                    signs.append((_APPEARED, 0, at, 1.0, track_id, d))
                 elif track[_LAST][2] != class_id:
                     signs.append((_CHANGED, 0, at, 1.0, track_id, d))
-                light = detection_from(d[:4] + (None, None), d._source)
-                tracks[track_id] = now, track[_COUNT] + 1, light, track[_SAVED]
-            if class_id not in known:
-                known.add(class_id)
+                tracks[track_id] = now, track[_COUNT] + 1, d, track[_SAVED]
+            if class_id not in classes:
+                classes = classes + [class_id]
                 signs.append((_NEW, 0, at, 2.0, track_id, d))
-            if score < self.below:
-                signs.append((_UNSURE, score, at, 1.0 - score / self.below, track_id, d))
-        for track_id, track in tracks.items():
-            # Found in the last frame, but not in this one.
-            if is_steady and track[_SEEN] == before < now and track[_COUNT] >= _STEADY:
-                if _is_visible(track[_LAST], found, img):
-                    signs.append((_LOST, 0, track_id, 1.0, track_id, track[_LAST]))
+            if score < below:
+                signs.append((_UNSURE, score, at, 1.0 - score / below, track_id, d))
         return signs
 
     def _first_saved(self, signs, worth, found, img, tracks):
