@@ -93,7 +93,8 @@ def test_with_json_the_counts_are_one_object(photos: Path, run: Run) -> None:
 def test_once_all_is_sorted_the_hint_is_the_dataset(photos: Path, run: Run) -> None:
     for name in LABELS:
         Folder(photos).decide(name, KEPT)
-    assert run("photos")[1].splitlines()[-1] == "Next: n6post collect photos --dataset dataset"
+    photos.rename("my photos")
+    assert run("my photos")[1].splitlines()[-1] == "Next: n6post collect 'my photos' --dataset dataset"
 
 
 DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
@@ -134,7 +135,9 @@ def test_a_line_that_is_no_box_is_refused(line: str) -> None:
 def test_other_files_are_no_pictures_and_numbers_set_the_order(photos: Path) -> None:
     for name in ("1_new.jpg", "00001.jpg", "photo.jpg", "00001_new.png", "00003_NEW.jpg"):
         shutil.copyfile(photos / "00002_new.jpg", photos / name)
-    assert [one.path.stem for one in Folder(photos).pictures()] == list(LABELS)
+    shutil.copyfile(photos / "00002_new.jpg", photos / "99999_new.jpg")
+    *before, last = LABELS
+    assert [one.path.stem for one in Folder(photos).pictures()] == [*before, "99999_new", last]
 
 
 @pytest.mark.parametrize("words, message", [
