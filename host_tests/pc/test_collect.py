@@ -24,7 +24,7 @@ LABELS = {
     "00002_new": "0 0.500000 0.500000 0.250000 0.500000\n3 0.100000 0.100000 0.200000 0.200000\n",
     "00010_lost": "",
     "00011_new": "3 0.250000 0.750000 0.100000 0.100000\n",
-    "100000_unsure": "1 0.500000 0.500000 1.000000 1.000000\n",
+    "100000_unsure_120": "1 0.500000 0.500000 1.000000 1.000000\n",
 }
 Run = Callable[..., tuple[int, str, str]]
 
@@ -133,7 +133,8 @@ def test_a_line_that_is_no_box_is_refused(line: str) -> None:
 
 
 def test_other_files_are_no_pictures_and_numbers_set_the_order(photos: Path) -> None:
-    for name in ("1_new.jpg", "00001.jpg", "photo.jpg", "00001_new.png", "00003_NEW.jpg"):
+    others = "1_new.jpg", "00001.jpg", "photo.jpg", "00001_new.png", "00003_NEW.jpg", "00003_new_.jpg", "00003_new_1_2.jpg"
+    for name in others:
         shutil.copyfile(photos / "00002_new.jpg", photos / name)
     shutil.copyfile(photos / "00002_new.jpg", photos / "99999_new.jpg")
     *before, last = LABELS
@@ -141,7 +142,7 @@ def test_other_files_are_no_pictures_and_numbers_set_the_order(photos: Path) -> 
 
 
 @pytest.mark.parametrize("words, message", [
-    (["absent"], "no such folder: absent"), (["empty"], "no pictures in empty: expected pairs such as 00017_unsure.jpg"),
+    (["absent"], "no such folder: absent"), (["empty"], "no pictures in empty: expected pairs such as 00017_unsure_120.jpg"),
     (["photos", "--labels", "absent.txt"], "no such file of labels: absent.txt"),
     (["photos", "--labels", "blank.txt"], "blank.txt: expected one name per line, got none at all"),
     (["photos", "--dataset", "out", "--page"], "not allowed with argument"),
@@ -237,11 +238,11 @@ def test_the_dataset_has_the_layout_of_ultralytics(photos: Path, run: Run) -> No
     Folder(photos).decide("00002_new", KEPT)
     (photos / "labels.txt").write_text("cat\ndog\nfox\nowl\n", encoding="utf-8")
     code, out, _ = run("photos", "--dataset", "deep/out")
-    names = ["00002_new", "00010_lost", "100000_unsure"]
+    names = ["00002_new", "00010_lost", "100000_unsure_120"]
     here = {f"images/train/{name}.jpg" for name in names} | {f"labels/train/{name}.txt" for name in names}
     written = content(Path("deep/out"))
     assert code == command.FINE and set(written) == here | {"data.yaml", "truth.json"}
-    for name, source in zip(names, ("kept/00002_new", "00010_lost", "100000_unsure")):
+    for name, source in zip(names, ("kept/00002_new", "00010_lost", "100000_unsure_120")):
         assert written[f"images/train/{name}.jpg"] == (photos / f"{source}.jpg").read_bytes()
         assert written[f"labels/train/{name}.txt"].decode() == LABELS[name]
     lines = [line for line in written["data.yaml"].decode().splitlines() if not line.startswith("#")]

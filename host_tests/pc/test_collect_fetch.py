@@ -21,6 +21,7 @@ pytest.importorskip("mpremote")
 
 pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "host_tests/vm.py")
 CARD = "/sdcard/collected"
+LINE = "0 0.500000 0.500000 0.250000 0.500000\n"
 
 
 class Camera:
@@ -53,9 +54,9 @@ def camera(tmp_path: Path) -> Iterator[Camera]:
 def files(tmp_path: Path) -> dict[str, bytes]:
     """What a Collector has written: pictures of one, two and three blocks, and their labels."""
     one = jpeg(tmp_path / "one.jpg").read_bytes()
-    sized = {"00000_new": 3000, "00001_lost": 3001, "00012_unsure": 9000}
+    sized = {"00000_new": 3000, "00001_lost": 3001, "00012_unsure_7": 9000}
     made = {f"{name}.jpg": one[:-2] + bytes(size - len(one)) + one[-2:] for name, size in sized.items()}
-    labels = {"00000_new.txt": b"0 0.500000 0.500000 0.250000 0.500000\n", "00001_lost.txt": b"", "00012_unsure.txt": b"\n"}
+    labels = {"00000_new.txt": LINE.encode(), "00001_lost.txt": b"", "00012_unsure_7.txt": b"\n"}
     return made | labels
 
 
@@ -82,13 +83,13 @@ def test_corrected_and_dropped_files_are_not_fetched_again(
     camera.collect()
     folder = Folder(camera.here)
     folder.decide("00001_lost", DROPPED)
-    folder.decide("00012_unsure", KEPT)
-    folder.label("00000_new", ["0 0.500000 0.500000 0.250000 0.500000"], [])
-    (camera.here / "kept/00012_unsure.txt").unlink()
+    folder.decide("00012_unsure_7", KEPT)
+    folder.label("00000_new", [LINE.strip()], [])
+    (camera.here / "kept/00012_unsure_7.txt").unlink()
     before = content(camera.here)
     capsys.readouterr()
     assert camera.collect("--json") == command.FINE and '"fetched": 1' in capsys.readouterr().out
-    assert content(camera.here) == {**before, "kept/00012_unsure.txt": b"\n"}
+    assert content(camera.here) == {**before, "kept/00012_unsure_7.txt": b"\n"}
 
 
 def test_other_pictures_of_the_same_names_are_an_error(
@@ -96,27 +97,27 @@ def test_other_pictures_of_the_same_names_are_an_error(
 ) -> None:
     camera.put(files)
     camera.here.mkdir()
-    mine = jpeg(camera.here / "00012_unsure.jpg").read_bytes()
+    mine = jpeg(camera.here / "00012_unsure_7.jpg").read_bytes()
     assert camera.collect() == command.WRONG
     err = capsys.readouterr().err
-    assert f"00012_unsure.jpg has {len(mine):,} bytes, on the camera it has 9,000: the camera has begun to count anew" in err
-    assert content(camera.here) == {"00012_unsure.jpg": mine}
+    assert f"00012_unsure_7.jpg has {len(mine):,} bytes, on the camera it has 9,000: the camera has begun to count" in err
+    assert content(camera.here) == {"00012_unsure_7.jpg": mine}
     # One without its end is no other picture: somebody has copied it half. It stays until somebody removes it.
-    (camera.here / "00012_unsure.jpg").write_bytes(mine[:-9])
+    (camera.here / "00012_unsure_7.jpg").write_bytes(mine[:-9])
     assert camera.collect() == command.FINDINGS
-    assert content(camera.here) == {**files, "00012_unsure.jpg": mine[:-9]}
+    assert content(camera.here) == {**files, "00012_unsure_7.jpg": mine[:-9]}
 
 
 def test_pictures_during_which_the_power_failed_are_named(
     camera: Camera, files: dict[str, bytes], capsys: pytest.CaptureFixture[str]
 ) -> None:
     del files["00001_lost.txt"]
-    files["00012_unsure.jpg"] = files["00012_unsure.jpg"][:-700]
+    files["00012_unsure_7.jpg"] = files["00012_unsure_7.jpg"][:-700]
     camera.put(files)
     assert camera.collect() == command.FINDINGS
     err = capsys.readouterr().err
     assert "00001_lost.jpg is left out: it has no labels" in err
-    assert "00012_unsure.jpg is left out: its end is missing" in err and "00000" not in err
+    assert "00012_unsure_7.jpg is left out: its end is missing" in err and "00000" not in err
     assert content(camera.here) == files
 
 

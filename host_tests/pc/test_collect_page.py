@@ -87,7 +87,7 @@ def test_keys_decide_and_go_on_without_waiting(page: Page, photos: Path) -> None
         page.keyboard.press(key)
     expect(page.locator("article.dropped")).to_have_count(2)
     expect(page.locator("article.kept")).to_have_count(1)
-    wanted = {"00002_new": "kept", "00010_lost": "dropped", "00011_new": "to sort", "100000_unsure": "dropped"}
+    wanted = {"00002_new": "kept", "00010_lost": "dropped", "00011_new": "to sort", "100000_unsure_120": "dropped"}
     assert states(photos) == wanted and current(page) == "100000"
     page.keyboard.press("ArrowLeft")
     assert current(page) == "00011"

@@ -62,7 +62,7 @@ def test_the_state_has_whole_pictures_and_all_classes(page: Page) -> None:
     (page.folder / "00010_lost.txt").unlink()
     state = json.loads(page.ask("state")[2])
     assert state["classes"] == [[0, "cat"], [1, "dog"], [3, "3"]]
-    assert [one["name"] for one in state["pictures"]] == ["00002_new", "00011_new", "100000_unsure"]
+    assert [one["name"] for one in state["pictures"]] == ["00002_new", "00011_new", "100000_unsure_120"]
     assert state["pictures"][0] == {"name": "00002_new", "reason": "new", "state": "to sort", "size": [64, 48],
                                     "lines": LABELS["00002_new"].splitlines()}  # fmt: skip
     assert page.ask("pictures/00002_new")[2] == (page.folder / "00002_new.jpg").read_bytes()

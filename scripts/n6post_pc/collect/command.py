@@ -92,7 +92,7 @@ def main(argv: list[str], prog: str) -> int:
         print(f"{prog}: {name} is left out: {why}", file=sys.stderr)
     used = [one for one in pictures if not one.damage and one.state != DROPPED]
     if not pictures or out is not None and not used:
-        raise UserError(f"no pictures in {where}: expected pairs such as 00017_unsure.jpg and 00017_unsure.txt")
+        raise UserError(f"no pictures in {where}: expected pairs such as 00017_unsure_120.jpg and 00017_unsure_120.txt")
     if out is not None:
         dataset.write(used, names, out)
         report["dataset"] = str(out)

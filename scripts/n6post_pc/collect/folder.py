@@ -1,4 +1,4 @@
-"""A folder of collected pictures: pairs of 00017_unsure.jpg and 00017_unsure.txt, its labels in YOLO's format.
+"""A folder of collected pictures: pairs of 00017_unsure_120.jpg and 00017_unsure_120.txt, its labels in YOLO's format.
 
 What was decided about a picture is the folder in which both are: kept and dropped ones are in `kept` and `dropped`.
 """
@@ -14,7 +14,7 @@ from PIL import Image
 from .. import files
 from ..command import UserError
 
-NAME = re.compile(r"[0-9]{5,}_[a-z]+")  # number and reason
+NAME = re.compile(r"[0-9]{5,}_[a-z]+(_[0-9]+)?")  # number, reason, and what the frame was worth
 STATES = TO_SORT, KEPT, DROPPED = "to sort", "kept", "dropped"
 
 
@@ -34,7 +34,7 @@ class Picture:
 
     @property
     def reason(self) -> str:
-        return self.path.stem.partition("_")[2]
+        return self.path.stem.split("_")[1]
 
 
 def is_whole(data: bytes) -> bool:
