@@ -259,7 +259,7 @@ Proof = Callable[[list[str], pytest.MonkeyPatch], None]
 # Commands that cannot run here, and their substitutes; the first pattern that matches counts. Without a camera, only the
 # options are checked.
 SUBSTITUTES: tuple[tuple[str, Proof], ...] = (
-    (r"(python3 scripts/camera\.py|n6post camera) .*", only_takes),
+    (r"(python3 scripts/camera\.py|n6post (camera|collect)) .*", only_takes),
     (r"(python3 scripts/|n6post ).* (--npu|--vela)\b", only_takes),  # Arm's compiler is installed on first use
     (r"(python3 scripts/build\.py|n6post build) .*--board N6\b", only_takes),  # ST's compiler is in OpenMV IDE only
     (r"python3 scripts/dev/(fuzz|soak_test)\.py ", only_takes),  # minutes to hours; short runs are among the tests

@@ -22,6 +22,7 @@ COMMANDS = {
     "host": ("host.command", "run_on_host.py", "run an unmodified camera script on this PC"),
     "build": ("build.command", "build.py", "compile the library, or build a ROMFS image with models"),
     "camera": ("camera.command", "camera.py", "self-test, benchmark, install, run or watch a script on a camera"),
+    "collect": ("collect.command", "collect.py", "fetch and sort the pictures that a camera has collected"),
     "demo": ("demo.command", "demo.py", "post-process recorded outputs of real networks"),
 }
 

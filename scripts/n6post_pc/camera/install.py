@@ -1,8 +1,6 @@
 """n6post camera install: copy the library to a camera's drive with mpremote."""
 
-import contextlib
 import hashlib
-import json
 import re
 import tempfile
 from dataclasses import dataclass, field
@@ -14,8 +12,6 @@ from ..command import FINDINGS, FINE, Bar, UserError
 from ..files import regular
 from ..paths import LIB
 from . import repl
-
-_MARK = "N6POST "
 
 # Runs on the camera, after a line that sets `lib`. Reports the hashes of the library's files, and other copies of n6post.
 _LOOK = """
@@ -110,17 +106,6 @@ class Done:
         return FINDINGS if self.wins else FINE
 
 
-def _report(port: str, code: str) -> Any:
-    """Run code on the camera and parse the JSON that it prints after _MARK."""
-    with repl.waiting(f"the camera on {port} to answer"):
-        lines = repl.ask(port, code, 120).splitlines()
-    for line in lines:
-        if line.startswith(_MARK):
-            with contextlib.suppress(ValueError, RecursionError):
-                return json.loads(line[len(_MARK) :])
-    raise UserError(f"the answer of the camera on {port} cannot be read")
-
-
 def _version() -> str:
     """The version of this PC's library."""
     found = re.search(r"""^__version__ = ["'](.*)["']""", (LIB / "n6post/__init__.py").read_text(encoding="utf-8"), re.M)
@@ -166,7 +151,7 @@ def install(
         regular(script)
     repl.wake(port)
     look = f"lib = {lib!r}\n{_LOOK}"
-    before = _report(port, look)
+    before = repl.report(port, look)
     if not before["drive"]:
         raise UserError(f"the camera has no drive {'/'.join(lib.split('/')[:2])}" + (
             ": is an SD card inserted?" if lib.startswith("/sd") else ""))  # fmt: skip
@@ -190,7 +175,7 @@ def install(
         if needed > before["free"] >= 0:
             raise UserError(f"{lib}: n6post needs {needed:,} bytes, and {before['free']:,} are free")
         _copy(port, lib, {name: files[name] for name in done.copied}, done.removed)
-        after = _report(port, look)["files"]
+        after = repl.report(port, look)["files"]
         wrong = sorted(name for name in expected if after.get(name) != expected[name])
         wrong += sorted(name for name in after if name.endswith((".py", ".mpy")) and name not in expected)
         if wrong:
@@ -200,7 +185,7 @@ def install(
             )
     if script is not None:
         done.main = _install_main(port, before["cwd"], script)
-    imported = _report(port, _IMPORT)
+    imported = repl.report(port, _IMPORT)
     done.version = imported["version"]
     if not imported["file"].startswith(done.folder + "/"):
         done.wins, done.wins_version = imported["file"], str(imported["version"])

@@ -4,6 +4,7 @@
 """
 
 import contextlib
+import json
 import os
 import re
 import subprocess
@@ -12,9 +13,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from ..command import UserError
 from . import line_output
+
+MARK = "N6POST "  # begins a line of output that is for the command, not for people
 
 _UNPLUGGED = r"SerialException|OSError: \[Errno (5|6|19|22)\]|ClearCommError|device disconnected|PermissionError\(13"
 _SAYS_AFTER, _ANSWERS_WITHIN = 3, 12  # seconds without a prompt
@@ -64,6 +68,17 @@ def follow(
 def ask(port: str, code: str, seconds: float = _SLOW) -> str:
     """Run MicroPython code on the camera and return what it prints. UserError if this fails."""
     return chain(port, ["exec", code], seconds)
+
+
+def report(port: str, code: str) -> Any:
+    """Run code on the camera and parse the JSON that it prints after MARK."""
+    with waiting(f"the camera on {port} to answer"):
+        lines = ask(port, code, 120).splitlines()
+    for line in lines:
+        if line.startswith(MARK):
+            with contextlib.suppress(ValueError, RecursionError):
+                return json.loads(line[len(MARK) :])
+    raise UserError(f"the answer of the camera on {port} cannot be read")
 
 
 def chain(port: str, commands: Sequence[str], seconds: float = _SLOW) -> str:

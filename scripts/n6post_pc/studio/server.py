@@ -26,24 +26,16 @@ from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..command import UserError
+from ..local_page import HEADERS, HOST, cannot_serve, is_own
 from . import pages
 from .workbench import Request, UnclearError, Workbench
 
-HOST = "127.0.0.1"
 PAGE = Path(__file__).with_name("page")
 LARGEST = 1 << 29  # bytes of a dropped file
 
-_HEADERS = {
-    "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'; "
-                               "form-action 'none'",
-    "Referrer-Policy": "no-referrer",  # the address has the token in it
-    "X-Content-Type-Options": "nosniff",
-    "Cache-Control": "no-store",
-}  # fmt: skip
-
 
 class _Guard:
-    """Refuses requests that another page makes, and adds _HEADERS to every answer, also to those of errors."""
+    """Refuses requests that another page makes, and adds HEADERS to every answer, also to those of errors."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -51,12 +43,12 @@ class _Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] += [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
+                message["headers"] += [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
             await send(message)
 
         asked = Headers(scope=scope) if scope["type"] == "http" else Headers()
         origin = asked.get("origin")
-        if origin is not None and origin != f"http://{asked.get('host')}":
+        if origin is not None and not is_own(origin, asked.get("host")):
             await Response("Another page may not use this one.", 403)(scope, receive, send_with_headers)
             return
         await self.app(scope, receive, send_with_headers)
@@ -182,7 +174,7 @@ class Server:
             self._socket.listen()  # from now on a browser waits instead of failing
         except (OSError, OverflowError) as error:
             self._socket.close()
-            raise UserError(f"cannot serve a page on port {port}: {error}; choose another port with --http") from None
+            raise UserError(cannot_serve(port, error)) from None
         self.address = f"http://{HOST}:{self._socket.getsockname()[1]}/{token}/"
         config = uvicorn.Config(application(workbench, token), log_level="error", access_log=False, lifespan="off")
         self._server = uvicorn.Server(config)
