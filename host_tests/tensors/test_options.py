@@ -100,7 +100,7 @@ def test_the_defaults_are_these(owner: str) -> None:
 
 def test_every_class_with_options_is_here() -> None:
     with_options = {name for name in n6post.__all__ if hasattr(getattr(n6post, name), "_option")}
-    # MjpegServer opens a port: streams/test_mjpeg_server.py. A State takes any name: events/test_state.py. 
+    # MjpegServer opens a port: streams/test_mjpeg_server.py. A State takes any name: events/test_state.py.
     assert set(DEFAULTS) == with_options - {"MjpegServer", "State"}
 
 

@@ -94,7 +94,7 @@ def states(dice: Dice) -> str:
 def collector(dice: Dice) -> str:
     place = folder() / "collected"
     shutil.rmtree(place, ignore_errors=True)
-    options = {"below": dice.pick((0.5, 0.0, 1.0)), "every": dice.pick((0.0, 0.3, 5.0)), "max_files": dice.pick((1000, 3, 1))}
+    options = {"below": dice.pick((0.5, 0.0, 1.0)), "every": dice.pick((0.0, 0.3, 5.0)), "max_files": dice.pick((999, 3, 1))}
     width, height = size = dice.pick(((64, 48), (40, 120), (1, 1)))
     tracker = n6post.Tracker(min_hits=1, coast=dice.pick((0, 0.5)))
     made = n6post.Collector(str(place), **options)
@@ -105,7 +105,7 @@ def collector(dice: Dice) -> str:
         if dice.chance(0.1):
             made, last = n6post.Collector(str(place), **options), -1e9
         found = [
-            seen((dice.whole(-9, width), dice.whole(-9, height), dice.whole(1, 40), dice.whole(1, 40)), score, dice.whole(0, 2))
+            seen(tuple(dice.whole(*limits) for limits in ((-9, width), (-9, height), (1, 40), (1, 40))), score, dice.whole(0, 2))
             for score in dice.array.random(dice.whole(0, 4))
         ]
         if dice.chance(0.8):

@@ -39,10 +39,10 @@ def scene(part: str, number: int, hard: str | None, numbers: Iterable[int] = ran
 def _exposed(rng: np.random.Generator, picture: np.ndarray, hard: str | None) -> np.ndarray:
     noise = 4.0
     if hard == "night":
-        picture, noise = picture * 0.2, 9.0
+        picture, noise = picture * 0.3, 9.0
     elif hard == "fog":
-        picture = picture * 0.2 + 150
+        picture = picture * 0.35 + 120
     elif hard == "out of focus":
-        blurred = Image.fromarray(np.clip(picture, 0, 255).astype(np.uint8)).filter(ImageFilter.GaussianBlur(4))
+        blurred = Image.fromarray(np.clip(picture, 0, 255).astype(np.uint8)).filter(ImageFilter.GaussianBlur(3))
         picture = np.asarray(blurred, np.float32)
     return np.clip(picture + rng.normal(0, noise, picture.shape), 0, 255).astype(np.uint8)

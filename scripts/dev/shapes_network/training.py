@@ -175,11 +175,14 @@ def loss(network: ShapesNetwork, batch: tuple[Tensor, Tensor, Tensor, Tensor], c
 # ---- the loop ----
 
 
-def train(examples: Batch, epochs: int, seed: int, batch_size: int = 32, rate: float = 4e-3) -> ShapesNetwork:
-    """Train a network. Its weights are an exponential moving average over the steps."""
+def train(
+    examples: Batch, epochs: int, seed: int, batch_size: int = 32, rate: float = 4e-3, start: ShapesNetwork | None = None
+) -> ShapesNetwork:
+    """Train a new network, or a copy of `start`. Its weights are an exponential moving average over the steps."""
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
-    network = ShapesNetwork(len(pictures.CLASSES)).to(memory_format=torch.channels_last)
+    network = ShapesNetwork(len(pictures.CLASSES)) if start is None else copy.deepcopy(start).train()
+    network = network.to(memory_format=torch.channels_last)
     average = copy.deepcopy(network).eval()
     centers, strides = anchors()
     decayed = [p for p in network.parameters() if p.dim() > 1]
