@@ -1,7 +1,7 @@
 """Collect pictures for training: the frames in which the network was unsure, each with what it found.
 
-Leave the camera running for a few days. Then `n6post collect photos --from /sdcard/collected` fetches the pictures to a PC, and
-`n6post collect photos --page` shows them on a page on which you correct them.
+Leave the camera running for a few days. On a PC, `n6post collect photos --from /sdcard/collected` then fetches the pictures,
+and `n6post collect photos --page` shows them on a page on which you correct them.
 """
 
 import csi

@@ -1,6 +1,7 @@
 """Watch by day and by night: turn a lamp on in the dark, and accept lower scores then.
 
-The lights of a passing car change nothing. The light is measured in a part of the picture that the lamp does not reach, such as the sky.
+The lights of a passing car change nothing. The light is measured in a part of the picture that the lamp does not reach, such
+as the sky.
 """
 
 import csi

@@ -105,7 +105,7 @@ def collector(dice: Dice) -> str:
         if dice.chance(0.1):
             made, last = n6post.Collector(str(place), **options), -1e9
         found = [
-            seen(tuple(dice.whole(*limits) for limits in ((-9, width), (-9, height), (1, 40), (1, 40))), score, dice.whole(0, 2))
+            seen(tuple(dice.whole(*ends) for ends in ((-9, width), (-9, height), (1, 40), (1, 40))), score, dice.whole(0, 2))
             for score in dice.array.random(dice.whole(0, 4))
         ]
         if dice.chance(0.8):
