@@ -219,9 +219,10 @@ def test_surfaces_without_contrast_look_alike(camera: Camera) -> None:
 
 def test_the_hundred_pictures_of_before_are_compared(camera: Camera) -> None:
     shown = camera.collector._shown
+    assert camera.collector.update([thing(300, 0.4)], picture(0), elapsed_ms=5000) is not None
     for k in range(99):
         shown.enroll(0, np.eye(65)[k % 60 + 1] + 0.1 * np.eye(65)[k % 7])
-    assert camera.collector.update([thing(300, 0.4)], picture(0), elapsed_ms=5000) is None  # as in the first frame
+    assert camera.collector.update([thing(300, 0.4)], picture(0), elapsed_ms=5000) is None
     shown.enroll(0, np.ones(65))
     assert camera.collector.update([thing(300, 0.4)], picture(0), elapsed_ms=5000) is not None
 
@@ -239,10 +240,11 @@ def test_the_next_look_at_what_is_known_is_a_second_later(
     looks = list[int]()
     appearance = collector_module._appearance
     monkeypatch.setattr(collector_module, "_appearance", lambda img, d: looks.append(1) or appearance(img, d))
+    assert camera.collector.update([thing(300, 0.4)], picture(0), elapsed_ms=100) is not None
     camera.collector.every = 5.0
     for _ in range(31):
         assert camera.collector.update([thing(300, 0.4)], picture(0), elapsed_ms=100) is None
-    assert len(looks) == 4
+    assert len(looks) == 5
 
 
 def test_a_full_folder_keeps_what_is_worth_most(tmp_path: Path) -> None:
@@ -277,6 +279,7 @@ def test_after_a_restart_the_numbers_go_on(camera: Camera) -> None:
 
 
 def test_with_a_state_nothing_is_saved_twice_over_a_restart(camera: Camera, tmp_path: Path) -> None:
+    camera.see([thing(300, 0.4)], img=picture(0))
     n6post.State(str(tmp_path / "state"), frames=camera.collector).save(force=True)
     again = Camera(camera.folder)
     n6post.State(str(tmp_path / "state"), frames=again.collector)

@@ -2494,8 +2494,8 @@ class Collector:
     - `unsure`: a score below `below`. Choose a processor's `threshold` well below that
 
     REASON is the first of these that a frame has; WORTH counts all of them, in hundredths. A track is the reason once at
-    most for each of them, and nothing is saved that looks like the object of one of the last 100 pictures. Detections
-    without a `track_id` can only be new and unsure. ValueError for options out of range.
+    most for each of them, and nothing but a new class is saved that looks like the object of one of the last 100 pictures.
+    Detections without a `track_id` can only be new and unsure. ValueError for options out of range.
     """
 
     below: float

@@ -70,8 +70,8 @@ class Collector(PerTrack):
     unsure      a score below `below`. Choose a processor's `threshold` well below that
 
     REASON is the first of these that a frame has; WORTH counts all of them, in hundredths. A track is the reason once at
-    most for each of them, and nothing is saved that looks like the object of one of the last 100 pictures. Detections
-    without a `track_id` can only be new and unsure. ValueError for options out of range.
+    most for each of them, and nothing but a new class is saved that looks like the object of one of the last 100 pictures.
+    Detections without a `track_id` can only be new and unsure. ValueError for options out of range.
     """
 
     _option = Options()
@@ -181,8 +181,8 @@ class Collector(PerTrack):
     def _first_saved(self, signs, worth, found, img, tracks):
         """The path of the picture, or None if it shows nothing new, or cannot be written; milliseconds until the next."""
         for reason, _, _, _, track_id, d in signs:
-            vector = _appearance(img, d)
-            if self._shown.match(vector) and reason != _NEW:
+            vector = None if reason == _NEW else _appearance(img, d)
+            if vector is not None and self._shown.match(vector):
                 continue
             path = self._saved(img, reason, worth, found + [d] if reason == _LOST else found)
             if path:
@@ -192,7 +192,8 @@ class Collector(PerTrack):
                 new = set([one[2] for one in found]) - set(self._classes)
                 if new:
                     self._classes = self._classes + sorted(new)
-                self._shown.enroll(0, vector)
+                if vector is not None:
+                    self._shown.enroll(0, vector)
             return path, 1 << 30
         return None, _LOOK_AGAIN
 
