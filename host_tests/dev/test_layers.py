@@ -17,7 +17,8 @@ LIB = ROOT / "lib" / "n6post"
 
 # From top to bottom. A file imports from its own folder and from the folders below it.
 FOLDERS = (
-    "models", "tracking", "families", "drawing", "streams", "results", "kernels", "inputs", "tensors", "pixels", "firmware",
+    "models", "events", "tracking", "families", "drawing", "streams", "results", "kernels", "inputs", "tensors", "pixels",
+    "firmware",
 )  # fmt: skip
 
 # Upward imports, each inside a function that a script calls: a result imports the drawing functions on first use.
