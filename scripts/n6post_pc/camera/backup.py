@@ -24,7 +24,7 @@ except (ImportError, AttributeError, TypeError):
     rom = b""
 size = 0
 if bytes(rom[:3]) == %r:
-    for at in range(3, 12):
+    for at in range(3, 32):  # OpenMV's own images fill the length up to offset 16
         size = size << 7 | rom[at] & 127
         if rom[at] < 128:
             size += at + 1
