@@ -31,7 +31,6 @@ import n6post
 import numpy as np
 import pytest
 from fakes import FAMILY_NAMES
-from n6post.tensors.label_sets import class_name
 from n6post_pc import cli
 from PIL import Image as PilImage
 
@@ -94,7 +93,9 @@ class Command(NamedTuple):
 
 
 # The programs with which a line for a shell begins, also in a block without a language.
-PROGRAMS = ("python3", "python", "n6post", "mpremote", "pip", "yolo", "git", "cd", "sudo", "apt-get", ".venv/bin/python")
+PROGRAMS = (
+    "python3", "python", "n6post", "mpremote", "pip", "yolo", "git", "cd", "cp", "sudo", "apt-get", ".venv/bin/python",
+)  # fmt: skip
 
 
 def commands() -> Iterator[Command]:
@@ -188,7 +189,10 @@ def installs(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """test_wheel.py installs the wheel and its extras; here only the names of packages are checked."""
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     assert words[1] == "install"
-    for package in words[2:]:
+    packages = words[2:]
+    if "--index-url" in packages:
+        del packages[packages.index("--index-url") :]
+    for package in packages:
         found = re.fullmatch(r"(\.|n6post|dist/n6post-.*\.whl|[a-z0-9_-]+)(?:\[([a-z,]+)\])?((,?[=<>]=?[\d.]+)*)", package)
         assert found, package
         for extra in (found[2] or "").split(","):
@@ -269,7 +273,7 @@ SUBSTITUTES: tuple[tuple[str, Proof], ...] = (
     (r"yolo ", is_ultralytics),
     (r"mpremote ", is_mpremote),
     (r"sudo apt-get install ", is_in_ci),
-    (r"git clone |cd ", is_known),
+    (r"git clone |cd |cp ", is_known),
 )
 
 _IN_THIS_PYTHON = (
@@ -290,28 +294,29 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name, source in STAND_INS.items():
             (folder / name).symlink_to(SHARED / source)
         (folder / "photos").mkdir()
-        with PilImage.open(SHARED / "pictures" / "person.bmp") as picture:
-            for number in (1, 2):
-                picture.convert("RGB").save(folder / "photos" / f"{number}.jpg")
+        for number, picture in enumerate(sorted((SHARED / "models/fruit/test").glob("*.jpg"))[:2], 1):
+            shutil.copyfile(picture, folder / "photos" / f"{number}.jpg")
         (folder / "annotations.json").write_text(json.dumps(ANNOTATIONS), encoding="utf-8")
     return folder
 
 
-# Of the two pictures in photos, with COCO's classes.
+# Of the two pictures in photos, with the classes of fruit.tflite.
 ANNOTATIONS = {
-    "images": [{"id": number, "file_name": f"{number}.jpg", "width": 640, "height": 480} for number in (1, 2)],
+    "images": [{"id": number, "file_name": f"{number}.jpg", "width": 480, "height": 320} for number in (1, 2)],
     "annotations": [
         {"id": number, "image_id": number, "category_id": 1, "bbox": [0, 0, 99, 99], "area": 9801, "iscrowd": 0,
          "segmentation": [[0, 0, 99, 0, 99, 99, 0, 99]]}
         for number in (1, 2)
     ],
-    "categories": [{"id": number + 1, "name": class_name(number, 80)} for number in range(80)],
+    "categories": [{"id": number, "name": name} for number, name in enumerate(("apple", "pear", "plum"), 1)],
 }  # fmt: skip
 
 # name on the pages: file of ../shared
 STAND_INS = {
     "model.tflite": "models/yolov8n_320_quant_pc_ii_seg_coco-st.tflite",
-    "float.tflite": "models/yolov8n_320_quant_pc_ii_seg_coco-st.tflite",  # the other one to compare with
+    "fruit.tflite": "models/fruit/fruit.tflite",
+    "fruit.txt": "models/fruit/fruit.txt",
+    "fruit_float.tflite": "models/fruit/fruit_float.tflite",
     "photo.jpg": "pictures/bus.jpg",
     "street.avi": "video/street.avi",
 }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import http.server
 import json
 import os
 import re
@@ -10,12 +12,15 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import threading
 import zipfile
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+import test_romfs
+import vm
 from commands import ROOT, script
 from n6post_pc import cli
 
@@ -165,12 +170,75 @@ def test_mip_installs_the_compiled_package(released: Path, tmp_path: Path) -> No
     assert json.loads((folder / "package.json").read_text(encoding="utf-8"))["version"] == VERSION
 
 
-def test_the_images_contain_the_compiled_library(released: Path) -> None:
+def test_the_branch_for_mip_is_the_package_unpacked(released: Path) -> None:
+    archive = zipfile.ZipFile(of(released, "-mip.zip"))
+    folder = released / "mpy"
+    branch = {file.relative_to(folder).as_posix(): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    assert branch == {name.partition("/")[2]: archive.read(name) for name in archive.namelist()}
+    assert b"mpremote mip install github:someone/n6post@mpy" in branch["README.md"]
+
+
+# mpremote, with a server on this machine in place of GitHub's.
+MPREMOTE = """
+import sys, urllib.request
+real, server = urllib.request.urlopen, sys.argv.pop(1)
+urllib.request.urlopen = lambda url: real(url.replace("https://raw.githubusercontent.com", server))
+from mpremote.main import main
+sys.exit(main())
+"""
+
+
+def test_mip_installs_the_branch_of_the_repository(released: Path, tmp_path: Path) -> None:
+    pytest.importorskip("mpremote")
+    # GitHub's raw files have the address OWNER/NAME/BRANCH/PATH.
+    (tmp_path / "someone" / "n6post").mkdir(parents=True)
+    branch = tmp_path / "someone" / "n6post" / "mpy"
+    shutil.copytree(released / "mpy", branch)
+    # All files take two minutes, because mpremote sends 256 bytes at a time.
+    package = json.loads((branch / "package.json").read_text(encoding="utf-8"))
+    some = "n6post/__init__", "n6post/firmware", "n6post/tensors/s", "n6post/kernels/helium/places"  # five of them
+    package["urls"] = [pair for pair in package["urls"] if pair[0].startswith(some)]
+    (branch / "package.json").write_text(json.dumps(package), encoding="utf-8")
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with vm.at_a_port(folder=tmp_path) as (port, _), http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+
+        def mpremote(*words: str) -> subprocess.CompletedProcess[str]:
+            address = f"http://127.0.0.1:{server.server_port}"
+            command = [sys.executable, "-c", MPREMOTE, address, "connect", port, *words]
+            return subprocess.run(command, capture_output=True, text=True, timeout=600)
+
+        # The address that names a folder of the default branch has no package: compiled files are not committed to it.
+        assert "Package not found" in mpremote("mip", "install", "github:someone/n6post/mpy").stderr
+        done = mpremote("mip", "install", "github:someone/n6post@mpy")
+        assert done.returncode == 0 and done.stdout.endswith("Done\n"), done.stdout + done.stderr
+        done = mpremote("exec", "import n6post; print(n6post.__file__, n6post.__version__)")
+        assert done.stdout.split() == ["/flash/lib/n6post/__init__.mpy", VERSION], done.stdout + done.stderr
+        names = [name for name, _ in package["urls"]]
+        words = [word for name in names for word in ("+", "sha256sum", f":/flash/lib/{name}")][1:]
+        sums = [line.split()[0] for line in mpremote(*words).stdout.splitlines() if not line.startswith("sha256sum")]
+        assert sums == [hashlib.sha256((branch / name).read_bytes()).hexdigest() for name in names] and len(names) == 5
+        server.shutdown()
+
+
+def test_each_image_contains_the_library_of_the_zip(released: Path) -> None:
     archive = zipfile.ZipFile(of(released, f"n6post-{VERSION}.zip"))
+    top = f"n6post-{VERSION}/lib/"
+    library = {name.removeprefix(top): archive.read(name) for name in archive.namelist() if name.startswith(top)}
     for board in ("N6", "AE3"):
-        image = of(released, f"-{board}.img").read_bytes()
-        assert image.startswith(b"\xd2\xcd\x31")
-        assert all(archive.read(name) in image for name in archive.namelist() if "/lib/" in name)
+        image = test_romfs.read(of(released, f"-{board}.img").read_bytes())
+        assert {path: data for path, (_, data) in image.items()} == library and len(library) > 100
+
+
+def test_micropython_imports_every_name_from_the_zip(released: Path, tmp_path: Path) -> None:
+    zipfile.ZipFile(of(released, f"n6post-{VERSION}.zip")).extractall(tmp_path)
+    machine = vm.with_lib(16 << 20, tmp_path / f"n6post-{VERSION}" / "lib")
+    try:
+        machine.run("import n6post\nfor name in dir(n6post):\n    getattr(n6post, name)")
+        printed = machine.run("print(n6post.__file__, n6post.YoloV8Seg.__name__)")
+    finally:
+        machine.close()
+    assert printed.split() == ["/lib/n6post/__init__.mpy", "YoloV8Seg"]
 
 
 def test_the_sdist_builds_the_very_same_wheel(released: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ actionlint and zizmor look closer; CONTRIBUTING.md says how to run them.
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -79,6 +80,7 @@ def test_a_job_may_write_only_what_it_has_to() -> None:
         "provenance": {"id-token": "write", "attestations": "write"},
         "draft": {"contents": "write"},
         "pypi": {"id-token": "write"},
+        "mpy": {"contents": "write"},
     }
     site = text(GITHUB / "workflows" / "site.yml")
     assert "\npermissions: {}\n" in site
@@ -113,6 +115,29 @@ def test_nothing_is_published_before_the_tests_have_passed() -> None:
 
     assert before("pypi") == {"pypi", "draft", "provenance", "build", "test"}
     assert before("draft") >= {"provenance", "test"}
+    assert before("mpy") == before("pypi") | {"mpy"}
+
+
+def test_a_release_adds_a_commit_to_the_branch_for_mip(tmp_path: Path) -> None:
+    """The commands of release.yml, with a repository on this machine in place of GitHub's."""
+    steps = re.findall(r"run: (.*)", jobs(text(GITHUB / "workflows" / "release.yml"))["mpy"])
+    assert len(steps) == 3
+    remote = tmp_path / "remote"
+    subprocess.run(["git", "init", "--quiet", "--bare", str(remote)], check=True)
+    name = {f"GIT_{who}_{what}": "x" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    environment = os.environ | name | {"GIT_DIR": "branch", "GIT_WORK_TREE": "release/mpy"}
+    for tag, file in (("v1.0", "old.mpy"), ("v1.1", "new.mpy")):
+        runner = tmp_path / tag
+        (runner / "release" / "mpy").mkdir(parents=True)
+        (runner / "release" / "mpy" / file).write_text(tag, encoding="utf-8")
+        for number, step in enumerate(steps):
+            step = re.sub(r'"https://\S+"', f'"{remote.as_posix()}"', step)
+            given = environment | {"TAG": tag}
+            done = subprocess.run(["bash", "-c", step], cwd=runner, env=given, capture_output=True, text=True)
+            assert done.returncode == 0 or (tag, number) == ("v1.0", 0), done.stderr
+    log = ["git", f"--git-dir={remote}", "log", "--format=%s", "--name-status", "mpy"]
+    shown = subprocess.run(log, capture_output=True, text=True, check=True).stdout.split()
+    assert shown == ["n6post", "v1.1", "A", "new.mpy", "D", "old.mpy", "n6post", "v1.0", "A", "old.mpy"]
 
 
 def commands(file: Path) -> list[str]:

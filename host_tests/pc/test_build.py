@@ -19,6 +19,7 @@ import vm
 from commands import ROOT, script
 from n6post_pc import cli, command
 from n6post_pc.build import command as build
+from n6post_pc.build import romfs
 from n6post_pc.build.boards import BOARDS
 
 pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "stubs/**/*.py")
@@ -211,6 +212,59 @@ def test_models_are_aligned_as_the_boards_npu_needs(folder: Path, capsys: pytest
             assert packed[copy][0] % alignment == 0
 
 
+def test_keep_adds_the_files_of_an_image_of_any_builder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = {"st.tflite": b"old", "face.tflite": b"face" * 999, "face.txt": b"face\n", "main.py": b"1\n", "font/a.bin": b"a",
+           "n6post/old.mpy": b"M", "lib/n6post/__init__.mpy": b"M", "lib/mine.mpy": b"M"}  # fmt: skip
+    for name, data in old.items():
+        Path("rom", name).parent.mkdir(parents=True, exist_ok=True)
+        Path("rom", name).write_bytes(data)
+    words = [sys.executable, "-m", "mpremote", "romfs", "--no-mpy", "-o", "rom.img", "build", "rom"]
+    subprocess.run(words, check=True, capture_output=True)
+    code, printed, errors = run(capsys, "--romfs", "--keep", "rom.img", "--model", "st.tflite")
+    assert code == 0, errors
+    assert "EVERYTHING" not in printed
+    kept = {name: data for name, data in old.items() if "n6post/" not in name}
+    library = {file[:-3] + ".mpy" for file in FILES}
+    packed = test_romfs.read(Path("build/n6post.img").read_bytes())
+    assert {path: data for path, (_, data) in packed.items() if path not in library} == kept | {
+        "st.tflite": Path("st.tflite").read_bytes()
+    }  # fmt: skip
+    assert library <= set(packed)
+    # mpremote does not align models; the NPU needs them to be.
+    assert test_romfs.read(Path("rom.img").read_bytes())["face.tflite"][0] % 32
+    assert all(packed[name][0] % 32 == 0 for name in ("st.tflite", "face.tflite"))
+    # An image that was kept once can be kept again.
+    shutil.copyfile("build/n6post.img", "again.img")
+    assert run(capsys, "--romfs", "--keep", "again.img")[0] == 0
+    assert test_romfs.read(Path("build/n6post.img").read_bytes()).keys() == packed.keys()
+
+
+def test_an_image_to_keep_that_does_not_fit_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("rom.img").write_bytes(romfs.pack([romfs.File("large.tflite", bytes(4 << 20))])[0])
+    code, _, errors = run(capsys, "--romfs", "--board", "GIGA", "--keep", "rom.img")
+    assert code == 2 and f"partition has {4 << 20:,}" in errors and f"large.tflite {4 << 20:,}" in errors
+    assert not Path("build/n6post.img").exists()
+
+
+def test_a_damaged_image_to_keep_is_refused_before_building(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("rom.img").write_bytes(romfs.pack([romfs.File("a.bin", bytes(900))])[0][:-1])
+    for image, message in (("rom.img", "of which 923 are there"), ("st.tflite", "expected an image that begins with d2 cd")):
+        code, printed, errors = run(capsys, "--romfs", "--keep", image)
+        assert (code, printed) == (2, "") and f"{image}: " in errors and message in errors
+    assert not Path("build").exists()
+
+
+def test_the_first_lines_say_that_models_are_replaced(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, printed, _ = run(capsys, "--romfs")
+    lines = " ".join(printed.split())
+    assert lines.startswith("The image will replace EVERYTHING in the camera's ROMFS, including the models that came with")
+    assert "n6post camera backup rom.img, and this command with --keep rom.img" in lines
+    # Where the firmware cannot read its partition, the IDE can.
+    _, printed, _ = run(capsys, "--romfs", "--board", "RT1062")
+    assert printed.startswith("The image will replace EVERYTHING") and "camera backup" not in printed
+    assert run(capsys, "--romfs", "--json")[1].startswith("{")
+
+
 def test_partition_sizes_are_those_of_the_firmware() -> None:
     # openmv/openmv 4.8.1 and 5.0.0, "size" in boards/*/romfs_config.json, partition 0
     sizes = {"N6": 0x1800000, "AE3": 0x1800000, "RT1062": 0x800000, "H7PLUS": 0x800000, "PURETHERMAL": 0x800000,
@@ -223,7 +277,7 @@ def test_the_output_reports_free_space_and_how_to_write_the_image(folder: Path, 
     size = Path("build/n6post.img").stat().st_size
     lines = " ".join(printed.split())
     assert code == 0 and f"the image {size:,}" in lines and f"left {24 * 1024 * 1024 - size:,}" in lines
-    assert "replaces EVERYTHING in the camera's ROMFS" in lines and "mpremote romfs deploy build/n6post.img" in lines
+    assert "mpremote romfs deploy build/n6post.img" in lines
     assert all(len(line) <= 80 for line in printed.splitlines())
     # On boards whose MicroPython cannot write the partition, only the IDE can.
     _, printed, _ = run(capsys, "--romfs", "--board", "RT1062", "--model", "plain.tflite")
@@ -333,6 +387,8 @@ def test_wrong_arguments_are_reported(folder: Path, capsys: pytest.CaptureFixtur
     shutil.copyfile("st.tflite", "elsewhere/st.tflite")
     for arguments, message in (
         (("--model", "st.tflite"), "--romfs"),
+        (("--keep", "st.tflite"), "add --romfs"),
+        (("--romfs", "--keep", "absent.img"), "no such file: absent.img"),
         (("--board", "AE3"), "add --romfs"),
         (("--board", "N6", "--zip"), "add --romfs"),
         (("--romfs", "--model", "absent.tflite"), "no such file: absent.tflite"),
@@ -397,6 +453,7 @@ def test_the_examples_in_the_help_run(
 ) -> None:
     fake_vela.install(folder / "cache", monkeypatch)
     shutil.copyfile("st.tflite", "model.tflite")
+    Path("rom.img").write_bytes(romfs.pack([romfs.File("st.tflite", model_files.for_st())])[0])
     for name in ("a.tflite", "b.tflite"):
         shutil.copyfile("plain.tflite", name)
     with pytest.raises(SystemExit) as left:

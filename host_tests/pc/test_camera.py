@@ -29,6 +29,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from n6post_pc import cli, command
 from n6post_pc.build import command as build
+from n6post_pc.build import romfs
 from n6post_pc.camera import command as camera
 from n6post_pc.camera import devices, install, line_output, repl, report
 from PIL import Image
@@ -99,7 +100,7 @@ def test_a_port_without_permission_is_reported_with_its_group(monkeypatch: pytes
 
 
 @pytest.mark.parametrize("words", [
-    ("run", "a.py"), ("watch", "a.py"), ("install",), ("benchmark",), ("report",), ("selftest",),
+    ("run", "a.py"), ("watch", "a.py"), ("install",), ("backup", "rom.img"), ("benchmark",), ("report",), ("selftest",),
 ])  # fmt: skip
 def test_every_command_reports_a_missing_port_in_one_line(words: tuple[str, ...], tmp_path: Path) -> None:
     if words[0] == "watch":
@@ -440,6 +441,97 @@ def test_a_benchmark_that_stops_early_prints_no_table(
     shown = capsys.readouterr()
     assert shown.out == "" and "ZeroDivisionError" in shown.err
 
+
+
+# ---- backup ----
+
+ROM = [romfs.File("n6post/__init__.mpy", b"M", 4), romfs.File("a.tflite", bytes(range(256)) * 150, 32),
+       romfs.File("a.txt", b"person\r\n", 4)]  # fmt: skip
+AS_A_CAMERA = """
+import sys
+class vfs:
+    @staticmethod
+    def rom_ioctl(what, number):
+        assert (what, number) == (2, 0)
+        return {}
+sys.modules["vfs"] = vfs
+"""
+
+
+@contextlib.contextmanager
+def with_rom(rom: str, folder: Path, boot: str = "") -> Iterator[str]:
+    """The port of a MicroPython whose partition for the ROMFS is the value of this expression."""
+    with vm.at_a_port(AS_A_CAMERA.format(rom) + boot, folder) as (port, _):
+        yield port
+
+
+def test_backup_reads_the_image_and_a_build_keeps_its_models(
+    tmp_path: Path, here: Here, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    body = romfs.pack(ROM)[0][8:]
+    image = romfs.MARK + bytes([0x80] * 9) + romfs._uint(len(body), 4) + body  # OpenMV's mkromfs.py fills 16 bytes
+    with with_rom(f"memoryview({image!r} + bytes(5000))", tmp_path) as port:
+        code, out, errors = here("backup", "rom.img", "--port", port)
+    assert code == command.FINE, errors
+    assert Path("rom.img").read_bytes() == image
+    assert f"rom.img: 3 files, {len(image):,} of the partition's {len(image) + 5000:,} bytes" in out
+    assert "n6post build --romfs --keep rom.img" in out and "mpremote romfs deploy rom.img" in out
+    assert cli.call("build", ["--romfs", "--keep", "rom.img", "--json"], "n6post build") == command.FINE
+    kept = {file.path: file.data for file in romfs.unpack(Path("build/n6post.img").read_bytes())}
+    assert {path: kept[path] for path in ("a.tflite", "a.txt")} == {file.path: file.data for file in ROM[1:]}
+    assert len(kept["n6post/__init__.mpy"]) > 1
+
+
+@pytest.mark.parametrize("rom, message", [
+    ("-19", "the firmware of the camera on .* cannot read its ROMFS: OpenMV IDE can extract files"),
+    ("memoryview(bytes([255]) * 5000)", "the ROMFS of the camera on .* is empty"),
+    (f"memoryview({romfs.pack(ROM)[0][:9000]!r})", r"the image has [\d,]+ bytes, of which 9,000 are there"),
+], ids=["no partition", "an erased one", "too small"])  # fmt: skip
+def test_backup_of_no_image_leaves_the_old_file(rom: str, message: str, tmp_path: Path, here: Here) -> None:
+    (tmp_path / "rom.img").write_bytes(b"old")
+    with with_rom(rom, tmp_path) as port:
+        code, out, errors = here("backup", tmp_path / "rom.img", "--port", port)
+    assert (code, out) == (command.WRONG, "") and re.search(message, errors), errors
+    assert (tmp_path / "rom.img").read_bytes() == b"old"
+
+
+# What the camera runs in place of binascii.b2a_base64.
+OWN_BASE64 = """
+import time
+import binascii as _real
+class _binascii:
+    hexlify = _real.hexlify
+    @staticmethod
+    def b2a_base64(data):
+        {}
+        return _real.b2a_base64(bytes(data))
+sys.modules["binascii"] = _binascii
+"""
+
+
+def test_backup_notices_a_byte_that_changed_on_its_way(tmp_path: Path, here: Here) -> None:
+    bad = OWN_BASE64.format("data = bytes(data[:-1]) + bytes([data[-1] ^ 1])")
+    with with_rom(f"memoryview({romfs.pack(ROM)[0]!r})", tmp_path, bad) as port:
+        code, _, errors = here("backup", tmp_path / "rom.img", "--port", port)
+    assert code == command.WRONG and "are not those that the camera has read" in errors
+    assert not list(tmp_path.glob("*.img"))
+
+
+def test_backup_takes_only_names_that_mpremote_can_deploy(tmp_path: Path, here: Here, micropython: str) -> None:
+    code, _, errors = here("backup", tmp_path / "rom.bin", "--port", micropython)
+    assert code == command.WRONG and "expected a name that ends in .img, .romfs" in errors
+
+
+def test_a_cable_pulled_during_a_backup_leaves_no_file(tmp_path: Path) -> None:
+    boot = AS_A_CAMERA.format(f"memoryview({romfs.pack(ROM)[0]!r})") + OWN_BASE64.format("time.sleep(10)")
+    with vm.at_a_port(boot, tmp_path) as (port, process):
+        with running("camera.py", "backup", tmp_path / "rom.img", "--port", port) as reading:
+            time.sleep(3)
+            process.kill()
+            _, errors = reading.communicate(timeout=WAIT)
+    assert reading.returncode == command.WRONG and "Traceback" not in errors and "was not written" in errors, errors
+    assert not list(tmp_path.glob("*.img"))
 
 
 # ---- report ----

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from n6post_pc.build.romfs import File, pack
+from n6post_pc.build.romfs import File, pack, unpack
 
 # --- a reader that follows the specification: MicroPython, docs/reference/romfs.rst ---
 
@@ -79,8 +80,10 @@ def test_the_reader_reads_an_image_of_mpremote(tmp_path: Path) -> None:
         target.write_bytes(data)
     command = [sys.executable, "-m", "mpremote", "romfs", "--no-mpy", "-o", str(tmp_path / "image"), "build"]
     subprocess.run([*command, str(tmp_path / "folder")], check=True, capture_output=True)
-    contents = read((tmp_path / "image").read_bytes())
-    assert {path: data for path, (_, data) in contents.items()} == files
+    image = (tmp_path / "image").read_bytes()
+    assert {path: data for path, (_, data) in read(image).items()} == files
+    # So does unpack, also if the rest of the partition follows.
+    assert {file.path: file.data for file in unpack(image + b"\xff" * 999)} == files
 
 
 names = st.text(
@@ -100,6 +103,43 @@ def test_every_file_is_read_back_at_the_reported_offset(drawn: dict[str, tuple[b
     assert {path: offset for path, (offset, _) in read_back.items()} == offsets
     for path, (_, alignment) in files.items():
         assert offsets[path] % alignment == 0
+    unpacked = unpack(image)
+    assert {file.path: file.data for file in unpacked} == {path: data for path, (data, _) in files.items()}
+    for file in unpacked:
+        assert file.alignment >= files[file.path][1] and offsets[file.path] % file.alignment == 0
+    # Packed again, every file keeps its alignment.
+    again = pack(unpacked)[1]
+    assert all(again[file.path] % file.alignment == 0 for file in unpacked)
+
+
+def test_a_file_that_points_to_its_bytes_is_unpacked() -> None:
+    writer = pytest.importorskip("mpremote.romfs").VfsRomWriter()
+    at = writer.mkdata(b"\0weights")
+    writer.opendir("in")
+    writer.mkfile("a.tflite", (7, at + 1))
+    writer.closedir()
+    image = writer.finalise()
+    assert [(file.path, file.data) for file in unpack(image)] == [("in/a.tflite", b"weights")]
+    assert read(image)["in/a.tflite"][1] == b"weights"
+
+
+def test_a_damaged_image_is_refused() -> None:
+    image, _ = pack([File("in/a.bin", bytes(range(200)), 32), File("b.txt", b"person", 4)])
+    for wrong in (b"", b"RM1", b"MZ" + image):
+        with pytest.raises(ValueError, match="expected an image that begins with d2 cd 31, got "):
+            unpack(wrong)
+    for length in range(3, len(image)):
+        with pytest.raises(ValueError, match="the image (has|is damaged)"):
+            unpack(image[:length])
+    for at in range(3, len(image)):
+        for value in (0, 1, 0x7F, 0x80, 0xFF):
+            with contextlib.suppress(ValueError):
+                unpack(image[:at] + bytes([value]) + image[at + 1 :])
+
+
+def test_an_image_that_leads_out_of_rom_is_refused() -> None:
+    with pytest.raises(ValueError, match="expected a path .*, got 'a/../b'"):
+        unpack(pack([File("a/--/b", b"x")])[0].replace(b"--", b".."))
 
 
 def test_an_image_without_files_is_valid() -> None:

@@ -150,7 +150,7 @@ for finding in n6post.diagnose(Model):
 
 @pytest.mark.parametrize("command", [
     *([name] for name in cli.COMMANDS),
-    *(["camera", name] for name in ("selftest", "benchmark", "report", "run", "install", "watch")),
+    *(["camera", name] for name in ("selftest", "benchmark", "report", "run", "install", "backup", "watch")),
 ], ids=" ".join)  # fmt: skip
 def test_each_command_shows_its_help_without_its_extra(
     command: list[str], python: Path, tmp_path: Path

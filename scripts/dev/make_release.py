@@ -5,6 +5,7 @@ The folder (default out/release) then contains:
     files/      the wheel and the sdist, the compiled library as a zip and as a package for mip, ROMFS images for N6 and
                 AE3, and SHA256SUMS with the checksum of each
     pypi/       the wheel and the sdist alone, for PyPI
+    mpy/        the content of the branch mpy: the package for mip, unpacked
     notes.md    the text of the release: this version's section of CHANGELOG.md, then what each file is for
 
 The version has to be the same in every file that states it, and equal to the tag. Two builds of one commit with the same
@@ -66,9 +67,11 @@ NOTES = """\
 {files}
 
 - Without Python on your PC: unpack `n6post-{version}.zip` and follow its README.txt.
-- mip: unpack `n6post-{version}-mip.zip`, then `mpremote mip install n6post-{version}-mip/package.json`.
+- mip: `mpremote mip install github:{repository}@mpy` installs the newest version. For this one, unpack
+  `n6post-{version}-mip.zip`, then `mpremote mip install n6post-{version}-mip/package.json`.
 - **A ROMFS image replaces everything in the camera's ROMFS, including the models that came with it.** *Reset* in OpenMV IDE
-  (*Tools, ROM File System*) restores them. To add your models, build an image of your own: `n6post build --romfs --model`.
+  (*Tools, ROM File System*) restores them. To keep them, or to add yours, build an image of your own: `n6post camera backup
+  rom.img`, then `n6post build --romfs --keep rom.img --model`.
 - Check a download: `sha256sum --check --ignore-missing SHA256SUMS`. Where it was built:
   `gh attestation verify FILE --repo {repository}`.
 """
@@ -137,7 +140,7 @@ def names(version: str) -> list[str]:
 
 
 def build(out: Path, version: str, repository: str) -> None:
-    """Build every file of the release into `out`/files, and copy those for PyPI to `out`/pypi."""
+    """Build every file of the release into `out`/files, copy those for PyPI to `out`/pypi, and write `out`/mpy."""
     files, pypi = out / "files", out / "pypi"
     for folder in (files, pypi):
         folder.mkdir(parents=True)
@@ -162,7 +165,7 @@ def build(out: Path, version: str, repository: str) -> None:
             shutil.copyfile(made / "n6post.img", files / f"n6post-{version}-{board}.img")
         shutil.copyfile(made / f"n6post-{version}.zip", files / f"n6post-{version}.zip")
         compiled = {file.relative_to(made / "mpy").as_posix(): file.read_bytes() for file in (made / "mpy").rglob("*.mpy")}
-    release.write_mip(files / f"n6post-{version}-mip.zip", compiled, version)
+    release.write_mip(out / "mpy", files / f"n6post-{version}-mip.zip", compiled, version, repository)
     sums = [f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in sorted(files.iterdir())]
     (files / "SHA256SUMS").write_text("".join(sums), encoding="utf-8", newline="\n")
 
@@ -190,7 +193,7 @@ def main(arguments: list[str] | None = None) -> None:
         if made != sorted(names(version)):
             sys.exit(f"expected {names(version)}, got {made}")
     (out / "notes.md").write_text(text, encoding="utf-8", newline="\n")
-    for file in sorted(file for file in out.rglob("*") if file.is_file()):
+    for file in sorted(file for file in out.rglob("*") if file.is_file() and out / "mpy" not in file.parents):
         print(f"{file.stat().st_size:>10,}  {file.relative_to(out).as_posix()}")
 
 

@@ -6,10 +6,11 @@ build/mpy/n6post to /flash/lib or /sdcard/lib of the camera, so that it does not
 
 --romfs also makes build/n6post.img, an image for the camera's ROMFS partition. It contains the library in /rom/n6post, where
 its bytecode needs no heap, and the models of --model in /rom, where the NPU reads them. The image replaces EVERYTHING in
-the partition.
+the partition: --keep adds the files of an image that `camera backup` has read from it.
 """
 
 import contextlib
+import dataclasses
 import hashlib
 import importlib
 import json
@@ -186,6 +187,22 @@ def added_files(path: Path) -> Iterator[romfs.File]:
         yield romfs.File(file.relative_to(path.parent).as_posix(), file.read_bytes(), ALIGNED)
 
 
+def kept_files(image: Path, new: list[romfs.File], board: Board) -> list[romfs.File]:
+    """The files of a ROMFS image, without its n6post and those that new ones replace. UserError if it is none or damaged.
+
+    They keep the alignment that they have there, and get at least that of the board's models.
+    """
+    try:
+        files = romfs.unpack(image.read_bytes())
+    except ValueError as error:
+        raise UserError(f"{image}: {error}") from error
+    replaced = {file.path for file in new}
+    return [
+        dataclasses.replace(file, alignment=max(file.alignment, board.alignment)) for file in files
+        if file.path not in replaced and not file.path.startswith(("n6post/", "lib/n6post/"))
+    ]  # fmt: skip
+
+
 def _inside(path: Path) -> list[Path]:
     """A file itself, or all files and links in a folder. OSError if one of the folders cannot be read."""
     if not path.is_dir():
@@ -269,11 +286,14 @@ same for every camera with a Cortex-M7 or M55.
 
 --zip also makes an archive of the compiled library and the examples, for users without Python.
 
---romfs also makes an image for the camera's ROMFS partition. It contains the library, the models named by --model, and the
-.txt file of labels beside each model. The image replaces EVERYTHING in the partition, including the models that came with
-the camera. Models for the N6 must already be compiled by ST's compiler; models for the AE3 can be compiled here with
---vela."""
-EXAMPLES = ("", "--zip", "--romfs --model model.tflite", "--romfs --board AE3 --model a.tflite --model b.tflite --vela")
+--romfs also makes an image for the camera's ROMFS partition. The image replaces EVERYTHING in the partition, including the
+models that came with the camera: to keep them, read the partition with the command `camera backup` first, and pass its file
+to --keep. The image contains the library, the models named by --model, and the .txt file of labels beside each model. Models
+for the N6 must already be compiled by ST's compiler; models for the AE3 can be compiled here with --vela."""
+EXAMPLES = (
+    "", "--zip", "--romfs --keep rom.img", "--romfs --model model.tflite",
+    "--romfs --board AE3 --model a.tflite --model b.tflite --vela",
+)  # fmt: skip
 
 
 def main(argv: list[str], prog: str) -> int:
@@ -285,6 +305,9 @@ def main(argv: list[str], prog: str) -> int:
     command.add_argument("--romfs", action="store_true", help="also make n6post.img")
     command.add_argument("--board", choices=BOARDS, metavar="CAMERA",
                          help=f"with --romfs: the camera, one of {', '.join(BOARDS)} (default N6)")  # fmt: skip
+    command.add_argument("--keep", type=Path, metavar="IMAGE", help="with --romfs: add the files of this image, which "
+                         "`camera backup` has read from the camera; a file of --model or --add replaces one of the same "
+                         "name")  # fmt: skip
     command.add_argument("--model", type=Path, action="append", default=[], dest="models", metavar="FILE",
                          help="with --romfs: a model for the image; may be repeated")  # fmt: skip
     command.add_argument("--add", type=Path, action="append", default=[], metavar="PATH",
@@ -298,8 +321,8 @@ def main(argv: list[str], prog: str) -> int:
     if arguments.board and not arguments.romfs:
         command.error("--board sets the camera of a ROMFS image: add --romfs")
     board = BOARDS[arguments.board or "N6"]
-    if (arguments.models or arguments.add) and not arguments.romfs:
-        command.error("--model and --add set the files of a ROMFS image: add --romfs")
+    if (arguments.models or arguments.add or arguments.keep) and not arguments.romfs:
+        command.error("--model, --add and --keep set the files of a ROMFS image: add --romfs")
     if arguments.vela and board.npu != ETHOS:
         command.error(f"--vela compiles for an {ETHOS}, which the {board.name} does not have")
     if (arguments.romfs or arguments.zip) and arguments.out.name in ("", "..", IMAGE, ARCHIVE.format(version())):
@@ -310,6 +333,8 @@ def main(argv: list[str], prog: str) -> int:
         for path in arguments.add:
             if not path.is_dir():
                 regular(path)
+        if arguments.keep:
+            regular(arguments.keep)
     except UserError as error:
         command.error(str(error))
     return _make(arguments, board)
@@ -328,7 +353,7 @@ def _make(arguments: Any, board: Board) -> int:
     added = [file for path in arguments.add for file in _inside(path)]
     made = (out / LIST, out.with_name(IMAGE) if arguments.romfs else None,
             out.with_name(ARCHIVE.format(version())) if arguments.zip else None)  # fmt: skip
-    check(made, [*arguments.models, *added], new_folder=True)
+    check(made, [*arguments.models, *added, arguments.keep], new_folder=True)
     # Check the models before writing anything.
     findings: list[str] = []
     advice: list[str] = []
@@ -343,6 +368,10 @@ def _make(arguments: Any, board: Board) -> int:
         files += added_files(path)
     for file in files:
         _as_user_error(romfs.check, file.path)
+    if arguments.keep:
+        files += kept_files(arguments.keep, files, board)
+    elif arguments.romfs and not arguments.json:
+        console.print(_replaces_models(board))
 
     sizes = build(out, arguments.march)
     listed = [dict(zip(("file", "source", "mpy"), size, strict=True)) for size in sizes]
@@ -375,14 +404,22 @@ def _make(arguments: Any, board: Board) -> int:
     return FINDINGS if findings else FINE
 
 
+def _replaces_models(board: Board) -> str:
+    """What to know before a camera's ROMFS is written without its old files."""
+    keep = (
+        f"To keep them, run {spelled('camera')} backup rom.img, and this command with --keep rom.img."
+        if board.deploys else "OpenMV IDE can extract those that you need; add them with --model."
+    )  # fmt: skip
+    return ("The image will replace EVERYTHING in the camera's ROMFS, including the models that came with the camera. "
+            f"{keep} Reset in OpenMV IDE (Tools, ROM File System) restores the original models.")  # fmt: skip
+
+
 def _print_how_to_write(console: Console, path: Path, board: Board, findings: list[str], advice: list[str]) -> None:
     for finding in findings:
         console.print(finding, style="bold")
     for line in advice:
         console.print(line, soft_wrap=True)  # so that the command in it can be copied
-    console.print("The image replaces EVERYTHING in the camera's ROMFS, including the models that came with the camera. To "
-                  "write it, open this file in OpenMV IDE (Tools, ROM File System). Reset there restores the original "
-                  "models.")  # fmt: skip
+    console.print("To write the image, open this file in OpenMV IDE (Tools, ROM File System).")
     if board.deploys:
         console.print("Or close the IDE, run this command and reset the camera:")
         console.print(f"  mpremote romfs deploy {quoted(path)}", soft_wrap=True)

@@ -1,10 +1,10 @@
-"""Write zips of the compiled library: with the examples, for users without Python on their PC, and as a package for mip."""
+"""Pack the compiled library: as a zip with the examples, for users without Python on their PC, and as a package for mip."""
 
 import json
 import zipfile
 from pathlib import Path
 
-from ..files import replacing
+from ..files import replacing, write
 from ..paths import EXAMPLES, LICENSE
 
 README = """\
@@ -34,11 +34,23 @@ def write_zip(archive: Path, compiled: dict[str, bytes], version: str) -> list[t
     return sorted((name, len(data)) for name, data in entries.items())
 
 
-def write_mip(archive: Path, compiled: dict[str, bytes], version: str) -> None:
-    """Write a zip of the compiled library with the package.json that `mpremote mip install` reads; reproducible too."""
+MIP_README = """\
+# n6post {version}, compiled for OpenMV cameras
+
+`mpremote mip install github:{repository}@mpy` installs this branch. Each release writes it from the sources on main.
+"""
+
+
+def write_mip(folder: Path, archive: Path, compiled: dict[str, bytes], version: str, repository: str) -> None:
+    """Write the compiled library with the package.json that mip reads: as a folder, and as a zip; reproducible too.
+
+    The folder is the content of the branch mpy. mip looks for package.json there, and for the addresses in it beside it.
+    """
     urls = ",\n".join(f"    {json.dumps([name, name])}" for name in sorted(compiled))
     listed = f'{{\n  "urls": [\n{urls}\n  ],\n  "version": {json.dumps(version)}\n}}\n'
-    entries = {"package.json": listed.encode(), "LICENSE.txt": LICENSE.read_bytes(), **compiled}
+    readme = MIP_README.format(version=version, repository=repository)
+    entries = {"package.json": listed.encode(), "README.md": readme.encode(), "LICENSE.txt": LICENSE.read_bytes()} | compiled
+    write({folder / name: data for name, data in entries.items()})
     _write(archive, f"n6post-{version}-mip", entries)
 
 

@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from .. import files, terminal
-from ..command import FINDINGS, FINE, WRONG, UserError, parser, shown
+from ..cli import spelled
+from ..command import FINDINGS, FINE, WRONG, UserError, parser, quoted, shown
 from ..paths import DEVICE, LIB, STUBS
 from . import devices, repl
 
@@ -273,6 +274,25 @@ def install(arguments: argparse.Namespace) -> int:
     return done.code
 
 
+# ---- backup ----
+
+
+def backup(arguments: argparse.Namespace) -> int:
+    from . import backup as reading
+
+    port = devices.find(arguments.port)
+    print(f"Reading the ROMFS of the camera on {port}.", file=sys.stderr, flush=True)
+    try:
+        partition, kept = reading.backup(port, arguments.file)
+    except KeyboardInterrupt:
+        return _interrupted(port)
+    file = quoted(arguments.file)
+    print(f"{arguments.file}: {len(kept)} files, {arguments.file.stat().st_size:,} of the partition's {partition:,} bytes.")
+    print(f"A new image with these files: {spelled('build')} --romfs --keep {file}")
+    print(f"To write the old one back: mpremote romfs deploy {file}")
+    return FINE
+
+
 # ---- watch ----
 
 
@@ -306,7 +326,7 @@ Control a camera on this PC's USB. A single OpenMV camera is found automatically
 All commands but `watch` (5.0 only) work with firmware 4.8.1 and 5.0."""
 EXAMPLES = (
     "selftest", "selftest --port auto", "benchmark", "report", "report -o report.md", "install", "install --script main.py",
-    "run script.py", "run send_results_usb.py --json-out results.jsonl", "watch yolov8_seg.py",
+    "backup rom.img", "run script.py", "run send_results_usb.py --json-out results.jsonl", "watch yolov8_seg.py",
     "watch script.py --no-page --save frames",
 )  # fmt: skip
 
@@ -382,6 +402,12 @@ def main(argv: list[str], prog: str) -> int:
     sub.add_argument("--march", default="armv7m", help="architecture of the machine code (default %(default)s)")
     sub.add_argument("--no-reset", action="store_true", help="do not reset the camera at the end")
     sub.add_argument("--json", action="store_true", help="print one JSON object with what was done")
+
+    sub = kind("backup", backup, "read the camera's ROMFS into a file", (
+        "Read the camera's ROMFS, with the models that came with the camera, into an image file. `build --romfs --keep` "
+        "makes a new image with these files and the library. Works with the OpenMV N6 and AE3."
+    ))  # fmt: skip
+    sub.add_argument("file", type=Path, metavar="FILE", help="the image, a name that ends in .img or .romfs")
 
     arguments = commands.parse_args(argv)
     if arguments.call is not selftest or arguments.port:
