@@ -229,7 +229,7 @@ def test_an_example_has_a_page_with_its_code_and_command(
 
 
 def test_an_example_shows_its_picture_of_the_gallery(site: Built) -> None:
-    for example, picture in {"yolov8": "yolov8n_192.jpg", "face_mesh": "faces.jpg", "count_people": "street.gif"}.items():
+    for example, picture in {"yolov8": "yolov8n_192.jpg", "face_mesh": "faces.jpg", "count_people": "yard.webp"}.items():
         assert f"../../{picture}" in site.pages[f"examples/{example}/index.html"].loads, example
 
 

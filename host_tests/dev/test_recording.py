@@ -19,7 +19,10 @@ sys.path.append(str(SCRIPTS[0].parent))
 
 import recorder  # noqa: E402
 
-FILES = [*sorted((ROOT / "host_tests" / "data").glob("*.npz.xz")), paths.STREET, paths.RECORDED.parent / "gallery.npz.xz"]
+FILES = [
+    *sorted((ROOT / "host_tests" / "data").glob("*.npz.xz")),
+    paths.STREET, paths.YARD, paths.RECORDED.parent / "gallery.npz.xz",
+]  # fmt: skip
 QUANTIZED_HERE = [
     case
     for case in recorded_split_heads.cases()

@@ -170,7 +170,7 @@ def full_disk() -> Iterator[None]:
     ("host script.py --picture photo.png --model shapes.tflite -o old.png --frames 9 --save-frames .", "frame_1.png"),
     ("run shapes.tflite photo.png --coco old.json", "old.json"),
     ("run shapes.tflite photo.png --out .", "shapes__photo.png"),
-    ("demo street --out .", "street.gif"),
+    ("demo yard --out .", "yard.webp"),
     ("demo movenet_17_192 --out .", "movenet_17_192__astronaut.png"),
 ])  # fmt: skip
 def test_on_a_full_disk_the_old_file_stays_and_is_named(line: str, out: str, folder: Path, run: Run) -> None:
@@ -257,7 +257,7 @@ def test_an_output_that_is_a_named_pipe_is_refused(line: str, folder: Path, run:
         if line.startswith(of):
             pytest.importorskip(module)
     Path("built").mkdir()
-    for name in ("pipe", "pipe.png", "pipe.tflite", "street.gif", "built/n6post.img", "n6post.sha256"):
+    for name in ("pipe", "pipe.png", "pipe.tflite", "yard.webp", "built/n6post.img", "n6post.sha256"):
         os.mkfifo(name)
     code, printed = run(line)
     assert code == command.WRONG and "cannot be written: it is a pipe" in printed and "started" not in printed

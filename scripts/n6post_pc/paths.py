@@ -17,6 +17,7 @@ EXAMPLES = _PLACE / "scripts" / "examples"  # scripts that users copy to a camer
 DEVICE = _PLACE / "scripts" / "device"  # self-test, benchmark, soak and out-of-memory tests, which run on a camera
 RECORDED = HERE / "data" / "recorded"  # outputs of real networks
 STREET = RECORDED.parent / "street.xz"  # the detections of a network in each frame of a video
+YARD = RECORDED.parent / "yard.xz"  # the same in each frame of a rendered scene; its pictures are in yard.webp
 STREET_HEADS = RECORDED.parent / "street_heads.xz"  # those in one frame: as published, optimized and in float
 SAMPLE_MODEL = RECORDED.parent / "shapes" / "shapes.tflite"  # a network of this project; its float original is beside it
 SAMPLE_PICTURES = SAMPLE_MODEL.parent / "pictures"

@@ -2,12 +2,15 @@
 
     .venv/bin/python scripts/dev/recording/record_demo.py tensors MODELS        recorded/: networks on photographs
     .venv/bin/python scripts/dev/recording/record_demo.py street VIDEO MODEL    street.xz: a network on a video
+    .venv/bin/python scripts/dev/recording/record_demo.py yard MODEL            yard.xz, yard.webp: a rendered yard
     .venv/bin/python scripts/dev/recording/record_demo.py gallery MODELS FOLDER gallery.npz.xz: further families
 
 tensors     one .xz file per model and picture, and index.json with all other information. MODELS is a folder with the files
             of MODELS below
 street      the detections of every frame with a score of at least .1, including duplicates of an object, and their masks. A
             frame is stretched to the input of MODEL as by firmware 5.0
+yard        the pictures of yard_scene.py with the people of yard_people.py, which takes some minutes, and the people that
+            MODEL finds in them, letterboxed, with their masks
 gallery     the outputs of the networks of n6post_pc/demo/gallery.py. MODELS is a folder with blazeface_front_128,
             face_landmarks_192, yolo_lc_192 and fomo_face_detection (.tflite; OpenMV's ROM, openmv/openmv, lib/models),
             fast_depth_224.tflite (commit 49a017eaf of the same folder, which is ST's fastdepth_224_int8) and
@@ -33,7 +36,7 @@ import numpy as np
 import recorder
 from n6post_pc import paths
 from n6post_pc.demo.recorded import FakeModel
-from PIL import Image
+from PIL import Image, ImageSequence
 from recorder import Array, Tensor
 
 # name here -> file, processor, labels, pictures with their fit
@@ -158,27 +161,50 @@ def street(video: Path, model: Path) -> None:
     network = TfliteModel(model)
     process = n6post.YoloV8Seg(threshold=0.1, max_detections=100, mask_overlap=None)
     fake = None
-    columns: dict[str, list[Any]] = {name: [] for name in ("frame", "rect", "score", "class_id", "crop")}
-    bits = []
+    found = []
     with av.open(str(video)) as container:
-        for number, frame in enumerate(itertools.islice(container.decode(video=0), 300)):
+        for frame in itertools.islice(container.decode(video=0), 300):
             picture = Image.fromarray(frame.to_ndarray(format="rgb24"))
             outputs = network.outputs_of(recorder.stretched(picture, network.size))
             fake = fake or FakeModel(outputs, network.size)
             for tensor, output in zip(fake.tensors, outputs):
                 tensor.values[:] = output.values
-            for d in fake.run(process, SimpleNamespace(roi=(0, 0, *picture.size))):
-                data, (wx, wy, ww, wh), (x, y, w, h), _, grid = d.mask._parts()
-                window = np.frombuffer(bytes(data), np.uint8).reshape(wh, ww)
-                bits.append((window[y - wy : y - wy + h, x - wx : x - wx + w] >= 128).ravel())
-                for name, value in zip(columns, (number, d.rect, d.score, d.class_id, (x, y, w, h))):
-                    columns[name].append(value)
+            found.append(fake.run(process, SimpleNamespace(roi=(0, 0, *picture.size))))
+    write_detections(paths.STREET, found)
+
+
+def yard(model: Path) -> None:
+    paths.use_stand_ins()
+    import n6post
+    import yard_people
+    from n6post_pc.demo.gallery import frame_of
+
+    first, *others = (Image.fromarray(picture) for picture in yard_people.pictures())
+    pictures = paths.YARD.with_suffix(".webp")
+    first.save(pictures, save_all=True, append_images=others, duration=1000 // yard_people.RATE, quality=60, method=6)
+    network = n6post.load(str(model), threshold=0.1, classes=[0])
+    with Image.open(pictures) as stored:  # the network sees the pictures as they are stored
+        shown = [frame_of(picture) for picture in ImageSequence.Iterator(stored)]
+    write_detections(paths.YARD, [network.predict([n6post.Letterbox(img)]) for img in shown])
+
+
+def write_detections(target: Path, found: list[list[Any]]) -> None:
+    """Write the detections of each frame, with masks."""
+    columns: dict[str, list[Any]] = {name: [] for name in ("frame", "rect", "score", "class_id", "crop")}
+    bits = []
+    for number, detections in enumerate(found):
+        for d in detections:
+            data, (wx, wy, ww, wh), (x, y, w, h), _, grid = d.mask._parts()
+            window = np.frombuffer(bytes(data), np.uint8).reshape(wh, ww)
+            bits.append((window[y - wy : y - wy + h, x - wx : x - wx + w] >= 128).ravel())
+            for name, value in zip(columns, (number, d.rect, d.score, d.class_id, (x, y, w, h))):
+                columns[name].append(value)
     kinds = {"frame": np.uint16, "rect": np.uint16, "score": np.float32, "class_id": np.uint8, "crop": np.uint8}
     arrays: dict[str, Array] = {name: np.array(values, kinds[name]) for name, values in columns.items()}
     arrays["mask"] = np.packbits(np.concatenate(bits))
     arrays["grid"] = np.array([grid.sx, grid.ox, grid.sy, grid.oy])
-    print(f"{len(bits)} detections of {number + 1} frames")
-    recorder.write(paths.STREET, arrays)
+    print(f"{len(bits)} detections of {len(found)} frames")
+    recorder.write(target, arrays)
 
 
 # --- further families ---
@@ -252,4 +278,4 @@ def gallery(models: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    recorder.main(tensors, street, gallery)
+    recorder.main(tensors, street, yard, gallery)

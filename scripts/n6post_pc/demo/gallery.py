@@ -44,6 +44,13 @@ PICTURES = {
     "depth": ("FastDepth 224: distances", ["fast_depth_224"]),
 }
 
+# How the networks are called in tables.
+CALLED = {
+    "blazeface_front_128": "BlazeFace", "yunet_320": "YuNet", "face_landmarks_192": "the face mesh",
+    "yolo_lc_192": "YOLO-LC", "fomo_face_detection": "FOMO", "yolo11_obb_128": "YOLO11-obb",
+    "yolo11_obb_128_2": "YOLO11-obb", "fast_depth_224": "FastDepth",
+}  # fmt: skip
+
 _OPTIONS: dict[str, dict[str, Any]] = {
     "blazeface_front_128": {"threshold": 0.4},
     "yolo_lc_192": {"threshold": 0.5, "iou_threshold": 0.3, "labels": ["person"]},
@@ -51,7 +58,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "yolo11_obb_128": {"threshold": 0.5, "labels": ["ship", "truck", "tile"]},
     "yolo11_obb_128_2": {"threshold": 0.5, "labels": ["ship", "truck", "tile"]},
 }
-_FACE = (135, 15, 200, 200)  # the part of astronaut that the face mesh is shown on, in which it is large
+FACE = (135, 15, 200, 200)  # the part of astronaut that the face mesh is shown on, in which it is large
 
 
 def options(name: str) -> dict[str, Any]:
@@ -124,7 +131,7 @@ def strip(title: str) -> tuple[image.Image, list[tuple[str, Any]]]:
     drawn, results = [], []
     for name in PICTURES[title][1]:
         full = picture(NETWORKS[name][1])
-        roi = _FACE if name == "face_landmarks_192" else None
+        roi = FACE if name == "face_landmarks_192" else None
         scale = HEIGHT / (roi[3] if roi else full.height())
         # The whole picture in its final size; the face of the mesh is cut out of a larger one, in which it is drawn.
         img = full.copy(x_scale=scale, y_scale=scale, hint=image.BILINEAR)
@@ -132,7 +139,7 @@ def strip(title: str) -> tuple[image.Image, list[tuple[str, Any]]]:
         if name == "fast_depth_224":
             found.draw(img, legend=True)
         else:
-            n6post.draw(img, found)
+            n6post.draw(img, found, text_scale=2)  # the pages show the strips at half of their size
         if roi:
             img = img.copy(roi=tuple(round(v * scale) for v in roi))
         drawn.append(img)

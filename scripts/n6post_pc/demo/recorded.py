@@ -17,12 +17,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image, ImageSequence
 
 from .. import paths
 
 Array = NDArray[Any]
 
 STREET_SIZE = (480, 360)
+YARD_SIZE = (800, 450)
 
 _CODES = {"int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "float32": "f"}
 
@@ -178,6 +180,19 @@ def street(overlap: float | None = 0.7) -> list[list[Any]]:
     return frames
 
 
+def yard() -> Iterator[tuple[Image.Image, list[Any]]]:
+    """(picture, detections with masks) of each of 100 frames of a rendered yard (800 x 450, 10 per second).
+
+    The detections are those of an int8 YOLOv8n-seg, of the class person and with a score of at least .1.
+    """
+    found: list[list[Any]] = [[] for _ in range(100)]
+    for frame, _, detection, _ in _stored(paths.YARD, YARD_SIZE):
+        found[frame].append(detection)
+    with Image.open(paths.YARD.with_suffix(".webp")) as pictures:
+        for picture, detections in zip(ImageSequence.Iterator(pictures), found):
+            yield picture.convert("RGB"), detections
+
+
 def street_heads() -> tuple[list[Any], list[Any], list[Any]]:
     """The detections in one frame of that street, second boxes included: of the int8 file as published, of the same file
     optimized, and of its weights in float.
@@ -188,7 +203,7 @@ def street_heads() -> tuple[list[Any], list[Any], list[Any]]:
     return heads
 
 
-def _stored(path: Path) -> Iterator[tuple[int, int, Any, Array]]:
+def _stored(path: Path, size: tuple[int, int] = STREET_SIZE) -> Iterator[tuple[int, int, Any, Array]]:
     """(frame, kind of head, detection, mask of the whole frame in mask pixels) of each stored detection."""
     from n6post.results.detection import detection_from
     from n6post.results.mask import Mask, MaskTransform
@@ -196,8 +211,8 @@ def _stored(path: Path) -> Iterator[tuple[int, int, Any, Array]]:
 
     stored = arrays(path)
     stored = {"kind": np.zeros_like(stored["frame"]), **stored}
-    source = STREET_SIZE, 0.3  # frame size and keypoint threshold, as processors pass them
-    transform = MaskTransform(*stored["grid"].tolist(), (0, 0, *STREET_SIZE), frame_size=STREET_SIZE)
+    source = size, 0.3  # frame size and keypoint threshold, as processors pass them
+    transform = MaskTransform(*stored["grid"].tolist(), (0, 0, *size), frame_size=size)
     bits = np.unpackbits(stored["mask"])
     at = 0
     for frame, kind, rect, score, class_id, crop in zip(

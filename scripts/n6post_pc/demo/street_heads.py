@@ -6,16 +6,21 @@ project, so the float network's masks are drawn on an empty floor.
 
 from typing import Any
 
+import image
 import n6post
 import numpy as np
+from image import _formats
 from PIL import Image, ImageDraw, ImageFont
 
 from ..models.compare import box_iou
 from . import recorded
-from .street_gif import SIZE, floor
 
+SIZE = (640, 480)  # of the drawn frame
 SHOWN = (20, 292)  # the rows of the frame with people
 LINE = 26  # height of a line of text
+
+_FLOOR, _SEAMS = (30, 34, 44), (44, 50, 62)
+_HORIZON = (400, -110)
 
 Color = tuple[int, int, int]
 PUBLISHED, OPTIMIZED, FLOAT, MASK, TEXT = (255, 90, 90), (90, 220, 120), (255, 255, 255), (84, 92, 112), (190, 196, 206)
@@ -23,6 +28,19 @@ PUBLISHED, OPTIMIZED, FLOAT, MASK, TEXT = (255, 90, 90), (90, 220, 120), (255, 2
 # The mean IoU with the boxes of the float network in 795 frames of the street; the share of boxes with more than .7 of their
 # mask in that of a better one; and what `optimize --npu u55` shows.
 FIGURES = "795 frames: IoU 0.74 -> 0.97, second boxes 15% -> 0%. AE3 (Vela): 37.8 -> 30.7 ms, 2.7 -> 1.0 MiB"
+
+
+def floor() -> image.Image:
+    """A floor of tiles in perspective."""
+    y, x = np.mgrid[0 : SIZE[1], 0 : SIZE[0]]
+    depth = 1 / (y - _HORIZON[1])
+    # The seams between the tiles get narrower with distance.
+    across, along = (x - _HORIZON[0]) * depth * 9, 2800 * depth
+    seams = (np.abs(across - np.round(across)) < 0.6 * 9 * depth) | (np.abs(along - np.round(along)) < 1400 * depth**2)
+    rgb = np.where(seams[..., None], _SEAMS, _FLOOR).astype(np.uint8)
+    img = image.Image(*SIZE, image.RGB565)
+    img._store(_formats.rgb888_to_rgb565(rgb[..., 0], rgb[..., 1], rgb[..., 2]))
+    return img
 
 
 def mean_iou(detections: list[Any], truth: list[Any]) -> float:

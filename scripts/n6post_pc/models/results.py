@@ -19,7 +19,7 @@ def _sheet(title: str | None, *columns: tuple[str, int]) -> Table:
 
 def table(title: str | None = None) -> Table:
     """An empty table."""
-    return _sheet(title, ("picture", 13), ("label", 11), ("score", 5), ("rect (x, y, w, h)", 20), ("extent", 14))
+    return _sheet(title, ("picture", 13), ("label", 8), ("score", 5), ("rect (x, y, w, h)", 20), ("extent", 14))
 
 
 def add(sheet: Table, picture: str, result: Any) -> None:
