@@ -7,7 +7,7 @@
 Each name is imported on first use, so a script loads only the families that it uses.
 """
 
-__version__ = "0.7.0"
+__version__ = "0.8.0"
 
 
 def _remember(*names):
