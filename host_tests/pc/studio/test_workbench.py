@@ -19,7 +19,7 @@ import pytest
 from commands import script as run_script
 from n6post_pc import paths
 from n6post_pc.command import UserError
-from n6post_pc.studio import workbench
+from n6post_pc.studio import looks, workbench
 from n6post_pc.studio.workbench import Request, UnclearError, Workbench
 from PIL import Image
 
@@ -104,7 +104,7 @@ def test_another_threshold_does_not_run_the_network_again(bench: Workbench, monk
 
 
 def test_the_ticks_are_the_scores_that_a_low_threshold_finds(bench: Workbench) -> None:
-    everything = expected({"threshold": workbench.LOWEST, "max_detections": 100, "classes": ["square", "star"]})[1]
+    everything = expected({"threshold": looks.LOWEST, "max_detections": 100, "classes": ["square", "star"]})[1]
     ticks = bench.look(request(bench, options={"threshold": 0.9, "classes": ["square", "star"]}))["ticks"]
     assert ticks == [round(float(d.score), 3) for d in everything] and len(ticks) > 3
 
@@ -270,13 +270,6 @@ def test_the_optimized_file_is_made_once_and_finds_the_same(bench: Workbench) ->
 @pytest.mark.parametrize("threshold, count", [(0.4, "5 found"), (0.9, "1 found"), (0.99, "Nothing found")])
 def test_the_table_says_how_many_were_found(bench: Workbench, threshold: float, count: str) -> None:
     assert bench.look(request(bench, options={"threshold": threshold}))["count"] == count
-
-
-def test_classes_of_a_map_are_counted_as_such() -> None:
-    segmentation = type("Map", (), {"class_ids": lambda self: [1, 4]})()
-    assert workbench.counted("map", segmentation) == "2 classes in the frame"
-    assert workbench.counted("classes", ["cat", "dog"]) == "2 best classes"
-    assert (workbench.counted("depth", None), workbench.counted("vector", None)) == ("Distances", "A vector")
 
 
 def test_two_models_are_compared_in_a_sentence(bench: Workbench) -> None:

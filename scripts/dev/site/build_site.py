@@ -10,6 +10,8 @@ build/site. It stops at any link or anchor that leads nowhere.
                         one. Nothing is pushed: .github/workflows/site.yml does that
     --bundle FILE       then write that branch to a file, for `git clone`
     --out FOLDER        another folder than build/site, which is overwritten
+    --without-try       leave out the page "Try it in your browser" (try_page.py), which needs node and npm. Without them the
+                        site has docs/try.md in its place
 """
 
 import sys
@@ -90,6 +92,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--deploy", metavar="REF", help="main, or a tag such as v1.2.3: add its version to gh-pages")
     parser.add_argument("--bundle", type=Path, metavar="FILE", help="with --deploy: write the branch gh-pages to a file")
     parser.add_argument("--out", type=Path, default=SITE, metavar="FOLDER", help="default build/site")
+    parser.add_argument("--without-try", action="store_true", help='leave out "Try it in your browser", which needs npm')
     options = parser.parse_args(arguments)
     folder = options.out.resolve()
     ours = not folder.exists() or folder == SITE or (folder / "404.html").is_file()
@@ -98,7 +101,8 @@ def main(arguments: list[str] | None = None) -> None:
     if options.deploy:
         deployed_as(options.deploy, [])
     # hooks.py and mkdocs.yml read these.
-    os.environ |= {"SITE_REPOSITORY": options.repository, "SITE_REF": options.deploy or "main", "SITE_FOLDER": str(folder)}
+    os.environ |= {"SITE_REPOSITORY": options.repository, "SITE_REF": options.deploy or "main", "SITE_FOLDER": str(folder),
+                   "SITE_TRY": "" if options.without_try else "yes"}  # fmt: skip
     if options.deploy:
         deploy(options.deploy)
         if options.bundle:

@@ -1,15 +1,18 @@
 """How MkDocs reads this repository in place: its pages are the Markdown that GitHub shows. mkdocs.yml names this file.
 
 A page is known by its path in the repository, so that links between pages need no change. Other links to the repository lead
-to GitHub. Each example becomes a page. build_site.py sets the variables SITE_REPOSITORY (OWNER/NAME) and SITE_REF.
+to GitHub. Each example becomes a page. build_site.py sets the variables SITE_REPOSITORY (OWNER/NAME), SITE_REF and SITE_TRY
+(whether try_page.py writes its page in place of docs/try.md).
 """
 
 from __future__ import annotations
 
 import ast
+import logging
 import os
 import posixpath
 import re
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -42,7 +45,7 @@ ELSEWHERE = {
 # How much a page counts in the search: answers for users come before the reference and pages for those who work on n6post.
 RANKS = (
     (3.0, r"README\.md"),
-    (2.0, r"docs/(first-hour|inputs-and-speed|networks|results|tracking|troubleshooting)\.md"),
+    (2.0, r"docs/(try|first-hour|inputs-and-speed|networks|results|tracking|troubleshooting)\.md"),
     (0.5, r"docs/api.*"),
     (0.3, r"[A-Z_]+\.md|docs/(proven\.md|internals/.*)"),
     (0.3, r"(host_tests/data|requirements|scripts/n6post_pc/data|stubs)/README\.md"),
@@ -165,6 +168,15 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Files) -> 
         page.meta["title"] = "n6post for OpenMV cameras"
     page.meta["search"] = {"boost": next((rank for rank, pages in RANKS if re.fullmatch(pages, path)), 1.0)}
     return re.sub("(<owner>|OWNER)/n6post", REPOSITORY, markdown) if NAMED else markdown
+
+
+def on_post_build(*, config: Any) -> None:
+    if os.environ.get("SITE_TRY"):
+        sys.path.append(str(Path(__file__).parent))
+        import try_page
+
+        if reason := try_page.build(Path(config.site_dir) / "try"):
+            logging.getLogger("mkdocs.hooks").info('without the page "Try it in your browser": it %s', reason)
 
 
 def gallery(path: Path) -> str:

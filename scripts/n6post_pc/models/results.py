@@ -1,14 +1,17 @@
 """Tables of results for several commands. They fit into 80 columns."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich import box
-from rich.table import Table
+if TYPE_CHECKING:
+    from rich.table import Table
 
 SEEN = 0.3  # minimum score of a visible keypoint, if the detection has no keypoint_threshold
 
 
-def _sheet(title: str | None, *columns: tuple[str, int]) -> Table:
+def _sheet(title: str | None, *columns: tuple[str, int]) -> "Table":
+    from rich import box
+    from rich.table import Table
+
     sheet = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
     for number, (heading, width) in enumerate(columns):
         # Wrap long names instead of cutting off their ends, where the names of a camera's pictures differ.
@@ -17,12 +20,12 @@ def _sheet(title: str | None, *columns: tuple[str, int]) -> Table:
     return sheet
 
 
-def table(title: str | None = None) -> Table:
+def table(title: str | None = None) -> "Table":
     """An empty table."""
     return _sheet(title, ("picture", 13), ("label", 8), ("score", 5), ("rect (x, y, w, h)", 20), ("extent", 14))
 
 
-def add(sheet: Table, picture: str, result: Any) -> None:
+def add(sheet: "Table", picture: str, result: Any) -> None:
     """Add a row for each object or class in the result of a picture, or one row "nothing"."""
     for number, row in enumerate(rows(result) or [("nothing",)]):
         sheet.add_row("" if number else picture, *row)
@@ -34,6 +37,12 @@ def kind_of(result: Any) -> str:
     if isinstance(result, list):
         return "objects"
     return next((kind for method, kind in kinds.items() if hasattr(result, method)), "vector")
+
+
+def labels_of(processor: Any) -> list[str] | None:
+    """The labels of all classes, or None if the post-processor has none."""
+    labels = getattr(processor, "labels", None)  # of embeddings and distances nothing has a name
+    return list(labels.values()) if isinstance(labels, dict) else None if labels is None else list(labels)
 
 
 def _labels(result: Any) -> list[str]:
@@ -72,7 +81,7 @@ class Tables:
 
     def __init__(self) -> None:
         self.numbered = False  # whether there are classes whose label is a number
-        self._pictures: Table | None = None
+        self._pictures: Any = None
         self._videos: dict[Any, dict[str, list[list[float]]]] = {}  # path: label: scores or fraction per frame
         self._frames: dict[Any, int] = {}
         self._maps = False
@@ -99,7 +108,7 @@ class Tables:
         for label, values in in_frame.items():
             video.setdefault(label, []).append(values)
 
-    def all(self) -> list[Table]:
+    def all(self) -> "list[Table]":
         sheets = [] if self._pictures is None else [self._pictures]
         for path, labels in self._videos.items():
             title = f"{path.name}, {self._frames[path]} frames"

@@ -156,8 +156,7 @@ class Network:
     @property
     def names(self) -> list[str] | None:
         """The labels of all classes, or None if the processor has none."""
-        labels = getattr(self.processor, "labels", None)  # of embeddings and distances nothing has a name
-        return list(labels.values()) if isinstance(labels, dict) else None if labels is None else list(labels)
+        return results.labels_of(self.processor)
 
     def see(self, picture: Picture, fit: str) -> Any:
         """The result for a picture. UserError if the processor does not support the outputs."""

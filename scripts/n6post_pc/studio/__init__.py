@@ -4,6 +4,7 @@ command.py      the command n6post studio
 server.py       the web server, for browsers on this PC only
 workbench.py    the models and pictures of the page, and what a model finds in a frame
 frames.py       the frames that a camera would take of pictures, videos and the scene before it
+looks.py        what the page shows of a result, but for the picture; also for the site's page
 controls.py     which sliders and switches a post-processor has
 script.py       the camera script with the chosen options
 pages.py        the documentation that findings link to

@@ -7,8 +7,7 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 
 from .. import paths
-
-LINK = re.compile(r" \((?:\S*/)?docs/([\w-]+)\.md#([\w-]+)\)$")  # at the end of a finding
+from .looks import parts
 
 FRAME = """\
 <!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>
@@ -20,12 +19,8 @@ FRAME = """\
 
 def linked(finding: str) -> dict[str, str]:
     """A finding of `diagnose` as {text, page}: page is the address of its section, below the studio's; "" if it has none."""
-    found = LINK.search(finding)
-    if not found:
-        return {"text": finding, "page": ""}
-    name, anchor = found.groups()
-    address = f"docs/{name}.html#{anchor}" if (paths.PAGES / f"{name}.md").is_file() else ""
-    return {"text": finding[: found.start()], "page": address}
+    text, name, anchor = parts(finding)
+    return {"text": text, "page": f"docs/{name}.html#{anchor}" if (paths.PAGES / f"{name}.md").is_file() else ""}
 
 
 def anchor_of(heading: str) -> str:

@@ -18,7 +18,6 @@ from typing import Any
 import ml
 import n6post
 from n6post.families import recognition
-from n6post.models import matching
 
 from .. import files, paths
 from ..build import inspect as inspect_model
@@ -27,13 +26,10 @@ from ..files import MODELS
 from ..models import compare, graph, n6_estimate, results, sources
 from ..models.run import FITS, Network
 from ..optimize import can_be_optimized
-from . import pages, script
-from .controls import controls
+from . import looks, pages
 from .frames import FRAME_SIZE, SIZES, Camera, Source
 
 KEPT = 12  # frames and outputs of models that are kept, so that a slider does not run the network again
-LOWEST = 0.05  # lowest score of the ticks under the slider of the threshold
-MOST_TICKS = 100
 
 # Words in the names of files that say how the numbers of a network are stored. Ultralytics writes best_float32.tflite and
 # best_full_integer_quant.tflite beside each other.
@@ -355,7 +351,8 @@ class Workbench:
             return {
                 "models": [self._described(model) for model in self.models.values()],
                 "pictures": [
-                    {"id": key, "name": one.name, "count": one.count, "live": one.live} for key, one in self.sources.items()
+                    {"id": key, "name": one.name, "count": one.count, "live": one.live, "thumbnail": f"thumbnails/{key}"}
+                    for key, one in self.sources.items()
                 ],
                 "sizes": list(SIZES),
                 "fits": {name: text for name, (_, text) in FITS.items()},
@@ -392,31 +389,18 @@ class Workbench:
         frame = self._frame(request, source)
         transform = FITS[request.fit][0]
         inputs, outputs = self._run(network, request, source.live, frame, transform)
-        processor = _processor(network, request)
-        network.model.postprocess = processor  # diagnose reads its options
         try:
-            result = processor(network.model, inputs, outputs)
-            findings = n6post.diagnose(network.model, outputs, inputs=inputs)
+            result, shown = looks.look(network, request, inputs, outputs, model.path.name, model.labels_path is not None)
         except ValueError as error:
             raise UserError(str(error)) from error
-        family = type(processor).__name__
-        general = results.kind_of(result)
-        kind = script.kind_of(family, general)
-        if general != "vector":
+        if results.kind_of(result) != "vector":
             n6post.draw(frame, result)
-        names, unused = _classes_and_unused(network)
-        lines = script.printed(kind, result)
-        source_text = script.camera_script(
-            model.path.name, _non_default(processor, request.options), transform, request.frame_size, kind,
-            request.family or None, model.labels_path is not None,
-        )  # fmt: skip
-        return result, {
-            "picture": _as_png(frame), "width": frame.width(), "height": frame.height(), "family": family,
-            "input": list(network.size), "controls": controls(family, names, unused),
-            "rows": [list(row) for row in results.rows(result)], "count": counted(general, result), "printed": lines,
-            "ticks": self._ticks(network, request, inputs, outputs),
-            "findings": [pages.linked(finding) for finding in _merged(findings, self._file_findings(model))],
-            "script": source_text, "command": host_command(model, source, request),
+        findings = _merged(shown["findings"], self._file_findings(model))
+        return result, shown | {
+            "picture": _as_png(frame), "width": frame.width(), "height": frame.height(),
+            "ticks": looks.ticks(network, request, inputs, outputs),
+            "findings": [pages.linked(finding) for finding in findings],
+            "command": host_command(model, source, request),
         }  # fmt: skip
 
     def _frame(self, request: Request, source: Source | Camera) -> Any:
@@ -448,18 +432,6 @@ class Workbench:
                 self._outputs.popitem(last=False)
         return inputs, outputs
 
-    def _ticks(self, network: Network, request: Request, inputs: Any, outputs: Any) -> list[float]:
-        """The scores of what a lower threshold would find, so that a threshold can be set between them."""
-        lower = {"threshold": LOWEST, "max_detections": MOST_TICKS}
-        if not lower.keys() <= {name for name, _ in type(network.processor)._option.defaults}:
-            return []
-        lower_request = Request(**{**vars(request), "options": {**request.options, **lower}})
-        try:
-            found = _processor(network, lower_request)(network.model, inputs, outputs)
-        except ValueError:
-            return []
-        return [round(float(one.score), 3) for one in found]
-
     def _file_findings(self, model: ModelFile) -> list[str]:
         """What `n6post inspect` says about the file."""
         if model.findings is None:
@@ -468,23 +440,6 @@ class Workbench:
             except ValueError:
                 model.findings = []
         return model.findings
-
-
-def _processor(network: Network, request: Request) -> Any:
-    """A post-processor as the script makes it. UserError for an option that it refuses."""
-    try:
-        if not request.family:
-            return n6post.processor_for(network.model, **request.options)
-        labels = getattr(network.processor, "labels", None)
-        return type(network.processor)(**request.options, **({"labels": labels} if labels else {}))
-    except (ValueError, TypeError) as error:
-        raise UserError(str(error)) from error
-
-
-def _non_default(processor: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """The options that are not the default, in the order of the constructor."""
-    defaults = dict(type(processor)._option.defaults)
-    return {name: options[name] for name, default in defaults.items() if name in options and options[name] != default}
 
 
 def _runs(path: Path) -> bool:
@@ -503,26 +458,6 @@ def _opens(path: Path) -> bool:
     except Exception:  # the two runtimes raise their own exceptions
         return False
     return True
-
-
-def _classes_and_unused(network: Network) -> tuple[list[str] | None, set[str]]:
-    """The labels of all classes, also of a model without labels (None: its outputs do not show how many there are), and the
-    options of its family that do not apply to this model."""
-    try:
-        family, signature = matching.match_family(network.model)
-    except ValueError:
-        return network.names, set()
-    if family != network.family:
-        return network.names, set()
-    unused = set()
-    if family == "DeepLab" and signature.map and signature.map[2] != 1:
-        unused.add("threshold")  # the largest score wins
-    if signature.rows and not signature.head_layout and not signature.split:
-        unused |= {"iou_threshold", "nms_sigma", "class_agnostic"}  # the network has suppressed overlaps already
-    if not {"classes", "background"} & set(network.processor._values):
-        return network.names, unused
-    names = matching._class_names(family, signature, network.processor)
-    return [str(name) for name in names] if names else network.names, unused
 
 
 def _merged(findings: Sequence[str], more: Sequence[str]) -> list[str]:
@@ -562,17 +497,6 @@ def host_command(model: ModelFile, source: Source | Camera, request: Request) ->
 def _command(file: str, name: str) -> str:
     """A command of n6post as this installation has it, for any current folder."""
     return f"python3 {quoted(paths.CHECKOUT / 'scripts' / file)}" if paths.CHECKOUT else f"n6post {name}"
-
-
-def counted(general: str, result: Any) -> str:
-    """The heading of the table of results."""
-    if general in ("depth", "vector"):
-        return {"depth": "Distances", "vector": "A vector"}[general]
-    number = len(result.class_ids()) if general == "map" else len(result)
-    if not number:
-        return "Nothing found"
-    what = {"map": "classes in the frame", "classes": "best classes", "objects": "found"}[general]
-    return f"{number} {what}"
 
 
 def agreement(one: Any, other: Any, size: tuple[int, int]) -> str:

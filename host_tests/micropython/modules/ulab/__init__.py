@@ -1,4 +1,5 @@
-"""ulab in plain MicroPython, for tests on a MicroPython without it: what lib and the self-test use of it, and no more.
+"""ulab in plain Python, for tests on a MicroPython without it and for the site's page, where there is no numpy: what lib and
+the self-test use of it, and no more.
 
 Slow, but right: every element an object, floats rounded to float32 after each operation. It is held against the results of
 the genuine ulab and against stubs/ulab by host_tests/device/test_micropython_ulab.py. What is missing raises

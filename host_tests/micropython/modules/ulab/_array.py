@@ -1,13 +1,24 @@
 """The array: its memory, indices and operators, by the rules of ulab 6.12.0 (or 6.7.3, when told to follow it).
 
 An array is an address in the VM's memory with a shape and steps in bytes, so that views, frombuffer and tobytes share
-memory as on the camera. A dense one is a memoryview besides: only native types have the buffer protocol.
+memory as on the camera. A dense one is a memoryview besides: only native types have the buffer protocol. _cpython.py is for
+a Python without uctypes.
 """
 
 from array import array
 from struct import pack_into, unpack_from
 
-from uctypes import addressof, bytearray_at
+try:
+    from uctypes import addressof, bytearray_at
+
+    Buffer = memoryview
+
+    def held(keep, address, size):
+        return bytearray_at(address, size)
+
+    shared = held
+except ImportError:
+    from ._cpython import Buffer, addressof, bytearray_at, held, shared
 
 BOOL, UINT8, INT8, UINT16, INT16, FLOAT = 63, 66, 98, 72, 104, 102
 SIZES = {UINT8: 1, INT8: 1, UINT16: 2, INT16: 2, FLOAT: 4}
@@ -178,7 +189,7 @@ class ndarray:
     def tobytes(self):
         if not _dense(self):
             raise ValueError("tobytes can be invoked for dense arrays only")
-        return bytearray_at(self._address, self.size * self.itemsize)
+        return shared(self._keep, self._address, self.size * self.itemsize)
 
     def tolist(self):
         if len(self.shape) == 1:
@@ -254,6 +265,8 @@ class ndarray:
         return compared(_LE, self, other)
 
     def __gt__(self, other):
+        if isinstance(other, bytes):  # CPython asks for it at b"" < a
+            return bytes(self.tobytes()) > other if isinstance(self, _Dense) else NotImplemented
         return compared(_GT, self, other)
 
     def __ge__(self, other):
@@ -281,14 +294,14 @@ class ndarray:
         return new(values, self.shape, self.dtype, self._flag)
 
 
-class _Dense(ndarray, memoryview):
-    def __init__(self, memory):
-        super().__init__(memory)
+class _Dense(ndarray, Buffer):
+    def __init__(self, buffer):
+        super().__init__(buffer)
 
 
 def _wrap(keep, address, shape, strides, code, flag=False):
     if strides == steps_of(shape, SIZES[code]):
-        made = _Dense(bytearray_at(address, product(shape) * SIZES[code]))
+        made = _Dense(held(keep, address, product(shape) * SIZES[code]))
     else:
         made = ndarray()
     made._keep, made._address, made._flag, made._blank = keep, address, flag, False

@@ -1,5 +1,7 @@
 // The page of n6post studio: panels with controls, one or two, and the pictures below them.
-// The server does the work: `look` returns the drawn frame, the results and the camera script for the options of a panel.
+// server.js does the work: `look` returns the drawn frame, the results and the camera script for the options of a panel.
+
+import { ask, showFrame } from "./server.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -11,19 +13,6 @@ let busy = false;
 let again = false;
 let playing = false;
 const panels = [];
-
-async function ask(path, body) {
-  const request = body === undefined ? {} : { method: "POST", body: body instanceof Blob ? body : JSON.stringify(body) };
-  let answer;
-  try {
-    answer = await fetch(path, request);
-  } catch {
-    throw new Error("n6post studio does not answer: is its command still running?");
-  }
-  const found = await answer.json().catch(() => ({ error: `the server's answer was ${answer.status}` }));
-  if (!answer.ok) throw Object.assign(new Error(found.error), { unclear: found.unclear });
-  return found;
-}
 
 function element(name, properties = {}, ...children) {
   const made = Object.assign(document.createElement(name), properties);
@@ -82,6 +71,7 @@ class Panel {
     this.family = "";
     this.controls = [];
     this.showModels();
+    showPictures();
     refresh();
   }
 
@@ -103,6 +93,7 @@ class Panel {
     numbers.title = numbers.disabled && original === model
       ? "Only this file is here. Drop the other one on the page: the same name with _float or _int8" : "";
     for (const radio of this.all(".numbers input")) radio.checked = radio.value === model.numbers;
+    this.one(".fit").disabled = Boolean(model.pictures); // recorded outputs have the fit that they were recorded with
     const box = this.one(".optimized input");
     box.checked = original !== model;
     box.disabled = original === model && !model.optimizable;
@@ -139,7 +130,7 @@ class Panel {
   show(found) {
     this.found = found;
     this.one(".error").hidden = true;
-    this.one(".frame").src = found.picture;
+    showFrame(this.one(".frame"), found);
     this.one("figcaption").textContent = `Frame of ${found.width} x ${found.height}, input of ${found.input.join(" x ")}, ` +
       `n6post.${found.family}`;
     this.one(".count").textContent = found.count;
@@ -168,7 +159,7 @@ class Panel {
     said.hidden = false;
     said.textContent = error.message;
     this.found = null; // nothing of an earlier model or picture stays
-    this.one(".frame").removeAttribute("src");
+    showFrame(this.one(".frame"));
     this.one("figcaption").textContent = this.one(".count").textContent = "";
     this.one(".rows").replaceChildren();
     this.one(".findings").replaceChildren();
@@ -236,7 +227,7 @@ class Panel {
 
   showTicks() {
     const box = this.one(".ticks");
-    if (!box || !this.found) return;
+    if (!box || !this.found || !this.controls.length) return;
     const least = this.options.threshold ?? this.controls.find((one) => one.option === "threshold").default;
     box.replaceChildren(...this.found.ticks.map((score) => {
       const tick = element("i", { className: score >= least ? "kept" : "" });
@@ -436,12 +427,20 @@ function choosePicture(id) {
   refresh();
 }
 
+// Outputs that were recorded belong to pictures of their own.
+function showPictures() {
+  const own = panels[0]?.described().pictures;
+  const shown = state.pictures.filter((one) => own ? own.includes(one.id) : !one.recorded).map((one) => one.id);
+  for (const button of $("pictures").children) button.hidden = !shown.includes(button.dataset.id);
+  if (picture && shown.length && !shown.includes(picture)) choosePicture(shown[0]);
+}
+
 function newState(fresh) {
   state = fresh;
   const missing = state.pictures.filter((one) => !$("pictures").querySelector(`[data-id="${one.id}"]`));
   for (const one of missing) {
     const button = element("button", { type: "button", title: one.name, tabIndex: -1 },
-      element("img", { src: `thumbnails/${one.id}`, alt: one.name }));
+      element("img", { src: one.thumbnail, alt: one.name }));
     button.dataset.id = one.id;
     button.setAttribute("role", "radio");
     button.setAttribute("aria-checked", "false");
@@ -449,6 +448,7 @@ function newState(fresh) {
     $("pictures").append(button);
   }
   for (const panel of panels) panel.showModels();
+  showPictures();
 }
 
 async function drop(files) {
@@ -529,6 +529,10 @@ async function start() {
     const link = element("a", { href: URL.createObjectURL(new Blob([$("code").textContent])), download: "script.py" });
     link.click();
     URL.revokeObjectURL(link.href);
+  });
+  addEventListener("newstate", async () => { // what server.js has added by itself
+    newState(await ask("state"));
+    for (const panel of panels) panel.showTicks();
   });
   let depth = 0; // dragenter and dragleave come for each element below the pointer
   addEventListener("dragenter", (event) => { event.preventDefault(); depth += 1; $("dropping").hidden = false; });

@@ -1,0 +1,23 @@
+"""scripts/n6post_pc/studio/looks.py: what the page shows of a result. Most of it is tested through the workbench."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from n6post_pc.studio import looks
+
+
+def test_classes_of_a_map_are_counted_as_such() -> None:
+    segmentation = type("Map", (), {"class_ids": lambda self: [1, 4]})()
+    assert looks.counted("map", segmentation) == "2 classes in the frame"
+    assert looks.counted("classes", ["cat", "dog"]) == "2 best classes"
+    assert (looks.counted("depth", None), looks.counted("vector", None)) == ("Distances", "A vector")
+
+
+def test_the_module_needs_nothing_that_a_browser_has_not() -> None:
+    """Neither numpy nor a package of the other commands: of those, the site's page has none."""
+    code = f"import sys; sys.path[:0] = {sys.path!r}; import n6post_pc.studio.looks; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "n6post_pc.studio.controls" in loaded
+    assert not {name for name in loaded if name.partition(".")[0] in ("rich", "PIL", "markdown_it", "starlette", "argparse")}
