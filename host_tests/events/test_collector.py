@@ -70,7 +70,7 @@ def reasons(saved: list[tuple[int, str]]) -> list[tuple[int, str]]:
 def test_the_first_of_each_class_is_saved(tmp_path: Path) -> None:
     camera = Camera(tmp_path / "collected")
     camera.see([thing(100)], [thing(104)], [thing(108), thing(400, class_id=3)], [thing(112), thing(404, class_id=3)])
-    assert camera.saved == [(0, "00001_new_300"), (2, "00002_new_300")]  # both begin in the middle, too
+    assert camera.saved == [(0, "00001_new_300"), (2, "00002_new_250")]  # both begin in the middle, too
 
 
 def test_a_track_is_saved_once_for_each_reason(camera: Camera) -> None:
@@ -85,6 +85,13 @@ def test_what_is_not_found_between_two_frames_is_lost(camera: Camera) -> None:
     assert camera.saved[1:] == [(3, "00002_lost_100")]
     text = (camera.folder / "00002_lost_100.txt").read_text()
     assert text == n6post.to_yolo([thing(308)])  # where it was last
+
+
+def test_what_is_lost_counts_as_one_object_more(tmp_path: Path) -> None:
+    camera = Camera(tmp_path / "collected")
+    both = [thing(300), thing(500, y=100)]
+    camera.see(both, both, both, [thing(300)])
+    assert camera.saved[1:] == [(3, "00002_lost_050")]
 
 
 def test_a_track_that_coasts_is_lost_too(tmp_path: Path) -> None:
@@ -122,7 +129,7 @@ def test_a_track_of_two_frames_is_not_lost(camera: Camera) -> None:
 
 def test_a_track_that_begins_inside_has_appeared(camera: Camera) -> None:
     camera.see([thing(304), thing(14)], [thing(308), thing(18)], [thing(312), thing(22), thing(500, y=100)])
-    assert camera.saved[1:] == [(3, "00002_appeared_100")]
+    assert camera.saved[1:] == [(3, "00002_appeared_033")]
 
 
 def test_after_a_pause_tracks_may_begin_and_end_anywhere(camera: Camera) -> None:
@@ -142,7 +149,7 @@ def test_at_the_start_tracks_may_begin_anywhere(tmp_path: Path) -> None:
     assert collector.update(found[:1], picture(0), elapsed_ms=100) == f"{tmp_path}/00001_new_200.jpg"
     for k in range(1, 9):
         assert collector.update(found[: 1 + k // 4], picture(k), elapsed_ms=100) is None
-    assert collector.update(found[:4], picture(10), elapsed_ms=100) == f"{tmp_path}/00002_appeared_100.jpg"
+    assert collector.update(found[:4], picture(10), elapsed_ms=100) == f"{tmp_path}/00002_appeared_025.jpg"
 
 
 def test_a_picture_shows_all_new_classes_once(tmp_path: Path) -> None:
@@ -173,15 +180,15 @@ def test_a_score_is_unsure_below_the_limit_only(camera: Camera) -> None:
     assert camera.collector.update([thing(300, 0.496)], picture(1), elapsed_ms=5000) is not None
 
 
-def test_the_worth_counts_all_signs(camera: Camera) -> None:
+def test_the_worth_is_the_mean_of_all_signs(camera: Camera) -> None:
     """Two scores of .25 count one half each, a third track appears: the reason is the first in the list of reasons."""
     camera.see([thing(304, 0.25), thing(14, 0.25), thing(500, 0.5, y=100)])
-    assert camera.saved[1:] == [(1, "00002_appeared_200")]
+    assert camera.saved[1:] == [(1, "00002_appeared_067")]
 
 
 def test_the_lowest_score_is_the_reason(camera: Camera) -> None:
     camera.collector.update([thing(100, 0.4), thing(400, 0.3)], half_new(400), elapsed_ms=100)
-    assert "00002_unsure_060.jpg" in camera.names()
+    assert "00002_unsure_030.jpg" in camera.names()
     # What looks like the first one is saved, for it was not the reason; what looks like the second one is not.
     assert camera.collector.update([thing(400, 0.2)], half_new(400), elapsed_ms=5000) is None
     assert camera.collector.update([thing(100, 0.4)], half_new(400), elapsed_ms=5000) is not None

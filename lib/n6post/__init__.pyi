@@ -2493,9 +2493,10 @@ class Collector:
     - `appeared`: a track that begins away from the border
     - `unsure`: a score below `below`. Choose a processor's `threshold` well below that
 
-    REASON is the first of these that a frame has; WORTH counts all of them, in hundredths. A track is the reason once at
-    most for each of them, and nothing but a new class is saved that looks like the object of one of the last 100 pictures.
-    Detections without a `track_id` can only be new and unsure. ValueError for options out of range.
+    REASON is the first of these that a frame has. WORTH is the mean of all its objects, in hundredths: 100 for one that is
+    lost, appears or changes, up to 100 for a low score; 200 more for each new class. A track is the reason once at most for
+    each of them, and nothing but a new class is saved that looks like the object of one of the last 100 pictures. Detections
+    without a `track_id` can only be new and unsure. ValueError for options out of range.
     """
 
     below: float

@@ -81,19 +81,21 @@ def found(network: ShapesNetwork, frames: list[stream.Frame]) -> list[list[Any]]
 
 
 class Watcher:
-    """A network, a tracker and a collector that watch the video. `places` has (scene, frame) by the name of the picture."""
+    """A tracker, or none, and a collector that watch the video. `places` has (scene, frame) by the name of the picture."""
 
-    def __init__(self, network: ShapesNetwork, folder: Path, every: float) -> None:
+    def __init__(self, folder: Path, every: float, is_tracked: bool) -> None:
         shutil.rmtree(folder, ignore_errors=True)
-        self.network, self.folder = network, folder
-        self.tracker = n6post.Tracker(threshold=0.3)
+        self.folder = folder
+        self.tracker = n6post.Tracker(threshold=0.3) if is_tracked else None
         self.collector = n6post.Collector(str(folder), every=every, max_files=ADDED)
         self.places: dict[str, tuple[int, int]] = {}
 
-    def watch(self, scene: int, frames: list[stream.Frame]) -> None:
-        for at, (detections, (picture, _)) in enumerate(zip(found(self.network, frames), frames)):
+    def watch(self, scene: int, detections: list[list[Any]], images: list[Any]) -> None:
+        for at, (some, img) in enumerate(zip(detections, images)):
             ms = 100 if at else 2000  # between the last frame of a scene and the first of the next
-            path = self.collector.update(self.tracker.update(detections, elapsed_ms=ms), rgb565(picture), elapsed_ms=ms)
+            if self.tracker:
+                some = self.tracker.update(some, elapsed_ms=ms)
+            path = self.collector.update(some, img, elapsed_ms=ms)
             if path:
                 self.places[Path(path).name] = scene, at
 
@@ -142,14 +144,18 @@ def main() -> None:
     easy = [frame("train", 1_000_000 + n, None) for n in range(REPEATED)]
     for seed in options.seeds:
         scenes = [100_000 * seed + n for n in range(options.scenes)]
-        watcher = Watcher(first, options.folder / f"collected_{seed}", options.every)
+        kinds_of = {"collected": True, "collected without a tracker": False}
+        watchers = {name: Watcher(options.folder / f"{name} {seed}", options.every, is_) for name, is_ in kinds_of.items()}
         for scene in scenes:
-            watcher.watch(scene, stream.scene("train", scene, hard_of(scene)))
+            frames = stream.scene("train", scene, hard_of(scene))
+            detections, images = found(first, frames), [rgb565(picture) for picture, _ in frames]
+            for watcher in watchers.values():
+                watcher.watch(scene, detections, images)
         rng = np.random.default_rng(seed)
-        chosen = watcher.chosen()
-        places = rng.choice(len(scenes) * stream.FRAMES, len(chosen), replace=False)
-        random = [(scenes[place // stream.FRAMES], int(place % stream.FRAMES)) for place in places]
-        for name, some in (("collected", chosen), ("random", random)):
+        places = rng.choice(len(scenes) * stream.FRAMES, ADDED, replace=False)
+        choices = {name: watcher.chosen() for name, watcher in watchers.items()}
+        choices["random"] = [(scenes[place // stream.FRAMES], int(place % stream.FRAMES)) for place in places]
+        for name, some in choices.items():
             kinds = [hard_of(scene) for scene, _ in some]
             print(seed, name, len(some), {kind or "easy": kinds.count(kind) for kind in KINDS}, flush=True)
             if not options.only_collect:

@@ -69,9 +69,10 @@ class Collector(PerTrack):
     appeared    a track that begins away from the border
     unsure      a score below `below`. Choose a processor's `threshold` well below that
 
-    REASON is the first of these that a frame has; WORTH counts all of them, in hundredths. A track is the reason once at
-    most for each of them, and nothing but a new class is saved that looks like the object of one of the last 100 pictures.
-    Detections without a `track_id` can only be new and unsure. ValueError for options out of range.
+    REASON is the first of these that a frame has. WORTH is the mean of all its objects, in hundredths: 100 for one that is
+    lost, appears or changes, up to 100 for a low score; 200 more for each new class. A track is the reason once at most for
+    each of them, and nothing but a new class is saved that looks like the object of one of the last 100 pictures. Detections
+    without a `track_id` can only be new and unsure. ValueError for options out of range.
     """
 
     _option = Options()
@@ -143,7 +144,11 @@ class Collector(PerTrack):
                     signs.append((_LOST, 0, track_id, 1.0, track_id, last))
         path = None
         if signs and now >= ready:
-            worth = min(int(100 * sum([sign[3] for sign in signs]) + 0.5), 999)
+            # A mean: many objects have more signs than few, but a frame of few that are all unsure is worth more.
+            of_new = sum([sign[3] for sign in signs if sign[0] == _NEW])
+            lost = len([sign for sign in signs if sign[0] == _LOST])
+            worth = of_new + (sum([sign[3] for sign in signs]) - of_new) / (len(found) + lost)
+            worth = min(int(100 * worth + 0.5), 999)
             reasons = [sign for sign in sorted(signs) if not _is_saved(tracks, sign)]
             if reasons and (self._files[0] < self.max_files or worth > self._files[2]):
                 path, wait = self._first_saved(reasons, worth, found, img, tracks)
@@ -288,4 +293,7 @@ def _appearance(img, d):
     for at in range(_SIDE):
         pairs[at, 2 * at : 2 * at + 2] = 0.5
     values = np.dot(np.dot(pairs, points), pairs.transpose()).reshape((_SIDE * _SIDE,))
-    return np.concatenate((values - np.mean(values), np.array([_FLAT * _SIDE])))
+    vector = np.zeros(_SIDE * _SIDE + 1)
+    vector[: _SIDE * _SIDE] = values - np.mean(values)
+    vector[_SIDE * _SIDE] = _FLAT * _SIDE
+    return vector
