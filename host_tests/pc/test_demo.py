@@ -163,8 +163,8 @@ def test_the_yard_labels_each_person_in_the_color_of_the_track(run: tuple[str, P
             if number % 10:
                 continue
             drawn.seek(number)
-            assert drawn.info["duration"] == 100
             picture = np.asarray(drawn.convert("RGB")).astype(int)
+            assert drawn.info["duration"] == 100
             for d in tracked:
                 x, y, *_ = d.rect
                 label = np.abs(picture[max(y - 19, 0) : max(y - 2, 1), x : x + 30] - class_color(d.track_id)).max(2)

@@ -249,7 +249,7 @@ def test_a_named_pipe_is_refused_and_not_waited_for(line: str, run: Run) -> None
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 @pytest.mark.parametrize("line", [
     "run shapes.tflite photo.png --coco pipe", "host script.py --picture photo.png --model shapes.tflite -o pipe.png",
-    "optimize shapes.tflite --pictures photo.png -o pipe.tflite", "demo street --out .", "build --out built/mpy --romfs",
+    "optimize shapes.tflite --pictures photo.png -o pipe.tflite", "demo yard --out .", "build --out built/mpy --romfs",
     "build --out .", "camera run printer.py --json-out pipe", "camera report -o pipe",
 ])  # fmt: skip
 def test_an_output_that_is_a_named_pipe_is_refused(line: str, folder: Path, run: Run) -> None:
