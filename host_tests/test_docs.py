@@ -266,6 +266,7 @@ SUBSTITUTES: tuple[tuple[str, Proof], ...] = (
     (r"(python3 scripts/camera\.py|n6post (camera|collect)) .*", only_takes),
     (r"(python3 scripts/|n6post ).* (--npu|--vela)\b", only_takes),  # Arm's compiler is installed on first use
     (r"(python3 scripts/build\.py|n6post build) .*--board N6\b", only_takes),  # ST's compiler is in OpenMV IDE only
+    (r"python3 scripts/studio\.py", only_takes),  # it runs until Ctrl-C
     (r"python3 scripts/dev/(fuzz|soak_test)\.py ", only_takes),  # minutes to hours; short runs are among the tests
     (r"python3 scripts/test\.py|(\.venv/bin/)?python3? -m (pytest|ruff|mypy)\b", collects),
     (r"pip install ", installs),
