@@ -276,6 +276,25 @@ def test_pictures_are_chosen_with_arrow_keys(studio: Studio, tmp_path: Path) -> 
     assert studio.page.locator("#pictures button[tabindex='0']").count() == 1
 
 
+def test_what_is_dropped_is_seen_and_the_invitation_lies_above_all(studio: Studio, tmp_path: Path) -> None:
+    studio.settle()
+    studio.page.get_by_label("Two models").check()
+    studio.settle()
+    above = """() => { const [it, frame] = [document.querySelector("#dropping"), document.querySelector(".frame")];
+        it.hidden = false; it.style.pointerEvents = "auto"; const {x, y, width, height} = frame.getBoundingClientRect();
+        const found = document.elementFromPoint(x + width / 2, y + height / 2); it.hidden = true; return found.id; }"""
+    assert studio.page.evaluate(above) == "dropping"
+    radios = [radio.bounding_box() for radio in studio.page.locator(".fit").first.get_by_role("radio").all()]
+    assert len(radios) == 3 and len({box["y"] for box in radios if box}) == 1  # in one line
+    copies = [tmp_path / f"{number}.jpg" for number in range(16)]
+    for path in copies:
+        path.write_bytes(PICTURE.read_bytes())
+    studio.drop(*copies)
+    chosen = studio.page.locator("#pictures button[aria-checked=true]")
+    expect(chosen).to_have_attribute("title", "15.jpg", timeout=30_000)
+    expect(chosen).to_be_in_viewport(ratio=1)
+
+
 def test_a_finding_leads_to_its_section(studio: Studio) -> None:
     studio.settle()
     expect(studio.page.locator(".findings li")).to_have_count(2)

@@ -7,6 +7,7 @@ import io
 import os
 import shlex
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -265,6 +266,16 @@ def test_the_optimized_file_is_made_once_and_finds_the_same(bench: Workbench) ->
     assert found["rows"] == rows_of(expected({}, path=new.path)[1])
     assert 'n6post.load("/rom/shapes_optimized.tflite")' in found["script"]
     assert not any("optimize" in finding["text"] for finding in found["findings"])
+
+
+def test_a_model_is_proven_on_the_newest_pictures(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that were dropped with it."""
+    keys = [bench.drop(f"{number}.jpg", PICTURE.read_bytes())["picture"] for number in range(12)]
+    asked: list[str] = []
+    run = subprocess.run
+    monkeypatch.setattr(subprocess, "run", lambda command, **more: asked.extend(command) or run(command, **more))
+    bench.optimize(next(iter(bench.models)))
+    assert asked[asked.index("--pictures") + 1 :] == [str(bench.source(key).path) for key in keys]
 
 
 @pytest.mark.parametrize("threshold, count", [(0.4, "5 found"), (0.9, "1 found"), (0.99, "Nothing found")])

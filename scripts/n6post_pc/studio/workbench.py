@@ -260,7 +260,7 @@ class Workbench:
             del self.models[one.id]
 
     def optimize(self, model_id: str) -> ModelFile:
-        """The model that `n6post optimize` makes of a model, with a proof on up to 12 pictures of the page."""
+        """The model that `n6post optimize` makes of a model, with a proof on the 12 newest pictures of the page."""
         with self._lock:
             model = self._model(model_id)
             done = next((one for one in self.models.values() if one.optimized_from == model_id), None)
@@ -270,9 +270,9 @@ class Workbench:
             folder = self._new_folder()
             command = [sys.executable, "-m", "n6post_pc", "optimize", str(model.path), "-o", str(folder)]
             if still:
-                command += ["--pictures", *map(str, still[:12])]
+                command += ["--pictures", *map(str, still[-12:])]  # those that came with the model are the newest
         # Another process: its pictures and stand-ins are its own, and the page goes on.
-        environment = os.environ | {"PYTHONPATH": str(paths.HERE.parent), "PYTHONUTF8": "1", "COLUMNS": "100"}
+        environment = os.environ | {"PYTHONPATH": str(paths.HERE.parent), "PYTHONUTF8": "1", "COLUMNS": "80"}
         ran = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", env=environment)
         made = [path for path in folder.iterdir() if path.suffix.lower() in MODELS]
         if not made:

@@ -104,10 +104,10 @@ class Panel {
     if (original !== model) {
       const at = `models/${model.id}/`;
       save.append("Save ", element("a", { href: at + encodeURIComponent(model.name), textContent: model.name, download: model.name }),
-        ...(model.labels ? [" and ", element("a", { href: `${at}labels.txt`, textContent: "its labels", download: "" })] : []),
-        element("details", {}, element("summary", { textContent: "What was checked" }),
-          element("pre", { textContent: model.report })));
+        ...(model.labels ? [" and ", element("a", { href: `${at}labels.txt`, textContent: "its labels", download: "" })] : []));
     }
+    this.one(".checked").hidden = !model.report;
+    this.one(".checked pre").textContent = model.report;
   }
 
   async optimize(box) {
@@ -423,6 +423,7 @@ function choosePicture(id) {
   for (const button of $("pictures").children) {
     button.setAttribute("aria-checked", button.dataset.id === id);
     button.tabIndex = button.dataset.id === id ? 0 : -1; // the others by arrow keys
+    if (button.dataset.id === id) button.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
   refresh();
 }
