@@ -295,6 +295,49 @@ def test_what_is_dropped_is_seen_and_the_invitation_lies_above_all(studio: Studi
     expect(chosen).to_be_in_viewport(ratio=1)
 
 
+def test_options_survive_a_reload_and_come_back_with_their_model(studio: Studio, tmp_path: Path) -> None:
+    studio.settle()
+    other = tmp_path / "other.tflite"
+    other.write_bytes(paths.SAMPLE_MODEL.read_bytes())
+    studio.slide("threshold", 0.7)
+    studio.page.get_by_role("radio", name="stretch").check()
+    studio.page.locator("#size").select_option("QVGA")
+    studio.page.get_by_label("Two models").check()
+    studio.slide("threshold", 0.38, panel=1)
+    before = studio.rows(0), studio.rows(1)
+    studio.page.reload()
+    assert (studio.rows(0), studio.rows(1)) == before and len(before[0]) < len(before[1])
+    expect(studio.page.locator("#threshold0")).to_have_value("0.7")
+    expect(studio.page.get_by_role("radio", name="stretch").first).to_be_checked()
+    expect(studio.page.locator("figcaption").first).to_contain_text("320 x 240")
+    studio.page.get_by_label("Two models").uncheck()
+    studio.drop(other)
+    expect(studio.page.locator("#threshold0")).to_have_value("0.4")
+    studio.page.locator(".model").select_option(label="shapes.tflite")
+    expect(studio.page.locator("#threshold0")).to_have_value("0.7")
+
+
+def test_removed_pictures_and_models_leave_the_page(studio: Studio, tmp_path: Path) -> None:
+    studio.settle()
+    (tmp_path / "b.jpg").write_bytes((paths.SAMPLE_PICTURES / "shapes_07.jpg").read_bytes())
+    studio.drop(tmp_path / "b.jpg")
+    chosen = studio.page.locator("#pictures button[aria-checked=true]")
+    expect(chosen).to_have_attribute("title", "b.jpg")
+    studio.page.get_by_role("button", name="Remove picture").click()
+    expect(chosen).to_have_attribute("title", "shapes_06.jpg")
+    assert len(studio.rows()) == 5
+    studio.page.get_by_role("button", name="Remove picture").click()
+    expect(studio.page.locator("#notice")).to_have_text("Drop a picture on this page.")
+    assert studio.page.locator(".rows tr").count() == 0 and studio.page.get_by_role("button", name="Remove picture").is_disabled()
+    studio.drop(PICTURE)
+    expect(studio.page.locator(".rows tr")).to_have_count(5)
+    for left in ("shapes_float.tflite", None):
+        studio.page.get_by_role("button", name="Remove", exact=True).click()
+        expect(studio.page.locator(".model option")).to_have_text([left] if left else [])
+    expect(studio.page.locator("#notice")).to_contain_text("Drop a model")
+    assert paths.SAMPLE_MODEL.is_file() and PICTURE.is_file()
+
+
 def test_a_finding_leads_to_its_section(studio: Studio) -> None:
     studio.settle()
     expect(studio.page.locator(".findings li")).to_have_count(2)

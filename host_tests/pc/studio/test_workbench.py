@@ -268,6 +268,19 @@ def test_the_optimized_file_is_made_once_and_finds_the_same(bench: Workbench) ->
     assert not any("optimize" in finding["text"] for finding in found["findings"])
 
 
+def test_removing_deletes_only_what_was_dropped_or_made(bench: Workbench, tmp_path: Path) -> None:
+    first = next(iter(bench.models))
+    made, dropped = bench.optimize(first), bench.drop("a.jpg", PICTURE.read_bytes())["picture"]
+    bench.look(request(bench, picture=dropped))
+    path = bench.source(dropped).path
+    for key in (dropped, next(iter(bench.sources)), first):
+        bench.remove(key)
+    assert not (bench.models or bench.sources or bench._frames or bench._outputs) and path
+    assert not path.exists() and not made.path.exists() and PICTURE.is_file() and paths.SAMPLE_MODEL.is_file()
+    with pytest.raises(UserError, match="no longer on the page"):
+        bench.remove(first)
+
+
 def test_a_model_is_proven_on_the_newest_pictures(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that were dropped with it."""
     keys = [bench.drop(f"{number}.jpg", PICTURE.read_bytes())["picture"] for number in range(12)]

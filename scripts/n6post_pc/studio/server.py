@@ -95,6 +95,10 @@ def application(workbench: Workbench, token: str) -> ASGIApp:
         )
         return JSONResponse({**taken, "state": await run_in_threadpool(workbench.state)})
 
+    async def remove(http: HttpRequest) -> Response:
+        await run_in_threadpool(workbench.remove, http.path_params["key"])
+        return JSONResponse(await run_in_threadpool(workbench.state))
+
     async def optimize(http: HttpRequest) -> Response:
         made = await run_in_threadpool(workbench.optimize, http.path_params["model"])
         return JSONResponse({"model": made.id, "state": await run_in_threadpool(workbench.state)})
@@ -143,6 +147,7 @@ def application(workbench: Workbench, token: str) -> ASGIApp:
         Route("/look", look, methods=["POST"]),
         Route("/compare", both, methods=["POST"]),
         Route("/files/{name:path}", drop, methods=["POST"]),
+        Route("/remove/{key}", remove, methods=["POST"]),
         Route("/optimize/{model}", optimize, methods=["POST"]),
         Route("/models/{model}/{name}", model_file),
         Route("/thumbnails/{picture}", thumbnail),

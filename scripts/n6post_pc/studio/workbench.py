@@ -259,6 +259,21 @@ class Workbench:
         for one in [one for one in self.models.values() if one.id in older or one.optimized_from in older]:
             del self.models[one.id]
 
+    def remove(self, key: str) -> None:
+        """Take a model, with what was made of it, or a picture off the page. Only files of the page's own folder are deleted."""
+        with self._lock:
+            source = self.source(key) if key not in self.models else None
+            gone = [self.sources.pop(key)] if source else [self.models.pop(key)]
+            gone += [self.models.pop(one.id) for one in list(self.models.values()) if one.optimized_from == key]
+            if source and source.live:
+                source.close()
+            for kept in (self._outputs, self._frames):
+                for one in [one for one in kept if key in one]:
+                    del kept[one]
+            for path in (one.path for one in gone):
+                if path is not None and path.is_relative_to(self._folder):
+                    shutil.rmtree(path.parent, ignore_errors=True)
+
     def optimize(self, model_id: str) -> ModelFile:
         """The model that `n6post optimize` makes of a model, with a proof on the 12 newest pictures of the page."""
         with self._lock:

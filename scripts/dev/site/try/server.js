@@ -128,6 +128,10 @@ export async function ask(path, body) {
     const [name, shown] = rest.split("?model=");
     return { ...await addFile(decodeURIComponent(name), body, shown), state };
   }
+  if (what === "remove") {
+    for (const all of [state.models, state.pictures]) all.splice(0, all.length, ...all.filter((one) => one.id !== rest));
+    return state;
+  }
   throw new Error(`this page cannot do "${what}": n6post studio can`);
 }
 

@@ -25,6 +25,25 @@ function notice(text, bad = false) {
   $("notice").classList.toggle("bad", bad);
 }
 
+// What was chosen last, by model, survives a reload.
+function keep(name, values) {
+  try { localStorage.setItem(`n6post studio ${name}`, JSON.stringify(values)); } catch { /* the browser allows none */ }
+}
+
+function kept(name) {
+  try { return JSON.parse(localStorage.getItem(`n6post studio ${name}`)) ?? {}; } catch { return {}; }
+}
+
+async function remove(id) {
+  await settled(); // no look at it is on its way
+  try {
+    newState(await ask(`remove/${id}`, {}));
+  } catch (error) {
+    return notice(error.message, true);
+  }
+  refresh();
+}
+
 // ---- a panel: a model, its options and what it finds ----
 
 class Panel {
@@ -44,6 +63,7 @@ class Panel {
     on(".model", "change", (event) => this.choose(event.target.value));
     on(".family", "change", (event) => { this.family = event.target.value; this.options = {}; this.controls = []; refresh(); });
     on(".script", "click", () => this.showScript());
+    on(".remove", "click", () => remove(this.model));
     on(".reset", "click", () => { this.options = {}; this.controls = []; refresh(); });
     on(".optimized input", "change", (event) => this.optimize(event.target));
     for (const radio of this.all(".numbers input")) {
@@ -66,13 +86,20 @@ class Panel {
   // `same`: another file of the same network, which takes the same options
   choose(model, same = false) {
     if (!model) return;
-    if (!same) this.options = {};
     this.model = model;
-    this.family = "";
+    if (same) this.family = "";
+    else this.recall();
     this.controls = [];
     this.showModels();
     showPictures();
     refresh();
+  }
+
+  get name() { return `${this.side} ${this.described().name}`; }
+
+  recall() {
+    const { fit, family, options } = kept(this.name);
+    Object.assign(this, { fit: fit in state.fits ? fit : this.fit, family: family ?? "", options: options ?? {} });
   }
 
   request() {
@@ -81,11 +108,17 @@ class Panel {
   }
 
   showModels() {
-    if (!state.models.some((model) => model.id === this.model)) this.model = state.models[0]?.id ?? "";
+    if (!state.models.some((model) => model.id === this.model)) {
+      this.model = state.models[0]?.id ?? "";
+      this.recall();
+      this.controls = [];
+    }
     const select = this.one(".model");
     select.replaceChildren(...state.models.map((model) => element("option", { value: model.id, textContent: model.name })));
     select.value = this.model;
     this.one(".family").value = this.family;
+    for (const radio of this.all(".fit input")) radio.checked = radio.value === this.fit;
+    this.one(".remove").disabled = !this.model;
     const model = this.described();
     const original = state.models.find((one) => one.id === model.optimized_from) ?? model;
     const numbers = this.one(".numbers");
@@ -155,16 +188,21 @@ class Panel {
   }
 
   fail(error) {
+    this.clear();
     const said = this.one(".error");
     said.hidden = false;
     said.textContent = error.message;
+    if (error.unclear) this.one(".more").open = true; // where a post-processor can be chosen
+  }
+
+  clear() {
+    this.one(".error").hidden = true;
     this.found = null; // nothing of an earlier model or picture stays
     showFrame(this.one(".frame"));
     this.one("figcaption").textContent = this.one(".count").textContent = "";
     this.one(".rows").replaceChildren();
     this.one(".findings").replaceChildren();
     this.one(".script").disabled = true;
-    if (error.unclear) this.one(".more").open = true; // where a post-processor can be chosen
   }
 
   // ---- controls of options ----
@@ -328,6 +366,9 @@ async function copyScript() {
 
 async function refresh() {
   again = true;
+  for (const { name, fit, family, options } of panels) keep(name, { fit, family, options });
+  keep(`page of ${location.pathname}`, { picture, number, size: $("size").value, exact: $("exact").checked,
+    panels: panels.map(({ model, fit, family, options }) => ({ model, fit, family, options })) });
   if (busy) return;
   busy = true;
   while (again) {
@@ -351,6 +392,7 @@ function settled() {
 
 async function look() {
   if (!picture || !state.models.length) {
+    for (const panel of panels) panel.clear();
     return notice(state.models.length ? "Drop a picture on this page." : "Drop a model (.tflite, .onnx) on this page.");
   }
   if ($("notice").textContent.startsWith("Drop a ")) notice("");
@@ -414,7 +456,8 @@ function play(on) {
 function choosePicture(id) {
   picture = id;
   play(false);
-  const { count, live } = state.pictures.find((one) => one.id === id);
+  const { count, live } = state.pictures.find((one) => one.id === id) ?? { count: 1, live: false };
+  $("remove").disabled = !id;
   if (live) $("size").value = "VGA"; // the camera sends frames of this size
   $("size").disabled = live;
   $("player").hidden = count === 1;
@@ -429,15 +472,19 @@ function choosePicture(id) {
 }
 
 // Outputs that were recorded belong to pictures of their own.
-function showPictures() {
+function showPictures(at = 0) {
   const own = panels[0]?.described().pictures;
   const shown = state.pictures.filter((one) => own ? own.includes(one.id) : !one.recorded).map((one) => one.id);
   for (const button of $("pictures").children) button.hidden = !shown.includes(button.dataset.id);
-  if (picture && shown.length && !shown.includes(picture)) choosePicture(shown[0]);
+  if (picture && !shown.includes(picture)) choosePicture(shown[at] ?? shown.at(-1) ?? "");
 }
 
 function newState(fresh) {
   state = fresh;
+  const at = [...$("pictures").children].findIndex((button) => button.dataset.id === picture);
+  for (const button of [...$("pictures").children]) {
+    if (!state.pictures.some((one) => one.id === button.dataset.id)) button.remove();
+  }
   const missing = state.pictures.filter((one) => !$("pictures").querySelector(`[data-id="${one.id}"]`));
   for (const one of missing) {
     const button = element("button", { type: "button", title: one.name, tabIndex: -1 },
@@ -449,7 +496,7 @@ function newState(fresh) {
     $("pictures").append(button);
   }
   for (const panel of panels) panel.showModels();
-  showPictures();
+  showPictures(at);
 }
 
 async function drop(files) {
@@ -472,7 +519,10 @@ async function drop(files) {
       newState(taken.state);
       if (taken.labels === "" && !models.length) problems.push(`${file.name}: no model has this name yet`);
       const model = taken.model || taken.labels;
-      if (model) panels[0].choose(model);
+      if (model) {
+        keep(`0 ${state.models.find((one) => one.id === model).name}`, {}); // options of its name may not fit the new file
+        panels[0].choose(model);
+      }
       if (taken.picture) choosePicture(taken.picture);
     } catch (error) {
       problems.push(error.message);
@@ -487,8 +537,11 @@ async function drop(files) {
 async function start() {
   newState(await ask("state"));
   $("size").append(...state.sizes.map((name) => element("option", { value: name, textContent: name })));
-  $("size").value = "VGA";
+  const last = kept(`page of ${location.pathname}`);
+  $("size").value = state.sizes.includes(last.size) ? last.size : "VGA";
+  $("exact").checked = last.exact === true;
   panels.push(new Panel(0));
+  Object.assign(panels[0], last.panels?.[0]);
   $("panels").append(panels[0].root);
   panels[0].showModels();
 
@@ -522,6 +575,7 @@ async function start() {
     next.focus();
     choosePicture(next.dataset.id);
   });
+  $("remove").addEventListener("click", () => remove(picture));
   $("number").addEventListener("input", () => { showNumber(Number($("number").value)); refresh(); });
   $("play").addEventListener("click", () => { play(!playing); refresh(); });
   $("copy").addEventListener("click", copyScript);
@@ -545,8 +599,15 @@ async function start() {
     $("dropping").hidden = true;
     drop(event.dataTransfer.files);
   });
-  if (state.pictures.length) choosePicture(state.pictures[0].id);
-  else refresh();
+  if (last.panels?.length === 2) {
+    $("compare").click();
+    Object.assign(panels[1], last.panels[1]);
+    panels[1].showModels();
+  }
+  const shown = state.pictures.find((one) => one.id === last.picture);
+  if (state.pictures.length) choosePicture((shown ?? state.pictures[0]).id);
+  if (shown && last.number < shown.count) showNumber(last.number);
+  refresh();
 }
 
 start().catch((error) => notice(error.message, true));
