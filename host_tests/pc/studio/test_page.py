@@ -276,6 +276,37 @@ def test_pictures_are_chosen_with_arrow_keys(studio: Studio, tmp_path: Path) -> 
     assert studio.page.locator("#pictures button[tabindex='0']").count() == 1
 
 
+def test_all_pictures_are_judged_by_the_true_boxes(studio: Studio, tmp_path: Path) -> None:
+    studio.settle()
+    page = studio.page
+    expect(page.locator(".count")).to_have_text("5 found, 2 just below the threshold, the best 0.39")
+    studio.drop(paths.SAMPLE_PICTURES / "shapes_11.jpg", paths.SAMPLE_PICTURES.parent / "truth.json")
+    rows = page.locator("#list tr")
+    expect(rows).to_have_count(2, timeout=30_000)
+    assert rows.first.inner_text().split("\t") == [" shapes_06.jpg", "5", "0.39", "2", "0", "2 triangle, 2 star, 1 square"]
+    expect(page.locator("#total")).to_contain_text("2 missed, 0 false alarms: precision 1.00, recall 0.71")
+    rows.first.get_by_role("button").click()
+    marks = page.locator(".marks text")
+    expect(marks).to_have_text(["missed square", "missed triangle"], timeout=30_000)
+    box = page.locator("#plot").bounding_box()
+    assert box
+    for _ in range(2):  # once the page has scrolled
+        page.locator("#plot").scroll_into_view_if_needed()
+        box = page.locator("#plot").bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] * (22 + 306 * 0.4) / 340, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * (22 + 306 * 0.7) / 340, box["y"] + box["height"] / 2)
+    page.mouse.up()
+    expect(page.locator("#threshold0")).to_have_value("0.7")
+    expect(marks).to_have_count(4, timeout=30_000)
+    said = re.search(r"Best F1: (\S+) with a threshold of (\S+), now (\S+)\.$", page.locator("#best").inner_text())
+    assert said and said[3] == "0.60"  # 2 * 3 / (3 + 7)
+    page.get_by_role("button", name="Use it").click()
+    expect(page.locator("#threshold0")).to_have_value(said[2].rstrip("0"))
+    expect(page.locator("#best")).to_contain_text(f"now {said[1]}.")
+
+
 def test_what_is_dropped_is_seen_and_the_invitation_lies_above_all(studio: Studio, tmp_path: Path) -> None:
     studio.settle()
     studio.page.get_by_label("Two models").check()
@@ -328,7 +359,7 @@ def test_removed_pictures_and_models_leave_the_page(studio: Studio, tmp_path: Pa
     assert len(studio.rows()) == 5
     studio.page.get_by_role("button", name="Remove picture").click()
     expect(studio.page.locator("#notice")).to_have_text("Drop a picture on this page.")
-    assert studio.page.locator(".rows tr").count() == 0 and studio.page.get_by_role("button", name="Remove picture").is_disabled()
+    assert studio.page.locator(".rows tr").count() == 0 and studio.page.locator("#remove").is_disabled()
     studio.drop(PICTURE)
     expect(studio.page.locator(".rows tr")).to_have_count(5)
     for left in ("shapes_float.tflite", None):

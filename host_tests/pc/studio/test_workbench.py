@@ -107,7 +107,7 @@ def test_another_threshold_does_not_run_the_network_again(bench: Workbench, monk
 def test_the_ticks_are_the_scores_that_a_low_threshold_finds(bench: Workbench) -> None:
     everything = expected({"threshold": looks.LOWEST, "max_detections": 100, "classes": ["square", "star"]})[1]
     ticks = bench.look(request(bench, options={"threshold": 0.9, "classes": ["square", "star"]}))["ticks"]
-    assert ticks == [round(float(d.score), 3) for d in everything] and len(ticks) > 3
+    assert ticks == [(float(d.score), d.label, list(d.rect)) for d in everything] and len(ticks) > 3
 
 
 def test_the_printed_lines_are_those_of_the_script(bench: Workbench, tmp_path: Path) -> None:

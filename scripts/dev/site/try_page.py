@@ -59,7 +59,7 @@ PAGE = (
      '<canvas class="frame" role="img" aria-label="The picture with the results drawn on it"></canvas>'),
     ("For this frame, it prints:", "For a frame of this picture's size, it prints:"),
     ("Dropped files are there as long as this page works.", "It needs n6post and these files there, and takes VGA frames."),
-    ("Drop models (.tflite, .onnx), labels (.txt), pictures and videos",
+    ("Drop models (.tflite, .onnx), labels (.txt), pictures, videos, and true boxes (COCO's .json, YOLO's .txt)",
      "Drop a model (.tflite), its labels (.txt) and pictures"),
 )  # fmt: skip
 

@@ -259,6 +259,28 @@ def _annotations(path: Path) -> dict[str, Any]:
     return content
 
 
+def boxes(path: Path) -> dict[str, list[tuple[str, tuple[float, float, float, float]]]]:
+    """The boxes of annotations, {file name: [(category's name, (x, y, w, h) in fractions of the picture), ...]}.
+
+    Crowds are left out. UserError for any other file.
+    """
+    Results(None, [], path)  # what it refuses
+    content = _annotations(path)
+    try:
+        names = {one["id"]: one["name"] for one in content["categories"]}
+        images = {one["id"]: (Path(one["file_name"]).name, one["width"], one["height"]) for one in content["images"]}
+        found: dict[str, list[Any]] = {file: [] for file, _, _ in images.values()}
+        for one in content["annotations"]:
+            file, width, height = images[one["image_id"]]
+            x, y, w, h = one["bbox"]
+            if not one["iscrowd"]:
+                found[file].append((names[one["category_id"]], (x / width, y / height, w / width, h / height)))
+    except (KeyError, TypeError, ZeroDivisionError) as error:
+        expected = "expected annotations in COCO's format, with the size of images (width, height), and objects' category"
+        raise UserError(f"{path}: {expected}") from error
+    return found
+
+
 def _is_coco(detection: Any, names: Sequence[str] | None) -> bool:
     """Whether a detection comes from a network for COCO's 80 classes.
 

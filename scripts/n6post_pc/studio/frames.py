@@ -39,6 +39,7 @@ class Source:
 
     def __init__(self, path: Path) -> None:
         self.path, self.name = path, path.name
+        self.size: tuple[int, int] | None = None  # of a still picture
         self._video: Any = None
         if sources.is_video(path):
             import _video
@@ -49,7 +50,7 @@ class Source:
                 raise UserError(str(error)) from error
         else:
             try:
-                pictures.read(path)  # an error now, not at the first look
+                self.size = pictures.read(path).picture.size  # an error now, not at the first look
             except pictures.UnreadableError as error:
                 raise UserError(f"{path}: {error}") from error
 

@@ -35,7 +35,7 @@ def look(network: Any, request: Any, inputs: Any, outputs: Any, file: str, needs
     family = type(processor).__name__
     general = results.kind_of(result)
     kind = script.kind_of(family, general)
-    names, unused = _classes_and_unused(network)
+    names, unused = classes_and_unused(network)
     return result, {
         "family": family, "input": list(network.size), "controls": controls(family, names, unused),
         "rows": [list(row) for row in results.rows(result)], "count": counted(general, result),
@@ -47,8 +47,8 @@ def look(network: Any, request: Any, inputs: Any, outputs: Any, file: str, needs
     }  # fmt: skip
 
 
-def ticks(network: Any, request: Any, inputs: Any, outputs: Any) -> list[float]:
-    """The scores of what a lower threshold would find, so that a threshold can be set between them."""
+def ticks(network: Any, request: Any, inputs: Any, outputs: Any) -> list[tuple[float, str, list[int]]]:
+    """(score, label, rect) of all that a lower threshold would find, best first: a threshold can be set between them."""
     lower = {"threshold": LOWEST, "max_detections": MOST_TICKS}
     if not lower.keys() <= {name for name, _ in type(network.processor)._option.defaults}:
         return []
@@ -56,7 +56,7 @@ def ticks(network: Any, request: Any, inputs: Any, outputs: Any) -> list[float]:
         found = processor_of(network, request.family, {**request.options, **lower})(network.model, inputs, outputs)
     except ValueError:
         return []
-    return [round(float(one.score), 3) for one in found]
+    return [(float(one.score), one.label, list(one.rect)) for one in found]
 
 
 def processor_of(network: Any, family: str, options: dict[str, Any]) -> Any:
@@ -82,7 +82,7 @@ def _non_default(processor: Any, options: dict[str, Any]) -> dict[str, Any]:
     return {name: options[name] for name, default in defaults.items() if name in options and options[name] != default}
 
 
-def _classes_and_unused(network: Any) -> tuple[list[str] | None, set[str]]:
+def classes_and_unused(network: Any) -> tuple[list[str] | None, set[str]]:
     """The labels of all classes, also of a model without labels (None: its outputs do not show how many there are), and the
     options of its family that do not apply to this model."""
     try:

@@ -79,6 +79,10 @@ def application(workbench: Workbench, token: str) -> ASGIApp:
         request = request_of(await asked(http))
         return JSONResponse(await run_in_threadpool(workbench.look, request))
 
+    async def ticks(http: HttpRequest) -> Response:
+        request = request_of(await asked(http))
+        return JSONResponse(await run_in_threadpool(workbench.ticks, request))
+
     async def both(http: HttpRequest) -> Response:
         body = await asked(http)
         left, right = request_of(body.get("left")), request_of(body.get("right"))
@@ -145,6 +149,7 @@ def application(workbench: Workbench, token: str) -> ASGIApp:
         Route("/", static),
         Route("/state", state),
         Route("/look", look, methods=["POST"]),
+        Route("/ticks", ticks, methods=["POST"]),
         Route("/compare", both, methods=["POST"]),
         Route("/files/{name:path}", drop, methods=["POST"]),
         Route("/remove/{key}", remove, methods=["POST"]),

@@ -23,10 +23,10 @@ from .. import files, paths
 from ..build import inspect as inspect_model
 from ..command import UserError, quoted
 from ..files import MODELS
-from ..models import compare, graph, n6_estimate, results, sources
+from ..models import coco, compare, graph, n6_estimate, results, sources
 from ..models.run import FITS, Network
 from ..optimize import can_be_optimized
-from . import looks, pages
+from . import looks, pages, truth
 from .frames import FRAME_SIZE, SIZES, Camera, Source
 
 KEPT = 12  # frames and outputs of models that are kept, so that a slider does not run the network again
@@ -146,6 +146,7 @@ class Workbench:
         self.sources: dict[str, Source | Camera] = {}
         self._count = 0
         self._thumbnails: dict[str, bytes] = {}
+        self._truth: dict[str, list[truth.Box]] = {}  # by the name of the picture, without its ending
         self._labels: dict[str, bytes] = {}  # dropped .txt files by the name of their model
         self._outputs: OrderedDict[tuple[Any, ...], tuple[Any, Any]] = OrderedDict()
         self._frames: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
@@ -197,24 +198,32 @@ class Workbench:
         return folder
 
     def drop(self, name: str, data: bytes, model: str = "") -> dict[str, str]:
-        """Take a file that was dropped on the page: a model, its labels, a picture or a video.
+        """Take a file that was dropped on the page: a model, its labels, a picture, a video or true boxes.
 
         name    the file's name; folders in it are ignored
         model   the id of the model that is shown, which gets the labels of a .txt that is named like no other
 
-        Returns {"model": id}, {"picture": id} or {"labels": the id of the model that has them, or ""}.
+        Returns {"model": id}, {"picture": id}, {"labels": the id of the model that has them, or ""} or
+        {"truth": what the page has of it}.
         """
         name = re.split(r"[\\/]", name)[-1]
         if not name.strip(". ") or not name.isprintable() or len(name) > LONGEST:
             raise UserError(f"expected the name of a file, of at most {LONGEST} characters, got {name[:LONGEST]!r}")
         suffix = Path(name).suffix.lower()
         with self._lock:
-            if suffix == ".txt":
+            if suffix == ".txt" and not self._drop_truth(name, data):
                 return {"labels": self._drop_labels(name, data, model)}
             folder = self._new_folder()
             path = folder / name
             files.write({path: data})
             try:
+                if suffix == ".json":
+                    self._truth |= {Path(file).stem: boxes for file, boxes in coco.boxes(path).items()}
+                if suffix in (".json", ".txt"):
+                    shutil.rmtree(folder)
+                    stems = [Path(one.name).stem for one in self.sources.values() if isinstance(one, Source) and one.size]
+                    known = sum(stem in self._truth for stem in stems)
+                    return {"truth": f"{name}: {known} of {len(stems)} pictures on this page have true boxes"}
                 if suffix in MODELS or suffix in graph.WEIGHTS:
                     if _first_part(name) in self._labels:
                         _labels_path(path).write_bytes(self._labels[_first_part(name)])
@@ -223,11 +232,21 @@ class Workbench:
                     return {"model": added.id}
                 if suffix in sources.PICTURES or sources.is_video(path):
                     return {"picture": self.add_source(path)}
-                expected = ", ".join((*MODELS, ".txt", *sources.PICTURES))
+                expected = ", ".join((*MODELS, ".txt", ".json", *sources.PICTURES))
                 raise UserError(f"{name}: expected a model, its labels, a picture or a video: {expected}, .mp4, .avi, ...")
             except UserError as error:
                 shutil.rmtree(folder, ignore_errors=True)
                 raise UserError(str(error).replace(str(path), name)) from error
+
+    def _drop_truth(self, name: str, data: bytes) -> bool:
+        """Take a picture's labels in YOLO's format. False if the file has the labels of a model's classes."""
+        stem, text = Path(name).stem, data.decode("utf-8-sig", "replace")
+        pictures = {Path(one.name).stem for one in self.sources.values()}
+        models = {_first_part(one.path.name) for one in self.models.values()}
+        if not truth.is_yolo(text) and (stem not in pictures or stem in models):
+            return False
+        self._truth[stem] = truth.of_yolo(name, text)
+        return True
 
     def _drop_labels(self, name: str, data: bytes, shown: str) -> str:
         """Give labels to the model that is named like them, or else to the one that is shown. Its id, or ""."""
@@ -260,7 +279,7 @@ class Workbench:
             del self.models[one.id]
 
     def remove(self, key: str) -> None:
-        """Take a model, with what was made of it, or a picture off the page. Only files of the page's own folder are deleted."""
+        """Take a model, with what was made of it, or a picture off the page. The user's own files stay."""
         with self._lock:
             source = self.source(key) if key not in self.models else None
             gone = [self.sources.pop(key)] if source else [self.models.pop(key)]
@@ -413,10 +432,33 @@ class Workbench:
         findings = _merged(shown["findings"], self._file_findings(model))
         return result, shown | {
             "picture": _as_png(frame), "width": frame.width(), "height": frame.height(),
-            "ticks": looks.ticks(network, request, inputs, outputs),
+            **self._ticks(network, request, source, inputs, outputs, (frame.width(), frame.height())),
             "findings": [pages.linked(finding) for finding in findings],
             "command": host_command(model, source, request),
         }  # fmt: skip
+
+    def ticks(self, request: Request) -> dict[str, Any]:
+        """What `look` says of everything that a lower threshold would find, without a picture."""
+        with self._lock:
+            model, source = self._model(request.model), self.source(request.picture)
+            network = self._network(model, request)
+            frame = self._frame(request, source)
+            inputs, outputs = self._run(network, request, source.live, frame, FITS[request.fit][0])
+            return self._ticks(network, request, source, inputs, outputs, (frame.width(), frame.height()))
+
+    def _ticks(
+        self, network: Network, request: Request, source: Source | Camera, inputs: Any, outputs: Any, size: tuple[int, int]
+    ) -> dict[str, Any]:
+        """{"ticks": [(score, label, rect), ...]}; with true boxes each also has the number of its one or -1, and there are
+        "truth": [(label, rect), ...], and "unknown": labels that the model does not have."""
+        found = looks.ticks(network, request, inputs, outputs)
+        boxes = self._truth.get(Path(source.name).stem)
+        if boxes is None or not isinstance(source, Source) or not source.size:
+            return {"ticks": found}
+        names = looks.classes_and_unused(network)[0]
+        true, unknown = truth.placed(boxes, names, request.options.get("classes"), source.size, size)
+        numbers = truth.hits(found, true)
+        return {"ticks": [(*one, number) for one, number in zip(found, numbers)], "truth": true, "unknown": unknown}
 
     def _frame(self, request: Request, source: Source | Camera) -> Any:
         """A frame to draw on. Those of the last pictures are kept: a large photograph takes a second to read."""

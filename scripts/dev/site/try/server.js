@@ -124,6 +124,7 @@ export async function ask(path, body) {
   const [what, rest] = path.split(/\/(.*)/);
   if (what === "state") return state.models.length ? state : begin();
   if (what === "look") return look(body);
+  if (what === "ticks") return { ticks: await foundIn(body) && await python("ticks", { request: body }) };
   if (what === "files") {
     const [name, shown] = rest.split("?model=");
     return { ...await addFile(decodeURIComponent(name), body, shown), state };
@@ -149,14 +150,18 @@ async function begin() {
   return state;
 }
 
+async function foundIn(request) {
+  const model = models.get(request.model);
+  const found = await python("look", { request });
+  if (!found.tensor) return found;
+  const outputs = model.described.recorded ? await bytesOf(`data/${request.model}__${request.picture}.gz`, true)
+    : await network("run", { id: request.model, input: found.tensor, names: model.described.outputs.map((one) => one.name) });
+  return python("look", { request, outputs });
+}
+
 async function look(request) {
   const model = models.get(request.model);
-  let found = await python("look", { request });
-  if (found.tensor) {
-    const outputs = model.described.recorded ? await bytesOf(`data/${request.model}__${request.picture}.gz`, true)
-      : await network("run", { id: request.model, input: found.tensor, names: model.described.outputs.map((one) => one.name) });
-    found = await python("look", { request, outputs });
-  }
+  const found = await foundIn(request);
   found.findings = found.findings.map(([text, page, anchor]) => ({ text, page: page && `../${page}/#${anchor}` }));
   found.command = `n6post host script.py --picture ${state.pictures.find((one) => one.id === request.picture).name} --model ${model.file}`;
   found.canvas = pictures.get(request.picture);

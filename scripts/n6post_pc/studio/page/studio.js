@@ -20,6 +20,13 @@ function element(name, properties = {}, ...children) {
   return made;
 }
 
+function svg(name, attributes, ...children) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
 function notice(text, bad = false) {
   $("notice").textContent = text;
   $("notice").classList.toggle("bad", bad);
@@ -38,6 +45,7 @@ async function remove(id) {
   await settled(); // no look at it is on its way
   try {
     newState(await ask(`remove/${id}`, {}));
+    surveyed.clear();
   } catch (error) {
     return notice(error.message, true);
   }
@@ -184,6 +192,7 @@ class Panel {
       this.buildControls(found.controls);
     }
     this.showTicks();
+    if (!this.one(".ticks")) this.one(".marks").replaceChildren();
     this.one(".script").disabled = false;
   }
 
@@ -201,6 +210,7 @@ class Panel {
     showFrame(this.one(".frame"));
     this.one("figcaption").textContent = this.one(".count").textContent = "";
     this.one(".rows").replaceChildren();
+    this.one(".marks").replaceChildren();
     this.one(".findings").replaceChildren();
     this.one(".script").disabled = true;
   }
@@ -266,12 +276,31 @@ class Panel {
   showTicks() {
     const box = this.one(".ticks");
     if (!box || !this.found || !this.controls.length) return;
-    const least = this.options.threshold ?? this.controls.find((one) => one.option === "threshold").default;
-    box.replaceChildren(...this.found.ticks.map((score) => {
+    const { found, least } = this;
+    box.replaceChildren(...found.ticks.map(([score]) => {
       const tick = element("i", { className: score >= least ? "kept" : "" });
       tick.style.left = `${100 * score}%`;
       return tick;
     }));
+    const near = found.ticks.map(([score]) => score).filter((score) => score < least && score > least - NEAR);
+    // Rounded down: it shall not read as the threshold itself.
+    this.one(".count").textContent = found.count +
+      (near.length ? `, ${near.length} just below the threshold, the best ${(Math.floor(near[0] * 100) / 100).toFixed(2)}` : "");
+    this.showMarks(judged(found, least), found);
+    if (this.side === 0) showAll();
+  }
+
+  get least() { return this.options.threshold ?? this.controls.find((one) => one.option === "threshold")?.default; }
+
+  // Misses and false alarms, where the truth is known.
+  showMarks({ missed, wrong }, { width, height }) {
+    const mark = (name) => ([label, [x, y, w, h]]) => {
+      const at = { x, y, width: w, height: h };
+      const text = svg("text", { x: x + 3, y: Math.min(y + h, height) - 5, "font-size": width / 36 }, `${name} ${label}`);
+      return svg("g", { class: name }, svg("rect", at), svg("rect", at), text);
+    };
+    this.one(".marks").setAttribute("viewBox", `0 0 ${width} ${height}`);
+    this.one(".marks").replaceChildren(...missed.map(mark("missed")), ...wrong.map(([, ...one]) => mark("false")(one)));
   }
 
   numberControl(control, id, value) {
@@ -360,6 +389,127 @@ async function copyScript() {
     getSelection().selectAllChildren($("code"));
     $("copied").textContent = "The browser does not allow copying: the script is selected, press Ctrl+C.";
   }
+}
+
+// ---- all pictures ----
+
+const NEAR = 0.1; // scores that much below the threshold are just below it
+const surveyed = new Map(); // what a low threshold finds, by picture and all options but the threshold
+let asking = false;
+
+const stills = () => state.pictures.filter(({ id, count, live }) =>
+  count === 1 && !live && $("pictures").querySelector(`[data-id="${id}"]:not([hidden])`));
+
+function requestFor(id) {
+  const { threshold, max_detections, ...options } = panels[0].options;
+  return { ...panels[0].request(), picture: id, number: 0, options };
+}
+
+const answerFor = (id) => surveyed.get(JSON.stringify(requestFor(id)));
+
+// What is found above a threshold; with the truth, what of it is wrong, and what is missed.
+function judged({ ticks, truth }, least) {
+  const found = ticks.filter(([score]) => score >= least);
+  const hit = new Set(found.map((one) => one[3]));
+  return { found, missed: (truth ?? []).filter((one, k) => !hit.has(k)), wrong: truth ? found.filter((one) => one[3] < 0) : [] };
+}
+
+async function survey() {
+  if (asking) return;
+  asking = true;
+  for (let next; $("all").open && !$("all").hidden && !busy && (next = stills().find(({ id }) => !answerFor(id)));) {
+    const request = requestFor(next.id);
+    let answer;
+    try {
+      answer = await ask("ticks", request);
+    } catch (error) {
+      answer = { ticks: [], error: error.message };
+    }
+    surveyed.set(JSON.stringify(request), answer);
+    showAll();
+  }
+  asking = false;
+}
+
+function showAll() {
+  const [panel] = panels;
+  $("all").hidden = !panel.controls.some((one) => one.option === "max_detections") || panel.least === undefined;
+  if ($("all").hidden || !$("all").open) return;
+  const { least } = panel;
+  const rows = stills().flatMap((one) => {
+    const answer = answerFor(one.id);
+    if (!answer) return [];
+    const nearest = answer.ticks.map(([score]) => score).sort((a, b) => Math.abs(a - least) - Math.abs(b - least))[0];
+    return [{ ...one, ...judged(answer, least), nearest, answer }];
+  });
+  const faults = (row) => row.missed.length + row.wrong.length;
+  const away = (row) => Math.abs((row.nearest ?? 9) - least);
+  rows.sort((a, b) => faults(b) - faults(a) || away(a) - away(b));
+  $("list").replaceChildren(...rows.map((row) => {
+    const button = element("button", { type: "button" }, element("img", { src: row.thumbnail, alt: "" }), ` ${row.name}`);
+    button.addEventListener("click", () => { choosePicture(row.id); panels[0].root.scrollIntoView({ block: "nearest" }); });
+    const counts = new Map();
+    for (const [, label] of row.found) counts.set(label, (counts.get(label) ?? 0) + 1);
+    const labels = row.answer.error ?? [...counts].map(([label, count]) => `${count} ${label}`).join(", ");
+    const [missed, wrong] = row.answer.truth ? [row.missed.length, row.wrong.length] : ["", ""];
+    return element("tr", {}, element("td", {}, button), ...[row.found.length, row.nearest?.toFixed(2) ?? "", missed, wrong, labels]
+      .map((text, k) => element("td", { textContent: text, className: k === 2 || k === 3 ? "true" : "" })));
+  }));
+  const of = rows.length < stills().length ? ` of ${stills().length}` : "";
+  $("total").textContent = `${rows.length}${of} pictures${panels.length === 2 ? " with the left model" : ""}: ` +
+    `${rows.reduce((sum, row) => sum + row.found.length, 0)} found`;
+  showPlot(rows.map((row) => row.answer).filter((one) => one.truth), least);
+}
+
+function showPlot(answers, least) {
+  $("truth").hidden = !answers.length;
+  $("all").classList.toggle("judged", answers.length > 0);
+  if (!answers.length) return;
+  const ticks = answers.flatMap((one) => one.ticks);
+  const boxes = answers.reduce((sum, one) => sum + one.truth.length, 0);
+  const at = (threshold) => {
+    const found = ticks.filter(([score]) => score >= threshold);
+    const hits = found.filter((one) => one[3] >= 0).length;
+    return { threshold, hits, found: found.length, precision: hits / found.length, recall: hits / boxes, f1: 2 * hits / (found.length + boxes) };
+  };
+  const all = Array.from({ length: 96 }, (_, k) => at((k + 5) / 100)); // below .05 nothing was looked for
+  const most = Math.max(...all.map((one) => one.f1));
+  const best = all.filter((one) => one.f1 === most); // a whole range: its middle is farthest from all scores
+  const middle = best[best.length >> 1];
+  const now = at(least);
+  const x = (threshold) => LEFT + WIDTH * threshold;
+  const y = (part) => 10 + 130 * (1 - part);
+  const line = (name) => svg("polyline", { class: name, points: all.filter((one) => !isNaN(one[name]))
+    .map((one) => `${x(one.threshold)},${y(one[name])}`).join(" ") });
+  const label = (left, top, text, anchor = "middle") => svg("text", { x: left, y: top, "text-anchor": anchor }, text);
+  $("plot").replaceChildren(
+    ...[0, 0.5, 1].flatMap((part) => [svg("line", { x1: x(0), x2: x(1), y1: y(part), y2: y(part) }),
+      label(LEFT - 4, y(part) + 3, part, "end"), label(x(part), 152, part)]),
+    label(x(0.5), 165, "threshold"), label(LEFT + 4, 167, "– precision   -- recall", "start"), line("precision"), line("recall"),
+    svg("line", { class: "now", x1: x(least), x2: x(least), y1: y(1), y2: y(0) }),
+    ...[now.precision, now.recall].filter((part) => !isNaN(part)).map((part) => svg("circle", { cx: x(least), cy: y(part), r: 5 })));
+  const unknown = [...new Set(answers.flatMap((one) => one.unknown))];
+  $("total").textContent += ` with a threshold of ${least.toFixed(2)}; of ${boxes} true boxes ${now.hits} found, ` +
+    `${boxes - now.hits} missed, ${now.found - now.hits} false alarms: precision ${(now.precision || 0).toFixed(2)}, ` +
+    `recall ${(now.recall || 0).toFixed(2)}` + (unknown.length ? `. Not counted, as the model has no such class: ${unknown.join(", ")}` : "");
+  $("best").textContent = `Best F1: ${(most || 0).toFixed(2)} with a threshold of ${middle?.threshold.toFixed(2)}, now ${(now.f1 || 0).toFixed(2)}.`;
+  $("use").onclick = () => setThreshold(middle.threshold);
+  $("use").disabled = !middle;
+}
+
+const LEFT = 22, WIDTH = 306; // of the plot, in its own units
+
+function setThreshold(value) {
+  const slider = $("threshold0");
+  slider.value = value;
+  slider.dispatchEvent(new Event("input"));
+}
+
+function dragged(event) {
+  if (!event.buttons) return;
+  $("plot").setPointerCapture(event.pointerId);
+  const { left, width } = $("plot").getBoundingClientRect();
+  setThreshold(((event.clientX - left) / width * 340 - LEFT) / WIDTH);
 }
 
 // ---- one request at a time; the newest options win ----
@@ -500,10 +650,13 @@ function newState(fresh) {
 }
 
 async function drop(files) {
-  // Labels first: a model that follows finds them.
-  const sorted = [...files].sort((one, other) => other.name.endsWith(".txt") - one.name.endsWith(".txt"));
+  // True boxes are those of pictures; labels come before the model that takes them.
+  const rank = ({ name }) => (/\.(tflite|onnx)$/i.test(name) ? 2 : /\.(txt|json)$/i.test(name) ? 1 : 0);
+  const sorted = [...files].sort((one, other) => rank(one) - rank(other));
+  surveyed.clear();
   const models = sorted.filter((file) => /\.(tflite|onnx)$/i.test(file.name));
   const problems = [];
+  let said = "";
   for (const file of sorted) {
     notice(`Reading ${file.name} ...`);
     let data;
@@ -523,12 +676,17 @@ async function drop(files) {
         keep(`0 ${state.models.find((one) => one.id === model).name}`, {}); // options of its name may not fit the new file
         panels[0].choose(model);
       }
+      if (taken.truth) {
+        $("all").open = true;
+        said = taken.truth;
+      }
       if (taken.picture) choosePicture(taken.picture);
     } catch (error) {
       problems.push(error.message);
     }
   }
-  notice(problems.join("; "), problems.length > 0);
+  notice(problems.join("; ") || said, problems.length > 0);
+  surveyed.clear();
   refresh();
 }
 
@@ -575,6 +733,9 @@ async function start() {
     next.focus();
     choosePicture(next.dataset.id);
   });
+  $("all").addEventListener("toggle", () => { showAll(); survey(); });
+  addEventListener("settled", survey);
+  for (const event of ["pointerdown", "pointermove"]) $("plot").addEventListener(event, dragged);
   $("remove").addEventListener("click", () => remove(picture));
   $("number").addEventListener("input", () => { showNumber(Number($("number").value)); refresh(); });
   $("play").addEventListener("click", () => { play(!playing); refresh(); });
