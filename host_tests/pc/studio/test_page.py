@@ -40,7 +40,7 @@ class Studio:
 
     def __init__(self, page: Page, address: str) -> None:
         self.page = page
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(60_000)
         page.goto(address)
 
     def settle(self) -> None:
@@ -287,7 +287,7 @@ def test_all_pictures_are_judged_by_the_true_boxes(studio: Studio, tmp_path: Pat
     expect(page.locator("#total")).to_contain_text("2 missed, 0 false alarms: precision 1.00, recall 0.71")
     rows.first.get_by_role("button").click()
     marks = page.locator(".marks text")
-    expect(marks).to_have_text(["missed square", "missed triangle"], timeout=30_000)
+    expect(marks).to_have_text(["missed triangle", "missed square"], timeout=30_000)
     box = page.locator("#plot").bounding_box()
     assert box
     for _ in range(2):  # once the page has scrolled

@@ -296,7 +296,7 @@ class Panel {
   showMarks({ missed, wrong }, { width, height }) {
     const mark = (name) => ([label, [x, y, w, h]]) => {
       const at = { x, y, width: w, height: h };
-      const text = svg("text", { x: x + 3, y: Math.min(y + h, height) - 5, "font-size": width / 36 }, `${name} ${label}`);
+      const text = svg("text", { x: x + 3, y: name === "false" ? y + width / 32 : Math.min(y + h, height) - 5, "font-size": width / 36 }, `${name} ${label}`);
       return svg("g", { class: name }, svg("rect", at), svg("rect", at), text);
     };
     this.one(".marks").setAttribute("viewBox", `0 0 ${width} ${height}`);
