@@ -141,7 +141,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 
 
 @pytest.mark.parametrize(("name", "script", "arguments"), [
-    ("demo", "demo.py", ["yolov8n_192", "street", "--out", "out"]),
+    ("demo", "demo.py", ["yolov8n_192", "yard", "--no-browser", "--out", "out"]),
     ("models", "run_on_host.py", ["script.py", "--frames", "2"]),
     ("camera", "build.py", ["--out", "mpy", "--zip"]),
     ("camera", "camera.py", ["selftest", "--help"]),

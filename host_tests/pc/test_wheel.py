@@ -189,7 +189,7 @@ def test_with_its_extras_it_works_like_the_checkout(python: Path, tmp_path: Path
         done = run(python, "demo", "yolov8n_192", "--out", "drawn", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         pictures = {f"{model}__{picture}.png" for model, picture in recorded.names() if model == "yolov8n_192"}
-        assert {file.name for file in (tmp_path / "drawn").iterdir()} == pictures
+        assert {file.name for file in (tmp_path / "drawn").iterdir()} == {*pictures, "index.html"}
         done = run(python, "run", "--json", cwd=tmp_path)
         assert done.returncode == 0 and done.stdout.count('"detections"') == 8, done.stderr
         done = run(python, "build", "--output", "mpy", "--zip", cwd=tmp_path)

@@ -163,7 +163,7 @@ def test_a_camera_script_writes_the_cameras_bytes(run: Run, tmp_path: Path, mode
 @on_linux
 def test_the_demo_and_the_self_test_run(run: Run) -> None:
     pytest.importorskip("skimage")
-    assert "3 annotated pictures" in run("demo.py", "yolov8n_192")
+    assert "on one page: out" in run("demo.py", "yolov8n_192")
     assert run("camera.py", "selftest").splitlines()[-1].endswith(" passed, 0 failed")
 
 
