@@ -83,7 +83,7 @@ def test_a_track_is_saved_once_for_each_reason(camera: Camera) -> None:
 def test_what_is_not_found_between_two_frames_is_lost(camera: Camera) -> None:
     camera.see([thing(304)], [thing(308)], [], [thing(316)])
     assert camera.saved[1:] == [(3, "00002_lost_100")]
-    text = (camera.folder / "00002_lost_100.txt").read_text()
+    text = (camera.folder / "00002_lost_100.txt").read_text(encoding="utf-8")
     assert text == n6post.to_yolo([thing(308)])  # where it was last
 
 
@@ -98,7 +98,7 @@ def test_a_track_that_coasts_is_lost_too(tmp_path: Path) -> None:
     camera = Camera(tmp_path / "collected", coast=1.0)
     camera.see([thing(300)], [thing(304)], [thing(308)], [], [])
     assert reasons(camera.saved) == [(0, "new"), (3, "lost")]
-    assert (camera.folder / "00002_lost_100.txt").read_text() == n6post.to_yolo([thing(308)])
+    assert (camera.folder / "00002_lost_100.txt").read_text(encoding="utf-8") == n6post.to_yolo([thing(308)])
 
 
 @pytest.mark.parametrize("x, y", [(14, 200), (640 - 60 - 14, 200), (300, 19), (300, 480 - 80 - 19)])
@@ -272,13 +272,13 @@ def test_the_picture_is_the_frame_and_the_text_its_boxes(camera: Camera) -> None
     shown = np.asarray(Image.open(path).convert("L"), np.int16)
     pixels = np.frombuffer(img.bytearray(), np.uint8).reshape(480, 640)
     assert np.abs(shown - pixels).mean() < 3 and bytes(img.bytearray()) == bytes(picture(3).bytearray())
-    assert Path(path).with_suffix(".txt").read_text() == n6post.to_yolo(found)
+    assert Path(path).with_suffix(".txt").read_text(encoding="utf-8") == n6post.to_yolo(found)
 
 
 def test_after_a_restart_the_numbers_go_on(camera: Camera) -> None:
-    (camera.folder / "00041_lost_200.txt").write_text("")
-    (camera.folder / "00050_lost_200.jpg").write_text("power failed before its text was written")
-    (camera.folder / "classes.txt").write_text("person")
+    (camera.folder / "00041_lost_200.txt").write_text("", encoding="utf-8")
+    (camera.folder / "00050_lost_200.jpg").write_text("power failed before its text was written", encoding="utf-8")
+    (camera.folder / "classes.txt").write_text("person", encoding="utf-8")
     again = Camera(camera.folder)
     assert again.collector.count == 2
     again.see([thing(300)])

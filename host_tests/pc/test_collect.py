@@ -103,7 +103,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "no picture": (lambda path: path.write_bytes(b"none\xff\xd9"), "cannot identify image file"),
     "no labels": (lambda path: path.with_suffix(".txt").unlink(), "it has no labels"),
     "bytes as labels": (lambda path: path.with_suffix(".txt").write_bytes(b"\xff\xfe0"), "codec can't decode"),
-    "cut labels": (lambda path: path.with_suffix(".txt").write_text("0 0.5 0.5 0."), "got '0 0.5 0.5 0.'"),
+    "cut labels": (lambda path: path.with_suffix(".txt").write_text("0 0.5 0.5 0.", encoding="utf-8"), "got '0 0.5 0.5 0.'"),
 }
 
 

@@ -219,7 +219,7 @@ class Collector(PerTrack):
                 file.write(jpeg.bytearray())
             with open(path + ".txt", "w") as file:  # last: a picture without it is not whole
                 file.write(text)
-        except Exception as error:  # camera: memory-error: raised again
+        except Exception as error:  # a MemoryError too, which is raised again
             self._remove(path)
             if not isinstance(error, OSError):
                 raise

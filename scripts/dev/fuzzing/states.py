@@ -128,7 +128,7 @@ def collector(dice: Dice) -> str:
         require(new.name not in before and new.stem in pictures, "%s is not new: %s", path, before)
         require(100 * k - last >= 1000 * options["every"], "%d ms after the picture before", 100 * k - last)
         last = 100 * k
-        lines = new.with_suffix(".txt").read_text().splitlines()
+        lines = new.with_suffix(".txt").read_text(encoding="utf-8").splitlines()
         detected = n6post.to_yolo([d for d in given if not d.missed]).splitlines()
         require(lines[: len(detected)] == detected and len(lines) <= len(detected) + 1, "%s for %s", lines, detected)
         require(len(lines) == len(detected) or "_lost_" in path, "%s has a box more", path)
