@@ -15,7 +15,6 @@ from micropython import const
 from ulab import numpy as np
 
 from ..pixels.colors import depth_of
-from ..results.detection import detection_from
 from ..results.yolo_text import to_yolo
 from ..tensors.lazy import later
 from ..tensors.options import Options, number
@@ -138,7 +137,7 @@ class Collector(PerTrack):
             if seen < oldest or len(tracks) > MAX_LOST_TRACKS:
                 del tracks[track_id]
             elif seen == before:  # found in the last frame, but not in this one
-                last = detection_from(last[:4] + (None, None), last._source)
+                last = last.replace(mask=None, keypoints=None)
                 tracks[track_id] = seen, count, last, saved
                 if is_steady and count >= _STEADY and _is_visible(last, found, img):
                     signs.append((_LOST, 0, track_id, 1.0, track_id, last))
