@@ -304,6 +304,19 @@ def full(path: str, mode: str = "r", *more: Any, ends: str = ".txt", **options: 
     return file
 
 
+def test_a_full_card_costs_no_picture_of_a_full_folder(camera: Camera, monkeypatch: pytest.MonkeyPatch) -> None:
+    camera.collector.max_files = 2
+    assert camera.collector.update([thing(300, 0.4)], picture(1), elapsed_ms=100) is not None
+    before = camera.names()
+    monkeypatch.setattr(collector_module, "open", full, raising=False)
+    assert camera.collector.update([thing(300, 0.1)], picture(2), elapsed_ms=100) is None
+    assert camera.names() == before and camera.collector.count == 2
+    camera.collector.max_files = 1  # two have to leave: the least of three, and of two
+    monkeypatch.setattr(collector_module, "open", builtins.open)
+    assert camera.collector.update([thing(300, 0.1)], picture(2), elapsed_ms=100) is not None
+    assert camera.names() == ["00001_new_300.jpg", "00001_new_300.txt"]
+
+
 @pytest.mark.parametrize("ends", [".jpg", ".txt"])
 def test_a_full_card_is_said_once_and_leaves_no_half_picture(
     camera: Camera, ends: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -420,7 +420,9 @@ def test_the_zip_contains_library_examples_and_instructions(folder: Path, capsys
     inside = zipfile.ZipFile(archive)
     top = f"n6post-{cli.version()}/"
     contents = {name.removeprefix(top): inside.read(name) for name in inside.namelist()}
-    assert code == 0 and f"the archive {archive.stat().st_size:,}" in " ".join(printed.split())
+    said = " ".join(printed.split())
+    assert code == 0 and f"the archive {archive.stat().st_size:,}" in said
+    assert "Copy the folder lib of the archive to the camera's drive" in said
     expected = {f"lib/{file[:-3]}.mpy": (Path("build/mpy") / file).with_suffix(".mpy").read_bytes() for file in FILES}
     expected |= {f"examples/{file.name}": file.read_bytes() for file in (ROOT / "scripts" / "examples").glob("*.py")}
     receiver = {f"arduino_robot/{name}" for name in ("arduino_robot.ino", "n6post_parser.c", "n6post_parser.h")}

@@ -6,7 +6,7 @@
         detections = tracker.update(model.predict([n6post.Letterbox(img)]))
         collector.update(detections, img)  # before anything is drawn
 
-On the PC, `n6post collect` fetches the pictures, shows them and makes a data set of them.
+On a PC, `n6post collect` fetches the pictures, shows them, and makes a dataset of them.
 """
 
 import os
@@ -22,13 +22,14 @@ from ..tracking.anchor_points import MAX_LOST_TRACKS, PerTrack, checked
 from ..tracking.clock import START, next_clock
 from ..tracking.gallery import Gallery
 
-# The signs of a frame worth training on, and what each counts. One of `unsure` counts by its score, up to 1.
+# The signs of a frame worth training on, the rarest first.
 _NEW = const(0)
 _CHANGED = const(1)
 _LOST = const(2)
 _APPEARED = const(3)
 _UNSURE = const(4)
 _REASONS = ("new", "changed", "lost", "appeared", "unsure")
+_WORTH_NEW = 2.0  # for each new class; what the others count is divided by the number of objects
 
 # The entries of a track.
 _SEEN = const(0)  # milliseconds of the clock
@@ -45,10 +46,9 @@ _QUALITY = const(90)
 _SIDE = const(8)
 _FINE = const(16)
 _SIMILAR = 0.9
-_KEPT = const(100)  # pictures of earlier with which a new one is compared
+_KEPT = const(100)  # earlier pictures with which a new one is compared
 _FLAT = 8.0  # gray values: boxes whose contrast is less than this are all similar
 _GROW = 0.1
-
 
 
 class Collector(PerTrack):
@@ -143,10 +143,10 @@ class Collector(PerTrack):
                     signs.append((_LOST, 0, track_id, 1.0, track_id, last))
         path = None
         if signs and now >= ready:
-            # A mean: many objects have more signs than few, but a frame of few that are all unsure is worth more.
-            of_new = sum([sign[3] for sign in signs if sign[0] == _NEW])
+            # The mean of all objects: a sum would be highest where there are many.
+            new = len([sign for sign in signs if sign[0] == _NEW])
             lost = len([sign for sign in signs if sign[0] == _LOST])
-            worth = of_new + (sum([sign[3] for sign in signs]) - of_new) / (len(found) + lost)
+            worth = _WORTH_NEW * new + sum([sign[3] for sign in signs]) / (len(found) + lost)
             worth = min(int(100 * worth + 0.5), 999)
             reasons = [sign for sign in sorted(signs) if not _is_saved(tracks, sign)]
             if reasons and (self._files[0] < self.max_files or worth > self._files[2]):
@@ -177,7 +177,7 @@ class Collector(PerTrack):
                 tracks[track_id] = now, track[_COUNT] + 1, d, track[_SAVED]
             if class_id not in classes:
                 classes = classes + [class_id]
-                signs.append((_NEW, 0, at, 2.0, track_id, d))
+                signs.append((_NEW, 0, at, 0.0, track_id, d))
             if score < below:
                 signs.append((_UNSURE, score, at, 1.0 - score / below, track_id, d))
         return signs
@@ -203,13 +203,10 @@ class Collector(PerTrack):
 
     def _saved(self, img, reason, worth, found):
         """Write a picture and its boxes; returns the path, or None if they cannot be written."""
-        _, number, _, worst = self._files
-        path = "%s/%05d_%s_%03d" % (self._folder, number, _REASONS[reason], worth)
+        path = "%s/%05d_%s_%03d" % (self._folder, self._files[1], _REASONS[reason], worth)
         text = to_yolo(found)
         jpeg = img.to_jpeg(quality=_QUALITY, copy=True)
         try:
-            if self._files[0] >= self.max_files:
-                self._remove("%s/%s" % (self._folder, worst))
             try:
                 os.mkdir(self._folder)
             except OSError:  # it is there; if it cannot be made, the next line says why
@@ -228,10 +225,13 @@ class Collector(PerTrack):
         else:
             self._said = None
         self._files = self._listed()
+        while path and self._files[0] > self.max_files:  # after it is written: nothing is lost if it cannot be
+            self._remove("%s/%s" % (self._folder, self._files[3]))
+            self._files = self._listed()
         return path and path + ".jpg"
 
     def _remove(self, path):
-        for ending in (".txt", ".jpg"):  # the mark of a whole picture first
+        for ending in (".jpg", ".txt"):  # if the second remains, it is still listed, and removed later
             try:
                 os.remove(path + ending)
             except OSError:

@@ -399,8 +399,10 @@ def _make(arguments: Any, board: Board) -> int:
         if not arguments.json:
             _print_how_to_write(console, path, board, findings, advice)
     elif not arguments.json:
-        console.print(f"Copy the folder {out / 'n6post'} into lib on the camera's drive, and reset the camera. "
-                      f"{spelled('camera')} install does both.")  # fmt: skip
+        what = f"Copy the folder {out / 'n6post'} into lib on"
+        if arguments.zip:
+            what = "Copy the folder lib of the archive to"
+        console.print(f"{what} the camera's drive, and reset the camera. {spelled('camera')} install does both.")
     return FINDINGS if findings else FINE
 
 

@@ -22,7 +22,7 @@ training. Without options it counts the pictures of FOLDER.
 Only what FOLDER does not have yet is fetched, and nothing is changed on the camera. Pictures that are damaged because the
 camera's power failed are named and left out; the exit code is then 1."""
 EXAMPLES = ("photos --from /sdcard/collected", "photos", "photos --page", "photos --dataset fruit --labels fruit.txt")
-NOTE = "Labels that nobody has corrected are the network's own: truth made of a model's own output flatters that model."
+NOTE = "Labels that nobody has corrected come from the network. An evaluation with them overrates that network."
 
 
 def parse(argv: list[str], prog: str) -> argparse.Namespace:

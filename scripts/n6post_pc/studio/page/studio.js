@@ -490,7 +490,7 @@ function showPlot(answers, least) {
     ...[now.precision, now.recall].filter((part) => !isNaN(part)).map((part) => svg("circle", { cx: x(least), cy: y(part), r: 5 })));
   const unknown = [...new Set(answers.flatMap((one) => one.unknown))];
   $("total").textContent += ` with a threshold of ${least.toFixed(2)}; of ${boxes} true boxes ${now.hits} found, ` +
-    `${boxes - now.hits} missed, ${now.found - now.hits} false alarms: precision ${(now.precision || 0).toFixed(2)}, ` +
+    `${boxes - now.hits} missed, ${now.found - now.hits} false ${now.found - now.hits === 1 ? "alarm" : "alarms"}: precision ${(now.precision || 0).toFixed(2)}, ` +
     `recall ${(now.recall || 0).toFixed(2)}` + (unknown.length ? `. Not counted, as the model has no such class: ${unknown.join(", ")}` : "");
   $("best").textContent = `Best F1: ${(most || 0).toFixed(2)} with a threshold of ${middle?.threshold.toFixed(2)}, now ${(now.f1 || 0).toFixed(2)}.`;
   $("use").onclick = () => setThreshold(middle.threshold);
