@@ -20,6 +20,7 @@ COMMANDS = {
     "studio": ("studio.command", "studio.py", "set a model's options with sliders on a page in the browser"),
     "optimize": ("optimize.command", "optimize_model.py", "make a YOLO model smaller, faster and more exact"),
     "host": ("host.command", "run_on_host.py", "run an unmodified camera script on this PC"),
+    "verify": ("verify.command", "verify_model.py", "compare a model on a camera with the same file on this PC"),
     "build": ("build.command", "build.py", "compile the library, or build a ROMFS image with models"),
     "camera": ("camera.command", "camera.py", "self-test, benchmark, install, run or watch a script on a camera"),
     "collect": ("collect.command", "collect.py", "fetch and sort the pictures that a camera has collected"),

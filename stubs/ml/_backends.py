@@ -24,8 +24,9 @@ Array = npt.NDArray[Any]
 _CODES = {"int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "float32": "f"}
 
 
-# Whether networks with integer inputs are computed by LiteRT's reference kernels. Those give every bit of TensorFlow Lite
-# Micro in the firmware. LiteRT's default ones (XNNPACK) are 40 to 130 times faster, and round in another way.
+# What computes networks with integer inputs: LiteRT's reference kernels give every bit of TensorFlow Lite Micro in the
+# firmware. Its default ones (XNNPACK) are 40 to 130 times faster, and round in another way. So do those without XNNPACK.
+DEFAULT, EXACT, PLAIN = "", "BUILTIN_REF", "BUILTIN_WITHOUT_DEFAULT_DELEGATES"
 exact = False
 
 
@@ -50,14 +51,17 @@ class Backend(Protocol):
     def run(self, inputs: list[Array]) -> list[Array]: ...
 
 
-def open_backend(path: str) -> tuple[Backend, int]:
-    """The backend for a model file, and the file's length. OSError where there is no such file."""
+def open_backend(path: str, kernels: str | None = None) -> tuple[Backend, int]:
+    """The backend for a model file, and the file's length. OSError where there is no such file.
+
+    kernels     what computes it; None: as `exact` says
+    """
     with open(path, "rb") as file:
         data = file.read()
     if data[4:8] == b"TFL3":
-        return _LiteRt(path, data), len(data)
+        return _LiteRt(path, data, kernels), len(data)
     if path.endswith(".onnx"):
-        return _Onnx(path, data), len(data)
+        return _Onnx(path, data, kernels), len(data)
     raise ValueError(
         f"{path}: neither a .tflite nor an .onnx model. One that was compiled for the NPU runs only on the camera; "
         "a PC needs the file it was compiled from"
@@ -111,7 +115,7 @@ def without_chatter() -> Iterator[None]:
 
 
 class _LiteRt:
-    def __init__(self, path: str, data: bytes) -> None:
+    def __init__(self, path: str, data: bytes, kernels: str | None) -> None:
         try:
             from ai_edge_litert.interpreter import Interpreter, OpResolverType  # type: ignore[import-untyped]
         except ImportError as error:
@@ -121,9 +125,11 @@ class _LiteRt:
         try:
             with without_chatter():
                 self._interpreter = Interpreter(model_content=data)
-                if exact and np.issubdtype(self._interpreter.get_input_details()[0]["dtype"], np.integer):
+                if kernels is None and np.issubdtype(self._interpreter.get_input_details()[0]["dtype"], np.integer):
+                    kernels = EXACT if exact else DEFAULT
+                if kernels:
                     self._interpreter = Interpreter(
-                        model_content=data, experimental_op_resolver_type=OpResolverType.BUILTIN_REF
+                        model_content=data, experimental_op_resolver_type=OpResolverType[kernels]
                     )
                 self._interpreter.allocate_tensors()
         except (RuntimeError, ValueError) as error:  # an unknown operator; a file that is cut off
@@ -170,7 +176,7 @@ class _LiteRt:
 class _Onnx:
     """Inputs in NCHW are offered as NHWC, as the camera's own conversion of the file does; outputs stay as they are."""
 
-    def __init__(self, path: str, data: bytes) -> None:
+    def __init__(self, path: str, data: bytes, kernels: str | None) -> None:
         try:
             import onnxruntime  # type: ignore[import-untyped]
         except ImportError as error:
@@ -178,6 +184,8 @@ class _Onnx:
         try:
             options = onnxruntime.SessionOptions()
             options.log_severity_level = 3  # errors; it warns of every number in a file that no layer uses
+            if kernels == PLAIN:  # quantized layers in float, between QuantizeLinear and DequantizeLinear
+                options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
             self._session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # of a broken file its own kinds, which have no base but this
             raise ValueError(f"{path}: onnxruntime cannot run it: {_one_line(error)}") from error

@@ -410,3 +410,28 @@ def _class_ious(pixels: dict[tuple[int, int], int]) -> dict[int, float]:
         either = sum(count for pair, count in pixels.items() if class_id in pair)
         ious[class_id] = pixels.get((class_id, class_id), 0) / either
     return ious
+
+
+def agreement(one: Any, other: Any, size: tuple[int, int], sides: tuple[str, str] = ("left", "right")) -> str:
+    """How far two results for the same frame of (width, height) `size` agree, as a sentence; "" if that has no meaning.
+
+    sides   what the two are called
+    """
+    kinds = kind_of(one), kind_of(other)
+    if kinds == ("objects", "objects"):
+        pairs = matched(one, other)
+        left, right = len(one) - len(pairs), len(other) - len(pairs)
+        if not (one or other):
+            return "Both find nothing."
+        text = f"{len(pairs)} found by both, {left} only {sides[0]}, {right} only {sides[1]}."
+        if pairs:
+            mean = sum(box_iou(one[i].rect, other[k].rect) for i, k in pairs) / len(pairs)
+            text += f" Mean IoU of their boxes: {mean:.2f}."
+        return text
+    if kinds == ("map", "map"):
+        a, b = (class_map(each, size) for each in (one, other))
+        seen = (a >= 0) & (b >= 0)  # -1: outside of a network's input
+        return f"The same class on {(a == b)[seen].mean():.1%} of the pixels." if seen.any() else ""
+    if kinds == ("classes", "classes") and len(one) and len(other):
+        return f"Best class: {one[0].label} {sides[0]}, {other[0].label} {sides[1]}."
+    return ""

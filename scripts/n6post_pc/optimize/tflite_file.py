@@ -5,7 +5,7 @@ import contextlib
 import io
 import json
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -137,16 +137,22 @@ class TfliteFile:
         return (self.graph.tensors[tensor].name or b"").decode(errors="replace")
 
     # --- changing ---
-    def cut(self, outputs: dict[str, int]) -> None:
-        """Make these tensors the outputs, by these names, and drop the operators that they do not need."""
+    def cut(self, outputs: dict[str, int], inputs: Sequence[int] = ()) -> None:
+        """Make these tensors the outputs, by these names, and drop the operators that they do not need.
+
+        inputs      tensors that become the inputs of the file, instead of its own
+        """
         needed: set[int] = set()
         reached = list(outputs.values())
         while reached:
             maker = self.maker.get(reached.pop())
             if maker is not None and maker not in needed:
                 needed.add(maker)
-                reached += self.inputs(maker)
+                reached += [tensor for tensor in self.inputs(maker) if tensor not in inputs]
         self.kept = sorted(needed)
+        if inputs:
+            self.graph.inputs = list(inputs)
+            self.model.signatureDefs = None
         self.graph.outputs = list(outputs.values())
         for name, tensor in outputs.items():
             self.graph.tensors[tensor].name = name.encode()

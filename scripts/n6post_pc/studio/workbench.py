@@ -415,7 +415,8 @@ class Workbench:
         """Both looks, and a sentence about how far their results agree."""
         with self._lock:
             (one, shown), (other, beside) = self._look(left), self._look(right)
-            return {"left": shown, "right": beside, "agreement": agreement(one, other, (shown["width"], shown["height"]))}
+            agreement = compare.agreement(one, other, (shown["width"], shown["height"]))
+            return {"left": shown, "right": beside, "agreement": agreement}
 
     def _look(self, request: Request) -> tuple[Any, dict[str, Any]]:
         model, source = self._model(request.model), self.source(request.picture)
@@ -554,25 +555,3 @@ def host_command(model: ModelFile, source: Source | Camera, request: Request) ->
 def _command(file: str, name: str) -> str:
     """A command of n6post as this installation has it, for any current folder."""
     return f"python3 {quoted(paths.CHECKOUT / 'scripts' / file)}" if paths.CHECKOUT else f"n6post {name}"
-
-
-def agreement(one: Any, other: Any, size: tuple[int, int]) -> str:
-    """How far two results for the same frame of (width, height) `size` agree, as a sentence; "" if that has no meaning."""
-    kinds = results.kind_of(one), results.kind_of(other)
-    if kinds == ("objects", "objects"):
-        pairs = compare.matched(one, other)
-        left, right = len(one) - len(pairs), len(other) - len(pairs)
-        if not (one or other):
-            return "Both find nothing."
-        text = f"{len(pairs)} found by both, {left} only left, {right} only right."
-        if pairs:
-            mean = sum(compare.box_iou(one[i].rect, other[k].rect) for i, k in pairs) / len(pairs)
-            text += f" Mean IoU of their boxes: {mean:.2f}."
-        return text
-    if kinds == ("map", "map"):
-        a, b = (compare.class_map(each, size) for each in (one, other))
-        seen = (a >= 0) & (b >= 0)  # -1: outside of a network's input
-        return f"The same class on {(a == b)[seen].mean():.1%} of the pixels." if seen.any() else ""
-    if kinds == ("classes", "classes") and len(one) and len(other):
-        return f"Best class: {one[0].label} left, {other[0].label} right."
-    return ""
