@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import browser
+import numpy as np
 import pytest
 from browser import NARROW, WIDE, needs_browser
 from n6post_pc import paths
@@ -156,7 +157,7 @@ def test_what_cannot_be_is_undone_with_a_sentence(studio: Tracking) -> None:
     before = studio.frame()
     studio.tool("Plane points")
     studio.click((100, 100), (200, 100), (300, 100), (400, 100))
-    expect(studio.page.locator("#notice")).to_contain_text("plane: ")
+    expect(studio.page.locator(".hint")).to_contain_text("plane: ")
     assert len(studio.errors) == 1 and "400" in studio.errors.pop()  # the request
     assert len(studio.said()) == 1 and studio.frame() == before
     studio.tool("Line")
@@ -247,3 +248,35 @@ def test_no_tool_overlaps_another_and_nothing_is_too_wide(
     page.page.close()
     server.close()
     assert page.errors == []
+
+
+def test_a_finger_draws_and_moves_points_and_scrolls_elsewhere(bench: Workbench, chromium: Browser) -> None:
+    server = Server(bench)
+    context = chromium.new_context(viewport={"width": NARROW[0], "height": NARROW[1]}, has_touch=True, is_mobile=True)
+    studio = Tracking(context.new_page(), server.address)
+    studio.settle()
+    studio.page.get_by_label("Track").tap()
+    studio.settle()
+    fingers = context.new_cdp_session(studio.page)
+
+    def move(start: tuple[float, float], end: tuple[float, float]) -> None:
+        (x, y), (to_x, to_y) = studio.place(*start), studio.place(*end)
+        for kind, part in [("touchStart", 0.0), *(("touchMove", k / 5) for k in range(1, 6)), ("touchEnd", 1.0)]:
+            at = {"x": x + (to_x - x) * part, "y": y + (to_y - y) * part}
+            fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [] if kind == "touchEnd" else [at]})
+        studio.settle()
+
+    def line() -> list[list[float]]:
+        (drawn,) = bench._history._runs.popitem()[1].scene.lines
+        return [list(point) for point in drawn]
+
+    studio.tool("Line")
+    move((300, 50), (300, 400))
+    assert np.abs(np.subtract(line(), [[300, 50], [300, 400]])).max() <= 2
+    move((300, 400), (400, 300))
+    assert np.abs(np.subtract(line(), [[300, 50], [400, 300]])).max() <= 2
+    assert studio.page.evaluate("scrollY") == 0
+    move((500, 400), (500, 50))  # no point is there
+    studio.page.wait_for_function("scrollY > 50")
+    context.close()
+    server.close()

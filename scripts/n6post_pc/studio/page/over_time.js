@@ -23,13 +23,6 @@ export function openScene(picture) {
   valid = null;
 }
 
-// After an error of what was drawn last: whether the page can go on without it.
-export function undone() {
-  if (!valid || valid === scene) return false;
-  keep(name, scene = valid);
-  return true;
-}
-
 // Corners in an order that goes around, from the far left one.
 function around(points) {
   const [cx, cy] = [0, 1].map((at) => points.reduce((sum, one) => sum + one[at], 0) / points.length);
@@ -54,6 +47,8 @@ export class OverTime {
     for (const event of ["pointerdown", "pointermove", "pointerup", "pointercancel"]) {
       this.layer.addEventListener(event, (it) => this[event](it));
     }
+    // A finger on a point does not scroll: Chromium takes no touch-action from parts of an SVG.
+    this.layer.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
     addEventListener("keydown", (event) => { if (event.key === "Escape") this.take(""); });
     new ResizeObserver(() => this.paint()).observe(this.layer);
   }
@@ -82,6 +77,14 @@ export class OverTime {
     this.paint();
   }
 
+  // An error of what was drawn last takes it away. Returns whether there was something to take away.
+  undo(message) {
+    if (!valid || valid === scene) return false;
+    keep(name, scene = valid);
+    this.problem = message;
+    return true;
+  }
+
   // A look that goes on: how far it is.
   wait(found = null) {
     this.progress.hidden = !found;
@@ -99,14 +102,14 @@ export class OverTime {
   edit(changes) {
     scene = { ...scene, ...changes, size: this.size };
     keep(name, scene);
-    this.says = [];
+    [this.says, this.problem] = [[], ""];
     this.list();
     this.paint();
     this.changed();
   }
 
   take(tool) {
-    [this.tool, this.draft, this.held] = [tool, [], null];
+    [this.tool, this.draft, this.held, this.problem] = [tool, [], null, ""];
     for (const button of this.root.querySelectorAll("[data-tool]")) button.ariaPressed = String(button.dataset.tool === tool);
     this.paint();
   }
@@ -158,8 +161,10 @@ export class OverTime {
     const at = this.at(event);
     const { kind, shape, corner } = event.target.dataset;
     const again = this.draft.length > 0 && this.near(at, this.draft.at(-1)); // the second click of a double click
-    if (!this.tool && kind) this.held = { kind, shape: Number(shape), corner: Number(corner), points: [...shapesOf(kind)[shape]] };
-    else if (this.tool === "line") this.draft = [at, at];
+    if (!this.tool && kind) {
+      const points = [...shapesOf(kind)[shape]];
+      this.held = { kind, shape: Number(shape), corner: Number(corner), points, dot: event.target.parentNode };
+    } else if (this.tool === "line") this.draft = [at, at];
     else if (this.tool === "zone" && this.draft.length > 2 && (this.near(at, this.draft[0]) || again)) return this.finish();
     else if (this.tool && !again) this.draft.push(at);
     if (this.held || this.tool === "line") this.layer.setPointerCapture(event.pointerId);
@@ -198,8 +203,9 @@ export class OverTime {
 
   paint() {
     this.layer.classList.toggle("active", this.tool !== "");
-    this.hint.textContent = HINTS[this.tool];
-    this.hint.hidden = !this.tool && this.drawn.childElementCount === 0;
+    this.hint.textContent = this.problem || HINTS[this.tool];
+    this.hint.classList.toggle("bad", this.problem !== "");
+    this.hint.hidden = !this.tool && !this.problem && this.drawn.childElementCount === 0;
     this.layer.setAttribute("viewBox", `0 0 ${this.size.join(" ")}`);
     if (!this.on || this.box.hidden) return this.layer.replaceChildren();
     const line = (points, closed) => ["edge", "line"].map((className) =>
@@ -210,11 +216,14 @@ export class OverTime {
       return made;
     };
     const { held, draft } = this;
-    const marks = held ? line(held.points, held.kind !== "lines") : [];
-    for (const kind of ["lines", "zones", "plane"]) {
-      shapesOf(kind).forEach((points, shape) => (held?.kind === kind && held.shape === shape ? held.points : points)
-        .forEach((point, corner) => marks.push(dot(point, { kind, shape, corner }))));
+    if (held) { // a finger's next events come only while its element stays
+      const [cx, cy] = held.points[held.corner];
+      for (const circle of held.dot.children) for (const [key, value] of Object.entries({ cx, cy })) circle.setAttribute(key, value);
+      for (const old of this.layer.querySelectorAll(".edge, .line")) old.remove();
+      return this.layer.prepend(...line(held.points, held.kind !== "lines"));
     }
+    const marks = ["lines", "zones", "plane"].flatMap((kind) => shapesOf(kind).flatMap((points, shape) =>
+      points.map((point, corner) => dot(point, { kind, shape, corner }))));
     if (draft.length) marks.push(...line(this.tool === "line" || !this.pointer ? draft : [...draft, this.pointer]), ...draft.map((one) => dot(one)));
     this.layer.replaceChildren(...marks);
   }

@@ -2,7 +2,7 @@
 // server.js does the work: `look` returns the drawn frame, the results and the camera script for the options of a panel.
 
 import { element, keep, kept, svg } from "./elements.js";
-import { openScene, OverTime, undone } from "./over_time.js";
+import { openScene, OverTime } from "./over_time.js";
 import { ask, showFrame } from "./server.js";
 
 const $ = (id) => document.getElementById(id);
@@ -46,7 +46,7 @@ class Panel {
     this.root = $("panel").content.firstElementChild.cloneNode(true);
     this.root.setAttribute("aria-label", side === 0 ? "Left model" : "Right model");
     if (from) Object.assign(this, { model: from.model, family: from.family, fit: from.fit, options: { ...from.options } });
-    this.overTime = new OverTime(this.root, from?.track ?? false, () => { notice(""); refresh(); });
+    this.overTime = new OverTime(this.root, from?.track ?? false, refresh);
     const on = (selector, event, action) => this.root.querySelector(selector).addEventListener(event, action);
     on("form", "submit", (event) => event.preventDefault());
     on(".model", "change", (event) => this.choose(event.target.value));
@@ -186,10 +186,7 @@ class Panel {
   }
 
   fail(error) {
-    if (undone()) { // what was drawn last cannot be: the frame stays as it was
-      again = true;
-      return notice(error.message, true);
-    }
+    if (this.overTime.undo(error.message)) return void (again = true); // the frame stays as it was
     this.clear();
     const said = this.one(".error");
     said.hidden = false;
