@@ -5,10 +5,12 @@ from __future__ import annotations
 import base64
 import io
 import shlex
+import threading
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import _clock
 import av
 import csi
 import ml
@@ -98,6 +100,7 @@ def test_a_frame_shows_the_tracks_of_all_frames_before_it(bench: Workbench, film
         [f"#{d.track_id} {d.label}", f"{d.score:.2f}", str(d.rect)] for d in detections]  # fmt: skip
     assert [row[4] for row in found["rows"]] == [
         "" if plane.speed(d) is None else f"{plane.speed(d):.1f} km/h" for d in detections]  # fmt: skip
+    assert found["count"] == (f"{len(detections)} found" if detections else "Nothing found")
     covered = 100 * zone.occupancy(detections)
     assert found["says"] == [f"line: in {line.in_count}, out {line.out_count}",
                              f"zone: {zone.current_count} inside, {covered:.0f} % covered"]  # fmt: skip
@@ -206,6 +209,22 @@ def test_a_still_picture_is_seen_twice_as_on_the_host(bench: Workbench, tmp_path
     found = looked(bench, request(bench, 0))
     assert found["rows"] and "--frames" not in found["command"]
     ends_as_shown(bench, found, tmp_path)
+
+
+def test_the_clock_in_a_thread_is_that_of_the_hosts_script() -> None:
+    def times(clock: _clock.VideoClock, read: list[int]) -> None:
+        for _ in range(40):
+            clock.next_frame(0)
+            read += [clock.now_ns() for _ in range(5)]
+
+    parts = [(40, Fraction(30000, 1001))]
+    expected: list[int] = []
+    read: list[int] = []
+    times(_clock.VideoClock(parts), expected)
+    thread = threading.Thread(target=times, args=(over_time._Clock(parts), read))
+    thread.start()
+    thread.join()
+    assert read == expected
 
 
 # ---- what was drawn ----
