@@ -54,6 +54,7 @@ PAGE = (
     ('<label class="switch"><input type="checkbox" id="compare">',
      '<label hidden class="switch"><input type="checkbox" id="compare">'),
     ('<fieldset class="numbers">', '<fieldset hidden class="numbers">'),
+    ('<label class="switch" title="Objects get', '<label hidden class="switch" title="Objects get'),
     ('<label class="switch optimized">', '<label hidden class="switch optimized">'),
     ('<img class="frame" alt="The camera\'s frame with the results drawn on it">',
      '<canvas class="frame" role="img" aria-label="The picture with the results drawn on it"></canvas>'),

@@ -3,6 +3,7 @@
 import io
 import threading
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -40,17 +41,21 @@ class Source:
     def __init__(self, path: Path) -> None:
         self.path, self.name = path, path.name
         self.size: tuple[int, int] | None = None  # of a still picture
+        self.rate: Fraction | None = None  # frames a second of a video
         self._video: Any = None
         if sources.is_video(path):
             import _video
 
             try:
                 self._video = _video.Video(path)
+                self.rate = self._video.rate
+                height, width, _ = self._video[0].shape
+                self.picture_size = width, height
             except ValueError as error:
                 raise UserError(str(error)) from error
         else:
             try:
-                self.size = pictures.read(path).picture.size  # an error now, not at the first look
+                self.size = self.picture_size = pictures.read(path).picture.size  # an error now, not at the first look
             except pictures.UnreadableError as error:
                 raise UserError(f"{path}: {error}") from error
 
@@ -91,6 +96,8 @@ class Camera:
     name = "camera"
     path = None
     count = 1
+    rate = None
+    picture_size = 640, 480  # VGA
     address = ""
 
     def __init__(self, port: str, watch: Any, older: Callable[[str], str | None], folder: Path) -> None:

@@ -21,28 +21,33 @@ MOST_TICKS = 100
 _LINK = re.compile(r" \((?:\S*/)?docs/([\w-]+)\.md#([\w-]+)\)$")  # at the end of a finding
 
 
-def look(network: Any, request: Any, inputs: Any, outputs: Any, file: str, needs_labels: bool) -> tuple[Any, dict[str, Any]]:
+def look(
+    network: Any, request: Any, inputs: Any, outputs: Any, file: str, needs_labels: bool, run: Any = None
+) -> tuple[Any, dict[str, Any]]:
     """The result, and what is shown of it, for JSON. ValueError for options or outputs that the post-processor refuses.
 
     request         with fit, family, frame_size and options, those that are not the default
     file            the name of the model's file
     needs_labels    whether a .txt file of labels is beside it
+    run             an over_time.Run after this frame, or None
     """
     processor = processor_of(network, request.family, request.options)
     network.model.postprocess = processor  # diagnose reads its options
-    result = processor(network.model, inputs, outputs)
+    result = run.names["detections"] if run else processor(network.model, inputs, outputs)
     findings = n6post.diagnose(network.model, outputs, inputs=inputs)
     family = type(processor).__name__
     general = results.kind_of(result)
     kind = script.kind_of(family, general)
     names, unused = classes_and_unused(network)
+    parts, made = (run.parts, run.names) if run else ((), {})
     return result, {
         "family": family, "input": list(network.size), "controls": controls(family, names, unused),
-        "rows": [list(row) for row in results.rows(result)], "count": counted(general, result),
-        "printed": script.printed(kind, result), "findings": findings,
+        "rows": run.rows() if run else [list(row) for row in results.rows(result)], "trackable": general == "objects",
+        "count": counted(general, result),
+        "printed": script.printed(kind, result, parts, made), "findings": findings,
         "script": script.camera_script(
             file, _non_default(processor, request.options), request.fit.capitalize(), request.frame_size, kind,
-            request.family or None, needs_labels,
+            request.family or None, needs_labels, parts,
         ),
     }  # fmt: skip
 

@@ -1,7 +1,8 @@
 """The camera script with the options of the page. The page prints its results with the script's own lines."""
 
 import json
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 HEAD = '''\
 """{title}
@@ -19,7 +20,7 @@ cam.pixformat(csi.RGB565)
 cam.framesize(csi.{frame_size})
 
 model = {load}
-
+{made}
 while True:
     img = cam.snapshot()
     {name} = model.predict([n6post.{fit}(img)])
@@ -40,6 +41,36 @@ KINDS = {
     "depth": ("depth", True, 'print("from %.2f to %.2f" % (depth.minimum(), depth.maximum()))\n'),
     "vector": ("vector", False, 'print("%d numbers" % len(vector))\n'),
 }  # fmt: skip
+
+# With a tracker: (what makes a part, its line for each frame, the lines that print what it says)
+PARTS = {
+    "tracker": ("Tracker", "detections = {name}.update(detections)", ""),
+    "line": ("LineZone", "{name}.trigger(detections)",
+             'print("{title}: in %d, out %d" % ({name}.in_count, {name}.out_count))\n'),
+    "zone": ("PolygonZone", "{name}.trigger(detections)",
+             'print("{title}: %d inside, %.0f %% covered" % ({name}.current_count, 100 * {name}.occupancy(detections)))\n'),
+    "plane": ("Plane", "{name}.update(detections)",
+              'for d in detections:\n'
+              '    if plane.speed(d) is not None:  # once it was seen for long enough\n'
+              '        print("#%d: %.1f km/h" % (d.track_id, plane.speed(d)))\n'),
+}  # fmt: skip
+
+
+class Part(NamedTuple):
+    """A tracker, line, zone or plane in a script: what makes it, its line for each frame, the lines that print it."""
+
+    name: str
+    made: str
+    step: str
+    lines: str
+
+
+def part(kind: str, arguments: str, number: int = 0) -> Part:
+    """number: among others of its kind, from 1; 0 for the only one"""
+    name = f"{kind}_{number}" if number else kind
+    class_name, step, lines = PARTS[kind]
+    lines = lines.replace("{title}", name.replace("_", " ")).replace("{name}", name)
+    return Part(name, f"{name} = n6post.{class_name}({arguments})", step.format(name=name), lines)
 
 
 POSES = {"YoloV8Pose", "MoveNet", "BlazeFace", "BlazePalm", "YuNet", "HandLandmarks", "FaceLandmarks", "Fomo"}
@@ -69,7 +100,7 @@ def written(options: dict[str, Any]) -> str:
 
 def camera_script(
     model: str, options: dict[str, Any], fit: str, frame_size: str, kind: str, family: str | None = None,
-    needs_labels: bool = False,
+    needs_labels: bool = False, parts: Sequence[Part] = (),
 ) -> str:  # fmt: skip
     """The script.
 
@@ -78,8 +109,9 @@ def camera_script(
     fit             Letterbox, Crop or Stretch
     family          the post-processor if it has to be named, or None
     needs_labels    whether the model has a .txt file of labels
+    parts           a tracker and what belongs to it; nothing without one
     """
-    name, drawn, lines = KINDS[kind]
+    name = KINDS[kind][0]
     path = literal(f"/rom/{model}")
     if family:
         load = f"n6post.load({path}, processor=n6post.{family}({written(options)}))"
@@ -91,16 +123,34 @@ def camera_script(
     files = f"{plain} and {labels}" if needs_labels else plain
     text = HEAD.format(
         title=f"Run {plain} and print what it finds.", where=f"Put {files} into the ROMFS of the camera.",
-        frame_size=frame_size, load=load, name=name, fit=fit,
+        frame_size=frame_size, load=load, name=name, fit=fit, made="".join(f"{one.made}\n" for one in parts),
     )  # fmt: skip
-    if drawn:
-        text += f"    n6post.draw(img, {name})\n"
-    return text + "".join(f"    {line}\n" for line in lines.splitlines())
+    loop = "".join(f"{one.step}\n" for one in parts) + draws(kind, parts) + prints(kind, parts)
+    return text + "".join(f"    {line}\n" for line in loop.splitlines())
 
 
-def printed(kind: str, result: Any) -> list[str]:
-    """What the script prints for a result: its own lines run here."""
+def draws(kind: str, parts: Sequence[Part]) -> str:
+    """The lines that draw: the results last, so that no line crosses their labels."""
+    name, drawn, _ = KINDS[kind]
+    drawings = [one.name for one in parts[1:]] + [f'{name}, color_by="track"' if parts else name]
+    return "".join(f"n6post.draw(img, {one})\n" for one in drawings) if drawn else ""
+
+
+def prints(kind: str, parts: Sequence[Part]) -> str:
+    """The lines that print the results, with the ids of tracks, and what the parts say."""
+    lines = KINDS[kind][2]
+    if parts:
+        lines = lines.replace('print("', 'print("#%d ').replace("% (d.label", "% (d.track_id, d.label")
+    return lines + "".join(one.lines for one in parts)
+
+
+def printed(kind: str, result: Any, parts: Sequence[Part] = (), made: dict[str, Any] | None = None) -> list[str]:
+    """What the script prints for a result: its own lines run here. made: the parts, by name"""
+    return run(prints(kind, parts), {KINDS[kind][0]: result, **(made or {})})
+
+
+def run(lines: str, names: dict[str, Any]) -> list[str]:
+    """What lines of the script print."""
     said: list[str] = []
-    name, _, lines = KINDS[kind]
-    exec(compile(lines, "<camera script>", "exec"), {name: result, "print": said.append})
+    exec(compile(lines, "<camera script>", "exec"), {**names, "print": said.append})
     return said

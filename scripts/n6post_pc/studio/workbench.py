@@ -11,10 +11,11 @@ import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import csi
 import ml
 import n6post
 from n6post.families import recognition
@@ -26,7 +27,7 @@ from ..files import MODELS
 from ..models import coco, compare, graph, n6_estimate, results, sources
 from ..models.run import FITS, Network
 from ..optimize import can_be_optimized
-from . import looks, pages, truth
+from . import looks, over_time, pages, truth
 from .frames import FRAME_SIZE, SIZES, Camera, Source
 
 KEPT = 12  # frames and outputs of models that are kept, so that a slider does not run the network again
@@ -99,6 +100,7 @@ class Request:
     family      the name of the post-processor, or "" for the one that fits
     exact       whether the network is computed with every bit of the firmware's CPU
     options     of the post-processor, those that are not its default
+    scene       what was drawn on the frame, an over_time.Scene or its entries: objects are tracked; None: they are not
     """
 
     model: str
@@ -109,6 +111,7 @@ class Request:
     family: str = ""
     exact: bool = False
     options: dict[str, Any] = field(default_factory=dict)
+    scene: Any = None
 
     def __post_init__(self) -> None:
         for name in ("model", "picture", "frame_size", "fit", "family"):
@@ -127,6 +130,7 @@ class Request:
         if not isinstance(self.options, dict) or not all(isinstance(name, str) for name in self.options):
             raise UserError("options: expected names and values")
         self.options = {name: tuple(v) if isinstance(v, list) else v for name, v in self.options.items()}
+        self.scene = None if self.scene is None else over_time.checked(self.scene)
 
 
 class UnclearError(UserError):
@@ -150,6 +154,7 @@ class Workbench:
         self._labels: dict[str, bytes] = {}  # dropped .txt files by the name of their model
         self._outputs: OrderedDict[tuple[Any, ...], tuple[Any, Any]] = OrderedDict()
         self._frames: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
+        self._history = over_time.History()
 
     def _new_id(self, kind: str) -> str:
         self._count += 1
@@ -286,6 +291,7 @@ class Workbench:
             gone += [self.models.pop(one.id) for one in list(self.models.values()) if one.optimized_from == key]
             if source and source.live:
                 source.close()
+            self._history.forget(key)
             for kept in (self._outputs, self._frames):
                 for one in [one for one in kept if key in one]:
                     del kept[one]
@@ -325,6 +331,7 @@ class Workbench:
             raise UserError("this model is no longer on the page: choose another one") from None
         if model.is_changed():
             model = self.models[model_id] = ModelFile(model.id, model.path, model.optimized_from, model.report)
+            self._history.forget(model_id)
             for key in [key for key in self._outputs if key[0] == model_id]:
                 del self._outputs[key]
             for one in [one for one in self.models.values() if one.optimized_from == model_id]:
@@ -407,7 +414,11 @@ class Workbench:
         }  # fmt: skip
 
     def look(self, request: Request) -> dict[str, Any]:
-        """What a model finds in a frame, for JSON. UserError, or UnclearError if the user should choose a post-processor."""
+        """What a model finds in a frame, for JSON. UserError, or UnclearError if the user should choose a post-processor.
+
+        With a scene only {"tracked": frames so far, "frames": those up to this one}, if there is work for more than half a
+        second: the same request goes on.
+        """
         with self._lock:
             return self._look(request)[1]
 
@@ -415,36 +426,73 @@ class Workbench:
         """Both looks, and a sentence about how far their results agree."""
         with self._lock:
             (one, shown), (other, beside) = self._look(left), self._look(right)
-            agreement = compare.agreement(one, other, (shown["width"], shown["height"]))
-            return {"left": shown, "right": beside, "agreement": agreement}
+            both = {"left": shown, "right": beside}
+            if one is None or other is None:  # one of them is still tracking
+                return both | {"agreement": ""}
+            return both | {"agreement": compare.agreement(one, other, (shown["width"], shown["height"]))}
 
     def _look(self, request: Request) -> tuple[Any, dict[str, Any]]:
         model, source = self._model(request.model), self.source(request.picture)
         network = self._network(model, request)
-        frame = self._frame(request, source)
-        transform = FITS[request.fit][0]
-        inputs, outputs = self._run(network, request, source.live, frame, transform)
         try:
-            result, shown = looks.look(network, request, inputs, outputs, model.path.name, model.labels_path is not None)
+            taken = self._taken(network, request, source) if source.live else None
+            run, request = self._tracked(network, request, source, taken)
+            if run and run.frames < run.total:
+                return None, {"tracked": run.frames, "frames": run.total}
+            frame, inputs, outputs = taken or self._taken(network, request, source)
+            shown_file = model.path.name, model.labels_path is not None
+            result, shown = looks.look(network, request, inputs, outputs, *shown_file, run)
         except ValueError as error:
             raise UserError(str(error)) from error
-        if results.kind_of(result) != "vector":
+        if run:
+            run.draw(frame)
+        elif results.kind_of(result) != "vector":
             n6post.draw(frame, result)
         findings = _merged(shown["findings"], self._file_findings(model))
         return result, shown | {
             "picture": _as_png(frame), "width": frame.width(), "height": frame.height(),
             **self._ticks(network, request, source, inputs, outputs, (frame.width(), frame.height())),
             "findings": [pages.linked(finding) for finding in findings],
-            "command": host_command(model, source, request),
+            "command": host_command(model, source, request), **(run.shown() if run else {}),
         }  # fmt: skip
+
+    def _tracked(
+        self, network: Network, request: Request, source: Source | Camera, taken: Any
+    ) -> tuple[over_time.Run | None, Request]:
+        """The run over all frames up to this one, and the request with the threshold of the script's processor; None and the
+        request itself if nothing is tracked.
+
+        taken   what `_taken` returns for a camera's frame, else None
+        """
+        if request.scene is None:
+            return None, request
+        threshold = getattr(looks.processor_of(network, request.family, request.options), "threshold", None)
+        low = request
+        if threshold is not None:  # lower scores continue a track: docs/tracking.md
+            low = replace(request, options={**request.options, "threshold": min(threshold, over_time.LOW)})
+        processor = looks.processor_of(network, low.family, low.options)
+
+        def detect(number: int) -> Any:
+            _, inputs, outputs = taken or self._taken(network, replace(low, number=number), source)
+            return processor(network.model, inputs, outputs)
+
+        size = (taken[0].width(), taken[0].height()) if taken else csi._SIZES[getattr(csi, request.frame_size)]
+        scene = request.scene.moved(source.picture_size, size)
+        key = (low.model, low.picture, low.family, low.exact, low.fit, low.frame_size, repr(sorted(low.options.items())))
+        run = self._history.run(key, scene, threshold, source, request.number, detect)
+        return run, low if run else request
+
+    def _taken(self, network: Network, request: Request, source: Source | Camera) -> tuple[Any, Any, Any]:
+        """A frame to draw on, and the inputs and outputs of the network for it."""
+        frame = self._frame(request, source)
+        return frame, *self._run(network, request, source.live, frame, FITS[request.fit][0])
 
     def ticks(self, request: Request) -> dict[str, Any]:
         """What `look` says of everything that a lower threshold would find, without a picture."""
         with self._lock:
             model, source = self._model(request.model), self.source(request.picture)
             network = self._network(model, request)
-            frame = self._frame(request, source)
-            inputs, outputs = self._run(network, request, source.live, frame, FITS[request.fit][0])
+            frame, inputs, outputs = self._taken(network, request, source)
             return self._ticks(network, request, source, inputs, outputs, (frame.width(), frame.height()))
 
     def _ticks(

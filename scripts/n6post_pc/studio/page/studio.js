@@ -1,6 +1,8 @@
 // The page of n6post studio: panels with controls, one or two, and the pictures below them.
 // server.js does the work: `look` returns the drawn frame, the results and the camera script for the options of a panel.
 
+import { element, keep, kept, svg } from "./elements.js";
+import { openScene, OverTime } from "./over_time.js";
 import { ask, showFrame } from "./server.js";
 
 const $ = (id) => document.getElementById(id);
@@ -14,31 +16,9 @@ let again = false;
 let playing = false;
 const panels = [];
 
-function element(name, properties = {}, ...children) {
-  const made = Object.assign(document.createElement(name), properties);
-  made.append(...children);
-  return made;
-}
-
-function svg(name, attributes, ...children) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
-}
-
 function notice(text, bad = false) {
   $("notice").textContent = text;
   $("notice").classList.toggle("bad", bad);
-}
-
-// What was chosen last, by model, survives a reload.
-function keep(name, values) {
-  try { localStorage.setItem(`n6post studio ${name}`, JSON.stringify(values)); } catch { /* the browser allows none */ }
-}
-
-function kept(name) {
-  try { return JSON.parse(localStorage.getItem(`n6post studio ${name}`)) ?? {}; } catch { return {}; }
 }
 
 async function remove(id) {
@@ -66,12 +46,14 @@ class Panel {
     this.root = $("panel").content.firstElementChild.cloneNode(true);
     this.root.setAttribute("aria-label", side === 0 ? "Left model" : "Right model");
     if (from) Object.assign(this, { model: from.model, family: from.family, fit: from.fit, options: { ...from.options } });
+    this.overTime = new OverTime(this.root, from?.track ?? false, refresh);
     const on = (selector, event, action) => this.root.querySelector(selector).addEventListener(event, action);
     on("form", "submit", (event) => event.preventDefault());
     on(".model", "change", (event) => this.choose(event.target.value));
     on(".family", "change", (event) => { this.family = event.target.value; this.options = {}; this.controls = []; refresh(); });
     on(".script", "click", () => this.showScript());
     on(".remove", "click", () => remove(this.model));
+    on(".picture", "click", () => this.savePicture());
     on(".reset", "click", () => { this.options = {}; this.controls = []; refresh(); });
     on(".optimized input", "change", (event) => this.optimize(event.target));
     for (const radio of this.all(".numbers input")) {
@@ -89,6 +71,8 @@ class Panel {
 
   one(selector) { return this.root.querySelector(selector); }
   all(selector) { return this.root.querySelectorAll(selector); }
+  get track() { return this.overTime.on; }
+  set track(on) { this.overTime.set(on); }
   described() { return state.models.find((model) => model.id === this.model) ?? { variants: {} }; }
 
   // `same`: another file of the same network, which takes the same options
@@ -112,7 +96,7 @@ class Panel {
 
   request() {
     return { model: this.model, picture, number, frame_size: $("size").value, fit: this.fit, family: this.family,
-      exact: $("exact").checked, options: this.options };
+      exact: $("exact").checked, options: this.options, scene: this.overTime.request() };
   }
 
   showModels() {
@@ -169,6 +153,10 @@ class Panel {
   }
 
   show(found) {
+    if (found.tracked) { // it goes on, unless something else is asked for
+      again = true;
+      return this.overTime.wait(found);
+    }
     this.found = found;
     this.one(".error").hidden = true;
     showFrame(this.one(".frame"), found);
@@ -193,10 +181,12 @@ class Panel {
     }
     this.showTicks();
     if (!this.one(".ticks")) this.one(".marks").replaceChildren();
-    this.one(".script").disabled = false;
+    this.one(".script").disabled = this.one(".picture").disabled = false;
+    this.overTime.show(found, !again);
   }
 
   fail(error) {
+    if (this.overTime.undo(error.message)) return void (again = true); // the frame stays as it was
     this.clear();
     const said = this.one(".error");
     said.hidden = false;
@@ -212,7 +202,8 @@ class Panel {
     this.one(".rows").replaceChildren();
     this.one(".marks").replaceChildren();
     this.one(".findings").replaceChildren();
-    this.one(".script").disabled = true;
+    this.one(".script").disabled = this.one(".picture").disabled = true;
+    this.overTime.clear();
   }
 
   // ---- controls of options ----
@@ -366,6 +357,13 @@ class Panel {
     return [search, list];
   }
 
+  savePicture() {
+    const { name, count } = state.pictures.find((one) => one.id === picture);
+    const names = [name, ...(count > 1 ? [`frame${number + 1}`] : []), this.described().name];
+    const frame = this.one(".frame");
+    element("a", { href: frame.src ?? frame.toDataURL(), download: `${names.map((one) => one.replace(/\.\w+$/, "")).join("_")}.png` }).click();
+  }
+
   // ---- the script ----
 
   async showScript() {
@@ -375,7 +373,7 @@ class Panel {
     $("code").textContent = this.found.script;
     $("printed").textContent = this.found.printed.join("\n") || "(nothing)";
     $("command").textContent = this.found.command;
-    $("last").hidden = !this.found.command.includes("--frames");
+    $("last").hidden = !this.found.command.includes("--frames") && !this.found.scene;
     $("dialog").showModal();
     await copyScript();
   }
@@ -402,7 +400,7 @@ const stills = () => state.pictures.filter(({ id, count, live }) =>
 
 function requestFor(id) {
   const { threshold, max_detections, ...options } = panels[0].options;
-  return { ...panels[0].request(), picture: id, number: 0, options };
+  return { ...panels[0].request(), picture: id, number: 0, options, scene: null };
 }
 
 const answerFor = (id) => surveyed.get(JSON.stringify(requestFor(id)));
@@ -518,7 +516,7 @@ async function refresh() {
   again = true;
   for (const { name, fit, family, options } of panels) keep(name, { fit, family, options });
   keep(`page of ${location.pathname}`, { picture, number, size: $("size").value, exact: $("exact").checked,
-    panels: panels.map(({ model, fit, family, options }) => ({ model, fit, family, options })) });
+    panels: panels.map(({ model, fit, family, options, track }) => ({ model, fit, family, options, track })) });
   if (busy) return;
   busy = true;
   while (again) {
@@ -606,7 +604,8 @@ function play(on) {
 function choosePicture(id) {
   picture = id;
   play(false);
-  const { count, live } = state.pictures.find((one) => one.id === id) ?? { count: 1, live: false };
+  const { name, count, live } = state.pictures.find((one) => one.id === id) ?? { count: 1, live: false };
+  openScene(name);
   $("remove").disabled = !id;
   if (live) $("size").value = "VGA"; // the camera sends frames of this size
   $("size").disabled = live;
