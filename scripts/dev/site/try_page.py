@@ -50,7 +50,9 @@ INT8 = (
 # Studio's page without what only its server can do.
 PAGE = (
     ("<title>n6post studio</title>", "<title>Try n6post in your browser</title>"),
-    ('href="studio.css">', 'href="studio.css">\n<link rel="stylesheet" href="try.css">'),
+    # What server.js asks for comes along with it.
+    ('href="studio.css">', 'href="studio.css">\n<link rel="stylesheet" href="try.css">\n'
+     '<link rel="modulepreload" href="server.js">\n<link rel="preload" href="data.json" as="fetch" crossorigin>'),
     ("> n6post studio</h1>", '> <a href="../">n6post</a> in your browser</h1>'),
     ('<label>Frame <select id="size">', '<label hidden>Frame <select id="size">'),
     ('<label class="switch" title="Computes', '<label hidden class="switch" title="Computes'),
