@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import http.client
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+from urllib.parse import SplitResult
 
 ROOT = Path(__file__).parents[1]
 
@@ -42,3 +46,16 @@ def running(name: str, *arguments: object) -> Iterator[subprocess.Popen[str]]:
         if process.poll() is None:
             process.kill()
         process.wait()
+
+
+def answer_of(page: SplitResult, path: str, body: Any, headers: dict[str, str]) -> tuple[int, Any, bytes]:
+    """(status, headers, body) of a path below a page's address, or of an absolute path. A body is bytes, or sent as JSON."""
+    connection = http.client.HTTPConnection(page.hostname or "", page.port or 0, timeout=60)
+    data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
+    path = path if path.startswith("/") else page.path + path
+    connection.request("GET" if data is None else "POST", path, data, headers)
+    answered = connection.getresponse()
+    try:
+        return answered.status, answered.headers, answered.read()
+    finally:
+        connection.close()

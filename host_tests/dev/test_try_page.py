@@ -17,14 +17,17 @@ from pathlib import Path
 from typing import Any
 
 import browser
+import ml
 import n6post
 import numpy as np
 import pytest
+import tiny_onnx_yolo
 from browser import NARROW, WIDE, needs_browser
 from commands import script as run_script
 from n6post_pc import paths
 from n6post_pc.demo import recorded
 from n6post_pc.models import graph
+from n6post_pc.optimize import optimizer
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
@@ -38,14 +41,17 @@ pytestmark = pytest.mark.proof(
     "host_tests/micropython/modules/**/*.py",
 )  # fmt: skip
 
-read_tflite = runpy.run_path(str(SITE / "try" / "modules" / "tflite.py"))["read"]
+read_tflite, read_labels = (runpy.run_path(str(SITE / "try" / "modules" / name))["read"]
+                            for name in ("tflite.py", "onnx_labels.py"))  # fmt: skip
 
 # What the page finds, as JSON; `ask` is that of its server.js.
-LOOK = """async ([model, picture, fit]) => (await (await import("./server.js")).ask("look", {model, picture, number: 0,
-    frame_size: "VGA", fit, family: "", exact: false, options: {}})).result"""
+LOOK = """async ([model, picture, fit, options = {}]) =>
+    (await (await import("./server.js")).ask("look", {model, picture, number: 0, frame_size: "VGA", fit, family: "",
+    exact: false, options})).result"""
 DROP = """async ([name, bytes]) => {
     const {ask} = await import("./server.js");
-    return (await ask("files/" + encodeURIComponent(name) + "?model=sample", new Blob([new Uint8Array(bytes)]))).picture }"""
+    const made = await ask("files/" + encodeURIComponent(name) + "?model=sample", new Blob([new Uint8Array(bytes)]));
+    return made.picture ?? made.model }"""
 
 
 # ---- how it is built ----
@@ -87,12 +93,15 @@ def test_the_licenses_of_what_is_inside_lie_beside_it(folder: Path) -> None:
     texts = {file.stem: file.read_text(encoding="utf-8") for file in (folder / "n6post" / "try" / "licenses").iterdir()}
     assert "Mozilla Public License Version 2.0" in texts["Pyodide"] and "Apache License" in texts["LiteRT"]
     assert "PYTHON SOFTWARE FOUNDATION LICENSE" in texts["Python"]
+    assert "Copyright (c) Microsoft Corporation." in texts["ONNX-Runtime"] and "<" not in texts["ONNX-Runtime"]
 
 
 def test_the_page_says_how_much_it_loads(folder: Path) -> None:
     page = folder / "n6post" / "try"
     loaded = [*page.glob("pyodide/*"), *page.glob("litert/*"), *page.glob("*.*")]
-    assert f"{sum(file.stat().st_size for file in loaded) / 1e6:.0f} MB" in (page / "index.html").read_text(encoding="utf-8")
+    text = (page / "index.html").read_text(encoding="utf-8")
+    assert f"{sum(file.stat().st_size for file in loaded) / 1e6:.0f} MB once" in text
+    assert f"{sum(file.stat().st_size for file in page.glob('onnx/*')) / 1e6:.0f} MB more for an .onnx" in text
 
 
 # ---- a model file ----
@@ -116,6 +125,19 @@ def test_a_tflite_file_is_read_as_with_tensorflows_schema(path: Path) -> None:
     for wrong, message in ((b"PK" * 50, "no .tflite model"), (data[:400], "damaged"), (data + b"ethos-u", "Vela")):
         with pytest.raises(ValueError, match=message):
             read_tflite(wrong)
+
+
+def test_the_labels_in_an_onnx_file_are_those_that_a_pc_reads(tmp_path: Path) -> None:
+    path = tmp_path / "net.onnx"
+    many = str({number: f"class {number}" for number in range(80)})
+    for names in ("{0: 'ball', 2: 'no'}", "['a']", "no dict", "{0: 1}", "{}", many, "{0: 'b\u00fcx', 1: 'tent'}"):
+        network = tiny_onnx_yolo.float_network()
+        network.metadata_props[0].value = names
+        path.write_bytes(network.SerializeToString())
+        assert read_labels(path.read_bytes()) == ml.Model(str(path)).labels, names
+    data = path.read_bytes()
+    assert read_labels(data) == ["b\u00fcx", "tent"]
+    assert read_labels(data[: data.rfind(b"tent")]) is read_labels(data[: data.rfind(b"names")]) is read_labels(b"") is None
 
 
 # ---- in a browser ----
@@ -149,6 +171,7 @@ def page(request: pytest.FixtureRequest, site: tuple[Browser, str]) -> Iterator[
     made.goto(site[1])
     made.wait_for_selector(".rows tr")
     expect(made.locator(".model option")).to_have_count(1 + len(recorded.index()), timeout=180_000)
+    assert not any("onnx/" in url for url in asked)  # only when an .onnx is dropped
     yield made
     assert made.evaluate("document.documentElement.scrollWidth") <= request.param[0]
     made.close()
@@ -266,9 +289,40 @@ def test_a_dropped_model_with_labels_and_a_dropped_picture_are_shown(page: Page,
 
 
 @needs_browser
+@pytest.mark.parametrize("numbers", ["float", "int8"])
+def test_an_onnx_file_gives_the_same_json_as_n6post_run(numbers: str, page: Page, tmp_path: Path) -> None:
+    model, picture = tmp_path / f"{numbers}.onnx", paths.SAMPLE_PICTURES / "shapes_06.jpg"
+    size = 160, 128
+    data = tiny_onnx_yolo.float_network("pose", size=size).SerializeToString()
+    if numbers == "int8":
+        data = optimizer(".onnx")(tiny_onnx_yolo.quantized(tmp_path, task="pose", size=size)).data
+    model.write_bytes(data)
+    done = run_script("run_model.py", model, picture, "--json", "--masks", "none", "--threshold", "0.02")
+    wanted = json.loads(done.stdout)["detections"]
+    found = json.loads(page.evaluate(LOOK, [drop(page, model), picture.stem, "letterbox", {"threshold": 0.02}]))
+    assert len(found) > 5 and {one["label"] for one in found} <= set(tiny_onnx_yolo.NAMES)
+    if numbers == "float":
+        assert found == wanted
+    for one, other in zip(found, wanted, strict=True):  # int8: what ONNX Runtime rounds depends on the machine
+        assert one["label"] == other["label"] and one["score"] == pytest.approx(other["score"], abs=0.02)
+        assert one["rect"] == pytest.approx(other["rect"], abs=2)
+    assert page.locator("#loading").is_hidden()
+
+
+@needs_browser
+def test_an_int8_onnx_of_st_finds_the_classes_that_a_pc_finds(page: Page, shared: Path) -> None:
+    """Not in the same pixels."""
+    model, picture = shared / "models/deeplab_v3_mobilenetv2_05_16_320_fft_qdq_int8.onnx", shared / "pictures/bus.jpg"
+    line = json.loads(run_script("run_model.py", model, picture, "--json", "--masks", "none").stdout)
+    found = json.loads(page.evaluate(LOOK, [drop(page, model), drop(page, picture), "letterbox"]))["classes"]
+    assert [one["class_id"] for one in found] == [one["class_id"] for one in line["classes"]] == [1]
+    assert abs(found[0]["fraction"] - line["classes"][0]["fraction"]) < 0.001
+
+
+@needs_browser
 def test_files_that_cannot_be_used_are_refused_with_a_sentence(page: Page, tmp_path: Path) -> None:
     refused = {
-        "model.onnx": (b"x", "model.onnx: this page runs .tflite models only"),
+        "model.onnx": (b"x", "model.onnx: ONNX Runtime cannot run it"),
         "text.tflite": (b"x" * 99, "text.tflite: this is no .tflite model"),
         "photo.jpg": (b"x", "photo.jpg: not a picture that this browser can read"),
         "mine.txt": (b"one\ntwo\n", "labels"),

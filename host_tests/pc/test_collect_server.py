@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import re
 import signal
@@ -13,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from commands import running
+from commands import answer_of, running
 from n6post_pc.collect import server
 from n6post_pc.collect.folder import DROPPED, Folder
 from test_collect import LABELS, collected, content
@@ -31,16 +30,7 @@ class Page:
         self.own = {"Origin": f"http://127.0.0.1:{self.parts.port}"}
 
     def ask(self, path: str, body: Any = None, **headers: str) -> tuple[int, Any, bytes]:
-        """(status, headers, body) of a path below the token, or of an absolute path."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.parts.port or 0, timeout=60)
-        data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
-        path = path if path.startswith("/") else self.parts.path + path
-        connection.request("GET" if data is None else "POST", path, data, {**({} if data is None else self.own), **headers})
-        answer = connection.getresponse()
-        try:
-            return answer.status, answer.headers, answer.read()
-        finally:
-            connection.close()
+        return answer_of(self.parts, path, body, ({} if body is None else self.own) | headers)
 
 
 @pytest.fixture
@@ -155,9 +145,7 @@ def test_the_command_serves_the_page_until_ctrl_c(photos: Path) -> None:
     with running("collect.py", photos, "--page") as process:
         assert process.stdout is not None
         address = urlsplit(process.stdout.readline().strip())
-        connection = http.client.HTTPConnection("127.0.0.1", address.port or 0, timeout=60)
-        connection.request("GET", address.path + "state")
-        assert len(json.loads(connection.getresponse().read())["pictures"]) == len(LABELS)
+        assert len(json.loads(answer_of(address, "state", None, {})[2])["pictures"]) == len(LABELS)
         process.send_signal(signal.SIGINT)
         out, errors = process.communicate(timeout=30)
     assert (process.returncode, out, errors) == (0, "", "Ctrl-C ends it.\n")

@@ -20,6 +20,7 @@ from fake_networks import picture as picture_file
 from ml import model as ml_model
 from n6post_pc import cli
 from n6post_pc.build import inspect as inspect_model
+from n6post_pc.models import vela
 from PIL import Image as PilImage
 from synthetic_heads import Thing, float_head
 
@@ -187,6 +188,13 @@ def test_the_ae3_is_reported_with_the_figures_of_vela(
     model.write_bytes(model.read_bytes() + b"refuse")
     code, printed, _ = run(capsys, model, "--npu", "u55")
     assert code == 1 and "AE3: Vela cannot compile it: Error: Invalid tensor" in printed
+
+
+def test_a_model_that_does_not_run_on_the_npu_has_no_milliseconds(model: Path) -> None:
+    report = inspect_model.inspect(model)
+    report.ae3 = vela.Verdict(0, {"Conv2D": 2, "Add": 1}, sram=0, flash=0, cycles=0, milliseconds=0, macs=0, missing=[])
+    text = dict(inspect_model.cameras(report))["AE3"]
+    assert text.startswith("by Vela 5.2.0: none of the 3 operators runs on the NPU") and " ms" not in text
 
 
 def test_operators_missing_in_the_ae3s_firmware_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,9 +9,9 @@ from n6post_pc.studio import looks
 
 
 def test_classes_of_a_map_are_counted_as_such() -> None:
-    segmentation = type("Map", (), {"class_ids": lambda self: [1, 4]})()
-    assert looks.counted("map", segmentation) == "2 classes in the frame"
-    assert looks.counted("classes", ["cat", "dog"]) == "2 best classes"
+    for ids, text in (([1, 4], "2 classes in the frame"), ([1], "1 class in the frame")):
+        assert looks.counted("map", type("Map", (), {"class_ids": lambda self, ids=ids: ids})()) == text
+    assert looks.counted("classes", ["cat", "dog"]) == "2 best classes" and looks.counted("classes", [0]) == "1 best class"
     assert (looks.counted("depth", None), looks.counted("vector", None)) == ("Distances", "A vector")
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import browser
+import fake_vela
 import pytest
 import tiny_yolo
 from browser import NARROW, WIDE, needs_browser
@@ -86,7 +87,8 @@ class Studio:
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Workbench:
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workbench:
+    monkeypatch.setenv("N6POST_CACHE", str(tmp_path / "cache"))
     made = Workbench(tmp_path / "studio")
     made.add_siblings(made.add_model(paths.SAMPLE_MODEL))
     made.add_source(PICTURE)
@@ -189,6 +191,33 @@ def test_the_optimized_model_is_a_switch_away(studio: Studio) -> None:
     assert Path(download.value.path()).stat().st_size > 100_000
     studio.page.get_by_role("checkbox", name="Optimized").uncheck()
     expect(studio.page.locator(".rows td").nth(2)).to_have_text(before[0][2])
+
+
+def test_the_finding_that_asks_for_it_has_a_button_to_optimize(
+    bench: Workbench, chromium: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_vela.install(tmp_path / "installed", monkeypatch)
+    server = Server(bench)
+    studio, errors = opened(chromium, server.address)
+    figures, button = studio.page.locator(".figures p"), studio.page.get_by_role("button", name="Optimize")
+    expect(figures).to_contain_text(["N6 an estimate: activations need 0.23 to 0.46 MiB", "an estimated 13.0 ms on the NPU"])
+    before = figures.first.inner_text()
+    expect(button).to_have_count(1)
+    button.click()
+    expect(studio.page.locator("a", has_text="shapes_optimized.tflite")).to_be_visible(timeout=60_000)
+    expect(studio.page.get_by_role("checkbox", name="Optimized")).to_be_checked()
+    studio.settle()
+    expect(button).to_have_count(0)
+    expect(figures).to_contain_text(["N6 an estimate: activations need ", "an estimated 13.0 ms on the NPU"])
+    assert figures.first.inner_text() != before
+    with studio.page.expect_popup() as opening:
+        figures.first.get_by_text("More").click()
+    opening.value.wait_for_load_state()
+    assert opening.value.url.endswith("docs/first-hour.html#what-fits") and opening.value.locator("#what-fits").is_visible()
+    opening.value.close()
+    studio.page.close()
+    server.close()
+    assert errors == []
 
 
 def test_two_models_stand_side_by_side_with_options_of_their_own(studio: Studio) -> None:

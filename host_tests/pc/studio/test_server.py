@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import re
 import threading
@@ -12,6 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from commands import answer_of
 from n6post_pc import paths
 from n6post_pc.command import UserError
 from n6post_pc.studio import server
@@ -33,17 +33,8 @@ class Studio:
         self.parts = urlsplit(self.server.address)
 
     def ask(self, path: str, body: Any = None, host: str | None = None, origin: str | None = None) -> tuple[int, Any, bytes]:
-        """(status, headers, body) of a path below the token, or of an absolute path."""
-        connection = http.client.HTTPConnection(self.parts.hostname or "", self.parts.port or 0, timeout=60)
-        data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
-        path = path if path.startswith("/") else self.parts.path + path
         headers = {name: value for name, value in (("Host", host), ("Origin", origin)) if value}
-        connection.request("GET" if data is None else "POST", path, data, headers)
-        answer = connection.getresponse()
-        try:
-            return answer.status, answer.headers, answer.read()
-        finally:
-            connection.close()
+        return answer_of(self.parts, path, body, headers)
 
 
 @pytest.fixture

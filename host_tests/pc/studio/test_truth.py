@@ -86,9 +86,9 @@ def test_a_dropped_text_is_truth_only_if_it_is_one(tmp_path: Path) -> None:
     bench.add_model(paths.SAMPLE_MODEL)
     bench.add_source(paths.SAMPLE_PICTURES / "shapes_06.jpg")
     assert "labels" in bench.drop("shapes.txt", "\n".join(LABELS).encode(), next(iter(bench.models)))
-    assert "0 of 1 pictures" in bench.drop("other.txt", b"0 0.5 0.5 0.1 0.1\n")["truth"]
+    assert "true boxes: 0 of 1" in bench.drop("other.txt", b"0 0.5 0.5 0.1 0.1\n")["truth"]
     for data in (b"", b"0 0.5 0.5 0.1 0.1\n"):
-        assert "1 of 1 pictures" in bench.drop("shapes_06.txt", data)["truth"]
+        assert "true boxes: 1 of 1" in bench.drop("shapes_06.txt", data)["truth"]
     before = dict(bench._truth)
     content = json.loads(TRUTH.read_text(encoding="utf-8"))
     del content["images"][0]["width"]

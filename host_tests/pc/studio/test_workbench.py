@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 import os
 import shlex
 import shutil
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import csi
+import fake_vela
 import ml
 import model_files
 import n6post
@@ -20,6 +22,7 @@ import pytest
 from commands import script as run_script
 from n6post_pc import paths
 from n6post_pc.command import UserError
+from n6post_pc.models import vela
 from n6post_pc.studio import looks, workbench
 from n6post_pc.studio.workbench import Request, UnclearError, Workbench
 from PIL import Image
@@ -122,6 +125,55 @@ def test_the_printed_lines_are_those_of_the_script(bench: Workbench, tmp_path: P
 def test_a_finding_of_the_file_stands_beside_those_of_the_frame(bench: Workbench) -> None:
     names = [finding["text"].partition(":")[0] for finding in bench.look(request(bench))["findings"]]
     assert names == ["box step", "optimize"]
+
+
+def figures(bench: Workbench, model: str) -> tuple[dict[str, str], bool]:
+    shown = bench.look(request(bench, model=model))["figures"]
+    return dict(shown["rows"]), shown["ask"]
+
+
+def test_the_figures_are_those_of_inspect_and_of_the_model_that_is_shown(
+    bench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("N6POST_CACHE", str(tmp_path / "empty"))
+    first = next(iter(bench.models))
+    optimized, onnx = bench.optimize(first).id, tmp_path / "net.onnx"
+    seen = set()
+    for model in (first, optimized):
+        described = json.loads(run_script("inspect_model.py", bench.models[model].path, "--json").stdout)["n6"]
+        least, most = (size / 2**20 for size in described["activations"])
+        on_cpu = sum(one["number"] for one in described["on_cpu"])
+        rows, asks = figures(bench, model)
+        assert rows["N6"].startswith(f"an estimate: activations need {least:.2f} to {most:.2f} MiB, the NPU has 1.75 MiB")
+        assert f"; {on_cpu} of " in rows["N6"] and not asks
+        assert rows["AE3"].startswith("n6post inspect FILE --npu u55 installs")
+        seen.add(rows["N6"])
+    assert len(seen) == 2
+    save_float_onnx(onnx)
+    unknown = bench.look(request(bench, model=bench.add_model(onnx).id, family="Depth"))["figures"]
+    assert unknown == {"rows": [], "sources": "", "ask": False}
+
+
+def test_arms_compiler_is_asked_once_and_only_if_it_is_installed(
+    bench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("N6POST_CACHE", str(tmp_path / "empty"))
+    (model,) = bench.models
+    bench.ask_vela(model)
+    assert "AE3" in figures(bench, model)[0] and not (tmp_path / "empty").exists()
+    asked = fake_vela.install(tmp_path / "cache", monkeypatch)
+    assert figures(bench, model) == ({"N6": figures(bench, model)[0]["N6"]}, True)
+    bench.ask_vela(model)
+    rows, asks = figures(bench, model)
+    assert not asks and rows["AE3"].startswith("by Vela 5.2.0: 2 of 3 ") and rows["AE3"].endswith("13.0 ms on the NPU")
+    asked.unlink()
+    bench.ask_vela(model)
+    assert not asked.exists()
+    vela.compiler().unlink()
+    other = bench.add_model(paths.SAMPLE_MODEL.with_name("shapes_float.tflite")).id
+    bench.ask_vela(other)
+    rows, asks = figures(bench, other)
+    assert not asks and rows["AE3"].startswith("Vela does not run: ")
 
 
 def test_the_float_original_beside_a_model_is_found_by_its_name(bench: Workbench) -> None:

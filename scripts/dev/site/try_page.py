@@ -1,4 +1,5 @@
-"""The page "Try it in your browser": studio's page, with Python and LiteRT in the browser in place of its server.
+"""The page "Try it in your browser": studio's page, with Python and LiteRT or ONNX Runtime in the browser in place of its
+server.
 
 `build` writes it, from packages of npm, whose versions and hashes are in try/npm; the page loads nothing from elsewhere. Its
 files are in try/: server.js answers studio's page, python.js and network.js are its workers, modules/ is what Python needs
@@ -34,7 +35,9 @@ MODULES = ("__init__.py", "paths.py", "models/__init__.py", "models/results.py",
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 # Not the faster one with "relaxed" SIMD, which few browsers have, and whose results may differ from machine to machine.
 LITERT = ("litert_wasm_compat_internal.js", "litert_wasm_compat_internal.wasm")
-LICENSES = {"Pyodide": "MPL-2.0", "Python": "Python-2.0", "LiteRT": "Apache-2.0"}
+ONNX = ("ort.wasm.bundle.min.mjs", "ort-wasm-simd-threaded.wasm")
+LICENSES = {"Pyodide": "MPL-2.0", "Python": "Python-2.0", "LiteRT": "Apache-2.0", "ONNX-Runtime": "MIT"}
+HOLDER = "<year> <copyright holders>", "Microsoft Corporation. All rights reserved."  # of the only one with a name in it
 
 # LiteRT.js refuses tensors of int8, which its network could compute with.
 INT8 = (
@@ -47,7 +50,9 @@ INT8 = (
 # Studio's page without what only its server can do.
 PAGE = (
     ("<title>n6post studio</title>", "<title>Try n6post in your browser</title>"),
-    ('href="studio.css">', 'href="studio.css">\n<link rel="stylesheet" href="try.css">'),
+    # What server.js asks for comes along with it.
+    ('href="studio.css">', 'href="studio.css">\n<link rel="stylesheet" href="try.css">\n'
+     '<link rel="modulepreload" href="server.js">\n<link rel="preload" href="data.json" as="fetch" crossorigin>'),
     ("> n6post studio</h1>", '> <a href="../">n6post</a> in your browser</h1>'),
     ('<label>Frame <select id="size">', '<label hidden>Frame <select id="size">'),
     ('<label class="switch" title="Computes', '<label hidden class="switch" title="Computes'),
@@ -61,7 +66,7 @@ PAGE = (
     ("For this frame, it prints:", "For a frame of this picture's size, it prints:"),
     ("Dropped files are there as long as this page works.", "It needs n6post and these files there, and takes VGA frames."),
     ("Drop models (.tflite, .onnx), labels (.txt), pictures, videos, and true boxes (COCO's .json, YOLO's .txt)",
-     "Drop a model (.tflite), its labels (.txt) and pictures"),
+     "Drop a model (.tflite, .onnx), its labels (.txt) and pictures"),
 )  # fmt: skip
 
 
@@ -80,10 +85,12 @@ def build(folder: Path) -> str:
         return reason
     packages = PLACE / "node_modules"
     folder.mkdir(parents=True, exist_ok=True)
-    for name in ("pyodide", "litert", "data", "licenses"):
+    for name in ("pyodide", "litert", "onnx", "data", "licenses"):
         (folder / name).mkdir(exist_ok=True)
     for name in PYODIDE:
         shutil.copy(packages / "pyodide" / name, folder / "pyodide")
+    for name in ONNX:
+        shutil.copyfile(packages / "onnxruntime-web" / "dist" / name, folder / "onnx" / name)
     for name in LITERT:
         shutil.copyfile(packages / "@litertjs" / "core" / "wasm" / name, folder / "litert" / name)
     code = (packages / "@litertjs" / "core" / "dist" / "index.js").read_text(encoding="utf-8")
@@ -91,7 +98,7 @@ def build(folder: Path) -> str:
     shutil.copyfile(packages / "@litertjs" / "wasm-utils" / "dist" / "index.js", folder / "litert" / "wasm-utils.js")
     for what, license_id in LICENSES.items():
         text = json.loads((packages / "spdx-license-list" / "licenses" / f"{license_id}.json").read_text(encoding="utf-8"))
-        (folder / "licenses" / f"{what}.txt").write_text(text["licenseText"], encoding="utf-8")
+        (folder / "licenses" / f"{what}.txt").write_text(text["licenseText"].replace(*HOLDER), encoding="utf-8")
     for file in (*STUDIO.iterdir(), *TRY.iterdir()):  # try/server.js comes second
         if file.is_file():
             shutil.copyfile(file, folder / file.name)
@@ -157,6 +164,7 @@ def data(folder: Path, packages: Path) -> None:
     loaded = (*page.glob("pyodide/*"), *page.glob("litert/*"), *page.glob("*.*"))
     (page / "data.json").write_text(json.dumps({
         "bytes": sum(file.stat().st_size for file in loaded),
+        "onnx": sum(file.stat().st_size for file in page.glob("onnx/*")),
         "fits": {name: text for name, (_, text) in FITS.items()},
         "families": list(recognition.family_names()),
         "texts": {family: controls.help_texts(family) for family in recognition.family_names()},

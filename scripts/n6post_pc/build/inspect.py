@@ -133,6 +133,7 @@ def inspect(path: Path, picture: Any = None, python: Path | None = None, box_uni
         takes_pictures = not any(finding.endswith("#channels-first)") for finding in report.findings)
         if picture is not None and takes_pictures and not isinstance(report.model, Described):
             report.findings = report.model.predict([picture], callback=lambda m, i, o: n6post.diagnose(m, o, inputs=i))
+    report.findings = [paths.with_page(finding) for finding in report.findings]
     optimizable = _is_optimizable(report)
     report.findings += _placed(_box_step_findings(report, optimizable))
     if optimizable:
@@ -143,8 +144,7 @@ def inspect(path: Path, picture: Any = None, python: Path | None = None, box_uni
     if network.form == graph.VELA and (missing := tflm.missing(network)):
         report.findings += _placed([f"AE3: {tflm.refused(missing)}"])
     if python is not None:
-        _ask_vela(report, python)
-    report.findings = [paths.with_page(finding) for finding in report.findings]
+        ask_vela(report, python)
     return report
 
 
@@ -162,7 +162,8 @@ def _model(path: Path, network: graph.Graph) -> Any:
         raise ValueError(str(error).strip().removeprefix(f"{path}: ")) from error
 
 
-def _ask_vela(report: Inspection, python: Path) -> None:
+def ask_vela(report: Inspection, python: Path) -> None:
+    """Add the figures of Arm's compiler for the AE3, and what it finds. It takes seconds. UserError if it does not run."""
     if report.network.form != graph.TFLITE:
         report.ae3 = "Vela needs a .tflite that is not compiled yet"
         return
@@ -179,7 +180,7 @@ def _placed(findings: list[str]) -> list[str]:
     def name(finding: str) -> str:
         return finding.partition(":")[0].lower().replace(" ", "-")
 
-    return [f"{finding} (docs/troubleshooting.md#{name(finding)})" for finding in findings]
+    return [paths.with_page(f"{finding} (docs/troubleshooting.md#{name(finding)})") for finding in findings]
 
 
 def _is_optimizable(report: Inspection) -> bool:
@@ -274,15 +275,21 @@ def _facts(report: Inspection) -> list[tuple[str, str]]:
         facts.append(("head", outputs))
     facts.append(("heap", f"{report.float_copies / 1e6:.2f} MB for float32 copies of the outputs in each predict without a "
                           "post-processor, 0 with one"))  # fmt: skip
+    return facts + cameras(report)
+
+
+def cameras(report: Inspection) -> list[tuple[str, str]]:
+    """(camera, how it will run the model), of the cameras of which something is known."""
+    lines = []
     if report.estimate is not None:
-        facts.append(("N6", f"an estimate: {_memory(report)}; {_on_cpu(report)}"))
+        lines.append(("N6", f"an estimate: {_memory(report)}; {_on_cpu(report)}"))
     if isinstance(report.ae3, vela.Verdict):
-        facts.append(("AE3", _verdict_line(report.ae3)))
+        lines.append(("AE3", _verdict_line(report.ae3)))
     elif report.ae3:
-        facts.append(("AE3", report.ae3))
+        lines.append(("AE3", report.ae3))
     elif report.network.form == graph.TFLITE and (missing := tflm.missing(report.network)):
-        facts.append(("AE3", tflm.refused(missing)))
-    return facts
+        lines.append(("AE3", tflm.refused(missing)))
+    return lines
 
 
 def split_outputs(model: Any) -> str:
@@ -326,6 +333,8 @@ def _on_cpu(report: Inspection) -> str:
 
 def _verdict_line(verdict: vela.Verdict) -> str:
     total = verdict.on_npu + sum(verdict.on_cpu.values())
+    if not verdict.on_npu:  # of these Vela has no figures: it says 0 ms
+        return f"by Vela {vela.VERSION}: none of the {total} operators runs on the NPU; the CPU's time is not known"
     names = ", ".join(f"{count} {name}" for name, count in verdict.on_cpu.items())
     return (
         f"by Vela {vela.VERSION}: {verdict.on_npu} of {total} operators ({verdict.on_npu / total:.1%}) on the NPU"

@@ -100,10 +100,17 @@ def cache() -> Path:
 
 def compiler() -> Path:
     """The Python interpreter of the environment with Vela, which is installed on first use. UserError if this fails."""
-    folder = cache() / f"vela-{VERSION}"
-    if not folder.is_dir():
-        _install(folder)
-    return _python(folder)
+    if not is_installed():
+        _install(_folder())
+    return _python(_folder())
+
+
+def is_installed() -> bool:
+    return _folder().is_dir()
+
+
+def _folder() -> Path:
+    return cache() / f"vela-{VERSION}"
 
 
 def _python(folder: Path) -> Path:

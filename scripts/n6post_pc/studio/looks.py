@@ -114,5 +114,6 @@ def counted(general: str, result: Any) -> str:
     number = len(result.class_ids()) if general == "map" else len(result)
     if not number:
         return "Nothing found"
-    what = {"map": "classes in the frame", "classes": "best classes", "objects": "found"}[general]
+    classes = "class" if number == 1 else "classes"
+    what = {"map": f"{classes} in the frame", "classes": f"best {classes}", "objects": "found"}[general]
     return f"{number} {what}"

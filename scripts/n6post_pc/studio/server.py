@@ -107,6 +107,10 @@ def application(workbench: Workbench, token: str) -> ASGIApp:
         made = await run_in_threadpool(workbench.optimize, http.path_params["model"])
         return JSONResponse({"model": made.id, "state": await run_in_threadpool(workbench.state)})
 
+    async def ask_vela(http: HttpRequest) -> Response:
+        await run_in_threadpool(workbench.ask_vela, http.path_params["model"])
+        return JSONResponse({})
+
     async def model_file(http: HttpRequest) -> Response:
         model = workbench.models.get(http.path_params["model"])
         if model is None:
@@ -154,6 +158,7 @@ def application(workbench: Workbench, token: str) -> ASGIApp:
         Route("/files/{name:path}", drop, methods=["POST"]),
         Route("/remove/{key}", remove, methods=["POST"]),
         Route("/optimize/{model}", optimize, methods=["POST"]),
+        Route("/vela/{model}", ask_vela, methods=["POST"]),
         Route("/models/{model}/{name}", model_file),
         Route("/thumbnails/{picture}", thumbnail),
         Route("/frames/{picture}", next_frame),

@@ -22,9 +22,11 @@ from n6post.families import recognition
 
 from .. import files, paths
 from ..build import inspect as inspect_model
+from ..build.inspect import Inspection
+from ..cli import spelled
 from ..command import UserError, quoted
 from ..files import MODELS
-from ..models import coco, compare, graph, n6_estimate, results, sources
+from ..models import coco, compare, graph, n6_estimate, results, sources, vela
 from ..models.run import FITS, Network
 from ..optimize import can_be_optimized
 from . import looks, over_time, pages, truth
@@ -67,7 +69,7 @@ class ModelFile:
         self.bytes = self.path.stat().st_size
         self.numbers = "float" if n6_estimate.computes_in_float(network) else "int8"
         self.optimizable = can_be_optimized(self.path.read_bytes(), self.path.suffix)
-        self.findings: list[str] | None = None  # of the file alone
+        self.inspected: Inspection | None = None
         self.networks: dict[tuple[str, bool], Network] = {}  # by post-processor ("" is the one that fits), and exact or not
 
     def is_changed(self) -> bool:
@@ -146,6 +148,7 @@ class Workbench:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._lock = threading.RLock()
+        self._compiling = threading.Lock()
         self.models: dict[str, ModelFile] = {}
         self.sources: dict[str, Source | Camera] = {}
         self._count = 0
@@ -228,7 +231,7 @@ class Workbench:
                     shutil.rmtree(folder)
                     stems = [Path(one.name).stem for one in self.sources.values() if isinstance(one, Source) and one.size]
                     known = sum(stem in self._truth for stem in stems)
-                    return {"truth": f"{name}: {known} of {len(stems)} pictures on this page have true boxes"}
+                    return {"truth": f"{name}: pictures on this page with true boxes: {known} of {len(stems)}"}
                 if suffix in MODELS or suffix in graph.WEIGHTS:
                     if _first_part(name) in self._labels:
                         _labels_path(path).write_bytes(self._labels[_first_part(name)])
@@ -448,12 +451,14 @@ class Workbench:
             run.draw(frame)
         elif results.kind_of(result) != "vector":
             n6post.draw(frame, result)
-        findings = _merged(shown["findings"], self._file_findings(model))
+        inspected = self._inspected(model)
+        findings = _merged(shown["findings"], inspected.findings if inspected else [])
         return result, shown | {
             "picture": _as_png(frame), "width": frame.width(), "height": frame.height(),
             **self._ticks(network, request, source, inputs, outputs, (frame.width(), frame.height())),
             "findings": [pages.linked(finding) for finding in findings],
-            "command": host_command(model, source, request), **(run.shown() if run else {}),
+            "figures": figures(inspected) if inspected else None, "command": host_command(model, source, request),
+            **(run.shown() if run else {}),
         }  # fmt: skip
 
     def _tracked(
@@ -538,14 +543,23 @@ class Workbench:
                 self._outputs.popitem(last=False)
         return inputs, outputs
 
-    def _file_findings(self, model: ModelFile) -> list[str]:
-        """What `n6post inspect` says about the file."""
-        if model.findings is None:
-            try:
-                model.findings = inspect_model.inspect(model.path).findings
-            except ValueError:
-                model.findings = []
-        return model.findings
+    def ask_vela(self, model_id: str) -> None:
+        """Ask Arm's compiler, if it is installed, about a model: seconds. Then `look` has its figures."""
+        with self._lock:
+            report = self._inspected(self._model(model_id))
+        with self._compiling:  # not with the stand-ins: the page goes on
+            if report and report.ae3 is None and vela.is_installed():
+                try:
+                    inspect_model.ask_vela(report, vela.compiler())
+                except UserError as error:
+                    report.ae3 = str(error)
+
+    def _inspected(self, model: ModelFile) -> Inspection | None:
+        """What `n6post inspect` says about the file, or None if it cannot."""
+        if model.inspected is None:
+            with contextlib.suppress(ValueError):
+                model.inspected = inspect_model.inspect(model.path)
+        return model.inspected
 
 
 def _runs(path: Path) -> bool:
@@ -564,6 +578,22 @@ def _opens(path: Path) -> bool:
     except Exception:  # the two runtimes raise their own exceptions
         return False
     return True
+
+
+def figures(report: Inspection) -> dict[str, Any]:
+    """How the cameras will run a model, for JSON.
+
+    rows    (camera, text): what `n6post inspect` knows of it
+    sources the text's sources
+    ask     whether Arm's compiler can still be asked
+    """
+    sources = report.estimate.sources() if report.estimate else []
+    known = {name: re.sub(r" \[\d\]", "", text) for name, text in inspect_model.cameras(report) if sources or name != "N6"}
+    asks, installed = report.ae3 is None and report.network.form == graph.TFLITE, vela.is_installed()
+    if asks and not installed:
+        known.setdefault("AE3", f"{spelled('inspect')} FILE --npu u55 installs Arm's compiler, which estimates time and RAM")
+    texts = "\n".join(n6_estimate.SOURCES[name] for name in sources)
+    return {"rows": list(known.items()), "sources": texts, "ask": asks and installed}
 
 
 def _merged(findings: Sequence[str], more: Sequence[str]) -> list[str]:

@@ -16,9 +16,12 @@ try:
     def held(keep, address, size):
         return bytearray_at(address, size)
 
+    def bytes_of(dense):
+        return bytearray_at(dense._address, dense.size * dense.itemsize)
+
     shared = held
 except ImportError:
-    from ._cpython import Buffer, addressof, bytearray_at, held, shared
+    from ._cpython import Buffer, addressof, bytearray_at, bytes_of, held, shared
 
 BOOL, UINT8, INT8, UINT16, INT16, FLOAT = 63, 66, 98, 72, 104, 102
 SIZES = {UINT8: 1, INT8: 1, UINT16: 2, INT16: 2, FLOAT: 4}
@@ -338,7 +341,7 @@ def _dense(a):
 def elements(a):
     """All of them in C's order, as numbers: those of a boolean array are 0 and 1."""
     if isinstance(a, _Dense):
-        return unpack_from("%d%s" % (a.size, LETTERS[a.dtype]), bytearray_at(a._address, a.size * a.itemsize))
+        return unpack_from("%d%s" % (a.size, LETTERS[a.dtype]), bytes_of(a))
     return _gather(a._address, a.shape, a.strides, LETTERS[a.dtype], a.itemsize)
 
 

@@ -435,7 +435,8 @@ def dot(a, b):
     x, y = _a.elements(a), _a.elements(b)
     columns = b.shape[1] if len(b.shape) == 2 else 1
     rows = a.shape[0] if len(a.shape) == 2 else 1
-    y, product_of = (y, _exact_dot) if not len(y) else _factors(x, y, n)
+    floats = [values for one, values in ((a, x), (b, y)) if one.dtype == _FLOAT]
+    y, product_of = (y, _exact_dot) if not len(y) else _factors(x, y, n, floats)
     lanes = [y] if columns == 1 else [[y[k * columns + j] for k in range(n)] for j in range(columns)]
     values = []
     for at in range(rows):
@@ -446,9 +447,9 @@ def dot(a, b):
     return _a.new(values, (rows, columns) if len(a.shape) == len(b.shape) else (rows * columns,), _FLOAT)
 
 
-def _factors(x, y, n):
-    """The right factors, and how to add up products: integers below 2^24 are exact in any order."""
-    for values in (x, y):
+def _factors(x, y, n, floats):
+    """The right factors, and how to add up products: integers below 2^24 are exact in any order. `floats`: x, y or both."""
+    for values in floats:
         for v in values:
             if v - v != 0 or v != int(v):
                 return y, _rounded_dot

@@ -36,6 +36,7 @@ serve({
   look,
   ticks: ({ request }) => JSON.parse(bench.ticks(JSON.stringify(request))),
   read: ({ bytes }) => JSON.parse(bench.read(bytes)),
+  labels: ({ bytes }) => JSON.parse(bench.labels(bytes)),
   add: ({ id, file, described, labels }) => bench.add(id, file, JSON.stringify(described), JSON.stringify(labels)),
   picture: ({ id, width, height, rgba }) => bench.add_picture(id, width, height, rgba),
 });

@@ -9,7 +9,8 @@ const labelsOf = new Map(); // dropped labels, by the name of their model
 const scores = new Map(); // of the ticks, by what they depend on
 let resting; // until the ticks are looked for
 let count = 0;
-let loaded = 0;
+let hasOnnx = false;
+let loaded = 0, whole = data.bytes; // of what is loading
 
 // ---- the workers ----
 
@@ -38,7 +39,7 @@ function worker(url, options) {
 
 function progress(bytes) {
   loaded += bytes;
-  $("loaded").value = loaded / data.bytes;
+  $("loaded").value = loaded / whole;
 }
 
 const python = worker("python.js", { type: "module" });
@@ -56,7 +57,7 @@ async function bytesOf(url, gzip = false) {
 // `bytes`: of the file; without them its outputs for some pictures are recorded.
 async function addModel(id, file, described, labels, bytes) {
   await python("add", { id, file, described, labels });
-  if (bytes) await network("load", { id, bytes });
+  if (bytes && !described.onnx) await network("load", { id, bytes });
   models.set(id, { file, described, labels, bytes });
   const pictures = bytes ? undefined : Object.keys(described.recorded);
   const name = bytes ? file : `${id} (recorded)`;
@@ -88,6 +89,25 @@ async function addPicture(id, name, blob, recorded = false) {
   }
 }
 
+async function startOnnx() {
+  [loaded, whole] = [0, data.onnx];
+  progress(0);
+  $("loading").firstElementChild.textContent = `Loading ONNX Runtime, ${Math.round(whole / 1e6)} MB, once`;
+  $("loading").hidden = false;
+  try {
+    await network("startOnnx");
+  } finally {
+    $("loading").hidden = true;
+  }
+  hasOnnx = true;
+}
+
+async function readOnnx(id, bytes) {
+  if (!hasOnnx) await startOnnx();
+  const [described, labels] = await Promise.all([network("loadOnnx", { id, bytes }), python("labels", { bytes })]);
+  return { ...described, labels, onnx: true };
+}
+
 async function addFile(name, blob, shown) {
   await started;
   const first = name.split(".")[0]; // by which a camera finds the labels of a model
@@ -102,17 +122,17 @@ async function addFile(name, blob, shown) {
     await addModel(id, file, described, labels, bytes);
     return { labels: id };
   }
-  if (ending === "tflite") {
+  if (ending === "tflite" || ending === "onnx") {
     const bytes = new Uint8Array(await blob.arrayBuffer());
     const id = `m${++count}`;
     try {
-      await addModel(id, name, await python("read", { bytes }), labelsOf.get(first) ?? null, bytes);
+      const described = ending === "onnx" ? await readOnnx(id, bytes) : await python("read", { bytes });
+      await addModel(id, name, described, labelsOf.get(first) ?? described.labels ?? null, bytes);
     } catch (error) {
       throw new Error(`${name}: ${error.message}`);
     }
     return { model: id };
   }
-  if (ending === "onnx") throw new Error(`${name}: this page runs .tflite models only. n6post studio also opens .onnx`);
   const id = `p${++count}`;
   await addPicture(id, name, blob);
   return { picture: id };

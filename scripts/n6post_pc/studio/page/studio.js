@@ -16,6 +16,8 @@ let again = false;
 let playing = false;
 const panels = [];
 
+const counted = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
+
 function notice(text, bad = false) {
   $("notice").textContent = text;
   $("notice").classList.toggle("bad", bad);
@@ -55,7 +57,7 @@ class Panel {
     on(".remove", "click", () => remove(this.model));
     on(".picture", "click", () => this.savePicture());
     on(".reset", "click", () => { this.options = {}; this.controls = []; refresh(); });
-    on(".optimized input", "change", (event) => this.optimize(event.target));
+    on(".optimized input", "change", () => this.optimize());
     for (const radio of this.all(".numbers input")) {
       radio.name = `numbers${side}`;
       radio.addEventListener("change", () => this.choose(this.described().variants[radio.value], true));
@@ -135,12 +137,13 @@ class Panel {
     this.one(".checked pre").textContent = model.report;
   }
 
-  async optimize(box) {
+  async optimize() {
     const model = this.described();
     if (model.optimized_from) return this.choose(model.optimized_from, true);
     const text = this.one(".optimized small");
     if (text.textContent) return; // it is working already
     text.textContent = "(working ...)";
+    this.showFindings();
     try {
       const made = await ask(`optimize/${model.id}`, {});
       newState(made.state);
@@ -149,6 +152,7 @@ class Panel {
     } catch (error) {
       notice(`${model.name}: ${error.message}`, true);
       this.showModels();
+      this.showFindings();
     }
   }
 
@@ -166,14 +170,8 @@ class Panel {
     this.one(".rows").replaceChildren(...found.rows.map((row) =>
       element("tr", {}, ...row.map((cell, column) =>
         element("td", { textContent: cell, className: column === 1 ? "score" : "" })))));
-    const findings = found.findings.map(({ text, page }) => {
-      const item = element("li", { textContent: `${text} ` });
-      if (page) item.append(element("a", { href: page, target: "_blank", textContent: "More" }));
-      return item;
-    });
-    this.one(".findings").replaceChildren(
-      element("h3", { textContent: findings.length ? "Findings" : "No findings: diagnose sees no problem" }),
-      element("ul", {}, ...findings));
+    this.showFindings();
+    if (found.figures) this.showFigures(found.figures);
     const key = JSON.stringify(found.controls);
     if (key !== this.key || !this.controls.length) {
       this.key = key;
@@ -183,6 +181,30 @@ class Panel {
     if (!this.one(".ticks")) this.one(".marks").replaceChildren();
     this.one(".script").disabled = this.one(".picture").disabled = false;
     this.overTime.show(found, !again);
+  }
+
+  showFindings() {
+    const working = this.one(".optimized small").textContent;
+    const findings = (this.found?.findings ?? []).map(({ text, page }) => {
+      const item = element("li", { textContent: `${text} ` });
+      if (page) item.append(element("a", { href: page, target: "_blank", textContent: "More" }));
+      if (page.endsWith("#optimize") && this.described().optimizable) {
+        const button = element("button", { type: "button", textContent: working || "Optimize", disabled: Boolean(working) });
+        button.addEventListener("click", () => this.optimize());
+        item.append(" ", button);
+      }
+      return item;
+    });
+    this.one(".findings").replaceChildren(
+      element("h3", { textContent: findings.length ? "Findings" : "No findings: diagnose sees no problem" }),
+      element("ul", {}, ...findings));
+  }
+
+  showFigures({ rows, sources, ask: unasked }) {
+    this.one(".figures").replaceChildren(...rows.map(([camera, text]) => element("p", { title: sources },
+      element("b", { textContent: camera }), ` ${text} `)));
+    this.one(".figures p")?.append(element("a", { href: "docs/first-hour.html#what-fits", target: "_blank", textContent: "More" }));
+    if (unasked) askVela(this.model);
   }
 
   fail(error) {
@@ -202,6 +224,7 @@ class Panel {
     this.one(".rows").replaceChildren();
     this.one(".marks").replaceChildren();
     this.one(".findings").replaceChildren();
+    this.one(".figures").replaceChildren();
     this.one(".script").disabled = this.one(".picture").disabled = true;
     this.overTime.clear();
   }
@@ -379,6 +402,16 @@ class Panel {
   }
 }
 
+const asked = new Set(); // models of which Arm's compiler is making figures
+
+async function askVela(model) {
+  if (asked.has(model)) return;
+  asked.add(model);
+  await ask(`vela/${model}`, {}).catch(() => {}); // a model that was removed meanwhile
+  asked.delete(model);
+  refresh();
+}
+
 async function copyScript() {
   try {
     await navigator.clipboard.writeText($("code").textContent);
@@ -453,8 +486,8 @@ function showAll() {
     return element("tr", {}, element("td", {}, button), ...[row.found.length, row.nearest?.toFixed(2) ?? "", missed, wrong, labels]
       .map((text, k) => element("td", { textContent: text, className: k === 2 || k === 3 ? "true" : "" })));
   }));
-  const of = rows.length < stills().length ? ` of ${stills().length}` : "";
-  $("total").textContent = `${rows.length}${of} pictures${panels.length === 2 ? " with the left model" : ""}: ` +
+  const part = rows.length < stills().length ? `${rows.length} of ` : "";
+  $("total").textContent = `${part}${counted(stills().length, "picture")}${panels.length === 2 ? " with the left model" : ""}: ` +
     `${rows.reduce((sum, row) => sum + row.found.length, 0)} found`;
   showPlot(rows.map((row) => row.answer).filter((one) => one.truth), least);
 }
@@ -487,8 +520,8 @@ function showPlot(answers, least) {
     svg("line", { class: "now", x1: x(least), x2: x(least), y1: y(1), y2: y(0) }),
     ...[now.precision, now.recall].filter((part) => !isNaN(part)).map((part) => svg("circle", { cx: x(least), cy: y(part), r: 5 })));
   const unknown = [...new Set(answers.flatMap((one) => one.unknown))];
-  $("total").textContent += ` with a threshold of ${least.toFixed(2)}; of ${boxes} true boxes ${now.hits} found, ` +
-    `${boxes - now.hits} missed, ${now.found - now.hits} false ${now.found - now.hits === 1 ? "alarm" : "alarms"}: precision ${(now.precision || 0).toFixed(2)}, ` +
+  $("total").textContent += ` with a threshold of ${least.toFixed(2)}; of ${counted(boxes, "true box", "true boxes")} ${now.hits} found, ` +
+    `${boxes - now.hits} missed, ${counted(now.found - now.hits, "false alarm")}: precision ${(now.precision || 0).toFixed(2)}, ` +
     `recall ${(now.recall || 0).toFixed(2)}` + (unknown.length ? `. Not counted, as the model has no such class: ${unknown.join(", ")}` : "");
   $("best").textContent = `Best F1: ${(most || 0).toFixed(2)} with a threshold of ${middle?.threshold.toFixed(2)}, now ${(now.f1 || 0).toFixed(2)}.`;
   $("use").onclick = () => setThreshold(middle.threshold);

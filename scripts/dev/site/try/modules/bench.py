@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import image
 import n6post
+import onnx_labels
 import tflite
 from n6post.pixels.colors import class_color
 from n6post.pixels.pixel_edges import map_edges
@@ -55,6 +56,11 @@ def set_texts(texts):
 def read(data):
     """What a .tflite file says of its inputs and outputs, as JSON."""
     return json.dumps(tflite.read(data.to_bytes()))
+
+
+def labels(data):
+    """The labels in an .onnx file, as JSON."""
+    return json.dumps(onnx_labels.read(data.to_bytes()))
 
 
 def add(model, file, described, labels):
@@ -112,6 +118,8 @@ def put(text, data):
         end = at + prod(one["shape"]) * SIZES[one["dtype"]]
         arrays.append(np.frombuffer(data[at:end], dtype=ord(one["dtype"])).reshape(tuple(one["shape"])))
         at = end
+    if at != len(data):
+        raise ValueError(f"expected outputs of {at} bytes, got {len(data)}: the file leaves their size open")
     kept[key] = kept.pop(key)[0], arrays
     while len(kept) > KEPT:
         del kept[next(iter(kept))]
