@@ -236,3 +236,75 @@ def test_the_sizes_of_the_caches_are_read_from_the_core(benchmark: dict[str, Any
     words = benchmark["core"](core)
     assert words == "Cortex-M7 r1p1, clock unknown, caches on (data 32 KB in 4 ways, code 32 KB in 2 ways)"
     assert core.words[csselr] == 1
+
+
+def test_the_walk_reads_every_line_once_in_any_order(benchmark: dict[str, Any]) -> None:
+    space: dict[str, Any] = {}
+    exec("class micropython:\n    viper = staticmethod(lambda f: f)\nptr32 = int\n" + benchmark["CHASE"], space)
+    read: list[int] = []
+
+    class Words:
+        def __getitem__(self, at: int) -> int:
+            read.append(at)
+            return -1  # whatever is there, `zero` leaves nothing of it
+
+    assert space["walk"](Words(), 8192, 8192, 0) == 0
+    assert sorted(read) == list(range(0, 8 * 8192, 8))
+    assert sum(abs(b - a) > 64 for a, b in zip(read, read[1:])) > 8000
+
+
+def test_the_path_of_the_cpu_lies_beside_the_true_place(benchmark: dict[str, Any]) -> None:
+    """The stand-in scales as the firmware's CPU does: the first of four pixels, 1.5 before their middle."""
+    import n6post
+
+    benchmark["shift"].__globals__["n6post"] = n6post
+    assert benchmark["shift"]() == pytest.approx(-1.5 / 4, abs=0.01)
+
+
+def test_a_frame_that_is_averaged_lies_at_its_true_place(
+    benchmark: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import n6post
+
+    class Averaged:
+        def __init__(self, frame: Any) -> None:
+            self.memory = frame.bytearray()
+
+        def __call__(self, buffer: bytearray, shape: Any, dtype: int) -> None:
+            for y in range(shape[1]):
+                for x in range(shape[2]):
+                    buffer[160 * y + x] = round(sum(self.memory[4 * x : 4 * x + 4]) / 4)
+
+    monkeypatch.setattr(n6post, "Stretch", Averaged)
+    benchmark["shift"].__globals__["n6post"] = n6post
+    assert benchmark["shift"]() == pytest.approx(0, abs=0.05)
+
+
+def test_networks_of_the_rom_are_measured_and_others_are_left_out(
+    benchmark: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import ml
+    import n6post
+
+    for name in ("a.tflite", "b.tflite", "c.tflite", "d.tflite", "e.tflite", "labels.txt"):
+        (tmp_path / name).write_bytes(b"")
+    ran: list[str] = []
+
+    class Model:
+        def __init__(self, path: str) -> None:
+            if path.endswith("b.tflite"):
+                raise MemoryError
+            self.name = path[-8:]
+            self.input_shape = ((1, 40),) if path.endswith("a.tflite") else ((1, 8, 8, 3),)
+
+        def predict(self, inputs: list[Any], callback: Any) -> None:
+            ran.append(self.name)
+            inputs[0](bytearray(192), self.input_shape[0], ord("B"))
+
+    monkeypatch.setattr(ml, "Model", Model)
+    space = benchmark["networks"].__globals__
+    space.update(n6post=n6post, MODELS=str(tmp_path), MOST_MODELS=2)
+    benchmark["networks"]()
+    rows = [line.split("|")[1].strip() for line in capsys.readouterr().out.splitlines()]
+    assert rows == ["network b.tflite", "network c.tflite", "network d.tflite"]
+    assert set(ran) == {"c.tflite", "d.tflite"} and len(ran) == 2 * (3 + benchmark["FRAMES"] + 1)

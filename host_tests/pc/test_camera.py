@@ -575,7 +575,11 @@ def test_the_report_has_the_camera_the_failures_and_the_table(reporting: Callabl
     # What matters is not collapsed. The fence is longer than the backticks inside of it.
     assert short.split("\n") == ["**174 passed, 1 failed**", "", "````text", *TESTED[2:], "````", "", ""]
     assert all(line in rest for line in TESTED)
-    assert benchmark == camera.block(MEASURED) + "\n"
+    table, _, line = benchmark.partition("\n\n```json\n")
+    assert table == camera.block(MEASURED) and line.endswith("\n```\n")
+    found = json.loads(line[:-5])
+    assert found.pop("figures") == {"MoveNet": 0.2}
+    assert found == {"camera": "OpenMV N6", "firmware": "5.0.0", "n6post": "9.9", "core": "", "unit": "ms"}
     assert str(tmp_path) not in out and str(ROOT) not in out
 
 
@@ -590,6 +594,23 @@ def test_a_report_says_what_stopped_before_its_end(reporting: Callable[..., Any]
     assert "**Stopped before its end**: the camera reported: ZeroDivisionError" in out and TESTED[1] in out
     assert "**No table**: the camera reported: ZeroDivisionError" in out
 
+
+
+def test_the_figures_of_a_report_have_plain_names_and_numbers() -> None:
+    head = "n6post 9.9, OpenMV AE3, firmware 5.0.0, Cortex-M55 r1p1 at 400 MHz, caches on, helium kernels, from /rom/lib"
+    rows = ["| work | ms | in kernels | the rest | cycles |", "| --- | ---: | --- | ---: | ---: |",
+            "| start: import, YoloV8Seg, its first frame; then 56912 bytes of heap | 41.50 |  |  |  |",
+            "| YoloV8, float [1,5,756] | 0.42 | a 0.02 | 0.39 | 1,234 |",
+            "| drawing that on 192x192 RGB565 | 0.31 |  |  | 9 |",
+            "| too large | MemoryError |  |  |  |", "| 32 bytes of the heap at 0x02000000, cycles | 31.5 |  |  |  |",
+            "| shift of a fitted frame, pixels of the input | -0.37 |  |  |  |"]  # fmt: skip
+    found = json.loads(report.figures([head, "", *rows, "", "ms: the median of 15 frames."]))
+    assert (found["camera"], found["core"]) == ("OpenMV AE3", "Cortex-M55 r1p1 at 400 MHz")
+    assert found["figures"] == {
+        "start: import, YoloV8Seg, its first frame": 41.5, "heap after the start, bytes": 56912,
+        "YoloV8, float [1,5,756]": 0.42, "YoloV8, float [1,5,756], drawing": 0.31,
+        "32 bytes of the heap at 0x02000000, cycles": 31.5,
+        "shift of a fitted frame, pixels of the input": -0.37}  # fmt: skip
 
 
 def test_a_report_names_no_port_and_no_folder_of_the_pc() -> None:

@@ -7,6 +7,7 @@ argument, or TENSORS) are used instead; scripts/dev/recording/benchmark_tensors.
 """
 
 import gc
+import os
 import sys
 import time
 
@@ -31,6 +32,7 @@ n6post = None  # imported by `start`, which measures the import
 TENSORS = None  # a folder of the camera, for example "/sdcard/tensors"
 START = 0  # the entry of WORK with which the start is measured
 FRAMES = 15  # the result is their median
+MODELS, MOST_MODELS = "/rom", 3  # where models are that are measured, and how many
 END = "No counters of the core were read."
 NAMES = (
     "candidates", "suppress", "boxes_to_frame", "prototype_mask", "suppress_masks", "class_map", "class_histogram", "peaks",
@@ -451,6 +453,92 @@ def over_time():
     line("to_json of 10", *measured(lambda: n6post.to_json(tracked)))
 
 
+def networks():
+    """Networks of the ROM, with the input that is made of a frame of 320x240. The camera's NPU or CPU computes them."""
+    try:
+        import ml
+
+        names = sorted([name for name in os.listdir(MODELS) if name.endswith(".tflite")])
+    except (ImportError, OSError):
+        return
+    left = MOST_MODELS
+    for name in names:
+        if not left:
+            return
+        try:
+            model = ml.Model("%s/%s" % (MODELS, name))
+            if len(model.input_shape) != 1 or len(model.input_shape[0]) != 4 or model.input_shape[0][3] not in (1, 3):
+                continue  # no picture
+            left -= 1
+            frame = n6post.Letterbox(image.Image(320, 240, image.RGB565))
+            line("network " + name, *measured(lambda m=model, f=frame: m.predict([f], callback=lambda *given: None)))
+        except Exception as error:  # camera: memory-error: the table shows it, as the firmware's own kinds
+            row("network " + name, type(error).__name__)
+        model = None
+        gc.collect()
+
+
+def shift():
+    """How far a fitted frame lies from its true place, pixels of the input: a ramp of 640 pixels is fitted into 160.
+
+    Each pixel of the input lies in the middle of four of the frame, so that its value is their mean.
+    """
+    frame = image.Image(640, 8, image.GRAYSCALE)
+    memory = frame.bytearray()
+    for x in range(640):
+        for y in range(8):
+            memory[640 * y + x] = x * 97 >> 8  # a slope that rounds in another way at each pixel
+    small = bytearray(160 * 2)
+    n6post.Stretch(frame)(small, (1, 2, 160, 1), ord("B"))
+    off = [small[160 + x] - sum(memory[4 * x : 4 * x + 4]) / 4 for x in range(8, 152)]
+    return sum(off) / len(off) / (4 * 97 / 256)
+
+
+# Reads a word in each of 32 bytes, in an order without a pattern. `zero` is 0, but each address waits for the read before.
+# x -> 5x + 7 modulo a power of two visits every number once (Knuth, The Art of Computer Programming 2, 3.2.1.2).
+CHASE = """
+@micropython.viper
+def walk(words: ptr32, lines: int, steps: int, zero: int) -> int:
+    at = 0
+    while steps:
+        at = ((at * 5 + 7) & (lines - 1)) + (words[at << 3] & zero)
+        steps -= 1
+    return at
+"""
+
+
+def line_costs():
+    """What a line of 32 bytes costs in each memory that can be reached: (name, address, cycles)."""
+    space = {}
+    exec("import micropython\n" + CHASE, space)  # compiled where it is measured: not every camera has viper
+    read, memory = space["walk"], counters._memory
+    many, few = 8192, 128  # 256 KB, more than any cache, and 4 KB, which every cache holds
+
+    def cycles(words, lines):
+        read(words, lines, 2 * lines, 0)
+        begin = memory[DWT + 4]
+        read(words, lines, 4096, 0)
+        return (memory[DWT + 4] - begin) & 0xFFFFFFFF
+
+    for name, take in (("heap", lambda: bytearray(32 * many)), ("ROM", rom)):
+        try:
+            data = take()
+        except (MemoryError, OSError, TypeError, ImportError):  # camera: memory-error: the table has no such row
+            continue
+        if data is not None:
+            yield name, addressof(data), (cycles(data, many) - cycles(data, few)) / 4096
+
+
+def rom():
+    """256 KB of a model in the ROM, where the firmware reads it in place."""
+    for name in os.listdir(MODELS):
+        path = "%s/%s" % (MODELS, name)
+        if name.endswith(".tflite") and os.stat(path)[6] >= 1 << 18:
+            with open(path, "rb") as file:
+                data = memoryview(file)
+                return data if addressof(data) % 4 == 0 else None
+
+
 def machine():
     """The camera and its firmware."""
     try:
@@ -528,6 +616,12 @@ def main():
         for work in WORK:
             bench(*work)
         over_time()
+        if image is not None:
+            row("shift of a fitted frame, pixels of the input", "%.2f" % shift())
+            networks()
+        if counters.names:
+            for name, address, cycles in line_costs():
+                row("32 bytes of the %s at 0x%08x, cycles" % (name, address), "%.1f" % cycles)
     finally:
         counters.off()
     print("\n%s: the median of %d frames. %s" % (

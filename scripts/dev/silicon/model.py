@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import counts
+import figures
 
 COLD = " cold"  # a stage of this name was measured with empty caches
 
@@ -84,11 +85,13 @@ class Board:
     name: str
     megahertz: float
     memories: dict[str, Memory]
+    addresses: dict[str, tuple[int, int]]  # memory: its first address, and the first one behind it
     places: dict[str, str]  # region: memory; regions of tensors and images, which scripts name, are under TENSORS, IMAGES
     cache_options: dict[str, str]  # region: "tcm" or "uncached", for count_lines
 
 
 TENSORS, IMAGES = "tensors", "images"
+SPREAD = 1.25  # a measured cost of a line, times and divided by this: other rows, refreshes and masters of the bus
 FREE = Memory(NOTHING, NOTHING)
 
 N6 = Board(
@@ -100,6 +103,9 @@ N6 = Board(
         "PSRAM": Memory(Range(40, 180), Range(0, 120)),
         "flash": Memory(Range(64, 230), NOTHING),
     },
+    # recalled: the memory map of the STM32N6 (RM0486)
+    {"AXISRAM": (0x34000000, 0x34200000), "NPU RAM": (0x34200000, 0x343C0000), "PSRAM": (0x90000000, 0xA0000000),
+     "flash": (0x70000000, 0x80000000)},
     {
         "code": "flash", "romfs": "flash", "heap": "AXISRAM", "heap2": "PSRAM", "stack": "AXISRAM", "bss": "AXISRAM",
         "bss2": "AXISRAM", "c_heap": "AXISRAM", "frames": "PSRAM", "uma_fast": "AXISRAM", "uma_dtcm": "AXISRAM",
@@ -116,6 +122,8 @@ AE3 = Board(
         "MRAM": Memory(Range(10, 80), NOTHING),
         "OSPI flash": Memory(Range(10, 120), NOTHING),
     },
+    # recalled: the memory map of the Ensemble E3
+    {"SRAM": (0x02000000, 0x08280000), "MRAM": (0x80000000, 0x80580000), "OSPI flash": (0xA0000000, 0xE0000000)},
     {
         "code": "MRAM", "romfs": "OSPI flash", "heap": "SRAM", "heap2": "SRAM", "stack": "TCM", "bss": "TCM", "bss2": "TCM",
         "c_heap": "TCM", "frames": "SRAM", "uma_fast": "TCM", "uma_dtcm": "TCM", TENSORS: "SRAM", IMAGES: "SRAM",
@@ -124,6 +132,16 @@ AE3 = Board(
     {"romfs": "uncached", "stack": "tcm", "bss": "tcm", "bss2": "tcm", "c_heap": "tcm"},
 )  # fmt: skip
 BOARDS = {board.name: board for board in (N6, AE3)}
+
+
+def with_measured(board: Board, costs: dict[int, float]) -> Board:
+    """The board with the costs of lines that cameras have measured: {address: cycles}."""
+    memories = dict(board.memories)
+    for name, (begin, end) in board.addresses.items():
+        found = [cost for address, cost in costs.items() if begin <= address < end]
+        if found:
+            memories[name] = replace(memories[name], fill=Range(min(found) / SPREAD, max(found) * SPREAD))
+    return replace(board, memories=memories)
 
 
 @dataclass(frozen=True)
@@ -233,8 +251,11 @@ def main() -> None:
     parser.add_argument("board", choices=BOARDS)
     parser.add_argument("counts", type=Path, help="what count_lines wrote: a line of JSON for each stage")
     parser.add_argument("--place", action="append", default=[], metavar="REGION=MEMORY", help="for example tensors=PSRAM")
+    parser.add_argument("--measured", action="store_true", help="take the costs of lines in figures.jsonl")
     options = parser.parse_args()
     board = BOARDS[options.board]
+    if options.measured:
+        board = with_measured(board, figures.line_costs(figures.load(), board.name))
     places = dict(place.split("=", 1) for place in options.place)
     if unknown := [name for name in places.values() if name not in board.memories]:
         parser.error(f"{board.name} has {', '.join(board.memories)}, not {unknown[0]}")

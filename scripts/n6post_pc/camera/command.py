@@ -229,7 +229,7 @@ def report(arguments: argparse.Namespace) -> int:
             why_not_measured = _measure(port, mount, measured)
     except KeyboardInterrupt:
         return _interrupted(port)
-    table = "" if why_not_measured else block(measured)
+    table = "" if why_not_measured else f"{block(measured)}\n\n```json\n{reporting.figures(measured)}\n```"
     text = reporting.markdown(about, tested, why_not_tested, table, why_not_measured)
     print(text)  # first: if the file cannot be written, the report is not lost
     if arguments.out:

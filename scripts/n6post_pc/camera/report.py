@@ -4,7 +4,7 @@ import importlib.metadata
 import json
 import platform
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ..command import UserError
 from . import repl
@@ -62,6 +62,37 @@ def notable(lines: Sequence[str]) -> list[str]:
         if failed or line.startswith("skipped ") or "the core saves" in line or "interrupts" in line:
             found.append(line)
     return found
+
+
+def figures(measured: Sequence[str]) -> str:
+    """The benchmark's table as one line of JSON, which scripts/dev/silicon/figures.py merges with those of other cameras."""
+    words = dict(re.findall(r"(n6post|firmware) ([^\s,]+)", measured[0]))
+    camera = re.search(r", ([^,]+), firmware", measured[0])
+    core = re.search(r"(Cortex[^,]*)", measured[0])
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in measured if line.startswith("|")]
+    numbers = {name: float(number.replace(",", "")) for name, number, *_ in _named(cells[2:]) if _is_number(number)}
+    return json.dumps({"camera": camera[1] if camera else measured[0], "firmware": words.get("firmware", ""),
+                       "n6post": words.get("n6post", ""), "core": core[1] if core else "", "unit": cells[0][1],
+                       "figures": numbers})  # fmt: skip
+
+
+def _named(rows: Sequence[Sequence[str]]) -> Iterator[Sequence[str]]:
+    """The rows: a drawing has the name of what is drawn, and the bytes after a start are a row of their own."""
+    last = ""
+    for row in rows:
+        start = re.fullmatch(r"(start: .*); then (\d+) bytes of heap", row[0])
+        if start:
+            yield start[1], *row[1:]
+            yield "heap after the start, bytes", start[2]
+        elif row[0].startswith("drawing that"):
+            yield f"{last}, drawing", *row[1:]
+        else:
+            last = row[0]
+            yield row
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"-?[\d,]+(\.\d+)?", text) is not None
 
 
 def markdown(
