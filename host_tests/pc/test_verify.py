@@ -315,6 +315,55 @@ def test_a_file_without_layers_to_compare_has_none() -> None:
         list(layers.cut_files(b"0000TFL3" + bytes(100)))
 
 
+# ---- the figures ----
+
+
+def two_kernels(size: int = 3200) -> list[Array]:
+    """Numbers of two kernels that differ by one step in a tenth of them, three of each block of 32."""
+    exact = np.random.default_rng(5).integers(-100, 100, size).astype(np.int8)
+    other = exact.copy()
+    other[::10] += 1
+    return [exact, other]
+
+
+INT8 = _backends.Tensor((3200,), "b", 0.5, 3)
+
+
+@pytest.mark.parametrize(
+    ("every", "steps", "verdict"),
+    [
+        (1, 0, "same"),
+        (8, 1, "rounding"),  # .125 on average, as many as the kernels' own
+        (5, 1, "rounding"),  # .2: twice as much
+        (3, 1, "wrong"),  # .33, although no number is more than a step off
+        (640, 127, "wrong"),  # .2 on average, but 4 in a block of 32
+        (640, 30, "rounding"),  # 1 in a block
+    ],
+)
+def test_the_mean_of_all_and_of_each_block_has_a_limit(every: int, steps: int, verdict: str) -> None:
+    kernels = two_kernels()
+    output = kernels[0].astype(int)
+    output[::every] += np.where(output[::every] < 0, steps, -steps)
+    found = figures.compared(output.astype(np.int8), kernels, INT8)
+    assert (found.verdict, found.largest) == (verdict, steps)
+    assert found.mean == pytest.approx(steps / every, rel=0.01)
+    assert found.kernels == (1, pytest.approx(0.1), 4 / 32)
+    values, expected = (one.astype(float) - 3 for one in (output, kernels[0]))
+    assert found.cosine == pytest.approx(values @ expected / np.linalg.norm(values) / np.linalg.norm(expected))
+
+
+def test_steps_of_floats_are_a_255th_of_their_range() -> None:
+    exact = np.linspace(-1, 4.1, 64, dtype=np.float32)
+    found = figures.compared(exact + np.float32(0.06), [exact], _backends.Tensor((64,), "f"))
+    assert found.largest == pytest.approx(3, rel=1e-3) and found.mean == pytest.approx(3, rel=1e-3)
+    assert figures.step_of(np.array([0.9], np.float32), _backends.Tensor((1,), "f")) == pytest.approx(0.9 / 255)
+
+
+def test_a_last_block_that_is_not_whole_counts_as_filled_up_with_zeros() -> None:
+    assert figures.in_lines(np.full(40, 8.0), 1).mean(1).tolist() == [8, 2]
+    assert figures.in_lines(np.full(9, 8.0), 4).shape == (2, 8)
+
+
 # ---- the command ----
 
 
