@@ -209,6 +209,34 @@ def test_scattered_wrong_blocks_are_counted() -> None:
     assert verdict == "wrong" and findings[0].startswith("output 1: 3 blocks of 32 bytes of 1600 are wrong, the others")
 
 
+def test_a_single_wrong_block_is_no_overwritten_region() -> None:
+    noise = np.random.default_rng(1).integers(-90, 90, outputs()[1].shape).astype(np.int8)
+    verdict, findings = judged(with_blocks([700], noise))
+    assert verdict == "wrong" and findings[0].startswith("output 1: 1 block of 32 bytes of 1600 is wrong, the others")
+
+
+def test_an_old_block_is_wrong_even_if_the_pictures_differ_little_there() -> None:
+    new, old = (np.stack([outputs(n, kind)[1] for kind in range(3)]).reshape(3, -1, 32).astype(int) for n in (1, 0))
+    calm = np.maximum(np.ptp(new, 0).mean(1), np.ptp(old, 0).mean(1)) < 0.3
+    changed = np.abs(new[0] - old[0]).mean(1)
+    block = int(np.flatnonzero(calm & (changed > 1.1) & (changed < 1.8))[0])  # of which rounding allows 3.9
+    answer = with_blocks([block], outputs(0)[1])
+    assert causes.see(answer, reference(), own_input(1)).figures[1].verdict == "rounding"
+    assert judged(answer) == ("wrong", [
+        "output 1: 1 block of 32 bytes is that of the picture before: the cache was not invalidated"])  # fmt: skip
+
+
+def test_a_block_that_is_always_wrong_is_not_of_the_picture_before() -> None:
+    verification = Verification(argparse.Namespace(model=MODEL, fit="letterbox"), reference())
+    changed = np.abs(outputs(0)[1] - outputs(1)[1].astype(int)).reshape(-1, 32).mean(1)
+    block = int(np.flatnonzero(changed < 0.5)[0])
+    for number in range(2):
+        made = outputs(number)
+        made[1].ravel()[32 * block : 32 * block + 32] = 99
+        verification.add(str(number), answers.Answer(made), frame(number))
+    assert verification.worst == "wrong" and not any("picture before" in text for text in verification.findings)
+
+
 def test_overwritten_activations_are_named_with_their_place() -> None:
     noise = np.random.default_rng(1).integers(-90, 90, outputs()[1].shape).astype(np.int8)
     verdict, findings = judged(with_blocks(list(range(500, 660)), noise))
@@ -221,6 +249,33 @@ def test_other_weights_are_wrong_without_a_cause_of_input_or_memory() -> None:
     verdict, findings = judged(answers.Answer(run_exact(made, own_input(1))))
     assert verdict == "wrong" and len(findings) == 1
     assert findings[0].startswith("a layer computes something else, or the camera's model was made of another file")
+
+
+def test_outputs_that_are_off_everywhere_have_no_cause_of_input_or_memory() -> None:
+    rng = np.random.default_rng(3)
+    made = [np.clip(one + rng.integers(-9, 10, one.shape), -128, 127).astype(np.int8) for one in outputs()]
+    verdict, findings = judged(answers.Answer(made))
+    assert verdict == "wrong" and len(findings) == 1 and findings[0].startswith("a layer computes something else")
+
+
+def test_what_is_no_multiple_of_the_output_is_no_other_scale() -> None:
+    rng = np.random.default_rng(3)
+    came, expected = rng.normal(size=(2, 500))
+    assert causes._scaled(came, expected, 1.0, limit=9.0) == ""
+    found = causes._scaled(expected * 2 + 1, expected, 1.0, limit=0.1)
+    assert found == "another scale or zero point: its numbers are 2 times those of the file, plus 1"
+
+
+def test_outputs_of_one_size_are_paired_by_their_numbers() -> None:
+    rng = np.random.default_rng(3)
+    tensors = [_backends.Tensor((1, 40), "b", 0.1, 0)] * 3
+    kernels = [[rng.integers(-90, 90, (1, 40)).astype(np.int8)] for _ in tensors]
+    exact = [one[0].ravel() for one in kernels]
+    for order in ([0, 1, 2], [1, 2, 0], [2, 1, 0]):
+        came = [exact[order.index(k)] + rng.integers(-2, 3, 40).astype(np.int8) for k in range(3)]
+        assert causes.pairing(answers.Answer(came), kernels, tensors) == order
+    strange = [rng.integers(-90, 90, 40).astype(np.int8) for _ in tensors]  # no order explains these
+    assert causes.pairing(answers.Answer(strange), kernels, tensors) == [0, 1, 2]
 
 
 # ---- layers ----

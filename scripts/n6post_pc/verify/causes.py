@@ -134,8 +134,9 @@ def of_memory(seen: Seen, before: Seen | None, tensors: Sequence[Tensor]) -> Ite
             noise = np.maximum(1, 3 * np.maximum(_noise(kernels, step, size), _noise(before.kernels[number], step, size)))
             stale = (in_lines(came, size) == old).all(1) & (changed > noise) & (away > noise)
             if stale.any():
-                yield (f"output {number}: {stale.sum()} blocks of 32 bytes are those of the picture before: the cache was "
-                       "not invalidated")  # fmt: skip
+                count = int(stale.sum())
+                what = "1 block of 32 bytes is that" if count == 1 else f"{count} blocks of 32 bytes are those"
+                yield f"output {number}: {what} of the picture before: the cache was not invalidated"
                 figures.verdict = WRONG
                 continue
         bad = np.flatnonzero(away > limit)
@@ -149,8 +150,10 @@ def of_memory(seen: Seen, before: Seen | None, tensors: Sequence[Tensor]) -> Ite
             yield (f"output {number}: only bytes {first} to {last} of {came.nbytes} are wrong: something overwrote "
                    "activations")  # fmt: skip
         else:
-            yield (f"output {number}: {len(bad)} blocks of 32 bytes of {len(away)} are wrong, the others are right: an old "
-                   "content of the cache, or activations that were overwritten")  # fmt: skip
+            blocks = "1 block" if len(bad) == 1 else f"{len(bad)} blocks"
+            what = f"{blocks} of 32 bytes of {len(away)} {'is' if len(bad) == 1 else 'are'}"
+            yield (f"output {number}: {what} wrong, the others are right: an old content of the cache, or activations that "
+                   "were overwritten")  # fmt: skip
 
 
 def _noise(kernels: Sequence[Array], step: float, size: int) -> Array:
