@@ -92,6 +92,32 @@ def test_channels_of_onnx_convolutions_are_read_with_any_weights(tmp_path: Path)
     assert "257 channels" in findings(network)[-1]
 
 
+def test_an_onnx_whose_quantizers_lack_tensors_is_damaged() -> None:
+    pytest.importorskip("google.protobuf")
+    for inputs, outputs in (((), ("y",)), (("x", "scale"), ()), (("x",), ("y",))):
+        with pytest.raises(ValueError, match="damaged"):
+            graph.parse(model_files.onnx([("DequantizeLinear", inputs, outputs), ("Relu", ("y",), ("z",))], {}), ".onnx")
+    fine = graph.parse(model_files.onnx([("DequantizeLinear", ("x", "scale"), ("y",))], {"scale": ()}), ".onnx")
+    assert [(one.name, one.kind, one.scale) for one in fine.tensors] == [
+        ("x", "FLOAT32", 1.0), ("scale", "FLOAT32", 1.0), ("y", "INT8", 1.0)
+    ]  # fmt: skip
+
+
+def test_a_damaged_name_in_an_onnx_is_shown_as_it_is() -> None:
+    pytest.importorskip("google.protobuf")
+    whole = model_files.onnx([("Relu", ("x",), ("sum of",))], {})
+    network = graph.parse(whole.replace(b"sum of", b"sum\xffof"), ".onnx")
+    assert [tensor.name for tensor in network.tensors] == ["x", "b'sum\\xffof'"]
+
+
+def test_the_origin_of_a_tensor_is_found_through_quantizers() -> None:
+    add, quantize, back = Operator("ADD", (0, 0), (1,)), Operator("QUANTIZE", (1,), (2,)), Operator("DEQUANTIZE", (2,), (3,))
+    network = Graph(graph.TFLITE, [add, quantize, back], [], (0,), (3,))
+    assert [network.origin(tensor) for tensor in range(4)] == [None, add, add, add]
+    circle = Graph(graph.TFLITE, [Operator("QUANTIZE", (0,), (1,)), Operator("QUANTIZE", (1,), (0,))])  # in a damaged file
+    assert circle.origin(0) is None
+
+
 def test_models_compiled_for_an_npu_are_recognized(tmp_path: Path) -> None:
     made = {
         "plain": (model_files.runnable(), graph.TFLITE),
@@ -222,6 +248,12 @@ def test_float_convolutions_are_a_finding_also_with_int8_weights() -> None:
     assert "all 1 convolutions" in findings(onnx)[0]
     onnx.operators.append(Operator("QuantizeLinear"))
     assert findings(onnx) == []
+
+
+def test_bilinear_resizes_of_an_onnx_run_on_the_cpu() -> None:
+    resizes = [Operator("Resize", mode=mode) for mode in ("linear", "nearest", "linear")]
+    known = n6_estimate.estimate(Graph(graph.ONNX, resizes))
+    assert known is not None and known.on_cpu == [("Resize", 2, "bilinear")]
 
 
 def test_operators_that_run_on_the_cpu_are_listed_with_a_source() -> None:

@@ -106,7 +106,7 @@ def test_an_optimized_model_is_described(tmp_path: Path, capsys: pytest.CaptureF
     file.write_bytes(optimized(sample.read_bytes()).data)
     file.with_suffix(".txt").write_bytes(sample.with_suffix(".txt").read_bytes())
     code, printed, _ = run(capsys, file, "--picture", picture_file(tmp_path / "plain.png"))
-    assert code == 0 and printed.endswith("findings  none\n")
+    assert code == 0 and "\nfindings  none\nnotes " in printed
     assert facts(printed)["fits"] == "n6post.YoloV8Seg"
     said = re.compile(r"split: boxes in [\d, ]+; scores of 4 classes in [\d, ]+; coefficients in [\d, ]+; prototypes in \d ")
     assert said.search(" ".join(printed.split()))
@@ -173,7 +173,7 @@ def test_json_is_one_object_per_file(
     alive = 64 * 64 * 3 + 6 * 84  # the input and the output
     assert described["n6"] == {"activations": [round(alive * 0.95), round(alive * 1.9)], "sram": 1835008, "on_cpu": []}
     assert described["ae3"]["on_cpu"] == {"Dequantize": 1} and described["ae3"]["sram"] == 835392
-    assert described["findings"] == []
+    assert described["findings"] == [] == described["notes"]
 
 
 def test_the_ae3_is_reported_with_the_figures_of_vela(
@@ -249,6 +249,21 @@ def test_every_finding_ends_with_a_link_to_the_page(tmp_path: Path, capsys: pyte
     assert code == 1 and None not in links, findings
     names = {link[1] for link in links if link}
     assert names >= {"labels", "memory", "ae3"} and all(f'<a id="{name}"></a>' in page for name in names)
+
+
+def test_notes_follow_the_findings_and_do_not_change_the_exit_code(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "net.tflite"
+    tensors = [(name, (1, 8, 8, 3), "INT8", (0.01, 0)) for name in ("picture", "same")]
+    path.write_bytes(model_files.tflite(tensors, [("SUB", ("picture", "picture"), ("same",))]))
+    code, printed, _ = run(capsys, path, "--json")
+    (note,) = json.loads(printed)["notes"]
+    assert code == 0 and json.loads(printed)["findings"] == []
+    assert note.endswith("community.st.com 815190) (docs/troubleshooting.md#subtraction)")
+    code, printed, _ = run(capsys, path)
+    below = " ".join(printed.partition("\nfindings")[2].split())
+    assert code == 0 and below == f"none notes nothing to do if the camera's results are right and fast enough - {note}"
 
 
 def test_boxes_rounded_to_coarse_steps_are_a_finding(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -349,7 +364,7 @@ def test_findings_of_the_shared_models_are_box_steps_and_what_to_gain(shared: Pa
         assert report.startswith(model.name)
         # .0204021 of 320 pixels, and twice as many of 640.
         step = "steps of 6.5 pixels of the input, which are 13 pixels of a 640 x 480 frame: remove the step with python3"
-        findings = " ".join(report.partition("\nfindings")[2].split())
+        findings = " ".join(report.partition("\nfindings")[2].partition("\nnotes ")[0].split())
         assert (step in findings) == ("seg" in model.name) and ("- optimize: " in findings) == ("yolov8n" in model.name)
         assert findings.count("troubleshooting.md#") == ("seg" in model.name) + ("yolov8n" in model.name)
         assert "fits      n6post." in report

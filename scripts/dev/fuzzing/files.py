@@ -20,7 +20,7 @@ from typing import Any
 import model_files
 import n6post
 from n6post_pc import cli
-from n6post_pc.models import graph, n6_estimate, tflm
+from n6post_pc.models import graph, n6_estimate, notes, tflm
 
 from .core import BOUNDED, CONFIRMED, REFUSED, Dice, Finding, require
 from .labels import folder
@@ -96,6 +96,7 @@ def files(dice: Dice) -> str:
     network.counts()
     n6_estimate.estimate(network)
     tflm.missing(network)
+    notes.notes(network)
     return CONFIRMED if broken == data else BOUNDED
 
 

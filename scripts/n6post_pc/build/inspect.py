@@ -1,8 +1,8 @@
 """Describe a model file and check it for a camera: n6post inspect, scripts/inspect_model.py.
 
 Shows the inputs and outputs with their quantization, the labels, the operators, the matching post-processor, the findings of
-n6post.diagnose (with --picture also for the outputs of that picture), an estimate for the N6, and with --npu u55 the figures
-of Arm's compiler for the AE3.
+n6post.diagnose (with --picture also for the outputs of that picture), notes about the network, an estimate for the N6, and
+with --npu u55 the figures of Arm's compiler for the AE3.
 """
 
 import json
@@ -28,6 +28,7 @@ from .. import files, paths, terminal
 from ..cli import spelled
 from ..command import FINDINGS, FINE, WRONG, Bar, UserError, parser
 from ..models import graph, n6_estimate, tflm, vela
+from ..models.notes import notes
 from ..models.pictures import FRAME
 from ..optimize import can_be_optimized
 
@@ -66,6 +67,7 @@ class Inspection:
     family      the name of the matching post-processor, or None
     why_none    why no post-processor matches
     ae3         Vela's estimates, or a sentence if it cannot compile the model, or None if it was not run
+    notes       patterns that were slow or wrong in some networks: no findings
     """
 
     path: Path
@@ -77,6 +79,7 @@ class Inspection:
     ae3: vela.Verdict | str | None = None
     box_units: str | None = None
     findings: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def tensors(self, kind: str) -> list[tuple[tuple[int, ...], str, float, int]]:
         """(shape, dtype, scale, zero point) of all inputs or all outputs."""
@@ -138,6 +141,7 @@ def inspect(path: Path, picture: Any = None, python: Path | None = None, box_uni
     report.findings += _placed(_box_step_findings(report, optimizable))
     if optimizable:
         report.findings += _placed([OPTIMIZE])
+    report.notes = _placed(notes(network))
     report.estimate = n6_estimate.estimate(network)
     if report.estimate is not None:
         report.findings += _placed(report.estimate.findings)
@@ -246,6 +250,10 @@ def show(report: Inspection, console: Console) -> None:
     console.print("findings" if report.findings else "findings  none")
     for finding in report.findings:
         console.print(_listed("  -", finding))
+    if report.notes:
+        console.print("notes     nothing to do if the camera's results are right and fast enough")
+    for note in report.notes:
+        console.print(_listed("  -", note))
 
 
 def _listed(mark: str, text: str) -> Table:
@@ -395,14 +403,16 @@ def as_json(report: Inspection) -> dict[str, Any]:
         },
         "ae3": report.ae3.as_json() if isinstance(report.ae3, vela.Verdict) else report.ae3 and {"error": report.ae3},
         "findings": report.findings,
+        "notes": report.notes,
     }  # fmt: skip
 
 
 DESCRIPTION = """\
 Describe a model file and check it for a camera. The output lists the inputs and outputs with their quantization, the labels,
-the operators, the matching post-processor with a line to paste, and problems. With --picture, the outputs for that picture
-are checked, too. The figures for the N6 are an estimate; --npu u55 runs Arm's own compiler for the AE3. Without a file, the
-sample network that comes with n6post is inspected. The exit code is 1 if there are findings, or a file cannot be read."""
+the operators, the matching post-processor with a line to paste, problems, and notes: what was slow or wrong in some networks
+that have the same operators. With --picture, the outputs for that picture are checked, too. The figures for the N6 are an
+estimate; --npu u55 runs Arm's own compiler for the AE3. Without a file, the sample network that comes with n6post is
+inspected. The exit code is 1 if there are findings, or a file cannot be read. Notes do not change it."""
 EXAMPLES = ("", "model.tflite", "*.tflite --picture photo.jpg", "model.tflite --npu u55", "*.tflite --json")
 
 

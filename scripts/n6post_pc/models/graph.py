@@ -9,8 +9,11 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 TFLITE, ONNX, VELA, ST = "TensorFlow Lite", "ONNX", "compiled by Vela for an Ethos-U", "compiled by ST for Neural-ART"
 
@@ -20,6 +23,7 @@ _TFLITE_MARK = b"TFL3"  # a flatbuffer's file identifier, at byte 4
 WEIGHTS = (".pt", ".pth")  # files that PyTorch and Ultralytics write in training
 EXPORT_FIRST = "trained weights, not a model for a camera: export them first (docs/first-hour.md#export)"
 VELA_OPERATOR = "ethos-u"  # contains everything that runs on the NPU
+QUANTIZERS = ("QUANTIZE", "DEQUANTIZE", "QuantizeLinear", "DequantizeLinear")
 
 # Bytes per element of TensorFlow Lite's tensor types.
 _BYTES = {"FLOAT32": 4, "FLOAT16": 2, "INT32": 4, "UINT32": 4, "UINT8": 1, "INT8": 1, "INT16": 2, "UINT16": 2, "INT64": 8,
@@ -29,12 +33,17 @@ _CODES = {"INT8": "b", "UINT8": "B", "INT16": "h", "UINT16": "H", "FLOAT32": "f"
 
 @dataclass(frozen=True)
 class Tensor:
-    """A tensor: its shape, TensorFlow Lite's name of its type, and its quantization (1.0 and 0 if it has none)."""
+    """A tensor: its shape, TensorFlow Lite's name of its type, its quantization (1.0 and 0 if it has none), and its name.
+
+    Of an .onnx, only names and scales are read. What a DequantizeLinear returns is INT8 here, because a compiler computes
+    what follows in integers; other tensors are FLOAT32.
+    """
 
     shape: tuple[int, ...]
     kind: str
     scale: float = 1.0
     zero_point: int = 0
+    name: str = ""
 
     @property
     def nbytes(self) -> int:
@@ -50,17 +59,23 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Operator:
-    """An operator: its name (CONV_2D, Conv), the indices of its tensors, and the output channels of a convolution."""
+    """An operator: its name (CONV_2D, Conv), the indices of its tensors, and the output channels of a convolution.
+
+    axes        the permutation of a TRANSPOSE; () if it is not constant
+    mode        how a Resize of an .onnx interpolates: nearest, linear or cubic
+    """
 
     name: str
     inputs: tuple[int, ...] = ()
     outputs: tuple[int, ...] = ()
     channels: int | None = None
+    axes: tuple[int, ...] = ()
+    mode: str = ""
 
 
 @dataclass
 class Graph:
-    """A network: its operators, in the order in which they run, and its tensors, which are read from .tflite files only."""
+    """A network: its operators, in the order in which they run, and its tensors. An .onnx has no inputs and outputs here."""
 
     form: str
     operators: list[Operator] = field(default_factory=list)
@@ -70,6 +85,19 @@ class Graph:
 
     def counts(self) -> Counter[str]:
         return Counter(operator.name for operator in self.operators)
+
+    @cached_property
+    def _makers(self) -> dict[int, Operator]:
+        return {tensor: operator for operator in self.operators for tensor in operator.outputs}
+
+    def origin(self, tensor: int) -> Operator | None:
+        """The operator that computes a tensor, apart from quantizers on the way. None for a constant or an input."""
+        for _ in self.operators:  # more steps than that are a circle, in a damaged file
+            maker = self._makers.get(tensor)
+            if maker is None or maker.name not in QUANTIZERS or not maker.inputs:
+                return maker
+            tensor = maker.inputs[0]
+        return None
 
     def steps(self) -> Iterator[tuple[Operator, set[int]]]:
         """Each operator, with the activations (not weights) that must be in memory while it runs."""
@@ -128,7 +156,9 @@ def _tflite(data: bytes) -> Graph:
             outputs = tuple(int(i) for i in one.outputs)
             shape = tensors[outputs[0]].shape if outputs else ()
             channels = shape[3] if "CONV" in name and len(shape) == 4 else None
-            operators.append(Operator(name, inputs, outputs, channels))
+            axes = model.buffers[main.tensors[inputs[1]].buffer].data if name == "TRANSPOSE" else None
+            axes = () if axes is None else tuple(np.asarray(axes, np.uint8).view("<i4").tolist())
+            operators.append(Operator(name, inputs, outputs, channels, axes))
         form = VELA if VELA_OPERATOR in names else TFLITE
         graph = Graph(form, operators, tensors, tuple(map(int, main.inputs)), tuple(map(int, main.outputs)))
         _ = [tensors[i] for one in (graph, *operators) for i in one.inputs + one.outputs]
@@ -158,16 +188,19 @@ def _tensor(tensor: Any, kinds: dict[int, str]) -> Tensor:
         scale = float(quantization.scale[0]) or 1.0
         points = quantization.zeroPoint
         zero_point = int(points[0]) if points is not None and len(points) else 0
-    return Tensor(shape, kinds[tensor.type], scale, zero_point)
+    return Tensor(shape, kinds[tensor.type], scale, zero_point, (tensor.name or b"").decode(errors="replace"))
 
 
-# message: (field, number, type, repeated) of onnx.proto. protobuf skips all other fields, such as the weights.
+# message: (field, number, type, repeated) of onnx.proto. protobuf skips all other fields.
 _ONNX_FIELDS = {
-    "Tensor": (("dims", 1, "int64", True), ("name", 8, "string", False)),
-    "Node": (("input", 1, "string", True), ("output", 2, "string", True), ("op_type", 4, "string", False)),
+    "Tensor": (("dims", 1, "int64", True), ("float_data", 4, "float", True), ("name", 8, "string", False),
+               ("raw_data", 9, "bytes", False)),
+    "Attribute": (("name", 1, "string", False), ("s", 4, "bytes", False)),
+    "Node": (("input", 1, "string", True), ("output", 2, "string", True), ("op_type", 4, "string", False),
+             ("attribute", 5, "Attribute", True)),
     "Graph": (("node", 1, "Node", True), ("initializer", 5, "Tensor", True)),
     "Model": (("graph", 7, "Graph", False),),
-}
+}  # fmt: skip
 
 
 def _onnx(data: bytes) -> Graph:
@@ -176,18 +209,43 @@ def _onnx(data: bytes) -> Graph:
     model = _onnx_model()
     try:
         model.ParseFromString(data)
-    except DecodeError as error:
+        if not model.graph.node:
+            raise ValueError("an .onnx without operators, or not an ONNX model")
+        return _onnx_graph(model.graph)
+    except (DecodeError, IndexError) as error:
         raise ValueError("a damaged .onnx: it is truncated, or its content is inconsistent") from error
-    if not model.graph.node:
-        raise ValueError("an .onnx without operators, or not an ONNX model")
-    channels = {weights.name: weights.dims[0] for weights in model.graph.initializer if len(weights.dims) == 4}
-    # Quantized weights pass through a DequantizeLinear.
-    quantized = {node.output[0]: node.input[0] for node in model.graph.node if node.op_type == "DequantizeLinear"}
+
+
+def _onnx_graph(graph: Any) -> Graph:
+    constants = {one.name: one for one in graph.initializer}
+    quantized = {node.output[0]: node.input for node in graph.node if node.op_type == "DequantizeLinear"}
+    numbers: dict[str, int] = {}
     operators = []
-    for node in model.graph.node:
+    for node in graph.node:
+        # Quantized weights pass through a DequantizeLinear.
         weights = node.input[1] if node.op_type == "Conv" and len(node.input) > 1 else ""
-        operators.append(Operator(node.op_type, channels=channels.get(quantized.get(weights, weights))))
-    return Graph(ONNX, operators)
+        weights = quantized.get(weights, [weights])[0]
+        dims = constants[weights].dims if weights in constants else ()
+        inputs, outputs = (
+            tuple(numbers.setdefault(name, len(numbers)) for name in names if name) for names in (node.input, node.output)
+        )
+        attributes = node.attribute if node.op_type == "Resize" else ()
+        mode = "".join(one.s.decode(errors="replace") for one in attributes if one.name == "mode")
+        channels = dims[0] if len(dims) == 4 else None
+        operators.append(Operator(node.op_type, inputs, outputs, channels, mode=mode))
+    scales = {name: _onnx_scale(constants.get(inputs[1])) for name, inputs in quantized.items()}
+    # protobuf returns bytes for a damaged name.
+    kinds = {name: "INT8" if name in scales else "FLOAT32" for name in numbers}
+    tensors = [Tensor((), kind, scales.get(name, 1.0), name=str(name)) for name, kind in kinds.items()]
+    return Graph(ONNX, operators, tensors)
+
+
+def _onnx_scale(constant: Any) -> float:
+    """The scale of a whole tensor, 1.0 if each channel has its own or the file computes it."""
+    if constant is None:
+        return 1.0
+    values = constant.float_data or np.frombuffer(constant.raw_data[: len(constant.raw_data) // 4 * 4], "<f4")
+    return float(values[0]) if len(values) == 1 else 1.0
 
 
 def _onnx_model() -> Any:
@@ -203,7 +261,7 @@ def _onnx_model() -> Any:
             if kind in _ONNX_FIELDS:
                 one.type, one.type_name = of.TYPE_MESSAGE, f".n6post_onnx.{kind}"
             else:
-                one.type = of.TYPE_INT64 if kind == "int64" else of.TYPE_STRING
+                one.type = getattr(of, f"TYPE_{kind.upper()}")
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)
     return message_factory.GetMessageClass(pool.FindMessageTypeByName("n6post_onnx.Model"))()

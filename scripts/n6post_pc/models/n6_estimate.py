@@ -21,7 +21,7 @@ SOURCES = {
     "float": "ST, stneuralart_operator_support: layers in float are executed on the CPU",
     "softmax": "ST's report of a quantized ResNet-8: epoch 15 -SW- (Softmax); community.st.com, Edge AI",
     "bilinear": "ST's report of its MoveNet heatmaps: 3 software epochs Resize; giacomocolosio02/stm32n6-docs",
-    "prime": "a user's network with a convolution of 257 channels, which ST's compiler left to the CPU; forums.openmv.io",
+    "prime": "a convolution of 257 channels, left to the CPU by ST's compiler, as a user reported; community.st.com 152688",
 }
 
 # Operators that run on the CPU in ST's reports although they are quantized, and the source.
@@ -65,6 +65,8 @@ def estimate(graph: Graph) -> Estimate | None:
             known.on_cpu.append((name, in_float[name], "float"))
         if name in _ON_CPU and count > in_float[name]:
             known.on_cpu.append((name, count - in_float[name], _ON_CPU[name]))
+    if linear := sum(one.mode == "linear" for one in graph.operators):
+        known.on_cpu.append(("Resize", linear, "bilinear"))
     known.findings = _float_findings(graph, counts, in_float) + _prime_findings(graph) + _memory_findings(known.activations)
     return known
 
