@@ -72,6 +72,13 @@ def test_matching_is_one_to_one_within_a_class_and_complete(one: Any, other: Any
         assert best >= compare.box_iou(one[i].rect, other[k].rect)
 
 
+def test_the_table_and_the_verdict_name_the_same_mean() -> None:
+    comparison = compare.Comparison()
+    comparison.add("one.png", (10000, 1), [detection((0, 0, 10000, 1), 0.9)], [detection((0, 0, 9851, 1), 0.9)])
+    assert comparison.verdict()[0].endswith("IoU of boxes 0.99")
+    assert "IoU of their boxes 0.99" in " ".join(printed(comparison).split())
+
+
 def test_objects_found_by_both_or_by_one_are_counted() -> None:
     one = [[detection((0, 0, 40, 20), 0.9), detection((100, 0, 20, 20), 0.8, 1), detection((0, 100, 30, 30), 0.7)],
            [detection((10, 10, 20, 20), 0.6)]]  # fmt: skip

@@ -80,6 +80,7 @@ def test_the_page_has_every_picture_with_a_sentence_and_loads_nothing(run: tuple
     assert len(html) < 10_000_000
     assert "In chelsea it finds 1 x cat." in shown.sentences and "In rocket it finds nothing." in shown.sentences
     assert "YOLO-LC: 1 x person; FOMO: 8 x face." in shown.sentences
+    assert "YOLO11-obb: 1 x truck, 3 x ship; YOLO11-obb: 4 x truck, 1 x tile, 1 x ship." in shown.sentences
     assert sum("nothing" in sentence for sentence in shown.sentences) == 1
 
 

@@ -203,6 +203,11 @@ def test_one_old_cache_line_is_wrong_too() -> None:
     assert judged(with_blocks(changed_blocks()[:1], outputs(0)[1]))[0] == "wrong"
 
 
+def test_all_differences_are_those_from_the_nearest_kernels() -> None:
+    each = figures.compared(outputs(kind=2)[0], [outputs(kind=k)[0] for k in range(3)], reference().outputs[0])
+    assert (each.largest, each.mean) == (0, 0) and each.cosine == pytest.approx(1, abs=1e-12)
+
+
 def test_scattered_wrong_blocks_are_counted() -> None:
     noise = np.random.default_rng(1).integers(-90, 90, outputs()[1].shape).astype(np.int8)
     verdict, findings = judged(with_blocks([10, 700, 1500], noise))
@@ -244,11 +249,12 @@ def test_overwritten_activations_are_named_with_their_place() -> None:
     assert findings == ["output 1: only bytes 16000 to 21120 of 51200 are wrong: something overwrote activations"]
 
 
-def test_other_weights_are_wrong_without_a_cause_of_input_or_memory() -> None:
+@pytest.mark.parametrize(("known", "end"), [(True, ": --bisect"), (False, ", or the input, which is not in the file, was another")])
+def test_other_weights_are_wrong_without_a_cause_of_input_or_memory(known: bool, end: str) -> None:
     made = planted_model(MODEL.read_bytes(), convolutions()[3])
-    verdict, findings = judged(answers.Answer(run_exact(made, own_input(1))))
+    verdict, findings = judged(answers.Answer(run_exact(made, own_input(1)), None, own_input(1) if known else None))
     assert verdict == "wrong" and len(findings) == 1
-    assert findings[0].startswith("a layer computes something else, or the camera's model was made of another file")
+    assert findings[0].startswith(f"a layer computes something else, or the camera's model was made of another file{end}")
 
 
 def test_outputs_that_are_off_everywhere_have_no_cause_of_input_or_memory() -> None:

@@ -156,7 +156,7 @@ def main(argv: list[str], prog: str) -> int:
             if results.rows(result) or not empty:
                 file = arguments.out / f"{model}__{picture}.png"
                 pictures.save(n6post.draw(img, result, text_scale=2), file)  # the page shows it smaller
-                shown.add(TITLES[model][0], file, page.sentence({picture: result}))
+                shown.add(TITLES[model][0], file, page.sentence([(picture, result)]))
                 empty |= not results.rows(result)
             progress.advance(task)
         for name in strips:
@@ -166,7 +166,8 @@ def main(argv: list[str], prog: str) -> int:
             pictures.save(strip, arguments.out / f"{name}.png")
             for network, result in found:
                 results.add(sheets.setdefault(name, results.table(title)), gallery.CALLED[network], result)
-            shown.add(title, arguments.out / f"{name}.png", page.sentence({gallery.CALLED[n]: r for n, r in found}, "{}: "))
+            named = [(gallery.CALLED[network], result) for network, result in found]
+            shown.add(title, arguments.out / f"{name}.png", page.sentence(named, "{}: "))
             progress.advance(task)
         if paths.CHECKOUT and arguments.update_docs:
             for name in wanted:

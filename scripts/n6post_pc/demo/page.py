@@ -7,6 +7,7 @@ import html
 import io
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ section { align-items: start; }
 figure { border-radius: .6rem; margin: 0; }
 figcaption { color: var(--soft); font-size: .9em; }
 figure:only-child { grid-column: 1 / -1; justify-self: start; }
+figure:only-child figcaption { contain: inline-size; } /* the picture sets the width */
 figure img { display: block; max-width: 100%; margin-bottom: .4rem; border-radius: .3rem; }
 code { font-family: ui-monospace, monospace; }
 """
@@ -89,9 +91,9 @@ def _address(data: bytes, kind: str) -> str:
     return f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
 
 
-def sentence(found: dict[str, Any], start: str = "In {} it finds ") -> str:
-    """What is in each of these results, {name: result}: "In coffee it finds 1 cup."."""
-    return "; ".join(start.format(name) + _said(result) for name, result in found.items()) + "."
+def sentence(found: Iterable[tuple[str, Any]], start: str = "In {} it finds ") -> str:
+    """What is in each of these results, (name, result): "In coffee it finds 1 x cup."."""
+    return "; ".join(start.format(name) + _said(result) for name, result in found) + "."
 
 
 def _said(result: Any) -> str:
@@ -100,7 +102,7 @@ def _said(result: Any) -> str:
     labels = [row[0] for row in results.rows(result)]
     if results.kind_of(result) == "map":
         return " and ".join(f"the pixels of {label}" for label in labels) or "nothing"
-    return " and ".join(f"{labels.count(label)} x {label}" for label in dict.fromkeys(labels)) or "nothing"
+    return ", ".join(f"{labels.count(label)} x {label}" for label in dict.fromkeys(labels)) or "nothing"
 
 
 def has_display() -> bool:

@@ -362,9 +362,10 @@ class Comparison:
             return rows
         for key, name in (("box_iou", "IoU of their boxes"), ("mask_iou", "IoU of their masks")):
             if key in figures:
-                least = min((p for p in self.pairs if getattr(p, key) is not None), key=lambda p: float(getattr(p, key)))
+                judged = [p for p in self.pairs if getattr(p, key) is not None]
+                least = min(judged, key=lambda p: float(getattr(p, key)))
                 lowest = f"lowest {getattr(least, key):.2f}: {least.label} in {least.picture}"
-                rows.append((name, f"{figures[key]['mean']:.2f}", lowest))
+                rows.append((name, f"{np.mean([getattr(p, key) for p in judged]):.2f}", lowest))  # as in the verdict
         for name, step in zip(("MODEL", "OTHER"), figures.get("box_steps", ())):
             if step and step["iou"] < 0.995:
                 least, most = (f"{one:.1f}" for one in step["picture"])

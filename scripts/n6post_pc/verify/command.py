@@ -143,8 +143,9 @@ class Verification:
         verdicts = [one.verdict for one in seen.figures]
         worst = figures.worst(verdicts)
         if worst == figures.WRONG and not found:
-            found = ["a layer computes something else, or the camera's model was made of another file: --bisect finds the "
-                     "layer"]  # fmt: skip
+            unknown = ", or the input, which is not in the file, was another one" if answer.input is None else ""
+            found = [f"a layer computes something else, or the camera's model was made of another file{unknown}: --bisect, "
+                     "with the camera, finds the layer"]  # fmt: skip
         self.findings += [text for text in found if text not in self.findings]
         self.worst = figures.worst([self.worst, worst])
         agreement = self._results.agreement(seen, frame, fit) if frame is not None else ""

@@ -73,8 +73,9 @@ def compared(output: Array, kernels: Sequence[Array], tensor: Tensor) -> Figures
     step, size = step_of(kernels[0], tensor), np.dtype(tensor.dtype).itemsize
     pairs = [_distance(one, other, step, size) for i, one in enumerate(kernels) for other in kernels[:i]]
     own = tuple(max(each) for each in zip(*pairs)) if pairs else (0.0, 0.0, 0.0)
-    largest, mean, line = min((_distance(output, one, step, size) for one in kernels), key=lambda each: each[1])
-    nearest = kernels[0].astype(np.float64).ravel()
+    distances = [_distance(output, one, step, size) for one in kernels]
+    largest, mean, line = min(distances, key=lambda each: each[1])
+    nearest = kernels[distances.index((largest, mean, line))].astype(np.float64).ravel()
     values = output.astype(np.float64).ravel()
     if tensor.dtype != "f":
         nearest, values = nearest - tensor.zero_point, values - tensor.zero_point

@@ -72,7 +72,7 @@ async function addPicture(id, name, blob, recorded = false) {
   try {
     bitmap = await createImageBitmap(blob, { colorSpaceConversion: "none" });
   } catch {
-    throw new Error(`${name}: not a picture that this browser can read`);
+    throw new Error(`${name}: not a picture that this browser can read. Videos and true boxes need n6post studio`);
   }
   const scale = Math.min(1, 1280 / Math.max(bitmap.width, bitmap.height));
   const canvas = new OffscreenCanvas(Math.round(bitmap.width * scale), Math.round(bitmap.height * scale));
@@ -221,7 +221,7 @@ export function showFrame(frame, found) {
   context.font = `600 ${size}px system-ui, sans-serif`;
   context.lineWidth = Math.max(2, found.width / 320) / (zoom > 1 ? 1.5 : 1);
   found.masks.forEach((mask, k) => mask && drawMask(context, mask, found.colors[k]));
-  result.forEach((one, k) => drawOne(context, one, found.colors[k], found, size));
+  result.forEach((one, k) => drawOne(context, one, found.colors[k], found.percents[k], found, size));
 }
 
 const decoded = (text) => Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
@@ -253,7 +253,7 @@ function drawMask(context, [text, [wx, wy, ww], [cx, cy, cw, ch], [x, y, w, h], 
   context.drawImage(layer, x, y);
 }
 
-function drawOne(context, one, [r, g, b], { limbs, sides, least, width }, size) {
+function drawOne(context, one, [r, g, b], percent, { limbs, sides, least, width }, size) {
   const color = `rgb(${r} ${g} ${b})`;
   const loop = (points) => {
     context.beginPath();
@@ -281,7 +281,7 @@ function drawOne(context, one, [r, g, b], { limbs, sides, least, width }, size) 
     context.arc(px, py, context.lineWidth * 1.5, 0, 7);
     context.fill();
   });
-  const text = `${one.label} ${Math.round(100 * one.score)}%`;
+  const text = `${one.label} ${percent}%`;
   const top = Math.max(y, size * 1.3);
   context.fillStyle = color;
   const wide = context.measureText(text).width + size / 2;

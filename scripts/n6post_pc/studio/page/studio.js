@@ -512,11 +512,13 @@ function showPlot(answers, least) {
   const y = (part) => 10 + 130 * (1 - part);
   const line = (name) => svg("polyline", { class: name, points: all.filter((one) => !isNaN(one[name]))
     .map((one) => `${x(one.threshold)},${y(one[name])}`).join(" ") });
-  const label = (left, top, text, anchor = "middle") => svg("text", { x: left, y: top, "text-anchor": anchor }, text);
+  const label = (left, top, text, anchor = "middle", name = "") =>
+    svg("text", { x: left, y: top, "text-anchor": anchor, class: name }, text);
   $("plot").replaceChildren(
     ...[0, 0.5, 1].flatMap((part) => [svg("line", { x1: x(0), x2: x(1), y1: y(part), y2: y(part) }),
       label(LEFT - 4, y(part) + 3, part, "end"), label(x(part), 152, part)]),
-    label(x(0.5), 165, "threshold"), label(LEFT + 4, 167, "– precision   -- recall", "start"), line("precision"), line("recall"),
+    label(x(0.5), 165, "threshold"), label(LEFT + 4, 165, "— precision", "start", "precision"),
+    label(LEFT + WIDTH - 4, 165, "- - recall", "end", "recall"), line("precision"), line("recall"),
     svg("line", { class: "now", x1: x(least), x2: x(least), y1: y(1), y2: y(0) }),
     ...[now.precision, now.recall].filter((part) => !isNaN(part)).map((part) => svg("circle", { cx: x(least), cy: y(part), r: 5 })));
   const unknown = [...new Set(answers.flatMap((one) => one.unknown))];

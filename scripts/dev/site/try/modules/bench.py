@@ -162,6 +162,7 @@ def _drawn(result):
     if kind != "objects":
         return {}
     made = {"colors": [class_color(one.class_id) for one in result],
+            "percents": [int(one.score * 100 + 0.5) for one in result],  # as n6post.draw; the JSON has a rounded score
             "masks": [one.mask and _mask(one.mask) for one in result]}  # fmt: skip
     if result and result[0].keypoints is not None:
         count = len(result[0].keypoints)
