@@ -125,8 +125,9 @@ class _LiteRt:
         try:
             with without_chatter():
                 self._interpreter = Interpreter(model_content=data)
-                if kernels is None and np.issubdtype(self._interpreter.get_input_details()[0]["dtype"], np.integer):
-                    kernels = EXACT if exact else DEFAULT
+                if kernels is None and exact:
+                    kinds = [one["dtype"] for one in self._interpreter.get_input_details()[:1]]
+                    kernels = EXACT if kinds and np.issubdtype(kinds[0], np.integer) else DEFAULT
                 if kernels:
                     self._interpreter = Interpreter(
                         model_content=data, experimental_op_resolver_type=OpResolverType[kernels]
