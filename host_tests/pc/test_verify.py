@@ -249,7 +249,9 @@ def test_overwritten_activations_are_named_with_their_place() -> None:
     assert findings == ["output 1: only bytes 16000 to 21120 of 51200 are wrong: something overwrote activations"]
 
 
-@pytest.mark.parametrize(("known", "end"), [(True, ": --bisect"), (False, ", or the input, which is not in the file, was another")])
+@pytest.mark.parametrize(
+    ("known", "end"), [(True, ": --bisect"), (False, ", or the input, which is not in the file, was another")]
+)
 def test_other_weights_are_wrong_without_a_cause_of_input_or_memory(known: bool, end: str) -> None:
     made = planted_model(MODEL.read_bytes(), convolutions()[3])
     verdict, findings = judged(answers.Answer(run_exact(made, own_input(1)), None, own_input(1) if known else None))
