@@ -248,7 +248,7 @@ def main(argv: list[str], prog: str) -> int:
         if arguments.bisect:
             more = more + bisect(arguments, frames[0], received.about["board"])
     verification = Verification(arguments, reference)
-    names = sources.names(paths) if paths else [f"number {n}" for n in range(len(given))]
+    names = sources.names(paths) if paths else [f"picture {n}" for n in range(1, len(given) + 1)]
     found = [verification.add(*one) for one in zip(names, given, frames or [None] * len(given))]
     findings = verification.findings + more
     verdict = verification.worst if not more else figures.WRONG

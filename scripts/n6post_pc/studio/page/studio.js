@@ -196,7 +196,7 @@ class Panel {
       return item;
     });
     this.one(".findings").replaceChildren(
-      element("h3", { textContent: findings.length ? "Findings" : "No findings: diagnose sees no problem" }),
+      element("h3", { textContent: findings.length ? "Findings" : "No findings" }),
       element("ul", {}, ...findings));
   }
 
