@@ -499,6 +499,7 @@ def test_an_example_fits_on_a_screen(example: str) -> None:
     assert len((EXAMPLES / f"{example}.py").read_text(encoding="utf-8").splitlines()) <= 38
 
 
+@pytest.mark.proof("scripts/device/benchmark.py", "scripts/n6post_pc/**/*.py", "stubs/**/*.py", "lib/n6post/**/*.py")
 def test_the_benchmark_prints_a_markdown_table_of_every_family(tmp_path: Path) -> None:
     blank = tmp_path / "blank.png"
     PilImage.new("RGB", (64, 48)).save(blank)
@@ -508,7 +509,9 @@ def test_the_benchmark_prints_a_markdown_table_of_every_family(tmp_path: Path) -
     assert lines[0].startswith("n6post ") and lines[-1].startswith("ms: the median of 15 frames.")
     assert lines[2:4] == ["| work | ms | in kernels | the rest |", "| --- | ---: | --- | ---: |"]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[4:-2]]
-    assert all(len(row) == 4 and re.fullmatch(r"\d+\.\d\d", row[1]) for row in rows)
+    assert all(len(row) == 4 and re.fullmatch(r"-?\d+\.\d\d", row[1]) for row in rows)
+    assert rows.pop() == ["shift of a fitted frame, pixels of the input", "-0.37", "", ""]
+    assert not any(row[1].startswith("-") for row in rows)
     assert rows[0][0].startswith("start: import, YoloV8Seg")
     for family, kernel in (
         ("YoloV8Seg, ", "prototype_mask"),
@@ -527,6 +530,7 @@ def test_the_benchmark_prints_a_markdown_table_of_every_family(tmp_path: Path) -
     assert any("tint_mask " in row[2] for row in drawn) and any("tint_map " in row[2] for row in drawn)
 
 
+@pytest.mark.proof("scripts/device/benchmark.py")
 @pytest.mark.parametrize("offset", [0, 1, 2, 3])
 def test_the_benchmark_reads_floats_at_any_address_of_a_romfs(offset: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A core reads floats only at multiples of 4; int8 tensors are not copied."""

@@ -21,7 +21,9 @@ pytest.importorskip("pty", reason="needs pseudo-terminals")
 pytest.importorskip("mpremote")
 pytest.importorskip("ai_edge_litert")
 
-pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "stubs/**/*.py", "host_tests/vm.py")
+pytestmark = pytest.mark.proof(
+    "scripts/n6post_pc/**/*.py", "stubs/**/*.py", "host_tests/vm.py", "host_tests/pc/test_verify.py"
+)
 
 # `runs` has the input and the outputs of each run; the last one is repeated. n6post's Letterbox fills the input from them,
 # so the pixels of the frames do not matter.
@@ -183,6 +185,14 @@ def test_a_broken_answer_is_an_error(lines: list[str]) -> None:
     with pytest.raises(command.UserError):
         for line in lines:
             received(line)
+
+
+def test_an_answer_without_an_output_is_an_error() -> None:
+    received = camera.Received(1)
+    received(said(**ABOUT))
+    received(said(end=True))
+    with pytest.raises(command.UserError, match="the answer of the camera cannot be read"):
+        received.answers()
 
 
 def test_what_a_script_prints_between_answers_is_ignored() -> None:

@@ -32,16 +32,18 @@ class Answer:
     input: Array | None = None
 
 
-class Reference:
-    """A model file as this PC computes it, by each of its runtime's kernels. All of them are correct, but round differently.
+def opened_by_each(path: Path) -> list[_backends.Backend]:
+    """The file, to be run by each kind of kernels. The first ones give every bit of TensorFlow Lite Micro."""
+    kinds = (_backends.EXACT, _backends.DEFAULT, _backends.PLAIN)
+    return [_backends.open_backend(str(path), kind)[0] for kind in kinds]
 
-    `exact` are the outputs of those that give every bit of TensorFlow Lite Micro, the first ones.
-    """
+
+class Reference:
+    """A model file as this PC computes it, by each kind of its runtime's kernels: all are correct, but round differently."""
 
     def __init__(self, path: Path) -> None:
-        kinds = (_backends.EXACT, _backends.DEFAULT, _backends.PLAIN)
         try:
-            opened = [_backends.open_backend(str(path), kind)[0] for kind in kinds]
+            opened = opened_by_each(path)
         except (ValueError, OSError, ImportError) as error:
             raise UserError(str(error) if str(path) in str(error) else f"{path}: {error}") from error
         if len(opened[0].inputs) != 1:

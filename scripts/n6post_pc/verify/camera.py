@@ -93,9 +93,13 @@ class Received:
 
     def answers(self) -> list[Answer]:
         """One for each picture."""
-        count = len(self.about["shapes"])
-        pairs = [(float(scale), int(zero)) for scale, zero in zip(self.about["scales"], self.about["zero_points"])]
-        return [Answer([self._outputs[n, k] for k in range(count)], pairs, self._inputs[n]) for n in range(self._pictures)]
+        try:
+            count = len(self.about["shapes"])
+            pairs = [(float(scale), int(zero)) for scale, zero in zip(self.about["scales"], self.about["zero_points"])]
+            numbers = range(self._pictures)
+            return [Answer([self._outputs[n, k] for k in range(count)], pairs, self._inputs[n]) for n in numbers]
+        except KeyError as error:
+            raise _unreadable(f"no {error}") from None
 
 
 def _unreadable(line: str) -> UserError:

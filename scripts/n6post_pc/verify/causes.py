@@ -22,17 +22,15 @@ class Seen:
 
     order       for each output of the file the number of the answer's output
     figures     of each output of the file
-    base        the input that n6post makes on this PC, or None without a picture
     """
 
     answer: Answer
     kernels: list[list[Array]]
     order: list[int]
     figures: list[Figures]
-    base: Array | None
 
     def output(self, number: int) -> Array:
-        """The answer's numbers for an output of the file, 0 for those that are none."""
+        """The answer's numbers for an output of the file, with 0 instead of NaN and infinity."""
         numbers = np.nan_to_num(self.answer.outputs[self.order[number]], posinf=0.0, neginf=0.0)
         return numbers.reshape(self.kernels[number][0].shape)
 
@@ -71,7 +69,7 @@ def of_storage(seen: Seen, tensors: Sequence[Tensor]) -> Iterator[str]:
     for number, (tensor, figures) in enumerate(zip(tensors, seen.figures)):
         name = f"output {number}"
         if strange := int((~np.isfinite(seen.answer.outputs[seen.order[number]])).sum()):
-            yield f"{name}: {strange} of its numbers are infinite or none (NaN)"
+            yield f"{name}: {strange} of its numbers are NaN or infinite"
         if seen.answer.quantization is not None:
             scale, zero = seen.answer.quantization[seen.order[number]]
             if abs(scale - tensor.scale) > 1e-3 * tensor.scale or zero != tensor.zero_point:
@@ -221,7 +219,8 @@ def _mistakes(
     yield "the input is upside down", input_of(pixels[:, ::-1], tensor)
     yield "the input is turned by half a turn", input_of(pixels[:, ::-1, ::-1], tensor)
     for number, values in enumerate(others):
-        yield f"the input is that of an earlier picture, the {len(others) - number}. before", values
+        ago = len(others) - number
+        yield f"the input is that of {'the picture' if ago == 1 else f'{ago} pictures'} before", values
     for level in (0, 114, 255):
         yield f"no picture arrived: all pixels of the input are {level}", input_of(np.full_like(pixels, level), tensor)
     half = np.arange(-4, 5) / 2
@@ -283,7 +282,7 @@ def see(answer: Answer, reference: Reference, base: Array | None) -> Seen:
     assert values is not None
     kernels = reference.run_all(values)
     order = pairing(answer, kernels, reference.outputs)
-    seen = Seen(answer, kernels, order, [], base)
+    seen = Seen(answer, kernels, order, [])
     seen.figures = [compared(seen.output(k), kernels[k], tensor) for k, tensor in enumerate(reference.outputs)]
     for k, figures in enumerate(seen.figures):
         if is_constant(seen.output(k), kernels[k][0]) or not np.isfinite(answer.outputs[order[k]]).all():

@@ -57,7 +57,7 @@ def parse(argv: list[str], prog: str) -> argparse.Namespace:
              "or any arrays in the order of the outputs. Without pictures, the file needs the inputs")  # fmt: skip
     add("-o", "--out", type=Path, metavar="FILE", help="also write the camera's inputs and outputs to a .npz file")
     add("--bisect", type=Path, metavar="FOLDER",
-        help="find the layer that the camera computes otherwise: write files whose outputs are layers of MODEL to FOLDER. "
+        help="find the layer that the camera computes differently: write files whose outputs are layers of MODEL to FOLDER. "
              "They run on the camera one after the other, on the first picture. For an N6, compile them with ST's tools "
              "and verify each")  # fmt: skip
     add("--json", action="store_true", help="print one JSON object per picture and a last one with the verdict")
@@ -114,7 +114,7 @@ class Verification:
         self._results = Results(arguments.model)
         tflite = arguments.model.suffix.lower() == ".tflite" and len(reference.outputs) > 1
         self._content = arguments.model.read_bytes() if tflite else None
-        self.checked = 0  # layers
+        self.layers: list[layers.Layer] = []  # of a file of --bisect
         self._before: causes.Seen | None = None
         self._inputs: list[Array] = []
         self.findings: list[str] = []  # each once
@@ -126,7 +126,10 @@ class Verification:
         tensor = reference.input
         base = None if frame is None else causes.filled(frame, fit, tensor)
         seen = causes.see(answer, reference, base)
-        found = [*self._layers(seen), *causes.of_storage(seen, reference.outputs)]
+        if self._content is not None:
+            ordered = [seen.output(k) for k in range(len(seen.order))]
+            self.layers = layers.checked(self._content, answers.Answer(ordered, None, answer.input))
+        found = [*self.wrong_layers, *causes.of_storage(seen, reference.outputs)]
         moved: float | None = None
         if frame is not None and base is not None:
             tried = causes.variants(frame, fit, tensor, self._inputs)
@@ -152,15 +155,11 @@ class Verification:
         outputs = [{"shape": list(map(int, one.shape)), **vars(each)} for one, each in zip(reference.outputs, seen.figures)]
         return {"picture": name, "input_difference": moved, "outputs": outputs, "findings": found, "results": agreement}
 
-    def _layers(self, seen: causes.Seen) -> list[str]:
-        """The layers of a file of --bisect that are wrong."""
-        if self._content is None:
-            return []
-        ordered = [seen.output(k) for k in range(len(seen.order))]
-        checked = layers.checked(self._content, answers.Answer(ordered, None, seen.answer.input))
-        self.checked = len(checked)
-        return [f"the camera computes {one.name} otherwise, by up to {one.largest:.0f} steps from what this layer has read"
-                for one in checked if one.verdict == figures.WRONG]  # fmt: skip
+    @property
+    def wrong_layers(self) -> list[str]:
+        """A sentence for each layer of a file of --bisect that is wrong."""
+        return [f"the camera computes {one.name} differently: up to {one.largest:.0f} steps, from the same inputs"
+                for one in self.layers if one.verdict == figures.WRONG]  # fmt: skip
 
 
 def table(found: list[dict[str, Any]], console: Console) -> None:
@@ -189,7 +188,7 @@ def table(found: list[dict[str, Any]], console: Console) -> None:
 
 
 def bisect(arguments: argparse.Namespace, frame: image.Image, board: str) -> list[str]:
-    """Write the cut files, and check them on the camera up to the first wrong layer. Returns findings."""
+    """Write the cut files, and check them on the camera up to the first one with a wrong layer. Returns findings."""
     files.output_folder(arguments.bisect)
     contents = list(layers.cut_files(arguments.model.read_bytes()))
     paths = [arguments.bisect / f"{arguments.model.stem}_cut_{number:02}.tflite" for number in range(1, len(contents) + 1)]
@@ -197,8 +196,9 @@ def bisect(arguments: argparse.Namespace, frame: image.Image, board: str) -> lis
     print(f"{len(paths)} files with up to {layers.AT_ONCE} layers each are in {arguments.bisect}.", file=sys.stderr)
     if "N6" in board:
         command = f"{spelled('verify')} {quoted(paths[0])} {quoted(arguments.pictures[0])}"
-        return [f"only ST's compiler makes files for the N6: compile each of {arguments.bisect}, put it into the ROMFS, and "
-                f"run `{command}`, which names a wrong layer"]  # fmt: skip
+        print(f"Only ST's compiler makes files for the N6: compile each of {arguments.bisect}, put it into the ROMFS, and "
+              f"run `{command}`, which names a wrong layer.", file=sys.stderr)  # fmt: skip
+        return []
     for path in Bar(len(paths), "files").over(paths):
         with tempfile.TemporaryDirectory() as folder:
             local = path
@@ -212,9 +212,9 @@ def bisect(arguments: argparse.Namespace, frame: image.Image, board: str) -> lis
             received = camera.run(arguments.port, local, FITS[arguments.fit][0], [frame], arguments.installed)
         own = Verification(argparse.Namespace(**{**vars(arguments), "model": path}), answers.Reference(path))
         own.add(path.name, received.answers()[0], None)
-        if any(text.startswith("the camera computes") for text in own.findings):
-            return own.findings
-        print(f"{path.name}: {own.checked} layers are right.", file=sys.stderr)
+        if own.wrong_layers:
+            return own.wrong_layers
+        print(f"{path.name}: {len(own.layers)} layers are right.", file=sys.stderr)
     return []
 
 
@@ -225,6 +225,9 @@ def main(argv: list[str], prog: str) -> int:
     if video := next(filter(sources.is_video, paths), None):
         raise UserError(f"{video}: expected a picture, got a video")
     reference = answers.Reference(arguments.model)
+    shape = list(reference.input.shape)
+    if paths and (len(shape) != 4 or shape[3] not in (1, 3)):
+        raise UserError(f"{arguments.model}: expected an input [1, H, W, 3] or [1, H, W, 1] for a picture, got {shape}")
     frames: list[image.Image] = [frame_of(path) for path in paths]
     about, more = "", []
     if arguments.against is not None:

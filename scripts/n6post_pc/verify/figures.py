@@ -58,7 +58,7 @@ def _distance(one: Array, other: Array, step: float, size: int) -> tuple[float, 
 
 
 def mean_of(one: Array, other: Array, step: float) -> float:
-    """The mean difference in steps. Numbers that are none (NaN) count as 0."""
+    """The mean difference in steps. NaN counts as 0."""
     away = np.nan_to_num(one).astype(np.float64).ravel() - np.nan_to_num(other).astype(np.float64).ravel()
     return float(np.abs(away).mean() / step)
 

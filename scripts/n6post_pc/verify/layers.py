@@ -1,4 +1,4 @@
-"""Find the layer that a camera computes otherwise: files whose outputs are layers, each checked by itself.
+"""Find the layer that a camera computes differently: files whose outputs are layers, each checked by itself.
 
 A layer is computed on this PC from what the camera says that it read. So only its own differences are seen: rounding is one
 step, however much the layers before it have added up.
@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from ml import _backends
 from ml._backends import Array
 
 from ..command import UserError
 from ..optimize.network import CannotOptimize
 from ..optimize.tflite_file import TfliteFile
-from .answers import Answer
+from .answers import Answer, opened_by_each
 from .figures import SAME, WRONG, compared
 
 AT_ONCE = 10  # layers in a file
@@ -91,8 +90,7 @@ def _checked(content: bytes, number: int, given: list[Array], reads: list[int], 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "layer.tflite"
         path.write_bytes(file.data())
-        kinds = (_backends.EXACT, _backends.DEFAULT, _backends.PLAIN)
-        backends = [_backends.open_backend(str(path), kind)[0] for kind in kinds]
+        backends = opened_by_each(path)
         kernels = [backend.run([np.ascontiguousarray(one) for one in given])[0].copy() for backend in backends]
     tensor = backends[0].outputs[0]
     figures = compared(came, kernels, tensor)
