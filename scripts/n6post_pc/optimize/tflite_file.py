@@ -178,6 +178,17 @@ class TfliteFile:
         self.kinds.append(self.kinds[old])
         return new
 
+    def replace_operator(self, operator: int, name: str, outputs: Sequence[int]) -> None:
+        """Make it another operator of TensorFlow Lite, which has no options, of the same inputs."""
+        code = self._schema.OperatorCodeT()
+        code.builtinCode, code.version = getattr(self._schema.BuiltinOperator, name), 1
+        code.deprecatedBuiltinCode = min(code.builtinCode, 127)
+        one = self.graph.operators[operator]
+        one.opcodeIndex, one.outputs = len(self.model.operatorCodes), list(outputs)
+        one.builtinOptions, one.builtinOptionsType = None, 0
+        self.model.operatorCodes.append(code)
+        self.names[operator] = name
+
     def relabel(self, classes: list[int] | None, size: tuple[int, int] | None) -> None:
         """Keep the metadata true that Ultralytics attaches to its files: class names and input size."""
         self._attached = [(info, _relabeled(content, classes, size)) for info, content in self._attached]
