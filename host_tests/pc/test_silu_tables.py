@@ -1,4 +1,4 @@
-"""scripts/n6post_pc/build/silu_tables.py: what Vela compiles, as the NPU would compute it, beside LiteRT's reference kernels.
+"""scripts/n6post_pc/build/silu_tables.py: what Vela compiles, as the NPU would compute it, beside LiteRT's kernels.
 
 data/vela_silu.npz.xz has what three versions of Vela make of silu_network.py. Its operations run in the file's order, which
 tells what each must look up. int8_network.py computes with the tables that lie in the compiled file.
