@@ -16,7 +16,10 @@ from PIL import Image, ImageDraw  # noqa: E402
 
 
 def test_the_page_has_the_table_of_the_figures() -> None:
-    assert model_table.PAGE.read_text(encoding="utf-8") == model_table.page(model_table.load())
+    text = model_table.PAGE.read_text(encoding="utf-8")
+    assert text == model_table.page(model_table.load(), text)
+    with pytest.raises(ValueError, match="end of the table"):
+        model_table.page([], text.replace(model_table.END, ""))
 
 
 def test_every_figure_has_a_source_and_possible_values() -> None:

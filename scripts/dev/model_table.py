@@ -109,10 +109,13 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def page(rows: list[dict[str, Any]]) -> str:
-    """The page with the table of these rows."""
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    return before + BEGIN + table(rows) + END + rest.partition(END)[2]
+def page(rows: list[dict[str, Any]], text: str) -> str:
+    """The page with the table of these rows. ValueError if it has no place for it."""
+    before, begins, rest = text.partition(BEGIN)
+    _, ends, after = rest.partition(END)
+    if not begins or not ends:
+        raise ValueError(f"expected a page with {BEGIN.strip()} and {END.strip()}")
+    return before + BEGIN + table(rows) + END + after
 
 
 def load() -> list[dict[str, Any]]:
@@ -133,7 +136,7 @@ def main(arguments: list[str] | None = None) -> None:
                 row["measured"] = measured(file, picture)
                 print(row["name"], row["size"], row["measured"])
     DATA.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8", newline="\n")
-    PAGE.write_text(page(rows), encoding="utf-8", newline="\n")
+    PAGE.write_text(page(rows, PAGE.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":
