@@ -1,14 +1,14 @@
 """Make an int8 YOLO model smaller, faster and more exact without training: n6post optimize, scripts/optimize_model.py.
 
-Cuts the file above the operators that put boxes, scores and coefficients into one tensor (optimize_tflite.py,
-optimize_onnx.py), proves that the rest computes the same (optimize_proof.py), and reports what was gained.
+Cuts the file above the operators that put boxes, scores and coefficients into one tensor (tflite.py, onnx.py), proves that
+the rest computes the same (proof.py), and reports what was gained. Gives a BlazeFace the right pixels (input_range.py).
 """
 
 import argparse
 import contextlib
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from .. import files, paths, terminal
 from ..command import FINDINGS, FINE, Bar, UserError, parser
 from ..demo import command as demo
 from ..models import graph, pictures, sources, vela
-from . import optimizer
+from . import input_range, optimizer
 from . import proof as optimize_proof
 from .network import STRIDE, CannotOptimize, Optimized, Output, finer_scales
 
@@ -46,6 +46,9 @@ Before the file is written, it runs on pictures beside the original. Its outputs
 bit, n6post must decode them like plain numpy, and at another input size the same objects must be found. Without --pictures,
 these are the pictures of n6post's sample network and, if scikit-image is installed, four of its photographs.
 
+A BlazeFace that was quantized for pixels in 0..1, such as OpenMV's blazeface_front_128.tflite, gets the range -1..1 that its
+weights were trained for. It is written if --pictures show enough faces to prove that it finds them better.
+
 Without a model, the sample network is optimized. The exit code is 1 if something could not be checked."""
 EXAMPLES = (
     "model.tflite",
@@ -53,6 +56,8 @@ EXAMPLES = (
     "model.tflite -o small.tflite --input 320x256 --pictures photos/",
 )
 
+
+_FAILED = "nothing was written, because the new file failed its proof"
 
 Scales = dict[str, tuple[float, int]]  # output: scale and zero point
 
@@ -219,6 +224,14 @@ def proof_pictures(given: Sequence[Path]) -> tuple[list[Path], str]:
     return bundled, "n6post's own pictures"
 
 
+def _read(listed: Sequence[Path]) -> Iterator[pictures.Picture]:
+    for path in Bar(len(listed), "pictures").over(listed):
+        try:
+            yield pictures.read(path)
+        except pictures.UnreadableError as error:
+            raise UserError(f"{path}: {error}") from error
+
+
 def prove(
     job: Job, cut: Optimized, same: Optimized, new: Optimized, listed: Sequence[Path], folder: Path
 ) -> optimize_proof.Proof:
@@ -236,11 +249,7 @@ def prove(
         written.append(path)
     outputs = optimize_proof.Outputs(job.data, cut, same, job.suffix, job.classes, proof)
     objects = optimize_proof.Objects(new, written[0], written[1] if new is not same else None, proof)
-    for path in Bar(len(listed), "pictures").over(listed):
-        try:
-            picture = pictures.read(path)
-        except pictures.UnreadableError as error:
-            raise UserError(f"{path}: {error}") from error
+    for picture in _read(listed):
         outputs.check(picture)
         objects.check(picture)
     outputs.finish()
@@ -264,12 +273,17 @@ def _change(before: float, after: float) -> str:
     return f" ({after / before - 1:+.0%})" if before else ""
 
 
-def report(job: Job, new: Optimized, proof: optimize_proof.Proof, verdicts: Sequence[Any]) -> Table:
-    """What was before, and what is now."""
+def _sheet() -> Table:
     sheet = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     sheet.add_column("", no_wrap=True, min_width=10)
     sheet.add_column("before")
     sheet.add_column("after")
+    return sheet
+
+
+def report(job: Job, new: Optimized, proof: optimize_proof.Proof, verdicts: Sequence[Any]) -> Table:
+    """What was before, and what is now."""
+    sheet = _sheet()
     sizes = [f"{width} x {height}" for width, height in (new.original_size, new.input_size)]
     sheet.add_row("input", *sizes)
     names = job.new_labels(new.original_class_count)
@@ -280,7 +294,13 @@ def report(job: Job, new: Optimized, proof: optimize_proof.Proof, verdicts: Sequ
     if proof.after is not None:
         before = max(proof.before or 0, proof.after)
         sheet.add_row("box step", _pixels(before) if proof.before else "", _pixels(proof.after))
-    sheet.add_row("file", f"{len(job.data) / 1e6:.2f} MB", f"{len(new.data) / 1e6:.2f} MB")
+    _add_file(sheet, job, new.data, verdicts)
+    return sheet
+
+
+def _add_file(sheet: Table, job: Job, data: bytes, verdicts: Sequence[Any]) -> None:
+    """Add the size of the file, and what Vela says about it."""
+    sheet.add_row("file", f"{len(job.data) / 1e6:.2f} MB", f"{len(data) / 1e6:.2f} MB")
     if verdicts:
         sheet.add_section()
         first, second = verdicts
@@ -295,7 +315,6 @@ def report(job: Job, new: Optimized, proof: optimize_proof.Proof, verdicts: Sequ
             if one is not None and other is not None:
                 cells[1] += _change(one, other)
             sheet.add_row(name, *cells)
-    return sheet
 
 
 def proven(proof: optimize_proof.Proof, where: str, new: Optimized) -> tuple[list[tuple[str, str]], bool]:
@@ -398,7 +417,13 @@ def main(argv: list[str], prog: str) -> int:
     arguments = parse(argv, prog)
     job = read(arguments)
     listed, where = proof_pictures(arguments.pictures)
-    cut = job.optimized()
+    try:
+        cut = job.optimized()
+    except UserError:
+        mended = input_range.mended(job.path, job.data)
+        if mended is None:
+            raise
+        return _mend_range(job, mended, arguments, listed, where)
     count = cut.original_class_count
     if job.labels is not None and len(job.labels) != count:
         raise UserError(f"{job.path}: expected {count} labels, one per class, got {len(job.labels)}")
@@ -428,7 +453,7 @@ def main(argv: list[str], prog: str) -> int:
         try:
             proof = prove(job, cut, same, new, listed, folder)
         except optimize_proof.FailedProofError as error:
-            raise UserError(f"{job.path}: nothing was written, because the new file failed its proof: {error}") from error
+            raise UserError(f"{job.path}: {_FAILED}: {error}") from error
         verdicts = [_verdict(python, path) for path in (job.path, folder / f"new{job.suffix}")] if python else []
     new_labels = job.new_labels(count)
     files.write({job.out: new.data, **({beside: text_of(new_labels)} if beside and new_labels else {})})
@@ -446,6 +471,41 @@ def main(argv: list[str], prog: str) -> int:
     if arguments.sample:
         console.print(f"No model was given: this is the sample network, {paths.SAMPLE_MODEL}", soft_wrap=True)
     return FINE if complete else FINDINGS
+
+
+def _mend_range(job: Job, data: bytes, arguments: argparse.Namespace, listed: Sequence[Path], where: str) -> int:
+    """Write a BlazeFace whose input was quantized for the wrong range, if the pictures prove it."""
+    if arguments.input != () or arguments.camera or arguments.classes is not None:
+        raise UserError(f"{job.path}: a BlazeFace keeps its input size: leave out --input, --camera and --classes")
+    beside = changed_labels(job.out, job.labels)
+    files.check([job.out, beside], [job.path, arguments.labels, *listed], new_folder=True)
+    python = vela.compiler() if arguments.npu else None
+    with tempfile.TemporaryDirectory(prefix="n6post-") as name:
+        new = Path(name) / "new.tflite"
+        new.write_bytes(data)
+        evidence = input_range.Evidence(job.path, new)
+        try:
+            for picture in _read(listed):
+                evidence.add(picture)
+            gain, lose = evidence.finish()
+        except optimize_proof.FailedProofError as error:
+            raise UserError(f"{job.path}: {_FAILED}: {error}") from error
+        verdicts = [_verdict(python, path) for path in (job.path, new)] if python else []
+    files.write({job.out: data, **({beside: text_of(job.labels)} if beside and job.labels else {})})
+
+    console = terminal.console()
+    console.print(job.path.name, style="bold", soft_wrap=True)
+    sheet = _sheet()
+    sheet.add_row("pixels", "0..1", "-1..1, in an int8 input")
+    sheet.add_row("faces", *(f"{evidence.found(which)} at {input_range.FOUND} and more" for which in (0, 1)))
+    _add_file(sheet, job, data, verdicts)
+    console.print(sheet)
+    show(console, [
+        ("proof", f"{len(listed)} {'picture' if len(listed) == 1 else 'pictures'}: {where}"),
+        ("faces", f"{gain} gain {input_range.CHANGE} of score or more, {lose} lose it"),
+    ])  # fmt: skip
+    console.print(f"written   {', '.join(map(str, [job.out, *[labels_path(job.out)] * bool(job.labels)]))}", soft_wrap=True)
+    return FINE
 
 
 def _verdict(python: Path, model: Path) -> vela.Verdict | str:
