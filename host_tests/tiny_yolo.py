@@ -16,7 +16,8 @@ _OPTIONS = {
     "CONV_2D": "Conv2DOptions", "DEPTHWISE_CONV_2D": "DepthwiseConv2DOptions", "TRANSPOSE_CONV": "TransposeConvOptions",
     "CONCATENATION": "ConcatenationOptions", "SOFTMAX": "SoftmaxOptions", "STRIDED_SLICE": "StridedSliceOptions",
     "BATCH_MATMUL": "BatchMatMulOptions", "ADD": "AddOptions", "SUB": "SubOptions", "MUL": "MulOptions",
-    "RESIZE_NEAREST_NEIGHBOR": "ResizeNearestNeighborOptions", "RESHAPE": "ReshapeOptions",
+    "RESIZE_NEAREST_NEIGHBOR": "ResizeNearestNeighborOptions", "RESIZE_BILINEAR": "ResizeBilinearOptions",
+    "RESHAPE": "ReshapeOptions",
     "GATHER": "GatherOptions", "SPLIT": "SplitOptions", "SPLIT_V": "SplitVOptions", "PACK": "PackOptions",
     "UNPACK": "UnpackOptions", "FULLY_CONNECTED": "FullyConnectedOptions",
 }  # fmt: skip

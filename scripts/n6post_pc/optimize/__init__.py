@@ -8,7 +8,8 @@
 
 `optimized` is an Optimized (network.py): the new file's bytes, and its outputs before and after. CannotOptimize says why a
 file cannot be optimized. .tflite files need the package ai-edge-litert, .onnx files onnx and onnxruntime. The command
-`n6post optimize` is command.py; proof.py compares both networks on pictures.
+`n6post optimize` is command.py; proof.py compares both networks on pictures. What it does for other families than YOLO is in
+input_range.py and class_map.py.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,8 @@
 """Make an int8 YOLO model smaller, faster and more exact without training: n6post optimize, scripts/optimize_model.py.
 
 Cuts the file above the operators that put boxes, scores and coefficients into one tensor (tflite.py, onnx.py), proves that
-the rest computes the same (proof.py), and reports what was gained. Gives a BlazeFace the right pixels (input_range.py).
+the rest computes the same (proof.py), and reports what was gained. Of other families, a BlazeFace gets the right pixels
+(input_range.py) and a DeepLab a smaller map (class_map.py).
 """
 
 import argparse
@@ -24,7 +25,7 @@ from .. import files, paths, terminal
 from ..command import FINDINGS, FINE, Bar, UserError, parser
 from ..demo import command as demo
 from ..models import graph, pictures, sources, vela
-from . import input_range, optimizer
+from . import class_map, input_range, optimizer
 from . import proof as optimize_proof
 from .network import STRIDE, CannotOptimize, Optimized, Output, finer_scales
 
@@ -48,6 +49,9 @@ these are the pictures of n6post's sample network and, if scikit-image is instal
 
 A BlazeFace that was quantized for pixels in 0..1, such as OpenMV's blazeface_front_128.tflite, gets the range -1..1 that its
 weights were trained for. It is written if --pictures show enough faces to prove that it finds them better.
+
+A DeepLab that enlarges its class map bilinearly by more than 4 at its end, which takes the CPU longer than everything that
+n6post does, enlarges it by 4.
 
 Without a model, the sample network is optimized. The exit code is 1 if something could not be checked."""
 EXAMPLES = (
@@ -269,7 +273,7 @@ def _pixels(step: float) -> str:
     return f"{step:.1f} pixels" if step >= 1 else f"{step:.2g} pixels"
 
 
-def _change(before: float, after: float) -> str:
+def _percent(before: float, after: float) -> str:
     return f" ({after / before - 1:+.0%})" if before else ""
 
 
@@ -313,7 +317,7 @@ def _add_file(sheet: Table, job: Job, data: bytes, verdicts: Sequence[Any]) -> N
             one, other = (None if isinstance(verdict, str) else getattr(verdict, value) for verdict in (first, second))
             cells = ["" if figure is None else shown(figure) for figure in (one, other)]
             if one is not None and other is not None:
-                cells[1] += _change(one, other)
+                cells[1] += _percent(one, other)
             sheet.add_row(name, *cells)
 
 
@@ -322,7 +326,7 @@ def proven(proof: optimize_proof.Proof, where: str, new: Optimized) -> tuple[lis
     other_size = new.input_size != new.original_size
     size = "{} x {}".format(*new.original_size)
     lines = [
-        ("proof", f"on {proof.pictures} {'picture' if proof.pictures == 1 else 'pictures'}: {where}"),
+        _on_pictures(proof.pictures, where),
         ("outputs", (f"at {size}, " if other_size else "") + _outputs_line(*proof.outputs)),
     ]
     compared, agree = proof.anchors
@@ -347,6 +351,10 @@ def proven(proof: optimize_proof.Proof, where: str, new: Optimized) -> tuple[lis
         lines.append(("sizes", "not compared: nothing on these pictures has a score of "
                                f"{optimize_proof.CLEAR}. Give some of your own: --pictures"))  # fmt: skip
     return lines, complete
+
+
+def _on_pictures(count: int, where: str) -> tuple[str, str]:
+    return "proof", f"on {count} {'picture' if count == 1 else 'pictures'}: {where}"
 
 
 def _outputs_line(equal: int, finer: int) -> str:
@@ -420,10 +428,10 @@ def main(argv: list[str], prog: str) -> int:
     try:
         cut = job.optimized()
     except UserError:
-        mended = input_range.mended(job.path, job.data)
-        if mended is None:
+        code = _change(job, arguments, listed, where)
+        if code is None:
             raise
-        return _mend_range(job, mended, arguments, listed, where)
+        return code
     count = cut.original_class_count
     if job.labels is not None and len(job.labels) != count:
         raise UserError(f"{job.path}: expected {count} labels, one per class, got {len(job.labels)}")
@@ -473,21 +481,25 @@ def main(argv: list[str], prog: str) -> int:
     return FINE if complete else FINDINGS
 
 
-def _mend_range(job: Job, data: bytes, arguments: argparse.Namespace, listed: Sequence[Path], where: str) -> int:
-    """Write a BlazeFace whose input was quantized for the wrong range, if the pictures prove it."""
+def _change(job: Job, arguments: argparse.Namespace, listed: Sequence[Path], where: str) -> int | None:
+    """Write a network of another family with what can be improved there, if the pictures prove it. None: nothing can be."""
+    found = ((module, module.changed(job.path, job.data)) for module in (input_range, class_map))
+    module, data = next((pair for pair in found if pair[1] is not None), (None, None))
+    if module is None or data is None:
+        return None
     if arguments.input != () or arguments.camera or arguments.classes is not None:
-        raise UserError(f"{job.path}: a BlazeFace keeps its input size: leave out --input, --camera and --classes")
+        raise UserError(f"{job.path}: a {module.FAMILY} keeps its input: leave out --input, --camera and --classes")
     beside = changed_labels(job.out, job.labels)
     files.check([job.out, beside], [job.path, arguments.labels, *listed], new_folder=True)
     python = vela.compiler() if arguments.npu else None
     with tempfile.TemporaryDirectory(prefix="n6post-") as name:
-        new = Path(name) / "new.tflite"
-        new.write_bytes(data)
-        evidence = input_range.Evidence(job.path, new)
+        new = Path(name) / f"new{job.suffix}"
+        files.write({new: data})
+        evidence = module.Evidence(job.path, new)
         try:
             for picture in _read(listed):
                 evidence.add(picture)
-            gain, lose = evidence.finish()
+            lines = evidence.finish()
         except optimize_proof.FailedProofError as error:
             raise UserError(f"{job.path}: {_FAILED}: {error}") from error
         verdicts = [_verdict(python, path) for path in (job.path, new)] if python else []
@@ -496,14 +508,11 @@ def _mend_range(job: Job, data: bytes, arguments: argparse.Namespace, listed: Se
     console = terminal.console()
     console.print(job.path.name, style="bold", soft_wrap=True)
     sheet = _sheet()
-    sheet.add_row("pixels", "0..1", "-1..1, in an int8 input")
-    sheet.add_row("faces", *(f"{evidence.found(which)} at {input_range.FOUND} and more" for which in (0, 1)))
+    for row in evidence.rows():
+        sheet.add_row(*row)
     _add_file(sheet, job, data, verdicts)
     console.print(sheet)
-    show(console, [
-        ("proof", f"{len(listed)} {'picture' if len(listed) == 1 else 'pictures'}: {where}"),
-        ("faces", f"{gain} gain {input_range.CHANGE} of score or more, {lose} lose it"),
-    ])  # fmt: skip
+    show(console, [_on_pictures(len(listed), where), *lines])
     console.print(f"written   {', '.join(map(str, [job.out, *[labels_path(job.out)] * bool(job.labels)]))}", soft_wrap=True)
     return FINE
 

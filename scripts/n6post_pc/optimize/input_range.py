@@ -30,7 +30,7 @@ FOUND, LEAST = 0.5, 0.1
 CHANGE, FACES, AGREE = 0.05, 10, 0.8
 
 
-def mended(path: Path, data: bytes) -> bytes | None:
+def changed(path: Path, data: bytes) -> bytes | None:
     """The file with an int8 input of -1..1. None if it is no BlazeFace in integers, or its range is not 0..1."""
     try:
         if Network(path, None, {}).family != FAMILY:
@@ -78,11 +78,8 @@ class Evidence:
             scores += [(0.0, face.score) for k, face in enumerate(other) if k not in dict(pairs).values()]
             self.faces += [pair for pair in scores if max(pair) >= FOUND]
 
-    def found(self, which: int) -> int:
-        return sum(scores[which] >= FOUND for scores in self.faces)
-
-    def finish(self) -> tuple[int, int]:
-        """How many faces gain CHANGE, and how many lose it. FailedProofError if this does not prove the new range."""
+    def finish(self) -> list[tuple[str, str]]:
+        """What was proven. FailedProofError if the pictures do not prove the new range."""
         gains = [after - before for before, after in self.faces]
         gain, lose = sum(one >= CHANGE for one in gains), sum(one <= -CHANGE for one in gains)
         if gain + lose < FACES:
@@ -92,4 +89,10 @@ class Evidence:
             )
         if gain < AGREE * (gain + lose):
             raise FailedProofError(f"with pixels in -1..1, {gain} faces gain {CHANGE} of score or more, and {lose} lose it")
-        return gain, lose
+        return [("faces", f"{gain} gain {CHANGE} of score or more, {lose} lose it")]
+
+    def rows(self) -> list[tuple[str, str, str]]:
+        """Rows of the report: what is compared, before, after."""
+        before, after = (sum(scores[which] >= FOUND for scores in self.faces) for which in (0, 1))
+        return [("pixels", "0..1", "-1..1, in an int8 input"),
+                ("faces", f"{before} at {FOUND} and more", f"{after} at {FOUND} and more")]  # fmt: skip

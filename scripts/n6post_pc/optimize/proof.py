@@ -287,7 +287,7 @@ def fitted(picture: Picture, size: tuple[int, int]) -> Picture:
     return Picture(picture.path, ImageOps.pad(picture.picture, size, color=(GRAY, GRAY, GRAY)))
 
 
-def _filled(network: Runner, picture: Picture) -> Array:
+def filled(network: Runner, picture: Picture) -> Array:
     """The network's input for a fitted picture, as a camera fills it."""
     values = np.zeros(network.shape, np.dtype(network.code))
     memory = bytearray(values.nbytes)
@@ -311,7 +311,7 @@ class Outputs:
     def check(self, picture: Picture) -> None:
         """Check one picture. FailedProofError if the files differ."""
         new = self._new
-        values = _filled(self._original, fitted(picture, new.original_size))
+        values = filled(self._original, fitted(picture, new.original_size))
         theirs, ours = self._original.run(values), self._network.run(values)
         for output in new.after:
             expected = theirs[self._sources[output.name]]

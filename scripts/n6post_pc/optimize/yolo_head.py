@@ -98,7 +98,7 @@ def find_head(file: NetworkFile) -> Head:
     maps = []
     for convolution in convolutions:
         tensor = file.outputs(convolution)[0]
-        height, width, channels = _map_shape(file, tensor)
+        height, width, channels = map_shape(file, tensor)
         stride = size[1] // height
         if (width * stride, height * stride) != size:
             raise CannotOptimize(f"{NO_YOLO}: a map of {width}x{height} does not divide an input of {size[0]}x{size[1]}")
@@ -123,7 +123,7 @@ def _input_size(file: NetworkFile) -> tuple[int, int]:
     return width, height
 
 
-def _map_shape(file: NetworkFile, tensor: int) -> tuple[int, int, int]:
+def map_shape(file: NetworkFile, tensor: int) -> tuple[int, int, int]:
     """Height, width and channels of a map."""
     shape = list(file.shape(tensor))
     channels = shape.pop(file.channel_axis)
@@ -139,7 +139,7 @@ def _sort_outputs(file: NetworkFile) -> tuple[list[int], int | None]:
     maps: list[int] = []
     decoded: list[int] = []
     for output in file.output_tensors:
-        tensor = _above(file, output, QUANTIZERS | {"TRANSPOSE"})
+        tensor = above(file, output, QUANTIZERS | {"TRANSPOSE"})
         computed = file.names[file.maker[tensor]] if tensor in file.maker else None
         is_map = len(file.shape(tensor)) == 4 and computed is not None and computed not in MOVES
         (maps if is_map else decoded).append(tensor if is_map else output)
@@ -152,7 +152,7 @@ def _why_maps(file: NetworkFile, maps: list[int]) -> str:
     """Why a network with several maps as outputs cannot be optimized."""
     channels: dict[int, list[int]] = defaultdict(list)  # by height
     for tensor in maps:
-        height, _, count = _map_shape(file, tensor)
+        height, _, count = map_shape(file, tensor)
         channels[height].append(count)
     boxes = [True for counts in channels.values() if {SIDES * BINS, SIDES}.intersection(counts) and len(counts) > 1]
     if len(boxes) > 1:
@@ -160,7 +160,7 @@ def _why_maps(file: NetworkFile, maps: list[int]) -> str:
     return f"{NO_YOLO}: its outputs are {len(maps)} maps"
 
 
-def _above(file: NetworkFile, tensor: int, operators: set[str]) -> int:
+def above(file: NetworkFile, tensor: int, operators: set[str]) -> int:
     """The tensor above a chain of these operators."""
     while tensor in file.maker and file.names[file.maker[tensor]] in operators:
         tensor = file.inputs(file.maker[tensor])[0]
@@ -200,7 +200,7 @@ def _walk_back(file: NetworkFile, outputs: list[int]) -> tuple[list[int], list[i
 
 def _is_expectation(file: NetworkFile, operator: int) -> bool:
     """Whether a convolution computes the mean of a distribution (DFL): it follows a softmax."""
-    tensor = _above(file, file.inputs(operator)[0], MOVES - {"CONCATENATION", "PACK"})
+    tensor = above(file, file.inputs(operator)[0], MOVES - {"CONCATENATION", "PACK"})
     return tensor in file.maker and file.names[file.maker[tensor]] == "SOFTMAX"
 
 
@@ -214,7 +214,7 @@ def _uses(file: NetworkFile, convolutions: list[int], decoding: list[int]) -> di
     origin: dict[int, Array] = {}  # tensor: where each of its numbers comes from, as (index of the convolution, channel)
     for at, convolution in enumerate(convolutions):
         tensor = file.outputs(convolution)[0]
-        height, width, channels = _map_shape(file, tensor)
+        height, width, channels = map_shape(file, tensor)
         numbers = np.broadcast_to(np.arange(channels) + (at << 16), (1, height, width, channels))
         origin[tensor] = np.moveaxis(numbers, 3, file.channel_axis)
         uses[convolution] = {channel: set() for channel in range(channels)}
@@ -275,7 +275,7 @@ def _checked(file: NetworkFile, maps: list[Map], prototypes: int | None, size: t
         if tuple(sorted(counts)) != strides or len(set(counts.values())) != 1:
             raise CannotOptimize(f"{NO_YOLO}: the maps of {role} have {counts} channels (by stride)")
     masks = set(channels.get("coefficients", {}).values())
-    if masks != ({_map_shape(file, prototypes)[2]} if prototypes is not None else set()):
+    if masks != ({map_shape(file, prototypes)[2]} if prototypes is not None else set()):
         raise CannotOptimize(f"{NO_YOLO}: its mask coefficients and prototypes do not fit each other")
     if masks and "keypoints" in channels:
         raise CannotOptimize(f"{NO_YOLO}: it has both masks and keypoints")
