@@ -125,7 +125,7 @@ def _checksum(file: Path) -> str:
 
 
 def model_files(
-    model: Path, board: Board, python: Path | None, tables: bool
+    model: Path, board: Board, python: Path | None, tables: bool = False
 ) -> tuple[list[romfs.File], list[str], list[str]]:
     """The files of a model, findings about it, and advice. UserError if the board cannot run the model.
 
