@@ -174,13 +174,12 @@ enum { REGIONS = 40, DEPTH = 8, LABEL = 64, LINE = 32, MARKS = 288 };
 typedef struct {
     uint64_t code_fills, read_fills, write_fills, written_back;
     uint64_t code_lines, data_lines; /* distinct lines touched within a stage */
+    uint64_t instructions;           /* that lie in the region */
 } region_counts;
 
 typedef struct {
     uint64_t instructions[CLASSES];
-    uint64_t taken[CLASSES]; /* branches and loop ends that were taken */
-    uint64_t narrow;         /* of 16 bits */
-    uint64_t bytes_read, bytes_written, multiple_words, gather_lanes, scatter_lanes, device_accesses;
+    uint64_t bytes_read, bytes_written, gather_lanes, scatter_lanes, device_accesses;
     region_counts regions[REGIONS];
 } counters;
 
@@ -308,23 +307,23 @@ static void end(void) {
     const counters *b = &s->before;
     fprintf(out, "{\"stage\":\"%s\",\"depth\":%u", s->name, depth);
     print_sparse("instructions", now.instructions, b->instructions);
-    print_sparse("taken", now.taken, b->taken);
     fprintf(out,
-        ",\"narrow\":%" PRIu64 ",\"bytes_read\":%" PRIu64 ",\"bytes_written\":%" PRIu64 ",\"multiple_words\":%" PRIu64
+        ",\"bytes_read\":%" PRIu64 ",\"bytes_written\":%" PRIu64
         ",\"gather_lanes\":%" PRIu64 ",\"scatter_lanes\":%" PRIu64 ",\"device_accesses\":%" PRIu64 ",\"regions\":{",
-        now.narrow - b->narrow, now.bytes_read - b->bytes_read, now.bytes_written - b->bytes_written,
-        now.multiple_words - b->multiple_words, now.gather_lanes - b->gather_lanes, now.scatter_lanes - b->scatter_lanes,
+        now.bytes_read - b->bytes_read, now.bytes_written - b->bytes_written,
+        now.gather_lanes - b->gather_lanes, now.scatter_lanes - b->scatter_lanes,
         now.device_accesses - b->device_accesses);
     bool first = true;
     for (unsigned i = 0; i < region_count; i++) {
         const region_counts *n = &now.regions[i], *o = &b->regions[i];
-        uint64_t v[6] = {n->code_fills - o->code_fills, n->read_fills - o->read_fills, n->write_fills - o->write_fills,
-                         n->written_back - o->written_back, n->code_lines - o->code_lines, n->data_lines - o->data_lines};
-        if (!(v[0] | v[1] | v[2] | v[3] | v[4] | v[5])) continue;
+        uint64_t v[7] = {n->code_fills - o->code_fills, n->read_fills - o->read_fills, n->write_fills - o->write_fills,
+                         n->written_back - o->written_back, n->code_lines - o->code_lines, n->data_lines - o->data_lines,
+                         n->instructions - o->instructions};
+        if (!(v[0] | v[1] | v[2] | v[3] | v[4] | v[5] | v[6])) continue;
         fprintf(out,
             "%s\"%s\":{\"code_fills\":%" PRIu64 ",\"read_fills\":%" PRIu64 ",\"write_fills\":%" PRIu64
-            ",\"written_back\":%" PRIu64 ",\"code_lines\":%" PRIu64 ",\"data_lines\":%" PRIu64 "}",
-            first ? "" : ",", regions[i].name, v[0], v[1], v[2], v[3], v[4], v[5]);
+            ",\"written_back\":%" PRIu64 ",\"code_lines\":%" PRIu64 ",\"data_lines\":%" PRIu64 ",\"instructions\":%" PRIu64 "}",
+            first ? "" : ",", regions[i].name, v[0], v[1], v[2], v[3], v[4], v[5], v[6]);
         first = false;
     }
     fputs("}}\n", out);
@@ -362,14 +361,6 @@ static void marked(uint32_t offset) {
 
 /* --- what happens while the program runs --- */
 
-typedef struct {
-    uint32_t start, end; /* of the straight run of instructions that a block is */
-    unsigned last;       /* class of its last instruction */
-} block;
-
-static uint32_t expected; /* where the last block ended */
-static unsigned last_class = ALU;
-
 static void fetch(uint32_t line) {
     uint32_t replaced;
     seen(code_seen, line, true);
@@ -384,15 +375,6 @@ static void fetch(uint32_t line) {
 static void on_line(unsigned cpu, void *line) {
     (void)cpu;
     fetch((uint32_t)(uintptr_t)line);
-}
-
-static void on_block(unsigned cpu, void *data) {
-    const block *b = data;
-    (void)cpu;
-    if (b->start != expected) now.taken[last_class]++;
-    expected = b->end;
-    last_class = b->last;
-    fetch(b->start / LINE);
 }
 
 static bool is_device(uint32_t address) {
@@ -414,7 +396,6 @@ static void on_access(unsigned cpu, uint32_t info, uint64_t where, void *data) {
     }
     if (write) now.bytes_written += size;
     else now.bytes_read += size;
-    if (class == LOAD_MULTIPLE || class == STORE_MULTIPLE) now.multiple_words++;
     if (class == GATHER) now.gather_lanes++;
     if (class == SCATTER) now.scatter_lanes++;
     for (uint32_t line = address / LINE; line <= (address + size - 1) / LINE; line++) {
@@ -434,7 +415,6 @@ static void on_access(unsigned cpu, uint32_t info, uint64_t where, void *data) {
 
 static void on_translation(plugin_id id, struct qemu_plugin_tb *tb) {
     size_t count = qemu_plugin_tb_n_insns(tb);
-    block *b = calloc(1, sizeof *b);
     uint32_t line = 0;
     (void)id;
     for (size_t i = 0; i < count; i++) {
@@ -444,18 +424,16 @@ static void on_translation(plugin_id id, struct qemu_plugin_tb *tb) {
         unsigned op = bytes[0] | bytes[1] << 8;
         unsigned class = size == 2 ? class_of_16_bits(op) : class_of_32_bits(op, bytes[2] | bytes[3] << 8);
         if (!i) {
-            b->start = address;
             line = address / LINE;
-            qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_block, NO_REGISTERS, b);
+            qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_line, NO_REGISTERS, (void *)(uintptr_t)line);
         }
         while (line < (address + size - 1) / LINE) /* another line, or the rest of an instruction */
             qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_line, NO_REGISTERS, (void *)(uintptr_t)++line);
         qemu_plugin_register_vcpu_insn_exec_inline(instruction, ADD_U64, &now.instructions[class], 1);
-        if (size == 2) qemu_plugin_register_vcpu_insn_exec_inline(instruction, ADD_U64, &now.narrow, 1);
+        qemu_plugin_register_vcpu_insn_exec_inline(
+            instruction, ADD_U64, &now.regions[region_of(address)].instructions, 1);
         qemu_plugin_register_vcpu_mem_cb(
             instruction, on_access, NO_REGISTERS, READS_AND_WRITES, (void *)(uintptr_t)class);
-        b->end = address + size;
-        b->last = class;
     }
 }
 

@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 MARK = 0x67FFF000  # marks.py stores here
 FILLS = ("code_fills", "read_fills", "write_fills", "written_back")
 LINES = ("code_lines", "data_lines")
-NUMBERS = ("narrow", "multiple_words", "gather_lanes", "scatter_lanes", "bytes_read", "bytes_written")  # of a Stage
+NUMBERS = ("gather_lanes", "scatter_lanes", "bytes_read", "bytes_written")  # of a Stage
 # Sections of OpenMV's firmware for its emulated board: what lies in each.
 SECTIONS = {
     ".text": "code", ".data": "bss", ".bss": "bss2", ".gc.block0": "heap", ".gc.block1": "heap2", ".stack": "stack",
@@ -31,10 +31,7 @@ class Stage:
 
     name: str
     instructions: dict[str, float]
-    taken: dict[str, float] = field(default_factory=dict)
     regions: dict[str, dict[str, float]] = field(default_factory=dict)
-    narrow: float = 0  # instructions of 16 bits
-    multiple_words: float = 0
     gather_lanes: float = 0
     scatter_lanes: float = 0
     bytes_read: float = 0
@@ -104,7 +101,7 @@ def read(lines: list[str]) -> list[Stage]:
             entry = json.loads(line)
             stages.append(
                 Stage(
-                    entry["stage"], entry["instructions"], entry["taken"], entry["regions"],
+                    entry["stage"], entry["instructions"], entry["regions"],
                     *[entry[name] for name in NUMBERS],
                 )
             )  # fmt: skip
@@ -122,8 +119,10 @@ def minus(stage: Stage, less: Stage) -> Stage:
     return Stage(
         stage.name,
         difference(stage.instructions, less.instructions),
-        difference(stage.taken, less.taken),
-        stage.regions,  # the marks' lines are there all the same
+        {  # the marks' lines are there all the same
+            name: {**lines, **difference({"instructions": lines["instructions"]}, less.regions.get(name, {}))}
+            for name, lines in stage.regions.items()
+        },
         *[max(0, getattr(stage, name) - getattr(less, name)) for name in NUMBERS],
     )
 

@@ -38,6 +38,13 @@ NAMES = {
     "PolygonZone.trigger of 10": "`PolygonZone.trigger` of 10",
     "to_json of 10": "`to_json` of 10 boxes",
 }
+# Figure that others have published: row of the estimates. The number of candidates is our assumption.
+OTHERS = {
+    "FOMO 96, OpenMV's own class": "OpenMV's `fomo_postprocess`, two cells",
+    "FOMO 96, OpenMV's own class, before": "OpenMV's `fomo_postprocess` before pull request 2801, two cells",
+    "YOLOv2 224, OpenMV's own class": "OpenMV's `yolo_v2_postprocess`, two candidates",
+    "YOLOv2 224, OpenMV's own class, before": "OpenMV's `yolo_v2_postprocess` before it, two candidates",
+}
 
 
 def read(text: str) -> dict[str, Any]:
@@ -69,17 +76,18 @@ def estimates(board: str) -> dict[str, tuple[float, float]]:
     found = {}
     for line in ESTIMATES.read_text(encoding="utf-8").splitlines():
         cells = [cell.strip(" *") for cell in line.split("|")]
-        if len(cells) == 6 and (span := re.fullmatch(r"([\d.]+) to ([\d.]+)", cells[column])):
+        if len(cells) == 7 and (span := re.fullmatch(r"([\d.]+) to ([\d.]+)", cells[column])):
             found[cells[1]] = float(span[1]), float(span[2])
     return found
 
 
 def compared(work: str, number: float, board: str) -> tuple[str, str]:
     """(our estimate, whether the number lies in it) for a row; empty without one."""
-    if board not in ("N6", "AE3") or work not in NAMES:
+    known = {**NAMES, **OTHERS}
+    if board not in ("N6", "AE3") or work not in known:
         return "", ""
-    low, high = estimates(board)[NAMES[work]]
-    where = "inside" if low <= number <= high else f"{number / high:.1f} times high" if number > high else "below"
+    low, high = estimates(board)[known[work]]
+    where = "inside" if low <= number <= high else f"{number / high:.2f} times high" if number > high else "below"
     return f"{low:g} to {high:g}", where
 
 

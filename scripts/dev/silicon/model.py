@@ -2,7 +2,7 @@
 
     python3 scripts/dev/silicon/model.py N6 COUNTS.jsonl     # counted with the cached regions of that camera
 
-cycles = sum over classes (instructions x cycles of the class) + sum over memories (lines x cycles of the memory).
+cycles = instructions x cycles of their kind (firmware, vector, other) + lines x cycles of their memory.
 Low and high are bounds that we argue for, not measurements; docs/internals/performance.md names the source of each number.
 Not modelled: other masters on the bus (NPU, camera, GPU, DMA), the write buffer, the prefetcher, speculative fetches, and
 interrupts. `low` stands for a core that hides what it can behind these, `high` for one that hides nothing.
@@ -38,35 +38,10 @@ class Range:
 
 NOTHING = Range(0, 0)
 
-# Cycles of an instruction, without cache misses. Taken branches, words and lanes come on top, below.
-CYCLES = {
-    "alu": Range(1, 1.3),
-    "multiply": Range(1, 3),
-    "divide": Range(2, 12),
-    "load": Range(1, 2),  # a result that the next instruction needs costs a cycle
-    "store": Range(1, 1.5),
-    "load_multiple": Range(1, 1),
-    "store_multiple": Range(1, 1),
-    "branch": Range(1, 1),
-    "loop_start": Range(1, 3),
-    "loop_end": Range(0, 1),
-    "float": Range(1, 2),
-    "float_divide": Range(10, 16),
-    "float_load": Range(1, 2),
-    "float_store": Range(1, 1.5),
-    "move": Range(1, 2),
-    "vector": Range(1.25, 2.5),  # two beats a cycle are two cycles; a neighbor on another unit overlaps by one
-    "vector_load": Range(1.25, 2.5),
-    "vector_store": Range(1.25, 2.5),
-    "gather": Range(1, 2),
-    "scatter": Range(1, 2),
-    "prefetch": Range(1, 1),
-    "other": Range(0, 3),
-}
-PAIRED = 0.5  # low: every instruction of 16 bits issues together with another one
-TAKEN = {"branch": Range(0, 2), "load_multiple": Range(0, 3), "loop_end": Range(0, 2)}  # on top, if it is taken
-TAKEN_OTHERWISE = Range(0, 3)
-WORD = Range(0.5, 1)  # of LDM, STM, PUSH, POP
+# Cycles of an instruction, without cache misses. docs/internals/performance.md names the point behind each bound.
+FIRMWARE = Range(1.6, 3.1)  # the interpreter and what it calls: OpenMV's own classes on an N6, a Cortex-M4's Python
+SCALAR = Range(0.88, 1.48)  # other code: CoreMark, ML-DSA's inverse NTT
+VECTOR = Range(1.25, 2.5)  # two beats a cycle are two cycles; a neighbor on another unit overlaps by one
 LANE = Range(1, 1.5)  # of a gather or scatter: one look-up of the cache a cycle
 
 
@@ -167,12 +142,11 @@ class Estimate:
 
 def executing(stage: counts.Stage) -> Range:
     """Cycles of a stage's instructions if every access finds its line in a cache."""
-    total = WORD * stage.multiple_words + LANE * (stage.gather_lanes + stage.scatter_lanes)
-    for name, number in stage.instructions.items():
-        total += CYCLES[name] * number
-    for name, number in stage.taken.items():
-        total += TAKEN.get(name, TAKEN_OTHERWISE) * number
-    return Range(max(0, total.low - PAIRED * stage.narrow), total.high)
+    firmware = stage.regions.get("code", {}).get("instructions", 0)
+    vectors = min(stage.of("vector", "vector_load", "vector_store"), stage.total - firmware)  # the rest are the firmware's
+    scalars = max(0, stage.total - firmware - vectors - stage.of("gather", "scatter"))
+    lanes = stage.gather_lanes + stage.scatter_lanes
+    return FIRMWARE * firmware + VECTOR * vectors + SCALAR * scalars + LANE * lanes
 
 
 def memory_of(region: str, board: Board) -> Memory:
