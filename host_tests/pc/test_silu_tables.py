@@ -216,6 +216,17 @@ def test_only_int8_has_tables(kind: str) -> None:
     assert silu_tables.replaced(net.data([x], [end]))[1] == []
 
 
+@pytest.mark.parametrize("word", (0x4031, 0x4030, 0x131))
+def test_commands_of_another_form_are_refused(word: int) -> None:
+    """Of the commands that say which constants are copied where, one kind is missing."""
+    file = compiled(VERSIONS[-1])
+    commands, _ = parts(file)
+    words = np.frombuffer(commands, "<u4").copy()
+    words[(words & 0xFFFF) == word] ^= 0x8000  # a parameter that nothing reads
+    with pytest.raises(ValueError, match="another form"):
+        silu_tables.written(file.replace(commands, words.tobytes()), network()[1])
+
+
 def test_a_long_stream_of_commands_is_read_to_its_end() -> None:
     commands, constants = parts(compiled(VERSIONS[-1]))
     words = np.frombuffer(commands, "<u4").tolist()

@@ -1,8 +1,8 @@
 """SiLU as one table of the Ethos-U55: `build --vela --silu-tables`.
 
-An int8 file computes x * sigmoid(x) with two operators, LOGISTIC and MUL. Of an int8 number it is a table of 256 bytes, and
-the NPU looks such tables up in the convolution before, for nothing. TensorFlow Lite has no operator for it. So `replaced`
-writes HARD_SWISH in its place, which Vela compiles into a table, and `written` writes SiLU over that table.
+An int8 file computes x * sigmoid(x) with two operators, LOGISTIC and MUL. A function of an int8 number is a table of 256
+bytes, and the NPU looks such tables up within the convolution before. TensorFlow Lite has no operator for SiLU. So
+`replaced` writes HARD_SWISH in its place, which Vela compiles into a table, and `written` writes SiLU over that table.
 
 For that it reads the commands of the NPU. They say which table an operation looks up; the biases say which one it is.
 """
@@ -125,7 +125,11 @@ def written(compiled: bytes, silus: list[Silu]) -> bytes:
             model.Buffers(graph.Tensors(operator.Inputs(at)).Buffer()).DataAsNumpy() for at in range(2)
         )
         tables: dict[int, bytes] = {}
-        for one in look_ups(commands.tobytes(), constants.tobytes()):
+        try:
+            reading = list(look_ups(commands.tobytes(), constants.tobytes()))
+        except (KeyError, IndexError, RuntimeError) as error:
+            raise ValueError("the file that Vela made has commands of another form than expected") from error
+        for one in reading:
             new = _table_for(one, constants[one.table : one.table + SIZE].view(np.int8), silus, found)
             if tables.setdefault(one.table, new) != new:
                 raise ValueError("two operations that need different tables share one in the file that Vela made")
