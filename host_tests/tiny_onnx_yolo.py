@@ -98,7 +98,7 @@ def float_network(
     maps[0] = b.block(b.run("Concat", up, maps[0], axis=1), channels=2 * CHANNELS)
 
     anchors, strides = _anchors(width, height)
-    extras = {"detect": 0, "segment": COEFFICIENTS, "pose": 3 * KEYPOINTS}[task]
+    extras = {"detect": 0, "segment": COEFFICIENTS, "pose": 3 * KEYPOINTS, "obb": 1}[task]
     boxes = [b.convolution(one, 4 * bins) for one in maps]
     scores = [b.convolution(one, classes) for one in maps]
     more = [b.convolution(one, extras) for one in maps] if extras else []
@@ -108,7 +108,11 @@ def float_network(
     else:
         box, score = _flat(b, boxes, 4 * bins), _flat(b, scores, classes)
     parts = [_boxes(b, box, bins, anchors, strides), b.run("Sigmoid", score)]
-    if extras:
+    if task == "obb":
+        turn = b.run("Sigmoid", _flat(b, more, 1))
+        angle = b.run("Mul", b.run("Sub", turn, b.constant(0.25, "float32")), b.constant(np.pi, "float32"))
+        parts = [_boxes(b, box, bins, anchors, strides, angle), parts[1], angle]
+    elif extras:
         extra = _flat(b, more, extras)
         parts.append(extra if task == "segment" else _keypoints(b, extra, anchors, strides))
     b.run("Concat", *parts, axis=1, name="output0")
@@ -139,7 +143,7 @@ def _flat(b: Builder, maps: list[str], channels: int) -> str:
     return str(b.run("Concat", *(b.reshape(one, 1, channels, -1) for one in maps), axis=2))
 
 
-def _boxes(b: Builder, box: str, bins: int, anchors: Array, strides: Array) -> str:
+def _boxes(b: Builder, box: str, bins: int, anchors: Array, strides: Array, angle: str = "") -> str:
     if bins > 1:
         shares = b.run("Softmax", b.run("Transpose", b.reshape(box, 1, 4, bins, -1), perm=[0, 2, 1, 3]), axis=1)
         numbers = b.constant(np.arange(bins).reshape(1, bins, 1, 1), "float32")
@@ -147,8 +151,15 @@ def _boxes(b: Builder, box: str, bins: int, anchors: Array, strides: Array) -> s
     centers = b.constant(anchors[None], "float32")
     first = b.run("Sub", centers, b.slice(box, 0, 2, 1))
     last = b.run("Add", centers, b.slice(box, 2, 4, 1))
-    middle = b.run("Div", b.run("Add", first, last), b.constant(2, "float32"))
-    both = b.run("Concat", middle, b.run("Sub", last, first), axis=1)
+    middle, extent = b.run("Div", b.run("Add", first, last), b.constant(2, "float32")), b.run("Sub", last, first)
+    if angle:  # Ultralytics' dist2rbox
+        low, high, cos, sin = b.slice(box, 0, 2, 1), b.slice(box, 2, 4, 1), b.run("Cos", angle), b.run("Sin", angle)
+        way = b.run("Div", b.run("Sub", high, low), b.constant(2, "float32"))
+        x, y = b.slice(way, 0, 1, 1), b.slice(way, 1, 2, 1)
+        across = b.run("Sub", b.run("Mul", x, cos), b.run("Mul", y, sin))
+        down = b.run("Add", b.run("Mul", x, sin), b.run("Mul", y, cos))
+        middle, extent = b.run("Add", b.run("Concat", across, down, axis=1), centers), b.run("Add", low, high)
+    both = b.run("Concat", middle, extent, axis=1)
     return str(b.run("Mul", both, b.constant(strides[None], "float32")))
 
 

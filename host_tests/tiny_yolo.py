@@ -178,7 +178,7 @@ def _random(name: str, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
 class Tiny:
     """A network to build.
 
-    task        "detect", "segment", "pose" (two keypoints) or "obb" (boxes with an angle, which n6post does not read)
+    task        "detect", "segment", "pose" (two keypoints) or "obb" (boxes turned by an angle)
     bins        16, or 1 as YOLO26
     joined      whether boxes and scores of a stride are concatenated first, as in ST's files
     planes      whether input and prototypes are planes, as in LiteRT's exports
@@ -215,7 +215,7 @@ class Tiny:
     @property
     def sources(self) -> dict[str, str]:
         """{name of a split output: name of the tensor that the network gives it}."""
-        extra = {"segment": ("coefficients",), "pose": ("keypoints",)}.get(self.task, ())
+        extra = {"segment": ("coefficients",), "pose": ("keypoints",), "obb": ("angles",)}.get(self.task, ())
         names = {f"{role}_{stride}": f"{role} of {stride}" for stride in STRIDES for role in ("boxes", "scores", *extra)}
         return {**names, "prototypes": "the prototypes"} if self.task == "segment" else names
 
@@ -248,7 +248,9 @@ def _build(tiny: Tiny) -> bytes:
         if tiny.task == "pose":
             extra = _points(net, extra, tiny.slicing, anchors)
         elif tiny.task == "obb":
-            extra = net.run("QUANTIZE", (net.sigmoid(extra, "turns"),), "all angles", net.shapes[extra])
+            if tiny.bins > 1:  # YOLO26 has angles without a sigmoid
+                extra = net.run("QUANTIZE", (net.sigmoid(extra, "turns"),), "all angles", net.shapes[extra])
+            parts[0] = _turned(net, parts[0], extra)
         parts.append(extra)
     outputs = [net.joined(parts, "output", 1)]
     if tiny.behind:
@@ -346,6 +348,16 @@ def _points(net: Builder, rows: str, slicing: str, anchors: int) -> str:
     visible = net.sigmoid(net.sliced(points, "seen", 2, 2, 3, slicing), "visibility")
     seen = net.run("QUANTIZE", (visible,), "all seen", net.shapes[visible])
     return net.reshaped(net.joined([places, seen], "both", 2), "all points", (1, 6, anchors))
+
+
+def _turned(net: Builder, boxes: str, angles: str) -> str:
+    """Boxes that depend on the sine and the cosine of angles, which LiteRT computes in float."""
+    shape = net.shapes[angles]
+    real = net.run("DEQUANTIZE", (angles,), "real angles", shape, kind="FLOAT32")
+    for name in ("SIN", "COS"):
+        factor = net.run("QUANTIZE", (net.run(name, (real,), f"real {name}", shape, kind="FLOAT32"),), name, shape)
+        boxes = net.run("MUL", (boxes, factor), f"boxes by {name}", net.shapes[boxes])
+    return boxes
 
 
 def _prototypes(net: Builder, source: str, *, planes: bool) -> str:

@@ -23,6 +23,7 @@ FORMS: dict[str, dict[str, Any]] = {
     "detection": {},
     "segmentation": {"task": "segment"},
     "pose": {"task": "pose", "classes": 1},
+    "oriented boxes": {"task": "obb"},
     "boxes and scores joined (8.3)": {"task": "segment", "joined": True},
     "without DFL (YOLO26)": {"bins": 1},
     "four classes beside four distances": {"bins": 1, "classes": 4},
@@ -66,14 +67,21 @@ def sigmoid(values: Array) -> Array:
 
 
 def decoded(arrays: dict[str, Array], size: tuple[int, int]) -> tuple[Array, Array]:
-    """Boxes as center and size in pixels, [4, N], and scores, [classes, N], by Ultralytics' rule."""
+    """Boxes as center and size in pixels, [4, N], and scores, [classes, N], by Ultralytics' rule, oriented ones too."""
     boxes = by_role(arrays, "boxes").astype(np.float64)
     if len(boxes) == 64:
         shares = np.exp(boxes.reshape(4, 16, -1))
         boxes = (shares * np.arange(16)[None, :, None]).sum(1) / shares.sum(1)
     anchors, strides = tiny._anchors(*size)
-    first, last = anchors - boxes[:2], anchors + boxes[2:]
-    return np.concatenate([(first + last) / 2, last - first]) * strides, sigmoid(by_role(arrays, "scores"))
+    x, y = (boxes[2:] - boxes[:2]) / 2
+    if "angles_8" in arrays:
+        (angle,) = angles(arrays)
+        x, y = x * np.cos(angle) - y * np.sin(angle), x * np.sin(angle) + y * np.cos(angle)
+    return np.concatenate([anchors + [x, y], boxes[:2] + boxes[2:]]) * strides, sigmoid(by_role(arrays, "scores"))
+
+
+def angles(arrays: dict[str, Array]) -> Array:
+    return (sigmoid(by_role(arrays, "angles")) - 0.25) * np.pi
 
 
 # ---- the cut ----
@@ -102,6 +110,8 @@ def test_the_outputs_decode_to_the_float_networks_boxes_and_scores(options: dict
     assert np.abs(boxes - head[0, :4]).max() < 3
     if new.task == "segment":
         assert np.abs(by_role(outputs(new), "coefficients") - head[0, 4 + classes :]).max() < 0.2
+    if new.task == "obb":
+        assert np.abs(angles(outputs(new)) - head[0, 4 + classes :]).max() < 0.1
     if new.task == "pose":
         raw = by_role(outputs(new), "keypoints").reshape(tiny.KEYPOINTS, 3, -1)
         anchors, strides = tiny._anchors(*new.input_size)

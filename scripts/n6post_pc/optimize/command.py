@@ -36,9 +36,9 @@ FRAME_SIZES: dict[str, tuple[int, int]] = {name: csi._SIZES[getattr(csi, name)] 
 
 DESCRIPTION = """\
 Make an int8 YOLO model smaller, faster and more exact without training. YOLOv8, YOLO11 and YOLO26, for detection,
-segmentation and pose, as .tflite or QDQ .onnx. Their last operators put boxes, scores and coefficients into one tensor with
-one scale, which rounds all of them. The new file ends at the convolutions before; n6post computes the rest, for the few
-objects that there are. n6post.load takes it like the original.
+segmentation, pose and oriented boxes, as .tflite or QDQ .onnx. Their last operators put boxes, scores and coefficients into
+one tensor with one scale, which rounds all of them. The new file ends at the convolutions before; n6post computes the rest,
+for the few objects that there are. n6post.load takes it like the original.
 
 The weights do not change. They also take another input size: --input, or --camera for the size that fits the camera's
 frames. --classes keeps only the classes that a script needs.

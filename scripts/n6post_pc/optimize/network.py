@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Literal
 
-Task = Literal["detect", "segment", "pose"]
+Task = Literal["detect", "segment", "pose", "obb"]
 
 STRIDE = 32  # the largest stride of most YOLO networks
 BOX_LOGITS = 64  # channels of a map of boxes whose four distances are distributions over 16 bins

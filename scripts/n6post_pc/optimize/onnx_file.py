@@ -24,7 +24,7 @@ _COMMON_NAMES = {
     "Gemm": "FULLY_CONNECTED", "MatMul": "FULLY_CONNECTED", "Transpose": "TRANSPOSE", "Reshape": "RESHAPE",
     "Flatten": "RESHAPE", "Squeeze": "SQUEEZE", "Unsqueeze": "EXPAND_DIMS", "Concat": "CONCATENATION", "Slice": "SLICE",
     "Split": "SPLIT", "Gather": "GATHER", "Add": "ADD", "Sub": "SUB", "Mul": "MUL", "Div": "DIV", "Softmax": "SOFTMAX",
-    "Sigmoid": "LOGISTIC",
+    "Sigmoid": "LOGISTIC", "Cos": "COS", "Sin": "SIN",
 }  # fmt: skip
 QUANTIZERS = ("QuantizeLinear", "DequantizeLinear")
 

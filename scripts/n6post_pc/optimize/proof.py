@@ -122,7 +122,7 @@ def dequantized(values: Array, output: Output) -> Array:
 class Decoded:
     """What a head says about every anchor.
 
-    boxes       [N, 4]: x1, y1, x2, y2 in pixels of the input
+    boxes       [N, 4]: x1, y1, x2, y2 in pixels of the input; of oriented ones the corners, as complex numbers x + iy
     scores      [N, classes], 0..1
     extras      [N, M]: mask coefficients, or keypoints in pixels, in the head's order; or None
     strides     [N]
@@ -190,8 +190,19 @@ def split(new: Optimized, tensors: dict[str, Array]) -> Decoded:
             extras.append(maps.pop(0)[1])
         elif maps and new.task == "pose":
             extras.append(_keypoints(maps.pop(0)[1], center, stride, box.shape[1] == 4))
+        elif maps and new.task == "obb":
+            angles = maps.pop(0)[1][:, 0]
+            angles = angles if box.shape[1] == 4 else (_sigmoid(angles) - 0.25) * np.pi
+            boxes[-1] = _turned(boxes[-1], angles, center * stride)
     return Decoded(*map(np.concatenate, (boxes, scores)), np.concatenate(extras) if extras else None,
                    np.concatenate(strides), np.concatenate(steps))  # fmt: skip
+
+
+def _turned(boxes: Array, angles: Array, pivots: Array) -> Array:
+    """The corners of boxes x1, y1, x2, y2, each turned around its pivot [x, y] by an angle in radians."""
+    middles = pivots @ [[1], [1j]]
+    corners = boxes[:, [0, 2, 2, 0]] + 1j * boxes[:, [1, 1, 3, 3]]
+    return np.asarray(middles + (corners - middles) * np.exp(1j * angles[:, None]))
 
 
 def _take(maps: list[tuple[int, Array, Output]], channels: int) -> tuple[int, Array, Output]:
@@ -236,7 +247,11 @@ def raw(new: Optimized, tensors: dict[str, Array], ours: Decoded) -> tuple[Decod
                 points = extras.reshape(count, width // 3, 3)
                 points[..., :2] *= unit[:2, 0]
             either = np.stack([x - w / 2, y - h / 2, x + w / 2, y + h / 2], 1), np.stack([x, y, w, h], 1)
-            boxes = min(either, key=lambda one: float(np.median(np.abs(one - ours.boxes))))
+            if new.task == "obb":
+                boxes = _turned(either[0], head[-1], np.stack([x, y], 1))
+                extras = extras[:, :0]
+            else:
+                boxes = min(either, key=lambda one: float(np.median(np.abs(one - ours.boxes))))
             scores = head[4 : 4 + new.original_class_count].T
             return Decoded(boxes, scores, extras if extras.size else None, ours.strides), step, float(unit.max())
     return None
@@ -387,10 +402,7 @@ class Objects:
         self._proof.steps += _visible_steps(decoded)
         for one in found:
             same = np.flatnonzero(np.abs(decoded.scores[:, one.class_id] - one.score) < 1e-3)
-            x, y, w, h = one.rect
-            limits = np.array(self._new.input_size * 2)
-            boxes = np.clip(decoded.boxes[same], 0, limits)
-            if not np.any(np.abs(boxes - [x, y, x + w, y + h]).max(1, initial=0) <= 1.01):
+            if not np.any(self._off(one, decoded.boxes[same]) <= 1.01):
                 where = f"{one.label} at {one.rect} in {picture.short_name}"
                 raise FailedProofError(f"n6post finds {where}, and plain numpy does not")
         self._proof.found += len(found)
@@ -407,6 +419,14 @@ class Objects:
                      if one["score"] >= CLEAR]  # fmt: skip
             self._proof.again += sum(both) + sum(alone)
             self._proof.clear += sum(both) + len(alone)
+
+    def _off(self, detection: Any, boxes: Array) -> Array:
+        """How many pixels each of these boxes is away from a detection."""
+        if detection.corners is not None:
+            apart: Array = np.abs(boxes[..., None] - detection.corners._np @ [1, 1j])
+            return apart.min(2).max(1, initial=0)
+        x, y, w, h = detection.rect
+        return np.abs(np.clip(boxes, 0, self._new.input_size * 2) - [x, y, x + w, y + h]).max(1, initial=0)
 
     def _see(self, picture: Picture) -> tuple[list[Any], dict[str, Array]]:
         """n6post's detections, and the outputs that they were found in."""

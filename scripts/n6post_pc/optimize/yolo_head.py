@@ -14,9 +14,10 @@ import numpy as np
 from .network import CannotOptimize, Task
 
 Array = np.ndarray[Any, Any]
-Role = Literal["boxes", "scores", "coefficients", "keypoints"]
+Role = Literal["boxes", "scores", "coefficients", "keypoints", "angles"]
 
-ROLES: tuple[Role, ...] = ("boxes", "scores", "coefficients", "keypoints")
+ROLES: tuple[Role, ...] = ("boxes", "scores", "coefficients", "keypoints", "angles")
+TASKS: dict[Role, Task] = {"coefficients": "segment", "keypoints": "pose", "angles": "obb"}
 STRIDES = {(8, 16, 32), (4, 8, 16, 32), (8, 16, 32, 64), (16, 32)}
 BINS = 16  # of the distribution of a distance
 SIDES = 4  # of a box: left, top, right, bottom
@@ -29,9 +30,9 @@ MOVES = QUANTIZERS | {
     "UNPACK", "GATHER",
 }  # fmt: skip
 ARITHMETIC = {"ADD", "SUB", "MUL", "DIV"}
-DECODING = MOVES | ARITHMETIC | {"SOFTMAX", "LOGISTIC"}
-CONVOLUTIONS = {"CONV_2D", "DEPTHWISE_CONV_2D", "TRANSPOSE_CONV", "FULLY_CONNECTED"}
 ORIENTED = {"COS", "SIN"}  # of the angles of oriented boxes
+DECODING = MOVES | ARITHMETIC | ORIENTED | {"SOFTMAX", "LOGISTIC"}
+CONVOLUTIONS = {"CONV_2D", "DEPTHWISE_CONV_2D", "TRANSPOSE_CONV", "FULLY_CONNECTED"}
 END_TO_END = {
     "TOPK_V2", "NON_MAX_SUPPRESSION_V4", "NON_MAX_SUPPRESSION_V5", "TFLite_Detection_PostProcess",
     "TopK", "NonMaxSuppression",
@@ -95,6 +96,8 @@ def find_head(file: NetworkFile) -> Head:
     decoded, prototypes = _sort_outputs(file)
     convolutions, decoding = _walk_back(file, decoded)
     uses = _uses(file, convolutions, decoding)
+    turned = [tensor for one in decoding if file.names[one] in ORIENTED for tensor in file.inputs(one)]
+    angles, _ = _walk_back(file, turned)
     maps = []
     for convolution in convolutions:
         tensor = file.outputs(convolution)[0]
@@ -102,7 +105,8 @@ def find_head(file: NetworkFile) -> Head:
         stride = size[1] // height
         if (width * stride, height * stride) != size:
             raise CannotOptimize(f"{NO_YOLO}: a map of {width}x{height} does not divide an input of {size[0]}x{size[1]}")
-        maps.append(Map(_role(uses[convolution], channels), stride, channels, convolution, tensor))
+        role: Role = "angles" if convolution in angles else _role(uses[convolution], channels)
+        maps.append(Map(role, stride, channels, convolution, tensor))
     maps.sort(key=lambda one: (one.stride, ROLES.index(one.role)))
     return _checked(file, maps, prototypes, size)
 
@@ -183,10 +187,6 @@ def _walk_back(file: NetworkFile, outputs: list[int]) -> tuple[list[int], list[i
             reached += file.inputs(operator)
         elif name == "Shape":
             raise CannotOptimize("its head computes shapes while it runs: export it with simplify=True")
-        elif name.upper() in ORIENTED:
-            raise CannotOptimize(
-                "a network of oriented boxes (OBB), whose head this command does not split: n6post.YoloV8Obb reads it whole"
-            )
         else:
             raise CannotOptimize(f"{NO_YOLO}: {name} stands behind its last convolutions")
     for operator in convolutions:
@@ -277,7 +277,8 @@ def _checked(file: NetworkFile, maps: list[Map], prototypes: int | None, size: t
     masks = set(channels.get("coefficients", {}).values())
     if masks != ({map_shape(file, prototypes)[2]} if prototypes is not None else set()):
         raise CannotOptimize(f"{NO_YOLO}: its mask coefficients and prototypes do not fit each other")
-    if masks and "keypoints" in channels:
-        raise CannotOptimize(f"{NO_YOLO}: it has both masks and keypoints")
-    task: Task = "segment" if masks else "pose" if "keypoints" in channels else "detect"
+    extra = sorted(channels.keys() - {"boxes", "scores"})
+    if len(extra) > 1:
+        raise CannotOptimize(f"{NO_YOLO}: it has both {' and '.join(extra)}")
+    task = TASKS[extra[0]] if extra else "detect"
     return Head(task, maps, prototypes, channels["scores"][strides[0]], size)
