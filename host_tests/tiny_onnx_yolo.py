@@ -38,9 +38,11 @@ class Builder:
         self.nodes.append(self.onnx.helper.make_node(operator, inputs, made, name, **attributes))
         return made[0] if outputs == 1 else made
 
-    def convolution(self, x: str, count: int, *, channels: int = CHANNELS, window: int = 1, stride: int = 1) -> str:
+    def convolution(
+        self, x: str, count: int, *, channels: int = CHANNELS, window: int = 1, stride: int = 1, bias: float = 0
+    ) -> str:
         weights = self._random.normal(0, (channels * window * window) ** -0.5, (count, channels, window, window))
-        biases = self.constant(self._random.normal(0, 0.5, count), "float32")
+        biases = self.constant(self._random.normal(bias, 0.5, count), "float32")
         pad = [window // 2] * 4
         attributes = {"kernel_shape": [window] * 2, "strides": [stride] * 2, "pads": pad}
         return str(self.run("Conv", x, self.constant(weights, "float32"), biases, **attributes))
@@ -100,7 +102,8 @@ def float_network(
     anchors, strides = _anchors(width, height)
     extras = {"detect": 0, "segment": COEFFICIENTS, "pose": 3 * KEYPOINTS, "obb": 1}[task]
     boxes = [b.convolution(one, 4 * bins) for one in maps]
-    scores = [b.convolution(one, classes) for one in maps]
+    # n6post takes one channel beside scores that are all high for YOLOX's objectness.
+    scores = [b.convolution(one, classes, bias=-4 if task == "obb" and one == maps[0] else 0) for one in maps]
     more = [b.convolution(one, extras) for one in maps] if extras else []
     if joined:
         both = [b.run("Concat", *pair, axis=1) for pair in zip(boxes, scores, strict=True)]

@@ -20,6 +20,7 @@ import model_files
 import n6post
 import numpy as np
 import pytest
+import recorded_oriented_boxes as recorded
 from commands import script
 from n6post_pc import cli, paths
 from n6post_pc import optimize as optimizers
@@ -350,8 +351,8 @@ def test_a_dot_in_the_name_of_the_model_is_replaced() -> None:
 
 
 @pytest.mark.parametrize("options", [
-    {}, {"task": "segment"}, {"task": "pose", "classes": 1}, {"bins": 1}, {"activations": "QInt16"},
-], ids=["detection", "segmentation", "pose", "without DFL", "int16"])  # fmt: skip
+    {}, {"task": "segment"}, {"task": "pose", "classes": 1}, {"task": "obb"}, {"bins": 1}, {"activations": "QInt16"},
+], ids=["detection", "segmentation", "pose", "oriented boxes", "without DFL", "int16"])  # fmt: skip
 def test_an_onnx_file_is_optimized_and_keeps_the_names_inside(options: dict[str, Any], model: Path, run: Run) -> None:
     pytest.importorskip("onnxruntime")
     tiny = pytest.importorskip("tiny_onnx_yolo")
@@ -362,6 +363,29 @@ def test_an_onnx_file_is_optimized_and_keeps_the_names_inside(options: dict[str,
     names = Path("net_optimized.txt").read_text(encoding="utf-8").splitlines()
     assert names == list(tiny.NAMES[: options.get("classes", len(names))])
     assert n6post.load("net_optimized.onnx").input_shape == n6post.load("net.onnx").input_shape
+
+
+# --- the proof's own decoding ---
+
+
+@pytest.mark.parametrize("case", [one for one in recorded.cases(True) + recorded.cases() if "int8" in one or "float" in one])
+def test_the_proof_decodes_oriented_boxes_as_ultralytics_does(case: str) -> None:
+    tensors = recorded.outputs(case)
+    outputs = [optimize_proof.Output(name, one.values.shape, one.values.dtype.name, one.scale or 1.0, one.zero_point)
+               for name, one in tensors.items()]  # fmt: skip
+    size, count = recorded.SIZE, recorded.CLASSES
+    head = argparse.Namespace(task="obb", input_size=size, original_size=size, class_count=count,
+                              original_class_count=count, before=outputs, after=outputs)  # fmt: skip
+    values: Any = {name: one.values for name, one in tensors.items()}
+    if case.startswith("split"):
+        boxes = optimize_proof.split(head, values).boxes  # type: ignore[arg-type]
+    else:
+        anchors = argparse.Namespace(strides=np.zeros(336))
+        boxes = optimize_proof.raw(head, values, anchors)[0].boxes  # type: ignore[arg-type, index]
+    expected = recorded.result(case, recorded.SETTINGS[0], "corners")
+    assert len(expected)
+    for corners in expected:
+        assert np.abs(boxes[..., None] - corners @ [1, 1j]).min(1).max(1).min() < 0.01
 
 
 # --- the proof notices what is wrong ---
@@ -422,21 +446,44 @@ def test_the_proof_notices_a_head_that_says_something_else(
     assert "anchors" in failed(run, model)
 
 
-def test_the_proof_notices_that_n6post_decodes_other_boxes(model: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Shifted(optimize_proof.Network):
-        def __init__(self, *arguments: Any) -> None:
-            super().__init__(*arguments)
-            genuine = self.processor
-            self.processor = lambda *frame: [dataclass_shifted(one) for one in genuine(*frame)]
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Any], dict[str, Any]]], None]:
+    """Lets n6post's detections have the attributes that a function of each returns."""
 
-    def dataclass_shifted(detection: Any) -> Any:
-        x, y, w, h = detection.rect
-        return argparse.Namespace(rect=(x + 3, y, w, h), **{
-            name: getattr(detection, name) for name in ("score", "class_id", "label")
-        })  # fmt: skip
+    def install(change: Callable[[Any], dict[str, Any]]) -> None:
+        names = ("score", "class_id", "label", "rect", "corners")
 
-    monkeypatch.setattr(optimize_proof, "Network", Shifted)
+        class Other(optimize_proof.Network):
+            def __init__(self, *arguments: Any) -> None:
+                super().__init__(*arguments)
+                genuine = self.processor
+                self.processor = lambda *frame: [changed(one) for one in genuine(*frame)]
+
+        def changed(one: Any) -> argparse.Namespace:
+            return argparse.Namespace(**{name: getattr(one, name) for name in names} | change(one))
+
+        monkeypatch.setattr(optimize_proof, "Network", Other)
+
+    return install
+
+
+def test_the_proof_notices_that_n6post_decodes_other_boxes(model: Path, run: Run, seen: Any) -> None:
+    seen(lambda one: {"rect": (one.rect[0] + 3, *one.rect[1:])})
     assert "and plain numpy does not" in failed(run, model)
+
+
+def test_the_proof_notices_that_n6post_turns_boxes_the_other_way(model: Path, run: Run, seen: Any) -> None:
+    """The upright boxes around them stay as they are."""
+    tiny = pytest.importorskip("tiny_onnx_yolo")
+    Path("net.onnx").write_bytes(tiny.quantized(Path.cwd(), task="obb"))
+
+    def mirrored(one: Any) -> dict[str, Any]:
+        points = one.corners._np.copy()
+        points[:, 0] = points[:, 0].min() + points[:, 0].max() - points[:, 0]
+        return {"corners": argparse.Namespace(_np=points)}
+
+    seen(mirrored)
+    assert "and plain numpy does not" in failed(run, "net.onnx")
 
 
 def test_the_proof_notices_that_objects_are_lost_at_the_new_size(

@@ -19,6 +19,7 @@ from n6post_pc import paths
 from n6post_pc.models import graph
 from n6post_pc.optimize.network import CannotOptimize, Optimized, Output, finer_scales
 from n6post_pc.optimize.tflite import optimized
+from n6post_pc.optimize.yolo_head import Map, Role, _checked
 from PIL import Image as PilImage
 from tiny_yolo import Builder, Tiny
 
@@ -472,6 +473,13 @@ REFUSED = {
 @pytest.mark.parametrize(("make", "why"), REFUSED.values(), ids=REFUSED)
 def test_a_file_that_cannot_be_optimized_gets_a_reason(make: Any, why: str) -> None:
     assert why in refused(make())
+
+
+def test_a_head_of_two_tasks_is_refused() -> None:
+    roles: list[Role] = ["boxes", "scores", "keypoints", "angles"]
+    maps = [Map(role, stride, 64, 0, 0) for stride in (8, 16, 32) for role in roles]
+    with pytest.raises(CannotOptimize, match="it has both angles and keypoints"):
+        _checked(None, maps, None, (64, 64))  # type: ignore[arg-type]
 
 
 OTHERS = [

@@ -2,7 +2,8 @@
 
 What a convolution computes is read from what the file does with each of its channels: a softmax over 16 of them belongs to
 a box, a sigmoid makes a score. To see that, the numbers of the channels are sent through the operators that only move
-numbers (TRANSPOSE, CONCATENATION ...) to the first operator that computes something.
+numbers (TRANSPOSE, CONCATENATION ...) to the first operator that computes something. Angles are what a sine and a cosine are
+computed from, also behind a sigmoid.
 """
 
 from collections import defaultdict
