@@ -21,6 +21,7 @@ import n6post
 import numpy as np
 import pytest
 import recorded_oriented_boxes as recorded
+import tiny_yolo
 from commands import script
 from n6post_pc import cli, paths
 from n6post_pc import optimize as optimizers
@@ -511,6 +512,13 @@ def test_inspect_offers_it_for_a_raw_head_in_int8_only(
         findings = " ".join(capsys.readouterr().out.partition("\nfindings")[2].split())
         assert ("- optimize: " in findings and "n6post optimize FILE" in findings) == offered, name
         assert ("box step" in findings) == offered
+
+
+def test_inspect_offers_it_for_oriented_boxes(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("turned.tflite").write_bytes(tiny_yolo.Tiny("obb").data())
+    Path("turned.txt").write_text("ship\ntruck\ntile\n", encoding="utf-8")
+    cli.call("inspect", ["turned.tflite"], "n6post inspect")
+    assert "- optimize: " in capsys.readouterr().out
 
 
 def test_build_offers_it_for_a_model_in_the_image(model: Path, run: Run) -> None:

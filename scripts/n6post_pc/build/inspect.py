@@ -35,7 +35,7 @@ from ..optimize import can_be_optimized
 RANGES = {"b": (-128, 127), "B": (0, 255), "h": (-32768, 32767), "H": (0, 65535)}
 NAMES = {"b": "int8", "B": "uint8", "h": "int16", "H": "uint16", "f": "float32"}
 
-FAMILIES = {"YoloV8": 1, "YoloV8Seg": 2, "YoloV8Pose": 1}  # outputs, if the head is not split
+FAMILIES = {"YoloV8": 1, "YoloV8Seg": 2, "YoloV8Pose": 1, "YoloV8Obb": 1}  # outputs, if the head is not split
 
 LARGE_STEP = 2  # pixels of the input
 COARSE_SCALE = 0.1  # diagnose itself reports scales from here on
