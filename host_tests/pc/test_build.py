@@ -391,12 +391,12 @@ def test_vela_alone_puts_compiled_models_beside_the_folder(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake_vela.install(folder / "cache", monkeypatch)
-    Path("plain.txt").write_text("person\n")
+    Path("plain.txt").write_text("person\n", encoding="utf-8")
     arguments = ("--board", "AE3", "--vela", "--silu-tables", "--model", "plain.tflite")
     code, printed, _ = run(capsys, *arguments)
     assert code == 0 and "has no SiLU" in printed and str(Path("build/plain.tflite")) in printed
     assert Path("build/plain.tflite").read_bytes() == fake_vela.compiled()
-    assert Path("build/plain.txt").read_text() == "person\n" and not Path("build/n6post.img").exists()
+    assert Path("build/plain.txt").read_text(encoding="utf-8") == "person\n" and not Path("build/n6post.img").exists()
     listed = json.loads(run(capsys, *arguments, "--json")[1].splitlines()[-1])
     assert listed["models"] == [str(Path("build", name)) for name in ("plain.tflite", "plain.txt")]
     Path("build/other.tflite").write_bytes(model_files.runnable())

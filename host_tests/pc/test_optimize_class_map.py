@@ -72,7 +72,7 @@ def onnx_file(mode: str = "half_pixel", by_sizes: bool = False, factor: int = 16
 def changed(folder: Path, data: bytes, suffix: str = ".tflite") -> bytes | None:
     path = folder / f"classes{suffix}"
     path.write_bytes(data)
-    path.with_suffix(".txt").write_text("\n".join(LABELS))
+    path.with_suffix(".txt").write_text("\n".join(LABELS), encoding="utf-8")
     return class_map.changed(path, data)
 
 
@@ -108,7 +108,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
     def call(data: bytes, *words: object, suffix: str = ".tflite") -> tuple[int, str, str]:
         Path(f"classes{suffix}").write_bytes(data)
-        Path("classes.txt").write_text("\n".join(LABELS))
+        Path("classes.txt").write_text("\n".join(LABELS), encoding="utf-8")
         code = cli.call("optimize", [f"classes{suffix}", *map(str, words)], "n6post optimize")
         out, err = capsys.readouterr()
         return code, " ".join(out.split()), " ".join(err.split())

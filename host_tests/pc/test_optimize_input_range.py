@@ -251,10 +251,10 @@ def test_it_keeps_its_input_size_and_its_class(word: list[str], run: Callable[..
 
 
 def test_its_labels_are_written_beside_it(run: Callable[..., Any], dark: Path) -> None:
-    Path("face.txt").write_text("visage\n")
+    Path("face.txt").write_text("visage\n", encoding="utf-8")
     code, out, _ = run(blaze_face(), "--pictures", dark)
     assert code == 0 and "face_optimized.txt" in out
-    assert Path("face_optimized.txt").read_text() == "visage\n"
+    assert Path("face_optimized.txt").read_text(encoding="utf-8") == "visage\n"
 
 
 def test_openmvs_file_finds_more_faces_with_its_range_mended(shared: Path, tmp_path: Path) -> None:

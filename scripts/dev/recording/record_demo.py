@@ -88,7 +88,9 @@ class OnnxModel:
     def __init__(self, path: Path) -> None:
         import onnxruntime
 
-        self._session = onnxruntime.InferenceSession(str(path))
+        options = onnxruntime.SessionOptions()
+        options.add_session_config_entry("session.x64quantprecision", "1")  # see stubs/ml/_backends.py
+        self._session = onnxruntime.InferenceSession(str(path), options)
         self._input = self._session.get_inputs()[0]
         self.size = tuple(self._input.shape[:1:-1])
 
