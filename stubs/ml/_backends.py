@@ -174,6 +174,18 @@ class _LiteRt:
         return [self._interpreter.get_tensor(detail["index"]) for detail in self._out]
 
 
+def _onnx_session(data: bytes, kernels: str | None, entry: str, severity: int) -> Any:
+    """A session with this entry of its configuration, which logs from this severity on. onnxruntime's errors."""
+    import onnxruntime  # type: ignore[import-untyped]
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = severity  # 3: errors; it warns of every number in a file that no layer uses
+    options.add_session_config_entry(entry, "1")
+    if kernels == PLAIN:  # quantized layers in float, between QuantizeLinear and DequantizeLinear
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+
+
 class _Onnx:
     """Inputs in NCHW are offered as NHWC, as the camera's own conversion of the file does; outputs stay as they are."""
 
@@ -183,13 +195,12 @@ class _Onnx:
         except ImportError as error:
             raise ImportError("an .onnx model needs onnxruntime on a PC: pip install onnxruntime") from error
         try:
-            options = onnxruntime.SessionOptions()
-            options.log_severity_level = 3  # errors; it warns of every number in a file that no layer uses
-            # Otherwise sums of int8 saturate on processors without VNNI, and are wrong without a word.
-            options.add_session_config_entry("session.x64quantprecision", "1")
-            if kernels == PLAIN:  # quantized layers in float, between QuantizeLinear and DequantizeLinear
-                options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-            self._session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+            # Without the first, sums of int8 saturate on processors without VNNI, and are wrong without a word. onnxruntime
+            # 1.31 refuses it if layers share a constant: then quantized layers are computed in float, as PLAIN does.
+            try:
+                self._session = _onnx_session(data, kernels, "session.x64quantprecision", 4)
+            except onnxruntime.capi.onnxruntime_pybind11_state.Fail:
+                self._session = _onnx_session(data, kernels, "session.disable_quant_qdq", 3)
         except Exception as error:  # of a broken file its own kinds, which have no base but this
             raise ValueError(f"{path}: onnxruntime cannot run it: {_one_line(error)}") from error
         self._in = self._session.get_inputs()
