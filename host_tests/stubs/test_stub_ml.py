@@ -280,6 +280,28 @@ def test_onnxruntime_silently_loads_a_file_with_unused_tensors(
     assert output.tolist() == [[3.0, 4.0]] and capfd.readouterr() == ("", "")
 
 
+def test_a_network_without_exact_sums_runs_in_float_and_other_errors_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = pytest.importorskip("onnxruntime").capi.onnxruntime_pybind11_state
+    real, asked, error = _backends._onnx_session, [], state.Fail
+
+    def session(data: bytes, kernels: str | None, entry: str, severity: int) -> Any:
+        asked.append(entry)
+        if entry == "session.x64quantprecision":
+            raise error("Attempt to replace the existing tensor")
+        return real(data, kernels, entry, severity)
+
+    monkeypatch.setattr(_backends, "_onnx_session", session)
+    (output,) = _identity(tmp_path / "one.onnx", _field(1, 2)).predict([ulab_numpy.array([[3.0, 4.0]])])
+    assert output.tolist() == [[3.0, 4.0]]
+    assert asked == ["session.x64quantprecision", "session.disable_quant_qdq"]
+    error = state.InvalidGraph
+    with pytest.raises(ValueError, match="onnxruntime cannot run it: Attempt"):
+        _identity(tmp_path / "two.onnx", _field(1, 2))
+    assert len(asked) == 3
+
+
 def test_a_failed_run_of_onnxruntime_raises_value_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
