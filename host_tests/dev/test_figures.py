@@ -55,6 +55,17 @@ def test_published_figures_of_openmvs_own_classes_are_compared_on_the_page() -> 
     assert [set(row["figures"]) for row in rows] == [set(figures.OTHERS)]
 
 
+@pytest.mark.parametrize("mark", (figures.BEGIN, figures.END))
+def test_a_page_without_a_place_for_the_table_is_refused(
+    mark: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = tmp_path / "silicon.md"
+    page.write_text(figures.PAGE.read_text(encoding="utf-8").replace(mark, ""), encoding="utf-8")
+    monkeypatch.setattr(figures, "PAGE", page)
+    with pytest.raises(ValueError, match="expected .*end of the table"):
+        figures.page([])
+
+
 def test_what_has_no_estimate_is_not_compared() -> None:
     assert figures.compared("network x", 5, "N6") == figures.compared(SEG, 5, "H7") == ("", "")
     shown = figures.table([{**row(unit="instructions", **{SEG: 163300}), "from": "a report"}])

@@ -109,7 +109,10 @@ def table(rows: list[dict[str, Any]]) -> str:
 def page(rows: list[dict[str, Any]]) -> str:
     """The page with the table of these rows."""
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    return before + BEGIN + table(rows) + END + rest.partition(END)[2]
+    _, ends, after = rest.partition(END)
+    if not ends:  # also without BEGIN
+        raise ValueError(f"{PAGE.name}: expected {BEGIN.strip()} and {END.strip()}")
+    return before + BEGIN + table(rows) + END + after
 
 
 def line_costs(rows: Iterable[dict[str, Any]], board: str) -> dict[int, float]:
