@@ -360,3 +360,13 @@ def hide_cells(pixels: Array, marked: Array, cells: tuple[int, ...], size: int, 
     part = inside[:height, :width]
     shown[: part.shape[0], : part.shape[1]] = part
     return np.where(shown, hidden, whole).astype(pixels.dtype)
+
+
+def nearest(features: Array, memory: Array, first: int, end: int, before: Array) -> Array:
+    """`out` after nearest, in int64. A place is two more numbers of a vector and of a row."""
+    distances, rows = before.astype(np.int64).reshape(2, -1)
+    for row in range(first, end):
+        found = np.square(features.astype(np.int64) - memory[row].astype(np.int64)).sum(1)
+        rows = np.where(found < distances, row, rows)
+        distances = np.minimum(found, distances)
+    return np.concatenate([distances, rows])

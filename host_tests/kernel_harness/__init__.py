@@ -31,7 +31,9 @@ import numpy as np
 
 HERE = Path(__file__).parent
 KERNELS = HERE.parents[1] / "lib" / "n6post" / "kernels"
-GROUPS = ("boxes", "maps", "drawing", "poses", "crops", "heads", "anchors", "oriented", "places", "measures", "hide")
+GROUPS = (
+    "boxes", "maps", "drawing", "poses", "crops", "heads", "anchors", "oriented", "places", "measures", "hide", "neighbors",
+)  # fmt: skip
 KINDS = ("helium", "m7")
 PROGRAMS = ("qemu-system-arm", "arm-none-eabi-gcc")
 # The numbers of the arguments that each kernel writes.
@@ -66,6 +68,7 @@ WRITTEN = {
     "measure_mask": (3,),
     "mark_cells": (2,),
     "hide_cells": (0, 3),
+    "nearest": (3,),
 }
 INTERRUPTS = 101  # minimum number of instructions between interrupts; the handler takes about half of them
 MARK = 0x01008000  # as in harness.c

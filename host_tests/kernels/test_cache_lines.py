@@ -15,6 +15,7 @@ from fakes import Array
 from n6post.kernels.params import boxes as params
 from n6post.kernels.params import drawing as drawing_params
 from n6post.kernels.params import maps as map_params
+from n6post.kernels.params import neighbors as neighbor_params
 
 pytestmark = pytest.mark.skipif(bool(harness.missing()), reason=harness.missing())
 CODES = {"int8": 98, "float32": 102}
@@ -126,3 +127,14 @@ def test_heat_maps_are_read_once(dtype: str, keypoints: int) -> None:
     found = lines("peaks", heat, block, np.zeros((keypoints, 3), np.float32))[0]
     assert found.touched == -(-heat.nbytes // 32)
     assert found.filled <= (1.9 if heat.nbytes == 48 * 48 * 17 else 1.15) * found.touched
+
+
+def test_a_memory_of_vectors_is_read_once_and_a_frame_stays_in_the_cache() -> None:
+    random = np.random.default_rng(2)
+    features = random.integers(-128, 128, (144, 128)).astype(np.int8)
+    memory = random.integers(-128, 128, (256, 132)).astype(np.int8)
+    block, out = neighbor_params.nearest(144, 128, 0, 256, 12, 20), np.full(288, 0x7FFFFFFF, np.int32)
+    frame, _, rows, found = lines("nearest", features, block, memory, out)
+    assert rows.filled == rows.touched == memory.nbytes // 32
+    assert features.nbytes // 32 == frame.touched and frame.filled <= 2.5 * frame.touched
+    assert found.filled <= 300

@@ -36,6 +36,7 @@ from n6post.kernels.params import drawing as drawing_params
 from n6post.kernels.params import heads as head_params
 from n6post.kernels.params import hide as hide_params
 from n6post.kernels.params import measures as measure_params
+from n6post.kernels.params import neighbors as neighbor_params
 from n6post.kernels.params import oriented as oriented_params
 from n6post.kernels.params import places as place_params
 from n6post.kernels.params import poses as pose_params
@@ -47,6 +48,7 @@ from n6post.kernels.portable import heads as portable_heads
 from n6post.kernels.portable import hide as portable_hide
 from n6post.kernels.portable import maps as portable_maps
 from n6post.kernels.portable import measures as portable_measures
+from n6post.kernels.portable import neighbors as portable_neighbors
 from n6post.kernels.portable import oriented as portable_oriented
 from n6post.kernels.portable import places as portable_places
 from n6post.kernels.portable import poses as portable_poses
@@ -72,6 +74,7 @@ PORTABLE = {
         portable_places,
         portable_measures,
         portable_hide,
+        portable_neighbors,
     )
     for name in vars(module)
     if getattr(getattr(module, name), "__module__", None) == module.__name__
@@ -1193,6 +1196,53 @@ def hide_cells_calls(random: Random) -> Iterator[Call]:
         yield called("hide_cells", frame, block, bytes(marked), array("H", [0] * len(marked)), note=note)
 
 
+def int8_rows(random: Random, count: int, channels: int) -> Array:
+    """Rows of the whole range, few levels (many equal rows and distances), the extremes, zeros, or all -128."""
+    levels = [range(-128, 128), [0, 1], [-128, 127], [0], [-128]][random.integers(5)]
+    return random.choice(levels, (count, channels)).astype(np.int8)
+
+
+def rows_with_places(vectors: Array, places: Array) -> bytes:
+    """Rows of a memory: int8 channels and two int16."""
+    return np.concatenate([vectors.view(np.uint8), np.ascontiguousarray(places).view(np.uint8)], axis=1).tobytes()
+
+
+def nearest_calls(random: Random) -> Iterator[Call]:
+    for number in range(MANY):
+        channels = int(random.choice([1, 2, 3, 4, 7, 15, 16, 17, 33, 63, 64, 65, 100, 128, 131]))
+        vectors, rows = (int(n) for n in random.choice([0, 1, 2, 3, 4, 5, 6, 7, 29, 30, 31, 66], 2))
+        if number % 50 == 49:
+            channels = int(random.choice([511, 1023, 1024]))
+            vectors, rows = (int(n) for n in random.integers(1, 9, 2))
+        features, memory = int8_rows(random, vectors, channels), int8_rows(random, rows, channels)
+        columns = int(random.choice([0, 1, 2, 3, 7, 12, 80]))
+        step = int(random.choice([0, 1, 2, 25 if vectors <= 80 else 2]))
+        places = random.choice([[0], [0, step, 5 * step], range(2048)][random.integers(3)], (rows, 2)).astype(np.int16)
+        at = np.arange(vectors)
+        own = np.stack([at % columns, at // columns], 1).astype(np.int16) * step if columns else places[:0]
+        if not columns:
+            own = random.integers(0, 2048, (vectors, 2)).astype(np.int16)
+        if rows and vectors and random.integers(3) == 0:  # the vectors are rows of the memory
+            same = random.integers(0, rows, vectors)
+            features = memory[same]
+            own = own if columns else places[same]
+        stored = [rows_with_places(*both) for both in ((features, own), (memory, places))]
+        if columns:
+            stored[0] = features.tobytes()
+        if step:
+            features, memory = np.concatenate([features, own], 1), np.concatenate([memory, places], 1)
+        first, end = (int(n) for n in np.sort(random.integers(0, rows + 1, 2)))
+        if random.integers(3):
+            first, end = 0, rows
+        out = np.array([0x7FFFFFFF] * vectors + [-7] * vectors, np.int32)
+        if end > first and random.integers(3) == 0:  # nearly the least distances, from rows that came before
+            found = witness.nearest(features, memory, first, end, out)[:vectors]
+            out[:vectors] = np.maximum(found + random.integers(-1, 2, vectors), 0)
+        note = {"features": features, "memory": memory, "first": first, "end": end, "before": out.copy()}
+        block = neighbor_params.nearest(vectors, channels, first, end, columns, step)
+        yield called("nearest", stored[0], block, stored[1], array("i", out.tobytes()), note=note)
+
+
 CALLS: dict[str, Callable[[Random], Iterator[Call]]] = {
     name[: -len("_calls")]: function for name, function in list(globals().items()) if name.endswith("_calls")
 }
@@ -1225,6 +1275,7 @@ WITNESS: dict[str, Callable[[dict[str, Any], harness.Result], bool]] = {
     "measure_mask": lambda note, result: witness.measure_mask(np.frombuffer(result.buffers[3], np.int32).tolist(), **note),
     "mark_cells": lambda note, result: witness.mark_cells(note, np.frombuffer(result.buffers[2], np.uint8)),
     "hide_cells": lambda note, result: result.buffers[0] == witness.hide_cells(**note).tobytes(),
+    "nearest": lambda note, result: np.frombuffer(result.buffers[3], np.int32).tolist() == witness.nearest(**note).tolist(),
     "class_bands": lambda note, result: np.frombuffer(result.buffers[3], np.int32).tolist() == witness.class_bands(**note),
 }
 
@@ -1491,6 +1542,20 @@ def test_count_class_pixels_stays_within_its_instruction_budget(side: int, frame
     columns, rows = ((np.arange(side + 1) * size // side).tolist() for size in frame)
     block = drawing_params.tint_map(class_id=1, width=side, height=side, edges=columns + rows)
     assert instructions("count_class_pixels", classes, block) <= most
+
+
+@needs_emulator
+@pytest.mark.parametrize(
+    ("vectors", "first", "end", "most"), [(144, 0, 256, 800_000), (144, 255, 256, 15_500), (1, 1, 256, 18_000)]
+)
+def test_nearest_stays_within_its_instruction_budget(vectors: int, first: int, end: int, most: int) -> None:
+    """A frame, a new row of the memory, and a row among the others."""
+    random = np.random.default_rng(8)
+    numbers = [random.integers(-128, 128, (count, 128)).astype(np.int8) for count in (vectors, end)]
+    features, memory = [rows_with_places(one, random.integers(0, 221, (len(one), 2), np.int16)) for one in numbers]
+    block = neighbor_params.nearest(vectors, 128, first, end, 12 * (vectors > 1), 20)
+    out = array("i", [0x7FFFFFFF] * (2 * vectors))
+    assert instructions("nearest", features, block, memory, out) <= most
 
 
 # --- memory that is not needed is not read: it is missing, and the memory behind a buffer is forbidden -----------------

@@ -23,10 +23,12 @@ from kernel_reference import bits
 from n6post.kernels.params import boxes as params
 from n6post.kernels.params import drawing as drawing_params
 from n6post.kernels.params import heads as head_params
+from n6post.kernels.params import neighbors as neighbor_params
 from n6post.kernels.portable import boxes as portable_boxes
 from n6post.kernels.portable import drawing as portable_drawing
 from n6post.kernels.portable import heads as portable_heads
 from n6post.kernels.portable import maps as portable_maps
+from n6post.kernels.portable import neighbors as portable_neighbors
 from n6post.kernels.portable import (
     numeric,
 )
@@ -589,6 +591,41 @@ def test_decode_keypoints_equals_plain_numpy_for_1000_hostile_inputs() -> None:
     for call in hostile.decode_keypoints_calls(np.random.default_rng(15)):
         found = np.frombuffer(call.after[2], f32).reshape(-1, 3)
         assert np.array_equal(found, reference.decode_keypoints(**call.note), equal_nan=True)
+
+
+def test_nearest_equals_plain_numpy_for_1000_hostile_inputs() -> None:
+    for call in hostile.nearest_calls(np.random.default_rng(16)):
+        assert np.frombuffer(call.after[3], np.int32).tolist() == reference.nearest(**call.note).tolist()
+
+
+def test_the_largest_distance_of_1024_channels_is_exact() -> None:
+    """Also one less, which float32 does not have beside it."""
+    out = array("i", [0x7FFFFFFF] * 4)
+    memory = np.full((2, 1024), 127, np.int8)
+    memory[0, 0] = 126
+    rows = bytearray(hostile.rows_with_places(memory, np.full((2, 2), 2047, np.int16)))
+    features = _host.wrap(np.full((1, 1, 2, 1024), -128, np.int8))
+    for step, place in ((0, 0), (1, 2047**2 + 2046**2)):
+        out = array("i", [0x7FFFFFFF] * 4)
+        portable_neighbors.nearest(features, neighbor_params.nearest(2, 1024, 0, 2, 2, step), rows, out)
+        assert list(out) == [1024 * 255**2 - 509 + 2 * 2047**2 * step, 1024 * 255**2 - 509 + place, 0, 0]
+        out = array("i", [0x7FFFFFFF] * 4)
+        portable_neighbors.nearest(features, neighbor_params.nearest(2, 1024, 1, 2, 2, step), rows, out)
+        assert list(out) == [1024 * 255**2 + 2 * 2047**2 * step, 1024 * 255**2 + place, 1, 1]
+
+
+def test_the_other_rows_of_a_memory_are_compared_with_one_of_its_own() -> None:
+    memory = np.random.default_rng(3).integers(-128, 128, (70, 9)).astype(np.int8)
+    memory[[3, 40]] = memory[12]
+    places = np.full((70, 2), 300, np.int16)
+    places[3, 1] = 310
+    rows = bytearray(hostile.rows_with_places(memory, places))
+    for step, wanted in ((0, [0, 3]), (10, [0, 40])):
+        out = array("i", [0x7FFFFFFF, -1])
+        for first, end in ((0, 12), (13, 70)):
+            block = neighbor_params.nearest(1, 9, first, end, 0, step)
+            portable_neighbors.nearest(memoryview(rows)[12 * 13 : 13 * 13], block, rows, out)
+        assert list(out) == wanted
 
 
 def split_head(random: np.random.Generator, dtype: str, bins: int) -> tuple[Any, Any, float, int]:

@@ -26,6 +26,7 @@ from n6post.kernels.params import heads as head_params
 from n6post.kernels.params import hide as hide_params
 from n6post.kernels.params import maps as map_params
 from n6post.kernels.params import measures as measure_params
+from n6post.kernels.params import neighbors as neighbor_params
 from n6post.kernels.params import oriented as oriented_params
 from n6post.kernels.params import places as place_params
 from n6post.kernels.params import poses as pose_params
@@ -783,6 +784,16 @@ def hide_cells_case(depth, how, size):
     return [frame, hide_params.hide_cells(depth, 61, 47, 1, 0, 4, 3, size, how, 0xE94A), cells, means], [frame]
 
 
+def nearest_case(vectors, channels, rows, columns, step):
+    features, memory = Random(22).bytes(vectors * (channels + 4)), Random(23).bytes(rows * (channels + 4))
+    for at in range(channels, len(memory), channels + 4):
+        memory[at + 1], memory[at + 3] = memory[at + 1] & 7, memory[at + 3] & 7  # places of at most 2047
+    for at in range(channels, len(features) * (not columns), channels + 4):
+        features[at + 1], features[at + 3] = features[at + 1] & 7, features[at + 3] & 7
+    out = array("i", [0x7FFFFFFF] * (2 * vectors))
+    return [features, neighbor_params.nearest(vectors, channels, 0, rows, columns, step), memory, out], [out]
+
+
 def cut_rotated_case(depth, steps):
     source, target = Random(5).bytes(depth * 31 * 23), bytearray(depth * 21 * 13)
     block = crop_params.cut_rotated(depth, 31, 23, 21, 13, -70000, 90000, *steps)
@@ -1034,6 +1045,7 @@ KERNELS = (
     ),
     ("mark_cells", mark_cells_case, ((3, 0), (8, 5), (5, 40))),
     ("hide_cells", hide_cells_case, every((2, 1), (0, 1, 2), ((3,), (8,), (12,)))),
+    ("nearest", nearest_case, ((1, 19, 9, 0, 0), (9, 19, 1, 0, 3), (5, 80, 32, 2, 40), (4, 64, 3, 4, 0))),
     ("count_class_pixels", count_class_pixels_case, ((0, 6, 4.4), (3, 0, 5.0), (0, 0, 0.75))),
     (
         "clip_mask",

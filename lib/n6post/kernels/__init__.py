@@ -15,7 +15,7 @@ import sys
 
 _VIPER = ("tracks", "json", "cells", "corners", "occupancy", "laplacian", "crc")
 _GROUPS = _VIPER + (
-    "boxes", "maps", "drawing", "poses", "crops", "heads", "anchors", "oriented", "places", "measures", "hide",
+    "boxes", "maps", "drawing", "poses", "crops", "heads", "anchors", "oriented", "places", "measures", "hide", "neighbors",
 )  # fmt: skip
 
 active = "portable"

@@ -34,6 +34,9 @@ from .portable import (
     measures as measures,
 )
 from .portable import (
+    neighbors as neighbors,
+)
+from .portable import (
     oriented as oriented,
 )
 from .portable import (

@@ -37,12 +37,14 @@ GROUPS = {
     "places": {"color_sums": 4, "class_bands": 4},
     "measures": {"measure_mask": 4},
     "hide": {"mark_cells": 3, "hide_cells": 4},
+    "neighbors": {"nearest": 4},
 }
 # group: functions that use Python objects, in viper: NAME.py, appended to the machine code of both kinds.
 VIPER = {"boxes": ["make_detections"], "drawing": ["label_detections", "draw_boxes", "tint_masks"]}
 PARAMS = (
     "params/boxes.py", "params/maps.py", "params/drawing.py", "params/poses.py", "params/crops.py", "params/heads.py",
     "params/anchors.py", "params/oriented.py", "params/places.py", "params/hide.py", "params/measures.py",
+    "params/neighbors.py",
 )  # fmt: skip
 KERNELS = {name: count for kernels in GROUPS.values() for name, count in kernels.items()}
 # GNU as 2.40 rejects -mcpu=cortex-m55. -mpure-code: no literal pools, so that no alignment of the code matters.
