@@ -174,6 +174,8 @@ def whole_answer(result: Any) -> Any:
         return [tuple(one) for one in result]
     if isinstance(result, n6post.DepthMap):
         return result.raw.tolist(), result.scale, result.zero_point, result._transform.window, result.as_dict()
+    if isinstance(result, n6post.AnomalyMap):
+        return result.values.tolist(), result.as_dict()
     return None if isinstance(result, (list, n6post.Segmentation)) else result.tolist()
 
 
@@ -205,7 +207,7 @@ _COUNT = "an integer from 1 to 65535"
 _FLAG = "True or False"
 # What the error for each option expects. If there are several sentences, the value decides which.
 WANTED: dict[str, tuple[str, ...]] = {
-    "threshold": (_SHARE, "a number between 0 and 1 or None"),  # of DeepLab
+    "threshold": (_SHARE, "a number between 0 and 1 or None", "a number from 0.0 to 1000000.0"),  # DeepLab's, Anomaly's
     "iou_threshold": (_SHARE,),
     "nms_sigma": ("a number from 0.0 to 1000000.0",),
     "max_detections": (_COUNT,),

@@ -25,6 +25,7 @@ import n6post
 import numpy as np
 import proofs
 import pytest
+import test_anomaly
 from assertions import whole_answer
 from fake_networks import Network
 from fakes import FakeModel, Framed, noise, unguarded
@@ -32,6 +33,7 @@ from family_cases import family_cases
 from ml import model as ml_model
 from n6post.pixels import text as pixels_text
 from n6post.results.mask import Mask, MaskTransform
+from scipy.spatial.distance import pdist, squareform
 from small_models import detector, heatmaps, numbered_map, poser, rows, scored_map, segmenter
 from synthetic_heads import Thing, float_head
 from ulab import _host
@@ -1071,3 +1073,35 @@ def test_without_memory_for_a_second_class_map_the_first_is_freed(monkeypatch: p
     gc.collect()
     assert len(made) == 1 and made[0]() is None
     assert values_of(model.run(processor)) == values_of(model.run(n6post.DeepLab()))
+
+
+# --- learning ----------------------------------------------------------------------------------------------------------
+def test_an_interrupted_frame_that_is_learned_leaves_a_whole_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its vectors are patches of frames, and what is known of their neighbors is right when the next frame is learned."""
+    monkeypatch.setattr(test_anomaly.patch_memory.neighbors, "nearest", test_anomaly.quick_nearest)
+    parts = test_anomaly.Parts(7, 5, 12.0, (2, 3))
+    frames = [parts.features() for _ in range(4)]
+
+    def learn(anomaly: Any, features: Any) -> Any:
+        anomaly.learn(1)
+        return test_anomaly.judged(anomaly, features, size=(48, 32))
+
+    def before() -> Any:
+        anomaly = n6post.Anomaly(patches=16)  # full while the third frame is learned
+        for frame in frames[:2]:
+            learn(anomaly, frame)
+        return anomaly
+
+    def after(anomaly: Any) -> bool:
+        step = anomaly.to_state()[0]["form"][4]
+        assert anomaly.learned in (2, 3)
+        learn(anomaly, frames[3])
+        learned = np.concatenate(test_anomaly.memory_of(anomaly), axis=1)
+        seen = {tuple(one) for frame in frames for one in test_anomaly.with_places(frame, step).tolist()}
+        assert {tuple(one) for one in learned.tolist()} <= seen
+        memory = anomaly._memory
+        apart = squareform(pdist(learned, "sqeuclidean")) + np.diag([np.inf] * len(learned))
+        assert memory._nearest[: memory.count].tolist() == apart.min(axis=1).astype(int).tolist()
+        return bool(learn(anomaly, frames[0]).score >= 0)
+
+    assert check(Scene(before, lambda anomaly: learn(anomaly, frames[2]), after)) > 30

@@ -417,6 +417,24 @@ def _the_last_of_equal_classes_is_best(patch: pytest.MonkeyPatch) -> None:
     replace_kernel(patch, "candidates", last)
 
 
+def _the_threshold_is_lower(patch: pytest.MonkeyPatch) -> None:
+    anomaly = _module("families.maps.anomaly")
+    usual = anomaly._usual
+    patch.setattr(anomaly, "_usual", lambda values, deviations: usual(values, deviations - 1))
+
+
+def _another_of_the_closest_patches_is_replaced(patch: pytest.MonkeyPatch) -> None:
+    memory = _module("families.maps.patch_memory").PatchMemory
+
+    def last(self: Any, nearest: Any) -> Any:
+        if self.count < self.capacity:
+            return self.count, 0
+        closest = min(nearest[: self.count])
+        return max(row for row in range(self.count) if nearest[row] == closest), closest
+
+    patch.setattr(memory, "_next", last)
+
+
 PLANTED: dict[str, tuple[str, Plant]] = {
     "an IoU at the threshold suppresses": ("boxes", _overlap_at_the_threshold_is_too_much),
     "another class suppresses": ("boxes", _other_classes_are_rivals),
@@ -439,6 +457,8 @@ PLANTED: dict[str, tuple[str, Plant]] = {
     "a landmark is beside the frame": ("other_families", _a_keypoint_is_beside_the_frame),
     "an embedding is a view": ("other_families", _a_vector_is_a_view),
     "the last of several equal classes is the best": ("other_families", _the_last_of_equal_classes_is_best),
+    "the threshold is a deviation too low": ("anomalies", _the_threshold_is_lower),
+    "the later one of the closest patches is replaced": ("anomalies", _another_of_the_closest_patches_is_replaced),
     "bars are half a pixel off": ("inputs", _bars_are_half_a_pixel_off),
     "any roi is accepted": ("rois", _any_roi_will_do),
     "blank names are accepted": ("labels", _a_blank_name_is_a_name),

@@ -227,7 +227,7 @@ def test_model_without_an_input_size_is_refused_by_every_family(family: str, sha
         frame(make(), model, outputs)
 
 
-@pytest.mark.parametrize("family", [family for family in FAMILIES if family not in ("Depth", "Embedding")])
+@pytest.mark.parametrize("family", [family for family in FAMILIES if family not in ("Depth", "Anomaly", "Embedding")])
 def test_invalid_labels_of_a_model_are_refused_like_the_option(family: str) -> None:
     make, model, outputs = case(family)
     model.labels = [1, 2]  # type: ignore[list-item]

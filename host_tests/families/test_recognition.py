@@ -94,6 +94,10 @@ MODELS = [
     Model("Embedding", (128, 256), [(1, 128)], dtype="b", scale=RELU, zero_point=-128),
     Model("Embedding", (112, 112), [(1, 512)]),
     Model("Depth", (224, 224), [(1, 224, 224, 1)], dtype="b", scale=0.03, zero_point=-128),
+    Model("Anomaly", (192, 192), [(1, 12, 12, 128)], dtype="b", scale=0.11, zero_point=7),
+    Model("Anomaly", (320, 256), [(1, 16, 20, 64)], dtype="B", scale=0.05, zero_point=130),
+    Model("Anomaly", (256, 256), [(1, 32, 32, 48)], dtype="b", scale=0.02, zero_point=-128),
+    Model("Anomaly", (160, 160), [(1, 10, 10)], dtype="b", scale=0.05, zero_point=-128),
 ]
 
 

@@ -60,13 +60,6 @@ CASES = {
     "text on the map's grid": Case(
         "text recognition by CTC", lambda s: other.text(16, 64), ((128, 32),), attached=(lambda: n6post.DeepLab(),)
     ),
-    "anomaly [1, 10, 10]": Case(
-        "anomaly", lambda s: other.anomaly(10, 10), ((80, 80), (160, 160)), attached=(lambda: n6post.DeepLab(),)
-    ),
-    "labeled anomaly": Case("anomaly", lambda s: other.anomaly(10, 10), ((80, 80),), (0, 2), (lambda: n6post.DeepLab(),)),
-    "anomaly [1, 12, 20]": Case("anomaly", lambda s: other.anomaly(12, 20), ((320, 192),)),
-    "anomaly [1, 12, 12, 1]": Case("anomaly", lambda s: [other.anomaly(12, 12)[0][..., None]], ((96, 96), (192, 192))),
-    "normalized anomaly": Case("anomaly", lambda s: other.anomaly(10, 10, 0.2), ((160, 160),)),
     "three numbers": Case("a regression of 3 numbers", lambda s: [np.array([[-0.3, 0.5, 0.2]])], attached=CLASSIFIER),
     "four numbers": Case("a regression of 4 numbers", lambda s: [np.array([[12.0, 3, 40, 100]])], attached=CLASSIFIER),
     "a box": Case("a regression of 4 numbers", lambda s: [np.array([[0.1, 0.2, 0.5, 0.6]])], attached=CLASSIFIER),
@@ -94,8 +87,8 @@ def test_network_is_refused_by_its_name(name: str, dtype: str) -> None:
             arrays = case.outputs(size)
             if turn and min(one.ndim for one in arrays) < 3:
                 continue
-            if turn and name.startswith(("YOLOv3", "anomaly [1, 12, 20]")):
-                continue  # shapes and numbers are those of YOLOv5, which PyTorch exports so; a grid has one order
+            if turn and name.startswith("YOLOv3"):
+                continue  # shapes and numbers are those of YOLOv5, which PyTorch exports so
             for labels in case.labels:
                 model = other.model(other.turned(arrays) if turn else arrays, size, dtype, labels)
                 for attached in (lambda: n6post.processor_for(model), *(() if turn and "text" in name else case.attached)):  # noqa: B023
@@ -135,9 +128,31 @@ def test_end_to_end_poses_of_a_wide_input_are_no_text(size: tuple[int, int], col
 def test_coarse_map_of_distances_is_read_by_its_constructor() -> None:
     depth = np.linspace(0.5, 9.0, 30 * 40).reshape(1, 30, 40, 1)
     model = other.model([depth], (320, 240), "int8")
-    with pytest.raises(ValueError, match=r"grid of anomaly scores.*if it is a map of distances, use n6post.Depth\(\)"):
+    choice = r"choose ml.Model\(path, postprocess=n6post.Depth\(\)\) or ml.Model\(path, postprocess=n6post.Anomaly\(\)\)"
+    with pytest.raises(ValueError, match=choice):
         n6post.processor_for(model)
     assert isinstance(model.run(n6post.Depth()), n6post.DepthMap)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("rows", "columns", "size"), [(10, 10, (80, 80)), (10, 10, (160, 160)), (12, 20, (320, 192))])
+def test_grid_of_anomaly_scores_is_read_or_its_family_named(
+    rows: int, columns: int, size: tuple[int, int], dtype: str
+) -> None:
+    """Of floats only the frame shows that they are no class numbers."""
+    grid = other.anomaly(rows, columns)
+    model = other.model(grid, size, dtype)
+    if dtype == "float32":
+        with pytest.raises(ValueError, match=r"a grid of anomaly scores.*use n6post.Anomaly\(\)"):
+            model.run(n6post.processor_for(model))
+    else:
+        assert isinstance(n6post.processor_for(model), n6post.Anomaly)
+    for labels in (0, 2):
+        model = other.model(grid, size, dtype, labels)
+        with pytest.raises(ValueError, match=r"a grid of anomaly scores.*use n6post.Anomaly\(\)"):
+            model.run(n6post.DeepLab())
+    result = model.run(n6post.Anomaly(threshold=6.0))
+    assert [d.mask.area for d in result.objects()] == [(size[0] // columns) * (size[1] // rows)]
 
 
 @pytest.mark.parametrize("size", [(80, 80), (96, 32), (320, 320)])

@@ -7,7 +7,7 @@
 Each name is imported on first use, so a script loads only the families that it uses.
 """
 
-__version__ = "0.8.0"
+__version__ = "0.9.0"
 
 
 def _remember(*names):
@@ -68,6 +68,7 @@ _EXPORTS = _Exports(
     MoveNet="families.maps.movenet",
     DeepLab="families.maps.deeplab",
     Depth="families.maps.depth",
+    Anomaly="families.maps.anomaly",
     Classifier="families.vectors.classifier",
     Embedding="families.vectors.embedding",
     Detection="results.detection",
@@ -75,6 +76,7 @@ _EXPORTS = _Exports(
     Segmentation="results.segmentation",
     Classification="results.classification",
     DepthMap="results.depth_map",
+    AnomalyMap="results.anomaly_map",
     draw="drawing.draw",
     text="drawing.text",
     hide="drawing.hide",

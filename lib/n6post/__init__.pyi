@@ -34,6 +34,7 @@ __all__ = [
     "MoveNet",
     "DeepLab",
     "Depth",
+    "Anomaly",
     "Classifier",
     "Embedding",
     "Detection",
@@ -41,6 +42,7 @@ __all__ = [
     "Segmentation",
     "Classification",
     "DepthMap",
+    "AnomalyMap",
     "draw",
     "text",
     "hide",
@@ -1129,6 +1131,89 @@ class Depth:
         """
 
     def __call__(self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]) -> DepthMap: ...
+
+class Anomaly:
+    """Post-processor that learns good frames and finds defects: `ml.Model(path, postprocess=n6post.Anomaly())`.
+
+        anomaly.learn(30)
+        result = model.predict([n6post.Stretch(img)])
+        if result.verdict == "defect":
+
+    A call returns an `AnomalyMap`. `learn` says that the next frames are good ones; each is first judged by what was learned
+    before it, and the threshold comes from these scores. Show another part, or the next piece of a texture, in each frame:
+    the same part twice tells nothing about the next one.
+
+    ValueError for an option out of range and, at a model's first frame, for an output that does not belong to this family or
+    is not that of the model from which it has learned.
+    """
+
+    patches: int
+    """How many patches of good frames are kept, 16..1024. Each takes a byte for each channel, and 12 more."""
+    positions: bool
+    """Whether a patch has to be near a place where good frames have it: so a missing part is found.
+
+    True is for parts that lie still, False for textures and for parts that lie anywhere. A change takes effect after
+    `reset()`.
+    """
+    threshold: float | None
+    """The score above which a frame is not a good one, 0..1e6; None: from the scores of the learned frames.
+
+    It is their mean and three standard deviations, from 10 frames on.
+    """
+    sensitive: bool
+    """Whether the threshold is lower, so that one of twenty good frames exceeds it: more defects, and more false alarms."""
+
+    def __init__(
+        self,
+        patches: int = 256,
+        *,
+        positions: bool = True,
+        threshold: float | None = None,
+        sensitive: bool = False,
+    ) -> None:
+        """Post-processor that learns good frames and finds defects: `ml.Model(path, postprocess=n6post.Anomaly())`.
+
+        - `patches`: How many patches of good frames are kept, 16..1024. Each takes a byte for each channel, and 12 more.
+        - `positions`: Whether a patch has to be near a place where good frames have it: so a missing part is found. True is
+          for parts that lie still, False for textures and for parts that lie anywhere. A change takes effect after
+          `reset()`.
+        - `threshold`: The score above which a frame is not a good one, 0..1e6; None: from the scores of the learned frames.
+          It is their mean and three standard deviations, from 10 frames on.
+        - `sensitive`: Whether the threshold is lower, so that one of twenty good frames exceeds it: more defects, and more
+          false alarms.
+        """
+
+    def __call__(self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]) -> AnomalyMap: ...
+    def learn(self, frames: int | None = None) -> None:
+        """Learn from the next frames, which are good ones, in addition to what is known.
+
+        - `frames`: how many, 1..1000; 0: stop learning; None: until new frames add hardly anything, that is, `known` is .9
+          and there were 20 of them
+        """
+
+    @property
+    def learning(self) -> bool:
+        """Whether the next frame will be learned."""
+
+    @property
+    def learned(self) -> int:
+        """The number of frames that were learned."""
+
+    @property
+    def known(self) -> float:
+        """How well the memory knows such frames, 0..1: a running mean over 8 learned frames.
+
+        It is the part of their cells that added nothing, or, while the memory is not full, n / (n + 1) after n frames.
+        """
+
+    def reset(self) -> None:
+        """Forget everything that was learned."""
+
+    def to_state(self) -> tuple[dict[str, Any], bytes | bytearray]:
+        """What was learned, for State: {"form", "learned"} and the bytes of the memory."""
+
+    def from_state(self, state: Any) -> None:
+        """Take over what `to_state` returned."""
 
 class Classifier:
     """Post-processor for image classification: `ml.Model(path, postprocess=n6post.Classifier())`.
@@ -3020,6 +3105,57 @@ class Classification:
         {"classes": [{"class_id": 1, "label": "person", "score": 0.957}, ...]}, scores rounded to 3 decimals.
         """
 
+class AnomalyMap:
+    """How far each cell of a grid over the frame is from the nearest one of good frames."""
+
+    values: ndarray
+    """float32 array (H, W) of the distances; 0.0 while nothing is learned."""
+    score: float
+    """The largest of the distances."""
+    threshold: float | None
+    """The score above which a frame is not a good one; None if it is not known yet."""
+    verdict: Literal["good", "defect", "changed"] | None
+    """"changed" is a frame that differs as a whole: other light, another position, out of focus. None: no threshold."""
+
+    def __init__(
+        self,
+        values: ndarray,
+        transform: Any,
+        threshold: float | None = None,
+        verdict: Literal["good", "defect", "changed"] | None = None,
+    ) -> None: ...
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(height, width) of the grid."""
+
+    def value_at(self, x: int | tuple[int, int], y: int | None = None) -> float | None:
+        """The distance at frame pixel (x, y), or ((x, y)); None outside of the frame or of the part that the network saw."""
+
+    def objects(self, *, min_area: int = 0) -> list[Detection]:
+        """The defects as a list of Detection, the worst one first: cells above the threshold that touch, corners included.
+
+        - `min_area`: those with fewer frame pixels are left out
+
+        Each has a `mask`, and the score 1 - threshold / (2 * its largest distance): .5 at the threshold, .75 at twice the
+        threshold. The list is empty unless the verdict is "defect".
+        """
+
+    def draw(
+        self, img: Image, *, palette: Sequence[_Color] | None = None, alpha: int = 128, smooth: bool = True
+    ) -> Image:
+        """Tint `img` (RGB565 or GRAYSCALE) with the distances, and return img.
+
+        - `palette`: two or more colors (r, g, b), from low to high; None: violet, red, orange, yellow
+        - `alpha`: of the largest distances, 0..255; those of good frames are hardly drawn
+        - `smooth`: True: interpolated between the cells; False: cells with edges, which costs less
+
+        The last color is that of twice the threshold; without one, of the largest distance. A picture of another size than
+        the frame is treated as the frame, scaled. ValueError as for `n6post.draw`.
+        """
+
+    def as_dict(self) -> dict[str, Any]:
+        """The score, the threshold, both rounded to 3 decimals, the verdict, and the defects as dicts, for JSON."""
+
 class DepthMap:
     """A distance for every pixel of a map that lies over the frame, in the unit of the network (FastDepth: meters).
 
@@ -3099,7 +3235,17 @@ class DepthMap:
 def draw(
     img: Image,
     result: (
-        Sequence[Detection] | Segmentation | Classification | DepthMap | LineZone | PolygonZone | Trail | HeatMap | Plane
+        Sequence[Detection]
+        | Segmentation
+        | Classification
+        | DepthMap
+        | AnomalyMap
+        | LineZone
+        | PolygonZone
+        | Trail
+        | HeatMap
+        | Plane
+        | ndarray
     ),
     *,
     color: _Color | Sequence[_Color | None] | Callable[[Detection], _Color | None] | None = None,
@@ -3118,7 +3264,8 @@ def draw(
     - `img`: an RGB565 or GRAYSCALE image. One of another size than the frame (an LCD's) is treated as the frame, scaled. Its
       aspect ratio must be the frame's, within two pixels: any other picture is a crop, or stretched. A crop with the frame's
       own aspect ratio is not noticed, without `roi`
-    - `result`: a list of Detection, a Segmentation, a Classification, a DepthMap, a HeatMap, a Plane, a zone or a Trail
+    - `result`: a list of Detection, a Segmentation, a Classification, a DepthMap, an AnomalyMap, a HeatMap, a Plane, a zone,
+      a Trail, or an array (rows, columns) of numbers, which is drawn as a heat map over the whole picture
     - `color`: (r, g, b) for everything; a list of colors, one for each detection; or a function that is called with each
       detection and returns its color. None, also in a list: the colors of `color_by`, and white for zones
     - `alpha`: of masks and class maps, 0..255; below 8 an RGB565 frame does not change, because the firmware cuts alpha to 5
@@ -3484,6 +3631,7 @@ class _AnyFamily(
     Fomo,
     Classifier,
     Depth,
+    Anomaly,
     Embedding,
     YoloV2,
     YoloV5,
@@ -3534,6 +3682,9 @@ class _Options(TypedDict, total=False):
 
     `DeepLab(threshold=None)`: Minimum probability of class 1, between 0 and 1, for a map of one channel; None is 0.5.
     Other maps take None only.
+
+    `Anomaly(threshold=None)`: The score above which a frame is not a good one, 0..1e6; None: from the scores of the
+    learned frames. It is their mean and three standard deviations, from 10 frames on.
 
     `Classifier(threshold=0.0)`: Minimum score of a class in the result, 0..1.
     """
@@ -3732,6 +3883,19 @@ class _Options(TypedDict, total=False):
     lies within 0..1, else logits. A first frame of nothing but 0 and 1 does not show the type: then the next frame is
     examined, too. ValueError, in every frame, for class numbers that are not whole numbers of 0..255.
     """
+    patches: int
+    """`Anomaly(patches=256)`: How many patches of good frames are kept, 16..1024. Each takes a byte for each channel, and
+    12 more.
+    """
+    positions: bool
+    """`Anomaly(positions=True)`: Whether a patch has to be near a place where good frames have it: so a missing part is
+    found. True is for parts that lie still, False for textures and for parts that lie anywhere. A change takes effect
+    after `reset()`.
+    """
+    sensitive: bool
+    """`Anomaly(sensitive=False)`: Whether the threshold is lower, so that one of twenty good frames exceeds it: more
+    defects, and more false alarms.
+    """
     top_k: int
     """`Classifier(top_k=5)`: Maximum number of classes in the result, 1..1000."""
     normalize: bool
@@ -3777,6 +3941,7 @@ def processor_for(model: Model[Any], **options: Unpack[_Options]) -> _AnyFamily:
     - `MoveNet`: `keypoint_threshold=0.3`, `refine=True`, `labels=None`, `layout=None`
     - `DeepLab`: `background=0`, `threshold=None`, `labels=None`, `layout=None`, `output_type=None`
     - `Depth`: `layout=None`
+    - `Anomaly`: `patches=256`, `positions=True`, `threshold=None`, `sensitive=False`
     - `Classifier`: `threshold=0.0`, `top_k=5`, `labels=None`, `score_type=None`
     - `Embedding`: `normalize=True`
     """
@@ -3824,6 +3989,7 @@ def load(path: str, *, processor: None = None, **options: Unpack[_Options]) -> _
     - `MoveNet`: `keypoint_threshold=0.3`, `refine=True`, `labels=None`, `layout=None`
     - `DeepLab`: `background=0`, `threshold=None`, `labels=None`, `layout=None`, `output_type=None`
     - `Depth`: `layout=None`
+    - `Anomaly`: `patches=256`, `positions=True`, `threshold=None`, `sensitive=False`
     - `Classifier`: `threshold=0.0`, `top_k=5`, `labels=None`, `score_type=None`
     - `Embedding`: `normalize=True`
     """

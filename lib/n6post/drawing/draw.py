@@ -60,7 +60,8 @@ def draw(
     img         an RGB565 or GRAYSCALE image. One of another size than the frame (an LCD's) is treated as the frame, scaled.
                 Its aspect ratio must be the frame's, within two pixels: any other picture is a crop, or stretched. A crop
                 with the frame's own aspect ratio is not noticed, without `roi`
-    result      a list of Detection, a Segmentation, a Classification, a DepthMap, a HeatMap, a Plane, a zone or a Trail
+    result      a list of Detection, a Segmentation, a Classification, a DepthMap, an AnomalyMap, a HeatMap, a Plane, a zone,
+                a Trail, or an array (rows, columns) of numbers, which is drawn as a heat map over the whole picture
     color       (r, g, b) for everything; a list of colors, one for each detection; or a function that is called with each
                 detection and returns its color. None, also in a list: the colors of `color_by`, and white for zones
     alpha       of masks and class maps, 0..255; below 8 an RGB565 frame does not change, because the firmware cuts alpha to
@@ -94,6 +95,8 @@ def draw(
     ):  # fmt: skip
         _check(alpha, thickness, color_by, masks, boxes, antialias, text_scale)
     drawn_by = getattr(result, "_drawn_by", None)
+    if drawn_by is None and type(result) is not list and getattr(result, "strides", None):
+        drawn_by = _drawing_of_grids
     if drawn_by:
         if labels is not True and labels is not False:
             flag("labels", labels)
@@ -108,7 +111,8 @@ def draw(
         return img
     if type(result) is not list and (not isinstance(result, (list, tuple)) or isinstance(result, Detection)):
         raise ValueError(
-            "expected a list of Detection, a Segmentation, DepthMap, Classification, zone, Trail, HeatMap or Plane, got %s"
+            "expected a list of Detection, a Segmentation, DepthMap, AnomalyMap, Classification, zone, Trail, HeatMap, Plane"
+            " or array, got %s"
             % type(result).__name__
         )
     colors = None
@@ -173,6 +177,10 @@ def draw(
         # By the best detection's label, which is on top.
         remember(pixels, (block[BOX_GROUND_Y] * width + block[BOX_GROUND_X]) * depth, depth, _are_there)
     return img
+
+
+def _drawing_of_grids():
+    return later.drawing_heat_map.draw_grid
 
 
 def _check(alpha, thickness, color_by, masks, boxes, antialias, text_scale):

@@ -1,4 +1,4 @@
-"""Heat maps in a frame: HeatMap.draw. Imported on first use.
+"""Heat maps in a frame: HeatMap.draw, AnomalyMap.draw, and any grid of numbers. Imported on first use.
 
 The numbers of the cells become bytes, the firmware interpolates these to a picture of a few pixels a cell, and the kernel
 tint_map draws that over the frame with a palette. One draw_image with BILINEAR and palettes would look the same, but costs
@@ -25,22 +25,59 @@ _kept = {}  # the last table of colors; the last pictures; the last edges
 
 def draw_heat_map(img, heat_map, palette, alpha, maximum, smooth):
     """HeatMap.draw."""
-    number("alpha", alpha, 0, 255)
-    flag("smooth", smooth)
+    _check(alpha, smooth)
     if maximum is not None and (type(maximum) not in (int, float) or not 0 < maximum <= 1e9):
         raise ValueError("maximum: expected a number above 0 or None, got %r" % (maximum,))
     _tint(heat_map, target_of(img), _checked_colors(palette), alpha, maximum, smooth, None)
 
 
+def draw_anomaly_map(img, anomaly_map, palette, alpha, smooth):
+    """AnomalyMap.draw."""
+    _check(alpha, smooth)
+    _tint_distances(anomaly_map, target_of(img), _checked_colors(palette), alpha, smooth, None)
+
+
 def draw_cells(heat_map, target, color, alpha, thickness, labels, color_by, text_scale, roi):
     """A HeatMap for `draw`, which has checked its options but for color_by. It has no labels."""
+    _tint(heat_map, target, _colors_of("a HeatMap", color, color_by), alpha, None, True, roi)
+
+
+def draw_distances(anomaly_map, target, color, alpha, thickness, labels, color_by, text_scale, roi):
+    """An AnomalyMap for `draw`, as draw_cells."""
+    _tint_distances(anomaly_map, target, _colors_of("an AnomalyMap", color, color_by), alpha, True, roi)
+
+
+def draw_grid(values, target, color, alpha, thickness, labels, color_by, text_scale, roi):
+    """An array (rows, columns) for `draw`, over the whole picture. Its smallest number is not drawn."""
+    if len(values.shape) != 2 or not 0 < values.size <= _LARGEST:
+        raise ValueError("expected an array (rows, columns) of at most %d numbers, got %s" % (_LARGEST, tuple(values.shape)))
+    colors = _colors_of("a grid", color, color_by)
+    if roi is not None:
+        raise ValueError("roi: expected None for a grid, which covers the whole picture, got %r" % (roi,))
+    values = np.array(values, dtype=np.float)
+    finite = np.where(np.isfinite(values), values, 0.0)
+    low, high = float(np.min(finite)), float(np.max(finite))
+    _, depth, width, height = target
+    fine = _fineness(values, width, height, True)
+    rows, columns = values.shape
+    block = _block(columns * fine, rows * fine, width, height, None, None)
+    block[MAP_DEPTH] = depth
+    _draw_levels(finite, low, high, fine, target, block, _table(colors, alpha))
+
+
+def _check(alpha, smooth):
+    number("alpha", alpha, 0, 255)
+    flag("smooth", smooth)
+
+
+def _colors_of(kind, color, color_by):
     if color_by != "class":
-        raise ValueError("color_by: expected 'class' for a HeatMap, got %r" % (color_by,))
-    _tint(heat_map, target, (color, color) if color else _COLORS, alpha, None, True, roi)
+        raise ValueError("color_by: expected 'class' for %s, got %r" % (kind, color_by))
+    return (color, color) if color else _COLORS
 
 
 def _tint(heat_map, target, colors, alpha, maximum, smooth, roi):
-    pixels, depth, width, height = target
+    _, depth, width, height = target
     size = heat_map.frame_size
     if size is None:
         return  # nothing was counted
@@ -51,25 +88,56 @@ def _tint(heat_map, target, colors, alpha, maximum, smooth, roi):
     else:
         later.results_scaled.is_scaled(size, width, height)
     values = heat_map.values()
-    rows, columns = values.shape
-    largest = float(np.max(values))
     if maximum is None:
-        maximum = max(largest, 1.0)  # so that a map without new detections fades
+        maximum = max(float(np.max(values)), 1.0)  # so that a map without new detections fades
+    fine = _fineness(values, across, down, smooth)
+    rows, columns = values.shape
+    block = _block(columns * fine, rows * fine, width, height, size, roi)
+    block[MAP_DEPTH] = depth
+    _draw_levels(values, 0.0, maximum, fine, target, block, _table(colors, alpha))
+
+
+def _tint_distances(anomaly_map, target, colors, alpha, smooth, roi):
+    transform = anomaly_map._transform
+    _, _, width, height = target
+    shown = (0, 0) + (transform.frame_size or (width, height))
+    if roi is not None:
+        shown = later.results_scaled.checked_roi(roi, transform.frame_size)
+    across, down = transform.sx * transform.width * width / shown[2], transform.sy * transform.height * height / shown[3]
+    fine = _fineness(anomaly_map.values, int(across), int(down), smooth)
+    kept = _kept.get("finer")
+    if kept is None or kept[0] is not transform or kept[1] != fine:
+        finer = later.results_segmentation.finer(transform, fine)
+        kept = _kept["finer"] = transform, fine, finer
+    block = later.drawing_masks.map_block(kept[2], target, roi)
+    threshold = anomaly_map.threshold
+    low, high = (0.65 * threshold, 2.0 * threshold) if threshold else (0.0, anomaly_map.score)
+    _draw_levels(anomaly_map.values.copy(), low, high, fine, target, block, _table(colors, alpha))
+
+
+def _fineness(values, across, down, smooth):
+    """How many pixels of the interpolated map a cell has, on each side, if the map covers across x down pixels."""
+    rows, columns = values.shape
     fine = max(1, min(across // columns, down // rows) // _BLOCK) if smooth else 1
     while fine > 1 and columns * rows * fine * fine > _LARGEST:
         fine -= 1
+    return fine
+
+
+def _draw_levels(values, low, high, fine, target, block, table):
+    """Draw values from low, which is not drawn, to high, which has the last color. The array is overwritten."""
+    rows, columns = values.shape
     levels, levels_image, map_image = _pictures(columns, rows, fine)
-    values *= 255.0 / maximum  # in place: each array of floats takes four times as much as the map of bytes
-    if largest > maximum:
-        values = np.minimum(values, 255.0)
+    if low:
+        values -= low
+    values *= 255.0 / (high - low) if high > low else 0.0
+    values = np.minimum(np.maximum(values, 0.0), 255.0)
     levels[:] = np.array(values, dtype=np.uint8)  # rounds
     if map_image is not levels_image:
         import image
 
         map_image.draw_image(levels_image, 0, 0, x_scale=float(fine), y_scale=float(fine), hint=image.BILINEAR)
-    block = _block(map_image.width(), map_image.height(), width, height, size, roi)
-    block[MAP_DEPTH] = depth
-    drawing_kernels.tint_map(pixels, map_image.bytearray(), block, _table(colors, alpha))
+    drawing_kernels.tint_map(target[0], map_image.bytearray(), block, table)
 
 
 def _checked_colors(palette):

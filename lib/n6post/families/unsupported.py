@@ -6,8 +6,6 @@ have them, too. It is 3 if a family claims such outputs as certain, and is wrong
 """
 
 from ..tensors.errors import (
-    ANOMALY,
-    ANOMALY_REMEDY,
     BATCH_REMEDY,
     BATCH_ROWS,
     CTC_REMEDY,
@@ -17,7 +15,7 @@ from ..tensors.errors import (
     flat_keypoints,
 )  # fmt: skip
 from ..tensors.head_layout import anchor_counts, flat, row_layouts, squeezed
-from ..tensors.shapes import are_face_points, coarse_grid, is_text_shape
+from ..tensors.shapes import are_face_points, is_text_shape
 
 _QUERIES = (100, 300, 900)  # of DETR, RT-DETR and D-FINE, DINO
 _NANODET_BINS = 32  # 8 for each side of a box
@@ -228,20 +226,6 @@ def _text(model):
     return 1 if on_grid and not model.label_count else 2, CTC_TEXT, CTC_REMEDY
 
 
-def _anomaly(model):
-    if not _single(model) or not model.map or model.map[2] > 1 or model.label_count:
-        return None
-    if not coarse_grid(model.map[0], model.map[1], model.size):
-        return None
-    values = model.range(0)
-    if values is None:
-        return 1, ANOMALY, ANOMALY_REMEDY
-    # Classes and their logits have other ranges, and class numbers a scale of 1.
-    fits = values[0] > -0.01 * values[1] and values[1] > 1.5 and values[1] - values[0] not in (255.0, 65535.0)
-    depth = "; if it is a map of distances, use n6post.Depth()" if len(_single(model)) == 4 else ""
-    return (3, ANOMALY, ANOMALY_REMEDY + depth) if fits else None
-
-
 def _face_points(model):
     count = squeezed(_single(model))
     if len(count) != 1 or not are_face_points(count[0]) or model.label_count:
@@ -304,7 +288,6 @@ _NETWORKS = (
     _yolo_v5_seg,
     _yolo_v5_face,
     _text,
-    _anomaly,
     _face_points,
     _tiny_yolo,
     _three_anchors,

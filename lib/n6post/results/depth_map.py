@@ -63,14 +63,7 @@ class DepthMap:
 
     def depth_at(self, x, y=None):
         """The distance at frame pixel (x, y), or ((x, y)); None outside of the frame or of the part that the network saw."""
-        pixel = x if y is None else (x, y)
-        try:
-            x, y = pixel
-            cell = later.pixels_pixel_edges.map_cell(self._transform, x, y)
-        except (TypeError, ValueError):
-            from ..tensors.errors import pixel_refused
-
-            raise pixel_refused("depth_at", (pixel,) if y is None else pixel) from None
+        cell = self._transform.cell("depth_at", x, y)
         if cell is None:
             return None
         row, column = cell

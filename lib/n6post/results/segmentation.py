@@ -74,6 +74,28 @@ class MapTransform:
         self.uniform_pixel_area = None  # pixel_edges.uniform_pixel_area alike
         self.block = None  # parameters of tint_map and count_class_pixels, once they are needed
 
+    def cell(self, what, x, y):
+        """(row, column) of the map pixel at frame pixel (x, y), or ((x, y)); None outside of what the network saw.
+
+        ValueError, which names the function `what`, for anything but two numbers.
+        """
+        pixel = x if y is None else (x, y)
+        try:
+            x, y = pixel
+            return later.pixels_pixel_edges.map_cell(self, x, y)
+        except (TypeError, ValueError):
+            from ..tensors.errors import pixel_refused
+
+            raise pixel_refused(what, (pixel,) if y is None else pixel) from None
+
+
+def finer(transform, times):
+    """The MapTransform of a map with `times` as many columns and rows, over the same part of the frame."""
+    t = transform
+    fit = later.inputs_transform.InputTransform(None, t.seen, t.sx, t.ox, t.sy, t.oy, t.frame_size)
+    size = t.width, t.height
+    return MapTransform(t.class_info, fit, size, (times * size[0], times * size[1]))
+
 
 def _span(start, length, offset, scale, pixels):
     left = max(float(start), offset)
@@ -143,14 +165,7 @@ class Segmentation:
 
     def class_at(self, x, y=None):
         """The class of frame pixel (x, y), or ((x, y)); None outside of the frame or of the part that the network saw."""
-        pixel = x if y is None else (x, y)
-        try:
-            x, y = pixel
-            cell = later.pixels_pixel_edges.map_cell(self._transform, x, y)
-        except (TypeError, ValueError):
-            from ..tensors.errors import pixel_refused
-
-            raise pixel_refused("class_at", (pixel,) if y is None else pixel) from None
+        cell = self._transform.cell("class_at", x, y)
         return None if cell is None else int(self.class_map[cell[0], cell[1]])
 
     def profile(self, class_id, *, rows=8):

@@ -7,7 +7,6 @@ _NAMES = {66: "uint8", 98: "int8", 72: "uint16", 104: "int16", 102: "float32"}  
 
 # Networks that shapes or numbers show.
 ANOMALY = "a grid of anomaly scores, as Edge Impulse's FOMO-AD"
-ANOMALY_REMEDY = "without a post-processor, predict([img])[0] has the grid"
 FACE_POINTS = "PFLD or another network of face landmarks (%d keypoints of x, y)"
 FACE_REMEDY = "use face_landmarks_192.tflite, or without a post-processor predict([img])[0] has them"
 CTC_TEXT = "text recognition by CTC (a score per character for each step), as LPRNet and CRNN"

@@ -17,6 +17,7 @@ class _Later:
     from ..drawing import zones as drawing_zones
     from ..inputs import firmware_scaling as inputs_firmware_scaling
     from ..inputs import resize as inputs_resize
+    from ..inputs import transform as inputs_transform
     from ..kernels.params import drawing as kernels_params_drawing
     from ..kernels.portable import boxes as kernels_portable_boxes
     from ..kernels.portable import heads as kernels_portable_heads
@@ -26,6 +27,7 @@ class _Later:
     from ..pixels import pixel_edges as pixels_pixel_edges
     from ..pixels import polygons as pixels_polygons
     from ..pixels import text as pixels_text
+    from ..results import anomaly_objects as results_anomaly_objects
     from ..results import bands as results_bands
     from ..results import dicts as results_dicts
     from ..results import json_parts as results_json_parts
@@ -40,6 +42,7 @@ class _Later:
     from ..results import parts as results_parts
     from ..results import places as results_places
     from ..results import scaled as results_scaled
+    from ..results import segmentation as results_segmentation
     from ..results import sharpness as results_sharpness
     from ..tracking import coverage as tracking_coverage
     from ..tracking import occupancy as tracking_occupancy

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import (
+    anomalies,
     bands,
     detectors,
     drawing,
@@ -42,6 +43,7 @@ AREAS = {
     "other_families": (5.0, other_families.other_families),
     "movenet": (6.0, maps.movenet),
     "deeplab": (6.0, maps.deeplab),
+    "anomalies": (0.5, anomalies.anomalies),
     "rois": (14.0, fitting.rois),
     "inputs": (4.0, fitting.fills),
     "labels": (8.0, labels.labels),

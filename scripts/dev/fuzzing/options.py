@@ -120,6 +120,8 @@ FAMILIES: tuple[tuple[Any, dict[str, Rule]], ...] = (
                          "score_type": word("probability", "logit")}),
     (n6post.Depth, {"layout": word("NHWC", "NCHW")}),
     (n6post.Embedding, {"normalize": flag}),
+    (n6post.Anomaly, {"patches": integer(16, 1024), "positions": flag, "threshold": or_none(number(0, 1e6)),
+                      "sensitive": flag}),
     (n6post.Gallery, {"threshold": UNIT, "max_names": integer(1, 1000), "max_vectors": integer(1, 100),
                       "forget_after": number(0, 1e6), "refresh_after": number(0, 1e6)}),
     (n6post.BlazeFace, BLAZE),

@@ -185,10 +185,9 @@ class MapBinding(ModelBinding):
             raise errors.not_decoded(described, errors.CTC_TEXT, errors.CTC_REMEDY)
         # Probabilities end at 1, and logits of a map are below 0 somewhere.
         if coarse_grid(width, height, self.size) and low >= 0.0 and (high > 1.25 or len(shape) == 3 and not labels):
-            raise errors.not_decoded(
-                described,
-                errors.ANOMALY,
-                errors.ANOMALY_REMEDY + "; if it is a map of one class, give output_type",
+            raise ValueError(
+                "expected classes, got numbers as of %s in %s: use n6post.Anomaly(), or, for a map of one class, give "
+                "output_type" % (errors.ANOMALY, described)
             )
 
     def _detect_output_type(self, model, out, threshold):

@@ -1,6 +1,6 @@
-"""How `processor_for` recognizes heat maps, class maps, grids of FOMO and maps of distances: see families/recognition.py."""
+"""How `processor_for` recognizes heat maps, class maps, FOMO, distances and features: see families/recognition.py."""
 
-from ...tensors.shapes import are_keypoints
+from ...tensors.shapes import are_keypoints, coarse_grid
 from ..evidence import are_probabilities, classes_text, is_rectified, is_stride
 
 _MOVENET_KEYPOINTS = (13, 17)  # of ST's and Google's MoveNet
@@ -35,7 +35,7 @@ def _class_map(model):
     if classes < 2:
         return True, "a class map" if classes == 0 else "a map of one class"
     certain = _keypoints(model) is None or (model.label_count == classes and not model.names_keypoints)
-    return certain, "a map of %d classes" % classes
+    return certain and not _are_features(model), "a map of %d classes" % classes
 
 
 def _fomo(model):
@@ -68,6 +68,31 @@ def _depth(model):
     return 1, "a map of distances"
 
 
+def _are_features(model):
+    """Whether the output may be the features of a cut backbone: bytes, many channels, a multiple of 8, no labels."""
+    shape = model.shapes[0]
+    if model.label_count or model.dtypes[0] not in ("b", "B") or len(shape) != 4:
+        return False
+    if shape[3] % 8 or not 32 <= shape[3] <= 1024:
+        return False
+    return True in [is_stride(shape[2], shape[1], model.size, stride) for stride in (8, 16, 32)]
+
+
+def _anomaly(model):
+    if len(model.shapes) != 1 or not model.map or not model.size or model.label_count:
+        return None
+    if _are_features(model):
+        return 1, "%d features of a network that is cut" % model.shapes[0][3]
+    width, height, channels = model.map
+    if channels > 1 or not coarse_grid(width, height, model.size):
+        return None
+    values = model.range(0)
+    # Classes and their logits have other ranges, and class numbers a scale of 1. Of floats only a frame shows what they are.
+    if values is None or is_rectified(values) and values[1] - values[0] not in (255.0, 65535.0):
+        return 2 if values else 0, "a grid of anomaly scores"
+    return None
+
+
 FAMILIES = (
     ("MoveNet", _keypoints),
     ("DeepLab", _class_map),
@@ -75,4 +100,5 @@ FAMILIES = (
 MORE_FAMILIES = (
     ("Fomo", _fomo, _fomo_labels),
     ("Depth", _depth, None),
+    ("Anomaly", _anomaly, None),
 )
