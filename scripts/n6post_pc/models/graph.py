@@ -114,6 +114,18 @@ class Graph:
         """Peak size of the activations that are alive at the same time, in bytes, if no layer is computed in parts."""
         return max((sum(self.tensors[tensor].nbytes for tensor in held) for _, held in self.steps()), default=0)
 
+    def multiply_adds(self) -> int:
+        """Multiply-adds of the convolutions and fully connected layers, counted from the shapes of a .tflite."""
+        total = 0
+        for one in self.operators:
+            if one.name in ("CONV_2D", "DEPTHWISE_CONV_2D", "TRANSPOSE_CONV", "FULLY_CONNECTED"):
+                weights, made = self.tensors[one.inputs[1]].shape, self.tensors[one.outputs[0]].shape
+                if one.name == "TRANSPOSE_CONV":  # each number of the input meets all weights of its channel
+                    total += math.prod(self.tensors[one.inputs[2]].shape) * math.prod(weights[:3])
+                else:
+                    total += math.prod(made) * math.prod(weights[1:3] if one.name == "DEPTHWISE_CONV_2D" else weights[1:])
+        return total
+
     def in_float(self, operator: Operator) -> bool:
         """Whether an operator computes in float: one of its outputs, or of its inputs that are not constant, is float."""
         made = set(self.inputs).union(*(one.outputs for one in self.operators))

@@ -2,15 +2,17 @@
 
 Cuts the file above the operators that put boxes, scores and coefficients into one tensor (tflite.py, onnx.py), proves that
 the rest computes the same (proof.py), and reports what was gained. Of other families, a BlazeFace gets the right pixels
-(input_range.py) and a DeepLab a smaller map (class_map.py).
+(input_range.py) and a DeepLab a smaller map (class_map.py). With --features, any network ends at a layer inside of it
+(features.py).
 """
 
 import argparse
 import contextlib
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,7 @@ from .. import files, paths, terminal
 from ..command import FINDINGS, FINE, Bar, UserError, parser
 from ..demo import command as demo
 from ..models import graph, pictures, sources, vela
-from . import class_map, input_range, optimizer
+from . import class_map, features, input_range, optimizer
 from . import proof as optimize_proof
 from .network import STRIDE, CannotOptimize, Optimized, Output, finer_scales
 
@@ -53,14 +55,22 @@ weights were trained for. It is written if --pictures show enough faces to prove
 A DeepLab that enlarges its class map bilinearly by more than 4 at its end, which takes the CPU longer than everything that
 n6post does, enlarges it by 4.
 
+With --features, the new file of any int8 .tflite (a classifier, a pose network, a YOLO) ends at a layer inside of it. Its
+output is that layer's map of features, for n6post.Anomaly. Unless you choose a layer, it is the last one of the backbone
+with a stride of 16 pixels, before its activation. --features list shows the layers that suit, and what each costs. The map
+must equal the original's tensor in every bit.
+
 Without a model, the sample network is optimized. The exit code is 1 if something could not be checked."""
 EXAMPLES = (
     "model.tflite",
     "model.tflite --camera VGA --classes person,car --npu u55",
     "model.tflite -o small.tflite --input 320x256 --pictures photos/",
+    "model.tflite --features list",
+    "model.tflite --features --input 320x320",
 )
 
 
+_SAMPLE = f"No model was given: this is the sample network, {paths.SAMPLE_MODEL}"
 _FAILED = "nothing was written, because the new file failed its proof"
 
 Scales = dict[str, tuple[float, int]]  # output: scale and zero point
@@ -180,10 +190,10 @@ def chosen(text: str, names: list[str] | None, count: int) -> list[int]:
 # ---- what is written ----
 
 
-def output_path(model: Path, given: Path | None, suffix: str) -> Path:
+def output_path(model: Path, given: Path | None, suffix: str, what: str = "optimized") -> Path:
     """Where the new file goes. UserError if its ending is wrong."""
     # A second dot in the name would give two models the same file of labels.
-    name = f"{model.name[: -len(model.suffix) or None].replace('.', '_')}_optimized{suffix}"
+    name = f"{model.name[: -len(model.suffix) or None].replace('.', '_')}_{what}{suffix}"
     out = Path(name) if given is None else given / name if given.is_dir() else given
     if out.suffix.lower() != suffix:
         raise UserError(f"-o: expected a name that ends in {suffix}, got {out}")
@@ -378,16 +388,19 @@ def parse(argv: list[str], prog: str) -> argparse.Namespace:
     add = command.add_argument
     add("model", nargs="?", type=Path, help="a .tflite or .onnx file; the .txt file beside it contains the labels")
     add("-o", "--out", type=Path, metavar="OUT",
-        help="the new file, or a folder for it (default MODEL_optimized.tflite in the current folder). Its labels are "
-             "written beside it. A file of this name counts as an earlier output: it is replaced together with its labels. "
-             "The model itself never is")  # fmt: skip
+        help="the new file, or a folder for it (default MODEL_optimized.tflite in the current folder, or with --features "
+             "MODEL_features.tflite). Its labels are written beside it. A file of this name counts as an earlier output: it "
+             "is replaced together with its labels. The model itself never is")  # fmt: skip
     add("--input", type=input_of, default=(), metavar="WxH",
-        help="another input size, in multiples of 32; auto: see --camera")
+        help="another input size, in multiples of 32 (with --features: of the layer's stride); auto: see --camera")
     add("--camera", type=frame_of, metavar="VGA",
         help="the camera's frame size: QVGA, VGA, HD, ... or WxH. Chooses the smallest input in which the letterboxed frame "
              "is as large as in the original's: objects keep their size, and the gray bars are gone. The command also names "
              "the input that shows them largest for as many pixels as the original has")  # fmt: skip
     add("--classes", metavar="NAMES", help="the classes to keep, as names or numbers: person,car")
+    add("--features", nargs="?", const="", metavar="LAYER",
+        help="make a network of features for n6post.Anomaly, which ends at this layer: its number or name. list: show "
+             "the layers that suit, and write nothing. Without LAYER: the last of the backbone with stride 16")  # fmt: skip
     add("--labels", type=Path, metavar="FILE", help="a .txt file with the labels (default: the one beside the model)")
     add("--pictures", type=Path, nargs="+", default=[], metavar="PICTURE",
         help="pictures or folders of pictures for the proof, which show what the network finds; a dozen is enough")
@@ -418,6 +431,8 @@ def read(arguments: argparse.Namespace) -> Job:
     if form in (graph.ST, graph.VELA):
         raise UserError(f"{path}: {form}. Optimize the file that it was compiled from")
     suffix = ".onnx" if form == graph.ONNX else ".tflite"
+    if arguments.features is not None:  # a map has no labels
+        return Job(path, data, output_path(path, arguments.out, suffix, "features"), None)
     return Job(path, data, output_path(path, arguments.out, suffix), read_labels(path, arguments.labels, suffix))
 
 
@@ -425,6 +440,8 @@ def main(argv: list[str], prog: str) -> int:
     arguments = parse(argv, prog)
     job = read(arguments)
     listed, where = proof_pictures(arguments.pictures)
+    if arguments.features is not None:
+        return _features(job, arguments, listed, where)
     try:
         cut = job.optimized()
     except UserError:
@@ -470,14 +487,13 @@ def main(argv: list[str], prog: str) -> int:
     console.print(job.path.name, style="bold", soft_wrap=True)
     console.print(report(job, new, proof, verdicts))
     lines, complete = proven(proof, where, new)
-    for text in dict.fromkeys(verdict for verdict in verdicts if isinstance(verdict, str)):
-        lines.insert(0, ("AE3", text))
+    lines[:0] = _refusals(verdicts)
     if hint:
         lines.append(("hint", hint))
     show(console, lines)
     console.print(f"written   {', '.join(map(str, written))}", soft_wrap=True)
     if arguments.sample:
-        console.print(f"No model was given: this is the sample network, {paths.SAMPLE_MODEL}", soft_wrap=True)
+        console.print(_SAMPLE, soft_wrap=True)
     return FINE if complete else FINDINGS
 
 
@@ -489,13 +505,42 @@ def _change(job: Job, arguments: argparse.Namespace, listed: Sequence[Path], whe
         return None
     if arguments.input != () or arguments.camera or arguments.classes is not None:
         raise UserError(f"{job.path}: a {module.FAMILY} keeps its input: leave out --input, --camera and --classes")
+    return _write(job, arguments, listed, where, data, lambda new: module.Evidence(job.path, new))
+
+
+def _features(job: Job, arguments: argparse.Namespace, listed: Sequence[Path], where: str) -> int:
+    """Write a network that ends at a layer inside of the original, or list its layers."""
+    if job.suffix == ".onnx":
+        raise UserError(f"{job.path}: --features needs a .tflite: quantize and convert the network first")
+    if arguments.camera or arguments.classes is not None or arguments.labels:
+        raise UserError("--features has no classes and no objects: leave out --camera, --classes and --labels")
+    try:
+        found = features.layers(job.data)
+        if arguments.features == "list":
+            cycles = partial(_cycles, vela.compiler()) if arguments.npu else None
+            sheet = features.table(job.data, features.listed(found), cycles)
+            terminal.console().print(job.path.name, sheet, sep="\n", soft_wrap=True)
+            return FINE
+        layer = features.chosen(found, arguments.features) if arguments.features else features.default(found)
+        same = features.cut(job.data, layer)
+        new = features.cut(job.data, layer, arguments.input) if arguments.input else same
+        return _write(job, arguments, listed, where, new, lambda _: features.Evidence(job.data, layer, found, same, new))
+    except CannotOptimize as error:
+        raise UserError(f"{job.path}: {error}") from error
+
+
+def _write(
+    job: Job, arguments: argparse.Namespace, listed: Sequence[Path], where: str, data: bytes,
+    evidence_of: Callable[[Path], Any],
+) -> int:  # fmt: skip
+    """Write the new file if the pictures prove it. `evidence_of` takes its path and returns what compares it."""
     beside = changed_labels(job.out, job.labels)
     files.check([job.out, beside], [job.path, arguments.labels, *listed], new_folder=True)
     python = vela.compiler() if arguments.npu else None
     with tempfile.TemporaryDirectory(prefix="n6post-") as name:
         new = Path(name) / f"new{job.suffix}"
         files.write({new: data})
-        evidence = module.Evidence(job.path, new)
+        evidence = evidence_of(new)
         try:
             for picture in _read(listed):
                 evidence.add(picture)
@@ -512,9 +557,23 @@ def _change(job: Job, arguments: argparse.Namespace, listed: Sequence[Path], whe
         sheet.add_row(*row)
     _add_file(sheet, job, data, verdicts)
     console.print(sheet)
-    show(console, [_on_pictures(len(listed), where), *lines])
+    show(console, [*_refusals(verdicts), _on_pictures(len(listed), where), *lines])
     console.print(f"written   {', '.join(map(str, [job.out, *[labels_path(job.out)] * bool(job.labels)]))}", soft_wrap=True)
-    return FINE
+    if arguments.sample:
+        console.print(_SAMPLE, soft_wrap=True)
+    return FINE if evidence.complete else FINDINGS
+
+
+def _refusals(verdicts: Sequence[vela.Verdict | str]) -> list[tuple[str, str]]:
+    return [("AE3", text) for text in dict.fromkeys(verdict for verdict in verdicts if isinstance(verdict, str))]
+
+
+def _cycles(python: Path, data: bytes) -> str:
+    with tempfile.TemporaryDirectory(prefix="n6post-") as folder:
+        path = Path(folder) / "layer.tflite"
+        files.write({path: data})
+        verdict = _verdict(python, path)
+    return verdict if isinstance(verdict, str) else f"{verdict.cycles / 1e6:.2f}"
 
 
 def _verdict(python: Path, model: Path) -> vela.Verdict | str:

@@ -62,6 +62,7 @@ class Evidence:
     faces       the scores of each face that one of them finds, before and after; 0 if it is below LEAST
     """
 
+    complete = True
     before: Path
     after: Path
     faces: list[tuple[float, float]] = field(default_factory=list)

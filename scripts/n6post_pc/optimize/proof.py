@@ -54,10 +54,14 @@ class Runner(Protocol):
     def run(self, values: Array) -> dict[str, Array]: ...
 
 
-class _LiteRt:
-    """A .tflite without delegates, so that the kernels of both files are the same."""
+class LiteRt:
+    """A .tflite without delegates, so that the kernels of both files are the same.
 
-    def __init__(self, data: bytes, names: Iterable[str]) -> None:
+    names   of the tensors to get, or their numbers
+    shape   of an input that LiteRT itself gives the network; None: the file's
+    """
+
+    def __init__(self, data: bytes, names: Iterable[str | int], shape: tuple[int, ...] | None = None) -> None:
         from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
         with without_chatter():
@@ -66,12 +70,15 @@ class _LiteRt:
                 experimental_op_resolver_type=OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES,
                 experimental_preserve_all_tensors=True,
             )
+            if shape is not None:
+                self._interpreter.resize_tensor_input(self._interpreter.get_input_details()[0]["index"], shape)
             self._interpreter.allocate_tensors()
         (self._input,) = self._interpreter.get_input_details()
         self.shape = tuple(int(n) for n in self._input["shape"])
         self.code = np.dtype(self._input["dtype"]).char
         wanted = set(names)
-        self._indices = {d["name"]: d["index"] for d in self._interpreter.get_tensor_details() if d["name"] in wanted}
+        known = [(name, d["index"]) for d in self._interpreter.get_tensor_details() for name in (d["name"], d["index"])]
+        self._indices = {str(name): index for name, index in known if name in wanted}
 
     def run(self, values: Array) -> dict[str, Array]:
         self._interpreter.set_tensor(self._input["index"], values)
@@ -108,7 +115,7 @@ class _Onnx:
 
 def runner(data: bytes, suffix: str, names: Iterable[str]) -> Runner:
     """The network of a file, to run it and to get the tensors with these names."""
-    return _Onnx(data, names) if suffix == ".onnx" else _LiteRt(data, names)
+    return _Onnx(data, names) if suffix == ".onnx" else LiteRt(data, names)
 
 
 def dequantized(values: Array, output: Output) -> Array:

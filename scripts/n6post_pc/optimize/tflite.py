@@ -8,7 +8,7 @@ import numpy as np
 
 from . import tflite_size
 from .network import CannotOptimize, Optimized, Output, check_classes, check_size
-from .tflite_file import TfliteFile
+from .tflite_file import TfliteFile, undamaged
 from .yolo_head import Head, Map, find_head
 
 Quantization = tuple[float, int]  # scale, zero point
@@ -27,12 +27,8 @@ def optimized(
     classes   numbers of the classes to keep; they keep the file's order. None: all
     rescale   {name of a map of boxes, scores or keypoints: (scale, zero point)}: its quantization in place of the file's
     """
-    try:
+    with undamaged():
         return _optimized(data, size, classes, rescale or {})
-    except CannotOptimize:
-        raise
-    except Exception as error:  # as in graph.parse: a wrong number in a damaged file can fail anywhere with any exception
-        raise CannotOptimize("a damaged .tflite: its content is inconsistent") from error
 
 
 def _optimized(
@@ -50,12 +46,12 @@ def _optimized(
         _keep_classes(file, head, sorted(classes))
     if size is not None:
         check_size(size, head.maps[-1].stride)
-        tflite_size.resize(file, head, size)
+        tflite_size.resize(file, head.input_size, size)
     for name, quantization in rescale.items():
         _rescale(file, head, name, quantization)
     file.relabel(sorted(classes) if classes is not None else None, size)
     new = file.data()
-    after = _check_runs(new)
+    after = check_runs(new)
     return Optimized(
         data=new,
         task=head.task,
@@ -111,7 +107,7 @@ def _check_ends(file: TfliteFile, one: Map, purpose: str) -> None:
         raise CannotOptimize(f"cannot {purpose} the {one.role} for stride {one.stride}: the network uses them itself")
 
 
-def _check_runs(data: bytes) -> list[Output]:
+def check_runs(data: bytes) -> list[Output]:
     """The outputs of the new file. CannotOptimize if it does not run."""
     from ai_edge_litert.interpreter import Interpreter, OpResolverType
 

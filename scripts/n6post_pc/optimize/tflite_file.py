@@ -5,7 +5,7 @@ import contextlib
 import io
 import json
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -40,7 +40,7 @@ class TfliteFile:
         self._schema = schema
         self.model = schema.ModelT.InitFromObj(schema.Model.GetRootAsModel(data, 0))
         if len(self.model.subgraphs) != 1:
-            raise CannotOptimize(f"the file has {len(self.model.subgraphs)} subgraphs, a YOLO network has one")
+            raise CannotOptimize(f"the file has {len(self.model.subgraphs)} subgraphs, expected one")
         self.graph = self.model.subgraphs[0]
         self.names = [operator.name for operator in known.operators]
         self.kinds = [tensor.kind for tensor in known.tensors]
@@ -193,6 +193,10 @@ class TfliteFile:
         """Keep the metadata true that Ultralytics attaches to its files: class names and input size."""
         self._attached = [(info, _relabeled(content, classes, size)) for info, content in self._attached]
 
+    def drop_archive(self) -> None:
+        """Leave out that metadata."""
+        self._attached = []
+
     # --- writing ---
     def data(self) -> bytes:
         """The new file, with the tensors, constants and operator codes that are still used."""
@@ -226,6 +230,17 @@ class TfliteFile:
             setattr(one, field, [moved[tensor] for tensor in _numbers(one, field)])
         for one in maps:
             one.tensorIndex = moved[one.tensorIndex]
+
+
+@contextlib.contextmanager
+def undamaged() -> Iterator[None]:
+    """Let all errors be CannotOptimize: as in graph.parse, a wrong number in a damaged file can fail anywhere with any."""
+    try:
+        yield
+    except CannotOptimize:
+        raise
+    except Exception as error:
+        raise CannotOptimize("a damaged .tflite: its content is inconsistent") from error
 
 
 def strided(begins: list[int], ends: list[int], steps: list[int], options: Any) -> list[slice]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from .network import CannotOptimize
 from .tflite_file import Array, TfliteFile, strided
-from .yolo_head import Head, is_nchw
+from .yolo_head import is_nchw
 
 
 class Factor(NamedTuple):
@@ -43,11 +43,11 @@ def changed(shape: Shape) -> bool:
     return any(factor.old != factor.new for dimension in shape for factor in dimension)
 
 
-def resize(file: TfliteFile, head: Head, size: tuple[int, int]) -> None:
-    """Rewrite the file for an input of (width, height). CannotOptimize names an operator that does not allow it."""
+def resize(file: TfliteFile, before: tuple[int, int], size: tuple[int, int]) -> None:
+    """Rewrite the file for another input, both (width, height). CannotOptimize names an operator that does not allow it."""
     shapes = _Shapes(file)
     picture = int(file.graph.inputs[0])
-    width, height = ((Factor(*pair),) for pair in zip(head.input_size, size, strict=True))
+    width, height = ((Factor(*pair),) for pair in zip(before, size, strict=True))
     shape = [fixed(count) for count in file.shape(picture)]
     first = 2 if is_nchw(file) else 1
     shape[first : first + 2] = [height, width]
