@@ -63,4 +63,6 @@ def test_controls_have_steps_limits_and_a_value_for_off_where_they_need_them() -
     assert [seg[name]["off"] for name in ("threshold", "mask_overlap", "nms_sigma")] == [False, True, False]
     assert (deep["threshold"]["off"], deep["threshold"]["low"], deep["threshold"]["high"]) == (False, 0.01, 0.99)
     assert (seg["threshold"]["low"], seg["threshold"]["high"]) == (0, 1)
+    distance = made["Anomaly"]["threshold"]
+    assert (distance["kind"], distance["high"], distance["off"], distance["default"]) == ("number", 1_000_000, False, None)
     assert deep["background"]["choices"] == seg["classes"]["choices"] == ["a", "b"]

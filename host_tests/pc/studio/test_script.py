@@ -50,10 +50,9 @@ def test_every_script_is_python_that_a_camera_has(kind: str, tmp_path: Path) -> 
     file = tmp_path / "copied.py"
     file.write_text(text, encoding="utf-8")
     assert camera_python.findings(file, ()) == []
-    (call,) = [
-        node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call) and ast.unparse(node.func) == "n6post.load"
-    ]
-    assert ast.literal_eval(call.args[0]) == '/rom/my "net".tflite'
+    calls = {ast.unparse(node.func): node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)}
+    assert ast.literal_eval(calls["n6post.load"].args[0]) == '/rom/my "net".tflite'
+    call = calls["n6post.Anomaly" if kind == "anomaly" else "n6post.load"]
     assert {word.arg: ast.literal_eval(word.value) for word in call.keywords} == {
         "threshold": 0.25, "classes": ["猫", 'a "dog"']}  # fmt: skip
     assert "n6post.Crop(img)" in text and "csi.QVGA" in text and max(map(len, text.splitlines())) < 110
@@ -85,7 +84,7 @@ def test_a_classifier_of_a_pc_prints_its_best_classes(tmp_path: Path) -> None:
 def test_a_script_prints_what_its_family_has() -> None:
     families = {"YoloV8": "objects", "YoloV8Seg": "masks", "YoloV8Pose": "poses", "Fomo": "poses", "Ssd": "objects"}
     assert {family: script.kind_of(family, "objects") for family in families} == families
-    for general in ("map", "classes", "depth", "vector"):
+    for general in ("map", "classes", "depth", "anomaly", "vector"):
         assert script.kind_of("Classifier", general) == general
 
 

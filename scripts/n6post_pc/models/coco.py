@@ -311,6 +311,8 @@ def as_dict(result: Any, size: tuple[int, int], masks: str) -> dict[str, Any]:
     kind = kind_of(result)
     if kind == "vector":
         return {"vector": [round(float(number), 6) for number in result.tolist()]}
+    if kind == "anomaly":
+        return {**result.as_dict(), "objects": as_dict(result.objects(), size, masks)["detections"]}
     if kind != "map":
         return dict(result.as_dict())
     whole = class_map(result, size) if masks == "rle" else None

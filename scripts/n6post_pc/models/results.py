@@ -1,6 +1,8 @@
-"""Tables of results for several commands. They fit into 80 columns."""
+"""Results for several commands: as tables of 80 columns, and drawn."""
 
 from typing import TYPE_CHECKING, Any
+
+import n6post
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -32,11 +34,21 @@ def add(sheet: "Table", picture: str, result: Any) -> None:
 
 
 def kind_of(result: Any) -> str:
-    """What a result is: "objects", "map" (a class for every pixel), "classes" of the picture, "depth" or "vector"."""
-    kinds = {"class_ids": "map", "score_of": "classes", "depth_at": "depth"}
+    """What a result is: "objects", "map" (classes of pixels), "classes" (of the picture), "depth", "anomaly" or "vector"."""
+    kinds = {"class_ids": "map", "score_of": "classes", "depth_at": "depth", "value_at": "anomaly"}
     if isinstance(result, list):
         return "objects"
     return next((kind for method, kind in kinds.items() if hasattr(result, method)), "vector")
+
+
+def draw(img: Any, result: Any, **options: Any) -> Any:
+    """Draw a result on a picture as `n6post.draw` does, with boxes around defects, and return it. Vectors are not drawn."""
+    kind = kind_of(result)
+    if kind != "vector":
+        n6post.draw(img, result, **options)
+    if kind == "anomaly":
+        n6post.draw(img, result.objects(), masks=False, **options)
+    return img
 
 
 def labels_of(processor: Any) -> list[str] | None:
@@ -59,6 +71,10 @@ def rows(result: Any) -> list[tuple[str, ...]]:
         return [(one.label, f"{one.score:.2f}", "", "") for one in result]
     if kind == "depth":
         return [("", "", "", f"{result.minimum():.3g} to {result.maximum():.3g}")]
+    if kind == "anomaly":
+        limit = "no threshold yet" if result.threshold is None else f"threshold {result.threshold:.1f}"
+        frame = result.verdict or "no verdict", f"{result.score:.1f}", "whole frame", limit
+        return [frame, *(("", *row[1:]) for row in rows(result.objects()))]
     if kind == "vector":
         return [("", "", "", f"{len(result)} numbers")]
     if kind == "objects":
@@ -105,6 +121,8 @@ class Tables:
         elif kind == "map":
             self._maps = True
             in_frame = {result.label(c): [result.fraction(c)] for c in result.class_ids()}
+        elif kind == "anomaly":
+            in_frame = {result.verdict or "no verdict": [result.score]}
         for label, values in in_frame.items():
             video.setdefault(label, []).append(values)
 

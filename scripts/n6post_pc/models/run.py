@@ -5,6 +5,7 @@ Shows the results in a table and draws them on a copy of each picture, or prints
 """
 
 import argparse
+import collections
 import contextlib
 import json
 import sys
@@ -22,7 +23,7 @@ from rich.console import Console
 from .. import files, paths, terminal
 from ..cli import spelled
 from ..command import FINDINGS, FINE, Bar, UserError, parser
-from . import coco, graph, pictures, results, sources
+from . import coco, graph, learned, pictures, results, sources
 from .compare import BoxStep, Comparison
 from .pictures import Picture, UnreadableError
 
@@ -52,6 +53,7 @@ EXAMPLES = (
     "model.tflite photos/ --json --masks polygon > found.jsonl",
     "model.tflite val2017/ --coco found.json --coco-images instances_val2017.json --threshold 0.001 --max-detections 100",
     "model_int8.tflite photos/ --compare model_float.tflite --truth annotations.json",
+    "features.tflite parts/ --learn good_parts/ --fit stretch",
 )
 
 
@@ -69,6 +71,15 @@ def parse(argv: list[str], prog: str) -> argparse.Namespace:
              "outputs). Does not apply to OTHER_MODEL of --compare")  # fmt: skip
     add("--refit-boxes", action="store_true",
         help="replace each box by the bounding box of its mask: YoloV8Seg(refit_boxes=True)")
+    add("--learn", type=Path, metavar="FOLDER",
+        help="good pictures, a folder of them or a video: Anomaly learns each of them once, sorted by name, before it "
+             "judges the others")  # fmt: skip
+    add("--state", type=Path, metavar="FOLDER",
+        help="keep what Anomaly has learned, and go on from there: the folder of n6post.State(FOLDER, anomaly=...), which "
+             "you can copy onto a camera's drive and back")  # fmt: skip
+    add("--sensitive", action="store_true", help="more defects and more false alarms: Anomaly(sensitive=True)")
+    add("--no-positions", dest="positions", action="store_false",
+        help="for textures, and for parts that may lie anywhere: Anomaly(positions=False)")
     add("--fit", choices=FITS, default="letterbox",
         help="how a picture is fitted into the network's input: " + "; ".join(f"{name}: {FITS[name][1]}" for name in FITS)
         + " (default letterbox)")  # fmt: skip
@@ -84,7 +95,8 @@ def parse(argv: list[str], prog: str) -> argparse.Namespace:
         help="print one JSON object per picture or frame, and nothing else, to stdout: file, frame (of a video, "
              "from 1), size, fit, and detections (class_id, label, score, rect, mask, keypoints), classes of a map "
              "(class_id, label, area, fraction, mask) or of the picture (class_id, label, score), distances (minimum, "
-             "median, maximum) or the vector of an embedding")  # fmt: skip
+             "median, maximum), the score, the threshold, the verdict and the objects of an anomaly map, or the vector of "
+             "an embedding")  # fmt: skip
     add("--masks", choices=coco.MASKS, default="rle",
         help="masks in JSON: rle: exact, COCO's compressed run lengths of the picture's pixels (default); polygon: "
              "[[x, y, x, y, ...], ...], holes filled; none: box, area and centroid only")  # fmt: skip
@@ -111,8 +123,11 @@ def parse(argv: list[str], prog: str) -> argparse.Namespace:
             command.error(f"--{name}: expected 1 or more")
     if arguments.coco_images and not arguments.coco:
         command.error("--coco-images needs --coco")
-    if arguments.coco and arguments.compare:
-        command.error("--coco and --compare exclude each other")
+    for name in ("coco", "learn", "state"):
+        if getattr(arguments, name) and arguments.compare:
+            command.error(f"--{name} and --compare exclude each other")
+    if arguments.state and arguments.state.exists() and not arguments.state.is_dir():
+        command.error(f"--state: expected a folder, and {arguments.state} is none")
     for path in (arguments.model, arguments.compare):
         if path is not None:
             files.model(path)
@@ -133,7 +148,9 @@ class Network:
                 self.processor = self.model.postprocess.processor
             else:
                 labels = [label.strip() for label in ml.Model(str(path)).labels or ()]
-                self.processor = getattr(n6post, family)(**options, **({"labels": labels} if labels else {}))
+                chosen = getattr(n6post, family)
+                takes_labels = "labels" in dict(chosen._option.defaults)
+                self.processor = chosen(**options, **({"labels": labels} if labels and takes_labels else {}))
                 self.model = ml.Model(str(path), postprocess=self.processor)
         except (ValueError, TypeError, OSError, ImportError) as error:
             message = str(error)
@@ -265,10 +282,7 @@ class Drawings:
         film = self._inputs.films.get(picture.path)
         canvases = [picture.canvas(even=film is not None) for _ in per_network]
         thickness = max(2, round(max(canvases[0].width(), canvases[0].height()) / 500))
-        drawn = [
-            canvas if results.kind_of(result) == "vector" else n6post.draw(canvas, result, thickness=thickness)
-            for canvas, result in zip(canvases, per_network)
-        ]
+        drawn = [results.draw(canvas, result, thickness=thickness) for canvas, result in zip(canvases, per_network)]
         shown: image.Image = drawn[0] if len(drawn) == 1 else pictures.beside(*drawn)
         path = self._path(picture.path)
         if film is None:
@@ -303,7 +317,7 @@ class Evaluation:
         for network in networks:
             if isinstance(network.processor, n6post.DeepLab):
                 raise UserError(f"--truth evaluates objects, but {network.path} returns a class for every pixel")
-            if network.family in ("Classifier", "Depth", "Embedding"):
+            if network.family in ("Classifier", "Depth", "Embedding", "Anomaly"):
                 raise UserError(f"--truth evaluates objects, but {network.path} finds none")
         self.truth, self._inputs, self._networks = truth, inputs, networks
         self._results = [coco.Results(None, inputs.paths, truth) for _ in networks]
@@ -344,6 +358,7 @@ def run(network: Network, inputs: Pictures, arguments: argparse.Namespace, conso
     tables = results.Tables()
     annotations = arguments.coco_images or arguments.truth
     file = coco.Results(arguments.coco, inputs.paths, annotations) if arguments.coco else None
+    verdicts = collections.Counter[str]()
     evaluation = Evaluation(arguments.truth, inputs, network) if arguments.truth else None
     drawings = Drawings(arguments.out, network.path.stem, inputs) if arguments.out else None
     fine = True
@@ -352,6 +367,8 @@ def run(network: Network, inputs: Pictures, arguments: argparse.Namespace, conso
             (result,) = evaluation.see(picture, arguments.fit) if evaluation else [network.see(picture, arguments.fit)]
             if drawings:
                 drawings.add(picture, result)
+            if results.kind_of(result) == "anomaly":
+                verdicts[result.verdict or "without a verdict"] += 1
             fields: dict[str, Any] = {}
             if file:
                 image_id = file.image_id(picture.path)
@@ -374,8 +391,14 @@ def run(network: Network, inputs: Pictures, arguments: argparse.Namespace, conso
     if arguments.json:
         if figures is not None:
             print(json.dumps({"model": str(network.path), "average_precision": figures}))
+        if verdicts:
+            print(json.dumps({"model": str(network.path), **learned.figures(network.processor)}))
     else:
         print_networks(console, arguments.fit, ("", network))
+        if verdicts:
+            known = learned.figures(network.processor)
+            limit = "no threshold yet" if known["threshold"] is None else f"threshold {known['threshold']:.1f}"
+            console.print(f"learned: {known['learned']} good pictures, {limit}, known {known['known']:.3f}\n")
         for sheet in tables.all():
             console.print(sheet)
         if tables.numbered:
@@ -383,10 +406,34 @@ def run(network: Network, inputs: Pictures, arguments: argparse.Namespace, conso
             console.print(f"The classes have no names: write one label per line to {names} beside the model.")
         for what, figure in (figures or {}).items():
             console.print(f"AP of {what} {figure['AP']:.3f}; AP50 {figure['AP50']:.3f}, AP75 {figure['AP75']:.3f}")
+        if verdicts:
+            console.print(", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items(), reverse=True)))
         if written:
             console.print(written, soft_wrap=True)
         print_drawings(drawings, console)
     return fine
+
+
+def learn(network: Network, arguments: argparse.Namespace, inputs: Pictures, prog: str) -> None:
+    """Let Anomaly learn good pictures, and add what an earlier run has learned. UserError for other families."""
+    processor = network.processor
+    if not isinstance(processor, n6post.Anomaly):
+        raise UserError(f"{network.path}: --learn and --state are for n6post.Anomaly, and its post-processor is "
+                        f"{network.family}. `{spelled('optimize')} MODEL --features` makes a model of features; if this is "
+                        "one, add --processor Anomaly")  # fmt: skip
+    with contextlib.redirect_stdout(sys.stderr):  # what cannot be restored or saved
+        state = n6post.State(str(arguments.state), anomaly=processor) if arguments.state else None
+        if arguments.learn:
+            good = Pictures(argparse.Namespace(**{**vars(arguments), "pictures": [arguments.learn]}), prog)
+            if both := {path.resolve() for path in good.paths} & {path.resolve() for path in inputs.paths}:
+                raise UserError(f"{min(both)} is to be learned and to be judged: its score would say nothing")
+            inputs.files = (*inputs.files, *good.paths)  # no drawing replaces one
+            for picture in Bar(good.total, "good picture").over(good):
+                processor.learn(1)
+                network.see(picture, arguments.fit)
+            inputs.failed += good.failed
+            if state and not state.save(force=True):
+                inputs.failed += 1
 
 
 def compare(one: Network, other: Network, inputs: Pictures, arguments: argparse.Namespace, console: Console) -> bool:
@@ -464,7 +511,8 @@ def main(argv: list[str], prog: str) -> int:
 def _run(arguments: argparse.Namespace, prog: str) -> int:
     inputs = Pictures(arguments, prog)
     given = {"threshold": arguments.threshold, "max_detections": arguments.max_detections,
-             "refit_boxes": arguments.refit_boxes or None}  # fmt: skip
+             "refit_boxes": arguments.refit_boxes or None, "sensitive": arguments.sensitive or None,
+             "positions": None if arguments.positions else False}  # fmt: skip
     options = {name: value for name, value in given.items() if value is not None}
     own = {"box_units": arguments.box_units} if arguments.box_units else {}
     network = Network(arguments.model, arguments.processor, {**options, **own})
@@ -478,7 +526,12 @@ def _run(arguments: argparse.Namespace, prog: str) -> int:
         networks.append(other)
         fine = compare(network, other, inputs, arguments, console)
     else:
+        if arguments.learn or arguments.state:
+            learn(network, arguments, inputs, prog)
         fine = run(network, inputs, arguments, console)
+        if isinstance(network.processor, n6post.Anomaly) and (what := learned.missing(network.processor)):
+            fine = False
+            print(f"{prog}: {network.path}: {what}. --learn FOLDER learns from good pictures", file=sys.stderr)
     for one in networks:
         if one.finding:
             fine = False

@@ -15,6 +15,8 @@ CONTROLS: dict[str, tuple[Any, ...]] = {
     "iou_threshold": ("slider",),
     "keypoint_threshold": ("slider",),
     "classes": ("classes",),
+    "positions": ("switch",),
+    "sensitive": ("switch",),
     "top_k": ("number", 1, 20),
     "background": ("class",),
     "mask_threshold": ("slider", 0.01, 0.99),  # between 0 and 1, both excluded
@@ -24,11 +26,15 @@ CONTROLS: dict[str, tuple[Any, ...]] = {
     "blend_boxes": ("switch",),
     "refine": ("switch",),
     "normalize": ("switch",),
+    "patches": ("number", 16, 1024),
     "max_detections": ("number", 1, 100),
     "nms_sigma": ("slider",),
     "box_units": ("choice", "pixels", "normalized"),
 }
 MORE = "mask_threshold"
+
+# Of a family whose option has another range.
+OTHERS: dict[str, dict[str, tuple[Any, ...]]] = {"Anomaly": {"threshold": ("number", 0, 1_000_000)}}  # a distance
 
 PAGE = re.compile(r" \(docs/\S+\)")  # a reference to a page
 
@@ -45,7 +51,7 @@ def controls(family: str, names: list[str] | None, unused: Collection[str] = ())
     texts = help_texts(family)
     made = []
     more = False
-    for option, (kind, *limits) in CONTROLS.items():
+    for option, (kind, *limits) in (CONTROLS | OTHERS.get(family, {})).items():
         more = more or option == MORE
         if option not in defaults or option in unused or kind in ("classes", "class") and not names:
             continue

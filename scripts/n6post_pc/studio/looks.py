@@ -22,7 +22,8 @@ _LINK = re.compile(r" \((?:\S*/)?docs/([\w-]+)\.md#([\w-]+)\)$")  # at the end o
 
 
 def look(
-    network: Any, request: Any, inputs: Any, outputs: Any, file: str, needs_labels: bool, run: Any = None
+    network: Any, request: Any, inputs: Any, outputs: Any, file: str, needs_labels: bool, run: Any = None,
+    processor: Any = None,
 ) -> tuple[Any, dict[str, Any]]:
     """The result, and what is shown of it, for JSON. ValueError for options or outputs that the post-processor refuses.
 
@@ -30,8 +31,9 @@ def look(
     file            the name of the model's file
     needs_labels    whether a .txt file of labels is beside it
     run             an over_time.Run after this frame, or None
+    processor       one that has learned something, or None for a new one
     """
-    processor = processor_of(network, request.family, request.options)
+    processor = processor or processor_of(network, request.family, request.options)
     network.model.postprocess = processor  # diagnose reads its options
     result = run.names["detections"] if run else processor(network.model, inputs, outputs)
     findings = n6post.diagnose(network.model, outputs, inputs=inputs)
@@ -47,7 +49,7 @@ def look(
         "printed": script.printed(kind, result, parts, made), "findings": findings,
         "script": script.camera_script(
             file, _non_default(processor, request.options), request.fit.capitalize(), request.frame_size, kind,
-            request.family or None, needs_labels, parts,
+            request.family or None, needs_labels, parts, getattr(processor, "learned", 0),
         ),
     }  # fmt: skip
 
@@ -109,6 +111,9 @@ def classes_and_unused(network: Any) -> tuple[list[str] | None, set[str]]:
 
 def counted(general: str, result: Any) -> str:
     """The heading of the table of results."""
+    if general == "anomaly":
+        limit = "no threshold yet" if result.threshold is None else f"threshold {result.threshold:.1f}"
+        return f"{(result.verdict or 'no verdict').capitalize()}: score {result.score:.1f}, {limit}"
     if general in ("depth", "vector"):
         return {"depth": "Distances", "vector": "A vector"}[general]
     number = len(result.class_ids()) if general == "map" else len(result)

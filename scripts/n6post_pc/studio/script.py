@@ -11,7 +11,7 @@ Made by n6post studio. {where}
 For an N6 or AE3, compile the model first: docs/first-hour.md.
 """
 
-import csi
+{imports}import csi
 import n6post
 
 cam = csi.CSI()
@@ -19,7 +19,7 @@ cam.reset()
 cam.pixformat(csi.RGB565)
 cam.framesize(csi.{frame_size})
 
-model = {load}
+{load}
 {made}
 while True:
     img = cam.snapshot()
@@ -38,9 +38,24 @@ KINDS = {
             '    percent = 100 * segmentation.fraction(class_id)\n'
             '    print("%s: %.1f %% of the frame" % (segmentation.label(class_id), percent))\n'),
     "classes": ("result", True, 'for one in result:  # best first\n    print("%s %.2f" % (one.label, one.score))\n'),
+    "anomaly": ("result", True, 'defects = [d.rect for d in result.objects()]\n'
+                'print("%s, score %.1f: %s" % (result.verdict or "no verdict yet", result.score, defects))\n'),
     "depth": ("depth", True, 'print("from %.2f to %.2f" % (depth.minimum(), depth.maximum()))\n'),
     "vector": ("vector", False, 'print("%d numbers" % len(vector))\n'),
 }  # fmt: skip
+
+# How Anomaly learns, once: its state is there after a restart
+LEARN = '''\
+state = n6post.State("/flash/anomaly", anomaly=anomaly)
+if not anomaly.learned:
+    anomaly.learn({count})
+while anomaly.learning:  # show another good part every two seconds
+    model.predict([n6post.{fit}(cam.snapshot())])
+    print("%d good parts learned" % anomaly.learned)
+    time.sleep(2)
+state.save(force=True)
+'''
+GOOD_PARTS = 30  # to learn, if none are chosen on the page
 
 # With a tracker: (what makes a part, its line for each frame, the lines that print what it says)
 PARTS = {
@@ -100,7 +115,7 @@ def written(options: dict[str, Any]) -> str:
 
 def camera_script(
     model: str, options: dict[str, Any], fit: str, frame_size: str, kind: str, family: str | None = None,
-    needs_labels: bool = False, parts: Sequence[Part] = (),
+    needs_labels: bool = False, parts: Sequence[Part] = (), good: int = 0,
 ) -> str:  # fmt: skip
     """The script.
 
@@ -110,20 +125,25 @@ def camera_script(
     family          the post-processor if it has to be named, or None
     needs_labels    whether the model has a .txt file of labels
     parts           a tracker and what belongs to it; nothing without one
+    good            how many good frames Anomaly learns
     """
     name = KINDS[kind][0]
     path = literal(f"/rom/{model}")
-    if family:
-        load = f"n6post.load({path}, processor=n6post.{family}({written(options)}))"
+    imports, made = "", "".join(f"{one.made}\n" for one in parts)
+    if kind == "anomaly":
+        load = f"anomaly = n6post.Anomaly({written(options)})\nmodel = n6post.load({path}, processor=anomaly)"
+        imports, made = "import time\n\n", LEARN.format(count=good or GOOD_PARTS, fit=fit)
+    elif family:
+        load = f"model = n6post.load({path}, processor=n6post.{family}({written(options)}))"
     else:
-        load = f"n6post.load({', '.join(filter(None, (path, written(options))))})"
+        load = f"model = n6post.load({', '.join(filter(None, (path, written(options))))})"
     # A name with quotes or backslashes would end the docstring.
     plain = model if model.isprintable() and not set(model) & {'"', "\\"} else "the model"
     labels = f"{plain.split('.')[0]}.txt" if plain == model else "the .txt file with its labels"
     files = f"{plain} and {labels}" if needs_labels else plain
     text = HEAD.format(
         title=f"Run {plain} and print what it finds.", where=f"Put {files} into the ROMFS of the camera.",
-        frame_size=frame_size, load=load, name=name, fit=fit, made="".join(f"{one.made}\n" for one in parts),
+        frame_size=frame_size, imports=imports, load=load, name=name, fit=fit, made=made,
     )  # fmt: skip
     loop = "".join(f"{one.step}\n" for one in parts) + draws(kind, parts) + prints(kind, parts)
     return text + "".join(f"    {line}\n" for line in loop.splitlines())
@@ -133,6 +153,8 @@ def draws(kind: str, parts: Sequence[Part]) -> str:
     """The lines that draw: the results last, so that no line crosses their labels."""
     name, drawn, _ = KINDS[kind]
     drawings = [one.name for one in parts[1:]] + [f'{name}, color_by="track"' if parts else name]
+    if kind == "anomaly":
+        drawings.append(f"{name}.objects(), masks=False")
     return "".join(f"n6post.draw(img, {one})\n" for one in drawings) if drawn else ""
 
 

@@ -29,7 +29,7 @@ from ..files import MODELS
 from ..models import coco, compare, graph, n6_estimate, results, sources, vela
 from ..models.run import FITS, Network
 from ..optimize import can_be_optimized
-from . import looks, over_time, pages, truth
+from . import learning, looks, over_time, pages, truth
 from .frames import FRAME_SIZE, SIZES, Camera, Source
 
 KEPT = 12  # frames and outputs of models that are kept, so that a slider does not run the network again
@@ -102,6 +102,7 @@ class Request:
     family      the name of the post-processor, or "" for the one that fits
     exact       whether the network is computed with every bit of the firmware's CPU
     options     of the post-processor, those that are not its default
+    good        the frames that Anomaly learns: [picture, number] of each
     scene       what was drawn on the frame, an over_time.Scene or its entries: objects are tracked; None: they are not
     """
 
@@ -113,6 +114,7 @@ class Request:
     family: str = ""
     exact: bool = False
     options: dict[str, Any] = field(default_factory=dict)
+    good: Any = ()
     scene: Any = None
 
     def __post_init__(self) -> None:
@@ -132,6 +134,7 @@ class Request:
         if not isinstance(self.options, dict) or not all(isinstance(name, str) for name in self.options):
             raise UserError("options: expected names and values")
         self.options = {name: tuple(v) if isinstance(v, list) else v for name, v in self.options.items()}
+        self.good = learning.checked(self.good)
         self.scene = None if self.scene is None else over_time.checked(self.scene)
 
 
@@ -158,6 +161,7 @@ class Workbench:
         self._outputs: OrderedDict[tuple[Any, ...], tuple[Any, Any]] = OrderedDict()
         self._frames: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
         self._history = over_time.History()
+        self._lessons = learning.Lessons()
 
     def _new_id(self, kind: str) -> str:
         self._count += 1
@@ -295,6 +299,7 @@ class Workbench:
             if source and source.live:
                 source.close()
             self._history.forget(key)
+            self._lessons.forget(key)
             for kept in (self._outputs, self._frames):
                 for one in [one for one in kept if key in one]:
                     del kept[one]
@@ -335,6 +340,7 @@ class Workbench:
         if model.is_changed():
             model = self.models[model_id] = ModelFile(model.id, model.path, model.optimized_from, model.report)
             self._history.forget(model_id)
+            self._lessons.forget(model_id)
             for key in [key for key in self._outputs if key[0] == model_id]:
                 del self._outputs[key]
             for one in [one for one in self.models.values() if one.optimized_from == model_id]:
@@ -420,7 +426,7 @@ class Workbench:
         """What a model finds in a frame, for JSON. UserError, or UnclearError if the user should choose a post-processor.
 
         With a scene only {"tracked": frames so far, "frames": those up to this one}, if there is work for more than half a
-        second: the same request goes on.
+        second: the same request goes on. With good frames to learn also {"doing": "Learning"}.
         """
         with self._lock:
             return self._look(request)[1]
@@ -430,7 +436,7 @@ class Workbench:
         with self._lock:
             (one, shown), (other, beside) = self._look(left), self._look(right)
             both = {"left": shown, "right": beside}
-            if one is None or other is None:  # one of them is still tracking
+            if one is None or other is None:  # one of them is still tracking or learning
                 return both | {"agreement": ""}
             return both | {"agreement": compare.agreement(one, other, (shown["width"], shown["height"]))}
 
@@ -442,22 +448,28 @@ class Workbench:
             run, request = self._tracked(network, request, source, taken)
             if run and run.frames < run.total:
                 return None, {"tracked": run.frames, "frames": run.total}
+            processor, scores = self._learned(network, request)
+            if processor and len(scores) < len(request.good):
+                return None, {"doing": "Learning", "tracked": len(scores), "frames": len(request.good)}
             frame, inputs, outputs = taken or self._taken(network, request, source)
             shown_file = model.path.name, model.labels_path is not None
-            result, shown = looks.look(network, request, inputs, outputs, *shown_file, run)
+            result, shown = looks.look(network, request, inputs, outputs, *shown_file, run, processor)
         except ValueError as error:
             raise UserError(str(error)) from error
         if run:
             run.draw(frame)
-        elif results.kind_of(result) != "vector":
-            n6post.draw(frame, result)
+        else:
+            results.draw(frame, result)
+        if processor:
+            shown |= learning.shown(processor, scores, request.good, (request.picture, request.number), result.score)
         inspected = self._inspected(model)
         findings = _merged(shown["findings"], inspected.findings if inspected else [])
         return result, shown | {
             "picture": _as_png(frame), "width": frame.width(), "height": frame.height(),
             **self._ticks(network, request, source, inputs, outputs, (frame.width(), frame.height())),
             "findings": [pages.linked(finding) for finding in findings],
-            "figures": figures(inspected) if inspected else None, "command": host_command(model, source, request),
+            "figures": figures(inspected) if inspected else None,
+            "command": host_command(model, source, request, [self.sources.get(key) for key, _ in request.good]),
             **(run.shown() if run else {}),
         }  # fmt: skip
 
@@ -486,6 +498,19 @@ class Workbench:
         key = (low.model, low.picture, low.family, low.exact, low.fit, low.frame_size, repr(sorted(low.options.items())))
         run = self._history.run(key, scene, threshold, source, request.number, detect)
         return run, low if run else request
+
+    def _learned(self, network: Network, request: Request) -> tuple[Any, list[float]]:
+        """An Anomaly that has learned the good frames, or a part of them, and their scores. None for other families."""
+        if not isinstance(network.processor, n6post.Anomaly):
+            return None, []
+
+        def take(frame: learning.Frame) -> Sequence[Any]:
+            shown = replace(request, picture=frame[0], number=frame[1])
+            return network.model, *self._taken(network, shown, self.source(frame[0]))[1:]
+
+        asked = looks.processor_of(network, request.family, request.options)
+        key = request.model, request.family, request.exact, request.fit, request.frame_size
+        return self._lessons.learned(key, asked, request.good, take)
 
     def _taken(self, network: Network, request: Request, source: Source | Camera) -> tuple[Any, Any, Any]:
         """A frame to draw on, and the inputs and outputs of the network for it."""
@@ -621,12 +646,20 @@ def _as_png(frame: Any) -> str:
     return "data:image/png;base64," + base64.b64encode(data.getvalue()).decode()
 
 
-def host_command(model: ModelFile, source: Source | Camera, request: Request) -> str:
-    """The command that runs the script on this PC, or on the camera that the frames come from."""
+def host_command(model: ModelFile, source: Source | Camera, request: Request, good: Sequence[Any] = ()) -> str:
+    """The command that runs the script on this PC, or on the camera that the frames come from.
+
+    good    the sources of the good frames, which the script learns first
+    """
     if source.path is None:
         return _command("camera.py", "camera") + " run script.py"
-    files = ["--picture", quoted(source.path), "--model", quoted(model.path)]
-    more = [*source.command(request.number), *["--exact"] * request.exact]
+    shown, more = [*good, source], source.command(request.number)
+    if good and source not in good and all(isinstance(one, Source) and one.size for one in shown):
+        more = ["--frames", str(len(shown)), "--clock video --fps 0.3"]
+    else:
+        shown = [source]
+    files = ["--picture", *(quoted(one.path) for one in shown), "--model", quoted(model.path)]
+    more += ["--exact"] * request.exact
     return " ".join([_command("run_on_host.py", "host"), "script.py", *files, *more])
 
 

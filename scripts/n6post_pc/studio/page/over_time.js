@@ -88,7 +88,7 @@ export class OverTime {
   // A look that goes on: how far it is.
   wait(found = null) {
     this.progress.hidden = !found;
-    if (found) this.progress.textContent = `Tracking: frame ${found.tracked} of ${found.frames}`;
+    if (found) this.progress.textContent = `${found.doing ?? "Tracking"}: frame ${found.tracked} of ${found.frames}`;
   }
 
   clear() {

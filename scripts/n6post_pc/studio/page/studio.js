@@ -2,6 +2,7 @@
 // server.js does the work: `look` returns the drawn frame, the results and the camera script for the options of a panel.
 
 import { element, keep, kept, svg } from "./elements.js";
+import { Good, keepGood } from "./good.js";
 import { openScene, OverTime } from "./over_time.js";
 import { ask, showFrame } from "./server.js";
 
@@ -49,6 +50,7 @@ class Panel {
     this.root.setAttribute("aria-label", side === 0 ? "Left model" : "Right model");
     if (from) Object.assign(this, { model: from.model, family: from.family, fit: from.fit, options: { ...from.options } });
     this.overTime = new OverTime(this.root, from?.track ?? false, refresh);
+    this.good = new Good(this.root, () => [picture, number], stills, refresh);
     const on = (selector, event, action) => this.root.querySelector(selector).addEventListener(event, action);
     on("form", "submit", (event) => event.preventDefault());
     on(".model", "change", (event) => this.choose(event.target.value));
@@ -98,7 +100,7 @@ class Panel {
 
   request() {
     return { model: this.model, picture, number, frame_size: $("size").value, fit: this.fit, family: this.family,
-      exact: $("exact").checked, options: this.options, scene: this.overTime.request() };
+      exact: $("exact").checked, options: this.options, good: this.good.request(), scene: this.overTime.request() };
   }
 
   showModels() {
@@ -181,6 +183,7 @@ class Panel {
     if (!this.one(".ticks")) this.one(".marks").replaceChildren();
     this.one(".script").disabled = this.one(".picture").disabled = false;
     this.overTime.show(found, !again);
+    this.good.show(found, state.pictures.find((one) => one.id === picture)?.live);
   }
 
   showFindings() {
@@ -320,8 +323,8 @@ class Panel {
   numberControl(control, id, value) {
     const input = element("input", { type: "number", id, min: control.low, max: control.high, step: 1, value });
     input.addEventListener("change", () => {
-      const typed = input.value === "" ? control.default : Math.round(Number(input.value));
-      const now = Math.min(Math.max(typed, control.low), control.high);
+      const typed = Math.min(Math.max(Math.round(Number(input.value)), control.low), control.high);
+      const now = input.value === "" ? control.default : typed;
       input.value = now;
       this.set(control.option, now, now === control.default);
     });
@@ -551,7 +554,7 @@ async function refresh() {
   again = true;
   for (const { name, fit, family, options } of panels) keep(name, { fit, family, options });
   keep(`page of ${location.pathname}`, { picture, number, size: $("size").value, exact: $("exact").checked,
-    panels: panels.map(({ model, fit, family, options, track }) => ({ model, fit, family, options, track })) });
+    good: panels[0].good.request(), panels: panels.map(({ model, fit, family, options, track }) => ({ model, fit, family, options, track })) });
   if (busy) return;
   busy = true;
   while (again) {
@@ -665,6 +668,7 @@ function showPictures(at = 0) {
 
 function newState(fresh) {
   state = fresh;
+  keepGood(state.pictures);
   const at = [...$("pictures").children].findIndex((button) => button.dataset.id === picture);
   for (const button of [...$("pictures").children]) {
     if (!state.pictures.some((one) => one.id === button.dataset.id)) button.remove();
@@ -730,6 +734,7 @@ async function start() {
   newState(await ask("state"));
   $("size").append(...state.sizes.map((name) => element("option", { value: name, textContent: name })));
   const last = kept(`page of ${location.pathname}`);
+  keepGood(state.pictures, last.good);
   $("size").value = state.sizes.includes(last.size) ? last.size : "VGA";
   $("exact").checked = last.exact === true;
   panels.push(new Panel(0));
