@@ -24,6 +24,11 @@ class Played:
 
             network = recorded_model(name)
             tensors, (_, height, width, _) = network.tensors, network.input_shape[0]
+        elif name == "features":  # of a cut network
+            import numpy as np
+
+            values = np.random.default_rng(0).integers(-90, 90, (1, 12, 12, 128)).astype(np.int8)
+            tensors, width, height = [recorded.Tensor(values, 0.1, 0)], 192, 192
         elif name == "oriented boxes":
             import recorded_oriented_boxes
 
