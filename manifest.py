@@ -1,5 +1,5 @@
 metadata(
-    version="0.8.0",
+    version="0.9.0",
     description="Post-processing of segmentation, pose and detection networks on OpenMV cameras",
     license="MIT",
 )

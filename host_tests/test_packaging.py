@@ -58,7 +58,10 @@ def test_only_inline_assembler_needs_an_architecture(file: str, tmp_path: Path) 
 
 def test_only_assembler_and_viper_kernels_contain_machine_code() -> None:
     with_assembler = {file for file in FILES if has_assembler(file)}
-    groups = "boxes", "maps", "drawing", "poses", "crops", "heads", "anchors", "oriented", "places", "measures", "hide"
+    groups = (
+        "boxes", "maps", "drawing", "poses", "crops", "heads", "anchors", "oriented", "places", "measures", "hide",
+        "neighbors",
+    )  # fmt: skip
     kernels = {f"n6post/kernels/{kind}/{group}.py" for kind in ("helium", "m7") for group in groups}
     compiled = "tracks", "json", "cells", "corners", "occupancy", "laplacian", "crc"
     assert with_assembler == kernels | {f"n6post/kernels/viper/{name}.py" for name in compiled}
