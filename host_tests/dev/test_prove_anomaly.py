@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from commands import ROOT
+from PIL import Image
 
 pytest.importorskip("skimage")
 pytest.importorskip("ai_edge_litert")
@@ -64,7 +65,7 @@ def test_a_run_prints_tables_and_draws_defects(
     assert text.count("\n[") == 1 and text.startswith(f'["{size}", "connector", 0, ')
     for name in (f"| {size}, four tiles, PatchCore |", "| connector: solder |", "| out of focus |"):
         assert name in text
-    with prove.Image.open(sheet) as picture:
+    with Image.open(sheet) as picture:
         assert picture.size == (4 * kinds.SIZE // 2, kinds.SIZE // 2)
 
 
