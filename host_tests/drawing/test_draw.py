@@ -24,7 +24,10 @@ FORMATS = [image.RGB565, image.GRAYSCALE]
 on_both_formats = pytest.mark.parametrize("pixformat", FORMATS, ids=["RGB565", "GRAYSCALE"])
 RECT = (40, 50, 30, 20)
 
-EXPECTED = "expected a list of Detection, a Segmentation, DepthMap, Classification, zone, Trail, HeatMap or Plane"
+EXPECTED = (
+    "expected a list of Detection, a Segmentation, DepthMap, AnomalyMap, Classification, zone, Trail, HeatMap, Plane"
+    " or array"
+)
 
 
 def detection(rect: tuple[int, int, int, int] = RECT, class_id: int = 0, label: str = "cat") -> Any:
