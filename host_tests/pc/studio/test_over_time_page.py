@@ -157,7 +157,7 @@ def test_what_cannot_be_is_undone_with_a_sentence(studio: Tracking) -> None:
     before = studio.frame()
     studio.tool("Plane points")
     studio.click((100, 100), (200, 100), (300, 100), (400, 100))
-    expect(studio.page.locator(".hint")).to_contain_text("plane: ")
+    expect(studio.page.locator(".tools .hint")).to_contain_text("plane: ")
     assert len(studio.errors) == 1 and "400" in studio.errors.pop()  # the request
     assert len(studio.said()) == 1 and studio.frame() == before
     studio.tool("Line")
