@@ -40,9 +40,11 @@ _POWER = const(4)  # of how well a frame was known: the weight of its score
 class Anomaly(Processor):
     """Post-processor that learns good frames and finds defects: `ml.Model(path, postprocess=n6post.Anomaly())`.
 
+        anomaly = n6post.Anomaly()
+        model = n6post.load("/rom/yolov8n_192_features.tflite", processor=anomaly)
         anomaly.learn(30)
         result = model.predict([n6post.Stretch(img)])
-        if result.verdict == "defect":
+        print(result.verdict, result.objects())
 
     A call returns an `AnomalyMap`. `learn` says that the next frames are good ones; each is first judged by what was learned
     before it, and the threshold comes from these scores. Show another part, or the next piece of a texture, in each frame:
