@@ -150,10 +150,17 @@ def test_grid_is_drawn_like_a_heat_map_with_its_numbers(dtype: Any) -> None:
 
 
 def test_grid_with_numbers_that_are_none_is_drawn() -> None:
-    img = image.Image(*SIZE, image.RGB565)
-    n6post.draw(img, ulab_numpy.array([[0.0, float("nan")], [float("inf"), 2.0]]))
-    assert rgb(img)[100, 140].max() > 0
+    """As if they were the smallest number, whether that is above or below 0."""
+    nan, infinite = float("nan"), float("inf")
+    for low, high in ((3.0, 5.0), (-5.0, -3.0)):
+        img, wanted = noise(SIZE), noise(SIZE)
+        n6post.draw(img, ulab_numpy.array([[low, nan, high], [infinite, (low + high) / 2, -infinite]]))
+        n6post.draw(wanted, ulab_numpy.array([[low, low, high], [low, (low + high) / 2, low]]))
+        assert img.bytearray() == wanted.bytearray() != noise(SIZE).bytearray()
+    img = noise(SIZE)
     n6post.draw(img, ulab_numpy.array([[3.0, 3.0]]))
+    n6post.draw(img, ulab_numpy.array([[nan, infinite]]))
+    assert img.bytearray() == noise(SIZE).bytearray()
 
 
 def test_what_is_no_grid_is_refused() -> None:

@@ -133,9 +133,10 @@ def test_values_by_portable_kernels_are_distances_to_the_nearest_patch(channels:
 
 
 def test_nothing_is_said_before_anything_is_learned() -> None:
-    result = judged(n6post.Anomaly(), Parts().features())
-    assert (result.score, result.threshold, result.verdict, result.objects()) == (0.0, None, None, [])
-    assert np.array(result.values.tolist()).max() == 0
+    for options in ({}, {"threshold": 5.0}, {"sensitive": True}):
+        result = judged(n6post.Anomaly(**options), Parts().features())
+        assert (result.score, result.threshold, result.verdict, result.objects()) == (0.0, None, None, [])
+        assert np.array(result.values.tolist()).max() == 0
 
 
 # --- learning ---

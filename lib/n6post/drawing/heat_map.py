@@ -55,14 +55,15 @@ def draw_grid(values, target, color, alpha, thickness, labels, color_by, text_sc
     if roi is not None:
         raise ValueError("roi: expected None for a grid, which covers the whole picture, got %r" % (roi,))
     values = np.array(values, dtype=np.float)
-    finite = np.where(np.isfinite(values), values, 0.0)
-    low, high = float(np.min(finite)), float(np.max(finite))
+    finite = np.isfinite(values)
+    low, high = float(np.min(np.where(finite, values, 3e38))), float(np.max(np.where(finite, values, -3e38)))
+    values = np.where(finite, values, low)  # what is not finite is not drawn
     _, depth, width, height = target
     fine = _fineness(values, width, height, True)
     rows, columns = values.shape
     block = _block(columns * fine, rows * fine, width, height, None, None)
     block[MAP_DEPTH] = depth
-    _draw_levels(finite, low, high, fine, target, block, _table(colors, alpha))
+    _draw_levels(values, low, high, fine, target, block, _table(colors, alpha))
 
 
 def _check(alpha, smooth):

@@ -158,6 +158,8 @@ def anomalies(dice: Dice) -> str:
         limits = known.limits(options["sensitive"])
         given = options.get("threshold")
         threshold = int(given * 4096) if given is not None else limits and limits[0]
+        if not grid and not known.patches:
+            threshold = None
         if threshold is None:
             same("threshold and verdict", (found.threshold, found.verdict), (None, None))
         else:

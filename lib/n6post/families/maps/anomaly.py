@@ -258,6 +258,8 @@ class AnomalyBinding(ModelBinding):
         flat = values.reshape((cells,))
         score = int(np.max(flat) * _STEPS)
         threshold, largest, mean = options._known_limits()
+        if self.channels > 1 and found is None:
+            threshold = None  # a script's own says nothing of a frame that is compared with nothing
         verdict = quartile = None
         if options._left or threshold is not None and score > threshold:
             quartile = int(np.sort(flat)[cells // 4] * _STEPS)
