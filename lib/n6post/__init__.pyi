@@ -1189,8 +1189,8 @@ class Anomaly:
     def learn(self, frames: int | None = None) -> None:
         """Learn from the next frames, which are good ones, in addition to what is known.
 
-        - `frames`: how many, 1..1000; 0: stop learning; None: until new frames add hardly anything, that is, `known` is .9
-          and there were 20 of them
+        - `frames`: how many, 1..1000; 0: stop learning; None: until new frames add hardly anything, that is, `known` is .9,
+          after 18 frames at least
         """
 
     @property

@@ -192,6 +192,14 @@ def test_step_of_places_is_a_fifth_of_the_spread_of_the_first_frame() -> None:
     assert anomaly.to_state()[0]["form"][4] == int(np.sqrt(((flat - flat.mean(axis=0)) ** 2).sum(axis=1).mean()) / 5)
 
 
+def test_places_of_a_wide_map_stay_within_what_the_kernel_takes() -> None:
+    anomaly = n6post.Anomaly(patches=256)
+    anomaly.learn(1)
+    judged(anomaly, Parts(channels=300, cells=(2, 60)).features(), size=(960, 32))
+    assert anomaly.to_state()[0]["form"][4] == 2047 // 60
+    assert memory_of(anomaly)[1].max() == 59 * (2047 // 60)
+
+
 def test_missing_part_is_a_defect_though_its_background_is_known() -> None:
     random = np.random.default_rng(2)
     background, part = random.integers(-70, 70, (2, 8))
@@ -250,7 +258,7 @@ def test_learn_without_a_number_ends_when_new_frames_add_nothing() -> None:
         judged(anomaly, parts.features())
         if not anomaly.learning:
             break
-    assert 20 <= anomaly.learned < 40
+    assert 18 <= anomaly.learned < 40
     assert anomaly.known >= 0.9
     restless = Parts(channels=4, noise=30.0, cells=(2, 3))
     anomaly = n6post.Anomaly(patches=512)
@@ -356,7 +364,43 @@ def test_frame_that_differs_as_a_whole_is_changed_and_has_no_defects() -> None:
         assert judged(anomaly, parts.features(defects, shift)).verdict == verdict
 
 
+def test_verdict_is_that_of_plain_numpy() -> None:
+    """Changed is a frame whose first quartile is above three standard deviations, and has risen more than its score."""
+    random, anomaly = np.random.default_rng(20), n6post.Anomaly()
+
+    def said(values: Array) -> Any:
+        return FakeModel([Tensor(values.astype(np.float32)[None])], (80, 64)).run(anomaly)
+
+    anomaly.learn(12)
+    good = [random.uniform(1, 2, (8, 10)) * random.uniform(0.9, 1.1) for _ in range(12)]
+    for values in good:
+        said(values)
+    scores, quartiles = [values.max() for values in good], [np.sort(values.ravel())[20] for values in good]
+    most, largest = usual(None, scores, 3), usual(None, quartiles, 3)
+    seen = set()
+    for _ in range(300):
+        values = random.uniform(1, 2, (8, 10)) * random.uniform(0.9, 1.6)
+        values[0, 0] *= random.choice([1, 1, 2])
+        score, quartile = values.max(), np.sort(values.ravel())[20]
+        rise = quartile / np.mean(quartiles) - score / most
+        if min(abs(score - most), abs(quartile - largest), abs(rise)) < 2e-3:
+            continue  # whole numbers decide
+        verdict = "good" if score <= most else "changed" if quartile > largest and rise > 0 else "defect"
+        assert said(values).verdict == verdict
+        seen.add((verdict, quartile > largest, rise > 0))
+    assert len(seen) >= 5
+
+
 # --- defects as objects ---
+def test_score_of_a_ring_is_its_own_and_not_that_of_what_is_inside() -> None:
+    values = np.zeros((7, 7), np.float32)
+    values[1:6, 1:6] = 20.0
+    values[2:5, 2:5] = 0.0
+    values[3, 3] = 40.0
+    result = FakeModel([Tensor(values[None, ..., None])], (56, 56)).run(n6post.Anomaly(threshold=10.0))
+    assert [(d.rect, d.score) for d in result.objects()] == [((24, 24, 8, 8), 0.875), ((8, 8, 40, 40), 0.75)]
+
+
 def test_defects_that_touch_are_one_object_the_worst_one_first() -> None:
     values = np.zeros((6, 8), np.float32)
     values[0, 0], values[1, 1] = 12.0, 20.0  # touch at a corner

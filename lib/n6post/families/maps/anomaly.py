@@ -28,7 +28,6 @@ _EXPECTED = "features [1, H, W, C] of 2 to 1024 channels, or scores [1, H, W, 1]
 _MOST_CELLS = const(4096)
 _LEAST_WEIGHT = const(3)  # of all scores together, until there is a threshold: that of about ten frames
 _KNOWN_FRAMES = const(8)  # over which `known` is smoothed
-_LEAST_FRAMES = const(20)  # that learn() takes
 _ENOUGH = 0.9  # of `known`, at which learn() ends
 # Distances are multiples of 1/256, scores of 1/4096: these are the same floats on a PC and on a camera, whose objects have
 # 22 bits. Statistics are whole numbers of 1/4096.
@@ -86,8 +85,8 @@ class Anomaly(Processor):
     def learn(self, frames=None):
         """Learn from the next frames, which are good ones, in addition to what is known.
 
-        frames  how many, 1..1000; 0: stop learning; None: until new frames add hardly anything, that is, `known`
-                is .9 and there were 20 of them
+        frames  how many, 1..1000; 0: stop learning; None: until new frames add hardly anything, that is, `known` is .9,
+                after 18 frames at least
         """
         self._left = -1 if frames is None else number("frames", frames, 0, 1000)
 
@@ -153,7 +152,7 @@ class Anomaly(Processor):
             self._bindings = (binding,)  # type: ignore[assignment]  # other models are examined again, and refused
         left = self._left - 1
         if left < 0:
-            left = 0 if count + 1 >= _LEAST_FRAMES and smoothed >= _ENOUGH * _STEPS else -1
+            left = 0 if smoothed >= _ENOUGH * _STEPS else -1
         self._memory, self._form, self._learned, self._limits, self._left = memory, form, learned, None, left
 
     def to_state(self):
