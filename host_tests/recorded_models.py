@@ -11,6 +11,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+# Shape of the output, width and height of the input: of a cut network, and of one that compares faces.
+MADE_UP = {"features": ((1, 12, 12, 128), 192, 192), "embedding": ((1, 128), 112, 112)}
+
 
 class Played:
     """A backend of ml.Model that returns recorded outputs for any input."""
@@ -24,11 +27,12 @@ class Played:
 
             network = recorded_model(name)
             tensors, (_, height, width, _) = network.tensors, network.input_shape[0]
-        elif name == "features":  # of a cut network
+        elif name in MADE_UP:
             import numpy as np
 
-            values = np.random.default_rng(0).integers(-90, 90, (1, 12, 12, 128)).astype(np.int8)
-            tensors, width, height = [recorded.Tensor(values, 0.1, 0)], 192, 192
+            shape, width, height = MADE_UP[name]
+            values = np.random.default_rng(0).integers(-90, 90, shape).astype(np.int8)
+            tensors = [recorded.Tensor(values, 0.1, 0)]
         elif name == "oriented boxes":
             import recorded_oriented_boxes
 

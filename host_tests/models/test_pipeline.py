@@ -125,7 +125,7 @@ def test_next_region_of_a_hand_is_that_of_mediapipes_graph(case: str) -> None:
     keypoints = ulab_array(np.column_stack([points, np.ones(21)]))
     pipeline = n6post.Pipeline(Detector([]), Second([]))
     found = pipeline._region(box(0, 0, 9, 9, keypoints), None)
-    np.testing.assert_allclose(found, [x, y, side, side, cos(rotation), sin(rotation), side, side], atol=1e-2)
+    np.testing.assert_allclose(found, [x, y, side, side, cos(rotation), sin(rotation), side, side, 0], atol=1e-2)
 
 
 @pytest.mark.parametrize("case", [case for case, _ in recorded.cases("face")])
@@ -228,7 +228,7 @@ def test_two_regions_that_meet_are_followed_as_one() -> None:
         detector = Detector([box(100, 100, 60, 60), box(150, 100, 60, 60)], [])
         pipeline = n6post.Pipeline(detector, Second(moved), max_detections=2)
         assert len(pipeline.predict(picture())) == 2 and pipeline.following == following
-    close: Any = [(x, 100.0, 99.0, 99.0, 1.0, 0.0, 50.0, 50.0) for x in (100.0, 110.0, 140.0)]
+    close: Any = [(x, 100.0, 99.0, 99.0, 1.0, 0.0, 50.0, 50.0, 0.0) for x in (100.0, 110.0, 140.0)]
     assert lib._overlaps(close[1], close[:1]) and not lib._overlaps(close[2], close[:1])
 
 

@@ -101,6 +101,72 @@ def test_nobody_matches_below_the_threshold() -> None:
     assert gallery.match([float("nan"), 1.0]) is None and gallery.match([0.0, 0.0]) is None
 
 
+def middle(gallery: Any) -> float:
+    """The middle of both means, by numpy, from what as_dict tells."""
+    entries = gallery.as_dict()["vectors"]
+    names = np.array([entry["name"] for entry in entries])
+    vectors = np.array([entry["vector"] for entry in entries], float)
+    vectors /= np.linalg.norm(vectors, axis=1)[:, None]
+    similar = vectors @ vectors.T
+    np.fill_diagonal(similar, -np.inf)
+    own, others = [], []
+    for row, name in zip(similar, names):
+        for other in sorted(set(names)):
+            if np.isfinite(best := row[names == other].max()):
+                (own if other == name else others).append(best)
+    return float(np.mean(own) + np.mean(others)) / 2
+
+
+def test_the_threshold_is_learned_from_the_enrolled_vectors() -> None:
+    gallery = n6post.Gallery(None, max_vectors=3)
+    people = alike(5, 3)
+    for i, person in enumerate(people[:4]):
+        assert gallery.least_similarity == 0.75  # one vector of each name says nothing about a name's own
+        gallery.enroll(f"person {i}", person())
+    for turn in range(3):
+        for i, person in enumerate(people[: 4 - turn]):
+            gallery.enroll(f"person {i}", person())
+            assert gallery.least_similarity == pytest.approx(middle(gallery), abs=2e-4)
+    gallery.forget("person 3")
+    learned = gallery.least_similarity
+    assert learned == pytest.approx(middle(gallery), abs=2e-4)
+    assert all(gallery.match(person()).name == f"person {i}" for i, person in enumerate(people[:3]))
+    assert gallery.match(people[4]()) is None
+    for name in ("person 1", "person 2"):
+        gallery.forget(name)
+    assert gallery.least_similarity == 0.75  # a single name, so nothing to compare with
+    gallery.threshold = 0.4
+    assert gallery.least_similarity == 0.4
+
+
+def test_a_learned_threshold_is_learned_again_after_a_restart() -> None:
+    gallery = n6post.Gallery(None)
+    for name, person in zip("AB", alike(2, 5)):
+        for _ in range(3):
+            gallery.enroll(name, person())
+    restored, kept = n6post.Gallery(None), n6post.Gallery(None)
+    restored.restore(gallery.as_dict())
+    kept.from_state(gallery.to_state())
+    assert kept.least_similarity == gallery.least_similarity != 0.75
+    assert restored.least_similarity == pytest.approx(gallery.least_similarity, abs=2e-4)
+    gallery.reset()
+    assert gallery.least_similarity == 0.75 and gallery.match([1.0, 2.0]) is None
+
+
+def test_tracks_are_compared_with_the_learned_threshold() -> None:
+    """Two who are alike by 0.8 are two persons where those of one name are alike by 1.0."""
+    one, other = [1.0, 0.0, 0.0], [0.8, 0.6, 0.0]
+    for threshold, numbers in ((0.75, [1]), (None, [2])):
+        gallery = n6post.Gallery(threshold)
+        for name, vector in (("Anna", one), ("Anna", one), ("Ben", other), ("Ben", other)):
+            gallery.enroll(name, vector)
+        assert gallery.least_similarity == pytest.approx(threshold or 0.9)
+        gallery.reidentify([seen(1, 50, 100)], [one], elapsed_ms=100)
+        gallery.reidentify([], [], elapsed_ms=100)
+        found = gallery.reidentify([seen(2, 50, 100)], [other], elapsed_ms=100)
+        assert [d.track_id for d in found] == numbers
+
+
 def test_only_the_newest_vectors_of_a_name_are_kept() -> None:
     gallery = n6post.Gallery(max_vectors=2)
     for vector in ([1, 0, 0], [0, 1, 0], [0, 0, 1]):

@@ -2409,8 +2409,8 @@ class Gallery:
     the vectors that come later.
     """
 
-    threshold: float
-    """Minimum cosine similarity of a match, 0..1.
+    threshold: float | None
+    """Minimum cosine similarity of a match, 0..1, or None: learned from the enrolled vectors, see `least_similarity`.
 
     It depends on the network and on the pictures: `similarities` shows it for yours. Two pictures of one person have .75 to
     .95 with OSNet, those of two persons mostly .55 to .75.
@@ -2426,7 +2426,7 @@ class Gallery:
 
     def __init__(
         self,
-        threshold: float = 0.75,
+        threshold: float | None = 0.75,
         *,
         max_names: int = 32,
         max_vectors: int = 4,
@@ -2435,9 +2435,9 @@ class Gallery:
     ) -> None:
         """Names with the embeddings of each, to find the name of another embedding.
 
-        - `threshold`: Minimum cosine similarity of a match, 0..1. It depends on the network and on the pictures:
-          `similarities` shows it for yours. Two pictures of one person have .75 to .95 with OSNet, those of two persons
-          mostly .55 to .75.
+        - `threshold`: Minimum cosine similarity of a match, 0..1, or None: learned from the enrolled vectors, see
+          `least_similarity`. It depends on the network and on the pictures: `similarities` shows it for yours. Two pictures
+          of one person have .75 to .95 with OSNet, those of two persons mostly .55 to .75.
         - `max_names`: Maximum number of names, 1..1000.
         - `max_vectors`: Maximum number of vectors of a name, 1..100. A further one replaces the oldest.
         - `forget_after`: Seconds after which `reidentify` forgets a number that was not seen, 0..1e6.
@@ -2450,6 +2450,14 @@ class Gallery:
     @property
     def names(self) -> list[str | int]:
         """All names, those enrolled first at the beginning."""
+
+    @property
+    def least_similarity(self) -> float:
+        """The similarity that a match needs: `threshold`, or what the enrolled vectors show if that is None.
+
+        Learned, it is the middle between two means: of how similar the vectors of a name are to the others of that name, and
+        of how similar they are to each other name. It is 0.75 until there are two names, one of them with two vectors.
+        """
 
     def __len__(self) -> int: ...
     def __contains__(self, name: object) -> bool: ...
@@ -4043,6 +4051,15 @@ class Pipeline:
 
     On a camera whose core runs none of the library's machine code crops are never rotated.
     """
+    align: str | None
+    """How regions are cut straight: "face", "corners", "box" or None.
+
+    "face": five or six keypoints of a face lie where ArcFace's template has them. "corners": four keypoints, or the corners
+    of an oriented box, become the corners of the crop; upper left, upper right, lower right and lower left, such as those
+    of a plate. "box": the detector's box with its margin. None: "face" if the second model's processor is an `Embedding`,
+    otherwise as MediaPipe does for palms, hands and faces, and the box for anything else. With "face" and "corners" the
+    margin is 1.0 unless you set it.
+    """
     detect_every: int
     """Run the detector in every n-th frame only, 1..65535, while some but fewer than max_detections objects are followed."""
 
@@ -4056,6 +4073,7 @@ class Pipeline:
         follow: bool = True,
         follow_margin: float | None = None,
         rotate: bool = True,
+        align: str | None = None,
         detect_every: int = 1,
     ) -> None:
         """Two models in turns: a detector finds objects in the frame, and a second model looks at each of them.
@@ -4070,6 +4088,12 @@ class Pipeline:
           for hands (whose box leaves out the fingertips), 1.5 for face meshes, 1.25 for anything else.
         - `rotate`: Whether crops of hands and faces are rotated so that these are upright; False: no crop is rotated. On a
           camera whose core runs none of the library's machine code crops are never rotated.
+        - `align`: How regions are cut straight: "face", "corners", "box" or None. "face": five or six keypoints of a face
+          lie where ArcFace's template has them. "corners": four keypoints, or the corners of an oriented box, become the
+          corners of the crop; upper left, upper right, lower right and lower left, such as those of a plate. "box": the
+          detector's box with its margin. None: "face" if the second model's processor is an `Embedding`, otherwise as
+          MediaPipe does for palms, hands and faces, and the box for anything else. With "face" and "corners" the margin is
+          1.0 unless you set it.
         - `detect_every`: Run the detector in every n-th frame only, 1..65535, while some but fewer than max_detections
           objects are followed.
         """

@@ -6,7 +6,8 @@
 
 Regions are those of MediaPipe's graphs (palm_detection_detection_to_roi, hand_landmark_landmarks_to_roi,
 face_detection_front_detection_to_roi and face_landmark_landmarks_to_roi.pbtxt), except for the first region of a hand,
-which has a margin of 3.0 instead of 2.6: see HandLandmarks.
+which has a margin of 3.0 instead of 2.6: see HandLandmarks. alignment.py has those of faces and of plates for a network that
+wants them straight.
 """
 
 from math import sqrt
@@ -16,7 +17,7 @@ from ..inputs.transform import input_size
 from ..kernels import are_fast
 from ..results.detection import Detection, copied, set_attribute
 from ..tensors.lazy import later
-from ..tensors.options import Configurable, Options, flag, number, number_or_none
+from ..tensors.options import Configurable, Options, choice, flag, number, number_or_none
 
 # By the number of keypoints: the line that shows the direction, from a keypoint to the mean of others, whether it points up
 # (or else to the right), the margin, how far the region is moved upwards (in heights), and the keypoints that it surrounds,
@@ -47,6 +48,7 @@ class Pipeline(Configurable):
     follow = _option("follow", True, flag)
     follow_margin = _option("follow_margin", None, number_or_none, 0.1, 10.0)
     rotate = _option("rotate", True, flag)
+    align = _option("align", None, choice, "face", "corners", "box")
     detect_every = _option("detect_every", 1, number, 1, 65535)
 
     def __init__(self, detector, model, *more, **options):
@@ -175,20 +177,47 @@ class Pipeline(Configurable):
             answer = self._models[1].predict([later.inputs_resize.Stretch(img, roi=roi)])
             return answer, _are_detections(answer)
         x, y, w, h, cos, sin = region[:6]
-        crop = later.models_region.Region(img, x, y, w, h, cos, sin, self._size)
+        crop = later.models_region.Region(img, x, y, w, h, cos, sin, self._size, region[8])
         answer = self._models[1].predict([crop])
         if not _are_detections(answer):
             return answer, False
         answer = [crop.to_frame(d, frame_size) for d in answer]
         return [d for d in answer if d is not None], True
 
+    def _aligned(self, detection):
+        """(x, y, w, h, cos, sin, lean) of the region of a detection that is cut straight; None for any other one."""
+        align = self.align
+        keypoints = detection[5]
+        count = 0 if keypoints is None else len(keypoints)
+        if not self.rotate or align == "box":
+            return None
+        if align is None and count in (5, 6):
+            processor = getattr(self._models[1], "postprocess", None)
+            processor = getattr(processor, "processor", processor)  # of a model of n6post.load
+            align = "face" if getattr(processor, "aligns_faces", False) else None
+        if align == "face" and count in (5, 6):
+            return later.models_alignment.of_face(keypoints.tolist(), self._size)
+        if align == "corners":
+            points = keypoints if count == 4 else detection.corners
+            if points is not None:
+                return later.models_alignment.of_corners(points.tolist())
+        return None
+
     def _region(self, detection, margin):
         """The region around a detection: center x and y, width, height, cos and sin of its direction.
 
         None for a region without a place: keypoints may be NaN, or beyond the numbers that the kernel can express.
         Two more numbers are the width and height by which `_overlaps` compares it: the region's own, or those of a box
-        without a known direction. The regions of people who stand side by side overlap too much.
+        without a known direction. The regions of people who stand side by side overlap too much. The last is how far it
+        leans.
         """
+        aligned = self._aligned(detection)
+        if aligned:
+            x, y, w, h, cos, sin, lean = aligned
+            if margin is not None:
+                w, h, lean = w * margin, h * margin, lean * margin
+            reach = w + h + abs(lean)
+            return aligned[:2] + (w, h, cos, sin, w, h, lean) if _is_near(x, y, reach) else None
         x, y, w, h = detection[0]
         keypoints = detection[5]
         start, ends, is_up, scale, shift, around = _RULES.get(0 if keypoints is None else len(keypoints), _ANY)
@@ -221,9 +250,12 @@ class Pipeline(Configurable):
         if start is not None:
             w, h = side, side / ratio
         reach = side + side / ratio
-        if not (-_FAR < cx - reach and cx + reach < _FAR and -_FAR < cy - reach and cy + reach < _FAR):
-            return None
-        return cx, cy, side, side / ratio, cos, sin, w, h
+        return (cx, cy, side, side / ratio, cos, sin, w, h, 0.0) if _is_near(cx, cy, reach) else None
+
+
+def _is_near(x, y, reach):
+    """Whether the kernel can express a region; False for NaN."""
+    return -_FAR < x - reach and x + reach < _FAR and -_FAR < y - reach and y + reach < _FAR
 
 
 def _are_detections(answer):
@@ -240,8 +272,8 @@ def _upright(region, frame_size):
 
 def _overlaps(region, others):
     """Whether a region is that of another one: their IoU, without rotation, is above 0.5 (MediaPipe's association)."""
-    x, y, _, _, _, _, w, h = region
-    for other_x, other_y, _, _, _, _, other_w, other_h in others:
+    x, y, _, _, _, _, w, h, _ = region
+    for other_x, other_y, _, _, _, _, other_w, other_h, _ in others:
         across = min(x + w / 2, other_x + other_w / 2) - max(x - w / 2, other_x - other_w / 2)
         down = min(y + h / 2, other_y + other_h / 2) - max(y - h / 2, other_y - other_h / 2)
         if across > 0 and down > 0 and 3 * across * down > w * h + other_w * other_h:

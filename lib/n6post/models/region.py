@@ -1,8 +1,8 @@
 """Region: a rotated rectangle of the frame as the input of a model, and the way back of its results. For pipeline.py.
 
-The rectangle may reach beyond the frame: there the frame's border is continued, as MediaPipe does. The crop is made by a
-kernel (kernels/portable/crops.py), because the firmware cannot: the `transform` of its draw_image works on the graphics unit
-of an N6 only, and is ignored everywhere else.
+It may lean: then it is a parallelogram. It may reach beyond the frame: there the frame's border is continued, as MediaPipe
+does. A kernel makes the crop (kernels/portable/crops.py), because the firmware cannot: the `transform` of its draw_image
+works on the graphics unit of an N6 only, and is ignored everywhere else.
 """
 
 from math import floor
@@ -29,11 +29,12 @@ class Region:
     w, h        its width and height, frame pixels
     cos, sin    the direction of its upper side: (cos, sin) points from the left to the right
     size        (width, height) of the model's input
+    lean        how much further in that direction the lower side is than the upper one, frame pixels
 
     The results of the model are in pixels of its input, as if that were a frame of unknown size.
     """
 
-    def __init__(self, img, x, y, w, h, cos, sin, size):
+    def __init__(self, img, x, y, w, h, cos, sin, size, lean=0.0):
         self._image = None  # a frame's size read from the image would be that of another picture than the results'
         self.roi = (0, 0) + size
         self._frame = img
@@ -42,8 +43,11 @@ class Region:
         self._across = w / size[0]
         self._down = h / size[1]
         self._axes = cos, sin
-        left, top = 0.5 * (self._across - w), 0.5 * (self._down - h)
+        slope = lean / size[1]
+        self._steps = self._across * cos, self._across * sin, slope * cos - self._down * sin, slope * sin + self._down * cos
+        left, top = 0.5 * (self._across - w + slope - lean), 0.5 * (self._down - h)
         self._start = x + left * cos - top * sin, y + left * sin + top * cos
+        w += lean
         self._corner = x - 0.5 * w * cos + 0.5 * h * sin, y - 0.5 * w * sin - 0.5 * h * cos
 
     def fit(self, key, size):
@@ -65,10 +69,8 @@ class Region:
             if len(_canvases) > 3:
                 _canvases.clear()
             _canvases[key] = canvas
-        cos, sin = self._axes
         x, y = self._start
-        steps = self._across * cos, self._across * sin, -self._down * sin, self._down * cos
-        fixed = [floor(number * 65536) for number in (x - 0.5, y - 0.5) + steps]
+        fixed = [floor(number * 65536) for number in (x - 0.5, y - 0.5) + self._steps]
         block = crop_params.cut_rotated(depth, img.width(), img.height(), key[0], key[1], *fixed)
         crop_kernels.cut_rotated(canvas.bytearray(), block, img.bytearray())
         Normalization()(canvas)(buffer, shape, dtype)
@@ -83,7 +85,7 @@ class Region:
         if mask is not None or detection.corners is not None:
             raise ValueError("the second model: expected detections without masks and oriented boxes, got %r" % (detection,))
         width, height = frame_size
-        cos, sin = self._axes
+        xx, yx, xy, yy = self._steps
         threshold = detection.keypoint_threshold
         if keypoints is None:
             x, y, w, h = rect
@@ -92,7 +94,7 @@ class Region:
             points = keypoints if keypoints.strides == (12, 4) else keypoints * 1.0  # a kernel cannot read a strided view
         block = crop_params.place_keypoints(
             FLOAT, len(points), 0, 1, threshold,
-            self._across * cos, -self._down * sin, self._corner[0], self._across * sin, self._down * cos, self._corner[1],
+            xx, xy, self._corner[0], yx, yy, self._corner[1],
             0.0, 0.0, float(width), float(height),
         )  # fmt: skip
         # In place, because no other code holds this array. Allocating 5.6 KB for a face mesh takes 300,000 instructions.

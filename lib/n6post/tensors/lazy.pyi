@@ -22,6 +22,7 @@ class _Later:
     from ..kernels.portable import boxes as kernels_portable_boxes
     from ..kernels.portable import heads as kernels_portable_heads
     from ..kernels.portable import oriented as kernels_portable_oriented
+    from ..models import alignment as models_alignment
     from ..models import region as models_region
     from ..pixels import colors as pixels_colors
     from ..pixels import pixel_edges as pixels_pixel_edges

@@ -15,7 +15,7 @@ from micropython import const
 from ulab import numpy as np
 
 from ..tensors.lazy import later
-from ..tensors.options import Configurable, Options, number
+from ..tensors.options import Configurable, Options, number, number_or_none
 from ..tensors.vectors import checked_vector, has_direction
 
 
@@ -27,6 +27,7 @@ class Match(namedtuple("Match", ("name", "similarity"))):
 
 _STEPS = const(32767)  # of a number that `as_dict` writes: whole numbers are the same text on a camera and on a PC
 _ROWS = const(8)  # for which memory is taken at once
+_UNTAUGHT = 0.75  # the threshold while it cannot be learned
 
 
 class Gallery(Configurable):
@@ -37,8 +38,10 @@ class Gallery(Configurable):
     the vectors that come later.
     """
 
+    _learned = ((), None)  # the owners that a threshold was learned from, and that threshold
+
     _option = Options("threshold")
-    threshold = _option("threshold", 0.75, number, 0.0, 1.0)
+    threshold = _option("threshold", 0.75, number_or_none, 0.0, 1.0)
     max_names = _option("max_names", 32, number, 1, 1000)
     max_vectors = _option("max_vectors", 4, number, 1, 100)
     forget_after = _option("forget_after", 60.0, number, 0.0, 1e6)
@@ -132,7 +135,35 @@ class Gallery(Configurable):
         similar = self._similar(vector)
         best = int(np.argmax(similar))
         similarity = similar[best]
-        return Match(self._owners[best], similarity) if similarity >= self.threshold else None
+        return Match(self._owners[best], similarity) if similarity >= self.least_similarity else None
+
+    @property
+    def least_similarity(self):
+        """The similarity that a match needs: `threshold`, or what the enrolled vectors show if that is None.
+
+        Learned, it is the middle between two means: of how similar the vectors of a name are to the others of that name, and
+        of how similar they are to each other name. It is 0.75 until there are two names, one of them with two vectors.
+        """
+        if self.threshold is not None:
+            return self.threshold
+        owners = self._owners
+        if self._learned[0] is not owners:  # each change puts another list in place
+            self._learned = owners, self._middle(owners)  # type: ignore[assignment]
+        return self._learned[1]
+
+    def _middle(self, owners):
+        sums, counts = [0.0, 0.0], [0, 0]  # of other names, of the own name
+        for row in range(len(owners)):
+            best = {}
+            similar = self._similar(self._table[row]).tolist()
+            for other, name in enumerate(owners):
+                if other != row and (name not in best or similar[other] > best[name]):
+                    best[name] = similar[other]
+            for name in best:
+                own = name == owners[row]
+                sums[own] += best[name]
+                counts[own] += 1
+        return (sums[0] / counts[0] + sums[1] / counts[1]) / 2 if counts[0] and counts[1] else _UNTAUGHT
 
     def similarities(self, vector):
         """A `Match` for every name, the most similar first, whatever the threshold: to find a good one."""

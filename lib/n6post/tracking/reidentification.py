@@ -103,6 +103,7 @@ class People:
         """For each vector the number of the most similar person, or None. The most similar pair comes first."""
         gallery = self.gallery
         owners = gallery._owners
+        least = gallery.least_similarity
         found = [None] * len(vectors)
         pairs = []
         for i, vector in enumerate(vectors):
@@ -111,7 +112,7 @@ class People:
             best = {}
             similar = gallery._similar(vector).tolist()
             for row, owner in enumerate(owners):
-                if owner in numbers and similar[row] >= gallery.threshold and similar[row] > best.get(owner, -2.0):
+                if owner in numbers and similar[row] >= least and similar[row] > best.get(owner, -2.0):
                     best[owner] = similar[row]
             for owner in best:
                 pairs.append((-best[owner], i, owner))

@@ -122,7 +122,7 @@ FAMILIES: tuple[tuple[Any, dict[str, Rule]], ...] = (
     (n6post.Embedding, {"normalize": flag}),
     (n6post.Anomaly, {"patches": integer(16, 1024), "positions": flag, "threshold": or_none(number(0, 1e6)),
                       "sensitive": flag}),
-    (n6post.Gallery, {"threshold": UNIT, "max_names": integer(1, 1000), "max_vectors": integer(1, 100),
+    (n6post.Gallery, {"threshold": or_none(UNIT), "max_names": integer(1, 1000), "max_vectors": integer(1, 100),
                       "forget_after": number(0, 1e6), "refresh_after": number(0, 1e6)}),
     (n6post.BlazeFace, BLAZE),
     (n6post.BlazePalm, BLAZE),
