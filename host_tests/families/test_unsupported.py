@@ -50,16 +50,6 @@ CASES = {
     "CenterNet without offsets": Case("CenterNet", lambda s: other.center_net(s, 80, False)),
     "BlazePose 224": Case("BlazePose", lambda s: other.blaze_pose(2254), ((224, 224),)),
     "BlazePose 128": Case("BlazePose", lambda s: other.blaze_pose(896), ((128, 128),), (0, 1)),
-    "LPRNet": Case("text recognition by CTC", lambda s: other.text(18, 68), ((94, 24),), (0, 67, 68)),
-    "LPRNet, softmax": Case("text recognition by CTC", lambda s: other.text(18, 37, True), ((94, 24),), (0, 37)),
-    "CRNN": Case("text recognition by CTC", lambda s: other.text(26, 37), ((100, 32),), (0, 36)),
-    "CRNN, steps first": Case("text recognition by CTC", lambda s: [other.text(24, 37)[0][0][:, None]], ((100, 32),)),
-    "CRNN that reads downwards": Case("text recognition by CTC", lambda s: other.text(50, 21, True), ((50, 200),)),
-    "a high line of text": Case("text recognition by CTC", lambda s: other.text(30, 37), ((240, 80),)),
-    "PP-OCR": Case("text recognition by CTC", lambda s: other.text(40, 97, True), ((320, 48),)),
-    "text on the map's grid": Case(
-        "text recognition by CTC", lambda s: other.text(16, 64), ((128, 32),), attached=(lambda: n6post.DeepLab(),)
-    ),
     "three numbers": Case("a regression of 3 numbers", lambda s: [np.array([[-0.3, 0.5, 0.2]])], attached=CLASSIFIER),
     "four numbers": Case("a regression of 4 numbers", lambda s: [np.array([[12.0, 3, 40, 100]])], attached=CLASSIFIER),
     "a box": Case("a regression of 4 numbers", lambda s: [np.array([[0.1, 0.2, 0.5, 0.6]])], attached=CLASSIFIER),
@@ -91,7 +81,7 @@ def test_network_is_refused_by_its_name(name: str, dtype: str) -> None:
                 continue  # shapes and numbers are those of YOLOv5, which PyTorch exports so
             for labels in case.labels:
                 model = other.model(other.turned(arrays) if turn else arrays, size, dtype, labels)
-                for attached in (lambda: n6post.processor_for(model), *(() if turn and "text" in name else case.attached)):  # noqa: B023
+                for attached in (lambda: n6post.processor_for(model), *case.attached):  # noqa: B023
                     with pytest.raises(ValueError, match=case.name):
                         model.run(attached())
                 findings = " ".join(n6post.diagnose(model, model.outputs()))

@@ -36,11 +36,13 @@ __all__ = [
     "Depth",
     "Anomaly",
     "Classifier",
+    "TextLine",
     "Embedding",
     "Detection",
     "Mask",
     "Segmentation",
     "Classification",
+    "Reading",
     "DepthMap",
     "AnomalyMap",
     "draw",
@@ -1265,6 +1267,67 @@ class Classifier:
         """
 
     def __call__(self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]) -> Classification: ...
+
+class TextLine:
+    """Post-processor for text recognition: `ml.Model(path, postprocess=n6post.TextLine(characters="0123456789"))`.
+
+    A call returns a `Reading`. It needs the characters of the network, in the order of its classes: the option `characters`,
+    or the model's labels.
+
+    ValueError for an option out of range and, at a model's first frame, for an output that does not belong to this family,
+    or that has another number of classes than there are characters.
+    """
+
+    threshold: float
+    """Minimum score of the text, the mean of its characters' scores, 0..1."""
+    characters: _Labels | None
+    """The characters of the network, in the order of its classes: a text such as "0123456789", or a list.
+
+    The blank may be among them, first or last, or left out. If two classes are left out, the last is a space, as PP-OCR's.
+    None: the option `labels`, or the model's labels.
+    """
+    pattern: str | None
+    """What the text looks like, such as "LLDDDD": it is then the best text that the pattern allows.
+
+    L is a letter from A to Z or a to z, D a digit, X either, * any character. Another character is itself, also one behind
+    a backslash. A ? behind one of these makes it optional. No character is made up: if one has a score below .01, nothing is
+    read.
+    """
+    blank: Literal["first", "last"] | None
+    """Which class is the blank between characters; None: by the characters, or the one that is more often the best class."""
+    score_type: Literal["probability", "logit"] | None
+    """What the network's numbers are: probabilities, or logits and their log-softmax; None detects it."""
+    labels: _Labels | None
+    """The characters as `n6post.load` passes them: a list, a dict {0: "0", ...} or the path of a .txt file, one a line."""
+
+    def __init__(
+        self,
+        threshold: float = 0.5,
+        *,
+        characters: _Labels | None = None,
+        pattern: str | None = None,
+        blank: Literal["first", "last"] | None = None,
+        score_type: Literal["probability", "logit"] | None = None,
+        labels: _Labels | None = None,
+    ) -> None:
+        """Post-processor for text recognition: `ml.Model(path, postprocess=n6post.TextLine(characters="0123456789"))`.
+
+        - `threshold`: Minimum score of the text, the mean of its characters' scores, 0..1.
+        - `characters`: The characters of the network, in the order of its classes: a text such as "0123456789", or a list.
+          The blank may be among them, first or last, or left out. If two classes are left out, the last is a space, as
+          PP-OCR's. None: the option `labels`, or the model's labels.
+        - `pattern`: What the text looks like, such as "LLDDDD": it is then the best text that the pattern allows. L is a
+          letter from A to Z or a to z, D a digit, X either, * any character. Another character is itself, also one behind a
+          backslash. A ? behind one of these makes it optional. No character is made up: if one has a score below .01,
+          nothing is read.
+        - `blank`: Which class is the blank between characters; None: by the characters, or the one that is more often the
+          best class.
+        - `score_type`: What the network's numbers are: probabilities, or logits and their log-softmax; None detects it.
+        - `labels`: The characters as `n6post.load` passes them: a list, a dict {0: "0", ...} or the path of a .txt file, one
+          a line.
+        """
+
+    def __call__(self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]) -> Reading: ...
 
 class Embedding:
     """Post-processor for embeddings: `ml.Model(path, postprocess=n6post.Embedding())`.
@@ -3115,6 +3178,36 @@ class Classification:
         {"classes": [{"class_id": 1, "label": "person", "score": 0.957}, ...]}, scores rounded to 3 decimals.
         """
 
+class Reading(NamedTuple):
+    """A text that was read, its score, and the score of each of its characters.
+
+        reading = model.predict([img])
+        if reading:
+            print(reading.text, reading.score)
+
+    It is false if nothing was read: then its text is "", its score 0.0 and `scores` is empty.
+    """
+
+    text: str
+    """The text; "" if nothing was read."""
+    score: float
+    """The score of the text, 0..1: the mean of `scores`."""
+    scores: list[float]
+    """The score of each character, 0..1."""
+
+    def __bool__(self) -> bool: ...
+    def as_dict(self) -> dict[str, Any]:
+        """The reading as a text and numbers. json.dumps makes the same text of it on a camera and on a PC.
+
+        {"text": "AB123", "score": 0.957, "scores": [0.99, ...]}, scores rounded to 3 decimals.
+        """
+
+    def draw(self, img: Image, *, color: _Color | None = None) -> Image:
+        """Write the text and its score into the upper left corner of `img` (RGB565 or GRAYSCALE), and return img.
+
+        - `color`: (r, g, b) of the ground behind the text; None: the color of class 0
+        """
+
 class AnomalyMap:
     """How far each cell of a grid over the frame is from the nearest one of good frames."""
 
@@ -3248,6 +3341,7 @@ def draw(
         Sequence[Detection]
         | Segmentation
         | Classification
+        | Reading
         | DepthMap
         | AnomalyMap
         | LineZone
@@ -3616,7 +3710,7 @@ def keypoint_names(keypoint_count: int) -> list[str]:
 
 # Only the model shows which family it will be. A script may therefore ask for anything that the result of one family has.
 @type_check_only
-class _AnyResult(list[Detection[Mask, ndarray, None]], Segmentation, DepthMap, Classification):  # type: ignore[misc]
+class _AnyResult(list[Detection[Mask, ndarray, None]], Segmentation, DepthMap, Classification, Reading):  # type: ignore[misc]
     label: Any  # type: ignore[assignment]
     draw: Any  # type: ignore[assignment]
     as_dict: Any  # type: ignore[assignment]
@@ -3640,6 +3734,7 @@ class _AnyFamily(
     Ssd,
     Fomo,
     Classifier,
+    TextLine,
     Depth,
     Anomaly,
     Embedding,
@@ -3697,6 +3792,8 @@ class _Options(TypedDict, total=False):
     learned frames. It is their mean and three standard deviations, from 10 frames on.
 
     `Classifier(threshold=0.0)`: Minimum score of a class in the result, 0..1.
+
+    `TextLine(threshold=0.5)`: Minimum score of the text, the mean of its characters' scores, 0..1.
     """
     iou_threshold: float
     """`YoloV8(iou_threshold=0.5)`, `YoloV2(iou_threshold=0.5)`, `YoloV5(iou_threshold=0.5)`, `YoloX(iou_threshold=0.5)`,
@@ -3767,6 +3864,9 @@ class _Options(TypedDict, total=False):
     `Classifier(labels=None)`: Labels of the classes: a list, a dict {0: "person", ...} or the path of a .txt file with
     one label a line. None: the model's labels if the post-processor can read them, else the class numbers. The
     firmware does not show a model's labels to a post-processor; `n6post.load` passes them on.
+
+    `TextLine(labels=None)`: The characters as `n6post.load` passes them: a list, a dict {0: "0", ...} or the path of a
+    .txt file, one a line.
     """
     nms_sigma: float
     """`YoloV8(nms_sigma=0)`: Sigma of Gaussian Soft-NMS, which returns decayed scores (its paper uses 0.5). 0 suppresses
@@ -3839,6 +3939,9 @@ class _Options(TypedDict, total=False):
     `Classifier(score_type=None)`: What the network's numbers are: probabilities, or logits, which get a softmax; None
     detects it. Integers are probabilities if their scale allows only numbers of 0..1. Floats are probabilities if all
     are within 0..1; if their sum is not 1, the next frame is examined, too.
+
+    `TextLine(score_type=None)`: What the network's numbers are: probabilities, or logits and their log-softmax; None
+    detects it.
     """
     anchors: _Anchors | Sequence[Any] | None
     """`YoloV2(anchors=None)`: Widths and heights of the anchors of a cell, in cells, as in a darknet .cfg: [(w, h), ...]
@@ -3908,6 +4011,21 @@ class _Options(TypedDict, total=False):
     """
     top_k: int
     """`Classifier(top_k=5)`: Maximum number of classes in the result, 1..1000."""
+    characters: _Labels | None
+    """`TextLine(characters=None)`: The characters of the network, in the order of its classes: a text such as
+    "0123456789", or a list. The blank may be among them, first or last, or left out. If two classes are left out, the
+    last is a space, as PP-OCR's. None: the option `labels`, or the model's labels.
+    """
+    pattern: str | None
+    """`TextLine(pattern=None)`: What the text looks like, such as "LLDDDD": it is then the best text that the pattern
+    allows. L is a letter from A to Z or a to z, D a digit, X either, * any character. Another character is itself,
+    also one behind a backslash. A ? behind one of these makes it optional. No character is made up: if one has a score
+    below .01, nothing is read.
+    """
+    blank: Literal["first", "last"] | None
+    """`TextLine(blank=None)`: Which class is the blank between characters; None: by the characters, or the one that is
+    more often the best class.
+    """
     normalize: bool
     """`Embedding(normalize=True)`: Whether the vector is divided by its length. If not, it has the network's own numbers."""
 
@@ -3953,6 +4071,7 @@ def processor_for(model: Model[Any], **options: Unpack[_Options]) -> _AnyFamily:
     - `Depth`: `layout=None`
     - `Anomaly`: `patches=256`, `positions=True`, `threshold=None`, `sensitive=False`
     - `Classifier`: `threshold=0.0`, `top_k=5`, `labels=None`, `score_type=None`
+    - `TextLine`: `threshold=0.5`, `characters=None`, `pattern=None`, `blank=None`, `score_type=None`, `labels=None`
     - `Embedding`: `normalize=True`
     """
 
@@ -4001,6 +4120,7 @@ def load(path: str, *, processor: None = None, **options: Unpack[_Options]) -> _
     - `Depth`: `layout=None`
     - `Anomaly`: `patches=256`, `positions=True`, `threshold=None`, `sensitive=False`
     - `Classifier`: `threshold=0.0`, `top_k=5`, `labels=None`, `score_type=None`
+    - `TextLine`: `threshold=0.5`, `characters=None`, `pattern=None`, `blank=None`, `score_type=None`, `labels=None`
     - `Embedding`: `normalize=True`
     """
 

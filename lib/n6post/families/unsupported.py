@@ -8,14 +8,12 @@ have them, too. It is 3 if a family claims such outputs as certain, and is wrong
 from ..tensors.errors import (
     BATCH_REMEDY,
     BATCH_ROWS,
-    CTC_REMEDY,
-    CTC_TEXT,
     FACE_POINTS,
     FACE_REMEDY,
     flat_keypoints,
 )  # fmt: skip
 from ..tensors.head_layout import anchor_counts, flat, row_layouts, squeezed
-from ..tensors.shapes import are_face_points, is_text_shape
+from ..tensors.shapes import are_face_points
 
 _QUERIES = (100, 300, 900)  # of DETR, RT-DETR and D-FINE, DINO
 _NANODET_BINS = 32  # 8 for each side of a box
@@ -208,24 +206,6 @@ def _face_attention(model):
     return None
 
 
-def _text(model):
-    shape = _single(model)
-    if not shape or model.head_layout or not is_text_shape(shape, model.size):
-        return None
-    if [rows for rows in model.rows if rows.anchors in _QUERIES and rows.channels > 5 and rows.channels % 3 == 0]:
-        return None  # an end-to-end head
-    values = model.range(0)
-    if values and values[1] - values[0] in (0.0, 255.0, 65535.0):
-        return None  # class numbers
-    counts = flat(shape)
-    if model.label_count and model.label_count not in counts and model.label_count + 1 not in counts:
-        return None
-    # A map whose cells are whole pixels may be one of classes: the first frame shows it.
-    width, height, channels = model.map or (0, 0, 0)
-    on_grid = width and channels < 2 and not (model.size[0] % width or model.size[1] % height)
-    return 1 if on_grid and not model.label_count else 2, CTC_TEXT, CTC_REMEDY
-
-
 def _face_points(model):
     count = squeezed(_single(model))
     if len(count) != 1 or not are_face_points(count[0]) or model.label_count:
@@ -287,7 +267,6 @@ _NETWORKS = (
     _nanodet,
     _yolo_v5_seg,
     _yolo_v5_face,
-    _text,
     _face_points,
     _tiny_yolo,
     _three_anchors,

@@ -13,7 +13,7 @@ from ..tensors.head_layout import head_layouts, map_layout, row_layouts
 from ..tensors.keypoints import pose_classes
 from ..tensors.label_sets import class_name
 from ..tensors.options import name_list
-from ..tensors.shapes import are_keypoints, output_shapes, same_aspect_ratio
+from ..tensors.shapes import are_keypoints, is_text_shape, output_shapes, same_aspect_ratio
 
 # Copied by scripts/dev/generate.py from families/yolo/yolov8.py:
 _COCO_CLASSES = const(80)
@@ -224,8 +224,10 @@ def _is_clear(signature, fits):
         return rows.anchors <= _MOST_ROWS and rows.channels == 6
     if certain[0] == "DeepLab":
         # FOMO and YOLOv2 have a cell for each 8 or more pixels of the input, and depth maps have one channel.
+        # Steps and characters of a text may have the aspect ratio of its input.
         width, _, channels = signature.map
-        return channels != 1 and (signature.size[0] % width or signature.size[0] // width < 8)
+        text = is_text_shape(signature.shapes[0], signature.size)
+        return not text and channels != 1 and (signature.size[0] % width or signature.size[0] // width < 8)
     return True
 
 

@@ -10,7 +10,6 @@ ANOMALY = "a grid of anomaly scores, as Edge Impulse's FOMO-AD"
 FACE_POINTS = "PFLD or another network of face landmarks (%d keypoints of x, y)"
 FACE_REMEDY = "use face_landmarks_192.tflite, or without a post-processor predict([img])[0] has them"
 CTC_TEXT = "text recognition by CTC (a score per character for each step), as LPRNet and CRNN"
-CTC_REMEDY = "decode the text in your script, without a post-processor"
 BATCH_ROWS = "rows that begin with the picture's number, as YOLOv7's end-to-end export and OpenVINO's DetectionOutput"
 BATCH_REMEDY = "export the raw head, or read the rows in your script, and pass the boxes to n6post.detections"
 

@@ -153,7 +153,7 @@ def _on_an_edge(start: int, scale: float, times: float = 1.0) -> bool:
 
 
 # --- a frame of a processor --------------------------------------------------------------------------------------------
-NO_PICTURE = ("Classifier", "Embedding")  # families that do not look at the size of the input
+NO_PICTURE = ("Classifier", "Embedding", "TextLine")  # families that do not look at the size of the input
 
 
 class Frame(NamedTuple):

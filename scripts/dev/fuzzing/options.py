@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from functools import cache
 from types import SimpleNamespace
@@ -55,6 +56,19 @@ def classes(value: Any) -> bool:
         return value is None
     listed = list(value)
     return bool(listed) and all([type(v) is str or type(v) is int and 0 <= v <= 65535 for v in listed])
+
+
+def characters(value: Any) -> bool:
+    return len(value) > 1 if isinstance(value, str) else names(value)
+
+
+def pattern(value: Any) -> bool:
+    """Whether it is a pattern of TextLine: positions, each an escaped or another character, and perhaps a ?."""
+    if value is None:
+        return True
+    positions = re.findall(r"(?s)(\\.|[^?\\])(\??)", value) if isinstance(value, str) else []
+    whole = "".join(map("".join, positions)) == value
+    return whole and len(positions) <= 64 and any(not optional for _, optional in positions)
 
 
 def names(value: Any) -> bool:
@@ -118,6 +132,8 @@ FAMILIES: tuple[tuple[Any, dict[str, Rule]], ...] = (
                    "layout": word("NHWC", "NCHW")}),
     (n6post.Classifier, {"threshold": UNIT, "top_k": integer(1, 1000), "labels": names,
                          "score_type": word("probability", "logit")}),
+    (n6post.TextLine, {"threshold": UNIT, "characters": characters, "pattern": pattern, "labels": names,
+                       "blank": word("first", "last"), "score_type": word("probability", "logit")}),
     (n6post.Depth, {"layout": word("NHWC", "NCHW")}),
     (n6post.Embedding, {"normalize": flag}),
     (n6post.Anomaly, {"patches": integer(16, 1024), "positions": flag, "threshold": or_none(number(0, 1e6)),

@@ -34,8 +34,8 @@ def add(sheet: "Table", picture: str, result: Any) -> None:
 
 
 def kind_of(result: Any) -> str:
-    """What a result is: "objects", "map" (classes of pixels), "classes" (of the picture), "depth", "anomaly" or "vector"."""
-    kinds = {"class_ids": "map", "score_of": "classes", "depth_at": "depth", "value_at": "anomaly"}
+    """What it is: "objects", "map" (classes of pixels), "classes" (of the picture), "depth", "anomaly", "text" or "vector"."""
+    kinds = {"class_ids": "map", "score_of": "classes", "depth_at": "depth", "value_at": "anomaly", "scores": "text"}
     if isinstance(result, list):
         return "objects"
     return next((kind for method, kind in kinds.items() if hasattr(result, method)), "vector")
@@ -69,6 +69,8 @@ def rows(result: Any) -> list[tuple[str, ...]]:
     kind = kind_of(result)
     if kind == "classes":
         return [(one.label, f"{one.score:.2f}", "", "") for one in result]
+    if kind == "text":
+        return [(result.text, f"{result.score:.2f}", "", "")] if result else []
     if kind == "depth":
         return [("", "", "", f"{result.minimum():.3g} to {result.maximum():.3g}")]
     if kind == "anomaly":
@@ -121,6 +123,8 @@ class Tables:
         elif kind == "map":
             self._maps = True
             in_frame = {result.label(c): [result.fraction(c)] for c in result.class_ids()}
+        elif kind == "text":
+            in_frame = {result.text: [result.score]} if result else {}
         elif kind == "anomaly":
             in_frame = {result.verdict or "no verdict": [result.score]}
         for label, values in in_frame.items():

@@ -317,7 +317,7 @@ class Evaluation:
         for network in networks:
             if isinstance(network.processor, n6post.DeepLab):
                 raise UserError(f"--truth evaluates objects, but {network.path} returns a class for every pixel")
-            if network.family in ("Classifier", "Depth", "Embedding", "Anomaly"):
+            if network.family in ("Classifier", "Depth", "Embedding", "Anomaly", "TextLine"):
                 raise UserError(f"--truth evaluates objects, but {network.path} finds none")
         self.truth, self._inputs, self._networks = truth, inputs, networks
         self._results = [coco.Results(None, inputs.paths, truth) for _ in networks]

@@ -182,7 +182,9 @@ class MapBinding(ModelBinding):
         from ...tensors import errors
 
         if text and _is_rough(out, width, height):
-            raise errors.not_decoded(described, errors.CTC_TEXT, errors.CTC_REMEDY)
+            raise ValueError(
+                "expected classes, got numbers as of %s in %s: use n6post.TextLine()" % (errors.CTC_TEXT, described)
+            )
         # Probabilities end at 1, and logits of a map are below 0 somewhere.
         if coarse_grid(width, height, self.size) and low >= 0.0 and (high > 1.25 or len(shape) == 3 and not labels):
             raise ValueError(

@@ -63,7 +63,7 @@ class ClassifierBinding(ModelBinding):
         self.names = _names(options, model, classes)
         scores = options.score_type
         if scores is None:
-            scores = self._kind(outputs[0])
+            scores = kind_of(self, outputs[0])
             if self.size and not self.names and (classes in (3, 4) and len(out.shape) < 4 or are_face_points(classes)):
                 self._check_classes(outputs[0], scores)
         self.threshold = options.threshold
@@ -89,21 +89,6 @@ class ClassifierBinding(ModelBinding):
             np.frombuffer(bytearray(4 * 5 * capacity), dtype=np.float).reshape((5, capacity)),
             np.frombuffer(bytearray(2 * 3 * capacity), dtype=np.uint16).reshape((3, capacity)),
         )
-
-    def _kind(self, array):
-        """ "probability" or "logit"."""
-        out = self.outputs[0]
-        if out.dtype != FLOAT:
-            # Symmetric integers reach -1.
-            return "probability" if out.least() > -_LARGEST and out.largest() < _LARGEST else "logit"
-        low, high = np.min(array), np.max(array)
-        if not (low >= -1e-3 and high <= 1.0 + 1e-3):  # also for NaN
-            return "logit"
-        # Every softmax has the sum 1. Sigmoids have not, and a few logits may all be in 0..1: the next frame tells.
-        row = np.array(array, dtype=np.float).reshape((1, out.size))
-        total = float(np.dot(row, np.ones((out.size, 1)))[0, 0])
-        self.is_final = -_SUM < total - 1.0 < _SUM
-        return "probability"
 
     def _check_classes(self, array, kind):
         """ValueError for numbers of a regression. Only labels or the option `score_type` show that a few logits are none."""
@@ -156,6 +141,22 @@ class ClassifierBinding(ModelBinding):
         all_e = heads._power((raw.reshape((self.classes,)) - best[:1]) * factor)
         total = np.dot(all_e.reshape((1, self.classes)), np.ones((self.classes, 1)))
         return heads._power((best - best[:1]) * factor) / total.reshape((1,))
+
+
+def kind_of(binding, array):
+    """ "probability" or "logit": what the numbers of all classes are, by the quantization or this float array."""
+    out = binding.outputs[0]
+    if out.dtype != FLOAT:
+        # Symmetric integers reach -1.
+        return "probability" if out.least() > -_LARGEST and out.largest() < _LARGEST else "logit"
+    low, high = np.min(array), np.max(array)
+    if not (low >= -1e-3 and high <= 1.0 + 1e-3):  # also for NaN
+        return "logit"
+    # Every softmax has the sum 1. Sigmoids have not, and a few logits may all be in 0..1: the next frame tells.
+    row = np.array(array, dtype=np.float).reshape((1, array.size))
+    total = float(np.dot(row, np.ones((array.size, 1)))[0, 0])
+    binding.is_final = -_SUM < total - 1.0 < _SUM
+    return "probability"
 
 
 def _names(options, model, classes):

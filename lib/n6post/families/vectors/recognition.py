@@ -1,6 +1,7 @@
-"""How `processor_for` recognizes keypoints of hands and faces, classifiers and embeddings: see families/recognition.py."""
+"""How `processor_for` recognizes landmarks, classifiers, embeddings and text: see families/recognition.py."""
 
 from ...tensors.head_layout import squeezed
+from ...tensors.shapes import is_text_shape
 from ..evidence import are_probabilities, by_labels, is_rectified
 
 _IMAGENET_CLASSES = (1000, 1001)
@@ -61,9 +62,28 @@ def _like_embedding(model, count):
     return count >= 64 and count % 64 == 0 or is_rectified(model.range(0))
 
 
+def _text_line(model):
+    shape = model.shapes[0] if len(model.shapes) == 1 else ()
+    if not shape or model.head_layout or not is_text_shape(shape, model.size):
+        return None
+    if [rows for rows in model.rows if rows.anchors in (100, 300, 900) and rows.channels > 5 and rows.channels % 3 == 0]:
+        return None  # an end-to-end head
+    values = model.range(0)
+    if values and values[1] - values[0] in (0.0, 255.0, 65535.0):
+        return None  # class numbers
+    labels = model.label_count
+    if labels and not [n for n in squeezed(shape) if n in (labels, labels + 1, labels + 2)]:
+        return None
+    # A map whose cells are whole pixels may be one of classes: the first frame shows it.
+    width, height, channels = model.map or (0, 0, 0)
+    on_grid = width and channels < 2 and not (model.size[0] % width or model.size[1] % height)
+    return 0 if on_grid and not labels else 2, "text recognition by CTC"
+
+
 MORE_FAMILIES = (
     ("HandLandmarks", _hand_landmarks, None),
     ("FaceLandmarks", _face_landmarks, None),
     ("Classifier", _classifier, _classifier_labels),
     ("Embedding", _embedding, None),
+    ("TextLine", _text_line, None),
 )
