@@ -644,7 +644,7 @@ class NanoDet(_ClassDetector):
 class Ssd(_ClassDetector):
     """Post-processor for SSD networks: `ml.Model(path, postprocess=n6post.Ssd())`.
 
-    The anchors (priors) of ST's networks, of TensorFlow's SSD MobileNet 300 and of
+    The anchors (priors) of ST's networks, of TensorFlow's SSD MobileNet 300, of torchvision's SSDLite320 and of
     Ultra-Light-Fast-Generic-Face-Detector-1MB are known. Those of other networks are an option.
 
     ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family or

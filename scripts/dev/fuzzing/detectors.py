@@ -305,10 +305,18 @@ def ssd(dice: Dice) -> Head:
         return _finished(dice, size, classes)
     options: dict[str, Any] = {}
     centers, extents, maps = [], [], []
-    for _ in range(dice.whole(1, 3)):
+    # The maps of the Ultra-Light face detector, which Ssd knows.
+    ultra = (8, 10, 16, 24), (16, 32, 48), (32, 64, 96), (64, 128, 192, 256)
+    levels: tuple[tuple[int, ...], ...] = () if how == "corners" or dice.chance(0.85) else ultra
+    for level in range(len(levels) or dice.whole(1, 3)):
         columns, rows, per_cell = dice.whole(1, 7), dice.whole(1, 7), dice.whole(1, 4)
         sizes = np.round(random.uniform(5, 60, (per_cell, 2)) * 8) / 8
         stride = float(dice.pick((16, 32))) if dice.chance(0.3) else None
+        if levels:
+            cell, *sides = levels[level]
+            per_cell = len(sides)
+            columns, rows, stride = -(-size[0] // cell), -(-size[1] // cell), None
+            sizes = np.minimum(np.array(sides, float)[:, None], size)
         step = np.array((stride, stride) if stride else (size[0] / columns, size[1] / rows))
         centers.append((cells(columns, rows, per_cell) + 0.5) * step)
         extents.append(np.tile(sizes, (columns * rows, 1)))
@@ -326,7 +334,8 @@ def ssd(dice: Dice) -> Head:
     boxes = quantize(dice, values, dice.pick(KINDS), -4, 4)
     real = boxes.real()
     if how == "rows":
-        options["anchors"] = maps
+        if not levels or dice.chance(0.3):
+            options["anchors"] = maps
         order = dice.pick(("xywh", "yxhw"))
         options["box_order"] = order
         if order == "yxhw":

@@ -33,20 +33,24 @@ def priors(name, value):
 def known(anchors, size):
     """(priors, box order) of a known network with so many anchors and an input of this size; None if there is none."""
     width, height = size
-    if anchors == 3000:
-        # ST's SSD MobileNet, as in pytorch-ssd (mobilenetv1_ssd_config.py), where the input has 300 x 300 pixels.
+    lite = anchors == 3234 and size == (320, 320)
+    if anchors == 3000 or lite:
+        # ST's SSD MobileNet, as in pytorch-ssd (mobilenetv1_ssd_config.py), where the input has 300 x 300 pixels. And
+        # torchvision's SSDLite320 (DefaultBoxGenerator), whose cells divide an input of 320 x 320.
         scale = width / 300.0
         maps = []
         for i, (cells, stride) in enumerate(((19, 16), (10, 32), (5, 64), (3, 100), (2, 150), (1, 300))):
             least = 60 + 45 * i
-            both = same_root(least * (least + 45))
+            both = same_root(least * (300 if lite and i == 5 else least + 45))
             sides = [float(least), float(least), both, both]
             for ratio in (2, 3):
                 longer, shorter = same_root(least * least * ratio), same_root(least * least / ratio)
                 sides += [longer, shorter, shorter, longer]
             # No prior is larger than the input.
             pairs = [same_product(min(side, 300.0), scale) for side in sides]
-            maps.append((cells, cells, tuple(pairs), same_product(stride, scale)))
+            if lite:
+                cells = (20, 10, 5, 3, 2, 1)[i]
+            maps.append((cells, cells, tuple(pairs), None if lite else same_product(stride, scale)))
         return tuple(maps), "xywh"
     if anchors == 1917:
         # TensorFlow's SSD MobileNet v1 and v2, 300 x 300 (ssd_anchor_generator in ssd_mobilenet_v1_coco.config).
@@ -65,10 +69,12 @@ def known(anchors, size):
                 sizes.append(same_product(same_product(scale, same_root(high / wide)), height))
             maps.append((cells, cells, tuple(sizes), None))
         return tuple(maps), "yxhw"
-    if anchors == 4420 and size == (320, 240):
-        # Ultra-Light-Fast-Generic-Face-Detector-1MB, version RFB or slim.
-        maps = []
-        for columns, rows, *widths in ((40, 30, 10, 16, 24), (20, 15, 32, 48), (10, 8, 64, 96), (5, 4, 128, 192, 256)):
-            maps.append((columns, rows, tuple([float(min(side, limit)) for side in widths for limit in size]), None))
-        return tuple(maps), "xywh"
+    # Ultra-Light-Fast-Generic-Face-Detector-1MB, version RFB or slim, of any size (define_img_size in its fd_config.py). The
+    # cells of a map divide the input, whatever the stride; no prior is larger than the input.
+    levels = []
+    for cell, *widths in ((8, 10, 16, 24), (16, 32, 48), (32, 64, 96), (64, 128, 192, 256)):
+        both_sides = tuple([float(min(side, limit)) for side in widths for limit in size])
+        levels.append((-(-width // cell), -(-height // cell), both_sides, None))
+    if anchors == sum([columns * rows * len(pairs) // 2 for columns, rows, pairs, _ in levels]):
+        return tuple(levels), "xywh"
     return None

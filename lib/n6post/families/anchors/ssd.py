@@ -15,7 +15,8 @@ The search compares logits. For a probability t, the logit of a class is at leas
 Proven on TensorFlow's ssd_mobilenet_v1 (uint8, 90 classes) against TFLite_Detection_PostProcess, on Ultra-Light-Fast-
 Generic-Face-Detector-1MB (float) against its own code, and on ST's ssd_mobilenet_v1_025_192 against ST's C code. Heads of
 logits were compared with ST's C code on numbers made of those networks' probabilities, and ST's head of 3000 rows on random
-numbers: no file with such a head was at hand.
+numbers: no file with such a head was at hand. The priors of the Ultra-Light detector's other sizes and those of
+torchvision's SSDLite320 were compared with their authors' code, SSDLite320 on random numbers.
 """
 
 from math import ceil
@@ -46,7 +47,7 @@ def _priors(name, value):
 class Ssd(GridDetector):
     """Post-processor for SSD networks: `ml.Model(path, postprocess=n6post.Ssd())`.
 
-    The anchors (priors) of ST's networks, of TensorFlow's SSD MobileNet 300 and of
+    The anchors (priors) of ST's networks, of TensorFlow's SSD MobileNet 300, of torchvision's SSDLite320 and of
     Ultra-Light-Fast-Generic-Face-Detector-1MB are known. Those of other networks are an option.
 
     ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family or
