@@ -170,8 +170,8 @@ def assert_same_detections(found: Any, expected: reference.Candidates, corners: 
 
 def whole_answer(result: Any) -> Any:
     """The plain values of a Classification, a DepthMap or an embedding; None for any other result."""
-    if isinstance(result, n6post.Classification):
-        return [tuple(one) for one in result]
+    if isinstance(result, (n6post.Classification, n6post.Reading)):
+        return [tuple(one) if isinstance(one, tuple) else one for one in result]
     if isinstance(result, n6post.DepthMap):
         return result.raw.tolist(), result.scale, result.zero_point, result._transform.window, result.as_dict()
     if isinstance(result, n6post.AnomalyMap):

@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-# Shape of the output, width and height of the input: of a cut network, and of one that compares faces.
-MADE_UP = {"features": ((1, 12, 12, 128), 192, 192), "embedding": ((1, 128), 112, 112)}
+# Shape of the output, width and height of the input: of a cut network, one that compares faces, and one that reads plates.
+MADE_UP = {"features": ((1, 12, 12, 128), 192, 192), "embedding": ((1, 128), 112, 112), "text": ((1, 68, 35), 94, 24)}
 
 
 class Played:

@@ -3710,7 +3710,10 @@ def keypoint_names(keypoint_count: int) -> list[str]:
 
 # Only the model shows which family it will be. A script may therefore ask for anything that the result of one family has.
 @type_check_only
-class _AnyResult(list[Detection[Mask, ndarray, None]], Segmentation, DepthMap, Classification, Reading):  # type: ignore[misc]
+class _AnyResult(list[Detection[Mask, ndarray, None]], Segmentation, DepthMap, Classification):  # type: ignore[misc]
+    text: str
+    score: float
+    scores: list[float]
     label: Any  # type: ignore[assignment]
     draw: Any  # type: ignore[assignment]
     as_dict: Any  # type: ignore[assignment]
@@ -4176,9 +4179,9 @@ class Pipeline:
 
     "face": five or six keypoints of a face lie where ArcFace's template has them. "corners": four keypoints, or the corners
     of an oriented box, become the corners of the crop; upper left, upper right, lower right and lower left, such as those
-    of a plate. "box": the detector's box with its margin. None: "face" if the second model's processor is an `Embedding`,
-    otherwise as MediaPipe does for palms, hands and faces, and the box for anything else. With "face" and "corners" the
-    margin is 1.0 unless you set it.
+    of a plate. "box": the detector's box with its margin, turned for palms, hands and faces as MediaPipe does. None: "face"
+    if the second model's processor is an `Embedding`, otherwise "box". What has no such keypoints or corners is cut as its
+    box, and with rotate=False so is everything. With "face" and "corners" the margin is 1.0 unless you set it.
     """
     detect_every: int
     """Run the detector in every n-th frame only, 1..65535, while some but fewer than max_detections objects are followed."""
@@ -4211,9 +4214,9 @@ class Pipeline:
         - `align`: How regions are cut straight: "face", "corners", "box" or None. "face": five or six keypoints of a face
           lie where ArcFace's template has them. "corners": four keypoints, or the corners of an oriented box, become the
           corners of the crop; upper left, upper right, lower right and lower left, such as those of a plate. "box": the
-          detector's box with its margin. None: "face" if the second model's processor is an `Embedding`, otherwise as
-          MediaPipe does for palms, hands and faces, and the box for anything else. With "face" and "corners" the margin is
-          1.0 unless you set it.
+          detector's box with its margin, turned for palms, hands and faces as MediaPipe does. None: "face" if the second
+          model's processor is an `Embedding`, otherwise "box". What has no such keypoints or corners is cut as its box, and
+          with rotate=False so is everything. With "face" and "corners" the margin is 1.0 unless you set it.
         - `detect_every`: Run the detector in every n-th frame only, 1..65535, while some but fewer than max_detections
           objects are followed.
         """

@@ -427,6 +427,19 @@ def test_outputs_without_known_priors_are_refused() -> None:
         FakeModel(tensors, (120, 80)).run(n6post.Ssd(anchors=maps[:1]))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "int8"])
+def test_boxes_that_are_decoded_already_are_refused(dtype: str) -> None:
+    """As version-RFB-640.onnx has them: in the shapes of offsets."""
+    tensors, maps = random_head(dtype, 2, True)
+    scores, boxes = sorted(tensors, key=lambda one: one.values.shape[-1] == 4)
+    assert FakeModel([scores, boxes], (120, 80)).run(n6post.Ssd(anchors=maps)) is not None
+    values = boxes.values.copy()
+    values[..., :2] = np.minimum(values[..., :2], 100)
+    values[..., 2:] = values[..., :2] + 1
+    with pytest.raises(ValueError, match="expected offsets from priors, got corners of boxes.*leave out"):
+        FakeModel([scores, boxes._replace(values=values)], (120, 80)).run(n6post.Ssd(anchors=maps))
+
+
 def test_outputs_of_other_families_are_refused() -> None:
     def table(*shape: int) -> Tensor:
         return Tensor(np.zeros(shape, np.float32))

@@ -194,7 +194,7 @@ class Pipeline(Configurable):
         if align is None and count in (5, 6):
             processor = getattr(self._models[1], "postprocess", None)
             processor = getattr(processor, "processor", processor)  # of a model of n6post.load
-            align = "face" if getattr(processor, "aligns_faces", False) else None
+            align = "face" if getattr(processor, "_aligns_faces", False) else None
         if align == "face" and count in (5, 6):
             return later.models_alignment.of_face(keypoints.tolist(), self._size)
         if align == "corners":

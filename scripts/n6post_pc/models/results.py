@@ -34,7 +34,7 @@ def add(sheet: "Table", picture: str, result: Any) -> None:
 
 
 def kind_of(result: Any) -> str:
-    """What it is: "objects", "map" (classes of pixels), "classes" (of the picture), "depth", "anomaly", "text" or "vector"."""
+    """What it is: "objects", "map" (of pixels), "classes" (of the picture), "depth", "anomaly", "text" or "vector"."""
     kinds = {"class_ids": "map", "score_of": "classes", "depth_at": "depth", "value_at": "anomaly", "scores": "text"}
     if isinstance(result, list):
         return "objects"

@@ -158,6 +158,11 @@ class SsdBoxes(GridBoxes):
 
     def form(self, options, outputs):
         scores, boxes = self._told_apart(outputs)
+        if are_corners(outputs[boxes.index]):
+            raise ValueError(
+                "expected offsets from priors, got corners of boxes, x1 < x2 and y1 < y2 everywhere, in %s: leave out the "
+                "operators that decode them" % boxes
+            )
         anchors = boxes.size // 4
         classes = scores.size // anchors - 1
         levels, order = self._levels(options, anchors)
@@ -251,6 +256,12 @@ def _background_part(tensor, array):
     """In which part of the rows the first number is the largest."""
     best = np.argmax(array.reshape(rows_of(tensor)), axis=1)  # camera: argmax-axis: of four columns
     return float(np.mean(best == 0))
+
+
+def are_corners(array):
+    """Whether these are corners x1, y1, x2, y2 of boxes."""
+    grid = array.reshape((array.size // 4, 4))
+    return bool(np.all(grid[:, 2] > grid[:, 0]) and np.all(grid[:, 3] > grid[:, 1]))
 
 
 def are_logits(tensor, array, certain=True):

@@ -26,7 +26,7 @@ from ...tensors.label_sets import without_background
 from ...tensors.quantization import OutputTensor
 from ..end_to_end import EndToEndDecoder
 from ..frame_boxes import Decoder, FrameBoxes, labels_of
-from .ssd import are_logits, refused, rows_of
+from .ssd import are_corners, are_logits, refused, rows_of
 
 
 def priors(options, model, outputs):
@@ -61,7 +61,7 @@ def _told_apart(found, outputs):
     fours = [i for i in range(3) if tables[i][1] == 4 and tables[i][0]]
     if len(fours) < 2 or tables[0][0] != tables[1][0] or tables[1][0] != tables[2][0] or min(tables)[1] < 2:
         raise refused(found)
-    priors = [i for i in fours if _are_corners(outputs[i])]
+    priors = [i for i in fours if are_corners(outputs[i])]
     if len(priors) != 1:
         raise ValueError(
             "expected one output [1, N, 4] of priors with x1 < x2 and y1 < y2, got %d such outputs" % len(priors)
@@ -117,12 +117,6 @@ class CornerDecoder(Decoder):
                 values[k, :count] = offsets[k] * side + corners[k]
         self.drop[params.SUPPRESS_COUNT] = count
         return box_kernels.suppress(self.drop, values, indices)
-
-
-def _are_corners(array):
-    """Whether these are corners x1, y1, x2, y2 of boxes."""
-    grid = array.reshape((array.size // 4, 4))
-    return bool(np.all(grid[:, 2] > grid[:, 0]) and np.all(grid[:, 3] > grid[:, 1]))
 
 
 def _taken(tensor, array, anchors):

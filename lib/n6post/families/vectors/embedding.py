@@ -24,7 +24,7 @@ class Embedding(Processor):
     ValueError for an option out of range and, at a model's first frame, for an output that does not belong to this family.
     """
 
-    aligns_faces = True  # for Pipeline
+    _aligns_faces = True  # for Pipeline
 
     _option = Options("normalize")
     normalize = _option("normalize", True, flag)

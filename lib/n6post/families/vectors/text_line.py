@@ -5,7 +5,7 @@ in      [1, steps, classes], [1, classes, steps] or [steps, 1, classes]: logits,
 out     a `Reading`
 
 Without a pattern: the best class of each step, of which repeats are one character and blanks none. The score of a character
-is its probability in the first step of its run, the text's score the mean of these, as PP-OCR computes both (CTCLabelDecode).
+is its probability in the first step of its run, the text's score the mean of these, as PP-OCR does (CTCLabelDecode).
 Softmax in float32, as the Classifier's. With a pattern: families/vectors/text_pattern.py.
 """
 
@@ -15,7 +15,6 @@ from ...pixels.rounding import same_floats
 from ...results.reading import Reading
 from ...tensors.lazy import later
 from ...tensors.options import Options, choice, name_list, number
-from ...tensors.quantization import FLOAT
 from ..processor import ModelBinding, Processor
 from .classifier import kind_of
 

@@ -1,7 +1,7 @@
 """The best text by CTC that a pattern allows. Imported for a TextLine with the option `pattern`.
 
-    L   a letter, A to Z and a to z     D   a digit     X   a letter or a digit     *   any character     \\   the next is itself
-    ?   the position before it may be left out          anything else is itself
+    L   a letter, A to Z and a to z     D   a digit     X   a letter or a digit     *   any character
+    ?   the position before it may be left out          \\   the next is itself     anything else is itself
 
 A Viterbi search over the steps: a state is a position and the character there, or the blank behind a position. A character
 may repeat, be followed by the blank, or by a different one at the next position; equal ones have a blank between them. The
