@@ -29,6 +29,7 @@ LAZY_UPWARD = {
     ("results.classification", "drawing.captions"),
     ("results.depth_map", "drawing.depth"),
     ("results.anomaly_map", "drawing.heat_map"),
+    ("results.reading", "drawing.captions"),
     ("results.places", "drawing.mask_image"),
 }
 # Imports within a folder: a family loads its binding for split heads, a subclass of its own, when a model needs it, and

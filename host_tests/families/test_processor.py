@@ -199,7 +199,7 @@ def test_view_is_refused_by_diagnose(view: str) -> None:
 
 
 # Scores and vectors have no place in the picture: their networks may have any input.
-OF_PICTURES = [family for family in FAMILIES if family not in ("Classifier", "Embedding")]
+OF_PICTURES = [family for family in FAMILIES if family not in ("Classifier", "Embedding", "TextLine")]
 
 
 @pytest.mark.parametrize("shape", [(1, 0, 32, 3), (1, 32, 0, 3), (1, 0, 0, 1), (1, -1, -1, 3), (1, 1, 65536, 3)])
@@ -227,7 +227,11 @@ def test_model_without_an_input_size_is_refused_by_every_family(family: str, sha
         frame(make(), model, outputs)
 
 
-@pytest.mark.parametrize("family", [family for family in FAMILIES if family not in ("Depth", "Anomaly", "Embedding")])
+# Results without labels, and a case whose option `characters` has the names.
+NAMELESS = "Depth", "Anomaly", "Embedding", "TextLine"
+
+
+@pytest.mark.parametrize("family", [family for family in FAMILIES if family not in NAMELESS])
 def test_invalid_labels_of_a_model_are_refused_like_the_option(family: str) -> None:
     make, model, outputs = case(family)
     model.labels = [1, 2]  # type: ignore[list-item]

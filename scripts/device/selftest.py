@@ -2197,35 +2197,24 @@ eNrzYlVmcLVnFryU8MfqHCu/Qp28o4d+0gPlD3ZfmTmZ64z5XTR82TlEdAHwIQsq"""),
     ),
     "Ssd": (
         {
-            'anchors': [(5, 6, [[8.25, 8.375]])],
-            'box_order': 'xywh',
-            'threshold': 0.36042228216355343,
-            'max_detections': 65535,
-            'class_agnostic': True,
+            'anchors': [(4, 2, [[36.125, 50.625], [19.5, 52.75], [59.5, 55.5], [11.75, 55.0]])],
+            'box_order': 'yxhw',
+            'threshold': 0.05,
+            'iou_threshold': 0.3,
         },
         (300, 300),
         (
-            ((1, 30, 21), 0.04313725605607033, -35, b"""
-eNoN0Mlu00AAAFAJVFAlaNUCQr2AxC9w5SM48QP8zXRL0rhN4niN7XjG22Q8XhOPnTjN0jY0FTTlQAW9cOVcBBK8T3h/hL2Mgwt+EViDslEyL2IK2FHVRA8A
-qSqIsozJSmoa9MlyZAYeOBdCa2+oJkvb7pDhuoGdmBZpPLwAR2rb6eqoEHaKtN429Z+y2N9XfXUOY0SCLZXZmZ+XkOKonxel53ai8SN0K4StAnCwlRh4ekeh
-0JbXGzarSNPCEEijyp9UwkmI0hfNvpMw/zvxeStODkrT5b6gF2V8CDXpEgKcAO6ISrW2azxmZcDrshNMhtysKCmD4uLjU9MZtfJvGNgj7OYyQjjKzQ2p9Jtu
-7oR8h3lOe/Y+7rnOZiiSs/N0vnQxvbLmxJ8h2l6rD1awtOIoayM3Jcj1sSc+97SueKUIeTov5iZdTO1f43cPdZ6+QkDVZ91O4CiXYHqvvfk90K8txZLxDjtI
-3zr1JgIE3NuyxRNZQzCrJhV5rJkrXFszQnSsw2xkwlBAlitFd4PdLeycxX1d9Br8aazULjR0eS1s1KHXuxpHsjX73KR2T9RtP3sZazf1TwXRv4Z9PdrvoYlj
-cw+wNgM+aF142bEiC88CPblVt1eg67FlbtukZ7VWE6FP3OGmhSUl8XWVpA3uUEri3PWP/9qnN271f1GYGbB7YlBS7O1uf+AYnu7Tymk0zX/IQ+SLrL7ZUXBX
-dKSyzFbzunpGe1MK1gE25NdVrMixZjMAa/ogiv8BOgiabQ=="""),
-            ((1, 30, 4), 0.0313725508749485, -1, b"""
-eNoBeACH/z4s5v396/Tz8e8YHCThEjfsGfxEVejU9h72HuMHGR/IIwPzDRcy99AM7gcK0hL6xNwruGRT8SkBTBcF2+EJReGq9Q0fAOO4H+IrFzUqANQIFwIM
-OwbuER/rGRXfFP8rAOqy4tv6/M00+b8tDSXhEv0mATvxB+kZ98LdN/Y="""),
+            ((1, 32, 3), 0.00390625, -128, b"""
+eNoNyMsNgzAQBcAy6I0OcrDEV+ANIPzegu21lAOix7QBc5xZtY1pRaivewsh7ZPHsQBNjjO1Oc2ZdYVCCtRTP788Mk08x6g9ioAdyhrgsskBDxXFl3h/MP4r
+PBbkL/4="""),
+            ((1, 32, 4), 0.0313725508749485, -1, b"""
+eNoBgAB//7IlxjQF9x+5AQEXO0zxEOW0OgYBCDMg8KcY3Nv1/tHxB8kk61IQUifmMgwRV+4ABAD4+zwX31HfAPDw+ig8sSTIfuv47/POGCb6yhPa9+vkIePw
+K/vhCdsEzR0uRd5aHBYM6PPTIwEPoc/8HUbj75AODfzo0PgNAxwB/7nCF9gWQeM/AA=="""),
         ),
         {
-            'classes': [19, 0, 15, 19, 12, 4, 14, 19],
-            'scores': [
-                0.969328, 0.928293, 0.926329, 0.777176, 0.677735, 0.659243, 0.546455, 0.415123,
-            ],
-            'rects': [
-                (26, 120, 9, 9), (146, 270, 10, 8), (146, 118, 6, 16), (23, 172, 13, 7), (147, 169, 6, 10),
-                (265, 270, 10, 8), (205, 221, 11, 8), (83, 170, 9, 10),
-            ],
+            'classes': [1, 0, 1, 0],
+            'scores': [0.964844, 0.589844, 0.078125, 0.054688],
+            'rects': [(107, 44, 18, 65), (257, 193, 13, 43), (32, 58, 10, 61), (35, 194, 34, 45)],
         },
     ),
     "Fomo": (

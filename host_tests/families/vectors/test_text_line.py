@@ -181,9 +181,9 @@ def test_text_below_the_threshold_is_no_result() -> None:
 
 
 def test_pattern_makes_up_no_character_that_is_not_there() -> None:
-    for text in ("AB105", "AB1057", "AB10577"):
+    for text in ("AB105", "AB1057"):
         result = read(rows(text), pattern="LLDDDD", threshold=0.0, **PLATE)
-        assert result.text == ("AB1057" if text == "AB1057" else "") or text == "AB10577"
+        assert result.text == ("AB1057" if text == "AB1057" else "")
     assert read(rows("AB105"), pattern="LLDDDD?", **PLATE).text == "AB105"
     assert not read(rows("AB105"), pattern="LLLLLLLLLLLLL", threshold=0.0, **PLATE)  # more than there are steps
 
@@ -232,6 +232,17 @@ def test_blank_that_a_frame_does_not_show_is_looked_for_again() -> None:
     network.run(process)
     network.tensors = [Tensor(last)]
     assert network.run(process).text == "AB1057"
+
+
+def test_logits_that_look_like_probabilities_at_first_are_found_later() -> None:
+    process = n6post.TextLine(threshold=0.0, **PLATE)
+    early, later = rows("AB1057"), np.log(rows("BA7501")) + 4
+    network = FakeModel([Tensor((early * 0.9).astype(np.float32))], (94, 24))  # the sum of a step is not 1
+    assert network.run(process).text == "AB1057"
+    network.tensors = [Tensor(later.astype(np.float32))]
+    found = network.run(process)
+    assert found.text == "BA7501"
+    np.testing.assert_allclose(found.scores, read(later.astype(np.float32), **PLATE).scores)
 
 
 def test_log_probabilities_have_the_scores_of_probabilities() -> None:

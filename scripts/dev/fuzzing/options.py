@@ -254,6 +254,6 @@ def options(dice: Dice) -> str:
 
 
 def _kept(made: Any, name: str, value: Any) -> None:
-    if name in ("labels", "classes", "anchors"):  # a new list and new tuples
+    if name in ("labels", "classes", "anchors", "characters"):  # a new list and new tuples
         return
     same(name, getattr(made, name), value)

@@ -21,7 +21,7 @@ inf, nan = _float("inf"), _float("nan")
 _LEFT_OUT = """
 acos acosh arctan2 argsort around asarray asin asinh atan atanh bincount bitwise_and bitwise_or bitwise_xor compress
 concatenate convolve cos cosh cross degrees delete diag diff e empty equal expm1 eye fft flip full get_printoptions interp
-isinf left_shift linalg linspace load loadtxt log log10 log2 logspace meshgrid ndinfo not_equal pi polyfit polyval
+isinf left_shift linalg linspace load loadtxt log10 log2 logspace meshgrid ndinfo not_equal pi polyfit polyval
 radians random right_shift roll save savetxt set_printoptions sin sinc sinh size std tan tanh trace trapz vectorize
 """.split()
 
@@ -505,6 +505,12 @@ def _exp(v):
         return 0.0 if v < 0 else inf
 
 
+def _log(v):
+    if not v > 0:  # NaN of NaN and of negative numbers
+        return nan if v else -inf
+    return _math.log(v)
+
+
 def floor(x, *, out=None, dtype=None):
     return _mapped(_whole(_floor), x, out)
 
@@ -515,6 +521,10 @@ def ceil(x, *, out=None, dtype=None):
 
 def exp(x, *, out=None, dtype=None):
     return _mapped(_exp, x, out)
+
+
+def log(x, *, out=None, dtype=None):
+    return _mapped(_log, x, out)
 
 
 def sqrt(x, *, out=None, dtype=None):

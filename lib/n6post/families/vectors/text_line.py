@@ -118,7 +118,8 @@ class TextLineBinding(ModelBinding):
         # Most steps are blank, or at least those between two characters.
         best = np.argmax(array, axis=self.axis).tolist()  # camera: argmax-axis: at most 32,767 classes, checked
         first, last = best.count(0), best.count(classes - 1)
-        self.is_final = first != last  # else the next frame shows it
+        # A frame of equal numbers, or as many of both, shows nothing: the next one may.
+        self.is_final = self.is_final and first != last and float(np.min(array)) < float(np.max(array))
         return "last" if last > first else "first"
 
     def _step(self, array, at):
