@@ -76,6 +76,17 @@ def test_corners_become_the_corners_of_the_crop() -> None:
             np.testing.assert_allclose(found, wanted, atol=1e-6)
 
 
+def test_results_go_back_to_the_corners_of_the_frame() -> None:
+    corners = [[60.0, 40.0], [160.0, 60.0], [170.0, 100.0], [70.0, 80.0]]  # a parallelogram
+    region = alignment.of_corners(corners)
+    assert region is not None
+    crop = Region(picture(300, 200), *region[:6], (94, 24), region[6])
+    ends = ulab_array([[0, 0, 1], [94, 0, 1], [94, 24, 1], [0, 24, 1]])
+    found = crop.to_frame(box(0, 0, 94, 24, ends), (300, 200))
+    assert found is not None
+    np.testing.assert_allclose(np.array(found.keypoints.tolist())[:, :2], corners, atol=1e-3)
+
+
 def test_corners_in_the_wrong_order_have_no_region() -> None:
     corners = [[0.0, 0.0], [90.0, 5.0], [90.0, 30.0], [0.0, 25.0]]
     assert alignment.of_corners(corners)
@@ -110,6 +121,33 @@ def test_faces_are_aligned_for_an_embedding_without_being_asked(loaded: bool) ->
         (face,) = pipeline.predict(picture())
         assert face.result.tolist() == [0, 1]
         np.testing.assert_allclose(seen(second, np.array(five(angle).tolist())[:, :2]), ARCFACE, atol=1e-3)
+        # The first three keypoints of BlazeFace are YuNet's; its fourth is the middle of the mouth.
+        points = np.array(five(angle).tolist())
+        six = ulab_array(np.vstack([points[:3], points[3:].mean(axis=0), points[:2]]))
+        n6post.Pipeline(Detector([box(150, 100, 100, 100, six)]), second).predict(picture())
+        np.testing.assert_allclose(seen(second, points[:, :2]), ARCFACE, atol=1e-3)
+
+
+@pytest.mark.parametrize("wrong", [float("nan"), 1e6])
+def test_a_face_without_a_place_is_not_looked_at(wrong: float) -> None:
+    points = np.array(five().tolist())
+    points[2, 0] = wrong
+    second = Vectors(False)
+    pipeline = n6post.Pipeline(Detector([box(150, 100, 100, 100, ulab_array(points))]), second)
+    assert pipeline.predict(picture()) == [] and not second.inputs and len(pipeline.skipped) == 1
+
+
+def test_a_plate_whose_corners_are_in_the_wrong_order_is_not_looked_at() -> None:
+    second = Second("text", size=(94, 24))
+    corners = ulab_array([[100.0, 100, 1], [100, 130, 1], [200, 130, 1], [200, 100, 1]])
+    pipeline = n6post.Pipeline(Detector([box(100, 100, 100, 30, corners)]), second, align="corners")
+    assert pipeline.predict(picture()) == [] and not second.inputs and len(pipeline.skipped) == 1
+
+
+def test_nothing_is_aligned_if_crops_must_not_be_rotated() -> None:
+    second = Vectors(False)
+    n6post.Pipeline(Detector([box(150, 100, 100, 100, five(30))]), second, rotate=False).predict(picture())
+    assert second.inputs[0]._axes == (1.0, 0.0) and second.inputs[0]._across * 112 == pytest.approx(150)
 
 
 def test_other_networks_get_the_face_with_its_margin() -> None:
@@ -129,6 +167,15 @@ def test_a_margin_enlarges_an_aligned_region_around_its_middle() -> None:
     face = np.array(five(30).tolist())[:, :2]
     n6post.Pipeline(Detector([box(150, 100, 100, 100, five(30))]), second, margin=2.0).predict(picture())
     np.testing.assert_allclose(seen(second, face), (ARCFACE - 55.5) / 2 + 55.5, atol=1e-3)
+
+
+def test_a_margin_enlarges_a_leaning_region_too() -> None:
+    second = Second("text", size=(94, 24))
+    corners = np.array([[100.0, 100], [220, 120], [240, 160], [120, 140]])
+    plate = box(100, 100, 140, 60, ulab_array(np.column_stack([corners, np.ones(4)])))
+    n6post.Pipeline(Detector([plate]), second, align="corners", margin=2.0).predict(picture())
+    wanted = np.array([[0.25, 0.25], [0.75, 0.25], [0.75, 0.75], [0.25, 0.75]]) * [94, 24] - 0.5
+    np.testing.assert_allclose(seen(second, corners - 0.5), wanted, atol=1e-3)
 
 
 def plate_picture(corners: Array) -> Any:

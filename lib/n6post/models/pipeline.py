@@ -185,7 +185,10 @@ class Pipeline(Configurable):
         return [d for d in answer if d is not None], True
 
     def _aligned(self, detection):
-        """(x, y, w, h, cos, sin, lean) of the region of a detection that is cut straight; None for any other one."""
+        """(x, y, w, h, cos, sin, lean) of the region of a detection that is cut straight; None for any other one.
+
+        () if its keypoints or corners have no region: its box would be no picture that the second model knows.
+        """
         align = self.align
         keypoints = detection[5]
         count = 0 if keypoints is None else len(keypoints)
@@ -196,11 +199,11 @@ class Pipeline(Configurable):
             processor = getattr(processor, "processor", processor)  # of a model of n6post.load
             align = "face" if getattr(processor, "_aligns_faces", False) else None
         if align == "face" and count in (5, 6):
-            return later.models_alignment.of_face(keypoints.tolist(), self._size)
+            return later.models_alignment.of_face(keypoints.tolist(), self._size) or ()
         if align == "corners":
             points = keypoints if count == 4 else detection.corners
             if points is not None:
-                return later.models_alignment.of_corners(points.tolist())
+                return later.models_alignment.of_corners(points.tolist()) or ()
         return None
 
     def _region(self, detection, margin):
@@ -212,7 +215,9 @@ class Pipeline(Configurable):
         leans.
         """
         aligned = self._aligned(detection)
-        if aligned:
+        if aligned is not None:
+            if not aligned:
+                return None
             x, y, w, h, cos, sin, lean = aligned
             if margin is not None:
                 w, h, lean = w * margin, h * margin, lean * margin
