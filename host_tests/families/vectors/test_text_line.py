@@ -152,6 +152,24 @@ def test_pattern_gives_the_best_of_all_paths(seed: int, pattern: str, steps: int
     assert result.text in texts
 
 
+def test_equal_neighbors_of_a_pattern_are_the_best_of_all_paths_too() -> None:
+    random = np.random.default_rng(5)
+    for _ in range(150):
+        logs = random.normal(0, 1.5, (5, 3))
+        _, texts = best_by_trying(logs, "_01", 0, re.compile("[01][01]"))
+        padded = np.concatenate([logs, np.tile([0.0, -40, -40], (4, 1))]).astype(np.float32)
+        result = read(padded[None], characters="01", blank="first", pattern="DD", threshold=0.0, score_type="logit")
+        assert not result or result.text in texts
+
+
+def test_letters_of_a_pattern_are_capital_and_small_ones() -> None:
+    values = rows("aB7é", "_0123456789aBé")
+    names = {"characters": "0123456789aBé", "threshold": 0.0}
+    assert read(values, pattern="LLD*", **names).text == "aB7é"
+    assert read(values, pattern="XXX*", **names).text == "aB7é"
+    assert not read(values, pattern="LLDL", **names)
+
+
 def rows(text: str, names: str = "_" + DIGITS + "ABO", sure: float = 0.9) -> Array:
     """Probabilities in which every second step has a character of the text: [1, steps, classes]."""
     values = np.full((2 * len(text) + 1, len(names)), 0.001, np.float32)
