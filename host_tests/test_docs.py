@@ -409,6 +409,7 @@ class Fake:
 
 
 osnet, classifier = Fake([1.0, 0.5]), Fake(n6post.Classification([1], [0.9], ["no person", "person"]))
+reader = Fake(n6post.Reading("AB 123", 0.9, [0.9] * 6))
 """
 
 

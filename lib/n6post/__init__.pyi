@@ -3181,7 +3181,7 @@ class Classification:
 class Reading(NamedTuple):
     """A text that was read, its score, and the score of each of its characters.
 
-        reading = model.predict([img])
+        reading = reader.predict([img])  # a model with a TextLine
         if reading:
             print(reading.text, reading.score)
 

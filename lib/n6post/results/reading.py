@@ -8,7 +8,7 @@ from ..tensors.lazy import later
 class Reading(namedtuple("Reading", ("text", "score", "scores"))):
     """A text that was read, its score, and the score of each of its characters.
 
-        reading = model.predict([img])
+        reading = reader.predict([img])  # a model with a TextLine
         if reading:
             print(reading.text, reading.score)
 
