@@ -8,7 +8,8 @@ from typing import Any
 import n6post
 import numpy as np
 import pytest
-from fakes import Array
+import recorded_oriented_boxes
+from fakes import Array, FakeModel
 from n6post.models import alignment
 from n6post.models.region import Region
 from skimage.transform import SimilarityTransform
@@ -91,6 +92,36 @@ def test_corners_in_the_wrong_order_have_no_region() -> None:
     corners = [[0.0, 0.0], [90.0, 5.0], [90.0, 30.0], [0.0, 25.0]]
     assert alignment.of_corners(corners)
     assert alignment.of_corners(corners[::-1]) is None
+
+
+def test_an_oriented_box_is_upright_whatever_corner_is_its_first() -> None:
+    """Up to 89 degrees. The corners are those of n6post's kernel, from any of them on, in both directions."""
+    for angle in range(-89, 90):
+        long_side = turned(np.array([[-60, -16], [60, -16], [60, 16], [-60, 16.0]]), angle, 1.0, (240, 200)).tolist()
+        for size, expected in (((94, 24), angle), ((24, 94), angle - 90 if angle > 0 else angle + 90)):
+            for corners in (long_side, long_side[::-1]):
+                for start in range(4):
+                    region = alignment.of_oriented(corners[start:] + corners[:start], size)
+                    assert region is not None
+                    x, y, w, h, c, s, lean = region
+                    assert (x, y, lean) == pytest.approx((240, 200, 0), abs=1e-6)
+                    assert (w, h) == pytest.approx((120, 32) if size[0] > size[1] else (32, 120))
+                    if angle:  # else the crop of a high input may be turned to either side
+                        assert (c, s) == pytest.approx((cos(radians(expected)), sin(radians(expected))))
+
+
+@pytest.mark.parametrize("case", [case for case in recorded_oriented_boxes.cases() if "end" not in case][:4])
+def test_every_box_of_an_oriented_network_is_cut(case: str) -> None:
+    tensors = list(recorded_oriented_boxes.outputs(case).values())
+    found = FakeModel(tensors, recorded_oriented_boxes.SIZE).run(n6post.YoloV8Obb(0.2), n6post.Stretch(picture()))
+    assert len(found) > 1
+    second = Second("text", size=(94, 24))
+    pipeline = n6post.Pipeline(Detector(found), second, align="corners", max_detections=100)
+    assert [d.result for d in pipeline.predict(picture())] == ["text"] * len(found)
+    for d, crop in zip(found, second.inputs, strict=True):
+        w, h = crop._across * 94, crop._down * 24
+        turn = np.cos(2 * (np.arctan2(crop._axes[1], crop._axes[0]) - radians(d.rotation)))
+        assert w >= h and (turn == pytest.approx(1, abs=1e-3) or w < 1.02 * h)  # along the longer side, if there is one
 
 
 # --- in a Pipeline ---

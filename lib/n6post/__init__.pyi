@@ -4177,11 +4177,13 @@ class Pipeline:
     align: str | None
     """How regions are cut straight: "face", "corners", "box" or None.
 
-    "face": five or six keypoints of a face lie where ArcFace's template has them. "corners": four keypoints, or the corners
-    of an oriented box, become the corners of the crop; upper left, upper right, lower right and lower left, such as those
-    of a plate. "box": the detector's box with its margin, turned for palms, hands and faces as MediaPipe does. None: "face"
-    if the second model's processor is an `Embedding`, otherwise "box". What has no such keypoints or corners is cut as its
-    box, and with rotate=False so is everything. With "face" and "corners" the margin is 1.0 unless you set it.
+    "face": five or six keypoints of a face lie where ArcFace's template has them. "corners": four keypoints become the
+    corners of the crop: upper left, upper right, lower right and lower left, such as those of a plate. An oriented box is
+    cut along its longer side, at most 90 degrees from upright. "box": the detector's box with its margin, turned for palms,
+    hands and faces as MediaPipe does. None: "face" if the second model's processor is an `Embedding`, otherwise "box".
+
+    A detection without such keypoints or corners is cut as with "box". With rotate=False every one is cut as its upright
+    box. With "face" and "corners" the margin is 1.0 unless you set it.
     """
     detect_every: int
     """Run the detector in every n-th frame only, 1..65535, while some but fewer than max_detections objects are followed."""
@@ -4212,11 +4214,12 @@ class Pipeline:
         - `rotate`: Whether crops of hands and faces are rotated so that these are upright; False: no crop is rotated. On a
           camera whose core runs none of the library's machine code crops are never rotated.
         - `align`: How regions are cut straight: "face", "corners", "box" or None. "face": five or six keypoints of a face
-          lie where ArcFace's template has them. "corners": four keypoints, or the corners of an oriented box, become the
-          corners of the crop; upper left, upper right, lower right and lower left, such as those of a plate. "box": the
-          detector's box with its margin, turned for palms, hands and faces as MediaPipe does. None: "face" if the second
-          model's processor is an `Embedding`, otherwise "box". What has no such keypoints or corners is cut as its box, and
-          with rotate=False so is everything. With "face" and "corners" the margin is 1.0 unless you set it.
+          lie where ArcFace's template has them. "corners": four keypoints become the corners of the crop: upper left, upper
+          right, lower right and lower left, such as those of a plate. An oriented box is cut along its longer side, at most
+          90 degrees from upright. "box": the detector's box with its margin, turned for palms, hands and faces as MediaPipe
+          does. None: "face" if the second model's processor is an `Embedding`, otherwise "box". A detection without such
+          keypoints or corners is cut as with "box". With rotate=False every one is cut as its upright box. With "face" and
+          "corners" the margin is 1.0 unless you set it.
         - `detect_every`: Run the detector in every n-th frame only, 1..65535, while some but fewer than max_detections
           objects are followed.
         """

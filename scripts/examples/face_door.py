@@ -11,7 +11,7 @@ from machine import Pin
 MODEL = "/rom/blazeface_front_128.tflite"  # or YuNet: a detector of faces with keypoints
 FACES = "/rom/mobilefacenet.tflite"  # or another network that makes an embedding of an aligned face
 FOLDER = "/sdcard"
-SMALLEST = 80  # pixels: the width of a face that is good enough
+SMALLEST = 60  # pixels: the width of a face that is large enough
 
 cam = csi.CSI()
 cam.reset()

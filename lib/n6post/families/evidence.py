@@ -1,5 +1,7 @@
 """What the files recognition.py have in common: how they weigh labels, strides and the range of an output."""
 
+QUERIES = (100, 300, 900)  # rows of DETR, RT-DETR and D-FINE, DINO, and of end-to-end heads
+
 
 def classes_text(count):
     return "%d class%s" % (count, "es" if count > 1 else "")

@@ -142,6 +142,10 @@ class ModelBinding:
 
     def update_transform(self, inputs):
         """Find the transform from these inputs to the frame."""
+        if not self.needs_picture:  # scores, vectors and texts have no place in the frame
+            source = inputs[0] if inputs else None
+            self.input_type, self.input_roi = type(source), getattr(source, "roi", None)
+            return
         transform = transform_of(inputs, self.size, self.transform)
         if transform is not self.transform:
             # If set_transform fails half way, the next frame starts here again.

@@ -14,8 +14,8 @@ from ..tensors.errors import (
 )  # fmt: skip
 from ..tensors.head_layout import anchor_counts, flat, row_layouts, squeezed
 from ..tensors.shapes import are_face_points
+from .evidence import QUERIES
 
-_QUERIES = (100, 300, 900)  # of DETR, RT-DETR and D-FINE, DINO
 _NANODET_BINS = 32  # 8 for each side of a box
 _YOURSELF = "decode them in your script, and pass the boxes to n6post.detections for tracking, zones, drawing and JSON"
 
@@ -65,7 +65,7 @@ def _detr(model):
     name, remedy = "DETR, RT-DETR or D-FINE (rows of cx, cy, w, h and a score per class)", "use a YOLO, or " + _YOURSELF
     if len(tables) == 1:
         for rows, columns in tables:
-            if rows not in _QUERIES or columns < 5 or model.head_layout:
+            if rows not in QUERIES or columns < 5 or model.head_layout:
                 continue
             if columns == 84 or columns == 4 + model.label_count:
                 return 2, name, remedy
@@ -73,7 +73,7 @@ def _detr(model):
                 return 1, name, remedy
     if len(tables) == 2:
         rows, others = tables[0][0], tables[1][0]
-        if rows == others and rows in _QUERIES and 4 in (tables[0][1], tables[1][1]):
+        if rows == others and rows in QUERIES and 4 in (tables[0][1], tables[1][1]):
             return 2, name, remedy
     return None
 

@@ -51,6 +51,22 @@ def of_face(keypoints, size):
     return x, y, unit * size[0], unit * size[1], cos, sin, 0.0
 
 
+def of_oriented(points, size):
+    """(x, y, w, h, cos, sin, lean) of the region of an oriented box, from its corners in any order around it.
+
+    The box does not say which of its sides is the upper one. Its longer side lies along the longer side of the input `size`,
+    and of both ways to do this the one nearer to upright is taken. None if the box has no area.
+    """
+    best = None
+    for corners in (points, points[::-1]):
+        for start in range(4):
+            region = of_corners(corners[start:] + corners[:start])
+            fits = region and (region[2] >= region[3]) == (size[0] >= size[1])
+            if fits and (best is None or region[4] > best[4]):
+                best = region
+    return best
+
+
 def of_corners(points):
     """(x, y, w, h, cos, sin, lean) of the parallelogram that is nearest to four corners.
 

@@ -201,9 +201,10 @@ class Pipeline(Configurable):
         if align == "face" and count in (5, 6):
             return later.models_alignment.of_face(keypoints.tolist(), self._size) or ()
         if align == "corners":
-            points = keypoints if count == 4 else detection.corners
-            if points is not None:
-                return later.models_alignment.of_corners(points.tolist()) or ()
+            if count == 4:
+                return later.models_alignment.of_corners(keypoints.tolist()) or ()
+            if detection.corners is not None:
+                return later.models_alignment.of_oriented(detection.corners.tolist(), self._size) or ()
         return None
 
     def _region(self, detection, margin):

@@ -152,6 +152,7 @@ class Gallery(Configurable):
         return self._learned[1]
 
     def _middle(self, owners):
+        """The middle between the mean similarity of the vectors of a name and that of different names."""
         sums, counts = [0.0, 0.0], [0, 0]  # of other names, of the own name
         for row in range(len(owners)):
             best = {}

@@ -3,12 +3,10 @@
 from micropython import const
 
 from ...tensors.head_layout import anchor_counts, flat, row_layouts
-from ..evidence import by_labels, classes_text, is_stride
+from ..evidence import QUERIES, by_labels, classes_text, is_stride
 
 # Copied by scripts/dev/generate.py from families/yolo/yolov8.py:
 _COCO_CLASSES = const(80)
-
-_DETR_ROWS = (100, 300, 900)  # queries of DETR, RT-DETR and DINO
 
 
 def _tables(model):
@@ -233,7 +231,7 @@ def _ssd_labels(model):
             return ()
         classes = columns[0] + columns[2] - 4 - 1
         return classes, classes + 1
-    if len(dims) != 2 or () in dims or dims[0][0] != dims[1][0] or dims[0][0] in _DETR_ROWS or dims[0][0] < 50:
+    if len(dims) != 2 or () in dims or dims[0][0] != dims[1][0] or dims[0][0] in QUERIES or dims[0][0] < 50:
         return ()
     few, many = sorted([dims[0][1], dims[1][1]])
     if few == 4 and many > 4:

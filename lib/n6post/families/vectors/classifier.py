@@ -112,11 +112,6 @@ class ClassifierBinding(ModelBinding):
                 " class, or the option score_type",
             )
 
-    def update_transform(self, inputs):
-        # A class has no place in the frame.
-        source = inputs[0] if inputs else None
-        self.input_type, self.input_roi = type(source), getattr(source, "roi", None)
-
     def result(self, outputs):
         values, indices = self.buffers
         out = outputs[0]

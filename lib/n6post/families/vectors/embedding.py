@@ -47,11 +47,6 @@ class EmbeddingBinding(ModelBinding):
         self.scale = same_floats(out.scale)
         self.normalize = options.normalize
 
-    def update_transform(self, inputs):
-        # An embedding has no place in the frame.
-        source = inputs[0] if inputs else None
-        self.input_type, self.input_roi = type(source), getattr(source, "roi", None)
-
     def result(self, outputs):
         raw = flat_floats(outputs[0]) - float(self.outputs[0].zero_point)
         return normalized(raw) if self.normalize else raw * self.scale

@@ -2,7 +2,7 @@
 
 from ...tensors.head_layout import squeezed
 from ...tensors.shapes import is_text_shape
-from ..evidence import are_probabilities, by_labels, is_rectified
+from ..evidence import QUERIES, are_probabilities, by_labels, is_rectified
 
 _IMAGENET_CLASSES = (1000, 1001)
 _FEWEST_NUMBERS = 8  # of an embedding
@@ -66,7 +66,7 @@ def _text_line(model):
     shape = model.shapes[0] if len(model.shapes) == 1 else ()
     if not shape or model.head_layout or not is_text_shape(shape, model.size):
         return None
-    if [rows for rows in model.rows if rows.anchors in (100, 300, 900) and rows.channels > 5 and rows.channels % 3 == 0]:
+    if [rows for rows in model.rows if rows.anchors in QUERIES and rows.channels > 5 and rows.channels % 3 == 0]:
         return None  # an end-to-end head
     values = model.range(0)
     if values and values[1] - values[0] in (0.0, 255.0, 65535.0):

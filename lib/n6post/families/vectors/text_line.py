@@ -126,11 +126,6 @@ class TextLineBinding(ModelBinding):
         array = array.reshape(self.dims)
         return array[at] if self.axis else array[:, at]
 
-    def update_transform(self, inputs):
-        # A text has no place in the frame.
-        source = inputs[0] if inputs else None
-        self.input_type, self.input_roi = type(source), getattr(source, "roi", None)
-
     def result(self, outputs):
         out = outputs[0]
         if self.pattern:
