@@ -19,7 +19,7 @@ from typing import Any
 import omv
 import pytest
 import vm
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from ulab_cases import OLDER, SELECTION, Case, agrees, as_6_7_3, run
 
@@ -230,6 +230,8 @@ def compare(machine: Python, setup: list[str], expression: str) -> None:
 
 @pytest.mark.proof("host_tests/micropython/**/*.py", "stubs/ulab/**/*.py")
 @settings(max_examples=400)
+@example((["a = np.array([0, 0], dtype=np.uint8).reshape((1, 2)).T"], "b'' < a"))
+@example((["a = np.array([0, 0], dtype=np.uint8).reshape((2, 1)).T"], "b'' < a"))
 @given(expressions())
 def test_array_operations_of_lib_agree_with_the_stub(machine: Python, case: tuple[list[str], str]) -> None:
     compare(machine, *case)

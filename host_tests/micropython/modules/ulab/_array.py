@@ -303,7 +303,9 @@ class _Dense(ndarray, Buffer):
 
 
 def _wrap(keep, address, shape, strides, code, flag=False):
-    if strides == steps_of(shape, SIZES[code]):
+    steps = steps_of(shape, SIZES[code])
+    # The first step tells, as in ulab, but elements() needs the others to be right. That of a single element does not count.
+    if strides[0] == steps[0] and not [n for n, one, right in zip(shape, strides, steps) if n > 1 and one != right]:
         made = _Dense(held(keep, address, product(shape) * SIZES[code]))
     else:
         made = ndarray()
