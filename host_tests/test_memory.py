@@ -688,6 +688,10 @@ def test_an_interrupted_collector_has_whole_pictures_and_goes_on(frame: int, tmp
 
 CONDITIONS: dict[str, tuple[Callable[[], Any], Callable[[int], object]]] = {
     "Steady": (lambda: n6post.Steady(0.2), lambda k: k // 4),
+    "Majority": (
+        lambda: n6post.Majority(0.2, min_frames=2),
+        lambda k: n6post.Reading("ABC"[: 1 + k % 3], 0.5, [0.5] * (1 + k % 3)),
+    ),
     "Fraction": (lambda: n6post.Fraction(0.4), lambda k: k % 5 < 3),
     "Repetitions": (lambda: n6post.Repetitions(5, 2), lambda k: 8 * (k % 2)),
 }

@@ -86,6 +86,7 @@ hold, alarm = n6post.Hold(3.0, release=0.2), n6post.Hold(1)
 hold.seconds = 2
 queue, drowsy, squats = n6post.Steady(3.0), n6post.Fraction(60), n6post.Repetitions(160, low=90)
 drowsy.seconds = 30
+votes = n6post.Majority(2.0, min_frames=5)
 lasting = (queue.update("a", elapsed_ms=40) or "").upper(), drowsy.update(True) > 0.6, squats.update(None, track=1) + 1
 if hold.changed:
     print("on" if hold.state else "off")
@@ -105,6 +106,7 @@ while True:
     n6post.draw(img=img, result=found, labels=lambda d: d.label.upper() if d.score > 0.5 else None)
     n6post.draw(img=img, result=found, labels=["one", None, ""])
     tracked = tracker.update(found, elapsed_ms=40)
+    print(votes.update(n6post.read_line(found, gap="_"), track=found[0], elapsed_ms=40).text.lower())
     crossed_in, crossed_out = line.trigger(trail.update(tracked, elapsed_ms=40), elapsed_ms=40)
     print("%d: %.1f seconds" % (tracked[0].track_id, zone.dwell_time(tracked[0])), len(crossed_in) + line.out_count)
     print(tracked[0].track_id + 1, tracked[0].data.get("greeted"))

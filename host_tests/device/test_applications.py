@@ -100,13 +100,14 @@ def play(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
         things: Callable[[int], Any],
         frames: int,
         paint: Callable[[int, Any], None] | None = None,
+        models: dict[str, Any] | None = None,
         **instead: str,
     ) -> tuple[list[str], Any]:
         _host.install()
         scene = Scene(things, frames, paint)
         model = SimpleNamespace(predict=lambda inputs: scene.things(scene.at))
         monkeypatch.setattr(csi, "CSI", lambda: scene)
-        monkeypatch.setattr(n6post, "load", lambda path, **options: model)
+        monkeypatch.setattr(n6post, "load", lambda path, **options: (models or {}).get(path, model))
         monkeypatch.setattr(time, "ticks_ms", scene.ticks_ms, raising=False)
         monkeypatch.setattr(time, "time", lambda: scene.ticks_ms() // 1000)
         code = compile(source(example, **instead), f"{example}.py", "exec")
@@ -763,6 +764,33 @@ def test_a_meter_is_read_once_its_number_stays(x: int, step: int, play: Any) -> 
 
     assert play("meter", things, 29)[0] == []
     assert play("meter", things, 240)[0] == ["01234.1", "01234.2"]
+
+
+def test_each_plate_is_printed_once_its_frames_agree(play: Any) -> None:
+    """Two cars pass at once; single frames read a character too few, a wrong one, or nothing. A third is read once."""
+
+    def plate(x: int, y: int) -> Any:
+        corners = np.array([(x, y, 1), (x + 90, y + 9, 1), (x + 90, y + 39, 1), (x, y + 30, 1)], np.float32)
+        d = n6post.Detection((x, y, 90, 39), 0.9, 0, "plate", None, corners)
+        return d.replace(frame_size=SIZE)
+
+    def things(t: int) -> list[Any]:
+        return [plate(20 + 8 * t, 100), plate(500 - 8 * t, 300)] if t < 40 else [plate(300, 200)] if t == 60 else []
+
+    reads: list[str] = []
+    for t in range(40):
+        reads += {3: ["AB123", "XY9999"], 4: ["A81234", ""], 5: ["AB1234", "XY9989"]}.get(t, ["AB1234", "XY9999"])
+    reads.append("NO0000")
+    after = iter(reads)
+
+    def read(inputs: Any) -> Any:
+        text = next(after)
+        return n6post.Reading(text, 0.9 if text else 0.0, [0.9] * len(text))
+
+    reader = SimpleNamespace(predict=read, input_shape=((1, 24, 94, 3),))
+    lines, _ = play("plate", things, 80, models={"/rom/lprnet.tflite": reader})
+    assert sorted(line.split()[0] for line in lines) == ["AB1234", "XY9999"]
+    assert [line for line in lines if not 0.7 <= float(line.split()[1]) <= 0.9] == []
 
 
 def meadow(patches: list[tuple[int, int, int, int]]) -> Any:

@@ -314,7 +314,7 @@ def test_conditions_over_time_are_the_same(large: vm.Machine, monkeypatch: pytes
     script = "import conditions\nconditions.run()"
     printed = large.run(script)
     compare(printed, on_cpython(script, monkeypatch))
-    assert len(printed.splitlines()) == 300 + 3 * sum([3 + (k % 13 < 11) for k in range(300)])
+    assert len(printed.splitlines()) == 40 + 300 + 4 * sum([3 + (k % 13 < 11) for k in range(300)])
 
 
 def test_what_an_anomaly_learns_and_says_is_the_same(large: vm.Machine, monkeypatch: pytest.MonkeyPatch) -> None:

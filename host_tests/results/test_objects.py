@@ -56,6 +56,7 @@ METHODS = {
     "as_dict dwell_time contains coverage occupancy entered left mean_dwell_time current_count current_count_per_class",
     "Hold": "seconds release trigger reset held_time state changed",
     **dict.fromkeys(("Steady", "Fraction"), "seconds update reset"),
+    "Majority": "seconds min_frames update reset",
     "Repetitions": "update reset",
     "Tracker": "update reset tracks started ended",
 }

@@ -41,6 +41,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "PolygonZone": {**ZONE, "max_gap": None, "min_seconds": 0.0},
     "Hold": {"seconds": 1.0, "release": 0.5},
     "Steady": {"seconds": 1.0},
+    "Majority": {"seconds": 1.0, "min_frames": 3},
     "Fraction": {"seconds": 1.0},
     "Repetitions": {},
     "Events": {
@@ -68,7 +69,8 @@ NETWORK = SimpleNamespace(predict=lambda inputs: [], input_shape=((1, 64, 64, 3)
 REQUIRED: dict[str, tuple[Any, ...]] = {
     "LineZone": ((0, 0), (9, 0)), "PolygonZone": ([(0, 0), (9, 0), (9, 9)],), "Pipeline": (NETWORK, NETWORK),
     "Plane": ([(0, 0), (9, 0), (9, 9), (0, 9)], [(0, 0), (1, 0), (1, 1), (0, 1)]), "HeatMap": (4, 3), "Tiles": (NETWORK,),
-    "Hold": (1.0,), "Steady": (1.0,), "Fraction": (1.0,), "Repetitions": (2, 1), "Collector": ("no_such_folder",),
+    "Hold": (1.0,), "Steady": (1.0,), "Majority": (1.0,), "Fraction": (1.0,), "Repetitions": (2, 1),
+    "Collector": ("no_such_folder",),
 }  # fmt: skip
 WRONG = {
     "align": "left",

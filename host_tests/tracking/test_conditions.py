@@ -1,4 +1,4 @@
-"""lib/n6post/tracking/conditions.py: what stayed, in which part of the time something was true, what was repeated."""
+"""lib/n6post/tracking/conditions.py: what stayed, what most frames read, how long something was true, what was repeated."""
 
 from __future__ import annotations
 
@@ -26,10 +26,24 @@ ELAPSED = st.one_of(
 )
 MAKERS: dict[str, Callable[[], Any]] = {
     "Steady": lambda: n6post.Steady(0.3),
+    "Majority": lambda: n6post.Majority(0.5, min_frames=2),
     "Fraction": lambda: n6post.Fraction(1.6),
     "Repetitions": lambda: n6post.Repetitions(5, 2),
 }
-VALUES = {"Steady": (1, 2, 2), "Fraction": (True, False, 3), "Repetitions": (8, 0, 4, None)}
+
+
+def reading(text: str, *scores: float) -> Any:
+    """Its scores are .9, or those that are given."""
+    given_ = list(scores) or [0.9] * len(text)
+    return n6post.Reading(text, sum(given_) / max(len(given_), 1), given_)
+
+
+VALUES = {
+    "Steady": (1, 2, 2),
+    "Majority": (reading("A1"), reading("B1", 0.5, 0.9), reading("A17"), None),
+    "Fraction": (True, False, 3),
+    "Repetitions": (8, 0, 4, None),
+}
 of_each = pytest.mark.parametrize("kind", MAKERS)
 
 
@@ -137,6 +151,88 @@ def test_repetitions_count_every_low_between_two_highs(values: Any, limits: Any)
 def test_a_squat_is_from_high_to_low_and_back(values: Any, count: int) -> None:
     repetitions = n6post.Repetitions(160, 90)
     assert [repetitions.update(value, elapsed_ms=40) for value in values][-1] == count
+
+
+# ---- the text that most frames agree on ----
+
+
+def majority_model(calls: list[tuple[int, Any]], seconds_ms: int) -> Any:
+    """The text and its scores, from all readings and their weights."""
+    weighted = [(value, 0.5 ** ((calls[-1][0] - time) / seconds_ms)) for time, value in calls]
+    total = sum(weight for _, weight in weighted)
+    lengths = {len(value.text) for value, _ in weighted}
+    length = max((sum(v.score * w for v, w in weighted if len(v.text) == n), n) for n in lengths)[1]
+    text, scores = "", []
+    for at in range(length):
+        of_length = [(v.text[at], v.scores[at] * w) for v, w in weighted if len(v.text) == length]
+        best = max((sum(w for other, w in of_length if other == one), one) for one in {one for one, _ in of_length})
+        text, scores = text + best[1], [*scores, best[0] / total]
+    return text, scores
+
+
+READ = st.text("AB1?", min_size=0, max_size=3).flatmap(
+    lambda text: st.builds(
+        lambda scores: reading(text, *scores) if text else n6post.Reading("", 0.0, []),
+        st.lists(st.sampled_from([0.1, 0.37, 0.5, 0.93, 1.0]), min_size=len(text), max_size=len(text)),
+    )
+)
+
+
+@pytest.mark.parametrize("seconds_ms", [20, 500, 4000])
+@given(calls=st.lists(st.tuples(st.integers(0, 400), st.one_of(READ, st.none())), min_size=1, max_size=30))
+def test_a_majority_is_what_all_readings_together_say(calls: Any, seconds_ms: int) -> None:
+    majority = n6post.Majority(seconds_ms / 1000)
+    times, given_, last = times_of([ms for ms, _ in calls]), [], ("", [])  # type: tuple[list[int], list[Any], Any]
+    for now, (ms, value) in zip(times, calls):
+        got = majority.update(value, elapsed_ms=ms)
+        if value:
+            given_.append((now, value))
+            if len(given_) >= 3:
+                last = majority_model(given_, seconds_ms)
+        assert (got.text, got.scores) == (last[0], pytest.approx(last[1], abs=1e-6))
+        assert got.score == pytest.approx(sum(last[1]) / max(len(last[1]), 1), abs=1e-6)
+
+
+def test_errors_of_single_frames_are_outvoted() -> None:
+    majority = n6post.Majority(2.0)
+    frames = ["B7?42", "87142", "B7142", "B714", "B71422", "8714Z", "B7142"]
+    scores = [[0.9, 0.9, 0.0, 0.9, 0.9], [0.4, 0.9, 0.9, 0.9, 0.9], *[[0.9] * len(text) for text in frames[2:]]]
+    got = [majority.update(reading(text, *one), elapsed_ms=66) for text, one in zip(frames, scores)]
+    assert [one.text for one in got] == ["", ""] + ["B7142"] * 5
+    assert 0.3 < got[-1].score < 0.7  # five of seven have this length, and not all of these have each character
+
+
+def test_a_new_text_wins_once_the_old_one_counts_less() -> None:
+    majority = n6post.Majority(1.0)
+    texts = [majority.update(reading("1" if k < 50 else "2"), elapsed_ms=100).text for k in range(80)]
+    assert texts[:2] == ["", ""] and texts[2:59] == ["1"] * 57
+    assert texts.index("2") == 50 + 9  # 1 - 2 ** -x = 2 ** -x after a second
+
+
+@pytest.mark.parametrize("text", ["", None])
+def test_frames_without_a_text_change_nothing_but_time_passes(text: Any) -> None:
+    majority, nothing = n6post.Majority(1.0, min_frames=1), None if text is None else n6post.Reading("", 0.0, [])
+    for _ in range(3):
+        assert majority.update(reading("1"), elapsed_ms=0).text == "1"
+    assert majority.update(nothing, elapsed_ms=1000) == majority.update(nothing, elapsed_ms=1000) == reading("1")
+    got = majority.update(reading("2"), elapsed_ms=0)  # the three count a quarter each
+    assert (got.text, got.scores) == ("2", [pytest.approx(0.9 / 1.75)])
+
+
+def test_a_majority_remembers_a_bounded_number_of_votes() -> None:
+    majority, dice = n6post.Majority(1e6), np.random.default_rng(4)
+    for _ in range(400):
+        text = "".join(dice.choice(list("ABCDEFGHJKLMNPQRSTUVWXYZ0123456789"), int(dice.integers(1, 12))))
+        majority.update(reading(text), elapsed_ms=33)
+        assert len(majority._tracks[None][3]) <= 500
+    for _ in range(300):
+        got = majority.update(reading("AB123"), elapsed_ms=33)
+    assert got.text == "AB123"
+
+
+def test_a_text_longer_than_what_is_remembered_is_read_all_the_same() -> None:
+    majority, text = n6post.Majority(1.0, min_frames=1), "0123456789" * 60
+    assert [majority.update(reading(text), elapsed_ms=33).text for _ in range(3)] == [text] * 3
 
 
 # ---- tracks ----
@@ -265,7 +361,12 @@ def test_a_pin_a_count_or_a_number_of_numpy_may_be_true(true: Any, false: Any) -
 @pytest.mark.parametrize(
     ("kind", "value", "expected"),
     [("Fraction", value, "True, False or a count") for value in (None, 0.5, "yes", [1], math.nan)]
-    + [("Repetitions", value, "a number or None") for value in (True, "90", [90], (1, 2), {})],
+    + [("Repetitions", value, "a number or None") for value in (True, "90", [90], (1, 2), {})]
+    + [("Majority", value, "a Reading or None") for value in (True, "90", [90], ("A", 0.5, [0.5]))]
+    + [
+        ("Majority", n6post.Reading(*value), "a Reading with a score of 0..1 for each character")
+        for value in (("AB", 0.5, [0.5]), ("A", 1.1, [0.5]), ("A", 0.5, [-0.1]), ("AB", 0.5, [0.5, math.nan]))
+    ],
 )
 def test_anything_but_a_value_is_refused_and_changes_nothing(kind: str, value: Any, expected: str) -> None:
     made, wanted = MAKERS[kind](), MAKERS[kind]()
@@ -297,7 +398,7 @@ def test_the_low_limit_has_to_be_below_the_high_one(limits: Any) -> None:
             n6post.Repetitions(**({"high": 2, "low": 1} | {name: math.nan}))
 
 
-@pytest.mark.parametrize("kind", [n6post.Steady, n6post.Fraction])
+@pytest.mark.parametrize("kind", [n6post.Steady, n6post.Majority, n6post.Fraction])
 def test_the_seconds_have_to_be_given(kind: Any) -> None:
     with pytest.raises(TypeError, match=says(f"{kind.__name__}: expected the seconds, as in {kind.__name__}(2.0)")):
         kind()

@@ -51,6 +51,7 @@ __all__ = [
     "detections",
     "merge",
     "pairs",
+    "read_line",
     "sharpness",
     "to_openmv",
     "to_json",
@@ -69,6 +70,7 @@ __all__ = [
     "PolygonZone",
     "Hold",
     "Steady",
+    "Majority",
     "Fraction",
     "Repetitions",
     "Trail",
@@ -1988,6 +1990,44 @@ class Steady:
     def reset(self) -> None:
         """Start again: no value was given yet."""
 
+class Majority:
+    """The text that most frames agree on, character by character: a plate without the errors of single frames.
+
+    `update` takes a Reading and returns one. Frames vote with their scores: first for the number of characters, then for
+    each of them. Its scores are what all frames gave the character on average, where one that read another character, or
+    another number of them, gave 0. A reading without a text, or None, changes nothing. ValueError for anything else and for
+    options out of range.
+    """
+
+    seconds: float
+    """After how many seconds a reading counts half as much, 0.01..1000000."""
+    min_frames: int
+    """Number of readings that it needs, 1 to 1000. Before, the text is ""."""
+
+    def __init__(
+        self,
+        seconds: float,
+        *,
+        min_frames: int = 3,
+    ) -> None:
+        """The text that most frames agree on, character by character: a plate without the errors of single frames.
+
+        - `seconds`: After how many seconds a reading counts half as much, 0.01..1000000.
+        - `min_frames`: Number of readings that it needs, 1 to 1000. Before, the text is "".
+        """
+
+    def update(
+        self, value: Reading | None, *, track: int | Detection | None = None, elapsed_ms: float | None = None
+    ) -> Reading:
+        """Take the value of a frame; returns what the class says. ValueError for a value of another kind.
+
+        - `track`: a track id or a Detection, which has its own value; None: one without a track
+        - `elapsed_ms`: milliseconds since the last frame, for all of its tracks the same; None: measured with time.ticks_ms
+        """
+
+    def reset(self) -> None:
+        """Start again: no value was given yet."""
+
 class Fraction:
     """The fraction of the last seconds in which something was true, 0..1.
 
@@ -3669,6 +3709,23 @@ def pairs(
 
     A detection is in one pair at most: the pair that overlaps most is taken first, then the best of the rest. ValueError for
     anything but two lists of Detection of one frame, and for options out of range.
+    """
+
+def read_line(detections: Sequence[Detection], *, gap: str = "?") -> Reading:
+    """Read the characters that a detector has found, such as the digits of a meter; returns a `Reading`.
+
+        reading = n6post.read_line(model.predict([img]))
+        print(reading.text)  # "04?17": the third digit was not found
+
+    - `detections`: a list of Detection of one frame. The label of each is its character. The text may be tilted by up to 20
+      degrees; its lines are read from the top, with a line break between them
+    - `gap`: the text for a missing character. Two neighbors have a gap between them if they are twice as far apart as others
+      in their line, and a character fits there. It takes three characters. "": gaps are not looked for, for example in a
+      text with spaces
+
+    `scores` has the score of each detection, 0.0 for a gap and 1.0 for a line break; the score of the reading is their mean
+    without those of line breaks. Of two detections in the same place, the better one is read. What is missing at an end of a
+    line is not known. ValueError for anything but a list of Detection of one frame, and for a gap that is no text.
     """
 
 def sharpness(img: Image, rect: Sequence[int] | Detection | None = None) -> float:

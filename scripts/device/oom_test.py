@@ -574,6 +574,11 @@ def other_scenes():
     def valued(made, k):
         return [made.update(8 * (k % 2), track=n, elapsed_ms=100) for n in (None, 1, 100 + k)]
 
+    def voted(made, k):
+        return [made.update(n6post.Reading("12", 0.5, [0.5, 0.25 * (k % 3)]), track=n, elapsed_ms=100) for n in (None, 1, k)]
+
+    yield "Majority, update", lambda: n6post.Majority(0.5), lambda made: voted(made, 4), lambda made: voted(made, 5)
+
     for kind in ((n6post.Steady, 0.0), (n6post.Fraction, 0.4), (n6post.Repetitions, 5, 2)):
         before = lambda kind=kind: condition(*kind)  # noqa: E731
         more = lambda made: [made.update(0, track=n) for n in range(7, 27)]  # noqa: E731

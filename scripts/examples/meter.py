@@ -1,6 +1,6 @@
 """Read a meter of water, gas or electricity: a detector finds the digits, and a number is reported once it stays.
 
-A frame in which a digit is missed, for example because its wheel is turning, gives no number.
+A digit that is missed in some frames, for example because its wheel is turning, is filled in from the others.
 """
 
 import csi
@@ -15,26 +15,14 @@ cam.reset()
 cam.pixformat(csi.RGB565)
 cam.framesize(csi.VGA)
 
-model = n6post.load(MODEL, threshold=0.5, class_agnostic=True)  # one digit in each place
-steady, reported = n6post.Steady(SECONDS), None
-
-
-def number(digits):
-    """The number of a row of digits, as a text; None if one is missed, or something beside the row was taken for one."""
-    row = sorted(digits, key=lambda d: (d.center[0], d.rect[1]))
-    if len(row) != WHOLE + DECIMALS:
-        return None
-    across, down = [[b.center[axis] - a.center[axis] for a, b in zip(row, row[1:])] for axis in (0, 1)]
-    if max(across) > 1.5 * min(across) or max(down) - min(down) > min(across) / 2:
-        return None
-    text = "".join([d.label for d in row])
-    return text[:WHOLE] + "." + text[WHOLE:]
-
+model = n6post.load(MODEL, threshold=0.5)
+votes, steady, reported = n6post.Majority(1.0), n6post.Steady(SECONDS), None
 
 while True:
-    read = number(model.predict([n6post.Letterbox(cam.snapshot())]))
-    if read is not None:
-        read = steady.update(read)
-    if read not in (None, reported):
-        reported = read
-        print(reported)
+    digits = model.predict([n6post.Letterbox(cam.snapshot())])
+    text = votes.update(n6post.read_line(digits)).text  # "?" is a digit that was in no frame
+    if len(text) == WHOLE + DECIMALS and "?" not in text and "\n" not in text:
+        number = steady.update(text[:WHOLE] + "." + text[WHOLE:])
+        if number not in (None, reported):
+            reported = number
+            print(number)

@@ -1,4 +1,4 @@
-"""Steady, Fraction and Repetitions: what a value does over time, for each track or at all.
+"""Steady, Majority, Fraction and Repetitions: what a value does over time, for each track or at all.
 
     queue = n6post.Steady(3.0)
     waiting = queue.update(zone.current_count)  # once a frame; None until a count stayed for 3 seconds
@@ -9,6 +9,7 @@ from array import array
 from micropython import const
 
 from ..results.detection import Detection
+from ..results.reading import Reading
 from ..tensors.options import Options, number
 from .anchor_points import MAX_LOST_TRACKS, Timed, as_list, id_of, truth_of
 from .clock import START, next_clock
@@ -21,6 +22,8 @@ _AGE = const(1)
 _SECOND = const(3200)
 
 _SLOTS = const(32)  # of Fraction
+_MOST_VOTES = const(500)  # of Majority: different characters that it remembers of a track
+_NOTHING = Reading("", 0.0, [])
 
 
 class Condition(Timed):
@@ -83,6 +86,58 @@ class Steady(Condition):
         if value != last:
             since = now
         return now, value if now - since >= int(1000 * self.seconds + 0.5) else steady, value, since
+
+
+class Majority(Condition):
+    """The text that most frames agree on, character by character: a plate without the errors of single frames.
+
+    seconds     after which a reading counts half as much
+    min_frames  readings that it needs; before, the text is ""
+
+    `update` takes a Reading and returns one. Frames vote with their scores: first for the number of characters, then for
+    each of them. Its scores are what all frames gave the character on average, where one that read another character, or
+    another number of them, gave 0. A reading without a text, or None, changes nothing. ValueError for anything else and for
+    options out of range.
+    """
+
+    _option = Options("seconds")
+    seconds = _option("seconds", 1.0, number, 0.01, 1e6)
+    min_frames = _option("min_frames", 3, number, 1, 1000)
+
+    def _next(self, known, now, value):
+        _, answer, count, votes, last = known or (0, _NOTHING, 0, {}, now)
+        if value is not None and not isinstance(value, Reading):
+            raise ValueError("value: expected a Reading or None, got %r" % (value,))
+        if not value:
+            return now, answer, count, votes, last
+        text, scores = value.text, list(value.scores)
+        if len(scores) != len(text) or [one for one in scores + [value.score] if not 0 <= one <= 1]:
+            raise ValueError("value: expected a Reading with a score of 0..1 for each character, got %r" % (value,))
+        length, part = len(text), 0.5 ** ((now - last) / (1000 * self.seconds))
+        # By (number of characters, place, character). Place -1 is for the number itself, -2 for any reading.
+        votes = {key: votes[key] * part for key in votes}
+        cast = [((length, at, text[at]), scores[at]) for at in range(length)]
+        for key, score in cast + [((length, -1, ""), value.score), ((0, -2, ""), 1.0)]:
+            votes[key] = votes.get(key, 0.0) + score
+        elected = _elected(votes)
+        if len(votes) > _MOST_VOTES:  # then only the winners are remembered
+            text, length = elected.text, len(elected.text)
+            losers = [k for k in votes if k[1] > -2 and (k[0] != length or k[1] >= 0 and k[2] != text[k[1]])]
+            for key in losers:
+                del votes[key]
+        count = min(count + 1, self.min_frames)
+        return now, elected if count >= self.min_frames else answer, count, votes, now
+
+
+def _elected(votes):
+    """The Reading that has most votes."""
+    length, total = max([(votes[key], key[0]) for key in votes if key[1] == -1])[1], votes[0, -2, ""]
+    best = [(-1.0, "")] * length
+    for key in votes:
+        if key[0] == length and key[1] >= 0:
+            best[key[1]] = max(best[key[1]], (votes[key], key[2]))
+    scores = [min(weight / total, 1.0) for weight, _ in best]
+    return Reading("".join([one for _, one in best]), sum(scores) / length, scores)
 
 
 class Fraction(Condition):

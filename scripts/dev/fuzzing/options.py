@@ -192,6 +192,7 @@ OVER_TIME: tuple[tuple[Any, dict[str, Rule], dict[str, Any]], ...] = (
      {"points": ((0, 0), (50, 0), (9, 70))}),
     (n6post.Hold, {"seconds": number(0, 1e6), "release": number(0, 1e6)}, {"seconds": 2.0}),
     (n6post.Steady, {"seconds": number(0, 1e6)}, {"seconds": 2.0}),
+    (n6post.Majority, {"seconds": number(0.01, 1e6), "min_frames": integer(1, 1000)}, {"seconds": 2.0}),
     (n6post.Fraction, {"seconds": number(0.1, 1e6)}, {"seconds": 2.0}),
     (n6post.Trail, {"length": integer(2, 1000), "anchor": anchor, "frame_size": size}, {}),
     (n6post.Plane, {"anchor": anchor, "frame_size": size, "window": number(0.1, 60)},

@@ -1,4 +1,4 @@
-"""Families without anchors, and oriented boxes: FOMO, classifiers, embeddings, depth, landmarks, YoloV8Obb.
+"""Families without anchors, and oriented boxes: FOMO, classifiers, embeddings, texts, depth, landmarks, YoloV8Obb.
 
 Each reference is written in float64 from the sources that the family's file names.
 """
@@ -172,6 +172,49 @@ def same_vector(found: Any, head: Head, processor: Any, source: frames.Source) -
     length = np.sqrt((real * real).sum())
     wanted = real / length if processor.normalize and length else real
     close("vector", found.tolist(), wanted, 2e-6, 2e-7 * max(1.0, np.abs(wanted).max()))
+    return True
+
+
+# --- lines of text ---------------------------------------------------------------------------------------------------------
+def text_head(dice: Dice) -> Head:
+    count, steps = dice.pick((2, 10, 36, 68, 200)), dice.pick((1, 5, 18, 40, 88))
+    extra = dice.pick((0, 1, 2))  # classes beside the characters: the blank may be among them, and a space may follow
+    classes = count + extra
+    first = extra == 2 or dice.chance(0.5)
+    blank = 0 if first else classes - 1
+    logits = dice.array.normal(0, 1, (steps, classes))
+    best = np.where(dice.array.random(steps) < dice.pick((0.5, 0.8, 0.1)), blank, dice.array.integers(0, classes, steps))
+    logits[np.arange(steps), best] += dice.pick((2.0, 6.0, 0.0))
+    is_logit = dice.chance(0.5)
+    low, high = (-9.0, 9.0) if is_logit else (0.0, 255 / 256)
+    tensor = quantize(dice, logits if is_logit else softmax(logits), dice.pick(KINDS), low, high)
+    shape = dice.pick(((1, steps, classes), (steps, 1, classes), (1, classes, steps)))
+    array = tensor.values.T if shape[1] == classes else tensor.values
+    letters = [chr(0x4E00 + at) for at in range(count)]
+    options = {"characters": letters, "blank": "first" if first else "last", **_threshold(dice)}
+    options["score_type"] = "logit" if is_logit else "probability"
+    names = letters if extra == 0 else ["", *letters] if first else [*letters, ""]
+    names = [*names, " "] if extra == 2 else names
+    unclear = steps in (1, count, count + 1, count + 2)
+    known = {"real": tensor.real(), "logit": is_logit, "names": names, "blank": blank}
+    return Head((94, 24), [tensor._replace(values=np.ascontiguousarray(array).reshape(shape))], options, known, unclear)
+
+
+def same_text(found: Any, head: Head, processor: Any, source: frames.Source) -> bool:
+    """Repeats are one character, blanks none. False if rounding decides."""
+    real, blank = head.known["real"], head.known["blank"]
+    best = real.argmax(axis=1)
+    score = (softmax(real) if head.known["logit"] else real).max(axis=1)
+    starts = [at for at in range(len(best)) if best[at] != blank and (not at or best[at] != best[at - 1])]
+    mean = float(score[starts].mean()) if starts else 0.0
+    if abs(mean - processor.threshold) < 1e-5:
+        return False
+    if not starts or mean < processor.threshold:
+        require(not found and found.text == "", "%r below the threshold", found)
+        return True
+    same("text", found.text, "".join([head.known["names"][best[at]] for at in starts]))
+    close("scores", found.scores, score[starts], 1e-5, 1e-7)
+    close("score", found.score, mean, 1e-5, 1e-7)
     return True
 
 
@@ -413,11 +456,12 @@ def same_oriented(found: Any, head: Head, processor: Any, source: frames.Source)
 Same = Callable[[Any, Head, Any, frames.Source], bool]
 HEADS: dict[str, Callable[[Dice], Head]] = {
     "Fomo": fomo_head, "Classifier": classifier_head, "Embedding": embedding_head, "Depth": depth_head,
-    "HandLandmarks": hand_head, "FaceLandmarks": face_head, "YoloV8Obb": obb_head,
+    "HandLandmarks": hand_head, "FaceLandmarks": face_head, "YoloV8Obb": obb_head, "TextLine": text_head,
 }  # fmt: skip
 SAME: dict[str, Same] = {
     "Fomo": same_fomo, "Classifier": same_classes, "Embedding": same_vector, "Depth": same_depth,
     "HandLandmarks": same_landmarks, "FaceLandmarks": same_landmarks, "YoloV8Obb": same_oriented,
+    "TextLine": same_text,
 }  # fmt: skip
 
 def make_case(dice: Dice, family: str) -> tuple[Head, dict[str, Any]]:
@@ -429,6 +473,8 @@ def contents(found: Any) -> Any:
     """The values in a result, as a copy."""
     if isinstance(found, n6post.DepthMap):
         return repr((found.minimum(), found.median(), found.maximum(), found.raw.tolist()))
+    if isinstance(found, n6post.Reading):
+        return repr(found)
     if isinstance(found, n6post.Classification):
         return [tuple(one) for one in found]
     if not isinstance(found, list):

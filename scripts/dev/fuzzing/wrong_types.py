@@ -98,6 +98,8 @@ def wrong_types(dice: Dice) -> str:
         ("mask.iou", mask.iou, lambda x: isinstance(x, n6post.Mask)),
         ("area.occupancy", area.occupancy, _listed),
         ("fraction.update", n6post.Fraction(1).update, _is_condition),
+        ("majority.update", n6post.Majority(1).update, lambda x: x is None or isinstance(x, n6post.Reading)),
+        ("read_line", n6post.read_line, _listed),
         ("repetitions.update", n6post.Repetitions(2, 1).update, lambda x: x is None or type(x) in (int, float)),
         ("hold.trigger", lambda x: hold.trigger(x, elapsed_ms=40), lambda x: _is_condition(x) or _tracked(x)),
         ("area.coverage", area.coverage, lambda x: isinstance(x, n6post.Mask)),
